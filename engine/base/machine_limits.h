@@ -1,0 +1,29 @@
+// What this process may use of the machine: cores and memory, as its control group, its CPU mask
+// and the hardware allow. Containers see the host's /proc/meminfo and all of its cores; only the
+// control group knows what they were given.
+#ifndef LISTSTORE_ENGINE_BASE_MACHINE_LIMITS_H_
+#define LISTSTORE_ENGINE_BASE_MACHINE_LIMITS_H_
+
+#include <cstdint>
+#include <string>
+
+namespace liststore {
+
+struct MachineLimits {
+  uint32_t cores = 1;         // at least 1; a quota of 1.5 cores counts as 2
+  uint64_t memory_bytes = 0;  // 0: unknown
+};
+
+// Reads the limits of the calling process; about 20 small files. Thread-safe.
+MachineLimits ReadMachineLimits();
+
+// The same from the files below `root` ("" for the real ones): proc/meminfo, proc/self/cgroup and
+// sys/fs/cgroup, version 2, version 1 and both at once. `cores_allowed` is the size of the CPU
+// mask. A limit set on any ancestor of the process's group counts. Groups that proc/self/cgroup
+// names but that are not mounted (a container sees only its own subtree, as the root) are passed
+// over.
+MachineLimits ReadMachineLimitsBelow(const std::string& root, uint32_t cores_allowed);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_BASE_MACHINE_LIMITS_H_

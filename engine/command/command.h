@@ -1,0 +1,62 @@
+// Commands: what a front door asks of the engine, as plain data with borrowed bytes, complete
+// enough to be written down. The caller keeps what is borrowed alive until the command has been
+// executed.
+//
+// A command addresses one table and, but for the last two, one partition.
+#ifndef LISTSTORE_ENGINE_COMMAND_COMMAND_H_
+#define LISTSTORE_ENGINE_COMMAND_COMMAND_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "engine/model/mutation.h"
+#include "engine/model/row_view.h"
+#include "engine/model/table_schema.h"
+
+namespace liststore {
+
+// INSERT and UPDATE of rows of one partition, all or nothing.
+struct UpsertCommand {
+  std::span<const RowUpdate> rows;
+};
+struct DeleteRowsCommand {
+  std::span<const ClusteringKeyView> keys;
+};
+struct DeleteRangeCommand {
+  ClusteringRange range;
+};
+struct DeletePartitionCommand {};
+// One atomic step: the live rows whose cell equals the value go.
+struct DeleteByValueCommand {
+  ColumnId column = 0;
+  std::string_view value;
+};
+struct ReadCommand {
+  ClusteringRange range;
+  bool descending = true;
+  uint64_t limit = UINT64_MAX;
+  std::optional<DeleteByValueCommand> value_filter;
+  RowSink* sink = nullptr;
+};
+struct CountCommand {
+  ClusteringRange range;
+};
+
+using CommandBody =
+    std::variant<UpsertCommand, DeleteRowsCommand, DeleteRangeCommand, DeletePartitionCommand,
+                 DeleteByValueCommand, ReadCommand, CountCommand>;
+
+struct Command {
+  TableId table;
+  std::string_view partition_key;  // serialised
+  CommandBody body;
+  // None: the lane gives one, strictly increasing there. Else a client's.
+  WriteTimestamp timestamp = WriteTimestamp::None();
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_COMMAND_COMMAND_H_

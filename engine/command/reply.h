@@ -1,0 +1,20 @@
+// Reply: what became of a command.
+#ifndef LISTSTORE_ENGINE_COMMAND_REPLY_H_
+#define LISTSTORE_ENGINE_COMMAND_REPLY_H_
+
+#include <cstdint>
+
+#include "engine/model/op_status.h"
+#include "engine/model/time.h"
+
+namespace liststore {
+
+struct Reply {
+  OpStatus status = OpStatus::kOk;
+  uint64_t rows = 0;         // rows read or counted; live rows that a deletion took
+  WriteTimestamp timestamp;  // under which a write was applied
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_COMMAND_REPLY_H_

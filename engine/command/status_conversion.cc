@@ -1,0 +1,19 @@
+#include "engine/command/status_conversion.h"
+
+#include "absl/strings/str_cat.h"
+#include "engine/base/check.h"
+
+namespace liststore {
+
+absl::Status ToStatus(OpStatus status, uint64_t memory_limit_bytes) {
+  switch (status) {
+    case OpStatus::kOk:
+      return absl::OkStatus();
+    case OpStatus::kOutOfMemory:
+      return absl::ResourceExhaustedError(absl::StrCat("memory limit of ", memory_limit_bytes,
+                                                       " bytes reached; nothing was applied"));
+  }
+  LS_UNREACHABLE("every OpStatus has its absl::Status");
+}
+
+}  // namespace liststore

@@ -1,0 +1,129 @@
+// FeatureRegistry: which list features and versions exist, and how long their items live.
+//
+// The truth is in memory, for the data path (FeatureEntry) and for listings; every change is
+// written through to the table list_features first, so that CQL sees it:
+//
+//   CREATE TABLE list_features (entity_type text, feature text, version text,
+//     feature_ttl bigint,   -- TTL of the feature; in the row of version '' only
+//     own_ttl boolean,      -- the version has a TTL of its own
+//     ttl bigint,           -- TTL of the version, its own or the feature's; null: deleted
+//     PRIMARY KEY (entity_type, feature, version));
+//
+// A feature has a row for version '' as long as it exists, even after that version was deleted;
+// other versions have a row while they exist. Rows never expire.
+#ifndef LISTSTORE_ENGINE_LISTS_FEATURE_REGISTRY_H_
+#define LISTSTORE_ENGINE_LISTS_FEATURE_REGISTRY_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "engine/base/mutex.h"
+#include "engine/lists/add_gate.h"
+#include "engine/lists/feature_entry.h"
+#include "engine/model/table_schema.h"
+#include "engine/shard/engine.h"
+#include "liststore/list_store.h"
+
+namespace liststore {
+
+// Thread-safe. Find takes no lock; everything else takes the mutex and may wait for lanes (no
+// lane's holder ever waits for the mutex) and, in deletions, for additions under way. Names were
+// checked by the caller (CheckFeatureNames).
+//
+// Invariants (Verify() checks them):
+//  (1) the entry of every existing version has the version's TTL, every other entry has none;
+//  (2) a version without a TTL of its own has its feature's.
+class FeatureRegistry {
+ public:
+  // Creates list_features in `keyspace`. `items` is the table whose partitions begin with a
+  // feature_key. `engine` outlives the registry.
+  FeatureRegistry(Engine& engine, const std::string& keyspace, TableId items);
+  FeatureRegistry(const FeatureRegistry&) = delete;
+  FeatureRegistry& operator=(const FeatureRegistry&) = delete;
+
+  // --- Any thread, no lock ----------------------------------------------------------------------
+
+  // nullptr: a feature version that never existed.
+  FeatureEntry* Find(std::string_view feature_key) const { return entries_.Find(feature_key); }
+  const TableSchema& schema() const { return schema_; }
+  // Additions hold a pass from before they read FeatureEntry::ttl_seconds until they are applied.
+  AddGate& add_gate() { return add_gate_; }
+
+  // --- Any thread, under the mutex --------------------------------------------------------------
+
+  // Never nullptr: an entry is made for a version that does not exist.
+  FeatureEntry* FindOrInsert(std::string_view feature_key) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  absl::Status Create(std::string_view entity_type, std::string_view feature, int64_t ttl_seconds,
+                      uint64_t now_nanos) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status CreateVersion(std::string_view entity_type, std::string_view feature,
+                             std::string_view version, std::optional<int64_t> ttl_seconds,
+                             uint64_t now_nanos) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status SetVersionTtl(std::string_view entity_type, std::string_view feature,
+                             std::string_view version, int64_t ttl_seconds, uint64_t now_nanos);
+  absl::Status SetTtl(std::string_view entity_type, std::string_view feature, int64_t ttl_seconds,
+                      uint64_t now_nanos) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Withdraws the feature (additions find it gone), waits for additions under way, then truncates
+  // its lists: when it returns, nothing of them is left to be read, and nothing can still arrive.
+  absl::Status Delete(std::string_view entity_type, std::string_view feature, uint64_t now_nanos)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status DeleteVersion(std::string_view entity_type, std::string_view feature,
+                             std::string_view version, uint64_t now_nanos)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  std::vector<ListFeatureInfo> List() const ABSL_LOCKS_EXCLUDED(mutex_);
+  void Verify() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  struct Version {
+    FeatureEntry* entry = nullptr;
+    bool own_ttl = false;
+  };
+  struct Feature {
+    int64_t ttl_seconds = 0;
+    std::map<std::string, Version, std::less<>> versions;
+  };
+  // Entity type, feature.
+  using FeatureName = std::pair<std::string, std::string>;
+  // A row of list_features to be written.
+  struct FeatureRow {
+    std::string_view version;
+    std::optional<int64_t> feature_ttl_seconds;
+    std::optional<int64_t> ttl_seconds;
+    bool own_ttl = false;
+  };
+
+  Feature* FindFeature(std::string_view entity_type, std::string_view feature)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Writes rows of one feature, all or nothing.
+  absl::Status WriteRows(std::string_view entity_type, std::string_view feature,
+                         std::span<const FeatureRow> rows, uint64_t now_nanos);
+  absl::Status DeleteRows(std::string_view entity_type, std::string_view feature,
+                          std::span<const std::string_view> versions, uint64_t now_nanos);
+  // Takes versions from the additions, and their lists from the readers.
+  void Withdraw(std::span<FeatureEntry* const> entries) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  // Constant after construction.
+  Engine& engine_;
+  const TableSchema schema_;  // of list_features
+  const TableId items_table_;
+  // Any thread.
+  AddGate add_gate_;
+  // Found by any thread, inserted under mutex_.
+  FeatureEntryTable entries_;
+
+  mutable Mutex mutex_;
+  std::map<FeatureName, Feature> features_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_LISTS_FEATURE_REGISTRY_H_

@@ -1,0 +1,70 @@
+// Names of lists, their bounds, and the partition keys made of them.
+//
+// feature_key is "entityType#feature|version". An entity type holds no '#' and a feature no '|', so
+// no two features share a feature_key whatever a version holds. The partition key of a list is the
+// serialised composite (feature_key, entity_id), see model/partition_key.h.
+#ifndef LISTSTORE_ENGINE_LISTS_LIST_KEY_H_
+#define LISTSTORE_ENGINE_LISTS_LIST_KEY_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "liststore/list_item.h"
+
+namespace liststore {
+
+// InvalidArgument: a name is empty, holds its separator, is not UTF-8, or leaves no room for a list
+// key within kKeyBytesMax. Names are columns of type text.
+absl::Status CheckFeatureNames(std::string_view entity_type, std::string_view feature,
+                               std::string_view version);
+
+std::string FeatureKey(std::string_view entity_type, std::string_view feature,
+                       std::string_view version);
+// The feature_key as first component of a composite partition key: length, bytes, zero byte.
+std::string FramedFeatureKey(std::string_view feature_key);
+// The second component of a list's partition key, as a view into it.
+std::string_view EntityIdOf(std::string_view partition_key);
+
+// `name` as messages show it: quoted, escaped, cut when long.
+std::string Quoted(std::string_view name);
+
+// The partition key of one list, built where the caller stands: keys up to kInlineBytes live in the
+// object, longer ones on the heap. Not initialised until the first successful Assign. May be
+// assigned again and again; a heap buffer is kept.
+class ListKey {
+ public:
+  ListKey() = default;
+  ListKey(const ListKey&) = delete;
+  ListKey& operator=(const ListKey&) = delete;
+
+  // Checks all names and builds the key. InvalidArgument as CheckFeatureNames, and for the entity
+  // id.
+  absl::Status Assign(const ListId& list);
+  // The same for a feature whose names were checked before.
+  absl::Status Assign(std::string_view framed_feature_key, std::string_view entity_id);
+
+  std::string_view partition_key() const { return {data_, size_}; }
+  std::string_view feature_key() const { return {data_ + 2, feature_key_bytes_}; }
+
+ private:
+  static constexpr size_t kInlineBytes = 128;
+
+  // Room for a key of `bytes`; its old content is lost.
+  char* Reserve(size_t bytes);
+  // Appends the second component behind the first, which ends at `data_ + first_bytes`.
+  void AppendEntityId(size_t first_bytes, std::string_view entity_id);
+
+  char* data_ = nullptr;  // inline_ or heap_
+  size_t size_ = 0;
+  size_t feature_key_bytes_ = 0;
+  size_t heap_bytes_ = 0;
+  std::unique_ptr<char[]> heap_;
+  char inline_[kInlineBytes];
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_LISTS_LIST_KEY_H_

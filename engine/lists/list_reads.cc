@@ -1,0 +1,168 @@
+// The reads of a ListStore.
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/str_cat.h"
+#include "engine/base/big_endian.h"
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+#include "engine/lists/list_items_sink.h"
+#include "engine/lists/list_key.h"
+#include "engine/lists/list_store_impl.h"
+#include "liststore/list_store.h"
+
+namespace liststore {
+namespace {
+
+// Lists that one step of a multi-get takes to the engine: a multiple of what it looks up together,
+// and about 30 KiB of keys and commands on the caller's stack.
+constexpr size_t kListsPerStep = 64;
+
+// Behind every item key: the character after '9'.
+constexpr std::string_view kBehindAllDigits = ":";
+
+// Makes `bound` the position before all items of `nanos`: its 19 digits, the head of `text`. The
+// packed form is the timestamp and the smallest digest, and unpacking it is the fastest way to the
+// digits. In place: copying bytes just stored in smaller pieces costs more than all the rest.
+void SetBound(uint64_t nanos, char text[kItemKeyTextBytes], ClusteringBound& bound) {
+  bound.at_end = false;
+  if (nanos > kItemKeyNanosMax) {
+    bound.bytes = kBehindAllDigits;
+    return;
+  }
+  PackedItemKey& packed = bound.packed.emplace();
+  StoreBigEndian64(packed.data(), nanos);
+  UnpackItemKey(packed.data(), text);
+  bound.bytes = {text, kItemKeyDigits};
+}
+
+absl::Status CheckGetOptions(const GetOptions& options) {
+  if (options.limit == 0) return absl::InvalidArgumentError("limit 0 is less than 1");
+  return absl::OkStatus();
+}
+
+ReadCommand NewestItems(const TimestampRange& range, const GetOptions& options, RowSink& sink) {
+  ReadCommand read;
+  read.range = range.range();
+  read.descending = true;
+  read.limit = options.limit;
+  read.sink = &sink;
+  return read;
+}
+
+}  // namespace
+
+TimestampRange::TimestampRange(const GetOptions& options)
+    : empty_(options.max_timestamp_nanos &&
+             *options.max_timestamp_nanos <= options.min_timestamp_nanos) {
+  // From 0 on is from the beginning: keys that are no item keys, which CQL may have put in,
+  // included.
+  if (options.min_timestamp_nanos != 0) {
+    SetBound(options.min_timestamp_nanos, lower_text_, range_.lower);
+  }
+  if (options.max_timestamp_nanos) {
+    SetBound(*options.max_timestamp_nanos, upper_text_, range_.upper);
+  }
+}
+
+absl::Status ListStore::Impl::Read(const ListKey& key, const GetOptions& get, ListItems& items) {
+  const TimestampRange range(get);
+  if (range.empty()) return absl::OkStatus();
+  ListItemsSink sink(items, get.with_expiry);
+  return Status(Execute(key.partition_key(), NewestItems(range, get, sink), Now()).status);
+}
+
+template <typename AssignKey>
+absl::Status ListStore::Impl::ReadStep(size_t first, size_t count, AssignKey& assign_key,
+                                       const TimestampRange& range, const GetOptions& get,
+                                       uint64_t now_nanos, std::vector<ListItems>& items) {
+  LS_CHECK(count <= kListsPerStep, "a step fits its buffers");
+  std::array<ListKey, kListsPerStep> keys;
+  std::array<Reply, kListsPerStep> replies;
+  // Inlined to the full: commands point to sinks, which must not move.
+  absl::InlinedVector<ListItemsSink, kListsPerStep> sinks;
+  absl::InlinedVector<Command, kListsPerStep> commands;
+  for (size_t i = 0; i < count; ++i) {
+    const absl::Status status = assign_key(first + i, keys[i]);
+    if (!status.ok()) return InList(first + i, status);
+    ListItemsSink& sink = sinks.emplace_back(items[first + i], get.with_expiry);
+    commands.push_back({.table = items_schema.id,
+                        .partition_key = keys[i].partition_key(),
+                        .body = NewestItems(range, get, sink)});
+  }
+  engine.ExecuteGroup(commands, now_nanos, std::span(replies).first(count));
+  for (size_t i = 0; i < count; ++i) {
+    if (replies[i].status != OpStatus::kOk) return InList(first + i, Status(replies[i].status));
+  }
+  return absl::OkStatus();
+}
+
+template <typename AssignKey>
+absl::Status ListStore::Impl::MultiRead(size_t count, AssignKey&& assign_key, const GetOptions& get,
+                                        std::vector<ListItems>& items) {
+  items.resize(count);
+  for (ListItems& list : items) list.clear();
+  LS_RETURN_IF_ERROR(CheckGetOptions(get));
+  const TimestampRange range(get);
+  const uint64_t now_nanos = Now();
+  for (size_t first = 0; first < count; first += kListsPerStep) {
+    const size_t step = std::min(count - first, kListsPerStep);
+    const absl::Status status = ReadStep(first, step, assign_key, range, get, now_nanos, items);
+    if (!status.ok()) {
+      for (ListItems& list : items) list.clear();
+      return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ListStore::GetListItems(const ListId& list, const GetOptions& options,
+                                     ListItems* items) const {
+  items->clear();
+  LS_RETURN_IF_ERROR(CheckGetOptions(options));
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(list));
+  return impl_->Read(key, options, *items);
+}
+
+absl::Status ListStore::GetListItems(const ListFeature& feature, std::string_view entity_id,
+                                     const GetOptions& options, ListItems* items) const {
+  items->clear();
+  LS_RETURN_IF_ERROR(CheckGetOptions(options));
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(feature.entry_->framed_feature_key(), entity_id));
+  return impl_->Read(key, options, *items);
+}
+
+absl::Status ListStore::MultiGetListItems(std::span<const ListId> lists, const GetOptions& options,
+                                          std::vector<ListItems>* items) const {
+  return impl_->MultiRead(
+      lists.size(), [&](size_t i, ListKey& key) { return key.Assign(lists[i]); }, options, *items);
+}
+
+absl::Status ListStore::MultiGetListItems(const ListFeature& feature,
+                                          std::span<const std::string_view> entity_ids,
+                                          const GetOptions& options,
+                                          std::vector<ListItems>* items) const {
+  const std::string_view framed = feature.entry_->framed_feature_key();
+  return impl_->MultiRead(
+      entity_ids.size(), [&](size_t i, ListKey& key) { return key.Assign(framed, entity_ids[i]); },
+      options, *items);
+}
+
+absl::StatusOr<size_t> ListStore::CountListItems(const ListId& list,
+                                                 const GetOptions& options) const {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(list));
+  const TimestampRange range(options);
+  if (range.empty()) return size_t{0};
+  const Reply reply =
+      impl_->Execute(key.partition_key(), CountCommand{range.range()}, impl_->Now());
+  LS_RETURN_IF_ERROR(impl_->Status(reply.status));
+  return static_cast<size_t>(reply.rows);
+}
+
+}  // namespace liststore

@@ -1,0 +1,159 @@
+#include "liststore/list_store.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/check.h"
+#include "engine/base/machine_limits.h"
+#include "engine/base/status_macros.h"
+#include "engine/lists/list_key.h"
+#include "engine/lists/list_store_impl.h"
+#include "engine/lists/options_check.h"
+
+namespace liststore {
+namespace {
+
+static_assert(kFeatureTtlSecondsMax == kTtlSecondsMax, "the public bound is the engine's");
+// Keys that one step of ForEachList takes out of the engine.
+constexpr size_t kListsPerScan = 256;
+
+TableSchema CreateListItems(Engine& engine, const std::string& keyspace) {
+  TableSchema schema;
+  schema.keyspace = keyspace;
+  schema.name = "list_items";
+  schema.partition_key = {{"feature_key", CqlType::kText}, {"entity_id", CqlType::kText}};
+  schema.clustering = {{"item_key", CqlType::kText, /*descending=*/true}};
+  schema.regular = {{"value", CqlType::kBlob}};
+  schema.indexes = {{"list_items_by_value", kValueColumn}};
+  LS_CHECK(schema.packs_item_keys(), "item keys are stored packed");
+  schema.id = engine.CreateTable(schema);
+  return schema;
+}
+
+EngineOptions ToEngineOptions(const Options& options) {
+  EngineOptions engine;
+  engine.shards = options.shards;
+  engine.memory_limit_bytes = options.memory_limit_bytes;
+  return engine;
+}
+
+}  // namespace
+
+ListStore::Impl::Impl(const Options& resolved)
+    : options(resolved),
+      engine(ToEngineOptions(resolved)),
+      items_schema(CreateListItems(engine, resolved.keyspace)),
+      registry(engine, resolved.keyspace, items_schema.id) {
+  if (options.background_reclaim) reclaimer.emplace(engine, *options.clock);
+}
+
+absl::StatusOr<std::unique_ptr<ListStore>> ListStore::Open(Options options) {
+  // The machine is asked only for what was left open.
+  MachineLimits machine;
+  if (options.shards == 0 || options.memory_limit_bytes == 0) machine = ReadMachineLimits();
+  LS_ASSIGN_OR_RETURN(const Options resolved, ResolveOptions(std::move(options), machine));
+  return std::unique_ptr<ListStore>(new ListStore(std::make_unique<Impl>(resolved)));
+}
+
+ListStore::ListStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ListStore::~ListStore() = default;
+
+absl::Status ListStore::CreateListFeature(std::string_view entity_type, std::string_view feature,
+                                          int64_t ttl_seconds) {
+  LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, ""));
+  return impl_->registry.Create(entity_type, feature, ttl_seconds, impl_->Now());
+}
+
+absl::Status ListStore::CreateListFeatureVersion(std::string_view entity_type,
+                                                 std::string_view feature, std::string_view version,
+                                                 std::optional<int64_t> ttl_seconds) {
+  LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, version));
+  return impl_->registry.CreateVersion(entity_type, feature, version, ttl_seconds, impl_->Now());
+}
+
+absl::Status ListStore::SetListFeatureVersionTtl(std::string_view entity_type,
+                                                 std::string_view feature, std::string_view version,
+                                                 int64_t ttl_seconds) {
+  return impl_->registry.SetVersionTtl(entity_type, feature, version, ttl_seconds, impl_->Now());
+}
+
+absl::Status ListStore::SetListFeatureTtl(std::string_view entity_type, std::string_view feature,
+                                          int64_t ttl_seconds) {
+  LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, ""));
+  return impl_->registry.SetTtl(entity_type, feature, ttl_seconds, impl_->Now());
+}
+
+absl::Status ListStore::DeleteListFeature(std::string_view entity_type, std::string_view feature) {
+  LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, ""));
+  return impl_->registry.Delete(entity_type, feature, impl_->Now());
+}
+
+absl::Status ListStore::DeleteListFeatureVersion(std::string_view entity_type,
+                                                 std::string_view feature,
+                                                 std::string_view version) {
+  LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, version));
+  return impl_->registry.DeleteVersion(entity_type, feature, version, impl_->Now());
+}
+
+std::vector<ListFeatureInfo> ListStore::ListFeatures() const { return impl_->registry.List(); }
+
+absl::StatusOr<ListFeature> ListStore::FindListFeature(std::string_view entity_type,
+                                                       std::string_view feature,
+                                                       std::string_view version) {
+  LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, version));
+  return ListFeature(impl_->registry.FindOrInsert(FeatureKey(entity_type, feature, version)));
+}
+
+absl::Status ListStore::ForEachList(
+    std::string_view entity_type, std::string_view feature, std::string_view version,
+    const std::function<bool(std::string_view entity_id)>& visit) const {
+  LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, version));
+  const std::string feature_key = FeatureKey(entity_type, feature, version);
+  const uint64_t now_nanos = impl_->Now();
+  ScanPosition position;
+  std::vector<std::string> keys;
+  while (!position.done) {
+    keys.clear();
+    impl_->engine.ScanPartitions(impl_->items_schema.id, feature_key, kListsPerScan, now_nanos,
+                                 position, keys);
+    // No lane is held here: `visit` may call the store.
+    for (const std::string& key : keys) {
+      if (!visit(EntityIdOf(key))) return absl::OkStatus();
+    }
+  }
+  return absl::OkStatus();
+}
+
+size_t ListStore::Reclaim(size_t budget) { return impl_->engine.Reclaim(impl_->Now(), budget); }
+
+std::optional<int64_t> ListStore::NextExpirySeconds() const {
+  return impl_->engine.NextExpirySeconds();
+}
+
+Stats ListStore::GetStats() const {
+  Stats stats;
+  for (const TableSchema* schema : {&impl_->items_schema, &impl_->registry.schema()}) {
+    const TableStats sums = impl_->engine.StatsOf(schema->id);
+    stats.tables.push_back({.keyspace = schema->keyspace,
+                            .table = schema->name,
+                            .partitions = sums.partitions,
+                            .rows = sums.rows,
+                            .expired_rows = sums.expired_rows,
+                            .live_bytes = sums.live_bytes,
+                            .held_bytes = sums.held_bytes});
+    stats.live_bytes += sums.live_bytes;
+  }
+  stats.held_bytes = impl_->engine.held_bytes();
+  stats.memory_limit_bytes = impl_->engine.memory_limit_bytes();
+  stats.refused_writes = impl_->engine.refused_writes();
+  stats.shards = impl_->options.shards;
+  return stats;
+}
+
+void ListStore::Verify() const {
+  impl_->engine.Verify();
+  impl_->registry.Verify();
+}
+
+}  // namespace liststore

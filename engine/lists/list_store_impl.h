@@ -1,0 +1,118 @@
+// ListStore::Impl: what a store is made of, and the steps that its operations share.
+#ifndef LISTSTORE_ENGINE_LISTS_LIST_STORE_IMPL_H_
+#define LISTSTORE_ENGINE_LISTS_LIST_STORE_IMPL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "engine/command/command.h"
+#include "engine/command/reply.h"
+#include "engine/command/status_conversion.h"
+#include "engine/lists/add_scratch.h"
+#include "engine/lists/feature_registry.h"
+#include "engine/lists/list_key.h"
+#include "engine/lists/reclaimer.h"
+#include "engine/model/clustering_key.h"
+#include "engine/model/packed_item_key.h"
+#include "engine/model/table_schema.h"
+#include "engine/shard/engine.h"
+#include "liststore/list_store.h"
+#include "liststore/options.h"
+
+namespace liststore {
+
+// The only regular column of list_items.
+inline constexpr ColumnId kValueColumn = 0;
+
+// `status`, said of one of several lists.
+inline absl::Status InList(size_t index, const absl::Status& status) {
+  return {status.code(), absl::StrCat("list ", index, ": ", status.message())};
+}
+
+// The rows of list_items with min <= timestamp < max, by their 19 digits. Not movable: the range of
+// a command points into it. No allocation.
+class TimestampRange {
+ public:
+  explicit TimestampRange(const GetOptions& options);
+  TimestampRange(const TimestampRange&) = delete;
+  TimestampRange& operator=(const TimestampRange&) = delete;
+
+  // Nothing can lie within.
+  bool empty() const { return empty_; }
+  const ClusteringRange& range() const { return range_; }
+
+ private:
+  ClusteringRange range_;
+  bool empty_;
+  char lower_text_[kItemKeyTextBytes];
+  char upper_text_[kItemKeyTextBytes];
+};
+
+// Any thread. Members are constructed in their order: the reclaimer is the first to go.
+class ListStore::Impl {
+ public:
+  // `options` is resolved (options_check.h).
+  explicit Impl(const Options& options);
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  uint64_t Now() const { return options.clock->NowNanos(); }
+  absl::Status Status(OpStatus status) const {
+    return ToStatus(status, options.memory_limit_bytes);
+  }
+  // Runs a command on one partition of list_items.
+  Reply Execute(std::string_view partition_key, CommandBody body, uint64_t now_nanos) {
+    return engine.Execute(
+        {.table = items_schema.id, .partition_key = partition_key, .body = std::move(body)},
+        now_nanos);
+  }
+
+  // --- Reads (list_reads.cc) --------------------------------------------------------------------
+
+  absl::Status Read(const ListKey& key, const GetOptions& get, ListItems& items);
+  // `assign_key(i, key)` gives key i of `count`. An error clears all results.
+  template <typename AssignKey>
+  absl::Status MultiRead(size_t count, AssignKey&& assign_key, const GetOptions& get,
+                         std::vector<ListItems>& items);
+  // One step of it: lists `first` to `first + count`, at most kListsPerStep.
+  template <typename AssignKey>
+  absl::Status ReadStep(size_t first, size_t count, AssignKey& assign_key,
+                        const TimestampRange& range, const GetOptions& get, uint64_t now_nanos,
+                        std::vector<ListItems>& items);
+
+  // --- Writes (list_writes.cc) ------------------------------------------------------------------
+
+  // The TTL for items that are added now. NotFound: the feature does not exist and there is no
+  // default. `entry` may be nullptr: it never existed. The caller holds a pass of the registry's
+  // gate.
+  absl::StatusOr<int64_t> TtlOf(const FeatureEntry* entry, std::string_view feature_key) const;
+  // Adds to the list of `key`; the caller holds a pass.
+  absl::StatusOr<AddResult> Add(const ListKey& key, const FeatureEntry* entry,
+                                std::span<const NewItem> items);
+  // Checks `items` and lays out those with time left as rows of `scratch` from `first_row` on;
+  // returns how many.
+  absl::StatusOr<size_t> LayOutRows(std::span<const NewItem> items, int64_t ttl_seconds,
+                                    uint64_t now_nanos, size_t first_row,
+                                    AddScratch& scratch) const;
+  absl::StatusOr<size_t> RemoveWithValue(const ListKey& key, std::string_view value);
+  absl::StatusOr<size_t> RemoveAll(const ListKey& key);
+
+  const Options options;
+  Engine engine;
+  const TableSchema items_schema;
+  FeatureRegistry registry;
+  AddScratchPool scratch_pool;
+  std::optional<Reclaimer> reclaimer;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_LISTS_LIST_STORE_IMPL_H_

@@ -1,0 +1,194 @@
+// The writes of a ListStore.
+#include <span>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "engine/base/check.h"
+#include "engine/base/md5.h"
+#include "engine/base/status_macros.h"
+#include "engine/lists/add_gate.h"
+#include "engine/lists/add_scratch.h"
+#include "engine/lists/list_key.h"
+#include "engine/lists/list_store_impl.h"
+#include "engine/lists/remaining_time.h"
+#include "liststore/list_store.h"
+
+namespace liststore {
+namespace {
+
+absl::Status CheckItemCount(size_t items) {
+  if (items <= kItemsPerAddMax) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("call with ", items, " items exceeds ", kItemsPerAddMax));
+}
+
+absl::Status BadTimestamp(size_t index, uint64_t nanos) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("item ", index, ": timestamp ", nanos, " ns exceeds ", kItemKeyNanosMax));
+}
+
+absl::Status BadValue(size_t index, size_t bytes, size_t bytes_max) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("item ", index, ": value of ", bytes, " bytes exceeds ", bytes_max));
+}
+
+absl::Status TooLongToLive(size_t index, int64_t left_seconds) {
+  return absl::InvalidArgumentError(absl::StrCat("item ", index, ": remaining time of ",
+                                                 left_seconds, " s exceeds ", kTtlSecondsMax));
+}
+
+}  // namespace
+
+absl::StatusOr<int64_t> ListStore::Impl::TtlOf(const FeatureEntry* entry,
+                                               std::string_view feature_key) const {
+  const int64_t ttl_seconds = entry != nullptr ? entry->ttl_seconds() : 0;
+  if (ttl_seconds != 0) [[likely]]
+    return ttl_seconds;
+  if (options.default_ttl_seconds) return *options.default_ttl_seconds;
+  return absl::NotFoundError(
+      absl::StrCat("no list feature version with the key ", Quoted(feature_key)));
+}
+
+absl::StatusOr<size_t> ListStore::Impl::LayOutRows(std::span<const NewItem> items,
+                                                   int64_t ttl_seconds, uint64_t now_nanos,
+                                                   size_t first_row, AddScratch& scratch) const {
+  LS_CHECK(scratch.rows.size() >= first_row + items.size(), "every item has room for its row");
+  const auto now_seconds = static_cast<int64_t>(now_nanos / kNanosPerSecond);
+  size_t row = first_row;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const NewItem& item = items[i];
+    if (item.timestamp_nanos > kItemKeyNanosMax) return BadTimestamp(i, item.timestamp_nanos);
+    if (item.value.size() > options.value_bytes_max) {
+      return BadValue(i, item.value.size(), options.value_bytes_max);
+    }
+    const int64_t left_seconds = RemainingSeconds(item.timestamp_nanos, ttl_seconds, now_nanos);
+    if (left_seconds > kTtlSecondsMax) return TooLongToLive(i, left_seconds);
+    // Never handed on: to CQL, a TTL of 0 means "for ever".
+    if (left_seconds == 0) continue;
+
+    uint8_t digest[kMd5Bytes];
+    Md5(item.value, digest);
+    PackedItemKey& key = scratch.keys[row];
+    PackItemKeyFromDigest(item.timestamp_nanos, digest, key.data());
+    scratch.cells[row] = {.column = kValueColumn, .live = true, .value = item.value};
+    scratch.rows[row] = {.key = {{key.data(), key.size()}, true},
+                         .marker = true,
+                         .ttl_seconds = left_seconds,
+                         .expiry_seconds = now_seconds + left_seconds,
+                         .cells = {&scratch.cells[row], 1}};
+    ++row;
+  }
+  return row - first_row;
+}
+
+absl::StatusOr<AddResult> ListStore::Impl::Add(const ListKey& key, const FeatureEntry* entry,
+                                               std::span<const NewItem> items) {
+  LS_RETURN_IF_ERROR(CheckItemCount(items.size()));
+  LS_ASSIGN_OR_RETURN(const int64_t ttl_seconds, TtlOf(entry, key.feature_key()));
+  const uint64_t now_nanos = Now();
+  const AddScratchPool::Loan scratch(scratch_pool);
+  scratch->Prepare(items.size(), 0);
+  LS_ASSIGN_OR_RETURN(const size_t rows, LayOutRows(items, ttl_seconds, now_nanos, 0, *scratch));
+  if (rows != 0) {
+    const UpsertCommand upsert{std::span<const RowUpdate>(scratch->rows).first(rows)};
+    const Reply reply = Execute(key.partition_key(), upsert, now_nanos);
+    LS_RETURN_IF_ERROR(Status(reply.status));
+  }
+  return AddResult{.stored = rows, .skipped_expired = items.size() - rows};
+}
+
+absl::StatusOr<AddResult> ListStore::AddListItems(const ListId& list,
+                                                  std::span<const NewItem> items) {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(list));
+  const AddGate::Pass pass(impl_->registry.add_gate());
+  return impl_->Add(key, impl_->registry.Find(key.feature_key()), items);
+}
+
+absl::StatusOr<AddResult> ListStore::AddListItems(const ListFeature& feature,
+                                                  std::string_view entity_id,
+                                                  std::span<const NewItem> items) {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(feature.entry_->framed_feature_key(), entity_id));
+  const AddGate::Pass pass(impl_->registry.add_gate());
+  return impl_->Add(key, feature.entry_, items);
+}
+
+absl::StatusOr<AddResult> ListStore::AddListItemsMulti(std::span<const ListAddition> additions) {
+  size_t items = 0;
+  for (const ListAddition& addition : additions) items += addition.items.size();
+  LS_RETURN_IF_ERROR(CheckItemCount(items));
+
+  const AddGate::Pass pass(impl_->registry.add_gate());
+  const uint64_t now_nanos = impl_->Now();
+  const AddScratchPool::Loan scratch(impl_->scratch_pool);
+  scratch->Prepare(items, additions.size());
+  size_t rows = 0;
+  size_t commands = 0;
+  for (size_t i = 0; i < additions.size(); ++i) {
+    ListKey& key = scratch->list_keys[i];
+    if (absl::Status status = key.Assign(additions[i].list); !status.ok()) return InList(i, status);
+    const auto ttl_seconds =
+        impl_->TtlOf(impl_->registry.Find(key.feature_key()), key.feature_key());
+    if (!ttl_seconds.ok()) return InList(i, ttl_seconds.status());
+    const auto added =
+        impl_->LayOutRows(additions[i].items, *ttl_seconds, now_nanos, rows, *scratch);
+    if (!added.ok()) return InList(i, added.status());
+    if (*added == 0) continue;
+    scratch->commands[commands++] = {
+        .table = impl_->items_schema.id,
+        .partition_key = key.partition_key(),
+        .body = UpsertCommand{std::span<const RowUpdate>(scratch->rows).subspan(rows, *added)}};
+    rows += *added;
+  }
+  if (commands != 0) {
+    LS_RETURN_IF_ERROR(impl_->Status(impl_->engine.ExecuteAllOrNothing(
+        std::span<const Command>(scratch->commands).first(commands), now_nanos,
+        std::span<Reply>(scratch->replies).first(commands))));
+  }
+  return AddResult{.stored = rows, .skipped_expired = items - rows};
+}
+
+absl::StatusOr<size_t> ListStore::Impl::RemoveWithValue(const ListKey& key,
+                                                        std::string_view value) {
+  const DeleteByValueCommand remove{.column = kValueColumn, .value = value};
+  const Reply reply = Execute(key.partition_key(), remove, Now());
+  LS_RETURN_IF_ERROR(Status(reply.status));
+  return static_cast<size_t>(reply.rows);
+}
+
+absl::StatusOr<size_t> ListStore::Impl::RemoveAll(const ListKey& key) {
+  const Reply reply = Execute(key.partition_key(), DeletePartitionCommand{}, Now());
+  LS_RETURN_IF_ERROR(Status(reply.status));
+  return static_cast<size_t>(reply.rows);
+}
+
+absl::StatusOr<size_t> ListStore::RemoveListItemsWithValue(const ListId& list,
+                                                           std::string_view value) {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(list));
+  return impl_->RemoveWithValue(key, value);
+}
+
+absl::StatusOr<size_t> ListStore::RemoveListItemsWithValue(const ListFeature& feature,
+                                                           std::string_view entity_id,
+                                                           std::string_view value) {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(feature.entry_->framed_feature_key(), entity_id));
+  return impl_->RemoveWithValue(key, value);
+}
+
+absl::StatusOr<size_t> ListStore::RemoveAllListItems(const ListId& list) {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(list));
+  return impl_->RemoveAll(key);
+}
+
+absl::StatusOr<size_t> ListStore::RemoveAllListItems(const ListFeature& feature,
+                                                     std::string_view entity_id) {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(feature.entry_->framed_feature_key(), entity_id));
+  return impl_->RemoveAll(key);
+}
+
+}  // namespace liststore

@@ -1,0 +1,69 @@
+#include "engine/lists/options_check.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "engine/base/status_macros.h"
+#include "engine/model/time.h"
+
+namespace liststore {
+namespace {
+
+absl::Status CheckKeyspace(const std::string& keyspace) {
+  if (keyspace.empty() || keyspace.size() > kKeyspaceCharactersMax) {
+    return absl::InvalidArgumentError(absl::StrCat("keyspace of ", keyspace.size(),
+                                                   " characters is not within 1 to ",
+                                                   kKeyspaceCharactersMax));
+  }
+  for (const char c : keyspace) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '_') {
+      return absl::InvalidArgumentError(absl::StrCat("keyspace \"", absl::CHexEscape(keyspace),
+                                                     "\" holds a character outside [A-Za-z0-9_]"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckOptions(const Options& options) {
+  LS_RETURN_IF_ERROR(CheckKeyspace(options.keyspace));
+  if (options.default_ttl_seconds &&
+      (*options.default_ttl_seconds < 1 || *options.default_ttl_seconds > kTtlSecondsMax)) {
+    return absl::InvalidArgumentError(absl::StrCat("default_ttl_seconds ",
+                                                   *options.default_ttl_seconds,
+                                                   " is not within 1 to ", kTtlSecondsMax));
+  }
+  if (options.value_bytes_max > kValueBytesMaxMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("value_bytes_max ", options.value_bytes_max, " exceeds ", kValueBytesMaxMax));
+  }
+  if (options.memory_limit_bytes != 0 && options.memory_limit_bytes < kMemoryLimitBytesMin) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "memory_limit_bytes ", options.memory_limit_bytes, " is less than ", kMemoryLimitBytesMin));
+  }
+  if (options.shards > kShardsMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("shards ", options.shards, " exceeds ", kShardsMax));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Options> ResolveOptions(Options options, const MachineLimits& machine) {
+  LS_RETURN_IF_ERROR(CheckOptions(options));
+  if (options.clock == nullptr) options.clock = &SystemClock::Instance();
+  if (options.shards == 0) options.shards = std::clamp<uint32_t>(machine.cores, 1, kShardsMax);
+  if (options.memory_limit_bytes == 0) {
+    if (machine.memory_bytes == 0) {
+      return absl::FailedPreconditionError(
+          "memory_limit_bytes is 0 and the machine does not say how much memory it has");
+    }
+    options.memory_limit_bytes = std::max(machine.memory_bytes / 4 * 3, kMemoryLimitBytesMin);
+  }
+  return options;
+}
+
+}  // namespace liststore

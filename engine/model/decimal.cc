@@ -1,0 +1,155 @@
+#include "engine/model/decimal.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "engine/base/big_endian.h"
+#include "engine/base/check.h"
+
+namespace liststore {
+namespace {
+
+constexpr uint32_t kDigitsPerChunk = 9;
+constexpr uint32_t kChunk = 1'000'000'000;
+// Zeros that EncodeDecimal writes to avoid a negative scale.
+constexpr int64_t kPaddingZerosMax = 38;
+
+// A magnitude as 32-bit limbs, the least significant first, the last not zero.
+using Limbs = std::vector<uint32_t>;
+
+bool IsNegative(std::string_view varint) { return (varint[0] & 0x80) != 0; }
+
+// |value| of a varint.
+Limbs MagnitudeOf(std::string_view varint) {
+  const bool negative = IsNegative(varint);
+  Limbs limbs((varint.size() + 3) / 4, 0);
+  for (size_t i = 0; i < varint.size(); ++i) {
+    const auto byte = static_cast<uint8_t>(varint[varint.size() - 1 - i]);
+    limbs[i / 4] |= uint32_t{static_cast<uint8_t>(negative ? ~byte : byte)} << (i % 4 * 8);
+  }
+  if (negative) {  // -x = ~x + 1
+    size_t i = 0;
+    while (i < limbs.size() && ++limbs[i] == 0) ++i;
+    if (i == limbs.size()) limbs.push_back(1);
+  }
+  while (!limbs.empty() && limbs.back() == 0) limbs.pop_back();
+  return limbs;
+}
+
+// The shortest varint of sign * magnitude.
+std::string VarintOf(int sign, const Limbs& limbs) {
+  std::string varint(1 + limbs.size() * 4, '\0');
+  for (size_t i = 0; i < limbs.size(); ++i) {
+    StoreBigEndian32(varint.data() + varint.size() - 4 * (i + 1), limbs[i]);
+  }
+  if (sign < 0) {
+    for (char& byte : varint) byte = static_cast<char>(~byte);
+    for (size_t i = varint.size(); i-- > 0 && ++varint[i] == 0;) {
+    }
+  }
+  return std::string(TrimVarint(varint));
+}
+
+std::string DigitsOf(Limbs limbs) {
+  std::string reversed;
+  while (!limbs.empty()) {
+    uint64_t remainder = 0;
+    for (size_t i = limbs.size(); i-- > 0;) {
+      const uint64_t dividend = remainder << 32 | limbs[i];
+      limbs[i] = static_cast<uint32_t>(dividend / kChunk);
+      remainder = dividend % kChunk;
+    }
+    while (!limbs.empty() && limbs.back() == 0) limbs.pop_back();
+    for (uint32_t i = 0; i < kDigitsPerChunk; ++i, remainder /= 10) {
+      reversed.push_back(static_cast<char>('0' + remainder % 10));
+    }
+  }
+  while (!reversed.empty() && reversed.back() == '0') reversed.pop_back();
+  std::reverse(reversed.begin(), reversed.end());
+  return reversed;
+}
+
+Limbs LimbsOf(std::string_view digits) {
+  Limbs limbs;
+  while (!digits.empty()) {
+    const std::string_view chunk = digits.substr(0, kDigitsPerChunk);
+    digits.remove_prefix(chunk.size());
+    uint64_t factor = 1;
+    uint64_t carry = 0;
+    for (const char digit : chunk) {
+      factor *= 10;
+      carry = carry * 10 + static_cast<uint64_t>(digit - '0');
+    }
+    for (uint32_t& limb : limbs) {
+      carry += limb * factor;
+      limb = static_cast<uint32_t>(carry);
+      carry >>= 32;
+    }
+    if (carry != 0) limbs.push_back(static_cast<uint32_t>(carry));
+  }
+  return limbs;
+}
+
+template <typename T>
+int ThreeWay(const T& a, const T& b) {
+  return a < b ? -1 : b < a ? 1 : 0;
+}
+
+}  // namespace
+
+std::string_view TrimVarint(std::string_view value) {
+  LS_DCHECK(!value.empty(), "a varint has at least one byte");
+  while (value.size() > 1 && (value[0] == '\0' || value[0] == '\xff') &&
+         (value[0] & 0x80) == (value[1] & 0x80)) {
+    value.remove_prefix(1);
+  }
+  return value;
+}
+
+int CompareVarints(std::string_view a, std::string_view b) {
+  a = TrimVarint(a);
+  b = TrimVarint(b);
+  if (IsNegative(a) != IsNegative(b)) return IsNegative(a) ? -1 : 1;
+  if (a.size() != b.size()) return (a.size() < b.size()) == IsNegative(a) ? 1 : -1;
+  return a.compare(b);
+}
+
+NormalDecimal NormalizeDecimal(std::string_view value) {
+  LS_CHECK(value.size() >= kDecimalScaleBytes, "a decimal begins with its scale");
+  const auto scale = static_cast<int32_t>(LoadBigEndian32(value.data()));
+  const std::string_view unscaled = value.substr(kDecimalScaleBytes);
+  NormalDecimal number;
+  if (unscaled.empty()) return number;
+  number.digits = DigitsOf(MagnitudeOf(TrimVarint(unscaled)));
+  if (number.digits.empty()) return number;
+  number.sign = IsNegative(unscaled) ? -1 : 1;
+  number.exponent = static_cast<int64_t>(number.digits.size()) - scale;
+  number.digits.erase(number.digits.find_last_not_of('0') + 1);
+  return number;
+}
+
+std::string EncodeDecimal(const NormalDecimal& number) {
+  std::string digits = number.digits;
+  int64_t scale = static_cast<int64_t>(digits.size()) - number.exponent;
+  // A negative scale means zeros in front of the point. They are written out where they are few, or
+  // where the scale would leave its 32 bits (it did not before its zeros were dropped).
+  const int64_t scale_min =
+      scale >= -kPaddingZerosMax ? 0 : int64_t{std::numeric_limits<int32_t>::min()};
+  if (scale < scale_min) {
+    digits.append(static_cast<size_t>(scale_min - scale), '0');
+    scale = scale_min;
+  }
+  LS_CHECK(scale <= std::numeric_limits<int32_t>::max(), "a decimal's scale has 32 bits");
+  std::string value(kDecimalScaleBytes, '\0');
+  StoreBigEndian32(value.data(), static_cast<uint32_t>(static_cast<int32_t>(scale)));
+  return value + VarintOf(number.sign, LimbsOf(digits));
+}
+
+int CompareNormalDecimals(const NormalDecimal& a, const NormalDecimal& b) {
+  if (a.sign != b.sign) return ThreeWay(a.sign, b.sign);
+  if (a.exponent != b.exponent) return a.sign * ThreeWay(a.exponent, b.exponent);
+  return a.sign * ThreeWay(a.digits, b.digits);
+}
+
+}  // namespace liststore

@@ -1,0 +1,41 @@
+// What a write says about one partition, in storage's terms. Plain data with borrowed bytes.
+#ifndef LISTSTORE_ENGINE_MODEL_MUTATION_H_
+#define LISTSTORE_ENGINE_MODEL_MUTATION_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "engine/model/cell.h"
+#include "engine/model/clustering_key.h"
+#include "engine/model/table_schema.h"
+
+namespace liststore {
+
+struct CellUpdate {
+  ColumnId column = 0;
+  bool live = true;  // false: the column is set to null (a dead cell)
+  std::string_view value;
+};
+
+// INSERT or UPDATE of one row.
+struct RowUpdate {
+  ClusteringKeyView key;
+  bool marker = true;                  // INSERT writes a row marker, UPDATE does not
+  int64_t ttl_seconds = 0;             // 0: lasts (the table's default was applied by the caller)
+  int64_t expiry_seconds = kNoExpiry;  // kNoExpiry exactly when ttl_seconds is 0
+  std::span<const CellUpdate> cells;   // ascending by column, no column twice
+};
+
+// Under what timestamp and at what time a mutation is applied.
+struct WriteContext {
+  WriteTimestamp timestamp;
+  int64_t now_seconds = 0;
+  // The timestamp came from outside (a client), so that it may go back. A table that never sees one
+  // needs no tombstones and no shadows of expired cells: see Table.
+  bool foreign_timestamp = false;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_MODEL_MUTATION_H_

@@ -1,0 +1,18 @@
+// What became of a command, as a number: the data path builds no strings.
+// command/status_conversion.h turns it into an absl::Status at the library's edge, the server into
+// an ERROR frame.
+#ifndef LISTSTORE_ENGINE_MODEL_OP_STATUS_H_
+#define LISTSTORE_ENGINE_MODEL_OP_STATUS_H_
+
+#include <cstdint>
+
+namespace liststore {
+
+enum class OpStatus : uint8_t {
+  kOk,
+  kOutOfMemory,  // the memory limit would be passed; nothing of the command was applied
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_MODEL_OP_STATUS_H_

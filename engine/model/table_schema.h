@@ -1,0 +1,63 @@
+// TableSchema: what drives storage. Plain data, immutable once a table is made.
+#ifndef LISTSTORE_ENGINE_MODEL_TABLE_SCHEMA_H_
+#define LISTSTORE_ENGINE_MODEL_TABLE_SCHEMA_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/model/cql_type.h"
+
+namespace liststore {
+
+// Number of a table in its engine, dense from 0 and never reused.
+struct TableId {
+  uint16_t value = 0;
+  bool operator==(const TableId&) const = default;
+};
+
+// Position of a regular column in TableSchema::regular.
+using ColumnId = uint16_t;
+
+struct ColumnSchema {
+  std::string name;
+  CqlType type = CqlType::kBlob;
+};
+
+struct ClusteringColumnSchema {
+  std::string name;
+  CqlType type = CqlType::kBlob;
+  bool descending = false;
+};
+
+// A local index: by value of one regular column, within a partition.
+struct IndexSchema {
+  std::string name;
+  ColumnId column = 0;
+};
+
+struct TableSchema {
+  TableId id;
+  std::string keyspace;
+  std::string name;
+  std::vector<ColumnSchema> partition_key;         // at least one
+  std::vector<ClusteringColumnSchema> clustering;  // may be empty: one row a partition
+  std::vector<ColumnSchema> regular;               // sorted by name; position = ColumnId
+  std::vector<IndexSchema> indexes;
+  int64_t default_ttl_seconds = 0;     // 0: rows last
+  int64_t gc_grace_seconds = 864'000;  // ScyllaDB's default, 10 days
+
+  // Encoded keys sort ascending by bytes; columns whose direction differs from the first one's are
+  // stored inverted, so that a table whose first column descends is read backwards.
+  bool reads_backwards() const { return !clustering.empty() && clustering[0].descending; }
+  // One text column: keys of the item_key shape take 24 bytes instead of 46.
+  bool packs_item_keys() const {
+    return clustering.size() == 1 &&
+           (clustering[0].type == CqlType::kText || clustering[0].type == CqlType::kAscii);
+  }
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_MODEL_TABLE_SCHEMA_H_

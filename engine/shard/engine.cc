@@ -1,0 +1,288 @@
+#include "engine/shard/engine.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/container/inlined_vector.h"
+#include "engine/base/check.h"
+#include "engine/model/partition_key.h"
+
+namespace liststore {
+namespace {
+
+// Sixteen misses at once cost a fifteenth each of one alone; more gain nothing.
+constexpr size_t kGroupSize = 16;
+// A lane is held for at most about this many units of reclamation, so that nobody waits long behind
+// it.
+constexpr size_t kUnitsPerHold = 128;
+// Partitions looked at under one hold of a lane by a scan.
+constexpr size_t kPartitionsPerHold = 128;
+
+}  // namespace
+
+Engine::Engine(const EngineOptions& options)
+    : router_(options.shards, options.lanes_per_shard_log2),
+      budget_(options.memory_limit_bytes),
+      pool_(budget_) {
+  lanes_.reserve(router_.lanes());
+  for (uint32_t i = 0; i < router_.lanes(); ++i) {
+    lanes_.push_back(std::make_unique<Lane>(router_, pool_, budget_));
+  }
+}
+
+Engine::~Engine() = default;
+
+void Engine::WithAllLanes(absl::FunctionRef<void(Lane&)> work) {
+  for (const auto& lane : lanes_) lane->ownership.Acquire();
+  for (const auto& lane : lanes_) work(*lane);
+  for (auto at = lanes_.rbegin(); at != lanes_.rend(); ++at) (*at)->ownership.Release();
+}
+
+TableId Engine::CreateTable(TableSchema schema) {
+  const MutexLock lock(tables_mutex_);
+  LS_CHECK(table_count_ < UINT16_MAX, "table ids are 16 bits");
+  schema.id = TableId{table_count_++};
+  WithAllLanes([&](Lane& lane) { lane.CreateTable(schema); });
+  return schema.id;
+}
+
+// --- One command
+// -----------------------------------------------------------------------------------------
+
+Reply Engine::ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos) {
+  Reply reply;
+  const auto run = [&] { reply = to.lane->Execute(command, to.address, now_nanos); };
+  to.lane->ownership.Run(run);
+  if (__builtin_expect(reply.status == OpStatus::kOutOfMemory, false)) {
+    if (MakeRoom(now_nanos)) to.lane->ownership.Run(run);
+    if (reply.status == OpStatus::kOutOfMemory) {
+      refused_writes_.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+  return reply;
+}
+
+Reply Engine::Execute(const Command& command, uint64_t now_nanos) {
+  return ExecuteAt(DestinationOf(command), command, now_nanos);
+}
+
+bool Engine::MakeRoom(uint64_t now_nanos) {
+  const uint64_t held = budget_.held_bytes();
+  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  for (const auto& lane : lanes_) {
+    if (!lane->ownership.TryAcquire()) continue;
+    for (uint16_t i = 0; i < lane->table_count(); ++i) {
+      Table& table = lane->table(TableId{i});
+      if (table.WantsReclaim(now_seconds)) table.Reclaim(now_seconds, kUnitsPerHold);
+      table.ReleaseCredit();
+    }
+    lane->ownership.Release();
+  }
+  return budget_.held_bytes() < held;
+}
+
+// --- Groups
+// ----------------------------------------------------------------------------------------------
+
+void Engine::ExecuteGroup(std::span<const Command> commands, uint64_t now_nanos,
+                          std::span<Reply> replies) {
+  LS_DCHECK(commands.size() == replies.size(), "a reply for every command");
+  while (!commands.empty()) {
+    const size_t size = std::min(commands.size(), kGroupSize);
+    std::array<Destination, kGroupSize> to;
+    for (size_t i = 0; i < size; ++i) {
+      to[i] = DestinationOf(commands[i]);
+      to[i].lane->PrefetchSlot(commands[i].table, to[i].address);
+    }
+    // Lanes are taken one at a time and shortly: a group that held all of its lanes would keep
+    // other threads out of half of them.
+    for (size_t i = 0; i < size; ++i) {
+      LaneOwnership& ownership = to[i].lane->ownership;
+      if (!ownership.TryAcquire()) continue;
+      to[i].lane->table(commands[i].table).PrefetchPartition(to[i].address);
+      ownership.Release();
+    }
+    for (size_t i = 0; i < size; ++i) replies[i] = ExecuteAt(to[i], commands[i], now_nanos);
+    commands = commands.subspan(size);
+    replies = replies.subspan(size);
+  }
+}
+
+OpStatus Engine::PledgeAndApply(std::span<const Command> upserts, std::span<const Destination> to,
+                                uint64_t now_nanos, std::span<Reply> replies) {
+  absl::InlinedVector<uint32_t, 64> numbers;
+  for (const Destination& destination : to) numbers.push_back(destination.lane_number);
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  absl::InlinedVector<Lane*, 64> lanes;
+  for (const uint32_t number : numbers) lanes.push_back(lanes_[number].get());
+
+  // Holding none before, by ascending number, as everybody who takes several does.
+  for (Lane* lane : lanes) lane->ownership.Acquire();
+  // One timestamp for the whole batch, above all that its lanes have given out.
+  WriteTimestamp timestamp;
+  for (Lane* lane : lanes) timestamp = std::max(timestamp, lane->NextTimestamp(now_nanos));
+  WriteContext write;
+  write.timestamp = timestamp;
+  write.now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+
+  OpStatus status = OpStatus::kOk;
+  size_t pledged = 0;
+  for (; pledged < upserts.size() && status == OpStatus::kOk; ++pledged) {
+    const Command& command = upserts[pledged];
+    status = to[pledged]
+                 .lane->table(command.table)
+                 .Pledge({command.partition_key, to[pledged].address},
+                         std::get<UpsertCommand>(command.body).rows, write);
+  }
+  for (size_t i = 0; status == OpStatus::kOk && i < upserts.size(); ++i) {
+    const Command& command = upserts[i];
+    replies[i].timestamp = timestamp;
+    replies[i].status = to[i]
+                            .lane->table(command.table)
+                            .Upsert({command.partition_key, to[i].address},
+                                    std::get<UpsertCommand>(command.body).rows, write);
+    LS_CHECK(replies[i].status == OpStatus::kOk, "a pledged upsert does not fail");
+    to[i].lane->AdvanceTimestamp(timestamp);
+  }
+  for (size_t i = 0; i < pledged; ++i) to[i].lane->table(upserts[i].table).ClearPledges();
+  for (auto at = lanes.rbegin(); at != lanes.rend(); ++at) (*at)->ownership.Release();
+  return status;
+}
+
+OpStatus Engine::ExecuteAllOrNothing(std::span<const Command> upserts, uint64_t now_nanos,
+                                     std::span<Reply> replies) {
+  LS_DCHECK(upserts.size() == replies.size(), "a reply for every command");
+  if (upserts.empty()) return OpStatus::kOk;
+  absl::InlinedVector<Destination, 64> to;
+  for (const Command& command : upserts) {
+    LS_CHECK(std::holds_alternative<UpsertCommand>(command.body) && command.timestamp.is_none(),
+             "a batch is of upserts under one timestamp of the engine's");
+    to.push_back(DestinationOf(command));
+    to.back().lane->PrefetchSlot(command.table, to.back().address);
+  }
+  OpStatus status = PledgeAndApply(upserts, to, now_nanos, replies);
+  if (status == OpStatus::kOutOfMemory) {
+    if (MakeRoom(now_nanos)) status = PledgeAndApply(upserts, to, now_nanos, replies);
+    if (status == OpStatus::kOutOfMemory) refused_writes_.fetch_add(1, std::memory_order_relaxed);
+  }
+  return status;
+}
+
+// --- Scans
+// -----------------------------------------------------------------------------------------------
+
+void Engine::ScanPartitions(TableId table, std::optional<std::string_view> first_component,
+                            size_t limit, uint64_t now_nanos, ScanPosition& position,
+                            std::vector<std::string>& keys) {
+  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  keys.clear();
+  while (!position.done && keys.size() < limit) {
+    const Router::AddressRange range = router_.RangeOf(position.segment, ShardId{position.shard});
+    bool more = false;  // of this range
+    lanes_[range.lane]->ownership.Run([&] {
+      std::optional<std::string_view> after;
+      std::string after_key;
+      uint64_t from = range.first;
+      if (position.started) {
+        after_key = position.after_key;
+        after = after_key;
+        from = position.address;
+      }
+      size_t looked_at = 0;
+      lanes_[range.lane]->table(table).ScanPartitions(
+          from, after, [&](uint64_t address, const Partition& partition) {
+            if (address > range.last) return false;
+            if (keys.size() == limit || looked_at == kPartitionsPerHold) {
+              more = true;
+              return false;
+            }
+            ++looked_at;
+            const std::string_view key = partition.key();
+            position.started = true;
+            position.address = address;
+            position.after_key = key;
+            if (first_component && FirstComponent(key) != *first_component) return true;
+            if (partition.HasLiveRow(now_seconds)) keys.emplace_back(key);
+            return true;
+          });
+    });
+    if (more) continue;
+    position.started = false;
+    if (++position.shard == router_.shards()) {
+      position.shard = 0;
+      position.done = ++position.segment == Router::kSegments;
+    }
+  }
+}
+
+// --- Truncation, reclamation, statistics
+// -----------------------------------------------------------------
+
+void Engine::TruncateTable(TableId table) {
+  WithAllLanes([&](Lane& lane) { lane.table(table).TruncateAll(); });
+}
+
+void Engine::TruncateFirstComponent(TableId table, std::string_view component) {
+  WithAllLanes([&](Lane& lane) { lane.table(table).TruncateFirstComponent(component); });
+}
+
+size_t Engine::Reclaim(uint64_t now_nanos, size_t budget) {
+  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  size_t units = 0;
+  size_t idle = 0;  // lanes in a row that had nothing to do
+  while (units < budget && idle < lanes_.size()) {
+    const uint32_t number =
+        next_reclaimed_lane_.fetch_add(1, std::memory_order_relaxed) % router_.lanes();
+    Lane& lane = *lanes_[number];
+    size_t done = 0;
+    if (lane.ownership.TryAcquire()) {
+      const size_t slice = std::min(budget - units, kUnitsPerHold);
+      for (uint16_t i = 0; i < lane.table_count() && done < slice; ++i) {
+        Table& table = lane.table(TableId{i});
+        if (table.WantsReclaim(now_seconds)) done += table.Reclaim(now_seconds, slice - done);
+      }
+      lane.ownership.Release();
+    }
+    units += done;
+    idle = done == 0 ? idle + 1 : 0;
+  }
+  return units;
+}
+
+std::optional<int64_t> Engine::NextExpirySeconds() {
+  std::optional<int64_t> next;
+  for (const auto& lane : lanes_) {
+    lane->ownership.Run([&] {
+      for (uint16_t i = 0; i < lane->table_count(); ++i) {
+        const std::optional<int64_t> expiry = lane->table(TableId{i}).NextExpiry();
+        if (expiry && (!next || *expiry < *next)) next = expiry;
+      }
+    });
+  }
+  return next;
+}
+
+TableStats Engine::StatsOf(TableId table) {
+  TableStats sum;
+  for (const auto& lane : lanes_) {
+    lane->ownership.Run([&] {
+      const TableStats stats = lane->table(table).stats();
+      sum.partitions += stats.partitions;
+      sum.rows += stats.rows;
+      sum.expired_rows += stats.expired_rows;
+      sum.live_bytes += stats.live_bytes;
+      sum.held_bytes += stats.held_bytes;
+    });
+  }
+  return sum;
+}
+
+void Engine::Verify() {
+  WithAllLanes([&](Lane& lane) {
+    for (uint16_t i = 0; i < lane.table_count(); ++i) lane.table(TableId{i}).Verify();
+  });
+  pool_.Verify();
+}
+
+}  // namespace liststore

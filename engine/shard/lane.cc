@@ -1,0 +1,108 @@
+#include "engine/shard/lane.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "engine/base/check.h"
+
+namespace liststore {
+namespace {
+
+constexpr size_t kTablesAtFirst = 8;
+
+template <typename... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+template <typename... Handlers>
+Overloaded(Handlers...) -> Overloaded<Handlers...>;
+
+}  // namespace
+
+Lane::Lane(const Router& router, PagePool& pool, MemoryBudget& budget)
+    : router_(router), pool_(pool), budget_(budget) {
+  arrays_.push_back(std::make_unique<TableArray>(kTablesAtFirst));
+  tables_.store(arrays_.back().get(), std::memory_order_release);
+}
+
+Lane::~Lane() = default;
+
+void Lane::CreateTable(const TableSchema& schema) {
+  LS_CHECK(schema.id.value == table_count_, "table ids come in order");
+  TableArray* tables = tables_.load(std::memory_order_relaxed);
+  if (table_count_ == tables->capacity) {
+    auto larger = std::make_unique<TableArray>(2 * tables->capacity);
+    for (size_t i = 0; i < table_count_; ++i) {
+      larger->at[i].store(tables->at[i].load(std::memory_order_relaxed), std::memory_order_relaxed);
+    }
+    tables = larger.get();
+    arrays_.push_back(std::move(larger));
+    tables_.store(tables, std::memory_order_release);
+  }
+  const AddressOf& address_of = *this;
+  owned_.push_back(std::make_unique<Table>(schema, pool_, budget_, address_of));
+  tables->at[table_count_].store(owned_.back().get(), std::memory_order_release);
+  ++table_count_;
+}
+
+WriteTimestamp Lane::NextTimestamp(uint64_t now_nanos) const {
+  return {std::max(static_cast<int64_t>(now_nanos / 1000), last_timestamp_.micros + 1)};
+}
+
+void Lane::AdvanceTimestamp(WriteTimestamp timestamp) {
+  last_timestamp_ = std::max(last_timestamp_, timestamp);
+}
+
+Reply Lane::Execute(const Command& command, uint64_t address, uint64_t now_nanos) {
+  Table& into = table(command.table);
+  const PartitionRef partition{command.partition_key, address};
+  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  Reply reply;
+  const auto write = [&] {
+    WriteContext context;
+    context.now_seconds = now_seconds;
+    context.foreign_timestamp = !command.timestamp.is_none();
+    if (context.foreign_timestamp) {
+      context.timestamp = command.timestamp;
+    } else {
+      context.timestamp = NextTimestamp(now_nanos);
+      AdvanceTimestamp(context.timestamp);
+    }
+    reply.timestamp = context.timestamp;
+    return context;
+  };
+  std::visit(Overloaded{
+                 [&](const UpsertCommand& upsert) {
+                   reply.status = into.Upsert(partition, upsert.rows, write());
+                 },
+                 [&](const DeleteRowsCommand& rows) {
+                   reply.status = into.DeleteRows(partition, rows.keys, write(), &reply.rows);
+                 },
+                 [&](const DeleteRangeCommand& range) {
+                   reply.status = into.DeleteRange(partition, range.range, write(), &reply.rows);
+                 },
+                 [&](const DeletePartitionCommand&) {
+                   reply.status = into.DeletePartition(partition, write(), &reply.rows);
+                 },
+                 [&](const DeleteByValueCommand& by_value) {
+                   reply.status = into.DeleteRowsByValue(partition, by_value.column, by_value.value,
+                                                         write(), &reply.rows);
+                 },
+                 [&](const ReadCommand& read) {
+                   LS_DCHECK(read.sink != nullptr, "a read has somewhere to go");
+                   ReadSpec spec{read.range, read.descending, read.limit, std::nullopt};
+                   if (read.value_filter) {
+                     spec.value_filter =
+                         ReadSpec::ValueFilter{read.value_filter->column, read.value_filter->value};
+                   }
+                   reply.rows = into.Read(partition, spec, now_seconds, *read.sink);
+                 },
+                 [&](const CountCommand& count) {
+                   reply.rows = into.Count(partition, count.range, now_seconds);
+                 },
+             },
+             command.body);
+  return reply;
+}
+
+}  // namespace liststore

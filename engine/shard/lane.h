@@ -1,0 +1,84 @@
+// Lane: what is owned. A shard is cut into lanes by the token's top bits, so that callers on
+// different partitions rarely meet; each has its share of every table, its timers and its write
+// timestamps.
+//
+// Whoever holds `ownership` may call the rest, except what says otherwise. No user code runs and
+// nothing waits while a lane is held.
+#ifndef LISTSTORE_ENGINE_SHARD_LANE_H_
+#define LISTSTORE_ENGINE_SHARD_LANE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "engine/command/command.h"
+#include "engine/command/reply.h"
+#include "engine/runtime/lane_ownership.h"
+#include "engine/shard/router.h"
+#include "engine/storage/table.h"
+
+namespace liststore {
+
+class Lane final : private AddressOf {
+ public:
+  Lane(const Router& router, PagePool& pool, MemoryBudget& budget);
+  ~Lane() override;
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+  // Any thread: takes part in deciding who the holder is.
+  LaneOwnership ownership;
+
+  // Adds a table; ids come in order, from 0.
+  void CreateTable(const TableSchema& schema);
+  Table& table(TableId id) {
+    LS_DCHECK(id.value < table_count_, "the table exists");
+    return *tables_.load(std::memory_order_relaxed)->at[id.value].load(std::memory_order_relaxed);
+  }
+  size_t table_count() const { return table_count_; }
+
+  // Runs a command whose partition lives here, at `address`. Writes without a timestamp get one:
+  // the clock's, but always above all before it in this lane.
+  Reply Execute(const Command& command, uint64_t address, uint64_t now_nanos);
+
+  // A timestamp above all that this lane has given out; Execute then stays above `timestamp`.
+  WriteTimestamp NextTimestamp(uint64_t now_nanos) const;
+  void AdvanceTimestamp(WriteTimestamp timestamp);
+
+  // Any thread, holding nothing: brings the directory slot of a partition closer.
+  [[gnu::always_inline]] void PrefetchSlot(TableId id, uint64_t address) const {
+    const TableArray* tables = tables_.load(std::memory_order_acquire);
+    if (id.value >= tables->capacity) return;
+    const Table* table = tables->at[id.value].load(std::memory_order_acquire);
+    if (table != nullptr) table->PrefetchSlot(address);
+  }
+
+ private:
+  // Grows by replacement; arrays that were replaced stay until the lane goes, for readers without
+  // hold.
+  struct TableArray {
+    explicit TableArray(size_t size)
+        : capacity(size), at(std::make_unique<std::atomic<Table*>[]>(size)) {}
+    const size_t capacity;
+    std::unique_ptr<std::atomic<Table*>[]> at;
+  };
+
+  uint64_t operator()(std::string_view partition_key) const override {
+    return router_.PlaceOf(TokenOf(partition_key)).address;
+  }
+
+  const Router& router_;
+  PagePool& pool_;
+  MemoryBudget& budget_;
+  std::atomic<TableArray*> tables_;
+  std::vector<std::unique_ptr<TableArray>> arrays_;
+  std::vector<std::unique_ptr<Table>> owned_;
+  size_t table_count_ = 0;
+  WriteTimestamp last_timestamp_{0};
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_SHARD_LANE_H_

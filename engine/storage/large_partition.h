@@ -1,0 +1,94 @@
+// LargePartition: what a partition has beyond one leaf. Plain state; partition.h holds the rules.
+//
+// Owned by the directory's reference; lives in the table's arena. About 250 bytes and its key.
+#ifndef LISTSTORE_ENGINE_STORAGE_LARGE_PARTITION_H_
+#define LISTSTORE_ENGINE_STORAGE_LARGE_PARTITION_H_
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "engine/storage/arena_allocator.h"
+#include "engine/storage/leaf_tree.h"
+#include "engine/storage/range_tombstones.h"
+#include "engine/storage/value_index.h"
+
+namespace liststore {
+
+struct LargePartition {
+  // A partition with more leaves than this looks values up in an index; with fewer it scans their
+  // fingerprints. docs/decisions/0005-value-index.md has the figures.
+  static constexpr size_t kScannedLeavesMax = 4;
+
+  static constexpr uint32_t kNoLeafId = UINT32_MAX;
+
+  static LargePartition* Create(Arena& arena, std::string_view key, uint32_t epoch) {
+    void* memory = arena.Allocate(sizeof(LargePartition), Arena::Mobility::kFixed);
+    return new (memory) LargePartition(arena, key, epoch);
+  }
+  // Leaves must be gone.
+  void Delete() {
+    Arena& home = arena;
+    this->~LargePartition();
+    home.Free(this, sizeof(LargePartition));
+  }
+
+  std::string_view key() const { return {key_bytes, key_size}; }
+  bool indexed() const { return !indexes.empty(); }
+
+  // Leaf ids name leaves in the value indexes, whatever blocks they move to. A free id's entry
+  // holds the next free one, shifted and odd, so that freeing an id allocates nothing.
+  uint32_t NewLeafId(char* block) {
+    if (first_free_leaf_id == kNoLeafId) {
+      leaf_blocks.push_back(block);
+      return static_cast<uint32_t>(leaf_blocks.size() - 1);
+    }
+    const uint32_t id = first_free_leaf_id;
+    first_free_leaf_id = static_cast<uint32_t>(reinterpret_cast<uint64_t>(leaf_blocks[id]) >> 1);
+    leaf_blocks[id] = block;
+    --free_leaf_ids;
+    return id;
+  }
+  void FreeLeafId(uint32_t id) {
+    leaf_blocks[id] = reinterpret_cast<char*>(uint64_t{first_free_leaf_id} << 1 | 1);
+    first_free_leaf_id = id;
+    ++free_leaf_ids;
+  }
+
+  Arena& arena;
+  char* key_bytes;
+  uint32_t key_size;
+  uint32_t epoch;
+  uint32_t wheel_when = 0;
+  LargePartition* next_dead = nullptr;  // among those that wait to be taken apart
+  uint64_t row_count = 0;
+  WriteTimestamp max_timestamp;  // no row or cell was ever written later
+  Tombstone tombstone;           // of the partition
+  RangeTombstones ranges;
+  LeafTree tree;
+  std::vector<ValueIndex, ArenaAllocator<ValueIndex>>
+      indexes;                                            // one for each of the schema's, or none
+  std::vector<char*, ArenaAllocator<char*>> leaf_blocks;  // by leaf id
+  uint32_t first_free_leaf_id = kNoLeafId;
+  uint32_t free_leaf_ids = 0;
+
+ private:
+  LargePartition(Arena& home, std::string_view partition_key, uint32_t at_epoch)
+      : arena(home),
+        key_bytes(
+            static_cast<char*>(home.Allocate(partition_key.size() + 1, Arena::Mobility::kFixed))),
+        key_size(static_cast<uint32_t>(partition_key.size())),
+        epoch(at_epoch),
+        ranges(home),
+        tree(home),
+        indexes(ArenaAllocator<ValueIndex>(&home)),
+        leaf_blocks(ArenaAllocator<char*>(&home)) {
+    std::memcpy(key_bytes, partition_key.data(), partition_key.size());
+  }
+  ~LargePartition() { arena.Free(key_bytes, key_size + size_t{1}); }
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_STORAGE_LARGE_PARTITION_H_

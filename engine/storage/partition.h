@@ -1,0 +1,302 @@
+// Partition: the rows of one partition key, in clustering order, with what must change together
+// with them: tombstones, value indexes, counts. The consistency boundary: nothing else changes
+// rows.
+//
+// Small partitions (most lists) are one leaf block with the partition key in front. What outgrows a
+// leaf, has a partition or range tombstone or a long key is *large*: a LargePartition with a tree
+// of leaves. Both are reached by a reference, the 64 bits that the directory keeps:
+//
+//   block address 48 bits (16-byte aligned; bit 0: large) | place of the newest row, in 16 bytes,
+//   16 bits
+//
+// A Partition object is a handle for the length of one operation. Owned by the table;
+// single-threaded.
+//
+// Invariants (Verify() checks them):
+//  (1) a small partition has at least one row, a large one a row or a tombstone;
+//  (2) no row is covered by a partition or range tombstone over it;
+//  (3) a value index, where there is one, holds exactly the values of the rows;
+//  (4) counts in the context are those of all partitions.
+#ifndef LISTSTORE_ENGINE_STORAGE_PARTITION_H_
+#define LISTSTORE_ENGINE_STORAGE_PARTITION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/cacheline.h"
+#include "engine/model/mutation.h"
+#include "engine/model/row_view.h"
+#include "engine/model/table_schema.h"
+#include "engine/storage/large_partition.h"
+#include "engine/storage/leaf.h"
+#include "engine/storage/row_body.h"
+
+namespace liststore {
+
+// What a read of one partition asks for.
+struct ReadSpec {
+  ClusteringRange range;
+  bool descending = true;       // by encoded key; see TableSchema::reads_backwards
+  uint64_t limit = UINT64_MAX;  // rows
+  // Only rows whose live cell in this column equals `value`, found through the value index.
+  struct ValueFilter {
+    ColumnId column = 0;
+    std::string_view value;
+  };
+  std::optional<ValueFilter> value_filter;
+};
+
+// What the partitions of a table share. Owned by the table.
+struct PartitionContext {
+  PartitionContext(const TableSchema& table_schema, Arena& table_arena)
+      : schema(table_schema), arena(table_arena) {}
+
+  const TableSchema& schema;
+  Arena& arena;
+  GracePolicy grace;
+  uint64_t rows = 0;          // stored rows
+  uint64_t expired_rows = 0;  // rows reclaimed because everything in them had expired
+
+  // Scratch, so that the slow paths allocate nothing in the steady state.
+  // What the rows of the running write may still add to their partition, at most.
+  size_t growth_bytes = 0;
+  RowBody body;
+  RowBody other_body;
+  std::string payload;
+  std::string complex_payload;
+};
+
+// What a write may take from the arena at worst.
+struct WriteCost {
+  size_t allocations = 0;
+  size_t bytes = 0;
+
+  void Add(size_t block_bytes) {
+    ++allocations;
+    bytes += Arena::BlockBytes(block_bytes);
+  }
+  void Add(const WriteCost& other) {
+    allocations += other.allocations;
+    bytes += other.bytes;
+  }
+};
+
+class Partition {
+ public:
+  // What encoding a cell, a marker or a tombstone in full adds to a row, at most.
+  static constexpr size_t kComplexOverheadBytes = 72;
+
+  // --- References
+  // -------------------------------------------------------------------------------------
+
+  static bool IsLarge(uint64_t reference) { return (reference & 1) != 0; }
+  static char* BlockOf(uint64_t reference) {
+    return reinterpret_cast<char*>(reference & kAddressMask);
+  }
+  static LargePartition& LargeOf(uint64_t reference) {
+    return *reinterpret_cast<LargePartition*>(reference & kAddressMask);
+  }
+  // The reference of a small partition whose block was moved as it is.
+  static uint64_t MovedReference(uint64_t reference, char* to) {
+    return (reference & ~kAddressMask) | reinterpret_cast<uint64_t>(to);
+  }
+  static std::string_view KeyOf(uint64_t reference) {
+    return IsLarge(reference) ? LargeOf(reference).key() : Leaf(BlockOf(reference)).partition_key();
+  }
+  // Brings header and newest rows closer: what a read of a page will touch.
+  [[gnu::always_inline]] static void Prefetch(uint64_t reference) {
+    const char* block = BlockOf(reference);
+    PrefetchLine(block);
+    if (IsLarge(reference)) return;
+    PrefetchLine(block + kCacheLineBytes);
+    const char* rows = block + (reference >> kHintShift) * 16;
+    for (size_t i = 0; i < kPrefetchedLines; ++i) PrefetchLine(rows + i * kCacheLineBytes);
+  }
+
+  // Header, key, metas of some twenty rows, and the newest rows: what a change of a small one
+  // begins with.
+  [[gnu::always_inline]] static void PrefetchForWrite(uint64_t reference) {
+    const char* block = BlockOf(reference);
+    PrefetchLine(block);
+    if (IsLarge(reference)) return;
+    for (size_t i = 1; i < kPrefetchedMetaLines; ++i) PrefetchLine(block + i * kCacheLineBytes);
+    const char* rows = block + (reference >> kHintShift) * 16;
+    PrefetchLine(rows);
+    PrefetchLine(rows + kCacheLineBytes);
+  }
+
+  // Makes a partition without rows; the caller adds some, or destroys it. `expected_bytes`: of the
+  // rows to come, so that a small one is sized at once.
+  static uint64_t Create(PartitionContext& context, std::string_view key, uint32_t epoch,
+                         size_t expected_bytes);
+
+  Partition(PartitionContext& context, uint64_t& reference)
+      : context_(context), reference_(reference) {}
+
+  std::string_view key() const { return KeyOf(reference_); }
+  bool large() const { return IsLarge(reference_); }
+  // Nothing left, neither rows nor tombstones that count.
+  bool empty() const;
+  size_t row_count() const;
+  uint32_t epoch() const;
+  // When the wheel will look at it; 0: it is not in the wheel.
+  uint32_t wheel_when() const;
+  void set_wheel_when(uint32_t seconds);
+  // When something of it happens next (a row expires, a shadow or tombstone ends); kNeverExpires:
+  // never.
+  uint32_t NextEvent() const;
+
+  // --- Writes: the cost has been reserved
+  // ---------------------------------------------------------------
+
+  // Whether a row's meta can hold these times (a leaf's span of timestamps aside).
+  static bool FitsMeta(const Liveness& liveness);
+
+  // What an upsert brings, as far as its cost goes.
+  struct Load {
+    size_t rows = 0;
+    size_t bytes = 0;         // sum of Leaf::RowBytes of the rows in their expected form
+    size_t growth_bytes = 0;  // the same, in the worst form that they and what they meet may take
+    // Rows of the hot shape: packed keys where the table packs, one live value. They take `bytes`,
+    // unless their timestamps do not fit the leaf's.
+    bool hot = true;
+  };
+  // Worst cases; blocks of external rows come on top.
+  WriteCost UpsertCost(const Load& load) const;
+  static WriteCost CreateCost(const PartitionContext& context, std::string_view key,
+                              const Load& load);
+  // Bytes of the row of a key that merging with another may have to carry along; 0: none.
+  size_t StoredRowBytes(ClusteringKeyView key) const;
+  // Adds the blocks of the external rows of a packed leaf that a plain key makes plain, unless the
+  // leaf is among `counted`.
+  void AddUnpackCost(ClusteringKeyView key, std::vector<const char*>& counted,
+                     WriteCost& cost) const;
+  WriteCost DeleteCost(const Load& load) const;
+  WriteCost DeleteRangeCost(const ClusteringRange& range) const;
+
+  // Makes room for rows that come together, so that a small partition grows once as a rule.
+  void Expect(const Load& load);
+  void Upsert(const RowUpdate& update, const WriteContext& write);
+  // Deletions return how many live rows went.
+  uint64_t DeleteRow(ClusteringKeyView key, const WriteContext& write);
+  uint64_t DeleteRange(const ClusteringRange& range, const WriteContext& write);
+  uint64_t DeleteAll(const WriteContext& write);
+  // True when a deletion at `timestamp` would take every row and nothing needs a closer look.
+  bool AllCoveredBy(WriteTimestamp timestamp) const;
+
+  // Drops rows and tombstones that have no effect any more, in leaves whose earliest event has
+  // come; looks at about `budget` rows, at least one leaf. There is more when NextEvent() is not
+  // later than `now`. Makes its own reservations; `short_of_memory`: what is left would have needed
+  // more.
+  struct ReclaimResult {
+    size_t rows = 0;
+    bool short_of_memory = false;
+  };
+  ReclaimResult Reclaim(int64_t now_seconds, size_t budget);
+  // A small one that uses less than half of its block takes a smaller one, if memory for it can be
+  // had.
+  bool WantsShrink() const;
+  void Shrink();
+  // Back to a small partition where it fits; DemoteCost() has been reserved.
+  bool CanDemote() const;
+  void TryDemote();
+  static WriteCost DemoteCost();
+
+  // Frees up to about `budget` leaves; true when everything is gone and the reference is void.
+  bool Destroy(size_t budget);
+
+  // --- Reads
+  // ----------------------------------------------------------------------------------------------
+
+  uint64_t Read(const ReadSpec& spec, int64_t now_seconds, RowSink& sink) const;
+  uint64_t Count(const ClusteringRange& range, int64_t now_seconds) const;
+  bool HasLiveRow(int64_t now_seconds) const;
+  // Keys, in plain form, of the live rows whose live cell in `column` equals `value`.
+  std::vector<std::string> KeysWithValue(ColumnId column, std::string_view value,
+                                         int64_t now_seconds) const;
+
+  // Returns the number of rows.
+  size_t Verify() const;
+
+ private:
+  friend class PartitionReader;
+
+  static constexpr uint64_t kAddressMask = 0x0000'ffff'ffff'fff0;
+  static constexpr int kHintShift = 48;
+  // Ten rows of 48 bytes and the line they start in.
+  static constexpr size_t kPrefetchedLines = 9;
+  static constexpr size_t kPrefetchedMetaLines = 7;
+
+  // One leaf of the partition; `position` counts in large ones.
+  struct LeafRef {
+    char* block;
+    LeafTree::Position position;
+  };
+
+  static uint64_t SmallReference(char* block);
+  static uint64_t LargeReference(LargePartition* large);
+
+  LeafRef FindLeaf(ClusteringKeyView key) const;
+  // The leaf's block, first key or expiry changed; an empty leaf of a tree goes. Returns whether it
+  // went.
+  bool LeafChanged(LeafRef& at);
+  void ReplaceBlock(LeafRef& at, char* block);
+
+  void MakeLarge();
+  void MakeRoom(LeafRef& at, size_t bytes, size_t index, ClusteringKeyView key);
+  void SplitLeaf(LeafRef& at, size_t index, ClusteringKeyView key);
+  void UnpackLeaf(LeafRef& at);
+  void TryMerge(LeafRef& at);
+  static bool WantsShrink(const Leaf& leaf);
+  void ShrinkLeaf(LeafRef& at);
+  // Stores a row at its place in the leaf, over the one with the same key when `replace`.
+  void PutRow(LeafRef& at, size_t index, bool replace, RowImage image);
+  // Stores context_.body there; erases the row when it is empty.
+  // `shadow`: as a complex row whatever it holds. `in_place`: over a complex row of which it is a
+  // part, so that it takes no more room in the leaf than that did.
+  void PutBody(LeafRef& at, size_t index, bool replace, ClusteringKeyView key, int64_t now_seconds,
+               bool shadow = false, bool in_place = false);
+  void EraseRows(LeafRef& at, size_t first, size_t last);
+
+  static void FillSimple(const Liveness& liveness, RowImage& image);
+  bool SimpleImage(const RowUpdate& update, const WriteContext& write, RowImage& image);
+  void DecodeRow(const Leaf& leaf, size_t index, RowBody& body) const;
+  bool RowLiveAt(const Leaf& leaf, size_t index, int64_t now_seconds) const;
+  // Lays a deletion over rows [first, last) of a leaf; returns the live rows that went.
+  uint64_t CoverRows(LeafRef& at, size_t first, size_t last, const Tombstone& tombstone,
+                     int64_t now_seconds);
+  uint64_t CoverRange(const ClusteringRange& range, const Tombstone& tombstone,
+                      int64_t now_seconds);
+  // Whether a partition or range tombstone lies over a write to `key`. Those that are over do not,
+  // and go.
+  bool Hides(ClusteringKeyView key, const WriteContext& write);
+  void PurgeTombstones(int64_t now_seconds);
+  void ReclaimLeaf(LeafRef at, int64_t now_seconds);
+  WriteCost RewriteLeafCost(const Leaf& leaf) const;
+  WriteCost TreeGrowthCost(size_t leaves) const;
+  WriteCost IndexCost(size_t rows) const;
+
+  // The value index on a column of a large partition; nullptr: leaves are scanned.
+  const ValueIndex* IndexOn(ColumnId column) const;
+  // Where the leaves are that may hold a value, in the order of the read.
+  std::vector<LeafTree::Position> IndexedLeaves(const ValueIndex& index, std::string_view value,
+                                                bool descending) const;
+  std::optional<std::string_view> IndexedValue(const Leaf& leaf, size_t index,
+                                               ColumnId column) const;
+  void IndexRow(const Leaf& leaf, size_t index);
+  void UnindexRows(const Leaf& leaf, size_t first, size_t last);
+  void RenameIndexed(const Leaf& leaf, uint32_t from_leaf_id);
+  void BuildIndexes();
+
+  PartitionContext& context_;
+  uint64_t& reference_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_STORAGE_PARTITION_H_

@@ -1,0 +1,566 @@
+// What writes do to a partition: reconciliation, deletions, reclamation, and what they may cost.
+// Rules: docs/data_model.md. Sources: ScyllaDB `mutation/mutation_partition.hh`, `atomic_cell.cc`.
+#include <algorithm>
+
+#include "engine/base/check.h"
+#include "engine/storage/partition.h"
+
+namespace liststore {
+namespace {
+
+uint32_t ToEvent(int64_t seconds) {
+  if (seconds == kNoExpiry || seconds >= int64_t{kNeverExpires}) return kNeverExpires;
+  return static_cast<uint32_t>(std::max<int64_t>(seconds, 1));
+}
+
+}  // namespace
+
+// --- Rows in their two forms
+// -------------------------------------------------------------------------------
+
+bool Partition::FitsMeta(const Liveness& liveness) {
+  if (!liveness.expiring()) return true;
+  if (liveness.expiry_seconds <= 0 || liveness.expiry_seconds >= int64_t{kNeverExpires})
+    return false;
+  const int64_t skew = liveness.written_seconds() - FloorSeconds(liveness.timestamp);
+  return skew >= INT16_MIN && skew <= INT16_MAX;
+}
+
+void Partition::FillSimple(const Liveness& liveness, RowImage& image) {
+  LS_DCHECK(FitsMeta(liveness), "the meta holds the times of a simple row");
+  image.complex = false;
+  image.timestamp = liveness.timestamp;
+  if (!liveness.expiring()) return;
+  image.expiry = static_cast<uint32_t>(liveness.expiry_seconds);
+  image.ttl_skew =
+      static_cast<int16_t>(liveness.written_seconds() - FloorSeconds(liveness.timestamp));
+}
+
+bool Partition::SimpleImage(const RowUpdate& update, const WriteContext& write, RowImage& image) {
+  const TableSchema& schema = context_.schema;
+  if (!update.marker || (schema.regular.size() == 1 && update.cells.size() != 1)) return false;
+  for (const CellUpdate& cell : update.cells) {
+    if (!cell.live) return false;
+  }
+  const Liveness liveness{write.timestamp, update.expiry_seconds, update.ttl_seconds};
+  if (!FitsMeta(liveness)) return false;
+  FillSimple(liveness, image);
+  image.key = update.key;
+  if (schema.regular.size() == 1) {
+    image.payload = update.cells[0].value;
+    image.fingerprint = schema.indexes.empty() ? uint16_t{0} : ValueFingerprint(image.payload);
+    return true;
+  }
+  context_.body.Clear();
+  context_.body.Merge(update, write, context_.grace);
+  context_.payload.clear();
+  image.payload = context_.body.EncodeSimple(schema, context_.payload);
+  if (!schema.indexes.empty()) {
+    const RowBody::Cell* cell = context_.body.LiveCell(schema.indexes[0].column);
+    image.fingerprint = cell == nullptr ? uint16_t{0} : ValueFingerprint(cell->view.value);
+  }
+  return true;
+}
+
+void Partition::DecodeRow(const Leaf& leaf, size_t index, RowBody& body) const {
+  if (leaf.meta(index).complex()) {
+    body.DecodeComplex(leaf.payload(index));
+  } else {
+    body.DecodeSimple(context_.schema, leaf.liveness(index), leaf.payload(index));
+  }
+}
+
+void Partition::PutBody(LeafRef& at, size_t index, bool replace, ClusteringKeyView key,
+                        int64_t now_seconds, bool shadow, bool in_place) {
+  const RowBody& body = context_.body;
+  if (body.empty()) {
+    if (replace) EraseRows(at, index, index + 1);
+    return;
+  }
+  RowImage image;
+  image.key = key;
+  image.stays_external = in_place && Leaf(at.block).meta(index).external();
+  const std::optional<Liveness> simple = body.SimpleLiveness(context_.schema);
+  context_.payload.clear();
+  if (simple && !shadow && FitsMeta(*simple)) {
+    FillSimple(*simple, image);
+    const std::string_view payload = body.EncodeSimple(context_.schema, context_.payload);
+    // A single value comes back as it is, perhaps from the very leaf that is about to change.
+    if (payload.data() != context_.payload.data()) context_.payload.assign(payload);
+  } else {
+    body.EncodeComplex(context_.payload);
+    image.complex = true;
+    image.expiry = ToEvent(body.NextEvent(now_seconds, context_.grace));
+    image.timestamp = body.MaxTimestamp();
+    image.ttl_skew = 0;
+  }
+  image.payload = context_.payload;
+  if (!context_.schema.indexes.empty()) {
+    const RowBody::Cell* cell = body.LiveCell(context_.schema.indexes[0].column);
+    image.fingerprint = cell == nullptr ? uint16_t{0} : ValueFingerprint(cell->view.value);
+  }
+  // The key may lie in the leaf too.
+  char key_copy[kPackedItemKeyBytes];
+  std::string plain_copy;
+  if (replace) {
+    if (key.packed) {
+      std::copy(key.bytes.begin(), key.bytes.end(), key_copy);
+      image.key.bytes = {key_copy, kPackedItemKeyBytes};
+    } else {
+      plain_copy.assign(key.bytes);
+      image.key.bytes = plain_copy;
+    }
+  }
+  PutRow(at, index, replace, image);
+}
+
+// --- Tombstones over rows
+// ------------------------------------------------------------------------------------
+
+bool Partition::Hides(ClusteringKeyView key, const WriteContext& write) {
+  if (!large()) return false;
+  const LargePartition& partition = LargeOf(reference_);
+  const auto covers = [&] {
+    return partition.tombstone.Covers(write.timestamp) ||
+           (!partition.ranges.empty() && partition.ranges.At(key).Covers(write.timestamp));
+  };
+  if (!covers()) return false;
+  // One that is over goes before a row is stored under it.
+  PurgeTombstones(write.now_seconds);
+  return covers();
+}
+
+void Partition::PurgeTombstones(int64_t now_seconds) {
+  if (!large()) return;
+  LargePartition& partition = LargeOf(reference_);
+  if (partition.tombstone.present() && context_.grace.Gone(partition.tombstone, now_seconds)) {
+    partition.tombstone = {};
+  }
+  partition.ranges.Purge(now_seconds, context_.grace);
+}
+
+// --- Upsert
+// --------------------------------------------------------------------------------------------------
+
+void Partition::Upsert(const RowUpdate& update, const WriteContext& write) {
+  if (Hides(update.key, write)) return;
+  LeafRef at = FindLeaf(update.key);
+  RowImage image;
+  const bool simple = SimpleImage(update, write, image);
+  size_t index = 0;
+  if (at.block != nullptr) {
+    const Leaf leaf(at.block);
+    index = leaf.LowerBound(update.key);
+    if (leaf.KeyIs(index, update.key)) {
+      // The hot case: what is there is simple too, older, and wholly overwritten (or gone).
+      if (simple && !leaf.meta(index).complex()) {
+        const bool covers = update.cells.size() == context_.schema.regular.size();
+        const Liveness liveness = leaf.liveness(index);
+        if ((covers && liveness.timestamp < write.timestamp) ||
+            context_.grace.Gone(liveness, write.now_seconds)) {
+          PutRow(at, index, true, image);
+          return;
+        }
+      }
+      DecodeRow(leaf, index, context_.body);
+      context_.body.Purge(write.now_seconds, context_.grace);
+      context_.body.Merge(update, write, context_.grace);
+      PutBody(at, index, true, update.key, write.now_seconds);
+      return;
+    }
+  }
+  if (simple) {
+    PutRow(at, index, false, image);
+    return;
+  }
+  context_.body.Clear();
+  context_.body.Merge(update, write, context_.grace);
+  PutBody(at, index, false, update.key, write.now_seconds);
+}
+
+// --- Deletions
+// -----------------------------------------------------------------------------------------------
+
+bool Partition::RowLiveAt(const Leaf& leaf, size_t index, int64_t now_seconds) const {
+  const RowMeta meta = leaf.meta(index);
+  if (!meta.complex()) return !EventCame(meta.expiry, now_seconds);
+  DecodeRow(leaf, index, context_.other_body);
+  return context_.other_body.LiveAt(now_seconds);
+}
+
+uint64_t Partition::CoverRows(LeafRef& at, size_t first, size_t last, const Tombstone& tombstone,
+                              int64_t now_seconds) {
+  uint64_t removed = 0;
+  // From the back, so that erased rows do not move those still to come. Neighbours that go together
+  // are erased together.
+  size_t index = last;
+  size_t erase_end = last;  // rows [index, erase_end) wait to be erased
+  const auto erase_waiting = [&](size_t begin) {
+    if (begin < erase_end) EraseRows(at, begin, erase_end);
+  };
+  while (index > first) {
+    const Leaf leaf(at.block);
+    const size_t row = index - 1;
+    const bool live = RowLiveAt(leaf, row, now_seconds);
+    const bool simple = !leaf.meta(row).complex();
+    if (simple) {
+      const bool covered = tombstone.Covers(leaf.timestamp(row));
+      if (covered || context_.grace.Gone(leaf.liveness(row), now_seconds)) {
+        if (!covered) ++context_.expired_rows;
+        removed += live ? 1 : 0;
+        --index;
+        continue;
+      }
+    }
+    erase_waiting(index);
+    if (at.block == nullptr) break;
+    erase_end = row;
+    index = row;
+    if (simple) continue;  // written later than the deletion
+    DecodeRow(Leaf(at.block), row, context_.body);
+    bool changed = context_.body.Purge(now_seconds, context_.grace);
+    if (context_.body.empty()) ++context_.expired_rows;
+    const size_t before = context_.body.ComplexBytes();
+    context_.body.Cover(tombstone.timestamp);
+    changed |= context_.body.ComplexBytes() != before;
+    // A row whose event has come is put again all the same: its next event is a later one.
+    if (!changed && !EventCame(Leaf(at.block).meta(row).expiry, now_seconds)) continue;
+    removed += live && !context_.body.LiveAt(now_seconds) ? 1 : 0;
+    // One that has ended but still shadows stays complex, whatever its shape: its event is not its
+    // expiry.
+    const bool shadow = !context_.body.LiveAt(now_seconds);
+    PutBody(at, row, true, Leaf(at.block).key(row), now_seconds, shadow, true);
+    if (at.block == nullptr) return removed;
+  }
+  erase_waiting(index);
+  return removed;
+}
+
+uint64_t Partition::CoverRange(const ClusteringRange& range, const Tombstone& tombstone,
+                               int64_t now_seconds) {
+  if (!large()) {
+    LeafRef at{BlockOf(reference_), {}};
+    const Leaf leaf(at.block);
+    const size_t last = leaf.LowerBound(range.upper);
+    const size_t first = std::min(leaf.LowerBound(range.lower), last);
+    return CoverRows(at, first, last, tombstone, now_seconds);
+  }
+  uint64_t removed = 0;
+  LargePartition& partition = LargeOf(reference_);
+  if (partition.tree.empty() || range.lower.at_end) return 0;
+  // From the back: removing and merging leaves moves only positions behind.
+  LeafTree::Position position = partition.tree.Find(range.upper);
+  for (;;) {
+    const Leaf leaf = partition.tree.leaf(position);
+    LeafRef at{leaf.block(), position};
+    const size_t last = leaf.LowerBound(range.upper);
+    const size_t first = std::min(leaf.LowerBound(range.lower), last);
+    LeafTree::Position previous = position;
+    const bool more = first == 0 && partition.tree.Previous(previous);
+    removed += CoverRows(at, first, last, tombstone, now_seconds);
+    if (!more || partition.tree.empty()) return removed;
+    position = previous;
+  }
+}
+
+uint64_t Partition::DeleteRow(ClusteringKeyView key, const WriteContext& write) {
+  const Tombstone tombstone{write.timestamp, write.now_seconds};
+  if (Hides(key, write)) return 0;
+  const bool keep = !context_.grace.Gone(tombstone, write.now_seconds);
+  LeafRef at = FindLeaf(key);
+  size_t index = 0;
+  bool found = false;
+  if (at.block != nullptr) {
+    const Leaf leaf(at.block);
+    index = leaf.LowerBound(key);
+    found = leaf.KeyIs(index, key);
+  }
+  if (!found && !keep) return 0;
+  if (found && !keep) return CoverRows(at, index, index + 1, tombstone, write.now_seconds);
+  uint64_t removed = 0;
+  if (found) {
+    DecodeRow(Leaf(at.block), index, context_.body);
+    context_.body.Purge(write.now_seconds, context_.grace);
+    const bool live = context_.body.LiveAt(write.now_seconds);
+    if (context_.body.tombstone().present() &&
+        Tombstone::Stronger(context_.body.tombstone(), tombstone) == context_.body.tombstone()) {
+      return 0;
+    }
+    const Tombstone kept = context_.body.tombstone().present()
+                               ? Tombstone::Stronger(context_.body.tombstone(), tombstone)
+                               : tombstone;
+    context_.body.Cover(write.timestamp);
+    context_.body.KeepTombstone(kept);
+    removed = live && !context_.body.LiveAt(write.now_seconds) ? 1 : 0;
+  } else {
+    context_.body.Clear();
+    context_.body.KeepTombstone(tombstone);
+  }
+  PutBody(at, index, found, key, write.now_seconds);
+  return removed;
+}
+
+uint64_t Partition::DeleteRange(const ClusteringRange& range, const WriteContext& write) {
+  const Tombstone tombstone{write.timestamp, write.now_seconds};
+  PurgeTombstones(write.now_seconds);
+  if (large() && LargeOf(reference_).tombstone.Covers(write.timestamp)) return 0;
+  const uint64_t removed = CoverRange(range, tombstone, write.now_seconds);
+  if (!context_.grace.Gone(tombstone, write.now_seconds)) {
+    if (!large()) MakeLarge();
+    LargeOf(reference_).ranges.Add(range, tombstone);
+  }
+  return removed;
+}
+
+uint64_t Partition::DeleteAll(const WriteContext& write) {
+  const Tombstone tombstone{write.timestamp, write.now_seconds};
+  PurgeTombstones(write.now_seconds);
+  const uint64_t removed = CoverRange({}, tombstone, write.now_seconds);
+  if (large()) LargeOf(reference_).ranges.Cover(write.timestamp);
+  if (!context_.grace.Gone(tombstone, write.now_seconds)) {
+    if (!large()) MakeLarge();
+    LargePartition& partition = LargeOf(reference_);
+    partition.tombstone = partition.tombstone.present()
+                              ? Tombstone::Stronger(partition.tombstone, tombstone)
+                              : tombstone;
+  }
+  return removed;
+}
+
+bool Partition::AllCoveredBy(WriteTimestamp timestamp) const {
+  if (!large()) return false;  // as quick the ordinary way
+  const LargePartition& partition = LargeOf(reference_);
+  return partition.max_timestamp <= timestamp && partition.ranges.empty() &&
+         !partition.tombstone.Covers(timestamp);
+}
+
+// --- Reclamation
+// ---------------------------------------------------------------------------------------------
+
+uint32_t Partition::NextEvent() const {
+  if (!large()) return Leaf(BlockOf(reference_)).header().earliest_expiry;
+  const LargePartition& partition = LargeOf(reference_);
+  uint32_t next = partition.tree.earliest_expiry();
+  if (partition.tombstone.present()) {
+    next = std::min(next, ToEvent(partition.tombstone.PurgeSeconds(context_.grace.grace_seconds)));
+  }
+  return std::min(next, ToEvent(partition.ranges.NextPurge(context_.grace)));
+}
+
+void Partition::ReclaimLeaf(LeafRef at, int64_t now_seconds) {
+  CoverRows(at, 0, Leaf(at.block).size(), Tombstone{}, now_seconds);
+  // What has expired but still shadows older writes is put again as a complex row without its
+  // value, whose meta says when the shadow ends; else the leaf would stay due until then.
+  for (size_t i = 0; at.block != nullptr && i < Leaf(at.block).size(); ++i) {
+    const Leaf leaf(at.block);
+    const RowMeta meta = leaf.meta(i);
+    if (meta.complex() || !EventCame(meta.expiry, now_seconds)) continue;
+    const size_t rows = leaf.size();
+    DecodeRow(leaf, i, context_.body);
+    context_.body.DropValues();
+    PutBody(at, i, true, leaf.key(i), now_seconds, true);
+    if (at.block == nullptr || Leaf(at.block).size() != rows)
+      return;  // split; the rest comes next time
+  }
+  if (large() && at.block != nullptr && WantsShrink(Leaf(at.block))) ShrinkLeaf(at);
+}
+
+Partition::ReclaimResult Partition::Reclaim(int64_t now_seconds, size_t budget) {
+  PurgeTombstones(now_seconds);
+  const auto due =
+      static_cast<uint32_t>(std::clamp<int64_t>(now_seconds, 0, int64_t{kNeverExpires} - 1));
+  ReclaimResult result;
+  do {
+    LeafRef at{nullptr, {}};
+    if (!large()) {
+      at.block = BlockOf(reference_);
+      if (Leaf(at.block).empty() || Leaf(at.block).header().earliest_expiry > due) break;
+    } else {
+      if (!LargeOf(reference_).tree.FindDue(due, at.position)) break;
+      at.block = LargeOf(reference_).tree.leaf(at.position).block();
+    }
+    const Leaf leaf(at.block);
+    result.rows += leaf.size();
+    // Simple rows without shadows only go; anything else may have to be encoded anew.
+    if (!leaf.all_simple() || context_.grace.grace_seconds > 0) {
+      const WriteCost cost = RewriteLeafCost(leaf);
+      if (!context_.arena.Reserve(cost.allocations, cost.bytes)) {
+        result.short_of_memory = true;
+        break;
+      }
+    }
+    ReclaimLeaf(at, now_seconds);
+  } while (result.rows < budget && large());
+  result.rows = std::max<size_t>(result.rows, 1);
+  return result;
+}
+
+WriteCost Partition::RewriteLeafCost(const Leaf& leaf) const {
+  WriteCost cost = TreeGrowthCost(2);
+  for (int i = 0; i < 4; ++i) cost.Add(2 * kLeafBytesMax);
+  for (size_t i = 0; !leaf.all_simple() && i < leaf.size(); ++i) {
+    if (leaf.meta(i).external()) cost.Add(leaf.key(i).bytes.size() + leaf.payload(i).size());
+  }
+  // Rows that get longer may split the leaf.
+  if (large() && LargeOf(reference_).tree.leaf_count() >= LargePartition::kScannedLeavesMax) {
+    cost.Add(IndexCost(leaf.size()));
+  }
+  return cost;
+}
+
+// --- Costs
+// ---------------------------------------------------------------------------------------------------
+
+WriteCost Partition::TreeGrowthCost(size_t leaves) const {
+  WriteCost cost;
+  cost.Add(sizeof(LargePartition));
+  cost.Add(kInlinePartitionKeyMax + 1);
+  size_t leaf_count = 1;
+  if (large()) {
+    const LargePartition& partition = LargeOf(reference_);
+    leaf_count = partition.tree.leaf_count();
+    cost.Add(partition.tree.InsertBytesMax());
+  } else {
+    cost.Add(2048);
+  }
+  // Branches, the root and the table of leaf ids, which double.
+  for (size_t i = 0; i < leaves / 32 + 2; ++i) cost.Add(LeafTree::BranchBytes());
+  cost.Add((leaf_count + leaves + 1) * 2 * 2 * sizeof(char*));
+  cost.Add((leaf_count + leaves + 1) * 2 * sizeof(uint32_t));
+  cost.Add((leaf_count + leaves) / 32 * 64 + 256);
+  return cost;
+}
+
+WriteCost Partition::IndexCost(size_t rows) const {
+  WriteCost cost;
+  if (context_.schema.indexes.empty()) return cost;
+  // Each index is a tree of nodes of some 30 entries, at least half full: an insertion splits one
+  // node at most, and no more nodes can split than there are or come. Building it makes all of
+  // them.
+  const size_t stored = row_count();
+  const bool builds = !large() || !LargeOf(reference_).indexed();
+  const size_t nodes =
+      std::min(rows, (stored + rows) / 15) + (builds ? (stored + rows) / 15 : 0) + 8;
+  for (size_t i = 0; i < context_.schema.indexes.size(); ++i) {
+    cost.allocations += nodes;
+    cost.bytes += nodes * Arena::BlockBytes(ValueIndex::kNodeBytes);
+  }
+  cost.Add(context_.schema.indexes.size() * sizeof(ValueIndex) * 2);
+  return cost;
+}
+
+WriteCost Partition::UpsertCost(const Load& load) const {
+  WriteCost cost;
+  size_t leaves = 1;
+  if (!large()) {
+    const Leaf leaf(BlockOf(reference_));
+    const size_t want = leaf.used_bytes() + (load.rows > 1 ? load.bytes : load.growth_bytes);
+    // Unpacked on the way, and made room in for all rows when some of them are there already.
+    const size_t worst = 2 * (leaf.used_bytes() + load.growth_bytes);
+    if (worst <= kLeafBytesMax) {
+      if (load.rows == 1 && load.hot) {
+        cost.Add(want);
+      } else {
+        cost.Add(want);
+        cost.Add(worst);
+        if (!load.hot) cost.Add(worst);
+      }
+      return cost;
+    }
+    cost.Add(kLeafBytesMax);
+  } else {
+    leaves = LargeOf(reference_).tree.leaf_count();
+  }
+  // Leaves that may be touched: no more than rows, and than there are or come. Each may be
+  // unpacked, grown step by step, and split.
+  const size_t touched = std::min(load.rows, leaves + 2 * load.growth_bytes / kLeafBytesMax + 1);
+  cost.allocations += 5 * touched;
+  cost.bytes += touched * 3 * Arena::BlockBytes(kLeafBytesMax) + load.growth_bytes * 2;
+  cost.Add(TreeGrowthCost(touched));
+  if (leaves + touched > LargePartition::kScannedLeavesMax) cost.Add(IndexCost(load.rows));
+  return cost;
+}
+
+WriteCost Partition::CreateCost(const PartitionContext& context, std::string_view key,
+                                const Load& load) {
+  WriteCost cost;
+  const size_t front = Leaf::FrontBytes(key.size());
+  // Hot rows of one write share a timestamp, which an empty leaf takes: they need what they expect.
+  const size_t growth_bytes = load.hot ? load.bytes : load.growth_bytes;
+  if (key.size() <= kInlinePartitionKeyMax && front + growth_bytes * 2 <= kLeafBytesMax) {
+    cost.Add(front + load.bytes);
+    if (load.rows > 1 || !load.hot) {
+      cost.Add(front + growth_bytes * 2);
+      cost.Add(front + growth_bytes * 2);
+    }
+    return cost;
+  }
+  cost.Add(key.size() + 1);
+  const size_t leaves = 2 * growth_bytes / kLeafBytesMax + 3;
+  cost.allocations += 5 * leaves;
+  cost.bytes += leaves * 3 * Arena::BlockBytes(kLeafBytesMax) + growth_bytes * 2;
+  for (size_t i = 0; i < leaves / 32 + 3; ++i) cost.Add(LeafTree::BranchBytes());
+  cost.Add(sizeof(LargePartition));
+  for (int i = 0; i < 6; ++i) cost.Add(leaves * 64 + 4096);
+  if (!context.schema.indexes.empty()) {
+    const size_t nodes = 2 * (load.rows / 15) + 8;
+    cost.allocations += nodes * context.schema.indexes.size();
+    cost.bytes += nodes * context.schema.indexes.size() * Arena::BlockBytes(ValueIndex::kNodeBytes);
+  }
+  return cost;
+}
+
+size_t Partition::StoredRowBytes(ClusteringKeyView key) const {
+  const LeafRef at = FindLeaf(key);
+  if (at.block == nullptr) return 0;
+  const Leaf leaf(at.block);
+  // With one column, simple rows replace one another; they never grow by being merged.
+  if (leaf.all_simple() && context_.schema.regular.size() <= 1) return 0;
+  const size_t index = leaf.LowerBound(key);
+  if (!leaf.KeyIs(index, key)) return 0;
+  return leaf.key(index).bytes.size() + leaf.payload(index).size() +
+         kComplexOverheadBytes * (context_.schema.regular.size() + 1);
+}
+
+void Partition::AddUnpackCost(ClusteringKeyView key, std::vector<const char*>& counted,
+                              WriteCost& cost) const {
+  if (key.packed) return;
+  const LeafRef at = FindLeaf(key);
+  if (at.block == nullptr) return;
+  const Leaf leaf(at.block);
+  if (!leaf.packed() || leaf.all_simple()) return;
+  if (std::find(counted.begin(), counted.end(), at.block) != counted.end()) return;
+  counted.push_back(at.block);
+  for (size_t i = 0; i < leaf.size(); ++i) {
+    if (leaf.meta(i).external()) cost.Add(kItemKeyTextBytes + leaf.payload(i).size());
+  }
+}
+
+WriteCost Partition::DeleteCost(const Load& load) const {
+  WriteCost cost = UpsertCost(load);
+  cost.Add(TreeGrowthCost(1));
+  cost.Add(2 * kLeafBytesMax);
+  return cost;
+}
+
+WriteCost Partition::DeleteRangeCost(const ClusteringRange& range) const {
+  WriteCost cost;
+  cost.Add(2 * kLeafBytesMax);
+  if (!large()) {
+    cost.Add(RewriteLeafCost(Leaf(BlockOf(reference_))));
+    return cost;
+  }
+  const LargePartition& partition = LargeOf(reference_);
+  cost.allocations += 8 + 6 * partition.ranges.size();
+  cost.bytes += partition.ranges.AddBytesMax(range);
+  if (partition.tree.empty()) return cost;
+  LeafTree::Position at = partition.tree.Find(range.lower);
+  const LeafTree::Position last = partition.tree.Find(range.upper);
+  do {
+    const Leaf leaf = partition.tree.leaf(at);
+    if (!leaf.all_simple()) cost.Add(RewriteLeafCost(leaf));
+  } while (at < last && partition.tree.Next(at));
+  return cost;
+}
+
+}  // namespace liststore

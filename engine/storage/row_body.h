@@ -1,0 +1,85 @@
+// RowBody: one row taken apart, for merging, purging and re-encoding. The slow half of a row's
+// life: the hot shape (a marker and live cells written together) never becomes one on the hot path.
+//
+// Encoded form of what is not simple, little-endian, unaligned:
+//   flags 1 (marker, tombstone) | marker: timestamp 8, expiry 8, ttl 4 | tombstone: timestamp 8,
+//   deletion 8 | cell count 2 | per cell: column 2, live 1, timestamp 8, then live: expiry 8, ttl
+//   4, length 4, bytes; dead: deletion 8
+// Payload of a simple row: the value itself in a table with one regular column; otherwise per cell:
+// column 2, length 4, bytes.
+#ifndef LISTSTORE_ENGINE_STORAGE_ROW_BODY_H_
+#define LISTSTORE_ENGINE_STORAGE_ROW_BODY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/container/inlined_vector.h"
+#include "engine/model/cell.h"
+#include "engine/model/mutation.h"
+#include "engine/model/row_view.h"
+#include "engine/model/table_schema.h"
+
+namespace liststore {
+
+// Values are borrowed: from the leaf a body was decoded from, and from updates merged into it.
+class RowBody {
+ public:
+  struct Cell {
+    ColumnId column = 0;
+    CellView view;
+  };
+
+  void Clear();
+  void DecodeComplex(std::string_view payload);
+  void DecodeSimple(const TableSchema& schema, const Liveness& liveness, std::string_view payload);
+
+  // Drops what has no effect any more at `now`; returns whether anything went.
+  bool Purge(int64_t now_seconds, const GracePolicy& grace);
+  // Merges an update that no partition or range tombstone shadows.
+  void Merge(const RowUpdate& update, const WriteContext& context, const GracePolicy& grace);
+  // Removes what `tombstone` covers, older row tombstones included; does not keep it.
+  void Cover(WriteTimestamp tombstone);
+  // Empties the values of live cells; for rows that only shadow others any more.
+  void DropValues();
+  // Keeps a row tombstone beside what is left; the stronger of two stays.
+  void KeepTombstone(const Tombstone& tombstone);
+
+  bool empty() const { return !marker_.present() && !tombstone_.present() && cells_.empty(); }
+  bool LiveAt(int64_t now_seconds) const;
+  const Tombstone& tombstone() const { return tombstone_; }
+  // The live cell of `column`, expired or not; nullptr: none.
+  const Cell* LiveCell(ColumnId column) const;
+  // The largest write timestamp of anything in the row.
+  WriteTimestamp MaxTimestamp() const;
+
+  // The one liveness of a simple row: marker and every cell share it, nothing is dead, no
+  // tombstone, and with one regular column in the schema it has a value. nullopt: not simple.
+  std::optional<Liveness> SimpleLiveness(const TableSchema& schema) const;
+  // Payload of a simple row, appended to `out`; a single value is returned as it is, without a
+  // copy.
+  std::string_view EncodeSimple(const TableSchema& schema, std::string& out) const;
+  void EncodeComplex(std::string& out) const;
+  // Bytes that EncodeComplex would append.
+  size_t ComplexBytes() const;
+
+  // The earliest instant after `now` at which something of the row expires, or at which Purge will
+  // find something that has; kNoExpiry: never.
+  int64_t NextEvent(int64_t now_seconds, const GracePolicy& grace) const;
+
+  // The row as a reader at `now` sees it; `cells` receives the live cells and backs the view.
+  RowView ToView(ClusteringKeyView key, int64_t now_seconds,
+                 absl::InlinedVector<LiveCellView, 4>& cells) const;
+
+ private:
+  void MergeCell(const Cell& cell);
+
+  Liveness marker_;
+  Tombstone tombstone_;
+  absl::InlinedVector<Cell, 4> cells_;  // ascending by column
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_STORAGE_ROW_BODY_H_

@@ -1,0 +1,486 @@
+#include "engine/storage/table.h"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/base/check.h"
+#include "engine/base/hash.h"
+#include "engine/model/partition_key.h"
+
+namespace liststore {
+namespace {
+
+uint32_t WheelTag(std::string_view key) { return static_cast<uint32_t>(Hash64(key)); }
+
+// Whether an update makes a row of the hot shape, and what it takes in a leaf, its meta included.
+bool IsHot(const TableSchema& schema, const RowUpdate& row, const WriteContext& write) {
+  return schema.regular.size() == 1 && row.marker && row.cells.size() == 1 && row.cells[0].live &&
+         row.key.packed == schema.packs_item_keys() &&
+         Partition::FitsMeta({write.timestamp, row.expiry_seconds, row.ttl_seconds});
+}
+size_t HotRowBytes(const RowUpdate& row) {
+  return sizeof(RowMeta) + (row.key.packed ? 0 : 2) + row.key.bytes.size() +
+         row.cells[0].value.size();
+}
+
+// A bound of what a row takes in a leaf in whatever form it ends, what it meets there included.
+size_t RowBytesMax(const TableSchema& schema, const RowUpdate& row) {
+  size_t bytes = sizeof(RowMeta) + 2 + (row.key.packed ? kItemKeyTextBytes : row.key.bytes.size());
+  for (const CellUpdate& cell : row.cells) bytes += cell.value.size();
+  return bytes + Partition::kComplexOverheadBytes * (schema.regular.size() + 2);
+}
+
+Partition::Load LoadOf(const TableSchema& schema, std::span<const RowUpdate> rows,
+                       const WriteContext& write) {
+  Partition::Load load;
+  load.rows = rows.size();
+  for (const RowUpdate& row : rows) {
+    const size_t most = RowBytesMax(schema, row);
+    const bool hot = IsHot(schema, row, write);
+    load.hot &= hot;
+    load.bytes += std::min(hot ? HotRowBytes(row) : most, kInlineRowBytesMax);
+    load.growth_bytes += std::min(most, 2 * kInlineRowBytesMax);
+  }
+  return load;
+}
+
+// For each row the bytes of all rows of its key, in worst form; empty when no key comes twice.
+std::vector<size_t> BytesOfEqualKeys(const TableSchema& schema, std::span<const RowUpdate> rows,
+                                     bool hot) {
+  // Hot rows replace one another, and strictly ascending keys come once.
+  const auto ascends = [&](size_t a, size_t b) {
+    return CompareKeys(rows[a].key, rows[b].key) < 0;
+  };
+  bool ascending = true;
+  for (size_t i = 1; i < rows.size() && ascending && !hot; ++i) ascending = ascends(i - 1, i);
+  if (hot || ascending) return {};
+  std::vector<size_t> order(rows.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), ascends);
+  std::vector<size_t> bytes(rows.size());
+  for (size_t first = 0, last = 0; first < order.size(); first = last) {
+    size_t sum = 0;
+    for (; last < order.size() && !ascends(order[first], order[last]); ++last) {
+      sum += RowBytesMax(schema, rows[order[last]]);
+    }
+    for (size_t i = first; i < last; ++i) bytes[order[i]] = sum;
+  }
+  return bytes;
+}
+
+Partition::Load LoadOfDeletions(const TableSchema& schema,
+                                std::span<const ClusteringKeyView> keys) {
+  Partition::Load load;
+  load.rows = keys.size();
+  load.hot = false;
+  for (const ClusteringKeyView& key : keys) {
+    RowUpdate row;
+    row.key = key;
+    load.growth_bytes += std::min(RowBytesMax(schema, row), 2 * kInlineRowBytesMax);
+  }
+  load.bytes = load.growth_bytes;
+  return load;
+}
+
+}  // namespace
+
+Table::Table(const TableSchema& schema, PagePool& pool, MemoryBudget& budget,
+             const AddressOf& address_of)
+    : schema_(schema),
+      address_of_(address_of),
+      arena_(pool, budget),
+      context_(schema_, arena_),
+      directory_(arena_),
+      wheel_(arena_) {}
+
+Table::~Table() {
+  // What lives in the arena and owns heap memory besides is nothing: the arena gives all of it
+  // back.
+}
+
+// --- Finding
+// ---------------------------------------------------------------------------------------------
+
+bool Table::IsTruncated(const Partition& partition) const {
+  const uint32_t epoch = partition.epoch();
+  if (epoch < truncated_before_) return true;
+  if (truncated_components_.empty()) return false;
+  const auto at = truncated_components_.find(ToAbsl(FirstComponent(partition.key())));
+  return at != truncated_components_.end() && epoch < at->second;
+}
+
+DirectorySlot* Table::FindForRead(const PartitionRef& partition) {
+  // All lines of the page at once, before the key in the first of them is waited for.
+  PrefetchPartition(partition.address);
+  DirectorySlot* slot = directory_.Find(partition.address, partition.key);
+  if (slot == nullptr) return nullptr;
+  if (__builtin_expect(pass_.active, false) && IsTruncated(Partition(context_, slot->reference))) {
+    return nullptr;
+  }
+  return slot;
+}
+
+DirectorySlot* Table::FindForWrite(const PartitionRef& partition) {
+  PrefetchPartitionForWrite(partition.address);
+  DirectorySlot* slot = directory_.Find(partition.address, partition.key);
+  if (slot == nullptr) return nullptr;
+  if (pass_.active && IsTruncated(Partition(context_, slot->reference))) {
+    Discard(slot->address, slot->reference);
+    return nullptr;
+  }
+  return slot;
+}
+
+DirectorySlot* Table::Create(const PartitionRef& partition, size_t expected_bytes) {
+  const uint64_t reference = Partition::Create(context_, partition.key, epoch_, expected_bytes);
+  return directory_.Insert(partition.address, Partition::KeyOf(reference), reference);
+}
+
+void Table::Bury(uint64_t reference) {
+  if (Partition::IsLarge(reference)) {
+    LargePartition& large = Partition::LargeOf(reference);
+    large.next_dead = dead_;
+    dead_ = &large;
+  } else {
+    LS_CHECK(Partition(context_, reference).Destroy(1), "one step takes a small partition apart");
+  }
+}
+
+void Table::Discard(uint64_t address, uint64_t reference) {
+  if (Partition(context_, reference).wheel_when() != 0) wheel_.NoteStale();
+  directory_.Erase(address, Partition::KeyOf(reference));
+  Bury(reference);
+}
+
+void Table::ScheduleEvent(uint64_t address, Partition& partition) {
+  const uint32_t next = partition.NextEvent();
+  const uint32_t when = partition.wheel_when();
+  if (next == kNeverExpires || (when != 0 && when <= next)) return;
+  if (when != 0) wheel_.NoteStale();
+  wheel_.Schedule({address, next, WheelTag(partition.key())});
+  partition.set_wheel_when(next);
+}
+
+void Table::Finish(const PartitionRef& partition, DirectorySlot* slot, bool reserved) {
+  Partition handle(context_, slot->reference);
+  if (handle.empty()) {
+    Discard(partition.address, slot->reference);
+    return;
+  }
+  if (reserved) {
+    ScheduleEvent(partition.address, handle);
+  } else {
+    // A deletion brings no event forward, so that nothing has to be scheduled.
+    LS_DCHECK(handle.NextEvent() == kNeverExpires || handle.wheel_when() != 0,
+              "a partition with something to come is in the wheel");
+  }
+  if (pledged_.allocations == 0 && handle.WantsShrink()) handle.Shrink();
+}
+
+// --- Memory set aside
+// ------------------------------------------------------------------------------------
+
+WriteCost Table::CreateCost() const {
+  WriteCost cost;
+  cost.allocations = directory_.ReserveAllocationsForInsert();
+  cost.bytes = directory_.ReserveBytesForInsert();
+  return cost;
+}
+
+WriteCost Table::ScheduleCost() const {
+  WriteCost cost;
+  cost.allocations = TtlWheel::kScheduleAllocationsMax;
+  cost.bytes = wheel_.ReserveBytes();
+  return cost;
+}
+
+WriteCost Table::UpsertCost(const PartitionRef& partition, const DirectorySlot* slot,
+                            std::span<const RowUpdate> rows, const WriteContext& write) const {
+  WriteCost cost = ScheduleCost();
+  const Partition::Load load = LoadOf(schema_, rows, write);
+  uint64_t reference = slot == nullptr ? 0 : slot->reference;
+  // A row that is merged may become as long as both together, and with all that the call brings for
+  // the same key.
+  const std::vector<size_t> together = BytesOfEqualKeys(schema_, rows, load.hot);
+  const Partition handle(const_cast<PartitionContext&>(context_), reference);
+  std::vector<const char*> unpacked;
+  bool unpacks = false;
+  size_t external_bytes = 0;
+  size_t externals = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    size_t bytes = together.empty() ? RowBytesMax(schema_, rows[i]) : together[i];
+    unpacks |= schema_.packs_item_keys() && !rows[i].key.packed;
+    if (slot != nullptr) {
+      bytes += handle.StoredRowBytes(rows[i].key);
+      if (schema_.packs_item_keys()) handle.AddUnpackCost(rows[i].key, unpacked, cost);
+    }
+    if (bytes > kInlineRowBytesMax) {
+      ++externals;
+      external_bytes += Arena::BlockBytes(bytes);
+    }
+  }
+  // A plain key may make the leaf unpack what earlier rows of the call have put there.
+  cost.allocations += (unpacks ? 2 : 1) * externals;
+  cost.bytes += (unpacks ? 2 : 1) * external_bytes;
+  if (slot == nullptr) {
+    cost.Add(CreateCost());
+    cost.Add(Partition::CreateCost(context_, partition.key, load));
+  } else {
+    cost.Add(handle.UpsertCost(load));
+  }
+  return cost;
+}
+
+template <typename Cost>
+bool Table::Reserve(int64_t now_seconds, Cost&& cost) {
+  const auto attempt = [&] {
+    WriteCost total = cost();
+    total.Add(pledged_);
+    return arena_.Reserve(total.allocations, total.bytes);
+  };
+  if (attempt()) return true;
+  constexpr size_t kUnitsPerRefusal = 512;
+  if (pledged_.allocations != 0 || Reclaim(now_seconds, kUnitsPerRefusal) == 0) return false;
+  return attempt();
+}
+
+void Table::NoteTimestamps(const WriteContext& write) {
+  if (!write.foreign_timestamp || foreign_timestamps_) return;
+  foreign_timestamps_ = true;
+  context_.grace = {schema_.gc_grace_seconds, write.now_seconds};
+}
+
+// --- Writes
+// ----------------------------------------------------------------------------------------------
+
+OpStatus Table::Pledge(const PartitionRef& partition, std::span<const RowUpdate> rows,
+                       const WriteContext& write) {
+  WriteCost cost;
+  const bool reserved = Reserve(write.now_seconds, [&] {
+    cost = UpsertCost(partition, FindForWrite(partition), rows, write);
+    return cost;
+  });
+  if (!reserved) return OpStatus::kOutOfMemory;
+  pledged_.Add(cost);
+  return OpStatus::kOk;
+}
+
+OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate> rows,
+                       const WriteContext& write) {
+  if (rows.empty()) return OpStatus::kOk;
+  DirectorySlot* slot = nullptr;
+  if (pledged_.allocations != 0) {
+    slot = FindForWrite(partition);
+  } else if (!Reserve(write.now_seconds, [&] {
+               slot = FindForWrite(partition);
+               return UpsertCost(partition, slot, rows, write);
+             })) {
+    return OpStatus::kOutOfMemory;
+  }
+  NoteTimestamps(write);
+  const Partition::Load load = LoadOf(schema_, rows, write);
+  if (slot == nullptr) slot = Create(partition, load.bytes);
+  Partition handle(context_, slot->reference);
+  handle.Expect(load);
+  for (const RowUpdate& row : rows) handle.Upsert(row, write);
+  Finish(partition, slot, true);
+  return OpStatus::kOk;
+}
+
+bool Table::MayRewrite(const WriteContext& write) const {
+  return foreign_timestamps_ || write.foreign_timestamp;
+}
+
+bool Table::KeepsTombstones(const WriteContext& write) const {
+  return (foreign_timestamps_ || write.foreign_timestamp) && schema_.gc_grace_seconds > 0;
+}
+
+WriteCost Table::DeleteRowsCost(const PartitionRef& partition, const DirectorySlot* slot,
+                                std::span<const ClusteringKeyView> keys) const {
+  WriteCost cost = ScheduleCost();
+  const Partition::Load load = LoadOfDeletions(schema_, keys);
+  for (const ClusteringKeyView& key : keys) {
+    if (key.bytes.size() > kInlineRowBytesMax / 2) cost.Add(key.bytes.size() + 256);
+  }
+  if (slot == nullptr) {
+    cost.Add(CreateCost());
+    cost.Add(Partition::CreateCost(context_, partition.key, load));
+    return cost;
+  }
+  uint64_t reference = slot->reference;
+  const Partition handle(const_cast<PartitionContext&>(context_), reference);
+  std::vector<const char*> unpacked;
+  for (const ClusteringKeyView& key : keys) {
+    handle.AddUnpackCost(key, unpacked, cost);
+    const size_t bytes = handle.StoredRowBytes(key);
+    if (bytes + kInlineRowBytesMax / 2 > kInlineRowBytesMax) cost.Add(bytes + 256);
+  }
+  cost.Add(handle.DeleteCost(load));
+  return cost;
+}
+
+OpStatus Table::DeleteRows(const PartitionRef& partition, std::span<const ClusteringKeyView> keys,
+                           const WriteContext& write, uint64_t* removed) {
+  if (removed != nullptr) *removed = 0;
+  DirectorySlot* slot = nullptr;
+  // Under timestamps of its own a table has nothing to keep: a deletion only gives memory back, and
+  // must not fail for want of it.
+  if (!MayRewrite(write)) {
+    slot = FindForWrite(partition);
+    NoteTimestamps(write);
+    if (slot == nullptr) return OpStatus::kOk;
+  } else {
+    if (!Reserve(write.now_seconds, [&] {
+          slot = FindForWrite(partition);
+          return DeleteRowsCost(partition, slot, keys);
+        })) {
+      return OpStatus::kOutOfMemory;
+    }
+    NoteTimestamps(write);
+    if (slot == nullptr && !KeepsTombstones(write)) return OpStatus::kOk;
+    const Partition::Load load = LoadOfDeletions(schema_, keys);
+    if (slot == nullptr) slot = Create(partition, load.bytes);
+    Partition(context_, slot->reference).Expect(load);
+  }
+  Partition handle(context_, slot->reference);
+  for (const ClusteringKeyView& key : keys) {
+    const uint64_t went = handle.DeleteRow(key, write);
+    if (removed != nullptr) *removed += went;
+  }
+  Finish(partition, slot, MayRewrite(write));
+  return OpStatus::kOk;
+}
+
+WriteCost Table::DeleteRangeCost(const PartitionRef& partition, const DirectorySlot* slot,
+                                 const ClusteringRange& range) const {
+  WriteCost cost = CreateCost();
+  cost.Add(ScheduleCost());
+  cost.Add(Partition::CreateCost(context_, partition.key, {1, 2048, 2048, false}));
+  for (int i = 0; i < 8; ++i) cost.Add(range.lower.bytes.size() + range.upper.bytes.size() + 512);
+  if (slot != nullptr) {
+    uint64_t reference = slot->reference;
+    cost.Add(Partition(const_cast<PartitionContext&>(context_), reference).DeleteRangeCost(range));
+  }
+  return cost;
+}
+
+OpStatus Table::DeleteRange(const PartitionRef& partition, const ClusteringRange& range,
+                            const WriteContext& write, uint64_t* removed) {
+  if (removed != nullptr) *removed = 0;
+  DirectorySlot* slot = nullptr;
+  if (!MayRewrite(write)) {
+    slot = FindForWrite(partition);
+    NoteTimestamps(write);
+    if (slot == nullptr) return OpStatus::kOk;
+  } else {
+    if (!Reserve(write.now_seconds, [&] {
+          slot = FindForWrite(partition);
+          return DeleteRangeCost(partition, slot, range);
+        })) {
+      return OpStatus::kOutOfMemory;
+    }
+    NoteTimestamps(write);
+    if (slot == nullptr && !KeepsTombstones(write)) return OpStatus::kOk;
+    if (slot == nullptr) slot = Create(partition, 0);
+  }
+  const uint64_t went = Partition(context_, slot->reference).DeleteRange(range, write);
+  if (removed != nullptr) *removed = went;
+  Finish(partition, slot, MayRewrite(write));
+  return OpStatus::kOk;
+}
+
+OpStatus Table::DeletePartition(const PartitionRef& partition, const WriteContext& write,
+                                uint64_t* removed) {
+  if (removed != nullptr) *removed = 0;
+  const bool keep = KeepsTombstones(write);
+  DirectorySlot* slot = FindForWrite(partition);
+  if (MayRewrite(write) && !Reserve(write.now_seconds, [&] {
+        slot = FindForWrite(partition);
+        return DeleteRangeCost(partition, slot, {});
+      })) {
+    return OpStatus::kOutOfMemory;
+  }
+  NoteTimestamps(write);
+  if (slot != nullptr && Partition(context_, slot->reference).AllCoveredBy(write.timestamp)) {
+    // Everything goes: out of sight at once, taken apart in slices.
+    const uint64_t went = Partition(context_, slot->reference).Count({}, write.now_seconds);
+    if (removed != nullptr) *removed = went;
+    Discard(partition.address, slot->reference);
+    slot = nullptr;
+  }
+  if (slot == nullptr && !keep) return OpStatus::kOk;
+  if (slot == nullptr) slot = Create(partition, 0);
+  const uint64_t went = Partition(context_, slot->reference).DeleteAll(write);
+  if (removed != nullptr) *removed += went;
+  Finish(partition, slot, MayRewrite(write));
+  return OpStatus::kOk;
+}
+
+OpStatus Table::DeleteRowsByValue(const PartitionRef& partition, ColumnId column,
+                                  std::string_view value, const WriteContext& write,
+                                  uint64_t* removed) {
+  if (removed != nullptr) *removed = 0;
+  DirectorySlot* slot = FindForWrite(partition);
+  if (slot == nullptr) return OpStatus::kOk;
+  const std::vector<std::string> keys =
+      Partition(context_, slot->reference).KeysWithValue(column, value, write.now_seconds);
+  if (keys.empty()) return OpStatus::kOk;
+  std::vector<ClusteringKeyView> views;
+  std::vector<PackedItemKey> packed(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    views.push_back(MakeClusteringKey(keys[i], schema_.packs_item_keys(), packed[i]));
+  }
+  return DeleteRows(partition, views, write, removed);
+}
+
+// --- Reads
+// -----------------------------------------------------------------------------------------------
+
+uint64_t Table::Read(const PartitionRef& partition, const ReadSpec& spec, int64_t now_seconds,
+                     RowSink& sink) {
+  const DirectorySlot* slot = FindForRead(partition);
+  if (slot == nullptr) return 0;
+  uint64_t reference = slot->reference;
+  return Partition(context_, reference).Read(spec, now_seconds, sink);
+}
+
+uint64_t Table::Count(const PartitionRef& partition, const ClusteringRange& range,
+                      int64_t now_seconds) {
+  const DirectorySlot* slot = FindForRead(partition);
+  if (slot == nullptr) return 0;
+  uint64_t reference = slot->reference;
+  return Partition(context_, reference).Count(range, now_seconds);
+}
+
+TableStats Table::stats() const {
+  TableStats stats;
+  stats.partitions = directory_.size();
+  stats.rows = context_.rows;
+  stats.expired_rows = context_.expired_rows;
+  stats.live_bytes = arena_.live_bytes();
+  stats.held_bytes = arena_.held_bytes() + arena_.credit_bytes();
+  return stats;
+}
+
+void Table::Verify() const {
+  arena_.Verify();
+  directory_.Verify();
+  wheel_.Verify();
+  size_t rows = 0;
+  auto* self = const_cast<Table*>(this);
+  self->directory_.ScanFrom(0, [&](DirectorySlot& slot) {
+    const Partition partition(self->context_, slot.reference);
+    LS_CHECK(address_of_(partition.key()) == slot.address, "a partition stands at its address");
+    rows += partition.Verify();
+    // Later only where memory was short for encoding shadows anew (ReclaimEntry).
+    LS_CHECK(partition.NextEvent() == kNeverExpires || partition.wheel_when() != 0,
+             "a partition with something to come is in the wheel");
+    return true;
+  });
+  for (const LargePartition* dead = dead_; dead != nullptr; dead = dead->next_dead) {
+    rows += dead->row_count;
+  }
+  LS_CHECK(rows == context_.rows, "(4) rows are counted");
+}
+
+}  // namespace liststore

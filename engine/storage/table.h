@@ -1,0 +1,227 @@
+// Table: one table's share of a lane. Partitions by key, their rows, tombstones, value indexes and
+// timers, and the memory they live in.
+//
+// Owned by a lane and used by its holder only, except PrefetchSlot. No clock: the time is an
+// argument.
+//
+// Tombstones. A table keeps row, range and partition tombstones, dead cells and the shadows of
+// expired cells for gc_grace_seconds, as ScyllaDB does, from the first write that brings a foreign
+// timestamp on. Until then timestamps come from the lane and never go back, nothing can arrive that
+// a tombstone would have to cover, and none is stored: the effective grace is zero. The observable
+// rule is the same for both: what is purgeable at `now` has no effect on a later write, whether or
+// not its bytes are gone.
+//
+// Truncation (of the table or of all partitions with one first key component) is by epoch: what was
+// written before is invisible at once and its memory returns in slices (Reclaim).
+#ifndef LISTSTORE_ENGINE_STORAGE_TABLE_H_
+#define LISTSTORE_ENGINE_STORAGE_TABLE_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "engine/base/strings.h"
+#include "engine/model/mutation.h"
+#include "engine/model/op_status.h"
+#include "engine/model/row_view.h"
+#include "engine/model/table_schema.h"
+#include "engine/storage/arena.h"
+#include "engine/storage/partition.h"
+#include "engine/storage/partition_directory.h"
+#include "engine/storage/ttl_wheel.h"
+
+namespace liststore {
+
+// Where a partition key lives within a lane: see Router::PlaceOf.
+class AddressOf {
+ public:
+  virtual ~AddressOf() = default;
+  virtual uint64_t operator()(std::string_view partition_key) const = 0;
+};
+
+// A partition key with its address, computed once per command.
+struct PartitionRef {
+  std::string_view key;  // serialised form
+  uint64_t address = 0;
+};
+
+struct TableStats {
+  uint64_t partitions = 0;    // stored, truncated ones that wait for reclamation included
+  uint64_t rows = 0;          // stored, expired and dead ones that wait for reclamation included
+  uint64_t expired_rows = 0;  // reclaimed because everything in them had expired, ever
+  uint64_t live_bytes = 0;    // bytes of blocks in use
+  uint64_t held_bytes = 0;    // pages held for them
+};
+
+class Table final : private Arena::Relocator {
+ public:
+  Table(const TableSchema& schema, PagePool& pool, MemoryBudget& budget,
+        const AddressOf& address_of);
+  ~Table() override;
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+
+  const TableSchema& schema() const { return schema_; }
+
+  // --- Writes. kOutOfMemory: nothing of the call was applied.
+  // -------------------------------------
+
+  // Upserts rows of one partition; all or nothing. Two updates of one key are merged.
+  OpStatus Upsert(const PartitionRef& partition, std::span<const RowUpdate> rows,
+                  const WriteContext& write);
+  // Deletes rows by key. `removed`, when given, receives how many were live.
+  OpStatus DeleteRows(const PartitionRef& partition, std::span<const ClusteringKeyView> keys,
+                      const WriteContext& write, uint64_t* removed = nullptr);
+  OpStatus DeleteRange(const PartitionRef& partition, const ClusteringRange& range,
+                       const WriteContext& write, uint64_t* removed = nullptr);
+  OpStatus DeletePartition(const PartitionRef& partition, const WriteContext& write,
+                           uint64_t* removed = nullptr);
+  // Deletes, as DeleteRows would, the live rows whose cell in `column` equals `value`.
+  OpStatus DeleteRowsByValue(const PartitionRef& partition, ColumnId column, std::string_view value,
+                             const WriteContext& write, uint64_t* removed = nullptr);
+
+  // Sets memory aside for an upsert to come, so that it cannot fail; several add up. The caller
+  // does the upserts under the same hold of the lane, between them nothing else, and ends with
+  // ClearPledges().
+  OpStatus Pledge(const PartitionRef& partition, std::span<const RowUpdate> rows,
+                  const WriteContext& write);
+  void ClearPledges() { pledged_ = {}; }
+
+  // --- Reads
+  // ----------------------------------------------------------------------------------------
+
+  // Sends live rows to `sink` in the order asked; returns how many. O(log rows + returned); by
+  // value: O(matches) in large partitions, a scan of fingerprints in small ones.
+  uint64_t Read(const PartitionRef& partition, const ReadSpec& spec, int64_t now_seconds,
+                RowSink& sink);
+  // Live rows in a range.
+  uint64_t Count(const PartitionRef& partition, const ClusteringRange& range, int64_t now_seconds);
+
+  // Partitions in token order, from the first with address >= `from_address` on (and, within that
+  // address, after `after_key` when it is given), those without a live row too; `visit(address,
+  // partition)` returns false to stop. The visitor must not touch the table.
+  template <typename Visitor>
+  void ScanPartitions(uint64_t from_address, std::optional<std::string_view> after_key,
+                      Visitor&& visit) {
+    directory_.ScanFrom(from_address, [&](DirectorySlot& slot) {
+      const Partition partition(context_, slot.reference);
+      if (after_key && slot.address == from_address && partition.key() <= *after_key) return true;
+      if (IsTruncated(partition)) return true;
+      return static_cast<bool>(visit(slot.address, partition));
+    });
+  }
+
+  // --- Stages of a group: any thread may call the first, the holder the second.
+  // ------------------------
+
+  [[gnu::always_inline]] void PrefetchSlot(uint64_t address) const {
+    directory_.PrefetchSlot(address);
+  }
+  [[gnu::always_inline]] void PrefetchPartition(uint64_t address) {
+    // Not by ScanFrom: GCC 12 drops calls of functions whose only effect is a prefetch.
+    const uint64_t reference = directory_.ReferenceAt(address);
+    if (reference != 0) Partition::Prefetch(reference);
+  }
+  [[gnu::always_inline]] void PrefetchPartitionForWrite(uint64_t address) {
+    const uint64_t reference = directory_.ReferenceAt(address);
+    if (reference != 0) Partition::PrefetchForWrite(reference);
+  }
+
+  // --- Truncation, expiry, memory
+  // ---------------------------------------------------------------------
+
+  void TruncateAll();
+  // All partitions whose first key component is `component` (tables with a composite key only).
+  void TruncateFirstComponent(std::string_view component);
+
+  // Does about `budget` units (rows, leaves, entries) of the work that waits: rows that are due,
+  // truncated partitions, compaction. Returns the units done; 0: nothing waits.
+  size_t Reclaim(int64_t now_seconds, size_t budget);
+  // O(1). False when Reclaim has nothing to do.
+  bool WantsReclaim(int64_t now_seconds) const;
+  // No cell expires before this; nullopt: none will. Where memory was short for rewriting shadows,
+  // up to a minute late.
+  std::optional<int64_t> NextExpiry() const { return wheel_.NextWhen(); }
+
+  TableStats stats() const;
+  // Gives memory that is set aside and not used back to the engine's budget.
+  void ReleaseCredit() { arena_.ReleaseCredit(); }
+  // Checks every invariant of everything below; for tests. O(everything).
+  void Verify() const;
+
+ private:
+  struct PartitionKeyOf {
+    std::string_view operator()(uint64_t reference) const { return Partition::KeyOf(reference); }
+  };
+  using Directory = PartitionDirectory<PartitionKeyOf>;
+
+  // The partition's slot; nullptr when there is none or it was truncated. For a write, a truncated
+  // one is taken out on the way.
+  DirectorySlot* FindForRead(const PartitionRef& partition);
+  DirectorySlot* FindForWrite(const PartitionRef& partition);
+  DirectorySlot* Create(const PartitionRef& partition, size_t expected_bytes);
+  bool IsTruncated(const Partition& partition) const;
+  // Takes a partition out of the directory; a large one is taken apart in slices.
+  void Discard(uint64_t address, uint64_t reference);
+  void Bury(uint64_t reference);
+  // After a write: an empty partition goes, another is in the wheel at or before its next event.
+  // `reserved`: memory was set aside for the write.
+  void Finish(const PartitionRef& partition, DirectorySlot* slot, bool reserved);
+  void ScheduleEvent(uint64_t address, Partition& partition);
+
+  WriteCost UpsertCost(const PartitionRef& partition, const DirectorySlot* slot,
+                       std::span<const RowUpdate> rows, const WriteContext& write) const;
+  WriteCost DeleteRowsCost(const PartitionRef& partition, const DirectorySlot* slot,
+                           std::span<const ClusteringKeyView> keys) const;
+  WriteCost DeleteRangeCost(const PartitionRef& partition, const DirectorySlot* slot,
+                            const ClusteringRange& range) const;
+  WriteCost CreateCost() const;
+  WriteCost ScheduleCost() const;
+  // Reserves cost() on top of what is pledged. When that fails, makes room, a bounded amount, and
+  // tries again; what cost() looks at may change on the way, so that it is called anew.
+  template <typename Cost>
+  bool Reserve(int64_t now_seconds, Cost&& cost);
+  // The first foreign timestamp makes the table keep tombstones from now on.
+  void NoteTimestamps(const WriteContext& write);
+  // A deletion may leave parts of rows, and tombstones; under timestamps of the lane it never does.
+  bool MayRewrite(const WriteContext& write) const;
+  bool KeepsTombstones(const WriteContext& write) const;
+
+  size_t ReclaimDue(int64_t now_seconds, size_t budget);
+  void ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size_t budget,
+                    size_t& units);
+  DirectorySlot* FindEntry(const TtlWheel::Entry& entry);
+  size_t ReclaimTruncated(size_t budget);
+  size_t ReclaimDead(size_t budget);
+  void Moved(void* from, void* to, size_t bytes) override;
+
+  const TableSchema schema_;
+  const AddressOf& address_of_;
+  Arena arena_;
+  PartitionContext context_;
+  Directory directory_;
+  TtlWheel wheel_;
+  WriteCost pledged_;
+  bool foreign_timestamps_ = false;
+
+  // A partition belongs to the epoch in which it was made; truncations start a new one.
+  uint32_t epoch_ = 1;
+  uint32_t truncated_before_ = 0;
+  absl::flat_hash_map<std::string, uint32_t> truncated_components_;
+  // The pass over the directory that takes truncated partitions out.
+  struct TruncationPass {
+    bool active = false;
+    uint32_t epoch = 0;  // truncations up to here are done when it ends
+    uint64_t next_address = 0;
+  } pass_;
+  LargePartition* dead_ = nullptr;
+  std::vector<TtlWheel::Entry> due_again_;  // scratch of ReclaimDue
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_STORAGE_TABLE_H_

@@ -1,0 +1,200 @@
+// What a table does in slices: rows that are due, truncated partitions, compaction, tidying up.
+#include <algorithm>
+#include <array>
+
+#include "engine/base/check.h"
+#include "engine/base/hash.h"
+#include "engine/model/partition_key.h"
+#include "engine/storage/table.h"
+
+namespace liststore {
+namespace {
+
+constexpr size_t kEntriesPerSlice = 32;
+// A partition whose shadows could not be rewritten for want of memory is looked at again after
+// this.
+constexpr uint32_t kRetrySeconds = 60;
+// Moving a block costs about as much as looking at this many rows.
+constexpr size_t kUnitsPerMovedBlock = 8;
+
+}  // namespace
+
+void Table::TruncateAll() {
+  truncated_before_ = ++epoch_;
+  pass_ = {true, epoch_, 0};
+}
+
+void Table::TruncateFirstComponent(std::string_view component) {
+  LS_CHECK(schema_.partition_key.size() > 1, "truncation by component is for composite keys");
+  truncated_components_[std::string(component)] = ++epoch_;
+  // A pass on its way has begun before; what it has passed already waits for the next one.
+  if (!pass_.active) pass_ = {true, epoch_, 0};
+}
+
+bool Table::WantsReclaim(int64_t now_seconds) const {
+  return pass_.active || dead_ != nullptr || wheel_.HasDue(now_seconds) ||
+         arena_.WorthCompacting() || directory_.WantsTidy() || wheel_.WantsSweep();
+}
+
+size_t Table::Reclaim(int64_t now_seconds, size_t budget) {
+  size_t units = 0;
+  if (dead_ != nullptr) units += ReclaimDead(budget);
+  if (units < budget && wheel_.HasDue(now_seconds))
+    units += ReclaimDue(now_seconds, budget - units);
+  if (units < budget && pass_.active) units += ReclaimTruncated(budget - units);
+  if (units < budget && wheel_.WantsSweep()) {
+    units += wheel_.Sweep(
+        budget - units, [&](const TtlWheel::Entry& entry) { return FindEntry(entry) != nullptr; });
+  }
+  if (units < budget && directory_.WantsTidy() &&
+      arena_.Reserve(directory_.ReserveAllocationsForTidy(), directory_.ReserveBytesForTidy())) {
+    directory_.Tidy();
+    units += 8;
+  }
+  if (units < budget && arena_.WorthCompacting()) {
+    const size_t blocks = std::max<size_t>(1, (budget - units) / kUnitsPerMovedBlock);
+    units += arena_.Compact(blocks, *this) * kUnitsPerMovedBlock;
+  }
+  return units;
+}
+
+size_t Table::ReclaimDead(size_t budget) {
+  size_t units = 0;
+  while (dead_ != nullptr && units < budget) {
+    LargePartition* next = dead_->next_dead;
+    uint64_t reference = reinterpret_cast<uint64_t>(dead_) | 1;
+    const size_t leaves = std::min<size_t>(budget - units, 64);
+    const bool gone = Partition(context_, reference).Destroy(leaves);
+    units += leaves;
+    if (gone) dead_ = next;
+  }
+  return units;
+}
+
+// --- Expiry
+// ----------------------------------------------------------------------------------------------
+
+DirectorySlot* Table::FindEntry(const TtlWheel::Entry& entry) {
+  DirectorySlot* found = nullptr;
+  directory_.ScanFrom(entry.address, [&](DirectorySlot& slot) {
+    if (slot.address != entry.address) return false;
+    const Partition partition(context_, slot.reference);
+    if (partition.wheel_when() == entry.when_seconds &&
+        static_cast<uint32_t>(Hash64(partition.key())) == entry.partition_tag) {
+      found = &slot;
+      return false;
+    }
+    return true;
+  });
+  return found;
+}
+
+void Table::ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size_t budget,
+                         size_t& units) {
+  DirectorySlot* slot = FindEntry(entry);
+  if (slot == nullptr) {
+    wheel_.NoteStaleHandedOut();
+    return;
+  }
+  Partition partition(context_, slot->reference);
+  partition.set_wheel_when(0);
+  const Partition::ReclaimResult result = partition.Reclaim(now_seconds, budget);
+  units += result.rows;
+  if (partition.empty()) {
+    Discard(entry.address, slot->reference);
+    return;
+  }
+  if (partition.CanDemote()) {
+    const WriteCost cost = Partition::DemoteCost();
+    if (arena_.Reserve(cost.allocations, cost.bytes)) partition.TryDemote();
+  }
+  if (partition.WantsShrink()) partition.Shrink();
+  uint32_t next = partition.NextEvent();
+  if (next == kNeverExpires) return;
+  // When memory was short it is looked at later: nothing depends on it but the memory, since reads
+  // and writes go by the clock.
+  if (result.short_of_memory) {
+    next =
+        static_cast<uint32_t>(std::clamp<int64_t>(now_seconds, 0, UINT32_MAX - 1 - kRetrySeconds)) +
+        kRetrySeconds;
+  }
+  due_again_.push_back({entry.address, next, entry.partition_tag});
+  partition.set_wheel_when(next);
+}
+
+size_t Table::ReclaimDue(int64_t now_seconds, size_t budget) {
+  size_t units = 0;
+  while (units < budget && wheel_.HasDue(now_seconds)) {
+    std::array<TtlWheel::Entry, kEntriesPerSlice> due;
+    size_t count = 0;
+    const size_t slice = std::min(budget - units, kEntriesPerSlice);
+    units += wheel_.Advance(now_seconds, slice,
+                            [&](const TtlWheel::Entry& entry) { due[count++] = entry; });
+    for (size_t i = 0; i < count; ++i) directory_.PrefetchSlot(due[i].address);
+    for (size_t i = 0; i < count; ++i) PrefetchPartition(due[i].address);
+    for (size_t i = 0; i < count; ++i) {
+      ReclaimEntry(due[i], now_seconds, std::max<size_t>(budget - std::min(budget, units), 64),
+                   units);
+    }
+    // Entries for which memory is short stay here until it is not.
+    while (!due_again_.empty() &&
+           arena_.Reserve(TtlWheel::kScheduleAllocationsMax, wheel_.ReserveBytes())) {
+      wheel_.Schedule(due_again_.back());
+      due_again_.pop_back();
+    }
+  }
+  return units;
+}
+
+// --- Truncation
+// ------------------------------------------------------------------------------------------
+
+size_t Table::ReclaimTruncated(size_t budget) {
+  // Partitions to take out are gathered first: the directory must not change during a scan.
+  constexpr size_t kGatheredMax = 64;
+  absl::InlinedVector<std::pair<uint64_t, uint64_t>, kGatheredMax> truncated;
+  size_t units = 0;
+  while (units < budget && pass_.active) {
+    truncated.clear();
+    bool ended = true;
+    uint64_t last_address = pass_.next_address;
+    directory_.ScanFrom(pass_.next_address, [&](DirectorySlot& slot) {
+      // Partitions of one address stay together, so that the next slice may start at an address.
+      if ((truncated.size() >= kGatheredMax || units >= budget) && slot.address != last_address) {
+        ended = false;
+        pass_.next_address = slot.address;
+        return false;
+      }
+      last_address = slot.address;
+      ++units;
+      if (IsTruncated(Partition(context_, slot.reference))) {
+        truncated.emplace_back(slot.address, slot.reference);
+      }
+      return true;
+    });
+    for (const auto& [address, reference] : truncated) Discard(address, reference);
+    if (!ended) continue;
+    ++units;
+    // Truncations that came during the pass may concern what it had passed: they take another one.
+    absl::erase_if(truncated_components_,
+                   [&](const auto& entry) { return entry.second <= pass_.epoch; });
+    const bool again = !truncated_components_.empty() || truncated_before_ > pass_.epoch;
+    pass_ = {again, epoch_, 0};
+  }
+  return units;
+}
+
+// --- Compaction
+// ------------------------------------------------------------------------------------------
+
+void Table::Moved(void* from, void* to, size_t bytes) {
+  const Leaf leaf(static_cast<char*>(to));
+  LS_CHECK(leaf.block_bytes() == Arena::BlockBytes(bytes), "a whole block was moved");
+  const std::string_view key = leaf.partition_key();
+  DirectorySlot* slot = directory_.Find(address_of_(key), key);
+  LS_CHECK(slot != nullptr && Partition::BlockOf(slot->reference) == from,
+           "a moved block is a partition's");
+  slot->reference = Partition::MovedReference(slot->reference, static_cast<char*>(to));
+}
+
+}  // namespace liststore

@@ -1,0 +1,125 @@
+// The nouns of a list store: which list, what goes in, what comes out.
+#ifndef LISTSTORE_LIST_ITEM_H_
+#define LISTSTORE_LIST_ITEM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace liststore {
+
+// Names one list. Borrows its strings for the length of a call. All four are UTF-8 (they are
+// columns of type text). `entity_type` holds no '#', `feature` no '|', neither is empty; `version`
+// and `entity_id` may be anything, empty included. Together they take at most 65,529 bytes: a key
+// of 65,535 with its framing.
+struct ListId {
+  std::string_view entity_type;
+  std::string_view feature;
+  std::string_view version;
+  std::string_view entity_id;
+};
+
+// An item to add. Its place in the list is its timestamp, newest first, then its value's digest;
+// the same value at the same timestamp is the same item.
+struct NewItem {
+  uint64_t timestamp_nanos = 0;  // since the Unix epoch, at most 9,999,999,999,999,999,999
+  std::string_view value;        // opaque bytes, empty allowed
+};
+
+// Which part of a list a read returns: the newest `limit` items with
+// min_timestamp_nanos <= timestamp < max_timestamp_nanos.
+struct GetOptions {
+  uint64_t min_timestamp_nanos = 0;
+  std::optional<uint64_t> max_timestamp_nanos = std::nullopt;  // exclusive; nullopt: none
+  size_t limit = 100;                                          // at least 1
+  // Also fill ListItemView::expires_at_seconds. Costs a little.
+  bool with_expiry = false;
+};
+
+// One item of a result. Borrows from the ListItems it came from. Through CQL, rows may have been
+// written under keys that are no item keys: their timestamp is the 19 digits they begin with, 0
+// without those.
+struct ListItemView {
+  uint64_t timestamp_nanos = 0;
+  std::string_view value;
+  // Seconds since the epoch at which the item ends; 0 when it was not asked for, or when it was
+  // written through CQL and never ends.
+  int64_t expires_at_seconds = 0;
+
+  // The item key as CQL shows it: 19 digits, '#', base64 of the value's digest.
+  std::string item_key() const;
+
+ private:
+  friend class ListItems;
+  const char* packed_key_ = nullptr;  // 24 bytes; nullptr: plain_key_ holds the text
+  std::string_view plain_key_;
+};
+
+// Items of one list, newest first: the result of a read, to be used again from call to call, so
+// that reading allocates nothing once it has grown. Not thread-safe; views into it end with the
+// next read, with clear() and when it is moved. Takes 24 bytes an item beside the value; 56 with
+// expiry, or when values differ in length.
+class ListItems {
+ public:
+  ListItems();
+  ~ListItems();
+  ListItems(ListItems&&) noexcept;
+  ListItems& operator=(ListItems&&) noexcept;
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  // `index` < size(), checked; newest first. O(1).
+  ListItemView operator[](size_t index) const;
+  // Keeps its memory.
+  void clear();
+
+  class Iterator {
+   public:
+    Iterator(const ListItems* items, size_t index) : items_(items), index_(index) {}
+    ListItemView operator*() const { return (*items_)[index_]; }
+    Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return index_ == other.index_; }
+    bool operator!=(const Iterator& other) const { return index_ != other.index_; }
+
+   private:
+    const ListItems* items_;
+    size_t index_;
+  };
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, size_}; }
+
+ private:
+  friend class ListItemsSink;
+  struct Place {
+    size_t offset = 0;  // of the key in bytes_
+    uint32_t key_bytes = 0;
+    uint32_t value_bytes = 0;
+    int64_t expires_at_seconds = 0;
+    bool packed = false;
+  };
+  // Rows one behind the other: key, then value. While all have one length and a packed key,
+  // `stride_` finds them and `places_` stays empty.
+  std::vector<char> bytes_;
+  size_t used_ = 0;
+  size_t size_ = 0;
+  size_t stride_ = 0;
+  std::vector<Place> places_;
+};
+
+// What became of an addition.
+struct AddResult {
+  size_t stored =
+      0;  // items of the call now in the list: overwritten ones count, one given twice counts twice
+  size_t skipped_expired = 0;  // items whose remaining time was not positive
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_LIST_ITEM_H_

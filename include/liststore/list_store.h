@@ -1,0 +1,212 @@
+// ListStore: lists of a feature store, in memory, with ScyllaDB's data model.
+//
+// A list belongs to an entity ("user 17") and to a list feature ("reading_history", version "v2").
+// Its items are ordered newest first; each lives for the feature's TTL, counted from the item's own
+// timestamp. What this class does is exactly what these statements do on a ScyllaDB cluster:
+//
+//   CREATE TABLE list_items (feature_key text, entity_id text, item_key text, value blob,
+//     PRIMARY KEY ((feature_key, entity_id), item_key)) WITH CLUSTERING ORDER BY (item_key DESC);
+//   CREATE INDEX list_items_by_value ON list_items((feature_key, entity_id), value);
+//
+// Thread-safe: every operation may be called from any thread at any time; one thread's operations
+// on a list keep their order. An operation on one list is atomic. No exception is thrown; errors
+// are absl::Status. Time is read once per call from Options::clock.
+//
+//   auto store = liststore::ListStore::Open({});
+//   if (!store.ok()) return store.status();
+//   (*store)->CreateListFeature("user", "reading_history", 30 * 86'400);
+//
+//   liststore::ListId list{"user", "reading_history", "", "17"};
+//   std::vector<liststore::NewItem> items = {{timestamp_nanos, "story-4711"}};
+//   (*store)->AddListItems(list, items);
+//
+//   liststore::ListItems newest;                      // keep it: later reads allocate nothing
+//   (*store)->GetListItems(list, {.limit = 10}, &newest);
+//   for (liststore::ListItemView item : newest) Use(item.timestamp_nanos, item.value);
+//
+// Errors common to all operations. InvalidArgument: a name, value, timestamp or limit out of its
+// bounds; the message names it, the bound and what was given, and which list and item of the call
+// it belongs to. ResourceExhausted: the memory limit; nothing of the call was applied. A feature
+// that does not exist is NotFound where it matters (adding, deleting, changing); reading or
+// removing from it finds nothing.
+#ifndef LISTSTORE_LIST_STORE_H_
+#define LISTSTORE_LIST_STORE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "liststore/list_item.h"
+#include "liststore/options.h"
+#include "liststore/stats.h"
+
+namespace liststore {
+
+class FeatureEntry;
+
+// A feature version looked up once, so that operations on its lists need not check its names, build
+// its key and find it again. Cheap to copy, usable by any thread; valid as long as its store, also
+// after the feature was deleted or re-created: it means the names, not one life of the feature.
+class ListFeature {
+ private:
+  friend class ListStore;
+  explicit ListFeature(FeatureEntry* entry) : entry_(entry) {}
+  FeatureEntry* entry_;
+};
+
+struct ListFeatureVersionInfo {
+  std::string version;
+  int64_t ttl_seconds = 0;  // the feature's, or the version's own
+};
+
+struct ListFeatureInfo {
+  std::string entity_type;
+  std::string feature;
+  int64_t ttl_seconds = 0;
+  std::vector<ListFeatureVersionInfo> versions;  // sorted; "" is among them unless it was deleted
+};
+
+// Items for one list of a multi-list addition.
+struct ListAddition {
+  ListId list;
+  std::span<const NewItem> items;
+};
+
+// Items that one call may add, over all its lists.
+inline constexpr size_t kItemsPerAddMax = 65'535;
+// Longest TTL, and longest remaining time of an item: 20 years of 365 days.
+inline constexpr int64_t kFeatureTtlSecondsMax = 630'720'000;
+
+class ListStore {
+ public:
+  // Opens an empty store. InvalidArgument: an option is out of its bounds. FailedPrecondition: the
+  // memory limit was left to the store, and the machine does not say how much memory it has.
+  static absl::StatusOr<std::unique_ptr<ListStore>> Open(Options options);
+  // No operation may be running. Stops the store's thread, if it has one, and gives all memory
+  // back.
+  ~ListStore();
+  ListStore(const ListStore&) = delete;
+  ListStore& operator=(const ListStore&) = delete;
+
+  // --- Features ---------------------------------------------------------------------------------
+  // Changes take turns and are seen by every operation that begins after they return.
+
+  // Creates a feature with its default version "". `ttl_seconds`: 1 to kFeatureTtlSecondsMax.
+  // AlreadyExists: nothing changes.
+  absl::Status CreateListFeature(std::string_view entity_type, std::string_view feature,
+                                 int64_t ttl_seconds);
+  // Adds a version to a feature; `ttl_seconds` gives it a TTL of its own, else it has the
+  // feature's. The version "" may be added again after it was deleted. NotFound: no such feature.
+  // AlreadyExists: nothing changes.
+  absl::Status CreateListFeatureVersion(std::string_view entity_type, std::string_view feature,
+                                        std::string_view version,
+                                        std::optional<int64_t> ttl_seconds = std::nullopt);
+  // Changes the TTL for items added from now on; those already there keep theirs. Versions with a
+  // TTL of their own keep it. NotFound: no such feature.
+  absl::Status SetListFeatureTtl(std::string_view entity_type, std::string_view feature,
+                                 int64_t ttl_seconds);
+  // The same for one version, which has a TTL of its own from then on. NotFound: no such version.
+  absl::Status SetListFeatureVersionTtl(std::string_view entity_type, std::string_view feature,
+                                        std::string_view version, int64_t ttl_seconds);
+  // Deletes a feature with all its versions and lists. The lists are gone for every reader when the
+  // call returns; their memory comes back in slices (Reclaim). Creating the feature again brings
+  // nothing back. Waits for additions under way: each comes before the deletion, and its items go
+  // with the rest, or after it, and is NotFound. NotFound: no such feature.
+  absl::Status DeleteListFeature(std::string_view entity_type, std::string_view feature);
+  // The same for one version. The version "" may be deleted too; a feature outlives its versions.
+  // NotFound: no such feature, or no such version.
+  absl::Status DeleteListFeatureVersion(std::string_view entity_type, std::string_view feature,
+                                        std::string_view version);
+  // All features, sorted by entity type and name.
+  std::vector<ListFeatureInfo> ListFeatures() const;
+
+  // A handle for faster calls. InvalidArgument: bad names. The feature need not exist yet. The
+  // store keeps about 200 bytes for each feature version asked for, as long as it lives.
+  absl::StatusOr<ListFeature> FindListFeature(std::string_view entity_type,
+                                              std::string_view feature,
+                                              std::string_view version = "");
+
+  // --- Writes -----------------------------------------------------------------------------------
+
+  // Adds items to a list, all or nothing: one bad item and none is stored, and the error names it.
+  // An item that is there already (same timestamp and value) gets its remaining time anew. An item
+  // lives for floor((timestamp + TTL - now) / 1 s) seconds: not positive, it is skipped; above
+  // kFeatureTtlSecondsMax, the call is refused. NotFound: the feature version does not exist, and
+  // Options::default_ttl_seconds is not set. O(items x log(items in the list)).
+  absl::StatusOr<AddResult> AddListItems(const ListId& list, std::span<const NewItem> items);
+  absl::StatusOr<AddResult> AddListItems(const ListFeature& feature, std::string_view entity_id,
+                                         std::span<const NewItem> items);
+  // Adds to many lists, of whatever features; a list may come more than once. Everything is
+  // checked, and memory set aside, before anything is stored; all or nothing. Each list changes
+  // atomically; a reader may see one list changed and another not yet. Errors name the list and the
+  // item by their positions.
+  absl::StatusOr<AddResult> AddListItemsMulti(std::span<const ListAddition> additions);
+
+  // Removes the items of a list whose value equals `value`, in one atomic step; returns how many
+  // went.
+  absl::StatusOr<size_t> RemoveListItemsWithValue(const ListId& list, std::string_view value);
+  absl::StatusOr<size_t> RemoveListItemsWithValue(const ListFeature& feature,
+                                                  std::string_view entity_id,
+                                                  std::string_view value);
+  // Removes all items of a list, atomically; returns how many were still alive.
+  absl::StatusOr<size_t> RemoveAllListItems(const ListId& list);
+  absl::StatusOr<size_t> RemoveAllListItems(const ListFeature& feature, std::string_view entity_id);
+
+  // --- Reads ------------------------------------------------------------------------------------
+
+  // The newest items within the bounds of `options`, newest first. `items` is overwritten.
+  // O(log(items in the list) + items returned).
+  absl::Status GetListItems(const ListId& list, const GetOptions& options, ListItems* items) const;
+  absl::Status GetListItems(const ListFeature& feature, std::string_view entity_id,
+                            const GetOptions& options, ListItems* items) const;
+  // Many lists under the same options; (*items)[i] belongs to the i-th list. Several times faster
+  // than one by one: the lists are looked up together. Each list is read atomically. After an error
+  // all of
+  // `*items` are empty. Allocates only to grow `*items`: keep it, and its size, from call to call.
+  absl::Status MultiGetListItems(std::span<const ListId> lists, const GetOptions& options,
+                                 std::vector<ListItems>* items) const;
+  absl::Status MultiGetListItems(const ListFeature& feature,
+                                 std::span<const std::string_view> entity_ids,
+                                 const GetOptions& options, std::vector<ListItems>* items) const;
+  // How many items lie within the bounds of `options`, whose limit does not count.
+  absl::StatusOr<size_t> CountListItems(const ListId& list, const GetOptions& options = {}) const;
+
+  // Calls `visit` with the entity id of every list of a feature version that has a live item, in
+  // token order, until it returns false. Lists that appear or vanish meanwhile may or may not be
+  // seen; every other one is seen exactly once. `visit` may call the store. Walks all lists of the
+  // store, a slice at a time: O(lists in the store).
+  absl::Status ForEachList(std::string_view entity_type, std::string_view feature,
+                           std::string_view version,
+                           const std::function<bool(std::string_view entity_id)>& visit) const;
+
+  // --- Housekeeping -----------------------------------------------------------------------------
+
+  // Gives back memory of expired and deleted items, at most about `budget` of them; returns how
+  // many units of work were done, 0 when there was none. Not needed with
+  // Options::background_reclaim.
+  size_t Reclaim(size_t budget = 1000);
+  // The earliest instant, in seconds since the epoch, at which an item may expire; nullopt: none
+  // will. A lower bound: nothing expires before it.
+  std::optional<int64_t> NextExpirySeconds() const;
+  // Sums over the shards; takes each shortly.
+  Stats GetStats() const;
+  // Checks the store's invariants and stops the process when one is broken; for tests. Slow.
+  void Verify() const;
+
+ private:
+  class Impl;
+  explicit ListStore(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_LIST_STORE_H_

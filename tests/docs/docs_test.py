@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""What the documents promise: the example runs, README.md shows it, links lead somewhere.
+
+    tests/docs/docs_test.py ROOT READING_HISTORY
+
+Prints one line for each broken promise, and ends with status 1 when there was any.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+EXAMPLE = "docs/examples/reading_history.cc"
+EXAMPLE_PRINTS = "story-2\nstory-1\n"
+
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
+CODE_BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+DECISION = re.compile(r"^(\d{4})-[a-z0-9-]+\.md$")
+
+
+def check_example(root, program):
+    """README.md shows the file that was built, and it does what it says."""
+    source = (root / EXAMPLE).read_text(encoding="utf-8")
+    blocks = re.findall(
+        r"^```cpp\n(.*?)^```$", (root / "README.md").read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL)
+    if blocks != [source]:
+        yield f"README.md: its one cpp block must be {EXAMPLE}, word for word"
+    run = subprocess.run([program], capture_output=True, text=True, timeout=50, check=False)
+    if run.returncode != 0 or run.stdout != EXAMPLE_PRINTS:
+        yield f"{EXAMPLE}: status {run.returncode}, printed {run.stdout!r}, not {EXAMPLE_PRINTS!r}"
+
+
+def check_links(root, documents):
+    """Relative links lead to files of the tree."""
+    for document in documents:
+        text = CODE_BLOCK.sub("", document.read_text(encoding="utf-8"))
+        for target in LINK.findall(text):
+            if "://" not in target and not (document.parent / target).exists():
+                yield f"{document.relative_to(root)}: {target} does not exist"
+
+
+def check_decisions(root):
+    """Decisions have numbers of their own, and titles that begin with them."""
+    seen = {}
+    for path in sorted((root / "docs/decisions").iterdir()):
+        match = DECISION.match(path.name)
+        if match is None:
+            yield f"docs/decisions/{path.name}: not named NNNN-words.md"
+            continue
+        number = match.group(1)
+        if number in seen:
+            yield f"docs/decisions/{path.name}: {seen[number]} has the number already"
+        seen[number] = path.name
+        if not path.read_text(encoding="utf-8").startswith(f"# {number}: "):
+            yield f"docs/decisions/{path.name}: its title does not begin with its number"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    documents = sorted([*root.glob("*.md"), *(root / "docs").rglob("*.md"),
+                        *(root / "engine").rglob("*.md"), *(root / "data").rglob("*.md")])
+    broken = [*check_example(root, sys.argv[2]), *check_links(root, documents),
+              *check_decisions(root)]
+    print("\n".join(broken) if broken else f"docs: {len(documents)} documents, nothing broken")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

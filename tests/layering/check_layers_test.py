@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""check_layers.py finds what is planted, and nothing else."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import check_layers  # noqa: E402
+
+# (what it shows, file, its text, part of the message or None)
+CASES = [
+    ("a row of the table", "engine/storage/a.h", '#include "engine/model/cell.h"', None),
+    ("its own layer", "engine/storage/a.h", '#include "engine/storage/b.h"', None),
+    ("abseil and std", "engine/storage/a.h", '#include <vector>\n#include "absl/types/span.h"', None),
+    ("public header", "engine/lists/a.cc", '#include "liststore/clock.h"', None),
+    ("hash.cc may use xxHash", "engine/base/hash.cc", "#include <xxhash.h>", None),
+    ("gtest in quotes", "tests/base/a_test.cc", '#include "gtest/gtest.h"', None),
+    ("a heavy header where the table says so", "tests/support/vectors.h",
+     "#include <boost/json/value.hpp>", None),
+    ("tests may include anything", "tests/storage/a_test.cc",
+     '#include <thread>\n#include "engine/shard/engine.h"', None),
+    ("system headers", "engine/runtime/a.cc", "#include <linux/futex.h>\n#include <sys/syscall.h>",
+     None),
+    ("a comment is no include", "engine/storage/a.h", '// #include "engine/shard/engine.h"', None),
+
+    ("upwards", "engine/model/a.h", '#include "engine/storage/table.h"', "model must not include"),
+    ("storage sees no commands", "engine/storage/a.cc", '#include "engine/command/command.h"',
+     "storage must not include command"),
+    ("runtime knows no nouns", "engine/runtime/a.h", '#include "engine/model/token.h"',
+     "runtime must not include model"),
+    ("lists do not reach into storage", "engine/lists/a.cc", '#include "engine/storage/table.h"',
+     "lists must not include storage"),
+    ("the engine knows no tests", "engine/base/a.cc", '#include "tests/support/seed.h"',
+     "the engine includes tests/"),
+    ("no threads in storage", "engine/storage/a.cc", "#include <thread>", "must not see <thread>"),
+    ("no sockets in storage", "engine/storage/a.cc", "#include <sys/socket.h>", "must not see"),
+    ("no clock in storage", "engine/storage/a.cc", '#include "liststore/clock.h"', "must not see"),
+    ("nobody reads the time in storage", "engine/storage/a.cc",
+     "auto now = std::chrono::steady_clock::now();", "must not read the time"),
+    ("public headers show no internals", "include/liststore/a.h", '#include "engine/base/check.h"',
+     "a public header includes"),
+    ("public headers need few libraries", "include/liststore/a.h", "#include <openssl/evp.h>",
+     "a public header includes"),
+    ("Asio in no header", "engine/runtime/event_loop.h", "#include <boost/asio.hpp>",
+     "never for a header"),
+    ("spdlog in no header of the tools", "tools/liststore/a.h", "#include <spdlog/spdlog.h>",
+     "never for a header"),
+    ("xxHash in one place", "engine/storage/a.cc", "#include <xxhash.h>", "not for this file"),
+    ("unknown library", "engine/lists/a.cc", "#include <boost/json.hpp>", "not for this file"),
+    ("unknown layer", "engine/misc/a.h", "int x;", "no known layer"),
+    ("relative include", "engine/base/a.cc", '#include "check.h"', "neither rooted"),
+    ("angle brackets for our own", "engine/lists/a.cc", "#include <liststore/clock.h>", "write"),
+]
+
+
+class CheckLayersTest(unittest.TestCase):
+    def violations(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for path, text in files.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text, encoding="utf-8")
+            return list(check_layers.check_tree(root))
+
+    def test_cases(self):
+        for name, path, text, expected in CASES:
+            with self.subTest(name):
+                found = self.violations({"engine/base/empty.h": "", path: text + "\n"})
+                if expected is None:
+                    self.assertEqual(found, [])
+                else:
+                    self.assertTrue(any(expected in line for line in found), found)
+                    self.assertTrue(all(line.startswith(path) for line in found), found)
+
+    def test_own_header_comes_first(self):
+        files = {"engine/base/a.h": "", "engine/base/b.h": ""}
+        good = {**files, "engine/base/a.cc": '#include "engine/base/a.h"\n#include <vector>\n'}
+        bad = {**files, "engine/base/a.cc": '#include <vector>\n#include "engine/base/a.h"\n'}
+        self.assertEqual(self.violations(good), [])
+        self.assertEqual(self.violations(bad),
+                         ["engine/base/a.cc:1: the first include must be engine/base/a.h"])
+
+    def test_implementation_of_a_public_header_starts_with_it(self):
+        files = {"include/liststore/clock.h": "", "engine/base/clock.cc": "#include <time.h>\n"}
+        self.assertEqual(self.violations(files),
+                         ["engine/base/clock.cc:1: the first include must be liststore/clock.h"])
+
+    def test_an_empty_tree_is_no_success(self):
+        self.assertEqual(len(self.violations({"tools/a.cc": ""})), 1)
+
+    def test_table_has_no_cycle(self):
+        check_layers.check_table()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,121 @@
+// In the steady state the store's operations do not touch the heap: what they store goes to its own
+// pages, what they read to a result that is used again. This program counts every operator new.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tests/lists/store_fixture.h"
+
+namespace {
+
+std::atomic<uint64_t> allocations{0};
+
+[[gnu::noinline]] void* Allocate(size_t bytes, size_t alignment) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  // aligned_alloc wants a multiple of the alignment.
+  void* const memory =
+      alignment <= alignof(std::max_align_t)
+          ? std::malloc(bytes)
+          : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (memory == nullptr) std::abort();
+  return memory;
+}
+
+// Not inlined: GCC would see the free() of one operator meet the new of another.
+[[gnu::noinline]] void Free(void* memory) { std::free(memory); }
+
+}  // namespace
+
+void* operator new(size_t bytes) { return Allocate(bytes, 1); }
+void* operator new(size_t bytes, std::align_val_t alignment) {
+  return Allocate(bytes, static_cast<size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { Free(memory); }
+void operator delete(void* memory, size_t) noexcept { Free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { Free(memory); }
+void operator delete(void* memory, size_t, std::align_val_t) noexcept { Free(memory); }
+
+namespace liststore::testing {
+namespace {
+
+class AllocationTest : public StoreTest {
+ protected:
+  AllocationTest() {
+    // One pass of everything, twice, to warm up: buffers, scratch, pages.
+    CreateHistory();
+    for (int i = 0; i < kLists; ++i) ids.push_back("entity-" + std::to_string(i));
+    for (const std::string& id : ids) lists.push_back(History(id));
+    id_views.assign(ids.begin(), ids.end());
+    for (uint64_t i = 0; i < 50; ++i) items.push_back({kNow - i, "story-4711"});
+    for (const ListId& list : lists) additions.push_back({list, std::span(items).first(5)});
+    handle = *store->FindListFeature("user", "history");
+  }
+  // Allocations of the third of three calls.
+  template <typename Operation>
+  uint64_t AllocationsOf(Operation&& operation) {
+    operation();
+    operation();
+    const uint64_t before = allocations.load();
+    operation();
+    return allocations.load() - before;
+  }
+
+  static constexpr int kLists = 100;
+  Strings ids;
+  std::vector<std::string_view> id_views;
+  std::vector<ListId> lists;
+  std::vector<NewItem> items;
+  std::vector<ListAddition> additions;
+  std::optional<ListFeature> handle;
+  ListItems read;
+  std::vector<ListItems> many;
+};
+
+TEST_F(AllocationTest, TheCountWorks) {
+  EXPECT_GE(AllocationsOf([] { delete new std::string(100, 'x'); }), 2u);
+}
+
+TEST_F(AllocationTest, Additions) {
+  EXPECT_EQ(AllocationsOf([&] { (void)store->AddListItems(lists[0], items); }), 0u);
+  EXPECT_EQ(AllocationsOf([&] { (void)store->AddListItems(*handle, ids[1], items); }), 0u);
+}
+
+TEST_F(AllocationTest, Reads) {
+  ASSERT_EQ(Say(store->AddListItemsMulti(additions)), "OK");
+  ASSERT_EQ(Say(store->AddListItems(lists[0], items)), "OK");
+  ASSERT_EQ(Say(Add(lists[0], kNow, "another length")), "OK");
+  for (const bool with_expiry : {false, true}) {
+    const GetOptions options{.min_timestamp_nanos = kNow - 40,
+                             .max_timestamp_nanos = kNow + 1,
+                             .limit = 30,
+                             .with_expiry = with_expiry};
+    EXPECT_EQ(AllocationsOf([&] { (void)store->GetListItems(lists[0], options, &read); }), 0u);
+    EXPECT_EQ(AllocationsOf([&] { (void)store->GetListItems(*handle, ids[0], options, &read); }),
+              0u);
+    EXPECT_EQ(AllocationsOf([&] { (void)store->MultiGetListItems(lists, options, &many); }), 0u);
+    EXPECT_EQ(
+        AllocationsOf([&] { (void)store->MultiGetListItems(*handle, id_views, options, &many); }),
+        0u);
+    EXPECT_EQ(AllocationsOf([&] { (void)store->CountListItems(lists[0], options); }), 0u);
+  }
+  EXPECT_EQ(read.size(), 30u);
+}
+
+TEST_F(AllocationTest, Removals) {
+  // What goes by value is collected first when there is something to collect.
+  EXPECT_EQ(AllocationsOf([&] { (void)store->RemoveListItemsWithValue(lists[0], "other"); }), 0u);
+  EXPECT_EQ(AllocationsOf([&] {
+              (void)store->AddListItems(lists[0], items);
+              (void)store->RemoveAllListItems(lists[0]);
+            }),
+            0u);
+}
+
+}  // namespace
+}  // namespace liststore::testing

@@ -1,0 +1,247 @@
+#include "engine/storage/page_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine/base/random.h"
+#include "tests/support/seed.h"
+
+namespace liststore {
+namespace {
+
+using ::liststore::testing::TestSeed;
+using ::liststore::testing::TestSteps;
+constexpr size_t kPage = PagePool::kPageBytes;
+
+uint64_t ResidentBytes() {
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  unsigned long pages = 0, resident = 0;
+  const int read = std::fscanf(file, "%lu %lu", &pages, &resident);
+  std::fclose(file);
+  EXPECT_EQ(read, 2);
+  return uint64_t{resident} * kPage;
+}
+
+class PagePoolTest : public ::testing::Test {
+ protected:
+  MemoryBudget budget_{MemoryBudget::kUnlimited};
+  PagePool pool_{budget_};
+};
+
+TEST(MemoryBudget, HoldsUpToTheLimitExactly) {
+  MemoryBudget budget(100);
+  EXPECT_TRUE(budget.TryHold(60));
+  EXPECT_FALSE(budget.TryHold(41));
+  EXPECT_TRUE(budget.TryHold(40));
+  EXPECT_FALSE(budget.TryHold(1));
+  EXPECT_TRUE(budget.TryHold(0));
+  EXPECT_FALSE(budget.TryHold(UINT64_MAX));
+  EXPECT_EQ(budget.held_bytes(), 100u);
+  budget.set_limit(50);
+  EXPECT_FALSE(budget.TryHold(0)) << "above a lowered limit nothing is let in";
+  budget.Release(100);
+  EXPECT_TRUE(budget.TryHold(50));
+  budget.Release(50);
+}
+
+TEST_F(PagePoolTest, MapsNothingBeforeTheFirstRun) {
+  EXPECT_EQ(pool_.GetStats().mapped_bytes, 0u);
+  void* run = pool_.Allocate(kPage);
+  EXPECT_EQ(pool_.GetStats().mapped_bytes, PagePool::kRegionBytes);
+  pool_.Free(run, kPage);
+  pool_.Verify();
+}
+
+TEST_F(PagePoolTest, RunsAreAlignedAndFoundFromAnyAddress) {
+  std::vector<std::pair<char*, size_t>> runs;
+  for (size_t pages = 1; pages <= 256; ++pages) {
+    const size_t bytes = pages * kPage;
+    auto* run = static_cast<char*>(pool_.Allocate(bytes));
+    size_t alignment = kPage;
+    while (alignment < bytes) alignment *= 2;
+    ASSERT_EQ(reinterpret_cast<uintptr_t>(run) % alignment, 0u) << pages << " pages";
+    for (const size_t offset : {size_t{0}, bytes / 2, bytes - 1}) {
+      ASSERT_EQ(PagePool::RunOf(run + offset), run) << pages << " pages, offset " << offset;
+    }
+    runs.emplace_back(run, bytes);
+  }
+  pool_.Verify();
+  for (const auto& [run, bytes] : runs) pool_.Free(run, bytes);
+  pool_.Verify();
+}
+
+TEST_F(PagePoolTest, LargeRunsAreMappedByThemselves) {
+  for (const size_t bytes : {PagePool::kRunBytesMax + kPage, PagePool::kRegionBytes,
+                             5 * PagePool::kRegionBytes + 3 * kPage}) {
+    auto* run = static_cast<char*>(pool_.Allocate(bytes));
+    run[0] = run[bytes - 1] = 1;
+    const size_t alignment = bytes < PagePool::kRegionBytes ? kPage : PagePool::kRegionBytes;
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(run) % alignment, 0u);
+    EXPECT_EQ(pool_.GetStats().mapped_bytes, bytes);
+    pool_.Free(run, bytes);
+    EXPECT_EQ(pool_.GetStats().mapped_bytes, 0u);
+  }
+}
+
+TEST_F(PagePoolTest, EmptyRegionsAreUnmappedButOne) {
+  std::vector<void*> runs(64);
+  for (void*& run : runs) run = pool_.Allocate(PagePool::kRunBytesMax);
+  EXPECT_EQ(pool_.GetStats().regions, 64u) << "metadata leaves room for one run of half a region";
+  for (void* run : runs) pool_.Free(run, PagePool::kRunBytesMax);
+  pool_.Verify();
+  EXPECT_EQ(pool_.GetStats().regions, 1u);
+  EXPECT_EQ(pool_.GetStats().kept_bytes, 0u);
+}
+
+TEST_F(PagePoolTest, FullerRegionsGoFirst) {
+  std::vector<void*> runs(3 * 31 +
+                          10);  // three regions full of 64 KiB runs and a third of a fourth
+  for (void*& run : runs) run = pool_.Allocate(PagePool::kGranuleBytes);
+  ASSERT_EQ(pool_.GetStats().regions, 4u);
+  pool_.Free(runs[5], PagePool::kGranuleBytes);
+  EXPECT_EQ(pool_.Allocate(PagePool::kGranuleBytes), runs[5]) << "not from the emptiest";
+  for (void* run : runs) pool_.Free(run, PagePool::kGranuleBytes);
+}
+
+// Use falls to a quarter in random order, so that no region becomes free: what is resident follows.
+TEST_F(PagePoolTest, FreeMemoryGoesBackToTheSystem) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "shadow memory drowns the measurement";
+#endif
+  constexpr size_t kTotal = size_t{96} << 20;
+  Random rng(TestSeed());
+  for (const size_t bytes : {PagePool::kGranuleBytes, 4 * kPage, kPage}) {
+    std::vector<void*> runs(kTotal / bytes);
+    const uint64_t before = ResidentBytes();
+    for (void*& run : runs) {
+      run = pool_.Allocate(bytes);
+      std::memset(run, 1, bytes);
+    }
+    EXPECT_GT(ResidentBytes() - before, kTotal * 9 / 10);
+    // By granule: single pages in random order would leave none free.
+    std::unordered_map<uintptr_t, bool> stays;
+    for (void*& run : runs) {
+      const uintptr_t granule = reinterpret_cast<uintptr_t>(run) / PagePool::kGranuleBytes;
+      if (stays.try_emplace(granule, rng.OneIn(4)).first->second) continue;
+      pool_.Free(run, bytes);
+      run = nullptr;
+    }
+    pool_.Verify();
+    EXPECT_LT(ResidentBytes() - before, kTotal * 45 / 100) << "runs of " << bytes;
+    for (void* run : runs) {
+      if (run != nullptr) pool_.Free(run, bytes);
+    }
+    EXPECT_LT(ResidentBytes(), before + kTotal / 10);
+  }
+}
+
+TEST_F(PagePoolTest, MapsAheadOnceItIsLarge) {
+  EXPECT_FALSE(pool_.MapAhead()) << "a small pool waits for the need";
+  std::vector<void*> runs(40);
+  for (void*& run : runs) run = pool_.Allocate(PagePool::kRunBytesMax);
+  const uint64_t regions = pool_.GetStats().regions;
+  EXPECT_TRUE(pool_.MapAhead());
+  EXPECT_FALSE(pool_.MapAhead()) << "one region in advance";
+  pool_.Verify();
+  runs.push_back(pool_.Allocate(PagePool::kRunBytesMax));
+  EXPECT_EQ(pool_.GetStats().regions, regions + 1) << "the one in advance is used";
+  pool_.Verify();
+  for (void* run : runs) pool_.Free(run, PagePool::kRunBytesMax);
+}
+
+// Against a map of ranges: no overlap, contents stay, totals agree.
+TEST_F(PagePoolTest, RandomRunsNeverOverlap) {
+  Random rng(TestSeed());
+  const uint64_t steps = TestSteps(20'000);
+  std::map<char*, std::pair<size_t, char>> model;
+  uint64_t used = 0;
+  for (uint64_t step = 0; step < steps; ++step) {
+    const bool grow = step / 1500 % 2 == 0;
+    if (model.empty() || rng.OneIn(grow ? 2 : 4)) {
+      const size_t pages = 1 + rng.Below(rng.OneIn(50) ? 600 : rng.OneIn(4) ? 80 : 8);
+      const size_t bytes = pages * kPage;
+      auto* run = static_cast<char*>(pool_.Allocate(bytes));
+      const auto mark = static_cast<char>(rng.Next());
+      run[0] = run[bytes / 2] = run[bytes - 1] = mark;
+      const auto next = model.lower_bound(run);
+      ASSERT_TRUE(next == model.end() || run + bytes <= next->first) << "step " << step;
+      ASSERT_TRUE(next == model.begin() ||
+                  std::prev(next)->first + std::prev(next)->second.first <= run)
+          << "step " << step;
+      model.emplace(run, std::pair(bytes, mark));
+      used += bytes;
+    } else if (!grow || rng.OneIn(3)) {
+      auto it = std::next(model.begin(),
+                          static_cast<long>(rng.Below(std::min<size_t>(model.size(), 64))));
+      const auto [bytes, mark] = it->second;
+      ASSERT_TRUE(it->first[0] == mark && it->first[bytes / 2] == mark &&
+                  it->first[bytes - 1] == mark)
+          << "step " << step;
+      pool_.Free(it->first, bytes);
+      model.erase(it);
+      used -= bytes;
+    }
+    ASSERT_EQ(pool_.GetStats().used_bytes, used);
+    if (step % 64 == 0) pool_.Verify();
+  }
+  for (const auto& [run, contents] : model) pool_.Free(run, contents.first);
+  pool_.Verify();
+}
+
+TEST_F(PagePoolTest, ThreadsShareIt) {
+  const uint64_t seed = TestSeed();
+  const uint64_t steps = TestSteps(5'000);
+  std::vector<std::thread> threads;
+  for (uint64_t t = 0; t < 4; ++t) {
+    threads.emplace_back([this, t, seed, steps] {
+      Random rng = Random(seed).Stream(t);
+      std::vector<std::pair<uint64_t*, size_t>> runs;
+      for (uint64_t step = 0; step < steps; ++step) {
+        if (runs.size() < 100 && rng.OneIn(2)) {
+          const size_t bytes = (1 + rng.Below(32)) * kPage;
+          auto* run = static_cast<uint64_t*>(pool_.Allocate(bytes));
+          *run = bytes + t;
+          runs.emplace_back(run, bytes);
+        } else if (!runs.empty()) {
+          std::swap(runs[rng.Below(runs.size())], runs.back());
+          const auto [run, bytes] = runs.back();
+          EXPECT_EQ(*run, bytes + t);
+          EXPECT_EQ(PagePool::RunOf(reinterpret_cast<char*>(run) + bytes - 1), run);
+          pool_.Free(run, bytes);
+          runs.pop_back();
+        }
+      }
+      for (const auto& [run, bytes] : runs) pool_.Free(run, bytes);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  pool_.Verify();
+  EXPECT_EQ(pool_.GetStats().used_bytes, 0u);
+}
+
+using PagePoolDeathTest = PagePoolTest;
+
+TEST_F(PagePoolDeathTest, MisuseEndsTheProcess) {
+  void* run = pool_.Allocate(4 * kPage);
+  EXPECT_DEATH(pool_.Free(run, 2 * kPage), "order");
+  EXPECT_DEATH(pool_.Free(static_cast<char*>(run) + kPage, 4 * kPage), "by its start");
+  EXPECT_DEATH(
+      {
+        pool_.Free(run, 4 * kPage);
+        pool_.Free(run, 4 * kPage);
+      },
+      "freed once");
+  pool_.Free(run, 4 * kPage);
+}
+
+}  // namespace
+}  // namespace liststore

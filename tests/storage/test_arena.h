@@ -1,0 +1,27 @@
+// An arena with a pool and a budget of its own, for tests of what lives in one.
+#ifndef LISTSTORE_TESTS_STORAGE_TEST_ARENA_H_
+#define LISTSTORE_TESTS_STORAGE_TEST_ARENA_H_
+
+#include <cstdint>
+
+#include "engine/storage/arena.h"
+#include "engine/storage/memory_budget.h"
+#include "engine/storage/page_pool.h"
+
+namespace liststore {
+
+class TestArena {
+ public:
+  explicit TestArena(uint64_t limit_bytes = MemoryBudget::kUnlimited) : budget_(limit_bytes) {}
+  Arena& arena() { return arena_; }
+  MemoryBudget& budget() { return budget_; }
+
+ private:
+  MemoryBudget budget_;
+  PagePool pool_{budget_};
+  Arena arena_{pool_, budget_};
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_TESTS_STORAGE_TEST_ARENA_H_

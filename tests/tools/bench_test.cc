@@ -1,0 +1,104 @@
+// `liststore bench embedded` as a user runs it, on few lists and for moments: that it measures and
+// says what it should. How fast anything is depends on the machine, and is not asked here.
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/tools/program.h"
+
+namespace liststore::testing {
+namespace {
+
+namespace json = boost::json;
+
+const std::vector<std::string> kTiny = {"bench",   "embedded",  "--lists", "2000",
+                                        "--quick", "--seconds", "0.01"};
+
+ProgramResult RunTiny(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = kTiny;
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return RunProgram(arguments);
+}
+
+double Number(const json::object& report, const std::string& key) {
+  const json::value* value = report.if_contains(key);
+  EXPECT_NE(value, nullptr) << key;
+  return value == nullptr ? -1 : value->to_number<double>();
+}
+
+void ExpectLine(const json::object& report, const std::string& key) {
+  EXPECT_GT(Number(report, key), 0) << key;
+  const double p50 = Number(report, key + "_p50_ns");
+  const double p99 = Number(report, key + "_p99_ns");
+  EXPECT_GT(p50, 0) << key;
+  EXPECT_LE(p50, p99) << key;
+  EXPECT_LE(p99, Number(report, key + "_p999_ns")) << key;
+}
+
+TEST(BenchEmbedded, OneLineOfJsonHoldsEveryFigure) {
+  const ProgramResult result = RunTiny({"--json"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  ASSERT_EQ(result.out.find('\n'), result.out.size() - 1) << "not one line: " << result.out;
+  const json::object report = json::parse(result.out).as_object();
+
+  for (const std::string kind :
+       {"get10", "get50", "multiget16", "add1", "add10", "mixed", "remove"}) {
+    for (const std::string lists : {"", "_zipf"}) {
+      ExpectLine(report, kind + lists);
+      ExpectLine(report, "plain_" + kind + lists);
+      EXPECT_GT(Number(report, kind + lists + "_vs_plain"), 0) << kind << lists;
+    }
+  }
+  for (const std::string kind : {"get10", "add1", "mixed"}) {
+    EXPECT_GT(Number(report, kind + "_threads_ratio"), 0) << kind;
+  }
+  EXPECT_GT(Number(report, "two_threads_ratio"), 0);
+
+  EXPECT_EQ(Number(report, "items"), 40'000);
+  // An item is 24 bytes of value and 24 of key at the least.
+  EXPECT_GT(Number(report, "bytes_per_item_engine"), 48);
+  EXPECT_GE(Number(report, "bytes_per_item_held"), Number(report, "bytes_per_item_engine"));
+  EXPECT_GE(Number(report, "bytes_per_item"), 0);
+  EXPECT_GE(Number(report, "bytes_per_item_plain"), 0);
+  for (const char* fact : {"version", "date", "cpu", "kernel", "compiler"}) {
+    EXPECT_NE(report.at(fact).as_string(), "") << fact;
+  }
+}
+
+TEST(BenchEmbedded, SituationsAreLookedAt) {
+  const ProgramResult result = RunTiny({"--json", "--no-peer", "--threads", "1"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  const json::object report = json::parse(result.out).as_object();
+  EXPECT_EQ(Number(report, "expiry_rows"), 40'000);
+  EXPECT_GT(Number(report, "expiry_reads"), 0);
+  EXPECT_GT(Number(report, "expiry_read_max_ns"), 0);
+  EXPECT_EQ(Number(report, "deletion_lists"), 2'000);
+  EXPECT_GT(Number(report, "deletion_quiet_reads"), 0);
+  EXPECT_GT(Number(report, "limit_bytes"), 0);
+  EXPECT_LE(Number(report, "limit_held_bytes"), Number(report, "limit_bytes"));
+  EXPECT_EQ(Number(report, "limit_left_behind"), 0);
+  EXPECT_GT(Number(report, "limit_lists_checked"), 0);
+  EXPECT_FALSE(report.contains("get10_vs_plain"));
+  EXPECT_FALSE(report.contains("two_threads_ratio"));
+}
+
+TEST(BenchEmbedded, PeopleGetATable) {
+  const ProgramResult result = RunTiny({"--items", "4", "--value-bytes", "100"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  for (const char* text : {"2,000 lists of 4 items with values of 100 bytes", "multi-get of 16",
+                           "Zipf 0.99", "bytes an item", "2 threads", "refused"}) {
+    EXPECT_NE(result.out.find(text), std::string::npos) << text << "\n" << result.out;
+  }
+}
+
+TEST(BenchEmbedded, OptionsOutOfBoundsAreNamed) {
+  const ProgramResult result = RunProgram({"bench", "embedded", "--lists", "1"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_EQ(result.err, "liststore bench: --lists is 1, must be from 1000 to 1000000000\n");
+  EXPECT_EQ(result.out, "");
+}
+
+}  // namespace
+}  // namespace liststore::testing

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Fails when an #include breaks the layering of the tree.
+
+    tools/check_layers.py [ROOT]
+
+The rules are the tables below. A layer is a folder of engine/; a file may include its own layer, the
+layers in its row, the public headers, the standard library and Abseil. Prints one line for each
+violation, `file:line: what`, and ends with status 1 when there was any.
+"""
+
+import pathlib
+import re
+import sys
+
+# Layer -> layers below it that it may include.
+LAYERS = {
+    "base": [],
+    "model": ["base"],
+    "command": ["model", "base"],
+    # Rows and mutations live in model/, so that storage need not know the commands above it.
+    "storage": ["model", "base"],
+    "runtime": ["base"],
+    "shard": ["storage", "command", "runtime", "model", "base"],
+    "lists": ["shard", "command", "model", "base"],
+}
+
+# Folders outside of engine/ that may include any of it.
+ABOVE_THE_ENGINE = ("tests", "bench", "tools")
+
+# Single headers that a layer must not see although its row would allow them.
+FORBIDDEN_IN_LAYER = {
+    "model": ["liststore/clock.h", "engine/base/mutex.h"],
+    "command": ["liststore/clock.h", "engine/base/mutex.h"],
+    "storage": ["liststore/clock.h"],
+}
+
+# The pure layers: no threads, no sockets, no streams, no clock of their own.
+PURE_LAYERS = ("model", "command", "storage")
+FORBIDDEN_IN_PURE_LAYERS = {
+    "thread", "future", "condition_variable", "shared_mutex", "semaphore", "barrier", "latch",
+    "stop_token", "fstream", "iostream", "filesystem", "pthread.h", "fcntl.h", "netdb.h", "poll.h",
+    "sys/socket.h", "sys/epoll.h", "netinet/in.h", "arpa/inet.h", "time.h", "sys/time.h",
+}
+# Time is an argument there: these read it.
+CLOCK_READS = re.compile(
+    r"\b(NowNanos|clock_gettime|gettimeofday|system_clock|steady_clock|high_resolution_clock)\b")
+
+# What a public header may include beside the public headers and the C++ standard library.
+PUBLIC_LIBRARIES = ("absl/status/", "absl/time/", "absl/types/")
+
+# Library -> the only places of engine/ that may include it. Whatever is not named here, and is neither
+# the standard library, the C library nor Abseil, is not for the engine at all.
+LIBRARIES = {
+    "xxhash.h": ["engine/base/hash.cc"],
+    "sanitizer/": ["engine/storage/memory_poison.h"],
+    "boost/asio": ["engine/runtime/event_loop.cc"],
+}
+
+# Three to nine seconds of compile time each: one .cc may pay for it, a header would make all pay.
+NEVER_IN_A_HEADER = (
+    "boost/asio", "boost/beast", "boost/json", "CLI/", "spdlog/", "nlohmann/", "rapidjson/",
+    "simdjson", "openssl/",
+)
+# Only the few tests that read golden vectors include it.
+MAY_BE_HEAVY = ("tests/support/vectors.h",)
+
+# Headers of the C and C++ standard libraries and of the system.
+SYSTEM_HEADER = re.compile(
+    r"^([a-z_0-9]+|[a-z0-9_]+\.h|(sys|linux|netinet|arpa)/[a-z_0-9]+\.h)$")
+NOT_SYSTEM = ("xxhash.h", "zlib.h", "lz4.h", "zstd.h", "snappy.h")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+# Rooted like the project's own headers, by their own custom.
+QUOTED_LIBRARIES = ("absl/", "gtest/", "benchmark/")
+ROOTS = ("engine/", "liststore/", "tests/", "bench/", "tools/")
+
+
+def layer_of(path):
+    """engine/<layer>/... -> layer, else None."""
+    parts = path.split("/")
+    return parts[1] if parts[0] == "engine" and len(parts) > 2 else None
+
+
+def is_project(header):
+    return header.startswith(ROOTS)
+
+
+def is_system(header):
+    return header not in NOT_SYSTEM and bool(SYSTEM_HEADER.match(header))
+
+
+def check_project_include(path, header):
+    """What `path` must not include of the project itself."""
+    if path.startswith(ABOVE_THE_ENGINE):
+        return
+    if path.startswith("include/"):
+        if not header.startswith("liststore/"):
+            yield f"a public header includes {header}"
+        return
+    if header.startswith(tuple(f"{folder}/" for folder in ABOVE_THE_ENGINE)):
+        yield f"the engine includes {header}"
+        return
+    layer = layer_of(path)
+    if header in FORBIDDEN_IN_LAYER.get(layer, ()):
+        yield f"{layer} must not see {header}"
+    target = layer_of(header)
+    if target is None or target == layer:
+        return
+    if target not in LAYERS:
+        yield f"{header} belongs to no known layer"
+    elif target not in LAYERS[layer]:
+        yield f"{layer} must not include {target} ({header})"
+
+
+def check_library_include(path, header):
+    """What `path` must not include from outside of the project."""
+    if path.endswith(".h") and path not in MAY_BE_HEAVY and header.startswith(NEVER_IN_A_HEADER):
+        yield f"{header} is for a .cc alone, never for a header"
+    if path.startswith("include/"):
+        if not is_system(header) and not header.startswith(PUBLIC_LIBRARIES):
+            yield f"a public header includes {header}"
+        return
+    layer = layer_of(path)
+    if layer is None:
+        return
+    if layer in PURE_LAYERS and header in FORBIDDEN_IN_PURE_LAYERS:
+        yield f"{layer} must not see <{header}>"
+    if is_system(header) or header.startswith("absl/"):
+        return
+    places = next((p for name, p in LIBRARIES.items() if header.startswith(name)), [])
+    if not path.startswith(tuple(places)):
+        yield f"{header} is not for this file (allowed: {', '.join(places) or 'nowhere in engine/'})"
+
+
+def own_header(path, present):
+    """The header that a .cc of the engine must include first, or None."""
+    if not (path.startswith("engine/") and path.endswith(".cc")):
+        return None
+    stem = path[: -len(".cc")]
+    if f"{stem}.h" in present:
+        return f"{stem}.h"
+    public = f"liststore/{pathlib.PurePosixPath(stem).name}.h"
+    return public if f"include/{public}" in present else None
+
+
+def check_file(path, text, present):
+    """Yields (line number, message) for one file."""
+    layer = layer_of(path)
+    if path.startswith("engine/") and layer not in LAYERS:
+        yield 1, f"engine/{layer or ''} is no known layer"
+        return
+    expected_first = own_header(path, present)
+    for number, line in enumerate(text.splitlines(), start=1):
+        code = line.split("//", 1)[0]
+        if layer in PURE_LAYERS and (read := CLOCK_READS.search(code)):
+            yield number, f"{layer} must not read the time ({read.group(1)})"
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        quote, header = match.groups()
+        if expected_first is not None and header != expected_first:
+            yield number, f"the first include must be {expected_first}"
+        expected_first = None
+        if is_project(header):
+            if quote == "<":
+                yield number, f'write "{header}"'
+            for message in check_project_include(path, header):
+                yield number, message
+        elif quote == '"' and not header.startswith(QUOTED_LIBRARIES):
+            yield number, f"{header} is neither rooted in the project nor in angle brackets"
+        else:
+            for message in check_library_include(path, header):
+                yield number, message
+
+
+def check_tree(root):
+    """All violations below `root`, as printable lines."""
+    folders = ("engine", "include", *ABOVE_THE_ENGINE)
+    files = sorted(
+        path for folder in folders for path in (root / folder).rglob("*")
+        if path.suffix in (".h", ".cc"))
+    present = {path.relative_to(root).as_posix() for path in files}
+    for file in files:
+        path = file.relative_to(root).as_posix()
+        for number, message in check_file(path, file.read_text(encoding="utf-8"), present):
+            yield f"{path}:{number}: {message}"
+    if not any(path.startswith("engine/") for path in present):
+        yield f"{root}: no engine/ with sources here"
+
+
+def check_table():
+    """The table itself must have no cycle: each layer uses layers named before it."""
+    known = []
+    for layer, below in LAYERS.items():
+        for used in below:
+            assert used in known, f"{layer} uses {used}, which does not stand below it"
+        known.append(layer)
+
+
+def main():
+    check_table()
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
+    violations = list(check_tree(root))
+    print("\n".join(violations) if violations else "layers: every include is allowed")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

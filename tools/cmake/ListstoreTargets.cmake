@@ -1,0 +1,122 @@
+# How this project's own targets are made. Every flag here is PRIVATE: whoever links the library keeps
+# their own warnings, machine level and sanitizers.
+
+# Compiles through ccache where there is one and the caller has not chosen a launcher.
+macro(liststore_use_ccache)
+  if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+    find_program(LISTSTORE_CCACHE ccache)
+    mark_as_advanced(LISTSTORE_CCACHE)
+    if(LISTSTORE_CCACHE)
+      set(CMAKE_CXX_COMPILER_LAUNCHER "${LISTSTORE_CCACHE}")
+    endif()
+  endif()
+endmacro()
+
+# Language level, include roots, warnings, machine level and sanitizers of one of our targets.
+function(liststore_defaults target)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_include_directories(${target} PRIVATE
+    "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include" "${PROJECT_BINARY_DIR}/include")
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+    $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wthread-safety>
+    # GCC 12 sees overlapping copies in plain concatenations of std::string (PR 105651).
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
+    $<$<BOOL:${LISTSTORE_WERROR}>:-Werror>)
+  if(LISTSTORE_MARCH)
+    target_compile_options(${target} PRIVATE "-march=${LISTSTORE_MARCH}")
+  endif()
+  if(LISTSTORE_SANITIZE)
+    target_compile_options(${target} PRIVATE
+      "-fsanitize=${LISTSTORE_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer
+      # Instrumented code makes GCC 12 see uninitialised members of an empty std::optional.
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+    target_link_options(${target} PRIVATE "-fsanitize=${LISTSTORE_SANITIZE}")
+  endif()
+endfunction()
+
+# liststore_layer(<name> [USES <layers below>] [LINKS <libraries>] SOURCES <files>)
+#
+# One folder of engine/ as the object library liststore_<name>. USES repeats the folder's row in
+# tools/check_layers.py; tests of a layer link what it may use and no more, so a forbidden dependency
+# is a link error there. LINKS ends up in the installed package files by itself.
+function(liststore_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;LINKS;SOURCES")
+  list(TRANSFORM arg_SOURCES PREPEND "${name}/")
+  add_library(liststore_${name} OBJECT ${arg_SOURCES})
+  liststore_defaults(liststore_${name})
+  if(BUILD_SHARED_LIBS)
+    set_target_properties(liststore_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(liststore_${name} PRIVATE -fno-semantic-interposition)
+  endif()
+
+  # Object files do not follow from one object library to the next: the layers and libraries that a
+  # layer stands on are kept here, for liststore_link_layer.
+  set(layers "${name}")
+  set(links ${arg_LINKS})
+  foreach(below IN LISTS arg_USES)
+    get_property(layers_below GLOBAL PROPERTY liststore_layers_of_${below})
+    get_property(links_below GLOBAL PROPERTY liststore_links_of_${below})
+    list(APPEND layers ${layers_below})
+    list(APPEND links ${links_below})
+  endforeach()
+  list(REMOVE_DUPLICATES layers)
+  list(REMOVE_DUPLICATES links)
+  target_link_libraries(liststore_${name} PUBLIC ${links})
+  set_property(GLOBAL PROPERTY liststore_layers_of_${name} "${layers}")
+  set_property(GLOBAL PROPERTY liststore_links_of_${name} "${links}")
+  set_property(GLOBAL APPEND PROPERTY liststore_layers "${name}")
+  set_property(GLOBAL APPEND PROPERTY liststore_links ${arg_LINKS})
+endfunction()
+
+# Links `target` with one layer and everything that layer stands on.
+function(liststore_link_layer target layer)
+  get_property(layers GLOBAL PROPERTY liststore_layers_of_${layer})
+  list(TRANSFORM layers PREPEND liststore_)
+  target_link_libraries(${target} PRIVATE ${layers})
+endfunction()
+
+# A source that no list names is a source that nobody compiles, and a test that nobody runs.
+function(liststore_check_sources_are_listed)
+  set(listed)
+  liststore_collect_sources("${PROJECT_SOURCE_DIR}" listed)
+  set(folders engine)
+  foreach(folder TESTS BENCH TOOLS)
+    if(LISTSTORE_BUILD_${folder})
+      string(TOLOWER ${folder} folder)
+      list(APPEND folders ${folder})
+    endif()
+  endforeach()
+  list(TRANSFORM folders REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/\\1/*.cc" OUTPUT_VARIABLE patterns)
+  file(GLOB_RECURSE present ${patterns})
+  # A stranger's project: built by its test, outside of this build.
+  list(FILTER present EXCLUDE REGEX "/tests/install/")
+  list(REMOVE_ITEM present ${listed})
+  if(present)
+    list(JOIN present "\n  " present)
+    set(kind WARNING)
+    if(LISTSTORE_WERROR)
+      set(kind FATAL_ERROR)
+    endif()
+    message(${kind} "Sources in no CMakeLists.txt:\n  ${present}")
+  endif()
+endfunction()
+
+# Appends to `result` the absolute paths of all sources of all targets in a directory and below.
+function(liststore_collect_sources directory result)
+  set(sources ${${result}})
+  get_property(targets DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(own ${target} SOURCES)
+    foreach(source IN LISTS own)
+      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${directory}" NORMALIZE)
+      list(APPEND sources "${source}")
+    endforeach()
+  endforeach()
+  get_property(below DIRECTORY "${directory}" PROPERTY SUBDIRECTORIES)
+  foreach(child IN LISTS below)
+    liststore_collect_sources("${child}" sources)
+  endforeach()
+  set(${result} ${sources} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,69 @@
+// One thread's way into a store under measurement: executes prepared requests.
+#ifndef LISTSTORE_TOOLS_LISTSTORE_BENCH_CLIENT_H_
+#define LISTSTORE_TOOLS_LISTSTORE_BENCH_CLIENT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "bench/peers/plain_store.h"
+#include "liststore/list_store.h"
+#include "tools/liststore/bench_workload.h"
+
+namespace liststore {
+
+class BenchClient {
+ public:
+  virtual ~BenchClient() = default;
+  // Executes the requests [begin, end) of `batch`; returns how many items were returned, stored or
+  // removed. The call is virtual once a batch: it costs nothing next to what it does. Multi-gets
+  // want a multiple of kBenchGroup requests.
+  virtual uint64_t Run(const BenchBatch& batch, size_t begin, size_t end) = 0;
+  // What a caller does now and then beside its requests: a slice of giving memory back.
+  virtual void Housekeep() = 0;
+  // The newest item of the last list that Run read, for checks; timestamp 0 when there was none.
+  virtual NewItem Newest() const = 0;
+  // The first error of any request.
+  const absl::Status& status() const { return status_; }
+
+ protected:
+  void Note(const absl::Status& status) {
+    if (status_.ok()) status_ = status;
+  }
+
+ private:
+  absl::Status status_;
+};
+
+// The store under measurement, and the structure it is compared with: something to make clients of.
+class BenchTarget {
+ public:
+  virtual ~BenchTarget() = default;
+  virtual std::unique_ptr<BenchClient> NewClient() = 0;
+};
+
+class StoreTarget final : public BenchTarget {
+ public:
+  // `store` has the feature kBenchFeature and outlives the target and its clients.
+  explicit StoreTarget(ListStore& store) : store_(store) {}
+  std::unique_ptr<BenchClient> NewClient() override;
+
+ private:
+  ListStore& store_;
+};
+
+class PlainTarget final : public BenchTarget {
+ public:
+  explicit PlainTarget(PlainStore& store) : store_(store) {}
+  std::unique_ptr<BenchClient> NewClient() override;
+
+ private:
+  PlainStore& store_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_TOOLS_LISTSTORE_BENCH_CLIENT_H_

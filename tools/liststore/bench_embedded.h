@@ -1,0 +1,30 @@
+// `liststore bench embedded`: what the embedded store does on this machine, and a plain structure
+// in the same run to compare it with.
+#ifndef LISTSTORE_TOOLS_LISTSTORE_BENCH_EMBEDDED_H_
+#define LISTSTORE_TOOLS_LISTSTORE_BENCH_EMBEDDED_H_
+
+#include <cstdint>
+
+namespace liststore {
+
+struct BenchEmbeddedOptions {
+  uint64_t lists = 1'000'000;
+  uint64_t items_per_list = 20;
+  uint64_t value_bytes = 24;
+  double seconds = 1.0;  // of each measurement
+  int rounds = 3;        // measurements of each kind; medians are reported
+  bool json = false;
+  bool quick = false;  // one short round of each
+  uint64_t seed = 1;
+  uint32_t threads = 2;  // of the lines that compare several threads with one; 1: without them
+  bool skip_peer = false;
+};
+
+// Measures and prints to standard output, progress to standard error. Returns the exit status of
+// the program: 0, or 2 when an answer was wrong, an operation was refused, or an option cannot be
+// used.
+int RunBenchEmbedded(const BenchEmbeddedOptions& options);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_TOOLS_LISTSTORE_BENCH_EMBEDDED_H_

@@ -1,0 +1,164 @@
+// The liststore program: its command line. Each subcommand is a plain struct of options and a
+// function in a file of its own; only this file knows CLI11.
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "liststore/version.h"
+#include "tools/liststore/bench_embedded.h"
+#include "tools/liststore/replay.h"
+#include "tools/liststore/replay_status.h"
+
+namespace liststore {
+namespace {
+
+constexpr char kProgramHelp[] = R"(Examples:
+  liststore replay data/touched_files.oplog.jsonl.gz
+  liststore replay log.jsonl.gz --expected answers.jsonl.gz --json
+  liststore bench embedded --quick
+
+'liststore SUBCOMMAND --help' tells more.
+
+Exit status: 0 done; 1 an answer differs from the expected one; 2 anything else.)";
+
+constexpr char kReplayHelp[] =
+    R"(The log holds one JSON object a line, plain or gzip: "op", "at" (nanoseconds since the epoch, never
+decreasing; the store's clock stands at it) and
+
+  create_feature  entity_type, feature, version, ttl_s
+  add             the list, items: [{"ts": nanoseconds, "value": text}]
+  get             the list, min_ts (nanoseconds, inclusive), limit
+  remove_value    the list, value
+  remove_all      the list
+
+where the list is entity_type, feature, version, entity_id. Creating a feature again changes the TTL of
+what is added from then on.
+
+Expected answers: a line {"line", "items", "md5"} for each get, in order; md5 of the item keys returned,
+newest first, joined by newlines. Behind them one line of totals: reads, returned, stored,
+skipped_expired, removed_live, live_at_end, md5 (of the reads' digests, one after the other). The first
+difference ends the replay.
+
+Keys of --json beside these totals:
+  seconds          inside the store's calls, all rounds together; parsing, digests and reclamation apart
+  ops_per_s        operations by those seconds
+  bytes_per_item   bytes in use for list items (keys, indexes, timers, directory included) by the rows
+                   stored, expired ones not yet reclaimed included, when there were most of them
+  peak_rows, peak_live_bytes, peak_held_bytes   that moment; held: the pages that count at the limit
+  expired          items reclaimed because their time had passed
+  p50_us, p99_us, p99_9_us, max_us, by_operation   latency of a call, in microseconds
+  operations, shards, rounds, compared, reclaim_seconds, elapsed_seconds
+
+Examples:
+  liststore replay data/touched_files.oplog.jsonl.gz --expected data/touched_files.expected.jsonl.gz
+  liststore replay log.jsonl --show 0de2e01663d444b3 --show-rows 50
+  zcat logs/*.gz | liststore replay - --json --shards 4
+
+Exit status: 0 replayed, answers as expected; 1 an answer differs: its line is named; 2 a malformed line or
+a refused operation (FILE:LINE: reason), a file that cannot be read, wrong usage.)";
+
+constexpr char kBenchHelp[] =
+    R"(Loads the store and, unless --no-peer is given, a plain structure (a hash map of ordered maps with an
+index by value behind sharded mutexes), then runs each kind of operation on both in turn. Lists keep their
+size: what a batch changes is changed back before the next one, outside of what is timed. Answers are
+checked. At the end: a feature deleted with all its lists while others are read, a million rows that expire
+in one second while they are read, mixed load at a memory limit.
+
+Keys of --json. KIND is get10, get50, multiget16, add1, add10, mixed (nine get10 to one add1) or remove
+(by value); each also as KIND_zipf, for lists drawn by Zipf's law with exponent 0.99:
+  KIND                    operations a second on one thread, median of the rounds; a multi-get of 16 is 16
+  KIND_p50_ns, _p99_ns, _p999_ns   latency of a call, one reading of the clock included
+  plain_KIND...           the same of the plain structure
+  KIND_vs_plain           ratio of the two, by the time that the thread had a core; core_share is how much
+                          it had
+  KIND_one_thread, KIND_threads, KIND_threads_ratio   get10, add1 and mixed on one and on --threads threads
+  two_threads_ratio       the smallest of these ratios (threads_ratio for another number of threads)
+  bytes_per_item          growth of resident memory by loading, Reclaim done; _before_compaction: without it;
+                          _engine, _held: by the store's counters, in use and in pages; _held_after_writes:
+                          after all measurements; _plain: the plain structure
+  expiry_..., deletion_...   _read_max_ns, _read_p999_ns and _reads_above_2ms by the wall clock; with
+                          _on_core the time in which the reader was ready and others had the cores is taken
+                          off; _quiet_ is the time before
+  limit_resident_ratio    growth of resident memory by the limit; limit_left_behind: refused additions of
+                          which something was found
+
+Examples:
+  liststore bench embedded --quick
+  liststore bench embedded --lists 100000 --items 50 --json)";
+
+void AddReplay(CLI::App* app, ReplayOptions* options) {
+  CLI::App* const command =
+      app->add_subcommand("replay", "Replay a log of list operations through the embedded store");
+  command->footer(kReplayHelp);
+  command->add_option("FILE", options->log_path, "The log, plain or gzip; - is standard input")
+      ->required();
+  command->add_option("--expected", options->expected_path, "Compare every answer with this file")
+      ->type_name("FILE");
+  command->add_flag("--json", options->json,
+                    "Print the summary as one line of JSON (--show then goes to standard error)");
+  command
+      ->add_option("--show", options->show_entity,
+                   "Show this entity's lists at the end instead of the one with most items")
+      ->type_name("ENTITY");
+  command->add_option("--show-rows", options->show_rows, "Rows of a list that is shown")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000}))
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--shards", options->shards, "Shards of the store [one for each core]")
+      ->check(CLI::Range(1, 256))
+      ->type_name("N");
+  command
+      ->add_option("--memory-limit", options->memory_limit_bytes,
+                   "Limit on memory for data, K, M and G as powers of 1024 "
+                   "[three quarters of the machine's]")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES");
+  command->add_option("--repeat", options->rounds, "Replay N times, each into a fresh store")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
+}
+
+void AddBench(CLI::App* app, BenchEmbeddedOptions* options) {
+  CLI::App* const bench = app->add_subcommand("bench", "Measure the store");
+  bench->require_subcommand(1);
+  CLI::App* const command =
+      bench->add_subcommand("embedded", "The embedded store: throughput, latency, bytes an item");
+  command->footer(kBenchHelp);
+  const auto number = [command](const char* name, auto* field, const char* text) {
+    command->add_option(name, *field, text)->type_name("N")->capture_default_str();
+  };
+  number("--lists", &options->lists, "Lists in the store");
+  number("--items", &options->items_per_list, "Items in each list");
+  number("--value-bytes", &options->value_bytes, "Length of a value");
+  number("--seconds", &options->seconds, "Length of one measurement");
+  number("--rounds", &options->rounds, "Measurements of each kind");
+  number("--threads", &options->threads, "Most threads that call at once");
+  number("--seed", &options->seed, "Seed of keys and order");
+  command->add_flag("--json", options->json, "Print the result as JSON");
+  command->add_flag("--quick", options->quick, "A small store and short measurements");
+  command->add_flag("--no-peer", options->skip_peer,
+                    "Leave out the plain structure it is compared with");
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("An in-memory store of lists with ScyllaDB's data model.", "liststore");
+  app.set_version_flag("--version", std::string("liststore ") + kVersion);
+  app.require_subcommand(1);
+  app.footer(kProgramHelp);
+  ReplayOptions replay;
+  BenchEmbeddedOptions bench_embedded;
+  AddReplay(&app, &replay);
+  AddBench(&app, &bench_embedded);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {  // --help and --version come this way too
+    return app.exit(error) == 0 ? kExitSame : kExitFailed;
+  }
+  if (app.got_subcommand("replay")) return RunReplay(replay);
+  return RunBenchEmbedded(bench_embedded);
+}
+
+}  // namespace
+}  // namespace liststore
+
+int main(int argc, char** argv) { return liststore::Main(argc, argv); }

@@ -1,0 +1,28 @@
+// How a replay ends: what its statuses mean and which exit status each becomes.
+#ifndef LISTSTORE_TOOLS_LISTSTORE_REPLAY_STATUS_H_
+#define LISTSTORE_TOOLS_LISTSTORE_REPLAY_STATUS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace liststore {
+
+inline constexpr int kExitSame = 0;       // replayed; answers, where given, as expected
+inline constexpr int kExitDifferent = 1;  // an answer differs from the expected one
+inline constexpr int kExitFailed = 2;     // could not be read or replayed; also wrong usage
+
+// An answer that differs. DataLoss stands for that alone: every other fault of a replay is reported
+// with its place in a file, as InvalidArgument, or as it comes from opening files and the store.
+inline absl::Status DifferenceError(const std::string& message) {
+  return absl::DataLossError(message);
+}
+
+inline int ExitStatus(const absl::Status& status) {
+  if (status.ok()) return kExitSame;
+  return absl::IsDataLoss(status) ? kExitDifferent : kExitFailed;
+}
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_TOOLS_LISTSTORE_REPLAY_STATUS_H_

@@ -1,0 +1,34 @@
+// Numbers, instants and values as people read them.
+#ifndef LISTSTORE_TOOLS_LISTSTORE_TEXT_H_
+#define LISTSTORE_TOOLS_LISTSTORE_TEXT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "liststore/list_item.h"
+
+namespace liststore {
+
+// 1234567 -> "1,234,567".
+std::string Grouped(uint64_t number);
+// 1536 -> "1.5 KiB".
+std::string Bytes(uint64_t bytes);
+// The two leading units of a time: "29d 23h", "4m 5s", "0s".
+std::string Duration(uint64_t seconds);
+// "2024-08-29 16:44:05", with ".123456789" behind it where the second is not whole.
+std::string UtcTime(uint64_t nanos);
+// "user/touched_files entity 17", the version behind the feature as "@v2" where there is one.
+std::string ListName(const ListId& list);
+// Columns that `text` takes on a terminal, one for each code point.
+size_t Columns(std::string_view text);
+// At most `columns` columns of `value`, safe for a terminal: control characters and what is not
+// UTF-8 as \xNN, what was cut off as an ellipsis.
+std::string Printable(std::string_view value, size_t columns);
+// `text` with blanks behind it up to `columns`.
+std::string Padded(std::string text, size_t columns);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_TOOLS_LISTSTORE_TEXT_H_
