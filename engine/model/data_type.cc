@@ -1,0 +1,126 @@
+#include "engine/model/data_type.h"
+
+#include <utility>
+
+#include "engine/base/big_endian.h"
+#include "engine/base/check.h"
+
+namespace liststore {
+namespace {
+
+constexpr size_t kLengthBytes = 4;
+
+// Takes a length and as many bytes; nullopt when there are fewer. Negative lengths: `is_null`.
+std::optional<std::string_view> TakeElement(std::string_view& rest, bool& is_null) {
+  is_null = false;
+  if (rest.size() < kLengthBytes) return std::nullopt;
+  const auto length = static_cast<int32_t>(LoadBigEndian32(rest.data()));
+  rest.remove_prefix(kLengthBytes);
+  if (length < 0) {
+    is_null = true;
+    return std::string_view();
+  }
+  if (rest.size() < static_cast<size_t>(length)) return std::nullopt;
+  const std::string_view element = rest.substr(0, static_cast<size_t>(length));
+  rest.remove_prefix(static_cast<size_t>(length));
+  return element;
+}
+
+bool IsValidTuple(const std::vector<DataType>& fields, std::string_view value) {
+  // Fields may be missing at the end: they were added to the type after the value was written.
+  for (const DataType& field : fields) {
+    if (value.empty()) return true;
+    bool is_null = false;
+    const std::optional<std::string_view> element = TakeElement(value, is_null);
+    if (!element || (!is_null && !field.IsValid(*element))) return false;
+  }
+  return value.empty();
+}
+
+std::string_view KindName(DataType::Kind kind) {
+  switch (kind) {
+    case DataType::Kind::kList:
+      return "list";
+    case DataType::Kind::kSet:
+      return "set";
+    case DataType::Kind::kMap:
+      return "map";
+    case DataType::Kind::kTuple:
+      return "tuple";
+    case DataType::Kind::kNative:
+      break;
+  }
+  LS_UNREACHABLE("native types have names of their own");
+}
+
+}  // namespace
+
+CqlType DataType::native() const {
+  LS_CHECK(is_native(), "only native types are named by a CqlType");
+  return native_;
+}
+
+std::string DataType::ToString() const {
+  if (is_native()) return std::string(CqlTypeName(native_));
+  std::string text(KindName(kind_));
+  const char* separator = "<";
+  for (const DataType& parameter : parameters_) {
+    text += separator + parameter.ToString();
+    separator = ", ";
+  }
+  text += '>';
+  return frozen_ || kind_ == Kind::kTuple ? "frozen<" + text + ">" : text;
+}
+
+bool DataType::IsValid(std::string_view value) const {
+  if (is_native()) return IsValidCqlValue(native_, value);
+  if (kind_ == Kind::kTuple) return IsValidTuple(parameters_, value);
+  const std::optional<std::vector<std::string_view>> elements = SplitCollection(*this, value);
+  if (!elements) return false;
+  for (size_t i = 0; i < elements->size(); ++i) {
+    if (!parameters_[i % parameters_.size()].IsValid((*elements)[i])) return false;
+  }
+  return true;
+}
+
+std::optional<std::vector<std::string_view>> SplitCollection(const DataType& type,
+                                                             std::string_view value) {
+  LS_CHECK(type.kind() == DataType::Kind::kList || type.kind() == DataType::Kind::kSet ||
+               type.kind() == DataType::Kind::kMap,
+           "only lists, sets and maps have elements");
+  if (value.size() < kLengthBytes) return std::nullopt;
+  const auto count = static_cast<int32_t>(LoadBigEndian32(value.data()));
+  value.remove_prefix(kLengthBytes);
+  if (count < 0) return std::nullopt;
+  const uint64_t parts = static_cast<uint64_t>(count) * type.parameters().size();
+  // Every part has a length, which bounds what a wrong count can make us set aside.
+  if (parts > value.size() / kLengthBytes) return std::nullopt;
+  std::vector<std::string_view> elements;
+  elements.reserve(parts);
+  for (uint64_t i = 0; i < parts; ++i) {
+    bool is_null = false;
+    const std::optional<std::string_view> element = TakeElement(value, is_null);
+    if (!element || is_null) return std::nullopt;
+    elements.push_back(*element);
+  }
+  if (!value.empty()) return std::nullopt;
+  return elements;
+}
+
+std::string JoinCollection(const DataType& type, const std::vector<std::string>& elements) {
+  LS_CHECK(elements.size() % type.parameters().size() == 0, "keys and values come in pairs");
+  const auto append_length = [](std::string& out, size_t length) {
+    char bytes[kLengthBytes];
+    StoreBigEndian32(bytes, static_cast<uint32_t>(length));
+    out.append(bytes, kLengthBytes);
+  };
+  std::string out;
+  append_length(out, elements.size() / type.parameters().size());
+  for (const std::string& element : elements) {
+    append_length(out, element.size());
+    out += element;
+  }
+  return out;
+}
+
+}  // namespace liststore

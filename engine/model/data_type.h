@@ -1,0 +1,82 @@
+// DataType: a type as CQL statements and drivers know it: a native one, or a list, set, map or
+// tuple of others. Storage sees native types alone (TableSchema); what a cell of another kind holds
+// is bytes to it.
+#ifndef LISTSTORE_ENGINE_MODEL_DATA_TYPE_H_
+#define LISTSTORE_ENGINE_MODEL_DATA_TYPE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/model/cql_type.h"
+
+namespace liststore {
+
+// A small tree with value semantics: 40 bytes and what its parameters take. Immutable but by
+// assignment.
+class DataType {
+ public:
+  enum class Kind : uint8_t {
+    kNative,
+    kList,
+    kSet,
+    kMap,
+    kTuple
+  };
+
+  // Implicit, so that a native type can stand where any type can.
+  DataType(CqlType native) : native_(native) {}  // NOLINT(google-explicit-constructor)
+  static DataType List(DataType element) { return {Kind::kList, {std::move(element)}}; }
+  static DataType Set(DataType element) { return {Kind::kSet, {std::move(element)}}; }
+  static DataType Map(DataType key, DataType value) {
+    return {Kind::kMap, {std::move(key), std::move(value)}};
+  }
+  // At least one field. Tuples are frozen whether or not it is said.
+  static DataType Tuple(std::vector<DataType> fields) { return {Kind::kTuple, std::move(fields)}; }
+  // The same type as one value that is only written whole. A native type stays as it is.
+  static DataType Frozen(DataType type) {
+    type.frozen_ = type.kind_ != Kind::kNative;
+    return type;
+  }
+
+  Kind kind() const { return kind_; }
+  bool is_native() const { return kind_ == Kind::kNative; }
+  // Of a native type only.
+  CqlType native() const;
+  bool is(CqlType type) const { return is_native() && native_ == type; }
+  bool is_frozen() const { return frozen_; }
+  // Element; key and value; or fields. None for a native type.
+  const std::vector<DataType>& parameters() const { return parameters_; }
+
+  // As ScyllaDB prints it in system_schema.columns: "frozen<map<text, blob>>".
+  std::string ToString() const;
+  // True when `value` is a valid encoding (protocol v3 and up, without the outer length): elements
+  // each with a length of 4 bytes, none of them null but in tuples, and every one valid. Order and
+  // uniqueness in sets and maps are not looked at. Source: native_protocol_v4.spec, section 6.
+  bool IsValid(std::string_view value) const;
+
+  bool operator==(const DataType&) const = default;
+
+ private:
+  DataType(Kind kind, std::vector<DataType> parameters)
+      : kind_(kind), parameters_(std::move(parameters)) {}
+
+  Kind kind_ = Kind::kNative;
+  CqlType native_ = CqlType::kBlob;
+  bool frozen_ = false;
+  std::vector<DataType> parameters_;
+};
+
+// Takes the elements of a valid list or set, or the keys and values in turn of a valid map, apart;
+// nullopt where the framing is broken. The elements themselves are not looked at.
+std::optional<std::vector<std::string_view>> SplitCollection(const DataType& type,
+                                                             std::string_view value);
+// Puts one together: elements of a list or set, keys and values in turn of a map.
+std::string JoinCollection(const DataType& type, const std::vector<std::string>& elements);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_MODEL_DATA_TYPE_H_
