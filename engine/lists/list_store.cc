@@ -10,6 +10,8 @@
 #include "engine/lists/list_key.h"
 #include "engine/lists/list_store_impl.h"
 #include "engine/lists/options_check.h"
+#include "engine/model/schema.h"
+#include "engine/shard/catalog.h"
 
 namespace liststore {
 namespace {
@@ -31,6 +33,17 @@ TableSchema CreateListItems(Engine& engine, const std::string& keyspace) {
   return schema;
 }
 
+// Statements see the store's tables by name.
+void PutInCatalog(Engine& engine, const TableSchema& schema) {
+  auto table = std::make_shared<TableDefinition>(DefinitionOf(schema));
+  table->id = engine.catalog().NewUuid();
+  table->belongs_to_list_store = true;
+  engine.catalog().Change([&](Schema& next) {
+    Catalog::PutTable(next, table);
+    return true;
+  });
+}
+
 EngineOptions ToEngineOptions(const Options& options) {
   EngineOptions engine;
   engine.shards = options.shards;
@@ -45,6 +58,8 @@ ListStore::Impl::Impl(const Options& resolved)
       engine(ToEngineOptions(resolved)),
       items_schema(CreateListItems(engine, resolved.keyspace)),
       registry(engine, resolved.keyspace, items_schema.id) {
+  PutInCatalog(engine, items_schema);
+  PutInCatalog(engine, registry.schema());
   if (options.background_reclaim) reclaimer.emplace(engine, *options.clock);
 }
 

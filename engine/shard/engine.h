@@ -22,6 +22,7 @@
 
 #include "engine/command/command.h"
 #include "engine/command/reply.h"
+#include "engine/shard/catalog.h"
 #include "engine/shard/lane.h"
 #include "engine/shard/router.h"
 #include "engine/storage/memory_budget.h"
@@ -90,6 +91,8 @@ class Engine {
   uint64_t memory_limit_bytes() const { return budget_.limit_bytes(); }
   uint64_t refused_writes() const { return refused_writes_.load(std::memory_order_relaxed); }
   const Router& router() const { return router_; }
+  // Tables by name, for front doors; the engine itself goes by TableId alone.
+  Catalog& catalog() { return catalog_; }
   void Verify();
 
  private:
@@ -113,6 +116,7 @@ class Engine {
   void WithAllLanes(absl::FunctionRef<void(Lane&)> work);
 
   const Router router_;
+  Catalog catalog_;
   MemoryBudget budget_;
   PagePool pool_;
   std::vector<std::unique_ptr<Lane>> lanes_;

@@ -1,0 +1,128 @@
+#include "engine/model/schema.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/check.h"
+
+namespace liststore {
+namespace {
+
+CqlType StoredAs(const DataType& type) { return type.is_native() ? type.native() : CqlType::kBlob; }
+
+// Partition key, clustering key, then static and regular columns together by name.
+bool Precedes(const ColumnDefinition& a, const ColumnDefinition& b) {
+  if (a.is_key() || b.is_key()) {
+    return a.kind != b.kind ? a.kind < b.kind : a.position < b.position;
+  }
+  return a.name < b.name;
+}
+
+}  // namespace
+
+const ColumnDefinition* TableDefinition::FindColumn(std::string_view wanted) const {
+  const auto at = std::ranges::find(columns, wanted, &ColumnDefinition::name);
+  return at == columns.end() ? nullptr : &*at;
+}
+
+const IndexDefinition* TableDefinition::FindIndexOn(std::string_view column) const {
+  const auto at = std::ranges::find(indexes, column, &IndexDefinition::column);
+  return at == indexes.end() ? nullptr : &*at;
+}
+
+size_t TableDefinition::CountOf(ColumnKind kind) const {
+  return static_cast<size_t>(std::ranges::count(columns, kind, &ColumnDefinition::kind));
+}
+
+std::vector<const ColumnDefinition*> TableDefinition::ColumnsOf(ColumnKind kind) const {
+  std::vector<const ColumnDefinition*> found;
+  for (const ColumnDefinition& column : columns) {
+    if (column.kind == kind) found.push_back(&column);
+  }
+  return found;
+}
+
+bool KeyspaceDefinition::is_system() const {
+  return name == "system" || name == "liststore" || name.starts_with("system_");
+}
+
+const KeyspaceDefinition* Schema::FindKeyspace(std::string_view keyspace) const {
+  const auto at = keyspaces.find(keyspace);
+  return at == keyspaces.end() ? nullptr : at->second.get();
+}
+
+std::shared_ptr<const TableDefinition> Schema::FindTable(std::string_view keyspace,
+                                                         std::string_view table) const {
+  const KeyspaceDefinition* found = FindKeyspace(keyspace);
+  if (found == nullptr) return nullptr;
+  const auto at = found->tables.find(table);
+  return at == found->tables.end() ? nullptr : at->second;
+}
+
+void CompleteTable(TableDefinition& table) {
+  std::stable_sort(table.columns.begin(), table.columns.end(), Precedes);
+  uint16_t statics = 0;
+  uint16_t regulars = 0;
+  TableSchema storage;
+  storage.id = table.storage.id;
+  storage.keyspace = table.keyspace;
+  storage.name = table.name;
+  storage.default_ttl_seconds = table.options.default_ttl_seconds;
+  storage.gc_grace_seconds = table.options.gc_grace_seconds;
+  for (ColumnDefinition& column : table.columns) {
+    const CqlType type = StoredAs(column.type);
+    switch (column.kind) {
+      case ColumnKind::kPartitionKey:
+        column.position = static_cast<uint16_t>(storage.partition_key.size());
+        storage.partition_key.push_back({column.name, type});
+        break;
+      case ColumnKind::kClustering:
+        column.position = static_cast<uint16_t>(storage.clustering.size());
+        storage.clustering.push_back({column.name, type, column.descending});
+        break;
+      case ColumnKind::kStatic:
+        column.position = statics++;
+        break;
+      case ColumnKind::kRegular:
+        column.position = regulars++;
+        storage.regular.push_back({column.name, type});
+        break;
+    }
+  }
+  LS_CHECK(!storage.partition_key.empty(), "a table has a partition key");
+  for (const IndexDefinition& index : table.indexes) {
+    const ColumnDefinition* column = table.FindColumn(index.column);
+    LS_CHECK(column != nullptr && column->kind == ColumnKind::kRegular,
+             "indexes are on regular columns");
+    storage.indexes.push_back({index.name, column->position});
+  }
+  table.storage = std::move(storage);
+}
+
+TableDefinition DefinitionOf(const TableSchema& storage) {
+  TableDefinition table;
+  table.keyspace = storage.keyspace;
+  table.name = storage.name;
+  for (const ColumnSchema& column : storage.partition_key) {
+    table.columns.push_back({column.name, column.type, ColumnKind::kPartitionKey,
+                             static_cast<uint16_t>(table.columns.size()), false});
+  }
+  uint16_t position = 0;
+  for (const ClusteringColumnSchema& column : storage.clustering) {
+    table.columns.push_back(
+        {column.name, column.type, ColumnKind::kClustering, position++, column.descending});
+  }
+  for (const ColumnSchema& column : storage.regular) {
+    table.columns.push_back({column.name, column.type, ColumnKind::kRegular, 0, false});
+  }
+  for (const IndexSchema& index : storage.indexes) {
+    table.indexes.push_back({index.name, storage.regular[index.column].name, /*local=*/true});
+  }
+  table.options.default_ttl_seconds = storage.default_ttl_seconds;
+  table.options.gc_grace_seconds = storage.gc_grace_seconds;
+  table.storage.id = storage.id;
+  CompleteTable(table);
+  return table;
+}
+
+}  // namespace liststore

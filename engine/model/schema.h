@@ -1,0 +1,128 @@
+// The schema as statements see it: keyspaces, their tables, columns and indexes by name. Plain
+// data.
+//
+// A Schema is a snapshot: whoever holds one sees no later change. shard/catalog.h holds the current
+// one. TableSchema (table_schema.h) is the small part of a table that drives storage.
+#ifndef LISTSTORE_ENGINE_MODEL_SCHEMA_H_
+#define LISTSTORE_ENGINE_MODEL_SCHEMA_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/data_type.h"
+#include "engine/model/table_schema.h"
+#include "engine/model/uuid.h"
+
+namespace liststore {
+
+enum class ColumnKind : uint8_t {
+  kPartitionKey,
+  kClustering,
+  kStatic,
+  kRegular
+};
+
+struct ColumnDefinition {
+  std::string name;
+  DataType type = CqlType::kBlob;
+  ColumnKind kind = ColumnKind::kRegular;
+  // Within its kind: place in the key; of a regular column its ColumnId.
+  uint16_t position = 0;
+  bool descending = false;  // of a clustering column
+
+  bool is_key() const {
+    return kind == ColumnKind::kPartitionKey || kind == ColumnKind::kClustering;
+  }
+};
+
+struct IndexDefinition {
+  std::string name;
+  std::string column;  // a regular one
+  // Of every partition by itself (`ON t((pk), c)`), so that queries name the partition; else
+  // global.
+  bool local = false;
+};
+
+using PropertyMap = std::map<std::string, std::string>;
+
+// The WITH part of a table. Only the two times matter here; the rest is kept and shown.
+// Defaults: ScyllaDB `schema/schema.hh`, docs/cql/ddl.rst.
+struct TableOptions {
+  int64_t default_ttl_seconds = 0;
+  int64_t gc_grace_seconds = 864'000;
+  std::string comment;
+  double bloom_filter_fp_chance = 0.01;
+  double crc_check_chance = 1.0;
+  double dclocal_read_repair_chance = 0.0;
+  double read_repair_chance = 0.0;
+  int32_t max_index_interval = 2048;
+  int32_t min_index_interval = 128;
+  int32_t memtable_flush_period_in_ms = 0;
+  std::string speculative_retry = "99.0PERCENTILE";
+  PropertyMap caching = {{"keys", "ALL"}, {"rows_per_partition", "ALL"}};
+  PropertyMap compaction = {{"class", "SizeTieredCompactionStrategy"}};
+  PropertyMap compression = {
+      {"sstable_compression", "org.apache.cassandra.io.compress.LZ4Compressor"}};
+};
+
+struct TableDefinition {
+  std::string keyspace;
+  std::string name;
+  Uuid id;
+  // In the order of `SELECT *`: partition key, clustering key, then the others by name.
+  std::vector<ColumnDefinition> columns;
+  std::vector<IndexDefinition> indexes;
+  TableOptions options;
+  // Rows are computed when they are read; `storage` means nothing.
+  bool is_virtual = false;
+  // Made by a list store: columns and indexes are its own, and cannot be changed by statements.
+  bool belongs_to_list_store = false;
+  // What storage sees. Its id is the number of the table in the engine, which changes when columns
+  // or indexes do.
+  TableSchema storage;
+
+  // O(columns). nullptr: no such column.
+  const ColumnDefinition* FindColumn(std::string_view name) const;
+  const IndexDefinition* FindIndexOn(std::string_view column) const;
+  size_t CountOf(ColumnKind kind) const;
+  // The columns of a kind in their order. O(columns).
+  std::vector<const ColumnDefinition*> ColumnsOf(ColumnKind kind) const;
+};
+
+struct KeyspaceDefinition {
+  std::string name;
+  // As system_schema.keyspaces shows it; has a fully qualified "class".
+  PropertyMap replication;
+  bool durable_writes = true;
+  std::map<std::string, std::shared_ptr<const TableDefinition>, std::less<>> tables;
+
+  bool is_system() const;
+};
+
+struct Schema {
+  std::map<std::string, std::shared_ptr<const KeyspaceDefinition>, std::less<>> keyspaces;
+  Uuid version;             // changes with every change
+  uint64_t generation = 0;  // ascends with every change
+
+  // nullptr: none of that name. O(log names).
+  const KeyspaceDefinition* FindKeyspace(std::string_view keyspace) const;
+  std::shared_ptr<const TableDefinition> FindTable(std::string_view keyspace,
+                                                   std::string_view table) const;
+};
+
+// Puts the columns into the order of `SELECT *`, numbers them within their kinds and makes
+// `storage` anew from columns, indexes and options (its id stays). Every column's kind, type,
+// direction and, for key columns, position are given; key columns are native types that
+// CanBeKeyColumn. Storage keeps values of other than native types as blobs.
+void CompleteTable(TableDefinition& table);
+// The definition of a table that was made from a storage schema: no options but its times.
+TableDefinition DefinitionOf(const TableSchema& storage);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_MODEL_SCHEMA_H_

@@ -1,0 +1,51 @@
+// Catalog: the current schema. Readers take a snapshot; changes replace it.
+#ifndef LISTSTORE_ENGINE_SHARD_CATALOG_H_
+#define LISTSTORE_ENGINE_SHARD_CATALOG_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "absl/functional/function_ref.h"
+#include "engine/base/mutex.h"
+#include "engine/base/random.h"
+#include "engine/model/schema.h"
+
+namespace liststore {
+
+// Thread-safe. One change at a time; whoever holds an older snapshot keeps it alive.
+class Catalog {
+ public:
+  Catalog();
+  Catalog(const Catalog&) = delete;
+  Catalog& operator=(const Catalog&) = delete;
+
+  // The current schema; never nullptr.
+  std::shared_ptr<const Schema> snapshot() const;
+  // Generation of the current schema: a glance, so that plans made for an older one are noticed.
+  uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
+
+  // Hands `change` a copy of the current schema and publishes what it made of it, with a new
+  // version and generation, when it returns true. Nothing else changes meanwhile; `change` may call
+  // the engine, but not the catalog.
+  bool Change(absl::FunctionRef<bool(Schema&)> change);
+
+  // Puts a table into its keyspace, in place of one of the same name; makes the keyspace with the
+  // given replication when there is none. For use within Change.
+  static void PutTable(Schema& schema, std::shared_ptr<const TableDefinition> table);
+
+  // A fresh identity for a table or a node.
+  Uuid NewUuid();
+
+ private:
+  Mutex change_mutex_;  // one change at a time
+  mutable Mutex mutex_;
+  std::shared_ptr<const Schema> schema_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<uint64_t> generation_{0};
+  Mutex random_mutex_;
+  Random random_ ABSL_GUARDED_BY(random_mutex_);
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_SHARD_CATALOG_H_

@@ -1,0 +1,56 @@
+#include "engine/shard/catalog.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "gtest/gtest.h"
+
+namespace liststore {
+namespace {
+
+std::shared_ptr<const TableDefinition> NewTable(const std::string& name) {
+  TableDefinition table;
+  table.keyspace = "ks";
+  table.name = name;
+  table.columns = {{"k", CqlType::kInt, ColumnKind::kPartitionKey, 0, false}};
+  CompleteTable(table);
+  return std::make_shared<const TableDefinition>(std::move(table));
+}
+
+TEST(CatalogTest, AChangeIsSeenByThoseWhoLookAfterIt) {
+  Catalog catalog;
+  const std::shared_ptr<const Schema> before = catalog.snapshot();
+  EXPECT_TRUE(catalog.Change([](Schema& schema) {
+    Catalog::PutTable(schema, NewTable("a"));
+    Catalog::PutTable(schema, NewTable("b"));
+    return true;
+  }));
+  const std::shared_ptr<const Schema> after = catalog.snapshot();
+  EXPECT_EQ(before->FindTable("ks", "a"), nullptr) << "a snapshot does not change";
+  EXPECT_NE(after->FindTable("ks", "a"), nullptr);
+  EXPECT_NE(after->FindTable("ks", "b"), nullptr);
+  EXPECT_NE(after->version, before->version);
+  EXPECT_GT(after->generation, before->generation);
+  EXPECT_EQ(catalog.generation(), after->generation);
+}
+
+TEST(CatalogTest, AChangeThatIsGivenUpLeavesNothing) {
+  Catalog catalog;
+  const std::shared_ptr<const Schema> before = catalog.snapshot();
+  EXPECT_FALSE(catalog.Change([](Schema& schema) {
+    Catalog::PutTable(schema, NewTable("a"));
+    return false;
+  }));
+  EXPECT_EQ(catalog.snapshot(), before);
+  EXPECT_EQ(catalog.generation(), before->generation);
+}
+
+TEST(CatalogTest, IdentitiesDiffer) {
+  Catalog catalog;
+  EXPECT_NE(catalog.NewUuid(), catalog.NewUuid());
+  EXPECT_NE(Catalog().snapshot()->version, Catalog().snapshot()->version);
+}
+
+}  // namespace
+}  // namespace liststore
