@@ -22,20 +22,28 @@ LAYERS = {
     "runtime": ["base"],
     "shard": ["storage", "command", "runtime", "model", "base"],
     "lists": ["shard", "command", "model", "base"],
+    # Text in, commands out: of shard/ it sees the names of tables and nothing that runs.
+    "cql": ["shard", "command", "model", "base"],
 }
 
 # Folders outside of engine/ that may include any of it.
 ABOVE_THE_ENGINE = ("tests", "bench", "tools")
+
+# (Layer, layer below it) -> the only headers of the latter that the row above means.
+ONLY_THESE_HEADERS = {
+    ("cql", "shard"): ["engine/shard/catalog.h"],
+}
 
 # Single headers that a layer must not see although its row would allow them.
 FORBIDDEN_IN_LAYER = {
     "model": ["liststore/clock.h", "engine/base/mutex.h"],
     "command": ["liststore/clock.h", "engine/base/mutex.h"],
     "storage": ["liststore/clock.h"],
+    "cql": ["liststore/clock.h", "engine/base/mutex.h"],
 }
 
 # The pure layers: no threads, no sockets, no streams, no clock of their own.
-PURE_LAYERS = ("model", "command", "storage")
+PURE_LAYERS = ("model", "command", "storage", "cql")
 FORBIDDEN_IN_PURE_LAYERS = {
     "thread", "future", "condition_variable", "shared_mutex", "semaphore", "barrier", "latch",
     "stop_token", "fstream", "iostream", "filesystem", "pthread.h", "fcntl.h", "netdb.h", "poll.h",
@@ -110,6 +118,8 @@ def check_project_include(path, header):
         yield f"{header} belongs to no known layer"
     elif target not in LAYERS[layer]:
         yield f"{layer} must not include {target} ({header})"
+    elif header not in ONLY_THESE_HEADERS.get((layer, target), [header]):
+        yield f"{layer} must not see {header}"
 
 
 def check_library_include(path, header):

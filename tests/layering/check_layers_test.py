@@ -26,6 +26,14 @@ CASES = [
      None),
     ("a comment is no include", "engine/storage/a.h", '// #include "engine/shard/engine.h"', None),
 
+    ("the language sees the catalog", "engine/cql/a.h", '#include "engine/shard/catalog.h"', None),
+
+    ("but not the rest of shard", "engine/cql/a.h", '#include "engine/shard/engine.h"',
+     "cql must not see engine/shard/engine.h"),
+    ("the language does not reach into storage", "engine/cql/a.cc",
+     '#include "engine/storage/table.h"', "cql must not include storage"),
+    ("the language has no threads", "engine/cql/a.cc", "#include <thread>",
+     "must not see <thread>"),
     ("upwards", "engine/model/a.h", '#include "engine/storage/table.h"', "model must not include"),
     ("storage sees no commands", "engine/storage/a.cc", '#include "engine/command/command.h"',
      "storage must not include command"),

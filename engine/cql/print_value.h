@@ -1,0 +1,30 @@
+// Values -> CQL literals, for messages, DESCRIBE and tools.
+#ifndef LISTSTORE_ENGINE_CQL_PRINT_VALUE_H_
+#define LISTSTORE_ENGINE_CQL_PRINT_VALUE_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/model/data_type.h"
+
+namespace liststore {
+
+// A literal that EncodeLiteral turns back into a value equal to `value`, which is valid for `type`;
+// nullopt is `null`. Of the same bytes, but where a type has several forms of one value (booleans
+// other than 00 and 01, padded varints, NaNs). Empty values of types without an empty literal print
+// as the function that makes them: blobasint(0x).
+//
+// Forms: text '...' with doubled quotes; blob 0x...; timestamp '2011-02-03T04:05:06.789Z', date
+// '2011-02-03' and, for years outside of 0000 to 9999, both as integers; time '04:05:06.789000000';
+// inet '127.0.0.1'; duration 1mo2d3ns; [list], {set}, {k: v}, (tuple).
+std::string PrintValue(const DataType& type, std::optional<std::string_view> value);
+
+// 'it''s'.
+std::string PrintString(std::string_view text);
+// 0x...
+std::string PrintBlob(std::string_view bytes);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CQL_PRINT_VALUE_H_
