@@ -29,7 +29,7 @@ Continuation ContinuationOf(uint8_t lead) {
 
 }  // namespace
 
-bool IsValidUtf8(std::string_view text) {
+size_t ValidUtf8Bytes(std::string_view text) {
   const char* at = text.data();
   const char* const end = at + text.size();
   while (at != end) {
@@ -37,17 +37,19 @@ bool IsValidUtf8(std::string_view text) {
       at += 8;
       continue;
     }
+    const char* const character = at;
+    const auto malformed = [&] { return static_cast<size_t>(character - text.data()); };
     const auto lead = static_cast<uint8_t>(*at++);
     if (lead < 0x80) continue;
     const Continuation want = ContinuationOf(lead);
-    if (want.bytes == 0 || static_cast<size_t>(end - at) < want.bytes) return false;
+    if (want.bytes == 0 || static_cast<size_t>(end - at) < want.bytes) return malformed();
     const auto first = static_cast<uint8_t>(*at++);
-    if (first < want.first_low || first > want.first_high) return false;
+    if (first < want.first_low || first > want.first_high) return malformed();
     for (size_t i = 1; i < want.bytes; ++i) {
-      if ((static_cast<uint8_t>(*at++) & 0xc0) != 0x80) return false;
+      if ((static_cast<uint8_t>(*at++) & 0xc0) != 0x80) return malformed();
     }
   }
-  return true;
+  return text.size();
 }
 
 }  // namespace liststore

@@ -3,12 +3,16 @@
 #ifndef LISTSTORE_ENGINE_BASE_UTF8_H_
 #define LISTSTORE_ENGINE_BASE_UTF8_H_
 
+#include <cstddef>
 #include <string_view>
 
 namespace liststore {
 
-// Eight bytes a step while they are ASCII, else a character a step.
-bool IsValidUtf8(std::string_view text);
+// How many bytes there are before the first character that is malformed or cut off; all of them
+// when there is none. Eight bytes a step while they are ASCII, else a character a step.
+size_t ValidUtf8Bytes(std::string_view text);
+
+inline bool IsValidUtf8(std::string_view text) { return ValidUtf8Bytes(text) == text.size(); }
 
 }  // namespace liststore
 

@@ -52,6 +52,16 @@ TEST(Utf8Test, Table) {
   }
 }
 
+TEST(Utf8Test, SaysWhereTheFirstBadCharacterBegins) {
+  EXPECT_EQ(ValidUtf8Bytes(""), 0u);
+  EXPECT_EQ(ValidUtf8Bytes("abc"), 3u);
+  EXPECT_EQ(ValidUtf8Bytes("\x80z"), 0u);
+  EXPECT_EQ(ValidUtf8Bytes("abcdefgh\xc3\xa9\xffxyz"), 10u);
+  EXPECT_EQ(ValidUtf8Bytes("ab\xe2\x82"), 2u) << "the character, not its last byte";
+  EXPECT_EQ(ValidUtf8Bytes("ab\xe2\x82z"), 2u);
+  EXPECT_EQ(ValidUtf8Bytes("ab\xed\xa0\x80"), 2u);
+}
+
 // Every code point in its only form.
 TEST(Utf8Test, EveryCodePoint) {
   for (uint32_t code = 0; code < 0x110000; ++code) {

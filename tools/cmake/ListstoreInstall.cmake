@@ -6,7 +6,7 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/liststore")
 install(EXPORT liststoreTargets NAMESPACE liststore:: DESTINATION "${package_dir}")
 
 # A static library passes its own dependencies on to the final link; a shared one has resolved them.
-get_property(private_links GLOBAL PROPERTY liststore_links)
+get_property(private_links GLOBAL PROPERTY liststore_private_links)
 get_property(public_links GLOBAL PROPERTY liststore_public_links)
 get_target_property(kind liststore TYPE)
 set(LISTSTORE_FIND_PRIVATE_DEPENDENCIES "")

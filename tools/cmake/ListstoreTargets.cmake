@@ -36,14 +36,24 @@ function(liststore_defaults target)
   endif()
 endfunction()
 
-# liststore_layer(<name> [USES <layers below>] [LINKS <libraries>] SOURCES <files>)
+# liststore_layer(<name> LIBRARY <library> [USES <layers below>] [LINKS <libraries>] SOURCES <files>)
 #
-# One folder of engine/ as the object library liststore_<name>. USES repeats the folder's row in
-# tools/check_layers.py; tests of a layer link what it may use and no more, so a forbidden dependency
-# is a link error there. LINKS ends up in the installed package files by itself.
+# One folder of engine/ as the object library liststore_<name>. LIBRARY is what it ends up in:
+# `liststore`, or one that stands on that; a layer of a library that is not in LISTSTORE_LIBRARIES is
+# left out. USES repeats the folder's row in tools/check_layers.py;
+# tests of a layer link what it may use and no more, so a forbidden dependency is a link error there.
+# LINKS of a layer of `liststore` end up in the installed package files by themselves.
 function(liststore_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;LINKS;SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LIBRARY" "USES;LINKS;SOURCES")
+  if(NOT arg_LIBRARY)
+    message(FATAL_ERROR "the layer ${name} belongs to no library")
+  endif()
   list(TRANSFORM arg_SOURCES PREPEND "${name}/")
+  if(NOT arg_LIBRARY IN_LIST LISTSTORE_LIBRARIES)
+    list(TRANSFORM arg_SOURCES PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+    set_property(GLOBAL APPEND PROPERTY liststore_sources_left_out ${arg_SOURCES})
+    return()
+  endif()
   add_library(liststore_${name} OBJECT ${arg_SOURCES})
   liststore_defaults(liststore_${name})
   if(BUILD_SHARED_LIBS)
@@ -66,8 +76,40 @@ function(liststore_layer name)
   target_link_libraries(liststore_${name} PUBLIC ${links})
   set_property(GLOBAL PROPERTY liststore_layers_of_${name} "${layers}")
   set_property(GLOBAL PROPERTY liststore_links_of_${name} "${links}")
-  set_property(GLOBAL APPEND PROPERTY liststore_layers "${name}")
-  set_property(GLOBAL APPEND PROPERTY liststore_links ${arg_LINKS})
+  set_property(GLOBAL APPEND PROPERTY liststore_layers_in_${arg_LIBRARY} "${name}")
+  set_property(GLOBAL APPEND PROPERTY liststore_links_in_${arg_LIBRARY} ${arg_LINKS})
+endfunction()
+
+# liststore_find_library(<name> <header>): a library of the system as the target liststore::<name>, for
+# those that come without a CMake package of their own on every system.
+function(liststore_find_library name header)
+  string(TOUPPER ${name} upper)
+  find_path(LISTSTORE_${upper}_INCLUDE_DIR ${header} REQUIRED)
+  find_library(LISTSTORE_${upper}_LIBRARY ${name} REQUIRED)
+  mark_as_advanced(LISTSTORE_${upper}_INCLUDE_DIR LISTSTORE_${upper}_LIBRARY)
+  add_library(liststore::${name} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(liststore::${name} SYSTEM INTERFACE "${LISTSTORE_${upper}_INCLUDE_DIR}")
+  target_link_libraries(liststore::${name} INTERFACE "${LISTSTORE_${upper}_LIBRARY}")
+endfunction()
+
+# liststore_library(<name>): the layers of a library in one file, with no internals in its interface.
+# Called behind the last of them; what the library links is for the caller to say.
+function(liststore_library name)
+  get_property(layers GLOBAL PROPERTY liststore_layers_in_${name})
+  list(TRANSFORM layers REPLACE "(.+)" "$<TARGET_OBJECTS:liststore_\\1>" OUTPUT_VARIABLE objects)
+  add_library(${name} ${objects})
+  set_target_properties(${name} PROPERTIES
+    LINKER_LANGUAGE CXX
+    VERSION ${PROJECT_VERSION}
+    # Before 1.0 every minor version may change the binary interface.
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  if(LISTSTORE_SANITIZE)
+    target_link_options(${name} PRIVATE "-fsanitize=${LISTSTORE_SANITIZE}")
+  elseif(BUILD_SHARED_LIBS)
+    # A source that is missing from the lists of engine/ is found here and not by a user.
+    target_link_options(${name} PRIVATE -Wl,--no-undefined)
+  endif()
 endfunction()
 
 # Links `target` with one layer and everything that layer stands on.
@@ -92,7 +134,8 @@ function(liststore_check_sources_are_listed)
   file(GLOB_RECURSE present ${patterns})
   # A stranger's project: built by its test, outside of this build.
   list(FILTER present EXCLUDE REGEX "/tests/install/")
-  list(REMOVE_ITEM present ${listed})
+  get_property(left_out GLOBAL PROPERTY liststore_sources_left_out)
+  list(REMOVE_ITEM present ${listed} ${left_out})
   if(present)
     list(JOIN present "\n  " present)
     set(kind WARNING)

@@ -1,0 +1,42 @@
+#include "engine/base/check.h"
+#include "engine/protocol/response.h"
+
+namespace liststore::protocol {
+
+// <header>[<tracing id>][<warnings>][<custom payload>], in this order. Source:
+// native_protocol_v4.spec section 2.2.
+FrameEncoder::FrameEncoder(OutputBuffer& out, const ResponseContext& context, Opcode opcode)
+    : out_(&out), begin_(out.size()) {
+  const bool has_v4 = context.version >= ProtocolVersion::kV4;
+  const bool with_warnings = has_v4 && !context.warnings.empty();
+  const bool with_payload = has_v4 && !context.custom_payload.empty();
+  uint8_t flags = 0;
+  if (!context.tracing_id.empty()) flags |= kFrameTracing;
+  if (with_warnings) flags |= kFrameWarnings;
+  if (with_payload) flags |= kFrameCustomPayload;
+  StoreResponseHeader(out.Extend(kFrameHeaderBytes), context.version, flags, context.stream, opcode,
+                      0);
+  if (!context.tracing_id.empty()) {
+    LS_CHECK(context.tracing_id.size() == 16, "a tracing id is a [uuid]");
+    out.Append(context.tracing_id);
+  }
+  if (with_warnings) AppendStringList(out, context.warnings);
+  if (with_payload) AppendBytesMap(out, context.custom_payload);
+}
+
+void FrameEncoder::Finish() {
+  LS_CHECK(out_ != nullptr, "a frame is finished once");
+  const size_t body_bytes = out_->size() - begin_ - kFrameHeaderBytes;
+  LS_CHECK(body_bytes <= kFrameBodyBytesMax, "whoever adds rows ends the page before the limit");
+  out_->PatchBigEndian32(begin_ + kFrameHeaderBytes - sizeof(uint32_t),
+                         static_cast<uint32_t>(body_bytes));
+  out_ = nullptr;
+}
+
+void FrameEncoder::Abandon() {
+  LS_CHECK(out_ != nullptr, "a frame is abandoned before it is finished");
+  out_->Truncate(begin_);
+  out_ = nullptr;
+}
+
+}  // namespace liststore::protocol

@@ -1,0 +1,58 @@
+#include "engine/protocol/encode_schema_change.h"
+
+#include "engine/base/check.h"
+
+namespace liststore::protocol {
+namespace {
+
+using Change = SchemaChange::Change;
+using Target = SchemaChange::Target;
+
+std::string_view ChangeName(Change change) {
+  switch (change) {
+    case Change::kCreated:
+      return "CREATED";
+    case Change::kUpdated:
+      return "UPDATED";
+    case Change::kDropped:
+      return "DROPPED";
+  }
+  LS_UNREACHABLE("a change of the schema is one of the protocol's");
+}
+
+std::string_view TargetName(Target target) {
+  switch (target) {
+    case Target::kKeyspace:
+      return "KEYSPACE";
+    case Target::kTable:
+      return "TABLE";
+    case Target::kType:
+      return "TYPE";
+    case Target::kFunction:
+      return "FUNCTION";
+    case Target::kAggregate:
+      return "AGGREGATE";
+  }
+  LS_UNREACHABLE("the target of a change is one of the protocol's");
+}
+
+bool HasArguments(Target target) {
+  return target == Target::kFunction || target == Target::kAggregate;
+}
+
+}  // namespace
+
+void AppendSchemaChange(OutputBuffer& out, ProtocolVersion version, const SchemaChange& change) {
+  if (HasArguments(change.target) && version < ProtocolVersion::kV4) {
+    // Source: Cassandra transport/Event.java, SchemaChange.
+    const SchemaChange of_keyspace = {Change::kUpdated, Target::kKeyspace, change.keyspace, {}, {}};
+    return AppendSchemaChange(out, version, of_keyspace);
+  }
+  AppendString(out, ChangeName(change.change));
+  AppendString(out, TargetName(change.target));
+  AppendString(out, change.keyspace);
+  if (change.target != Target::kKeyspace) AppendString(out, change.name);
+  if (HasArguments(change.target)) AppendStringList(out, change.argument_types);
+}
+
+}  // namespace liststore::protocol

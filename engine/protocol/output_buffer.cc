@@ -1,0 +1,59 @@
+#include "engine/protocol/output_buffer.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace liststore::protocol {
+namespace {
+
+// Holds most answers of a few rows, and is a step of malloc's small classes.
+constexpr size_t kFirstCapacity = 1024;
+
+}  // namespace
+
+OutputBuffer::~OutputBuffer() { std::free(begin_); }
+
+void OutputBuffer::Grow(size_t bytes) {
+  const size_t used = size();
+  LS_CHECK(bytes <= SIZE_MAX / 4 && used <= SIZE_MAX / 4, "sizes of buffers do not overflow");
+  const size_t wanted = std::max({kFirstCapacity, used + bytes, 2 * capacity()});
+  auto* const moved = static_cast<char*>(std::realloc(begin_, wanted));
+  LS_CHECK(moved != nullptr, "what a server buffers is bounded below what the machine has");
+  begin_ = moved;
+  end_ = moved + used;
+  limit_ = moved + wanted;
+}
+
+void OutputBuffer::DropFront(size_t bytes) {
+  LS_CHECK(bytes <= size(), "a buffer loses bytes that it has");
+  const size_t rest = size() - bytes;
+  if (rest != 0) std::memmove(begin_, begin_ + bytes, rest);
+  end_ = begin_ + rest;
+}
+
+void OutputBuffer::ShrinkTo(size_t capacity_max) {
+  const size_t wanted = std::max(capacity_max, size());
+  if (capacity() <= wanted) return;
+  const size_t used = size();
+  if (wanted == 0) {
+    std::free(begin_);
+    begin_ = end_ = limit_ = nullptr;
+    return;
+  }
+  auto* const moved = static_cast<char*>(std::realloc(begin_, wanted));
+  if (moved == nullptr) return;
+  begin_ = moved;
+  end_ = moved + used;
+  limit_ = moved + wanted;
+}
+
+char* OutputBuffer::Insert(size_t offset, size_t bytes) {
+  LS_CHECK(offset <= size(), "a gap opens within the buffer or at its end");
+  const size_t moved = size() - offset;
+  Extend(bytes);
+  char* const at = begin_ + offset;
+  if (moved != 0) std::memmove(at + bytes, at, moved);
+  return at;
+}
+
+}  // namespace liststore::protocol

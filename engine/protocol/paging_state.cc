@@ -1,0 +1,81 @@
+#include "engine/protocol/paging_state.h"
+
+#include "engine/base/big_endian.h"
+#include "engine/base/check.h"
+#include "engine/base/hash.h"
+#include "engine/model/partition_key.h"
+#include "engine/protocol/output_buffer.h"
+
+namespace liststore::protocol {
+namespace {
+
+constexpr uint8_t kFormatVersion = 1;
+// Bits of <flags>.
+constexpr uint8_t kHasClusteringKey = 0x01;
+
+constexpr size_t kStatementDigestAt = 2;
+constexpr size_t kRowsRemainingAt = 10;
+constexpr size_t kPartitionRowsRemainingAt = 18;
+constexpr size_t kPartitionKeyBytesAt = 26;
+constexpr size_t kPartitionKeyAt = 30;
+constexpr size_t kChecksumBytes = 8;
+
+// Of all other bytes. Not meant to withstand somebody who forges one: a forged state is read like
+// any other, and can name no more than a place to start reading at.
+constexpr uint64_t kChecksumSeed = 0x70616765;  // "page"
+
+ProtocolError Refused(const char* message) { return {ErrorCode::kProtocolError, message}; }
+
+}  // namespace
+
+void AppendPagingState(const PagingState& state, std::string& out) {
+  LS_CHECK(state.partition_key.size() <= kKeyBytesMax, "keys keep to their limit");
+  const size_t begin = out.size();
+  char header[kPartitionKeyAt];
+  header[0] = static_cast<char>(kFormatVersion);
+  header[1] = static_cast<char>(state.clustering_key ? kHasClusteringKey : 0);
+  StoreBigEndian64(header + kStatementDigestAt, state.statement_digest);
+  StoreBigEndian64(header + kRowsRemainingAt, state.rows_remaining);
+  StoreBigEndian64(header + kPartitionRowsRemainingAt, state.partition_rows_remaining);
+  StoreBigEndian32(header + kPartitionKeyBytesAt,
+                   static_cast<uint32_t>(state.partition_key.size()));
+  out.append(header, sizeof(header));
+  out.append(state.partition_key);
+  if (state.clustering_key) out.append(*state.clustering_key);
+  char checksum[kChecksumBytes];
+  StoreBigEndian64(checksum, Hash64(std::string_view(out).substr(begin), kChecksumSeed));
+  out.append(checksum, sizeof(checksum));
+}
+
+std::optional<ProtocolError> DecodePagingState(std::string_view bytes, uint64_t statement_digest,
+                                               PagingState& state) {
+  const auto damaged = [] { return Refused("Invalid value for the paging state"); };
+  if (bytes.size() < kPartitionKeyAt + kChecksumBytes) return damaged();
+  const char* const at = bytes.data();
+  if (static_cast<uint8_t>(at[0]) != kFormatVersion) return damaged();
+  const std::string_view checked = bytes.substr(0, bytes.size() - kChecksumBytes);
+  if (LoadBigEndian64(at + checked.size()) != Hash64(checked, kChecksumSeed)) return damaged();
+
+  // From here on only a state that somebody has forged is damaged.
+  const auto flags = static_cast<uint8_t>(at[1]);
+  const size_t partition_key_bytes = LoadBigEndian32(at + kPartitionKeyBytesAt);
+  const std::string_view keys = checked.substr(kPartitionKeyAt);
+  const bool has_clustering_key = (flags & kHasClusteringKey) != 0;
+  if ((flags & ~kHasClusteringKey) != 0 || partition_key_bytes > kKeyBytesMax ||
+      partition_key_bytes > keys.size() ||
+      (!has_clustering_key && partition_key_bytes != keys.size())) {
+    return damaged();
+  }
+  if (LoadBigEndian64(at + kStatementDigestAt) != statement_digest) {
+    return Refused("The paging state belongs to another statement");
+  }
+  state.statement_digest = statement_digest;
+  state.partition_key = keys.substr(0, partition_key_bytes);
+  state.clustering_key = std::nullopt;
+  if (has_clustering_key) state.clustering_key = keys.substr(partition_key_bytes);
+  state.rows_remaining = LoadBigEndian64(at + kRowsRemainingAt);
+  state.partition_rows_remaining = LoadBigEndian64(at + kPartitionRowsRemainingAt);
+  return std::nullopt;
+}
+
+}  // namespace liststore::protocol
