@@ -12,6 +12,10 @@ absl::Status ToStatus(OpStatus status, uint64_t memory_limit_bytes) {
     case OpStatus::kOutOfMemory:
       return absl::ResourceExhaustedError(absl::StrCat("memory limit of ", memory_limit_bytes,
                                                        " bytes reached; nothing was applied"));
+    case OpStatus::kTableGone:
+      return absl::FailedPreconditionError("the table was dropped; nothing was applied");
+    case OpStatus::kTooManyTables:
+      return absl::ResourceExhaustedError("no more than 65535 tables");
   }
   LS_UNREACHABLE("every OpStatus has its absl::Status");
 }

@@ -11,9 +11,11 @@
 
 namespace liststore {
 
-// Number of a table in its engine, dense from 0 and never reused.
+// A table in its engine. The number is dense from 0 and is used again once a dropped table has left
+// it, with the next generation: an id of the past never means another table.
 struct TableId {
   uint16_t value = 0;
+  uint32_t generation = 0;
   bool operator==(const TableId&) const = default;
 };
 

@@ -38,6 +38,8 @@ bool Catalog::Change(absl::FunctionRef<bool(Schema&)> change) {
   return true;
 }
 
+void Catalog::WaitForChange() { const MutexLock change_under_way(change_mutex_); }
+
 void Catalog::PutTable(Schema& schema, std::shared_ptr<const TableDefinition> table) {
   const auto at = schema.keyspaces.find(table->keyspace);
   auto keyspace = std::make_shared<KeyspaceDefinition>();

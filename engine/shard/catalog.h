@@ -30,6 +30,10 @@ class Catalog {
   // the engine, but not the catalog.
   bool Change(absl::FunctionRef<bool(Schema&)> change);
 
+  // Returns once no change is under way. For who was told that a table is gone while the snapshot
+  // still had it: the next one is of after the change. Not within Change.
+  void WaitForChange();
+
   // Puts a table into its keyspace, in place of one of the same name; makes the keyspace with the
   // given replication when there is none. For use within Change.
   static void PutTable(Schema& schema, std::shared_ptr<const TableDefinition> table);

@@ -38,12 +38,17 @@ void Engine::WithAllLanes(absl::FunctionRef<void(Lane&)> work) {
   for (auto at = lanes_.rbegin(); at != lanes_.rend(); ++at) (*at)->ownership.Release();
 }
 
-TableId Engine::CreateTable(TableSchema schema) {
-  const MutexLock lock(tables_mutex_);
-  LS_CHECK(table_count_ < UINT16_MAX, "table ids are 16 bits");
-  schema.id = TableId{table_count_++};
-  WithAllLanes([&](Lane& lane) { lane.CreateTable(schema); });
-  return schema.id;
+OpStatus Engine::WithAllOf(TableId table, absl::FunctionRef<void(Table&)> work) {
+  OpStatus status = OpStatus::kOk;
+  WithAllLanes([&](Lane& lane) {
+    Table* part = lane.FindTable(table);
+    if (part == nullptr) {
+      status = OpStatus::kTableGone;
+    } else {
+      work(*part);
+    }
+  });
+  return status;
 }
 
 // --- One command
@@ -72,7 +77,7 @@ bool Engine::MakeRoom(uint64_t now_nanos) {
   for (const auto& lane : lanes_) {
     if (!lane->ownership.TryAcquire()) continue;
     for (uint16_t i = 0; i < lane->table_count(); ++i) {
-      Table& table = lane->table(TableId{i});
+      Table& table = lane->table_at(i);
       if (table.WantsReclaim(now_seconds)) table.Reclaim(now_seconds, kUnitsPerHold);
       table.ReleaseCredit();
     }
@@ -99,7 +104,9 @@ void Engine::ExecuteGroup(std::span<const Command> commands, uint64_t now_nanos,
     for (size_t i = 0; i < size; ++i) {
       LaneOwnership& ownership = to[i].lane->ownership;
       if (!ownership.TryAcquire()) continue;
-      to[i].lane->table(commands[i].table).PrefetchPartition(to[i].address);
+      if (Table* table = to[i].lane->FindTable(commands[i].table)) {
+        table->PrefetchPartition(to[i].address);
+      }
       ownership.Release();
     }
     for (size_t i = 0; i < size; ++i) replies[i] = ExecuteAt(to[i], commands[i], now_nanos);
@@ -172,41 +179,73 @@ OpStatus Engine::ExecuteAllOrNothing(std::span<const Command> upserts, uint64_t 
 // --- Scans
 // -----------------------------------------------------------------------------------------------
 
-void Engine::ScanPartitions(TableId table, std::optional<std::string_view> first_component,
-                            size_t limit, uint64_t now_nanos, ScanPosition& position,
-                            std::vector<std::string>& keys) {
+ScanPosition Engine::PositionAt(Token token) const {
+  const Router::Place place = router_.PlaceOf(token);
+  ScanPosition position;
+  position.segment = Router::SegmentOf(token);
+  position.shard = router_.ShardOf(token).value;
+  position.address = place.address;
+  position.started = true;
+  return position;
+}
+
+ScanPosition Engine::PositionBehind(std::string_view partition_key) const {
+  ScanPosition position = PositionAt(TokenOf(partition_key));
+  position.after_key.emplace(partition_key);
+  return position;
+}
+
+OpStatus Engine::ScanPartitions(TableId table, std::optional<std::string_view> first_component,
+                                size_t limit, uint64_t now_nanos, ScanPosition& position,
+                                std::vector<std::string>& keys, std::optional<Token> last) {
   const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  // The last piece of the ring that is looked at, and where it ends.
+  auto last_piece = std::pair{Router::kSegments, uint32_t{0}};
+  uint64_t last_address = 0;
+  if (last) {
+    last_piece = {Router::SegmentOf(*last), router_.ShardOf(*last).value};
+    last_address = router_.PlaceOf(*last).address;
+  }
   keys.clear();
+  bool gone = false;
   while (!position.done && keys.size() < limit) {
-    const Router::AddressRange range = router_.RangeOf(position.segment, ShardId{position.shard});
+    const auto piece = std::pair{position.segment, position.shard};
+    if (piece > last_piece) {
+      position.done = true;
+      break;
+    }
+    Router::AddressRange range = router_.RangeOf(position.segment, ShardId{position.shard});
+    if (piece == last_piece) range.last = std::min(range.last, last_address);
     bool more = false;  // of this range
     lanes_[range.lane]->ownership.Run([&] {
-      std::optional<std::string_view> after;
-      std::string after_key;
-      uint64_t from = range.first;
-      if (position.started) {
-        after_key = position.after_key;
-        after = after_key;
-        from = position.address;
-      }
+      Table* scanned = lanes_[range.lane]->FindTable(table);
+      gone = scanned == nullptr;
+      if (gone) return;
+      // The position moves while the scan goes by it.
+      const std::optional<std::string> after =
+          position.started ? position.after_key : std::nullopt;
+      const uint64_t from = position.started ? position.address : range.first;
       size_t looked_at = 0;
-      lanes_[range.lane]->table(table).ScanPartitions(
-          from, after, [&](uint64_t address, const Partition& partition) {
-            if (address > range.last) return false;
-            if (keys.size() == limit || looked_at == kPartitionsPerHold) {
-              more = true;
-              return false;
-            }
-            ++looked_at;
-            const std::string_view key = partition.key();
-            position.started = true;
-            position.address = address;
-            position.after_key = key;
-            if (first_component && FirstComponent(key) != *first_component) return true;
-            if (partition.HasLiveRow(now_seconds)) keys.emplace_back(key);
-            return true;
-          });
+      scanned->ScanPartitions(from, after, [&](uint64_t address, const Partition& partition) {
+        if (address > range.last) return false;
+        if (keys.size() == limit || looked_at == kPartitionsPerHold) {
+          more = true;
+          return false;
+        }
+        ++looked_at;
+        const std::string_view key = partition.key();
+        position.started = true;
+        position.address = address;
+        position.after_key.emplace(key);
+        if (first_component && FirstComponent(key) != *first_component) return true;
+        if (partition.HasLiveRow(now_seconds)) keys.emplace_back(key);
+        return true;
+      });
     });
+    if (gone) {
+      keys.clear();
+      return OpStatus::kTableGone;
+    }
     if (more) continue;
     position.started = false;
     if (++position.shard == router_.shards()) {
@@ -214,18 +253,11 @@ void Engine::ScanPartitions(TableId table, std::optional<std::string_view> first
       position.done = ++position.segment == Router::kSegments;
     }
   }
+  return OpStatus::kOk;
 }
 
-// --- Truncation, reclamation, statistics
+// --- Reclamation, statistics
 // -----------------------------------------------------------------
-
-void Engine::TruncateTable(TableId table) {
-  WithAllLanes([&](Lane& lane) { lane.table(table).TruncateAll(); });
-}
-
-void Engine::TruncateFirstComponent(TableId table, std::string_view component) {
-  WithAllLanes([&](Lane& lane) { lane.table(table).TruncateFirstComponent(component); });
-}
 
 size_t Engine::Reclaim(uint64_t now_nanos, size_t budget) {
   const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
@@ -239,7 +271,7 @@ size_t Engine::Reclaim(uint64_t now_nanos, size_t budget) {
     if (lane.ownership.TryAcquire()) {
       const size_t slice = std::min(budget - units, kUnitsPerHold);
       for (uint16_t i = 0; i < lane.table_count() && done < slice; ++i) {
-        Table& table = lane.table(TableId{i});
+        Table& table = lane.table_at(i);
         if (table.WantsReclaim(now_seconds)) done += table.Reclaim(now_seconds, slice - done);
       }
       lane.ownership.Release();
@@ -255,7 +287,7 @@ std::optional<int64_t> Engine::NextExpirySeconds() {
   for (const auto& lane : lanes_) {
     lane->ownership.Run([&] {
       for (uint16_t i = 0; i < lane->table_count(); ++i) {
-        const std::optional<int64_t> expiry = lane->table(TableId{i}).NextExpiry();
+        const std::optional<int64_t> expiry = lane->table_at(i).NextExpiry();
         if (expiry && (!next || *expiry < *next)) next = expiry;
       }
     });
@@ -267,7 +299,9 @@ TableStats Engine::StatsOf(TableId table) {
   TableStats sum;
   for (const auto& lane : lanes_) {
     lane->ownership.Run([&] {
-      const TableStats stats = lane->table(table).stats();
+      const Table* part = lane->FindTable(table);
+      if (part == nullptr) return;
+      const TableStats stats = part->stats();
       sum.partitions += stats.partitions;
       sum.rows += stats.rows;
       sum.expired_rows += stats.expired_rows;
@@ -280,7 +314,7 @@ TableStats Engine::StatsOf(TableId table) {
 
 void Engine::Verify() {
   WithAllLanes([&](Lane& lane) {
-    for (uint16_t i = 0; i < lane.table_count(); ++i) lane.table(TableId{i}).Verify();
+    for (uint16_t i = 0; i < lane.table_count(); ++i) lane.table_at(i).Verify();
   });
   pool_.Verify();
 }

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,6 +23,8 @@
 
 #include "engine/command/command.h"
 #include "engine/command/reply.h"
+#include "engine/model/schema_actions.h"
+#include "engine/model/token.h"
 #include "engine/shard/catalog.h"
 #include "engine/shard/lane.h"
 #include "engine/shard/router.h"
@@ -36,13 +39,13 @@ struct EngineOptions {
   uint64_t memory_limit_bytes = uint64_t{1} << 30;
 };
 
-// How far a scan of partitions has come.
+// How far a scan of partitions has come; see also Engine::PositionAt.
 struct ScanPosition {
   uint32_t segment = 0;  // see Router
   uint32_t shard = 0;
-  uint64_t address = 0;   // resume at or after this within the lane
-  std::string after_key;  // and, at that address, after this key
-  bool started = false;   // address and after_key count
+  uint64_t address = 0;                  // resume at or after this within the lane
+  std::optional<std::string> after_key;  // and, at that address, after this key
+  bool started = false;                  // address and after_key count
   bool done = false;
 };
 
@@ -53,10 +56,40 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Creates a table in every lane; `schema.id` is assigned. Tables are never renumbered.
-  TableId CreateTable(TableSchema schema);
+  // Ids at a time, those of dropped tables whose memory has not come back included.
+  static constexpr size_t kTablesMax = 65'535;
 
-  // Runs one command. `now_nanos`: the caller's one reading of the clock.
+  // --- Tables. What ends one is atomic under all lanes: nobody sees a part of it, and from then on
+  // its id gives kTableGone.
+  // ------------------------------------------------------------------------------------------------
+
+  // Creates a table in every lane; `schema.id` is assigned. The shell of a dropped table is used
+  // again when there is one. For tables whose number the program decides.
+  TableId CreateTable(TableSchema schema);
+  // The same for tables whose number users decide. kTooManyTables.
+  OpStatus CreateTable(TableSchema schema, TableId& id);
+  // The rows are out of sight at once; memory comes back in slices of Reclaim, of a small table
+  // before this returns. kTableGone.
+  OpStatus DropTable(TableId table);
+  // Creates a table of `schema`, copies everything of `from` into it, and drops `from`: rows and
+  // what is left of deleted ones (markers, cells, tombstones, shadows), each with its own write
+  // timestamp, TTL and times, cells as `columns` says. The partition key's columns are the same;
+  // clustering columns too, but for types whose values encode alike (ascii, text, blob).
+  //
+  // All or nothing: kOutOfMemory (both tables have to fit), kTooManyTables, kTableGone: nothing has
+  // changed. Every lane is held all the while: the engine stands still, about 1 us a row.
+  OpStatus RebuildTable(TableId from, TableSchema schema, const ColumnMap& columns,
+                        uint64_t now_nanos, TableId& id);
+  // Another grace from now on; what is gone stays gone. The TTL is the front doors' affair.
+  OpStatus SetGrace(TableId table, int64_t gc_grace_seconds);
+  OpStatus TruncateTable(TableId table);
+  OpStatus TruncateFirstComponent(TableId table, std::string_view component);
+
+  // --- Commands
+  // ------------------------------------------------------------------------------------------------
+
+  // Runs one command. `now_nanos`: the caller's one reading of the clock. kTableGone where the
+  // command's table was dropped, here and below.
   Reply Execute(const Command& command, uint64_t now_nanos);
 
   // Runs many, looked up together in groups of 16, so that their cache misses overlap; replies[i]
@@ -70,15 +103,38 @@ class Engine {
   OpStatus ExecuteAllOrNothing(std::span<const Command> upserts, uint64_t now_nanos,
                                std::span<Reply> replies);
 
-  // Partition keys of a table, in token order, at most `limit`, from `position` on, which is moved;
-  // only partitions with a live row, and with `first_component` as their first key component when
-  // given.
-  void ScanPartitions(TableId table, std::optional<std::string_view> first_component, size_t limit,
-                      uint64_t now_nanos, ScanPosition& position, std::vector<std::string>& keys);
+  // Writes (upserts and deletions of every kind but by value) of many partitions and tables, all or
+  // nothing: kOutOfMemory and kTableGone mean that nothing was applied. All lanes concerned are held
+  // at once, so that no reader sees a part of it.
+  //
+  // Commands without a timestamp get one in common, above all that these lanes have given out; the
+  // others keep theirs. The order of the commands does not count: upserts go first, then deletions,
+  // because at equal timestamps a deletion wins (docs/data_model.md), and so does null over a value.
+  // A deletion's Reply::rows therefore includes rows of the batch that it took.
+  //
+  // Memory is set aside for the worst case of every partition before the first write. O(commands +
+  // rows log rows).
+  OpStatus ExecuteBatch(std::span<const Command> writes, uint64_t now_nanos,
+                        std::span<Reply> replies);
 
-  // Truncation under all lanes at once: no reader sees one part gone and another not.
-  void TruncateTable(TableId table);
-  void TruncateFirstComponent(TableId table, std::string_view component);
+  // --- Scans
+  // ------------------------------------------------------------------------------------------------
+
+  // Partition keys of a table, in token order, at most `limit`, from `position` on, which is moved;
+  // only partitions with a live row, with `first_component` as their first key component when
+  // given, and with tokens up to `last`, itself included, when given. Their tokens: TokenOf(key).
+  // kTableGone: no keys, and `position` is as it was.
+  OpStatus ScanPartitions(TableId table, std::optional<std::string_view> first_component,
+                          size_t limit, uint64_t now_nanos, ScanPosition& position,
+                          std::vector<std::string>& keys,
+                          std::optional<Token> last = std::nullopt);
+  // Where a scan begins that starts at the first partition with this token or a later one, or that
+  // goes on behind a partition, whether or not it is still there.
+  ScanPosition PositionAt(Token token) const;
+  ScanPosition PositionBehind(std::string_view partition_key) const;
+
+  // --- Reclamation, figures
+  // ------------------------------------------------------------------------------------------------
 
   // A slice of reclamation, about `budget` units over all lanes, a lane at a time and none that is
   // taken; returns the units done, 0 when nothing waits.
@@ -86,6 +142,7 @@ class Engine {
   // No cell expires before this; nullopt: none will.
   std::optional<int64_t> NextExpirySeconds();
 
+  // All zero for a table that is gone.
   TableStats StatsOf(TableId table);
   uint64_t held_bytes() const { return budget_.held_bytes(); }
   uint64_t memory_limit_bytes() const { return budget_.limit_bytes(); }
@@ -106,12 +163,25 @@ class Engine {
     const Router::Place place = router_.PlaceOf(TokenOf(command.partition_key));
     return {lanes_[place.lane].get(), place.lane, place.address};
   }
+  class Batch;  // see batch.cc
   Reply ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos);
   // After a refusal: credit that other lanes set aside, and what is due there, goes back to the
   // budget. False: there was nothing.
   bool MakeRoom(uint64_t now_nanos);
   OpStatus PledgeAndApply(std::span<const Command> upserts, std::span<const Destination> to,
                           uint64_t now_nanos, std::span<Reply> replies);
+  // The id of the next table, whose shell is vacant or new. False: there is none.
+  bool ChooseId(TableId& id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
+  // A table was dropped in all lanes: a small one is emptied, and its shell is kept in mind.
+  void KeepShell(TableId dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
+  // Does up to `budget` units of what is left to do in every part of a shell; true when it is
+  // vacant.
+  bool EmptyShell(TableId shell, size_t budget) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
+  // Creates a table of `schema`, and copies `from` and ends it, or ends the new one.
+  OpStatus CopyAndReplace(TableId from, const TableSchema& schema, const ColumnMap& columns,
+                          uint64_t now_nanos);
+  // Runs `work` on every lane's part of a table, all of them held; kTableGone when there is none.
+  OpStatus WithAllOf(TableId table, absl::FunctionRef<void(Table&)> work);
   // Runs `work` holding every lane: taken in ascending order, holding none before.
   void WithAllLanes(absl::FunctionRef<void(Lane&)> work);
 
@@ -120,8 +190,12 @@ class Engine {
   MemoryBudget budget_;
   PagePool pool_;
   std::vector<std::unique_ptr<Lane>> lanes_;
-  Mutex tables_mutex_;  // one creation at a time
+  Mutex tables_mutex_;  // one creation or end of a table at a time
   uint16_t table_count_ ABSL_GUARDED_BY(tables_mutex_) = 0;
+  // Shells of dropped tables, under the ids that they will have: those with something left in them,
+  // in the order in which they were dropped, and those without.
+  std::deque<TableId> dropped_ ABSL_GUARDED_BY(tables_mutex_);
+  std::vector<TableId> vacant_ ABSL_GUARDED_BY(tables_mutex_);
   std::atomic<uint32_t> next_reclaimed_lane_{0};
   std::atomic<uint64_t> refused_writes_{0};
 };

@@ -28,6 +28,10 @@ Lane::Lane(const Router& router, PagePool& pool, MemoryBudget& budget)
 Lane::~Lane() = default;
 
 void Lane::CreateTable(const TableSchema& schema) {
+  if (schema.id.value < table_count_) {
+    table_at(schema.id.value).Reuse(schema);
+    return;
+  }
   LS_CHECK(schema.id.value == table_count_, "table ids come in order");
   TableArray* tables = tables_.load(std::memory_order_relaxed);
   if (table_count_ == tables->capacity) {
@@ -54,7 +58,9 @@ void Lane::AdvanceTimestamp(WriteTimestamp timestamp) {
 }
 
 Reply Lane::Execute(const Command& command, uint64_t address, uint64_t now_nanos) {
-  Table& into = table(command.table);
+  Table* found = FindTable(command.table);
+  if (found == nullptr) return {OpStatus::kTableGone, 0, {}};
+  Table& into = *found;
   const PartitionRef partition{command.partition_key, address};
   const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
   Reply reply;

@@ -31,16 +31,27 @@ class Lane final : private AddressOf {
   // Any thread: takes part in deciding who the holder is.
   LaneOwnership ownership;
 
-  // Adds a table; ids come in order, from 0.
+  // Adds a table under the next number, from 0, or in a vacant shell.
   void CreateTable(const TableSchema& schema);
+  // nullptr: it was dropped.
+  Table* FindTable(TableId id) {
+    LS_DCHECK(id.value < table_count_, "the table was there once");
+    Table& table = table_at(id.value);
+    return __builtin_expect(table.schema().id == id, true) ? &table : nullptr;
+  }
   Table& table(TableId id) {
-    LS_DCHECK(id.value < table_count_, "the table exists");
-    return *tables_.load(std::memory_order_relaxed)->at[id.value].load(std::memory_order_relaxed);
+    Table* found = FindTable(id);
+    LS_CHECK(found != nullptr, "the table exists");
+    return *found;
+  }
+  // By number, shells of dropped tables included.
+  Table& table_at(uint16_t number) {
+    return *tables_.load(std::memory_order_relaxed)->at[number].load(std::memory_order_relaxed);
   }
   size_t table_count() const { return table_count_; }
 
   // Runs a command whose partition lives here, at `address`. Writes without a timestamp get one:
-  // the clock's, but always above all before it in this lane.
+  // the clock's, but always above all before it in this lane. kTableGone.
   Reply Execute(const Command& command, uint64_t address, uint64_t now_nanos);
 
   // A timestamp above all that this lane has given out; Execute then stays above `timestamp`.

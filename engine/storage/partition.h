@@ -26,6 +26,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/cacheline.h"
@@ -220,6 +221,17 @@ class Partition {
   std::vector<std::string> KeysWithValue(ColumnId column, std::string_view value,
                                          int64_t now_seconds) const;
 
+  // All there is, live or not, for copies: visit(ClusteringKeyView, RowBody) for each row in key
+  // order (both borrowed for the call; the key is packed or not as its leaf is), and what lies over
+  // the rows.
+  template <typename Visitor>
+  void ForEachRow(Visitor&& visit) const;
+  Tombstone tombstone() const { return large() ? LargeOf(reference_).tombstone : Tombstone{}; }
+  // nullptr: none.
+  const RangeTombstones* ranges() const {
+    return large() && !LargeOf(reference_).ranges.empty() ? &LargeOf(reference_).ranges : nullptr;
+  }
+
   // Returns the number of rows.
   size_t Verify() const;
 
@@ -296,6 +308,26 @@ class Partition {
   PartitionContext& context_;
   uint64_t& reference_;
 };
+
+template <typename Visitor>
+void Partition::ForEachRow(Visitor&& visit) const {
+  const auto visit_leaf = [&](const Leaf& leaf) {
+    for (size_t i = 0; i < leaf.size(); ++i) {
+      DecodeRow(leaf, i, context_.body);
+      visit(leaf.key(i), std::as_const(context_.body));
+    }
+  };
+  if (!large()) {
+    visit_leaf(Leaf(BlockOf(reference_)));
+    return;
+  }
+  const LeafTree& tree = LargeOf(reference_).tree;
+  if (tree.empty()) return;
+  LeafTree::Position at = tree.First();
+  do {
+    visit_leaf(tree.leaf(at));
+  } while (tree.Next(at));
+}
 
 }  // namespace liststore
 

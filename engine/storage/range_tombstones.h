@@ -40,6 +40,19 @@ class RangeTombstones {
   // Bytes that Add(range) may allocate.
   size_t AddBytesMax(const ClusteringRange& range) const;
 
+  // Calls visit(ClusteringRange, Tombstone) for each stretch, in key order. Bounds are plain bytes,
+  // without a packed form.
+  template <typename Visitor>
+  void ForEach(Visitor&& visit) const {
+    for (const Stretch& stretch : stretches_) {
+      ClusteringRange range;
+      range.lower.bytes = {stretch.lower.data(), stretch.lower.size()};
+      range.upper.bytes = {stretch.upper.data(), stretch.upper.size()};
+      range.upper.at_end = stretch.to_end;
+      visit(range, stretch.tombstone);
+    }
+  }
+
   void Verify() const;
 
  private:

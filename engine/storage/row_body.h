@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -48,7 +49,9 @@ class RowBody {
 
   bool empty() const { return !marker_.present() && !tombstone_.present() && cells_.empty(); }
   bool LiveAt(int64_t now_seconds) const;
+  const Liveness& marker() const { return marker_; }
   const Tombstone& tombstone() const { return tombstone_; }
+  std::span<const Cell> cells() const { return cells_; }
   // The live cell of `column`, expired or not; nullptr: none.
   const Cell* LiveCell(ColumnId column) const;
   // The largest write timestamp of anything in the row.

@@ -231,19 +231,6 @@ WriteCost Table::UpsertCost(const PartitionRef& partition, const DirectorySlot* 
   return cost;
 }
 
-template <typename Cost>
-bool Table::Reserve(int64_t now_seconds, Cost&& cost) {
-  const auto attempt = [&] {
-    WriteCost total = cost();
-    total.Add(pledged_);
-    return arena_.Reserve(total.allocations, total.bytes);
-  };
-  if (attempt()) return true;
-  constexpr size_t kUnitsPerRefusal = 512;
-  if (pledged_.allocations != 0 || Reclaim(now_seconds, kUnitsPerRefusal) == 0) return false;
-  return attempt();
-}
-
 void Table::NoteTimestamps(const WriteContext& write) {
   if (!write.foreign_timestamp || foreign_timestamps_) return;
   foreign_timestamps_ = true;

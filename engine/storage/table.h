@@ -28,6 +28,7 @@
 #include "engine/model/mutation.h"
 #include "engine/model/op_status.h"
 #include "engine/model/row_view.h"
+#include "engine/model/schema_actions.h"
 #include "engine/model/table_schema.h"
 #include "engine/storage/arena.h"
 #include "engine/storage/partition.h"
@@ -55,6 +56,13 @@ struct TableStats {
   uint64_t expired_rows = 0;  // reclaimed because everything in them had expired, ever
   uint64_t live_bytes = 0;    // bytes of blocks in use
   uint64_t held_bytes = 0;    // pages held for them
+};
+
+// What a batch brings to one partition; for PledgeShare.
+struct BatchShare {
+  std::vector<std::span<const RowUpdate>> upserts;
+  std::vector<std::span<const ClusteringKeyView>> deleted_rows;
+  std::vector<ClusteringRange> deleted_ranges;  // of a partition: everything
 };
 
 class Table final : private Arena::Relocator {
@@ -89,7 +97,15 @@ class Table final : private Arena::Relocator {
   // ClearPledges().
   OpStatus Pledge(const PartitionRef& partition, std::span<const RowUpdate> rows,
                   const WriteContext& write);
-  void ClearPledges() { pledged_ = {}; }
+  void ClearPledges() {
+    pledged_ = {};
+    redeeming_ = false;
+  }
+  // The same for all that a batch brings to one partition.
+  OpStatus PledgeShare(const PartitionRef& partition, const BatchShare& share,
+                       const WriteContext& write);
+  // From here to ClearPledges() writes take what was pledged, and do not fail.
+  void RedeemPledges() { redeeming_ = true; }
 
   // --- Reads
   // ----------------------------------------------------------------------------------------
@@ -114,6 +130,24 @@ class Table final : private Arena::Relocator {
       return static_cast<bool>(visit(slot.address, partition));
     });
   }
+
+  // --- Ending, beginning again, copying
+  // ------------------------------------------------------------------------------------------------
+
+  // The table ends: everything is out of sight, and schema().id is of the next generation, which
+  // nobody knows. Its memory comes back by Reclaim; the shell stays, so that PrefetchSlot may still
+  // look at it.
+  void Drop();
+  bool dropped() const { return dropped_; }
+  // Dropped, and nothing is left: the shell may be used again.
+  bool vacant() const;
+  // Makes a vacant shell a table of `schema`, whose id is the shell's.
+  void Reuse(const TableSchema& schema);
+  // What is gone under the grace so far stays gone.
+  void SetGrace(int64_t gc_grace_seconds);
+  // Takes over everything of `from`, another table of the same lane: rows, tombstones and shadows,
+  // under their own times. This table is empty. kOutOfMemory: a part of it was.
+  OpStatus CopyFrom(Table& from, const ColumnMap& columns, int64_t now_seconds);
 
   // --- Stages of a group: any thread may call the first, the holder the second.
   // ------------------------
@@ -183,6 +217,7 @@ class Table final : private Arena::Relocator {
   WriteCost ScheduleCost() const;
   // Reserves cost() on top of what is pledged. When that fails, makes room, a bounded amount, and
   // tries again; what cost() looks at may change on the way, so that it is called anew.
+  // While pledges are redeemed it only calls cost().
   template <typename Cost>
   bool Reserve(int64_t now_seconds, Cost&& cost);
   // The first foreign timestamp makes the table keep tombstones from now on.
@@ -197,16 +232,19 @@ class Table final : private Arena::Relocator {
   DirectorySlot* FindEntry(const TtlWheel::Entry& entry);
   size_t ReclaimTruncated(size_t budget);
   size_t ReclaimDead(size_t budget);
+  size_t ReclaimDropped(size_t budget);
   void Moved(void* from, void* to, size_t bytes) override;
 
-  const TableSchema schema_;
+  TableSchema schema_;  // changes with Reuse and SetGrace alone; its id with Drop too
   const AddressOf& address_of_;
   Arena arena_;
   PartitionContext context_;
   Directory directory_;
   TtlWheel wheel_;
   WriteCost pledged_;
+  bool redeeming_ = false;
   bool foreign_timestamps_ = false;
+  bool dropped_ = false;
 
   // A partition belongs to the epoch in which it was made; truncations start a new one.
   uint32_t epoch_ = 1;
@@ -221,6 +259,23 @@ class Table final : private Arena::Relocator {
   LargePartition* dead_ = nullptr;
   std::vector<TtlWheel::Entry> due_again_;  // scratch of ReclaimDue
 };
+
+template <typename Cost>
+bool Table::Reserve(int64_t now_seconds, Cost&& cost) {
+  if (redeeming_) {
+    cost();
+    return true;
+  }
+  const auto attempt = [&] {
+    WriteCost total = cost();
+    total.Add(pledged_);
+    return arena_.Reserve(total.allocations, total.bytes);
+  };
+  if (attempt()) return true;
+  constexpr size_t kUnitsPerRefusal = 512;
+  if (pledged_.allocations != 0 || Reclaim(now_seconds, kUnitsPerRefusal) == 0) return false;
+  return attempt();
+}
 
 }  // namespace liststore
 

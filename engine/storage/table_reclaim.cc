@@ -32,11 +32,13 @@ void Table::TruncateFirstComponent(std::string_view component) {
 }
 
 bool Table::WantsReclaim(int64_t now_seconds) const {
+  if (dropped_) return !vacant();
   return pass_.active || dead_ != nullptr || wheel_.HasDue(now_seconds) ||
          arena_.WorthCompacting() || directory_.WantsTidy() || wheel_.WantsSweep();
 }
 
 size_t Table::Reclaim(int64_t now_seconds, size_t budget) {
+  if (dropped_) return ReclaimDropped(budget);
   size_t units = 0;
   if (dead_ != nullptr) units += ReclaimDead(budget);
   if (units < budget && wheel_.HasDue(now_seconds))

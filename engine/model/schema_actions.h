@@ -1,0 +1,40 @@
+// What a change of the schema asks of storage. Plain data: cql/schema_change.h decides it,
+// shard/schema_actions.h carries it out.
+#ifndef LISTSTORE_ENGINE_MODEL_SCHEMA_ACTIONS_H_
+#define LISTSTORE_ENGINE_MODEL_SCHEMA_ACTIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/model/table_schema.h"
+
+namespace liststore {
+
+// For each regular column of the old table, by ColumnId, its ColumnId in the new one; nullopt: its
+// cells are left behind.
+using ColumnMap = std::vector<std::optional<ColumnId>>;
+
+// One step, about one table. Names are those of the schema before the change, of the one after it,
+// or of both, as said.
+struct SchemaAction {
+  enum class Kind : uint8_t {
+    kCreateTable,    // after
+    kDropTable,      // before
+    kRebuildTable,   // both: the rows move into a table of the new definition
+    kRetimeTable,    // both: the new TTL and grace apply to the table as it is
+    kTruncateTable,  // both
+  };
+
+  Kind kind = Kind::kCreateTable;
+  std::string keyspace;
+  std::string table;
+  ColumnMap columns;  // kRebuildTable
+
+  bool operator==(const SchemaAction&) const = default;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_MODEL_SCHEMA_ACTIONS_H_

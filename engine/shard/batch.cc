@@ -1,0 +1,213 @@
+// Engine::ExecuteBatch: writes of many partitions and tables, all or nothing.
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "engine/base/check.h"
+#include "engine/shard/engine.h"
+
+namespace liststore {
+namespace {
+
+bool IsUpsert(const Command& command) {
+  return std::holds_alternative<UpsertCommand>(command.body);
+}
+
+bool IsBatchable(const Command& command) {
+  return IsUpsert(command) || std::holds_alternative<DeleteRowsCommand>(command.body) ||
+         std::holds_alternative<DeleteRangeCommand>(command.body) ||
+         std::holds_alternative<DeletePartitionCommand>(command.body);
+}
+
+// The nulls of an upsert, once more, alone. A null that is not kept as a dead cell (no foreign
+// timestamp so far, or no grace) would not beat a value of the same timestamp that comes after it.
+struct NullsOf {
+  size_t command = 0;
+  std::vector<RowUpdate> rows;
+  std::vector<std::vector<CellUpdate>> cells;
+};
+
+std::vector<NullsOf> GatherNulls(std::span<const Command> writes) {
+  std::vector<NullsOf> all;
+  size_t upserted = 0;
+  for (size_t i = 0; i < writes.size(); ++i) {
+    const auto* upsert = std::get_if<UpsertCommand>(&writes[i].body);
+    if (upsert == nullptr) continue;
+    upserted += upsert->rows.size();
+    NullsOf nulls;
+    nulls.command = i;
+    for (const RowUpdate& row : upsert->rows) {
+      std::vector<CellUpdate> dead;
+      for (const CellUpdate& cell : row.cells) {
+        if (!cell.live) dead.push_back(cell);
+      }
+      if (dead.empty()) continue;
+      RowUpdate alone;
+      alone.key = row.key;
+      alone.marker = false;
+      nulls.rows.push_back(alone);
+      nulls.cells.push_back(std::move(dead));
+    }
+    for (size_t row = 0; row < nulls.rows.size(); ++row) nulls.rows[row].cells = nulls.cells[row];
+    if (!nulls.rows.empty()) all.push_back(std::move(nulls));
+  }
+  if (upserted < 2) all.clear();
+  return all;
+}
+
+}  // namespace
+
+// One attempt at a batch. Everything but the lanes is prepared before they are taken.
+class Engine::Batch {
+ public:
+  Batch(Engine& engine, std::span<const Command> writes, uint64_t now_nanos)
+      : engine_(engine), writes_(writes), now_nanos_(now_nanos), nulls_(GatherNulls(writes)) {
+    for (const Command& command : writes) {
+      LS_CHECK(IsBatchable(command), "a batch is of upserts and deletions");
+      to_.push_back(engine.DestinationOf(command));
+      to_.back().lane->PrefetchSlot(command.table, to_.back().address);
+      foreign_ |= !command.timestamp.is_none();
+    }
+    GatherShares();
+    for (const Destination& to : to_) numbers_.push_back(to.lane_number);
+    std::sort(numbers_.begin(), numbers_.end());
+    numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
+  }
+
+  OpStatus Run(std::span<Reply> replies) {
+    // Holding none before, by ascending number, as everybody who takes several does.
+    for (const uint32_t number : numbers_) engine_.lanes_[number]->ownership.Acquire();
+    OpStatus status = FindTables() ? PledgeAll() : OpStatus::kTableGone;
+    if (status == OpStatus::kOk) ApplyAll(replies);
+    for (const auto& [id, share] : shares_) {
+      if (share.table != nullptr) share.table->ClearPledges();
+    }
+    for (auto at = numbers_.rbegin(); at != numbers_.rend(); ++at) {
+      engine_.lanes_[*at]->ownership.Release();
+    }
+    return status;
+  }
+
+ private:
+  // A partition and what the batch brings to it.
+  struct Share {
+    size_t command = 0;  // one of its commands
+    Table* table = nullptr;
+    BatchShare load;
+  };
+  using ShareId = std::tuple<uint16_t, uint32_t, std::string_view>;  // table and partition key
+
+  ShareId ShareIdOf(const Command& command) const {
+    return {command.table.value, command.table.generation, command.partition_key};
+  }
+
+  void GatherShares() {
+    for (size_t i = 0; i < writes_.size(); ++i) {
+      Share& share = shares_[ShareIdOf(writes_[i])];
+      share.command = i;
+      BatchShare& load = share.load;
+      if (const auto* upsert = std::get_if<UpsertCommand>(&writes_[i].body)) {
+        load.upserts.push_back(upsert->rows);
+      } else if (const auto* rows = std::get_if<DeleteRowsCommand>(&writes_[i].body)) {
+        load.deleted_rows.push_back(rows->keys);
+      } else if (const auto* range = std::get_if<DeleteRangeCommand>(&writes_[i].body)) {
+        load.deleted_ranges.push_back(range->range);
+      } else {
+        load.deleted_ranges.emplace_back();
+      }
+    }
+    for (const NullsOf& nulls : nulls_) {
+      shares_[ShareIdOf(writes_[nulls.command])].load.upserts.push_back(nulls.rows);
+    }
+  }
+
+  bool FindTables() {
+    for (auto& [id, share] : shares_) {
+      share.table = to_[share.command].lane->FindTable(writes_[share.command].table);
+      if (share.table == nullptr) return false;
+    }
+    return true;
+  }
+
+  OpStatus PledgeAll() {
+    // Above all that the lanes have given out.
+    common_ = WriteTimestamp{0};
+    for (const uint32_t number : numbers_) {
+      common_ = std::max(common_, engine_.lanes_[number]->NextTimestamp(now_nanos_));
+    }
+    WriteContext write{common_, NowSeconds(), foreign_};
+    for (const auto& [id, share] : shares_) {
+      const PartitionRef partition{writes_[share.command].partition_key,
+                                   to_[share.command].address};
+      const OpStatus status = share.table->PledgeShare(partition, share.load, write);
+      if (status != OpStatus::kOk) return status;
+    }
+    for (const auto& [id, share] : shares_) share.table->RedeemPledges();
+    return OpStatus::kOk;
+  }
+
+  void ApplyAll(std::span<Reply> replies) {
+    for (size_t i = 0; i < writes_.size(); ++i) {
+      if (IsUpsert(writes_[i])) replies[i] = Apply(i, writes_[i].body);
+    }
+    for (const NullsOf& nulls : nulls_) Apply(nulls.command, UpsertCommand{nulls.rows});
+    for (size_t i = 0; i < writes_.size(); ++i) {
+      if (!IsUpsert(writes_[i])) replies[i] = Apply(i, writes_[i].body);
+    }
+  }
+
+  Reply Apply(size_t number, const CommandBody& body) {
+    const Command& command = writes_[number];
+    WriteContext write{command.timestamp, NowSeconds(), true};
+    if (command.timestamp.is_none()) {
+      write.timestamp = common_;
+      write.foreign_timestamp = false;
+      to_[number].lane->AdvanceTimestamp(common_);
+    }
+    Table& table = *shares_.find(ShareIdOf(command))->second.table;
+    const PartitionRef partition{command.partition_key, to_[number].address};
+    Reply reply;
+    reply.timestamp = write.timestamp;
+    if (const auto* upsert = std::get_if<UpsertCommand>(&body)) {
+      reply.status = table.Upsert(partition, upsert->rows, write);
+    } else if (const auto* rows = std::get_if<DeleteRowsCommand>(&body)) {
+      reply.status = table.DeleteRows(partition, rows->keys, write, &reply.rows);
+    } else if (const auto* range = std::get_if<DeleteRangeCommand>(&body)) {
+      reply.status = table.DeleteRange(partition, range->range, write, &reply.rows);
+    } else {
+      reply.status = table.DeletePartition(partition, write, &reply.rows);
+    }
+    LS_CHECK(reply.status == OpStatus::kOk, "a pledged write does not fail");
+    return reply;
+  }
+
+  int64_t NowSeconds() const { return static_cast<int64_t>(now_nanos_ / 1'000'000'000); }
+
+  Engine& engine_;
+  const std::span<const Command> writes_;
+  const uint64_t now_nanos_;
+  const std::vector<NullsOf> nulls_;
+  bool foreign_ = false;
+  absl::InlinedVector<Destination, 16> to_;
+  absl::InlinedVector<uint32_t, 16> numbers_;  // of lanes
+  std::map<ShareId, Share> shares_;
+  WriteTimestamp common_;
+};
+
+OpStatus Engine::ExecuteBatch(std::span<const Command> writes, uint64_t now_nanos,
+                              std::span<Reply> replies) {
+  LS_CHECK(writes.size() == replies.size(), "a reply for every command");
+  if (writes.empty()) return OpStatus::kOk;
+  OpStatus status = Batch(*this, writes, now_nanos).Run(replies);
+  if (status == OpStatus::kOutOfMemory) {
+    if (MakeRoom(now_nanos)) status = Batch(*this, writes, now_nanos).Run(replies);
+    if (status == OpStatus::kOutOfMemory) refused_writes_.fetch_add(1, std::memory_order_relaxed);
+  }
+  return status;
+}
+
+}  // namespace liststore

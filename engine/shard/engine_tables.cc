@@ -1,0 +1,133 @@
+// Tables of an engine: how they come, go, and are replaced.
+#include <algorithm>
+
+#include "engine/base/check.h"
+#include "engine/shard/engine.h"
+
+namespace liststore {
+namespace {
+
+// What a dropped table may take under each lane before DropTable returns: all of a small one.
+constexpr size_t kUnitsAtDrop = 256;
+// Dropped tables that wait for Reclaim. When there are more, who creates a table helps.
+constexpr size_t kWaitingMax = 64;
+// A lane is held for at most about this many units at a time.
+constexpr size_t kUnitsPerHold = 128;
+
+}  // namespace
+
+bool Engine::EmptyShell(TableId shell, size_t budget) {
+  bool vacant = true;
+  for (const auto& lane : lanes_) {
+    size_t left = budget;
+    bool done = false;
+    while (!done && left > 0) {
+      lane->ownership.Run([&] {
+        Table& part = lane->table_at(shell.value);
+        const size_t units = part.vacant() ? 0 : part.Reclaim(0, std::min(left, kUnitsPerHold));
+        left -= std::min(left, std::max<size_t>(units, 1));
+        done = part.vacant();
+      });
+    }
+    vacant &= done;
+  }
+  return vacant;
+}
+
+void Engine::KeepShell(TableId dropped) {
+  const TableId shell{dropped.value, dropped.generation + 1};
+  if (EmptyShell(shell, kUnitsAtDrop)) {
+    vacant_.push_back(shell);
+  } else {
+    dropped_.push_back(shell);
+  }
+}
+
+bool Engine::ChooseId(TableId& id) {
+  if (vacant_.empty() && !dropped_.empty()) {
+    const bool helps = dropped_.size() >= kWaitingMax || table_count_ == kTablesMax;
+    // One unit finds out what Reclaim has done meanwhile.
+    if (EmptyShell(dropped_.front(), helps ? SIZE_MAX : 1)) {
+      vacant_.push_back(dropped_.front());
+      dropped_.pop_front();
+    }
+  }
+  if (!vacant_.empty()) {
+    id = vacant_.back();
+    vacant_.pop_back();
+    return true;
+  }
+  if (table_count_ == kTablesMax) return false;
+  id = TableId{table_count_++};
+  return true;
+}
+
+TableId Engine::CreateTable(TableSchema schema) {
+  TableId id;
+  const OpStatus status = CreateTable(std::move(schema), id);
+  LS_CHECK(status == OpStatus::kOk, "the program makes fewer than 65535 tables");
+  return id;
+}
+
+OpStatus Engine::CreateTable(TableSchema schema, TableId& id) {
+  const MutexLock lock(tables_mutex_);
+  if (!ChooseId(id)) return OpStatus::kTooManyTables;
+  schema.id = id;
+  WithAllLanes([&](Lane& lane) { lane.CreateTable(schema); });
+  return OpStatus::kOk;
+}
+
+OpStatus Engine::DropTable(TableId table) {
+  const MutexLock lock(tables_mutex_);
+  const OpStatus status = WithAllOf(table, [](Table& part) { part.Drop(); });
+  if (status == OpStatus::kOk) KeepShell(table);
+  return status;
+}
+
+OpStatus Engine::SetGrace(TableId table, int64_t gc_grace_seconds) {
+  return WithAllOf(table, [&](Table& part) { part.SetGrace(gc_grace_seconds); });
+}
+
+OpStatus Engine::TruncateTable(TableId table) {
+  return WithAllOf(table, [&](Table& part) { part.TruncateAll(); });
+}
+
+OpStatus Engine::TruncateFirstComponent(TableId table, std::string_view component) {
+  return WithAllOf(table, [&](Table& part) { part.TruncateFirstComponent(component); });
+}
+
+OpStatus Engine::CopyAndReplace(TableId from, const TableSchema& schema, const ColumnMap& columns,
+                                uint64_t now_nanos) {
+  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  OpStatus status = OpStatus::kOk;
+  for (const auto& lane : lanes_) lane->ownership.Acquire();
+  for (const auto& lane : lanes_) {
+    lane->CreateTable(schema);
+    Table* source = lane->FindTable(from);
+    if (source == nullptr) status = OpStatus::kTableGone;
+    if (status == OpStatus::kOk) {
+      status = lane->table(schema.id).CopyFrom(*source, columns, now_seconds);
+    }
+  }
+  const TableId ends = status == OpStatus::kOk ? from : schema.id;
+  for (const auto& lane : lanes_) lane->table(ends).Drop();
+  for (auto at = lanes_.rbegin(); at != lanes_.rend(); ++at) (*at)->ownership.Release();
+  return status;
+}
+
+OpStatus Engine::RebuildTable(TableId from, TableSchema schema, const ColumnMap& columns,
+                              uint64_t now_nanos, TableId& id) {
+  const MutexLock lock(tables_mutex_);
+  OpStatus status = OpStatus::kOutOfMemory;
+  for (int attempt = 0; attempt < 2 && status == OpStatus::kOutOfMemory; ++attempt) {
+    if (attempt > 0) MakeRoom(now_nanos);
+    if (!ChooseId(schema.id)) return OpStatus::kTooManyTables;
+    status = CopyAndReplace(from, schema, columns, now_nanos);
+    KeepShell(status == OpStatus::kOk ? from : schema.id);
+  }
+  if (status == OpStatus::kOutOfMemory) refused_writes_.fetch_add(1, std::memory_order_relaxed);
+  if (status == OpStatus::kOk) id = schema.id;
+  return status;
+}
+
+}  // namespace liststore
