@@ -9,6 +9,7 @@
 #include "engine/base/check.h"
 #include "engine/base/utf8.h"
 #include "engine/model/decimal.h"
+#include "engine/model/duration.h"
 #include "engine/model/uuid_order.h"
 
 namespace liststore {
@@ -48,33 +49,6 @@ bool IsAscii(std::string_view text) {
   unsigned char bits = 0;
   for (const char c : text) bits |= static_cast<unsigned char>(c);
   return bits < 0x80;
-}
-
-// Takes one zigzag vint: as many bytes behind the first as it has leading ones, big endian.
-std::optional<int64_t> TakeVint(std::string_view& rest) {
-  if (rest.empty()) return std::nullopt;
-  const auto first = static_cast<uint8_t>(rest[0]);
-  const auto more = static_cast<size_t>(std::countl_one(first));
-  if (rest.size() < 1 + more) return std::nullopt;
-  uint64_t value = more >= 7 ? 0 : first & (0xffu >> (more + 1));
-  for (size_t i = 1; i <= more; ++i) value = value << 8 | static_cast<uint8_t>(rest[i]);
-  rest.remove_prefix(1 + more);
-  return static_cast<int64_t>((value >> 1) ^ (~(value & 1) + 1));
-}
-
-bool Fits32Bits(int64_t value) {
-  return value >= std::numeric_limits<int32_t>::min() &&
-         value <= std::numeric_limits<int32_t>::max();
-}
-
-// Months, days, nanoseconds, none of another sign than the rest.
-bool IsDuration(std::string_view value) {
-  const std::optional<int64_t> months = TakeVint(value);
-  const std::optional<int64_t> days = months ? TakeVint(value) : std::nullopt;
-  const std::optional<int64_t> nanos = days ? TakeVint(value) : std::nullopt;
-  if (!nanos || !value.empty()) return false;
-  if (!Fits32Bits(*months) || !Fits32Bits(*days)) return false;
-  return (*months >= 0 && *days >= 0 && *nanos >= 0) || (*months <= 0 && *days <= 0 && *nanos <= 0);
 }
 
 template <typename T>
@@ -144,7 +118,7 @@ size_t CqlFixedBytes(CqlType type) {
 }
 
 bool IsValidCqlValue(CqlType type, std::string_view value) {
-  if (type == CqlType::kDuration) return IsDuration(value);
+  if (type == CqlType::kDuration) return DecodeDuration(value).has_value();
   if (value.empty()) return type != CqlType::kCounter;
   if (const size_t bytes = CqlFixedBytes(type); bytes != 0 && value.size() != bytes) return false;
   switch (type) {

@@ -27,6 +27,8 @@ CASES = [
     ("a comment is no include", "engine/storage/a.h", '// #include "engine/shard/engine.h"', None),
 
     ("the language sees the catalog", "engine/cql/a.h", '#include "engine/shard/catalog.h"', None),
+    ("instruments are virtual tables", "engine/control/a.h",
+     '#include "engine/cql/virtual_table.h"\n#include "liststore/clock.h"', None),
 
     ("but not the rest of shard", "engine/cql/a.h", '#include "engine/shard/engine.h"',
      "cql must not see engine/shard/engine.h"),
@@ -34,6 +36,8 @@ CASES = [
      '#include "engine/storage/table.h"', "cql must not include storage"),
     ("the language has no threads", "engine/cql/a.cc", "#include <thread>",
      "must not see <thread>"),
+    ("instruments know no statements", "engine/control/a.h", '#include "engine/cql/statement.h"',
+     "control must not see engine/cql/statement.h"),
     ("upwards", "engine/model/a.h", '#include "engine/storage/table.h"', "model must not include"),
     ("storage sees no commands", "engine/storage/a.cc", '#include "engine/command/command.h"',
      "storage must not include command"),

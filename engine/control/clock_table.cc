@@ -1,0 +1,133 @@
+#include "engine/control/clock_table.h"
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/big_endian.h"
+#include "engine/base/check.h"
+#include "engine/cql/computed_table.h"
+#include "engine/cql/encode_value.h"
+#include "engine/model/duration.h"
+
+namespace liststore {
+namespace {
+
+constexpr char kKey[] = "clock";
+constexpr int64_t kNanosPerMilli = 1'000'000;
+constexpr int64_t kNanosPerSecond = 1'000'000'000;
+constexpr int64_t kNanosPerDay = 86'400 * kNanosPerSecond;
+
+constexpr TableSpec kSpec = {
+    "liststore",
+    "clock",
+    "key text",
+    "",
+    "advance duration, advance_seconds bigint, mode text, now timestamp, now_nanos bigint",
+    "the server's time"};
+
+CqlError Refuse(std::string_view why) {
+  return CqlError::Invalid(std::string("liststore.clock: ").append(why));
+}
+
+// What a statement asks for, before it is known whether it can be.
+struct ClockChange {
+  bool relative = false;
+  int64_t nanos = 0;
+};
+
+// `count` units, or nullopt beyond what 64 bits hold.
+std::optional<int64_t> Times(int64_t count, int64_t unit) {
+  int64_t nanos = 0;
+  if (__builtin_mul_overflow(count, unit, &nanos)) return std::nullopt;
+  return nanos;
+}
+
+CqlOr<ClockChange> TooFar() { return Refuse("the time lies behind the year 2262"); }
+
+CqlOr<ClockChange> ChangeBy(const Duration& duration) {
+  if (duration.months != 0) return Refuse("months have no fixed length: advance by days");
+  if (duration.days < 0 || duration.nanoseconds < 0) return ClockChange{/*relative=*/true, -1};
+  const std::optional<int64_t> days = Times(duration.days, kNanosPerDay);
+  int64_t nanos = 0;
+  if (!days || __builtin_add_overflow(*days, duration.nanoseconds, &nanos)) return TooFar();
+  return ClockChange{/*relative=*/true, nanos};
+}
+
+// The change that a column and its value ask for.
+CqlOr<ClockChange> ChangeOf(std::string_view column, std::string_view value) {
+  if (column == "advance") {
+    const std::optional<Duration> duration = DecodeDuration(value);
+    if (!duration) return Refuse("advance is not a duration");
+    return ChangeBy(*duration);
+  }
+  if (column == "mode") return Refuse("the mode is chosen when the server starts");
+  LS_CHECK(column == "now" || column == "now_nanos" || column == "advance_seconds",
+           "a statement has only columns of its table");
+  // Empty values are valid for numbers.
+  if (value.size() != 8) return Refuse("a time cannot be empty");
+  const auto number = static_cast<int64_t>(LoadBigEndian64(value.data()));
+  const bool relative = column == "advance_seconds";
+  const int64_t unit = relative ? kNanosPerSecond : column == "now" ? kNanosPerMilli : 1;
+  const std::optional<int64_t> nanos = Times(number, unit);
+  if (!nanos && number > 0) return TooFar();
+  // What overflows below lies before the epoch, and so backwards, like any other negative number.
+  return ClockChange{relative, nanos.value_or(-1)};
+}
+
+// The one change in `values`.
+CqlOr<ClockChange> ChangeIn(const VirtualTable::Values& values) {
+  std::optional<ClockChange> change;
+  for (const auto& [column, value] : values) {
+    if (column == "key") {
+      if (value != kKey) return Refuse("the only key is 'clock'");
+      continue;
+    }
+    if (!value) return Refuse(column + " cannot be null");
+    if (change) return Refuse("one statement moves the clock once");
+    CqlOr<ClockChange> asked = ChangeOf(column, *value);
+    if (!asked.ok()) return asked;
+    change = *asked;
+  }
+  if (!change) return Refuse("set one of now, now_nanos, advance and advance_seconds");
+  return *change;
+}
+
+}  // namespace
+
+ClockTable::ClockTable(ServerClock& clock)
+    : clock_(clock), definition_(MakeVirtualDefinition(kSpec)) {}
+
+std::vector<VirtualRow> ClockTable::Rows(const VirtualReadContext& /*context*/) const {
+  const uint64_t now_nanos = clock_.NowNanos();
+  RowCollector rows(*definition_);
+  rows.Row()
+      .Set("key", kKey)
+      .Set("mode", std::string(ModeName(clock_.mode())))
+      .Set("now", EncodeTimestamp(now_nanos))
+      .Set("now_nanos", EncodeBigint(static_cast<int64_t>(now_nanos)));
+  return rows.Take();
+}
+
+std::optional<CqlError> ClockTable::Write(const Values& values) {
+  if (clock_.mode() != ServerClock::Mode::kManual) {
+    return Refuse("the clock follows the machine's; only a manual clock can be moved");
+  }
+  const CqlOr<ClockChange> change = ChangeIn(values);
+  if (!change.ok()) return change.error();
+  if (change->nanos < 0) return Refuse("the clock cannot go backwards");
+  const auto nanos = static_cast<uint64_t>(change->nanos);
+  switch (change->relative ? clock_.Advance(nanos) : clock_.Set(nanos)) {
+    case ServerClock::Move::kDone:
+      return std::nullopt;
+    case ServerClock::Move::kBackwards:
+      return Refuse("the clock cannot go backwards");
+    case ServerClock::Move::kTooFar:
+      return TooFar().error();
+    case ServerClock::Move::kNotManual:
+      break;
+  }
+  LS_UNREACHABLE("a manual clock stays one");
+}
+
+}  // namespace liststore

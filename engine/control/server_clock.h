@@ -1,0 +1,59 @@
+// ServerClock: the time that a server lives in: the machine's, or one that stands still until
+// somebody moves it.
+#ifndef LISTSTORE_ENGINE_CONTROL_SERVER_CLOCK_H_
+#define LISTSTORE_ENGINE_CONTROL_SERVER_CLOCK_H_
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "liststore/clock.h"
+
+namespace liststore {
+
+// Thread-safe; a reader sees the instant before a move or the one behind it. Reading costs what the
+// real clock does, or one load. Owned by the server; outlives the engine that reads it.
+//
+// Time never goes backwards by a move: what expired stays so, and write timestamps ascend.
+class ServerClock final : public Clock {
+ public:
+  enum class Mode : uint8_t {
+    kReal,    // as `real` goes
+    kManual,  // stands still but for Set and Advance
+  };
+  enum class Move : uint8_t {
+    kDone,
+    kNotManual,  // the clock follows the machine's
+    kBackwards,  // the instant lies before the present one
+    kTooFar,     // the instant lies behind kNanosMax
+  };
+
+  // The last instant, in the year 2262: what a bigint of nanoseconds can say.
+  static constexpr uint64_t kNanosMax = std::numeric_limits<int64_t>::max();
+
+  // Real. `real` outlives the clock.
+  explicit ServerClock(const Clock& real) : real_(&real) {}
+  // Manual, starting at an instant of at most kNanosMax.
+  explicit ServerClock(uint64_t start_nanos);
+
+  uint64_t NowNanos() const override;
+  Mode mode() const { return real_ == nullptr ? Mode::kManual : Mode::kReal; }
+
+  // To an instant, in nanoseconds since the Unix epoch; the present one is fine.
+  [[nodiscard]] Move Set(uint64_t now_nanos);
+  // By a time, measured from the instant at which it takes effect, so that the steps of several
+  // callers add up.
+  [[nodiscard]] Move Advance(uint64_t nanos);
+
+ private:
+  const Clock* const real_;  // nullptr: manual
+  std::atomic<uint64_t> manual_nanos_{0};
+};
+
+// "real", "manual".
+std::string_view ModeName(ServerClock::Mode mode);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CONTROL_SERVER_CLOCK_H_

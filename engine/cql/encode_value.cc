@@ -1,0 +1,62 @@
+#include "engine/cql/encode_value.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "engine/base/big_endian.h"
+#include "engine/base/check.h"
+#include "engine/model/data_type.h"
+
+namespace liststore {
+namespace {
+
+std::string EightBytes(uint64_t bits) {
+  std::string bytes(8, '\0');
+  StoreBigEndian64(bytes.data(), bits);
+  return bytes;
+}
+
+}  // namespace
+
+std::string EncodeInt(int32_t value) {
+  std::string bytes(4, '\0');
+  StoreBigEndian32(bytes.data(), static_cast<uint32_t>(value));
+  return bytes;
+}
+
+std::string EncodeBigint(int64_t value) { return EightBytes(static_cast<uint64_t>(value)); }
+
+std::string EncodeDouble(double value) { return EightBytes(std::bit_cast<uint64_t>(value)); }
+
+std::string EncodeBoolean(bool value) { return std::string(1, value ? '\1' : '\0'); }
+
+std::string EncodeUuid(const Uuid& value) { return std::string(value.view()); }
+
+std::string EncodeInet(std::string_view address) {
+  LS_DCHECK(address.size() == 4 || address.size() == 16, "an address has 4 or 16 bytes");
+  return std::string(address);
+}
+
+std::string EncodeTimestamp(uint64_t nanos) { return EightBytes(nanos / 1'000'000); }
+
+std::string EncodeTextList(const std::vector<std::string>& elements) {
+  return JoinCollection(DataType::List(CqlType::kText), elements);
+}
+
+std::string EncodeTextSet(std::vector<std::string> elements) {
+  std::ranges::sort(elements);  // char_traits<char> compares as unsigned bytes, as text does
+  const auto repeated = std::ranges::unique(elements);
+  elements.erase(repeated.begin(), repeated.end());
+  return JoinCollection(DataType::Set(CqlType::kText), elements);
+}
+
+std::string EncodeTextMap(const PropertyMap& entries) {
+  std::vector<std::string> elements;
+  for (const auto& [key, value] : entries) {
+    elements.push_back(key);
+    elements.push_back(value);
+  }
+  return JoinCollection(DataType::Map(CqlType::kText, CqlType::kText), elements);
+}
+
+}  // namespace liststore
