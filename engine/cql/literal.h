@@ -2,6 +2,7 @@
 #ifndef LISTSTORE_ENGINE_CQL_LITERAL_H_
 #define LISTSTORE_ENGINE_CQL_LITERAL_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,12 @@ CqlOr<std::optional<std::string>> EncodeLiteral(const Expression& literal, const
 // One constant for a native type; not null.
 CqlOr<std::string> EncodeConstant(const Constant& constant, CqlType type,
                                   std::string_view receiver);
+
+// Does CQL take such a constant for a value of that type, whatever its text?
+bool IsConstantOf(const Constant& constant, CqlType type);
+// `Invalid STRING constant (x) for "c" of type int`.
+CqlError InvalidConstant(const Constant& constant, std::string_view type,
+                         std::string_view receiver);
 
 // What messages call the parts of `receiver`.
 std::string ElementReceiver(std::string_view receiver);              // value(c), of list, set, map

@@ -11,9 +11,10 @@
 namespace liststore {
 
 // A literal that EncodeLiteral turns back into a value equal to `value`, which is valid for `type`;
-// nullopt is `null`. Of the same bytes, but where a type has several forms of one value (booleans
-// other than 00 and 01, padded varints, NaNs). Empty values of types without an empty literal print
-// as the function that makes them: blobasint(0x).
+// nullopt is `null`. Of the same bytes, but where a type has several forms of one value: booleans
+// other than 00 and 01, padded varints, NaNs, sets out of order, tuples without their last fields.
+// What has no literal prints as the function that makes it: empty values (blobasint(0x)), and
+// numbers of more digits than EncodeLiteral takes (blobasvarint(0x...)).
 //
 // Forms: text '...' with doubled quotes; blob 0x...; timestamp '2011-02-03T04:05:06.789Z', date
 // '2011-02-03' and, for years outside of 0000 to 9999, both as integers; time '04:05:06.789000000';

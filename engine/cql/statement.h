@@ -215,7 +215,9 @@ struct DropKeyspaceStatement {
   bool if_exists = false;
 };
 
-struct ColumnDefinition {
+// A column as CREATE TABLE and ALTER TABLE write it. (Not ColumnDefinition, which is
+// model/schema.h's.)
+struct ColumnSpec {
   std::string name;
   TypeSpec type;
   bool is_static = false;
@@ -225,7 +227,7 @@ struct ColumnDefinition {
 struct CreateTableStatement {
   QualifiedName table;
   bool if_not_exists = false;
-  std::vector<ColumnDefinition> columns;  // as written; names may repeat
+  std::vector<ColumnSpec> columns;  // as written; names may repeat
   // One for each PRIMARY KEY, inline or of its own; anything but one is an error of the planner's.
   std::vector<std::vector<std::string>> partition_keys;
   std::vector<std::string> clustering_key;
@@ -246,7 +248,7 @@ struct AlterTableStatement {
 
   Kind kind = Kind::kProperties;
   QualifiedName table;
-  std::vector<ColumnDefinition> columns;
+  std::vector<ColumnSpec> columns;
   std::optional<Expression> drop_timestamp;
   std::vector<std::pair<std::string, std::string>> renames;  // from, to
   std::vector<Property> properties;

@@ -1,0 +1,81 @@
+#include "engine/cql/binder.h"
+
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+#include "engine/cql/literal.h"
+#include "engine/cql/planner.h"
+
+namespace liststore {
+
+Binder::Binder(const Schema& schema, std::string_view keyspace,
+               const std::vector<std::string>& markers)
+    : schema_(schema), keyspace_(keyspace), markers_(markers), variables_(markers.size()) {}
+
+CqlOr<std::shared_ptr<const TableDefinition>> Binder::FindTable(const QualifiedName& name) {
+  const std::string_view keyspace = name.keyspace.empty() ? keyspace_ : name.keyspace;
+  if (keyspace.empty()) {
+    return CqlError::Invalid(
+        "No keyspace has been specified. USE a keyspace, or explicitly specify keyspace.tablename");
+  }
+  if (schema_.FindKeyspace(keyspace) == nullptr) {
+    return CqlError::Invalid("Keyspace " + std::string(keyspace) + " does not exist");
+  }
+  table_ = schema_.FindTable(keyspace, name.name);
+  if (table_ == nullptr) return CqlError::Invalid("unconfigured table " + name.name);
+  return table_;
+}
+
+CqlOr<Operand> Binder::Bind(const Expression& expression, const DataType& type,
+                            std::string_view receiver, std::string_view variable_name) {
+  Operand operand;
+  operand.type = type;
+  operand.receiver = receiver;
+  if (const auto* marker = expression.As<BindMarker>()) {
+    LS_CHECK(marker->index < markers_.size(), "the parser counted the markers");
+    const std::string& own_name = markers_[marker->index];
+    std::optional<BindVariable>& variable = variables_[marker->index];
+    if (variable && variable->type != type) {
+      return CqlError::Invalid("variable :" + own_name + " has type " + variable->type.ToString() +
+                               " which doesn't match " + type.ToString());
+    }
+    if (!variable) {
+      variable = BindVariable{own_name.empty() ? std::string(variable_name) : own_name, type,
+                              table_ == nullptr ? std::string() : table_->keyspace,
+                              table_ == nullptr ? std::string() : table_->name};
+    }
+    operand.marker = marker->index;
+    return operand;
+  }
+  if (const auto* call = expression.As<FunctionCall>()) {
+    return NotSupported("the function " + call->function.name + "() in a value");
+  }
+  if (expression.Is<Arithmetic>()) return NotSupported("arithmetic");
+  if (!IsLiteral(expression)) {
+    return NotSupported("bind markers inside of collections, tuples and casts");
+  }
+  LS_ASSIGN_OR_RETURN(operand.constant, EncodeLiteral(expression, type, receiver));
+  return operand;
+}
+
+CqlOr<std::vector<BindVariable>> Binder::TakeVariables() {
+  std::vector<BindVariable> taken;
+  taken.reserve(variables_.size());
+  for (std::optional<BindVariable>& variable : variables_) {
+    if (!variable) return NotSupported("a bind marker at this place");
+    taken.push_back(*std::move(variable));
+  }
+  return taken;
+}
+
+std::vector<uint16_t> PartitionKeyVariables(const std::vector<KeyAlternatives>& partition_key) {
+  std::vector<uint16_t> variables;
+  for (const KeyAlternatives& part : partition_key) {
+    if (part.is_in || part.alternatives.size() != 1 || !part.alternatives[0][0].marker) return {};
+    variables.push_back(static_cast<uint16_t>(*part.alternatives[0][0].marker));
+  }
+  return variables;
+}
+
+}  // namespace liststore

@@ -1,0 +1,55 @@
+// Binder: what the planners of all statement kinds share. Looks names up and turns expressions into
+// operands, keeping book of the bind variables.
+#ifndef LISTSTORE_ENGINE_CQL_BINDER_H_
+#define LISTSTORE_ENGINE_CQL_BINDER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/cql/cql_error.h"
+#include "engine/cql/expression.h"
+#include "engine/cql/plan.h"
+#include "engine/cql/statement.h"
+#include "engine/model/schema.h"
+
+namespace liststore {
+
+// Used while one statement is planned.
+class Binder {
+ public:
+  // The arguments outlive the binder. `markers`: Statement::markers.
+  Binder(const Schema& schema, std::string_view keyspace, const std::vector<std::string>& markers);
+
+  // Invalid: no keyspace was said, it does not exist, or the table does not.
+  CqlOr<std::shared_ptr<const TableDefinition>> FindTable(const QualifiedName& name);
+
+  // `expression` as a value of `type`. A marker becomes a bind variable called `variable_name`
+  // (unless it has a name of its own) of the table found last.
+  CqlOr<Operand> Bind(const Expression& expression, const DataType& type, std::string_view receiver,
+                      std::string_view variable_name);
+  // A value for a column.
+  CqlOr<Operand> BindTo(const ColumnDefinition& column, const Expression& expression) {
+    return Bind(expression, column.type, column.name, column.name);
+  }
+
+  // For each marker of the statement, in order. Checks that all were bound.
+  CqlOr<std::vector<BindVariable>> TakeVariables();
+
+ private:
+  const Schema& schema_;
+  const std::string_view keyspace_;
+  const std::vector<std::string>& markers_;
+  std::shared_ptr<const TableDefinition> table_;
+  std::vector<std::optional<BindVariable>> variables_;
+};
+
+// For each column of the partition key its bind variable; empty when one has none.
+std::vector<uint16_t> PartitionKeyVariables(const std::vector<KeyAlternatives>& partition_key);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CQL_BINDER_H_

@@ -1,0 +1,54 @@
+// The values that a client binds to a plan's variables, and operands resolved against them.
+#ifndef LISTSTORE_ENGINE_CQL_BOUND_VALUES_H_
+#define LISTSTORE_ENGINE_CQL_BOUND_VALUES_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/cql/cql_error.h"
+#include "engine/cql/plan.h"
+
+namespace liststore {
+
+// Borrows its bytes from the request.
+struct BoundValue {
+  enum class State : uint8_t {
+    kValue,
+    kNull,
+    kUnset,  // the client leaves it open: what it would change stays as it is
+  };
+  State state = State::kNull;
+  std::string_view bytes;
+
+  bool has_value() const { return state == State::kValue; }
+  bool is_null() const { return state == State::kNull; }
+  bool is_unset() const { return state == State::kUnset; }
+};
+// One for each of Plan::variables.
+using BoundValues = std::span<const BoundValue>;
+
+// The operand's value, not looked at.
+inline BoundValue Peek(const Operand& operand, BoundValues values) {
+  if (operand.marker) return values[*operand.marker];
+  if (!operand.constant) return {};
+  return {BoundValue::State::kValue, *operand.constant};
+}
+
+// The operand's value into `value`; Invalid when its bytes are none of its type
+// (`Exception while binding column c: marshaling error: ...`). Constants were checked when the
+// statement was planned. O(bytes).
+CqlStatus Resolve(const Operand& operand, BoundValues values, BoundValue& value);
+// The same where something must be there: unset is an error too. Null is left to the caller.
+CqlStatus ResolveSet(const Operand& operand, BoundValues values, BoundValue& value);
+
+// A LIMIT: positive; UINT64_MAX when there is none or it is unset. `name` is LIMIT or
+// PER PARTITION LIMIT.
+CqlStatus ResolveLimit(const std::optional<Operand>& operand, BoundValues values,
+                       std::string_view name, uint64_t& limit);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CQL_BOUND_VALUES_H_

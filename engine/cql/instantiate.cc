@@ -1,0 +1,383 @@
+#include "engine/cql/instantiate.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+#include "engine/base/big_endian.h"
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+#include "engine/cql/literal.h"
+#include "engine/model/clustering_encoding.h"
+#include "engine/model/partition_key.h"
+#include "engine/model/token.h"
+
+namespace liststore {
+namespace {
+
+using Views = absl::InlinedVector<std::string_view, 8>;
+
+std::span<const std::string_view> Span(const Views& views) { return {views.data(), views.size()}; }
+
+// A key's value: something must be there. `found` becomes false for a null in a read.
+CqlStatus ResolveKey(const Operand& operand, BoundValues values, KeyUse use, std::string_view& bytes,
+                     bool& found) {
+  BoundValue value;
+  LS_RETURN_IF_ERROR(ResolveSet(operand, values, value));
+  bytes = value.bytes;
+  if (value.has_value()) return {};
+  if (use == KeyUse::kWrite) {
+    return CqlError::Invalid("Invalid null value in condition for column " + operand.receiver);
+  }
+  found = false;
+  return {};
+}
+
+// Source: ScyllaDB keys/compound.hh: each component has two bytes of its own.
+CqlStatus CheckKeyBytes(const Views& components) {
+  size_t bytes = 0;
+  for (const std::string_view component : components) bytes += component.size() + 2;
+  if (bytes <= kKeyBytesMax) return {};
+  return CqlError::Invalid("Key length of " + std::to_string(bytes) +
+                           " is longer than maximum of " + std::to_string(kKeyBytesMax));
+}
+
+CqlStatus AppendKey(const Views& components, KeyUse use, std::string& key, bool& found) {
+  LS_RETURN_IF_ERROR(CheckKeyBytes(components));
+  if (components.size() == 1 && components[0].empty()) {
+    if (use == KeyUse::kWrite) return CqlError::Invalid("Key may not be empty");
+    found = false;
+  }
+  AppendPartitionKey(Span(components), key);
+  return {};
+}
+
+// ---- Alternatives
+
+// All alternatives of one part, as values; those with a null are left out.
+CqlStatus ResolveAlternatives(const KeyAlternatives& part, BoundValues values, KeyUse use,
+                              std::vector<Views>& alternatives) {
+  if (part.list) {
+    BoundValue list;
+    LS_RETURN_IF_ERROR(ResolveSet(*part.list, values, list));
+    if (list.is_null()) {
+      if (use == KeyUse::kRead) return {};
+      return CqlError::Invalid("Invalid null value in condition for column " + part.list->receiver);
+    }
+    const auto elements = SplitCollection(part.list->type, list.bytes);
+    LS_CHECK(elements.has_value(), "the list was checked when it was bound");
+    for (const std::string_view element : *elements) alternatives.push_back({element});
+    return {};
+  }
+  for (const std::vector<Operand>& operands : part.alternatives) {
+    Views alternative;
+    bool found = true;
+    for (const Operand& operand : operands) {
+      std::string_view bytes;
+      LS_RETURN_IF_ERROR(ResolveKey(operand, values, use, bytes, found));
+      alternative.push_back(bytes);
+    }
+    if (found) alternatives.push_back(std::move(alternative));
+  }
+  return {};
+}
+
+// Calls visit(values) for each combination of the parts' alternatives. `kind`: partition or
+// clustering, for the message.
+template <typename Visit>
+CqlStatus ForEachCombination(const std::vector<KeyAlternatives>& parts, BoundValues values,
+                             KeyUse use, std::string_view kind, Visit&& visit) {
+  std::vector<std::vector<Views>> choices(parts.size());
+  size_t combinations = 1;
+  bool any_in = false;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    LS_RETURN_IF_ERROR(ResolveAlternatives(parts[i], values, use, choices[i]));
+    std::ranges::sort(choices[i]);
+    const auto [first, last] = std::ranges::unique(choices[i]);
+    choices[i].erase(first, last);
+    any_in |= parts[i].is_in;
+    if (choices[i].empty()) return {};
+    combinations = std::min(combinations, kKeysPerStatementMax + 1) * choices[i].size();
+  }
+  if (any_in && combinations > kKeysPerStatementMax) {
+    const std::string key(kind);
+    return CqlError::Server("size of " + key + "-key IN list or " + key +
+                            "-key cartesian product of IN list " + std::to_string(combinations) +
+                            " is greater than maximum " + std::to_string(kKeysPerStatementMax) +
+                            ". Use --max-" + key +
+                            "-key-restrictions-per-query configuration option to change default "
+                            "setting.");
+  }
+  std::vector<size_t> at(parts.size(), 0);
+  while (true) {
+    Views combination;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      combination.insert(combination.end(), choices[i][at[i]].begin(), choices[i][at[i]].end());
+    }
+    LS_RETURN_IF_ERROR(visit(combination));
+    size_t part = parts.size();
+    while (part > 0 && ++at[part - 1] == choices[part - 1].size()) at[--part] = 0;
+    if (part == 0) return {};
+  }
+}
+
+// ---- Ranges
+
+// Behind everything that begins with these columns.
+void SetUpperAfter(std::string_view encoded, bool whole, EncodedRange& range) {
+  range.to_end = false;
+  if (whole) {
+    range.upper = BoundAfterKey(encoded);
+    return;
+  }
+  std::optional<std::string> after = BoundAfterPrefix(encoded);
+  range.to_end = !after;
+  if (after) range.upper = *std::move(after);
+}
+
+// All rows whose first clustering columns have these values.
+void EncodePrefixRange(const TableSchema& schema, const Views& prefix, EncodedRange& range) {
+  range.lower.clear();
+  range.upper.clear();
+  range.to_end = prefix.empty();
+  range.is_one_key = false;
+  if (prefix.empty()) {
+    range.is_one_key = false;
+    return;
+  }
+  AppendClusteringKey(schema.clustering, Span(prefix), range.lower);
+  range.is_one_key = prefix.size() == schema.clustering.size();
+  SetUpperAfter(range.lower, range.is_one_key, range);
+}
+
+void RaiseLower(std::string bound, EncodedRange& range) {
+  if (bound > range.lower) range.lower = std::move(bound);
+}
+void DropUpper(std::string bound, EncodedRange& range) {
+  if (range.to_end || bound < range.upper) range.upper = std::move(bound);
+  range.to_end = false;
+}
+
+// Cuts `range`, that of `prefix`, to the slice.
+CqlStatus ApplySlice(const TableSchema& schema, const ClusteringSlice& slice, BoundValues values,
+                     KeyUse use, const Views& prefix, EncodedRange& range, bool& found) {
+  Views all = prefix;
+  for (const Operand& operand : slice.values) {
+    std::string_view bytes;
+    LS_RETURN_IF_ERROR(ResolveKey(operand, values, use, bytes, found));
+    all.push_back(bytes);
+  }
+  if (!found) return {};
+  LS_RETURN_IF_ERROR(CheckKeyBytes(all));
+  std::string at;
+  AppendClusteringKey(schema.clustering, Span(all), at);
+  // In encoded order a column that runs against the first one is turned round.
+  const bool inverted =
+      schema.clustering[prefix.size()].descending != schema.clustering[0].descending;
+  const bool is_lower = slice.is_lower != inverted;
+  // "At" leaves the slice's own rows behind the bound, "after" before it.
+  const bool after = is_lower != slice.inclusive;
+  if (!after) {
+    is_lower ? RaiseLower(std::move(at), range) : DropUpper(std::move(at), range);
+    return {};
+  }
+  const bool whole = all.size() == schema.clustering.size();
+  std::optional<std::string> behind =
+      whole ? std::optional(BoundAfterKey(at)) : BoundAfterPrefix(at);
+  if (!is_lower) {
+    if (behind) DropUpper(*std::move(behind), range);
+    return {};
+  }
+  if (!behind) {
+    found = false;  // nothing lies behind
+    return {};
+  }
+  RaiseLower(*std::move(behind), range);
+  return {};
+}
+
+CqlStatus EncodeRangeOf(const TableDefinition& table, const Views& prefix,
+                        const std::vector<ClusteringSlice>& slices, BoundValues values, KeyUse use,
+                        EncodedRange& range, bool& found) {
+  LS_RETURN_IF_ERROR(CheckKeyBytes(prefix));
+  EncodePrefixRange(table.storage, prefix, range);
+  for (const ClusteringSlice& slice : slices) {
+    LS_RETURN_IF_ERROR(ApplySlice(table.storage, slice, values, use, prefix, range, found));
+    if (!found) return {};
+  }
+  if (!range.to_end && range.upper <= range.lower) found = false;
+  return {};
+}
+
+}  // namespace
+
+CqlStatus EncodePartitionKey(const TableDefinition& table,
+                             const std::vector<KeyAlternatives>& partition_key, BoundValues values,
+                             KeyUse use, std::string& key, bool& found) {
+  LS_DCHECK(partition_key.size() == table.storage.partition_key.size(), "the key is whole");
+  found = true;
+  Views components;
+  for (const KeyAlternatives& part : partition_key) {
+    LS_DCHECK(!part.is_in && part.alternatives.size() == 1, "one value for each column");
+    std::string_view bytes;
+    LS_RETURN_IF_ERROR(ResolveKey(part.alternatives[0][0], values, use, bytes, found));
+    components.push_back(bytes);
+  }
+  if (!found) return {};
+  return AppendKey(components, use, key, found);
+}
+
+CqlStatus EncodePartitionKeys(const TableDefinition& table,
+                              const std::vector<KeyAlternatives>& partition_key,
+                              BoundValues values, KeyUse use, std::vector<std::string>& keys) {
+  LS_DCHECK(partition_key.size() == table.storage.partition_key.size(), "the key is whole");
+  keys.clear();
+  LS_RETURN_IF_ERROR(ForEachCombination(
+      partition_key, values, use, "partition", [&](const Views& components) -> CqlStatus {
+        std::string key;
+        bool found = true;
+        LS_RETURN_IF_ERROR(AppendKey(components, use, key, found));
+        if (found) keys.push_back(std::move(key));
+        return {};
+      }));
+  std::ranges::sort(keys, [](const std::string& a, const std::string& b) {
+    const Token of_a = TokenOf(a);
+    const Token of_b = TokenOf(b);
+    return of_a != of_b ? of_a < of_b : a < b;
+  });
+  return {};
+}
+
+bool IsOneRange(const ClusteringRestriction& restriction) {
+  return std::ranges::none_of(restriction.prefix,
+                              [](const KeyAlternatives& part) { return part.is_in; });
+}
+
+CqlStatus EncodeRange(const TableDefinition& table, const ClusteringRestriction& restriction,
+                      BoundValues values, KeyUse use, EncodedRange& range, bool& found) {
+  LS_DCHECK(IsOneRange(restriction), "a restriction with IN has several ranges");
+  found = true;
+  Views prefix;
+  for (const KeyAlternatives& part : restriction.prefix) {
+    for (const Operand& operand : part.alternatives[0]) {
+      std::string_view bytes;
+      LS_RETURN_IF_ERROR(ResolveKey(operand, values, use, bytes, found));
+      prefix.push_back(bytes);
+    }
+  }
+  if (!found) return {};
+  return EncodeRangeOf(table, prefix, restriction.slices, values, use, range, found);
+}
+
+CqlStatus EncodeRanges(const TableDefinition& table, const ClusteringRestriction& restriction,
+                       BoundValues values, KeyUse use, std::vector<EncodedRange>& ranges) {
+  ranges.clear();
+  LS_RETURN_IF_ERROR(ForEachCombination(
+      restriction.prefix, values, use, "clustering", [&](const Views& prefix) -> CqlStatus {
+        EncodedRange range;
+        bool found = true;
+        LS_RETURN_IF_ERROR(
+            EncodeRangeOf(table, prefix, restriction.slices, values, use, range, found));
+        if (found) ranges.push_back(std::move(range));
+        return {};
+      }));
+  // Different values may have one encoding, and IN lists come in any order.
+  std::ranges::sort(ranges, {}, &EncodedRange::lower);
+  const auto [first, last] = std::ranges::unique(ranges, {}, &EncodedRange::lower);
+  ranges.erase(first, last);
+  return {};
+}
+
+CqlStatus EncodeTokenRange(const std::vector<TokenBound>& bounds, BoundValues values,
+                           std::optional<TokenRange>& range) {
+  range = TokenRange{};
+  for (const TokenBound& bound : bounds) {
+    BoundValue value;
+    LS_RETURN_IF_ERROR(ResolveSet(bound.value, values, value));
+    if (!value.has_value() || value.bytes.size() != sizeof(int64_t)) {
+      return CqlError::Invalid("Invalid null token in a relation of token()");
+    }
+    auto token = static_cast<int64_t>(LoadBigEndian64(value.bytes.data()));
+    if (bound.is_lower) {
+      if (!bound.inclusive && token == INT64_MAX) range.reset();
+      if (!range) return {};
+      range->first = std::max(range->first, bound.inclusive ? token : token + 1);
+    } else {
+      // The smallest token, which no key has, stands for the end of the ring as an upper bound.
+      // Source: ScyllaDB dht/i_partitioner.hh, to_partition_range.
+      if (token == INT64_MIN) token = INT64_MAX;
+      else if (!bound.inclusive) --token;
+      range->last = std::min(range->last, token);
+    }
+  }
+  if (range->first > range->last) range.reset();
+  return {};
+}
+
+// ---- Filters
+
+CqlStatus BindFilters(const std::vector<RowFilter>& filters, BoundValues values,
+                      std::vector<BoundFilter>& bound) {
+  bound.clear();
+  for (const RowFilter& filter : filters) {
+    BoundFilter next;
+    next.filter = &filter;
+    if (filter.list) {
+      BoundValue list;
+      LS_RETURN_IF_ERROR(ResolveSet(*filter.list, values, list));
+      if (list.has_value()) {
+        const auto elements = SplitCollection(filter.list->type, list.bytes);
+        LS_CHECK(elements.has_value(), "the list was checked when it was bound");
+        next.values.assign(elements->begin(), elements->end());
+      }
+    }
+    for (const Operand& operand : filter.operands) {
+      BoundValue value;
+      LS_RETURN_IF_ERROR(ResolveSet(operand, values, value));
+      next.values.push_back(value.has_value() ? std::optional(value.bytes) : std::nullopt);
+    }
+    bound.push_back(std::move(next));
+  }
+  return {};
+}
+
+namespace {
+
+// Three-way, of the row's columns with as many values; nullopt when one of either is null.
+std::optional<int> CompareColumns(const BoundFilter& bound, size_t first_value,
+                                  const TableDefinition& table,
+                                  std::span<const std::optional<std::string_view>> row) {
+  const std::vector<uint16_t>& columns = bound.filter->columns;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const std::optional<std::string_view>& cell = row[columns[i]];
+    const std::optional<std::string_view>& value = bound.values[first_value + i];
+    if (!cell || !value) return std::nullopt;
+    const int order = CompareValues(table.columns[columns[i]].type, *cell, *value);
+    if (order != 0) return order;
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool Matches(const BoundFilter& bound, const TableDefinition& table,
+             std::span<const std::optional<std::string_view>> row) {
+  if (bound.filter->op == RelationOperator::kIn) {
+    for (size_t i = 0; i < bound.values.size(); i += bound.filter->columns.size()) {
+      if (CompareColumns(bound, i, table, row) == 0) return true;
+    }
+    return false;
+  }
+  const std::optional<int> order = CompareColumns(bound, 0, table, row);
+  if (!order) return false;
+  switch (bound.filter->op) {
+    case RelationOperator::kEqual: return *order == 0;
+    case RelationOperator::kLess: return *order < 0;
+    case RelationOperator::kLessOrEqual: return *order <= 0;
+    case RelationOperator::kGreater: return *order > 0;
+    case RelationOperator::kGreaterOrEqual: return *order >= 0;
+    default: LS_UNREACHABLE("the planner refuses other operators");
+  }
+}
+
+}  // namespace liststore

@@ -1,0 +1,150 @@
+// DESCRIBE, and statements that are known and not supported.
+#include <utility>
+
+#include "engine/cql/parser_impl.h"
+
+namespace liststore {
+
+bool CqlParser::ParseDescribe(DescribeStatement& describe) {
+  Advance();
+  if (!ParseDescribed(describe)) return false;
+  if (!Accept(Keyword::kWITH)) return true;
+  if (!Expect(Keyword::kINTERNALS)) return false;
+  describe.with_internals = true;
+  if (!Accept(Keyword::kAND)) return true;
+  describe.with_passwords = true;
+  return Expect(Keyword::kPASSWORDS);
+}
+
+bool CqlParser::ParseDescribed(DescribeStatement& describe) {
+  using Kind = DescribeStatement::Kind;
+  const auto listing = [&](Kind kind) {
+    describe.kind = kind;
+    Advance();
+    return true;
+  };
+  switch (token().keyword) {
+    case Keyword::kCLUSTER:
+      return listing(Kind::kCluster);
+    case Keyword::kFULL:
+      describe.full = true;
+      describe.kind = Kind::kSchema;
+      Advance();
+      return Expect(Keyword::kSCHEMA);
+    case Keyword::kSCHEMA:
+      return listing(Kind::kSchema);
+    case Keyword::kKEYSPACES:
+      return listing(Kind::kKeyspaces);
+    case Keyword::kTABLES:
+    case Keyword::kCOLUMNFAMILIES:
+      return listing(Kind::kTables);
+    case Keyword::kTYPES:
+      return listing(Kind::kTypes);
+    case Keyword::kFUNCTIONS:
+      return listing(Kind::kFunctions);
+    case Keyword::kAGGREGATES:
+      return listing(Kind::kAggregates);
+    case Keyword::kONLY:
+      if (Peek().keyword != Keyword::kKEYSPACE) break;
+      describe.only = true;
+      Advance();
+      [[fallthrough]];
+    case Keyword::kKEYSPACE:
+      describe.kind = Kind::kKeyspace;
+      Advance();
+      describe.name.position = token().position;
+      return (!AtName() && !At("?")) || ParseNameOf("keyspace", describe.name.keyspace);
+    case Keyword::kTABLE:
+    case Keyword::kCOLUMNFAMILY:
+      return ParseDescribedName(Kind::kTable, describe);
+    case Keyword::kINDEX:
+      return ParseDescribedName(Kind::kIndex, describe);
+    case Keyword::kMATERIALIZED:
+      Advance();
+      if (!At(Keyword::kVIEW)) return FailMissing("VIEW");
+      return ParseDescribedName(Kind::kMaterializedView, describe);
+    case Keyword::kTYPE:
+      return ParseDescribedName(Kind::kType, describe);
+    case Keyword::kFUNCTION:
+      return ParseDescribedName(Kind::kFunction, describe);
+    case Keyword::kAGGREGATE:
+      return ParseDescribedName(Kind::kAggregate, describe);
+    default:
+      break;
+  }
+  describe.kind = Kind::kAny;
+  return ParseQualifiedName("table", describe.name);
+}
+
+bool CqlParser::ParseDescribedName(DescribeStatement::Kind kind, DescribeStatement& describe) {
+  describe.kind = kind;
+  Advance();
+  return ParseQualifiedName("table", describe.name);
+}
+
+// What CREATE, ALTER or DROP is about, behind that word: nullopt for what CQL does not have either.
+std::optional<std::string> CqlParser::UnsupportedObject(std::string_view verb) {
+  const std::string prefix = std::string(verb) + " ";
+  Lexer ahead = lexer_;
+  Token object = token();
+  if (object.keyword == Keyword::kOR) {  // CREATE OR REPLACE
+    if (ahead.Next().keyword != Keyword::kREPLACE) return std::nullopt;
+    object = ahead.Next();
+  }
+  const Token next = ahead.Next();
+  switch (object.keyword) {
+    case Keyword::kTYPE:
+    case Keyword::kFUNCTION:
+    case Keyword::kAGGREGATE:
+    case Keyword::kTRIGGER:
+    case Keyword::kROLE:
+    case Keyword::kUSER:
+    case Keyword::kSERVICE_LEVEL:
+      return prefix + std::string(KeywordText(object.keyword));
+    case Keyword::kMATERIALIZED:
+      if (next.keyword != Keyword::kVIEW) return std::nullopt;
+      return prefix + "MATERIALIZED VIEW";
+    case Keyword::kSERVICE:
+      if (next.keyword != Keyword::kLEVEL) return std::nullopt;
+      return prefix + "SERVICE_LEVEL";
+    default:
+      return std::nullopt;
+  }
+}
+
+// "LIST ROLES", "LIST USERS", "LIST SERVICE_LEVEL" or, for any permission, "LIST PERMISSIONS".
+std::string CqlParser::UnsupportedList() {
+  Lexer ahead = lexer_;
+  Token object = ahead.Next();
+  if (object.keyword == Keyword::kALL || object.keyword == Keyword::kATTACHED ||
+      object.keyword == Keyword::kEFFECTIVE) {
+    const Token next = ahead.Next();
+    if (next.keyword == Keyword::kATTACHED || next.keyword == Keyword::kSERVICE_LEVEL ||
+        next.keyword == Keyword::kSERVICE_LEVELS || next.keyword == Keyword::kSERVICE) {
+      object = next;
+    }
+  }
+  switch (object.keyword) {
+    case Keyword::kROLES:
+    case Keyword::kUSERS:
+      return "LIST " + std::string(KeywordText(object.keyword));
+    case Keyword::kATTACHED:
+    case Keyword::kSERVICE:
+    case Keyword::kSERVICE_LEVEL:
+    case Keyword::kSERVICE_LEVELS:
+      return "LIST SERVICE_LEVEL";
+    default:
+      return "LIST PERMISSIONS";
+  }
+}
+
+bool CqlParser::ParseUnsupported(std::string feature, Statement& statement) {
+  while (token().kind != TokenKind::kEnd && !At(";")) {
+    if (token().kind == TokenKind::kInvalid) return FailHere();
+    Advance();
+  }
+  statement.node = UnsupportedStatement{std::move(feature)};
+  return true;
+}
+
+}  // namespace liststore

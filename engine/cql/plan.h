@@ -1,0 +1,192 @@
+// Plan: a statement that has been checked against the schema and only waits for its bound values.
+// Plain structs, made once when a statement is prepared and then followed as often as it is
+// executed; immutable and shared between threads.
+//
+// A plan holds the definition of its table as it was when it was made. Whoever keeps plans drops
+// those of a table that changes.
+#ifndef LISTSTORE_ENGINE_CQL_PLAN_H_
+#define LISTSTORE_ENGINE_CQL_PLAN_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/cql/statement.h"
+#include "engine/model/data_type.h"
+#include "engine/model/schema.h"
+
+namespace liststore {
+
+// A value of a statement: known already, or bound when it is executed.
+struct Operand {
+  DataType type = CqlType::kBlob;
+  std::string receiver;                // what messages call the place it is meant for
+  std::optional<uint32_t> marker;      // bound; else
+  std::optional<std::string> constant; // the serialised value; nullopt: null
+};
+
+// A bind marker as clients see it.
+struct BindVariable {
+  std::string name;
+  DataType type = CqlType::kBlob;
+  std::string keyspace;
+  std::string table;
+};
+
+// ---- Restrictions
+
+// What a key column, or several next to each other, must equal: one of some alternatives.
+struct KeyAlternatives {
+  size_t columns = 1;
+  // As many operands an alternative as there are columns.
+  std::vector<std::vector<Operand>> alternatives;
+  std::optional<Operand> list;  // IN ?: instead, a list of values of the one column
+  bool is_in = false;
+};
+
+// A bound on the clustering columns behind those that equal something: as many values as columns
+// are compared, first to last. In terms of values, whatever the clustering order.
+struct ClusteringSlice {
+  bool is_lower = false;
+  bool inclusive = false;
+  std::vector<Operand> values;
+};
+
+// Which rows of a partition, as far as its order can tell.
+struct ClusteringRestriction {
+  std::vector<KeyAlternatives> prefix;  // covers the first columns
+  std::vector<ClusteringSlice> slices;  // all hold
+
+  size_t prefix_columns() const {
+    size_t columns = 0;
+    for (const KeyAlternatives& part : prefix) columns += part.columns;
+    return columns;
+  }
+  bool empty() const { return prefix.empty() && slices.empty(); }
+};
+
+// A condition that is looked at row by row.
+struct RowFilter {
+  std::vector<uint16_t> columns;  // positions in TableDefinition::columns; several: a tuple
+  RelationOperator op = RelationOperator::kEqual;
+  // One for each column; for kIn, kNotIn as many for each alternative.
+  std::vector<Operand> operands;
+  std::optional<Operand> list;  // IN ?: instead, a list of values of the one column
+};
+
+struct TokenBound {
+  Operand value;
+  bool is_lower = false;
+  bool inclusive = false;
+};
+
+// An equality that a value index answers within a partition.
+struct IndexLookup {
+  ColumnId column = 0;
+  Operand value;
+};
+
+// ---- SELECT
+
+struct Selection {
+  enum class Kind : uint8_t {
+    kColumn,
+    kWriteTime,  // microseconds, bigint
+    kTtl,        // seconds left, int
+    kToken,      // of the partition key, bigint
+    kCountRows,  // COUNT(*), COUNT(1), bigint
+    kCountCells, // COUNT(c), bigint
+    kMin,
+    kMax,
+  };
+  Kind kind = Kind::kColumn;
+  uint16_t column = 0;  // position in TableDefinition::columns
+  std::string name;
+  DataType type = CqlType::kBlob;
+
+  bool is_aggregate() const { return kind >= Kind::kCountRows; }
+};
+
+struct SelectPlan {
+  std::shared_ptr<const TableDefinition> table;
+  // One for each column of the partition key; empty: all partitions, in token order.
+  std::vector<KeyAlternatives> partition_key;
+  std::vector<TokenBound> token_bounds;  // of a scan
+  ClusteringRestriction clustering;
+  std::optional<IndexLookup> index;
+  // What order and index leave over. Of a virtual table: all restrictions.
+  std::vector<RowFilter> filters;
+
+  std::vector<Selection> selections;
+  bool is_aggregate = false;
+  bool distinct = false;  // a row for each partition
+  bool reversed = false;  // against the clustering order
+  bool is_ordered = false;  // ORDER BY was said: rows of several partitions are merged
+  std::optional<Operand> limit;
+  std::optional<Operand> per_partition_limit;
+  bool warns_of_filtering = false;  // kFilteringWarning goes with the answer
+
+  // At most one row can match: never paged.
+  bool at_most_one_row() const;
+  // Every key column of the partition is restricted to one value.
+  bool is_single_partition() const;
+};
+
+// ---- INSERT, UPDATE, DELETE
+
+struct CellAssignment {
+  ColumnId column = 0;
+  Operand value;  // null: the cell is deleted
+};
+
+struct ModificationPlan {
+  enum class Kind : uint8_t { kInsert, kUpdate, kDeleteCells, kDeleteRows };
+  Kind kind = Kind::kInsert;
+  std::shared_ptr<const TableDefinition> table;
+  std::vector<KeyAlternatives> partition_key;
+  // All clustering columns; for kDeleteRows maybe fewer, or a slice: then a range of rows goes.
+  ClusteringRestriction clustering;
+  std::vector<CellAssignment> assignments;
+  std::optional<Operand> timestamp;
+  std::optional<Operand> ttl;
+};
+
+struct BatchPlan {
+  BatchStatement::Kind kind = BatchStatement::Kind::kLogged;
+  std::optional<Operand> timestamp;
+  std::vector<ModificationPlan> modifications;
+};
+
+// ---- The rest
+
+struct UsePlan {
+  std::string keyspace;
+};
+// Executed against the schema of the moment: nothing is kept of the one it was planned with.
+struct SchemaPlan {
+  std::shared_ptr<const Statement> statement;
+};
+struct DescribePlan {
+  DescribeStatement statement;
+  std::string keyspace;  // the connection's
+};
+
+struct Plan {
+  std::variant<SelectPlan, ModificationPlan, BatchPlan, UsePlan, SchemaPlan, DescribePlan> body;
+  std::vector<BindVariable> variables;
+  // For each column of the partition key the variable that is bound to it; empty when there is
+  // none for some. Token-aware drivers go by it.
+  std::vector<uint16_t> partition_key_variables;
+  // Names and types of the columns of a result; only SELECT has them before it is executed.
+  const std::vector<Selection>* result_columns() const {
+    const auto* select = std::get_if<SelectPlan>(&body);
+    return select == nullptr ? nullptr : &select->selections;
+  }
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CQL_PLAN_H_

@@ -1,0 +1,295 @@
+#include "engine/cql/plan_modification.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "engine/base/status_macros.h"
+#include "engine/cql/planner.h"
+#include "engine/cql/restrictions.h"
+
+namespace liststore {
+namespace {
+
+CqlStatus PlanAttributes(const UsingClause& attributes, Binder& binder, ModificationPlan& plan) {
+  if (attributes.timestamp) {
+    LS_ASSIGN_OR_RETURN(plan.timestamp, binder.Bind(*attributes.timestamp, CqlType::kBigint,
+                                                    "[timestamp]", "[timestamp]"));
+  }
+  if (attributes.ttl) {
+    LS_ASSIGN_OR_RETURN(plan.ttl, binder.Bind(*attributes.ttl, CqlType::kInt, "[ttl]", "[ttl]"));
+  }
+  if (attributes.timeout && attributes.timeout->Is<BindMarker>()) {
+    LS_ASSIGN_OR_RETURN([[maybe_unused]] const Operand timeout,
+                        binder.Bind(*attributes.timeout, CqlType::kDuration, "[timeout]",
+                                    "[timeout]"));
+  }
+  return {};
+}
+
+CqlOr<std::shared_ptr<const TableDefinition>> FindModifiable(const QualifiedName& name,
+                                                             Binder& binder) {
+  return binder.FindTable(name);
+}
+
+// ---- INSERT
+
+KeyAlternatives Equals(Operand operand) {
+  KeyAlternatives key;
+  key.alternatives.emplace_back();
+  key.alternatives[0].push_back(std::move(operand));
+  return key;
+}
+
+CqlStatus PlanInsertedValue(const ColumnDefinition& column, const Expression& value,
+                            Binder& binder, ModificationPlan& plan) {
+  LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(column, value));
+  if (!column.is_key()) {
+    plan.assignments.push_back({column.position, std::move(operand)});
+    return {};
+  }
+  std::vector<KeyAlternatives>& key = column.kind == ColumnKind::kPartitionKey
+                                          ? plan.partition_key
+                                          : plan.clustering.prefix;
+  if (key.size() <= column.position) key.resize(column.position + size_t{1});
+  key[column.position] = Equals(std::move(operand));
+  return {};
+}
+
+// Every key column has a value.
+CqlStatus CheckInsertedKey(const ModificationPlan& plan) {
+  for (const ColumnDefinition& column : plan.table->columns) {
+    if (!column.is_key()) continue;
+    const std::vector<KeyAlternatives>& key = column.kind == ColumnKind::kPartitionKey
+                                                  ? plan.partition_key
+                                                  : plan.clustering.prefix;
+    if (key.size() <= column.position || key[column.position].alternatives.empty()) {
+      return CqlError::Invalid("Missing mandatory PRIMARY KEY part " + column.name);
+    }
+  }
+  return {};
+}
+
+CqlOr<ModificationPlan> PlanInsert(const InsertStatement& statement, Binder& binder) {
+  ModificationPlan plan;
+  plan.kind = ModificationPlan::Kind::kInsert;
+  LS_ASSIGN_OR_RETURN(plan.table, FindModifiable(statement.table, binder));
+  if (statement.if_not_exists) return NotSupported("IF NOT EXISTS in INSERT");
+  if (statement.columns.size() != statement.values.size()) {
+    return CqlError::Invalid("Unmatched column names/values");
+  }
+  if (statement.columns.empty()) return CqlError::Invalid("No columns provided to INSERT");
+  std::set<std::string_view> seen;
+  for (size_t i = 0; i < statement.columns.size(); ++i) {
+    const std::string& name = statement.columns[i];
+    const ColumnDefinition* column = plan.table->FindColumn(name);
+    if (column == nullptr) return CqlError::Invalid("Unknown identifier " + name);
+    if (!seen.insert(name).second) {
+      return CqlError::Invalid("Multiple definitions found for column " + name);
+    }
+    LS_RETURN_IF_ERROR(PlanInsertedValue(*column, statement.values[i], binder, plan));
+  }
+  LS_RETURN_IF_ERROR(CheckInsertedKey(plan));
+  LS_RETURN_IF_ERROR(PlanAttributes(statement.attributes, binder, plan));
+  return plan;
+}
+
+// ---- WHERE of UPDATE and DELETE
+
+CqlStatus CheckModifyingWhere(const std::vector<Relation>& where, const TableDefinition& table) {
+  for (const Relation& relation : where) {
+    if (relation.target == Relation::Target::kToken) {
+      return CqlError::Invalid(
+          "The token function cannot be used in WHERE clauses for UPDATE and DELETE statements: " +
+          ToString(relation));
+    }
+    for (const std::string& name : relation.columns) {
+      const ColumnDefinition* column = table.FindColumn(name);
+      if (column == nullptr) return CqlError::Invalid("Unrecognized name " + name);
+      if (column->is_key()) continue;
+      return CqlError::Invalid("Invalid where clause contains non PRIMARY KEY columns: " + name);
+    }
+  }
+  return {};
+}
+
+CqlError InvalidOperator(const Relation& relation) {
+  return CqlError::Invalid("Invalid operator in where clause " + ToString(relation));
+}
+
+// Partition key and clustering key of an UPDATE or DELETE. `whole_rows`: a range or all of the
+// partition may be meant.
+CqlStatus PlanModifiedRows(const std::vector<Relation>& relations, bool whole_rows, Binder& binder,
+                           ModificationPlan& plan) {
+  const TableDefinition& table = *plan.table;
+  LS_RETURN_IF_ERROR(CheckModifyingWhere(relations, table));
+  LS_ASSIGN_OR_RETURN(BoundWhere where, BindWhere(relations, table, binder));
+  plan.partition_key = TakePartitionKey(table, where);
+  if (plan.partition_key.empty()) {
+    for (const ColumnDefinition* column : table.ColumnsOf(ColumnKind::kPartitionKey)) {
+      const auto at =
+          std::ranges::find_if(where.relations, [&](const BoundRelation& relation) {
+            return &table.columns[relation.columns[0]] == column;
+          });
+      if (at == where.relations.end()) {
+        return CqlError::Invalid("Missing mandatory PRIMARY KEY part " + column->name);
+      }
+      if (!at->is_equality()) return InvalidOperator(*at->relation);
+    }
+  }
+  plan.clustering = TakeClustering(table, where);
+  const std::vector<const ColumnDefinition*> clustering = table.ColumnsOf(ColumnKind::kClustering);
+  const size_t prefix = plan.clustering.prefix_columns();
+  if (!where.relations.empty()) {
+    const BoundRelation& left = where.relations[0];
+    const ColumnDefinition& column = table.columns[left.columns[0]];
+    if (column.kind == ColumnKind::kPartitionKey) return InvalidOperator(*left.relation);
+    if (prefix == clustering.size() || column.position == prefix) {
+      return InvalidOperator(*left.relation);
+    }
+    return CqlError::Invalid("PRIMARY KEY column \"" + column.name +
+                             "\" cannot be restricted as preceding column \"" +
+                             clustering[prefix]->name + "\" is not restricted");
+  }
+  if (whole_rows || prefix == clustering.size()) return {};
+  if (plan.clustering.slices.empty()) {
+    return CqlError::Invalid("Missing mandatory PRIMARY KEY part " + clustering[prefix]->name);
+  }
+  if (plan.kind == ModificationPlan::Kind::kDeleteCells) {
+    return CqlError::Invalid("Range deletions are not supported for specific columns");
+  }
+  for (const Relation& relation : relations) {
+    if (relation.op != RelationOperator::kEqual && relation.op != RelationOperator::kIn) {
+      return InvalidOperator(relation);
+    }
+  }
+  return {};
+}
+
+// ---- UPDATE
+
+CqlStatus PlanAssignment(const Assignment& assignment, Binder& binder, ModificationPlan& plan) {
+  const ColumnDefinition* column = plan.table->FindColumn(assignment.column);
+  if (column == nullptr) return CqlError::Invalid("Unknown identifier " + assignment.column);
+  if (column->is_key()) {
+    return CqlError::Invalid("PRIMARY KEY part " + column->name + " found in SET part");
+  }
+  if (assignment.kind != Assignment::Kind::kSet) {
+    if (column->type.is_native()) {
+      return CqlError::Invalid("Invalid operation for non counter column " + column->name);
+    }
+    return NotSupported("updates of parts of a collection");
+  }
+  LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(*column, assignment.value));
+  const auto same = [&](const CellAssignment& other) { return other.column == column->position; };
+  if (std::ranges::any_of(plan.assignments, same)) {
+    return CqlError::Invalid("Multiple incompatible setting of column " + column->name);
+  }
+  plan.assignments.push_back({column->position, std::move(operand)});
+  return {};
+}
+
+CqlOr<ModificationPlan> PlanUpdate(const UpdateStatement& statement, Binder& binder) {
+  ModificationPlan plan;
+  plan.kind = ModificationPlan::Kind::kUpdate;
+  LS_ASSIGN_OR_RETURN(plan.table, FindModifiable(statement.table, binder));
+  if (statement.if_exists || !statement.conditions.empty()) {
+    return NotSupported("IF conditions in UPDATE");
+  }
+  LS_RETURN_IF_ERROR(PlanAttributes(statement.attributes, binder, plan));
+  for (const Assignment& assignment : statement.assignments) {
+    LS_RETURN_IF_ERROR(PlanAssignment(assignment, binder, plan));
+  }
+  LS_RETURN_IF_ERROR(PlanModifiedRows(statement.where, /*whole_rows=*/false, binder, plan));
+  return plan;
+}
+
+// ---- DELETE
+
+CqlStatus PlanDeletion(const Deletion& deletion, ModificationPlan& plan) {
+  const ColumnDefinition* column = plan.table->FindColumn(deletion.column);
+  if (column == nullptr) return CqlError::Invalid("Unknown identifier " + deletion.column);
+  if (column->is_key()) {
+    return CqlError::Invalid("Invalid identifier " + column->name +
+                             " for deletion (should not be a PRIMARY KEY part)");
+  }
+  if (deletion.element || !deletion.field.empty()) {
+    return NotSupported("deletions of parts of a column");
+  }
+  Operand null;
+  null.type = column->type;
+  null.receiver = column->name;
+  const auto same = [&](const CellAssignment& other) { return other.column == column->position; };
+  if (std::ranges::none_of(plan.assignments, same)) {
+    plan.assignments.push_back({column->position, std::move(null)});
+  }
+  return {};
+}
+
+CqlOr<ModificationPlan> PlanDelete(const DeleteStatement& statement, Binder& binder) {
+  ModificationPlan plan;
+  plan.kind = statement.deletions.empty() ? ModificationPlan::Kind::kDeleteRows
+                                          : ModificationPlan::Kind::kDeleteCells;
+  LS_ASSIGN_OR_RETURN(plan.table, FindModifiable(statement.table, binder));
+  if (statement.if_exists || !statement.conditions.empty()) {
+    return NotSupported("IF conditions in DELETE");
+  }
+  LS_RETURN_IF_ERROR(PlanAttributes(statement.attributes, binder, plan));
+  for (const Deletion& deletion : statement.deletions) {
+    LS_RETURN_IF_ERROR(PlanDeletion(deletion, plan));
+  }
+  LS_RETURN_IF_ERROR(PlanModifiedRows(statement.where, statement.deletions.empty(), binder, plan));
+  return plan;
+}
+
+struct Planner {
+  Binder& binder;
+
+  CqlOr<ModificationPlan> operator()(const InsertStatement& statement) const {
+    return PlanInsert(statement, binder);
+  }
+  CqlOr<ModificationPlan> operator()(const InsertJsonStatement&) const {
+    return NotSupported("INSERT JSON");
+  }
+  CqlOr<ModificationPlan> operator()(const UpdateStatement& statement) const {
+    return PlanUpdate(statement, binder);
+  }
+  CqlOr<ModificationPlan> operator()(const DeleteStatement& statement) const {
+    return PlanDelete(statement, binder);
+  }
+};
+
+}  // namespace
+
+CqlOr<ModificationPlan> PlanModification(const ModificationStatement& statement, Binder& binder) {
+  LS_ASSIGN_OR_RETURN(ModificationPlan plan, std::visit(Planner{binder}, statement));
+  // Assignments go to storage in the order of their columns.
+  std::ranges::sort(plan.assignments, {}, &CellAssignment::column);
+  return plan;
+}
+
+CqlOr<BatchPlan> PlanBatch(const BatchStatement& statement, Binder& binder) {
+  if (statement.kind == BatchStatement::Kind::kCounter) return NotSupported("counter batches");
+  if (statement.attributes.ttl) {
+    return CqlError::Invalid("Global TTL on the BATCH statement is not supported.");
+  }
+  BatchPlan plan;
+  plan.kind = statement.kind;
+  if (statement.attributes.timestamp) {
+    LS_ASSIGN_OR_RETURN(plan.timestamp, binder.Bind(*statement.attributes.timestamp,
+                                                    CqlType::kBigint, "[timestamp]",
+                                                    "[timestamp]"));
+  }
+  for (const ModificationStatement& modification : statement.statements) {
+    LS_ASSIGN_OR_RETURN(ModificationPlan next, PlanModification(modification, binder));
+    if (plan.timestamp && next.timestamp) {
+      return CqlError::Invalid(
+          "Timestamp must be set either on BATCH or individual statements");
+    }
+    plan.modifications.push_back(std::move(next));
+  }
+  return plan;
+}
+
+}  // namespace liststore

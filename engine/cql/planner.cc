@@ -1,0 +1,91 @@
+#include "engine/cql/planner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/status_macros.h"
+#include "engine/cql/binder.h"
+#include "engine/cql/parser.h"
+#include "engine/cql/plan_modification.h"
+#include "engine/cql/plan_select.h"
+
+namespace liststore {
+namespace {
+
+using PlanBody = decltype(Plan::body);
+
+const std::vector<KeyAlternatives>* PartitionKeyOf(const PlanBody& body) {
+  if (const auto* select = std::get_if<SelectPlan>(&body)) return &select->partition_key;
+  if (const auto* change = std::get_if<ModificationPlan>(&body)) return &change->partition_key;
+  if (const auto* batch = std::get_if<BatchPlan>(&body)) {
+    // Of its first statement, and only where all write the same table.
+    const auto& parts = batch->modifications;
+    const bool one_table = std::ranges::all_of(parts, [&](const ModificationPlan& part) {
+      return part.table == parts[0].table;
+    });
+    if (!parts.empty() && one_table) return &parts[0].partition_key;
+  }
+  return nullptr;
+}
+
+// Plans by statement kind. SchemaPlan keeps the statement, so that it is handed on whole.
+struct BodyPlanner {
+  Binder& binder;
+  std::string_view keyspace;
+  const std::shared_ptr<const Statement>& whole;
+
+  CqlOr<PlanBody> operator()(const SelectStatement& statement) const {
+    LS_ASSIGN_OR_RETURN(SelectPlan plan, PlanSelect(statement, binder));
+    return PlanBody(std::move(plan));
+  }
+  CqlOr<PlanBody> operator()(const BatchStatement& statement) const {
+    LS_ASSIGN_OR_RETURN(BatchPlan plan, PlanBatch(statement, binder));
+    return PlanBody(std::move(plan));
+  }
+  CqlOr<PlanBody> operator()(const UseStatement& statement) const {
+    return PlanBody(UsePlan{statement.keyspace});
+  }
+  CqlOr<PlanBody> operator()(const DescribeStatement& statement) const {
+    return PlanBody(DescribePlan{statement, std::string(keyspace)});
+  }
+  CqlOr<PlanBody> operator()(const UnsupportedStatement& statement) const {
+    return NotSupported(statement.feature);
+  }
+  template <typename S>
+  CqlOr<PlanBody> operator()(const S& statement) const {
+    if constexpr (std::is_constructible_v<ModificationStatement, const S&>) {
+      LS_ASSIGN_OR_RETURN(ModificationPlan plan,
+                          PlanModification(ModificationStatement(statement), binder));
+      return PlanBody(std::move(plan));
+    } else {
+      return PlanBody(SchemaPlan{whole});
+    }
+  }
+};
+
+}  // namespace
+
+CqlError NotSupported(std::string_view feature) {
+  return CqlError::Invalid("liststore does not support " + std::string(feature) + " (yet)");
+}
+
+CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Schema& schema,
+                                                 std::string_view keyspace) {
+  const auto whole = std::make_shared<const Statement>(std::move(statement));
+  Binder binder(schema, keyspace, whole->markers);
+  LS_ASSIGN_OR_RETURN(PlanBody body, std::visit(BodyPlanner{binder, keyspace, whole}, whole->node));
+  auto plan = std::make_shared<Plan>();
+  plan->body = std::move(body);
+  LS_ASSIGN_OR_RETURN(plan->variables, binder.TakeVariables());
+  const std::vector<KeyAlternatives>* key = PartitionKeyOf(plan->body);
+  if (key != nullptr) plan->partition_key_variables = PartitionKeyVariables(*key);
+  return std::shared_ptr<const Plan>(std::move(plan));
+}
+
+CqlOr<std::shared_ptr<const Plan>> PlanText(std::string_view text, const Schema& schema,
+                                            std::string_view keyspace) {
+  LS_ASSIGN_OR_RETURN(Statement statement, ParseStatement(text));
+  return PlanStatement(std::move(statement), schema, keyspace);
+}
+
+}  // namespace liststore

@@ -1,0 +1,420 @@
+#include "engine/cql/restrictions.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+#include "engine/cql/planner.h"
+
+namespace liststore {
+namespace {
+
+constexpr std::string_view kNeedsFiltering =
+    "Cannot execute this query as it might involve data filtering and thus may have unpredictable "
+    "performance. If you want to execute this query despite the performance unpredictability, use "
+    "ALLOW FILTERING";
+
+CqlError NeedsFiltering() { return CqlError::Invalid(std::string(kNeedsFiltering)); }
+
+std::string Quoted(std::string_view name) { return '"' + std::string(name) + '"'; }
+
+// Place of the first clustering column within TableDefinition::columns.
+size_t ClusteringBegin(const TableDefinition& table) {
+  return table.CountOf(ColumnKind::kPartitionKey);
+}
+
+// ---- Names and values of one relation
+
+CqlOr<std::vector<uint16_t>> FindColumns(const Relation& relation, const TableDefinition& table) {
+  std::vector<uint16_t> columns;
+  for (const std::string& name : relation.columns) {
+    const ColumnDefinition* column = table.FindColumn(name);
+    if (column == nullptr) return CqlError::Invalid("Unrecognized name " + name);
+    columns.push_back(static_cast<uint16_t>(column - table.columns.data()));
+  }
+  return columns;
+}
+
+CqlStatus CheckOperator(const Relation& relation) {
+  switch (relation.op) {
+    case RelationOperator::kNotEqual:
+      return CqlError::Invalid("Unsupported \"!=\" relation: " + ToString(relation));
+    case RelationOperator::kNotIn: return NotSupported("NOT IN");
+    case RelationOperator::kContains: return NotSupported("CONTAINS");
+    case RelationOperator::kContainsKey: return NotSupported("CONTAINS KEY");
+    case RelationOperator::kLike: return NotSupported("LIKE");
+    case RelationOperator::kIsNotNull:
+      return CqlError::Invalid("IS NOT is only allowed in CREATE MATERIALIZED VIEW statements");
+    default: return {};
+  }
+}
+
+// The values of one alternative: one for each column.
+CqlOr<std::vector<Operand>> BindAlternative(const Relation& relation, const Expression& value,
+                                            const std::vector<uint16_t>& columns,
+                                            const TableDefinition& table, Binder& binder) {
+  std::vector<Operand> operands;
+  if (relation.target == Relation::Target::kColumn) {
+    LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(table.columns[columns[0]], value));
+    operands.push_back(std::move(operand));
+    return operands;
+  }
+  const auto* tuple = value.As<TupleLiteral>();
+  if (tuple == nullptr) return NotSupported("a bind marker for a whole tuple");
+  if (tuple->elements.size() != columns.size()) {
+    return CqlError::Invalid("Expected " + std::to_string(columns.size()) +
+                             " elements in value tuple, but got " +
+                             std::to_string(tuple->elements.size()) + ": " + ToString(value));
+  }
+  for (size_t i = 0; i < columns.size(); ++i) {
+    LS_ASSIGN_OR_RETURN(Operand operand,
+                        binder.BindTo(table.columns[columns[i]], tuple->elements[i]));
+    operands.push_back(std::move(operand));
+  }
+  return operands;
+}
+
+CqlOr<BoundRelation> BindRelation(const Relation& relation, const TableDefinition& table,
+                                  Binder& binder) {
+  BoundRelation bound;
+  bound.relation = &relation;
+  bound.op = relation.op;
+  LS_ASSIGN_OR_RETURN(bound.columns, FindColumns(relation, table));
+  LS_RETURN_IF_ERROR(CheckOperator(relation));
+  if (relation.target == Relation::Target::kTuple) {
+    for (const uint16_t column : bound.columns) {
+      if (table.columns[column].kind == ColumnKind::kClustering) continue;
+      return CqlError::Invalid(
+          "Multi-column relations can only be applied to clustering columns but was applied to: " +
+          table.columns[column].name);
+    }
+  }
+  if (relation.op != RelationOperator::kIn) {
+    LS_ASSIGN_OR_RETURN(auto values,
+                        BindAlternative(relation, relation.value, bound.columns, table, binder));
+    bound.alternatives.push_back(std::move(values));
+    return bound;
+  }
+  if (relation.value.Is<BindMarker>()) {
+    if (relation.target == Relation::Target::kTuple) {
+      return NotSupported("a bind marker for a list of tuples");
+    }
+    const ColumnDefinition& column = table.columns[bound.columns[0]];
+    LS_ASSIGN_OR_RETURN(bound.list,
+                        binder.Bind(relation.value, DataType::List(column.type), column.name,
+                                    "IN(" + column.name + ")"));
+    return bound;
+  }
+  const auto* list = relation.value.As<ListLiteral>();
+  LS_CHECK(list != nullptr, "the parser makes IN a list or a marker");
+  for (const Expression& element : list->elements) {
+    LS_ASSIGN_OR_RETURN(auto values,
+                        BindAlternative(relation, element, bound.columns, table, binder));
+    bound.alternatives.push_back(std::move(values));
+  }
+  return bound;
+}
+
+CqlOr<std::vector<TokenBound>> BindToken(const Relation& relation, const TableDefinition& table,
+                                         Binder& binder) {
+  LS_ASSIGN_OR_RETURN(const std::vector<uint16_t> columns, FindColumns(relation, table));
+  const std::vector<const ColumnDefinition*> key = table.ColumnsOf(ColumnKind::kPartitionKey);
+  bool in_order = columns.size() == key.size();
+  for (size_t i = 0; in_order && i < columns.size(); ++i) {
+    in_order = &table.columns[columns[i]] == key[i];
+  }
+  if (!in_order) {
+    std::string names;
+    for (const ColumnDefinition* column : key) {
+      names += (names.empty() ? "" : ", ") + column->name;
+    }
+    return CqlError::Invalid("The token function arguments must be in the partition key order: " +
+                             names);
+  }
+  LS_ASSIGN_OR_RETURN(Operand value, binder.Bind(relation.value, CqlType::kBigint,
+                                                 "partition key token", "partition key token"));
+  std::vector<TokenBound> bounds;
+  switch (relation.op) {
+    case RelationOperator::kEqual:
+      bounds.push_back({value, true, true});
+      bounds.push_back({value, false, true});
+      break;
+    case RelationOperator::kLess:
+    case RelationOperator::kLessOrEqual:
+      bounds.push_back({value, false, relation.op == RelationOperator::kLessOrEqual});
+      break;
+    case RelationOperator::kGreater:
+    case RelationOperator::kGreaterOrEqual:
+      bounds.push_back({value, true, relation.op == RelationOperator::kGreaterOrEqual});
+      break;
+    default:
+      return CqlError::Invalid("Unsupported operator in a relation of token(): " +
+                               ToString(relation));
+  }
+  return bounds;
+}
+
+// ---- Keys
+
+KeyAlternatives ToAlternatives(BoundRelation relation) {
+  KeyAlternatives key;
+  key.columns = relation.columns.size();
+  key.alternatives = std::move(relation.alternatives);
+  key.list = std::move(relation.list);
+  key.is_in = relation.op == RelationOperator::kIn;
+  return key;
+}
+
+// True when tuples of these clustering columns compare as the table orders them.
+bool OneDirection(const TableDefinition& table, const std::vector<uint16_t>& columns) {
+  return std::ranges::all_of(columns, [&](uint16_t column) {
+    return table.columns[column].descending == table.columns[columns[0]].descending;
+  });
+}
+
+// `columns` are the clustering columns from number `first` on, in order.
+bool StartsAt(const BoundRelation& relation, size_t first, size_t clustering_begin) {
+  for (size_t i = 0; i < relation.columns.size(); ++i) {
+    if (relation.columns[i] != clustering_begin + first + i) return false;
+  }
+  return true;
+}
+
+bool IsKey(const TableDefinition& table, const BoundRelation& relation, ColumnKind kind) {
+  return table.columns[relation.columns[0]].kind == kind;
+}
+
+// ---- SELECT
+
+// The index that answers `relation`: 2 a local one, 1 a global one, 0 none.
+int IndexScore(const TableDefinition& table, const BoundRelation& relation,
+               bool is_single_partition) {
+  if (relation.op != RelationOperator::kEqual || relation.columns.size() != 1) return 0;
+  int score = 0;
+  for (const IndexDefinition& index : table.indexes) {
+    if (index.column != table.columns[relation.columns[0]].name) continue;
+    score = std::max(score, index.local ? (is_single_partition ? 2 : 0) : 1);
+  }
+  return score;
+}
+
+std::optional<IndexLookup> TakeIndexed(const TableDefinition& table, bool is_single_partition,
+                                       BoundWhere& where) {
+  size_t best = 0;
+  int best_score = 0;
+  for (size_t i = 0; i < where.relations.size(); ++i) {
+    const int score = IndexScore(table, where.relations[i], is_single_partition);
+    if (score > best_score) {
+      best = i;
+      best_score = score;
+    }
+  }
+  if (best_score == 0) return std::nullopt;
+  BoundRelation& relation = where.relations[best];
+  IndexLookup lookup{table.columns[relation.columns[0]].position,
+                     std::move(relation.alternatives[0][0])};
+  where.relations.erase(where.relations.begin() + static_cast<ptrdiff_t>(best));
+  return lookup;
+}
+
+// Why a relation on a clustering column is left over: words for the error.
+CqlError NotAPrefix(const TableDefinition& table, const ClusteringRestriction& taken,
+                    const BoundRelation& left) {
+  const std::string name = Quoted(table.columns[left.columns[0]].name);
+  const size_t begin = ClusteringBegin(table);
+  const size_t prefix = taken.prefix_columns();
+  const std::string preceding = Quoted(table.columns[begin + prefix].name);
+  if (!taken.slices.empty()) {
+    return CqlError::Invalid("Clustering column " + name +
+                             " cannot be restricted (preceding column " + preceding +
+                             " is restricted by a non-EQ relation)");
+  }
+  return CqlError::Invalid("PRIMARY KEY column " + name +
+                           " cannot be restricted as preceding column " + preceding +
+                           " is not restricted");
+}
+
+bool IsSinglePartition(const std::vector<KeyAlternatives>& key) {
+  return !key.empty() &&
+         std::ranges::none_of(key, [](const KeyAlternatives& part) { return part.is_in; });
+}
+
+CqlStatus CheckToken(const TableDefinition& table, const BoundWhere& where) {
+  if (where.token_relation == nullptr) return {};
+  for (const BoundRelation& relation : where.relations) {
+    if (!IsKey(table, relation, ColumnKind::kPartitionKey)) continue;
+    std::string names;
+    for (const ColumnDefinition* column : table.ColumnsOf(ColumnKind::kPartitionKey)) {
+      names += (names.empty() ? "" : ", ") + column->name;
+    }
+    return CqlError::Invalid("Columns " + Quoted(names) +
+                             " cannot be restricted by both a normal relation and a token relation");
+  }
+  return {};
+}
+
+CqlStatus CheckTuplesAreNotMixed(const TableDefinition& table, const BoundWhere& where) {
+  bool single = false;
+  bool several = false;
+  for (const BoundRelation& relation : where.relations) {
+    if (!IsKey(table, relation, ColumnKind::kClustering)) continue;
+    (relation.relation->target == Relation::Target::kTuple ? several : single) = true;
+  }
+  if (!single || !several) return {};
+  return CqlError::Invalid(
+      "Mixing single column relations and multi column relations on clustering columns is not "
+      "allowed");
+}
+
+// What is left over is for filters; is that allowed without ALLOW FILTERING?
+CqlStatus CheckLeftovers(const TableDefinition& table, const SelectRestrictions& restrictions,
+                         const BoundWhere& where) {
+  for (const BoundRelation& relation : where.relations) {
+    switch (table.columns[relation.columns[0]].kind) {
+      case ColumnKind::kPartitionKey:
+        if (!relation.is_equality()) {
+          return CqlError::Invalid(
+              "Only EQ and IN relation are supported on the partition key (unless you use the "
+              "token() function or ALLOW FILTERING)");
+        }
+        break;
+      case ColumnKind::kClustering:
+        if (!restrictions.index && restrictions.clustering.prefix_columns() <
+                                       table.CountOf(ColumnKind::kClustering)) {
+          return NotAPrefix(table, restrictions.clustering, relation);
+        }
+        break;
+      case ColumnKind::kStatic:
+      case ColumnKind::kRegular: break;
+    }
+    // A slice over columns of both directions is told by a look at each row, but needs no leave.
+    if (IsKey(table, relation, ColumnKind::kClustering) && relation.is_slice() &&
+        !OneDirection(table, relation.columns) &&
+        StartsAt(relation, restrictions.clustering.prefix_columns(), ClusteringBegin(table))) {
+      continue;
+    }
+    return NeedsFiltering();
+  }
+  return {};
+}
+
+}  // namespace
+
+CqlOr<BoundWhere> BindWhere(const std::vector<Relation>& where, const TableDefinition& table,
+                            Binder& binder) {
+  BoundWhere bound;
+  for (const Relation& relation : where) {
+    switch (relation.target) {
+      case Relation::Target::kElement: return NotSupported("relations on elements of collections");
+      case Relation::Target::kField: return NotSupported("relations on fields of user types");
+      case Relation::Target::kFunction: return NotSupported("functions in WHERE");
+      case Relation::Target::kToken: {
+        LS_ASSIGN_OR_RETURN(const std::vector<TokenBound> bounds,
+                            BindToken(relation, table, binder));
+        bound.token_bounds.insert(bound.token_bounds.end(), bounds.begin(), bounds.end());
+        if (bound.token_relation == nullptr) bound.token_relation = &relation;
+        break;
+      }
+      case Relation::Target::kColumn:
+      case Relation::Target::kTuple: {
+        LS_ASSIGN_OR_RETURN(BoundRelation next, BindRelation(relation, table, binder));
+        bound.relations.push_back(std::move(next));
+        break;
+      }
+    }
+  }
+  return bound;
+}
+
+std::vector<KeyAlternatives> TakePartitionKey(const TableDefinition& table, BoundWhere& where) {
+  const size_t columns = table.CountOf(ColumnKind::kPartitionKey);
+  std::vector<size_t> chosen;
+  for (size_t column = 0; column < columns; ++column) {
+    const auto at = std::ranges::find_if(where.relations, [&](const BoundRelation& relation) {
+      return relation.columns[0] == column && relation.is_equality();
+    });
+    if (at == where.relations.end()) return {};
+    chosen.push_back(static_cast<size_t>(at - where.relations.begin()));
+  }
+  std::vector<KeyAlternatives> key;
+  for (const size_t index : chosen) key.push_back(ToAlternatives(where.relations[index]));
+  std::ranges::sort(chosen, std::greater());
+  for (const size_t index : chosen) {
+    where.relations.erase(where.relations.begin() + static_cast<ptrdiff_t>(index));
+  }
+  return key;
+}
+
+ClusteringRestriction TakeClustering(const TableDefinition& table, BoundWhere& where) {
+  ClusteringRestriction taken;
+  const size_t begin = ClusteringBegin(table);
+  const size_t columns = table.CountOf(ColumnKind::kClustering);
+  size_t next = 0;
+  while (next < columns) {
+    const auto at = std::ranges::find_if(where.relations, [&](const BoundRelation& relation) {
+      return relation.is_equality() && StartsAt(relation, next, begin);
+    });
+    if (at == where.relations.end()) break;
+    next += at->columns.size();
+    taken.prefix.push_back(ToAlternatives(std::move(*at)));
+    where.relations.erase(at);
+  }
+  std::erase_if(where.relations, [&](BoundRelation& relation) {
+    if (next == columns || !relation.is_slice() || !StartsAt(relation, next, begin) ||
+        !OneDirection(table, relation.columns)) {
+      return false;
+    }
+    ClusteringSlice slice;
+    slice.is_lower = relation.op == RelationOperator::kGreater ||
+                     relation.op == RelationOperator::kGreaterOrEqual;
+    slice.inclusive = relation.op == RelationOperator::kGreaterOrEqual ||
+                      relation.op == RelationOperator::kLessOrEqual;
+    slice.values = std::move(relation.alternatives[0]);
+    taken.slices.push_back(std::move(slice));
+    return true;
+  });
+  return taken;
+}
+
+RowFilter ToFilter(BoundRelation relation) {
+  RowFilter filter;
+  filter.columns = std::move(relation.columns);
+  filter.op = relation.op;
+  for (std::vector<Operand>& alternative : relation.alternatives) {
+    for (Operand& operand : alternative) filter.operands.push_back(std::move(operand));
+  }
+  filter.list = std::move(relation.list);
+  return filter;
+}
+
+CqlOr<SelectRestrictions> RestrictSelect(const SelectStatement& statement,
+                                         const TableDefinition& table, Binder& binder) {
+  LS_ASSIGN_OR_RETURN(BoundWhere where, BindWhere(statement.where, table, binder));
+  LS_RETURN_IF_ERROR(CheckToken(table, where));
+  LS_RETURN_IF_ERROR(CheckTuplesAreNotMixed(table, where));
+  SelectRestrictions restrictions;
+  if (table.is_virtual) {
+    // Rows are made when they are read: all that counts is which of them are wanted.
+    for (const BoundRelation& relation : where.relations) {
+      restrictions.filters.push_back(ToFilter(relation));
+    }
+  }
+  restrictions.token_bounds = std::move(where.token_bounds);
+  restrictions.partition_key = TakePartitionKey(table, where);
+  restrictions.clustering = TakeClustering(table, where);
+  restrictions.index = TakeIndexed(table, IsSinglePartition(restrictions.partition_key), where);
+  if (!statement.allow_filtering) {
+    LS_RETURN_IF_ERROR(CheckLeftovers(table, restrictions, where));
+    restrictions.warns_of_filtering = restrictions.partition_key.empty() && !restrictions.index &&
+                                      !restrictions.clustering.empty();
+  }
+  if (table.is_virtual) return restrictions;
+  for (BoundRelation& relation : where.relations) {
+    restrictions.filters.push_back(ToFilter(std::move(relation)));
+  }
+  return restrictions;
+}
+
+}  // namespace liststore

@@ -1,0 +1,68 @@
+// Restrictions: a WHERE clause, sorted by who answers what of it: the partition key, the token, the
+// order of the clustering key, a value index, or a look at every row.
+#ifndef LISTSTORE_ENGINE_CQL_RESTRICTIONS_H_
+#define LISTSTORE_ENGINE_CQL_RESTRICTIONS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/cql/binder.h"
+#include "engine/cql/cql_error.h"
+#include "engine/cql/plan.h"
+#include "engine/cql/statement.h"
+#include "engine/model/schema.h"
+
+namespace liststore {
+
+// One relation with its names looked up and its values bound.
+struct BoundRelation {
+  const Relation* relation = nullptr;
+  std::vector<uint16_t> columns;  // positions in TableDefinition::columns
+  RelationOperator op = RelationOperator::kEqual;
+  std::vector<std::vector<Operand>> alternatives;  // of = and IN; of others: one
+  std::optional<Operand> list;                     // IN ?
+
+  bool is_equality() const {
+    return op == RelationOperator::kEqual || op == RelationOperator::kIn;
+  }
+  bool is_slice() const {
+    return op == RelationOperator::kLess || op == RelationOperator::kLessOrEqual ||
+           op == RelationOperator::kGreater || op == RelationOperator::kGreaterOrEqual;
+  }
+};
+
+// A WHERE clause with its names and values, token relations apart.
+struct BoundWhere {
+  std::vector<BoundRelation> relations;
+  std::vector<TokenBound> token_bounds;
+  const Relation* token_relation = nullptr;  // the first, if any
+};
+
+// Invalid: unknown columns, relations that CQL or liststore does not have, values of a wrong type.
+CqlOr<BoundWhere> BindWhere(const std::vector<Relation>& where, const TableDefinition& table,
+                            Binder& binder);
+
+// The relations of `where` that the key takes, moved out of it: those left are for filters.
+// Takes what restricts the partition key whole; nothing when a column of it is left out.
+std::vector<KeyAlternatives> TakePartitionKey(const TableDefinition& table, BoundWhere& where);
+// Takes equalities on the first clustering columns and slices of what follows.
+ClusteringRestriction TakeClustering(const TableDefinition& table, BoundWhere& where);
+RowFilter ToFilter(BoundRelation relation);
+
+// All of that for SELECT, with ScyllaDB's rules of what needs ALLOW FILTERING.
+// Source: ScyllaDB cql3/restrictions/statement_restrictions.cc.
+struct SelectRestrictions {
+  std::vector<KeyAlternatives> partition_key;
+  std::vector<TokenBound> token_bounds;
+  ClusteringRestriction clustering;
+  std::optional<IndexLookup> index;
+  std::vector<RowFilter> filters;
+  bool warns_of_filtering = false;
+};
+CqlOr<SelectRestrictions> RestrictSelect(const SelectStatement& statement,
+                                         const TableDefinition& table, Binder& binder);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CQL_RESTRICTIONS_H_
