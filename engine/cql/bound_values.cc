@@ -11,20 +11,30 @@ namespace {
 // (validate_visitor), test/cqlpy.
 std::string Detail(const DataType& type, std::string_view bytes) {
   const std::string size = std::to_string(bytes.size());
-  if (!type.is_native()) return "Validation failed for type " + type.ToString() + ": got " + size + " bytes";
+  if (!type.is_native())
+    return "Validation failed for type " + type.ToString() + ": got " + size + " bytes";
   switch (type.native()) {
     case CqlType::kText:
       return "Validation failed - non-UTF8 character in a UTF8 string, at byte offset " +
              std::to_string(ValidUtf8Bytes(bytes));
-    case CqlType::kAscii: return "Validation failed - non-ASCII character in an ASCII string";
-    case CqlType::kSmallint: return "Expected 2 bytes for a smallint (" + size + ")";
-    case CqlType::kTinyint: return "Expected 1 byte for a tinyint (" + size + ")";
-    case CqlType::kUuid: return "Validation failed for uuid - got " + size + " bytes";
-    case CqlType::kTimeuuid: return "Validation failed for timeuuid - got " + size + " bytes";
-    case CqlType::kTimestamp: return "Validation failed for timestamp - got " + size + " bytes";
-    case CqlType::kBoolean: return "Validation failed for boolean, got " + size + " bytes";
-    case CqlType::kFloat: return "Expected 4 bytes for a floating type, got " + size;
-    case CqlType::kDouble: return "Expected 8 bytes for a floating type, got " + size;
+    case CqlType::kAscii:
+      return "Validation failed - non-ASCII character in an ASCII string";
+    case CqlType::kSmallint:
+      return "Expected 2 bytes for a smallint (" + size + ")";
+    case CqlType::kTinyint:
+      return "Expected 1 byte for a tinyint (" + size + ")";
+    case CqlType::kUuid:
+      return "Validation failed for uuid - got " + size + " bytes";
+    case CqlType::kTimeuuid:
+      return "Validation failed for timeuuid - got " + size + " bytes";
+    case CqlType::kTimestamp:
+      return "Validation failed for timestamp - got " + size + " bytes";
+    case CqlType::kBoolean:
+      return "Validation failed for boolean, got " + size + " bytes";
+    case CqlType::kFloat:
+      return "Expected 4 bytes for a floating type, got " + size;
+    case CqlType::kDouble:
+      return "Expected 8 bytes for a floating type, got " + size;
     default:
       return "Validation failed for type " + type.ToString() + ": got " + size + " bytes";
   }

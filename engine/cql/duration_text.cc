@@ -1,4 +1,4 @@
-// Durations: text and encoding. Declared in time_text.h.
+// Durations as text. Declared in time_text.h.
 #include <array>
 #include <bit>
 #include <charconv>
@@ -183,30 +183,6 @@ CqlOr<bool> AddAlternative(std::string_view text, Builder& builder) {
   return true;
 }
 
-void AppendVint(int64_t value, std::string& out) {
-  const auto bits = static_cast<uint64_t>(value);
-  const uint64_t zigzag = bits << 1 ^ (value < 0 ? ~uint64_t{0} : 0);
-  const auto width = static_cast<size_t>(std::bit_width(zigzag));
-  // Seven bits a byte, the first byte giving one of its own for each further byte; nine bytes hold
-  // 64 bits, since the last of those ones needs no zero behind it.
-  const size_t more = width <= 7 ? 0 : width > 56 ? 8 : (width - 1) / 7;
-  const uint8_t ones = static_cast<uint8_t>(0xff00u >> more);
-  const uint8_t top = more == 8 ? 0 : static_cast<uint8_t>(zigzag >> (8 * more));
-  out.push_back(static_cast<char>(ones | top));
-  for (size_t i = more; i-- > 0;) out.push_back(static_cast<char>(zigzag >> (8 * i)));
-}
-
-int64_t TakeVint(std::string_view& rest) {
-  LS_CHECK(!rest.empty(), "a valid duration has three numbers");
-  const auto first = static_cast<uint8_t>(rest[0]);
-  const auto more = static_cast<size_t>(std::countl_one(first));
-  LS_CHECK(rest.size() > more, "a valid duration has three whole numbers");
-  uint64_t value = more >= 7 ? 0 : first & (0xffu >> (more + 1));
-  for (size_t i = 1; i <= more; ++i) value = value << 8 | static_cast<uint8_t>(rest[i]);
-  rest.remove_prefix(1 + more);
-  return static_cast<int64_t>((value >> 1) ^ (~(value & 1) + 1));
-}
-
 uint64_t Magnitude(int64_t value) {
   const auto bits = static_cast<uint64_t>(value);
   return value < 0 ? ~bits + 1 : bits;
@@ -249,22 +225,6 @@ std::string PrintDurationText(const Duration& duration) {
     part %= factor;
   }
   return text.empty() ? "0ns" : text;
-}
-
-std::string EncodeDuration(const Duration& duration) {
-  std::string value;
-  AppendVint(duration.months, value);
-  AppendVint(duration.days, value);
-  AppendVint(duration.nanoseconds, value);
-  return value;
-}
-
-Duration DecodeDuration(std::string_view value) {
-  Duration duration;
-  duration.months = static_cast<int32_t>(TakeVint(value));
-  duration.days = static_cast<int32_t>(TakeVint(value));
-  duration.nanoseconds = TakeVint(value);
-  return duration;
 }
 
 }  // namespace liststore

@@ -20,8 +20,8 @@ using Views = absl::InlinedVector<std::string_view, 8>;
 std::span<const std::string_view> Span(const Views& views) { return {views.data(), views.size()}; }
 
 // A key's value: something must be there. `found` becomes false for a null in a read.
-CqlStatus ResolveKey(const Operand& operand, BoundValues values, KeyUse use, std::string_view& bytes,
-                     bool& found) {
+CqlStatus ResolveKey(const Operand& operand, BoundValues values, KeyUse use,
+                     std::string_view& bytes, bool& found) {
   BoundValue value;
   LS_RETURN_IF_ERROR(ResolveSet(operand, values, value));
   bytes = value.bytes;
@@ -228,8 +228,8 @@ CqlStatus EncodePartitionKey(const TableDefinition& table,
 }
 
 CqlStatus EncodePartitionKeys(const TableDefinition& table,
-                              const std::vector<KeyAlternatives>& partition_key,
-                              BoundValues values, KeyUse use, std::vector<std::string>& keys) {
+                              const std::vector<KeyAlternatives>& partition_key, BoundValues values,
+                              KeyUse use, std::vector<std::string>& keys) {
   LS_DCHECK(partition_key.size() == table.storage.partition_key.size(), "the key is whole");
   keys.clear();
   LS_RETURN_IF_ERROR(ForEachCombination(
@@ -305,8 +305,10 @@ CqlStatus EncodeTokenRange(const std::vector<TokenBound>& bounds, BoundValues va
     } else {
       // The smallest token, which no key has, stands for the end of the ring as an upper bound.
       // Source: ScyllaDB dht/i_partitioner.hh, to_partition_range.
-      if (token == INT64_MIN) token = INT64_MAX;
-      else if (!bound.inclusive) --token;
+      if (token == INT64_MIN)
+        token = INT64_MAX;
+      else if (!bound.inclusive)
+        --token;
       range->last = std::min(range->last, token);
     }
   }
@@ -371,12 +373,18 @@ bool Matches(const BoundFilter& bound, const TableDefinition& table,
   const std::optional<int> order = CompareColumns(bound, 0, table, row);
   if (!order) return false;
   switch (bound.filter->op) {
-    case RelationOperator::kEqual: return *order == 0;
-    case RelationOperator::kLess: return *order < 0;
-    case RelationOperator::kLessOrEqual: return *order <= 0;
-    case RelationOperator::kGreater: return *order > 0;
-    case RelationOperator::kGreaterOrEqual: return *order >= 0;
-    default: LS_UNREACHABLE("the planner refuses other operators");
+    case RelationOperator::kEqual:
+      return *order == 0;
+    case RelationOperator::kLess:
+      return *order < 0;
+    case RelationOperator::kLessOrEqual:
+      return *order <= 0;
+    case RelationOperator::kGreater:
+      return *order > 0;
+    case RelationOperator::kGreaterOrEqual:
+      return *order >= 0;
+    default:
+      LS_UNREACHABLE("the planner refuses other operators");
   }
 }
 

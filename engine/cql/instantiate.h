@@ -18,7 +18,10 @@
 namespace liststore {
 
 // A null in a key: a read finds nothing by it, a write is refused.
-enum class KeyUse : uint8_t { kRead, kWrite };
+enum class KeyUse : uint8_t {
+  kRead,
+  kWrite
+};
 
 // Partition or clustering keys that one statement may name.
 // Source: ScyllaDB db/config.cc, max_{partition,clustering}_key_restrictions_per_query.
@@ -41,10 +44,10 @@ struct EncodedRange {
 // The serialised partition keys, ascending by token and then by bytes, none twice; none at all when
 // a value is null. Invalid: unset, of a wrong type, too long, an empty key of one column.
 CqlStatus EncodePartitionKeys(const TableDefinition& table,
-                              const std::vector<KeyAlternatives>& partition_key,
-                              BoundValues values, KeyUse use, std::vector<std::string>& keys);
-// For keys that are restricted to one value a column: appends it to `key`; `found` is false when one
-// is null. No allocation but for growth of `key`.
+                              const std::vector<KeyAlternatives>& partition_key, BoundValues values,
+                              KeyUse use, std::vector<std::string>& keys);
+// For keys that are restricted to one value a column: appends it to `key`; `found` is false when
+// one is null. No allocation but for growth of `key`.
 CqlStatus EncodePartitionKey(const TableDefinition& table,
                              const std::vector<KeyAlternatives>& partition_key, BoundValues values,
                              KeyUse use, std::string& key, bool& found);

@@ -23,9 +23,9 @@ namespace liststore {
 // A value of a statement: known already, or bound when it is executed.
 struct Operand {
   DataType type = CqlType::kBlob;
-  std::string receiver;                // what messages call the place it is meant for
-  std::optional<uint32_t> marker;      // bound; else
-  std::optional<std::string> constant; // the serialised value; nullopt: null
+  std::string receiver;                 // what messages call the place it is meant for
+  std::optional<uint32_t> marker;       // bound; else
+  std::optional<std::string> constant;  // the serialised value; nullopt: null
 };
 
 // A bind marker as clients see it.
@@ -94,11 +94,11 @@ struct IndexLookup {
 struct Selection {
   enum class Kind : uint8_t {
     kColumn,
-    kWriteTime,  // microseconds, bigint
-    kTtl,        // seconds left, int
-    kToken,      // of the partition key, bigint
-    kCountRows,  // COUNT(*), COUNT(1), bigint
-    kCountCells, // COUNT(c), bigint
+    kWriteTime,   // microseconds, bigint
+    kTtl,         // seconds left, int
+    kToken,       // of the partition key, bigint
+    kCountRows,   // COUNT(*), COUNT(1), bigint
+    kCountCells,  // COUNT(c), bigint
     kMin,
     kMax,
   };
@@ -122,8 +122,8 @@ struct SelectPlan {
 
   std::vector<Selection> selections;
   bool is_aggregate = false;
-  bool distinct = false;  // a row for each partition
-  bool reversed = false;  // against the clustering order
+  bool distinct = false;    // a row for each partition
+  bool reversed = false;    // against the clustering order
   bool is_ordered = false;  // ORDER BY was said: rows of several partitions are merged
   std::optional<Operand> limit;
   std::optional<Operand> per_partition_limit;
@@ -143,7 +143,12 @@ struct CellAssignment {
 };
 
 struct ModificationPlan {
-  enum class Kind : uint8_t { kInsert, kUpdate, kDeleteCells, kDeleteRows };
+  enum class Kind : uint8_t {
+    kInsert,
+    kUpdate,
+    kDeleteCells,
+    kDeleteRows
+  };
   Kind kind = Kind::kInsert;
   std::shared_ptr<const TableDefinition> table;
   std::vector<KeyAlternatives> partition_key;

@@ -21,9 +21,9 @@ CqlStatus PlanAttributes(const UsingClause& attributes, Binder& binder, Modifica
     LS_ASSIGN_OR_RETURN(plan.ttl, binder.Bind(*attributes.ttl, CqlType::kInt, "[ttl]", "[ttl]"));
   }
   if (attributes.timeout && attributes.timeout->Is<BindMarker>()) {
-    LS_ASSIGN_OR_RETURN([[maybe_unused]] const Operand timeout,
-                        binder.Bind(*attributes.timeout, CqlType::kDuration, "[timeout]",
-                                    "[timeout]"));
+    LS_ASSIGN_OR_RETURN(
+        [[maybe_unused]] const Operand timeout,
+        binder.Bind(*attributes.timeout, CqlType::kDuration, "[timeout]", "[timeout]"));
   }
   return {};
 }
@@ -42,16 +42,15 @@ KeyAlternatives Equals(Operand operand) {
   return key;
 }
 
-CqlStatus PlanInsertedValue(const ColumnDefinition& column, const Expression& value,
-                            Binder& binder, ModificationPlan& plan) {
+CqlStatus PlanInsertedValue(const ColumnDefinition& column, const Expression& value, Binder& binder,
+                            ModificationPlan& plan) {
   LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(column, value));
   if (!column.is_key()) {
     plan.assignments.push_back({column.position, std::move(operand)});
     return {};
   }
-  std::vector<KeyAlternatives>& key = column.kind == ColumnKind::kPartitionKey
-                                          ? plan.partition_key
-                                          : plan.clustering.prefix;
+  std::vector<KeyAlternatives>& key =
+      column.kind == ColumnKind::kPartitionKey ? plan.partition_key : plan.clustering.prefix;
   if (key.size() <= column.position) key.resize(column.position + size_t{1});
   key[column.position] = Equals(std::move(operand));
   return {};
@@ -61,9 +60,8 @@ CqlStatus PlanInsertedValue(const ColumnDefinition& column, const Expression& va
 CqlStatus CheckInsertedKey(const ModificationPlan& plan) {
   for (const ColumnDefinition& column : plan.table->columns) {
     if (!column.is_key()) continue;
-    const std::vector<KeyAlternatives>& key = column.kind == ColumnKind::kPartitionKey
-                                                  ? plan.partition_key
-                                                  : plan.clustering.prefix;
+    const std::vector<KeyAlternatives>& key =
+        column.kind == ColumnKind::kPartitionKey ? plan.partition_key : plan.clustering.prefix;
     if (key.size() <= column.position || key[column.position].alternatives.empty()) {
       return CqlError::Invalid("Missing mandatory PRIMARY KEY part " + column.name);
     }
@@ -128,10 +126,9 @@ CqlStatus PlanModifiedRows(const std::vector<Relation>& relations, bool whole_ro
   plan.partition_key = TakePartitionKey(table, where);
   if (plan.partition_key.empty()) {
     for (const ColumnDefinition* column : table.ColumnsOf(ColumnKind::kPartitionKey)) {
-      const auto at =
-          std::ranges::find_if(where.relations, [&](const BoundRelation& relation) {
-            return &table.columns[relation.columns[0]] == column;
-          });
+      const auto at = std::ranges::find_if(where.relations, [&](const BoundRelation& relation) {
+        return &table.columns[relation.columns[0]] == column;
+      });
       if (at == where.relations.end()) {
         return CqlError::Invalid("Missing mandatory PRIMARY KEY part " + column->name);
       }
@@ -277,15 +274,14 @@ CqlOr<BatchPlan> PlanBatch(const BatchStatement& statement, Binder& binder) {
   BatchPlan plan;
   plan.kind = statement.kind;
   if (statement.attributes.timestamp) {
-    LS_ASSIGN_OR_RETURN(plan.timestamp, binder.Bind(*statement.attributes.timestamp,
-                                                    CqlType::kBigint, "[timestamp]",
-                                                    "[timestamp]"));
+    LS_ASSIGN_OR_RETURN(plan.timestamp,
+                        binder.Bind(*statement.attributes.timestamp, CqlType::kBigint,
+                                    "[timestamp]", "[timestamp]"));
   }
   for (const ModificationStatement& modification : statement.statements) {
     LS_ASSIGN_OR_RETURN(ModificationPlan next, PlanModification(modification, binder));
     if (plan.timestamp && next.timestamp) {
-      return CqlError::Invalid(
-          "Timestamp must be set either on BATCH or individual statements");
+      return CqlError::Invalid("Timestamp must be set either on BATCH or individual statements");
     }
     plan.modifications.push_back(std::move(next));
   }

@@ -44,8 +44,8 @@ CqlOr<Selection> PlanCellAttribute(const CellAttribute& attribute, const TableDe
                              " is not legal on partition key component " + column->name);
   }
   if (is_ttl) {
-    return Selection{Selection::Kind::kTtl, PositionOf(table, *column),
-                     "ttl(" + column->name + ")", CqlType::kInt};
+    return Selection{Selection::Kind::kTtl, PositionOf(table, *column), "ttl(" + column->name + ")",
+                     CqlType::kInt};
   }
   return Selection{Selection::Kind::kWriteTime, PositionOf(table, *column),
                    "writetime(" + column->name + ")", CqlType::kBigint};
@@ -262,9 +262,9 @@ CqlOr<SelectPlan> PlanSelect(const SelectStatement& statement, Binder& binder) {
   LS_RETURN_IF_ERROR(PlanOrder(statement, plan));
   LS_RETURN_IF_ERROR(PlanLimits(statement, binder, plan));
   if (statement.timeout && statement.timeout->Is<BindMarker>()) {
-    LS_ASSIGN_OR_RETURN([[maybe_unused]] const Operand timeout,
-                        binder.Bind(*statement.timeout, CqlType::kDuration, "[timeout]",
-                                    "[timeout]"));
+    LS_ASSIGN_OR_RETURN(
+        [[maybe_unused]] const Operand timeout,
+        binder.Bind(*statement.timeout, CqlType::kDuration, "[timeout]", "[timeout]"));
   }
   return plan;
 }

@@ -20,9 +20,8 @@ const std::vector<KeyAlternatives>* PartitionKeyOf(const PlanBody& body) {
   if (const auto* batch = std::get_if<BatchPlan>(&body)) {
     // Of its first statement, and only where all write the same table.
     const auto& parts = batch->modifications;
-    const bool one_table = std::ranges::all_of(parts, [&](const ModificationPlan& part) {
-      return part.table == parts[0].table;
-    });
+    const bool one_table = std::ranges::all_of(
+        parts, [&](const ModificationPlan& part) { return part.table == parts[0].table; });
     if (!parts.empty() && one_table) return &parts[0].partition_key;
   }
   return nullptr;

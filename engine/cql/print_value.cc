@@ -116,7 +116,7 @@ std::string PrintNative(CqlType type, std::string_view value) {
     case CqlType::kTimestamp:
       return PrintTimestamp(value);
     case CqlType::kDuration:
-      return PrintDurationText(DecodeDuration(value));
+      return PrintDurationText(*DecodeDuration(value));
     case CqlType::kInet:
       return PrintString(PrintInet(value));
     case CqlType::kUuid:

@@ -41,13 +41,18 @@ CqlStatus CheckOperator(const Relation& relation) {
   switch (relation.op) {
     case RelationOperator::kNotEqual:
       return CqlError::Invalid("Unsupported \"!=\" relation: " + ToString(relation));
-    case RelationOperator::kNotIn: return NotSupported("NOT IN");
-    case RelationOperator::kContains: return NotSupported("CONTAINS");
-    case RelationOperator::kContainsKey: return NotSupported("CONTAINS KEY");
-    case RelationOperator::kLike: return NotSupported("LIKE");
+    case RelationOperator::kNotIn:
+      return NotSupported("NOT IN");
+    case RelationOperator::kContains:
+      return NotSupported("CONTAINS");
+    case RelationOperator::kContainsKey:
+      return NotSupported("CONTAINS KEY");
+    case RelationOperator::kLike:
+      return NotSupported("LIKE");
     case RelationOperator::kIsNotNull:
       return CqlError::Invalid("IS NOT is only allowed in CREATE MATERIALIZED VIEW statements");
-    default: return {};
+    default:
+      return {};
   }
 }
 
@@ -102,9 +107,8 @@ CqlOr<BoundRelation> BindRelation(const Relation& relation, const TableDefinitio
       return NotSupported("a bind marker for a list of tuples");
     }
     const ColumnDefinition& column = table.columns[bound.columns[0]];
-    LS_ASSIGN_OR_RETURN(bound.list,
-                        binder.Bind(relation.value, DataType::List(column.type), column.name,
-                                    "IN(" + column.name + ")"));
+    LS_ASSIGN_OR_RETURN(bound.list, binder.Bind(relation.value, DataType::List(column.type),
+                                                column.name, "IN(" + column.name + ")"));
     return bound;
   }
   const auto* list = relation.value.As<ListLiteral>();
@@ -249,8 +253,9 @@ CqlStatus CheckToken(const TableDefinition& table, const BoundWhere& where) {
     for (const ColumnDefinition* column : table.ColumnsOf(ColumnKind::kPartitionKey)) {
       names += (names.empty() ? "" : ", ") + column->name;
     }
-    return CqlError::Invalid("Columns " + Quoted(names) +
-                             " cannot be restricted by both a normal relation and a token relation");
+    return CqlError::Invalid(
+        "Columns " + Quoted(names) +
+        " cannot be restricted by both a normal relation and a token relation");
   }
   return {};
 }
@@ -281,13 +286,14 @@ CqlStatus CheckLeftovers(const TableDefinition& table, const SelectRestrictions&
         }
         break;
       case ColumnKind::kClustering:
-        if (!restrictions.index && restrictions.clustering.prefix_columns() <
-                                       table.CountOf(ColumnKind::kClustering)) {
+        if (!restrictions.index &&
+            restrictions.clustering.prefix_columns() < table.CountOf(ColumnKind::kClustering)) {
           return NotAPrefix(table, restrictions.clustering, relation);
         }
         break;
       case ColumnKind::kStatic:
-      case ColumnKind::kRegular: break;
+      case ColumnKind::kRegular:
+        break;
     }
     // A slice over columns of both directions is told by a look at each row, but needs no leave.
     if (IsKey(table, relation, ColumnKind::kClustering) && relation.is_slice() &&
@@ -307,9 +313,12 @@ CqlOr<BoundWhere> BindWhere(const std::vector<Relation>& where, const TableDefin
   BoundWhere bound;
   for (const Relation& relation : where) {
     switch (relation.target) {
-      case Relation::Target::kElement: return NotSupported("relations on elements of collections");
-      case Relation::Target::kField: return NotSupported("relations on fields of user types");
-      case Relation::Target::kFunction: return NotSupported("functions in WHERE");
+      case Relation::Target::kElement:
+        return NotSupported("relations on elements of collections");
+      case Relation::Target::kField:
+        return NotSupported("relations on fields of user types");
+      case Relation::Target::kFunction:
+        return NotSupported("functions in WHERE");
       case Relation::Target::kToken: {
         LS_ASSIGN_OR_RETURN(const std::vector<TokenBound> bounds,
                             BindToken(relation, table, binder));

@@ -23,9 +23,7 @@ struct BoundRelation {
   std::vector<std::vector<Operand>> alternatives;  // of = and IN; of others: one
   std::optional<Operand> list;                     // IN ?
 
-  bool is_equality() const {
-    return op == RelationOperator::kEqual || op == RelationOperator::kIn;
-  }
+  bool is_equality() const { return op == RelationOperator::kEqual || op == RelationOperator::kIn; }
   bool is_slice() const {
     return op == RelationOperator::kLess || op == RelationOperator::kLessOrEqual ||
            op == RelationOperator::kGreater || op == RelationOperator::kGreaterOrEqual;

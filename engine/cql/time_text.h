@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "engine/cql/cql_error.h"
+#include "engine/model/duration.h"
 
 namespace liststore {
 
@@ -23,13 +24,6 @@ CqlOr<uint32_t> ParseDateText(std::string_view text);
 // Nanoseconds since midnight: hh:mm:ss[.fffffffff].
 CqlOr<int64_t> ParseTimeText(std::string_view text);
 
-struct Duration {
-  int32_t months = 0;
-  int32_t days = 0;
-  int64_t nanoseconds = 0;  // none of the three has another sign than the rest
-
-  bool operator==(const Duration&) const = default;
-};
 // 1y2mo3w4d5h6m7s8ms9us10ns in that order, each at most once; P1Y2M3DT4H5M6S; P2W;
 // P0001-02-03T04:05:06; each with a minus in front.
 CqlOr<Duration> ParseDurationText(std::string_view text);
@@ -41,11 +35,6 @@ std::optional<std::string> PrintDateText(uint32_t days);
 std::string PrintTimeText(int64_t nanoseconds);
 // In the units above; 0ns for nothing.
 std::string PrintDurationText(const Duration& duration);
-
-// As the protocol encodes durations: three zigzag vints. Source: native_protocol_v5.spec, 6.8.
-std::string EncodeDuration(const Duration& duration);
-// Of a valid encoding.
-Duration DecodeDuration(std::string_view value);
 
 }  // namespace liststore
 

@@ -1,5 +1,5 @@
-// Bound values -> keys and ranges: which encoded rows a restriction takes in, told by a plain look at
-// every row.
+// Bound values -> keys and ranges: which encoded rows a restriction takes in, told by a plain look
+// at every row.
 #include "engine/cql/instantiate.h"
 
 #include <memory>
@@ -90,8 +90,7 @@ TEST(InstantiateTest, RangesTakeInExactlyTheRowsThatMatch) {
   Random random(testing::TestSeed());
   const uint64_t steps = 3000;
   for (uint64_t step = 0; step < steps; ++step) {
-    const Schema schema =
-        TestSchema(random.OneIn(2), random.OneIn(2), random.OneIn(2));
+    const Schema schema = TestSchema(random.OneIn(2), random.OneIn(2), random.OneIn(2));
     const Condition condition = RandomCondition(random);
     const auto plan = PlanText("SELECT * FROM ks.t WHERE p = 1" + condition.text, schema, "");
     ASSERT_TRUE(plan.ok()) << condition.text << ": " << plan.error().message;
@@ -191,8 +190,7 @@ TEST(InstantiateTest, TokenRanges) {
                                TestSchema(false, false, false), "");
     ASSERT_TRUE(plan.ok()) << where << ": " << plan.error().message;
     std::optional<TokenRange> range;
-    ASSERT_TRUE(
-        EncodeTokenRange(std::get<SelectPlan>((*plan)->body).token_bounds, {}, range).ok());
+    ASSERT_TRUE(EncodeTokenRange(std::get<SelectPlan>((*plan)->body).token_bounds, {}, range).ok());
     ASSERT_TRUE(range.has_value()) << where;
     EXPECT_EQ(range->first, expected.first) << where;
     EXPECT_EQ(range->last, expected.second) << where;

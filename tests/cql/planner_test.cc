@@ -83,12 +83,13 @@ TEST(PlannerTest, TheListModelsReadIsOneSliceOfOnePartition) {
 }
 
 TEST(PlannerTest, PartitionKeyVariablesFollowTheKeyNotTheText) {
-  const auto plan = PlanIt(
-      "SELECT * FROM list_items WHERE item_key = ? AND entity_id = ? AND feature_key = ?");
+  const auto plan =
+      PlanIt("SELECT * FROM list_items WHERE item_key = ? AND entity_id = ? AND feature_key = ?");
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   EXPECT_EQ((*plan)->partition_key_variables, (std::vector<uint16_t>{2, 1}));
   EXPECT_TRUE(Select(*plan).at_most_one_row());
-  const auto constant = PlanIt("SELECT * FROM list_items WHERE entity_id = ? AND feature_key = 'f'");
+  const auto constant =
+      PlanIt("SELECT * FROM list_items WHERE entity_id = ? AND feature_key = 'f'");
   ASSERT_TRUE(constant.ok());
   EXPECT_TRUE((*constant)->partition_key_variables.empty()) << "not all of it is bound";
 }
@@ -114,20 +115,20 @@ TEST(PlannerTest, AGlobalIndexNeedsNoPartition) {
 }
 
 TEST(PlannerTest, NamesTypesAndAliasesOfSelections) {
-  const auto plan = PlanIt(
-      "SELECT a, v AS x, ttl(v), writetime(w), token(p), count(*) FROM t WHERE p = 1");
+  const auto plan =
+      PlanIt("SELECT a, v AS x, ttl(v), writetime(w), token(p), count(*) FROM t WHERE p = 1");
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   std::vector<std::pair<std::string, std::string>> columns;
   for (const Selection& selection : Select(*plan).selections) {
     columns.emplace_back(selection.name, selection.type.ToString());
   }
-  EXPECT_EQ(columns, (std::vector<std::pair<std::string, std::string>>{
-                         {"a", "int"},
-                         {"x", "int"},
-                         {"ttl(v)", "int"},
-                         {"writetime(w)", "bigint"},
-                         {"system.token(p)", "bigint"},
-                         {"count", "bigint"}}));
+  EXPECT_EQ(columns,
+            (std::vector<std::pair<std::string, std::string>>{{"a", "int"},
+                                                              {"x", "int"},
+                                                              {"ttl(v)", "int"},
+                                                              {"writetime(w)", "bigint"},
+                                                              {"system.token(p)", "bigint"},
+                                                              {"count", "bigint"}}));
 }
 
 TEST(PlannerTest, InMarkersAreListsCalledIn) {
