@@ -28,8 +28,9 @@ LAYERS = {
     "cql": ["shard", "command", "model", "base"],
     # Instruments that are seen as virtual tables; of the language it sees what those are made of.
     "control": ["cql", "shard", "command", "model", "base"],
-    # Connections and what they ask for: where bytes of the wire and statements meet.
-    "server": ["protocol", "cql", "control", "shard", "command", "runtime", "model", "base"],
+    # Connections and what they ask for: where bytes of the wire and statements meet. Of lists, the
+    # engine of a ListStore that is served, no more.
+    "server": ["protocol", "cql", "control", "lists", "shard", "command", "runtime", "model", "base"],
 }
 
 # Folders outside of engine/ that may include any of it.
@@ -71,7 +72,9 @@ PUBLIC_LIBRARIES = ("absl/status/", "absl/time/", "absl/types/")
 LIBRARIES = {
     "xxhash.h": ["engine/base/hash.cc"],
     "sanitizer/": ["engine/storage/memory_poison.h"],
-    "boost/asio": ["engine/runtime/event_loop.cc"],
+    "boost/asio": ["engine/runtime/event_loop.cc", "engine/server/connection.cc",
+                   "engine/server/listener.cc"],
+    "boost/system": ["engine/runtime/event_loop.cc"],
     "lz4.h": ["engine/protocol/compression.cc"],
     "snappy.h": ["engine/protocol/compression.cc"],
 }

@@ -74,6 +74,9 @@ absl::StatusOr<std::unique_ptr<ListStore>> ListStore::Open(Options options) {
 ListStore::ListStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ListStore::~ListStore() = default;
 
+Engine& ListStore::engine() { return impl_->engine; }
+const Clock& ListStore::clock() const { return *impl_->options.clock; }
+
 absl::Status ListStore::CreateListFeature(std::string_view entity_type, std::string_view feature,
                                           int64_t ttl_seconds) {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, ""));

@@ -50,6 +50,7 @@
 
 namespace liststore {
 
+class Engine;
 class FeatureEntry;
 
 // A feature version looked up once, so that operations on its lists need not check its names, build
@@ -202,8 +203,11 @@ class ListStore {
   void Verify() const;
 
  private:
+  friend class CqlServer;  // serves the store's tables: engine() and clock()
   class Impl;
   explicit ListStore(std::unique_ptr<Impl> impl);
+  Engine& engine();
+  const Clock& clock() const;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,6 +1,7 @@
 #include "tests/tools/program.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,6 +39,75 @@ ProgramResult RunProgram(const std::vector<std::string>& arguments, const std::s
   int status = 0;
   LS_CHECK(waitpid(child, &status, 0) == child, "a child can be waited for");
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, ReadFile(out), ReadFile(err)};
+}
+
+RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
+                               const std::vector<std::string>& environment)
+    : files_(std::make_unique<ScratchFiles>()) {
+  int in[2], out[2];
+  LS_CHECK(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0, "pipes can be made");
+  const std::string err = files_->Path("err");
+  std::string program = LISTSTORE_PROGRAM;
+  std::vector<char*> argv = {program.data()};
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  std::vector<char*> env;
+  for (char** variable = environ; *variable != nullptr; ++variable) env.push_back(*variable);
+  for (const std::string& variable : environment) {
+    env.push_back(const_cast<char*>(variable.c_str()));
+  }
+  env.push_back(nullptr);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int spawned =
+      posix_spawn(&pid_, program.c_str(), &actions, nullptr, argv.data(), env.data());
+  posix_spawn_file_actions_destroy(&actions);
+  LS_CHECK(spawned == 0, "the program under test was built");
+  close(in[0]);
+  close(out[1]);
+  input_ = in[1];
+  output_ = out[0];
+}
+
+RunningProgram::~RunningProgram() {
+  if (pid_ < 0) return;
+  kill(pid_, SIGKILL);
+  Wait();
+}
+
+std::string RunningProgram::ReadLine() {
+  std::string line;
+  char c;
+  while (read(output_, &c, 1) == 1) {
+    out_ += c;
+    if (c == '\n') break;
+    line += c;
+  }
+  return line;
+}
+
+void RunningProgram::Signal(int signal) const { kill(pid_, signal); }
+
+void RunningProgram::CloseInput() {
+  if (input_ >= 0) close(input_);
+  input_ = -1;
+}
+
+ProgramResult RunningProgram::Wait() {
+  char bytes[4096];
+  ssize_t count;
+  while ((count = read(output_, bytes, sizeof(bytes))) > 0) out_.append(bytes, count);
+  int status = 0;
+  LS_CHECK(waitpid(pid_, &status, 0) == pid_, "a child can be waited for");
+  pid_ = -1;
+  CloseInput();
+  close(output_);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out_, ReadFile(files_->Path("err"))};
 }
 
 ScratchFiles::ScratchFiles() {

@@ -2,6 +2,7 @@
 #ifndef LISTSTORE_TESTS_TOOLS_PROGRAM_H_
 #define LISTSTORE_TESTS_TOOLS_PROGRAM_H_
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,35 @@ struct ProgramResult {
 // `input` is the file that becomes standard input.
 ProgramResult RunProgram(const std::vector<std::string>& arguments,
                          const std::string& input = "/dev/null");
+
+class ScratchFiles;
+
+// The program while it runs; killed when the object goes. Its standard input is a pipe that stays
+// open.
+class RunningProgram {
+ public:
+  // `environment`: NAME=value, beside what this process has.
+  explicit RunningProgram(const std::vector<std::string>& arguments,
+                          const std::vector<std::string>& environment = {});
+  ~RunningProgram();
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+
+  // The next line of its standard output; empty: it has ended.
+  std::string ReadLine();
+  void Signal(int signal) const;
+  void CloseInput();
+  // Until it ends.
+  ProgramResult Wait();
+  int pid() const { return pid_; }
+
+ private:
+  const std::unique_ptr<ScratchFiles> files_;
+  int pid_ = -1;
+  int input_ = -1;   // of the pipe to it
+  int output_ = -1;  // of the pipe from it
+  std::string out_;  // all that was read
+};
 
 // Files of one test, in a directory that goes away with it.
 class ScratchFiles {

@@ -1,6 +1,7 @@
 // The liststore program: its command line. Each subcommand is a plain struct of options and a
 // function in a file of its own; only this file knows CLI11.
 #include <CLI/CLI.hpp>
+#include <cctype>
 #include <cstdint>
 #include <string>
 
@@ -8,6 +9,7 @@
 #include "tools/liststore/bench_embedded.h"
 #include "tools/liststore/replay.h"
 #include "tools/liststore/replay_status.h"
+#include "tools/liststore/serve.h"
 
 namespace liststore {
 namespace {
@@ -16,6 +18,7 @@ constexpr char kProgramHelp[] = R"(Examples:
   liststore replay data/touched_files.oplog.jsonl.gz
   liststore replay log.jsonl.gz --expected answers.jsonl.gz --json
   liststore bench embedded --quick
+  liststore serve --cql-port 0 --ready-file ready.json
 
 'liststore SUBCOMMAND --help' tells more.
 
@@ -86,6 +89,27 @@ Examples:
   liststore bench embedded --quick
   liststore bench embedded --lists 100000 --items 50 --json)";
 
+constexpr char kServeHelp[] =
+    R"(Speaks the CQL native protocol, versions 3 and 4, as a ScyllaDB node does. When clients can connect, one
+line of JSON says so on standard output and in the ready file: {"cql_port":..,"shard_aware_port":..,
+"pid":..}. SIGTERM and SIGINT: what has arrived is answered, then it ends, within a second; the ready file
+goes.
+
+Every option may come from the environment as well, --cql-port as LISTSTORE_CQL_PORT, and from a file given
+with --config, as lines like
+
+  cql-port = 9042
+  until-eof = true
+
+The command line comes before the environment, and that before the file.
+
+Examples:
+  liststore serve
+  liststore serve --cql-port 0 --ready-file ready.json --until-eof
+  liststore serve --address 0.0.0.0 --shards 4 --memory-limit 8G --auth cassandra:secret
+
+Exit status: 0 it was told to stop; 2 anything else.)";
+
 void AddReplay(CLI::App* app, ReplayOptions* options) {
   CLI::App* const command =
       app->add_subcommand("replay", "Replay a log of list operations through the embedded store");
@@ -140,6 +164,74 @@ void AddBench(CLI::App* app, BenchEmbeddedOptions* options) {
                     "Leave out the plain structure it is compared with");
 }
 
+// `text` as the name of a variable of the environment: "cql-port", LISTSTORE_CQL_PORT.
+std::string EnvironmentName(const std::string& text) {
+  std::string name = "LISTSTORE_";
+  for (const char c : text) name += c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  return name;
+}
+
+CLI::App* AddServe(CLI::App* app, ServeOptions* options, std::string* config) {
+  CLI::App* const command = app->add_subcommand("serve", "Serve CQL until told to stop");
+  command->footer(kServeHelp);
+  command->add_option("--config", *config, "Options, a line each")->type_name("FILE");
+  command->add_option("--address", options->address, "IPv4 or IPv6 address to listen on")
+      ->capture_default_str();
+  command->add_option("--cql-port", options->cql_port, "Port of CQL; 0: any free one")
+      ->capture_default_str();
+  command->add_option("--shard-aware-port", options->shard_aware_port,
+                      "Port where the client's own port chooses the shard; 0: any free one "
+                      "[19042 if free; any with --cql-port 0]");
+  command->add_option("--ready-file", options->ready_file, "Write this when clients can connect")
+      ->type_name("FILE");
+  command->add_option("--shards", options->shards, "Shards, with a thread each")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  command
+      ->add_option("--memory-limit", options->memory_limit_bytes,
+                   "Limit on memory for data, K, M and G as powers of 1024 "
+                   "[three quarters of the machine's]")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES");
+  command->add_option("--scylla", options->looks_like_scylla, "Look like ScyllaDB in every detail")
+      ->transform(CLI::CheckedTransformer({{"on", "true"}, {"off", "false"}}))
+      ->type_name("on|off");
+  command->add_option("--auth", options->auth, "Ask clients for this name and password")
+      ->type_name("USER:PASSWORD");
+  command
+      ->add_option("--clock", options->clock,
+                   "Time runs, or stands still until it is moved (at START, in seconds since 1970)")
+      ->type_name("real|manual[:START]")
+      ->capture_default_str();
+  command
+      ->add_option("--client-timestamps", options->replaces_client_timestamps,
+                   "Timestamps of writes are the client's, or always the server's")
+      ->transform(CLI::CheckedTransformer({{"honour", "false"}, {"replace", "true"}}))
+      ->type_name("honour|replace");
+  command->add_flag("--until-eof", options->until_eof, "End when standard input ends");
+  command->add_option("--log-level", options->log_level, "What is said on standard error")
+      ->check(CLI::IsMember({"error", "warning", "info", "debug"}))
+      ->capture_default_str();
+  for (CLI::Option* option : command->get_options()) {
+    if (option != command->get_help_ptr())
+      option->envname(EnvironmentName(option->get_lnames()[0]));
+  }
+  return command;
+}
+
+// Takes from a file what neither the command line nor the environment has said.
+void ReadServeConfig(CLI::App* command, const std::string& path) {
+  for (const CLI::ConfigItem& item : CLI::ConfigINI().from_file(path)) {
+    CLI::Option* const option = command->get_option_no_throw("--" + item.name);
+    if (option == nullptr || !item.parents.empty()) {
+      throw CLI::ConfigError(path + ": no option " + item.fullname());
+    }
+    if (option->count() > 0) continue;
+    option->add_result(item.inputs);
+    option->run_callback();
+  }
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("An in-memory store of lists with ScyllaDB's data model.", "liststore");
   app.set_version_flag("--version", std::string("liststore ") + kVersion);
@@ -149,12 +241,17 @@ int Main(int argc, char** argv) {
   BenchEmbeddedOptions bench_embedded;
   AddReplay(&app, &replay);
   AddBench(&app, &bench_embedded);
+  ServeOptions serve;
+  std::string serve_config;
+  CLI::App* const serve_command = AddServe(&app, &serve, &serve_config);
   try {
     app.parse(argc, argv);
+    if (!serve_config.empty()) ReadServeConfig(serve_command, serve_config);
   } catch (const CLI::ParseError& error) {  // --help and --version come this way too
     return app.exit(error) == 0 ? kExitSame : kExitFailed;
   }
   if (app.got_subcommand("replay")) return RunReplay(replay);
+  if (app.got_subcommand(serve_command)) return RunServe(serve);
   return RunBenchEmbedded(bench_embedded);
 }
 

@@ -1,0 +1,136 @@
+#include "engine/runtime/event_loop.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/system/system_error.hpp>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "engine/base/check.h"
+
+namespace liststore {
+namespace {
+
+namespace asio = boost::asio;
+
+// Rows expire by whole seconds, and reads decide for themselves what is over: memory may come back
+// a second later.
+constexpr std::chrono::seconds kBackgroundPeriod(1);
+// Functions that run between two slices of background work. Bounded, since with steady traffic
+// something is always ready.
+constexpr int kReadyMax = 64;
+
+}  // namespace
+
+class EventLoop::Impl {
+ public:
+  explicit Impl(Background background)
+      : context_(1),  // a hint: one thread runs it
+        work_(context_.get_executor()),
+        timer_(context_),
+        background_(std::move(background)) {}
+
+  void Start(uint32_t number) {
+    LS_CHECK(!thread_.joinable(), "a loop is started once");
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([this, number] {
+      pthread_setname_np(pthread_self(), absl::StrCat("liststore-", number).c_str());
+      Run();
+    });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  void Post(absl::AnyInvocable<void()> work) { asio::post(context_, std::move(work)); }
+
+  void Stop() {
+    stopping_.store(true, std::memory_order_release);
+    asio::post(context_, [] {});  // wakes it
+  }
+
+  void Join() {
+    LS_CHECK(!IsCurrent(), "a loop does not wait for itself");
+    if (thread_.joinable()) thread_.join();
+  }
+
+  bool IsCurrent() const { return running_.load() == std::this_thread::get_id(); }
+  asio::io_context& context() { return context_; }
+
+ private:
+  bool stopping() const { return stopping_.load(std::memory_order_acquire); }
+
+  // run() would hide the moments between two functions, where background work has its place.
+  void Run() {
+    running_.store(std::this_thread::get_id());
+    if (background_) WaitForTimer();
+    bool more_waits = false;
+    while (!stopping()) {
+      if (!more_waits) context_.run_one();  // sleeps until something is ready
+      for (int i = 0; i < kReadyMax && !stopping() && context_.poll_one() == 1; ++i) {
+      }
+      if (std::exchange(background_due_, false)) more_waits = true;
+      if (more_waits && !stopping()) more_waits = background_();
+    }
+    running_.store({});
+  }
+
+  void WaitForTimer() {
+    timer_.expires_after(kBackgroundPeriod);
+    timer_.async_wait([this](const boost::system::error_code& error) {
+      if (error) return;
+      background_due_ = true;
+      WaitForTimer();
+    });
+  }
+
+  asio::io_context context_;
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  // The loop's thread only.
+  asio::steady_timer timer_;
+  const Background background_;
+  bool background_due_ = false;
+  // Any thread.
+  std::atomic<bool> stopping_{false};
+  std::atomic<std::thread::id> running_{};
+
+  std::thread thread_;
+};
+
+absl::StatusOr<std::unique_ptr<EventLoop>> EventLoop::Create(uint32_t number,
+                                                             Background background) {
+  // Asio says by an exception that the kernel refused a descriptor.
+  try {
+    return std::unique_ptr<EventLoop>(
+        new EventLoop(number, std::make_unique<Impl>(std::move(background))));
+  } catch (const boost::system::system_error& error) {
+    return absl::ResourceExhaustedError(absl::StrCat("event loop ", number, ": ", error.what()));
+  }
+}
+
+EventLoop::EventLoop(uint32_t number, std::unique_ptr<Impl> impl)
+    : number_(number), impl_(std::move(impl)) {}
+
+EventLoop::~EventLoop() {
+  Stop();
+  Join();
+}
+
+void EventLoop::Start() { impl_->Start(number_); }
+void EventLoop::Post(absl::AnyInvocable<void()> work) { impl_->Post(std::move(work)); }
+void EventLoop::Stop() { impl_->Stop(); }
+void EventLoop::Join() { impl_->Join(); }
+bool EventLoop::IsCurrent() const { return impl_->IsCurrent(); }
+boost::asio::io_context& EventLoop::context() { return impl_->context(); }
+
+}  // namespace liststore

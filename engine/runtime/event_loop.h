@@ -1,0 +1,65 @@
+// EventLoop: a thread that waits for sockets and timers, runs what became ready, and does a slice
+// of background work now and then. One for each core that a server uses.
+#ifndef LISTSTORE_ENGINE_RUNTIME_EVENT_LOOP_H_
+#define LISTSTORE_ENGINE_RUNTIME_EVENT_LOOP_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+
+// Declared and not included: Asio takes seconds to compile. Sources that wait for sockets include
+// it themselves.
+namespace boost::asio {
+class io_context;
+}
+
+namespace liststore {
+
+// Sockets, timers and posted functions of one thread. The loop sleeps in the kernel while nothing
+// is ready; with nothing to do it wakes once a second. About 4 KiB, two descriptors for the kernel,
+// and a thread from Start() on.
+//
+// Any thread: Post, Stop. Whoever made it: Start, Join, the destructor. Everything that is bound to
+// context() is used on the loop's own thread, or before it starts, and is destroyed before it.
+class EventLoop {
+ public:
+  // A slice of background work, some 30 us at most; true: more waits. Called about once a second,
+  // and while more waits between the events of the sockets.
+  using Background = std::function<bool()>;
+
+  // ResourceExhausted: the process has no descriptors left. `background` may be empty.
+  static absl::StatusOr<std::unique_ptr<EventLoop>> Create(uint32_t number, Background background);
+  // Stops and waits. What was posted and has not run is dropped.
+  ~EventLoop();
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
+
+  // Starts the thread, with all signals blocked: they belong to the program. Once.
+  void Start();
+  // Runs `work` on the loop's thread, in the order of the calls of one thread. Does not wait.
+  void Post(absl::AnyInvocable<void()> work);
+  // The loop ends after the function it is in. Does not wait.
+  void Stop();
+  // Waits for the thread. Not from the loop itself.
+  void Join();
+
+  // The calling thread is the loop's.
+  bool IsCurrent() const;
+  // From 0: also the number of the shard whose connections it serves.
+  uint32_t number() const { return number_; }
+  boost::asio::io_context& context();
+
+ private:
+  class Impl;
+  EventLoop(uint32_t number, std::unique_ptr<Impl> impl);
+
+  const uint32_t number_;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_RUNTIME_EVENT_LOOP_H_

@@ -1,0 +1,150 @@
+#include "liststore/cql_server.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "engine/base/check.h"
+#include "engine/base/machine_limits.h"
+#include "engine/base/status_macros.h"
+#include "engine/server/event_hub.h"
+#include "engine/server/handler_factory.h"
+#include "engine/server/server.h"
+#include "engine/shard/engine.h"
+#include "liststore/list_store.h"
+
+namespace liststore {
+namespace {
+
+constexpr uint32_t kShardsMax = 256;
+constexpr uint64_t kMemoryLimitBytesMin = uint64_t{1} << 20;
+// Units of reclamation between two looks at the sockets: some 25 us.
+constexpr size_t kReclaimUnits = 256;
+
+absl::Status CheckOptions(const CqlServerOptions& options) {
+  if (options.shards < 1 || options.shards > kShardsMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("shards is ", options.shards, ", not 1 to ", kShardsMax));
+  }
+  if (options.memory_limit_bytes != 0 && options.memory_limit_bytes < kMemoryLimitBytesMin) {
+    return absl::InvalidArgumentError(absl::StrCat("memory_limit_bytes is ",
+                                                   options.memory_limit_bytes, ", less than ",
+                                                   kMemoryLimitBytesMin));
+  }
+  if (options.clock != nullptr && options.manual_clock != nullptr) {
+    return absl::InvalidArgumentError("both clock and manual_clock are given");
+  }
+  if (options.user.empty() && !options.password.empty()) {
+    return absl::InvalidArgumentError("a password is given, but no user");
+  }
+  return absl::OkStatus();
+}
+
+// The rule of Options::memory_limit_bytes.
+absl::StatusOr<uint64_t> MemoryLimit(const CqlServerOptions& options) {
+  if (options.memory_limit_bytes != 0) return options.memory_limit_bytes;
+  const uint64_t memory_bytes = ReadMachineLimits().memory_bytes;
+  if (memory_bytes == 0) {
+    return absl::FailedPreconditionError(
+        "memory_limit_bytes is 0, and the machine does not say how much memory it has");
+  }
+  return std::max(memory_bytes / 4 * 3, kMemoryLimitBytesMin);
+}
+
+// A request may take half of what the data may: buffers are not in the engine's budget, but they
+// are in the machine's memory.
+uint32_t BodyBytesMax(uint64_t memory_limit_bytes) {
+  return static_cast<uint32_t>(
+      std::min<uint64_t>(memory_limit_bytes / 2, protocol::kFrameBodyBytesMax));
+}
+
+ServerOptions ToServerOptions(const CqlServerOptions& options) {
+  ServerOptions server;
+  server.address = options.address;
+  server.cql_port = options.cql_port;
+  server.listens_shard_aware = options.shard_aware;
+  server.shard_aware_port = options.shard_aware_port;
+  server.looks_like_scylla = options.looks_like_scylla;
+  if (!options.user.empty()) server.credentials = Credentials{options.user, options.password};
+  return server;
+}
+
+}  // namespace
+
+// Members are made in their order, and go the other way: first the connections, last the data.
+class CqlServer::Impl {
+ public:
+  static absl::StatusOr<std::unique_ptr<Impl>> Start(const CqlServerOptions& options) {
+    LS_RETURN_IF_ERROR(CheckOptions(options));
+    std::unique_ptr<Impl> impl(new Impl);
+    LS_RETURN_IF_ERROR(impl->OpenEngine(options));
+    LS_RETURN_IF_ERROR(impl->OpenServer(options));
+    return impl;
+  }
+
+  Server& server() { return *server_; }
+
+ private:
+  Impl() = default;
+
+  absl::Status OpenEngine(const CqlServerOptions& options) {
+    clock_ = options.manual_clock != nullptr ? options.manual_clock : options.clock;
+    if (options.store != nullptr) {
+      engine_ = &options.store->engine();
+      if (clock_ == nullptr) clock_ = &options.store->clock();
+      return absl::OkStatus();
+    }
+    EngineOptions engine;
+    engine.shards = options.shards;
+    LS_ASSIGN_OR_RETURN(engine.memory_limit_bytes, MemoryLimit(options));
+    own_engine_ = std::make_unique<Engine>(engine);
+    engine_ = own_engine_.get();
+    if (clock_ == nullptr) clock_ = &SystemClock::Instance();
+    return absl::OkStatus();
+  }
+
+  absl::Status OpenServer(const CqlServerOptions& options) {
+    HandlerContext context{.engine = *engine_, .events = events_, .clock = *clock_};
+    context.host_id = engine_->catalog().NewUuid();
+    context.shards = engine_->router().shards();
+    context.manual_clock = options.manual_clock;
+    context.looks_like_scylla = options.looks_like_scylla;
+    context.honours_client_timestamps =
+        options.client_timestamps == CqlServerOptions::ClientTimestamps::kHonour;
+    handler_ = MakeRequestHandler(context);
+
+    ServerOptions server = ToServerOptions(options);
+    server.shards = context.shards;
+    server.host_id = context.host_id.ToString();
+    server.body_bytes_max = BodyBytesMax(engine_->memory_limit_bytes());
+    server.background = [engine = engine_, clock = clock_] {
+      return engine->Reclaim(clock->NowNanos(), kReclaimUnits) > 0;
+    };
+    LS_ASSIGN_OR_RETURN(server_, Server::Start(server, *handler_, events_));
+    return absl::OkStatus();
+  }
+
+  const Clock* clock_ = nullptr;
+  std::unique_ptr<Engine> own_engine_;
+  Engine* engine_ = nullptr;
+  EventHub events_;
+  std::unique_ptr<RequestHandler> handler_;
+  std::unique_ptr<Server> server_;
+};
+
+absl::StatusOr<std::unique_ptr<CqlServer>> CqlServer::Start(const CqlServerOptions& options) {
+  LS_ASSIGN_OR_RETURN(auto impl, Impl::Start(options));
+  return std::unique_ptr<CqlServer>(new CqlServer(std::move(impl)));
+}
+
+CqlServer::CqlServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+CqlServer::~CqlServer() = default;
+
+void CqlServer::Stop() { impl_->server().Stop(); }
+uint16_t CqlServer::cql_port() const { return impl_->server().cql_port(); }
+uint16_t CqlServer::shard_aware_port() const { return impl_->server().shard_aware_port(); }
+size_t CqlServer::connection_count() const { return impl_->server().connection_count(); }
+
+}  // namespace liststore

@@ -1,0 +1,35 @@
+// Where statements are plugged into the server: the one place that knows which RequestHandler it
+// is.
+#ifndef LISTSTORE_ENGINE_SERVER_HANDLER_FACTORY_H_
+#define LISTSTORE_ENGINE_SERVER_HANDLER_FACTORY_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "engine/model/uuid.h"
+#include "engine/server/event_hub.h"
+#include "engine/server/request_handler.h"
+#include "engine/shard/engine.h"
+#include "liststore/clock.h"
+
+namespace liststore {
+
+// What a handler is made of. Everything outlives it.
+struct HandlerContext {
+  Engine& engine;
+  // To be told of every change of the schema.
+  EventHub& events;
+  const Clock& clock;
+  // The same when clients may move it, else nullptr.
+  ManualClock* manual_clock = nullptr;
+  Uuid host_id = {};  // of system.local and SUPPORTED
+  uint32_t shards = 1;
+  bool looks_like_scylla = true;
+  bool honours_client_timestamps = true;
+};
+
+std::unique_ptr<RequestHandler> MakeRequestHandler(const HandlerContext& context);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_SERVER_HANDLER_FACTORY_H_

@@ -1,0 +1,33 @@
+// Requests that need no statements: each answered at once, by a function in a file of its own.
+// They append one response frame to `out` and change the connection's state. Callers have asked
+// CheckOpcode whether the request is in its place.
+#ifndef LISTSTORE_ENGINE_SERVER_HANDLERS_H_
+#define LISTSTORE_ENGINE_SERVER_HANDLERS_H_
+
+#include "engine/protocol/output_buffer.h"
+#include "engine/protocol/request.h"
+#include "engine/protocol/response.h"
+#include "engine/server/connection_state.h"
+#include "engine/server/server_context.h"
+
+namespace liststore {
+
+// READY, or AUTHENTICATE when the server asks for a password. Compression and extensions hold from
+// the next frame on.
+void HandleStartup(const protocol::Startup& startup, const protocol::ResponseContext& response,
+                   const ServerContext& server, ConnectionState& state,
+                   protocol::OutputBuffer& out);
+// SUPPORTED, in every phase: drivers use OPTIONS as heartbeat.
+void HandleOptions(const protocol::ResponseContext& response, const ServerContext& server,
+                   const ConnectionState& state, protocol::OutputBuffer& out);
+// AUTH_SUCCESS, or an ERROR that leaves the connection where it was.
+void HandleAuthResponse(const protocol::AuthResponse& auth,
+                        const protocol::ResponseContext& response, const ServerContext& server,
+                        ConnectionState& state, protocol::OutputBuffer& out);
+// READY; adds to what the connection was registered for.
+void HandleRegister(const protocol::Register& request, const protocol::ResponseContext& response,
+                    ConnectionState& state, protocol::OutputBuffer& out);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_SERVER_HANDLERS_H_

@@ -1,0 +1,50 @@
+// RequestHandler: the seam between connections (bytes, frames, sockets) and statements. A
+// connection hands over what one read of its socket brought, together, so that the cache misses of
+// many requests can overlap; the answers are appended to the connection's output.
+#ifndef LISTSTORE_ENGINE_SERVER_REQUEST_HANDLER_H_
+#define LISTSTORE_ENGINE_SERVER_REQUEST_HANDLER_H_
+
+#include <span>
+
+#include "engine/protocol/frame.h"
+#include "engine/protocol/output_buffer.h"
+#include "engine/protocol/request.h"
+#include "engine/protocol/response.h"
+#include "engine/server/client_state.h"
+
+namespace liststore {
+
+// A request that needs statements: QUERY, PREPARE, EXECUTE or BATCH.
+struct PendingRequest {
+  protocol::FrameHeader header;
+  const protocol::Request* request = nullptr;  // never null
+};
+
+// What the answer to `request` begins with. The views are the client's.
+inline protocol::ResponseContext ResponseContextOf(const protocol::FrameHeader& header,
+                                                   const ClientState& client) {
+  protocol::ResponseContext context;
+  context.version = header.version;
+  context.stream = header.stream;
+  context.extensions = client.extensions;
+  return context;
+}
+
+// Thread-safe: called by every event loop, with different clients.
+class RequestHandler {
+ public:
+  virtual ~RequestHandler() = default;
+  // Appends one whole response frame, not compressed, for each request, in any order. The requests,
+  // at most kRequestsPerTurnMax, are of one client and come in the order it sent them. Views in
+  // them are valid during the call. Never blocks on another connection, never throws.
+  virtual void Handle(std::span<const PendingRequest> requests, ClientState& client,
+                      protocol::OutputBuffer& out) = 0;
+};
+
+// Four groups of the engine: from 8 on a group's size makes no difference, and the answers of one
+// call are what a connection may have to hold for a client that does not read.
+inline constexpr size_t kRequestsPerTurnMax = 64;
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_SERVER_REQUEST_HANDLER_H_

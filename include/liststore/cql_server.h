@@ -1,0 +1,104 @@
+// CqlServer: a server inside of this process that speaks the CQL native protocol (versions 3 and 4)
+// as a ScyllaDB node does, so that any driver can work with what is in memory. For tests that need
+// a ScyllaDB, and for programs whose lists others want to reach.
+//
+//   auto server = liststore::CqlServer::Start({});
+//   if (!server.ok()) return server.status();
+//   ConnectDriver("127.0.0.1", (*server)->cql_port());
+//   ...
+//   (*server)->Stop();                                 // or let it go out of scope
+//
+// To serve the lists of a store, hand it over: a driver then reads and writes its two tables.
+//
+//   options.store = store->get();                      // outlives the server
+//
+// Starts one thread for each shard; they block all signals. No exception is thrown.
+#ifndef LISTSTORE_CQL_SERVER_H_
+#define LISTSTORE_CQL_SERVER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "liststore/clock.h"
+
+namespace liststore {
+
+class ListStore;
+
+struct CqlServerOptions {
+  // --- Where clients connect --------------------------------------------------------------------
+
+  // IPv4 or IPv6 address, or "localhost". "0.0.0.0" and "::" are every interface of the machine.
+  std::string address = "127.0.0.1";
+  // 0: any free port; cql_port() tells which.
+  uint16_t cql_port = 0;
+  // Listens on a second port too, where a client's own port chooses the shard (source port modulo
+  // shards), and tells drivers so.
+  bool shard_aware = true;
+  // 0: any free port. Absent: any free port, but 19042 if that is free and `cql_port` is not 0.
+  std::optional<uint16_t> shard_aware_port;
+
+  // --- What they meet ---------------------------------------------------------------------------
+
+  // Shards of the node, a thread for each. 1 to 256. With a `store` it is the store that decides.
+  uint32_t shards = 1;
+  // Says everything that a ScyllaDB node says (SCYLLA_* options, its versions and system tables);
+  // else what a Cassandra 3 node does.
+  bool looks_like_scylla = true;
+  // With a user, clients log in with this name and password (PasswordAuthenticator); without,
+  // everybody may do everything.
+  std::string user;
+  std::string password;
+  enum class ClientTimestamps {
+    kHonour,   // a write has the timestamp that its client gave it, as in ScyllaDB
+    kReplace,  // it has the server's: for clocks that a test moves, which clients know nothing of
+  };
+  ClientTimestamps client_timestamps = ClientTimestamps::kHonour;
+
+  // --- What is behind it ------------------------------------------------------------------------
+
+  // Where time comes from; outlives the server. nullptr: the store's clock, else the system's.
+  const Clock* clock = nullptr;
+  // Instead of `clock`: a clock that clients may move as well, through the server's own tables.
+  ManualClock* manual_clock = nullptr;
+  // Outlives the server; may be used meanwhile. nullptr: the server has tables of its own, none at
+  // first.
+  ListStore* store = nullptr;
+  // Limit on memory for data of a server without a store, as Options::memory_limit_bytes.
+  uint64_t memory_limit_bytes = 0;
+};
+
+class CqlServer {
+ public:
+  // Listens when it returns. InvalidArgument: an option is out of its bounds. AlreadyExists: a port
+  // is in use; the message names it. FailedPrecondition: the kernel refuses the address, or no
+  // memory limit is known. ResourceExhausted: too many files are open.
+  static absl::StatusOr<std::unique_ptr<CqlServer>> Start(const CqlServerOptions& options);
+  // Stops.
+  ~CqlServer();
+  CqlServer(const CqlServer&) = delete;
+  CqlServer& operator=(const CqlServer&) = delete;
+
+  // Takes no more connections, answers what has arrived, closes all connections. Within 0.6 s, and
+  // however long the requests take that run. Again: nothing. Data stays until the destructor.
+  void Stop();
+
+  // Any thread.
+  uint16_t cql_port() const;
+  // 0: there is none.
+  uint16_t shard_aware_port() const;
+  size_t connection_count() const;
+
+ private:
+  class Impl;
+  explicit CqlServer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_CQL_SERVER_H_

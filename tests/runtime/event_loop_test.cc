@@ -1,0 +1,100 @@
+#include "engine/runtime/event_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace liststore {
+namespace {
+
+std::unique_ptr<EventLoop> MakeLoop(EventLoop::Background background = {}) {
+  auto loop = EventLoop::Create(0, std::move(background));
+  EXPECT_TRUE(loop.ok());
+  return *std::move(loop);
+}
+
+TEST(EventLoop, RunsWhatIsPostedOnItsThreadInOrder) {
+  auto loop = MakeLoop();
+  std::vector<int> seen;
+  std::promise<void> done;
+  loop->Post([&] { seen.push_back(-1); });  // before the start
+  loop->Start();
+  for (int i = 0; i < 1000; ++i) {
+    loop->Post([&, i] {
+      EXPECT_TRUE(loop->IsCurrent());
+      seen.push_back(i);
+    });
+  }
+  loop->Post([&] { done.set_value(); });
+  done.get_future().wait();
+  EXPECT_FALSE(loop->IsCurrent());
+  ASSERT_EQ(seen.size(), 1001u);
+  for (int i = 0; i < 1001; ++i) EXPECT_EQ(seen[static_cast<size_t>(i)], i - 1);
+}
+
+TEST(EventLoop, ManyThreadsMayPost) {
+  auto loop = MakeLoop();
+  loop->Start();
+  int count = 0;  // of the loop's thread
+  std::atomic<int> finished{0};
+  std::promise<void> done;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 1000; ++i) loop->Post([&] { ++count; });
+      loop->Post([&] {
+        if (++finished == 4) done.set_value();
+      });
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  done.get_future().wait();
+  EXPECT_EQ(count, 4000);
+}
+
+TEST(EventLoop, StopsAfterTheFunctionItIsIn) {
+  auto loop = MakeLoop();
+  std::atomic<bool> ran_behind{false};
+  loop->Post([&] {
+    loop->Stop();
+    loop->Stop();
+    loop->Post([&] { ran_behind = true; });
+  });
+  loop->Start();
+  loop->Join();
+  loop.reset();
+  EXPECT_FALSE(ran_behind);
+}
+
+TEST(EventLoop, MayNeverBeStarted) {
+  auto loop = MakeLoop();
+  bool ran = false;
+  loop->Post([&] { ran = true; });
+  loop.reset();
+  EXPECT_FALSE(ran);
+}
+
+TEST(EventLoop, BackgroundWorkGoesOnWhileMoreWaitsAndLetsOthersIn) {
+  std::atomic<int> slices{0};
+  std::atomic<bool> posted_ran{false};
+  std::promise<void> done;
+  auto loop = MakeLoop([&] {
+    // More waits until a posted function has had its turn.
+    if (++slices == 1) return true;
+    if (!posted_ran) return true;
+    done.set_value();
+    return false;
+  });
+  loop->Start();
+  while (slices < 1) std::this_thread::yield();  // the first comes within a second
+  loop->Post([&] { posted_ran = true; });
+  done.get_future().wait();
+  EXPECT_GE(slices, 2);
+}
+
+}  // namespace
+}  // namespace liststore

@@ -1,0 +1,173 @@
+#include "tools/liststore/serve.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "engine/base/status_macros.h"
+#include "engine/base/strings.h"
+#include "liststore/clock.h"
+#include "liststore/cql_server.h"
+#include "tools/liststore/replay_status.h"
+
+namespace liststore {
+namespace {
+
+enum class LogLevel {
+  kError,
+  kWarning,
+  kInfo,
+  kDebug
+};
+
+LogLevel ParseLogLevel(std::string_view name) {
+  if (name == "error") return LogLevel::kError;
+  if (name == "warning") return LogLevel::kWarning;
+  return name == "debug" ? LogLevel::kDebug : LogLevel::kInfo;
+}
+
+// One line on standard error, at its moment: it is not buffered.
+class Log {
+ public:
+  explicit Log(LogLevel level) : level_(level) {}
+  void Write(LogLevel level, std::string_view text) const {
+    if (level > level_) return;
+    absl::FPrintF(stderr, "liststore: %s\n", ToAbsl(text));
+  }
+
+ private:
+  const LogLevel level_;
+};
+
+// The instant at which a manual clock stands, in nanoseconds; nullopt: a clock that runs.
+absl::StatusOr<std::optional<uint64_t>> ParseClock(std::string_view text) {
+  if (text == "real") return std::optional<uint64_t>();
+  if (text == "manual") return std::optional<uint64_t>(SystemClock::Instance().NowNanos());
+  constexpr std::string_view kManual = "manual:";
+  constexpr uint64_t kSecondsMax = uint64_t{1} << 33;  // the year 2242
+  uint64_t seconds = 0;
+  if (!text.starts_with(kManual) ||
+      !absl::SimpleAtoi(ToAbsl(text.substr(kManual.size())), &seconds) || seconds > kSecondsMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--clock is '", ToAbsl(text), "', not real, manual or manual:SECONDS"));
+  }
+  return std::optional<uint64_t>(seconds * 1'000'000'000);
+}
+
+absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options) {
+  CqlServerOptions server;
+  server.address = options.address;
+  server.cql_port = options.cql_port;
+  server.shard_aware_port = options.shard_aware_port;
+  server.shards = options.shards;
+  server.memory_limit_bytes = options.memory_limit_bytes;
+  server.looks_like_scylla = options.looks_like_scylla;
+  if (options.replaces_client_timestamps) {
+    server.client_timestamps = CqlServerOptions::ClientTimestamps::kReplace;
+  }
+  if (options.auth.empty()) return server;
+  const size_t colon = options.auth.find(':');
+  if (colon == std::string::npos || colon == 0) {
+    return absl::InvalidArgumentError("--auth is not USER:PASSWORD");
+  }
+  server.user = options.auth.substr(0, colon);
+  server.password = options.auth.substr(colon + 1);
+  return server;
+}
+
+// Whoever reads the file finds all of it, or no file.
+absl::Status WriteReadyFile(const std::string& path, std::string_view line) {
+  const std::string temporary = absl::StrCat(path, ".", getpid(), ".tmp");
+  const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  bool done = file >= 0 && write(file, line.data(), line.size()) == std::ssize(line);
+  if (file >= 0) done = close(file) == 0 && done;
+  if (done && rename(temporary.c_str(), path.c_str()) == 0) return absl::OkStatus();
+  const absl::Status status = absl::UnavailableError(
+      absl::StrCat("cannot write the ready file ", path, ": ", strerror(errno)));
+  unlink(temporary.c_str());
+  return status;
+}
+
+// Standard input has ended. What comes before is read and forgotten.
+bool InputEnded() {
+  char bytes[4096];
+  const ssize_t count = read(STDIN_FILENO, bytes, sizeof(bytes));
+  return count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN);
+}
+
+// Waits for a signal of `signals`, or, if asked, for the end of standard input; returns which.
+std::string WaitForStop(int signals, bool until_eof) {
+  while (true) {
+    pollfd waits[2] = {{signals, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+    if (poll(waits, until_eof ? 2 : 1, -1) < 0) continue;
+    signalfd_siginfo info;
+    if (waits[0].revents != 0 && read(signals, &info, sizeof(info)) == sizeof(info)) {
+      return info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM";
+    }
+    if (until_eof && waits[1].revents != 0 && InputEnded()) return "end of standard input";
+  }
+}
+
+absl::Status Serve(const ServeOptions& options, const Log& log) {
+  // Before any thread exists, so that no thread takes them. A closed standard output ends nothing.
+  sigset_t stops;
+  sigemptyset(&stops);
+  sigaddset(&stops, SIGTERM);
+  sigaddset(&stops, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &stops, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  const int signals = signalfd(-1, &stops, SFD_CLOEXEC);
+  if (signals < 0) return absl::ResourceExhaustedError("no file can be opened");
+
+  LS_ASSIGN_OR_RETURN(CqlServerOptions server_options, ToServerOptions(options));
+  LS_ASSIGN_OR_RETURN(const std::optional<uint64_t> stands_at, ParseClock(options.clock));
+  ManualClock manual_clock(stands_at.value_or(0));
+  if (stands_at.has_value()) server_options.manual_clock = &manual_clock;
+  LS_ASSIGN_OR_RETURN(const std::unique_ptr<CqlServer> server, CqlServer::Start(server_options));
+
+  const std::string ready =
+      absl::StrFormat(R"({"cql_port":%d,"shard_aware_port":%d,"pid":%d})"
+                      "\n",
+                      server->cql_port(), server->shard_aware_port(), getpid());
+  if (!options.ready_file.empty()) LS_RETURN_IF_ERROR(WriteReadyFile(options.ready_file, ready));
+  std::fputs(ready.c_str(), stdout);
+  std::fflush(stdout);
+  log.Write(LogLevel::kInfo,
+            absl::StrCat("serves CQL on ", options.address, ", port ", server->cql_port(),
+                         ", shard-aware ", server->shard_aware_port(), "; ", options.shards,
+                         options.shards == 1 ? " shard" : " shards"));
+
+  const std::string reason = WaitForStop(signals, options.until_eof);
+  log.Write(LogLevel::kInfo,
+            absl::StrCat(reason, ": stops with ", server->connection_count(), " connections open"));
+  server->Stop();
+  // It would say that somebody listens.
+  if (!options.ready_file.empty()) unlink(options.ready_file.c_str());
+  close(signals);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+int RunServe(const ServeOptions& options) {
+  const Log log(ParseLogLevel(options.log_level));
+  const absl::Status status = Serve(options, log);
+  if (status.ok()) return kExitSame;
+  log.Write(LogLevel::kError, ToStd(status.message()));
+  return kExitFailed;
+}
+
+}  // namespace liststore

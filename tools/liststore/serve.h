@@ -1,0 +1,34 @@
+// `liststore serve`: a node that speaks CQL, until it is told to stop.
+#ifndef LISTSTORE_TOOLS_LISTSTORE_SERVE_H_
+#define LISTSTORE_TOOLS_LISTSTORE_SERVE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace liststore {
+
+struct ServeOptions {
+  std::string address = "127.0.0.1";
+  uint16_t cql_port = 9042;  // 0: any free one
+  // 0: any free one. Absent: 19042 if that is free and cql_port is not 0, else any free one.
+  std::optional<uint16_t> shard_aware_port;
+  std::string ready_file;  // empty: none
+  uint32_t shards = 1;
+  uint64_t memory_limit_bytes = 0;  // 0: three quarters of the machine's
+  bool looks_like_scylla = true;
+  std::string auth;            // "user:password"; empty: everybody may do everything
+  std::string clock = "real";  // or "manual", or "manual:" and the seconds since the epoch
+  bool replaces_client_timestamps = false;
+  bool until_eof = false;          // ends with standard input too
+  std::string log_level = "info";  // "error", "warning", "info" or "debug"
+};
+
+// Serves until SIGTERM or SIGINT. When clients can connect, one line of JSON says where, on
+// standard output and in the ready file; everything else goes to standard error. Returns the exit
+// status: 0 after a stop that was asked for, else 2.
+int RunServe(const ServeOptions& options);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_TOOLS_LISTSTORE_SERVE_H_
