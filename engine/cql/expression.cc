@@ -4,6 +4,7 @@
 
 #include "engine/base/check.h"
 #include "engine/cql/identifier.h"
+#include "engine/cql/keywords.h"
 #include "engine/cql/print_value.h"
 #include "engine/cql/statement.h"
 
@@ -19,6 +20,15 @@ std::string Joined(const std::vector<Expression>& expressions) {
   return text;
 }
 
+// `token` is a reserved word and yet a function; `ttl` is a name, but of no function.
+std::string FunctionNameText(const std::string& name) {
+  if (name == "token" || name == "count") return name;
+  const Keyword keyword = FindKeyword(name);
+  const bool needs_quotes =
+      keyword != Keyword::kNone && ClassOf(keyword) == KeywordClass::kNotAFunction;
+  return needs_quotes ? AlwaysQuoteIdentifier(name) : QuoteIdentifier(name);
+}
+
 // One overload for each node.
 struct Printer {
   std::string operator()(const Constant& constant) const {
@@ -29,10 +39,7 @@ struct Printer {
   std::string operator()(const FunctionCall& call) const {
     std::string text;
     if (!call.function.keyspace.empty()) text = QuoteIdentifier(call.function.keyspace) + ".";
-    // `token` is a reserved word and yet a function.
-    const bool bare = call.function.name == "token";
-    text += bare ? call.function.name : QuoteIdentifier(call.function.name);
-    return text + "(" + Joined(call.arguments) + ")";
+    return text + FunctionNameText(call.function.name) + "(" + Joined(call.arguments) + ")";
   }
   std::string operator()(const ListLiteral& list) const {
     return "[" + Joined(list.elements) + "]";

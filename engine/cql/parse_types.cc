@@ -26,6 +26,14 @@ bool IsTypeWord(const Token& token) {
   return token.keyword != Keyword::kNone && ClassOf(token.keyword) == KeywordClass::kType;
 }
 
+// A user type whose name is also that of a type of CQL can only be written in quotes.
+std::string UserTypeText(const std::string& name) {
+  const Keyword keyword = FindKeyword(name);
+  const bool needs_quotes = keyword == Keyword::kNone ? IsReservedTypeName(name)
+                                                      : ClassOf(keyword) == KeywordClass::kType;
+  return needs_quotes ? AlwaysQuoteIdentifier(name) : QuoteIdentifier(name);
+}
+
 }  // namespace
 
 bool CqlParser::ParseType(TypeSpec& type) {
@@ -124,7 +132,7 @@ std::string ToString(const TypeSpec& type) {
       return std::string(CqlTypeName(type.native));
     case TypeSpec::Kind::kUser:
       if (!type.keyspace.empty()) text = QuoteIdentifier(type.keyspace) + ".";
-      return text + QuoteIdentifier(type.name);
+      return text + UserTypeText(type.name);
     case TypeSpec::Kind::kList:
       text = "list<";
       break;

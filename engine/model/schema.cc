@@ -94,6 +94,8 @@ void CompleteTable(TableDefinition& table) {
     const ColumnDefinition* column = table.FindColumn(index.column);
     LS_CHECK(column != nullptr && column->kind == ColumnKind::kRegular,
              "indexes are on regular columns");
+    // A local and a global index of one column are one to storage.
+    if (std::ranges::count(storage.indexes, column->position, &IndexSchema::column) != 0) continue;
     storage.indexes.push_back({index.name, column->position});
   }
   table.storage = std::move(storage);

@@ -222,8 +222,7 @@ OpStatus Engine::ScanPartitions(TableId table, std::optional<std::string_view> f
       gone = scanned == nullptr;
       if (gone) return;
       // The position moves while the scan goes by it.
-      const std::optional<std::string> after =
-          position.started ? position.after_key : std::nullopt;
+      const std::optional<std::string> after = position.started ? position.after_key : std::nullopt;
       const uint64_t from = position.started ? position.address : range.first;
       size_t looked_at = 0;
       scanned->ScanPartitions(from, after, [&](uint64_t address, const Partition& partition) {

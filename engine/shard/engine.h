@@ -77,7 +77,8 @@ class Engine {
   // clustering columns too, but for types whose values encode alike (ascii, text, blob).
   //
   // All or nothing: kOutOfMemory (both tables have to fit), kTooManyTables, kTableGone: nothing has
-  // changed. Every lane is held all the while: the engine stands still, about 1 us a row.
+  // changed. Every lane is held all the while: the engine stands still.
+  // O(rows); 6 us a row in a checked build on a busy machine of 2 cores, 50 rows a partition.
   OpStatus RebuildTable(TableId from, TableSchema schema, const ColumnMap& columns,
                         uint64_t now_nanos, TableId& id);
   // Another grace from now on; what is gone stays gone. The TTL is the front doors' affair.
@@ -99,18 +100,19 @@ class Engine {
                     std::span<Reply> replies);
 
   // Upserts on many partitions, all or nothing as far as memory goes: the worst case is set aside
-  // in every lane concerned before anything is applied.
+  // in every lane concerned before anything is applied. The tables exist. (ExecuteBatch without
+  // what only it needs.)
   OpStatus ExecuteAllOrNothing(std::span<const Command> upserts, uint64_t now_nanos,
                                std::span<Reply> replies);
 
   // Writes (upserts and deletions of every kind but by value) of many partitions and tables, all or
-  // nothing: kOutOfMemory and kTableGone mean that nothing was applied. All lanes concerned are held
-  // at once, so that no reader sees a part of it.
+  // nothing: kOutOfMemory and kTableGone mean that nothing was applied. All lanes concerned are
+  // held at once, so that no reader sees a part of it.
   //
   // Commands without a timestamp get one in common, above all that these lanes have given out; the
   // others keep theirs. The order of the commands does not count: upserts go first, then deletions,
-  // because at equal timestamps a deletion wins (docs/data_model.md), and so does null over a value.
-  // A deletion's Reply::rows therefore includes rows of the batch that it took.
+  // because at equal timestamps a deletion wins (docs/data_model.md), and so does null over a
+  // value. A deletion's Reply::rows therefore includes rows of the batch that it took.
   //
   // Memory is set aside for the worst case of every partition before the first write. O(commands +
   // rows log rows).
@@ -126,8 +128,7 @@ class Engine {
   // kTableGone: no keys, and `position` is as it was.
   OpStatus ScanPartitions(TableId table, std::optional<std::string_view> first_component,
                           size_t limit, uint64_t now_nanos, ScanPosition& position,
-                          std::vector<std::string>& keys,
-                          std::optional<Token> last = std::nullopt);
+                          std::vector<std::string>& keys, std::optional<Token> last = std::nullopt);
   // Where a scan begins that starts at the first partition with this token or a later one, or that
   // goes on behind a partition, whether or not it is still there.
   ScanPosition PositionAt(Token token) const;

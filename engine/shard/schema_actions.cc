@@ -42,8 +42,7 @@ class SchemaActionRunner {
  private:
   static std::shared_ptr<const TableDefinition> Find(const Schema& schema,
                                                      const SchemaAction& action) {
-    std::shared_ptr<const TableDefinition> table =
-        schema.FindTable(action.keyspace, action.table);
+    std::shared_ptr<const TableDefinition> table = schema.FindTable(action.keyspace, action.table);
     LS_CHECK(table != nullptr, "an action names a table of its schema");
     LS_CHECK(!table->is_virtual, "virtual tables have no storage");
     return table;

@@ -117,9 +117,8 @@ class PartitionCopier {
                                        : grace_.Gone(cell.view.deletion_seconds, now_seconds_);
       if (!gone) waiting_.push_back({*columns_[cell.column], cell.view});
     }
-    std::sort(waiting_.begin(), waiting_.end(), [](const RowBody::Cell& a, const RowBody::Cell& b) {
-      return a.column < b.column;
-    });
+    std::sort(waiting_.begin(), waiting_.end(),
+              [](const RowBody::Cell& a, const RowBody::Cell& b) { return a.column < b.column; });
   }
 
   // One write for all parts that share the times of the first that waits.

@@ -1,0 +1,230 @@
+// ALTER TABLE. Source: ScyllaDB cql3/statements/alter_table_statement.cc; which types are
+// compatible: types/types.cc.
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+#include "engine/cql/schema_change_impl.h"
+#include "engine/cql/table_options.h"
+
+namespace liststore::schema_change {
+namespace {
+
+using Kind = AlterTableStatement::Kind;
+
+// Values of `before` read as `after` and in the same order.
+bool IsOrderCompatible(CqlType after, CqlType before) {
+  if (after == before) return true;
+  if (after == CqlType::kText) return before == CqlType::kAscii;
+  if (after == CqlType::kBlob) return before == CqlType::kAscii || before == CqlType::kText;
+  return false;
+}
+
+// Values of `before` are values of `after`.
+bool IsValueCompatible(CqlType after, CqlType before) {
+  if (IsOrderCompatible(after, before)) return true;
+  switch (after) {
+    case CqlType::kBlob:
+      return before != CqlType::kCounter;
+    case CqlType::kBigint:
+      return before == CqlType::kTimestamp;
+    case CqlType::kTimestamp:
+      return before == CqlType::kBigint;
+    case CqlType::kUuid:
+      return before == CqlType::kTimeuuid;
+    case CqlType::kVarint:
+      return before == CqlType::kInt || before == CqlType::kBigint;
+    default:
+      return false;
+  }
+}
+
+// One ALTER TABLE: `table` begins as what is there and becomes what shall be.
+class TableAlterer {
+ public:
+  TableAlterer(const AlterTableStatement& statement, TableDefinition table)
+      : statement_(statement), table_(std::move(table)) {}
+
+  TableDefinition& table() { return table_; }
+
+  CqlStatus Alter() {
+    switch (statement_.kind) {
+      case Kind::kAdd:
+        return ForEachColumn(&TableAlterer::Add);
+      case Kind::kDrop:
+        if (statement_.drop_timestamp) return NotSupported("DROP with USING TIMESTAMP is");
+        return ForEachColumn(&TableAlterer::Drop);
+      case Kind::kRename:
+        for (const auto& [from, to] : statement_.renames) LS_RETURN_IF_ERROR(Rename(from, to));
+        return {};
+      case Kind::kAlterType:
+        return ForEachColumn(&TableAlterer::AlterType);
+      case Kind::kProperties: {
+        const Properties properties(statement_.properties);
+        if (properties.Has("id")) return CqlError::Config("Cannot alter table id.");
+        return ApplyTableOptions(properties, table_.options);
+      }
+      case Kind::kTtlPerRow:
+        return NotSupported("TTL per row is");
+    }
+    LS_UNREACHABLE("every kind of ALTER TABLE is known");
+  }
+
+ private:
+  CqlStatus ForEachColumn(CqlStatus (TableAlterer::*change)(const ColumnSpec&)) {
+    for (const ColumnSpec& column : statement_.columns) LS_RETURN_IF_ERROR((this->*change)(column));
+    return {};
+  }
+
+  ColumnDefinition* Find(std::string_view name) {
+    const auto at = std::ranges::find(table_.columns, name, &ColumnDefinition::name);
+    return at == table_.columns.end() ? nullptr : &*at;
+  }
+
+  CqlStatus Add(const ColumnSpec& spec) {
+    if (spec.is_static && table_.CountOf(ColumnKind::kClustering) == 0) {
+      return CqlError::Invalid(
+          "Static columns are only useful (and thus allowed) if the table has at least one "
+          "clustering column");
+    }
+    if (const ColumnDefinition* column = Find(spec.name)) {
+      return CqlError::Invalid("Invalid column name " + spec.name + " because it conflicts with " +
+                               (column->kind == ColumnKind::kPartitionKey ? "a PRIMARY KEY part"
+                                                                          : "an existing column"));
+    }
+    if (spec.name.size() > kColumnNameBytesMax) {
+      return CqlError::Invalid("Column names shouldn't be more than 65535 bytes long");
+    }
+    if (table_.columns.size() >= kColumnsMax) {
+      return CqlError::Invalid("Table " + table_.name + " has " +
+                               std::to_string(table_.columns.size()) +
+                               " columns, as many as liststore has");
+    }
+    LS_ASSIGN_OR_RETURN(DataType type, ToDataType(spec.type, table_.keyspace));
+    if (type.is(CqlType::kCounter)) {
+      return CqlError::Config("Cannot add a counter column (" + spec.name +
+                              ") in a non counter column family");
+    }
+    LS_RETURN_IF_ERROR(CheckSupportedColumn(spec.name, type, spec.is_static));
+    const ColumnKind kind = spec.is_static ? ColumnKind::kStatic : ColumnKind::kRegular;
+    table_.columns.push_back({spec.name, std::move(type), kind, 0, false});
+    return {};
+  }
+
+  CqlError NotFound(const std::string& column) const {
+    return CqlError::Invalid("Column " + column + " was not found in table " + table_.name);
+  }
+
+  CqlStatus Drop(const ColumnSpec& spec) {
+    const ColumnDefinition* column = Find(spec.name);
+    if (column == nullptr) return NotFound(spec.name);
+    if (column->is_key()) return CqlError::Invalid("Cannot drop PRIMARY KEY part " + spec.name);
+    if (const IndexDefinition* index = table_.FindIndexOn(spec.name)) {
+      return CqlError::Invalid("Cannot drop column " + spec.name + " from base table " +
+                               table_.keyspace + "." + table_.name + ": materialized view " +
+                               IndexViewName(index->name) + " needs this column");
+    }
+    std::erase_if(table_.columns, [&](const auto& other) { return other.name == spec.name; });
+    return {};
+  }
+
+  CqlStatus Rename(const std::string& from, const std::string& to) {
+    ColumnDefinition* column = Find(from);
+    if (column == nullptr) {
+      return CqlError::Invalid("Cannot rename unknown column " + from + " in table " + table_.name);
+    }
+    if (Find(to) != nullptr) {
+      return CqlError::Invalid("Cannot rename column " + from + " to " + to + " in table " +
+                               table_.name + "; another column of that name already exist");
+    }
+    if (!column->is_key()) {
+      return CqlError::Invalid("Cannot rename non PRIMARY KEY part " + from);
+    }
+    if (to.size() > kColumnNameBytesMax) {
+      return CqlError::Invalid("Column names shouldn't be more than 65535 bytes long");
+    }
+    column->name = to;
+    return {};
+  }
+
+  CqlStatus AlterType(const ColumnSpec& spec) {
+    ColumnDefinition* column = Find(spec.name);
+    if (column == nullptr) return NotFound(spec.name);
+    LS_ASSIGN_OR_RETURN(DataType type, ToDataType(spec.type, table_.keyspace));
+    if (column->kind == ColumnKind::kPartitionKey && type.is(CqlType::kCounter)) {
+      return CqlError::Invalid("counter type is not supported for PRIMARY KEY part " + spec.name);
+    }
+    // The column of an index is clustering in the index's view.
+    const bool ordered =
+        column->kind == ColumnKind::kClustering || table_.FindIndexOn(spec.name) != nullptr;
+    bool compatible = type == column->type;
+    if (type.is_native() && column->type.is_native()) {
+      compatible = ordered ? IsOrderCompatible(type.native(), column->type.native())
+                           : IsValueCompatible(type.native(), column->type.native());
+    }
+    if (!compatible) {
+      return CqlError::Config(
+          "Cannot change " + spec.name + " from type " + column->type.ToString() + " to type " +
+          type.ToString() +
+          (ordered ? ": types are not order-compatible." : ": types are incompatible."));
+    }
+    column->type = std::move(type);
+    return {};
+  }
+
+  const AlterTableStatement& statement_;
+  TableDefinition table_;
+};
+
+CqlStatus CheckListStoreTable(const AlterTableStatement& statement, const TableDefinition& table) {
+  const std::string name = table.keyspace + "." + table.name;
+  if (table.name == "list_features") {
+    return CqlError::Invalid("Cannot alter table " + name + ": it belongs to the list store");
+  }
+  if (statement.kind == Kind::kProperties) return {};
+  return CqlError::Invalid("Cannot alter columns of table " + name +
+                           ": it belongs to the list store");
+}
+
+// What storage needs to hear of a change from one definition to another.
+void AddActions(const TableDefinition& before, const TableDefinition& after, SchemaChange& change) {
+  const TableSchema& from = before.storage;
+  const TableSchema& to = after.storage;
+  const bool same_columns =
+      std::ranges::equal(from.regular, to.regular, {}, &ColumnSchema::name, &ColumnSchema::name);
+  if (!same_columns || from.packs_item_keys() != to.packs_item_keys()) {
+    change.actions.push_back(
+        {SchemaAction::Kind::kRebuildTable, after.keyspace, after.name, MapColumns(from, to)});
+  } else if (from.gc_grace_seconds != to.gc_grace_seconds ||
+             from.default_ttl_seconds != to.default_ttl_seconds) {
+    change.actions.push_back(
+        {SchemaAction::Kind::kRetimeTable, after.keyspace, after.name, ColumnMap{}});
+  }
+}
+
+}  // namespace
+
+CqlOr<SchemaChange> Apply(const AlterTableStatement& statement, Editor& editor) {
+  LS_ASSIGN_OR_RETURN(const std::string keyspace, KeyspaceOf(statement.table, editor));
+  const std::string& name = statement.table.name;
+  const std::shared_ptr<const TableDefinition> known = editor.schema.FindTable(keyspace, name);
+  // The list store's keyspace is one of the system; its tables have rules of their own.
+  if (known == nullptr || !known->belongs_to_list_store) {
+    LS_RETURN_IF_ERROR(CheckModifiable(keyspace));
+    const KeyspaceDefinition* found = editor.schema.FindKeyspace(keyspace);
+    if (found != nullptr && FindIndexOfView(*found, name).index != nullptr) {
+      return CqlError::Invalid("Cannot use ALTER TABLE on Materialized View");
+    }
+  }
+  LS_ASSIGN_OR_RETURN(const auto table, TableToChange(keyspace, name, editor));
+  if (table->belongs_to_list_store) LS_RETURN_IF_ERROR(CheckListStoreTable(statement, *table));
+  TableAlterer alterer(statement, *table);
+  LS_RETURN_IF_ERROR(alterer.Alter());
+  PutTable(editor, std::move(alterer.table()));
+  SchemaChange change = OfTable(SchemaChange::Kind::kUpdated, keyspace, name);
+  AddActions(*table, *editor.schema.FindTable(keyspace, name), change);
+  return change;
+}
+
+}  // namespace liststore::schema_change

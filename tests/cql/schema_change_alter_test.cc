@@ -1,0 +1,128 @@
+// ALTER TABLE: what it does and what it is refused with.
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tests/cql/schema_changes.h"
+
+namespace liststore::testing {
+namespace {
+
+using ActionKind = SchemaAction::Kind;
+using Kind = SchemaChange::Kind;
+
+class AlterTableTest : public SchemaChanges {
+ protected:
+  AlterTableTest() { Must("CREATE TABLE t (p text, c text, b int, d blob, PRIMARY KEY (p, c))"); }
+};
+
+TEST_F(AlterTableTest, AddPutsColumnsIntoTheirOrderAndMovesTheCells) {
+  const Uuid id = Table("t").id;
+  const SchemaChange change = Must("ALTER TABLE t ADD (a bigint, c2 text)");
+  EXPECT_EQ(change.kind, Kind::kUpdated);
+  EXPECT_EQ(change.target, SchemaChange::Target::kTable);
+  ASSERT_EQ(change.actions.size(), 1u);
+  // b and d were 0 and 1; a, b, c2, d are 0 to 3.
+  EXPECT_EQ(change.actions[0],
+            (SchemaAction{ActionKind::kRebuildTable, "ks", "t", {ColumnId{1}, ColumnId{3}}}));
+  EXPECT_EQ(Table("t").FindColumn("d")->position, 3);
+  EXPECT_EQ(Table("t").id, id) << "it is the same table";
+}
+
+TEST_F(AlterTableTest, DropLeavesTheCellsBehind) {
+  const SchemaChange change = Must("ALTER TABLE t DROP b");
+  EXPECT_EQ(change.actions.at(0),
+            (SchemaAction{ActionKind::kRebuildTable, "ks", "t", {std::nullopt, ColumnId{0}}}));
+  EXPECT_EQ(Table("t").FindColumn("b"), nullptr);
+  Must("ALTER TABLE t DROP (d)");
+  EXPECT_TRUE(Table("t").storage.regular.empty());
+}
+
+TEST_F(AlterTableTest, RenameIsOfKeyColumnsAndNeedsNothingOfStorage) {
+  const SchemaChange change = Must("ALTER TABLE t RENAME p TO pp AND c TO cc");
+  EXPECT_EQ(change.kind, Kind::kUpdated);
+  EXPECT_TRUE(change.actions.empty());
+  EXPECT_EQ(Table("t").columns[0].name, "pp");
+  EXPECT_EQ(Table("t").storage.clustering[0].name, "cc");
+}
+
+TEST_F(AlterTableTest, OptionsKeepWhatIsNotGiven) {
+  Must("ALTER TABLE t WITH comment = 'x' AND gc_grace_seconds = 5");
+  const SchemaChange change = Must("ALTER TABLE t WITH default_time_to_live = 60");
+  EXPECT_EQ(change.actions.at(0), (SchemaAction{ActionKind::kRetimeTable, "ks", "t", {}}));
+  EXPECT_EQ(Table("t").options.comment, "x");
+  EXPECT_EQ(Table("t").storage.gc_grace_seconds, 5);
+  EXPECT_EQ(Table("t").storage.default_ttl_seconds, 60);
+  EXPECT_TRUE(Must("ALTER TABLE t WITH comment = 'y'").actions.empty());
+}
+
+TEST_F(AlterTableTest, TypesWidenWhereValuesStayValid) {
+  EXPECT_TRUE(Must("ALTER TABLE t ALTER b TYPE varint").actions.empty());
+  EXPECT_TRUE(Table("t").FindColumn("b")->type.is(CqlType::kVarint));
+  Must("ALTER TABLE t ALTER p TYPE blob");
+  EXPECT_EQ(Must("ALTER TABLE t ALTER c TYPE blob").actions.at(0).kind, ActionKind::kRebuildTable)
+      << "item keys are packed in text columns alone";
+  Must("ALTER TABLE t ALTER d TYPE blob");
+}
+
+TEST_F(AlterTableTest, Refusals) {
+  Must("CREATE INDEX by_b ON t((p), b)");
+  Must("CREATE TABLE single (p int PRIMARY KEY)");
+  for (const Refusal& refusal : std::initializer_list<Refusal>{
+           {"ALTER TABLE no ADD a int", kInvalid, "unconfigured table no"},
+           {"ALTER TABLE no.t ADD a int", kInvalid, "Keyspace no does not exist"},
+           {"ALTER TABLE system.local ADD a int", kUnauthorized,
+            "system keyspace is not user-modifiable."},
+           {"ALTER TABLE by_b_index ADD a int", kInvalid,
+            "Cannot use ALTER TABLE on Materialized View"},
+           {"ALTER TABLE t ADD p int", kInvalid,
+            "Invalid column name p because it conflicts with a PRIMARY KEY part"},
+           {"ALTER TABLE t ADD b int", kInvalid,
+            "Invalid column name b because it conflicts with an existing column"},
+           {"ALTER TABLE t ADD (x int, x int)", kInvalid,
+            "Invalid column name x because it conflicts with an existing column"},
+           {"ALTER TABLE single ADD s int static", kInvalid,
+            "Static columns are only useful (and thus allowed) if the table has at least one "
+            "clustering column"},
+           {"ALTER TABLE t ADD s int static", kInvalid,
+            "Static columns (s) are not supported by liststore yet"},
+           {"ALTER TABLE t ADD n counter", kConfig,
+            "Cannot add a counter column (n) in a non counter column family"},
+           {"ALTER TABLE t ADD l set<int>", kInvalid,
+            "Columns of collections (l set<int>) are not supported by liststore yet"},
+           {"ALTER TABLE t DROP x", kInvalid, "Column x was not found in table t"},
+           {"ALTER TABLE t DROP c", kInvalid, "Cannot drop PRIMARY KEY part c"},
+           {"ALTER TABLE t DROP b", kInvalid,
+            "Cannot drop column b from base table ks.t: materialized view by_b_index needs this "
+            "column"},
+           {"ALTER TABLE t RENAME x TO y", kInvalid, "Cannot rename unknown column x in table t"},
+           {"ALTER TABLE t RENAME p TO c", kInvalid,
+            "Cannot rename column p to c in table t; another column of that name already exist"},
+           {"ALTER TABLE t RENAME b TO y", kInvalid, "Cannot rename non PRIMARY KEY part b"},
+           {"ALTER TABLE t ALTER x TYPE int", kInvalid, "Column x was not found in table t"},
+           {"ALTER TABLE t ALTER d TYPE int", kConfig,
+            "Cannot change d from type blob to type int: types are incompatible."},
+           {"ALTER TABLE t ALTER c TYPE int", kConfig,
+            "Cannot change c from type text to type int: types are not order-compatible."},
+           {"ALTER TABLE t ALTER b TYPE varint", kConfig,
+            "Cannot change b from type int to type varint: types are not order-compatible."},
+           {"ALTER TABLE t WITH id = '5a1c395e-b41f-11e5-9f22-ba0be0483c18'", kConfig,
+            "Cannot alter table id."},
+           {"ALTER TABLE t WITH foo = 1", kSyntax, "Unknown property 'foo'"},
+       }) {
+    ExpectRefused(refusal);
+  }
+}
+
+TEST_F(AlterTableTest, TablesOfTheListStoreHaveOptionsAlone) {
+  EXPECT_EQ(Must("ALTER TABLE liststore.list_items WITH default_time_to_live = 9").kind,
+            Kind::kUpdated);
+  EXPECT_EQ(schema_.FindTable("liststore", "list_items")->storage.default_ttl_seconds, 9);
+  ExpectRefused({"ALTER TABLE liststore.list_items ADD a int", kInvalid,
+                 "Cannot alter columns of table liststore.list_items: it belongs to the list "
+                 "store"});
+  ExpectRefused({"ALTER TABLE liststore.list_features WITH comment = 'x'", kInvalid,
+                 "Cannot alter table liststore.list_features: it belongs to the list store"});
+}
+
+}  // namespace
+}  // namespace liststore::testing

@@ -1,0 +1,142 @@
+// CREATE INDEX and DROP INDEX: what they do and what they are refused with.
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tests/cql/schema_changes.h"
+
+namespace liststore::testing {
+namespace {
+
+using ActionKind = SchemaAction::Kind;
+using Kind = SchemaChange::Kind;
+
+class IndexTest : public SchemaChanges {
+ protected:
+  IndexTest() {
+    Must(
+        "CREATE TABLE t (p text, q text, c text, v blob, \"W w\" int, d duration, "
+        "PRIMARY KEY ((p, q), c))");
+  }
+};
+
+TEST_F(IndexTest, ALocalIndexRebuildsTheTable) {
+  const SchemaChange change = Must("CREATE INDEX by_v ON t((p, q), v)");
+  EXPECT_EQ(change.kind, Kind::kUpdated);
+  EXPECT_EQ(change.target, SchemaChange::Target::kTable);
+  EXPECT_EQ(change.keyspace + "." + change.table, "ks.t");
+  EXPECT_EQ(change.actions.at(0),
+            (SchemaAction{
+                ActionKind::kRebuildTable, "ks", "t", {ColumnId{0}, ColumnId{1}, ColumnId{2}}}));
+  ASSERT_EQ(Table("t").indexes.size(), 1u);
+  EXPECT_TRUE(Table("t").indexes[0].local);
+  EXPECT_EQ(Table("t").storage.indexes[0].column, Table("t").FindColumn("v")->position);
+}
+
+TEST_F(IndexTest, AGlobalIndexBesideALocalOneIsTheSameToStorage) {
+  Must("CREATE INDEX by_v ON t((p, q), v)");
+  const SchemaChange change = Must("CREATE INDEX ON t(v)");
+  EXPECT_EQ(change.kind, Kind::kUpdated);
+  EXPECT_TRUE(change.actions.empty());
+  EXPECT_EQ(Table("t").indexes.size(), 2u);
+  EXPECT_EQ(Table("t").storage.indexes.size(), 1u);
+  EXPECT_TRUE(Must("DROP INDEX by_v").actions.empty());
+  EXPECT_EQ(Must("DROP INDEX t_v_idx").actions.at(0).kind, ActionKind::kRebuildTable);
+}
+
+TEST_F(IndexTest, NamesAreMadeFromTableAndColumnUntilOneIsFree) {
+  Must("CREATE INDEX ON t(\"W w\")");
+  EXPECT_EQ(Table("t").indexes[0].name, "t_Ww_idx");
+  Must("CREATE INDEX ON t((p, q), \"W w\")");
+  EXPECT_EQ(Table("t").indexes[1].name, "t_Ww_idx_1");
+  Must("CREATE TABLE u (p text PRIMARY KEY, v int)");
+  Must("CREATE INDEX t_v_idx ON u(v)");
+  Must("CREATE INDEX ON t(v)");
+  EXPECT_EQ(Table("t").indexes[2].name, "t_v_idx_1") << "names are of the keyspace";
+}
+
+TEST_F(IndexTest, WhatIsThereAlreadyIsNothingToDoIfNotExists) {
+  Must("CREATE INDEX by_v ON t(v)");
+  for (const char* text :
+       {"CREATE INDEX IF NOT EXISTS by_v ON t(v)", "CREATE INDEX IF NOT EXISTS other ON t(v)",
+        "CREATE INDEX IF NOT EXISTS ON t(v)"}) {
+    const SchemaChange change = Must(text);
+    EXPECT_EQ(change.kind, Kind::kNothing) << text;
+    EXPECT_FALSE(change.alters_schema) << text;
+  }
+}
+
+TEST_F(IndexTest, Refusals) {
+  Must("CREATE INDEX by_v ON t(v)");
+  Must("CREATE TABLE taken_index (p text PRIMARY KEY)");
+  Must("CREATE TABLE single (p text PRIMARY KEY)");
+  const std::string full_key = "Local index definition must contain full partition key only. ";
+  const std::string k193(193, 'x');
+  for (const Refusal& refusal : std::initializer_list<Refusal>{
+           {"CREATE INDEX ON no(v)", kInvalid, "unconfigured table no"},
+           {"CREATE INDEX ON no.t(v)", kInvalid, "Keyspace no does not exist"},
+           {"CREATE INDEX ON system.local(v)", kUnauthorized,
+            "system keyspace is not user-modifiable."},
+           {"CREATE INDEX ON liststore.list_items(value)", kInvalid,
+            "Cannot change indexes of table liststore.list_items: it belongs to the list store"},
+           {"CREATE INDEX ON by_v_index(v)", kInvalid,
+            "Secondary indexes are not supported on materialized views"},
+           {"CREATE INDEX ON t((p, c), v)", kInvalid, full_key + "Redundant column: c"},
+           {"CREATE INDEX ON t((p), v)", kInvalid, full_key + "Missing column: q"},
+           {"CREATE INDEX ON t((q, p), v)", kInvalid, full_key + "Missing column: p"},
+           {"CREATE INDEX ON t((p, q, p), v)", kInvalid,
+            "Duplicate column definition in local index: p"},
+           {"CREATE INDEX ON t((p, q))", kInvalid,
+            "Local index definition must provide an indexed column, not just partition key"},
+           {"CREATE INDEX ON t((p, q), (v))", kInvalid,
+            "Multi-column index targets are currently only supported for partition key"},
+           {"CREATE INDEX ON t(v, c)", kInvalid, "Only CUSTOM indexes support multiple columns"},
+           {"CREATE INDEX ON t((p, q), p)", kInvalid,
+            "Local indexing based on partition key column is not allowed, since whole base "
+            "partition key must be used in queries anyway. Use global indexing instead."},
+           {"CREATE INDEX ON single(p)", kInvalid,
+            "Cannot create secondary index on partition key column p"},
+           {"CREATE INDEX ON t(x)", kInvalid, "No column definition found for column x"},
+           {"CREATE INDEX ON t(d)", kInvalid,
+            "Secondary indexes are not supported on duration columns"},
+           {"CREATE INDEX ON t(keys(v))", kInvalid,
+            "Cannot create index on keys() of column v; only non-frozen collections support "
+            "keys() indexes"},
+           {"CREATE INDEX ON t(full(v))", kInvalid,
+            "full() indexes can only be created on frozen collections"},
+           {"CREATE INDEX ON t(c)", kInvalid,
+            "Indexes on PRIMARY KEY columns (c) are not supported by liststore yet"},
+           {"CREATE INDEX by_v ON t(\"W w\")", kInvalid, "Index already exists"},
+           {"CREATE INDEX b ON t(v)", kInvalid, "Index b is a duplicate of existing index by_v"},
+           {"CREATE INDEX taken ON t((p, q), v)", kInvalid,
+            "Index taken cannot be created, because table taken_index already exists"},
+           {"CREATE INDEX IF NOT EXISTS taken ON t((p, q), v)", kInvalid,
+            "Index taken cannot be created, because table taken_index already exists"},
+           {"CREATE CUSTOM INDEX ON t(v) USING 'x'", kInvalid,
+            "Non-supported custom class 'x' provided"},
+           {"CREATE INDEX " + k193 + " ON t((p, q), v)", kInvalid,
+            "index names shouldn't be more than 192 characters long (got \"" + k193 + "\")"},
+           {"DROP INDEX no", kInvalid,
+            "Index 'no' could not be found in any of the tables of keyspace 'ks'"},
+           {"DROP INDEX no.i", kInvalid, "Keyspace no does not exist"},
+           {"DROP INDEX liststore.list_items_by_value", kInvalid,
+            "Cannot change indexes of table liststore.list_items: it belongs to the list store"},
+           {"CREATE TABLE by_v_index (p int PRIMARY KEY)", kAlreadyExists,
+            "Cannot add already existing table \"by_v_index\" to keyspace \"ks\""},
+           {"DROP TABLE by_v_index", kInvalid, "Cannot use DROP TABLE on Materialized View"},
+       }) {
+    ExpectRefused(refusal);
+  }
+}
+
+TEST_F(IndexTest, DropIndex) {
+  Must("CREATE INDEX by_v ON t(v)");
+  const SchemaChange change = Must("DROP INDEX ks.by_v");
+  EXPECT_EQ(change.kind, Kind::kUpdated);
+  EXPECT_EQ(change.table, "t");
+  EXPECT_EQ(change.actions.at(0).kind, ActionKind::kRebuildTable);
+  EXPECT_TRUE(Table("t").indexes.empty());
+  EXPECT_EQ(Must("DROP INDEX IF EXISTS by_v").kind, Kind::kNothing);
+}
+
+}  // namespace
+}  // namespace liststore::testing

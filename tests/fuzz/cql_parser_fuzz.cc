@@ -1,0 +1,115 @@
+// Any text as a statement, a term and a type. Whatever it is, the parser ends, stays in bounds and
+// says something that can be sent; what it accepts prints as CQL that it reads as the same.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "engine/base/check.h"
+#include "engine/base/utf8.h"
+#include "engine/cql/parser.h"
+#include "engine/cql/statement.h"
+
+namespace liststore {
+namespace {
+
+// Messages repeat a part of the text only.
+constexpr size_t kMessageBytesMax = 1024;
+
+void CheckError(const CqlError& error, bool text_is_utf8) {
+  LS_CHECK(!error.message.empty(), "a refusal says why");
+  LS_CHECK(error.message.size() <= kMessageBytesMax, "messages are short");
+  LS_CHECK(!text_is_utf8 || IsValidUtf8(error.message), "messages are UTF-8 where the text is");
+}
+
+// Markers in use have a name or none, but exist.
+void CheckExpression(const Expression& expression, size_t markers);
+
+void CheckAll(const std::vector<Expression>& expressions, size_t markers) {
+  for (const Expression& expression : expressions) CheckExpression(expression, markers);
+}
+
+void CheckExpression(const Expression& expression, size_t markers) {
+  if (const auto* marker = expression.As<BindMarker>()) {
+    LS_CHECK(marker->index < markers, "a marker is one of the statement's");
+  } else if (const auto* list = expression.As<ListLiteral>()) {
+    CheckAll(list->elements, markers);
+  } else if (const auto* map = expression.As<MapLiteral>()) {
+    LS_CHECK(map->keys_and_values.size() % 2 == 0, "keys and values come in pairs");
+    CheckAll(map->keys_and_values, markers);
+  } else if (const auto* user = expression.As<UserTypeLiteral>()) {
+    LS_CHECK(user->fields.size() == user->values.size(), "every field has a value");
+  }
+  LS_CHECK(!ToString(expression).empty(), "every expression prints");
+}
+
+void CheckRelations(const std::vector<Relation>& relations, size_t markers) {
+  for (const Relation& relation : relations) {
+    CheckExpression(relation.value, markers);
+    LS_CHECK(!ToString(relation).empty(), "every relation prints");
+  }
+}
+
+struct Checker {
+  size_t markers;
+
+  void operator()(const SelectStatement& select) const {
+    for (const Selector& selector : select.selectors) CheckExpression(selector.expression, markers);
+    CheckRelations(select.where, markers);
+  }
+  void operator()(const InsertStatement& insert) const { CheckAll(insert.values, markers); }
+  void operator()(const InsertJsonStatement& insert) const {
+    CheckExpression(insert.json, markers);
+  }
+  void operator()(const UpdateStatement& update) const {
+    for (const Assignment& assignment : update.assignments) {
+      CheckExpression(assignment.value, markers);
+    }
+    CheckRelations(update.where, markers);
+    CheckRelations(update.conditions, markers);
+  }
+  void operator()(const DeleteStatement& deletion) const {
+    CheckRelations(deletion.where, markers);
+    CheckRelations(deletion.conditions, markers);
+  }
+  void operator()(const BatchStatement& batch) const {
+    for (const ModificationStatement& statement : batch.statements) std::visit(*this, statement);
+  }
+  void operator()(const CreateTableStatement& create) const {
+    for (const ColumnSpec& column : create.columns) {
+      LS_CHECK(*ParseType(ToString(column.type)) == column.type, "types print as they are read");
+    }
+  }
+  template <typename Other>
+  void operator()(const Other&) const {}
+};
+
+void CheckTerm(std::string_view text, bool text_is_utf8) {
+  const CqlOr<Expression> term = ParseTerm(text);
+  if (!term.ok()) return CheckError(term.error(), text_is_utf8);
+  const std::string printed = ToString(*term);
+  const CqlOr<Expression> again = ParseTerm(printed);
+  LS_CHECK(again.ok(), "what prints is a term");
+  LS_CHECK(ToString(*again) == printed, "and the same one");
+}
+
+}  // namespace
+}  // namespace liststore
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace liststore;  // NOLINT(google-build-using-namespace)
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const bool text_is_utf8 = IsValidUtf8(text);
+  const CqlOr<Statement> statement = ParseStatement(text);
+  if (statement.ok()) {
+    std::visit(Checker{statement->markers.size()}, statement->node);
+  } else {
+    CheckError(statement.error(), text_is_utf8);
+  }
+  CheckTerm(text, text_is_utf8);
+  const CqlOr<TypeSpec> type = ParseType(text);
+  if (type.ok()) LS_CHECK(*ParseType(ToString(*type)) == *type, "types print as they are read");
+  return 0;
+}

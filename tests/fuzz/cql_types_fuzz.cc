@@ -1,0 +1,66 @@
+// A type on the first line, and bytes behind it: as a value of that type in the protocol's
+// encoding, and as a literal for it. Valid values print as literals of the same value, literals
+// become valid values.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/base/check.h"
+#include "engine/cql/literal.h"
+#include "engine/cql/parser.h"
+#include "engine/cql/print_value.h"
+
+namespace liststore {
+namespace {
+
+int DepthOf(const DataType& type) {
+  int depth = 0;
+  for (const DataType& parameter : type.parameters()) depth = std::max(depth, DepthOf(parameter));
+  return depth + 1;
+}
+
+// nullopt where the text is no literal, or none of that type.
+std::optional<std::string> ValueOf(const DataType& type, std::string_view text) {
+  const CqlOr<Expression> term = ParseTerm(text);
+  if (!term.ok() || !IsLiteral(*term)) return std::nullopt;
+  CqlOr<std::optional<std::string>> value = EncodeLiteral(*term, type, "c");
+  if (!value.ok() || !value->has_value()) return std::nullopt;
+  LS_CHECK(type.IsValid(**value), "literals become valid values");
+  return **std::move(value);
+}
+
+// `value` is valid.
+void CheckRoundTrip(const DataType& type, std::string_view value) {
+  LS_CHECK(CompareValues(type, value, value) == 0, "a value equals itself");
+  const std::string printed = PrintValue(type, value);
+  // Empty numbers, numbers of megabytes, and what nests too deep for an expression.
+  if (printed.find("blobas") != std::string::npos || DepthOf(type) >= kExpressionNestingMax) return;
+  const std::optional<std::string> first = ValueOf(type, printed);
+  LS_CHECK(first, "what prints is a literal");
+  const std::optional<std::string> second = ValueOf(type, PrintValue(type, *first));
+  LS_CHECK(second == first, "printing and reading again changes nothing");
+  // Durations have no order but that of their bytes, of which there may be too many.
+  if (type.is_native() && !type.is(CqlType::kDuration)) {
+    LS_CHECK(CompareValues(type, value, *first) == 0, "the literal is of the same value");
+  }
+}
+
+}  // namespace
+}  // namespace liststore
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace liststore;  // NOLINT(google-build-using-namespace)
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const size_t line = std::min(input.find('\n'), size);
+  const CqlOr<TypeSpec> spec = ParseType(input.substr(0, line));
+  if (!spec.ok()) return 0;
+  const CqlOr<DataType> type = ToDataType(*spec, "ks");
+  if (!type.ok()) return 0;
+  const std::string_view rest = line == size ? std::string_view() : input.substr(line + 1);
+  if (type->IsValid(rest)) CheckRoundTrip(*type, rest);
+  if (const std::optional<std::string> value = ValueOf(*type, rest)) CheckRoundTrip(*type, *value);
+  return 0;
+}

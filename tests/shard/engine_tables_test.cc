@@ -1,0 +1,336 @@
+// How tables of an engine end, are used again and are replaced; batches by rule; schema actions.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/shard/engine.h"
+#include "engine/shard/schema_actions.h"
+#include "gtest/gtest.h"
+#include "tests/shard/item_commands.h"
+#include "tests/storage/table_workload.h"
+#include "tests/support/collecting_sink.h"
+
+namespace liststore::testing {
+namespace {
+
+EngineOptions SmallOptions() {
+  EngineOptions options;
+  options.lanes_per_shard_log2 = 2;
+  return options;
+}
+
+ClusteringKeyView ViewOf(const PackedItemKey& key) { return {{key.data(), key.size()}, true}; }
+
+void Fill(Engine& engine, TableId table, int lists, int items = 5) {
+  for (int i = 0; i < lists; ++i) {
+    Items content;
+    for (int n = 0; n < items; ++n) content[static_cast<uint64_t>(n)] = std::string(20, 'v');
+    ASSERT_EQ(
+        AddItems(engine, table, ListKey("feature", std::to_string(i)), content, kNoonNanos).status,
+        OpStatus::kOk);
+  }
+}
+
+// --- DropTable
+
+TEST(EngineDropTest, AnIdOfThePastIsGoneForEveryOperation) {
+  Engine engine(SmallOptions());
+  const TableId table = engine.CreateTable(ListItemsSchema());
+  Fill(engine, table, 10);
+  ASSERT_EQ(engine.DropTable(table), OpStatus::kOk);
+  const std::string key = ListKey("feature", "1");
+  EXPECT_EQ(AddItem(engine, table, key, 1, "v", kNoonNanos).status, OpStatus::kTableGone);
+  EXPECT_EQ(RemoveList(engine, table, key, kNoonNanos).status, OpStatus::kTableGone);
+  EXPECT_EQ(engine.DropTable(table), OpStatus::kTableGone);
+  EXPECT_EQ(engine.TruncateTable(table), OpStatus::kTableGone);
+  EXPECT_EQ(engine.TruncateFirstComponent(table, "feature"), OpStatus::kTableGone);
+  EXPECT_EQ(engine.SetGrace(table, 1), OpStatus::kTableGone);
+  TableId id;
+  EXPECT_EQ(engine.RebuildTable(table, ListItemsSchema(), {ColumnId{0}}, kNoonNanos, id),
+            OpStatus::kTableGone);
+  EXPECT_EQ(engine.StatsOf(table).rows, 0u);
+  ScanPosition position;
+  std::vector<std::string> keys;
+  EXPECT_EQ(engine.ScanPartitions(table, std::nullopt, 10, kNoonNanos, position, keys),
+            OpStatus::kTableGone);
+  ItemUpserts upserts(table);
+  upserts.Add(key, {{1, "v"}}, kNoonNanos);
+  std::vector<Reply> replies(1);
+  EXPECT_EQ(engine.ExecuteBatch(upserts.commands(), kNoonNanos, replies), OpStatus::kTableGone);
+  engine.ExecuteGroup(upserts.commands(), kNoonNanos, replies);
+  EXPECT_EQ(replies[0].status, OpStatus::kTableGone);
+}
+
+TEST(EngineDropTest, TheNextTableUsesTheShellUnderAnotherId) {
+  Engine engine(SmallOptions());
+  const TableId table = engine.CreateTable(ListItemsSchema());
+  Fill(engine, table, 10);
+  ASSERT_EQ(engine.DropTable(table), OpStatus::kOk);
+  const TableId next = engine.CreateTable(ListItemsSchema());
+  EXPECT_EQ(next.value, table.value);
+  EXPECT_NE(next, table);
+  EXPECT_EQ(CountItems(engine, next, ListKey("feature", "1"), kNoonNanos), 0u);
+  EXPECT_EQ(AddItem(engine, table, ListKey("feature", "1"), 1, "v", kNoonNanos).status,
+            OpStatus::kTableGone);
+  Fill(engine, next, 10);
+  EXPECT_EQ(ScanAll(engine, next, kNoonNanos).size(), 10u);
+  engine.Verify();
+}
+
+TEST(EngineDropTest, TheMemoryOfALargeTableComesBackInSlices) {
+  Engine engine(SmallOptions());
+  const TableId table = engine.CreateTable(ListItemsSchema());
+  Fill(engine, table, 20'000, 3);
+  const uint64_t held = engine.held_bytes();
+  ASSERT_EQ(engine.DropTable(table), OpStatus::kOk);
+  EXPECT_GT(engine.held_bytes(), held / 2) << "only a slice of it was done";
+  ReclaimAll(engine, kNoonNanos);
+  EXPECT_EQ(engine.held_bytes(), 0u);
+  EXPECT_EQ(engine.CreateTable(ListItemsSchema()).value, table.value);
+}
+
+TEST(EngineDropTest, TenThousandTablesInALifeStayBounded) {
+  Engine engine(SmallOptions());
+  uint16_t highest = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const TableId table = engine.CreateTable(ListItemsSchema());
+    highest = std::max(highest, table.value);
+    AddItem(engine, table, ListKey("feature", "1"), 1, "v", kNoonNanos, i % 3 * 100);
+    if (i % 5 == 0) Fill(engine, table, 4, 200);
+    ASSERT_EQ(engine.DropTable(table), OpStatus::kOk);
+  }
+  EXPECT_LT(highest, 10u);
+  ReclaimAll(engine, kNoonNanos);
+  EXPECT_EQ(engine.held_bytes(), 0u);
+}
+
+// Nobody reclaims, and every table leaves more than a drop does at once.
+TEST(EngineDropTest, WhoCreatesTablesHelpsToEmptyThoseThatWait) {
+  Engine engine(SmallOptions());
+  uint16_t highest = 0;
+  for (int i = 0; i < 150; ++i) {
+    const TableId table = engine.CreateTable(ListItemsSchema());
+    highest = std::max(highest, table.value);
+    Fill(engine, table, 1'500, 1);
+    ASSERT_EQ(engine.DropTable(table), OpStatus::kOk);
+  }
+  EXPECT_LT(highest, 70u);
+  engine.Verify();
+}
+
+// --- RebuildTable
+
+TEST(EngineRebuildTest, CopiesMarkersAndCellsUnderTheirOwnTimesAndRenumbersColumns) {
+  Engine engine(SmallOptions());
+  TableSchema schema = ListItemsSchema();
+  schema.regular = {{"a", CqlType::kText}, {"b", CqlType::kText}, {"c", CqlType::kText}};
+  schema.indexes.clear();
+  const TableId table = engine.CreateTable(schema);
+  const std::string partition = ListKey("f", "e");
+  const auto write = [&](uint64_t number, bool marker, std::vector<CellUpdate> cells,
+                         int64_t micros, int64_t ttl) {
+    const PackedItemKey packed = ItemNumber(number);
+    RowUpdate row;
+    row.key = ViewOf(packed);
+    row.marker = marker;
+    row.ttl_seconds = ttl;
+    row.expiry_seconds = ttl == 0 ? kNoExpiry : 1'700'000'000 + ttl;
+    row.cells = cells;
+    Command command{table, partition, UpsertCommand{std::span(&row, 1)}, {micros}};
+    ASSERT_EQ(engine.Execute(command, kNoonNanos).status, OpStatus::kOk);
+  };
+  write(1, true, {{0, true, "a1"}, {2, true, "c1"}}, 100, 0);
+  write(1, false, {{1, true, "b1"}}, 200, 50);
+  write(2, false, {{1, true, "only b"}}, 300, 0);
+  write(3, true, {}, 400, 0);
+
+  schema.regular = {{"aa", CqlType::kText}, {"c", CqlType::kText}};  // a and b go, aa comes
+  schema.indexes = {{"by_c", 1}};
+  TableId rebuilt;
+  ASSERT_EQ(engine.RebuildTable(table, schema, {std::nullopt, std::nullopt, ColumnId{1}},
+                                kNoonNanos, rebuilt),
+            OpStatus::kOk);
+  CollectingSink sink(true, true, false);
+  ReadCommand read;
+  read.sink = &sink;
+  engine.Execute({rebuilt, partition, read, WriteTimestamp::None()}, kNoonNanos);
+  ASSERT_EQ(sink.rows().size(), 2u) << "a row of dropped cells alone is no row";
+  EXPECT_EQ(sink.rows()[0].marker, (Liveness{{400}, kNoExpiry, 0}));
+  EXPECT_TRUE(sink.rows()[0].cells.empty());
+  EXPECT_EQ(sink.rows()[1].marker, (Liveness{{100}, kNoExpiry, 0}));
+  ASSERT_EQ(sink.rows()[1].cells.size(), 1u);
+  EXPECT_EQ(sink.rows()[1].cells[0], (CollectedCell{1, {{100}, kNoExpiry, 0}, "c1"}));
+  engine.Verify();
+}
+
+TEST(EngineRebuildTest, ADeletionStillHidesOlderWritesAfterwards) {
+  Engine engine(SmallOptions());
+  const TableId table = engine.CreateTable(ListItemsSchema());
+  const std::string key = ListKey("f", "e");
+  AddItem(engine, table, key, 1, "v", kNoonNanos, 0, {1'000});
+  RemoveItem(engine, table, key, 1, kNoonNanos, {2'000});
+  TableId rebuilt;
+  ASSERT_EQ(engine.RebuildTable(table, ListItemsSchema(), {ColumnId{0}}, kNoonNanos, rebuilt),
+            OpStatus::kOk);
+  AddItem(engine, rebuilt, key, 1, "late", kNoonNanos, 0, {1'500});
+  EXPECT_EQ(CountItems(engine, rebuilt, key, kNoonNanos), 0u);
+  AddItem(engine, rebuilt, key, 1, "new", kNoonNanos, 0, {2'500});
+  EXPECT_EQ(CountItems(engine, rebuilt, key, kNoonNanos), 1u);
+}
+
+TEST(EngineRebuildTest, WithoutMemoryForBothTablesNothingHasChanged) {
+  EngineOptions options = SmallOptions();
+  options.memory_limit_bytes = 4 << 20;
+  Engine engine(options);
+  const TableId table = engine.CreateTable(ListItemsSchema());
+  for (int i = 0;; ++i) {
+    const Reply reply = AddItem(engine, table, ListKey("f", std::to_string(i % 500)),
+                                static_cast<uint64_t>(i), std::string(100, 'v'), kNoonNanos);
+    if (reply.status != OpStatus::kOk || engine.held_bytes() > (3 << 20)) break;
+  }
+  const auto before = Contents(engine, table, kNoonNanos);
+  TableId rebuilt;
+  EXPECT_EQ(engine.RebuildTable(table, ListItemsSchema(), {ColumnId{0}}, kNoonNanos, rebuilt),
+            OpStatus::kOutOfMemory);
+  EXPECT_EQ(Contents(engine, table, kNoonNanos), before);
+  EXPECT_LE(engine.held_bytes(), options.memory_limit_bytes);
+  ReclaimAll(engine, kNoonNanos);
+  engine.Verify();
+  EXPECT_EQ(AddItem(engine, table, ListKey("f", "1"), 1, "v", kNoonNanos).status, OpStatus::kOk);
+}
+
+// --- ExecuteBatch
+
+// The one row of partition "f", "e" after a batch of one upsert and what `others` adds.
+class BatchRules : public ::testing::Test {
+ protected:
+  BatchRules() : engine_(SmallOptions()), table_(engine_.CreateTable(ListItemsSchema())) {}
+
+  Command Upsert(CellUpdate cell, WriteTimestamp timestamp = WriteTimestamp::None()) {
+    cells_.push_back(std::make_unique<CellUpdate>(cell));
+    auto row = std::make_unique<RowUpdate>();
+    row->key = ViewOf(item_);
+    row->cells = std::span(cells_.back().get(), 1);
+    rows_.push_back(std::move(row));
+    return {table_, key_, UpsertCommand{std::span(rows_.back().get(), 1)}, timestamp};
+  }
+  Command DeletePartition(WriteTimestamp timestamp = WriteTimestamp::None()) {
+    return {table_, key_, DeletePartitionCommand{}, timestamp};
+  }
+  Command DeleteRow(WriteTimestamp timestamp = WriteTimestamp::None()) {
+    return {table_, key_, DeleteRowsCommand{std::span(&item_key_, 1)}, timestamp};
+  }
+  std::vector<Reply> Run(const std::vector<Command>& commands) {
+    std::vector<Reply> replies(commands.size());
+    EXPECT_EQ(engine_.ExecuteBatch(commands, kNoonNanos, replies), OpStatus::kOk);
+    engine_.Verify();
+    return replies;
+  }
+  std::vector<CollectedRow> Rows() {
+    CollectingSink sink(true, true, false);
+    ReadCommand read;
+    read.sink = &sink;
+    engine_.Execute({table_, key_, read, WriteTimestamp::None()}, kNoonNanos);
+    return sink.rows();
+  }
+
+  Engine engine_;
+  TableId table_;
+  const std::string key_ = ListKey("f", "e");
+  const PackedItemKey item_ = ItemNumber(1);
+  const ClusteringKeyView item_key_ = ViewOf(item_);
+  std::vector<std::unique_ptr<CellUpdate>> cells_;
+  std::vector<std::unique_ptr<RowUpdate>> rows_;
+};
+
+TEST_F(BatchRules, ADeletionWinsOverAnUpsertOfTheSameTimestampWhateverTheirOrder) {
+  for (const WriteTimestamp timestamp : {WriteTimestamp::None(), WriteTimestamp{5'000}}) {
+    Run({DeletePartition(timestamp), Upsert({0, true, "v"}, timestamp)});
+    EXPECT_TRUE(Rows().empty());
+    Run({Upsert({0, true, "v"}, timestamp), DeleteRow(timestamp)});
+    EXPECT_TRUE(Rows().empty());
+  }
+}
+
+TEST_F(BatchRules, AnOlderDeletionLeavesTheUpsert) {
+  Run({Upsert({0, true, "v"}, {6'000}), DeletePartition({5'000}), DeleteRow({5'999})});
+  EXPECT_EQ(Rows().size(), 1u);
+}
+
+TEST_F(BatchRules, NullWinsOverAValueOfTheSameTimestampWhateverTheirOrder) {
+  Run({Upsert({0, false, ""}), Upsert({0, true, "v"})});
+  ASSERT_EQ(Rows().size(), 1u);
+  EXPECT_TRUE(Rows()[0].cells.empty());
+  Run({Upsert({0, true, "v"}), Upsert({0, false, ""})});
+  EXPECT_TRUE(Rows()[0].cells.empty());
+}
+
+TEST_F(BatchRules, CommandsWithoutATimestampShareOneAndOthersKeepTheirs) {
+  const auto replies =
+      Run({Upsert({0, true, "v"}), Upsert({0, true, "w"}, {7}), DeleteRow({6}), DeletePartition()});
+  EXPECT_EQ(replies[0].timestamp, replies[3].timestamp);
+  EXPECT_EQ(replies[1].timestamp.micros, 7);
+  EXPECT_EQ(replies[2].timestamp.micros, 6);
+}
+
+// --- Schema actions
+
+std::shared_ptr<const TableDefinition> ItemsDefinition(const char* name) {
+  TableSchema schema = ListItemsSchema();
+  schema.keyspace = "ks";
+  schema.name = name;
+  schema.indexes.clear();
+  return std::make_shared<TableDefinition>(DefinitionOf(schema));
+}
+
+TEST(SchemaActionsTest, CreateRebuildAndDropNumberTheTablesOfTheNextSchema) {
+  Engine engine(SmallOptions());
+  Schema before;
+  Schema after;
+  Catalog::PutTable(after, ItemsDefinition("t"));
+  using Kind = SchemaAction::Kind;
+  const SchemaAction create{Kind::kCreateTable, "ks", "t", {}};
+  ASSERT_EQ(RunSchemaActions(engine, before, {&create, 1}, kNoonNanos, after), OpStatus::kOk);
+  const TableId first = after.FindTable("ks", "t")->storage.id;
+  Fill(engine, first, 10);
+
+  before = after;
+  TableDefinition indexed = *before.FindTable("ks", "t");
+  indexed.indexes.push_back({"by_value", indexed.storage.regular[0].name, true});
+  CompleteTable(indexed);
+  Catalog::PutTable(after, std::make_shared<TableDefinition>(indexed));
+  const SchemaAction rebuild{Kind::kRebuildTable, "ks", "t", {ColumnId{0}}};
+  ASSERT_EQ(RunSchemaActions(engine, before, {&rebuild, 1}, kNoonNanos, after), OpStatus::kOk);
+  const TableId second = after.FindTable("ks", "t")->storage.id;
+  EXPECT_NE(second, first);
+  EXPECT_EQ(before.FindTable("ks", "t")->storage.id, first) << "snapshots do not change";
+  EXPECT_EQ(ScanAll(engine, second, kNoonNanos).size(), 10u);
+
+  const SchemaAction truncate{Kind::kTruncateTable, "ks", "t", {}};
+  ASSERT_EQ(RunSchemaActions(engine, after, {&truncate, 1}, kNoonNanos, after), OpStatus::kOk);
+  EXPECT_TRUE(ScanAll(engine, second, kNoonNanos).empty());
+
+  before = after;
+  const SchemaAction drop{Kind::kDropTable, "ks", "t", {}};
+  ASSERT_EQ(RunSchemaActions(engine, before, {&drop, 1}, kNoonNanos, after), OpStatus::kOk);
+  EXPECT_EQ(engine.DropTable(second), OpStatus::kTableGone);
+}
+
+TEST(SchemaActionsTest, WhatWasCreatedGoesAgainWhenALaterActionFails) {
+  Engine engine(SmallOptions());
+  Schema before;
+  Schema after;
+  Catalog::PutTable(before, ItemsDefinition("gone"));
+  const TableId gone = engine.CreateTable(ItemsDefinition("gone")->storage);
+  ASSERT_EQ(engine.DropTable(gone), OpStatus::kOk);
+  Catalog::PutTable(after, ItemsDefinition("t"));
+  using Kind = SchemaAction::Kind;
+  const SchemaAction actions[] = {{Kind::kCreateTable, "ks", "t", {}},
+                                  {Kind::kDropTable, "ks", "gone", {}}};
+  EXPECT_EQ(RunSchemaActions(engine, before, actions, kNoonNanos, after), OpStatus::kTableGone);
+  EXPECT_EQ(engine.DropTable(after.FindTable("ks", "t")->storage.id), OpStatus::kTableGone);
+}
+
+}  // namespace
+}  // namespace liststore::testing
