@@ -1,11 +1,9 @@
 // Durations as text. Declared in time_text.h.
 #include <array>
-#include <bit>
 #include <charconv>
 #include <limits>
 #include <optional>
 
-#include "engine/base/check.h"
 #include "engine/cql/shown_text.h"
 #include "engine/cql/time_text.h"
 

@@ -227,8 +227,9 @@ std::string_view Lexer::Take(size_t bytes) {
 bool Lexer::SkipSpace() {
   while (true) {
     const std::string_view ahead = rest();
-    const size_t spaces = Span(ahead, 0, IsSpace);
-    if (spaces != 0) {
+    if (ahead.starts_with(' ')) {
+      TakeWithinLine(1);
+    } else if (const size_t spaces = Span(ahead, 0, IsSpace); spaces != 0) {
       Take(spaces);
     } else if (ahead.starts_with("--") || ahead.starts_with("//")) {
       // ScyllaDB wants a newline behind it; the end of the text does as well here.
@@ -243,6 +244,12 @@ bool Lexer::SkipSpace() {
   }
 }
 
+char Lexer::NextCharacter() const {
+  Lexer ahead = *this;
+  ahead.SkipSpace();
+  return At(ahead.rest(), 0);
+}
+
 Token Lexer::Next() {
   const bool comments_end = SkipSpace();
   Token token;
@@ -251,7 +258,10 @@ Token Lexer::Next() {
   if (ahead.empty()) return token;
   const auto make = [&](TokenKind kind, size_t length) {
     token.kind = kind;
-    token.text = Take(length);
+    // No other token goes on over the end of a line.
+    const bool has_lines =
+        kind == TokenKind::kString || kind == TokenKind::kQuotedName || kind == TokenKind::kInvalid;
+    token.text = has_lines ? Take(length) : TakeWithinLine(length);
     return token;
   };
   if (!comments_end) return make(TokenKind::kInvalid, ahead.size());

@@ -25,9 +25,8 @@ bool CqlParser::ParseRelation(Relation& relation) {
     return ParseRelation(relation) && Expect(")");
   }
   if (!AtName()) return FailHere();
-  Lexer ahead = lexer_;
-  const Token next = ahead.Next();
-  if (next.IsSymbol("(") || next.IsSymbol(".")) return ParseFunctionRelation(relation);
+  const char next = lexer_.NextCharacter();
+  if (next == '(' || next == '.') return ParseFunctionRelation(relation);
   return ParseColumnRelation(relation);
 }
 

@@ -86,17 +86,20 @@ bool CqlParser::ParseSelectorPrimary(Expression& selector) {
   if (At(Keyword::kNULL) || At(Keyword::kNAN) || At(Keyword::kINFINITY)) {
     return ParsePrimary(selector);
   }
-  Lexer ahead = lexer_;
-  Token next = ahead.Next();
-  if (next.IsSymbol("(")) {
+  const char next = lexer_.NextCharacter();
+  if (next == '(') {
     if (At(Keyword::kWRITETIME)) {
       return ParseCellAttribute(CellAttribute::Kind::kWriteTime, selector);
     }
     if (At(Keyword::kTTL)) return ParseCellAttribute(CellAttribute::Kind::kTtl, selector);
     return ParseSelectorCall(selector);
   }
-  if (next.IsSymbol(".") && IsFunctionName(ahead.Next()) && ahead.Next().IsSymbol("(")) {
-    return ParseSelectorCall(selector);
+  if (next == '.') {
+    Lexer ahead = lexer_;
+    ahead.Next();
+    if (IsFunctionName(ahead.Next()) && ahead.NextCharacter() == '(') {
+      return ParseSelectorCall(selector);
+    }
   }
   return ParseName(selector.node.emplace<ColumnName>().name);
 }

@@ -19,7 +19,7 @@ struct Duration {
   bool operator==(const Duration&) const = default;
 };
 
-// nullopt: not a valid encoding. Source: native_protocol_v4.spec, section 6.5 (three zigzag vints).
+// nullopt: not a valid encoding. Source: native_protocol_v5.spec, section 6.8 (three zigzag vints).
 std::optional<Duration> DecodeDuration(std::string_view value);
 // The shortest encoding.
 std::string EncodeDuration(const Duration& duration);

@@ -1,0 +1,26 @@
+// Definitions -> the statements that make them, as DESCRIBE shows them. What comes out parses, and
+// makes the same thing again.
+#ifndef LISTSTORE_ENGINE_CQL_CREATE_STATEMENT_H_
+#define LISTSTORE_ENGINE_CQL_CREATE_STATEMENT_H_
+
+#include <string>
+
+#include "engine/model/schema.h"
+
+namespace liststore {
+
+// "CREATE KEYSPACE ks WITH replication = {...} AND durable_writes = true AND tablets = {'enabled':
+// false};" on one line. Source of the layout: ScyllaDB `data_dictionary/data_dictionary.cc`.
+std::string CreateKeyspaceText(const KeyspaceDefinition& keyspace);
+
+// CREATE TABLE without its indexes: a column a line, then the options by name. `with_internals`:
+// with the id, so that the table made anew is taken for the same. Source of the layout: ScyllaDB
+// `schema/schema.cc`, schema::describe; like there a line break ends it.
+std::string CreateTableText(const TableDefinition& table, bool with_internals);
+
+// CREATE INDEX on a line, with the partition key if the index is local. Source as above.
+std::string CreateIndexText(const TableDefinition& table, const IndexDefinition& index);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CQL_CREATE_STATEMENT_H_

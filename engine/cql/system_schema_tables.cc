@@ -1,0 +1,242 @@
+#include "engine/cql/system_schema_tables.h"
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/check.h"
+#include "engine/cql/computed_table.h"
+#include "engine/cql/encode_value.h"
+#include "engine/cql/identifier.h"
+
+namespace liststore {
+namespace {
+
+// Text of JSON, without the quotes around it.
+std::string EscapeJson(std::string_view text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      escaped += '\\';
+      escaped += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      escaped += "\\u00";
+      escaped += kDigits[c >> 4];
+      escaped += kDigits[c & 15];
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string_view KindName(ColumnKind kind) {
+  switch (kind) {
+    case ColumnKind::kPartitionKey:
+      return "partition_key";
+    case ColumnKind::kClustering:
+      return "clustering";
+    case ColumnKind::kStatic:
+      return "static";
+    case ColumnKind::kRegular:
+      return "regular";
+  }
+  LS_UNREACHABLE("every kind has a name");
+}
+
+// Drivers written for Cassandra look for "desc" and overlook ScyllaDB's "DESC"; both are kept.
+std::string ClusteringOrder(const ColumnDefinition& column, bool upper_case) {
+  if (column.kind != ColumnKind::kClustering) return upper_case ? "NONE" : "none";
+  if (column.descending) return upper_case ? "DESC" : "desc";
+  return upper_case ? "ASC" : "asc";
+}
+
+std::vector<std::string> Flags(const TableDefinition& table) {
+  // Without "compound" drivers take the table for one in compact storage.
+  std::vector<std::string> flags = {"compound"};
+  for (const ColumnDefinition& column : table.columns) {
+    if (column.type.is(CqlType::kCounter)) {
+      flags.push_back("counter");
+      break;
+    }
+  }
+  return flags;
+}
+
+template <typename Visit>
+void ForEachTable(const Schema& schema, Visit visit) {
+  for (const auto& [keyspace_name, keyspace] : schema.keyspaces) {
+    for (const auto& [table_name, table] : keyspace->tables) visit(*table);
+  }
+}
+
+void ListKeyspaces(const VirtualReadContext& context, RowCollector& rows) {
+  for (const auto& [name, keyspace] : context.schema.keyspaces) {
+    LS_DCHECK(keyspace->replication.contains("class"), "a keyspace has a replication strategy");
+    rows.Row()
+        .Set("keyspace_name", name)
+        .Set("durable_writes", EncodeBoolean(keyspace->durable_writes))
+        .Set("replication", EncodeTextMap(keyspace->replication));
+  }
+}
+
+void ListTables(const VirtualReadContext& context, RowCollector& rows) {
+  ForEachTable(context.schema, [&rows](const TableDefinition& table) {
+    const TableOptions& options = table.options;
+    rows.Row()
+        .Set("keyspace_name", table.keyspace)
+        .Set("table_name", table.name)
+        .Set("bloom_filter_fp_chance", EncodeDouble(options.bloom_filter_fp_chance))
+        .Set("caching", EncodeTextMap(options.caching))
+        .Set("comment", options.comment)
+        .Set("compaction", EncodeTextMap(options.compaction))
+        .Set("compression", EncodeTextMap(options.compression))
+        .Set("crc_check_chance", EncodeDouble(options.crc_check_chance))
+        .Set("dclocal_read_repair_chance", EncodeDouble(options.dclocal_read_repair_chance))
+        .Set("default_time_to_live", EncodeInt(static_cast<int32_t>(options.default_ttl_seconds)))
+        .Set("extensions", EncodeTextMap({}))
+        .Set("flags", EncodeTextSet(Flags(table)))
+        .Set("gc_grace_seconds", EncodeInt(static_cast<int32_t>(options.gc_grace_seconds)))
+        .Set("id", EncodeUuid(table.id))
+        .Set("max_index_interval", EncodeInt(options.max_index_interval))
+        .Set("memtable_flush_period_in_ms", EncodeInt(options.memtable_flush_period_in_ms))
+        .Set("min_index_interval", EncodeInt(options.min_index_interval))
+        .Set("read_repair_chance", EncodeDouble(options.read_repair_chance))
+        .Set("speculative_retry", options.speculative_retry);
+  });
+}
+
+void ListColumns(const VirtualReadContext& context, RowCollector& rows) {
+  ForEachTable(context.schema, [&](const TableDefinition& table) {
+    for (const ColumnDefinition& column : table.columns) {
+      rows.Row()
+          .Set("keyspace_name", table.keyspace)
+          .Set("table_name", table.name)
+          .Set("column_name", column.name)
+          .Set("clustering_order", ClusteringOrder(column, context.node.looks_like_scylla))
+          .Set("column_name_bytes", column.name)
+          .Set("kind", std::string(KindName(column.kind)))
+          // Of key columns only, and counted within their kind.
+          .Set("position", EncodeInt(column.is_key() ? column.position : -1))
+          .Set("type", column.type.ToString());
+    }
+  });
+}
+
+void ListIndexes(const VirtualReadContext& context, RowCollector& rows) {
+  ForEachTable(context.schema, [&rows](const TableDefinition& table) {
+    for (const IndexDefinition& index : table.indexes) {
+      rows.Row()
+          .Set("keyspace_name", table.keyspace)
+          .Set("table_name", table.name)
+          .Set("index_name", index.name)
+          .Set("kind", "COMPOSITES")
+          .Set("options", EncodeTextMap({{"target", IndexTargetText(table, index)}}));
+    }
+  });
+}
+
+void ListScyllaTables(const VirtualReadContext& context, RowCollector& rows) {
+  ForEachTable(context.schema, [&rows](const TableDefinition& table) {
+    // No partitioner is the default one; a version of its own is something that only clusters need.
+    rows.Row().Set("keyspace_name", table.keyspace).Set("table_name", table.name);
+  });
+}
+
+struct Entry {
+  TableSpec spec;
+  // nullptr: always empty.
+  void (*rows)(const VirtualReadContext&, RowCollector&);
+  bool scylla_only = false;
+};
+
+// Source: ScyllaDB `db/schema_tables.cc`.
+constexpr Entry kTables[] = {
+    {{"system_schema", "keyspaces", "keyspace_name text", "",
+      "durable_writes boolean, replication frozen<map<text, text>>", "keyspaces"},
+     ListKeyspaces},
+    {{"system_schema", "tables", "keyspace_name text", "table_name text",
+      "bloom_filter_fp_chance double, caching frozen<map<text, text>>, comment text, "
+      "compaction frozen<map<text, text>>, compression frozen<map<text, text>>, "
+      "crc_check_chance double, dclocal_read_repair_chance double, default_time_to_live int, "
+      "extensions frozen<map<text, blob>>, flags frozen<set<text>>, gc_grace_seconds int, id uuid, "
+      "max_index_interval int, memtable_flush_period_in_ms int, min_index_interval int, "
+      "read_repair_chance double, speculative_retry text",
+      "tables"},
+     ListTables},
+    {{"system_schema", "columns", "keyspace_name text", "table_name text, column_name text",
+      "clustering_order text, column_name_bytes blob, kind text, position int, type text",
+      "columns of tables"},
+     ListColumns},
+    {{"system_schema", "indexes", "keyspace_name text", "table_name text, index_name text",
+      "kind text, options frozen<map<text, text>>", "secondary indexes"},
+     ListIndexes},
+    {{"system_schema", "views", "keyspace_name text", "view_name text",
+      "base_table_id uuid, base_table_name text, bloom_filter_fp_chance double, "
+      "caching frozen<map<text, text>>, comment text, compaction frozen<map<text, text>>, "
+      "compression frozen<map<text, text>>, crc_check_chance double, "
+      "dclocal_read_repair_chance double, default_time_to_live int, "
+      "extensions frozen<map<text, blob>>, gc_grace_seconds int, id uuid, "
+      "include_all_columns boolean, max_index_interval int, memtable_flush_period_in_ms int, "
+      "min_index_interval int, read_repair_chance double, speculative_retry text, "
+      "where_clause text",
+      "materialized views"},
+     nullptr},
+    {{"system_schema", "types", "keyspace_name text", "type_name text",
+      "field_names frozen<list<text>>, field_types frozen<list<text>>", "user-defined types"},
+     nullptr},
+    {{"system_schema", "functions", "keyspace_name text",
+      "function_name text, argument_types frozen<list<text>>",
+      "argument_names frozen<list<text>>, body text, called_on_null_input boolean, language text, "
+      "return_type text",
+      "user-defined functions"},
+     nullptr},
+    {{"system_schema", "aggregates", "keyspace_name text",
+      "aggregate_name text, argument_types frozen<list<text>>",
+      "final_func text, initcond text, return_type text, state_func text, state_type text",
+      "user-defined aggregates"},
+     nullptr},
+    {{"system_schema", "triggers", "keyspace_name text", "table_name text, trigger_name text",
+      "options frozen<map<text, text>>", "triggers"},
+     nullptr},
+    {{"system_schema", "dropped_columns", "keyspace_name text", "table_name text, column_name text",
+      "dropped_time timestamp, type text", "columns that were dropped"},
+     nullptr},
+    {{"system_schema", "computed_columns", "keyspace_name text",
+      "table_name text, column_name text", "computation blob", "columns that are computed"},
+     nullptr,
+     /*scylla_only=*/true},
+    {{"system_schema", "scylla_keyspaces", "keyspace_name text", "",
+      "initial_tablets int, storage_options frozen<map<text, text>>, storage_type text",
+      "keyspaces: what is ScyllaDB's own"},
+     nullptr,
+     /*scylla_only=*/true},
+    {{"system_schema", "scylla_tables", "keyspace_name text", "table_name text",
+      "cdc frozen<map<text, text>>, committed_by_group0 boolean, partitioner text, version uuid",
+      "tables: what is ScyllaDB's own"},
+     ListScyllaTables,
+     /*scylla_only=*/true},
+};
+
+}  // namespace
+
+void AddSystemSchemaTables(VirtualTables& tables, bool looks_like_scylla) {
+  for (const Entry& entry : kTables) {
+    if (entry.scylla_only && !looks_like_scylla) continue;
+    tables.Add(std::make_unique<ComputedTable>(entry.spec, entry.rows));
+  }
+}
+
+std::string IndexTargetText(const TableDefinition& table, const IndexDefinition& index) {
+  if (!index.local) return QuoteIdentifier(index.column);
+  std::string target = "{\"pk\":[";
+  const char* separator = "\"";
+  for (const ColumnDefinition* column : table.ColumnsOf(ColumnKind::kPartitionKey)) {
+    target += separator + EscapeJson(column->name) + "\"";
+    separator = ",\"";
+  }
+  return target + "],\"ck\":[\"" + EscapeJson(index.column) + "\"]}";
+}
+
+}  // namespace liststore
