@@ -4,31 +4,30 @@
 
 namespace liststore {
 
-ServerClock::ServerClock(uint64_t start_nanos) : real_(nullptr), manual_nanos_(start_nanos) {
+ServerClock::ServerClock(uint64_t start_nanos) : manual_(&own_) {
   LS_CHECK(start_nanos <= kNanosMax, "a clock starts at an instant it can show");
+  own_.SetNanos(start_nanos);
 }
 
 uint64_t ServerClock::NowNanos() const {
-  return real_ != nullptr ? real_->NowNanos() : manual_nanos_.load(std::memory_order_acquire);
+  return real_ != nullptr ? real_->NowNanos() : manual_->NowNanos();
 }
 
 ServerClock::Move ServerClock::Set(uint64_t now_nanos) {
-  if (real_ != nullptr) return Move::kNotManual;
+  if (manual_ == nullptr) return Move::kNotManual;
   if (now_nanos > kNanosMax) return Move::kTooFar;
-  uint64_t before = manual_nanos_.load(std::memory_order_acquire);
-  do {
-    if (now_nanos < before) return Move::kBackwards;
-  } while (!manual_nanos_.compare_exchange_weak(before, now_nanos, std::memory_order_acq_rel));
+  const MutexLock lock(moves_);
+  if (now_nanos < manual_->NowNanos()) return Move::kBackwards;
+  manual_->SetNanos(now_nanos);
   return Move::kDone;
 }
 
 ServerClock::Move ServerClock::Advance(uint64_t nanos) {
-  if (real_ != nullptr) return Move::kNotManual;
-  uint64_t before = manual_nanos_.load(std::memory_order_acquire);
-  do {
-    LS_DCHECK(before <= kNanosMax, "a clock never passes its last instant");
-    if (nanos > kNanosMax - before) return Move::kTooFar;
-  } while (!manual_nanos_.compare_exchange_weak(before, before + nanos, std::memory_order_acq_rel));
+  if (manual_ == nullptr) return Move::kNotManual;
+  const MutexLock lock(moves_);
+  const uint64_t before = manual_->NowNanos();
+  if (before > kNanosMax || nanos > kNanosMax - before) return Move::kTooFar;
+  manual_->AdvanceNanos(nanos);
   return Move::kDone;
 }
 

@@ -3,11 +3,11 @@
 #ifndef LISTSTORE_ENGINE_CONTROL_SERVER_CLOCK_H_
 #define LISTSTORE_ENGINE_CONTROL_SERVER_CLOCK_H_
 
-#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <string_view>
 
+#include "engine/base/mutex.h"
 #include "liststore/clock.h"
 
 namespace liststore {
@@ -33,9 +33,14 @@ class ServerClock final : public Clock {
   static constexpr uint64_t kNanosMax = std::numeric_limits<int64_t>::max();
 
   // Real. `real` outlives the clock.
-  explicit ServerClock(const Clock& real) : real_(&real) {}
+  explicit ServerClock(const Clock& real) : real_(&real), manual_(nullptr) {}
   // Manual, starting at an instant of at most kNanosMax.
   explicit ServerClock(uint64_t start_nanos);
+  // Manual, and shared with whoever else holds `clock`, which outlives this and is at most at
+  // kNanosMax.
+  explicit ServerClock(ManualClock* clock) : manual_(clock) {}
+  ServerClock(const ServerClock&) = delete;
+  ServerClock& operator=(const ServerClock&) = delete;
 
   uint64_t NowNanos() const override;
   Mode mode() const { return real_ == nullptr ? Mode::kManual : Mode::kReal; }
@@ -47,8 +52,10 @@ class ServerClock final : public Clock {
   [[nodiscard]] Move Advance(uint64_t nanos);
 
  private:
-  const Clock* const real_;  // nullptr: manual
-  std::atomic<uint64_t> manual_nanos_{0};
+  const Clock* const real_ = nullptr;  // nullptr: manual
+  ManualClock own_{0};
+  ManualClock* const manual_;  // nullptr: real
+  Mutex moves_;                // one at a time, so that none is lost
 };
 
 // "real", "manual".

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "engine/cql/virtual_table.h"
 #include "engine/model/uuid.h"
 #include "engine/server/event_hub.h"
 #include "engine/server/request_handler.h"
@@ -22,6 +23,8 @@ struct HandlerContext {
   const Clock& clock;
   // The same when clients may move it, else nullptr.
   ManualClock* manual_clock = nullptr;
+  // Who is connected, for system.clients; nullptr: it is not known.
+  const ClientDirectory* clients = nullptr;
   Uuid host_id = {};  // of system.local and SUPPORTED
   uint32_t shards = 1;
   bool looks_like_scylla = true;

@@ -46,7 +46,7 @@ TEST(ServerClockTest, NeitherBackwardsNorBeyondTheEnd) {
 }
 
 TEST(ServerClockTest, StepsOfSeveralThreadsAddUp) {
-  ServerClock clock(0);
+  ServerClock clock(uint64_t{0});
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&clock] {

@@ -1,0 +1,237 @@
+#include "engine/server/execute_group.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+#include "engine/model/packed_item_key.h"
+#include "engine/model/partition_key.h"
+#include "engine/server/answers.h"
+
+namespace liststore {
+namespace {
+
+bool IsGroupableSelect(const SelectPlan& plan) {
+  const TableSchema& storage = plan.table->storage;
+  return !plan.table->is_virtual && plan.is_single_partition() && IsOneRange(plan.clustering) &&
+         plan.filters.empty() && !plan.is_aggregate && !plan.distinct && !plan.index &&
+         !plan.per_partition_limit && storage.packs_item_keys() && storage.regular.size() == 1 &&
+         std::ranges::all_of(plan.selections, [](const Selection& selection) {
+           return selection.kind == Selection::Kind::kColumn;
+         });
+}
+
+bool IsGroupableModification(const ModificationPlan& plan) {
+  return !plan.table->is_virtual &&
+         std::ranges::none_of(plan.partition_key,
+                              [](const KeyAlternatives& part) { return part.is_in; });
+}
+
+}  // namespace
+
+bool IsGroupable(const Plan& plan) {
+  if (const auto* select = std::get_if<SelectPlan>(&plan.body)) return IsGroupableSelect(*select);
+  const auto* change = std::get_if<ModificationPlan>(&plan.body);
+  return change != nullptr && IsGroupableModification(*change);
+}
+
+// One request. Rows arrive while its command runs; frames do not mix, because the engine runs the
+// commands of a group one after the other, and each closes the frame before it.
+struct ExecuteGroup::Slot final : public RowSink {
+  explicit Slot(ExecuteGroup& owner) : group(owner) {}
+
+  // ---- RowSink
+
+  bool AcceptsPackedRuns() const override { return true; }
+
+  void OnPackedRun(const PackedRun& run) override {
+    Begin();
+    const size_t value_bytes = run.stride - kPackedItemKeyBytes;
+    for (size_t i = 0; i < run.count; ++i) {
+      const char* row = run.rows + i * run.stride;
+      for (const Selection& selection : select->selections) {
+        const ColumnDefinition& column = select->table->columns[selection.column];
+        switch (column.kind) {
+          case ColumnKind::kClustering:
+            UnpackItemKey(row, encoder->Cell(kItemKeyTextBytes));
+            break;
+          case ColumnKind::kRegular:
+            encoder->AppendBytes({row + kPackedItemKeyBytes, value_bytes});
+            break;
+          default:
+            AppendKeyColumn(column);
+        }
+      }
+      encoder->EndRow();
+    }
+  }
+
+  void OnRows(std::span<const RowView> rows) override {
+    Begin();
+    for (const RowView& row : rows) {
+      char text[kItemKeyTextBytes];
+      for (const Selection& selection : select->selections) {
+        const ColumnDefinition& column = select->table->columns[selection.column];
+        switch (column.kind) {
+          case ColumnKind::kClustering:
+            encoder->AppendBytes(PlainKey(row.key, text));
+            break;
+          case ColumnKind::kRegular:
+            // A table of this shape has one regular column.
+            row.cells.empty() ? encoder->AppendNull() : encoder->AppendBytes(row.cells[0].value);
+            break;
+          default:
+            AppendKeyColumn(column);
+        }
+      }
+      encoder->EndRow();
+    }
+  }
+
+  void AppendKeyColumn(const ColumnDefinition& column) {
+    if (key_components.empty()) {
+      key_components =
+          *SplitPartitionKey(partition_key, select->table->storage.partition_key.size());
+    }
+    encoder->AppendBytes(key_components[column.position]);
+  }
+
+  // ---- The frame
+
+  void Begin() {
+    if (encoder) return;
+    group.CloseFrame();
+    encoder.emplace(*group.out_, context, statement->columns, rows_options);
+    group.open_ = this;
+  }
+  void Close() {
+    encoder->Finish();
+    closed = true;
+  }
+
+  void Reset() {
+    statement.reset();
+    select = nullptr;
+    partition_key.clear();
+    key_components.clear();
+    encoder.reset();
+    closed = false;
+  }
+
+  ExecuteGroup& group;
+  std::shared_ptr<const PreparedStatement> statement;
+  protocol::ResponseContext context;
+  protocol::Consistency consistency = protocol::Consistency::kOne;
+  // A read.
+  const SelectPlan* select = nullptr;
+  protocol::RowsOptions rows_options;
+  std::string partition_key;
+  std::vector<std::string_view> key_components;
+  EncodedRange range;
+  std::optional<protocol::RowsEncoder> encoder;
+  bool closed = false;
+  // A write.
+  WriteSet writes;
+};
+
+ExecuteGroup::ExecuteGroup() {
+  for (size_t i = 0; i < kSizeMax; ++i) slots_.push_back(std::make_unique<Slot>(*this));
+  commands_.reserve(kSizeMax);
+  replies_.resize(kSizeMax);
+}
+ExecuteGroup::~ExecuteGroup() = default;
+
+void ExecuteGroup::CloseFrame() {
+  if (open_ != nullptr) open_->Close();
+  open_ = nullptr;
+}
+
+CqlOr<ExecuteGroup::Added> ExecuteGroup::Add(std::shared_ptr<const PreparedStatement> statement,
+                                             const protocol::QueryParameters& parameters,
+                                             const protocol::ResponseContext& context,
+                                             BoundValues values, std::optional<int64_t> timestamp,
+                                             uint64_t now_nanos) {
+  LS_DCHECK(!full(), "a group that is full is run first");
+  Slot& slot = *slots_[size_];
+  slot.Reset();
+  slot.context = context;
+  slot.consistency = parameters.consistency;
+  const Plan& plan = *statement->plan;
+  if (const auto* select = std::get_if<SelectPlan>(&plan.body)) {
+    LS_ASSIGN_OR_RETURN(const Added added, AddSelect(*select, parameters, values, slot));
+    if (added == Added::kNo) return added;
+    slot.select = select;
+  } else {
+    const auto& change = std::get<ModificationPlan>(plan.body);
+    slot.writes.Clear();
+    LS_RETURN_IF_ERROR(slot.writes.Add(change, values, timestamp, now_nanos));
+    const std::span<const Command> commands = slot.writes.Commands();
+    if (commands.size() != 1) return Added::kNo;
+    commands_.push_back(commands[0]);
+  }
+  slot.statement = std::move(statement);
+  ++size_;
+  return Added::kYes;
+}
+
+CqlOr<ExecuteGroup::Added> ExecuteGroup::AddSelect(const SelectPlan& plan,
+                                                   const protocol::QueryParameters& parameters,
+                                                   BoundValues values, Slot& slot) {
+  uint64_t limit = 0;
+  LS_RETURN_IF_ERROR(ResolveLimit(plan.limit, values, "LIMIT", limit));
+  if (plan.at_most_one_row()) limit = 1;
+  const uint64_t page =
+      parameters.page_size ? static_cast<uint64_t>(*parameters.page_size) : UINT64_MAX;
+  // Whatever may need a second page, or read long, is not for a group.
+  if (!parameters.paging_state.empty() || limit > page || limit > kRowsMax) return Added::kNo;
+  bool found = true;
+  LS_RETURN_IF_ERROR(EncodePartitionKey(*plan.table, plan.partition_key, values, KeyUse::kRead,
+                                        slot.partition_key, found));
+  if (!found) return Added::kNo;
+  LS_RETURN_IF_ERROR(
+      EncodeRange(*plan.table, plan.clustering, values, KeyUse::kRead, slot.range, found));
+  if (!found) return Added::kNo;
+  slot.rows_options.skip_metadata = parameters.skip_metadata;
+  const TableSchema& storage = plan.table->storage;
+  commands_.push_back({.table = storage.id,
+                       .partition_key = slot.partition_key,
+                       .body = ReadCommand{.range = slot.range.View(storage.packs_item_keys()),
+                                           .descending = storage.reads_backwards() != plan.reversed,
+                                           .limit = limit,
+                                           .value_filter = std::nullopt,
+                                           .sink = &slot}});
+  return Added::kYes;
+}
+
+void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, protocol::OutputBuffer& out) {
+  if (empty()) return;
+  out_ = &out;
+  open_ = nullptr;
+  const std::span<Reply> replies(replies_.data(), size_);
+  std::ranges::fill(replies, Reply());
+  engine.ExecuteGroup(commands_, now_nanos, replies);
+  CloseFrame();
+  for (size_t i = 0; i < size_; ++i) {
+    Slot& slot = *slots_[i];
+    if (slot.closed) continue;
+    const Reply& reply = replies[i];
+    if (reply.status == OpStatus::kTableGone) {
+      AnswerUnprepared(slot.statement->id, slot.context, out);
+    } else if (reply.status != OpStatus::kOk) {
+      AnswerOutOfMemory(engine.memory_limit_bytes(), slot.consistency, protocol::WriteType::kSimple,
+                        slot.context, out);
+    } else if (slot.select == nullptr) {
+      protocol::EncodeVoid(out, slot.context);
+    } else {
+      slot.Begin();
+      CloseFrame();
+    }
+  }
+  for (size_t i = 0; i < size_; ++i) slots_[i]->Reset();
+  commands_.clear();
+  size_ = 0;
+}
+
+}  // namespace liststore

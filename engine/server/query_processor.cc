@@ -1,0 +1,247 @@
+#include "engine/server/query_processor.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+#include "engine/cql/planner.h"
+#include "engine/server/answers.h"
+#include "engine/server/query_processor_call.h"
+
+namespace liststore {
+namespace {
+
+BoundValue ToBound(const protocol::Value& value) {
+  if (value.has_bytes()) return {BoundValue::State::kValue, value.bytes()};
+  return {value.is_unset() ? BoundValue::State::kUnset : BoundValue::State::kNull, {}};
+}
+
+StatementScratch& ThreadScratch() {
+  static thread_local StatementScratch scratch;
+  return scratch;
+}
+
+}  // namespace
+
+CqlStatus BindParameters(const Plan& plan, const protocol::QueryParameters& parameters,
+                         std::vector<BoundValue>& values) {
+  values.clear();
+  if (parameters.value_names.empty()) {
+    if (parameters.values.size() != plan.variables.size()) {
+      return CqlError::Invalid("Invalid amount of bind variables: expected " +
+                               std::to_string(plan.variables.size()) + " received " +
+                               std::to_string(parameters.values.size()));
+    }
+    for (const protocol::Value& value : parameters.values) values.push_back(ToBound(value));
+    return {};
+  }
+  for (const BindVariable& variable : plan.variables) {
+    const auto at = std::ranges::find(parameters.value_names, variable.name);
+    if (at == parameters.value_names.end()) {
+      return CqlError::Invalid("Missing value for bind marker with name: " + variable.name);
+    }
+    values.push_back(
+        ToBound(parameters.values[static_cast<size_t>(at - parameters.value_names.begin())]));
+  }
+  return {};
+}
+
+CqlStatus BindBatchValues(const Plan& plan, std::span<const protocol::Value> bound,
+                          std::vector<BoundValue>& values) {
+  values.clear();
+  if (bound.size() != plan.variables.size()) {
+    return CqlError::Invalid("There were " + std::to_string(plan.variables.size()) +
+                             " markers(?) in CQL but " + std::to_string(bound.size()) +
+                             " bound variables");
+  }
+  for (const protocol::Value& value : bound) values.push_back(ToBound(value));
+  return {};
+}
+
+// Source: ScyllaDB db/consistency_level.cc.
+CqlStatus CheckReadConsistency(protocol::Consistency consistency) {
+  if (consistency != protocol::Consistency::kAny &&
+      consistency != protocol::Consistency::kEachQuorum) {
+    return {};
+  }
+  return CqlError::Invalid(std::string(protocol::ConsistencyName(consistency)) +
+                           " ConsistencyLevel is only supported for writes");
+}
+CqlStatus CheckWriteConsistency(protocol::Consistency consistency) {
+  if (consistency != protocol::Consistency::kSerial &&
+      consistency != protocol::Consistency::kLocalSerial) {
+    return {};
+  }
+  return CqlError::Invalid("You must use conditional updates for serializable writes");
+}
+
+void QueryProcessor::Call::Fail(const CqlError& error) { AnswerError(error, context, out); }
+void QueryProcessor::Call::Fail(protocol::ErrorCode code, std::string_view message) {
+  protocol::EncodeError(out, context, {code, message, {}});
+}
+
+QueryProcessor::QueryProcessor(Engine& engine, const Clock& clock,
+                               const VirtualTables& virtual_tables, QueryProcessorOptions options)
+    : engine_(engine),
+      clock_(clock),
+      virtual_tables_(virtual_tables),
+      options_(std::move(options)) {
+  engine_.catalog().Change([&](Schema& schema) {
+    virtual_tables_.PutInto(schema);
+    return true;
+  });
+}
+
+QueryProcessor::~QueryProcessor() = default;
+
+void QueryProcessor::Handle(std::span<const PendingRequest> requests, ClientState& client,
+                            protocol::OutputBuffer& out) {
+  StatementScratch& scratch = ThreadScratch();
+  LS_DCHECK(scratch.group.empty(), "a turn leaves nothing behind");
+  // One reading of the clock for what came together.
+  const uint64_t now_nanos = clock_.NowNanos();
+  for (const PendingRequest& pending : requests) {
+    const auto* execute = std::get_if<protocol::Execute>(&pending.request->message);
+    if (execute != nullptr && AddToGroup(*execute, pending, client, scratch, now_nanos, out)) {
+      continue;
+    }
+    // What came before it is done before it: a client that does not wait still sees its own order.
+    scratch.group.Run(engine_, now_nanos, out);
+    HandleOne(pending, client, scratch, out);
+  }
+  scratch.group.Run(engine_, now_nanos, out);
+}
+
+// Takes an EXECUTE of a hot shape into the group; or answers it, when its values are wrong.
+bool QueryProcessor::AddToGroup(const protocol::Execute& execute, const PendingRequest& pending,
+                                ClientState& client, StatementScratch& scratch, uint64_t now_nanos,
+                                protocol::OutputBuffer& out) {
+  std::shared_ptr<const PreparedStatement> statement = statements_.Find(execute.id);
+  if (statement == nullptr || !statement->is_groupable) return false;
+  const protocol::QueryParameters& parameters = execute.parameters;
+  const bool reads = std::holds_alternative<SelectPlan>(statement->plan->body);
+  const protocol::ResponseContext context = ResponseContextOf(pending.header, client);
+  // A group's answers are written when it runs; until then nothing else is written.
+  const auto refuse = [&](const CqlError& error) {
+    scratch.group.Run(engine_, now_nanos, out);
+    AnswerError(error, context, out);
+    return true;
+  };
+  CqlStatus status = reads ? CheckReadConsistency(parameters.consistency)
+                           : CheckWriteConsistency(parameters.consistency);
+  if (status.ok()) status = BindParameters(*statement->plan, parameters, scratch.values);
+  if (!status.ok()) return refuse(status.error());
+  const CqlOr<ExecuteGroup::Added> added =
+      scratch.group.Add(std::move(statement), parameters, context, scratch.values,
+                        TimestampOf(parameters), now_nanos);
+  if (!added.ok()) return refuse(added.error());
+  if (*added == ExecuteGroup::Added::kNo) return false;
+  if (scratch.group.full()) scratch.group.Run(engine_, now_nanos, out);
+  return true;
+}
+
+void QueryProcessor::HandleOne(const PendingRequest& pending, ClientState& client,
+                               StatementScratch& scratch, protocol::OutputBuffer& out) {
+  Call call{client, ResponseContextOf(pending.header, client), scratch, out, clock_.NowNanos()};
+  const auto& message = pending.request->message;
+  if (const auto* query = std::get_if<protocol::Query>(&message)) return HandleQuery(*query, call);
+  if (const auto* prepare = std::get_if<protocol::Prepare>(&message)) {
+    return HandlePrepare(*prepare, call);
+  }
+  if (const auto* execute = std::get_if<protocol::Execute>(&message)) {
+    return HandleExecute(*execute, call);
+  }
+  if (const auto* batch = std::get_if<protocol::Batch>(&message)) return HandleBatch(*batch, call);
+  LS_UNREACHABLE("connections keep other requests to themselves");
+}
+
+void QueryProcessor::HandleQuery(const protocol::Query& query, Call& call) {
+  for (int attempt = 0; attempt < kPlanAttemptsMax; ++attempt) {
+    const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
+    const CqlOr<std::shared_ptr<const Plan>> plan =
+        PlanText(query.query, *schema, call.client.keyspace);
+    if (!plan.ok()) return call.Fail(plan.error());
+    protocol::ColumnsMetadata variables;
+    protocol::ColumnsMetadata columns;
+    if (const auto error = EncodeMetadata(**plan, variables, columns)) {
+      return call.Fail(error->code, error->message);
+    }
+    if (Run(**plan, columns, query.query, query.parameters, call)) return;
+    engine_.catalog().WaitForChange();
+  }
+  call.Fail(protocol::ErrorCode::kServerError, "The schema changes faster than statements run");
+}
+
+CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(std::string_view text,
+                                                                        std::string_view keyspace) {
+  const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
+  auto statement = std::make_shared<PreparedStatement>();
+  LS_ASSIGN_OR_RETURN(statement->plan, PlanText(text, *schema, keyspace));
+  statement->id = StatementId(keyspace, text);
+  statement->keyspace = keyspace;
+  statement->text = text;
+  statement->is_groupable = IsGroupable(*statement->plan);
+  if (const auto error =
+          EncodeMetadata(*statement->plan, statement->variables, statement->columns)) {
+    return CqlError::Server(error->message);
+  }
+  return std::shared_ptr<const PreparedStatement>(std::move(statement));
+}
+
+void QueryProcessor::HandlePrepare(const protocol::Prepare& prepare, Call& call) {
+  const uint64_t generation = engine_.catalog().generation();
+  const CqlOr<std::shared_ptr<const PreparedStatement>> prepared =
+      Prepare(prepare.query, call.client.keyspace);
+  if (!prepared.ok()) return call.Fail(prepared.error());
+  const PreparedStatement& statement = **prepared;
+  statements_.Put(*prepared);
+  // A change of the schema that came in between did not see it: the driver prepares it once more.
+  if (engine_.catalog().generation() != generation) statements_.Drop(statement.id);
+  protocol::PreparedResult result;
+  result.id = statement.id;
+  result.result_metadata_id = statement.id;
+  result.bind_markers = &statement.variables;
+  result.partition_key_indexes = statement.plan->partition_key_variables;
+  if (statement.plan->result_columns() != nullptr) result.result_columns = &statement.columns;
+  protocol::EncodePrepared(call.out, call.context, result);
+}
+
+void QueryProcessor::HandleExecute(const protocol::Execute& execute, Call& call) {
+  const std::shared_ptr<const PreparedStatement> statement = statements_.Find(execute.id);
+  if (statement == nullptr) return AnswerUnprepared(execute.id, call.context, call.out);
+  if (!Run(*statement->plan, statement->columns, statement->text, execute.parameters, call)) {
+    AnswerUnprepared(execute.id, call.context, call.out);
+  }
+}
+
+bool QueryProcessor::Run(const Plan& plan, const protocol::ColumnsMetadata& columns,
+                         std::string_view text, const protocol::QueryParameters& parameters,
+                         Call& call) {
+  const CqlStatus bound = BindParameters(plan, parameters, call.scratch.values);
+  if (!bound.ok()) {
+    call.Fail(bound.error());
+    return true;
+  }
+  const BoundValues values = call.scratch.values;
+  if (const auto* select = std::get_if<SelectPlan>(&plan.body)) {
+    return RunSelect(*select, columns, text, values, parameters, call);
+  }
+  if (const auto* change = std::get_if<ModificationPlan>(&plan.body)) {
+    return RunModification(*change, values, parameters, call);
+  }
+  if (const auto* batch = std::get_if<BatchPlan>(&plan.body)) {
+    return RunBatch(*batch, values, parameters, call);
+  }
+  if (const auto* use = std::get_if<UsePlan>(&plan.body)) {
+    RunUse(*use, call);
+  } else if (const auto* change = std::get_if<SchemaPlan>(&plan.body)) {
+    RunSchema(*change, call);
+  } else {
+    RunDescribe(std::get<DescribePlan>(plan.body), parameters, call);
+  }
+  return true;
+}
+
+}  // namespace liststore

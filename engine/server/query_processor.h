@@ -1,0 +1,106 @@
+// QueryProcessor: statements for connections. Plans texts, keeps what was prepared, runs plans
+// against the engine or virtual tables, and writes the answers.
+#ifndef LISTSTORE_ENGINE_SERVER_QUERY_PROCESSOR_H_
+#define LISTSTORE_ENGINE_SERVER_QUERY_PROCESSOR_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/cql/bound_values.h"
+#include "engine/cql/cql_error.h"
+#include "engine/cql/plan.h"
+#include "engine/cql/virtual_table.h"
+#include "engine/protocol/request.h"
+#include "engine/protocol/response.h"
+#include "engine/server/request_handler.h"
+#include "engine/server/statement_cache.h"
+#include "engine/shard/engine.h"
+#include "liststore/clock.h"
+
+namespace liststore {
+
+struct QueryProcessorOptions {
+  // Timestamps that drivers give by themselves are left out of account, so that writes are ordered
+  // by the server's clock; USING TIMESTAMP counts all the same.
+  bool replace_client_timestamps = false;
+  NodeFacts node;
+  // Told of every change of the schema once it can be seen. Called by the loop of the connection
+  // that made it.
+  std::function<void(const protocol::SchemaChange&)> on_schema_change;
+};
+
+struct StatementScratch;
+
+// Thread-safe.
+class QueryProcessor final : public RequestHandler {
+ public:
+  // `engine`, `clock` and `virtual_tables` outlive it. The virtual tables are put into the catalog.
+  QueryProcessor(Engine& engine, const Clock& clock, const VirtualTables& virtual_tables,
+                 QueryProcessorOptions options);
+  ~QueryProcessor() override;
+
+  void Handle(std::span<const PendingRequest> requests, ClientState& client,
+              protocol::OutputBuffer& out) override;
+
+  const StatementCache& statements() const { return statements_; }
+
+ private:
+  // One request on its way: what every step wants to know.
+  struct Call;
+
+  bool AddToGroup(const protocol::Execute& execute, const PendingRequest& pending,
+                  ClientState& client, StatementScratch& scratch, uint64_t now_nanos,
+                  protocol::OutputBuffer& out);
+  void HandleOne(const PendingRequest& pending, ClientState& client, StatementScratch& scratch,
+                 protocol::OutputBuffer& out);
+  void HandleQuery(const protocol::Query& query, Call& call);
+  void HandlePrepare(const protocol::Prepare& prepare, Call& call);
+  void HandleExecute(const protocol::Execute& execute, Call& call);
+  void HandleBatch(const protocol::Batch& batch, Call& call);
+
+  CqlOr<std::shared_ptr<const PreparedStatement>> Prepare(std::string_view text,
+                                                          std::string_view keyspace);
+
+  // Runs a plan and writes its answer. False: the plan's table is gone, nothing was written; plan
+  // anew. `columns`: of a SELECT's result, encoded.
+  bool Run(const Plan& plan, const protocol::ColumnsMetadata& columns, std::string_view text,
+           const protocol::QueryParameters& parameters, Call& call);
+  bool RunSelect(const SelectPlan& plan, const protocol::ColumnsMetadata& columns,
+                 std::string_view text, BoundValues values,
+                 const protocol::QueryParameters& parameters, Call& call);
+  bool RunModification(const ModificationPlan& plan, BoundValues values,
+                       const protocol::QueryParameters& parameters, Call& call);
+  bool RunBatch(const BatchPlan& plan, BoundValues values,
+                const protocol::QueryParameters& parameters, Call& call);
+  CqlStatus AddBatch(const BatchPlan& plan, BoundValues values,
+                     const protocol::QueryParameters& parameters, Call& call);
+  CqlStatus AddBatchStatement(const protocol::BatchStatement& statement,
+                              const protocol::QueryParameters& parameters,
+                              std::vector<std::shared_ptr<const Plan>>& keep, Call& call);
+  void RunUse(const UsePlan& plan, Call& call);
+  void RunSchema(const SchemaPlan& plan, Call& call);
+  void RunDescribe(const DescribePlan& plan, const protocol::QueryParameters& parameters,
+                   Call& call);
+  // Applies what is in the scratch's write set; false as Run.
+  bool ApplyWrites(protocol::Consistency consistency, protocol::WriteType type, Call& call);
+  CqlStatus WriteVirtual(const ModificationPlan& plan, BoundValues values);
+
+  std::optional<int64_t> TimestampOf(const protocol::QueryParameters& parameters) const {
+    return options_.replace_client_timestamps ? std::nullopt : parameters.default_timestamp;
+  }
+
+  Engine& engine_;
+  const Clock& clock_;
+  const VirtualTables& virtual_tables_;
+  const QueryProcessorOptions options_;
+  StatementCache statements_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_SERVER_QUERY_PROCESSOR_H_

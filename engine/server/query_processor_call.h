@@ -1,0 +1,52 @@
+// What the parts of QueryProcessor share: one request on its way, and the memory that requests use
+// again and again.
+#ifndef LISTSTORE_ENGINE_SERVER_QUERY_PROCESSOR_CALL_H_
+#define LISTSTORE_ENGINE_SERVER_QUERY_PROCESSOR_CALL_H_
+
+#include <string_view>
+#include <vector>
+
+#include "engine/cql/bound_values.h"
+#include "engine/server/execute_group.h"
+#include "engine/server/query_processor.h"
+#include "engine/server/write_set.h"
+
+namespace liststore {
+
+// One thread's.
+struct StatementScratch {
+  std::vector<BoundValue> values;
+  WriteSet writes;
+  std::vector<Reply> replies;
+  protocol::OutputBuffer rows;
+  ExecuteGroup group;
+};
+
+struct QueryProcessor::Call {
+  ClientState& client;
+  protocol::ResponseContext context;
+  StatementScratch& scratch;
+  protocol::OutputBuffer& out;
+  uint64_t now_nanos = 0;
+
+  void Fail(const CqlError& error);
+  void Fail(protocol::ErrorCode code, std::string_view message);
+};
+
+// A table was dropped or rebuilt under a plan: how often that is tried again.
+inline constexpr int kPlanAttemptsMax = 5;
+
+// Values in the order of the plan's variables. Invalid: not as many as there are, or a name is
+// missing. Views into the request.
+CqlStatus BindParameters(const Plan& plan, const protocol::QueryParameters& parameters,
+                         std::vector<BoundValue>& values);
+// The same for a statement of a BATCH, whose values have no names.
+CqlStatus BindBatchValues(const Plan& plan, std::span<const protocol::Value> bound,
+                          std::vector<BoundValue>& values);
+
+CqlStatus CheckReadConsistency(protocol::Consistency consistency);
+CqlStatus CheckWriteConsistency(protocol::Consistency consistency);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_SERVER_QUERY_PROCESSOR_CALL_H_

@@ -1,0 +1,55 @@
+// RowBuffer: one row with its columns in the order of `SELECT *`, whatever table it comes from.
+#ifndef LISTSTORE_ENGINE_SERVER_ROW_BUFFER_H_
+#define LISTSTORE_ENGINE_SERVER_ROW_BUFFER_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/row_view.h"
+#include "engine/model/schema.h"
+
+namespace liststore {
+
+// Values are views: into the partition key, the row that was set, and the buffer. Used by one
+// thread at a time.
+class RowBuffer {
+ public:
+  // `table` outlives the buffer.
+  explicit RowBuffer(const TableDefinition& table);
+  RowBuffer(const RowBuffer&) = delete;
+  RowBuffer& operator=(const RowBuffer&) = delete;
+
+  const TableDefinition& table() const { return table_; }
+
+  // The partition that the next rows are of; `key` stays where it is.
+  void SetPartition(std::string_view key);
+  std::string_view partition_key() const { return partition_key_; }
+  // A stored row of that partition: live cells, the others null.
+  void SetRow(const RowView& row);
+  // A row that is computed whole.
+  void SetValues(std::span<const std::optional<std::string>> values);
+
+  std::span<const std::optional<std::string_view>> values() const { return values_; }
+  // Of a regular column; absent where its value is null or computed.
+  const Liveness& liveness(uint16_t column) const { return liveness_[column]; }
+  // The encoded clustering key of the row that was set last.
+  const std::string& clustering_key() const { return clustering_key_; }
+
+ private:
+  const TableDefinition& table_;
+  const size_t clustering_begin_;
+  std::vector<uint16_t> regular_columns_;  // ColumnId -> position
+  std::string_view partition_key_;
+  std::string clustering_key_;
+  std::vector<std::string> clustering_values_;
+  std::vector<std::optional<std::string_view>> values_;
+  std::vector<Liveness> liveness_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_SERVER_ROW_BUFFER_H_

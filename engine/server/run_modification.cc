@@ -1,0 +1,214 @@
+// INSERT, UPDATE, DELETE and batches of them, as text or as BATCH messages.
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/status_macros.h"
+#include "engine/cql/planner.h"
+#include "engine/server/answers.h"
+#include "engine/server/query_processor.h"
+#include "engine/server/query_processor_call.h"
+
+namespace liststore {
+namespace {
+
+// Source: ScyllaDB db/config.cc, batch_size_fail_threshold_in_kb. Batches on one partition have no
+// limit.
+constexpr size_t kBatchBytesMax = 1024 * 1024;
+
+size_t BytesOf(const Command& command) {
+  size_t bytes = command.partition_key.size();
+  if (const auto* upsert = std::get_if<UpsertCommand>(&command.body)) {
+    for (const RowUpdate& row : upsert->rows) {
+      bytes += row.key.bytes.size();
+      for (const CellUpdate& cell : row.cells) bytes += cell.value.size();
+    }
+  }
+  return bytes;
+}
+
+CqlStatus CheckBatchSize(std::span<const Command> commands) {
+  size_t bytes = 0;
+  bool one_partition = true;
+  for (const Command& command : commands) {
+    bytes += BytesOf(command);
+    one_partition &=
+        command.partition_key == commands[0].partition_key && command.table == commands[0].table;
+  }
+  if (one_partition || bytes <= kBatchBytesMax) return {};
+  return CqlError::Invalid("Batch too large");
+}
+
+CqlError NotAModification() {
+  return CqlError::Invalid(
+      "Invalid statement in batch: only UPDATE, INSERT and DELETE statements are allowed.");
+}
+
+}  // namespace
+
+bool QueryProcessor::ApplyWrites(protocol::Consistency consistency, protocol::WriteType type,
+                                 Call& call) {
+  const std::span<const Command> commands = call.scratch.writes.Commands();
+  OpStatus status = OpStatus::kOk;
+  if (commands.size() == 1) {
+    status = engine_.Execute(commands[0], call.now_nanos).status;
+  } else if (!commands.empty()) {
+    call.scratch.replies.resize(commands.size());
+    status = engine_.ExecuteBatch(commands, call.now_nanos, call.scratch.replies);
+  }
+  switch (status) {
+    case OpStatus::kOk:
+      protocol::EncodeVoid(call.out, call.context);
+      return true;
+    case OpStatus::kTableGone:
+      return false;
+    default:
+      AnswerOutOfMemory(engine_.memory_limit_bytes(), consistency, type, call.context, call.out);
+      return true;
+  }
+}
+
+// INSERT and UPDATE of a virtual table: names and values to who computes it.
+CqlStatus QueryProcessor::WriteVirtual(const ModificationPlan& plan, BoundValues values) {
+  VirtualTable* table = virtual_tables_.Find(plan.table->keyspace, plan.table->name);
+  std::vector<std::pair<std::string, std::optional<std::string>>> written;
+  const auto add = [&](const std::string& column, const Operand& operand) -> CqlStatus {
+    BoundValue value;
+    LS_RETURN_IF_ERROR(Resolve(operand, values, value));
+    if (value.is_unset()) return {};
+    written.emplace_back(
+        column, value.has_value() ? std::optional(std::string(value.bytes)) : std::nullopt);
+    return {};
+  };
+  const auto add_key = [&](ColumnKind kind, const std::vector<KeyAlternatives>& key) -> CqlStatus {
+    const std::vector<const ColumnDefinition*> columns = plan.table->ColumnsOf(kind);
+    for (size_t i = 0; i < key.size(); ++i) {
+      if (key[i].is_in || key[i].columns != 1) return NotSupported("IN on virtual tables");
+      LS_RETURN_IF_ERROR(add(columns[i]->name, key[i].alternatives[0][0]));
+    }
+    return {};
+  };
+  if (plan.kind != ModificationPlan::Kind::kInsert &&
+      plan.kind != ModificationPlan::Kind::kUpdate) {
+    return NotSupported("DELETE from virtual tables");
+  }
+  LS_RETURN_IF_ERROR(add_key(ColumnKind::kPartitionKey, plan.partition_key));
+  LS_RETURN_IF_ERROR(add_key(ColumnKind::kClustering, plan.clustering.prefix));
+  const std::vector<const ColumnDefinition*> regular = plan.table->ColumnsOf(ColumnKind::kRegular);
+  for (const CellAssignment& assignment : plan.assignments) {
+    LS_RETURN_IF_ERROR(add(regular[assignment.column]->name, assignment.value));
+  }
+  if (std::optional<CqlError> error = table->Write(written)) return *std::move(error);
+  return {};
+}
+
+bool QueryProcessor::RunModification(const ModificationPlan& plan, BoundValues values,
+                                     const protocol::QueryParameters& parameters, Call& call) {
+  CqlStatus status = CheckWriteConsistency(parameters.consistency);
+  if (status.ok() && plan.table->is_virtual) {
+    status = WriteVirtual(plan, values);
+    if (status.ok()) {
+      protocol::EncodeVoid(call.out, call.context);
+      return true;
+    }
+  }
+  call.scratch.writes.Clear();
+  if (status.ok()) {
+    status = call.scratch.writes.Add(plan, values, TimestampOf(parameters), call.now_nanos);
+  }
+  if (!status.ok()) {
+    call.Fail(status.error());
+    return true;
+  }
+  return ApplyWrites(parameters.consistency, protocol::WriteType::kSimple, call);
+}
+
+CqlStatus QueryProcessor::AddBatch(const BatchPlan& plan, BoundValues values,
+                                   const protocol::QueryParameters& parameters, Call& call) {
+  std::optional<int64_t> timestamp = TimestampOf(parameters);
+  LS_RETURN_IF_ERROR(ResolveTimestamp(plan.timestamp, values, call.now_nanos, timestamp));
+  for (const ModificationPlan& part : plan.modifications) {
+    if (part.table->is_virtual) return NotSupported("virtual tables in a batch");
+    LS_RETURN_IF_ERROR(call.scratch.writes.Add(part, values, timestamp, call.now_nanos));
+  }
+  return CheckBatchSize(call.scratch.writes.Commands());
+}
+
+bool QueryProcessor::RunBatch(const BatchPlan& plan, BoundValues values,
+                              const protocol::QueryParameters& parameters, Call& call) {
+  CqlStatus status = CheckWriteConsistency(parameters.consistency);
+  call.scratch.writes.Clear();
+  if (status.ok()) status = AddBatch(plan, values, parameters, call);
+  if (!status.ok()) {
+    call.Fail(status.error());
+    return true;
+  }
+  return ApplyWrites(parameters.consistency,
+                     plan.kind == BatchStatement::Kind::kLogged
+                         ? protocol::WriteType::kBatch
+                         : protocol::WriteType::kUnloggedBatch,
+                     call);
+}
+
+// One statement of a BATCH message into the write set. `keep`: what its commands point into.
+CqlStatus QueryProcessor::AddBatchStatement(const protocol::BatchStatement& statement,
+                                            const protocol::QueryParameters& parameters,
+                                            std::vector<std::shared_ptr<const Plan>>& keep,
+                                            Call& call) {
+  std::shared_ptr<const Plan> plan;
+  if (statement.kind == protocol::BatchStatement::Kind::kPrepared) {
+    const auto prepared = statements_.Find(statement.query_or_id);
+    if (prepared == nullptr) {
+      return CqlError{
+          CqlErrorCode::kUnprepared, {}, UnpreparedDetail{std::string(statement.query_or_id)}};
+    }
+    plan = prepared->plan;
+  } else {
+    LS_ASSIGN_OR_RETURN(
+        plan, PlanText(statement.query_or_id, *engine_.catalog().snapshot(), call.client.keyspace));
+  }
+  const auto* change = std::get_if<ModificationPlan>(&plan->body);
+  if (change == nullptr) return NotAModification();
+  if (change->table->is_virtual) return NotSupported("virtual tables in a batch");
+  LS_RETURN_IF_ERROR(BindBatchValues(*plan, statement.values, call.scratch.values));
+  // Constants of the plan are borrowed until the batch has run.
+  keep.push_back(plan);
+  return call.scratch.writes.Add(*change, call.scratch.values, TimestampOf(parameters),
+                                 call.now_nanos);
+}
+
+void QueryProcessor::HandleBatch(const protocol::Batch& batch, Call& call) {
+  const CqlStatus consistent = CheckWriteConsistency(batch.parameters.consistency);
+  if (!consistent.ok()) return call.Fail(consistent.error());
+  if (batch.type == protocol::BatchType::kCounter) {
+    return call.Fail(NotSupported("counter batches"));
+  }
+  const auto type = batch.type == protocol::BatchType::kLogged
+                        ? protocol::WriteType::kBatch
+                        : protocol::WriteType::kUnloggedBatch;
+  for (int attempt = 0; attempt < kPlanAttemptsMax; ++attempt) {
+    call.scratch.writes.Clear();
+    std::vector<std::shared_ptr<const Plan>> keep;
+    std::string_view prepared_id;
+    for (const protocol::BatchStatement& statement : batch.statements) {
+      if (statement.kind == protocol::BatchStatement::Kind::kPrepared) {
+        prepared_id = statement.query_or_id;
+      }
+      const CqlStatus status = AddBatchStatement(statement, batch.parameters, keep, call);
+      if (status.ok()) continue;
+      if (status.error().code == CqlErrorCode::kUnprepared) {
+        return AnswerUnprepared(statement.query_or_id, call.context, call.out);
+      }
+      return call.Fail(status.error());
+    }
+    const CqlStatus size = CheckBatchSize(call.scratch.writes.Commands());
+    if (!size.ok()) return call.Fail(size.error());
+    if (ApplyWrites(batch.parameters.consistency, type, call)) return;
+    if (!prepared_id.empty()) return AnswerUnprepared(prepared_id, call.context, call.out);
+    engine_.catalog().WaitForChange();
+  }
+  call.Fail(protocol::ErrorCode::kServerError, "The schema changes faster than statements run");
+}
+
+}  // namespace liststore

@@ -1,0 +1,80 @@
+// USE and statements that change the schema.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/cql/schema_change.h"
+#include "engine/server/query_processor.h"
+#include "engine/server/query_processor_call.h"
+#include "engine/shard/schema_actions.h"
+
+namespace liststore {
+namespace {
+
+protocol::SchemaChange ToProtocol(const SchemaChange& change) {
+  protocol::SchemaChange told;
+  switch (change.kind) {
+    case SchemaChange::Kind::kCreated:
+      told.change = protocol::SchemaChange::Change::kCreated;
+      break;
+    case SchemaChange::Kind::kDropped:
+      told.change = protocol::SchemaChange::Change::kDropped;
+      break;
+    default:
+      told.change = protocol::SchemaChange::Change::kUpdated;
+      break;
+  }
+  told.target = change.target == SchemaChange::Target::kKeyspace
+                    ? protocol::SchemaChange::Target::kKeyspace
+                    : protocol::SchemaChange::Target::kTable;
+  told.keyspace = change.keyspace;
+  told.name = change.table;
+  return told;
+}
+
+}  // namespace
+
+void QueryProcessor::RunUse(const UsePlan& plan, Call& call) {
+  if (engine_.catalog().snapshot()->FindKeyspace(plan.keyspace) == nullptr) {
+    return call.Fail(CqlError::Invalid("Keyspace '" + plan.keyspace + "' does not exist"));
+  }
+  call.client.keyspace = plan.keyspace;
+  protocol::EncodeSetKeyspace(call.out, call.context, plan.keyspace);
+}
+
+void QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
+  Catalog& catalog = engine_.catalog();
+  const auto new_uuid = [&] { return catalog.NewUuid(); };
+  const SchemaChangeContext context{new_uuid, options_.node.data_center};
+  CqlOr<SchemaChange> change = CqlError::Server("no change was tried");
+  OpStatus status = OpStatus::kOk;
+  catalog.Change([&](Schema& next) {
+    const std::shared_ptr<const Schema> current = catalog.snapshot();
+    change = ApplySchemaStatement(*plan.statement, call.client.keyspace, context, next);
+    if (!change.ok()) return false;
+    status = RunSchemaActions(engine_, *current, change->actions, call.now_nanos, next);
+    return status == OpStatus::kOk && change->alters_schema;
+  });
+  if (!change.ok()) return call.Fail(change.error());
+  if (status == OpStatus::kOutOfMemory) {
+    return call.Fail(protocol::ErrorCode::kServerError,
+                     "The change of the schema was refused and nothing of it applied: the memory "
+                     "limit of " +
+                         std::to_string(engine_.memory_limit_bytes()) + " bytes is reached");
+  }
+  if (status != OpStatus::kOk) {
+    return call.Fail(protocol::ErrorCode::kServerError,
+                     "The change of the schema was refused: there are as many tables as there can "
+                     "be, " +
+                         std::to_string(Engine::kTablesMax));
+  }
+  if (change->alters_schema) statements_.DropDependents(change->keyspace, change->table);
+  if (change->kind == SchemaChange::Kind::kNothing) {
+    return protocol::EncodeVoid(call.out, call.context);
+  }
+  const protocol::SchemaChange told = ToProtocol(*change);
+  if (change->alters_schema && options_.on_schema_change) options_.on_schema_change(told);
+  protocol::EncodeSchemaChange(call.out, call.context, told);
+}
+
+}  // namespace liststore

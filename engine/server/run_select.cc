@@ -1,0 +1,105 @@
+// SELECT and DESCRIBE.
+#include <string>
+#include <utility>
+
+#include "engine/base/hash.h"
+#include "engine/cql/describe.h"
+#include "engine/cql/planner.h"
+#include "engine/server/query_processor.h"
+#include "engine/server/query_processor_call.h"
+#include "engine/server/select_executor.h"
+
+namespace liststore {
+namespace {
+
+// What a paging state belongs to: the statement and its values.
+uint64_t StatementDigest(std::string_view keyspace, std::string_view text, BoundValues values) {
+  uint64_t digest = Hash64(text, Hash64(keyspace));
+  for (const BoundValue& value : values) {
+    digest = Hash64(value.bytes, digest + static_cast<uint64_t>(value.state));
+  }
+  return digest;
+}
+
+}  // namespace
+
+bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMetadata& columns,
+                               std::string_view text, BoundValues values,
+                               const protocol::QueryParameters& parameters, Call& call) {
+  CqlStatus status = CheckReadConsistency(parameters.consistency);
+  SelectCall select{.plan = plan,
+                    .values = values,
+                    .page_size = std::nullopt,
+                    .resume = std::nullopt,
+                    .statement_digest = 0,
+                    .now_nanos = call.now_nanos};
+  if (parameters.page_size) {
+    select.page_size = static_cast<uint64_t>(*parameters.page_size);
+    select.statement_digest = StatementDigest(call.client.keyspace, text, values);
+  }
+  if (!parameters.paging_state.empty()) {
+    select.statement_digest = StatementDigest(call.client.keyspace, text, values);
+    protocol::PagingState state;
+    if (const auto error =
+            protocol::DecodePagingState(parameters.paging_state, select.statement_digest, state)) {
+      call.Fail(error->code, error->message);
+      return true;
+    }
+    select.resume = state;
+  }
+  call.scratch.rows.Clear();
+  SelectResult result{call.scratch.rows, 0, {}};
+  bool gone = false;
+  if (status.ok() && plan.table->is_virtual) {
+    const VirtualTable* table = virtual_tables_.Find(plan.table->keyspace, plan.table->name);
+    const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
+    status = ExecuteVirtualSelect(
+        *table, {*schema, options_.node, call.client.local_address, call.now_nanos}, select,
+        result);
+  } else if (status.ok()) {
+    status = ExecuteSelect(engine_, select, result, gone);
+  }
+  if (!status.ok()) {
+    call.Fail(status.error());
+    return true;
+  }
+  if (gone) return false;
+  constexpr std::string_view kWarnings[] = {kFilteringWarning};
+  if (plan.warns_of_filtering) call.context.warnings = kWarnings;
+  protocol::RowsEncoder encoder(
+      call.out, call.context, columns,
+      {.skip_metadata = parameters.skip_metadata, .changed_metadata_id = std::nullopt});
+  encoder.AppendEncodedRows(call.scratch.rows.view(), result.row_count);
+  encoder.Finish(result.paging_state);
+  // One giant answer is no reason to keep its memory.
+  call.scratch.rows.Clear();
+  call.scratch.rows.ShrinkTo(size_t{1} << 20);
+  return true;
+}
+
+void QueryProcessor::RunDescribe(const DescribePlan& plan,
+                                 const protocol::QueryParameters& parameters, Call& call) {
+  const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
+  const CqlOr<Description> description =
+      Describe(plan.statement, {*schema, options_.node, call.client.local_address, call.now_nanos},
+               plan.keyspace);
+  if (!description.ok()) return call.Fail(description.error());
+  std::vector<protocol::ColumnSpec> specs;
+  for (const auto& [name, type] : description->columns) {
+    specs.push_back({"system", "describe", name, &type});
+  }
+  protocol::ColumnsMetadata columns;
+  if (const auto error = columns.Assign(specs)) return call.Fail(error->code, error->message);
+  protocol::RowsEncoder encoder(
+      call.out, call.context, columns,
+      {.skip_metadata = parameters.skip_metadata, .changed_metadata_id = std::nullopt});
+  for (const VirtualRow& row : description->rows) {
+    for (const std::optional<std::string>& value : row) {
+      value ? encoder.AppendBytes(*value) : encoder.AppendNull();
+    }
+    encoder.EndRow();
+  }
+  encoder.Finish();
+}
+
+}  // namespace liststore

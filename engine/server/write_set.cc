@@ -1,0 +1,232 @@
+#include "engine/server/write_set.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/base/big_endian.h"
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+#include "engine/model/partition_key.h"
+
+namespace liststore {
+namespace {
+
+constexpr int64_t kFutureMicrosMax = int64_t{3} * 86'400 * 1'000'000;
+
+int64_t Micros(uint64_t now_nanos) { return static_cast<int64_t>(now_nanos / 1000); }
+
+// The next of a deque whose elements are used again; their memory with them.
+template <typename T>
+T& Next(std::deque<T>& all, size_t& count) {
+  if (count == all.size()) all.emplace_back();
+  return all[count++];
+}
+
+// A value in the entry of an index shares its length limit with the row's key.
+// Source: ScyllaDB db/view/view.cc; keys/compound.hh.
+CqlStatus CheckIndexed(const TableDefinition& table, ColumnId column, std::string_view value,
+                       size_t key_bytes) {
+  const bool indexed = std::ranges::any_of(
+      table.storage.indexes, [&](const IndexSchema& index) { return index.column == column; });
+  const size_t bytes = value.size() + 2 + key_bytes + 2 * table.storage.clustering.size();
+  if (!indexed || bytes <= kKeyBytesMax) return {};
+  return CqlError::Invalid("Key length of " + std::to_string(bytes) +
+                           " is longer than maximum of " + std::to_string(kKeyBytesMax));
+}
+
+}  // namespace
+
+CqlStatus ResolveTimestamp(const std::optional<Operand>& operand, BoundValues values,
+                           uint64_t now_nanos, std::optional<int64_t>& timestamp) {
+  if (!operand) return {};
+  const BoundValue value = Peek(*operand, values);
+  if (value.is_unset()) return {};
+  if (value.is_null()) return CqlError::Invalid("Invalid null value of timestamp");
+  if (value.bytes.size() != sizeof(int64_t)) return CqlError::Invalid("Invalid timestamp value");
+  const auto micros = static_cast<int64_t>(LoadBigEndian64(value.bytes.data()));
+  if (micros == std::numeric_limits<int64_t>::min()) {
+    return CqlError::Invalid(
+        "Out of bound timestamp, must be in [-9223372036854775807, 9223372036854775807]");
+  }
+  if (micros > Micros(now_nanos) && micros - Micros(now_nanos) > kFutureMicrosMax) {
+    return CqlError::Invalid(
+        "Cannot provide a timestamp more than 3 days into the future. If this was not intended, "
+        "make sure the timestamp is in microseconds. You can also disable this check by setting "
+        "the restrict_future_timestamp configuration option to false.");
+  }
+  timestamp = micros;
+  return {};
+}
+
+void WriteSet::Clear() {
+  for (size_t i = 0; i < group_count_; ++i) {
+    Group& group = groups_[i];
+    group.rows.clear();
+    group.deleted_rows.clear();
+    group.deleted_ranges.clear();
+    group.deletes_partition = false;
+    group.updates.clear();
+    group.keys.clear();
+  }
+  partition_count_ = 0;
+  group_count_ = 0;
+  row_count_ = 0;
+  ranges_.clear();
+  cells_.clear();
+}
+
+CqlStatus WriteSet::ResolveTtl(const ModificationPlan& plan, BoundValues values,
+                               int64_t& ttl) const {
+  ttl = plan.table->options.default_ttl_seconds;
+  if (!plan.ttl) return {};
+  const BoundValue value = Peek(*plan.ttl, values);
+  if (value.is_unset()) return {};
+  if (value.is_null()) return CqlError::Invalid("Invalid null value of TTL");
+  if (value.bytes.size() != sizeof(int32_t)) return CqlError::Invalid("Invalid TTL value");
+  ttl = static_cast<int32_t>(LoadBigEndian32(value.bytes.data()));
+  if (ttl < 0) return CqlError::Invalid("A TTL must be greater or equal to 0");
+  if (ttl <= kTtlSecondsMax) return {};
+  return CqlError::Invalid("ttl is too large. requested (" + std::to_string(ttl) + ") maximum (" +
+                           std::to_string(kTtlSecondsMax) + ")");
+}
+
+WriteSet::Group& WriteSet::GroupOf(const ModificationPlan& plan, std::string_view partition,
+                                   WriteTimestamp timestamp) {
+  // From the newest: the statements of a batch are about the same few partitions as a rule.
+  for (size_t i = group_count_; i-- > 0;) {
+    Group& group = groups_[i];
+    if (group.table == plan.table->storage.id && group.timestamp == timestamp &&
+        partitions_[group.partition] == partition) {
+      return group;
+    }
+  }
+  Next(partitions_, partition_count_) = partition;
+  Group& group = Next(groups_, group_count_);
+  group.table = plan.table->storage.id;
+  group.partition = partition_count_ - 1;
+  group.timestamp = timestamp;
+  group.packs_item_keys = plan.table->storage.packs_item_keys();
+  return group;
+}
+
+WriteSet::Row& WriteSet::NewRow(const std::string& key) {
+  Row& row = Next(rows_, row_count_);
+  row.key = key;
+  row.first_cell = cells_.size();
+  row.cell_count = 0;
+  return row;
+}
+
+CqlStatus WriteSet::AddCells(const ModificationPlan& plan, BoundValues values) {
+  for (const CellAssignment& assignment : plan.assignments) {
+    BoundValue value;
+    LS_RETURN_IF_ERROR(Resolve(assignment.value, values, value));
+    if (value.is_unset()) continue;
+    cells_.push_back({assignment.column, value.has_value(), value.bytes});
+  }
+  return {};
+}
+
+CqlStatus WriteSet::AddRows(const ModificationPlan& plan, BoundValues values, int64_t now_seconds,
+                            Group& group) {
+  int64_t ttl = 0;
+  LS_RETURN_IF_ERROR(ResolveTtl(plan, values, ttl));
+  const bool marker = plan.kind == ModificationPlan::Kind::kInsert;
+  for (const EncodedRange& range : encoded_) {
+    Row& row = NewRow(range.lower);
+    LS_RETURN_IF_ERROR(AddCells(plan, values));
+    row.cell_count = cells_.size() - row.first_cell;
+    for (size_t i = row.first_cell; i < cells_.size(); ++i) {
+      LS_RETURN_IF_ERROR(
+          CheckIndexed(*plan.table, cells_[i].column, cells_[i].value, row.key.size()));
+    }
+    // Nothing is set: the row stays as it is.
+    if (!marker && row.cell_count == 0) {
+      --row_count_;
+      continue;
+    }
+    row.marker = marker;
+    row.ttl_seconds = ttl;
+    row.expiry_seconds = ttl == 0 ? kNoExpiry : now_seconds + ttl;
+    group.rows.push_back(row_count_ - 1);
+  }
+  return {};
+}
+
+CqlStatus WriteSet::AddDeletion(const ModificationPlan& plan, BoundValues, Group& group) {
+  if (plan.clustering.empty()) {
+    group.deletes_partition = true;
+    return {};
+  }
+  for (EncodedRange& range : encoded_) {
+    if (range.is_one_key && plan.clustering.slices.empty()) {
+      NewRow(range.lower);
+      group.deleted_rows.push_back(row_count_ - 1);
+    } else {
+      ranges_.push_back(std::move(range));
+      group.deleted_ranges.push_back(ranges_.size() - 1);
+    }
+  }
+  return {};
+}
+
+CqlStatus WriteSet::Add(const ModificationPlan& plan, BoundValues values,
+                        std::optional<int64_t> timestamp, uint64_t now_nanos) {
+  LS_RETURN_IF_ERROR(ResolveTimestamp(plan.timestamp, values, now_nanos, timestamp));
+  LS_RETURN_IF_ERROR(
+      EncodePartitionKeys(*plan.table, plan.partition_key, values, KeyUse::kWrite, keys_));
+  LS_RETURN_IF_ERROR(EncodeRanges(*plan.table, plan.clustering, values, KeyUse::kWrite, encoded_));
+  const WriteTimestamp written = timestamp ? WriteTimestamp{*timestamp} : WriteTimestamp::None();
+  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  for (size_t i = 0; i < keys_.size(); ++i) {
+    Group& group = GroupOf(plan, keys_[i], written);
+    if (plan.kind == ModificationPlan::Kind::kDeleteRows) {
+      const bool last = i + 1 == keys_.size();
+      const std::vector<EncodedRange> kept = last ? std::vector<EncodedRange>() : encoded_;
+      LS_RETURN_IF_ERROR(AddDeletion(plan, values, group));
+      if (!last) encoded_ = kept;
+    } else {
+      LS_RETURN_IF_ERROR(AddRows(plan, values, now_seconds, group));
+    }
+  }
+  return {};
+}
+
+// The commands of a group, once nothing is added any more.
+void WriteSet::Build(Group& group) {
+  const std::string_view partition = partitions_[group.partition];
+  const auto add = [&](CommandBody body) {
+    commands_.push_back({.table = group.table,
+                         .partition_key = partition,
+                         .body = std::move(body),
+                         .timestamp = group.timestamp});
+  };
+  group.updates.clear();
+  group.keys.clear();
+  for (const size_t index : group.rows) {
+    Row& row = rows_[index];
+    group.updates.push_back({.key = MakeClusteringKey(row.key, group.packs_item_keys, row.packed),
+                             .marker = row.marker,
+                             .ttl_seconds = row.ttl_seconds,
+                             .expiry_seconds = row.expiry_seconds,
+                             .cells = std::span(cells_).subspan(row.first_cell, row.cell_count)});
+  }
+  for (const size_t index : group.deleted_rows) {
+    Row& row = rows_[index];
+    group.keys.push_back(MakeClusteringKey(row.key, group.packs_item_keys, row.packed));
+  }
+  if (!group.updates.empty()) add(UpsertCommand{group.updates});
+  if (!group.keys.empty()) add(DeleteRowsCommand{group.keys});
+  for (const size_t index : group.deleted_ranges) {
+    add(DeleteRangeCommand{ranges_[index].View(group.packs_item_keys)});
+  }
+  if (group.deletes_partition) add(DeletePartitionCommand{});
+}
+
+std::span<const Command> WriteSet::Commands() {
+  commands_.clear();
+  for (size_t i = 0; i < group_count_; ++i) Build(groups_[i]);
+  return commands_;
+}
+
+}  // namespace liststore

@@ -1,0 +1,98 @@
+// WriteSet: what a statement, or the statements of a batch, write, as commands of the engine.
+#ifndef LISTSTORE_ENGINE_SERVER_WRITE_SET_H_
+#define LISTSTORE_ENGINE_SERVER_WRITE_SET_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/command/command.h"
+#include "engine/cql/bound_values.h"
+#include "engine/cql/cql_error.h"
+#include "engine/cql/instantiate.h"
+#include "engine/cql/plan.h"
+#include "engine/model/mutation.h"
+
+namespace liststore {
+
+// Everything is checked while it is added, so that nothing of a statement is applied when a part of
+// it is wrong. Rows of one partition that share a timestamp become one command. Owns keys; values
+// stay the request's. Keeps its memory over Clear(). One thread.
+class WriteSet {
+ public:
+  WriteSet() = default;
+  WriteSet(const WriteSet&) = delete;
+  WriteSet& operator=(const WriteSet&) = delete;
+
+  void Clear();
+
+  // `timestamp`: what the request or batch gives; USING TIMESTAMP of the statement goes before it;
+  // without either the engine gives one. The plan is not of a virtual table. On an error the set is
+  // of no use.
+  CqlStatus Add(const ModificationPlan& plan, BoundValues values, std::optional<int64_t> timestamp,
+                uint64_t now_nanos);
+
+  // Valid until the next call of Clear or Add.
+  std::span<const Command> Commands();
+
+ private:
+  struct Row {
+    std::string key;  // encoded
+    PackedItemKey packed;
+    size_t first_cell = 0;
+    size_t cell_count = 0;
+    bool marker = false;
+    int64_t ttl_seconds = 0;
+    int64_t expiry_seconds = kNoExpiry;
+  };
+  // The upserts or row deletions of one partition under one timestamp.
+  struct Group {
+    TableId table;
+    size_t partition = 0;  // of partitions_
+    WriteTimestamp timestamp;
+    bool packs_item_keys = false;
+    std::vector<size_t> rows;          // upserts, of rows_
+    std::vector<size_t> deleted_rows;  // of rows_, whose key alone counts
+    std::vector<size_t> deleted_ranges;
+    bool deletes_partition = false;
+    std::vector<RowUpdate> updates;
+    std::vector<ClusteringKeyView> keys;
+  };
+
+  CqlStatus AddRows(const ModificationPlan& plan, BoundValues values, int64_t now_seconds,
+                    Group& group);
+  CqlStatus AddDeletion(const ModificationPlan& plan, BoundValues values, Group& group);
+  CqlStatus AddCells(const ModificationPlan& plan, BoundValues values);
+  CqlStatus ResolveTtl(const ModificationPlan& plan, BoundValues values, int64_t& ttl) const;
+  Group& GroupOf(const ModificationPlan& plan, std::string_view partition,
+                 WriteTimestamp timestamp);
+  Row& NewRow(const std::string& key);
+  void Build(Group& group);
+
+  // Deques, so that what was handed out stays where it is. Of each the first so many are in use.
+  std::deque<std::string> partitions_;
+  std::deque<Group> groups_;
+  std::deque<Row> rows_;
+  std::deque<EncodedRange> ranges_;
+  std::vector<CellUpdate> cells_;
+  size_t partition_count_ = 0;
+  size_t group_count_ = 0;
+  size_t row_count_ = 0;
+  std::vector<Command> commands_;
+  // Scratch of Add.
+  std::vector<std::string> keys_;
+  std::vector<EncodedRange> encoded_;
+};
+
+// USING TIMESTAMP, or of a batch: microseconds; nullopt when it is absent or unset.
+CqlStatus ResolveTimestamp(const std::optional<Operand>& operand, BoundValues values,
+                           uint64_t now_nanos, std::optional<int64_t>& timestamp);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_SERVER_WRITE_SET_H_
