@@ -205,9 +205,12 @@ CLI::App* AddServe(CLI::App* app, ServeOptions* options, std::string* config) {
       ->capture_default_str();
   command
       ->add_option("--client-timestamps", options->replaces_client_timestamps,
-                   "Timestamps of writes are the client's, or always the server's")
+                   "Timestamps of writes are the client's (the default with a real clock), or\n"
+                   "always the server's (the default with a manual one)")
       ->transform(CLI::CheckedTransformer({{"honour", "false"}, {"replace", "true"}}))
       ->type_name("honour|replace");
+  command->add_flag("--demo", options->demo,
+                    "Begin with a few lists in keyspace demo, and say how to connect");
   command->add_flag("--until-eof", options->until_eof, "End when standard input ends");
   command->add_option("--log-level", options->log_level, "What is said on standard error")
       ->check(CLI::IsMember({"error", "warning", "info", "debug"}))

@@ -10,8 +10,10 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
@@ -21,6 +23,7 @@
 #include "engine/base/strings.h"
 #include "liststore/clock.h"
 #include "liststore/cql_server.h"
+#include "liststore/list_store.h"
 #include "tools/liststore/replay_status.h"
 
 namespace liststore {
@@ -75,7 +78,7 @@ absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options) {
   server.shards = options.shards;
   server.memory_limit_bytes = options.memory_limit_bytes;
   server.looks_like_scylla = options.looks_like_scylla;
-  if (options.replaces_client_timestamps) {
+  if (options.replaces_client_timestamps.value_or(options.clock != "real")) {
     server.client_timestamps = CqlServerOptions::ClientTimestamps::kReplace;
   }
   if (options.auth.empty()) return server;
@@ -121,6 +124,56 @@ std::string WaitForStop(int signals, bool until_eof) {
   }
 }
 
+// A store whose keyspace `demo` holds what three users read lately.
+absl::StatusOr<std::unique_ptr<ListStore>> OpenDemo(const ServeOptions& options,
+                                                    const Clock* clock) {
+  Options store_options;
+  store_options.clock = clock;
+  store_options.keyspace = "demo";
+  store_options.shards = options.shards;
+  store_options.memory_limit_bytes = options.memory_limit_bytes;
+  LS_ASSIGN_OR_RETURN(std::unique_ptr<ListStore> store, ListStore::Open(store_options));
+  constexpr int64_t kThirtyDays = 30 * 86'400;
+  LS_RETURN_IF_ERROR(store->CreateListFeature("user", "reading_history", kThirtyDays));
+  constexpr uint64_t kMinuteNanos = 60'000'000'000;
+  const Clock& time = clock != nullptr ? *clock : SystemClock::Instance();
+  const uint64_t now = time.NowNanos();
+  int story = 0;
+  for (const std::string_view user : {"alice", "bob", "carol"}) {
+    std::vector<std::string> values;
+    for (int i = 0; i < 5; ++i) values.push_back(absl::StrCat("story-", ++story));
+    std::vector<NewItem> items;
+    for (size_t i = 0; i < values.size(); ++i) {
+      items.push_back({now - (i + 1) * kMinuteNanos, values[i]});
+    }
+    const ListId list{"user", "reading_history", "", user};
+    LS_RETURN_IF_ERROR(store->AddListItems(list, items).status());
+  }
+  return store;
+}
+
+void SayHowToConnect(std::string_view address, int port) {
+  const std::string host(address);
+  absl::FPrintF(stderr, R"(
+Keyspace demo, table list_items: what alice, bob and carol read lately. From another terminal:
+
+  Python   from cassandra.cluster import Cluster            # pip install cassandra-driver
+           session = Cluster(["%s"], port=%d).connect("demo")
+           for row in session.execute("SELECT item_key, value, TTL(value) FROM list_items"): print(row)
+
+  Node     const { Client } = require("cassandra-driver")   // npm install cassandra-driver
+           const client = new Client({ contactPoints: ["%s:%d"], localDataCenter: "datacenter1" })
+           client.execute("SELECT * FROM demo.list_items").then(r => console.log(r.rows))
+
+  Go       cluster := gocql.NewCluster("%s:%d")      // go get github.com/gocql/gocql
+           session, err := cluster.CreateSession()
+           iter := session.Query("SELECT entity_id, value FROM demo.list_items").Iter()
+
+Ctrl-C ends it; what is in memory goes with it.
+)",
+                host, port, host, port, host, port);
+}
+
 absl::Status Serve(const ServeOptions& options, const Log& log) {
   // Before any thread exists, so that no thread takes them. A closed standard output ends nothing.
   sigset_t stops;
@@ -136,6 +189,11 @@ absl::Status Serve(const ServeOptions& options, const Log& log) {
   LS_ASSIGN_OR_RETURN(const std::optional<uint64_t> stands_at, ParseClock(options.clock));
   ManualClock manual_clock(stands_at.value_or(0));
   if (stands_at.has_value()) server_options.manual_clock = &manual_clock;
+  std::unique_ptr<ListStore> demo;
+  if (options.demo) {
+    LS_ASSIGN_OR_RETURN(demo, OpenDemo(options, stands_at ? &manual_clock : nullptr));
+    server_options.store = demo.get();
+  }
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<CqlServer> server, CqlServer::Start(server_options));
 
   const std::string ready =
@@ -149,6 +207,8 @@ absl::Status Serve(const ServeOptions& options, const Log& log) {
             absl::StrCat("serves CQL on ", options.address, ", port ", server->cql_port(),
                          ", shard-aware ", server->shard_aware_port(), "; ", options.shards,
                          options.shards == 1 ? " shard" : " shards"));
+
+  if (options.demo) SayHowToConnect(options.address, server->cql_port());
 
   const std::string reason = WaitForStop(signals, options.until_eof);
   log.Write(LogLevel::kInfo,

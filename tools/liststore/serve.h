@@ -19,7 +19,9 @@ struct ServeOptions {
   bool looks_like_scylla = true;
   std::string auth;            // "user:password"; empty: everybody may do everything
   std::string clock = "real";  // or "manual", or "manual:" and the seconds since the epoch
-  bool replaces_client_timestamps = false;
+  // Absent: with a manual clock, of which clients know nothing.
+  std::optional<bool> replaces_client_timestamps;
+  bool demo = false;               // a few lists to begin with
   bool until_eof = false;          // ends with standard input too
   std::string log_level = "info";  // "error", "warning", "info" or "debug"
 };
