@@ -201,6 +201,7 @@ size_t Connection::Answer(std::string_view received) {
   LS_DCHECK(rest_.empty(), "nothing is answered while a rest waits");
   size_t dealt_with = 0;
   do {
+    const protocol::ConnectionPhase phase = state_.phase;
     const Dispatcher::Result result =
         group_.dispatcher().Dispatch(received.substr(dealt_with), state_, group_.out());
     dealt_with += result.consumed;
@@ -210,6 +211,8 @@ size_t Connection::Answer(std::string_view received) {
       ends_ = true;
       dealt_with = received.size();
     }
+    // Before the client can know.
+    if (state_.phase != phase) group_.List(id_, state_.client);
     Send(group_.out());
   } while (unanswered_ && rest_.empty() && !closed_);
   return dealt_with;

@@ -34,8 +34,13 @@ void ConnectionGroup::Add(int fd) {
   NoteCount();
 }
 
+void ConnectionGroup::List(uint64_t id, const ClientState& client) {
+  if (server_.clients != nullptr) server_.clients->Put({loop_.number(), id}, client);
+}
+
 void ConnectionGroup::Remove(uint64_t id) {
   LS_DCHECK(loop_.IsCurrent(), "connections are used on their loop");
+  if (server_.clients != nullptr) server_.clients->Remove({loop_.number(), id});
   const size_t removed = connections_.erase(id);
   LS_CHECK(removed == 1, "a connection is removed once");
   NoteCount();

@@ -53,6 +53,8 @@ class ConnectionGroup {
   char* read_buffer() { return read_buffer_.get(); }
   // Empty between two turns.
   protocol::OutputBuffer& out() { return out_; }
+  // Enters a connection into the server's directory, or renews its entry.
+  void List(uint64_t id, const ClientState& client);
   // Destroys the connection.
   void Remove(uint64_t id);
 

@@ -106,7 +106,8 @@ class CqlServer::Impl {
   }
 
   absl::Status OpenServer(const CqlServerOptions& options) {
-    HandlerContext context{.engine = *engine_, .events = events_, .clock = *clock_};
+    HandlerContext context{
+        .engine = *engine_, .events = events_, .clients = clients_, .clock = *clock_};
     context.host_id = engine_->catalog().NewUuid();
     context.shards = engine_->router().shards();
     context.manual_clock = options.manual_clock;
@@ -119,6 +120,7 @@ class CqlServer::Impl {
     server.shards = context.shards;
     server.host_id = context.host_id.ToString();
     server.body_bytes_max = BodyBytesMax(engine_->memory_limit_bytes());
+    server.clients = &clients_;
     server.background = [engine = engine_, clock = clock_] {
       return engine->Reclaim(clock->NowNanos(), kReclaimUnits) > 0;
     };
@@ -130,6 +132,7 @@ class CqlServer::Impl {
   std::unique_ptr<Engine> own_engine_;
   Engine* engine_ = nullptr;
   EventHub events_;
+  ConnectedClients clients_;
   std::unique_ptr<RequestHandler> handler_;
   std::unique_ptr<Server> server_;
 };

@@ -23,11 +23,11 @@ bool IsSame(std::string_view given, std::string_view expected) {
 void HandleAuthResponse(const protocol::AuthResponse& auth,
                         const protocol::ResponseContext& response, const ServerContext& server,
                         ConnectionState& state, protocol::OutputBuffer& out) {
-  const auto Refuse = [&](protocol::ErrorCode code, const char* message) {
+  const auto refuse = [&](protocol::ErrorCode code, const char* message) {
     protocol::EncodeError(out, response, protocol::ProtocolError{code, message});
   };
   if (state.phase != protocol::ConnectionPhase::kAuthenticating) {
-    Refuse(protocol::ErrorCode::kProtocolError,
+    refuse(protocol::ErrorCode::kProtocolError,
            "Unexpected message AUTH_RESPONSE, the connection is not authenticating");
     return;
   }
@@ -38,7 +38,7 @@ void HandleAuthResponse(const protocol::AuthResponse& auth,
   const bool password_is_right = given && IsSame(given->password, server.credentials->password);
   if (!user_is_right || !password_is_right) {
     // Source of the text: ScyllaDB auth/password_authenticator.cc.
-    Refuse(protocol::ErrorCode::kBadCredentials, "Username and/or password are incorrect");
+    refuse(protocol::ErrorCode::kBadCredentials, "Username and/or password are incorrect");
     return;
   }
   state.client.user = given->user;

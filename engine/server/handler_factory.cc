@@ -17,7 +17,7 @@ class StatementHandler final : public RequestHandler {
   explicit StatementHandler(const HandlerContext& context)
       : clock_(context.manual_clock != nullptr ? ServerClock(context.manual_clock)
                                                : ServerClock(context.clock)) {
-    AddSystemTables(tables_, context.looks_like_scylla, context.clients);
+    AddSystemTables(tables_, context.looks_like_scylla, &context.clients);
     AddSystemSchemaTables(tables_, context.looks_like_scylla);
     tables_.Add(std::make_unique<ClockTable>(clock_));
     QueryProcessorOptions options;

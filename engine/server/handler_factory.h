@@ -20,11 +20,11 @@ struct HandlerContext {
   Engine& engine;
   // To be told of every change of the schema.
   EventHub& events;
+  // Who is connected, for system.clients.
+  const ClientDirectory& clients;
   const Clock& clock;
   // The same when clients may move it, else nullptr.
   ManualClock* manual_clock = nullptr;
-  // Who is connected, for system.clients; nullptr: it is not known.
-  const ClientDirectory* clients = nullptr;
   Uuid host_id = {};  // of system.local and SUPPORTED
   uint32_t shards = 1;
   bool looks_like_scylla = true;

@@ -28,6 +28,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
 
 absl::Status Server::Open(const ServerOptions& options, EventHub& events) {
   context_.credentials = options.credentials;
+  context_.clients = options.clients;
   context_.body_bytes_max = options.body_bytes_max;
   for (uint32_t shard = 0; shard < options.shards; ++shard) {
     LS_ASSIGN_OR_RETURN(auto loop, EventLoop::Create(shard, options.background));

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "engine/protocol/frame.h"
 #include "engine/runtime/event_loop.h"
+#include "engine/server/connected_clients.h"
 #include "engine/server/connection_group.h"
 #include "engine/server/event_hub.h"
 #include "engine/server/listener.h"
@@ -35,6 +36,8 @@ struct ServerOptions {
   std::string host_id = {};  // as text, as in system.local; empty: not said
   std::optional<Credentials> credentials = {};
   uint32_t body_bytes_max = protocol::kFrameBodyBytesMax;
+  // Where connections are listed; outlives the server. May be nullptr.
+  ConnectedClients* clients = nullptr;
   // Called by every loop; see EventLoop. May be empty.
   EventLoop::Background background = {};
 };

@@ -9,6 +9,7 @@
 
 #include "engine/protocol/frame.h"
 #include "engine/protocol/scylla_options.h"
+#include "engine/server/connected_clients.h"
 #include "engine/server/request_handler.h"
 
 namespace liststore {
@@ -21,6 +22,8 @@ struct Credentials {
 // Owned by the server; read by every loop. Outlives the connections.
 struct ServerContext {
   RequestHandler* handler = nullptr;  // never null once connections exist
+  // Where connections are listed; nullptr: nowhere.
+  ConnectedClients* clients = nullptr;
   // What OPTIONS is answered with, for each shard.
   std::vector<std::vector<protocol::SupportedOption>> supported;
   // Extensions that STARTUP may choose.

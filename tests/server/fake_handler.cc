@@ -89,7 +89,8 @@ void FakeHandler::Release() {
   changed_.notify_all();
 }
 
-FakeServer::FakeServer(const ServerOptions& options) {
+FakeServer::FakeServer(ServerOptions options) {
+  options.clients = &clients_;
   auto server = Server::Start(options, handler_, events_);
   LS_CHECK(server.ok(), "a server starts on a free port");
   server_ = *std::move(server);

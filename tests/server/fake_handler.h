@@ -60,10 +60,11 @@ class FakeHandler final : public RequestHandler {
 class FakeServer {
  public:
   // Ends the test program when it cannot start.
-  explicit FakeServer(const ServerOptions& options = {});
+  explicit FakeServer(ServerOptions options = {});
 
   FakeHandler& handler() { return handler_; }
   EventHub& events() { return events_; }
+  const ConnectedClients& clients() const { return clients_; }
   Server& server() { return *server_; }
   uint16_t port() const { return server_->cql_port(); }
   // Until so many connections exist: a client learns of its own before the server does.
@@ -71,6 +72,7 @@ class FakeServer {
 
  private:
   EventHub events_;
+  ConnectedClients clients_;
   FakeHandler handler_{events_};
   std::unique_ptr<Server> server_;
 };

@@ -29,7 +29,7 @@ TEST(Handshake, EverythingHasItsPlace) {
     uint8_t answer;
     std::string error;  // of an ERROR
   };
-  const std::vector<Step> steps = {
+  const Step steps[] = {
       {"OPTIONS comes before STARTUP", {.stream = 7, .opcode = kOptions}, kSupported, ""},
       {"a query does not",
        {.stream = 8, .opcode = kQuery, .body = QueryBody("void")},
@@ -131,6 +131,24 @@ TEST(Handshake, WhatStartupSaysIsKnownToStatements) {
   const auto state = client.Query("state");
   ASSERT_TRUE(state);
   EXPECT_EQ(state->body.substr(6), "ks anonymous raw 0");
+}
+
+TEST(Handshake, TheDirectoryListsWhoHasBegun) {
+  FakeServer server({.shards = 2});
+  RawCqlClient silent(server.port());
+  RawCqlClient client(server.port());
+  ASSERT_TRUE(client.StartUp({{"DRIVER_NAME", "raw"}, {"DRIVER_VERSION", "1.2"}}));
+  const std::vector<ClientFacts> list = server.clients().Clients();
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0].driver_name, "raw");
+  EXPECT_EQ(list[0].driver_version, "1.2");
+  EXPECT_EQ(list[0].user, "anonymous");
+  EXPECT_EQ(list[0].shard, 1);
+  EXPECT_EQ(list[0].port, client.source_port());
+  EXPECT_EQ(list[0].address, std::string("\x7f\0\0\1", 4));
+  client.Close();
+  server.AwaitConnections(1);
+  EXPECT_TRUE(server.clients().Clients().empty());
 }
 
 TEST(Handshake, SupportedNamesTheShardOfTheConnection) {
