@@ -30,7 +30,13 @@ CqlStatus PlanAttributes(const UsingClause& attributes, Binder& binder, Modifica
 
 CqlOr<std::shared_ptr<const TableDefinition>> FindModifiable(const QualifiedName& name,
                                                              Binder& binder) {
-  return binder.FindTable(name);
+  LS_ASSIGN_OR_RETURN(auto table, binder.FindTable(name));
+  // The store holds features in memory, for its data path: rows alone would change nothing there.
+  if (table->belongs_to_list_store && table->name == "list_features") {
+    return CqlError::Invalid("Table " + table->keyspace + "." + table->name +
+                             " belongs to a list store: features are changed through it");
+  }
+  return table;
 }
 
 // ---- INSERT
