@@ -14,42 +14,37 @@ constexpr size_t kFirstCapacity = 1024;
 OutputBuffer::~OutputBuffer() { std::free(begin_); }
 
 void OutputBuffer::Grow(size_t bytes) {
-  const size_t used = size();
-  LS_CHECK(bytes <= SIZE_MAX / 4 && used <= SIZE_MAX / 4, "sizes of buffers do not overflow");
-  const size_t wanted = std::max({kFirstCapacity, used + bytes, 2 * capacity()});
+  LS_CHECK(bytes <= SIZE_MAX / 4 && capacity_ <= SIZE_MAX / 4, "sizes of buffers do not overflow");
+  const size_t wanted = std::max({kFirstCapacity, size_ + bytes, 2 * capacity_});
   auto* const moved = static_cast<char*>(std::realloc(begin_, wanted));
   LS_CHECK(moved != nullptr, "what a server buffers is bounded below what the machine has");
   begin_ = moved;
-  end_ = moved + used;
-  limit_ = moved + wanted;
+  capacity_ = wanted;
 }
 
 void OutputBuffer::DropFront(size_t bytes) {
-  LS_CHECK(bytes <= size(), "a buffer loses bytes that it has");
-  const size_t rest = size() - bytes;
-  if (rest != 0) std::memmove(begin_, begin_ + bytes, rest);
-  end_ = begin_ + rest;
+  LS_CHECK(bytes <= size_, "a buffer loses bytes that it has");
+  size_ -= bytes;
+  if (size_ != 0) std::memmove(begin_, begin_ + bytes, size_);
 }
 
 void OutputBuffer::ShrinkTo(size_t capacity_max) {
-  const size_t wanted = std::max(capacity_max, size());
-  if (capacity() <= wanted) return;
-  const size_t used = size();
+  const size_t wanted = std::max(capacity_max, size_);
+  if (capacity_ <= wanted) return;
   if (wanted == 0) {
     std::free(begin_);
-    begin_ = end_ = limit_ = nullptr;
-    return;
+    begin_ = nullptr;
+  } else {
+    auto* const moved = static_cast<char*>(std::realloc(begin_, wanted));
+    if (moved == nullptr) return;
+    begin_ = moved;
   }
-  auto* const moved = static_cast<char*>(std::realloc(begin_, wanted));
-  if (moved == nullptr) return;
-  begin_ = moved;
-  end_ = moved + used;
-  limit_ = moved + wanted;
+  capacity_ = wanted;
 }
 
 char* OutputBuffer::Insert(size_t offset, size_t bytes) {
-  LS_CHECK(offset <= size(), "a gap opens within the buffer or at its end");
-  const size_t moved = size() - offset;
+  LS_CHECK(offset <= size_, "a gap opens within the buffer or at its end");
+  const size_t moved = size_ - offset;
   Extend(bytes);
   char* const at = begin_ + offset;
   if (moved != 0) std::memmove(at + bytes, at, moved);

@@ -30,19 +30,19 @@ class OutputBuffer {
   OutputBuffer& operator=(const OutputBuffer&) = delete;
 
   const char* data() const { return begin_; }
-  size_t size() const { return static_cast<size_t>(end_ - begin_); }
-  bool empty() const { return begin_ == end_; }
-  size_t capacity() const { return static_cast<size_t>(limit_ - begin_); }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  size_t capacity() const { return capacity_; }
   // Valid until the next call that is not const.
-  std::string_view view() const { return {begin_, size()}; }
+  std::string_view view() const { return {begin_, size_}; }
   std::string_view ViewFrom(size_t offset) const { return view().substr(offset); }
 
   // Drops the contents and keeps the memory.
-  void Clear() { end_ = begin_; }
+  void Clear() { size_ = 0; }
   // Drops everything from `size` on.
   void Truncate(size_t size) {
-    LS_CHECK(size <= this->size(), "a buffer is cut where it has bytes");
-    end_ = begin_ + size;
+    LS_CHECK(size <= size_, "a buffer is cut where it has bytes");
+    size_ = size;
   }
   // Drops the first `bytes`; O(what remains).
   void DropFront(size_t bytes);
@@ -51,13 +51,13 @@ class OutputBuffer {
 
   // Room for `bytes` more without a reallocation.
   void Reserve(size_t bytes) {
-    if (static_cast<size_t>(limit_ - end_) < bytes) Grow(bytes);
+    if (__builtin_expect(capacity_ - size_ < bytes, false)) Grow(bytes);
   }
   // Appends `bytes` uninitialised bytes, which the caller writes; valid until the next growth.
   char* Extend(size_t bytes) {
     Reserve(bytes);
-    char* const at = end_;
-    end_ += bytes;
+    char* const at = begin_ + size_;
+    size_ += bytes;
     return at;
   }
 
@@ -91,13 +91,13 @@ class OutputBuffer {
   void Grow(size_t bytes);
   void Swap(OutputBuffer& other) {
     std::swap(begin_, other.begin_);
-    std::swap(end_, other.end_);
-    std::swap(limit_, other.limit_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
   }
 
   char* begin_ = nullptr;
-  char* end_ = nullptr;
-  char* limit_ = nullptr;
+  size_t size_ = 0;
+  size_t capacity_ = 0;
 };
 
 }  // namespace liststore::protocol

@@ -38,7 +38,10 @@ std::string_view ConsistencyName(Consistency consistency) {
   LS_UNREACHABLE("a consistency is one of the protocol's");
 }
 
-std::optional<ProtocolError> BodyReader::TakeError() { return std::exchange(error_, std::nullopt); }
+std::optional<ProtocolError> BodyReader::TakeError() {
+  if (ok()) return std::nullopt;
+  return std::exchange(error_, std::nullopt);
+}
 
 void BodyReader::Fail(ProtocolError error) {
   if (!error_) error_ = std::move(error);

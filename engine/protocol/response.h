@@ -247,12 +247,13 @@ struct RowsOptions {
 //   for each row: rows.AppendBytes(...) or rows.AppendNull() for each column, then rows.EndRow();
 //   rows.Finish(paging_state or empty);
 //
-// Cells go directly into the buffer: 2 ns each and the copy. How many rows there are, and whether
-// there are more pages, is known at the end: Finish patches the count and the flags, and a paging
-// state is inserted where it belongs, in front of the rows, which moves them by its length. That
-// costs a copy of the page (within the cache 10 GB/s and more, so 1 to 3 % of what encoding it
-// took) and only where there are more pages; room kept for it would have to be filled, and no
-// length is the largest, since a paging state holds keys.
+// Cells go directly into the buffer, 3 ns each with the copy (44 and 24 bytes). How many rows
+// there are, and whether there are more pages, is known at the end: Finish patches the count and
+// the flags, and a paging state is inserted where it belongs, in front of the rows, which moves
+// them by its length. That is 1.1 ns a row of 76 bytes (5 us of the 39 that a page of 5000 takes;
+// AMD EPYC 2.6 GHz, bench/micro/protocol_bench.cc), and only where there are more pages. Rejected:
+// room kept for it, which would have to be taken out of every last page, and would have no largest
+// size since a paging state holds keys; and writing the metadata last, which needs a second buffer.
 //
 // Nothing else may be appended to the buffer before Finish or Abandon.
 class RowsEncoder {
