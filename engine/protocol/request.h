@@ -153,7 +153,7 @@ struct RequestScratch {
 // K`, `Unknown opcode N`. Whether the opcode has its place is asked before: CheckOpcode.
 //
 // Linear in the body; texts are checked to be UTF-8, values are not looked at. An EXECUTE of 4
-// values and 137 bytes takes 58 ns with the cutting of its frame (AMD EPYC 2.6 GHz,
+// values and 137 bytes takes 58 ns with the cutting of its frame (Xeon 2.5 GHz, shared,
 // bench/micro/protocol_bench.cc).
 [[nodiscard]] std::optional<ProtocolError> DecodeRequest(const FrameHeader& header,
                                                          std::string_view body,

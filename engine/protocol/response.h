@@ -251,9 +251,10 @@ struct RowsOptions {
 // there are, and whether there are more pages, is known at the end: Finish patches the count and
 // the flags, and a paging state is inserted where it belongs, in front of the rows, which moves
 // them by its length. That is 1.1 ns a row of 76 bytes (5 us of the 39 that a page of 5000 takes;
-// AMD EPYC 2.6 GHz, bench/micro/protocol_bench.cc), and only where there are more pages. Rejected:
-// room kept for it, which would have to be taken out of every last page, and would have no largest
-// size since a paging state holds keys; and writing the metadata last, which needs a second buffer.
+// Xeon 2.5 GHz, shared, bench/micro/protocol_bench.cc), and only where there are more pages.
+// Rejected: room kept for it, which would have to be taken out of every last page, and would have
+// no largest size since a paging state holds keys; and writing the metadata last, which needs a
+// second buffer.
 //
 // Nothing else may be appended to the buffer before Finish or Abandon.
 class RowsEncoder {

@@ -100,15 +100,20 @@ void Engine::ExecuteGroup(std::span<const Command> commands, uint64_t now_nanos,
       to[i].lane->PrefetchSlot(commands[i].table, to[i].address);
     }
     // Lanes are taken one at a time and shortly: a group that held all of its lanes would keep
-    // other threads out of half of them.
+    // other threads out of half of them. Partitions are asked for when none is held: letting go is
+    // a locked instruction and would wait until the addresses of all prefetches before it have been
+    // translated, so that the page walks of a group came one after the other.
+    std::array<uint64_t, kGroupSize> hints;
     for (size_t i = 0; i < size; ++i) {
+      hints[i] = 0;
       LaneOwnership& ownership = to[i].lane->ownership;
       if (!ownership.TryAcquire()) continue;
       if (Table* table = to[i].lane->FindTable(commands[i].table)) {
-        table->PrefetchPartition(to[i].address);
+        hints[i] = table->PrefetchHint(to[i].address);
       }
       ownership.Release();
     }
+    for (size_t i = 0; i < size; ++i) Table::PrefetchPartition(hints[i]);
     for (size_t i = 0; i < size; ++i) replies[i] = ExecuteAt(to[i], commands[i], now_nanos);
     commands = commands.subspan(size);
     replies = replies.subspan(size);
@@ -273,6 +278,11 @@ size_t Engine::Reclaim(uint64_t now_nanos, size_t budget) {
         Table& table = lane.table_at(i);
         if (table.WantsReclaim(now_seconds)) done += table.Reclaim(now_seconds, slice - done);
       }
+      // Nothing waits, so that nobody hurries: what was set aside for writes to come goes back. A
+      // store that was emptied would else stay at the credit and the spare slabs of all its lanes.
+      for (uint16_t i = 0; i < lane.table_count() && units + done == 0; ++i) {
+        lane.table_at(i).ReleaseCredit();
+      }
       lane.ownership.Release();
     }
     units += done;
@@ -306,6 +316,7 @@ TableStats Engine::StatsOf(TableId table) {
       sum.expired_rows += stats.expired_rows;
       sum.live_bytes += stats.live_bytes;
       sum.held_bytes += stats.held_bytes;
+      sum.unreserved_slabs += stats.unreserved_slabs;
     });
   }
   return sum;

@@ -78,7 +78,7 @@ bool Arena::TryReserve(size_t allocations, size_t bytes, uint8_t level, uint64_t
 
 void Arena::ReleaseCredit() {
   if (empty_ != nullptr) ReleaseSlab(empty_);
-  budget_.Release(credit_bytes_);
+  if (credit_bytes_ != 0) budget_.Release(credit_bytes_);
   credit_bytes_ = 0;
   SetReservation(0, 0, 0);
 }

@@ -346,8 +346,11 @@ void Leaf::Verify() const {
   uint32_t earliest = kNeverExpires;
   size_t special = 0;
   for (size_t i = 0; i < size(); ++i) {
-    LS_CHECK(EndOffset(i) > EndOffset(i - 1), "(2) offsets ascend");
-    if (header().stride != 0) LS_CHECK(row_bytes(i) == header().stride, "(3) one length");
+    const size_t below = i == 0 ? 0 : meta(i - 1).end_offset();
+    LS_CHECK(meta(i).end_offset() > below, "(2) offsets ascend");
+    if (header().stride != 0) {
+      LS_CHECK(meta(i).end_offset() - below == header().stride, "(3) one length");
+    }
     if (packed()) LS_CHECK(row_bytes(i) >= kPackedItemKeyBytes, "(1) a packed key is there");
     if (i > 0) LS_CHECK(CompareKeys(key(i - 1), key(i)) < 0, "(1) keys ascend");
     earliest = std::min(earliest, meta(i).expiry);

@@ -49,18 +49,43 @@ void Advise(void* at, size_t bytes, int advice) { static_cast<void>(::madvise(at
 int OrderOf(size_t pages) { return static_cast<int>(std::bit_width(pages - 1)); }
 int OrderWithin(size_t pages) { return static_cast<int>(std::bit_width(pages)) - 1; }
 
-uint32_t GranuleMask(size_t first, size_t count) {
-  return static_cast<uint32_t>(((uint64_t{1} << count) - 1) << first);
+// Sets or clears bits [first, first + count).
+void AssignBits(uint64_t* words, size_t first, size_t count, bool value) {
+  while (count > 0) {
+    const size_t bit = first % 64;
+    const size_t length = std::min(count, 64 - bit);
+    const uint64_t mask = (~uint64_t{0} >> (64 - length)) << bit;
+    uint64_t& word = words[first / 64];
+    word = value ? word | mask : word & ~mask;
+    first += length;
+    count -= length;
+  }
 }
 
-void DropGranules(char* base, uint32_t granules) {
-  while (granules != 0) {
-    const int first = std::countr_zero(granules);
-    const int count = std::countr_one(granules >> first);
-    const size_t offset = static_cast<size_t>(first) * PagePool::kGranuleBytes;
-    const size_t bytes = static_cast<size_t>(count) * PagePool::kGranuleBytes;
-    LS_CHECK(::madvise(base + offset, bytes, MADV_DONTNEED) == 0, "free memory can be dropped");
-    granules &= ~GranuleMask(static_cast<size_t>(first), static_cast<size_t>(count));
+// The bits of a word that stand for granules of which every page is set.
+uint64_t WholeGranules(uint64_t word) {
+  uint64_t whole = 0;
+  for (uint64_t granule = 0xffff; granule != 0; granule <<= 16) {
+    if ((word & granule) == granule) whole |= granule;
+  }
+  return whole;
+}
+
+// Drops the pages whose bits are set, run by run.
+void Drop(char* base, const uint64_t (&pages)[8]) {
+  constexpr size_t kEnd = PagePool::kRegionBytes / PagePool::kPageBytes;
+  const auto is_set = [&](size_t page) { return (pages[page / 64] >> (page % 64) & 1) != 0; };
+  for (size_t page = 0; page < kEnd;) {
+    if (pages[page / 64] >> (page % 64) == 0) {  // none in the rest of the word
+      page = (page / 64 + 1) * 64;
+      continue;
+    }
+    page += static_cast<size_t>(std::countr_zero(pages[page / 64] >> (page % 64)));
+    const size_t first = page;
+    while (page < kEnd && is_set(page)) ++page;
+    LS_CHECK(::madvise(base + first * PagePool::kPageBytes, (page - first) * PagePool::kPageBytes,
+                       MADV_DONTNEED) == 0,
+             "free memory can be dropped");
   }
 }
 
@@ -94,15 +119,15 @@ size_t PagePool::Region::FirstFree(int order) const {
   }
 }
 
-uint32_t PagePool::Region::FreeGranules() const {
-  uint32_t granules = 0;
-  for (int order = kGranuleOrder; order < kOrders; ++order) {
-    const size_t count = size_t{1} << (order - kGranuleOrder);
-    for (uint64_t bits = free_runs[kFirstWord[order]]; bits != 0; bits &= bits - 1) {
-      granules |= GranuleMask(static_cast<size_t>(std::countr_zero(bits)) * count, count);
-    }
+void PagePool::Region::CountTouched() {
+  int kept = 0;
+  int all = 0;
+  for (size_t i = 0; i < std::size(free_map); ++i) {
+    kept += std::popcount(WholeGranules(free_map[i]) & touched_map[i]);
+    all += std::popcount(free_map[i] & touched_map[i]);
   }
-  return granules;
+  kept_pages = static_cast<uint16_t>(kept);
+  loose_pages = static_cast<uint16_t>(all - kept);
 }
 
 PagePool::~PagePool() {
@@ -112,6 +137,7 @@ PagePool::~PagePool() {
   while (lists_[kFreeList] != nullptr) {
     Region* region = lists_[kFreeList];
     Unlink(region);
+    Forget(region);
     Unmap(region->base(), kRegionBytes);
   }
 }
@@ -130,9 +156,12 @@ void* PagePool::Allocate(size_t bytes) {
     uint32_t lists = lists_in_use_ >> (order + 1) << (order + 1);
     if (lists == 0) {
       char* base = MapAligned(kRegionBytes, next_hint_);
-      // Before the first touch: a region whose first page is a small one stays in small pages.
-      Advise(base, kRegionBytes, used_bytes_ > kHugeAboveBytes ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-      AddRegion(FormatRegion(base));
+      // Before the first touch: a region whose first page is a small one stays in small pages. One
+      // of 2 MiB is resident as a whole, for which there may be no room any more.
+      const bool huge = used_bytes_ > kHugeAboveBytes &&
+                        kept_bytes_ + loose_bytes_ + kRegionBytes <= FreeBytesMax();
+      Advise(base, kRegionBytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+      AddRegion(FormatRegion(base), huge);
       lists = 1u << kFreeList;
     }
     region = lists_[std::countr_zero(lists)];
@@ -140,11 +169,12 @@ void* PagePool::Allocate(size_t bytes) {
     std::memset(region->order_of_page + first, order, pages);
     region->free_pages = static_cast<uint16_t>(region->free_pages - (size_t{1} << order));
     used_bytes_ += bytes;
-    const size_t granules = (pages + kPagesPerGranule - 1) / kPagesPerGranule;
-    region->touched |= GranuleMask(first / kPagesPerGranule, granules);
+    AssignBits(region->touched_map, first, pages, true);
     ReleasePages(region, first + pages, (size_t{1} << order) - pages);
     Unlink(region);
     Link(region);
+    Recount(region);
+    DropExcess(bytes);
   }
   char* run = region->base() + first * kPageBytes;
   UnpoisonMemory(run, bytes);
@@ -155,21 +185,13 @@ void* PagePool::Allocate(size_t bytes) {
 size_t PagePool::TakeRun(Region* region, int order) {
   LS_CHECK((region->orders >> order) != 0, "the region's list says that it has a run of this size");
   int source = order + std::countr_zero(region->orders >> order);
-  const bool was_granule = source >= kGranuleOrder;
   const size_t first = region->FirstFree(source);
   region->ClearFree(source, first);
   while (source > order) {
     --source;
     region->SetFree(source, first + (size_t{1} << source));
   }
-  if (was_granule) {
-    const size_t count = size_t{1} << (std::max(order, kGranuleOrder) - kGranuleOrder);
-    const uint32_t taken = GranuleMask(first / kPagesPerGranule, count);
-    const uint64_t kept =
-        static_cast<uint64_t>(std::popcount(region->touched & taken)) * kGranuleBytes;
-    LS_CHECK(kept_bytes_ >= kept, "touched granules in free runs are counted as kept");
-    kept_bytes_ -= kept;
-  }
+  AssignBits(region->free_map, first, size_t{1} << order, false);
   return first;
 }
 
@@ -194,15 +216,21 @@ void PagePool::Free(void* run, size_t bytes) {
     ReleasePages(region, first, pages);
     Unlink(region);
     if (region->free_pages == kPagesPerRegion - 1 && lists_[kFreeList] != nullptr) {
-      kept_bytes_ -=
-          static_cast<uint64_t>(std::popcount(region->touched & region->FreeGranules())) *
-          kGranuleBytes;
+      Forget(region);
       --regions_;
       gone = region;
     } else {
       Link(region);
+      Recount(region);
+      // What comes free is dropped before what others may soon ask for.
+      if (kept_bytes_ + loose_bytes_ > FreeBytesMax()) {
+        DropPages(region, 0, kPagesPerRegion, false);
+      } else if (kept_bytes_ > KeptBytesMax()) {
+        const size_t begin = first / kPagesPerGranule * kPagesPerGranule;
+        DropPages(region, begin, first + pages + kPagesPerGranule - 1 - begin, true);
+      }
     }
-    if (kept_bytes_ > 2 * KeptBytesMax()) DropKept();
+    DropExcess(bytes);
   }
   if (gone != nullptr) Unmap(gone->base(), kRegionBytes);
 }
@@ -210,6 +238,7 @@ void PagePool::Free(void* run, size_t bytes) {
 // Frees the pages as the largest aligned runs they consist of. Their entries in the table are free.
 void PagePool::ReleasePages(Region* region, size_t first, size_t count) {
   region->free_pages = static_cast<uint16_t>(region->free_pages + count);
+  AssignBits(region->free_map, first, count, true);
   while (count > 0) {
     const int aligned = first == 0 ? kOrders - 1 : std::countr_zero(first);
     const int order = std::min({aligned, OrderWithin(count), kOrders - 1});
@@ -230,33 +259,78 @@ void PagePool::ReleaseRun(Region* region, size_t first, int order) {
     ++merged_order;
   }
   region->SetFree(merged_order, merged);
-  if (merged_order < kGranuleOrder) return;
-  // What was free before in granules has been kept or dropped already.
-  const size_t count = size_t{1} << (std::max(order, kGranuleOrder) - kGranuleOrder);
-  KeepOrDrop(region, GranuleMask(first / kPagesPerGranule, count) & region->touched);
 }
 
-void PagePool::KeepOrDrop(Region* region, uint32_t granules) {
-  const uint64_t bytes = static_cast<uint64_t>(std::popcount(granules)) * kGranuleBytes;
-  if (kept_bytes_ + bytes <= KeptBytesMax()) {
-    kept_bytes_ += bytes;
-    return;
-  }
-  DropGranules(region->base(), granules);
-  region->touched &= ~granules;
+uint64_t PagePool::FreeBytesMax() const {
+  const uint64_t limit = budget_.limit_bytes();
+  if (limit > UINT64_MAX - limit / 64) return UINT64_MAX;
+  const uint64_t resident_max = limit + limit / 64;
+  const uint64_t in_use = used_bytes_ + large_bytes_;
+  return resident_max > in_use ? resident_max - in_use : 0;
 }
 
-// Use has halved since these were kept. O(regions), paid for by the frees in between.
-void PagePool::DropKept() {
-  for (int list = kGranuleOrder + 1; list < kLists; ++list) {
-    for (Region* region = lists_[list]; region != nullptr; region = region->next) {
-      const uint32_t granules = region->touched & region->FreeGranules();
-      DropGranules(region->base(), granules);
-      region->touched &= ~granules;
-      kept_bytes_ -= static_cast<uint64_t>(std::popcount(granules)) * kGranuleBytes;
-    }
+void PagePool::Recount(Region* region) {
+  const bool was_listed = region->WantsDrop();
+  const bool was_kept = region->kept_pages != 0;
+  kept_bytes_ -= region->kept_pages * uint64_t{kPageBytes};
+  loose_bytes_ -= region->loose_pages * uint64_t{kPageBytes};
+  region->CountTouched();
+  kept_bytes_ += region->kept_pages * uint64_t{kPageBytes};
+  loose_bytes_ += region->loose_pages * uint64_t{kPageBytes};
+  const bool is_kept = region->kept_pages != 0;
+  if (region->WantsDrop() == was_listed && is_kept == was_kept) return;
+  if (was_listed) {
+    Region* const next = region->next_to_drop;
+    Region* const previous = region->previous_to_drop;
+    (next != nullptr ? next->previous_to_drop : last_to_drop_) = previous;
+    (previous != nullptr ? previous->next_to_drop : first_to_drop_) = next;
   }
-  LS_CHECK(kept_bytes_ == 0, "every kept granule is in a free run of a listed region");
+  if (!region->WantsDrop()) return;
+  // Those with free granules stand before the others.
+  Region*& end = is_kept ? first_to_drop_ : last_to_drop_;
+  Region*& other_end = is_kept ? last_to_drop_ : first_to_drop_;
+  region->previous_to_drop = is_kept ? nullptr : end;
+  region->next_to_drop = is_kept ? end : nullptr;
+  if (end == nullptr) {
+    other_end = region;
+  } else {
+    (is_kept ? end->previous_to_drop : end->next_to_drop) = region;
+  }
+  end = region;
+}
+
+// The region is about to be unmapped.
+void PagePool::Forget(Region* region) {
+  AssignBits(region->touched_map, 0, kPagesPerRegion, false);
+  Recount(region);
+}
+
+uint64_t PagePool::DropPages(Region* region, size_t first, size_t count, bool granules_only) {
+  uint64_t pages[kPagesPerRegion / 64] = {};
+  AssignBits(pages, first, std::min(count, kPagesPerRegion - first), true);
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < std::size(pages); ++i) {
+    const uint64_t free = region->free_map[i];
+    pages[i] &= (granules_only ? WholeGranules(free) : free) & region->touched_map[i];
+    region->touched_map[i] &= ~pages[i];
+    bytes += static_cast<uint64_t>(std::popcount(pages[i])) * kPageBytes;
+  }
+  if (bytes == 0) return 0;
+  Drop(region->base(), pages);
+  Recount(region);
+  return bytes;
+}
+
+// Use has halved since granules were kept, or has come near the limit. A slice at a time, because
+// the caller holds a lane and others wait for the mutex: dropping all that is kept of a store of
+// gigabytes would take tens of milliseconds.
+void PagePool::DropExcess(uint64_t bytes) {
+  constexpr uint64_t kDroppedMin = uint64_t{128} << 10;
+  for (uint64_t left = std::max(2 * bytes, kDroppedMin); first_to_drop_ != nullptr && left > 0;) {
+    const bool near_limit = kept_bytes_ + loose_bytes_ > FreeBytesMax();
+    if (!near_limit && kept_bytes_ <= 2 * KeptBytesMax()) return;
+    left -= std::min(left, DropPages(first_to_drop_, 0, kPagesPerRegion, !near_limit));
+  }
 }
 
 // Writes the metadata of a fresh, zeroed mapping.
@@ -266,7 +340,7 @@ PagePool::Region* PagePool::FormatRegion(void* base) {
   return region;
 }
 
-void PagePool::AddRegion(Region* region) {
+void PagePool::AddRegion(Region* region, bool resident) {
   char* const base = region->base();
   const auto metadata = static_cast<size_t>(reinterpret_cast<char*>(region) - base) / kPageBytes;
   std::memset(region->order_of_page, kFreePage, kPagesPerRegion);
@@ -278,6 +352,8 @@ void PagePool::AddRegion(Region* region) {
   next_hint_ = base - kRegionBytes;  // Linux maps downwards
   ++regions_;
   Link(region);
+  if (resident) AssignBits(region->touched_map, 0, kPagesPerRegion, true);
+  Recount(region);
 }
 
 void PagePool::Link(Region* region) {
@@ -328,6 +404,7 @@ bool PagePool::MapAhead() {
   {
     MutexLock lock(mutex_);
     if (used_bytes_ < kMapAheadFromBytes || lists_[kFreeList] != nullptr) return false;
+    if (kept_bytes_ + loose_bytes_ + kRegionBytes > FreeBytesMax()) return false;
   }
   char* base = MapAligned(kRegionBytes, nullptr);
   Advise(base, kRegionBytes, MADV_HUGEPAGE);
@@ -338,9 +415,7 @@ bool PagePool::MapAhead() {
   {
     MutexLock lock(mutex_);
     if (lists_[kFreeList] == nullptr) {
-      AddRegion(region);
-      region->touched = UINT32_MAX;
-      kept_bytes_ += static_cast<uint64_t>(std::popcount(region->FreeGranules())) * kGranuleBytes;
+      AddRegion(region, true);
       return true;
     }
   }
@@ -353,12 +428,13 @@ PagePool::Stats PagePool::GetStats() const {
   return {.used_bytes = used_bytes_ + large_bytes_,
           .mapped_bytes = regions_ * kRegionBytes + large_bytes_,
           .kept_bytes = kept_bytes_,
+          .loose_bytes = loose_bytes_,
           .regions = regions_};
 }
 
 void PagePool::Verify() const {
   MutexLock lock(mutex_);
-  uint64_t regions = 0, used_pages = 0, kept_bytes = 0;
+  uint64_t regions = 0, used_pages = 0, kept_bytes = 0, loose_bytes = 0, to_drop = 0;
   for (int list = 0; list < kLists; ++list) {
     LS_CHECK((lists_[list] != nullptr) == ((lists_in_use_ >> list & 1) != 0), "the mask is exact");
     const Region* previous = nullptr;
@@ -366,15 +442,25 @@ void PagePool::Verify() const {
       LS_CHECK(region->list == list && region->previous == previous, "lists are linked both ways");
       VerifyRegion(region);
       used_pages += kPagesPerRegion - 1 - region->free_pages;
-      kept_bytes += static_cast<uint64_t>(std::popcount(region->touched & region->FreeGranules())) *
-                    kGranuleBytes;
+      kept_bytes += region->kept_pages * uint64_t{kPageBytes};
+      loose_bytes += region->loose_pages * uint64_t{kPageBytes};
+      to_drop += region->WantsDrop() ? 1 : 0;
       ++regions;
       previous = region;
     }
   }
   LS_CHECK(lists_[kFreeList] == nullptr || lists_[kFreeList]->next == nullptr, "(3) one is free");
   LS_CHECK(regions == regions_ && used_pages * kPageBytes == used_bytes_, "totals are exact");
-  LS_CHECK(kept_bytes == kept_bytes_, "(4) kept bytes");
+  LS_CHECK(kept_bytes == kept_bytes_ && loose_bytes == loose_bytes_, "(4) touched bytes");
+  const Region* previous = nullptr;
+  for (const Region* region = first_to_drop_; region != nullptr; region = region->next_to_drop) {
+    LS_CHECK(region->WantsDrop() && region->previous_to_drop == previous && to_drop-- > 0,
+             "(4) the list to drop from");
+    LS_CHECK(previous == nullptr || previous->kept_pages != 0 || region->kept_pages == 0,
+             "(4) regions with free granules come first");
+    previous = region;
+  }
+  LS_CHECK(to_drop == 0 && previous == last_to_drop_, "(4) the list to drop from is whole");
 }
 
 void PagePool::VerifyRegion(const Region* region) const {
@@ -390,10 +476,18 @@ void PagePool::VerifyRegion(const Region* region) const {
       LS_CHECK(order == kOrders - 1 || !region->IsFree(order, first ^ pages), "(2) buddies merge");
       for (size_t page = first; page < first + pages; ++page) {
         LS_CHECK(!seen[page] && region->order_of_page[page] == kFreePage, "(1) free once");
+        LS_CHECK((region->free_map[page / 64] >> (page % 64) & 1) != 0, "the map has free pages");
         seen[page] = true;
       }
     }
   }
+  size_t mapped_free = 0;
+  for (const uint64_t word : region->free_map) mapped_free += std::popcount(word);
+  LS_CHECK(mapped_free == free_pages, "the map has free pages only");
+  Region counted = *region;
+  counted.CountTouched();
+  LS_CHECK(counted.kept_pages == region->kept_pages && counted.loose_pages == region->loose_pages,
+           "(4) touched pages are counted");
   const auto marked = std::count(region->order_of_page, std::end(region->order_of_page), kFreePage);
   LS_CHECK(free_pages == static_cast<size_t>(marked), "(1) what is in no free run is used");
   LS_CHECK(free_pages == region->free_pages && orders == region->orders, "the summary is exact");

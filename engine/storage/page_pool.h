@@ -8,16 +8,22 @@
 //
 // Resident memory follows use: granules of 64 KiB that are entirely free are dropped. Some (1/16 of
 // what is in use) are kept for the next slab, because giving a granule back and touching it anew
-// costs about 20 us and takes a 2 MiB page apart.
+// costs about 20 us and takes a 2 MiB page apart. Shorter free runs are kept, as long as all that
+// is resident stays within 65/64 of the budget's limit; beyond that they are dropped by the page.
+// What has to be dropped at one call stays in proportion to what the call is for, so that nobody
+// who frees or takes a slab pays for all of it.
 //
 // Invariants (Verify() checks them):
 //  (1) every page of a region is metadata, in one run that was handed out, or in one free run;
 //  (2) no two free buddies of the same size exist side by side;
 //  (3) a region is in the list of its largest free run; at most one region is entirely free;
-//  (4) kept_bytes counts exactly the granules that lie in free runs and were touched since dropped.
+//  (4) kept_bytes and loose_bytes count exactly the free pages that were touched since they were
+//      dropped, in granules that are entirely free and in others; a region with some of either is
+//      in the list of those to drop from.
 #ifndef LISTSTORE_ENGINE_STORAGE_PAGE_POOL_H_
 #define LISTSTORE_ENGINE_STORAGE_PAGE_POOL_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -38,7 +44,8 @@ class PagePool {
   struct Stats {
     uint64_t used_bytes = 0;    // handed out, in regions and in mappings of their own
     uint64_t mapped_bytes = 0;  // address space taken from the system
-    uint64_t kept_bytes = 0;    // free but not given back to the system
+    uint64_t kept_bytes = 0;    // free granules not given back to the system
+    uint64_t loose_bytes = 0;   // the same of shorter runs
     uint64_t regions = 0;
   };
 
@@ -96,9 +103,14 @@ class PagePool {
     uint64_t free_runs[20];                  // a bit per possible run, by order; see kFirstWord
     Region* next;
     Region* previous;
-    uint32_t orders;      // bit k: a free run of order k exists
-    uint32_t touched;     // bit g: granule g was handed out since it was last dropped
-    uint16_t free_pages;  // 511 when nothing is handed out
+    Region* next_to_drop;
+    Region* previous_to_drop;
+    uint64_t free_map[kPagesPerRegion / 64];     // a bit per page that lies in a free run
+    uint64_t touched_map[kPagesPerRegion / 64];  // one that may be resident: since it was dropped
+    uint32_t orders;                             // bit k: a free run of order k exists
+    uint16_t free_pages;                         // 511 when nothing is handed out
+    uint16_t kept_pages;   // free and touched, in granules that are entirely free
+    uint16_t loose_pages;  // the same in others
     uint8_t list;
 
     bool IsFree(int order, size_t first) const {
@@ -108,8 +120,9 @@ class PagePool {
     void SetFree(int order, size_t first);
     void ClearFree(int order, size_t first);
     size_t FirstFree(int order) const;
-    // The granules that lie in free runs.
-    uint32_t FreeGranules() const;
+    bool WantsDrop() const { return kept_pages + loose_pages != 0; }
+    // Sets kept_pages and loose_pages.
+    void CountTouched();
     char* base() const {
       return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(this) & ~(kRegionBytes - 1));
     }
@@ -124,16 +137,29 @@ class PagePool {
   void* AllocateLarge(size_t bytes);
   void FreeLarge(void* run, size_t bytes);
   Region* FormatRegion(void* base);
-  void AddRegion(Region* region) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // `resident`: all of it, as 2 MiB pages are.
+  void AddRegion(Region* region, bool resident) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Link(Region* region) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Unlink(Region* region) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   size_t TakeRun(Region* region, int order) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ReleasePages(Region* region, size_t first, size_t count)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ReleaseRun(Region* region, size_t first, int order) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void KeepOrDrop(Region* region, uint32_t granules) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void DropKept() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  uint64_t KeptBytesMax() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return used_bytes_ / 16; }
+  // Brings the counts of touched pages and the list of regions to drop from up to date.
+  void Recount(Region* region) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Forget(Region* region) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Drops free pages of [first, first + count), all or those in free granules; returns the bytes.
+  uint64_t DropPages(Region* region, size_t first, size_t count, bool granules_only)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Drops what exceeds the bounds, about twice `bytes` at most.
+  void DropExcess(uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // What may be resident beside what is in use. The budget holds bytes before they are pages, so
+  // that what is in use stays within its limit.
+  uint64_t FreeBytesMax() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  uint64_t KeptBytesMax() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    // One region as soon as they are of 2 MiB pages: those are resident as a whole.
+    return std::max(used_bytes_ / 16, used_bytes_ > kHugeAboveBytes ? kRegionBytes : 0);
+  }
   void VerifyRegion(const Region* region) const;
 
   MemoryBudget& budget_;
@@ -143,6 +169,10 @@ class PagePool {
   uint64_t regions_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t used_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // in regions
   uint64_t kept_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t loose_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Regions with free pages that may be resident; those with free granules first.
+  Region* first_to_drop_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  Region* last_to_drop_ ABSL_GUARDED_BY(mutex_) = nullptr;
   uint64_t large_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   char* next_hint_ ABSL_GUARDED_BY(mutex_) = nullptr;  // where the next region would be aligned
 };

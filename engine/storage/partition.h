@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -166,6 +167,8 @@ class Partition {
     // Rows of the hot shape: packed keys where the table packs, one live value. They take `bytes`,
     // unless their timestamps do not fit the leaf's.
     bool hot = true;
+    // No row becomes external, in whatever form it ends.
+    bool all_short = true;
   };
   // Worst cases; blocks of external rows come on top.
   WriteCost UpsertCost(const Load& load) const;
@@ -180,6 +183,14 @@ class Partition {
   WriteCost DeleteCost(const Load& load) const;
   WriteCost DeleteRangeCost(const ClusteringRange& range) const;
 
+  // Whether hot, short rows meet nothing in a small partition that could make them longer.
+  bool OnlyHotRows() const;
+
+  // The hot case of an upsert: hot, short rows that fit a small partition as it is and bring no
+  // event forward, one anywhere or several behind all others. It then takes them, without memory
+  // and so without a reservation, and returns true; else nothing has changed. For tables that
+  // never saw a foreign timestamp.
+  bool UpsertInPlace(std::span<const RowUpdate> rows, const Load& load, const WriteContext& write);
   // Makes room for rows that come together, so that a small partition grows once as a rule.
   void Expect(const Load& load);
   void Upsert(const RowUpdate& update, const WriteContext& write);
@@ -187,6 +198,13 @@ class Partition {
   uint64_t DeleteRow(ClusteringKeyView key, const WriteContext& write);
   uint64_t DeleteRange(const ClusteringRange& range, const WriteContext& write);
   uint64_t DeleteAll(const WriteContext& write);
+  // The hot case of deletion by value: a small partition of simple rows whose one column is
+  // `column` and fingerprinted.
+  bool IsSimpleOn(ColumnId column) const;
+  // For it, and for tables that keep no tombstones: deletes the live rows with `value` where they
+  // are found, without their keys being copied and looked for again. Allocates nothing but for
+  // shrinking.
+  uint64_t DeleteSimpleRowsWithValue(std::string_view value, const WriteContext& write);
   // True when a deletion at `timestamp` would take every row and nothing needs a closer look.
   bool AllCoveredBy(WriteTimestamp timestamp) const;
 

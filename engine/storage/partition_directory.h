@@ -59,10 +59,17 @@ class PartitionDirectory {
   // The entry, or null. Its reference may be changed in place; the pointer holds until the next
   // Insert, Erase, Tidy or Clear.
   [[gnu::always_inline]] Slot* Find(uint64_t address, std::string_view key) {
-    return FindAnywhere(address, key);
+    return FindAnywhere(address, key, [](uint64_t) {});
   }
   [[gnu::always_inline]] const Slot* Find(uint64_t address, std::string_view key) const {
-    return FindAnywhere(address, key);
+    return FindAnywhere(address, key, [](uint64_t) {});
+  }
+  // The same; `on_candidate(reference)` is called before the key behind a reference is looked at,
+  // so that what the caller wants of it can be fetched together with the key.
+  template <typename OnCandidate>
+  [[gnu::always_inline]] Slot* Find(uint64_t address, std::string_view key,
+                                    OnCandidate&& on_candidate) {
+    return FindAnywhere(address, key, on_candidate);
   }
 
   // Adds an entry that is not there yet; `reference` is not 0. Cannot fail: the caller has reserved
@@ -185,17 +192,22 @@ class PartitionDirectory {
     }
     return current_.Home(address);
   }
-  [[gnu::always_inline]] Slot* FindInArrays(uint64_t address, std::string_view key) const {
+  template <typename OnCandidate>
+  [[gnu::always_inline]] Slot* FindInArrays(uint64_t address, std::string_view key,
+                                            OnCandidate&& on_candidate) const {
     if (size_ == 0) return nullptr;
     Slot* slot = StartOf(address);
     while (slot->address < address) ++slot;
     for (; slot->address == address && slot->reference != 0; ++slot) {
+      on_candidate(slot->reference);
       if (KeyOf{}(slot->reference) == key) return slot;
     }
     return nullptr;
   }
-  [[gnu::always_inline]] Slot* FindAnywhere(uint64_t address, std::string_view key) const {
-    Slot* slot = FindInArrays(address, key);
+  template <typename OnCandidate>
+  [[gnu::always_inline]] Slot* FindAnywhere(uint64_t address, std::string_view key,
+                                            OnCandidate&& on_candidate) const {
+    Slot* slot = FindInArrays(address, key, on_candidate);
     if (slot != nullptr || overflow_.empty()) [[likely]]
       return slot;
     return FindInOverflow(address, key);
@@ -268,7 +280,7 @@ size_t PartitionDirectory<KeyOf>::ReserveBytesForInsert() const {
 
 template <typename KeyOf>
 void PartitionDirectory<KeyOf>::Erase(uint64_t address, std::string_view key) {
-  Slot* slot = FindInArrays(address, key);
+  Slot* slot = FindInArrays(address, key, [](uint64_t) {});
   if (slot != nullptr) {
     (InOld(address) ? old_ : current_).Close(slot);
   } else {

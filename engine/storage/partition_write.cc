@@ -142,6 +142,52 @@ void Partition::PurgeTombstones(int64_t now_seconds) {
 // --- Upsert
 // --------------------------------------------------------------------------------------------------
 
+bool Partition::OnlyHotRows() const {
+  if (large()) return false;
+  const Leaf leaf(BlockOf(reference_));
+  return leaf.all_simple() && leaf.packed() == context_.schema.packs_item_keys() &&
+         context_.schema.regular.size() == 1;
+}
+
+bool Partition::UpsertInPlace(std::span<const RowUpdate> rows, const Load& load,
+                              const WriteContext& write) {
+  if (!load.hot || !load.all_short || !OnlyHotRows()) return false;
+  LeafRef at{BlockOf(reference_), {}};
+  Leaf leaf(at.block);
+  if (leaf.empty() || leaf.free_bytes() < load.bytes || !leaf.SpansTimestamp(write.timestamp)) {
+    return false;
+  }
+  // The wheel looks at the partition before any of them expires; 0: never.
+  const int64_t looked_at = wheel_when() == 0 ? int64_t{kNeverExpires} : int64_t{wheel_when()};
+  for (const RowUpdate& row : rows) {
+    if (row.expiry_seconds < looked_at) return false;
+  }
+  const bool ascending = CompareKeys(rows.front().key, rows.back().key) <= 0;
+  const auto row = [&](size_t i) -> const RowUpdate& {
+    return ascending ? rows[i] : rows[rows.size() - 1 - i];
+  };
+  size_t index = leaf.LowerBound(row(0).key);
+  if (rows.size() == 1 && leaf.KeyIs(index, row(0).key)) {
+    if (leaf.timestamp(index) >= write.timestamp) return false;
+    RowImage image;
+    LS_CHECK(SimpleImage(row(0), write, image), "a hot row is simple");
+    leaf.Replace(context_.arena, index, image);
+  } else {
+    if (rows.size() > 1 && index != leaf.size()) return false;
+    for (size_t i = 1; i < rows.size(); ++i) {
+      if (CompareKeys(row(i - 1).key, row(i).key) >= 0) return false;
+    }
+    for (size_t i = 0; i < rows.size(); ++i) {
+      RowImage image;
+      LS_CHECK(SimpleImage(row(i), write, image), "a hot row is simple");
+      leaf.Insert(context_.arena, index++, image);
+    }
+    context_.rows += rows.size();
+  }
+  LeafChanged(at);
+  return true;
+}
+
 void Partition::Upsert(const RowUpdate& update, const WriteContext& write) {
   if (Hides(update.key, write)) return;
   LeafRef at = FindLeaf(update.key);
@@ -297,6 +343,28 @@ uint64_t Partition::DeleteRow(ClusteringKeyView key, const WriteContext& write) 
     context_.body.KeepTombstone(tombstone);
   }
   PutBody(at, index, found, key, write.now_seconds);
+  return removed;
+}
+
+bool Partition::IsSimpleOn(ColumnId column) const {
+  const TableSchema& schema = context_.schema;
+  return !large() && Leaf(BlockOf(reference_)).all_simple() && schema.regular.size() == 1 &&
+         !schema.indexes.empty() && schema.indexes[0].column == column;
+}
+
+uint64_t Partition::DeleteSimpleRowsWithValue(std::string_view value, const WriteContext& write) {
+  const Tombstone tombstone{write.timestamp, write.now_seconds};
+  LS_DCHECK(context_.grace.Gone(tombstone, write.now_seconds), "nothing is kept of the deletion");
+  const uint16_t fingerprint = ValueFingerprint(value);
+  LeafRef at{BlockOf(reference_), {}};
+  uint64_t removed = 0;
+  // From the back: rows that are erased do not move those still to come.
+  for (size_t i = Leaf(at.block).size(); i-- > 0;) {
+    const Leaf leaf(at.block);
+    if (leaf.meta(i).fingerprint != fingerprint || leaf.payload(i) != value) continue;
+    if (!RowLiveAt(leaf, i, write.now_seconds)) continue;
+    removed += CoverRows(at, i, i + 1, tombstone, write.now_seconds);
+  }
   return removed;
 }
 

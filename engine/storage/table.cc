@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "engine/base/check.h"
 #include "engine/base/hash.h"
@@ -38,6 +39,7 @@ Partition::Load LoadOf(const TableSchema& schema, std::span<const RowUpdate> row
     const size_t most = RowBytesMax(schema, row);
     const bool hot = IsHot(schema, row, write);
     load.hot &= hot;
+    load.all_short &= most <= kInlineRowBytesMax;
     load.bytes += std::min(hot ? HotRowBytes(row) : most, kInlineRowBytesMax);
     load.growth_bytes += std::min(most, 2 * kInlineRowBytesMax);
   }
@@ -45,15 +47,15 @@ Partition::Load LoadOf(const TableSchema& schema, std::span<const RowUpdate> row
 }
 
 // For each row the bytes of all rows of its key, in worst form; empty when no key comes twice.
-std::vector<size_t> BytesOfEqualKeys(const TableSchema& schema, std::span<const RowUpdate> rows,
-                                     bool hot) {
-  // Hot rows replace one another, and strictly ascending keys come once.
+std::vector<size_t> BytesOfEqualKeys(const TableSchema& schema, std::span<const RowUpdate> rows) {
+  // Strictly ascending keys come once. Hot rows do not just replace one another: under one
+  // timestamp the larger value stays, so that a short row may write a long one anew.
   const auto ascends = [&](size_t a, size_t b) {
     return CompareKeys(rows[a].key, rows[b].key) < 0;
   };
   bool ascending = true;
-  for (size_t i = 1; i < rows.size() && ascending && !hot; ++i) ascending = ascends(i - 1, i);
-  if (hot || ascending) return {};
+  for (size_t i = 1; i < rows.size() && ascending; ++i) ascending = ascends(i - 1, i);
+  if (ascending) return {};
   std::vector<size_t> order(rows.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), ascends);
@@ -111,8 +113,9 @@ bool Table::IsTruncated(const Partition& partition) const {
 
 DirectorySlot* Table::FindForRead(const PartitionRef& partition) {
   // All lines of the page at once, before the key in the first of them is waited for.
-  PrefetchPartition(partition.address);
-  DirectorySlot* slot = directory_.Find(partition.address, partition.key);
+  DirectorySlot* slot = directory_.Find(
+      partition.address, partition.key,
+      [](uint64_t reference) __attribute__((always_inline)) { Partition::Prefetch(reference); });
   if (slot == nullptr) return nullptr;
   if (__builtin_expect(pass_.active, false) && IsTruncated(Partition(context_, slot->reference))) {
     return nullptr;
@@ -121,8 +124,10 @@ DirectorySlot* Table::FindForRead(const PartitionRef& partition) {
 }
 
 DirectorySlot* Table::FindForWrite(const PartitionRef& partition) {
-  PrefetchPartitionForWrite(partition.address);
-  DirectorySlot* slot = directory_.Find(partition.address, partition.key);
+  DirectorySlot* slot = directory_.Find(
+      partition.address, partition.key, [](uint64_t reference) __attribute__((always_inline)) {
+        Partition::PrefetchForWrite(reference);
+      });
   if (slot == nullptr) return nullptr;
   if (pass_.active && IsTruncated(Partition(context_, slot->reference))) {
     Discard(slot->address, slot->reference);
@@ -194,14 +199,13 @@ WriteCost Table::ScheduleCost() const {
   return cost;
 }
 
-WriteCost Table::UpsertCost(const PartitionRef& partition, const DirectorySlot* slot,
-                            std::span<const RowUpdate> rows, const WriteContext& write) const {
-  WriteCost cost = ScheduleCost();
-  const Partition::Load load = LoadOf(schema_, rows, write);
+// What rows need that end in blocks of their own, and those that they make longer.
+void Table::AddExternalCost(const DirectorySlot* slot, std::span<const RowUpdate> rows,
+                            WriteCost& cost) const {
   uint64_t reference = slot == nullptr ? 0 : slot->reference;
   // A row that is merged may become as long as both together, and with all that the call brings for
   // the same key.
-  const std::vector<size_t> together = BytesOfEqualKeys(schema_, rows, load.hot);
+  const std::vector<size_t> together = BytesOfEqualKeys(schema_, rows);
   const Partition handle(const_cast<PartitionContext&>(context_), reference);
   std::vector<const char*> unpacked;
   bool unpacks = false;
@@ -222,12 +226,22 @@ WriteCost Table::UpsertCost(const PartitionRef& partition, const DirectorySlot* 
   // A plain key may make the leaf unpack what earlier rows of the call have put there.
   cost.allocations += (unpacks ? 2 : 1) * externals;
   cost.bytes += (unpacks ? 2 : 1) * external_bytes;
+}
+
+WriteCost Table::UpsertCost(const PartitionRef& partition, const DirectorySlot* slot,
+                            std::span<const RowUpdate> rows, const Partition::Load& load) const {
+  WriteCost cost = ScheduleCost();
+  const bool hot = load.hot && load.all_short;
   if (slot == nullptr) {
+    if (!hot) AddExternalCost(slot, rows, cost);
     cost.Add(CreateCost());
     cost.Add(Partition::CreateCost(context_, partition.key, load));
-  } else {
-    cost.Add(handle.UpsertCost(load));
+    return cost;
   }
+  uint64_t reference = slot->reference;
+  const Partition handle(const_cast<PartitionContext&>(context_), reference);
+  if (!hot || !handle.OnlyHotRows()) AddExternalCost(slot, rows, cost);
+  cost.Add(handle.UpsertCost(load));
   return cost;
 }
 
@@ -244,7 +258,7 @@ OpStatus Table::Pledge(const PartitionRef& partition, std::span<const RowUpdate>
                        const WriteContext& write) {
   WriteCost cost;
   const bool reserved = Reserve(write.now_seconds, [&] {
-    cost = UpsertCost(partition, FindForWrite(partition), rows, write);
+    cost = UpsertCost(partition, FindForWrite(partition), rows, LoadOf(schema_, rows, write));
     return cost;
   });
   if (!reserved) return OpStatus::kOutOfMemory;
@@ -255,17 +269,21 @@ OpStatus Table::Pledge(const PartitionRef& partition, std::span<const RowUpdate>
 OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate> rows,
                        const WriteContext& write) {
   if (rows.empty()) return OpStatus::kOk;
-  DirectorySlot* slot = nullptr;
-  if (pledged_.allocations != 0) {
-    slot = FindForWrite(partition);
-  } else if (!Reserve(write.now_seconds, [&] {
-               slot = FindForWrite(partition);
-               return UpsertCost(partition, slot, rows, write);
-             })) {
+  const Partition::Load load = LoadOf(schema_, rows, write);
+  DirectorySlot* slot = FindForWrite(partition);
+  // Most upserts need no memory: what they might need is not added up for them.
+  if (slot != nullptr && !MayRewrite(write) &&
+      Partition(context_, slot->reference).UpsertInPlace(rows, load, write)) {
+    return OpStatus::kOk;
+  }
+  bool again = false;  // reclamation may have moved or taken the partition
+  if (pledged_.allocations == 0 && !Reserve(write.now_seconds, [&] {
+        if (std::exchange(again, true)) slot = FindForWrite(partition);
+        return UpsertCost(partition, slot, rows, load);
+      })) {
     return OpStatus::kOutOfMemory;
   }
   NoteTimestamps(write);
-  const Partition::Load load = LoadOf(schema_, rows, write);
   if (slot == nullptr) slot = Create(partition, load.bytes);
   Partition handle(context_, slot->reference);
   handle.Expect(load);
@@ -409,8 +427,15 @@ OpStatus Table::DeleteRowsByValue(const PartitionRef& partition, ColumnId column
   if (removed != nullptr) *removed = 0;
   DirectorySlot* slot = FindForWrite(partition);
   if (slot == nullptr) return OpStatus::kOk;
-  const std::vector<std::string> keys =
-      Partition(context_, slot->reference).KeysWithValue(column, value, write.now_seconds);
+  Partition handle(context_, slot->reference);
+  // Most lists: 1340 ns a removal by way of their keys, 740 in place.
+  if (!MayRewrite(write) && handle.IsSimpleOn(column)) {
+    const uint64_t went = handle.DeleteSimpleRowsWithValue(value, write);
+    if (removed != nullptr) *removed = went;
+    if (went != 0) Finish(partition, slot, false);
+    return OpStatus::kOk;
+  }
+  const std::vector<std::string> keys = handle.KeysWithValue(column, value, write.now_seconds);
   if (keys.empty()) return OpStatus::kOk;
   std::vector<ClusteringKeyView> views;
   std::vector<PackedItemKey> packed(keys.size());
@@ -446,6 +471,7 @@ TableStats Table::stats() const {
   stats.expired_rows = context_.expired_rows;
   stats.live_bytes = arena_.live_bytes();
   stats.held_bytes = arena_.held_bytes() + arena_.credit_bytes();
+  stats.unreserved_slabs = arena_.unreserved_slabs();
   return stats;
 }
 

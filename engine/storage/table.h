@@ -56,6 +56,8 @@ struct TableStats {
   uint64_t expired_rows = 0;  // reclaimed because everything in them had expired, ever
   uint64_t live_bytes = 0;    // bytes of blocks in use
   uint64_t held_bytes = 0;    // pages held for them
+  // Slabs that no reservation covered: estimates of what a write may take that fell short. Zero.
+  uint64_t unreserved_slabs = 0;
 };
 
 // What a batch brings to one partition; for PledgeShare.
@@ -149,20 +151,19 @@ class Table final : private Arena::Relocator {
   // under their own times. This table is empty. kOutOfMemory: a part of it was.
   OpStatus CopyFrom(Table& from, const ColumnMap& columns, int64_t now_seconds);
 
-  // --- Stages of a group: any thread may call the first, the holder the second.
+  // --- Stages of a group: the holder calls the second, any thread the others.
   // ------------------------
 
   [[gnu::always_inline]] void PrefetchSlot(uint64_t address) const {
     directory_.PrefetchSlot(address);
   }
-  [[gnu::always_inline]] void PrefetchPartition(uint64_t address) {
-    // Not by ScanFrom: GCC 12 drops calls of functions whose only effect is a prefetch.
-    const uint64_t reference = directory_.ReferenceAt(address);
-    if (reference != 0) Partition::Prefetch(reference);
+  // What the third stage takes; 0: nothing. Good for nothing else.
+  [[gnu::always_inline]] uint64_t PrefetchHint(uint64_t address) const {
+    return directory_.ReferenceAt(address);
   }
-  [[gnu::always_inline]] void PrefetchPartitionForWrite(uint64_t address) {
-    const uint64_t reference = directory_.ReferenceAt(address);
-    if (reference != 0) Partition::PrefetchForWrite(reference);
+  // Looks at nothing: a hint that is out of date costs a useless prefetch.
+  [[gnu::always_inline]] static void PrefetchPartition(uint64_t hint) {
+    if (hint != 0) Partition::Prefetch(hint);
   }
 
   // --- Truncation, expiry, memory
@@ -208,7 +209,9 @@ class Table final : private Arena::Relocator {
   void ScheduleEvent(uint64_t address, Partition& partition);
 
   WriteCost UpsertCost(const PartitionRef& partition, const DirectorySlot* slot,
-                       std::span<const RowUpdate> rows, const WriteContext& write) const;
+                       std::span<const RowUpdate> rows, const Partition::Load& load) const;
+  void AddExternalCost(const DirectorySlot* slot, std::span<const RowUpdate> rows,
+                       WriteCost& cost) const;
   WriteCost DeleteRowsCost(const PartitionRef& partition, const DirectorySlot* slot,
                            std::span<const ClusteringKeyView> keys) const;
   WriteCost DeleteRangeCost(const PartitionRef& partition, const DirectorySlot* slot,

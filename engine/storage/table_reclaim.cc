@@ -133,7 +133,7 @@ size_t Table::ReclaimDue(int64_t now_seconds, size_t budget) {
     units += wheel_.Advance(now_seconds, slice,
                             [&](const TtlWheel::Entry& entry) { due[count++] = entry; });
     for (size_t i = 0; i < count; ++i) directory_.PrefetchSlot(due[i].address);
-    for (size_t i = 0; i < count; ++i) PrefetchPartition(due[i].address);
+    for (size_t i = 0; i < count; ++i) PrefetchPartition(PrefetchHint(due[i].address));
     for (size_t i = 0; i < count; ++i) {
       ReclaimEntry(due[i], now_seconds, std::max<size_t>(budget - std::min(budget, units), 64),
                    units);

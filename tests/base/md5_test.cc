@@ -1,6 +1,8 @@
 #include "engine/base/md5.h"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
@@ -67,6 +69,28 @@ TEST(Md5Test, RandomInputsAgreeWithLibcrypto) {
     std::string bytes(rng.Below(step % 100 == 0 ? 100'000 : 200), '\0');
     for (char& byte : bytes) byte = static_cast<char>(rng.Next());
     ASSERT_EQ(DigestOf(bytes), LibcryptoDigestOf(bytes)) << "step " << step;
+  }
+}
+
+// Groups of every size, with long values among the short ones.
+TEST(Md5Test, DigestsMadeTogetherAreThoseMadeAlone) {
+  Random rng(testing::TestSeed());
+  const uint64_t steps = testing::TestSteps(2'000);
+  for (uint64_t step = 0; step < steps; ++step) {
+    const bool all_short = step % 3 == 0;
+    std::vector<std::string> bytes(rng.Below(20));
+    for (std::string& value : bytes) {
+      value.resize(rng.Below(all_short || rng.Below(4) != 0 ? 56 : 200));
+      for (char& byte : value) byte = static_cast<char>(rng.Next());
+    }
+    const std::vector<std::string_view> values(bytes.begin(), bytes.end());
+    std::vector<Md5Digest> digests(values.size());
+    Md5OfEach(values, digests);
+    for (size_t i = 0; i < values.size(); ++i) {
+      const std::string digest(digests[i].begin(), digests[i].end());
+      ASSERT_EQ(ToHex(digest), ToHex(LibcryptoDigestOf(values[i])))
+          << "step " << step << ", value " << i << " of " << values.size();
+    }
   }
 }
 

@@ -180,6 +180,22 @@ TEST(EngineTruncationTest, TheMemoryComesBack) {
 
 // --- Reclamation and expiry ---
 
+// Nor does an engine that was emptied stay at what its lanes had set aside for writes to come.
+TEST(EngineTruncationTest, CreditComesBackToo) {
+  for (const uint32_t shards : kShardCounts) {
+    Engine engine(WithShards(shards));
+    const TableId table = engine.CreateTable(ListItemsSchema());
+    Fill(engine, table, 2'000);
+    engine.TruncateTable(table);
+    ReclaimAll(engine, kNoonNanos);
+    EXPECT_EQ(engine.StatsOf(table).live_bytes, 0u);
+    EXPECT_EQ(engine.held_bytes(), 0u);
+    engine.Verify();
+    Fill(engine, table, 20);
+    EXPECT_EQ(engine.StatsOf(table).partitions, 20u);
+  }
+}
+
 TEST(EngineReclaimTest, NothingWaitsInAFreshEngine) {
   Engine engine(WithShards(3));
   EXPECT_EQ(engine.Reclaim(kNoonNanos, 1'000), 0u);

@@ -144,6 +144,49 @@ TEST_F(PagePoolTest, FreeMemoryGoesBackToTheSystem) {
   }
 }
 
+// What is resident beside what is in use stays within a 64th of the limit, whatever the holes are.
+TEST(PagePoolLimitTest, NearTheLimitSinglePagesGoBackToo) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "shadow memory drowns the measurement";
+#endif
+  constexpr size_t kLimit = size_t{64} << 20;
+  constexpr size_t kShort = kLimit * 9 / 10;
+  MemoryBudget budget(kLimit);
+  PagePool pool(budget);
+  Random rng(TestSeed());
+  std::vector<void*> pages(kShort / kPage);
+  const uint64_t before = ResidentBytes();
+  const auto allocate = [&](size_t bytes) {
+    void* run = pool.Allocate(bytes);
+    std::memset(run, 1, bytes);
+    return run;
+  };
+  for (void*& page : pages) page = allocate(kPage);
+  // A third goes, page by page, and longer runs take its place: not in its holes.
+  size_t freed = 0;
+  for (void*& page : pages) {
+    if (!rng.OneIn(3)) continue;
+    pool.Free(page, kPage);
+    page = nullptr;
+    freed += kPage;
+  }
+  pool.Verify();
+  EXPECT_GT(pool.GetStats().loose_bytes, kLimit / 64) << "far from the limit they are kept";
+  std::vector<void*> runs;
+  for (; freed >= PagePool::kGranuleBytes; freed -= PagePool::kGranuleBytes) {
+    runs.push_back(allocate(PagePool::kGranuleBytes));
+  }
+  pool.Verify();
+  const PagePool::Stats stats = pool.GetStats();
+  EXPECT_LE(stats.used_bytes + stats.kept_bytes + stats.loose_bytes, kLimit + kLimit / 64);
+  EXPECT_LT(ResidentBytes() - before, kLimit * 105 / 100);
+  for (void* page : pages) {
+    if (page != nullptr) pool.Free(page, kPage);
+  }
+  for (void* run : runs) pool.Free(run, PagePool::kGranuleBytes);
+  pool.Verify();
+}
+
 TEST_F(PagePoolTest, MapsAheadOnceItIsLarge) {
   EXPECT_FALSE(pool_.MapAhead()) << "a small pool waits for the need";
   std::vector<void*> runs(40);
