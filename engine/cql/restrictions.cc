@@ -277,6 +277,12 @@ CqlStatus CheckTuplesAreNotMixed(const TableDefinition& table, const BoundWhere&
 CqlStatus CheckLeftovers(const TableDefinition& table, const SelectRestrictions& restrictions,
                          const BoundWhere& where) {
   for (const BoundRelation& relation : where.relations) {
+    // A slice over columns of both directions is told by a look at each row, but needs no leave.
+    if (IsKey(table, relation, ColumnKind::kClustering) && relation.is_slice() &&
+        !OneDirection(table, relation.columns) &&
+        StartsAt(relation, restrictions.clustering.prefix_columns(), ClusteringBegin(table))) {
+      continue;
+    }
     switch (table.columns[relation.columns[0]].kind) {
       case ColumnKind::kPartitionKey:
         if (!relation.is_equality()) {
@@ -294,12 +300,6 @@ CqlStatus CheckLeftovers(const TableDefinition& table, const SelectRestrictions&
       case ColumnKind::kStatic:
       case ColumnKind::kRegular:
         break;
-    }
-    // A slice over columns of both directions is told by a look at each row, but needs no leave.
-    if (IsKey(table, relation, ColumnKind::kClustering) && relation.is_slice() &&
-        !OneDirection(table, relation.columns) &&
-        StartsAt(relation, restrictions.clustering.prefix_columns(), ClusteringBegin(table))) {
-      continue;
     }
     return NeedsFiltering();
   }

@@ -245,6 +245,11 @@ WriteCost Table::UpsertCost(const PartitionRef& partition, const DirectorySlot* 
   return cost;
 }
 
+WriteCost Table::UpsertCost(const PartitionRef& partition, const DirectorySlot* slot,
+                            std::span<const RowUpdate> rows, const WriteContext& write) const {
+  return UpsertCost(partition, slot, rows, LoadOf(schema_, rows, write));
+}
+
 void Table::NoteTimestamps(const WriteContext& write) {
   if (!write.foreign_timestamp || foreign_timestamps_) return;
   foreign_timestamps_ = true;
@@ -258,7 +263,7 @@ OpStatus Table::Pledge(const PartitionRef& partition, std::span<const RowUpdate>
                        const WriteContext& write) {
   WriteCost cost;
   const bool reserved = Reserve(write.now_seconds, [&] {
-    cost = UpsertCost(partition, FindForWrite(partition), rows, LoadOf(schema_, rows, write));
+    cost = UpsertCost(partition, FindForWrite(partition), rows, write);
     return cost;
   });
   if (!reserved) return OpStatus::kOutOfMemory;

@@ -210,6 +210,8 @@ class Table final : private Arena::Relocator {
 
   WriteCost UpsertCost(const PartitionRef& partition, const DirectorySlot* slot,
                        std::span<const RowUpdate> rows, const Partition::Load& load) const;
+  WriteCost UpsertCost(const PartitionRef& partition, const DirectorySlot* slot,
+                       std::span<const RowUpdate> rows, const WriteContext& write) const;
   void AddExternalCost(const DirectorySlot* slot, std::span<const RowUpdate> rows,
                        WriteCost& cost) const;
   WriteCost DeleteRowsCost(const PartitionRef& partition, const DirectorySlot* slot,

@@ -284,6 +284,14 @@ TEST(PlannerTest, WhatNeedsFilteringIsFilteredWhenAllowed) {
   }
 }
 
+// Its rows do not lie together, but it is a slice of the clustering key.
+TEST(PlannerTest, ASliceOverBothDirectionsNeedsNoFiltering) {
+  const auto plan = PlanIt("SELECT * FROM t WHERE p = 1 AND (a, b, c) > (1, 'x', 2)");
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_TRUE(Select(*plan).clustering.empty());
+  EXPECT_EQ(Select(*plan).filters.size(), 1u);
+}
+
 TEST(PlannerTest, ClusteringRestrictionsOfAScanAreWarnedAbout) {
   const auto plan = PlanIt("SELECT * FROM t WHERE a > 3");
   ASSERT_TRUE(plan.ok()) << plan.error().message;

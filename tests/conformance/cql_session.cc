@@ -1,0 +1,168 @@
+#include "tests/conformance/cql_session.h"
+
+#include "engine/base/big_endian.h"
+#include "engine/base/check.h"
+#include "engine/protocol/primitives.h"
+
+namespace liststore::testing {
+namespace {
+
+// Opcodes, flags and kinds: native_protocol_v4.spec, sections 2.4, 4.1.4 and 4.2.5.
+constexpr uint8_t kQuery = 0x07;
+constexpr uint8_t kResult = 0x08;
+constexpr uint8_t kPrepare = 0x09;
+constexpr uint8_t kExecute = 0x0a;
+constexpr uint8_t kBatch = 0x0d;
+constexpr uint8_t kWarningFlag = 0x08;
+constexpr int32_t kRowsKind = 2;
+constexpr int32_t kPreparedKind = 4;
+
+void AppendShort(std::string& body, size_t value) {
+  char bytes[2];
+  StoreBigEndian16(bytes, static_cast<uint16_t>(value));
+  body.append(bytes, sizeof(bytes));
+}
+void AppendInt(std::string& body, int64_t value) {
+  char bytes[4];
+  StoreBigEndian32(bytes, static_cast<uint32_t>(value));
+  body.append(bytes, sizeof(bytes));
+}
+void AppendLong(std::string& body, int64_t value) {
+  char bytes[8];
+  StoreBigEndian64(bytes, static_cast<uint64_t>(value));
+  body.append(bytes, sizeof(bytes));
+}
+
+void AppendValues(std::string& body, const std::vector<BoundParameter>& parameters) {
+  AppendShort(body, parameters.size());
+  for (const BoundParameter& parameter : parameters) {
+    if (parameter.unset || !parameter.bytes) {
+      AppendInt(body, parameter.unset ? -2 : -1);
+    } else {
+      AppendInt(body, static_cast<int64_t>(parameter.bytes->size()));
+      body += *parameter.bytes;
+    }
+  }
+}
+
+void AppendParameters(std::string& body, const CqlStatement& statement,
+                      const CqlParameters& parameters) {
+  AppendShort(body, 1);  // ONE
+  int flags = 0;
+  if (!statement.parameters.empty()) flags |= 0x01;
+  if (parameters.page_size) flags |= 0x04;
+  if (!parameters.paging_state.empty()) flags |= 0x08;
+  if (parameters.default_timestamp) flags |= 0x20;
+  body += static_cast<char>(flags);
+  if (!statement.parameters.empty()) AppendValues(body, statement.parameters);
+  if (parameters.page_size) AppendInt(body, *parameters.page_size);
+  if (!parameters.paging_state.empty()) body += BytesBody(parameters.paging_state);
+  if (parameters.default_timestamp) AppendLong(body, *parameters.default_timestamp);
+}
+
+// Types of columns here are native ones, and lists among what is bound alone.
+void SkipColumns(protocol::BodyReader& reader, int32_t count, bool global) {
+  if (global) {
+    reader.ReadString();
+    reader.ReadString();
+  }
+  for (int32_t i = 0; i < count && reader.ok(); ++i) {
+    if (!global) {
+      reader.ReadString();
+      reader.ReadString();
+    }
+    reader.ReadString();
+    reader.ReadShort();
+  }
+}
+
+void DecodeRows(protocol::BodyReader& reader, CqlAnswer& answer) {
+  const int32_t flags = reader.ReadInt();
+  const int32_t columns = reader.ReadInt();
+  if ((flags & 0x02) != 0) answer.paging_state = reader.ReadBytes().bytes();
+  if ((flags & 0x04) == 0) SkipColumns(reader, columns, (flags & 0x01) != 0);
+  const int32_t rows = reader.ReadInt();
+  for (int32_t i = 0; i < rows && reader.ok(); ++i) {
+    ResultRow row;
+    for (int32_t j = 0; j < columns; ++j) {
+      const protocol::Value value = reader.ReadBytes();
+      row.push_back(value.has_bytes() ? std::optional(std::string(value.bytes())) : std::nullopt);
+    }
+    answer.rows.push_back(std::move(row));
+  }
+}
+
+}  // namespace
+
+CqlSession::CqlSession(uint16_t port) : client_(port) {
+  LS_CHECK(client_.StartUp(), "the server is there");
+}
+
+CqlAnswer CqlSession::Ask(uint8_t opcode, std::string body) {
+  CqlAnswer answer;
+  const std::optional<RawFrame> frame =
+      client_.Ask({.stream = 1, .opcode = opcode, .body = std::move(body)});
+  if (!frame) {
+    answer.error = "the connection has ended";
+    return answer;
+  }
+  if (frame->opcode != kResult) {
+    answer.error = ErrorMessageOf(*frame);
+    return answer;
+  }
+  protocol::BodyReader reader(frame->body);
+  if ((frame->flags & kWarningFlag) != 0) {
+    for (uint16_t left = reader.ReadShort(); left > 0; --left) reader.ReadString();
+  }
+  const int32_t kind = reader.ReadInt();
+  if (kind == kRowsKind) DecodeRows(reader, answer);
+  if (kind == kPreparedKind) answer.rows = {{std::string(reader.ReadShortBytes())}};
+  if (!reader.ok()) answer.error = "the result is cut off";
+  return answer;
+}
+
+std::string CqlSession::Prepare(const std::string& text, CqlAnswer& answer) {
+  answer = Ask(kPrepare, BytesBody(text));
+  if (!answer.error.empty()) return {};
+  return std::exchange(answer.rows, {}).at(0).at(0).value();
+}
+
+CqlAnswer CqlSession::Run(const CqlStatement& statement, const CqlParameters& parameters) {
+  std::string body;
+  if (statement.prepared) {
+    CqlAnswer answer;
+    const std::string id = Prepare(statement.text, answer);
+    if (!answer.error.empty()) return answer;
+    AppendShort(body, id.size());
+    body += id;
+  } else {
+    body = BytesBody(statement.text);
+  }
+  AppendParameters(body, statement, parameters);
+  return Ask(statement.prepared ? kExecute : kQuery, std::move(body));
+}
+
+CqlAnswer CqlSession::RunBatch(bool logged, const std::vector<CqlStatement>& statements,
+                               std::optional<int64_t> default_timestamp) {
+  std::string body(1, logged ? '\0' : '\1');
+  AppendShort(body, statements.size());
+  for (const CqlStatement& statement : statements) {
+    body += static_cast<char>(statement.prepared);
+    if (statement.prepared) {
+      CqlAnswer answer;
+      const std::string id = Prepare(statement.text, answer);
+      if (!answer.error.empty()) return answer;
+      AppendShort(body, id.size());
+      body += id;
+    } else {
+      body += BytesBody(statement.text);
+    }
+    AppendValues(body, statement.parameters);
+  }
+  AppendShort(body, 1);  // ONE
+  body += default_timestamp ? '\x20' : '\0';
+  if (default_timestamp) AppendLong(body, *default_timestamp);
+  return Ask(kBatch, std::move(body));
+}
+
+}  // namespace liststore::testing

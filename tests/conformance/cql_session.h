@@ -1,0 +1,59 @@
+// CqlSession: statements over one connection, as a driver sends them, and what they are answered.
+#ifndef LISTSTORE_TESTS_CONFORMANCE_CQL_SESSION_H_
+#define LISTSTORE_TESTS_CONFORMANCE_CQL_SESSION_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/raw_cql_client.h"
+
+namespace liststore::testing {
+
+struct BoundParameter {
+  std::optional<std::string> bytes;  // absent: null
+  bool unset = false;
+};
+
+struct CqlStatement {
+  std::string text;
+  std::vector<BoundParameter> parameters;
+  bool prepared = false;  // PREPARE and EXECUTE instead of QUERY
+};
+
+struct CqlParameters {
+  std::optional<int32_t> page_size;
+  std::string paging_state;
+  std::optional<int64_t> default_timestamp;
+};
+
+using ResultRow = std::vector<std::optional<std::string>>;
+
+struct CqlAnswer {
+  std::string error;  // empty: there was none
+  std::vector<ResultRow> rows;
+  std::string paging_state;  // empty: no more pages
+};
+
+class CqlSession {
+ public:
+  explicit CqlSession(uint16_t port);
+
+  CqlAnswer Run(const CqlStatement& statement, const CqlParameters& parameters = {});
+  // A BATCH message.
+  CqlAnswer RunBatch(bool logged, const std::vector<CqlStatement>& statements,
+                     std::optional<int64_t> default_timestamp);
+
+ private:
+  CqlAnswer Ask(uint8_t opcode, std::string body);
+  // The id; an error in `answer`.
+  std::string Prepare(const std::string& text, CqlAnswer& answer);
+
+  RawCqlClient client_;
+};
+
+}  // namespace liststore::testing
+
+#endif  // LISTSTORE_TESTS_CONFORMANCE_CQL_SESSION_H_

@@ -1,0 +1,276 @@
+// Random tables and statements over the wire, compared with a plain model after every SELECT.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "liststore/cql_server.h"
+#include "tests/conformance/cql_session.h"
+#include "tests/conformance/random_statements.h"
+#include "tests/conformance/table_model.h"
+#include "tests/support/seed.h"
+
+namespace liststore::testing {
+namespace {
+
+constexpr uint64_t kStartNanos = 1'700'000'000'000'000'000;
+constexpr uint64_t kStatementsPerRun = 250;
+constexpr size_t kPagesMax = 10'000;
+
+// Whose timestamps the writes of a run have.
+enum class Timestamps : uint8_t {
+  kServer,   // the server's alone
+  kClients,  // every write has one, of the statement or the message
+  kMixed
+};
+
+std::string Hex(const std::optional<std::string>& value) {
+  if (!value) return "null";
+  std::string text = "0x";
+  for (const char c : *value) {
+    char digits[3];
+    std::snprintf(digits, sizeof(digits), "%02x", static_cast<unsigned char>(c));
+    text += digits;
+  }
+  return text;
+}
+
+std::string ToText(const std::vector<ResultRow>& rows) {
+  std::string text;
+  for (const ResultRow& row : rows) {
+    text += "   ";
+    for (const auto& value : row) text += " " + Hex(value);
+    text += "\n";
+  }
+  return text + "    (" + std::to_string(rows.size()) + " rows)\n";
+}
+
+// Two tables of a server, from CREATE to DROP.
+class TableRun {
+ public:
+  TableRun(uint64_t seed, uint64_t steps) : seed_(seed), steps_(steps), random_(seed) {
+    timestamps_ = static_cast<Timestamps>(random_.Below(3));
+    CqlServerOptions options;
+    options.shards = static_cast<uint32_t>(1 + random_.Below(3));
+    options.shard_aware = false;
+    options.memory_limit_bytes = uint64_t{256} << 20;
+    options.manual_clock = &clock_;
+    auto server = CqlServer::Start(options);
+    EXPECT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+    session_ = std::make_unique<CqlSession>(server_->cql_port());
+  }
+
+  bool Execute() {
+    Say("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
+        "1}");
+    for (const char* name : {"k.a", "k.b"}) {
+      models_.push_back(std::make_unique<TableModel>(RandomSchema(random_, name)));
+      for (const std::string& create : models_.back()->schema().CreateStatements()) Say(create);
+    }
+    if (timestamps_ == Timestamps::kMixed) Acquaint();
+    for (uint64_t step = 0; step < steps_ && !failed_; ++step) Step();
+    for (const auto& model : models_) {
+      if (!failed_) Read(ReadEverything(random_, *model, true));
+    }
+    return !failed_;
+  }
+
+ private:
+  void Say(const std::string& statement) {
+    history_ += statement + ";\n";
+    Check(session_->Run({statement, {}, false}));
+  }
+
+  void Step() {
+    Advance();
+    switch (random_.Below(12)) {
+      case 0:
+        return random_.OneIn(2) ? BatchMessage() : BatchText();
+      case 1:
+      case 2:
+      case 3:
+      case 4:
+      case 5:
+      case 6:
+        return Write();
+      default:
+        return Read(MakeRandomRead(random_, AnyModel(), true));
+    }
+  }
+
+  // The clock moves before every statement, so that the server's timestamps are the clock's.
+  void Advance() {
+    clock_.AdvanceNanos(1'000'000);
+    if (!random_.OneIn(8)) return;
+    const uint64_t seconds = random_.OneIn(8) ? 1000 : 1 + random_.Below(6);
+    clock_.AdvanceSeconds(seconds);
+    history_ += "-- " + std::to_string(seconds) + " s pass\n";
+  }
+  int64_t now_seconds() const { return static_cast<int64_t>(clock_.NowNanos() / 1'000'000'000); }
+  int64_t now_micros() const { return static_cast<int64_t>(clock_.NowNanos() / 1000); }
+  TableModel& AnyModel() { return *models_[random_.Below(models_.size())]; }
+
+  // A table keeps deletions for later writes only where a client's timestamp has been seen
+  // (docs/decisions/0004-effective-grace.md): each partition gets one that does nothing.
+  void Acquaint() {
+    for (const auto& model : models_) {
+      const ModelSchema& schema = model->schema();
+      const auto& first = PoolOf(schema.partition_key[0].type);
+      std::vector<std::string> keys;
+      for (const PoolValue& value : first) {
+        const std::string key = schema.partition_key[0].name + " = " + value.literal;
+        const bool literal = !value.literal.empty();
+        if (schema.partition_key.size() == 1) {
+          if (literal && !value.bytes.empty()) keys.push_back(key);
+          continue;
+        }
+        for (const PoolValue& second : PoolOf(schema.partition_key[1].type)) {
+          if (!literal || second.literal.empty()) continue;
+          keys.push_back(key + " AND " + schema.partition_key[1].name + " = " + second.literal);
+        }
+      }
+      for (const std::string& key : keys) {
+        Say("DELETE FROM " + schema.table + " USING TIMESTAMP -1000 WHERE " + key);
+      }
+    }
+  }
+
+  // The timestamp of a message; nullopt: the server's counts.
+  std::optional<int64_t> MessageTimestamp(const WriteTimes& times) {
+    if (timestamps_ == Timestamps::kServer) return std::nullopt;
+    if (timestamps_ == Timestamps::kMixed && random_.OneIn(2)) return std::nullopt;
+    return RandomTimestamp(random_, times);
+  }
+  WriteTimes Times() {
+    WriteTimes times;
+    times.may_say_timestamp = timestamps_ != Timestamps::kServer;
+    times.now_micros = now_micros();
+    times.start_micros = static_cast<int64_t>(kStartNanos / 1000);
+    times.of_message = MessageTimestamp(times);
+    return times;
+  }
+
+  void Write() {
+    const WriteTimes times = Times();
+    const RandomWrite write = MakeRandomWrite(random_, AnyModel(), times);
+    history_ += write.shown + ";" + When();
+    Check(session_->Run(
+        write.sent,
+        {.page_size = std::nullopt, .paging_state = {}, .default_timestamp = times.of_message}));
+    write.apply(times.of_message.value_or(now_micros()), now_seconds());
+  }
+
+  void BatchMessage() {
+    const WriteTimes times = Times();
+    const bool logged = random_.OneIn(2);
+    std::vector<CqlStatement> sent;
+    history_ += logged ? "BEGIN BATCH\n" : "BEGIN UNLOGGED BATCH\n";
+    for (uint64_t left = random_.Below(6); left > 0; --left) {
+      const RandomWrite write = MakeRandomWrite(random_, AnyModel(), times);
+      history_ += "  " + write.shown + ";\n";
+      sent.push_back(write.sent);
+      write.apply(times.of_message.value_or(now_micros()), now_seconds());
+    }
+    history_ += "APPLY BATCH;" + When();
+    Check(session_->RunBatch(logged, sent, times.of_message));
+  }
+
+  void BatchText() {
+    WriteTimes times = Times();
+    const std::optional<int64_t> of_message = times.of_message;
+    std::optional<int64_t> of_batch;
+    if (times.may_say_timestamp && random_.OneIn(2)) {
+      of_batch = RandomTimestamp(random_, times);
+      times.may_say_timestamp = false;
+      times.of_message = of_batch;
+    }
+    CqlStatement sent;
+    sent.text = random_.OneIn(2) ? "BEGIN BATCH" : "BEGIN UNLOGGED BATCH";
+    history_ += sent.text + "\n";
+    if (of_batch) sent.text += " USING TIMESTAMP " + std::to_string(*of_batch);
+    for (uint64_t left = 1 + random_.Below(5); left > 0; --left) {
+      const RandomWrite write = MakeRandomWrite(random_, AnyModel(), times);
+      history_ += "  " + write.shown + ";\n";
+      sent.text += " " + write.sent.text + ";";
+      sent.parameters.insert(sent.parameters.end(), write.sent.parameters.begin(),
+                             write.sent.parameters.end());
+      write.apply(times.of_message.value_or(now_micros()), now_seconds());
+    }
+    sent.text += " APPLY BATCH";
+    sent.prepared = random_.OneIn(2);
+    history_ += "APPLY BATCH;" + When();
+    Check(session_->Run(
+        sent, {.page_size = std::nullopt, .paging_state = {}, .default_timestamp = of_message}));
+  }
+
+  std::string When() const { return "  -- at " + std::to_string(now_micros()) + " us\n"; }
+
+  void Read(const RandomRead& read) {
+    CqlParameters parameters;
+    if (read.may_be_paged && random_.OneIn(2)) {
+      constexpr int32_t kSizes[] = {1, 2, 3, 7, 5000};
+      parameters.page_size = kSizes[random_.Below(std::size(kSizes))];
+    }
+    std::vector<ResultRow> found;
+    for (size_t page = 0; page < kPagesMax; ++page) {
+      const CqlAnswer answer = session_->Run(read.sent, parameters);
+      if (!answer.error.empty()) return Fail(read, parameters, answer.error);
+      if (parameters.page_size && answer.rows.size() > static_cast<size_t>(*parameters.page_size)) {
+        return Fail(read, parameters, "a page has " + std::to_string(answer.rows.size()) + " rows");
+      }
+      found.insert(found.end(), answer.rows.begin(), answer.rows.end());
+      parameters.paging_state = answer.paging_state;
+      if (parameters.paging_state.empty()) break;
+    }
+    if (!parameters.paging_state.empty()) return Fail(read, parameters, "the pages do not end");
+    const std::vector<ResultRow> expected = read.expected(now_seconds());
+    if (found == expected) return;
+    Fail(read, parameters, "expected\n" + ToText(expected) + "found\n" + ToText(found));
+  }
+
+  void Fail(const RandomRead& read, const CqlParameters& parameters, const std::string& what) {
+    failed_ = true;
+    ADD_FAILURE() << what << Replay() << read.shown << ";" << When()
+                  << "-- sent: " << read.sent.text << (read.sent.prepared ? " (prepared)" : "")
+                  << (parameters.page_size ? " in pages of " + std::to_string(*parameters.page_size)
+                                           : "");
+  }
+  void Check(const CqlAnswer& answer) {
+    if (answer.error.empty()) return;
+    failed_ = true;
+    ADD_FAILURE() << answer.error << Replay();
+  }
+  // All that the tables have seen: it can be run by hand.
+  std::string Replay() const {
+    return "\nof the run of seed " + std::to_string(seed_) + ":\n" + history_;
+  }
+
+  const uint64_t seed_;
+  const uint64_t steps_;
+  Random random_;
+  Timestamps timestamps_ = Timestamps::kServer;
+  ManualClock clock_{kStartNanos};
+  std::unique_ptr<CqlServer> server_;
+  std::unique_ptr<CqlSession> session_;
+  std::vector<std::unique_ptr<TableModel>> models_;
+  std::string history_;
+  bool failed_ = false;
+};
+
+// In runs of 250 statements; run i has seed + i, so that one of them can be had alone.
+TEST(Differential, StatementsAnswerAsTheModel) {
+  const uint64_t seed = TestSeed();
+  const uint64_t steps = TestSteps(10'000);
+  for (uint64_t done = 0; done < steps; done += kStatementsPerRun) {
+    const uint64_t run_seed = seed + done / kStatementsPerRun;
+    if (!TableRun(run_seed, std::min(kStatementsPerRun, steps - done)).Execute()) return;
+  }
+}
+
+}  // namespace
+}  // namespace liststore::testing

@@ -1,0 +1,446 @@
+// SELECT, and what it must answer.
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "engine/model/token.h"
+#include "tests/conformance/random_statements.h"
+
+namespace liststore::testing {
+namespace {
+
+// What becomes of the rows that match.
+struct Shape {
+  std::vector<std::function<bool(const LiveRow&)>> conditions;
+  bool reversed = false;
+  bool merged = false;  // rows of all partitions in one order
+  bool distinct = false;
+  std::optional<int64_t> per_partition_limit;
+  std::optional<int64_t> limit;
+  // A value of a row for each selector; of an aggregate, nothing but counts.
+  using Selector = std::function<std::optional<std::string>(const LiveRow&, int64_t now_seconds)>;
+  std::vector<Selector> selectors;
+  bool counts = false;
+};
+
+std::vector<ResultRow> Evaluate(const TableModel& model, const Shape& shape, int64_t now_seconds) {
+  std::vector<LiveRow> rows;
+  for (LiveRow& row : model.Live(now_seconds)) {
+    if (std::ranges::all_of(shape.conditions, [&](const auto& holds) { return holds(row); })) {
+      rows.push_back(std::move(row));
+    }
+  }
+  const auto compare = [&](const LiveRow& a, const LiveRow& b) {
+    const int order = model.CompareClustering(a.clustering, b.clustering);
+    return shape.reversed ? order > 0 : order < 0;
+  };
+  if (shape.reversed) {
+    std::ranges::stable_sort(rows, [&](const LiveRow& a, const LiveRow& b) {
+      return a.key != b.key ? std::tie(a.token, a.key) < std::tie(b.token, b.key) : compare(a, b);
+    });
+  }
+  const int64_t of_partition_max =
+      shape.distinct ? 1 : shape.per_partition_limit.value_or(std::numeric_limits<int64_t>::max());
+  std::vector<LiveRow> kept;
+  int64_t of_partition = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    of_partition = i > 0 && rows[i].key == rows[i - 1].key ? of_partition + 1 : 0;
+    if (of_partition < of_partition_max) kept.push_back(rows[i]);
+  }
+  if (shape.merged) std::ranges::stable_sort(kept, compare);
+  std::vector<ResultRow> result;
+  if (shape.counts) {
+    ResultRow counts;
+    for (const Shape::Selector& selector : shape.selectors) {
+      const auto count = std::ranges::count_if(
+          kept, [&](const LiveRow& row) { return selector(row, now_seconds).has_value(); });
+      counts.emplace_back(BytesOfInt(count, 8));
+    }
+    return {counts};
+  }
+  for (const LiveRow& row : kept) {
+    if (shape.limit && static_cast<int64_t>(result.size()) == *shape.limit) break;
+    ResultRow values;
+    for (const Shape::Selector& selector : shape.selectors) {
+      values.push_back(selector(row, now_seconds));
+    }
+    result.push_back(std::move(values));
+  }
+  return result;
+}
+
+std::optional<std::string> CellValue(const LiveRow& row, size_t column) {
+  return row.cells[column] ? std::optional(row.cells[column]->value) : std::nullopt;
+}
+
+class ReadMaker {
+ public:
+  ReadMaker(Random& random, const TableModel& model, bool with_write_times)
+      : random_(random),
+        model_(model),
+        schema_(model.schema()),
+        with_write_times_(with_write_times),
+        text_(random) {}
+
+  RandomRead Make() {
+    text_ << "SELECT ";
+    switch (random_.Below(10)) {
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+        return Partitions();
+      case 4:
+        return schema_.indexed ? Indexed() : Partitions();
+      case 5:
+      case 6:
+        return Filtered();
+      case 7:
+        return Distinct();
+      default:
+        return Scan();
+    }
+  }
+
+  RandomRead Everything() {
+    text_ << "SELECT ";
+    AddSelectors(true);
+    AddFrom();
+    return Finish();
+  }
+
+ private:
+  // ---- Kinds
+
+  RandomRead Partitions() {
+    AddSelection();
+    AddFrom();
+    text_ << " WHERE ";
+    const bool several = WherePartition();
+    if (!random_.OneIn(4)) WhereClustering(" AND ");
+    if (!schema_.clustering.empty() && random_.OneIn(2)) AddOrder(several);
+    AddLimits();
+    return Finish();
+  }
+
+  RandomRead Indexed() {
+    AddSelection();
+    AddFrom();
+    text_ << " WHERE ";
+    AddWholeKey();
+    text_ << " AND ";
+    const size_t column = *schema_.indexed;
+    const PoolValue& value = RandomPoolValue(random_, schema_.regular[column]);
+    text_ << schema_.regular[column].name << " = ";
+    text_.AddValue(value);
+    shape_.conditions.push_back([column, bytes = value.bytes](const LiveRow& row) {
+      return CellValue(row, column) == bytes;
+    });
+    const bool filters = random_.OneIn(3);
+    if (filters) WhereClustering(" AND ");
+    AddLimits();
+    if (filters) text_ << " ALLOW FILTERING";
+    return Finish();
+  }
+
+  RandomRead Scan() {
+    AddSelection();
+    AddFrom();
+    std::string_view before = " WHERE ";
+    if (random_.OneIn(2)) before = WhereToken(before);
+    if (random_.OneIn(4)) WhereClustering(before);
+    AddLimits();
+    return Finish();
+  }
+
+  RandomRead Distinct() {
+    shape_.distinct = true;
+    text_ << "DISTINCT ";
+    for (size_t i = 0; i < schema_.partition_key.size(); ++i) {
+      text_ << (i == 0 ? "" : ", ") << schema_.partition_key[i].name;
+      shape_.selectors.push_back(
+          [i](const LiveRow& row, int64_t) { return std::optional(row.partition[i]); });
+    }
+    AddFrom();
+    if (random_.OneIn(3)) {
+      WhereToken(" WHERE ");
+    } else if (random_.OneIn(3)) {
+      text_ << " WHERE ";
+      WherePartition();
+    }
+    if (random_.OneIn(3)) AddLimit();
+    return Finish();
+  }
+
+  RandomRead Filtered() {
+    AddSelection();
+    AddFrom();
+    std::string_view before = " WHERE ";
+    const uint64_t start = random_.Below(4);
+    if (start == 0) {
+      text_ << before;
+      WherePartition();
+      before = " AND ";
+    } else if (start == 1) {
+      before = WhereToken(before);
+    }
+    for (uint64_t left = 1 + random_.Below(3); left > 0; --left) {
+      const uint64_t kind = random_.Below(3);
+      if (kind == 0 && start >= 2) {
+        const size_t i = random_.Below(schema_.partition_key.size());
+        AddFilter(before, schema_.partition_key[i],
+                  [i](const LiveRow& row) { return std::optional(row.partition[i]); });
+      } else if (kind == 1 && !schema_.clustering.empty()) {
+        const size_t i = random_.Below(schema_.clustering.size());
+        AddFilter(before, schema_.clustering[i],
+                  [i](const LiveRow& row) { return std::optional(row.clustering[i]); });
+      } else {
+        const size_t i = random_.Below(schema_.regular.size());
+        AddFilter(before, schema_.regular[i],
+                  [i](const LiveRow& row) { return CellValue(row, i); });
+      }
+      before = " AND ";
+    }
+    AddLimits();
+    text_ << " ALLOW FILTERING";
+    return Finish();
+  }
+
+  // ---- Selectors
+
+  void AddSelection() {
+    if (random_.OneIn(6)) {
+      AddCounts();
+    } else if (random_.OneIn(3)) {
+      text_ << "*";
+      AddColumns([](const std::string&) {});
+    } else {
+      AddSelectors(false);
+    }
+  }
+
+  template <typename Name>
+  void AddColumns(const Name& name) {
+    for (size_t i = 0; i < schema_.partition_key.size(); ++i) {
+      name(schema_.partition_key[i].name);
+      shape_.selectors.push_back(
+          [i](const LiveRow& row, int64_t) { return std::optional(row.partition[i]); });
+    }
+    for (size_t i = 0; i < schema_.clustering.size(); ++i) {
+      name(schema_.clustering[i].name);
+      shape_.selectors.push_back(
+          [i](const LiveRow& row, int64_t) { return std::optional(row.clustering[i]); });
+    }
+    for (size_t i = 0; i < schema_.regular.size(); ++i) {
+      name(schema_.regular[i].name);
+      shape_.selectors.push_back([i](const LiveRow& row, int64_t) { return CellValue(row, i); });
+    }
+  }
+
+  // Keys, values, their times and the token; `all`, or some of them.
+  void AddSelectors(bool all) {
+    const auto name = [&, first = true](const std::string& text) mutable {
+      text_ << (std::exchange(first, false) ? "" : ", ") << text;
+    };
+    auto say = name;
+    if (all || random_.OneIn(2)) AddColumns([&](const std::string& column) { say(column); });
+    for (size_t i = 0; i < schema_.regular.size(); ++i) {
+      if (all || random_.OneIn(2)) {
+        say("ttl(" + schema_.regular[i].name + ")");
+        shape_.selectors.push_back(
+            [i](const LiveRow& row, int64_t now) -> std::optional<std::string> {
+              const std::optional<ModelCell>& cell = row.cells[i];
+              if (!cell || cell->ttl_seconds == 0) return std::nullopt;
+              return BytesOfInt(cell->expiry_seconds - now, 4);
+            });
+      }
+      if (with_write_times_ && (all || random_.OneIn(2))) {
+        say("writetime(" + schema_.regular[i].name + ")");
+        shape_.selectors.push_back([i](const LiveRow& row, int64_t) -> std::optional<std::string> {
+          if (!row.cells[i]) return std::nullopt;
+          return BytesOfInt(row.cells[i]->timestamp, 8);
+        });
+      }
+    }
+    if (!shape_.selectors.empty() && !random_.OneIn(3)) return;
+    say("token(" + KeyNames() + ")");
+    shape_.selectors.push_back(
+        [](const LiveRow& row, int64_t) { return std::optional(BytesOfInt(row.token, 8)); });
+  }
+
+  void AddCounts() {
+    shape_.counts = true;
+    text_ << "count(*)";
+    shape_.selectors.push_back(
+        [](const LiveRow&, int64_t) { return std::optional<std::string>(""); });
+    if (random_.OneIn(2)) return;
+    const size_t i = random_.Below(schema_.regular.size());
+    text_ << ", count(" << schema_.regular[i].name << ")";
+    shape_.selectors.push_back([i](const LiveRow& row, int64_t) { return CellValue(row, i); });
+  }
+
+  std::string KeyNames() const {
+    std::string names;
+    for (const ModelColumn& column : schema_.partition_key) {
+      names += (names.empty() ? "" : ", ") + column.name;
+    }
+    return names;
+  }
+
+  // ---- Clauses
+
+  void AddFrom() { text_ << " FROM " << schema_.table; }
+
+  // True: several partitions were named.
+  bool WherePartition() {
+    const PartitionChoice choice = AddPartitionWhere(random_, schema_, text_);
+    shape_.conditions.push_back([keys = choice.keys](const LiveRow& row) {
+      return std::ranges::find(keys, row.partition) != keys.end();
+    });
+    return choice.keys.size() > 1;
+  }
+
+  void AddWholeKey() {
+    Values key;
+    for (const ModelColumn& column : schema_.partition_key) {
+      const PoolValue& value = RandomPoolValue(random_, column);
+      text_ << (key.empty() ? "" : " AND ") << column.name << " = ";
+      text_.AddValue(value);
+      key.push_back(value.bytes);
+    }
+    shape_.conditions.push_back([key](const LiveRow& row) { return row.partition == key; });
+  }
+
+  void WhereClustering(std::string_view before) {
+    const TableModel::Predicate holds =
+        AddClusteringWhere(random_, schema_, ClusteringUse::kRead, before, text_);
+    shape_.conditions.push_back([holds](const LiveRow& row) { return holds(row.clustering); });
+  }
+
+  std::string_view WhereToken(std::string_view before) {
+    const auto add = [&](bool is_lower) {
+      const bool inclusive = random_.OneIn(2);
+      int64_t token = RandomToken();
+      text_ << before << "token(" << KeyNames() << ")" << (is_lower ? " >" : " <")
+            << (inclusive ? "= " : " ");
+      before = " AND ";
+      text_.AddNumber(token, 8);
+      shape_.conditions.push_back([=](const LiveRow& row) {
+        // The smallest token, which no key has, stands for the end of the ring.
+        if (!is_lower && token == std::numeric_limits<int64_t>::min()) return true;
+        if (row.token == token) return inclusive;
+        return is_lower ? row.token > token : row.token < token;
+      });
+    };
+    const uint64_t kind = random_.Below(3);
+    if (kind != 0) add(true);
+    if (kind != 1) add(false);
+    return before;
+  }
+
+  // Of a partition that may be there as a rule.
+  int64_t RandomToken() {
+    switch (random_.Below(8)) {
+      case 0:
+        return std::numeric_limits<int64_t>::min();
+      case 1:
+        return std::numeric_limits<int64_t>::max();
+      case 2:
+        return static_cast<int64_t>(random_.Next());
+      default:
+        break;
+    }
+    Values key;
+    for (const ModelColumn& column : schema_.partition_key) {
+      key.push_back(RandomPoolValue(random_, column).bytes);
+    }
+    return TokenOf(SerializedKey(key)).value;
+  }
+
+  // `value`: of a row.
+  template <typename Value>
+  void AddFilter(std::string_view before, const ModelColumn& column, const Value& value) {
+    text_ << before << column.name;
+    if (random_.OneIn(5)) {
+      std::vector<PoolValue> list;
+      for (uint64_t left = random_.Below(4); left > 0; --left) {
+        list.push_back(RandomPoolValue(random_, column));
+      }
+      text_ << " IN ";
+      text_.AddList(list);
+      shape_.conditions.push_back([=](const LiveRow& row) {
+        return std::ranges::any_of(list, [&](const PoolValue& v) { return value(row) == v.bytes; });
+      });
+      return;
+    }
+    constexpr std::string_view kOperators[] = {" = ", " < ", " <= ", " > ", " >= "};
+    const size_t op = random_.Below(std::size(kOperators));
+    text_ << kOperators[op];
+    const PoolValue& other = RandomPoolValue(random_, column);
+    text_.AddValue(other);
+    shape_.conditions.push_back([=, type = column.type, bytes = other.bytes](const LiveRow& row) {
+      const std::optional<std::string> found = value(row);
+      if (!found) return false;
+      const int order = CompareCqlValues(type, *found, bytes);
+      return op == 0   ? order == 0
+             : op == 1 ? order < 0
+             : op == 2 ? order <= 0
+             : op == 3 ? order > 0
+                       : order >= 0;
+    });
+  }
+
+  void AddOrder(bool several) {
+    shape_.reversed = random_.OneIn(2);
+    // Of several partitions all columns: what else would order rows that are equal so far?
+    const size_t columns =
+        several ? schema_.clustering.size() : 1 + random_.Below(schema_.clustering.size());
+    text_ << " ORDER BY ";
+    for (size_t i = 0; i < columns; ++i) {
+      const bool descending = schema_.clustering[i].descending != shape_.reversed;
+      text_ << (i == 0 ? "" : ", ") << schema_.clustering[i].name
+            << (descending ? " DESC" : " ASC");
+    }
+    shape_.merged = several;
+  }
+
+  void AddLimits() {
+    if (!shape_.counts && random_.OneIn(4)) {
+      shape_.per_partition_limit = random_.Between(1, 4);
+      text_ << " PER PARTITION LIMIT ";
+      text_.AddNumber(*shape_.per_partition_limit, 4);
+    }
+    if (random_.OneIn(3)) AddLimit();
+  }
+  void AddLimit() {
+    shape_.limit = random_.Between(1, random_.OneIn(2) ? 4 : 40);
+    text_ << " LIMIT ";
+    text_.AddNumber(*shape_.limit, 4);
+  }
+
+  RandomRead Finish() {
+    return {text_.Sent(), text_.shown(), !shape_.merged,
+            [this_model = &model_, shape = shape_](int64_t now_seconds) {
+              return Evaluate(*this_model, shape, now_seconds);
+            }};
+  }
+
+  Random& random_;
+  const TableModel& model_;
+  const ModelSchema& schema_;
+  bool with_write_times_;
+  StatementText text_;
+  Shape shape_;
+};
+
+}  // namespace
+
+RandomRead MakeRandomRead(Random& random, const TableModel& model, bool with_write_times) {
+  return ReadMaker(random, model, with_write_times).Make();
+}
+
+RandomRead ReadEverything(Random& random, const TableModel& model, bool with_write_times) {
+  return ReadMaker(random, model, with_write_times).Everything();
+}
+
+}  // namespace liststore::testing

@@ -1,0 +1,118 @@
+// Random schemas and statements, each with what it means: a write knows how to do the same to the
+// model, a read computes its result from it.
+#ifndef LISTSTORE_TESTS_CONFORMANCE_RANDOM_STATEMENTS_H_
+#define LISTSTORE_TESTS_CONFORMANCE_RANDOM_STATEMENTS_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/base/random.h"
+#include "tests/conformance/cql_session.h"
+#include "tests/conformance/table_model.h"
+#include "tests/conformance/value_pool.h"
+
+namespace liststore::testing {
+
+ModelSchema RandomSchema(Random& random, std::string table);
+
+// A statement that grows: as it is sent, with values as literals or bound, and as it is shown, with
+// literals alone, so that it can be run by hand.
+class StatementText {
+ public:
+  explicit StatementText(Random& random)
+      : random_(random), style_(static_cast<Style>(random.Below(3))) {}
+
+  StatementText& operator<<(std::string_view text) {
+    sent_.text += text;
+    shown_ += text;
+    return *this;
+  }
+  void AddValue(const PoolValue& value);
+  void AddNull();
+  void AddNumber(int64_t value, size_t bytes) {
+    AddValue({BytesOfInt(value, bytes), std::to_string(value)});
+  }
+  // A value that the server is to take for absent: what is shown leaves `around` out.
+  void AddUnset(std::string_view around);
+  // (a, b) or ?.
+  void AddList(const std::vector<PoolValue>& values);
+  // Into one of the two alone.
+  void Show(std::string_view text) { shown_ += text; }
+  void Send(std::string_view text) { sent_.text += text; }
+
+  CqlStatement Sent();
+  const std::string& shown() const { return shown_; }
+
+ private:
+  enum class Style : uint8_t {
+    kLiterals,
+    kBound,
+    kMixed
+  };
+  bool Binds() { return style_ == Style::kBound || (style_ == Style::kMixed && random_.OneIn(2)); }
+
+  Random& random_;
+  Style style_;
+  CqlStatement sent_;
+  std::string shown_;
+};
+
+struct RandomWrite {
+  CqlStatement sent;
+  std::string shown;
+  // Does it to the model; the timestamp is for where the statement has none.
+  std::function<void(int64_t timestamp, int64_t now_seconds)> apply;
+};
+
+// Where timestamps of writes come from.
+struct WriteTimes {
+  bool may_say_timestamp = true;
+  int64_t now_micros = 0;
+  int64_t start_micros = 0;
+  // The message's or the batch's, which what is shown spells out.
+  std::optional<int64_t> of_message;
+};
+
+// `model` outlives the result.
+RandomWrite MakeRandomWrite(Random& random, TableModel& model, const WriteTimes& times);
+int64_t RandomTimestamp(Random& random, const WriteTimes& times);
+
+struct RandomRead {
+  CqlStatement sent;
+  std::string shown;
+  bool may_be_paged = true;
+  std::function<std::vector<ResultRow>(int64_t now_seconds)> expected;
+};
+
+RandomRead MakeRandomRead(Random& random, const TableModel& model, bool with_write_times);
+// All that is there, with its times.
+RandomRead ReadEverything(Random& random, const TableModel& model, bool with_write_times);
+
+// ---- WHERE, for both
+
+struct PartitionChoice {
+  std::vector<Values> keys;  // none twice
+  bool is_in = false;        // said with IN
+};
+// "p0 = x AND p1 IN (y, z)".
+PartitionChoice AddPartitionWhere(Random& random, const ModelSchema& schema, StatementText& text);
+
+enum class ClusteringUse : uint8_t {
+  kWholeKeys,  // every column equals something
+  kDeletion,   // any that a DELETE takes
+  kRead
+};
+// " AND c0 = x AND c1 > y", maybe nothing; what it selects. `key`: the keys that kWholeKeys names.
+TableModel::Predicate AddClusteringWhere(Random& random, const ModelSchema& schema,
+                                         ClusteringUse use, std::string_view before,
+                                         StatementText& text, std::vector<Values>* keys = nullptr);
+const PoolValue& RandomPoolValue(Random& random, const ModelColumn& column);
+
+}  // namespace liststore::testing
+
+#endif  // LISTSTORE_TESTS_CONFORMANCE_RANDOM_STATEMENTS_H_

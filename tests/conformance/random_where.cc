@@ -1,0 +1,273 @@
+// Schemas, the text of statements, and WHERE clauses on keys.
+#include <algorithm>
+
+#include "tests/conformance/random_statements.h"
+
+namespace liststore::testing {
+namespace {
+
+ModelColumn RandomColumn(Random& random, std::string name) {
+  // Types whose encodings differ most are the likeliest.
+  constexpr CqlType kUsual[] = {CqlType::kInt, CqlType::kText, CqlType::kBlob, CqlType::kBigint,
+                                CqlType::kTimestamp};
+  const CqlType type = random.OneIn(3) ? PoolTypes()[random.Below(PoolTypes().size())]
+                                       : kUsual[random.Below(std::size(kUsual))];
+  return {std::move(name), type, random.OneIn(2)};
+}
+
+}  // namespace
+
+ModelSchema RandomSchema(Random& random, std::string table) {
+  ModelSchema schema;
+  schema.table = std::move(table);
+  const auto add = [&](std::vector<ModelColumn>& columns, char letter, uint64_t count) {
+    for (uint64_t i = 0; i < count; ++i) {
+      columns.push_back(RandomColumn(random, letter + std::to_string(i)));
+    }
+  };
+  add(schema.partition_key, 'p', 1 + random.Below(2));
+  add(schema.clustering, 'c', random.OneIn(10) ? 0 : 1 + random.Below(3));
+  add(schema.regular, 'v', 1 + random.Below(3));
+  // The shape of which the server reads many at once.
+  if (random.OneIn(5)) {
+    schema.clustering.resize(std::min<size_t>(schema.clustering.size(), 1));
+    schema.regular.resize(1);
+    if (!schema.clustering.empty()) schema.clustering[0].type = CqlType::kText;
+  }
+  if (random.OneIn(2)) schema.indexed = random.Below(schema.regular.size());
+  if (random.OneIn(3)) schema.default_ttl_seconds = random.OneIn(2) ? 20 : 1000;
+  return schema;
+}
+
+const PoolValue& RandomPoolValue(Random& random, const ModelColumn& column) {
+  const std::vector<PoolValue>& pool = PoolOf(column.type);
+  return pool[random.Below(pool.size())];
+}
+
+// ---- StatementText
+
+namespace {
+
+// There is no literal of an empty number.
+std::string Shown(const PoolValue& value) {
+  return value.literal.empty() ? "blobAsInt(0x) /* empty */" : value.literal;
+}
+
+}  // namespace
+
+void StatementText::AddValue(const PoolValue& value) {
+  shown_ += Shown(value);
+  if (value.literal.empty() || Binds()) {
+    sent_.text += "?";
+    sent_.parameters.push_back({value.bytes, false});
+  } else {
+    sent_.text += value.literal;
+  }
+}
+
+void StatementText::AddNull() {
+  shown_ += "null";
+  if (Binds()) {
+    sent_.text += "?";
+    sent_.parameters.push_back({std::nullopt, false});
+  } else {
+    sent_.text += "null";
+  }
+}
+
+void StatementText::AddUnset(std::string_view around) {
+  sent_.text += around;
+  sent_.text += "?";
+  sent_.parameters.push_back({std::nullopt, true});
+}
+
+void StatementText::AddList(const std::vector<PoolValue>& values) {
+  if (Binds()) {
+    std::string list = BytesOfInt(static_cast<int64_t>(values.size()), 4);
+    shown_ += "(";
+    for (size_t i = 0; i < values.size(); ++i) {
+      list += BytesOfInt(static_cast<int64_t>(values[i].bytes.size()), 4) + values[i].bytes;
+      shown_ += (i == 0 ? "" : ", ") + Shown(values[i]);
+    }
+    shown_ += ")";
+    sent_.text += "?";
+    sent_.parameters.push_back({std::move(list), false});
+    return;
+  }
+  *this << "(";
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) *this << ", ";
+    AddValue(values[i]);
+  }
+  *this << ")";
+}
+
+CqlStatement StatementText::Sent() {
+  sent_.prepared = random_.OneIn(2);
+  return sent_;
+}
+
+// ---- WHERE
+
+namespace {
+
+// Up to three values, maybe twice the same.
+std::vector<PoolValue> RandomList(Random& random, const ModelColumn& column, bool empty_key) {
+  std::vector<PoolValue> values;
+  for (uint64_t left = random.OneIn(12) ? 0 : 1 + random.Below(3); left > 0; --left) {
+    const PoolValue& value = RandomPoolValue(random, column);
+    if (empty_key || !value.bytes.empty()) values.push_back(value);
+  }
+  return values;
+}
+
+// Equality with one value or several: adds "c = x" or "c IN (x, y)"; the values.
+std::vector<PoolValue> AddEquality(Random& random, const ModelColumn& column, bool empty_key,
+                                   bool may_be_in, StatementText& text, bool& is_in) {
+  if (may_be_in && random.OneIn(5)) {
+    is_in = true;
+    const std::vector<PoolValue> values = RandomList(random, column, empty_key);
+    text << column.name << " IN ";
+    text.AddList(values);
+    return values;
+  }
+  const PoolValue* value = &RandomPoolValue(random, column);
+  while (!empty_key && value->bytes.empty()) value = &RandomPoolValue(random, column);
+  text << column.name << " = ";
+  text.AddValue(*value);
+  return {*value};
+}
+
+bool Holds(int order, int op) {
+  return op == 0 ? order > 0 : op == 1 ? order >= 0 : op == 2 ? order < 0 : order <= 0;
+}
+constexpr std::string_view kOperators[] = {" > ", " >= ", " < ", " <= "};
+
+// (c0, c1) > (x, y), or IN.
+TableModel::Predicate AddTuple(Random& random, const ModelSchema& schema, ClusteringUse use,
+                               StatementText& text) {
+  size_t columns = 1 + random.Below(schema.clustering.size());
+  if (use == ClusteringUse::kDeletion) {
+    size_t same = 1;
+    while (same < columns && schema.clustering[same].descending == schema.clustering[0].descending)
+      ++same;
+    columns = same;
+  }
+  const bool in = random.OneIn(3);
+  text << "(";
+  for (size_t i = 0; i < columns; ++i) {
+    text << (i == 0 ? "" : ", ") << schema.clustering[i].name;
+  }
+  text << ")";
+  const auto add = [&] {
+    Values values;
+    text << "(";
+    for (size_t i = 0; i < columns; ++i) {
+      const PoolValue& value = RandomPoolValue(random, schema.clustering[i]);
+      if (i > 0) text << ", ";
+      text.AddValue(value);
+      values.push_back(value.bytes);
+    }
+    text << ")";
+    return values;
+  };
+  const auto compare = [&schema](const Values& row, const Values& values) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      const int order = CompareCqlValues(schema.clustering[i].type, row[i], values[i]);
+      if (order != 0) return order;
+    }
+    return 0;
+  };
+  if (in) {
+    std::vector<Values> all;
+    text << " IN (";
+    for (uint64_t i = 0; i < 1 + random.Below(3); ++i) {
+      if (i > 0) text << ", ";
+      all.push_back(add());
+    }
+    text << ")";
+    return [=](const Values& row) {
+      return std::ranges::any_of(all, [&](const Values& v) { return compare(row, v) == 0; });
+    };
+  }
+  const auto op = static_cast<int>(random.Below(4));
+  text << kOperators[op];
+  const Values bound = add();
+  return [=](const Values& row) { return Holds(compare(row, bound), op); };
+}
+
+}  // namespace
+
+PartitionChoice AddPartitionWhere(Random& random, const ModelSchema& schema, StatementText& text) {
+  PartitionChoice choice;
+  choice.keys.emplace_back();
+  for (size_t i = 0; i < schema.partition_key.size(); ++i) {
+    if (i > 0) text << " AND ";
+    const std::vector<PoolValue> values =
+        AddEquality(random, schema.partition_key[i], schema.partition_key.size() > 1,
+                    /*may_be_in=*/true, text, choice.is_in);
+    std::vector<Values> longer;
+    for (const Values& key : choice.keys) {
+      for (const PoolValue& value : values) {
+        longer.push_back(key);
+        longer.back().push_back(value.bytes);
+      }
+    }
+    choice.keys = std::move(longer);
+  }
+  std::ranges::sort(choice.keys);
+  const auto [first, last] = std::ranges::unique(choice.keys);
+  choice.keys.erase(first, last);
+  return choice;
+}
+
+TableModel::Predicate AddClusteringWhere(Random& random, const ModelSchema& schema,
+                                         ClusteringUse use, std::string_view before,
+                                         StatementText& text, std::vector<Values>* keys) {
+  const size_t columns = schema.clustering.size();
+  if (use != ClusteringUse::kWholeKeys && columns > 1 && random.OneIn(6)) {
+    text << before;
+    return AddTuple(random, schema, use, text);
+  }
+  const size_t equal = use == ClusteringUse::kWholeKeys ? columns : random.Below(columns + 1);
+  std::vector<TableModel::Predicate> all;
+  if (keys != nullptr) *keys = {{}};
+  for (size_t i = 0; i < equal; ++i) {
+    text << before;
+    before = " AND ";
+    bool is_in = false;
+    const std::vector<PoolValue> values =
+        AddEquality(random, schema.clustering[i], true, true, text, is_in);
+    all.push_back([values, i](const Values& row) {
+      return std::ranges::any_of(values, [&](const PoolValue& v) { return v.bytes == row[i]; });
+    });
+    if (keys == nullptr) continue;
+    std::vector<Values> longer;
+    for (const Values& key : *keys) {
+      for (const PoolValue& value : values) {
+        longer.push_back(key);
+        longer.back().push_back(value.bytes);
+      }
+    }
+    *keys = std::move(longer);
+  }
+  if (equal < columns && use != ClusteringUse::kWholeKeys) {
+    const ModelColumn& column = schema.clustering[equal];
+    const auto add = [&](int op) {
+      const PoolValue& value = RandomPoolValue(random, column);
+      text << before << column.name << kOperators[op];
+      before = " AND ";
+      text.AddValue(value);
+      all.push_back([=, type = column.type, bytes = value.bytes](const Values& row) {
+        return Holds(CompareCqlValues(type, row[equal], bytes), op);
+      });
+    };
+    if (random.OneIn(2)) add(static_cast<int>(random.Below(2)));
+    if (random.OneIn(2)) add(2 + static_cast<int>(random.Below(2)));
+  }
+  return [all](const Values& row) {
+    return std::ranges::all_of(all, [&](const TableModel::Predicate& p) { return p(row); });
+  };
+}
+
+}  // namespace liststore::testing

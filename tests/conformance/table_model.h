@@ -1,0 +1,115 @@
+// TableModel: what a CQL table must answer, by the rules of the language alone: sorted maps, lists
+// of deletions, plain loops. It shares the order of values (CompareCqlValues) and the token with
+// the engine, nothing else: no encoded keys, no ranges of bytes, no reclamation.
+//
+// Nothing is ever forgotten: a run is shorter than gc_grace_seconds.
+#ifndef LISTSTORE_TESTS_CONFORMANCE_TABLE_MODEL_H_
+#define LISTSTORE_TESTS_CONFORMANCE_TABLE_MODEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/model/cql_type.h"
+
+namespace liststore::testing {
+
+using Values = std::vector<std::string>;
+
+struct ModelColumn {
+  std::string name;
+  CqlType type = CqlType::kInt;
+  bool descending = false;  // of a clustering column
+};
+
+struct ModelSchema {
+  std::string table;  // with its keyspace
+  std::vector<ModelColumn> partition_key;
+  std::vector<ModelColumn> clustering;
+  std::vector<ModelColumn> regular;  // by name
+  std::optional<size_t> indexed;     // a regular column with a local index
+  int64_t default_ttl_seconds = 0;
+
+  // CREATE TABLE, and CREATE INDEX where there is one.
+  std::vector<std::string> CreateStatements() const;
+};
+
+// Of a partition key in its serialised form.
+std::string SerializedKey(const Values& partition);
+
+// A cell, or a row marker (without a value).
+struct ModelCell {
+  bool live = true;
+  int64_t timestamp = 0;
+  int64_t ttl_seconds = 0;     // 0: lasts
+  int64_t expiry_seconds = 0;  // of one that does not last
+  int64_t deletion_seconds = 0;
+  std::string value;
+
+  bool LiveAt(int64_t now_seconds) const {
+    return live && (ttl_seconds == 0 || expiry_seconds > now_seconds);
+  }
+};
+
+// What a SELECT can see of a row.
+struct LiveRow {
+  Values partition;
+  std::string key;  // the partition's, serialised
+  int64_t token = 0;
+  Values clustering;
+  std::vector<std::optional<ModelCell>> cells;  // of regular columns
+};
+
+struct RowWrite {
+  Values partition;
+  Values clustering;
+  bool marker = false;  // an INSERT
+  int64_t ttl_seconds = 0;
+  // Column and value; no value: null.
+  std::vector<std::pair<size_t, std::optional<std::string>>> cells;
+};
+
+class TableModel {
+ public:
+  // Of the clustering values of a row.
+  using Predicate = std::function<bool(const Values&)>;
+
+  explicit TableModel(ModelSchema schema) : schema_(std::move(schema)) {}
+
+  const ModelSchema& schema() const { return schema_; }
+
+  void Write(const RowWrite& write, int64_t timestamp, int64_t now_seconds);
+  // Deletes the rows for which `covers` is true, those to come as well.
+  void Delete(const Values& partition, Predicate covers, int64_t timestamp);
+  // Partitions by token, rows in clustering order. O(all rows).
+  std::vector<LiveRow> Live(int64_t now_seconds) const;
+  // Negative, zero, positive: in the order of the table, its directions included.
+  int CompareClustering(const Values& a, const Values& b) const;
+
+ private:
+  struct Row {
+    std::optional<ModelCell> marker;
+    std::vector<std::optional<ModelCell>> cells;
+    std::optional<int64_t> deleted_at;  // the greatest timestamp of what covers it
+  };
+  struct Deletion {
+    Predicate covers;
+    int64_t timestamp = 0;
+  };
+  struct Partition {
+    std::map<Values, Row> rows;
+    std::vector<Deletion> deletions;
+  };
+
+  ModelSchema schema_;
+  std::map<Values, Partition> partitions_;
+};
+
+}  // namespace liststore::testing
+
+#endif  // LISTSTORE_TESTS_CONFORMANCE_TABLE_MODEL_H_

@@ -1,0 +1,149 @@
+#include "tests/conformance/value_pool.h"
+
+#include <bit>
+#include <cstdio>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <string_view>
+
+#include "engine/base/check.h"
+
+namespace liststore::testing {
+namespace {
+
+constexpr CqlType kTypes[] = {
+    CqlType::kAscii,     CqlType::kBigint,   CqlType::kBlob,   CqlType::kBoolean,
+    CqlType::kDate,      CqlType::kDecimal,  CqlType::kDouble, CqlType::kInet,
+    CqlType::kInt,       CqlType::kSmallint, CqlType::kText,   CqlType::kTime,
+    CqlType::kTimestamp, CqlType::kTinyint,  CqlType::kUuid,   CqlType::kVarint,
+};
+
+std::vector<PoolValue> Integers(size_t bytes, bool empty) {
+  const int64_t max = std::numeric_limits<int64_t>::max() >> (64 - 8 * bytes);
+  std::vector<PoolValue> pool;
+  for (const int64_t value : {-max - 1, int64_t{-1}, int64_t{0}, int64_t{1}, int64_t{100}, max}) {
+    pool.push_back({BytesOfInt(value, bytes), std::to_string(value)});
+  }
+  if (empty) pool.push_back({});
+  return pool;
+}
+
+std::vector<PoolValue> Texts(std::initializer_list<std::string_view> texts) {
+  std::vector<PoolValue> pool;
+  for (const std::string_view text : texts) {
+    std::string literal = "'";
+    for (const char c : text) literal += c == '\'' ? std::string("''") : std::string(1, c);
+    pool.push_back({std::string(text), literal + "'"});
+  }
+  return pool;
+}
+
+std::vector<PoolValue> Blobs(std::initializer_list<std::string_view> blobs) {
+  std::vector<PoolValue> pool;
+  for (const std::string_view blob : blobs) {
+    std::string literal = "0x";
+    for (const char c : blob) {
+      char digits[3];
+      std::snprintf(digits, sizeof(digits), "%02x", static_cast<unsigned char>(c));
+      literal += digits;
+    }
+    pool.push_back({std::string(blob), literal});
+  }
+  return pool;
+}
+
+std::vector<PoolValue> Doubles() {
+  std::vector<PoolValue> pool;
+  for (const char* literal : {"-1e300", "-1.5", "0.0", "2.25", "1e300"}) {
+    const double value = std::strtod(literal, nullptr);
+    pool.push_back({BytesOfInt(std::bit_cast<int64_t>(value), 8), literal});
+  }
+  return pool;
+}
+
+std::vector<PoolValue> Make(CqlType type) {
+  using namespace std::string_view_literals;
+  switch (type) {
+    case CqlType::kAscii:
+      return Texts({""sv, "A"sv, "a"sv, "a b"sv, "ab"sv});
+    case CqlType::kBigint:
+      return Integers(8, true);
+    case CqlType::kBlob:
+      return Blobs({""sv, "\0"sv, "\0\0"sv, "\0\1"sv, "\0\xff"sv, "a"sv, "\xff"sv, "\xff\xff"sv});
+    case CqlType::kBoolean:
+      return {{std::string(1, '\0'), "false"}, {"\x01", "true"}};
+    case CqlType::kDate:
+      return {{"\x7f\xff\xff\xff", "'1969-12-31'"},
+              {std::string("\x80\0\0\0", 4), "'1970-01-01'"},
+              {std::string("\x80\0\x4d\x0b", 4), "'2024-01-01'"}};
+    case CqlType::kDecimal:
+      return {{std::string("\0\0\0\0\xfe", 5), "-2"},
+              {std::string("\0\0\0\0\0", 5), "0"},
+              {std::string("\0\0\0\1\x0f", 5), "1.5"},
+              {std::string("\0\0\0\2\x27\x29", 6), "100.25"}};
+    case CqlType::kDouble:
+      return Doubles();
+    case CqlType::kInet:
+      return {{std::string("\x7f\0\0\1", 4), "'127.0.0.1'"},
+              {std::string("\x0a\0\0\1", 4), "'10.0.0.1'"},
+              {std::string("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1", 16), "'::1'"}};
+    case CqlType::kInt:
+      return Integers(4, true);
+    case CqlType::kSmallint:
+      return Integers(2, false);
+    case CqlType::kText:
+      // Two of the shape of an item key, which are stored in a form of their own.
+      return Texts({""sv, "a"sv, "a'b"sv, "ab"sv, "\xc3\xa4"sv,
+                    "1700000000000000000#AAAAAAAAAAAAAAAAAAAAAA=="sv,
+                    "1700000000000000001#AAAAAAAAAAAAAAAAAAAAAA=="sv});
+    case CqlType::kTime:
+      return {{BytesOfInt(0, 8), "'00:00:00'"},
+              {BytesOfInt(1'000'000'000, 8), "'00:00:01'"},
+              {BytesOfInt(int64_t{86'399} * 1'000'000'000, 8), "'23:59:59'"}};
+    case CqlType::kTimestamp: {
+      std::vector<PoolValue> pool;
+      for (const int64_t value : {int64_t{-1}, int64_t{0}, int64_t{1'700'000'000'000}}) {
+        pool.push_back({BytesOfInt(value, 8), std::to_string(value)});
+      }
+      return pool;
+    }
+    case CqlType::kTinyint:
+      return Integers(1, false);
+    case CqlType::kUuid:
+      return {{std::string("\x12\x34\x56\x78\x12\x34\x41\x34\x81\x23\x12\x34\x56\x78\x12\x34", 16),
+               "12345678-1234-4134-8123-123456781234"},
+              {std::string("\x12\x34\x56\x78\x12\x34\x11\x34\x81\x23\x12\x34\x56\x78\x12\x34", 16),
+               "12345678-1234-1134-8123-123456781234"},
+              {std::string(16, '\xff'), "ffffffff-ffff-ffff-ffff-ffffffffffff"}};
+    case CqlType::kVarint:
+      return {{std::string("\xff\x7f", 2), "-129"}, {"\xff", "-1"},
+              {std::string(1, '\0'), "0"},          {"\x7f", "127"},
+              {std::string("\0\x80", 2), "128"},    {std::string("\x01\x11\x70", 3), "70000"}};
+    default:
+      LS_UNREACHABLE("the type has a pool");
+  }
+}
+
+}  // namespace
+
+std::span<const CqlType> PoolTypes() { return kTypes; }
+
+const std::vector<PoolValue>& PoolOf(CqlType type) {
+  static const auto* const pools = [] {
+    auto* made = new std::map<CqlType, std::vector<PoolValue>>();
+    for (const CqlType each : kTypes) (*made)[each] = Make(each);
+    return made;
+  }();
+  return pools->at(type);
+}
+
+std::string BytesOfInt(int64_t value, size_t bytes) {
+  std::string encoded;
+  for (size_t i = bytes; i-- > 0;) {
+    encoded += static_cast<char>(static_cast<uint64_t>(value) >> (8 * i));
+  }
+  return encoded;
+}
+
+}  // namespace liststore::testing

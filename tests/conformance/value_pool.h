@@ -1,0 +1,29 @@
+// A few values of each type, so that random statements meet each other: smallest and largest,
+// empty, bytes that encodings treat apart.
+#ifndef LISTSTORE_TESTS_CONFORMANCE_VALUE_POOL_H_
+#define LISTSTORE_TESTS_CONFORMANCE_VALUE_POOL_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/model/cql_type.h"
+
+namespace liststore::testing {
+
+struct PoolValue {
+  std::string bytes;
+  std::string literal;  // as a statement spells it; empty: there is no literal of it
+};
+
+// Types with a pool.
+std::span<const CqlType> PoolTypes();
+const std::vector<PoolValue>& PoolOf(CqlType type);
+
+// Big-endian.
+std::string BytesOfInt(int64_t value, size_t bytes);
+
+}  // namespace liststore::testing
+
+#endif  // LISTSTORE_TESTS_CONFORMANCE_VALUE_POOL_H_
