@@ -20,11 +20,11 @@ std::string Describe(uint64_t items, std::string_view md5) {
   return absl::StrFormat("%d item%s md5 %s", items, items == 1 ? "" : "s", md5);
 }
 
-std::string NewestOf(const ListItems& items) {
+std::string NewestOf(const ReadItems& items) {
   std::string text;
   for (size_t i = 0; i < std::min(items.size(), kItemsShown); ++i) {
-    const ListItemView item = items[i];
-    absl::StrAppend(&text, "\n  ", i + 1, ". ", item.item_key(), "  ", Printable(item.value, 60));
+    absl::StrAppend(&text, "\n  ", i + 1, ". ", items.item_key(i), "  ",
+                    Printable(items.value(i), 60));
   }
   if (items.size() > kItemsShown) {
     absl::StrAppend(&text, "\n  and ", items.size() - kItemsShown, " more");
@@ -41,7 +41,7 @@ absl::StatusOr<AnswerChecker> AnswerChecker::Open(const std::string& path, std::
 }
 
 absl::Status AnswerChecker::CheckRead(const Operation& get, const ReadAnswer& answer,
-                                      const ListItems& items) {
+                                      const ReadItems& items) {
   const std::string where =
       absl::StrFormat("%s:%d: get of %s", log_path_, get.line, ListName(get.list));
   const std::string got = Describe(answer.items, answer.md5);

@@ -8,10 +8,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "liststore/list_item.h"
 #include "tools/liststore/line_reader.h"
 #include "tools/liststore/operation.h"
 #include "tools/liststore/oplog_json.h"
+#include "tools/liststore/read_items.h"
 #include "tools/liststore/replay_totals.h"
 
 namespace liststore {
@@ -27,7 +27,7 @@ class AnswerChecker {
   static absl::StatusOr<AnswerChecker> Open(const std::string& path, std::string log_path);
 
   // `answer` is what `get` brought, `items` its items, for the message.
-  absl::Status CheckRead(const Operation& get, const ReadAnswer& answer, const ListItems& items);
+  absl::Status CheckRead(const Operation& get, const ReadAnswer& answer, const ReadItems& items);
   // To be called at the end of the log.
   absl::Status CheckTotals(const ReplayTotals& totals);
 

@@ -52,10 +52,17 @@ Keys of --json beside these totals:
   p50_us, p99_us, p99_9_us, max_us, by_operation   latency of a call, in microseconds
   operations, shards, rounds, compared, reclaim_seconds, elapsed_seconds
 
+With --via the operations run over CQL, one after the other, by the statements that a service sends to
+ScyllaDB: the list model's table in the keyspace feature_store, which must have no items. The server's clock
+is moved to the time of each operation, so it must be a manual one that stands before the log begins:
+'liststore serve --clock manual:0'. Then seconds and latencies are those of answers over the wire, for
+removals of several statements, and bytes_per_item, peak_..., expired and shards are 0: not known here.
+
 Examples:
   liststore replay data/touched_files.oplog.jsonl.gz --expected data/touched_files.expected.jsonl.gz
   liststore replay log.jsonl --show 0de2e01663d444b3 --show-rows 50
   zcat logs/*.gz | liststore replay - --json --shards 4
+  liststore replay log.jsonl --via 127.0.0.1:9042
 
 Exit status: 0 replayed, answers as expected; 1 an answer differs: its line is named; 2 a malformed line or
 a refused operation (FILE:LINE: reason), a file that cannot be read, wrong usage.)";
@@ -112,7 +119,7 @@ Exit status: 0 it was told to stop; 2 anything else.)";
 
 void AddReplay(CLI::App* app, ReplayOptions* options) {
   CLI::App* const command =
-      app->add_subcommand("replay", "Replay a log of list operations through the embedded store");
+      app->add_subcommand("replay", "Replay a log of list operations through a store");
   command->footer(kReplayHelp);
   command->add_option("FILE", options->log_path, "The log, plain or gzip; - is standard input")
       ->required();
@@ -140,6 +147,12 @@ void AddReplay(CLI::App* app, ReplayOptions* options) {
   command->add_option("--repeat", options->rounds, "Replay N times, each into a fresh store")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
+  CLI::Option* const via =
+      command->add_option("--via", options->via, "Replay into this server, over CQL")
+          ->type_name("HOST:PORT");
+  for (const char* other : {"--show", "--shards", "--memory-limit", "--repeat"}) {
+    via->excludes(command->get_option(other));
+  }
 }
 
 void AddBench(CLI::App* app, BenchEmbeddedOptions* options) {

@@ -47,7 +47,8 @@ absl::StatusOr<std::unique_ptr<ReplaySession>> ReplayOnce(const ReplayOptions& o
   report->first_at_nanos = batch.operations().empty() ? 0 : batch.operations().front().at_nanos;
   LS_ASSIGN_OR_RETURN(std::unique_ptr<ReplaySession> session,
                       ReplaySession::Open({.shards = options.shards,
-                                           .memory_limit_bytes = options.memory_limit_bytes},
+                                           .memory_limit_bytes = options.memory_limit_bytes,
+                                           .via = options.via},
                                           report->first_at_nanos, &report->times));
 
   ProgressBar progress;
@@ -62,8 +63,9 @@ absl::StatusOr<std::unique_ptr<ReplaySession>> ReplayOnce(const ReplayOptions& o
 
   report->log_path = log.lines().path();
   report->operations = session->executed();
-  report->last_at_nanos = session->now_nanos();
-  report->shards = session->shards();
+  report->last_at_nanos = session->target().now_nanos();
+  report->shards = session->target().shards();
+  report->server = session->target().server();
   report->compared = checker.has_value();
   report->totals = session->totals();
   report->expired = session->expired();
@@ -72,13 +74,15 @@ absl::StatusOr<std::unique_ptr<ReplaySession>> ReplayOnce(const ReplayOptions& o
 }
 
 absl::Status ShowLists(const ReplayOptions& options, const ReplaySession& session, std::FILE* out) {
+  const ListStore* const store = session.target().store();
+  if (store == nullptr) return absl::OkStatus();
+  const uint64_t now_nanos = session.target().now_nanos();
   if (!options.show_entity.empty()) {
-    return PrintListsOfEntity(session.store(), options.show_entity, session.now_nanos(),
-                              options.show_rows, out);
+    return PrintListsOfEntity(*store, options.show_entity, now_nanos, options.show_rows, out);
   }
   const ListId busiest = session.busiest_list();
   if (busiest.feature.empty()) return absl::OkStatus();  // nothing lives
-  return PrintList(session.store(), busiest, session.now_nanos(), options.show_rows, out);
+  return PrintList(*store, busiest, now_nanos, options.show_rows, out);
 }
 
 absl::Status Replay(const ReplayOptions& options) {

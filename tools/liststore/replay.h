@@ -1,4 +1,4 @@
-// `liststore replay`: a log of list operations through the embedded store.
+// `liststore replay`: a log of list operations through the embedded store, or a server.
 #ifndef LISTSTORE_TOOLS_LISTSTORE_REPLAY_H_
 #define LISTSTORE_TOOLS_LISTSTORE_REPLAY_H_
 
@@ -16,6 +16,7 @@ struct ReplayOptions {
   size_t show_rows = 10;
   uint32_t shards = 0;              // 0: one for each core
   uint64_t memory_limit_bytes = 0;  // 0: the store's own choice
+  std::string via;                  // HOST:PORT of a server; empty: a store in this process
   uint64_t rounds = 1;              // each into a fresh store
 };
 

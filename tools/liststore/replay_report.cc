@@ -55,23 +55,34 @@ void PrintReport(const ReplayReport& report, std::FILE* out) {
   line("items",
        absl::StrCat(Grouped(totals.stored), " stored, ", Grouped(totals.removed_live),
                     " removed while alive, ", Grouped(totals.live_at_end), " live at the end"));
-  line("expired", absl::StrCat(Grouped(report.expired), " in the store, ",
-                               Grouped(totals.skipped_expired), " had expired when they arrived"));
-  line("memory",
-       absl::StrFormat("%.1f bytes an item: %s for %s items at the fullest, in pages of %s",
-                       report.memory.BytesPerItem(), Bytes(report.memory.live_bytes),
-                       Grouped(report.memory.rows), Bytes(report.memory.held_bytes)));
+  const std::string skipped =
+      absl::StrCat(Grouped(totals.skipped_expired), " had expired when they arrived");
+  line("expired", report.server.empty()
+                      ? absl::StrCat(Grouped(report.expired), " in the store, ", skipped)
+                      : skipped);
+  if (report.server.empty()) {
+    line("memory",
+         absl::StrFormat("%.1f bytes an item: %s for %s items at the fullest, in pages of %s",
+                         report.memory.BytesPerItem(), Bytes(report.memory.live_bytes),
+                         Grouped(report.memory.rows), Bytes(report.memory.held_bytes)));
+  }
   if (report.compared) {
     line("answers", style.Good(absl::StrCat("all ", Grouped(totals.reads),
                                             " reads and the summary as expected")));
   }
   line("md5", totals.md5);
-  line("speed", absl::StrFormat(
-                    "%s operations a second; %.3f s in the engine, %.3f s giving memory "
-                    "back, %.2f s in all",
-                    style.Bold(Grouped(static_cast<uint64_t>(report.OperationsPerSecond()))),
-                    report.EngineSeconds(), static_cast<double>(report.times.reclaim_nanos) * 1e-9,
-                    report.elapsed_seconds));
+  const std::string rate = style.Bold(Grouped(static_cast<uint64_t>(report.OperationsPerSecond())));
+  if (report.server.empty()) {
+    line("speed", absl::StrFormat("%s operations a second; %.3f s in the engine, %.3f s giving "
+                                  "memory back, %.2f s in all",
+                                  rate, report.EngineSeconds(),
+                                  static_cast<double>(report.times.reclaim_nanos) * 1e-9,
+                                  report.elapsed_seconds));
+  } else {
+    line("speed", absl::StrFormat("%s operations a second; %.3f s waiting for answers, %.2f s in "
+                                  "all",
+                                  rate, report.EngineSeconds(), report.elapsed_seconds));
+  }
   absl::FPrintF(out, "\n  %s\n",
                 style.Dim(absl::StrFormat("%-15s %11s %11s %9s %9s %9s %9s", "latency in us",
                                           "count", "a second", "p50", "p99", "p99.9", "max")));
@@ -80,6 +91,10 @@ void PrintReport(const ReplayReport& report, std::FILE* out) {
     PrintLatencies(kOperationNames[kind], report.times.operations[kind], out);
   }
   PrintLatencies("all", AllOperations(report.times), out);
+  if (!report.server.empty()) {
+    absl::FPrintF(out, "  one connection to %s, one request at a time\n", report.server);
+    return;
+  }
   absl::FPrintF(out, "  one thread, %d shard%s, %d round%s\n", report.shards,
                 report.shards == 1 ? "" : "s", report.rounds, report.rounds == 1 ? "" : "s");
 }

@@ -17,7 +17,8 @@ struct ReplayReport {
   uint64_t rounds = 1;
   uint64_t first_at_nanos = 0;
   uint64_t last_at_nanos = 0;
-  uint32_t shards = 0;
+  std::string server;     // HOST:PORT; empty: the store was in this process
+  uint32_t shards = 0;    // 0: not known, behind a wire
   bool compared = false;  // with expected answers; all were equal
   ReplayTotals totals;    // of one round
   uint64_t expired = 0;

@@ -1,18 +1,19 @@
-// A store that lives through an operation log, and what was measured while it did.
+// A store, here or behind a wire, that lives through an operation log, and what was measured while
+// it did.
 #ifndef LISTSTORE_TOOLS_LISTSTORE_REPLAY_SESSION_H_
 #define LISTSTORE_TOOLS_LISTSTORE_REPLAY_SESSION_H_
 
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/base/histogram.h"
-#include "liststore/list_store.h"
 #include "tools/liststore/md5_hex.h"
 #include "tools/liststore/operation.h"
+#include "tools/liststore/read_items.h"
+#include "tools/liststore/replay_target.h"
 #include "tools/liststore/replay_totals.h"
 
 namespace liststore {
@@ -24,17 +25,6 @@ struct ReplayTimes {
   uint64_t reclaim_nanos = 0;  // giving memory back between operations: not in engine_nanos
 };
 
-// What the table of list items held at the sampled moment at which it held most rows. Sampled every
-// kSampleInterval operations and at the end.
-struct ReplayMemory {
-  uint64_t rows = 0;        // stored, expired ones that wait for reclamation included
-  uint64_t live_bytes = 0;  // in use for them: keys, indexes, timers and directory included
-  uint64_t held_bytes = 0;  // pages that hold live_bytes
-  double BytesPerItem() const {
-    return rows == 0 ? 0 : static_cast<double>(live_bytes) / static_cast<double>(rows);
-  }
-};
-
 // One thread. The store's clock stands at the instant of the operation executed last. Only the call
 // into the store is timed (two reads of the monotonic clock, about 50 ns, are in it); digests,
 // samples and reclamation are not.
@@ -43,6 +33,7 @@ class ReplaySession {
   struct Settings {
     uint32_t shards = 0;              // 0: one for each core
     uint64_t memory_limit_bytes = 0;  // 0: the store's own choice
+    std::string via = {};             // HOST:PORT of a server, instead of a store in this process
   };
   static constexpr uint64_t kSampleInterval = 64;
   // Of expired and removed items, given back at each sample.
@@ -58,7 +49,7 @@ class ReplaySession {
   // The store's error, if it refuses the operation. Instants must not go back.
   absl::Status Execute(const Operation& operation);
   // After a `get`: what it returned, and that as an answer. The items last until the next `get`.
-  const ListItems& items() const { return items_; }
+  const ReadItems& items() const { return *target_; }
   const ReadAnswer& answer() const { return answer_; }
 
   // Counts what lives and gives back the rest. Nothing may be executed afterwards.
@@ -69,30 +60,22 @@ class ReplaySession {
   // Items reclaimed because their time had passed.
   uint64_t expired() const { return expired_; }
   uint64_t executed() const { return executed_; }
-  // The list with the most live items at the end, empty when none has any. Borrows from the
-  // session.
+  // The list with the most live items at the end, empty when none has any, or behind a wire.
+  // Borrows from the session.
   ListId busiest_list() const;
 
-  const ListStore& store() const { return *store_; }
-  uint64_t now_nanos() const { return clock_.NowNanos(); }
-  uint32_t shards() const { return store_->GetStats().shards; }
+  const ReplayTarget& target() const { return *target_; }
 
  private:
-  ReplaySession(uint64_t first_at_nanos, ReplayTimes* times)
-      : clock_(first_at_nanos), times_(*times) {}
+  explicit ReplaySession(ReplayTimes* times) : times_(*times) {}
   // The timed part of Execute.
   absl::Status Apply(const Operation& operation);
-  absl::Status CreateFeature(const Operation& operation);
-  absl::Status CreateVersion(const Operation& operation);
   void DigestItems(uint64_t line);
   void SampleAndReclaim();
-  absl::Status CountLive(const ListFeatureInfo& feature, const std::string& version);
 
-  ManualClock clock_;  // the store reads it: declared in front of it
-  std::unique_ptr<ListStore> store_;
+  std::unique_ptr<ReplayTarget> target_;
   ReplayTimes& times_;
 
-  ListItems items_;
   ReadAnswer answer_;
   Md5Hex items_digest_;
   Md5Hex reads_digest_;
@@ -102,10 +85,7 @@ class ReplaySession {
   ReplayTotals totals_;
   ReplayMemory memory_;
 
-  struct {
-    std::string entity_type, feature, version, entity_id;
-    uint64_t items = 0;
-  } busiest_;
+  BusiestList busiest_;
 };
 
 }  // namespace liststore

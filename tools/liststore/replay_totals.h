@@ -24,6 +24,17 @@ struct ReplayTotals {
   std::string md5;  // of the reads' digests, one after the other
 };
 
+// What the table of list items holds at a moment. Of a report: at the sampled one at which it held
+// most rows; all zero where nobody can tell, as behind a wire.
+struct ReplayMemory {
+  uint64_t rows = 0;        // stored, expired ones that wait for reclamation included
+  uint64_t live_bytes = 0;  // in use for them: keys, indexes, timers and directory included
+  uint64_t held_bytes = 0;  // pages that hold live_bytes
+  double BytesPerItem() const {
+    return rows == 0 ? 0 : static_cast<double>(live_bytes) / static_cast<double>(rows);
+  }
+};
+
 }  // namespace liststore
 
 #endif  // LISTSTORE_TOOLS_LISTSTORE_REPLAY_TOTALS_H_

@@ -1,0 +1,171 @@
+// A CQL client for the tools: protocol version 4 over one blocking connection, any number of
+// requests under way. Encodes requests by itself, so that the server's own encoder does not judge
+// the server.
+#ifndef LISTSTORE_TOOLS_LISTSTORE_CQL_CLIENT_H_
+#define LISTSTORE_TOOLS_LISTSTORE_CQL_CLIENT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace liststore {
+
+// Values of int and bigint, as they are sent.
+std::string CqlInt(int32_t value);
+std::string CqlBigint(int64_t value);
+
+// Parameters of a request, beside its values, none of which is null.
+struct CqlParameters {
+  bool skip_metadata = false;
+  int32_t page_size = 0;  // 0: all rows in one answer
+  std::string_view paging_state = {};
+  // Microseconds since the epoch; absent: the server's.
+  std::optional<int64_t> timestamp_micros = std::nullopt;
+};
+
+// Requests, appended to a buffer as frames. Consistency ONE.
+class CqlRequests {
+ public:
+  using Values = std::span<const std::string_view>;
+  // Of a BATCH.
+  struct Execution {
+    std::string_view statement_id;
+    Values values;
+  };
+
+  void Startup(int16_t stream);
+  void Query(int16_t stream, std::string_view text, Values values,
+             const CqlParameters& parameters = {});
+  void Prepare(int16_t stream, std::string_view text);
+  void Execute(int16_t stream, std::string_view statement_id, Values values,
+               const CqlParameters& parameters = {});
+  // A logged one. At most 65,535 statements.
+  void Batch(int16_t stream, std::span<const Execution> executions,
+             std::optional<int64_t> timestamp_micros);
+  // A frame that was made before.
+  void Append(std::string_view frame) { bytes_.append(frame); }
+
+  std::string_view view() const { return bytes_; }
+  std::string& bytes() { return bytes_; }
+  void Clear() { bytes_.clear(); }
+
+ private:
+  void Begin(int16_t stream, uint8_t opcode);
+  void End();
+  void Short(size_t value);
+  void Int(size_t value);
+  void Bytes(std::string_view value);
+  void AppendValues(Values values);
+  void Parameters(Values values, const CqlParameters& parameters);
+
+  std::string bytes_;
+  size_t frame_ = 0;  // where the frame that is being made begins
+};
+
+// One frame, borrowed from the client until it receives again.
+struct CqlReply {
+  int16_t stream = 0;
+  uint8_t opcode = 0;
+  std::string_view body;
+};
+
+// Rows of an answer; owns them.
+class CqlRows {
+ public:
+  size_t size() const { return columns_ == 0 ? 0 : cells_.size() / columns_; }
+  size_t columns() const { return columns_; }
+  bool is_null(size_t row, size_t column) const { return Cell(row, column).bytes < 0; }
+  // Empty when null.
+  std::string_view at(size_t row, size_t column) const;
+  // Of an int or bigint; 0 when it has no such length.
+  int64_t Integer(size_t row, size_t column) const;
+  // Empty: there are no more pages.
+  std::string_view paging_state() const { return paging_state_; }
+
+  // Of the body of a RESULT. InvalidArgument:
+  // it cannot be read. A RESULT that has no rows, Void and others, gives none.
+  static absl::Status Decode(std::string_view body, CqlRows* rows);
+
+ private:
+  struct Place {
+    size_t offset = 0;
+    int32_t bytes = -1;
+  };
+  const Place& Cell(size_t row, size_t column) const { return cells_[row * columns_ + column]; }
+
+  std::string body_;
+  std::vector<Place> cells_;
+  size_t columns_ = 0;
+  std::string paging_state_;
+};
+
+// One connection. One thread. Whatever takes longer than a minute fails.
+//
+// Statuses name the server and what failed. Unavailable: it cannot be reached, or has closed the
+// connection. DeadlineExceeded: no answer. InvalidArgument: it answered with an ERROR, or with what
+// is not CQL.
+class CqlClient {
+ public:
+  // `server` is HOST:PORT, [IPV6]:PORT for addresses with colons. Returns when STARTUP is answered.
+  static absl::StatusOr<std::unique_ptr<CqlClient>> Connect(std::string_view server);
+  ~CqlClient();
+  CqlClient(const CqlClient&) = delete;
+  CqlClient& operator=(const CqlClient&) = delete;
+
+  const std::string& server() const { return server_; }
+  int fd() const { return fd_; }
+
+  // --- One request at a time --------------------------------------------------------------------
+
+  using Values = CqlRequests::Values;
+  absl::StatusOr<CqlRows> Query(std::string_view text, Values values = {},
+                                const CqlParameters& parameters = {});
+  // The statement's id.
+  absl::StatusOr<std::string> Prepare(std::string_view text);
+  // `rows` is used again from call to call. `what` names the request in messages.
+  absl::Status Execute(std::string_view what, std::string_view statement_id, Values values,
+                       const CqlParameters& parameters, CqlRows* rows);
+  absl::Status Batch(std::string_view what, std::span<const CqlRequests::Execution> executions,
+                     std::optional<int64_t> timestamp_micros);
+
+  // --- Many under way ---------------------------------------------------------------------------
+
+  // What Send will write. Streams are the caller's to give.
+  CqlRequests& requests() { return requests_; }
+  // Writes all requests.
+  absl::Status Send();
+  // Reads what has arrived, waiting for at least one byte. Ends what replies borrow.
+  absl::Status Receive();
+  // The next whole reply among what was received; false: receive more.
+  bool Take(CqlReply* reply);
+  // The status that an ERROR stands for; OK for other replies.
+  absl::Status ErrorIn(const CqlReply& reply, std::string_view what) const;
+
+ private:
+  CqlClient(std::string server, int fd) : server_(std::move(server)), fd_(fd) {}
+  // Sends the one request that is there and waits for its reply.
+  absl::StatusOr<CqlReply> Ask(std::string_view what);
+  absl::Status Lost(std::string_view what, int error) const;
+  absl::Status Malformed(std::string_view what) const;
+
+  const std::string server_;
+  const int fd_;
+  CqlRequests requests_;
+  std::vector<char> received_;
+  size_t begin_ = 0;  // of what was not taken yet
+  size_t end_ = 0;
+  bool malformed_ = false;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_TOOLS_LISTSTORE_CQL_CLIENT_H_
