@@ -1,4 +1,4 @@
-// `liststore bench embedded` as a user runs it, on few lists and for moments: that it measures and
+// `liststore bench` as a user runs it, on few lists and for moments: that it measures and
 // says what it should. How fast anything is depends on the machine, and is not asked here.
 #include <gtest/gtest.h>
 
@@ -98,6 +98,35 @@ TEST(BenchEmbedded, OptionsOutOfBoundsAreNamed) {
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_EQ(result.err, "liststore bench: --lists is 1, must be from 1000 to 1000000000\n");
   EXPECT_EQ(result.out, "");
+}
+
+TEST(BenchWire, OneLineOfJsonHoldsEveryFigure) {
+  const ProgramResult result = RunProgram({"bench", "wire", "--lists", "2000", "--quick",
+                                           "--seconds", "0.05", "--connections", "2", "--json"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  ASSERT_EQ(result.out.find('\n'), result.out.size() - 1) << "not one line: " << result.out;
+  const json::object report = json::parse(result.out).as_object();
+  for (const char* kind : {"select10_64", "select10_16", "insert1_64", "insert1_16"}) {
+    ExpectLine(report, kind);
+    EXPECT_GT(Number(report, kind + std::string("_per_core_second")), 0) << kind;
+  }
+  EXPECT_GE(Number(report, "replies_verified"), 1'000);
+}
+
+TEST(BenchWire, PeopleGetATable) {
+  const ProgramResult result =
+      RunProgram({"bench", "wire", "--lists", "1000", "--quick", "--seconds", "0.02"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  for (const char* text : {"1,000 lists of 20 items with values of 24 bytes", "8 connections",
+                           "SELECT 10, 64 each", "INSERT 1, 16 each", "all as expected"}) {
+    EXPECT_NE(result.out.find(text), std::string::npos) << text << "\n" << result.out;
+  }
+}
+
+TEST(BenchWire, AServerThatIsNotThereIsNamed) {
+  const ProgramResult result = RunProgram({"bench", "wire", "--via", "127.0.0.1:1"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_EQ(result.err, "liststore bench: cannot connect to 127.0.0.1:1: Connection refused\n");
 }
 
 }  // namespace

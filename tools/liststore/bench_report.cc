@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tools/liststore/json_line.h"
 #include "tools/liststore/terminal.h"
 #include "tools/liststore/text.h"
 
@@ -163,32 +164,6 @@ void PrintSituations(const BenchReport& report, const Style& style, std::FILE* o
 }
 
 // --- JSON ---------------------------------------------------------------------------------------
-
-// `text` between quotes; the machine's names hold nothing else that needs escaping.
-std::string Quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < ' ') continue;
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
-class JsonLine {
- public:
-  void Add(std::string_view key, double value) { Put(key, absl::StrFormat("%.6g", value)); }
-  void Count(std::string_view key, uint64_t value) { Put(key, absl::StrCat(value)); }
-  void Text(std::string_view key, std::string_view text) { Put(key, Quoted(text)); }
-  std::string Finish() const { return text_ + "}"; }
-
- private:
-  void Put(std::string_view key, const std::string& value) {
-    text_ += text_.size() > 1 ? "," : "";
-    text_ += Quoted(key) + ":" + value;
-  }
-  std::string text_ = "{";
-};
 
 void AddFigures(const std::string& key, const BenchFigures& figures, JsonLine* json) {
   json->Count(key, static_cast<uint64_t>(Median(figures.rates)));

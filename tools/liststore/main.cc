@@ -7,6 +7,7 @@
 
 #include "liststore/version.h"
 #include "tools/liststore/bench_embedded.h"
+#include "tools/liststore/bench_wire.h"
 #include "tools/liststore/replay.h"
 #include "tools/liststore/replay_status.h"
 #include "tools/liststore/serve.h"
@@ -96,6 +97,24 @@ Examples:
   liststore bench embedded --quick
   liststore bench embedded --lists 100000 --items 50 --json)";
 
+constexpr char kBenchWireHelp[] =
+    R"(Starts a server of one shard on one core, or takes one that is there (--via; it must have no list items),
+and asks it from one thread on another core, by prepared statements of the list model: lists are loaded by
+batches, then 10 items of lists drawn at random are read, and single items inserted, with 64 and with 16
+requests under way on each connection. Every reply to a SELECT has its length checked, one of 64 is read in
+full; at the end 1,000 lists are read back.
+
+Keys of --json. KIND is select10_64, select10_16, insert1_64 or insert1_16:
+  KIND                    requests a second, median of the rounds
+  KIND_p50_ns, _p99_ns, _p999_ns   from the write of a request to the read that brought its reply
+  KIND_client_share, _server_share   of a core; KIND_per_core_second: requests by the server's time on its
+                          core (both only of a server of its own)
+  load_seconds, server_resident_bytes, replies_verified
+
+Examples:
+  liststore bench wire --quick
+  liststore bench wire --seconds 5 --json)";
+
 constexpr char kServeHelp[] =
     R"(Speaks the CQL native protocol, versions 3 and 4, as a ScyllaDB node does. When clients can connect, one
 line of JSON says so on standard output and in the ready file: {"cql_port":..,"shard_aware_port":..,
@@ -155,9 +174,7 @@ void AddReplay(CLI::App* app, ReplayOptions* options) {
   }
 }
 
-void AddBench(CLI::App* app, BenchEmbeddedOptions* options) {
-  CLI::App* const bench = app->add_subcommand("bench", "Measure the store");
-  bench->require_subcommand(1);
+void AddBenchEmbedded(CLI::App* bench, BenchEmbeddedOptions* options) {
   CLI::App* const command =
       bench->add_subcommand("embedded", "The embedded store: throughput, latency, bytes an item");
   command->footer(kBenchHelp);
@@ -175,6 +192,26 @@ void AddBench(CLI::App* app, BenchEmbeddedOptions* options) {
   command->add_flag("--quick", options->quick, "A small store and short measurements");
   command->add_flag("--no-peer", options->skip_peer,
                     "Leave out the plain structure it is compared with");
+}
+
+void AddBenchWire(CLI::App* bench, BenchWireOptions* options) {
+  CLI::App* const command =
+      bench->add_subcommand("wire", "A server over CQL: throughput and latency");
+  command->footer(kBenchWireHelp);
+  const auto number = [command](const char* name, auto* field, const char* text) {
+    command->add_option(name, *field, text)->type_name("N")->capture_default_str();
+  };
+  command->add_option("--via", options->via, "Measure this server instead of one of its own")
+      ->type_name("HOST:PORT");
+  number("--lists", &options->lists, "Lists on the server");
+  number("--items", &options->items_per_list, "Items in each list");
+  number("--value-bytes", &options->value_bytes, "Length of a value");
+  number("--connections", &options->connections, "Connections");
+  number("--seconds", &options->seconds, "Length of one measurement");
+  number("--rounds", &options->rounds, "Measurements of each kind");
+  number("--seed", &options->seed, "Seed of the order");
+  command->add_flag("--json", options->json, "Print the result as JSON");
+  command->add_flag("--quick", options->quick, "Few lists and short measurements");
 }
 
 // `text` as the name of a variable of the environment: "cql-port", LISTSTORE_CQL_PORT.
@@ -256,7 +293,11 @@ int Main(int argc, char** argv) {
   ReplayOptions replay;
   BenchEmbeddedOptions bench_embedded;
   AddReplay(&app, &replay);
-  AddBench(&app, &bench_embedded);
+  CLI::App* const bench = app.add_subcommand("bench", "Measure the store");
+  bench->require_subcommand(1);
+  BenchWireOptions bench_wire;
+  AddBenchEmbedded(bench, &bench_embedded);
+  AddBenchWire(bench, &bench_wire);
   ServeOptions serve;
   std::string serve_config;
   CLI::App* const serve_command = AddServe(&app, &serve, &serve_config);
@@ -268,6 +309,7 @@ int Main(int argc, char** argv) {
   }
   if (app.got_subcommand("replay")) return RunReplay(replay);
   if (app.got_subcommand(serve_command)) return RunServe(serve);
+  if (bench->got_subcommand("wire")) return RunBenchWire(bench_wire);
   return RunBenchEmbedded(bench_embedded);
 }
 

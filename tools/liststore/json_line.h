@@ -1,0 +1,42 @@
+// A benchmark's result as one line of JSON, put together key by key.
+#ifndef LISTSTORE_TOOLS_LISTSTORE_JSON_LINE_H_
+#define LISTSTORE_TOOLS_LISTSTORE_JSON_LINE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace liststore {
+
+// One thread. Text is escaped as far as the names of machines need it: quotes and backslashes;
+// control characters are left out.
+class JsonLine {
+ public:
+  void Add(std::string_view key, double value) { Put(key, absl::StrFormat("%.6g", value)); }
+  void Count(std::string_view key, uint64_t value) { Put(key, absl::StrCat(value)); }
+  void Text(std::string_view key, std::string_view text) { Put(key, Quoted(text)); }
+  std::string Finish() const { return text_ + "}"; }
+
+ private:
+  static std::string Quoted(std::string_view text) {
+    std::string quoted = "\"";
+    for (const char c : text) {
+      if (static_cast<unsigned char>(c) < ' ') continue;
+      if (c == '"' || c == '\\') quoted += '\\';
+      quoted += c;
+    }
+    return quoted + '"';
+  }
+  void Put(std::string_view key, const std::string& value) {
+    text_ += text_.size() > 1 ? "," : "";
+    text_ += Quoted(key) + ":" + value;
+  }
+  std::string text_ = "{";
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_TOOLS_LISTSTORE_JSON_LINE_H_

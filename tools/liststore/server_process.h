@@ -1,0 +1,50 @@
+// A `liststore serve` of this program's own, as a process beside it.
+#ifndef LISTSTORE_TOOLS_LISTSTORE_SERVER_PROCESS_H_
+#define LISTSTORE_TOOLS_LISTSTORE_SERVER_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace liststore {
+
+// The two cores of a measurement over the wire. Equal when the process may use only one.
+struct WireCores {
+  int server = 0;
+  int client = 0;
+};
+// The first and the last that this process may use.
+WireCores ChooseWireCores();
+// The calling thread, and what it starts from here on. False: the kernel refuses.
+bool PinToCore(int core);
+
+// Ends with this object: its standard input is closed, and it is waited for.
+class ServerProcess {
+ public:
+  // One shard, on `core`. Returns when clients can connect.
+  static absl::StatusOr<std::unique_ptr<ServerProcess>> Start(int core);
+  ~ServerProcess();
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+
+  // HOST:PORT.
+  const std::string& address() const { return address_; }
+  // Time on a core since it began.
+  uint64_t CpuNanos() const;
+  uint64_t ResidentBytes() const;
+
+ private:
+  ServerProcess(pid_t pid, int input) : pid_(pid), input_(input) {}
+
+  const pid_t pid_;
+  const int input_;
+  std::string address_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_TOOLS_LISTSTORE_SERVER_PROCESS_H_
