@@ -120,22 +120,28 @@ class TableRun {
   void Acquaint() {
     for (const auto& model : models_) {
       const ModelSchema& schema = model->schema();
-      const auto& first = PoolOf(schema.partition_key[0].type);
-      std::vector<std::string> keys;
-      for (const PoolValue& value : first) {
-        const std::string key = schema.partition_key[0].name + " = " + value.literal;
-        const bool literal = !value.literal.empty();
-        if (schema.partition_key.size() == 1) {
-          if (literal && !value.bytes.empty()) keys.push_back(key);
-          continue;
+      // All keys that statements can name, those without a literal included.
+      std::vector<Values> keys = {{}};
+      std::string where;
+      for (const ModelColumn& column : schema.partition_key) {
+        std::vector<Values> longer;
+        for (const Values& key : keys) {
+          for (const PoolValue& value : PoolOf(column.type)) {
+            longer.push_back(key);
+            longer.back().push_back(value.bytes);
+          }
         }
-        for (const PoolValue& second : PoolOf(schema.partition_key[1].type)) {
-          if (!literal || second.literal.empty()) continue;
-          keys.push_back(key + " AND " + schema.partition_key[1].name + " = " + second.literal);
-        }
+        keys = std::move(longer);
+        where += (where.empty() ? "" : " AND ") + column.name + " = ?";
       }
-      for (const std::string& key : keys) {
-        Say("DELETE FROM " + schema.table + " USING TIMESTAMP -1000 WHERE " + key);
+      const std::string text =
+          "DELETE FROM " + schema.table + " USING TIMESTAMP -1000 WHERE " + where;
+      history_ += text + ";  -- for every key\n";
+      for (const Values& key : keys) {
+        if (key.size() == 1 && key[0].empty()) continue;
+        CqlStatement sent{text, {}, false};
+        for (const std::string& component : key) sent.parameters.push_back({component, false});
+        Check(session_->Run(sent));
       }
     }
   }
