@@ -45,8 +45,7 @@ std::string EncodeTextList(const std::vector<std::string>& elements) {
 
 std::string EncodeTextSet(std::vector<std::string> elements) {
   std::ranges::sort(elements);  // char_traits<char> compares as unsigned bytes, as text does
-  const auto repeated = std::ranges::unique(elements);
-  elements.erase(repeated.begin(), repeated.end());
+  elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
   return JoinCollection(DataType::Set(CqlType::kText), elements);
 }
 

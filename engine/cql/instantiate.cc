@@ -93,8 +93,8 @@ CqlStatus ForEachCombination(const std::vector<KeyAlternatives>& parts, BoundVal
   for (size_t i = 0; i < parts.size(); ++i) {
     LS_RETURN_IF_ERROR(ResolveAlternatives(parts[i], values, use, choices[i]));
     std::ranges::sort(choices[i]);
-    const auto [first, last] = std::ranges::unique(choices[i]);
-    choices[i].erase(first, last);
+    // Not std::ranges::unique, which Clang 14 cannot compile with this library.
+    choices[i].erase(std::unique(choices[i].begin(), choices[i].end()), choices[i].end());
     any_in |= parts[i].is_in;
     if (choices[i].empty()) return {};
     combinations = std::min(combinations, kKeysPerStatementMax + 1) * choices[i].size();
@@ -283,8 +283,8 @@ CqlStatus EncodeRanges(const TableDefinition& table, const ClusteringRestriction
       }));
   // Different values may have one encoding, and IN lists come in any order.
   std::ranges::sort(ranges, {}, &EncodedRange::lower);
-  const auto [first, last] = std::ranges::unique(ranges, {}, &EncodedRange::lower);
-  ranges.erase(first, last);
+  const auto same = [](const EncodedRange& a, const EncodedRange& b) { return a.lower == b.lower; };
+  ranges.erase(std::unique(ranges.begin(), ranges.end(), same), ranges.end());
   return {};
 }
 

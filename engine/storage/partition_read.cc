@@ -7,6 +7,18 @@
 
 namespace liststore {
 
+// Rows for the next call of the sink: views into leaves, which do not move during a read. Made
+// when the first row is taken: a page of the hot shape needs none, and clearing 5 KiB costs more
+// than its copy.
+struct Gathered {
+  size_t count = 0;
+  std::array<RowView, kRowsPerCallMax> rows;
+  std::array<PackedItemKey, kRowsPerCallMax> packed_keys;
+  std::array<size_t, kRowsPerCallMax> cell_counts;
+  absl::InlinedVector<LiveCellView, kRowsPerCallMax> cells;
+  absl::InlinedVector<LiveCellView, 4> row_cells;
+};
+
 // One read on its way: how many rows are still wanted, and those gathered for the next call of the
 // sink.
 class PartitionReader {
@@ -132,18 +144,6 @@ class PartitionReader {
     --left_;
     if (++gathered.count == kRowsPerCallMax) Flush();
   }
-
-  // Rows for the next call of the sink: views into leaves, which do not move during a read. Made
-  // when the first row is taken: a page of the hot shape needs none, and clearing 5 KiB costs more
-  // than its copy.
-  struct Gathered {
-    size_t count = 0;
-    std::array<RowView, kRowsPerCallMax> rows;
-    std::array<PackedItemKey, kRowsPerCallMax> packed_keys;
-    std::array<size_t, kRowsPerCallMax> cell_counts;
-    absl::InlinedVector<LiveCellView, kRowsPerCallMax> cells;
-    absl::InlinedVector<LiveCellView, 4> row_cells;
-  };
 
   const Partition& partition_;
   const TableSchema& schema_;
