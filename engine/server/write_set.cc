@@ -153,21 +153,20 @@ CqlStatus WriteSet::AddRows(const ModificationPlan& plan, BoundValues values, in
   return {};
 }
 
-CqlStatus WriteSet::AddDeletion(const ModificationPlan& plan, BoundValues, Group& group) {
+void WriteSet::AddDeletion(const ModificationPlan& plan, Group& group) {
   if (plan.clustering.empty()) {
     group.deletes_partition = true;
-    return {};
+    return;
   }
-  for (EncodedRange& range : encoded_) {
+  for (const EncodedRange& range : encoded_) {
     if (range.is_one_key && plan.clustering.slices.empty()) {
       NewRow(range.lower);
       group.deleted_rows.push_back(row_count_ - 1);
     } else {
-      ranges_.push_back(std::move(range));
+      ranges_.push_back(range);
       group.deleted_ranges.push_back(ranges_.size() - 1);
     }
   }
-  return {};
 }
 
 CqlStatus WriteSet::Add(const ModificationPlan& plan, BoundValues values,
@@ -178,13 +177,10 @@ CqlStatus WriteSet::Add(const ModificationPlan& plan, BoundValues values,
   LS_RETURN_IF_ERROR(EncodeRanges(*plan.table, plan.clustering, values, KeyUse::kWrite, encoded_));
   const WriteTimestamp written = timestamp ? WriteTimestamp{*timestamp} : WriteTimestamp::None();
   const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
-  for (size_t i = 0; i < keys_.size(); ++i) {
-    Group& group = GroupOf(plan, keys_[i], written);
+  for (const std::string& key : keys_) {
+    Group& group = GroupOf(plan, key, written);
     if (plan.kind == ModificationPlan::Kind::kDeleteRows) {
-      const bool last = i + 1 == keys_.size();
-      const std::vector<EncodedRange> kept = last ? std::vector<EncodedRange>() : encoded_;
-      LS_RETURN_IF_ERROR(AddDeletion(plan, values, group));
-      if (!last) encoded_ = kept;
+      AddDeletion(plan, group);
     } else {
       LS_RETURN_IF_ERROR(AddRows(plan, values, now_seconds, group));
     }

@@ -66,7 +66,7 @@ class WriteSet {
 
   CqlStatus AddRows(const ModificationPlan& plan, BoundValues values, int64_t now_seconds,
                     Group& group);
-  CqlStatus AddDeletion(const ModificationPlan& plan, BoundValues values, Group& group);
+  void AddDeletion(const ModificationPlan& plan, Group& group);
   CqlStatus AddCells(const ModificationPlan& plan, BoundValues values);
   CqlStatus ResolveTtl(const ModificationPlan& plan, BoundValues values, int64_t& ttl) const;
   Group& GroupOf(const ModificationPlan& plan, std::string_view partition,
