@@ -1,45 +1,14 @@
 // In the steady state the store's operations do not touch the heap: what they store goes to its own
-// pages, what they read to a result that is used again. This program counts every operator new.
+// pages, what they read to a result that is used again.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tests/lists/store_fixture.h"
-
-namespace {
-
-std::atomic<uint64_t> allocations{0};
-
-[[gnu::noinline]] void* Allocate(size_t bytes, size_t alignment) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  // aligned_alloc wants a multiple of the alignment.
-  void* const memory =
-      alignment <= alignof(std::max_align_t)
-          ? std::malloc(bytes)
-          : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (memory == nullptr) std::abort();
-  return memory;
-}
-
-// Not inlined: GCC would see the free() of one operator meet the new of another.
-[[gnu::noinline]] void Free(void* memory) { std::free(memory); }
-
-}  // namespace
-
-void* operator new(size_t bytes) { return Allocate(bytes, 1); }
-void* operator new(size_t bytes, std::align_val_t alignment) {
-  return Allocate(bytes, static_cast<size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { Free(memory); }
-void operator delete(void* memory, size_t) noexcept { Free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { Free(memory); }
-void operator delete(void* memory, size_t, std::align_val_t) noexcept { Free(memory); }
+#include "tests/support/counting_new.h"
 
 namespace liststore::testing {
 namespace {
@@ -61,9 +30,9 @@ class AllocationTest : public StoreTest {
   uint64_t AllocationsOf(Operation&& operation) {
     operation();
     operation();
-    const uint64_t before = allocations.load();
+    const uint64_t before = CountOfNew();
     operation();
-    return allocations.load() - before;
+    return CountOfNew() - before;
   }
 
   static constexpr int kLists = 100;

@@ -1,9 +1,6 @@
 // In the steady state a connection does not touch the heap: requests are decoded into a scratch
-// that is used again, answers go to a buffer that keeps its memory. This program counts every
-// operator new; buffers, which use realloc, are asked for their capacity.
-#include <atomic>
-#include <cstdlib>
-#include <new>
+// that is used again, answers go to a buffer that keeps its memory. Buffers, which use realloc, are
+// asked for their capacity.
 #include <string>
 #include <string_view>
 
@@ -13,25 +10,7 @@
 #include "engine/protocol/request.h"
 #include "engine/protocol/response.h"
 #include "tests/protocol/wire.h"
-
-namespace {
-
-std::atomic<uint64_t> allocations{0};
-
-// Not inlined: GCC would see the free() of one operator meet the new of another.
-[[gnu::noinline]] void* Allocate(size_t bytes) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  void* const memory = std::malloc(bytes);
-  if (memory == nullptr) std::abort();
-  return memory;
-}
-[[gnu::noinline]] void Free(void* memory) { std::free(memory); }
-
-}  // namespace
-
-void* operator new(size_t bytes) { return Allocate(bytes); }
-void operator delete(void* memory) noexcept { Free(memory); }
-void operator delete(void* memory, size_t) noexcept { Free(memory); }
+#include "tests/support/counting_new.h"
 
 namespace liststore::protocol {
 namespace {
@@ -71,11 +50,11 @@ TEST(ProtocolAllocationTest, RequestsAndAnswersReuseTheirMemory) {
     CompressFrame(Compression::kLz4, frame, out, compressed);
   };
   serve();
-  const uint64_t before = allocations.load();
+  const uint64_t before = testing::CountOfNew();
   const size_t capacity = out.capacity();
   const size_t compressed_capacity = compressed.capacity();
   for (int i = 0; i < 10; ++i) serve();
-  EXPECT_EQ(allocations.load(), before);
+  EXPECT_EQ(testing::CountOfNew(), before);
   EXPECT_EQ(out.capacity(), capacity);
   EXPECT_EQ(compressed.capacity(), compressed_capacity);
 }
