@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <tuple>
+#include <utility>
 
 #include "absl/container/inlined_vector.h"
 #include "engine/base/check.h"
@@ -120,15 +123,40 @@ void Engine::ExecuteGroup(std::span<const Command> commands, uint64_t now_nanos,
   }
 }
 
-OpStatus Engine::PledgeAndApply(std::span<const Command> upserts, std::span<const Destination> to,
-                                uint64_t now_nanos, std::span<Reply> replies) {
-  absl::InlinedVector<uint32_t, 64> numbers;
-  for (const Destination& destination : to) numbers.push_back(destination.lane_number);
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  absl::InlinedVector<Lane*, 64> lanes;
-  for (const uint32_t number : numbers) lanes.push_back(lanes_[number].get());
+OpStatus Engine::Pledge(std::span<const Command> upserts, std::span<const Destination> to,
+                        bool named_twice, const WriteContext& write) {
+  const auto rows_of = [&](size_t i) { return std::get<UpsertCommand>(upserts[i].body).rows; };
+  OpStatus status = OpStatus::kOk;
+  if (!named_twice) {
+    for (size_t i = 0; i < upserts.size() && status == OpStatus::kOk; ++i) {
+      Table& table = to[i].lane->table(upserts[i].table);
+      status = table.Pledge({upserts[i].partition_key, to[i].address}, rows_of(i), write);
+    }
+    return status;
+  }
+  // Pledges do not see what the others bring to their partition: they are made together.
+  struct Share {
+    size_t command;  // one of its upserts
+    BatchShare load;
+  };
+  std::map<std::tuple<uint16_t, uint32_t, std::string_view>, Share> shares;
+  for (size_t i = 0; i < upserts.size(); ++i) {
+    const Command& command = upserts[i];
+    Share& share = shares[{command.table.value, command.table.generation, command.partition_key}];
+    share.command = i;
+    share.load.upserts.push_back(rows_of(i));
+  }
+  for (auto at = shares.begin(); at != shares.end() && status == OpStatus::kOk; ++at) {
+    const size_t i = at->second.command;
+    Table& table = to[i].lane->table(upserts[i].table);
+    status = table.PledgeShare({upserts[i].partition_key, to[i].address}, at->second.load, write);
+  }
+  return status;
+}
 
+OpStatus Engine::PledgeAndApply(std::span<const Command> upserts, std::span<const Destination> to,
+                                std::span<Lane* const> lanes, bool named_twice, uint64_t now_nanos,
+                                std::span<Reply> replies) {
   // Holding none before, by ascending number, as everybody who takes several does.
   for (Lane* lane : lanes) lane->ownership.Acquire();
   // One timestamp for the whole batch, above all that its lanes have given out.
@@ -138,15 +166,7 @@ OpStatus Engine::PledgeAndApply(std::span<const Command> upserts, std::span<cons
   write.timestamp = timestamp;
   write.now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
 
-  OpStatus status = OpStatus::kOk;
-  size_t pledged = 0;
-  for (; pledged < upserts.size() && status == OpStatus::kOk; ++pledged) {
-    const Command& command = upserts[pledged];
-    status = to[pledged]
-                 .lane->table(command.table)
-                 .Pledge({command.partition_key, to[pledged].address},
-                         std::get<UpsertCommand>(command.body).rows, write);
-  }
+  const OpStatus status = Pledge(upserts, to, named_twice, write);
   for (size_t i = 0; status == OpStatus::kOk && i < upserts.size(); ++i) {
     const Command& command = upserts[i];
     replies[i].timestamp = timestamp;
@@ -157,7 +177,7 @@ OpStatus Engine::PledgeAndApply(std::span<const Command> upserts, std::span<cons
     LS_CHECK(replies[i].status == OpStatus::kOk, "a pledged upsert does not fail");
     to[i].lane->AdvanceTimestamp(timestamp);
   }
-  for (size_t i = 0; i < pledged; ++i) to[i].lane->table(upserts[i].table).ClearPledges();
+  for (size_t i = 0; i < upserts.size(); ++i) to[i].lane->table(upserts[i].table).ClearPledges();
   for (auto at = lanes.rbegin(); at != lanes.rend(); ++at) (*at)->ownership.Release();
   return status;
 }
@@ -167,15 +187,25 @@ OpStatus Engine::ExecuteAllOrNothing(std::span<const Command> upserts, uint64_t 
   LS_DCHECK(upserts.size() == replies.size(), "a reply for every command");
   if (upserts.empty()) return OpStatus::kOk;
   absl::InlinedVector<Destination, 64> to;
+  absl::InlinedVector<std::pair<uint32_t, uint64_t>, 64> places;  // lane numbers and addresses
   for (const Command& command : upserts) {
     LS_CHECK(std::holds_alternative<UpsertCommand>(command.body) && command.timestamp.is_none(),
              "a batch is of upserts under one timestamp of the engine's");
     to.push_back(DestinationOf(command));
     to.back().lane->PrefetchSlot(command.table, to.back().address);
+    places.emplace_back(to.back().lane_number, to.back().address);
   }
-  OpStatus status = PledgeAndApply(upserts, to, now_nanos, replies);
+  std::sort(places.begin(), places.end());
+  const bool named_twice = std::adjacent_find(places.begin(), places.end()) != places.end();
+  absl::InlinedVector<Lane*, 64> lanes;
+  for (const auto& [number, address] : places) {
+    Lane* const lane = lanes_[number].get();
+    if (lanes.empty() || lanes.back() != lane) lanes.push_back(lane);
+  }
+  OpStatus status = PledgeAndApply(upserts, to, lanes, named_twice, now_nanos, replies);
   if (status == OpStatus::kOutOfMemory) {
-    if (MakeRoom(now_nanos)) status = PledgeAndApply(upserts, to, now_nanos, replies);
+    if (MakeRoom(now_nanos))
+      status = PledgeAndApply(upserts, to, lanes, named_twice, now_nanos, replies);
     if (status == OpStatus::kOutOfMemory) refused_writes_.fetch_add(1, std::memory_order_relaxed);
   }
   return status;

@@ -169,8 +169,14 @@ class Engine {
   // After a refusal: credit that other lanes set aside, and what is due there, goes back to the
   // budget. False: there was nothing.
   bool MakeRoom(uint64_t now_nanos);
+  // `lanes`: those of the upserts, each once, by ascending number. `named_twice`: some partition
+  // may be.
   OpStatus PledgeAndApply(std::span<const Command> upserts, std::span<const Destination> to,
-                          uint64_t now_nanos, std::span<Reply> replies);
+                          std::span<Lane* const> lanes, bool named_twice, uint64_t now_nanos,
+                          std::span<Reply> replies);
+  // Its first half: memory for all of them is set aside, or some of it, and kOutOfMemory.
+  static OpStatus Pledge(std::span<const Command> upserts, std::span<const Destination> to,
+                         bool named_twice, const WriteContext& write);
   // The id of the next table, whose shell is vacant or new. False: there is none.
   bool ChooseId(TableId& id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
   // A table was dropped in all lanes: a small one is emptied, and its shell is kept in mind.

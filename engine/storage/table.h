@@ -56,7 +56,8 @@ struct TableStats {
   uint64_t expired_rows = 0;  // reclaimed because everything in them had expired, ever
   uint64_t live_bytes = 0;    // bytes of blocks in use
   uint64_t held_bytes = 0;    // pages held for them
-  // Slabs that no reservation covered: estimates of what a write may take that fell short. Zero.
+  // Slabs that no reservation covered: estimates of what a write may take that fell short. Zero as
+  // far as is known, and in all tests.
   uint64_t unreserved_slabs = 0;
 };
 
@@ -94,9 +95,9 @@ class Table final : private Arena::Relocator {
   OpStatus DeleteRowsByValue(const PartitionRef& partition, ColumnId column, std::string_view value,
                              const WriteContext& write, uint64_t* removed = nullptr);
 
-  // Sets memory aside for an upsert to come, so that it cannot fail; several add up. The caller
-  // does the upserts under the same hold of the lane, between them nothing else, and ends with
-  // ClearPledges().
+  // Sets memory aside for an upsert to come, so that it cannot fail; several, of different
+  // partitions, add up. The caller does the upserts under the same hold of the lane, between them
+  // nothing else, and ends with ClearPledges().
   OpStatus Pledge(const PartitionRef& partition, std::span<const RowUpdate> rows,
                   const WriteContext& write);
   void ClearPledges() {
