@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "engine/model/mutation.h"
+#include "engine/model/read_spec.h"
 #include "engine/model/row_view.h"
 #include "engine/model/table_schema.h"
 
@@ -34,11 +35,9 @@ struct DeleteByValueCommand {
   ColumnId column = 0;
   std::string_view value;
 };
+// Both borrowed. A specification may be shared by the reads of a group.
 struct ReadCommand {
-  ClusteringRange range;
-  bool descending = true;
-  uint64_t limit = UINT64_MAX;
-  std::optional<DeleteByValueCommand> value_filter;
+  const ReadSpec* spec = nullptr;
   RowSink* sink = nullptr;
 };
 struct CountCommand {

@@ -44,16 +44,12 @@ absl::Status CheckGetOptions(const GetOptions& options) {
   return absl::OkStatus();
 }
 
-// A command is 250 bytes: it is made where it stays.
-void NewestItems(TableId table, const ListKey& key, const TimestampRange& range,
-                 const GetOptions& options, RowSink& sink, Command& command) {
-  command.table = table;
-  command.partition_key = key.partition_key();
-  auto& read = command.body.emplace<ReadCommand>();
-  read.range = range.range();
-  read.descending = true;
-  read.limit = options.limit;
-  read.sink = &sink;
+ReadSpec NewestItems(const TimestampRange& range, const GetOptions& options) {
+  ReadSpec spec;
+  spec.range = range.range();
+  spec.descending = true;
+  spec.limit = options.limit;
+  return spec;
 }
 
 }  // namespace
@@ -74,16 +70,15 @@ TimestampRange::TimestampRange(const GetOptions& options)
 absl::Status ListStore::Impl::Read(const ListKey& key, const GetOptions& get, ListItems& items) {
   const TimestampRange range(get);
   if (range.empty()) return absl::OkStatus();
+  const ReadSpec spec = NewestItems(range, get);
   ListItemsSink sink(items, get.with_expiry);
-  Command command;
-  NewestItems(items_schema.id, key, range, get, sink, command);
-  return Status(engine.Execute(command, Now()).status);
+  return Status(Execute(key.partition_key(), ReadCommand{&spec, &sink}, Now()).status);
 }
 
 template <typename AssignKey>
 absl::Status ListStore::Impl::ReadStep(size_t first, size_t count, AssignKey& assign_key,
-                                       const TimestampRange& range, const GetOptions& get,
-                                       uint64_t now_nanos, std::vector<ListItems>& items) {
+                                       const ReadSpec& spec, bool with_expiry, uint64_t now_nanos,
+                                       std::vector<ListItems>& items) {
   LS_CHECK(count <= kListsPerStep, "a step fits its buffers");
   std::array<ListKey, kListsPerStep> keys;
   std::array<Reply, kListsPerStep> replies;
@@ -93,8 +88,10 @@ absl::Status ListStore::Impl::ReadStep(size_t first, size_t count, AssignKey& as
   for (size_t i = 0; i < count; ++i) {
     const absl::Status status = assign_key(first + i, keys[i]);
     if (!status.ok()) return InList(first + i, status);
-    ListItemsSink& sink = sinks.emplace_back(items[first + i], get.with_expiry);
-    NewestItems(items_schema.id, keys[i], range, get, sink, commands.emplace_back());
+    ListItemsSink& sink = sinks.emplace_back(items[first + i], with_expiry);
+    commands.push_back({.table = items_schema.id,
+                        .partition_key = keys[i].partition_key(),
+                        .body = ReadCommand{&spec, &sink}});
   }
   engine.ExecuteGroup(commands, now_nanos, std::span(replies).first(count));
   for (size_t i = 0; i < count; ++i) {
@@ -110,10 +107,12 @@ absl::Status ListStore::Impl::MultiRead(size_t count, AssignKey&& assign_key, co
   for (ListItems& list : items) list.clear();
   LS_RETURN_IF_ERROR(CheckGetOptions(get));
   const TimestampRange range(get);
+  const ReadSpec spec = NewestItems(range, get);
   const uint64_t now_nanos = Now();
   for (size_t first = 0; first < count; first += kListsPerStep) {
     const size_t step = std::min(count - first, kListsPerStep);
-    const absl::Status status = ReadStep(first, step, assign_key, range, get, now_nanos, items);
+    const absl::Status status =
+        ReadStep(first, step, assign_key, spec, get.with_expiry, now_nanos, items);
     if (!status.ok()) {
       for (ListItems& list : items) list.clear();
       return status;

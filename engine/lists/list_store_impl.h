@@ -84,9 +84,8 @@ class ListStore::Impl {
                          std::vector<ListItems>& items);
   // One step of it: lists `first` to `first + count`, at most kListsPerStep.
   template <typename AssignKey>
-  absl::Status ReadStep(size_t first, size_t count, AssignKey& assign_key,
-                        const TimestampRange& range, const GetOptions& get, uint64_t now_nanos,
-                        std::vector<ListItems>& items);
+  absl::Status ReadStep(size_t first, size_t count, AssignKey& assign_key, const ReadSpec& spec,
+                        bool with_expiry, uint64_t now_nanos, std::vector<ListItems>& items);
 
   // --- Writes (list_writes.cc) ------------------------------------------------------------------
 

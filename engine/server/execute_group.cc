@@ -130,6 +130,7 @@ struct ExecuteGroup::Slot final : public RowSink {
   std::string partition_key;
   std::vector<std::string_view> key_components;
   EncodedRange range;
+  ReadSpec spec;  // of `range`
   std::optional<protocol::RowsEncoder> encoder;
   bool closed = false;
   // A write.
@@ -195,13 +196,12 @@ CqlOr<ExecuteGroup::Added> ExecuteGroup::AddSelect(const SelectPlan& plan,
   if (!found) return Added::kNo;
   slot.rows_options.skip_metadata = parameters.skip_metadata;
   const TableSchema& storage = plan.table->storage;
+  slot.spec.range = slot.range.View(storage.packs_item_keys());
+  slot.spec.descending = storage.reads_backwards() != plan.reversed;
+  slot.spec.limit = limit;
   commands_.push_back({.table = storage.id,
                        .partition_key = slot.partition_key,
-                       .body = ReadCommand{.range = slot.range.View(storage.packs_item_keys()),
-                                           .descending = storage.reads_backwards() != plan.reversed,
-                                           .limit = limit,
-                                           .value_filter = std::nullopt,
-                                           .sink = &slot}});
+                       .body = ReadCommand{&slot.spec, &slot}});
   return Added::kYes;
 }
 

@@ -190,7 +190,7 @@ class SelectExecution {
     BoundValue value;
     LS_RETURN_IF_ERROR(ResolveSet(plan_.index->value, call_.values, value));
     if (value.has_value()) {
-      value_filter_ = DeleteByValueCommand{plan_.index->column, value.bytes};
+      value_filter_ = ReadSpec::ValueFilter{plan_.index->column, value.bytes};
     } else {
       nothing_ = true;  // nothing equals null
     }
@@ -267,13 +267,14 @@ class SelectExecution {
       collector_.Expect(wanted);
       const uint64_t rows =
           collector_.filters() ? kRowsPerReadMax : std::min(wanted, kRowsPerReadMax);
-      ReadCommand read{.range = range.View(table_.storage.packs_item_keys()),
-                       .descending = descending_,
-                       .limit = rows,
-                       .value_filter = value_filter_,
-                       .sink = &collector_};
-      const Reply reply = engine_.Execute(
-          {.table = table_.storage.id, .partition_key = key, .body = read}, call_.now_nanos);
+      const ReadSpec spec{.range = range.View(table_.storage.packs_item_keys()),
+                          .descending = descending_,
+                          .limit = rows,
+                          .value_filter = value_filter_};
+      const Reply reply = engine_.Execute({.table = table_.storage.id,
+                                           .partition_key = key,
+                                           .body = ReadCommand{&spec, &collector_}},
+                                          call_.now_nanos);
       if (reply.status == OpStatus::kTableGone) {
         gone_ = true;
         return false;
@@ -372,7 +373,7 @@ class SelectExecution {
   std::vector<std::string> keys_;
   std::optional<TokenRange> tokens_;
   std::vector<EncodedRange> ranges_;  // ascending
-  std::optional<DeleteByValueCommand> value_filter_;
+  std::optional<ReadSpec::ValueFilter> value_filter_;
   uint64_t limit_ = UINT64_MAX;
   uint64_t per_partition_limit_ = UINT64_MAX;
   std::optional<uint64_t> page_size_;

@@ -95,13 +95,9 @@ Reply Lane::Execute(const Command& command, uint64_t address, uint64_t now_nanos
                                                          write(), &reply.rows);
                  },
                  [&](const ReadCommand& read) {
-                   LS_DCHECK(read.sink != nullptr, "a read has somewhere to go");
-                   ReadSpec spec{read.range, read.descending, read.limit, std::nullopt};
-                   if (read.value_filter) {
-                     spec.value_filter =
-                         ReadSpec::ValueFilter{read.value_filter->column, read.value_filter->value};
-                   }
-                   reply.rows = into.Read(partition, spec, now_seconds, *read.sink);
+                   LS_DCHECK(read.spec != nullptr && read.sink != nullptr,
+                             "a read says what it wants, and has somewhere to go");
+                   reply.rows = into.Read(partition, *read.spec, now_seconds, *read.sink);
                  },
                  [&](const CountCommand& count) {
                    reply.rows = into.Count(partition, count.range, now_seconds);

@@ -32,6 +32,7 @@
 
 #include "engine/base/cacheline.h"
 #include "engine/model/mutation.h"
+#include "engine/model/read_spec.h"
 #include "engine/model/row_view.h"
 #include "engine/model/table_schema.h"
 #include "engine/storage/large_partition.h"
@@ -39,19 +40,6 @@
 #include "engine/storage/row_body.h"
 
 namespace liststore {
-
-// What a read of one partition asks for.
-struct ReadSpec {
-  ClusteringRange range;
-  bool descending = true;       // by encoded key; see TableSchema::reads_backwards
-  uint64_t limit = UINT64_MAX;  // rows
-  // Only rows whose live cell in this column equals `value`, found through the value index.
-  struct ValueFilter {
-    ColumnId column = 0;
-    std::string_view value;
-  };
-  std::optional<ValueFilter> value_filter;
-};
 
 // What the partitions of a table share. Owned by the table.
 struct PartitionContext {
@@ -117,7 +105,9 @@ class Partition {
     if (IsLarge(reference)) return;
     PrefetchLine(block + kCacheLineBytes);
     const char* rows = block + (reference >> kHintShift) * 16;
-    for (size_t i = 0; i < kPrefetchedLines; ++i) PrefetchLine(rows + i * kCacheLineBytes);
+    for (size_t i = 0; i < kPrefetchedBytes; i += kCacheLineBytes) PrefetchLine(rows + i);
+    // The line of the last byte, where that is one more.
+    PrefetchLine(rows + kPrefetchedBytes - 1);
   }
 
   // Header, key, metas of some twenty rows, and the newest rows: what a change of a small one
@@ -258,8 +248,8 @@ class Partition {
 
   static constexpr uint64_t kAddressMask = 0x0000'ffff'ffff'fff0;
   static constexpr int kHintShift = 48;
-  // Ten rows of 48 bytes and the line they start in.
-  static constexpr size_t kPrefetchedLines = 9;
+  // Ten rows of 48 bytes. Not a line more than they lie in: misses are what a group costs.
+  static constexpr size_t kPrefetchedBytes = 480;
   static constexpr size_t kPrefetchedMetaLines = 7;
 
   // One leaf of the partition; `position` counts in large ones.

@@ -75,12 +75,7 @@ Reply ReferenceEngine::Execute(const Command& command, uint64_t now_nanos, Write
         table.DeleteRowsByValue(partition, by_value->column, by_value->value, context, &reply.rows);
   } else if (const auto* read = std::get_if<ReadCommand>(&command.body)) {
     LS_CHECK(sink != nullptr, "the rows of a read go somewhere");
-    ReadSpec spec = {read->range, read->descending, read->limit, std::nullopt};
-    if (read->value_filter) {
-      spec.value_filter =
-          ReadSpec::ValueFilter{read->value_filter->column, read->value_filter->value};
-    }
-    reply.rows = table.Read(partition, spec, context.now_seconds, *sink);
+    reply.rows = table.Read(partition, *read->spec, context.now_seconds, *sink);
   } else {
     const auto& count = std::get<CountCommand>(command.body);
     reply.rows = table.Count(partition, count.range, context.now_seconds);

@@ -65,7 +65,7 @@ std::unique_ptr<OwnedCommand> CommandWorkload::Make(TableOp op, uint64_t step,
 }
 
 void CommandWorkload::MakeRead(OwnedCommand& owned, bool by_value) {
-  ReadCommand read;
+  ReadSpec& read = owned.spec;
   owned.range = base_.RandomRange(false);
   if (!rng().OneIn(4)) read.range = owned.range.View(base_.packs());
   read.descending = !rng().OneIn(3);
@@ -73,17 +73,16 @@ void CommandWorkload::MakeRead(OwnedCommand& owned, bool by_value) {
     read.limit = static_cast<uint64_t>(rng().Between(1, 60));
   }
   if (by_value) {
-    read.value_filter = DeleteByValueCommand{base_.RandomIndexedColumn(), base_.RandomValue()};
+    read.value_filter = ReadSpec::ValueFilter{base_.RandomIndexedColumn(), base_.RandomValue()};
   }
-  owned.command.body = read;
-  MakeSinks(owned, read.descending, rng().OneIn(2));
+  MakeSinks(owned, rng().OneIn(2));
 }
 
-void CommandWorkload::MakeSinks(OwnedCommand& owned, bool descending,
-                                bool accepts_packed_runs) const {
+void CommandWorkload::MakeSinks(OwnedCommand& owned, bool accepts_packed_runs) const {
+  const bool descending = owned.spec.descending;
   owned.sink = std::make_unique<CollectingSink>(base_.packs(), descending, accepts_packed_runs);
   owned.expected_sink = std::make_unique<CollectingSink>(base_.packs(), descending, false);
-  std::get<ReadCommand>(owned.command.body).sink = owned.sink.get();
+  owned.command.body = ReadCommand{&owned.spec, owned.sink.get()};
 }
 
 std::unique_ptr<OwnedCommand> CommandWorkload::MakeReadAll(TableId table,
@@ -94,10 +93,8 @@ std::unique_ptr<OwnedCommand> CommandWorkload::MakeReadAll(TableId table,
   owned->op = TableOp::kRead;
   owned->command.table = table;
   owned->command.partition_key = partition_key;
-  ReadCommand read;
-  read.descending = descending;
-  owned->command.body = read;
-  MakeSinks(*owned, descending, accepts_packed_runs);
+  owned->spec.descending = descending;
+  MakeSinks(*owned, accepts_packed_runs);
   return owned;
 }
 

@@ -25,6 +25,7 @@ struct OwnedCommand {
   UpsertBatch batch;
   std::vector<ClusteringKeyView> keys;
   OwnedRange range;
+  ReadSpec spec;  // of a read
   // Of a read: where its rows go, and where those of the reference go.
   std::unique_ptr<CollectingSink> sink;
   std::unique_ptr<CollectingSink> expected_sink;
@@ -61,7 +62,7 @@ class CommandWorkload {
 
  private:
   void MakeRead(OwnedCommand& owned, bool by_value);
-  void MakeSinks(OwnedCommand& owned, bool descending, bool accepts_packed_runs) const;
+  void MakeSinks(OwnedCommand& owned, bool accepts_packed_runs) const;
 
   TableWorkload base_;
   const uint16_t tables_;

@@ -152,8 +152,8 @@ TEST(EngineRebuildTest, CopiesMarkersAndCellsUnderTheirOwnTimesAndRenumbersColum
                                 kNoonNanos, rebuilt),
             OpStatus::kOk);
   CollectingSink sink(true, true, false);
-  ReadCommand read;
-  read.sink = &sink;
+  const ReadSpec everything = {};
+  const ReadCommand read = {&everything, &sink};
   engine.Execute({rebuilt, partition, read, WriteTimestamp::None()}, kNoonNanos);
   ASSERT_EQ(sink.rows().size(), 2u) << "a row of dropped cells alone is no row";
   EXPECT_EQ(sink.rows()[0].marker, (Liveness{{400}, kNoExpiry, 0}));
@@ -229,8 +229,8 @@ class BatchRules : public ::testing::Test {
   }
   std::vector<CollectedRow> Rows() {
     CollectingSink sink(true, true, false);
-    ReadCommand read;
-    read.sink = &sink;
+    const ReadSpec everything = {};
+    const ReadCommand read = {&everything, &sink};
     engine_.Execute({table_, key_, read, WriteTimestamp::None()}, kNoonNanos);
     return sink.rows();
   }

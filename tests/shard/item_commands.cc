@@ -104,8 +104,8 @@ Reply RemoveList(Engine& engine, TableId table, std::string_view partition_key,
 
 Items ReadItems(Engine& engine, TableId table, std::string_view partition_key, uint64_t now_nanos) {
   ItemSink sink;
-  ReadCommand read;
-  read.sink = &sink;
+  const ReadSpec everything = {};
+  const ReadCommand read = {&everything, &sink};
   const Reply reply = engine.Execute({table, partition_key, read}, now_nanos);
   LS_CHECK(reply.rows == sink.items.size(), "a read returns how many rows it sent");
   return std::move(sink.items);
