@@ -49,6 +49,14 @@ struct ScanPosition {
   bool done = false;
 };
 
+// How far a copy of a table has come; see Engine::CopyOut.
+struct CopyPosition {
+  uint32_t lane = 0;
+  uint64_t address = 0;                  // resume at or after this within the lane
+  std::optional<std::string> after_key;  // and, at that address, after this key
+  bool done = false;
+};
+
 class Engine {
  public:
   explicit Engine(const EngineOptions& options);
@@ -133,6 +141,22 @@ class Engine {
   // goes on behind a partition, whether or not it is still there.
   ScanPosition PositionAt(Token token) const;
   ScanPosition PositionBehind(std::string_view partition_key) const;
+
+  // --- To and from elsewhere
+  // ------------------------------------------------------------------------------------------------
+
+  // Sends what is stored of the next partitions of a table, in the order of lanes and tokens, and
+  // moves `position`: one slice, under one hold of one lane, of up to 128 partitions or until the
+  // sink is full. Each partition is sent whole, and so as it is at one instant. kTableGone.
+  OpStatus CopyOut(TableId table, uint64_t now_nanos, CopyPosition& position, StoredRowSink& sink);
+  // Puts in rows of a partition that CopyOut sent; see Table::Restore. For tables that nobody else
+  // uses. kOutOfMemory: a part of them was put in.
+  OpStatus Restore(TableId table, const StoredPartition& partition, std::span<const StoredRow> rows,
+                   uint64_t now_nanos);
+  // The largest timestamp that any lane has given out; a lane gives out none at or below what it is
+  // advanced to.
+  WriteTimestamp LastTimestamp();
+  void AdvanceTimestamps(WriteTimestamp timestamp);
 
   // --- Reclamation, figures
   // ------------------------------------------------------------------------------------------------

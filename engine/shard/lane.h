@@ -56,6 +56,7 @@ class Lane final : private AddressOf {
 
   // A timestamp above all that this lane has given out; Execute then stays above `timestamp`.
   WriteTimestamp NextTimestamp(uint64_t now_nanos) const;
+  WriteTimestamp last_timestamp() const { return last_timestamp_; }
   void AdvanceTimestamp(WriteTimestamp timestamp);
 
   // Any thread, holding nothing: brings the directory slot of a partition closer.

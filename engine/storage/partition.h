@@ -34,6 +34,7 @@
 #include "engine/model/mutation.h"
 #include "engine/model/read_spec.h"
 #include "engine/model/row_view.h"
+#include "engine/model/stored_row.h"
 #include "engine/model/table_schema.h"
 #include "engine/storage/large_partition.h"
 #include "engine/storage/leaf.h"
@@ -229,11 +230,12 @@ class Partition {
   std::vector<std::string> KeysWithValue(ColumnId column, std::string_view value,
                                          int64_t now_seconds) const;
 
-  // All there is, live or not, for copies: visit(ClusteringKeyView, RowBody) for each row in key
-  // order (both borrowed for the call; the key is packed or not as its leaf is), and what lies over
-  // the rows.
+  // All there is, live or not, for copies: each row in key order (borrowed for the call; the key is
+  // packed or not as its leaf is), and what lies over the rows.
   template <typename Visitor>
   void ForEachRow(Visitor&& visit) const;
+  // The same but for what has no effect any more at `now`.
+  void SendStoredRows(int64_t now_seconds, StoredRowSink& sink) const;
   Tombstone tombstone() const { return large() ? LargeOf(reference_).tombstone : Tombstone{}; }
   // nullptr: none.
   const RangeTombstones* ranges() const {
@@ -260,6 +262,10 @@ class Partition {
 
   static uint64_t SmallReference(char* block);
   static uint64_t LargeReference(LargePartition* large);
+
+  // visit(Leaf), in key order.
+  template <typename Visitor>
+  void ForEachLeaf(Visitor&& visit) const;
 
   LeafRef FindLeaf(ClusteringKeyView key) const;
   // The leaf's block, first key or expiry changed; an empty leaf of a tree goes. Returns whether it
@@ -318,23 +324,28 @@ class Partition {
 };
 
 template <typename Visitor>
-void Partition::ForEachRow(Visitor&& visit) const {
-  const auto visit_leaf = [&](const Leaf& leaf) {
-    for (size_t i = 0; i < leaf.size(); ++i) {
-      DecodeRow(leaf, i, context_.body);
-      visit(leaf.key(i), std::as_const(context_.body));
-    }
-  };
+void Partition::ForEachLeaf(Visitor&& visit) const {
   if (!large()) {
-    visit_leaf(Leaf(BlockOf(reference_)));
+    visit(Leaf(BlockOf(reference_)));
     return;
   }
   const LeafTree& tree = LargeOf(reference_).tree;
   if (tree.empty()) return;
   LeafTree::Position at = tree.First();
   do {
-    visit_leaf(tree.leaf(at));
+    visit(tree.leaf(at));
   } while (tree.Next(at));
+}
+
+template <typename Visitor>
+void Partition::ForEachRow(Visitor&& visit) const {
+  ForEachLeaf([&](const Leaf& leaf) {
+    for (size_t i = 0; i < leaf.size(); ++i) {
+      DecodeRow(leaf, i, context_.body);
+      const RowBody& body = context_.body;
+      visit(StoredRow{leaf.key(i), body.marker(), body.tombstone(), body.cells()});
+    }
+  });
 }
 
 }  // namespace liststore

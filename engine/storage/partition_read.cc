@@ -259,6 +259,27 @@ uint64_t Partition::Count(const ClusteringRange& range, int64_t now_seconds) con
   return live;
 }
 
+void Partition::SendStoredRows(int64_t now_seconds, StoredRowSink& sink) const {
+  const GracePolicy& grace = context_.grace;
+  RowBody& body = context_.body;
+  ForEachLeaf([&](const Leaf& leaf) {
+    for (size_t i = 0; i < leaf.size(); ++i) {
+      // Most rows: not taken apart.
+      if (!leaf.meta(i).complex() && context_.schema.regular.size() == 1) {
+        const Liveness liveness = leaf.liveness(i);
+        if (grace.Gone(liveness, now_seconds)) continue;
+        const StoredCell cell{0, {true, liveness, 0, leaf.payload(i)}};
+        sink.OnRow({leaf.key(i), liveness, {}, {&cell, 1}});
+        continue;
+      }
+      DecodeRow(leaf, i, body);
+      body.Purge(now_seconds, grace);
+      if (body.empty()) continue;
+      sink.OnRow({leaf.key(i), body.marker(), body.tombstone(), body.cells()});
+    }
+  });
+}
+
 bool Partition::HasLiveRow(int64_t now_seconds) const {
   if (!large()) {
     const Leaf leaf(BlockOf(reference_));

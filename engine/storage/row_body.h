@@ -20,6 +20,7 @@
 #include "engine/model/cell.h"
 #include "engine/model/mutation.h"
 #include "engine/model/row_view.h"
+#include "engine/model/stored_row.h"
 #include "engine/model/table_schema.h"
 
 namespace liststore {
@@ -27,10 +28,7 @@ namespace liststore {
 // Values are borrowed: from the leaf a body was decoded from, and from updates merged into it.
 class RowBody {
  public:
-  struct Cell {
-    ColumnId column = 0;
-    CellView view;
-  };
+  using Cell = StoredCell;
 
   void Clear();
   void DecodeComplex(std::string_view payload);

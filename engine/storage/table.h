@@ -29,6 +29,7 @@
 #include "engine/model/op_status.h"
 #include "engine/model/row_view.h"
 #include "engine/model/schema_actions.h"
+#include "engine/model/stored_row.h"
 #include "engine/model/table_schema.h"
 #include "engine/storage/arena.h"
 #include "engine/storage/partition.h"
@@ -152,6 +153,14 @@ class Table final : private Arena::Relocator {
   // under their own times. This table is empty. kOutOfMemory: a part of it was.
   OpStatus CopyFrom(Table& from, const ColumnMap& columns, int64_t now_seconds);
 
+  // Sends everything stored of one partition, of a scan of this table, that still has an effect at
+  // `now`. O(rows): 10 ns for one of the hot shape.
+  void SendStored(const Partition& partition, int64_t now_seconds, StoredRowSink& sink) const;
+  // Puts in what SendStored sent, each part under its own times, but for what has no effect any
+  // more. Rows that are there already are merged with it. kOutOfMemory: a part of it was put in.
+  OpStatus Restore(const PartitionRef& partition, const StoredPartition& from,
+                   std::span<const StoredRow> rows, int64_t now_seconds);
+
   // --- Stages of a group: the holder calls the second, any thread the others.
   // ------------------------
 
@@ -219,6 +228,9 @@ class Table final : private Arena::Relocator {
                            std::span<const ClusteringKeyView> keys) const;
   WriteCost DeleteRangeCost(const PartitionRef& partition, const DirectorySlot* slot,
                             const ClusteringRange& range) const;
+  std::optional<Partition::Load> LoadOfHotRows(std::span<const StoredRow> rows) const;
+  OpStatus RestoreHotRows(const PartitionRef& partition, std::span<const StoredRow> rows,
+                          const Partition::Load& load, int64_t now_seconds);
   WriteCost CreateCost() const;
   WriteCost ScheduleCost() const;
   // Reserves cost() on top of what is pledged. When that fails, makes room, a bounded amount, and

@@ -70,30 +70,28 @@ class PartitionCopier {
 
   OpStatus status() const { return status_; }
 
-  void CopyTombstones(const Partition& from) {
-    if (const Tombstone tombstone = from.tombstone(); tombstone.present()) {
-      Note(to_.DeletePartition(partition_, ContextOf(tombstone)));
-    }
-    if (from.ranges() == nullptr) return;
-    from.ranges()->ForEach([&](const ClusteringRange& range, const Tombstone& tombstone) {
-      ClusteringRange whole = range;
-      const bool packs = to_.schema().packs_item_keys();
-      whole.lower = ClusteringBound::At(range.lower.bytes, packs);
-      if (!range.upper.at_end) whole.upper = ClusteringBound::At(range.upper.bytes, packs);
-      Note(to_.DeleteRange(partition_, whole, ContextOf(tombstone)));
-    });
+  void CopyTombstone(const Tombstone& tombstone) {
+    if (tombstone.present()) Note(to_.DeletePartition(partition_, ContextOf(tombstone)));
   }
 
-  void CopyRow(ClusteringKeyView stored_key, const RowBody& row) {
+  void CopyRange(const ClusteringRange& range, const Tombstone& tombstone) {
+    ClusteringRange whole = range;
+    const bool packs = to_.schema().packs_item_keys();
+    whole.lower = ClusteringBound::At(range.lower.bytes, packs);
+    if (!range.upper.at_end) whole.upper = ClusteringBound::At(range.upper.bytes, packs);
+    Note(to_.DeleteRange(partition_, whole, ContextOf(tombstone)));
+  }
+
+  void CopyRow(const StoredRow& row) {
     char text[kItemKeyTextBytes];
     PackedItemKey packed;
     const ClusteringKeyView key =
-        MakeClusteringKey(PlainKey(stored_key, text), to_.schema().packs_item_keys(), packed);
-    if (row.tombstone().present()) {
-      Note(to_.DeleteRows(partition_, std::span(&key, 1), ContextOf(row.tombstone())));
+        MakeClusteringKey(PlainKey(row.key, text), to_.schema().packs_item_keys(), packed);
+    if (row.tombstone.present()) {
+      Note(to_.DeleteRows(partition_, std::span(&key, 1), ContextOf(row.tombstone)));
     }
     GatherCells(row);
-    bool marker_waits = row.marker().present() && !grace_.Gone(row.marker(), now_seconds_);
+    bool marker_waits = row.marker.present() && !grace_.Gone(row.marker, now_seconds_);
     while (marker_waits || !waiting_.empty()) {
       CopyTogether(key, row, std::exchange(marker_waits, false));
     }
@@ -108,9 +106,9 @@ class PartitionCopier {
   }
 
   // The cells that come along, under their new numbers.
-  void GatherCells(const RowBody& row) {
+  void GatherCells(const StoredRow& row) {
     waiting_.clear();
-    for (const RowBody::Cell& cell : row.cells()) {
+    for (const StoredCell& cell : row.cells) {
       LS_CHECK(cell.column < columns_.size(), "the map has every old column");
       if (!columns_[cell.column]) continue;
       const bool gone = cell.view.live ? grace_.Gone(cell.view.liveness, now_seconds_)
@@ -118,18 +116,18 @@ class PartitionCopier {
       if (!gone) waiting_.push_back({*columns_[cell.column], cell.view});
     }
     std::sort(waiting_.begin(), waiting_.end(),
-              [](const RowBody::Cell& a, const RowBody::Cell& b) { return a.column < b.column; });
+              [](const StoredCell& a, const StoredCell& b) { return a.column < b.column; });
   }
 
   // One write for all parts that share the times of the first that waits.
-  void CopyTogether(ClusteringKeyView key, const RowBody& row, bool with_marker) {
-    const CellView first = with_marker ? CellView{true, row.marker(), 0, {}} : waiting_[0].view;
-    const auto together = [&](const RowBody::Cell& cell) {
+  void CopyTogether(ClusteringKeyView key, const StoredRow& row, bool with_marker) {
+    const CellView first = with_marker ? CellView{true, row.marker, 0, {}} : waiting_[0].view;
+    const auto together = [&](const StoredCell& cell) {
       return cell.view.live == first.live && cell.view.liveness == first.liveness &&
              (first.live || cell.view.deletion_seconds == first.deletion_seconds);
     };
     cells_.clear();
-    for (const RowBody::Cell& cell : waiting_) {
+    for (const StoredCell& cell : waiting_) {
       if (together(cell)) cells_.push_back({cell.column, first.live, cell.view.value});
     }
     std::erase_if(waiting_, together);
@@ -153,7 +151,7 @@ class PartitionCopier {
   const bool foreign_;
   const GracePolicy grace_;
   OpStatus status_ = OpStatus::kOk;
-  std::vector<RowBody::Cell> waiting_;
+  std::vector<StoredCell> waiting_;
   std::vector<CellUpdate> cells_;
 };
 
@@ -170,14 +168,131 @@ OpStatus Table::CopyFrom(Table& from, const ColumnMap& columns, int64_t now_seco
   from.ScanPartitions(0, std::nullopt, [&](uint64_t address, const Partition& partition) {
     PartitionCopier copier(*this, {partition.key(), address}, columns, now_seconds,
                            foreign_timestamps_, context_.grace);
-    copier.CopyTombstones(partition);
-    partition.ForEachRow([&](ClusteringKeyView key, const RowBody& row) {
-      if (copier.status() == OpStatus::kOk) copier.CopyRow(key, row);
+    copier.CopyTombstone(partition.tombstone());
+    if (partition.ranges() != nullptr) {
+      partition.ranges()->ForEach([&](const ClusteringRange& range, const Tombstone& tombstone) {
+        copier.CopyRange(range, tombstone);
+      });
+    }
+    partition.ForEachRow([&](const StoredRow& row) {
+      if (copier.status() == OpStatus::kOk) copier.CopyRow(row);
     });
     status = copier.status();
     return status == OpStatus::kOk;
   });
   return status;
+}
+
+// --- To and from elsewhere
+// -----------------------------------------------------------------------------------------------
+
+void Table::SendStored(const Partition& partition, int64_t now_seconds, StoredRowSink& sink) const {
+  StoredPartition head{.key = partition.key(),
+                       .tombstone = partition.tombstone(),
+                       .ranges = {},
+                       .foreign_timestamps = foreign_timestamps_,
+                       .grace_start_seconds = context_.grace.start_seconds};
+  if (context_.grace.Gone(head.tombstone, now_seconds)) head.tombstone = {};
+  std::vector<StoredRange> ranges;
+  if (partition.ranges() != nullptr) {
+    partition.ranges()->ForEach([&](const ClusteringRange& range, const Tombstone& tombstone) {
+      if (!context_.grace.Gone(tombstone, now_seconds)) ranges.push_back({range, tombstone});
+    });
+    head.ranges = ranges;
+  }
+  sink.OnPartition(head);
+  partition.SendStoredRows(now_seconds, sink);
+  sink.OnPartitionEnd();
+}
+
+// What rows of the hot shape take; nullopt: some are not, or are long.
+std::optional<Partition::Load> Table::LoadOfHotRows(std::span<const StoredRow> rows) const {
+  if (schema_.regular.size() != 1) return std::nullopt;
+  Partition::Load load;
+  WriteTimestamp first = rows.empty() ? WriteTimestamp() : rows[0].marker.timestamp;
+  WriteTimestamp last = first;
+  for (const StoredRow& row : rows) {
+    if (!row.marker.present() || row.tombstone.present() || row.cells.size() != 1) {
+      return std::nullopt;
+    }
+    const CellView& cell = row.cells[0].view;
+    if (!cell.live || cell.liveness != row.marker || !Partition::FitsMeta(row.marker) ||
+        row.key.packed != schema_.packs_item_keys()) {
+      return std::nullopt;
+    }
+    const size_t key_bytes = row.key.packed ? kItemKeyTextBytes : row.key.bytes.size();
+    const size_t most =
+        sizeof(RowMeta) + 2 + key_bytes + cell.value.size() + Partition::kComplexOverheadBytes * 3;
+    if (most > kInlineRowBytesMax) return std::nullopt;
+    ++load.rows;
+    load.growth_bytes += most;
+    load.bytes +=
+        sizeof(RowMeta) + (row.key.packed ? 0 : 2) + row.key.bytes.size() + cell.value.size();
+    first = std::min(first, row.marker.timestamp);
+    last = std::max(last, row.marker.timestamp);
+  }
+  // Timestamps too far apart for one leaf make rows longer.
+  load.hot = static_cast<uint64_t>(last.micros) - static_cast<uint64_t>(first.micros) <=
+             RowMeta::kDeltaMax;
+  return load;
+}
+
+OpStatus Table::RestoreHotRows(const PartitionRef& partition, std::span<const StoredRow> rows,
+                               const Partition::Load& load, int64_t now_seconds) {
+  DirectorySlot* slot = nullptr;
+  if (!Reserve(now_seconds, [&] {
+        slot = FindForWrite(partition);
+        return UpsertCost(partition, slot, {}, load);
+      })) {
+    return OpStatus::kOutOfMemory;
+  }
+  for (const StoredRow& row : rows) {
+    if (context_.grace.Gone(row.marker, now_seconds)) continue;
+    if (slot == nullptr) {
+      slot = Create(partition, load.bytes);
+      Partition(context_, slot->reference).Expect(load);
+    }
+    const CellUpdate cell{0, true, row.cells[0].view.value};
+    const RowUpdate update{.key = row.key,
+                           .marker = true,
+                           .ttl_seconds = row.marker.ttl_seconds,
+                           .expiry_seconds = row.marker.expiry_seconds,
+                           .cells = {&cell, 1}};
+    Partition(context_, slot->reference)
+        .Upsert(update, {row.marker.timestamp, now_seconds, foreign_timestamps_});
+  }
+  if (slot != nullptr) Finish(partition, slot, true);
+  return OpStatus::kOk;
+}
+
+OpStatus Table::Restore(const PartitionRef& partition, const StoredPartition& from,
+                        std::span<const StoredRow> rows, int64_t now_seconds) {
+  if (from.foreign_timestamps) {
+    const int64_t start = foreign_timestamps_
+                              ? std::min(context_.grace.start_seconds, from.grace_start_seconds)
+                              : from.grace_start_seconds;
+    foreign_timestamps_ = true;
+    context_.grace = {schema_.gc_grace_seconds, start};
+  }
+  if (!from.tombstone.present() && from.ranges.empty()) {
+    if (const auto load = LoadOfHotRows(rows)) {
+      return RestoreHotRows(partition, rows, *load, now_seconds);
+    }
+  }
+  ColumnMap same;
+  for (size_t i = 0; i < schema_.regular.size(); ++i) same.push_back(static_cast<ColumnId>(i));
+  PartitionCopier copier(*this, partition, same, now_seconds, foreign_timestamps_, context_.grace);
+  if (!context_.grace.Gone(from.tombstone, now_seconds)) copier.CopyTombstone(from.tombstone);
+  for (const StoredRange& range : from.ranges) {
+    if (!context_.grace.Gone(range.tombstone, now_seconds)) {
+      copier.CopyRange(range.range, range.tombstone);
+    }
+  }
+  for (const StoredRow& row : rows) {
+    if (copier.status() != OpStatus::kOk) break;
+    copier.CopyRow(row);
+  }
+  return copier.status();
 }
 
 }  // namespace liststore

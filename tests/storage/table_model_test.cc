@@ -19,6 +19,7 @@
 #include "tests/storage/table_workload.h"
 #include "tests/support/collecting_sink.h"
 #include "tests/support/seed.h"
+#include "tests/support/stored_copy.h"
 
 namespace liststore::testing {
 namespace {
@@ -57,6 +58,7 @@ class TableModelRun {
   uint64_t refused() const { return refused_; }
   uint64_t rows_compared() const { return rows_compared_; }
   uint64_t rows_from_runs() const { return rows_from_runs_; }
+  uint64_t tables_moved() const { return tables_moved_; }
 
  private:
   Random& rng() { return workload_.rng(); }
@@ -76,6 +78,7 @@ class TableModelRun {
   void Scan();
   void TruncateFirst();
   void Reclaim();
+  void MoveToNewTable();
 
   // Runs a write on Table and, unless it ran out of memory, on the reference.
   template <typename Write>
@@ -98,6 +101,7 @@ class TableModelRun {
   uint64_t refused_ = 0;
   uint64_t rows_compared_ = 0;
   uint64_t rows_from_runs_ = 0;
+  uint64_t tables_moved_ = 0;
 };
 
 void TableModelRun::Run(uint64_t steps) {
@@ -365,7 +369,36 @@ void TableModelRun::TruncateFirst() {
   reference_.TruncateFirstComponent(component);
 }
 
+// Everything stored, as it is copied out, makes another table that answers the same.
+void TableModelRun::MoveToNewTable() {
+  StoredCopy copy(workload_.packs());
+  table_->ScanPartitions(0, std::nullopt, [&](uint64_t, const Partition& partition) {
+    table_->SendStored(partition, now(), copy);
+    return true;
+  });
+  auto moved = std::make_unique<Table>(workload_.schema(), pool_, budget_, address_of_);
+  for (const StoredCopy::Part& part : copy.parts()) {
+    // In two calls, as pieces of a long partition come.
+    const size_t half = part.rows.size() / 2;
+    const std::span<const StoredRow> rows = part.rows;
+    StoredPartition rest = part.head;
+    rest.tombstone = {};
+    rest.ranges = {};
+    const PartitionRef partition = RefOf(part.head.key);
+    if (moved->Restore(partition, part.head, rows.first(half), now()) != OpStatus::kOk ||
+        moved->Restore(partition, rest, rows.subspan(half), now()) != OpStatus::kOk) {
+      ASSERT_NE(workload_.plan().memory_limit_bytes, 0u) << "memory is ample in this run";
+      return;
+    }
+  }
+  moved->Verify();
+  ASSERT_EQ(moved->stats().unreserved_slabs, 0u);
+  table_ = std::move(moved);
+  ++tables_moved_;
+}
+
 void TableModelRun::Reclaim() {
+  if (rng().OneIn(20)) return MoveToNewTable();
   constexpr size_t kBudgets[] = {1, 3, 20, 200, 5'000};
   const size_t budget = kBudgets[rng().Below(std::size(kBudgets))];
   const bool wanted = table_->WantsReclaim(now());
@@ -400,6 +433,7 @@ TEST(TableModelTest, AgreesWithTheReference) {
   uint64_t refused = 0;
   uint64_t rows_compared = 0;
   uint64_t rows_from_runs = 0;
+  uint64_t tables_moved = 0;
   for (uint64_t run = 0; run * kStepsPerRun < steps; ++run) {
     SCOPED_TRACE("replay with LISTSTORE_SEED=" + std::to_string(seed + run) +
                  " LISTSTORE_STEPS=" + std::to_string(kStepsPerRun));
@@ -412,7 +446,9 @@ TEST(TableModelTest, AgreesWithTheReference) {
     refused += model.refused();
     rows_compared += model.rows_compared();
     rows_from_runs += model.rows_from_runs();
+    tables_moved += model.tables_moved();
   }
+  std::printf("%llu tables moved; ", static_cast<unsigned long long>(tables_moved));
   std::printf("compared %llu rows, %llu of them from packed runs; %llu writes refused\n",
               static_cast<unsigned long long>(rows_compared),
               static_cast<unsigned long long>(rows_from_runs),

@@ -1,0 +1,81 @@
+// What is stored, on its way out of an engine and back.
+#include <algorithm>
+
+#include "engine/base/check.h"
+#include "engine/shard/engine.h"
+
+namespace liststore {
+namespace {
+
+// Partitions sent under one hold of a lane.
+constexpr size_t kPartitionsPerSlice = 128;
+
+}  // namespace
+
+OpStatus Engine::CopyOut(TableId table, uint64_t now_nanos, CopyPosition& position,
+                         StoredRowSink& sink) {
+  if (position.done) return OpStatus::kOk;
+  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  Lane& lane = *lanes_[position.lane];
+  bool gone = false;
+  bool more = false;  // of this lane
+  lane.ownership.Run([&] {
+    Table* from = lane.FindTable(table);
+    gone = from == nullptr;
+    if (gone) return;
+    // The position moves while the scan goes by it.
+    const std::optional<std::string> after = position.after_key;
+    size_t sent = 0;
+    from->ScanPartitions(position.address, after,
+                         [&](uint64_t address, const Partition& partition) {
+                           if (sent == kPartitionsPerSlice || sink.Full()) {
+                             more = true;
+                             return false;
+                           }
+                           ++sent;
+                           from->SendStored(partition, now_seconds, sink);
+                           position.address = address;
+                           position.after_key.emplace(partition.key());
+                           return true;
+                         });
+  });
+  if (gone) return OpStatus::kTableGone;
+  if (more) return OpStatus::kOk;
+  position.address = 0;
+  position.after_key.reset();
+  position.done = ++position.lane == lanes_.size();
+  return OpStatus::kOk;
+}
+
+OpStatus Engine::Restore(TableId table, const StoredPartition& partition,
+                         std::span<const StoredRow> rows, uint64_t now_nanos) {
+  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  const Router::Place place = router_.PlaceOf(TokenOf(partition.key));
+  Lane& lane = *lanes_[place.lane];
+  OpStatus status = OpStatus::kTableGone;
+  const auto restore = [&] {
+    if (Table* into = lane.FindTable(table)) {
+      status = into->Restore({partition.key, place.address}, partition, rows, now_seconds);
+    }
+  };
+  lane.ownership.Run(restore);
+  // What was put in already is merged with itself.
+  if (status == OpStatus::kOutOfMemory && MakeRoom(now_nanos)) lane.ownership.Run(restore);
+  return status;
+}
+
+WriteTimestamp Engine::LastTimestamp() {
+  WriteTimestamp last;
+  for (const auto& lane : lanes_) {
+    lane->ownership.Run([&] { last = std::max(last, lane->last_timestamp()); });
+  }
+  return last;
+}
+
+void Engine::AdvanceTimestamps(WriteTimestamp timestamp) {
+  for (const auto& lane : lanes_) {
+    lane->ownership.Run([&] { lane->AdvanceTimestamp(timestamp); });
+  }
+}
+
+}  // namespace liststore

@@ -1,0 +1,66 @@
+// A StoredRowSink that keeps what it is sent, with bytes of its own, so that it can be put in
+// elsewhere.
+#ifndef LISTSTORE_TESTS_SUPPORT_STORED_COPY_H_
+#define LISTSTORE_TESTS_SUPPORT_STORED_COPY_H_
+
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/packed_item_key.h"
+#include "engine/model/stored_row.h"
+
+namespace liststore::testing {
+
+class StoredCopy final : public StoredRowSink {
+ public:
+  struct Part {
+    StoredPartition head;
+    std::vector<StoredRange> ranges;
+    std::vector<StoredRow> rows;
+    std::deque<std::vector<StoredCell>> cells;  // by row
+  };
+
+  // `packs`: of the table; keys are packed wherever they can be.
+  explicit StoredCopy(bool packs) : packs_(packs) {}
+
+  void OnPartition(const StoredPartition& partition) override {
+    Part& part = parts_.emplace_back();
+    part.head = partition;
+    part.head.key = Keep(partition.key);
+    for (StoredRange range : partition.ranges) {
+      range.range.lower.bytes = Keep(range.range.lower.bytes);
+      range.range.upper.bytes = Keep(range.range.upper.bytes);
+      part.ranges.push_back(range);
+    }
+    part.head.ranges = part.ranges;
+  }
+  void OnRow(const StoredRow& row) override {
+    Part& part = parts_.back();
+    std::vector<StoredCell>& cells = part.cells.emplace_back(row.cells.begin(), row.cells.end());
+    for (StoredCell& cell : cells) cell.view.value = Keep(cell.view.value);
+    StoredRow& kept = part.rows.emplace_back(row);
+    kept.cells = cells;
+    PackedItemKey packed;
+    char text[kItemKeyTextBytes];
+    const ClusteringKeyView key = MakeClusteringKey(PlainKey(row.key, text), packs_, packed);
+    kept.key = {Keep(key.bytes), key.packed};
+  }
+  void OnPartitionEnd() override {}
+  bool Full() const override { return false; }
+
+  const std::deque<Part>& parts() const { return parts_; }
+
+ private:
+  std::string_view Keep(std::string_view bytes) { return bytes_.emplace_back(bytes); }
+
+  const bool packs_;
+  std::deque<Part> parts_;
+  std::deque<std::string> bytes_;
+};
+
+}  // namespace liststore::testing
+
+#endif  // LISTSTORE_TESTS_SUPPORT_STORED_COPY_H_
