@@ -21,6 +21,8 @@ LAYERS = {
     "storage": ["model", "base"],
     "runtime": ["base"],
     "shard": ["storage", "command", "runtime", "model", "base"],
+    # Files, and nothing of what is in them.
+    "disk": ["base"],
     "lists": ["shard", "command", "model", "base"],
     # Bytes of the wire <-> values. Knows neither statements nor shards.
     "protocol": ["model", "base"],

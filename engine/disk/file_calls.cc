@@ -1,0 +1,71 @@
+#include "engine/disk/file_calls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace liststore {
+namespace {
+
+// -errno for -1, again while a signal interrupts.
+template <typename Call>
+auto Try(Call&& call) {
+  auto result = call();
+  while (result == -1 && errno == EINTR) result = call();
+  return result == -1 ? -errno : result;
+}
+
+class Kernel final : public FileCalls {
+ public:
+  int Open(const std::string& path, OpenFor purpose) override {
+    int flags = O_CLOEXEC;
+    if (purpose == OpenFor::kWriting) {
+      flags |= O_WRONLY | O_CREAT | O_NOFOLLOW;
+    } else {
+      flags |= O_RDONLY | (purpose == OpenFor::kDirectory ? O_DIRECTORY : 0);
+    }
+    return Try([&] { return ::open(path.c_str(), flags, 0600); });
+  }
+  // Not again: the descriptor is gone even when a signal interrupted.
+  int Close(int file) override { return ::close(file) == -1 ? -errno : 0; }
+  int64_t Read(int file, char* to, size_t bytes) override {
+    return Try([&]() -> int64_t { return ::read(file, to, bytes); });
+  }
+  int64_t Write(int file, const char* from, size_t bytes) override {
+    return Try([&]() -> int64_t { return ::write(file, from, bytes); });
+  }
+  int Empty(int file) override {
+    return Try([&] { return ::ftruncate(file, 0); });
+  }
+  int Sync(int file) override {
+    return Try([&] { return ::fsync(file); });
+  }
+  int Lock(int file) override {
+    return Try([&] { return ::flock(file, LOCK_EX | LOCK_NB); });
+  }
+  int IsAt(int file, const std::string& path) override {
+    struct stat opened = {};
+    struct stat named = {};
+    if (::fstat(file, &opened) == -1) return -errno;
+    if (::stat(path.c_str(), &named) == -1) return errno == ENOENT ? 0 : -errno;
+    return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino ? 1 : 0;
+  }
+  int Rename(const std::string& from, const std::string& to) override {
+    return Try([&] { return ::rename(from.c_str(), to.c_str()); });
+  }
+  int Remove(const std::string& path) override {
+    return Try([&] { return ::unlink(path.c_str()); });
+  }
+};
+
+}  // namespace
+
+FileCalls& KernelFileCalls() {
+  static Kernel kernel;
+  return kernel;
+}
+
+}  // namespace liststore

@@ -1,0 +1,57 @@
+// FileCalls that go to the kernel and, where a test says so, do not: for tests of what a failing
+// disk leaves behind.
+#ifndef LISTSTORE_TESTS_DISK_FAULTY_CALLS_H_
+#define LISTSTORE_TESTS_DISK_FAULTY_CALLS_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "engine/disk/file_calls.h"
+
+namespace liststore::testing {
+
+class FaultyCalls final : public FileCalls {
+ public:
+  // The call of this number, from 0, counting all that can fail, answers `fault` (-errno) and does
+  // nothing. -1: none does.
+  int64_t fails_at = -1;
+  int fault = 0;
+  // No read or write moves more than this at once.
+  size_t bytes_max = SIZE_MAX;
+  int64_t calls = 0;
+
+  int Open(const std::string& path, OpenFor purpose) override {
+    return Failing() ? fault : kernel_.Open(path, purpose);
+  }
+  // What fails is reported, and closed all the same.
+  int Close(int file) override {
+    const bool failing = Failing();
+    const int result = kernel_.Close(file);
+    return failing ? fault : result;
+  }
+  int64_t Read(int file, char* to, size_t bytes) override {
+    return Failing() ? fault : kernel_.Read(file, to, std::min(bytes, bytes_max));
+  }
+  int64_t Write(int file, const char* from, size_t bytes) override {
+    return Failing() ? fault : kernel_.Write(file, from, std::min(bytes, bytes_max));
+  }
+  int Empty(int file) override { return Failing() ? fault : kernel_.Empty(file); }
+  int Sync(int file) override { return Failing() ? fault : kernel_.Sync(file); }
+  int Lock(int file) override { return Failing() ? fault : kernel_.Lock(file); }
+  int IsAt(int file, const std::string& path) override {
+    return Failing() ? fault : kernel_.IsAt(file, path);
+  }
+  int Rename(const std::string& from, const std::string& to) override {
+    return Failing() ? fault : kernel_.Rename(from, to);
+  }
+  int Remove(const std::string& path) override { return kernel_.Remove(path); }
+
+ private:
+  bool Failing() { return calls++ == fails_at; }
+  FileCalls& kernel_ = KernelFileCalls();
+};
+
+}  // namespace liststore::testing
+
+#endif  // LISTSTORE_TESTS_DISK_FAULTY_CALLS_H_
