@@ -23,6 +23,8 @@ LAYERS = {
     "shard": ["storage", "command", "runtime", "model", "base"],
     # Files, and nothing of what is in them.
     "disk": ["base"],
+    # Bytes of a saved store <-> stored rows. Knows no store.
+    "snapshot": ["disk", "model", "base"],
     "lists": ["shard", "command", "model", "base"],
     # Bytes of the wire <-> values. Knows neither statements nor shards.
     "protocol": ["model", "base"],

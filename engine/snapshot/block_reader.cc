@@ -1,0 +1,130 @@
+#include "engine/snapshot/block_reader.h"
+
+#include <algorithm>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "engine/base/big_endian.h"
+#include "engine/base/status_macros.h"
+#include "engine/base/strings.h"
+
+namespace liststore::saved {
+namespace {
+
+// Memory for a payload grows no further than this ahead of its bytes.
+constexpr size_t kPieceBytes = size_t{1} << 20;
+
+std::string Hex(uint64_t number) { return absl::StrCat("0x", absl::Hex(number, absl::kZeroPad16)); }
+
+std::string WrongChecksum(const char* what, uint64_t found, uint64_t written) {
+  return absl::StrCat("the checksum of ", what, " is ", Hex(found), ", expected ", Hex(written));
+}
+
+}  // namespace
+
+absl::Status Damaged(uint64_t offset, uint64_t block, std::string_view text) {
+  return absl::DataLossError(absl::StrCat("saved store damaged at offset ", offset, ", block ",
+                                          block, ": ", ToAbsl(text)));
+}
+
+absl::Status BlockReader::ReadAll(char* to, size_t bytes, const char* what) {
+  LS_ASSIGN_OR_RETURN(const size_t read, source_.Read(to, bytes));
+  if (read < bytes) {
+    return Damaged(offset_, next_block_,
+                   absl::StrCat("the file ends in a ", what, ": ", read, " of ", bytes, " bytes"));
+  }
+  offset_ += bytes;
+  return absl::OkStatus();
+}
+
+absl::Status BlockReader::ReadFileHeader() {
+  char header[kFileHeaderBytes];
+  LS_ASSIGN_OR_RETURN(const size_t read, source_.Read(header, sizeof(header)));
+  const std::string_view begin(header, std::min(read, kMagic.size()));
+  if (begin != kMagic) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("not a saved store: it begins with \"", absl::CHexEscape(ToAbsl(begin)),
+                     "\", expected \"", absl::CHexEscape(ToAbsl(kMagic)), "\""));
+  }
+  if (read < sizeof(header)) {
+    return absl::DataLossError(absl::StrCat("saved store damaged at offset ", read,
+                                            ": the file ends in its header of ", sizeof(header),
+                                            " bytes"));
+  }
+  // The version before the checksum: a later one may lay out everything behind it anew.
+  if (const auto version = LoadNative<uint32_t>(header + kVersionAt); version > kVersion) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("saved store of version ", version, ", this library reads up to ", kVersion));
+  }
+  const auto written = LoadNative<uint64_t>(header + kFileChecksumAt);
+  if (const uint64_t found = Checksum({header, kFileChecksumAt}, 0); found != written) {
+    return absl::DataLossError(absl::StrCat("saved store damaged at offset 0: ",
+                                            WrongChecksum("the file header", found, written)));
+  }
+  if (const auto version = LoadNative<uint32_t>(header + kVersionAt); version != kVersion) {
+    return absl::DataLossError(
+        absl::StrCat("saved store damaged at offset ", kVersionAt, ": version ", version));
+  }
+  if (LoadNative<uint32_t>(header + kHeaderBytesAt) != kFileHeaderBytes ||
+      LoadNative<uint64_t>(header + kFlagsAt) != 0) {
+    return absl::FailedPreconditionError(
+        "saved store with a header or flags that this library does not know");
+  }
+  saved_at_nanos_ = LoadNative<uint64_t>(header + kSavedAtAt);
+  offset_ = sizeof(header);
+  return absl::OkStatus();
+}
+
+absl::Status BlockReader::ReadPayload(size_t bytes) {
+  size_t done = 0;
+  while (done < bytes) {
+    const size_t piece = std::min(bytes - done, std::max(kPieceBytes, done));
+    if (payload_.size() < done + piece) payload_.resize(done + piece);
+    LS_RETURN_IF_ERROR(ReadAll(payload_.data() + done, piece, "block"));
+    done += piece;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BlockReader::ReadBlock(Block& block) {
+  const uint64_t block_at = offset_;
+  char header[kBlockHeaderBytes];
+  LS_RETURN_IF_ERROR(ReadAll(header, sizeof(header), "block header"));
+  const auto header_written = LoadNative<uint64_t>(header + kBlockChecksumAt);
+  if (const uint64_t found = Checksum({header, kBlockChecksumAt}, next_block_);
+      found != header_written) {
+    return Damaged(block_at, next_block_,
+                   WrongChecksum("the block's header", found, header_written));
+  }
+  const auto kind = LoadNative<uint32_t>(header);
+  const auto bytes = LoadNative<uint32_t>(header + kPayloadBytesAt);
+  if (kind < static_cast<uint32_t>(BlockKind::kLists) ||
+      kind > static_cast<uint32_t>(BlockKind::kEnd)) {
+    return Damaged(block_at, next_block_, absl::StrCat("a block of kind ", kind));
+  }
+  if (bytes > kPayloadBytesMax) {
+    return Damaged(block_at, next_block_,
+                   absl::StrCat("a block of ", bytes, " bytes exceeds ", kPayloadBytesMax));
+  }
+  if (const auto number = LoadNative<uint64_t>(header + kBlockNumberAt); number != next_block_) {
+    return Damaged(block_at, next_block_, absl::StrCat("the block says that it is ", number));
+  }
+  const uint64_t payload_at = offset_;
+  LS_RETURN_IF_ERROR(ReadPayload(bytes));
+  const std::string_view payload(payload_.data(), bytes);
+  const auto written = LoadNative<uint64_t>(header + kPayloadChecksumAt);
+  if (const uint64_t found = Checksum(payload, next_block_); found != written) {
+    return Damaged(payload_at, next_block_, WrongChecksum("the block's content", found, written));
+  }
+  block = {static_cast<BlockKind>(kind), next_block_++, payload_at, payload};
+  return absl::OkStatus();
+}
+
+absl::Status BlockReader::ReadEnd() {
+  char more = 0;
+  LS_ASSIGN_OR_RETURN(const size_t read, source_.Read(&more, 1));
+  if (read == 0) return absl::OkStatus();
+  return Damaged(offset_, next_block_, "something follows the end record");
+}
+
+}  // namespace liststore::saved

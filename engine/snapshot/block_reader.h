@@ -1,0 +1,55 @@
+// BlockReader: a saved store block by block, with every checksum compared.
+#ifndef LISTSTORE_ENGINE_SNAPSHOT_BLOCK_READER_H_
+#define LISTSTORE_ENGINE_SNAPSHOT_BLOCK_READER_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "engine/disk/byte_stream.h"
+#include "engine/snapshot/saved_format.h"
+
+namespace liststore::saved {
+
+// A block whose bytes are those that were written.
+struct Block {
+  BlockKind kind = BlockKind::kEnd;
+  uint64_t number = 0;
+  uint64_t payload_at = 0;   // offset in the file
+  std::string_view payload;  // valid until the next one is read
+};
+
+// Used by one thread.
+class BlockReader {
+ public:
+  explicit BlockReader(ByteSource& source) : source_(source) {}
+
+  // First; InvalidArgument, FailedPrecondition, DataLoss as ReadSavedStore.
+  absl::Status ReadFileHeader();
+  uint64_t saved_at_nanos() const { return saved_at_nanos_; }
+  // DataLoss: damaged, or the file ends.
+  absl::Status ReadBlock(Block& block);
+  // Behind the end record. DataLoss: something follows.
+  absl::Status ReadEnd();
+
+  uint64_t offset() const { return offset_; }
+
+ private:
+  // Fills `to` with `bytes`; DataLoss when the file has fewer, which names `what` was cut off.
+  absl::Status ReadAll(char* to, size_t bytes, const char* what);
+  absl::Status ReadPayload(size_t bytes);
+
+  ByteSource& source_;
+  uint64_t offset_ = 0;
+  uint64_t saved_at_nanos_ = 0;
+  uint64_t next_block_ = 0;
+  std::string payload_;
+};
+
+// "saved store damaged at offset 96, block 1: <text>".
+absl::Status Damaged(uint64_t offset, uint64_t block, std::string_view text);
+
+}  // namespace liststore::saved
+
+#endif  // LISTSTORE_ENGINE_SNAPSHOT_BLOCK_READER_H_

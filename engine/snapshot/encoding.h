@@ -1,0 +1,38 @@
+// Appending numbers and bytes to a block.
+#ifndef LISTSTORE_ENGINE_SNAPSHOT_ENCODING_H_
+#define LISTSTORE_ENGINE_SNAPSHOT_ENCODING_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/model/cell.h"
+
+namespace liststore::saved {
+
+template <typename T>
+void Put(std::string& out, T value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof(T));
+}
+
+inline void PutText(std::string& out, std::string_view text) {
+  Put(out, static_cast<uint32_t>(text.size()));
+  out.append(text);
+}
+
+// Timestamp 8, expiry 8, TTL 8.
+inline void PutLiveness(std::string& out, const Liveness& liveness) {
+  Put<int64_t>(out, liveness.timestamp.micros);
+  Put<int64_t>(out, liveness.expiry_seconds);
+  Put<int64_t>(out, liveness.ttl_seconds);
+}
+
+// Timestamp 8, instant of the deletion 8.
+inline void PutTombstone(std::string& out, const Tombstone& tombstone) {
+  Put<int64_t>(out, tombstone.timestamp.micros);
+  Put<int64_t>(out, tombstone.deletion_seconds);
+}
+
+}  // namespace liststore::saved
+
+#endif  // LISTSTORE_ENGINE_SNAPSHOT_ENCODING_H_
