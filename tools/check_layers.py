@@ -25,7 +25,7 @@ LAYERS = {
     "disk": ["base"],
     # Bytes of a saved store <-> stored rows. Knows no store.
     "snapshot": ["disk", "model", "base"],
-    "lists": ["shard", "command", "model", "base"],
+    "lists": ["snapshot", "disk", "shard", "command", "model", "base"],
     # Bytes of the wire <-> values. Knows neither statements nor shards.
     "protocol": ["model", "base"],
     # Text in, commands out: of shard/ it sees the names of tables and nothing that runs.

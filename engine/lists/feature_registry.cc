@@ -22,12 +22,6 @@ constexpr ColumnId kTtlColumn = 2;
 constexpr size_t kColumns = 3;
 constexpr size_t kBigintBytes = 8;
 
-absl::Status CheckTtl(int64_t ttl_seconds) {
-  if (ttl_seconds >= 1 && ttl_seconds <= kFeatureTtlSecondsMax) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("ttl ", ttl_seconds, " s is not within 1 to ", kFeatureTtlSecondsMax));
-}
-
 absl::Status FeatureNotFound(std::string_view entity_type, std::string_view feature) {
   return absl::NotFoundError(
       absl::StrCat("no list feature ", Quoted(feature), " of entity type ", Quoted(entity_type)));
@@ -79,6 +73,12 @@ std::string EntityTypeKey(std::string_view entity_type) {
 }
 
 }  // namespace
+
+absl::Status FeatureRegistry::CheckTtl(int64_t ttl_seconds) {
+  if (ttl_seconds >= 1 && ttl_seconds <= kFeatureTtlSecondsMax) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("ttl ", ttl_seconds, " s is not within 1 to ", kFeatureTtlSecondsMax));
+}
 
 FeatureRegistry::FeatureRegistry(Engine& engine, const std::string& keyspace, TableId items)
     : engine_(engine), schema_(CreateListFeatures(engine, keyspace)), items_table_(items) {}
@@ -238,7 +238,9 @@ void FeatureRegistry::Withdraw(std::span<FeatureEntry* const> entries) {
   for (FeatureEntry* const entry : entries) entry->set_ttl_seconds(0);
   add_gate_.WaitForPasses();
   for (FeatureEntry* const entry : entries) {
-    engine_.TruncateFirstComponent(items_table_, entry->feature_key());
+    truncations_.Truncate(entry->feature_key(), [&] {
+      engine_.TruncateFirstComponent(items_table_, entry->feature_key());
+    });
   }
 }
 

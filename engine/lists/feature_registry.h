@@ -28,8 +28,10 @@
 #include "engine/base/mutex.h"
 #include "engine/lists/add_gate.h"
 #include "engine/lists/feature_entry.h"
+#include "engine/lists/truncation_log.h"
 #include "engine/model/table_schema.h"
 #include "engine/shard/engine.h"
+#include "engine/snapshot/saved_format.h"
 #include "liststore/list_store.h"
 
 namespace liststore {
@@ -80,6 +82,19 @@ class FeatureRegistry {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   std::vector<ListFeatureInfo> List() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // --- Saving and loading -----------------------------------------------------------------------
+
+  // Truncations of lists, for who copies the lists meanwhile.
+  TruncationLog& truncations() { return truncations_; }
+  // All features, and with the same look the truncations that `reader` has not heard of.
+  std::vector<saved::Feature> Save(TruncationLog::Reader& reader,
+                                   std::vector<std::string>& components) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  // Creates a saved feature with its versions. InvalidArgument: names or TTLs that none can have.
+  // AlreadyExists. ResourceExhausted.
+  absl::Status Restore(const saved::Feature& feature, uint64_t now_nanos)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   void Verify() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -101,6 +116,7 @@ class FeatureRegistry {
     bool own_ttl = false;
   };
 
+  static absl::Status CheckTtl(int64_t ttl_seconds);
   Feature* FindFeature(std::string_view entity_type, std::string_view feature)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Writes rows of one feature, all or nothing.
@@ -117,6 +133,7 @@ class FeatureRegistry {
   const TableId items_table_;
   // Any thread.
   AddGate add_gate_;
+  mutable TruncationLog truncations_;
   // Found by any thread, inserted under mutex_.
   FeatureEntryTable entries_;
 

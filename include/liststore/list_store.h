@@ -203,7 +203,8 @@ class ListStore {
   void Verify() const;
 
  private:
-  friend class CqlServer;  // serves the store's tables: engine() and clock()
+  friend class CqlServer;   // serves the store's tables: engine() and clock()
+  friend class SavedStore;  // saves and loads them: see saved_store.h
   class Impl;
   explicit ListStore(std::unique_ptr<Impl> impl);
   Engine& engine();

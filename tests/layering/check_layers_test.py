@@ -30,6 +30,15 @@ CASES = [
     ("instruments are virtual tables", "engine/control/a.h",
      '#include "engine/cql/virtual_table.h"\n#include "liststore/clock.h"', None),
 
+    ("lists save through snapshot and disk", "engine/lists/a.cc",
+     '#include "engine/snapshot/saved_format.h"\n#include "engine/disk/file_calls.h"', None),
+
+    ("the format knows no store", "engine/snapshot/a.cc", '#include "engine/shard/engine.h"',
+     "snapshot must not include shard"),
+    ("files know no format", "engine/disk/a.cc", '#include "engine/model/cell.h"',
+     "disk must not include model"),
+    ("storage knows no files", "engine/storage/a.cc", '#include "engine/disk/file_calls.h"',
+     "storage must not include disk"),
     ("but not the rest of shard", "engine/cql/a.h", '#include "engine/shard/engine.h"',
      "cql must not see engine/shard/engine.h"),
     ("the language does not reach into storage", "engine/cql/a.cc",

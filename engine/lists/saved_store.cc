@@ -1,0 +1,188 @@
+#include "engine/lists/saved_store.h"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+#include "engine/base/utf8.h"
+#include "engine/disk/file_source.h"
+#include "engine/disk/whole_file_writer.h"
+#include "engine/lists/list_store_impl.h"
+#include "engine/model/partition_key.h"
+#include "engine/snapshot/lists_encoder.h"
+#include "engine/snapshot/saved_store_reader.h"
+#include "engine/snapshot/saved_store_writer.h"
+
+namespace liststore {
+namespace {
+
+// Timestamps of the store's own are microseconds of its clock, or a little above: far below this,
+// from where lanes could not go on counting.
+constexpr int64_t kOwnTimestampMax = int64_t{1} << 62;
+
+absl::Status WriteTruncations(saved::SavedStoreWriter& writer,
+                              const std::vector<std::string>& components) {
+  for (const std::string& component : components) {
+    LS_RETURN_IF_ERROR(writer.WriteTruncation(component));
+  }
+  return absl::OkStatus();
+}
+
+// What a file holds, into an empty store that nobody else uses.
+class Loader final : public saved::ContentSink {
+ public:
+  Loader(Engine& engine, FeatureRegistry& registry, TableId items, uint64_t now_nanos)
+      : engine_(engine), registry_(registry), items_(items), now_nanos_(now_nanos) {}
+
+  absl::Status OnList(const StoredPartition& list, std::span<const StoredRow> rows) override {
+    LS_RETURN_IF_ERROR(CheckKey(list.key));
+    if (!list.foreign_timestamps) LS_RETURN_IF_ERROR(NoteTimestamps(rows));
+    switch (engine_.Restore(items_, list, rows, now_nanos_)) {
+      case OpStatus::kOk:
+        return absl::OkStatus();
+      case OpStatus::kOutOfMemory:
+        return absl::ResourceExhaustedError(absl::StrCat("does not fit the memory limit of ",
+                                                         engine_.memory_limit_bytes(), " bytes"));
+      case OpStatus::kTableGone:
+      case OpStatus::kTooManyTables:
+        break;
+    }
+    LS_UNREACHABLE("nobody drops a table of a store that is being opened");
+  }
+
+  absl::Status OnTruncation(std::string_view component) override {
+    engine_.TruncateFirstComponent(items_, component);
+    return absl::OkStatus();
+  }
+
+  absl::Status OnFeature(const saved::Feature& feature) override {
+    const absl::Status status = registry_.Restore(feature, now_nanos_);
+    if (status.ok() || absl::IsResourceExhausted(status)) return status;
+    return absl::DataLossError(absl::StrCat("saved store damaged: ", status.message()));
+  }
+
+  WriteTimestamp last_timestamp() const { return last_timestamp_; }
+
+ private:
+  static absl::Status CheckKey(std::string_view key) {
+    const auto components = SplitPartitionKey(key, 2);
+    if (components && key.size() <= kKeyBytesMax && IsValidUtf8((*components)[0]) &&
+        IsValidUtf8((*components)[1])) {
+      return absl::OkStatus();
+    }
+    return absl::DataLossError("saved store damaged: the key is none of a list");
+  }
+
+  absl::Status NoteTimestamps(std::span<const StoredRow> rows) {
+    for (const StoredRow& row : rows) {
+      last_timestamp_ = std::max(last_timestamp_, row.marker.timestamp);
+      for (const StoredCell& cell : row.cells) {
+        last_timestamp_ = std::max(last_timestamp_, cell.view.liveness.timestamp);
+      }
+    }
+    if (last_timestamp_.micros <= kOwnTimestampMax) return absl::OkStatus();
+    return absl::DataLossError(absl::StrCat("saved store damaged: a timestamp of ",
+                                            last_timestamp_.micros, " is none of the store's own"));
+  }
+
+  Engine& engine_;
+  FeatureRegistry& registry_;
+  const TableId items_;
+  const uint64_t now_nanos_;
+  WriteTimestamp last_timestamp_;
+};
+
+}  // namespace
+
+absl::StatusOr<SavedStoreInfo> SavedStore::Save(FileCalls& calls, const ListStore& store,
+                                                const std::string& path,
+                                                const SaveOptions& options) {
+  ListStore::Impl& impl = *store.impl_;
+  WholeFileWriter file(calls, path);
+  LS_RETURN_IF_ERROR(file.Open());
+  saved::SavedStoreWriter writer(file);
+  const uint64_t now_nanos = impl.Now();
+  LS_RETURN_IF_ERROR(writer.Begin(now_nanos));
+
+  TruncationLog::Reader truncations(impl.registry.truncations());
+  saved::ListsEncoder encoder;
+  std::vector<std::string> components;
+  for (CopyPosition position; !position.done;) {
+    components.clear();
+    truncations.Between(components, [&] {
+      // What was copied so far goes in front of the truncations, the next slice behind them.
+      if (!components.empty()) return encoder.Finish();
+      const OpStatus status =
+          impl.engine.CopyOut(impl.items_schema.id, now_nanos, position, encoder);
+      LS_CHECK(status == OpStatus::kOk, "a store keeps its tables");
+    });
+    LS_RETURN_IF_ERROR(writer.WriteLists(encoder));
+    LS_RETURN_IF_ERROR(WriteTruncations(writer, components));
+  }
+  components.clear();
+  const std::vector<saved::Feature> features = impl.registry.Save(truncations, components);
+  encoder.Finish();
+  LS_RETURN_IF_ERROR(writer.WriteLists(encoder));
+  LS_RETURN_IF_ERROR(WriteTruncations(writer, components));
+  LS_RETURN_IF_ERROR(writer.WriteFeatures(features));
+
+  saved::Totals totals{.lists = encoder.lists(), .rows = encoder.rows()};
+  totals.features = features.size();
+  for (const saved::Feature& feature : features) {
+    totals.feature_versions += feature.versions.size();
+  }
+  // Read last, so that it is above every timestamp that was copied.
+  totals.last_timestamp_micros = impl.engine.LastTimestamp().micros;
+  LS_RETURN_IF_ERROR(writer.End(totals));
+  const uint64_t bytes = file.bytes();
+  LS_RETURN_IF_ERROR(file.Publish(options.sync));
+  return SavedStoreInfo{.lists = totals.lists,
+                        .items = totals.rows,
+                        .features = totals.features,
+                        .bytes = bytes,
+                        .saved_at_nanos = now_nanos};
+}
+
+absl::StatusOr<std::unique_ptr<ListStore>> SavedStore::Load(ByteSource& source, Options options,
+                                                            SavedStoreInfo* info) {
+  LS_ASSIGN_OR_RETURN(std::unique_ptr<ListStore> store, ListStore::Open(std::move(options)));
+  ListStore::Impl& impl = *store->impl_;
+  Loader loader(impl.engine, impl.registry, impl.items_schema.id, impl.Now());
+  LS_ASSIGN_OR_RETURN(const saved::ReadResult read, saved::ReadSavedStore(source, loader));
+  const WriteTimestamp last =
+      std::max(loader.last_timestamp(), WriteTimestamp{read.totals.last_timestamp_micros});
+  if (last.micros > kOwnTimestampMax) {
+    return absl::DataLossError(
+        absl::StrCat("saved store damaged: a last timestamp of ", last.micros));
+  }
+  impl.engine.AdvanceTimestamps(last);
+  if (info != nullptr) {
+    *info = {.lists = read.totals.lists,
+             .items = read.totals.rows,
+             .features = read.totals.features,
+             .bytes = read.bytes,
+             .saved_at_nanos = read.saved_at_nanos};
+  }
+  return store;
+}
+
+absl::StatusOr<SavedStoreInfo> SaveListStore(const ListStore& store, const std::string& path,
+                                             const SaveOptions& options) {
+  return SavedStore::Save(KernelFileCalls(), store, path, options);
+}
+
+absl::StatusOr<std::unique_ptr<ListStore>> LoadListStore(const std::string& path, Options options,
+                                                         SavedStoreInfo* info) {
+  FileSource source(KernelFileCalls(), path);
+  LS_RETURN_IF_ERROR(source.Open());
+  auto store = SavedStore::Load(source, std::move(options), info);
+  if (store.ok()) return store;
+  return absl::Status(store.status().code(), absl::StrCat(path, ": ", store.status().message()));
+}
+
+}  // namespace liststore

@@ -1,0 +1,28 @@
+// SavedStore: a list store to a file and back, through any FileCalls. liststore/saved_store.h is
+// what programs see of it.
+#ifndef LISTSTORE_ENGINE_LISTS_SAVED_STORE_H_
+#define LISTSTORE_ENGINE_LISTS_SAVED_STORE_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "engine/disk/byte_stream.h"
+#include "engine/disk/file_calls.h"
+#include "liststore/list_store.h"
+#include "liststore/options.h"
+#include "liststore/saved_store.h"
+
+namespace liststore {
+
+class SavedStore {
+ public:
+  static absl::StatusOr<SavedStoreInfo> Save(FileCalls& calls, const ListStore& store,
+                                             const std::string& path, const SaveOptions& options);
+  static absl::StatusOr<std::unique_ptr<ListStore>> Load(ByteSource& source, Options options,
+                                                         SavedStoreInfo* info);
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_LISTS_SAVED_STORE_H_
