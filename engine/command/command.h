@@ -12,6 +12,7 @@
 #include <string_view>
 #include <variant>
 
+#include "engine/model/eviction.h"
 #include "engine/model/mutation.h"
 #include "engine/model/read_spec.h"
 #include "engine/model/row_view.h"
@@ -44,9 +45,20 @@ struct CountCommand {
   ClusteringRange range;
 };
 
+// The rows become all that the partition has; it is complete then. Without rows it is kept empty
+// until `fresh_until_seconds`.
+struct PutCommand {
+  std::span<const RowUpdate> rows;
+  int64_t fresh_until_seconds = 0;  // 0: for ever
+  // Of Engine::ChangeMark: refused when the partition was changed since.
+  std::optional<uint64_t> unless_since;
+};
+// What is held of the partition goes, without a trace.
+struct ForgetCommand {};
+
 using CommandBody =
     std::variant<UpsertCommand, DeleteRowsCommand, DeleteRangeCommand, DeletePartitionCommand,
-                 DeleteByValueCommand, ReadCommand, CountCommand>;
+                 DeleteByValueCommand, ReadCommand, CountCommand, PutCommand, ForgetCommand>;
 
 struct Command {
   TableId table;
@@ -54,6 +66,8 @@ struct Command {
   CommandBody body;
   // None: the lane gives one, strictly increasing there. Else a client's.
   WriteTimestamp timestamp = WriteTimestamp::None();
+  // Where a write tells what was evicted for it; nullptr: nowhere.
+  EvictionLog* evictions = nullptr;
 };
 
 }  // namespace liststore

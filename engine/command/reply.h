@@ -5,14 +5,17 @@
 #include <cstdint>
 
 #include "engine/model/op_status.h"
+#include "engine/model/presence.h"
 #include "engine/model/time.h"
 
 namespace liststore {
 
 struct Reply {
   OpStatus status = OpStatus::kOk;
-  uint64_t rows = 0;         // rows read or counted; live rows that a deletion took
+  uint64_t rows = 0;         // rows read or counted; live rows that a deletion took; forgotten: 1
   WriteTimestamp timestamp;  // under which a write was applied
+  PartitionInfo info;        // of a read
+  bool refused = false;      // a put: the partition was changed since its mark
 };
 
 }  // namespace liststore

@@ -80,6 +80,18 @@ absl::Status FeatureRegistry::CheckTtl(int64_t ttl_seconds) {
       absl::StrCat("ttl ", ttl_seconds, " s is not within 1 to ", kFeatureTtlSecondsMax));
 }
 
+CacheStats ToCacheStats(const Usage& usage) {
+  return {.hits = usage.hits,
+          .partial_hits = usage.partial_hits,
+          .misses = usage.misses,
+          .additions = usage.upserts,
+          .puts = usage.puts,
+          .evictions = usage.evictions,
+          .evicted_items = usage.evicted_rows,
+          .forgotten = usage.forgotten,
+          .forgotten_items = usage.forgotten_rows};
+}
+
 FeatureRegistry::FeatureRegistry(Engine& engine, const std::string& keyspace, TableId items)
     : engine_(engine), schema_(CreateListFeatures(engine, keyspace)), items_table_(items) {}
 
@@ -87,6 +99,34 @@ FeatureEntry* FeatureRegistry::FindOrInsert(std::string_view feature_key) {
   if (FeatureEntry* const entry = entries_.Find(feature_key)) return entry;
   MutexLock lock(mutex_);
   return entries_.FindOrInsert(feature_key);
+}
+
+std::string_view FeatureRegistry::FindComponent(std::string_view framed_feature_key) {
+  const FeatureEntry* const entry =
+      entries_.Find(framed_feature_key.substr(2, framed_feature_key.size() - 3));
+  return entry != nullptr ? entry->framed_feature_key() : std::string_view();
+}
+
+void FeatureRegistry::AddUsage(std::string_view framed_feature_key, const Usage& usage) {
+  FeatureEntry* const entry =
+      entries_.Find(framed_feature_key.substr(2, framed_feature_key.size() - 3));
+  LS_CHECK(entry != nullptr, "entries are never removed");
+  entry->AddUsage(usage);
+}
+
+std::vector<FeatureStatsView> FeatureRegistry::UsageOfEach() const {
+  std::vector<FeatureStatsView> all;
+  MutexLock lock(mutex_);
+  for (const auto& entry : entries_.entries()) {
+    const Usage usage = entry->usage();
+    if (!usage.any()) continue;
+    const FeatureNames names = NamesOf(entry->feature_key());
+    all.push_back({.entity_type = std::string(names.entity_type),
+                   .feature = std::string(names.feature),
+                   .version = std::string(names.version),
+                   .cache = ToCacheStats(usage)});
+  }
+  return all;
 }
 
 FeatureRegistry::Feature* FeatureRegistry::FindFeature(std::string_view entity_type,

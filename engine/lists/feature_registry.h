@@ -30,11 +30,15 @@
 #include "engine/lists/feature_entry.h"
 #include "engine/lists/truncation_log.h"
 #include "engine/model/table_schema.h"
+#include "engine/model/usage.h"
 #include "engine/shard/engine.h"
 #include "engine/snapshot/saved_format.h"
 #include "liststore/list_store.h"
 
 namespace liststore {
+
+// What is counted of the use of lists, as callers see it.
+CacheStats ToCacheStats(const Usage& usage);
 
 // Thread-safe. Find takes no lock; everything else takes the mutex and may wait for lanes (no
 // lane's holder ever waits for the mutex) and, in deletions, for additions under way. Names were
@@ -43,7 +47,7 @@ namespace liststore {
 // Invariants (Verify() checks them):
 //  (1) the entry of every existing version has the version's TTL, every other entry has none;
 //  (2) a version without a TTL of its own has its feature's.
-class FeatureRegistry {
+class FeatureRegistry final : public UsageOwner {
  public:
   // Creates list_features in `keyspace`. `items` is the table whose partitions begin with a
   // feature_key. `engine` outlives the registry.
@@ -56,6 +60,9 @@ class FeatureRegistry {
   // nullptr: a feature version that never existed.
   FeatureEntry* Find(std::string_view feature_key) const { return entries_.Find(feature_key); }
   const TableSchema& schema() const { return schema_; }
+  // UsageOwner.
+  std::string_view FindComponent(std::string_view framed_feature_key) override;
+  void AddUsage(std::string_view framed_feature_key, const Usage& usage) override;
   // Additions hold a pass from before they read FeatureEntry::ttl_seconds until they are applied.
   AddGate& add_gate() { return add_gate_; }
 
@@ -81,6 +88,8 @@ class FeatureRegistry {
                              std::string_view version, uint64_t now_nanos)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Of every entry that was used, as far as lanes have told; in no order.
+  std::vector<FeatureStatsView> UsageOfEach() const ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<ListFeatureInfo> List() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // --- Saving and loading -----------------------------------------------------------------------

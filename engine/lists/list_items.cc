@@ -42,7 +42,9 @@ ListItems::ListItems(ListItems&& other) noexcept
       used_(std::exchange(other.used_, 0)),
       size_(std::exchange(other.size_, 0)),
       stride_(std::exchange(other.stride_, 0)),
-      places_(std::move(other.places_)) {
+      places_(std::move(other.places_)),
+      fresh_until_seconds_(std::exchange(other.fresh_until_seconds_, 0)),
+      presence_(std::exchange(other.presence_, ListPresence::kAbsent)) {
   other.bytes_.clear();
   other.places_.clear();
 }
@@ -54,6 +56,8 @@ ListItems& ListItems::operator=(ListItems&& other) noexcept {
   used_ = std::exchange(other.used_, 0);
   size_ = std::exchange(other.size_, 0);
   stride_ = std::exchange(other.stride_, 0);
+  fresh_until_seconds_ = std::exchange(other.fresh_until_seconds_, 0);
+  presence_ = std::exchange(other.presence_, ListPresence::kAbsent);
   other.places_.clear();
   return *this;
 }
@@ -63,6 +67,8 @@ void ListItems::clear() {
   size_ = 0;
   stride_ = 0;
   places_.clear();
+  fresh_until_seconds_ = 0;
+  presence_ = ListPresence::kAbsent;
 }
 
 ListItemView ListItems::operator[](size_t index) const {

@@ -7,10 +7,15 @@
 #include <span>
 #include <string_view>
 
+#include "engine/model/presence.h"
 #include "engine/model/row_view.h"
 #include "liststore/list_item.h"
 
 namespace liststore {
+
+static_assert(static_cast<int>(ListPresence::kAbsent) == static_cast<int>(Presence::kAbsent) &&
+              static_cast<int>(ListPresence::kPartial) == static_cast<int>(Presence::kPartial) &&
+              static_cast<int>(ListPresence::kComplete) == static_cast<int>(Presence::kComplete));
 
 // Appends to the ListItems it was made for, which outlives it. Used by whoever executes the read,
 // one thread at a time.
@@ -25,6 +30,11 @@ class ListItemsSink final : public RowSink {
 
   void OnRows(std::span<const RowView> rows) override;
   void OnPackedRun(const PackedRun& run) override;
+  // What the list says of itself, beside its rows.
+  void SetInfo(const PartitionInfo& info) {
+    items_->presence_ = static_cast<ListPresence>(info.presence);
+    items_->fresh_until_seconds_ = info.fresh_until_seconds;
+  }
   // A run brings no expiry.
   bool AcceptsPackedRuns() const override { return !with_expiry_; }
 

@@ -97,6 +97,18 @@ std::string FramedFeatureKey(std::string_view feature_key) {
   return framed;
 }
 
+FeatureNames NamesOf(std::string_view feature_key) {
+  FeatureNames names;
+  const size_t hash = feature_key.find('#');
+  names.entity_type = feature_key.substr(0, hash);
+  if (hash == std::string_view::npos) return names;
+  const std::string_view rest = feature_key.substr(hash + 1);
+  const size_t bar = rest.find('|');
+  names.feature = rest.substr(0, bar);
+  if (bar != std::string_view::npos) names.version = rest.substr(bar + 1);
+  return names;
+}
+
 std::string_view EntityIdOf(std::string_view partition_key) {
   const size_t first_bytes = FirstComponent(partition_key).size() + kSerializedFrameBytes;
   LS_CHECK(partition_key.size() >= first_bytes + kSerializedFrameBytes,

@@ -25,6 +25,14 @@ std::string FeatureKey(std::string_view entity_type, std::string_view feature,
                        std::string_view version);
 // The feature_key as first component of a composite partition key: length, bytes, zero byte.
 std::string FramedFeatureKey(std::string_view feature_key);
+// The names in a feature_key. Through CQL lists may have other feature keys: what is missing is
+// empty then.
+struct FeatureNames {
+  std::string_view entity_type;
+  std::string_view feature;
+  std::string_view version;
+};
+FeatureNames NamesOf(std::string_view feature_key);
 // The second component of a list's partition key, as a view into it.
 std::string_view EntityIdOf(std::string_view partition_key);
 

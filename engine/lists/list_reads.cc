@@ -68,11 +68,13 @@ TimestampRange::TimestampRange(const GetOptions& options)
 }
 
 absl::Status ListStore::Impl::Read(const ListKey& key, const GetOptions& get, ListItems& items) {
+  // An empty range is read too: it tells whether the list is there.
   const TimestampRange range(get);
-  if (range.empty()) return absl::OkStatus();
   const ReadSpec spec = NewestItems(range, get);
   ListItemsSink sink(items, get.with_expiry);
-  return Status(Execute(key.partition_key(), ReadCommand{&spec, &sink}, Now()).status);
+  const Reply reply = Execute(key.partition_key(), ReadCommand{&spec, &sink}, Now());
+  sink.SetInfo(reply.info);
+  return Status(reply.status);
 }
 
 template <typename AssignKey>
@@ -96,6 +98,7 @@ absl::Status ListStore::Impl::ReadStep(size_t first, size_t count, AssignKey& as
   engine.ExecuteGroup(commands, now_nanos, std::span(replies).first(count));
   for (size_t i = 0; i < count; ++i) {
     if (replies[i].status != OpStatus::kOk) return InList(first + i, Status(replies[i].status));
+    sinks[i].SetInfo(replies[i].info);
   }
   return absl::OkStatus();
 }

@@ -17,6 +17,7 @@
 #include "engine/command/reply.h"
 #include "engine/command/status_conversion.h"
 #include "engine/lists/add_scratch.h"
+#include "engine/lists/eviction_notices.h"
 #include "engine/lists/feature_registry.h"
 #include "engine/lists/list_key.h"
 #include "engine/lists/reclaimer.h"
@@ -69,10 +70,13 @@ class ListStore::Impl {
     return ToStatus(status, options.memory_limit_bytes);
   }
   // Runs a command on one partition of list_items.
-  Reply Execute(std::string_view partition_key, CommandBody body, uint64_t now_nanos) {
-    return engine.Execute(
-        {.table = items_schema.id, .partition_key = partition_key, .body = std::move(body)},
-        now_nanos);
+  Reply Execute(std::string_view partition_key, CommandBody body, uint64_t now_nanos,
+                EvictionLog* evictions = nullptr) {
+    return engine.Execute({.table = items_schema.id,
+                           .partition_key = partition_key,
+                           .body = std::move(body),
+                           .evictions = evictions},
+                          now_nanos);
   }
 
   // --- Reads (list_reads.cc) --------------------------------------------------------------------
@@ -87,7 +91,8 @@ class ListStore::Impl {
   absl::Status ReadStep(size_t first, size_t count, AssignKey& assign_key, const ReadSpec& spec,
                         bool with_expiry, uint64_t now_nanos, std::vector<ListItems>& items);
 
-  // --- Writes (list_writes.cc) ------------------------------------------------------------------
+  // --- Writes (list_writes.cc, list_puts.cc)
+  // ------------------------------------------------------------------
 
   // The TTL for items that are added now. NotFound: the feature does not exist and there is no
   // default. `entry` may be nullptr: it never existed. The caller holds a pass of the registry's
@@ -95,12 +100,17 @@ class ListStore::Impl {
   absl::StatusOr<int64_t> TtlOf(const FeatureEntry* entry, std::string_view feature_key) const;
   // Adds to the list of `key`; the caller holds a pass.
   absl::StatusOr<AddResult> Add(const ListKey& key, const FeatureEntry* entry,
-                                std::span<const NewItem> items);
+                                std::span<const NewItem> items, EvictionLog* evictions);
   // Checks `items` and lays out those with time left as rows of `scratch` from `first_row` on;
   // returns how many.
   absl::StatusOr<size_t> LayOutRows(std::span<const NewItem> items, int64_t ttl_seconds,
                                     uint64_t now_nanos, size_t first_row,
                                     AddScratch& scratch) const;
+  // The rows of one list, under the TTL of its feature.
+  absl::StatusOr<bool> Put(const ListKey& key, const FeatureEntry* entry,
+                           std::span<const NewItem> items, const PutListOptions& put,
+                           uint64_t now_nanos, EvictionLog* evictions);
+  absl::StatusOr<bool> Forget(const ListKey& key);
   absl::StatusOr<size_t> RemoveWithValue(const ListKey& key, std::string_view value);
   absl::StatusOr<size_t> RemoveAll(const ListKey& key);
 

@@ -100,7 +100,8 @@ absl::StatusOr<size_t> ListStore::Impl::LayOutRows(std::span<const NewItem> item
 }
 
 absl::StatusOr<AddResult> ListStore::Impl::Add(const ListKey& key, const FeatureEntry* entry,
-                                               std::span<const NewItem> items) {
+                                               std::span<const NewItem> items,
+                                               EvictionLog* evictions) {
   LS_RETURN_IF_ERROR(CheckItemCount(items.size()));
   LS_ASSIGN_OR_RETURN(const int64_t ttl_seconds, TtlOf(entry, key.feature_key()));
   const uint64_t now_nanos = Now();
@@ -109,7 +110,7 @@ absl::StatusOr<AddResult> ListStore::Impl::Add(const ListKey& key, const Feature
   LS_ASSIGN_OR_RETURN(const size_t rows, LayOutRows(items, ttl_seconds, now_nanos, 0, *scratch));
   if (rows != 0) {
     const UpsertCommand upsert{std::span<const RowUpdate>(scratch->rows).first(rows)};
-    const Reply reply = Execute(key.partition_key(), upsert, now_nanos);
+    const Reply reply = Execute(key.partition_key(), upsert, now_nanos, evictions);
     LS_RETURN_IF_ERROR(Status(reply.status));
   }
   return AddResult{.stored = rows, .skipped_expired = items.size() - rows};
@@ -119,8 +120,9 @@ absl::StatusOr<AddResult> ListStore::AddListItems(const ListId& list,
                                                   std::span<const NewItem> items) {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
+  EvictionNotices evicted(impl_->options);
   const AddGate::Pass pass(impl_->registry.add_gate());
-  return impl_->Add(key, impl_->registry.Find(key.feature_key()), items);
+  return impl_->Add(key, impl_->registry.Find(key.feature_key()), items, evicted.log());
 }
 
 absl::StatusOr<AddResult> ListStore::AddListItems(const ListFeature& feature,
@@ -128,8 +130,9 @@ absl::StatusOr<AddResult> ListStore::AddListItems(const ListFeature& feature,
                                                   std::span<const NewItem> items) {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(feature.entry_->framed_feature_key(), entity_id));
+  EvictionNotices evicted(impl_->options);
   const AddGate::Pass pass(impl_->registry.add_gate());
-  return impl_->Add(key, feature.entry_, items);
+  return impl_->Add(key, feature.entry_, items, evicted.log());
 }
 
 absl::StatusOr<AddResult> ListStore::AddListItemsMulti(std::span<const ListAddition> additions) {
@@ -137,6 +140,7 @@ absl::StatusOr<AddResult> ListStore::AddListItemsMulti(std::span<const ListAddit
   for (const ListAddition& addition : additions) items += addition.items.size();
   LS_RETURN_IF_ERROR(CheckItemCount(items));
 
+  EvictionNotices evicted(impl_->options);
   const AddGate::Pass pass(impl_->registry.add_gate());
   const uint64_t now_nanos = impl_->Now();
   const AddScratchPool::Loan scratch(impl_->scratch_pool);
@@ -156,7 +160,8 @@ absl::StatusOr<AddResult> ListStore::AddListItemsMulti(std::span<const ListAddit
     scratch->commands[commands++] = {
         .table = impl_->items_schema.id,
         .partition_key = key.partition_key(),
-        .body = UpsertCommand{std::span<const RowUpdate>(scratch->rows).subspan(rows, *added)}};
+        .body = UpsertCommand{std::span<const RowUpdate>(scratch->rows).subspan(rows, *added)},
+        .evictions = evicted.log()};
     rows += *added;
   }
   if (commands != 0) {

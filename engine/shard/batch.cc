@@ -64,8 +64,13 @@ std::vector<NullsOf> GatherNulls(std::span<const Command> writes) {
 // One attempt at a batch. Everything but the lanes is prepared before they are taken.
 class Engine::Batch {
  public:
-  Batch(Engine& engine, std::span<const Command> writes, uint64_t now_nanos)
-      : engine_(engine), writes_(writes), now_nanos_(now_nanos), nulls_(GatherNulls(writes)) {
+  Batch(Engine& engine, std::span<const Command> writes, const CallAddresses& guarded,
+        uint64_t now_nanos)
+      : engine_(engine),
+        writes_(writes),
+        guarded_(guarded),
+        now_nanos_(now_nanos),
+        nulls_(GatherNulls(writes)) {
     for (const Command& command : writes) {
       LS_CHECK(IsBatchable(command), "a batch is of upserts and deletions");
       to_.push_back(engine.DestinationOf(command));
@@ -81,11 +86,13 @@ class Engine::Batch {
   OpStatus Run(std::span<Reply> replies) {
     // Holding none before, by ascending number, as everybody who takes several does.
     for (const uint32_t number : numbers_) engine_.lanes_[number]->ownership.Acquire();
+    engine_.BeginGuard(numbers_, guarded_, writes_.front().evictions);
     OpStatus status = FindTables() ? PledgeAll() : OpStatus::kTableGone;
     if (status == OpStatus::kOk) ApplyAll(replies);
     for (const auto& [id, share] : shares_) {
       if (share.table != nullptr) share.table->ClearPledges();
     }
+    engine_.EndGuard(numbers_, now_nanos_);
     for (auto at = numbers_.rbegin(); at != numbers_.rend(); ++at) {
       engine_.lanes_[*at]->ownership.Release();
     }
@@ -189,6 +196,7 @@ class Engine::Batch {
 
   Engine& engine_;
   const std::span<const Command> writes_;
+  const CallAddresses& guarded_;
   const uint64_t now_nanos_;
   const std::vector<NullsOf> nulls_;
   bool foreign_ = false;
@@ -202,12 +210,18 @@ OpStatus Engine::ExecuteBatch(std::span<const Command> writes, uint64_t now_nano
                               std::span<Reply> replies) {
   LS_CHECK(writes.size() == replies.size(), "a reply for every command");
   if (writes.empty()) return OpStatus::kOk;
-  OpStatus status = Batch(*this, writes, now_nanos).Run(replies);
-  if (status == OpStatus::kOutOfMemory) {
-    if (MakeRoom(now_nanos)) status = Batch(*this, writes, now_nanos).Run(replies);
-    if (status == OpStatus::kOutOfMemory) refused_writes_.fetch_add(1, std::memory_order_relaxed);
+  CallAddresses guarded;
+  if (evicting_table_) {
+    for (const Command& command : writes) {
+      const Destination to = DestinationOf(command);
+      guarded.Add(to.lane_number, to.address);
+    }
+    guarded.Sort();
   }
-  return status;
+  const auto attempt = [&] { return Batch(*this, writes, guarded, now_nanos).Run(replies); };
+  const OpStatus status = attempt();
+  if (status != OpStatus::kOutOfMemory) return status;
+  return RetryWithRoom(now_nanos, guarded, writes.front().evictions, attempt);
 }
 
 }  // namespace liststore

@@ -62,31 +62,19 @@ Reply Engine::ExecuteAt(const Destination& to, const Command& command, uint64_t 
   const auto run = [&] { reply = to.lane->Execute(command, to.address, now_nanos); };
   to.lane->ownership.Run(run);
   if (__builtin_expect(reply.status == OpStatus::kOutOfMemory, false)) {
-    if (MakeRoom(now_nanos)) to.lane->ownership.Run(run);
-    if (reply.status == OpStatus::kOutOfMemory) {
-      refused_writes_.fetch_add(1, std::memory_order_relaxed);
-    }
+    CallAddresses guarded;
+    guarded.Add(to.lane_number, to.address);
+    guarded.Sort();
+    RetryWithRoom(now_nanos, guarded, command.evictions, [&] {
+      to.lane->ownership.Run(run);
+      return reply.status;
+    });
   }
   return reply;
 }
 
 Reply Engine::Execute(const Command& command, uint64_t now_nanos) {
   return ExecuteAt(DestinationOf(command), command, now_nanos);
-}
-
-bool Engine::MakeRoom(uint64_t now_nanos) {
-  const uint64_t held = budget_.held_bytes();
-  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
-  for (const auto& lane : lanes_) {
-    if (!lane->ownership.TryAcquire()) continue;
-    for (uint16_t i = 0; i < lane->table_count(); ++i) {
-      Table& table = lane->table_at(i);
-      if (table.WantsReclaim(now_seconds)) table.Reclaim(now_seconds, kUnitsPerHold);
-      table.ReleaseCredit();
-    }
-    lane->ownership.Release();
-  }
-  return budget_.held_bytes() < held;
 }
 
 // --- Groups
@@ -155,10 +143,18 @@ OpStatus Engine::Pledge(std::span<const Command> upserts, std::span<const Destin
 }
 
 OpStatus Engine::PledgeAndApply(std::span<const Command> upserts, std::span<const Destination> to,
-                                std::span<Lane* const> lanes, bool named_twice, uint64_t now_nanos,
+                                const CallAddresses& guarded, bool named_twice, uint64_t now_nanos,
                                 std::span<Reply> replies) {
+  absl::InlinedVector<uint32_t, 64> numbers;
+  for (const Destination& destination : to) numbers.push_back(destination.lane_number);
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  absl::InlinedVector<Lane*, 64> lanes;
+  for (const uint32_t number : numbers) lanes.push_back(lanes_[number].get());
+
   // Holding none before, by ascending number, as everybody who takes several does.
   for (Lane* lane : lanes) lane->ownership.Acquire();
+  BeginGuard(numbers, guarded, upserts.front().evictions);
   // One timestamp for the whole batch, above all that its lanes have given out.
   WriteTimestamp timestamp;
   for (Lane* lane : lanes) timestamp = std::max(timestamp, lane->NextTimestamp(now_nanos));
@@ -178,6 +174,7 @@ OpStatus Engine::PledgeAndApply(std::span<const Command> upserts, std::span<cons
     to[i].lane->AdvanceTimestamp(timestamp);
   }
   for (size_t i = 0; i < upserts.size(); ++i) to[i].lane->table(upserts[i].table).ClearPledges();
+  EndGuard(numbers, now_nanos);
   for (auto at = lanes.rbegin(); at != lanes.rend(); ++at) (*at)->ownership.Release();
   return status;
 }
@@ -197,18 +194,19 @@ OpStatus Engine::ExecuteAllOrNothing(std::span<const Command> upserts, uint64_t 
   }
   std::sort(places.begin(), places.end());
   const bool named_twice = std::adjacent_find(places.begin(), places.end()) != places.end();
-  absl::InlinedVector<Lane*, 64> lanes;
-  for (const auto& [number, address] : places) {
-    Lane* const lane = lanes_[number].get();
-    if (lanes.empty() || lanes.back() != lane) lanes.push_back(lane);
+  CallAddresses guarded;
+  if (evicting_table_) {
+    for (const Destination& destination : to) {
+      guarded.Add(destination.lane_number, destination.address);
+    }
+    guarded.Sort();
   }
-  OpStatus status = PledgeAndApply(upserts, to, lanes, named_twice, now_nanos, replies);
-  if (status == OpStatus::kOutOfMemory) {
-    if (MakeRoom(now_nanos))
-      status = PledgeAndApply(upserts, to, lanes, named_twice, now_nanos, replies);
-    if (status == OpStatus::kOutOfMemory) refused_writes_.fetch_add(1, std::memory_order_relaxed);
-  }
-  return status;
+  const auto attempt = [&] {
+    return PledgeAndApply(upserts, to, guarded, named_twice, now_nanos, replies);
+  };
+  const OpStatus status = attempt();
+  if (status != OpStatus::kOutOfMemory) return status;
+  return RetryWithRoom(now_nanos, guarded, upserts.front().evictions, attempt);
 }
 
 // --- Scans
@@ -347,6 +345,8 @@ TableStats Engine::StatsOf(TableId table) {
       sum.live_bytes += stats.live_bytes;
       sum.held_bytes += stats.held_bytes;
       sum.unreserved_slabs += stats.unreserved_slabs;
+      sum.usage.Add(stats.usage);
+      sum.evicted_bytes += stats.evicted_bytes;
     });
   }
   return sum;

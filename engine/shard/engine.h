@@ -25,6 +25,7 @@
 #include "engine/command/reply.h"
 #include "engine/model/schema_actions.h"
 #include "engine/model/token.h"
+#include "engine/shard/call_addresses.h"
 #include "engine/shard/catalog.h"
 #include "engine/shard/lane.h"
 #include "engine/shard/router.h"
@@ -127,6 +128,19 @@ class Engine {
   OpStatus ExecuteBatch(std::span<const Command> writes, uint64_t now_nanos,
                         std::span<Reply> replies);
 
+  // --- Eviction
+  // ------------------------------------------------------------------------------------------------
+
+  // Partitions of this table, which is empty, may be evicted when a write finds no memory.
+  // kOutOfMemory: the table is of no use.
+  OpStatus EnableEviction(TableId table, const EvictionOptions& options);
+  // Counts the uses of its partitions for each first component too; `owner` outlives the engine.
+  void CountUsageFor(TableId table, UsageOwner& owner);
+  // Hands what was counted so far to the owner.
+  void FlushUsage(TableId table);
+  // The state of a partition now, for PutCommand::unless_since.
+  uint64_t ChangeMark(TableId table, std::string_view partition_key);
+
   // --- Scans
   // ------------------------------------------------------------------------------------------------
 
@@ -191,12 +205,25 @@ class Engine {
   class Batch;  // see batch.cc
   Reply ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos);
   // After a refusal: credit that other lanes set aside, and what is due there, goes back to the
-  // budget. False: there was nothing.
-  bool MakeRoom(uint64_t now_nanos);
-  // `lanes`: those of the upserts, each once, by ascending number. `named_twice`: some partition
-  // may be.
+  // budget. Where partitions may be evicted, those of lanes that are free are, the more the higher
+  // the `round`, and when that gives nothing those of lanes that are taken. False: there was
+  // nothing. The caller holds no lane.
+  bool MakeRoom(uint64_t now_nanos, uint32_t round, const CallAddresses& guarded,
+                EvictionLog* evictions);
+  bool MakeRoomIn(Lane& lane, uint64_t now_nanos, bool evict, std::span<const uint64_t> guarded,
+                  EvictionLog* evictions);
+  // After kOutOfMemory: calls `attempt()` again as long as it gives that and room can be made.
+  OpStatus RetryWithRoom(uint64_t now_nanos, const CallAddresses& guarded, EvictionLog* evictions,
+                         absl::FunctionRef<OpStatus()> attempt);
+  // Around a call's work in several lanes that are held: what it writes is not evicted, what it
+  // took is paid for at the end.
+  void BeginGuard(std::span<const uint32_t> lanes, const CallAddresses& guarded,
+                  EvictionLog* evictions);
+  void EndGuard(std::span<const uint32_t> lanes, uint64_t now_nanos);
+  Table* EvictingTableIn(Lane& lane);
+  // `named_twice`: some partition may be.
   OpStatus PledgeAndApply(std::span<const Command> upserts, std::span<const Destination> to,
-                          std::span<Lane* const> lanes, bool named_twice, uint64_t now_nanos,
+                          const CallAddresses& guarded, bool named_twice, uint64_t now_nanos,
                           std::span<Reply> replies);
   // Its first half: memory for all of them is set aside, or some of it, and kOutOfMemory.
   static OpStatus Pledge(std::span<const Command> upserts, std::span<const Destination> to,
@@ -227,6 +254,8 @@ class Engine {
   // in the order in which they were dropped, and those without.
   std::deque<TableId> dropped_ ABSL_GUARDED_BY(tables_mutex_);
   std::vector<TableId> vacant_ ABSL_GUARDED_BY(tables_mutex_);
+  // Set before the table is used, by whoever creates it.
+  std::optional<TableId> evicting_table_;
   std::atomic<uint32_t> next_reclaimed_lane_{0};
   std::atomic<uint64_t> refused_writes_{0};
 };

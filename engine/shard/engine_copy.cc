@@ -59,9 +59,15 @@ OpStatus Engine::Restore(TableId table, const StoredPartition& partition,
     }
   };
   lane.ownership.Run(restore);
+  if (status != OpStatus::kOutOfMemory) return status;
+  CallAddresses guarded;
+  guarded.Add(place.lane, place.address);
+  guarded.Sort();
   // What was put in already is merged with itself.
-  if (status == OpStatus::kOutOfMemory && MakeRoom(now_nanos)) lane.ownership.Run(restore);
-  return status;
+  return RetryWithRoom(now_nanos, guarded, nullptr, [&] {
+    lane.ownership.Run(restore);
+    return status;
+  });
 }
 
 WriteTimestamp Engine::LastTimestamp() {

@@ -59,7 +59,7 @@ void Lane::AdvanceTimestamp(WriteTimestamp timestamp) {
 
 Reply Lane::Execute(const Command& command, uint64_t address, uint64_t now_nanos) {
   Table* found = FindTable(command.table);
-  if (found == nullptr) return {OpStatus::kTableGone, 0, {}};
+  if (found == nullptr) return {.status = OpStatus::kTableGone};
   Table& into = *found;
   const PartitionRef partition{command.partition_key, address};
   const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
@@ -75,6 +75,7 @@ Reply Lane::Execute(const Command& command, uint64_t address, uint64_t now_nanos
       AdvanceTimestamp(context.timestamp);
     }
     reply.timestamp = context.timestamp;
+    into.set_eviction_log(command.evictions);
     return context;
   };
   std::visit(Overloaded{
@@ -97,10 +98,18 @@ Reply Lane::Execute(const Command& command, uint64_t address, uint64_t now_nanos
                  [&](const ReadCommand& read) {
                    LS_DCHECK(read.spec != nullptr && read.sink != nullptr,
                              "a read says what it wants, and has somewhere to go");
-                   reply.rows = into.Read(partition, *read.spec, now_seconds, *read.sink);
+                   reply.rows = into.Read(partition, *read.spec, now_seconds, *read.sink, &reply.info);
                  },
                  [&](const CountCommand& count) {
                    reply.rows = into.Count(partition, count.range, now_seconds);
+                 },
+                 [&](const PutCommand& put) {
+                   const PutSpec spec{put.fresh_until_seconds, put.unless_since};
+                   reply.status = into.Put(partition, put.rows, spec, write(), reply.refused);
+                 },
+                 [&](const ForgetCommand&) {
+                   into.set_eviction_log(command.evictions);
+                   reply.rows = into.Forget(partition) ? 1 : 0;
                  },
              },
              command.body);

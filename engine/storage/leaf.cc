@@ -17,9 +17,9 @@ constexpr int64_t kBaseSlackMicros = int64_t{1} << 44;
 }  // namespace
 
 char* Leaf::Create(Arena& arena, size_t bytes, Arena::Mobility mobility,
-                   std::string_view partition_key, bool packed) {
+                   std::string_view partition_key, bool packed, uint8_t bits) {
   LS_CHECK(partition_key.size() <= kInlinePartitionKeyMax, "long partition keys live elsewhere");
-  const size_t front = FrontBytes(partition_key.size());
+  const size_t front = FrontBytes(partition_key.size()) + (bits & cache_bits::kFreshness);
   const size_t block_bytes = Arena::BlockBytes(std::max(bytes, front));
   char* block = static_cast<char*>(arena.Allocate(block_bytes, mobility));
   auto& header = *new (block) LeafHeader{};
@@ -27,9 +27,11 @@ char* Leaf::Create(Arena& arena, size_t bytes, Arena::Mobility mobility,
   header.key_bytes = static_cast<uint16_t>(partition_key.size());
   header.block_units = static_cast<uint16_t>(block_bytes / 16);
   header.packed = packed ? 1 : 0;
+  header.cache_bits = bits;
   if (!partition_key.empty()) {
     std::memcpy(block + sizeof(LeafHeader), partition_key.data(), partition_key.size());
   }
+  if ((bits & cache_bits::kFreshness) != 0) Leaf(block).set_fresh_until_seconds(0);
   return block;
 }
 
@@ -39,7 +41,7 @@ char* Leaf::Resize(Arena& arena, char* block, size_t bytes, Arena::Mobility mobi
   LS_CHECK(block_bytes >= old.used_bytes(), "a leaf is moved to a block that holds it");
   if (block_bytes == old.block_bytes()) return block;
   char* target = static_cast<char*>(arena.Allocate(block_bytes, mobility));
-  const size_t front = FrontBytes(old.header().key_bytes) + old.size() * sizeof(RowMeta);
+  const size_t front = old.front_bytes() + old.size() * sizeof(RowMeta);
   std::memcpy(target, block, front);
   const size_t rows = old.RowsBytes();
   std::memcpy(target + block_bytes - rows, block + old.block_bytes() - rows, rows);

@@ -1,7 +1,8 @@
 // Leaf: rows in key order in one block of memory; the unit in which partitions are stored. A small
 // partition is one leaf with its key in front, a large one a tree of leaves (leaf_tree.h).
 //
-//   [header 32 | partition key | metas, smallest key first ->    gap    <- rows, smallest key last
+//   [header 32 | partition key | freshness 0 or 8 | metas, smallest key first ->    gap    <- rows,
+//   smallest key last
 //   ]
 //
 // Adding at the largest key, the newest item of a list, writes behind the metas and in front of the
@@ -64,9 +65,25 @@ struct LeafHeader {
   uint16_t block_units;  // block bytes / 16
   uint16_t special_rows;
   uint8_t packed;
-  uint8_t unused;
+  uint8_t cache_bits;  // small partition: see cache_bits; leaf of a tree: 0
 };
 static_assert(sizeof(LeafHeader) == 32, "docs/memory.md budgets leaf headers at 32 bytes");
+
+// What a partition of a table that may be a cache knows of itself, in the header's last byte.
+namespace cache_bits {
+// Reads since the eviction last looked at it, up to 3.
+inline constexpr uint8_t kUsesMask = 0x03;
+// Begun by an upsert while more of it may have been elsewhere.
+inline constexpr uint8_t kPartial = 0x04;
+// Put with a freshness: 8 bytes behind the partition key. The bit is the number of bytes.
+inline constexpr uint8_t kFreshness = 0x08;
+// Put without rows: it stays although it is empty, until its freshness ends.
+inline constexpr uint8_t kKeptEmpty = 0x10;
+// On probation: an entry of the probation queue stands for it.
+inline constexpr uint8_t kProbation = 0x20;
+// Of which sweep of the probation queue it was seen last: see ProbationQueue.
+inline constexpr uint8_t kSweep = 0x40;
+}  // namespace cache_bits
 
 // What is known of a row beside its bytes. For a simple row: timestamp, expiry and TTL of marker
 // and cells alike, the TTL as the distance between the second of writing and the second of the
@@ -110,6 +127,7 @@ class Leaf {
   static size_t FrontBytes(size_t key_bytes) {
     return sizeof(LeafHeader) + ((key_bytes + 7) & ~size_t{7});
   }
+  static constexpr size_t kFreshnessBytes = cache_bits::kFreshness;
   // Bytes that a row takes in a leaf, its meta included.
   static size_t RowBytes(const RowImage& row, bool packed_leaf) {
     return sizeof(RowMeta) + InlineBytes(row, packed_leaf);
@@ -117,7 +135,7 @@ class Leaf {
 
   // Makes an empty leaf in a block of the size class of `bytes`.
   static char* Create(Arena& arena, size_t bytes, Arena::Mobility mobility,
-                      std::string_view partition_key, bool packed);
+                      std::string_view partition_key, bool packed, uint8_t bits = 0);
   // Moves everything to a block of the size class of `bytes` and frees the old one.
   static char* Resize(Arena& arena, char* block, size_t bytes, Arena::Mobility mobility);
 
@@ -127,6 +145,20 @@ class Leaf {
   size_t block_bytes() const { return size_t{header().block_units} * 16; }
   std::string_view partition_key() const {
     return {block_ + sizeof(LeafHeader), header().key_bytes};
+  }
+  // Bytes in front of this leaf's metas.
+  size_t front_bytes() const {
+    return FrontBytes(header().key_bytes) + (header().cache_bits & cache_bits::kFreshness);
+  }
+  // Seconds since the epoch; 0 where there is none.
+  int64_t fresh_until_seconds() const {
+    if ((header().cache_bits & cache_bits::kFreshness) == 0) return 0;
+    return LoadNative<int64_t>(block_ + FrontBytes(header().key_bytes));
+  }
+  // The leaf has a place for it.
+  void set_fresh_until_seconds(int64_t seconds) {
+    LS_CHECK((header().cache_bits & cache_bits::kFreshness) != 0, "the leaf has a freshness");
+    StoreNative(block_ + FrontBytes(header().key_bytes), seconds);
   }
   size_t size() const { return header().row_count; }
   bool empty() const { return header().row_count == 0; }
@@ -160,9 +192,7 @@ class Leaf {
     return index < size() && CompareKeys(this->key(index), key) == 0;
   }
 
-  size_t used_bytes() const {
-    return FrontBytes(header().key_bytes) + size() * sizeof(RowMeta) + RowsBytes();
-  }
+  size_t used_bytes() const { return front_bytes() + size() * sizeof(RowMeta) + RowsBytes(); }
   size_t free_bytes() const { return block_bytes() - used_bytes(); }
   // Bytes that rows occupy at the end of the block.
   size_t RowsBytes() const { return EndOffset(size() - 1); }
@@ -197,9 +227,7 @@ class Leaf {
   static bool IsExternal(const RowImage& row, bool packed_leaf);
   static size_t InlineBytes(const RowImage& row, bool packed_leaf);
 
-  RowMeta* metas() const {
-    return reinterpret_cast<RowMeta*>(block_ + FrontBytes(header().key_bytes));
-  }
+  RowMeta* metas() const { return reinterpret_cast<RowMeta*>(block_ + front_bytes()); }
   char* block_end() const { return block_ + block_bytes(); }
   // Of row `index`; 0 for index -1.
   size_t EndOffset(size_t index) const {

@@ -37,18 +37,25 @@ uint64_t Partition::LargeReference(LargePartition* large) {
 }
 
 uint64_t Partition::Create(PartitionContext& context, std::string_view key, uint32_t epoch,
-                           size_t expected_bytes) {
+                           size_t expected_bytes, uint8_t bits, int64_t fresh_until_seconds) {
+  const bool fresh = (bits & cache_bits::kFreshness) != 0;
   if (key.size() > kInlinePartitionKeyMax) {
-    return LargeReference(LargePartition::Create(context.arena, key, epoch));
+    LargePartition* large = LargePartition::Create(context.arena, key, epoch);
+    large->cache_bits = bits & static_cast<uint8_t>(~cache_bits::kFreshness);
+    large->fresh_until_seconds = fresh ? fresh_until_seconds : 0;
+    return LargeReference(large);
   }
-  const size_t bytes = std::min(Leaf::FrontBytes(key.size()) + expected_bytes, kLeafBytesMax);
+  const size_t front = Leaf::FrontBytes(key.size()) + (fresh ? Leaf::kFreshnessBytes : 0);
+  const size_t bytes = std::min(front + expected_bytes, kLeafBytesMax);
   char* block = Leaf::Create(context.arena, bytes, Arena::Mobility::kMovable, key,
-                             context.schema.packs_item_keys());
+                             context.schema.packs_item_keys(), bits);
+  if (fresh) Leaf(block).set_fresh_until_seconds(fresh_until_seconds);
   Leaf(block).header().epoch = epoch;
   return SmallReference(block);
 }
 
 bool Partition::empty() const {
+  if (kept_empty()) return false;
   if (!large()) return Leaf(BlockOf(reference_)).empty();
   const LargePartition& partition = LargeOf(reference_);
   return partition.tree.empty() && !partition.tombstone.present() && partition.ranges.empty();
@@ -72,6 +79,61 @@ void Partition::set_wheel_when(uint32_t seconds) {
   } else {
     Leaf(BlockOf(reference_)).header().wheel_when = seconds;
   }
+}
+
+void Partition::set_cache_bits(uint8_t bits) {
+  if (large()) {
+    LargeOf(reference_).cache_bits = bits;
+    return;
+  }
+  LeafHeader& header = Leaf(BlockOf(reference_)).header();
+  LS_DCHECK(((header.cache_bits ^ bits) & cache_bits::kFreshness) == 0,
+            "the metas stay where they are");
+  header.cache_bits = bits;
+}
+
+// --- As a part of a cache
+// ---------------------------------------------------------------------------------
+
+Presence Partition::PresenceAt(int64_t now_seconds) const {
+  const uint8_t bits = cache_bits();
+  if ((bits & cache_bits::kKeptEmpty) != 0) {
+    const int64_t until = fresh_until_seconds();
+    return until == 0 || until > now_seconds ? Presence::kComplete : Presence::kAbsent;
+  }
+  if (!HasLiveRow(now_seconds)) return Presence::kAbsent;
+  return (bits & cache_bits::kPartial) != 0 ? Presence::kPartial : Presence::kComplete;
+}
+
+bool Partition::OverAt(int64_t now_seconds) const {
+  if (kept_empty()) return PresenceAt(now_seconds) == Presence::kAbsent;
+  if (!large()) {
+    const Leaf leaf(BlockOf(reference_));
+    if (leaf.all_simple() && !EventCame(leaf.header().earliest_expiry, now_seconds)) return false;
+  }
+  return !HasLiveRow(now_seconds);
+}
+
+void Partition::BeginAnew(bool partial) {
+  uint8_t bits =
+      cache_bits() & static_cast<uint8_t>(
+                         ~(cache_bits::kPartial | cache_bits::kKeptEmpty | cache_bits::kUsesMask));
+  if (partial) bits |= cache_bits::kPartial;
+  set_cache_bits(bits);
+  if (large()) {
+    LargeOf(reference_).fresh_until_seconds = 0;
+  } else if ((bits & cache_bits::kFreshness) != 0) {
+    Leaf(BlockOf(reference_)).set_fresh_until_seconds(0);
+  }
+}
+
+uint32_t Partition::LastExpiry() const {
+  if (large()) return kNeverExpires;
+  const Leaf leaf(BlockOf(reference_));
+  if (!leaf.all_simple()) return kNeverExpires;
+  uint32_t last = 0;
+  for (size_t i = 0; i < leaf.size(); ++i) last = std::max(last, leaf.meta(i).expiry);
+  return last;
 }
 
 // --- Finding and replacing leaves
@@ -135,6 +197,8 @@ void Partition::MakeLarge() {
   LargePartition* partition =
       LargePartition::Create(context_.arena, old.partition_key(), old.header().epoch);
   partition->wheel_when = old.header().wheel_when;
+  partition->cache_bits = old.header().cache_bits & static_cast<uint8_t>(~cache_bits::kFreshness);
+  partition->fresh_until_seconds = old.fresh_until_seconds();
   partition->row_count = old.size();
   for (size_t i = 0; i < old.size(); ++i) {
     DecodeRow(old, i, context_.other_body);
@@ -142,7 +206,7 @@ void Partition::MakeLarge() {
         std::max(partition->max_timestamp, context_.other_body.MaxTimestamp());
   }
   if (!old.empty()) {
-    const size_t bytes = old.used_bytes() - Leaf::FrontBytes(old.header().key_bytes);
+    const size_t bytes = old.used_bytes() - old.front_bytes();
     char* moved = Leaf::Create(context_.arena, sizeof(LeafHeader) + bytes, Arena::Mobility::kFixed,
                                {}, old.packed());
     old.MoveTailTo(0, Leaf(moved));
@@ -209,7 +273,7 @@ void Partition::SplitLeaf(LeafRef& at, size_t index, ClusteringKeyView key) {
 
 void Partition::UnpackLeaf(LeafRef& at) {
   Leaf old(at.block);
-  size_t bytes = Leaf::FrontBytes(old.header().key_bytes);
+  size_t bytes = old.front_bytes();
   const auto image_of = [&](size_t i) {
     RowImage image;
     image.key = old.key(i);
@@ -224,9 +288,10 @@ void Partition::UnpackLeaf(LeafRef& at) {
   };
   for (size_t i = 0; i < old.size(); ++i) bytes += Leaf::RowBytes(image_of(i), false);
   bytes += old.free_bytes();  // room made for rows to come stays
-  char* block =
-      Leaf::Create(context_.arena, bytes, MobilityOf(large()), old.partition_key(), false);
+  char* block = Leaf::Create(context_.arena, bytes, MobilityOf(large()), old.partition_key(), false,
+                             old.header().cache_bits);
   Leaf plain(block);
+  if (old.fresh_until_seconds() != 0) plain.set_fresh_until_seconds(old.fresh_until_seconds());
   plain.header().base_micros = old.header().base_micros;
   plain.header().wheel_when = old.header().wheel_when;
   plain.header().epoch = old.header().epoch;
@@ -313,7 +378,7 @@ bool Partition::CanDemote() const {
 
 WriteCost Partition::DemoteCost() {
   WriteCost cost;
-  cost.Add(kMergedBytesMax + Leaf::FrontBytes(kInlinePartitionKeyMax));
+  cost.Add(kMergedBytesMax + Leaf::FrontBytes(kInlinePartitionKeyMax) + Leaf::kFreshnessBytes);
   return cost;
 }
 
@@ -321,10 +386,14 @@ void Partition::TryDemote() {
   if (!CanDemote()) return;
   LargePartition& partition = LargeOf(reference_);
   Leaf old = partition.tree.leaf({});
-  const size_t bytes = old.used_bytes() - sizeof(LeafHeader) + Leaf::FrontBytes(partition.key_size);
+  const bool fresh = partition.fresh_until_seconds != 0;
+  const size_t bytes = old.used_bytes() - sizeof(LeafHeader) +
+                       Leaf::FrontBytes(partition.key_size) + (fresh ? Leaf::kFreshnessBytes : 0);
   char* block =
-      Leaf::Create(context_.arena, bytes, Arena::Mobility::kMovable, partition.key(), old.packed());
+      Leaf::Create(context_.arena, bytes, Arena::Mobility::kMovable, partition.key(), old.packed(),
+                   partition.cache_bits | (fresh ? cache_bits::kFreshness : uint8_t{0}));
   Leaf leaf(block);
+  if (fresh) leaf.set_fresh_until_seconds(partition.fresh_until_seconds);
   leaf.header().epoch = partition.epoch;
   leaf.header().wheel_when = partition.wheel_when;
   char* old_block = old.block();

@@ -32,6 +32,7 @@
 
 #include "engine/base/cacheline.h"
 #include "engine/model/mutation.h"
+#include "engine/model/presence.h"
 #include "engine/model/read_spec.h"
 #include "engine/model/row_view.h"
 #include "engine/model/stored_row.h"
@@ -125,8 +126,9 @@ class Partition {
 
   // Makes a partition without rows; the caller adds some, or destroys it. `expected_bytes`: of the
   // rows to come, so that a small one is sized at once.
+  // `bits`: see cache_bits; with kFreshness, `fresh_until_seconds` is kept.
   static uint64_t Create(PartitionContext& context, std::string_view key, uint32_t epoch,
-                         size_t expected_bytes);
+                         size_t expected_bytes, uint8_t bits = 0, int64_t fresh_until_seconds = 0);
 
   Partition(PartitionContext& context, uint64_t& reference)
       : context_(context), reference_(reference) {}
@@ -140,6 +142,28 @@ class Partition {
   // When the wheel will look at it; 0: it is not in the wheel.
   uint32_t wheel_when() const;
   void set_wheel_when(uint32_t seconds);
+  // What it knows of itself as a part of a cache; kFreshness belongs to the leaf and does not
+  // change.
+  uint8_t cache_bits() const {
+    return large() ? LargeOf(reference_).cache_bits : Leaf(BlockOf(reference_)).header().cache_bits;
+  }
+  void set_cache_bits(uint8_t bits);
+  bool kept_empty() const { return (cache_bits() & cache_bits::kKeptEmpty) != 0; }
+  // 0: for ever, or nobody said.
+  int64_t fresh_until_seconds() const {
+    return large() ? LargeOf(reference_).fresh_until_seconds
+                   : Leaf(BlockOf(reference_)).fresh_until_seconds();
+  }
+  // What a reader is to know of it at this second. Complete or partial with a live row, or complete
+  // while it is kept empty.
+  Presence PresenceAt(int64_t now_seconds) const;
+  // Whether its rows, if it has any, are over: what is written now begins it anew. Cheap while
+  // nothing of it has expired.
+  bool OverAt(int64_t now_seconds) const;
+  // Begins it anew: `partial` or complete, without a freshness.
+  void BeginAnew(bool partial);
+  // When its last row expires; kNeverExpires: never, or it is large. O(rows of a small one).
+  uint32_t LastExpiry() const;
   // When something of it happens next (a row expires, a shadow or tombstone ends); kNeverExpires:
   // never.
   uint32_t NextEvent() const;

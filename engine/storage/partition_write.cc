@@ -406,9 +406,11 @@ bool Partition::AllCoveredBy(WriteTimestamp timestamp) const {
 // ---------------------------------------------------------------------------------------------
 
 uint32_t Partition::NextEvent() const {
-  if (!large()) return Leaf(BlockOf(reference_)).header().earliest_expiry;
+  uint32_t next = kNeverExpires;
+  if (kept_empty() && fresh_until_seconds() != 0) next = ToEvent(fresh_until_seconds());
+  if (!large()) return std::min(next, Leaf(BlockOf(reference_)).header().earliest_expiry);
   const LargePartition& partition = LargeOf(reference_);
-  uint32_t next = partition.tree.earliest_expiry();
+  next = std::min(next, partition.tree.earliest_expiry());
   if (partition.tombstone.present()) {
     next = std::min(next, ToEvent(partition.tombstone.PurgeSeconds(context_.grace.grace_seconds)));
   }

@@ -7,82 +7,12 @@
 #include "engine/base/check.h"
 #include "engine/base/hash.h"
 #include "engine/model/partition_key.h"
+#include "engine/storage/upsert_load.h"
 
 namespace liststore {
 namespace {
 
 uint32_t WheelTag(std::string_view key) { return static_cast<uint32_t>(Hash64(key)); }
-
-// Whether an update makes a row of the hot shape, and what it takes in a leaf, its meta included.
-bool IsHot(const TableSchema& schema, const RowUpdate& row, const WriteContext& write) {
-  return schema.regular.size() == 1 && row.marker && row.cells.size() == 1 && row.cells[0].live &&
-         row.key.packed == schema.packs_item_keys() &&
-         Partition::FitsMeta({write.timestamp, row.expiry_seconds, row.ttl_seconds});
-}
-size_t HotRowBytes(const RowUpdate& row) {
-  return sizeof(RowMeta) + (row.key.packed ? 0 : 2) + row.key.bytes.size() +
-         row.cells[0].value.size();
-}
-
-// A bound of what a row takes in a leaf in whatever form it ends, what it meets there included.
-size_t RowBytesMax(const TableSchema& schema, const RowUpdate& row) {
-  size_t bytes = sizeof(RowMeta) + 2 + (row.key.packed ? kItemKeyTextBytes : row.key.bytes.size());
-  for (const CellUpdate& cell : row.cells) bytes += cell.value.size();
-  return bytes + Partition::kComplexOverheadBytes * (schema.regular.size() + 2);
-}
-
-Partition::Load LoadOf(const TableSchema& schema, std::span<const RowUpdate> rows,
-                       const WriteContext& write) {
-  Partition::Load load;
-  load.rows = rows.size();
-  for (const RowUpdate& row : rows) {
-    const size_t most = RowBytesMax(schema, row);
-    const bool hot = IsHot(schema, row, write);
-    load.hot &= hot;
-    load.all_short &= most <= kInlineRowBytesMax;
-    load.bytes += std::min(hot ? HotRowBytes(row) : most, kInlineRowBytesMax);
-    load.growth_bytes += std::min(most, 2 * kInlineRowBytesMax);
-  }
-  return load;
-}
-
-// For each row the bytes of all rows of its key, in worst form; empty when no key comes twice.
-std::vector<size_t> BytesOfEqualKeys(const TableSchema& schema, std::span<const RowUpdate> rows) {
-  // Strictly ascending keys come once. Hot rows do not just replace one another: under one
-  // timestamp the larger value stays, so that a short row may write a long one anew.
-  const auto ascends = [&](size_t a, size_t b) {
-    return CompareKeys(rows[a].key, rows[b].key) < 0;
-  };
-  bool ascending = true;
-  for (size_t i = 1; i < rows.size() && ascending; ++i) ascending = ascends(i - 1, i);
-  if (ascending) return {};
-  std::vector<size_t> order(rows.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), ascends);
-  std::vector<size_t> bytes(rows.size());
-  for (size_t first = 0, last = 0; first < order.size(); first = last) {
-    size_t sum = 0;
-    for (; last < order.size() && !ascends(order[first], order[last]); ++last) {
-      sum += RowBytesMax(schema, rows[order[last]]);
-    }
-    for (size_t i = first; i < last; ++i) bytes[order[i]] = sum;
-  }
-  return bytes;
-}
-
-Partition::Load LoadOfDeletions(const TableSchema& schema,
-                                std::span<const ClusteringKeyView> keys) {
-  Partition::Load load;
-  load.rows = keys.size();
-  load.hot = false;
-  for (const ClusteringKeyView& key : keys) {
-    RowUpdate row;
-    row.key = key;
-    load.growth_bytes += std::min(RowBytesMax(schema, row), 2 * kInlineRowBytesMax);
-  }
-  load.bytes = load.growth_bytes;
-  return load;
-}
 
 }  // namespace
 
@@ -90,6 +20,7 @@ Table::Table(const TableSchema& schema, PagePool& pool, MemoryBudget& budget,
              const AddressOf& address_of)
     : schema_(schema),
       address_of_(address_of),
+      budget_(budget),
       arena_(pool, budget),
       context_(schema_, arena_),
       directory_(arena_),
@@ -137,7 +68,8 @@ DirectorySlot* Table::FindForWrite(const PartitionRef& partition) {
 }
 
 DirectorySlot* Table::Create(const PartitionRef& partition, size_t expected_bytes) {
-  const uint64_t reference = Partition::Create(context_, partition.key, epoch_, expected_bytes);
+  const uint64_t reference = Partition::Create(context_, partition.key, epoch_, expected_bytes,
+                                               BeginBits(partition.address));
   return directory_.Insert(partition.address, Partition::KeyOf(reference), reference);
 }
 
@@ -152,7 +84,11 @@ void Table::Bury(uint64_t reference) {
 }
 
 void Table::Discard(uint64_t address, uint64_t reference) {
-  if (Partition(context_, reference).wheel_when() != 0) wheel_.NoteStale();
+  const Partition handle(context_, reference);
+  if (handle.wheel_when() != 0) wheel_.NoteStale();
+  if (cache_ != nullptr && (handle.cache_bits() & cache_bits::kProbation) != 0) {
+    --cache_->on_probation;
+  }
   directory_.Erase(address, Partition::KeyOf(reference));
   Bury(reference);
 }
@@ -189,6 +125,9 @@ WriteCost Table::CreateCost() const {
   WriteCost cost;
   cost.allocations = directory_.ReserveAllocationsForInsert();
   cost.bytes = directory_.ReserveBytesForInsert();
+  if (cache_ != nullptr && cache_->probation.ReserveBytes() != 0) {
+    cost.Add(cache_->probation.ReserveBytes());
+  }
   return cost;
 }
 
@@ -262,7 +201,7 @@ void Table::NoteTimestamps(const WriteContext& write) {
 OpStatus Table::Pledge(const PartitionRef& partition, std::span<const RowUpdate> rows,
                        const WriteContext& write) {
   WriteCost cost;
-  const bool reserved = Reserve(write.now_seconds, [&] {
+  const bool reserved = Reserve(partition, write.now_seconds, [&] {
     cost = UpsertCost(partition, FindForWrite(partition), rows, write);
     return cost;
   });
@@ -277,23 +216,40 @@ OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate>
   const Partition::Load load = LoadOf(schema_, rows, write);
   DirectorySlot* slot = FindForWrite(partition);
   // Most upserts need no memory: what they might need is not added up for them.
-  if (slot != nullptr && !MayRewrite(write) &&
-      Partition(context_, slot->reference).UpsertInPlace(rows, load, write)) {
-    return OpStatus::kOk;
+  if (slot != nullptr && !MayRewrite(write)) {
+    Partition handle(context_, slot->reference);
+    const bool over = IsOver(slot->reference, write.now_seconds);
+    if (handle.UpsertInPlace(rows, load, write)) {
+      if (over) handle.BeginAnew(MayHaveMore(partition.address));
+      NoteUpsert(partition, rows);
+      return OpStatus::kOk;
+    }
   }
   bool again = false;  // reclamation may have moved or taken the partition
-  if (pledged_.allocations == 0 && !Reserve(write.now_seconds, [&] {
+  if (pledged_.allocations == 0 && !Reserve(partition, write.now_seconds, [&] {
         if (std::exchange(again, true)) slot = FindForWrite(partition);
         return UpsertCost(partition, slot, rows, load);
       })) {
     return OpStatus::kOutOfMemory;
   }
   NoteTimestamps(write);
+  const bool over = slot != nullptr && IsOver(slot->reference, write.now_seconds);
   if (slot == nullptr) slot = Create(partition, load.bytes);
   Partition handle(context_, slot->reference);
   handle.Expect(load);
   for (const RowUpdate& row : rows) handle.Upsert(row, write);
+  if (over) {
+    handle.BeginAnew(MayHaveMore(partition.address));
+  } else if (handle.kept_empty()) {
+    handle.set_cache_bits(handle.cache_bits() & static_cast<uint8_t>(~cache_bits::kKeptEmpty));
+  }
+  NoteUpsert(partition, rows);
   Finish(partition, slot, true);
+  if (cache_ != nullptr && pledged_.allocations == 0 && !redeeming_) {
+    cache_->writing = partition.address;
+    Settle(write.now_seconds);
+    cache_->writing.reset();
+  }
   return OpStatus::kOk;
 }
 
@@ -332,6 +288,7 @@ WriteCost Table::DeleteRowsCost(const PartitionRef& partition, const DirectorySl
 OpStatus Table::DeleteRows(const PartitionRef& partition, std::span<const ClusteringKeyView> keys,
                            const WriteContext& write, uint64_t* removed) {
   if (removed != nullptr) *removed = 0;
+  NoteChange(partition);
   DirectorySlot* slot = nullptr;
   // Under timestamps of its own a table has nothing to keep: a deletion only gives memory back, and
   // must not fail for want of it.
@@ -340,7 +297,7 @@ OpStatus Table::DeleteRows(const PartitionRef& partition, std::span<const Cluste
     NoteTimestamps(write);
     if (slot == nullptr) return OpStatus::kOk;
   } else {
-    if (!Reserve(write.now_seconds, [&] {
+    if (!Reserve(partition, write.now_seconds, [&] {
           slot = FindForWrite(partition);
           return DeleteRowsCost(partition, slot, keys);
         })) {
@@ -377,13 +334,14 @@ WriteCost Table::DeleteRangeCost(const PartitionRef& partition, const DirectoryS
 OpStatus Table::DeleteRange(const PartitionRef& partition, const ClusteringRange& range,
                             const WriteContext& write, uint64_t* removed) {
   if (removed != nullptr) *removed = 0;
+  NoteChange(partition);
   DirectorySlot* slot = nullptr;
   if (!MayRewrite(write)) {
     slot = FindForWrite(partition);
     NoteTimestamps(write);
     if (slot == nullptr) return OpStatus::kOk;
   } else {
-    if (!Reserve(write.now_seconds, [&] {
+    if (!Reserve(partition, write.now_seconds, [&] {
           slot = FindForWrite(partition);
           return DeleteRangeCost(partition, slot, range);
         })) {
@@ -402,9 +360,10 @@ OpStatus Table::DeleteRange(const PartitionRef& partition, const ClusteringRange
 OpStatus Table::DeletePartition(const PartitionRef& partition, const WriteContext& write,
                                 uint64_t* removed) {
   if (removed != nullptr) *removed = 0;
+  NoteChange(partition);
   const bool keep = KeepsTombstones(write);
   DirectorySlot* slot = FindForWrite(partition);
-  if (MayRewrite(write) && !Reserve(write.now_seconds, [&] {
+  if (MayRewrite(write) && !Reserve(partition, write.now_seconds, [&] {
         slot = FindForWrite(partition);
         return DeleteRangeCost(partition, slot, {});
       })) {
@@ -430,6 +389,7 @@ OpStatus Table::DeleteRowsByValue(const PartitionRef& partition, ColumnId column
                                   std::string_view value, const WriteContext& write,
                                   uint64_t* removed) {
   if (removed != nullptr) *removed = 0;
+  NoteChange(partition);
   DirectorySlot* slot = FindForWrite(partition);
   if (slot == nullptr) return OpStatus::kOk;
   Partition handle(context_, slot->reference);
@@ -453,14 +413,6 @@ OpStatus Table::DeleteRowsByValue(const PartitionRef& partition, ColumnId column
 // --- Reads
 // -----------------------------------------------------------------------------------------------
 
-uint64_t Table::Read(const PartitionRef& partition, const ReadSpec& spec, int64_t now_seconds,
-                     RowSink& sink) {
-  const DirectorySlot* slot = FindForRead(partition);
-  if (slot == nullptr) return 0;
-  uint64_t reference = slot->reference;
-  return Partition(context_, reference).Read(spec, now_seconds, sink);
-}
-
 uint64_t Table::Count(const PartitionRef& partition, const ClusteringRange& range,
                       int64_t now_seconds) {
   const DirectorySlot* slot = FindForRead(partition);
@@ -477,6 +429,8 @@ TableStats Table::stats() const {
   stats.live_bytes = arena_.live_bytes();
   stats.held_bytes = arena_.held_bytes() + arena_.credit_bytes();
   stats.unreserved_slabs = arena_.unreserved_slabs();
+  stats.usage = usage_;
+  stats.evicted_bytes = evicted_bytes_;
   return stats;
 }
 
@@ -499,6 +453,7 @@ void Table::Verify() const {
     rows += dead->row_count;
   }
   LS_CHECK(rows == context_.rows, "(4) rows are counted");
+  VerifyEviction();
 }
 
 }  // namespace liststore

@@ -17,6 +17,7 @@
 #define LISTSTORE_ENGINE_STORAGE_TABLE_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,16 +26,22 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "engine/base/strings.h"
+#include "engine/model/eviction.h"
 #include "engine/model/mutation.h"
 #include "engine/model/op_status.h"
+#include "engine/model/presence.h"
 #include "engine/model/row_view.h"
 #include "engine/model/schema_actions.h"
 #include "engine/model/stored_row.h"
 #include "engine/model/table_schema.h"
+#include "engine/model/usage.h"
 #include "engine/storage/arena.h"
+#include "engine/storage/change_marks.h"
+#include "engine/storage/eviction_state.h"
 #include "engine/storage/partition.h"
 #include "engine/storage/partition_directory.h"
 #include "engine/storage/ttl_wheel.h"
+#include "engine/storage/usage.h"
 
 namespace liststore {
 
@@ -60,6 +67,14 @@ struct TableStats {
   // Slabs that no reservation covered: estimates of what a write may take that fell short. Zero as
   // far as is known, and in all tests.
   uint64_t unreserved_slabs = 0;
+  Usage usage;
+  uint64_t evicted_bytes = 0;  // blocks that evictions for memory gave back, ever
+};
+
+// What a put says beside the rows.
+struct PutSpec {
+  int64_t fresh_until_seconds = 0;       // 0: for ever
+  std::optional<uint64_t> unless_since;  // a mark of Table::ChangeMark
 };
 
 // What a batch brings to one partition; for PledgeShare.
@@ -96,6 +111,16 @@ class Table final : private Arena::Relocator {
   OpStatus DeleteRowsByValue(const PartitionRef& partition, ColumnId column, std::string_view value,
                              const WriteContext& write, uint64_t* removed = nullptr);
 
+  // Makes `rows` all that the partition has, atomically, and the partition complete. Without rows
+  // it is kept empty until its freshness ends. `refused`: it was changed since the mark, and
+  // nothing has been done. Takes memory for the new content beside the old.
+  OpStatus Put(const PartitionRef& partition, std::span<const RowUpdate> rows, const PutSpec& spec,
+               const WriteContext& write, bool& refused);
+  // Drops all that is held, tombstones included; whether anything was. Takes no memory.
+  bool Forget(const PartitionRef& partition);
+  // The state of a partition now, for PutSpec::unless_since.
+  uint64_t ChangeMark() { return marks_.Mark(); }
+
   // Sets memory aside for an upsert to come, so that it cannot fail; several, of different
   // partitions, add up. The caller does the upserts under the same hold of the lane, between them
   // nothing else, and ends with ClearPledges().
@@ -116,8 +141,9 @@ class Table final : private Arena::Relocator {
 
   // Sends live rows to `sink` in the order asked; returns how many. O(log rows + returned); by
   // value: O(matches) in large partitions, a scan of fingerprints in small ones.
+  // `info`, when given, receives what the partition says of itself.
   uint64_t Read(const PartitionRef& partition, const ReadSpec& spec, int64_t now_seconds,
-                RowSink& sink);
+                RowSink& sink, PartitionInfo* info = nullptr);
   // Live rows in a range.
   uint64_t Count(const PartitionRef& partition, const ClusteringRange& range, int64_t now_seconds);
 
@@ -134,6 +160,30 @@ class Table final : private Arena::Relocator {
       return static_cast<bool>(visit(slot.address, partition));
     });
   }
+
+  // --- Eviction (table_cache.cc); docs/cache.md
+  // ------------------------------------------------------------------------------------------------
+
+  // From now on partitions may be evicted: by a write that finds no memory, and, a few at a time,
+  // by those that find the limit near. The table is empty. kOutOfMemory: it is as it was.
+  OpStatus EnableEviction(const EvictionOptions& options);
+  bool evicts() const { return cache_ != nullptr; }
+  // Counts uses for each first component too; `owner` outlives the table.
+  void CountUsageFor(UsageOwner& owner) { usage_of_ = std::make_unique<UsageByComponent>(owner); }
+  void FlushUsage() {
+    if (usage_of_ != nullptr) usage_of_->Flush();
+  }
+  // Where evictions are told until the next call; nullptr: nowhere.
+  void set_eviction_log(EvictionLog* log) { eviction_log_ = log; }
+  // Partitions at these addresses, ascending, are not evicted until the next call. Borrowed.
+  void Guard(std::span<const uint64_t> addresses) {
+    if (cache_ != nullptr) cache_->guarded = addresses;
+  }
+  // Evicts for others, about `bytes` of blocks, and pulls together what is left so that pages come
+  // free. False: there is nothing to evict.
+  bool EvictForOthers(uint64_t bytes, int64_t now_seconds);
+  // Evicts as much as the writes since the last call have taken, while the limit is near. Bounded.
+  void Settle(int64_t now_seconds);
 
   // --- Ending, beginning again, copying
   // ------------------------------------------------------------------------------------------------
@@ -237,12 +287,37 @@ class Table final : private Arena::Relocator {
   // tries again; what cost() looks at may change on the way, so that it is called anew.
   // While pledges are redeemed it only calls cost().
   template <typename Cost>
-  bool Reserve(int64_t now_seconds, Cost&& cost);
+  bool Reserve(const PartitionRef& partition, int64_t now_seconds, Cost&& cost);
   // The first foreign timestamp makes the table keep tombstones from now on.
   void NoteTimestamps(const WriteContext& write);
   // A deletion may leave parts of rows, and tombstones; under timestamps of the lane it never does.
   bool MayRewrite(const WriteContext& write) const;
   bool KeepsTombstones(const WriteContext& write) const;
+
+  // Notes a write, whatever became of it.
+  void NoteChange(const PartitionRef& partition) { marks_.Note(partition.address); }
+  void NoteUpsert(const PartitionRef& partition, std::span<const RowUpdate> rows);
+  void NoteRead(const PartitionRef& partition, uint64_t reference, uint64_t rows,
+                int64_t now_seconds, PartitionInfo* info);
+  // Whether what is written now begins the partition anew.
+  bool IsOver(uint64_t reference, int64_t now_seconds);
+  // Whether more of a partition that is begun now may have been elsewhere.
+  bool MayHaveMore(uint64_t address) const;
+  // The bits with which a partition begins, and its place in the queue, which was reserved.
+  uint8_t BeginBits(uint64_t address);
+  void PushProbation(uint64_t address);
+  bool IsGuarded(uint64_t address) const;
+  // Evicts at least `bytes` of blocks, or `partitions_max`, or all there is; how many went.
+  size_t Evict(uint64_t bytes, size_t partitions_max, int64_t now_seconds);
+  size_t EvictFromProbation(size_t partitions_max, int64_t now_seconds);
+  size_t EvictFromMain(size_t partitions_max, int64_t now_seconds);
+  void EvictOne(uint64_t address, uint64_t reference, int64_t now_seconds);
+  void NoteEviction(std::string_view key, uint64_t rows, EvictionCause cause);
+  // What evictions leave to do besides: stale timers, holes, ghosts that are too few.
+  void TidyAfterEviction(size_t evicted);
+  // After a refusal: evicts, and pulls together. False: there is nothing left to evict.
+  bool EvictForReservation(int64_t now_seconds);
+  void VerifyEviction() const;
 
   size_t ReclaimDue(int64_t now_seconds, size_t budget);
   void ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size_t budget,
@@ -255,6 +330,7 @@ class Table final : private Arena::Relocator {
 
   TableSchema schema_;  // changes with Reuse and SetGrace alone; its id with Drop too
   const AddressOf& address_of_;
+  const MemoryBudget& budget_;
   Arena arena_;
   PartitionContext context_;
   Directory directory_;
@@ -276,10 +352,17 @@ class Table final : private Arena::Relocator {
   } pass_;
   LargePartition* dead_ = nullptr;
   std::vector<TtlWheel::Entry> due_again_;  // scratch of ReclaimDue
+
+  Usage usage_;
+  uint64_t evicted_bytes_ = 0;
+  ChangeMarks marks_;
+  EvictionLog* eviction_log_ = nullptr;
+  std::unique_ptr<UsageByComponent> usage_of_;  // null: not counted
+  std::unique_ptr<EvictionState> cache_;        // null: nothing is evicted
 };
 
 template <typename Cost>
-bool Table::Reserve(int64_t now_seconds, Cost&& cost) {
+bool Table::Reserve(const PartitionRef& partition, int64_t now_seconds, Cost&& cost) {
   if (redeeming_) {
     cost();
     return true;
@@ -291,8 +374,14 @@ bool Table::Reserve(int64_t now_seconds, Cost&& cost) {
   };
   if (attempt()) return true;
   constexpr size_t kUnitsPerRefusal = 512;
-  if (pledged_.allocations != 0 || Reclaim(now_seconds, kUnitsPerRefusal) == 0) return false;
-  return attempt();
+  if (pledged_.allocations != 0) return false;
+  if (Reclaim(now_seconds, kUnitsPerRefusal) != 0 && attempt()) return true;
+  if (cache_ == nullptr) return false;
+  cache_->writing = partition.address;
+  bool reserved = false;
+  while (!reserved && EvictForReservation(now_seconds)) reserved = attempt();
+  cache_->writing.reset();
+  return reserved;
 }
 
 }  // namespace liststore

@@ -16,7 +16,7 @@ OpStatus Table::PledgeShare(const PartitionRef& partition, const BatchShare& sha
   const size_t writes =
       share.upserts.size() + share.deleted_rows.size() + share.deleted_ranges.size();
   WriteCost cost;
-  const bool reserved = Reserve(write.now_seconds, [&] {
+  const bool reserved = Reserve(partition, write.now_seconds, [&] {
     const DirectorySlot* slot = FindForWrite(partition);
     cost = {};
     if (share.upserts.empty() && !deletes) return cost;

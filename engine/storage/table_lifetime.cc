@@ -12,6 +12,7 @@ void Table::Drop() {
   LS_CHECK(!dropped_, "a table is dropped once");
   LS_CHECK(pledged_.allocations == 0, "no table ends within a batch");
   dropped_ = true;
+  cache_.reset();
   ++schema_.id.generation;
   TruncateAll();
 }
@@ -40,6 +41,8 @@ void Table::Reuse(const TableSchema& schema) {
   schema_ = schema;
   context_.grace = {};
   context_.expired_rows = 0;
+  usage_ = {};
+  evicted_bytes_ = 0;
   foreign_timestamps_ = false;
   dropped_ = false;
   epoch_ = 1;
@@ -240,7 +243,7 @@ std::optional<Partition::Load> Table::LoadOfHotRows(std::span<const StoredRow> r
 OpStatus Table::RestoreHotRows(const PartitionRef& partition, std::span<const StoredRow> rows,
                                const Partition::Load& load, int64_t now_seconds) {
   DirectorySlot* slot = nullptr;
-  if (!Reserve(now_seconds, [&] {
+  if (!Reserve(partition, now_seconds, [&] {
         slot = FindForWrite(partition);
         return UpsertCost(partition, slot, {}, load);
       })) {

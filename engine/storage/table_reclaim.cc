@@ -20,12 +20,14 @@ constexpr size_t kUnitsPerMovedBlock = 8;
 }  // namespace
 
 void Table::TruncateAll() {
+  marks_.NoteAll();
   truncated_before_ = ++epoch_;
   pass_ = {true, epoch_, 0};
 }
 
 void Table::TruncateFirstComponent(std::string_view component) {
   LS_CHECK(schema_.partition_key.size() > 1, "truncation by component is for composite keys");
+  marks_.NoteAll();
   truncated_components_[std::string(component)] = ++epoch_;
   // A pass on its way has begun before; what it has passed already waits for the next one.
   if (!pass_.active) pass_ = {true, epoch_, 0};
@@ -102,6 +104,10 @@ void Table::ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size
   partition.set_wheel_when(0);
   const Partition::ReclaimResult result = partition.Reclaim(now_seconds, budget);
   units += result.rows;
+  if (partition.kept_empty() && partition.OverAt(now_seconds)) {
+    partition.set_cache_bits(partition.cache_bits() &
+                             static_cast<uint8_t>(~cache_bits::kKeptEmpty));
+  }
   if (partition.empty()) {
     Discard(entry.address, slot->reference);
     return;

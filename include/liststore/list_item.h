@@ -59,6 +59,18 @@ struct ListItemView {
   std::string_view plain_key_;
 };
 
+// How much of a list the store holds. What has expired by the clock is not held, whether or not its
+// memory has come back.
+enum class ListPresence : uint8_t {
+  // Nothing: never added, or all of it removed, expired, evicted or forgotten.
+  kAbsent,
+  // Some of it, perhaps not all: the list was begun by an addition while more of it may be
+  // elsewhere, or may have been evicted. Only with MemoryPolicy::kEvict.
+  kPartial,
+  // All of it. May be empty: a list that was put without items (ListStore::PutList).
+  kComplete,
+};
+
 // Items of one list, newest first: the result of a read, to be used again from call to call, so
 // that reading allocates nothing once it has grown. Not thread-safe; views into it end with the
 // next read, with clear() and when it is moved. Takes 24 bytes an item beside the value; 56 with
@@ -72,9 +84,14 @@ class ListItems {
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
+  // Of the list that was read, whichever part of it was asked for.
+  ListPresence presence() const { return presence_; }
+  // Until when the list is as fresh as whoever put it wants it, in seconds since the epoch; 0: for
+  // ever, or it was not put. The store goes on to serve it: what to do then is the reader's affair.
+  int64_t fresh_until_seconds() const { return fresh_until_seconds_; }
   // `index` < size(), checked; newest first. O(1).
   ListItemView operator[](size_t index) const;
-  // Keeps its memory.
+  // Keeps its memory; presence() is kAbsent.
   void clear();
 
   class Iterator {
@@ -111,6 +128,8 @@ class ListItems {
   size_t size_ = 0;
   size_t stride_ = 0;
   std::vector<Place> places_;
+  int64_t fresh_until_seconds_ = 0;
+  ListPresence presence_ = ListPresence::kAbsent;
 };
 
 // What became of an addition.

@@ -26,7 +26,8 @@
 //
 // Errors common to all operations. InvalidArgument: a name, value, timestamp or limit out of its
 // bounds; the message names it, the bound and what was given, and which list and item of the call
-// it belongs to. ResourceExhausted: the memory limit; nothing of the call was applied. A feature
+// it belongs to. ResourceExhausted: the memory limit; nothing of the call was applied (with
+// MemoryPolicy::kEvict, only when nothing could be evicted). A feature
 // that does not exist is NotFound where it matters (adding, deleting, changing); reading or
 // removing from it finds nothing.
 #ifndef LISTSTORE_LIST_STORE_H_
@@ -79,6 +80,25 @@ struct ListFeatureInfo {
 struct ListAddition {
   ListId list;
   std::span<const NewItem> items;
+};
+
+// How a list is put whole.
+struct PutListOptions {
+  // Seconds since the epoch until which the list is fresh; 0: for ever. Kept with the list, and
+  // told by reads.
+  int64_t fresh_until_seconds = 0;
+  // A mark taken by ListStore::LoadMark before the content was loaded: the put is refused when the
+  // list was changed after it (added to, removed from, put, forgotten, its feature deleted). It may
+  // be refused when another list of the store changed, about once for 16,000 changes of others on a
+  // machine of one shard; never the other way round.
+  std::optional<uint64_t> unless_written_since = std::nullopt;
+};
+
+// One list of a call that puts many.
+struct ListPut {
+  ListId list;
+  std::span<const NewItem> items;
+  PutListOptions options = {};
 };
 
 // Items that one call may add, over all its lists.
@@ -150,6 +170,28 @@ class ListStore {
   // atomically; a reader may see one list changed and another not yet. Errors name the list and the
   // item by their positions.
   absl::StatusOr<AddResult> AddListItemsMulti(std::span<const ListAddition> additions);
+
+  // Makes `items` the whole content of a list, atomically, and the list complete
+  // (ListPresence::kComplete); items live as long as added ones, and those without time left are
+  // skipped. Without items the store remembers that the list is empty, until `fresh_until_seconds`.
+  // False: refused, see unless_written_since; nothing has changed. Errors: as AddListItems. Takes
+  // memory for the new content beside the old. O(items x log(items)).
+  absl::StatusOr<bool> PutList(const ListId& list, std::span<const NewItem> items,
+                               const PutListOptions& options = {});
+  absl::StatusOr<bool> PutList(const ListFeature& feature, std::string_view entity_id,
+                               std::span<const NewItem> items, const PutListOptions& options = {});
+  // Puts many lists, each by itself: results[i] is what PutList would return for the i-th. The
+  // clock is read once.
+  std::vector<absl::StatusOr<bool>> PutListsMulti(std::span<const ListPut> puts);
+  // A mark for PutListOptions::unless_written_since: take it, load the content, put it. Good for
+  // this list alone, as long as the store. The first one makes a part of the store keep 8 KiB.
+  absl::StatusOr<uint64_t> LoadMark(const ListId& list) const;
+  absl::StatusOr<uint64_t> LoadMark(const ListFeature& feature, std::string_view entity_id) const;
+  // Drops what is held of a list, and nothing else: it is absent then. For content that its source
+  // has changed; puts that were loaded before are refused. Returns whether anything was held. Needs
+  // no memory.
+  absl::StatusOr<bool> ForgetList(const ListId& list);
+  absl::StatusOr<bool> ForgetList(const ListFeature& feature, std::string_view entity_id);
 
   // Removes the items of a list whose value equals `value`, in one atomic step; returns how many
   // went.

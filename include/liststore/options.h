@@ -5,12 +5,37 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "liststore/clock.h"
 
 namespace liststore {
+
+// What a write does that finds no memory within Options::memory_limit_bytes.
+enum class MemoryPolicy : uint8_t {
+  kReject,  // a store: it fails with ResourceExhausted, and nothing of it is applied
+  kEvict,  // a cache: whole lists that are used least go, and the write goes on. Features stay, and
+           // so do the lists that the call itself writes; it fails only when nothing else is there
+};
+
+// Why a list went that neither expired nor was removed.
+enum class EvictionReason : uint8_t {
+  kMemory,     // a write needed its memory
+  kForgotten,  // ListStore::ForgetList
+};
+
+// A list that was evicted. Borrows its strings for the length of the listener's call.
+struct EvictedList {
+  std::string_view entity_type;
+  std::string_view feature;
+  std::string_view version;
+  std::string_view entity_id;
+  size_t items = 0;  // that were held, expired ones that waited for reclamation included
+  EvictionReason reason = EvictionReason::kMemory;
+};
 
 struct Options {
   // --- Behaviour --------------------------------------------------------------------------------
@@ -35,6 +60,20 @@ struct Options {
   // control group (or, without one, the machine) allows. At least 1 MiB.
   uint64_t memory_limit_bytes = 0;
 
+  // What happens at that limit.
+  MemoryPolicy memory_policy = MemoryPolicy::kReject;
+
+  // With kEvict: whether the lists have a source behind the store, from which they are put whole
+  // (ListStore::PutList). True: a list that an addition begins is partial, for the source may hold
+  // more of it. False: the store is all there is, and such a list is complete, unless it may have
+  // been evicted before. See ListPresence.
+  bool lists_live_elsewhere = false;
+
+  // Called for every list that was evicted, on the thread whose call evicted it, after the call's
+  // own work and while no part of the store is held: it may call the store. Calls of several
+  // threads may overlap. Must not throw. Unset: costs nothing.
+  std::function<void(const EvictedList&)> eviction_listener;
+
   // --- Performance ------------------------------------------------------------------------------
 
   // Parts of the store that work side by side; how many never changes what is read. 0: one for each
@@ -45,6 +84,10 @@ struct Options {
   // memory comes back when callers call ListStore::Reclaim; what has expired is never read in
   // either case.
   bool background_reclaim = false;
+
+  // Counts reads, additions and evictions for each feature version too: Stats::features. A few
+  // nanoseconds a call.
+  bool feature_stats = true;
 };
 
 }  // namespace liststore

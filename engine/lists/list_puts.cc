@@ -1,0 +1,118 @@
+// Lists that are put whole, forgotten, and watched meanwhile.
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/base/status_macros.h"
+#include "engine/lists/add_gate.h"
+#include "engine/lists/add_scratch.h"
+#include "engine/lists/eviction_notices.h"
+#include "engine/lists/list_key.h"
+#include "engine/lists/list_store_impl.h"
+#include "liststore/list_store.h"
+
+namespace liststore {
+namespace {
+
+absl::Status CheckPut(std::span<const NewItem> items, const PutListOptions& put) {
+  if (items.size() > kItemsPerAddMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("call with ", items.size(), " items exceeds ", kItemsPerAddMax));
+  }
+  if (put.fresh_until_seconds < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("fresh_until_seconds ", put.fresh_until_seconds, " is less than 0"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<bool> ListStore::Impl::Put(const ListKey& key, const FeatureEntry* entry,
+                                          std::span<const NewItem> items, const PutListOptions& put,
+                                          uint64_t now_nanos, EvictionLog* evictions) {
+  LS_RETURN_IF_ERROR(CheckPut(items, put));
+  LS_ASSIGN_OR_RETURN(const int64_t ttl_seconds, TtlOf(entry, key.feature_key()));
+  const AddScratchPool::Loan scratch(scratch_pool);
+  scratch->Prepare(items.size(), 0);
+  LS_ASSIGN_OR_RETURN(const size_t rows, LayOutRows(items, ttl_seconds, now_nanos, 0, *scratch));
+  const PutCommand command{.rows = std::span<const RowUpdate>(scratch->rows).first(rows),
+                           .fresh_until_seconds = put.fresh_until_seconds,
+                           .unless_since = put.unless_written_since};
+  const Reply reply = Execute(key.partition_key(), command, now_nanos, evictions);
+  LS_RETURN_IF_ERROR(Status(reply.status));
+  return !reply.refused;
+}
+
+absl::StatusOr<bool> ListStore::PutList(const ListId& list, std::span<const NewItem> items,
+                                        const PutListOptions& options) {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(list));
+  EvictionNotices evicted(impl_->options);
+  const AddGate::Pass pass(impl_->registry.add_gate());
+  return impl_->Put(key, impl_->registry.Find(key.feature_key()), items, options, impl_->Now(),
+                    evicted.log());
+}
+
+absl::StatusOr<bool> ListStore::PutList(const ListFeature& feature, std::string_view entity_id,
+                                        std::span<const NewItem> items,
+                                        const PutListOptions& options) {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(feature.entry_->framed_feature_key(), entity_id));
+  EvictionNotices evicted(impl_->options);
+  const AddGate::Pass pass(impl_->registry.add_gate());
+  return impl_->Put(key, feature.entry_, items, options, impl_->Now(), evicted.log());
+}
+
+std::vector<absl::StatusOr<bool>> ListStore::PutListsMulti(std::span<const ListPut> puts) {
+  std::vector<absl::StatusOr<bool>> results;
+  results.reserve(puts.size());
+  EvictionNotices evicted(impl_->options);
+  const AddGate::Pass pass(impl_->registry.add_gate());
+  const uint64_t now_nanos = impl_->Now();
+  ListKey key;
+  for (const ListPut& put : puts) {
+    if (absl::Status status = key.Assign(put.list); !status.ok()) {
+      results.emplace_back(std::move(status));
+      continue;
+    }
+    results.push_back(impl_->Put(key, impl_->registry.Find(key.feature_key()), put.items,
+                                 put.options, now_nanos, evicted.log()));
+  }
+  return results;
+}
+
+absl::StatusOr<uint64_t> ListStore::LoadMark(const ListId& list) const {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(list));
+  return impl_->engine.ChangeMark(impl_->items_schema.id, key.partition_key());
+}
+
+absl::StatusOr<uint64_t> ListStore::LoadMark(const ListFeature& feature,
+                                             std::string_view entity_id) const {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(feature.entry_->framed_feature_key(), entity_id));
+  return impl_->engine.ChangeMark(impl_->items_schema.id, key.partition_key());
+}
+
+absl::StatusOr<bool> ListStore::Impl::Forget(const ListKey& key) {
+  EvictionNotices evicted(options);
+  const Reply reply = Execute(key.partition_key(), ForgetCommand{}, Now(), evicted.log());
+  LS_RETURN_IF_ERROR(Status(reply.status));
+  return reply.rows != 0;
+}
+
+absl::StatusOr<bool> ListStore::ForgetList(const ListId& list) {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(list));
+  return impl_->Forget(key);
+}
+
+absl::StatusOr<bool> ListStore::ForgetList(const ListFeature& feature, std::string_view entity_id) {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(feature.entry_->framed_feature_key(), entity_id));
+  return impl_->Forget(key);
+}
+
+}  // namespace liststore

@@ -1,0 +1,50 @@
+// EvictionState: what a table that may evict partitions knows beyond them. docs/cache.md says how
+// it chooses; decisions/0008 why so.
+#ifndef LISTSTORE_ENGINE_STORAGE_EVICTION_STATE_H_
+#define LISTSTORE_ENGINE_STORAGE_EVICTION_STATE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "engine/storage/arena.h"
+#include "engine/storage/evicted_filter.h"
+#include "engine/storage/ghost_set.h"
+#include "engine/storage/probation_queue.h"
+
+namespace liststore {
+
+struct EvictionOptions {
+  // A partition that an upsert begins may have more elsewhere, always: it is partial.
+  bool lives_elsewhere = false;
+  // Else: what a table may spend on knowing what it has evicted: made a power of two, and at least
+  // EvictedFilter::kBytesMin.
+  uint64_t filter_bytes = 4096;
+};
+
+// Owned by a table; plain state. Partitions are on probation (cache_bits::kProbation, an entry in
+// `probation`), or they are main ones, which have no entry: a hand goes over the directory.
+struct EvictionState {
+  EvictionState(Arena& arena, const EvictionOptions& eviction_options)
+      : options(eviction_options), probation(arena), ghosts(arena), filter(arena) {}
+
+  const EvictionOptions options;
+  ProbationQueue probation;
+  GhostSet ghosts;
+  EvictedFilter filter;       // not allocated when everything lives elsewhere
+  size_t on_probation = 0;    // partitions
+  uint64_t hand_address = 0;  // where the hand goes on
+  uint32_t last_expiry = 0;   // no row that was ever upserted expires later
+
+  // Never evicted: the partition of the write under way, and those of its call.
+  std::optional<uint64_t> writing;
+  std::span<const uint64_t> guarded;
+
+  uint64_t settled_live_bytes = 0;  // of the arena, when growth was last paid for
+  uint64_t debt_bytes = 0;          // to be evicted
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_STORAGE_EVICTION_STATE_H_

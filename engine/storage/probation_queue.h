@@ -1,0 +1,108 @@
+// ProbationQueue: partitions that came lately and have not been looked at by the eviction, oldest
+// first, as addresses.
+//
+// One per table and lane, used by the lane's holder only. It holds entries, not partitions: whether
+// a partition is on probation says its own bit (cache_bits::kProbation), and for each partition
+// with the bit there is an entry. An entry without such a partition is stale and is dropped when
+// its turn comes. A partition that went and came back while its old entry waited has two; then the
+// older counts.
+//
+// A FIFO of chunks of 126 entries in the arena: 8 bytes an entry and 16 a chunk. Push and Pop O(1).
+// Stale entries stay below the live ones and 126: past that, each push looks at two entries
+// (Sweep), until all have been seen once.
+#ifndef LISTSTORE_ENGINE_STORAGE_PROBATION_QUEUE_H_
+#define LISTSTORE_ENGINE_STORAGE_PROBATION_QUEUE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/base/check.h"
+#include "engine/storage/arena.h"
+#include "engine/storage/leaf.h"
+
+namespace liststore {
+
+class ProbationQueue {
+ public:
+  explicit ProbationQueue(Arena& arena) : arena_(arena) {}
+  ~ProbationQueue() { Clear(); }
+  ProbationQueue(const ProbationQueue&) = delete;
+  ProbationQueue& operator=(const ProbationQueue&) = delete;
+
+  // What the next kPushesPerReservation pushes may take, in one block; 0: nothing.
+  size_t ReserveBytes() const {
+    const bool fits = last_ != nullptr && last_->end + kPushesPerReservation <= kEntries;
+    return fits ? 0 : Arena::BlockBytes(sizeof(Chunk));
+  }
+  // A push of a new partition, and those of the sweep that goes with it.
+  static constexpr size_t kPushesPerReservation = 3;
+
+  void Push(uint64_t address);
+  // The oldest entry; the queue is not empty.
+  uint64_t Pop();
+
+  // Entries that stand for no partition may be so many that a sweep pays.
+  bool WantsSweep(size_t live) const { return sweeping() || size_ > 2 * live + kEntries; }
+  bool sweeping() const { return left_to_sweep_ != 0; }
+  // Which sweep it is: the value of cache_bits::kSweep that says "seen".
+  uint8_t sweep_bit() const { return sweep_bit_; }
+  // Looks at up to two entries of the sweep under way, or begins one. `live(address)`: whether a
+  // partition stands behind it that the sweep has not seen yet, which is seen from then on. Such
+  // entries go to the back in their order, the others go. The pushes have been reserved.
+  template <typename Live>
+  void Sweep(Live&& live) {
+    if (!sweeping()) {
+      left_to_sweep_ = size_;
+      sweep_bit_ ^= kSweepMask;
+    }
+    for (int i = 0; i < 2 && sweeping(); ++i) {
+      const uint64_t address = Pop();
+      if (live(address)) Push(address);
+    }
+  }
+
+  // Up to `count` of the oldest entries, fewer at the end of a chunk.
+  template <typename Visitor>
+  void ForOldest(size_t count, Visitor&& visit) const {
+    if (first_ == nullptr) return;
+    for (uint32_t i = first_->begin; i < first_->end && count != 0; ++i, --count) {
+      visit(first_->entries[i]);
+    }
+  }
+
+  void Clear();
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  template <typename Visitor>
+  void ForEach(Visitor&& visit) const {
+    for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+      for (uint32_t i = chunk->begin; i < chunk->end; ++i) visit(chunk->entries[i]);
+    }
+  }
+  void Verify() const;
+
+ private:
+  static constexpr uint32_t kEntries = 126;
+  static constexpr uint8_t kSweepMask = cache_bits::kSweep;
+  struct Chunk {
+    Chunk* next;
+    uint32_t begin;
+    uint32_t end;
+    uint64_t entries[kEntries];
+  };
+  static_assert(sizeof(Chunk) == 1024, "a chunk is a size class of the arena");
+
+  void FreeFirst();
+
+  Arena& arena_;
+  Chunk* first_ = nullptr;
+  Chunk* last_ = nullptr;
+  size_t size_ = 0;
+  size_t left_to_sweep_ = 0;  // entries at the front that the sweep has not seen
+  uint8_t sweep_bit_ = 0;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_STORAGE_PROBATION_QUEUE_H_

@@ -1,0 +1,492 @@
+// A table as a cache: what reads tell and leave behind, puts, and which partitions go.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+#include "engine/base/check.h"
+#include "engine/storage/table.h"
+#include "engine/storage/upsert_load.h"
+
+namespace liststore {
+namespace {
+
+// Reads after which a partition leaves probation for the main ones, and the part of all partitions
+// that probation is for. Measured: decisions/0008.
+constexpr uint8_t kUsesToStay = 1;
+constexpr size_t kProbationPart = 10;
+
+// Looked at together, so that their cache misses overlap.
+constexpr size_t kLookedAtTogether = 8;
+// After so many that were all used, the least used of those last looked at goes: no write pays for
+// a whole round of the hand.
+constexpr size_t kLooksPerVictim = 32;
+
+// The limit is near within this part of it. Pages come and go in steps of 64 KiB a lane; the
+// distance must hold those of all lanes.
+constexpr uint64_t kNearPart = 32;
+// Growth is paid for in steps, so that a batch of misses is shared.
+constexpr uint64_t kSettleBytes = 4096;
+constexpr size_t kSettlePartitions = 16;
+// A partition evicted leaves a timer behind, and a hole: so many are looked at and moved for each.
+constexpr size_t kTimersPerEviction = 4;
+constexpr size_t kMovedPerEviction = 2;
+// What is evicted for a reservation at a time: a slab or two.
+constexpr uint64_t kEvictedPerRefusal = uint64_t{64} << 10;
+constexpr size_t kMovedPerRefusal = 256;
+constexpr size_t kLeavesPerStep = 16;
+
+}  // namespace
+
+// --- Reads
+// -----------------------------------------------------------------------------------------------
+
+uint64_t Table::Read(const PartitionRef& partition, const ReadSpec& spec, int64_t now_seconds,
+                     RowSink& sink, PartitionInfo* info) {
+  const DirectorySlot* slot = FindForRead(partition);
+  if (slot == nullptr) {
+    ++usage_.misses;
+    if (usage_of_ != nullptr) ++usage_of_->Of(partition.key).misses;
+    return 0;
+  }
+  uint64_t reference = slot->reference;
+  const uint64_t rows = Partition(context_, reference).Read(spec, now_seconds, sink);
+  NoteRead(partition, reference, rows, now_seconds, info);
+  return rows;
+}
+
+// Looks at the header that the read has looked at, and writes to it three times at most until the
+// eviction has come by.
+void Table::NoteRead(const PartitionRef& partition, uint64_t reference, uint64_t rows,
+                     int64_t now_seconds, PartitionInfo* info) {
+  Partition handle(context_, reference);
+  const uint8_t bits = handle.cache_bits();
+  Presence presence = (bits & cache_bits::kPartial) != 0 ? Presence::kPartial : Presence::kComplete;
+  if (rows == 0) [[unlikely]]
+    presence = handle.PresenceAt(now_seconds);
+  if (info != nullptr) {
+    info->presence = presence;
+    if (presence != Presence::kAbsent) info->fresh_until_seconds = handle.fresh_until_seconds();
+  }
+  uint64_t Usage::*const counter = presence == Presence::kComplete  ? &Usage::hits
+                                   : presence == Presence::kPartial ? &Usage::partial_hits
+                                                                    : &Usage::misses;
+  ++(usage_.*counter);
+  if (usage_of_ != nullptr) ++(usage_of_->Of(partition.key).*counter);
+  if (cache_ != nullptr && presence != Presence::kAbsent &&
+      (bits & cache_bits::kUsesMask) != cache_bits::kUsesMask) {
+    handle.set_cache_bits(static_cast<uint8_t>(bits + 1));
+  }
+}
+
+// --- Presence
+// --------------------------------------------------------------------------------------------
+
+bool Table::IsOver(uint64_t reference, int64_t now_seconds) {
+  const Partition handle(context_, reference);
+  // Where nothing is ever partial, and there is no freshness, there is nothing to begin anew.
+  if (cache_ == nullptr && handle.cache_bits() == 0 && handle.fresh_until_seconds() == 0) {
+    return false;
+  }
+  return handle.OverAt(now_seconds);
+}
+
+bool Table::MayHaveMore(uint64_t address) const {
+  if (cache_ == nullptr) return false;
+  return cache_->options.lives_elsewhere || cache_->filter.MayContain(address);
+}
+
+void Table::NoteUpsert(const PartitionRef& partition, std::span<const RowUpdate> rows) {
+  NoteChange(partition);
+  ++usage_.upserts;
+  if (usage_of_ != nullptr) ++usage_of_->Of(partition.key).upserts;
+  if (cache_ == nullptr || !cache_->filter.allocated()) return;
+  for (const RowUpdate& row : rows) {
+    const bool lasts = row.expiry_seconds >= int64_t{kNeverExpires};
+    const auto expiry = static_cast<uint32_t>(std::max<int64_t>(row.expiry_seconds, 0));
+    cache_->last_expiry = std::max(cache_->last_expiry, lasts ? kNeverExpires : expiry);
+  }
+}
+
+// --- Puts
+// ------------------------------------------------------------------------------------------------
+
+OpStatus Table::Put(const PartitionRef& partition, std::span<const RowUpdate> rows,
+                    const PutSpec& spec, const WriteContext& write, bool& refused) {
+  LS_DCHECK(pledged_.allocations == 0, "puts are no part of batches");
+  refused = spec.unless_since && marks_.ChangedSince(partition.address, *spec.unless_since);
+  if (refused) return OpStatus::kOk;
+  const uint8_t fresh = spec.fresh_until_seconds != 0 ? cache_bits::kFreshness : uint8_t{0};
+  Partition::Load load = LoadOf(schema_, rows, write);
+  load.bytes += fresh;
+  load.growth_bytes += fresh;
+  const bool keeps = KeepsTombstones(write);
+  DirectorySlot* slot = nullptr;
+  const bool reserved = Reserve(partition, write.now_seconds, [&] {
+    slot = FindForWrite(partition);
+    WriteCost cost = ScheduleCost();
+    if (!load.hot || !load.all_short) AddExternalCost(nullptr, rows, cost);
+    cost.Add(CreateCost());
+    cost.Add(Partition::CreateCost(context_, partition.key, load));
+    if (keeps) cost.Add(DeleteRangeCost(partition, nullptr, {}));
+    return cost;
+  });
+  if (!reserved) return OpStatus::kOutOfMemory;
+  NoteTimestamps(write);
+  const bool was_there = slot != nullptr;
+  const uint64_t old = was_there ? slot->reference : 0;
+  uint8_t bits = fresh;
+  if (rows.empty()) bits |= cache_bits::kKeptEmpty;
+  if (was_there) {
+    // It keeps its place in the queue, and what its reads have earned.
+    uint64_t reference = old;
+    bits |=
+        static_cast<uint8_t>(Partition(context_, reference).cache_bits() &
+                             (cache_bits::kUsesMask | cache_bits::kProbation | cache_bits::kSweep));
+  } else {
+    bits |= static_cast<uint8_t>(BeginBits(partition.address) & ~cache_bits::kPartial);
+  }
+  uint64_t reference = Partition::Create(context_, partition.key, epoch_, load.bytes - fresh, bits,
+                                         spec.fresh_until_seconds);
+  Partition handle(context_, reference);
+  // Older writes may still arrive: they are as if deleted just before.
+  if (keeps) {
+    WriteContext before = write;
+    --before.timestamp.micros;
+    handle.DeleteAll(before);
+  }
+  handle.Expect(load);
+  for (const RowUpdate& row : rows) handle.Upsert(row, write);
+  if (was_there) {
+    uint64_t replaced = old;
+    if (Partition(context_, replaced).wheel_when() != 0) wheel_.NoteStale();
+    slot->reference = reference;
+    Bury(old);
+  } else {
+    slot = directory_.Insert(partition.address, Partition::KeyOf(reference), reference);
+  }
+  NoteUpsert(partition, rows);
+  --usage_.upserts;
+  ++usage_.puts;
+  if (usage_of_ != nullptr) {
+    Usage& usage = usage_of_->Of(partition.key);
+    --usage.upserts;
+    ++usage.puts;
+  }
+  Finish(partition, slot, true);
+  if (cache_ != nullptr) {
+    cache_->writing = partition.address;
+    Settle(write.now_seconds);
+    cache_->writing.reset();
+  }
+  return OpStatus::kOk;
+}
+
+bool Table::Forget(const PartitionRef& partition) {
+  NoteChange(partition);
+  DirectorySlot* slot = FindForWrite(partition);
+  if (slot == nullptr) return false;
+  NoteEviction(partition.key, Partition(context_, slot->reference).row_count(),
+               EvictionCause::kForgotten);
+  Discard(partition.address, slot->reference);
+  return true;
+}
+
+// --- Coming and staying
+// ----------------------------------------------------------------------------------
+
+OpStatus Table::EnableEviction(const EvictionOptions& options) {
+  LS_CHECK(directory_.empty() && cache_ == nullptr && !dropped_,
+           "eviction is enabled at the start");
+  const size_t ghost_bytes = GhostSet::BytesFor(0);
+  const size_t filter_bytes =
+      options.lives_elsewhere
+          ? 0
+          : std::max<size_t>(std::bit_floor(options.filter_bytes), EvictedFilter::kBytesMin);
+  if (!arena_.Reserve(2, Arena::BlockBytes(ghost_bytes) +
+                             (filter_bytes == 0 ? 0 : Arena::BlockBytes(filter_bytes)))) {
+    return OpStatus::kOutOfMemory;
+  }
+  cache_ = std::make_unique<EvictionState>(arena_, options);
+  cache_->ghosts.Grow(0);
+  if (filter_bytes != 0) cache_->filter.Allocate(filter_bytes);
+  cache_->settled_live_bytes = arena_.live_bytes();
+  return OpStatus::kOk;
+}
+
+uint8_t Table::BeginBits(uint64_t address) {
+  if (cache_ == nullptr) return 0;
+  uint8_t bits = MayHaveMore(address) ? cache_bits::kPartial : uint8_t{0};
+  // It went too early last time.
+  if (cache_->ghosts.Take(address)) return bits;
+  PushProbation(address);
+  bits |= cache_bits::kProbation;
+  if (cache_->probation.sweeping()) bits |= cache_->probation.sweep_bit();
+  return bits;
+}
+
+void Table::PushProbation(uint64_t address) {
+  ProbationQueue& queue = cache_->probation;
+  queue.Push(address);
+  ++cache_->on_probation;
+  if (!queue.WantsSweep(cache_->on_probation)) return;
+  queue.Sweep([&](uint64_t entry) {
+    bool unseen = false;
+    directory_.ScanFrom(entry, [&](DirectorySlot& slot) {
+      if (slot.address != entry) return false;
+      Partition handle(context_, slot.reference);
+      const uint8_t bits = handle.cache_bits();
+      if ((bits & cache_bits::kProbation) == 0 ||
+          (bits & cache_bits::kSweep) == queue.sweep_bit()) {
+        return true;
+      }
+      handle.set_cache_bits(bits ^ cache_bits::kSweep);
+      unseen = true;
+      return false;
+    });
+    return unseen;
+  });
+}
+
+// --- Going
+// -----------------------------------------------------------------------------------------------
+
+bool Table::IsGuarded(uint64_t address) const {
+  if (cache_->writing == address) return true;
+  return std::binary_search(cache_->guarded.begin(), cache_->guarded.end(), address);
+}
+
+void Table::NoteEviction(std::string_view key, uint64_t rows, EvictionCause cause) {
+  const auto note = [&](Usage& usage) {
+    const bool forgotten = cause == EvictionCause::kForgotten;
+    ++(forgotten ? usage.forgotten : usage.evictions);
+    (forgotten ? usage.forgotten_rows : usage.evicted_rows) += rows;
+  };
+  note(usage_);
+  if (usage_of_ != nullptr) note(usage_of_->Of(key));
+  if (eviction_log_ != nullptr) eviction_log_->push_back({std::string(key), rows, cause});
+}
+
+void Table::EvictOne(uint64_t address, uint64_t reference, int64_t now_seconds) {
+  const Partition handle(context_, reference);
+  if (!IsTruncated(handle)) {
+    NoteEviction(handle.key(), handle.row_count(), EvictionCause::kMemory);
+    const uint32_t last = handle.large() ? cache_->last_expiry : handle.LastExpiry();
+    cache_->filter.Add(address, last, now_seconds);
+    if ((handle.cache_bits() & cache_bits::kProbation) != 0) cache_->ghosts.Add(address);
+  }
+  Discard(address, reference);
+}
+
+size_t Table::EvictFromProbation(size_t partitions_max, int64_t now_seconds) {
+  ProbationQueue& queue = cache_->probation;
+  queue.ForOldest(kLookedAtTogether, [&](uint64_t address) { directory_.PrefetchSlot(address); });
+  queue.ForOldest(kLookedAtTogether, [&](uint64_t address) {
+    if (const uint64_t reference = directory_.ReferenceAt(address)) {
+      PrefetchLine(Partition::BlockOf(reference));
+    }
+  });
+  size_t evicted = 0;
+  for (size_t i = 0; i < kLookedAtTogether && evicted < partitions_max && !queue.empty(); ++i) {
+    const uint64_t address = queue.Pop();
+    uint64_t reference = 0;
+    directory_.ScanFrom(address, [&](DirectorySlot& slot) {
+      if (slot.address != address) return false;
+      if ((Partition(context_, slot.reference).cache_bits() & cache_bits::kProbation) == 0) {
+        return true;
+      }
+      reference = slot.reference;
+      return false;
+    });
+    if (reference == 0) continue;  // it went, or came to stay, by another entry
+    Partition handle(context_, reference);
+    const uint8_t bits = handle.cache_bits();
+    if ((bits & cache_bits::kUsesMask) < kUsesToStay && !IsGuarded(address)) {
+      EvictOne(address, reference, now_seconds);
+      ++evicted;
+    } else {
+      handle.set_cache_bits(
+          bits & static_cast<uint8_t>(~(cache_bits::kProbation | cache_bits::kUsesMask)));
+      --cache_->on_probation;
+    }
+  }
+  return evicted;
+}
+
+size_t Table::EvictFromMain(size_t partitions_max, int64_t now_seconds) {
+  using Candidate = std::pair<uint64_t, uint64_t>;  // address, reference
+  absl::InlinedVector<Candidate, kLookedAtTogether> candidates;
+  size_t evicted = 0;
+  // The least used that was not evicted, so far.
+  Candidate least{0, 0};
+  uint8_t least_uses = UINT8_MAX;
+  for (size_t looked_at = 0; looked_at < kLooksPerVictim && evicted < partitions_max;) {
+    candidates.clear();
+    bool ended = true;
+    uint64_t next_address = 0;
+    directory_.ScanFrom(cache_->hand_address, [&](DirectorySlot& slot) {
+      // Partitions of one address stay together, so that the hand may go on at an address.
+      if (candidates.size() >= kLookedAtTogether && slot.address != candidates.back().first) {
+        ended = false;
+        next_address = slot.address;
+        return false;
+      }
+      PrefetchLine(Partition::BlockOf(slot.reference));
+      candidates.emplace_back(slot.address, slot.reference);
+      return true;
+    });
+    cache_->hand_address = next_address;
+    looked_at += std::max<size_t>(candidates.size(), kLookedAtTogether / 2);
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      const auto [address, reference] = candidates[i];
+      uint64_t own = reference;
+      Partition handle(context_, own);
+      const uint8_t bits = handle.cache_bits();
+      if ((bits & cache_bits::kProbation) != 0 || IsGuarded(address)) continue;
+      const uint8_t uses = bits & cache_bits::kUsesMask;
+      if (uses != 0) {
+        handle.set_cache_bits(static_cast<uint8_t>(bits - 1));
+        if (uses < least_uses) {
+          least_uses = uses;
+          least = candidates[i];
+        }
+        continue;
+      }
+      EvictOne(address, reference, now_seconds);
+      if (++evicted == partitions_max && i + 1 < candidates.size() &&
+          candidates[i + 1].first != address) {
+        cache_->hand_address = candidates[i + 1].first;
+        return evicted;
+      }
+    }
+    if (ended && directory_.size() <= kLookedAtTogether) break;
+  }
+  if (evicted == 0 && least.second != 0) {
+    EvictOne(least.first, least.second, now_seconds);
+    ++evicted;
+  }
+  return evicted;
+}
+
+size_t Table::Evict(uint64_t bytes, size_t partitions_max, int64_t now_seconds) {
+  const uint64_t before = arena_.live_bytes();
+  const auto freed = [&] {
+    const uint64_t live = arena_.live_bytes();
+    return live < before ? before - live : 0;
+  };
+  size_t evicted = 0;
+  // Turns in a row that evicted nothing: so many that everything was looked at, and all of it is
+  // guarded.
+  size_t in_vain = 0;
+  const size_t turns_max = 4 + (directory_.size() + cache_->probation.size()) / kLookedAtTogether;
+  while (evicted < partitions_max && freed() < bytes && in_vain < turns_max) {
+    if (dead_ != nullptr) {
+      ReclaimDead(kLeavesPerStep);
+      continue;
+    }
+    const size_t wanted = std::min(partitions_max - evicted, kLookedAtTogether);
+    const size_t all = directory_.size();
+    if (all == 0) break;
+    const size_t main = all - cache_->on_probation;
+    const bool from_probation =
+        !cache_->probation.empty() &&
+        (cache_->on_probation * kProbationPart > all || main == 0 || in_vain % 2 == 1);
+    const size_t went = from_probation ? EvictFromProbation(wanted, now_seconds)
+                                       : EvictFromMain(wanted, now_seconds);
+    evicted += went;
+    in_vain = went != 0 ? 0 : in_vain + 1;
+  }
+  evicted_bytes_ += evicted != 0 ? freed() : 0;
+  return evicted;
+}
+
+void Table::TidyAfterEviction(size_t evicted) {
+  if (wheel_.WantsSweep()) {
+    wheel_.Sweep(kTimersPerEviction * evicted,
+                 [&](const TtlWheel::Entry& entry) { return FindEntry(entry) != nullptr; });
+  }
+  if (arena_.WorthCompacting()) arena_.Compact(kMovedPerEviction * evicted, *this);
+  GhostSet& ghosts = cache_->ghosts;
+  const size_t partitions = directory_.size();
+  if (ghosts.WantsGrowth(partitions) &&
+      arena_.Reserve(1, Arena::BlockBytes(GhostSet::BytesFor(partitions)))) {
+    ghosts.Grow(partitions);
+  }
+}
+
+void Table::Settle(int64_t now_seconds) {
+  if (cache_ == nullptr) return;
+  const uint64_t live = arena_.live_bytes();
+  const uint64_t settled = std::exchange(cache_->settled_live_bytes, live);
+  const uint64_t limit = budget_.limit_bytes();
+  const uint64_t distance = limit / kNearPart;
+  const uint64_t held = budget_.held_bytes();
+  if (held + distance <= limit) {
+    cache_->debt_bytes = 0;
+    return;
+  }
+  // Nothing where the limit begins to be near, as much as was taken a quarter of the way on, four
+  // times as much at the limit: what is held comes to rest in between, whatever the mix of sizes
+  // makes of the bytes that are freed.
+  const uint64_t over = std::min(held + distance - limit, distance);
+  if (live > settled) {
+    cache_->debt_bytes +=
+        static_cast<uint64_t>(static_cast<double>(live - settled) * 4.0 *
+                              static_cast<double>(over) / static_cast<double>(distance));
+  }
+  if (cache_->debt_bytes < kSettleBytes) return;
+  const size_t evicted = Evict(cache_->debt_bytes, kSettlePartitions, now_seconds);
+  const uint64_t left = arena_.live_bytes();
+  const uint64_t freed = live > left ? live - left : 0;
+  cache_->debt_bytes -= std::min(cache_->debt_bytes, freed);
+  if (evicted == 0) cache_->debt_bytes = 0;
+  TidyAfterEviction(evicted);
+  cache_->settled_live_bytes = arena_.live_bytes();
+}
+
+bool Table::EvictForReservation(int64_t now_seconds) {
+  const size_t evicted = Evict(kEvictedPerRefusal, SIZE_MAX, now_seconds);
+  if (evicted != 0) TidyAfterEviction(evicted);
+  const size_t moved = arena_.WorthCompacting() ? arena_.Compact(kMovedPerRefusal, *this) : 0;
+  cache_->settled_live_bytes = arena_.live_bytes();
+  return evicted != 0 || moved != 0;
+}
+
+bool Table::EvictForOthers(uint64_t bytes, int64_t now_seconds) {
+  if (cache_ == nullptr) return false;
+  const size_t evicted = Evict(bytes, SIZE_MAX, now_seconds);
+  if (evicted != 0) TidyAfterEviction(evicted);
+  const size_t moved = arena_.WorthCompacting() ? arena_.Compact(kMovedPerRefusal, *this) : 0;
+  arena_.ReleaseCredit();
+  cache_->settled_live_bytes = arena_.live_bytes();
+  return evicted != 0 || moved != 0;
+}
+
+// --- Verify
+// ----------------------------------------------------------------------------------------------
+
+void Table::VerifyEviction() const {
+  if (cache_ == nullptr) return;
+  cache_->probation.Verify();
+  std::vector<uint64_t> entries;
+  cache_->probation.ForEach([&](uint64_t address) { entries.push_back(address); });
+  std::sort(entries.begin(), entries.end());
+  size_t on_probation = 0;
+  auto* self = const_cast<Table*>(this);
+  uint64_t address = 0;
+  size_t of_address = 0;
+  self->directory_.ScanFrom(0, [&](DirectorySlot& slot) {
+    const Partition handle(self->context_, slot.reference);
+    if ((handle.cache_bits() & cache_bits::kProbation) == 0) return true;
+    of_address = slot.address == address ? of_address + 1 : 1;
+    address = slot.address;
+    ++on_probation;
+    const auto [first, last] = std::equal_range(entries.begin(), entries.end(), address);
+    LS_CHECK(static_cast<size_t>(last - first) >= of_address,
+             "a partition on probation has an entry in the queue");
+    return true;
+  });
+  LS_CHECK(on_probation == cache_->on_probation, "partitions on probation are counted");
+}
+
+}  // namespace liststore

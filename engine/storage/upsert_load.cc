@@ -1,0 +1,79 @@
+#include "engine/storage/upsert_load.h"
+
+#include <algorithm>
+
+namespace liststore {
+namespace {
+
+// Whether an update makes a row of the hot shape, and what it takes in a leaf, its meta included.
+bool IsHot(const TableSchema& schema, const RowUpdate& row, const WriteContext& write) {
+  return schema.regular.size() == 1 && row.marker && row.cells.size() == 1 && row.cells[0].live &&
+         row.key.packed == schema.packs_item_keys() &&
+         Partition::FitsMeta({write.timestamp, row.expiry_seconds, row.ttl_seconds});
+}
+size_t HotRowBytes(const RowUpdate& row) {
+  return sizeof(RowMeta) + (row.key.packed ? 0 : 2) + row.key.bytes.size() +
+         row.cells[0].value.size();
+}
+
+}  // namespace
+
+size_t RowBytesMax(const TableSchema& schema, const RowUpdate& row) {
+  size_t bytes = sizeof(RowMeta) + 2 + (row.key.packed ? kItemKeyTextBytes : row.key.bytes.size());
+  for (const CellUpdate& cell : row.cells) bytes += cell.value.size();
+  return bytes + Partition::kComplexOverheadBytes * (schema.regular.size() + 2);
+}
+
+Partition::Load LoadOf(const TableSchema& schema, std::span<const RowUpdate> rows,
+                       const WriteContext& write) {
+  Partition::Load load;
+  load.rows = rows.size();
+  for (const RowUpdate& row : rows) {
+    const size_t most = RowBytesMax(schema, row);
+    const bool hot = IsHot(schema, row, write);
+    load.hot &= hot;
+    load.all_short &= most <= kInlineRowBytesMax;
+    load.bytes += std::min(hot ? HotRowBytes(row) : most, kInlineRowBytesMax);
+    load.growth_bytes += std::min(most, 2 * kInlineRowBytesMax);
+  }
+  return load;
+}
+
+std::vector<size_t> BytesOfEqualKeys(const TableSchema& schema, std::span<const RowUpdate> rows) {
+  // Strictly ascending keys come once. Hot rows do not just replace one another: under one
+  // timestamp the larger value stays, so that a short row may write a long one anew.
+  const auto ascends = [&](size_t a, size_t b) {
+    return CompareKeys(rows[a].key, rows[b].key) < 0;
+  };
+  bool ascending = true;
+  for (size_t i = 1; i < rows.size() && ascending; ++i) ascending = ascends(i - 1, i);
+  if (ascending) return {};
+  std::vector<size_t> order(rows.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), ascends);
+  std::vector<size_t> bytes(rows.size());
+  for (size_t first = 0, last = 0; first < order.size(); first = last) {
+    size_t sum = 0;
+    for (; last < order.size() && !ascends(order[first], order[last]); ++last) {
+      sum += RowBytesMax(schema, rows[order[last]]);
+    }
+    for (size_t i = first; i < last; ++i) bytes[order[i]] = sum;
+  }
+  return bytes;
+}
+
+Partition::Load LoadOfDeletions(const TableSchema& schema,
+                                std::span<const ClusteringKeyView> keys) {
+  Partition::Load load;
+  load.rows = keys.size();
+  load.hot = false;
+  for (const ClusteringKeyView& key : keys) {
+    RowUpdate row;
+    row.key = key;
+    load.growth_bytes += std::min(RowBytesMax(schema, row), 2 * kInlineRowBytesMax);
+  }
+  load.bytes = load.growth_bytes;
+  return load;
+}
+
+}  // namespace liststore
