@@ -4,6 +4,7 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
+#include "engine/lists/leading_nanos.h"
 #include "engine/lists/list_items_sink.h"
 #include "engine/model/packed_item_key.h"
 #include "liststore/list_item.h"
@@ -12,17 +13,6 @@ namespace liststore {
 namespace {
 
 constexpr size_t kBytesMin = 1024;
-
-// The timestamp at the head of a key that is not an item key; 0 when there is none.
-uint64_t LeadingNanos(std::string_view key) {
-  if (key.size() < kItemKeyDigits) return 0;
-  uint64_t nanos = 0;
-  for (const char c : key.substr(0, kItemKeyDigits)) {
-    if (c < '0' || c > '9') return 0;
-    nanos = nanos * 10 + static_cast<uint64_t>(c - '0');
-  }
-  return nanos;
-}
 
 }  // namespace
 

@@ -39,11 +39,6 @@ void SetBound(uint64_t nanos, char text[kItemKeyTextBytes], ClusteringBound& bou
   bound.bytes = {text, kItemKeyDigits};
 }
 
-absl::Status CheckGetOptions(const GetOptions& options) {
-  if (options.limit == 0) return absl::InvalidArgumentError("limit 0 is less than 1");
-  return absl::OkStatus();
-}
-
 ReadSpec NewestItems(const TimestampRange& range, const GetOptions& options) {
   ReadSpec spec;
   spec.range = range.range();

@@ -38,6 +38,11 @@ inline absl::Status InList(size_t index, const absl::Status& status) {
   return {status.code(), absl::StrCat("list ", index, ": ", status.message())};
 }
 
+inline absl::Status CheckGetOptions(const GetOptions& options) {
+  if (options.limit == 0) return absl::InvalidArgumentError("limit 0 is less than 1");
+  return absl::OkStatus();
+}
+
 // The rows of list_items with min <= timestamp < max, by their 19 digits. Not movable: the range of
 // a command points into it. No allocation.
 class TimestampRange {
@@ -82,6 +87,8 @@ class ListStore::Impl {
   // --- Reads (list_reads.cc) --------------------------------------------------------------------
 
   absl::Status Read(const ListKey& key, const GetOptions& get, ListItems& items);
+  // list_view.cc
+  absl::Status View(const ListKey& key, const GetOptions& get, ListView& view);
   // `assign_key(i, key)` gives key i of `count`. An error clears all results.
   template <typename AssignKey>
   absl::Status MultiRead(size_t count, AssignKey&& assign_key, const GetOptions& get,

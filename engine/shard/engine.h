@@ -24,7 +24,9 @@
 #include "engine/command/command.h"
 #include "engine/command/reply.h"
 #include "engine/model/schema_actions.h"
+#include "engine/model/stored_row.h"
 #include "engine/model/token.h"
+#include "engine/model/view_sink.h"
 #include "engine/shard/call_addresses.h"
 #include "engine/shard/catalog.h"
 #include "engine/shard/lane.h"
@@ -140,6 +142,21 @@ class Engine {
   void FlushUsage(TableId table);
   // The state of a partition now, for PutCommand::unless_since.
   uint64_t ChangeMark(TableId table, std::string_view partition_key);
+  // --- Views
+  // ------------------------------------------------------------------------------------------------
+
+  // What a view holds of a lane; see Unpin. Plain data.
+  struct RowPin {
+    Lane* lane = nullptr;
+    ViewPin* pin = nullptr;
+  };
+  // Reads the newest `limit` rows of a range into a sink that may keep pointing to them; see
+  // Table::View. The pin, if there is one, is given to Unpin before the engine ends. kTableGone.
+  OpStatus View(TableId table, std::string_view partition_key, const ClusteringRange& range,
+                uint64_t limit, uint64_t now_nanos, ViewSink& sink, RowPin& pin);
+  // Any thread, and never waits: a lane that is taken gives the block back when it next reclaims or
+  // is viewed.
+  static void Unpin(const RowPin& pin);
 
   // --- Scans
   // ------------------------------------------------------------------------------------------------

@@ -333,14 +333,15 @@ size_t Arena::Compact(size_t blocks_max, Relocator& relocator) {
   if (empty_ != nullptr && WorthCompacting())
     ReleaseSlab(empty_);  // its holes are not worth a move
   size_t moved = 0;
-  while (moved < blocks_max && WorthCompacting()) {
+  size_t idle = 0;  // classes in a row in which nothing may be moved
+  while (moved < blocks_max && WorthCompacting() && idle <= classes_.size()) {
     if (next_slot_ >= classes_.size()) next_slot_ = 0;
     SizeClass& c = classes_[next_slot_];
-    if (c.WorthCompacting()) {
-      moved += CompactClass(c, blocks_max - moved, relocator);
-    } else {
-      ++next_slot_;
-    }
+    const size_t moved_here =
+        c.WorthCompacting() ? CompactClass(c, blocks_max - moved, relocator) : 0;
+    moved += moved_here;
+    idle = moved_here == 0 ? idle + 1 : 0;
+    if (moved_here == 0 || !c.WorthCompacting()) ++next_slot_;
   }
   return moved;
 }
@@ -352,38 +353,60 @@ size_t Arena::CompactClass(SizeClass& c, size_t blocks_max, Relocator& relocator
     Link(current);
   }
   size_t moved = 0;
+  std::vector<Slab*> stuck;  // emptied but for what may not be moved; aside until the end
   while (moved < blocks_max && c.WorthCompacting()) {
     Slab* const* emptiest =
         std::find_if(c.bands, c.bands + kBands, [](const Slab* slab) { return slab != nullptr; });
-    LS_CHECK(emptiest != c.bands + kBands, "a class with holes has a slab with holes");
-    moved += MoveBlocks(c, *emptiest, blocks_max - moved, relocator);
+    if (emptiest == c.bands + kBands) {
+      LS_CHECK(!stuck.empty(), "a class with holes has a slab with holes");
+      break;
+    }
+    const size_t stuck_before = stuck.size();
+    const size_t moved_here = MoveBlocks(c, *emptiest, blocks_max - moved, relocator, stuck);
+    moved += moved_here;
+    if (moved_here == 0 && stuck.size() == stuck_before) break;  // no holes left but in those aside
   }
+  for (Slab* slab : stuck) Link(slab);
   return moved;
 }
 
-size_t Arena::MoveBlocks(SizeClass& c, Slab* victim, size_t blocks_max, Relocator& relocator) {
+size_t Arena::MoveBlocks(SizeClass& c, Slab* victim, size_t blocks_max, Relocator& relocator,
+                         std::vector<Slab*>& stuck) {
   Unlink(victim);
   victim->band = kCurrentBand;
   victim->live_low = 0;  // its blocks are returned without moving it between lists
   const size_t bytes = size_classes::kBlockBytes[c.size_class];
   size_t moved = 0;
-  for (size_t word = 0; word < victim->words(); ++word) {
+  size_t kept = 0;  // may not be moved
+  bool full = false;
+  for (size_t word = 0; word < victim->words() && !full; ++word) {
     uint64_t live = ~victim->free_blocks()[word] & BlockBits(victim->capacity, word);
-    for (; live != 0 && moved < blocks_max; live &= live - 1, ++moved) {
+    for (; live != 0 && moved < blocks_max; live &= live - 1) {
       const size_t index = word * 64 + static_cast<size_t>(std::countr_zero(live));
-      if (c.current == nullptr) ChooseCurrent(c);
-      LS_CHECK(c.current != nullptr, "the other slabs have room for all blocks of one");
       char* const from = victim->block(index);
+      if (!relocator.MayMove(from)) {
+        ++kept;
+        continue;
+      }
+      if (c.current == nullptr) ChooseCurrent(c);
+      if (c.current == nullptr) {
+        LS_CHECK(!stuck.empty(), "the other slabs have room for all blocks of one");
+        full = true;
+        break;
+      }
       char* const to = TakeBlock(c);
       std::memcpy(to, from, bytes);
       relocator.Moved(from, to, bytes);
       ReturnBlock(c, victim, index);
+      ++moved;
     }
   }
-  if (victim->live > 0) {
-    Link(victim);
-  } else {
+  if (victim->live == 0) {
     ReleaseSlab(victim);
+  } else if (kept == victim->live && !full) {
+    stuck.push_back(victim);
+  } else {
+    Link(victim);
   }
   return moved;
 }

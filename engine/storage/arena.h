@@ -52,6 +52,8 @@ class Arena {
     virtual ~Relocator() = default;
     // The `bytes` (the whole block) at `from` were copied to `to`; `from` ends when this returns.
     virtual void Moved(void* from, void* to, size_t bytes) = 0;
+    // Asked before: somebody points into a block that may not be moved now.
+    virtual bool MayMove(const void* /*block*/) const { return true; }
   };
 
   Arena(PagePool& pool, MemoryBudget& budget) : pool_(pool), budget_(budget) {}
@@ -203,7 +205,8 @@ class Arena {
   char* TakeBlock(SizeClass& c);
   void ReturnBlock(SizeClass& c, Slab* slab, size_t index);
   size_t CompactClass(SizeClass& c, size_t blocks_max, Relocator& relocator);
-  size_t MoveBlocks(SizeClass& c, Slab* victim, size_t blocks_max, Relocator& relocator);
+  size_t MoveBlocks(SizeClass& c, Slab* victim, size_t blocks_max, Relocator& relocator,
+                    std::vector<Slab*>& stuck);
   void* AllocateLarge(size_t bytes);
   void FreeLarge(void* block, size_t bytes);
   size_t VerifyLists(const SizeClass& c) const;

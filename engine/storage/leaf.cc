@@ -39,6 +39,7 @@ char* Leaf::Resize(Arena& arena, char* block, size_t bytes, Arena::Mobility mobi
   Leaf old(block);
   const size_t block_bytes = Arena::BlockBytes(bytes);
   LS_CHECK(block_bytes >= old.used_bytes(), "a leaf is moved to a block that holds it");
+  LS_CHECK(!old.pinned(), "the block of a pinned leaf stays");
   if (block_bytes == old.block_bytes()) return block;
   char* target = static_cast<char*>(arena.Allocate(block_bytes, mobility));
   const size_t front = old.front_bytes() + old.size() * sizeof(RowMeta);
@@ -230,6 +231,7 @@ void Leaf::Insert(Arena& arena, size_t index, const RowImage& image) {
   const size_t bytes = InlineBytes(image, packed());
   const size_t count = size();
   LS_CHECK(index <= count && free_bytes() >= bytes + sizeof(RowMeta), "room was made for the row");
+  LS_DCHECK(!pinned(), "a pinned leaf stays as it is");
   const size_t below = EndOffset(index - 1);
   const size_t moved = RowsBytes() - below;
   if (index < count) {
@@ -247,6 +249,7 @@ void Leaf::Insert(Arena& arena, size_t index, const RowImage& image) {
 
 void Leaf::Replace(Arena& arena, size_t index, const RowImage& image) {
   LS_CHECK(index < size(), "the row to replace exists");
+  LS_DCHECK(!pinned(), "a pinned leaf stays as it is");
   const RowMeta old = meta(index);
   const size_t old_bytes = row_bytes(index);
   const size_t bytes = InlineBytes(image, packed());
@@ -272,6 +275,7 @@ void Leaf::Replace(Arena& arena, size_t index, const RowImage& image) {
 
 void Leaf::Erase(Arena& arena, size_t first, size_t last) {
   LS_CHECK(first <= last && last <= size(), "the rows to erase exist");
+  LS_DCHECK(!pinned(), "a pinned leaf stays as it is");
   if (first == last) return;
   bool lost_earliest = false;
   for (size_t i = first; i < last; ++i) {
@@ -296,6 +300,7 @@ void Leaf::Erase(Arena& arena, size_t first, size_t last) {
 void Leaf::MoveTailTo(size_t from, Leaf target) {
   LS_CHECK(from <= size() && target.empty() && target.packed() == packed(),
            "a tail moves to its like");
+  LS_DCHECK(!pinned(), "a pinned leaf stays as it is");
   const size_t count = size() - from;
   const size_t below = EndOffset(from - 1);
   const size_t bytes = RowsBytes() - below;

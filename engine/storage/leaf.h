@@ -64,7 +64,7 @@ struct LeafHeader {
   uint16_t key_bytes;    // partition key behind the header; 0 in a tree
   uint16_t block_units;  // block bytes / 16
   uint16_t special_rows;
-  uint8_t packed;
+  uint8_t packed;  // 1: packed; 2: views point into it (PinTable)
   uint8_t cache_bits;  // small partition: see cache_bits; leaf of a tree: 0
 };
 static_assert(sizeof(LeafHeader) == 32, "docs/memory.md budgets leaf headers at 32 bytes");
@@ -162,7 +162,14 @@ class Leaf {
   }
   size_t size() const { return header().row_count; }
   bool empty() const { return header().row_count == 0; }
-  bool packed() const { return header().packed != 0; }
+  bool packed() const { return (header().packed & kPacked) != 0; }
+  // Views point into the block: rows stay as they are.
+  bool pinned() const { return (header().packed & kPinned) != 0; }
+  void set_pinned(bool pinned) {
+    header().packed = static_cast<uint8_t>((header().packed & kPacked) | (pinned ? kPinned : 0));
+  }
+  // Packed or not as asked, and not pinned: one comparison.
+  bool IsUnpinned(bool packed) const { return header().packed == (packed ? kPacked : 0); }
   bool all_simple() const { return header().special_rows == 0; }
 
   RowMeta meta(size_t index) const {
@@ -224,6 +231,10 @@ class Leaf {
   void Verify() const;
 
  private:
+  // Bits of LeafHeader::packed.
+  static constexpr uint8_t kPacked = 1;
+  static constexpr uint8_t kPinned = 2;
+
   static bool IsExternal(const RowImage& row, bool packed_leaf);
   static size_t InlineBytes(const RowImage& row, bool packed_leaf);
 

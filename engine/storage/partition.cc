@@ -408,6 +408,7 @@ void Partition::TryDemote() {
 bool Partition::Destroy(size_t budget) {
   if (!large()) {
     Leaf leaf(BlockOf(reference_));
+    LS_CHECK(!leaf.pinned(), "the block of a pinned leaf stays");
     context_.rows -= leaf.size();
     leaf.FreeExternals(context_.arena);
     context_.arena.Free(leaf.block(), leaf.block_bytes());

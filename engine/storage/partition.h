@@ -198,7 +198,8 @@ class Partition {
   WriteCost DeleteCost(const Load& load) const;
   WriteCost DeleteRangeCost(const ClusteringRange& range) const;
 
-  // Whether hot, short rows meet nothing in a small partition that could make them longer.
+  // Whether hot, short rows meet nothing in a small partition that could make them longer, and no
+  // view points into it.
   bool OnlyHotRows() const;
 
   // The hot case of an upsert: hot, short rows that fit a small partition as it is and bring no

@@ -145,7 +145,7 @@ void Partition::PurgeTombstones(int64_t now_seconds) {
 bool Partition::OnlyHotRows() const {
   if (large()) return false;
   const Leaf leaf(BlockOf(reference_));
-  return leaf.all_simple() && leaf.packed() == context_.schema.packs_item_keys() &&
+  return leaf.all_simple() && leaf.IsUnpinned(context_.schema.packs_item_keys()) &&
          context_.schema.regular.size() == 1;
 }
 

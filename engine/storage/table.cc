@@ -24,7 +24,8 @@ Table::Table(const TableSchema& schema, PagePool& pool, MemoryBudget& budget,
       arena_(pool, budget),
       context_(schema_, arena_),
       directory_(arena_),
-      wheel_(arena_) {}
+      wheel_(arena_),
+      pins_(arena_) {}
 
 Table::~Table() {
   // What lives in the arena and owns heap memory besides is nothing: the arena gives all of it
@@ -71,16 +72,6 @@ DirectorySlot* Table::Create(const PartitionRef& partition, size_t expected_byte
   const uint64_t reference = Partition::Create(context_, partition.key, epoch_, expected_bytes,
                                                BeginBits(partition.address));
   return directory_.Insert(partition.address, Partition::KeyOf(reference), reference);
-}
-
-void Table::Bury(uint64_t reference) {
-  if (Partition::IsLarge(reference)) {
-    LargePartition& large = Partition::LargeOf(reference);
-    large.next_dead = dead_;
-    dead_ = &large;
-  } else {
-    LS_CHECK(Partition(context_, reference).Destroy(1), "one step takes a small partition apart");
-  }
 }
 
 void Table::Discard(uint64_t address, uint64_t reference) {
@@ -181,6 +172,7 @@ WriteCost Table::UpsertCost(const PartitionRef& partition, const DirectorySlot* 
   const Partition handle(const_cast<PartitionContext&>(context_), reference);
   if (!hot || !handle.OnlyHotRows()) AddExternalCost(slot, rows, cost);
   cost.Add(handle.UpsertCost(load));
+  cost.Add(UnpinCost(slot));
   return cost;
 }
 
@@ -234,7 +226,11 @@ OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate>
   }
   NoteTimestamps(write);
   const bool over = slot != nullptr && IsOver(slot->reference, write.now_seconds);
-  if (slot == nullptr) slot = Create(partition, load.bytes);
+  if (slot == nullptr) {
+    slot = Create(partition, load.bytes);
+  } else {
+    Unpin(slot);
+  }
   Partition handle(context_, slot->reference);
   handle.Expect(load);
   for (const RowUpdate& row : rows) handle.Upsert(row, write);
@@ -282,6 +278,7 @@ WriteCost Table::DeleteRowsCost(const PartitionRef& partition, const DirectorySl
     if (bytes + kInlineRowBytesMax / 2 > kInlineRowBytesMax) cost.Add(bytes + 256);
   }
   cost.Add(handle.DeleteCost(load));
+  cost.Add(UnpinCost(slot));
   return cost;
 }
 
@@ -293,7 +290,7 @@ OpStatus Table::DeleteRows(const PartitionRef& partition, std::span<const Cluste
   // Under timestamps of its own a table has nothing to keep: a deletion only gives memory back, and
   // must not fail for want of it.
   if (!MayRewrite(write)) {
-    slot = FindForWrite(partition);
+    if (!ReserveUnpinned(partition, slot, write.now_seconds)) return OpStatus::kOutOfMemory;
     NoteTimestamps(write);
     if (slot == nullptr) return OpStatus::kOk;
   } else {
@@ -307,6 +304,7 @@ OpStatus Table::DeleteRows(const PartitionRef& partition, std::span<const Cluste
     if (slot == nullptr && !KeepsTombstones(write)) return OpStatus::kOk;
     const Partition::Load load = LoadOfDeletions(schema_, keys);
     if (slot == nullptr) slot = Create(partition, load.bytes);
+    Unpin(slot);
     Partition(context_, slot->reference).Expect(load);
   }
   Partition handle(context_, slot->reference);
@@ -327,6 +325,7 @@ WriteCost Table::DeleteRangeCost(const PartitionRef& partition, const DirectoryS
   if (slot != nullptr) {
     uint64_t reference = slot->reference;
     cost.Add(Partition(const_cast<PartitionContext&>(context_), reference).DeleteRangeCost(range));
+    cost.Add(UnpinCost(slot));
   }
   return cost;
 }
@@ -337,7 +336,7 @@ OpStatus Table::DeleteRange(const PartitionRef& partition, const ClusteringRange
   NoteChange(partition);
   DirectorySlot* slot = nullptr;
   if (!MayRewrite(write)) {
-    slot = FindForWrite(partition);
+    if (!ReserveUnpinned(partition, slot, write.now_seconds)) return OpStatus::kOutOfMemory;
     NoteTimestamps(write);
     if (slot == nullptr) return OpStatus::kOk;
   } else {
@@ -350,6 +349,7 @@ OpStatus Table::DeleteRange(const PartitionRef& partition, const ClusteringRange
     NoteTimestamps(write);
     if (slot == nullptr && !KeepsTombstones(write)) return OpStatus::kOk;
     if (slot == nullptr) slot = Create(partition, 0);
+    Unpin(slot);
   }
   const uint64_t went = Partition(context_, slot->reference).DeleteRange(range, write);
   if (removed != nullptr) *removed = went;
@@ -370,7 +370,12 @@ OpStatus Table::DeletePartition(const PartitionRef& partition, const WriteContex
     return OpStatus::kOutOfMemory;
   }
   NoteTimestamps(write);
-  if (slot != nullptr && Partition(context_, slot->reference).AllCoveredBy(write.timestamp)) {
+  // Under timestamps of the lane all rows are older; where views point to them, they are not erased
+  // one by one, which would take a copy.
+  const bool all_go =
+      slot != nullptr && ((IsPinned(slot) && !MayRewrite(write)) ||
+                          Partition(context_, slot->reference).AllCoveredBy(write.timestamp));
+  if (all_go) {
     // Everything goes: out of sight at once, taken apart in slices.
     const uint64_t went = Partition(context_, slot->reference).Count({}, write.now_seconds);
     if (removed != nullptr) *removed = went;
@@ -379,6 +384,7 @@ OpStatus Table::DeletePartition(const PartitionRef& partition, const WriteContex
   }
   if (slot == nullptr && !keep) return OpStatus::kOk;
   if (slot == nullptr) slot = Create(partition, 0);
+  Unpin(slot);
   const uint64_t went = Partition(context_, slot->reference).DeleteAll(write);
   if (removed != nullptr) *removed += went;
   Finish(partition, slot, MayRewrite(write));
@@ -394,7 +400,7 @@ OpStatus Table::DeleteRowsByValue(const PartitionRef& partition, ColumnId column
   if (slot == nullptr) return OpStatus::kOk;
   Partition handle(context_, slot->reference);
   // Most lists: 1340 ns a removal by way of their keys, 740 in place.
-  if (!MayRewrite(write) && handle.IsSimpleOn(column)) {
+  if (!MayRewrite(write) && !IsPinned(slot) && handle.IsSimpleOn(column)) {
     const uint64_t went = handle.DeleteSimpleRowsWithValue(value, write);
     if (removed != nullptr) *removed = went;
     if (went != 0) Finish(partition, slot, false);
@@ -438,12 +444,15 @@ void Table::Verify() const {
   arena_.Verify();
   directory_.Verify();
   wheel_.Verify();
+  pins_.Verify();
   size_t rows = 0;
+  size_t pinned = 0;
   auto* self = const_cast<Table*>(this);
   self->directory_.ScanFrom(0, [&](DirectorySlot& slot) {
     const Partition partition(self->context_, slot.reference);
     LS_CHECK(address_of_(partition.key()) == slot.address, "a partition stands at its address");
     rows += partition.Verify();
+    pinned += IsPinned(&slot) ? 1 : 0;
     // Later only where memory was short for encoding shadows anew (ReclaimEntry).
     LS_CHECK(partition.NextEvent() == kNeverExpires || partition.wheel_when() != 0,
              "a partition with something to come is in the wheel");
@@ -454,6 +463,8 @@ void Table::Verify() const {
   }
   LS_CHECK(rows == context_.rows, "(4) rows are counted");
   VerifyEviction();
+  LS_CHECK(pinned + pins_.orphans() == pins_.blocks(),
+           "pinned blocks are of partitions or orphans");
 }
 
 }  // namespace liststore

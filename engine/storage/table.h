@@ -40,6 +40,7 @@
 #include "engine/storage/eviction_state.h"
 #include "engine/storage/partition.h"
 #include "engine/storage/partition_directory.h"
+#include "engine/storage/pin_table.h"
 #include "engine/storage/ttl_wheel.h"
 #include "engine/storage/usage.h"
 
@@ -144,6 +145,13 @@ class Table final : private Arena::Relocator {
   // `info`, when given, receives what the partition says of itself.
   uint64_t Read(const PartitionRef& partition, const ReadSpec& spec, int64_t now_seconds,
                 RowSink& sink, PartitionInfo* info = nullptr);
+  // The same for a view: the sink may keep pointing to rows of a small partition, which then stay
+  // where they are until the pin that is returned is given to PinTable::Post. nullptr: it keeps
+  // nothing. Rows that lie elsewhere are gone when this returns. `rows`: how many were sent.
+  ViewPin* View(const PartitionRef& partition, const ReadSpec& spec, int64_t now_seconds,
+                ViewSink& sink, uint64_t& rows);
+  // Blocks that views hold; Post from any thread.
+  PinTable& pins() { return pins_; }
   // Live rows in a range.
   uint64_t Count(const PartitionRef& partition, const ClusteringRange& range, int64_t now_seconds);
 
@@ -263,6 +271,13 @@ class Table final : private Arena::Relocator {
   // Takes a partition out of the directory; a large one is taken apart in slices.
   void Discard(uint64_t address, uint64_t reference);
   void Bury(uint64_t reference);
+  // Views point into the partition's block. What a write then takes beside, and the step that it
+  // begins with: the partition moves to a copy, the block stays with the views.
+  static bool IsPinned(const DirectorySlot* slot);
+  static WriteCost UnpinCost(const DirectorySlot* slot);
+  void Unpin(DirectorySlot* slot);
+  // FindForWrite and Unpin, for what reserves nothing else. False: no memory for the copy.
+  bool ReserveUnpinned(const PartitionRef& partition, DirectorySlot*& slot, int64_t now_seconds);
   // After a write: an empty partition goes, another is in the wheel at or before its next event.
   // `reserved`: memory was set aside for the write.
   void Finish(const PartitionRef& partition, DirectorySlot* slot, bool reserved);
@@ -327,6 +342,7 @@ class Table final : private Arena::Relocator {
   size_t ReclaimDead(size_t budget);
   size_t ReclaimDropped(size_t budget);
   void Moved(void* from, void* to, size_t bytes) override;
+  bool MayMove(const void* block) const override;
 
   TableSchema schema_;  // changes with Reuse and SetGrace alone; its id with Drop too
   const AddressOf& address_of_;
@@ -335,6 +351,7 @@ class Table final : private Arena::Relocator {
   PartitionContext context_;
   Directory directory_;
   TtlWheel wheel_;
+  PinTable pins_;
   WriteCost pledged_;
   bool redeeming_ = false;
   bool foreign_timestamps_ = false;

@@ -18,7 +18,7 @@ OpStatus Table::PledgeShare(const PartitionRef& partition, const BatchShare& sha
   WriteCost cost;
   const bool reserved = Reserve(partition, write.now_seconds, [&] {
     const DirectorySlot* slot = FindForWrite(partition);
-    cost = {};
+    cost = UnpinCost(slot);
     if (share.upserts.empty() && !deletes) return cost;
     WriteCost rows_again;
     if (!all.empty()) rows_again = UpsertCost(partition, slot, all, write);

@@ -18,13 +18,13 @@ void Table::Drop() {
 }
 
 bool Table::vacant() const {
-  return dropped_ && !pass_.active && dead_ == nullptr && wheel_.size() == 0;
+  return dropped_ && !pass_.active && dead_ == nullptr && wheel_.size() == 0 && pins_.empty();
 }
 
 // Nothing is left to expire: the wheel is only emptied.
 size_t Table::ReclaimDropped(size_t budget) {
-  size_t units = 0;
-  if (dead_ != nullptr) units += ReclaimDead(budget);
+  size_t units = pins_.Drain();
+  if (units < budget && dead_ != nullptr) units += ReclaimDead(budget - units);
   if (units < budget && pass_.active) units += ReclaimTruncated(budget - units);
   if (units < budget && dead_ != nullptr) units += ReclaimDead(budget - units);
   if (units < budget && wheel_.size() > 0) {
@@ -255,6 +255,7 @@ OpStatus Table::RestoreHotRows(const PartitionRef& partition, std::span<const St
       slot = Create(partition, load.bytes);
       Partition(context_, slot->reference).Expect(load);
     }
+    Unpin(slot);
     const CellUpdate cell{0, true, row.cells[0].view.value};
     const RowUpdate update{.key = row.key,
                            .marker = true,

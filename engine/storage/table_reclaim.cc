@@ -35,13 +35,13 @@ void Table::TruncateFirstComponent(std::string_view component) {
 
 bool Table::WantsReclaim(int64_t now_seconds) const {
   if (dropped_) return !vacant();
-  return pass_.active || dead_ != nullptr || wheel_.HasDue(now_seconds) ||
+  return pins_.HasPosted() || pass_.active || dead_ != nullptr || wheel_.HasDue(now_seconds) ||
          arena_.WorthCompacting() || directory_.WantsTidy() || wheel_.WantsSweep();
 }
 
 size_t Table::Reclaim(int64_t now_seconds, size_t budget) {
   if (dropped_) return ReclaimDropped(budget);
-  size_t units = 0;
+  size_t units = pins_.Drain();
   if (dead_ != nullptr) units += ReclaimDead(budget);
   if (units < budget && wheel_.HasDue(now_seconds))
     units += ReclaimDue(now_seconds, budget - units);
@@ -102,7 +102,14 @@ void Table::ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size
   }
   Partition partition(context_, slot->reference);
   partition.set_wheel_when(0);
-  const Partition::ReclaimResult result = partition.Reclaim(now_seconds, budget);
+  Partition::ReclaimResult result;
+  if (const WriteCost cost = UnpinCost(slot);
+      cost.allocations == 0 || arena_.Reserve(cost.allocations, cost.bytes)) {
+    Unpin(slot);
+    result = partition.Reclaim(now_seconds, budget);
+  } else {
+    result = {1, true};
+  }
   units += result.rows;
   if (partition.kept_empty() && partition.OverAt(now_seconds)) {
     partition.set_cache_bits(partition.cache_bits() &
@@ -116,7 +123,7 @@ void Table::ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size
     const WriteCost cost = Partition::DemoteCost();
     if (arena_.Reserve(cost.allocations, cost.bytes)) partition.TryDemote();
   }
-  if (partition.WantsShrink()) partition.Shrink();
+  if (!IsPinned(slot) && partition.WantsShrink()) partition.Shrink();
   uint32_t next = partition.NextEvent();
   if (next == kNeverExpires) return;
   // When memory was short it is looked at later: nothing depends on it but the memory, since reads

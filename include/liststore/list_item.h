@@ -55,6 +55,7 @@ struct ListItemView {
 
  private:
   friend class ListItems;
+  friend class ListView;
   const char* packed_key_ = nullptr;  // 24 bytes; nullptr: plain_key_ holds the text
   std::string_view plain_key_;
 };

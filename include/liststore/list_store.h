@@ -53,6 +53,7 @@ namespace liststore {
 
 class Engine;
 class FeatureEntry;
+class ListView;
 
 // A feature version looked up once, so that operations on its lists need not check its names, build
 // its key and find it again. Cheap to copy, usable by any thread; valid as long as its store, also
@@ -219,6 +220,12 @@ class ListStore {
   absl::Status MultiGetListItems(const ListFeature& feature,
                                  std::span<const std::string_view> entity_ids,
                                  const GetOptions& options, std::vector<ListItems>* items) const;
+  // The same without a copy: the view points to where the items lie, and they stay there, as they
+  // are, until it is dropped, whatever becomes of the list; see list_view.h. `view` is overwritten.
+  // O(log(items in the list)) and, where items have to be copied, their number.
+  absl::Status ViewListItems(const ListId& list, const GetOptions& options, ListView* view) const;
+  absl::Status ViewListItems(const ListFeature& feature, std::string_view entity_id,
+                             const GetOptions& options, ListView* view) const;
   // How many items lie within the bounds of `options`, whose limit does not count.
   absl::StatusOr<size_t> CountListItems(const ListId& list, const GetOptions& options = {}) const;
 

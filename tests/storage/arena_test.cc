@@ -77,12 +77,19 @@ class Blocks : public Arena::Relocator {
     const size_t index = found->second;
     Block& block = blocks_[index];
     ASSERT_EQ(block.mobility, Mobility::kMovable);
+    ASSERT_TRUE(MayMove(from));
     ASSERT_EQ(Arena::BlockBytes(block.bytes), bytes);
     index_of_.erase(found);
     block.at = static_cast<char*>(to);
     ASSERT_TRUE(index_of_.emplace(block.at, index).second) << "moved onto a live block";
     ++moves_;
   }
+
+  // That many marks of 256 are of blocks that stay where they are.
+  bool MayMove(const void* block) const override {
+    return *static_cast<const unsigned char*>(block) >= pinned_of_256;
+  }
+  unsigned pinned_of_256 = 0;
 
  private:
   struct Block {
@@ -282,6 +289,39 @@ TEST_F(ArenaTest, CompactionClosesTheHolesOfGrowth) {
   blocks.CheckAll();
   EXPECT_LT(arena_.held_bytes(), arena_.live_bytes() * 120 / 100);
   EXPECT_LT(total, 25'000u);
+}
+
+// Whatever share of the blocks must stay: compaction ends, moves none of them, and closes what
+// holes it can.
+TEST_F(ArenaTest, CompactionPassesByBlocksThatMayNotMove) {
+  for (const unsigned pinned : {256u, 200u, 60u, 2u}) {
+    SCOPED_TRACE(pinned);
+    Random rng(TestSeed());
+    Blocks blocks(arena_);
+    for (int i = 0; i < 10'000; ++i) {
+      const size_t bytes = 300 + rng.Below(300);
+      ASSERT_TRUE(arena_.Reserve(1, bytes));
+      blocks.Add(bytes, Mobility::kMovable);
+    }
+    for (int i = 0; i < 7'000; ++i) blocks.Remove(rng.Below(blocks.count()));
+    blocks.pinned_of_256 = pinned;
+    const uint64_t held = arena_.held_bytes();
+    int turns = 0;
+    while (arena_.Compact(16, blocks) > 0) ASSERT_LT(++turns, 10'000);
+    arena_.Verify();
+    blocks.CheckAll();
+    EXPECT_EQ(blocks.moves() == 0, pinned == 256);
+    EXPECT_LE(arena_.held_bytes(), held);
+    if (pinned == 2) {
+      EXPECT_LT(arena_.held_bytes(), held * 2 / 3);
+    }
+    // Once they may move again, nothing of it is left behind.
+    blocks.pinned_of_256 = 0;
+    while (arena_.Compact(16, blocks) > 0) ASSERT_LT(++turns, 20'000);
+    EXPECT_FALSE(arena_.WorthCompacting());
+    arena_.Verify();
+    blocks.RemoveAll();
+  }
 }
 
 TEST_F(ArenaTest, FixedBlocksAreNeverMoved) {

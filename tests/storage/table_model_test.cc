@@ -18,6 +18,7 @@
 #include "tests/reference/reference_table.h"
 #include "tests/storage/table_workload.h"
 #include "tests/support/collecting_sink.h"
+#include "tests/support/keeping_sink.h"
 #include "tests/support/seed.h"
 #include "tests/support/stored_copy.h"
 
@@ -59,6 +60,7 @@ class TableModelRun {
   uint64_t rows_compared() const { return rows_compared_; }
   uint64_t rows_from_runs() const { return rows_from_runs_; }
   uint64_t tables_moved() const { return tables_moved_; }
+  uint64_t views_taken() const { return views_taken_; }
 
  private:
   Random& rng() { return workload_.rng(); }
@@ -79,6 +81,8 @@ class TableModelRun {
   void TruncateFirst();
   void Reclaim();
   void MoveToNewTable();
+  void TakeView();
+  void DropViews(size_t left);
 
   // Runs a write on Table and, unless it ran out of memory, on the reference.
   template <typename Write>
@@ -102,6 +106,8 @@ class TableModelRun {
   uint64_t rows_compared_ = 0;
   uint64_t rows_from_runs_ = 0;
   uint64_t tables_moved_ = 0;
+  uint64_t views_taken_ = 0;
+  std::vector<std::pair<ViewPin*, KeepingSink>> views_;
 };
 
 void TableModelRun::Run(uint64_t steps) {
@@ -275,6 +281,8 @@ void TableModelRun::Read(bool by_value) {
   if (!rng().OneIn(workload_.plan().large() ? 40 : 4)) {
     spec.limit = static_cast<uint64_t>(rng().Between(1, 60));
   }
+  if (rng().OneIn(4)) TakeView();
+  if (rng().OneIn(4)) DropViews(rng().Below(8));
   if (by_value) spec.value_filter = {workload_.RandomIndexedColumn(), workload_.RandomValue()};
   CompareRead(partition, spec, rng().OneIn(2));
 }
@@ -369,6 +377,30 @@ void TableModelRun::TruncateFirst() {
   reference_.TruncateFirstComponent(component);
 }
 
+// Whatever is done from here on, the rows of the view stay as they are.
+void TableModelRun::TakeView() {
+  ReadSpec spec;
+  if (rng().OneIn(2)) spec.limit = static_cast<uint64_t>(rng().Between(1, 60));
+  KeepingSink sink(rng().OneIn(2));
+  uint64_t rows = 0;
+  ViewPin* pin = table_->View(RandomPartition(), spec, now(), sink, rows);
+  ASSERT_EQ(pin != nullptr, sink.kept() > 0);
+  if (pin == nullptr) return;
+  views_.emplace_back(pin, std::move(sink));
+  ++views_taken_;
+}
+
+void TableModelRun::DropViews(size_t left) {
+  for (const auto& [pin, sink] : views_) {
+    ASSERT_TRUE(sink.Unchanged()) << views_taken_ << " views taken";
+  }
+  while (views_.size() > left) {
+    std::swap(views_[rng().Below(views_.size())], views_.back());
+    table_->pins().Post(views_.back().first);
+    views_.pop_back();
+  }
+}
+
 // Everything stored, as it is copied out, makes another table that answers the same.
 void TableModelRun::MoveToNewTable() {
   StoredCopy copy(workload_.packs());
@@ -393,6 +425,7 @@ void TableModelRun::MoveToNewTable() {
   }
   moved->Verify();
   ASSERT_EQ(moved->stats().unreserved_slabs, 0u);
+  DropViews(0);
   table_ = std::move(moved);
   ++tables_moved_;
 }
@@ -411,6 +444,7 @@ void TableModelRun::Reclaim() {
 void TableModelRun::DrainAndCheckMemory() {
   table_->TruncateAll();
   reference_.TruncateAll();
+  DropViews(0);
   CompareAll();
   if (::testing::Test::HasFatalFailure()) return;
   constexpr int kTurnsMax = 1'000'000;
@@ -434,6 +468,7 @@ TEST(TableModelTest, AgreesWithTheReference) {
   uint64_t rows_compared = 0;
   uint64_t rows_from_runs = 0;
   uint64_t tables_moved = 0;
+  uint64_t views_taken = 0;
   for (uint64_t run = 0; run * kStepsPerRun < steps; ++run) {
     SCOPED_TRACE("replay with LISTSTORE_SEED=" + std::to_string(seed + run) +
                  " LISTSTORE_STEPS=" + std::to_string(kStepsPerRun));
@@ -447,8 +482,11 @@ TEST(TableModelTest, AgreesWithTheReference) {
     rows_compared += model.rows_compared();
     rows_from_runs += model.rows_from_runs();
     tables_moved += model.tables_moved();
+    views_taken += model.views_taken();
   }
-  std::printf("%llu tables moved; ", static_cast<unsigned long long>(tables_moved));
+  std::printf("%llu tables moved, %llu views taken; ",
+              static_cast<unsigned long long>(tables_moved),
+              static_cast<unsigned long long>(views_taken));
   std::printf("compared %llu rows, %llu of them from packed runs; %llu writes refused\n",
               static_cast<unsigned long long>(rows_compared),
               static_cast<unsigned long long>(rows_from_runs),
