@@ -26,6 +26,8 @@ LAYERS = {
     # Bytes of a saved store <-> stored rows. Knows no store.
     "snapshot": ["disk", "model", "base"],
     "lists": ["snapshot", "disk", "shard", "command", "model", "base"],
+    # The C face: the public headers, and nothing behind them.
+    "c_api": ["base"],
     # Bytes of the wire <-> values. Knows neither statements nor shards.
     "protocol": ["model", "base"],
     # Text in, commands out: of shard/ it sees the names of tables and nothing that runs.

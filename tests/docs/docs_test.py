@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the documents promise: the example runs, README.md shows it, links lead somewhere.
 
-    tests/docs/docs_test.py ROOT READING_HISTORY
+    tests/docs/docs_test.py ROOT READING_HISTORY LIST_STORE_IN_C
 
 Prints one line for each broken promise, and ends with status 1 when there was any.
 """
@@ -10,9 +10,12 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 EXAMPLE = "docs/examples/reading_history.cc"
 EXAMPLE_PRINTS = "story-2\nstory-1\n"
+C_EXAMPLE_PRINTS = (
+    "1 removed\n1724949844999999999#qy8N9HY4UZOPw3eWbLT5Wg== story-2\n0 left a day later\n")
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 CODE_BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
@@ -30,6 +33,16 @@ def check_example(root, program):
     run = subprocess.run([program], capture_output=True, text=True, timeout=50, check=False)
     if run.returncode != 0 or run.stdout != EXAMPLE_PRINTS:
         yield f"{EXAMPLE}: status {run.returncode}, printed {run.stdout!r}, not {EXAMPLE_PRINTS!r}"
+
+
+def check_c_example(program):
+    """The example in C prints what it says, and leaves its file where it was told to."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.run([program, f"{folder}/lists.saved"], capture_output=True, text=True,
+                             timeout=50, check=False)
+    if run.returncode != 0 or run.stdout != C_EXAMPLE_PRINTS:
+        yield (f"docs/examples/list_store.c: status {run.returncode}, printed {run.stdout!r}"
+               f"{run.stderr!r}, not {C_EXAMPLE_PRINTS!r}")
 
 
 def check_links(root, documents):
@@ -61,7 +74,7 @@ def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     documents = sorted([*root.glob("*.md"), *(root / "docs").rglob("*.md"),
                         *(root / "engine").rglob("*.md"), *(root / "data").rglob("*.md")])
-    broken = [*check_example(root, sys.argv[2]), *check_links(root, documents),
+    broken = [*check_example(root, sys.argv[2]), *check_c_example(sys.argv[3]), *check_links(root, documents),
               *check_decisions(root)]
     print("\n".join(broken) if broken else f"docs: {len(documents)} documents, nothing broken")
     return 1 if broken else 0

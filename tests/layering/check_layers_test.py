@@ -33,6 +33,8 @@ CASES = [
     ("lists save through snapshot and disk", "engine/lists/a.cc",
      '#include "engine/snapshot/saved_format.h"\n#include "engine/disk/file_calls.h"', None),
 
+    ("the C face stands on the public headers", "engine/c_api/a.cc",
+     '#include "engine/lists/list_key.h"', "c_api must not include lists"),
     ("the format knows no store", "engine/snapshot/a.cc", '#include "engine/shard/engine.h"',
      "snapshot must not include shard"),
     ("files know no format", "engine/disk/a.cc", '#include "engine/model/cell.h"',

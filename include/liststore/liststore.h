@@ -1,0 +1,270 @@
+/* liststore in C99: the operations of liststore/list_store.h for programs of other languages.
+ *
+ *   liststore_error error;
+ *   liststore_store* store = NULL;
+ *   if (liststore_open(NULL, &store, &error) != LISTSTORE_OK) fail(error.text);
+ *   const liststore_bytes user = {"user", 4}, history = {"history", 7};
+ *   liststore_create_feature(store, user, history, 86400, &error);
+ *   ...
+ *   liststore_close(store);
+ *
+ * docs/examples/list_store.c and list_store_ctypes.py are whole programs.
+ *
+ * Every function may be called by any thread at any time, but that a handle is closed or destroyed
+ * by one call alone, and that results (liststore_items, liststore_multi_items) belong to one thread
+ * at a time. A function that can fail returns a status and, where `error` is not NULL, writes the
+ * reason as text ending in zero, cut at 511 bytes; after LISTSTORE_OK the text is empty. What was
+ * not to be applied is not applied. A pointer that is NULL and must not be is
+ * LISTSTORE_INVALID_ARGUMENT. No C++ exception leaves a function. What the library is given is
+ * borrowed for the call.
+ *
+ * Bounds of names, values and times are those of list_item.h and list_store.h. */
+#ifndef LISTSTORE_LISTSTORE_H_
+#define LISTSTORE_LISTSTORE_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define LISTSTORE_API __attribute__((visibility("default")))
+#else
+#define LISTSTORE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Numbers stay what they are. Others may be added. */
+typedef int32_t liststore_status;
+#define LISTSTORE_OK 0
+#define LISTSTORE_UNKNOWN 2
+#define LISTSTORE_INVALID_ARGUMENT 3
+#define LISTSTORE_NOT_FOUND 5
+#define LISTSTORE_ALREADY_EXISTS 6
+#define LISTSTORE_PERMISSION_DENIED 7
+#define LISTSTORE_RESOURCE_EXHAUSTED 8 /* the memory limit, or no space on the disk */
+#define LISTSTORE_FAILED_PRECONDITION 9
+#define LISTSTORE_INTERNAL 13
+#define LISTSTORE_UNAVAILABLE 14
+#define LISTSTORE_DATA_LOSS 15
+
+typedef struct liststore_error {
+  char text[512];
+} liststore_error;
+
+/* Any bytes; `data` may be NULL when `size` is 0. */
+typedef struct liststore_bytes {
+  const char* data;
+  size_t size;
+} liststore_bytes;
+
+/* Names one list; see ListId. */
+typedef struct liststore_list {
+  liststore_bytes entity_type;
+  liststore_bytes feature;
+  liststore_bytes version;
+  liststore_bytes entity_id;
+} liststore_list;
+
+typedef struct liststore_store liststore_store;
+typedef struct liststore_clock liststore_clock;
+typedef struct liststore_items liststore_items;
+typedef struct liststore_multi_items liststore_multi_items;
+
+/* "0.1.0". */
+LISTSTORE_API const char* liststore_version(void);
+
+/* --- A clock that stands still until it is moved, for tests ------------------------------------
+ */
+
+/* Nanoseconds since the Unix epoch. NULL: no memory. Destroyed after the stores that use it. */
+LISTSTORE_API liststore_clock* liststore_clock_create(uint64_t now_nanos);
+LISTSTORE_API void liststore_clock_destroy(liststore_clock* clock); /* NULL: nothing */
+LISTSTORE_API liststore_status liststore_clock_set(liststore_clock* clock, uint64_t now_nanos);
+LISTSTORE_API liststore_status liststore_clock_advance(liststore_clock* clock, uint64_t nanos);
+LISTSTORE_API uint64_t liststore_clock_now(const liststore_clock* clock); /* NULL: 0 */
+
+/* --- Stores ------------------------------------------------------------------------------------
+ */
+
+/* See options.h. 0 and NULL are the defaults. `size` is the structure's as the caller knows it, so
+ * that it may grow: fields behind it are taken as 0, and those that this library does not know must
+ * be 0. Begin with liststore_options_init. */
+typedef struct liststore_options {
+  size_t size;
+  const liststore_clock* clock; /* outlives the store; NULL: the system's */
+  const char* keyspace;         /* ends in zero */
+  int64_t default_ttl_seconds;
+  uint64_t value_bytes_max;
+  uint64_t memory_limit_bytes;
+  uint32_t shards;
+  uint32_t background_reclaim; /* 1: a thread gives memory back */
+} liststore_options;
+
+LISTSTORE_API void liststore_options_init(liststore_options* options); /* NULL: nothing */
+
+/* An empty store; `options` may be NULL. After an error `*store` is NULL. */
+LISTSTORE_API liststore_status liststore_open(const liststore_options* options,
+                                              liststore_store** store, liststore_error* error);
+/* A store with the content of a file that liststore_save wrote; see saved_store.h. */
+LISTSTORE_API liststore_status liststore_load(const liststore_options* options, const char* path,
+                                              liststore_store** store, liststore_error* error);
+/* Writes all content to a file, whole or not at all. `sync`: 1, it survives a loss of power when
+ * this returns. */
+LISTSTORE_API liststore_status liststore_save(const liststore_store* store, const char* path,
+                                              int32_t sync, liststore_error* error);
+/* No other call on the store may be under way. NULL: nothing. */
+LISTSTORE_API void liststore_close(liststore_store* store);
+
+/* --- Features ----------------------------------------------------------------------------------
+ */
+
+LISTSTORE_API liststore_status liststore_create_feature(liststore_store* store,
+                                                        liststore_bytes entity_type,
+                                                        liststore_bytes feature,
+                                                        int64_t ttl_seconds,
+                                                        liststore_error* error);
+/* `ttl_seconds` 0: the feature's. */
+LISTSTORE_API liststore_status liststore_create_feature_version(
+    liststore_store* store, liststore_bytes entity_type, liststore_bytes feature,
+    liststore_bytes version, int64_t ttl_seconds, liststore_error* error);
+LISTSTORE_API liststore_status liststore_set_feature_ttl(liststore_store* store,
+                                                         liststore_bytes entity_type,
+                                                         liststore_bytes feature,
+                                                         int64_t ttl_seconds,
+                                                         liststore_error* error);
+LISTSTORE_API liststore_status liststore_delete_feature(liststore_store* store,
+                                                        liststore_bytes entity_type,
+                                                        liststore_bytes feature,
+                                                        liststore_error* error);
+LISTSTORE_API liststore_status liststore_delete_feature_version(liststore_store* store,
+                                                                liststore_bytes entity_type,
+                                                                liststore_bytes feature,
+                                                                liststore_bytes version,
+                                                                liststore_error* error);
+
+/* --- Writes ------------------------------------------------------------------------------------
+ */
+
+typedef struct liststore_new_item {
+  uint64_t timestamp_nanos;
+  liststore_bytes value;
+} liststore_new_item;
+
+typedef struct liststore_add_result {
+  size_t stored;
+  size_t skipped_expired;
+} liststore_add_result;
+
+/* Items for one list of an addition to many. */
+typedef struct liststore_addition {
+  liststore_list list;
+  const liststore_new_item* items; /* may be NULL when there are none */
+  size_t item_count;
+} liststore_addition;
+
+/* `result` may be NULL, here and below. */
+LISTSTORE_API liststore_status liststore_add(liststore_store* store, const liststore_list* list,
+                                             const liststore_new_item* items, size_t item_count,
+                                             liststore_add_result* result, liststore_error* error);
+LISTSTORE_API liststore_status liststore_add_multi(liststore_store* store,
+                                                   const liststore_addition* additions,
+                                                   size_t addition_count,
+                                                   liststore_add_result* result,
+                                                   liststore_error* error);
+LISTSTORE_API liststore_status liststore_remove_value(liststore_store* store,
+                                                      const liststore_list* list,
+                                                      liststore_bytes value, size_t* removed,
+                                                      liststore_error* error);
+LISTSTORE_API liststore_status liststore_remove_all(liststore_store* store,
+                                                    const liststore_list* list, size_t* removed,
+                                                    liststore_error* error);
+
+/* --- Reads -------------------------------------------------------------------------------------
+ */
+
+/* See GetOptions. `size` as in liststore_options; begin with liststore_get_options_init. */
+typedef struct liststore_get_options {
+  size_t size;
+  uint64_t min_timestamp_nanos;
+  uint64_t max_timestamp_nanos; /* exclusive; counts when has_max is 1 */
+  uint64_t limit;               /* at least 1 */
+  uint32_t has_max;
+  uint32_t with_expiry; /* 1: fill expires_at_seconds */
+} liststore_get_options;
+
+/* No bounds, limit 100. NULL: nothing. */
+LISTSTORE_API void liststore_get_options_init(liststore_get_options* options);
+
+typedef struct liststore_item {
+  uint64_t timestamp_nanos;
+  liststore_bytes value; /* valid until the next read into the result */
+  int64_t expires_at_seconds;
+} liststore_item;
+
+/* Results, to be used again from call to call. NULL: no memory. */
+LISTSTORE_API liststore_items* liststore_items_create(void);
+LISTSTORE_API void liststore_items_destroy(liststore_items* items);      /* NULL: nothing */
+LISTSTORE_API size_t liststore_items_size(const liststore_items* items); /* NULL: 0 */
+/* Newest first. INVALID_ARGUMENT: there is no item `index`. */
+LISTSTORE_API liststore_status liststore_items_at(const liststore_items* items, size_t index,
+                                                  liststore_item* item);
+/* The item key as CQL shows it, as text ending in zero; one that does not fit is INVALID_ARGUMENT.
+ * The store's own have 44 characters. */
+LISTSTORE_API liststore_status liststore_items_key(const liststore_items* items, size_t index,
+                                                   char* key, size_t key_bytes);
+
+/* `options` NULL: the newest 100. After an error `items` is empty. */
+LISTSTORE_API liststore_status liststore_get(const liststore_store* store,
+                                             const liststore_list* list,
+                                             const liststore_get_options* options,
+                                             liststore_items* items, liststore_error* error);
+
+LISTSTORE_API liststore_multi_items* liststore_multi_items_create(void);
+LISTSTORE_API void liststore_multi_items_destroy(liststore_multi_items* items);
+/* How many lists were read, and items of one of them. */
+LISTSTORE_API size_t liststore_multi_items_lists(const liststore_multi_items* items);
+LISTSTORE_API size_t liststore_multi_items_size(const liststore_multi_items* items, size_t list);
+LISTSTORE_API liststore_status liststore_multi_items_at(const liststore_multi_items* items,
+                                                        size_t list, size_t index,
+                                                        liststore_item* item);
+LISTSTORE_API liststore_status liststore_multi_get(const liststore_store* store,
+                                                   const liststore_list* lists, size_t list_count,
+                                                   const liststore_get_options* options,
+                                                   liststore_multi_items* items,
+                                                   liststore_error* error);
+/* Items within the bounds of `options`, whose limit does not count. */
+LISTSTORE_API liststore_status liststore_count(const liststore_store* store,
+                                               const liststore_list* list,
+                                               const liststore_get_options* options, size_t* count,
+                                               liststore_error* error);
+
+/* --- Housekeeping ------------------------------------------------------------------------------
+ */
+
+/* See stats.h; sums over the tables. `size` is set by the caller: as many bytes are written. */
+typedef struct liststore_stats {
+  size_t size;
+  uint64_t lists;
+  uint64_t items;
+  uint64_t expired_items;
+  uint64_t live_bytes;
+  uint64_t held_bytes;
+  uint64_t memory_limit_bytes;
+  uint64_t refused_writes;
+  uint32_t shards;
+  uint32_t unused;
+} liststore_stats;
+
+LISTSTORE_API liststore_status liststore_get_stats(const liststore_store* store,
+                                                   liststore_stats* stats, liststore_error* error);
+/* Gives memory back, about `budget` units of work; `done`: how many, 0 when none waits. */
+LISTSTORE_API liststore_status liststore_reclaim(liststore_store* store, size_t budget,
+                                                 size_t* done, liststore_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LISTSTORE_LISTSTORE_H_ */
