@@ -98,7 +98,8 @@ Reply Lane::Execute(const Command& command, uint64_t address, uint64_t now_nanos
                  [&](const ReadCommand& read) {
                    LS_DCHECK(read.spec != nullptr && read.sink != nullptr,
                              "a read says what it wants, and has somewhere to go");
-                   reply.rows = into.Read(partition, *read.spec, now_seconds, *read.sink, &reply.info);
+                   reply.rows =
+                       into.Read(partition, *read.spec, now_seconds, *read.sink, &reply.info);
                  },
                  [&](const CountCommand& count) {
                    reply.rows = into.Count(partition, count.range, now_seconds);

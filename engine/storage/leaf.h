@@ -64,7 +64,7 @@ struct LeafHeader {
   uint16_t key_bytes;    // partition key behind the header; 0 in a tree
   uint16_t block_units;  // block bytes / 16
   uint16_t special_rows;
-  uint8_t packed;  // 1: packed; 2: views point into it (PinTable)
+  uint8_t packed;      // 1: packed; 2: views point into it (PinTable)
   uint8_t cache_bits;  // small partition: see cache_bits; leaf of a tree: 0
 };
 static_assert(sizeof(LeafHeader) == 32, "docs/memory.md budgets leaf headers at 32 bytes");
