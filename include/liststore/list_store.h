@@ -60,6 +60,7 @@ class ListView;
 // after the feature was deleted or re-created: it means the names, not one life of the feature.
 class ListFeature {
  private:
+  friend class ListCache;
   friend class ListStore;
   explicit ListFeature(FeatureEntry* entry) : entry_(entry) {}
   FeatureEntry* entry_;
@@ -254,6 +255,8 @@ class ListStore {
  private:
   friend class CqlServer;   // serves the store's tables: engine() and clock()
   friend class SavedStore;  // saves and loads them: see saved_store.h
+  friend class ListCache;
+  friend class CqlServer;  // serves the store's tables: engine() and clock()
   class Impl;
   explicit ListStore(std::unique_ptr<Impl> impl);
   Engine& engine();

@@ -1,0 +1,493 @@
+// ListCache: reads of a store that load what it does not have.
+#include "liststore/list_cache.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/base/check.h"
+#include "engine/base/mutex.h"
+#include "engine/base/status_macros.h"
+#include "engine/base/strings.h"
+#include "engine/lists/feature_entry.h"
+#include "engine/lists/list_key.h"
+#include "engine/lists/list_store_impl.h"
+#include "engine/lists/load_flight.h"
+#include "engine/lists/loaded_list.h"
+#include "engine/lists/remaining_time.h"
+
+namespace liststore {
+namespace {
+
+constexpr size_t kListsPerLoadMaxMax = 65'535;
+
+absl::Status CheckSeconds(std::string_view name, int64_t seconds) {
+  if (seconds >= 0 && seconds <= kFeatureTtlSecondsMax) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(ToAbsl(name), " ", seconds, " is not within 0 to ", kFeatureTtlSecondsMax));
+}
+
+absl::Status CheckCacheOptions(const ListCacheOptions& options) {
+  if (options.loader == nullptr) return absl::InvalidArgumentError("there is no loader");
+  if (options.lists_per_load_max < 1 || options.lists_per_load_max > kListsPerLoadMaxMax) {
+    return absl::InvalidArgumentError(absl::StrCat("lists_per_load_max ",
+                                                   options.lists_per_load_max,
+                                                   " is not within 1 to ", kListsPerLoadMaxMax));
+  }
+  LS_RETURN_IF_ERROR(CheckSeconds("fresh_for_seconds", options.fresh_for_seconds));
+  LS_RETURN_IF_ERROR(CheckSeconds("absent_for_seconds", options.absent_for_seconds));
+  LS_RETURN_IF_ERROR(CheckSeconds("stale_for_seconds", options.stale_for_seconds));
+  LS_RETURN_IF_ERROR(CheckSeconds("refresh_ahead_seconds", options.refresh_ahead_seconds));
+  if (options.refresh_ahead_seconds != 0 &&
+      options.refresh_ahead_seconds >= options.fresh_for_seconds) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("refresh_ahead_seconds ", options.refresh_ahead_seconds,
+                     " is not less than fresh_for_seconds ", options.fresh_for_seconds));
+  }
+  return absl::OkStatus();
+}
+
+using Flights = std::vector<std::shared_ptr<LoadFlight>>;
+
+}  // namespace
+
+class ListCache::Impl {
+ public:
+  Impl(ListCacheOptions cache_options, std::unique_ptr<ListStore> list_store)
+      : options_(std::move(cache_options)), store_(std::move(list_store)) {}
+  ~Impl() {
+    const MutexLock lock(refreshes_mutex_);
+    while (refreshes_under_way_ != 0) refreshes_ended_.wait(refreshes_mutex_);
+  }
+
+  ListStore& store() { return *store_; }
+  ListStore::Impl& store_impl() { return *store_->impl_; }
+
+  // What a read has found decides how it goes on.
+  absl::Status Served(const ListId& list, const GetOptions& get, ListItems& items);
+  absl::Status MultiGet(std::span<const ListId> lists, const GetOptions& get,
+                        std::vector<ListItems>& items);
+  // `apply` changes the copy of a list that is held.
+  template <typename Apply>
+  absl::Status Write(const ListChange& change, const Apply& apply);
+  absl::Status Forget(const ListId& list);
+  ListCacheStats stats() const;
+
+ private:
+  class LoadOfFlights;
+  enum class Held : uint8_t {
+    kFresh,
+    kAgeing,  // fresh, and to be loaded ahead of need
+    kStale,
+    kMissing,
+  };
+  struct Counters {
+    std::atomic<uint64_t> loader_calls{0};
+    std::atomic<uint64_t> lists_loaded{0};
+    std::atomic<uint64_t> lists_absent{0};
+    std::atomic<uint64_t> load_failures{0};
+    std::atomic<uint64_t> load_nanos{0};
+    std::atomic<uint64_t> load_nanos_max{0};
+    std::atomic<uint64_t> reads_joined{0};
+    std::atomic<uint64_t> stale_served{0};
+    std::atomic<uint64_t> refreshes{0};
+    std::atomic<uint64_t> loads_overtaken{0};
+    std::atomic<uint64_t> loads_not_kept{0};
+    std::atomic<uint64_t> answers_ignored{0};
+    std::atomic<uint64_t> writer_failures{0};
+  };
+  static void Count(std::atomic<uint64_t>& counter, uint64_t n = 1) {
+    counter.fetch_add(n, std::memory_order_relaxed);
+  }
+
+  int64_t NowSeconds() { return static_cast<int64_t>(store_impl().Now() / kNanosPerSecond); }
+  Held HeldOf(const ListItems& items);
+  // Whether a list whose load has failed may be served as it is.
+  bool MayServeStale(const ListItems& items);
+
+  absl::StatusOr<FlightTable::Joined> Join(const ListId& list);
+  // Loads lists whose flights the caller leads; all of them have landed afterwards.
+  void Load(const Flights& flights);
+  void LoadSome(std::span<const std::shared_ptr<LoadFlight>> flights);
+  // Puts what was loaded and lets the flight land.
+  bool Land(LoadFlight& flight, std::span<const NewItem> items);
+  bool LandFailed(LoadFlight& flight, absl::Status status);
+  // Waits for a flight and answers a read from it. `items` holds what the store had; `held`: how
+  // good that is.
+  absl::Status Answer(const LoadFlight& flight, bool leads, Held held, const GetOptions& get,
+                      ListItems& items);
+  // The flight of a list that is to be loaded ahead of need; none when somebody loads it already.
+  std::shared_ptr<LoadFlight> BeginRefresh(const ListId& list);
+  // Lets the executor load.
+  void HandOut(Flights flights);
+
+  const ListCacheOptions options_;
+  const std::unique_ptr<ListStore> store_;
+  FlightTable flights_;
+  Counters counters_;
+
+  Mutex refreshes_mutex_;
+  std::condition_variable_any refreshes_ended_;
+  size_t refreshes_under_way_ ABSL_GUARDED_BY(refreshes_mutex_) = 0;  // handed to the executor
+};
+
+// The loader's side of some flights.
+class ListCache::Impl::LoadOfFlights final : public ListLoad {
+ public:
+  LoadOfFlights(Impl& cache, std::span<const std::shared_ptr<LoadFlight>> flights)
+      : cache_(cache), flights_(flights) {}
+  // A loader that threw leaves nobody waiting.
+  ~LoadOfFlights() override { FailOthers(absl::InternalError("the loader did not return")); }
+
+  size_t size() const override { return flights_.size(); }
+  const ListId& list(size_t index) const override { return At(index).list(); }
+  void Answer(size_t index, std::span<const NewItem> items) override {
+    if (!cache_.Land(At(index), items)) cache_.Count(cache_.counters_.answers_ignored);
+  }
+  void Fail(size_t index, absl::Status status) override {
+    LS_CHECK(!status.ok(), "a failure has a status that says so");
+    if (!cache_.LandFailed(At(index), std::move(status))) {
+      cache_.Count(cache_.counters_.answers_ignored);
+    }
+  }
+  // Those without an answer.
+  void FailOthers(const absl::Status& status) {
+    for (const auto& flight : flights_) {
+      if (!flight->landed()) cache_.LandFailed(*flight, status);
+    }
+  }
+
+ private:
+  LoadFlight& At(size_t index) const {
+    LS_CHECK(index < flights_.size(), "the list is one of the load's");
+    return *flights_[index];
+  }
+  Impl& cache_;
+  const std::span<const std::shared_ptr<LoadFlight>> flights_;
+};
+
+// --- Loads
+// ----------------------------------------------------------------------------------------
+
+ListCache::Impl::Held ListCache::Impl::HeldOf(const ListItems& items) {
+  if (items.presence() != ListPresence::kComplete) return Held::kMissing;
+  const int64_t fresh_until = items.fresh_until_seconds();
+  if (fresh_until == 0) return Held::kFresh;
+  const int64_t left = fresh_until - NowSeconds();
+  if (left <= 0) return Held::kStale;
+  return left <= options_.refresh_ahead_seconds ? Held::kAgeing : Held::kFresh;
+}
+
+bool ListCache::Impl::MayServeStale(const ListItems& items) {
+  return NowSeconds() < items.fresh_until_seconds() + options_.stale_for_seconds;
+}
+
+absl::StatusOr<FlightTable::Joined> ListCache::Impl::Join(const ListId& list) {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(list));
+  FlightTable::Joined joined = flights_.Join(list, key.partition_key());
+  if (joined.flight->loading_thread() == std::this_thread::get_id() && !joined.flight->landed()) {
+    return absl::FailedPreconditionError("the loader asks for the list that it is loading");
+  }
+  return joined;
+}
+
+bool ListCache::Impl::Land(LoadFlight& flight, std::span<const NewItem> items) {
+  if (flight.landed()) return false;
+  const int64_t fresh_for =
+      items.empty() ? options_.absent_for_seconds : options_.fresh_for_seconds;
+  if (fresh_for != 0) flight.fresh_until_seconds = NowSeconds() + fresh_for;
+  const PutListOptions put{.fresh_until_seconds = flight.fresh_until_seconds,
+                           .unless_written_since = flight.mark};
+  if (!items.empty() || fresh_for != 0) {
+    const absl::StatusOr<bool> kept = store_->PutList(flight.list(), items, put);
+    if (absl::IsResourceExhausted(kept.status())) {
+      Count(counters_.loads_not_kept);
+      store_->ForgetList(flight.list()).IgnoreError();  // it may hold what is older
+    } else if (!kept.ok()) {
+      return LandFailed(flight, kept.status());
+    } else if (!*kept) {
+      Count(counters_.loads_overtaken);
+    }
+  } else {
+    store_->ForgetList(flight.list()).IgnoreError();
+  }
+  // In this order: who does not find the flight finds the list.
+  flights_.Remove(flight);
+  if (!flight.Land(absl::OkStatus(), items)) return false;
+  Count(counters_.lists_loaded);
+  if (items.empty()) Count(counters_.lists_absent);
+  return true;
+}
+
+bool ListCache::Impl::LandFailed(LoadFlight& flight, absl::Status status) {
+  flights_.Remove(flight);
+  if (!flight.Land(std::move(status), {})) return false;
+  Count(counters_.load_failures);
+  return true;
+}
+
+void ListCache::Impl::LoadSome(std::span<const std::shared_ptr<LoadFlight>> flights) {
+  LoadOfFlights load(*this, flights);
+  for (const auto& flight : flights) {
+    flight->NoteLoading();
+    // Before the source is asked: what changes from here on, it may not have told.
+    const absl::StatusOr<uint64_t> mark = store_->LoadMark(flight->list());
+    LS_CHECK(mark.ok(), "the list's names were checked when its key was made");
+    flight->mark = *mark;
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  absl::Status status = options_.loader(load);
+  const auto took = static_cast<uint64_t>(
+      std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
+  Count(counters_.loader_calls);
+  Count(counters_.load_nanos, took);
+  uint64_t longest = counters_.load_nanos_max.load(std::memory_order_relaxed);
+  while (took > longest && !counters_.load_nanos_max.compare_exchange_weak(
+                               longest, took, std::memory_order_relaxed)) {
+  }
+  if (status.ok()) status = absl::InternalError("the loader did not answer for the list");
+  load.FailOthers(status);
+}
+
+void ListCache::Impl::Load(const Flights& flights) {
+  for (size_t first = 0; first < flights.size(); first += options_.lists_per_load_max) {
+    LoadSome(std::span(flights).subspan(
+        first, std::min(options_.lists_per_load_max, flights.size() - first)));
+  }
+}
+
+std::shared_ptr<LoadFlight> ListCache::Impl::BeginRefresh(const ListId& list) {
+  absl::StatusOr<FlightTable::Joined> joined = Join(list);
+  if (!joined.ok() || !joined->leads) return nullptr;  // somebody is at it
+  Count(counters_.refreshes);
+  return std::move(joined->flight);
+}
+
+void ListCache::Impl::HandOut(Flights flights) {
+  if (flights.empty()) return;
+  {
+    const MutexLock lock(refreshes_mutex_);
+    ++refreshes_under_way_;
+  }
+  options_.executor([this, flights = std::move(flights)] {
+    Load(flights);
+    const MutexLock lock(refreshes_mutex_);
+    --refreshes_under_way_;
+    // Under the mutex: the cache may go as soon as it is free.
+    refreshes_ended_.notify_all();
+  });
+}
+
+absl::Status ListCache::Impl::Answer(const LoadFlight& flight, bool leads, Held held,
+                                     const GetOptions& get, ListItems& items) {
+  if (!leads) Count(counters_.reads_joined);
+  absl::Status status = flight.Wait();
+  if (!status.ok()) {
+    if (held == Held::kStale && MayServeStale(items)) {
+      Count(counters_.stale_served);
+      return absl::OkStatus();
+    }
+    items.clear();
+    return status;
+  }
+  // From what was loaded: the store may have evicted it again.
+  const std::string feature_key =
+      FeatureKey(flight.list().entity_type, flight.list().feature, flight.list().version);
+  ListStore::Impl& store = store_impl();
+  int64_t ttl_seconds = kFeatureTtlSecondsMax;  // without an item it is not asked for
+  if (!flight.items().empty()) {
+    const AddGate::Pass pass(store.registry.add_gate());
+    const absl::StatusOr<int64_t> ttl = store.TtlOf(store.registry.Find(feature_key), feature_key);
+    if (!ttl.ok()) {  // deleted meanwhile
+      items.clear();
+      return ttl.status();
+    }
+    ttl_seconds = *ttl;
+  }
+  ReadLoadedList(flight.items(), ttl_seconds, store.Now(), flight.fresh_until_seconds, get, items);
+  return absl::OkStatus();
+}
+
+// --- Reads
+// ----------------------------------------------------------------------------------------
+
+absl::Status ListCache::Impl::Served(const ListId& list, const GetOptions& get, ListItems& items) {
+  const Held held = HeldOf(items);
+  if (held == Held::kFresh) return absl::OkStatus();
+  if (held == Held::kAgeing) {
+    if (std::shared_ptr<LoadFlight> flight = BeginRefresh(list)) {
+      options_.executor != nullptr ? HandOut({std::move(flight)}) : Load({std::move(flight)});
+    }
+    return absl::OkStatus();
+  }
+  absl::StatusOr<FlightTable::Joined> joined = Join(list);
+  if (!joined.ok()) {
+    items.clear();
+    return joined.status();
+  }
+  if (joined->leads) Load({joined->flight});
+  return Answer(*joined->flight, joined->leads, held, get, items);
+}
+
+absl::Status ListCache::Impl::MultiGet(std::span<const ListId> lists, const GetOptions& get,
+                                       std::vector<ListItems>& items) {
+  LS_RETURN_IF_ERROR(store_->MultiGetListItems(lists, get, &items));
+  struct Missing {
+    size_t index;
+    Held held;
+    FlightTable::Joined joined;
+  };
+  std::vector<Missing> missing;
+  Flights led;
+  Flights refreshed;
+  absl::Status first_error;
+  const auto failed = [&](size_t i, const absl::Status& status) {
+    items[i].clear();
+    if (first_error.ok()) first_error = InList(i, status);
+  };
+  for (size_t i = 0; i < lists.size(); ++i) {
+    const Held held = HeldOf(items[i]);
+    if (held == Held::kFresh) continue;
+    if (held == Held::kAgeing) {
+      if (std::shared_ptr<LoadFlight> flight = BeginRefresh(lists[i])) {
+        (options_.executor != nullptr ? refreshed : led).push_back(std::move(flight));
+      }
+      continue;
+    }
+    absl::StatusOr<FlightTable::Joined> joined = Join(lists[i]);
+    if (!joined.ok()) {
+      failed(i, joined.status());
+      continue;
+    }
+    if (joined->leads) led.push_back(joined->flight);
+    missing.push_back({i, held, *std::move(joined)});
+  }
+  HandOut(std::move(refreshed));
+  // First of all what others may wait for.
+  Load(led);
+  for (const Missing& one : missing) {
+    const absl::Status status =
+        Answer(*one.joined.flight, one.joined.leads, one.held, get, items[one.index]);
+    if (!status.ok()) failed(one.index, status);
+  }
+  return first_error;
+}
+
+// --- Writes
+// ---------------------------------------------------------------------------------------
+
+absl::Status ListCache::Impl::Forget(const ListId& list) {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(list));
+  // A load under way is refused by the store, because the list has changed; detached, because reads
+  // that begin now must not join it.
+  absl::Status status = store_->ForgetList(list).status();
+  flights_.Detach(key.partition_key());
+  return status;
+}
+
+template <typename Apply>
+absl::Status ListCache::Impl::Write(const ListChange& change, const Apply& apply) {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(change.list));
+  if (options_.writer != nullptr) {
+    absl::Status status = options_.writer(change);
+    if (!status.ok()) {
+      Count(counters_.writer_failures);
+      Forget(change.list).IgnoreError();
+      return status;
+    }
+  }
+  bool applied = false;
+  if (options_.write_policy == CacheWritePolicy::kThrough) {
+    // A list that is not here stays away: begun by a change it would take room and answer nothing.
+    ListItems probe;
+    LS_RETURN_IF_ERROR(store_->GetListItems(change.list, {.limit = 1}, &probe));
+    applied = probe.presence() == ListPresence::kComplete && apply().ok();
+  }
+  if (!applied) return Forget(change.list);
+  flights_.Detach(key.partition_key());
+  return absl::OkStatus();
+}
+
+ListCacheStats ListCache::Impl::stats() const {
+  const auto of = [](const std::atomic<uint64_t>& counter) {
+    return counter.load(std::memory_order_relaxed);
+  };
+  return {.loader_calls = of(counters_.loader_calls),
+          .lists_loaded = of(counters_.lists_loaded),
+          .lists_absent = of(counters_.lists_absent),
+          .load_failures = of(counters_.load_failures),
+          .load_nanos = of(counters_.load_nanos),
+          .load_nanos_max = of(counters_.load_nanos_max),
+          .reads_joined = of(counters_.reads_joined),
+          .stale_served = of(counters_.stale_served),
+          .refreshes = of(counters_.refreshes),
+          .loads_overtaken = of(counters_.loads_overtaken),
+          .loads_not_kept = of(counters_.loads_not_kept),
+          .answers_ignored = of(counters_.answers_ignored),
+          .writer_failures = of(counters_.writer_failures)};
+}
+
+// --- The public face
+// ------------------------------------------------------------------------------
+
+absl::StatusOr<std::unique_ptr<ListCache>> ListCache::Open(ListCacheOptions options) {
+  LS_RETURN_IF_ERROR(CheckCacheOptions(options));
+  options.store.memory_policy = MemoryPolicy::kEvict;
+  options.store.lists_live_elsewhere = true;
+  LS_ASSIGN_OR_RETURN(std::unique_ptr<ListStore> store, ListStore::Open(options.store));
+  return std::unique_ptr<ListCache>(
+      new ListCache(std::make_unique<Impl>(std::move(options), std::move(store))));
+}
+
+ListCache::ListCache(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ListCache::~ListCache() = default;
+ListStore& ListCache::store() { return impl_->store(); }
+ListCacheStats ListCache::GetStats() const { return impl_->stats(); }
+
+absl::Status ListCache::GetListItems(const ListId& list, const GetOptions& options,
+                                     ListItems* items) {
+  LS_RETURN_IF_ERROR(impl_->store().GetListItems(list, options, items));
+  return impl_->Served(list, options, *items);
+}
+
+absl::Status ListCache::GetListItems(const ListFeature& feature, std::string_view entity_id,
+                                     const GetOptions& options, ListItems* items) {
+  LS_RETURN_IF_ERROR(impl_->store().GetListItems(feature, entity_id, options, items));
+  const FeatureNames names = NamesOf(feature.entry_->feature_key());
+  return impl_->Served({names.entity_type, names.feature, names.version, entity_id}, options,
+                       *items);
+}
+
+absl::Status ListCache::MultiGetListItems(std::span<const ListId> lists, const GetOptions& options,
+                                          std::vector<ListItems>* items) {
+  return impl_->MultiGet(lists, options, *items);
+}
+
+absl::Status ListCache::AddListItems(const ListId& list, std::span<const NewItem> items) {
+  return impl_->Write({.kind = ListChange::Kind::kAdd, .list = list, .items = items},
+                      [&] { return impl_->store().AddListItems(list, items).status(); });
+}
+
+absl::Status ListCache::RemoveListItemsWithValue(const ListId& list, std::string_view value) {
+  return impl_->Write(
+      {.kind = ListChange::Kind::kRemoveWithValue, .list = list, .value = value},
+      [&] { return impl_->store().RemoveListItemsWithValue(list, value).status(); });
+}
+
+absl::Status ListCache::RemoveAllListItems(const ListId& list) {
+  return impl_->Write({.kind = ListChange::Kind::kRemoveAll, .list = list},
+                      [&] { return impl_->store().RemoveAllListItems(list).status(); });
+}
+
+absl::Status ListCache::Invalidate(const ListId& list) { return impl_->Forget(list); }
+
+}  // namespace liststore
