@@ -46,11 +46,11 @@ class ListCacheTest : public ::testing::Test {
     if (!failure.ok()) return failure;
     for (size_t i = 0; i < load.size(); ++i) {
       const auto at = source.find(std::string(load.list(i).entity_id));
-      std::vector<NewItem> items;
+      std::vector<NewItem> loaded;
       if (at != source.end()) {
-        for (const auto& [timestamp, value] : at->second) items.push_back({timestamp, value});
+        for (const auto& [timestamp, value] : at->second) loaded.push_back({timestamp, value});
       }
-      load.Answer(i, items);
+      load.Answer(i, loaded);
     }
     return absl::OkStatus();
   }
