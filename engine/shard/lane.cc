@@ -58,12 +58,15 @@ void Lane::AdvanceTimestamp(WriteTimestamp timestamp) {
 }
 
 Reply Lane::Execute(const Command& command, uint64_t address, uint64_t now_nanos) {
+  Reply reply;
   Table* found = FindTable(command.table);
-  if (found == nullptr) return {.status = OpStatus::kTableGone};
+  if (found == nullptr) {
+    reply.status = OpStatus::kTableGone;
+    return reply;
+  }
   Table& into = *found;
   const PartitionRef partition{command.partition_key, address};
   const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
-  Reply reply;
   const auto write = [&] {
     WriteContext context;
     context.now_seconds = now_seconds;

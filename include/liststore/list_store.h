@@ -255,8 +255,7 @@ class ListStore {
  private:
   friend class CqlServer;   // serves the store's tables: engine() and clock()
   friend class SavedStore;  // saves and loads them: see saved_store.h
-  friend class ListCache;
-  friend class CqlServer;  // serves the store's tables: engine() and clock()
+  friend class ListCache;   // answers reads as the store would
   class Impl;
   explicit ListStore(std::unique_ptr<Impl> impl);
   Engine& engine();
