@@ -10,6 +10,7 @@ absl::Status ToStatus(OpStatus status, uint64_t memory_limit_bytes) {
     case OpStatus::kOk:
       return absl::OkStatus();
     case OpStatus::kOutOfMemory:
+    case OpStatus::kTooLarge:
       return absl::ResourceExhaustedError(absl::StrCat("memory limit of ", memory_limit_bytes,
                                                        " bytes reached; nothing was applied"));
     case OpStatus::kTableGone:

@@ -136,7 +136,8 @@ FeatureRegistry::Feature* FeatureRegistry::FindFeature(std::string_view entity_t
 }
 
 absl::Status FeatureRegistry::Create(std::string_view entity_type, std::string_view feature,
-                                     int64_t ttl_seconds, uint64_t now_nanos) {
+                                     int64_t ttl_seconds, uint64_t now_nanos,
+                                     EvictionLog* evictions) {
   LS_RETURN_IF_ERROR(CheckTtl(ttl_seconds));
   MutexLock lock(mutex_);
   if (FindFeature(entity_type, feature) != nullptr) {
@@ -145,7 +146,7 @@ absl::Status FeatureRegistry::Create(std::string_view entity_type, std::string_v
   }
   const FeatureRow row = {
       .version = "", .feature_ttl_seconds = ttl_seconds, .ttl_seconds = ttl_seconds};
-  LS_RETURN_IF_ERROR(WriteRows(entity_type, feature, {&row, 1}, now_nanos));
+  LS_RETURN_IF_ERROR(WriteRows(entity_type, feature, {&row, 1}, now_nanos, evictions));
 
   Feature created;
   created.ttl_seconds = ttl_seconds;
@@ -159,8 +160,8 @@ absl::Status FeatureRegistry::Create(std::string_view entity_type, std::string_v
 
 absl::Status FeatureRegistry::CreateVersion(std::string_view entity_type, std::string_view feature,
                                             std::string_view version,
-                                            std::optional<int64_t> ttl_seconds,
-                                            uint64_t now_nanos) {
+                                            std::optional<int64_t> ttl_seconds, uint64_t now_nanos,
+                                            EvictionLog* evictions) {
   if (ttl_seconds) LS_RETURN_IF_ERROR(CheckTtl(*ttl_seconds));
   MutexLock lock(mutex_);
   Feature* const existing = FindFeature(entity_type, feature);
@@ -174,7 +175,7 @@ absl::Status FeatureRegistry::CreateVersion(std::string_view entity_type, std::s
                     .ttl_seconds = effective_ttl_seconds,
                     .own_ttl = ttl_seconds.has_value()};
   if (version.empty()) row.feature_ttl_seconds = existing->ttl_seconds;
-  LS_RETURN_IF_ERROR(WriteRows(entity_type, feature, {&row, 1}, now_nanos));
+  LS_RETURN_IF_ERROR(WriteRows(entity_type, feature, {&row, 1}, now_nanos, evictions));
 
   FeatureEntry* const entry = entries_.FindOrInsert(FeatureKey(entity_type, feature, version));
   LS_CHECK(entry->ttl_seconds() == 0, "a version that does not exist has no TTL");
@@ -185,7 +186,7 @@ absl::Status FeatureRegistry::CreateVersion(std::string_view entity_type, std::s
 
 absl::Status FeatureRegistry::SetVersionTtl(std::string_view entity_type, std::string_view feature,
                                             std::string_view version, int64_t ttl_seconds,
-                                            uint64_t now_nanos) {
+                                            uint64_t now_nanos, EvictionLog* evictions) {
   LS_RETURN_IF_ERROR(CheckTtl(ttl_seconds));
   MutexLock lock(mutex_);
   Feature* const existing = FindFeature(entity_type, feature);
@@ -200,14 +201,15 @@ absl::Status FeatureRegistry::SetVersionTtl(std::string_view entity_type, std::s
                     .ttl_seconds = ttl_seconds,
                     .own_ttl = true};
   if (version.empty()) row.feature_ttl_seconds = existing->ttl_seconds;
-  LS_RETURN_IF_ERROR(WriteRows(entity_type, feature, {&row, 1}, now_nanos));
+  LS_RETURN_IF_ERROR(WriteRows(entity_type, feature, {&row, 1}, now_nanos, evictions));
   at->second.own_ttl = true;
   at->second.entry->set_ttl_seconds(ttl_seconds);
   return absl::OkStatus();
 }
 
 absl::Status FeatureRegistry::SetTtl(std::string_view entity_type, std::string_view feature,
-                                     int64_t ttl_seconds, uint64_t now_nanos) {
+                                     int64_t ttl_seconds, uint64_t now_nanos,
+                                     EvictionLog* evictions) {
   LS_RETURN_IF_ERROR(CheckTtl(ttl_seconds));
   MutexLock lock(mutex_);
   Feature* const existing = FindFeature(entity_type, feature);
@@ -226,7 +228,7 @@ absl::Status FeatureRegistry::SetTtl(std::string_view entity_type, std::string_v
     }
   }
   rows.push_back(default_row);
-  LS_RETURN_IF_ERROR(WriteRows(entity_type, feature, rows, now_nanos));
+  LS_RETURN_IF_ERROR(WriteRows(entity_type, feature, rows, now_nanos, evictions));
 
   existing->ttl_seconds = ttl_seconds;
   for (const auto& [name, version] : existing->versions) {
@@ -236,7 +238,7 @@ absl::Status FeatureRegistry::SetTtl(std::string_view entity_type, std::string_v
 }
 
 absl::Status FeatureRegistry::Delete(std::string_view entity_type, std::string_view feature,
-                                     uint64_t now_nanos) {
+                                     uint64_t now_nanos, EvictionLog* evictions) {
   MutexLock lock(mutex_);
   const auto found = features_.find({std::string(entity_type), std::string(feature)});
   if (found == features_.end()) return FeatureNotFound(entity_type, feature);
@@ -247,14 +249,15 @@ absl::Status FeatureRegistry::Delete(std::string_view entity_type, std::string_v
     if (!name.empty()) versions.push_back(name);
     entries.push_back(version.entry);
   }
-  LS_RETURN_IF_ERROR(DeleteRows(entity_type, feature, versions, now_nanos));
+  LS_RETURN_IF_ERROR(DeleteRows(entity_type, feature, versions, now_nanos, evictions));
   Withdraw(entries);
   features_.erase(found);
   return absl::OkStatus();
 }
 
 absl::Status FeatureRegistry::DeleteVersion(std::string_view entity_type, std::string_view feature,
-                                            std::string_view version, uint64_t now_nanos) {
+                                            std::string_view version, uint64_t now_nanos,
+                                            EvictionLog* evictions) {
   MutexLock lock(mutex_);
   Feature* const existing = FindFeature(entity_type, feature);
   if (existing == nullptr) return FeatureNotFound(entity_type, feature);
@@ -265,9 +268,9 @@ absl::Status FeatureRegistry::DeleteVersion(std::string_view entity_type, std::s
   if (version.empty()) {
     const FeatureRow row = {
         .version = "", .feature_ttl_seconds = existing->ttl_seconds, .ttl_seconds = std::nullopt};
-    LS_RETURN_IF_ERROR(WriteRows(entity_type, feature, {&row, 1}, now_nanos));
+    LS_RETURN_IF_ERROR(WriteRows(entity_type, feature, {&row, 1}, now_nanos, evictions));
   } else {
-    LS_RETURN_IF_ERROR(DeleteRows(entity_type, feature, {&version, 1}, now_nanos));
+    LS_RETURN_IF_ERROR(DeleteRows(entity_type, feature, {&version, 1}, now_nanos, evictions));
   }
   Withdraw({&found->second.entry, 1});
   existing->versions.erase(found);
@@ -302,7 +305,8 @@ std::vector<ListFeatureInfo> FeatureRegistry::List() const {
 }
 
 absl::Status FeatureRegistry::WriteRows(std::string_view entity_type, std::string_view feature,
-                                        std::span<const FeatureRow> rows, uint64_t now_nanos) {
+                                        std::span<const FeatureRow> rows, uint64_t now_nanos,
+                                        EvictionLog* evictions) {
   std::vector<RowBuffer> buffers(rows.size());
   std::vector<RowUpdate> updates(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -317,15 +321,17 @@ absl::Status FeatureRegistry::WriteRows(std::string_view entity_type, std::strin
     updates[i].cells = buffer.cells;
   }
   const std::string partition_key = EntityTypeKey(entity_type);
-  const Reply reply = engine_.Execute(
-      {.table = schema_.id, .partition_key = partition_key, .body = UpsertCommand{updates}},
-      now_nanos);
+  const Reply reply = engine_.Execute({.table = schema_.id,
+                                       .partition_key = partition_key,
+                                       .body = UpsertCommand{updates},
+                                       .evictions = evictions},
+                                      now_nanos);
   return ToStatus(reply.status, engine_.memory_limit_bytes());
 }
 
 absl::Status FeatureRegistry::DeleteRows(std::string_view entity_type, std::string_view feature,
                                          std::span<const std::string_view> versions,
-                                         uint64_t now_nanos) {
+                                         uint64_t now_nanos, EvictionLog* evictions) {
   std::vector<std::string> bytes(versions.size());
   std::vector<ClusteringKeyView> keys(versions.size());
   for (size_t i = 0; i < versions.size(); ++i) {
@@ -333,9 +339,11 @@ absl::Status FeatureRegistry::DeleteRows(std::string_view entity_type, std::stri
     keys[i] = {bytes[i], false};
   }
   const std::string partition_key = EntityTypeKey(entity_type);
-  const Reply reply = engine_.Execute(
-      {.table = schema_.id, .partition_key = partition_key, .body = DeleteRowsCommand{keys}},
-      now_nanos);
+  const Reply reply = engine_.Execute({.table = schema_.id,
+                                       .partition_key = partition_key,
+                                       .body = DeleteRowsCommand{keys},
+                                       .evictions = evictions},
+                                      now_nanos);
   return ToStatus(reply.status, engine_.memory_limit_bytes());
 }
 

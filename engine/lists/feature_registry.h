@@ -29,6 +29,7 @@
 #include "engine/lists/add_gate.h"
 #include "engine/lists/feature_entry.h"
 #include "engine/lists/truncation_log.h"
+#include "engine/model/eviction.h"
 #include "engine/model/table_schema.h"
 #include "engine/model/usage.h"
 #include "engine/shard/engine.h"
@@ -67,25 +68,28 @@ class FeatureRegistry final : public UsageOwner {
   AddGate& add_gate() { return add_gate_; }
 
   // --- Any thread, under the mutex --------------------------------------------------------------
+  // `evictions`: see Command::evictions.
 
   // Never nullptr: an entry is made for a version that does not exist.
   FeatureEntry* FindOrInsert(std::string_view feature_key) ABSL_LOCKS_EXCLUDED(mutex_);
 
   absl::Status Create(std::string_view entity_type, std::string_view feature, int64_t ttl_seconds,
-                      uint64_t now_nanos) ABSL_LOCKS_EXCLUDED(mutex_);
+                      uint64_t now_nanos, EvictionLog* evictions) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status CreateVersion(std::string_view entity_type, std::string_view feature,
                              std::string_view version, std::optional<int64_t> ttl_seconds,
-                             uint64_t now_nanos) ABSL_LOCKS_EXCLUDED(mutex_);
+                             uint64_t now_nanos, EvictionLog* evictions)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status SetVersionTtl(std::string_view entity_type, std::string_view feature,
-                             std::string_view version, int64_t ttl_seconds, uint64_t now_nanos);
+                             std::string_view version, int64_t ttl_seconds, uint64_t now_nanos,
+                             EvictionLog* evictions);
   absl::Status SetTtl(std::string_view entity_type, std::string_view feature, int64_t ttl_seconds,
-                      uint64_t now_nanos) ABSL_LOCKS_EXCLUDED(mutex_);
+                      uint64_t now_nanos, EvictionLog* evictions) ABSL_LOCKS_EXCLUDED(mutex_);
   // Withdraws the feature (additions find it gone), waits for additions under way, then truncates
   // its lists: when it returns, nothing of them is left to be read, and nothing can still arrive.
-  absl::Status Delete(std::string_view entity_type, std::string_view feature, uint64_t now_nanos)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status Delete(std::string_view entity_type, std::string_view feature, uint64_t now_nanos,
+                      EvictionLog* evictions) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status DeleteVersion(std::string_view entity_type, std::string_view feature,
-                             std::string_view version, uint64_t now_nanos)
+                             std::string_view version, uint64_t now_nanos, EvictionLog* evictions)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Of every entry that was used, as far as lanes have told; in no order.
@@ -130,9 +134,11 @@ class FeatureRegistry final : public UsageOwner {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Writes rows of one feature, all or nothing.
   absl::Status WriteRows(std::string_view entity_type, std::string_view feature,
-                         std::span<const FeatureRow> rows, uint64_t now_nanos);
+                         std::span<const FeatureRow> rows, uint64_t now_nanos,
+                         EvictionLog* evictions);
   absl::Status DeleteRows(std::string_view entity_type, std::string_view feature,
-                          std::span<const std::string_view> versions, uint64_t now_nanos);
+                          std::span<const std::string_view> versions, uint64_t now_nanos,
+                          EvictionLog* evictions);
   // Takes versions from the additions, and their lists from the readers.
   void Withdraw(std::span<FeatureEntry* const> entries) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

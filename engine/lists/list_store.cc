@@ -54,8 +54,7 @@ void EnableEviction(Engine& engine, TableId items, const Options& options) {
   EvictionOptions eviction;
   eviction.lives_elsewhere = options.lists_live_elsewhere;
   eviction.filter_bytes = options.memory_limit_bytes / kFilterPart / engine.router().lanes();
-  LS_CHECK(engine.EnableEviction(items, eviction) == OpStatus::kOk,
-           "the least limit holds what eviction needs");
+  engine.EnableEviction(items, eviction);
 }
 
 EngineOptions ToEngineOptions(const Options& options) {
@@ -98,38 +97,46 @@ const Clock& ListStore::clock() const { return *impl_->options.clock; }
 absl::Status ListStore::CreateListFeature(std::string_view entity_type, std::string_view feature,
                                           int64_t ttl_seconds) {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, ""));
-  return impl_->registry.Create(entity_type, feature, ttl_seconds, impl_->Now());
+  EvictionNotices evicted(impl_->options);
+  return impl_->registry.Create(entity_type, feature, ttl_seconds, impl_->Now(), evicted.log());
 }
 
 absl::Status ListStore::CreateListFeatureVersion(std::string_view entity_type,
                                                  std::string_view feature, std::string_view version,
                                                  std::optional<int64_t> ttl_seconds) {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, version));
-  return impl_->registry.CreateVersion(entity_type, feature, version, ttl_seconds, impl_->Now());
+  EvictionNotices evicted(impl_->options);
+  return impl_->registry.CreateVersion(entity_type, feature, version, ttl_seconds, impl_->Now(),
+                                       evicted.log());
 }
 
 absl::Status ListStore::SetListFeatureVersionTtl(std::string_view entity_type,
                                                  std::string_view feature, std::string_view version,
                                                  int64_t ttl_seconds) {
-  return impl_->registry.SetVersionTtl(entity_type, feature, version, ttl_seconds, impl_->Now());
+  EvictionNotices evicted(impl_->options);
+  return impl_->registry.SetVersionTtl(entity_type, feature, version, ttl_seconds, impl_->Now(),
+                                       evicted.log());
 }
 
 absl::Status ListStore::SetListFeatureTtl(std::string_view entity_type, std::string_view feature,
                                           int64_t ttl_seconds) {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, ""));
-  return impl_->registry.SetTtl(entity_type, feature, ttl_seconds, impl_->Now());
+  EvictionNotices evicted(impl_->options);
+  return impl_->registry.SetTtl(entity_type, feature, ttl_seconds, impl_->Now(), evicted.log());
 }
 
 absl::Status ListStore::DeleteListFeature(std::string_view entity_type, std::string_view feature) {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, ""));
-  return impl_->registry.Delete(entity_type, feature, impl_->Now());
+  EvictionNotices evicted(impl_->options);
+  return impl_->registry.Delete(entity_type, feature, impl_->Now(), evicted.log());
 }
 
 absl::Status ListStore::DeleteListFeatureVersion(std::string_view entity_type,
                                                  std::string_view feature,
                                                  std::string_view version) {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, version));
-  return impl_->registry.DeleteVersion(entity_type, feature, version, impl_->Now());
+  EvictionNotices evicted(impl_->options);
+  return impl_->registry.DeleteVersion(entity_type, feature, version, impl_->Now(), evicted.log());
 }
 
 std::vector<ListFeatureInfo> ListStore::ListFeatures() const { return impl_->registry.List(); }

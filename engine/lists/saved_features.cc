@@ -67,7 +67,7 @@ absl::Status FeatureRegistry::Restore(const saved::Feature& saved, uint64_t now_
                                                  " comes twice"));
   }
   rows.push_back(default_row);
-  LS_RETURN_IF_ERROR(WriteRows(saved.entity_type, saved.feature, rows, now_nanos));
+  LS_RETURN_IF_ERROR(WriteRows(saved.entity_type, saved.feature, rows, now_nanos, nullptr));
   for (const saved::FeatureVersion& version : saved.versions) {
     restored.versions.at(version.version).entry->set_ttl_seconds(version.ttl_seconds);
   }

@@ -46,6 +46,7 @@ class Loader final : public saved::ContentSink {
       case OpStatus::kOk:
         return absl::OkStatus();
       case OpStatus::kOutOfMemory:
+      case OpStatus::kTooLarge:
         return absl::ResourceExhaustedError(absl::StrCat("does not fit the memory limit of ",
                                                          engine_.memory_limit_bytes(), " bytes"));
       case OpStatus::kTableGone:

@@ -10,8 +10,9 @@ namespace liststore {
 
 enum class OpStatus : uint8_t {
   kOk,
-  kOutOfMemory,    // the memory limit would be passed; nothing of the command was applied
-  kTableGone,      // the table was dropped or rebuilt meanwhile; nothing was applied
+  kOutOfMemory,  // the memory limit would be passed; nothing of the command was applied
+  kTableGone,    // the table was dropped or rebuilt meanwhile; nothing was applied
+  kTooLarge,     // the same, and it would not fit if all else were evicted; within the engine only
   kTooManyTables,  // no id is left for another table
 };
 

@@ -220,8 +220,8 @@ OpStatus Engine::ExecuteBatch(std::span<const Command> writes, uint64_t now_nano
   }
   const auto attempt = [&] { return Batch(*this, writes, guarded, now_nanos).Run(replies); };
   const OpStatus status = attempt();
-  if (status != OpStatus::kOutOfMemory) return status;
-  return RetryWithRoom(now_nanos, guarded, writes.front().evictions, attempt);
+  if (!IsRefusal(status)) return status;
+  return RetryWithRoom(status, now_nanos, guarded, writes.front().evictions, attempt);
 }
 
 }  // namespace liststore

@@ -32,6 +32,12 @@ class CallAddresses {
     const auto last = std::lower_bound(first, places_.end(), lane + 1, less);
     return {addresses_.data() + (first - places_.begin()), static_cast<size_t>(last - first)};
   }
+  template <typename Visitor>
+  void ForEachLane(Visitor&& visit) const {
+    for (size_t i = 0; i < places_.size(); ++i) {
+      if (i == 0 || places_[i].first != places_[i - 1].first) visit(places_[i].first);
+    }
+  }
 
  private:
   using Place = std::pair<uint32_t, uint64_t>;

@@ -61,11 +61,11 @@ Reply Engine::ExecuteAt(const Destination& to, const Command& command, uint64_t 
   Reply reply;
   const auto run = [&] { reply = to.lane->Execute(command, to.address, now_nanos); };
   to.lane->ownership.Run(run);
-  if (__builtin_expect(reply.status == OpStatus::kOutOfMemory, false)) {
+  if (__builtin_expect(IsRefusal(reply.status), false)) {
     CallAddresses guarded;
     guarded.Add(to.lane_number, to.address);
     guarded.Sort();
-    RetryWithRoom(now_nanos, guarded, command.evictions, [&] {
+    reply.status = RetryWithRoom(reply.status, now_nanos, guarded, command.evictions, [&] {
       to.lane->ownership.Run(run);
       return reply.status;
     });
@@ -205,8 +205,8 @@ OpStatus Engine::ExecuteAllOrNothing(std::span<const Command> upserts, uint64_t 
     return PledgeAndApply(upserts, to, guarded, named_twice, now_nanos, replies);
   };
   const OpStatus status = attempt();
-  if (status != OpStatus::kOutOfMemory) return status;
-  return RetryWithRoom(now_nanos, guarded, upserts.front().evictions, attempt);
+  if (!IsRefusal(status)) return status;
+  return RetryWithRoom(status, now_nanos, guarded, upserts.front().evictions, attempt);
 }
 
 // --- Scans

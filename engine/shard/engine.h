@@ -134,8 +134,7 @@ class Engine {
   // ------------------------------------------------------------------------------------------------
 
   // Partitions of this table, which is empty, may be evicted when a write finds no memory.
-  // kOutOfMemory: the table is of no use.
-  OpStatus EnableEviction(TableId table, const EvictionOptions& options);
+  void EnableEviction(TableId table, const EvictionOptions& options);
   // Counts the uses of its partitions for each first component too; `owner` outlives the engine.
   void CountUsageFor(TableId table, UsageOwner& owner);
   // Hands what was counted so far to the owner.
@@ -222,16 +221,23 @@ class Engine {
   class Batch;  // see batch.cc
   Reply ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos);
   // After a refusal: credit that other lanes set aside, and what is due there, goes back to the
-  // budget. Where partitions may be evicted, those of lanes that are free are, the more the higher
-  // the `round`, and when that gives nothing those of lanes that are taken. False: there was
-  // nothing. The caller holds no lane.
-  bool MakeRoom(uint64_t now_nanos, uint32_t round, const CallAddresses& guarded,
-                EvictionLog* evictions);
-  bool MakeRoomIn(Lane& lane, uint64_t now_nanos, bool evict, std::span<const uint64_t> guarded,
-                  EvictionLog* evictions);
-  // After kOutOfMemory: calls `attempt()` again as long as it gives that and room can be made.
-  OpStatus RetryWithRoom(uint64_t now_nanos, const CallAddresses& guarded, EvictionLog* evictions,
-                         absl::FunctionRef<OpStatus()> attempt);
+  // budget. False: there was nothing. The caller holds no lane, here and below.
+  bool MakeRoom(uint64_t now_nanos);
+  void ReclaimIn(Lane& lane, uint64_t now_nanos);
+  // After another: evicts some partitions, the more the higher the `round`, in the call's own lanes
+  // or, every other round, in all; where nothing is to be had in those that are free, in those that
+  // are taken. False: there was nothing.
+  bool EvictAfterRefusal(uint64_t now_nanos, uint32_t round, const CallAddresses& guarded,
+                         EvictionLog* evictions);
+  bool EvictIn(uint32_t number, uint64_t now_nanos, uint32_t doublings,
+               const CallAddresses& guarded, EvictionLog* evictions);
+  static bool IsRefusal(OpStatus status) {
+    return status == OpStatus::kOutOfMemory || status == OpStatus::kTooLarge;
+  }
+  // After a refusal: calls `attempt()` again as long as it gives kOutOfMemory and room can be made.
+  // What becomes of it; never kTooLarge.
+  OpStatus RetryWithRoom(OpStatus status, uint64_t now_nanos, const CallAddresses& guarded,
+                         EvictionLog* evictions, absl::FunctionRef<OpStatus()> attempt);
   // Around a call's work in several lanes that are held: what it writes is not evicted, what it
   // took is paid for at the end.
   void BeginGuard(std::span<const uint32_t> lanes, const CallAddresses& guarded,

@@ -59,12 +59,12 @@ OpStatus Engine::Restore(TableId table, const StoredPartition& partition,
     }
   };
   lane.ownership.Run(restore);
-  if (status != OpStatus::kOutOfMemory) return status;
+  if (!IsRefusal(status)) return status;
   CallAddresses guarded;
   guarded.Add(place.lane, place.address);
   guarded.Sort();
   // What was put in already is merged with itself.
-  return RetryWithRoom(now_nanos, guarded, nullptr, [&] {
+  return RetryWithRoom(status, now_nanos, guarded, nullptr, [&] {
     lane.ownership.Run(restore);
     return status;
   });

@@ -11,24 +11,17 @@ namespace {
 // A lane is held for at most about this many units of reclamation, so that nobody waits long behind
 // it.
 constexpr size_t kUnitsPerHold = 128;
-// What a lane gives at a time, and what the first round wants of all.
-constexpr uint64_t kEvictedPerHold = uint64_t{64} << 10;
-constexpr uint64_t kWantedAtFirst = uint64_t{256} << 10;
-// Each wants twice as much as the one before, up to this power. Others may take what was freed; 64
-// rounds without success are taken for a limit that is too small.
-constexpr uint32_t kDoublingsMax = 10;
+// Rounds of evictions, each of twice as much as the one before, up to a power. Others may take what
+// was freed; so many without success are taken for a limit that is too small.
 constexpr uint32_t kRoundsMax = 64;
+constexpr uint32_t kDoublingsMax = 6;
 
 }  // namespace
 
-OpStatus Engine::EnableEviction(TableId table, const EvictionOptions& options) {
+void Engine::EnableEviction(TableId table, const EvictionOptions& options) {
   LS_CHECK(!evicting_table_, "one table is evicted from");
-  OpStatus status = OpStatus::kOk;
-  WithAllLanes([&](Lane& lane) {
-    if (status == OpStatus::kOk) status = lane.table(table).EnableEviction(options);
-  });
-  if (status == OpStatus::kOk) evicting_table_ = table;
-  return status;
+  WithAllLanes([&](Lane& lane) { lane.table(table).EnableEviction(options); });
+  evicting_table_ = table;
 }
 
 void Engine::CountUsageFor(TableId table, UsageOwner& owner) {
@@ -56,64 +49,78 @@ Table* Engine::EvictingTableIn(Lane& lane) {
   return evicting_table_ ? lane.FindTable(*evicting_table_) : nullptr;
 }
 
-// Under the hold of the lane. Returns whether anything was evicted, or pulled together.
-bool Engine::MakeRoomIn(Lane& lane, uint64_t now_nanos, bool evict,
-                        std::span<const uint64_t> guarded, EvictionLog* evictions) {
+// Under the hold of the lane.
+void Engine::ReclaimIn(Lane& lane, uint64_t now_nanos) {
   const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
   for (uint16_t i = 0; i < lane.table_count(); ++i) {
     Table& table = lane.table_at(i);
     if (table.WantsReclaim(now_seconds)) table.Reclaim(now_seconds, kUnitsPerHold);
     table.ReleaseCredit();
   }
-  Table* const table = EvictingTableIn(lane);
-  if (!evict || table == nullptr) return false;
+}
+
+bool Engine::MakeRoom(uint64_t now_nanos) {
+  const uint64_t held = budget_.held_bytes();
+  for (const auto& lane : lanes_) {
+    if (!lane->ownership.TryAcquire()) continue;
+    ReclaimIn(*lane, now_nanos);
+    lane->ownership.Release();
+  }
+  return budget_.held_bytes() < held;
+}
+
+// Under the hold of the lane. Whether anything was evicted, or pulled together.
+bool Engine::EvictIn(uint32_t number, uint64_t now_nanos, uint32_t doublings,
+                     const CallAddresses& guarded, EvictionLog* evictions) {
+  Table* const table = EvictingTableIn(*lanes_[number]);
+  if (table == nullptr) return false;
   table->set_eviction_log(evictions);
-  table->Guard(guarded);
-  const bool evicted = table->EvictForOthers(kEvictedPerHold, now_seconds);
+  table->Guard(guarded.In(number));
+  const bool evicted =
+      table->EvictAfterRefusal(doublings, static_cast<int64_t>(now_nanos / 1'000'000'000));
   table->Guard({});
   table->set_eviction_log(nullptr);
   return evicted;
 }
 
-bool Engine::MakeRoom(uint64_t now_nanos, uint32_t round, const CallAddresses& guarded,
-                      EvictionLog* evictions) {
-  const uint64_t held = budget_.held_bytes();
-  const uint64_t wanted = kWantedAtFirst << std::min(round, kDoublingsMax);
-  const auto suffices = [&] { return budget_.held_bytes() + wanted <= held; };
+bool Engine::EvictAfterRefusal(uint64_t now_nanos, uint32_t round, const CallAddresses& guarded,
+                               EvictionLog* evictions) {
+  const uint32_t doublings = std::min(round / 2, kDoublingsMax);
   bool evicted = false;
-  // Not always the same first.
-  const uint32_t first = next_reclaimed_lane_.load(std::memory_order_relaxed) + round;
-  for (uint32_t i = 0; i < lanes_.size(); ++i) {
-    const uint32_t number = (first + i) % router_.lanes();
-    Lane& lane = *lanes_[number];
-    if (!lane.ownership.TryAcquire()) continue;
-    evicted |= MakeRoomIn(lane, now_nanos, !suffices(), guarded.In(number), evictions);
-    lane.ownership.Release();
+  const auto evict_in = [&](uint32_t number) {
+    evicted |= EvictIn(number, now_nanos, doublings, guarded, evictions);
+  };
+  // The call's own lanes first, and again every other time: memory that comes free there is used
+  // there.
+  if (round % 2 == 0) {
+    guarded.ForEachLane(
+        [&](uint32_t number) { lanes_[number]->ownership.Run([&] { evict_in(number); }); });
+    if (evicted) return true;
   }
-  if (evicted || budget_.held_bytes() < held || !evicting_table_) {
-    return evicted || budget_.held_bytes() < held;
+  for (uint32_t number = 0; number < lanes_.size(); ++number) {
+    if (!lanes_[number]->ownership.TryAcquire()) continue;
+    evict_in(number);
+    lanes_[number]->ownership.Release();
   }
-  // Nothing where nobody was: the lanes that were taken may have something. No lane is held here.
-  for (uint32_t i = 0; i < lanes_.size() && !evicted; ++i) {
-    const uint32_t number = (first + i) % router_.lanes();
-    Lane& lane = *lanes_[number];
-    lane.ownership.Run(
-        [&] { evicted = MakeRoomIn(lane, now_nanos, true, guarded.In(number), evictions); });
+  // Nothing where nobody was: the lanes that were taken may have something.
+  for (uint32_t number = 0; number < lanes_.size() && !evicted; ++number) {
+    lanes_[number]->ownership.Run([&] { evict_in(number); });
   }
-  return evicted || budget_.held_bytes() < held;
+  return evicted;
 }
 
-OpStatus Engine::RetryWithRoom(uint64_t now_nanos, const CallAddresses& guarded,
+OpStatus Engine::RetryWithRoom(OpStatus status, uint64_t now_nanos, const CallAddresses& guarded,
                                EvictionLog* evictions, absl::FunctionRef<OpStatus()> attempt) {
-  // Where nothing is evicted, one round has found all there is.
-  const uint32_t rounds = evicting_table_ ? kRoundsMax : 1;
-  OpStatus status = OpStatus::kOutOfMemory;
+  // What is due comes before what is wanted.
+  if (status == OpStatus::kOutOfMemory && MakeRoom(now_nanos)) status = attempt();
+  const uint32_t rounds = evicting_table_ ? kRoundsMax : 0;
   for (uint32_t round = 0; round < rounds && status == OpStatus::kOutOfMemory; ++round) {
-    if (!MakeRoom(now_nanos, round, guarded, evictions)) break;
+    if (!EvictAfterRefusal(now_nanos, round, guarded, evictions)) break;
     status = attempt();
   }
-  if (status == OpStatus::kOutOfMemory) refused_writes_.fetch_add(1, std::memory_order_relaxed);
-  return status;
+  if (!IsRefusal(status)) return status;
+  refused_writes_.fetch_add(1, std::memory_order_relaxed);
+  return OpStatus::kOutOfMemory;
 }
 
 void Engine::BeginGuard(std::span<const uint32_t> lanes, const CallAddresses& guarded,

@@ -120,7 +120,7 @@ OpStatus Engine::RebuildTable(TableId from, TableSchema schema, const ColumnMap&
   const MutexLock lock(tables_mutex_);
   OpStatus status = OpStatus::kOutOfMemory;
   for (int attempt = 0; attempt < 2 && status == OpStatus::kOutOfMemory; ++attempt) {
-    if (attempt > 0) MakeRoom(now_nanos, 0, CallAddresses(), nullptr);
+    if (attempt > 0) MakeRoom(now_nanos);
     if (!ChooseId(schema.id)) return OpStatus::kTooManyTables;
     status = CopyAndReplace(from, schema, columns, now_nanos);
     KeepShell(status == OpStatus::kOk ? from : schema.id);

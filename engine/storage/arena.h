@@ -82,6 +82,11 @@ class Arena {
     return true;
   }
 
+  // What a reservation may hold of the budget, at least.
+  static uint64_t LeastCredit(size_t allocations, size_t bytes) {
+    return CreditFor(allocations, bytes, 0);
+  }
+
   // The same on top of what is left of the reservation.
   [[nodiscard]] bool ReserveMore(size_t allocations, size_t bytes) {
     return Reserve(reserved_allocations_ + allocations, reserved_bytes_ + bytes);

@@ -24,7 +24,7 @@ class EvictedFilter {
   EvictedFilter(const EvictedFilter&) = delete;
   EvictedFilter& operator=(const EvictedFilter&) = delete;
 
-  static constexpr size_t kBytesMin = 256;
+  static constexpr size_t kBytesMin = 512;
   // Takes `bytes`, a power of two and at least kBytesMin, that the caller has reserved in one
   // block.
   void Allocate(size_t bytes);

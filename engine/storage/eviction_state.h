@@ -18,8 +18,9 @@ namespace liststore {
 struct EvictionOptions {
   // A partition that an upsert begins may have more elsewhere, always: it is partial.
   bool lives_elsewhere = false;
-  // Else: what a table may spend on knowing what it has evicted: made a power of two, and at least
-  // EvictedFilter::kBytesMin.
+  // Else: what a table may spend on knowing what it has evicted, made a power of two. With less
+  // than EvictedFilter::kBytesMin, or when the memory cannot be had, everything that is begun after
+  // the first eviction is partial.
   uint64_t filter_bytes = 4096;
 };
 

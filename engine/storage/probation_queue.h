@@ -44,7 +44,8 @@ class ProbationQueue {
   // Entries that stand for no partition may be so many that a sweep pays.
   bool WantsSweep(size_t live) const { return sweeping() || size_ > 2 * live + kEntries; }
   bool sweeping() const { return left_to_sweep_ != 0; }
-  // Which sweep it is: the value of cache_bits::kSweep that says "seen".
+  // The value of cache_bits::kSweep that says "seen by the last sweep", and what new ones begin
+  // with.
   uint8_t sweep_bit() const { return sweep_bit_; }
   // Looks at up to two entries of the sweep under way, or begins one. `live(address)`: whether a
   // partition stands behind it that the sweep has not seen yet, which is seen from then on. Such

@@ -193,11 +193,11 @@ void Table::NoteTimestamps(const WriteContext& write) {
 OpStatus Table::Pledge(const PartitionRef& partition, std::span<const RowUpdate> rows,
                        const WriteContext& write) {
   WriteCost cost;
-  const bool reserved = Reserve(partition, write.now_seconds, [&] {
+  const bool reserved = Reserve(write.now_seconds, [&] {
     cost = UpsertCost(partition, FindForWrite(partition), rows, write);
     return cost;
   });
-  if (!reserved) return OpStatus::kOutOfMemory;
+  if (!reserved) return Refusal();
   pledged_.Add(cost);
   return OpStatus::kOk;
 }
@@ -218,11 +218,11 @@ OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate>
     }
   }
   bool again = false;  // reclamation may have moved or taken the partition
-  if (pledged_.allocations == 0 && !Reserve(partition, write.now_seconds, [&] {
+  if (pledged_.allocations == 0 && !Reserve(write.now_seconds, [&] {
         if (std::exchange(again, true)) slot = FindForWrite(partition);
         return UpsertCost(partition, slot, rows, load);
       })) {
-    return OpStatus::kOutOfMemory;
+    return Refusal();
   }
   NoteTimestamps(write);
   const bool over = slot != nullptr && IsOver(slot->reference, write.now_seconds);
@@ -294,11 +294,11 @@ OpStatus Table::DeleteRows(const PartitionRef& partition, std::span<const Cluste
     NoteTimestamps(write);
     if (slot == nullptr) return OpStatus::kOk;
   } else {
-    if (!Reserve(partition, write.now_seconds, [&] {
+    if (!Reserve(write.now_seconds, [&] {
           slot = FindForWrite(partition);
           return DeleteRowsCost(partition, slot, keys);
         })) {
-      return OpStatus::kOutOfMemory;
+      return Refusal();
     }
     NoteTimestamps(write);
     if (slot == nullptr && !KeepsTombstones(write)) return OpStatus::kOk;
@@ -340,11 +340,11 @@ OpStatus Table::DeleteRange(const PartitionRef& partition, const ClusteringRange
     NoteTimestamps(write);
     if (slot == nullptr) return OpStatus::kOk;
   } else {
-    if (!Reserve(partition, write.now_seconds, [&] {
+    if (!Reserve(write.now_seconds, [&] {
           slot = FindForWrite(partition);
           return DeleteRangeCost(partition, slot, range);
         })) {
-      return OpStatus::kOutOfMemory;
+      return Refusal();
     }
     NoteTimestamps(write);
     if (slot == nullptr && !KeepsTombstones(write)) return OpStatus::kOk;
@@ -363,11 +363,11 @@ OpStatus Table::DeletePartition(const PartitionRef& partition, const WriteContex
   NoteChange(partition);
   const bool keep = KeepsTombstones(write);
   DirectorySlot* slot = FindForWrite(partition);
-  if (MayRewrite(write) && !Reserve(partition, write.now_seconds, [&] {
+  if (MayRewrite(write) && !Reserve(write.now_seconds, [&] {
         slot = FindForWrite(partition);
         return DeleteRangeCost(partition, slot, {});
       })) {
-    return OpStatus::kOutOfMemory;
+    return Refusal();
   }
   NoteTimestamps(write);
   // Under timestamps of the lane all rows are older; where views point to them, they are not erased

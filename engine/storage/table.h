@@ -22,6 +22,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -172,9 +173,9 @@ class Table final : private Arena::Relocator {
   // --- Eviction (table_cache.cc); docs/cache.md
   // ------------------------------------------------------------------------------------------------
 
-  // From now on partitions may be evicted: by a write that finds no memory, and, a few at a time,
-  // by those that find the limit near. The table is empty. kOutOfMemory: it is as it was.
-  OpStatus EnableEviction(const EvictionOptions& options);
+  // From now on partitions may be evicted: a few at a time by writes that find the limit near, and
+  // by EvictAfterRefusal. The table is empty.
+  void EnableEviction(const EvictionOptions& options);
   bool evicts() const { return cache_ != nullptr; }
   // Counts uses for each first component too; `owner` outlives the table.
   void CountUsageFor(UsageOwner& owner) { usage_of_ = std::make_unique<UsageByComponent>(owner); }
@@ -187,9 +188,10 @@ class Table final : private Arena::Relocator {
   void Guard(std::span<const uint64_t> addresses) {
     if (cache_ != nullptr) cache_->guarded = addresses;
   }
-  // Evicts for others, about `bytes` of blocks, and pulls together what is left so that pages come
-  // free. False: there is nothing to evict.
-  bool EvictForOthers(uint64_t bytes, int64_t now_seconds);
+  // After a refusal: evicts a sixteenth of what is here, times 2^`doublings`, between 4 KiB and 64
+  // KiB times that; pulls together what is left, and gives what comes free to the budget. False:
+  // there is nothing to evict.
+  bool EvictAfterRefusal(uint32_t doublings, int64_t now_seconds);
   // Evicts as much as the writes since the last call have taken, while the limit is near. Bounded.
   void Settle(int64_t now_seconds);
 
@@ -294,6 +296,8 @@ class Table final : private Arena::Relocator {
   WriteCost DeleteRangeCost(const PartitionRef& partition, const DirectorySlot* slot,
                             const ClusteringRange& range) const;
   std::optional<Partition::Load> LoadOfHotRows(std::span<const StoredRow> rows) const;
+  OpStatus RestoreRows(const PartitionRef& partition, const StoredPartition& from,
+                       std::span<const StoredRow> rows, int64_t now_seconds);
   OpStatus RestoreHotRows(const PartitionRef& partition, std::span<const StoredRow> rows,
                           const Partition::Load& load, int64_t now_seconds);
   WriteCost CreateCost() const;
@@ -302,7 +306,7 @@ class Table final : private Arena::Relocator {
   // tries again; what cost() looks at may change on the way, so that it is called anew.
   // While pledges are redeemed it only calls cost().
   template <typename Cost>
-  bool Reserve(const PartitionRef& partition, int64_t now_seconds, Cost&& cost);
+  bool Reserve(int64_t now_seconds, Cost&& cost);
   // The first foreign timestamp makes the table keep tombstones from now on.
   void NoteTimestamps(const WriteContext& write);
   // A deletion may leave parts of rows, and tombstones; under timestamps of the lane it never does.
@@ -321,6 +325,10 @@ class Table final : private Arena::Relocator {
   // The bits with which a partition begins, and its place in the queue, which was reserved.
   uint8_t BeginBits(uint64_t address);
   void PushProbation(uint64_t address);
+  // Why Reserve failed.
+  OpStatus Refusal() {
+    return std::exchange(too_large_, false) ? OpStatus::kTooLarge : OpStatus::kOutOfMemory;
+  }
   bool IsGuarded(uint64_t address) const;
   // Evicts at least `bytes` of blocks, or `partitions_max`, or all there is; how many went.
   size_t Evict(uint64_t bytes, size_t partitions_max, int64_t now_seconds);
@@ -330,8 +338,6 @@ class Table final : private Arena::Relocator {
   void NoteEviction(std::string_view key, uint64_t rows, EvictionCause cause);
   // What evictions leave to do besides: stale timers, holes, ghosts that are too few.
   void TidyAfterEviction(size_t evicted);
-  // After a refusal: evicts, and pulls together. False: there is nothing left to evict.
-  bool EvictForReservation(int64_t now_seconds);
   void VerifyEviction() const;
 
   size_t ReclaimDue(int64_t now_seconds, size_t budget);
@@ -354,6 +360,7 @@ class Table final : private Arena::Relocator {
   PinTable pins_;
   WriteCost pledged_;
   bool redeeming_ = false;
+  bool too_large_ = false;  // the reservation that failed last would pass the limit by itself
   bool foreign_timestamps_ = false;
   bool dropped_ = false;
 
@@ -379,26 +386,25 @@ class Table final : private Arena::Relocator {
 };
 
 template <typename Cost>
-bool Table::Reserve(const PartitionRef& partition, int64_t now_seconds, Cost&& cost) {
+bool Table::Reserve(int64_t now_seconds, Cost&& cost) {
   if (redeeming_) {
     cost();
     return true;
   }
+  WriteCost total;
   const auto attempt = [&] {
-    WriteCost total = cost();
+    total = cost();
     total.Add(pledged_);
     return arena_.Reserve(total.allocations, total.bytes);
   };
   if (attempt()) return true;
   constexpr size_t kUnitsPerRefusal = 512;
+  // What cannot fit is not to empty the whole store in the attempt.
+  too_large_ = cache_ != nullptr &&
+               Arena::LeastCredit(total.allocations, total.bytes) > budget_.limit_bytes();
+  if (too_large_) return false;
   if (pledged_.allocations != 0) return false;
-  if (Reclaim(now_seconds, kUnitsPerRefusal) != 0 && attempt()) return true;
-  if (cache_ == nullptr) return false;
-  cache_->writing = partition.address;
-  bool reserved = false;
-  while (!reserved && EvictForReservation(now_seconds)) reserved = attempt();
-  cache_->writing.reset();
-  return reserved;
+  return Reclaim(now_seconds, kUnitsPerRefusal) != 0 && attempt();
 }
 
 }  // namespace liststore

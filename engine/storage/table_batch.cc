@@ -16,7 +16,7 @@ OpStatus Table::PledgeShare(const PartitionRef& partition, const BatchShare& sha
   const size_t writes =
       share.upserts.size() + share.deleted_rows.size() + share.deleted_ranges.size();
   WriteCost cost;
-  const bool reserved = Reserve(partition, write.now_seconds, [&] {
+  const bool reserved = Reserve(write.now_seconds, [&] {
     const DirectorySlot* slot = FindForWrite(partition);
     cost = UnpinCost(slot);
     if (share.upserts.empty() && !deletes) return cost;
@@ -37,7 +37,7 @@ OpStatus Table::PledgeShare(const PartitionRef& partition, const BatchShare& sha
     }
     return cost;
   });
-  if (!reserved) return OpStatus::kOutOfMemory;
+  if (!reserved) return Refusal();
   pledged_.Add(cost);
   return OpStatus::kOk;
 }

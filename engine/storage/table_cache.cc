@@ -28,12 +28,17 @@ constexpr uint64_t kNearPart = 32;
 // Growth is paid for in steps, so that a batch of misses is shared.
 constexpr uint64_t kSettleBytes = 4096;
 constexpr size_t kSettlePartitions = 16;
+constexpr size_t kUnitsPerSettle = 256;
+constexpr size_t kMovedPerSettle = 32;
 // A partition evicted leaves a timer behind, and a hole: so many are looked at and moved for each.
 constexpr size_t kTimersPerEviction = 4;
 constexpr size_t kMovedPerEviction = 2;
-// What is evicted for a reservation at a time: a slab or two.
-constexpr uint64_t kEvictedPerRefusal = uint64_t{64} << 10;
-constexpr size_t kMovedPerRefusal = 256;
+// What is evicted after a refusal at a time: more holes than compaction leaves alone, a slab or
+// two.
+constexpr uint64_t kRefusalPart = 16;
+constexpr uint64_t kRefusalBytesMin = uint64_t{4} << 10;
+constexpr uint64_t kRefusalBytesMax = uint64_t{64} << 10;
+constexpr size_t kUnitsPerRefusal = 2048;
 constexpr size_t kLeavesPerStep = 16;
 
 }  // namespace
@@ -93,7 +98,8 @@ bool Table::IsOver(uint64_t reference, int64_t now_seconds) {
 
 bool Table::MayHaveMore(uint64_t address) const {
   if (cache_ == nullptr) return false;
-  return cache_->options.lives_elsewhere || cache_->filter.MayContain(address);
+  if (cache_->options.lives_elsewhere) return true;
+  return cache_->filter.allocated() ? cache_->filter.MayContain(address) : usage_.evictions != 0;
 }
 
 void Table::NoteUpsert(const PartitionRef& partition, std::span<const RowUpdate> rows) {
@@ -122,7 +128,7 @@ OpStatus Table::Put(const PartitionRef& partition, std::span<const RowUpdate> ro
   load.growth_bytes += fresh;
   const bool keeps = KeepsTombstones(write);
   DirectorySlot* slot = nullptr;
-  const bool reserved = Reserve(partition, write.now_seconds, [&] {
+  const bool reserved = Reserve(write.now_seconds, [&] {
     slot = FindForWrite(partition);
     WriteCost cost = ScheduleCost();
     if (!load.hot || !load.all_short) AddExternalCost(nullptr, rows, cost);
@@ -131,7 +137,7 @@ OpStatus Table::Put(const PartitionRef& partition, std::span<const RowUpdate> ro
     if (keeps) cost.Add(DeleteRangeCost(partition, nullptr, {}));
     return cost;
   });
-  if (!reserved) return OpStatus::kOutOfMemory;
+  if (!reserved) return Refusal();
   NoteTimestamps(write);
   const bool was_there = slot != nullptr;
   const uint64_t old = was_there ? slot->reference : 0;
@@ -195,23 +201,16 @@ bool Table::Forget(const PartitionRef& partition) {
 // --- Coming and staying
 // ----------------------------------------------------------------------------------
 
-OpStatus Table::EnableEviction(const EvictionOptions& options) {
+void Table::EnableEviction(const EvictionOptions& options) {
   LS_CHECK(directory_.empty() && cache_ == nullptr && !dropped_,
            "eviction is enabled at the start");
-  const size_t ghost_bytes = GhostSet::BytesFor(0);
-  const size_t filter_bytes =
-      options.lives_elsewhere
-          ? 0
-          : std::max<size_t>(std::bit_floor(options.filter_bytes), EvictedFilter::kBytesMin);
-  if (!arena_.Reserve(2, Arena::BlockBytes(ghost_bytes) +
-                             (filter_bytes == 0 ? 0 : Arena::BlockBytes(filter_bytes)))) {
-    return OpStatus::kOutOfMemory;
-  }
   cache_ = std::make_unique<EvictionState>(arena_, options);
-  cache_->ghosts.Grow(0);
-  if (filter_bytes != 0) cache_->filter.Allocate(filter_bytes);
+  const size_t bytes = std::bit_floor(options.filter_bytes);
+  if (!options.lives_elsewhere && bytes >= EvictedFilter::kBytesMin &&
+      arena_.Reserve(1, Arena::BlockBytes(bytes))) {
+    cache_->filter.Allocate(bytes);
+  }
   cache_->settled_live_bytes = arena_.live_bytes();
-  return OpStatus::kOk;
 }
 
 uint8_t Table::BeginBits(uint64_t address) {
@@ -221,7 +220,7 @@ uint8_t Table::BeginBits(uint64_t address) {
   if (cache_->ghosts.Take(address)) return bits;
   PushProbation(address);
   bits |= cache_bits::kProbation;
-  if (cache_->probation.sweeping()) bits |= cache_->probation.sweep_bit();
+  bits |= cache_->probation.sweep_bit();
   return bits;
 }
 
@@ -375,24 +374,30 @@ size_t Table::Evict(uint64_t bytes, size_t partitions_max, int64_t now_seconds) 
     return live < before ? before - live : 0;
   };
   size_t evicted = 0;
-  // Turns in a row that evicted nothing: so many that everything was looked at, and all of it is
-  // guarded.
+  // Turns of the hand in a row that evicted nothing: so many that all of it is guarded.
   size_t in_vain = 0;
-  const size_t turns_max = 4 + (directory_.size() + cache_->probation.size()) / kLookedAtTogether;
+  const size_t turns_max = 4 + directory_.size() / kLookedAtTogether;
   while (evicted < partitions_max && freed() < bytes && in_vain < turns_max) {
     if (dead_ != nullptr) {
       ReclaimDead(kLeavesPerStep);
       continue;
     }
-    const size_t wanted = std::min(partitions_max - evicted, kLookedAtTogether);
     const size_t all = directory_.size();
     if (all == 0) break;
+    // As many as will do if they are of middling size.
+    const uint64_t average = arena_.live_bytes() / all + 1;
+    const size_t wanted = std::min<uint64_t>(std::min(partitions_max - evicted, kLookedAtTogether),
+                                             (bytes - freed()) / average + 1);
     const size_t main = all - cache_->on_probation;
     const bool from_probation =
         !cache_->probation.empty() &&
-        (cache_->on_probation * kProbationPart > all || main == 0 || in_vain % 2 == 1);
-    const size_t went = from_probation ? EvictFromProbation(wanted, now_seconds)
-                                       : EvictFromMain(wanted, now_seconds);
+        (cache_->on_probation * kProbationPart > all || main == 0 || in_vain != 0);
+    // Each turn takes entries out of the queue, whether or not a partition goes.
+    if (from_probation) {
+      evicted += EvictFromProbation(wanted, now_seconds);
+      continue;
+    }
+    const size_t went = EvictFromMain(wanted, now_seconds);
     evicted += went;
     in_vain = went != 0 ? 0 : in_vain + 1;
   }
@@ -435,6 +440,18 @@ void Table::Settle(int64_t now_seconds) {
                               static_cast<double>(over) / static_cast<double>(distance));
   }
   if (cache_->debt_bytes < kSettleBytes) return;
+  // Memory that waits to be given back comes first: what is over, and holes. Timers do not count,
+  // they wait all the time.
+  if (dead_ != nullptr || pass_.active || wheel_.HasDue(now_seconds)) {
+    Reclaim(now_seconds, kUnitsPerSettle);
+    cache_->settled_live_bytes = arena_.live_bytes();
+    return;
+  }
+  if (held < limit && arena_.WorthCompacting()) {
+    arena_.Compact(kMovedPerSettle, *this);
+    cache_->debt_bytes -= kSettleBytes;
+    return;
+  }
   const size_t evicted = Evict(cache_->debt_bytes, kSettlePartitions, now_seconds);
   const uint64_t left = arena_.live_bytes();
   const uint64_t freed = live > left ? live - left : 0;
@@ -444,22 +461,18 @@ void Table::Settle(int64_t now_seconds) {
   cache_->settled_live_bytes = arena_.live_bytes();
 }
 
-bool Table::EvictForReservation(int64_t now_seconds) {
-  const size_t evicted = Evict(kEvictedPerRefusal, SIZE_MAX, now_seconds);
-  if (evicted != 0) TidyAfterEviction(evicted);
-  const size_t moved = arena_.WorthCompacting() ? arena_.Compact(kMovedPerRefusal, *this) : 0;
-  cache_->settled_live_bytes = arena_.live_bytes();
-  return evicted != 0 || moved != 0;
-}
-
-bool Table::EvictForOthers(uint64_t bytes, int64_t now_seconds) {
+bool Table::EvictAfterRefusal(uint32_t doublings, int64_t now_seconds) {
   if (cache_ == nullptr) return false;
+  const uint64_t before = arena_.live_bytes();
+  const uint64_t bytes = std::clamp(before / kRefusalPart, kRefusalBytesMin, kRefusalBytesMax)
+                         << doublings;
   const size_t evicted = Evict(bytes, SIZE_MAX, now_seconds);
   if (evicted != 0) TidyAfterEviction(evicted);
-  const size_t moved = arena_.WorthCompacting() ? arena_.Compact(kMovedPerRefusal, *this) : 0;
+  // What evictions leave behind: timers, an oversized directory, holes.
+  const size_t units = WantsReclaim(now_seconds) ? Reclaim(now_seconds, kUnitsPerRefusal) : 0;
   arena_.ReleaseCredit();
   cache_->settled_live_bytes = arena_.live_bytes();
-  return evicted != 0 || moved != 0;
+  return evicted != 0 || units != 0 || arena_.live_bytes() < before;
 }
 
 // --- Verify

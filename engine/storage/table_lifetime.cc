@@ -243,11 +243,11 @@ std::optional<Partition::Load> Table::LoadOfHotRows(std::span<const StoredRow> r
 OpStatus Table::RestoreHotRows(const PartitionRef& partition, std::span<const StoredRow> rows,
                                const Partition::Load& load, int64_t now_seconds) {
   DirectorySlot* slot = nullptr;
-  if (!Reserve(partition, now_seconds, [&] {
+  if (!Reserve(now_seconds, [&] {
         slot = FindForWrite(partition);
         return UpsertCost(partition, slot, {}, load);
       })) {
-    return OpStatus::kOutOfMemory;
+    return Refusal();
   }
   for (const StoredRow& row : rows) {
     if (context_.grace.Gone(row.marker, now_seconds)) continue;
@@ -271,6 +271,18 @@ OpStatus Table::RestoreHotRows(const PartitionRef& partition, std::span<const St
 
 OpStatus Table::Restore(const PartitionRef& partition, const StoredPartition& from,
                         std::span<const StoredRow> rows, int64_t now_seconds) {
+  const OpStatus status = RestoreRows(partition, from, rows, now_seconds);
+  if (cache_ == nullptr || status != OpStatus::kOk) return status;
+  // What is restored does not say whether it was whole.
+  if (DirectorySlot* slot = FindForWrite(partition)) {
+    Partition handle(context_, slot->reference);
+    handle.set_cache_bits(handle.cache_bits() | cache_bits::kPartial);
+  }
+  return status;
+}
+
+OpStatus Table::RestoreRows(const PartitionRef& partition, const StoredPartition& from,
+                            std::span<const StoredRow> rows, int64_t now_seconds) {
   if (from.foreign_timestamps) {
     const int64_t start = foreign_timestamps_
                               ? std::min(context_.grace.start_seconds, from.grace_start_seconds)

@@ -54,7 +54,7 @@ bool Table::ReserveUnpinned(const PartitionRef& partition, DirectorySlot*& slot,
   slot = FindForWrite(partition);
   if (__builtin_expect(!IsPinned(slot), true)) return true;
   pins_.Drain();  // the views may have gone
-  if (!Reserve(partition, now_seconds, [&] {
+  if (!Reserve(now_seconds, [&] {
         slot = FindForWrite(partition);
         return UnpinCost(slot);
       })) {
