@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the documents promise: the example runs, README.md shows it, links lead somewhere.
 
-    tests/docs/docs_test.py ROOT READING_HISTORY LIST_STORE_IN_C
+    tests/docs/docs_test.py ROOT READING_HISTORY LIST_STORE_IN_C NEAR_CACHE
 
 Prints one line for each broken promise, and ends with status 1 when there was any.
 """
@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 EXAMPLE = "docs/examples/reading_history.cc"
+NEAR_CACHE = "docs/examples/near_cache.cc"
 EXAMPLE_PRINTS = "story-2\nstory-1\n"
 C_EXAMPLE_PRINTS = (
     "1 removed\n1724949844999999999#qy8N9HY4UZOPw3eWbLT5Wg== story-2\n0 left a day later\n")
@@ -45,6 +46,18 @@ def check_c_example(program):
                f"{run.stderr!r}, not {C_EXAMPLE_PRINTS!r}")
 
 
+def check_near_cache(root, program):
+    """docs/embedding.md shows the file that was built, and what it prints."""
+    text = (root / "docs/embedding.md").read_text(encoding="utf-8")
+    source = (root / NEAR_CACHE).read_text(encoding="utf-8")
+    if re.findall(r"^```cpp\n(.*?)^```$", text, re.MULTILINE | re.DOTALL) != [source]:
+        yield f"docs/embedding.md: its one cpp block must be {NEAR_CACHE}, word for word"
+    run = subprocess.run([program], capture_output=True, text=True, timeout=50, check=False)
+    shown = "".join(f"    {line}\n" for line in run.stdout.splitlines())
+    if run.returncode != 0 or not shown or shown not in text:
+        yield f"{NEAR_CACHE}: status {run.returncode}, prints what docs/embedding.md does not show"
+
+
 def check_links(root, documents):
     """Relative links lead to files of the tree."""
     for document in documents:
@@ -74,7 +87,8 @@ def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     documents = sorted([*root.glob("*.md"), *(root / "docs").rglob("*.md"),
                         *(root / "engine").rglob("*.md"), *(root / "data").rglob("*.md")])
-    broken = [*check_example(root, sys.argv[2]), *check_c_example(sys.argv[3]), *check_links(root, documents),
+    broken = [*check_example(root, sys.argv[2]), *check_c_example(sys.argv[3]),
+              *check_near_cache(root, sys.argv[4]), *check_links(root, documents),
               *check_decisions(root)]
     print("\n".join(broken) if broken else f"docs: {len(documents)} documents, nothing broken")
     return 1 if broken else 0
