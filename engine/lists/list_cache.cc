@@ -277,11 +277,17 @@ void ListCache::Impl::HandOut(Flights flights) {
     ++refreshes_under_way_;
   }
   options_.executor([this, flights = std::move(flights)] {
+    // Whatever the loader does, throwing included, the destructor is not left waiting.
+    struct Ended {
+      ~Ended() {
+        const MutexLock lock(cache.refreshes_mutex_);
+        --cache.refreshes_under_way_;
+        // Under the mutex: the cache may go as soon as it is free.
+        cache.refreshes_ended_.notify_all();
+      }
+      Impl& cache;
+    } const ended{*this};
     Load(flights);
-    const MutexLock lock(refreshes_mutex_);
-    --refreshes_under_way_;
-    // Under the mutex: the cache may go as soon as it is free.
-    refreshes_ended_.notify_all();
   });
 }
 

@@ -499,11 +499,25 @@ TEST_F(ListCacheTest, ALoaderMayAskForOtherListsAndNotForItsOwn) {
 }
 
 TEST_F(ListCacheTest, ALoaderThatThrowsLeavesNobodyWaiting) {
-  options.loader = [](ListLoad&) -> absl::Status { throw 1; };
+  bool throws = true;
+  options.loader = [&](ListLoad& load) { return throws ? throw 1 : Load(load); };
+  options.fresh_for_seconds = 60;
+  options.refresh_ahead_seconds = 10;
+  std::vector<std::function<void()>> tasks;
+  options.executor = [&](std::function<void()> task) { tasks.push_back(std::move(task)); };
   Open();
   EXPECT_THROW(Get("a"), int);
-  options.loader = nullptr;
   EXPECT_EQ(cache->GetStats().load_failures, 1u);
+  throws = false;
+  source["a"] = {{kNow, "first"}};
+  EXPECT_EQ(Get("a"), "first");
+  throws = true;
+  clock.AdvanceSeconds(55);
+  EXPECT_EQ(Get("a"), "first");
+  ASSERT_EQ(tasks.size(), 1u);
+  EXPECT_THROW(tasks[0](), int);
+  EXPECT_EQ(cache->GetStats().load_failures, 2u);
+  cache.reset();  // waits for nobody
 }
 
 TEST_F(ListCacheTest, AFeatureThatDoesNotExistIsTheListsError) {
