@@ -107,8 +107,10 @@ TEST_F(ListEvictionTest, WhatIsAddedRemovedEvictedAndExpiredAddsUp) {
   }
   const Stats stats = store->GetStats();
   EXPECT_EQ(stats.refused_writes, 0u);
-  EXPECT_GT(stats.cache.evicted_items, 0u);
-  EXPECT_GT(stats.expired_items, 0u);
+  if (steps >= 20'000) {  // long enough to reach the limit
+    EXPECT_GT(stats.cache.evicted_items, 0u);
+    EXPECT_GT(stats.expired_items, 0u);
+  }
   EXPECT_EQ(added,
             stats.tables[0].rows + stats.cache.evicted_items + stats.expired_items + removed);
 }
