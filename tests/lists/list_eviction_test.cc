@@ -22,6 +22,7 @@ Options EvictingOptions(const Clock& clock) {
   options.shards = 1;
   options.memory_limit_bytes = kLimitBytes;
   options.memory_policy = MemoryPolicy::kEvict;
+  options.feature_stats = true;
   return options;
 }
 

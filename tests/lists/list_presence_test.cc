@@ -40,6 +40,7 @@ class Presence {
     Options options;
     options.clock = &clock;
     options.shards = 1;
+    options.feature_stats = true;
     options.memory_limit_bytes = uint64_t{4} << 20;
     if (kind != Kind::kStore) options.memory_policy = MemoryPolicy::kEvict;
     options.lists_live_elsewhere = kind == Kind::kBefore;

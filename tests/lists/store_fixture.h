@@ -31,6 +31,7 @@ inline Options SmallOptions(const Clock& clock) {
   options.clock = &clock;
   options.memory_limit_bytes = uint64_t{64} << 20;
   options.shards = 2;
+  options.feature_stats = true;
   return options;
 }
 
