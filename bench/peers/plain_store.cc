@@ -21,8 +21,10 @@ std::string KeyOf(const NewItem& item) {
 
 }  // namespace
 
-PlainStore::PlainStore(const Clock& clock, int64_t ttl_seconds)
-    : clock_(clock), ttl_seconds_(ttl_seconds) {}
+PlainStore::PlainStore(const Clock& clock, int64_t ttl_seconds, size_t lists_max)
+    : clock_(clock),
+      ttl_seconds_(ttl_seconds),
+      lists_max_per_shard_((lists_max + kShards - 1) / kShards) {}
 
 // The top bits: the maps inside use the others.
 size_t PlainStore::ShardOf(std::string_view list_key) const {
@@ -40,7 +42,20 @@ size_t PlainStore::Add(std::string_view list_key, std::span<const NewItem> items
   for (const NewItem& item : items) keys.push_back(KeyOf(item));
 
   const std::lock_guard lock(shard.mutex);
-  List& list = shard.lists[ToAbsl(list_key)];
+  const auto [at, created] = shard.lists.try_emplace(ToAbsl(list_key));
+  List& list = at->second;
+  if (lists_max_per_shard_ != 0) {
+    if (created) {
+      shard.by_use.push_front(at->first);
+      list.place = shard.by_use.begin();
+      if (shard.lists.size() > lists_max_per_shard_) {
+        shard.lists.erase(shard.by_use.back());
+        shard.by_use.pop_back();
+      }
+    } else {
+      NoteUse(shard, list);
+    }
+  }
   for (size_t i = 0; i < items.size(); ++i) {
     const uint64_t end_nanos = items[i].timestamp_nanos + ttl_nanos;
     if (end_nanos < now_nanos + kNanosPerSecond) continue;
@@ -66,6 +81,7 @@ void PlainStore::Get(std::string_view list_key, uint64_t min_timestamp_nanos, si
   const std::lock_guard lock(shard.mutex);
   const auto list = shard.lists.find(ToAbsl(list_key));
   if (list == shard.lists.end()) return;
+  NoteUse(shard, list->second);
   for (const auto& [key, stored] : list->second.items) {
     if (result->size == limit || key < bound) return;
     if (stored.expires_at_seconds <= now_seconds) continue;
@@ -92,7 +108,10 @@ size_t PlainStore::RemoveWithValue(std::string_view list_key, std::string_view v
     list->second.items.erase(row);
   }
   list->second.by_value.erase(found);
-  if (list->second.items.empty()) shard.lists.erase(list);
+  if (list->second.items.empty()) {
+    if (lists_max_per_shard_ != 0) shard.by_use.erase(list->second.place);
+    shard.lists.erase(list);
+  }
   return removed;
 }
 

@@ -3,7 +3,8 @@
 // A hash map of ordered maps, one mutex for each of 64 shards, an index from value to item keys in
 // every list. It does for one list what ListStore does (items newest first under the same item
 // keys, a TTL for each item, removal by value) and nothing beyond: no features, no errors, no
-// memory limit, no reclamation but at the oldest end of a list that is written.
+// memory limit, no reclamation but at the oldest end of a list that is written. As a cache it keeps
+// an LRU list over the lists of each shard.
 #ifndef LISTSTORE_BENCH_PEERS_PLAIN_STORE_H_
 #define LISTSTORE_BENCH_PEERS_PLAIN_STORE_H_
 
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <span>
 #include <string>
@@ -40,7 +42,9 @@ struct PlainItems {
 class PlainStore {
  public:
   // `clock` outlives the store. Every item lives until its timestamp plus `ttl_seconds`.
-  PlainStore(const Clock& clock, int64_t ttl_seconds);
+  // `lists_max`: above it the list that was used longest ago goes, in each shard by itself; 0: as
+  // many as come, and no order is kept.
+  PlainStore(const Clock& clock, int64_t ttl_seconds, size_t lists_max = 0);
   PlainStore(const PlainStore&) = delete;
   PlainStore& operator=(const PlainStore&) = delete;
 
@@ -60,6 +64,7 @@ class PlainStore {
   };
   using ItemKeys = absl::InlinedVector<std::string, 1>;
   struct List {
+    std::list<std::string>::iterator place;  // in the order of use; with a limit only
     absl::btree_map<std::string, Stored, std::greater<>> items;
     absl::flat_hash_map<std::string, ItemKeys> by_value;
   };
@@ -67,16 +72,22 @@ class PlainStore {
   struct alignas(64) Shard {
     mutable std::mutex mutex;
     absl::flat_hash_map<std::string, List> lists;
+    mutable std::list<std::string> by_use;  // last used first; with a limit only
   };
 
   static constexpr size_t kShards = 64;
 
+  void NoteUse(const Shard& shard, const List& list) const {
+    if (lists_max_per_shard_ == 0) return;
+    shard.by_use.splice(shard.by_use.begin(), shard.by_use, list.place);
+  }
   size_t ShardOf(std::string_view list_key) const;
   static void EraseExpired(List& list, int64_t now_seconds);
   static void EraseFromIndex(List& list, const std::string& value, const std::string& key);
 
   const Clock& clock_;
   const int64_t ttl_seconds_;
+  const size_t lists_max_per_shard_;  // 0: no limit
   std::array<Shard, kShards> shards_;
 };
 

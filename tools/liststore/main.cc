@@ -6,6 +6,7 @@
 #include <string>
 
 #include "liststore/version.h"
+#include "tools/liststore/bench_cache.h"
 #include "tools/liststore/bench_embedded.h"
 #include "tools/liststore/bench_wire.h"
 #include "tools/liststore/replay.h"
@@ -115,6 +116,25 @@ Examples:
   liststore bench wire --quick
   liststore bench wire --seconds 5 --json)";
 
+constexpr char kBenchCacheHelp[] =
+    R"(Simulates FIFO, LRU, W-TinyLFU, S3-FIFO and what the store makes of it, over keys of one size, on Zipf
+traces of three exponents, on one with scans in between, and on a history; each at 1, 5, 10 and 25 per cent of
+the lists. Then does the same with a store that evicts: a list is read, and put when it is not there. Hits count
+after the first quarter.
+
+Keys of --json, a line for each trace and size: fifo, lru, w_tinylfu, s3_fifo, s3_fifo_hand: hit rates of the
+simulation; store: of the store, store_lists: lists that it held on average, lru_as_large, fifo_as_large: hit
+rates of policies that hold as many.
+
+Then lists of one item are pushed through a limit (flood_*: bytes held and resident, lists held, evictions,
+additions a second and their latency once the limit is reached), and lists that are there are read, with every
+tenth operation an addition: hits_store of a store that rejects, hits_evicting, hits_without_features, and
+hits_lru of a plain structure with an LRU list, operations a second of the core.
+
+Examples:
+  liststore bench cache --quick
+  liststore bench cache --history data/touched_files.oplog.jsonl.gz --svg hit_rates.svg)";
+
 constexpr char kServeHelp[] =
     R"(Speaks the CQL native protocol, versions 3 and 4, as a ScyllaDB node does. When clients can connect, one
 line of JSON says so on standard output and in the ready file: {"cql_port":..,"shard_aware_port":..,
@@ -214,6 +234,32 @@ void AddBenchWire(CLI::App* bench, BenchWireOptions* options) {
   command->add_flag("--quick", options->quick, "Few lists and short measurements");
 }
 
+void AddBenchCache(CLI::App* bench, BenchCacheOptions* options) {
+  CLI::App* const command =
+      bench->add_subcommand("cache", "Hit rates of cache policies, and of the store");
+  command->footer(kBenchCacheHelp);
+  const auto number = [command](const char* name, auto* field, const char* text) {
+    command->add_option(name, *field, text)->type_name("N")->capture_default_str();
+  };
+  number("--lists", &options->lists, "Lists of the Zipf traces");
+  number("--accesses", &options->accesses, "Accesses of each of them");
+  command->add_option("--history", options->history, "A log of operations as one more trace")
+      ->type_name("FILE");
+  number("--seed", &options->seed, "Seed of the traces");
+  command->add_flag("--json", options->json, "Print the result as JSON");
+  command->add_flag("--quick", options->quick, "Few lists and short traces");
+  number("--flood-lists", &options->flood_lists, "Lists pushed through a limit; 0: none");
+  command
+      ->add_option("--flood-limit", options->flood_limit_bytes,
+                   "That limit, K, M and G as powers of 1024 [512M]")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES");
+  number("--hit-lists", &options->hit_lists, "Lists of the measurement of hits; 0: without it");
+  number("--seconds", &options->seconds, "Length of a round of it");
+  command->add_flag("--simulation-only", options->simulation_only, "Leave out the store");
+  command->add_option("--svg", options->svg, "Write a chart")->type_name("FILE");
+}
+
 // `text` as the name of a variable of the environment: "cql-port", LISTSTORE_CQL_PORT.
 std::string EnvironmentName(const std::string& text) {
   std::string name = "LISTSTORE_";
@@ -298,6 +344,8 @@ int Main(int argc, char** argv) {
   BenchWireOptions bench_wire;
   AddBenchEmbedded(bench, &bench_embedded);
   AddBenchWire(bench, &bench_wire);
+  BenchCacheOptions bench_cache;
+  AddBenchCache(bench, &bench_cache);
   ServeOptions serve;
   std::string serve_config;
   CLI::App* const serve_command = AddServe(&app, &serve, &serve_config);
@@ -309,6 +357,7 @@ int Main(int argc, char** argv) {
   }
   if (app.got_subcommand("replay")) return RunReplay(replay);
   if (app.got_subcommand(serve_command)) return RunServe(serve);
+  if (bench->got_subcommand("cache")) return RunBenchCache(bench_cache);
   if (bench->got_subcommand("wire")) return RunBenchWire(bench_wire);
   return RunBenchEmbedded(bench_embedded);
 }
