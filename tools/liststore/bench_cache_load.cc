@@ -125,6 +125,7 @@ absl::StatusOr<BenchHits> MeasureHits(const BenchCacheOptions& options) {
   const BenchItems items(SystemClock::Instance().NowNanos(), kHitItems, 24);
   std::vector<HitSide> sides(4);
   Options store_options;
+  store_options.feature_stats = true;
   LS_ASSIGN_OR_RETURN(sides[0].store, OpenStore(store_options));
   store_options.memory_policy = MemoryPolicy::kEvict;
   store_options.lists_live_elsewhere = true;
