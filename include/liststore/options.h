@@ -71,7 +71,8 @@ struct Options {
 
   // Called for every list that was evicted, on the thread whose call evicted it, after the call's
   // own work and while no part of the store is held: it may call the store. Calls of several
-  // threads may overlap. Must not throw. Unset: costs nothing.
+  // threads may overlap. Must not throw. Not told: what writes through CQL evict. Unset: costs
+  // nothing.
   std::function<void(const EvictedList&)> eviction_listener;
 
   // --- Performance ------------------------------------------------------------------------------
