@@ -1,5 +1,5 @@
-// CallAddresses: the partitions that one call writes to, by lane. They are not evicted to make room
-// for it.
+// CallAddresses: the partitions that one call writes to, by lane: which lanes it takes, and what is
+// not evicted to make room for it.
 #ifndef LISTSTORE_ENGINE_SHARD_CALL_ADDRESSES_H_
 #define LISTSTORE_ENGINE_SHARD_CALL_ADDRESSES_H_
 
@@ -20,7 +20,7 @@ class CallAddresses {
   CallAddresses& operator=(const CallAddresses&) = delete;
 
   void Add(uint32_t lane, uint64_t address) { places_.push_back({lane, address}); }
-  // After the last Add, before In.
+  // After the last Add, before all that follows.
   void Sort() {
     std::sort(places_.begin(), places_.end());
     for (const auto& [lane, address] : places_) addresses_.push_back(address);
@@ -32,6 +32,11 @@ class CallAddresses {
     const auto last = std::lower_bound(first, places_.end(), lane + 1, less);
     return {addresses_.data() + (first - places_.begin()), static_cast<size_t>(last - first)};
   }
+  // Whether some partition, or another at its address, was added twice. O(partitions).
+  bool AnyTwice() const {
+    return std::adjacent_find(places_.begin(), places_.end()) != places_.end();
+  }
+  // By ascending number, each once.
   template <typename Visitor>
   void ForEachLane(Visitor&& visit) const {
     for (size_t i = 0; i < places_.size(); ++i) {

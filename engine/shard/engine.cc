@@ -146,11 +146,11 @@ OpStatus Engine::PledgeAndApply(std::span<const Command> upserts, std::span<cons
                                 const CallAddresses& guarded, bool named_twice, uint64_t now_nanos,
                                 std::span<Reply> replies) {
   absl::InlinedVector<uint32_t, 64> numbers;
-  for (const Destination& destination : to) numbers.push_back(destination.lane_number);
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   absl::InlinedVector<Lane*, 64> lanes;
-  for (const uint32_t number : numbers) lanes.push_back(lanes_[number].get());
+  guarded.ForEachLane([&](uint32_t number) {
+    numbers.push_back(number);
+    lanes.push_back(lanes_[number].get());
+  });
 
   // Holding none before, by ascending number, as everybody who takes several does.
   for (Lane* lane : lanes) lane->ownership.Acquire();
@@ -184,23 +184,16 @@ OpStatus Engine::ExecuteAllOrNothing(std::span<const Command> upserts, uint64_t 
   LS_DCHECK(upserts.size() == replies.size(), "a reply for every command");
   if (upserts.empty()) return OpStatus::kOk;
   absl::InlinedVector<Destination, 64> to;
-  absl::InlinedVector<std::pair<uint32_t, uint64_t>, 64> places;  // lane numbers and addresses
+  CallAddresses guarded;
   for (const Command& command : upserts) {
     LS_CHECK(std::holds_alternative<UpsertCommand>(command.body) && command.timestamp.is_none(),
              "a batch is of upserts under one timestamp of the engine's");
     to.push_back(DestinationOf(command));
     to.back().lane->PrefetchSlot(command.table, to.back().address);
-    places.emplace_back(to.back().lane_number, to.back().address);
+    guarded.Add(to.back().lane_number, to.back().address);
   }
-  std::sort(places.begin(), places.end());
-  const bool named_twice = std::adjacent_find(places.begin(), places.end()) != places.end();
-  CallAddresses guarded;
-  if (evicting_table_) {
-    for (const Destination& destination : to) {
-      guarded.Add(destination.lane_number, destination.address);
-    }
-    guarded.Sort();
-  }
+  guarded.Sort();
+  const bool named_twice = guarded.AnyTwice();
   const auto attempt = [&] {
     return PledgeAndApply(upserts, to, guarded, named_twice, now_nanos, replies);
   };
