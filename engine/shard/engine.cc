@@ -18,6 +18,8 @@ constexpr size_t kGroupSize = 16;
 // A lane is held for at most about this many units of reclamation, so that nobody waits long behind
 // it.
 constexpr size_t kUnitsPerHold = 128;
+// Giving memory back to the system costs as much as a unit of reclamation for so many bytes.
+constexpr size_t kDroppedBytesPerUnit = 8192;
 // Partitions looked at under one hold of a lane by a scan.
 constexpr size_t kPartitionsPerHold = 128;
 
@@ -305,6 +307,12 @@ size_t Engine::Reclaim(uint64_t now_nanos, size_t budget) {
         lane.table_at(i).ReleaseCredit();
       }
       lane.ownership.Release();
+    }
+    // What came free goes back to the system here and not where it was freed, under the hold.
+    while (units + done < budget) {
+      const uint64_t dropped = pool_.DropKept();
+      if (dropped == 0) break;
+      done += dropped / kDroppedBytesPerUnit;
     }
     units += done;
     idle = done == 0 ? idle + 1 : 0;

@@ -7,12 +7,17 @@
 #include <cstring>
 #include <new>
 
+#include "absl/container/inlined_vector.h"
 #include "engine/base/check.h"
 #include "engine/storage/memory_poison.h"
 
 namespace liststore {
 namespace {
 
+// Free gives back itself when so many times as much is kept as was to be.
+constexpr uint64_t kInExcess = 2;
+// Regions that one Free unmaps, at some 100 us each.
+constexpr size_t kUnmappedAtOnceMax = 4;
 constexpr uint64_t kMapAheadFromBytes = uint64_t{32} << 20;  // from here a region is 1/16 or less
 
 char* Map(size_t bytes, void* hint) {
@@ -203,7 +208,7 @@ void PagePool::Free(void* run, size_t bytes) {
   const size_t first = (at & (kRegionBytes - 1)) / kPageBytes;
   const int order = OrderOf(pages);
   Region* region = RegionOf(at);
-  Region* gone = nullptr;
+  absl::InlinedVector<Region*, kUnmappedAtOnceMax> gone;
   PoisonMemory(run, bytes);
   {
     MutexLock lock(mutex_);
@@ -215,24 +220,25 @@ void PagePool::Free(void* run, size_t bytes) {
     used_bytes_ -= bytes;
     ReleasePages(region, first, pages);
     Unlink(region);
-    if (region->free_pages == kPagesPerRegion - 1 && lists_[kFreeList] != nullptr) {
-      Forget(region);
-      --regions_;
-      gone = region;
-    } else {
-      Link(region);
-      Recount(region);
-      // What comes free is dropped before what others may soon ask for.
+    Link(region);
+    Recount(region);
+    while (gone.size() < kUnmappedAtOnceMax && KeepsTooMuch(kInExcess)) {
+      Region* const spare = TakeSpareRegion();
+      if (spare == nullptr) break;
+      gone.push_back(spare);
+    }
+    // What comes free is dropped before what others may soon ask for.
+    if (std::find(gone.begin(), gone.end(), region) == gone.end()) {
       if (kept_bytes_ + loose_bytes_ > FreeBytesMax()) {
         DropPages(region, 0, kPagesPerRegion, false);
-      } else if (kept_bytes_ > KeptBytesMax()) {
+      } else if (KeepsTooMuch(kInExcess)) {
         const size_t begin = first / kPagesPerGranule * kPagesPerGranule;
         DropPages(region, begin, first + pages + kPagesPerGranule - 1 - begin, true);
       }
     }
     DropExcess(bytes);
   }
-  if (gone != nullptr) Unmap(gone->base(), kRegionBytes);
+  for (Region* spare : gone) Unmap(spare->base(), kRegionBytes);
 }
 
 // Frees the pages as the largest aligned runs they consist of. Their entries in the table are free.
@@ -299,6 +305,15 @@ void PagePool::Recount(Region* region) {
   end = region;
 }
 
+PagePool::Region* PagePool::TakeSpareRegion() {
+  Region* const region = lists_[kFreeList];
+  if (region == nullptr || region->next == nullptr) return nullptr;
+  Unlink(region);
+  Forget(region);
+  --regions_;
+  return region;
+}
+
 // The region is about to be unmapped.
 void PagePool::Forget(Region* region) {
   AssignBits(region->touched_map, 0, kPagesPerRegion, false);
@@ -321,16 +336,28 @@ uint64_t PagePool::DropPages(Region* region, size_t first, size_t count, bool gr
   return bytes;
 }
 
-// Use has halved since granules were kept, or has come near the limit. A slice at a time, because
-// the caller holds a lane and others wait for the mutex: dropping all that is kept of a store of
-// gigabytes would take tens of milliseconds.
+// Use has fallen far since granules were kept, or has come near the limit. A slice at a time,
+// because the caller holds a lane and others wait for the mutex: dropping all that is kept of a
+// store of gigabytes would take tens of milliseconds.
 void PagePool::DropExcess(uint64_t bytes) {
   constexpr uint64_t kDroppedMin = uint64_t{128} << 10;
   for (uint64_t left = std::max(2 * bytes, kDroppedMin); first_to_drop_ != nullptr && left > 0;) {
     const bool near_limit = kept_bytes_ + loose_bytes_ > FreeBytesMax();
-    if (!near_limit && kept_bytes_ <= 2 * KeptBytesMax()) return;
+    if (!KeepsTooMuch(2 * kInExcess)) return;
     left -= std::min(left, DropPages(first_to_drop_, 0, kPagesPerRegion, !near_limit));
   }
+}
+
+uint64_t PagePool::DropKept() {
+  Region* spare = nullptr;
+  {
+    MutexLock lock(mutex_);
+    if (first_to_drop_ == nullptr || !KeepsTooMuch(1)) return 0;
+    spare = TakeSpareRegion();
+    if (spare == nullptr) return DropPages(first_to_drop_, 0, kPagesPerRegion, true);
+  }
+  Unmap(spare->base(), kRegionBytes);
+  return kRegionBytes;
 }
 
 // Writes the metadata of a fresh, zeroed mapping.
@@ -449,7 +476,6 @@ void PagePool::Verify() const {
       previous = region;
     }
   }
-  LS_CHECK(lists_[kFreeList] == nullptr || lists_[kFreeList]->next == nullptr, "(3) one is free");
   LS_CHECK(regions == regions_ && used_pages * kPageBytes == used_bytes_, "totals are exact");
   LS_CHECK(kept_bytes == kept_bytes_ && loose_bytes == loose_bytes_, "(4) touched bytes");
   const Region* previous = nullptr;

@@ -8,15 +8,18 @@
 //
 // Resident memory follows use: granules of 64 KiB that are entirely free are dropped. Some (1/16 of
 // what is in use) are kept for the next slab, because giving a granule back and touching it anew
-// costs about 20 us and takes a 2 MiB page apart. Shorter free runs are kept, as long as all that
-// is resident stays within 65/64 of the budget's limit; beyond that they are dropped by the page.
-// What has to be dropped at one call stays in proportion to what the call is for, so that nobody
-// who frees or takes a slab pays for all of it.
+// costs about 20 us and takes a 2 MiB page apart. Who frees holds a lane as a rule, for which
+// others wait: what is in excess is left to DropKept, which background work calls holding nothing,
+// and Free gives it back itself only where nobody does and twice as much has gathered. Shorter free
+// runs are kept, as long as all that is resident stays within 65/64 of the budget's limit; beyond
+// that they are dropped by the page. What has to be dropped at one call stays in proportion to what
+// the call is for, so that nobody who frees or takes a slab pays for all of it.
 //
 // Invariants (Verify() checks them):
 //  (1) every page of a region is metadata, in one run that was handed out, or in one free run;
 //  (2) no two free buddies of the same size exist side by side;
-//  (3) a region is in the list of its largest free run; at most one region is entirely free;
+//  (3) a region is in the list of its largest free run; regions that are entirely free are kept as
+//      free granules are, and the last of them stays;
 //  (4) kept_bytes and loose_bytes count exactly the free pages that were touched since they were
 //      dropped, in granules that are entirely free and in others; a region with some of either is
 //      in the list of those to drop from.
@@ -78,6 +81,11 @@ class PagePool {
   // that a writer does not wait for the first touch of a 2 MiB page (0.2-4 ms). For a helper
   // thread, at its leisure. True when a region was added.
   bool MapAhead();
+
+  // Gives back to the system what is more than is kept for the next slab: a region, or the granules
+  // of one, a system call each run (20-300 us). Returns the bytes; 0: nothing is in excess. The
+  // caller holds no lane.
+  uint64_t DropKept();
 
   MemoryBudget& budget() const { return budget_; }
   Stats GetStats() const;
@@ -153,6 +161,12 @@ class PagePool {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Drops what exceeds the bounds, about twice `bytes` at most.
   void DropExcess(uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // More is kept than was to be, by `times`, or than the limit has room for.
+  bool KeepsTooMuch(uint64_t times) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return kept_bytes_ > times * KeptBytesMax() || kept_bytes_ + loose_bytes_ > FreeBytesMax();
+  }
+  // Takes a region out that is entirely free, to be unmapped; nullptr: there is none but the last.
+  Region* TakeSpareRegion() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // What may be resident beside what is in use. The budget holds bytes before they are pages, so
   // that what is in use stays within its limit.
   uint64_t FreeBytesMax() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

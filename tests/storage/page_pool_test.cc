@@ -144,6 +144,35 @@ TEST_F(PagePoolTest, FreeMemoryGoesBackToTheSystem) {
   }
 }
 
+// Background work gives back what Free leaves: granules in excess go, a region's at a time, and
+// what is kept for the next slab stays.
+TEST_F(PagePoolTest, GranulesInExcessAreDroppedOnRequest) {
+  std::vector<void*> runs(16 * 31);
+  for (void*& run : runs) run = pool_.Allocate(PagePool::kGranuleBytes);
+  EXPECT_EQ(pool_.DropKept(), 0u) << "nothing is free";
+  // An eighth of each region is free, more than is kept and less than Free minds.
+  for (size_t i = 0; i < runs.size(); i += 8) {
+    pool_.Free(runs[i], PagePool::kGranuleBytes);
+    runs[i] = nullptr;
+  }
+  const PagePool::Stats before = pool_.GetStats();
+  ASSERT_GT(before.kept_bytes, std::max<uint64_t>(before.used_bytes / 16, PagePool::kRegionBytes));
+  uint64_t dropped = 0;
+  while (const uint64_t bytes = pool_.DropKept()) {
+    EXPECT_LE(bytes, PagePool::kRegionBytes);
+    dropped += bytes;
+  }
+  const PagePool::Stats after = pool_.GetStats();
+  EXPECT_EQ(before.kept_bytes - dropped, after.kept_bytes);
+  EXPECT_GT(dropped, 0u);
+  EXPECT_LE(after.kept_bytes, std::max<uint64_t>(after.used_bytes / 16, PagePool::kRegionBytes));
+  EXPECT_GT(after.kept_bytes, 0u) << "some are kept for the next slab";
+  pool_.Verify();
+  for (void* run : runs) {
+    if (run != nullptr) pool_.Free(run, PagePool::kGranuleBytes);
+  }
+}
+
 // What is resident beside what is in use stays within a 64th of the limit, whatever the holes are.
 TEST(PagePoolLimitTest, NearTheLimitSinglePagesGoBackToo) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
