@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   liststore_error error;
   size_t removed = 0;
 
-  liststore_options_init(&options);
+  liststore_options_init(&options, sizeof options);
   options.clock = clock;
   options.memory_limit_bytes = 64u << 20;
   if (liststore_open(&options, &store, &error) != LISTSTORE_OK) return Fail("open", &error);

@@ -38,7 +38,9 @@ class Options(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("clock", ctypes.c_void_p),
                 ("keyspace", ctypes.c_char_p), ("default_ttl_seconds", ctypes.c_int64),
                 ("value_bytes_max", ctypes.c_uint64), ("memory_limit_bytes", ctypes.c_uint64),
-                ("shards", ctypes.c_uint32), ("background_reclaim", ctypes.c_uint32)]
+                ("shards", ctypes.c_uint32), ("background_reclaim", ctypes.c_uint32),
+                ("memory_policy", ctypes.c_uint32), ("lists_live_elsewhere", ctypes.c_uint32),
+                ("on_evicted", ctypes.c_void_p), ("on_evicted_context", ctypes.c_void_p)]
 
 
 class Lists:
@@ -51,7 +53,8 @@ class Lists:
         self._library.liststore_clock_create.restype = ctypes.c_void_p
         self._clock = None
         options = Options()
-        self._library.liststore_options_init(ctypes.byref(options))
+        self._library.liststore_options_init(ctypes.byref(options),
+                                             ctypes.c_size_t(ctypes.sizeof(options)))
         options.memory_limit_bytes = 64 << 20
         if clock is not None:
             self._clock = ctypes.c_void_p(

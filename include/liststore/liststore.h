@@ -11,10 +11,10 @@
  * docs/examples/list_store.c and list_store_ctypes.py are whole programs.
  *
  * Every function may be called by any thread at any time, but that a handle is closed or destroyed
- * by one call alone, and that results (liststore_items, liststore_multi_items) belong to one thread
- * at a time. A function that can fail returns a status and, where `error` is not NULL, writes the
- * reason as text ending in zero, cut at 511 bytes; after LISTSTORE_OK the text is empty. What was
- * not to be applied is not applied. A pointer that is NULL and must not be is
+ * by one call alone, and that results (liststore_items, liststore_multi_items, liststore_view)
+ * belong to one thread at a time. A function that can fail returns a status and, where `error` is
+ * not NULL, writes the reason as text ending in zero, cut at 511 bytes; after LISTSTORE_OK the text
+ * is empty. What was not to be applied is not applied. A pointer that is NULL and must not be is
  * LISTSTORE_INVALID_ARGUMENT. No C++ exception leaves a function. What the library is given is
  * borrowed for the call.
  *
@@ -71,6 +71,7 @@ typedef struct liststore_store liststore_store;
 typedef struct liststore_clock liststore_clock;
 typedef struct liststore_items liststore_items;
 typedef struct liststore_multi_items liststore_multi_items;
+typedef struct liststore_view liststore_view;
 
 /* "0.1.0". */
 LISTSTORE_API const char* liststore_version(void);
@@ -88,9 +89,22 @@ LISTSTORE_API uint64_t liststore_clock_now(const liststore_clock* clock); /* NUL
 /* --- Stores ------------------------------------------------------------------------------------
  */
 
+/* What a write does at the memory limit: see MemoryPolicy. */
+#define LISTSTORE_REJECT 0
+#define LISTSTORE_EVICT 1
+
+/* Why a list was evicted: see EvictionReason. */
+#define LISTSTORE_EVICTED_FOR_MEMORY 0
+#define LISTSTORE_EVICTED_BY_FORGET 1
+
+/* Told of a list that was evicted, with the items it held, by the call that evicted it: see
+ * Options::eviction_listener. `list` is borrowed for the call. May call the store. */
+typedef void (*liststore_eviction_listener)(void* context, const liststore_list* list, size_t items,
+                                            int32_t reason);
+
 /* See options.h. 0 and NULL are the defaults. `size` is the structure's as the caller knows it, so
  * that it may grow: fields behind it are taken as 0, and those that this library does not know must
- * be 0. Begin with liststore_options_init. */
+ * be 0. Begin with liststore_options_init(&options, sizeof options). */
 typedef struct liststore_options {
   size_t size;
   const liststore_clock* clock; /* outlives the store; NULL: the system's */
@@ -99,10 +113,15 @@ typedef struct liststore_options {
   uint64_t value_bytes_max;
   uint64_t memory_limit_bytes;
   uint32_t shards;
-  uint32_t background_reclaim; /* 1: a thread gives memory back */
+  uint32_t background_reclaim;   /* 1: a thread gives memory back */
+  uint32_t memory_policy;        /* LISTSTORE_REJECT or LISTSTORE_EVICT */
+  uint32_t lists_live_elsewhere; /* 1: with LISTSTORE_EVICT, lists have a source behind the store */
+  liststore_eviction_listener on_evicted;
+  void* on_evicted_context;
 } liststore_options;
 
-LISTSTORE_API void liststore_options_init(liststore_options* options); /* NULL: nothing */
+/* The defaults, in the first `size` bytes and no others. NULL: nothing. */
+LISTSTORE_API void liststore_options_init(liststore_options* options, size_t size);
 
 /* An empty store; `options` may be NULL. After an error `*store` is NULL. */
 LISTSTORE_API liststore_status liststore_open(const liststore_options* options,
@@ -144,6 +163,32 @@ LISTSTORE_API liststore_status liststore_delete_feature_version(liststore_store*
                                                                 liststore_bytes version,
                                                                 liststore_error* error);
 
+/* The TTL of one version, which is its own from then on. */
+LISTSTORE_API liststore_status liststore_set_feature_version_ttl(
+    liststore_store* store, liststore_bytes entity_type, liststore_bytes feature,
+    liststore_bytes version, int64_t ttl_seconds, liststore_error* error);
+
+typedef struct liststore_feature_info {
+  liststore_bytes entity_type;
+  liststore_bytes feature;
+  liststore_bytes version;
+  int64_t ttl_seconds; /* the feature's, or the version's own */
+} liststore_feature_info;
+
+/* Called for one after the other until it returns 0; what it is given is borrowed for the call. It
+ * may call the store. */
+typedef int32_t (*liststore_feature_visitor)(void* context, const liststore_feature_info* version);
+typedef int32_t (*liststore_list_visitor)(void* context, liststore_bytes entity_id);
+
+/* Every version of every feature, sorted by names. */
+LISTSTORE_API liststore_status liststore_for_each_feature(const liststore_store* store,
+                                                          liststore_feature_visitor visit,
+                                                          void* context, liststore_error* error);
+/* Every list of a feature version that has a live item: see ListStore::ForEachList. */
+LISTSTORE_API liststore_status liststore_for_each_list(
+    const liststore_store* store, liststore_bytes entity_type, liststore_bytes feature,
+    liststore_bytes version, liststore_list_visitor visit, void* context, liststore_error* error);
+
 /* --- Writes ------------------------------------------------------------------------------------
  */
 
@@ -181,10 +226,49 @@ LISTSTORE_API liststore_status liststore_remove_all(liststore_store* store,
                                                     const liststore_list* list, size_t* removed,
                                                     liststore_error* error);
 
+/* --- Lists put whole: a cache in front of a slower store ----------------------------------------
+ *
+ *   liststore_get(cache, &list, NULL, items, &error);
+ *   if (liststore_items_presence(items) != LISTSTORE_COMPLETE) {
+ *     liststore_load_mark(cache, &list, &put.mark, &error);
+ *     ... load the list from the slower store, then, with put.has_mark = 1 ...
+ *     liststore_put(cache, &list, loaded, loaded_count, &put, NULL, &error);
+ *   }
+ *
+ * docs/examples/near_cache_of_cql.py is a whole one. */
+
+/* See PutListOptions. `size` as in liststore_options; begin with liststore_put_options_init, as
+ * there. */
+typedef struct liststore_put_options {
+  size_t size;
+  int64_t fresh_until_seconds; /* told by reads; 0: for ever */
+  uint64_t mark;               /* of liststore_load_mark; counts when has_mark is 1 */
+  uint32_t has_mark;
+  uint32_t unused;
+} liststore_put_options;
+
+LISTSTORE_API void liststore_put_options_init(liststore_put_options* options, size_t size);
+
+/* Taken before a list is loaded: a put with the mark is refused when the list was changed since. */
+LISTSTORE_API liststore_status liststore_load_mark(const liststore_store* store,
+                                                   const liststore_list* list, uint64_t* mark,
+                                                   liststore_error* error);
+/* Makes the items all that the list has; it is complete then. `stored`: 0 where the mark refused
+ * it; may be NULL. `options` may be NULL. */
+LISTSTORE_API liststore_status liststore_put(liststore_store* store, const liststore_list* list,
+                                             const liststore_new_item* items, size_t item_count,
+                                             const liststore_put_options* options, int32_t* stored,
+                                             liststore_error* error);
+/* What is held of the list goes: it is absent then. `held`: whether there was anything; may be
+ * NULL. */
+LISTSTORE_API liststore_status liststore_forget(liststore_store* store, const liststore_list* list,
+                                                int32_t* held, liststore_error* error);
+
 /* --- Reads -------------------------------------------------------------------------------------
  */
 
-/* See GetOptions. `size` as in liststore_options; begin with liststore_get_options_init. */
+/* See GetOptions. `size` as in liststore_options; begin with liststore_get_options_init, as there.
+ */
 typedef struct liststore_get_options {
   size_t size;
   uint64_t min_timestamp_nanos;
@@ -195,7 +279,7 @@ typedef struct liststore_get_options {
 } liststore_get_options;
 
 /* No bounds, limit 100. NULL: nothing. */
-LISTSTORE_API void liststore_get_options_init(liststore_get_options* options);
+LISTSTORE_API void liststore_get_options_init(liststore_get_options* options, size_t size);
 
 typedef struct liststore_item {
   uint64_t timestamp_nanos;
@@ -234,6 +318,31 @@ LISTSTORE_API liststore_status liststore_multi_get(const liststore_store* store,
                                                    const liststore_get_options* options,
                                                    liststore_multi_items* items,
                                                    liststore_error* error);
+/* How much of the list the store holds: see ListPresence; and until when it is fresh, as it was put
+ * (0: for ever). Of the last read into the result. */
+#define LISTSTORE_ABSENT 0
+#define LISTSTORE_PARTIAL 1
+#define LISTSTORE_COMPLETE 2
+LISTSTORE_API int32_t liststore_items_presence(const liststore_items* items);
+LISTSTORE_API int64_t liststore_items_fresh_until(const liststore_items* items);
+LISTSTORE_API int32_t liststore_multi_items_presence(const liststore_multi_items* items,
+                                                     size_t list);
+LISTSTORE_API int64_t liststore_multi_items_fresh_until(const liststore_multi_items* items,
+                                                        size_t list);
+
+/* A read without a copy: items stay where they lie, as they are, until the view is released,
+ * destroyed or read into again; see list_view.h. All views go before the store is closed. */
+LISTSTORE_API liststore_view* liststore_view_create(void);
+LISTSTORE_API void liststore_view_destroy(liststore_view* view); /* NULL: nothing */
+LISTSTORE_API void liststore_view_release(liststore_view* view);
+LISTSTORE_API size_t liststore_view_size(const liststore_view* view);
+LISTSTORE_API liststore_status liststore_view_at(const liststore_view* view, size_t index,
+                                                 liststore_item* item);
+LISTSTORE_API liststore_status liststore_view_list(const liststore_store* store,
+                                                   const liststore_list* list,
+                                                   const liststore_get_options* options,
+                                                   liststore_view* view, liststore_error* error);
+
 /* Items within the bounds of `options`, whose limit does not count. */
 LISTSTORE_API liststore_status liststore_count(const liststore_store* store,
                                                const liststore_list* list,
@@ -255,6 +364,16 @@ typedef struct liststore_stats {
   uint64_t refused_writes;
   uint32_t shards;
   uint32_t unused;
+  /* See CacheStats: of lists, but evicted_items. */
+  uint64_t hits;
+  uint64_t partial_hits;
+  uint64_t misses;
+  uint64_t additions;
+  uint64_t puts;
+  uint64_t evictions;
+  uint64_t evicted_items;
+  uint64_t evicted_bytes;
+  uint64_t forgotten;
 } liststore_stats;
 
 LISTSTORE_API liststore_status liststore_get_stats(const liststore_store* store,
@@ -262,6 +381,9 @@ LISTSTORE_API liststore_status liststore_get_stats(const liststore_store* store,
 /* Gives memory back, about `budget` units of work; `done`: how many, 0 when none waits. */
 LISTSTORE_API liststore_status liststore_reclaim(liststore_store* store, size_t budget,
                                                  size_t* done, liststore_error* error);
+/* The earliest second at which an item may expire; 0: none will. */
+LISTSTORE_API liststore_status liststore_next_expiry(const liststore_store* store, int64_t* seconds,
+                                                     liststore_error* error);
 
 #ifdef __cplusplus
 }

@@ -23,7 +23,7 @@ liststore_list List(const char* id) {
 class CApiTest : public ::testing::Test {
  protected:
   CApiTest() {
-    liststore_options_init(&options);
+    liststore_options_init(&options, sizeof(options));
     options.clock = clock;
     options.memory_limit_bytes = 64u << 20;
     options.shards = 2;
@@ -74,7 +74,7 @@ TEST_F(CApiTest, EveryOperationOnce) {
   Add("1", {"a", "b", "a"});
   EXPECT_EQ(Get(store, "1"), "a b a ");
   liststore_get_options get;
-  liststore_get_options_init(&get);
+  liststore_get_options_init(&get, sizeof(get));
   get.limit = 1;
   get.with_expiry = 1;
   get.has_max = 1;
@@ -231,8 +231,8 @@ TEST_F(CApiTest, NullIsAnErrorThatNamesTheArgument) {
   EXPECT_EQ(liststore_clock_set(nullptr, 1), LISTSTORE_INVALID_ARGUMENT);
   EXPECT_EQ(liststore_clock_advance(nullptr, 1), LISTSTORE_INVALID_ARGUMENT);
   EXPECT_EQ(liststore_clock_now(nullptr), 0u);
-  liststore_options_init(nullptr);
-  liststore_get_options_init(nullptr);
+  liststore_options_init(nullptr, 0);
+  liststore_get_options_init(nullptr, 0);
   liststore_items_destroy(nullptr);
   liststore_multi_items_destroy(nullptr);
   liststore_clock_destroy(nullptr);
@@ -273,6 +273,31 @@ TEST_F(CApiTest, StructuresMayBeOlderOrNewer) {
   ASSERT_EQ(liststore_get_stats(store, &stats, &error), LISTSTORE_OK);
   EXPECT_EQ(stats.lists, 1u);
   EXPECT_EQ(stats.items, 77u);
+}
+
+// A program that was compiled with an older header has less room than the library knows of.
+TEST_F(CApiTest, DefaultsStayWithinTheStructureOfTheCaller) {
+  struct {
+    char older[offsetof(liststore_options, shards)];
+    uint64_t behind = 42;
+  } given;
+  static_assert(sizeof(given.older) % 8 == 0);
+  liststore_options_init(reinterpret_cast<liststore_options*>(given.older), sizeof(given.older));
+  EXPECT_EQ(given.behind, 42u);
+  liststore_store* opened = nullptr;
+  EXPECT_EQ(liststore_open(reinterpret_cast<liststore_options*>(given.older), &opened, &error),
+            LISTSTORE_OK)
+      << error.text;
+  liststore_close(opened);
+
+  struct {
+    liststore_get_options known;
+    uint64_t newer = 42;
+  } larger;
+  liststore_get_options_init(&larger.known, sizeof(larger));
+  EXPECT_EQ(larger.known.size, sizeof(larger));
+  EXPECT_EQ(larger.known.limit, 100u);
+  EXPECT_EQ(larger.newer, 0u) << "what the library does not know must be 0";
 }
 
 TEST_F(CApiTest, TextsAreCutToTheirPlace) {

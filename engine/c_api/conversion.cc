@@ -1,0 +1,119 @@
+#include "engine/c_api/conversion.h"
+
+#include <optional>
+
+namespace liststore {
+
+static_assert(static_cast<int>(EvictionReason::kMemory) == LISTSTORE_EVICTED_FOR_MEMORY &&
+              static_cast<int>(EvictionReason::kForgotten) == LISTSTORE_EVICTED_BY_FORGET);
+
+void SetText(liststore_error* error, std::string_view text) {
+  if (error == nullptr) return;
+  const size_t bytes = std::min(text.size(), sizeof(error->text) - 1);
+  if (bytes > 0) std::memcpy(error->text, text.data(), bytes);
+  error->text[bytes] = '\0';
+}
+
+liststore_status Answer(const absl::Status& status, liststore_error* error) {
+  const absl::string_view message = status.message();
+  SetText(error, {message.data(), message.size()});
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kAlreadyExists:
+    case absl::StatusCode::kPermissionDenied:
+    case absl::StatusCode::kResourceExhausted:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kDataLoss:
+      return static_cast<liststore_status>(status.code());
+    default:
+      return LISTSTORE_UNKNOWN;
+  }
+}
+
+absl::Status Null(const char* argument) {
+  return absl::InvalidArgumentError(absl::StrCat(argument, " is NULL"));
+}
+absl::Status CheckBytes(const liststore_bytes& bytes, const char* what) {
+  if (bytes.data != nullptr || bytes.size == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " of ", bytes.size, " bytes has data that is NULL"));
+}
+
+absl::StatusOr<ListId> ToListId(const liststore_list* list) {
+  LS_RETURN_IF_NULL(list);
+  LS_RETURN_IF_ERROR(CheckBytes(list->entity_type, "entity_type"));
+  LS_RETURN_IF_ERROR(CheckBytes(list->feature, "feature"));
+  LS_RETURN_IF_ERROR(CheckBytes(list->version, "version"));
+  LS_RETURN_IF_ERROR(CheckBytes(list->entity_id, "entity_id"));
+  return ListId{ToView(list->entity_type), ToView(list->feature), ToView(list->version),
+                ToView(list->entity_id)};
+}
+
+absl::Status AppendItems(const liststore_new_item* items, size_t count, std::vector<NewItem>& out) {
+  if (count == 0) return absl::OkStatus();
+  LS_RETURN_IF_NULL(items);
+  for (size_t i = 0; i < count; ++i) {
+    LS_RETURN_IF_ERROR(CheckBytes(items[i].value, "value"));
+    out.push_back({items[i].timestamp_nanos, ToView(items[i].value)});
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Options> ToOptions(const liststore_options* given) {
+  liststore_options defaults;
+  liststore_options_init(&defaults, sizeof(defaults));
+  LS_ASSIGN_OR_RETURN(const liststore_options c, CopySized(given, defaults, "liststore_options"));
+  Options options;
+  if (c.clock != nullptr) options.clock = &c.clock->clock;
+  if (c.keyspace != nullptr) options.keyspace = c.keyspace;
+  if (c.default_ttl_seconds != 0) options.default_ttl_seconds = c.default_ttl_seconds;
+  if (c.value_bytes_max != 0) options.value_bytes_max = c.value_bytes_max;
+  options.memory_limit_bytes = c.memory_limit_bytes;
+  options.shards = c.shards;
+  options.background_reclaim = c.background_reclaim != 0;
+  if (c.memory_policy > LISTSTORE_EVICT) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("memory_policy ", c.memory_policy, " is neither reject (0) nor evict (1)"));
+  }
+  if (c.memory_policy == LISTSTORE_EVICT) options.memory_policy = MemoryPolicy::kEvict;
+  options.lists_live_elsewhere = c.lists_live_elsewhere != 0;
+  if (c.on_evicted != nullptr) {
+    options.eviction_listener = [tell = c.on_evicted,
+                                 context = c.on_evicted_context](const EvictedList& evicted) {
+      const liststore_list list = {ToBytes(evicted.entity_type), ToBytes(evicted.feature),
+                                   ToBytes(evicted.version), ToBytes(evicted.entity_id)};
+      tell(context, &list, evicted.items, static_cast<int32_t>(evicted.reason));
+    };
+  }
+  return options;
+}
+
+absl::StatusOr<GetOptions> ToGetOptions(const liststore_get_options* given) {
+  liststore_get_options defaults;
+  liststore_get_options_init(&defaults, sizeof(defaults));
+  LS_ASSIGN_OR_RETURN(const liststore_get_options c,
+                      CopySized(given, defaults, "liststore_get_options"));
+  GetOptions options;
+  options.min_timestamp_nanos = c.min_timestamp_nanos;
+  if (c.has_max != 0) options.max_timestamp_nanos = c.max_timestamp_nanos;
+  options.limit = c.limit;
+  options.with_expiry = c.with_expiry != 0;
+  return options;
+}
+
+absl::StatusOr<PutListOptions> ToPutOptions(const liststore_put_options* given) {
+  liststore_put_options defaults;
+  liststore_put_options_init(&defaults, sizeof(defaults));
+  LS_ASSIGN_OR_RETURN(const liststore_put_options c,
+                      CopySized(given, defaults, "liststore_put_options"));
+  PutListOptions options;
+  options.fresh_until_seconds = c.fresh_until_seconds;
+  if (c.has_mark != 0) options.unless_written_since = c.mark;
+  return options;
+}
+
+}  // namespace liststore
