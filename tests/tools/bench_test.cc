@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "tests/support/temp_folder.h"
 #include "tests/tools/program.h"
 
 namespace liststore::testing {
@@ -97,6 +100,59 @@ TEST(BenchEmbedded, OptionsOutOfBoundsAreNamed) {
   const ProgramResult result = RunProgram({"bench", "embedded", "--lists", "1"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_EQ(result.err, "liststore bench: --lists is 1, must be from 1000 to 1000000000\n");
+  EXPECT_EQ(result.out, "");
+}
+
+TEST(BenchCache, OneLineOfJsonHoldsEveryFigure) {
+  const TempFolder folder;
+  const std::string chart = folder / "hit_rates.svg";
+  const ProgramResult result =
+      RunProgram({"bench", "cache", "--lists", "2000", "--accesses", "20000", "--history",
+                  LISTSTORE_DATA_DIR "/touched_files.oplog.jsonl.gz", "--flood-lists", "20000",
+                  "--flood-limit", "4M", "--hit-lists", "1000", "--seconds", "0.02", "--svg", chart,
+                  "--json"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  ASSERT_EQ(result.out.find('\n'), result.out.size() - 1) << "not one line: " << result.out;
+  const json::object report = json::parse(result.out).as_object();
+
+  std::set<std::string> traces;
+  for (const json::value& value : report.at("lines").as_array()) {
+    const json::object& line = value.as_object();
+    const std::string trace(line.at("trace").as_string());
+    traces.insert(trace);
+    for (const char* policy : {"fifo", "lru", "w_tinylfu", "s3_fifo", "s3_fifo_hand"}) {
+      EXPECT_GT(Number(line, policy), 0) << trace << " " << policy;
+      EXPECT_LT(Number(line, policy), 1) << trace << " " << policy;
+    }
+    // The traces are made from a seed: these do not depend on the machine.
+    if (trace != "history") {
+      EXPECT_GT(Number(line, "s3_fifo_hand"), Number(line, "lru")) << trace;
+      EXPECT_GT(Number(line, "lru"), Number(line, "fifo")) << trace;
+    }
+  }
+  EXPECT_EQ(traces, (std::set<std::string>{"Zipf 0.7", "Zipf 0.99", "Zipf 1.1",
+                                           "Zipf 0.99 and scans", "history"}));
+
+  EXPECT_EQ(Number(report, "flood_lists_held") + Number(report, "flood_evictions"), 20'000);
+  EXPECT_GT(Number(report, "flood_evictions"), 0);
+  EXPECT_LE(Number(report, "flood_held_bytes"), Number(report, "flood_limit_bytes"));
+  for (const char* kind : {"hits_store", "hits_evicting", "hits_without_features", "hits_lru"}) {
+    EXPECT_GT(Number(report, kind), 0) << kind;
+  }
+  std::ifstream svg(chart);
+  std::string first_line;
+  ASSERT_TRUE(std::getline(svg, first_line)) << "a chart was asked for";
+  EXPECT_EQ(first_line.substr(0, 5), "<svg ");
+}
+
+TEST(BenchCache, AHistoryThatIsNotThereIsNamed) {
+  const ProgramResult result =
+      RunProgram({"bench", "cache", "--lists", "2000", "--accesses", "20000", "--flood-lists", "0",
+                  "--hit-lists", "0", "--history", "/nonexistent", "--json"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_NE(result.err.find("liststore bench: /nonexistent: No such file or directory\n"),
+            std::string::npos)
+      << result.err;
   EXPECT_EQ(result.out, "");
 }
 
