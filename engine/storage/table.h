@@ -355,7 +355,18 @@ class Table final : private Arena::Relocator {
   const MemoryBudget& budget_;
   Arena arena_;
   PartitionContext context_;
+  // What every read looks at, side by side.
   Directory directory_;
+  // The pass over the directory that takes truncated partitions out.
+  struct TruncationPass {
+    bool active = false;
+    uint32_t epoch = 0;  // truncations up to here are done when it ends
+    uint64_t next_address = 0;
+  } pass_;
+  std::unique_ptr<EvictionState> cache_;        // null: nothing is evicted
+  std::unique_ptr<UsageByComponent> usage_of_;  // null: not counted
+  Usage usage_;
+
   TtlWheel wheel_;
   PinTable pins_;
   WriteCost pledged_;
@@ -368,21 +379,12 @@ class Table final : private Arena::Relocator {
   uint32_t epoch_ = 1;
   uint32_t truncated_before_ = 0;
   absl::flat_hash_map<std::string, uint32_t> truncated_components_;
-  // The pass over the directory that takes truncated partitions out.
-  struct TruncationPass {
-    bool active = false;
-    uint32_t epoch = 0;  // truncations up to here are done when it ends
-    uint64_t next_address = 0;
-  } pass_;
   LargePartition* dead_ = nullptr;
   std::vector<TtlWheel::Entry> due_again_;  // scratch of ReclaimDue
 
-  Usage usage_;
   uint64_t evicted_bytes_ = 0;
   ChangeMarks marks_;
   EvictionLog* eviction_log_ = nullptr;
-  std::unique_ptr<UsageByComponent> usage_of_;  // null: not counted
-  std::unique_ptr<EvictionState> cache_;        // null: nothing is evicted
 };
 
 template <typename Cost>

@@ -6,19 +6,22 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 #include "engine/base/big_endian.h"
+#include "engine/base/cacheline.h"
+#include "engine/base/hash.h"
 #include "engine/model/usage.h"
 
 namespace liststore {
 
 // Counts in the lane, under its hold, so that a count is an increment of memory that is in the
 // cache: a locked one would cost a twentieth of a read. Places for 16 components; another one that
-// needs a taken place sends what was counted there to its owner first.
+// needs a taken place sends what was counted there to its owner first. Components are told apart by
+// 64 bits of hash, which stand in one line with the counters of reads and additions: comparing the
+// bytes would be a line more to wait for, at the end of a read when nothing is left to overlap it.
 //
-// One per table and lane, used by the lane's holder only. About 4 ns a note, 1.4 KiB.
+// One per table and lane, used by the lane's holder only. Some 10 ns a note, 2 KiB.
 class UsageByComponent {
  public:
   explicit UsageByComponent(UsageOwner& owner) : owner_(owner) {}
@@ -28,13 +31,12 @@ class UsageByComponent {
   // Where the uses of a partition are counted, for the length of one operation. `key`: composite,
   // its first component framed: length in two bytes, the bytes, a zero.
   [[gnu::always_inline]] Usage& Of(std::string_view key) {
-    const size_t bytes = FramedBytes(key);
-    Place& place = places_[PlaceOf(key, bytes)];
-    if (place.component.size() == bytes &&
-        std::memcmp(place.component.data(), key.data(), bytes) == 0) [[likely]] {
+    const std::string_view component = key.substr(0, FramedBytes(key));
+    const uint64_t hash = Hash64(component) | 1;  // 0 is nobody's
+    Place& place = places_[hash >> 60];
+    if (place.hash == hash) [[likely]]
       return place.usage;
-    }
-    return Replace(place, key.substr(0, bytes));
+    return Replace(place, hash, component);
   }
   // Sends everything to the owner.
   void Flush() {
@@ -43,29 +45,24 @@ class UsageByComponent {
 
  private:
   static constexpr size_t kPlaces = 16;
-  struct Place {
-    std::string_view component;  // framed; lives with the owner
+  struct alignas(kCacheLineBytes) Place {
+    uint64_t hash = 0;
     Usage usage;
+    std::string_view component;  // framed; lives with the owner
   };
 
   static size_t FramedBytes(std::string_view key) {
     return size_t{LoadBigEndian16(key.data())} + 3;
   }
-  // Of the last bytes, which tell the versions of a feature apart, and the first.
-  static size_t PlaceOf(std::string_view key, size_t bytes) {
-    const uint64_t tail =
-        LoadNative<uint32_t>(key.data() + bytes - 5 + (bytes < 5 ? 5 - bytes : 0));
-    const uint64_t head = LoadNative<uint32_t>(key.data());
-    return ((tail << 32 ^ head * 0x9e37'79b9u) * 0x9e37'79b9'7f4a'7c15u) >> 60;
-  }
   void Send(Place& place) {
-    if (!place.component.empty() && place.usage.any())
-      owner_.AddUsage(place.component, place.usage);
+    if (place.hash != 0 && place.usage.any()) owner_.AddUsage(place.component, place.usage);
     place.usage = {};
   }
-  [[gnu::noinline]] Usage& Replace(Place& place, std::string_view component) {
+  [[gnu::noinline]] Usage& Replace(Place& place, uint64_t hash, std::string_view component) {
     Send(place);
     place.component = owner_.FindComponent(component);
+    // Somebody may count for it later: it is asked for again.
+    place.hash = place.component.empty() ? 0 : hash;
     return place.component.empty() ? nobodys_ : place.usage;
   }
 
