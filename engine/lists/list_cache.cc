@@ -454,6 +454,17 @@ absl::StatusOr<std::unique_ptr<ListCache>> ListCache::Open(ListCacheOptions opti
       new ListCache(std::make_unique<Impl>(std::move(options), std::move(store))));
 }
 
+absl::StatusOr<std::unique_ptr<ListCache>> ListCache::Open(ListCacheOptions options,
+                                                           std::unique_ptr<ListStore> store) {
+  LS_RETURN_IF_ERROR(CheckCacheOptions(options));
+  if (store == nullptr || !store->impl_->holds_copies()) {
+    return absl::InvalidArgumentError(
+        "the store under a cache has MemoryPolicy::kEvict and lists_live_elsewhere");
+  }
+  return std::unique_ptr<ListCache>(
+      new ListCache(std::make_unique<Impl>(std::move(options), std::move(store))));
+}
+
 ListCache::ListCache(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ListCache::~ListCache() = default;
 ListStore& ListCache::store() { return impl_->store(); }

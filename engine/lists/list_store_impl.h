@@ -121,7 +121,15 @@ class ListStore::Impl {
   absl::StatusOr<size_t> RemoveWithValue(const ListKey& key, std::string_view value);
   absl::StatusOr<size_t> RemoveAll(const ListKey& key);
 
+  // Whether its lists are copies, of which an addition may begin a part.
+  bool holds_copies() const {
+    return options.memory_policy == MemoryPolicy::kEvict && options.lists_live_elsewhere;
+  }
+
   const Options options;
+  // It was opened from a file that may lack lists which there were before. Set before anybody else
+  // has the store.
+  bool past_unknown = false;
   Engine engine;
   const TableSchema items_schema;
   FeatureRegistry registry;

@@ -36,13 +36,24 @@ absl::Status WriteTruncations(saved::SavedStoreWriter& writer,
 // What a file holds, into an empty store that nobody else uses.
 class Loader final : public saved::ContentSink {
  public:
-  Loader(Engine& engine, FeatureRegistry& registry, TableId items, uint64_t now_nanos)
-      : engine_(engine), registry_(registry), items_(items), now_nanos_(now_nanos) {}
+  // `holds_copies`: what the store holds lives elsewhere.
+  Loader(Engine& engine, FeatureRegistry& registry, TableId items, bool holds_copies,
+         uint64_t now_nanos)
+      : engine_(engine),
+        registry_(registry),
+        items_(items),
+        holds_copies_(holds_copies),
+        now_nanos_(now_nanos) {}
+
+  void OnOrigin(saved::Origin origin) override {
+    origin_ = origin;
+    if (past_unknown()) engine_.NotePastUnknown(items_);
+  }
 
   absl::Status OnList(const StoredPartition& list, std::span<const StoredRow> rows) override {
     LS_RETURN_IF_ERROR(CheckKey(list.key));
     if (!list.foreign_timestamps) LS_RETURN_IF_ERROR(NoteTimestamps(rows));
-    switch (engine_.Restore(items_, list, rows, now_nanos_)) {
+    switch (engine_.Restore(items_, AsKnownHere(list), rows, now_nanos_)) {
       case OpStatus::kOk:
         return absl::OkStatus();
       case OpStatus::kOutOfMemory:
@@ -68,8 +79,23 @@ class Loader final : public saved::ContentSink {
   }
 
   WriteTimestamp last_timestamp() const { return last_timestamp_; }
+  // The file may lack lists that there were.
+  bool past_unknown() const { return origin_ != saved::Origin::kOwn; }
 
  private:
+  // A list is complete here when it was, and that meant as much as it means here.
+  StoredPartition AsKnownHere(const StoredPartition& list) const {
+    StoredPartition known = list;
+    if (origin_ == saved::Origin::kUnknown) {
+      known.partial = true;
+      known.kept_empty = false;
+    } else if (origin_ != saved::Origin::kCopies && holds_copies_) {
+      known.partial = !list.kept_empty;  // those were put
+    }
+    if (known.partial) known.fresh_until_seconds = 0;
+    return known;
+  }
+
   static absl::Status CheckKey(std::string_view key) {
     const auto components = SplitPartitionKey(key, 2);
     if (components && key.size() <= kKeyBytesMax && IsValidUtf8((*components)[0]) &&
@@ -94,7 +120,9 @@ class Loader final : public saved::ContentSink {
   Engine& engine_;
   FeatureRegistry& registry_;
   const TableId items_;
+  const bool holds_copies_;
   const uint64_t now_nanos_;
+  saved::Origin origin_ = saved::Origin::kUnknown;
   WriteTimestamp last_timestamp_;
 };
 
@@ -108,7 +136,13 @@ absl::StatusOr<SavedStoreInfo> SavedStore::Save(FileCalls& calls, const ListStor
   LS_RETURN_IF_ERROR(file.Open());
   saved::SavedStoreWriter writer(file);
   const uint64_t now_nanos = impl.Now();
-  LS_RETURN_IF_ERROR(writer.Begin(now_nanos));
+  saved::Origin origin = saved::Origin::kOwn;
+  if (impl.holds_copies()) {
+    origin = saved::Origin::kCopies;
+  } else if (impl.options.memory_policy == MemoryPolicy::kEvict || impl.past_unknown) {
+    origin = saved::Origin::kOwnEvicting;
+  }
+  LS_RETURN_IF_ERROR(writer.Begin(now_nanos, origin));
 
   TruncationLog::Reader truncations(impl.registry.truncations());
   saved::ListsEncoder encoder;
@@ -153,8 +187,9 @@ absl::StatusOr<std::unique_ptr<ListStore>> SavedStore::Load(ByteSource& source, 
                                                             SavedStoreInfo* info) {
   LS_ASSIGN_OR_RETURN(std::unique_ptr<ListStore> store, ListStore::Open(std::move(options)));
   ListStore::Impl& impl = *store->impl_;
-  Loader loader(impl.engine, impl.registry, impl.items_schema.id, impl.Now());
+  Loader loader(impl.engine, impl.registry, impl.items_schema.id, impl.holds_copies(), impl.Now());
   LS_ASSIGN_OR_RETURN(const saved::ReadResult read, saved::ReadSavedStore(source, loader));
+  impl.past_unknown = loader.past_unknown();
   const WriteTimestamp last =
       std::max(loader.last_timestamp(), WriteTimestamp{read.totals.last_timestamp_micros});
   if (last.micros > kOwnTimestampMax) {

@@ -135,6 +135,8 @@ class Engine {
 
   // Partitions of this table, which is empty, may be evicted when a write finds no memory.
   void EnableEviction(TableId table, const EvictionOptions& options);
+  // Its partitions that are begun from now on are partial: see Table::NotePastUnknown.
+  void NotePastUnknown(TableId table);
   // Counts the uses of its partitions for each first component too; `owner` outlives the engine.
   void CountUsageFor(TableId table, UsageOwner& owner);
   // Hands what was counted so far to the owner.

@@ -24,6 +24,10 @@ void Engine::EnableEviction(TableId table, const EvictionOptions& options) {
   evicting_table_ = table;
 }
 
+void Engine::NotePastUnknown(TableId table) {
+  WithAllLanes([&](Lane& lane) { lane.table(table).NotePastUnknown(); });
+}
+
 void Engine::CountUsageFor(TableId table, UsageOwner& owner) {
   WithAllLanes([&](Lane& lane) { lane.table(table).CountUsageFor(owner); });
 }

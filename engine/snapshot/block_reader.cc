@@ -71,6 +71,8 @@ absl::Status BlockReader::ReadFileHeader() {
         "saved store with a header or flags that this library does not know");
   }
   saved_at_nanos_ = LoadNative<uint64_t>(header + kSavedAtAt);
+  const auto origin = LoadNative<uint8_t>(header + kOriginAt);
+  if (origin <= static_cast<uint8_t>(Origin::kCopies)) origin_ = static_cast<Origin>(origin);
   offset_ = sizeof(header);
   return absl::OkStatus();
 }

@@ -28,6 +28,7 @@ class BlockReader {
   // First; InvalidArgument, FailedPrecondition, DataLoss as ReadSavedStore.
   absl::Status ReadFileHeader();
   uint64_t saved_at_nanos() const { return saved_at_nanos_; }
+  Origin origin() const { return origin_; }
   // DataLoss: damaged, or the file ends.
   absl::Status ReadBlock(Block& block);
   // Behind the end record. DataLoss: something follows.
@@ -43,6 +44,7 @@ class BlockReader {
   ByteSource& source_;
   uint64_t offset_ = 0;
   uint64_t saved_at_nanos_ = 0;
+  Origin origin_ = Origin::kUnknown;
   uint64_t next_block_ = 0;
   std::string payload_;
 };

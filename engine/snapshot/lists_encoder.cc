@@ -32,10 +32,11 @@ void ListsEncoder::BeginRecord(uint16_t flags) {
   record_rows_ = 0;
   Put(open(), static_cast<uint32_t>(key_.size()));
   Put(open(), flags);
-  Put(open(), uint16_t{0});  // bytes of extensions
+  Put(open(), static_cast<uint16_t>(extensions_.size()));
   Put(open(), uint32_t{0});
   Put(open(), uint32_t{0});
   open().append(key_);
+  open().append(extensions_);
   if ((flags & kListForeignTimestamps) != 0) Put(open(), grace_start_seconds_);
 }
 
@@ -61,7 +62,17 @@ void ListsEncoder::OnPartition(const StoredPartition& partition) {
   if (partition.tombstone.present()) flags_ |= kListTombstone;
   grace_start_seconds_ = partition.grace_start_seconds;
   split_ = false;
-  has_content_ = partition.tombstone.present() || !partition.ranges.empty();
+  has_content_ = partition.tombstone.present() || !partition.ranges.empty() || partition.kept_empty;
+  extensions_.clear();
+  uint8_t presence = 0;
+  if (partition.partial) presence |= kPresencePartial;
+  if (partition.kept_empty) presence |= kPresenceKeptEmpty;
+  if (presence != 0 || partition.fresh_until_seconds != 0) {
+    Put(extensions_, kPresenceField);
+    Put(extensions_, kPresenceFieldBytes);
+    Put(extensions_, presence);
+    Put<int64_t>(extensions_, partition.fresh_until_seconds);
+  }
   BeginRecord(flags_);
   if (partition.tombstone.present()) PutTombstone(open(), partition.tombstone);
   for (const StoredRange& range : partition.ranges) {

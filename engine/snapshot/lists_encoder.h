@@ -52,11 +52,12 @@ class ListsEncoder final : public StoredRowSink {
   std::string key_;
   uint16_t flags_ = 0;
   int64_t grace_start_seconds_ = 0;
-  size_t record_at_ = 0;  // in the open block
+  std::string extensions_;  // the same in all of its records
+  size_t record_at_ = 0;    // in the open block
   uint32_t record_ranges_ = 0;
   uint32_t record_rows_ = 0;
   bool split_ = false;        // a record of it is in a finished block
-  bool has_content_ = false;  // its tombstone, ranges or rows
+  bool has_content_ = false;  // its tombstone, ranges or rows, or that it is kept empty
   uint64_t lists_ = 0;
   uint64_t rows_ = 0;
 };

@@ -18,13 +18,24 @@ namespace liststore::saved {
 inline constexpr std::string_view kMagic("\x89LSS\r\n\x1a\n", 8);
 inline constexpr uint32_t kVersion = 1;
 
-// File header: magic 8, version 4, header bytes 4, instant 8, flags 8, zero 24, checksum 8.
+// File header: magic 8, version 4, header bytes 4, instant 8, flags 8, origin 1, zero 23,
+// checksum 8.
 inline constexpr size_t kFileHeaderBytes = 64;
 inline constexpr size_t kVersionAt = 8;
 inline constexpr size_t kHeaderBytesAt = 12;
 inline constexpr size_t kSavedAtAt = 16;
 inline constexpr size_t kFlagsAt = 24;
+inline constexpr size_t kOriginAt = 32;
 inline constexpr size_t kFileChecksumAt = 56;
+
+// What the store that was saved was: what its lists being complete means, and what is said by a
+// list that is not in the file. A reader takes a number that it does not know for kUnknown.
+enum class Origin : uint8_t {
+  kUnknown = 0,      // written before origins were: of no list is it known whether it is complete
+  kOwn = 1,          // all there was, and never evicted
+  kOwnEvicting = 2,  // all there was, and may have evicted other lists
+  kCopies = 3,       // copies of lists that live elsewhere
+};
 
 // Block header: kind 4, payload bytes 4, block number 8, checksum of the payload 8, checksum of the
 // 24 bytes before 8.
@@ -53,6 +64,11 @@ inline constexpr uint16_t kListForeignTimestamps = 1;
 inline constexpr uint16_t kListTombstone = 2;
 inline constexpr uint16_t kListContinues = 4;
 inline constexpr uint16_t kListFlags = 7;
+// Extensions are fields: kind 1, bytes 1, then those.
+inline constexpr uint8_t kPresenceField = 1;  // flags 1, fresh until 8
+inline constexpr uint8_t kPresenceFieldBytes = 9;
+inline constexpr uint8_t kPresencePartial = 1;
+inline constexpr uint8_t kPresenceKeptEmpty = 2;
 
 // Row: kind 1, then
 //   hot: value bytes 4, expiry 4, TTL 4, timestamp 8, packed key 24, value

@@ -108,8 +108,11 @@ class ListsDecoder {
     const auto row_count = cursor.Take<uint32_t>();
     StoredPartition list;
     list.key = cursor.TakeBytes(key_bytes);
-    cursor.TakeBytes(extension_bytes);  // what later versions say of a list
+    const std::string_view extensions = cursor.TakeBytes(extension_bytes);
     if (cursor.bad()) return cursor.CutOff(at, "list");
+    if (!TakeExtensions(extensions, list)) {
+      return cursor.DamagedHere("the extensions of a list are none");
+    }
     if ((flags & ~kListFlags) != 0) {
       return cursor.DamagedHere(absl::StrCat("a list has unknown flags ", flags));
     }
@@ -138,6 +141,29 @@ class ListsDecoder {
     if (status.ok()) return status;
     return {status.code(),
             absl::StrCat("list ", totals_.lists, ", at offset ", at, ": ", status.message())};
+  }
+
+  // False: no writer wrote them.
+  static bool TakeExtensions(std::string_view bytes, StoredPartition& list) {
+    while (!bytes.empty()) {
+      if (bytes.size() < 2) return false;
+      const auto kind = LoadNative<uint8_t>(bytes.data());
+      const size_t field_bytes = LoadNative<uint8_t>(bytes.data() + 1);
+      if (bytes.size() < 2 + field_bytes) return false;
+      const std::string_view field = bytes.substr(2, field_bytes);
+      bytes.remove_prefix(2 + field_bytes);
+      if (kind != kPresenceField) continue;  // what later versions say of a list
+      if (field.size() != kPresenceFieldBytes) return false;
+      const auto flags = LoadNative<uint8_t>(field.data());
+      list.partial = flags == kPresencePartial;
+      list.kept_empty = flags == kPresenceKeptEmpty;
+      list.fresh_until_seconds = LoadNative<int64_t>(field.data() + 1);
+      if (flags > kPresenceKeptEmpty || list.fresh_until_seconds < 0 ||
+          (list.partial && list.fresh_until_seconds != 0)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   absl::Status DecodeRanges(Cursor& cursor, uint32_t count) {
@@ -340,6 +366,7 @@ absl::StatusOr<ReadResult> ReadSavedStore(ByteSource& source, ContentSink& sink)
   LS_RETURN_IF_ERROR(blocks.ReadFileHeader());
   ReadResult result;
   result.saved_at_nanos = blocks.saved_at_nanos();
+  sink.OnOrigin(blocks.origin());
   Totals counted;
   ListsDecoder lists(sink, counted);
   FeaturesDecoder features(sink, counted);

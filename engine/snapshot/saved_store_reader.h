@@ -19,6 +19,8 @@ namespace liststore::saved {
 class ContentSink {
  public:
   virtual ~ContentSink() = default;
+  // First of all.
+  virtual void OnOrigin(Origin origin) = 0;
   // Some rows of a list: a long one comes in pieces. Keys are packed where they can be, and cells
   // belong to column 0.
   virtual absl::Status OnList(const StoredPartition& list, std::span<const StoredRow> rows) = 0;

@@ -12,12 +12,13 @@ namespace liststore::saved {
 
 uint64_t Checksum(std::string_view bytes, uint64_t seed) { return Hash64(bytes, seed); }
 
-absl::Status SavedStoreWriter::Begin(uint64_t saved_at_nanos) {
+absl::Status SavedStoreWriter::Begin(uint64_t saved_at_nanos, Origin origin) {
   char header[kFileHeaderBytes] = {};
   std::memcpy(header, kMagic.data(), kMagic.size());
   StoreNative(header + kVersionAt, kVersion);
   StoreNative(header + kHeaderBytesAt, static_cast<uint32_t>(kFileHeaderBytes));
   StoreNative(header + kSavedAtAt, saved_at_nanos);
+  StoreNative(header + kOriginAt, static_cast<uint8_t>(origin));
   StoreNative(header + kFileChecksumAt, Checksum({header, kFileChecksumAt}, 0));
   return sink_.Append({header, sizeof(header)});
 }

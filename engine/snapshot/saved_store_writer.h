@@ -20,7 +20,7 @@ class SavedStoreWriter {
  public:
   explicit SavedStoreWriter(ByteSink& sink) : sink_(sink) {}
 
-  absl::Status Begin(uint64_t saved_at_nanos);
+  absl::Status Begin(uint64_t saved_at_nanos, Origin origin);
   // The encoder's finished blocks, which it forgets.
   absl::Status WriteLists(ListsEncoder& encoder);
   // Lists so far whose key begins with `component` are gone.

@@ -127,6 +127,17 @@ void Partition::BeginAnew(bool partial) {
   }
 }
 
+bool Partition::RestoreFreshness(int64_t fresh_until_seconds) {
+  if (this->fresh_until_seconds() == fresh_until_seconds) return true;
+  if (large()) {
+    LargeOf(reference_).fresh_until_seconds = fresh_until_seconds;
+    return true;
+  }
+  if ((cache_bits() & cache_bits::kFreshness) == 0) return false;
+  Leaf(BlockOf(reference_)).set_fresh_until_seconds(fresh_until_seconds);
+  return true;
+}
+
 uint32_t Partition::LastExpiry() const {
   if (large()) return kNeverExpires;
   const Leaf leaf(BlockOf(reference_));

@@ -154,6 +154,8 @@ class Partition {
     return large() ? LargeOf(reference_).fresh_until_seconds
                    : Leaf(BlockOf(reference_)).fresh_until_seconds();
   }
+  // Makes it fresh until then, where it is not. False: it has no place to say so.
+  bool RestoreFreshness(int64_t fresh_until_seconds);
   // What a reader is to know of it at this second. Complete or partial with a live row, or complete
   // while it is kept empty.
   Presence PresenceAt(int64_t now_seconds) const;

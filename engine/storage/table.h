@@ -220,6 +220,9 @@ class Table final : private Arena::Relocator {
   // more. Rows that are there already are merged with it. kOutOfMemory: a part of it was put in.
   OpStatus Restore(const PartitionRef& partition, const StoredPartition& from,
                    std::span<const StoredRow> rows, int64_t now_seconds);
+  // What is restored may lack partitions that there were before: those that are begun from now on
+  // are partial.
+  void NotePastUnknown() { past_unknown_ = true; }
 
   // --- Stages of a group: the holder calls the second, any thread the others.
   // ------------------------
@@ -296,6 +299,11 @@ class Table final : private Arena::Relocator {
   WriteCost DeleteRangeCost(const PartitionRef& partition, const DirectorySlot* slot,
                             const ClusteringRange& range) const;
   std::optional<Partition::Load> LoadOfHotRows(std::span<const StoredRow> rows) const;
+  // The first and the last step of Restore. `keep_empty`: it has no rows, and stays.
+  OpStatus BeginRestored(const PartitionRef& partition, const StoredPartition& from,
+                         Partition::Load load, bool keep_empty, int64_t now_seconds);
+  OpStatus EndRestored(const PartitionRef& partition, const StoredPartition& from, bool keep_empty,
+                       int64_t now_seconds);
   OpStatus RestoreRows(const PartitionRef& partition, const StoredPartition& from,
                        std::span<const StoredRow> rows, int64_t now_seconds);
   OpStatus RestoreHotRows(const PartitionRef& partition, std::span<const StoredRow> rows,
@@ -373,6 +381,7 @@ class Table final : private Arena::Relocator {
   bool redeeming_ = false;
   bool too_large_ = false;  // the reservation that failed last would pass the limit by itself
   bool foreign_timestamps_ = false;
+  bool past_unknown_ = false;
   bool dropped_ = false;
 
   // A partition belongs to the epoch in which it was made; truncations start a new one.

@@ -97,6 +97,7 @@ bool Table::IsOver(uint64_t reference, int64_t now_seconds) {
 }
 
 bool Table::MayHaveMore(uint64_t address) const {
+  if (past_unknown_) return true;
   if (cache_ == nullptr) return false;
   if (cache_->options.lives_elsewhere) return true;
   return cache_->filter.allocated() ? cache_->filter.MayContain(address) : usage_.evictions != 0;
@@ -214,8 +215,8 @@ void Table::EnableEviction(const EvictionOptions& options) {
 }
 
 uint8_t Table::BeginBits(uint64_t address) {
-  if (cache_ == nullptr) return 0;
   uint8_t bits = MayHaveMore(address) ? cache_bits::kPartial : uint8_t{0};
+  if (cache_ == nullptr) return bits;
   // It went too early last time.
   if (cache_->ghosts.Take(address)) return bits;
   PushProbation(address);

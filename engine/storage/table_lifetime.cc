@@ -44,6 +44,7 @@ void Table::Reuse(const TableSchema& schema) {
   usage_ = {};
   evicted_bytes_ = 0;
   foreign_timestamps_ = false;
+  past_unknown_ = false;
   dropped_ = false;
   epoch_ = 1;
   truncated_before_ = 0;
@@ -196,6 +197,9 @@ void Table::SendStored(const Partition& partition, int64_t now_seconds, StoredRo
                        .foreign_timestamps = foreign_timestamps_,
                        .grace_start_seconds = context_.grace.start_seconds};
   if (context_.grace.Gone(head.tombstone, now_seconds)) head.tombstone = {};
+  head.partial = (partition.cache_bits() & cache_bits::kPartial) != 0;
+  head.kept_empty = partition.kept_empty() && !partition.OverAt(now_seconds);
+  if (!head.partial) head.fresh_until_seconds = partition.fresh_until_seconds();
   std::vector<StoredRange> ranges;
   if (partition.ranges() != nullptr) {
     partition.ranges()->ForEach([&](const ClusteringRange& range, const Tombstone& tombstone) {
@@ -269,16 +273,80 @@ OpStatus Table::RestoreHotRows(const PartitionRef& partition, std::span<const St
   return OpStatus::kOk;
 }
 
+// A leaf has a place for a freshness from its beginning or never: a partition that needs one is
+// begun before its rows come.
+OpStatus Table::BeginRestored(const PartitionRef& partition, const StoredPartition& from,
+                              Partition::Load load, bool keep_empty, int64_t now_seconds) {
+  if (FindForWrite(partition) != nullptr) return OpStatus::kOk;
+  const uint8_t fresh = from.fresh_until_seconds != 0 ? cache_bits::kFreshness : uint8_t{0};
+  const size_t bytes = load.bytes;
+  load.bytes += fresh;
+  load.growth_bytes += fresh;
+  if (!Reserve(now_seconds, [&] {
+        WriteCost cost = ScheduleCost();
+        cost.Add(CreateCost());
+        cost.Add(Partition::CreateCost(context_, partition.key, load));
+        return cost;
+      })) {
+    return Refusal();
+  }
+  uint8_t bits = BeginBits(partition.address) | fresh;
+  if (keep_empty) bits |= cache_bits::kKeptEmpty;
+  const uint64_t reference =
+      Partition::Create(context_, partition.key, epoch_, bytes, bits, from.fresh_until_seconds);
+  DirectorySlot* slot =
+      directory_.Insert(partition.address, Partition::KeyOf(reference), reference);
+  Partition handle(context_, slot->reference);
+  if (!handle.empty()) ScheduleEvent(partition.address, handle);
+  return OpStatus::kOk;
+}
+
+OpStatus Table::EndRestored(const PartitionRef& partition, const StoredPartition& from,
+                            bool keep_empty, int64_t now_seconds) {
+  DirectorySlot* slot = FindForWrite(partition);
+  if (keep_empty && !Reserve(now_seconds, [&] {
+        slot = FindForWrite(partition);
+        return ScheduleCost();
+      })) {
+    return Refusal();
+  }
+  if (slot == nullptr) return OpStatus::kOk;
+  Partition handle(context_, slot->reference);
+  // Where it has no place for its freshness it would pass for fresh for ever.
+  const bool partial = from.partial || !handle.RestoreFreshness(from.fresh_until_seconds);
+  uint8_t bits =
+      handle.cache_bits() & static_cast<uint8_t>(~(cache_bits::kPartial | cache_bits::kKeptEmpty));
+  if (partial) {
+    bits |= cache_bits::kPartial;
+  } else if (keep_empty) {
+    bits |= cache_bits::kKeptEmpty;
+  }
+  handle.set_cache_bits(bits);
+  if (handle.empty()) {
+    Discard(partition.address, slot->reference);
+  } else if (keep_empty) {
+    ScheduleEvent(partition.address, handle);
+  }
+  return OpStatus::kOk;
+}
+
 OpStatus Table::Restore(const PartitionRef& partition, const StoredPartition& from,
                         std::span<const StoredRow> rows, int64_t now_seconds) {
-  const OpStatus status = RestoreRows(partition, from, rows, now_seconds);
-  if (cache_ == nullptr || status != OpStatus::kOk) return status;
-  // What is restored does not say whether it was whole.
-  if (DirectorySlot* slot = FindForWrite(partition)) {
-    Partition handle(context_, slot->reference);
-    handle.set_cache_bits(handle.cache_bits() | cache_bits::kPartial);
+  const bool keep_empty =
+      from.kept_empty && (from.fresh_until_seconds == 0 || from.fresh_until_seconds > now_seconds);
+  const bool begun = keep_empty || from.fresh_until_seconds != 0;
+  OpStatus status = OpStatus::kOk;
+  if (begun) {
+    const auto load = LoadOfHotRows(rows);
+    status = BeginRestored(partition, from, load.value_or(Partition::Load{}),
+                           keep_empty && rows.empty(), now_seconds);
   }
-  return status;
+  if (status == OpStatus::kOk) status = RestoreRows(partition, from, rows, now_seconds);
+  // What is begun here is complete, or partial for want of knowing better.
+  if (status != OpStatus::kOk || (cache_ == nullptr && !past_unknown_ && !begun && !from.partial)) {
+    return status;
+  }
+  return EndRestored(partition, from, keep_empty, now_seconds);
 }
 
 OpStatus Table::RestoreRows(const PartitionRef& partition, const StoredPartition& from,

@@ -135,6 +135,13 @@ class ListCache {
  public:
   // InvalidArgument: no loader, or an option out of its bounds. Else as ListStore::Open.
   static absl::StatusOr<std::unique_ptr<ListCache>> Open(ListCacheOptions options);
+  // On a store that there is already, for one as it was saved (saved_store.h): lists that are fresh
+  // in it are answered without a load. options.store is not looked at. InvalidArgument also: it is
+  // not of MemoryPolicy::kEvict with lists_live_elsewhere, or nullptr. What changed at the source
+  // since the file was written the store does not know: fresh_for_seconds bounds for how long, and
+  // a list without a freshness is to be invalidated.
+  static absl::StatusOr<std::unique_ptr<ListCache>> Open(ListCacheOptions options,
+                                                         std::unique_ptr<ListStore> store);
   // No operation may be running; waits for refreshes.
   ~ListCache();
   ListCache(const ListCache&) = delete;

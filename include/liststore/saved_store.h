@@ -8,7 +8,8 @@
 //
 // A file holds all features and versions, and every item with its value, write timestamp, TTL and
 // the instant at which it ends; of lists that were also written by CQL, deletions and what else
-// later writes may depend on. Nothing of it depends on the number of shards.
+// later writes may depend on; of lists in a cache, whether they are complete, and their freshness
+// (docs/cache.md, Restarts). Nothing of it depends on the number of shards.
 //
 // No exception is thrown.
 #ifndef LISTSTORE_SAVED_STORE_H_
@@ -32,7 +33,7 @@ struct SaveOptions {
 };
 
 struct SavedStoreInfo {
-  uint64_t lists = 0;
+  uint64_t lists = 0;  // with those that were put empty and are kept
   uint64_t items = 0;  // with those that only shadow others, where CQL has written
   uint64_t features = 0;
   uint64_t bytes = 0;           // of the file
@@ -64,7 +65,8 @@ absl::StatusOr<SavedStoreInfo> SaveListStore(const ListStore& store, const std::
 // There is a store only when the whole file was sound and fitted. InvalidArgument: an option, or
 // not a saved store. FailedPrecondition: of a newer version. DataLoss: damaged or cut off; the
 // message says at which offset, in which block, what was expected and found. ResourceExhausted: it
-// does not fit options.memory_limit_bytes. NotFound, PermissionDenied: the file.
+// does not fit options.memory_limit_bytes; a store that evicts keeps what fits. NotFound,
+// PermissionDenied: the file.
 //
 // `info`, when given, receives what was in the file.
 absl::StatusOr<std::unique_ptr<ListStore>> LoadListStore(const std::string& path, Options options,

@@ -18,7 +18,10 @@ namespace {
 // Looks at all that it is handed, and writes the lists again.
 class CheckingSink final : public saved::ContentSink {
  public:
+  void OnOrigin(saved::Origin) override {}
   absl::Status OnList(const StoredPartition& list, std::span<const StoredRow> rows) override {
+    LS_CHECK(!(list.partial && list.kept_empty), "what is kept empty was put whole");
+    LS_CHECK(list.fresh_until_seconds >= 0, "a freshness is an instant");
     encoder.OnPartition(list);
     for (const StoredRow& row : rows) {
       char text[kItemKeyTextBytes];
@@ -72,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   testing::MemorySink file;
   saved::SavedStoreWriter writer(file);
-  LS_CHECK(writer.Begin(0).ok(), "memory takes all");
+  LS_CHECK(writer.Begin(0, saved::Origin::kCopies).ok(), "memory takes all");
   std::string block(saved::kBlockHeaderBytes, '\0');
   block.append(rest);
   LS_CHECK(writer.WriteBlock(static_cast<saved::BlockKind>(1 + data[0] % 3), block).ok(),

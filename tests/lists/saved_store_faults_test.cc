@@ -28,6 +28,10 @@ class SavedStoreFaultsTest : public StoreTest {
       EXPECT_EQ(Say(Add(History(std::to_string(i)), kNow - 1, i == 0 ? long_value : "other")),
                 "OK");
     }
+    const NewItem item{kNow, "put"};
+    const PutListOptions fresh{.fresh_until_seconds = kNowSeconds + 60};
+    EXPECT_TRUE(store->PutList(History("put"), {&item, 1}, fresh).ok());
+    EXPECT_TRUE(store->PutList(History("empty"), {}, fresh).ok());
     EXPECT_TRUE(SaveListStore(*store, path).ok());
     bytes = ReadFile(path);
   }

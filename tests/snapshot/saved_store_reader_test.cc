@@ -34,6 +34,9 @@ std::string Show(const StoredPartition& list) {
   std::string text = "list " + std::string(list.key);
   if (list.foreign_timestamps) text += " since " + std::to_string(list.grace_start_seconds);
   if (list.tombstone.present()) text += " deleted " + Show(list.tombstone);
+  if (list.partial) text += " partial";
+  if (list.kept_empty) text += " kept";
+  if (list.fresh_until_seconds != 0) text += " fresh " + std::to_string(list.fresh_until_seconds);
   return text + "\n";
 }
 std::string Show(const StoredRange& range) {
@@ -60,6 +63,7 @@ std::string Show(const StoredRow& row) {
 // Everything as text; pieces of one list under one head.
 class TextSink final : public saved::ContentSink {
  public:
+  void OnOrigin(saved::Origin) override {}
   absl::Status OnList(const StoredPartition& list, std::span<const StoredRow> rows) override {
     if (list.key != last_key_) text += Show(list);
     last_key_ = list.key;
@@ -92,7 +96,9 @@ class TextSink final : public saved::ContentSink {
 // Writes a file and keeps what it holds as text.
 class FileBuilder {
  public:
-  FileBuilder() { EXPECT_TRUE(writer.Begin(1'700'000'000'000'000'000).ok()); }
+  FileBuilder() {
+    EXPECT_TRUE(writer.Begin(1'700'000'000'000'000'000, saved::Origin::kCopies).ok());
+  }
 
   void List(const StoredPartition& list, const std::vector<StoredRow>& rows) {
     expected += Show(list);
@@ -213,6 +219,10 @@ TEST(SavedStoreReaderTest, EveryKindOfRowComesBack) {
   mixed.grace_start_seconds = 1'600'000'000;
   file.List(mixed, {std::begin(rows), std::end(rows)});
   file.List({.key = "only deleted", .tombstone = {{77}, 1'700'000'000}}, {});
+  file.List({.key = "a part", .partial = true}, {hot});
+  file.List({.key = "fresh", .fresh_until_seconds = 1'700'000'060}, {hot});
+  file.List({.key = "kept", .kept_empty = true}, {});
+  file.List({.key = "kept a while", .kept_empty = true, .fresh_until_seconds = INT64_MAX}, {});
   file.Truncation("user#history|");
   file.List({.key = "hot"}, {hot});
   file.Features(
@@ -239,6 +249,7 @@ TEST(SavedStoreReaderTest, LongContentIsCutIntoBlocks) {
   const std::vector<StoredRange> ranges(5'000, Range("aaaaaaaaaa", "b", {{11}, 1'700'000'000}));
   StoredPartition list{.key = "long", .tombstone = {{77}, 1'700'000'000}};
   list.ranges = ranges;
+  list.fresh_until_seconds = 1'700'000'060;
   file.List({.key = "first"}, {rows[0]});
   file.List(list, rows);
   file.List({.key = "last"}, {rows[0]});
@@ -270,6 +281,18 @@ std::string ListHead(std::string_view key, uint16_t flags, uint32_t ranges, uint
   Put(head, rows);
   head += key;
   return head;
+}
+// A list without rows, with extensions of these bytes.
+std::string Extended(const std::string& extensions) {
+  std::string record = ListHead("k", 0, 0, 0);
+  StoreNative(record.data() + 6, static_cast<uint16_t>(extensions.size()));
+  return record + extensions;
+}
+std::string PresenceField(uint8_t flags, int64_t fresh_until_seconds) {
+  std::string field("\x01\x09", 2);
+  Put(field, flags);
+  Put(field, fresh_until_seconds);
+  return field;
 }
 std::string OtherRow(uint8_t flags, uint16_t cells, const std::string& rest) {
   std::string row;
@@ -312,6 +335,13 @@ TEST(SavedStoreReaderTest, ContentThatNoStoreHasIsRefused) {
       {"a key is within its block", ListHead("k", 0, 0, 0).substr(0, 16), "passes the end"},
       {"flags are known", ListHead("k", 8, 0, 0), "unknown flags 8"},
       {"a list continues its own", ListHead("k", 4, 0, 0), "is not before it"},
+      {"an extension has a head", Extended("\x09"), "extensions of a list"},
+      {"an extension is whole", Extended("\x09\x02x"), "extensions of a list"},
+      {"a presence has its bytes", Extended(std::string("\x01\x01\0", 3)), "extensions of a list"},
+      {"a part is not kept empty", Extended(PresenceField(3, 0)), "extensions of a list"},
+      {"flags of presence are known", Extended(PresenceField(4, 0)), "extensions of a list"},
+      {"a part is not fresh", Extended(PresenceField(1, 5)), "extensions of a list"},
+      {"a freshness is an instant", Extended(PresenceField(0, -1)), "extensions of a list"},
       {"rows are there", ListHead("k", 0, 0, 1), "passes the end"},
       {"no rows without end", ListHead("k", 0, 0, UINT32_MAX), "passes the end"},
       {"ranges are there", ListHead("k", 0, 1, 0), "passes the end"},
@@ -360,15 +390,15 @@ TEST(SavedStoreReaderTest, ContentThatNoStoreHasIsRefused) {
 
 TEST(SavedStoreReaderTest, ExtensionsOfALaterVersionArePassedOver) {
   FileBuilder file;
-  std::string record = ListHead("", 0, 0, 1);
-  StoreNative(record.data(), uint32_t{1});
-  StoreNative(record.data() + 6, uint16_t{3});
-  file.Raw(record + "k" + "ext" + OtherRow(1, 0, Times(1, 0, 0)));
+  const std::string later("\xfe\x00\xff\x03\x65xt", 7);
+  std::string record = Extended(later + PresenceField(0, 9) + later);
+  StoreNative(record.data() + 12, uint32_t{1});
+  file.Raw(record + OtherRow(1, 0, Times(1, 0, 0)));
   file.totals.lists = 1;
   std::string end(saved::kBlockHeaderBytes, '\0');
   for (const uint64_t count : {1u, 1u, 0u, 0u, 0u}) Put<uint64_t>(end, count);
   ASSERT_TRUE(file.writer.WriteBlock(BlockKind::kEnd, end).ok());
-  EXPECT_EQ(Read(file.sink.bytes), "list k\nrow key marker 1/0/0\n");
+  EXPECT_EQ(Read(file.sink.bytes), "list k fresh 9\nrow key marker 1/0/0\n");
 }
 
 TEST(SavedStoreReaderTest, BlocksThatChangedPlacesAreRefused) {
