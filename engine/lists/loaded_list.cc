@@ -17,6 +17,9 @@ void ReadLoadedList(std::span<const NewItem> content, int64_t ttl_seconds, uint6
     PackedItemKey key;
     std::string_view value;
     int64_t expiry_seconds;
+
+    // Keys are in the order of their bytes without sign; an array of char has another.
+    std::string_view key_bytes() const { return {key.data(), key.size()}; }
   };
   const auto now_seconds = static_cast<int64_t>(now_nanos / kNanosPerSecond);
   std::vector<Row> rows;
@@ -35,7 +38,8 @@ void ReadLoadedList(std::span<const NewItem> content, int64_t ttl_seconds, uint6
     row.value = item.value;
     row.expiry_seconds = now_seconds + left_seconds;
   }
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.key > b.key; });
+  std::sort(rows.begin(), rows.end(),
+            [](const Row& a, const Row& b) { return a.key_bytes() > b.key_bytes(); });
   rows.erase(std::unique(rows.begin(), rows.end(),
                          [](const Row& a, const Row& b) { return a.key == b.key; }),
              rows.end());

@@ -122,6 +122,24 @@ TEST_F(ListCacheTest, AnAnswerThatWasJustLoadedReadsAsOneFromTheStore) {
   EXPECT_EQ(calls, 6);
 }
 
+// Keys are compared by their bytes, of which each takes all of its values here.
+TEST_F(ListCacheTest, AnAnswerThatWasJustLoadedIsInTheOrderOfTime) {
+  std::vector<std::string> newest_first;
+  for (uint64_t i = 0; i < 300; ++i) newest_first.push_back(std::to_string(i));
+  for (const uint64_t step :
+       {uint64_t{1}, uint64_t{1} << 8, uint64_t{1} << 16, uint64_t{1} << 32}) {
+    Content& content = source[std::to_string(step)];
+    for (uint64_t i = 0; i < 300; ++i) content.emplace_back(kNow - i * step, newest_first[i]);
+  }
+  Open();
+  for (const auto& [id, content] : source) {
+    ASSERT_EQ(Say(cache->GetListItems(History(id), {.limit = 300}, &items)), "OK");
+    EXPECT_EQ(Values(items), newest_first) << id;
+    ASSERT_EQ(Say(cache->Invalidate(History(id))), "OK");
+    EXPECT_EQ(Get(id, {.limit = 2}), "0 1") << id;
+  }
+}
+
 TEST_F(ListCacheTest, APartOfAListIsNotTakenForTheWhole) {
   source["a"] = {{kNow - 2, "old"}, {kNow - 1, "new"}};
   Open();
