@@ -21,6 +21,7 @@
 #include "engine/lists/load_flight.h"
 #include "engine/lists/loaded_list.h"
 #include "engine/lists/remaining_time.h"
+#include "engine/lists/writes_under_way.h"
 
 namespace liststore {
 namespace {
@@ -76,7 +77,7 @@ class ListCache::Impl {
   // `apply` changes the copy of a list that is held.
   template <typename Apply>
   absl::Status Write(const ListChange& change, const Apply& apply);
-  absl::Status Forget(const ListId& list);
+  absl::Status Invalidate(const ListId& list);
   ListCacheStats stats() const;
 
  private:
@@ -115,6 +116,8 @@ class ListCache::Impl {
   // Loads lists whose flights the caller leads; all of them have landed afterwards.
   void Load(const Flights& flights);
   void LoadSome(std::span<const std::shared_ptr<LoadFlight>> flights);
+  // Whether the source has nothing of a list that still lives: it is as good as absent.
+  bool IsOver(const ListId& list, std::span<const NewItem> items);
   // Puts what was loaded and lets the flight land.
   bool Land(LoadFlight& flight, std::span<const NewItem> items);
   bool LandFailed(LoadFlight& flight, absl::Status status);
@@ -124,12 +127,15 @@ class ListCache::Impl {
                       ListItems& items);
   // The flight of a list that is to be loaded ahead of need; none when somebody loads it already.
   std::shared_ptr<LoadFlight> BeginRefresh(const ListId& list);
+  // The copy goes; `write`: why.
+  absl::Status Forget(const ListId& list, const ListKey& key, WritesUnderWay::Write& write);
   // Lets the executor load.
   void HandOut(Flights flights);
 
   const ListCacheOptions options_;
   const std::unique_ptr<ListStore> store_;
   FlightTable flights_;
+  WritesUnderWay writes_;
   Counters counters_;
 
   Mutex refreshes_mutex_;
@@ -198,14 +204,28 @@ absl::StatusOr<FlightTable::Joined> ListCache::Impl::Join(const ListId& list) {
   return joined;
 }
 
+bool ListCache::Impl::IsOver(const ListId& list, std::span<const NewItem> items) {
+  if (items.empty()) return true;
+  const std::string feature_key = FeatureKey(list.entity_type, list.feature, list.version);
+  ListStore::Impl& store = store_impl();
+  const AddGate::Pass pass(store.registry.add_gate());
+  const absl::StatusOr<int64_t> ttl = store.TtlOf(store.registry.Find(feature_key), feature_key);
+  if (!ttl.ok()) return false;  // the put will say so
+  const uint64_t now_nanos = store.Now();
+  return std::all_of(items.begin(), items.end(), [&](const NewItem& item) {
+    return item.timestamp_nanos <= kItemKeyNanosMax &&
+           RemainingSeconds(item.timestamp_nanos, *ttl, now_nanos) == 0;
+  });
+}
+
 bool ListCache::Impl::Land(LoadFlight& flight, std::span<const NewItem> items) {
   if (flight.landed()) return false;
-  const int64_t fresh_for =
-      items.empty() ? options_.absent_for_seconds : options_.fresh_for_seconds;
+  const bool absent = IsOver(flight.list(), items);
+  const int64_t fresh_for = absent ? options_.absent_for_seconds : options_.fresh_for_seconds;
   if (fresh_for != 0) flight.fresh_until_seconds = NowSeconds() + fresh_for;
   const PutListOptions put{.fresh_until_seconds = flight.fresh_until_seconds,
                            .unless_written_since = flight.mark};
-  if (!items.empty() || fresh_for != 0) {
+  if (!absent || fresh_for != 0) {
     const absl::StatusOr<bool> kept = store_->PutList(flight.list(), items, put);
     if (absl::IsResourceExhausted(kept.status())) {
       Count(counters_.loads_not_kept);
@@ -236,7 +256,6 @@ bool ListCache::Impl::LandFailed(LoadFlight& flight, absl::Status status) {
 void ListCache::Impl::LoadSome(std::span<const std::shared_ptr<LoadFlight>> flights) {
   LoadOfFlights load(*this, flights);
   for (const auto& flight : flights) {
-    flight->NoteLoading();
     // Before the source is asked: what changes from here on, it may not have told.
     const absl::StatusOr<uint64_t> mark = store_->LoadMark(flight->list());
     LS_CHECK(mark.ok(), "the list's names were checked when its key was made");
@@ -257,6 +276,7 @@ void ListCache::Impl::LoadSome(std::span<const std::shared_ptr<LoadFlight>> flig
 }
 
 void ListCache::Impl::Load(const Flights& flights) {
+  for (const auto& flight : flights) flight->NoteLoading();
   for (size_t first = 0; first < flights.size(); first += options_.lists_per_load_max) {
     LoadSome(std::span(flights).subspan(
         first, std::min(options_.lists_per_load_max, flights.size() - first)));
@@ -375,6 +395,9 @@ absl::Status ListCache::Impl::MultiGet(std::span<const ListId> lists, const GetO
     if (joined->leads) led.push_back(joined->flight);
     missing.push_back({i, held, *std::move(joined)});
   }
+  // Those of later calls of the loader too: an earlier one that asks for them must not wait for
+  // itself.
+  for (const auto& flight : led) flight->NoteLoading();
   HandOut(std::move(refreshed));
   // First of all what others may wait for.
   Load(led);
@@ -389,9 +412,17 @@ absl::Status ListCache::Impl::MultiGet(std::span<const ListId> lists, const GetO
 // --- Writes
 // ---------------------------------------------------------------------------------------
 
-absl::Status ListCache::Impl::Forget(const ListId& list) {
+absl::Status ListCache::Impl::Invalidate(const ListId& list) {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
+  // A write under way may have come to the source before what this tells of.
+  WritesUnderWay::Write write(writes_, key.partition_key());
+  return Forget(list, key, write);
+}
+
+absl::Status ListCache::Impl::Forget(const ListId& list, const ListKey& key,
+                                     WritesUnderWay::Write& write) {
+  write.WaitForOthers();
   // A load under way is refused by the store, because the list has changed; detached, because reads
   // that begin now must not join it.
   absl::Status status = store_->ForgetList(list).status();
@@ -403,11 +434,12 @@ template <typename Apply>
 absl::Status ListCache::Impl::Write(const ListChange& change, const Apply& apply) {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(change.list));
+  WritesUnderWay::Write write(writes_, key.partition_key());
   if (options_.writer != nullptr) {
     absl::Status status = options_.writer(change);
     if (!status.ok()) {
       Count(counters_.writer_failures);
-      Forget(change.list).IgnoreError();
+      Forget(change.list, key, write).IgnoreError();
       return status;
     }
   }
@@ -416,9 +448,12 @@ absl::Status ListCache::Impl::Write(const ListChange& change, const Apply& apply
     // A list that is not here stays away: begun by a change it would take room and answer nothing.
     ListItems probe;
     LS_RETURN_IF_ERROR(store_->GetListItems(change.list, {.limit = 1}, &probe));
-    applied = probe.presence() == ListPresence::kComplete && apply().ok();
+    if (probe.presence() == ListPresence::kComplete && write.BeginApply()) {
+      applied = apply().ok();
+      write.EndApply();
+    }
   }
-  if (!applied) return Forget(change.list);
+  if (!applied) return Forget(change.list, key, write);
   flights_.Detach(key.partition_key());
   return absl::OkStatus();
 }
@@ -505,6 +540,6 @@ absl::Status ListCache::RemoveAllListItems(const ListId& list) {
                       [&] { return impl_->store().RemoveAllListItems(list).status(); });
 }
 
-absl::Status ListCache::Invalidate(const ListId& list) { return impl_->Forget(list); }
+absl::Status ListCache::Invalidate(const ListId& list) { return impl_->Invalidate(list); }
 
 }  // namespace liststore

@@ -96,8 +96,8 @@ struct ListCacheOptions {
   // How long a loaded list is served without asking again. 0: until it is evicted or has expired.
   // All three at most 20 years.
   int64_t fresh_for_seconds = 0;
-  // The same for lists that the source does not have, so that asking for them again and again does
-  // not reach it each time. 0: they are not remembered.
+  // The same for lists that the source does not have, or of which all items are over, so that
+  // asking for them again and again does not reach it each time. 0: they are not remembered.
   int64_t absent_for_seconds = 10;
   // A list that is not fresh any more is served so much longer when it cannot be loaded.
   int64_t stale_for_seconds = 0;
@@ -114,7 +114,7 @@ struct ListCacheOptions {
 };
 
 // Since the cache was opened. How reads were answered is in Stats::cache of the store: what is not
-// a hit there was loaded.
+// a hit there was loaded. A write-through looks at the copy first, which counts there as a read.
 struct ListCacheStats {
   uint64_t loader_calls = 0;
   uint64_t lists_loaded = 0;     // answered by the loader, those it does not have included
@@ -149,7 +149,9 @@ class ListCache {
 
   // --- Reads: as those of ListStore, of the source's lists. -------------------------------------
   // An error of the loader is the call's, unless the list may be served stale. `items` then has
-  // nothing. FailedPrecondition: a loader asks for the list that it is loading.
+  // nothing. FailedPrecondition: a loader asks for a list that it is loading, or that its
+  // thread is to load by the next call. Reads that find a list gone whose refresh the executor has
+  // not begun wait for it: the executor does not run tasks on threads that read.
 
   absl::Status GetListItems(const ListId& list, const GetOptions& options, ListItems* items);
   absl::Status GetListItems(const ListFeature& feature, std::string_view entity_id,
@@ -163,7 +165,9 @@ class ListCache {
   // A read that begins after a write returned sees it: a load that began before is not kept. When
   // the writer fails, its error is returned and the copy forgotten, as what became of the source is
   // unknown. What the store cannot take (its limit, a feature it does not know) is no error: the
-  // copy goes.
+  // copy goes. It also goes when changes of one list overlap, through here or told by Invalidate:
+  // nobody knows in which order they came to the source. Without a writer, changes of a list are
+  // told one after the other, in the order in which the source has them.
 
   absl::Status AddListItems(const ListId& list, std::span<const NewItem> items);
   absl::Status RemoveListItemsWithValue(const ListId& list, std::string_view value);

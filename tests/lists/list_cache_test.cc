@@ -162,9 +162,25 @@ TEST_F(ListCacheTest, ListsThatTheSourceDoesNotHaveAreRememberedForATime) {
   EXPECT_EQ(calls, 2);
 }
 
+TEST_F(ListCacheTest, AListThatIsOverIsAsGoodAsAbsent) {
+  options.absent_for_seconds = 10;
+  source["a"] = {{1, "over long ago"}};
+  Open();
+  EXPECT_EQ(Get("a"), "");
+  EXPECT_EQ(items.fresh_until_seconds(), kNowSeconds + 10);
+  source["a"].emplace_back(kNow, "new");
+  clock.AdvanceSeconds(10);
+  EXPECT_EQ(Get("a"), "new");
+  EXPECT_EQ(items.fresh_until_seconds(), 0);
+}
+
 TEST_F(ListCacheTest, WithoutATimeForThemTheyAreNot) {
   options.absent_for_seconds = 0;
+  source["over"] = {{1, "over long ago"}};
   Open();
+  EXPECT_EQ(Get("over"), "");
+  EXPECT_EQ(Get("over"), "");
+  EXPECT_EQ(calls.exchange(0), 2);
   EXPECT_EQ(Get("nobody"), "");
   EXPECT_EQ(Get("nobody"), "");
   EXPECT_EQ(calls, 2);
@@ -514,6 +530,21 @@ TEST_F(ListCacheTest, ALoaderMayAskForOtherListsAndNotForItsOwn) {
   Open();
   EXPECT_EQ(Get("a"), "of b");
   EXPECT_EQ(own, "FAILED_PRECONDITION: the loader asks for the list that it is loading");
+}
+
+TEST_F(ListCacheTest, ALoaderMayNotAskForTheListsOfTheNextCall) {
+  options.lists_per_load_max = 1;
+  std::string next;
+  options.loader = [&](ListLoad& load) -> absl::Status {
+    ListItems inner;
+    if (next.empty()) next = Say(cache->GetListItems(History("b"), {}, &inner));
+    return Load(load);
+  };
+  Open();
+  const std::vector<ListId> lists = {History("a"), History("b")};
+  std::vector<ListItems> many;
+  EXPECT_EQ(Say(cache->MultiGetListItems(lists, {}, &many)), "OK");
+  EXPECT_EQ(next, "FAILED_PRECONDITION: the loader asks for the list that it is loading");
 }
 
 TEST_F(ListCacheTest, ALoaderThatThrowsLeavesNobodyWaiting) {
