@@ -136,8 +136,11 @@ TEST(BenchCache, OneLineOfJsonHoldsEveryFigure) {
   EXPECT_EQ(Number(report, "flood_lists_held") + Number(report, "flood_evictions"), 20'000);
   EXPECT_GT(Number(report, "flood_evictions"), 0);
   EXPECT_LE(Number(report, "flood_held_bytes"), Number(report, "flood_limit_bytes"));
-  for (const char* kind : {"hits_store", "hits_evicting", "hits_without_features", "hits_lru"}) {
-    EXPECT_GT(Number(report, kind), 0) << kind;
+  for (const std::string kind : {"hits", "mixed"}) {
+    for (const char* side :
+         {"_store", "_evicting", "_without_features", "_lru", "_vs_lru", "_features_share"}) {
+      EXPECT_GT(Number(report, kind + side), 0) << kind << side;
+    }
   }
   std::ifstream svg(chart);
   std::string first_line;

@@ -48,7 +48,8 @@ struct HitSide {
   std::unique_ptr<PlainStore> plain;
   std::unique_ptr<BenchTarget> target;
   std::unique_ptr<BenchSubject> subject;
-  std::vector<double> rates;
+  std::vector<double> reads;
+  std::vector<double> mixed;
 
   absl::Status Load(const BenchItems& items, uint64_t lists) {
     if (store != nullptr) {
@@ -59,15 +60,33 @@ struct HitSide {
     subject = std::make_unique<BenchSubject>(*target, items, lists, kHitItems);
     return LoadLists(*subject, 1);
   }
-  absl::Status Measure(uint64_t lists, uint64_t seed, double seconds) {
+  absl::Status Measure(BenchKind kind, uint64_t lists, uint64_t seed, double seconds) {
     BenchRunner runner(*subject);
     ListPicker picker(lists, /*zipf=*/true, seed);
-    LS_ASSIGN_OR_RETURN(const BenchRate rate,
-                        runner.Throughput(BenchKind::kMixed, picker, seconds));
-    rates.push_back(rate.by_core);
+    LS_ASSIGN_OR_RETURN(const BenchRate rate, runner.Throughput(kind, picker, seconds));
+    (kind == BenchKind::kMixed ? mixed : reads).push_back(rate.by_core);
     return absl::OkStatus();
   }
 };
+
+using RatesOfSide = std::vector<double> HitSide::*;
+
+double MedianRatio(const HitSide& side, const HitSide& other, RatesOfSide rates) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < (side.*rates).size(); ++i) {
+    ratios.push_back((side.*rates)[i] / (other.*rates)[i]);
+  }
+  return Median(std::move(ratios));
+}
+
+BenchHitRates SumUp(const std::vector<HitSide>& sides, RatesOfSide rates) {
+  return {.store = Median(sides[0].*rates),
+          .evicting_store = Median(sides[1].*rates),
+          .without_features = Median(sides[2].*rates),
+          .lru = Median(sides[3].*rates),
+          .vs_lru = MedianRatio(sides[1], sides[3], rates),
+          .features_share = MedianRatio(sides[1], sides[2], rates)};
+}
 
 }  // namespace
 
@@ -138,16 +157,15 @@ absl::StatusOr<BenchHits> MeasureHits(const BenchCacheOptions& options) {
   // In turn, another one first each time, so that what else the machine does concerns all; each
   // sees the same lists.
   for (int round = 0; round < kHitRounds; ++round) {
-    for (size_t i = 0; i < sides.size(); ++i) {
-      HitSide& side = sides[(i + static_cast<size_t>(round)) % sides.size()];
-      LS_RETURN_IF_ERROR(
-          side.Measure(lists, options.seed + static_cast<uint64_t>(round), options.seconds));
+    for (const BenchKind kind : {BenchKind::kGet10, BenchKind::kMixed}) {
+      for (size_t i = 0; i < sides.size(); ++i) {
+        HitSide& side = sides[(i + static_cast<size_t>(round)) % sides.size()];
+        LS_RETURN_IF_ERROR(side.Measure(kind, lists, options.seed + static_cast<uint64_t>(round),
+                                        options.seconds / 2));
+      }
     }
   }
-  return BenchHits{.store = Median(sides[0].rates),
-                   .evicting_store = Median(sides[1].rates),
-                   .without_features = Median(sides[2].rates),
-                   .lru = Median(sides[3].rates)};
+  return BenchHits{.reads = SumUp(sides, &HitSide::reads), .mixed = SumUp(sides, &HitSide::mixed)};
 }
 
 }  // namespace liststore

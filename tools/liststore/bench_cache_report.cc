@@ -118,13 +118,26 @@ void PrintFlood(const BenchFlood& flood, std::FILE* out) {
 }
 
 void PrintHits(const BenchHits& hits, std::FILE* out) {
-  absl::FPrintF(
-      out,
-      "\n90:10 on lists that are there, operations a second of the core: store %.0f, that "
-      "evicts %.0f (%.3f), without counts for each feature %.0f (%.3f), plain structure "
-      "with an LRU list %.0f: the store that evicts does %.2f times as many.\n",
-      hits.store, hits.evicting_store, hits.evicting_store / hits.store, hits.without_features,
-      hits.evicting_store / hits.without_features, hits.lru, hits.evicting_store / hits.lru);
+  absl::FPrintF(out,
+                "\nOn lists that are there, operations a second of the core:\n\n"
+                "| | store | that evicts | without counts by feature | plain, LRU | evicts / LRU "
+                "| with / without counts |\n|---|---|---|---|---|---|---|\n");
+  const auto line = [&](const char* name, const BenchHitRates& rates) {
+    absl::FPrintF(out, "| %s | %.0f | %.0f | %.0f | %.0f | %.2f | %.3f |\n", name, rates.store,
+                  rates.evicting_store, rates.without_features, rates.lru, rates.vs_lru,
+                  rates.features_share);
+  };
+  line("10 items read", hits.reads);
+  line("9 reads to 1 addition", hits.mixed);
+}
+
+void AppendHits(const char* name, const BenchHitRates& rates, std::string& json) {
+  absl::StrAppendFormat(&json,
+                        ",\"%s_store\":%.0f,\"%s_evicting\":%.0f,"
+                        "\"%s_without_features\":%.0f,\"%s_lru\":%.0f,"
+                        "\"%s_vs_lru\":%.3f,\"%s_features_share\":%.3f",
+                        name, rates.store, name, rates.evicting_store, name, rates.without_features,
+                        name, rates.lru, name, rates.vs_lru, name, rates.features_share);
 }
 
 }  // namespace
@@ -188,11 +201,8 @@ void PrintBenchCacheReportJson(const BenchCacheReport& report, std::FILE* out) {
                           flood.latency.Percentile(99), flood.latency.Percentile(99.9));
   }
   if (report.hits) {
-    const BenchHits& hits = *report.hits;
-    absl::StrAppendFormat(&json,
-                          ",\"hits_store\":%.0f,\"hits_evicting\":%.0f,"
-                          "\"hits_without_features\":%.0f,\"hits_lru\":%.0f",
-                          hits.store, hits.evicting_store, hits.without_features, hits.lru);
+    AppendHits("hits", report.hits->reads, json);
+    AppendHits("mixed", report.hits->mixed, json);
   }
   absl::FPrintF(out, "%s}\n", json);
 }

@@ -47,13 +47,20 @@ struct BenchFlood {
   Histogram latency;                // of each addition from then on
 };
 
-// Ten items of a list that is there, and every tenth time an item is added; lists by Zipf 0.99.
-// Medians of operations a second by the time on the core.
-struct BenchHits {
+// Medians over the rounds of operations a second, by the time on the core; ratios are medians of
+// those of the rounds, in which all sides were measured one after the other.
+struct BenchHitRates {
   double store = 0;             // that rejects
   double evicting_store = 0;    // the same, and may evict
   double without_features = 0;  // and does not count for each feature
   double lru = 0;               // the plain structure with an LRU list over its lists
+  double vs_lru = 0;            // the store that evicts and counts, beside it
+  double features_share = 0;    // beside the one that does not count
+};
+// Lists that are there, by Zipf 0.99.
+struct BenchHits {
+  BenchHitRates reads;  // of ten items
+  BenchHitRates mixed;  // the same, and every tenth time an item is added
 };
 
 struct BenchCacheReport {

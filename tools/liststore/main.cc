@@ -127,9 +127,11 @@ simulation; store: of the store, store_lists: lists that it held on average, lru
 rates of policies that hold as many.
 
 Then lists of one item are pushed through a limit (flood_*: bytes held and resident, lists held, evictions,
-additions a second and their latency once the limit is reached), and lists that are there are read, with every
-tenth operation an addition: hits_store of a store that rejects, hits_evicting, hits_without_features, and
-hits_lru of a plain structure with an LRU list, operations a second of the core.
+additions a second and their latency once the limit is reached). Then ten items are read of lists that are
+there (hits_...), and every tenth time one is added (mixed_...): _store, a store that rejects; _evicting, one
+that evicts; _without_features, which does not count for each feature; _lru, a plain structure with an LRU
+list: operations a second of the core. _vs_lru: the one that evicts beside that structure; _features_share:
+beside the one that does not count.
 
 Examples:
   liststore bench cache --quick
