@@ -64,9 +64,8 @@ absl::Status AppendItems(const liststore_new_item* items, size_t count, std::vec
 }
 
 absl::StatusOr<Options> ToOptions(const liststore_options* given) {
-  liststore_options defaults;
-  liststore_options_init(&defaults, sizeof(defaults));
-  LS_ASSIGN_OR_RETURN(const liststore_options c, CopySized(given, defaults, "liststore_options"));
+  LS_ASSIGN_OR_RETURN(const liststore_options c,
+                      CopySized(given, liststore_options{}, "liststore_options"));
   Options options;
   if (c.clock != nullptr) options.clock = &c.clock->clock;
   if (c.keyspace != nullptr) options.keyspace = c.keyspace;
@@ -106,10 +105,8 @@ absl::StatusOr<GetOptions> ToGetOptions(const liststore_get_options* given) {
 }
 
 absl::StatusOr<PutListOptions> ToPutOptions(const liststore_put_options* given) {
-  liststore_put_options defaults;
-  liststore_put_options_init(&defaults, sizeof(defaults));
   LS_ASSIGN_OR_RETURN(const liststore_put_options c,
-                      CopySized(given, defaults, "liststore_put_options"));
+                      CopySized(given, liststore_put_options{}, "liststore_put_options"));
   PutListOptions options;
   options.fresh_until_seconds = c.fresh_until_seconds;
   if (c.has_mark != 0) options.unless_written_since = c.mark;

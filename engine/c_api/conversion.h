@@ -22,7 +22,8 @@ namespace liststore {
 void SetText(liststore_error* error, std::string_view text);
 liststore_status Answer(const absl::Status& status, liststore_error* error);
 
-// Runs `call`, which returns an absl::Status. The library throws nothing, but memory may end.
+// Runs `call`, which returns an absl::Status. The library throws nothing, but memory may end, and a
+// visitor of the caller's may be C++.
 template <typename Call>
 liststore_status Guard(liststore_error* error, Call&& call) noexcept {
   try {
@@ -32,6 +33,9 @@ liststore_status Guard(liststore_error* error, Call&& call) noexcept {
     return LISTSTORE_RESOURCE_EXHAUSTED;
   } catch (const std::exception& exception) {
     SetText(error, exception.what());
+    return LISTSTORE_INTERNAL;
+  } catch (...) {
+    SetText(error, "an exception that is no std::exception");
     return LISTSTORE_INTERNAL;
   }
 }

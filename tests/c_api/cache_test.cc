@@ -219,6 +219,12 @@ TEST_F(CApiCacheTest, WalksSeeEverythingUntilTheyAreEnded) {
   EXPECT_LE(next, kNowSeconds + 1000);
 }
 
+TEST_F(CApiCacheTest, NoExceptionOfAVisitorLeavesTheLibrary) {
+  const auto throws = [](void*, const liststore_feature_info*) -> int32_t { throw 1; };
+  EXPECT_EQ(liststore_for_each_feature(store_, throws, nullptr, &error_), LISTSTORE_INTERNAL);
+  EXPECT_STREQ(error_.text, "an exception that is no std::exception");
+}
+
 TEST_F(CApiCacheTest, WhatIsWrongIsNamed) {
   liststore_options options;
   liststore_options_init(&options, sizeof(options));
