@@ -8,6 +8,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstring>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -59,6 +60,17 @@ struct Connection::Socket {
   asio::steady_timer timer;
 };
 
+struct Connection::DelayedAnswers {
+  using Instant = std::chrono::steady_clock::time_point;
+
+  explicit DelayedAnswers(asio::io_context& context) : timer(context) {}
+
+  asio::steady_timer timer;
+  bool waits = false;
+  // By their time; those of the same time in the order they came in.
+  std::multimap<Instant, std::string> answers;
+};
+
 Connection::Connection(ConnectionGroup& group, uint64_t id, int fd, uint32_t shard)
     : group_(group),
       id_(id),
@@ -69,8 +81,7 @@ Connection::Connection(ConnectionGroup& group, uint64_t id, int fd, uint32_t sha
 }
 
 Connection::~Connection() {
-  LS_CHECK(!waits_to_read_ && !waits_to_write_ && !waits_for_timer_,
-           "nothing calls a connection back that is gone");
+  LS_CHECK(WaitsForNothing(), "nothing calls a connection back that is gone");
 }
 
 bool Connection::Start() {
@@ -140,7 +151,7 @@ void Connection::Arm() {
 }
 
 void Connection::Settle() {
-  if (closed_ && !waits_to_read_ && !waits_to_write_ && !waits_for_timer_) group_.Remove(id_);
+  if (closed_ && WaitsForNothing()) group_.Remove(id_);
 }
 
 // --- Reading -------------------------------------------------------------------------------------
@@ -202,13 +213,15 @@ size_t Connection::Answer(std::string_view received) {
   size_t dealt_with = 0;
   do {
     const protocol::ConnectionPhase phase = state_.phase;
-    const Dispatcher::Result result =
+    Dispatcher::Result result =
         group_.dispatcher().Dispatch(received.substr(dealt_with), state_, group_.out());
     dealt_with += result.consumed;
     bytes_missing_ = result.bytes_missing;
     unanswered_ = result.more_waits;
+    if (!result.delayed.empty()) Delay(std::move(result.delayed));
     if (result.close) {
       ends_ = true;
+      if (delayed_ != nullptr) delayed_->answers.clear();
       dealt_with = received.size();
     }
     // Before the client can know.
@@ -257,16 +270,69 @@ void Connection::OnWritable() {
 
 void Connection::Push(const PushedEvent& event) {
   if ((state_.registered & BitOf(event.type)) == 0 || closed_ || ends_) return;
-  std::string_view frame = event.FrameFor(state_.client.protocol_version);
-  if (rest_.empty()) frame.remove_prefix(Write(frame));
-  if (closed_) return;
-  pushed_bytes_ += frame.size();
-  if (pushed_bytes_ > kPushedBytesMax) {
-    Abort();
-    return;
-  }
-  rest_.Append(frame);
+  const std::string_view frame = event.FrameFor(state_.client.protocol_version);
+  const size_t held = rest_.size();
+  SendBehindRest(frame);
+  pushed_bytes_ += rest_.size() - held;
+  if (pushed_bytes_ > kPushedBytesMax) return Abort();
   Arm();
+}
+
+// --- Answers that go out later -------------------------------------------------------------------
+
+bool Connection::WaitsForNothing() const {
+  return !waits_to_read_ && !waits_to_write_ && !waits_for_timer_ &&
+         (delayed_ == nullptr || !delayed_->waits);
+}
+
+void Connection::Delay(std::vector<DelayedAnswer> answers) {
+  if (closed_) return;
+  if (delayed_ == nullptr) {
+    delayed_ = std::make_unique<DelayedAnswers>(group_.loop().context());
+  }
+  const auto now = std::chrono::steady_clock::now();
+  for (DelayedAnswer& answer : answers) {
+    delayed_->answers.emplace(now + answer.delay, std::move(answer.frames));
+  }
+  // A wait that is under way may be for a later one: it is told to look again.
+  if (delayed_->waits) {
+    delayed_->timer.cancel();
+  } else {
+    WaitForDelayed();
+  }
+}
+
+void Connection::WaitForDelayed() {
+  LS_DCHECK(!delayed_->waits && !closed_, "one wait at a time");
+  if (delayed_->answers.empty()) return;
+  delayed_->waits = true;
+  delayed_->timer.expires_at(delayed_->answers.begin()->first);
+  delayed_->timer.async_wait([this](const error_code&) {
+    delayed_->waits = false;
+    if (!closed_) {
+      SendDelayed();
+      if (!closed_) WaitForDelayed();
+      Arm();
+    }
+    Settle();
+  });
+}
+
+void Connection::SendDelayed() {
+  const auto now = std::chrono::steady_clock::now();
+  auto& answers = delayed_->answers;
+  while (!answers.empty() && !closed_ && (ends_ || answers.begin()->first <= now)) {
+    SendBehindRest(answers.begin()->second);
+    answers.erase(answers.begin());
+  }
+}
+
+void Connection::SendBehindRest(std::string_view bytes) {
+  if (rest_.empty()) {
+    rest_sent_ = 0;
+    bytes.remove_prefix(Write(bytes));
+  }
+  if (!closed_) rest_.Append(bytes);
 }
 
 // --- Ending --------------------------------------------------------------------------------------
@@ -278,6 +344,7 @@ void Connection::Finish() {
     if (!ReadAndAnswer()) break;
   }
   ends_ = true;
+  if (delayed_ != nullptr && !closed_) SendDelayed();
   Arm();
 }
 
@@ -317,6 +384,10 @@ void Connection::Close() {
   error_code ignored;
   socket_->stream.close(ignored);
   if (waits_for_timer_) socket_->timer.cancel();
+  if (delayed_ != nullptr) {
+    delayed_->answers.clear();
+    delayed_->timer.cancel();
+  }
 }
 
 }  // namespace liststore

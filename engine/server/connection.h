@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "engine/protocol/output_buffer.h"
 #include "engine/server/connection_state.h"
 #include "engine/server/event_hub.h"
+#include "engine/server/request_handler.h"
 
 namespace liststore {
 
@@ -62,6 +64,7 @@ class Connection {
   void WaitWritable();
   // Waits for what the state asks for: to write the rest, the end, or more to read.
   void Arm();
+  bool WaitsForNothing() const;
   // Last in every callback: the connection may be gone behind it.
   void Settle();
 
@@ -85,6 +88,15 @@ class Connection {
   void SayGoodbye();
   void Close();
 
+  // --- Answers that go out later
+  void Delay(std::vector<DelayedAnswer> answers);
+  // Waits for the first of them.
+  void WaitForDelayed();
+  // Sends those whose time has come; all of them when the connection is to end.
+  void SendDelayed();
+  // Behind what is not sent yet, or at once.
+  void SendBehindRest(std::string_view bytes);
+
   ConnectionGroup& group_;
   const uint64_t id_;
   const std::unique_ptr<Socket> socket_;
@@ -103,6 +115,9 @@ class Connection {
   bool waits_to_read_ = false;
   bool waits_to_write_ = false;
   bool waits_for_timer_ = false;
+  // Made when the first answer is delayed.
+  struct DelayedAnswers;
+  std::unique_ptr<DelayedAnswers> delayed_;
   std::chrono::milliseconds drain_time_;
   size_t drained_bytes_ = 0;
 };

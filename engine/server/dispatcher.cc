@@ -1,7 +1,11 @@
 #include "engine/server/dispatcher.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
+#include <string>
+#include <utility>
 #include <variant>
 
 #include "engine/base/big_endian.h"
@@ -44,7 +48,8 @@ Dispatcher::Result Dispatcher::Dispatch(std::string_view received, ConnectionSta
   Result result;
   while (true) {
     if (pending_count_ == kRequestsPerTurnMax || decompressed_bytes_ > kDecompressedBytesMax) {
-      Flush(state, out);
+      Flush(state, out, result);
+      if (result.close) return result;
     }
     if (out.size() > kOutBytesMax && pending_count_ == 0) {
       result.more_waits = true;
@@ -58,7 +63,8 @@ Dispatcher::Result Dispatcher::Dispatch(std::string_view received, ConnectionSta
       result.consumed += frame.bytes();
       continue;
     }
-    Flush(state, out);
+    Flush(state, out, result);
+    if (result.close) return result;
     if (outcome == FrameCutter::Outcome::kRefused) {
       protocol::EncodeRefusal(out, state.cutter.refusal());
       result.close = true;
@@ -116,23 +122,34 @@ void Dispatcher::Answer(const protocol::Request& request, const protocol::Respon
   }
 }
 
-void Dispatcher::Flush(ConnectionState& state, OutputBuffer& out) {
+void Dispatcher::Flush(ConnectionState& state, OutputBuffer& out, Result& result) {
   if (pending_count_ == 0) {
     decompressed_bytes_ = 0;
     return;
   }
   LS_DCHECK(state.phase == protocol::ConnectionPhase::kReady, "statements come when all is agreed");
   const bool compresses = state.compression != Compression::kNone;
-  server_.handler->Handle({pending_.data(), pending_count_}, state.client,
-                          compresses ? plain_ : out);
-  if (compresses) AppendCompressed(state.compression, out);
+  ConnectionOrders orders = server_.handler->Handle({pending_.data(), pending_count_}, state.client,
+                                                    compresses ? plain_ : out);
+  if (compresses) {
+    AppendCompressed(state.compression, plain_.view(), out);
+    for (DelayedAnswer& answer : orders.delayed) {
+      plain_.Clear();
+      AppendCompressed(state.compression, answer.frames, plain_);
+      answer.frames = plain_.view();
+    }
+    plain_.Clear();
+    plain_.ShrinkTo(kOutBytesMax);
+  }
+  std::ranges::move(orders.delayed, std::back_inserter(result.delayed));
+  result.close = orders.close;
   for (size_t i = 0; i < pending_count_; ++i) Trim((*slots_)[i]);
   pending_count_ = 0;
   decompressed_bytes_ = 0;
 }
 
-void Dispatcher::AppendCompressed(Compression compression, OutputBuffer& out) {
-  std::string_view frames = plain_.view();
+void Dispatcher::AppendCompressed(Compression compression, std::string_view frames,
+                                  OutputBuffer& out) {
   while (!frames.empty()) {
     const size_t bytes = FrameBytes(frames);
     const size_t begin = out.size();
@@ -140,8 +157,6 @@ void Dispatcher::AppendCompressed(Compression compression, OutputBuffer& out) {
     protocol::CompressFrame(compression, begin, out, compression_scratch_);
     frames.remove_prefix(bytes);
   }
-  plain_.Clear();
-  plain_.ShrinkTo(kOutBytesMax);
   compression_scratch_.Clear();
   compression_scratch_.ShrinkTo(kOutBytesMax);
 }

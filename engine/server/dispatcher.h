@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "engine/protocol/output_buffer.h"
 #include "engine/protocol/request.h"
@@ -34,8 +35,11 @@ class Dispatcher {
     size_t bytes_missing = 1;
     // Stopped for kOutBytesMax: to be called again with what remains when the answers are written.
     bool more_waits = false;
-    // The bytes are no frames any more. What is in `out` is to be sent, then the connection ends.
+    // The bytes are no frames any more, or the handler says so. What is in `out` is to be sent,
+    // then the connection ends.
     bool close = false;
+    // Answers that go out later, compressed where the connection compresses.
+    std::vector<DelayedAnswer> delayed;
   };
 
   // `server` outlives the dispatcher.
@@ -68,10 +72,11 @@ class Dispatcher {
   // Answers what needs no statements.
   void Answer(const protocol::Request& request, const protocol::ResponseContext& response,
               ConnectionState& state, protocol::OutputBuffer& out);
-  // The handler answers what waits.
-  void Flush(ConnectionState& state, protocol::OutputBuffer& out);
-  // Appends the frames of `plain_` to `out`, each compressed when it is worth it.
-  void AppendCompressed(protocol::Compression compression, protocol::OutputBuffer& out);
+  // The handler answers what waits; its orders go into `result`.
+  void Flush(ConnectionState& state, protocol::OutputBuffer& out, Result& result);
+  // Appends `frames` to `out`, each compressed when it is worth it.
+  void AppendCompressed(protocol::Compression compression, std::string_view frames,
+                        protocol::OutputBuffer& out);
   static void Trim(Slot& slot);
 
   const ServerContext& server_;

@@ -32,9 +32,9 @@ class StatementHandler final : public RequestHandler {
         std::make_unique<QueryProcessor>(context.engine, clock_, tables_, std::move(options));
   }
 
-  void Handle(std::span<const PendingRequest> requests, ClientState& client,
-              protocol::OutputBuffer& out) override {
-    processor_->Handle(requests, client, out);
+  ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
+                          protocol::OutputBuffer& out) override {
+    return processor_->Handle(requests, client, out);
   }
 
  private:

@@ -96,8 +96,8 @@ QueryProcessor::QueryProcessor(Engine& engine, const Clock& clock,
 
 QueryProcessor::~QueryProcessor() = default;
 
-void QueryProcessor::Handle(std::span<const PendingRequest> requests, ClientState& client,
-                            protocol::OutputBuffer& out) {
+ConnectionOrders QueryProcessor::Handle(std::span<const PendingRequest> requests,
+                                        ClientState& client, protocol::OutputBuffer& out) {
   StatementScratch& scratch = ThreadScratch();
   LS_DCHECK(scratch.group.empty(), "a turn leaves nothing behind");
   // One reading of the clock for what came together.
@@ -112,6 +112,7 @@ void QueryProcessor::Handle(std::span<const PendingRequest> requests, ClientStat
     HandleOne(pending, client, scratch, out);
   }
   scratch.group.Run(engine_, now_nanos, out);
+  return {};
 }
 
 // Takes an EXECUTE of a hot shape into the group; or answers it, when its values are wrong.

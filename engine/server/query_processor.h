@@ -44,8 +44,8 @@ class QueryProcessor final : public RequestHandler {
                  QueryProcessorOptions options);
   ~QueryProcessor() override;
 
-  void Handle(std::span<const PendingRequest> requests, ClientState& client,
-              protocol::OutputBuffer& out) override;
+  ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
+                          protocol::OutputBuffer& out) override;
 
   const StatementCache& statements() const { return statements_; }
 

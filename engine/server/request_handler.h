@@ -4,7 +4,10 @@
 #ifndef LISTSTORE_ENGINE_SERVER_REQUEST_HANDLER_H_
 #define LISTSTORE_ENGINE_SERVER_REQUEST_HANDLER_H_
 
+#include <chrono>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "engine/protocol/frame.h"
 #include "engine/protocol/output_buffer.h"
@@ -30,15 +33,30 @@ inline protocol::ResponseContext ResponseContextOf(const protocol::FrameHeader& 
   return context;
 }
 
+// Whole response frames, not compressed, that the client is to have later than those of `out`.
+struct DelayedAnswer {
+  std::chrono::nanoseconds delay{0};  // from now on
+  std::string frames;
+};
+
+// What a handler wants of the connection beside sending the answers in `out`: hardly ever anything.
+struct ConnectionOrders {
+  std::vector<DelayedAnswer> delayed;
+  // The connection ends when `out` is sent. What else has arrived is not answered, and delayed
+  // answers are lost.
+  bool close = false;
+};
+
 // Thread-safe: called by every event loop, with different clients.
 class RequestHandler {
  public:
   virtual ~RequestHandler() = default;
-  // Appends one whole response frame, not compressed, for each request, in any order. The requests,
-  // at most kRequestsPerTurnMax, are of one client and come in the order it sent them. Views in
-  // them are valid during the call. Never blocks on another connection, never throws.
-  virtual void Handle(std::span<const PendingRequest> requests, ClientState& client,
-                      protocol::OutputBuffer& out) = 0;
+  // Appends one whole response frame, not compressed, for each request, in any order; or puts it
+  // among the orders; or leaves a request without an answer. The requests, at most
+  // kRequestsPerTurnMax, are of one client and come in the order it sent them. Views in them are
+  // valid during the call. Never blocks on another connection, never throws.
+  virtual ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
+                                  protocol::OutputBuffer& out) = 0;
 };
 
 // Four groups of the engine: from 8 on a group's size makes no difference, and the answers of one

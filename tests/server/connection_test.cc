@@ -268,5 +268,97 @@ TEST(Connection, HeartbeatsAreAnsweredBetweenQueries) {
   }
 }
 
+// The texts of the delayed answers are in the order in which they shall come.
+TEST(Connection, AnswersThatAreDelayedComeInTheOrderOfTheirTimes) {
+  FakeServer server;
+  RawCqlClient client(server.port());
+  ASSERT_TRUE(client.StartUp());
+  std::string bytes = Query("delay 40 third", 3).Bytes() + Query("delay 1 second", 2).Bytes() +
+                      Query("bytes 1", 1).Bytes() + Query("delay 40 fourth", 4).Bytes();
+  ASSERT_TRUE(client.Send(bytes));
+  const std::vector<std::string> expected = {"x", "second", "third", "fourth"};
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const auto answer = client.Read();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->stream, static_cast<int>(i) + 1);
+    EXPECT_EQ(answer->body, expected[i]);
+  }
+}
+
+TEST(Connection, AnAnswerThatIsDelayedLongHoldsBackNoOther) {
+  FakeServer server;
+  RawCqlClient client(server.port());
+  ASSERT_TRUE(client.StartUp());
+  ASSERT_TRUE(client.Send(Query("delay 3600000 an hour", 1)));
+  for (int i = 2; i < 200; ++i) {
+    ASSERT_TRUE(client.Send(Query("delay 1 soon", i)));
+    EXPECT_EQ(client.Read()->stream, i);
+    const auto answer = client.Query("bytes 2", 1000);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->stream, 1000);
+  }
+}
+
+TEST(Connection, DelayedAnswersGoOutBeforeTheServerStops) {
+  FakeServer server;
+  RawCqlClient client(server.port());
+  ASSERT_TRUE(client.StartUp());
+  ASSERT_TRUE(client.Send(Query("delay 3600000 an hour", 7)));
+  ASSERT_TRUE(client.Query("void"));
+  server.server().Stop();
+  const auto answer = client.Read();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->stream, 7);
+  EXPECT_EQ(answer->body, "an hour");
+  EXPECT_FALSE(client.Read());
+}
+
+TEST(Connection, AClientMayGoWhileAnswersAreDelayed) {
+  FakeServer server;
+  {
+    RawCqlClient client(server.port());
+    ASSERT_TRUE(client.StartUp());
+    ASSERT_TRUE(client.Send(Query("delay 3600000 an hour", 7)));
+    ASSERT_TRUE(client.Query("void"));
+  }
+  server.AwaitConnections(0);
+}
+
+TEST(Connection, MayBeClosedByTheHandler) {
+  FakeServer server;
+  RawCqlClient client(server.port());
+  ASSERT_TRUE(client.StartUp());
+  ASSERT_TRUE(client.Send(Query("delay 3600000 lost", 9).Bytes() + Query("bytes 4", 1).Bytes() +
+                          Query("close", 2).Bytes() + Query("bytes 5", 3).Bytes()));
+  const auto answer = client.Read();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->body, "xxxx");
+  EXPECT_FALSE(client.Read()) << "what came behind is not answered";
+  client.Close();
+  server.AwaitConnections(0);
+}
+
+TEST(Connection, ARequestMayHaveNoAnswer) {
+  FakeServer server;
+  RawCqlClient client(server.port());
+  ASSERT_TRUE(client.StartUp());
+  ASSERT_TRUE(client.Send(Query("silence", 1)));
+  const auto answer = client.Query("bytes 4", 2);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->stream, 2);
+}
+
+TEST(Connection, DelayedAnswersAreCompressedLikeTheOthers) {
+  FakeServer server;
+  RawCqlClient client(server.port());
+  ASSERT_TRUE(client.StartUp({{"CQL_VERSION", "3.0.0"}, {"COMPRESSION", "lz4"}}));
+  ASSERT_TRUE(client.Send(Query("delay 1 " + std::string(5000, 'y'), 5)));
+  const auto answer = client.Read();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->stream, 5);
+  EXPECT_EQ(answer->flags & 1, 1);
+  EXPECT_LT(answer->body.size(), 1000u);
+}
+
 }  // namespace
 }  // namespace liststore::testing

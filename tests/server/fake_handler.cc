@@ -22,19 +22,21 @@ bool Takes(std::string_view& text, std::string_view prefix) {
 
 }  // namespace
 
-void FakeHandler::Handle(std::span<const PendingRequest> requests, ClientState& client,
-                         protocol::OutputBuffer& out) {
+ConnectionOrders FakeHandler::Handle(std::span<const PendingRequest> requests, ClientState& client,
+                                     protocol::OutputBuffer& out) {
   LS_CHECK(!requests.empty() && requests.size() <= kRequestsPerTurnMax, "a call has requests");
   ++calls_;
   requests_ += requests.size();
   largest_call_ = std::max(largest_call_.load(), requests.size());
-  for (size_t i = 0; i < requests.size(); ++i) {
-    Answer(requests[reverse_ ? requests.size() - 1 - i : i], client, out);
+  ConnectionOrders orders;
+  for (size_t i = 0; i < requests.size() && !orders.close; ++i) {
+    Answer(requests[reverse_ ? requests.size() - 1 - i : i], client, out, orders);
   }
+  return orders;
 }
 
 void FakeHandler::Answer(const PendingRequest& pending, ClientState& client,
-                         protocol::OutputBuffer& out) {
+                         protocol::OutputBuffer& out, ConnectionOrders& orders) {
   const protocol::ResponseContext response = ResponseContextOf(pending.header, client);
   const auto* query = std::get_if<protocol::Query>(&pending.request->message);
   if (query == nullptr) {
@@ -61,6 +63,18 @@ void FakeHandler::Answer(const PendingRequest& pending, ClientState& client,
     change.keyspace = text;
     events_.Publish(change);
     protocol::EncodeSchemaChange(out, response, change);
+  } else if (Takes(text, "delay ")) {
+    char* end = nullptr;
+    const std::string rest(text);
+    const std::chrono::milliseconds delay(std::strtol(rest.c_str(), &end, 10));
+    protocol::OutputBuffer later;
+    protocol::FrameEncoder frame(later, response, protocol::Opcode::kResult);
+    later.Append(end + 1);
+    frame.Finish();
+    orders.delayed.push_back({delay, std::string(later.view())});
+  } else if (text == "close") {
+    orders.close = true;
+  } else if (text == "silence") {
   } else if (text == "wait") {
     Wait();
     protocol::EncodeVoid(out, response);

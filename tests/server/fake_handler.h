@@ -23,14 +23,17 @@ namespace liststore::testing {
 //   state        Set_keyspace of "keyspace user driver shard"
 //   change K     Schema_change of the keyspace, and an EVENT for everybody
 //   wait         Void, when Release was called
+//   delay N T    a RESULT whose body is T, N milliseconds later
+//   silence      no answer
+//   close        the connection ends
 // and of anything else an ERROR kSyntaxError with the text. Answers of one call go out in reverse
 // order when asked. EXECUTE: Void.
 class FakeHandler final : public RequestHandler {
  public:
   explicit FakeHandler(EventHub& events) : events_(events) {}
 
-  void Handle(std::span<const PendingRequest> requests, ClientState& client,
-              protocol::OutputBuffer& out) override;
+  ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
+                          protocol::OutputBuffer& out) override;
 
   // Any thread.
   void AnswerInReverse() { reverse_ = true; }
@@ -42,7 +45,8 @@ class FakeHandler final : public RequestHandler {
   size_t largest_call() const { return largest_call_; }
 
  private:
-  void Answer(const PendingRequest& pending, ClientState& client, protocol::OutputBuffer& out);
+  void Answer(const PendingRequest& pending, ClientState& client, protocol::OutputBuffer& out,
+              ConnectionOrders& orders);
   void Wait();
 
   EventHub& events_;
