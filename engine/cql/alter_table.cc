@@ -53,7 +53,9 @@ class TableAlterer {
       case Kind::kAdd:
         return ForEachColumn(&TableAlterer::Add);
       case Kind::kDrop:
-        if (statement_.drop_timestamp) return NotSupported("DROP with USING TIMESTAMP is");
+        if (statement_.drop_timestamp) {
+          return CqlError::Unsupported(CqlFeature::kDropTimestamp, table_.name);
+        }
         return ForEachColumn(&TableAlterer::Drop);
       case Kind::kRename:
         for (const auto& [from, to] : statement_.renames) LS_RETURN_IF_ERROR(Rename(from, to));
@@ -66,7 +68,7 @@ class TableAlterer {
         return ApplyTableOptions(properties, table_.options);
       }
       case Kind::kTtlPerRow:
-        return NotSupported("TTL per row is");
+        return CqlError::Unsupported(CqlFeature::kTtlPerRow, "ALTER TABLE ... TTL");
     }
     LS_UNREACHABLE("every kind of ALTER TABLE is known");
   }

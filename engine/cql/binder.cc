@@ -5,7 +5,6 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/literal.h"
-#include "engine/cql/planner.h"
 
 namespace liststore {
 
@@ -49,11 +48,12 @@ CqlOr<Operand> Binder::Bind(const Expression& expression, const DataType& type,
     return operand;
   }
   if (const auto* call = expression.As<FunctionCall>()) {
-    return NotSupported("the function " + call->function.name + "() in a value");
+    return RefuseCall(call->function);
   }
-  if (expression.Is<Arithmetic>()) return NotSupported("arithmetic");
+  if (expression.Is<Arithmetic>())
+    return CqlError::Unsupported(CqlFeature::kArithmetic, ToString(expression));
   if (!IsLiteral(expression)) {
-    return NotSupported("bind markers inside of collections, tuples and casts");
+    return CqlError::Unsupported(CqlFeature::kNestedMarkers, ToString(expression));
   }
   LS_ASSIGN_OR_RETURN(operand.constant, EncodeLiteral(expression, type, receiver));
   return operand;
@@ -63,10 +63,20 @@ CqlOr<std::vector<BindVariable>> Binder::TakeVariables() {
   std::vector<BindVariable> taken;
   taken.reserve(variables_.size());
   for (std::optional<BindVariable>& variable : variables_) {
-    if (!variable) return NotSupported("a bind marker at this place");
+    if (!variable) return CqlError::Unsupported(CqlFeature::kOtherMarkers, "");
     taken.push_back(*std::move(variable));
   }
   return taken;
+}
+
+CqlError RefuseCall(const FunctionName& function) {
+  const bool is_native = function.keyspace.empty() || function.keyspace == "system";
+  const std::optional<CqlFeature> feature =
+      is_native ? FeatureOfFunction(function.name) : std::nullopt;
+  if (feature) return CqlError::Unsupported(*feature, function.name + "()");
+  // Source: ScyllaDB cql3/expr/prepare_expr.cc.
+  const std::string prefix = function.keyspace.empty() ? "" : function.keyspace + ".";
+  return CqlError::Invalid("Unknown function " + prefix + function.name + " called");
 }
 
 std::vector<uint16_t> PartitionKeyVariables(const std::vector<KeyAlternatives>& partition_key) {

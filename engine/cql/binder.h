@@ -47,6 +47,10 @@ class Binder {
   std::vector<std::optional<BindVariable>> variables_;
 };
 
+// Why a function cannot be called where it was: liststore does not have it there, or CQL has no
+// such function.
+CqlError RefuseCall(const FunctionName& function);
+
 // For each column of the partition key its bind variable; empty when one has none.
 std::vector<uint16_t> PartitionKeyVariables(const std::vector<KeyAlternatives>& partition_key);
 

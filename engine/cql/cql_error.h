@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
 #include "engine/base/check.h"
+#include "engine/cql/unsupported.h"
 
 namespace liststore {
 
@@ -61,6 +63,8 @@ struct CqlError {
   CqlErrorCode code = CqlErrorCode::kServerError;
   std::string message;  // ScyllaDB's words where it has them: tests of clients look for them
   CqlErrorDetail detail;
+  // Set by Unsupported: what CQL has and liststore does not.
+  std::optional<CqlFeature> feature = {};
 
   bool operator==(const CqlError&) const = default;
 
@@ -76,6 +80,10 @@ struct CqlError {
   static CqlError Server(std::string message) {
     return {CqlErrorCode::kServerError, std::move(message), {}};
   }
+  // Invalid, which drivers do not try again. The message says what it is, the nearest way that
+  // works and the code; `what` is what of it was asked for ("CREATE ROLE", a column), and may be
+  // empty. `feature` is one that is refused. In unsupported.cc.
+  static CqlError Unsupported(CqlFeature feature, std::string_view what);
 };
 
 // Success, or why not. Works with LS_RETURN_IF_ERROR.

@@ -125,14 +125,8 @@ CqlStatus CheckTarget(const IndexTarget& target, const TableDefinition& table, b
                              " is not implemented yet.");
   }
   // What ScyllaDB would do and liststore does not have.
-  if (column->is_key()) return NotSupported("Indexes on PRIMARY KEY columns (" + name + ") are");
-  if (column->kind == ColumnKind::kStatic) {
-    return NotSupported("Indexes on static columns (" + name + ") are");
-  }
-  if (!column->type.is_native()) {
-    return NotSupported("Indexes on columns of type " + column->type.ToString() + " are");
-  }
-  return {};
+  if (column->is_key()) return CqlError::Unsupported(CqlFeature::kKeyIndexes, name);
+  return CheckSupportedColumn(name, column->type, column->kind == ColumnKind::kStatic);
 }
 
 // `<table>_<column>_idx`, with a number behind it when that is taken.
@@ -184,6 +178,9 @@ CqlOr<SchemaChange> Apply(const CreateIndexStatement& statement, Editor& editor)
   }
   LS_RETURN_IF_ERROR(CheckLocal(statement, *table));
   if (statement.custom_class) {
+    if (AsciiLower(*statement.custom_class) == "vector_index") {
+      return CqlError::Unsupported(CqlFeature::kVectors, "vector_index");
+    }
     return CqlError::Invalid("Non-supported custom class '" + *statement.custom_class +
                              "' provided");
   }

@@ -95,7 +95,7 @@ CqlStatus CompleteReplication(PropertyMap& replication, const PropertyMap& befor
 CqlStatus CheckIgnored(const Properties& properties) {
   LS_ASSIGN_OR_RETURN(const auto storage, properties.Map("storage"));
   if (storage && storage->contains("type") && AsciiLower(storage->at("type")) != "local") {
-    return NotSupported("Storage of keyspaces other than LOCAL is");
+    return CqlError::Unsupported(CqlFeature::kKeyspaceStorage, storage->at("type"));
   }
   LS_ASSIGN_OR_RETURN(const auto tablets, properties.Map("tablets"));
   for (const auto& [option, value] : tablets.value_or(PropertyMap{})) {

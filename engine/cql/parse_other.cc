@@ -83,8 +83,10 @@ bool CqlParser::ParseDescribedName(DescribeStatement::Kind kind, DescribeStateme
 }
 
 // What CREATE, ALTER or DROP is about, behind that word: nullopt for what CQL does not have either.
-std::optional<std::string> CqlParser::UnsupportedObject(std::string_view verb) {
-  const std::string prefix = std::string(verb) + " ";
+std::optional<UnsupportedStatement> CqlParser::UnsupportedObject(std::string_view verb) {
+  const auto named = [&](CqlFeature feature, std::string_view object) {
+    return UnsupportedStatement{feature, std::string(verb) + " " + std::string(object)};
+  };
   Lexer ahead = lexer_;
   Token object = token();
   if (object.keyword == Keyword::kOR) {  // CREATE OR REPLACE
@@ -94,26 +96,30 @@ std::optional<std::string> CqlParser::UnsupportedObject(std::string_view verb) {
   const Token next = ahead.Next();
   switch (object.keyword) {
     case Keyword::kTYPE:
+      return named(CqlFeature::kUserTypes, "TYPE");
     case Keyword::kFUNCTION:
     case Keyword::kAGGREGATE:
+      return named(CqlFeature::kUserFunctions, KeywordText(object.keyword));
     case Keyword::kTRIGGER:
+      return named(CqlFeature::kTriggers, "TRIGGER");
     case Keyword::kROLE:
     case Keyword::kUSER:
+      return named(CqlFeature::kRoles, KeywordText(object.keyword));
     case Keyword::kSERVICE_LEVEL:
-      return prefix + std::string(KeywordText(object.keyword));
+      return named(CqlFeature::kServiceLevels, "SERVICE_LEVEL");
     case Keyword::kMATERIALIZED:
       if (next.keyword != Keyword::kVIEW) return std::nullopt;
-      return prefix + "MATERIALIZED VIEW";
+      return named(CqlFeature::kMaterializedViews, "MATERIALIZED VIEW");
     case Keyword::kSERVICE:
       if (next.keyword != Keyword::kLEVEL) return std::nullopt;
-      return prefix + "SERVICE_LEVEL";
+      return named(CqlFeature::kServiceLevels, "SERVICE_LEVEL");
     default:
       return std::nullopt;
   }
 }
 
 // "LIST ROLES", "LIST USERS", "LIST SERVICE_LEVEL" or, for any permission, "LIST PERMISSIONS".
-std::string CqlParser::UnsupportedList() {
+UnsupportedStatement CqlParser::UnsupportedList() {
   Lexer ahead = lexer_;
   Token object = ahead.Next();
   if (object.keyword == Keyword::kALL || object.keyword == Keyword::kATTACHED ||
@@ -127,23 +133,23 @@ std::string CqlParser::UnsupportedList() {
   switch (object.keyword) {
     case Keyword::kROLES:
     case Keyword::kUSERS:
-      return "LIST " + std::string(KeywordText(object.keyword));
+      return {CqlFeature::kRoles, "LIST " + std::string(KeywordText(object.keyword))};
     case Keyword::kATTACHED:
     case Keyword::kSERVICE:
     case Keyword::kSERVICE_LEVEL:
     case Keyword::kSERVICE_LEVELS:
-      return "LIST SERVICE_LEVEL";
+      return {CqlFeature::kServiceLevels, "LIST SERVICE_LEVEL"};
     default:
-      return "LIST PERMISSIONS";
+      return {CqlFeature::kRoles, "LIST PERMISSIONS"};
   }
 }
 
-bool CqlParser::ParseUnsupported(std::string feature, Statement& statement) {
+bool CqlParser::ParseUnsupported(UnsupportedStatement unsupported, Statement& statement) {
   while (token().kind != TokenKind::kEnd && !At(";")) {
     if (token().kind == TokenKind::kInvalid) return FailHere();
     Advance();
   }
-  statement.node = UnsupportedStatement{std::move(feature)};
+  statement.node = std::move(unsupported);
   return true;
 }
 

@@ -19,8 +19,8 @@ bool CqlParser::ParseCreate(Statement& statement) {
     case Keyword::kINDEX:
       return ParseCreateIndex(statement.node.emplace<CreateIndexStatement>());
     default:
-      if (auto feature = UnsupportedObject("CREATE")) {
-        return ParseUnsupported(*std::move(feature), statement);
+      if (auto unsupported = UnsupportedObject("CREATE")) {
+        return ParseUnsupported(*std::move(unsupported), statement);
       }
       return FailHere();
   }
@@ -36,8 +36,8 @@ bool CqlParser::ParseAlter(Statement& statement) {
     case Keyword::kCOLUMNFAMILY:
       return ParseAlterTable(statement.node.emplace<AlterTableStatement>());
     default:
-      if (auto feature = UnsupportedObject("ALTER")) {
-        return ParseUnsupported(*std::move(feature), statement);
+      if (auto unsupported = UnsupportedObject("ALTER")) {
+        return ParseUnsupported(*std::move(unsupported), statement);
       }
       return FailHere();
   }
@@ -64,8 +64,8 @@ bool CqlParser::ParseDrop(Statement& statement) {
       return ParseIfExists(drop.if_exists) && ParseQualifiedName("index", drop.index);
     }
     default:
-      if (auto feature = UnsupportedObject("DROP")) {
-        return ParseUnsupported(*std::move(feature), statement);
+      if (auto unsupported = UnsupportedObject("DROP")) {
+        return ParseUnsupported(*std::move(unsupported), statement);
       }
       return FailHere();
   }

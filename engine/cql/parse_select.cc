@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "engine/cql/parser_impl.h"
+#include "engine/cql/properties.h"
 
 namespace liststore {
 namespace {
@@ -29,7 +30,11 @@ bool CqlParser::ParseSelect(SelectStatement& select) {
     Advance();
   }
   if (!Accept("*") && !ParseSelectors(select.selectors)) return false;
-  if (!Expect(Keyword::kFROM) || !ParseQualifiedName("table", select.table)) return false;
+  if (!Expect(Keyword::kFROM)) return false;
+  if (At(Keyword::kMUTATION_FRAGMENTS) && Peek().IsSymbol("(")) {
+    return Fail(CqlError::Unsupported(CqlFeature::kMutationFragments, ""));
+  }
+  if (!ParseQualifiedName("table", select.table)) return false;
   if (Accept(Keyword::kWHERE) && !ParseWhere(select.where)) return false;
   return ParseSelectEnd(select);
 }
@@ -176,6 +181,10 @@ bool CqlParser::ParseOrderBy(std::vector<ColumnOrder>& order_by) {
     ColumnOrder& order = order_by.emplace_back();
     order.position = token().position;
     if (!ParseName(order.column)) return false;
+    if (token().kind == TokenKind::kWord && AsciiLower(token().text) == "ann" &&
+        Peek().keyword == Keyword::kOF) {
+      return Fail(CqlError::Unsupported(CqlFeature::kVectors, "ANN OF"));
+    }
     order.descending = Accept(Keyword::kDESC);
     if (!order.descending) Accept(Keyword::kASC);
   } while (Accept(","));

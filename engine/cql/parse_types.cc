@@ -212,7 +212,7 @@ CqlOr<DataType> Resolve(const TypeSpec& type, std::string_view keyspace, bool in
                                (home.empty() ? type.name : std::string(home) + "." + type.name));
     }
     case TypeSpec::Kind::kVector:
-      return CqlError::Invalid("liststore does not support vectors");
+      return CqlError::Unsupported(CqlFeature::kVectors, ToString(type));
     case TypeSpec::Kind::kTuple:
       return ResolveTuple(type, keyspace);
     case TypeSpec::Kind::kFrozen: {

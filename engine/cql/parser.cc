@@ -90,13 +90,16 @@ bool CqlParser::ParseAnyStatement(Statement& statement) {
       return ParseUnsupported(UnsupportedList(), statement);
     case Keyword::kGRANT:
     case Keyword::kREVOKE:
-      return ParseUnsupported(std::string(KeywordText(token().keyword)), statement);
+      return ParseUnsupported({CqlFeature::kRoles, std::string(KeywordText(token().keyword))},
+                              statement);
     case Keyword::kATTACH:
     case Keyword::kDETACH:
-      return ParseUnsupported(std::string(KeywordText(token().keyword)) + " SERVICE_LEVEL",
+      return ParseUnsupported({CqlFeature::kServiceLevels,
+                               std::string(KeywordText(token().keyword)) + " SERVICE_LEVEL"},
                               statement);
     case Keyword::kPRUNE:
-      return ParseUnsupported("PRUNE MATERIALIZED VIEW", statement);
+      return ParseUnsupported({CqlFeature::kMaterializedViews, "PRUNE MATERIALIZED VIEW"},
+                              statement);
     default:
       return FailHere();
   }

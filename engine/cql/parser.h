@@ -24,8 +24,9 @@ inline constexpr size_t kRelationsMax = 100;
 inline constexpr size_t kBindMarkersMax = 65535;
 
 // One statement; semicolons may follow it. Errors are Syntax, "line L:C ..." in ScyllaDB's words
-// (what it expected may differ: parsers do), and, for more than 65535 markers, Invalid. Linear in
-// the text but for what limits bound; recursion is bounded whatever the text.
+// (what it expected may differ: parsers do); Invalid for more than 65535 markers, and Unsupported
+// for clauses that the tree has no place for. Linear in the text but for what limits bound;
+// recursion is bounded whatever the text.
 CqlOr<Statement> ParseStatement(std::string_view text);
 
 // Parts of statements, for tools, tests, and schema tables that hold such text. Nothing may follow.

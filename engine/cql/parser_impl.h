@@ -198,9 +198,9 @@ class CqlParser {
   bool ParseDescribed(DescribeStatement& describe);
   bool ParseDescribedName(DescribeStatement::Kind kind, DescribeStatement& describe);
   // Takes the rest of a statement that is known and not supported.
-  bool ParseUnsupported(std::string feature, Statement& statement);
-  std::optional<std::string> UnsupportedObject(std::string_view verb);
-  std::string UnsupportedList();
+  bool ParseUnsupported(UnsupportedStatement unsupported, Statement& statement);
+  std::optional<UnsupportedStatement> UnsupportedObject(std::string_view verb);
+  UnsupportedStatement UnsupportedList();
 
   Lexer lexer_;
   Token token_;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/cql/statement.h"
+#include "engine/cql/unsupported.h"
 #include "engine/model/data_type.h"
 #include "engine/model/schema.h"
 
@@ -185,6 +186,8 @@ struct Plan {
   // For each column of the partition key the variable that is bound to it; empty when there is
   // none for some. Token-aware drivers go by it.
   std::vector<uint16_t> partition_key_variables;
+  // What the statement asks for and does not get, although it is accepted.
+  std::vector<CqlFeature> without_effect;
   // Names and types of the columns of a result; only SELECT has them before it is executed.
   const std::vector<Selection>* result_columns() const {
     const auto* select = std::get_if<SelectPlan>(&body);

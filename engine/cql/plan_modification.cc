@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "engine/base/status_macros.h"
-#include "engine/cql/planner.h"
 #include "engine/cql/restrictions.h"
 
 namespace liststore {
@@ -79,7 +78,8 @@ CqlOr<ModificationPlan> PlanInsert(const InsertStatement& statement, Binder& bin
   ModificationPlan plan;
   plan.kind = ModificationPlan::Kind::kInsert;
   LS_ASSIGN_OR_RETURN(plan.table, FindModifiable(statement.table, binder));
-  if (statement.if_not_exists) return NotSupported("IF NOT EXISTS in INSERT");
+  if (statement.if_not_exists)
+    return CqlError::Unsupported(CqlFeature::kConditions, "IF NOT EXISTS");
   if (statement.columns.size() != statement.values.size()) {
     return CqlError::Invalid("Unmatched column names/values");
   }
@@ -182,7 +182,7 @@ CqlStatus PlanAssignment(const Assignment& assignment, Binder& binder, Modificat
     if (column->type.is_native()) {
       return CqlError::Invalid("Invalid operation for non counter column " + column->name);
     }
-    return NotSupported("updates of parts of a collection");
+    return CqlError::Unsupported(CqlFeature::kElements, column->name);
   }
   LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(*column, assignment.value));
   const auto same = [&](const CellAssignment& other) { return other.column == column->position; };
@@ -198,7 +198,7 @@ CqlOr<ModificationPlan> PlanUpdate(const UpdateStatement& statement, Binder& bin
   plan.kind = ModificationPlan::Kind::kUpdate;
   LS_ASSIGN_OR_RETURN(plan.table, FindModifiable(statement.table, binder));
   if (statement.if_exists || !statement.conditions.empty()) {
-    return NotSupported("IF conditions in UPDATE");
+    return CqlError::Unsupported(CqlFeature::kConditions, "IF in UPDATE");
   }
   LS_RETURN_IF_ERROR(PlanAttributes(statement.attributes, binder, plan));
   for (const Assignment& assignment : statement.assignments) {
@@ -210,6 +210,7 @@ CqlOr<ModificationPlan> PlanUpdate(const UpdateStatement& statement, Binder& bin
 
 // ---- DELETE
 
+// Source of the words about parts of columns: ScyllaDB cql3/operation.cc.
 CqlStatus PlanDeletion(const Deletion& deletion, ModificationPlan& plan) {
   const ColumnDefinition* column = plan.table->FindColumn(deletion.column);
   if (column == nullptr) return CqlError::Invalid("Unknown identifier " + deletion.column);
@@ -217,8 +218,15 @@ CqlStatus PlanDeletion(const Deletion& deletion, ModificationPlan& plan) {
     return CqlError::Invalid("Invalid identifier " + column->name +
                              " for deletion (should not be a PRIMARY KEY part)");
   }
-  if (deletion.element || !deletion.field.empty()) {
-    return NotSupported("deletions of parts of a column");
+  if (!deletion.field.empty()) {
+    return CqlError::Invalid("Invalid deletion operation for non-UDT column " + column->name);
+  }
+  if (deletion.element) {
+    if (column->type.is_native()) {
+      return CqlError::Invalid("Invalid deletion operation for non collection column " +
+                               column->name);
+    }
+    return CqlError::Unsupported(CqlFeature::kElements, column->name);
   }
   Operand null;
   null.type = column->type;
@@ -236,7 +244,7 @@ CqlOr<ModificationPlan> PlanDelete(const DeleteStatement& statement, Binder& bin
                                           : ModificationPlan::Kind::kDeleteCells;
   LS_ASSIGN_OR_RETURN(plan.table, FindModifiable(statement.table, binder));
   if (statement.if_exists || !statement.conditions.empty()) {
-    return NotSupported("IF conditions in DELETE");
+    return CqlError::Unsupported(CqlFeature::kConditions, "IF in DELETE");
   }
   LS_RETURN_IF_ERROR(PlanAttributes(statement.attributes, binder, plan));
   for (const Deletion& deletion : statement.deletions) {
@@ -252,8 +260,9 @@ struct Planner {
   CqlOr<ModificationPlan> operator()(const InsertStatement& statement) const {
     return PlanInsert(statement, binder);
   }
-  CqlOr<ModificationPlan> operator()(const InsertJsonStatement&) const {
-    return NotSupported("INSERT JSON");
+  CqlOr<ModificationPlan> operator()(const InsertJsonStatement& statement) const {
+    LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto table, binder.FindTable(statement.table));
+    return CqlError::Unsupported(CqlFeature::kJson, "INSERT JSON");
   }
   CqlOr<ModificationPlan> operator()(const UpdateStatement& statement) const {
     return PlanUpdate(statement, binder);
@@ -273,7 +282,9 @@ CqlOr<ModificationPlan> PlanModification(const ModificationStatement& statement,
 }
 
 CqlOr<BatchPlan> PlanBatch(const BatchStatement& statement, Binder& binder) {
-  if (statement.kind == BatchStatement::Kind::kCounter) return NotSupported("counter batches");
+  if (statement.kind == BatchStatement::Kind::kCounter) {
+    return CqlError::Unsupported(CqlFeature::kCounters, "COUNTER BATCH");
+  }
   if (statement.attributes.ttl) {
     return CqlError::Invalid("Global TTL on the BATCH statement is not supported.");
   }

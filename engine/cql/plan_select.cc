@@ -37,7 +37,9 @@ Selection Column(const TableDefinition& table, const ColumnDefinition& column) {
 CqlOr<Selection> PlanCellAttribute(const CellAttribute& attribute, const TableDefinition& table) {
   const bool is_ttl = attribute.kind == CellAttribute::Kind::kTtl;
   const auto* name = attribute.operand[0].As<ColumnName>();
-  if (name == nullptr) return NotSupported("TTL and WRITETIME of parts of a column");
+  if (name == nullptr) {
+    return CqlError::Unsupported(CqlFeature::kElements, ToString(attribute.operand[0]));
+  }
   LS_ASSIGN_OR_RETURN(const ColumnDefinition* column, FindColumn(table, name->name));
   if (column->is_key()) {
     return CqlError::Invalid(std::string(is_ttl ? "TTL" : "WRITETIME") +
@@ -58,29 +60,28 @@ CqlOr<Selection> PlanToken(const FunctionCall& call, const TableDefinition& tabl
     const auto* name = call.arguments[i].As<ColumnName>();
     in_order = name != nullptr && name->name == key[i]->name;
   }
-  if (!in_order) return NotSupported("token() of anything but the columns of the partition key");
+  if (!in_order) return CqlError::Unsupported(CqlFeature::kTokenOfValues, "in the selection");
   return Selection{Selection::Kind::kToken, 0, "system.token(" + JoinNames(key) + ")",
                    CqlType::kBigint};
 }
 
 CqlOr<Selection> PlanCall(const FunctionCall& call, const TableDefinition& table) {
   const std::string& name = call.function.name;
-  if (!call.function.keyspace.empty() && call.function.keyspace != "system") {
-    return CqlError::Invalid("Unknown function " + call.function.keyspace + "." + name + " called");
-  }
   if (name == "token") return PlanToken(call, table);
   if (name == "count" && call.arguments.size() == 1 && call.arguments[0].Is<Constant>()) {
     return Selection{Selection::Kind::kCountRows, 0, "count", CqlType::kBigint};
   }
   const bool counts = name == "count";
-  if (!counts && name != "min" && name != "max") return NotSupported("the function " + name + "()");
+  if (!counts && name != "min" && name != "max") return RefuseCall(call.function);
   if (call.arguments.size() != 1) {
     return CqlError::Invalid("Invalid number of arguments in call to function system." + name +
                              ": 1 required but " + std::to_string(call.arguments.size()) +
                              " provided");
   }
   const auto* argument = call.arguments[0].As<ColumnName>();
-  if (argument == nullptr) return NotSupported("aggregates of anything but a column");
+  if (argument == nullptr) {
+    return CqlError::Unsupported(CqlFeature::kNestedAggregates, name + "()");
+  }
   LS_ASSIGN_OR_RETURN(const ColumnDefinition* column, FindColumn(table, argument->name));
   Selection selection;
   selection.kind = counts          ? Selection::Kind::kCountCells
@@ -104,8 +105,19 @@ CqlOr<Selection> PlanSelector(const Expression& expression, const TableDefinitio
     return PlanCellAttribute(*attribute, table);
   }
   if (const auto* call = expression.As<FunctionCall>()) return PlanCall(*call, table);
-  if (expression.Is<SelectorCast>()) return NotSupported("CAST");
-  return NotSupported("the selection of " + ToString(expression));
+  if (expression.Is<SelectorCast>()) {
+    return CqlError::Unsupported(CqlFeature::kCasts, ToString(expression));
+  }
+  if (expression.Is<ElementAccess>()) {
+    return CqlError::Unsupported(CqlFeature::kElements, ToString(expression));
+  }
+  if (const auto* access = expression.As<FieldAccess>()) {
+    // As long as there are no user types. Source: ScyllaDB cql3/expr/prepare_expr.cc.
+    LS_ASSIGN_OR_RETURN(const Selection operand, PlanSelector(access->operand[0], table));
+    return CqlError::Invalid("Invalid field selection: " + ToString(access->operand[0]) +
+                             " of type " + operand.type.ToString() + " is not a user type");
+  }
+  return CqlError::Unsupported(CqlFeature::kSelectedValues, ToString(expression));
 }
 
 CqlStatus PlanSelections(const SelectStatement& statement, SelectPlan& plan) {
@@ -139,7 +151,7 @@ CqlStatus CheckDistinct(const SelectStatement& statement, const SelectPlan& plan
           "(not " +
           column.name + ")");
     }
-    if (!is_column) return NotSupported("SELECT DISTINCT with functions");
+    if (!is_column) return CqlError::Unsupported(CqlFeature::kDistinctFunctions, selection.name);
   }
   for (const ColumnDefinition* column : table.ColumnsOf(ColumnKind::kPartitionKey)) {
     const bool found = std::ranges::any_of(plan.selections, [&](const Selection& selection) {
@@ -244,10 +256,10 @@ bool SelectPlan::at_most_one_row() const {
 }
 
 CqlOr<SelectPlan> PlanSelect(const SelectStatement& statement, Binder& binder) {
-  if (statement.json) return NotSupported("SELECT JSON");
-  if (!statement.group_by.empty()) return NotSupported("GROUP BY");
   SelectPlan plan;
   LS_ASSIGN_OR_RETURN(plan.table, binder.FindTable(statement.table));
+  if (statement.json) return CqlError::Unsupported(CqlFeature::kJson, "SELECT JSON");
+  if (!statement.group_by.empty()) return CqlError::Unsupported(CqlFeature::kGroupBy, "");
   plan.distinct = statement.distinct;
   LS_RETURN_IF_ERROR(PlanSelections(statement, plan));
   LS_ASSIGN_OR_RETURN(SelectRestrictions restrictions,

@@ -8,6 +8,7 @@
 #include "engine/cql/parser.h"
 #include "engine/cql/plan_modification.h"
 #include "engine/cql/plan_select.h"
+#include "engine/cql/without_effect.h"
 
 namespace liststore {
 namespace {
@@ -48,7 +49,7 @@ struct BodyPlanner {
     return PlanBody(DescribePlan{statement, std::string(keyspace)});
   }
   CqlOr<PlanBody> operator()(const UnsupportedStatement& statement) const {
-    return NotSupported(statement.feature);
+    return CqlError::Unsupported(statement.feature, statement.words);
   }
   template <typename S>
   CqlOr<PlanBody> operator()(const S& statement) const {
@@ -64,10 +65,6 @@ struct BodyPlanner {
 
 }  // namespace
 
-CqlError NotSupported(std::string_view feature) {
-  return CqlError::Invalid("liststore does not support " + std::string(feature) + " (yet)");
-}
-
 CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Schema& schema,
                                                  std::string_view keyspace) {
   const auto whole = std::make_shared<const Statement>(std::move(statement));
@@ -75,6 +72,7 @@ CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Sche
   LS_ASSIGN_OR_RETURN(PlanBody body, std::visit(BodyPlanner{binder, keyspace, whole}, whole->node));
   auto plan = std::make_shared<Plan>();
   plan->body = std::move(body);
+  plan->without_effect = FeaturesWithoutEffect(*whole);
   LS_ASSIGN_OR_RETURN(plan->variables, binder.TakeVariables());
   const std::vector<KeyAlternatives>* key = PartitionKeyOf(plan->body);
   if (key != nullptr) plan->partition_key_variables = PartitionKeyVariables(*key);

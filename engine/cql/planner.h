@@ -20,16 +20,13 @@ inline constexpr std::string_view kFilteringWarning =
     "This query should use ALLOW FILTERING and will be rejected in future versions.";
 
 // `keyspace`: the connection's, empty for none. Errors are ScyllaDB's, in its words; what liststore
-// does not have yet is Invalid and names the feature. Pure; O(statement x columns).
+// does not have is CqlError::Unsupported. Pure; O(statement x columns).
 CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Schema& schema,
                                                  std::string_view keyspace);
 
 // Parses and plans.
 CqlOr<std::shared_ptr<const Plan>> PlanText(std::string_view text, const Schema& schema,
                                             std::string_view keyspace);
-
-// "liststore does not support <feature> (yet)".
-CqlError NotSupported(std::string_view feature);
 
 }  // namespace liststore
 

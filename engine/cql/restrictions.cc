@@ -6,7 +6,6 @@
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
-#include "engine/cql/planner.h"
 
 namespace liststore {
 namespace {
@@ -37,18 +36,31 @@ CqlOr<std::vector<uint16_t>> FindColumns(const Relation& relation, const TableDe
   return columns;
 }
 
-CqlStatus CheckOperator(const Relation& relation) {
+// `column`: the first that it is about. Sources of words: ScyllaDB cql3/expr/prepare_expr.cc,
+// expression.cc.
+CqlStatus CheckOperator(const Relation& relation, const ColumnDefinition& column) {
   switch (relation.op) {
     case RelationOperator::kNotEqual:
       return CqlError::Invalid("Unsupported \"!=\" relation: " + ToString(relation));
     case RelationOperator::kNotIn:
-      return NotSupported("NOT IN");
+      return CqlError::Unsupported(CqlFeature::kNotIn, ToString(relation));
     case RelationOperator::kContains:
-      return NotSupported("CONTAINS");
+      if (column.type.is_native()) {
+        return CqlError::Invalid("Cannot use CONTAINS on non-collection column " +
+                                 Quoted(column.name));
+      }
+      return CqlError::Unsupported(CqlFeature::kElements, ToString(relation));
     case RelationOperator::kContainsKey:
-      return NotSupported("CONTAINS KEY");
+      if (column.type.is_native() || column.type.kind() != DataType::Kind::kMap) {
+        return CqlError::Invalid("Cannot use CONTAINS KEY on non-map column " + column.name);
+      }
+      return CqlError::Unsupported(CqlFeature::kElements, ToString(relation));
     case RelationOperator::kLike:
-      return NotSupported("LIKE");
+      if (!column.type.is(CqlType::kText) && !column.type.is(CqlType::kAscii)) {
+        return CqlError::Invalid("LIKE is allowed only on string types, which " + column.name +
+                                 " is not");
+      }
+      return CqlError::Unsupported(CqlFeature::kLike, ToString(relation));
     case RelationOperator::kIsNotNull:
       return CqlError::Invalid("IS NOT is only allowed in CREATE MATERIALIZED VIEW statements");
     default:
@@ -67,7 +79,7 @@ CqlOr<std::vector<Operand>> BindAlternative(const Relation& relation, const Expr
     return operands;
   }
   const auto* tuple = value.As<TupleLiteral>();
-  if (tuple == nullptr) return NotSupported("a bind marker for a whole tuple");
+  if (tuple == nullptr) return CqlError::Unsupported(CqlFeature::kTupleMarkers, ToString(relation));
   if (tuple->elements.size() != columns.size()) {
     return CqlError::Invalid("Expected " + std::to_string(columns.size()) +
                              " elements in value tuple, but got " +
@@ -87,7 +99,7 @@ CqlOr<BoundRelation> BindRelation(const Relation& relation, const TableDefinitio
   bound.relation = &relation;
   bound.op = relation.op;
   LS_ASSIGN_OR_RETURN(bound.columns, FindColumns(relation, table));
-  LS_RETURN_IF_ERROR(CheckOperator(relation));
+  LS_RETURN_IF_ERROR(CheckOperator(relation, table.columns[bound.columns[0]]));
   if (relation.target == Relation::Target::kTuple) {
     for (const uint16_t column : bound.columns) {
       if (table.columns[column].kind == ColumnKind::kClustering) continue;
@@ -104,7 +116,7 @@ CqlOr<BoundRelation> BindRelation(const Relation& relation, const TableDefinitio
   }
   if (relation.value.Is<BindMarker>()) {
     if (relation.target == Relation::Target::kTuple) {
-      return NotSupported("a bind marker for a list of tuples");
+      return CqlError::Unsupported(CqlFeature::kTupleMarkers, ToString(relation));
     }
     const ColumnDefinition& column = table.columns[bound.columns[0]];
     LS_ASSIGN_OR_RETURN(bound.list, binder.Bind(relation.value, DataType::List(column.type),
@@ -314,11 +326,11 @@ CqlOr<BoundWhere> BindWhere(const std::vector<Relation>& where, const TableDefin
   for (const Relation& relation : where) {
     switch (relation.target) {
       case Relation::Target::kElement:
-        return NotSupported("relations on elements of collections");
+        return CqlError::Unsupported(CqlFeature::kElements, ToString(relation));
       case Relation::Target::kField:
-        return NotSupported("relations on fields of user types");
+        LS_UNREACHABLE("conditions alone are about fields");
       case Relation::Target::kFunction:
-        return NotSupported("functions in WHERE");
+        return RefuseCall(relation.function->As<FunctionCall>()->function);
       case Relation::Target::kToken: {
         LS_ASSIGN_OR_RETURN(const std::vector<TokenBound> bounds,
                             BindToken(relation, table, binder));

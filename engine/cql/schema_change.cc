@@ -181,18 +181,14 @@ CqlError AlreadyExists(std::string message, std::string keyspace, std::string ta
 
 // --- What liststore has
 
-CqlError NotSupported(std::string_view what) {
-  return CqlError::Invalid(std::string(what) + " not supported by liststore yet");
-}
-
 CqlStatus CheckSupportedColumn(const std::string& name, const DataType& type, bool is_static) {
-  if (is_static) return NotSupported("Static columns (" + name + ") are");
-  if (type.is(CqlType::kCounter)) return NotSupported("Counter columns (" + name + ") are");
+  if (is_static) return CqlError::Unsupported(CqlFeature::kStaticColumns, name);
+  if (type.is(CqlType::kCounter)) return CqlError::Unsupported(CqlFeature::kCounters, name);
   if (type.is_native()) return {};
   if (type.kind() == DataType::Kind::kTuple) {
-    return NotSupported("Columns of tuples (" + name + " " + type.ToString() + ") are");
+    return CqlError::Unsupported(CqlFeature::kTuples, name + " " + type.ToString());
   }
-  return NotSupported("Columns of collections (" + name + " " + type.ToString() + ") are");
+  return CqlError::Unsupported(CqlFeature::kCollections, name + " " + type.ToString());
 }
 
 }  // namespace schema_change

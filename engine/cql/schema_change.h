@@ -62,9 +62,9 @@ bool IsSchemaStatement(const Statement& statement);
 // rebuild are for who runs those.
 //
 // Errors have ScyllaDB's codes and words; `schema` is then unchanged. What liststore does not have
-// is Invalid and named ("Static columns are not supported by liststore"). Keyspaces of the system
-// cannot be changed (Unauthorized), and of the tables of a list store only comment, other options
-// and TTL; list_items can be truncated, list_features cannot.
+// is CqlError::Unsupported. Keyspaces of the system cannot be changed (Unauthorized), and of the
+// tables of a list store only comment, other options and TTL; list_items can be truncated,
+// list_features cannot.
 //
 // O(log tables + what the table has); DROP KEYSPACE: O(its tables). Shared parts of `schema` are
 // replaced, never written to. Sources: ScyllaDB cql3/statements/.

@@ -74,10 +74,9 @@ CqlError AlreadyExists(std::string message, std::string keyspace, std::string ta
 
 // --- What liststore has.
 
-// What user tables cannot have yet, by name: static columns, counters, collections, tuples. The one
+// What user tables cannot have, by name: static columns, counters, collections, tuples. The one
 // place that says so: types that the engine has learned are taken out here.
 CqlStatus CheckSupportedColumn(const std::string& name, const DataType& type, bool is_static);
-CqlError NotSupported(std::string_view what);
 
 }  // namespace liststore::schema_change
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/cql/expression.h"
+#include "engine/cql/unsupported.h"
 
 namespace liststore {
 
@@ -321,7 +322,8 @@ struct DescribeStatement {
 // A statement of CQL that liststore does not have. Recognised by its first words; the rest was not
 // looked at, so there are no markers.
 struct UnsupportedStatement {
-  std::string feature;  // "CREATE ROLE", "GRANT", "CREATE MATERIALIZED VIEW", ...
+  CqlFeature feature = {};
+  std::string words;  // "CREATE ROLE", "GRANT", "CREATE MATERIALIZED VIEW", ...
 };
 
 using StatementNode =

@@ -256,11 +256,13 @@ CqlStatus CheckAbsent(const Properties& properties) {
   }
   LS_ASSIGN_OR_RETURN(const auto cdc, properties.Map("cdc"));
   if (cdc && cdc->contains("enabled") && AsciiLower(cdc->at("enabled")) != "false") {
-    return NotSupported("Change data capture (cdc) is");
+    return CqlError::Unsupported(CqlFeature::kCdc, "cdc");
   }
   LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto tombstone_gc, properties.Map("tombstone_gc"));
-  for (const std::string_view name : {"per_partition_rate_limit", "scylla_encryption_options"}) {
-    if (properties.Has(name)) return NotSupported("The table option " + std::string(name) + " is");
+  for (const auto& [name, feature] :
+       {std::pair(std::string_view("per_partition_rate_limit"), CqlFeature::kRateLimits),
+        std::pair(std::string_view("scylla_encryption_options"), CqlFeature::kEncryption)}) {
+    if (properties.Has(name)) return CqlError::Unsupported(feature, name);
   }
   return {};
 }

@@ -84,14 +84,16 @@ CqlStatus QueryProcessor::WriteVirtual(const ModificationPlan& plan, BoundValues
   const auto add_key = [&](ColumnKind kind, const std::vector<KeyAlternatives>& key) -> CqlStatus {
     const std::vector<const ColumnDefinition*> columns = plan.table->ColumnsOf(kind);
     for (size_t i = 0; i < key.size(); ++i) {
-      if (key[i].is_in || key[i].columns != 1) return NotSupported("IN on virtual tables");
+      if (key[i].is_in || key[i].columns != 1) {
+        return CqlError::Unsupported(CqlFeature::kVirtualWrites, "IN");
+      }
       LS_RETURN_IF_ERROR(add(columns[i]->name, key[i].alternatives[0][0]));
     }
     return {};
   };
   if (plan.kind != ModificationPlan::Kind::kInsert &&
       plan.kind != ModificationPlan::Kind::kUpdate) {
-    return NotSupported("DELETE from virtual tables");
+    return CqlError::Unsupported(CqlFeature::kVirtualWrites, "DELETE");
   }
   LS_RETURN_IF_ERROR(add_key(ColumnKind::kPartitionKey, plan.partition_key));
   LS_RETURN_IF_ERROR(add_key(ColumnKind::kClustering, plan.clustering.prefix));
@@ -129,7 +131,7 @@ CqlStatus QueryProcessor::AddBatch(const BatchPlan& plan, BoundValues values,
   std::optional<int64_t> timestamp = TimestampOf(parameters);
   LS_RETURN_IF_ERROR(ResolveTimestamp(plan.timestamp, values, call.now_nanos, timestamp));
   for (const ModificationPlan& part : plan.modifications) {
-    if (part.table->is_virtual) return NotSupported("virtual tables in a batch");
+    if (part.table->is_virtual) return CqlError::Unsupported(CqlFeature::kVirtualWrites, "BATCH");
     LS_RETURN_IF_ERROR(call.scratch.writes.Add(part, values, timestamp, call.now_nanos));
   }
   return CheckBatchSize(call.scratch.writes.Commands());
@@ -170,7 +172,7 @@ CqlStatus QueryProcessor::AddBatchStatement(const protocol::BatchStatement& stat
   }
   const auto* change = std::get_if<ModificationPlan>(&plan->body);
   if (change == nullptr) return NotAModification();
-  if (change->table->is_virtual) return NotSupported("virtual tables in a batch");
+  if (change->table->is_virtual) return CqlError::Unsupported(CqlFeature::kVirtualWrites, "BATCH");
   LS_RETURN_IF_ERROR(BindBatchValues(*plan, statement.values, call.scratch.values));
   // Constants of the plan are borrowed until the batch has run.
   keep.push_back(plan);
@@ -182,7 +184,7 @@ void QueryProcessor::HandleBatch(const protocol::Batch& batch, Call& call) {
   const CqlStatus consistent = CheckWriteConsistency(batch.parameters.consistency);
   if (!consistent.ok()) return call.Fail(consistent.error());
   if (batch.type == protocol::BatchType::kCounter) {
-    return call.Fail(NotSupported("counter batches"));
+    return call.Fail(CqlError::Unsupported(CqlFeature::kCounters, "COUNTER BATCH"));
   }
   const auto type = batch.type == protocol::BatchType::kLogged
                         ? protocol::WriteType::kBatch

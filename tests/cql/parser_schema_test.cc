@@ -201,7 +201,10 @@ constexpr TypeExample kTypes[] = {
     {"address", "address", "Unknown type ks.address"},
     {"\"Ks2\".\"A b\"", "\"Ks2\".\"A b\"", "Unknown type Ks2.A b"},
     {"list", "list", "Unknown type ks.list"},
-    {"vector<float, 3>", "vector<float, 3>", "liststore does not support vectors"},
+    {"vector<float, 3>", "vector<float, 3>",
+     "liststore does not support vectors (vector<float, 3>); instead: a blob, and the search in "
+     "the "
+     "service [LS-0011]"},
 };
 
 TEST(ParseTypeTest, TypesAreReadPrintedAndResolved) {
@@ -296,8 +299,8 @@ TEST(ParseUnsupportedTest, StatementsAreKnownByName) {
       {"ATTACH SERVICE_LEVEL s TO r", "ATTACH SERVICE_LEVEL"},
       {"PRUNE MATERIALIZED VIEW v", "PRUNE MATERIALIZED VIEW"},
   };
-  for (const auto& [text, feature] : examples) {
-    EXPECT_EQ(Parsed<UnsupportedStatement>(text).feature, feature) << text;
+  for (const auto& [text, words] : examples) {
+    EXPECT_EQ(Parsed<UnsupportedStatement>(text).words, words) << text;
   }
   EXPECT_EQ(testing::Refusal("DROP ROLE r; DROP ROLE s"), "line 1:13 : Unexpected 'DROP'");
   EXPECT_EQ(testing::Refusal("CREATE ROLE 'r"), "line 1:12 no viable alternative at input ''r'");

@@ -84,11 +84,11 @@ TEST_F(AlterTableTest, Refusals) {
             "Static columns are only useful (and thus allowed) if the table has at least one "
             "clustering column"},
            {"ALTER TABLE t ADD s int static", kInvalid,
-            "Static columns (s) are not supported by liststore yet"},
+            CqlError::Unsupported(CqlFeature::kStaticColumns, "s").message},
            {"ALTER TABLE t ADD n counter", kConfig,
             "Cannot add a counter column (n) in a non counter column family"},
            {"ALTER TABLE t ADD l set<int>", kInvalid,
-            "Columns of collections (l set<int>) are not supported by liststore yet"},
+            CqlError::Unsupported(CqlFeature::kCollections, "l set<int>").message},
            {"ALTER TABLE t DROP x", kInvalid, "Column x was not found in table t"},
            {"ALTER TABLE t DROP c", kInvalid, "Cannot drop PRIMARY KEY part c"},
            {"ALTER TABLE t DROP b", kInvalid,

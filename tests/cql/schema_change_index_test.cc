@@ -104,7 +104,7 @@ TEST_F(IndexTest, Refusals) {
            {"CREATE INDEX ON t(full(v))", kInvalid,
             "full() indexes can only be created on frozen collections"},
            {"CREATE INDEX ON t(c)", kInvalid,
-            "Indexes on PRIMARY KEY columns (c) are not supported by liststore yet"},
+            CqlError::Unsupported(CqlFeature::kKeyIndexes, "c").message},
            {"CREATE INDEX by_v ON t(\"W w\")", kInvalid, "Index already exists"},
            {"CREATE INDEX b ON t(v)", kInvalid, "Index b is a duplicate of existing index by_v"},
            {"CREATE INDEX taken ON t((p, q), v)", kInvalid,

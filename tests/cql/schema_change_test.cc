@@ -86,7 +86,7 @@ TEST_F(SchemaChangeTest, CreateKeyspaceRefusals) {
            {"CREATE KEYSPACE k" + ok + " AND tablets = {'enabled': 'maybe'}", kConfig,
             "tablets['enabled'] value must be true or false. Found: maybe"},
            {"CREATE KEYSPACE k" + ok + " AND storage = {'type': 'S3'}", kInvalid,
-            "Storage of keyspaces other than LOCAL is not supported by liststore yet"},
+            CqlError::Unsupported(CqlFeature::kKeyspaceStorage, "S3").message},
        }) {
     ExpectRefused(refusal);
   }
@@ -170,7 +170,6 @@ TEST_F(SchemaChangeTest, CreateTableTakesAnIdOfTheUsers) {
 }
 
 TEST_F(SchemaChangeTest, CreateTableRefusals) {
-  const std::string no_types = " are not supported by liststore yet";
   for (const Refusal& refusal : std::initializer_list<Refusal>{
            {"CREATE TABLE system.t (p int PRIMARY KEY)", kUnauthorized,
             "system keyspace is not user-modifiable."},
@@ -215,13 +214,13 @@ TEST_F(SchemaChangeTest, CreateTableRefusals) {
             "(d ASC)",
             kInvalid, "Missing CLUSTERING ORDER for column c"},
            {"CREATE TABLE t (p int, c int, s int static, PRIMARY KEY (p, c))", kInvalid,
-            "Static columns (s)" + no_types},
+            CqlError::Unsupported(CqlFeature::kStaticColumns, "s").message},
            {"CREATE TABLE t (p int PRIMARY KEY, n counter)", kInvalid,
-            "Counter columns (n)" + no_types},
+            CqlError::Unsupported(CqlFeature::kCounters, "n").message},
            {"CREATE TABLE t (p int PRIMARY KEY, l list<int>)", kInvalid,
-            "Columns of collections (l list<int>)" + no_types},
+            CqlError::Unsupported(CqlFeature::kCollections, "l list<int>").message},
            {"CREATE TABLE t (p int PRIMARY KEY, m frozen<map<text, int>>)", kInvalid,
-            "Columns of collections (m frozen<map<text, int>>)" + no_types},
+            CqlError::Unsupported(CqlFeature::kCollections, "m frozen<map<text, int>>").message},
        }) {
     ExpectRefused(refusal);
   }
@@ -260,7 +259,7 @@ TEST_F(SchemaChangeTest, TableOptionRefusals) {
             "Missing sub-option 'sstable_compression' for the 'compression' option."},
            {create + "caching = {'foo': 'ALL'}", kConfig, "Invalid caching option: foo"},
            {create + "cdc = {'enabled': true}", kInvalid,
-            "Change data capture (cdc) is not supported by liststore yet"},
+            CqlError::Unsupported(CqlFeature::kCdc, "cdc").message},
            {create + "synchronous_updates = true", kInvalid,
             "The synchronous_updates option is only applicable to materialized views, not to base "
             "tables"},

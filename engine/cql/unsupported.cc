@@ -1,0 +1,127 @@
+#include "engine/cql/unsupported.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/cql/cql_error.h"
+#include "engine/cql/shown_text.h"
+#include "engine/model/cql_type.h"
+
+namespace liststore {
+namespace {
+
+// "LS-0042", as a constant of its own for each number.
+template <unsigned kNumber>
+struct Code {
+  static_assert(kNumber > 0 && kNumber < 10'000, "a code has four digits");
+  static constexpr char kText[] = {'L',
+                                   'S',
+                                   '-',
+                                   static_cast<char>('0' + kNumber / 1000),
+                                   static_cast<char>('0' + kNumber / 100 % 10),
+                                   static_cast<char>('0' + kNumber / 10 % 10),
+                                   static_cast<char>('0' + kNumber % 10),
+                                   '\0'};
+};
+
+#define LISTSTORE_REFUSED(feature, number, name, instead) \
+  {Code<number>::kText, true, name, instead},
+#define LISTSTORE_WITHOUT_EFFECT(feature, number, name, instead) \
+  {Code<number>::kText, false, name, instead},
+constexpr CqlFeatureFacts kFacts[] = {LISTSTORE_CQL_REFUSED(LISTSTORE_REFUSED)
+                                          LISTSTORE_CQL_WITHOUT_EFFECT(LISTSTORE_WITHOUT_EFFECT)};
+#undef LISTSTORE_WITHOUT_EFFECT
+#undef LISTSTORE_REFUSED
+
+static_assert(std::size(kFacts) == kCqlFeatures, "every feature has its facts");
+static_assert(std::ranges::adjacent_find(kFacts, std::greater_equal(), &CqlFeatureFacts::code) ==
+                  std::end(kFacts),
+              "codes ascend, and each is there once");
+
+// Beside these there are conversions between blob and every native type. Sources: ScyllaDB
+// cql3/functions/functions.cc, time_uuid_fcts.hh, aggregate_fcts.cc, vector_similarity_fcts.hh.
+constexpr std::pair<std::string_view, CqlFeature> kFunctions[] = {
+    {"avg", CqlFeature::kSumAvg},
+    {"count", CqlFeature::kNestedAggregates},
+    {"currentdate", CqlFeature::kFunctions},
+    {"currenttime", CqlFeature::kFunctions},
+    {"currenttimestamp", CqlFeature::kFunctions},
+    {"currenttimeuuid", CqlFeature::kFunctions},
+    {"dateof", CqlFeature::kFunctions},
+    {"fromjson", CqlFeature::kJson},
+    {"max", CqlFeature::kNestedAggregates},
+    {"maxtimeuuid", CqlFeature::kFunctions},
+    {"min", CqlFeature::kNestedAggregates},
+    {"mintimeuuid", CqlFeature::kFunctions},
+    {"now", CqlFeature::kFunctions},
+    {"similarity_cosine", CqlFeature::kVectors},
+    {"similarity_dot_product", CqlFeature::kVectors},
+    {"similarity_euclidean", CqlFeature::kVectors},
+    {"sum", CqlFeature::kSumAvg},
+    {"todate", CqlFeature::kFunctions},
+    {"tojson", CqlFeature::kJson},
+    {"token", CqlFeature::kTokenOfValues},
+    {"totimestamp", CqlFeature::kFunctions},
+    {"tounixtimestamp", CqlFeature::kFunctions},
+    {"unixtimestampof", CqlFeature::kFunctions},
+    {"uuid", CqlFeature::kFunctions},
+};
+static_assert(std::ranges::is_sorted(kFunctions, {}, [](const auto& entry) { return entry.first; }),
+              "look-ups halve it");
+
+// intasblob, blobasint and their like.
+bool IsBlobConversion(std::string_view name) {
+  constexpr std::string_view kTo = "asblob";
+  constexpr std::string_view kFrom = "blobas";
+  if (name.ends_with(kTo)) {
+    name.remove_suffix(kTo.size());
+  } else if (name.starts_with(kFrom)) {
+    name.remove_prefix(kFrom.size());
+  } else {
+    return false;
+  }
+  const std::optional<CqlType> type = ParseCqlType(name);
+  return type && *type != CqlType::kBlob && *type != CqlType::kCounter;
+}
+
+}  // namespace
+
+const CqlFeatureFacts& FactsOf(CqlFeature feature) {
+  const auto index = static_cast<size_t>(feature);
+  LS_CHECK(index < kCqlFeatures, "a feature is one of the list");
+  return kFacts[index];
+}
+
+CqlFeature CqlFeatureAt(size_t index) {
+  LS_CHECK(index < kCqlFeatures, "a feature is one of the list");
+  return static_cast<CqlFeature>(index);
+}
+
+std::string_view KindName(const CqlFeatureFacts& facts) {
+  return facts.refused ? "refused" : "no effect";
+}
+
+std::optional<CqlFeature> FeatureOfFunction(std::string_view name) {
+  const auto at =
+      std::ranges::lower_bound(kFunctions, name, {}, [](const auto& entry) { return entry.first; });
+  if (at != std::end(kFunctions) && at->first == name) return at->second;
+  if (IsBlobConversion(name)) return CqlFeature::kFunctions;
+  return std::nullopt;
+}
+
+CqlError CqlError::Unsupported(CqlFeature feature, std::string_view what) {
+  const CqlFeatureFacts& facts = FactsOf(feature);
+  LS_CHECK(facts.refused, "what is accepted is no error");
+  std::string message = "liststore does not support " + std::string(facts.name);
+  if (!what.empty()) message += " (" + ShownText(what) + ")";
+  message += "; instead: " + std::string(facts.instead) + " [" + std::string(facts.code) + "]";
+  CqlError error = Invalid(std::move(message));
+  error.feature = feature;
+  return error;
+}
+
+}  // namespace liststore

@@ -1,0 +1,165 @@
+// The list of what is not supported: its codes, its words, the document that shows it, and which
+// statements have no effect. That statements are refused as they should be is tested over the wire:
+// tests/server/unsupported_test.cc.
+#include "engine/cql/unsupported.h"
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/cql/binder.h"
+#include "engine/cql/cql_error.h"
+#include "engine/cql/parser.h"
+#include "engine/cql/without_effect.h"
+#include "gtest/gtest.h"
+
+namespace liststore {
+namespace {
+
+TEST(UnsupportedTest, CodesAreDigitsAndTellTheKinds) {
+  for (size_t i = 0; i < kCqlFeatures; ++i) {
+    const CqlFeatureFacts& facts = FactsOf(CqlFeatureAt(i));
+    SCOPED_TRACE(facts.code);
+    ASSERT_EQ(facts.code.size(), 7u);
+    EXPECT_EQ(facts.code.substr(0, 3), "LS-");
+    EXPECT_TRUE(
+        std::ranges::all_of(facts.code.substr(3), [](char c) { return c >= '0' && c <= '9'; }));
+    EXPECT_EQ(facts.refused, facts.code < "LS-0100") << "there is room for a hundred refusals";
+  }
+}
+
+TEST(UnsupportedTest, CodesStayWhatTheyAre) {
+  EXPECT_EQ(FactsOf(CqlFeature::kMaterializedViews).code, "LS-0001");
+  EXPECT_EQ(FactsOf(CqlFeature::kConditions).code, "LS-0012");
+  EXPECT_EQ(FactsOf(CqlFeature::kVirtualWrites).code, "LS-0037");
+  EXPECT_EQ(FactsOf(CqlFeature::kReplication).code, "LS-0101");
+  EXPECT_EQ(FactsOf(CqlFeature::kConsistencyLevels).code, "LS-0119");
+}
+
+TEST(UnsupportedTest, NamesAreThereOnce) {
+  std::set<std::string_view> names;
+  for (size_t i = 0; i < kCqlFeatures; ++i) {
+    const CqlFeatureFacts& facts = FactsOf(CqlFeatureAt(i));
+    EXPECT_TRUE(names.insert(facts.name).second) << facts.name;
+    EXPECT_NE(facts.instead, "") << facts.name;
+  }
+}
+
+TEST(UnsupportedTest, AnErrorSaysWhatItIsWhatWorksAndTheCode) {
+  const CqlError error =
+      CqlError::Unsupported(CqlFeature::kMaterializedViews, "CREATE MATERIALIZED VIEW");
+  EXPECT_EQ(error.code, CqlErrorCode::kInvalid);
+  EXPECT_EQ(error.feature, CqlFeature::kMaterializedViews);
+  EXPECT_EQ(error.message,
+            "liststore does not support materialized views (CREATE MATERIALIZED VIEW); instead: a "
+            "second table, written in the same batch [LS-0001]");
+  EXPECT_EQ(CqlError::Unsupported(CqlFeature::kGroupBy, "").message,
+            "liststore does not support GROUP BY; instead: a query for each group [LS-0014]");
+  EXPECT_EQ(CqlError::Invalid("x").feature, std::nullopt);
+  const std::string endless(100'000, 'x');
+  EXPECT_LT(CqlError::Unsupported(CqlFeature::kSelectedValues, endless).message.size(), 400u);
+}
+
+TEST(UnsupportedTest, FunctionsOfCqlAreKnownByName) {
+  const std::pair<std::string_view, CqlFeature> known[] = {
+      {"now", CqlFeature::kFunctions},
+      {"uuid", CqlFeature::kFunctions},
+      {"avg", CqlFeature::kSumAvg},
+      {"count", CqlFeature::kNestedAggregates},
+      {"tojson", CqlFeature::kJson},
+      {"fromjson", CqlFeature::kJson},
+      {"intasblob", CqlFeature::kFunctions},
+      {"blobasvarchar", CqlFeature::kFunctions},
+      {"token", CqlFeature::kTokenOfValues},
+      {"similarity_cosine", CqlFeature::kVectors},
+      {"unixtimestampof", CqlFeature::kFunctions},
+  };
+  for (const auto& [name, feature] : known) EXPECT_EQ(FeatureOfFunction(name), feature) << name;
+  for (const std::string_view name : {"", "cuont", "NOW", "nowadays", "asblob", "blobas",
+                                      "blobasblob", "counterasblob", "zzz", "a"}) {
+    EXPECT_EQ(FeatureOfFunction(name), std::nullopt) << name;
+  }
+  EXPECT_EQ(RefuseCall({"system", "now"}).feature, CqlFeature::kFunctions);
+  EXPECT_EQ(RefuseCall({"ks", "now"}), CqlError::Invalid("Unknown function ks.now called"));
+  EXPECT_EQ(RefuseCall({"", "cuont"}), CqlError::Invalid("Unknown function cuont called"));
+}
+
+struct WithoutEffect {
+  std::string_view statement;
+  std::vector<CqlFeature> features;
+};
+
+const WithoutEffect kWithoutEffect[] = {
+    {"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+     {}},
+    {"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': '3'}",
+     {CqlFeature::kReplication}},
+    {"CREATE KEYSPACE k WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': 2}",
+     {CqlFeature::kReplication}},
+    {"CREATE KEYSPACE k WITH replication = {'class': 'EverywhereStrategy'} AND durable_writes = "
+     "false",
+     {CqlFeature::kDurableWrites}},
+    {"ALTER KEYSPACE k WITH tablets = {'enabled': 'true'} AND consistency = 'global'",
+     {CqlFeature::kTablets, CqlFeature::kKeyspaceConsistency}},
+    {"ALTER KEYSPACE k WITH tablets = {'initial': 8}", {CqlFeature::kTablets}},
+    {"ALTER KEYSPACE k WITH tablets = {'enabled': false}", {}},
+    {"CREATE TABLE t (p int PRIMARY KEY) WITH comment = 'x' AND default_time_to_live = 60 AND "
+     "gc_grace_seconds = 5",
+     {}},
+    {"CREATE TABLE t (p int PRIMARY KEY) WITH min_index_interval = 1 AND max_index_interval = 2 "
+     "AND caching = {'keys': 'ALL'}",
+     {CqlFeature::kIndexIntervals, CqlFeature::kCaching}},
+    {"ALTER TABLE t WITH compression = {} AND compaction = {'class': 'LeveledCompactionStrategy'}",
+     {CqlFeature::kCompression, CqlFeature::kCompaction}},
+    {"CREATE INDEX ON t (v) WITH compression = {}", {CqlFeature::kCompression}},
+    {"ALTER TABLE t ADD compaction int", {}},
+    {"SELECT * FROM t", {}},
+    {"SELECT * FROM t BYPASS CACHE USING TIMEOUT 5s",
+     {CqlFeature::kBypassCache, CqlFeature::kTimeouts}},
+    {"SELECT * FROM system.local USING TIMEOUT 5s", {}},
+    {"SELECT * FROM system_schema.tables BYPASS CACHE", {}},
+    {"INSERT INTO t (p) VALUES (1) USING TTL 5 AND TIMESTAMP 6", {}},
+    {"INSERT INTO t (p) VALUES (1) USING TIMEOUT 5s", {CqlFeature::kTimeouts}},
+    {"UPDATE t USING TIMEOUT 5s SET v = 1 WHERE p = 1", {CqlFeature::kTimeouts}},
+    {"DELETE FROM t USING TIMEOUT 5s WHERE p = 1", {CqlFeature::kTimeouts}},
+    {"TRUNCATE t USING TIMEOUT 5s", {CqlFeature::kTimeouts}},
+    {"BEGIN BATCH USING TIMEOUT 5s DELETE FROM t USING TIMEOUT 5s WHERE p = 1 APPLY BATCH",
+     {CqlFeature::kTimeouts}},
+    {"BEGIN BATCH DELETE FROM t WHERE p = 1 APPLY BATCH", {}},
+    {"DROP TABLE t", {}},
+};
+
+TEST(WithoutEffectTest, StatementsAskForWhatChangesNothing) {
+  for (const WithoutEffect& row : kWithoutEffect) {
+    const CqlOr<Statement> statement = ParseStatement(row.statement);
+    ASSERT_TRUE(statement.ok()) << row.statement << ": " << statement.error().message;
+    EXPECT_EQ(FeaturesWithoutEffect(*statement), row.features) << row.statement;
+  }
+}
+
+// The rows that docs/cql_support.md has to show, as they stand there.
+std::string ExpectedRows() {
+  std::string rows;
+  for (size_t i = 0; i < kCqlFeatures; ++i) {
+    const CqlFeatureFacts& facts = FactsOf(CqlFeatureAt(i));
+    rows += "| `" + std::string(facts.code) + "` | " + std::string(facts.name) + " | " +
+            std::string(facts.instead) + " |\n";
+  }
+  return rows;
+}
+
+TEST(UnsupportedTest, TheDocumentShowsTheList) {
+  std::ifstream document(std::string(LISTSTORE_DOCS_DIR) + "/cql_support.md");
+  ASSERT_TRUE(document.is_open());
+  std::string rows;
+  for (std::string line; std::getline(document, line);) {
+    if (line.starts_with("| `LS-")) rows += line + "\n";
+  }
+  EXPECT_EQ(rows, ExpectedRows());
+}
+
+}  // namespace
+}  // namespace liststore
