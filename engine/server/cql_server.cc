@@ -9,6 +9,8 @@
 #include "engine/base/check.h"
 #include "engine/base/machine_limits.h"
 #include "engine/base/status_macros.h"
+#include "engine/control/feature_tally.h"
+#include "engine/cql/unsupported.h"
 #include "engine/server/event_hub.h"
 #include "engine/server/handler_factory.h"
 #include "engine/server/server.h"
@@ -71,6 +73,14 @@ ServerOptions ToServerOptions(const CqlServerOptions& options) {
   return server;
 }
 
+FeatureTally::FirstMeeting FirstMeeting(const CqlServerOptions& options) {
+  if (!options.on_notice) return {};
+  return [on_notice = options.on_notice](CqlFeature feature, std::string_view statement) {
+    const CqlFeatureFacts& facts = FactsOf(feature);
+    on_notice({facts.refused, facts.code, facts.name, facts.instead, statement});
+  };
+}
+
 }  // namespace
 
 // Members are made in their order, and go the other way: first the connections, last the data.
@@ -78,16 +88,17 @@ class CqlServer::Impl {
  public:
   static absl::StatusOr<std::unique_ptr<Impl>> Start(const CqlServerOptions& options) {
     LS_RETURN_IF_ERROR(CheckOptions(options));
-    std::unique_ptr<Impl> impl(new Impl);
+    std::unique_ptr<Impl> impl(new Impl(options));
     LS_RETURN_IF_ERROR(impl->OpenEngine(options));
     LS_RETURN_IF_ERROR(impl->OpenServer(options));
     return impl;
   }
 
   Server& server() { return *server_; }
+  const FeatureTally& tally() const { return tally_; }
 
  private:
-  Impl() = default;
+  explicit Impl(const CqlServerOptions& options) : tally_(FirstMeeting(options)) {}
 
   absl::Status OpenEngine(const CqlServerOptions& options) {
     clock_ = options.manual_clock != nullptr ? options.manual_clock : options.clock;
@@ -106,8 +117,11 @@ class CqlServer::Impl {
   }
 
   absl::Status OpenServer(const CqlServerOptions& options) {
-    HandlerContext context{
-        .engine = *engine_, .events = events_, .clients = clients_, .clock = *clock_};
+    HandlerContext context{.engine = *engine_,
+                           .events = events_,
+                           .clients = clients_,
+                           .clock = *clock_,
+                           .tally = tally_};
     context.host_id = engine_->catalog().NewUuid();
     context.shards = engine_->router().shards();
     context.manual_clock = options.manual_clock;
@@ -128,6 +142,7 @@ class CqlServer::Impl {
     return absl::OkStatus();
   }
 
+  FeatureTally tally_;
   const Clock* clock_ = nullptr;
   std::unique_ptr<Engine> own_engine_;
   Engine* engine_ = nullptr;
@@ -149,5 +164,17 @@ void CqlServer::Stop() { impl_->server().Stop(); }
 uint16_t CqlServer::cql_port() const { return impl_->server().cql_port(); }
 uint16_t CqlServer::shard_aware_port() const { return impl_->server().shard_aware_port(); }
 size_t CqlServer::connection_count() const { return impl_->server().connection_count(); }
+uint64_t CqlServer::refusal_count() const { return impl_->tally().refusals(); }
+
+std::vector<CqlRefusal> CqlServer::Refusals() const {
+  std::vector<CqlRefusal> refusals;
+  for (FeatureTally::Entry& entry : impl_->tally().Met()) {
+    const CqlFeatureFacts& facts = FactsOf(entry.feature);
+    if (!facts.refused) continue;
+    refusals.push_back({std::string(facts.code), std::string(facts.name),
+                        std::move(entry.first_statement), entry.count});
+  }
+  return refusals;
+}
 
 }  // namespace liststore

@@ -4,6 +4,7 @@
 
 #include "engine/control/clock_table.h"
 #include "engine/control/server_clock.h"
+#include "engine/control/unsupported_table.h"
 #include "engine/cql/system_schema_tables.h"
 #include "engine/cql/system_tables.h"
 #include "engine/server/query_processor.h"
@@ -20,7 +21,9 @@ class StatementHandler final : public RequestHandler {
     AddSystemTables(tables_, context.looks_like_scylla, &context.clients);
     AddSystemSchemaTables(tables_, context.looks_like_scylla);
     tables_.Add(std::make_unique<ClockTable>(clock_));
+    tables_.Add(MakeUnsupportedTable(context.tally));
     QueryProcessorOptions options;
+    options.tally = &context.tally;
     options.replace_client_timestamps = !context.honours_client_timestamps;
     options.node.host_id = context.host_id;
     options.node.looks_like_scylla = context.looks_like_scylla;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "engine/control/feature_tally.h"
 #include "engine/cql/virtual_table.h"
 #include "engine/model/uuid.h"
 #include "engine/server/event_hub.h"
@@ -23,6 +24,8 @@ struct HandlerContext {
   // Who is connected, for system.clients.
   const ClientDirectory& clients;
   const Clock& clock;
+  // Where features are counted that statements ask for in vain.
+  FeatureTally& tally;
   // The same when clients may move it, else nullptr.
   ManualClock* manual_clock = nullptr;
   Uuid host_id = {};  // of system.local and SUPPORTED

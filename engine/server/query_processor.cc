@@ -77,11 +77,6 @@ CqlStatus CheckWriteConsistency(protocol::Consistency consistency) {
   return CqlError::Invalid("You must use conditional updates for serializable writes");
 }
 
-void QueryProcessor::Call::Fail(const CqlError& error) { AnswerError(error, context, out); }
-void QueryProcessor::Call::Fail(protocol::ErrorCode code, std::string_view message) {
-  protocol::EncodeError(out, context, {code, message, {}});
-}
-
 QueryProcessor::QueryProcessor(Engine& engine, const Clock& clock,
                                const VirtualTables& virtual_tables, QueryProcessorOptions options)
     : engine_(engine),
@@ -104,7 +99,9 @@ ConnectionOrders QueryProcessor::Handle(std::span<const PendingRequest> requests
   const uint64_t now_nanos = clock_.NowNanos();
   for (const PendingRequest& pending : requests) {
     const auto* execute = std::get_if<protocol::Execute>(&pending.request->message);
-    if (execute != nullptr && AddToGroup(*execute, pending, client, scratch, now_nanos, out)) {
+    if (execute != nullptr &&
+        !IsToBeCounted(pending.request->tracing, execute->parameters, options_.tally) &&
+        AddToGroup(*execute, pending, client, scratch, now_nanos, out)) {
       continue;
     }
     // What came before it is done before it: a client that does not wait still sees its own order.
@@ -146,6 +143,8 @@ bool QueryProcessor::AddToGroup(const protocol::Execute& execute, const PendingR
 void QueryProcessor::HandleOne(const PendingRequest& pending, ClientState& client,
                                StatementScratch& scratch, protocol::OutputBuffer& out) {
   Call call{client, ResponseContextOf(pending.header, client), scratch, out, clock_.NowNanos()};
+  call.tally = options_.tally;
+  call.tracing = pending.request->tracing;
   const auto& message = pending.request->message;
   if (const auto* query = std::get_if<protocol::Query>(&message)) return HandleQuery(*query, call);
   if (const auto* prepare = std::get_if<protocol::Prepare>(&message)) {
@@ -159,6 +158,7 @@ void QueryProcessor::HandleOne(const PendingRequest& pending, ClientState& clien
 }
 
 void QueryProcessor::HandleQuery(const protocol::Query& query, Call& call) {
+  call.text = query.query;
   for (int attempt = 0; attempt < kPlanAttemptsMax; ++attempt) {
     const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
     const CqlOr<std::shared_ptr<const Plan>> plan =
@@ -169,7 +169,10 @@ void QueryProcessor::HandleQuery(const protocol::Query& query, Call& call) {
     if (const auto error = EncodeMetadata(**plan, variables, columns)) {
       return call.Fail(error->code, error->message);
     }
-    if (Run(**plan, columns, query.query, query.parameters, call)) return;
+    if (Run(**plan, columns, query.query, query.parameters, call)) {
+      call.CountAccepted(**plan);
+      return call.CountAccepted(query.parameters);
+    }
     engine_.catalog().WaitForChange();
   }
   call.Fail(protocol::ErrorCode::kServerError, "The schema changes faster than statements run");
@@ -192,6 +195,7 @@ CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(std::str
 }
 
 void QueryProcessor::HandlePrepare(const protocol::Prepare& prepare, Call& call) {
+  call.text = prepare.query;
   const uint64_t generation = engine_.catalog().generation();
   const CqlOr<std::shared_ptr<const PreparedStatement>> prepared =
       Prepare(prepare.query, call.client.keyspace);
@@ -207,14 +211,17 @@ void QueryProcessor::HandlePrepare(const protocol::Prepare& prepare, Call& call)
   result.partition_key_indexes = statement.plan->partition_key_variables;
   if (statement.plan->result_columns() != nullptr) result.result_columns = &statement.columns;
   protocol::EncodePrepared(call.out, call.context, result);
+  call.CountAccepted(*statement.plan);
 }
 
 void QueryProcessor::HandleExecute(const protocol::Execute& execute, Call& call) {
   const std::shared_ptr<const PreparedStatement> statement = statements_.Find(execute.id);
   if (statement == nullptr) return AnswerUnprepared(execute.id, call.context, call.out);
+  call.text = statement->text;
   if (!Run(*statement->plan, statement->columns, statement->text, execute.parameters, call)) {
-    AnswerUnprepared(execute.id, call.context, call.out);
+    return AnswerUnprepared(execute.id, call.context, call.out);
   }
+  call.CountAccepted(execute.parameters);
 }
 
 bool QueryProcessor::Run(const Plan& plan, const protocol::ColumnsMetadata& columns,

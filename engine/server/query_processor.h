@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/control/feature_tally.h"
 #include "engine/cql/bound_values.h"
 #include "engine/cql/cql_error.h"
 #include "engine/cql/plan.h"
@@ -32,6 +33,9 @@ struct QueryProcessorOptions {
   // Told of every change of the schema once it can be seen. Called by the loop of the connection
   // that made it.
   std::function<void(const protocol::SchemaChange&)> on_schema_change;
+  // Where features are counted that statements ask for in vain; outlives the processor. nullptr:
+  // nowhere.
+  FeatureTally* tally = nullptr;
 };
 
 struct StatementScratch;

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/control/feature_tally.h"
 #include "engine/cql/bound_values.h"
+#include "engine/cql/unsupported.h"
 #include "engine/server/execute_group.h"
 #include "engine/server/query_processor.h"
 #include "engine/server/write_set.h"
@@ -28,10 +30,25 @@ struct QueryProcessor::Call {
   StatementScratch& scratch;
   protocol::OutputBuffer& out;
   uint64_t now_nanos = 0;
+  FeatureTally* tally = nullptr;  // nullptr: nothing is counted
+  bool tracing = false;           // the client asks for a trace
+  std::string_view text = {};     // of the statement, once it is known
+  bool failed = false;
 
+  // An error that stands for a feature is counted.
   void Fail(const CqlError& error);
   void Fail(protocol::ErrorCode code, std::string_view message);
+  void Count(CqlFeature feature) const;
+  // What was accepted without effect, unless the call has failed. Of consistency levels the first
+  // alone.
+  void CountAccepted(const Plan& plan) const;
+  void CountAccepted(const protocol::QueryParameters& parameters) const;
 };
+
+// Whether Call::CountAccepted would count something of a request's parameters. Two comparisons for
+// most.
+bool IsToBeCounted(bool tracing, const protocol::QueryParameters& parameters,
+                   const FeatureTally* tally);
 
 // A table was dropped or rebuilt under a plan: how often that is tried again.
 inline constexpr int kPlanAttemptsMax = 5;

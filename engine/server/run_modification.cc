@@ -165,17 +165,20 @@ CqlStatus QueryProcessor::AddBatchStatement(const protocol::BatchStatement& stat
       return CqlError{
           CqlErrorCode::kUnprepared, {}, UnpreparedDetail{std::string(statement.query_or_id)}};
     }
-    plan = prepared->plan;
+    plan = std::shared_ptr<const Plan>(prepared, prepared->plan.get());  // its text lives as long
+    call.text = prepared->text;
   } else {
+    call.text = statement.query_or_id;
     LS_ASSIGN_OR_RETURN(
         plan, PlanText(statement.query_or_id, *engine_.catalog().snapshot(), call.client.keyspace));
+    call.CountAccepted(*plan);
   }
+  // Constants of the plan are borrowed until the batch has run.
+  keep.push_back(plan);
   const auto* change = std::get_if<ModificationPlan>(&plan->body);
   if (change == nullptr) return NotAModification();
   if (change->table->is_virtual) return CqlError::Unsupported(CqlFeature::kVirtualWrites, "BATCH");
   LS_RETURN_IF_ERROR(BindBatchValues(*plan, statement.values, call.scratch.values));
-  // Constants of the plan are borrowed until the batch has run.
-  keep.push_back(plan);
   return call.scratch.writes.Add(*change, call.scratch.values, TimestampOf(parameters),
                                  call.now_nanos);
 }
@@ -184,6 +187,7 @@ void QueryProcessor::HandleBatch(const protocol::Batch& batch, Call& call) {
   const CqlStatus consistent = CheckWriteConsistency(batch.parameters.consistency);
   if (!consistent.ok()) return call.Fail(consistent.error());
   if (batch.type == protocol::BatchType::kCounter) {
+    call.text = "BEGIN COUNTER BATCH";
     return call.Fail(CqlError::Unsupported(CqlFeature::kCounters, "COUNTER BATCH"));
   }
   const auto type = batch.type == protocol::BatchType::kLogged
@@ -206,7 +210,9 @@ void QueryProcessor::HandleBatch(const protocol::Batch& batch, Call& call) {
     }
     const CqlStatus size = CheckBatchSize(call.scratch.writes.Commands());
     if (!size.ok()) return call.Fail(size.error());
-    if (ApplyWrites(batch.parameters.consistency, type, call)) return;
+    if (ApplyWrites(batch.parameters.consistency, type, call)) {
+      return call.CountAccepted(batch.parameters);
+    }
     if (!prepared_id.empty()) return AnswerUnprepared(prepared_id, call.context, call.out);
     engine_.catalog().WaitForChange();
   }

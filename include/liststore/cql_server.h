@@ -18,9 +18,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "liststore/clock.h"
@@ -28,6 +31,23 @@
 namespace liststore {
 
 class ListStore;
+
+// A feature of CQL that was asked for in vain. docs/cql_support.md lists all there are.
+struct CqlNotice {
+  bool refused = true;               // with an error; else accepted without effect
+  std::string_view code;             // "LS-0001": stays the same in later versions
+  std::string_view feature;          // "materialized views"
+  std::string_view instead;          // the nearest way that works; without effect: why
+  std::string_view first_statement;  // the beginning of what asked for it
+};
+
+// The same with how often it was asked for so far.
+struct CqlRefusal {
+  std::string code;
+  std::string feature;
+  std::string first_statement;
+  uint64_t count = 0;
+};
 
 struct CqlServerOptions {
   // --- Where clients connect --------------------------------------------------------------------
@@ -70,6 +90,13 @@ struct CqlServerOptions {
   ListStore* store = nullptr;
   // Limit on memory for data of a server without a store, as Options::memory_limit_bytes.
   uint64_t memory_limit_bytes = 0;
+
+  // --- What it does not do ----------------------------------------------------------------------
+
+  // Told of each feature of CQL that a client asks for and does not get, when that happens for the
+  // first time. Called by the server's threads, several at once: returns soon, and does not call
+  // the server. May be empty.
+  std::function<void(const CqlNotice&)> on_notice;
 };
 
 class CqlServer {
@@ -92,6 +119,11 @@ class CqlServer {
   // 0: there is none.
   uint16_t shard_aware_port() const;
   size_t connection_count() const;
+  // Requests that were refused because they ask for what liststore does not do.
+  uint64_t refusal_count() const;
+  // By feature, in the order of codes. The table liststore.unsupported has the same, and what was
+  // accepted without effect. Also after Stop.
+  std::vector<CqlRefusal> Refusals() const;
 
  private:
   class Impl;
