@@ -95,6 +95,78 @@ TEST(Serve, OptionsComeFromTheLineThenTheEnvironmentThenAFile) {
   EXPECT_NE(result.err.find("2 shards"), std::string::npos) << result.err;
 }
 
+// How often `part` is in `text`.
+size_t CountOf(const std::string& part, const std::string& text) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+constexpr const char* kAskedInVain[] = {
+    "CREATE ROLE r WITH PASSWORD = 'secret'",
+    "LIST ROLES",
+    "CREATE MATERIALIZED VIEW v\nAS SELECT * FROM t PRIMARY KEY (a)",
+    "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3}",
+    "ALTER KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 2}",
+    "SELEC",
+};
+
+TEST(Serve, SaysOnceWhatWasAskedForInVain) {
+  RunningProgram program({"serve", "--cql-port", "0"});
+  RawCqlClient client(ParseReady(program.ReadLine()).cql_port);
+  ASSERT_TRUE(client.StartUp());
+  for (const char* statement : kAskedInVain) ASSERT_TRUE(client.Query(statement)) << statement;
+  program.Signal(SIGTERM);
+  const ProgramResult result = program.Wait();
+  EXPECT_EQ(result.exit_status, 0) << "not strict";
+  EXPECT_EQ(CountOf("LS-", result.err), 3u) << result.err;
+  EXPECT_EQ(
+      CountOf("liststore: LS-0005: does not support roles and permissions; instead: one user "
+              "for all, given to the server when it starts; first asked for by: CREATE ROLE r "
+              "WITH PASSWORD...\n",
+              result.err),
+      1u)
+      << result.err;
+  EXPECT_EQ(CountOf("first asked for by: CREATE MATERIALIZED VIEW v AS SELECT", result.err), 1u)
+      << "one line: " << result.err;
+  EXPECT_EQ(CountOf("liststore: LS-0101: accepted without effect: replication_factor (one node has "
+                    "the one copy)\n",
+                    result.err),
+            1u)
+      << result.err;
+}
+
+TEST(Serve, StrictFailsWhenSomethingWasRefused) {
+  RunningProgram program({"serve", "--cql-port", "0", "--strict", "--log-level", "error"});
+  RawCqlClient client(ParseReady(program.ReadLine()).cql_port);
+  ASSERT_TRUE(client.StartUp());
+  for (const char* statement : kAskedInVain) ASSERT_TRUE(client.Query(statement)) << statement;
+  program.Signal(SIGTERM);
+  const ProgramResult result = program.Wait();
+  EXPECT_EQ(result.exit_status, 3);
+  EXPECT_EQ(result.err,
+            "liststore: --strict: 3 requests were refused\n"
+            "liststore:   LS-0001 materialized views: 1\n"
+            "liststore:   LS-0005 roles and permissions: 2\n");
+}
+
+TEST(Serve, StrictIsContentWithErrorsOfScyllaDbAndWithoutEffect) {
+  RunningProgram program({"serve", "--cql-port", "0", "--until-eof", "--log-level", "error"},
+                         {"LISTSTORE_STRICT=true"});
+  RawCqlClient client(ParseReady(program.ReadLine()).cql_port);
+  ASSERT_TRUE(client.StartUp());
+  for (const char* statement :
+       {"SELEC", "SELECT * FROM nothing.here",
+        "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
+        "3}"}) {
+    ASSERT_TRUE(client.Query(statement)) << statement;
+  }
+  program.CloseInput();
+  const ProgramResult result = program.Wait();
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_EQ(result.err, "");
+}
+
 TEST(Serve, WrongOptionsAreNamed) {
   const ScratchFiles files;
   struct Case {

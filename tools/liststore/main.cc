@@ -156,7 +156,11 @@ Examples:
   liststore serve --cql-port 0 --ready-file ready.json --until-eof
   liststore serve --address 0.0.0.0 --shards 4 --memory-limit 8G --auth cassandra:secret
 
-Exit status: 0 it was told to stop; 2 anything else.)";
+What clients ask for and this server does not do is refused by name and code, and said once on standard
+error; the table liststore.unsupported counts it.
+
+Exit status: 0 it was told to stop; 3 so too, but --strict was given and something was refused that
+ScyllaDB does: it is listed on standard error; 2 anything else.)";
 
 void AddReplay(CLI::App* app, ReplayOptions* options) {
   CLI::App* const command =
@@ -310,6 +314,8 @@ CLI::App* AddServe(CLI::App* app, ServeOptions* options, std::string* config) {
   command->add_flag("--demo", options->demo,
                     "Begin with a few lists in keyspace demo, and say how to connect");
   command->add_flag("--until-eof", options->until_eof, "End when standard input ends");
+  command->add_flag("--strict", options->strict,
+                    "End with status 3 when something was refused that ScyllaDB does");
   command->add_option("--log-level", options->log_level, "What is said on standard error")
       ->check(CLI::IsMember({"error", "warning", "info", "debug"}))
       ->capture_default_str();

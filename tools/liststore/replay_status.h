@@ -11,6 +11,7 @@ namespace liststore {
 inline constexpr int kExitSame = 0;       // replayed; answers, where given, as expected
 inline constexpr int kExitDifferent = 1;  // an answer differs from the expected one
 inline constexpr int kExitFailed = 2;     // could not be read or replayed; also wrong usage
+inline constexpr int kExitRefused = 3;    // of serve --strict: statements were refused
 
 // An answer that differs. DataLoss stands for that alone: every other fault of a replay is reported
 // with its place in a file, as InvalidArgument, or as it comes from opening files and the store.

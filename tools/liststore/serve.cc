@@ -42,6 +42,15 @@ LogLevel ParseLogLevel(std::string_view name) {
   return name == "debug" ? LogLevel::kDebug : LogLevel::kInfo;
 }
 
+// Statements have lines of their own; what is said of them has one.
+std::string OneLine(std::string_view text) {
+  std::string line(text);
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  }
+  return line;
+}
+
 // One line on standard error, at its moment: it is not buffered.
 class Log {
  public:
@@ -152,6 +161,32 @@ absl::StatusOr<std::unique_ptr<ListStore>> OpenDemo(const ServeOptions& options,
   return store;
 }
 
+// Each feature once. Called by the server's threads.
+void SayNotice(const Log& log, const CqlNotice& notice) {
+  if (notice.refused) {
+    log.Write(LogLevel::kWarning,
+              absl::StrCat(ToAbsl(notice.code), ": does not support ", ToAbsl(notice.feature),
+                           "; instead: ", ToAbsl(notice.instead),
+                           "; first asked for by: ", OneLine(notice.first_statement)));
+  } else {
+    log.Write(LogLevel::kInfo, absl::StrCat(ToAbsl(notice.code),
+                                            ": accepted without effect: ", ToAbsl(notice.feature),
+                                            " (", ToAbsl(notice.instead), ")"));
+  }
+}
+
+// With --strict the process ends as one that failed when something was refused.
+int SayRefusals(const Log& log, const CqlServer& server) {
+  if (server.refusal_count() == 0) return kExitSame;
+  log.Write(LogLevel::kError,
+            absl::StrCat("--strict: ", server.refusal_count(), " requests were refused"));
+  for (const CqlRefusal& refusal : server.Refusals()) {
+    log.Write(LogLevel::kError,
+              absl::StrCat("  ", refusal.code, " ", refusal.feature, ": ", refusal.count));
+  }
+  return kExitRefused;
+}
+
 void SayHowToConnect(std::string_view address, int port) {
   const std::string host(address);
   absl::FPrintF(stderr, R"(
@@ -174,7 +209,8 @@ Ctrl-C ends it; what is in memory goes with it.
                 host, port, host, port, host, port);
 }
 
-absl::Status Serve(const ServeOptions& options, const Log& log) {
+// The exit status of a stop that was asked for.
+absl::StatusOr<int> Serve(const ServeOptions& options, const Log& log) {
   // Before any thread exists, so that no thread takes them. A closed standard output ends nothing.
   sigset_t stops;
   sigemptyset(&stops);
@@ -194,6 +230,7 @@ absl::Status Serve(const ServeOptions& options, const Log& log) {
     LS_ASSIGN_OR_RETURN(demo, OpenDemo(options, stands_at ? &manual_clock : nullptr));
     server_options.store = demo.get();
   }
+  server_options.on_notice = [&log](const CqlNotice& notice) { SayNotice(log, notice); };
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<CqlServer> server, CqlServer::Start(server_options));
 
   const std::string ready =
@@ -217,16 +254,16 @@ absl::Status Serve(const ServeOptions& options, const Log& log) {
   // It would say that somebody listens.
   if (!options.ready_file.empty()) unlink(options.ready_file.c_str());
   close(signals);
-  return absl::OkStatus();
+  return options.strict ? SayRefusals(log, *server) : kExitSame;
 }
 
 }  // namespace
 
 int RunServe(const ServeOptions& options) {
   const Log log(ParseLogLevel(options.log_level));
-  const absl::Status status = Serve(options, log);
-  if (status.ok()) return kExitSame;
-  log.Write(LogLevel::kError, ToStd(status.message()));
+  const absl::StatusOr<int> exit_status = Serve(options, log);
+  if (exit_status.ok()) return *exit_status;
+  log.Write(LogLevel::kError, ToStd(exit_status.status().message()));
   return kExitFailed;
 }
 

@@ -23,12 +23,14 @@ struct ServeOptions {
   std::optional<bool> replaces_client_timestamps;
   bool demo = false;               // a few lists to begin with
   bool until_eof = false;          // ends with standard input too
+  bool strict = false;             // what was refused makes the exit status 3
   std::string log_level = "info";  // "error", "warning", "info" or "debug"
 };
 
 // Serves until SIGTERM or SIGINT. When clients can connect, one line of JSON says where, on
 // standard output and in the ready file; everything else goes to standard error. Returns the exit
-// status: 0 after a stop that was asked for, else 2.
+// status: 0 after a stop that was asked for; 3 when `strict` and something was asked for that
+// liststore does not do, which is listed then; else 2.
 int RunServe(const ServeOptions& options);
 
 }  // namespace liststore

@@ -1,4 +1,4 @@
-"""An honest no, as a driver meets it: refused by name, and counted."""
+"""An honest no, as a driver meets it: refused by name, counted, and the end of a strict run."""
 
 import pytest
 from cassandra import ConsistencyLevel, InvalidRequest
@@ -73,3 +73,15 @@ def test_a_quorum_and_a_trace_are_said_to_change_nothing(ks):
     assert counts(ks, "no effect") == {"LS-0119": 1}
     ks.execute("SELECT * FROM t", trace=True)
     assert counts(ks, "no effect") == {"LS-0118": 1, "LS-0119": 1}
+
+
+@pytest.mark.parametrize("asks, status", [(True, 3), (False, 0)])
+def test_a_strict_server_fails_at_its_end(make_server, asks, status):
+    server = make_server("--strict")
+    with server.connect() as session:
+        session.execute(KEYSPACE)
+        if asks:
+            with pytest.raises(InvalidRequest):
+                session.execute("CREATE TYPE ks.address (street text)")
+        assert sum(counts(session, "refused").values()) == (1 if asks else 0)
+    assert server.stop() == status
