@@ -79,6 +79,15 @@ CqlError RefuseCall(const FunctionName& function) {
   return CqlError::Invalid("Unknown function " + prefix + function.name + " called");
 }
 
+CqlError RefuseElement(std::string_view column, const DataType& type, std::string_view what) {
+  const bool has_elements = !type.is_native() && (type.kind() == DataType::Kind::kMap ||
+                                                  type.kind() == DataType::Kind::kList);
+  if (has_elements) return CqlError::Unsupported(CqlFeature::kElements, what);
+  // Source: ScyllaDB cql3/expr/prepare_expr.cc.
+  return CqlError::Invalid("Column " + std::string(column) +
+                           " is not a map/list, cannot be subscripted");
+}
+
 std::vector<uint16_t> PartitionKeyVariables(const std::vector<KeyAlternatives>& partition_key) {
   std::vector<uint16_t> variables;
   for (const KeyAlternatives& part : partition_key) {

@@ -51,6 +51,10 @@ class Binder {
 // such function.
 CqlError RefuseCall(const FunctionName& function);
 
+// Why `what`, an element of a column, cannot be asked for: liststore does not do it, or the column
+// has none.
+CqlError RefuseElement(std::string_view column, const DataType& type, std::string_view what);
+
 // For each column of the partition key its bind variable; empty when one has none.
 std::vector<uint16_t> PartitionKeyVariables(const std::vector<KeyAlternatives>& partition_key);
 

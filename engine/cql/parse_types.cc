@@ -64,6 +64,9 @@ bool CqlParser::ParseType(TypeSpec& type) {
     default:
       break;
   }
+  if (token().kind == TokenKind::kString) {
+    return Fail(CqlError::Unsupported(CqlFeature::kTypeClasses, StringOf(token())));
+  }
   if (IsTypeWord(token())) {
     type.kind = TypeSpec::Kind::kNative;
     return ParseNativeType(type.native);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/planner.h"
 #include "engine/cql/restrictions.h"
@@ -34,11 +35,15 @@ Selection Column(const TableDefinition& table, const ColumnDefinition& column) {
 
 // ---- Selectors
 
+CqlOr<Selection> PlanSelector(const Expression& expression, const TableDefinition& table);
+
 CqlOr<Selection> PlanCellAttribute(const CellAttribute& attribute, const TableDefinition& table) {
   const bool is_ttl = attribute.kind == CellAttribute::Kind::kTtl;
   const auto* name = attribute.operand[0].As<ColumnName>();
   if (name == nullptr) {
-    return CqlError::Unsupported(CqlFeature::kElements, ToString(attribute.operand[0]));
+    CqlOr<Selection> part = PlanSelector(attribute.operand[0], table);
+    LS_CHECK(!part.ok(), "parts of columns are refused wherever they are selected");
+    return part;
   }
   LS_ASSIGN_OR_RETURN(const ColumnDefinition* column, FindColumn(table, name->name));
   if (column->is_key()) {
@@ -108,8 +113,9 @@ CqlOr<Selection> PlanSelector(const Expression& expression, const TableDefinitio
   if (expression.Is<SelectorCast>()) {
     return CqlError::Unsupported(CqlFeature::kCasts, ToString(expression));
   }
-  if (expression.Is<ElementAccess>()) {
-    return CqlError::Unsupported(CqlFeature::kElements, ToString(expression));
+  if (const auto* access = expression.As<ElementAccess>()) {
+    LS_ASSIGN_OR_RETURN(const Selection operand, PlanSelector(access->operand_and_key[0], table));
+    return RefuseElement(operand.name, operand.type, ToString(expression));
   }
   if (const auto* access = expression.As<FieldAccess>()) {
     // As long as there are no user types. Source: ScyllaDB cql3/expr/prepare_expr.cc.

@@ -325,8 +325,11 @@ CqlOr<BoundWhere> BindWhere(const std::vector<Relation>& where, const TableDefin
   BoundWhere bound;
   for (const Relation& relation : where) {
     switch (relation.target) {
-      case Relation::Target::kElement:
-        return CqlError::Unsupported(CqlFeature::kElements, ToString(relation));
+      case Relation::Target::kElement: {
+        LS_ASSIGN_OR_RETURN(const std::vector<uint16_t> columns, FindColumns(relation, table));
+        const ColumnDefinition& column = table.columns[columns[0]];
+        return RefuseElement(column.name, column.type, ToString(relation));
+      }
       case Relation::Target::kField:
         LS_UNREACHABLE("conditions alone are about fields");
       case Relation::Target::kFunction:

@@ -33,7 +33,7 @@ namespace liststore {
   X(kGroupBy, 14, "GROUP BY", "a query for each group")                                            \
   X(kSumAvg, 15, "sum() and avg()", "selecting the column, and adding in the service")             \
   X(kNestedAggregates, 16, "aggregates of anything but a column", "the aggregate of a column")     \
-  X(kFunctions, 17, "this function", "a value that the service computes and binds")                \
+  X(kFunctions, 17, "scalar functions", "a value that the service computes and binds")             \
   X(kCasts, 18, "CAST", "selecting the column, and converting in the service")                     \
   X(kArithmetic, 19, "arithmetic", "the result as a constant or a bound value")                    \
   X(kElements, 20, "parts of collections", "the whole column, taken apart by the service")         \
@@ -44,7 +44,7 @@ namespace liststore {
   X(kDistinctFunctions, 25, "functions beside DISTINCT", "the columns of the partition key")       \
   X(kTupleMarkers, 26, "bind markers for whole tuples", "one for each element: (a, b) > (?, ?)")   \
   X(kNestedMarkers, 27, "bind markers inside of literals and casts", "one for the whole value")    \
-  X(kOtherMarkers, 28, "a bind marker at this place", "a constant")                                \
+  X(kOtherMarkers, 28, "bind markers at this place", "a constant")                                 \
   X(kKeyIndexes, 29, "indexes on columns of the primary key", "a table with another primary key")  \
   X(kDropTimestamp, 30, "DROP with USING TIMESTAMP", "DROP without it: all values go")             \
   X(kTtlPerRow, 31, "TTLs by a column", "USING TTL or default_time_to_live")                       \
@@ -53,7 +53,8 @@ namespace liststore {
   X(kEncryption, 34, "encryption of tables", "values that the service encrypts")                   \
   X(kKeyspaceStorage, 35, "storage other than LOCAL", "leaving the option out")                    \
   X(kMutationFragments, 36, "MUTATION_FRAGMENTS", "the table itself, with TTL() and WRITETIME()")  \
-  X(kVirtualWrites, 37, "such writes of virtual tables", "INSERT or UPDATE of one row, by itself")
+  X(kVirtualWrites, 37, "batches and deletions of virtual tables", "INSERT or UPDATE of one row")  \
+  X(kTypeClasses, 38, "types named by a class", "the name that the type has in CQL")
 
 // The same of what is accepted, kept where it can be shown, and changes nothing; instead of
 // `instead` stands why.

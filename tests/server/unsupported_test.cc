@@ -83,7 +83,13 @@ const Case kCases[] = {
     {CqlFeature::kFunctions, "SELECT * FROM t WHERE p = 1 AND c > now()"},
     {CqlFeature::kCasts, "SELECT CAST(v AS text) FROM t"},
     {CqlFeature::kArithmetic, "INSERT INTO t (p, c, v) VALUES (1, 2, 3 + 4)"},
-    {CqlFeature::kElements, "SELECT tokens['0'] FROM system.local"},
+    {CqlFeature::kElements,
+     "SELECT truncated_at[5a1c395e-b41f-11e5-9f22-ba0be0483c18] FROM system.local"},
+    {CqlFeature::kElements,
+     "SELECT TTL(truncated_at[5a1c395e-b41f-11e5-9f22-ba0be0483c18]) FROM system.local"},
+    {CqlFeature::kElements,
+     "SELECT * FROM system.local WHERE truncated_at[5a1c395e-b41f-11e5-9f22-ba0be0483c18] = 0x00 "
+     "ALLOW FILTERING"},
     {CqlFeature::kElements, "SELECT * FROM system.local WHERE tokens CONTAINS '0' ALLOW FILTERING"},
     {CqlFeature::kElements,
      "SELECT * FROM system.local WHERE truncated_at CONTAINS KEY "
@@ -115,6 +121,8 @@ const Case kCases[] = {
     {CqlFeature::kVirtualWrites,
      "BEGIN BATCH INSERT INTO liststore.clock (key, advance_seconds) VALUES ('clock', 1) APPLY "
      "BATCH"},
+    {CqlFeature::kTypeClasses,
+     "CREATE TABLE x (p int PRIMARY KEY, v 'org.apache.cassandra.db.marshal.UTF8Type')"},
 
     {CqlFeature::kReplication,
      "CREATE KEYSPACE three WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
@@ -153,6 +161,11 @@ constexpr std::string_view kNotCounted[] = {
     "SELECT ks.now() FROM t",
     "INSERT INTO t (p, c, v) VALUES (1, 2, nwo())",
     "SELECT v.x FROM t",
+    "SELECT v['a'] FROM t",
+    "SELECT TTL(v[1]) FROM t",
+    "SELECT tokens['0'] FROM system.local",
+    "SELECT * FROM t WHERE m['a'] = 1",
+    "SELECT * FROM t WHERE v['a'] = 1",
     "SELECT * FROM t WHERE v CONTAINS 1 ALLOW FILTERING",
     "SELECT * FROM t WHERE v CONTAINS KEY 1 ALLOW FILTERING",
     "SELECT * FROM t WHERE v LIKE 'a' ALLOW FILTERING",
@@ -270,6 +283,10 @@ TEST_F(Unsupported, NothingElseIsCounted) {
 TEST_F(Unsupported, ScyllaDbsOwnErrorsHaveItsWords) {
   const std::pair<const char*, const char*> examples[] = {
       {"SELECT cuont(v) FROM t", "Unknown function cuont called"},
+      {"SELECT v['a'] FROM t", "Column v is not a map/list, cannot be subscripted"},
+      {"SELECT TTL(v[1]) FROM t", "Column v is not a map/list, cannot be subscripted"},
+      {"SELECT * FROM t WHERE v['a'] = 1", "Column v is not a map/list, cannot be subscripted"},
+      {"SELECT * FROM t WHERE m['a'] = 1", "Unrecognized name m"},
       {"SELECT v.x FROM t", "Invalid field selection: v of type int is not a user type"},
       {"SELECT * FROM t WHERE v CONTAINS 1 ALLOW FILTERING",
        "Cannot use CONTAINS on non-collection column \"v\""},
