@@ -53,7 +53,7 @@ namespace liststore {
   X(kEncryption, 34, "encryption of tables", "values that the service encrypts")                   \
   X(kKeyspaceStorage, 35, "storage other than LOCAL", "leaving the option out")                    \
   X(kMutationFragments, 36, "MUTATION_FRAGMENTS", "the table itself, with TTL() and WRITETIME()")  \
-  X(kVirtualWrites, 37, "batches and deletions of virtual tables", "INSERT or UPDATE of one row")  \
+  X(kVirtualWrites, 37, "batches and ranges of virtual tables", "INSERT, UPDATE or DELETE of one row")  \
   X(kTypeClasses, 38, "types named by a class", "the name that the type has in CQL")
 
 // The same of what is accepted, kept where it can be shown, and changes nothing; instead of

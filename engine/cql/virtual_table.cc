@@ -18,6 +18,12 @@ std::optional<CqlError> VirtualTable::Write(const Values& /*values*/) {
   return VirtualTableRefusesWrites();
 }
 
+std::optional<CqlError> VirtualTable::Delete(const Values& /*key*/) {
+  return VirtualTableRefusesWrites();
+}
+
+void VirtualTable::Truncate() { LS_UNREACHABLE("who truncates a table has asked whether it may"); }
+
 void VirtualTables::Add(std::unique_ptr<VirtualTable> table) {
   const TableDefinition& definition = *table->definition();
   LS_CHECK(definition.is_virtual, "virtual tables say that they are");

@@ -81,9 +81,14 @@ class VirtualTable {
   virtual std::vector<VirtualRow> Rows(const VirtualReadContext& context) const = 0;
   // INSERT and UPDATE of one row: everything that was given, key columns included, each column
   // once, values valid for their types. Applied as a whole, or not at all where there is an error.
-  // By default refused, with Invalid and the words of ScyllaDB `replica/virtual_table.cc`. DELETE
-  // and TRUNCATE are refused by whoever plans them.
+  // By default refused, with Invalid and the words of ScyllaDB `replica/virtual_table.cc`.
   virtual std::optional<CqlError> Write(const Values& values);
+  // DELETE of whole rows: those with these values of the key, all of its partition key and the
+  // clustering columns that were given. None there: nothing. By default refused like Write.
+  virtual std::optional<CqlError> Delete(const Values& key);
+  // Whether TRUNCATE may be said; else it is refused like that of any table of the system.
+  virtual bool can_be_truncated() const { return false; }
+  virtual void Truncate();
 };
 
 // What a virtual table answers to whoever wants to change it, where it cannot be.

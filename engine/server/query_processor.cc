@@ -186,6 +186,7 @@ CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(std::str
   statement->id = StatementId(keyspace, text);
   statement->keyspace = keyspace;
   statement->text = text;
+  statement->outline = OutlineOf(text, keyspace);
   statement->is_groupable = IsGroupable(*statement->plan);
   if (const auto error =
           EncodeMetadata(*statement->plan, statement->variables, statement->columns)) {

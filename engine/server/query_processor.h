@@ -93,6 +93,8 @@ class QueryProcessor final : public RequestHandler {
   // Applies what is in the scratch's write set; false as Run.
   bool ApplyWrites(protocol::Consistency consistency, protocol::WriteType type, Call& call);
   CqlStatus WriteVirtual(const ModificationPlan& plan, BoundValues values);
+  // False: no virtual table that can be truncated.
+  bool TruncateVirtual(const TruncateStatement& statement, const Call& call);
 
   std::optional<int64_t> TimestampOf(const protocol::QueryParameters& parameters) const {
     return options_.replace_client_timestamps ? std::nullopt : parameters.default_timestamp;

@@ -69,42 +69,6 @@ bool QueryProcessor::ApplyWrites(protocol::Consistency consistency, protocol::Wr
   }
 }
 
-// INSERT and UPDATE of a virtual table: names and values to who computes it.
-CqlStatus QueryProcessor::WriteVirtual(const ModificationPlan& plan, BoundValues values) {
-  VirtualTable* table = virtual_tables_.Find(plan.table->keyspace, plan.table->name);
-  std::vector<std::pair<std::string, std::optional<std::string>>> written;
-  const auto add = [&](const std::string& column, const Operand& operand) -> CqlStatus {
-    BoundValue value;
-    LS_RETURN_IF_ERROR(Resolve(operand, values, value));
-    if (value.is_unset()) return {};
-    written.emplace_back(
-        column, value.has_value() ? std::optional(std::string(value.bytes)) : std::nullopt);
-    return {};
-  };
-  const auto add_key = [&](ColumnKind kind, const std::vector<KeyAlternatives>& key) -> CqlStatus {
-    const std::vector<const ColumnDefinition*> columns = plan.table->ColumnsOf(kind);
-    for (size_t i = 0; i < key.size(); ++i) {
-      if (key[i].is_in || key[i].columns != 1) {
-        return CqlError::Unsupported(CqlFeature::kVirtualWrites, "IN");
-      }
-      LS_RETURN_IF_ERROR(add(columns[i]->name, key[i].alternatives[0][0]));
-    }
-    return {};
-  };
-  if (plan.kind != ModificationPlan::Kind::kInsert &&
-      plan.kind != ModificationPlan::Kind::kUpdate) {
-    return CqlError::Unsupported(CqlFeature::kVirtualWrites, "DELETE");
-  }
-  LS_RETURN_IF_ERROR(add_key(ColumnKind::kPartitionKey, plan.partition_key));
-  LS_RETURN_IF_ERROR(add_key(ColumnKind::kClustering, plan.clustering.prefix));
-  const std::vector<const ColumnDefinition*> regular = plan.table->ColumnsOf(ColumnKind::kRegular);
-  for (const CellAssignment& assignment : plan.assignments) {
-    LS_RETURN_IF_ERROR(add(regular[assignment.column]->name, assignment.value));
-  }
-  if (std::optional<CqlError> error = table->Write(written)) return *std::move(error);
-  return {};
-}
-
 bool QueryProcessor::RunModification(const ModificationPlan& plan, BoundValues values,
                                      const protocol::QueryParameters& parameters, Call& call) {
   CqlStatus status = CheckWriteConsistency(parameters.consistency);

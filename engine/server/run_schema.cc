@@ -43,6 +43,10 @@ void QueryProcessor::RunUse(const UsePlan& plan, Call& call) {
 }
 
 void QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
+  const auto* truncate = std::get_if<TruncateStatement>(&plan.statement->node);
+  if (truncate != nullptr && TruncateVirtual(*truncate, call)) {
+    return protocol::EncodeVoid(call.out, call.context);
+  }
   Catalog& catalog = engine_.catalog();
   const auto new_uuid = [&] { return catalog.NewUuid(); };
   const SchemaChangeContext context{new_uuid, options_.node.data_center};

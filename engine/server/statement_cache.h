@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "engine/base/mutex.h"
 #include "engine/cql/plan.h"
+#include "engine/cql/statement_outline.h"
 #include "engine/protocol/response.h"
 
 namespace liststore {
@@ -23,6 +24,7 @@ struct PreparedStatement {
   std::string id;
   std::string keyspace;  // the connection's when it was prepared
   std::string text;
+  StatementOutline outline;
   std::shared_ptr<const Plan> plan;
   protocol::ColumnsMetadata variables;
   protocol::ColumnsMetadata columns;  // of a SELECT

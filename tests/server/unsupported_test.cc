@@ -117,7 +117,7 @@ const Case kCases[] = {
      "ALTER TABLE t WITH scylla_encryption_options = {'key_provider': 'x'}"},
     {CqlFeature::kKeyspaceStorage, "ALTER KEYSPACE ks WITH storage = {'type': 'S3'}"},
     {CqlFeature::kMutationFragments, "SELECT * FROM MUTATION_FRAGMENTS(t) WHERE p = 1"},
-    {CqlFeature::kVirtualWrites, "DELETE FROM liststore.clock WHERE key = 'clock'"},
+    {CqlFeature::kVirtualWrites, "DELETE advance FROM liststore.clock WHERE key = 'clock'"},
     {CqlFeature::kVirtualWrites,
      "BEGIN BATCH INSERT INTO liststore.clock (key, advance_seconds) VALUES ('clock', 1) APPLY "
      "BATCH"},
