@@ -14,6 +14,7 @@
 #include "engine/server/server.h"
 #include "engine/shard/engine.h"
 #include "liststore/list_store.h"
+#include "liststore/server_clock.h"
 
 namespace liststore {
 namespace {
@@ -33,8 +34,11 @@ absl::Status CheckOptions(const CqlServerOptions& options) {
                                                    options.memory_limit_bytes, ", less than ",
                                                    kMemoryLimitBytesMin));
   }
-  if (options.clock != nullptr && options.manual_clock != nullptr) {
-    return absl::InvalidArgumentError("both clock and manual_clock are given");
+  if ((options.clock != nullptr) + (options.manual_clock != nullptr) +
+          (options.server_clock != nullptr) >
+      1) {
+    return absl::InvalidArgumentError(
+        "clock, manual_clock and server_clock: only one can be given");
   }
   if (options.user.empty() && !options.password.empty()) {
     return absl::InvalidArgumentError("a password is given, but no user");
@@ -89,11 +93,25 @@ class CqlServer::Impl {
  private:
   Impl() = default;
 
+  void ChooseClock(const CqlServerOptions& options) {
+    clock_ = options.server_clock;
+    if (clock_ != nullptr) return;
+    const Clock* followed = options.clock;
+    if (followed == nullptr && options.store != nullptr) followed = &options.store->clock();
+    if (options.manual_clock != nullptr) {
+      own_clock_ = std::make_unique<ServerClock>(options.manual_clock);
+    } else if (followed != nullptr) {
+      own_clock_ = std::make_unique<ServerClock>(*followed);
+    } else {
+      own_clock_ = std::make_unique<ServerClock>();
+    }
+    clock_ = own_clock_.get();
+  }
+
   absl::Status OpenEngine(const CqlServerOptions& options) {
-    clock_ = options.manual_clock != nullptr ? options.manual_clock : options.clock;
+    ChooseClock(options);
     if (options.store != nullptr) {
       engine_ = &options.store->engine();
-      if (clock_ == nullptr) clock_ = &options.store->clock();
       return absl::OkStatus();
     }
     EngineOptions engine;
@@ -101,7 +119,6 @@ class CqlServer::Impl {
     LS_ASSIGN_OR_RETURN(engine.memory_limit_bytes, MemoryLimit(options));
     own_engine_ = std::make_unique<Engine>(engine);
     engine_ = own_engine_.get();
-    if (clock_ == nullptr) clock_ = &SystemClock::Instance();
     return absl::OkStatus();
   }
 
@@ -110,7 +127,6 @@ class CqlServer::Impl {
         .engine = *engine_, .events = events_, .clients = clients_, .clock = *clock_};
     context.host_id = engine_->catalog().NewUuid();
     context.shards = engine_->router().shards();
-    context.manual_clock = options.manual_clock;
     context.looks_like_scylla = options.looks_like_scylla;
     context.honours_client_timestamps =
         options.client_timestamps == CqlServerOptions::ClientTimestamps::kHonour;
@@ -128,7 +144,8 @@ class CqlServer::Impl {
     return absl::OkStatus();
   }
 
-  const Clock* clock_ = nullptr;
+  std::unique_ptr<ServerClock> own_clock_;
+  ServerClock* clock_ = nullptr;
   std::unique_ptr<Engine> own_engine_;
   Engine* engine_ = nullptr;
   EventHub events_;

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "engine/control/clock_table.h"
-#include "engine/control/server_clock.h"
 #include "engine/cql/system_schema_tables.h"
 #include "engine/cql/system_tables.h"
 #include "engine/server/query_processor.h"
@@ -14,22 +13,20 @@ namespace {
 // The statements of a server, with the tables and the clock that they see.
 class StatementHandler final : public RequestHandler {
  public:
-  explicit StatementHandler(const HandlerContext& context)
-      : clock_(context.manual_clock != nullptr ? ServerClock(context.manual_clock)
-                                               : ServerClock(context.clock)) {
+  explicit StatementHandler(const HandlerContext& context) {
     AddSystemTables(tables_, context.looks_like_scylla, &context.clients);
     AddSystemSchemaTables(tables_, context.looks_like_scylla);
-    tables_.Add(std::make_unique<ClockTable>(clock_));
+    tables_.Add(std::make_unique<ClockTable>(context.clock));
     QueryProcessorOptions options;
     options.replace_client_timestamps = !context.honours_client_timestamps;
     options.node.host_id = context.host_id;
     options.node.looks_like_scylla = context.looks_like_scylla;
-    options.node.start_seconds = static_cast<int32_t>(clock_.NowNanos() / 1'000'000'000);
+    options.node.start_seconds = static_cast<int32_t>(context.clock.NowNanos() / 1'000'000'000);
     options.on_schema_change = [&events = context.events](const protocol::SchemaChange& change) {
       events.Publish(change);
     };
-    processor_ =
-        std::make_unique<QueryProcessor>(context.engine, clock_, tables_, std::move(options));
+    processor_ = std::make_unique<QueryProcessor>(context.engine, context.clock, tables_,
+                                                  std::move(options));
   }
 
   void Handle(std::span<const PendingRequest> requests, ClientState& client,
@@ -38,7 +35,6 @@ class StatementHandler final : public RequestHandler {
   }
 
  private:
-  ServerClock clock_;
   VirtualTables tables_;
   std::unique_ptr<QueryProcessor> processor_;
 };

@@ -11,7 +11,7 @@
 #include "engine/server/event_hub.h"
 #include "engine/server/request_handler.h"
 #include "engine/shard/engine.h"
-#include "liststore/clock.h"
+#include "liststore/server_clock.h"
 
 namespace liststore {
 
@@ -22,9 +22,7 @@ struct HandlerContext {
   EventHub& events;
   // Who is connected, for system.clients.
   const ClientDirectory& clients;
-  const Clock& clock;
-  // The same when clients may move it, else nullptr.
-  ManualClock* manual_clock = nullptr;
+  ServerClock& clock;
   Uuid host_id = {};  // of system.local and SUPPORTED
   uint32_t shards = 1;
   bool looks_like_scylla = true;

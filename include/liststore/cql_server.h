@@ -28,6 +28,7 @@
 namespace liststore {
 
 class ListStore;
+class ServerClock;
 
 struct CqlServerOptions {
   // --- Where clients connect --------------------------------------------------------------------
@@ -61,10 +62,14 @@ struct CqlServerOptions {
 
   // --- What is behind it ------------------------------------------------------------------------
 
-  // Where time comes from; outlives the server. nullptr: the store's clock, else the system's.
+  // Where time comes from; outlives the server. nullptr: the store's clock, else the system's,
+  // which clients may stop and move through the table liststore.clock.
   const Clock* clock = nullptr;
-  // Instead of `clock`: a clock that clients may move as well, through the server's own tables.
+  // Instead of `clock`: one that clients may move as well, but whose mode they do not change.
   ManualClock* manual_clock = nullptr;
+  // Instead of both: one whose mode clients may change too. With a `store` it is the store's as
+  // well.
+  ServerClock* server_clock = nullptr;
   // Outlives the server; may be used meanwhile. nullptr: the server has tables of its own, none at
   // first.
   ListStore* store = nullptr;

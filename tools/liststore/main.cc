@@ -297,9 +297,11 @@ CLI::App* AddServe(CLI::App* app, ServeOptions* options, std::string* config) {
   command->add_option("--auth", options->auth, "Ask clients for this name and password")
       ->type_name("USER:PASSWORD");
   command
-      ->add_option("--clock", options->clock,
-                   "Time runs, or stands still until it is moved (at START, in seconds since 1970)")
-      ->type_name("real|manual[:START]")
+      ->add_option(
+          "--clock", options->clock,
+          "Time runs; stands still until it is moved (at START, in seconds since 1970); or\n"
+          "runs FACTOR times as fast. Clients change it in the table liststore.clock")
+      ->type_name("real|manual[:START]|scaled:FACTOR")
       ->capture_default_str();
   command
       ->add_option("--client-timestamps", options->replaces_client_timestamps,

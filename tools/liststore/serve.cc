@@ -19,11 +19,12 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
-#include "liststore/clock.h"
 #include "liststore/cql_server.h"
 #include "liststore/list_store.h"
+#include "liststore/server_clock.h"
 #include "tools/liststore/replay_status.h"
 
 namespace liststore {
@@ -55,19 +56,26 @@ class Log {
   const LogLevel level_;
 };
 
-// The instant at which a manual clock stands, in nanoseconds; nullopt: a clock that runs.
-absl::StatusOr<std::optional<uint64_t>> ParseClock(std::string_view text) {
-  if (text == "real") return std::optional<uint64_t>();
-  if (text == "manual") return std::optional<uint64_t>(SystemClock::Instance().NowNanos());
-  constexpr std::string_view kManual = "manual:";
-  constexpr uint64_t kSecondsMax = uint64_t{1} << 33;  // the year 2242
-  uint64_t seconds = 0;
-  if (!text.starts_with(kManual) ||
-      !absl::SimpleAtoi(ToAbsl(text.substr(kManual.size())), &seconds) || seconds > kSecondsMax) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--clock is '", ToAbsl(text), "', not real, manual or manual:SECONDS"));
+// The clock that --clock asks for.
+absl::StatusOr<std::unique_ptr<ServerClock>> MakeClock(std::string_view text) {
+  constexpr std::string_view kManualAt = "manual:";
+  if (text.starts_with(kManualAt)) {
+    constexpr uint64_t kSecondsMax = uint64_t{1} << 33;  // the year 2242
+    uint64_t seconds = 0;
+    if (!absl::SimpleAtoi(ToAbsl(text.substr(kManualAt.size())), &seconds) ||
+        seconds > kSecondsMax) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--clock '", ToAbsl(text), "': START is in seconds since 1970, 0 to ", kSecondsMax));
+    }
+    return std::make_unique<ServerClock>(seconds * 1'000'000'000);
   }
-  return std::optional<uint64_t>(seconds * 1'000'000'000);
+  const absl::StatusOr<ServerClock::Setting> setting = ParseClockSetting(text);
+  if (!setting.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--clock ", setting.status().message()));
+  }
+  auto clock = std::make_unique<ServerClock>();
+  LS_CHECK(clock->SetMode(*setting) == ServerClock::Change::kDone, "a real clock can be changed");
+  return clock;
 }
 
 absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options) {
@@ -126,9 +134,9 @@ std::string WaitForStop(int signals, bool until_eof) {
 
 // A store whose keyspace `demo` holds what three users read lately.
 absl::StatusOr<std::unique_ptr<ListStore>> OpenDemo(const ServeOptions& options,
-                                                    const Clock* clock) {
+                                                    const Clock& clock) {
   Options store_options;
-  store_options.clock = clock;
+  store_options.clock = &clock;
   store_options.keyspace = "demo";
   store_options.shards = options.shards;
   store_options.memory_limit_bytes = options.memory_limit_bytes;
@@ -136,8 +144,7 @@ absl::StatusOr<std::unique_ptr<ListStore>> OpenDemo(const ServeOptions& options,
   constexpr int64_t kThirtyDays = 30 * 86'400;
   LS_RETURN_IF_ERROR(store->CreateListFeature("user", "reading_history", kThirtyDays));
   constexpr uint64_t kMinuteNanos = 60'000'000'000;
-  const Clock& time = clock != nullptr ? *clock : SystemClock::Instance();
-  const uint64_t now = time.NowNanos();
+  const uint64_t now = clock.NowNanos();
   int story = 0;
   for (const std::string_view user : {"alice", "bob", "carol"}) {
     std::vector<std::string> values;
@@ -186,12 +193,11 @@ absl::Status Serve(const ServeOptions& options, const Log& log) {
   if (signals < 0) return absl::ResourceExhaustedError("no file can be opened");
 
   LS_ASSIGN_OR_RETURN(CqlServerOptions server_options, ToServerOptions(options));
-  LS_ASSIGN_OR_RETURN(const std::optional<uint64_t> stands_at, ParseClock(options.clock));
-  ManualClock manual_clock(stands_at.value_or(0));
-  if (stands_at.has_value()) server_options.manual_clock = &manual_clock;
+  LS_ASSIGN_OR_RETURN(const std::unique_ptr<ServerClock> clock, MakeClock(options.clock));
+  server_options.server_clock = clock.get();
   std::unique_ptr<ListStore> demo;
   if (options.demo) {
-    LS_ASSIGN_OR_RETURN(demo, OpenDemo(options, stands_at ? &manual_clock : nullptr));
+    LS_ASSIGN_OR_RETURN(demo, OpenDemo(options, *clock));
     server_options.store = demo.get();
   }
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<CqlServer> server, CqlServer::Start(server_options));

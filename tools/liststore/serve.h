@@ -17,9 +17,10 @@ struct ServeOptions {
   uint32_t shards = 1;
   uint64_t memory_limit_bytes = 0;  // 0: three quarters of the machine's
   bool looks_like_scylla = true;
-  std::string auth;            // "user:password"; empty: everybody may do everything
-  std::string clock = "real";  // or "manual", or "manual:" and the seconds since the epoch
-  // Absent: with a manual clock, of which clients know nothing.
+  std::string auth;  // "user:password"; empty: everybody may do everything
+  // Or "manual", "manual:" and the seconds since the epoch, "scaled:" and a decimal factor.
+  std::string clock = "real";
+  // Absent: with every clock but the real one, of which clients know nothing.
   std::optional<bool> replaces_client_timestamps;
   bool demo = false;               // a few lists to begin with
   bool until_eof = false;          // ends with standard input too
