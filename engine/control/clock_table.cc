@@ -24,7 +24,8 @@ constexpr TableSpec kSpec = {
     "clock",
     "key text",
     "",
-    "advance duration, advance_seconds bigint, mode text, now timestamp, now_nanos bigint",
+    "advance duration, advance_seconds bigint, jump text, mode text, now timestamp, "
+    "now_nanos bigint",
     "the server's time"};
 
 CqlError Refuse(std::string_view why) {
@@ -36,6 +37,7 @@ struct ClockChange {
   enum class Kind : uint8_t {
     kTo,
     kBy,
+    kJump,
     kMode
   };
   Kind kind = Kind::kTo;
@@ -74,6 +76,10 @@ CqlOr<ClockChange> ChangeOf(std::string_view column, std::string_view value) {
     if (!setting.ok()) return Refuse("mode " + std::string(ToStd(setting.status().message())));
     return ClockChange{.kind = ClockChange::Kind::kMode, .setting = *setting};
   }
+  if (column == "jump") {
+    if (value == "next_expiry") return ClockChange{.kind = ClockChange::Kind::kJump};
+    return Refuse("jump '" + std::string(value) + "' is not next_expiry");
+  }
   LS_CHECK(column == "now" || column == "now_nanos" || column == "advance_seconds",
            "a statement has only columns of its table");
   // Empty values are valid for numbers.
@@ -102,7 +108,7 @@ CqlOr<ClockChange> ChangeIn(const VirtualTable::Values& values) {
     if (!asked.ok()) return asked;
     change = *asked;
   }
-  if (!change) return Refuse("set one of now, now_nanos, advance, advance_seconds and mode");
+  if (!change) return Refuse("set one of now, now_nanos, advance, advance_seconds, jump and mode");
   return *change;
 }
 
@@ -129,8 +135,10 @@ CqlError FollowsMachine(const ServerClock& clock) {
 
 }  // namespace
 
-ClockTable::ClockTable(ServerClock& clock)
-    : clock_(clock), definition_(MakeVirtualDefinition(kSpec)) {}
+ClockTable::ClockTable(ServerClock& clock, NextExpiry next_expiry)
+    : clock_(clock),
+      next_expiry_(std::move(next_expiry)),
+      definition_(MakeVirtualDefinition(kSpec)) {}
 
 std::vector<VirtualRow> ClockTable::Rows(const VirtualReadContext& /*context*/) const {
   const uint64_t now_nanos = clock_.NowNanos();
@@ -146,6 +154,7 @@ std::vector<VirtualRow> ClockTable::Rows(const VirtualReadContext& /*context*/) 
 std::optional<CqlError> ClockTable::Write(const Values& values) {
   const CqlOr<ClockChange> change = ChangeIn(values);
   if (!change.ok()) return change.error();
+  if (change->kind == ClockChange::Kind::kJump) return Jump();
   switch (Apply(*change, clock_)) {
     case ServerClock::Change::kDone:
       return std::nullopt;
@@ -165,6 +174,26 @@ std::optional<CqlError> ClockTable::Write(const Values& values) {
                     ", which belongs to the program that started the server");
   }
   LS_UNREACHABLE("every outcome of a change has its answer");
+}
+
+std::optional<CqlError> ClockTable::Jump() {
+  const MutexLock lock(jumps_);
+  if (clock_.mode() == ServerClock::Mode::kReal) return FollowsMachine(clock_);
+  const std::optional<int64_t> seconds = next_expiry_(clock_.NowNanos());
+  if (!seconds) return Refuse("nothing expires: no row and no cell that lives has a TTL");
+  const std::optional<int64_t> nanos = Times(*seconds, kNanosPerSecond);
+  if (!nanos) return TooFar().error();
+  switch (clock_.Set(static_cast<uint64_t>(*nanos))) {
+    case ServerClock::Change::kDone:
+    case ServerClock::Change::kBackwards:  // by itself, or moved by another, it has come there
+      return std::nullopt;
+    case ServerClock::Change::kFollowsMachine:
+      return FollowsMachine(clock_);
+    case ServerClock::Change::kTooFar:
+    case ServerClock::Change::kModeIsFixed:
+      break;
+  }
+  LS_UNREACHABLE("the instant was looked at, and the mode is not touched");
 }
 
 }  // namespace liststore

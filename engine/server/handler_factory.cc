@@ -16,7 +16,9 @@ class StatementHandler final : public RequestHandler {
   explicit StatementHandler(const HandlerContext& context) {
     AddSystemTables(tables_, context.looks_like_scylla, &context.clients);
     AddSystemSchemaTables(tables_, context.looks_like_scylla);
-    tables_.Add(std::make_unique<ClockTable>(context.clock));
+    tables_.Add(std::make_unique<ClockTable>(
+        context.clock,
+        [&engine = context.engine](uint64_t now) { return engine.NextExpiry(now); }));
     QueryProcessorOptions options;
     options.replace_client_timestamps = !context.honours_client_timestamps;
     options.node.host_id = context.host_id;

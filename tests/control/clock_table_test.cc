@@ -1,5 +1,6 @@
 #include "engine/control/clock_table.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,8 @@ namespace {
 
 constexpr uint64_t kStart = 1'700'000'000'123'456'789;
 constexpr uint64_t kSecond = 1'000'000'000;
+
+std::optional<int64_t> NothingExpires(uint64_t /*now_nanos*/) { return std::nullopt; }
 
 // `cell` of the one row.
 std::optional<std::string> Cell(const ClockTable& table, std::string_view column) {
@@ -26,7 +29,7 @@ std::optional<std::string> Cell(const ClockTable& table, std::string_view column
 
 TEST(ClockTableTest, ShowsTheTimeTwice) {
   ServerClock clock(kStart);
-  const ClockTable table(clock);
+  const ClockTable table(clock, NothingExpires);
   EXPECT_EQ(table.definition()->keyspace, "liststore");
   EXPECT_EQ(table.definition()->name, "clock");
   EXPECT_EQ(Cell(table, "key"), "clock");
@@ -75,6 +78,10 @@ const WriteCase kWrites[] = {
     {"null is no time", "now", std::nullopt, kStart, "liststore.clock: now cannot be null"},
     {"an empty value is none", "now", "", kStart, "liststore.clock: a time cannot be empty"},
     {"the mode that it has is fine", "mode", "manual", kStart, ""},
+    {"there is nothing to jump to", "jump", "next_expiry", kStart,
+     "liststore.clock: nothing expires: no row and no cell that lives has a TTL"},
+    {"there is one thing to jump to", "jump", "tomorrow", kStart,
+     "liststore.clock: jump 'tomorrow' is not next_expiry"},
     {"a mode that there is not", "mode", "sun", kStart,
      "liststore.clock: mode 'sun' is not real, manual or scaled:FACTOR"},
     {"a factor that is none", "mode", "scaled:0", kStart,
@@ -85,7 +92,7 @@ TEST(ClockTableTest, WritesMoveTheClock) {
   for (const WriteCase& write : kWrites) {
     SCOPED_TRACE(write.name);
     ServerClock clock(kStart);
-    ClockTable table(clock);
+    ClockTable table(clock, NothingExpires);
     const auto error = table.Write({{"key", "clock"}, {write.column, write.value}});
     EXPECT_EQ(error ? error->message : "", write.error);
     if (error) {
@@ -97,7 +104,7 @@ TEST(ClockTableTest, WritesMoveTheClock) {
 
 TEST(ClockTableTest, AStatementMovesItOnce) {
   ServerClock clock(kStart);
-  ClockTable table(clock);
+  ClockTable table(clock, NothingExpires);
   EXPECT_EQ(table
                 .Write({{"key", "clock"},
                         {"advance_seconds", EncodeBigint(1)},
@@ -105,7 +112,7 @@ TEST(ClockTableTest, AStatementMovesItOnce) {
                 ->message,
             "liststore.clock: one statement changes the clock once");
   EXPECT_EQ(table.Write({{"key", "clock"}})->message,
-            "liststore.clock: set one of now, now_nanos, advance, advance_seconds and mode");
+            "liststore.clock: set one of now, now_nanos, advance, advance_seconds, jump and mode");
   EXPECT_EQ(table.Write({{"key", "other"}, {"advance_seconds", EncodeBigint(1)}})->message,
             "liststore.clock: the only key is 'clock'");
   EXPECT_EQ(clock.NowNanos(), kStart);
@@ -119,7 +126,7 @@ std::string ErrorOf(ClockTable& table, const char* column, const std::string& va
 TEST(ClockTableTest, ARealClockIsFrozenFirst) {
   ManualClock machine(kStart);
   ServerClock clock(machine, machine);
-  ClockTable table(clock);
+  ClockTable table(clock, NothingExpires);
   EXPECT_EQ(Cell(table, "mode"), "real");
   for (const int64_t seconds : {1, -1}) {
     EXPECT_EQ(ErrorOf(table, "advance_seconds", EncodeBigint(seconds)),
@@ -141,7 +148,7 @@ TEST(ClockTableTest, ARealClockIsFrozenFirst) {
 TEST(ClockTableTest, AScaledClockIsShownAsItIsWritten) {
   ManualClock machine(kStart);
   ServerClock clock(machine, machine);
-  ClockTable table(clock);
+  ClockTable table(clock, NothingExpires);
   EXPECT_EQ(ErrorOf(table, "mode", "scaled:60.50"), "");
   EXPECT_EQ(Cell(table, "mode"), "scaled:60.5");
   machine.AdvanceSeconds(2);
@@ -150,10 +157,34 @@ TEST(ClockTableTest, AScaledClockIsShownAsItIsWritten) {
   EXPECT_EQ(Cell(table, "now_nanos"), EncodeBigint(kStart + 130 * kSecond));
 }
 
+TEST(ClockTableTest, JumpsGoToTheNextExpiry) {
+  const uint64_t first = 1'700'000'000 + 5;
+  ManualClock machine(kStart);
+  ServerClock clock(machine, machine);
+  std::optional<uint64_t> takes_nanos;
+  ClockTable table(clock, [&](uint64_t now_nanos) -> std::optional<int64_t> {
+    if (takes_nanos) machine.AdvanceNanos(*takes_nanos);
+    return static_cast<int64_t>(std::max(first, now_nanos / kSecond + 10));
+  });
+  EXPECT_NE(ErrorOf(table, "jump", "next_expiry").find("freeze it first"), std::string::npos);
+  EXPECT_EQ(clock.SetMode({.mode = ServerClock::Mode::kManual}), ServerClock::Change::kDone);
+  EXPECT_EQ(ErrorOf(table, "jump", "next_expiry"), "");
+  EXPECT_EQ(clock.NowNanos(), (1'700'000'000 + 10) * kSecond);
+  EXPECT_EQ(clock.SetMode({ServerClock::Mode::kScaled, 1'000'000}), ServerClock::Change::kDone);
+  EXPECT_EQ(ErrorOf(table, "jump", "next_expiry"), "");
+  EXPECT_EQ(clock.NowNanos(), (1'700'000'000 + 20) * kSecond);
+  takes_nanos = 60 * kSecond;
+  EXPECT_EQ(ErrorOf(table, "jump", "next_expiry"), "") << "it came there by itself meanwhile";
+  EXPECT_EQ(clock.NowNanos(), (1'700'000'000 + 80) * kSecond);
+  EXPECT_EQ(clock.Set(ServerClock::kNanosMax), ServerClock::Change::kDone);
+  EXPECT_EQ(ErrorOf(table, "jump", "next_expiry"),
+            "liststore.clock: the time lies behind the year 2262");
+}
+
 TEST(ClockTableTest, AClockThatWasHandedInKeepsItsMode) {
   ManualClock machine(kStart);
   ServerClock followed(static_cast<const Clock&>(machine));
-  ClockTable table(followed);
+  ClockTable table(followed, NothingExpires);
   EXPECT_EQ(Cell(table, "mode"), "real");
   EXPECT_EQ(ErrorOf(table, "advance_seconds", EncodeBigint(1)),
             "liststore.clock: the clock is that of the program that started the server, or of its "
@@ -162,7 +193,7 @@ TEST(ClockTableTest, AClockThatWasHandedInKeepsItsMode) {
             "liststore.clock: the mode cannot be changed: the clock is CqlServerOptions::clock, or "
             "its store's, which belongs to the program that started the server");
   ServerClock shared(&machine);
-  ClockTable shared_table(shared);
+  ClockTable shared_table(shared, NothingExpires);
   EXPECT_EQ(Cell(shared_table, "mode"), "manual");
   EXPECT_EQ(ErrorOf(shared_table, "mode", "real"),
             "liststore.clock: the mode cannot be changed: the clock is "
