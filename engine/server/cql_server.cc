@@ -128,8 +128,7 @@ class CqlServer::Impl {
     context.host_id = engine_->catalog().NewUuid();
     context.shards = engine_->router().shards();
     context.looks_like_scylla = options.looks_like_scylla;
-    context.honours_client_timestamps =
-        options.client_timestamps == CqlServerOptions::ClientTimestamps::kHonour;
+    context.client_timestamps = options.client_timestamps;
     handler_ = MakeRequestHandler(context);
 
     ServerOptions server = ToServerOptions(options);

@@ -1,7 +1,9 @@
 #include "engine/server/handler_factory.h"
 
+#include <functional>
 #include <utility>
 
+#include "engine/base/check.h"
 #include "engine/control/clock_table.h"
 #include "engine/cql/system_schema_tables.h"
 #include "engine/cql/system_tables.h"
@@ -9,6 +11,18 @@
 
 namespace liststore {
 namespace {
+
+std::function<bool()> ReplacesClientTimestamps(const HandlerContext& context) {
+  switch (context.client_timestamps) {
+    case CqlServerOptions::ClientTimestamps::kHonour:
+      return {};
+    case CqlServerOptions::ClientTimestamps::kReplace:
+      return [] { return true; };
+    case CqlServerOptions::ClientTimestamps::kByClock:
+      return [&clock = context.clock] { return clock.mode() != ServerClock::Mode::kReal; };
+  }
+  LS_UNREACHABLE("there is no other rule");
+}
 
 // The statements of a server, with the tables and the clock that they see.
 class StatementHandler final : public RequestHandler {
@@ -20,7 +34,7 @@ class StatementHandler final : public RequestHandler {
         context.clock,
         [&engine = context.engine](uint64_t now) { return engine.NextExpiry(now); }));
     QueryProcessorOptions options;
-    options.replace_client_timestamps = !context.honours_client_timestamps;
+    options.replaces_client_timestamps = ReplacesClientTimestamps(context);
     options.node.host_id = context.host_id;
     options.node.looks_like_scylla = context.looks_like_scylla;
     options.node.start_seconds = static_cast<int32_t>(context.clock.NowNanos() / 1'000'000'000);

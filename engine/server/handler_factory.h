@@ -11,6 +11,7 @@
 #include "engine/server/event_hub.h"
 #include "engine/server/request_handler.h"
 #include "engine/shard/engine.h"
+#include "liststore/cql_server.h"
 #include "liststore/server_clock.h"
 
 namespace liststore {
@@ -26,7 +27,8 @@ struct HandlerContext {
   Uuid host_id = {};  // of system.local and SUPPORTED
   uint32_t shards = 1;
   bool looks_like_scylla = true;
-  bool honours_client_timestamps = true;
+  CqlServerOptions::ClientTimestamps client_timestamps =
+      CqlServerOptions::ClientTimestamps::kByClock;
 };
 
 std::unique_ptr<RequestHandler> MakeRequestHandler(const HandlerContext& context);

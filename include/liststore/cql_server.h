@@ -55,10 +55,11 @@ struct CqlServerOptions {
   std::string user;
   std::string password;
   enum class ClientTimestamps {
+    kByClock,  // kHonour while the clock is real, kReplace while it is not
     kHonour,   // a write has the timestamp that its client gave it, as in ScyllaDB
     kReplace,  // it has the server's: for clocks that a test moves, which clients know nothing of
   };
-  ClientTimestamps client_timestamps = ClientTimestamps::kHonour;
+  ClientTimestamps client_timestamps = ClientTimestamps::kByClock;
 
   // --- What is behind it ------------------------------------------------------------------------
 

@@ -77,6 +77,73 @@ TEST_F(ClockOverCqlTest, EachJumpTakesOneRowOrCell) {
   EXPECT_NE(ErrorOf("UPDATE liststore.clock SET jump = 'next_expiry' WHERE key = 'clock'")
                 .find("nothing expires"),
             std::string::npos);
+  server_.reset();
+}
+
+// A timestamp of a client's clock, which is not the server's.
+CqlParameters ClientTime() { return {{}, {}, 123'456}; }
+
+constexpr char kInsert[] = "INSERT INTO k.t (p, c, v) VALUES (1, 1, 1)";
+constexpr char kWriteTime[] = "SELECT WRITETIME(v) FROM k.t";
+
+TEST_F(ClockOverCqlTest, ClientTimestampsCountWhileTheClockIsReal) {
+  const ManualClock machine(kStart);
+  ServerClock clock(machine, machine);
+  CqlServerOptions options;
+  options.server_clock = &clock;
+  Start(options);
+  const std::string client = EncodeBigint(123'456);
+  Run(kInsert, ClientTime());
+  EXPECT_EQ(Cell(kWriteTime), client);
+  SetClock("mode = 'manual'");
+  Run(kInsert, ClientTime());
+  const std::string frozen = Cell(kWriteTime);
+  EXPECT_EQ(frozen, EncodeBigint(kStart / 1000)) << "frozen while it ran";
+  SetClock("mode = 'scaled:2'");
+  SetClock("advance = 1s");
+  const CqlAnswer batch = session_->RunBatch(true, {{kInsert, {}}}, 123'456);
+  EXPECT_EQ(batch.error, "");
+  EXPECT_EQ(Cell(kWriteTime), EncodeBigint(kStart / 1000 + 1'000'000));
+  const CqlAnswer prepared = session_->Run({kInsert, {}, true}, ClientTime());
+  EXPECT_EQ(prepared.error, "");
+  EXPECT_EQ(Cell(kWriteTime), EncodeBigint(kStart / 1000 + 1'000'001)) << "and those of groups";
+  Run("DELETE FROM k.t WHERE p = 1");
+  Run(std::string(kInsert) + " USING TIMESTAMP 1700000100000000", ClientTime());
+  EXPECT_EQ(Cell(kWriteTime), EncodeBigint(1'700'000'100'000'000)) << "USING TIMESTAMP counts";
+  server_.reset();
+}
+
+TEST_F(ClockOverCqlTest, WhoeverSaysSoKeepsOrReplacesThemAlways) {
+  ManualClock manual(kStart);
+  CqlServerOptions options;
+  options.manual_clock = &manual;
+  options.client_timestamps = CqlServerOptions::ClientTimestamps::kHonour;
+  Start(options);
+  Run(kInsert, ClientTime());
+  EXPECT_EQ(Cell(kWriteTime), EncodeBigint(123'456));
+
+  const ManualClock machine(kStart);
+  ServerClock clock(machine, machine);
+  options.manual_clock = nullptr;
+  options.server_clock = &clock;
+  options.client_timestamps = CqlServerOptions::ClientTimestamps::kReplace;
+  Start(options);
+  Run(kInsert, ClientTime());
+  EXPECT_EQ(Cell(kWriteTime), EncodeBigint(kStart / 1000));
+  server_.reset();
+}
+
+TEST_F(ClockOverCqlTest, AManualClockOfTheProgramReplacesThemToo) {
+  ManualClock manual(kStart);
+  CqlServerOptions options;
+  options.manual_clock = &manual;
+  Start(options);
+  Run(kInsert, ClientTime());
+  EXPECT_EQ(Cell(kWriteTime), EncodeBigint(kStart / 1000));
+  EXPECT_NE(ErrorOf("UPDATE liststore.clock SET mode = 'real' WHERE key = 'clock'")
+                .find("CqlServerOptions::manual_clock"),
+            std::string::npos);
+  server_.reset();
 }
 
 }  // namespace

@@ -54,6 +54,24 @@ TEST(Serve, SaysWhereItListensAndStopsWhenTold) {
   }
 }
 
+TEST(Serve, SaysWhichClockItHas) {
+  const struct {
+    const char* option;
+    const char* said;
+  } kClocks[] = {{"real", "real"},
+                 {"manual", "manual"},
+                 {"manual:1700000000", "manual"},
+                 {"scaled:60.50", "scaled:60.5"}};
+  for (const auto& clock : kClocks) {
+    RunningProgram program({"serve", "--cql-port", "0", "--clock", clock.option});
+    const boost::json::object ready = boost::json::parse(program.ReadLine()).as_object();
+    EXPECT_EQ(ready.at("clock").as_string(), clock.said);
+    program.Signal(SIGTERM);
+    const std::string err = program.Wait().err;
+    EXPECT_NE(err.find(std::string("; clock ") + clock.said + "\n"), std::string::npos) << err;
+  }
+}
+
 TEST(Serve, EndsWithStandardInputWhenAsked) {
   RunningProgram program({"serve", "--cql-port", "0", "--until-eof", "--log-level", "error"});
   RawCqlClient client(ParseReady(program.ReadLine()).cql_port);

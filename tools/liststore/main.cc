@@ -140,7 +140,7 @@ Examples:
 constexpr char kServeHelp[] =
     R"(Speaks the CQL native protocol, versions 3 and 4, as a ScyllaDB node does. When clients can connect, one
 line of JSON says so on standard output and in the ready file: {"cql_port":..,"shard_aware_port":..,
-"pid":..}. SIGTERM and SIGINT: what has arrived is answered, then it ends, within a second; the ready file
+"pid":..,"clock":"real"}. SIGTERM and SIGINT: what has arrived is answered, then it ends, within a second; the ready file
 goes.
 
 Every option may come from the environment as well, --cql-port as LISTSTORE_CQL_PORT, and from a file given
@@ -304,9 +304,10 @@ CLI::App* AddServe(CLI::App* app, ServeOptions* options, std::string* config) {
       ->type_name("real|manual[:START]|scaled:FACTOR")
       ->capture_default_str();
   command
-      ->add_option("--client-timestamps", options->replaces_client_timestamps,
-                   "Timestamps of writes are the client's (the default with a real clock), or\n"
-                   "always the server's (the default with a manual one)")
+      ->add_option(
+          "--client-timestamps", options->replaces_client_timestamps,
+          "Timestamps of writes are the client's (the default while the clock is real), or\n"
+          "always the server's (the default while it is not)")
       ->transform(CLI::CheckedTransformer({{"honour", "false"}, {"replace", "true"}}))
       ->type_name("honour|replace");
   command->add_flag("--demo", options->demo,

@@ -86,8 +86,10 @@ absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options) {
   server.shards = options.shards;
   server.memory_limit_bytes = options.memory_limit_bytes;
   server.looks_like_scylla = options.looks_like_scylla;
-  if (options.replaces_client_timestamps.value_or(options.clock != "real")) {
-    server.client_timestamps = CqlServerOptions::ClientTimestamps::kReplace;
+  using ClientTimestamps = CqlServerOptions::ClientTimestamps;
+  if (options.replaces_client_timestamps) {
+    server.client_timestamps = *options.replaces_client_timestamps ? ClientTimestamps::kReplace
+                                                                   : ClientTimestamps::kHonour;
   }
   if (options.auth.empty()) return server;
   const size_t colon = options.auth.find(':');
@@ -202,17 +204,18 @@ absl::Status Serve(const ServeOptions& options, const Log& log) {
   }
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<CqlServer> server, CqlServer::Start(server_options));
 
+  const std::string clock_setting = ClockSettingText(clock->setting());
   const std::string ready =
-      absl::StrFormat(R"({"cql_port":%d,"shard_aware_port":%d,"pid":%d})"
+      absl::StrFormat(R"({"cql_port":%d,"shard_aware_port":%d,"pid":%d,"clock":"%s"})"
                       "\n",
-                      server->cql_port(), server->shard_aware_port(), getpid());
+                      server->cql_port(), server->shard_aware_port(), getpid(), clock_setting);
   if (!options.ready_file.empty()) LS_RETURN_IF_ERROR(WriteReadyFile(options.ready_file, ready));
   std::fputs(ready.c_str(), stdout);
   std::fflush(stdout);
   log.Write(LogLevel::kInfo,
             absl::StrCat("serves CQL on ", options.address, ", port ", server->cql_port(),
                          ", shard-aware ", server->shard_aware_port(), "; ", options.shards,
-                         options.shards == 1 ? " shard" : " shards"));
+                         options.shards == 1 ? " shard" : " shards", "; clock ", clock_setting));
 
   if (options.demo) SayHowToConnect(options.address, server->cql_port());
 

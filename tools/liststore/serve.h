@@ -20,7 +20,7 @@ struct ServeOptions {
   std::string auth;  // "user:password"; empty: everybody may do everything
   // Or "manual", "manual:" and the seconds since the epoch, "scaled:" and a decimal factor.
   std::string clock = "real";
-  // Absent: with every clock but the real one, of which clients know nothing.
+  // Absent: while the clock is not the real one, of which clients know nothing.
   std::optional<bool> replaces_client_timestamps;
   bool demo = false;               // a few lists to begin with
   bool until_eof = false;          // ends with standard input too

@@ -94,6 +94,9 @@ def test_frozen_while_it_runs(clicked):
     add(session, 1, 3600)
     set_clock(session, "advance = 1h")
     assert clicks(session) == []
+    add(session, 2, 3600)
+    written = session.execute("SELECT WRITETIME(item) AS micros FROM feat.clicks").one().micros
+    assert 0 <= written - clock(session).now_nanos // 1000 < 1000, "not the driver's timestamp"
     with pytest.raises(InvalidRequest, match="ahead of the machine's"):
         set_clock(session, "mode = 'real'")
     assert clock(session).mode == "manual"
