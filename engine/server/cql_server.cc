@@ -11,6 +11,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/server/event_hub.h"
 #include "engine/server/handler_factory.h"
+#include "engine/server/node_look.h"
 #include "engine/server/server.h"
 #include "engine/shard/engine.h"
 #include "liststore/list_store.h"
@@ -123,16 +124,20 @@ class CqlServer::Impl {
   }
 
   absl::Status OpenServer(const CqlServerOptions& options) {
+    LS_ASSIGN_OR_RETURN(const NodeLook look, MakeNodeLook(options));
     HandlerContext context{
         .engine = *engine_, .events = events_, .clients = clients_, .clock = *clock_};
     context.host_id = engine_->catalog().NewUuid();
     context.shards = engine_->router().shards();
+    context.node = look.facts;
+    context.cassandra_major = look.cassandra_major;
     context.looks_like_scylla = options.looks_like_scylla;
     context.client_timestamps = options.client_timestamps;
     handler_ = MakeRequestHandler(context);
 
     ServerOptions server = ToServerOptions(options);
     server.shards = context.shards;
+    if (!options.looks_like_scylla) server.cassandra_cql_version = look.facts.cql_version;
     server.host_id = context.host_id.ToString();
     server.body_bytes_max = BodyBytesMax(engine_->memory_limit_bytes());
     server.clients = &clients_;

@@ -28,13 +28,14 @@ std::function<bool()> ReplacesClientTimestamps(const HandlerContext& context) {
 class StatementHandler final : public RequestHandler {
  public:
   explicit StatementHandler(const HandlerContext& context) {
-    AddSystemTables(tables_, context.looks_like_scylla, &context.clients);
+    AddSystemTables(tables_, context.looks_like_scylla, &context.clients, context.cassandra_major);
     AddSystemSchemaTables(tables_, context.looks_like_scylla);
     tables_.Add(std::make_unique<ClockTable>(
         context.clock,
         [&engine = context.engine](uint64_t now) { return engine.NextExpiry(now); }));
     QueryProcessorOptions options;
     options.replaces_client_timestamps = ReplacesClientTimestamps(context);
+    options.node = context.node;
     options.node.host_id = context.host_id;
     options.node.looks_like_scylla = context.looks_like_scylla;
     options.node.start_seconds = static_cast<int32_t>(context.clock.NowNanos() / 1'000'000'000);

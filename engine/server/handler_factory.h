@@ -24,6 +24,9 @@ struct HandlerContext {
   // Who is connected, for system.clients.
   const ClientDirectory& clients;
   ServerClock& clock;
+  // What it says of itself beside; see NodeLook.
+  NodeFacts node = {};
+  uint32_t cassandra_major = 4;
   Uuid host_id = {};  // of system.local and SUPPORTED
   uint32_t shards = 1;
   bool looks_like_scylla = true;

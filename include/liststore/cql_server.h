@@ -50,6 +50,16 @@ struct CqlServerOptions {
   // Says everything that a ScyllaDB node says (SCYLLA_* options, its versions and system tables);
   // else what a Cassandra 3 node does.
   bool looks_like_scylla = true;
+  // What system.local says. 1 to 128 bytes of printable UTF-8 each.
+  std::string data_center = "datacenter1";
+  std::string rack = "rack1";
+  std::string cluster_name = "liststore";
+  // The version that drivers see. "scylla-2025.1": ScyllaDB 2025.1, in system.versions; the
+  // release_version of system.local is the same for all of them. "3.11.17", "4.1", "5.0": that
+  // release_version; in the look of Cassandra also what else such a Cassandra has (3 to 5: its
+  // version of CQL; from 4 on peers_v2 and system_virtual_schema). Empty: ScyllaDB 2025.1.0, or
+  // a Cassandra that calls itself 3.0.8.
+  std::string release_version;
   // With a user, clients log in with this name and password (PasswordAuthenticator); without,
   // everybody may do everything.
   std::string user;

@@ -72,6 +72,19 @@ TEST(Serve, SaysWhichClockItHas) {
   }
 }
 
+TEST(Serve, WithShardsOffItLooksLikeTheCassandraThatIsNamed) {
+  RunningProgram program({"serve", "--cql-port", "0", "--shards", "off", "--release-version", "5.0",
+                          "--log-level", "info"});
+  RawCqlClient client(ParseReady(program.ReadLine()).cql_port);
+  const auto supported = client.Ask({.opcode = 0x05});
+  ASSERT_TRUE(supported);
+  EXPECT_EQ(supported->body.find("SCYLLA"), std::string::npos);
+  EXPECT_NE(supported->body.find("3.4.7"), std::string::npos) << "CQL of Cassandra 5.0";
+  program.Signal(SIGTERM);
+  const ProgramResult result = program.Wait();
+  EXPECT_NE(result.err.find("; 1 shard;"), std::string::npos) << result.err;
+}
+
 TEST(Serve, EndsWithStandardInputWhenAsked) {
   RunningProgram program({"serve", "--cql-port", "0", "--until-eof", "--log-level", "error"});
   RawCqlClient client(ParseReady(program.ReadLine()).cql_port);
@@ -122,7 +135,10 @@ TEST(Serve, WrongOptionsAreNamed) {
   const std::vector<Case> cases = {
       {{"--cql-port", "70000"}, "--cql-port"},
       {{"--shards", "0"}, "--shards"},
+      {{"--shards", "on"}, "--shards: 'on' is not 1 to 256, or off"},
       {{"--scylla", "maybe"}, "--scylla"},
+      {{"--rack", ""}, "rack has 0 bytes, not 1 to 128"},
+      {{"--release-version", "new"}, "release_version is 'new', not a version like"},
       {{"--client-timestamps", "never"}, "--client-timestamps"},
       {{"--clock", "sun"}, "--clock 'sun' is not real, manual or scaled:FACTOR"},
       {{"--clock", "manual:noon"}, "--clock 'manual:noon': START is in seconds since 1970"},

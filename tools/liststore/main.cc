@@ -140,8 +140,8 @@ Examples:
 constexpr char kServeHelp[] =
     R"(Speaks the CQL native protocol, versions 3 and 4, as a ScyllaDB node does. When clients can connect, one
 line of JSON says so on standard output and in the ready file: {"cql_port":..,"shard_aware_port":..,
-"pid":..,"clock":"real"}. SIGTERM and SIGINT: what has arrived is answered, then it ends, within a second; the ready file
-goes.
+"pid":..,"clock":"real"}. SIGTERM and SIGINT: what has arrived is answered, then it ends, within a second;
+the ready file goes.
 
 Every option may come from the environment as well, --cql-port as LISTSTORE_CQL_PORT, and from a file given
 with --config, as lines like
@@ -269,6 +269,34 @@ std::string EnvironmentName(const std::string& text) {
   return name;
 }
 
+// "off" is the number 0, which nobody may write.
+std::string ShardsOrOff(std::string& text) {
+  if (text == "off") {
+    text = "0";
+    return "";
+  }
+  uint32_t shards = 0;
+  if (CLI::detail::lexical_cast(text, shards) && shards >= 1 && shards <= 256) return "";
+  return "'" + text + "' is not 1 to 256, or off";
+}
+
+void AddTopology(CLI::App* command, ServeOptions* options) {
+  command->add_option("--data-center", options->data_center, "Data centre of the node")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command->add_option("--rack", options->rack, "Its rack")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command->add_option("--cluster-name", options->cluster_name, "Name of the cluster")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      ->add_option("--release-version", options->release_version,
+                   "Version that drivers see: scylla-2025.1 is a ScyllaDB; 3.11.17 or 4.1, with "
+                   "--scylla\noff, a Cassandra in what else it has, too")
+      ->type_name("VERSION");
+}
+
 CLI::App* AddServe(CLI::App* app, ServeOptions* options, std::string* config) {
   CLI::App* const command = app->add_subcommand("serve", "Serve CQL until told to stop");
   command->footer(kServeHelp);
@@ -282,8 +310,11 @@ CLI::App* AddServe(CLI::App* app, ServeOptions* options, std::string* config) {
                       "[19042 if free; any with --cql-port 0]");
   command->add_option("--ready-file", options->ready_file, "Write this when clients can connect")
       ->type_name("FILE");
-  command->add_option("--shards", options->shards, "Shards, with a thread each")
-      ->check(CLI::Range(1, 256))
+  command
+      ->add_option("--shards", options->shards,
+                   "Shards, with a thread each; off: look like Cassandra, which has none")
+      ->transform(CLI::Validator(ShardsOrOff, ""))
+      ->type_name("1..256|off")
       ->capture_default_str();
   command
       ->add_option("--memory-limit", options->memory_limit_bytes,
@@ -291,6 +322,7 @@ CLI::App* AddServe(CLI::App* app, ServeOptions* options, std::string* config) {
                    "[three quarters of the machine's]")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("BYTES");
+  AddTopology(command, options);
   command->add_option("--scylla", options->looks_like_scylla, "Look like ScyllaDB in every detail")
       ->transform(CLI::CheckedTransformer({{"on", "true"}, {"off", "false"}}))
       ->type_name("on|off");

@@ -86,6 +86,10 @@ absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options) {
   server.shards = options.shards;
   server.memory_limit_bytes = options.memory_limit_bytes;
   server.looks_like_scylla = options.looks_like_scylla;
+  server.data_center = options.data_center;
+  server.rack = options.rack;
+  server.cluster_name = options.cluster_name;
+  server.release_version = options.release_version;
   using ClientTimestamps = CqlServerOptions::ClientTimestamps;
   if (options.replaces_client_timestamps) {
     server.client_timestamps = *options.replaces_client_timestamps ? ClientTimestamps::kReplace
@@ -231,7 +235,12 @@ absl::Status Serve(const ServeOptions& options, const Log& log) {
 
 }  // namespace
 
-int RunServe(const ServeOptions& options) {
+int RunServe(const ServeOptions& asked) {
+  ServeOptions options = asked;
+  if (options.shards == 0) {
+    options.shards = 1;
+    options.looks_like_scylla = false;
+  }
   const Log log(ParseLogLevel(options.log_level));
   const absl::Status status = Serve(options, log);
   if (status.ok()) return kExitSame;

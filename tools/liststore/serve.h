@@ -13,10 +13,15 @@ struct ServeOptions {
   uint16_t cql_port = 9042;  // 0: any free one
   // 0: any free one. Absent: 19042 if that is free and cql_port is not 0, else any free one.
   std::optional<uint16_t> shard_aware_port;
-  std::string ready_file;  // empty: none
-  uint32_t shards = 1;
+  std::string ready_file;           // empty: none
+  uint32_t shards = 1;              // 0: none are said, which looks like Cassandra
   uint64_t memory_limit_bytes = 0;  // 0: three quarters of the machine's
   bool looks_like_scylla = true;
+  // As the same of CqlServerOptions.
+  std::string data_center = "datacenter1";
+  std::string rack = "rack1";
+  std::string cluster_name = "liststore";
+  std::string release_version;
   std::string auth;  // "user:password"; empty: everybody may do everything
   // Or "manual", "manual:" and the seconds since the epoch, "scaled:" and a decimal factor.
   std::string clock = "real";
