@@ -24,7 +24,7 @@ constexpr char kProgramHelp[] = R"(Examples:
 
 'liststore SUBCOMMAND --help' tells more.
 
-Exit status: 0 done; 1 an answer differs from the expected one; 2 anything else.)";
+Exit status: 0 done; 1 an answer differs from the expected one; 98 a port is taken; 2 anything else.)";
 
 constexpr char kReplayHelp[] =
     R"(The log holds one JSON object a line, plain or gzip: "op", "at" (nanoseconds since the epoch, never
@@ -156,7 +156,9 @@ Examples:
   liststore serve --cql-port 0 --ready-file ready.json --until-eof
   liststore serve --address 0.0.0.0 --shards 4 --memory-limit 8G --auth cassandra:secret
 
-Exit status: 0 it was told to stop; 2 anything else.)";
+Exit status: 0 it was told to stop, by a signal or, with --until-eof, by the end of standard input;
+2 wrong usage, an option out of its bounds, or a server that cannot start; 98 the port is taken: one line on
+standard error names it, and the process that has it, where /proc shows that.)";
 
 void AddReplay(CLI::App* app, ReplayOptions* options) {
   CLI::App* const command =

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -25,6 +26,7 @@
 #include "liststore/cql_server.h"
 #include "liststore/list_store.h"
 #include "liststore/server_clock.h"
+#include "tools/liststore/port_owner.h"
 #include "tools/liststore/replay_status.h"
 
 namespace liststore {
@@ -138,6 +140,16 @@ std::string WaitForStop(int signals, bool until_eof) {
   }
 }
 
+// " by NAME, process PID" of the port that `taken` is about; empty: nobody can be seen.
+std::string OwnerOf(const absl::Status& taken, const ServeOptions& options) {
+  for (const uint16_t port : {options.cql_port, options.shard_aware_port.value_or(0)}) {
+    if (port == 0 || !absl::StrContains(taken.message(), absl::StrCat(":", port, " "))) continue;
+    const std::optional<PortOwner> owner = FindPortOwner(port);
+    return owner ? absl::StrCat(" by ", owner->name, ", process ", owner->pid) : "";
+  }
+  return "";
+}
+
 // A store whose keyspace `demo` holds what three users read lately.
 absl::StatusOr<std::unique_ptr<ListStore>> OpenDemo(const ServeOptions& options,
                                                     const Clock& clock) {
@@ -244,8 +256,12 @@ int RunServe(const ServeOptions& asked) {
   const Log log(ParseLogLevel(options.log_level));
   const absl::Status status = Serve(options, log);
   if (status.ok()) return kExitSame;
-  log.Write(LogLevel::kError, ToStd(status.message()));
-  return kExitFailed;
+  if (!absl::IsAlreadyExists(status)) {
+    log.Write(LogLevel::kError, ToStd(status.message()));
+    return kExitFailed;
+  }
+  log.Write(LogLevel::kError, absl::StrCat(status.message(), OwnerOf(status, options)));
+  return kExitPortTaken;
 }
 
 }  // namespace liststore

@@ -34,8 +34,12 @@ struct ServeOptions {
 
 // Serves until SIGTERM or SIGINT. When clients can connect, one line of JSON says where, on
 // standard output and in the ready file; everything else goes to standard error. Returns the exit
-// status: 0 after a stop that was asked for, else 2.
+// status: 0 after a stop that was asked for, kExitPortTaken, else 2.
 int RunServe(const ServeOptions& options);
+
+// Somebody listens on a port that it was told to take. The number of the error (EADDRINUSE), which
+// no other outcome has.
+inline constexpr int kExitPortTaken = 98;
 
 }  // namespace liststore
 
