@@ -50,7 +50,7 @@ absl::Status CheckOptions(const CqlServerOptions& options) {
 // The rule of Options::memory_limit_bytes.
 absl::StatusOr<uint64_t> MemoryLimit(const CqlServerOptions& options) {
   if (options.memory_limit_bytes != 0) return options.memory_limit_bytes;
-  const uint64_t memory_bytes = ReadMachineLimits().memory_bytes;
+  const uint64_t memory_bytes = ReadMachineLimits({.cores = false}).memory_bytes;
   if (memory_bytes == 0) {
     return absl::FailedPreconditionError(
         "memory_limit_bytes is 0, and the machine does not say how much memory it has");
