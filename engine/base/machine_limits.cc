@@ -68,29 +68,48 @@ void ForEachAncestor(const std::string& mount, std::string group, Visitor&& visi
 
 // Version 2: one tree for all controllers; "unified" is its place where version 1 is mounted as
 // well.
-void ReadVersion2(const std::string& mounts, const std::string& group, Limits& limits) {
+void ReadVersion2(const std::string& mounts, const std::string& group, WantedLimits wanted,
+                  Limits& limits) {
   for (const std::string& mount : {mounts, mounts + "/unified"}) {
     ForEachAncestor(mount, group, [&](const std::string& directory) {
-      const Numbers cpu = ReadNumbers(directory + "/cpu.max");
-      LowerCores(cpu.first, cpu.second, limits);
-      LowerMemory(ReadNumbers(directory + "/memory.max").first, limits);
+      if (wanted.cores) {
+        const Numbers cpu = ReadNumbers(directory + "/cpu.max");
+        LowerCores(cpu.first, cpu.second, limits);
+      }
+      if (wanted.memory) LowerMemory(ReadNumbers(directory + "/memory.max").first, limits);
     });
   }
 }
 
+// Whether `name` is one of "cpu,cpuacct".
+bool IsAmong(std::string_view name, std::string_view controllers) {
+  while (!controllers.empty()) {
+    const size_t comma = std::min(controllers.find(','), controllers.size());
+    if (controllers.substr(0, comma) == name) return true;
+    controllers.remove_prefix(std::min(comma + 1, controllers.size()));
+  }
+  return false;
+}
+
 // Version 1: a tree for each set of controllers, mounted under the set's name ("cpu,cpuacct").
-// Files that a controller does not have are just not there.
 void ReadVersion1(const std::string& mounts, const std::string& controllers,
-                  const std::string& group, Limits& limits) {
+                  const std::string& group, WantedLimits wanted, Limits& limits) {
+  wanted.cores &= IsAmong("cpu", controllers);
+  wanted.memory &= IsAmong("memory", controllers);
+  if (!wanted.cores && !wanted.memory) return;
   ForEachAncestor(mounts + "/" + controllers, group, [&](const std::string& directory) {
-    LowerCores(ReadNumbers(directory + "/cpu.cfs_quota_us").first,
-               ReadNumbers(directory + "/cpu.cfs_period_us").first, limits);
-    LowerMemory(ReadNumbers(directory + "/memory.limit_in_bytes").first, limits);
+    if (wanted.cores) {
+      LowerCores(ReadNumbers(directory + "/cpu.cfs_quota_us").first,
+                 ReadNumbers(directory + "/cpu.cfs_period_us").first, limits);
+    }
+    if (wanted.memory) {
+      LowerMemory(ReadNumbers(directory + "/memory.limit_in_bytes").first, limits);
+    }
   });
 }
 
 // Lines are "number:controllers:/group"; version 2's has number 0 and no controllers.
-void ReadControlGroups(const std::string& root, Limits& limits) {
+void ReadControlGroups(const std::string& root, WantedLimits wanted, Limits& limits) {
   const std::string mounts = root + "/sys/fs/cgroup";
   std::ifstream file(root + "/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -102,9 +121,9 @@ void ReadControlGroups(const std::string& root, Limits& limits) {
     const std::string group = line.substr(second + 1);
     if (group.empty() || group.front() != '/') continue;
     if (controllers.empty()) {
-      ReadVersion2(mounts, group, limits);
+      ReadVersion2(mounts, group, wanted, limits);
     } else {
-      ReadVersion1(mounts, controllers, group, limits);
+      ReadVersion1(mounts, controllers, group, wanted, limits);
     }
   }
 }
@@ -132,12 +151,15 @@ uint32_t CoresOfMask() {
 
 }  // namespace
 
-MachineLimits ReadMachineLimits() { return ReadMachineLimitsBelow("", CoresOfMask()); }
+MachineLimits ReadMachineLimits(WantedLimits wanted) {
+  return ReadMachineLimitsBelow("", wanted.cores ? CoresOfMask() : 1, wanted);
+}
 
-MachineLimits ReadMachineLimitsBelow(const std::string& root, uint32_t cores_allowed) {
+MachineLimits ReadMachineLimitsBelow(const std::string& root, uint32_t cores_allowed,
+                                     WantedLimits wanted) {
   Limits limits;
-  ReadControlGroups(root, limits);
-  LowerMemory(ReadMemTotal(root), limits);
+  if (wanted.cores || wanted.memory) ReadControlGroups(root, wanted, limits);
+  if (wanted.memory) LowerMemory(ReadMemTotal(root), limits);
   const uint64_t cores = std::min<uint64_t>(limits.cores, cores_allowed);
   return {.cores = static_cast<uint32_t>(std::max<uint64_t>(cores, 1)),
           .memory_bytes = limits.memory_bytes == kUnlimited ? 0 : limits.memory_bytes};

@@ -14,15 +14,24 @@ struct MachineLimits {
   uint64_t memory_bytes = 0;  // 0: unknown
 };
 
-// Reads the limits of the calling process; about 20 small files. Thread-safe.
-MachineLimits ReadMachineLimits();
+// What to look for: each costs files that are opened, and programs start more often than they run
+// long.
+struct WantedLimits {
+  bool cores = true;
+  bool memory = true;
+};
+
+// Reads the limits of the calling process: two files, and one or two for each ancestor of its
+// control group and each limit that is wanted. What is not wanted has its default. Thread-safe.
+MachineLimits ReadMachineLimits(WantedLimits wanted = {});
 
 // The same from the files below `root` ("" for the real ones): proc/meminfo, proc/self/cgroup and
 // sys/fs/cgroup, version 2, version 1 and both at once. `cores_allowed` is the size of the CPU
 // mask. A limit set on any ancestor of the process's group counts. Groups that proc/self/cgroup
 // names but that are not mounted (a container sees only its own subtree, as the root) are passed
 // over.
-MachineLimits ReadMachineLimitsBelow(const std::string& root, uint32_t cores_allowed);
+MachineLimits ReadMachineLimitsBelow(const std::string& root, uint32_t cores_allowed,
+                                     WantedLimits wanted = {});
 
 }  // namespace liststore
 

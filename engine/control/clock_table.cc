@@ -6,6 +6,7 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
+#include "engine/base/strings.h"
 #include "engine/cql/computed_table.h"
 #include "engine/cql/encode_value.h"
 #include "engine/model/duration.h"
@@ -23,7 +24,8 @@ constexpr TableSpec kSpec = {
     "clock",
     "key text",
     "",
-    "advance duration, advance_seconds bigint, mode text, now timestamp, now_nanos bigint",
+    "advance duration, advance_seconds bigint, jump text, mode text, now timestamp, "
+    "now_nanos bigint",
     "the server's time"};
 
 CqlError Refuse(std::string_view why) {
@@ -32,8 +34,15 @@ CqlError Refuse(std::string_view why) {
 
 // What a statement asks for, before it is known whether it can be.
 struct ClockChange {
-  bool relative = false;
-  int64_t nanos = 0;
+  enum class Kind : uint8_t {
+    kTo,
+    kBy,
+    kJump,
+    kMode
+  };
+  Kind kind = Kind::kTo;
+  int64_t nanos = 0;  // kTo, kBy; negative: backwards
+  ServerClock::Setting setting = {};
 };
 
 // `count` units, or nullopt beyond what 64 bits hold.
@@ -47,11 +56,12 @@ CqlOr<ClockChange> TooFar() { return Refuse("the time lies behind the year 2262"
 
 CqlOr<ClockChange> ChangeBy(const Duration& duration) {
   if (duration.months != 0) return Refuse("months have no fixed length: advance by days");
-  if (duration.days < 0 || duration.nanoseconds < 0) return ClockChange{/*relative=*/true, -1};
+  if (duration.days < 0 || duration.nanoseconds < 0)
+    return ClockChange{.kind = ClockChange::Kind::kBy, .nanos = -1};
   const std::optional<int64_t> days = Times(duration.days, kNanosPerDay);
   int64_t nanos = 0;
   if (!days || __builtin_add_overflow(*days, duration.nanoseconds, &nanos)) return TooFar();
-  return ClockChange{/*relative=*/true, nanos};
+  return ClockChange{.kind = ClockChange::Kind::kBy, .nanos = nanos};
 }
 
 // The change that a column and its value ask for.
@@ -61,7 +71,15 @@ CqlOr<ClockChange> ChangeOf(std::string_view column, std::string_view value) {
     if (!duration) return Refuse("advance is not a duration");
     return ChangeBy(*duration);
   }
-  if (column == "mode") return Refuse("the mode is chosen when the server starts");
+  if (column == "mode") {
+    const absl::StatusOr<ServerClock::Setting> setting = ParseClockSetting(value);
+    if (!setting.ok()) return Refuse("mode " + std::string(ToStd(setting.status().message())));
+    return ClockChange{.kind = ClockChange::Kind::kMode, .setting = *setting};
+  }
+  if (column == "jump") {
+    if (value == "next_expiry") return ClockChange{.kind = ClockChange::Kind::kJump};
+    return Refuse("jump '" + std::string(value) + "' is not next_expiry");
+  }
   LS_CHECK(column == "now" || column == "now_nanos" || column == "advance_seconds",
            "a statement has only columns of its table");
   // Empty values are valid for numbers.
@@ -72,7 +90,8 @@ CqlOr<ClockChange> ChangeOf(std::string_view column, std::string_view value) {
   const std::optional<int64_t> nanos = Times(number, unit);
   if (!nanos && number > 0) return TooFar();
   // What overflows below lies before the epoch, and so backwards, like any other negative number.
-  return ClockChange{relative, nanos.value_or(-1)};
+  return ClockChange{.kind = relative ? ClockChange::Kind::kBy : ClockChange::Kind::kTo,
+                     .nanos = nanos.value_or(-1)};
 }
 
 // The one change in `values`.
@@ -84,50 +103,97 @@ CqlOr<ClockChange> ChangeIn(const VirtualTable::Values& values) {
       continue;
     }
     if (!value) return Refuse(column + " cannot be null");
-    if (change) return Refuse("one statement moves the clock once");
+    if (change) return Refuse("one statement changes the clock once");
     CqlOr<ClockChange> asked = ChangeOf(column, *value);
     if (!asked.ok()) return asked;
     change = *asked;
   }
-  if (!change) return Refuse("set one of now, now_nanos, advance and advance_seconds");
+  if (!change) return Refuse("set one of now, now_nanos, advance, advance_seconds, jump and mode");
   return *change;
+}
+
+ServerClock::Change Apply(const ClockChange& change, ServerClock& clock) {
+  if (change.kind == ClockChange::Kind::kMode) return clock.SetMode(change.setting);
+  // A real clock says so whatever it is asked for.
+  if (clock.mode() == ServerClock::Mode::kReal) return ServerClock::Change::kFollowsMachine;
+  if (change.nanos < 0) return ServerClock::Change::kBackwards;
+  const auto nanos = static_cast<uint64_t>(change.nanos);
+  return change.kind == ClockChange::Kind::kBy ? clock.Advance(nanos) : clock.Set(nanos);
+}
+
+// Why a real clock is not moved, and what helps.
+CqlError FollowsMachine(const ServerClock& clock) {
+  if (clock.mode_is_fixed()) {
+    return Refuse(
+        "the clock is that of the program that started the server, or of its store, and is moved "
+        "there alone");
+  }
+  return Refuse(
+      "the clock follows the machine's and cannot be moved; freeze it first: UPDATE "
+      "liststore.clock SET mode = 'manual' WHERE key = 'clock'");
 }
 
 }  // namespace
 
-ClockTable::ClockTable(ServerClock& clock)
-    : clock_(clock), definition_(MakeVirtualDefinition(kSpec)) {}
+ClockTable::ClockTable(ServerClock& clock, NextExpiry next_expiry)
+    : clock_(clock),
+      next_expiry_(std::move(next_expiry)),
+      definition_(MakeVirtualDefinition(kSpec)) {}
 
 std::vector<VirtualRow> ClockTable::Rows(const VirtualReadContext& /*context*/) const {
   const uint64_t now_nanos = clock_.NowNanos();
   RowCollector rows(*definition_);
   rows.Row()
       .Set("key", kKey)
-      .Set("mode", std::string(ModeName(clock_.mode())))
+      .Set("mode", ClockSettingText(clock_.setting()))
       .Set("now", EncodeTimestamp(now_nanos))
       .Set("now_nanos", EncodeBigint(static_cast<int64_t>(now_nanos)));
   return rows.Take();
 }
 
 std::optional<CqlError> ClockTable::Write(const Values& values) {
-  if (clock_.mode() != ServerClock::Mode::kManual) {
-    return Refuse("the clock follows the machine's; only a manual clock can be moved");
-  }
   const CqlOr<ClockChange> change = ChangeIn(values);
   if (!change.ok()) return change.error();
-  if (change->nanos < 0) return Refuse("the clock cannot go backwards");
-  const auto nanos = static_cast<uint64_t>(change->nanos);
-  switch (change->relative ? clock_.Advance(nanos) : clock_.Set(nanos)) {
-    case ServerClock::Move::kDone:
+  if (change->kind == ClockChange::Kind::kJump) return Jump();
+  switch (Apply(*change, clock_)) {
+    case ServerClock::Change::kDone:
       return std::nullopt;
-    case ServerClock::Move::kBackwards:
-      return Refuse("the clock cannot go backwards");
-    case ServerClock::Move::kTooFar:
+    case ServerClock::Change::kFollowsMachine:
+      return FollowsMachine(clock_);
+    case ServerClock::Change::kBackwards:
+      if (change->kind != ClockChange::Kind::kMode) return Refuse("the clock cannot go backwards");
+      return Refuse(
+          "the clock is ahead of the machine's and cannot go backwards: mode 'real' waits until "
+          "the machine's has come as far");
+    case ServerClock::Change::kTooFar:
       return TooFar().error();
-    case ServerClock::Move::kNotManual:
+    case ServerClock::Change::kModeIsFixed:
+      return Refuse("the mode cannot be changed: the clock is " +
+                    std::string(clock_.is_shared() ? "CqlServerOptions::manual_clock"
+                                                   : "CqlServerOptions::clock, or its store's") +
+                    ", which belongs to the program that started the server");
+  }
+  LS_UNREACHABLE("every outcome of a change has its answer");
+}
+
+std::optional<CqlError> ClockTable::Jump() {
+  const MutexLock lock(jumps_);
+  if (clock_.mode() == ServerClock::Mode::kReal) return FollowsMachine(clock_);
+  const std::optional<int64_t> seconds = next_expiry_(clock_.NowNanos());
+  if (!seconds) return Refuse("nothing expires: no row and no cell that lives has a TTL");
+  const std::optional<int64_t> nanos = Times(*seconds, kNanosPerSecond);
+  if (!nanos) return TooFar().error();
+  switch (clock_.Set(static_cast<uint64_t>(*nanos))) {
+    case ServerClock::Change::kDone:
+    case ServerClock::Change::kBackwards:  // by itself, or moved by another, it has come there
+      return std::nullopt;
+    case ServerClock::Change::kFollowsMachine:
+      return FollowsMachine(clock_);
+    case ServerClock::Change::kTooFar:
+    case ServerClock::Change::kModeIsFixed:
       break;
   }
-  LS_UNREACHABLE("a manual clock stays one");
+  LS_UNREACHABLE("the instant was looked at, and the mode is not touched");
 }
 
 }  // namespace liststore

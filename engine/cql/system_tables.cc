@@ -119,7 +119,7 @@ void ListConfig(const VirtualReadContext& /*context*/, RowCollector& rows) {
 enum class Look : uint8_t {
   kBoth,
   kScyllaOnly,
-  kCassandraOnly
+  kCassandra4  // only a Cassandra, from that version on
 };
 
 struct Entry {
@@ -151,7 +151,7 @@ constexpr Entry kTables[] = {
       "preferred_port int, rack text, release_version text, schema_version uuid, tokens set<text>",
       "the other nodes"},
      nullptr,
-     Look::kCassandraOnly},
+     Look::kCassandra4},
     {{"system", "size_estimates", "keyspace_name text",
       "table_name text, range_start text, range_end text",
       "mean_partition_size bigint, partitions_count bigint", "sizes of token ranges"},
@@ -183,16 +183,16 @@ constexpr Entry kTables[] = {
      nullptr},
     {{"system_virtual_schema", "keyspaces", "keyspace_name text", "", "", "virtual keyspaces"},
      nullptr,
-     Look::kCassandraOnly},
+     Look::kCassandra4},
     {{"system_virtual_schema", "tables", "keyspace_name text", "table_name text", "comment text",
       "virtual tables"},
      nullptr,
-     Look::kCassandraOnly},
+     Look::kCassandra4},
     {{"system_virtual_schema", "columns", "keyspace_name text", "table_name text, column_name text",
       "clustering_order text, column_name_bytes blob, kind text, position int, type text",
       "columns of virtual tables"},
      nullptr,
-     Look::kCassandraOnly},
+     Look::kCassandra4},
 };
 
 constexpr TableSpec kClients = {
@@ -207,11 +207,12 @@ constexpr TableSpec kClients = {
 
 }  // namespace
 
-void AddSystemTables(VirtualTables& tables, bool looks_like_scylla,
-                     const ClientDirectory* clients) {
-  const Look not_here = looks_like_scylla ? Look::kCassandraOnly : Look::kScyllaOnly;
+void AddSystemTables(VirtualTables& tables, bool looks_like_scylla, const ClientDirectory* clients,
+                     uint32_t cassandra_major) {
+  const Look not_here = looks_like_scylla ? Look::kCassandra4 : Look::kScyllaOnly;
   for (const Entry& entry : kTables) {
     if (entry.look == not_here) continue;
+    if (entry.look == Look::kCassandra4 && cassandra_major < 4) continue;
     tables.Add(std::make_unique<ComputedTable>(entry.spec, entry.rows));
   }
   if (!looks_like_scylla) return;

@@ -82,8 +82,8 @@ ListStore::Impl::Impl(const Options& resolved)
 
 absl::StatusOr<std::unique_ptr<ListStore>> ListStore::Open(Options options) {
   // The machine is asked only for what was left open.
-  MachineLimits machine;
-  if (options.shards == 0 || options.memory_limit_bytes == 0) machine = ReadMachineLimits();
+  const MachineLimits machine =
+      ReadMachineLimits({.cores = options.shards == 0, .memory = options.memory_limit_bytes == 0});
   LS_ASSIGN_OR_RETURN(const Options resolved, ResolveOptions(std::move(options), machine));
   return std::unique_ptr<ListStore>(new ListStore(std::make_unique<Impl>(resolved)));
 }

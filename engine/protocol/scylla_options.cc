@@ -59,9 +59,9 @@ std::vector<SupportedOption> ScyllaSupported(const ShardingOptions& sharding) {
   return options;
 }
 
-std::vector<SupportedOption> CassandraSupported() {
+std::vector<SupportedOption> CassandraSupported(std::string_view cql_version) {
   std::vector<SupportedOption> options;
-  Add(options, "CQL_VERSION", "3.4.4");
+  Add(options, "CQL_VERSION", std::string(cql_version));
   // The Python driver looks this key up without asking whether it is there.
   options.push_back({"COMPRESSION", {"snappy", "lz4"}});
   options.push_back({"PROTOCOL_VERSIONS", {"3/v3", "4/v4"}});

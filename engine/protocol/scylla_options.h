@@ -65,8 +65,9 @@ struct ShardingOptions {
 // SUPPORTED of a ScyllaDB node. Drivers that see it stop asking for system.peers_v2 and append
 // USING TIMEOUT to statements on system tables.
 std::vector<SupportedOption> ScyllaSupported(const ShardingOptions& sharding);
-// SUPPORTED without any extension, as of a Cassandra node that speaks versions 3 and 4.
-std::vector<SupportedOption> CassandraSupported();
+// SUPPORTED without any extension, as of a Cassandra node that speaks versions 3 and 4 of the
+// protocol and this one of CQL.
+std::vector<SupportedOption> CassandraSupported(std::string_view cql_version = "3.4.4");
 
 }  // namespace liststore::protocol
 

@@ -13,9 +13,11 @@
 #include "engine/cql/unsupported.h"
 #include "engine/server/event_hub.h"
 #include "engine/server/handler_factory.h"
+#include "engine/server/node_look.h"
 #include "engine/server/server.h"
 #include "engine/shard/engine.h"
 #include "liststore/list_store.h"
+#include "liststore/server_clock.h"
 
 namespace liststore {
 namespace {
@@ -35,8 +37,11 @@ absl::Status CheckOptions(const CqlServerOptions& options) {
                                                    options.memory_limit_bytes, ", less than ",
                                                    kMemoryLimitBytesMin));
   }
-  if (options.clock != nullptr && options.manual_clock != nullptr) {
-    return absl::InvalidArgumentError("both clock and manual_clock are given");
+  if ((options.clock != nullptr) + (options.manual_clock != nullptr) +
+          (options.server_clock != nullptr) >
+      1) {
+    return absl::InvalidArgumentError(
+        "clock, manual_clock and server_clock: only one can be given");
   }
   if (options.user.empty() && !options.password.empty()) {
     return absl::InvalidArgumentError("a password is given, but no user");
@@ -47,7 +52,7 @@ absl::Status CheckOptions(const CqlServerOptions& options) {
 // The rule of Options::memory_limit_bytes.
 absl::StatusOr<uint64_t> MemoryLimit(const CqlServerOptions& options) {
   if (options.memory_limit_bytes != 0) return options.memory_limit_bytes;
-  const uint64_t memory_bytes = ReadMachineLimits().memory_bytes;
+  const uint64_t memory_bytes = ReadMachineLimits({.cores = false}).memory_bytes;
   if (memory_bytes == 0) {
     return absl::FailedPreconditionError(
         "memory_limit_bytes is 0, and the machine does not say how much memory it has");
@@ -100,11 +105,25 @@ class CqlServer::Impl {
  private:
   explicit Impl(const CqlServerOptions& options) : tally_(FirstMeeting(options)) {}
 
+  void ChooseClock(const CqlServerOptions& options) {
+    clock_ = options.server_clock;
+    if (clock_ != nullptr) return;
+    const Clock* followed = options.clock;
+    if (followed == nullptr && options.store != nullptr) followed = &options.store->clock();
+    if (options.manual_clock != nullptr) {
+      own_clock_ = std::make_unique<ServerClock>(options.manual_clock);
+    } else if (followed != nullptr) {
+      own_clock_ = std::make_unique<ServerClock>(*followed);
+    } else {
+      own_clock_ = std::make_unique<ServerClock>();
+    }
+    clock_ = own_clock_.get();
+  }
+
   absl::Status OpenEngine(const CqlServerOptions& options) {
-    clock_ = options.manual_clock != nullptr ? options.manual_clock : options.clock;
+    ChooseClock(options);
     if (options.store != nullptr) {
       engine_ = &options.store->engine();
-      if (clock_ == nullptr) clock_ = &options.store->clock();
       return absl::OkStatus();
     }
     EngineOptions engine;
@@ -112,11 +131,11 @@ class CqlServer::Impl {
     LS_ASSIGN_OR_RETURN(engine.memory_limit_bytes, MemoryLimit(options));
     own_engine_ = std::make_unique<Engine>(engine);
     engine_ = own_engine_.get();
-    if (clock_ == nullptr) clock_ = &SystemClock::Instance();
     return absl::OkStatus();
   }
 
   absl::Status OpenServer(const CqlServerOptions& options) {
+    LS_ASSIGN_OR_RETURN(const NodeLook look, MakeNodeLook(options));
     HandlerContext context{.engine = *engine_,
                            .events = events_,
                            .clients = clients_,
@@ -124,14 +143,15 @@ class CqlServer::Impl {
                            .tally = tally_};
     context.host_id = engine_->catalog().NewUuid();
     context.shards = engine_->router().shards();
-    context.manual_clock = options.manual_clock;
+    context.node = look.facts;
+    context.cassandra_major = look.cassandra_major;
     context.looks_like_scylla = options.looks_like_scylla;
-    context.honours_client_timestamps =
-        options.client_timestamps == CqlServerOptions::ClientTimestamps::kHonour;
+    context.client_timestamps = options.client_timestamps;
     handler_ = MakeRequestHandler(context);
 
     ServerOptions server = ToServerOptions(options);
     server.shards = context.shards;
+    if (!options.looks_like_scylla) server.cassandra_cql_version = look.facts.cql_version;
     server.host_id = context.host_id.ToString();
     server.body_bytes_max = BodyBytesMax(engine_->memory_limit_bytes());
     server.clients = &clients_;
@@ -143,7 +163,8 @@ class CqlServer::Impl {
   }
 
   FeatureTally tally_;
-  const Clock* clock_ = nullptr;
+  std::unique_ptr<ServerClock> own_clock_;
+  ServerClock* clock_ = nullptr;
   std::unique_ptr<Engine> own_engine_;
   Engine* engine_ = nullptr;
   EventHub events_;

@@ -1,9 +1,10 @@
 #include "engine/server/handler_factory.h"
 
+#include <functional>
 #include <utility>
 
+#include "engine/base/check.h"
 #include "engine/control/clock_table.h"
-#include "engine/control/server_clock.h"
 #include "engine/control/unsupported_table.h"
 #include "engine/cql/system_schema_tables.h"
 #include "engine/cql/system_tables.h"
@@ -12,27 +13,40 @@
 namespace liststore {
 namespace {
 
+std::function<bool()> ReplacesClientTimestamps(const HandlerContext& context) {
+  switch (context.client_timestamps) {
+    case CqlServerOptions::ClientTimestamps::kHonour:
+      return {};
+    case CqlServerOptions::ClientTimestamps::kReplace:
+      return [] { return true; };
+    case CqlServerOptions::ClientTimestamps::kByClock:
+      return [&clock = context.clock] { return clock.mode() != ServerClock::Mode::kReal; };
+  }
+  LS_UNREACHABLE("there is no other rule");
+}
+
 // The statements of a server, with the tables and the clock that they see.
 class StatementHandler final : public RequestHandler {
  public:
-  explicit StatementHandler(const HandlerContext& context)
-      : clock_(context.manual_clock != nullptr ? ServerClock(context.manual_clock)
-                                               : ServerClock(context.clock)) {
-    AddSystemTables(tables_, context.looks_like_scylla, &context.clients);
+  explicit StatementHandler(const HandlerContext& context) {
+    AddSystemTables(tables_, context.looks_like_scylla, &context.clients, context.cassandra_major);
     AddSystemSchemaTables(tables_, context.looks_like_scylla);
-    tables_.Add(std::make_unique<ClockTable>(clock_));
+    tables_.Add(std::make_unique<ClockTable>(
+        context.clock,
+        [&engine = context.engine](uint64_t now) { return engine.NextExpiry(now); }));
     tables_.Add(MakeUnsupportedTable(context.tally));
     QueryProcessorOptions options;
     options.tally = &context.tally;
-    options.replace_client_timestamps = !context.honours_client_timestamps;
+    options.replaces_client_timestamps = ReplacesClientTimestamps(context);
+    options.node = context.node;
     options.node.host_id = context.host_id;
     options.node.looks_like_scylla = context.looks_like_scylla;
-    options.node.start_seconds = static_cast<int32_t>(clock_.NowNanos() / 1'000'000'000);
+    options.node.start_seconds = static_cast<int32_t>(context.clock.NowNanos() / 1'000'000'000);
     options.on_schema_change = [&events = context.events](const protocol::SchemaChange& change) {
       events.Publish(change);
     };
-    processor_ =
-        std::make_unique<QueryProcessor>(context.engine, clock_, tables_, std::move(options));
+    processor_ = std::make_unique<QueryProcessor>(context.engine, context.clock, tables_,
+                                                  std::move(options));
   }
 
   ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
@@ -41,7 +55,6 @@ class StatementHandler final : public RequestHandler {
   }
 
  private:
-  ServerClock clock_;
   VirtualTables tables_;
   std::unique_ptr<QueryProcessor> processor_;
 };

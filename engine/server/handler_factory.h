@@ -12,7 +12,8 @@
 #include "engine/server/event_hub.h"
 #include "engine/server/request_handler.h"
 #include "engine/shard/engine.h"
-#include "liststore/clock.h"
+#include "liststore/cql_server.h"
+#include "liststore/server_clock.h"
 
 namespace liststore {
 
@@ -23,15 +24,17 @@ struct HandlerContext {
   EventHub& events;
   // Who is connected, for system.clients.
   const ClientDirectory& clients;
-  const Clock& clock;
+  ServerClock& clock;
   // Where features are counted that statements ask for in vain.
   FeatureTally& tally;
-  // The same when clients may move it, else nullptr.
-  ManualClock* manual_clock = nullptr;
+  // What it says of itself beside; see NodeLook.
+  NodeFacts node = {};
+  uint32_t cassandra_major = 4;
   Uuid host_id = {};  // of system.local and SUPPORTED
   uint32_t shards = 1;
   bool looks_like_scylla = true;
-  bool honours_client_timestamps = true;
+  CqlServerOptions::ClientTimestamps client_timestamps =
+      CqlServerOptions::ClientTimestamps::kByClock;
 };
 
 std::unique_ptr<RequestHandler> MakeRequestHandler(const HandlerContext& context);

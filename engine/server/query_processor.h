@@ -27,8 +27,9 @@ namespace liststore {
 
 struct QueryProcessorOptions {
   // Timestamps that drivers give by themselves are left out of account, so that writes are ordered
-  // by the server's clock; USING TIMESTAMP counts all the same.
-  bool replace_client_timestamps = false;
+  // by the server's clock; USING TIMESTAMP counts all the same. Asked at each write, by any thread;
+  // empty: never.
+  std::function<bool()> replaces_client_timestamps;
   NodeFacts node;
   // Told of every change of the schema once it can be seen. Called by the loop of the connection
   // that made it.
@@ -97,7 +98,10 @@ class QueryProcessor final : public RequestHandler {
   bool TruncateVirtual(const TruncateStatement& statement, const Call& call);
 
   std::optional<int64_t> TimestampOf(const protocol::QueryParameters& parameters) const {
-    return options_.replace_client_timestamps ? std::nullopt : parameters.default_timestamp;
+    if (options_.replaces_client_timestamps && options_.replaces_client_timestamps()) {
+      return std::nullopt;
+    }
+    return parameters.default_timestamp;
   }
 
   Engine& engine_;

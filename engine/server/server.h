@@ -33,6 +33,8 @@ struct ServerOptions {
   uint32_t shards = 1;  // each has a loop
   // SUPPORTED says what ScyllaDB's says; else what Cassandra's does.
   bool looks_like_scylla = true;
+  // Of Cassandra's SUPPORTED.
+  std::string cassandra_cql_version = "3.4.4";
   std::string host_id = {};  // as text, as in system.local; empty: not said
   std::optional<Credentials> credentials = {};
   uint32_t body_bytes_max = protocol::kFrameBodyBytesMax;

@@ -37,6 +37,7 @@
 #include "engine/model/row_view.h"
 #include "engine/model/stored_row.h"
 #include "engine/model/table_schema.h"
+#include "engine/storage/expiry_search.h"
 #include "engine/storage/large_partition.h"
 #include "engine/storage/leaf.h"
 #include "engine/storage/row_body.h"
@@ -253,6 +254,10 @@ class Partition {
   uint64_t Read(const ReadSpec& spec, int64_t now_seconds, RowSink& sink) const;
   uint64_t Count(const ClusteringRange& range, int64_t now_seconds) const;
   bool HasLiveRow(int64_t now_seconds) const;
+  // Looks for the earliest expiry after now of a live row or cell, in what may have one that is
+  // earlier than what the search knows, from `place` on. False: the budget is spent, and `place` is
+  // where to go on.
+  bool FindNextExpiry(ExpirySearch& search, ExpiryPlace& place) const;
   // Keys, in plain form, of the live rows whose live cell in `column` equals `value`.
   std::vector<std::string> KeysWithValue(ColumnId column, std::string_view value,
                                          int64_t now_seconds) const;
@@ -319,6 +324,7 @@ class Partition {
   static void FillSimple(const Liveness& liveness, RowImage& image);
   bool SimpleImage(const RowUpdate& update, const WriteContext& write, RowImage& image);
   void DecodeRow(const Leaf& leaf, size_t index, RowBody& body) const;
+  void FindExpiryIn(const Leaf& leaf, ExpirySearch& search) const;
   bool RowLiveAt(const Leaf& leaf, size_t index, int64_t now_seconds) const;
   // Lays a deletion over rows [first, last) of a leaf; returns the live rows that went.
   uint64_t CoverRows(LeafRef& at, size_t first, size_t last, const Tombstone& tombstone,

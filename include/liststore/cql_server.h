@@ -31,6 +31,7 @@
 namespace liststore {
 
 class ListStore;
+class ServerClock;
 
 // A feature of CQL that was asked for in vain. docs/cql_support.md lists all there are.
 struct CqlNotice {
@@ -69,22 +70,37 @@ struct CqlServerOptions {
   // Says everything that a ScyllaDB node says (SCYLLA_* options, its versions and system tables);
   // else what a Cassandra 3 node does.
   bool looks_like_scylla = true;
+  // What system.local says. 1 to 128 bytes of printable UTF-8 each.
+  std::string data_center = "datacenter1";
+  std::string rack = "rack1";
+  std::string cluster_name = "liststore";
+  // The version that drivers see. "scylla-2025.1": ScyllaDB 2025.1, in system.versions; the
+  // release_version of system.local is the same for all of them. "3.11.17", "4.1", "5.0": that
+  // release_version; in the look of Cassandra also what else such a Cassandra has (3 to 5: its
+  // version of CQL; from 4 on peers_v2 and system_virtual_schema). Empty: ScyllaDB 2025.1.0, or
+  // a Cassandra that calls itself 3.0.8.
+  std::string release_version;
   // With a user, clients log in with this name and password (PasswordAuthenticator); without,
   // everybody may do everything.
   std::string user;
   std::string password;
   enum class ClientTimestamps {
+    kByClock,  // kHonour while the clock is real, kReplace while it is not
     kHonour,   // a write has the timestamp that its client gave it, as in ScyllaDB
     kReplace,  // it has the server's: for clocks that a test moves, which clients know nothing of
   };
-  ClientTimestamps client_timestamps = ClientTimestamps::kHonour;
+  ClientTimestamps client_timestamps = ClientTimestamps::kByClock;
 
   // --- What is behind it ------------------------------------------------------------------------
 
-  // Where time comes from; outlives the server. nullptr: the store's clock, else the system's.
+  // Where time comes from; outlives the server. nullptr: the store's clock, else the system's,
+  // which clients may stop and move through the table liststore.clock.
   const Clock* clock = nullptr;
-  // Instead of `clock`: a clock that clients may move as well, through the server's own tables.
+  // Instead of `clock`: one that clients may move as well, but whose mode they do not change.
   ManualClock* manual_clock = nullptr;
+  // Instead of both: one whose mode clients may change too. With a `store` it is the store's as
+  // well.
+  ServerClock* server_clock = nullptr;
   // Outlives the server; may be used meanwhile. nullptr: the server has tables of its own, none at
   // first.
   ListStore* store = nullptr;

@@ -150,6 +150,15 @@ TEST(MachineLimitsTest, EachRule) {
     const MachineLimits limits = ReadMachineLimitsBelow(root.path(), c.cores_allowed);
     EXPECT_EQ(limits.cores, c.cores) << c.rule;
     EXPECT_EQ(limits.memory_bytes, c.memory_bytes) << c.rule;
+    // One without the other.
+    const MachineLimits cores =
+        ReadMachineLimitsBelow(root.path(), c.cores_allowed, {.cores = true, .memory = false});
+    EXPECT_EQ(cores.cores, c.cores) << c.rule;
+    EXPECT_EQ(cores.memory_bytes, 0u) << c.rule;
+    const MachineLimits memory =
+        ReadMachineLimitsBelow(root.path(), 1, {.cores = false, .memory = true});
+    EXPECT_EQ(memory.cores, 1u) << c.rule;
+    EXPECT_EQ(memory.memory_bytes, c.memory_bytes) << c.rule;
   }
 }
 

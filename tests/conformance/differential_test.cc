@@ -59,6 +59,7 @@ class TableRun {
     options.shard_aware = false;
     options.memory_limit_bytes = uint64_t{256} << 20;
     options.manual_clock = &clock_;
+    options.client_timestamps = CqlServerOptions::ClientTimestamps::kHonour;
     auto server = CqlServer::Start(options);
     EXPECT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);

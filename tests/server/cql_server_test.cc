@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "liststore/list_store.h"
+#include "liststore/server_clock.h"
 #include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
@@ -61,6 +62,11 @@ TEST(CqlServer, OptionsHaveBounds) {
   EXPECT_TRUE(refused([&](CqlServerOptions& options) {
     options.clock = &clock;
     options.manual_clock = &clock;
+  }));
+  ServerClock server_clock;
+  EXPECT_TRUE(refused([&](CqlServerOptions& options) {
+    options.server_clock = &server_clock;
+    options.clock = &clock;
   }));
 }
 

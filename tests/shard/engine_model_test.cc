@@ -267,8 +267,9 @@ void EngineModelRun::CompareAll() {
     ASSERT_GE(engine_.StatsOf(TableId{i}).rows, reference_.CountAll(TableId{i}, now()));
   }
   ASSERT_LE(engine_.held_bytes(), engine_.memory_limit_bytes());
-  // For want of memory a partition may be looked at later than that.
   const std::optional<int64_t> earliest = reference_.EarliestExpiry(now());
+  ASSERT_EQ(engine_.NextExpiry(now()), earliest);
+  // For want of memory a partition may be looked at later than that.
   if (!MemoryIsAmple() || !earliest) return;
   const std::optional<int64_t> next = engine_.NextExpirySeconds();
   ASSERT_TRUE(next.has_value()) << "something expires at " << *earliest;

@@ -1,13 +1,23 @@
 // `liststore serve` as its users run it: free ports, real signals.
+#include <arpa/inet.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <boost/json.hpp>
 #include <cstdint>
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "engine/base/check.h"
 #include "tests/support/raw_cql_client.h"
 #include "tests/tools/program.h"
 
@@ -54,6 +64,37 @@ TEST(Serve, SaysWhereItListensAndStopsWhenTold) {
   }
 }
 
+TEST(Serve, SaysWhichClockItHas) {
+  const struct {
+    const char* option;
+    const char* said;
+  } kClocks[] = {{"real", "real"},
+                 {"manual", "manual"},
+                 {"manual:1700000000", "manual"},
+                 {"scaled:60.50", "scaled:60.5"}};
+  for (const auto& clock : kClocks) {
+    RunningProgram program({"serve", "--cql-port", "0", "--clock", clock.option});
+    const boost::json::object ready = boost::json::parse(program.ReadLine()).as_object();
+    EXPECT_EQ(ready.at("clock").as_string(), clock.said);
+    program.Signal(SIGTERM);
+    const std::string err = program.Wait().err;
+    EXPECT_NE(err.find(std::string("; clock ") + clock.said + "\n"), std::string::npos) << err;
+  }
+}
+
+TEST(Serve, WithShardsOffItLooksLikeTheCassandraThatIsNamed) {
+  RunningProgram program({"serve", "--cql-port", "0", "--shards", "off", "--release-version", "5.0",
+                          "--log-level", "info"});
+  RawCqlClient client(ParseReady(program.ReadLine()).cql_port);
+  const auto supported = client.Ask({.opcode = 0x05});
+  ASSERT_TRUE(supported);
+  EXPECT_EQ(supported->body.find("SCYLLA"), std::string::npos);
+  EXPECT_NE(supported->body.find("3.4.7"), std::string::npos) << "CQL of Cassandra 5.0";
+  program.Signal(SIGTERM);
+  const ProgramResult result = program.Wait();
+  EXPECT_NE(result.err.find("; 1 shard;"), std::string::npos) << result.err;
+}
+
 TEST(Serve, EndsWithStandardInputWhenAsked) {
   RunningProgram program({"serve", "--cql-port", "0", "--until-eof", "--log-level", "error"});
   RawCqlClient client(ParseReady(program.ReadLine()).cql_port);
@@ -64,16 +105,97 @@ TEST(Serve, EndsWithStandardInputWhenAsked) {
   EXPECT_EQ(result.err, "");
 }
 
+// Starts `liststore serve --until-eof` from a process of its own, which holds its standard input,
+// and returns that process.
+pid_t StartBelowAParent(int output) {
+  const pid_t parent = fork();
+  LS_CHECK(parent >= 0, "a process can be made");
+  if (parent > 0) return parent;
+  int in[2];
+  std::string program = LISTSTORE_PROGRAM;
+  char* const argv[] = {
+      program.data(),         const_cast<char*>("serve"),       const_cast<char*>("--cql-port"),
+      const_cast<char*>("0"), const_cast<char*>("--until-eof"), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (pipe2(in, O_CLOEXEC) != 0) _exit(1);
+  posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  pid_t child = -1;
+  if (posix_spawn(&child, program.c_str(), &actions, nullptr, argv, environ) != 0) _exit(1);
+  while (true) pause();
+}
+
+bool Connects(uint16_t port) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int status = connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address));
+  close(fd);
+  return status == 0;
+}
+
+TEST(Serve, EndsWhenTheProcessThatStartedItIsKilled) {
+  int out[2];
+  ASSERT_EQ(pipe2(out, O_CLOEXEC), 0);
+  const pid_t parent = StartBelowAParent(out[1]);
+  close(out[1]);
+  std::string line;
+  for (char c; read(out[0], &c, 1) == 1 && c != '\n';) line += c;
+  const Ready ready = ParseReady(line);
+  RawCqlClient client(ready.cql_port);
+  EXPECT_TRUE(client.StartUp());
+  kill(parent, SIGKILL);
+  EXPECT_EQ(waitpid(parent, nullptr, 0), parent);
+  EXPECT_FALSE(client.Read()) << "the connection is closed";
+  char c;
+  EXPECT_EQ(read(out[0], &c, 1), 0) << "nobody writes there any more: the server has ended";
+  EXPECT_FALSE(Connects(ready.cql_port));
+  close(out[0]);
+}
+
+TEST(Serve, ManySideBySide) {
+  std::vector<std::unique_ptr<RunningProgram>> programs;
+  for (int i = 0; i < 8; ++i) {
+    programs.push_back(std::make_unique<RunningProgram>(
+        std::vector<std::string>{"serve", "--cql-port", "0", "--memory-limit", "32M"}));
+  }
+  std::set<int> ports;
+  for (const auto& program : programs) {
+    const Ready ready = ParseReady(program->ReadLine());
+    ports.insert({ready.cql_port, ready.shard_aware_port});
+    RawCqlClient client(ready.cql_port);
+    EXPECT_TRUE(client.StartUp());
+    const auto made = client.Query(
+        "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
+        "1}");
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->opcode, 0x08) << "each has a schema of its own";
+  }
+  EXPECT_EQ(ports.size(), 16u);
+  for (const auto& program : programs) {
+    program->Signal(SIGTERM);
+    EXPECT_EQ(program->Wait().exit_status, 0);
+  }
+}
+
 TEST(Serve, APortInUseIsOneLineAndNoStart) {
   RunningProgram first({"serve", "--cql-port", "0"});
   const std::string port = std::to_string(ParseReady(first.ReadLine()).cql_port);
   const ScratchFiles files;
   const ProgramResult second =
       RunProgram({"serve", "--cql-port", port, "--ready-file", files.Path("ready")});
-  EXPECT_EQ(second.exit_status, 2);
+  EXPECT_EQ(second.exit_status, 98);
   EXPECT_EQ(second.out, "");
-  EXPECT_EQ(second.err, "liststore: 127.0.0.1:" + port + " is already in use\n");
+  const std::string by =
+      " is already in use by liststore, process " + std::to_string(first.pid()) + "\n";
+  EXPECT_EQ(second.err, "liststore: 127.0.0.1:" + port + by);
   EXPECT_FALSE(Exists(files.Path("ready")));
+  const ProgramResult third = RunProgram({"serve", "--cql-port", "0", "--shard-aware-port", port});
+  EXPECT_EQ(third.exit_status, 98);
+  EXPECT_EQ(third.err, "liststore: 127.0.0.1:" + port + by);
 }
 
 TEST(Serve, OptionsComeFromTheLineThenTheEnvironmentThenAFile) {
@@ -176,9 +298,14 @@ TEST(Serve, WrongOptionsAreNamed) {
   const std::vector<Case> cases = {
       {{"--cql-port", "70000"}, "--cql-port"},
       {{"--shards", "0"}, "--shards"},
+      {{"--shards", "on"}, "--shards: 'on' is not 1 to 256, or off"},
       {{"--scylla", "maybe"}, "--scylla"},
+      {{"--rack", ""}, "rack has 0 bytes, not 1 to 128"},
+      {{"--release-version", "new"}, "release_version is 'new', not a version like"},
       {{"--client-timestamps", "never"}, "--client-timestamps"},
-      {{"--clock", "sun"}, "--clock is 'sun', not real, manual or manual:SECONDS"},
+      {{"--clock", "sun"}, "--clock 'sun' is not real, manual or scaled:FACTOR"},
+      {{"--clock", "manual:noon"}, "--clock 'manual:noon': START is in seconds since 1970"},
+      {{"--clock", "scaled:0"}, "the factor is a decimal number from 0.000001 to 1000000"},
       {{"--auth", "nobody"}, "--auth is not USER:PASSWORD"},
       {{"--address", "example.org"}, "'example.org' is no IPv4 or IPv6 address to listen on"},
       {{"--memory-limit", "1"}, "memory_limit_bytes is 1, less than 1048576"},

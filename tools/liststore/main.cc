@@ -24,7 +24,7 @@ constexpr char kProgramHelp[] = R"(Examples:
 
 'liststore SUBCOMMAND --help' tells more.
 
-Exit status: 0 done; 1 an answer differs from the expected one; 2 anything else.)";
+Exit status: 0 done; 1 an answer differs from the expected one; 98 a port is taken; 2 anything else.)";
 
 constexpr char kReplayHelp[] =
     R"(The log holds one JSON object a line, plain or gzip: "op", "at" (nanoseconds since the epoch, never
@@ -140,8 +140,8 @@ Examples:
 constexpr char kServeHelp[] =
     R"(Speaks the CQL native protocol, versions 3 and 4, as a ScyllaDB node does. When clients can connect, one
 line of JSON says so on standard output and in the ready file: {"cql_port":..,"shard_aware_port":..,
-"pid":..}. SIGTERM and SIGINT: what has arrived is answered, then it ends, within a second; the ready file
-goes.
+"pid":..,"clock":"real"}. SIGTERM and SIGINT: what has arrived is answered, then it ends, within a second;
+the ready file goes.
 
 Every option may come from the environment as well, --cql-port as LISTSTORE_CQL_PORT, and from a file given
 with --config, as lines like
@@ -159,8 +159,10 @@ Examples:
 What clients ask for and this server does not do is refused by name and code, and said once on standard
 error; the table liststore.unsupported counts it.
 
-Exit status: 0 it was told to stop; 3 so too, but --strict was given and something was refused that
-ScyllaDB does: it is listed on standard error; 2 anything else.)";
+Exit status: 0 it was told to stop, by a signal or, with --until-eof, by the end of standard input;
+2 wrong usage, an option out of its bounds, or a server that cannot start; 3 it was told to stop, but
+--strict was given and something was refused that ScyllaDB does: it is listed on standard error; 98 the port
+is taken: one line on standard error names it, and the process that has it, where /proc shows that.)";
 
 void AddReplay(CLI::App* app, ReplayOptions* options) {
   CLI::App* const command =
@@ -273,6 +275,34 @@ std::string EnvironmentName(const std::string& text) {
   return name;
 }
 
+// "off" is the number 0, which nobody may write.
+std::string ShardsOrOff(std::string& text) {
+  if (text == "off") {
+    text = "0";
+    return "";
+  }
+  uint32_t shards = 0;
+  if (CLI::detail::lexical_cast(text, shards) && shards >= 1 && shards <= 256) return "";
+  return "'" + text + "' is not 1 to 256, or off";
+}
+
+void AddTopology(CLI::App* command, ServeOptions* options) {
+  command->add_option("--data-center", options->data_center, "Data centre of the node")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command->add_option("--rack", options->rack, "Its rack")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command->add_option("--cluster-name", options->cluster_name, "Name of the cluster")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      ->add_option("--release-version", options->release_version,
+                   "Version that drivers see: scylla-2025.1 is a ScyllaDB; 3.11.17 or 4.1, with "
+                   "--scylla\noff, a Cassandra in what else it has, too")
+      ->type_name("VERSION");
+}
+
 CLI::App* AddServe(CLI::App* app, ServeOptions* options, std::string* config) {
   CLI::App* const command = app->add_subcommand("serve", "Serve CQL until told to stop");
   command->footer(kServeHelp);
@@ -286,8 +316,11 @@ CLI::App* AddServe(CLI::App* app, ServeOptions* options, std::string* config) {
                       "[19042 if free; any with --cql-port 0]");
   command->add_option("--ready-file", options->ready_file, "Write this when clients can connect")
       ->type_name("FILE");
-  command->add_option("--shards", options->shards, "Shards, with a thread each")
-      ->check(CLI::Range(1, 256))
+  command
+      ->add_option("--shards", options->shards,
+                   "Shards, with a thread each; off: look like Cassandra, which has none")
+      ->transform(CLI::Validator(ShardsOrOff, ""))
+      ->type_name("1..256|off")
       ->capture_default_str();
   command
       ->add_option("--memory-limit", options->memory_limit_bytes,
@@ -295,20 +328,24 @@ CLI::App* AddServe(CLI::App* app, ServeOptions* options, std::string* config) {
                    "[three quarters of the machine's]")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("BYTES");
+  AddTopology(command, options);
   command->add_option("--scylla", options->looks_like_scylla, "Look like ScyllaDB in every detail")
       ->transform(CLI::CheckedTransformer({{"on", "true"}, {"off", "false"}}))
       ->type_name("on|off");
   command->add_option("--auth", options->auth, "Ask clients for this name and password")
       ->type_name("USER:PASSWORD");
   command
-      ->add_option("--clock", options->clock,
-                   "Time runs, or stands still until it is moved (at START, in seconds since 1970)")
-      ->type_name("real|manual[:START]")
+      ->add_option(
+          "--clock", options->clock,
+          "Time runs; stands still until it is moved (at START, in seconds since 1970); or\n"
+          "runs FACTOR times as fast. Clients change it in the table liststore.clock")
+      ->type_name("real|manual[:START]|scaled:FACTOR")
       ->capture_default_str();
   command
-      ->add_option("--client-timestamps", options->replaces_client_timestamps,
-                   "Timestamps of writes are the client's (the default with a real clock), or\n"
-                   "always the server's (the default with a manual one)")
+      ->add_option(
+          "--client-timestamps", options->replaces_client_timestamps,
+          "Timestamps of writes are the client's (the default while the clock is real), or\n"
+          "always the server's (the default while it is not)")
       ->transform(CLI::CheckedTransformer({{"honour", "false"}, {"replace", "true"}}))
       ->type_name("honour|replace");
   command->add_flag("--demo", options->demo,

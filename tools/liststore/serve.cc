@@ -16,14 +16,17 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
-#include "liststore/clock.h"
 #include "liststore/cql_server.h"
 #include "liststore/list_store.h"
+#include "liststore/server_clock.h"
+#include "tools/liststore/port_owner.h"
 #include "tools/liststore/replay_status.h"
 
 namespace liststore {
@@ -64,19 +67,26 @@ class Log {
   const LogLevel level_;
 };
 
-// The instant at which a manual clock stands, in nanoseconds; nullopt: a clock that runs.
-absl::StatusOr<std::optional<uint64_t>> ParseClock(std::string_view text) {
-  if (text == "real") return std::optional<uint64_t>();
-  if (text == "manual") return std::optional<uint64_t>(SystemClock::Instance().NowNanos());
-  constexpr std::string_view kManual = "manual:";
-  constexpr uint64_t kSecondsMax = uint64_t{1} << 33;  // the year 2242
-  uint64_t seconds = 0;
-  if (!text.starts_with(kManual) ||
-      !absl::SimpleAtoi(ToAbsl(text.substr(kManual.size())), &seconds) || seconds > kSecondsMax) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--clock is '", ToAbsl(text), "', not real, manual or manual:SECONDS"));
+// The clock that --clock asks for.
+absl::StatusOr<std::unique_ptr<ServerClock>> MakeClock(std::string_view text) {
+  constexpr std::string_view kManualAt = "manual:";
+  if (text.starts_with(kManualAt)) {
+    constexpr uint64_t kSecondsMax = uint64_t{1} << 33;  // the year 2242
+    uint64_t seconds = 0;
+    if (!absl::SimpleAtoi(ToAbsl(text.substr(kManualAt.size())), &seconds) ||
+        seconds > kSecondsMax) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--clock '", ToAbsl(text), "': START is in seconds since 1970, 0 to ", kSecondsMax));
+    }
+    return std::make_unique<ServerClock>(seconds * 1'000'000'000);
   }
-  return std::optional<uint64_t>(seconds * 1'000'000'000);
+  const absl::StatusOr<ServerClock::Setting> setting = ParseClockSetting(text);
+  if (!setting.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--clock ", setting.status().message()));
+  }
+  auto clock = std::make_unique<ServerClock>();
+  LS_CHECK(clock->SetMode(*setting) == ServerClock::Change::kDone, "a real clock can be changed");
+  return clock;
 }
 
 absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options) {
@@ -87,8 +97,14 @@ absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options) {
   server.shards = options.shards;
   server.memory_limit_bytes = options.memory_limit_bytes;
   server.looks_like_scylla = options.looks_like_scylla;
-  if (options.replaces_client_timestamps.value_or(options.clock != "real")) {
-    server.client_timestamps = CqlServerOptions::ClientTimestamps::kReplace;
+  server.data_center = options.data_center;
+  server.rack = options.rack;
+  server.cluster_name = options.cluster_name;
+  server.release_version = options.release_version;
+  using ClientTimestamps = CqlServerOptions::ClientTimestamps;
+  if (options.replaces_client_timestamps) {
+    server.client_timestamps = *options.replaces_client_timestamps ? ClientTimestamps::kReplace
+                                                                   : ClientTimestamps::kHonour;
   }
   if (options.auth.empty()) return server;
   const size_t colon = options.auth.find(':');
@@ -133,11 +149,21 @@ std::string WaitForStop(int signals, bool until_eof) {
   }
 }
 
+// " by NAME, process PID" of the port that `taken` is about; empty: nobody can be seen.
+std::string OwnerOf(const absl::Status& taken, const ServeOptions& options) {
+  for (const uint16_t port : {options.cql_port, options.shard_aware_port.value_or(0)}) {
+    if (port == 0 || !absl::StrContains(taken.message(), absl::StrCat(":", port, " "))) continue;
+    const std::optional<PortOwner> owner = FindPortOwner(port);
+    return owner ? absl::StrCat(" by ", owner->name, ", process ", owner->pid) : "";
+  }
+  return "";
+}
+
 // A store whose keyspace `demo` holds what three users read lately.
 absl::StatusOr<std::unique_ptr<ListStore>> OpenDemo(const ServeOptions& options,
-                                                    const Clock* clock) {
+                                                    const Clock& clock) {
   Options store_options;
-  store_options.clock = clock;
+  store_options.clock = &clock;
   store_options.keyspace = "demo";
   store_options.shards = options.shards;
   store_options.memory_limit_bytes = options.memory_limit_bytes;
@@ -145,8 +171,7 @@ absl::StatusOr<std::unique_ptr<ListStore>> OpenDemo(const ServeOptions& options,
   constexpr int64_t kThirtyDays = 30 * 86'400;
   LS_RETURN_IF_ERROR(store->CreateListFeature("user", "reading_history", kThirtyDays));
   constexpr uint64_t kMinuteNanos = 60'000'000'000;
-  const Clock& time = clock != nullptr ? *clock : SystemClock::Instance();
-  const uint64_t now = time.NowNanos();
+  const uint64_t now = clock.NowNanos();
   int story = 0;
   for (const std::string_view user : {"alice", "bob", "carol"}) {
     std::vector<std::string> values;
@@ -222,28 +247,28 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const Log& log) {
   if (signals < 0) return absl::ResourceExhaustedError("no file can be opened");
 
   LS_ASSIGN_OR_RETURN(CqlServerOptions server_options, ToServerOptions(options));
-  LS_ASSIGN_OR_RETURN(const std::optional<uint64_t> stands_at, ParseClock(options.clock));
-  ManualClock manual_clock(stands_at.value_or(0));
-  if (stands_at.has_value()) server_options.manual_clock = &manual_clock;
+  LS_ASSIGN_OR_RETURN(const std::unique_ptr<ServerClock> clock, MakeClock(options.clock));
+  server_options.server_clock = clock.get();
   std::unique_ptr<ListStore> demo;
   if (options.demo) {
-    LS_ASSIGN_OR_RETURN(demo, OpenDemo(options, stands_at ? &manual_clock : nullptr));
+    LS_ASSIGN_OR_RETURN(demo, OpenDemo(options, *clock));
     server_options.store = demo.get();
   }
   server_options.on_notice = [&log](const CqlNotice& notice) { SayNotice(log, notice); };
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<CqlServer> server, CqlServer::Start(server_options));
 
+  const std::string clock_setting = ClockSettingText(clock->setting());
   const std::string ready =
-      absl::StrFormat(R"({"cql_port":%d,"shard_aware_port":%d,"pid":%d})"
+      absl::StrFormat(R"({"cql_port":%d,"shard_aware_port":%d,"pid":%d,"clock":"%s"})"
                       "\n",
-                      server->cql_port(), server->shard_aware_port(), getpid());
+                      server->cql_port(), server->shard_aware_port(), getpid(), clock_setting);
   if (!options.ready_file.empty()) LS_RETURN_IF_ERROR(WriteReadyFile(options.ready_file, ready));
   std::fputs(ready.c_str(), stdout);
   std::fflush(stdout);
   log.Write(LogLevel::kInfo,
             absl::StrCat("serves CQL on ", options.address, ", port ", server->cql_port(),
                          ", shard-aware ", server->shard_aware_port(), "; ", options.shards,
-                         options.shards == 1 ? " shard" : " shards"));
+                         options.shards == 1 ? " shard" : " shards", "; clock ", clock_setting));
 
   if (options.demo) SayHowToConnect(options.address, server->cql_port());
 
@@ -259,12 +284,22 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const Log& log) {
 
 }  // namespace
 
-int RunServe(const ServeOptions& options) {
+int RunServe(const ServeOptions& asked) {
+  ServeOptions options = asked;
+  if (options.shards == 0) {
+    options.shards = 1;
+    options.looks_like_scylla = false;
+  }
   const Log log(ParseLogLevel(options.log_level));
   const absl::StatusOr<int> exit_status = Serve(options, log);
   if (exit_status.ok()) return *exit_status;
-  log.Write(LogLevel::kError, ToStd(exit_status.status().message()));
-  return kExitFailed;
+  const absl::Status& status = exit_status.status();
+  if (!absl::IsAlreadyExists(status)) {
+    log.Write(LogLevel::kError, ToStd(status.message()));
+    return kExitFailed;
+  }
+  log.Write(LogLevel::kError, absl::StrCat(status.message(), OwnerOf(status, options)));
+  return kExitPortTaken;
 }
 
 }  // namespace liststore

@@ -1,0 +1,35 @@
+// ExpirySearch: what a search for the next expiry knows and may still spend. Plain data.
+#ifndef LISTSTORE_ENGINE_STORAGE_EXPIRY_SEARCH_H_
+#define LISTSTORE_ENGINE_STORAGE_EXPIRY_SEARCH_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "engine/model/cell.h"
+
+namespace liststore {
+
+struct ExpirySearch {
+  static constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
+
+  int64_t now_seconds = 0;
+  int64_t earliest = kNone;  // of what was found so far; kNone: nothing
+  size_t budget = 0;         // partitions, leaves and rows that are still to be looked at, about
+
+  void Consider(const Liveness& liveness);
+  void Spend(size_t units) { budget -= std::min(budget, units); }
+};
+
+// Where to go on within a large partition: at the leaf that has this key or would have it.
+struct ExpiryPlace {
+  bool within = false;  // else at its beginning
+  std::string key;
+  bool packed = false;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_STORAGE_EXPIRY_SEARCH_H_
