@@ -122,7 +122,8 @@ class CqlServer::Impl {
     server.body_bytes_max = BodyBytesMax(engine_->memory_limit_bytes());
     server.clients = &clients_;
     server.background = [engine = engine_, clock = clock_] {
-      return engine->Reclaim(clock->NowNanos(), kReclaimUnits) > 0;
+      const uint64_t era = engine->era();
+      return engine->Reclaim(clock->NowNanos(), kReclaimUnits, era) > 0;
     };
     LS_ASSIGN_OR_RETURN(server_, Server::Start(server, *handler_, events_));
     return absl::OkStatus();

@@ -52,9 +52,15 @@ class QueryProcessor final : public RequestHandler {
  private:
   // One request on its way: what every step wants to know.
   struct Call;
+  // What requests that came together share: the instant, and the schema's generation, which was
+  // looked at first.
+  struct Turn {
+    uint64_t generation = 0;
+    uint64_t now_nanos = 0;
+  };
 
   bool AddToGroup(const protocol::Execute& execute, const PendingRequest& pending,
-                  ClientState& client, StatementScratch& scratch, uint64_t now_nanos,
+                  ClientState& client, StatementScratch& scratch, const Turn& turn,
                   protocol::OutputBuffer& out);
   void HandleOne(const PendingRequest& pending, ClientState& client, StatementScratch& scratch,
                  protocol::OutputBuffer& out);

@@ -52,7 +52,7 @@ void QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
     const std::shared_ptr<const Schema> current = catalog.snapshot();
     change = ApplySchemaStatement(*plan.statement, call.client.keyspace, context, next);
     if (!change.ok()) return false;
-    status = RunSchemaActions(engine_, *current, change->actions, call.now_nanos, next);
+    status = RunSchemaActions(engine_, *current, change->actions, clock_.NowNanos(), next);
     return status == OpStatus::kOk && change->alters_schema;
   });
   if (!change.ok()) return call.Fail(change.error());
