@@ -31,6 +31,15 @@ ServerClock::Move ServerClock::Advance(uint64_t nanos) {
   return Move::kDone;
 }
 
+bool ServerClock::ResetTo(uint64_t now_nanos) {
+  LS_CHECK(now_nanos <= kNanosMax, "a clock goes back to an instant it can show");
+  if (manual_ == nullptr) return false;
+  const MutexLock lock(moves_);
+  if (manual_->NowNanos() == now_nanos) return false;
+  manual_->SetNanos(now_nanos);
+  return true;
+}
+
 std::string_view ModeName(ServerClock::Mode mode) {
   switch (mode) {
     case ServerClock::Mode::kReal:

@@ -15,7 +15,8 @@ namespace liststore {
 // Thread-safe; a reader sees the instant before a move or the one behind it. Reading costs what the
 // real clock does, or one load. Owned by the server; outlives the engine that reads it.
 //
-// Time never goes backwards by a move: what expired stays so, and write timestamps ascend.
+// Time never goes backwards by a move: what expired stays so, and write timestamps ascend. Only
+// ResetTo takes it back.
 class ServerClock final : public Clock {
  public:
   enum class Mode : uint8_t {
@@ -50,6 +51,9 @@ class ServerClock final : public Clock {
   // By a time, measured from the instant at which it takes effect, so that the steps of several
   // callers add up.
   [[nodiscard]] Move Advance(uint64_t nanos);
+  // To any instant of at most kNanosMax, backwards too: for who takes back with it whatever goes by
+  // the time (see DataTable). Whether the time was another; a real clock stays, and it was not.
+  bool ResetTo(uint64_t now_nanos);
 
  private:
   const Clock* const real_ = nullptr;  // nullptr: manual

@@ -63,5 +63,19 @@ TEST(ServerClockTest, StepsOfSeveralThreadsAddUp) {
   EXPECT_EQ(clock.NowNanos(), 12'000u);
 }
 
+TEST(ServerClockTest, AResetTakesAManualClockAnywhere) {
+  ServerClock clock(100);
+  EXPECT_FALSE(clock.ResetTo(100)) << "it is there";
+  EXPECT_TRUE(clock.ResetTo(99));
+  EXPECT_EQ(clock.NowNanos(), 99);
+  EXPECT_TRUE(clock.ResetTo(ServerClock::kNanosMax));
+  EXPECT_EQ(clock.NowNanos(), ServerClock::kNanosMax);
+
+  const ManualClock machine(100);
+  ServerClock real(machine);
+  EXPECT_FALSE(real.ResetTo(99));
+  EXPECT_EQ(real.NowNanos(), 100);
+}
+
 }  // namespace
 }  // namespace liststore
