@@ -111,6 +111,7 @@ class CqlServer::Impl {
     context.host_id = engine_->catalog().NewUuid();
     context.shards = engine_->router().shards();
     context.manual_clock = options.manual_clock;
+    context.serves_list_store = options.store != nullptr;
     context.looks_like_scylla = options.looks_like_scylla;
     context.honours_client_timestamps =
         options.client_timestamps == CqlServerOptions::ClientTimestamps::kHonour;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/control/clock_table.h"
+#include "engine/control/data_table.h"
 #include "engine/control/server_clock.h"
 #include "engine/cql/system_schema_tables.h"
 #include "engine/cql/system_tables.h"
@@ -20,6 +21,14 @@ class StatementHandler final : public RequestHandler {
     AddSystemTables(tables_, context.looks_like_scylla, &context.clients);
     AddSystemSchemaTables(tables_, context.looks_like_scylla);
     tables_.Add(std::make_unique<ClockTable>(clock_));
+    DataTableOptions data;
+    data.serves_list_store = context.serves_list_store;
+    data.on_schema_change = [this](std::span<const SchemaDifference> differences) {
+      for (const SchemaDifference& difference : differences) {
+        processor_->NoteSchemaDifference(difference);
+      }
+    };
+    tables_.Add(std::make_unique<DataTable>(context.engine, clock_, std::move(data)));
     QueryProcessorOptions options;
     options.replace_client_timestamps = !context.honours_client_timestamps;
     options.node.host_id = context.host_id;

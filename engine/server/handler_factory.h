@@ -27,6 +27,8 @@ struct HandlerContext {
   ManualClock* manual_clock = nullptr;
   Uuid host_id = {};  // of system.local and SUPPORTED
   uint32_t shards = 1;
+  // The engine is a list store's.
+  bool serves_list_store = false;
   bool looks_like_scylla = true;
   bool honours_client_timestamps = true;
 };

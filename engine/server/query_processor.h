@@ -15,6 +15,7 @@
 #include "engine/cql/cql_error.h"
 #include "engine/cql/plan.h"
 #include "engine/cql/virtual_table.h"
+#include "engine/model/schema_difference.h"
 #include "engine/protocol/request.h"
 #include "engine/protocol/response.h"
 #include "engine/server/request_handler.h"
@@ -46,6 +47,10 @@ class QueryProcessor final : public RequestHandler {
 
   void Handle(std::span<const PendingRequest> requests, ClientState& client,
               protocol::OutputBuffer& out) override;
+
+  // The schema was changed by other means than a statement that changes schemas: what was prepared
+  // for it is dropped, and who listens is told. Any thread, once the change can be seen.
+  void NoteSchemaDifference(const SchemaDifference& difference);
 
   const StatementCache& statements() const { return statements_; }
 
