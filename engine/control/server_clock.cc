@@ -167,6 +167,14 @@ ServerClock::Change ServerClock::Advance(uint64_t nanos) {
   return Change::kDone;
 }
 
+bool ServerClock::ResetTo(uint64_t now_nanos) {
+  LS_CHECK(now_nanos <= kNanosMax, "a clock goes back to an instant it can show");
+  const std::lock_guard lock(mutex_);
+  if (mode() == Mode::kReal || NowLocked() == now_nanos) return false;
+  GoOnFrom(now_nanos);
+  return true;
+}
+
 ServerClock::Change ServerClock::SetMode(const Setting& setting) {
   LS_CHECK(setting.mode != Mode::kScaled ||
                (setting.factor_millionths >= 1 && setting.factor_millionths <= kFactorMax),

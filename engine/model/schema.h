@@ -35,6 +35,7 @@ struct ColumnDefinition {
   uint16_t position = 0;
   bool descending = false;  // of a clustering column
 
+  bool operator==(const ColumnDefinition&) const = default;
   bool is_key() const {
     return kind == ColumnKind::kPartitionKey || kind == ColumnKind::kClustering;
   }
@@ -46,6 +47,8 @@ struct IndexDefinition {
   // Of every partition by itself (`ON t((pk), c)`), so that queries name the partition; else
   // global.
   bool local = false;
+
+  bool operator==(const IndexDefinition&) const = default;
 };
 
 using PropertyMap = std::map<std::string, std::string>;
@@ -68,6 +71,8 @@ struct TableOptions {
   PropertyMap compaction = {{"class", "SizeTieredCompactionStrategy"}};
   PropertyMap compression = {
       {"sstable_compression", "org.apache.cassandra.io.compress.LZ4Compressor"}};
+
+  bool operator==(const TableOptions&) const = default;
 };
 
 struct TableDefinition {

@@ -25,18 +25,21 @@ using ColumnId = uint16_t;
 struct ColumnSchema {
   std::string name;
   CqlType type = CqlType::kBlob;
+  bool operator==(const ColumnSchema&) const = default;
 };
 
 struct ClusteringColumnSchema {
   std::string name;
   CqlType type = CqlType::kBlob;
   bool descending = false;
+  bool operator==(const ClusteringColumnSchema&) const = default;
 };
 
 // A local index: by value of one regular column, within a partition.
 struct IndexSchema {
   std::string name;
   ColumnId column = 0;
+  bool operator==(const IndexSchema&) const = default;
 };
 
 struct TableSchema {
@@ -49,6 +52,8 @@ struct TableSchema {
   std::vector<IndexSchema> indexes;
   int64_t default_ttl_seconds = 0;     // 0: rows last
   int64_t gc_grace_seconds = 864'000;  // ScyllaDB's default, 10 days
+
+  bool operator==(const TableSchema&) const = default;
 
   // Encoded keys sort ascending by bytes; columns whose direction differs from the first one's are
   // stored inverted, so that a table whose first column descends is read backwards.

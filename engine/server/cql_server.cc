@@ -143,6 +143,7 @@ class CqlServer::Impl {
                            .tally = tally_};
     context.host_id = engine_->catalog().NewUuid();
     context.shards = engine_->router().shards();
+    context.serves_list_store = options.store != nullptr;
     context.node = look.facts;
     context.cassandra_major = look.cassandra_major;
     context.looks_like_scylla = options.looks_like_scylla;
@@ -156,7 +157,8 @@ class CqlServer::Impl {
     server.body_bytes_max = BodyBytesMax(engine_->memory_limit_bytes());
     server.clients = &clients_;
     server.background = [engine = engine_, clock = clock_] {
-      return engine->Reclaim(clock->NowNanos(), kReclaimUnits) > 0;
+      const uint64_t era = engine->era();
+      return engine->Reclaim(clock->NowNanos(), kReclaimUnits, era) > 0;
     };
     LS_ASSIGN_OR_RETURN(server_, Server::Start(server, *handler_, events_));
     return absl::OkStatus();

@@ -218,6 +218,8 @@ void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, protocol::OutputBuffe
     if (slot.closed) continue;
     const Reply& reply = replies[i];
     if (reply.status == OpStatus::kTableGone) {
+      // The next PREPARE is to meet the schema of after the change.
+      engine.catalog().WaitForChange();
       AnswerUnprepared(slot.statement->id, slot.context, out);
     } else if (reply.status != OpStatus::kOk) {
       AnswerOutOfMemory(engine.memory_limit_bytes(), slot.consistency, protocol::WriteType::kSimple,

@@ -5,6 +5,7 @@
 
 #include "engine/base/check.h"
 #include "engine/control/clock_table.h"
+#include "engine/control/data_table.h"
 #include "engine/control/unsupported_table.h"
 #include "engine/cql/system_schema_tables.h"
 #include "engine/cql/system_tables.h"
@@ -35,6 +36,14 @@ class StatementHandler final : public RequestHandler {
         context.clock,
         [&engine = context.engine](uint64_t now) { return engine.NextExpiry(now); }));
     tables_.Add(MakeUnsupportedTable(context.tally));
+    DataTableOptions data;
+    data.serves_list_store = context.serves_list_store;
+    data.on_schema_change = [this](std::span<const SchemaDifference> differences) {
+      for (const SchemaDifference& difference : differences) {
+        processor_->NoteSchemaDifference(difference);
+      }
+    };
+    tables_.Add(std::make_unique<DataTable>(context.engine, context.clock, std::move(data)));
     QueryProcessorOptions options;
     options.tally = &context.tally;
     options.replaces_client_timestamps = ReplacesClientTimestamps(context);

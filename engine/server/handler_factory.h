@@ -32,6 +32,8 @@ struct HandlerContext {
   uint32_t cassandra_major = 4;
   Uuid host_id = {};  // of system.local and SUPPORTED
   uint32_t shards = 1;
+  // The engine is a list store's.
+  bool serves_list_store = false;
   bool looks_like_scylla = true;
   CqlServerOptions::ClientTimestamps client_timestamps =
       CqlServerOptions::ClientTimestamps::kByClock;

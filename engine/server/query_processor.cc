@@ -96,34 +96,38 @@ ConnectionOrders QueryProcessor::Handle(std::span<const PendingRequest> requests
   StatementScratch& scratch = ThreadScratch();
   LS_DCHECK(scratch.group.empty(), "a turn leaves nothing behind");
   // One reading of the clock for what came together.
-  const uint64_t now_nanos = clock_.NowNanos();
+  Turn turn;
+  turn.generation = engine_.catalog().generation();
+  turn.now_nanos = clock_.NowNanos();
   for (const PendingRequest& pending : requests) {
     const auto* execute = std::get_if<protocol::Execute>(&pending.request->message);
     if (execute != nullptr &&
         !IsToBeCounted(pending.request->tracing, execute->parameters, options_.tally) &&
-        AddToGroup(*execute, pending, client, scratch, now_nanos, out)) {
+        AddToGroup(*execute, pending, client, scratch, turn, out)) {
       continue;
     }
     // What came before it is done before it: a client that does not wait still sees its own order.
-    scratch.group.Run(engine_, now_nanos, out);
+    scratch.group.Run(engine_, turn.now_nanos, out);
     HandleOne(pending, client, scratch, out);
   }
-  scratch.group.Run(engine_, now_nanos, out);
+  scratch.group.Run(engine_, turn.now_nanos, out);
   return {};
 }
 
 // Takes an EXECUTE of a hot shape into the group; or answers it, when its values are wrong.
 bool QueryProcessor::AddToGroup(const protocol::Execute& execute, const PendingRequest& pending,
-                                ClientState& client, StatementScratch& scratch, uint64_t now_nanos,
+                                ClientState& client, StatementScratch& scratch, const Turn& turn,
                                 protocol::OutputBuffer& out) {
   std::shared_ptr<const PreparedStatement> statement = statements_.Find(execute.id);
   if (statement == nullptr || !statement->is_groupable) return false;
+  // A statement of a later schema may belong to a time that the clock was set back to meanwhile.
+  if (engine_.catalog().generation() != turn.generation) return false;
   const protocol::QueryParameters& parameters = execute.parameters;
   const bool reads = std::holds_alternative<SelectPlan>(statement->plan->body);
   const protocol::ResponseContext context = ResponseContextOf(pending.header, client);
   // A group's answers are written when it runs; until then nothing else is written.
   const auto refuse = [&](const CqlError& error) {
-    scratch.group.Run(engine_, now_nanos, out);
+    scratch.group.Run(engine_, turn.now_nanos, out);
     AnswerError(error, context, out);
     return true;
   };
@@ -133,10 +137,10 @@ bool QueryProcessor::AddToGroup(const protocol::Execute& execute, const PendingR
   if (!status.ok()) return refuse(status.error());
   const CqlOr<ExecuteGroup::Added> added =
       scratch.group.Add(std::move(statement), parameters, context, scratch.values,
-                        TimestampOf(parameters), now_nanos);
+                        TimestampOf(parameters), turn.now_nanos);
   if (!added.ok()) return refuse(added.error());
   if (*added == ExecuteGroup::Added::kNo) return false;
-  if (scratch.group.full()) scratch.group.Run(engine_, now_nanos, out);
+  if (scratch.group.full()) scratch.group.Run(engine_, turn.now_nanos, out);
   return true;
 }
 
@@ -164,6 +168,7 @@ void QueryProcessor::HandleQuery(const protocol::Query& query, Call& call) {
     const CqlOr<std::shared_ptr<const Plan>> plan =
         PlanText(query.query, *schema, call.client.keyspace);
     if (!plan.ok()) return call.Fail(plan.error());
+    call.now_nanos = clock_.NowNanos();
     protocol::ColumnsMetadata variables;
     protocol::ColumnsMetadata columns;
     if (const auto error = EncodeMetadata(**plan, variables, columns)) {
@@ -219,7 +224,10 @@ void QueryProcessor::HandleExecute(const protocol::Execute& execute, Call& call)
   const std::shared_ptr<const PreparedStatement> statement = statements_.Find(execute.id);
   if (statement == nullptr) return AnswerUnprepared(execute.id, call.context, call.out);
   call.text = statement->text;
+  call.now_nanos = clock_.NowNanos();
   if (!Run(*statement->plan, statement->columns, statement->text, execute.parameters, call)) {
+    // The next PREPARE is to meet the schema of after the change.
+    engine_.catalog().WaitForChange();
     return AnswerUnprepared(execute.id, call.context, call.out);
   }
   call.CountAccepted(execute.parameters);

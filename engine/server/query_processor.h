@@ -16,6 +16,7 @@
 #include "engine/cql/cql_error.h"
 #include "engine/cql/plan.h"
 #include "engine/cql/virtual_table.h"
+#include "engine/model/schema_difference.h"
 #include "engine/protocol/request.h"
 #include "engine/protocol/response.h"
 #include "engine/server/request_handler.h"
@@ -52,14 +53,24 @@ class QueryProcessor final : public RequestHandler {
   ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
                           protocol::OutputBuffer& out) override;
 
+  // The schema was changed by other means than a statement that changes schemas: what was prepared
+  // for it is dropped, and who listens is told. Any thread, once the change can be seen.
+  void NoteSchemaDifference(const SchemaDifference& difference);
+
   const StatementCache& statements() const { return statements_; }
 
  private:
   // One request on its way: what every step wants to know.
   struct Call;
+  // What requests that came together share: the instant, and the schema's generation, which was
+  // looked at first.
+  struct Turn {
+    uint64_t generation = 0;
+    uint64_t now_nanos = 0;
+  };
 
   bool AddToGroup(const protocol::Execute& execute, const PendingRequest& pending,
-                  ClientState& client, StatementScratch& scratch, uint64_t now_nanos,
+                  ClientState& client, StatementScratch& scratch, const Turn& turn,
                   protocol::OutputBuffer& out);
   void HandleOne(const PendingRequest& pending, ClientState& client, StatementScratch& scratch,
                  protocol::OutputBuffer& out);

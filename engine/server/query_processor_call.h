@@ -29,6 +29,8 @@ struct QueryProcessor::Call {
   protocol::ResponseContext context;
   StatementScratch& scratch;
   protocol::OutputBuffer& out;
+  // Read once the plan is there: a plan of after a reset never goes by the time of before
+  // (Engine::era).
   uint64_t now_nanos = 0;
   FeatureTally* tally = nullptr;  // nullptr: nothing is counted
   bool tracing = false;           // the client asks for a trace

@@ -158,6 +158,8 @@ void QueryProcessor::HandleBatch(const protocol::Batch& batch, Call& call) {
                         ? protocol::WriteType::kBatch
                         : protocol::WriteType::kUnloggedBatch;
   for (int attempt = 0; attempt < kPlanAttemptsMax; ++attempt) {
+    const uint64_t generation = engine_.catalog().generation();
+    call.now_nanos = clock_.NowNanos();
     call.scratch.writes.Clear();
     std::vector<std::shared_ptr<const Plan>> keep;
     std::string_view prepared_id;
@@ -174,6 +176,8 @@ void QueryProcessor::HandleBatch(const protocol::Batch& batch, Call& call) {
     }
     const CqlStatus size = CheckBatchSize(call.scratch.writes.Commands());
     if (!size.ok()) return call.Fail(size.error());
+    // Some of its plans may be of a later schema, and the clock set back meanwhile.
+    if (engine_.catalog().generation() != generation) continue;
     if (ApplyWrites(batch.parameters.consistency, type, call)) {
       return call.CountAccepted(batch.parameters);
     }

@@ -32,7 +32,33 @@ protocol::SchemaChange ToProtocol(const SchemaChange& change) {
   return told;
 }
 
+protocol::SchemaChange ToProtocol(const SchemaDifference& difference) {
+  using Change = protocol::SchemaChange::Change;
+  protocol::SchemaChange told;
+  switch (difference.kind) {
+    case SchemaDifference::Kind::kCreated:
+      told.change = Change::kCreated;
+      break;
+    case SchemaDifference::Kind::kUpdated:
+      told.change = Change::kUpdated;
+      break;
+    case SchemaDifference::Kind::kDropped:
+      told.change = Change::kDropped;
+      break;
+  }
+  told.target = difference.table.empty() ? protocol::SchemaChange::Target::kKeyspace
+                                         : protocol::SchemaChange::Target::kTable;
+  told.keyspace = difference.keyspace;
+  told.name = difference.table;
+  return told;
+}
+
 }  // namespace
+
+void QueryProcessor::NoteSchemaDifference(const SchemaDifference& difference) {
+  statements_.DropDependents(difference.keyspace, difference.table);
+  if (options_.on_schema_change) options_.on_schema_change(ToProtocol(difference));
+}
 
 void QueryProcessor::RunUse(const UsePlan& plan, Call& call) {
   if (engine_.catalog().snapshot()->FindKeyspace(plan.keyspace) == nullptr) {
@@ -56,7 +82,7 @@ void QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
     const std::shared_ptr<const Schema> current = catalog.snapshot();
     change = ApplySchemaStatement(*plan.statement, call.client.keyspace, context, next);
     if (!change.ok()) return false;
-    status = RunSchemaActions(engine_, *current, change->actions, call.now_nanos, next);
+    status = RunSchemaActions(engine_, *current, change->actions, clock_.NowNanos(), next);
     return status == OpStatus::kOk && change->alters_schema;
   });
   if (!change.ok()) return call.Fail(change.error());

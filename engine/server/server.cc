@@ -77,7 +77,8 @@ absl::StatusOr<std::unique_ptr<Listener>> Server::OpenShardAware(const ServerOpt
 
 void Server::FillSupported(const ServerOptions& options) {
   if (!options.looks_like_scylla) {
-    context_.supported.assign(options.shards, protocol::CassandraSupported(options.cassandra_cql_version));
+    context_.supported.assign(options.shards,
+                              protocol::CassandraSupported(options.cassandra_cql_version));
     return;
   }
   context_.extensions.lwt_mark = true;

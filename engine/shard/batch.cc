@@ -221,7 +221,8 @@ OpStatus Engine::ExecuteBatch(std::span<const Command> writes, uint64_t now_nano
   const auto attempt = [&] { return Batch(*this, writes, guarded, now_nanos).Run(replies); };
   const OpStatus status = attempt();
   if (!IsRefusal(status)) return status;
-  return RetryWithRoom(status, now_nanos, guarded, writes.front().evictions, attempt);
+  return RetryWithRoom(status, now_nanos, writes.front().table, guarded, writes.front().evictions,
+                       attempt);
 }
 
 }  // namespace liststore

@@ -26,16 +26,23 @@ std::shared_ptr<const Schema> Catalog::snapshot() const {
 }
 
 bool Catalog::Change(absl::FunctionRef<bool(Schema&)> change) {
+  return ChangeAs([&](Schema& next) {
+           return change(next) ? Outcome::kChanged : Outcome::kNothing;
+         }) == Outcome::kChanged;
+}
+
+Catalog::Outcome Catalog::ChangeAs(absl::FunctionRef<Outcome(Schema&)> change) {
   const MutexLock one_at_a_time(change_mutex_);
   auto next = std::make_shared<Schema>(*snapshot());
-  if (!change(*next)) return false;
-  next->version = NewUuid();
+  const Outcome outcome = change(*next);
+  if (outcome == Outcome::kNothing) return outcome;
+  if (outcome == Outcome::kChanged) next->version = NewUuid();
   ++next->generation;
   const uint64_t generation = next->generation;
   const MutexLock lock(mutex_);
   schema_ = std::move(next);
   generation_.store(generation, std::memory_order_release);
-  return true;
+  return outcome;
 }
 
 void Catalog::WaitForChange() { const MutexLock change_under_way(change_mutex_); }

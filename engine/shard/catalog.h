@@ -29,6 +29,14 @@ class Catalog {
   // version and generation, when it returns true. Nothing else changes meanwhile; `change` may call
   // the engine, but not the catalog.
   bool Change(absl::FunctionRef<bool(Schema&)> change);
+  // What has become of the copy, where that is more than a yes or no.
+  enum class Outcome : uint8_t {
+    kNothing,  // it is dropped
+    kUnseen,   // published; no statement sees a difference (ids in the engine alone): the version
+               // stays, and nobody reads the schema anew
+    kChanged,  // published, with a new version
+  };
+  Outcome ChangeAs(absl::FunctionRef<Outcome(Schema&)> change);
 
   // Returns once no change is under way. For who was told that a table is gone while the snapshot
   // still had it: the next one is of after the change. Not within Change.

@@ -37,10 +37,18 @@ Engine::Engine(const EngineOptions& options)
 
 Engine::~Engine() = default;
 
-void Engine::WithAllLanes(absl::FunctionRef<void(Lane&)> work) {
+void Engine::AcquireAll() {
   for (const auto& lane : lanes_) lane->ownership.Acquire();
-  for (const auto& lane : lanes_) work(*lane);
+}
+
+void Engine::ReleaseAll() {
   for (auto at = lanes_.rbegin(); at != lanes_.rend(); ++at) (*at)->ownership.Release();
+}
+
+void Engine::WithAllLanes(absl::FunctionRef<void(Lane&)> work) {
+  AcquireAll();
+  for (const auto& lane : lanes_) work(*lane);
+  ReleaseAll();
 }
 
 OpStatus Engine::WithAllOf(TableId table, absl::FunctionRef<void(Table&)> work) {
@@ -67,10 +75,11 @@ Reply Engine::ExecuteAt(const Destination& to, const Command& command, uint64_t 
     CallAddresses guarded;
     guarded.Add(to.lane_number, to.address);
     guarded.Sort();
-    reply.status = RetryWithRoom(reply.status, now_nanos, guarded, command.evictions, [&] {
-      to.lane->ownership.Run(run);
-      return reply.status;
-    });
+    reply.status =
+        RetryWithRoom(reply.status, now_nanos, command.table, guarded, command.evictions, [&] {
+          to.lane->ownership.Run(run);
+          return reply.status;
+        });
   }
   return reply;
 }
@@ -201,7 +210,8 @@ OpStatus Engine::ExecuteAllOrNothing(std::span<const Command> upserts, uint64_t 
   };
   const OpStatus status = attempt();
   if (!IsRefusal(status)) return status;
-  return RetryWithRoom(status, now_nanos, guarded, upserts.front().evictions, attempt);
+  return RetryWithRoom(status, now_nanos, upserts.front().table, guarded, upserts.front().evictions,
+                       attempt);
 }
 
 // --- Scans
@@ -286,7 +296,7 @@ OpStatus Engine::ScanPartitions(TableId table, std::optional<std::string_view> f
 // --- Reclamation, statistics
 // -----------------------------------------------------------------
 
-size_t Engine::Reclaim(uint64_t now_nanos, size_t budget) {
+size_t Engine::Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t> era) {
   const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
   size_t units = 0;
   size_t idle = 0;  // lanes in a row that had nothing to do
@@ -296,6 +306,10 @@ size_t Engine::Reclaim(uint64_t now_nanos, size_t budget) {
     Lane& lane = *lanes_[number];
     size_t done = 0;
     if (lane.ownership.TryAcquire()) {
+      if (era && *era != era_.load(std::memory_order_relaxed)) {
+        lane.ownership.Release();
+        return units;
+      }
       const size_t slice = std::min(budget - units, kUnitsPerHold);
       for (uint16_t i = 0; i < lane.table_count() && done < slice; ++i) {
         Table& table = lane.table_at(i);

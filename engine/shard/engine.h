@@ -29,6 +29,7 @@
 #include "engine/model/view_sink.h"
 #include "engine/shard/call_addresses.h"
 #include "engine/shard/catalog.h"
+#include "engine/shard/engine_image.h"
 #include "engine/shard/lane.h"
 #include "engine/shard/router.h"
 #include "engine/storage/memory_budget.h"
@@ -96,6 +97,27 @@ class Engine {
   OpStatus SetGrace(TableId table, int64_t gc_grace_seconds);
   OpStatus TruncateTable(TableId table);
   OpStatus TruncateFirstComponent(TableId table, std::string_view component);
+
+  // --- Images: for tables that come back as they were (shard/baseline.h). One image at a time: a
+  // table knows whether it has changed since the last one.
+  // ------------------------------------------------------------------------------------------------
+
+  // Takes an image of these tables, all at one instant, in place of `image`, whose copies of tables
+  // that have not changed stay; the others are dropped. Copies count against the memory limit.
+  // kOutOfMemory, kTooManyTables: nothing has changed, and `image` is as it was. Every lane is held
+  // all the while. O(rows of tables that have changed), as RebuildTable.
+  OpStatus TakeImage(std::span<const TableId> tables, uint64_t now_nanos, EngineImage& image);
+  void DropImage(EngineImage& image);
+  // Makes the tables of the request what they were, all at one instant; those that stand keep their
+  // ids, and if they stay and have not changed, their rows. Where the clock turns out to be set to
+  // another time, all tables get new ids, and the era ends: statements that have read the clock
+  // before find their tables gone. Rows of an image that are over at `now_nanos` are left out.
+  // Errors as TakeImage. Every lane is held for O(rows of those lanes' parts of tables that have
+  // changed + tables * lanes); the memory of what was there comes back as that of dropped tables.
+  OpStatus ReturnTo(ReturnRequest& request);
+  // Ascends whenever ReturnTo finds that its clock was set to another time. What goes by an instant
+  // that was read in an earlier era is void: read the era first, then the clock.
+  uint64_t era() const { return era_.load(std::memory_order_acquire); }
 
   // --- Commands
   // ------------------------------------------------------------------------------------------------
@@ -194,8 +216,9 @@ class Engine {
   // ------------------------------------------------------------------------------------------------
 
   // A slice of reclamation, about `budget` units over all lanes, a lane at a time and none that is
-  // taken; returns the units done, 0 when nothing waits.
-  size_t Reclaim(uint64_t now_nanos, size_t budget);
+  // taken; returns the units done, 0 when nothing waits. `era`: that of the instant, where it can
+  // end; see era().
+  size_t Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t> era = std::nullopt);
   // No cell expires before this; nullopt: none will.
   std::optional<int64_t> NextExpirySeconds();
   // The second at which the next row or cell that lives at `now` expires, of all tables; nullopt:
@@ -225,10 +248,16 @@ class Engine {
     return {lanes_[place.lane].get(), place.lane, place.address};
   }
   class Batch;  // see batch.cc
+  // See engine_image.cc.
+  class NewTables;
+  class ImageTaker;
+  class Returner;
   Reply ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos);
   // After a refusal: credit that other lanes set aside, and what is due there, goes back to the
-  // budget. False: there was nothing. The caller holds no lane, here and below.
-  bool MakeRoom(uint64_t now_nanos);
+  // budget. False: there was nothing. The caller holds no lane, here and below. `witness`: a table
+  // of the caller's; where it is gone, so may be the time that `now_nanos` is of, and nothing is
+  // done.
+  bool MakeRoom(uint64_t now_nanos, std::optional<TableId> witness);
   void ReclaimIn(Lane& lane, uint64_t now_nanos);
   // After another: evicts some partitions, the more the higher the `round`, in the call's own lanes
   // or, every other round, in all; where nothing is to be had in those that are free, in those that
@@ -241,9 +270,10 @@ class Engine {
     return status == OpStatus::kOutOfMemory || status == OpStatus::kTooLarge;
   }
   // After a refusal: calls `attempt()` again as long as it gives kOutOfMemory and room can be made.
-  // What becomes of it; never kTooLarge.
-  OpStatus RetryWithRoom(OpStatus status, uint64_t now_nanos, const CallAddresses& guarded,
-                         EvictionLog* evictions, absl::FunctionRef<OpStatus()> attempt);
+  // What becomes of it; never kTooLarge. `table`: one of those that the call is about.
+  OpStatus RetryWithRoom(OpStatus status, uint64_t now_nanos, TableId table,
+                         const CallAddresses& guarded, EvictionLog* evictions,
+                         absl::FunctionRef<OpStatus()> attempt);
   // Around a call's work in several lanes that are held: what it writes is not evicted, what it
   // took is paid for at the end.
   void BeginGuard(std::span<const uint32_t> lanes, const CallAddresses& guarded,
@@ -271,6 +301,12 @@ class Engine {
   OpStatus WithAllOf(TableId table, absl::FunctionRef<void(Table&)> work);
   // Runs `work` holding every lane: taken in ascending order, holding none before.
   void WithAllLanes(absl::FunctionRef<void(Lane&)> work);
+  void AcquireAll();
+  void ReleaseAll();
+  // Whether it is so in any lane. Under the hold of all.
+  template <typename Predicate>
+  bool AnyPart(TableId table, Predicate&& is_so);
+  void DropCopies(const EngineImage& image) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
 
   const Router router_;
   Catalog catalog_;
@@ -287,6 +323,7 @@ class Engine {
   std::optional<TableId> evicting_table_;
   std::atomic<uint32_t> next_reclaimed_lane_{0};
   std::atomic<uint64_t> refused_writes_{0};
+  std::atomic<uint64_t> era_{0};  // changes while every lane is held
 };
 
 }  // namespace liststore

@@ -64,7 +64,7 @@ OpStatus Engine::Restore(TableId table, const StoredPartition& partition,
   guarded.Add(place.lane, place.address);
   guarded.Sort();
   // What was put in already is merged with itself.
-  return RetryWithRoom(status, now_nanos, guarded, nullptr, [&] {
+  return RetryWithRoom(status, now_nanos, table, guarded, nullptr, [&] {
     lane.ownership.Run(restore);
     return status;
   });

@@ -63,11 +63,11 @@ void Engine::ReclaimIn(Lane& lane, uint64_t now_nanos) {
   }
 }
 
-bool Engine::MakeRoom(uint64_t now_nanos) {
+bool Engine::MakeRoom(uint64_t now_nanos, std::optional<TableId> witness) {
   const uint64_t held = budget_.held_bytes();
   for (const auto& lane : lanes_) {
     if (!lane->ownership.TryAcquire()) continue;
-    ReclaimIn(*lane, now_nanos);
+    if (!witness || lane->FindTable(*witness) != nullptr) ReclaimIn(*lane, now_nanos);
     lane->ownership.Release();
   }
   return budget_.held_bytes() < held;
@@ -113,10 +113,11 @@ bool Engine::EvictAfterRefusal(uint64_t now_nanos, uint32_t round, const CallAdd
   return evicted;
 }
 
-OpStatus Engine::RetryWithRoom(OpStatus status, uint64_t now_nanos, const CallAddresses& guarded,
-                               EvictionLog* evictions, absl::FunctionRef<OpStatus()> attempt) {
+OpStatus Engine::RetryWithRoom(OpStatus status, uint64_t now_nanos, TableId table,
+                               const CallAddresses& guarded, EvictionLog* evictions,
+                               absl::FunctionRef<OpStatus()> attempt) {
   // What is due comes before what is wanted.
-  if (status == OpStatus::kOutOfMemory && MakeRoom(now_nanos)) status = attempt();
+  if (status == OpStatus::kOutOfMemory && MakeRoom(now_nanos, table)) status = attempt();
   const uint32_t rounds = evicting_table_ ? kRoundsMax : 0;
   for (uint32_t round = 0; round < rounds && status == OpStatus::kOutOfMemory; ++round) {
     if (!EvictAfterRefusal(now_nanos, round, guarded, evictions)) break;

@@ -100,7 +100,7 @@ OpStatus Engine::CopyAndReplace(TableId from, const TableSchema& schema, const C
                                 uint64_t now_nanos) {
   const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
   OpStatus status = OpStatus::kOk;
-  for (const auto& lane : lanes_) lane->ownership.Acquire();
+  AcquireAll();
   for (const auto& lane : lanes_) {
     lane->CreateTable(schema);
     Table* source = lane->FindTable(from);
@@ -111,7 +111,7 @@ OpStatus Engine::CopyAndReplace(TableId from, const TableSchema& schema, const C
   }
   const TableId ends = status == OpStatus::kOk ? from : schema.id;
   for (const auto& lane : lanes_) lane->table(ends).Drop();
-  for (auto at = lanes_.rbegin(); at != lanes_.rend(); ++at) (*at)->ownership.Release();
+  ReleaseAll();
   return status;
 }
 
@@ -120,7 +120,7 @@ OpStatus Engine::RebuildTable(TableId from, TableSchema schema, const ColumnMap&
   const MutexLock lock(tables_mutex_);
   OpStatus status = OpStatus::kOutOfMemory;
   for (int attempt = 0; attempt < 2 && status == OpStatus::kOutOfMemory; ++attempt) {
-    if (attempt > 0) MakeRoom(now_nanos);
+    if (attempt > 0) MakeRoom(now_nanos, from);
     if (!ChooseId(schema.id)) return OpStatus::kTooManyTables;
     status = CopyAndReplace(from, schema, columns, now_nanos);
     KeepShell(status == OpStatus::kOk ? from : schema.id);

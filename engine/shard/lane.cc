@@ -49,6 +49,16 @@ void Lane::CreateTable(const TableSchema& schema) {
   ++table_count_;
 }
 
+void Lane::Swap(TableId a, TableId b) {
+  Table* const first = &table(a);
+  Table* const second = &table(b);
+  TableArray* tables = tables_.load(std::memory_order_relaxed);
+  tables->at[a.value].store(second, std::memory_order_release);
+  tables->at[b.value].store(first, std::memory_order_release);
+  first->set_id(b);
+  second->set_id(a);
+}
+
 WriteTimestamp Lane::NextTimestamp(uint64_t now_nanos) const {
   return {std::max(static_cast<int64_t>(now_nanos / 1000), last_timestamp_.micros + 1)};
 }

@@ -49,6 +49,8 @@ class Lane final : private AddressOf {
     return *tables_.load(std::memory_order_relaxed)->at[number].load(std::memory_order_relaxed);
   }
   size_t table_count() const { return table_count_; }
+  // Two tables change places: each is found by the other's id from now on.
+  void Swap(TableId a, TableId b);
 
   // Runs a command whose partition lives here, at `address`. Writes without a timestamp get one:
   // the clock's, but always above all before it in this lane. kTableGone.
@@ -58,6 +60,8 @@ class Lane final : private AddressOf {
   WriteTimestamp NextTimestamp(uint64_t now_nanos) const;
   WriteTimestamp last_timestamp() const { return last_timestamp_; }
   void AdvanceTimestamp(WriteTimestamp timestamp);
+  // Back to a time when nothing was written behind `timestamp`: nothing of after it is stored.
+  void ReturnToTimestamp(WriteTimestamp timestamp) { last_timestamp_ = timestamp; }
 
   // Any thread, holding nothing: brings the directory slot of a partition closer.
   [[gnu::always_inline]] void PrefetchSlot(TableId id, uint64_t address) const {

@@ -207,6 +207,17 @@ class Table final : private Arena::Relocator {
   bool vacant() const;
   // Makes a vacant shell a table of `schema`, whose id is the shell's.
   void Reuse(const TableSchema& schema);
+  // Time takes nothing of it any more, so that it can be copied as it was at an instant of the
+  // past. For a table that nobody reads or writes; until it is dropped.
+  void Freeze() { frozen_ = true; }
+  // Nothing is stored, truncated partitions left out of account.
+  bool IsBlank() const;
+  // Whether anything was written, deleted or reclaimed since the last NoteUnchanged; a new table
+  // was.
+  bool changed() const { return marks_.changed(); }
+  void NoteUnchanged() { marks_.NoteUnchanged(); }
+  // Another id: from now on the table is gone for those who know the one before.
+  void set_id(TableId id) { schema_.id = id; }
   // What is gone under the grace so far stays gone.
   void SetGrace(int64_t gc_grace_seconds);
   // Takes over everything of `from`, another table of the same lane: rows, tombstones and shadows,
@@ -253,7 +264,7 @@ class Table final : private Arena::Relocator {
   bool WantsReclaim(int64_t now_seconds) const;
   // No cell expires before this; nullopt: none will. Where memory was short for rewriting shadows,
   // up to a minute late.
-  std::optional<int64_t> NextExpiry() const { return wheel_.NextWhen(); }
+  std::optional<int64_t> NextExpiry() const { return frozen_ ? std::nullopt : wheel_.NextWhen(); }
 
   TableStats stats() const;
   // Gives memory that is set aside and not used back to the engine's budget.
@@ -358,7 +369,7 @@ class Table final : private Arena::Relocator {
   void Moved(void* from, void* to, size_t bytes) override;
   bool MayMove(const void* block) const override;
 
-  TableSchema schema_;  // changes with Reuse and SetGrace alone; its id with Drop too
+  TableSchema schema_;  // changes with Reuse and SetGrace alone; its id with Drop and set_id too
   const AddressOf& address_of_;
   const MemoryBudget& budget_;
   Arena arena_;
@@ -383,6 +394,7 @@ class Table final : private Arena::Relocator {
   bool foreign_timestamps_ = false;
   bool past_unknown_ = false;
   bool dropped_ = false;
+  bool frozen_ = false;
 
   // A partition belongs to the epoch in which it was made; truncations start a new one.
   uint32_t epoch_ = 1;

@@ -46,6 +46,10 @@ void Table::Reuse(const TableSchema& schema) {
   foreign_timestamps_ = false;
   past_unknown_ = false;
   dropped_ = false;
+  frozen_ = false;
+  // The clock may have been set back since the last table was here.
+  wheel_.Restart();
+  marks_.NoteAll();
   epoch_ = 1;
   truncated_before_ = 0;
   truncated_components_.clear();
@@ -53,7 +57,15 @@ void Table::Reuse(const TableSchema& schema) {
   due_again_.clear();
 }
 
+bool Table::IsBlank() const {
+  bool blank = true;
+  auto* self = const_cast<Table*>(this);
+  self->ScanPartitions(0, std::nullopt, [&](uint64_t, const Partition&) { return blank = false; });
+  return blank;
+}
+
 void Table::SetGrace(int64_t gc_grace_seconds) {
+  marks_.NoteLoss();
   schema_.gc_grace_seconds = gc_grace_seconds;
   if (foreign_timestamps_) context_.grace.grace_seconds = gc_grace_seconds;
 }

@@ -35,16 +35,18 @@ void Table::TruncateFirstComponent(std::string_view component) {
 
 bool Table::WantsReclaim(int64_t now_seconds) const {
   if (dropped_) return !vacant();
-  return pins_.HasPosted() || pass_.active || dead_ != nullptr || wheel_.HasDue(now_seconds) ||
-         arena_.WorthCompacting() || directory_.WantsTidy() || wheel_.WantsSweep();
+  return pins_.HasPosted() || pass_.active || dead_ != nullptr ||
+         (!frozen_ && wheel_.HasDue(now_seconds)) || arena_.WorthCompacting() ||
+         directory_.WantsTidy() || wheel_.WantsSweep();
 }
 
 size_t Table::Reclaim(int64_t now_seconds, size_t budget) {
   if (dropped_) return ReclaimDropped(budget);
   size_t units = pins_.Drain();
   if (dead_ != nullptr) units += ReclaimDead(budget);
-  if (units < budget && wheel_.HasDue(now_seconds))
+  if (units < budget && !frozen_ && wheel_.HasDue(now_seconds)) {
     units += ReclaimDue(now_seconds, budget - units);
+  }
   if (units < budget && pass_.active) units += ReclaimTruncated(budget - units);
   if (units < budget && wheel_.WantsSweep()) {
     units += wheel_.Sweep(
@@ -100,6 +102,7 @@ void Table::ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size
     wheel_.NoteStaleHandedOut();
     return;
   }
+  marks_.NoteLoss();
   Partition partition(context_, slot->reference);
   partition.set_wheel_when(0);
   Partition::ReclaimResult result;

@@ -93,6 +93,14 @@ class TtlWheel {
 
   // Drops all entries and all memory. The time stays. O(chunks).
   void Clear();
+  // An empty wheel begins again, at a time before all others: entries to come are not held up by
+  // how far it was.
+  void Restart() {
+    LS_CHECK(empty() && pending_ == nullptr, "only an empty wheel begins again");
+    current_ = 0;
+    stale_ = stale_since_sweep_ = 0;
+    sweep_ = SweepCursor{};
+  }
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }

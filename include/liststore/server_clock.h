@@ -84,6 +84,9 @@ class ServerClock final : public Clock {
   // By a time, measured from the instant at which it takes effect, so that the steps of several
   // callers add up.
   [[nodiscard]] Change Advance(uint64_t nanos);
+  // To any instant of at most kNanosMax, backwards too: for who takes back with it whatever goes by
+  // the time (a server's reset). Whether the time was another; a real clock stays, and it was not.
+  bool ResetTo(uint64_t now_nanos);
   // Goes on from the present instant in another way; to the real mode it jumps forward where it is
   // behind the machine. The mode that it has already is fine, with another factor too.
   [[nodiscard]] Change SetMode(const Setting& setting);

@@ -270,5 +270,27 @@ TEST(ServerClockTest, NobodySeesTimeGoBackWhileTheModeChanges) {
   EXPECT_GT(changes, 10'000);
 }
 
+TEST(ServerClockTest, AResetTakesAManualClockAnywhere) {
+  ServerClock clock(100);
+  EXPECT_FALSE(clock.ResetTo(100)) << "it is there";
+  EXPECT_TRUE(clock.ResetTo(99));
+  EXPECT_EQ(clock.NowNanos(), 99);
+  EXPECT_TRUE(clock.ResetTo(ServerClock::kNanosMax));
+  EXPECT_EQ(clock.NowNanos(), ServerClock::kNanosMax);
+
+  const ManualClock machine(100);
+  ServerClock real(machine);
+  EXPECT_FALSE(real.ResetTo(99));
+  EXPECT_EQ(real.NowNanos(), 100);
+
+  Machine at;
+  ASSERT_EQ(at.clock.SetMode(Scaled(2'000'000)), Change::kDone);
+  at.Pass(kSecond);
+  EXPECT_TRUE(at.clock.ResetTo(7 * kSecond));
+  EXPECT_EQ(at.clock.NowNanos(), 7 * kSecond);
+  at.Pass(kSecond);
+  EXPECT_EQ(at.clock.NowNanos(), 9 * kSecond) << "it goes on from there";
+}
+
 }  // namespace
 }  // namespace liststore

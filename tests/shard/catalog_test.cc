@@ -46,6 +46,21 @@ TEST(CatalogTest, AChangeThatIsGivenUpLeavesNothing) {
   EXPECT_EQ(catalog.generation(), before->generation);
 }
 
+TEST(CatalogTest, AChangeThatNobodySeesKeepsTheVersion) {
+  Catalog catalog;
+  const auto before = catalog.snapshot();
+  EXPECT_EQ(catalog.ChangeAs([](Schema&) { return Catalog::Outcome::kUnseen; }),
+            Catalog::Outcome::kUnseen);
+  const auto after = catalog.snapshot();
+  EXPECT_NE(after, before);
+  EXPECT_EQ(after->version, before->version);
+  EXPECT_GT(after->generation, before->generation);
+  EXPECT_EQ(catalog.generation(), after->generation);
+  EXPECT_EQ(catalog.ChangeAs([](Schema&) { return Catalog::Outcome::kNothing; }),
+            Catalog::Outcome::kNothing);
+  EXPECT_EQ(catalog.snapshot(), after);
+}
+
 TEST(CatalogTest, IdentitiesDiffer) {
   Catalog catalog;
   EXPECT_NE(catalog.NewUuid(), catalog.NewUuid());

@@ -120,6 +120,8 @@ class TableWorkload {
   TableOp NextOp(uint64_t step);
   // Lets some time pass; often none.
   void Tick();
+  // For who decides the time: it may go back, as that of a store which is reset does.
+  void SetTime(int64_t now_seconds) { now_seconds_ = now_seconds; }
   // Under what the write of `step` runs.
   WriteContext NextContext(uint64_t step);
 

@@ -143,6 +143,18 @@ TEST(TtlWheel, AClockThatStepsBackFindsItsEntriesAgain) {
   EXPECT_EQ(DrainAt(wheel, kNow + kYear).size(), 1u);
 }
 
+// A step back of less than kStepBackSecondsMax would else hold up what is scheduled behind it.
+TEST(TtlWheel, AnEmptyWheelBeginsAgainAtAnyTime) {
+  TestArena arena;
+  TtlWheel wheel(arena.arena());
+  ReserveAndSchedule(arena, wheel, {.address = 1, .when_seconds = kNow, .partition_tag = 0});
+  EXPECT_EQ(DrainAt(wheel, kNow).size(), 1u);
+  wheel.Restart();
+  ReserveAndSchedule(arena, wheel, {.address = 2, .when_seconds = kNow - 30, .partition_tag = 0});
+  EXPECT_TRUE(DrainAt(wheel, kNow - 31).empty());
+  EXPECT_EQ(DrainAt(wheel, kNow - 30), (std::vector<uint32_t>{kNow - 30}));
+}
+
 TEST(TtlWheel, GoesOnWithoutMemory) {
   TestArena arena;
   TtlWheel wheel(arena.arena());

@@ -1,0 +1,78 @@
+#include "engine/model/schema_difference.h"
+
+#include <utility>
+
+namespace liststore {
+namespace {
+
+using Kind = SchemaDifference::Kind;
+
+// `storage` follows from the rest, but for its id.
+bool IsSame(const TableDefinition& a, const TableDefinition& b) {
+  return &a == &b ||
+         (a.columns == b.columns && a.indexes == b.indexes && a.options == b.options &&
+          a.is_virtual == b.is_virtual && a.belongs_to_list_store == b.belongs_to_list_store);
+}
+
+class Comparer {
+ public:
+  void AddGone(const Schema& before, const Schema& after) {
+    for (const auto& [name, keyspace] : before.keyspaces) {
+      const KeyspaceDefinition* left = after.FindKeyspace(name);
+      if (left == nullptr) {
+        Add(Kind::kDropped, name, {});
+        continue;
+      }
+      if (left == keyspace.get()) continue;
+      for (const auto& [table_name, table] : keyspace->tables) {
+        const auto at = left->tables.find(table_name);
+        if (at == left->tables.end() || at->second->id != table->id) {
+          Add(Kind::kDropped, name, table_name);
+        }
+      }
+    }
+  }
+
+  void AddNewAndChanged(const Schema& before, const Schema& after) {
+    for (const auto& [name, keyspace] : after.keyspaces) {
+      const KeyspaceDefinition* old = before.FindKeyspace(name);
+      if (old == keyspace.get()) continue;
+      if (old == nullptr) {
+        Add(Kind::kCreated, name, {});
+      } else if (old->replication != keyspace->replication ||
+                 old->durable_writes != keyspace->durable_writes) {
+        Add(Kind::kUpdated, name, {});
+      }
+      for (const auto& [table_name, table] : keyspace->tables) {
+        AddTable(old == nullptr ? nullptr : before.FindTable(name, table_name).get(), *table);
+      }
+    }
+  }
+
+  std::vector<SchemaDifference> Take() { return std::move(differences_); }
+
+ private:
+  void AddTable(const TableDefinition* old, const TableDefinition& table) {
+    if (old == nullptr || old->id != table.id) {
+      Add(Kind::kCreated, table.keyspace, table.name);
+    } else if (!IsSame(*old, table)) {
+      Add(Kind::kUpdated, table.keyspace, table.name);
+    }
+  }
+  void Add(Kind kind, std::string keyspace, std::string table) {
+    differences_.push_back({kind, std::move(keyspace), std::move(table)});
+  }
+
+  std::vector<SchemaDifference> differences_;
+};
+
+}  // namespace
+
+std::vector<SchemaDifference> DifferencesBetween(const Schema& before, const Schema& after) {
+  Comparer comparer;
+  comparer.AddGone(before, after);
+  comparer.AddNewAndChanged(before, after);
+  return comparer.Take();
+}
+
+}  // namespace liststore

@@ -1,0 +1,117 @@
+#include "engine/shard/baseline.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/check.h"
+
+namespace liststore {
+namespace {
+
+using Keyspaces = decltype(Schema::keyspaces);
+
+Keyspaces KeyspacesOfUsers(const Schema& schema) {
+  Keyspaces of_users = schema.keyspaces;
+  std::erase_if(of_users, [](const auto& entry) { return entry.second->is_system(); });
+  return of_users;
+}
+
+// Calls visit(definition) for every table, in order of names.
+template <typename Visitor>
+void ForEachTable(const Keyspaces& keyspaces, Visitor&& visit) {
+  for (const auto& [name, keyspace] : keyspaces) {
+    for (const auto& [table_name, table] : keyspace->tables) visit(*table);
+  }
+}
+
+std::vector<TableId> IdsOf(const Keyspaces& keyspaces) {
+  std::vector<TableId> ids;
+  ForEachTable(keyspaces, [&](const TableDefinition& table) {
+    LS_CHECK(!table.is_virtual && !table.belongs_to_list_store,
+             "a baseline is of tables that nobody holds");
+    ids.push_back(table.storage.id);
+  });
+  return ids;
+}
+
+}  // namespace
+
+OpStatus Baseline::Mark(uint64_t now_nanos) {
+  OpStatus status = OpStatus::kOk;
+  engine_.catalog().ChangeAs([&](Schema& schema) {
+    Keyspaces keyspaces = KeyspacesOfUsers(schema);
+    status = engine_.TakeImage(IdsOf(keyspaces), now_nanos, image_);
+    if (status == OpStatus::kOk) {
+      keyspaces_ = std::move(keyspaces);
+      marked_nanos_ = now_nanos;
+    }
+    return Catalog::Outcome::kNothing;
+  });
+  return status;
+}
+
+void Baseline::Forget() {
+  engine_.DropImage(image_);
+  keyspaces_.clear();
+  marked_nanos_.reset();
+}
+
+ReturnRequest Baseline::RequestFor(const Schema& current, uint64_t now_nanos,
+                                   absl::FunctionRef<bool()> set_clock) const {
+  ReturnRequest request{.tables = {},
+                        .ends = IdsOf(KeyspacesOfUsers(current)),
+                        .last_timestamps = image_.last_timestamps,
+                        .now_nanos = now_nanos,
+                        .set_clock = set_clock};
+  ForEachTable(keyspaces_, [&](const TableDefinition& marked) {
+    const TableImage& image = image_.tables[request.tables.size()];
+    TableReturn& table = request.tables.emplace_back();
+    table.schema = marked.storage;
+    table.schema.id = image.table;
+    table.copy = image.copy;
+    const auto stands = current.FindTable(marked.keyspace, marked.name);
+    table.stands = stands != nullptr && stands->storage.id == image.table;
+    table.stays = table.stands && stands->storage == table.schema;
+    if (table.stands) std::erase(request.ends, image.table);
+  });
+  LS_DCHECK(request.tables.size() == image_.tables.size(), "the image is of the marked tables");
+  return request;
+}
+
+void Baseline::TakeIds(const ReturnRequest& request) {
+  size_t number = 0;
+  for (auto& [name, keyspace] : keyspaces_) {
+    std::shared_ptr<KeyspaceDefinition> changed;
+    for (const auto& [table_name, table] : keyspace->tables) {
+      const TableId id = request.tables[number].schema.id;
+      image_.tables[number++].table = id;
+      if (table->storage.id == id) continue;
+      if (changed == nullptr) changed = std::make_shared<KeyspaceDefinition>(*keyspace);
+      auto numbered = std::make_shared<TableDefinition>(*table);
+      numbered->storage.id = id;
+      changed->tables[table_name] = std::move(numbered);
+    }
+    if (changed != nullptr) keyspace = std::move(changed);
+  }
+}
+
+OpStatus Baseline::Reset(uint64_t now_nanos, absl::FunctionRef<bool()> set_clock,
+                         std::vector<SchemaDifference>& differences) {
+  OpStatus status = OpStatus::kOk;
+  engine_.catalog().ChangeAs([&](Schema& schema) {
+    const Schema current = schema;
+    ReturnRequest request = RequestFor(current, now_nanos, set_clock);
+    status = engine_.ReturnTo(request);
+    if (status != OpStatus::kOk) return Catalog::Outcome::kNothing;
+    TakeIds(request);
+    std::erase_if(schema.keyspaces, [](const auto& entry) { return !entry.second->is_system(); });
+    schema.keyspaces.insert(keyspaces_.begin(), keyspaces_.end());
+    differences = DifferencesBetween(current, schema);
+    if (!differences.empty()) return Catalog::Outcome::kChanged;
+    return schema.keyspaces == current.keyspaces ? Catalog::Outcome::kNothing
+                                                 : Catalog::Outcome::kUnseen;
+  });
+  return status;
+}
+
+}  // namespace liststore

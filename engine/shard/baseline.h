@@ -1,0 +1,70 @@
+// Baseline: what the tables of an engine, and the schema, were at one instant, and the way back
+// there. Tables of system keyspaces are left alone.
+#ifndef LISTSTORE_ENGINE_SHARD_BASELINE_H_
+#define LISTSTORE_ENGINE_SHARD_BASELINE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "engine/model/op_status.h"
+#include "engine/model/schema.h"
+#include "engine/model/schema_difference.h"
+#include "engine/shard/engine.h"
+
+namespace liststore {
+
+// For an engine whose tables are all in its catalog and known by their names alone: nobody keeps a
+// TableId, as list stores do. One call at a time; statements may run meanwhile, and happen as a
+// whole before or after. What is marked takes as much memory again as the tables it is of, within
+// the engine's limit.
+class Baseline {
+ public:
+  // `engine` outlives it.
+  explicit Baseline(Engine& engine) : engine_(engine) {}
+  ~Baseline() { Forget(); }
+  Baseline(const Baseline&) = delete;
+  Baseline& operator=(const Baseline&) = delete;
+
+  // The instant of the last Mark; nullopt: nothing is marked.
+  std::optional<uint64_t> marked_nanos() const { return marked_nanos_; }
+
+  // Marks the present schema and rows, in place of what was marked. kOutOfMemory, kTooManyTables:
+  // nothing has changed. The engine stands still for O(rows of tables that have changed since the
+  // last Mark or Reset).
+  OpStatus Mark(uint64_t now_nanos);
+  // Nothing is marked any more, which is the same as an empty store.
+  void Forget();
+
+  // Makes schema and rows what was marked: values, write timestamps and expiries; what time has
+  // taken at `now_nanos`, the time afterwards, is left out. Nothing of what was written or deleted
+  // since has an effect on later writes. Tables keep their uuids; one that was dropped or altered
+  // comes back as it was. Lanes go on from the timestamp that they had given out last.
+  //
+  // `set_clock` is ReturnRequest's. `differences`: what drivers are to be told. Errors as Mark. The
+  // engine stands still for O(rows of tables that have changed + tables * lanes).
+  OpStatus Reset(uint64_t now_nanos, absl::FunctionRef<bool()> set_clock,
+                 std::vector<SchemaDifference>& differences);
+
+ private:
+  using Keyspaces = decltype(Schema::keyspaces);
+
+  ReturnRequest RequestFor(const Schema& current, uint64_t now_nanos,
+                           absl::FunctionRef<bool()> set_clock) const;
+  // Puts the ids that tables have after a return into `keyspaces_` and the image.
+  void TakeIds(const ReturnRequest& request);
+
+  Engine& engine_;
+  std::optional<uint64_t> marked_nanos_;
+  // Those of users, as marked; their tables with the ids that they have now, or had last.
+  Keyspaces keyspaces_;
+  EngineImage image_;  // its tables in the order of keyspaces_
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_SHARD_BASELINE_H_
