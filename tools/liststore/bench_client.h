@@ -5,11 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "bench/peers/plain_store.h"
 #include "liststore/list_store.h"
 #include "tools/liststore/bench_workload.h"
 
@@ -38,11 +36,14 @@ class BenchClient {
   absl::Status status_;
 };
 
-// The store under measurement, and the structure it is compared with: something to make clients of.
+// What is measured: something to make clients of.
 class BenchTarget {
  public:
   virtual ~BenchTarget() = default;
   virtual std::unique_ptr<BenchClient> NewClient() = 0;
+  // Called once all lists are loaded and their memory is measured: what can be got ready for
+  // additions is got ready.
+  virtual void PopulateAhead() {}
 };
 
 class StoreTarget final : public BenchTarget {
@@ -53,15 +54,6 @@ class StoreTarget final : public BenchTarget {
 
  private:
   ListStore& store_;
-};
-
-class PlainTarget final : public BenchTarget {
- public:
-  explicit PlainTarget(PlainStore& store) : store_(store) {}
-  std::unique_ptr<BenchClient> NewClient() override;
-
- private:
-  PlainStore& store_;
 };
 
 }  // namespace liststore

@@ -8,6 +8,7 @@
 #include "liststore/version.h"
 #include "tools/liststore/bench_cache.h"
 #include "tools/liststore/bench_embedded.h"
+#include "tools/liststore/bench_peers.h"
 #include "tools/liststore/bench_wire.h"
 #include "tools/liststore/replay.h"
 #include "tools/liststore/replay_status.h"
@@ -70,8 +71,9 @@ Exit status: 0 replayed, answers as expected; 1 an answer differs: its line is n
 a refused operation (FILE:LINE: reason), a file that cannot be read, wrong usage.)";
 
 constexpr char kBenchHelp[] =
-    R"(Loads the store and, unless --no-peer is given, a plain structure (a hash map of ordered maps with an
-index by value behind sharded mutexes), then runs each kind of operation on both in turn. Lists keep their
+    R"(Loads the store and, unless --no-peer is given, a peer: `plain`, a hash map of ordered maps with an index
+by value behind sharded mutexes, or `bare`, one block of rows for each list, with no TTL, index, lock or limit,
+in memory populated beforehand, which shows how far the store is from what memory allows. Then runs each kind of operation on both in turn. Lists keep their
 size: what a batch changes is changed back before the next one, outside of what is timed. Answers are
 checked. At the end: a feature deleted with all its lists while others are read, a million rows that expire
 in one second while they are read, mixed load at a memory limit.
@@ -80,14 +82,17 @@ Keys of --json. KIND is get10, get50, multiget16, add1, add10, mixed (nine get10
 (by value); each also as KIND_zipf, for lists drawn by Zipf's law with exponent 0.99:
   KIND                    operations a second on one thread, median of the rounds; a multi-get of 16 is 16
   KIND_p50_ns, _p99_ns, _p999_ns   latency of a call, one reading of the clock included
-  plain_KIND...           the same of the plain structure
+  KIND_latency_ns         its percentiles 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99 and 100
+  KIND_rounds             operations a second of each round
+  plain_KIND...           the same of the peer: the plain structure, or with --peer bare the bare reference,
+                          which does nothing but keep rows; bare_KIND then
   KIND_vs_plain           ratio of the two, by the time that the thread had a core; core_share is how much
-                          it had
+                          it had; _rounds: of each round
   KIND_one_thread, KIND_threads, KIND_threads_ratio   get10, add1 and mixed on one and on --threads threads
   two_threads_ratio       the smallest of these ratios (threads_ratio for another number of threads)
   bytes_per_item          growth of resident memory by loading, Reclaim done; _before_compaction: without it;
                           _engine, _held: by the store's counters, in use and in pages; _held_after_writes:
-                          after all measurements; _plain: the plain structure
+                          after all measurements; _plain or _bare: the peer
   expiry_..., deletion_...   _read_max_ns, _read_p999_ns and _reads_above_2ms by the wall clock; with
                           _on_core the time in which the reader was ready and others had the cores is taken
                           off; _quiet_ is the time before
@@ -212,8 +217,16 @@ void AddBenchEmbedded(CLI::App* bench, BenchEmbeddedOptions* options) {
   number("--seed", &options->seed, "Seed of keys and order");
   command->add_flag("--json", options->json, "Print the result as JSON");
   command->add_flag("--quick", options->quick, "A small store and short measurements");
-  command->add_flag("--no-peer", options->skip_peer,
-                    "Leave out the plain structure it is compared with");
+  CLI::Option* const peer =
+      command->add_option("--peer", options->peer, "What it is compared with: plain or bare")
+          ->type_name("NAME")
+          ->capture_default_str();
+  command
+      ->add_flag_callback(
+          "--no-peer", [options] { options->peer.clear(); }, "Compare it with nothing")
+      ->excludes(peer);
+  command->add_flag("--lines-only", options->lines_only,
+                    "Only uniform lists on one thread, and memory");
 }
 
 void AddBenchWire(CLI::App* bench, BenchWireOptions* options) {
@@ -361,7 +374,7 @@ int Main(int argc, char** argv) {
   if (app.got_subcommand(serve_command)) return RunServe(serve);
   if (bench->got_subcommand("cache")) return RunBenchCache(bench_cache);
   if (bench->got_subcommand("wire")) return RunBenchWire(bench_wire);
-  return RunBenchEmbedded(bench_embedded);
+  return RunBenchEmbedded(bench_embedded, BuiltInPeers());
 }
 
 }  // namespace
