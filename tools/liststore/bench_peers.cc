@@ -6,47 +6,16 @@
 #include "absl/strings/str_cat.h"
 #include "bench/peers/bare_store.h"
 #include "bench/peers/plain_store.h"
+#include "tools/liststore/bench_peer_client.h"
 #include "tools/liststore/bench_workload.h"
 
 namespace liststore {
 namespace {
 
-// A peer's operations, one request each; `Client` has Get, Add, Remove, and MultiGet for
-// kBenchGroup requests from one on. All return how many items.
-template <typename Client>
-uint64_t RunEach(Client& client, const BenchBatch& batch, size_t begin, size_t end) {
-  uint64_t items = 0;
-  switch (batch.kind()) {
-    case BenchKind::kGet10:
-    case BenchKind::kGet50:
-      for (size_t i = begin; i < end; ++i) items += client.Get(batch, i);
-      break;
-    case BenchKind::kMultiGet16:
-      for (size_t i = begin; i < end; i += kBenchGroup) items += client.MultiGet(batch, i);
-      break;
-    case BenchKind::kAdd1:
-    case BenchKind::kAdd10:
-      for (size_t i = begin; i < end; ++i) items += client.Add(batch, i);
-      break;
-    case BenchKind::kMixed:
-      for (size_t i = begin; i < end; ++i) {
-        items += IsAddition(BenchKind::kMixed, i) ? client.Add(batch, i) : client.Get(batch, i);
-      }
-      break;
-    case BenchKind::kRemove:
-      for (size_t i = begin; i < end; ++i) items += client.Remove(batch, i);
-      break;
-  }
-  return items;
-}
-
-class PlainClient final : public BenchClient {
+class PlainClient final : public PeerClient<PlainClient> {
  public:
   explicit PlainClient(PlainStore& store) : store_(store) {}
 
-  uint64_t Run(const BenchBatch& batch, size_t begin, size_t end) override {
-    return RunEach(*this, batch, begin, end);
-  }
   void Housekeep() override {}  // it frees as it goes
   NewItem Newest() const override {
     if (items_.size == 0) return {};
@@ -57,12 +26,6 @@ class PlainClient final : public BenchClient {
   uint64_t Get(const BenchBatch& batch, size_t i) {
     store_.Get(batch.list_key(i), 0, ReadLimit(batch.kind()), &items_);
     return items_.size;
-  }
-  // One list after the other: its locks and maps know nothing better.
-  uint64_t MultiGet(const BenchBatch& batch, size_t i) {
-    uint64_t items = 0;
-    for (size_t k = 0; k < kBenchGroup; ++k) items += Get(batch, i + k);
-    return items;
   }
   uint64_t Add(const BenchBatch& batch, size_t i) {
     return store_.Add(batch.list_key(i), {batch.items(i), batch.items_per_request()});
@@ -88,13 +51,10 @@ class PlainTarget final : public BenchTarget {
   PlainStore store_;
 };
 
-class BareClient final : public BenchClient {
+class BareClient final : public PeerClient<BareClient> {
  public:
   explicit BareClient(BareStore& store) : store_(store) {}
 
-  uint64_t Run(const BenchBatch& batch, size_t begin, size_t end) override {
-    return RunEach(*this, batch, begin, end);
-  }
   void Housekeep() override {}  // blocks are used again, nothing is given back
   NewItem Newest() const override {
     const BareItems& items = last_was_group_ ? group_.back() : items_;

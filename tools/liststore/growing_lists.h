@@ -34,6 +34,7 @@ class GrowingLists {
     items_.WriteValue(list, number, value.data());
     return value;
   }
+  size_t value_bytes() const { return items_.value_bytes(); }
   uint64_t TimestampOf(uint32_t list, uint32_t number) const {
     return items_.TimestampOf(list, number);
   }

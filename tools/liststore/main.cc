@@ -8,6 +8,7 @@
 #include "liststore/version.h"
 #include "tools/liststore/bench_cache.h"
 #include "tools/liststore/bench_embedded.h"
+#include "tools/liststore/bench_embedded_options.h"
 #include "tools/liststore/bench_peers.h"
 #include "tools/liststore/bench_wire.h"
 #include "tools/liststore/replay.h"
@@ -205,28 +206,7 @@ void AddBenchEmbedded(CLI::App* bench, BenchEmbeddedOptions* options) {
   CLI::App* const command =
       bench->add_subcommand("embedded", "The embedded store: throughput, latency, bytes an item");
   command->footer(kBenchHelp);
-  const auto number = [command](const char* name, auto* field, const char* text) {
-    command->add_option(name, *field, text)->type_name("N")->capture_default_str();
-  };
-  number("--lists", &options->lists, "Lists in the store");
-  number("--items", &options->items_per_list, "Items in each list");
-  number("--value-bytes", &options->value_bytes, "Length of a value");
-  number("--seconds", &options->seconds, "Length of one measurement");
-  number("--rounds", &options->rounds, "Measurements of each kind");
-  number("--threads", &options->threads, "Most threads that call at once");
-  number("--seed", &options->seed, "Seed of keys and order");
-  command->add_flag("--json", options->json, "Print the result as JSON");
-  command->add_flag("--quick", options->quick, "A small store and short measurements");
-  CLI::Option* const peer =
-      command->add_option("--peer", options->peer, "What it is compared with: plain or bare")
-          ->type_name("NAME")
-          ->capture_default_str();
-  command
-      ->add_flag_callback(
-          "--no-peer", [options] { options->peer.clear(); }, "Compare it with nothing")
-      ->excludes(peer);
-  command->add_flag("--lines-only", options->lines_only,
-                    "Only uniform lists on one thread, and memory");
+  AddBenchEmbeddedOptions(command, BuiltInPeers(), options);
 }
 
 void AddBenchWire(CLI::App* bench, BenchWireOptions* options) {
