@@ -49,14 +49,16 @@ class Form:
     seconds: float        # of one measurement in the process
     wire_seconds: float   # of one measurement over the wire
     peers: tuple
+    growth: bool
     bars: dict            # what ratios are held against
     judged: bool          # fails below the floors
 
 
 # Lists of the short form take 300 MB on our side: far more than caches hold, or its ratios would be
 # those of caches.
-SHORT = Form("short", 200_000, 20, 24, 3, 0.4, 1.0, ("plain", "bare", "redis"), BARS,
+SHORT = Form("short", 200_000, 20, 24, 3, 0.4, 1.0, ("plain", "bare", "redis"), False, BARS,
              True)
-FULL = Form("full", 1_000_000, 20, 24, 5, 1.0, 2.0, tuple(PEERS), BARS, False)
+FULL = Form("full", 1_000_000, 20, 24, 5, 1.0, 2.0, tuple(PEERS), True, BARS, False)
+GROWTH = Form("growth", 0, 20, 24, 1, 0.3, 0, ("plain", "bare"), True, {}, False)
 # Says nothing about speed: shows that everything runs.
-TINY = Form("tiny", 1_000, 20, 24, 1, 0.01, 0.02, tuple(PEERS), {}, False)
+TINY = Form("tiny", 1_000, 20, 24, 1, 0.01, 0.02, tuple(PEERS), False, {}, False)

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 
-from compare_lib import forms, machine, measure, result, table
+from compare_lib import forms, growth, html_report, machine, measure, result, table
 from compare_lib.programs import ROOT, Failure, find, say
 
 DESCRIPTION = """\
@@ -26,9 +26,10 @@ fairly, and what is not."""
 EPILOG = """\
 examples:
   bench/compare --short                                  some four minutes; judged
-  bench/compare --json result.json                       a million lists and every peer
+  bench/compare --json result.json --html result.html    everything, with curves of growth: an hour
+  bench/compare --growth --html growth.html              the curves alone
   bench/compare --short --peers plain,bare --lists 500000
-  bench/compare --from result.json                       an earlier result once more, nothing measured
+  bench/compare --from result.json --html result.html    a report of an earlier run, nothing measured
 
 The programs are built first (preset release, in build/release) unless --build says where they are. A peer
 that is not installed is skipped, and said to be.
@@ -45,6 +46,8 @@ def parse(arguments):
     form.add_argument("--short", action="store_true",
                       help="200,000 lists, three short rounds, plain, bare and redis; fails below the floors")
     form.add_argument("--tiny", action="store_true", help="a moment of everything: shows that it runs")
+    parser.add_argument("--growth", action="store_true",
+                        help="with --short or --tiny: the curves of growth as well; else: nothing but them")
     parser.add_argument("--peers", metavar="NAMES",
                         help="only these, with commas between them: " + ", ".join(forms.PEERS))
     for name, text in (("lists", "lists in the store"), ("items", "items in each list"),
@@ -53,6 +56,7 @@ def parse(arguments):
     parser.add_argument("--seconds", type=float, metavar="S",
                         help="length of one measurement in the process; over the wire twice that")
     parser.add_argument("--json", metavar="FILE", help="write the result as JSON; - is standard output")
+    parser.add_argument("--html", metavar="FILE", help="write a report with charts, in one file")
     parser.add_argument("--build", metavar="DIR", help="the build that holds the programs")
     parser.add_argument("--redis-server", metavar="PROGRAM", help="the Redis server [the one in PATH]")
     parser.add_argument("--no-skip", action="store_true", help="a peer that is skipped is a failure")
@@ -63,6 +67,9 @@ def parse(arguments):
 def form_of(options):
     """The sizes of the run that `options` ask for."""
     form = forms.SHORT if options.short else forms.TINY if options.tiny else forms.FULL
+    if options.growth:
+        form = (dataclasses.replace(form, growth=True) if options.short or options.tiny
+                else forms.GROWTH)
     changes = {name: getattr(options, name) for name in ("lists", "items", "rounds")
                if getattr(options, name) is not None}
     if options.seconds is not None:
@@ -89,10 +96,11 @@ def run(form, options):
     bench = measure.Bench(form, folder, options.redis_server)
     embedded = bench.embedded() if form.lists else {}
     wire = bench.wire() if form.lists else {}
+    grown, left_out = growth.measure_growth(bench) if form.growth else ([], [])
     return result.put_together(
         form, facts=facts, shares=times.shares(), commit=machine.commit(ROOT), started=started,
-        elapsed=time.monotonic() - begin, embedded=embedded, wire=wire, growth=[],
-        skipped=bench.skipped)
+        elapsed=time.monotonic() - begin, embedded=embedded, wire=wire, growth=grown,
+        growth_left_out=left_out, skipped=bench.skipped)
 
 
 def write(path, text):
@@ -125,6 +133,8 @@ def main(arguments):
         print(text, file=sys.stderr if options.json == "-" else sys.stdout, end="", flush=True)
         if options.json:
             write(options.json, json.dumps(outcome, indent=1) + "\n")
+        if options.html:
+            write(options.html, html_report.page(outcome))
         return 0 if options.source else status_of(form, outcome, options)
     except Failure as failure:
         say(f"bench/compare: {failure}")

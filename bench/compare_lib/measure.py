@@ -46,10 +46,11 @@ class Bench:
         return run.stdout.split() if run.returncode == 0 else []
 
     def embedded_command(self, peer, lists, items, rounds, seconds):
+        """`peer` None: ours alone."""
         program = [self.folder / "liststore", "bench", "embedded"]
-        if peer not in forms.BUILT_IN_PEERS:
+        if peer and peer not in forms.BUILT_IN_PEERS:
             program = [self.folder / "compare_embedded"]
-        return [*program, "--json", "--lines-only", "--threads", 1, "--peer", peer,
+        return [*program, "--json", "--lines-only", "--threads", 1, *(("--peer", peer) if peer else ("--no-peer",)),
                 "--lists", lists, "--items", items, "--value-bytes", self.form.value_bytes,
                 "--rounds", rounds, "--seconds", seconds]
 

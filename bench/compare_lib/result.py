@@ -86,7 +86,8 @@ def machine_facts(facts, embedded, wire, growth, shares):
     return machine
 
 
-def put_together(form, *, facts, shares, commit, started, elapsed, embedded, wire, growth, skipped):
+def put_together(form, *, facts, shares, commit, started, elapsed, embedded, wire, growth, growth_left_out,
+                 skipped):
     """The result of a run."""
     rounds = {**embedded_ratios(embedded), **wire_ratios(wire)}
     ratios = {name: _median(values) for name, values in rounds.items()}
@@ -115,4 +116,5 @@ def put_together(form, *, facts, shares, commit, started, elapsed, embedded, wir
         "embedded": embedded,
         "wire": wire,
         "growth": growth,
+        "growth_left_out": growth_left_out,
     }

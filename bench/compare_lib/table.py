@@ -1,18 +1,11 @@
 """A result as a table for people."""
 
 from compare_lib import forms
+from compare_lib.svg import nanos
 
 WIRE_NAMES = {
     "select10_64": "SELECT 10, 64 each", "select10_16": "SELECT 10, 16 each",
     "insert1_64": "INSERT 1, 64 each", "insert1_16": "INSERT 1, 16 each"}
-
-
-def nanos(value):
-    """Three digits and a unit."""
-    for bound, divisor, unit in ((1e3, 1, "ns"), (1e6, 1e3, "us"), (1e9, 1e6, "ms")):
-        if value < bound:
-            return f"{value / divisor:.3g} {unit}"
-    return f"{value / 1e9:.3g} s"
 
 
 def median(values):

@@ -116,6 +116,19 @@ size_t BareStore::RemoveWithValue(std::string_view list_key, std::string_view va
   return removed;
 }
 
+bool BareStore::RemoveItem(std::string_view list_key, const NewItem& item) {
+  Slot& slot = Find(Hash64(list_key));
+  if (slot.block == nullptr) return false;
+  Md5Digest digest;
+  Md5(item.value, digest.data());
+  PackedItemKey key;
+  PackItemKeyFromDigest(item.timestamp_nanos, digest.data(), key.data());
+  const size_t row = RowsAbove(slot, key.data());
+  if (row == slot.count || ComparePackedItemKeys(RowOf(slot, row), key.data()) != 0) return false;
+  RemoveRow(slot, row);
+  return true;
+}
+
 // --- Rows ---------------------------------------------------------------------------------------
 
 const BareStore::Slot& BareStore::Find(uint64_t hash) const {
@@ -157,15 +170,26 @@ void BareStore::MakeRoom(Slot& slot, size_t rows) {
   slot.block_class = static_cast<uint32_t>(block_class);
 }
 
+size_t BareStore::RowsAbove(const Slot& slot, const char key[kPackedItemKeyBytes]) const {
+  // Most items are the newest of their list.
+  if (slot.count == 0 || ComparePackedItemKeys(RowOf(slot, 0), key) < 0) return 0;
+  size_t above = 0;
+  size_t end = slot.count;
+  while (above < end) {
+    const size_t middle = above + (end - above) / 2;
+    if (ComparePackedItemKeys(RowOf(slot, middle), key) > 0) {
+      above = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return above;
+}
+
 void BareStore::Insert(Slot& slot, const char key[kPackedItemKeyBytes], std::string_view value) {
   LS_DCHECK(slot.first > 0, "room was made");
-  size_t newer = 0;
-  while (newer < slot.count) {
-    const int order = ComparePackedItemKeys(RowOf(slot, newer), key);
-    if (order == 0) return;
-    if (order < 0) break;
-    ++newer;
-  }
+  const size_t newer = RowsAbove(slot, key);
+  if (newer < slot.count && ComparePackedItemKeys(RowOf(slot, newer), key) == 0) return;
   --slot.first;
   ++slot.count;
   if (newer > 0) std::memmove(RowOf(slot, 0), RowOf(slot, 1), newer * row_bytes_);

@@ -57,7 +57,8 @@ class BareStore {
   BareStore& operator=(const BareStore&) = delete;
 
   // Returns items.size(): an item that is there already, under the same key, stays. MD5 of the
-  // values included. O(1) for each item that is newer than the list, O(rows newer) for others.
+  // values included. O(1) for each item that is newer than the list, O(rows newer) bytes moved for
+  // others.
   size_t Add(std::string_view list_key, std::span<const NewItem> items);
   // The newest `limit` rows.
   void Get(std::string_view list_key, size_t limit, BareItems* result) const;
@@ -68,6 +69,9 @@ class BareStore {
   // Returns how many rows went. Looks at all of them, the oldest first. A list that is empty then
   // keeps its block.
   size_t RemoveWithValue(std::string_view list_key, std::string_view value);
+
+  // The row under the key of `item`, found without looking at all. False: it is not there.
+  bool RemoveItem(std::string_view list_key, const NewItem& item);
 
   // Makes at least `bytes` ready that no block uses yet.
   void Populate(size_t bytes);
@@ -102,6 +106,8 @@ class BareStore {
   void Copy(const Slot& slot, size_t limit, BareItems* result) const;
   // Free rows in front of the list's: for `rows` more.
   void MakeRoom(Slot& slot, size_t rows);
+  // How many rows are newer than `key`.
+  size_t RowsAbove(const Slot& slot, const char key[kPackedItemKeyBytes]) const;
   void Insert(Slot& slot, const char key[kPackedItemKeyBytes], std::string_view value);
   void RemoveRow(Slot& slot, size_t row);
 

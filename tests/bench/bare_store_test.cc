@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
@@ -44,6 +45,9 @@ class Model {
   }
   size_t RemoveWithValue(const std::string& list, std::string_view value) {
     return std::erase_if(lists_[list], [&](const auto& row) { return row.second == value; });
+  }
+  bool RemoveItem(const std::string& list, const NewItem& item) {
+    return lists_[list].erase(MakeItemKey(item.timestamp_nanos, item.value).value()) > 0;
   }
   const Rows& RowsOf(const std::string& list) { return lists_[list]; }
 
@@ -88,6 +92,18 @@ TEST(BareStore, DoesWhatAMapOfMapsDoes) {
       }
       ASSERT_EQ(store.Add(list, items), items.size());
       model.Add(list, items);
+    } else if (what < 6) {
+      // One that is there, most of the time.
+      const Model::Rows& rows = model.RowsOf(list);
+      std::string value = ValueOf(random.Below(20));
+      uint64_t nanos = kNanos + random.Below(step + 1);
+      if (!rows.empty() && !random.OneIn(4)) {
+        const auto row = std::next(rows.begin(), static_cast<ptrdiff_t>(random.Below(rows.size())));
+        nanos = ParseItemKey(row->first).value().timestamp_nanos;
+        value = row->second;
+      }
+      const NewItem item = {nanos, value};
+      ASSERT_EQ(store.RemoveItem(list, item), model.RemoveItem(list, item));
     } else if (what < 8) {
       const std::string value = ValueOf(random.Below(20));
       ASSERT_EQ(store.RemoveWithValue(list, value), model.RemoveWithValue(list, value));

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 ROOT, BUILD = (pathlib.Path(argument).resolve() for argument in (sys.argv.pop(1), sys.argv.pop(1)))
 FAKE_REDIS = ROOT / "tests/bench/fake_redis.py"
@@ -27,9 +28,11 @@ class RunTest(unittest.TestCase):
     def test_everything_is_measured_and_written(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "result.json")
-            run = compare("--json", path, "--redis-server", FAKE_REDIS)
+            page = pathlib.Path(folder, "result.html")
+            run = compare("--growth", "--json", path, "--html", page, "--redis-server", FAKE_REDIS)
             self.assertEqual(run.returncode, 0, run.stderr)
             got = json.loads(path.read_text(encoding="utf-8"))
+            charts = list(ElementTree.parse(page).iter("svg"))
         for peer in ("plain", "bare"):
             for kind in KINDS:
                 self.assertGreater(got["ratios"][f"{kind}_vs_{peer}"], 0)
@@ -44,6 +47,9 @@ class RunTest(unittest.TestCase):
         self.assertLessEqual(skipped, {"rocksdb", "lmdb", "sqlite"})
         self.assertEqual({"plain", "bare"} | ({"rocksdb", "lmdb", "sqlite"} - skipped), set(got["embedded"]))
         self.assertIn("multi-get of 16", run.stdout)
+        self.assertEqual({(entry["axis"], entry["peer"]) for entry in got["growth"]},
+                         {("lists", "plain"), ("lists", "bare"), ("items", "plain"), ("items", "bare")})
+        self.assertEqual(len(charts), 2 + 6 + 1 + 2 * 7)
 
     def test_a_redis_that_cannot_be_started_ends_the_run(self):
         run = compare("--json", "-", "--peers", "redis", "--redis-server", "/nonexistent/redis-server")

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import unittest
 from unittest import mock
+from xml.etree import ElementTree
 
 ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else __file__).resolve()
 ROOT = ROOT if ROOT.is_dir() else ROOT.parents[2]
@@ -20,14 +21,14 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests/bench")]
 
 import canned  # noqa: E402
-from compare_lib import forms, machine, main, measure, result, table  # noqa: E402
+from compare_lib import forms, growth, html_report, machine, main, measure, result, svg, table  # noqa: E402
 from compare_lib.programs import Failure  # noqa: E402
 
 ALWAYS_THERE = {
     "schema", "form", "started", "elapsed_seconds", "commit", "machine", "rounds", "lists", "items_per_list",
     "value_bytes", "skipped", "ratios", "ratio_rounds", "bars", "floor", "missed", "not_judged",
     "wire_select_per_s", "wire_insert_per_s", "bytes_per_item", "bytes_per_item_plain", "embedded", "wire",
-    "growth"}
+    "growth", "growth_left_out"}
 
 
 def outcome(plain=20.0, bare=1.0, ours=(2_000_000, 1_000_000, 3_000_000), redis=200_000, form=forms.SHORT,
@@ -43,7 +44,8 @@ def outcome(plain=20.0, bare=1.0, ours=(2_000_000, 1_000_000, 3_000_000), redis=
         form, facts=canned.FACTS, shares={"idle_share": 0.5, "stolen_share": 0.021}, commit="abc123-dirty",
         started="2026-11-22 05:00:00", elapsed=200.0,
         embedded={"plain": canned.embedded("plain", plain), "bare": canned.embedded("bare", bare)},
-        wire=wire, growth=list(growth), skipped=skipped)
+        wire=wire, growth=list(growth), growth_left_out=[],
+        skipped=skipped)
 
 
 class Options:
@@ -128,6 +130,130 @@ class TableTest(unittest.TestCase):
             self.assertEqual(table.nanos(value), text)
 
 
+def grown(axis, lists, items, peer):
+    return {"axis": axis, **canned.embedded(peer, 2.0, lists=lists, items=items), "peer": peer,
+            "items": lists * items}
+
+
+class GrowthTest(unittest.TestCase):
+    GROWTH = [grown("lists", 10_000, 20, "plain"), grown("lists", 100_000, 20, "plain"),
+              grown("lists", 100_000, 20, "bare"), grown("items", 20, 100_000, "bare")]
+
+    def test_curves_have_a_point_for_each_size(self):
+        got = growth.curves(self.GROWTH, "lists", growth.cost_nanos("get10"))
+        self.assertEqual(got, {"liststore": [(10_000, 500), (100_000, 500)],
+                               "plain": [(10_000, 1000), (100_000, 1000)], "bare": [(100_000, 1000)]})
+        self.assertEqual(growth.curves(self.GROWTH, "items", growth.load_nanos_per_item),
+                         {"liststore": [(100_000, 1000)], "bare": [(100_000, 4500)]})
+
+    def test_the_points_are_those_of_the_table(self):
+        points = list(growth.points(forms.GROWTH))
+        self.assertEqual([lists for axis, lists, _ in points if axis == "lists"],
+                         [10_000, 100_000, 1_000_000, 5_000_000])
+        self.assertEqual([(lists, items) for axis, lists, items in points if axis == "items"],
+                         [(2_000_000, 1), (200_000, 10), (20_000, 100), (2_000, 1_000), (200, 10_000),
+                          (20, 100_000)])
+
+    def test_ours_is_measured_alone_where_no_peer_fits(self):
+        started = []
+
+        def run_json(command):
+            words = [str(word) for word in command]
+            started.append("--peer" in words and words[words.index("--peer") + 1])
+            return canned.embedded(started[-1] or "plain", 2.0) | {"peer": started[-1] or ""}
+
+        with (mock.patch.object(growth, "run_json", run_json),
+              mock.patch.object(growth, "points", lambda form: [("lists", 5_000_000, 20)]),
+              mock.patch.object(machine, "available_bytes", lambda: 14 * 2**30),
+              contextlib.redirect_stderr(io.StringIO())):
+            results, left_out = growth.measure_growth(measure.Bench(forms.GROWTH, pathlib.Path("/bin"), None))
+        self.assertEqual(started, [False])
+        self.assertEqual(len(results), 1)
+        self.assertEqual([entry["point"] for entry in left_out],
+                         ["5,000,000 lists of 20 items, liststore beside plain structure",
+                          "5,000,000 lists of 20 items, liststore beside bare reference"])
+        self.assertIn("GiB are available", left_out[0]["why"])
+
+
+class ReportTest(unittest.TestCase):
+    def page(self, **ratios):
+        text = html_report.page(outcome(growth=GrowthTest.GROWTH, **ratios))
+        return text, ElementTree.fromstring(text.partition("\n")[2])
+
+    def test_it_is_well_formed_and_needs_nothing_else(self):
+        text, root = self.page()
+        self.assertTrue(text.startswith("<!DOCTYPE html>\n<html lang=\"en\">"))
+        self.assertEqual({element.tag for element in root.iter()} & {"script", "link", "img", "iframe"}, set())
+        for reference in ("http://", "https://", "url(", "@import", "src="):
+            self.assertNotIn(reference, text)
+        self.assertIn(("viewport", "width=device-width, initial-scale=1"),
+                      [(meta.get("name"), meta.get("content")) for meta in root.iter("meta")])
+
+    def test_text_is_escaped(self):
+        text, root = self.page()
+        self.assertIn("A &lt;processor&gt; &amp; more", text)
+        self.assertIn("A <processor> & more", "".join(root.itertext()))
+
+    def test_every_section_has_its_charts(self):
+        _, root = self.page()
+        self.assertEqual([heading.text for heading in root.iter("h2")],
+                         ["Ratios", "Throughput in the process", "Throughput over the wire", "Latency", "Memory",
+                          "Growth"])
+        titles = [chart.get("aria-label") for chart in root.iter("svg")]
+        # Two of throughput, six of latency, one of memory, and seven of growth on each of two axes.
+        self.assertEqual(len(titles), 2 + 6 + 1 + 2 * 7)
+        self.assertEqual(titles[:2], ["Operations a second", "Requests a second over the wire"])
+
+    def test_charts_stay_within_their_frame(self):
+        _, root = self.page()
+        for chart in root.iter("svg"):
+            _, _, width, height = map(float, chart.get("viewBox").split())
+            for element in chart.iter():
+                for name, bound in (("x", width), ("y", height), ("cx", width), ("cy", height), ("x1", width),
+                                    ("x2", width), ("y1", height), ("y2", height)):
+                    if element.get(name) is not None:
+                        self.assertTrue(0 <= float(element.get(name)) <= bound, ElementTree.tostring(element))
+                for point in (element.get("points") or "").split():
+                    x, y = map(float, point.split(","))
+                    self.assertTrue(0 <= x <= width and 0 <= y <= height, point)
+
+    def test_a_missed_bar_and_a_skipped_peer_can_be_seen(self):
+        text, _ = self.page(bare=0.25, redis=0)
+        self.assertIn('<td class="bad">below 0.595</td>', text)
+        self.assertIn("Redis was skipped: redis-server is not installed", text)
+        self.assertIn("not judged, for want of its peer: wire_select_vs_redis", text)
+
+    def test_what_was_not_measured_has_no_section(self):
+        bare_result = result.put_together(
+            forms.GROWTH, facts=canned.FACTS, shares={}, commit="abc", started="now", elapsed=1.0, embedded={},
+            wire={}, growth=GrowthTest.GROWTH, growth_left_out=[{"point": "5M", "why": "no room"}], skipped=[])
+        text = html_report.page(bare_result)
+        self.assertEqual(text.count("<h2>"), 1)
+        self.assertIn("5M: no room", text)
+
+
+class ScaleTest(unittest.TestCase):
+    def test_a_logarithmic_scale_puts_decades_at_equal_distances(self):
+        scale = svg.LogScale([1, 1000], 0, 300)
+        self.assertEqual([round(scale(value)) for value in (1, 10, 100, 1000)], [0, 100, 200, 300])
+        self.assertEqual(scale.ticks(), [1, 10, 100, 1000])
+
+    def test_one_value_alone_has_a_place(self):
+        scale = svg.LogScale([70], 0, 100)
+        self.assertEqual((scale.low, scale.high), (10, 100))
+        self.assertTrue(0 < scale(70) < 100)
+        exact = svg.LogScale([100], 0, 100)
+        self.assertEqual((exact.low, exact.high), (100, 1000))
+
+    def test_a_linear_scale_begins_at_zero(self):
+        scale = svg.LinearScale([50, 100], 4, 104)
+        self.assertEqual([scale(value) for value in (0, 50, 100)], [4, 54, 104])
+
+    def test_counts_have_three_digits(self):
+        for value, text in ((0, "0"), (999, "999"), (1234, "1.23K"), (999_900, "1M"), (5.5e6, "5.5M")):
+            self.assertEqual(svg.count(value), text)
+
+
 class MachineTest(unittest.TestCase):
     def test_stolen_time_is_a_share_of_all_time(self):
         texts = iter(["cpu  100 0 50 800 10 0 0 40 7 0\ncpu0 1", "cpu  150 0 60 1000 10 0 0 80 7 0\ncpu0 1"])
@@ -150,6 +276,8 @@ class OptionsTest(unittest.TestCase):
     def test_forms(self):
         self.assertEqual(self.form("--short"), forms.SHORT)
         self.assertEqual(self.form(), forms.FULL)
+        self.assertEqual(self.form("--growth"), forms.GROWTH)
+        self.assertTrue(self.form("--short", "--growth").growth)
         changed = self.form("--short", "--lists", "5000", "--seconds", "0.5", "--peers", "bare,redis")
         self.assertEqual((changed.lists, changed.seconds, changed.wire_seconds, changed.peers),
                          (5000, 0.5, 1.0, ("bare", "redis")))
