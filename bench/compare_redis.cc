@@ -21,12 +21,14 @@
 #include "bench/peers/redis_client.h"
 #include "bench/peers/redis_lists.h"
 #include "bench/peers/redis_load.h"
+#include "bench/peers/redis_open_target.h"
 #include "engine/base/status_macros.h"
 #include "liststore/clock.h"
 #include "tools/liststore/bench_report.h"
 #include "tools/liststore/bench_workload.h"
 #include "tools/liststore/growing_lists.h"
 #include "tools/liststore/json_line.h"
+#include "tools/liststore/open_load.h"
 #include "tools/liststore/server_process.h"
 #include "tools/liststore/wire_line.h"
 
@@ -86,6 +88,7 @@ class RedisBench {
       }
       absl::FPrintF(stderr, "%-20s %12.0f/s\n", kind.name, Median(line.rates));
     }
+    LS_RETURN_IF_ERROR(MeasureOpenLoop());
     return ReadBack();
   }
 
@@ -103,6 +106,7 @@ class RedisBench {
     json.Count("server_resident_bytes", resident_bytes_);
     json.Count("used_memory_bytes", used_memory_bytes_);
     for (const WireLine& line : lines_) AddWireLine(line, &json);
+    AddOpenRun(open_, &json);
     json.Count("replies_verified", verified_);
     absl::FPrintF(stdout, "%s\n", json.Finish());
   }
@@ -170,6 +174,24 @@ class RedisBench {
     return absl::OkStatus();
   }
 
+  // As ours: lists of even numbers are read and those of odd ones added to.
+  absl::Status MeasureOpenLoop() {
+    const double rate = OpenRateFor(Median(lines_.front().rates));
+    RedisSelectSource selects(lists_, clients_.size() * kOpenInFlight,
+                              ListPicker(lists_.count(), false, options_.seed + 1, 2, 0));
+    RedisInsertSource inserts(lists_, ListPicker(lists_.count(), false, options_.seed + 2, 2, 1));
+    RedisOpenTarget target(clients_, selects, inserts);
+    OpenLoad load(target);
+    OpenRun warm_up;
+    LS_RETURN_IF_ERROR(load.Run(rate, kWireWarmUpShare * options_.seconds, &warm_up));
+    for (int round = 0; round < options_.rounds; ++round) {
+      LS_RETURN_IF_ERROR(load.Run(rate, options_.seconds, &open_));
+    }
+    verified_ += selects.verified();
+    absl::FPrintF(stderr, "%-20s %12.0f/s\n", "open loop, 95:5", open_.achieved);
+    return absl::OkStatus();
+  }
+
   // What was added is there, and nothing else.
   absl::Status ReadBack() {
     ListPicker picker(lists_.count(), false, options_.seed);
@@ -201,6 +223,7 @@ class RedisBench {
   uint64_t used_memory_bytes_ = 0;
   uint64_t verified_ = 0;
   std::vector<WireLine> lines_;
+  OpenRun open_;
 };
 
 int Main(int argc, char** argv) {

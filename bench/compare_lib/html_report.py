@@ -148,13 +148,24 @@ def _latencies(result):
             series.setdefault("liststore", _curve(raw, kind))
             series[peer] = _curve(raw, f"{peer}_{kind}")
         parts.append(_section(forms.KIND_NAMES[kind], _latency_chart(forms.KIND_NAMES[kind], series), level=3))
-    for line in ("select10_16", "insert1_16"):
-        series = {side: _curve(rounds[-1], line) for side, rounds in result["wire"].items() if rounds}
-        parts.append(_section(f"over the wire: {table.WIRE_NAMES[line]}",
-                              _latency_chart(table.WIRE_NAMES[line], series), level=3))
+    rates = ", ".join(f"{forms.PEERS.get(side, side)} {svg.count(figures['open_loop_per_s'])}"
+                      for side, figures in result["open_loop"].items())
+    for kind in ("select", "insert"):
+        series = {side: _curve(_middle_round(rounds, f"open_loop_{kind}_p99_ns"), f"open_loop_{kind}")
+                  for side, rounds in result["wire"].items() if rounds}
+        title = f"over the wire: {kind.upper()}"
+        chart = _latency_chart(title, series)
+        note = chart and _note("Requests are sent at a rate, 95 SELECTs to 5 INSERTs, and their time counts from the "
+                               f"instant at which they were due. Requests a second: {rates}.")
+        parts.append(_section(title, note, chart, level=3))
     content = "".join(parts)
     return content and _note("Both scales are logarithmic: each step to the right is a tenth of the calls that were "
-                             "left. Over the wire the time includes the requests under way before.") + content
+                             "left.") + content
+
+
+def _middle_round(rounds, key):
+    """The round whose figure is the median one."""
+    return sorted(rounds, key=lambda raw: raw[key])[len(rounds) // 2]
 
 
 def _memory(result):

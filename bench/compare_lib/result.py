@@ -58,6 +58,15 @@ def wire_figures(wire):
     return figures
 
 
+def open_loop_figures(wire):
+    """{side: figures of its open loop}: of each, the median of the rounds."""
+    keys = ["open_loop_per_s", "open_loop_achieved_per_s"]
+    keys += [f"open_loop_{kind}_{percentile}_ns" for kind in ("select", "insert")
+             for percentile in ("p50", "p99", "p999")]
+    return {side: {key: _median([raw[key] for raw in rounds]) for key in keys}
+            for side, rounds in wire.items() if rounds}
+
+
 def memory_figures(embedded, wire):
     """Bytes of an item and seconds to load, of each side."""
     figures = {}
@@ -113,6 +122,7 @@ def put_together(form, *, facts, shares, commit, started, elapsed, embedded, wir
         "not_judged": not_judged,
         **wire_figures(wire),
         **memory_figures(embedded, wire),
+        "open_loop": open_loop_figures(wire),
         "embedded": embedded,
         "wire": wire,
         "growth": growth,

@@ -88,6 +88,19 @@ def _wire(result):
         yield row
 
 
+def _open_loop(result):
+    if not result["open_loop"]:
+        return
+    yield ""
+    yield f"  {'due at a rate':<16} {'a second':>12}  SELECT   p50      p99    p99.9   INSERT   p50      p99    p99.9"
+    for side, figures in result["open_loop"].items():
+        row = f"  {forms.PEERS.get(side, side):<16} {figures['open_loop_achieved_per_s']:>12,.0f} "
+        for kind in ("select", "insert"):
+            row += " " * 4 + "".join(f" {nanos(figures[f'open_loop_{kind}_{percentile}_ns']):>8}"
+                                     for percentile in ("p50", "p99", "p999"))
+        yield row
+
+
 def _memory(result):
     sides = [("liststore", "bytes_per_item", "load_seconds")]
     sides += [(forms.PEERS[peer], f"bytes_per_item_{peer}", f"load_seconds_{peer}") for peer in forms.PEERS]
@@ -114,5 +127,5 @@ def _verdict(result):
 
 def lines(result):
     """The lines of the table."""
-    for part in (_machine, _embedded, _wire, _memory, _verdict):
+    for part in (_machine, _embedded, _wire, _open_loop, _memory, _verdict):
         yield from part(result)

@@ -42,6 +42,8 @@ class RunTest(unittest.TestCase):
         self.assertGreater(got["wire_insert_per_s"], 0)
         self.assertEqual(got["wire"]["redis"][0]["server"], "redis 0.0.fake")
         self.assertGreater(got["wire"]["redis"][0]["replies_verified"], 1_000)
+        self.assertGreater(got["open_loop"]["liststore"]["open_loop_select_p50_ns"], 0)
+        self.assertGreater(got["open_loop"]["redis"]["open_loop_insert_p50_ns"], 0)
         self.assertEqual(got["bytes_per_item_redis"], 100)  # as the fake counts
         skipped = {entry["peer"] for entry in got["skipped"]}
         self.assertLessEqual(skipped, {"rocksdb", "lmdb", "sqlite"})

@@ -28,7 +28,7 @@ ALWAYS_THERE = {
     "schema", "form", "started", "elapsed_seconds", "commit", "machine", "rounds", "lists", "items_per_list",
     "value_bytes", "skipped", "ratios", "ratio_rounds", "bars", "floor", "missed", "not_judged",
     "wire_select_per_s", "wire_insert_per_s", "bytes_per_item", "bytes_per_item_plain", "embedded", "wire",
-    "growth", "growth_left_out"}
+    "growth", "growth_left_out", "open_loop"}
 
 
 def outcome(plain=20.0, bare=1.0, ours=(2_000_000, 1_000_000, 3_000_000), redis=200_000, form=forms.SHORT,
@@ -67,6 +67,14 @@ class ResultTest(unittest.TestCase):
         self.assertEqual(got["ratios"]["wire_select_vs_redis"], 3)
         self.assertEqual(got["wire_select_per_s"], 600_000)
         self.assertEqual(got["redis_wire_select_per_s"], 200_000)
+
+    def test_the_open_loop_is_told_for_each_server(self):
+        got = outcome(ours=(400_000, 1_000_000, 600_000), redis=200_000)["open_loop"]
+        self.assertEqual(got["liststore"]["open_loop_per_s"], 300_000)
+        self.assertEqual(got["redis"]["open_loop_per_s"], 100_000)
+        self.assertEqual(got["redis"]["open_loop_select_p99_ns"], canned.CURVE[8])
+        text = "\n".join(table.lines(outcome()))
+        self.assertIn("due at a rate", text)
 
     def test_bytes_of_an_item(self):
         got = outcome()

@@ -201,15 +201,24 @@ TEST(BenchWire, OneLineOfJsonHoldsEveryFigure) {
     ExpectLine(report, kind);
     EXPECT_GT(Number(report, kind + std::string("_per_core_second")), 0) << kind;
   }
+  for (const char* kind : {"open_loop", "open_loop_select", "open_loop_insert"}) {
+    EXPECT_EQ(report.at(kind + std::string("_latency_ns")).as_array().size(), 14u) << kind;
+    EXPECT_GT(Number(report, kind + std::string("_p50_ns")), 0) << kind;
+  }
+  EXPECT_GT(Number(report, "open_loop_per_s"), 0);
+  EXPECT_LE(Number(report, "open_loop_per_s"), Number(report, "select10_64") / 2 + 1);
+  EXPECT_GT(Number(report, "open_loop_achieved_per_s"), 0);
   EXPECT_GE(Number(report, "replies_verified"), 1'000);
 }
 
 TEST(BenchWire, PeopleGetATable) {
-  const ProgramResult result =
-      RunProgram({"bench", "wire", "--lists", "1000", "--quick", "--seconds", "0.02"});
+  const ProgramResult result = RunProgram(
+      {"bench", "wire", "--lists", "1000", "--quick", "--seconds", "0.02", "--rate", "5000"});
   ASSERT_EQ(result.exit_status, 0) << result.err;
-  for (const char* text : {"1,000 lists of 20 items with values of 24 bytes", "8 connections",
-                           "SELECT 10, 64 each", "INSERT 1, 16 each", "all as expected"}) {
+  for (const char* text :
+       {"1,000 lists of 20 items with values of 24 bytes", "8 connections", "SELECT 10, 64 each",
+        "INSERT 1, 16 each", "SELECT 10, 95 of 100",
+        "5,000 requests a second, each sent at its instant", "all as expected"}) {
     EXPECT_NE(result.out.find(text), std::string::npos) << text << "\n" << result.out;
   }
 }

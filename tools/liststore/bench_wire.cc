@@ -16,7 +16,9 @@
 #include "tools/liststore/bench_wire_report.h"
 #include "tools/liststore/bench_workload.h"
 #include "tools/liststore/cql_client.h"
+#include "tools/liststore/cql_open_target.h"
 #include "tools/liststore/growing_lists.h"
+#include "tools/liststore/open_load.h"
 #include "tools/liststore/replay_status.h"
 #include "tools/liststore/server_process.h"
 #include "tools/liststore/wire_line.h"
@@ -29,6 +31,7 @@ namespace {
 
 constexpr uint64_t kQuickLists = 50'000;
 constexpr double kQuickSeconds = 0.2;
+constexpr double kRateMax = 100'000'000;
 constexpr size_t kLoadInFlight = 4;  // batches of a connection
 
 absl::StatusOr<BenchWireOptions> Resolve(BenchWireOptions options) {
@@ -44,6 +47,10 @@ absl::StatusOr<BenchWireOptions> Resolve(BenchWireOptions options) {
   LS_RETURN_IF_ERROR(check("--rounds", static_cast<uint64_t>(options.rounds), 1, 1'000));
   if (!(options.seconds > 0 && options.seconds <= 3'600)) {
     return absl::InvalidArgumentError("--seconds must be above 0, at most 3600");
+  }
+  if (!(options.rate >= 0 && options.rate <= kRateMax)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--rate is ", options.rate, ", must be from 0 to ", kRateMax));
   }
   if (options.quick) {
     options.lists = std::min(options.lists, kQuickLists);
@@ -75,6 +82,7 @@ class WireBench {
       }
       absl::FPrintF(stderr, "%-20s %12.0f/s\n", kind.name, Median(line.rates));
     }
+    LS_RETURN_IF_ERROR(MeasureOpenLoop());
     return ReadBack();
   }
 
@@ -142,6 +150,27 @@ class WireBench {
     return absl::OkStatus();
   }
   uint64_t ServerNanos() const { return process_ == nullptr ? 0 : process_->CpuNanos(); }
+
+  // Lists of even numbers are read and those of odd ones added to: what a read finds is known.
+  absl::Status MeasureOpenLoop() {
+    const BenchWireOptions& options = report_.options;
+    const double rate =
+        options.rate > 0 ? options.rate : OpenRateFor(Median(report_.lines.front().rates));
+    SelectSource selects(lists_, select_, clients_.size() * kOpenInFlight,
+                         ListPicker(lists_.count(), false, options.seed + 1, 2, 0));
+    InsertSource inserts(lists_, insert_,
+                         ListPicker(lists_.count(), false, options.seed + 2, 2, 1));
+    CqlOpenTarget target(clients_, selects, inserts);
+    OpenLoad load(target);
+    OpenRun warm_up;
+    LS_RETURN_IF_ERROR(load.Run(rate, kWireWarmUpShare * options.seconds, &warm_up));
+    for (int round = 0; round < options.rounds; ++round) {
+      LS_RETURN_IF_ERROR(load.Run(rate, options.seconds, &report_.open));
+    }
+    report_.verified += selects.verified();
+    absl::FPrintF(stderr, "%-20s %12.0f/s\n", "open loop, 95:5", report_.open.achieved);
+    return absl::OkStatus();
+  }
 
   // What was inserted is there.
   absl::Status ReadBack() {

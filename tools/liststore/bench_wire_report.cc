@@ -1,5 +1,7 @@
 #include "tools/liststore/bench_wire_report.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tools/liststore/bench_report.h"
@@ -59,6 +61,22 @@ void PrintWireReport(const WireReport& report, std::FILE* out) {
         measured.core_rates.empty() ? "-"
                                     : Grouped(static_cast<uint64_t>(Median(measured.core_rates))));
   }
+  absl::FPrintF(out, "\n  %s\n",
+                style.Dim(absl::StrFormat("%-20s %11s %8s %8s %8s", "due at a rate", "a second",
+                                          "p50", "p99", "p99.9")));
+  for (const auto& [name, latency] : {std::pair<const char*, const Histogram&>(
+                                          "SELECT 10, 95 of 100", report.open.select_latency),
+                                      {"INSERT 1, 5 of 100", report.open.insert_latency}}) {
+    absl::FPrintF(out, "  %-20s %11s %8s %8s %8s\n", name,
+                  Grouped(static_cast<uint64_t>(report.open.achieved)),
+                  FormatNanos(latency.Percentile(50)), FormatNanos(latency.Percentile(99)),
+                  FormatNanos(latency.Percentile(99.9)));
+  }
+  absl::FPrintF(
+      out,
+      "  %s requests a second, each sent at its instant; its time counts from when it was "
+      "due\n",
+      Grouped(static_cast<uint64_t>(report.open.rate)));
   const double selects = Median(report.lines.front().rates);
   const std::string judged = absl::StrFormat(
       "%s SELECTs a second %s %s", Grouped(static_cast<uint64_t>(selects)),
@@ -87,6 +105,7 @@ void PrintWireReportJson(const WireReport& report, std::FILE* out) {
   json.Add("load_seconds", report.load_seconds);
   json.Count("server_resident_bytes", report.resident_bytes);
   for (const WireLine& line : report.lines) AddWireLine(line, &json);
+  AddOpenRun(report.open, &json);
   json.Count("replies_verified", report.verified);
   absl::FPrintF(out, "%s\n", json.Finish());
 }

@@ -10,6 +10,7 @@
 
 #include "tools/liststore/bench_machine.h"
 #include "tools/liststore/bench_wire.h"
+#include "tools/liststore/open_load.h"
 #include "tools/liststore/server_process.h"
 #include "tools/liststore/wire_line.h"
 
@@ -23,6 +24,7 @@ struct WireReport {
   double load_seconds = 0;
   uint64_t resident_bytes = 0;  // 0: not known
   std::vector<WireLine> lines;
+  OpenRun open;
   uint64_t verified = 0;  // replies that were read in full
 };
 
