@@ -2,26 +2,20 @@
 // item. Removal by value looks at all rows of the list: an index would make every addition dearer.
 #include <sqlite3.h>
 
-#include <array>
-#include <cstring>
 #include <memory>
-#include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "bench/peers/library_peers.h"
+#include "bench/peers/peer_rows.h"
 #include "engine/base/check.h"
-#include "engine/base/md5.h"
 #include "engine/base/status_macros.h"
-#include "engine/model/packed_item_key.h"
-#include "liststore/clock.h"
 #include "tools/liststore/bench_peer_client.h"
 
 namespace liststore {
 namespace {
-
-constexpr int64_t kNanosPerSecond = 1'000'000'000;
 
 constexpr const char* kSetUp[] = {
     "PRAGMA journal_mode = OFF",
@@ -67,10 +61,6 @@ std::string_view Bytes(const Statement& statement, int column) {
           static_cast<size_t>(sqlite3_column_bytes(statement.get(), column))};
 }
 
-int64_t NowSeconds() {
-  return static_cast<int64_t>(SystemClock::Instance().NowNanos()) / kNanosPerSecond;
-}
-
 class SqliteClient final : public PeerClient<SqliteClient> {
  public:
   explicit SqliteClient(sqlite3* database)
@@ -83,28 +73,20 @@ class SqliteClient final : public PeerClient<SqliteClient> {
         remove_(Prepare("DELETE FROM items WHERE list = ? AND value = ?")) {}
 
   void Housekeep() override {}  // pages are used again
-  NewItem Newest() const override {
-    if (items_ == 0) return {};
-    return {PackedItemKeyNanos(rows_.data()), {rows_.data() + kPackedItemKeyBytes, value_bytes_}};
-  }
+  NewItem Newest() const override { return rows_.Newest(); }
 
   // Rows are copied out, as every side does.
   uint64_t Get(const BenchBatch& batch, size_t i) {
     BindBytes(get_, 1, batch.list_key(i));
-    BindInteger(get_, 2, NowSeconds());
+    BindInteger(get_, 2, PeerNowSeconds());
     BindInteger(get_, 3, static_cast<int64_t>(ReadLimit(batch.kind())));
-    rows_.clear();
-    items_ = 0;
+    rows_.Clear();
     int status = SQLITE_ROW;
     while ((status = sqlite3_step(get_.get())) == SQLITE_ROW) {
-      const std::string_view value = Bytes(get_, 1);
-      rows_ += Bytes(get_, 0);
-      rows_ += value;
-      value_bytes_ = value.size();
-      ++items_;
+      rows_.Append(Bytes(get_, 0), Bytes(get_, 1));
     }
     Finish(get_, status, "SELECT");
-    return items_;
+    return rows_.size();
   }
 
   uint64_t Add(const BenchBatch& batch, size_t i) {
@@ -139,23 +121,17 @@ class SqliteClient final : public PeerClient<SqliteClient> {
     sqlite3_reset(statement.get());
   }
   void AddItem(std::string_view list, const NewItem& item) {
-    uint8_t digest[kMd5Bytes];
-    Md5(item.value, digest);
-    PackedItemKey key;
-    PackItemKeyFromDigest(item.timestamp_nanos, digest, key.data());
+    const PackedItemKey key = PeerItemKey(item);
     BindBytes(add_, 1, list);
     BindBytes(add_, 2, {key.data(), key.size()});
     BindBytes(add_, 3, item.value);
-    BindInteger(add_, 4,
-                static_cast<int64_t>(item.timestamp_nanos) / kNanosPerSecond + kBenchTtlSeconds);
+    BindInteger(add_, 4, PeerExpiry(item));
     Step(add_, "INSERT");
   }
 
   sqlite3* const database_;
   const Statement begin_, commit_, add_, get_, remove_;
-  std::string rows_;  // of the last read, newest first
-  size_t items_ = 0;
-  size_t value_bytes_ = 0;
+  PeerRows rows_;  // of the last read
 };
 
 class SqliteTarget final : public BenchTarget {
