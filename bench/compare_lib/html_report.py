@@ -82,7 +82,8 @@ def _machine(result):
 
 
 def _skipped(result):
-    entries = [f"{forms.PEERS[entry['peer']]} was skipped: {entry['why']}" for entry in result["skipped"]]
+    entries = [f"disturbed: {disturbance}" for disturbance in table.disturbances(result)]
+    entries += [f"{forms.PEERS[entry['peer']]} was skipped: {entry['why']}" for entry in result["skipped"]]
     entries += [f"not judged, for want of its peer: {name}" for name in result["not_judged"]]
     return "<ul>" + "".join(f"<li>{_escape(entry)}</li>" for entry in entries) + "</ul>" if entries else ""
 

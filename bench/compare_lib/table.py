@@ -31,6 +31,21 @@ def _ratio(result, name):
     return f"{text}  {bar:5.4g}  {mark}"
 
 
+# Beyond these a run says more of the machine's other users than of what it measures.
+STOLEN_SHARE_MAX = 0.02
+CORE_SHARE_MIN = 0.95
+
+
+def disturbances(result):
+    """Why a run is not to be believed; nothing where it is."""
+    machine = result["machine"]
+    if machine.get("stolen_share", 0) > STOLEN_SHARE_MAX:
+        yield f"the host has stolen {machine['stolen_share']:.1%}, more than {STOLEN_SHARE_MAX:.0%}: measure again"
+    if machine.get("core_share", 1) < CORE_SHARE_MIN:
+        yield (f"the timed thread had {machine['core_share']:.0%} of its core, less than {CORE_SHARE_MIN:.0%}: "
+               "measure again")
+
+
 def _machine(result):
     machine = result["machine"]
     yield f"bench/compare, {result['form']}: liststore {machine['version']}, commit {result['commit']}"
@@ -113,6 +128,8 @@ def _memory(result):
 
 def _verdict(result):
     yield ""
+    for disturbance in disturbances(result):
+        yield f"  DISTURBED: {disturbance}"
     for skipped in result["skipped"]:
         yield f"  SKIPPED {forms.PEERS[skipped['peer']]}: {skipped['why']}"
     if result["not_judged"]:

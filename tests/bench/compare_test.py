@@ -132,6 +132,16 @@ class TableTest(unittest.TestCase):
         self.assertIn("SKIPPED Redis: redis-server is not installed", text)
         self.assertIn("NOT JUDGED, for want of their peer: wire_select_vs_redis, wire_insert_vs_redis", text)
 
+    def test_a_disturbed_run_says_so(self):
+        def said(stolen, core):
+            return list(table.disturbances({"machine": {"stolen_share": stolen, "core_share": core}}))
+        self.assertEqual(said(0.02, 0.95), [])
+        self.assertEqual(said(0.218, 0.95), ["the host has stolen 21.8%, more than 2%: measure again"])
+        self.assertEqual(said(0, 0.61), ["the timed thread had 61% of its core, less than 95%: measure again"])
+        self.assertEqual(list(table.disturbances({"machine": {}})), [])
+        self.assertIn("DISTURBED: the host has stolen 2.1%", "\n".join(table.lines(outcome())))
+        self.assertIn("disturbed: the host has stolen 2.1%", html_report.page(outcome()))
+
     def test_times_have_three_digits(self):
         for value, text in ((0, "0 ns"), (999, "999 ns"), (1234, "1.23 us"), (45_678, "45.7 us"),
                             (1_500_000, "1.5 ms"), (2e9, "2 s")):
