@@ -70,6 +70,32 @@ TEST(BenchEmbedded, OneLineOfJsonHoldsEveryFigure) {
   }
 }
 
+TEST(BenchEmbedded, ThePeerIsChosenAndTheLinesMayBeAll) {
+  const ProgramResult result = RunTiny({"--json", "--peer", "bare", "--lines-only"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  const json::object report = json::parse(result.out).as_object();
+  EXPECT_EQ(report.at("peer").as_string(), "bare");
+  for (const std::string kind :
+       {"get10", "get50", "multiget16", "add1", "add10", "mixed", "remove"}) {
+    ExpectLine(report, kind);
+    ExpectLine(report, "bare_" + kind);
+    const json::array& ratios = report.at(kind + "_vs_bare_rounds").as_array();
+    ASSERT_EQ(ratios.size(), 1u) << kind;
+    EXPECT_EQ(ratios[0].to_number<double>(), Number(report, kind + "_vs_bare")) << kind;
+    const json::array& curve = report.at(kind + "_latency_ns").as_array();
+    ASSERT_EQ(curve.size(), 14u) << kind;
+    EXPECT_EQ(curve[4].to_number<double>(), Number(report, kind + "_p50_ns")) << kind;
+    for (size_t i = 1; i < curve.size(); ++i) {
+      EXPECT_LE(curve[i - 1].to_number<double>(), curve[i].to_number<double>()) << kind;
+    }
+  }
+  EXPECT_GE(Number(report, "bytes_per_item_bare"), 0);
+  for (const char* absent :
+       {"plain_get10", "get10_zipf", "get10_threads", "expiry_rows", "limit_bytes"}) {
+    EXPECT_FALSE(report.contains(absent)) << absent;
+  }
+}
+
 TEST(BenchEmbedded, SituationsAreLookedAt) {
   const ProgramResult result = RunTiny({"--json", "--no-peer", "--threads", "1"});
   ASSERT_EQ(result.exit_status, 0) << result.err;
@@ -97,10 +123,16 @@ TEST(BenchEmbedded, PeopleGetATable) {
 }
 
 TEST(BenchEmbedded, OptionsOutOfBoundsAreNamed) {
-  const ProgramResult result = RunProgram({"bench", "embedded", "--lists", "1"});
-  EXPECT_EQ(result.exit_status, 2);
-  EXPECT_EQ(result.err, "liststore bench: --lists is 1, must be from 1000 to 1000000000\n");
-  EXPECT_EQ(result.out, "");
+  const auto expect_error = [](std::vector<std::string> options, const std::string& message) {
+    options.insert(options.begin(), {"bench", "embedded"});
+    const ProgramResult result = RunProgram(options);
+    EXPECT_EQ(result.exit_status, 2);
+    EXPECT_EQ(result.err, "liststore bench: " + message + "\n");
+    EXPECT_EQ(result.out, "");
+  };
+  expect_error({"--lists", "1"}, "--lists is 1, must be from 16 to 1000000000");
+  expect_error({"--lists", "16"}, "--lists times --items is 320, must be from 1000 to 10000000000");
+  expect_error({"--peer", "none"}, "--peer is none, must be one of plain, bare");
 }
 
 TEST(BenchCache, OneLineOfJsonHoldsEveryFigure) {
@@ -169,15 +201,24 @@ TEST(BenchWire, OneLineOfJsonHoldsEveryFigure) {
     ExpectLine(report, kind);
     EXPECT_GT(Number(report, kind + std::string("_per_core_second")), 0) << kind;
   }
+  for (const char* kind : {"open_loop", "open_loop_select", "open_loop_insert"}) {
+    EXPECT_EQ(report.at(kind + std::string("_latency_ns")).as_array().size(), 14u) << kind;
+    EXPECT_GT(Number(report, kind + std::string("_p50_ns")), 0) << kind;
+  }
+  EXPECT_GT(Number(report, "open_loop_per_s"), 0);
+  EXPECT_LE(Number(report, "open_loop_per_s"), Number(report, "select10_64") / 2 + 1);
+  EXPECT_GT(Number(report, "open_loop_achieved_per_s"), 0);
   EXPECT_GE(Number(report, "replies_verified"), 1'000);
 }
 
 TEST(BenchWire, PeopleGetATable) {
-  const ProgramResult result =
-      RunProgram({"bench", "wire", "--lists", "1000", "--quick", "--seconds", "0.02"});
+  const ProgramResult result = RunProgram(
+      {"bench", "wire", "--lists", "1000", "--quick", "--seconds", "0.02", "--rate", "5000"});
   ASSERT_EQ(result.exit_status, 0) << result.err;
-  for (const char* text : {"1,000 lists of 20 items with values of 24 bytes", "8 connections",
-                           "SELECT 10, 64 each", "INSERT 1, 16 each", "all as expected"}) {
+  for (const char* text :
+       {"1,000 lists of 20 items with values of 24 bytes", "8 connections", "SELECT 10, 64 each",
+        "INSERT 1, 16 each", "SELECT 10, 95 of 100",
+        "5,000 requests a second, each sent at its instant", "all as expected"}) {
     EXPECT_NE(result.out.find(text), std::string::npos) << text << "\n" << result.out;
   }
 }

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "bench/peers/plain_store.h"
 #include "engine/base/status_macros.h"
 #include "liststore/list_store.h"
 #include "tools/liststore/bench_cache_report.h"
 #include "tools/liststore/bench_client.h"
 #include "tools/liststore/bench_lines.h"
 #include "tools/liststore/bench_machine.h"
+#include "tools/liststore/bench_peers.h"
 #include "tools/liststore/bench_workload.h"
 
 namespace liststore {
@@ -44,19 +44,14 @@ double Median(std::vector<double> values) {
 
 // One side of the measurement of hits.
 struct HitSide {
-  std::unique_ptr<ListStore> store;
-  std::unique_ptr<PlainStore> plain;
+  std::unique_ptr<ListStore> store;  // of the target; none for the plain structure
   std::unique_ptr<BenchTarget> target;
   std::unique_ptr<BenchSubject> subject;
   std::vector<double> reads;
   std::vector<double> mixed;
 
   absl::Status Load(const BenchItems& items, uint64_t lists) {
-    if (store != nullptr) {
-      target = std::make_unique<StoreTarget>(*store);
-    } else {
-      target = std::make_unique<PlainTarget>(*plain);
-    }
+    if (store != nullptr) target = std::make_unique<StoreTarget>(*store);
     subject = std::make_unique<BenchSubject>(*target, items, lists, kHitItems);
     return LoadLists(*subject, 1);
   }
@@ -151,8 +146,7 @@ absl::StatusOr<BenchHits> MeasureHits(const BenchCacheOptions& options) {
   LS_ASSIGN_OR_RETURN(sides[1].store, OpenStore(store_options));
   store_options.feature_stats = false;
   LS_ASSIGN_OR_RETURN(sides[2].store, OpenStore(store_options));
-  sides[3].plain = std::make_unique<PlainStore>(SystemClock::Instance(), kBenchTtlSeconds,
-                                                static_cast<size_t>(lists) * 2);
+  sides[3].target = NewPlainTarget(static_cast<size_t>(lists) * 2);
   for (HitSide& side : sides) LS_RETURN_IF_ERROR(side.Load(items, lists));
   // In turn, another one first each time, so that what else the machine does concerns all; each
   // sees the same lists.

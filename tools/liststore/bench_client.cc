@@ -91,67 +91,12 @@ class StoreClient final : public BenchClient {
   bool last_was_group_ = false;
 };
 
-class PlainClient final : public BenchClient {
- public:
-  explicit PlainClient(PlainStore& store) : store_(store) {}
-
-  uint64_t Run(const BenchBatch& batch, size_t begin, size_t end) override {
-    uint64_t items = 0;
-    switch (batch.kind()) {
-      case BenchKind::kGet10:
-      case BenchKind::kGet50:
-      case BenchKind::kMultiGet16:
-        for (size_t i = begin; i < end; ++i) items += Get(batch, i);
-        break;
-      case BenchKind::kAdd1:
-      case BenchKind::kAdd10:
-        for (size_t i = begin; i < end; ++i) items += Add(batch, i);
-        break;
-      case BenchKind::kMixed:
-        for (size_t i = begin; i < end; ++i) {
-          items += IsAddition(BenchKind::kMixed, i) ? Add(batch, i) : Get(batch, i);
-        }
-        break;
-      case BenchKind::kRemove:
-        for (size_t i = begin; i < end; ++i) {
-          items += store_.RemoveWithValue(batch.list_key(i), batch.items(i)->value);
-        }
-        break;
-    }
-    return items;
-  }
-
-  void Housekeep() override {}  // it frees as it goes
-
-  NewItem Newest() const override {
-    if (items_.size == 0) return {};
-    const PlainItem& newest = items_.items[0];
-    return {std::stoull(newest.key.substr(0, 19)), newest.value};
-  }
-
- private:
-  uint64_t Get(const BenchBatch& batch, size_t i) {
-    store_.Get(batch.list_key(i), 0, ReadLimit(batch.kind()), &items_);
-    return items_.size;
-  }
-  uint64_t Add(const BenchBatch& batch, size_t i) {
-    return store_.Add(batch.list_key(i), {batch.items(i), batch.items_per_request()});
-  }
-
-  PlainStore& store_;
-  PlainItems items_;
-};
-
 }  // namespace
 
 std::unique_ptr<BenchClient> StoreTarget::NewClient() {
   const auto feature = store_.FindListFeature(kBenchEntityType, kBenchFeature, kBenchVersion);
   LS_CHECK(feature.ok(), "the benchmark's names are valid");
   return std::make_unique<StoreClient>(store_, *feature);
-}
-
-std::unique_ptr<BenchClient> PlainTarget::NewClient() {
-  return std::make_unique<PlainClient>(store_);
 }
 
 }  // namespace liststore

@@ -5,11 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "bench/peers/plain_store.h"
 #include "liststore/list_store.h"
 #include "tools/liststore/bench_workload.h"
 
@@ -22,6 +20,9 @@ class BenchClient {
   // removed. The call is virtual once a batch: it costs nothing next to what it does. Multi-gets
   // want a multiple of kBenchGroup requests.
   virtual uint64_t Run(const BenchBatch& batch, size_t begin, size_t end) = 0;
+  // Takes the item of each request of `batch`, which removes, out of its list, however that costs
+  // least: outside of what is timed. Returns how many went.
+  virtual uint64_t TakeOut(const BenchBatch& batch) { return Run(batch, 0, batch.size()); }
   // What a caller does now and then beside its requests: a slice of giving memory back.
   virtual void Housekeep() = 0;
   // The newest item of the last list that Run read, for checks; timestamp 0 when there was none.
@@ -38,11 +39,14 @@ class BenchClient {
   absl::Status status_;
 };
 
-// The store under measurement, and the structure it is compared with: something to make clients of.
+// What is measured: something to make clients of.
 class BenchTarget {
  public:
   virtual ~BenchTarget() = default;
   virtual std::unique_ptr<BenchClient> NewClient() = 0;
+  // Called once all lists are loaded and their memory is measured: what can be got ready for
+  // additions is got ready.
+  virtual void PopulateAhead() {}
 };
 
 class StoreTarget final : public BenchTarget {
@@ -53,15 +57,6 @@ class StoreTarget final : public BenchTarget {
 
  private:
   ListStore& store_;
-};
-
-class PlainTarget final : public BenchTarget {
- public:
-  explicit PlainTarget(PlainStore& store) : store_(store) {}
-  std::unique_ptr<BenchClient> NewClient() override;
-
- private:
-  PlainStore& store_;
 };
 
 }  // namespace liststore

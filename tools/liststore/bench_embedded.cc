@@ -13,10 +13,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "bench/peers/plain_store.h"
 #include "engine/base/status_macros.h"
 #include "tools/liststore/bench_client.h"
 #include "tools/liststore/bench_lines.h"
+#include "tools/liststore/bench_peers.h"
 #include "tools/liststore/bench_report.h"
 #include "tools/liststore/bench_situations.h"
 #include "tools/liststore/bench_workload.h"
@@ -27,6 +27,8 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
+constexpr uint64_t kListsMin = 16;  // a group of reads
+constexpr uint64_t kItemsMax = 10'000'000'000;
 constexpr uint64_t kQuickLists = 50'000;
 constexpr double kQuickSeconds = 0.2;
 constexpr uint64_t kRowsThatExpire = 1'000'000;
@@ -57,8 +59,11 @@ absl::StatusOr<BenchEmbeddedOptions> Resolve(BenchEmbeddedOptions options) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, " is ", value, ", must be from ", low, " to ", high));
   };
-  LS_RETURN_IF_ERROR(check("--lists", options.lists, 1'000, 1'000'000'000));
-  LS_RETURN_IF_ERROR(check("--items", options.items_per_list, 1, 10'000));
+  LS_RETURN_IF_ERROR(check("--lists", options.lists, kListsMin, 1'000'000'000));
+  LS_RETURN_IF_ERROR(check("--items", options.items_per_list, 1, 100'000));
+  // A batch of removals finds as many as it wants.
+  LS_RETURN_IF_ERROR(
+      check("--lists times --items", options.lists * options.items_per_list, 1'000, kItemsMax));
   LS_RETURN_IF_ERROR(check("--value-bytes", options.value_bytes, 8, 65'487));
   LS_RETURN_IF_ERROR(check("--threads", options.threads, 1, 256));
   LS_RETURN_IF_ERROR(check("--rounds", static_cast<uint64_t>(options.rounds), 1, 1'000));
@@ -75,28 +80,33 @@ absl::StatusOr<BenchEmbeddedOptions> Resolve(BenchEmbeddedOptions options) {
 
 class EmbeddedBench {
  public:
-  explicit EmbeddedBench(const BenchEmbeddedOptions& options)
-      : items_(SystemClock::Instance().NowNanos(), options.items_per_list,
+  // `peer`: nullptr for none.
+  EmbeddedBench(const BenchEmbeddedOptions& options, const BenchPeer* peer)
+      : peer_(peer),
+        items_(SystemClock::Instance().NowNanos(), options.items_per_list,
                static_cast<size_t>(options.value_bytes)) {
     report_.options = options;
+    if (peer != nullptr) report_.peer_title = std::string(peer->title);
     report_.machine = ReadMachineFacts();
   }
 
   absl::Status Run() {
     const auto begin = Steady::now();
     LS_RETURN_IF_ERROR(LoadStore());
-    if (!report_.options.skip_peer) LS_RETURN_IF_ERROR(LoadPlain());
+    if (peer_ != nullptr) LS_RETURN_IF_ERROR(LoadPeer());
     Progress("changing every list once");
     LS_RETURN_IF_ERROR(ChurnLists(*store_subject_, report_.options.threads));
-    if (plain_ != nullptr) LS_RETURN_IF_ERROR(ChurnLists(*plain_subject_, report_.options.threads));
+    if (peer_ != nullptr) LS_RETURN_IF_ERROR(ChurnLists(*peer_subject_, PeerThreads()));
     LS_RETURN_IF_ERROR(MeasureLines());
     while (store_->Reclaim() != 0) {
     }
     report_.memory.held_bytes_after = store_->GetStats().held_bytes;
-    plain_.reset();
-    plain_subject_.reset();
-    if (report_.options.threads > 1) LS_RETURN_IF_ERROR(MeasureThreads());
-    LS_RETURN_IF_ERROR(MeasureSituations());
+    peer_subject_.reset();
+    peer_target_.reset();
+    if (!report_.options.lines_only) {
+      if (report_.options.threads > 1) LS_RETURN_IF_ERROR(MeasureThreads());
+      LS_RETURN_IF_ERROR(MeasureSituations());
+    }
     report_.elapsed_seconds = SecondsSince(begin);
     return absl::OkStatus();
   }
@@ -137,33 +147,36 @@ class EmbeddedBench {
     return absl::OkStatus();
   }
 
-  absl::Status LoadPlain() {
+  uint32_t PeerThreads() const { return peer_->any_thread ? report_.options.threads : 1; }
+
+  absl::Status LoadPeer() {
     const BenchEmbeddedOptions& options = report_.options;
-    Progress("loading the plain structure");
-    plain_ = std::make_unique<PlainStore>(SystemClock::Instance(), kBenchTtlSeconds);
-    plain_target_ = std::make_unique<PlainTarget>(*plain_);
-    plain_subject_ = std::make_unique<BenchSubject>(*plain_target_, items_, options.lists,
-                                                    static_cast<uint32_t>(options.items_per_list));
+    Progress("loading " + report_.peer_title);
     const uint64_t before = ResidentBaseline();
     const auto begin = Steady::now();
-    LS_RETURN_IF_ERROR(LoadLists(*plain_subject_, options.threads));
-    report_.memory.load_seconds_plain = SecondsSince(begin);
-    report_.memory.resident_plain = ResidentGrowth(before);
+    LS_ASSIGN_OR_RETURN(peer_target_, peer_->open(options));
+    peer_subject_ = std::make_unique<BenchSubject>(*peer_target_, items_, options.lists,
+                                                   static_cast<uint32_t>(options.items_per_list));
+    LS_RETURN_IF_ERROR(LoadLists(*peer_subject_, PeerThreads()));
+    report_.memory.load_seconds_peer = SecondsSince(begin);
+    report_.memory.resident_peer = ResidentGrowth(before);
+    peer_target_->PopulateAhead();
     return absl::OkStatus();
   }
 
   absl::Status MeasureLines() {
     for (const bool zipf : {false, true}) {
+      if (zipf && report_.options.lines_only) break;
       for (size_t kind = 0; kind < kBenchKinds; ++kind) {
         report_.lines.push_back({static_cast<BenchKind>(kind), zipf, {}, {}});
         BenchLine& line = report_.lines.back();
         LS_RETURN_IF_ERROR(MeasureLine(line));
         Progress(absl::StrFormat("%-15s %-9s %12.0f/s%s", kBenchNames[kind],
                                  zipf ? "Zipf 0.99" : "uniform", Median(line.ours.rates),
-                                 plain_ == nullptr
+                                 peer_ == nullptr
                                      ? ""
-                                     : absl::StrFormat(", plain %10.0f/s: %.2fx",
-                                                       Median(line.plain.rates), line.Ratio())));
+                                     : absl::StrFormat(", %s %10.0f/s: %.2fx", report_.options.peer,
+                                                       Median(line.peer.rates), line.Ratio())));
       }
     }
     return absl::OkStatus();
@@ -174,8 +187,8 @@ class EmbeddedBench {
     for (int round = 0; round < report_.options.rounds; ++round) {
       const uint64_t seed = report_.options.seed + 1'000 * static_cast<uint64_t>(round);
       LS_RETURN_IF_ERROR(MeasureRound(*store_subject_, line, seed, &line.ours));
-      if (plain_ == nullptr) continue;
-      LS_RETURN_IF_ERROR(MeasureRound(*plain_subject_, line, seed, &line.plain));
+      if (peer_ == nullptr) continue;
+      LS_RETURN_IF_ERROR(MeasureRound(*peer_subject_, line, seed, &line.peer));
     }
     return absl::OkStatus();
   }
@@ -235,24 +248,27 @@ class EmbeddedBench {
   }
 
   BenchReport report_;
+  const BenchPeer* const peer_;
   const BenchItems items_;
   std::unique_ptr<ListStore> store_;
   std::unique_ptr<StoreTarget> store_target_;
   std::unique_ptr<BenchSubject> store_subject_;
-  std::unique_ptr<PlainStore> plain_;
-  std::unique_ptr<PlainTarget> plain_target_;
-  std::unique_ptr<BenchSubject> plain_subject_;
+  std::unique_ptr<BenchTarget> peer_target_;
+  std::unique_ptr<BenchSubject> peer_subject_;
 };
 
 }  // namespace
 
-int RunBenchEmbedded(const BenchEmbeddedOptions& options) {
+int RunBenchEmbedded(const BenchEmbeddedOptions& options, std::span<const BenchPeer> peers) {
   const auto resolved = Resolve(options);
-  if (!resolved.ok()) {
-    absl::FPrintF(stderr, "liststore bench: %s\n", std::string(resolved.status().message()));
+  absl::StatusOr<const BenchPeer*> peer = nullptr;
+  if (!options.peer.empty()) peer = FindPeer(peers, options.peer);
+  for (const absl::Status& status : {resolved.status(), peer.status()}) {
+    if (status.ok()) continue;
+    absl::FPrintF(stderr, "liststore bench: %s\n", std::string(status.message()));
     return kExitFailed;
   }
-  EmbeddedBench bench(*resolved);
+  EmbeddedBench bench(*resolved, *peer);
   const absl::Status status = bench.Run();
   if (!status.ok()) {
     absl::FPrintF(stderr, "liststore bench: %s\n", status.ToString());

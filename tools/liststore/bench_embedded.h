@@ -1,11 +1,15 @@
-// `liststore bench embedded`: what the embedded store does on this machine, and a plain structure
-// in the same run to compare it with.
+// `liststore bench embedded`: what the embedded store does on this machine, and a peer in the same
+// run to compare it with.
 #ifndef LISTSTORE_TOOLS_LISTSTORE_BENCH_EMBEDDED_H_
 #define LISTSTORE_TOOLS_LISTSTORE_BENCH_EMBEDDED_H_
 
 #include <cstdint>
+#include <span>
+#include <string>
 
 namespace liststore {
+
+struct BenchPeer;
 
 struct BenchEmbeddedOptions {
   uint64_t lists = 1'000'000;
@@ -17,13 +21,15 @@ struct BenchEmbeddedOptions {
   bool quick = false;  // one short round of each
   uint64_t seed = 1;
   uint32_t threads = 2;  // of the lines that compare several threads with one; 1: without them
-  bool skip_peer = false;
+  std::string peer = "plain";  // its name; empty: none
+  // Uniform lists on one thread and memory; without Zipf, threads and situations.
+  bool lines_only = false;
 };
 
 // Measures and prints to standard output, progress to standard error. Returns the exit status of
 // the program: 0, or 2 when an answer was wrong, an operation was refused, or an option cannot be
-// used.
-int RunBenchEmbedded(const BenchEmbeddedOptions& options);
+// used. `peers`: what options.peer may name.
+int RunBenchEmbedded(const BenchEmbeddedOptions& options, std::span<const BenchPeer> peers);
 
 }  // namespace liststore
 

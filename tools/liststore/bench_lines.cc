@@ -147,7 +147,8 @@ absl::Status BenchRunner::Settle() {
     }
   }
   settling_.End();
-  const uint64_t items = client_->Run(settling_, 0, settling_.size());
+  const uint64_t items =
+      removed ? client_->Run(settling_, 0, settling_.size()) : client_->TakeOut(settling_);
   if (!client_->status().ok()) return client_->status();
   if (items != settling_.size()) return WrongAnswer(settling_.kind(), settling_.size(), items);
   return absl::OkStatus();

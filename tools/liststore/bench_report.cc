@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tools/liststore/bench_latency.h"
 #include "tools/liststore/json_line.h"
 #include "tools/liststore/terminal.h"
 #include "tools/liststore/text.h"
@@ -15,6 +16,7 @@ namespace {
 
 // How many times the plain structure each line is meant to reach.
 constexpr std::array<double, kBenchKinds> kBars = {3, 3, 8, 3, 3, 3, 2};
+constexpr std::string_view kJudgedPeer = "plain";
 constexpr double kThreadsBar = 1.7;
 constexpr double kBytesPerItemBar = 110;
 constexpr double kLimitBar = 1.05;
@@ -22,13 +24,16 @@ constexpr double kLimitBar = 1.05;
 const char* Name(BenchKind kind) { return kBenchNames[static_cast<size_t>(kind)]; }
 double Bar(BenchKind kind) { return kBars[static_cast<size_t>(kind)]; }
 
-// Median over the rounds of `above` by `below`.
-double MedianRatio(const std::vector<double>& above, const std::vector<double>& below) {
+// `above` by `below`, round by round.
+std::vector<double> RatiosOf(const std::vector<double>& above, const std::vector<double>& below) {
   std::vector<double> ratios;
   for (size_t i = 0; i < std::min(above.size(), below.size()); ++i) {
     if (below[i] > 0) ratios.push_back(above[i] / below[i]);
   }
-  return Median(std::move(ratios));
+  return ratios;
+}
+double MedianRatio(const std::vector<double>& above, const std::vector<double>& below) {
+  return Median(RatiosOf(above, below));
 }
 
 // "4.2x of 3x", marked when it is met.
@@ -72,17 +77,20 @@ void PrintMachine(const BenchReport& report, const Style& style, std::FILE* out)
 
 void PrintLines(const BenchReport& report, const Style& style, std::FILE* out) {
   for (const bool zipf : {false, true}) {
+    if (zipf && report.options.lines_only) break;
     absl::FPrintF(
         out, "\n  %s\n",
         style.Dim(absl::StrFormat("%-15s %11s %7s %7s %7s   %11s %7s %7s %7s   %s",
                                   zipf ? "Zipf 0.99" : "uniform", "a second", "p50", "p99", "p99.9",
-                                  "plain", "p50", "p99", "p99.9", "ratio")));
+                                  report.options.peer, "p50", "p99", "p99.9", "ratio")));
     for (const BenchLine& line : report.lines) {
       if (line.zipf != zipf) continue;
       absl::FPrintF(out, "  %-15s %s", Name(line.kind), Figures(line.ours));
-      if (!line.plain.rates.empty()) {
-        absl::FPrintF(out, "   %s   %s", Figures(line.plain),
-                      Judged(style, line.Ratio(), Bar(line.kind)));
+      if (!line.peer.rates.empty()) {
+        absl::FPrintF(out, "   %s   %s", Figures(line.peer),
+                      report.options.peer == kJudgedPeer
+                          ? Judged(style, line.Ratio(), Bar(line.kind))
+                          : absl::StrFormat("%5.2fx", line.Ratio()));
       }
       absl::FPrintF(out, "\n");
     }
@@ -121,9 +129,9 @@ void PrintMemory(const BenchReport& report, const Style& style, std::FILE* out) 
                 memory.PerItem(memory.live_bytes), memory.PerItem(memory.held_bytes),
                 memory.PerItem(memory.held_bytes_after), memory.load_seconds,
                 memory.compact_seconds);
-  if (memory.resident_plain > 0) {
-    absl::FPrintF(out, "            the plain structure: %.1f bytes an item; loaded in %.1f s\n",
-                  memory.PerItem(memory.resident_plain), memory.load_seconds_plain);
+  if (memory.resident_peer > 0) {
+    absl::FPrintF(out, "            %s: %.1f bytes an item; loaded in %.1f s\n", report.peer_title,
+                  memory.PerItem(memory.resident_peer), memory.load_seconds_peer);
   }
 }
 
@@ -167,9 +175,8 @@ void PrintSituations(const BenchReport& report, const Style& style, std::FILE* o
 
 void AddFigures(const std::string& key, const BenchFigures& figures, JsonLine* json) {
   json->Count(key, static_cast<uint64_t>(Median(figures.rates)));
-  json->Count(key + "_p50_ns", figures.latency.Percentile(50));
-  json->Count(key + "_p99_ns", figures.latency.Percentile(99));
-  json->Count(key + "_p999_ns", figures.latency.Percentile(99.9));
+  json->Numbers(key + "_rounds", figures.rates);
+  AddLatency(key, figures.latency, json);
 }
 
 void AddWatch(const std::string& key, const ReadWatch& watch, JsonLine* json) {
@@ -198,10 +205,13 @@ void AddSetting(const BenchReport& report, JsonLine* json) {
   json->Count("rounds", static_cast<uint64_t>(options.rounds));
   json->Count("threads", options.threads);
   json->Count("seed", options.seed);
+  json->Text("peer", options.peer);
   json->Add("core_share", report.CoreShare());
 }
 
-void AddMemory(const BenchMemory& memory, JsonLine* json) {
+void AddMemory(const BenchReport& report, JsonLine* json) {
+  const BenchMemory& memory = report.memory;
+  const std::string& peer = report.options.peer;
   json->Count("items", memory.items);
   json->Add("bytes_per_item", memory.PerItem(memory.resident_compacted));
   json->Add("bytes_per_item_before_compaction", memory.PerItem(memory.resident_loaded));
@@ -210,9 +220,9 @@ void AddMemory(const BenchMemory& memory, JsonLine* json) {
   json->Add("bytes_per_item_held_after_writes", memory.PerItem(memory.held_bytes_after));
   json->Add("load_seconds", memory.load_seconds);
   json->Add("compact_seconds", memory.compact_seconds);
-  if (memory.resident_plain == 0) return;
-  json->Add("bytes_per_item_plain", memory.PerItem(memory.resident_plain));
-  json->Add("load_seconds_plain", memory.load_seconds_plain);
+  if (peer.empty()) return;
+  json->Add("bytes_per_item_" + peer, memory.PerItem(memory.resident_peer));
+  json->Add("load_seconds_" + peer, memory.load_seconds_peer);
 }
 
 void AddSituations(const BenchReport& report, JsonLine* json) {
@@ -249,13 +259,14 @@ double Median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-double BenchLine::Ratio() const { return MedianRatio(ours.core_rates, plain.core_rates); }
+std::vector<double> BenchLine::Ratios() const { return RatiosOf(ours.core_rates, peer.core_rates); }
+double BenchLine::Ratio() const { return Median(Ratios()); }
 double BenchThreadsLine::Ratio() const { return MedianRatio(many, one); }
 
 double BenchReport::CoreShare() const {
   std::vector<double> shares;
   for (const BenchLine& line : lines) {
-    for (const BenchFigures* figures : {&line.ours, &line.plain}) {
+    for (const BenchFigures* figures : {&line.ours, &line.peer}) {
       if (!figures->rates.empty())
         shares.push_back(MedianRatio(figures->rates, figures->core_rates));
     }
@@ -275,7 +286,7 @@ void PrintBenchReport(const BenchReport& report, std::FILE* out) {
   PrintMachine(report, style, out);
   PrintLines(report, style, out);
   PrintMemory(report, style, out);
-  PrintSituations(report, style, out);
+  if (!report.options.lines_only) PrintSituations(report, style, out);
   absl::FPrintF(out, "\n  all of it in %s\n",
                 Duration(static_cast<uint64_t>(report.elapsed_seconds)));
 }
@@ -287,9 +298,11 @@ void PrintBenchReportJson(const BenchReport& report, std::FILE* out) {
     const std::string key =
         std::string(kBenchKeys[static_cast<size_t>(line.kind)]) + (line.zipf ? "_zipf" : "");
     AddFigures(key, line.ours, &json);
-    if (line.plain.rates.empty()) continue;
-    AddFigures("plain_" + key, line.plain, &json);
-    json.Add(key + "_vs_plain", line.Ratio());
+    if (line.peer.rates.empty()) continue;
+    const std::string& peer = report.options.peer;
+    AddFigures(absl::StrCat(peer, "_", key), line.peer, &json);
+    json.Add(absl::StrCat(key, "_vs_", peer), line.Ratio());
+    json.Numbers(absl::StrCat(key, "_vs_", peer, "_rounds"), line.Ratios());
   }
   for (const BenchThreadsLine& line : report.threads) {
     const std::string key = kBenchKeys[static_cast<size_t>(line.kind)];
@@ -301,8 +314,8 @@ void PrintBenchReportJson(const BenchReport& report, std::FILE* out) {
     json.Add(report.options.threads == 2 ? "two_threads_ratio" : "threads_ratio",
              report.ThreadsRatio());
   }
-  AddMemory(report.memory, &json);
-  AddSituations(report, &json);
+  AddMemory(report, &json);
+  if (!report.options.lines_only) AddSituations(report, &json);
   json.Add("elapsed_seconds", report.elapsed_seconds);
   absl::FPrintF(out, "%s\n", json.Finish());
 }

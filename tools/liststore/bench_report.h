@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include "engine/base/histogram.h"
@@ -30,10 +31,11 @@ struct BenchLine {
   BenchKind kind;
   bool zipf;
   BenchFigures ours;
-  BenchFigures plain;  // without rounds when the peer was left out
+  BenchFigures peer;  // without rounds when it was left out
 
-  // Median over the rounds, by the time on a core.
-  double Ratio() const;
+  // Ours by the peer's of each round, by the time on a core.
+  std::vector<double> Ratios() const;
+  double Ratio() const;  // their median
 };
 
 struct BenchThreadsLine {
@@ -53,10 +55,10 @@ struct BenchMemory {
   uint64_t live_bytes = 0;
   uint64_t held_bytes = 0;
   uint64_t held_bytes_after = 0;  // after all lines
-  uint64_t resident_plain = 0;
+  uint64_t resident_peer = 0;
   double load_seconds = 0;
   double compact_seconds = 0;
-  double load_seconds_plain = 0;
+  double load_seconds_peer = 0;
 
   double PerItem(uint64_t bytes) const {
     return items == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(items);
@@ -65,6 +67,7 @@ struct BenchMemory {
 
 struct BenchReport {
   BenchEmbeddedOptions options;  // as they were used
+  std::string peer_title;        // "the plain structure"
   MachineFacts machine;
   BenchMemory memory;
   std::vector<BenchLine> lines;

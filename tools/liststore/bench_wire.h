@@ -15,6 +15,7 @@ struct BenchWireOptions {
   uint32_t connections = 8;
   double seconds = 2.0;  // of each measurement
   int rounds = 3;        // measurements of each kind; medians are reported
+  double rate = 0;       // requests a second of the open loop; 0: by what was measured before
   uint64_t seed = 1;
   bool json = false;
   bool quick = false;  // one short round of each

@@ -127,6 +127,7 @@ class BenchBatch {
   uint32_t number(size_t i) const { return numbers_[i]; }
   // Feature key and entity id in one.
   std::string_view list_key(size_t i) const { return list_keys_[i]; }
+  const std::string_view* list_keys(size_t i) const { return &list_keys_[i]; }
   const std::string_view* entity_ids(size_t i) const { return &entity_ids_[i]; }
   std::string_view entity_id(size_t i) const { return entity_ids_[i]; }
   // The items of request i begin here; removals take the value of the first.

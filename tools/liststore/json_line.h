@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -18,6 +19,14 @@ class JsonLine {
   void Add(std::string_view key, double value) { Put(key, absl::StrFormat("%.6g", value)); }
   void Count(std::string_view key, uint64_t value) { Put(key, absl::StrCat(value)); }
   void Text(std::string_view key, std::string_view text) { Put(key, Quoted(text)); }
+  template <typename Number>
+  void Numbers(std::string_view key, const std::vector<Number>& values) {
+    std::string text;
+    for (const Number value : values) {
+      absl::StrAppendFormat(&text, "%s%.6g", text.empty() ? "" : ",", static_cast<double>(value));
+    }
+    Put(key, "[" + text + "]");
+  }
   std::string Finish() const { return text_ + "}"; }
 
  private:

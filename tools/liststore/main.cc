@@ -8,6 +8,8 @@
 #include "liststore/version.h"
 #include "tools/liststore/bench_cache.h"
 #include "tools/liststore/bench_embedded.h"
+#include "tools/liststore/bench_embedded_options.h"
+#include "tools/liststore/bench_peers.h"
 #include "tools/liststore/bench_wire.h"
 #include "tools/liststore/replay.h"
 #include "tools/liststore/replay_status.h"
@@ -70,8 +72,9 @@ Exit status: 0 replayed, answers as expected; 1 an answer differs: its line is n
 a refused operation (FILE:LINE: reason), a file that cannot be read, wrong usage.)";
 
 constexpr char kBenchHelp[] =
-    R"(Loads the store and, unless --no-peer is given, a plain structure (a hash map of ordered maps with an
-index by value behind sharded mutexes), then runs each kind of operation on both in turn. Lists keep their
+    R"(Loads the store and, unless --no-peer is given, a peer: `plain`, a hash map of ordered maps with an index
+by value behind sharded mutexes, or `bare`, one block of rows for each list, with no TTL, index, lock or limit,
+in memory populated beforehand, which shows how far the store is from what memory allows. Then runs each kind of operation on both in turn. Lists keep their
 size: what a batch changes is changed back before the next one, outside of what is timed. Answers are
 checked. At the end: a feature deleted with all its lists while others are read, a million rows that expire
 in one second while they are read, mixed load at a memory limit.
@@ -80,14 +83,17 @@ Keys of --json. KIND is get10, get50, multiget16, add1, add10, mixed (nine get10
 (by value); each also as KIND_zipf, for lists drawn by Zipf's law with exponent 0.99:
   KIND                    operations a second on one thread, median of the rounds; a multi-get of 16 is 16
   KIND_p50_ns, _p99_ns, _p999_ns   latency of a call, one reading of the clock included
-  plain_KIND...           the same of the plain structure
+  KIND_latency_ns         its percentiles 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99 and 100
+  KIND_rounds             operations a second of each round
+  plain_KIND...           the same of the peer: the plain structure, or with --peer bare the bare reference,
+                          which does nothing but keep rows; bare_KIND then
   KIND_vs_plain           ratio of the two, by the time that the thread had a core; core_share is how much
-                          it had
+                          it had; _rounds: of each round
   KIND_one_thread, KIND_threads, KIND_threads_ratio   get10, add1 and mixed on one and on --threads threads
   two_threads_ratio       the smallest of these ratios (threads_ratio for another number of threads)
   bytes_per_item          growth of resident memory by loading, Reclaim done; _before_compaction: without it;
                           _engine, _held: by the store's counters, in use and in pages; _held_after_writes:
-                          after all measurements; _plain: the plain structure
+                          after all measurements; _plain or _bare: the peer
   expiry_..., deletion_...   _read_max_ns, _read_p999_ns and _reads_above_2ms by the wall clock; with
                           _on_core the time in which the reader was ready and others had the cores is taken
                           off; _quiet_ is the time before
@@ -105,11 +111,19 @@ batches, then 10 items of lists drawn at random are read, and single items inser
 requests under way on each connection. Every reply to a SELECT has its length checked, one of 64 is read in
 full; at the end 1,000 lists are read back.
 
+Then an open loop: 500,000 requests a second, or half of what was measured where that is less, 95 SELECTs to 5
+INSERTs, each sent at its instant whether or not others are answered. Its latency counts from when a request
+was due.
+
 Keys of --json. KIND is select10_64, select10_16, insert1_64 or insert1_16:
   KIND                    requests a second, median of the rounds
   KIND_p50_ns, _p99_ns, _p999_ns   from the write of a request to the read that brought its reply
   KIND_client_share, _server_share   of a core; KIND_per_core_second: requests by the server's time on its
                           core (both only of a server of its own)
+  KIND_rounds, KIND_latency_ns   single rounds; percentiles 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.95,
+                          99.99 and 100
+  open_loop_per_s, open_loop_achieved_per_s   offered and answered; open_loop_p50_ns and so on: of all requests,
+                          open_loop_select_... and open_loop_insert_...: of these
   load_seconds, server_resident_bytes, replies_verified
 
 Examples:
@@ -206,20 +220,7 @@ void AddBenchEmbedded(CLI::App* bench, BenchEmbeddedOptions* options) {
   CLI::App* const command =
       bench->add_subcommand("embedded", "The embedded store: throughput, latency, bytes an item");
   command->footer(kBenchHelp);
-  const auto number = [command](const char* name, auto* field, const char* text) {
-    command->add_option(name, *field, text)->type_name("N")->capture_default_str();
-  };
-  number("--lists", &options->lists, "Lists in the store");
-  number("--items", &options->items_per_list, "Items in each list");
-  number("--value-bytes", &options->value_bytes, "Length of a value");
-  number("--seconds", &options->seconds, "Length of one measurement");
-  number("--rounds", &options->rounds, "Measurements of each kind");
-  number("--threads", &options->threads, "Most threads that call at once");
-  number("--seed", &options->seed, "Seed of keys and order");
-  command->add_flag("--json", options->json, "Print the result as JSON");
-  command->add_flag("--quick", options->quick, "A small store and short measurements");
-  command->add_flag("--no-peer", options->skip_peer,
-                    "Leave out the plain structure it is compared with");
+  AddBenchEmbeddedOptions(command, BuiltInPeers(), options);
 }
 
 void AddBenchWire(CLI::App* bench, BenchWireOptions* options) {
@@ -237,6 +238,7 @@ void AddBenchWire(CLI::App* bench, BenchWireOptions* options) {
   number("--connections", &options->connections, "Connections");
   number("--seconds", &options->seconds, "Length of one measurement");
   number("--rounds", &options->rounds, "Measurements of each kind");
+  number("--rate", &options->rate, "Requests a second of the open loop; 0: as said below");
   number("--seed", &options->seed, "Seed of the order");
   command->add_flag("--json", options->json, "Print the result as JSON");
   command->add_flag("--quick", options->quick, "Few lists and short measurements");
@@ -404,7 +406,7 @@ int Main(int argc, char** argv) {
   if (app.got_subcommand(serve_command)) return RunServe(serve);
   if (bench->got_subcommand("cache")) return RunBenchCache(bench_cache);
   if (bench->got_subcommand("wire")) return RunBenchWire(bench_wire);
-  return RunBenchEmbedded(bench_embedded);
+  return RunBenchEmbedded(bench_embedded, BuiltInPeers());
 }
 
 }  // namespace

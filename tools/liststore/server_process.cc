@@ -108,15 +108,15 @@ ServerProcess::~ServerProcess() {
   }
 }
 
-uint64_t ServerProcess::CpuNanos() const {
+uint64_t ProcessCpuNanos(pid_t pid) {
   clockid_t clock;
   timespec time;
-  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) return 0;
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
-uint64_t ServerProcess::ResidentBytes() const {
-  std::ifstream file(absl::StrCat("/proc/", pid_, "/statm"));
+uint64_t ProcessResidentBytes(pid_t pid) {
+  std::ifstream file(absl::StrCat("/proc/", pid, "/statm"));
   uint64_t total = 0, resident = 0;
   if (!(file >> total >> resident)) return 0;
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));

@@ -22,6 +22,10 @@ WireCores ChooseWireCores();
 // The calling thread, and what it starts from here on. False: the kernel refuses.
 bool PinToCore(int core);
 
+// Of any process: its time on a core since it began, and its resident memory. 0: not known.
+uint64_t ProcessCpuNanos(pid_t pid);
+uint64_t ProcessResidentBytes(pid_t pid);
+
 // Ends with this object: its standard input is closed, and it is waited for.
 class ServerProcess {
  public:
@@ -34,8 +38,8 @@ class ServerProcess {
   // HOST:PORT.
   const std::string& address() const { return address_; }
   // Time on a core since it began.
-  uint64_t CpuNanos() const;
-  uint64_t ResidentBytes() const;
+  uint64_t CpuNanos() const { return ProcessCpuNanos(pid_); }
+  uint64_t ResidentBytes() const { return ProcessResidentBytes(pid_); }
 
  private:
   ServerProcess(pid_t pid, int input) : pid_(pid), input_(input) {}

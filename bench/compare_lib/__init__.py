@@ -1,0 +1,1 @@
+"""The parts of bench/compare: Python 3.11, standard library only."""

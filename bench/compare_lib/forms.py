@@ -1,0 +1,64 @@
+"""How much is measured: the sizes of each form of a run, what is measured, and the bars."""
+
+import dataclasses
+
+# As in the keys of `liststore bench embedded --json`.
+KINDS = ("get10", "get50", "multiget16", "add1", "add10", "mixed", "remove")
+KIND_NAMES = {
+    "get10": "get 10", "get50": "get 50", "multiget16": "multi-get of 16", "add1": "add 1",
+    "add10": "add 10", "mixed": "90:10 mix", "remove": "remove by value"}
+# Percentiles of the curves KEY_latency_ns.
+PERCENTILES = (1, 5, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.95, 99.99, 100)
+
+# Peers in the process of the benchmark, and what they are called in texts. Those behind `bare` take
+# libraries that Debian has, and are built where CMake finds them.
+EMBEDDED_PEERS = {
+    "plain": "plain structure", "bare": "bare reference", "rocksdb": "RocksDB", "lmdb": "LMDB",
+    "sqlite": "SQLite"}
+BUILT_IN_PEERS = ("plain", "bare")
+SERVER_PEERS = {"redis": "Redis"}
+PEERS = {**EMBEDDED_PEERS, **SERVER_PEERS}
+
+# Ratio of ours to the peer's that is aimed at. A run that is judged fails below FLOOR of it: machines
+# differ, and short measurements scatter.
+BARS = {
+    "get10_vs_plain": 4, "multiget16_vs_plain": 13, "add1_vs_plain": 4, "add10_vs_plain": 5,
+    "mixed_vs_plain": 4, "remove_vs_plain": 2.5,
+    "get10_vs_bare": 0.85, "multiget16_vs_bare": 0.85, "add1_vs_bare": 0.7, "add10_vs_bare": 0.5,
+    "mixed_vs_bare": 0.8,
+    "wire_select_vs_redis": 5.3, "wire_insert_vs_redis": 2.6}
+FLOOR = 0.7
+
+# Resident memory of an item of 24 bytes, roughly and from above: to refuse what does not fit.
+BYTES_PER_ITEM = {
+    "liststore": 110, "plain": 480, "bare": 130, "rocksdb": 320, "lmdb": 400, "sqlite": 420, "redis": 190}
+
+# Peers that would take an hour to load what the others load in a minute get fewer lists, and so does
+# ours beside them.
+LISTS_MAX = {"sqlite": 100_000, "rocksdb": 500_000, "lmdb": 500_000}
+
+
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """Sizes of a run."""
+    name: str
+    lists: int
+    items: int
+    value_bytes: int
+    rounds: int
+    seconds: float        # of one measurement in the process
+    wire_seconds: float   # of one measurement over the wire
+    peers: tuple
+    growth: bool
+    bars: dict            # what ratios are held against
+    judged: bool          # fails below the floors
+
+
+# Lists of the short form take 300 MB on our side: far more than caches hold, or its ratios would be
+# those of caches.
+SHORT = Form("short", 200_000, 20, 24, 3, 0.4, 1.0, ("plain", "bare", "redis"), False, BARS,
+             True)
+FULL = Form("full", 1_000_000, 20, 24, 5, 1.0, 2.0, tuple(PEERS), True, BARS, False)
+GROWTH = Form("growth", 0, 20, 24, 1, 0.3, 0, ("plain", "bare"), True, {}, False)
+# Says nothing about speed: shows that everything runs.
+TINY = Form("tiny", 1_000, 20, 24, 1, 0.01, 0.02, tuple(PEERS), False, {}, False)

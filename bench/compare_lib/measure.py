@@ -1,0 +1,114 @@
+"""What is measured, in which order. At most two of ours and the peers are in memory at a time."""
+
+import json
+import subprocess
+
+from compare_lib import forms, machine
+from compare_lib.programs import Failure, run_json, say, which
+from compare_lib.redis_server import RedisServer
+
+# Of available memory; the rest is for the programs themselves, and for what else the machine does.
+MEMORY_SHARE = 0.9
+
+
+def needed_bytes(sides, lists, items, value_bytes):
+    """What these need at the same time, roughly."""
+    per_item = sum(forms.BYTES_PER_ITEM[side] + value_bytes - 24 for side in sides)
+    return lists * items * per_item
+
+
+def check_memory(sides, lists, items, value_bytes, available):
+    """Raises when they do not fit."""
+    needed = needed_bytes(sides, lists, items, value_bytes)
+    if available and needed > MEMORY_SHARE * available:
+        raise Failure(
+            f"{lists:,} lists of {items} items take {needed / 2**30:.1f} GiB in {' and '.join(sides)}, "
+            f"{available / 2**30:.1f} GiB are available: take fewer with --lists")
+
+
+class Bench:
+    """Runs the programs; what a peer lacks is kept in `skipped`."""
+
+    def __init__(self, form, folder, redis_server):
+        self.form = form
+        self.folder = folder
+        self.redis_server = redis_server or which("redis-server")
+        self.skipped = []
+
+    def _skip(self, peer, why):
+        say(f"skipping {forms.PEERS[peer]}: {why}")
+        self.skipped.append({"peer": peer, "why": why})
+
+    def _with_libraries(self):
+        """Names of the peers that compare_embedded was built with."""
+        run = subprocess.run([self.folder / "compare_embedded", "--list-peers"], capture_output=True,
+                             text=True, check=False)
+        return run.stdout.split() if run.returncode == 0 else []
+
+    def embedded_command(self, peer, lists, items, rounds, seconds):
+        """`peer` None: ours alone."""
+        program = [self.folder / "liststore", "bench", "embedded"]
+        if peer and peer not in forms.BUILT_IN_PEERS:
+            program = [self.folder / "compare_embedded"]
+        return [*program, "--json", "--lines-only", "--threads", 1, *(("--peer", peer) if peer else ("--no-peer",)),
+                "--lists", lists, "--items", items, "--value-bytes", self.form.value_bytes,
+                "--rounds", rounds, "--seconds", seconds]
+
+    def embedded(self):
+        """Ours and one peer after the other in one process each: {peer: what the program said}."""
+        form = self.form
+        results = {}
+        built = set(forms.BUILT_IN_PEERS) | set(self._with_libraries())
+        for peer in (peer for peer in forms.EMBEDDED_PEERS if peer in form.peers):
+            if peer not in built:
+                self._skip(peer, "its library was not there when this was built")
+                continue
+            lists = min(form.lists, forms.LISTS_MAX.get(peer, form.lists))
+            check_memory(("liststore", peer), lists, form.items, form.value_bytes,
+                         machine.available_bytes())
+            say(f"liststore beside {forms.PEERS[peer]}, {lists:,} lists, in one process")
+            results[peer] = run_json(self.embedded_command(
+                peer, lists, form.items, form.rounds, form.seconds))
+        return results
+
+    def _sizes(self):
+        return ["--lists", self.form.lists, "--items", self.form.items, "--value-bytes",
+                self.form.value_bytes, "--rounds", 1, "--seconds", self.form.wire_seconds]
+
+    def _redis_round(self, seed):
+        with RedisServer(self.redis_server) as server:
+            return run_json([self.folder / "compare_redis", "--port", server.port, "--server-pid",
+                             server.pid, *self._sizes(), "--seed", seed])
+
+    def wire(self):
+        """A server of ours for a round, then one of Redis: {side: [what the program said]}."""
+        form = self.form
+        results = {"liststore": []}
+        redis = "redis" in form.peers
+        if redis and not self.redis_server:
+            self._skip("redis", "redis-server is not installed (tools/packages.txt, [bench])")
+            redis = False
+        if redis:
+            results["redis"] = []
+        for side in results:
+            check_memory((side,), form.lists, form.items, form.value_bytes, machine.available_bytes())
+        for number in range(1, form.rounds + 1):
+            say(f"over the wire, round {number} of {form.rounds}: liststore")
+            results["liststore"].append(run_json(
+                [self.folder / "liststore", "bench", "wire", "--json", *self._sizes(), "--seed", number]))
+            if redis:
+                say(f"over the wire, round {number} of {form.rounds}: Redis")
+                results["redis"].append(self._redis_round(number))
+        return results
+
+
+def load(path):
+    """A result that an earlier run has written."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            result = json.load(file)
+    except (OSError, ValueError) as error:
+        raise Failure(f"{path}: {error}") from error
+    if not isinstance(result, dict) or "ratios" not in result:
+        raise Failure(f"{path}: holds no result of bench/compare")
+    return result

@@ -1,0 +1,130 @@
+"""The one object that a run ends in: what was measured, the ratios, and what they are held against."""
+
+import statistics
+
+from compare_lib import forms
+
+SCHEMA = 1
+# Lines of the wire that ratios are made of: as many requests under way as a busy service has.
+WIRE_LINES = {"wire_select": "select10_64", "wire_insert": "insert1_64"}
+
+
+def _median(values):
+    return statistics.median(values) if values else 0.0
+
+
+def embedded_ratios(embedded):
+    """{name: ratios of the rounds}, of the time that each side had a core."""
+    return {f"{kind}_vs_{peer}": raw[f"{kind}_vs_{peer}_rounds"]
+            for peer, raw in embedded.items() for kind in forms.KINDS}
+
+
+def wire_ratios(wire):
+    """{name: ratios of the rounds}, by the wall clock: each server has a core of its own."""
+    ratios = {}
+    for peer in forms.SERVER_PEERS:
+        for name, line in WIRE_LINES.items():
+            rounds = [ours[line] / theirs[line]
+                      for ours, theirs in zip(wire.get("liststore", []), wire.get(peer, []))
+                      if theirs[line] > 0]
+            if rounds:
+                ratios[f"{name}_vs_{peer}"] = rounds
+    return ratios
+
+
+def bars_of(form):
+    """The bars that a run of this form is held against: those of its peers."""
+    return {name: bar for name, bar in form.bars.items() if name.rpartition("_vs_")[2] in form.peers}
+
+
+def judge(ratios, bars):
+    """What is below the floor of its bar, and what was not measured."""
+    missed = [{"ratio": name, "bar": bar, "floor": forms.FLOOR * bar, "value": ratios[name]}
+              for name, bar in bars.items()
+              if name in ratios and ratios[name] < forms.FLOOR * bar]
+    return missed, [name for name in bars if name not in ratios]
+
+
+def wire_figures(wire):
+    """Requests a second of each side, medians of the rounds."""
+    figures = {}
+    for side, rounds in wire.items():
+        prefix = "" if side == "liststore" else f"{side}_"
+        for name, line in WIRE_LINES.items():
+            figures[f"{prefix}{name}_per_s"] = _median([raw[line] for raw in rounds])
+            of_core = [raw[f"{line}_per_core_second"] for raw in rounds
+                       if f"{line}_per_core_second" in raw]
+            figures[f"{prefix}{name}_per_core_second"] = _median(of_core)
+    return figures
+
+
+def open_loop_figures(wire):
+    """{side: figures of its open loop}: of each, the median of the rounds."""
+    keys = ["open_loop_per_s", "open_loop_achieved_per_s"]
+    keys += [f"open_loop_{kind}_{percentile}_ns" for kind in ("select", "insert")
+             for percentile in ("p50", "p99", "p999")]
+    return {side: {key: _median([raw[key] for raw in rounds]) for key in keys}
+            for side, rounds in wire.items() if rounds}
+
+
+def memory_figures(embedded, wire):
+    """Bytes of an item and seconds to load, of each side."""
+    figures = {}
+    if embedded:
+        figures["bytes_per_item"] = _median([raw["bytes_per_item"] for raw in embedded.values()])
+        figures["load_seconds"] = _median([raw["load_seconds"] for raw in embedded.values()])
+    for peer, raw in embedded.items():
+        figures[f"bytes_per_item_{peer}"] = raw[f"bytes_per_item_{peer}"]
+        figures[f"load_seconds_{peer}"] = raw[f"load_seconds_{peer}"]
+    if wire.get("redis"):
+        figures["bytes_per_item_redis"] = _median(
+            [raw["used_memory_bytes"] / (raw["lists"] * raw["items_per_list"]) for raw in wire["redis"]])
+        figures["load_seconds_redis"] = _median([raw["load_seconds"] for raw in wire["redis"]])
+    return figures
+
+
+def machine_facts(facts, embedded, wire, growth, shares):
+    """`facts` with what the programs know of themselves and what the run met."""
+    raws = [*embedded.values(), *wire.get("liststore", []), *growth]
+    machine = {**facts, **shares}
+    machine["compiler"] = raws[0]["compiler"] if raws else "unknown"
+    machine["version"] = raws[0]["version"] if raws else "unknown"
+    core_shares = [raw["core_share"] for raw in embedded.values()]
+    if core_shares:
+        machine["core_share"] = min(core_shares)
+    return machine
+
+
+def put_together(form, *, facts, shares, commit, started, elapsed, embedded, wire, growth, growth_left_out,
+                 skipped):
+    """The result of a run."""
+    rounds = {**embedded_ratios(embedded), **wire_ratios(wire)}
+    ratios = {name: _median(values) for name, values in rounds.items()}
+    bars = bars_of(form)
+    missed, not_judged = judge(ratios, bars)
+    return {
+        "schema": SCHEMA,
+        "form": form.name,
+        "started": started,
+        "elapsed_seconds": elapsed,
+        "commit": commit,
+        "machine": machine_facts(facts, embedded, wire, growth, shares),
+        "lists": form.lists,
+        "items_per_list": form.items,
+        "value_bytes": form.value_bytes,
+        "rounds": form.rounds,
+        "skipped": skipped,
+        "ratios": ratios,
+        "ratio_rounds": rounds,
+        "bars": bars,
+        "floor": forms.FLOOR,
+        "missed": missed,
+        "not_judged": not_judged,
+        **wire_figures(wire),
+        **memory_figures(embedded, wire),
+        "open_loop": open_loop_figures(wire),
+        "embedded": embedded,
+        "wire": wire,
+        "growth": growth,
+        "growth_left_out": growth_left_out,
+    }

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""bench/compare from end to end, for a moment, against something that answers like Redis.
+
+    tests/bench/compare_run_test.py ROOT BUILD
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+from xml.etree import ElementTree
+
+ROOT, BUILD = (pathlib.Path(argument).resolve() for argument in (sys.argv.pop(1), sys.argv.pop(1)))
+FAKE_REDIS = ROOT / "tests/bench/fake_redis.py"
+KINDS = ("get10", "get50", "multiget16", "add1", "add10", "mixed", "remove")
+SECONDS_MAX = 300  # ends what hangs
+
+
+def compare(*arguments):
+    return subprocess.run(
+        [sys.executable, ROOT / "bench/compare", "--tiny", "--build", BUILD, *arguments],
+        capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
+
+
+class RunTest(unittest.TestCase):
+    def test_everything_is_measured_and_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "result.json")
+            page = pathlib.Path(folder, "result.html")
+            run = compare("--growth", "--json", path, "--html", page, "--redis-server", FAKE_REDIS)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            got = json.loads(path.read_text(encoding="utf-8"))
+            charts = list(ElementTree.parse(page).iter("svg"))
+        for peer in ("plain", "bare"):
+            for kind in KINDS:
+                self.assertGreater(got["ratios"][f"{kind}_vs_{peer}"], 0)
+        self.assertGreater(got["ratios"]["wire_select_vs_redis"], 0)
+        self.assertGreater(got["ratios"]["wire_insert_vs_redis"], 0)
+        self.assertGreater(got["wire_select_per_s"], 0)
+        self.assertGreater(got["wire_insert_per_s"], 0)
+        self.assertEqual(got["wire"]["redis"][0]["server"], "redis 0.0.fake")
+        self.assertGreater(got["wire"]["redis"][0]["replies_verified"], 1_000)
+        self.assertGreater(got["open_loop"]["liststore"]["open_loop_select_p50_ns"], 0)
+        self.assertGreater(got["open_loop"]["redis"]["open_loop_insert_p50_ns"], 0)
+        self.assertEqual(got["bytes_per_item_redis"], 100)  # as the fake counts
+        skipped = {entry["peer"] for entry in got["skipped"]}
+        self.assertLessEqual(skipped, {"rocksdb", "lmdb", "sqlite"})
+        self.assertEqual({"plain", "bare"} | ({"rocksdb", "lmdb", "sqlite"} - skipped), set(got["embedded"]))
+        self.assertIn("multi-get of 16", run.stdout)
+        self.assertEqual({(entry["axis"], entry["peer"]) for entry in got["growth"]},
+                         {("lists", "plain"), ("lists", "bare"), ("items", "plain"), ("items", "bare")})
+        self.assertEqual(len(charts), 2 + 6 + 1 + 2 * 7)
+
+    def test_a_redis_that_cannot_be_started_ends_the_run(self):
+        run = compare("--json", "-", "--peers", "redis", "--redis-server", "/nonexistent/redis-server")
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn("bench/compare: /nonexistent/redis-server: No such file or directory", run.stderr)
+
+
+class WrongAnswersTest(unittest.TestCase):
+    """Whatever is wrong with an answer ends the measurement."""
+
+    def measure(self, wrong):
+        with subprocess.Popen([sys.executable, FAKE_REDIS, "--port", "0", "--wrong", wrong],
+                              stdout=subprocess.PIPE, text=True) as server:
+            try:
+                port = server.stdout.readline().strip()
+                return subprocess.run(
+                    [BUILD / "bin/compare_redis", "--port", port, "--lists", "1000", "--seconds", "0.01"],
+                    capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
+            finally:
+                server.kill()
+
+    def test_wrong_answers_are_found(self):
+        for wrong, message in (("order", "member 0 is another than expected"),
+                               ("short", "9 members came, expected 10"),
+                               ("added", "a ZADD of 20 members was answered with 0"),
+                               ("garbage", "an answer that is no RESP")):
+            with self.subTest(wrong=wrong):
+                run = self.measure(wrong)
+                self.assertEqual(run.returncode, 2)
+                self.assertIn(message, run.stderr)
+                self.assertEqual(run.stdout, "")
+
+    def test_a_server_that_is_not_there_is_named(self):
+        run = subprocess.run([BUILD / "bin/compare_redis", "--port", "1"], capture_output=True, text=True,
+                             timeout=SECONDS_MAX, check=False)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("127.0.0.1:1: connecting: Connection refused", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,93 @@
+// Sends requests at a rate, each at its instant, whether or not the ones before it are answered.
+// What a service meets: its users do not wait for each other.
+#ifndef LISTSTORE_TOOLS_LISTSTORE_OPEN_LOAD_H_
+#define LISTSTORE_TOOLS_LISTSTORE_OPEN_LOAD_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "engine/base/histogram.h"
+#include "tools/liststore/json_line.h"
+
+namespace liststore {
+
+// 95 of 100 requests are reads.
+inline constexpr uint64_t kOpenInsertEvery = 20;
+// Requests a second, where a server can do twice as many.
+inline constexpr double kOpenRateMax = 500'000;
+// Places on a connection. Requests that find none wait, and their time runs. As many replies of 10
+// rows fit into the buffers of a socket: neither side waits for the other to read.
+inline constexpr size_t kOpenInFlight = 256;
+
+// Connections to a server. A slot is one of connections() * kOpenInFlight places, each with at most
+// one request under way.
+class OpenTarget {
+ public:
+  virtual ~OpenTarget() = default;
+  virtual size_t connections() const = 0;
+  virtual int fd(size_t connection) const = 0;
+  // Takes down a read, or an insertion, to be sent on `connection`. The slot that it takes;
+  // nullopt: none is free.
+  virtual std::optional<size_t> Append(size_t connection, bool insert) = 0;
+  // Sends what was taken down.
+  virtual absl::Status Send(size_t connection) = 0;
+  // Reads what has arrived, at least something, and checks it. Appends the slots answered.
+  virtual absl::Status Receive(size_t connection, std::vector<size_t>* answered) = 0;
+};
+
+// Latency counts from the instant at which a request was due, so that what waits for a slow one is
+// charged with its wait.
+struct OpenRun {
+  double rate = 0;      // offered, a second
+  double achieved = 0;  // answered, a second, the last ones included
+  Histogram select_latency;
+  Histogram insert_latency;
+};
+
+// One thread, which does not sleep: it has a core to itself.
+class OpenLoad {
+ public:
+  // `target` outlives it.
+  explicit OpenLoad(OpenTarget& target);
+  ~OpenLoad();
+  OpenLoad(const OpenLoad&) = delete;
+  OpenLoad& operator=(const OpenLoad&) = delete;
+
+  // `rate` * `seconds` requests; returns when all are answered. DeadlineExceeded: the server has
+  // said nothing for a minute. Histograms are added to.
+  absl::Status Run(double rate, double seconds, OpenRun* run);
+
+ private:
+  absl::Status SendDue(double elapsed);
+  absl::Status ReceiveReady(OpenRun* run);
+
+  OpenTarget& target_;
+  int epoll_ = -1;
+  int64_t begin_nanos_ = 0;
+  double nanos_apart_ = 0;  // of requests due one after the other
+  uint64_t wanted_ = 0;
+  uint64_t sent_ = 0;
+  uint64_t answered_ = 0;
+  size_t next_connection_ = 0;
+  struct Request {
+    double due = 0;  // nanoseconds since the beginning
+    bool insert = false;
+  };
+  std::vector<Request> requests_;  // by slot
+  std::vector<bool> unsent_;       // by connection
+  std::vector<size_t> answers_;    // slots, of one read
+};
+
+// The rate for a server that was seen to do `most` a second.
+double OpenRateFor(double most);
+
+// open_loop_per_s, open_loop_achieved_per_s, and latencies of open_loop, open_loop_select and
+// open_loop_insert.
+void AddOpenRun(const OpenRun& run, JsonLine* json);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_TOOLS_LISTSTORE_OPEN_LOAD_H_

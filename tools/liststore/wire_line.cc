@@ -1,0 +1,52 @@
+#include "tools/liststore/wire_line.h"
+
+#include <sys/resource.h>
+
+#include <string>
+
+#include "tools/liststore/bench_latency.h"
+#include "tools/liststore/bench_report.h"
+
+namespace liststore {
+namespace {
+
+uint64_t ThreadCpuNanos() {
+  rusage usage = {};
+  getrusage(RUSAGE_THREAD, &usage);
+  const auto nanos = [](const timeval& time) {
+    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 +
+           static_cast<uint64_t>(time.tv_usec) * 1'000;
+  };
+  return nanos(usage.ru_utime) + nanos(usage.ru_stime);
+}
+
+}  // namespace
+
+WireLineClock::WireLineClock(uint64_t server_nanos)
+    : server_begin_(server_nanos), client_begin_(ThreadCpuNanos()) {}
+
+void WireLineClock::Finish(const WireRun& run, uint64_t server_nanos, WireLine* line) const {
+  const auto replies = static_cast<double>(run.replies);
+  const auto share = [&run](uint64_t nanos) {
+    return static_cast<double>(nanos) * 1e-9 / run.seconds;
+  };
+  line->rates.push_back(replies / run.seconds);
+  line->client_shares.push_back(share(ThreadCpuNanos() - client_begin_));
+  if (server_nanos <= server_begin_) return;
+  const uint64_t spent = server_nanos - server_begin_;
+  line->server_shares.push_back(share(spent));
+  line->core_rates.push_back(replies / (static_cast<double>(spent) * 1e-9));
+}
+
+void AddWireLine(const WireLine& line, JsonLine* json) {
+  const std::string key = line.kind.key;
+  json->Count(key, static_cast<uint64_t>(Median(line.rates)));
+  json->Numbers(key + "_rounds", line.rates);
+  AddLatency(key, line.latency, json);
+  json->Add(key + "_client_share", Median(line.client_shares));
+  if (line.core_rates.empty()) return;
+  json->Add(key + "_server_share", Median(line.server_shares));
+  json->Count(key + "_per_core_second", static_cast<uint64_t>(Median(line.core_rates)));
+}
+
+}  // namespace liststore
