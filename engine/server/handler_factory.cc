@@ -6,9 +6,12 @@
 #include "engine/base/check.h"
 #include "engine/control/clock_table.h"
 #include "engine/control/data_table.h"
+#include "engine/control/fault_plan.h"
+#include "engine/control/fault_table.h"
 #include "engine/control/unsupported_table.h"
 #include "engine/cql/system_schema_tables.h"
 #include "engine/cql/system_tables.h"
+#include "engine/server/faulting_handler.h"
 #include "engine/server/query_processor.h"
 
 namespace liststore {
@@ -43,7 +46,10 @@ class StatementHandler final : public RequestHandler {
         processor_->NoteSchemaDifference(difference);
       }
     };
-    tables_.Add(std::make_unique<DataTable>(context.engine, context.clock, std::move(data)));
+    auto data_table = std::make_unique<DataTable>(context.engine, context.clock, std::move(data));
+    data_table->AddResettable(faults_);
+    tables_.Add(std::move(data_table));
+    tables_.Add(std::make_unique<FaultTable>(faults_));
     QueryProcessorOptions options;
     options.tally = &context.tally;
     options.replaces_client_timestamps = ReplacesClientTimestamps(context);
@@ -56,16 +62,19 @@ class StatementHandler final : public RequestHandler {
     };
     processor_ = std::make_unique<QueryProcessor>(context.engine, context.clock, tables_,
                                                   std::move(options));
+    faulting_ = std::make_unique<FaultingHandler>(faults_, *processor_);
   }
 
   ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
                           protocol::OutputBuffer& out) override {
-    return processor_->Handle(requests, client, out);
+    return faulting_->Handle(requests, client, out);
   }
 
  private:
+  FaultPlan faults_;
   VirtualTables tables_;
   std::unique_ptr<QueryProcessor> processor_;
+  std::unique_ptr<FaultingHandler> faulting_;
 };
 
 }  // namespace

@@ -200,6 +200,13 @@ CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(std::str
   return std::shared_ptr<const PreparedStatement>(std::move(statement));
 }
 
+std::shared_ptr<const Plan> QueryProcessor::TryPlan(std::string_view text,
+                                                    std::string_view keyspace) const {
+  const CqlOr<std::shared_ptr<const Plan>> plan =
+      PlanText(text, *engine_.catalog().snapshot(), keyspace);
+  return plan.ok() ? *plan : nullptr;
+}
+
 void QueryProcessor::HandlePrepare(const protocol::Prepare& prepare, Call& call) {
   call.text = prepare.query;
   const uint64_t generation = engine_.catalog().generation();

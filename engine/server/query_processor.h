@@ -58,6 +58,8 @@ class QueryProcessor final : public RequestHandler {
   void NoteSchemaDifference(const SchemaDifference& difference);
 
   const StatementCache& statements() const { return statements_; }
+  // What a text would be planned as now; nullptr: it does not plan. For who looks at requests.
+  std::shared_ptr<const Plan> TryPlan(std::string_view text, std::string_view keyspace) const;
 
  private:
   // One request on its way: what every step wants to know.

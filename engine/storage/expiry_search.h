@@ -19,7 +19,10 @@ struct ExpirySearch {
   int64_t earliest = kNone;  // of what was found so far; kNone: nothing
   size_t budget = 0;         // partitions, leaves and rows that are still to be looked at, about
 
-  void Consider(const Liveness& liveness);
+  void Consider(const Liveness& liveness) {
+    if (!liveness.expiring() || !liveness.LiveAt(now_seconds)) return;
+    earliest = std::min(earliest, liveness.expiry_seconds);
+  }
   void Spend(size_t units) { budget -= std::min(budget, units); }
 };
 

@@ -1,5 +1,4 @@
 // When something of a partition expires: what a clock is to jump to.
-#include <algorithm>
 #include <utility>
 
 #include "engine/storage/partition.h"
@@ -14,11 +13,6 @@ bool MayBeEarlier(uint32_t event, int64_t earliest) {
 }
 
 }  // namespace
-
-void ExpirySearch::Consider(const Liveness& liveness) {
-  if (!liveness.expiring() || !liveness.LiveAt(now_seconds)) return;
-  earliest = std::min(earliest, liveness.expiry_seconds);
-}
 
 void Partition::FindExpiryIn(const Leaf& leaf, ExpirySearch& search) const {
   const LeafHeader& header = leaf.header();

@@ -1,0 +1,39 @@
+// FaultingHandler: in front of the statements, what makes some of them go wrong.
+#ifndef LISTSTORE_ENGINE_SERVER_FAULTING_HANDLER_H_
+#define LISTSTORE_ENGINE_SERVER_FAULTING_HANDLER_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/control/fault_plan.h"
+#include "engine/server/query_processor.h"
+#include "engine/server/request_handler.h"
+
+namespace liststore {
+
+// Thread-safe. While no fault is armed, a load in front of the next handler. Requests that meet no
+// fault stay together; one that does is dealt with when those before it are answered.
+class FaultingHandler final : public RequestHandler {
+ public:
+  // Both outlive it.
+  FaultingHandler(FaultPlan& plan, QueryProcessor& next) : plan_(plan), next_(next) {}
+
+  ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
+                          protocol::OutputBuffer& out) override;
+
+ private:
+  std::optional<FaultHit> HitOf(const PendingRequest& pending, const ClientState& client);
+  void Suffer(const FaultHit& hit, const PendingRequest& pending, ClientState& client,
+              protocol::OutputBuffer& out, ConnectionOrders& orders);
+
+  FaultPlan& plan_;
+  QueryProcessor& next_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_SERVER_FAULTING_HANDLER_H_
