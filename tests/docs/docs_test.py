@@ -86,7 +86,8 @@ def check_decisions(root):
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     documents = sorted([*root.glob("*.md"), *(root / "docs").rglob("*.md"),
-                        *(root / "engine").rglob("*.md"), *(root / "data").rglob("*.md")])
+                        *(root / "engine").rglob("*.md"), *(root / "data").rglob("*.md"),
+                        *(root / "tools").rglob("*.md")])
     broken = [*check_example(root, sys.argv[2]), *check_c_example(sys.argv[3]),
               *check_near_cache(root, sys.argv[4]), *check_links(root, documents),
               *check_decisions(root)]
