@@ -6,9 +6,12 @@
 #include "engine/base/check.h"
 #include "engine/control/clock_table.h"
 #include "engine/control/data_table.h"
+#include "engine/control/journal_table.h"
+#include "engine/control/requests_table.h"
 #include "engine/control/unsupported_table.h"
 #include "engine/cql/system_schema_tables.h"
 #include "engine/cql/system_tables.h"
+#include "engine/server/journaling_handler.h"
 #include "engine/server/query_processor.h"
 
 namespace liststore {
@@ -44,6 +47,8 @@ class StatementHandler final : public RequestHandler {
       }
     };
     tables_.Add(std::make_unique<DataTable>(context.engine, context.clock, std::move(data)));
+    tables_.Add(std::make_unique<RequestsTable>(context.journal));
+    tables_.Add(std::make_unique<JournalTable>(context.journal));
     QueryProcessorOptions options;
     options.tally = &context.tally;
     options.replaces_client_timestamps = ReplacesClientTimestamps(context);
@@ -56,16 +61,20 @@ class StatementHandler final : public RequestHandler {
     };
     processor_ = std::make_unique<QueryProcessor>(context.engine, context.clock, tables_,
                                                   std::move(options));
+    // Outermost: it sees what the client sees.
+    outermost_ = std::make_unique<JournalingHandler>(context.journal, context.clock,
+                                                     processor_->statements(), *processor_);
   }
 
   ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
                           protocol::OutputBuffer& out) override {
-    return processor_->Handle(requests, client, out);
+    return outermost_->Handle(requests, client, out);
   }
 
  private:
   VirtualTables tables_;
   std::unique_ptr<QueryProcessor> processor_;
+  std::unique_ptr<RequestHandler> outermost_;
 };
 
 }  // namespace
