@@ -1,25 +1,13 @@
 #include "engine/control/feature_tally.h"
 
-#include <algorithm>
-
 #include "engine/base/check.h"
-#include "engine/base/utf8.h"
+#include "engine/control/kept_text.h"
 
 namespace liststore {
 namespace {
 
-// Where the word PASSWORD ends in `text`, in any letter case; npos: it is not there.
-size_t EndOfPassword(std::string_view text) {
-  constexpr std::string_view kWord = "PASSWORD";
-  const auto same = [](char a, char b) { return (a >= 'a' && a <= 'z' ? a - 'a' + 'A' : a) == b; };
-  const auto at = std::ranges::search(text, kWord, same);
-  return at.empty() ? std::string_view::npos : static_cast<size_t>(at.end() - text.begin());
-}
-
 std::string KeptStatement(std::string_view text) {
-  const size_t end = std::min({text.size(), kTalliedStatementBytesMax, EndOfPassword(text)});
-  std::string_view kept = text.substr(0, end);
-  kept = kept.substr(0, ValidUtf8Bytes(kept));
+  const std::string_view kept = KeptText(text, kTalliedStatementBytesMax);
   std::string statement(kept);
   if (kept.size() < text.size()) statement += "...";
   return statement;

@@ -3,12 +3,15 @@
 #define LISTSTORE_ENGINE_SERVER_CLIENT_STATE_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "engine/protocol/frame.h"
 #include "engine/protocol/scylla_options.h"
 
 namespace liststore {
+
+struct JournalClient;
 
 // Owned by a connection, used on its loop only.
 struct ClientState {
@@ -23,6 +26,8 @@ struct ClientState {
   uint32_t shard = 0;  // of the connection, constant
   // Negotiated by STARTUP.
   protocol::Extensions extensions;
+  // Who this is to the journal; made when that wants to know, and anew for another keyspace.
+  std::shared_ptr<const JournalClient> journal_client;
 };
 
 }  // namespace liststore

@@ -10,6 +10,7 @@
 #include "engine/base/machine_limits.h"
 #include "engine/base/status_macros.h"
 #include "engine/control/feature_tally.h"
+#include "engine/control/journal.h"
 #include "engine/cql/unsupported.h"
 #include "engine/server/event_hub.h"
 #include "engine/server/handler_factory.h"
@@ -42,6 +43,10 @@ absl::Status CheckOptions(const CqlServerOptions& options) {
       1) {
     return absl::InvalidArgumentError(
         "clock, manual_clock and server_clock: only one can be given");
+  }
+  if (options.journal_entries > kJournalCapacityMax) {
+    return absl::InvalidArgumentError(absl::StrCat("journal_entries is ", options.journal_entries,
+                                                   ", more than ", kJournalCapacityMax));
   }
   if (options.user.empty() && !options.password.empty()) {
     return absl::InvalidArgumentError("a password is given, but no user");
@@ -103,7 +108,8 @@ class CqlServer::Impl {
   const FeatureTally& tally() const { return tally_; }
 
  private:
-  explicit Impl(const CqlServerOptions& options) : tally_(FirstMeeting(options)) {}
+  explicit Impl(const CqlServerOptions& options)
+      : tally_(FirstMeeting(options)), journal_(options.journal_entries) {}
 
   void ChooseClock(const CqlServerOptions& options) {
     clock_ = options.server_clock;
@@ -140,7 +146,8 @@ class CqlServer::Impl {
                            .events = events_,
                            .clients = clients_,
                            .clock = *clock_,
-                           .tally = tally_};
+                           .tally = tally_,
+                           .journal = journal_};
     context.host_id = engine_->catalog().NewUuid();
     context.shards = engine_->router().shards();
     context.serves_list_store = options.store != nullptr;
@@ -165,6 +172,7 @@ class CqlServer::Impl {
   }
 
   FeatureTally tally_;
+  Journal journal_;
   std::unique_ptr<ServerClock> own_clock_;
   ServerClock* clock_ = nullptr;
   std::unique_ptr<Engine> own_engine_;

@@ -8,10 +8,13 @@
 #include "engine/control/data_table.h"
 #include "engine/control/fault_plan.h"
 #include "engine/control/fault_table.h"
+#include "engine/control/journal_table.h"
+#include "engine/control/requests_table.h"
 #include "engine/control/unsupported_table.h"
 #include "engine/cql/system_schema_tables.h"
 #include "engine/cql/system_tables.h"
 #include "engine/server/faulting_handler.h"
+#include "engine/server/journaling_handler.h"
 #include "engine/server/query_processor.h"
 
 namespace liststore {
@@ -48,8 +51,11 @@ class StatementHandler final : public RequestHandler {
     };
     auto data_table = std::make_unique<DataTable>(context.engine, context.clock, std::move(data));
     data_table->AddResettable(faults_);
+    data_table->AddResettable(context.journal);
     tables_.Add(std::move(data_table));
     tables_.Add(std::make_unique<FaultTable>(faults_));
+    tables_.Add(std::make_unique<RequestsTable>(context.journal));
+    tables_.Add(std::make_unique<JournalTable>(context.journal));
     QueryProcessorOptions options;
     options.tally = &context.tally;
     options.replaces_client_timestamps = ReplacesClientTimestamps(context);
@@ -63,11 +69,14 @@ class StatementHandler final : public RequestHandler {
     processor_ = std::make_unique<QueryProcessor>(context.engine, context.clock, tables_,
                                                   std::move(options));
     faulting_ = std::make_unique<FaultingHandler>(faults_, *processor_);
+    // Outermost: it sees what the client sees.
+    journaling_ = std::make_unique<JournalingHandler>(context.journal, context.clock,
+                                                      processor_->statements(), *faulting_);
   }
 
   ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
                           protocol::OutputBuffer& out) override {
-    return faulting_->Handle(requests, client, out);
+    return journaling_->Handle(requests, client, out);
   }
 
  private:
@@ -75,6 +84,7 @@ class StatementHandler final : public RequestHandler {
   VirtualTables tables_;
   std::unique_ptr<QueryProcessor> processor_;
   std::unique_ptr<FaultingHandler> faulting_;
+  std::unique_ptr<JournalingHandler> journaling_;
 };
 
 }  // namespace

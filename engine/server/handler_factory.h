@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "engine/control/feature_tally.h"
+#include "engine/control/journal.h"
 #include "engine/cql/virtual_table.h"
 #include "engine/model/uuid.h"
 #include "engine/server/event_hub.h"
@@ -27,6 +28,8 @@ struct HandlerContext {
   ServerClock& clock;
   // Where features are counted that statements ask for in vain.
   FeatureTally& tally;
+  // Where requests are written down.
+  Journal& journal;
   // What it says of itself beside; see NodeLook.
   NodeFacts node = {};
   uint32_t cassandra_major = 4;

@@ -14,18 +14,14 @@
 #include "absl/container/flat_hash_map.h"
 #include "engine/base/mutex.h"
 #include "engine/cql/plan.h"
-#include "engine/cql/statement_outline.h"
+#include "engine/cql/planned_statement.h"
 #include "engine/protocol/response.h"
 
 namespace liststore {
 
 // A statement with everything of its answers that does not depend on values. Immutable.
-struct PreparedStatement {
+struct PreparedStatement : PlannedStatement {
   std::string id;
-  std::string keyspace;  // the connection's when it was prepared
-  std::string text;
-  StatementOutline outline;
-  std::shared_ptr<const Plan> plan;
   protocol::ColumnsMetadata variables;
   protocol::ColumnsMetadata columns;  // of a SELECT
   bool is_groupable = false;          // see ExecuteGroup

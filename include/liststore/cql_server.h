@@ -107,6 +107,13 @@ struct CqlServerOptions {
   // Limit on memory for data of a server without a store, as Options::memory_limit_bytes.
   uint64_t memory_limit_bytes = 0;
 
+  // --- What it tells of its clients -------------------------------------------------------------
+
+  // Requests that the table liststore.requests remembers, the last ones; at most 100,000. Some
+  // 400 bytes each with a few short values. 0: none, and no cost. Clients may change it through
+  // the table liststore.journal.
+  uint64_t journal_entries = 0;
+
   // --- What it does not do ----------------------------------------------------------------------
 
   // Told of each feature of CQL that a client asks for and does not get, when that happens for the

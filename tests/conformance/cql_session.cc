@@ -60,7 +60,9 @@ void AppendParameters(std::string& body, const CqlStatement& statement,
   if (parameters.default_timestamp) AppendLong(body, *parameters.default_timestamp);
 }
 
-// Types of columns here are native ones, and lists among what is bound alone.
+constexpr uint16_t kListType = 0x20;
+
+// Types of columns here are native ones and lists of them.
 void SkipColumns(protocol::BodyReader& reader, int32_t count, bool global) {
   if (global) {
     reader.ReadString();
@@ -72,7 +74,7 @@ void SkipColumns(protocol::BodyReader& reader, int32_t count, bool global) {
       reader.ReadString();
     }
     reader.ReadString();
-    reader.ReadShort();
+    if (reader.ReadShort() == kListType) reader.ReadShort();
   }
 }
 

@@ -37,6 +37,7 @@ class ConcurrentClients : public ::testing::Test {
     ASSERT_TRUE(store_->CreateListFeature("user", "reads", 3600).ok());
     CqlServerOptions server_options;
     server_options.store = store_.get();
+    server_options.journal_entries = 200;
     auto server = CqlServer::Start(server_options);
     ASSERT_TRUE(server.ok()) << server.status().message();
     server_ = *std::move(server);
@@ -125,6 +126,25 @@ class ConcurrentClients : public ::testing::Test {
     }
   }
 
+  // A journal that wraps, is read, cleared and changed while others fill it.
+  void UseTheJournal(uint64_t steps) {
+    CqlSession session = Connect();
+    for (uint64_t step = 0; step < steps; ++step) {
+      const CqlAnswer requests = Must(session, "SELECT outcome, client FROM liststore.requests");
+      EXPECT_LE(requests.rows.size(), 200u);
+      for (const ResultRow& row : requests.rows) {
+        EXPECT_NE(row.at(0), "no_answer");
+        EXPECT_TRUE(row.at(1).has_value());
+      }
+      EXPECT_EQ(Must(session, "SELECT recorded, kept FROM liststore.journal").rows.size(), 1u);
+      const std::string set = step % 4 == 0   ? "enabled = false"
+                              : step % 4 == 1 ? "enabled = true"
+                                              : "capacity = " + std::to_string(50 + step % 150);
+      Must(session, "UPDATE liststore.journal SET " + set + " WHERE key = 'journal'");
+      if (step % 8 == 7) Must(session, "TRUNCATE liststore.requests");
+    }
+  }
+
   // Clients that are told of changes, and leave without having read all.
   void ComeAndGo(uint64_t steps) {
     for (uint64_t step = 0; step < steps; ++step) {
@@ -179,7 +199,7 @@ TEST_F(ConcurrentClients, EachSeesItsOwnWhileTheSchemaChanges) {
   AtOnce({[&] { WriteAndRead(1, steps); }, [&] { WriteAndRead(2, steps); },
           [&] { ChangeSchema(steps / 8); }, [&] { UsePassing(steps / 4); },
           [&] { ReadTheSystem(steps / 8); }, [&] { ComeAndGo(steps / 4); },
-          [&] { UseTheStore(steps); }});
+          [&] { UseTheJournal(steps / 8); }, [&] { UseTheStore(steps); }});
   store_->Verify();
 }
 

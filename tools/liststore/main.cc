@@ -173,6 +173,8 @@ Examples:
 What clients ask for and this server does not do is refused by name and code, and said once on standard
 error; the table liststore.unsupported counts it.
 
+The table liststore.requests has the last requests of all clients, with their values and what came of them.
+
 Exit status: 0 it was told to stop, by a signal or, with --until-eof, by the end of standard input;
 2 wrong usage, an option out of its bounds, or a server that cannot start; 3 it was told to stop, but
 --strict was given and something was refused that ScyllaDB does: it is listed on standard error; 98 the port
@@ -352,6 +354,12 @@ CLI::App* AddServe(CLI::App* app, ServeOptions* options, std::string* config) {
       ->type_name("honour|replace");
   command->add_flag("--demo", options->demo,
                     "Begin with a few lists in keyspace demo, and say how to connect");
+  command
+      ->add_option("--journal", options->journal_entries,
+                   "Remember the last N requests, in the table liststore.requests; 0: none")
+      ->check(CLI::Range(uint64_t{0}, uint64_t{100'000}))
+      ->type_name("N")
+      ->capture_default_str();
   command->add_flag("--until-eof", options->until_eof, "End when standard input ends");
   command->add_flag("--strict", options->strict,
                     "End with status 3 when something was refused that ScyllaDB does");

@@ -97,6 +97,7 @@ absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options) {
   server.shards = options.shards;
   server.memory_limit_bytes = options.memory_limit_bytes;
   server.looks_like_scylla = options.looks_like_scylla;
+  server.journal_entries = options.journal_entries;
   server.data_center = options.data_center;
   server.rack = options.rack;
   server.cluster_name = options.cluster_name;

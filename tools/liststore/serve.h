@@ -27,10 +27,11 @@ struct ServeOptions {
   std::string clock = "real";
   // Absent: while the clock is not the real one, of which clients know nothing.
   std::optional<bool> replaces_client_timestamps;
-  bool demo = false;               // a few lists to begin with
-  bool until_eof = false;          // ends with standard input too
-  bool strict = false;             // what was refused makes the exit status 3
-  std::string log_level = "info";  // "error", "warning", "info" or "debug"
+  bool demo = false;                  // a few lists to begin with
+  uint64_t journal_entries = 10'000;  // requests that are remembered; 0: none
+  bool until_eof = false;             // ends with standard input too
+  bool strict = false;                // what was refused makes the exit status 3
+  std::string log_level = "info";     // "error", "warning", "info" or "debug"
 };
 
 // Serves until SIGTERM or SIGINT. When clients can connect, one line of JSON says where, on

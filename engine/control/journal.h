@@ -1,0 +1,92 @@
+// Journal: the last requests of a server's clients, for tests that ask what their code has sent.
+#ifndef LISTSTORE_ENGINE_CONTROL_JOURNAL_H_
+#define LISTSTORE_ENGINE_CONTROL_JOURNAL_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "engine/base/mutex.h"
+#include "engine/control/journal_record.h"
+#include "engine/control/resettable.h"
+#include "engine/cql/cql_error.h"
+
+namespace liststore {
+
+// Records that may be kept: some 40 MB of requests with a few short values, and an answer of 30 MB
+// for who reads them all, which the wire has to hold in one frame.
+inline constexpr size_t kJournalCapacityMax = 100'000;
+
+struct JournalCounts {
+  bool enabled = false;
+  size_t capacity = 0;
+  uint64_t recorded = 0;  // since the journal was cleared
+  size_t kept = 0;
+  uint64_t dropped = 0;   // of those recorded: the oldest, for want of room
+  uint64_t last_seq = 0;  // of all there ever were
+};
+
+// A ring of records, which are used again with the memory that they have. Thread-safe: one lock for
+// a group of requests, held for some 50 ns a record, so that loops hardly meet. Owned by the
+// server; outlives its handlers.
+//
+// Invariants: (1) records are in ascending, gapless order of seq; (2) recorded = kept + dropped,
+// and kept <= capacity; (3) it is enabled only with a capacity.
+class Journal final : public Resettable {
+ public:
+  // `capacity` at most kJournalCapacityMax; 0: nothing is recorded until a capacity is set.
+  explicit Journal(size_t capacity);
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  // A load: for those who ask with every request.
+  bool enabled() const { return enabled_.load(std::memory_order_relaxed); }
+
+  // Records `count` requests in a row: calls `fill(i, record)` for each i below `count`, with a
+  // record that has begun and has its seq. `fill` runs under the lock, and so does nothing but
+  // copy. Nothing, when it is not enabled.
+  template <typename Fill>
+  void Append(size_t count, const Fill& fill) {
+    const MutexLock lock(mutex_);
+    if (capacity_ == 0 || !enabled()) return;
+    for (size_t i = 0; i < count; ++i) fill(i, NextRecord());
+  }
+
+  // Copies of the records with a seq above `seq`, the oldest first, at most `records_max`.
+  std::vector<JournalRecord> After(uint64_t seq, size_t records_max) const;
+  JournalCounts counts() const;
+  // Calls `visit` with a copy of each record that is there when it begins and is still there when
+  // its turn comes, the oldest first, with nothing locked.
+  void ForEach(const std::function<void(const JournalRecord&)>& visit) const;
+
+  // Forgets all records and counts; seq goes on.
+  void Clear();
+  void Reset() override { Clear(); }
+  // Changes what is given, both or nothing. A smaller capacity drops the oldest records. Invalid:
+  // above kJournalCapacityMax, negative, or enabled without a capacity. A capacity of 0 that comes
+  // alone ends recording.
+  CqlStatus Configure(std::optional<bool> enabled, std::optional<int64_t> capacity);
+
+ private:
+  JournalRecord& NextRecord() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The i-th oldest.
+  const JournalRecord& At(size_t i) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Resize(size_t capacity) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  std::atomic<bool> enabled_;
+  mutable Mutex mutex_;
+  size_t capacity_ ABSL_GUARDED_BY(mutex_);
+  // Grows up to capacity_; full, the oldest lies at next_.
+  std::vector<JournalRecord> records_ ABSL_GUARDED_BY(mutex_);
+  size_t next_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t last_seq_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t dropped_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CONTROL_JOURNAL_H_

@@ -1,0 +1,25 @@
+#include "engine/control/kept_text.h"
+
+#include <algorithm>
+
+#include "engine/base/utf8.h"
+
+namespace liststore {
+namespace {
+
+// Where the word PASSWORD ends in `text`, in any letter case; npos: it is not there.
+size_t EndOfPassword(std::string_view text) {
+  constexpr std::string_view kWord = "PASSWORD";
+  const auto same = [](char a, char b) { return (a >= 'a' && a <= 'z' ? a - 'a' + 'A' : a) == b; };
+  const auto at = std::ranges::search(text, kWord, same);
+  return at.empty() ? std::string_view::npos : static_cast<size_t>(at.end() - text.begin());
+}
+
+}  // namespace
+
+std::string_view KeptText(std::string_view text, size_t bytes_max) {
+  const std::string_view kept = text.substr(0, std::min(bytes_max, EndOfPassword(text)));
+  return kept.substr(0, ValidUtf8Bytes(kept));
+}
+
+}  // namespace liststore

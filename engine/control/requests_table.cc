@@ -1,0 +1,79 @@
+#include "engine/control/requests_table.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/control/request_reading.h"
+#include "engine/cql/computed_table.h"
+#include "engine/cql/encode_value.h"
+
+namespace liststore {
+namespace {
+
+constexpr uint64_t kNanosPerMicro = 1000;
+
+constexpr TableSpec kSpec = {
+    "liststore",
+    "requests",
+    "journal text",
+    "seq bigint",
+    "at timestamp, client text, consistency text, driver text, duration_us bigint, error text, "
+    "key text, op text, outcome text, page_size int, prepared boolean, serial_consistency text, "
+    "statement text, tbl text, timestamp bigint, user text, values list<text>",
+    "the last requests of clients"};
+
+// Empty texts are null: nothing was said.
+void SetText(RowCollector& row, std::string_view column, std::string_view text) {
+  if (!text.empty()) row.Set(column, std::string(text));
+}
+
+std::vector<std::string> LiteralsOf(const RequestReading& reading) {
+  std::vector<std::string> literals;
+  for (const StatementReading& statement : reading.statements) {
+    literals.insert(literals.end(), statement.literals.begin(), statement.literals.end());
+  }
+  return literals;
+}
+
+void SetFacts(const JournalRecord& record, RowCollector& row) {
+  row.Set("journal", "requests")
+      .Set("seq", EncodeBigint(static_cast<int64_t>(record.seq)))
+      .Set("at", EncodeTimestamp(record.at_nanos))
+      .Set("duration_us",
+           EncodeBigint(static_cast<int64_t>(record.duration_nanos / kNanosPerMicro)))
+      .Set("outcome", std::string(record.outcome));
+  SetText(row, "client", record.client->address);
+  SetText(row, "driver", record.client->driver);
+  SetText(row, "user", record.client->user);
+  SetText(row, "consistency", record.consistency);
+  SetText(row, "serial_consistency", record.serial_consistency);
+  SetText(row, "error", record.error());
+  if (record.page_size) row.Set("page_size", EncodeInt(*record.page_size));
+  if (record.timestamp) row.Set("timestamp", EncodeBigint(*record.timestamp));
+}
+
+void SetReading(const RequestReading& reading, RowCollector& row) {
+  row.Set("op", std::string(ToString(reading.op))).Set("prepared", EncodeBoolean(reading.prepared));
+  SetText(row, "statement", reading.text);
+  SetText(row, "tbl", reading.table);
+  if (reading.key) row.Set("key", *reading.key);
+  const std::vector<std::string> literals = LiteralsOf(reading);
+  if (!literals.empty()) row.Set("values", EncodeTextList(literals));
+}
+
+}  // namespace
+
+RequestsTable::RequestsTable(Journal& journal)
+    : journal_(journal), definition_(MakeVirtualDefinition(kSpec)) {}
+
+std::vector<VirtualRow> RequestsTable::Rows(const VirtualReadContext& context) const {
+  RowCollector rows(*definition_);
+  journal_.ForEach([&](const JournalRecord& record) {
+    SetFacts(record, rows.Row());
+    SetReading(ReadRequest(record, context.schema), rows);
+  });
+  return rows.Take();
+}
+
+}  // namespace liststore

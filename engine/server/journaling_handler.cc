@@ -1,0 +1,234 @@
+#include "engine/server/journaling_handler.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "engine/control/kept_text.h"
+#include "engine/cql/inet_text.h"
+#include "engine/cql/statement_outline.h"
+#include "engine/server/request_outcome.h"
+
+namespace liststore {
+namespace {
+
+using Prepared = std::shared_ptr<const PreparedStatement>;
+
+// The client as the journal knows it.
+const std::shared_ptr<const JournalClient>& IdentityOf(ClientState& client) {
+  if (client.journal_client == nullptr || client.journal_client->keyspace != client.keyspace) {
+    auto identity = std::make_shared<JournalClient>();
+    const std::string address = PrintInet(client.peer_address);
+    const bool is_v6 = client.peer_address.size() == 16;
+    identity->address =
+        (is_v6 ? "[" + address + "]" : address) + ":" + std::to_string(client.peer_port);
+    identity->driver = client.driver_name;
+    identity->user = client.user;
+    identity->keyspace = client.keyspace;
+    client.journal_client = std::move(identity);
+  }
+  return client.journal_client;
+}
+
+BoundValue ToBound(const protocol::Value& value) {
+  if (value.has_bytes()) return {BoundValue::State::kValue, value.bytes()};
+  return {value.is_unset() ? BoundValue::State::kUnset : BoundValue::State::kNull, {}};
+}
+
+void SetParameters(const protocol::QueryParameters& parameters, JournalRecord& record) {
+  record.consistency = protocol::ConsistencyName(parameters.consistency);
+  record.serial_consistency = protocol::ConsistencyName(parameters.serial_consistency);
+  record.page_size = parameters.page_size;
+  record.timestamp = parameters.default_timestamp;
+}
+
+void AddValues(std::span<const protocol::Value> values, std::span<const std::string_view> names,
+               JournalRecord& record) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    record.AddValue(ToBound(values[i]), i < names.size() ? names[i] : std::string_view());
+  }
+}
+
+void AddPrepared(const Prepared& statement, JournalRecord& record) {
+  if (statement == nullptr) return record.AddUnknown();
+  record.AddPrepared(statement);
+}
+
+// Drivers look after themselves with statements on system tables, and tests read the journal.
+bool IsOfTheServer(const Prepared& statement) {
+  return statement != nullptr && IsServersKeyspace(statement->outline.keyspace);
+}
+
+void RecordExecute(const protocol::Execute& execute, const Prepared& prepared,
+                   JournalRecord& record) {
+  record.kind = JournalRecord::Kind::kExecute;
+  SetParameters(execute.parameters, record);
+  AddPrepared(prepared, record);
+  AddValues(execute.parameters.values, execute.parameters.value_names, record);
+}
+
+void RecordQuery(const protocol::Query& query, std::string_view text, JournalRecord& record) {
+  record.kind = JournalRecord::Kind::kQuery;
+  SetParameters(query.parameters, record);
+  record.AddText(text);
+  AddValues(query.parameters.values, query.parameters.value_names, record);
+}
+
+void RecordPrepare(std::string_view text, JournalRecord& record) {
+  record.kind = JournalRecord::Kind::kPrepare;
+  record.consistency = {};
+  record.serial_consistency = {};
+  record.page_size.reset();
+  record.timestamp.reset();
+  record.AddText(text);
+}
+
+// Secrets are not written down: what may be about users ends with the word PASSWORD.
+std::string_view WithoutSecrets(std::string_view text, const StatementOutline& outline) {
+  const bool names_nothing = outline.table.empty() && outline.keyspace.empty();
+  const bool may_be_of_users =
+      outline.op == StatementOp::kOther ||
+      (names_nothing && (outline.op == StatementOp::kCreate || outline.op == StatementOp::kAlter));
+  return may_be_of_users ? KeptText(text, text.size()) : text;
+}
+
+}  // namespace
+
+// Requests that came together, and what was found out about them before the journal is locked.
+struct JournalingHandler::Group {
+  // Where among those that are held stands the one that is none.
+  static constexpr size_t kNone = 0;
+
+  struct Entry {
+    size_t request = 0;
+    size_t prepared = kNone;  // of EXECUTE, among those that are held
+    std::string_view text;    // of QUERY and PREPARE, as it is kept
+    bool has_new_keyspace = false;
+  };
+
+  std::span<const PendingRequest> requests;
+  const RequestOutcomes& outcomes;
+  uint64_t begin_nanos = 0;
+  uint64_t duration_nanos = 0;
+  std::shared_ptr<const JournalClient> client_before = {};  // a USE of the group
+  std::shared_ptr<const JournalClient> client_behind = {};
+  // Those that are recorded.
+  absl::InlinedVector<Entry, kRequestsPerTurnMax> entries = {};
+  // Those of batches, one after the other, among those that are held; texts are none.
+  std::vector<size_t> batch_statements = {};
+  // Held once for all that execute them: counting holders takes longer than recording.
+  absl::InlinedVector<Prepared, 8> held = {nullptr};
+};
+
+ConnectionOrders JournalingHandler::Handle(std::span<const PendingRequest> requests,
+                                           ClientState& client, protocol::OutputBuffer& out) {
+  if (!journal_.enabled()) return next_.Handle(requests, client, out);
+  const uint64_t begin_nanos = clock_.NowNanos();
+  const size_t begin = out.size();
+  std::shared_ptr<const JournalClient> client_before = IdentityOf(client);
+  ConnectionOrders orders = next_.Handle(requests, client, out);
+  const uint64_t end_nanos = clock_.NowNanos();
+
+  RequestOutcomes outcomes(requests);
+  outcomes.Take(out.ViewFrom(begin), std::chrono::nanoseconds(0));
+  for (const DelayedAnswer& answer : orders.delayed) outcomes.Take(answer.frames, answer.delay);
+  Group group{.requests = requests, .outcomes = outcomes};
+  group.begin_nanos = begin_nanos;
+  group.duration_nanos = end_nanos > begin_nanos ? end_nanos - begin_nanos : 0;
+  group.client_before = std::move(client_before);
+  group.client_behind = IdentityOf(client);
+  Choose(group);
+  Record(group);
+  return orders;
+}
+
+void JournalingHandler::Choose(Group& group) const {
+  bool has_new_keyspace = false;
+  // The last one that was looked up: most groups are of one statement.
+  std::string_view id;
+  size_t found = Group::kNone;
+  const auto find = [&](std::string_view wanted) {
+    if (found != Group::kNone && wanted == id) return found;
+    id = wanted;
+    Prepared statement = statements_.Find(wanted);
+    found = statement == nullptr ? Group::kNone : group.held.size();
+    if (statement != nullptr) group.held.push_back(std::move(statement));
+    return found;
+  };
+  for (size_t i = 0; i < group.requests.size(); ++i) {
+    const auto& message = group.requests[i].request->message;
+    Group::Entry entry;
+    entry.request = i;
+    entry.has_new_keyspace = has_new_keyspace;
+    if (const auto* execute = std::get_if<protocol::Execute>(&message)) {
+      entry.prepared = find(execute->id);
+      if (IsOfTheServer(group.held[entry.prepared])) continue;
+    } else if (const auto* batch = std::get_if<protocol::Batch>(&message)) {
+      for (const protocol::BatchStatement& statement : batch->statements) {
+        const bool prepared = statement.kind == protocol::BatchStatement::Kind::kPrepared;
+        group.batch_statements.push_back(prepared ? find(statement.query_or_id) : Group::kNone);
+      }
+    } else {
+      const auto* query = std::get_if<protocol::Query>(&message);
+      const std::string_view text =
+          query != nullptr ? query->query : std::get<protocol::Prepare>(message).query;
+      const JournalClient& client = has_new_keyspace ? *group.client_behind : *group.client_before;
+      const StatementOutline outline = OutlineOf(text, client.keyspace);
+      has_new_keyspace |= outline.op == StatementOp::kUse && query != nullptr &&
+                          group.client_before != group.client_behind;
+      if (IsServersKeyspace(outline.keyspace)) continue;
+      entry.text = WithoutSecrets(text, outline);
+    }
+    group.entries.push_back(std::move(entry));
+  }
+}
+
+// `first`: where the batch's statements begin among those of all batches.
+void JournalingHandler::RecordBatch(const protocol::Batch& batch, const Group& group, size_t first,
+                                    JournalRecord& record) {
+  record.kind = JournalRecord::Kind::kBatch;
+  SetParameters(batch.parameters, record);
+  for (size_t i = 0; i < batch.statements.size(); ++i) {
+    const protocol::BatchStatement& statement = batch.statements[i];
+    if (statement.kind == protocol::BatchStatement::Kind::kPrepared) {
+      AddPrepared(group.held[group.batch_statements[first + i]], record);
+    } else {
+      record.AddText(statement.query_or_id);
+    }
+    AddValues(statement.values, {}, record);
+  }
+}
+
+void JournalingHandler::Record(const Group& group) {
+  if (group.entries.empty()) return;
+  size_t batch_statement = 0;
+  journal_.Append(group.entries.size(), [&](size_t i, JournalRecord& record) {
+    const Group::Entry& entry = group.entries[i];
+    const RequestOutcome& outcome = group.outcomes[entry.request];
+    record.at_nanos = group.begin_nanos;
+    record.duration_nanos = group.duration_nanos + static_cast<uint64_t>(outcome.delay.count());
+    record.outcome = outcome.name;
+    const auto& client = entry.has_new_keyspace ? group.client_behind : group.client_before;
+    // A pointer that is there already is not touched: its count is shared by all loops.
+    if (record.client != client) record.client = client;
+    const auto& message = group.requests[entry.request].request->message;
+    if (const auto* execute = std::get_if<protocol::Execute>(&message)) {
+      RecordExecute(*execute, group.held[entry.prepared], record);
+    } else if (const auto* query = std::get_if<protocol::Query>(&message)) {
+      RecordQuery(*query, entry.text, record);
+    } else if (const auto* batch = std::get_if<protocol::Batch>(&message)) {
+      RecordBatch(*batch, group, batch_statement, record);
+      batch_statement += batch->statements.size();
+    } else {
+      RecordPrepare(entry.text, record);
+    }
+    record.SetError(outcome.error);
+  });
+}
+
+}  // namespace liststore

@@ -1,0 +1,242 @@
+#include "engine/control/journal.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/control/journal_table.h"
+#include "engine/cql/encode_value.h"
+#include "tests/support/seed.h"
+
+namespace liststore::testing {
+namespace {
+
+std::shared_ptr<const JournalClient> Client() {
+  static const auto client = std::make_shared<JournalClient>();
+  return client;
+}
+
+void Record(Journal& journal, const std::vector<std::string>& texts) {
+  journal.Append(texts.size(), [&](size_t i, JournalRecord& record) {
+    record.client = Client();
+    record.outcome = "ok";
+    record.AddText(texts[i]);
+    record.SetError({});
+  });
+}
+
+struct Seen {
+  uint64_t seq;
+  std::string text;
+  bool operator==(const Seen&) const = default;
+};
+
+std::vector<Seen> SeenIn(const Journal& journal) {
+  std::vector<Seen> seen;
+  journal.ForEach([&](const JournalRecord& record) {
+    seen.push_back({record.seq, std::string(record.Statements().at(0).text)});
+  });
+  return seen;
+}
+
+// What a journal is to hold, the plain way.
+struct Model {
+  size_t capacity = 0;
+  bool enabled = false;
+  uint64_t last_seq = 0;
+  uint64_t recorded = 0;
+  std::deque<Seen> kept;
+
+  void Trim() {
+    while (kept.size() > capacity) kept.pop_front();
+  }
+};
+
+TEST(Journal, IsARingOfTheLastRecordsWhateverIsDoneToIt) {
+  std::mt19937_64 random(TestSeed());
+  const auto below = [&](uint64_t bound) { return random() % bound; };
+  Model model;
+  model.capacity = 5;
+  model.enabled = true;
+  Journal journal(model.capacity);
+  const uint64_t steps = TestSteps(5000);
+  for (uint64_t step = 0; step < steps; ++step) {
+    const uint64_t choice = below(40);
+    if (choice == 0) {
+      journal.Clear();
+      model.kept.clear();
+      model.recorded = 0;
+    } else if (choice == 1) {
+      model.capacity = below(12);
+      model.enabled &= model.capacity > 0;
+      ASSERT_TRUE(journal.Configure({}, static_cast<int64_t>(model.capacity)).ok());
+      model.Trim();
+    } else if (choice == 2) {
+      const bool enabled = below(3) > 0;
+      const bool possible = !enabled || model.capacity > 0;
+      ASSERT_EQ(journal.Configure(enabled, {}).ok(), possible);
+      if (possible) model.enabled = enabled;
+    } else {
+      std::vector<std::string> texts;
+      for (uint64_t i = below(9); i > 0; --i) texts.push_back(std::string(below(40), 'x'));
+      Record(journal, texts);
+      for (size_t i = 0; model.enabled && i < texts.size(); ++i) {
+        model.kept.push_back({++model.last_seq, texts[i]});
+        ++model.recorded;
+      }
+      model.Trim();
+    }
+    ASSERT_EQ(SeenIn(journal), std::vector<Seen>(model.kept.begin(), model.kept.end()))
+        << "step " << step;
+    const JournalCounts counts = journal.counts();
+    ASSERT_EQ(counts.enabled, model.enabled);
+    ASSERT_EQ(counts.capacity, model.capacity);
+    ASSERT_EQ(counts.kept, model.kept.size());
+    ASSERT_EQ(counts.recorded, model.recorded);
+    ASSERT_EQ(counts.dropped, model.recorded - model.kept.size());
+    ASSERT_EQ(counts.last_seq, model.last_seq);
+  }
+}
+
+TEST(Journal, GivesNoRecordTwiceAndNoneOutOfOrderToAReaderWhileOthersWrite) {
+  Journal journal(100);
+  const uint64_t steps = TestSteps(5000);
+  std::vector<std::thread> writers;
+  for (int i = 0; i < 3; ++i) {
+    writers.emplace_back([&journal, steps] {
+      for (uint64_t step = 0; step < steps; ++step) Record(journal, {"SELECT", "INSERT"});
+    });
+  }
+  for (int round = 0; round < 50; ++round) {
+    const std::vector<Seen> seen = SeenIn(journal);
+    EXPECT_TRUE(std::ranges::is_sorted(seen, std::less_equal<>(), &Seen::seq));
+  }
+  for (std::thread& writer : writers) writer.join();
+  const JournalCounts counts = journal.counts();
+  EXPECT_EQ(counts.recorded, 6 * steps);
+  EXPECT_EQ(counts.kept, 100u);
+  EXPECT_EQ(SeenIn(journal).size(), 100u);
+}
+
+TEST(Journal, KeepsTheBeginningOfWhatIsTooLong) {
+  Journal journal(4);
+  const std::string text(kRecordedTextBytesMax + 10, 't');
+  const std::string value(kRecordedValueBytesMax + 1, 'v');
+  journal.Append(1, [&](size_t /*i*/, JournalRecord& record) {
+    record.client = Client();
+    record.AddText(text);
+    record.AddValue({BoundValue::State::kValue, value});
+    record.AddValue({BoundValue::State::kNull, {}}, "name");
+    for (int i = 0; i < 20; ++i) record.AddValue({BoundValue::State::kValue, value});
+    record.SetError("why");
+  });
+  const std::vector<JournalRecord> records = journal.After(0, 10);
+  ASSERT_EQ(records.size(), 1u);
+  const std::vector<RecordedStatement> statements = records[0].Statements();
+  ASSERT_EQ(statements.size(), 1u);
+  EXPECT_EQ(statements[0].text, text.substr(0, kRecordedTextBytesMax));
+  EXPECT_TRUE(statements[0].is_text_cut);
+  const std::vector<RecordedValue>& values = statements[0].values;
+  ASSERT_GE(values.size(), 3u);
+  EXPECT_LT(values.size(), 22u) << "what has no room is left out";
+  EXPECT_EQ(values[0].value.bytes, value.substr(0, kRecordedValueBytesMax));
+  EXPECT_TRUE(values[0].is_cut);
+  EXPECT_TRUE(values[1].value.is_null());
+  EXPECT_EQ(values[1].name, "name");
+  EXPECT_FALSE(values[1].is_cut);
+}
+
+TEST(Journal, ARecordThatIsUsedAgainHasNothingOfTheOneBefore) {
+  Journal journal(1);
+  journal.Append(1, [&](size_t /*i*/, JournalRecord& record) {
+    record.client = Client();
+    for (size_t i = 0; i < kRecordedStatementsMax + 5; ++i) {
+      record.AddText("a");
+      record.AddValue({BoundValue::State::kValue, "1"});
+    }
+    record.SetError("no");
+  });
+  const std::vector<JournalRecord> before = journal.After(0, 1);
+  ASSERT_EQ(before.size(), 1u);
+  EXPECT_EQ(before[0].Statements().size(), kRecordedStatementsMax);
+  EXPECT_TRUE(before[0].leaves_out_statements());
+  EXPECT_EQ(before[0].error(), "no");
+  Record(journal, {"b"});
+  const std::vector<JournalRecord> behind = journal.After(0, 1);
+  ASSERT_EQ(behind.size(), 1u);
+  ASSERT_EQ(behind[0].Statements().size(), 1u);
+  EXPECT_EQ(behind[0].Statements()[0].text, "b");
+  EXPECT_TRUE(behind[0].Statements()[0].values.empty());
+  EXPECT_FALSE(behind[0].leaves_out_statements());
+  EXPECT_EQ(behind[0].error(), "");
+}
+
+struct WriteCase {
+  const char* name;
+  VirtualTable::Values values;
+  const char* error;  // empty: it succeeds
+  bool enabled;       // behind the write
+  size_t capacity;
+};
+
+TEST(JournalTable, IsSetAsAWholeOrNotAtAll) {
+  const std::string yes = EncodeBoolean(true);
+  const std::string no = EncodeBoolean(false);
+  const WriteCase cases[] = {
+      {"off", {{"key", "journal"}, {"enabled", no}}, "", false, 3},
+      {"another capacity", {{"key", "journal"}, {"capacity", EncodeInt(7)}}, "", true, 7},
+      {"a capacity of none is off", {{"key", "journal"}, {"capacity", EncodeInt(0)}}, "", false, 0},
+      {"both", {{"key", "journal"}, {"enabled", no}, {"capacity", EncodeInt(9)}}, "", false, 9},
+      {"on needs a capacity",
+       {{"key", "journal"}, {"enabled", yes}, {"capacity", EncodeInt(0)}},
+       "liststore.journal: cannot be enabled with a capacity of 0",
+       true,
+       3},
+      {"not more than there may be",
+       {{"key", "journal"}, {"enabled", no}, {"capacity", EncodeInt(100'001)}},
+       "liststore.journal: capacity is 100001, not 0 to 100000",
+       true,
+       3},
+      {"not less than none",
+       {{"key", "journal"}, {"capacity", EncodeInt(-1)}},
+       "liststore.journal: capacity is -1, not 0 to 100000",
+       true,
+       3},
+      {"another key",
+       {{"key", "x"}, {"enabled", no}},
+       "liststore.journal: the only key is 'journal'",
+       true,
+       3},
+      {"a count",
+       {{"key", "journal"}, {"kept", EncodeInt(1)}},
+       "liststore.journal: kept cannot be set",
+       true,
+       3},
+      {"null",
+       {{"key", "journal"}, {"enabled", std::nullopt}},
+       "liststore.journal: enabled cannot be null",
+       true,
+       3},
+      {"nothing",
+       {{"key", "journal"}},
+       "liststore.journal: set enabled, capacity or both",
+       true,
+       3},
+  };
+  for (const WriteCase& test : cases) {
+    Journal journal(3);
+    JournalTable table(journal);
+    const std::optional<CqlError> error = table.Write(test.values);
+    EXPECT_EQ(error ? error->message : "", test.error) << test.name;
+    EXPECT_EQ(journal.enabled(), test.enabled) << test.name;
+    EXPECT_EQ(journal.counts().capacity, test.capacity) << test.name;
+  }
+}
+
+}  // namespace
+}  // namespace liststore::testing
