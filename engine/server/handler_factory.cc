@@ -9,6 +9,7 @@
 #include "engine/control/fault_plan.h"
 #include "engine/control/fault_table.h"
 #include "engine/control/journal_table.h"
+#include "engine/control/lint.h"
 #include "engine/control/requests_table.h"
 #include "engine/control/unsupported_table.h"
 #include "engine/cql/system_schema_tables.h"
@@ -56,6 +57,7 @@ class StatementHandler final : public RequestHandler {
     tables_.Add(std::make_unique<FaultTable>(faults_));
     tables_.Add(std::make_unique<RequestsTable>(context.journal));
     tables_.Add(std::make_unique<JournalTable>(context.journal));
+    tables_.Add(MakeLintTable(context.journal));
     QueryProcessorOptions options;
     options.tally = &context.tally;
     options.replaces_client_timestamps = ReplacesClientTimestamps(context);

@@ -1,0 +1,44 @@
+// Lint: habits that hurt at scale, found in what clients have sent.
+#ifndef LISTSTORE_ENGINE_CONTROL_LINT_H_
+#define LISTSTORE_ENGINE_CONTROL_LINT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/control/journal.h"
+#include "engine/cql/virtual_table.h"
+#include "engine/model/schema.h"
+
+namespace liststore {
+
+// The same text but for its literals, so often, without being prepared.
+inline constexpr uint64_t kLintUnpreparedMin = 3;
+// Partitions that one SELECT may ask for.
+inline constexpr size_t kLintKeysMax = 20;
+// How far a client's clock may be ahead of the server's.
+inline constexpr int64_t kLintAheadMicrosMax = 1'000'000;
+
+struct LintFinding {
+  std::string rule;     // "unprepared", "allow_filtering", ...
+  std::string subject;  // a statement with ? for its literals, or "keyspace.table"
+  uint64_t count = 0;   // requests
+  std::string detail;   // of the first of them
+  uint64_t first_seq = 0;
+};
+
+// By rule and subject. Requests that failed are no habit. `schema`: of now. O(records).
+std::vector<LintFinding> Lint(const Journal& journal, const Schema& schema);
+
+// `text` with ? in place of each literal: what statements have in common that should be prepared.
+std::string StatementShape(std::string_view text);
+
+// The table liststore.lint, computed when it is read. Its columns are described in
+// docs/cql_support.md. `journal` outlives the table.
+std::unique_ptr<VirtualTable> MakeLintTable(const Journal& journal);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CONTROL_LINT_H_

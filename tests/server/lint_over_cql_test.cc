@@ -1,0 +1,150 @@
+// liststore.lint over the wire: planted sins are found, a clean run has none.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/control/lint.h"
+#include "engine/cql/encode_value.h"
+#include "liststore/cql_server.h"
+#include "tests/conformance/cql_session.h"
+
+namespace liststore::testing {
+namespace {
+
+constexpr uint64_t kNow = 1'724'949'845'430'000'000;
+constexpr int64_t kNowMicros = kNow / 1000;
+
+class LintOverCql : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    CqlServerOptions options;
+    options.manual_clock = &clock_;
+    options.memory_limit_bytes = 64 << 20;
+    options.journal_entries = 1000;
+    auto server = CqlServer::Start(options);
+    ASSERT_TRUE(server.ok()) << server.status().message();
+    server_ = *std::move(server);
+    session_ = std::make_unique<CqlSession>(server_->cql_port());
+    Must(
+        "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
+        "1}");
+    Must("CREATE TABLE ks.t (k int PRIMARY KEY, v text)");
+    Must("CREATE TABLE ks.old (k int PRIMARY KEY, v text) WITH default_time_to_live = 60");
+  }
+
+  std::vector<ResultRow> Must(const std::string& text, std::vector<BoundParameter> values = {},
+                              bool prepared = false, std::optional<int64_t> timestamp = {}) {
+    CqlAnswer answer =
+        session_->Run({text, std::move(values), prepared},
+                      {.page_size = {}, .paging_state = {}, .default_timestamp = timestamp});
+    EXPECT_EQ(answer.error, "") << text;
+    return answer.rows;
+  }
+  // Rule, subject and count.
+  std::vector<ResultRow> Found(const std::string& rule = {}) {
+    return Must("SELECT rule, subject, count FROM liststore.lint" +
+                (rule.empty() ? "" : " WHERE rule = '" + rule + "' ALLOW FILTERING"));
+  }
+  static ResultRow Row(std::string rule, std::string subject, int64_t count) {
+    return {std::move(rule), std::move(subject), EncodeBigint(count)};
+  }
+
+  ManualClock clock_{kNow};
+  std::unique_ptr<CqlServer> server_;
+  std::unique_ptr<CqlSession> session_;
+};
+
+TEST_F(LintOverCql, FindsNothingInACleanRun) {
+  for (int i = 0; i < 5; ++i) {
+    Must("INSERT INTO ks.t (k, v) VALUES (?, ?) USING TTL 60", {{EncodeInt(i)}, {"x"}}, true,
+         kNowMicros);
+    Must("INSERT INTO ks.old (k, v) VALUES (?, ?)", {{EncodeInt(i)}, {"x"}}, true);
+    Must("SELECT v FROM ks.t WHERE k = ?", {{EncodeInt(i)}}, true);
+    Must("DELETE FROM ks.t WHERE k = ?", {{EncodeInt(i)}}, true);
+  }
+  Must(
+      "BEGIN BATCH UPDATE ks.t USING TTL 5 SET v = 'a' WHERE k = 1; DELETE FROM ks.t WHERE k = 1; "
+      "APPLY BATCH");
+  Must("SELECT v FROM ks.t WHERE k = 1");
+  Must("SELECT v FROM ks.t WHERE k = 2");
+  EXPECT_EQ(Found(), std::vector<ResultRow>());
+}
+
+TEST_F(LintOverCql, FindsStatementsThatShouldBePreparedByTheirShape) {
+  for (int i = 0; i < 4; ++i) Must("SELECT v FROM ks.t WHERE k = " + std::to_string(i));
+  EXPECT_EQ(Found(),
+            std::vector<ResultRow>({Row("unprepared", "SELECT v FROM ks.t WHERE k = ?", 4)}));
+}
+
+TEST_F(LintOverCql, FindsFiltering) {
+  const std::string text = "SELECT k FROM ks.t WHERE v = 'x' ALLOW FILTERING";
+  Must(text);
+  Must("SELECT k FROM ks.t WHERE v = ? ALLOW FILTERING", {{"y"}}, true);
+  Must("SELECT k FROM ks.t WHERE k = 1 AND v = 'ALLOW FILTERING' ALLOW FILTERING");
+  EXPECT_EQ(
+      Found("allow_filtering"),
+      std::vector<ResultRow>(
+          {Row("allow_filtering", "SELECT k FROM ks.t WHERE k = ? AND v = ? ALLOW FILTERING", 1),
+           Row("allow_filtering", "SELECT k FROM ks.t WHERE v = ? ALLOW FILTERING", 2)}));
+}
+
+TEST_F(LintOverCql, FindsBatchesOverSeveralPartitions) {
+  const CqlStatement one{"DELETE FROM ks.t WHERE k = ?", {{EncodeInt(1)}}, true};
+  const CqlStatement two{"DELETE FROM ks.t WHERE k = 2", {}, false};
+  EXPECT_EQ(session_->RunBatch(true, {one, one}, {}).error, "");
+  EXPECT_EQ(Found("batch_partitions"), std::vector<ResultRow>());
+  EXPECT_EQ(session_->RunBatch(false, {one, two}, {}).error, "");
+  EXPECT_EQ(
+      Found("batch_partitions"),
+      std::vector<ResultRow>({Row(
+          "batch_partitions", "DELETE FROM ks.t WHERE k = ?; DELETE FROM ks.t WHERE k = ?", 1)}));
+}
+
+TEST_F(LintOverCql, FindsReadsOfManyPartitions) {
+  std::string keys = "1";
+  for (size_t i = 2; i <= kLintKeysMax; ++i) keys += ", " + std::to_string(i);
+  Must("SELECT v FROM ks.t WHERE k IN (" + keys + ")");
+  EXPECT_EQ(Found("in_keys"), std::vector<ResultRow>());
+  Must("SELECT v FROM ks.t WHERE k IN (" + keys + ", 99)");
+  EXPECT_EQ(Must("SELECT subject, count, detail FROM liststore.lint WHERE rule = 'in_keys' ALLOW "
+                 "FILTERING"),
+            std::vector<ResultRow>({{"ks.t", EncodeBigint(1), "21 partitions, more than 20"}}));
+}
+
+TEST_F(LintOverCql, FindsRowsThatLastForEver) {
+  Must("INSERT INTO ks.t (k, v) VALUES (1, 'x')");
+  Must(
+      "BEGIN BATCH UPDATE ks.t SET v = 'a' WHERE k = 1; UPDATE ks.t SET v = 'b' WHERE k = 1; "
+      "APPLY BATCH");
+  Must("UPDATE ks.old SET v = 'a' WHERE k = 1");
+  EXPECT_EQ(Found(), std::vector<ResultRow>({Row("no_ttl", "ks.t", 2)}));
+}
+
+TEST_F(LintOverCql, FindsClocksThatAreAhead) {
+  const std::string insert = "INSERT INTO ks.old (k) VALUES (?)";
+  Must(insert, {{EncodeInt(1)}}, true, kNowMicros + kLintAheadMicrosMax);
+  EXPECT_EQ(Found(), std::vector<ResultRow>());
+  Must(insert, {{EncodeInt(1)}}, true, kNowMicros + kLintAheadMicrosMax + 1);
+  Must("UPDATE ks.t USING TIMESTAMP ? AND TTL 5 SET v = 'x' WHERE k = 1",
+       {{EncodeBigint(kNowMicros + 5 * kLintAheadMicrosMax)}}, true);
+  EXPECT_EQ(Found(), std::vector<ResultRow>({Row("future_timestamp", "ks.old", 1),
+                                             Row("future_timestamp", "ks.t", 1)}));
+}
+
+TEST_F(LintOverCql, WhatFailedIsNoHabit) {
+  for (int i = 0; i < 5; ++i) session_->Run({"SELECT missing FROM ks.t", {}, false});
+  EXPECT_EQ(Found(), std::vector<ResultRow>());
+}
+
+TEST(StatementShape, HasNoLiterals) {
+  EXPECT_EQ(StatementShape("SELECT a1 FROM t2 WHERE k='it''s' AND b=-1.5 AND c=0xff"),
+            "SELECT a1 FROM t2 WHERE k=? AND b=? AND c=?");
+  EXPECT_EQ(StatementShape(""), "");
+  EXPECT_EQ(StatementShape("SELECT 'unfinished"), "SELECT 'unfinished");
+}
+
+}  // namespace
+}  // namespace liststore::testing
