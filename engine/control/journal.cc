@@ -51,7 +51,7 @@ std::vector<JournalRecord> Journal::After(uint64_t seq, size_t records_max) cons
 }
 
 void Journal::ForEach(const std::function<void(const JournalRecord&)>& visit) const {
-  // Under one lock as many as take some 100 us: loops wait for it.
+  // Under one lock so many: loops wait for it.
   constexpr size_t kRecordsPerLock = 256;
   const uint64_t last_seq = counts().last_seq;
   uint64_t seq = 0;

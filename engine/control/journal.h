@@ -31,7 +31,7 @@ struct JournalCounts {
 };
 
 // A ring of records, which are used again with the memory that they have. Thread-safe: one lock for
-// a group of requests, held for some 50 ns a record, so that loops hardly meet. Owned by the
+// a group of requests, held while their bytes are copied. Owned by the
 // server; outlives its handlers.
 //
 // Invariants: (1) records are in ascending, gapless order of seq; (2) recorded = kept + dropped,

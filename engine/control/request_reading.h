@@ -45,8 +45,8 @@ struct RequestReading {
   std::vector<StatementReading> statements;
 };
 
-// `schema`: of now. The record outlives the reading. O(text and values): 2 us of a prepared
-// statement, some 5 of a text.
+// `schema`: of now. The record outlives the reading. O(text and values); a
+// text is planned.
 RequestReading ReadRequest(const JournalRecord& record, const Schema& schema);
 
 }  // namespace liststore

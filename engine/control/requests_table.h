@@ -11,7 +11,7 @@
 
 namespace liststore {
 
-// Thread-safe. Reading is O(records) whatever is asked for: 50 ms for 10,000. TRUNCATE clears the
+// Thread-safe. Reading is O(records) whatever is asked for. TRUNCATE clears the
 // journal; rows cannot be written.
 class RequestsTable final : public VirtualTable {
  public:

@@ -13,8 +13,8 @@
 
 namespace liststore {
 
-// Thread-safe. Groups of requests stay groups. A request costs a load while the journal is off;
-// else some 60 ns, and a group two readings of the clock.
+// Thread-safe. Groups of requests stay groups. A group costs a load while the journal is off; else
+// two readings of the clock and a lock, and each request a copy of its values.
 //
 // Not recorded: statements on keyspaces that the server made itself. The duration of a request is
 // that of the group it came in, by the server's clock, and its delay.
