@@ -162,6 +162,7 @@ class Engine::ImageTaker {
         copy.Freeze();
         const OpStatus status = NewTables::Fill(copy, lane->table(tables_[i]), now_seconds_);
         if (status != OpStatus::kOk) return status;
+        copy.ReleaseCredit();  // nothing more is written to it
       }
     }
     return OpStatus::kOk;
@@ -229,8 +230,13 @@ void Engine::DropCopies(const EngineImage& image) {
 // One attempt; see ImageTaker.
 class Engine::Returner {
  public:
-  Returner(Engine& engine, ReturnRequest& request)
-      : engine_(engine), request_(request), made_(engine), fresh_(request.tables.size()) {}
+  // `is_short`: memory is known to be.
+  Returner(Engine& engine, ReturnRequest& request, bool is_short)
+      : engine_(engine),
+        request_(request),
+        is_short_(is_short),
+        made_(engine),
+        fresh_(request.tables.size()) {}
 
   OpStatus Run() ABSL_NO_THREAD_SAFETY_ANALYSIS {
     OpStatus status = OpStatus::kOk;
@@ -288,9 +294,12 @@ class Engine::Returner {
       if (!fresh_[i] || !request_.tables[i].copy) continue;
       for (const auto& lane : engine_.lanes_) {
         if (StaysIn(*lane, request_.tables[i])) continue;
-        const OpStatus status = NewTables::Fill(lane->table(*fresh_[i]),
-                                                lane->table(*request_.tables[i].copy), now_seconds);
+        Table& part = lane->table(*fresh_[i]);
+        const OpStatus status =
+            NewTables::Fill(part, lane->table(*request_.tables[i].copy), now_seconds);
         if (status != OpStatus::kOk) return status;
+        // What is set aside for writes to come is wanted by the next part.
+        if (is_short_) part.ReleaseCredit();
       }
     }
     return OpStatus::kOk;
@@ -342,6 +351,7 @@ class Engine::Returner {
 
   Engine& engine_;
   ReturnRequest& request_;
+  const bool is_short_;
   NewTables made_;
   std::vector<std::optional<TableId>> fresh_;  // of what is made, under what id
   std::vector<bool> needed_;
@@ -356,7 +366,7 @@ OpStatus Engine::ReturnTo(ReturnRequest& request) {
   OpStatus status = OpStatus::kOutOfMemory;
   for (int i = 0; i < kAttempts && status == OpStatus::kOutOfMemory; ++i) {
     if (i > 0) MakeRoom(request.now_nanos, std::nullopt);
-    status = Returner(*this, request).Run();
+    status = Returner(*this, request, /*is_short=*/i > 0).Run();
   }
   return status;
 }

@@ -198,7 +198,7 @@ TEST_F(BaselineTest, ATableOfTheSameNameIsNotTheSame) {
 }
 
 TEST_F(BaselineTest, MarkingAgainCopiesWhatHasChangedAlone) {
-  for (uint64_t i = 0; i < 20'000; i += 100) {
+  for (uint64_t i = 0; i < 5'000; i += 100) {
     Items items;
     for (uint64_t n = i; n < i + 100; ++n) items[n] = std::string(100, 'v');
     ASSERT_EQ(AddItems(engine_, Lists(), Key(), items, now_).status, OpStatus::kOk);
@@ -212,7 +212,7 @@ TEST_F(BaselineTest, MarkingAgainCopiesWhatHasChangedAlone) {
   EXPECT_LT(engine_.held_bytes(), held + held / 10);
   RemoveList(engine_, Lists(), Key(), now_);
   Reset();
-  EXPECT_EQ(CountItems(engine_, Lists(), Key(), now_), 20'000u);
+  EXPECT_EQ(CountItems(engine_, Lists(), Key(), now_), 5'000u);
   EXPECT_EQ(CountItems(engine_, IdOf(engine_, "other"), Key(), now_), 1u);
   baseline_.Forget();
   ReclaimAll(engine_, now_);
@@ -222,25 +222,26 @@ TEST_F(BaselineTest, MarkingAgainCopiesWhatHasChangedAlone) {
 TEST(BaselineMemoryTest, WhatDoesNotFitIsRefusedAndChangesNothing) {
   EngineOptions options;
   options.lanes_per_shard_log2 = 1;
-  options.memory_limit_bytes = 8 << 20;
+  options.memory_limit_bytes = 4 << 20;
   Engine engine(options);
   Baseline baseline(engine);
   ASSERT_EQ(CreateNamed(engine, "lists", ListItemsSchema()), OpStatus::kOk);
   const TableId id = IdOf(engine, "lists");
   uint64_t written = 0;
-  const auto fill = [&](uint64_t lists) {
+  const auto fill = [&](uint64_t lists, uint64_t items_each) {
     for (uint64_t i = 0; i < lists; ++i) {
       Items items;
-      for (uint64_t n = 0; n < 10; ++n) items[n] = std::string(1'000, 'v');
+      for (uint64_t n = 0; n < items_each; ++n) items[n] = std::string(1'000, 'v');
       const std::string key = ListKey("feature", std::to_string(written++));
       if (AddItems(engine, id, key, items, kNoonNanos).status != OpStatus::kOk) return;
     }
   };
-  fill(250);
+  fill(110, 10);
   ASSERT_EQ(baseline.Mark(kNoonNanos), OpStatus::kOk);
   const std::string marked = StoredIn(engine, id, kNoonNanos);
   // Beside the copy there is no room for as much again.
-  fill(UINT64_MAX);
+  fill(UINT64_MAX, 10);
+  fill(UINT64_MAX, 1);
   const std::string full = StoredIn(engine, id, kNoonNanos);
   EXPECT_EQ(baseline.Mark(kNoonNanos + 1), OpStatus::kOutOfMemory);
   EXPECT_EQ(baseline.marked_nanos(), kNoonNanos);
@@ -292,7 +293,7 @@ TEST(BaselineThreadsTest, BatchesHappenBeforeOrAfterAsAWhole) {
   };
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 2; ++thread) threads.emplace_back(work, thread);
-  const uint64_t steps = TestSteps(400);
+  const uint64_t steps = TestSteps(20'000) / 50;
   for (uint64_t step = 0; step < steps; ++step) {
     if (step % 8 == 0) {
       ASSERT_EQ(baseline.Mark(now.load()), OpStatus::kOk);
@@ -323,7 +324,11 @@ TEST(BaselineThreadsTest, BatchesHappenBeforeOrAfterAsAWhole) {
 TEST(BaselineCostTest, OfASmallStore) {
   constexpr int kTables = 40;
   constexpr int kListsPerTable = 10;
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  constexpr int kRounds = 2;
+#else
   constexpr int kRounds = 50;
+#endif
   for (const int written : {kTables, 5, 0}) {
     Engine engine(EngineOptions{});
     Baseline baseline(engine);
