@@ -74,8 +74,9 @@ absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(int core) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
-  const char* const arguments[] = {"liststore", "serve",       "--cql-port",  "0",     "--shards",
-                                   "1",         "--until-eof", "--log-level", "error", nullptr};
+  const char* const arguments[] = {"liststore",   "serve",       "--cql-port", "0",
+                                   "--journal",   "0",           "--shards",   "1",
+                                   "--until-eof", "--log-level", "error",      nullptr};
   pid_t pid = -1;
   const int error = posix_spawn(&pid, "/proc/self/exe", &actions, nullptr,
                                 const_cast<char* const*>(arguments), environ);
