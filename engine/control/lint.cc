@@ -62,6 +62,9 @@ std::optional<int64_t> TimestampOf(const std::optional<Operand>& operand,
 // Looks at one request after the other, and keeps what it found.
 class Linter {
  public:
+  explicit Linter(bool honours_client_timestamps)
+      : honours_client_timestamps_(honours_client_timestamps) {}
+
   void Look(const JournalRecord& record, const RequestReading& reading) {
     record_ = &record;
     LookForUnprepared(reading);
@@ -138,7 +141,8 @@ class Linter {
   // `said`: by USING TIMESTAMP, which comes before what the driver gave.
   void LookAtWrite(const ModificationPlan& plan, std::optional<int64_t> said) {
     if (KeepsForEver(plan)) Find("no_ttl", QualifiedName(*plan.table));
-    const std::optional<int64_t> timestamp = said ? said : record_->timestamp;
+    const std::optional<int64_t> timestamp =
+        said || !honours_client_timestamps_ ? said : record_->timestamp;
     const auto now = static_cast<int64_t>(record_->at_nanos / 1000);
     if (!timestamp || *timestamp <= now + kLintAheadMicrosMax) return;
     Find("future_timestamp", QualifiedName(*plan.table),
@@ -146,6 +150,7 @@ class Linter {
              " us by the server's clock");
   }
 
+  const bool honours_client_timestamps_;
   const JournalRecord* record_ = nullptr;
   std::map<std::pair<std::string, std::string>, LintFinding> findings_;
   std::map<std::pair<std::string, std::string>, uint64_t> last_seqs_;
@@ -160,8 +165,9 @@ constexpr TableSpec kSpec = {"liststore",
 
 }  // namespace
 
-std::vector<LintFinding> Lint(const Journal& journal, const Schema& schema) {
-  Linter linter;
+std::vector<LintFinding> Lint(const Journal& journal, const Schema& schema,
+                              bool honours_client_timestamps) {
+  Linter linter(honours_client_timestamps);
   journal.ForEach([&](const JournalRecord& record) {
     if (record.outcome != "ok" || record.kind == JournalRecord::Kind::kPrepare) return;
     linter.Look(record, ReadRequest(record, schema));
@@ -183,10 +189,13 @@ std::string StatementShape(std::string_view text) {
   return shape;
 }
 
-std::unique_ptr<VirtualTable> MakeLintTable(const Journal& journal) {
+std::unique_ptr<VirtualTable> MakeLintTable(const Journal& journal,
+                                            std::function<bool()> replaces_client_timestamps) {
   return std::make_unique<ComputedTable>(
-      kSpec, [&journal](const VirtualReadContext& context, RowCollector& rows) {
-        for (const LintFinding& finding : Lint(journal, context.schema)) {
+      kSpec, [&journal, replaces = std::move(replaces_client_timestamps)](
+                 const VirtualReadContext& context, RowCollector& rows) {
+        const bool honours = !replaces || !replaces();
+        for (const LintFinding& finding : Lint(journal, context.schema, honours)) {
           rows.Row()
               .Set("lint", "lint")
               .Set("rule", finding.rule)

@@ -3,6 +3,7 @@
 #define LISTSTORE_ENGINE_CONTROL_LINT_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,15 +30,20 @@ struct LintFinding {
   uint64_t first_seq = 0;
 };
 
-// By rule and subject. Requests that failed are no habit. `schema`: of now. O(records).
-std::vector<LintFinding> Lint(const Journal& journal, const Schema& schema);
+// By rule and subject. Requests that failed are no habit. `schema`: of now.
+// `honours_client_timestamps`: else those that drivers give by themselves have no effect, and are
+// not looked at. O(records).
+std::vector<LintFinding> Lint(const Journal& journal, const Schema& schema,
+                              bool honours_client_timestamps);
 
 // `text` with ? in place of each literal: what statements have in common that should be prepared.
 std::string StatementShape(std::string_view text);
 
 // The table liststore.lint, computed when it is read. Its columns are described in
-// docs/cql_support.md. `journal` outlives the table.
-std::unique_ptr<VirtualTable> MakeLintTable(const Journal& journal);
+// docs/cql_support.md. `journal` outlives the table. `replaces_client_timestamps`: asked with each
+// read; empty: they are honoured.
+std::unique_ptr<VirtualTable> MakeLintTable(const Journal& journal,
+                                            std::function<bool()> replaces_client_timestamps);
 
 }  // namespace liststore
 

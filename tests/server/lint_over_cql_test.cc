@@ -19,8 +19,13 @@ constexpr int64_t kNowMicros = kNow / 1000;
 
 class LintOverCql : public ::testing::Test {
  protected:
-  void SetUp() override {
+  using ClientTimestamps = CqlServerOptions::ClientTimestamps;
+
+  void SetUp() override { Start(ClientTimestamps::kHonour); }
+
+  void Start(ClientTimestamps client_timestamps) {
     CqlServerOptions options;
+    options.client_timestamps = client_timestamps;
     options.manual_clock = &clock_;
     options.memory_limit_bytes = 64 << 20;
     options.journal_entries = 1000;
@@ -132,6 +137,16 @@ TEST_F(LintOverCql, FindsClocksThatAreAhead) {
        {{EncodeBigint(kNowMicros + 5 * kLintAheadMicrosMax)}}, true);
   EXPECT_EQ(Found(), std::vector<ResultRow>({Row("future_timestamp", "ks.old", 1),
                                              Row("future_timestamp", "ks.t", 1)}));
+}
+
+TEST_F(LintOverCql, TimestampsOfDriversThatHaveNoEffectAreNoHabit) {
+  Start(ClientTimestamps::kByClock);
+  Must("INSERT INTO ks.old (k) VALUES (?)", {{EncodeInt(1)}}, true,
+       kNowMicros + 5 * kLintAheadMicrosMax);
+  EXPECT_EQ(Found(), std::vector<ResultRow>());
+  Must("UPDATE ks.old USING TIMESTAMP " + std::to_string(kNowMicros + 5 * kLintAheadMicrosMax) +
+       " SET v = 'x' WHERE k = 1");
+  EXPECT_EQ(Found(), std::vector<ResultRow>({Row("future_timestamp", "ks.old", 1)}));
 }
 
 TEST_F(LintOverCql, WhatFailedIsNoHabit) {

@@ -13,6 +13,7 @@
 #include "tools/liststore/bench_wire.h"
 #include "tools/liststore/replay.h"
 #include "tools/liststore/replay_status.h"
+#include "tools/liststore/report.h"
 #include "tools/liststore/serve.h"
 
 namespace liststore {
@@ -272,6 +273,27 @@ void AddBenchCache(CLI::App* bench, BenchCacheOptions* options) {
   command->add_option("--svg", options->svg, "Write a chart")->type_name("FILE");
 }
 
+constexpr char kReportHelp[] =
+    R"(Reads the table liststore.lint of a server that runs and keeps a journal (serve --journal N): statements
+that come again and again without being prepared, ALLOW FILTERING, batches over several partitions, IN with
+many keys, rows without TTL, timestamps from the future. Run it at the end of a test run, before the server
+ends.
+
+Examples:
+  liststore report --via 127.0.0.1:9042
+  liststore report --via 127.0.0.1:9042 --junit lint.xml
+
+Exit status: 0 nothing was found; 1 something was; 2 the server cannot be asked, or the file not written.)";
+
+void AddReport(CLI::App* app, ReportOptions* options) {
+  CLI::App* const command =
+      app->add_subcommand("report", "Tell what clients of a server do that hurts at scale");
+  command->footer(kReportHelp);
+  command->add_option("--via", options->via, "The server")->type_name("HOST:PORT")->required();
+  command->add_option("--junit", options->junit_path, "Write the findings as JUnit XML")
+      ->type_name("FILE");
+}
+
 // `text` as the name of a variable of the environment: "cql-port", LISTSTORE_CQL_PORT.
 std::string EnvironmentName(const std::string& text) {
   std::string name = "LISTSTORE_";
@@ -394,6 +416,8 @@ int Main(int argc, char** argv) {
   ReplayOptions replay;
   BenchEmbeddedOptions bench_embedded;
   AddReplay(&app, &replay);
+  ReportOptions report;
+  AddReport(&app, &report);
   CLI::App* const bench = app.add_subcommand("bench", "Measure the store");
   bench->require_subcommand(1);
   BenchWireOptions bench_wire;
@@ -411,6 +435,7 @@ int Main(int argc, char** argv) {
     return app.exit(error) == 0 ? kExitSame : kExitFailed;
   }
   if (app.got_subcommand("replay")) return RunReplay(replay);
+  if (app.got_subcommand("report")) return RunReport(report);
   if (app.got_subcommand(serve_command)) return RunServe(serve);
   if (bench->got_subcommand("cache")) return RunBenchCache(bench_cache);
   if (bench->got_subcommand("wire")) return RunBenchWire(bench_wire);

@@ -1,0 +1,107 @@
+// `liststore report` as its users run it, beside a server with planted sins, and one without.
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/raw_cql_client.h"
+#include "tests/tools/program.h"
+
+namespace liststore::testing {
+namespace {
+
+constexpr uint8_t kError = 0x00;
+
+class Report : public ::testing::Test {
+ protected:
+  void Start(const std::string& journal) {
+    program_ = std::make_unique<RunningProgram>(
+        std::vector<std::string>{"serve", "--cql-port", "0", "--journal", journal});
+    port_ = boost::json::value_to<uint16_t>(
+        boost::json::parse(program_->ReadLine()).as_object().at("cql_port"));
+    client_ = std::make_unique<RawCqlClient>(port_);
+    ASSERT_TRUE(client_->StartUp());
+  }
+  void Run(std::string_view statement) {
+    const auto frame = client_->Query(statement);
+    ASSERT_TRUE(frame);
+    ASSERT_NE(frame->opcode, kError) << statement << ": " << ErrorMessageOf(*frame);
+  }
+  void MakeTable() {
+    Run("CREATE KEYSPACE feat WITH replication = {'class': 'SimpleStrategy', "
+        "'replication_factor': 1}");
+    Run("CREATE TABLE feat.clicks (user text, seq int, item text, PRIMARY KEY (user, seq)) "
+        "WITH default_time_to_live = 3600");
+    Run("CREATE TABLE feat.kept (user text PRIMARY KEY, item text)");
+  }
+  ProgramResult Ask(const std::string& junit = "") {
+    std::vector<std::string> arguments = {"report", "--via", "127.0.0.1:" + std::to_string(port_)};
+    if (!junit.empty()) arguments.insert(arguments.end(), {"--junit", junit});
+    return RunProgram(arguments);
+  }
+
+  uint16_t port_ = 0;
+  std::unique_ptr<RunningProgram> program_;
+  std::unique_ptr<RawCqlClient> client_;
+};
+
+TEST_F(Report, FindsThreePlantedSins) {
+  Start("1000");
+  MakeTable();
+  for (const char* user : {"a", "b", "c"}) {
+    Run("INSERT INTO feat.clicks (user, seq, item) VALUES ('" + std::string(user) + "', 1, 'x')");
+  }
+  Run("SELECT * FROM feat.clicks WHERE item = '<&\"' ALLOW FILTERING");
+  Run("INSERT INTO feat.kept (user) VALUES ('a')");
+  const ScratchFiles files;
+  const ProgramResult result = Ask(files.Path("lint.xml"));
+  EXPECT_EQ(result.exit_status, 1) << result.err;
+  EXPECT_NE(result.out.find("3 findings"), std::string::npos) << result.out;
+  const std::string xml = ReadFile(files.Path("lint.xml"));
+  EXPECT_TRUE(xml.starts_with("<?xml version=\"1.0\""));
+  EXPECT_NE(xml.find("tests=\"6\" failures=\"3\""), std::string::npos) << xml;
+  for (const char* rule : {"unprepared", "allow_filtering", "no_ttl"}) {
+    EXPECT_NE(result.out.find(rule), std::string::npos) << result.out;
+    EXPECT_NE(xml.find("name=\"" + std::string(rule) + "\">\n      <failure"), std::string::npos)
+        << xml;
+  }
+  EXPECT_NE(xml.find("name=\"in_keys\"/>"), std::string::npos) << xml;
+  EXPECT_EQ(xml.find("&\""), std::string::npos) << "what XML means otherwise is escaped";
+}
+
+TEST_F(Report, ACleanRunHasNone) {
+  Start("1000");
+  MakeTable();
+  Run("INSERT INTO feat.clicks (user, seq, item) VALUES ('a', 1, 'x')");
+  Run("SELECT item FROM feat.clicks WHERE user = 'a'");
+  const ScratchFiles files;
+  const ProgramResult result = Ask(files.Path("lint.xml"));
+  EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
+  EXPECT_NE(result.out.find("nothing found; "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find(" requests looked at"), std::string::npos) << result.out;
+  EXPECT_NE(ReadFile(files.Path("lint.xml")).find("failures=\"0\""), std::string::npos);
+}
+
+TEST_F(Report, SaysWhyItCannot) {
+  Start("0");
+  ProgramResult result = Ask();
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_NE(result.err.find("--journal"), std::string::npos) << result.err;
+
+  Run("UPDATE liststore.journal SET capacity = 10 WHERE key = 'journal'");
+  result = Ask("/nonexistent/lint.xml");
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_NE(result.err.find("/nonexistent/lint.xml"), std::string::npos) << result.err;
+
+  program_.reset();
+  result = Ask();
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_NE(result.err.find("127.0.0.1"), std::string::npos) << result.err;
+}
+
+}  // namespace
+}  // namespace liststore::testing
