@@ -31,7 +31,7 @@ def check_example(root, program):
         re.MULTILINE | re.DOTALL)
     if blocks != [source]:
         yield f"README.md: its one cpp block must be {EXAMPLE}, word for word"
-    run = subprocess.run([program], capture_output=True, text=True, timeout=50, check=False)
+    run = subprocess.run([program], capture_output=True, text=True, timeout=300, check=False)
     if run.returncode != 0 or run.stdout != EXAMPLE_PRINTS:
         yield f"{EXAMPLE}: status {run.returncode}, printed {run.stdout!r}, not {EXAMPLE_PRINTS!r}"
 
@@ -40,7 +40,7 @@ def check_c_example(program):
     """The example in C prints what it says, and leaves its file where it was told to."""
     with tempfile.TemporaryDirectory() as folder:
         run = subprocess.run([program, f"{folder}/lists.saved"], capture_output=True, text=True,
-                             timeout=50, check=False)
+                             timeout=300, check=False)
     if run.returncode != 0 or run.stdout != C_EXAMPLE_PRINTS:
         yield (f"docs/examples/list_store.c: status {run.returncode}, printed {run.stdout!r}"
                f"{run.stderr!r}, not {C_EXAMPLE_PRINTS!r}")
@@ -52,7 +52,7 @@ def check_near_cache(root, program):
     source = (root / NEAR_CACHE).read_text(encoding="utf-8")
     if re.findall(r"^```cpp\n(.*?)^```$", text, re.MULTILINE | re.DOTALL) != [source]:
         yield f"docs/embedding.md: its one cpp block must be {NEAR_CACHE}, word for word"
-    run = subprocess.run([program], capture_output=True, text=True, timeout=50, check=False)
+    run = subprocess.run([program], capture_output=True, text=True, timeout=300, check=False)
     shown = "".join(f"    {line}\n" for line in run.stdout.splitlines())
     if run.returncode != 0 or not shown or shown not in text:
         yield f"{NEAR_CACHE}: status {run.returncode}, prints what docs/embedding.md does not show"
