@@ -183,7 +183,7 @@ void Leaf::WriteRow(Arena& arena, size_t index, const RowImage& image, size_t en
     const size_t key_bytes = packed() ? 0 : key.size();
     char* bytes = static_cast<char*>(
         arena.Allocate(key_bytes + image.payload.size(), Arena::Mobility::kFixed));
-    std::memcpy(bytes, key.data(), key_bytes);
+    if (!key.empty()) std::memcpy(bytes, key.data(), key_bytes);
     if (!image.payload.empty()) {
       std::memcpy(bytes + key_bytes, image.payload.data(), image.payload.size());
     }
@@ -202,7 +202,8 @@ void Leaf::WriteRow(Arena& arena, size_t index, const RowImage& image, size_t en
       StoreNative(out, static_cast<uint16_t>(key.size()));
       out += kPlainLengthBytes;
     }
-    std::memcpy(out, key.data(), key.size());
+    // A table without clustering columns has one row a partition, whose key may be no address at all.
+    if (!key.empty()) std::memcpy(out, key.data(), key.size());
     if (!image.payload.empty()) {
       std::memcpy(out + key.size(), image.payload.data(), image.payload.size());
     }
