@@ -171,14 +171,14 @@ TEST(PlannerTest, TheListModelsWrites) {
   EXPECT_TRUE(std::get<ModificationPlan>((*all)->body).clustering.empty());
 }
 
-constexpr std::string_view kFiltering =
+constexpr char kFiltering[] =
     "Cannot execute this query as it might involve data filtering and thus may have unpredictable "
     "performance. If you want to execute this query despite the performance unpredictability, use "
     "ALLOW FILTERING";
 
 struct Refusal {
   std::string_view statement;
-  std::string_view message;
+  std::string message;
 };
 
 TEST(PlannerTest, Refusals) {
