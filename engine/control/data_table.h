@@ -13,11 +13,11 @@
 
 #include "engine/base/mutex.h"
 #include "engine/control/resettable.h"
-#include "liststore/server_clock.h"
 #include "engine/cql/virtual_table.h"
 #include "engine/model/schema_difference.h"
 #include "engine/shard/baseline.h"
 #include "engine/shard/engine.h"
+#include "liststore/server_clock.h"
 
 namespace liststore {
 

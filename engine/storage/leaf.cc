@@ -202,7 +202,8 @@ void Leaf::WriteRow(Arena& arena, size_t index, const RowImage& image, size_t en
       StoreNative(out, static_cast<uint16_t>(key.size()));
       out += kPlainLengthBytes;
     }
-    // A table without clustering columns has one row a partition, whose key may be no address at all.
+    // A table without clustering columns has one row a partition, whose key may be no address at
+    // all.
     if (!key.empty()) std::memcpy(out, key.data(), key.size());
     if (!image.payload.empty()) {
       std::memcpy(out + key.size(), image.payload.data(), image.payload.size());

@@ -59,9 +59,7 @@ class ResetTest : public ::testing::TestWithParam<uint32_t> {
         .rows;
   }
   // With the ids of the tables.
-  std::vector<ResultRow> Schema() {
-    return Must("DESCRIBE KEYSPACE app WITH INTERNALS").rows;
-  }
+  std::vector<ResultRow> Schema() { return Must("DESCRIBE KEYSPACE app WITH INTERNALS").rows; }
   std::string SchemaVersion() {
     return *Must("SELECT schema_version FROM system.local").rows.at(0).at(0);
   }
