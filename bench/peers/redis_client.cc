@@ -1,16 +1,7 @@
 #include "bench/peers/redis_client.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/status_macros.h"
@@ -18,8 +9,6 @@
 namespace liststore {
 namespace {
 
-constexpr int kTimeoutSeconds = 60;
-constexpr size_t kReceiveBytes = 64 << 10;
 // Above what any reply of the benchmark has.
 constexpr int64_t kBulkBytesMax = 1 << 20;
 constexpr int64_t kElementsMax = 1 << 20;
@@ -132,79 +121,30 @@ RedisParse ParseRedisReply(std::string_view bytes, RedisReply* reply, size_t* us
   return parse;
 }
 
-RedisClient::RedisClient(uint16_t port, int fd) : port_(port), fd_(fd), received_(kReceiveBytes) {}
-
-RedisClient::~RedisClient() { close(fd_); }
-
 absl::StatusOr<std::unique_ptr<RedisClient>> RedisClient::Connect(uint16_t port) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return absl::ResourceExhaustedError("no socket can be made");
-  std::unique_ptr<RedisClient> client(new RedisClient(port, fd));
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-    return client->Lost("connecting", errno);
-  }
-  const timeval timeout{kTimeoutSeconds, 0};
-  const int one = 1;
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-  return client;
-}
-
-absl::Status RedisClient::Lost(std::string_view what, int error) const {
-  const std::string text =
-      absl::StrCat("127.0.0.1:", port_, ": ", std::string(what), ": ",
-                   error == 0 ? "the server has closed the connection" : std::strerror(error));
-  if (error == EAGAIN || error == EWOULDBLOCK) return absl::DeadlineExceededError(text);
-  return absl::UnavailableError(text);
+  LS_ASSIGN_OR_RETURN(std::unique_ptr<ClientSocket> socket,
+                      ClientSocket::Connect(absl::StrCat("127.0.0.1:", port)));
+  return std::unique_ptr<RedisClient>(new RedisClient(std::move(socket)));
 }
 
 absl::Status RedisClient::Send() {
-  std::string_view rest = requests_.view();
-  while (!rest.empty()) {
-    const ssize_t sent = send(fd_, rest.data(), rest.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) return Lost("sending", errno);
-    rest.remove_prefix(static_cast<size_t>(sent));
-  }
+  LS_RETURN_IF_ERROR(socket_->Send(requests_.view()));
   requests_.Clear();
-  return absl::OkStatus();
-}
-
-absl::Status RedisClient::Receive() {
-  if (begin_ > 0) {
-    std::copy(received_.begin() + static_cast<ptrdiff_t>(begin_),
-              received_.begin() + static_cast<ptrdiff_t>(end_), received_.begin());
-    end_ -= begin_;
-    begin_ = 0;
-  }
-  if (end_ == received_.size()) received_.resize(2 * received_.size());
-  ssize_t count;
-  do {
-    count = recv(fd_, received_.data() + end_, received_.size() - end_, 0);
-  } while (count < 0 && errno == EINTR);
-  if (count <= 0) return Lost("receiving", count == 0 ? 0 : errno);
-  end_ += static_cast<size_t>(count);
   return absl::OkStatus();
 }
 
 absl::StatusOr<const RedisReply*> RedisClient::Take() {
   size_t used = 0;
-  switch (ParseRedisReply({received_.data() + begin_, end_ - begin_}, &reply_, &used)) {
+  switch (ParseRedisReply(socket_->received(), &reply_, &used)) {
     case RedisParse::kWhole:
-      begin_ += used;
+      socket_->Take(used);
       return &reply_;
     case RedisParse::kPart:
       return nullptr;
     case RedisParse::kMalformed:
       break;
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("127.0.0.1:", port_, ": an answer that is no RESP"));
+  return absl::InvalidArgumentError(absl::StrCat(socket_->server(), ": an answer that is no RESP"));
 }
 
 absl::StatusOr<const RedisReply*> RedisClient::Ask(std::span<const std::string_view> arguments) {
@@ -218,7 +158,7 @@ absl::StatusOr<const RedisReply*> RedisClient::Ask(std::span<const std::string_v
     }
     if (reply->kind != RedisReply::Kind::kError) return reply;
     return absl::InvalidArgumentError(absl::StrCat(
-        "127.0.0.1:", port_, ": ", std::string(arguments[0]), ": ", std::string(reply->text)));
+        socket_->server(), ": ", std::string(arguments[0]), ": ", std::string(reply->text)));
   }
 }
 

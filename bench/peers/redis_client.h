@@ -9,10 +9,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "tools/liststore/client_socket.h"
 
 namespace liststore {
 
@@ -54,16 +56,13 @@ RedisParse ParseRedisReply(std::string_view bytes, RedisReply* reply, size_t* us
 
 // One connection to 127.0.0.1. One thread. Whatever takes longer than a minute fails.
 //
-// Statuses name the port. Unavailable: it cannot be reached, or has closed the connection.
+// Statuses name the server. Unavailable: it cannot be reached, or has closed the connection.
 // DeadlineExceeded: no answer. InvalidArgument: it answered with an error, or with what is no RESP.
 class RedisClient {
  public:
   static absl::StatusOr<std::unique_ptr<RedisClient>> Connect(uint16_t port);
-  ~RedisClient();
-  RedisClient(const RedisClient&) = delete;
-  RedisClient& operator=(const RedisClient&) = delete;
 
-  int fd() const { return fd_; }
+  int fd() const { return socket_->fd(); }
 
   // One command by itself, nothing else under way. The reply is borrowed until the next call.
   absl::StatusOr<const RedisReply*> Ask(std::span<const std::string_view> arguments);
@@ -73,22 +72,17 @@ class RedisClient {
   // Writes all requests.
   absl::Status Send();
   // Reads what has arrived, waiting for at least one byte. Ends what replies borrow.
-  absl::Status Receive();
+  absl::Status Receive() { return socket_->Receive(); }
   // The next whole reply among what was received, in the order of the requests; nullptr: receive
   // more.
   absl::StatusOr<const RedisReply*> Take();
 
  private:
-  RedisClient(uint16_t port, int fd);
-  absl::Status Lost(std::string_view what, int error) const;
+  explicit RedisClient(std::unique_ptr<ClientSocket> socket) : socket_(std::move(socket)) {}
 
-  const uint16_t port_;
-  const int fd_;
+  const std::unique_ptr<ClientSocket> socket_;
   RedisRequests requests_;
   RedisReply reply_;
-  std::vector<char> received_;
-  size_t begin_ = 0;  // of what was not taken yet
-  size_t end_ = 0;
 };
 
 }  // namespace liststore

@@ -1,15 +1,5 @@
 #include "tools/liststore/cql_client.h"
 
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -26,10 +16,8 @@ namespace {
 constexpr size_t kHeaderBytes = 9;
 constexpr uint8_t kRequestVersion = 0x04;
 constexpr uint8_t kReplyVersion = 0x84;
-constexpr size_t kReceiveBytes = size_t{256} << 10;
 constexpr size_t kReplyBytesMax = size_t{256} << 20;  // the specification's limit
-constexpr int kTimeoutSeconds = 60;
-constexpr size_t kQuotedBytesMax = 120;  // of a statement, in messages
+constexpr size_t kQuotedBytesMax = 120;               // of a statement, in messages
 
 enum Opcode : uint8_t {
   kError = 0x00,
@@ -81,25 +69,6 @@ bool SkipType(protocol::BodyReader& reader, int depth = 0) {
 }
 
 std::string_view QuotedStatement(std::string_view text) { return text.substr(0, kQuotedBytesMax); }
-
-struct AddressParts {
-  std::string host;
-  std::string port;
-};
-
-absl::StatusOr<AddressParts> Split(std::string_view server) {
-  const size_t colon = server.rfind(':');
-  std::string_view host = server.substr(0, colon);
-  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
-    host = host.substr(1, host.size() - 2);
-  } else if (host.find(':') != std::string_view::npos) {
-    host = {};
-  }
-  if (colon == std::string_view::npos || host.empty() || colon + 1 == server.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("'", ToAbsl(server), "' is not HOST:PORT"));
-  }
-  return AddressParts{std::string(host), std::string(server.substr(colon + 1))};
-}
 
 }  // namespace
 
@@ -281,104 +250,43 @@ absl::Status CqlRows::Decode(std::string_view body, CqlRows* rows) {
 // --- The connection ------------------------------------------------------------------------------
 
 absl::StatusOr<std::unique_ptr<CqlClient>> CqlClient::Connect(std::string_view server) {
-  LS_ASSIGN_OR_RETURN(const AddressParts parts, Split(server));
-  addrinfo hints = {};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  const int failure = getaddrinfo(parts.host.c_str(), parts.port.c_str(), &hints, &found);
-  if (failure != 0) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot find ", ToAbsl(server), ": ", gai_strerror(failure)));
-  }
-  int fd = -1;
-  int error = 0;
-  for (const addrinfo* at = found; at != nullptr && fd < 0; at = at->ai_next) {
-    const int candidate = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (candidate >= 0 && connect(candidate, at->ai_addr, at->ai_addrlen) == 0) {
-      fd = candidate;
-      break;
-    }
-    error = errno;
-    if (candidate >= 0) close(candidate);
-  }
-  freeaddrinfo(found);
-  if (fd < 0) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot connect to ", ToAbsl(server), ": ", strerror(error)));
-  }
-  const timeval timeout{kTimeoutSeconds, 0};
-  const int one = 1;
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-  std::unique_ptr<CqlClient> client(new CqlClient(std::string(server), fd));
-  client->received_.resize(kReceiveBytes);
+  LS_ASSIGN_OR_RETURN(std::unique_ptr<ClientSocket> socket, ClientSocket::Connect(server));
+  std::unique_ptr<CqlClient> client(new CqlClient(std::move(socket)));
   client->requests_.Startup(0);
   LS_ASSIGN_OR_RETURN(const CqlReply reply, client->Ask("STARTUP"));
   if (reply.opcode == kReady) return client;
   return absl::InvalidArgumentError(
       absl::StrFormat("%s: STARTUP was answered with opcode 0x%02x, not READY; servers that ask "
                       "for a password are not supported",
-                      client->server_, reply.opcode));
-}
-
-CqlClient::~CqlClient() { close(fd_); }
-
-absl::Status CqlClient::Lost(std::string_view what, int error) const {
-  if (error == EAGAIN || error == EWOULDBLOCK) {
-    return absl::DeadlineExceededError(
-        absl::StrCat(server_, ": ", ToAbsl(what), ": nothing for ", kTimeoutSeconds, " s"));
-  }
-  return absl::UnavailableError(absl::StrCat(server_, ": ", ToAbsl(what), ": ",
-                                             error == 0 ? "connection closed" : strerror(error)));
+                      client->server(), reply.opcode));
 }
 
 absl::Status CqlClient::Malformed(std::string_view what) const {
   return absl::InvalidArgumentError(
-      absl::StrCat(server_, ": ", ToAbsl(what), ": answered with what is not CQL version 4"));
+      absl::StrCat(server(), ": ", ToAbsl(what), ": answered with what is not CQL version 4"));
 }
 
 absl::Status CqlClient::Send() {
-  std::string_view rest = requests_.view();
-  while (!rest.empty()) {
-    const ssize_t sent = send(fd_, rest.data(), rest.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) return Lost("sending", errno);
-    rest.remove_prefix(static_cast<size_t>(sent));
-  }
+  LS_RETURN_IF_ERROR(socket_->Send(requests_.view()));
   requests_.Clear();
   return absl::OkStatus();
 }
 
 absl::Status CqlClient::Receive() {
-  if (malformed_) return Malformed("receiving");
-  if (begin_ > 0) {
-    std::copy(received_.begin() + static_cast<ptrdiff_t>(begin_),
-              received_.begin() + static_cast<ptrdiff_t>(end_), received_.begin());
-    end_ -= begin_;
-    begin_ = 0;
-  }
-  if (end_ == received_.size()) received_.resize(2 * received_.size());
-  ssize_t count;
-  do {
-    count = recv(fd_, received_.data() + end_, received_.size() - end_, 0);
-  } while (count < 0 && errno == EINTR);
-  if (count <= 0) return Lost("receiving", count == 0 ? 0 : errno);
-  end_ += static_cast<size_t>(count);
-  return absl::OkStatus();
+  return malformed_ ? Malformed("receiving") : socket_->Receive();
 }
 
 bool CqlClient::Take(CqlReply* reply) {
-  if (malformed_ || end_ - begin_ < kHeaderBytes) return false;
-  const char* const header = received_.data() + begin_;
+  const std::string_view received = socket_->received();
+  if (malformed_ || received.size() < kHeaderBytes) return false;
+  const char* const header = received.data();
   const size_t bytes = LoadBigEndian32(header + 5);
   if (static_cast<uint8_t>(header[0]) != kReplyVersion || bytes > kReplyBytesMax) {
     malformed_ = true;  // the next Receive says so
     return false;
   }
-  if (end_ - begin_ - kHeaderBytes < bytes) return false;
-  begin_ += kHeaderBytes + bytes;
+  if (received.size() - kHeaderBytes < bytes) return false;
+  socket_->Take(kHeaderBytes + bytes);
   reply->stream = static_cast<int16_t>(LoadBigEndian16(header + 2));
   reply->opcode = static_cast<uint8_t>(header[4]);
   reply->body = {header + kHeaderBytes, bytes};
@@ -397,7 +305,7 @@ absl::Status CqlClient::ErrorIn(const CqlReply& reply, std::string_view what) co
   const std::string_view text = reader.ReadString();
   if (!reader.ok()) return Malformed(what);
   return absl::InvalidArgumentError(
-      absl::StrFormat("%s: %s: error 0x%04x: %s", server_, ToAbsl(what), code, ToAbsl(text)));
+      absl::StrFormat("%s: %s: error 0x%04x: %s", server(), ToAbsl(what), code, ToAbsl(text)));
 }
 
 absl::StatusOr<CqlReply> CqlClient::Ask(std::string_view what) {

@@ -12,10 +12,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "tools/liststore/client_socket.h"
 
 namespace liststore {
 
@@ -117,12 +119,9 @@ class CqlClient {
  public:
   // `server` is HOST:PORT, [IPV6]:PORT for addresses with colons. Returns when STARTUP is answered.
   static absl::StatusOr<std::unique_ptr<CqlClient>> Connect(std::string_view server);
-  ~CqlClient();
-  CqlClient(const CqlClient&) = delete;
-  CqlClient& operator=(const CqlClient&) = delete;
 
-  const std::string& server() const { return server_; }
-  int fd() const { return fd_; }
+  const std::string& server() const { return socket_->server(); }
+  int fd() const { return socket_->fd(); }
 
   // --- One request at a time --------------------------------------------------------------------
 
@@ -151,18 +150,13 @@ class CqlClient {
   absl::Status ErrorIn(const CqlReply& reply, std::string_view what) const;
 
  private:
-  CqlClient(std::string server, int fd) : server_(std::move(server)), fd_(fd) {}
+  explicit CqlClient(std::unique_ptr<ClientSocket> socket) : socket_(std::move(socket)) {}
   // Sends the one request that is there and waits for its reply.
   absl::StatusOr<CqlReply> Ask(std::string_view what);
-  absl::Status Lost(std::string_view what, int error) const;
   absl::Status Malformed(std::string_view what) const;
 
-  const std::string server_;
-  const int fd_;
+  const std::unique_ptr<ClientSocket> socket_;
   CqlRequests requests_;
-  std::vector<char> received_;
-  size_t begin_ = 0;  // of what was not taken yet
-  size_t end_ = 0;
   bool malformed_ = false;
 };
 

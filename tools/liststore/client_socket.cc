@@ -1,0 +1,127 @@
+#include "tools/liststore/client_socket.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+#include "engine/base/strings.h"
+
+namespace liststore {
+namespace {
+
+constexpr size_t kReceiveBytes = size_t{256} << 10;
+constexpr int kTimeoutSeconds = 60;
+
+struct AddressParts {
+  std::string host;
+  std::string port;
+};
+
+absl::StatusOr<AddressParts> Split(std::string_view server) {
+  const size_t colon = server.rfind(':');
+  std::string_view host = server.substr(0, colon);
+  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != std::string_view::npos) {
+    host = {};
+  }
+  if (colon == std::string_view::npos || host.empty() || colon + 1 == server.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("'", ToAbsl(server), "' is not HOST:PORT"));
+  }
+  return AddressParts{std::string(host), std::string(server.substr(colon + 1))};
+}
+
+}  // namespace
+
+ClientSocket::ClientSocket(std::string_view server, int fd)
+    : server_(server), fd_(fd), received_(kReceiveBytes) {}
+
+ClientSocket::~ClientSocket() { close(fd_); }
+
+absl::StatusOr<std::unique_ptr<ClientSocket>> ClientSocket::Connect(std::string_view server) {
+  LS_ASSIGN_OR_RETURN(const AddressParts parts, Split(server));
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int failure = getaddrinfo(parts.host.c_str(), parts.port.c_str(), &hints, &found);
+  if (failure != 0) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot find ", ToAbsl(server), ": ", gai_strerror(failure)));
+  }
+  int fd = -1;
+  int error = 0;
+  for (const addrinfo* at = found; at != nullptr && fd < 0; at = at->ai_next) {
+    const int candidate = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (candidate >= 0 && connect(candidate, at->ai_addr, at->ai_addrlen) == 0) {
+      fd = candidate;
+      break;
+    }
+    error = errno;
+    if (candidate >= 0) close(candidate);
+  }
+  freeaddrinfo(found);
+  if (fd < 0) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot connect to ", ToAbsl(server), ": ", strerror(error)));
+  }
+  const timeval timeout{kTimeoutSeconds, 0};
+  const int one = 1;
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+  return std::unique_ptr<ClientSocket>(new ClientSocket(server, fd));
+}
+
+absl::Status ClientSocket::Lost(const char* what, int error) const {
+  if (error == EAGAIN || error == EWOULDBLOCK) {
+    return absl::DeadlineExceededError(
+        absl::StrCat(server_, ": ", what, ": nothing for ", kTimeoutSeconds, " s"));
+  }
+  return absl::UnavailableError(
+      absl::StrCat(server_, ": ", what, ": ", error == 0 ? "connection closed" : strerror(error)));
+}
+
+absl::Status ClientSocket::Send(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) return Lost("sending", errno);
+    bytes.remove_prefix(static_cast<size_t>(sent));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ClientSocket::Receive() {
+  if (begin_ > 0) {
+    std::copy(received_.begin() + static_cast<ptrdiff_t>(begin_),
+              received_.begin() + static_cast<ptrdiff_t>(end_), received_.begin());
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (end_ == received_.size()) received_.resize(2 * received_.size());
+  ssize_t count;
+  do {
+    count = recv(fd_, received_.data() + end_, received_.size() - end_, 0);
+  } while (count < 0 && errno == EINTR);
+  if (count <= 0) return Lost("receiving", count == 0 ? 0 : errno);
+  end_ += static_cast<size_t>(count);
+  return absl::OkStatus();
+}
+
+void ClientSocket::Take(size_t bytes) {
+  LS_CHECK(bytes <= end_ - begin_, "only what has arrived is taken");
+  begin_ += bytes;
+}
+
+}  // namespace liststore
