@@ -20,12 +20,12 @@
 #include "absl/strings/str_format.h"
 #include "bench/peers/redis_client.h"
 #include "bench/peers/redis_lists.h"
-#include "bench/peers/redis_load.h"
-#include "bench/peers/redis_open_target.h"
+#include "bench/peers/redis_load_target.h"
 #include "engine/base/status_macros.h"
 #include "liststore/clock.h"
 #include "tools/liststore/bench_report.h"
 #include "tools/liststore/bench_workload.h"
+#include "tools/liststore/closed_load.h"
 #include "tools/liststore/growing_lists.h"
 #include "tools/liststore/json_line.h"
 #include "tools/liststore/open_load.h"
@@ -88,7 +88,7 @@ class RedisBench {
       }
       absl::FPrintF(stderr, "%-20s %12.0f/s\n", kind.name, Median(line.rates));
     }
-    LS_RETURN_IF_ERROR(MeasureOpenLoop());
+    LS_RETURN_IF_ERROR(MeasureAtRate());
     return ReadBack();
   }
 
@@ -141,9 +141,9 @@ class RedisBench {
                   options_.items_per_list);
     LS_ASSIGN_OR_RETURN(const uint64_t used_before, UsedMemory());
     RedisLoadSource source(lists_);
-    RedisLoad load(clients_, kLoadInFlight);
-    WireRun run;
-    LS_RETURN_IF_ERROR(load.Run(source, 0, nullptr, &run));
+    RedisLoadTarget target(clients_, kLoadInFlight, {&source});
+    ClosedRun run;
+    LS_RETURN_IF_ERROR(ClosedLoad(target).Run(0, nullptr, &run));
     load_seconds_ = run.seconds;
     LS_ASSIGN_OR_RETURN(const uint64_t used_after, UsedMemory());
     used_memory_bytes_ = used_after - std::min(used_after, used_before);
@@ -152,41 +152,34 @@ class RedisBench {
   }
 
   absl::Status Measure(WireLine& line, uint64_t round) {
-    RedisLoad load(clients_, line.kind.in_flight);
     const uint64_t seed = options_.seed + 1'000 * round + line.kind.in_flight;
     const ListPicker picker(lists_.count(), false, seed);
     if (line.kind.is_insert) {
       RedisInsertSource source(lists_, picker);
-      return MeasureSource(load, source, line);
+      return MeasureSource(source, line);
     }
     RedisSelectSource source(lists_, clients_.size() * line.kind.in_flight, picker);
-    LS_RETURN_IF_ERROR(MeasureSource(load, source, line));
+    LS_RETURN_IF_ERROR(MeasureSource(source, line));
     verified_ += source.verified();
     return absl::OkStatus();
   }
 
-  absl::Status MeasureSource(RedisLoad& load, RedisSource& source, WireLine& line) {
-    WireRun run;
-    LS_RETURN_IF_ERROR(load.Run(source, kWireWarmUpShare * options_.seconds, nullptr, &run));
-    const WireLineClock clock(ServerNanos());
-    LS_RETURN_IF_ERROR(load.Run(source, options_.seconds, &line.latency, &run));
-    clock.Finish(run, ServerNanos(), &line);
-    return absl::OkStatus();
+  absl::Status MeasureSource(RedisSource& source, WireLine& line) {
+    RedisLoadTarget target(clients_, line.kind.in_flight, {&source});
+    const auto server_nanos = [this] {
+      return options_.server_pid > 0 ? ProcessCpuNanos(options_.server_pid) : 0;
+    };
+    return MeasureWireLine(target, options_.seconds, server_nanos, &line);
   }
 
   // As ours: lists of even numbers are read and those of odd ones added to.
-  absl::Status MeasureOpenLoop() {
+  absl::Status MeasureAtRate() {
     const double rate = OpenRateFor(Median(lines_.front().rates));
     RedisSelectSource selects(lists_, clients_.size() * kOpenInFlight,
                               ListPicker(lists_.count(), false, options_.seed + 1, 2, 0));
     RedisInsertSource inserts(lists_, ListPicker(lists_.count(), false, options_.seed + 2, 2, 1));
-    RedisOpenTarget target(clients_, selects, inserts);
-    OpenLoad load(target);
-    OpenRun warm_up;
-    LS_RETURN_IF_ERROR(load.Run(rate, kWireWarmUpShare * options_.seconds, &warm_up));
-    for (int round = 0; round < options_.rounds; ++round) {
-      LS_RETURN_IF_ERROR(load.Run(rate, options_.seconds, &open_));
-    }
+    RedisLoadTarget target(clients_, kOpenInFlight, {&selects, &inserts});
+    LS_RETURN_IF_ERROR(MeasureOpenLoop(target, rate, options_.seconds, options_.rounds, &open_));
     verified_ += selects.verified();
     absl::FPrintF(stderr, "%-20s %12.0f/s\n", "open loop, 95:5", open_.achieved);
     return absl::OkStatus();
@@ -209,14 +202,11 @@ class RedisBench {
     const std::vector<std::string_view> views(arguments.begin(), arguments.end());
     return clients_[0]->Ask(views);
   }
-  uint64_t ServerNanos() const {
-    return options_.server_pid > 0 ? ProcessCpuNanos(options_.server_pid) : 0;
-  }
 
   const Options options_;
   const BenchItems items_;
   GrowingLists lists_;
-  RedisLoad::Clients clients_;
+  RedisLoadTarget::Clients clients_;
   std::string version_;
   double load_seconds_ = 0;
   uint64_t resident_bytes_ = 0;

@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "bench/peers/redis_client.h"
-#include "bench/peers/redis_load.h"
+#include "bench/peers/redis_load_target.h"
 #include "tools/liststore/bench_workload.h"
 #include "tools/liststore/growing_lists.h"
 

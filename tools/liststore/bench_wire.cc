@@ -15,14 +15,14 @@
 #include "tools/liststore/bench_report.h"
 #include "tools/liststore/bench_wire_report.h"
 #include "tools/liststore/bench_workload.h"
+#include "tools/liststore/closed_load.h"
 #include "tools/liststore/cql_client.h"
-#include "tools/liststore/cql_open_target.h"
+#include "tools/liststore/cql_load_target.h"
 #include "tools/liststore/growing_lists.h"
 #include "tools/liststore/open_load.h"
 #include "tools/liststore/replay_status.h"
 #include "tools/liststore/server_process.h"
 #include "tools/liststore/wire_line.h"
-#include "tools/liststore/wire_load.h"
 #include "tools/liststore/wire_sources.h"
 #include "tools/liststore/wire_target.h"
 
@@ -82,7 +82,7 @@ class WireBench {
       }
       absl::FPrintF(stderr, "%-20s %12.0f/s\n", kind.name, Median(line.rates));
     }
-    LS_RETURN_IF_ERROR(MeasureOpenLoop());
+    LS_RETURN_IF_ERROR(MeasureAtRate());
     return ReadBack();
   }
 
@@ -118,41 +118,35 @@ class WireBench {
     const BenchWireOptions& options = report_.options;
     absl::FPrintF(stderr, "loading %d lists of %d items\n", options.lists, options.items_per_list);
     LoadSource source(lists_, insert_);
-    WireLoad load(clients_, kLoadInFlight);
-    WireRun run;
-    LS_RETURN_IF_ERROR(load.Run(source, 0, nullptr, &run));
+    CqlLoadTarget target(clients_, kLoadInFlight, {&source});
+    ClosedRun run;
+    LS_RETURN_IF_ERROR(ClosedLoad(target).Run(0, nullptr, &run));
     report_.load_seconds = run.seconds;
     if (process_ != nullptr) report_.resident_bytes = process_->ResidentBytes();
     return absl::OkStatus();
   }
 
   absl::Status Measure(WireLine& line, uint64_t round) {
-    WireLoad load(clients_, line.kind.in_flight);
     const uint64_t seed = report_.options.seed + 1'000 * round + line.kind.in_flight;
     const ListPicker picker(lists_.count(), false, seed);
     if (line.kind.is_insert) {
       InsertSource source(lists_, insert_, picker);
-      return MeasureSource(load, source, line);
+      return MeasureSource(source, line);
     }
     SelectSource source(lists_, select_, clients_.size() * line.kind.in_flight, picker);
-    LS_RETURN_IF_ERROR(MeasureSource(load, source, line));
+    LS_RETURN_IF_ERROR(MeasureSource(source, line));
     report_.verified += source.verified();
     return absl::OkStatus();
   }
 
-  absl::Status MeasureSource(WireLoad& load, WireSource& source, WireLine& line) {
-    WireRun run;
-    const double seconds = report_.options.seconds;
-    LS_RETURN_IF_ERROR(load.Run(source, kWireWarmUpShare * seconds, nullptr, &run));
-    const WireLineClock clock(ServerNanos());
-    LS_RETURN_IF_ERROR(load.Run(source, seconds, &line.latency, &run));
-    clock.Finish(run, ServerNanos(), &line);
-    return absl::OkStatus();
+  absl::Status MeasureSource(WireSource& source, WireLine& line) {
+    CqlLoadTarget target(clients_, line.kind.in_flight, {&source});
+    const auto server_nanos = [this] { return process_ == nullptr ? 0 : process_->CpuNanos(); };
+    return MeasureWireLine(target, report_.options.seconds, server_nanos, &line);
   }
-  uint64_t ServerNanos() const { return process_ == nullptr ? 0 : process_->CpuNanos(); }
 
   // Lists of even numbers are read and those of odd ones added to: what a read finds is known.
-  absl::Status MeasureOpenLoop() {
+  absl::Status MeasureAtRate() {
     const BenchWireOptions& options = report_.options;
     const double rate =
         options.rate > 0 ? options.rate : OpenRateFor(Median(report_.lines.front().rates));
@@ -160,13 +154,9 @@ class WireBench {
                          ListPicker(lists_.count(), false, options.seed + 1, 2, 0));
     InsertSource inserts(lists_, insert_,
                          ListPicker(lists_.count(), false, options.seed + 2, 2, 1));
-    CqlOpenTarget target(clients_, selects, inserts);
-    OpenLoad load(target);
-    OpenRun warm_up;
-    LS_RETURN_IF_ERROR(load.Run(rate, kWireWarmUpShare * options.seconds, &warm_up));
-    for (int round = 0; round < options.rounds; ++round) {
-      LS_RETURN_IF_ERROR(load.Run(rate, options.seconds, &report_.open));
-    }
+    CqlLoadTarget target(clients_, kOpenInFlight, {&selects, &inserts});
+    LS_RETURN_IF_ERROR(
+        MeasureOpenLoop(target, rate, options.seconds, options.rounds, &report_.open));
     report_.verified += selects.verified();
     absl::FPrintF(stderr, "%-20s %12.0f/s\n", "open loop, 95:5", report_.open.achieved);
     return absl::OkStatus();
@@ -194,7 +184,7 @@ class WireBench {
   const BenchItems items_;
   GrowingLists lists_;
   std::unique_ptr<ServerProcess> process_;
-  WireLoad::Clients clients_;
+  CqlLoadTarget::Clients clients_;
   std::string insert_, select_;
 };
 

@@ -1,11 +1,8 @@
 #include "tools/liststore/open_load.h"
 
-#include <sys/epoll.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
+#include <optional>
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
@@ -25,22 +22,11 @@ int64_t NowNanos() {
 
 }  // namespace
 
-OpenLoad::OpenLoad(OpenTarget& target)
+OpenLoad::OpenLoad(LoadTarget& target)
     : target_(target),
-      epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      requests_(target.connections() * kOpenInFlight),
-      unsent_(target.connections()) {
-  LS_CHECK(epoll_ >= 0, "an epoll can be made");
-  for (size_t i = 0; i < target.connections(); ++i) {
-    epoll_event event = {};
-    event.events = EPOLLIN;
-    event.data.u64 = i;
-    LS_CHECK(epoll_ctl(epoll_, EPOLL_CTL_ADD, target.fd(i), &event) == 0,
-             "an open socket can be watched");
-  }
-}
-
-OpenLoad::~OpenLoad() { close(epoll_); }
+      poll_(target),
+      requests_(target.connections() * target.places()),
+      unsent_(target.connections()) {}
 
 // Takes down all that is due by now, and sends it: one write for each connection.
 absl::Status OpenLoad::SendDue(double elapsed) {
@@ -49,13 +35,14 @@ absl::Status OpenLoad::SendDue(double elapsed) {
          full < target_.connections()) {
     const size_t connection = next_connection_;
     next_connection_ = (next_connection_ + 1) % target_.connections();
-    const bool insert = sent_ % kOpenInsertEvery == kOpenInsertEvery - 1;
-    const std::optional<size_t> slot = target_.Append(connection, insert);
-    if (!slot.has_value()) {
+    if (!target_.HasPlace(connection)) {
       ++full;
       continue;
     }
     full = 0;
+    const bool insert = sent_ % kOpenInsertEvery == kOpenInsertEvery - 1;
+    const std::optional<size_t> slot = target_.Append(connection, insert ? 1 : 0);
+    LS_CHECK(slot.has_value(), "sources of an open loop do not end");
     LS_DCHECK(*slot < requests_.size(), "a slot is one of those there are");
     requests_[*slot] = {static_cast<double>(sent_) * nanos_apart_, insert};
     unsent_[connection] = true;
@@ -70,21 +57,19 @@ absl::Status OpenLoad::SendDue(double elapsed) {
 }
 
 absl::Status OpenLoad::ReceiveReady(OpenRun* run) {
-  epoll_event events[64];
-  const int count = epoll_wait(epoll_, events, 64, 0);
-  if (count < 0 && errno != EINTR) return absl::InternalError("epoll_wait fails");
-  for (int i = 0; i < count; ++i) {
-    answers_.clear();
-    LS_RETURN_IF_ERROR(target_.Receive(static_cast<size_t>(events[i].data.u64), &answers_));
+  return poll_.Wait(0, [this, run](size_t connection) {
+    LS_RETURN_IF_ERROR(target_.Receive(connection));
     const auto now = static_cast<double>(NowNanos() - begin_nanos_);
+    answers_.clear();
+    LS_RETURN_IF_ERROR(target_.Take(connection, &answers_));
     for (const size_t slot : answers_) {
       const Request& request = requests_[slot];
       const auto nanos = static_cast<uint64_t>(std::max(0.0, now - request.due));
       (request.insert ? run->insert_latency : run->select_latency).Record(nanos);
     }
     answered_ += answers_.size();
-  }
-  return absl::OkStatus();
+    return absl::OkStatus();
+  });
 }
 
 absl::Status OpenLoad::Run(double rate, double seconds, OpenRun* run) {
@@ -113,6 +98,17 @@ absl::Status OpenLoad::Run(double rate, double seconds, OpenRun* run) {
 }
 
 double OpenRateFor(double most) { return std::min(kOpenRateMax, most / 2); }
+
+absl::Status MeasureOpenLoop(LoadTarget& target, double rate, double seconds, int rounds,
+                             OpenRun* run) {
+  OpenLoad load(target);
+  OpenRun warm_up;
+  LS_RETURN_IF_ERROR(load.Run(rate, kLoadWarmUpShare * seconds, &warm_up));
+  for (int round = 0; round < rounds; ++round) {
+    LS_RETURN_IF_ERROR(load.Run(rate, seconds, run));
+  }
+  return absl::OkStatus();
+}
 
 void AddOpenRun(const OpenRun& run, JsonLine* json) {
   json->Count("open_loop_per_s", static_cast<uint64_t>(run.rate));

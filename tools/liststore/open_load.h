@@ -5,12 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "engine/base/histogram.h"
 #include "tools/liststore/json_line.h"
+#include "tools/liststore/load_target.h"
 
 namespace liststore {
 
@@ -18,25 +18,9 @@ namespace liststore {
 inline constexpr uint64_t kOpenInsertEvery = 20;
 // Requests a second, where a server can do twice as many.
 inline constexpr double kOpenRateMax = 500'000;
-// Places on a connection. Requests that find none wait, and their time runs. As many replies of 10
-// rows fit into the buffers of a socket: neither side waits for the other to read.
+// Places on a connection of such a load. Requests that find none wait, and their time runs. As many
+// replies of 10 rows fit into the buffers of a socket: neither side waits for the other to read.
 inline constexpr size_t kOpenInFlight = 256;
-
-// Connections to a server. A slot is one of connections() * kOpenInFlight places, each with at most
-// one request under way.
-class OpenTarget {
- public:
-  virtual ~OpenTarget() = default;
-  virtual size_t connections() const = 0;
-  virtual int fd(size_t connection) const = 0;
-  // Takes down a read, or an insertion, to be sent on `connection`. The slot that it takes;
-  // nullopt: none is free.
-  virtual std::optional<size_t> Append(size_t connection, bool insert) = 0;
-  // Sends what was taken down.
-  virtual absl::Status Send(size_t connection) = 0;
-  // Reads what has arrived, at least something, and checks it. Appends the slots answered.
-  virtual absl::Status Receive(size_t connection, std::vector<size_t>* answered) = 0;
-};
 
 // Latency counts from the instant at which a request was due, so that what waits for a slow one is
 // charged with its wait.
@@ -50,11 +34,8 @@ struct OpenRun {
 // One thread, which does not sleep: it has a core to itself.
 class OpenLoad {
  public:
-  // `target` outlives it.
-  explicit OpenLoad(OpenTarget& target);
-  ~OpenLoad();
-  OpenLoad(const OpenLoad&) = delete;
-  OpenLoad& operator=(const OpenLoad&) = delete;
+  // `target` outlives it. Its source 0 reads, its source 1 inserts; neither ends.
+  explicit OpenLoad(LoadTarget& target);
 
   // `rate` * `seconds` requests; returns when all are answered. DeadlineExceeded: the server has
   // said nothing for a minute. Histograms are added to.
@@ -64,8 +45,8 @@ class OpenLoad {
   absl::Status SendDue(double elapsed);
   absl::Status ReceiveReady(OpenRun* run);
 
-  OpenTarget& target_;
-  int epoll_ = -1;
+  LoadTarget& target_;
+  LoadPoll poll_;
   int64_t begin_nanos_ = 0;
   double nanos_apart_ = 0;  // of requests due one after the other
   uint64_t wanted_ = 0;
@@ -83,6 +64,10 @@ class OpenLoad {
 
 // The rate for a server that was seen to do `most` a second.
 double OpenRateFor(double most);
+
+// A short run that is not counted, then `rounds` of `seconds`, whose latencies are added up.
+absl::Status MeasureOpenLoop(LoadTarget& target, double rate, double seconds, int rounds,
+                             OpenRun* run);
 
 // open_loop_per_s, open_loop_achieved_per_s, and latencies of open_loop, open_loop_select and
 // open_loop_insert.

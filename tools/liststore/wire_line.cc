@@ -4,8 +4,10 @@
 
 #include <string>
 
+#include "engine/base/status_macros.h"
 #include "tools/liststore/bench_latency.h"
 #include "tools/liststore/bench_report.h"
+#include "tools/liststore/closed_load.h"
 
 namespace liststore {
 namespace {
@@ -22,20 +24,26 @@ uint64_t ThreadCpuNanos() {
 
 }  // namespace
 
-WireLineClock::WireLineClock(uint64_t server_nanos)
-    : server_begin_(server_nanos), client_begin_(ThreadCpuNanos()) {}
-
-void WireLineClock::Finish(const WireRun& run, uint64_t server_nanos, WireLine* line) const {
+absl::Status MeasureWireLine(LoadTarget& target, double seconds, const ServerNanos& server_nanos,
+                             WireLine* line) {
+  ClosedLoad load(target);
+  ClosedRun run;
+  LS_RETURN_IF_ERROR(load.Run(kLoadWarmUpShare * seconds, nullptr, &run));
+  const uint64_t server_begin = server_nanos();
+  const uint64_t client_begin = ThreadCpuNanos();
+  LS_RETURN_IF_ERROR(load.Run(seconds, &line->latency, &run));
+  const uint64_t server_end = server_nanos();
   const auto replies = static_cast<double>(run.replies);
   const auto share = [&run](uint64_t nanos) {
     return static_cast<double>(nanos) * 1e-9 / run.seconds;
   };
   line->rates.push_back(replies / run.seconds);
-  line->client_shares.push_back(share(ThreadCpuNanos() - client_begin_));
-  if (server_nanos <= server_begin_) return;
-  const uint64_t spent = server_nanos - server_begin_;
+  line->client_shares.push_back(share(ThreadCpuNanos() - client_begin));
+  if (server_end <= server_begin) return absl::OkStatus();
+  const uint64_t spent = server_end - server_begin;
   line->server_shares.push_back(share(spent));
   line->core_rates.push_back(replies / (static_cast<double>(spent) * 1e-9));
+  return absl::OkStatus();
 }
 
 void AddWireLine(const WireLine& line, JsonLine* json) {

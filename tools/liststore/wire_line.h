@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "engine/base/histogram.h"
 #include "tools/liststore/json_line.h"
-#include "tools/liststore/wire_load.h"
+#include "tools/liststore/load_target.h"
 
 namespace liststore {
 
@@ -27,7 +29,6 @@ inline constexpr WireKind kWireKinds[] = {
 };
 
 inline constexpr size_t kWireRowsRead = 10;
-inline constexpr double kWireWarmUpShare = 0.1;  // of a measurement's time, before it
 // Of so many replies to reads one is read in full.
 inline constexpr uint64_t kWireOfWhichVerified = 64;
 inline constexpr uint64_t kWireListsReadBack = 1'000;
@@ -41,18 +42,13 @@ struct WireLine {
   Histogram latency;  // of all rounds
 };
 
-// Around one measurement: what the calling thread and the server have of their cores meanwhile.
-class WireLineClock {
- public:
-  // The server's time on its core until now, in nanoseconds; 0: it is not known.
-  explicit WireLineClock(uint64_t server_nanos);
-  // Adds a round to `line`.
-  void Finish(const WireRun& run, uint64_t server_nanos, WireLine* line) const;
+// The server's time on its core until now, in nanoseconds; 0: it is not known.
+using ServerNanos = std::function<uint64_t()>;
 
- private:
-  const uint64_t server_begin_;
-  const uint64_t client_begin_;
-};
+// Adds a round to `line`: of requests of the target's source 0, for `seconds` after a short run
+// that is not counted.
+absl::Status MeasureWireLine(LoadTarget& target, double seconds, const ServerNanos& server_nanos,
+                             WireLine* line);
 
 // KEY, KEY_rounds, latencies, shares and KEY_per_core_second.
 void AddWireLine(const WireLine& line, JsonLine* json);

@@ -14,8 +14,8 @@
 #include "absl/status/status.h"
 #include "tools/liststore/bench_workload.h"
 #include "tools/liststore/cql_client.h"
+#include "tools/liststore/cql_load_target.h"
 #include "tools/liststore/growing_lists.h"
-#include "tools/liststore/wire_load.h"
 
 namespace liststore {
 
