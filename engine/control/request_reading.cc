@@ -5,6 +5,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/utf8.h"
+#include "engine/cql/computed_values.h"
 #include "engine/cql/instantiate.h"
 #include "engine/cql/partition_key_text.h"
 #include "engine/cql/planner.h"
@@ -141,14 +142,17 @@ std::optional<std::string> CommonKey(const std::vector<StatementReading>& statem
 Partitions PartitionsOf(const StatementReading& statement) {
   Partitions partitions;
   if (statement.plan == nullptr || !statement.bound) return partitions;
+  std::vector<BoundValue> values = *statement.bound;
+  ComputedBytes computed;
+  AppendPureValues(*statement.plan, values, computed);
   const auto& body = statement.plan->body;
   if (const auto* select = std::get_if<SelectPlan>(&body)) {
-    AddPartitions(*select->table, select->partition_key, *statement.bound, partitions);
+    AddPartitions(*select->table, select->partition_key, values, partitions);
   } else if (const auto* change = std::get_if<ModificationPlan>(&body)) {
-    AddPartitions(*change->table, change->partition_key, *statement.bound, partitions);
+    AddPartitions(*change->table, change->partition_key, values, partitions);
   } else if (const auto* batch = std::get_if<BatchPlan>(&body)) {
     for (const ModificationPlan& part : batch->modifications) {
-      AddPartitions(*part.table, part.partition_key, *statement.bound, partitions);
+      AddPartitions(*part.table, part.partition_key, values, partitions);
     }
   }
   return partitions;

@@ -32,30 +32,36 @@ CqlOr<Operand> Binder::Bind(const Expression& expression, const DataType& type,
   operand.type = type;
   operand.receiver = receiver;
   if (const auto* marker = expression.As<BindMarker>()) {
-    LS_CHECK(marker->index < markers_.size(), "the parser counted the markers");
-    const std::string& own_name = markers_[marker->index];
-    std::optional<BindVariable>& variable = variables_[marker->index];
-    if (variable && variable->type != type) {
-      return CqlError::Invalid("variable :" + own_name + " has type " + variable->type.ToString() +
-                               " which doesn't match " + type.ToString());
-    }
-    if (!variable) {
-      variable = BindVariable{own_name.empty() ? std::string(variable_name) : own_name, type,
-                              table_ == nullptr ? std::string() : table_->keyspace,
-                              table_ == nullptr ? std::string() : table_->name};
-    }
-    operand.marker = marker->index;
-    return operand;
+    return BindMarkerTo(*marker, std::move(operand), variable_name);
   }
-  if (const auto* call = expression.As<FunctionCall>()) {
-    return RefuseCall(call->function);
-  }
+  if (const auto* call = expression.As<FunctionCall>()) return BindCall(*call, type, receiver);
   if (expression.Is<Arithmetic>())
     return CqlError::Unsupported(CqlFeature::kArithmetic, ToString(expression));
+  if (const auto* cast = expression.As<TypeCast>(); cast != nullptr && !IsLiteral(expression)) {
+    return BindCast(*cast, type, receiver);
+  }
   if (!IsLiteral(expression)) {
     return CqlError::Unsupported(CqlFeature::kNestedMarkers, ToString(expression));
   }
   LS_ASSIGN_OR_RETURN(operand.constant, EncodeLiteral(expression, type, receiver));
+  return operand;
+}
+
+CqlOr<Operand> Binder::BindMarkerTo(const BindMarker& marker, Operand operand,
+                                    std::string_view variable_name) {
+  LS_CHECK(marker.index < markers_.size(), "the parser counted the markers");
+  const std::string& own_name = markers_[marker.index];
+  std::optional<BindVariable>& variable = variables_[marker.index];
+  if (variable && variable->type != operand.type) {
+    return CqlError::Invalid("variable :" + own_name + " has type " + variable->type.ToString() +
+                             " which doesn't match " + operand.type.ToString());
+  }
+  if (!variable) {
+    variable = BindVariable{own_name.empty() ? std::string(variable_name) : own_name, operand.type,
+                            table_ == nullptr ? std::string() : table_->keyspace,
+                            table_ == nullptr ? std::string() : table_->name};
+  }
+  operand.marker = marker.index;
   return operand;
 }
 
@@ -88,13 +94,16 @@ CqlError RefuseElement(std::string_view column, const DataType& type, std::strin
                            " is not a map/list, cannot be subscripted");
 }
 
-std::vector<uint16_t> PartitionKeyVariables(const std::vector<KeyAlternatives>& partition_key) {
-  std::vector<uint16_t> variables;
+std::vector<uint16_t> PartitionKeyVariables(const std::vector<KeyAlternatives>& partition_key,
+                                            size_t variables) {
+  std::vector<uint16_t> markers;
   for (const KeyAlternatives& part : partition_key) {
-    if (part.is_in || part.alternatives.size() != 1 || !part.alternatives[0][0].marker) return {};
-    variables.push_back(static_cast<uint16_t>(*part.alternatives[0][0].marker));
+    if (part.is_in || part.alternatives.size() != 1) return {};
+    const std::optional<uint32_t>& marker = part.alternatives[0][0].marker;
+    if (!marker || *marker >= variables) return {};
+    markers.push_back(static_cast<uint16_t>(*marker));
   }
-  return variables;
+  return markers;
 }
 
 }  // namespace liststore

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/cql/cql_error.h"
@@ -28,7 +29,8 @@ class Binder {
   CqlOr<std::shared_ptr<const TableDefinition>> FindTable(const QualifiedName& name);
 
   // `expression` as a value of `type`. A marker becomes a bind variable called `variable_name`
-  // (unless it has a name of its own) of the table found last.
+  // (unless it has a name of its own) of the table found last; a call of a function a computed
+  // value, or a constant where neither variables nor the time can change it.
   CqlOr<Operand> Bind(const Expression& expression, const DataType& type, std::string_view receiver,
                       std::string_view variable_name);
   // A value for a column.
@@ -38,13 +40,39 @@ class Binder {
 
   // For each marker of the statement, in order. Checks that all were bound.
   CqlOr<std::vector<BindVariable>> TakeVariables();
+  // Plan::computed.
+  std::vector<ComputedValue> TakeComputed() { return std::move(computed_); }
 
  private:
+  CqlOr<Operand> BindMarkerTo(const BindMarker& marker, Operand operand,
+                              std::string_view variable_name);
+
+  // ---- Calls and casts: bind_call.cc.
+
+  // Could it be a value of a type?
+  enum class Match : uint8_t {
+    kNo,
+    kWeak,  // its bytes could
+    kExact,
+  };
+  CqlOr<Operand> BindCall(const FunctionCall& call, const DataType& type,
+                          std::string_view receiver);
+  CqlOr<Operand> BindCast(const TypeCast& cast, const DataType& type, std::string_view receiver);
+  // The signature that a call means.
+  CqlOr<NativeFunction> ResolveCall(const FunctionCall& call) const;
+  CqlOr<NativeFunction> OnlySignature(const NativeFunction& function,
+                                      const FunctionCall& call) const;
+  CqlOr<Match> MatchArguments(const NativeFunction& function, const FunctionCall& call) const;
+  CqlOr<Match> MatchType(const Expression& expression, const DataType& type) const;
+  // A constant where it can be evaluated now.
+  CqlOr<Operand> Compute(NativeFunction function, std::vector<Operand> arguments, Operand operand);
+
   const Schema& schema_;
   const std::string_view keyspace_;
   const std::vector<std::string>& markers_;
   std::shared_ptr<const TableDefinition> table_;
   std::vector<std::optional<BindVariable>> variables_;
+  std::vector<ComputedValue> computed_;
 };
 
 // Why a function cannot be called where it was: liststore does not have it there, or CQL has no
@@ -55,8 +83,10 @@ CqlError RefuseCall(const FunctionName& function);
 // has none.
 CqlError RefuseElement(std::string_view column, const DataType& type, std::string_view what);
 
-// For each column of the partition key its bind variable; empty when one has none.
-std::vector<uint16_t> PartitionKeyVariables(const std::vector<KeyAlternatives>& partition_key);
+// For each column of the partition key its bind variable, of the first `variables` markers; empty
+// when one has none.
+std::vector<uint16_t> PartitionKeyVariables(const std::vector<KeyAlternatives>& partition_key,
+                                            size_t variables);
 
 }  // namespace liststore
 

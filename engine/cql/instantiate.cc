@@ -33,17 +33,8 @@ CqlStatus ResolveKey(const Operand& operand, BoundValues values, KeyUse use,
   return {};
 }
 
-// Source: ScyllaDB keys/compound.hh: each component has two bytes of its own.
-CqlStatus CheckKeyBytes(const Views& components) {
-  size_t bytes = 0;
-  for (const std::string_view component : components) bytes += component.size() + 2;
-  if (bytes <= kKeyBytesMax) return {};
-  return CqlError::Invalid("Key length of " + std::to_string(bytes) +
-                           " is longer than maximum of " + std::to_string(kKeyBytesMax));
-}
-
 CqlStatus AppendKey(const Views& components, KeyUse use, std::string& key, bool& found) {
-  LS_RETURN_IF_ERROR(CheckKeyBytes(components));
+  LS_RETURN_IF_ERROR(CheckKeyBytes(Span(components)));
   if (components.size() == 1 && components[0].empty()) {
     if (use == KeyUse::kWrite) return CqlError::Invalid("Key may not be empty");
     found = false;
@@ -168,7 +159,7 @@ CqlStatus ApplySlice(const TableSchema& schema, const ClusteringSlice& slice, Bo
     all.push_back(bytes);
   }
   if (!found) return {};
-  LS_RETURN_IF_ERROR(CheckKeyBytes(all));
+  LS_RETURN_IF_ERROR(CheckKeyBytes(Span(all)));
   std::string at;
   AppendClusteringKey(schema.clustering, Span(all), at);
   // In encoded order a column that runs against the first one is turned round.
@@ -199,7 +190,7 @@ CqlStatus ApplySlice(const TableSchema& schema, const ClusteringSlice& slice, Bo
 CqlStatus EncodeRangeOf(const TableDefinition& table, const Views& prefix,
                         const std::vector<ClusteringSlice>& slices, BoundValues values, KeyUse use,
                         EncodedRange& range, bool& found) {
-  LS_RETURN_IF_ERROR(CheckKeyBytes(prefix));
+  LS_RETURN_IF_ERROR(CheckKeyBytes(Span(prefix)));
   EncodePrefixRange(table.storage, prefix, range);
   for (const ClusteringSlice& slice : slices) {
     LS_RETURN_IF_ERROR(ApplySlice(table.storage, slice, values, use, prefix, range, found));
@@ -210,6 +201,15 @@ CqlStatus EncodeRangeOf(const TableDefinition& table, const Views& prefix,
 }
 
 }  // namespace
+
+// Source: ScyllaDB keys/compound.hh: each component has two bytes of its own.
+CqlStatus CheckKeyBytes(std::span<const std::string_view> components) {
+  size_t bytes = 0;
+  for (const std::string_view component : components) bytes += component.size() + 2;
+  if (bytes <= kKeyBytesMax) return {};
+  return CqlError::Invalid("Key length of " + std::to_string(bytes) +
+                           " is longer than maximum of " + std::to_string(kKeyBytesMax));
+}
 
 CqlStatus EncodePartitionKey(const TableDefinition& table,
                              const std::vector<KeyAlternatives>& partition_key, BoundValues values,

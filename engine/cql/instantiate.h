@@ -41,6 +41,9 @@ struct EncodedRange {
   }
 };
 
+// Invalid: components of a key that together are too long.
+CqlStatus CheckKeyBytes(std::span<const std::string_view> components);
+
 // The serialised partition keys, ascending by token and then by bytes, none twice; none at all when
 // a value is null. Invalid: unset, of a wrong type, too long, an empty key of one column.
 CqlStatus EncodePartitionKeys(const TableDefinition& table,

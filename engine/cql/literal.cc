@@ -16,56 +16,12 @@ using MaybeValue = std::optional<std::string>;
 
 constexpr size_t kLengthBytes = 4;
 
-// May a value of type `from`, as a cast has made it, stand where `to` is wanted? The bytes stay.
-// Source: ScyllaDB types/types.cc, is_value_compatible_with_internal.
-bool IsCompatible(const DataType& from, const DataType& to) {
-  if (DataType::Frozen(from) == DataType::Frozen(to) || to.is(CqlType::kBlob)) return true;
-  if (!from.is_native() || !to.is_native()) return false;
-  const auto is_long = [](const DataType& type) {
-    return type.is(CqlType::kBigint) || type.is(CqlType::kTimestamp);
-  };
-  if (is_long(from) && is_long(to)) return true;
-  if (from.is(CqlType::kAscii) && to.is(CqlType::kText)) return true;
-  if (from.is(CqlType::kTimeuuid) && to.is(CqlType::kUuid)) return true;
-  return to.is(CqlType::kVarint) && (from.is(CqlType::kInt) || is_long(from));
-}
-
-bool IsAssignable(const Expression& literal, const DataType& type);
-
 bool AreAssignable(const std::vector<Expression>& elements, const DataType& type) {
   const std::vector<DataType>& parameters = type.parameters();
   for (size_t i = 0; i < elements.size(); ++i) {
     if (!IsAssignable(elements[i], parameters[i % parameters.size()])) return false;
   }
   return true;
-}
-
-// Could the literal be of that type, by its form? What its constants say is not looked at. Source:
-// ScyllaDB cql3/expr/prepare_expr.cc, test_assignment.
-bool IsAssignable(const Expression& literal, const DataType& type) {
-  if (const auto* constant = literal.As<Constant>()) {
-    return type.is_native() && IsConstantOf(*constant, type.native());
-  }
-  if (literal.Is<NullConstant>()) return !type.is(CqlType::kCounter);
-  if (const auto* list = literal.As<ListLiteral>()) {
-    return type.kind() == Kind::kList && AreAssignable(list->elements, type);
-  }
-  if (const auto* set = literal.As<SetLiteral>()) {
-    if (type.kind() == Kind::kMap) return set->elements.empty();
-    return type.kind() == Kind::kSet && AreAssignable(set->elements, type);
-  }
-  if (const auto* map = literal.As<MapLiteral>()) {
-    return type.kind() == Kind::kMap && AreAssignable(map->keys_and_values, type);
-  }
-  if (const auto* tuple = literal.As<TupleLiteral>()) {
-    return type.kind() == Kind::kTuple && tuple->elements.size() <= type.parameters().size() &&
-           AreAssignable(tuple->elements, type);
-  }
-  if (const auto* cast = literal.As<TypeCast>()) {
-    const CqlOr<DataType> from = ToDataType(cast->type, "");
-    return from.ok() && IsCompatible(*from, type);
-  }
-  return false;
 }
 
 CqlError NotAssignable(std::string_view what, std::string_view receiver, std::string_view role,
@@ -136,15 +92,8 @@ CqlOr<MaybeValue> EncodeCast(const TypeCast& cast, const DataType& type,
   CqlOr<DataType> from = ToDataType(cast.type, "");
   if (!from.ok()) return from.status();
   const Expression& operand = cast.operand[0];
-  if (!IsAssignable(operand, *from)) {
-    return CqlError::Invalid("Cannot cast value " + ShownText(ToString(operand)) + " to type " +
-                             from->ToString());
-  }
-  if (!IsCompatible(*from, type)) {
-    return CqlError::Invalid("Cannot assign value " + ShownText(ToString(operand)) + " of type " +
-                             from->ToString() + " to " + std::string(receiver) + " of type " +
-                             type.ToString());
-  }
+  const CqlStatus fits = CheckCast(cast, *from, IsAssignable(operand, *from), type, receiver);
+  if (!fits.ok()) return fits.error();
   return EncodeLiteral(operand, *from, receiver);
 }
 
@@ -177,6 +126,59 @@ int CompareFields(const DataType& type, std::string_view a, std::string_view b) 
 }
 
 }  // namespace
+
+// Source: ScyllaDB types/types.cc, is_value_compatible_with_internal.
+bool IsCompatible(const DataType& from, const DataType& to) {
+  if (DataType::Frozen(from) == DataType::Frozen(to) || to.is(CqlType::kBlob)) return true;
+  if (!from.is_native() || !to.is_native()) return false;
+  const auto is_long = [](const DataType& type) {
+    return type.is(CqlType::kBigint) || type.is(CqlType::kTimestamp);
+  };
+  if (is_long(from) && is_long(to)) return true;
+  if (from.is(CqlType::kAscii) && to.is(CqlType::kText)) return true;
+  if (from.is(CqlType::kTimeuuid) && to.is(CqlType::kUuid)) return true;
+  return to.is(CqlType::kVarint) && (from.is(CqlType::kInt) || is_long(from));
+}
+
+// Source: ScyllaDB cql3/expr/prepare_expr.cc, test_assignment.
+bool IsAssignable(const Expression& literal, const DataType& type) {
+  if (const auto* constant = literal.As<Constant>()) {
+    return type.is_native() && IsConstantOf(*constant, type.native());
+  }
+  if (literal.Is<NullConstant>()) return !type.is(CqlType::kCounter);
+  if (const auto* list = literal.As<ListLiteral>()) {
+    return type.kind() == Kind::kList && AreAssignable(list->elements, type);
+  }
+  if (const auto* set = literal.As<SetLiteral>()) {
+    if (type.kind() == Kind::kMap) return set->elements.empty();
+    return type.kind() == Kind::kSet && AreAssignable(set->elements, type);
+  }
+  if (const auto* map = literal.As<MapLiteral>()) {
+    return type.kind() == Kind::kMap && AreAssignable(map->keys_and_values, type);
+  }
+  if (const auto* tuple = literal.As<TupleLiteral>()) {
+    return type.kind() == Kind::kTuple && tuple->elements.size() <= type.parameters().size() &&
+           AreAssignable(tuple->elements, type);
+  }
+  if (const auto* cast = literal.As<TypeCast>()) {
+    const CqlOr<DataType> from = ToDataType(cast->type, "");
+    return from.ok() && IsCompatible(*from, type);
+  }
+  return false;
+}
+
+CqlStatus CheckCast(const TypeCast& cast, const DataType& from, bool operand_fits,
+                    const DataType& type, std::string_view receiver) {
+  const Expression& operand = cast.operand[0];
+  if (!operand_fits) {
+    return CqlError::Invalid("Cannot cast value " + ShownText(ToString(operand)) + " to type " +
+                             from.ToString());
+  }
+  if (IsCompatible(from, type)) return {};
+  return CqlError::Invalid("Cannot assign value " + ShownText(ToString(operand)) + " of type " +
+                           from.ToString() + " to " + std::string(receiver) + " of type " +
+                           type.ToString());
+}
 
 std::string ElementReceiver(std::string_view receiver) {
   return "value(" + std::string(receiver) + ")";

@@ -34,6 +34,14 @@ CqlOr<std::optional<std::string>> EncodeLiteral(const Expression& literal, const
 CqlOr<std::string> EncodeConstant(const Constant& constant, CqlType type,
                                   std::string_view receiver);
 
+// May a value of type `from` stand where `to` is wanted? Its bytes stay what they are.
+bool IsCompatible(const DataType& from, const DataType& to);
+// Could the literal be of that type, by its form? What its constants say is not looked at.
+bool IsAssignable(const Expression& literal, const DataType& type);
+// Why `cast.operand` cannot become a `from`, or the cast not stand where a `type` is wanted; ok
+// when it can. `operand_fits`: whether the operand can be a value of `from`.
+CqlStatus CheckCast(const TypeCast& cast, const DataType& from, bool operand_fits,
+                    const DataType& type, std::string_view receiver);
 // Does CQL take such a constant for a value of that type, whatever its text?
 bool IsConstantOf(const Constant& constant, CqlType type);
 // `Invalid STRING constant (x) for "c" of type int`.

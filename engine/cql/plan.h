@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/cql/native_function.h"
 #include "engine/cql/statement.h"
 #include "engine/cql/unsupported.h"
 #include "engine/model/data_type.h"
@@ -21,12 +22,21 @@
 
 namespace liststore {
 
-// A value of a statement: known already, or bound when it is executed.
+// A value of a statement: known already, or bound or computed when it is executed.
 struct Operand {
   DataType type = CqlType::kBlob;
-  std::string receiver;                 // what messages call the place it is meant for
-  std::optional<uint32_t> marker;       // bound; else
+  std::string receiver;  // what messages call the place it is meant for
+  // Bound: one of Plan::variables; or, from their number on, one of Plan::computed; else
+  std::optional<uint32_t> marker;
   std::optional<std::string> constant;  // the serialised value; nullopt: null
+};
+
+// A function's result, computed each time the statement is executed.
+struct ComputedValue {
+  NativeFunction function;
+  std::vector<Operand> arguments;  // of computed ones only those before it
+  // The same variables make the same value: nothing in it depends on the time or on chance.
+  bool is_pure = true;
 };
 
 // A bind marker as clients see it.
@@ -183,6 +193,8 @@ struct DescribePlan {
 struct Plan {
   std::variant<SelectPlan, ModificationPlan, BatchPlan, UsePlan, SchemaPlan, DescribePlan> body;
   std::vector<BindVariable> variables;
+  // Held behind the values of the variables while it is executed (computed_values.h).
+  std::vector<ComputedValue> computed;
   // For each column of the partition key the variable that is bound to it; empty when there is
   // none for some. Token-aware drivers go by it.
   std::vector<uint16_t> partition_key_variables;

@@ -74,8 +74,10 @@ CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Sche
   plan->body = std::move(body);
   plan->without_effect = FeaturesWithoutEffect(*whole);
   LS_ASSIGN_OR_RETURN(plan->variables, binder.TakeVariables());
+  plan->computed = binder.TakeComputed();
   const std::vector<KeyAlternatives>* key = PartitionKeyOf(plan->body);
-  if (key != nullptr) plan->partition_key_variables = PartitionKeyVariables(*key);
+  if (key != nullptr)
+    plan->partition_key_variables = PartitionKeyVariables(*key, plan->variables.size());
   return std::shared_ptr<const Plan>(std::move(plan));
 }
 

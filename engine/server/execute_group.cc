@@ -32,6 +32,8 @@ bool IsGroupableModification(const ModificationPlan& plan) {
 }  // namespace
 
 bool IsGroupable(const Plan& plan) {
+  // Computed values have no memory in a group.
+  if (!plan.computed.empty()) return false;
   if (const auto* select = std::get_if<SelectPlan>(&plan.body)) return IsGroupableSelect(*select);
   const auto* change = std::get_if<ModificationPlan>(&plan.body);
   return change != nullptr && IsGroupableModification(*change);

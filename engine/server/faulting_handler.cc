@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "engine/base/check.h"
+#include "engine/cql/computed_values.h"
 #include "engine/cql/instantiate.h"
 #include "engine/cql/partition_key_text.h"
 #include "engine/cql/statement_outline.h"
@@ -138,6 +139,7 @@ bool HasKey(const Look& look, const QueryProcessor& processor, const ClientState
             std::string_view wanted) {
   if (look.parameters == nullptr) return false;
   std::vector<BoundValue> values;
+  ComputedBytes computed;
   return std::ranges::any_of(look.parts, [&](const Part& part) {
     const std::shared_ptr<const Plan> plan = part.prepared != nullptr
                                                  ? part.prepared->plan
@@ -145,7 +147,9 @@ bool HasKey(const Look& look, const QueryProcessor& processor, const ClientState
     if (plan == nullptr) return false;
     const CqlStatus bound = look.is_batch ? BindBatchValues(*plan, part.values, values)
                                           : BindParameters(*plan, *look.parameters, values);
-    return bound.ok() && NamesKey(*plan, values, wanted);
+    if (!bound.ok()) return false;
+    AppendPureValues(*plan, values, computed);
+    return NamesKey(*plan, values, wanted);
   });
 }
 

@@ -82,7 +82,8 @@ QueryProcessor::QueryProcessor(Engine& engine, const Clock& clock,
     : engine_(engine),
       clock_(clock),
       virtual_tables_(virtual_tables),
-      options_(std::move(options)) {
+      options_(std::move(options)),
+      timeuuids_(clock, engine.catalog().NewUuid()) {
   engine_.catalog().Change([&](Schema& schema) {
     virtual_tables_.PutInto(schema);
     return true;
@@ -147,6 +148,7 @@ bool QueryProcessor::AddToGroup(const protocol::Execute& execute, const PendingR
 void QueryProcessor::HandleOne(const PendingRequest& pending, ClientState& client,
                                StatementScratch& scratch, protocol::OutputBuffer& out) {
   Call call{client, ResponseContextOf(pending.header, client), scratch, out, clock_.NowNanos()};
+  if (!scratch.computed.empty()) scratch.computed.clear();
   call.tally = options_.tally;
   call.tracing = pending.request->tracing;
   const auto& message = pending.request->message;
@@ -243,14 +245,28 @@ void QueryProcessor::HandleExecute(const protocol::Execute& execute, Call& call)
 bool QueryProcessor::Run(const Plan& plan, const protocol::ColumnsMetadata& columns,
                          std::string_view text, const protocol::QueryParameters& parameters,
                          Call& call) {
-  const CqlStatus bound = BindParameters(plan, parameters, call.scratch.values);
+  CqlStatus bound = BindParameters(plan, parameters, call.scratch.values);
+  Functions functions(*this, call.now_nanos);
+  ComputedValues computed(plan, functions, call.scratch.values, call.scratch.computed);
+  if (bound.ok() && !plan.computed.empty()) {
+    call.computed = &computed;
+    bound = computed.Compute();
+  }
   if (!bound.ok()) {
     call.Fail(bound.error());
     return true;
   }
-  const BoundValues values = call.scratch.values;
+  const bool done = RunBound(plan, columns, text, call.scratch.values, parameters, call);
+  call.computed = nullptr;
+  return done;
+}
+
+bool QueryProcessor::RunBound(const Plan& plan, const protocol::ColumnsMetadata& columns,
+                              std::string_view text, BoundValues values,
+                              const protocol::QueryParameters& parameters, Call& call) {
   if (const auto* select = std::get_if<SelectPlan>(&plan.body)) {
-    return RunSelect(*select, columns, text, values, parameters, call);
+    return RunSelect(*select, columns, text, values.first(plan.variables.size()), values,
+                     parameters, call);
   }
   if (const auto* change = std::get_if<ModificationPlan>(&plan.body)) {
     return RunModification(*change, values, parameters, call);

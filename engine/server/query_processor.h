@@ -21,6 +21,7 @@
 #include "engine/protocol/response.h"
 #include "engine/server/request_handler.h"
 #include "engine/server/statement_cache.h"
+#include "engine/server/timeuuid_source.h"
 #include "engine/shard/engine.h"
 #include "liststore/clock.h"
 
@@ -64,6 +65,7 @@ class QueryProcessor final : public RequestHandler {
  private:
   // One request on its way: what every step wants to know.
   struct Call;
+  class Functions;
   // What requests that came together share: the instant, and the schema's generation, which was
   // looked at first.
   struct Turn {
@@ -88,8 +90,11 @@ class QueryProcessor final : public RequestHandler {
   // anew. `columns`: of a SELECT's result, encoded.
   bool Run(const Plan& plan, const protocol::ColumnsMetadata& columns, std::string_view text,
            const protocol::QueryParameters& parameters, Call& call);
+  bool RunBound(const Plan& plan, const protocol::ColumnsMetadata& columns, std::string_view text,
+                BoundValues values, const protocol::QueryParameters& parameters, Call& call);
+  // `bound`: those of the values that the client has sent.
   bool RunSelect(const SelectPlan& plan, const protocol::ColumnsMetadata& columns,
-                 std::string_view text, BoundValues values,
+                 std::string_view text, BoundValues bound, BoundValues values,
                  const protocol::QueryParameters& parameters, Call& call);
   bool RunModification(const ModificationPlan& plan, BoundValues values,
                        const protocol::QueryParameters& parameters, Call& call);
@@ -122,6 +127,7 @@ class QueryProcessor final : public RequestHandler {
   const VirtualTables& virtual_tables_;
   const QueryProcessorOptions options_;
   StatementCache statements_;
+  TimeuuidSource timeuuids_;
 };
 
 }  // namespace liststore

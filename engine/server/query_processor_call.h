@@ -8,6 +8,7 @@
 
 #include "engine/control/feature_tally.h"
 #include "engine/cql/bound_values.h"
+#include "engine/cql/computed_values.h"
 #include "engine/cql/unsupported.h"
 #include "engine/server/execute_group.h"
 #include "engine/server/query_processor.h"
@@ -18,6 +19,7 @@ namespace liststore {
 // One thread's.
 struct StatementScratch {
   std::vector<BoundValue> values;
+  ComputedBytes computed;  // behind the computed ones of `values`
   WriteSet writes;
   std::vector<Reply> replies;
   protocol::OutputBuffer rows;
@@ -35,6 +37,8 @@ struct QueryProcessor::Call {
   FeatureTally* tally = nullptr;  // nullptr: nothing is counted
   bool tracing = false;           // the client asks for a trace
   std::string_view text = {};     // of the statement, once it is known
+  // What computes values of the plan that is run; nullptr: it has none.
+  ComputedValues* computed = nullptr;
   bool failed = false;
 
   // An error that stands for a feature is counted.
@@ -45,6 +49,21 @@ struct QueryProcessor::Call {
   // alone.
   void CountAccepted(const Plan& plan) const;
   void CountAccepted(const protocol::QueryParameters& parameters) const;
+};
+
+// What functions of one statement have their results from.
+class QueryProcessor::Functions final : public FunctionContext {
+ public:
+  Functions(QueryProcessor& processor, uint64_t now_nanos)
+      : processor_(processor), now_nanos_(now_nanos) {}
+
+  uint64_t now_nanos() const override { return now_nanos_; }
+  Uuid NewTimeuuid() override { return processor_.timeuuids_.Next(); }
+  Uuid NewUuid() override { return processor_.engine_.catalog().NewUuid(); }
+
+ private:
+  QueryProcessor& processor_;
+  const uint64_t now_nanos_;
 };
 
 // Whether Call::CountAccepted would count something of a request's parameters. Two comparisons for

@@ -81,7 +81,8 @@ bool QueryProcessor::RunModification(const ModificationPlan& plan, BoundValues v
   }
   call.scratch.writes.Clear();
   if (status.ok()) {
-    status = call.scratch.writes.Add(plan, values, TimestampOf(parameters), call.now_nanos);
+    status = call.scratch.writes.Add(plan, values, TimestampOf(parameters), call.now_nanos,
+                                     call.computed);
   }
   if (!status.ok()) {
     call.Fail(status.error());
@@ -96,7 +97,8 @@ CqlStatus QueryProcessor::AddBatch(const BatchPlan& plan, BoundValues values,
   LS_RETURN_IF_ERROR(ResolveTimestamp(plan.timestamp, values, call.now_nanos, timestamp));
   for (const ModificationPlan& part : plan.modifications) {
     if (part.table->is_virtual) return CqlError::Unsupported(CqlFeature::kVirtualWrites, "BATCH");
-    LS_RETURN_IF_ERROR(call.scratch.writes.Add(part, values, timestamp, call.now_nanos));
+    LS_RETURN_IF_ERROR(
+        call.scratch.writes.Add(part, values, timestamp, call.now_nanos, call.computed));
   }
   return CheckBatchSize(call.scratch.writes.Commands());
 }
@@ -143,8 +145,11 @@ CqlStatus QueryProcessor::AddBatchStatement(const protocol::BatchStatement& stat
   if (change == nullptr) return NotAModification();
   if (change->table->is_virtual) return CqlError::Unsupported(CqlFeature::kVirtualWrites, "BATCH");
   LS_RETURN_IF_ERROR(BindBatchValues(*plan, statement.values, call.scratch.values));
+  Functions functions(*this, call.now_nanos);
+  ComputedValues computed(*plan, functions, call.scratch.values, call.scratch.computed);
+  if (!plan->computed.empty()) LS_RETURN_IF_ERROR(computed.Compute());
   return call.scratch.writes.Add(*change, call.scratch.values, TimestampOf(parameters),
-                                 call.now_nanos);
+                                 call.now_nanos, plan->computed.empty() ? nullptr : &computed);
 }
 
 void QueryProcessor::HandleBatch(const protocol::Batch& batch, Call& call) {

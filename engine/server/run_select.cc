@@ -24,7 +24,7 @@ uint64_t StatementDigest(std::string_view keyspace, std::string_view text, Bound
 }  // namespace
 
 bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMetadata& columns,
-                               std::string_view text, BoundValues values,
+                               std::string_view text, BoundValues bound, BoundValues values,
                                const protocol::QueryParameters& parameters, Call& call) {
   CqlStatus status = CheckReadConsistency(parameters.consistency);
   SelectCall select{.plan = plan,
@@ -35,10 +35,10 @@ bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMe
                     .now_nanos = call.now_nanos};
   if (parameters.page_size) {
     select.page_size = static_cast<uint64_t>(*parameters.page_size);
-    select.statement_digest = StatementDigest(call.client.keyspace, text, values);
+    select.statement_digest = StatementDigest(call.client.keyspace, text, bound);
   }
   if (!parameters.paging_state.empty()) {
-    select.statement_digest = StatementDigest(call.client.keyspace, text, values);
+    select.statement_digest = StatementDigest(call.client.keyspace, text, bound);
     protocol::PagingState state;
     if (const auto error =
             protocol::DecodePagingState(parameters.paging_state, select.statement_digest, state)) {

@@ -128,12 +128,13 @@ CqlStatus WriteSet::AddCells(const ModificationPlan& plan, BoundValues values) {
 }
 
 CqlStatus WriteSet::AddRows(const ModificationPlan& plan, BoundValues values, int64_t now_seconds,
-                            Group& group) {
+                            ComputedValues* computed, Group& group) {
   int64_t ttl = 0;
   LS_RETURN_IF_ERROR(ResolveTtl(plan, values, ttl));
   const bool marker = plan.kind == ModificationPlan::Kind::kInsert;
   for (const EncodedRange& range : encoded_) {
     Row& row = NewRow(range.lower);
+    if (computed != nullptr) LS_RETURN_IF_ERROR(computed->NextRow());
     LS_RETURN_IF_ERROR(AddCells(plan, values));
     row.cell_count = cells_.size() - row.first_cell;
     for (size_t i = row.first_cell; i < cells_.size(); ++i) {
@@ -170,19 +171,21 @@ void WriteSet::AddDeletion(const ModificationPlan& plan, Group& group) {
 }
 
 CqlStatus WriteSet::Add(const ModificationPlan& plan, BoundValues values,
-                        std::optional<int64_t> timestamp, uint64_t now_nanos) {
+                        std::optional<int64_t> timestamp, uint64_t now_nanos,
+                        ComputedValues* computed) {
   LS_RETURN_IF_ERROR(ResolveTimestamp(plan.timestamp, values, now_nanos, timestamp));
   LS_RETURN_IF_ERROR(
       EncodePartitionKeys(*plan.table, plan.partition_key, values, KeyUse::kWrite, keys_));
   LS_RETURN_IF_ERROR(EncodeRanges(*plan.table, plan.clustering, values, KeyUse::kWrite, encoded_));
   const WriteTimestamp written = timestamp ? WriteTimestamp{*timestamp} : WriteTimestamp::None();
   const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  if (computed != nullptr) computed->BeginRows();
   for (const std::string& key : keys_) {
     Group& group = GroupOf(plan, key, written);
     if (plan.kind == ModificationPlan::Kind::kDeleteRows) {
       AddDeletion(plan, group);
     } else {
-      LS_RETURN_IF_ERROR(AddRows(plan, values, now_seconds, group));
+      LS_RETURN_IF_ERROR(AddRows(plan, values, now_seconds, computed, group));
     }
   }
   return {};

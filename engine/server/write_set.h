@@ -13,6 +13,7 @@
 
 #include "engine/command/command.h"
 #include "engine/cql/bound_values.h"
+#include "engine/cql/computed_values.h"
 #include "engine/cql/cql_error.h"
 #include "engine/cql/instantiate.h"
 #include "engine/cql/plan.h"
@@ -32,10 +33,11 @@ class WriteSet {
   void Clear();
 
   // `timestamp`: what the request or batch gives; USING TIMESTAMP of the statement goes before it;
-  // without either the engine gives one. The plan is not of a virtual table. On an error the set is
-  // of no use.
+  // without either the engine gives one. `computed`: what computes some of the values, for each row
+  // anew; nullptr: nothing does. The plan is not of a virtual table. On an error the set is of no
+  // use.
   CqlStatus Add(const ModificationPlan& plan, BoundValues values, std::optional<int64_t> timestamp,
-                uint64_t now_nanos);
+                uint64_t now_nanos, ComputedValues* computed = nullptr);
 
   // Valid until the next call of Clear or Add.
   std::span<const Command> Commands();
@@ -65,7 +67,7 @@ class WriteSet {
   };
 
   CqlStatus AddRows(const ModificationPlan& plan, BoundValues values, int64_t now_seconds,
-                    Group& group);
+                    ComputedValues* computed, Group& group);
   void AddDeletion(const ModificationPlan& plan, Group& group);
   CqlStatus AddCells(const ModificationPlan& plan, BoundValues values);
   CqlStatus ResolveTtl(const ModificationPlan& plan, BoundValues values, int64_t& ttl) const;

@@ -49,6 +49,9 @@ class StatementText {
   const std::string& shown() const { return shown_; }
 
  private:
+  // As a function of its bytes, which are a literal or bound.
+  void AddCall(const PoolValue& value);
+
   enum class Style : uint8_t {
     kLiterals,
     kBound,

@@ -1,6 +1,8 @@
 // Schemas, the text of statements, and WHERE clauses on keys.
 #include <algorithm>
 
+#include "engine/base/utf8.h"
+#include "engine/cql/print_value.h"
 #include "tests/conformance/random_statements.h"
 
 namespace liststore::testing {
@@ -55,8 +57,24 @@ std::string Shown(const PoolValue& value) {
 
 }  // namespace
 
+void StatementText::AddCall(const PoolValue& value) {
+  // There is no blobAsBlob, but a way there and back.
+  const bool is_blob = value.type == "blob";
+  sent_.text += is_blob ? "textAsBlob(blobAsText(" : "blobAs" + std::string(value.type) + "(";
+  if (Binds()) {
+    sent_.text += "?";
+    sent_.parameters.push_back({value.bytes, false});
+  } else {
+    sent_.text += PrintBlob(value.bytes);
+  }
+  sent_.text += is_blob ? "))" : ")";
+}
+
 void StatementText::AddValue(const PoolValue& value) {
   shown_ += Shown(value);
+  // Text alone can hold a blob, if its bytes are UTF-8.
+  const bool can_call = !value.type.empty() && (value.type != "blob" || IsValidUtf8(value.bytes));
+  if (can_call && random_.OneIn(8)) return AddCall(value);
   if (value.literal.empty() || Binds()) {
     sent_.text += "?";
     sent_.parameters.push_back({value.bytes, false});

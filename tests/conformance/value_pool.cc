@@ -132,7 +132,10 @@ std::span<const CqlType> PoolTypes() { return kTypes; }
 const std::vector<PoolValue>& PoolOf(CqlType type) {
   static const auto* const pools = [] {
     auto* made = new std::map<CqlType, std::vector<PoolValue>>();
-    for (const CqlType each : kTypes) (*made)[each] = Make(each);
+    for (const CqlType each : kTypes) {
+      (*made)[each] = Make(each);
+      for (PoolValue& value : (*made)[each]) value.type = CqlTypeName(each);
+    }
     return made;
   }();
   return pools->at(type);

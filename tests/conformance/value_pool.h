@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/model/cql_type.h"
@@ -15,6 +16,8 @@ namespace liststore::testing {
 struct PoolValue {
   std::string bytes;
   std::string literal;  // as a statement spells it; empty: there is no literal of it
+  // Of a pool: the name of its type, by which functions can make it of a blob.
+  std::string_view type = {};
 };
 
 // Types with a pool.

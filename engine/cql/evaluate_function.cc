@@ -1,0 +1,139 @@
+#include "engine/cql/evaluate_function.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/base/big_endian.h"
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+#include "engine/cql/instantiate.h"
+#include "engine/cql/print_value.h"
+#include "engine/model/partition_key.h"
+#include "engine/model/timeuuid.h"
+#include "engine/model/token.h"
+
+namespace liststore {
+namespace {
+
+using Kind = NativeFunction::Kind;
+using Arguments = std::span<const std::optional<std::string_view>>;
+using Result = CqlOr<std::optional<std::string>>;
+
+constexpr int64_t kMillisecondsPerDay = 86'400'000;
+constexpr uint64_t kNanosPerMillisecond = 1'000'000;
+// The day of the epoch, as a date counts.
+constexpr int64_t kEpochDay = int64_t{1} << 31;
+// 1400-01-01 and the end of 9999: ScyllaDB's dates come from a library that knows no others.
+constexpr int64_t kDateMillisecondsMin = -17'987'443'200'000;
+constexpr int64_t kDateMillisecondsMax = 253'402'300'799'999;
+
+std::optional<std::string> Bigint(int64_t value) {
+  std::string bytes(8, '\0');
+  StoreBigEndian64(bytes.data(), static_cast<uint64_t>(value));
+  return bytes;
+}
+
+Result DateOf(int64_t milliseconds) {
+  if (milliseconds < kDateMillisecondsMin || milliseconds > kDateMillisecondsMax) {
+    return CqlError::Server("Year is out of valid range: 1400..9999");
+  }
+  int64_t days = milliseconds / kMillisecondsPerDay;
+  if (milliseconds % kMillisecondsPerDay < 0) --days;
+  std::string bytes(4, '\0');
+  StoreBigEndian32(bytes.data(), static_cast<uint32_t>(days + kEpochDay));
+  return std::optional(std::move(bytes));
+}
+
+// Milliseconds since the epoch of a timeuuid, timestamp or date.
+int64_t Milliseconds(const DataType& type, std::string_view value) {
+  if (type.is(CqlType::kTimeuuid)) return MillisecondsOfTimeuuid(value);
+  if (type.is(CqlType::kTimestamp)) return static_cast<int64_t>(LoadBigEndian64(value.data()));
+  LS_CHECK(type.is(CqlType::kDate), "functions of times know these three types");
+  return (int64_t{LoadBigEndian32(value.data())} - kEpochDay) * kMillisecondsPerDay;
+}
+
+// The first, or the last, timeuuid of a millisecond.
+Result BoundOf(int64_t milliseconds, bool is_first) {
+  constexpr auto kFirst =
+      -static_cast<int64_t>(kTimeuuidTicksAtEpoch) / kTimeuuidTicksPerMillisecond;
+  constexpr int64_t kEnd =
+      static_cast<int64_t>(kTimeuuidTicksMax + 1) / kTimeuuidTicksPerMillisecond + kFirst;
+  if (milliseconds < kFirst || milliseconds >= kEnd) {
+    return CqlError::Server(std::to_string(milliseconds) +
+                            ": timestamp is out of range. Must be in milliseconds since epoch");
+  }
+  const auto ticks =
+      static_cast<TimeuuidTicks>((milliseconds - kFirst) * kTimeuuidTicksPerMillisecond);
+  const Uuid uuid = is_first
+                        ? MakeTimeuuid(ticks, kTimeuuidLowFirst)
+                        : MakeTimeuuid(ticks + kTimeuuidTicksPerMillisecond - 1, kTimeuuidLowLast);
+  return std::optional(std::string(uuid.view()));
+}
+
+Result EvaluateImpure(const NativeFunction& function, FunctionContext& context) {
+  const auto now = static_cast<int64_t>(context.now_nanos() / kNanosPerMillisecond);
+  switch (function.kind) {
+    case Kind::kNow:
+      return std::optional(std::string(context.NewTimeuuid().view()));
+    case Kind::kUuid:
+      return std::optional(std::string(context.NewUuid().view()));
+    case Kind::kCurrentTimestamp:
+      return Bigint(now);
+    case Kind::kCurrentDate:
+      return DateOf(now);
+    case Kind::kCurrentTime:
+      return Bigint(now % kMillisecondsPerDay * static_cast<int64_t>(kNanosPerMillisecond));
+    default:
+      LS_UNREACHABLE("other functions are pure");
+  }
+}
+
+Result FromBlob(const NativeFunction& function, std::string_view bytes) {
+  if (function.result.IsValid(bytes)) return std::optional(std::string(bytes));
+  return CqlError::Invalid("In call to function " + function.name + ", value " + PrintBlob(bytes) +
+                           " is not a valid binary representation for type " +
+                           function.result.ToString());
+}
+
+Result TokenOfKey(Arguments arguments) {
+  std::vector<std::string_view> components;
+  for (const auto& argument : arguments) components.push_back(*argument);
+  LS_RETURN_IF_ERROR(CheckKeyBytes(components));
+  std::string key;
+  AppendPartitionKey(components, key);
+  return Bigint(TokenOf(key).value);
+}
+
+}  // namespace
+
+Result EvaluateFunction(const NativeFunction& function, Arguments arguments,
+                        FunctionContext* context) {
+  LS_CHECK(arguments.size() == function.arguments.size(), "a call has all its arguments");
+  if (!function.is_pure()) {
+    LS_CHECK(context != nullptr, "who asks for the time brings a clock");
+    return EvaluateImpure(function, *context);
+  }
+  const auto is_null = [](const auto& argument) { return !argument.has_value(); };
+  if (std::ranges::any_of(arguments, is_null)) return std::optional<std::string>();
+  if (function.kind == Kind::kToken) return TokenOfKey(arguments);
+  const std::string_view argument = *arguments[0];
+  LS_DCHECK(function.arguments[0].IsValid(argument), "values are validated before functions");
+  if (function.kind == Kind::kToBlob) return std::optional(std::string(argument));
+  if (function.kind == Kind::kFromBlob) return FromBlob(function, argument);
+  if (argument.empty()) return std::optional<std::string>();
+  const int64_t milliseconds = Milliseconds(function.arguments[0], argument);
+  switch (function.kind) {
+    case Kind::kToDate:
+      return DateOf(milliseconds);
+    case Kind::kToTimestamp:
+    case Kind::kToUnixTimestamp:
+      return Bigint(milliseconds);
+    case Kind::kMinTimeuuid:
+    case Kind::kMaxTimeuuid:
+      return BoundOf(milliseconds, function.kind == Kind::kMinTimeuuid);
+    default:
+      LS_UNREACHABLE("the other kinds were told apart above");
+  }
+}
+
+}  // namespace liststore

@@ -1,0 +1,103 @@
+#include "engine/cql/native_function.h"
+
+#include <optional>
+
+namespace liststore {
+namespace {
+
+using Kind = NativeFunction::Kind;
+
+struct Entry {
+  std::string_view name;
+  Kind kind;
+  std::optional<CqlType> argument;
+  CqlType result;
+};
+
+constexpr Entry kEntries[] = {
+    {"now", Kind::kNow, {}, CqlType::kTimeuuid},
+    {"currenttimeuuid", Kind::kNow, {}, CqlType::kTimeuuid},
+    {"uuid", Kind::kUuid, {}, CqlType::kUuid},
+    {"currenttimestamp", Kind::kCurrentTimestamp, {}, CqlType::kTimestamp},
+    {"currentdate", Kind::kCurrentDate, {}, CqlType::kDate},
+    {"currenttime", Kind::kCurrentTime, {}, CqlType::kTime},
+    {"mintimeuuid", Kind::kMinTimeuuid, CqlType::kTimestamp, CqlType::kTimeuuid},
+    {"maxtimeuuid", Kind::kMaxTimeuuid, CqlType::kTimestamp, CqlType::kTimeuuid},
+    {"dateof", Kind::kToTimestamp, CqlType::kTimeuuid, CqlType::kTimestamp},
+    {"unixtimestampof", Kind::kToUnixTimestamp, CqlType::kTimeuuid, CqlType::kBigint},
+    {"todate", Kind::kToDate, CqlType::kTimestamp, CqlType::kDate},
+    {"todate", Kind::kToDate, CqlType::kTimeuuid, CqlType::kDate},
+    {"totimestamp", Kind::kToTimestamp, CqlType::kDate, CqlType::kTimestamp},
+    {"totimestamp", Kind::kToTimestamp, CqlType::kTimeuuid, CqlType::kTimestamp},
+    {"tounixtimestamp", Kind::kToUnixTimestamp, CqlType::kDate, CqlType::kBigint},
+    {"tounixtimestamp", Kind::kToUnixTimestamp, CqlType::kTimestamp, CqlType::kBigint},
+    {"tounixtimestamp", Kind::kToUnixTimestamp, CqlType::kTimeuuid, CqlType::kBigint},
+};
+
+// intasblob and blobasint, of every type that a column can have.
+std::optional<NativeFunction> FindBlobConversion(const std::string& name) {
+  constexpr std::string_view kTo = "asblob";
+  constexpr std::string_view kFrom = "blobas";
+  const bool to_blob = name.ends_with(kTo);
+  if (!to_blob && !name.starts_with(kFrom)) return std::nullopt;
+  const std::optional<CqlType> type =
+      to_blob ? ParseCqlType(std::string_view(name).substr(0, name.size() - kTo.size()))
+              : ParseCqlType(std::string_view(name).substr(kFrom.size()));
+  if (!type || *type == CqlType::kBlob || *type == CqlType::kCounter) return std::nullopt;
+  NativeFunction function;
+  function.kind = to_blob ? Kind::kToBlob : Kind::kFromBlob;
+  function.name = name;
+  function.arguments.emplace_back(to_blob ? *type : CqlType::kBlob);
+  function.result = to_blob ? CqlType::kBlob : *type;
+  return function;
+}
+
+NativeFunction TokenFunction(const TableDefinition& table) {
+  NativeFunction function;
+  function.kind = Kind::kToken;
+  function.name = "token";
+  for (const ColumnDefinition* column : table.ColumnsOf(ColumnKind::kPartitionKey)) {
+    function.arguments.push_back(column->type);
+  }
+  function.result = CqlType::kBigint;
+  return function;
+}
+
+}  // namespace
+
+std::string FullName(const NativeFunction& function) { return "system." + function.name; }
+
+std::string SignatureText(const NativeFunction& function) {
+  std::string text = FullName(function) + " : (";
+  for (size_t i = 0; i < function.arguments.size(); ++i) {
+    if (i != 0) text += ", ";
+    text += function.arguments[i].ToString();
+  }
+  return text + ") -> " + function.result.ToString();
+}
+
+std::string ArgumentName(const NativeFunction& function, size_t index) {
+  return "arg" + std::to_string(index) + "(" + FullName(function) + ")";
+}
+
+std::vector<NativeFunction> FindNativeFunctions(const FunctionName& name,
+                                                const TableDefinition* table) {
+  std::vector<NativeFunction> found;
+  if (!name.keyspace.empty() && name.keyspace != "system") return found;
+  if (name.name == "token" && table != nullptr) return {TokenFunction(*table)};
+  for (const Entry& entry : kEntries) {
+    if (entry.name != name.name) continue;
+    NativeFunction& function = found.emplace_back();
+    function.kind = entry.kind;
+    function.name = entry.name;
+    if (entry.argument) function.arguments.emplace_back(*entry.argument);
+    function.result = entry.result;
+  }
+  if (!found.empty()) return found;
+  if (std::optional<NativeFunction> conversion = FindBlobConversion(name.name)) {
+    found.push_back(*std::move(conversion));
+  }
+  return found;
+}
+
+}  // namespace liststore

@@ -1,0 +1,59 @@
+// Functions that CQL has by itself, by name and signature.
+// Sources: ScyllaDB cql3/functions/functions.cc, time_uuid_fcts.hh, bytes_conversion_fcts.hh,
+// token_fct.hh.
+#ifndef LISTSTORE_ENGINE_CQL_NATIVE_FUNCTION_H_
+#define LISTSTORE_ENGINE_CQL_NATIVE_FUNCTION_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/cql/expression.h"
+#include "engine/model/data_type.h"
+#include "engine/model/schema.h"
+
+namespace liststore {
+
+// One signature of a scalar function. Small, copied into plans.
+struct NativeFunction {
+  enum class Kind : uint8_t {
+    kNow,               // a new timeuuid
+    kUuid,              // a new random UUID
+    kCurrentTimestamp,  // of the statement's instant, as are the next two
+    kCurrentDate,
+    kCurrentTime,
+    kMinTimeuuid,
+    kMaxTimeuuid,
+    kToDate,
+    kToTimestamp,
+    kToUnixTimestamp,
+    kToBlob,
+    kFromBlob,
+    kToken,
+  };
+
+  Kind kind = Kind::kNow;
+  std::string name;  // in lower case, without a keyspace
+  std::vector<DataType> arguments;
+  DataType result = CqlType::kBlob;
+
+  // The same arguments make the same result, whenever and how often.
+  bool is_pure() const { return kind > Kind::kCurrentTime; }
+};
+
+// "system.todate"; "system.todate : (timeuuid) -> date". As messages have them.
+std::string FullName(const NativeFunction& function);
+std::string SignatureText(const NativeFunction& function);
+// What messages and drivers call an argument that is bound: "arg0(system.todate)".
+std::string ArgumentName(const NativeFunction& function, size_t index);
+
+// All signatures of the scalar function of that name, in the order in which messages list them;
+// none: there is no such function. `table`: whose partition key token() is of; nullptr: of none.
+// O(functions).
+std::vector<NativeFunction> FindNativeFunctions(const FunctionName& name,
+                                                const TableDefinition* table);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CQL_NATIVE_FUNCTION_H_
