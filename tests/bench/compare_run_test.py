@@ -88,7 +88,7 @@ class WrongAnswersTest(unittest.TestCase):
         run = subprocess.run([BUILD / "bin/compare_redis", "--port", "1"], capture_output=True, text=True,
                              timeout=SECONDS_MAX, check=False)
         self.assertEqual(run.returncode, 2)
-        self.assertIn("127.0.0.1:1: connecting: Connection refused", run.stderr)
+        self.assertIn("cannot connect to 127.0.0.1:1: Connection refused", run.stderr)
 
 
 if __name__ == "__main__":
