@@ -28,6 +28,9 @@ struct ClientState {
   protocol::Extensions extensions;
   // Who this is to the journal; made when that wants to know, and anew for another keyspace.
   std::shared_ptr<const JournalClient> journal_client;
+
+  // HOST:PORT, [IPV6]:PORT.
+  std::string PeerText() const;
 };
 
 }  // namespace liststore

@@ -1,7 +1,5 @@
 #include "engine/server/faulting_handler.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -20,15 +18,6 @@ namespace {
 
 using Kind = FaultAction::Kind;
 
-std::string AddressText(const ClientState& client) {
-  char text[INET6_ADDRSTRLEN] = "";
-  const int family = client.peer_address.size() == 4 ? AF_INET : AF_INET6;
-  inet_ntop(family, client.peer_address.data(), text, sizeof(text));
-  const std::string address(text);
-  return (family == AF_INET ? address : "[" + address + "]") + ":" +
-         std::to_string(client.peer_port);
-}
-
 // One statement of a request, and what it would be planned as.
 struct Part {
   StatementOutline outline;
@@ -37,8 +26,10 @@ struct Part {
   std::span<const protocol::Value> values;            // of a batch's
 };
 
+}  // namespace
+
 // A request as faults look at it, with the memory behind FaultRequest's views.
-struct Look {
+struct FaultLook {
   StatementOp op = StatementOp::kOther;
   std::vector<Part> parts;
   const protocol::QueryParameters* parameters = nullptr;  // none of PREPARE
@@ -48,6 +39,8 @@ struct Look {
   std::string text;
   std::string prepared_id;  // of EXECUTE, or a batch's first
 };
+
+namespace {
 
 Part PartOf(std::string_view text, const ClientState& client) {
   return {OutlineOf(text, client.keyspace), text, nullptr, {}};
@@ -63,9 +56,9 @@ Part PartOf(const StatementCache& statements, std::string_view id) {
   return part;
 }
 
-Look LookAt(const protocol::Request& request, const ClientState& client,
-            const StatementCache& statements) {
-  Look look;
+FaultLook LookAt(const protocol::Request& request, const ClientState& client,
+                 const StatementCache& statements) {
+  FaultLook look;
   if (const auto* query = std::get_if<protocol::Query>(&request.message)) {
     look.parts.push_back(PartOf(query->query, client));
     look.parameters = &query->parameters;
@@ -99,12 +92,12 @@ Look LookAt(const protocol::Request& request, const ClientState& client,
   return look;
 }
 
-bool IsOfKeyspace(const Look& look, std::string_view keyspace) {
+bool IsOfKeyspace(const FaultLook& look, std::string_view keyspace) {
   return std::ranges::any_of(
       look.parts, [keyspace](const Part& part) { return part.outline.keyspace == keyspace; });
 }
 
-bool IsOfSystem(const Look& look) {
+bool IsOfSystem(const FaultLook& look) {
   return std::ranges::all_of(
       look.parts, [](const Part& part) { return IsServersKeyspace(part.outline.keyspace); });
 }
@@ -135,7 +128,7 @@ bool NamesKey(const Plan& plan, BoundValues values, std::string_view wanted) {
 }
 
 // Whether a statement of the request names this partition.
-bool HasKey(const Look& look, const QueryProcessor& processor, const ClientState& client,
+bool HasKey(const FaultLook& look, const QueryProcessor& processor, const ClientState& client,
             std::string_view wanted) {
   if (look.parameters == nullptr) return false;
   std::vector<BoundValue> values;
@@ -161,7 +154,7 @@ protocol::WriteType WriteTypeOf(const protocol::Request& request) {
 }
 
 // What the program gets instead of an answer. The words are ScyllaDB's, with the fault behind them.
-void AnswerFault(const FaultHit& hit, const Look& look, const protocol::Request& request,
+void AnswerFault(const FaultHit& hit, const FaultLook& look, const protocol::Request& request,
                  const protocol::ResponseContext& context, protocol::OutputBuffer& out) {
   const protocol::Consistency consistency =
       look.parameters == nullptr ? protocol::Consistency::kOne : look.parameters->consistency;
@@ -210,24 +203,23 @@ ConnectionOrders FaultingHandler::Handle(std::span<const PendingRequest> request
   ConnectionOrders orders;
   size_t answered = 0;
   for (size_t i = 0; i < requests.size(); ++i) {
-    const std::optional<FaultHit> hit = HitOf(requests[i], client);
+    const FaultLook look = LookAt(*requests[i].request, client, next_.statements());
+    const std::optional<FaultHit> hit = HitOf(look, client);
     if (!hit) continue;
     // What came before it is done before it.
     if (answered < i) next_.Handle(requests.subspan(answered, i - answered), client, out);
     answered = i + 1;
-    Suffer(*hit, requests[i], client, out, orders);
+    Suffer(*hit, look, requests[i], client, out, orders);
     if (orders.close) return orders;
   }
   if (answered < requests.size()) next_.Handle(requests.subspan(answered), client, out);
   return orders;
 }
 
-std::optional<FaultHit> FaultingHandler::HitOf(const PendingRequest& pending,
-                                               const ClientState& client) {
-  const Look look = LookAt(*pending.request, client, next_.statements());
+std::optional<FaultHit> FaultingHandler::HitOf(const FaultLook& look, const ClientState& client) {
   // Whoever controls the server reaches it whatever goes wrong.
   if (IsOfKeyspace(look, "liststore")) return std::nullopt;
-  const std::string address = AddressText(client);
+  const std::string address = client.PeerText();
   FaultRequest request;
   request.op = look.op;
   request.tables = look.tables;
@@ -243,9 +235,9 @@ std::optional<FaultHit> FaultingHandler::HitOf(const PendingRequest& pending,
   return plan_.Meet(request);
 }
 
-void FaultingHandler::Suffer(const FaultHit& hit, const PendingRequest& pending,
-                             ClientState& client, protocol::OutputBuffer& out,
-                             ConnectionOrders& orders) {
+void FaultingHandler::Suffer(const FaultHit& hit, const FaultLook& look,
+                             const PendingRequest& pending, ClientState& client,
+                             protocol::OutputBuffer& out, ConnectionOrders& orders) {
   if (hit.kind == Kind::kDelay || hit.applies) {
     protocol::OutputBuffer answer;
     next_.Handle({&pending, 1}, client, answer);
@@ -254,7 +246,6 @@ void FaultingHandler::Suffer(const FaultHit& hit, const PendingRequest& pending,
     }
   }
   if (hit.kind == Kind::kCloseConnection) orders.close = true;
-  const Look look = LookAt(*pending.request, client, next_.statements());
   AnswerFault(hit, look, *pending.request, ResponseContextOf(pending.header, client), out);
 }
 

@@ -15,6 +15,8 @@
 
 namespace liststore {
 
+struct FaultLook;  // a request, taken apart
+
 // Thread-safe. While no fault is armed, a load in front of the next handler. Requests that meet no
 // fault stay together; one that does is dealt with when those before it are answered.
 class FaultingHandler final : public RequestHandler {
@@ -26,9 +28,9 @@ class FaultingHandler final : public RequestHandler {
                           protocol::OutputBuffer& out) override;
 
  private:
-  std::optional<FaultHit> HitOf(const PendingRequest& pending, const ClientState& client);
-  void Suffer(const FaultHit& hit, const PendingRequest& pending, ClientState& client,
-              protocol::OutputBuffer& out, ConnectionOrders& orders);
+  std::optional<FaultHit> HitOf(const FaultLook& look, const ClientState& client);
+  void Suffer(const FaultHit& hit, const FaultLook& look, const PendingRequest& pending,
+              ClientState& client, protocol::OutputBuffer& out, ConnectionOrders& orders);
 
   FaultPlan& plan_;
   QueryProcessor& next_;

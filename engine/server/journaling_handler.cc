@@ -10,8 +10,8 @@
 
 #include "absl/container/inlined_vector.h"
 #include "engine/control/kept_text.h"
-#include "engine/cql/inet_text.h"
 #include "engine/cql/statement_outline.h"
+#include "engine/server/query_processor_call.h"
 #include "engine/server/request_outcome.h"
 
 namespace liststore {
@@ -23,21 +23,13 @@ using Prepared = std::shared_ptr<const PreparedStatement>;
 const std::shared_ptr<const JournalClient>& IdentityOf(ClientState& client) {
   if (client.journal_client == nullptr || client.journal_client->keyspace != client.keyspace) {
     auto identity = std::make_shared<JournalClient>();
-    const std::string address = PrintInet(client.peer_address);
-    const bool is_v6 = client.peer_address.size() == 16;
-    identity->address =
-        (is_v6 ? "[" + address + "]" : address) + ":" + std::to_string(client.peer_port);
+    identity->address = client.PeerText();
     identity->driver = client.driver_name;
     identity->user = client.user;
     identity->keyspace = client.keyspace;
     client.journal_client = std::move(identity);
   }
   return client.journal_client;
-}
-
-BoundValue ToBound(const protocol::Value& value) {
-  if (value.has_bytes()) return {BoundValue::State::kValue, value.bytes()};
-  return {value.is_unset() ? BoundValue::State::kUnset : BoundValue::State::kNull, {}};
 }
 
 void SetParameters(const protocol::QueryParameters& parameters, JournalRecord& record) {

@@ -13,17 +13,17 @@
 namespace liststore {
 namespace {
 
-BoundValue ToBound(const protocol::Value& value) {
-  if (value.has_bytes()) return {BoundValue::State::kValue, value.bytes()};
-  return {value.is_unset() ? BoundValue::State::kUnset : BoundValue::State::kNull, {}};
-}
-
 StatementScratch& ThreadScratch() {
   static thread_local StatementScratch scratch;
   return scratch;
 }
 
 }  // namespace
+
+BoundValue ToBound(const protocol::Value& value) {
+  if (value.has_bytes()) return {BoundValue::State::kValue, value.bytes()};
+  return {value.is_unset() ? BoundValue::State::kUnset : BoundValue::State::kNull, {}};
+}
 
 CqlStatus BindParameters(const Plan& plan, const protocol::QueryParameters& parameters,
                          std::vector<BoundValue>& values) {

@@ -74,6 +74,8 @@ bool IsToBeCounted(bool tracing, const protocol::QueryParameters& parameters,
 // A table was dropped or rebuilt under a plan: how often that is tried again.
 inline constexpr int kPlanAttemptsMax = 5;
 
+// A view into the request.
+BoundValue ToBound(const protocol::Value& value);
 // Values in the order of the plan's variables. Invalid: not as many as there are, or a name is
 // missing. Views into the request.
 CqlStatus BindParameters(const Plan& plan, const protocol::QueryParameters& parameters,
