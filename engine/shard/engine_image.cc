@@ -48,6 +48,30 @@ class Engine::NewTables {
     return to.CopyFrom(from, same, now_seconds);
   }
 
+  // Takes holds until `plan` says, under one, that all tables have been chosen; `work` is done
+  // under the same hold. Between holds `choose` chooses those that are missing; false: no id is
+  // left. When not kOk none of the tables is to be.
+  template <typename Plan, typename ChooseIds, typename Work>
+  OpStatus Make(Plan&& plan, ChooseIds&& choose, Work&& work) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    OpStatus status = OpStatus::kOk;
+    bool again = true;
+    while (again && status == OpStatus::kOk) {
+      engine_.AcquireAll();
+      again = !plan();
+      if (!again) status = work();
+      if (status != OpStatus::kOk) DropAll();
+      engine_.ReleaseAll();
+      if (again && !choose()) {
+        status = OpStatus::kTooManyTables;
+        engine_.AcquireAll();
+        DropAll();
+        engine_.ReleaseAll();
+      }
+    }
+    if (status != OpStatus::kOk) KeepShells();
+    return status;
+  }
+
   // Under the hold: none of them is to be. Ids that are in no lane yet take their turn there, so
   // that those after them come in order.
   void DropAll() {
@@ -92,24 +116,12 @@ class Engine::ImageTaker {
         schemas_(tables.size()) {}
 
   OpStatus Run(EngineImage& image) {
-    OpStatus status = OpStatus::kOk;
-    bool again = true;
-    while (again && status == OpStatus::kOk) {
-      engine_.AcquireAll();
-      again = !PlanAll();
-      if (!again) status = Copy();
-      if (!again && status == OpStatus::kOk) Finish(image);
-      if (status != OpStatus::kOk) made_.DropAll();
-      engine_.ReleaseAll();
-      if (again && !ChooseIds()) {
-        status = OpStatus::kTooManyTables;
-        engine_.AcquireAll();
-        made_.DropAll();
-        engine_.ReleaseAll();
-      }
-    }
-    if (status != OpStatus::kOk) made_.KeepShells();
-    return status;
+    return made_.Make([this] { return PlanAll(); }, [this] { return ChooseIds(); },
+                      [&] {
+                        const OpStatus status = Copy();
+                        if (status == OpStatus::kOk) Finish(image);
+                        return status;
+                      });
   }
 
  private:
@@ -239,25 +251,14 @@ class Engine::Returner {
         fresh_(request.tables.size()) {}
 
   OpStatus Run() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    OpStatus status = OpStatus::kOk;
-    bool again = true;
-    while (again && status == OpStatus::kOk) {
-      engine_.AcquireAll();
-      again = !PlanAll();
-      if (!again) status = Fill();
-      if (!again && status == OpStatus::kOk) Commit();
-      if (status != OpStatus::kOk) made_.DropAll();
-      engine_.ReleaseAll();
-      if (again && !ChooseIds()) {
-        status = OpStatus::kTooManyTables;
-        engine_.AcquireAll();
-        made_.DropAll();
-        engine_.ReleaseAll();
-      }
-    }
-    if (status != OpStatus::kOk) made_.KeepShells();
+    const OpStatus made = made_.Make([this] { return PlanAll(); }, [this] { return ChooseIds(); },
+                                     [this] {
+                                       const OpStatus status = Fill();
+                                       if (status == OpStatus::kOk) Commit();
+                                       return status;
+                                     });
     for (const TableId ended : ended_) engine_.KeepShell(ended);
-    return status;
+    return made;
   }
 
  private:
