@@ -60,25 +60,10 @@ class Faults : public ::testing::Test {
     const auto frame = control_->Query(statement);
     return frame && frame->opcode == kError ? ErrorMessageOf(*frame) : "";
   }
-  // How many rows a SELECT of one column has, and whether the last one's value has these bytes.
   std::vector<std::string> Column(std::string_view statement) {
     const auto frame = control_->Query(statement);
     EXPECT_TRUE(frame);
-    EXPECT_EQ(frame->opcode, kResult) << ErrorMessageOf(*frame);
-    std::string_view body = frame->body;
-    body.remove_prefix(4 + 4 + 4);
-    for (int name = 0; name < 3; ++name) body.remove_prefix(2 + LoadBigEndian16(body.data()));
-    body.remove_prefix(2);
-    std::vector<std::string> rows(LoadBigEndian32(body.data()));
-    body.remove_prefix(4);
-    for (std::string& row : rows) {
-      const auto length = static_cast<int32_t>(LoadBigEndian32(body.data()));
-      body.remove_prefix(4);
-      if (length < 0) continue;
-      row = body.substr(0, static_cast<size_t>(length));
-      body.remove_prefix(static_cast<size_t>(length));
-    }
-    return rows;
+    return OneColumnOf(*frame);
   }
   std::string Prepare(RawCqlClient& client, std::string_view text) {
     const auto frame = client.Ask(

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/big_endian.h"
 #include "liststore/cql_server.h"
 #include "liststore/item_key.h"
 #include "liststore/list_store.h"
@@ -18,7 +17,6 @@ namespace {
 constexpr uint64_t kNow = 1'724'949'845'430'000'000;
 constexpr int64_t kHour = 3600;
 constexpr uint8_t kError = 0x00;
-constexpr uint8_t kResult = 0x08;
 
 class ListStoreOverCql : public ::testing::Test {
  protected:
@@ -40,24 +38,10 @@ class ListStoreOverCql : public ::testing::Test {
     ASSERT_TRUE(client_->StartUp());
   }
 
-  // The rows of a SELECT of one text or blob column, in their order.
   std::vector<std::string> Column(std::string_view statement) {
     const auto frame = client_->Query(statement);
     EXPECT_TRUE(frame);
-    EXPECT_EQ(frame->opcode, kResult) << ErrorMessageOf(*frame);
-    // RESULT Rows, metadata of one column with a global table: the rows are behind its type.
-    std::string_view body = frame->body;
-    body.remove_prefix(4 + 4 + 4);
-    for (int name = 0; name < 3; ++name) body.remove_prefix(2 + LoadBigEndian16(body.data()));
-    body.remove_prefix(2);
-    std::vector<std::string> rows(LoadBigEndian32(body.data()));
-    body.remove_prefix(4);
-    for (std::string& row : rows) {
-      const uint32_t length = LoadBigEndian32(body.data());
-      row = body.substr(4, length);
-      body.remove_prefix(4 + length);
-    }
-    return rows;
+    return OneColumnOf(*frame);
   }
   void Run(std::string_view statement) {
     const auto frame = client_->Query(statement);

@@ -28,6 +28,13 @@ class RequestOutcomeTest : public ::testing::Test {
     return context;
   }
 
+  // What became of the requests, by what is in `out_`.
+  RequestOutcomes TakeAll() {
+    RequestOutcomes outcomes(requests_);
+    outcomes.Take(out_.view(), std::chrono::nanoseconds(0));
+    return outcomes;
+  }
+
   protocol::Request request_;
   std::vector<PendingRequest> requests_;
   protocol::OutputBuffer out_;
@@ -41,8 +48,7 @@ TEST_F(RequestOutcomeTest, AnswersAreFoundByStreamInAnyOrder) {
   AnswerVoid(7);
   AnswerError(5, protocol::ErrorCode::kInvalid, "no such column");
   AnswerVoid(6);
-  RequestOutcomes outcomes(requests_);
-  outcomes.Take(out_.view(), std::chrono::nanoseconds(0));
+  RequestOutcomes outcomes = TakeAll();
   EXPECT_EQ(outcomes[0].name, "invalid");
   EXPECT_EQ(outcomes[0].error, "no such column");
   EXPECT_EQ(outcomes[1].name, "ok");
@@ -57,8 +63,7 @@ TEST_F(RequestOutcomeTest, AStreamThatIsUsedTwiceIsAnsweredInOrder) {
   AddRequest(1);
   AnswerError(1, protocol::ErrorCode::kSyntaxError, "line 1:0");
   AnswerVoid(1);
-  RequestOutcomes outcomes(requests_);
-  outcomes.Take(out_.view(), std::chrono::nanoseconds(0));
+  RequestOutcomes outcomes = TakeAll();
   EXPECT_EQ(outcomes[0].name, "syntax");
   EXPECT_EQ(outcomes[1].name, "ok");
   EXPECT_EQ(outcomes[2].name, "no_answer");
@@ -68,8 +73,7 @@ TEST_F(RequestOutcomeTest, ADelayedAnswerHasItsDelay) {
   AddRequest(1);
   AddRequest(2);
   AnswerVoid(2);
-  RequestOutcomes outcomes(requests_);
-  outcomes.Take(out_.view(), std::chrono::nanoseconds(0));
+  RequestOutcomes outcomes = TakeAll();
   out_.Clear();
   AnswerError(1, protocol::ErrorCode::kOverloaded, "slow");
   outcomes.Take(out_.view(), std::chrono::milliseconds(20));
@@ -82,8 +86,7 @@ TEST_F(RequestOutcomeTest, AnAnswerThatNobodyWaitsForIsPassedOver) {
   AddRequest(2);
   AnswerError(9, protocol::ErrorCode::kServerError, "whose");
   AnswerVoid(2);
-  RequestOutcomes outcomes(requests_);
-  outcomes.Take(out_.view(), std::chrono::nanoseconds(0));
+  RequestOutcomes outcomes = TakeAll();
   EXPECT_EQ(outcomes[0].name, "ok");
 }
 
@@ -95,8 +98,7 @@ TEST_F(RequestOutcomeTest, AnErrorIsReadBehindItsWarnings) {
   protocol::EncodeError(out_, context,
                         protocol::ErrorResponse{protocol::ErrorCode::kReadTimeout, "late",
                                                 protocol::ReadTimeoutDetails{}});
-  RequestOutcomes outcomes(requests_);
-  outcomes.Take(out_.view(), std::chrono::nanoseconds(0));
+  RequestOutcomes outcomes = TakeAll();
   EXPECT_EQ(outcomes[0].name, "read_timeout");
   EXPECT_EQ(outcomes[0].error, "late");
 }

@@ -12,6 +12,7 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
+#include "gtest/gtest.h"
 
 namespace liststore::testing {
 namespace {
@@ -110,6 +111,26 @@ int32_t ErrorCodeOf(const RawFrame& frame) {
 std::string ErrorMessageOf(const RawFrame& frame) {
   LS_CHECK(frame.opcode == 0 && frame.body.size() >= 6, "the frame is an ERROR");
   return frame.body.substr(6, LoadBigEndian16(frame.body.data() + 4));
+}
+
+std::vector<std::string> OneColumnOf(const RawFrame& frame) {
+  constexpr uint8_t kResult = 0x08;
+  EXPECT_EQ(frame.opcode, kResult) << (frame.opcode == 0 ? ErrorMessageOf(frame) : "");
+  if (frame.opcode != kResult) return {};
+  std::string_view body = frame.body;
+  body.remove_prefix(4 + 4 + 4);  // the kind, the flags, how many columns
+  for (int name = 0; name < 3; ++name) body.remove_prefix(2 + LoadBigEndian16(body.data()));
+  body.remove_prefix(2);  // its type
+  std::vector<std::string> rows(LoadBigEndian32(body.data()));
+  body.remove_prefix(4);
+  for (std::string& row : rows) {
+    const auto length = static_cast<int32_t>(LoadBigEndian32(body.data()));
+    body.remove_prefix(4);
+    if (length < 0) continue;
+    row = body.substr(0, static_cast<size_t>(length));
+    body.remove_prefix(static_cast<size_t>(length));
+  }
+  return rows;
 }
 
 RawCqlClient::RawCqlClient(uint16_t port, const std::string& address, uint16_t source_port,

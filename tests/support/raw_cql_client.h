@@ -38,6 +38,10 @@ std::string BytesBody(std::string_view bytes);
 int32_t ErrorCodeOf(const RawFrame& frame);
 std::string ErrorMessageOf(const RawFrame& frame);
 
+// The values of an answer with the rows of one text or blob column, whose metadata names the table
+// once. A null is empty. Fails the test when the answer is another.
+std::vector<std::string> OneColumnOf(const RawFrame& frame);
+
 // One connection. Blocks; whatever takes longer than 20 s ends the test program with a message.
 // One thread.
 class RawCqlClient {
