@@ -4,21 +4,14 @@
 #include <string>
 #include <string_view>
 
-#include "engine/base/hash.h"
 #include "engine/storage/table.h"
 #include "gtest/gtest.h"
+#include "tests/storage/hash_address.h"
 
 namespace liststore::testing {
 namespace {
 
 constexpr int64_t kNow = 1'700'000'000;
-
-class HashAddress final : public AddressOf {
- public:
-  uint64_t operator()(std::string_view partition_key) const override {
-    return Hash64(partition_key);
-  }
-};
 
 class TableBaselineTest : public ::testing::Test {
  protected:

@@ -2,21 +2,14 @@
 // of the year 2262: reclaiming it never came to an end.
 #include <array>
 
-#include "engine/base/hash.h"
 #include "engine/storage/table.h"
 #include "gtest/gtest.h"
+#include "tests/storage/hash_address.h"
 
 namespace liststore {
 namespace {
 
 constexpr int64_t kYear2262 = 9'223'372'040;
-
-class HashAddress final : public AddressOf {
- public:
-  uint64_t operator()(std::string_view partition_key) const override {
-    return Hash64(partition_key);
-  }
-};
 
 class TableFarFutureTest : public ::testing::Test {
  protected:
