@@ -15,9 +15,10 @@ from compare_lib.programs import ROOT, Failure, find, say
 DESCRIPTION = """\
 Runs liststore beside its peers on this machine, in turn and for several rounds, and says how they compare.
 
-  plain    a hash map of ordered maps with an index by value behind sharded mutexes, in the same process
-  bare     blocks of rows in populated memory and nothing else: how far memory would allow to go
-  redis    Redis 7: sorted sets over loopback, pipelined as deep as our server is asked
+  plain      a hash map of ordered maps with an index by value behind sharded mutexes, in the same process
+  bare       blocks of rows in populated memory and nothing else: how far memory would allow to go
+  cassandra  Cassandra 5: our statements, over CQL; fetched by Maven at the first run
+  redis      Redis 7: sorted sets over loopback, pipelined as deep as our server is asked
   rocksdb, lmdb, sqlite   in memory, in the same process; built where Debian's packages are installed
 
 Every answer is checked on every side. docs/benchmarks.md says what each line means, what is compared

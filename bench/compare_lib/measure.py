@@ -4,6 +4,7 @@ import json
 import subprocess
 
 from compare_lib import forms, machine
+from compare_lib.cassandra_server import CassandraServer, Missing
 from compare_lib.programs import Failure, run_json, say, which
 from compare_lib.redis_server import RedisServer
 
@@ -71,34 +72,51 @@ class Bench:
                 peer, lists, form.items, form.rounds, form.seconds))
         return results
 
-    def _sizes(self):
-        return ["--lists", self.form.lists, "--items", self.form.items, "--value-bytes",
+    def _sizes(self, side):
+        lists = min(self.form.lists, forms.LISTS_MAX.get(side, self.form.lists))
+        return ["--lists", lists, "--items", self.form.items, "--value-bytes",
                 self.form.value_bytes, "--rounds", 1, "--seconds", self.form.wire_seconds]
+
+    def _bench_wire(self, side, seed, *more):
+        return run_json([self.folder / "liststore", "bench", "wire", "--json", *self._sizes(side),
+                         "--seed", seed, *more])
 
     def _redis_round(self, seed):
         with RedisServer(self.redis_server) as server:
             return run_json([self.folder / "compare_redis", "--port", server.port, "--server-pid",
-                             server.pid, *self._sizes(), "--seed", seed])
+                             server.pid, *self._sizes("redis"), "--seed", seed])
+
+    def _cassandra_round(self, seed):
+        with CassandraServer() as server:
+            return self._bench_wire("cassandra", seed, "--via", server.address, "--no-index")
+
+    def _servers(self):
+        """Of each server that is asked over the wire, ours first: what measures a round of it."""
+        rounds = {"liststore": lambda seed: self._bench_wire("liststore", seed)}
+        if "redis" in self.form.peers:
+            if self.redis_server:
+                rounds["redis"] = self._redis_round
+            else:
+                self._skip("redis", "redis-server is not installed (tools/packages.txt, [bench])")
+        if "cassandra" in self.form.peers:
+            rounds["cassandra"] = self._cassandra_round
+        return rounds
 
     def wire(self):
-        """A server of ours for a round, then one of Redis: {side: [what the program said]}."""
+        """A server of ours for a round, then one of each peer: {side: [what the program said]}."""
         form = self.form
-        results = {"liststore": []}
-        redis = "redis" in form.peers
-        if redis and not self.redis_server:
-            self._skip("redis", "redis-server is not installed (tools/packages.txt, [bench])")
-            redis = False
-        if redis:
-            results["redis"] = []
-        for side in results:
+        servers = self._servers()
+        results = {side: [] for side in servers}
+        for side in servers:
             check_memory((side,), form.lists, form.items, form.value_bytes, machine.available_bytes())
         for number in range(1, form.rounds + 1):
-            say(f"over the wire, round {number} of {form.rounds}: liststore")
-            results["liststore"].append(run_json(
-                [self.folder / "liststore", "bench", "wire", "--json", *self._sizes(), "--seed", number]))
-            if redis:
-                say(f"over the wire, round {number} of {form.rounds}: Redis")
-                results["redis"].append(self._redis_round(number))
+            for side in list(results):
+                say(f"over the wire, round {number} of {form.rounds}: {forms.PEERS.get(side, side)}")
+                try:
+                    results[side].append(servers[side](number))
+                except Missing as missing:
+                    self._skip(side, str(missing))
+                    del results[side]
         return results
 
 

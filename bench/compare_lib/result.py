@@ -79,7 +79,9 @@ def memory_figures(embedded, wire):
     if wire.get("redis"):
         figures["bytes_per_item_redis"] = _median(
             [raw["used_memory_bytes"] / (raw["lists"] * raw["items_per_list"]) for raw in wire["redis"]])
-        figures["load_seconds_redis"] = _median([raw["load_seconds"] for raw in wire["redis"]])
+    for side, rounds in wire.items():
+        if side in forms.SERVER_PEERS and rounds:
+            figures[f"load_seconds_{side}"] = _median([raw["load_seconds"] for raw in rounds])
     return figures
 
 

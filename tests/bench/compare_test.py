@@ -9,6 +9,7 @@ import dataclasses
 import io
 import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -22,6 +23,7 @@ sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests/bench")]
 
 import canned  # noqa: E402
 from compare_lib import forms, growth, html_report, machine, main, measure, result, svg, table  # noqa: E402
+from compare_lib.cassandra_server import LAUNCHER, CassandraServer, Missing  # noqa: E402
 from compare_lib.programs import Failure  # noqa: E402
 
 ALWAYS_THERE = {
@@ -315,7 +317,8 @@ class OptionsTest(unittest.TestCase):
 class OrderTest(unittest.TestCase):
     """Which programs run, in which order; none is started."""
 
-    def run_bench(self, form, redis_server):
+    def run_bench(self, form, redis_server, cassandra=None):
+        """`cassandra`: its address; None where it is missing."""
         started = []
 
         def run_json(command):
@@ -327,11 +330,18 @@ class OrderTest(unittest.TestCase):
 
         class Server:
             port, pid = 7, 8
+            address = cassandra
             __enter__ = __exit__ = lambda self, *_: self
+
+        def start_cassandra():
+            if cassandra is None:
+                raise Missing("Maven is not installed")
+            return Server()
 
         bench = measure.Bench(form, pathlib.Path("/bin/of/build"), redis_server)
         with (mock.patch.object(measure, "run_json", run_json),
               mock.patch.object(measure, "RedisServer", lambda program: Server()),
+              mock.patch.object(measure, "CassandraServer", start_cassandra),
               mock.patch.object(measure, "which", lambda name: None),
               mock.patch.object(measure.Bench, "_with_libraries", lambda self: ["sqlite"]),
               contextlib.redirect_stderr(io.StringIO())):
@@ -353,16 +363,63 @@ class OrderTest(unittest.TestCase):
 
     def test_what_is_not_there_is_skipped_with_its_reason(self):
         bench, embedded, wire, _ = self.run_bench(forms.FULL, None)
-        self.assertEqual([entry["peer"] for entry in bench.skipped], ["rocksdb", "lmdb", "redis"])
+        self.assertEqual([entry["peer"] for entry in bench.skipped], ["rocksdb", "lmdb", "redis", "cassandra"])
         self.assertIn("not installed", bench.skipped[2]["why"])
+        self.assertEqual(bench.skipped[3]["why"], "Maven is not installed")
         self.assertEqual(set(embedded), {"plain", "bare", "sqlite"})
         self.assertEqual(set(wire), {"liststore"})
+
+    def test_cassandra_is_asked_as_ours_is_with_fewer_lists_and_no_local_index(self):
+        form = dataclasses.replace(forms.FULL, peers=("cassandra",), rounds=2)
+        bench, _, wire, started = self.run_bench(form, None, cassandra="127.0.0.1:7")
+        self.assertEqual(bench.skipped, [])
+        self.assertEqual({side: len(rounds) for side, rounds in wire.items()}, {"liststore": 2, "cassandra": 2})
+        ours, theirs = started[:2]
+        self.assertEqual(ours[:4], theirs[:4])
+        self.assertEqual(ours[ours.index("--lists") + 1], "1000000")
+        self.assertEqual(theirs[theirs.index("--lists") + 1], "100000")
+        self.assertEqual(theirs[-3:], ["--via", "127.0.0.1:7", "--no-index"])
+        self.assertNotIn("--no-index", ours)
 
     def test_slow_peers_get_fewer_lists(self):
         _, _, _, started = self.run_bench(forms.FULL, None)
         lists = {words[words.index("--peer") + 1]: words[words.index("--lists") + 1]
                  for words in started if "--peer" in words}
         self.assertEqual(lists, {"plain": "1000000", "bare": "1000000", "sqlite": "100000"})
+
+
+class CassandraServerTest(unittest.TestCase):
+    """What is made of the launcher's ready line and of its end; no Cassandra is started."""
+
+    def server(self, script):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        launcher = pathlib.Path(folder, "launcher")
+        launcher.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        launcher.chmod(0o755)
+        return CassandraServer(launcher)
+
+    def test_it_is_there_until_its_input_ends(self):
+        with self.server("""echo '{"cassandra": "127.0.0.1:7", "pid": 8}'; cat; exit 3""") as server:
+            self.assertEqual(server.address, "127.0.0.1:7")
+            process = server._process
+            self.assertIsNone(process.poll())
+        self.assertEqual(process.returncode, 3)
+
+    def test_one_that_cannot_be_had_is_missing(self):
+        with self.assertRaisesRegex(Missing, "^no Maven$"):
+            with self.server("echo 'cassandra: fetching' >&2; echo 'cassandra: skipped: no Maven' >&2; exit 77"):
+                self.fail("it is not there")
+
+    def test_one_that_does_not_start_ends_the_run(self):
+        with self.assertRaisesRegex(Failure, "^cassandra: it does not start$"):
+            with self.server("echo 'cassandra: it does not start' >&2; exit 2"):
+                self.fail("it has not started")
+
+    def test_without_java_the_launcher_says_that_it_is_skipped(self):
+        run = subprocess.run([sys.executable, LAUNCHER], env={"PATH": "/nonexistent", "HOME": "/nonexistent"},
+                             capture_output=True, text=True, check=False, timeout=60)
+        self.assertEqual(run.returncode, 77)
+        self.assertIn("skipped: Java 17 is not installed", run.stderr)
 
 
 class FilesTest(unittest.TestCase):

@@ -99,7 +99,9 @@ class WireBench {
       LS_ASSIGN_OR_RETURN(std::unique_ptr<CqlClient> client, CqlClient::Connect(report_.server));
       clients_.push_back(std::move(client));
     }
-    for (const std::string& statement : ListModelSchema()) {
+    std::vector<std::string> schema = ListModelSchema();
+    if (report_.options.no_index) schema.pop_back();
+    for (const std::string& statement : schema) {
       LS_RETURN_IF_ERROR(clients_[0]->Query(statement).status());
     }
     LS_ASSIGN_OR_RETURN(

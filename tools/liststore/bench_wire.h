@@ -17,6 +17,7 @@ struct BenchWireOptions {
   int rounds = 3;        // measurements of each kind; medians are reported
   double rate = 0;       // requests a second of the open loop; 0: by what was measured before
   uint64_t seed = 1;
+  bool no_index = false;  // leaves out the local index, which Cassandra does not have
   bool json = false;
   bool quick = false;  // one short round of each
 };

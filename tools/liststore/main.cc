@@ -243,6 +243,8 @@ void AddBenchWire(CLI::App* bench, BenchWireOptions* options) {
   number("--rounds", &options->rounds, "Measurements of each kind");
   number("--rate", &options->rate, "Requests a second of the open loop; 0: as said below");
   number("--seed", &options->seed, "Seed of the order");
+  command->add_flag("--no-index", options->no_index,
+                    "Make no local index: for servers that have none, as Cassandra");
   command->add_flag("--json", options->json, "Print the result as JSON");
   command->add_flag("--quick", options->quick, "Few lists and short measurements");
 }

@@ -15,7 +15,8 @@
 
 namespace liststore {
 
-// The keyspace, the table and the index of the list model, IF NOT EXISTS, each a statement.
+// The keyspace, the table and the index of the list model in this order, IF NOT EXISTS, each a
+// statement.
 std::vector<std::string> ListModelSchema();
 
 inline constexpr char kInsertItemStatement[] =
