@@ -19,7 +19,8 @@
 namespace liststore {
 namespace {
 
-constexpr size_t kReceiveBytes = size_t{256} << 10;
+// To begin with: a connection that stays idle costs no more.
+constexpr size_t kReceiveBytes = size_t{4} << 10;
 constexpr int kTimeoutSeconds = 60;
 
 struct AddressParts {
@@ -109,13 +110,15 @@ absl::Status ClientSocket::Receive() {
     end_ -= begin_;
     begin_ = 0;
   }
-  if (end_ == received_.size()) received_.resize(2 * received_.size());
+  LS_DCHECK(end_ < received_.size(), "there is room to read into");
   ssize_t count;
   do {
     count = recv(fd_, received_.data() + end_, received_.size() - end_, 0);
   } while (count < 0 && errno == EINTR);
   if (count <= 0) return Lost("receiving", count == 0 ? 0 : errno);
   end_ += static_cast<size_t>(count);
+  // There was more, or may have been: the next read is a larger one.
+  if (end_ == received_.size()) received_.resize(2 * received_.size());
   return absl::OkStatus();
 }
 

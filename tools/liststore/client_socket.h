@@ -43,7 +43,7 @@ class ClientSocket {
 
   const std::string server_;
   const int fd_;
-  std::vector<char> received_;  // grows to twice the largest reply
+  std::vector<char> received_;  // twice as long after each read that has filled it
   size_t begin_ = 0;            // of what was not taken yet
   size_t end_ = 0;
 };

@@ -4,16 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
-#include "engine/base/check.h"
 #include "tools/liststore/bench_workload.h"
 
 namespace liststore {
 
-// List L holds the items [0, ItemsOf(L)) of a BenchItems. Two bytes a list.
+// List L holds the items [0, ItemsOf(L)) of a BenchItems. Four bytes a list.
 class GrowingLists {
  public:
   // `items` outlives it. Each of `lists` begins with `loaded` items.
@@ -24,11 +22,7 @@ class GrowingLists {
   uint32_t loaded() const { return loaded_; }
   uint32_t ItemsOf(uint32_t list) const { return loaded_ + added_[list]; }
   // One more; returns its number.
-  uint32_t AddTo(uint32_t list) {
-    LS_CHECK(added_[list] < std::numeric_limits<uint16_t>::max(),
-             "a run adds fewer than 65,536 items to a list");
-    return loaded_ + added_[list]++;
-  }
+  uint32_t AddTo(uint32_t list) { return loaded_ + added_[list]++; }
   std::string ValueOf(uint32_t list, uint32_t number) const {
     std::string value(items_.value_bytes(), '\0');
     items_.WriteValue(list, number, value.data());
@@ -42,7 +36,7 @@ class GrowingLists {
  private:
   const BenchItems& items_;
   const uint32_t loaded_;
-  std::vector<uint16_t> added_;
+  std::vector<uint32_t> added_;
 };
 
 }  // namespace liststore

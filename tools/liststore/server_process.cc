@@ -57,7 +57,8 @@ bool PinToCore(int core) {
   return sched_setaffinity(0, sizeof(one), &one) == 0;
 }
 
-absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(int core) {
+absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(int core,
+                                                                    const std::string& program) {
   int input[2], output[2];
   if (pipe2(input, O_CLOEXEC) != 0) return absl::ResourceExhaustedError("no pipe can be made");
   if (pipe2(output, O_CLOEXEC) != 0) {
@@ -78,7 +79,7 @@ absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(int core) {
                                    "--journal",   "0",           "--shards",   "1",
                                    "--until-eof", "--log-level", "error",      nullptr};
   pid_t pid = -1;
-  const int error = posix_spawn(&pid, "/proc/self/exe", &actions, nullptr,
+  const int error = posix_spawn(&pid, program.c_str(), &actions, nullptr,
                                 const_cast<char* const*>(arguments), environ);
   posix_spawn_file_actions_destroy(&actions);
   sched_setaffinity(0, sizeof(before), &before);
@@ -87,7 +88,7 @@ absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(int core) {
   if (error != 0) {
     close(input[1]);
     close(output[0]);
-    return absl::UnavailableError(absl::StrCat("cannot start a server: ", strerror(error)));
+    return absl::UnavailableError(absl::StrCat("cannot start ", program, ": ", strerror(error)));
   }
   std::unique_ptr<ServerProcess> process(new ServerProcess(pid, input[1]));
   const std::string line = ReadLine(output[0]);

@@ -29,8 +29,9 @@ uint64_t ProcessResidentBytes(pid_t pid);
 // Ends with this object: its standard input is closed, and it is waited for.
 class ServerProcess {
  public:
-  // One shard, on `core`. Returns when clients can connect.
-  static absl::StatusOr<std::unique_ptr<ServerProcess>> Start(int core);
+  // One shard, on `core`. `program` is a liststore. Returns when clients can connect.
+  static absl::StatusOr<std::unique_ptr<ServerProcess>> Start(
+      int core, const std::string& program = "/proc/self/exe");
   ~ServerProcess();
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;

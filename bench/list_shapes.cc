@@ -1,0 +1,113 @@
+// Measures what a service may meet and the common benchmarks do not show: large and odd shapes, and
+// where the time goes. bench/peers and the program's own parts do the work.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_format.h"
+#include "bench/shapes/shape_report.h"
+#include "bench/shapes/shapes.h"
+
+namespace liststore {
+namespace {
+
+constexpr int kExitFailed = 2;
+
+struct Shape {
+  const char* name;
+  absl::Status (*measure)(const ShapeOptions& options, ShapeReport* report);
+};
+constexpr Shape kShapes[] = {
+    {"long-list", MeasureLongList},   {"long-values", MeasureLongValues},
+    {"churn", MeasureChurn},          {"expiry", MeasureExpiryCost},
+    {"stages", MeasureStages},        {"hot-list", MeasureHotList},
+    {"idle", MeasureIdleConnections}, {"wire-stages", MeasureWireStages},
+};
+
+constexpr char kHelp[] =
+    R"(long-list    one list of --items beside one of 20: get 10, add 1, remove by value, in turn
+long-values  a list of 20 values of --value-bytes beside one of short values
+churn        reads while items are added and expire, beside the plain structure
+expiry       giving back --rows expired rows, beside a wheel with a link in every row
+stages       where the time of a get 10 and of a multi-get goes
+hot-list     one list under all connections beside lists at random, over the wire
+idle         --idle connections that do nothing: memory of one, and what busy ones get beside them
+wire-stages  where the server's time for a SELECT goes
+
+Every answer is checked. docs/benchmarks.md explains the lines.
+
+Example:
+  list_shapes --only long-list,churn --seconds 5
+
+Exit status: 0; 2 something could not be measured, or an answer was wrong.)";
+
+// `liststore` beside this program.
+std::string OwnProgram() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return (self.parent_path() / "liststore").string();
+}
+
+int Main(int argc, char** argv) {
+  ShapeOptions options;
+  options.program = OwnProgram();
+  std::vector<std::string> only;
+  bool json = false, quick = false;
+  CLI::App app("Measures lists of odd shapes");
+  app.footer(kHelp);
+  std::vector<std::string> names;
+  for (const Shape& shape : kShapes) names.push_back(shape.name);
+  app.add_option("--only", only, "These alone")->delimiter(',')->check(CLI::IsMember(names));
+  const auto number = [&app](const char* name, uint64_t* field, const char* text, uint64_t low,
+                             uint64_t high) {
+    app.add_option(name, *field, text)
+        ->check(CLI::Range(low, high))
+        ->type_name("N")
+        ->capture_default_str();
+  };
+  number("--items", &options.long_items, "Items of the long list", 1'000, 100'000'000);
+  number("--value-bytes", &options.value_bytes, "Length of the long values", 8, 65'487);
+  number("--rows", &options.rows, "Rows that expire", 1'000, 100'000'000);
+  number("--idle", &options.idle_connections, "Connections that do nothing", 1, 1'000'000);
+  app.add_option("--connections", options.connections, "Connections that are busy")
+      ->check(CLI::Range(1u, 1'000u))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--seconds", options.seconds, "Length of one measurement")
+      ->check(CLI::Range(0.001, 3'600.0))
+      ->type_name("S")
+      ->capture_default_str();
+  app.add_option("--program", options.program, "The liststore whose server is asked")
+      ->type_name("PATH");
+  app.add_flag("--json", json, "Print one line of JSON");
+  app.add_flag("--quick", quick, "Small sizes and a moment of each: shows that it runs");
+  CLI11_PARSE(app, argc, argv);
+  if (quick) {
+    options.long_items = std::min<uint64_t>(options.long_items, 20'000);
+    options.rows = std::min<uint64_t>(options.rows, 20'000);
+    options.idle_connections = std::min<uint64_t>(options.idle_connections, 200);
+    options.seconds = std::min(options.seconds, 0.05);
+  }
+
+  ShapeReport report;
+  for (const Shape& shape : kShapes) {
+    if (!only.empty() && std::ranges::find(only, shape.name) == only.end()) continue;
+    absl::FPrintF(stderr, "%s\n", shape.name);
+    const absl::Status status = shape.measure(options, &report);
+    if (status.ok()) continue;
+    absl::FPrintF(stderr, "list_shapes: %s: %s\n", shape.name, std::string(status.message()));
+    return kExitFailed;
+  }
+  json ? report.PrintJson(stdout) : report.Print(stdout);
+  return 0;
+}
+
+}  // namespace
+}  // namespace liststore
+
+int main(int argc, char** argv) { return liststore::Main(argc, argv); }
