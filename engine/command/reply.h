@@ -12,10 +12,10 @@ namespace liststore {
 
 struct Reply {
   OpStatus status = OpStatus::kOk;
+  bool refused = false;      // a put: the partition was changed since its mark
   uint64_t rows = 0;         // rows read or counted; live rows that a deletion took; forgotten: 1
   WriteTimestamp timestamp;  // under which a write was applied
   PartitionInfo info;        // of a read
-  bool refused = false;      // a put: the partition was changed since its mark
 };
 
 }  // namespace liststore

@@ -99,8 +99,16 @@ char* ListItemsSink::Grow(size_t bytes) {
 void ListItemsSink::OnPackedRun(const PackedRun& run) {
   LS_DCHECK(AcceptsPackedRuns(), "a run comes only where it is accepted");
   LS_CHECK(run.stride >= kPackedItemKeyBytes, "a row holds a packed key");
-  if (run.count == 0) return;
   ListItems& items = *items_;
+  const size_t bytes = run.count * run.stride;
+  if (items.size_ == 0 && bytes <= items.bytes_.size()) [[likely]] {
+    items.stride_ = run.stride;
+    items.size_ = run.count;
+    items.used_ = bytes;
+    std::memcpy(items.bytes_.data(), run.rows, bytes);
+    return;
+  }
+  if (run.count == 0) return;
   if (items.size_ == 0) {
     items.stride_ = run.stride;
   } else if (items.places_.empty() && items.stride_ != run.stride) {
@@ -115,7 +123,6 @@ void ListItemsSink::OnPackedRun(const PackedRun& run) {
            .packed = true});
     }
   }
-  const size_t bytes = run.count * run.stride;
   std::memcpy(Grow(bytes), run.rows, bytes);
   items.size_ += run.count;
 }

@@ -33,10 +33,12 @@ absl::Status CheckName(const char* what, std::string_view name, char separator) 
   return absl::OkStatus();
 }
 
-absl::Status CheckText(const char* what, std::string_view text) {
-  if (IsValidUtf8(text)) [[likely]]
-    return absl::OkStatus();
+absl::Status NotUtf8(const char* what, std::string_view text) {
   return absl::InvalidArgumentError(absl::StrCat(what, " ", Quoted(text), " is not UTF-8"));
+}
+
+inline absl::Status CheckText(const char* what, std::string_view text) {
+  return IsValidUtf8(text) ? absl::OkStatus() : NotUtf8(what, text);
 }
 
 size_t FeatureKeyBytes(std::string_view entity_type, std::string_view feature,
@@ -44,18 +46,37 @@ size_t FeatureKeyBytes(std::string_view entity_type, std::string_view feature,
   return entity_type.size() + 1 + feature.size() + 1 + version.size();
 }
 
-absl::Status CheckKeyBytes(size_t feature_key_bytes, size_t entity_id_bytes) {
-  const size_t bytes = feature_key_bytes + entity_id_bytes + 2 * kComponentFrameBytes;
-  if (bytes <= kKeyBytesMax) [[likely]]
-    return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "list key of ", bytes, " bytes (feature key ", feature_key_bytes, ", entity id ",
-      entity_id_bytes, ", framing ", 2 * kComponentFrameBytes, ") exceeds ", kKeyBytesMax));
+constexpr size_t KeyBytes(size_t feature_key_bytes, size_t entity_id_bytes) {
+  return feature_key_bytes + entity_id_bytes + 2 * kComponentFrameBytes;
 }
 
-char* Append(char* to, std::string_view bytes) {
-  if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
-  return to + bytes.size();
+absl::Status KeyTooLong(size_t feature_key_bytes, size_t entity_id_bytes) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("list key of ", KeyBytes(feature_key_bytes, entity_id_bytes),
+                   " bytes (feature key ", feature_key_bytes, ", entity id ", entity_id_bytes,
+                   ", framing ", 2 * kComponentFrameBytes, ") exceeds ", kKeyBytesMax));
+}
+
+inline absl::Status CheckKeyBytes(size_t feature_key_bytes, size_t entity_id_bytes) {
+  return KeyBytes(feature_key_bytes, entity_id_bytes) <= kKeyBytesMax
+             ? absl::OkStatus()
+             : KeyTooLong(feature_key_bytes, entity_id_bytes);
+}
+
+// Names of 8 to 32 bytes, most of them, as two pieces of a fixed size that may overlap.
+inline char* Append(char* to, std::string_view bytes) {
+  const char* const from = bytes.data();
+  const size_t size = bytes.size();
+  if (size >= 16 && size <= 32) {
+    std::memcpy(to, from, 16);
+    std::memcpy(to + size - 16, from + size - 16, 16);
+  } else if (size >= 8 && size < 16) {
+    std::memcpy(to, from, 8);
+    std::memcpy(to + size - 8, from + size - 8, 8);
+  } else if (size != 0) {
+    std::memcpy(to, from, size);
+  }
+  return to + size;
 }
 
 char* AppendFeatureKey(char* to, std::string_view entity_type, std::string_view feature,

@@ -75,13 +75,16 @@ class ListStore::Impl {
     return ToStatus(status, options.memory_limit_bytes);
   }
   // Runs a command on one partition of list_items.
-  Reply Execute(std::string_view partition_key, CommandBody body, uint64_t now_nanos,
+  template <typename Body>
+  Reply Execute(std::string_view partition_key, const Body& body, uint64_t now_nanos,
                 EvictionLog* evictions = nullptr) {
-    return engine.Execute({.table = items_schema.id,
-                           .partition_key = partition_key,
-                           .body = std::move(body),
-                           .evictions = evictions},
-                          now_nanos);
+    // Made where it stays: a command is larger than most of its bodies.
+    Command command;
+    command.table = items_schema.id;
+    command.partition_key = partition_key;
+    command.body.emplace<Body>(body);
+    command.evictions = evictions;
+    return engine.Execute(command, now_nanos);
   }
 
   // --- Reads (list_reads.cc) --------------------------------------------------------------------

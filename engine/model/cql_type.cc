@@ -45,12 +45,6 @@ constexpr bool NamesFollowTheEnum() {
 }
 static_assert(NamesFollowTheEnum(), "CqlTypeName indexes by the enum's value");
 
-bool IsAscii(std::string_view text) {
-  unsigned char bits = 0;
-  for (const char c : text) bits |= static_cast<unsigned char>(c);
-  return bits < 0x80;
-}
-
 template <typename T>
 int ThreeWay(const T& a, const T& b) {
   return a < b ? -1 : b < a ? 1 : 0;

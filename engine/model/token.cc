@@ -47,7 +47,9 @@ Tail LoadTail(const char* data, size_t size) {
 // every bit above itself. Here for all eight bytes at once: a byte is flipped when an odd number of
 // bytes below it is negative.
 uint64_t XorSignExtensions(uint64_t bytes) {
-  uint64_t flips = ((bytes & 0x8080808080808080u) >> 7) << 8;
+  constexpr uint64_t kSigns = 0x8080808080808080u;
+  if ((bytes & kSigns) == 0) return bytes;  // text, as a rule
+  uint64_t flips = ((bytes & kSigns) >> 7) << 8;
   flips ^= flips << 8;
   flips ^= flips << 16;
   flips ^= flips << 32;

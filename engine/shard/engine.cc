@@ -67,25 +67,31 @@ OpStatus Engine::WithAllOf(TableId table, absl::FunctionRef<void(Table&)> work) 
 // --- One command
 // -----------------------------------------------------------------------------------------
 
-Reply Engine::ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos) {
-  Reply reply;
-  const auto run = [&] { reply = to.lane->Execute(command, to.address, now_nanos); };
-  to.lane->ownership.Run(run);
-  if (__builtin_expect(IsRefusal(reply.status), false)) {
-    CallAddresses guarded;
-    guarded.Add(to.lane_number, to.address);
-    guarded.Sort();
-    reply.status =
-        RetryWithRoom(reply.status, now_nanos, command.table, guarded, command.evictions, [&] {
-          to.lane->ownership.Run(run);
-          return reply.status;
-        });
-  }
-  return reply;
+void Engine::ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos,
+                       Reply& reply) {
+  reply = {};
+  to.lane->ownership.Run([&] { to.lane->Execute(command, to.address, now_nanos, reply); });
+  if (IsRefusal(reply.status)) [[unlikely]]
+    ExecuteWithRoom(to, command, now_nanos, reply);
+}
+
+void Engine::ExecuteWithRoom(const Destination& to, const Command& command, uint64_t now_nanos,
+                             Reply& reply) {
+  CallAddresses guarded;
+  guarded.Add(to.lane_number, to.address);
+  guarded.Sort();
+  reply.status =
+      RetryWithRoom(reply.status, now_nanos, command.table, guarded, command.evictions, [&] {
+        reply = {};
+        to.lane->ownership.Run([&] { to.lane->Execute(command, to.address, now_nanos, reply); });
+        return reply.status;
+      });
 }
 
 Reply Engine::Execute(const Command& command, uint64_t now_nanos) {
-  return ExecuteAt(DestinationOf(command), command, now_nanos);
+  Reply reply;
+  ExecuteAt(DestinationOf(command), command, now_nanos, reply);
+  return reply;
 }
 
 // --- Groups
@@ -116,7 +122,7 @@ void Engine::ExecuteGroup(std::span<const Command> commands, uint64_t now_nanos,
       ownership.Release();
     }
     for (size_t i = 0; i < size; ++i) Table::PrefetchPartition(hints[i]);
-    for (size_t i = 0; i < size; ++i) replies[i] = ExecuteAt(to[i], commands[i], now_nanos);
+    for (size_t i = 0; i < size; ++i) ExecuteAt(to[i], commands[i], now_nanos, replies[i]);
     commands = commands.subspan(size);
     replies = replies.subspan(size);
   }

@@ -252,7 +252,10 @@ class Engine {
   class NewTables;
   class ImageTaker;
   class Returner;
-  Reply ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos);
+  void ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos, Reply& reply);
+  // After a refusal of ExecuteAt's: the same with room made for it.
+  void ExecuteWithRoom(const Destination& to, const Command& command, uint64_t now_nanos,
+                       Reply& reply);
   // After a refusal: credit that other lanes set aside, and what is due there, goes back to the
   // budget. False: there was nothing. The caller holds no lane, here and below. `witness`: a table
   // of the caller's; where it is gone, so may be the time that `now_nanos` is of, and nothing is

@@ -67,14 +67,8 @@ void Lane::AdvanceTimestamp(WriteTimestamp timestamp) {
   last_timestamp_ = std::max(last_timestamp_, timestamp);
 }
 
-Reply Lane::Execute(const Command& command, uint64_t address, uint64_t now_nanos) {
-  Reply reply;
-  Table* found = FindTable(command.table);
-  if (found == nullptr) {
-    reply.status = OpStatus::kTableGone;
-    return reply;
-  }
-  Table& into = *found;
+void Lane::ExecuteOther(const Command& command, Table& into, uint64_t address, uint64_t now_nanos,
+                        Reply& reply) {
   const PartitionRef partition{command.partition_key, address};
   const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
   const auto write = [&] {
@@ -108,12 +102,7 @@ Reply Lane::Execute(const Command& command, uint64_t address, uint64_t now_nanos
                    reply.status = into.DeleteRowsByValue(partition, by_value.column, by_value.value,
                                                          write(), &reply.rows);
                  },
-                 [&](const ReadCommand& read) {
-                   LS_DCHECK(read.spec != nullptr && read.sink != nullptr,
-                             "a read says what it wants, and has somewhere to go");
-                   reply.rows =
-                       into.Read(partition, *read.spec, now_seconds, *read.sink, &reply.info);
-                 },
+                 [](const ReadCommand&) { LS_UNREACHABLE("a read is executed in line"); },
                  [&](const CountCommand& count) {
                    reply.rows = into.Count(partition, count.range, now_seconds);
                  },
@@ -127,7 +116,6 @@ Reply Lane::Execute(const Command& command, uint64_t address, uint64_t now_nanos
                  },
              },
              command.body);
-  return reply;
 }
 
 }  // namespace liststore

@@ -103,7 +103,12 @@ class PartitionDirectory {
   // meanwhile costs a useless prefetch.
   [[gnu::always_inline]] void PrefetchSlot(uint64_t address) const {
     const bool in_old = old_.allocated() && address >= frontier();
-    PrefetchLine(in_old ? old_.HomeHint(address) : current_.HomeHint(address));
+    const auto* const home =
+        static_cast<const Slot*>(in_old ? old_.HomeHint(address) : current_.HomeHint(address));
+    PrefetchLine(home);
+    // Slots lie up to a few to the right of their homes: every fourth in the next line, which is
+    // then a miss of its own. 5 % of a multi-get.
+    PrefetchLine(home + 3);
   }
 
   // The reference of the first entry with `address`, whatever its key; 0: the arrays hold none. For

@@ -43,18 +43,6 @@ bool Table::IsTruncated(const Partition& partition) const {
   return at != truncated_components_.end() && epoch < at->second;
 }
 
-DirectorySlot* Table::FindForRead(const PartitionRef& partition) {
-  // All lines of the page at once, before the key in the first of them is waited for.
-  DirectorySlot* slot = directory_.Find(
-      partition.address, partition.key,
-      [](uint64_t reference) __attribute__((always_inline)) { Partition::Prefetch(reference); });
-  if (slot == nullptr) return nullptr;
-  if (__builtin_expect(pass_.active, false) && IsTruncated(Partition(context_, slot->reference))) {
-    return nullptr;
-  }
-  return slot;
-}
-
 DirectorySlot* Table::FindForWrite(const PartitionRef& partition) {
   DirectorySlot* slot = directory_.Find(
       partition.address, partition.key, [](uint64_t reference) __attribute__((always_inline)) {

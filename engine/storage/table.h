@@ -143,9 +143,28 @@ class Table final : private Arena::Relocator {
 
   // Sends live rows to `sink` in the order asked; returns how many. O(log rows + returned); by
   // value: O(matches) in large partitions, a scan of fingerprints in small ones.
-  // `info`, when given, receives what the partition says of itself.
-  uint64_t Read(const PartitionRef& partition, const ReadSpec& spec, int64_t now_seconds,
-                RowSink& sink, PartitionInfo* info = nullptr);
+  // `info`, when given, receives what the partition says of itself. The way of most reads is in
+  // line: in a group of 16 its calls alone were a quarter of the instructions.
+  [[gnu::always_inline]] uint64_t Read(const PartitionRef& partition, const ReadSpec& spec,
+                                       int64_t now_seconds, RowSink& sink,
+                                       PartitionInfo* info = nullptr) {
+    const DirectorySlot* const slot = FindForRead(partition);
+    uint64_t reference = slot == nullptr ? 0 : slot->reference;
+    const Partition found(context_, reference);
+    PackedRun run;
+    if (slot == nullptr || !sink.AcceptsPackedRuns() ||
+        !found.NewestAsTheyLie(spec, now_seconds, run)) {
+      return ReadRows(partition, slot, spec, now_seconds, sink, info);
+    }
+    sink.OnPackedRun(run);
+    if (found.cache_bits() == 0 && cache_ == nullptr && usage_of_ == nullptr) {
+      if (info != nullptr) info->presence = Presence::kComplete;
+      ++usage_.hits;
+    } else {
+      NoteRead(partition, reference, run.count, now_seconds, info);
+    }
+    return run.count;
+  }
   // The same for a view: the sink may keep pointing to rows of a small partition, which then stay
   // where they are until the pin that is returned is given to PinTable::Post. nullptr: it keeps
   // nothing. Rows that lie elsewhere are gone when this returns. `rows`: how many were sent.
@@ -280,7 +299,17 @@ class Table final : private Arena::Relocator {
 
   // The partition's slot; nullptr when there is none or it was truncated. For a write, a truncated
   // one is taken out on the way.
-  DirectorySlot* FindForRead(const PartitionRef& partition);
+  [[gnu::always_inline]] DirectorySlot* FindForRead(const PartitionRef& partition) {
+    // All lines of the page at once, before the key in the first of them is waited for.
+    DirectorySlot* const slot = directory_.Find(
+        partition.address, partition.key,
+        [](uint64_t reference) __attribute__((always_inline)) { Partition::Prefetch(reference); });
+    if (slot != nullptr && pass_.active && IsTruncated(Partition(context_, slot->reference)))
+        [[unlikely]] {
+      return nullptr;
+    }
+    return slot;
+  }
   DirectorySlot* FindForWrite(const PartitionRef& partition);
   DirectorySlot* Create(const PartitionRef& partition, size_t expected_bytes);
   bool IsTruncated(const Partition& partition) const;
@@ -335,6 +364,9 @@ class Table final : private Arena::Relocator {
   // Notes a write, whatever became of it.
   void NoteChange(const PartitionRef& partition) { marks_.Note(partition.address); }
   void NoteUpsert(const PartitionRef& partition, std::span<const RowUpdate> rows);
+  // What Read does when the page is not to be had as it lies. `slot`: of the partition, or null.
+  uint64_t ReadRows(const PartitionRef& partition, const DirectorySlot* slot, const ReadSpec& spec,
+                    int64_t now_seconds, RowSink& sink, PartitionInfo* info);
   void NoteRead(const PartitionRef& partition, uint64_t reference, uint64_t rows,
                 int64_t now_seconds, PartitionInfo* info);
   // Whether what is written now begins the partition anew.

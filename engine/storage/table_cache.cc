@@ -46,9 +46,9 @@ constexpr size_t kLeavesPerStep = 16;
 // --- Reads
 // -----------------------------------------------------------------------------------------------
 
-uint64_t Table::Read(const PartitionRef& partition, const ReadSpec& spec, int64_t now_seconds,
-                     RowSink& sink, PartitionInfo* info) {
-  const DirectorySlot* slot = FindForRead(partition);
+uint64_t Table::ReadRows(const PartitionRef& partition, const DirectorySlot* slot,
+                         const ReadSpec& spec, int64_t now_seconds, RowSink& sink,
+                         PartitionInfo* info) {
   if (slot == nullptr) {
     ++usage_.misses;
     if (usage_of_ != nullptr) ++usage_of_->Of(partition.key).misses;
@@ -67,8 +67,7 @@ void Table::NoteRead(const PartitionRef& partition, uint64_t reference, uint64_t
   Partition handle(context_, reference);
   const uint8_t bits = handle.cache_bits();
   Presence presence = (bits & cache_bits::kPartial) != 0 ? Presence::kPartial : Presence::kComplete;
-  if (rows == 0) [[unlikely]]
-    presence = handle.PresenceAt(now_seconds);
+  if (rows == 0) presence = handle.PresenceAt(now_seconds);
   if (info != nullptr) {
     info->presence = presence;
     if (presence != Presence::kAbsent) info->fresh_until_seconds = handle.fresh_until_seconds();

@@ -351,7 +351,8 @@ void LaneSimulation::ExecuteHeld(OwnedCommand& owned, uint64_t issued_nanos) {
   }
   const Command& command = owned.command;
   const Router::Place place = router_.PlaceOf(TokenOf(command.partition_key));
-  const Reply reply = lanes_[place.lane]->Execute(command, place.address, now_nanos);
+  Reply reply;
+  lanes_[place.lane]->Execute(command, place.address, now_nanos, reply);
   ++counts_.commands;
   WriteTimestamp timestamp = command.timestamp;
   if (IsWrite(command)) {
