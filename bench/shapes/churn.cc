@@ -29,6 +29,8 @@ constexpr size_t kValueBytes = 24;
 constexpr size_t kLimit = 10;
 // The writer is no faster than this, so that both stores hold about as much and lose as much.
 constexpr uint64_t kWritesPerSecond = 100'000;
+// What was written is read within this, however little the machine gives the writer.
+constexpr std::chrono::seconds kPatience(120);
 
 // What both stores are asked; one object for each thread.
 class Client {
@@ -132,7 +134,9 @@ absl::Status Measure(Client& reading, Client& writing, double seconds, Churn* ch
   // Until lists are as full as they get.
   const auto warm = Steady::now() + std::chrono::duration<double>(seconds / 2);
   const auto end = warm + std::chrono::duration<double>(seconds);
-  for (auto now = Steady::now(); now < end; now = Steady::now()) {
+  for (auto now = Steady::now(); now < end || churn->items_read == 0 || churn->reads.Count() == 0;
+       now = Steady::now()) {
+    if (now > end + kPatience) return absl::DataLossError("nothing is read of what is written");
     const std::string entity_id = EntityIdOfList(static_cast<uint32_t>(random.Below(kLists)));
     const uint64_t second = SystemClock::Instance().NowNanos() / kNanosPerSecond;
     timestamps.clear();
@@ -150,7 +154,6 @@ absl::Status Measure(Client& reading, Client& writing, double seconds, Churn* ch
   }
   LS_RETURN_IF_ERROR(writer.Stop());
   churn->written = writer.written();
-  if (churn->items_read == 0) return absl::DataLossError("nothing was read of what was written");
   return absl::OkStatus();
 }
 
