@@ -1,35 +1,16 @@
-// The DataStax driver for Node, unmodified, against `liststore serve`. LISTSTORE_BINARY names the
-// program; the server listens on loopback, on a free port, and ends with its standard input.
+// The DataStax driver for Node, unmodified, against `liststore serve`: the list model, types, paging,
+// many requests at once, errors, metadata.
 "use strict";
 
 const assert = require("node:assert/strict");
 const crypto = require("node:crypto");
-const { spawn } = require("node:child_process");
-const readline = require("node:readline");
 const { after, before, test } = require("node:test");
 const cassandra = require("cassandra-driver");
+const { Server } = require("./server.js");
 
 const { types } = cassandra;
 let server;
 let client;
-let port;
-
-function startServer(...args) {
-  const child = spawn(process.env.LISTSTORE_BINARY,
-    ["serve", "--cql-port", "0", "--until-eof", ...args], { stdio: ["pipe", "pipe", "inherit"] });
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (status) => reject(new Error(`the server ended with status ${status}`)));
-    readline.createInterface({ input: child.stdout }).once("line", (line) => {
-      resolve({ child, port: JSON.parse(line).cql_port });
-    });
-  });
-}
-
-function connect(onPort, options = {}) {
-  return new cassandra.Client({
-    contactPoints: [`127.0.0.1:${onPort}`], localDataCenter: "datacenter1", ...options });
-}
 
 const FEATURE = "user#reading_history|v1";
 const NOW = 1724949845430000000n;
@@ -67,18 +48,13 @@ async function get(on, entity, minimum = 0n, limit = 100) {
 }
 
 before(async () => {
-  const started = await startServer();
-  server = started.child;
-  port = started.port;
-  client = connect(port);
+  server = await Server.start();
+  client = server.client();
   await client.connect();
   await createLists(client);
 });
 
-after(async () => {
-  if (client) await client.shutdown();
-  if (server) server.stdin.end();
-});
+after(() => server?.stop());
 
 test("items come back newest first", async () => {
   const items = Array.from({ length: 20 }, (_, i) => [NOW + BigInt(i), `story-${i}`]);
@@ -109,8 +85,8 @@ test("a value is found through the local index and removed", async () => {
 });
 
 test("a TTL runs out when the clock is moved", async () => {
-  const manual = await startServer("--clock", "manual");
-  const own = connect(manual.port);
+  const manual = await Server.start("--clock", "manual");
+  const own = manual.client();
   try {
     await own.connect();
     await createLists(own);
@@ -122,8 +98,7 @@ test("a TTL runs out when the clock is moved", async () => {
     await own.execute(advance, [1], { prepare: true });
     assert.deepEqual(await get(own, "alice"), ["long"]);
   } finally {
-    await own.shutdown();
-    manual.child.stdin.end();
+    await manual.stop();
   }
 });
 
