@@ -59,8 +59,8 @@ class JournalRecord {
   };
 
   uint64_t seq = 0;
-  uint64_t at_nanos = 0;  // when it had arrived, since the Unix epoch
-  uint64_t duration_nanos = 0;
+  uint64_t at_nanos = 0;        // when it had arrived, since the Unix epoch
+  uint64_t duration_nanos = 0;  // by the machine, whatever the clock
   std::shared_ptr<const JournalClient> client;
   // Names; they live for ever. Empty: none.
   std::string_view consistency;

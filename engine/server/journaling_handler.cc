@@ -105,7 +105,7 @@ struct JournalingHandler::Group {
 
   std::span<const PendingRequest> requests;
   const RequestOutcomes& outcomes;
-  uint64_t begin_nanos = 0;
+  uint64_t at_nanos = 0;
   uint64_t duration_nanos = 0;
   std::shared_ptr<const JournalClient> client_before = {};  // a USE of the group
   std::shared_ptr<const JournalClient> client_behind = {};
@@ -120,18 +120,20 @@ struct JournalingHandler::Group {
 ConnectionOrders JournalingHandler::Handle(std::span<const PendingRequest> requests,
                                            ClientState& client, protocol::OutputBuffer& out) {
   if (!journal_.enabled()) return next_.Handle(requests, client, out);
-  const uint64_t begin_nanos = clock_.NowNanos();
+  const uint64_t at_nanos = clock_.NowNanos();
+  // The server's clock may stand, or fly.
+  const auto begin_time = std::chrono::steady_clock::now();
   const size_t begin = out.size();
   std::shared_ptr<const JournalClient> client_before = IdentityOf(client);
   ConnectionOrders orders = next_.Handle(requests, client, out);
-  const uint64_t end_nanos = clock_.NowNanos();
+  const auto passed = std::chrono::steady_clock::now() - begin_time;
 
   RequestOutcomes outcomes(requests);
   outcomes.Take(out.ViewFrom(begin), std::chrono::nanoseconds(0));
   for (const DelayedAnswer& answer : orders.delayed) outcomes.Take(answer.frames, answer.delay);
   Group group{.requests = requests, .outcomes = outcomes};
-  group.begin_nanos = begin_nanos;
-  group.duration_nanos = end_nanos > begin_nanos ? end_nanos - begin_nanos : 0;
+  group.at_nanos = at_nanos;
+  group.duration_nanos = static_cast<uint64_t>(std::chrono::nanoseconds(passed).count());
   group.client_before = std::move(client_before);
   group.client_behind = IdentityOf(client);
   Choose(group);
@@ -202,7 +204,7 @@ void JournalingHandler::Record(const Group& group) {
   journal_.Append(group.entries.size(), [&](size_t i, JournalRecord& record) {
     const Group::Entry& entry = group.entries[i];
     const RequestOutcome& outcome = group.outcomes[entry.request];
-    record.at_nanos = group.begin_nanos;
+    record.at_nanos = group.at_nanos;
     record.duration_nanos = group.duration_nanos + static_cast<uint64_t>(outcome.delay.count());
     record.outcome = outcome.name;
     const auto& client = entry.has_new_keyspace ? group.client_behind : group.client_before;

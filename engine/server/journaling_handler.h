@@ -14,10 +14,11 @@
 namespace liststore {
 
 // Thread-safe. Groups of requests stay groups. A group costs a load while the journal is off; else
-// two readings of the clock and a lock, and each request a copy of its values.
+// three readings of clocks and a lock, and each request a copy of its values.
 //
-// Not recorded: statements on keyspaces that the server made itself. The duration of a request is
-// that of the group it came in, by the server's clock, and its delay.
+// Not recorded: statements on keyspaces that the server made itself. When a request came is told by
+// the server's clock; how long it took by the machine's steady one: the time of the group that it
+// came in, and its delay.
 class JournalingHandler final : public RequestHandler {
  public:
   // All of them outlive this. `statements`: where `next` looks prepared ones up.
