@@ -47,6 +47,7 @@ DataTable::DataTable(Engine& engine, ServerClock& clock, DataTableOptions option
     : engine_(engine),
       clock_(clock),
       options_(std::move(options)),
+      start_setting_(clock.setting()),
       start_nanos_(clock.NowNanos()),
       definition_(MakeVirtualDefinition(kSpec)),
       baseline_(engine) {}
@@ -115,16 +116,18 @@ std::optional<CqlError> DataTable::Mark() {
   const MutexLock lock(mutex_);
   const OpStatus status = baseline_.Mark(clock_.NowNanos());
   if (status != OpStatus::kOk) return Refusal("mark", status);
+  marked_setting_ = clock_.setting();
   return std::nullopt;
 }
 
 std::optional<CqlError> DataTable::Reset() {
   const MutexLock lock(mutex_);
-  const bool goes_back = clock_.mode() != ServerClock::Mode::kReal;
-  const uint64_t now_nanos =
-      goes_back ? baseline_.marked_nanos().value_or(start_nanos_) : clock_.NowNanos();
+  const ServerClock::Setting setting = baseline_.marked_nanos() ? marked_setting_ : start_setting_;
+  const uint64_t now_nanos = setting.mode == ServerClock::Mode::kReal
+                                 ? clock_.MachineNanos()
+                                 : baseline_.marked_nanos().value_or(start_nanos_);
   std::vector<SchemaDifference> differences;
-  const auto set_clock = [&] { return goes_back && clock_.ResetTo(now_nanos); };
+  const auto set_clock = [&] { return clock_.ResetTo(setting, now_nanos); };
   const OpStatus status = baseline_.Reset(now_nanos, set_clock, differences);
   if (status != OpStatus::kOk) return Refusal("reset", status);
   for (Resettable* part : resettables_) part->Reset();

@@ -35,7 +35,7 @@ struct DataTableOptions {
 class DataTable final : public VirtualTable {
  public:
   // `engine` and `clock` outlive the table. Without a baseline a reset sets the clock to what it is
-  // now.
+  // now, and to the mode that it has now.
   DataTable(Engine& engine, ServerClock& clock, DataTableOptions options);
   ~DataTable() override;
 
@@ -59,11 +59,14 @@ class DataTable final : public VirtualTable {
   Engine& engine_;
   ServerClock& clock_;
   const DataTableOptions options_;
+  const ServerClock::Setting start_setting_;
   const uint64_t start_nanos_;
   const std::shared_ptr<const TableDefinition> definition_;
   std::vector<Resettable*> resettables_;
   mutable Mutex mutex_;
   Baseline baseline_ ABSL_GUARDED_BY(mutex_);
+  // At the mark, while there is one.
+  ServerClock::Setting marked_setting_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace liststore

@@ -136,12 +136,18 @@ void ServerClock::Enter(Mode mode) {
   state_.store(count << kModeBits | static_cast<uint64_t>(mode), std::memory_order_seq_cst);
 }
 
-// Of a clock that is not real: makes `now_nanos` the present instant.
-void ServerClock::GoOnFrom(uint64_t now_nanos) {
+// In a mode that is not the real one: makes `now_nanos` the present instant.
+void ServerClock::GoOnFrom(const Setting& setting, uint64_t now_nanos) {
+  LS_DCHECK(setting.mode != Mode::kReal, "a real clock is not moved");
   LS_DCHECK(now_nanos <= kNanosMax, "the clock can show the instant");
-  if (mode() == Mode::kManual) return manual_->SetNanos(now_nanos);
-  scaled_from_nanos_ = now_nanos;
-  scaled_from_steady_nanos_ = steady_.NowNanos();
+  if (setting.mode == Mode::kManual) {
+    manual_->SetNanos(now_nanos);
+  } else {
+    scaled_from_nanos_ = now_nanos;
+    scaled_from_steady_nanos_ = steady_.NowNanos();
+    factor_millionths_ = setting.factor_millionths;
+  }
+  if (mode() != setting.mode) Enter(setting.mode);
 }
 
 ServerClock::Change ServerClock::Set(uint64_t now_nanos) {
@@ -149,7 +155,7 @@ ServerClock::Change ServerClock::Set(uint64_t now_nanos) {
   if (mode() == Mode::kReal) return Change::kFollowsMachine;
   if (now_nanos > kNanosMax) return Change::kTooFar;
   if (now_nanos < NowLocked()) return Change::kBackwards;
-  GoOnFrom(now_nanos);
+  GoOnFrom({mode(), factor_millionths_}, now_nanos);
   return Change::kDone;
 }
 
@@ -162,17 +168,24 @@ ServerClock::Change ServerClock::Advance(uint64_t nanos) {
     // The program may move it at the same time.
     manual_->AdvanceNanos(nanos);
   } else {
-    GoOnFrom(before + nanos);
+    GoOnFrom({mode(), factor_millionths_}, before + nanos);
   }
   return Change::kDone;
 }
 
-bool ServerClock::ResetTo(uint64_t now_nanos) {
-  LS_CHECK(now_nanos <= kNanosMax, "a clock goes back to an instant it can show");
+bool ServerClock::ResetTo(const Setting& setting, uint64_t now_nanos) {
   const std::lock_guard lock(mutex_);
-  if (mode() == Mode::kReal || NowLocked() == now_nanos) return false;
-  GoOnFrom(now_nanos);
-  return true;
+  const Mode before = mode();
+  const Setting wanted = mode_is_fixed_ ? Setting{.mode = before} : setting;
+  const uint64_t nanos_before = NowLocked();
+  if (wanted.mode != Mode::kReal) {
+    LS_CHECK(now_nanos <= kNanosMax, "a clock goes back to an instant it can show");
+    GoOnFrom(wanted, now_nanos);
+    return nanos_before != now_nanos;
+  }
+  if (before == Mode::kReal) return false;
+  Enter(Mode::kReal);
+  return nanos_before != machine_.NowNanos();
 }
 
 ServerClock::Change ServerClock::SetMode(const Setting& setting) {
@@ -191,15 +204,7 @@ ServerClock::Change ServerClock::SetMode(const Setting& setting) {
   // A scaled clock is read with the mutex: nobody reads the machine's any more.
   if (before == Mode::kReal) Enter(Mode::kScaled);
   const uint64_t now_nanos = before == Mode::kReal ? machine_.NowNanos() : NowLocked();
-  const uint64_t present = std::min(now_nanos, kNanosMax);
-  if (setting.mode == Mode::kManual) {
-    own_.SetNanos(present);
-  } else {
-    scaled_from_nanos_ = present;
-    scaled_from_steady_nanos_ = steady_.NowNanos();
-    factor_millionths_ = setting.factor_millionths;
-  }
-  if (mode() != setting.mode) Enter(setting.mode);
+  GoOnFrom(setting, std::min(now_nanos, kNanosMax));
   return Change::kDone;
 }
 

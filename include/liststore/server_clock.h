@@ -84,9 +84,13 @@ class ServerClock final : public Clock {
   // By a time, measured from the instant at which it takes effect, so that the steps of several
   // callers add up.
   [[nodiscard]] Change Advance(uint64_t nanos);
-  // To any instant of at most kNanosMax, backwards too: for who takes back with it whatever goes by
-  // the time (a server's reset). Whether the time was another; a real clock stays, and it was not.
-  bool ResetTo(uint64_t now_nanos);
+  // Back to a mode, and in it to any instant of at most kNanosMax, backwards too: for who takes
+  // back with it whatever goes by the time (a server's reset). The real mode follows the machine,
+  // whatever the instant; a mode that is fixed stays. Whether the time was another; that of a clock
+  // which was real and stays so was not.
+  bool ResetTo(const Setting& setting, uint64_t now_nanos);
+  // What the machine's clock says, or the one that was handed in: the time of the real mode.
+  uint64_t MachineNanos() const { return machine_.NowNanos(); }
   // Goes on from the present instant in another way; to the real mode it jumps forward where it is
   // behind the machine. The mode that it has already is fine, with another factor too.
   [[nodiscard]] Change SetMode(const Setting& setting);
@@ -98,7 +102,7 @@ class ServerClock final : public Clock {
   void Enter(Mode mode);
   uint64_t NowLocked() const;
   uint64_t ScaledNow(uint64_t steady_nanos) const;
-  void GoOnFrom(uint64_t now_nanos);
+  void GoOnFrom(const Setting& setting, uint64_t now_nanos);
 
   const Clock& machine_;
   const Clock& steady_;

@@ -128,6 +128,29 @@ TEST_F(DataTableTest, AManualClockGoesBackWithTheData) {
   EXPECT_EQ(clock_.NowNanos(), kStart);
 }
 
+TEST_F(DataTableTest, TheClocksModeGoesBackWithTheData) {
+  using Mode = ServerClock::Mode;
+  const ManualClock machine(kStart), steady(0);
+  ServerClock clock(machine, steady);
+  DataTable table(engine_, clock, {});
+  const auto act = [&](const char* action) {
+    EXPECT_EQ(table.Write({{"key", "data"}, {"action", action}}), std::nullopt);
+  };
+  ASSERT_EQ(clock.SetMode({.mode = Mode::kManual}), ServerClock::Change::kDone);
+  ASSERT_EQ(clock.Advance(30 * 86'400 * kSecond), ServerClock::Change::kDone);
+  act("mark");
+  ASSERT_EQ(clock.SetMode({.mode = Mode::kScaled, .factor_millionths = 60'000'000}),
+            ServerClock::Change::kDone);
+  act("reset");
+  EXPECT_EQ(clock.mode(), Mode::kManual) << "as at the mark";
+  EXPECT_EQ(clock.NowNanos(), kStart + 30 * 86'400 * kSecond);
+  act("forget");
+  EXPECT_EQ(clock.mode(), Mode::kManual);
+  act("reset");
+  EXPECT_EQ(clock.mode(), Mode::kReal) << "as at the start, though it was ahead of the machine";
+  EXPECT_EQ(clock.NowNanos(), kStart);
+}
+
 TEST_F(DataTableTest, ARealClockGoesOn) {
   ManualClock machine(kStart);
   ServerClock clock(machine);

@@ -271,25 +271,50 @@ TEST(ServerClockTest, NobodySeesTimeGoBackWhileTheModeChanges) {
 }
 
 TEST(ServerClockTest, AResetTakesAManualClockAnywhere) {
+  const ServerClock::Setting manual{.mode = ServerClock::Mode::kManual};
   ServerClock clock(100);
-  EXPECT_FALSE(clock.ResetTo(100)) << "it is there";
-  EXPECT_TRUE(clock.ResetTo(99));
+  EXPECT_FALSE(clock.ResetTo(manual, 100)) << "it is there";
+  EXPECT_TRUE(clock.ResetTo(manual, 99));
   EXPECT_EQ(clock.NowNanos(), 99);
-  EXPECT_TRUE(clock.ResetTo(ServerClock::kNanosMax));
+  EXPECT_TRUE(clock.ResetTo(manual, ServerClock::kNanosMax));
   EXPECT_EQ(clock.NowNanos(), ServerClock::kNanosMax);
 
   const ManualClock machine(100);
   ServerClock real(machine);
-  EXPECT_FALSE(real.ResetTo(99));
+  EXPECT_FALSE(real.ResetTo(manual, 99)) << "its mode is fixed";
   EXPECT_EQ(real.NowNanos(), 100);
 
   Machine at;
   ASSERT_EQ(at.clock.SetMode(Scaled(2'000'000)), Change::kDone);
   at.Pass(kSecond);
-  EXPECT_TRUE(at.clock.ResetTo(7 * kSecond));
+  EXPECT_TRUE(at.clock.ResetTo(Scaled(2'000'000), 7 * kSecond));
   EXPECT_EQ(at.clock.NowNanos(), 7 * kSecond);
   at.Pass(kSecond);
   EXPECT_EQ(at.clock.NowNanos(), 9 * kSecond) << "it goes on from there";
+}
+
+TEST(ServerClockTest, AResetTakesTheModeBackToo) {
+  const ServerClock::Setting real{}, manual{.mode = ServerClock::Mode::kManual};
+  const ServerClock::Setting scaled = Scaled(3'000'000);
+  Machine at;
+  const uint64_t start = at.clock.NowNanos();
+  EXPECT_FALSE(at.clock.ResetTo(real, 7)) << "it goes as the machine does";
+  EXPECT_EQ(at.clock.NowNanos(), start);
+
+  EXPECT_TRUE(at.clock.ResetTo(manual, start + kSecond));
+  EXPECT_EQ(at.clock.setting(), manual);
+  EXPECT_EQ(at.clock.NowNanos(), start + kSecond);
+  EXPECT_TRUE(at.clock.ResetTo(real, 7)) << "it was ahead of the machine";
+  EXPECT_EQ(at.clock.setting(), real);
+  EXPECT_EQ(at.clock.NowNanos(), start);
+
+  EXPECT_TRUE(at.clock.ResetTo(scaled, 50 * kSecond));
+  EXPECT_EQ(at.clock.setting(), scaled);
+  at.Pass(kSecond);
+  EXPECT_EQ(at.clock.NowNanos(), 53 * kSecond);
+  EXPECT_FALSE(at.clock.ResetTo(manual, 53 * kSecond)) << "only the mode was another";
+  at.Pass(kSecond);
+  EXPECT_EQ(at.clock.NowNanos(), 53 * kSecond);
 }
 
 }  // namespace
