@@ -4,13 +4,24 @@ include(CMakePackageConfigHelpers)
 install(TARGETS liststore EXPORT liststoreTargets FILE_SET HEADERS)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/liststore")
 install(EXPORT liststoreTargets NAMESPACE liststore:: DESTINATION "${package_dir}")
+# A file of its own: who wants lists alone needs nothing of what the server stands on.
+if(TARGET liststore_cql_server)
+  install(TARGETS liststore_cql_server EXPORT liststoreCqlServerTargets FILE_SET HEADERS)
+  install(EXPORT liststoreCqlServerTargets NAMESPACE liststore:: DESTINATION "${package_dir}")
+  install(FILES "${CMAKE_CURRENT_LIST_DIR}/ListstoreFindLibrary.cmake" DESTINATION "${package_dir}")
+endif()
 
 # A static library passes its own dependencies on to the final link; a shared one has resolved them.
 get_property(private_links GLOBAL PROPERTY liststore_private_links)
 get_property(public_links GLOBAL PROPERTY liststore_public_links)
 get_target_property(kind liststore TYPE)
 set(LISTSTORE_FIND_PRIVATE_DEPENDENCIES "")
+set(LISTSTORE_FIND_SERVER_DEPENDENCIES "")
 if(kind STREQUAL "STATIC_LIBRARY")
+  string(APPEND LISTSTORE_FIND_SERVER_DEPENDENCIES
+    "include(\"\${CMAKE_CURRENT_LIST_DIR}/ListstoreFindLibrary.cmake\")\n"
+    "  liststore_find_library(lz4 lz4.h)\n"
+    "  liststore_find_library(snappy snappy.h)\n")
   if("OpenSSL::Crypto" IN_LIST private_links)
     string(APPEND LISTSTORE_FIND_PRIVATE_DEPENDENCIES "find_dependency(OpenSSL COMPONENTS Crypto)\n")
   endif()

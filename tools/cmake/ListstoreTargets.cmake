@@ -80,18 +80,6 @@ function(liststore_layer name)
   set_property(GLOBAL APPEND PROPERTY liststore_links_in_${arg_LIBRARY} ${arg_LINKS})
 endfunction()
 
-# liststore_find_library(<name> <header>): a library of the system as the target liststore::<name>, for
-# those that come without a CMake package of their own on every system.
-function(liststore_find_library name header)
-  string(TOUPPER ${name} upper)
-  find_path(LISTSTORE_${upper}_INCLUDE_DIR ${header} REQUIRED)
-  find_library(LISTSTORE_${upper}_LIBRARY ${name} REQUIRED)
-  mark_as_advanced(LISTSTORE_${upper}_INCLUDE_DIR LISTSTORE_${upper}_LIBRARY)
-  add_library(liststore::${name} INTERFACE IMPORTED GLOBAL)
-  target_include_directories(liststore::${name} SYSTEM INTERFACE "${LISTSTORE_${upper}_INCLUDE_DIR}")
-  target_link_libraries(liststore::${name} INTERFACE "${LISTSTORE_${upper}_LIBRARY}")
-endfunction()
-
 # liststore_library(<name>): the layers of a library in one file, with no internals in its interface.
 # Called behind the last of them; what the library links is for the caller to say.
 function(liststore_library name)
