@@ -39,8 +39,7 @@ func nowNanos(t *testing.T, session *gocql.Session) (nanos int64) {
 
 func addClick(t *testing.T, session *gocql.Session, item, ttl int) {
 	t.Helper()
-	run(t, session, "INSERT INTO feat.clicks (user, ts, item) VALUES ('u1', ?, ?) USING TTL ?",
-		gocql.TimeUUID(), item, ttl)
+	run(t, session, "INSERT INTO feat.clicks (user, ts, item) VALUES ('u1', now(), ?) USING TTL ?", item, ttl)
 }
 
 // clicks with their seconds left, the newest first.
@@ -64,10 +63,13 @@ func TestThirtyDaysPassAtOnce(t *testing.T) {
 	// What is written now carries the moved time, though the driver sends the machine's.
 	addClick(t, session, 8, thirtyDays)
 	var micros int64
-	check(t, session.Query("SELECT WRITETIME(item) FROM feat.clicks").Scan(&micros))
-	if ahead := micros - nowNanos(t, session)/1000; ahead < 0 || ahead >= 1000 {
+	var ts gocql.UUID
+	check(t, session.Query("SELECT WRITETIME(item), ts FROM feat.clicks").Scan(&micros, &ts))
+	now := nowNanos(t, session)
+	if ahead := micros - now/1000; ahead < 0 || ahead >= 1000 {
 		t.Fatalf("written %d us after now", ahead)
 	}
+	same(t, "now() too, in milliseconds", ts.Time().UnixMilli(), now/1_000_000)
 }
 
 func TestJumpsTakeOneElementEach(t *testing.T) {

@@ -1,7 +1,6 @@
 """Time as a test sees it: frozen, moved, jumped, scaled, all through liststore.clock."""
 
 import time
-import uuid
 
 import pytest
 from cassandra import InvalidRequest
@@ -23,8 +22,8 @@ def clock(session):
 
 
 def add(session, item, ttl):
-    session.execute("INSERT INTO feat.clicks (user, ts, item) VALUES ('u1', %s, %s) USING TTL %s",
-                    (uuid.uuid1(), item, ttl))
+    session.execute("INSERT INTO feat.clicks (user, ts, item) VALUES ('u1', now(), %s) USING TTL %s",
+                    (item, ttl))
 
 
 def clicks(session):
@@ -63,10 +62,12 @@ def test_thirty_days_pass_at_once(clicked):
 
     # What is written now carries the moved time, though the driver sends the machine's.
     add(session, 8, THIRTY_DAYS)
-    written = session.execute("SELECT WRITETIME(item) AS micros FROM feat.clicks").one().micros
+    row = session.execute("SELECT WRITETIME(item) AS micros, ts FROM feat.clicks").one()
     now = clock(session).now_nanos // 1000
-    assert 0 <= written - now < 1000
-    assert written / 1e6 > time.time() + THIRTY_DAYS - 86_400
+    assert 0 <= row.micros - now < 1000
+    assert row.micros / 1e6 > time.time() + THIRTY_DAYS - 86_400
+    # now() too; a timeuuid counts 100 ns since 1582.
+    assert 0 <= (row.ts.time - 0x01B21DD213814000) // 10 - now < 1000
 
 
 def test_jumps_take_one_element_each(clicked):
