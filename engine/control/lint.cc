@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "engine/base/big_endian.h"
+#include "engine/control/large_partitions.h"
 #include "engine/control/request_reading.h"
 #include "engine/cql/computed_table.h"
 #include "engine/cql/encode_value.h"
@@ -163,6 +164,27 @@ constexpr TableSpec kSpec = {"liststore",
                              "count bigint, detail text, seq bigint",
                              "habits that hurt at scale"};
 
+LintFinding FindingOf(const LargePartitions& large) {
+  return {.rule = "large_partition",
+          .subject = large.table,
+          .count = large.count,
+          .detail = "partition " + large.largest_key + " has " +
+                    std::to_string(large.largest_bytes) + " bytes of keys and values, more than " +
+                    std::to_string(kLintPartitionBytesMax)};
+}
+
+void AppendFinding(const LintFinding& finding, RowCollector& rows) {
+  rows.Row()
+      .Set("lint", "lint")
+      .Set("rule", finding.rule)
+      .Set("subject", finding.subject)
+      .Set("count", EncodeBigint(static_cast<int64_t>(finding.count)));
+  if (!finding.detail.empty()) rows.Set("detail", finding.detail);
+  if (finding.first_seq != 0) {
+    rows.Set("seq", EncodeBigint(static_cast<int64_t>(finding.first_seq)));
+  }
+}
+
 }  // namespace
 
 std::vector<LintFinding> Lint(const Journal& journal, const Schema& schema,
@@ -189,20 +211,18 @@ std::string StatementShape(std::string_view text) {
   return shape;
 }
 
-std::unique_ptr<VirtualTable> MakeLintTable(const Journal& journal,
+std::unique_ptr<VirtualTable> MakeLintTable(const Journal& journal, Engine& engine,
                                             std::function<bool()> replaces_client_timestamps) {
   return std::make_unique<ComputedTable>(
-      kSpec, [&journal, replaces = std::move(replaces_client_timestamps)](
+      kSpec, [&journal, &engine, replaces = std::move(replaces_client_timestamps)](
                  const VirtualReadContext& context, RowCollector& rows) {
         const bool honours = !replaces || !replaces();
         for (const LintFinding& finding : Lint(journal, context.schema, honours)) {
-          rows.Row()
-              .Set("lint", "lint")
-              .Set("rule", finding.rule)
-              .Set("subject", finding.subject)
-              .Set("count", EncodeBigint(static_cast<int64_t>(finding.count)))
-              .Set("seq", EncodeBigint(static_cast<int64_t>(finding.first_seq)));
-          if (!finding.detail.empty()) rows.Set("detail", finding.detail);
+          AppendFinding(finding, rows);
+        }
+        for (const LargePartitions& large :
+             FindLargePartitions(engine, context.schema, context.now_nanos)) {
+          AppendFinding(FindingOf(large), rows);
         }
       });
 }

@@ -15,6 +15,8 @@
 
 namespace liststore {
 
+class Engine;
+
 // The same text but for its literals, so often, without being prepared.
 inline constexpr uint64_t kLintUnpreparedMin = 3;
 // Partitions that one SELECT may ask for.
@@ -23,11 +25,11 @@ inline constexpr size_t kLintKeysMax = 20;
 inline constexpr int64_t kLintAheadMicrosMax = 1'000'000;
 
 struct LintFinding {
-  std::string rule;     // "unprepared", "allow_filtering", ...
-  std::string subject;  // a statement with ? for its literals, or "keyspace.table"
-  uint64_t count = 0;   // requests
-  std::string detail;   // of the first of them
-  uint64_t first_seq = 0;
+  std::string rule;        // "unprepared", "allow_filtering", ...
+  std::string subject;     // a statement with ? for its literals, or "keyspace.table"
+  uint64_t count = 0;      // requests; of large partitions those
+  std::string detail;      // of the first of them; of the largest partition
+  uint64_t first_seq = 0;  // 0: it is not about requests
 };
 
 // By rule and subject. Requests that failed are no habit. `schema`: of now.
@@ -40,9 +42,9 @@ std::vector<LintFinding> Lint(const Journal& journal, const Schema& schema,
 std::string StatementShape(std::string_view text);
 
 // The table liststore.lint, computed when it is read. Its columns are described in
-// docs/cql_support.md. `journal` outlives the table. `replaces_client_timestamps`: asked with each
-// read; empty: they are honoured.
-std::unique_ptr<VirtualTable> MakeLintTable(const Journal& journal,
+// docs/cql_support.md. `journal` and `engine`, whose partitions are looked at, outlive the table.
+// `replaces_client_timestamps`: asked with each read; empty: they are honoured.
+std::unique_ptr<VirtualTable> MakeLintTable(const Journal& journal, Engine& engine,
                                             std::function<bool()> replaces_client_timestamps);
 
 }  // namespace liststore

@@ -57,7 +57,7 @@ class StatementHandler final : public RequestHandler {
     tables_.Add(std::make_unique<FaultTable>(faults_));
     tables_.Add(std::make_unique<RequestsTable>(context.journal));
     tables_.Add(std::make_unique<JournalTable>(context.journal));
-    tables_.Add(MakeLintTable(context.journal, ReplacesClientTimestamps(context)));
+    tables_.Add(MakeLintTable(context.journal, context.engine, ReplacesClientTimestamps(context)));
     QueryProcessorOptions options;
     options.tally = &context.tally;
     options.replaces_client_timestamps = ReplacesClientTimestamps(context);

@@ -154,6 +154,38 @@ TEST_F(LintOverCql, WhatFailedIsNoHabit) {
   EXPECT_EQ(Found(), std::vector<ResultRow>());
 }
 
+TEST_F(LintOverCql, FindsPartitionsThatHaveGrownTooLarge) {
+  Must(
+      "CREATE TABLE ks.p (p text, c int, v blob, PRIMARY KEY (p, c)) WITH default_time_to_live = "
+      "60");
+  const std::string mebibyte(1 << 20, 'x');
+  const auto add = [&](const char* partition, int row) {
+    Must("INSERT INTO ks.p (p, c, v) VALUES (?, ?, ?)", {{partition}, {EncodeInt(row)}, {mebibyte}},
+         true);
+  };
+  for (int row = 0; row < 9; ++row) {
+    add("a", row);
+    add("b", row);
+    add("c", row);
+  }
+  EXPECT_TRUE(Found().empty()) << "27 MiB, in partitions of 9";
+  for (int row = 9; row < 11; ++row) {
+    add("a", row);
+    add("c", row);
+  }
+  EXPECT_EQ(Found(), std::vector<ResultRow>({Row("large_partition", "ks.p", 2)}));
+  const std::vector<ResultRow> more = Must("SELECT detail, seq FROM liststore.lint");
+  const size_t bytes = 11 * (mebibyte.size() + 4) + 1;
+  EXPECT_EQ(more.at(0).at(0), "partition a has " + std::to_string(bytes) +
+                                  " bytes of keys and values, more than 10485760");
+  EXPECT_EQ(more[0][1], std::nullopt);
+  Must("DELETE FROM ks.p WHERE p = 'a'");
+  EXPECT_EQ(Found(), std::vector<ResultRow>({Row("large_partition", "ks.p", 1)}));
+  clock_.AdvanceSeconds(60);
+  Must("DELETE FROM ks.p WHERE p = 'c'");
+  EXPECT_TRUE(Found().empty());
+}
+
 TEST(StatementShape, HasNoLiterals) {
   EXPECT_EQ(StatementShape("SELECT a1 FROM t2 WHERE k='it''s' AND b=-1.5 AND c=0xff"),
             "SELECT a1 FROM t2 WHERE k=? AND b=? AND c=?");
