@@ -15,7 +15,7 @@ struct Reply {
   bool refused = false;      // a put: the partition was changed since its mark
   uint64_t rows = 0;         // rows read or counted; live rows that a deletion took; forgotten: 1
   WriteTimestamp timestamp;  // under which a write was applied
-  PartitionInfo info;        // of a read
+  PartitionInfo info;        // of a read; of a count the dead rows alone
 };
 
 }  // namespace liststore

@@ -48,7 +48,7 @@ struct RecordedStatement {
 };
 
 // Used again and again by a journal: Begin, then what there is to add. A copy stands by itself.
-// 232 bytes and what was added.
+// 240 bytes and what was added.
 class JournalRecord {
  public:
   enum class Kind : uint8_t {
@@ -61,6 +61,7 @@ class JournalRecord {
   uint64_t seq = 0;
   uint64_t at_nanos = 0;        // when it had arrived, since the Unix epoch
   uint64_t duration_nanos = 0;  // by the machine, whatever the clock
+  uint64_t dead_rows = 0;       // that its reads passed over
   std::shared_ptr<const JournalClient> client;
   // Names; they live for ever. Empty: none.
   std::string_view consistency;

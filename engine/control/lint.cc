@@ -70,6 +70,11 @@ class Linter {
     record_ = &record;
     LookForUnprepared(reading);
     LookAtBatch(reading);
+    if (record.dead_rows > kLintDeadRowsMax) {
+      Find("tombstones", reading.table.empty() ? StatementShape(reading.text) : reading.table,
+           std::to_string(record.dead_rows) + " rows that are deleted or over were passed over, " +
+               "more than " + std::to_string(kLintDeadRowsMax));
+    }
     for (const StatementReading& statement : reading.statements) {
       if (AllowsFiltering(statement.text)) Find("allow_filtering", StatementShape(statement.text));
       LookForKeys(statement);

@@ -24,6 +24,9 @@ inline constexpr size_t kLintKeysMax = 20;
 // How far a client's clock may be ahead of the server's.
 inline constexpr int64_t kLintAheadMicrosMax = 1'000'000;
 
+// Rows that a read may pass over, deleted or over. Source: ScyllaDB's tombstone_warn_threshold.
+inline constexpr uint64_t kLintDeadRowsMax = 1000;
+
 struct LintFinding {
   std::string rule;        // "unprepared", "allow_filtering", ...
   std::string subject;     // a statement with ? for its literals, or "keyspace.table"

@@ -18,7 +18,8 @@ constexpr TableSpec kSpec = {
     "requests",
     "journal text",
     "seq bigint",
-    "at timestamp, client text, consistency text, driver text, duration_us bigint, error text, "
+    "at timestamp, client text, consistency text, dead_rows bigint, driver text, duration_us "
+    "bigint, error text, "
     "key text, op text, outcome text, page_size int, prepared boolean, serial_consistency text, "
     "statement text, tbl text, timestamp bigint, user text, values list<text>",
     "the last requests of clients"};
@@ -42,6 +43,7 @@ void SetFacts(const JournalRecord& record, RowCollector& row) {
       .Set("at", EncodeTimestamp(record.at_nanos))
       .Set("duration_us",
            EncodeBigint(static_cast<int64_t>(record.duration_nanos / kNanosPerMicro)))
+      .Set("dead_rows", EncodeBigint(static_cast<int64_t>(record.dead_rows)))
       .Set("outcome", std::string(record.outcome));
   SetText(row, "client", record.client->address);
   SetText(row, "driver", record.client->driver);

@@ -53,7 +53,7 @@ void ReadLoadedList(std::span<const NewItem> content, int64_t ttl_seconds, uint6
     const RowView view{{{row.key.data(), row.key.size()}, true}, liveness, {&cell, 1}};
     sink.OnRows({&view, 1});
   }
-  sink.SetInfo({Presence::kComplete, fresh_until_seconds});
+  sink.SetInfo({.presence = Presence::kComplete, .fresh_until_seconds = fresh_until_seconds});
 }
 
 }  // namespace liststore

@@ -2,7 +2,9 @@
 #ifndef LISTSTORE_ENGINE_MODEL_PRESENCE_H_
 #define LISTSTORE_ENGINE_MODEL_PRESENCE_H_
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 
 namespace liststore {
 
@@ -12,10 +14,18 @@ enum class Presence : uint8_t {
   kComplete,  // all rows; perhaps none
 };
 
-// What a read learns of its partition beside the rows.
+// What a read or a count learns of its partition beside the rows.
 struct PartitionInfo {
   Presence presence = Presence::kAbsent;
+  // Rows that were passed over: deleted or over, and not reclaimed yet. More than it holds: as many
+  // as it holds.
+  uint32_t dead_rows = 0;
   int64_t fresh_until_seconds = 0;  // 0: for ever, or nobody said
+
+  void SetDeadRows(uint64_t rows) {
+    dead_rows =
+        static_cast<uint32_t>(std::min<uint64_t>(rows, std::numeric_limits<uint32_t>::max()));
+  }
 };
 
 }  // namespace liststore

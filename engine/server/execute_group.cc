@@ -207,7 +207,8 @@ CqlOr<ExecuteGroup::Added> ExecuteGroup::AddSelect(const SelectPlan& plan,
   return Added::kYes;
 }
 
-void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, protocol::OutputBuffer& out) {
+void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, protocol::OutputBuffer& out,
+                       std::vector<DeadRowsRead>& over_dead_rows) {
   if (empty()) return;
   out_ = &out;
   open_ = nullptr;
@@ -217,8 +218,11 @@ void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, protocol::OutputBuffe
   CloseFrame();
   for (size_t i = 0; i < size_; ++i) {
     Slot& slot = *slots_[i];
-    if (slot.closed) continue;
     const Reply& reply = replies[i];
+    if (reply.info.dead_rows > 0) {
+      over_dead_rows.push_back({slot.context.stream, reply.info.dead_rows});
+    }
+    if (slot.closed) continue;
     if (reply.status == OpStatus::kTableGone) {
       // The next PREPARE is to meet the schema of after the change.
       engine.catalog().WaitForChange();

@@ -17,6 +17,7 @@
 #include "engine/cql/instantiate.h"
 #include "engine/protocol/request.h"
 #include "engine/protocol/response.h"
+#include "engine/server/request_handler.h"
 #include "engine/server/statement_cache.h"
 #include "engine/server/write_set.h"
 #include "engine/shard/engine.h"
@@ -53,8 +54,10 @@ class ExecuteGroup {
                    std::optional<int64_t> timestamp, uint64_t now_nanos);
 
   // Runs everything, writes the answers, and is empty again. Requests are run in the order of
-  // adding where they are about the same partition.
-  void Run(Engine& engine, uint64_t now_nanos, protocol::OutputBuffer& out);
+  // adding where they are about the same partition. Reads over dead rows are added to
+  // `over_dead_rows`.
+  void Run(Engine& engine, uint64_t now_nanos, protocol::OutputBuffer& out,
+           std::vector<DeadRowsRead>& over_dead_rows);
 
  private:
   struct Slot;

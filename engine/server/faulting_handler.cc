@@ -195,6 +195,12 @@ void AnswerFault(const FaultHit& hit, const FaultLook& look, const protocol::Req
   }
 }
 
+// What the processor says of requests that it was handed: it delays none and ends no connection.
+void Add(const ConnectionOrders& of_processor, ConnectionOrders& orders) {
+  orders.over_dead_rows.insert(orders.over_dead_rows.end(), of_processor.over_dead_rows.begin(),
+                               of_processor.over_dead_rows.end());
+}
+
 }  // namespace
 
 ConnectionOrders FaultingHandler::Handle(std::span<const PendingRequest> requests,
@@ -207,12 +213,16 @@ ConnectionOrders FaultingHandler::Handle(std::span<const PendingRequest> request
     const std::optional<FaultHit> hit = HitOf(look, client);
     if (!hit) continue;
     // What came before it is done before it.
-    if (answered < i) next_.Handle(requests.subspan(answered, i - answered), client, out);
+    if (answered < i) {
+      Add(next_.Handle(requests.subspan(answered, i - answered), client, out), orders);
+    }
     answered = i + 1;
     Suffer(*hit, look, requests[i], client, out, orders);
     if (orders.close) return orders;
   }
-  if (answered < requests.size()) next_.Handle(requests.subspan(answered), client, out);
+  if (answered < requests.size()) {
+    Add(next_.Handle(requests.subspan(answered), client, out), orders);
+  }
   return orders;
 }
 
@@ -240,7 +250,7 @@ void FaultingHandler::Suffer(const FaultHit& hit, const FaultLook& look,
                              protocol::OutputBuffer& out, ConnectionOrders& orders) {
   if (hit.kind == Kind::kDelay || hit.applies) {
     protocol::OutputBuffer answer;
-    next_.Handle({&pending, 1}, client, answer);
+    Add(next_.Handle({&pending, 1}, client, answer), orders);
     if (hit.kind == Kind::kDelay) {
       orders.delayed.push_back({hit.delay, std::string(answer.view())});
     }

@@ -105,6 +105,7 @@ struct JournalingHandler::Group {
 
   std::span<const PendingRequest> requests;
   const RequestOutcomes& outcomes;
+  std::span<const DeadRowsRead> over_dead_rows = {};
   uint64_t at_nanos = 0;
   uint64_t duration_nanos = 0;
   std::shared_ptr<const JournalClient> client_before = {};  // a USE of the group
@@ -132,6 +133,7 @@ ConnectionOrders JournalingHandler::Handle(std::span<const PendingRequest> reque
   outcomes.Take(out.ViewFrom(begin), std::chrono::nanoseconds(0));
   for (const DelayedAnswer& answer : orders.delayed) outcomes.Take(answer.frames, answer.delay);
   Group group{.requests = requests, .outcomes = outcomes};
+  group.over_dead_rows = orders.over_dead_rows;
   group.at_nanos = at_nanos;
   group.duration_nanos = static_cast<uint64_t>(std::chrono::nanoseconds(passed).count());
   group.client_before = std::move(client_before);
@@ -207,6 +209,12 @@ void JournalingHandler::Record(const Group& group) {
     record.at_nanos = group.at_nanos;
     record.duration_nanos = group.duration_nanos + static_cast<uint64_t>(outcome.delay.count());
     record.outcome = outcome.name;
+    record.dead_rows = 0;
+    for (const DeadRowsRead& read : group.over_dead_rows) {
+      if (read.stream == group.requests[entry.request].header.stream) {
+        record.dead_rows += read.dead_rows;
+      }
+    }
     const auto& client = entry.has_new_keyspace ? group.client_behind : group.client_before;
     // A pointer that is there already is not touched: its count is shared by all loops.
     if (record.client != client) record.client = client;

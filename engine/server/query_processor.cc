@@ -108,11 +108,13 @@ ConnectionOrders QueryProcessor::Handle(std::span<const PendingRequest> requests
       continue;
     }
     // What came before it is done before it: a client that does not wait still sees its own order.
-    scratch.group.Run(engine_, turn.now_nanos, out);
+    scratch.group.Run(engine_, turn.now_nanos, out, scratch.over_dead_rows);
     HandleOne(pending, client, scratch, out);
   }
-  scratch.group.Run(engine_, turn.now_nanos, out);
-  return {};
+  scratch.group.Run(engine_, turn.now_nanos, out, scratch.over_dead_rows);
+  ConnectionOrders orders;
+  orders.over_dead_rows = std::exchange(scratch.over_dead_rows, {});
+  return orders;
 }
 
 // Takes an EXECUTE of a hot shape into the group; or answers it, when its values are wrong.
@@ -128,7 +130,7 @@ bool QueryProcessor::AddToGroup(const protocol::Execute& execute, const PendingR
   const protocol::ResponseContext context = ResponseContextOf(pending.header, client);
   // A group's answers are written when it runs; until then nothing else is written.
   const auto refuse = [&](const CqlError& error) {
-    scratch.group.Run(engine_, turn.now_nanos, out);
+    scratch.group.Run(engine_, turn.now_nanos, out, scratch.over_dead_rows);
     AnswerError(error, context, out);
     return true;
   };
@@ -141,7 +143,7 @@ bool QueryProcessor::AddToGroup(const protocol::Execute& execute, const PendingR
                         TimestampOf(parameters), turn.now_nanos);
   if (!added.ok()) return refuse(added.error());
   if (*added == ExecuteGroup::Added::kNo) return false;
-  if (scratch.group.full()) scratch.group.Run(engine_, turn.now_nanos, out);
+  if (scratch.group.full()) scratch.group.Run(engine_, turn.now_nanos, out, scratch.over_dead_rows);
   return true;
 }
 

@@ -24,6 +24,7 @@ struct StatementScratch {
   std::vector<Reply> replies;
   protocol::OutputBuffer rows;
   ExecuteGroup group;
+  std::vector<DeadRowsRead> over_dead_rows;  // of a turn
 };
 
 struct QueryProcessor::Call {

@@ -39,9 +39,17 @@ struct DelayedAnswer {
   std::string frames;
 };
 
+// A request whose reads passed over rows that are deleted or over and not reclaimed yet.
+struct DeadRowsRead {
+  int16_t stream = 0;
+  uint64_t dead_rows = 0;
+};
+
 // What a handler wants of the connection beside sending the answers in `out`: hardly ever anything.
 struct ConnectionOrders {
   std::vector<DelayedAnswer> delayed;
+  // For the journal; the connection does nothing with it.
+  std::vector<DeadRowsRead> over_dead_rows;
   // The connection ends when `out` is sent. What else has arrived is not answered, and delayed
   // answers are lost.
   bool close = false;

@@ -48,7 +48,7 @@ bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMe
     select.resume = state;
   }
   call.scratch.rows.Clear();
-  SelectResult result{call.scratch.rows, 0, {}};
+  SelectResult result{call.scratch.rows, 0, {}, 0};
   bool gone = false;
   if (status.ok() && plan.table->is_virtual) {
     const VirtualTable* table = virtual_tables_.Find(plan.table->keyspace, plan.table->name);
@@ -64,6 +64,9 @@ bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMe
     return true;
   }
   if (gone) return false;
+  if (result.dead_rows > 0) {
+    call.scratch.over_dead_rows.push_back({call.context.stream, result.dead_rows});
+  }
   constexpr std::string_view kWarnings[] = {kFilteringWarning};
   if (plan.warns_of_filtering) call.context.warnings = kWarnings;
   protocol::RowsEncoder encoder(

@@ -279,6 +279,7 @@ class SelectExecution {
         gone_ = true;
         return false;
       }
+      result_.dead_rows += reply.info.dead_rows;
       Count(limit_left_);
       Count(page_left_);
       Count(partition_left);
@@ -322,6 +323,7 @@ class SelectExecution {
                          .body = CountCommand{range.View(table_.storage.packs_item_keys())}},
                         call_.now_nanos);
     gone_ |= reply.status == OpStatus::kTableGone;
+    result_.dead_rows += reply.info.dead_rows;
     collector_.aggregation().AddRows(reply.rows);
     return !gone_;
   }

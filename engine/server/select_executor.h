@@ -34,6 +34,7 @@ struct SelectResult {
   protocol::OutputBuffer& rows;
   uint32_t row_count = 0;
   std::string paging_state;  // empty: there are no more pages
+  uint64_t dead_rows = 0;    // that were passed over
 };
 
 // Tables of the engine. The status is not ok for errors of the statement and its values; `gone` is

@@ -104,7 +104,9 @@ void Lane::ExecuteOther(const Command& command, Table& into, uint64_t address, u
                  },
                  [](const ReadCommand&) { LS_UNREACHABLE("a read is executed in line"); },
                  [&](const CountCommand& count) {
-                   reply.rows = into.Count(partition, count.range, now_seconds);
+                   uint64_t dead_rows = 0;
+                   reply.rows = into.Count(partition, count.range, now_seconds, &dead_rows);
+                   reply.info.SetDeadRows(dead_rows);
                  },
                  [&](const PutCommand& put) {
                    const PutSpec spec{put.fresh_until_seconds, put.unless_since};

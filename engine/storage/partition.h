@@ -253,7 +253,10 @@ class Partition {
   // --- Reads
   // ----------------------------------------------------------------------------------------------
 
-  uint64_t Read(const ReadSpec& spec, int64_t now_seconds, RowSink& sink) const;
+  // `dead_rows`, when given, grows by the dead rows that were passed over; those that a look-up by
+  // value leaves out are not counted.
+  uint64_t Read(const ReadSpec& spec, int64_t now_seconds, RowSink& sink,
+                uint64_t* dead_rows = nullptr) const;
   // The newest rows that a read asks for, where they lie in a small partition just as sinks of
   // packed runs take them: what most reads of lists find. False: rows have to be looked at, by
   // Read. Looks at the header alone, or, with a lower bound, at the last row of the page too.
@@ -275,7 +278,8 @@ class Partition {
     run = {leaf.row(header.row_count - 1), count, header.stride};
     return true;
   }
-  uint64_t Count(const ClusteringRange& range, int64_t now_seconds) const;
+  uint64_t Count(const ClusteringRange& range, int64_t now_seconds,
+                 uint64_t* dead_rows = nullptr) const;
   bool HasLiveRow(int64_t now_seconds) const;
   // Looks for the earliest expiry after now of a live row or cell, in what may have one that is
   // earlier than what the search knows, from `place` on. False: the budget is spent, and `place` is

@@ -35,6 +35,8 @@ class PartitionReader {
         left_(spec.limit) {}
 
   uint64_t rows_sent() const { return spec_.limit - left_; }
+  // None in leaves where all rows are simple and live, which are not looked at one by one.
+  uint64_t dead_rows() const { return dead_rows_; }
   bool done() const { return left_ == 0; }
 
   // Sends the rows of a leaf that lie in the range.
@@ -118,7 +120,10 @@ class PartitionReader {
 
   void TakeRow(const Leaf& leaf, size_t index) {
     const RowMeta meta = leaf.meta(index);
-    if (!meta.complex() && EventCame(meta.expiry, now_seconds_)) return;
+    if (!meta.complex() && EventCame(meta.expiry, now_seconds_)) {
+      ++dead_rows_;
+      return;
+    }
     if (!gathered_) gathered_.emplace();
     Gathered& gathered = *gathered_;
     RowView& row = gathered.rows[gathered.count];
@@ -135,7 +140,10 @@ class PartitionReader {
     } else {
       RowBody& body = partition_.context_.other_body;
       partition_.DecodeRow(leaf, index, body);
-      if (!body.LiveAt(now_seconds_)) return;
+      if (!body.LiveAt(now_seconds_)) {
+        ++dead_rows_;
+        return;
+      }
       row = body.ToView(key, now_seconds_, gathered.row_cells);
       gathered.cells.insert(gathered.cells.end(), gathered.row_cells.begin(),
                             gathered.row_cells.end());
@@ -153,20 +161,24 @@ class PartitionReader {
   const bool packs_;
   const bool runs_;
   uint64_t left_;
+  uint64_t dead_rows_ = 0;
   std::optional<Gathered> gathered_;
 };
 
-uint64_t Partition::Read(const ReadSpec& spec, int64_t now_seconds, RowSink& sink) const {
-  if (!large()) {
-    const Leaf leaf(BlockOf(reference_));
-    PartitionReader reader(*this, spec, now_seconds, sink);
-    reader.ReadLeaf(leaf);
+uint64_t Partition::Read(const ReadSpec& spec, int64_t now_seconds, RowSink& sink,
+                         uint64_t* dead_rows) const {
+  PartitionReader reader(*this, spec, now_seconds, sink);
+  const auto finish = [&] {
     reader.Flush();
+    if (dead_rows != nullptr) *dead_rows += reader.dead_rows();
     return reader.rows_sent();
+  };
+  if (!large()) {
+    reader.ReadLeaf(Leaf(BlockOf(reference_)));
+    return finish();
   }
   const LargePartition& partition = LargeOf(reference_);
   if (partition.tree.empty()) return 0;
-  PartitionReader reader(*this, spec, now_seconds, sink);
   const ValueIndex* index = spec.value_filter ? IndexOn(spec.value_filter->column) : nullptr;
   if (index != nullptr) {
     for (const LeafTree::Position at :
@@ -174,8 +186,7 @@ uint64_t Partition::Read(const ReadSpec& spec, int64_t now_seconds, RowSink& sin
       if (reader.done()) break;
       reader.ReadLeaf(partition.tree.leaf(at));
     }
-    reader.Flush();
-    return reader.rows_sent();
+    return finish();
   }
   LeafTree::Position at =
       partition.tree.Find(spec.descending ? spec.range.upper : spec.range.lower);
@@ -193,8 +204,7 @@ uint64_t Partition::Read(const ReadSpec& spec, int64_t now_seconds, RowSink& sin
       }
     }
   }
-  reader.Flush();
-  return reader.rows_sent();
+  return finish();
 }
 
 const ValueIndex* Partition::IndexOn(ColumnId column) const {
@@ -235,7 +245,8 @@ std::vector<std::string> Partition::KeysWithValue(ColumnId column, std::string_v
   return std::move(collector.keys);
 }
 
-uint64_t Partition::Count(const ClusteringRange& range, int64_t now_seconds) const {
+uint64_t Partition::Count(const ClusteringRange& range, int64_t now_seconds,
+                          uint64_t* dead_rows) const {
   const auto count_leaf = [&](const Leaf& leaf) -> uint64_t {
     const size_t last = leaf.LowerBound(range.upper);
     const size_t first = std::min(leaf.LowerBound(range.lower), last);
@@ -244,6 +255,7 @@ uint64_t Partition::Count(const ClusteringRange& range, int64_t now_seconds) con
     }
     uint64_t live = 0;
     for (size_t i = first; i < last; ++i) live += RowLiveAt(leaf, i, now_seconds) ? 1 : 0;
+    if (dead_rows != nullptr) *dead_rows += last - first - live;
     return live;
   };
   if (!large()) return count_leaf(Leaf(BlockOf(reference_)));

@@ -408,11 +408,11 @@ OpStatus Table::DeleteRowsByValue(const PartitionRef& partition, ColumnId column
 // -----------------------------------------------------------------------------------------------
 
 uint64_t Table::Count(const PartitionRef& partition, const ClusteringRange& range,
-                      int64_t now_seconds) {
+                      int64_t now_seconds, uint64_t* dead_rows) {
   const DirectorySlot* slot = FindForRead(partition);
   if (slot == nullptr) return 0;
   uint64_t reference = slot->reference;
-  return Partition(context_, reference).Count(range, now_seconds);
+  return Partition(context_, reference).Count(range, now_seconds, dead_rows);
 }
 
 TableStats Table::stats() const {

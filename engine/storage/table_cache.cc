@@ -55,7 +55,9 @@ uint64_t Table::ReadRows(const PartitionRef& partition, const DirectorySlot* slo
     return 0;
   }
   uint64_t reference = slot->reference;
-  const uint64_t rows = Partition(context_, reference).Read(spec, now_seconds, sink);
+  uint64_t dead_rows = 0;
+  const uint64_t rows = Partition(context_, reference).Read(spec, now_seconds, sink, &dead_rows);
+  if (info != nullptr) info->SetDeadRows(dead_rows);
   NoteRead(partition, reference, rows, now_seconds, info);
   return rows;
 }

@@ -186,6 +186,44 @@ TEST_F(LintOverCql, FindsPartitionsThatHaveGrownTooLarge) {
   EXPECT_TRUE(Found().empty());
 }
 
+TEST_F(LintOverCql, FindsReadsThatPassOverTombstones) {
+  Must(
+      "CREATE TABLE ks.d (p int, c int, v int, PRIMARY KEY (p, c)) WITH default_time_to_live = 60");
+  const auto remove = [&](int row) {
+    Must("INSERT INTO ks.d (p, c, v) VALUES (1, ?, 0)", {{EncodeInt(row)}}, true, kNowMicros);
+    Must("DELETE FROM ks.d WHERE p = 1 AND c = ?", {{EncodeInt(row)}}, true, kNowMicros + 1);
+  };
+  const auto read = [&](bool alone) {
+    Must("SELECT c FROM ks.d WHERE p = 1 LIMIT ?", {{EncodeInt(alone ? 2000 : 5)}}, true);
+    Must("SELECT c FROM ks.d", {}, true);
+    Must("SELECT COUNT(*) FROM ks.d WHERE p = 1", {}, true);
+  };
+  Must("INSERT INTO ks.d (p, c, v) VALUES (1, 5000, 0)", {}, true, kNowMicros);
+  for (int row = 0; row < 1000; ++row) remove(row);
+  Must("TRUNCATE liststore.requests");
+  read(true);
+  read(false);
+  EXPECT_TRUE(Found().empty()) << "a thousand are well";
+  std::vector<ResultRow> dead_rows;  // of a PREPARE and an EXECUTE each
+  for (int i = 0; i < 6; ++i) {
+    dead_rows.push_back({EncodeBigint(0)});
+    dead_rows.push_back({EncodeBigint(1000)});
+  }
+  EXPECT_EQ(Must("SELECT dead_rows FROM liststore.requests WHERE tbl = 'ks.d' ALLOW FILTERING"),
+            dead_rows);
+  remove(1000);
+  Must("TRUNCATE liststore.requests");
+  for (const bool alone : {true, false}) {
+    read(alone);
+    EXPECT_EQ(Found(), std::vector<ResultRow>({Row("tombstones", "ks.d", alone ? 3 : 6)}));
+  }
+  EXPECT_EQ(Must("SELECT detail FROM liststore.lint").at(0).at(0),
+            "1001 rows that are deleted or over were passed over, more than 1000");
+  Must("TRUNCATE liststore.requests");
+  Must("SELECT c FROM ks.d WHERE p = 1 AND c = 5000", {}, true);
+  EXPECT_TRUE(Found().empty()) << "what lies beside is not passed over";
+}
+
 TEST(StatementShape, HasNoLiterals) {
   EXPECT_EQ(StatementShape("SELECT a1 FROM t2 WHERE k='it''s' AND b=-1.5 AND c=0xff"),
             "SELECT a1 FROM t2 WHERE k=? AND b=? AND c=?");
