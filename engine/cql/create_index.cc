@@ -91,6 +91,18 @@ std::string_view TargetName(TargetKind kind) {
   }
 }
 
+// As messages about frozen collections have it.
+std::string FrozenTargetName(TargetKind kind) {
+  switch (kind) {
+    case TargetKind::kKeys:
+      return "keys";
+    case TargetKind::kEntries:
+      return "keys_and_values";
+    default:
+      return "values";
+  }
+}
+
 // The indexed column may have an index of this kind.
 CqlStatus CheckTarget(const IndexTarget& target, const TableDefinition& table, bool local) {
   const std::string& name = target.columns.at(0);
@@ -111,7 +123,12 @@ CqlStatus CheckTarget(const IndexTarget& target, const TableDefinition& table, b
       return CqlError::Invalid("Cannot create secondary index on partition key column " + name);
     }
   }
-  if (column->type.is_native()) {
+  if (column->type.is_collection() && column->type.is_frozen()) {
+    if (target.kind != TargetKind::kFull) {
+      return CqlError::Invalid("Cannot create index on index_" + FrozenTargetName(target.kind) +
+                               " of frozen collection column " + name);
+    }
+  } else if (!column->type.is_collection()) {
     if (target.kind == TargetKind::kFull) {
       return CqlError::Invalid("full() indexes can only be created on frozen collections");
     }
@@ -120,7 +137,7 @@ CqlStatus CheckTarget(const IndexTarget& target, const TableDefinition& table, b
       return CqlError::Invalid("Cannot create index on " + shown + " of column " + name +
                                "; only non-frozen collections support " + shown + " indexes");
     }
-  } else if (local && !column->type.is_frozen() && column->type.kind() != DataType::Kind::kTuple) {
+  } else if (local && column->type.is_multi_cell()) {
     return CqlError::Invalid("Local secondary index on collection column " + name +
                              " is not implemented yet.");
   }

@@ -123,7 +123,7 @@ std::string CreateIndexText(const TableDefinition& table, const IndexDefinition&
   LS_CHECK(column != nullptr, "an index is on a column");
   std::string target = NameOf(*column);
   // A frozen collection is indexed as a whole, and that has to be said.
-  if (column->type.is_frozen() && column->type.kind() != DataType::Kind::kTuple) {
+  if (column->type.is_frozen() && column->type.is_collection()) {
     target = "full(" + target + ")";
   }
   if (index.local) {

@@ -101,13 +101,14 @@ class ColumnMaker {
     if (at == columns_.end() || at->is_key()) {
       return CqlError::Invalid("Unknown definition " + name + " referenced in PRIMARY KEY");
     }
-    const bool collection = !at->type.is_native() && at->type.kind() != DataType::Kind::kTuple;
-    if (collection && !at->type.is_frozen()) {
-      return CqlError::Invalid("Invalid non-frozen collection type for PRIMARY KEY component " +
-                               name);
+    if (at->type.is_multi_cell()) {
+      return CqlError::Invalid(std::string(at->type.is_collection()
+                                               ? "Invalid non-frozen collection type"
+                                               : "Invalid non-frozen user-defined type") +
+                               " for PRIMARY KEY component " + name);
     }
     for (const CqlType refused : {CqlType::kCounter, CqlType::kDuration}) {
-      if (!at->type.is(refused)) continue;
+      if (!at->type.Contains(refused)) continue;
       return CqlError::Invalid(std::string(CqlTypeName(refused)) +
                                " type is not supported for PRIMARY KEY part " + name);
     }

@@ -7,8 +7,8 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
-#include "engine/cql/literal.h"
 #include "engine/model/clustering_encoding.h"
+#include "engine/model/composite_value.h"
 #include "engine/model/partition_key.h"
 #include "engine/model/token.h"
 
@@ -360,6 +360,22 @@ std::optional<int> CompareColumns(const BoundFilter& bound, size_t first_value,
   return 0;
 }
 
+// Is the value among the elements, or the keys, of the collection?
+bool Contains(const BoundFilter& bound, const DataType& type,
+              const std::optional<std::string_view>& cell) {
+  const std::optional<std::string_view>& value = bound.values[0];
+  if (!cell || !value) return false;
+  const auto parts = SplitCollection(type, *cell);
+  LS_CHECK(parts.has_value(), "values are validated before they are stored");
+  const size_t stride = type.parameters().size();
+  // Of a map the keys come first, the values are what CONTAINS means.
+  const size_t part = bound.filter->op == RelationOperator::kContainsKey ? 0 : stride - 1;
+  for (size_t i = part; i < parts->size(); i += stride) {
+    if (CompareValues(type.parameters()[part], (*parts)[i], *value) == 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool Matches(const BoundFilter& bound, const TableDefinition& table,
@@ -369,6 +385,11 @@ bool Matches(const BoundFilter& bound, const TableDefinition& table,
       if (CompareColumns(bound, i, table, row) == 0) return true;
     }
     return false;
+  }
+  if (bound.filter->op == RelationOperator::kContains ||
+      bound.filter->op == RelationOperator::kContainsKey) {
+    const uint16_t column = bound.filter->columns[0];
+    return Contains(bound, table.columns[column].type, row[column]);
   }
   const std::optional<int> order = CompareColumns(bound, 0, table, row);
   if (!order) return false;

@@ -24,7 +24,7 @@ inline constexpr size_t kLiteralDigitsMax = 65535;
 // Errors are Invalid, in ScyllaDB's words: `Invalid STRING constant (x) for "c" of type int`,
 // `Invalid list literal for c of type int`, `marshaling error: ...`; null inside of a collection is
 // refused. Sets come out in order and without duplicates, maps in order of their keys, of which the
-// last of equal ones counts. An empty literal is an empty collection, also where CQL takes it for
+// first of equal ones counts. An empty literal is an empty collection, also where CQL takes it for
 // null (a collection that is not frozen): the caller knows. Sources: ScyllaDB
 // cql3/expr/prepare_expr.cc, types/types.cc (from_string).
 CqlOr<std::optional<std::string>> EncodeLiteral(const Expression& literal, const DataType& type,
@@ -52,21 +52,6 @@ CqlError InvalidConstant(const Constant& constant, std::string_view type,
 std::string ElementReceiver(std::string_view receiver);              // value(c), of list, set, map
 std::string KeyReceiver(std::string_view receiver);                  // key(c)
 std::string FieldReceiver(std::string_view receiver, size_t field);  // c[0]
-
-// A list, set or map of valid encoded elements (of a map: keys and values in turn), in the order
-// and with the uniqueness that its type asks for.
-std::string EncodeCollection(const DataType& type, std::vector<std::string> elements);
-// A tuple of valid encoded fields, not more than the type has; nullopt is null.
-std::string EncodeTuple(const std::vector<std::optional<std::string>>& fields);
-// A tuple of `type`, taken apart; nullopt where the framing is broken. Fields that are missing at
-// the end are null.
-std::optional<std::vector<std::optional<std::string_view>>> SplitTuple(const DataType& type,
-                                                                       std::string_view value);
-
-// Order of two valid values of any type: natives as clustering columns compare them, lists and sets
-// by their elements, maps by keys and values in turn, tuples by fields with null first; where one
-// is the beginning of the other, the shorter is less. Source: ScyllaDB types/types.cc.
-int CompareValues(const DataType& type, std::string_view a, std::string_view b);
 
 }  // namespace liststore
 

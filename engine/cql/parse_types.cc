@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/base/status_macros.h"
 #include "engine/cql/identifier.h"
 #include "engine/cql/parser_impl.h"
 
@@ -162,15 +163,10 @@ std::string ToString(const TypeSpec& type) {
 
 namespace {
 
-// Is the type, without a frozen around it, one whose elements are written one by one?
-bool IsOpenCollection(const TypeSpec& type) {
-  return type.kind == TypeSpec::Kind::kList || type.kind == TypeSpec::Kind::kSet ||
-         type.kind == TypeSpec::Kind::kMap;
-}
-
 CqlOr<DataType> Resolve(const TypeSpec& type, std::string_view keyspace, bool inside_frozen);
 
-// Elements of collections: no counters, and no collections that are not frozen.
+// Elements of collections: no counters, and in a collection that is not frozen nothing else that is
+// not.
 CqlOr<DataType> ResolveElement(const TypeSpec& collection, const TypeSpec& element,
                                std::string_view keyspace, bool inside_frozen) {
   if (element.kind == TypeSpec::Kind::kNative && element.native == CqlType::kCounter) {
@@ -184,11 +180,13 @@ CqlOr<DataType> ResolveElement(const TypeSpec& collection, const TypeSpec& eleme
                                  : "Durations are not allowed as map keys: " +
                                        ToString(collection));
   }
-  if (!inside_frozen && IsOpenCollection(element)) {
-    return CqlError::Invalid("Non-frozen collections are not allowed inside collections: " +
-                             ToString(collection));
+  LS_ASSIGN_OR_RETURN(DataType type, Resolve(element, keyspace, inside_frozen));
+  if (!inside_frozen && type.is_multi_cell()) {
+    return CqlError::Invalid(
+        "Non-frozen user types or collections are not allowed inside collections: " +
+        ToString(collection));
   }
-  return Resolve(element, keyspace, inside_frozen);
+  return type;
 }
 
 CqlOr<DataType> ResolveTuple(const TypeSpec& type, std::string_view keyspace) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/restrictions.h"
 
@@ -172,18 +173,53 @@ CqlStatus PlanModifiedRows(const std::vector<Relation>& relations, bool whole_ro
 
 // ---- UPDATE
 
+// As ScyllaDB shows it in messages.
+std::string ToString(const Assignment& assignment) {
+  const std::string column = assignment.column;
+  const std::string value = ToString(assignment.value);
+  switch (assignment.kind) {
+    case Assignment::Kind::kSet:
+      return column + " = " + value;
+    case Assignment::Kind::kAdd:
+      return column + " = " + column + " + " + value;
+    case Assignment::Kind::kSubtract:
+      return column + " = " + column + " - " + value;
+    case Assignment::Kind::kPrepend:
+      return column + " = " + value + " + " + column;
+    case Assignment::Kind::kSetElement:
+      return column + "[" + ToString(*assignment.element) + "] = " + value;
+    case Assignment::Kind::kSetField:
+      return column + "." + assignment.field + " = " + value;
+  }
+  LS_UNREACHABLE("an assignment is of some kind");
+}
+
+// Why a part of a column cannot be set. Source of the words: ScyllaDB cql3/operation.cc.
+CqlError RefusePart(const Assignment& assignment, const ColumnDefinition& column) {
+  const bool is_field = assignment.kind == Assignment::Kind::kSetField;
+  const bool is_user = column.type.kind() == DataType::Kind::kUser;
+  std::string_view what;
+  if (is_field) {
+    what = is_user ? "frozen UDT" : "non-UDT";
+  } else if (column.type.is_collection()) {
+    what = "frozen collection";
+  } else {
+    what = assignment.kind == Assignment::Kind::kSetElement ? "non collection" : "non counter";
+  }
+  if (column.type.is_multi_cell() && is_field == is_user) {
+    return CqlError::Unsupported(CqlFeature::kElements, column.name);
+  }
+  return CqlError::Invalid("Invalid operation (" + ToString(assignment) + ") for " +
+                           std::string(what) + " column " + column.name);
+}
+
 CqlStatus PlanAssignment(const Assignment& assignment, Binder& binder, ModificationPlan& plan) {
   const ColumnDefinition* column = plan.table->FindColumn(assignment.column);
   if (column == nullptr) return CqlError::Invalid("Unknown identifier " + assignment.column);
   if (column->is_key()) {
     return CqlError::Invalid("PRIMARY KEY part " + column->name + " found in SET part");
   }
-  if (assignment.kind != Assignment::Kind::kSet) {
-    if (column->type.is_native()) {
-      return CqlError::Invalid("Invalid operation for non counter column " + column->name);
-    }
-    return CqlError::Unsupported(CqlFeature::kElements, column->name);
-  }
+  if (assignment.kind != Assignment::Kind::kSet) return RefusePart(assignment, *column);
   LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(*column, assignment.value));
   const auto same = [&](const CellAssignment& other) { return other.column == column->position; };
   if (std::ranges::any_of(plan.assignments, same)) {
@@ -219,14 +255,19 @@ CqlStatus PlanDeletion(const Deletion& deletion, ModificationPlan& plan) {
                              " for deletion (should not be a PRIMARY KEY part)");
   }
   if (!deletion.field.empty()) {
+    if (column->type.kind() == DataType::Kind::kUser) {
+      return CqlError::Invalid("Frozen UDT column " + column->name +
+                               " does not support field deletions");
+    }
     return CqlError::Invalid("Invalid deletion operation for non-UDT column " + column->name);
   }
   if (deletion.element) {
-    if (column->type.is_native()) {
-      return CqlError::Invalid("Invalid deletion operation for non collection column " +
-                               column->name);
+    if (column->type.is_collection() && column->type.is_multi_cell()) {
+      return CqlError::Unsupported(CqlFeature::kElements, column->name);
     }
-    return CqlError::Unsupported(CqlFeature::kElements, column->name);
+    return CqlError::Invalid(std::string("Invalid deletion operation for ") +
+                             (column->type.is_collection() ? "frozen" : "non") +
+                             " collection column " + column->name);
   }
   Operand null;
   null.type = column->type;

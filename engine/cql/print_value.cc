@@ -7,10 +7,11 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
+#include "engine/cql/identifier.h"
 #include "engine/cql/inet_text.h"
-#include "engine/cql/literal.h"
 #include "engine/cql/number_text.h"
 #include "engine/cql/time_text.h"
+#include "engine/model/composite_value.h"
 
 namespace liststore {
 namespace {
@@ -142,12 +143,14 @@ std::string PrintElements(const DataType& type, std::string_view value) {
 std::string PrintFields(const DataType& type, std::string_view value) {
   const auto fields = SplitTuple(type, value);
   LS_CHECK(fields, "values are validated before they are printed");
-  std::string text = "(";
+  const bool user = type.kind() == DataType::Kind::kUser;
+  std::string text = user ? "{" : "(";
   for (size_t i = 0; i < fields->size(); ++i) {
     if (i != 0) text += ", ";
+    if (user) text += QuoteIdentifier(type.user().fields[i]) + ": ";
     text += PrintValue(type.parameters()[i], (*fields)[i]);
   }
-  return text + ")";
+  return text + (user ? "}" : ")");
 }
 
 }  // namespace
@@ -156,8 +159,7 @@ std::string PrintValue(const DataType& type, std::optional<std::string_view> val
   if (!value) return "null";
   LS_DCHECK(type.IsValid(*value), "values are validated before they are printed");
   if (type.is_native()) return PrintNative(type.native(), *value);
-  return type.kind() == DataType::Kind::kTuple ? PrintFields(type, *value)
-                                               : PrintElements(type, *value);
+  return type.has_fields() ? PrintFields(type, *value) : PrintElements(type, *value);
 }
 
 std::string PrintString(std::string_view text) {

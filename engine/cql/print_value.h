@@ -18,7 +18,7 @@ namespace liststore {
 //
 // Forms: text '...' with doubled quotes; blob 0x...; timestamp '2011-02-03T04:05:06.789Z', date
 // '2011-02-03' and, for years outside of 0000 to 9999, both as integers; time '04:05:06.789000000';
-// inet '127.0.0.1'; duration 1mo2d3ns; [list], {set}, {k: v}, (tuple).
+// inet '127.0.0.1'; duration 1mo2d3ns; [list], {set}, {k: v}, (tuple), {field: v} of a user type.
 std::string PrintValue(const DataType& type, std::optional<std::string_view> value);
 
 // 'it''s'.

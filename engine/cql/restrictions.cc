@@ -6,6 +6,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/literal.h"
 
 namespace liststore {
 namespace {
@@ -36,6 +37,16 @@ CqlOr<std::vector<uint16_t>> FindColumns(const Relation& relation, const TableDe
   return columns;
 }
 
+// Durations have no order, wherever they are. Source: ScyllaDB cql3/expr/restrictions.cc.
+CqlStatus CheckOrdered(const Relation& relation, const DataType& type) {
+  if (!IsSlice(relation.op) || !type.Contains(CqlType::kDuration)) return {};
+  return CqlError::Invalid(std::string("Slice restrictions are not supported on ") +
+                           (type.is_collection() ? "collections containing durations"
+                            : type.kind() == DataType::Kind::kUser ? "UDTs containing durations"
+                            : type.has_fields()                    ? "tuples containing durations"
+                                                                   : "duration columns"));
+}
+
 // `column`: the first that it is about. Sources of words: ScyllaDB cql3/expr/prepare_expr.cc,
 // expression.cc.
 CqlStatus CheckOperator(const Relation& relation, const ColumnDefinition& column) {
@@ -45,16 +56,12 @@ CqlStatus CheckOperator(const Relation& relation, const ColumnDefinition& column
     case RelationOperator::kNotIn:
       return CqlError::Unsupported(CqlFeature::kNotIn, ToString(relation));
     case RelationOperator::kContains:
-      if (column.type.is_native()) {
-        return CqlError::Invalid("Cannot use CONTAINS on non-collection column " +
-                                 Quoted(column.name));
-      }
-      return CqlError::Unsupported(CqlFeature::kElements, ToString(relation));
+      if (column.type.is_collection()) return {};
+      return CqlError::Invalid("Cannot use CONTAINS on non-collection column " +
+                               Quoted(column.name));
     case RelationOperator::kContainsKey:
-      if (column.type.is_native() || column.type.kind() != DataType::Kind::kMap) {
-        return CqlError::Invalid("Cannot use CONTAINS KEY on non-map column " + column.name);
-      }
-      return CqlError::Unsupported(CqlFeature::kElements, ToString(relation));
+      if (column.type.kind() == DataType::Kind::kMap) return {};
+      return CqlError::Invalid("Cannot use CONTAINS KEY on non-map column " + column.name);
     case RelationOperator::kLike:
       if (!column.type.is(CqlType::kText) && !column.type.is(CqlType::kAscii)) {
         return CqlError::Invalid("LIKE is allowed only on string types, which " + column.name +
@@ -64,8 +71,18 @@ CqlStatus CheckOperator(const Relation& relation, const ColumnDefinition& column
     case RelationOperator::kIsNotNull:
       return CqlError::Invalid("IS NOT is only allowed in CREATE MATERIALIZED VIEW statements");
     default:
-      return {};
+      return CheckOrdered(relation, column.type);
   }
+}
+
+// The value of CONTAINS and CONTAINS KEY: of the type of the collection's elements or keys.
+CqlOr<Operand> BindContained(const Relation& relation, const ColumnDefinition& column,
+                             Binder& binder) {
+  const bool is_key = relation.op == RelationOperator::kContainsKey;
+  const std::string receiver = is_key ? KeyReceiver(column.name) : ElementReceiver(column.name);
+  const std::vector<DataType>& parameters = column.type.parameters();
+  return binder.Bind(relation.value, is_key ? parameters.front() : parameters.back(), receiver,
+                     receiver);
 }
 
 // The values of one alternative: one for each column.
@@ -73,6 +90,12 @@ CqlOr<std::vector<Operand>> BindAlternative(const Relation& relation, const Expr
                                             const std::vector<uint16_t>& columns,
                                             const TableDefinition& table, Binder& binder) {
   std::vector<Operand> operands;
+  if (relation.op == RelationOperator::kContains || relation.op == RelationOperator::kContainsKey) {
+    LS_ASSIGN_OR_RETURN(Operand operand,
+                        BindContained(relation, table.columns[columns[0]], binder));
+    operands.push_back(std::move(operand));
+    return operands;
+  }
   if (relation.target == Relation::Target::kColumn) {
     LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(table.columns[columns[0]], value));
     operands.push_back(std::move(operand));
@@ -170,6 +193,17 @@ CqlOr<std::vector<TokenBound>> BindToken(const Relation& relation, const TableDe
                                ToString(relation));
   }
   return bounds;
+}
+
+// Source: ScyllaDB cql3/expr/restrictions.cc.
+CqlError RefuseElementRelation(const ColumnDefinition& column, const Relation& relation) {
+  const bool is_map = column.type.kind() == DataType::Kind::kMap;
+  if (column.type.is_frozen() && (is_map || column.type.kind() == DataType::Kind::kList)) {
+    return CqlError::Invalid((is_map ? "Map-entry equality predicates on frozen map column "
+                                     : "List element equality predicates on frozen list column ") +
+                             column.name + " are not supported");
+  }
+  return RefuseElement(column.name, column.type, ToString(relation));
 }
 
 // ---- Keys
@@ -304,6 +338,11 @@ CqlStatus CheckLeftovers(const TableDefinition& table, const SelectRestrictions&
         }
         break;
       case ColumnKind::kClustering:
+        if (relation.is_contains()) {
+          return CqlError::Invalid(
+              "Cannot restrict clustering columns by a CONTAINS relation without a secondary index "
+              "or filtering");
+        }
         if (!restrictions.index &&
             restrictions.clustering.prefix_columns() < table.CountOf(ColumnKind::kClustering)) {
           return NotAPrefix(table, restrictions.clustering, relation);
@@ -328,7 +367,7 @@ CqlOr<BoundWhere> BindWhere(const std::vector<Relation>& where, const TableDefin
       case Relation::Target::kElement: {
         LS_ASSIGN_OR_RETURN(const std::vector<uint16_t> columns, FindColumns(relation, table));
         const ColumnDefinition& column = table.columns[columns[0]];
-        return RefuseElement(column.name, column.type, ToString(relation));
+        return RefuseElementRelation(column, relation);
       }
       case Relation::Target::kField:
         LS_UNREACHABLE("conditions alone are about fields");

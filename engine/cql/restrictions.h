@@ -15,6 +15,12 @@
 
 namespace liststore {
 
+// <, <=, >, >=.
+constexpr bool IsSlice(RelationOperator op) {
+  return op == RelationOperator::kLess || op == RelationOperator::kLessOrEqual ||
+         op == RelationOperator::kGreater || op == RelationOperator::kGreaterOrEqual;
+}
+
 // One relation with its names looked up and its values bound.
 struct BoundRelation {
   const Relation* relation = nullptr;
@@ -24,9 +30,9 @@ struct BoundRelation {
   std::optional<Operand> list;                     // IN ?
 
   bool is_equality() const { return op == RelationOperator::kEqual || op == RelationOperator::kIn; }
-  bool is_slice() const {
-    return op == RelationOperator::kLess || op == RelationOperator::kLessOrEqual ||
-           op == RelationOperator::kGreater || op == RelationOperator::kGreaterOrEqual;
+  bool is_slice() const { return IsSlice(op); }
+  bool is_contains() const {
+    return op == RelationOperator::kContains || op == RelationOperator::kContainsKey;
   }
 };
 

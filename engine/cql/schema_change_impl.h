@@ -74,8 +74,8 @@ CqlError AlreadyExists(std::string message, std::string keyspace, std::string ta
 
 // --- What liststore has.
 
-// What user tables cannot have, by name: static columns, counters, collections, tuples. The one
-// place that says so: types that the engine has learned are taken out here.
+// What user tables cannot have, by name: static columns, counters, collections that are not frozen.
+// The one place that says so: types that the engine has learned are taken out here.
 CqlStatus CheckSupportedColumn(const std::string& name, const DataType& type, bool is_static);
 
 }  // namespace liststore::schema_change

@@ -229,7 +229,11 @@ void AddSystemSchemaTables(VirtualTables& tables, bool looks_like_scylla) {
 }
 
 std::string IndexTargetText(const TableDefinition& table, const IndexDefinition& index) {
-  if (!index.local) return QuoteIdentifier(index.column);
+  if (!index.local) {
+    const ColumnDefinition* column = table.FindColumn(index.column);
+    const bool full = column->type.is_frozen() && column->type.is_collection();
+    return full ? "full(" + QuoteIdentifier(index.column) + ")" : QuoteIdentifier(index.column);
+  }
   std::string target = "{\"pk\":[";
   const char* separator = "\"";
   for (const ColumnDefinition* column : table.ColumnsOf(ColumnKind::kPartitionKey)) {

@@ -23,8 +23,7 @@ namespace liststore {
   X(kTriggers, 4, "triggers", "a batch that makes the further writes as well")                     \
   X(kRoles, 5, "roles and permissions", "one user for all, given to the server when it starts")    \
   X(kServiceLevels, 6, "service levels", "leaving them out: requests are served alike")            \
-  X(kCollections, 7, "columns of collections", "a clustering column, with a row for each element") \
-  X(kTuples, 8, "columns of tuples", "a column for each field")                                    \
+  X(kCollections, 7, "collections that are not frozen", "frozen<...>, which is written whole")     \
   X(kCounters, 9, "counters", "a bigint that the service adds to, or counting rows")               \
   X(kStaticColumns, 10, "static columns", "a second table with the same partition key")            \
   X(kVectors, 11, "vectors", "a blob, and the search in the service")                              \

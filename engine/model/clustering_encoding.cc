@@ -6,6 +6,7 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
+#include "engine/model/composite_value.h"
 #include "engine/model/decimal.h"
 #include "engine/model/uuid_order.h"
 
@@ -282,14 +283,83 @@ std::string ReadDelimited(CqlType type, std::string_view& rest) {
   LS_UNREACHABLE("bytes are never empty in their delimited form");
 }
 
+// ---- Values of other than native types
+
+// What stands before each element or field, and behind the last one.
+constexpr char kEnd = 0;
+constexpr char kNullField = 1;
+constexpr char kElement = 2;
+
+void AppendDelimited(const DataType& type, std::string_view value, std::string& out);
+std::string ReadDelimited(const DataType& type, std::string_view& rest);
+
+void AppendElements(const DataType& type, std::string_view value, std::string& out) {
+  const auto elements = SplitCollection(type, value);
+  LS_CHECK(elements.has_value(), "values are validated before they are encoded");
+  const size_t stride = type.parameters().size();
+  for (size_t i = 0; i < elements->size(); ++i) {
+    if (i % stride == 0) out.push_back(kElement);
+    AppendDelimited(type.parameters()[i % stride], (*elements)[i], out);
+  }
+  out.push_back(kEnd);
+}
+
+std::string ReadElements(const DataType& type, std::string_view& rest) {
+  std::vector<std::string> elements;
+  for (char mark = Take(rest, 1)[0]; mark != kEnd; mark = Take(rest, 1)[0]) {
+    LS_CHECK(mark == kElement, "an encoded collection has elements and an end");
+    for (const DataType& part : type.parameters()) elements.push_back(ReadDelimited(part, rest));
+  }
+  return JoinCollection(type, elements);
+}
+
+// Without the nulls at the end, which are equal to fields that are not there: fields that a type
+// is given later leave the keys of before as they are.
+void AppendFields(const DataType& type, std::string_view value, std::string& out) {
+  const auto fields = SplitTuple(type, value);
+  LS_CHECK(fields.has_value(), "values are validated before they are encoded");
+  size_t count = fields->size();
+  while (count > 0 && !(*fields)[count - 1]) --count;
+  for (size_t i = 0; i < count; ++i) {
+    const std::optional<std::string_view>& field = (*fields)[i];
+    out.push_back(field ? kElement : kNullField);
+    if (field) AppendDelimited(type.parameters()[i], *field, out);
+  }
+  out.push_back(kEnd);
+}
+
+std::string ReadFields(const DataType& type, std::string_view& rest) {
+  std::vector<std::optional<std::string>> fields;
+  for (char mark = Take(rest, 1)[0]; mark != kEnd; mark = Take(rest, 1)[0]) {
+    LS_CHECK(fields.size() < type.parameters().size(), "an encoded tuple has its type's fields");
+    std::optional<std::string>& field = fields.emplace_back();
+    if (mark == kElement) field = ReadDelimited(type.parameters()[fields.size() - 1], rest);
+  }
+  fields.resize(type.parameters().size());
+  return EncodeTuple(fields);
+}
+
+void AppendDelimited(const DataType& type, std::string_view value, std::string& out) {
+  if (type.is_native()) return AppendDelimited(type.native(), value, out);
+  type.has_fields() ? AppendFields(type, value, out) : AppendElements(type, value, out);
+}
+
+std::string ReadDelimited(const DataType& type, std::string_view& rest) {
+  if (type.is_native()) return ReadDelimited(type.native(), rest);
+  return type.has_fields() ? ReadFields(type, rest) : ReadElements(type, rest);
+}
+
+// ---- Columns
+
 bool IsInverted(const std::vector<ClusteringColumnSchema>& columns, size_t index) {
   return columns[index].descending != columns[0].descending;
 }
 
-// The last column, not inverted, of bytes or of fixed length: its bytes alone.
+// The last column, not inverted, of a native type of bytes or of fixed length: its bytes alone.
 bool IsBare(const std::vector<ClusteringColumnSchema>& columns, size_t index) {
   if (index + 1 != columns.size() || IsInverted(columns, index)) return false;
-  const Form form = FormOf(columns[index].type);
+  if (!columns[index].type.is_native()) return false;
+  const Form form = FormOf(columns[index].type.native());
   return form == Form::kBytes || form == Form::kFixed;
 }
 
@@ -299,11 +369,11 @@ void AppendClusteringKey(const std::vector<ClusteringColumnSchema>& columns,
                          std::span<const std::string_view> values, std::string& out) {
   LS_CHECK(values.size() <= columns.size(), "a key has at most a value for every column");
   for (size_t i = 0; i < values.size(); ++i) {
-    const CqlType type = columns[i].type;
-    LS_DCHECK(IsValidCqlValue(type, values[i]), "values are validated before they are encoded");
+    const DataType& type = columns[i].type;
+    LS_DCHECK(type.IsValid(values[i]), "values are validated before they are encoded");
     if (IsBare(columns, i)) {
-      if (FormOf(type) == Form::kFixed) {
-        AppendFixed(type, values[i], out);
+      if (FormOf(type.native()) == Form::kFixed) {
+        AppendFixed(type.native(), values[i], out);
       } else {
         out.append(values[i]);
       }
@@ -321,10 +391,10 @@ std::vector<std::string> DecodeClusteringKey(const std::vector<ClusteringColumnS
   values.reserve(columns.size());
   std::string inverted;
   for (size_t i = 0; i < columns.size(); ++i) {
-    const CqlType type = columns[i].type;
+    const DataType& type = columns[i].type;
     if (IsBare(columns, i)) {
-      const bool fixed = FormOf(type) == Form::kFixed && !encoded.empty();
-      values.push_back(fixed ? ReadFixed(type, encoded) : std::string(encoded));
+      const bool fixed = FormOf(type.native()) == Form::kFixed && !encoded.empty();
+      values.push_back(fixed ? ReadFixed(type.native(), encoded) : std::string(encoded));
       encoded = {};
     } else if (IsInverted(columns, i)) {
       inverted = encoded;

@@ -10,6 +10,9 @@
 //   varint                    00 when empty; else length and sign in 1 or 5 bytes, two's complement
 //   decimal                   00 when empty; else sign, exponent (as a varint), digits two a byte,
 //   00
+//   list, set, map            each element (key and value) behind 02, then 00
+//   tuple, user type          each field behind 02, 01 for a null, none for nulls at the end; then
+//   00
 // They are self-delimiting, so that the encoding of the first k columns is a prefix of the whole
 // and bounds on it are byte strings (ClusteringBound): "before all rows whose first columns are
 // these" is the encoding of those columns, "behind all of them" BoundAfterPrefix of it. The last
@@ -29,7 +32,7 @@
 namespace liststore {
 
 // Appends the encoding of the first `values.size()` clustering columns; values are valid encodings
-// of their columns' types (IsValidCqlValue). Values that compare as equal (CompareCqlValues) have
+// of their columns' types (DataType::IsValid). Values that compare as equal (CompareValues) have
 // one encoding. O(bytes), but decimals take O(bytes^2): 0.3 us for 16 bytes, 0.3 ms for 1000, 1 s
 // for the longest key.
 void AppendClusteringKey(const std::vector<ClusteringColumnSchema>& columns,
@@ -37,7 +40,7 @@ void AppendClusteringKey(const std::vector<ClusteringColumnSchema>& columns,
 
 // The values back from an encoded key of all columns. Where several values are equal the simplest
 // comes back: 01 for true, the quiet NaN, varints without superfluous bytes, decimals without
-// superfluous zeros behind the point.
+// superfluous zeros behind the point, tuples with all their fields.
 std::vector<std::string> DecodeClusteringKey(const std::vector<ClusteringColumnSchema>& columns,
                                              std::string_view encoded);
 

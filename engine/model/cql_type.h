@@ -1,5 +1,5 @@
 // CQL's native types: names, validation of encoded values, order. Collections, tuples and
-// user-defined types will join with the language.
+// user-defined types are made of them (data_type.h).
 #ifndef LISTSTORE_ENGINE_MODEL_CQL_TYPE_H_
 #define LISTSTORE_ENGINE_MODEL_CQL_TYPE_H_
 

@@ -1,5 +1,6 @@
 #include "engine/model/data_type.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/base/big_endian.h"
@@ -26,7 +27,7 @@ std::optional<std::string_view> TakeElement(std::string_view& rest, bool& is_nul
   return element;
 }
 
-bool IsValidTuple(const std::vector<DataType>& fields, std::string_view value) {
+bool AreValidFields(const std::vector<DataType>& fields, std::string_view value) {
   // Fields may be missing at the end: they were added to the type after the value was written.
   for (const DataType& field : fields) {
     if (value.empty()) return true;
@@ -48,9 +49,10 @@ std::string_view KindName(DataType::Kind kind) {
     case DataType::Kind::kTuple:
       return "tuple";
     case DataType::Kind::kNative:
+    case DataType::Kind::kUser:
       break;
   }
-  LS_UNREACHABLE("native types have names of their own");
+  LS_UNREACHABLE("native and user types have names of their own");
 }
 
 }  // namespace
@@ -60,21 +62,66 @@ CqlType DataType::native() const {
   return native_;
 }
 
+DataType DataType::User(std::shared_ptr<const UserTypeNames> names, std::vector<DataType> fields) {
+  LS_CHECK(names != nullptr && names->fields.size() == fields.size(), "every field has a name");
+  DataType type(Kind::kUser, std::move(fields));
+  type.user_ = std::move(names);
+  return type;
+}
+
+DataType DataType::Frozen(DataType type) {
+  if (type.is_native()) return type;
+  type.frozen_ = true;
+  for (DataType& parameter : type.parameters_) parameter = Frozen(std::move(parameter));
+  return type;
+}
+
+const UserTypeNames& DataType::user() const {
+  LS_CHECK(kind_ == Kind::kUser, "only user types have names of their own");
+  return *user_;
+}
+
+bool DataType::Contains(CqlType type) const {
+  if (is(type)) return true;
+  return std::ranges::any_of(parameters_, [&](const DataType& p) { return p.Contains(type); });
+}
+
+bool DataType::Contains(const UserTypeNames& user_type) const {
+  if (kind_ == Kind::kUser && user_->keyspace == user_type.keyspace &&
+      user_->name == user_type.name) {
+    return true;
+  }
+  return std::ranges::any_of(parameters_, [&](const DataType& p) { return p.Contains(user_type); });
+}
+
+bool DataType::operator==(const DataType& other) const {
+  if (kind_ != other.kind_ || native_ != other.native_ || frozen_ != other.frozen_ ||
+      parameters_ != other.parameters_) {
+    return false;
+  }
+  return user_ == other.user_ || (kind_ == Kind::kUser && *user_ == *other.user_);
+}
+
 std::string DataType::ToString() const {
   if (is_native()) return std::string(CqlTypeName(native_));
-  std::string text(KindName(kind_));
-  const char* separator = "<";
-  for (const DataType& parameter : parameters_) {
-    text += separator + parameter.ToString();
-    separator = ", ";
+  std::string text;
+  if (kind_ == Kind::kUser) {
+    text = user_->name_in_cql;
+  } else {
+    text = KindName(kind_);
+    const char* separator = "<";
+    for (const DataType& parameter : parameters_) {
+      text += separator + parameter.ToString();
+      separator = ", ";
+    }
+    text += '>';
   }
-  text += '>';
-  return frozen_ || kind_ == Kind::kTuple ? "frozen<" + text + ">" : text;
+  return frozen_ ? "frozen<" + text + ">" : text;
 }
 
 bool DataType::IsValid(std::string_view value) const {
   if (is_native()) return IsValidCqlValue(native_, value);
-  if (kind_ == Kind::kTuple) return IsValidTuple(parameters_, value);
+  if (has_fields()) return AreValidFields(parameters_, value);
   const std::optional<std::vector<std::string_view>> elements = SplitCollection(*this, value);
   if (!elements) return false;
   for (size_t i = 0; i < elements->size(); ++i) {
@@ -85,9 +132,7 @@ bool DataType::IsValid(std::string_view value) const {
 
 std::optional<std::vector<std::string_view>> SplitCollection(const DataType& type,
                                                              std::string_view value) {
-  LS_CHECK(type.kind() == DataType::Kind::kList || type.kind() == DataType::Kind::kSet ||
-               type.kind() == DataType::Kind::kMap,
-           "only lists, sets and maps have elements");
+  LS_CHECK(type.is_collection(), "only lists, sets and maps have elements");
   if (value.size() < kLengthBytes) return std::nullopt;
   const auto count = static_cast<int32_t>(LoadBigEndian32(value.data()));
   value.remove_prefix(kLengthBytes);

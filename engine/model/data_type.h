@@ -1,10 +1,11 @@
-// DataType: a type as CQL statements and drivers know it: a native one, or a list, set, map or
-// tuple of others. Storage sees native types alone (TableSchema); what a cell of another kind holds
-// is bytes to it.
+// DataType: a type as CQL statements and drivers know it: a native one, a list, set, map or tuple
+// of others, or one that a user has defined. Storage sees native types alone, but for the order of
+// clustering columns (TableSchema); what a cell of another kind holds is bytes to it.
 #ifndef LISTSTORE_ENGINE_MODEL_DATA_TYPE_H_
 #define LISTSTORE_ENGINE_MODEL_DATA_TYPE_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +16,17 @@
 
 namespace liststore {
 
-// A small tree with value semantics: 40 bytes and what its parameters take. Immutable but by
+// How a user-defined type is called, and its fields; what types these have, the DataType says.
+struct UserTypeNames {
+  std::string keyspace;
+  std::string name;
+  // As statements write it: the language alone knows which names want quotes.
+  std::string name_in_cql;
+  std::vector<std::string> fields;
+  bool operator==(const UserTypeNames&) const = default;
+};
+
+// A small tree with value semantics: 48 bytes and what its parameters take. Immutable but by
 // assignment.
 class DataType {
  public:
@@ -24,7 +35,8 @@ class DataType {
     kList,
     kSet,
     kMap,
-    kTuple
+    kTuple,
+    kUser
   };
 
   // Implicit, so that a native type can stand where any type can.
@@ -34,13 +46,15 @@ class DataType {
   static DataType Map(DataType key, DataType value) {
     return {Kind::kMap, {std::move(key), std::move(value)}};
   }
-  // At least one field. Tuples are frozen whether or not it is said.
-  static DataType Tuple(std::vector<DataType> fields) { return {Kind::kTuple, std::move(fields)}; }
-  // The same type as one value that is only written whole. A native type stays as it is.
-  static DataType Frozen(DataType type) {
-    type.frozen_ = type.kind_ != Kind::kNative;
-    return type;
+  // At least one field. Tuples are frozen whether or not it is said, and what is in them with them.
+  static DataType Tuple(std::vector<DataType> fields) {
+    return Frozen({Kind::kTuple, std::move(fields)});
   }
+  // As many fields as names; maybe none.
+  static DataType User(std::shared_ptr<const UserTypeNames> names, std::vector<DataType> fields);
+  // The same type as one value that is only written whole, and so is what is in it. A native type
+  // stays as it is.
+  static DataType Frozen(DataType type);
 
   Kind kind() const { return kind_; }
   bool is_native() const { return kind_ == Kind::kNative; }
@@ -48,17 +62,33 @@ class DataType {
   CqlType native() const;
   bool is(CqlType type) const { return is_native() && native_ == type; }
   bool is_frozen() const { return frozen_; }
+  bool is_collection() const {
+    return kind_ == Kind::kList || kind_ == Kind::kSet || kind_ == Kind::kMap;
+  }
+  // A tuple or a user type: `parameters` are its fields.
+  bool has_fields() const { return kind_ == Kind::kTuple || kind_ == Kind::kUser; }
+  // Elements or fields are written one by one.
+  bool is_multi_cell() const { return !is_native() && !frozen_; }
+  // Of a user type only.
+  const UserTypeNames& user() const;
   // Element; key and value; or fields. None for a native type.
   const std::vector<DataType>& parameters() const { return parameters_; }
 
-  // As ScyllaDB prints it in system_schema.columns: "frozen<map<text, blob>>".
+  // `type` is in it, at any depth. `Contains(UserTypeNames)`: the user type of that keyspace and
+  // name.
+  bool Contains(CqlType type) const;
+  bool Contains(const UserTypeNames& user_type) const;
+
+  // As ScyllaDB prints it in system_schema.columns: "frozen<map<text, blob>>". User types without
+  // their keyspace.
   std::string ToString() const;
   // True when `value` is a valid encoding (protocol v3 and up, without the outer length): elements
-  // each with a length of 4 bytes, none of them null but in tuples, and every one valid. Order and
+  // each with a length of 4 bytes, none of them null but in tuples and user types, and every one
+  // valid. Order and
   // uniqueness in sets and maps are not looked at. Source: native_protocol_v4.spec, section 6.
   bool IsValid(std::string_view value) const;
 
-  bool operator==(const DataType&) const = default;
+  bool operator==(const DataType& other) const;
 
  private:
   DataType(Kind kind, std::vector<DataType> parameters)
@@ -68,6 +98,7 @@ class DataType {
   CqlType native_ = CqlType::kBlob;
   bool frozen_ = false;
   std::vector<DataType> parameters_;
+  std::shared_ptr<const UserTypeNames> user_;
 };
 
 // Takes the elements of a valid list or set, or the keys and values in turn of a valid map, apart;

@@ -78,7 +78,7 @@ void CompleteTable(TableDefinition& table) {
         break;
       case ColumnKind::kClustering:
         column.position = static_cast<uint16_t>(storage.clustering.size());
-        storage.clustering.push_back({column.name, type, column.descending});
+        storage.clustering.push_back({column.name, column.type, column.descending});
         break;
       case ColumnKind::kStatic:
         column.position = statics++;

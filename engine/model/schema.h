@@ -122,7 +122,7 @@ struct Schema {
 
 // Puts the columns into the order of `SELECT *`, numbers them within their kinds and makes
 // `storage` anew from columns, indexes and options (its id stays). Every column's kind, type,
-// direction and, for key columns, position are given; key columns are native types that
+// direction and, for key columns, position are given; key columns are of types that
 // CanBeKeyColumn. Storage keeps values of other than native types as blobs.
 void CompleteTable(TableDefinition& table);
 // The definition of a table that was made from a storage schema: no options but its times.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/model/cql_type.h"
+#include "engine/model/data_type.h"
 
 namespace liststore {
 
@@ -30,7 +31,9 @@ struct ColumnSchema {
 
 struct ClusteringColumnSchema {
   std::string name;
-  CqlType type = CqlType::kBlob;
+  // Whole, because rows are ordered by it. Of other columns storage sees bytes (kBlob) where the
+  // type is no native one.
+  DataType type = CqlType::kBlob;
   bool descending = false;
   bool operator==(const ClusteringColumnSchema&) const = default;
 };
@@ -61,7 +64,7 @@ struct TableSchema {
   // One text column: keys of the item_key shape take 24 bytes instead of 46.
   bool packs_item_keys() const {
     return clustering.size() == 1 &&
-           (clustering[0].type == CqlType::kText || clustering[0].type == CqlType::kAscii);
+           (clustering[0].type.is(CqlType::kText) || clustering[0].type.is(CqlType::kAscii));
   }
 };
 

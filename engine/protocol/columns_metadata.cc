@@ -12,6 +12,7 @@ namespace {
 constexpr uint16_t kListOption = 0x20;
 constexpr uint16_t kMapOption = 0x21;
 constexpr uint16_t kSetOption = 0x22;
+constexpr uint16_t kUserTypeOption = 0x30;
 constexpr uint16_t kTupleOption = 0x31;
 
 uint16_t NativeOption(CqlType type) {
@@ -72,6 +73,8 @@ uint16_t OptionOf(const DataType& type) {
       return kMapOption;
     case DataType::Kind::kTuple:
       return kTupleOption;
+    case DataType::Kind::kUser:
+      return kUserTypeOption;
   }
   LS_UNREACHABLE("every type has an option");
 }
@@ -92,11 +95,19 @@ std::optional<ProtocolError> CheckNames(std::span<const ColumnSpec> columns) {
 
 void AppendTypeOption(OutputBuffer& out, const DataType& type) {
   out.AppendBigEndian16(OptionOf(type));
-  if (type.kind() == DataType::Kind::kTuple) {
-    LS_CHECK(type.parameters().size() <= kShortMax, "a tuple has at most 65,535 fields");
+  const bool is_user = type.kind() == DataType::Kind::kUser;
+  if (is_user) {
+    AppendString(out, type.user().keyspace);
+    AppendString(out, type.user().name);
+  }
+  if (type.has_fields()) {
+    LS_CHECK(type.parameters().size() <= kShortMax, "a type has at most 65,535 fields");
     out.AppendBigEndian16(static_cast<uint16_t>(type.parameters().size()));
   }
-  for (const DataType& parameter : type.parameters()) AppendTypeOption(out, parameter);
+  for (size_t i = 0; i < type.parameters().size(); ++i) {
+    if (is_user) AppendString(out, type.user().fields[i]);
+    AppendTypeOption(out, type.parameters()[i]);
+  }
 }
 
 std::optional<ProtocolError> ColumnsMetadata::Assign(std::span<const ColumnSpec> columns) {

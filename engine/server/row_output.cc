@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/check.h"
-#include "engine/cql/literal.h"
+#include "engine/model/composite_value.h"
 #include "engine/model/token.h"
 
 namespace liststore {

@@ -60,9 +60,27 @@ void AppendParameters(std::string& body, const CqlStatement& statement,
   if (parameters.default_timestamp) AppendLong(body, *parameters.default_timestamp);
 }
 
-constexpr uint16_t kListType = 0x20;
+// One [option] of a column's type. Source: native_protocol_v4.spec, section 4.2.5.2.
+void SkipType(protocol::BodyReader& reader) {
+  constexpr uint16_t kList = 0x20;
+  constexpr uint16_t kMap = 0x21;
+  constexpr uint16_t kSet = 0x22;
+  constexpr uint16_t kUserType = 0x30;
+  constexpr uint16_t kTuple = 0x31;
+  const uint16_t type = reader.ReadShort();
+  if (type == kList || type == kSet || type == kMap) SkipType(reader);
+  if (type == kMap) SkipType(reader);
+  if (type != kUserType && type != kTuple) return;
+  if (type == kUserType) {
+    reader.ReadString();
+    reader.ReadString();
+  }
+  for (uint16_t left = reader.ReadShort(); left > 0 && reader.ok(); --left) {
+    if (type == kUserType) reader.ReadString();
+    SkipType(reader);
+  }
+}
 
-// Types of columns here are native ones and lists of them.
 void SkipColumns(protocol::BodyReader& reader, int32_t count, bool global) {
   if (global) {
     reader.ReadString();
@@ -74,7 +92,7 @@ void SkipColumns(protocol::BodyReader& reader, int32_t count, bool global) {
       reader.ReadString();
     }
     reader.ReadString();
-    if (reader.ReadShort() == kListType) reader.ReadShort();
+    SkipType(reader);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <limits>
 #include <tuple>
 
+#include "engine/model/composite_value.h"
 #include "engine/model/token.h"
 #include "tests/conformance/random_statements.h"
 
@@ -381,7 +382,7 @@ class ReadMaker {
     shape_.conditions.push_back([=, type = column.type, bytes = other.bytes](const LiveRow& row) {
       const std::optional<std::string> found = value(row);
       if (!found) return false;
-      const int order = CompareCqlValues(type, *found, bytes);
+      const int order = CompareValues(type, *found, bytes);
       return op == 0   ? order == 0
              : op == 1 ? order < 0
              : op == 2 ? order <= 0

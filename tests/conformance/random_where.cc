@@ -3,6 +3,7 @@
 
 #include "engine/base/utf8.h"
 #include "engine/cql/print_value.h"
+#include "engine/model/composite_value.h"
 #include "tests/conformance/random_statements.h"
 
 namespace liststore::testing {
@@ -12,8 +13,8 @@ ModelColumn RandomColumn(Random& random, std::string name) {
   // Types whose encodings differ most are the likeliest.
   constexpr CqlType kUsual[] = {CqlType::kInt, CqlType::kText, CqlType::kBlob, CqlType::kBigint,
                                 CqlType::kTimestamp};
-  const CqlType type = random.OneIn(3) ? PoolTypes()[random.Below(PoolTypes().size())]
-                                       : kUsual[random.Below(std::size(kUsual))];
+  const DataType type = random.OneIn(3) ? PoolTypes()[random.Below(PoolTypes().size())]
+                                        : DataType(kUsual[random.Below(std::size(kUsual))]);
   return {std::move(name), type, random.OneIn(2)};
 }
 
@@ -191,7 +192,7 @@ TableModel::Predicate AddTuple(Random& random, const ModelSchema& schema, Cluste
   };
   const auto compare = [&schema](const Values& row, const Values& values) {
     for (size_t i = 0; i < values.size(); ++i) {
-      const int order = CompareCqlValues(schema.clustering[i].type, row[i], values[i]);
+      const int order = CompareValues(schema.clustering[i].type, row[i], values[i]);
       if (order != 0) return order;
     }
     return 0;
@@ -277,7 +278,7 @@ TableModel::Predicate AddClusteringWhere(Random& random, const ModelSchema& sche
       before = " AND ";
       text.AddValue(value);
       all.push_back([=, type = column.type, bytes = value.bytes](const Values& row) {
-        return Holds(CompareCqlValues(type, row[equal], bytes), op);
+        return Holds(CompareValues(type, row[equal], bytes), op);
       });
     };
     if (random.OneIn(2)) add(static_cast<int>(random.Below(2)));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "engine/model/composite_value.h"
 #include "engine/model/token.h"
 
 namespace liststore::testing {
@@ -42,7 +43,7 @@ std::vector<std::string> ModelSchema::CreateStatements() const {
   std::string order;
   for (const auto* columns : {&partition_key, &clustering, &regular}) {
     for (const ModelColumn& column : *columns) {
-      create += column.name + " " + std::string(CqlTypeName(column.type)) + ", ";
+      create += column.name + " " + column.type.ToString() + ", ";
     }
   }
   for (const ModelColumn& column : clustering) {
@@ -54,8 +55,11 @@ std::vector<std::string> ModelSchema::CreateStatements() const {
   if (!clustering.empty()) create += " AND CLUSTERING ORDER BY (" + order + ")";
   std::vector<std::string> statements = {create};
   if (indexed) {
+    const ModelColumn& column = regular[*indexed];
+    const std::string target =
+        column.type.is_collection() ? "FULL(" + column.name + ")" : column.name;
     statements.push_back("CREATE INDEX ON " + table + " ((" + Joined(partition_key) + "), " +
-                         regular[*indexed].name + ")");
+                         target + ")");
   }
   return statements;
 }
@@ -111,7 +115,7 @@ void TableModel::Delete(const Values& key, Predicate covers, int64_t timestamp) 
 
 int TableModel::CompareClustering(const Values& a, const Values& b) const {
   for (size_t i = 0; i < schema_.clustering.size(); ++i) {
-    const int order = CompareCqlValues(schema_.clustering[i].type, a[i], b[i]);
+    const int order = CompareValues(schema_.clustering[i].type, a[i], b[i]);
     if (order != 0) return schema_.clustering[i].descending ? -order : order;
   }
   return 0;

@@ -1,5 +1,5 @@
 // TableModel: what a CQL table must answer, by the rules of the language alone: sorted maps, lists
-// of deletions, plain loops. It shares the order of values (CompareCqlValues) and the token with
+// of deletions, plain loops. It shares the order of values (CompareValues) and the token with
 // the engine, nothing else: no encoded keys, no ranges of bytes, no reclamation.
 //
 // Nothing is ever forgotten: a run is shorter than gc_grace_seconds.
@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/cql_type.h"
+#include "engine/model/data_type.h"
 
 namespace liststore::testing {
 
@@ -23,7 +23,7 @@ using Values = std::vector<std::string>;
 
 struct ModelColumn {
   std::string name;
-  CqlType type = CqlType::kInt;
+  DataType type = CqlType::kInt;
   bool descending = false;  // of a clustering column
 };
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "engine/base/check.h"
 
@@ -125,20 +126,65 @@ std::vector<PoolValue> Make(CqlType type) {
   }
 }
 
+// A part of a value of another: its length and its bytes.
+std::string Part(std::string_view bytes) {
+  return BytesOfInt(static_cast<int64_t>(bytes.size()), 4) + std::string(bytes);
+}
+std::string Int(int64_t value) { return Part(BytesOfInt(value, 4)); }
+std::string Count(int64_t count) { return BytesOfInt(count, 4); }
+
+// Types of other types; sets and maps in their order, tuples whole.
+std::vector<std::pair<DataType, std::vector<PoolValue>>> Composites() {
+  const std::string null = Count(-1);
+  return {
+      {DataType::Frozen(DataType::List(CqlType::kInt)),
+       {{Count(0), "[]"},
+        {Count(1) + Int(-1), "[-1]"},
+        {Count(1) + Int(1), "[1]"},
+        {Count(2) + Int(1) + Int(-7), "[1, -7]"},
+        {Count(2) + Int(1) + Int(2), "[1, 2]"}}},
+      {DataType::Frozen(DataType::Set(CqlType::kText)),
+       {{Count(0), "{}"},
+        {Count(1) + Part("a"), "{'a'}"},
+        {Count(2) + Part("a") + Part("b"), "{'b', 'a', 'b'}"},
+        {Count(1) + Part("ab"), "{'ab'}"}}},
+      {DataType::Frozen(DataType::Map(CqlType::kInt, CqlType::kText)),
+       {{Count(0), "{}"},
+        {Count(1) + Int(1) + Part(""), "{1: ''}"},
+        {Count(2) + Int(-1) + Part("x") + Int(1) + Part("a"), "{1: 'a', -1: 'x'}"},
+        {Count(1) + Int(2) + Part("a"), "{2: 'a'}"}}},
+      {DataType::Tuple({CqlType::kInt, CqlType::kText}),
+       {{null + null, "(null, null)"},
+        {null + Part("a"), "(null, 'a')"},
+        {Int(1) + null, "(1, null)"},
+        {Int(1) + Part(""), "(1, '')"},
+        {Int(1) + Part("a"), "(1, 'a')"}}},
+  };
+}
+
 }  // namespace
 
-std::span<const CqlType> PoolTypes() { return kTypes; }
-
-const std::vector<PoolValue>& PoolOf(CqlType type) {
-  static const auto* const pools = [] {
-    auto* made = new std::map<CqlType, std::vector<PoolValue>>();
-    for (const CqlType each : kTypes) {
-      (*made)[each] = Make(each);
-      for (PoolValue& value : (*made)[each]) value.type = CqlTypeName(each);
-    }
+std::span<const DataType> PoolTypes() {
+  static const auto* const types = [] {
+    auto* made = new std::vector<DataType>(std::begin(kTypes), std::end(kTypes));
+    for (const auto& entry : Composites()) made->push_back(entry.first);
     return made;
   }();
-  return pools->at(type);
+  return *types;
+}
+
+const std::vector<PoolValue>& PoolOf(const DataType& type) {
+  static const auto* const pools = [] {
+    auto* made = new std::map<std::string, std::vector<PoolValue>>();
+    for (const CqlType each : kTypes) {
+      std::vector<PoolValue>& pool = (*made)[DataType(each).ToString()];
+      pool = Make(each);
+      for (PoolValue& value : pool) value.type = CqlTypeName(each);
+    }
+    for (auto& [each, values] : Composites()) (*made)[each.ToString()] = values;
+    return made;
+  }();
+  return pools->at(type.ToString());
 }
 
 std::string BytesOfInt(int64_t value, size_t bytes) {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/model/cql_type.h"
+#include "engine/model/data_type.h"
 
 namespace liststore::testing {
 
@@ -21,8 +21,8 @@ struct PoolValue {
 };
 
 // Types with a pool.
-std::span<const CqlType> PoolTypes();
-const std::vector<PoolValue>& PoolOf(CqlType type);
+std::span<const DataType> PoolTypes();
+const std::vector<PoolValue>& PoolOf(const DataType& type);
 
 // Big-endian.
 std::string BytesOfInt(int64_t value, size_t bytes);

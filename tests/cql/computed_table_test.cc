@@ -21,7 +21,7 @@ constexpr TableSpec kSpec = {"ks",
 TEST(ComputedTableTest, ColumnsAreReadFromText) {
   const auto definition = MakeVirtualDefinition(kSpec);
   EXPECT_EQ(testing::ColumnsAsText(*definition),
-            "(k text), a int, b text | m frozen<map<text, list<int>>>, s set<inet>, z int");
+            "(k text), a int, b text | m frozen<map<text, frozen<list<int>>>>, s set<inet>, z int");
   EXPECT_TRUE(definition->is_virtual);
   EXPECT_EQ(definition->options.comment, "a comment");
   EXPECT_EQ(definition->FindColumn("b")->position, 1);

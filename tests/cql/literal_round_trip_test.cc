@@ -8,6 +8,7 @@
 #include "engine/cql/literal.h"
 #include "engine/cql/parser.h"
 #include "engine/cql/print_value.h"
+#include "engine/model/composite_value.h"
 #include "tests/cql/random_literals.h"
 #include "tests/support/seed.h"
 #include "tests/support/vectors.h"

@@ -8,6 +8,7 @@
 
 #include "engine/cql/parser.h"
 #include "engine/cql/print_value.h"
+#include "engine/model/composite_value.h"
 #include "tests/support/vectors.h"
 
 namespace liststore {
@@ -124,8 +125,8 @@ constexpr Example kValues[] = {
     {"set<int>", "{}", "00000000", ""},
     {"map<text, int>", "{'b': 2, 'a': 1, 'b': 3}",
      "0000000200000001610000000400000001000000016200000004"
-     "00000003",
-     "{'a': 1, 'b': 3}"},
+     "00000002",
+     "{'a': 1, 'b': 2}"},
     {"map<text, int>", "{}", "00000000", ""},
     {"tuple<int, text>", "(1, null)", "0000000400000001ffffffff", ""},
     {"tuple<int, text>", "(1)", "0000000400000001", "(1, null)"},

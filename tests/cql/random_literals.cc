@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/base/big_endian.h"
-#include "engine/cql/literal.h"
 #include "engine/cql/time_text.h"
+#include "engine/model/composite_value.h"
 #include "engine/model/cql_type.h"
 
 namespace liststore::testing {

@@ -12,6 +12,7 @@
 #include "engine/cql/literal.h"
 #include "engine/cql/parser.h"
 #include "engine/cql/print_value.h"
+#include "engine/model/composite_value.h"
 
 namespace liststore {
 namespace {

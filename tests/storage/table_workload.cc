@@ -198,7 +198,7 @@ std::string TableWorkload::RandomItemKeyLike() {
 std::string TableWorkload::RandomTypedKey() {
   std::vector<std::string> values;
   for (const ClusteringColumnSchema& column : schema_.clustering) {
-    values.push_back(RandomKeyValue(rng_, column.type));
+    values.push_back(RandomKeyValue(rng_, column.type.native()));
   }
   std::string key;
   EncodeClusteringKey(schema_.clustering, values, key);

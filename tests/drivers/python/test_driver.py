@@ -208,3 +208,28 @@ def test_both_protocol_versions(server, version):
         session.execute("CREATE TABLE ks.t (p int PRIMARY KEY, v int)")
         session.execute(session.prepare("INSERT INTO ks.t (p, v) VALUES (?, ?)"), (1, 2))
         assert session.execute("SELECT v FROM ks.t WHERE p = 1").one().v == 2
+
+
+# Type, as system_schema.columns shows it, values.
+FROZEN_TYPES = [
+    ("frozen<list<int>>", "frozen<list<int>>", [[], [3, 1, 3]]),
+    ("frozen<set<text>>", "frozen<set<text>>", [set(), {"b", "a"}]),
+    ("frozen<map<text, list<int>>>", "frozen<map<text, frozen<list<int>>>>", [{}, {"a": [1, 2], "b": []}]),
+    ("tuple<int, text, set<int>>", "frozen<tuple<int, text, frozen<set<int>>>>",
+     [(1, "x", {2, 1}), (None, None, None)]),
+    ("frozen<list<tuple<int, map<int, text>>>>", "frozen<list<frozen<tuple<int, frozen<map<int, text>>>>>>",
+     [[(1, {2: "b"}), (None, {})]]),
+]
+
+
+@pytest.mark.parametrize("cql_type,shown,values", FROZEN_TYPES)
+def test_frozen_collections_and_tuples(ks, cql_type, shown, values):
+    ks.execute(f"CREATE TABLE f (p int, c {cql_type}, v {cql_type}, PRIMARY KEY (p, c))")
+    insert = ks.prepare("INSERT INTO f (p, c, v) VALUES (?, ?, ?)")
+    select = ks.prepare("SELECT c, v FROM f WHERE p = ? AND c = ?")
+    for value in values:
+        ks.execute(insert, (1, value, value))
+        row = ks.execute(select, (1, value)).one()
+        assert row.c == value and row.v == value
+    assert ks.cluster.metadata.keyspaces["ks"].tables["f"].columns["v"].cql_type == shown
+    assert len(list(ks.execute("SELECT * FROM f"))) == len(values)

@@ -1,0 +1,105 @@
+#include "engine/model/composite_value.h"
+
+#include <algorithm>
+
+#include "engine/base/big_endian.h"
+#include "engine/base/check.h"
+
+namespace liststore {
+namespace {
+
+using Kind = DataType::Kind;
+using MaybeValue = std::optional<std::string>;
+
+constexpr size_t kLengthBytes = 4;
+
+int CompareElements(const DataType& type, std::string_view a, std::string_view b) {
+  const std::optional<std::vector<std::string_view>> left = SplitCollection(type, a);
+  const std::optional<std::vector<std::string_view>> right = SplitCollection(type, b);
+  LS_CHECK(left && right, "values are validated before they are compared");
+  const size_t common = std::min(left->size(), right->size());
+  for (size_t i = 0; i < common; ++i) {
+    const DataType& element = type.parameters()[i % type.parameters().size()];
+    if (const int order = CompareValues(element, (*left)[i], (*right)[i])) return order;
+  }
+  return left->size() < right->size() ? -1 : left->size() > right->size() ? 1 : 0;
+}
+
+int CompareFields(const DataType& type, std::string_view a, std::string_view b) {
+  const auto left = SplitTuple(type, a);
+  const auto right = SplitTuple(type, b);
+  LS_CHECK(left && right, "values are validated before they are compared");
+  for (size_t i = 0; i < type.parameters().size(); ++i) {
+    const auto& field_a = (*left)[i];
+    const auto& field_b = (*right)[i];
+    if (!field_a || !field_b) {
+      if (field_a.has_value() != field_b.has_value()) return field_a.has_value() ? 1 : -1;
+      continue;
+    }
+    if (const int order = CompareValues(type.parameters()[i], *field_a, *field_b)) return order;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string EncodeCollection(const DataType& type, std::vector<std::string> elements) {
+  LS_CHECK(type.is_collection(), "lists, sets and maps have elements");
+  LS_CHECK(elements.size() % type.parameters().size() == 0, "keys and values come in pairs");
+  if (type.kind() == Kind::kList) return JoinCollection(type, elements);
+  const size_t stride = type.parameters().size();
+  const DataType& key_type = type.parameters()[0];
+  // By key; among equal ones in the order given, of which the first stays.
+  std::vector<size_t> order(elements.size() / stride);
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i * stride;
+  const auto compare = [&](size_t a, size_t b) {
+    return CompareValues(key_type, elements[a], elements[b]);
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return compare(a, b) < 0; });
+  std::vector<std::string> sorted;
+  sorted.reserve(elements.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i > 0 && compare(order[i - 1], order[i]) == 0) continue;
+    for (size_t part = 0; part < stride; ++part) {
+      sorted.push_back(elements[order[i] + part]);
+    }
+  }
+  return JoinCollection(type, sorted);
+}
+
+std::string EncodeTuple(const std::vector<MaybeValue>& fields) {
+  std::string value;
+  for (const MaybeValue& field : fields) {
+    char length[kLengthBytes];
+    StoreBigEndian32(length, field ? static_cast<uint32_t>(field->size()) : ~uint32_t{0});
+    value.append(length, kLengthBytes);
+    if (field) value += *field;
+  }
+  return value;
+}
+
+std::optional<std::vector<std::optional<std::string_view>>> SplitTuple(const DataType& type,
+                                                                       std::string_view value) {
+  LS_CHECK(type.has_fields(), "only tuples and user types have fields");
+  std::vector<std::optional<std::string_view>> fields(type.parameters().size());
+  for (auto& field : fields) {
+    if (value.empty()) return fields;
+    if (value.size() < kLengthBytes) return std::nullopt;
+    const auto length = static_cast<int32_t>(LoadBigEndian32(value.data()));
+    value.remove_prefix(kLengthBytes);
+    if (length < 0) continue;
+    if (value.size() < static_cast<size_t>(length)) return std::nullopt;
+    field = value.substr(0, static_cast<size_t>(length));
+    value.remove_prefix(static_cast<size_t>(length));
+  }
+  if (!value.empty()) return std::nullopt;
+  return fields;
+}
+
+int CompareValues(const DataType& type, std::string_view a, std::string_view b) {
+  if (type.is_native()) return CompareCqlValues(type.native(), a, b);
+  return type.has_fields() ? CompareFields(type, a, b) : CompareElements(type, a, b);
+}
+
+}  // namespace liststore
