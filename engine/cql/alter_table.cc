@@ -9,17 +9,17 @@
 #include "engine/cql/table_options.h"
 
 namespace liststore::schema_change {
-namespace {
 
-using Kind = AlterTableStatement::Kind;
-
-// Values of `before` read as `after` and in the same order.
 bool IsOrderCompatible(CqlType after, CqlType before) {
   if (after == before) return true;
   if (after == CqlType::kText) return before == CqlType::kAscii;
   if (after == CqlType::kBlob) return before == CqlType::kAscii || before == CqlType::kText;
   return false;
 }
+
+namespace {
+
+using Kind = AlterTableStatement::Kind;
 
 // Values of `before` are values of `after`.
 bool IsValueCompatible(CqlType after, CqlType before) {
@@ -43,8 +43,9 @@ bool IsValueCompatible(CqlType after, CqlType before) {
 // One ALTER TABLE: `table` begins as what is there and becomes what shall be.
 class TableAlterer {
  public:
-  TableAlterer(const AlterTableStatement& statement, TableDefinition table)
-      : statement_(statement), table_(std::move(table)) {}
+  // `types`: of the table's keyspace.
+  TableAlterer(const AlterTableStatement& statement, const UserTypes& types, TableDefinition table)
+      : statement_(statement), types_(types), table_(std::move(table)) {}
 
   TableDefinition& table() { return table_; }
 
@@ -103,7 +104,7 @@ class TableAlterer {
                                std::to_string(table_.columns.size()) +
                                " columns, as many as liststore has");
     }
-    LS_ASSIGN_OR_RETURN(DataType type, ToDataType(spec.type, table_.keyspace));
+    LS_ASSIGN_OR_RETURN(DataType type, ToDataType(spec.type, table_.keyspace, types_));
     if (type.is(CqlType::kCounter)) {
       return CqlError::Config("Cannot add a counter column (" + spec.name +
                               ") in a non counter column family");
@@ -153,7 +154,7 @@ class TableAlterer {
   CqlStatus AlterType(const ColumnSpec& spec) {
     ColumnDefinition* column = Find(spec.name);
     if (column == nullptr) return NotFound(spec.name);
-    LS_ASSIGN_OR_RETURN(DataType type, ToDataType(spec.type, table_.keyspace));
+    LS_ASSIGN_OR_RETURN(DataType type, ToDataType(spec.type, table_.keyspace, types_));
     if (column->kind == ColumnKind::kPartitionKey && type.is(CqlType::kCounter)) {
       return CqlError::Invalid("counter type is not supported for PRIMARY KEY part " + spec.name);
     }
@@ -176,6 +177,7 @@ class TableAlterer {
   }
 
   const AlterTableStatement& statement_;
+  const UserTypes& types_;
   TableDefinition table_;
 };
 
@@ -221,7 +223,7 @@ CqlOr<SchemaChange> Apply(const AlterTableStatement& statement, Editor& editor) 
   }
   LS_ASSIGN_OR_RETURN(const auto table, TableToChange(keyspace, name, editor));
   if (table->belongs_to_list_store) LS_RETURN_IF_ERROR(CheckListStoreTable(statement, *table));
-  TableAlterer alterer(statement, *table);
+  TableAlterer alterer(statement, editor.schema.FindKeyspace(keyspace)->types, *table);
   LS_RETURN_IF_ERROR(alterer.Alter());
   PutTable(editor, std::move(alterer.table()));
   SchemaChange change = OfTable(SchemaChange::Kind::kUpdated, keyspace, name);

@@ -133,4 +133,15 @@ std::string CreateIndexText(const TableDefinition& table, const IndexDefinition&
          target + ");\n";
 }
 
+std::string CreateTypeText(const DataType& type) {
+  const UserTypeNames& names = type.user();
+  std::string text =
+      "CREATE TYPE " + QuoteIdentifier(names.keyspace) + "." + names.name_in_cql + " (";
+  for (size_t i = 0; i < names.fields.size(); ++i) {
+    text += (i == 0 ? "\n    " : ",\n    ") + QuoteIdentifier(names.fields[i]) + " " +
+            type.parameters()[i].ToString();
+  }
+  return text + "\n);\n";
+}
+
 }  // namespace liststore

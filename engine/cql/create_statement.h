@@ -21,6 +21,9 @@ std::string CreateTableText(const TableDefinition& table, bool with_internals);
 // CREATE INDEX on a line, with the partition key if the index is local. Source as above.
 std::string CreateIndexText(const TableDefinition& table, const IndexDefinition& index);
 
+// CREATE TYPE of a user type, as ScyllaDB's types/types.cc writes it.
+std::string CreateTypeText(const DataType& type);
+
 }  // namespace liststore
 
 #endif  // LISTSTORE_ENGINE_CQL_CREATE_STATEMENT_H_

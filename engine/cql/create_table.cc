@@ -31,8 +31,9 @@ class ColumnMaker {
   ColumnMaker(const CreateTableStatement& statement, std::string_view keyspace)
       : statement_(statement), keyspace_(keyspace) {}
 
-  CqlOr<std::vector<ColumnDefinition>> Make() {
-    LS_RETURN_IF_ERROR(MakeAll());
+  // `types`: of the table's keyspace.
+  CqlOr<std::vector<ColumnDefinition>> Make(const UserTypes& types) {
+    LS_RETURN_IF_ERROR(MakeAll(types));
     LS_RETURN_IF_ERROR(MakePrimaryKey());
     LS_RETURN_IF_ERROR(CheckStatics());
     LS_RETURN_IF_ERROR(OrderClustering());
@@ -62,9 +63,9 @@ class ColumnMaker {
   }
 
  private:
-  CqlStatus MakeAll() {
+  CqlStatus MakeAll(const UserTypes& types) {
     for (const ColumnSpec& spec : statement_.columns) {
-      LS_ASSIGN_OR_RETURN(DataType type, ToDataType(spec.type, keyspace_));
+      LS_ASSIGN_OR_RETURN(DataType type, ToDataType(spec.type, keyspace_, types));
       const ColumnKind kind = spec.is_static ? ColumnKind::kStatic : ColumnKind::kRegular;
       columns_.push_back({spec.name, std::move(type), kind, 0, false});
     }
@@ -185,7 +186,7 @@ CqlOr<SchemaChange> Apply(const CreateTableStatement& statement, Editor& editor)
   }
   const Properties properties(statement.properties);
   LS_RETURN_IF_ERROR(ApplyTableOptions(properties, table.options));
-  LS_ASSIGN_OR_RETURN(table.columns, columns.Make());
+  LS_ASSIGN_OR_RETURN(table.columns, columns.Make(keyspace->types));
 
   SchemaChange change = OfTable(SchemaChange::Kind::kCreated, table.keyspace, table.name);
   if (keyspace->tables.contains(table.name) ||

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string_view>
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
@@ -75,8 +77,18 @@ class Describer {
     LS_DCHECK(!listing_, "indexes are not listed");
     Add(table.keyspace, "index", index.name, CreateIndexText(table, index));
   }
+  void AddType(const DataType& type) {
+    Add(type.user().keyspace, "type", type.user().name,
+        listing_ ? std::string() : CreateTypeText(type));
+  }
+  // By name; but a listing apart, each behind those that it is made of.
+  void AddTypes(const KeyspaceDefinition& keyspace) {
+    std::set<std::string_view> added;
+    for (const auto& [name, type] : keyspace.types) AddTypeAfterItsParts(keyspace, type, added);
+  }
   void AddWholeKeyspace(const KeyspaceDefinition& keyspace) {
     AddKeyspace(keyspace);
+    AddTypes(keyspace);
     AddTables(keyspace);
   }
 
@@ -91,6 +103,17 @@ class Describer {
   }
 
  private:
+  void AddTypeAfterItsParts(const KeyspaceDefinition& keyspace, const DataType& type,
+                            std::set<std::string_view>& added) {
+    if (!added.insert(type.user().name).second) return;
+    for (const auto& entry : keyspace.types) {
+      const DataType& other = entry.second;
+      const bool is_part = std::ranges::any_of(
+          type.parameters(), [&](const DataType& field) { return field.Contains(other.user()); });
+      if (!listing_ && is_part) AddTypeAfterItsParts(keyspace, other, added);
+    }
+    AddType(type);
+  }
   void Add(std::string_view keyspace, const char* type, std::string_view name,
            std::string create_statement) {
     VirtualRow& row = rows_.emplace_back();
@@ -145,6 +168,7 @@ CqlOr<Description> DescribeListing(Kind kind, const Schema& schema,
   const auto add = [&](const KeyspaceDefinition& keyspace) {
     if (kind == Kind::kKeyspaces) describer.AddKeyspace(keyspace);
     if (kind == Kind::kTables) describer.AddTables(keyspace);
+    if (kind == Kind::kTypes) describer.AddTypes(keyspace);
   };
   if (!current_keyspace.empty()) {
     LS_ASSIGN_OR_RETURN(const KeyspaceDefinition* keyspace, FindKeyspace(schema, current_keyspace));
@@ -183,8 +207,6 @@ std::string_view WhatIsMissing(Kind kind) {
   switch (kind) {
     case Kind::kMaterializedView:
       return "Materialized view";
-    case Kind::kType:
-      return "Type";
     case Kind::kFunction:
       return "Function";
     case Kind::kAggregate:
@@ -215,13 +237,17 @@ CqlOr<Description> DescribeElement(const DescribeStatement& statement, const Sch
                                keyspace->name + "'");
     }
     describer.AddIndex(*found->table, *found->index);
+  } else if (statement.kind == Kind::kType) {
+    const auto at = keyspace->types.find(name);
+    if (at == keyspace->types.end()) return NotInKeyspace("Type", name, keyspace_name);
+    describer.AddType(at->second);
   } else {
     return NotInKeyspace(WhatIsMissing(statement.kind), name, keyspace_name);
   }
   return describer.Take();
 }
 
-// A bare name: of a keyspace, else of a table or index.
+// A bare name: of a keyspace, else of a table, index or type.
 CqlOr<Description> DescribeAny(const DescribeStatement& statement, const Schema& schema,
                                std::string_view current_keyspace) {
   const std::string& name = statement.name.name;
@@ -241,6 +267,8 @@ CqlOr<Description> DescribeAny(const DescribeStatement& statement, const Schema&
     describer.AddTable(*table->second);
   } else if (const std::optional<FoundIndex> found = FindIndex(*keyspace, name)) {
     describer.AddIndex(*found->table, *found->index);
+  } else if (const auto type = keyspace->types.find(name); type != keyspace->types.end()) {
+    describer.AddType(type->second);
   } else {
     return NotInKeyspace("", name, keyspace_name);
   }

@@ -24,9 +24,10 @@ struct Description {
 };
 
 // Pure. `current_keyspace`: chosen by USE, empty: none. Names in rows are quoted where CQL wants
-// them quoted. A table comes with its indexes, in rows of their own. Errors are Invalid, in the
-// words of ScyllaDB `cql3/statements/describe_statement.cc`: what is not there. There are no types,
-// functions, aggregates and views: listings of them are empty.
+// them quoted. A table comes with its indexes, in rows of their own, a keyspace with its types
+// before its tables, each type behind those that it is made of. Errors are Invalid, in the words of
+// ScyllaDB `cql3/statements/describe_statement.cc`: what is not there. There are no functions,
+// aggregates and views: listings of them are empty.
 CqlOr<Description> Describe(const DescribeStatement& statement, const VirtualReadContext& context,
                             std::string_view current_keyspace);
 

@@ -48,10 +48,14 @@ struct TypeSpec {
 
 // As it would be written: "frozen<map<text, int>>", "ks.address".
 std::string ToString(const TypeSpec& type);
-// The type that the engine knows by this description. Invalid where there is none: user types
-// ("Unknown type ks.t", `keyspace` being the one in use), vectors, counters or unfrozen collections
-// inside of collections ("Non-frozen collections are not allowed inside collections: ..."), frozen
-// native types. Source: ScyllaDB cql3/cql3_type.cc.
+// The type that the engine knows by this description. Invalid where there is none: user types that
+// are not among `types` ("Unknown type ks.t", `keyspace` being theirs) or of another keyspace,
+// vectors, counters inside of collections, what is not frozen inside of collections that are not
+// either ("Non-frozen user types or collections are not allowed inside collections: ..."), frozen
+// native types.
+// Source: ScyllaDB cql3/cql3_type.cc.
+CqlOr<DataType> ToDataType(const TypeSpec& type, std::string_view keyspace, const UserTypes& types);
+// Where there are no user types.
 CqlOr<DataType> ToDataType(const TypeSpec& type, std::string_view keyspace);
 
 enum class ConstantKind : uint8_t {

@@ -1,8 +1,10 @@
 #include "engine/cql/literal.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/base/status_macros.h"
 #include "engine/cql/shown_text.h"
 #include "engine/model/composite_value.h"
 #include "engine/model/cql_type.h"
@@ -17,6 +19,22 @@ bool AreAssignable(const std::vector<Expression>& elements, const DataType& type
   const std::vector<DataType>& parameters = type.parameters();
   for (size_t i = 0; i < elements.size(); ++i) {
     if (!IsAssignable(elements[i], parameters[i % parameters.size()])) return false;
+  }
+  return true;
+}
+
+// What the literal says of a field; nullptr: nothing.
+const Expression* FindField(const UserTypeLiteral& literal, std::string_view field) {
+  const auto at = std::ranges::find(literal.fields, field);
+  if (at == literal.fields.end()) return nullptr;
+  return &literal.values[static_cast<size_t>(at - literal.fields.begin())];
+}
+
+bool AreFieldsAssignable(const UserTypeLiteral& literal, const DataType& type) {
+  const std::vector<std::string>& fields = type.user().fields;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const Expression* value = FindField(literal, fields[i]);
+    if (value != nullptr && !IsAssignable(*value, type.parameters()[i])) return false;
   }
   return true;
 }
@@ -84,6 +102,32 @@ CqlOr<MaybeValue> EncodeFields(const std::vector<Expression>& elements, const Da
   return MaybeValue(EncodeTuple(encoded));
 }
 
+// Fields that are not said are null.
+CqlOr<MaybeValue> EncodeUserType(const UserTypeLiteral& literal, const DataType& type,
+                                 std::string_view receiver) {
+  if (type.kind() != Kind::kUser) return WrongLiteral("user type", receiver, type);
+  const std::vector<std::string>& fields = type.user().fields;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const Expression* value = FindField(literal, fields[i]);
+    if (value == nullptr || IsAssignable(*value, type.parameters()[i])) continue;
+    return CqlError::Invalid("Invalid user type literal for " + std::string(receiver) + ": field " +
+                             fields[i] + " is not of type " + type.parameters()[i].ToString());
+  }
+  std::vector<MaybeValue> encoded(fields.size());
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const Expression* value = FindField(literal, fields[i]);
+    if (value == nullptr) continue;
+    LS_ASSIGN_OR_RETURN(encoded[i], EncodeLiteral(*value, type.parameters()[i],
+                                                  std::string(receiver) + "." + fields[i]));
+  }
+  for (const std::string& field : literal.fields) {
+    if (std::ranges::count(fields, field) != 0) continue;
+    return CqlError::Invalid("Unknown field '" + field + "' in value of user defined type " +
+                             type.user().name);
+  }
+  return MaybeValue(EncodeTuple(encoded));
+}
+
 CqlOr<MaybeValue> EncodeCast(const TypeCast& cast, const DataType& type,
                              std::string_view receiver) {
   CqlOr<DataType> from = ToDataType(cast.type, "");
@@ -128,6 +172,9 @@ bool IsAssignable(const Expression& literal, const DataType& type) {
   if (const auto* tuple = literal.As<TupleLiteral>()) {
     return type.kind() == Kind::kTuple && tuple->elements.size() <= type.parameters().size() &&
            AreAssignable(tuple->elements, type);
+  }
+  if (const auto* user = literal.As<UserTypeLiteral>()) {
+    return type.kind() == Kind::kUser && AreFieldsAssignable(*user, type);
   }
   if (const auto* cast = literal.As<TypeCast>()) {
     const CqlOr<DataType> from = ToDataType(cast->type, "");
@@ -189,8 +236,9 @@ CqlOr<MaybeValue> EncodeLiteral(const Expression& literal, const DataType& type,
     return EncodeFields(tuple->elements, type, receiver);
   }
   if (const auto* cast = literal.As<TypeCast>()) return EncodeCast(*cast, type, receiver);
-  LS_DCHECK(literal.Is<UserTypeLiteral>(), "literals only: the caller has asked IsLiteral");
-  return WrongLiteral("user type", receiver, type);
+  const auto* user = literal.As<UserTypeLiteral>();
+  LS_CHECK(user != nullptr, "literals only: the caller has asked IsLiteral");
+  return EncodeUserType(*user, type, receiver);
 }
 
 }  // namespace liststore

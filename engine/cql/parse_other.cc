@@ -95,8 +95,6 @@ std::optional<UnsupportedStatement> CqlParser::UnsupportedObject(std::string_vie
   }
   const Token next = ahead.Next();
   switch (object.keyword) {
-    case Keyword::kTYPE:
-      return named(CqlFeature::kUserTypes, "TYPE");
     case Keyword::kFUNCTION:
     case Keyword::kAGGREGATE:
       return named(CqlFeature::kUserFunctions, KeywordText(object.keyword));

@@ -18,6 +18,8 @@ bool CqlParser::ParseCreate(Statement& statement) {
     case Keyword::kCUSTOM:
     case Keyword::kINDEX:
       return ParseCreateIndex(statement.node.emplace<CreateIndexStatement>());
+    case Keyword::kTYPE:
+      return ParseCreateType(statement.node.emplace<CreateTypeStatement>());
     default:
       if (auto unsupported = UnsupportedObject("CREATE")) {
         return ParseUnsupported(*std::move(unsupported), statement);
@@ -35,6 +37,8 @@ bool CqlParser::ParseAlter(Statement& statement) {
     case Keyword::kTABLE:
     case Keyword::kCOLUMNFAMILY:
       return ParseAlterTable(statement.node.emplace<AlterTableStatement>());
+    case Keyword::kTYPE:
+      return ParseAlterType(statement.node.emplace<AlterTypeStatement>());
     default:
       if (auto unsupported = UnsupportedObject("ALTER")) {
         return ParseUnsupported(*std::move(unsupported), statement);
@@ -62,6 +66,11 @@ bool CqlParser::ParseDrop(Statement& statement) {
       Advance();
       auto& drop = statement.node.emplace<DropIndexStatement>();
       return ParseIfExists(drop.if_exists) && ParseQualifiedName("index", drop.index);
+    }
+    case Keyword::kTYPE: {
+      Advance();
+      auto& drop = statement.node.emplace<DropTypeStatement>();
+      return ParseIfExists(drop.if_exists) && ParseTypeName(drop.type);
     }
     default:
       if (auto unsupported = UnsupportedObject("DROP")) {
@@ -238,7 +247,8 @@ bool CqlParser::ParseAlterTable(AlterTableStatement& alter) {
     case Keyword::kDROP:
       return ParseDroppedColumns(alter);
     case Keyword::kRENAME:
-      return ParseRenames(alter);
+      alter.kind = AlterTableStatement::Kind::kRename;
+      return ParseRenames(alter.renames);
     case Keyword::kALTER: {
       alter.kind = AlterTableStatement::Kind::kAlterType;
       Advance();
@@ -287,11 +297,10 @@ bool CqlParser::ParseDroppedColumns(AlterTableStatement& alter) {
   return true;
 }
 
-bool CqlParser::ParseRenames(AlterTableStatement& alter) {
-  alter.kind = AlterTableStatement::Kind::kRename;
+bool CqlParser::ParseRenames(std::vector<std::pair<std::string, std::string>>& renames) {
   Advance();
   do {
-    auto& [from, to] = alter.renames.emplace_back();
+    auto& [from, to] = renames.emplace_back();
     if (!ParseName(from) || !Expect(Keyword::kTO) || !ParseName(to)) return false;
   } while (Accept(Keyword::kAND));
   return true;

@@ -120,6 +120,54 @@ bool CqlParser::ParseUserType(TypeSpec& type) {
   return true;
 }
 
+// ---- CREATE and ALTER TYPE
+
+bool CqlParser::ParseTypeName(QualifiedName& name) {
+  name.position = token().position;
+  TypeSpec type;
+  if (IsTypeWord(token())) return FailHere();
+  if (!ParseUserType(type)) return false;
+  name.keyspace = std::move(type.keyspace);
+  name.name = std::move(type.name);
+  return true;
+}
+
+bool CqlParser::ParseField(ColumnSpec& field) {
+  field.position = token().position;
+  return ParseName(field.name) && ParseType(field.type);
+}
+
+bool CqlParser::ParseCreateType(CreateTypeStatement& create) {
+  Advance();
+  if (!ParseIfNotExists(create.if_not_exists) || !ParseTypeName(create.type)) return false;
+  if (!Expect("(") || !ParseField(create.fields.emplace_back())) return false;
+  while (Accept(",")) {
+    // ScyllaDB's grammar lets commas stand without a field behind them.
+    if (At(",") || At(")")) continue;
+    if (!ParseField(create.fields.emplace_back())) return false;
+  }
+  return Expect(")");
+}
+
+bool CqlParser::ParseAlterType(AlterTypeStatement& alter) {
+  Advance();
+  if (!ParseTypeName(alter.type)) return false;
+  switch (token().keyword) {
+    case Keyword::kADD:
+      Advance();
+      return ParseField(alter.field);
+    case Keyword::kALTER:
+      alter.kind = AlterTypeStatement::Kind::kAlterType;
+      Advance();
+      return ParseName(alter.field.name) && Expect(Keyword::kTYPE) && ParseType(alter.field.type);
+    case Keyword::kRENAME:
+      alter.kind = AlterTypeStatement::Kind::kRename;
+      return ParseRenames(alter.renames);
+    default:
+      return FailHere();
+  }
+}
+
 bool CqlParser::ParseNativeType(CqlType& type) {
   const std::optional<CqlType> native =
       token().kind == TokenKind::kWord ? ParseCqlType(NameOf(token())) : std::nullopt;
@@ -163,12 +211,18 @@ std::string ToString(const TypeSpec& type) {
 
 namespace {
 
-CqlOr<DataType> Resolve(const TypeSpec& type, std::string_view keyspace, bool inside_frozen);
+// What types are looked up in.
+struct Home {
+  std::string_view keyspace;
+  const UserTypes& types;
+};
+
+CqlOr<DataType> Resolve(const TypeSpec& type, const Home& home, bool inside_frozen);
 
 // Elements of collections: no counters, and in a collection that is not frozen nothing else that is
 // not.
 CqlOr<DataType> ResolveElement(const TypeSpec& collection, const TypeSpec& element,
-                               std::string_view keyspace, bool inside_frozen) {
+                               const Home& home, bool inside_frozen) {
   if (element.kind == TypeSpec::Kind::kNative && element.native == CqlType::kCounter) {
     return CqlError::Invalid("Counters are not allowed inside collections: " +
                              ToString(collection));
@@ -180,7 +234,7 @@ CqlOr<DataType> ResolveElement(const TypeSpec& collection, const TypeSpec& eleme
                                  : "Durations are not allowed as map keys: " +
                                        ToString(collection));
   }
-  LS_ASSIGN_OR_RETURN(DataType type, Resolve(element, keyspace, inside_frozen));
+  LS_ASSIGN_OR_RETURN(DataType type, Resolve(element, home, inside_frozen));
   if (!inside_frozen && type.is_multi_cell()) {
     return CqlError::Invalid(
         "Non-frozen user types or collections are not allowed inside collections: " +
@@ -189,33 +243,42 @@ CqlOr<DataType> ResolveElement(const TypeSpec& collection, const TypeSpec& eleme
   return type;
 }
 
-CqlOr<DataType> ResolveTuple(const TypeSpec& type, std::string_view keyspace) {
+CqlOr<DataType> ResolveTuple(const TypeSpec& type, const Home& home) {
   std::vector<DataType> fields;
   for (const TypeSpec& field : type.parameters) {
     if (field.kind == TypeSpec::Kind::kNative && field.native == CqlType::kCounter) {
       return CqlError::Invalid("Counters are not allowed inside tuples");
     }
     // A tuple is frozen, and what is in it with it.
-    CqlOr<DataType> resolved = Resolve(field, keyspace, true);
+    CqlOr<DataType> resolved = Resolve(field, home, true);
     if (!resolved.ok()) return resolved.status();
     fields.push_back(*std::move(resolved));
   }
   return DataType::Tuple(std::move(fields));
 }
 
-CqlOr<DataType> Resolve(const TypeSpec& type, std::string_view keyspace, bool inside_frozen) {
+CqlOr<DataType> ResolveUserType(const TypeSpec& type, const Home& home) {
+  if (!type.keyspace.empty() && !home.keyspace.empty() && type.keyspace != home.keyspace) {
+    return CqlError::Invalid("Statement on keyspace " + std::string(home.keyspace) +
+                             " cannot refer to a user type in keyspace " + type.keyspace +
+                             "; user types can only be used in the keyspace they are defined in");
+  }
+  const auto found = home.types.find(type.name);
+  if (found != home.types.end()) return found->second;
+  const std::string keyspace(type.keyspace.empty() ? home.keyspace : type.keyspace);
+  return CqlError::Invalid("Unknown type " + (keyspace.empty() ? "" : keyspace + ".") + type.name);
+}
+
+CqlOr<DataType> Resolve(const TypeSpec& type, const Home& home, bool inside_frozen) {
   switch (type.kind) {
     case TypeSpec::Kind::kNative:
       return DataType(type.native);
-    case TypeSpec::Kind::kUser: {
-      const std::string_view home = type.keyspace.empty() ? keyspace : type.keyspace;
-      return CqlError::Invalid("Unknown type " +
-                               (home.empty() ? type.name : std::string(home) + "." + type.name));
-    }
+    case TypeSpec::Kind::kUser:
+      return ResolveUserType(type, home);
     case TypeSpec::Kind::kVector:
       return CqlError::Unsupported(CqlFeature::kVectors, ToString(type));
     case TypeSpec::Kind::kTuple:
-      return ResolveTuple(type, keyspace);
+      return ResolveTuple(type, home);
     case TypeSpec::Kind::kFrozen: {
       const TypeSpec& inner = type.parameters[0];
       if (inner.kind == TypeSpec::Kind::kNative) {
@@ -223,7 +286,7 @@ CqlOr<DataType> Resolve(const TypeSpec& type, std::string_view keyspace, bool in
             "frozen<> is only allowed on collections, tuples, and user-defined types (got " +
             ToString(inner) + ")");
       }
-      CqlOr<DataType> resolved = Resolve(inner, keyspace, true);
+      CqlOr<DataType> resolved = Resolve(inner, home, true);
       if (!resolved.ok()) return resolved.status();
       return DataType::Frozen(*std::move(resolved));
     }
@@ -232,19 +295,25 @@ CqlOr<DataType> Resolve(const TypeSpec& type, std::string_view keyspace, bool in
     case TypeSpec::Kind::kMap:
       break;
   }
-  CqlOr<DataType> first = ResolveElement(type, type.parameters[0], keyspace, inside_frozen);
+  CqlOr<DataType> first = ResolveElement(type, type.parameters[0], home, inside_frozen);
   if (!first.ok()) return first.status();
   if (type.kind == TypeSpec::Kind::kList) return DataType::List(*std::move(first));
   if (type.kind == TypeSpec::Kind::kSet) return DataType::Set(*std::move(first));
-  CqlOr<DataType> second = ResolveElement(type, type.parameters[1], keyspace, inside_frozen);
+  CqlOr<DataType> second = ResolveElement(type, type.parameters[1], home, inside_frozen);
   if (!second.ok()) return second.status();
   return DataType::Map(*std::move(first), *std::move(second));
 }
 
 }  // namespace
 
+CqlOr<DataType> ToDataType(const TypeSpec& type, std::string_view keyspace,
+                           const UserTypes& types) {
+  return Resolve(type, {keyspace, types}, false);
+}
+
 CqlOr<DataType> ToDataType(const TypeSpec& type, std::string_view keyspace) {
-  return Resolve(type, keyspace, false);
+  const UserTypes none;
+  return ToDataType(type, keyspace, none);
 }
 
 }  // namespace liststore

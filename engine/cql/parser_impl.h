@@ -190,9 +190,14 @@ class CqlParser {
   bool ParseAlterTable(AlterTableStatement& alter);
   bool ParseAddedColumns(AlterTableStatement& alter);
   bool ParseDroppedColumns(AlterTableStatement& alter);
-  bool ParseRenames(AlterTableStatement& alter);
+  bool ParseRenames(std::vector<std::pair<std::string, std::string>>& renames);
   bool ParseCreateIndex(CreateIndexStatement& create);
   bool ParseIndexTarget(IndexTarget& target);
+  // ---- parse_types.cc.
+  bool ParseTypeName(QualifiedName& name);
+  bool ParseField(ColumnSpec& field);
+  bool ParseCreateType(CreateTypeStatement& create);
+  bool ParseAlterType(AlterTypeStatement& alter);
 
   bool ParseDescribe(DescribeStatement& describe);
   bool ParseDescribed(DescribeStatement& describe);

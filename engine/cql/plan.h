@@ -105,6 +105,7 @@ struct IndexLookup {
 struct Selection {
   enum class Kind : uint8_t {
     kColumn,
+    kField,       // of a user type, maybe within others: `fields`
     kWriteTime,   // microseconds, bigint
     kTtl,         // seconds left, int
     kToken,       // of the partition key, bigint
@@ -117,6 +118,8 @@ struct Selection {
   uint16_t column = 0;  // position in TableDefinition::columns
   std::string name;
   DataType type = CqlType::kBlob;
+  // Of a kField: its place in the column's type, then in that field's, and so on.
+  std::vector<uint16_t> fields = {};
 
   bool is_aggregate() const { return kind >= Kind::kCountRows; }
 };

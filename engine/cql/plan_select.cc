@@ -41,9 +41,8 @@ CqlOr<Selection> PlanCellAttribute(const CellAttribute& attribute, const TableDe
   const bool is_ttl = attribute.kind == CellAttribute::Kind::kTtl;
   const auto* name = attribute.operand[0].As<ColumnName>();
   if (name == nullptr) {
-    CqlOr<Selection> part = PlanSelector(attribute.operand[0], table);
-    LS_CHECK(!part.ok(), "parts of columns are refused wherever they are selected");
-    return part;
+    LS_ASSIGN_OR_RETURN(const Selection part, PlanSelector(attribute.operand[0], table));
+    return CqlError::Unsupported(CqlFeature::kElements, part.name);
   }
   LS_ASSIGN_OR_RETURN(const ColumnDefinition* column, FindColumn(table, name->name));
   if (column->is_key()) {
@@ -98,6 +97,32 @@ CqlOr<Selection> PlanCall(const FunctionCall& call, const TableDefinition& table
   return selection;
 }
 
+// Source of the words: ScyllaDB cql3/expr/prepare_expr.cc.
+CqlOr<Selection> PlanField(const FieldAccess& access, const TableDefinition& table) {
+  LS_ASSIGN_OR_RETURN(Selection selection, PlanSelector(access.operand[0], table));
+  const std::string structure = ToString(access.operand[0]);
+  if (selection.type.kind() != DataType::Kind::kUser) {
+    return CqlError::Invalid("Invalid field selection: " + structure + " of type " +
+                             selection.type.ToString() + " is not a user type");
+  }
+  const std::vector<std::string>& fields = selection.type.user().fields;
+  const auto at = std::ranges::find(fields, access.field);
+  if (at == fields.end()) {
+    return CqlError::Invalid(structure + " of type " + selection.type.ToString() +
+                             " has no field " + access.field);
+  }
+  if (selection.kind != Selection::Kind::kColumn && selection.kind != Selection::Kind::kField) {
+    return CqlError::Unsupported(CqlFeature::kElements, structure + "." + access.field);
+  }
+  const auto field = static_cast<uint16_t>(at - fields.begin());
+  selection.kind = Selection::Kind::kField;
+  selection.fields.push_back(field);
+  selection.name += "." + access.field;
+  const DataType type = selection.type.parameters()[field];
+  selection.type = type;
+  return selection;
+}
+
 CqlOr<Selection> PlanSelector(const Expression& expression, const TableDefinition& table) {
   if (const auto* name = expression.As<ColumnName>()) {
     LS_ASSIGN_OR_RETURN(const ColumnDefinition* column, FindColumn(table, name->name));
@@ -118,10 +143,7 @@ CqlOr<Selection> PlanSelector(const Expression& expression, const TableDefinitio
     return RefuseElement(operand.name, operand.type, ToString(expression));
   }
   if (const auto* access = expression.As<FieldAccess>()) {
-    // As long as there are no user types. Source: ScyllaDB cql3/expr/prepare_expr.cc.
-    LS_ASSIGN_OR_RETURN(const Selection operand, PlanSelector(access->operand[0], table));
-    return CqlError::Invalid("Invalid field selection: " + ToString(access->operand[0]) +
-                             " of type " + operand.type.ToString() + " is not a user type");
+    return PlanField(*access, table);
   }
   return CqlError::Unsupported(CqlFeature::kSelectedValues, ToString(expression));
 }

@@ -24,7 +24,15 @@ std::string_view ToString(SchemaChange::Kind kind) {
 }
 
 std::string_view ToString(SchemaChange::Target target) {
-  return target == SchemaChange::Target::kKeyspace ? "KEYSPACE" : "TABLE";
+  switch (target) {
+    case SchemaChange::Target::kKeyspace:
+      return "KEYSPACE";
+    case SchemaChange::Target::kTable:
+      return "TABLE";
+    case SchemaChange::Target::kType:
+      return "TYPE";
+  }
+  LS_UNREACHABLE("every target has its word");
 }
 
 namespace {

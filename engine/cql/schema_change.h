@@ -35,6 +35,7 @@ struct SchemaChange {
   enum class Target : uint8_t {
     kKeyspace,
     kTable,  // indexes too: theirs is an update of the table
+    kType,
   };
 
   // The answer, and the event for those who listen. CREATE ... IF NOT EXISTS answers kCreated also
@@ -43,18 +44,19 @@ struct SchemaChange {
   Target target = Target::kTable;
   std::string keyspace;
   std::string table;  // of a kTable
+  std::string type;   // of a kType
   // `schema` is not what it was; else it was not touched, and there is nothing to publish or tell.
   bool alters_schema = false;
   // In the order in which they are to run. TRUNCATE has some although it alters no schema.
   std::vector<SchemaAction> actions;
 };
 
-// "CREATED", "UPDATED", "DROPPED"; "KEYSPACE", "TABLE": as the protocol writes them.
+// "CREATED", "UPDATED", "DROPPED"; "KEYSPACE", "TABLE", "TYPE": as the protocol writes them.
 std::string_view ToString(SchemaChange::Kind kind);
 std::string_view ToString(SchemaChange::Target target);
 
-// True for the statements below: CREATE, ALTER and DROP of keyspaces and tables, CREATE and DROP
-// INDEX, TRUNCATE.
+// True for the statements below: CREATE, ALTER and DROP of keyspaces, tables and types, CREATE and
+// DROP INDEX, TRUNCATE.
 bool IsSchemaStatement(const Statement& statement);
 
 // Carries out a statement for which IsSchemaStatement holds. `current_keyspace`: of USE; empty when

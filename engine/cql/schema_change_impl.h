@@ -35,6 +35,9 @@ CqlOr<SchemaChange> Apply(const DropTableStatement& statement, Editor& editor);
 CqlOr<SchemaChange> Apply(const TruncateStatement& statement, Editor& editor);
 CqlOr<SchemaChange> Apply(const CreateIndexStatement& statement, Editor& editor);
 CqlOr<SchemaChange> Apply(const DropIndexStatement& statement, Editor& editor);
+CqlOr<SchemaChange> Apply(const CreateTypeStatement& statement, Editor& editor);
+CqlOr<SchemaChange> Apply(const AlterTypeStatement& statement, Editor& editor);
+CqlOr<SchemaChange> Apply(const DropTypeStatement& statement, Editor& editor);
 
 // --- Names.
 
@@ -72,10 +75,16 @@ SchemaChange OfKeyspace(SchemaChange::Kind kind, std::string keyspace);
 SchemaChange OfTable(SchemaChange::Kind kind, std::string keyspace, std::string table);
 CqlError AlreadyExists(std::string message, std::string keyspace, std::string table);
 
+// --- Types.
+
+// Values of `before` read as `after` and in the same order. Source: ScyllaDB types/types.cc.
+bool IsOrderCompatible(CqlType after, CqlType before);
+
 // --- What liststore has.
 
-// What user tables cannot have, by name: static columns, counters, collections that are not frozen.
-// The one place that says so: types that the engine has learned are taken out here.
+// What user tables cannot have, by name: static columns, counters, collections and user types that
+// are not frozen. The one place that says so: types that the engine has learned are taken out
+// here.
 CqlStatus CheckSupportedColumn(const std::string& name, const DataType& type, bool is_static);
 
 }  // namespace liststore::schema_change

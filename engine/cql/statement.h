@@ -290,6 +290,29 @@ struct DropIndexStatement {
   bool if_exists = false;
 };
 
+// A field of a user type is a ColumnSpec that is never static.
+struct CreateTypeStatement {
+  QualifiedName type;
+  bool if_not_exists = false;
+  std::vector<ColumnSpec> fields;
+};
+struct AlterTypeStatement {
+  enum class Kind : uint8_t {
+    kAdd,        // `field`
+    kAlterType,  // `field`
+    kRename,     // `renames`
+  };
+
+  Kind kind = Kind::kAdd;
+  QualifiedName type;
+  ColumnSpec field;
+  std::vector<std::pair<std::string, std::string>> renames;  // from, to
+};
+struct DropTypeStatement {
+  QualifiedName type;
+  bool if_exists = false;
+};
+
 // ---- The rest.
 
 struct DescribeStatement {
@@ -331,7 +354,8 @@ using StatementNode =
                  DeleteStatement, BatchStatement, TruncateStatement, UseStatement,
                  CreateKeyspaceStatement, AlterKeyspaceStatement, DropKeyspaceStatement,
                  CreateTableStatement, AlterTableStatement, DropTableStatement,
-                 CreateIndexStatement, DropIndexStatement, DescribeStatement, UnsupportedStatement>;
+                 CreateIndexStatement, DropIndexStatement, CreateTypeStatement, AlterTypeStatement,
+                 DropTypeStatement, DescribeStatement, UnsupportedStatement>;
 
 struct Statement {
   StatementNode node;

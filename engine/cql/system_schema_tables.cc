@@ -144,6 +144,20 @@ void ListScyllaTables(const VirtualReadContext& context, RowCollector& rows) {
   });
 }
 
+void ListTypes(const VirtualReadContext& context, RowCollector& rows) {
+  for (const auto& [keyspace_name, keyspace] : context.schema.keyspaces) {
+    for (const auto& [type_name, type] : keyspace->types) {
+      std::vector<std::string> field_types;
+      for (const DataType& field : type.parameters()) field_types.push_back(field.ToString());
+      rows.Row()
+          .Set("keyspace_name", keyspace_name)
+          .Set("type_name", type_name)
+          .Set("field_names", EncodeTextList(type.user().fields))
+          .Set("field_types", EncodeTextList(field_types));
+    }
+  }
+}
+
 struct Entry {
   TableSpec spec;
   // nullptr: always empty.
@@ -185,7 +199,7 @@ constexpr Entry kTables[] = {
      nullptr},
     {{"system_schema", "types", "keyspace_name text", "type_name text",
       "field_names frozen<list<text>>, field_types frozen<list<text>>", "user-defined types"},
-     nullptr},
+     ListTypes},
     {{"system_schema", "functions", "keyspace_name text",
       "function_name text, argument_types frozen<list<text>>",
       "argument_names frozen<list<text>>, body text, called_on_null_input boolean, language text, "

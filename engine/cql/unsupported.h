@@ -18,12 +18,11 @@ namespace liststore {
 // clang-format off
 #define LISTSTORE_CQL_REFUSED(X)                                                                   \
   X(kMaterializedViews, 1, "materialized views", "a second table, written in the same batch")      \
-  X(kUserTypes, 2, "user-defined types", "a column for each field")                                \
   X(kUserFunctions, 3, "user-defined functions and aggregates", "computing it in the service")     \
   X(kTriggers, 4, "triggers", "a batch that makes the further writes as well")                     \
   X(kRoles, 5, "roles and permissions", "one user for all, given to the server when it starts")    \
   X(kServiceLevels, 6, "service levels", "leaving them out: requests are served alike")            \
-  X(kCollections, 7, "collections that are not frozen", "frozen<...>, which is written whole")     \
+  X(kCollections, 7, "collections and user types that are not frozen", "frozen<...>, written whole") \
   X(kCounters, 9, "counters", "a bigint that the service adds to, or counting rows")               \
   X(kStaticColumns, 10, "static columns", "a second table with the same partition key")            \
   X(kVectors, 11, "vectors", "a blob, and the search in the service")                              \

@@ -119,6 +119,9 @@ struct Finder {
   void operator()(const DropKeyspaceStatement&) const {}
   void operator()(const DropTableStatement&) const {}
   void operator()(const DropIndexStatement&) const {}
+  void operator()(const CreateTypeStatement&) const {}
+  void operator()(const AlterTypeStatement&) const {}
+  void operator()(const DropTypeStatement&) const {}
   void operator()(const DescribeStatement&) const {}
   void operator()(const UnsupportedStatement&) const {}
 };

@@ -94,6 +94,16 @@ bool DataType::Contains(const UserTypeNames& user_type) const {
   return std::ranges::any_of(parameters_, [&](const DataType& p) { return p.Contains(user_type); });
 }
 
+DataType DataType::WithUserType(const DataType& updated) const {
+  if (kind_ == Kind::kUser && user_->keyspace == updated.user().keyspace &&
+      user_->name == updated.user().name) {
+    return frozen_ ? Frozen(updated) : updated;
+  }
+  DataType type = *this;
+  for (DataType& parameter : type.parameters_) parameter = parameter.WithUserType(updated);
+  return type;
+}
+
 bool DataType::operator==(const DataType& other) const {
   if (kind_ != other.kind_ || native_ != other.native_ || frozen_ != other.frozen_ ||
       parameters_ != other.parameters_) {

@@ -5,6 +5,8 @@
 #define LISTSTORE_ENGINE_MODEL_DATA_TYPE_H_
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -79,13 +81,17 @@ class DataType {
   bool Contains(CqlType type) const;
   bool Contains(const UserTypeNames& user_type) const;
 
+  // The type with `updated`, a user type, in place of every one of its keyspace and name; frozen
+  // where those were.
+  DataType WithUserType(const DataType& updated) const;
+
   // As ScyllaDB prints it in system_schema.columns: "frozen<map<text, blob>>". User types without
   // their keyspace.
   std::string ToString() const;
   // True when `value` is a valid encoding (protocol v3 and up, without the outer length): elements
   // each with a length of 4 bytes, none of them null but in tuples and user types, and every one
-  // valid. Order and
-  // uniqueness in sets and maps are not looked at. Source: native_protocol_v4.spec, section 6.
+  // valid. Order and uniqueness in sets and maps are not looked at.
+  // Source: native_protocol_v4.spec, section 6.
   bool IsValid(std::string_view value) const;
 
   bool operator==(const DataType& other) const;
@@ -100,6 +106,9 @@ class DataType {
   std::vector<DataType> parameters_;
   std::shared_ptr<const UserTypeNames> user_;
 };
+
+// Of one keyspace, by name: user types that are not frozen.
+using UserTypes = std::map<std::string, DataType, std::less<>>;
 
 // Takes the elements of a valid list or set, or the keys and values in turn of a valid map, apart;
 // nullopt where the framing is broken. The elements themselves are not looked at.

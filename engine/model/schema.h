@@ -105,6 +105,7 @@ struct KeyspaceDefinition {
   PropertyMap replication;
   bool durable_writes = true;
   std::map<std::string, std::shared_ptr<const TableDefinition>, std::less<>> tables;
+  UserTypes types;
 
   bool is_system() const;
 };

@@ -30,6 +30,9 @@ class Comparer {
           Add(Kind::kDropped, name, table_name);
         }
       }
+      for (const auto& [type_name, type] : keyspace->types) {
+        if (!left->types.contains(type_name)) AddType(Kind::kDropped, name, type_name);
+      }
     }
   }
 
@@ -42,6 +45,15 @@ class Comparer {
       } else if (old->replication != keyspace->replication ||
                  old->durable_writes != keyspace->durable_writes) {
         Add(Kind::kUpdated, name, {});
+      }
+      for (const auto& [type_name, type] : keyspace->types) {
+        const auto at = old == nullptr ? keyspace->types.end() : old->types.find(type_name);
+        const bool is_new = old == nullptr || at == old->types.end();
+        if (is_new) {
+          AddType(Kind::kCreated, name, type_name);
+        } else if (at->second != type) {
+          AddType(Kind::kUpdated, name, type_name);
+        }
       }
       for (const auto& [table_name, table] : keyspace->tables) {
         AddTable(old == nullptr ? nullptr : before.FindTable(name, table_name).get(), *table);
@@ -61,6 +73,9 @@ class Comparer {
   }
   void Add(Kind kind, std::string keyspace, std::string table) {
     differences_.push_back({kind, std::move(keyspace), std::move(table)});
+  }
+  void AddType(Kind kind, std::string keyspace, std::string type) {
+    differences_.push_back({kind, std::move(keyspace), {}, std::move(type)});
   }
 
   std::vector<SchemaDifference> differences_;

@@ -18,15 +18,17 @@ struct SchemaDifference {
   };
   Kind kind = Kind::kUpdated;
   std::string keyspace;
-  std::string table;  // empty: the keyspace itself
+  std::string table;      // empty: a type, or the keyspace itself
+  std::string type = {};  // a user type
 
   bool operator==(const SchemaDifference&) const = default;
 };
 
 // What statements would have to do, one after the other, to make `after` of `before`: what goes
-// before what comes, keyspaces before the tables in them; tables of a keyspace that goes are not
-// named. A table of the same name with another id is dropped and created. The ids of tables in the
-// engine do not count. O(tables * what they have), those in the same place in both left out.
+// before what comes, keyspaces before the types and these before the tables in them, and the other
+// way round where they go; what is in a keyspace that goes is not named. A table of the same name
+// with another id is dropped and created. The ids of tables in the engine do not count. O(tables *
+// what they have), those in the same place in both left out.
 std::vector<SchemaDifference> DifferencesBetween(const Schema& before, const Schema& after);
 
 }  // namespace liststore

@@ -21,11 +21,30 @@ void AppendInt(int32_t value, OutputBuffer& out) {
   out.AppendBigEndian32(static_cast<uint32_t>(value));
 }
 
+// Null where the column is, or a field on the way.
+std::optional<std::string_view> FieldOf(const Selection& selection, const RowBuffer& row) {
+  const DataType* type = &row.table().columns[selection.column].type;
+  std::optional<std::string_view> value = row.values()[selection.column];
+  for (const uint16_t field : selection.fields) {
+    if (!value) return std::nullopt;
+    const auto fields = SplitTuple(*type, *value);
+    LS_CHECK(fields.has_value(), "values are validated before they are stored");
+    value = (*fields)[field];
+    type = &type->parameters()[field];
+  }
+  return value;
+}
+
 void AppendCell(const Selection& selection, const RowBuffer& row, int64_t now_seconds,
                 OutputBuffer& out) {
   switch (selection.kind) {
     case Selection::Kind::kColumn: {
       const std::optional<std::string_view>& value = row.values()[selection.column];
+      value ? protocol::AppendBytes(out, *value) : protocol::AppendNull(out);
+      return;
+    }
+    case Selection::Kind::kField: {
+      const std::optional<std::string_view> value = FieldOf(selection, row);
       value ? protocol::AppendBytes(out, *value) : protocol::AppendNull(out);
       return;
     }

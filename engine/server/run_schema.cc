@@ -24,11 +24,20 @@ protocol::SchemaChange ToProtocol(const SchemaChange& change) {
       told.change = protocol::SchemaChange::Change::kUpdated;
       break;
   }
-  told.target = change.target == SchemaChange::Target::kKeyspace
-                    ? protocol::SchemaChange::Target::kKeyspace
-                    : protocol::SchemaChange::Target::kTable;
   told.keyspace = change.keyspace;
-  told.name = change.table;
+  switch (change.target) {
+    case SchemaChange::Target::kKeyspace:
+      told.target = protocol::SchemaChange::Target::kKeyspace;
+      break;
+    case SchemaChange::Target::kTable:
+      told.target = protocol::SchemaChange::Target::kTable;
+      told.name = change.table;
+      break;
+    case SchemaChange::Target::kType:
+      told.target = protocol::SchemaChange::Target::kType;
+      told.name = change.type;
+      break;
+  }
   return told;
 }
 
@@ -46,10 +55,15 @@ protocol::SchemaChange ToProtocol(const SchemaDifference& difference) {
       told.change = Change::kDropped;
       break;
   }
-  told.target = difference.table.empty() ? protocol::SchemaChange::Target::kKeyspace
-                                         : protocol::SchemaChange::Target::kTable;
   told.keyspace = difference.keyspace;
-  told.name = difference.table;
+  told.target = protocol::SchemaChange::Target::kKeyspace;
+  if (!difference.table.empty()) {
+    told.target = protocol::SchemaChange::Target::kTable;
+    told.name = difference.table;
+  } else if (!difference.type.empty()) {
+    told.target = protocol::SchemaChange::Target::kType;
+    told.name = difference.type;
+  }
   return told;
 }
 

@@ -200,7 +200,9 @@ constexpr TypeExample kTypes[] = {
     {"frozen<int>", "frozen<int>",
      "frozen<> is only allowed on collections, tuples, and user-defined types (got int)"},
     {"address", "address", "Unknown type ks.address"},
-    {"\"Ks2\".\"A b\"", "\"Ks2\".\"A b\"", "Unknown type Ks2.A b"},
+    {"\"Ks2\".\"A b\"", "\"Ks2\".\"A b\"",
+     "Statement on keyspace ks cannot refer to a user type in keyspace Ks2; user types can only be "
+     "used in the keyspace they are defined in"},
     {"list", "list", "Unknown type ks.list"},
     {"vector<float, 3>", "vector<float, 3>",
      "liststore does not support vectors (vector<float, 3>); instead: a blob, and the search in "
@@ -272,11 +274,35 @@ TEST(ParseDescribeTest, EveryForm) {
   EXPECT_TRUE(Parsed<DescribeStatement>("DESC ONLY KEYSPACE ks").only);
 }
 
+TEST(ParseUserTypeTest, StatementsOfUserTypes) {
+  const auto create =
+      Parsed<CreateTypeStatement>("CREATE TYPE IF NOT EXISTS ks.t (a int, \"B\" frozen<u>,);");
+  EXPECT_EQ(ToString(create.type), "ks.t");
+  EXPECT_TRUE(create.if_not_exists);
+  ASSERT_EQ(create.fields.size(), 2u);
+  EXPECT_EQ(create.fields[1].name, "B");
+  EXPECT_EQ(ToString(create.fields[1].type), "frozen<u>");
+
+  const auto add = Parsed<AlterTypeStatement>("ALTER TYPE t ADD b list<int>");
+  EXPECT_EQ(add.kind, AlterTypeStatement::Kind::kAdd);
+  EXPECT_EQ(add.field.name + " " + ToString(add.field.type), "b list<int>");
+  const auto alter = Parsed<AlterTypeStatement>("ALTER TYPE t ALTER b TYPE text");
+  EXPECT_EQ(alter.kind, AlterTypeStatement::Kind::kAlterType);
+  const auto rename = Parsed<AlterTypeStatement>("ALTER TYPE ks.t RENAME a TO b AND c TO d");
+  EXPECT_EQ(rename.kind, AlterTypeStatement::Kind::kRename);
+  ASSERT_EQ(rename.renames.size(), 2u);
+  EXPECT_EQ(rename.renames[1].second, "d");
+
+  EXPECT_TRUE(Parsed<DropTypeStatement>("DROP TYPE IF EXISTS t").if_exists);
+  EXPECT_EQ(Parsed<DropTypeStatement>("DROP TYPE \"T\"").type.name, "T");
+  for (const char* text : {"CREATE TYPE t ()", "CREATE TYPE t", "CREATE TYPE int (a int)",
+                           "CREATE TYPE byte (a int)", "ALTER TYPE t", "DROP TYPE"}) {
+    EXPECT_NE(testing::Refusal(text), "") << text;
+  }
+}
+
 TEST(ParseUnsupportedTest, StatementsAreKnownByName) {
   const std::pair<std::string_view, std::string_view> examples[] = {
-      {"CREATE TYPE ks.t (a int)", "CREATE TYPE"},
-      {"ALTER TYPE t ADD b int", "ALTER TYPE"},
-      {"DROP TYPE IF EXISTS t", "DROP TYPE"},
       {"CREATE OR REPLACE FUNCTION f (a int) RETURNS NULL ON NULL INPUT RETURNS int LANGUAGE lua "
        "AS "
        "'return ; 1'",

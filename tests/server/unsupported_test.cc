@@ -39,8 +39,6 @@ const Case kCases[] = {
     {CqlFeature::kMaterializedViews, "alter materialized view w WITH comment = 'x'"},
     {CqlFeature::kMaterializedViews, "DROP MATERIALIZED VIEW IF EXISTS w"},
     {CqlFeature::kMaterializedViews, "PRUNE MATERIALIZED VIEW w"},
-    {CqlFeature::kUserTypes, "CREATE TYPE IF NOT EXISTS address (street text)"},
-    {CqlFeature::kUserTypes, "DROP TYPE address"},
     {CqlFeature::kUserFunctions,
      "CREATE OR REPLACE FUNCTION f (a int) RETURNS NULL ON NULL INPUT RETURNS int LANGUAGE lua AS "
      "'return a'"},
@@ -57,6 +55,7 @@ const Case kCases[] = {
     {CqlFeature::kServiceLevels, "LIST ALL SERVICE LEVELS"},
     {CqlFeature::kCollections, "CREATE TABLE x (p int PRIMARY KEY, l list<int>)"},
     {CqlFeature::kCollections, "ALTER TABLE t ADD m map<text, int>"},
+    {CqlFeature::kCollections, "CREATE TABLE x (p int PRIMARY KEY, u kept)"},
     {CqlFeature::kCounters, "CREATE TABLE x (p int PRIMARY KEY, n counter)"},
     {CqlFeature::kCounters, "BEGIN COUNTER BATCH UPDATE t SET v = v + 1 WHERE p = 1 APPLY BATCH"},
     {CqlFeature::kStaticColumns, "CREATE TABLE x (p int, c int, s int static, PRIMARY KEY (p, c))"},
@@ -147,6 +146,8 @@ constexpr std::string_view kNotCounted[] = {
     "SELECT * FROM system.local WHERE truncated_at CONTAINS KEY "
     "5a1c395e-b41f-11e5-9f22-ba0be0483c18 ALLOW FILTERING",
     "ALTER TABLE t ADD m frozen<map<text, int>>",
+    "CREATE TYPE IF NOT EXISTS address (street text)",
+    "DROP TYPE address",
     "CREATE TABLE x (p int PRIMARY KEY, l tuple<int, text>)",
     "SELECT * FROM t WHERE p = 1",
     "SELECT * FROM system.local USING TIMEOUT 2s",
@@ -199,7 +200,8 @@ class Unsupported : public ::testing::Test {
     for (const char* statement :
          {"CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', "
           "'replication_factor': 1}",
-          "USE ks", "CREATE TABLE t (p int, c int, v int, s text, PRIMARY KEY (p, c))"}) {
+          "USE ks", "CREATE TYPE kept (a int)",
+          "CREATE TABLE t (p int, c int, v int, s text, PRIMARY KEY (p, c))"}) {
       EXPECT_EQ(Refusal({{}, statement}), "") << statement;
     }
     EXPECT_EQ(session_->Run({"USE ks", {}}).error, "");

@@ -233,3 +233,25 @@ def test_frozen_collections_and_tuples(ks, cql_type, shown, values):
         assert row.c == value and row.v == value
     assert ks.cluster.metadata.keyspaces["ks"].tables["f"].columns["v"].cql_type == shown
     assert len(list(ks.execute("SELECT * FROM f"))) == len(values)
+
+
+def test_user_types(ks):
+    ks.execute("CREATE TYPE address (street text, number int)")
+    ks.execute("CREATE TABLE u (p int PRIMARY KEY, home frozen<address>, all_of_them frozen<list<address>>)")
+    meta = ks.cluster.metadata.keyspaces["ks"].user_types["address"]
+    assert (meta.field_names, meta.field_types) == (["street", "number"], ["text", "int"])
+    ks.execute("INSERT INTO u (p, home) VALUES (1, {street: 'x', number: 7})")
+    home = ks.execute("SELECT home FROM u").one().home
+    assert (home.street, home.number) == ("x", 7)
+    insert = ks.prepare("INSERT INTO u (p, home, all_of_them) VALUES (?, ?, ?)")
+    ks.execute(insert, (2, ("y", None), [("z", 3), home]))
+    row = ks.execute("SELECT home, all_of_them FROM u WHERE p = 2").one()
+    assert row.home == ("y", None) and row.all_of_them == [("z", 3), ("x", 7)]
+    ks.execute("ALTER TYPE address ADD city text")
+    assert ks.execute("SELECT home FROM u WHERE p = 1").one().home == ("x", 7, None)
+    assert ks.cluster.metadata.keyspaces["ks"].user_types["address"].field_names[-1] == "city"
+    with pytest.raises(InvalidRequest, match="still used by table ks.u"):
+        ks.execute("DROP TYPE address")
+    ks.execute("DROP TABLE u")
+    ks.execute("DROP TYPE address")
+    assert not ks.cluster.metadata.keyspaces["ks"].user_types

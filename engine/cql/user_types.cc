@@ -1,0 +1,289 @@
+// CREATE, ALTER and DROP TYPE. Source: ScyllaDB cql3/statements/create_type_statement.cc,
+// alter_type_statement.cc, drop_type_statement.cc.
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "engine/base/status_macros.h"
+#include "engine/cql/identifier.h"
+#include "engine/cql/schema_change_impl.h"
+
+namespace liststore::schema_change {
+namespace {
+
+// Source: ScyllaDB types/user.hh.
+constexpr size_t kFieldsMax = std::numeric_limits<int16_t>::max();
+
+SchemaChange OfType(SchemaChange::Kind kind, std::string keyspace, std::string type) {
+  SchemaChange change = OfKeyspace(kind, std::move(keyspace));
+  change.target = SchemaChange::Target::kType;
+  change.type = std::move(type);
+  return change;
+}
+
+std::string ShownName(const std::string& keyspace, const std::string& type) {
+  return keyspace + "." + QuoteIdentifier(type);
+}
+
+CqlOr<const KeyspaceDefinition*> FindKeyspace(const std::string& name, std::string_view verb,
+                                              const Editor& editor) {
+  const KeyspaceDefinition* keyspace = editor.schema.FindKeyspace(name);
+  if (keyspace != nullptr) return keyspace;
+  return CqlError::Invalid("Cannot " + std::string(verb) + " type in unknown keyspace " + name);
+}
+
+CqlError Missing(const std::string& keyspace, const std::string& type) {
+  return CqlError::Invalid("No user type named " + ShownName(keyspace, type) + " exists.");
+}
+
+// ScyllaDB shows the name that is there twice as the hex digits of its bytes.
+CqlStatus CheckFieldNames(const UserTypeNames& names) {
+  std::vector<std::string_view> sorted(names.fields.begin(), names.fields.end());
+  std::ranges::sort(sorted);
+  const auto twice = std::ranges::adjacent_find(sorted);
+  if (twice == sorted.end()) return {};
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string hex;
+  for (const char c : *twice) {
+    hex += kDigits[static_cast<uint8_t>(c) >> 4];
+    hex += kDigits[static_cast<uint8_t>(c) & 15];
+  }
+  return CqlError::Invalid("Duplicate field name " + hex + " in type " + names.name);
+}
+
+CqlStatus CheckFields(const std::vector<ColumnSpec>& fields) {
+  if (fields.size() > kFieldsMax) {
+    return CqlError::Invalid("A user type cannot have more than " + std::to_string(kFieldsMax) +
+                             " fields");
+  }
+  for (const ColumnSpec& field : fields) {
+    if (field.name.size() > kColumnNameBytesMax) {
+      return CqlError::Invalid("Field names shouldn't be more than 65535 bytes long");
+    }
+    if (field.type.kind == TypeSpec::Kind::kNative && field.type.native == CqlType::kCounter) {
+      return CqlError::Invalid("A user type cannot contain counters");
+    }
+    if (field.type.kind == TypeSpec::Kind::kUser) {
+      return CqlError::Invalid("A user type cannot contain non-frozen user type fields");
+    }
+  }
+  return {};
+}
+
+// Puts the type in place of what it was, wherever it is used.
+void PutType(Editor& editor, const std::string& keyspace_name, const DataType& type) {
+  KeyspaceDefinition keyspace = *editor.schema.FindKeyspace(keyspace_name);
+  for (auto& [name, other] : keyspace.types) other = other.WithUserType(type);
+  keyspace.types.insert_or_assign(type.user().name, type);
+  for (auto& [name, table] : keyspace.tables) {
+    const bool uses = std::ranges::any_of(table->columns, [&](const ColumnDefinition& column) {
+      return column.type.Contains(type.user());
+    });
+    if (!uses) continue;
+    TableDefinition changed = *table;
+    for (ColumnDefinition& column : changed.columns) {
+      column.type = column.type.WithUserType(type);
+    }
+    CompleteTable(changed);
+    table = std::make_shared<const TableDefinition>(std::move(changed));
+  }
+  PutKeyspace(editor, std::move(keyspace));
+}
+
+// One ALTER TYPE: what becomes of `type`.
+class TypeAlterer {
+ public:
+  TypeAlterer(const AlterTypeStatement& statement, const KeyspaceDefinition& keyspace,
+              const DataType& type)
+      : statement_(statement),
+        keyspace_(keyspace),
+        names_(std::make_shared<UserTypeNames>(type.user())),
+        fields_(type.parameters()),
+        shown_(ShownName(keyspace.name, type.user().name)) {}
+
+  CqlOr<DataType> Alter() {
+    LS_RETURN_IF_ERROR(CheckPartitionKeys());
+    switch (statement_.kind) {
+      case AlterTypeStatement::Kind::kAdd:
+        LS_RETURN_IF_ERROR(Add());
+        break;
+      case AlterTypeStatement::Kind::kAlterType:
+        LS_RETURN_IF_ERROR(AlterField());
+        break;
+      case AlterTypeStatement::Kind::kRename:
+        LS_RETURN_IF_ERROR(Rename());
+        break;
+    }
+    return DataType::User(names_, fields_);
+  }
+
+ private:
+  // The table and column of that kind that use the type; nullptr: none do.
+  struct Use {
+    const TableDefinition* table = nullptr;
+    const ColumnDefinition* column = nullptr;
+  };
+  Use FindUse(ColumnKind kind) const {
+    for (const auto& [name, table] : keyspace_.tables) {
+      for (const ColumnDefinition& column : table->columns) {
+        if (column.kind == kind && column.type.Contains(*names_)) return {table.get(), &column};
+      }
+    }
+    return {};
+  }
+  static std::string Shown(const Use& use) {
+    return use.column->name + " of table " + use.table->keyspace + "." + use.table->name;
+  }
+
+  // The bytes of such a key are the partition's name: another value of the same meaning would not
+  // find it.
+  CqlStatus CheckPartitionKeys() const {
+    const Use use = FindUse(ColumnKind::kPartitionKey);
+    if (use.column == nullptr) return {};
+    return CqlError::Invalid("Cannot add new field to type " + shown_ +
+                             " because it is used in the partition key column " + Shown(use));
+  }
+
+  CqlOr<size_t> Find(const std::string& field) const {
+    const auto at = std::ranges::find(names_->fields, field);
+    if (at == names_->fields.end()) {
+      return CqlError::Invalid("Unknown field " + field + " in type " + shown_);
+    }
+    return static_cast<size_t>(at - names_->fields.begin());
+  }
+
+  CqlStatus Add() {
+    const ColumnSpec& field = statement_.field;
+    if (Find(field.name).ok()) {
+      return CqlError::Invalid("Cannot add new field " + field.name + " to type " + shown_ +
+                               ": a field of the same name already exists");
+    }
+    if (names_->fields.size() == kFieldsMax) {
+      return CqlError::Invalid("Cannot add new field to type " + shown_ +
+                               ": maximum number of fields reached");
+    }
+    LS_RETURN_IF_ERROR(CheckFields({field}));
+    LS_ASSIGN_OR_RETURN(DataType type, ToDataType(field.type, keyspace_.name, keyspace_.types));
+    if (type.Contains(CqlType::kDuration)) {
+      if (const Use use = FindUse(ColumnKind::kClustering); use.column != nullptr) {
+        return CqlError::Invalid("Cannot add new field to type " + shown_ +
+                                 " because it is used in the clustering key column " + Shown(use) +
+                                 " where durations are not allowed");
+      }
+    }
+    if (type.Contains(*names_)) {
+      return CqlError::Invalid("Cannot add new field " + field.name + " of type " +
+                               ToString(field.type) + " to type " + shown_ +
+                               " as this would create a circular reference");
+    }
+    names_->fields.push_back(field.name);
+    fields_.push_back(std::move(type));
+    return {};
+  }
+
+  CqlStatus AlterField() {
+    const ColumnSpec& field = statement_.field;
+    LS_ASSIGN_OR_RETURN(const size_t index, Find(field.name));
+    LS_ASSIGN_OR_RETURN(DataType type, ToDataType(field.type, keyspace_.name, keyspace_.types));
+    const DataType& before = fields_[index];
+    const bool compatible = type == before || (type.is_native() && before.is_native() &&
+                                               IsOrderCompatible(type.native(), before.native()));
+    if (!compatible) {
+      return CqlError::Invalid("Type " + ToString(field.type) +
+                               " in incompatible with previous type " + before.ToString() +
+                               " of field " + field.name + " in user type " + shown_);
+    }
+    fields_[index] = std::move(type);
+    return {};
+  }
+
+  CqlStatus Rename() {
+    for (const auto& [from, to] : statement_.renames) {
+      LS_ASSIGN_OR_RETURN(const size_t index, Find(from));
+      names_->fields[index] = to;
+    }
+    return CheckFieldNames(*names_);
+  }
+
+  const AlterTypeStatement& statement_;
+  const KeyspaceDefinition& keyspace_;
+  std::shared_ptr<UserTypeNames> names_;
+  std::vector<DataType> fields_;
+  const std::string shown_;
+};
+
+}  // namespace
+
+CqlOr<SchemaChange> Apply(const CreateTypeStatement& statement, Editor& editor) {
+  LS_ASSIGN_OR_RETURN(const std::string keyspace_name, KeyspaceOf(statement.type, editor));
+  LS_RETURN_IF_ERROR(CheckModifiable(keyspace_name));
+  LS_RETURN_IF_ERROR(CheckFields(statement.fields));
+  LS_ASSIGN_OR_RETURN(const KeyspaceDefinition* keyspace,
+                      FindKeyspace(keyspace_name, "add", editor));
+  const std::string& name = statement.type.name;
+  if (keyspace->types.contains(name)) {
+    if (statement.if_not_exists) return Nothing();
+    return CqlError::Invalid("A user type of name " + ShownName(keyspace_name, name) +
+                             " already exists");
+  }
+  auto names = std::make_shared<UserTypeNames>();
+  names->keyspace = keyspace_name;
+  names->name = name;
+  names->name_in_cql = QuoteIdentifier(name);
+  std::vector<DataType> fields;
+  for (const ColumnSpec& field : statement.fields) {
+    names->fields.push_back(field.name);
+    LS_ASSIGN_OR_RETURN(DataType type, ToDataType(field.type, keyspace_name, keyspace->types));
+    fields.push_back(std::move(type));
+  }
+  LS_RETURN_IF_ERROR(CheckFieldNames(*names));
+  PutType(editor, keyspace_name, DataType::User(std::move(names), std::move(fields)));
+  return OfType(SchemaChange::Kind::kCreated, keyspace_name, name);
+}
+
+CqlOr<SchemaChange> Apply(const AlterTypeStatement& statement, Editor& editor) {
+  LS_ASSIGN_OR_RETURN(const std::string keyspace_name, KeyspaceOf(statement.type, editor));
+  LS_RETURN_IF_ERROR(CheckModifiable(keyspace_name));
+  LS_ASSIGN_OR_RETURN(const KeyspaceDefinition* keyspace,
+                      FindKeyspace(keyspace_name, "alter", editor));
+  const auto found = keyspace->types.find(statement.type.name);
+  if (found == keyspace->types.end()) return Missing(keyspace_name, statement.type.name);
+  LS_ASSIGN_OR_RETURN(const DataType altered,
+                      TypeAlterer(statement, *keyspace, found->second).Alter());
+  PutType(editor, keyspace_name, altered);
+  return OfType(SchemaChange::Kind::kUpdated, keyspace_name, statement.type.name);
+}
+
+CqlOr<SchemaChange> Apply(const DropTypeStatement& statement, Editor& editor) {
+  LS_ASSIGN_OR_RETURN(const std::string keyspace_name, KeyspaceOf(statement.type, editor));
+  LS_RETURN_IF_ERROR(CheckModifiable(keyspace_name));
+  LS_ASSIGN_OR_RETURN(const KeyspaceDefinition* keyspace,
+                      FindKeyspace(keyspace_name, "drop", editor));
+  const std::string& name = statement.type.name;
+  const auto found = keyspace->types.find(name);
+  if (found == keyspace->types.end()) {
+    if (statement.if_exists) return Nothing();
+    return Missing(keyspace_name, name);
+  }
+  const UserTypeNames& names = found->second.user();
+  const std::string in_use =
+      "Cannot drop user type " + keyspace_name + "." + name + " as it is still used by ";
+  for (const auto& [other_name, other] : keyspace->types) {
+    if (other_name != name && other.Contains(names)) {
+      return CqlError::Invalid(in_use + "user type " + other_name);
+    }
+  }
+  for (const auto& [table_name, table] : keyspace->tables) {
+    for (const ColumnDefinition& column : table->columns) {
+      if (!column.type.Contains(names)) continue;
+      return CqlError::Invalid(in_use + "table " + keyspace_name + "." + table_name);
+    }
+  }
+  KeyspaceDefinition changed = *keyspace;
+  changed.types.erase(name);
+  PutKeyspace(editor, std::move(changed));
+  return OfType(SchemaChange::Kind::kDropped, keyspace_name, name);
+}
+
+}  // namespace liststore::schema_change
