@@ -5,6 +5,7 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/literal.h"
+#include "engine/model/composite_value.h"
 
 namespace liststore {
 
@@ -32,7 +33,9 @@ CqlOr<Operand> Binder::Bind(const Expression& expression, const DataType& type,
   operand.type = type;
   operand.receiver = receiver;
   if (const auto* marker = expression.As<BindMarker>()) {
-    return BindMarkerTo(*marker, std::move(operand), variable_name);
+    LS_ASSIGN_OR_RETURN(operand, BindMarkerTo(*marker, std::move(operand), variable_name));
+    if (!HasOrder(type)) return operand;
+    return ComputeOf(NativeFunction::Kind::kInOrder, type, {operand}, receiver);
   }
   if (const auto* call = expression.As<FunctionCall>()) return BindCall(*call, type, receiver);
   if (expression.Is<Arithmetic>())
@@ -40,9 +43,7 @@ CqlOr<Operand> Binder::Bind(const Expression& expression, const DataType& type,
   if (const auto* cast = expression.As<TypeCast>(); cast != nullptr && !IsLiteral(expression)) {
     return BindCast(*cast, type, receiver);
   }
-  if (!IsLiteral(expression)) {
-    return CqlError::Unsupported(CqlFeature::kNestedMarkers, ToString(expression));
-  }
+  if (!IsLiteral(expression)) return BindParts(expression, type, receiver);
   LS_ASSIGN_OR_RETURN(operand.constant, EncodeLiteral(expression, type, receiver));
   return operand;
 }
@@ -95,11 +96,17 @@ CqlError RefuseElement(std::string_view column, const DataType& type, std::strin
 }
 
 std::vector<uint16_t> PartitionKeyVariables(const std::vector<KeyAlternatives>& partition_key,
-                                            size_t variables) {
+                                            size_t variables,
+                                            const std::vector<ComputedValue>& computed) {
   std::vector<uint16_t> markers;
   for (const KeyAlternatives& part : partition_key) {
     if (part.is_in || part.alternatives.size() != 1) return {};
-    const std::optional<uint32_t>& marker = part.alternatives[0][0].marker;
+    std::optional<uint32_t> marker = part.alternatives[0][0].marker;
+    // What is put in order was bound.
+    if (marker && *marker >= variables) {
+      const ComputedValue& value = computed[*marker - variables];
+      if (value.function.kind == NativeFunction::Kind::kInOrder) marker = value.arguments[0].marker;
+    }
     if (!marker || *marker >= variables) return {};
     markers.push_back(static_cast<uint16_t>(*marker));
   }

@@ -38,6 +38,9 @@ class Binder {
     return Bind(expression, column.type, column.name, column.name);
   }
 
+  // A field of `tuple`, an operand of a tuple type, as a value for a column.
+  CqlOr<Operand> BindField(const Operand& tuple, size_t field, const ColumnDefinition& column);
+
   // For each marker of the statement, in order. Checks that all were bound.
   CqlOr<std::vector<BindVariable>> TakeVariables();
   // Plan::computed.
@@ -64,6 +67,15 @@ class Binder {
                                       const FunctionCall& call) const;
   CqlOr<Match> MatchArguments(const NativeFunction& function, const FunctionCall& call) const;
   CqlOr<Match> MatchType(const Expression& expression, const DataType& type) const;
+  // ---- Parts of values: bind_parts.cc.
+
+  // A literal with something in it that is none.
+  CqlOr<Operand> BindParts(const Expression& expression, const DataType& type,
+                           std::string_view receiver);
+  // What a function without a name makes of the arguments.
+  CqlOr<Operand> ComputeOf(NativeFunction::Kind kind, const DataType& result,
+                           std::vector<Operand> arguments, std::string_view receiver);
+
   // A constant where it can be evaluated now.
   CqlOr<Operand> Compute(NativeFunction function, std::vector<Operand> arguments, Operand operand);
 
@@ -84,9 +96,10 @@ CqlError RefuseCall(const FunctionName& function);
 CqlError RefuseElement(std::string_view column, const DataType& type, std::string_view what);
 
 // For each column of the partition key its bind variable, of the first `variables` markers; empty
-// when one has none.
+// when one has none. `computed`: what the markers behind those stand for.
 std::vector<uint16_t> PartitionKeyVariables(const std::vector<KeyAlternatives>& partition_key,
-                                            size_t variables);
+                                            size_t variables,
+                                            const std::vector<ComputedValue>& computed);
 
 }  // namespace liststore
 

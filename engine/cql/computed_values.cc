@@ -12,6 +12,11 @@ namespace {
 
 CqlOr<BoundValue> ValueOf(const ComputedValue& computed, BoundValues values,
                           FunctionContext* context, ComputedBytes& bytes) {
+  // What is left open stays so.
+  if (computed.function.kind == NativeFunction::Kind::kInOrder &&
+      Peek(computed.arguments[0], values).is_unset()) {
+    return BoundValue{BoundValue::State::kUnset, {}};
+  }
   std::vector<std::optional<std::string_view>> arguments;
   for (const Operand& operand : computed.arguments) {
     BoundValue argument;

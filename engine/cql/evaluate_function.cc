@@ -1,13 +1,16 @@
 #include "engine/cql/evaluate_function.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/instantiate.h"
+#include "engine/cql/literal.h"
 #include "engine/cql/print_value.h"
+#include "engine/model/composite_value.h"
 #include "engine/model/partition_key.h"
 #include "engine/model/timeuuid.h"
 #include "engine/model/token.h"
@@ -104,6 +107,22 @@ Result TokenOfKey(Arguments arguments) {
   return Bigint(TokenOf(key).value);
 }
 
+Result JoinArguments(const NativeFunction& function, Arguments arguments) {
+  std::vector<std::optional<std::string>> parts;
+  for (const auto& argument : arguments) parts.emplace_back(argument);
+  LS_ASSIGN_OR_RETURN(std::string value, JoinParts(function.result, std::move(parts)));
+  return std::optional(std::move(value));
+}
+
+Result FieldOf(const NativeFunction& function, Arguments arguments) {
+  const auto fields = SplitTuple(function.arguments[0], *arguments[0]);
+  LS_CHECK(fields.has_value(), "values are validated before functions");
+  const uint32_t field = LoadBigEndian32(arguments[1]->data());
+  LS_CHECK(field < fields->size(), "a tuple is as long as its type");
+  const std::optional<std::string_view>& value = (*fields)[field];
+  return value ? std::optional(std::string(*value)) : std::nullopt;
+}
+
 }  // namespace
 
 Result EvaluateFunction(const NativeFunction& function, Arguments arguments,
@@ -113,11 +132,14 @@ Result EvaluateFunction(const NativeFunction& function, Arguments arguments,
     LS_CHECK(context != nullptr, "who asks for the time brings a clock");
     return EvaluateImpure(function, *context);
   }
+  if (function.kind == Kind::kParts) return JoinArguments(function, arguments);
   const auto is_null = [](const auto& argument) { return !argument.has_value(); };
   if (std::ranges::any_of(arguments, is_null)) return std::optional<std::string>();
   if (function.kind == Kind::kToken) return TokenOfKey(arguments);
+  if (function.kind == Kind::kField) return FieldOf(function, arguments);
   const std::string_view argument = *arguments[0];
   LS_DCHECK(function.arguments[0].IsValid(argument), "values are validated before functions");
+  if (function.kind == Kind::kInOrder) return std::optional(InOrder(function.result, argument));
   if (function.kind == Kind::kToBlob) return std::optional(std::string(argument));
   if (function.kind == Kind::kFromBlob) return FromBlob(function, argument);
   if (argument.empty()) return std::optional<std::string>();

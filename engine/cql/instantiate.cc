@@ -57,7 +57,24 @@ CqlStatus ResolveAlternatives(const KeyAlternatives& part, BoundValues values, K
     }
     const auto elements = SplitCollection(part.list->type, list.bytes);
     LS_CHECK(elements.has_value(), "the list was checked when it was bound");
-    for (const std::string_view element : *elements) alternatives.push_back({element});
+    for (const std::string_view element : *elements) {
+      if (!part.list_is_of_tuples) {
+        alternatives.push_back({element});
+        continue;
+      }
+      const auto fields = SplitTuple(part.list->type.parameters()[0], element);
+      LS_CHECK(fields.has_value(), "the list was checked when it was bound");
+      Views alternative;
+      for (const auto& field : *fields) {
+        if (field) alternative.push_back(*field);
+      }
+      const bool whole = alternative.size() == fields->size();
+      if (!whole && use == KeyUse::kWrite) {
+        return CqlError::Invalid("Invalid null value in condition for column " +
+                                 part.list->receiver);
+      }
+      if (whole) alternatives.push_back(std::move(alternative));
+    }
     return {};
   }
   for (const std::vector<Operand>& operands : part.alternatives) {
@@ -330,7 +347,15 @@ CqlStatus BindFilters(const std::vector<RowFilter>& filters, BoundValues values,
       if (list.has_value()) {
         const auto elements = SplitCollection(filter.list->type, list.bytes);
         LS_CHECK(elements.has_value(), "the list was checked when it was bound");
-        next.values.assign(elements->begin(), elements->end());
+        for (const std::string_view element : *elements) {
+          if (!filter.list_is_of_tuples) {
+            next.values.emplace_back(element);
+            continue;
+          }
+          const auto fields = SplitTuple(filter.list->type.parameters()[0], element);
+          LS_CHECK(fields.has_value(), "the list was checked when it was bound");
+          next.values.insert(next.values.end(), fields->begin(), fields->end());
+        }
       }
     }
     for (const Operand& operand : filter.operands) {

@@ -51,81 +51,75 @@ CqlError WrongLiteral(std::string_view what, std::string_view receiver, const Da
                            std::string(receiver) + " of type " + type.ToString());
 }
 
-// A list, a set, or a map whose keys and values come in turn.
-CqlOr<MaybeValue> EncodeElements(std::string_view what, const std::vector<Expression>& elements,
-                                 const DataType& type, std::string_view receiver) {
+using Parts = std::vector<LiteralPart>;
+
+// Of a list, a set, or a map whose keys and values come in turn.
+CqlOr<Parts> ElementsOf(std::string_view what, const std::vector<Expression>& elements,
+                        const DataType& type, std::string_view receiver, FitsType fits) {
   const std::vector<DataType>& parameters = type.parameters();
   const bool is_map = type.kind() == Kind::kMap;
-  const auto role_of = [is_map](size_t i) { return is_map && i % 2 == 0 ? "key" : "value"; };
+  Parts parts;
   for (size_t i = 0; i < elements.size(); ++i) {
-    const DataType& element_type = parameters[i % parameters.size()];
-    if (!IsAssignable(elements[i], element_type)) {
-      return NotAssignable(what, receiver, role_of(i), elements[i], element_type);
+    const DataType& element = parameters[i % parameters.size()];
+    const bool is_key = is_map && i % 2 == 0;
+    LS_ASSIGN_OR_RETURN(const bool assignable, fits(elements[i], element));
+    if (!assignable) {
+      return NotAssignable(what, receiver, is_key ? "key" : "value", elements[i], element);
     }
+    parts.push_back(
+        {&elements[i], element, is_key ? KeyReceiver(receiver) : ElementReceiver(receiver)});
   }
-  const std::string value_receiver = ElementReceiver(receiver);
-  const std::string key_receiver = KeyReceiver(receiver);
-  std::vector<std::string> encoded;
-  encoded.reserve(elements.size());
-  for (size_t i = 0; i < elements.size(); ++i) {
-    CqlOr<MaybeValue> value = EncodeLiteral(elements[i], parameters[i % parameters.size()],
-                                            is_map && i % 2 == 0 ? key_receiver : value_receiver);
-    if (!value.ok()) return value.status();
-    if (!value->has_value()) return CqlError::Invalid("null is not supported inside collections");
-    encoded.push_back(**std::move(value));
-  }
-  return MaybeValue(EncodeCollection(type, std::move(encoded)));
+  return parts;
 }
 
-CqlOr<MaybeValue> EncodeFields(const std::vector<Expression>& elements, const DataType& type,
-                               std::string_view receiver) {
+CqlOr<Parts> FieldsOf(const TupleLiteral& tuple, const DataType& type, std::string_view receiver,
+                      FitsType fits) {
+  if (type.kind() != Kind::kTuple) return WrongLiteral("tuple type", receiver, type);
   const std::vector<DataType>& fields = type.parameters();
-  if (elements.size() > fields.size()) {
+  if (tuple.elements.size() > fields.size()) {
     return CqlError::Invalid("Invalid tuple literal for " + std::string(receiver) +
                              ": too many elements. Type " + type.ToString() + " expects " +
                              std::to_string(fields.size()) + " but got " +
-                             std::to_string(elements.size()));
+                             std::to_string(tuple.elements.size()));
   }
-  for (size_t i = 0; i < elements.size(); ++i) {
-    if (!IsAssignable(elements[i], fields[i])) {
+  Parts parts;
+  for (size_t i = 0; i < tuple.elements.size(); ++i) {
+    LS_ASSIGN_OR_RETURN(const bool assignable, fits(tuple.elements[i], fields[i]));
+    if (!assignable) {
       return CqlError::Invalid("Invalid tuple literal for " + std::string(receiver) +
                                ": component " + std::to_string(i) + " is not of type " +
                                fields[i].ToString());
     }
+    parts.push_back({&tuple.elements[i], fields[i], FieldReceiver(receiver, i)});
   }
-  std::vector<MaybeValue> encoded;
-  for (size_t i = 0; i < elements.size(); ++i) {
-    CqlOr<MaybeValue> value = EncodeLiteral(elements[i], fields[i], FieldReceiver(receiver, i));
-    if (!value.ok()) return value.status();
-    encoded.push_back(*std::move(value));
-  }
-  return MaybeValue(EncodeTuple(encoded));
+  return parts;
 }
 
-// Fields that are not said are null.
-CqlOr<MaybeValue> EncodeUserType(const UserTypeLiteral& literal, const DataType& type,
-                                 std::string_view receiver) {
+// One for each field of the type.
+CqlOr<Parts> FieldsOf(const UserTypeLiteral& literal, const DataType& type,
+                      std::string_view receiver, FitsType fits) {
   if (type.kind() != Kind::kUser) return WrongLiteral("user type", receiver, type);
   const std::vector<std::string>& fields = type.user().fields;
+  Parts parts;
   for (size_t i = 0; i < fields.size(); ++i) {
+    const DataType& field = type.parameters()[i];
     const Expression* value = FindField(literal, fields[i]);
-    if (value == nullptr || IsAssignable(*value, type.parameters()[i])) continue;
-    return CqlError::Invalid("Invalid user type literal for " + std::string(receiver) + ": field " +
-                             fields[i] + " is not of type " + type.parameters()[i].ToString());
-  }
-  std::vector<MaybeValue> encoded(fields.size());
-  for (size_t i = 0; i < fields.size(); ++i) {
-    const Expression* value = FindField(literal, fields[i]);
-    if (value == nullptr) continue;
-    LS_ASSIGN_OR_RETURN(encoded[i], EncodeLiteral(*value, type.parameters()[i],
-                                                  std::string(receiver) + "." + fields[i]));
+    bool assignable = true;
+    if (value != nullptr) {
+      LS_ASSIGN_OR_RETURN(assignable, fits(*value, field));
+    }
+    if (!assignable) {
+      return CqlError::Invalid("Invalid user type literal for " + std::string(receiver) +
+                               ": field " + fields[i] + " is not of type " + field.ToString());
+    }
+    parts.push_back({value, field, std::string(receiver) + "." + fields[i]});
   }
   for (const std::string& field : literal.fields) {
     if (std::ranges::count(fields, field) != 0) continue;
     return CqlError::Invalid("Unknown field '" + field + "' in value of user defined type " +
                              type.user().name);
   }
-  return MaybeValue(EncodeTuple(encoded));
+  return parts;
 }
 
 CqlOr<MaybeValue> EncodeCast(const TypeCast& cast, const DataType& type,
@@ -159,6 +153,7 @@ bool IsAssignable(const Expression& literal, const DataType& type) {
     return type.is_native() && IsConstantOf(*constant, type.native());
   }
   if (literal.Is<NullConstant>()) return !type.is(CqlType::kCounter);
+  if (literal.Is<BindMarker>() || literal.Is<FunctionCall>()) return true;
   if (const auto* list = literal.As<ListLiteral>()) {
     return type.kind() == Kind::kList && AreAssignable(list->elements, type);
   }
@@ -218,27 +213,50 @@ CqlOr<MaybeValue> EncodeLiteral(const Expression& literal, const DataType& type,
     }
     return MaybeValue();
   }
+  if (const auto* cast = literal.As<TypeCast>()) return EncodeCast(*cast, type, receiver);
+  const auto fits = [](const Expression& part, const DataType& wanted) -> CqlOr<bool> {
+    return IsAssignable(part, wanted);
+  };
+  LS_ASSIGN_OR_RETURN(const Parts parts, PartsOf(literal, type, receiver, fits));
+  std::vector<MaybeValue> values(parts.size());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].value == nullptr) continue;
+    LS_ASSIGN_OR_RETURN(values[i],
+                        EncodeLiteral(*parts[i].value, parts[i].type, parts[i].receiver));
+  }
+  LS_ASSIGN_OR_RETURN(std::string value, JoinParts(type, std::move(values)));
+  return MaybeValue(std::move(value));
+}
+
+CqlOr<Parts> PartsOf(const Expression& literal, const DataType& type, std::string_view receiver,
+                     FitsType fits) {
   if (const auto* list = literal.As<ListLiteral>()) {
     if (type.kind() != Kind::kList) return WrongLiteral("list", receiver, type);
-    return EncodeElements("list", list->elements, type, receiver);
+    return ElementsOf("list", list->elements, type, receiver, fits);
   }
   if (const auto* set = literal.As<SetLiteral>()) {
     const bool empty_map = type.kind() == Kind::kMap && set->elements.empty();
     if (type.kind() != Kind::kSet && !empty_map) return WrongLiteral("set", receiver, type);
-    return EncodeElements("set", set->elements, type, receiver);
+    return ElementsOf("set", set->elements, type, receiver, fits);
   }
   if (const auto* map = literal.As<MapLiteral>()) {
     if (type.kind() != Kind::kMap) return WrongLiteral("map", receiver, type);
-    return EncodeElements("map", map->keys_and_values, type, receiver);
+    return ElementsOf("map", map->keys_and_values, type, receiver, fits);
   }
-  if (const auto* tuple = literal.As<TupleLiteral>()) {
-    if (type.kind() != Kind::kTuple) return WrongLiteral("tuple type", receiver, type);
-    return EncodeFields(tuple->elements, type, receiver);
-  }
-  if (const auto* cast = literal.As<TypeCast>()) return EncodeCast(*cast, type, receiver);
+  if (const auto* tuple = literal.As<TupleLiteral>()) return FieldsOf(*tuple, type, receiver, fits);
   const auto* user = literal.As<UserTypeLiteral>();
-  LS_CHECK(user != nullptr, "literals only: the caller has asked IsLiteral");
-  return EncodeUserType(*user, type, receiver);
+  LS_CHECK(user != nullptr, "what has parts is one of these");
+  return FieldsOf(*user, type, receiver, fits);
+}
+
+CqlOr<std::string> JoinParts(const DataType& type, std::vector<MaybeValue> parts) {
+  if (type.has_fields()) return EncodeTuple(parts);
+  std::vector<std::string> elements;
+  for (MaybeValue& part : parts) {
+    if (!part) return CqlError::Invalid("null is not supported inside collections");
+    elements.push_back(*std::move(part));
+  }
+  return EncodeCollection(type, std::move(elements));
 }
 
 }  // namespace liststore

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "engine/cql/cql_error.h"
 #include "engine/cql/expression.h"
 #include "engine/model/data_type.h"
@@ -29,6 +30,23 @@ inline constexpr size_t kLiteralDigitsMax = 65535;
 // cql3/expr/prepare_expr.cc, types/types.cc (from_string).
 CqlOr<std::optional<std::string>> EncodeLiteral(const Expression& literal, const DataType& type,
                                                 std::string_view receiver);
+
+// Where a part of a literal goes: an element, a key, a field.
+struct LiteralPart {
+  const Expression* value = nullptr;  // of the literal; nullptr: a field that it does not name
+  DataType type;
+  std::string receiver;
+};
+// Could the expression be a value of the type?
+using FitsType = absl::FunctionRef<CqlOr<bool>(const Expression&, const DataType&)>;
+
+// The parts of a literal of a list, set, map (keys and values in turn), tuple or user type (all its
+// fields), whatever they are: literals, bind markers, calls. Errors as of EncodeLiteral, and those
+// of `fits`.
+CqlOr<std::vector<LiteralPart>> PartsOf(const Expression& literal, const DataType& type,
+                                        std::string_view receiver, FitsType fits);
+// The value that has these parts, valid ones of their types. Invalid: null inside of a collection.
+CqlOr<std::string> JoinParts(const DataType& type, std::vector<std::optional<std::string>> parts);
 
 // One constant for a native type; not null.
 CqlOr<std::string> EncodeConstant(const Constant& constant, CqlType type,

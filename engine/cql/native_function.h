@@ -31,6 +31,10 @@ struct NativeFunction {
     kToBlob,
     kFromBlob,
     kToken,
+    // What literals and markers of other than native types ask for; they have no names.
+    kParts,    // the value that its arguments are the parts of
+    kField,    // of a tuple, the first argument, the field that the second one numbers
+    kInOrder,  // a value that was bound, its sets and maps in order
   };
 
   Kind kind = Kind::kNow;

@@ -54,7 +54,8 @@ struct KeyAlternatives {
   size_t columns = 1;
   // As many operands an alternative as there are columns.
   std::vector<std::vector<Operand>> alternatives;
-  std::optional<Operand> list;  // IN ?: instead, a list of values of the one column
+  std::optional<Operand> list;     // IN ?: instead, a list of values of the one column; or,
+  bool list_is_of_tuples = false;  // (a, b) IN ?: of tuples of values of all
   bool is_in = false;
 };
 
@@ -85,7 +86,8 @@ struct RowFilter {
   RelationOperator op = RelationOperator::kEqual;
   // One for each column; for kIn, kNotIn as many for each alternative.
   std::vector<Operand> operands;
-  std::optional<Operand> list;  // IN ?: instead, a list of values of the one column
+  std::optional<Operand> list;  // as in KeyAlternatives
+  bool list_is_of_tuples = false;
 };
 
 struct TokenBound {

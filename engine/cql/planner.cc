@@ -77,7 +77,8 @@ CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Sche
   plan->computed = binder.TakeComputed();
   const std::vector<KeyAlternatives>* key = PartitionKeyOf(plan->body);
   if (key != nullptr)
-    plan->partition_key_variables = PartitionKeyVariables(*key, plan->variables.size());
+    plan->partition_key_variables =
+        PartitionKeyVariables(*key, plan->variables.size(), plan->computed);
   return std::shared_ptr<const Plan>(std::move(plan));
 }
 

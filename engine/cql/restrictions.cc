@@ -85,6 +85,35 @@ CqlOr<Operand> BindContained(const Relation& relation, const ColumnDefinition& c
                      receiver);
 }
 
+// "(a,b)", and a tuple of the columns' types. Source: ScyllaDB cql3/expr/prepare_expr.cc,
+// get_lhs_receiver.
+std::string TupleReceiver(const std::vector<uint16_t>& columns, const TableDefinition& table) {
+  std::string names;
+  for (const uint16_t column : columns) {
+    names += (names.empty() ? "(" : ",") + table.columns[column].name;
+  }
+  return names + ")";
+}
+DataType TupleTypeOf(const std::vector<uint16_t>& columns, const TableDefinition& table) {
+  std::vector<DataType> fields;
+  for (const uint16_t column : columns) fields.push_back(table.columns[column].type);
+  return DataType::Tuple(std::move(fields));
+}
+
+CqlOr<std::vector<Operand>> BindWholeTuple(const Expression& marker,
+                                           const std::vector<uint16_t>& columns,
+                                           const TableDefinition& table, Binder& binder) {
+  const std::string receiver = TupleReceiver(columns, table);
+  LS_ASSIGN_OR_RETURN(const Operand tuple,
+                      binder.Bind(marker, TupleTypeOf(columns, table), receiver, receiver));
+  std::vector<Operand> operands;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    LS_ASSIGN_OR_RETURN(Operand operand, binder.BindField(tuple, i, table.columns[columns[i]]));
+    operands.push_back(std::move(operand));
+  }
+  return operands;
+}
+
 // The values of one alternative: one for each column.
 CqlOr<std::vector<Operand>> BindAlternative(const Relation& relation, const Expression& value,
                                             const std::vector<uint16_t>& columns,
@@ -101,8 +130,9 @@ CqlOr<std::vector<Operand>> BindAlternative(const Relation& relation, const Expr
     operands.push_back(std::move(operand));
     return operands;
   }
+  if (value.Is<BindMarker>()) return BindWholeTuple(value, columns, table, binder);
   const auto* tuple = value.As<TupleLiteral>();
-  if (tuple == nullptr) return CqlError::Unsupported(CqlFeature::kTupleMarkers, ToString(relation));
+  LS_CHECK(tuple != nullptr, "the parser makes it a tuple or a marker");
   if (tuple->elements.size() != columns.size()) {
     return CqlError::Invalid("Expected " + std::to_string(columns.size()) +
                              " elements in value tuple, but got " +
@@ -138,12 +168,13 @@ CqlOr<BoundRelation> BindRelation(const Relation& relation, const TableDefinitio
     return bound;
   }
   if (relation.value.Is<BindMarker>()) {
-    if (relation.target == Relation::Target::kTuple) {
-      return CqlError::Unsupported(CqlFeature::kTupleMarkers, ToString(relation));
-    }
+    bound.list_is_of_tuples = relation.target == Relation::Target::kTuple;
     const ColumnDefinition& column = table.columns[bound.columns[0]];
-    LS_ASSIGN_OR_RETURN(bound.list, binder.Bind(relation.value, DataType::List(column.type),
-                                                column.name, "IN(" + column.name + ")"));
+    const DataType type = bound.list_is_of_tuples ? TupleTypeOf(bound.columns, table) : column.type;
+    const std::string receiver =
+        bound.list_is_of_tuples ? TupleReceiver(bound.columns, table) : column.name;
+    LS_ASSIGN_OR_RETURN(bound.list, binder.Bind(relation.value, DataType::List(type), receiver,
+                                                "in(" + receiver + ")"));
     return bound;
   }
   const auto* list = relation.value.As<ListLiteral>();
@@ -213,6 +244,7 @@ KeyAlternatives ToAlternatives(BoundRelation relation) {
   key.columns = relation.columns.size();
   key.alternatives = std::move(relation.alternatives);
   key.list = std::move(relation.list);
+  key.list_is_of_tuples = relation.list_is_of_tuples;
   key.is_in = relation.op == RelationOperator::kIn;
   return key;
 }
@@ -449,6 +481,7 @@ RowFilter ToFilter(BoundRelation relation) {
     for (Operand& operand : alternative) filter.operands.push_back(std::move(operand));
   }
   filter.list = std::move(relation.list);
+  filter.list_is_of_tuples = relation.list_is_of_tuples;
   return filter;
 }
 

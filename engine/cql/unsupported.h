@@ -40,8 +40,6 @@ namespace liststore {
   X(kTokenOfValues, 23, "token() of values", "the token as a bigint")                              \
   X(kSelectedValues, 24, "values among the selected columns", "columns alone")                     \
   X(kDistinctFunctions, 25, "functions beside DISTINCT", "the columns of the partition key")       \
-  X(kTupleMarkers, 26, "bind markers for whole tuples", "one for each element: (a, b) > (?, ?)")   \
-  X(kNestedMarkers, 27, "bind markers inside of literals and casts", "one for the whole value")    \
   X(kOtherMarkers, 28, "bind markers at this place", "a constant")                                 \
   X(kKeyIndexes, 29, "indexes on columns of the primary key", "a table with another primary key")  \
   X(kDropTimestamp, 30, "DROP with USING TIMESTAMP", "DROP without it: all values go")             \

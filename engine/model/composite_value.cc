@@ -1,6 +1,7 @@
 #include "engine/model/composite_value.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
@@ -95,6 +96,31 @@ std::optional<std::vector<std::optional<std::string_view>>> SplitTuple(const Dat
   }
   if (!value.empty()) return std::nullopt;
   return fields;
+}
+
+bool HasOrder(const DataType& type) {
+  return type.kind() == Kind::kSet || type.kind() == Kind::kMap ||
+         std::ranges::any_of(type.parameters(), HasOrder);
+}
+
+std::string InOrder(const DataType& type, std::string_view value) {
+  if (!HasOrder(type)) return std::string(value);
+  if (type.has_fields()) {
+    const auto split = SplitTuple(type, value);
+    LS_CHECK(split.has_value(), "values are validated before they are put in order");
+    std::vector<MaybeValue> fields(split->size());
+    for (size_t i = 0; i < fields.size(); ++i) {
+      if ((*split)[i]) fields[i] = InOrder(type.parameters()[i], *(*split)[i]);
+    }
+    return EncodeTuple(fields);
+  }
+  const auto split = SplitCollection(type, value);
+  LS_CHECK(split.has_value(), "values are validated before they are put in order");
+  std::vector<std::string> elements;
+  for (size_t i = 0; i < split->size(); ++i) {
+    elements.push_back(InOrder(type.parameters()[i % type.parameters().size()], (*split)[i]));
+  }
+  return EncodeCollection(type, std::move(elements));
 }
 
 int CompareValues(const DataType& type, std::string_view a, std::string_view b) {

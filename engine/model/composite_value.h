@@ -25,6 +25,12 @@ std::optional<std::vector<std::optional<std::string_view>>> SplitTuple(const Dat
 // Source: ScyllaDB cql3/expr/expression.cc, evaluate_set, evaluate_map. O(elements * log).
 std::string EncodeCollection(const DataType& type, std::vector<std::string> elements);
 
+// Are there sets or maps in values of the type, so that clients can send them out of order?
+bool HasOrder(const DataType& type);
+// A valid value as literals of it come out: the sets and maps in it as EncodeCollection has them.
+// Source: ScyllaDB cql3/expr/expression.cc, reserialize_value.
+std::string InOrder(const DataType& type, std::string_view value);
+
 // Order of two valid values of any type: natives as clustering columns compare them, lists and sets
 // by their elements, maps by keys and values in turn, tuples by fields with null first; where one
 // is the beginning of the other, the shorter is less, but fields that a tuple has not are null.

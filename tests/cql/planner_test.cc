@@ -135,8 +135,16 @@ TEST(PlannerTest, InMarkersAreListsCalledIn) {
   const auto plan = PlanIt("SELECT * FROM t WHERE p IN ? AND a IN (?, 3) AND b = 'x'");
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   ASSERT_EQ((*plan)->variables.size(), 2u);
-  EXPECT_EQ((*plan)->variables[0].name, "IN(p)");
+  EXPECT_EQ((*plan)->variables[0].name, "in(p)");
   EXPECT_EQ((*plan)->variables[0].type.ToString(), "list<int>");
+  const auto tuples = PlanIt("SELECT * FROM t WHERE p = 1 AND (a, b) > ? AND (a, b) < ?");
+  ASSERT_TRUE(tuples.ok()) << tuples.error().message;
+  EXPECT_EQ((*tuples)->variables[0].name, "(a,b)");
+  EXPECT_EQ((*tuples)->variables[0].type.ToString(), "frozen<tuple<int, text>>");
+  const auto in = PlanIt("SELECT * FROM t WHERE p = 1 AND (a, b) IN ?");
+  ASSERT_TRUE(in.ok()) << in.error().message;
+  EXPECT_EQ((*in)->variables[0].name, "in((a,b))");
+  EXPECT_EQ((*in)->variables[0].type.ToString(), "list<frozen<tuple<int, text>>>");
   EXPECT_EQ((*plan)->variables[1].name, "a");
   EXPECT_EQ(Select(*plan).clustering.prefix_columns(), 2u);
 }

@@ -217,6 +217,79 @@ TEST_F(FrozenTypes, TypesAreShownAsScyllaDbShowsThem) {
       << *described.rows[0][3];
 }
 
+TEST_F(FrozenTypes, PartsAreBound) {
+  Must(
+      "CREATE TABLE t (p int PRIMARY KEY, l frozen<list<int>>, s frozen<set<int>>, "
+      "m frozen<map<int, text>>, u tuple<int, frozen<set<int>>>, i frozen<list<timeuuid>>)");
+  const BoundParameter two = Bound("int", "2");
+  const BoundParameter one = Bound("int", "1");
+  Must("INSERT INTO t (p, l) VALUES (1, [?, 5, ?])", {two, one});
+  Must("INSERT INTO t (p, s) VALUES (1, {?, 7, ?})", {two, one});
+  Must("INSERT INTO t (p, m) VALUES (1, {?: 'b', ?: 'a'})", {two, one});
+  Must("INSERT INTO t (p, u) VALUES (1, (?, {3, ?}))", {{}, one});
+  Must("INSERT INTO t (p, i) VALUES (1, [now(), now()])");
+  using Strings = std::vector<std::string>;
+  EXPECT_EQ(Values("SELECT l FROM t", "list<int>"), Strings{"[2, 5, 1]"});
+  EXPECT_EQ(Values("SELECT s FROM t", "set<int>"), Strings{"{1, 2, 7}"});
+  EXPECT_EQ(Values("SELECT m FROM t", "map<int, text>"), Strings{"{1: 'a', 2: 'b'}"});
+  EXPECT_EQ(Values("SELECT u FROM t", "tuple<int, set<int>>"), Strings{"(null, {1, 3})"});
+  EXPECT_EQ(Must("SELECT i FROM t").rows.at(0).at(0)->size(), 4 + 2 * (4 + 16u));
+  EXPECT_EQ(
+      Values("SELECT p FROM t WHERE l = [2, ?, 1] ALLOW FILTERING", "int", {Bound("int", "5")}),
+      Strings{"1"});
+  EXPECT_EQ(Refusal("INSERT INTO t (p, l) VALUES (1, [?])", {{}}),
+            "null is not supported inside collections");
+  EXPECT_EQ(Refusal("INSERT INTO t (p, l) VALUES (1, [?])", {{std::nullopt, true}}),
+            "Unexpected unset value for bind variable 0");
+  EXPECT_EQ(Refusal("INSERT INTO t (p, l) VALUES (1, [now()])"),
+            "Invalid list literal for l: value now() is not of type int");
+}
+
+TEST_F(FrozenTypes, WhatIsBoundOutOfOrderIsPutInOrder) {
+  Must("CREATE TABLE t (k frozen<set<int>> PRIMARY KEY, v frozen<list<frozen<map<int, int>>>>)");
+  const BoundParameter set = {FromHex("00000003"
+                                      "0000000400000002"
+                                      "0000000400000001"
+                                      "0000000400000002"),
+                              false};
+  const BoundParameter map = {FromHex("00000001"
+                                      "00000024"
+                                      "00000002"
+                                      "0000000400000002"
+                                      "0000000400000020"
+                                      "0000000400000001"
+                                      "0000000400000010"),
+                              false};
+  Must("INSERT INTO t (k, v) VALUES (?, ?)", {set, map});
+  using Strings = std::vector<std::string>;
+  EXPECT_EQ(Values("SELECT k FROM t WHERE k = {1, 2}", "set<int>"), Strings{"{1, 2}"});
+  EXPECT_EQ(Values("SELECT v FROM t WHERE k IN (?)", "frozen<list<map<int, int>>>", {set}),
+            Strings{"[{1: 16, 2: 32}]"});
+  Must("INSERT INTO t (k, v) VALUES (?, ?)", {set, {std::nullopt, true}});
+  EXPECT_EQ(Values("SELECT v FROM t", "frozen<list<map<int, int>>>"), Strings{"[{1: 16, 2: 32}]"})
+      << "unset leaves it as it is";
+}
+
+TEST_F(FrozenTypes, WholeTuplesAreBound) {
+  Must("CREATE TABLE t (p int, a int, b text, PRIMARY KEY (p, a, b))");
+  for (const char* row : {"1, 'a'", "1, 'b'", "2, 'a'"}) {
+    Must("INSERT INTO t (p, a, b) VALUES (1, " + std::string(row) + ")");
+  }
+  const auto tuple = [](std::string_view literal) { return Bound("tuple<int, text>", literal); };
+  const std::string select = "SELECT b FROM t WHERE p = 1 AND (a, b) ";
+  using Strings = std::vector<std::string>;
+  EXPECT_EQ(Values(select + "= ?", "text", {tuple("(1, 'b')")}), Strings{"'b'"});
+  EXPECT_EQ(Values(select + "> ?", "text", {tuple("(1, 'a')")}), (Strings{"'b'", "'a'"}));
+  EXPECT_EQ(Values(select + "IN (?, ?)", "text", {tuple("(2, 'a')"), tuple("(1, 'b')")}).size(),
+            2u);
+  EXPECT_EQ(Values(select + "IN ?", "text",
+                   {Bound("list<tuple<int, text>>", "[(2, 'a'), (1, 'x'), (1, 'a')]")})
+                .size(),
+            2u);
+  EXPECT_EQ(
+      Values(select + "IN ?", "text", {Bound("list<tuple<int, text>>", "[(2, null)]")}).size(), 0u);
+}
+
 // native_protocol_v4.spec, section 4.2.5.2: options 0x21 map, 0x20 list, 0x31 tuple.
 TEST_F(FrozenTypes, MetadataNamesTheTypes) {
   Must("CREATE TABLE t (p int PRIMARY KEY, m frozen<map<text, list<int>>>, u tuple<int, text>)");

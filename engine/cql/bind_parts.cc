@@ -1,0 +1,55 @@
+// Values of lists, sets, maps, tuples and user types whose parts are bound or computed, and fields
+// of tuples that are bound whole. Methods of Binder.
+#include <utility>
+
+#include "engine/base/status_macros.h"
+#include "engine/cql/binder.h"
+#include "engine/cql/encode_value.h"
+#include "engine/cql/literal.h"
+
+namespace liststore {
+
+CqlOr<Operand> Binder::BindParts(const Expression& expression, const DataType& type,
+                                 std::string_view receiver) {
+  const auto fits = [this](const Expression& part, const DataType& wanted) -> CqlOr<bool> {
+    LS_ASSIGN_OR_RETURN(const Match match, MatchType(part, wanted));
+    return match != Match::kNo;
+  };
+  LS_ASSIGN_OR_RETURN(const std::vector<LiteralPart> parts,
+                      PartsOf(expression, type, receiver, fits));
+  std::vector<Operand> arguments;
+  for (const LiteralPart& part : parts) {
+    Operand argument;  // null
+    argument.type = part.type;
+    argument.receiver = part.receiver;
+    if (part.value != nullptr) {
+      LS_ASSIGN_OR_RETURN(argument, Bind(*part.value, part.type, part.receiver, part.receiver));
+    }
+    arguments.push_back(std::move(argument));
+  }
+  return ComputeOf(NativeFunction::Kind::kParts, type, std::move(arguments), receiver);
+}
+
+CqlOr<Operand> Binder::BindField(const Operand& tuple, size_t field,
+                                 const ColumnDefinition& column) {
+  Operand number;
+  number.type = CqlType::kInt;
+  number.receiver = tuple.receiver;
+  number.constant = EncodeInt(static_cast<int32_t>(field));
+  return ComputeOf(NativeFunction::Kind::kField, column.type, {tuple, std::move(number)},
+                   column.name);
+}
+
+CqlOr<Operand> Binder::ComputeOf(NativeFunction::Kind kind, const DataType& result,
+                                 std::vector<Operand> arguments, std::string_view receiver) {
+  NativeFunction function;
+  function.kind = kind;
+  for (const Operand& argument : arguments) function.arguments.push_back(argument.type);
+  function.result = result;
+  Operand operand;
+  operand.type = result;
+  operand.receiver = receiver;
+  return Compute(std::move(function), std::move(arguments), std::move(operand));
+}
+
+}  // namespace liststore
