@@ -44,11 +44,11 @@ std::string QualifiedName(const TableDefinition& table) {
   return table.keyspace + "." + table.name;
 }
 
-// INSERT and UPDATE that keep a row for ever.
+// INSERT and UPDATE that keep a row for ever. Counters have no choice.
 bool KeepsForEver(const ModificationPlan& plan) {
   const bool writes =
       plan.kind == ModificationPlan::Kind::kInsert || plan.kind == ModificationPlan::Kind::kUpdate;
-  return writes && !plan.ttl && plan.table->options.default_ttl_seconds == 0;
+  return writes && !plan.is_counter && !plan.ttl && plan.table->options.default_ttl_seconds == 0;
 }
 
 // The value of USING TIMESTAMP; nullopt: there is none, or it is not known.

@@ -5,6 +5,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/counters.h"
 #include "engine/cql/schema_change_impl.h"
 #include "engine/cql/table_options.h"
 
@@ -66,7 +67,8 @@ class TableAlterer {
       case Kind::kProperties: {
         const Properties properties(statement_.properties);
         if (properties.Has("id")) return CqlError::Config("Cannot alter table id.");
-        return ApplyTableOptions(properties, table_.options);
+        LS_RETURN_IF_ERROR(ApplyTableOptions(properties, table_.options));
+        return CheckCounterTtl(table_);
       }
       case Kind::kTtlPerRow:
         return CqlError::Unsupported(CqlFeature::kTtlPerRow, "ALTER TABLE ... TTL");
@@ -105,9 +107,14 @@ class TableAlterer {
                                " columns, as many as liststore has");
     }
     LS_ASSIGN_OR_RETURN(DataType type, ToDataType(spec.type, table_.keyspace, types_));
-    if (type.is(CqlType::kCounter)) {
+    const bool adds_counter = type.is(CqlType::kCounter);
+    if (adds_counter && !IsCounterTable(table_)) {
       return CqlError::Config("Cannot add a counter column (" + spec.name +
                               ") in a non counter column family");
+    }
+    if (!adds_counter && IsCounterTable(table_)) {
+      return CqlError::Config("Cannot add a non counter column (" + spec.name +
+                              ") in a counter column family");
     }
     LS_RETURN_IF_ERROR(CheckSupportedColumn(spec.name, type, spec.is_static));
     const ColumnKind kind = spec.is_static ? ColumnKind::kStatic : ColumnKind::kRegular;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/base/status_macros.h"
+#include "engine/cql/counters.h"
 #include "engine/cql/schema_change_impl.h"
 #include "engine/cql/table_options.h"
 
@@ -192,6 +193,9 @@ CqlOr<SchemaChange> Apply(const CreateIndexStatement& statement, Editor& editor)
   if (statement.name.size() > kNameCharactersMax) {
     return CqlError::Invalid("index names shouldn't be more than 192 characters long (got \"" +
                              statement.name + "\")");
+  }
+  if (IsCounterTable(*table)) {
+    return CqlError::Invalid("Secondary indexes are not supported on counter tables");
   }
   LS_RETURN_IF_ERROR(CheckLocal(statement, *table));
   if (statement.custom_class) {

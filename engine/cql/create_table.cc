@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/base/status_macros.h"
+#include "engine/cql/counters.h"
 #include "engine/cql/schema_change_impl.h"
 #include "engine/cql/table_options.h"
 
@@ -36,6 +37,7 @@ class ColumnMaker {
     LS_RETURN_IF_ERROR(MakeAll(types));
     LS_RETURN_IF_ERROR(MakePrimaryKey());
     LS_RETURN_IF_ERROR(CheckStatics());
+    LS_RETURN_IF_ERROR(CheckCounters());
     LS_RETURN_IF_ERROR(OrderClustering());
     for (const ColumnDefinition& column : columns_) {
       LS_RETURN_IF_ERROR(
@@ -132,6 +134,17 @@ class ColumnMaker {
     return {};
   }
 
+  // Source: ScyllaDB cql3/statements/create_table_statement.cc.
+  CqlStatus CheckCounters() const {
+    const auto is_value = [](const ColumnDefinition& column) { return !column.is_key(); };
+    const auto is_counter = [](const ColumnDefinition& column) {
+      return column.type.is(CqlType::kCounter);
+    };
+    const auto counters = std::ranges::count_if(columns_, is_counter);
+    if (counters == 0 || counters == std::ranges::count_if(columns_, is_value)) return {};
+    return CqlError::Invalid("Cannot mix counter and non counter columns in the same table");
+  }
+
   CqlStatus OrderClustering() {
     const std::vector<ColumnOrder>& order = statement_.clustering_order;
     const std::vector<std::string>& clustering = statement_.clustering_key;
@@ -187,6 +200,7 @@ CqlOr<SchemaChange> Apply(const CreateTableStatement& statement, Editor& editor)
   const Properties properties(statement.properties);
   LS_RETURN_IF_ERROR(ApplyTableOptions(properties, table.options));
   LS_ASSIGN_OR_RETURN(table.columns, columns.Make(keyspace->types));
+  LS_RETURN_IF_ERROR(CheckCounterTtl(table));
 
   SchemaChange change = OfTable(SchemaChange::Kind::kCreated, table.keyspace, table.name);
   if (keyspace->tables.contains(table.name) ||

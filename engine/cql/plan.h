@@ -115,6 +115,7 @@ struct Selection {
     kCountCells,  // COUNT(c), bigint
     kMin,
     kMax,
+    kApplied,  // of a conditional write: whether its conditions held, boolean
   };
   Kind kind = Kind::kColumn;
   uint16_t column = 0;  // position in TableDefinition::columns
@@ -123,7 +124,7 @@ struct Selection {
   // Of a kField: its place in the column's type, then in that field's, and so on.
   std::vector<uint16_t> fields = {};
 
-  bool is_aggregate() const { return kind >= Kind::kCountRows; }
+  bool is_aggregate() const { return kind >= Kind::kCountRows && kind <= Kind::kMax; }
 };
 
 struct SelectPlan {
@@ -154,8 +155,26 @@ struct SelectPlan {
 // ---- INSERT, UPDATE, DELETE
 
 struct CellAssignment {
+  enum class Kind : uint8_t {
+    kSet,
+    kAdd,  // to a counter
+    kSubtract
+  };
   ColumnId column = 0;
   Operand value;  // null: the cell is deleted
+  Kind kind = Kind::kSet;
+};
+
+// What IF asks of the row.
+struct ConditionPlan {
+  enum class Existence : uint8_t {
+    kAny,
+    kExists,    // IF EXISTS
+    kNotExists  // IF NOT EXISTS
+  };
+  Existence existence = Existence::kAny;
+  // All hold, by the rules of IF: see cql/conditions.h.
+  std::vector<RowFilter> cells;
 };
 
 struct ModificationPlan {
@@ -173,12 +192,19 @@ struct ModificationPlan {
   std::vector<CellAssignment> assignments;
   std::optional<Operand> timestamp;
   std::optional<Operand> ttl;
+  bool is_counter = false;  // of a table of counters: what it assigns is added
+  // Names one row then.
+  std::optional<ConditionPlan> condition;
+  // Columns of the answer of a conditional statement: [applied], and of the row as it was.
+  std::vector<Selection> answer;
 };
 
 struct BatchPlan {
   BatchStatement::Kind kind = BatchStatement::Kind::kLogged;
   std::optional<Operand> timestamp;
   std::vector<ModificationPlan> modifications;
+  // Of a batch with conditions: a row for each statement.
+  std::vector<Selection> answer;
 };
 
 // ---- The rest
@@ -205,11 +231,11 @@ struct Plan {
   std::vector<uint16_t> partition_key_variables;
   // What the statement asks for and does not get, although it is accepted.
   std::vector<CqlFeature> without_effect;
-  // Names and types of the columns of a result; only SELECT has them before it is executed.
-  const std::vector<Selection>* result_columns() const {
-    const auto* select = std::get_if<SelectPlan>(&body);
-    return select == nullptr ? nullptr : &select->selections;
-  }
+  // A write, or batch of writes, that depends on what is there.
+  bool is_conditional() const;
+  // Names and types of the columns of a result: SELECT and conditional writes have them before they
+  // are executed. nullptr: there are none.
+  const std::vector<Selection>* result_columns() const;
 };
 
 }  // namespace liststore

@@ -4,14 +4,18 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/counters.h"
+#include "engine/cql/plan_conditions.h"
 #include "engine/cql/restrictions.h"
 
 namespace liststore {
 namespace {
 
+// The table is known.
 CqlStatus PlanAttributes(const UsingClause& attributes, Binder& binder, ModificationPlan& plan) {
   if (attributes.timestamp) {
     LS_ASSIGN_OR_RETURN(plan.timestamp, binder.Bind(*attributes.timestamp, CqlType::kBigint,
@@ -25,7 +29,8 @@ CqlStatus PlanAttributes(const UsingClause& attributes, Binder& binder, Modifica
         [[maybe_unused]] const Operand timeout,
         binder.Bind(*attributes.timeout, CqlType::kDuration, "[timeout]", "[timeout]"));
   }
-  return {};
+  plan.is_counter = IsCounterTable(*plan.table);
+  return CheckCounterAttributes(plan);
 }
 
 CqlOr<std::shared_ptr<const TableDefinition>> FindModifiable(const QualifiedName& name,
@@ -52,7 +57,7 @@ CqlStatus PlanInsertedValue(const ColumnDefinition& column, const Expression& va
                             ModificationPlan& plan) {
   LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(column, value));
   if (!column.is_key()) {
-    plan.assignments.push_back({column.position, std::move(operand)});
+    plan.assignments.push_back({column.position, std::move(operand), CellAssignment::Kind::kSet});
     return {};
   }
   std::vector<KeyAlternatives>& key =
@@ -79,8 +84,14 @@ CqlOr<ModificationPlan> PlanInsert(const InsertStatement& statement, Binder& bin
   ModificationPlan plan;
   plan.kind = ModificationPlan::Kind::kInsert;
   LS_ASSIGN_OR_RETURN(plan.table, FindModifiable(statement.table, binder));
-  if (statement.if_not_exists)
-    return CqlError::Unsupported(CqlFeature::kConditions, "IF NOT EXISTS");
+  LS_RETURN_IF_ERROR(PlanAttributes(statement.attributes, binder, plan));
+  if (plan.is_counter) {
+    return CqlError::Invalid(
+        "INSERT statement are not allowed on counter tables, use UPDATE instead");
+  }
+  if (statement.if_not_exists) {
+    LS_RETURN_IF_ERROR(PlanExistence(ConditionPlan::Existence::kNotExists, plan));
+  }
   if (statement.columns.size() != statement.values.size()) {
     return CqlError::Invalid("Unmatched column names/values");
   }
@@ -96,7 +107,6 @@ CqlOr<ModificationPlan> PlanInsert(const InsertStatement& statement, Binder& bin
     LS_RETURN_IF_ERROR(PlanInsertedValue(*column, statement.values[i], binder, plan));
   }
   LS_RETURN_IF_ERROR(CheckInsertedKey(plan));
-  LS_RETURN_IF_ERROR(PlanAttributes(statement.attributes, binder, plan));
   return plan;
 }
 
@@ -203,8 +213,10 @@ CqlError RefusePart(const Assignment& assignment, const ColumnDefinition& column
     what = is_user ? "frozen UDT" : "non-UDT";
   } else if (column.type.is_collection()) {
     what = "frozen collection";
+  } else if (assignment.kind == Assignment::Kind::kSetElement) {
+    what = "non collection";
   } else {
-    what = assignment.kind == Assignment::Kind::kSetElement ? "non collection" : "non counter";
+    what = assignment.kind == Assignment::Kind::kPrepend ? "non list" : "non counter";
   }
   if (column.type.is_multi_cell() && is_field == is_user) {
     return CqlError::Unsupported(CqlFeature::kElements, column.name);
@@ -213,11 +225,37 @@ CqlError RefusePart(const Assignment& assignment, const ColumnDefinition& column
                            std::string(what) + " column " + column.name);
 }
 
+// Source of the words: ScyllaDB cql3/operation.cc.
+CqlStatus PlanAddition(const Assignment& assignment, const ColumnDefinition& column, Binder& binder,
+                       ModificationPlan& plan) {
+  CellAssignment::Kind kind = CellAssignment::Kind::kAdd;
+  switch (assignment.kind) {
+    case Assignment::Kind::kAdd:
+      break;
+    case Assignment::Kind::kSubtract:
+      kind = CellAssignment::Kind::kSubtract;
+      break;
+    case Assignment::Kind::kSet:
+      return CqlError::Invalid("Cannot set the value of counter column " + column.name +
+                               " (counters can only be incremented/decremented, not set)");
+    case Assignment::Kind::kPrepend:
+    case Assignment::Kind::kSetElement:
+    case Assignment::Kind::kSetField:
+      return RefusePart(assignment, column);
+  }
+  LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(column, assignment.value));
+  plan.assignments.push_back({column.position, std::move(operand), kind});
+  return {};
+}
+
 CqlStatus PlanAssignment(const Assignment& assignment, Binder& binder, ModificationPlan& plan) {
   const ColumnDefinition* column = plan.table->FindColumn(assignment.column);
   if (column == nullptr) return CqlError::Invalid("Unknown identifier " + assignment.column);
   if (column->is_key()) {
     return CqlError::Invalid("PRIMARY KEY part " + column->name + " found in SET part");
+  }
+  if (column->type.is(CqlType::kCounter)) {
+    return PlanAddition(assignment, *column, binder, plan);
   }
   if (assignment.kind != Assignment::Kind::kSet) return RefusePart(assignment, *column);
   LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(*column, assignment.value));
@@ -225,7 +263,7 @@ CqlStatus PlanAssignment(const Assignment& assignment, Binder& binder, Modificat
   if (std::ranges::any_of(plan.assignments, same)) {
     return CqlError::Invalid("Multiple incompatible setting of column " + column->name);
   }
-  plan.assignments.push_back({column->position, std::move(operand)});
+  plan.assignments.push_back({column->position, std::move(operand), CellAssignment::Kind::kSet});
   return {};
 }
 
@@ -233,14 +271,13 @@ CqlOr<ModificationPlan> PlanUpdate(const UpdateStatement& statement, Binder& bin
   ModificationPlan plan;
   plan.kind = ModificationPlan::Kind::kUpdate;
   LS_ASSIGN_OR_RETURN(plan.table, FindModifiable(statement.table, binder));
-  if (statement.if_exists || !statement.conditions.empty()) {
-    return CqlError::Unsupported(CqlFeature::kConditions, "IF in UPDATE");
-  }
   LS_RETURN_IF_ERROR(PlanAttributes(statement.attributes, binder, plan));
   for (const Assignment& assignment : statement.assignments) {
     LS_RETURN_IF_ERROR(PlanAssignment(assignment, binder, plan));
   }
+  LS_RETURN_IF_ERROR(PlanConditions(statement.if_exists, statement.conditions, binder, plan));
   LS_RETURN_IF_ERROR(PlanModifiedRows(statement.where, /*whole_rows=*/false, binder, plan));
+  LS_RETURN_IF_ERROR(CheckConditionalRows(plan));
   return plan;
 }
 
@@ -274,7 +311,7 @@ CqlStatus PlanDeletion(const Deletion& deletion, ModificationPlan& plan) {
   null.receiver = column->name;
   const auto same = [&](const CellAssignment& other) { return other.column == column->position; };
   if (std::ranges::none_of(plan.assignments, same)) {
-    plan.assignments.push_back({column->position, std::move(null)});
+    plan.assignments.push_back({column->position, std::move(null), CellAssignment::Kind::kSet});
   }
   return {};
 }
@@ -284,14 +321,13 @@ CqlOr<ModificationPlan> PlanDelete(const DeleteStatement& statement, Binder& bin
   plan.kind = statement.deletions.empty() ? ModificationPlan::Kind::kDeleteRows
                                           : ModificationPlan::Kind::kDeleteCells;
   LS_ASSIGN_OR_RETURN(plan.table, FindModifiable(statement.table, binder));
-  if (statement.if_exists || !statement.conditions.empty()) {
-    return CqlError::Unsupported(CqlFeature::kConditions, "IF in DELETE");
-  }
   LS_RETURN_IF_ERROR(PlanAttributes(statement.attributes, binder, plan));
   for (const Deletion& deletion : statement.deletions) {
     LS_RETURN_IF_ERROR(PlanDeletion(deletion, plan));
   }
+  LS_RETURN_IF_ERROR(PlanConditions(statement.if_exists, statement.conditions, binder, plan));
   LS_RETURN_IF_ERROR(PlanModifiedRows(statement.where, statement.deletions.empty(), binder, plan));
+  LS_RETURN_IF_ERROR(CheckConditionalRows(plan));
   return plan;
 }
 
@@ -323,9 +359,6 @@ CqlOr<ModificationPlan> PlanModification(const ModificationStatement& statement,
 }
 
 CqlOr<BatchPlan> PlanBatch(const BatchStatement& statement, Binder& binder) {
-  if (statement.kind == BatchStatement::Kind::kCounter) {
-    return CqlError::Unsupported(CqlFeature::kCounters, "COUNTER BATCH");
-  }
   if (statement.attributes.ttl) {
     return CqlError::Invalid("Global TTL on the BATCH statement is not supported.");
   }
@@ -343,6 +376,13 @@ CqlOr<BatchPlan> PlanBatch(const BatchStatement& statement, Binder& binder) {
     }
     plan.modifications.push_back(std::move(next));
   }
+  std::vector<const ModificationPlan*> statements;
+  for (const ModificationPlan& modification : plan.modifications) {
+    statements.push_back(&modification);
+  }
+  LS_RETURN_IF_ERROR(CheckConditionalBatch(statements, plan.timestamp.has_value()));
+  LS_RETURN_IF_ERROR(CheckCounterBatch(plan.kind, plan.timestamp.has_value(), statements));
+  plan.answer = BatchAnswer(statements);
   return plan;
 }
 

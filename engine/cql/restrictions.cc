@@ -37,21 +37,31 @@ CqlOr<std::vector<uint16_t>> FindColumns(const Relation& relation, const TableDe
   return columns;
 }
 
-// Durations have no order, wherever they are. Source: ScyllaDB cql3/expr/restrictions.cc.
-CqlStatus CheckOrdered(const Relation& relation, const DataType& type) {
+enum class Clause : uint8_t {
+  kWhere,
+  kIf
+};
+
+// Durations have no order, wherever they are. Sources: ScyllaDB cql3/expr/restrictions.cc,
+// cql3/column_condition.cc.
+CqlStatus CheckOrdered(const Relation& relation, const DataType& type, Clause clause) {
   if (!IsSlice(relation.op) || !type.Contains(CqlType::kDuration)) return {};
-  return CqlError::Invalid(std::string("Slice restrictions are not supported on ") +
+  const bool is_where = clause == Clause::kWhere;
+  return CqlError::Invalid(std::string(is_where ? "Slice restrictions" : "Slice conditions") +
+                           " are not supported on " +
                            (type.is_collection() ? "collections containing durations"
                             : type.kind() == DataType::Kind::kUser ? "UDTs containing durations"
                             : type.has_fields()                    ? "tuples containing durations"
-                                                                   : "duration columns"));
+                            : is_where                             ? "duration columns"
+                                                                   : "durations"));
 }
 
 // `column`: the first that it is about. Sources of words: ScyllaDB cql3/expr/prepare_expr.cc,
 // expression.cc.
-CqlStatus CheckOperator(const Relation& relation, const ColumnDefinition& column) {
+CqlStatus CheckOperator(const Relation& relation, const ColumnDefinition& column, Clause clause) {
   switch (relation.op) {
     case RelationOperator::kNotEqual:
+      if (clause == Clause::kIf) return {};
       return CqlError::Invalid("Unsupported \"!=\" relation: " + ToString(relation));
     case RelationOperator::kNotIn:
       return CqlError::Unsupported(CqlFeature::kNotIn, ToString(relation));
@@ -71,7 +81,7 @@ CqlStatus CheckOperator(const Relation& relation, const ColumnDefinition& column
     case RelationOperator::kIsNotNull:
       return CqlError::Invalid("IS NOT is only allowed in CREATE MATERIALIZED VIEW statements");
     default:
-      return CheckOrdered(relation, column.type);
+      return CheckOrdered(relation, column.type, clause);
   }
 }
 
@@ -147,12 +157,12 @@ CqlOr<std::vector<Operand>> BindAlternative(const Relation& relation, const Expr
 }
 
 CqlOr<BoundRelation> BindRelation(const Relation& relation, const TableDefinition& table,
-                                  Binder& binder) {
+                                  Clause clause, Binder& binder) {
   BoundRelation bound;
   bound.relation = &relation;
   bound.op = relation.op;
   LS_ASSIGN_OR_RETURN(bound.columns, FindColumns(relation, table));
-  LS_RETURN_IF_ERROR(CheckOperator(relation, table.columns[bound.columns[0]]));
+  LS_RETURN_IF_ERROR(CheckOperator(relation, table.columns[bound.columns[0]], clause));
   if (relation.target == Relation::Target::kTuple) {
     for (const uint16_t column : bound.columns) {
       if (table.columns[column].kind == ColumnKind::kClustering) continue;
@@ -414,13 +424,37 @@ CqlOr<BoundWhere> BindWhere(const std::vector<Relation>& where, const TableDefin
       }
       case Relation::Target::kColumn:
       case Relation::Target::kTuple: {
-        LS_ASSIGN_OR_RETURN(BoundRelation next, BindRelation(relation, table, binder));
+        LS_ASSIGN_OR_RETURN(BoundRelation next,
+                            BindRelation(relation, table, Clause::kWhere, binder));
         bound.relations.push_back(std::move(next));
         break;
       }
     }
   }
   return bound;
+}
+
+CqlOr<RowFilter> BindCondition(const Relation& condition, const TableDefinition& table,
+                               Binder& binder) {
+  LS_ASSIGN_OR_RETURN(const std::vector<uint16_t> columns, FindColumns(condition, table));
+  const ColumnDefinition& column = table.columns[columns[0]];
+  if (condition.target == Relation::Target::kElement) {
+    return RefuseElement(column.name, column.type, ToString(condition));
+  }
+  if (condition.target == Relation::Target::kField) {
+    if (column.type.kind() == DataType::Kind::kUser) {
+      return CqlError::Unsupported(CqlFeature::kElements, ToString(condition));
+    }
+    // Source: ScyllaDB cql3/expr/prepare_expr.cc.
+    return CqlError::Invalid("Invalid field selection: " + column.name + " of type " +
+                             column.type.ToString() + " is not a user type");
+  }
+  LS_CHECK(condition.target == Relation::Target::kColumn, "conditions are about single columns");
+  LS_ASSIGN_OR_RETURN(BoundRelation bound, BindRelation(condition, table, Clause::kIf, binder));
+  if (column.is_key()) {
+    return CqlError::Invalid("PRIMARY KEY column '" + column.name + "' cannot have IF conditions");
+  }
+  return ToFilter(std::move(bound));
 }
 
 std::vector<KeyAlternatives> TakePartitionKey(const TableDefinition& table, BoundWhere& where) {

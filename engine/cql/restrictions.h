@@ -54,6 +54,10 @@ std::vector<KeyAlternatives> TakePartitionKey(const TableDefinition& table, Boun
 // Takes equalities on the first clustering columns and slices of what follows.
 ClusteringRestriction TakeClustering(const TableDefinition& table, BoundWhere& where);
 RowFilter ToFilter(BoundRelation relation);
+// One condition of IF. Errors as BindWhere; Invalid on key columns. `!=` is there, which WHERE does
+// not have.
+CqlOr<RowFilter> BindCondition(const Relation& condition, const TableDefinition& table,
+                               Binder& binder);
 
 // All of that for SELECT, with ScyllaDB's rules of what needs ALLOW FILTERING.
 // Source: ScyllaDB cql3/restrictions/statement_restrictions.cc.

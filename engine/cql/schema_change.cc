@@ -191,7 +191,6 @@ CqlError AlreadyExists(std::string message, std::string keyspace, std::string ta
 
 CqlStatus CheckSupportedColumn(const std::string& name, const DataType& type, bool is_static) {
   if (is_static) return CqlError::Unsupported(CqlFeature::kStaticColumns, name);
-  if (type.is(CqlType::kCounter)) return CqlError::Unsupported(CqlFeature::kCounters, name);
   if (!type.is_multi_cell()) return {};
   return CqlError::Unsupported(CqlFeature::kCollections, name + " " + type.ToString());
 }

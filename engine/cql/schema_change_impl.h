@@ -82,9 +82,8 @@ bool IsOrderCompatible(CqlType after, CqlType before);
 
 // --- What liststore has.
 
-// What user tables cannot have, by name: static columns, counters, collections and user types that
-// are not frozen. The one place that says so: types that the engine has learned are taken out
-// here.
+// What user tables cannot have, by name: static columns, collections and user types that are not
+// frozen. The one place that says so: types that the engine has learned are taken out here.
 CqlStatus CheckSupportedColumn(const std::string& name, const DataType& type, bool is_static);
 
 }  // namespace liststore::schema_change

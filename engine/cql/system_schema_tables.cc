@@ -6,6 +6,7 @@
 
 #include "engine/base/check.h"
 #include "engine/cql/computed_table.h"
+#include "engine/cql/counters.h"
 #include "engine/cql/encode_value.h"
 #include "engine/cql/identifier.h"
 
@@ -55,12 +56,7 @@ std::string ClusteringOrder(const ColumnDefinition& column, bool upper_case) {
 std::vector<std::string> Flags(const TableDefinition& table) {
   // Without "compound" drivers take the table for one in compact storage.
   std::vector<std::string> flags = {"compound"};
-  for (const ColumnDefinition& column : table.columns) {
-    if (column.type.is(CqlType::kCounter)) {
-      flags.push_back("counter");
-      break;
-    }
-  }
+  if (IsCounterTable(table)) flags.push_back("counter");
   return flags;
 }
 

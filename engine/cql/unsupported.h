@@ -23,10 +23,8 @@ namespace liststore {
   X(kRoles, 5, "roles and permissions", "one user for all, given to the server when it starts")    \
   X(kServiceLevels, 6, "service levels", "leaving them out: requests are served alike")            \
   X(kCollections, 7, "collections and user types that are not frozen", "frozen<...>, written whole") \
-  X(kCounters, 9, "counters", "a bigint that the service adds to, or counting rows")               \
   X(kStaticColumns, 10, "static columns", "a second table with the same partition key")            \
   X(kVectors, 11, "vectors", "a blob, and the search in the service")                              \
-  X(kConditions, 12, "conditions of writes", "the write without IF: the later timestamp wins")     \
   X(kJson, 13, "JSON", "naming the columns, and JSON in the service")                              \
   X(kGroupBy, 14, "GROUP BY", "a query for each group")                                            \
   X(kSumAvg, 15, "sum() and avg()", "selecting the column, and adding in the service")             \
@@ -34,7 +32,7 @@ namespace liststore {
   X(kFunctions, 17, "scalar functions", "a value that the service computes and binds")             \
   X(kCasts, 18, "CAST", "selecting the column, and converting in the service")                     \
   X(kArithmetic, 19, "arithmetic", "the result as a constant or a bound value")                    \
-  X(kElements, 20, "parts of collections", "the whole column, taken apart by the service")         \
+  X(kElements, 20, "parts of collections and user types", "the whole column, taken apart by the service") \
   X(kLike, 21, "LIKE", "a range of a clustering column: c >= 'ab' AND c < 'ac'")                   \
   X(kNotIn, 22, "NOT IN", "selecting all of them, and leaving some out in the service")            \
   X(kTokenOfValues, 23, "token() of values", "the token as a bigint")                              \
@@ -49,7 +47,7 @@ namespace liststore {
   X(kEncryption, 34, "encryption of tables", "values that the service encrypts")                   \
   X(kKeyspaceStorage, 35, "storage other than LOCAL", "leaving the option out")                    \
   X(kMutationFragments, 36, "MUTATION_FRAGMENTS", "the table itself, with TTL() and WRITETIME()")  \
-  X(kVirtualWrites, 37, "batches and ranges of virtual tables", "INSERT, UPDATE or DELETE of one row")  \
+  X(kVirtualWrites, 37, "batches, ranges and conditions of virtual tables", "INSERT, UPDATE or DELETE of one row")  \
   X(kTypeClasses, 38, "types named by a class", "the name that the type has in CQL")
 
 // The same of what is accepted, kept where it can be shown, and changes nothing; instead of

@@ -24,7 +24,7 @@ bool IsGroupableSelect(const SelectPlan& plan) {
 }
 
 bool IsGroupableModification(const ModificationPlan& plan) {
-  return !plan.table->is_virtual &&
+  return !plan.table->is_virtual && !plan.condition && !plan.is_counter &&
          std::ranges::none_of(plan.partition_key,
                               [](const KeyAlternatives& part) { return part.is_in; });
 }

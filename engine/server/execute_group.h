@@ -25,8 +25,8 @@
 namespace liststore {
 
 // True for plans that a group runs: reads of one range of one partition of a table whose rows are
-// list items in shape, without filters and sums; INSERT, UPDATE and DELETE of one partition;
-// neither with functions.
+// list items in shape, without filters and sums; INSERT, UPDATE and DELETE of one partition
+// without conditions; none of counters, or with functions.
 bool IsGroupable(const Plan& plan);
 
 // Keeps its memory. One thread.

@@ -12,6 +12,7 @@
 #include "engine/cql/statement_outline.h"
 #include "engine/server/answers.h"
 #include "engine/server/query_processor_call.h"
+#include "engine/server/write_type.h"
 
 namespace liststore {
 namespace {
@@ -127,6 +128,12 @@ bool NamesKey(const Plan& plan, BoundValues values, std::string_view wanted) {
          });
 }
 
+std::shared_ptr<const Plan> PlanOf(const Part& part, const QueryProcessor& processor,
+                                   const ClientState& client) {
+  return part.prepared != nullptr ? part.prepared->plan
+                                  : processor.TryPlan(part.text, client.keyspace);
+}
+
 // Whether a statement of the request names this partition.
 bool HasKey(const FaultLook& look, const QueryProcessor& processor, const ClientState& client,
             std::string_view wanted) {
@@ -134,9 +141,7 @@ bool HasKey(const FaultLook& look, const QueryProcessor& processor, const Client
   std::vector<BoundValue> values;
   ComputedBytes computed;
   return std::ranges::any_of(look.parts, [&](const Part& part) {
-    const std::shared_ptr<const Plan> plan = part.prepared != nullptr
-                                                 ? part.prepared->plan
-                                                 : processor.TryPlan(part.text, client.keyspace);
+    const std::shared_ptr<const Plan> plan = PlanOf(part, processor, client);
     if (plan == nullptr) return false;
     const CqlStatus bound = look.is_batch ? BindBatchValues(*plan, part.values, values)
                                           : BindParameters(*plan, *look.parameters, values);
@@ -146,15 +151,22 @@ bool HasKey(const FaultLook& look, const QueryProcessor& processor, const Client
   });
 }
 
-protocol::WriteType WriteTypeOf(const protocol::Request& request) {
+// What ScyllaDB would call the write that fails.
+protocol::WriteType TypeOfWrite(const FaultLook& look, const protocol::Request& request,
+                                const QueryProcessor& processor, const ClientState& client) {
   const auto* batch = std::get_if<protocol::Batch>(&request.message);
-  if (batch == nullptr) return protocol::WriteType::kSimple;
-  return batch->type == protocol::BatchType::kLogged ? protocol::WriteType::kBatch
-                                                     : protocol::WriteType::kUnloggedBatch;
+  auto type = batch == nullptr ? protocol::WriteType::kSimple : WriteTypeOf(batch->type);
+  for (const Part& part : look.parts) {
+    const std::shared_ptr<const Plan> plan = PlanOf(part, processor, client);
+    if (plan == nullptr) continue;
+    const protocol::WriteType of_part = WriteTypeOf(*plan);
+    if (of_part != protocol::WriteType::kSimple) type = of_part;
+  }
+  return type;
 }
 
 // What the program gets instead of an answer. The words are ScyllaDB's, with the fault behind them.
-void AnswerFault(const FaultHit& hit, const FaultLook& look, const protocol::Request& request,
+void AnswerFault(const FaultHit& hit, const FaultLook& look, protocol::WriteType write_type,
                  const protocol::ResponseContext& context, protocol::OutputBuffer& out) {
   const protocol::Consistency consistency =
       look.parameters == nullptr ? protocol::Consistency::kOne : look.parameters->consistency;
@@ -174,7 +186,7 @@ void AnswerFault(const FaultHit& hit, const FaultLook& look, const protocol::Req
                     protocol::ReadTimeoutDetails{consistency, 0, 1, false});
     case Kind::kWriteTimeout:
       return answer(ErrorCode::kWriteTimeout, timed_out,
-                    protocol::WriteTimeoutDetails{consistency, 0, 1, WriteTypeOf(request)});
+                    protocol::WriteTimeoutDetails{consistency, 0, 1, write_type});
     case Kind::kUnavailable:
       return answer(ErrorCode::kUnavailable,
                     "Cannot achieve consistency level for cl " + level + ". Requires 1, alive 0",
@@ -256,7 +268,8 @@ void FaultingHandler::Suffer(const FaultHit& hit, const FaultLook& look,
     }
   }
   if (hit.kind == Kind::kCloseConnection) orders.close = true;
-  AnswerFault(hit, look, *pending.request, ResponseContextOf(pending.header, client), out);
+  const protocol::WriteType write_type = TypeOfWrite(look, *pending.request, next_, client);
+  AnswerFault(hit, look, write_type, ResponseContextOf(pending.header, client), out);
 }
 
 }  // namespace liststore

@@ -60,6 +60,11 @@ CqlStatus BindBatchValues(const Plan& plan, std::span<const protocol::Value> bou
   return {};
 }
 
+bool IsSerial(protocol::Consistency consistency) {
+  return consistency == protocol::Consistency::kSerial ||
+         consistency == protocol::Consistency::kLocalSerial;
+}
+
 // Source: ScyllaDB db/consistency_level.cc.
 CqlStatus CheckReadConsistency(protocol::Consistency consistency) {
   if (consistency != protocol::Consistency::kAny &&
@@ -70,11 +75,19 @@ CqlStatus CheckReadConsistency(protocol::Consistency consistency) {
                            " ConsistencyLevel is only supported for writes");
 }
 CqlStatus CheckWriteConsistency(protocol::Consistency consistency) {
-  if (consistency != protocol::Consistency::kSerial &&
-      consistency != protocol::Consistency::kLocalSerial) {
-    return {};
-  }
+  if (!IsSerial(consistency)) return {};
   return CqlError::Invalid("You must use conditional updates for serializable writes");
+}
+CqlStatus CheckConditionalConsistency(const protocol::QueryParameters& parameters) {
+  if (!IsSerial(parameters.serial_consistency)) {
+    return CqlError::Invalid(
+        "Invalid consistency for conditional update. Must be one of SERIAL or LOCAL_SERIAL");
+  }
+  if (!IsSerial(parameters.consistency)) return {};
+  return CqlError::Invalid(
+      std::string(protocol::ConsistencyName(parameters.consistency)) +
+      " is not supported as conditional update commit consistency. Use ANY if you mean \"make sure "
+      "it is accepted but I don't care how many replicas commit it for non-SERIAL reads\"");
 }
 
 QueryProcessor::QueryProcessor(Engine& engine, const Clock& clock,
@@ -227,6 +240,7 @@ void QueryProcessor::HandlePrepare(const protocol::Prepare& prepare, Call& call)
   result.bind_markers = &statement.variables;
   result.partition_key_indexes = statement.plan->partition_key_variables;
   if (statement.plan->result_columns() != nullptr) result.result_columns = &statement.columns;
+  result.is_conditional = statement.plan->is_conditional();
   protocol::EncodePrepared(call.out, call.context, result);
   call.CountAccepted(*statement.plan);
 }
@@ -271,10 +285,10 @@ bool QueryProcessor::RunBound(const Plan& plan, const protocol::ColumnsMetadata&
                      parameters, call);
   }
   if (const auto* change = std::get_if<ModificationPlan>(&plan.body)) {
-    return RunModification(*change, values, parameters, call);
+    return RunModification(*change, columns, values, parameters, call);
   }
   if (const auto* batch = std::get_if<BatchPlan>(&plan.body)) {
-    return RunBatch(*batch, values, parameters, call);
+    return RunBatch(*batch, columns, values, parameters, call);
   }
   if (const auto* use = std::get_if<UsePlan>(&plan.body)) {
     RunUse(*use, call);

@@ -41,6 +41,8 @@ struct QueryProcessorOptions {
   FeatureTally* tally = nullptr;
 };
 
+class CounterAdditions;
+class StatementConditions;
 struct StatementScratch;
 
 // Thread-safe.
@@ -66,6 +68,7 @@ class QueryProcessor final : public RequestHandler {
   // One request on its way: what every step wants to know.
   struct Call;
   class Functions;
+  class BatchValues;
   // What requests that came together share: the instant, and the schema's generation, which was
   // looked at first.
   struct Turn {
@@ -87,7 +90,7 @@ class QueryProcessor final : public RequestHandler {
                                                           std::string_view keyspace);
 
   // Runs a plan and writes its answer. False: the plan's table is gone, nothing was written; plan
-  // anew. `columns`: of a SELECT's result, encoded.
+  // anew. `columns`: of the result, encoded.
   bool Run(const Plan& plan, const protocol::ColumnsMetadata& columns, std::string_view text,
            const protocol::QueryParameters& parameters, Call& call);
   bool RunBound(const Plan& plan, const protocol::ColumnsMetadata& columns, std::string_view text,
@@ -96,15 +99,38 @@ class QueryProcessor final : public RequestHandler {
   bool RunSelect(const SelectPlan& plan, const protocol::ColumnsMetadata& columns,
                  std::string_view text, BoundValues bound, BoundValues values,
                  const protocol::QueryParameters& parameters, Call& call);
-  bool RunModification(const ModificationPlan& plan, BoundValues values,
-                       const protocol::QueryParameters& parameters, Call& call);
-  bool RunBatch(const BatchPlan& plan, BoundValues values,
+  bool RunModification(const ModificationPlan& plan, const protocol::ColumnsMetadata& columns,
+                       BoundValues values, const protocol::QueryParameters& parameters, Call& call);
+  bool RunBatch(const BatchPlan& plan, const protocol::ColumnsMetadata& columns, BoundValues values,
                 const protocol::QueryParameters& parameters, Call& call);
+  // The same for writes with conditions, alone or a batch of them. `answer`: the plan's.
+  bool RunConditional(std::span<const ModificationPlan> statements,
+                      const std::vector<Selection>& answer,
+                      const protocol::ColumnsMetadata& columns, BoundValues values,
+                      const protocol::QueryParameters& parameters, Call& call);
+  // The same for a BATCH message, whose writes are in the scratch's set. `plans`: of its
+  // statements.
+  bool RunConditionalMessage(const protocol::Batch& batch,
+                             std::span<const std::shared_ptr<const Plan>> plans, Call& call);
+  // The same for tables of counters; of a batch all statements are.
+  bool RunCounters(std::span<const ModificationPlan> statements, BoundValues values,
+                   const protocol::QueryParameters& parameters, Call& call);
+  bool RunCounterMessage(const protocol::Batch& batch,
+                         std::span<const std::shared_ptr<const Plan>> plans, Call& call);
+  // The additions, and behind them the deletions in the scratch's write set.
+  bool ApplyCounters(const CounterAdditions& additions, protocol::Consistency consistency,
+                     Call& call);
+  // Executes what is in the scratch's write set if the conditions hold; false as Run.
+  bool ApplyConditional(StatementConditions& conditions, const std::vector<Selection>& answer,
+                        const protocol::ColumnsMetadata& columns,
+                        const protocol::QueryParameters& parameters, Call& call);
   CqlStatus AddBatch(const BatchPlan& plan, BoundValues values,
                      const protocol::QueryParameters& parameters, Call& call);
   CqlStatus AddBatchStatement(const protocol::BatchStatement& statement,
                               const protocol::QueryParameters& parameters,
                               std::vector<std::shared_ptr<const Plan>>& keep, Call& call);
+  bool RunMessage(const protocol::Batch& batch, std::span<const std::shared_ptr<const Plan>> plans,
+                  Call& call);
   void RunUse(const UsePlan& plan, Call& call);
   void RunSchema(const SchemaPlan& plan, Call& call);
   void RunDescribe(const DescribePlan& plan, const protocol::QueryParameters& parameters,

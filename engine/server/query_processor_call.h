@@ -21,6 +21,7 @@ struct StatementScratch {
   std::vector<BoundValue> values;
   ComputedBytes computed;  // behind the computed ones of `values`
   WriteSet writes;
+  std::vector<Command> conditional_writes;
   std::vector<Reply> replies;
   protocol::OutputBuffer rows;
   ExecuteGroup group;
@@ -85,8 +86,34 @@ CqlStatus BindParameters(const Plan& plan, const protocol::QueryParameters& para
 CqlStatus BindBatchValues(const Plan& plan, std::span<const protocol::Value> bound,
                           std::vector<BoundValue>& values);
 
+// The values of one statement of a BATCH message, in the call's scratch, computed ones too.
+class QueryProcessor::BatchValues {
+ public:
+  BatchValues(QueryProcessor& processor, const Plan& plan, Call& call)
+      : plan_(plan),
+        values_(call.scratch.values),
+        functions_(processor, call.now_nanos),
+        computed_(plan, functions_, call.scratch.values, call.scratch.computed) {}
+
+  CqlStatus Bind(std::span<const protocol::Value> bound) {
+    const CqlStatus status = BindBatchValues(plan_, bound, values_);
+    return !status.ok() || plan_.computed.empty() ? status : computed_.Compute();
+  }
+  BoundValues values() const { return values_; }
+  // As WriteSet::Add takes it.
+  ComputedValues* computed() { return plan_.computed.empty() ? nullptr : &computed_; }
+
+ private:
+  const Plan& plan_;
+  std::vector<BoundValue>& values_;
+  Functions functions_;
+  ComputedValues computed_;
+};
+
+bool IsSerial(protocol::Consistency consistency);
 CqlStatus CheckReadConsistency(protocol::Consistency consistency);
 CqlStatus CheckWriteConsistency(protocol::Consistency consistency);
+CqlStatus CheckConditionalConsistency(const protocol::QueryParameters& parameters);
 
 }  // namespace liststore
 

@@ -64,9 +64,10 @@ void AppendCell(const Selection& selection, const RowBuffer& row, int64_t now_se
     case Selection::Kind::kCountCells:
     case Selection::Kind::kMin:
     case Selection::Kind::kMax:
+    case Selection::Kind::kApplied:
       break;
   }
-  LS_UNREACHABLE("aggregates are not cells of a row");
+  LS_UNREACHABLE("aggregates and what became of a write are not cells of a row");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // INSERT, UPDATE, DELETE and batches of them, as text or as BATCH messages.
-#include <set>
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +9,7 @@
 #include "engine/server/answers.h"
 #include "engine/server/query_processor.h"
 #include "engine/server/query_processor_call.h"
+#include "engine/server/write_type.h"
 
 namespace liststore {
 namespace {
@@ -45,6 +46,10 @@ CqlError NotAModification() {
       "Invalid statement in batch: only UPDATE, INSERT and DELETE statements are allowed.");
 }
 
+bool ChangesCounters(const std::shared_ptr<const Plan>& plan) {
+  return std::get<ModificationPlan>(plan->body).is_counter;
+}
+
 }  // namespace
 
 bool QueryProcessor::ApplyWrites(protocol::Consistency consistency, protocol::WriteType type,
@@ -69,8 +74,13 @@ bool QueryProcessor::ApplyWrites(protocol::Consistency consistency, protocol::Wr
   }
 }
 
-bool QueryProcessor::RunModification(const ModificationPlan& plan, BoundValues values,
+bool QueryProcessor::RunModification(const ModificationPlan& plan,
+                                     const protocol::ColumnsMetadata& columns, BoundValues values,
                                      const protocol::QueryParameters& parameters, Call& call) {
+  if (plan.condition) {
+    return RunConditional({&plan, 1}, plan.answer, columns, values, parameters, call);
+  }
+  if (plan.is_counter) return RunCounters({&plan, 1}, values, parameters, call);
   CqlStatus status = CheckWriteConsistency(parameters.consistency);
   if (status.ok() && plan.table->is_virtual) {
     status = WriteVirtual(plan, values);
@@ -103,8 +113,16 @@ CqlStatus QueryProcessor::AddBatch(const BatchPlan& plan, BoundValues values,
   return CheckBatchSize(call.scratch.writes.Commands());
 }
 
-bool QueryProcessor::RunBatch(const BatchPlan& plan, BoundValues values,
-                              const protocol::QueryParameters& parameters, Call& call) {
+bool QueryProcessor::RunBatch(const BatchPlan& plan, const protocol::ColumnsMetadata& columns,
+                              BoundValues values, const protocol::QueryParameters& parameters,
+                              Call& call) {
+  if (!plan.answer.empty()) {
+    return RunConditional(plan.modifications, plan.answer, columns, values, parameters, call);
+  }
+  // Batches are of counters alone, or without any.
+  if (!plan.modifications.empty() && plan.modifications[0].is_counter) {
+    return RunCounters(plan.modifications, values, parameters, call);
+  }
   CqlStatus status = CheckWriteConsistency(parameters.consistency);
   call.scratch.writes.Clear();
   if (status.ok()) status = AddBatch(plan, values, parameters, call);
@@ -112,11 +130,7 @@ bool QueryProcessor::RunBatch(const BatchPlan& plan, BoundValues values,
     call.Fail(status.error());
     return true;
   }
-  return ApplyWrites(parameters.consistency,
-                     plan.kind == BatchStatement::Kind::kLogged
-                         ? protocol::WriteType::kBatch
-                         : protocol::WriteType::kUnloggedBatch,
-                     call);
+  return ApplyWrites(parameters.consistency, WriteTypeOf(plan), call);
 }
 
 // One statement of a BATCH message into the write set. `keep`: what its commands point into.
@@ -144,24 +158,32 @@ CqlStatus QueryProcessor::AddBatchStatement(const protocol::BatchStatement& stat
   const auto* change = std::get_if<ModificationPlan>(&plan->body);
   if (change == nullptr) return NotAModification();
   if (change->table->is_virtual) return CqlError::Unsupported(CqlFeature::kVirtualWrites, "BATCH");
-  LS_RETURN_IF_ERROR(BindBatchValues(*plan, statement.values, call.scratch.values));
-  Functions functions(*this, call.now_nanos);
-  ComputedValues computed(*plan, functions, call.scratch.values, call.scratch.computed);
-  if (!plan->computed.empty()) LS_RETURN_IF_ERROR(computed.Compute());
-  return call.scratch.writes.Add(*change, call.scratch.values, TimestampOf(parameters),
-                                 call.now_nanos, plan->computed.empty() ? nullptr : &computed);
+  BatchValues bound(*this, *plan, call);
+  LS_RETURN_IF_ERROR(bound.Bind(statement.values));
+  if (change->is_counter) return {};  // what it adds is no write yet
+  return call.scratch.writes.Add(*change, bound.values(), TimestampOf(parameters), call.now_nanos,
+                                 bound.computed());
+}
+
+// Runs the statements of a BATCH message, which were planned and are in the write set but for
+// additions to counters; false as Run.
+bool QueryProcessor::RunMessage(const protocol::Batch& batch,
+                                std::span<const std::shared_ptr<const Plan>> plans, Call& call) {
+  if (std::ranges::any_of(plans, [](const auto& plan) { return plan->is_conditional(); })) {
+    return RunConditionalMessage(batch, plans, call);
+  }
+  if (batch.type == protocol::BatchType::kCounter || std::ranges::any_of(plans, ChangesCounters)) {
+    return RunCounterMessage(batch, plans, call);
+  }
+  const CqlStatus status = CheckWriteConsistency(batch.parameters.consistency);
+  if (!status.ok()) {
+    call.Fail(status.error());
+    return true;
+  }
+  return ApplyWrites(batch.parameters.consistency, WriteTypeOf(batch.type), call);
 }
 
 void QueryProcessor::HandleBatch(const protocol::Batch& batch, Call& call) {
-  const CqlStatus consistent = CheckWriteConsistency(batch.parameters.consistency);
-  if (!consistent.ok()) return call.Fail(consistent.error());
-  if (batch.type == protocol::BatchType::kCounter) {
-    call.text = "BEGIN COUNTER BATCH";
-    return call.Fail(CqlError::Unsupported(CqlFeature::kCounters, "COUNTER BATCH"));
-  }
-  const auto type = batch.type == protocol::BatchType::kLogged
-                        ? protocol::WriteType::kBatch
-                        : protocol::WriteType::kUnloggedBatch;
   for (int attempt = 0; attempt < kPlanAttemptsMax; ++attempt) {
     const uint64_t generation = engine_.catalog().generation();
     call.now_nanos = clock_.NowNanos();
@@ -183,7 +205,7 @@ void QueryProcessor::HandleBatch(const protocol::Batch& batch, Call& call) {
     if (!size.ok()) return call.Fail(size.error());
     // Some of its plans may be of a later schema, and the clock set back meanwhile.
     if (engine_.catalog().generation() != generation) continue;
-    if (ApplyWrites(batch.parameters.consistency, type, call)) {
+    if (RunMessage(batch, keep, call)) {
       return call.CountAccepted(batch.parameters);
     }
     if (!prepared_id.empty()) return AnswerUnprepared(prepared_id, call.context, call.out);

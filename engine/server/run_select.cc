@@ -1,9 +1,12 @@
 // SELECT and DESCRIBE.
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/base/hash.h"
+#include "engine/base/status_macros.h"
 #include "engine/cql/describe.h"
+#include "engine/cql/instantiate.h"
 #include "engine/cql/planner.h"
 #include "engine/server/query_processor.h"
 #include "engine/server/query_processor_call.h"
@@ -21,12 +24,26 @@ uint64_t StatementDigest(std::string_view keyspace, std::string_view text, Bound
   return digest;
 }
 
+// Source: ScyllaDB cql3/statements/select_statement.cc.
+CqlStatus CheckSerialRead(const SelectPlan& plan, BoundValues values) {
+  if (plan.is_single_partition()) return {};
+  std::vector<std::string> keys;
+  if (!plan.partition_key.empty()) {
+    LS_RETURN_IF_ERROR(
+        EncodePartitionKeys(*plan.table, plan.partition_key, values, KeyUse::kRead, keys));
+  }
+  if (keys.size() == 1) return {};
+  return CqlError::Invalid(
+      "SERIAL/LOCAL_SERIAL consistency may only be requested for one partition at a time");
+}
+
 }  // namespace
 
 bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMetadata& columns,
                                std::string_view text, BoundValues bound, BoundValues values,
                                const protocol::QueryParameters& parameters, Call& call) {
   CqlStatus status = CheckReadConsistency(parameters.consistency);
+  if (status.ok() && IsSerial(parameters.consistency)) status = CheckSerialRead(plan, values);
   SelectCall select{.plan = plan,
                     .values = values,
                     .page_size = std::nullopt,

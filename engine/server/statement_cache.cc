@@ -29,6 +29,13 @@ bool DependsOn(const Plan& plan, std::string_view keyspace, std::string_view tab
   return false;
 }
 
+// The table that rows of the result are of.
+const TableDefinition& ResultTable(const Plan& plan) {
+  if (const auto* select = std::get_if<SelectPlan>(&plan.body)) return *select->table;
+  if (const auto* change = std::get_if<ModificationPlan>(&plan.body)) return *change->table;
+  return *std::get<BatchPlan>(plan.body).modifications[0].table;
+}
+
 }  // namespace
 
 std::string StatementId(std::string_view keyspace, std::string_view text) {
@@ -47,12 +54,17 @@ std::optional<protocol::ProtocolError> EncodeMetadata(const Plan& plan,
     specs.push_back({variable.keyspace, variable.table, variable.name, &variable.type});
   }
   if (auto error = variables.Assign(specs)) return error;
-  const auto* select = std::get_if<SelectPlan>(&plan.body);
-  if (select == nullptr) return std::nullopt;
-  specs.clear();
-  for (const Selection& selection : select->selections) {
-    specs.push_back(
-        {select->table->keyspace, select->table->name, selection.name, &selection.type});
+  const std::vector<Selection>* result = plan.result_columns();
+  if (result == nullptr) return std::nullopt;
+  return EncodeColumns(ResultTable(plan), *result, columns);
+}
+
+std::optional<protocol::ProtocolError> EncodeColumns(const TableDefinition& table,
+                                                     const std::vector<Selection>& result,
+                                                     protocol::ColumnsMetadata& columns) {
+  std::vector<protocol::ColumnSpec> specs;
+  for (const Selection& selection : result) {
+    specs.push_back({table.keyspace, table.name, selection.name, &selection.type});
   }
   return columns.Assign(specs);
 }

@@ -23,7 +23,7 @@ namespace liststore {
 struct PreparedStatement : PlannedStatement {
   std::string id;
   protocol::ColumnsMetadata variables;
-  protocol::ColumnsMetadata columns;  // of a SELECT
+  protocol::ColumnsMetadata columns;  // of a SELECT, or a conditional write
   bool is_groupable = false;          // see ExecuteGroup
 };
 
@@ -35,6 +35,9 @@ std::string StatementId(std::string_view keyspace, std::string_view text);
 std::optional<protocol::ProtocolError> EncodeMetadata(const Plan& plan,
                                                       protocol::ColumnsMetadata& variables,
                                                       protocol::ColumnsMetadata& columns);
+std::optional<protocol::ProtocolError> EncodeColumns(const TableDefinition& table,
+                                                     const std::vector<Selection>& result,
+                                                     protocol::ColumnsMetadata& columns);
 
 // Thread-safe; 20 ns a look-up while nobody else looks. At most kStatementsMax: the one that was
 // prepared first goes then, and its next EXECUTE has the driver prepare it again.

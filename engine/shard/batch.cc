@@ -1,5 +1,7 @@
-// Engine::ExecuteBatch: writes of many partitions and tables, all or nothing.
+// Engine::ExecuteBatch: writes of many partitions and tables, all or nothing; and
+// Engine::ExecuteConditional, which looks at rows first.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -8,6 +10,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "engine/base/check.h"
+#include "engine/shard/condition_rows.h"
 #include "engine/shard/engine.h"
 
 namespace liststore {
@@ -64,12 +67,14 @@ std::vector<NullsOf> GatherNulls(std::span<const Command> writes) {
 // One attempt at a batch. Everything but the lanes is prepared before they are taken.
 class Engine::Batch {
  public:
+  // `looks`: what the writes depend on.
   Batch(Engine& engine, std::span<const Command> writes, const CallAddresses& guarded,
-        uint64_t now_nanos)
+        uint64_t now_nanos, std::span<const RowLook> looks = {})
       : engine_(engine),
         writes_(writes),
         guarded_(guarded),
         now_nanos_(now_nanos),
+        looks_(looks),
         nulls_(GatherNulls(writes)) {
     for (const Command& command : writes) {
       LS_CHECK(IsBatchable(command), "a batch is of upserts and deletions");
@@ -79,6 +84,11 @@ class Engine::Batch {
     }
     GatherShares();
     for (const Destination& to : to_) numbers_.push_back(to.lane_number);
+    for (const RowLook& look : looks_) {
+      looked_at_.push_back(engine.DestinationOf(look.partition_key));
+      looked_at_.back().lane->PrefetchSlot(look.table, looked_at_.back().address);
+      numbers_.push_back(looked_at_.back().lane_number);
+    }
     std::sort(numbers_.begin(), numbers_.end());
     numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
   }
@@ -86,9 +96,11 @@ class Engine::Batch {
   OpStatus Run(std::span<Reply> replies) {
     // Holding none before, by ascending number, as everybody who takes several does.
     for (const uint32_t number : numbers_) engine_.lanes_[number]->ownership.Acquire();
-    engine_.BeginGuard(numbers_, guarded_, writes_.front().evictions);
-    OpStatus status = FindTables() ? PledgeAll() : OpStatus::kTableGone;
-    if (status == OpStatus::kOk) ApplyAll(replies);
+    engine_.BeginGuard(numbers_, guarded_, writes_.empty() ? nullptr : writes_.front().evictions);
+    OpStatus status = FindTables() ? OpStatus::kOk : OpStatus::kTableGone;
+    applies_ = status == OpStatus::kOk && ConditionsHold();
+    if (applies_) status = PledgeAll();
+    if (applies_ && status == OpStatus::kOk) ApplyAll(replies);
     for (const auto& [id, share] : shares_) {
       if (share.table != nullptr) share.table->ClearPledges();
     }
@@ -98,6 +110,10 @@ class Engine::Batch {
     }
     return status;
   }
+  // What the conditions said.
+  bool applies() const { return applies_; }
+  // Of the writes that have none of their own.
+  WriteTimestamp timestamp() const { return common_; }
 
  private:
   // A partition and what the batch brings to it.
@@ -137,7 +153,23 @@ class Engine::Batch {
       share.table = to_[share.command].lane->FindTable(writes_[share.command].table);
       if (share.table == nullptr) return false;
     }
+    for (size_t i = 0; i < looks_.size(); ++i) {
+      if (looked_at_[i].lane->FindTable(looks_[i].table) == nullptr) return false;
+    }
     return true;
+  }
+
+  // Every look is taken, also behind one that says no: what they see is answered.
+  bool ConditionsHold() {
+    bool hold = true;
+    for (size_t i = 0; i < looks_.size(); ++i) {
+      const RowLook& look = looks_[i];
+      ConditionRows rows(*look.conditions);
+      hold &= rows.Hold(looked_at_[i].lane->table(look.table),
+                        {look.partition_key, looked_at_[i].address}, look.rows, NowSeconds());
+      newest_seen_ = std::max(newest_seen_, rows.newest());
+    }
+    return hold;
   }
 
   OpStatus PledgeAll() {
@@ -145,6 +177,14 @@ class Engine::Batch {
     common_ = WriteTimestamp{0};
     for (const uint32_t number : numbers_) {
       common_ = std::max(common_, engine_.lanes_[number]->NextTimestamp(now_nanos_));
+    }
+    // And above what a client whose clock is ahead has written to the rows: what was applied is
+    // seen. The lane does not follow that clock.
+    if (newest_seen_ >= common_) {
+      constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
+      common_.micros = newest_seen_.micros == kLast ? kLast : newest_seen_.micros + 1;
+      common_is_foreign_ = true;
+      foreign_ = true;
     }
     WriteContext write{common_, NowSeconds(), foreign_};
     for (const auto& [id, share] : shares_) {
@@ -172,8 +212,8 @@ class Engine::Batch {
     WriteContext write{command.timestamp, NowSeconds(), true};
     if (command.timestamp.is_none()) {
       write.timestamp = common_;
-      write.foreign_timestamp = false;
-      to_[number].lane->AdvanceTimestamp(common_);
+      write.foreign_timestamp = common_is_foreign_;
+      if (!common_is_foreign_) to_[number].lane->AdvanceTimestamp(common_);
     }
     Table& table = *shares_.find(ShareIdOf(command))->second.table;
     const PartitionRef partition{command.partition_key, to_[number].address};
@@ -198,12 +238,18 @@ class Engine::Batch {
   const std::span<const Command> writes_;
   const CallAddresses& guarded_;
   const uint64_t now_nanos_;
+  const std::span<const RowLook> looks_;
   const std::vector<NullsOf> nulls_;
   bool foreign_ = false;
   absl::InlinedVector<Destination, 16> to_;
   absl::InlinedVector<uint32_t, 16> numbers_;  // of lanes
   std::map<ShareId, Share> shares_;
   WriteTimestamp common_;
+  bool common_is_foreign_ = false;
+  // Of conditions.
+  absl::InlinedVector<Destination, 1> looked_at_;
+  WriteTimestamp newest_seen_ = WriteTimestamp::None();
+  bool applies_ = false;
 };
 
 OpStatus Engine::ExecuteBatch(std::span<const Command> writes, uint64_t now_nanos,
@@ -223,6 +269,37 @@ OpStatus Engine::ExecuteBatch(std::span<const Command> writes, uint64_t now_nano
   if (!IsRefusal(status)) return status;
   return RetryWithRoom(status, now_nanos, writes.front().table, guarded, writes.front().evictions,
                        attempt);
+}
+
+ConditionalReply Engine::ExecuteConditional(const ConditionalWrite& write, uint64_t now_nanos) {
+  LS_CHECK(!write.looks.empty(), "a conditional write depends on something");
+  CallAddresses guarded;
+  for (const RowLook& look : write.looks) {
+    LS_CHECK(look.conditions != nullptr, "somebody decides");
+    const Destination to = DestinationOf(look.partition_key);
+    guarded.Add(to.lane_number, to.address);
+  }
+  for (const Command& command : write.writes) {
+    const Destination to = DestinationOf(command);
+    guarded.Add(to.lane_number, to.address);
+  }
+  guarded.Sort();
+  absl::InlinedVector<Reply, 4> replies(write.writes.size());
+  ConditionalReply reply;
+  const auto attempt = [&] {
+    Batch batch(*this, write.writes, guarded, now_nanos, write.looks);
+    const OpStatus status = batch.Run({replies.data(), replies.size()});
+    reply.applied = batch.applies();
+    reply.timestamp = batch.timestamp();
+    return status;
+  };
+  reply.status = attempt();
+  if (IsRefusal(reply.status)) {
+    LS_CHECK(!write.writes.empty(), "a look needs no memory");
+    reply.status = RetryWithRoom(reply.status, now_nanos, write.looks.front().table, guarded,
+                                 write.writes.front().evictions, attempt);
+  }
+  return reply;
 }
 
 }  // namespace liststore

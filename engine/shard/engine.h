@@ -22,6 +22,7 @@
 #include "engine/base/mutex.h"
 
 #include "engine/command/command.h"
+#include "engine/command/conditional_write.h"
 #include "engine/command/reply.h"
 #include "engine/model/schema_actions.h"
 #include "engine/model/stored_row.h"
@@ -152,6 +153,12 @@ class Engine {
   OpStatus ExecuteBatch(std::span<const Command> writes, uint64_t now_nanos,
                         std::span<Reply> replies);
 
+  // Reads rows and, if the conditions hold, writes, in one step while all lanes concerned are held.
+  // The writes are as those of ExecuteBatch, all or nothing; their common timestamp is above the
+  // rows that were read, too. Conditions that do not hold need no memory.
+  // O(rows read and written, log rows).
+  ConditionalReply ExecuteConditional(const ConditionalWrite& write, uint64_t now_nanos);
+
   // --- Eviction
   // ------------------------------------------------------------------------------------------------
 
@@ -243,9 +250,12 @@ class Engine {
     uint32_t lane_number;
     uint64_t address;
   };
-  Destination DestinationOf(const Command& command) const {
-    const Router::Place place = router_.PlaceOf(TokenOf(command.partition_key));
+  Destination DestinationOf(std::string_view partition_key) const {
+    const Router::Place place = router_.PlaceOf(TokenOf(partition_key));
     return {lanes_[place.lane].get(), place.lane, place.address};
+  }
+  Destination DestinationOf(const Command& command) const {
+    return DestinationOf(command.partition_key);
   }
   class Batch;  // see batch.cc
   // See engine_image.cc.

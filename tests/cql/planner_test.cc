@@ -245,8 +245,6 @@ TEST(PlannerTest, Refusals) {
        "Multiple definitions found for column p"},
       {"INSERT INTO t (p, a, b, c, v) VALUES (1, 2, 'x', 4, 'y')",
        "Invalid STRING constant (y) for \"v\" of type int"},
-      {"INSERT INTO t (p, a, b, c) VALUES (1, 2, 'x', 4) IF NOT EXISTS",
-       CqlError::Unsupported(CqlFeature::kConditions, "IF NOT EXISTS").message},
       {"UPDATE t SET v = 1 WHERE p = 1 AND a = 2", "Missing mandatory PRIMARY KEY part b"},
       {"UPDATE t SET a = 1 WHERE p = 1 AND a = 2 AND b = 'x' AND c = 4",
        "PRIMARY KEY part a found in SET part"},

@@ -20,7 +20,6 @@ namespace liststore::testing {
 namespace {
 
 constexpr uint8_t kQuery = 0x07;
-constexpr uint8_t kBatch = 0x0d;
 constexpr uint8_t kTracingFlag = 0x02;
 constexpr uint16_t kOne = 0x01;
 constexpr uint16_t kQuorum = 0x04;
@@ -56,19 +55,11 @@ const Case kCases[] = {
     {CqlFeature::kCollections, "CREATE TABLE x (p int PRIMARY KEY, l list<int>)"},
     {CqlFeature::kCollections, "ALTER TABLE t ADD m map<text, int>"},
     {CqlFeature::kCollections, "CREATE TABLE x (p int PRIMARY KEY, u kept)"},
-    {CqlFeature::kCounters, "CREATE TABLE x (p int PRIMARY KEY, n counter)"},
-    {CqlFeature::kCounters, "BEGIN COUNTER BATCH UPDATE t SET v = v + 1 WHERE p = 1 APPLY BATCH"},
     {CqlFeature::kStaticColumns, "CREATE TABLE x (p int, c int, s int static, PRIMARY KEY (p, c))"},
     {CqlFeature::kVectors, "CREATE TABLE x (p int PRIMARY KEY, v vector<float, 3>)"},
     {CqlFeature::kVectors, "SELECT * FROM t ORDER BY v ann OF [0.1, 0.2] LIMIT 3"},
     {CqlFeature::kVectors, "CREATE CUSTOM INDEX ON t(v) USING 'vector_index'"},
     {CqlFeature::kVectors, "SELECT similarity_cosine(v, v) FROM t"},
-    {CqlFeature::kConditions, "INSERT INTO t (p, c) VALUES (1, 2) IF NOT EXISTS"},
-    {CqlFeature::kConditions, "UPDATE t SET v = 1 WHERE p = 1 AND c = 2 IF v = 3"},
-    {CqlFeature::kConditions, "UPDATE t SET v = 1 WHERE p = 1 AND c = 2 IF EXISTS"},
-    {CqlFeature::kConditions, "DELETE FROM t WHERE p = 1 AND c = 2 IF EXISTS"},
-    {CqlFeature::kConditions,
-     "BEGIN BATCH INSERT INTO t (p, c) VALUES (1, 2) IF NOT EXISTS APPLY BATCH"},
     {CqlFeature::kJson, "SELECT JSON * FROM t"},
     {CqlFeature::kJson, "INSERT INTO t JSON '{\"p\": 1, \"c\": 2}'"},
     {CqlFeature::kJson, "SELECT toJson(v) FROM t"},
@@ -310,9 +301,10 @@ TEST_F(Unsupported, PreparingCountsAndExecutingDoesNot) {
   EXPECT_EQ(Counts(),
             (std::map<std::string, uint64_t>{{"refused LS-0013", 1}, {"no effect LS-0116", 1}}));
   // A table that cannot be made is refused when it is to be made.
-  const CqlStatement table{"CREATE TABLE x (p int PRIMARY KEY, n counter)", {}, true};
+  const CqlStatement table{
+      "CREATE TABLE x (p int PRIMARY KEY) WITH cdc = {'enabled': true}", {}, true};
   EXPECT_NE(session_->Run(table).error, "");
-  EXPECT_EQ(Counts().at("refused LS-0009"), 1u);
+  EXPECT_EQ(Counts().at("refused LS-0032"), 1u);
 }
 
 TEST_F(Unsupported, EmbeddersSeeWhatWasRefused) {
@@ -337,9 +329,7 @@ TEST_F(Unsupported, EmbeddersSeeWhatWasRefused) {
 }
 
 TEST_F(Unsupported, BatchMessagesAreCountedToo) {
-  EXPECT_NE(session_->RunBatch(true, {{"INSERT INTO t (p, c) VALUES (1, 2) IF NOT EXISTS", {}}}, {})
-                .error,
-            "");
+  EXPECT_NE(session_->RunBatch(true, {{"INSERT INTO t JSON '{}'", {}}}, {}).error, "");
   EXPECT_EQ(
       session_->RunBatch(true, {{"INSERT INTO t (p, c) VALUES (1, 2) USING TIMEOUT 5s", {}}}, {})
           .error,
@@ -352,15 +342,9 @@ TEST_F(Unsupported, BatchMessagesAreCountedToo) {
                            {})
                 .error,
             "");
-  // A BATCH of the kind COUNTER, without statements, at ONE.
-  const auto frame =
-      client_->Ask({.stream = 1, .opcode = kBatch, .body = std::string("\2\0\0\0\1\0", 6)});
-  ASSERT_TRUE(frame);
-  EXPECT_EQ(ErrorMessageOf(*frame).find("liststore does not support counters"), 0u);
-  EXPECT_EQ(Counts(), (std::map<std::string, uint64_t>{{"refused LS-0009", 1},
-                                                       {"refused LS-0012", 1},
-                                                       {"refused LS-0037", 1},
-                                                       {"no effect LS-0117", 1}}));
+  EXPECT_EQ(Counts(),
+            (std::map<std::string, uint64_t>{
+                {"refused LS-0013", 1}, {"refused LS-0037", 1}, {"no effect LS-0117", 1}}));
 }
 
 // Statements of the hot shape are not looked at one by one: a trace is, whenever it is asked for,

@@ -113,7 +113,7 @@ def test_errors_have_their_classes(ks):
     with pytest.raises(ConfigurationException):
         ks.execute("DROP KEYSPACE other")
     with pytest.raises(InvalidRequest, match="liststore does not support"):
-        ks.execute("INSERT INTO t (p) VALUES (1) IF NOT EXISTS")
+        ks.execute("ALTER TABLE t WITH cdc = {'enabled': true}")
     with pytest.raises(InvalidRequest, match="only supported for writes"):
         ks.execute(SimpleStatement("SELECT * FROM t", consistency_level=ConsistencyLevel.ANY))
 

@@ -1,0 +1,58 @@
+// A conditional write: rows are looked at, and if what is asked of them holds, writes are applied,
+// all in one step: nothing comes between. With borrowed bytes, as a command.
+#ifndef LISTSTORE_ENGINE_COMMAND_CONDITIONAL_WRITE_H_
+#define LISTSTORE_ENGINE_COMMAND_CONDITIONAL_WRITE_H_
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "engine/command/command.h"
+#include "engine/model/clustering_key.h"
+#include "engine/model/op_status.h"
+#include "engine/model/row_view.h"
+#include "engine/model/table_schema.h"
+#include "engine/model/time.h"
+
+namespace liststore {
+
+// Decides whether a write is applied. Called while lanes are held: it only looks and copies, and
+// does not call the engine.
+class RowConditions {
+ public:
+  virtual ~RowConditions() = default;
+  // An attempt begins, maybe not the first: after a refusal for memory the rows are read anew.
+  virtual void OnAttempt() = 0;
+  // The live row in range `index` of RowLook::rows; not called where there is none. Valid during
+  // the call.
+  virtual void OnRow(size_t index, const RowView& row) = 0;
+  // Behind the last row. What depends on the rows is completed here: the writes borrow their bytes,
+  // which may change until this returns, their lengths may not.
+  virtual bool Hold() = 0;
+};
+
+// A look at rows of one partition.
+struct RowLook {
+  TableId table;
+  std::string_view partition_key;  // serialised
+  // Each holds one key, or for a table without clustering columns everything.
+  std::span<const ClusteringRange> rows;
+  RowConditions* conditions = nullptr;
+};
+
+struct ConditionalWrite {
+  std::span<const RowLook> looks;  // all hold
+  // As Engine::ExecuteBatch takes them. None: nothing is to be changed, the looks alone count.
+  std::span<const Command> writes;
+};
+
+struct ConditionalReply {
+  // Of a refusal; nothing of the write was applied, and `applied` does not count.
+  OpStatus status = OpStatus::kOk;
+  bool applied = false;      // the conditions held
+  WriteTimestamp timestamp;  // of the writes that have none of their own
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_COMMAND_CONDITIONAL_WRITE_H_

@@ -1,0 +1,83 @@
+// StatementConditions: what the statements of a conditional write ask of the rows as they are, and
+// what its answer says of them.
+#ifndef LISTSTORE_ENGINE_SERVER_STATEMENT_CONDITIONS_H_
+#define LISTSTORE_ENGINE_SERVER_STATEMENT_CONDITIONS_H_
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "engine/command/conditional_write.h"
+#include "engine/cql/bound_values.h"
+#include "engine/cql/cql_error.h"
+#include "engine/cql/instantiate.h"
+#include "engine/cql/plan.h"
+#include "engine/protocol/response.h"
+#include "engine/server/row_buffer.h"
+
+namespace liststore {
+
+// One execution, by one thread; values stay the request's, plans the caller's.
+class StatementConditions final : public RowConditions {
+ public:
+  StatementConditions() = default;
+  StatementConditions(const StatementConditions&) = delete;
+  StatementConditions& operator=(const StatementConditions&) = delete;
+
+  // The next statement, in the order of the batch; those without conditions too, because each has a
+  // row in the answer. All are of one table. Invalid: values of a wrong type, another partition
+  // than that of the statements before.
+  CqlStatus Add(const ModificationPlan& plan, BoundValues values);
+
+  // False: the table was changed while the statements were planned, and they mean different ones.
+  bool are_of_one_schema() const { return one_schema_; }
+
+  // What the engine is to look at. Something was added. Valid until the next Add.
+  RowLook Look();
+
+  // The answer, once the write was executed: a row for each statement. `answer`: its columns, the
+  // first is [applied].
+  void Append(bool applied, const std::vector<Selection>& answer,
+              protocol::RowsEncoder& rows) const;
+
+  // ---- RowConditions
+
+  void OnAttempt() override;
+  void OnRow(size_t index, const RowView& row) override;
+  bool Hold() override;
+
+ private:
+  // A row that some condition is about.
+  struct LookedAt {
+    EncodedRange range;
+    bool exists = false;
+    std::vector<std::optional<std::string>> values;  // of all columns; nulls where none exists
+  };
+  struct Statement {
+    const ConditionPlan* condition = nullptr;  // nullptr: it has none
+    std::vector<BoundFilter> cells;
+    std::optional<std::string> key;  // encoded, of the row that it names; nullopt: it names none
+  };
+
+  CqlStatus AddPartition(const ModificationPlan& plan, BoundValues values);
+  // The row that a statement is about, if it is looked at.
+  const LookedAt* RowOf(const Statement& statement) const;
+  bool Holds(const Statement& statement) const;
+
+  const TableDefinition* table_ = nullptr;
+  bool one_schema_ = true;
+  std::string partition_key_;
+  std::vector<Statement> statements_;
+  std::vector<LookedAt> rows_;
+  absl::flat_hash_map<std::string, size_t> row_by_key_;
+  std::vector<ClusteringRange> ranges_;
+  std::unique_ptr<RowBuffer> buffer_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_SERVER_STATEMENT_CONDITIONS_H_

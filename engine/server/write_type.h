@@ -1,0 +1,41 @@
+// What errors of a write call it.
+#ifndef LISTSTORE_ENGINE_SERVER_WRITE_TYPE_H_
+#define LISTSTORE_ENGINE_SERVER_WRITE_TYPE_H_
+
+#include "engine/base/check.h"
+#include "engine/cql/plan.h"
+#include "engine/protocol/request.h"
+#include "engine/protocol/response.h"
+
+namespace liststore {
+
+inline protocol::WriteType WriteTypeOf(protocol::BatchType type) {
+  switch (type) {
+    case protocol::BatchType::kLogged:
+      return protocol::WriteType::kBatch;
+    case protocol::BatchType::kUnlogged:
+      return protocol::WriteType::kUnloggedBatch;
+    case protocol::BatchType::kCounter:
+      return protocol::WriteType::kCounter;
+  }
+  LS_UNREACHABLE("batches are of one of these types");
+}
+inline protocol::WriteType WriteTypeOf(const BatchPlan& plan) {
+  if (!plan.modifications.empty() && plan.modifications[0].is_counter) {
+    return protocol::WriteType::kCounter;
+  }
+  return plan.kind == BatchStatement::Kind::kLogged ? protocol::WriteType::kBatch
+                                                    : protocol::WriteType::kUnloggedBatch;
+}
+// kSimple for plans that do not write.
+inline protocol::WriteType WriteTypeOf(const Plan& plan) {
+  if (plan.is_conditional()) return protocol::WriteType::kCas;
+  if (const auto* batch = std::get_if<BatchPlan>(&plan.body)) return WriteTypeOf(*batch);
+  const auto* change = std::get_if<ModificationPlan>(&plan.body);
+  return change != nullptr && change->is_counter ? protocol::WriteType::kCounter
+                                                 : protocol::WriteType::kSimple;
+}
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_SERVER_WRITE_TYPE_H_

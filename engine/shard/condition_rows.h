@@ -1,0 +1,56 @@
+// ConditionRows: between a table and the conditions of a write. Hands on the rows of one range
+// after the other, and notes the largest timestamp among them.
+#ifndef LISTSTORE_ENGINE_SHARD_CONDITION_ROWS_H_
+#define LISTSTORE_ENGINE_SHARD_CONDITION_ROWS_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "engine/base/check.h"
+#include "engine/command/conditional_write.h"
+#include "engine/model/row_view.h"
+#include "engine/storage/table.h"
+
+namespace liststore {
+
+// Of one attempt, by the holder of the lane.
+class ConditionRows final : public RowSink {
+ public:
+  explicit ConditionRows(RowConditions& conditions) : conditions_(conditions) {}
+
+  // Reads the rows; whether what is asked of them holds. O(rows log rows of the partition).
+  bool Hold(Table& table, const PartitionRef& partition, std::span<const ClusteringRange> rows,
+            int64_t now_seconds) {
+    conditions_.OnAttempt();
+    for (index_ = 0; index_ < rows.size(); ++index_) {
+      const ReadSpec spec{
+          .range = rows[index_], .descending = true, .limit = 1, .value_filter = std::nullopt};
+      table.Read(partition, spec, now_seconds, *this);
+    }
+    return conditions_.Hold();
+  }
+  // Of the markers and cells that were seen; none: no row lives.
+  WriteTimestamp newest() const { return newest_; }
+
+  void OnRows(std::span<const RowView> rows) override {
+    LS_DCHECK(rows.size() == 1, "a range of conditions holds one row");
+    newest_ = std::max(newest_, rows[0].marker.timestamp);
+    for (const LiveCellView& cell : rows[0].cells) {
+      newest_ = std::max(newest_, cell.liveness.timestamp);
+    }
+    conditions_.OnRow(index_, rows[0]);
+  }
+  void OnPackedRun(const PackedRun&) override { LS_UNREACHABLE("packed runs are not accepted"); }
+  bool AcceptsPackedRuns() const override { return false; }
+
+ private:
+  RowConditions& conditions_;
+  size_t index_ = 0;
+  WriteTimestamp newest_ = WriteTimestamp::None();
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_SHARD_CONDITION_ROWS_H_
