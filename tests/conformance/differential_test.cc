@@ -10,6 +10,7 @@
 
 #include "liststore/cql_server.h"
 #include "tests/conformance/cql_session.h"
+#include "tests/conformance/random_conditions.h"
 #include "tests/conformance/random_statements.h"
 #include "tests/conformance/table_model.h"
 #include "tests/support/seed.h"
@@ -93,6 +94,7 @@ class TableRun {
       case 0:
         return random_.OneIn(2) ? BatchMessage() : BatchText();
       case 1:
+        return random_.OneIn(2) ? WriteIf() : Write();
       case 2:
       case 3:
       case 4:
@@ -170,6 +172,17 @@ class TableRun {
         write.sent,
         {.page_size = std::nullopt, .paging_state = {}, .default_timestamp = times.of_message}));
     write.apply(times.of_message.value_or(now_micros()), now_seconds());
+  }
+
+  void WriteIf() {
+    const RandomConditionalWrite write = MakeRandomConditionalWrite(random_, AnyModel());
+    history_ += write.shown + ";" + When();
+    const CqlAnswer answer = session_->Run(write.sent);
+    Check(answer);
+    const std::vector<ResultRow> expected = write.apply(now_micros(), now_seconds());
+    if (failed_ || answer.rows == expected) return;
+    failed_ = true;
+    ADD_FAILURE() << "expected\n" + ToText(expected) + "found\n" + ToText(answer.rows) << Replay();
   }
 
   void BatchMessage() {

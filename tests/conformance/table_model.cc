@@ -1,6 +1,7 @@
 #include "tests/conformance/table_model.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "engine/model/composite_value.h"
@@ -134,10 +135,12 @@ std::vector<LiveRow> TableModel::Live(int64_t now_seconds) const {
                (!row.deleted_at || cell->timestamp > *row.deleted_at);
       };
       bool any = lives(row.marker);
+      found.newest = any ? row.marker->timestamp : std::numeric_limits<int64_t>::min();
       found.cells.assign(row.cells.size(), std::nullopt);
       for (size_t i = 0; i < row.cells.size(); ++i) {
         if (!lives(row.cells[i])) continue;
         found.cells[i] = row.cells[i];
+        found.newest = std::max(found.newest, row.cells[i]->timestamp);
         any = true;
       }
       if (!any) continue;
@@ -150,6 +153,14 @@ std::vector<LiveRow> TableModel::Live(int64_t now_seconds) const {
     return CompareClustering(a.clustering, b.clustering) < 0;
   });
   return live;
+}
+
+std::optional<LiveRow> TableModel::Find(const Values& partition, const Values& clustering,
+                                        int64_t now_seconds) const {
+  for (LiveRow& row : Live(now_seconds)) {
+    if (row.partition == partition && row.clustering == clustering) return std::move(row);
+  }
+  return std::nullopt;
 }
 
 }  // namespace liststore::testing

@@ -63,6 +63,7 @@ struct LiveRow {
   int64_t token = 0;
   Values clustering;
   std::vector<std::optional<ModelCell>> cells;  // of regular columns
+  int64_t newest = 0;  // the largest timestamp of what lives of it, its marker's included
 };
 
 struct RowWrite {
@@ -88,6 +89,9 @@ class TableModel {
   void Delete(const Values& partition, Predicate covers, int64_t timestamp);
   // Partitions by token, rows in clustering order. O(all rows).
   std::vector<LiveRow> Live(int64_t now_seconds) const;
+  // One of them; nullopt: it does not live.
+  std::optional<LiveRow> Find(const Values& partition, const Values& clustering,
+                              int64_t now_seconds) const;
   // Negative, zero, positive: in the order of the table, its directions included.
   int CompareClustering(const Values& a, const Values& b) const;
 
