@@ -71,8 +71,11 @@ CqlStatus CheckFields(const std::vector<ColumnSpec>& fields) {
   return {};
 }
 
-// Puts the type in place of what it was, wherever it is used.
-void PutType(Editor& editor, const std::string& keyspace_name, const DataType& type) {
+// Puts the type in place of what it was, wherever it is used. Tables with rows in the order of it
+// become others, so that statements under way, which know the type of before, meet none of its new
+// values in keys: they plan anew. Values in cells they can read.
+void PutType(Editor& editor, const std::string& keyspace_name, const DataType& type,
+             SchemaChange& change) {
   KeyspaceDefinition keyspace = *editor.schema.FindKeyspace(keyspace_name);
   for (auto& [name, other] : keyspace.types) other = other.WithUserType(type);
   keyspace.types.insert_or_assign(type.user().name, type);
@@ -86,6 +89,10 @@ void PutType(Editor& editor, const std::string& keyspace_name, const DataType& t
       column.type = column.type.WithUserType(type);
     }
     CompleteTable(changed);
+    if (changed.storage.clustering != table->storage.clustering) {
+      change.actions.push_back({SchemaAction::Kind::kRebuildTable, keyspace_name, name,
+                                MapColumns(table->storage, changed.storage)});
+    }
     table = std::make_shared<const TableDefinition>(std::move(changed));
   }
   PutKeyspace(editor, std::move(keyspace));
@@ -238,8 +245,9 @@ CqlOr<SchemaChange> Apply(const CreateTypeStatement& statement, Editor& editor) 
     fields.push_back(std::move(type));
   }
   LS_RETURN_IF_ERROR(CheckFieldNames(*names));
-  PutType(editor, keyspace_name, DataType::User(std::move(names), std::move(fields)));
-  return OfType(SchemaChange::Kind::kCreated, keyspace_name, name);
+  SchemaChange change = OfType(SchemaChange::Kind::kCreated, keyspace_name, name);
+  PutType(editor, keyspace_name, DataType::User(std::move(names), std::move(fields)), change);
+  return change;
 }
 
 CqlOr<SchemaChange> Apply(const AlterTypeStatement& statement, Editor& editor) {
@@ -251,8 +259,9 @@ CqlOr<SchemaChange> Apply(const AlterTypeStatement& statement, Editor& editor) {
   if (found == keyspace->types.end()) return Missing(keyspace_name, statement.type.name);
   LS_ASSIGN_OR_RETURN(const DataType altered,
                       TypeAlterer(statement, *keyspace, found->second).Alter());
-  PutType(editor, keyspace_name, altered);
-  return OfType(SchemaChange::Kind::kUpdated, keyspace_name, statement.type.name);
+  SchemaChange change = OfType(SchemaChange::Kind::kUpdated, keyspace_name, statement.type.name);
+  PutType(editor, keyspace_name, altered, change);
+  return change;
 }
 
 CqlOr<SchemaChange> Apply(const DropTypeStatement& statement, Editor& editor) {

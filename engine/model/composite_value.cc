@@ -94,7 +94,6 @@ std::optional<std::vector<std::optional<std::string_view>>> SplitTuple(const Dat
     field = value.substr(0, static_cast<size_t>(length));
     value.remove_prefix(static_cast<size_t>(length));
   }
-  if (!value.empty()) return std::nullopt;
   return fields;
 }
 

@@ -15,8 +15,8 @@ namespace liststore {
 // A tuple, or a value of a user type, of valid encoded fields, not more than the type has; nullopt
 // is null.
 std::string EncodeTuple(const std::vector<std::optional<std::string>>& fields);
-// One of `type`, taken apart; nullopt where the framing is broken. Fields that are missing at
-// the end are null.
+// One of `type`, taken apart; nullopt where the framing is broken. Fields that are missing at the
+// end are null, those beyond the type's are left out: a user type may have grown since.
 std::optional<std::vector<std::optional<std::string_view>>> SplitTuple(const DataType& type,
                                                                        std::string_view value);
 

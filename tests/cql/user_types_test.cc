@@ -49,7 +49,9 @@ TEST_F(UserTypesTest, AChangeReachesWhereverTheTypeIsUsed) {
   Must("CREATE TABLE t (p int, c frozen<outer>, v tuple<int, frozen<inner>>, PRIMARY KEY (p, c))");
   const SchemaChange change = Must("ALTER TYPE inner ADD b text");
   EXPECT_EQ(change.kind, SchemaChange::Kind::kUpdated);
-  EXPECT_TRUE(change.actions.empty());
+  ASSERT_EQ(change.actions.size(), 1u) << "rows are ordered by it";
+  EXPECT_EQ(change.actions[0],
+            (SchemaAction{SchemaAction::Kind::kRebuildTable, "ks", "t", {ColumnId{0}}}));
   const DataType& inner = Type("inner");
   EXPECT_EQ(inner.parameters().size(), 2u);
   EXPECT_EQ(Type("outer").parameters()[0], DataType::Frozen(inner));
