@@ -28,22 +28,54 @@ std::string SignatureTexts(const std::vector<NativeFunction>& functions) {
 
 }  // namespace
 
-CqlOr<Binder::Match> Binder::MatchType(const Expression& expression, const DataType& type) const {
-  const auto match = [&](const DataType& from) {
-    return from == type ? Match::kExact : IsCompatible(from, type) ? Match::kWeak : Match::kNo;
-  };
+CqlOr<std::optional<DataType>> Binder::TypeOf(const Expression& expression) const {
+  using Type = std::optional<DataType>;
   if (const auto* call = expression.As<FunctionCall>()) {
     LS_ASSIGN_OR_RETURN(const NativeFunction function, ResolveCall(*call));
-    return match(function.result);
-  }
-  if (expression.Is<BindMarker>()) return Match::kWeak;
-  if (expression.Is<Arithmetic>()) {
-    return CqlError::Unsupported(CqlFeature::kArithmetic, ToString(expression));
+    return Type(function.result);
   }
   if (const auto* cast = expression.As<TypeCast>()) {
-    LS_ASSIGN_OR_RETURN(const DataType from, ToDataType(cast->type, keyspace_));
-    return match(from);
+    LS_ASSIGN_OR_RETURN(const DataType type, ToDataType(cast->type, keyspace_));
+    return Type(type);
   }
+  if (const auto* cast = expression.As<SelectorCast>()) return Type(cast->type);
+  if (expression.Is<CountRows>()) return Type(CqlType::kBigint);
+  if (const auto* attribute = expression.As<CellAttribute>()) {
+    const bool is_ttl = attribute->kind == CellAttribute::Kind::kTtl;
+    return Type(is_ttl ? CqlType::kInt : CqlType::kBigint);
+  }
+  if (const auto* access = expression.As<FieldAccess>()) {
+    LS_ASSIGN_OR_RETURN(const DataType structure, KnownTypeOf(access->operand[0]));
+    LS_ASSIGN_OR_RETURN(const size_t field, FindField(*access, structure));
+    return Type(structure.parameters()[field]);
+  }
+  if (const auto* access = expression.As<ElementAccess>()) {
+    const Expression& collection = access->operand_and_key[0];
+    LS_ASSIGN_OR_RETURN(const DataType type, KnownTypeOf(collection));
+    return RefuseElement(ToString(collection), type, ToString(expression));
+  }
+  if (const auto* name = expression.As<ColumnName>()) {
+    LS_CHECK(table_ != nullptr, "the columns of a selection are of its table");
+    const ColumnDefinition* column = table_->FindColumn(name->name);
+    if (column == nullptr) return CqlError::Invalid("Unrecognized name " + name->name);
+    return Type(column->type);
+  }
+  return Type();
+}
+
+CqlOr<DataType> Binder::KnownTypeOf(const Expression& expression) const {
+  LS_ASSIGN_OR_RETURN(const std::optional<DataType> type, TypeOf(expression));
+  if (type) return *type;
+  return CqlError::Invalid("Could not infer type of " + ToString(expression));
+}
+
+CqlOr<Binder::Match> Binder::MatchType(const Expression& expression, const DataType& type) const {
+  LS_ASSIGN_OR_RETURN(const std::optional<DataType> own, TypeOf(expression));
+  if (own) {
+    if (*own == type) return Match::kExact;
+    return IsCompatible(*own, type) ? Match::kWeak : Match::kNo;
+  }
+  if (expression.Is<BindMarker>()) return Match::kWeak;
   if (!IsAssignable(expression, type)) return Match::kNo;
   const auto* constant = expression.As<Constant>();
   const bool is_duration = constant != nullptr && constant->kind == ConstantKind::kDuration;
@@ -80,7 +112,21 @@ CqlOr<NativeFunction> Binder::OnlySignature(const NativeFunction& function,
   return function;
 }
 
+// count, min and max, which there are of every type.
+CqlOr<NativeFunction> Binder::ResolveAggregate(const FunctionCall& call) const {
+  const std::string& name = call.function.name;
+  if (call.arguments.size() != 1) {
+    return CqlError::Server(name + "() function requires only 1 argument");
+  }
+  LS_ASSIGN_OR_RETURN(const std::optional<DataType> type, TypeOf(call.arguments[0]));
+  if (!type) {
+    return CqlError::Invalid(name + "() function is only valid when argument types are known");
+  }
+  return *AggregateOf(call.function, *type);
+}
+
 CqlOr<NativeFunction> Binder::ResolveCall(const FunctionCall& call) const {
+  if (AggregateOf(call.function, CqlType::kBlob)) return ResolveAggregate(call);
   const std::vector<NativeFunction> candidates = FindNativeFunctions(call.function, table_.get());
   if (candidates.empty()) return RefuseCall(call.function);
   if (candidates.size() == 1) return OnlySignature(candidates[0], call);
@@ -104,6 +150,10 @@ CqlOr<NativeFunction> Binder::ResolveCall(const FunctionCall& call) const {
 CqlOr<Operand> Binder::BindCall(const FunctionCall& call, const DataType& type,
                                 std::string_view receiver) {
   LS_ASSIGN_OR_RETURN(NativeFunction function, ResolveCall(call));
+  if (function.is_aggregate()) {
+    return CqlError::Invalid("Aggregate functions are not supported in values: " +
+                             FullName(function));
+  }
   if (!IsCompatible(function.result, type)) {
     return CqlError::Invalid("Type error: cannot assign result of function " + FullName(function) +
                              " (type " + function.result.ToString() + ") to " +

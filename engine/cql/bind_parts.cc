@@ -1,5 +1,6 @@
 // Values of lists, sets, maps, tuples and user types whose parts are bound or computed, and fields
 // of tuples that are bound whole. Methods of Binder.
+#include <algorithm>
 #include <utility>
 
 #include "engine/base/status_macros.h"
@@ -8,6 +9,30 @@
 #include "engine/cql/literal.h"
 
 namespace liststore {
+
+// Source of the words: ScyllaDB cql3/expr/prepare_expr.cc.
+CqlOr<size_t> FindField(const FieldAccess& access, const DataType& structure) {
+  const std::string shown = ToString(access.operand[0]);
+  if (structure.kind() != DataType::Kind::kUser) {
+    return CqlError::Invalid("Invalid field selection: " + shown + " of type " +
+                             structure.ToString() + " is not a user type");
+  }
+  const std::vector<std::string>& fields = structure.user().fields;
+  const auto at = std::ranges::find(fields, access.field);
+  if (at == fields.end()) {
+    return CqlError::Invalid(shown + " of type " + structure.ToString() + " has no field " +
+                             access.field);
+  }
+  return static_cast<size_t>(at - fields.begin());
+}
+
+Operand FieldNumber(size_t field, std::string_view receiver) {
+  Operand number;
+  number.type = CqlType::kInt;
+  number.receiver = receiver;
+  number.constant = EncodeInt(static_cast<int32_t>(field));
+  return number;
+}
 
 CqlOr<Operand> Binder::BindParts(const Expression& expression, const DataType& type,
                                  std::string_view receiver) {
@@ -32,12 +57,8 @@ CqlOr<Operand> Binder::BindParts(const Expression& expression, const DataType& t
 
 CqlOr<Operand> Binder::BindField(const Operand& tuple, size_t field,
                                  const ColumnDefinition& column) {
-  Operand number;
-  number.type = CqlType::kInt;
-  number.receiver = tuple.receiver;
-  number.constant = EncodeInt(static_cast<int32_t>(field));
-  return ComputeOf(NativeFunction::Kind::kField, column.type, {tuple, std::move(number)},
-                   column.name);
+  return ComputeOf(NativeFunction::Kind::kField, column.type,
+                   {tuple, FieldNumber(field, tuple.receiver)}, column.name);
 }
 
 CqlOr<Operand> Binder::ComputeOf(NativeFunction::Kind kind, const DataType& result,

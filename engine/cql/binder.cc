@@ -38,8 +38,6 @@ CqlOr<Operand> Binder::Bind(const Expression& expression, const DataType& type,
     return ComputeOf(NativeFunction::Kind::kInOrder, type, {operand}, receiver);
   }
   if (const auto* call = expression.As<FunctionCall>()) return BindCall(*call, type, receiver);
-  if (expression.Is<Arithmetic>())
-    return CqlError::Unsupported(CqlFeature::kArithmetic, ToString(expression));
   if (const auto* cast = expression.As<TypeCast>(); cast != nullptr && !IsLiteral(expression)) {
     return BindCast(*cast, type, receiver);
   }

@@ -40,6 +40,12 @@ class Binder {
 
   // A field of `tuple`, an operand of a tuple type, as a value for a column.
   CqlOr<Operand> BindField(const Operand& tuple, size_t field, const ColumnDefinition& column);
+  // The type of an expression, where it says one by itself; nullopt of constants and markers.
+  CqlOr<std::optional<DataType>> TypeOf(const Expression& expression) const;
+  // The same where there has to be one.
+  CqlOr<DataType> KnownTypeOf(const Expression& expression) const;
+  // The signature that a call means, of a scalar function or an aggregate.
+  CqlOr<NativeFunction> ResolveCall(const FunctionCall& call) const;
 
   // For each marker of the statement, in order. Checks that all were bound.
   CqlOr<std::vector<BindVariable>> TakeVariables();
@@ -61,8 +67,7 @@ class Binder {
   CqlOr<Operand> BindCall(const FunctionCall& call, const DataType& type,
                           std::string_view receiver);
   CqlOr<Operand> BindCast(const TypeCast& cast, const DataType& type, std::string_view receiver);
-  // The signature that a call means.
-  CqlOr<NativeFunction> ResolveCall(const FunctionCall& call) const;
+  CqlOr<NativeFunction> ResolveAggregate(const FunctionCall& call) const;
   CqlOr<NativeFunction> OnlySignature(const NativeFunction& function,
                                       const FunctionCall& call) const;
   CqlOr<Match> MatchArguments(const NativeFunction& function, const FunctionCall& call) const;
@@ -94,6 +99,12 @@ CqlError RefuseCall(const FunctionName& function);
 // Why `what`, an element of a column, cannot be asked for: liststore does not do it, or the column
 // has none.
 CqlError RefuseElement(std::string_view column, const DataType& type, std::string_view what);
+
+// Which field of `structure`, the type of what it is taken from, the expression means. Invalid: no
+// user type, or none of its fields.
+CqlOr<size_t> FindField(const FieldAccess& access, const DataType& structure);
+// The second argument of NativeFunction::Kind::kField.
+Operand FieldNumber(size_t field, std::string_view receiver);
 
 // For each column of the partition key its bind variable, of the first `variables` markers; empty
 // when one has none. `computed`: what the markers behind those stand for.

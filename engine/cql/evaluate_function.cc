@@ -7,6 +7,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/cast_value.h"
 #include "engine/cql/instantiate.h"
 #include "engine/cql/literal.h"
 #include "engine/cql/print_value.h"
@@ -128,6 +129,7 @@ Result FieldOf(const NativeFunction& function, Arguments arguments) {
 Result EvaluateFunction(const NativeFunction& function, Arguments arguments,
                         FunctionContext* context) {
   LS_CHECK(arguments.size() == function.arguments.size(), "a call has all its arguments");
+  LS_CHECK(!function.is_aggregate(), "aggregates are of rows, not of values");
   if (!function.is_pure()) {
     LS_CHECK(context != nullptr, "who asks for the time brings a clock");
     return EvaluateImpure(function, *context);
@@ -142,6 +144,9 @@ Result EvaluateFunction(const NativeFunction& function, Arguments arguments,
   if (function.kind == Kind::kInOrder) return std::optional(InOrder(function.result, argument));
   if (function.kind == Kind::kToBlob) return std::optional(std::string(argument));
   if (function.kind == Kind::kFromBlob) return FromBlob(function, argument);
+  if (function.kind == Kind::kCast) {
+    return CastValue(function.arguments[0].native(), function.result.native(), argument);
+  }
   if (argument.empty()) return std::optional<std::string>();
   const int64_t milliseconds = Milliseconds(function.arguments[0], argument);
   switch (function.kind) {

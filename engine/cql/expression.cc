@@ -67,11 +67,6 @@ struct Printer {
   std::string operator()(const TypeCast& cast) const {
     return "(" + ToString(cast.type) + ")" + ToString(cast.operand[0]);
   }
-  std::string operator()(const Arithmetic& arithmetic) const {
-    if (arithmetic.operands.size() == 1) return "- " + ToString(arithmetic.operands[0]);
-    return ToString(arithmetic.operands[0]) + " " + arithmetic.op + " " +
-           ToString(arithmetic.operands[1]);
-  }
   std::string operator()(const ColumnName& column) const { return QuoteIdentifier(column.name); }
   std::string operator()(const CountRows&) const { return "count(*)"; }
   std::string operator()(const CellAttribute& attribute) const {

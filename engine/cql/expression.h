@@ -113,12 +113,6 @@ struct TypeCast {
   TypeSpec type;
   std::vector<Expression> operand;  // one
 };
-// `a + b`, or `- a` with one operand. ScyllaDB has no arithmetic; it is here to be refused by name.
-struct Arithmetic {
-  char op = '+';  // + - * / %
-  std::vector<Expression> operands;
-};
-
 // In selectors, and at the left of a relation, only:
 
 struct ColumnName {
@@ -152,8 +146,8 @@ struct ElementAccess {
 
 using ExpressionNode =
     std::variant<Constant, NullConstant, BindMarker, FunctionCall, ListLiteral, SetLiteral,
-                 MapLiteral, TupleLiteral, UserTypeLiteral, TypeCast, Arithmetic, ColumnName,
-                 CountRows, CellAttribute, SelectorCast, FieldAccess, ElementAccess>;
+                 MapLiteral, TupleLiteral, UserTypeLiteral, TypeCast, ColumnName, CountRows,
+                 CellAttribute, SelectorCast, FieldAccess, ElementAccess>;
 
 struct Expression {
   ExpressionNode node;

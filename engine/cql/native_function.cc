@@ -34,6 +34,15 @@ constexpr Entry kEntries[] = {
     {"tounixtimestamp", Kind::kToUnixTimestamp, CqlType::kTimeuuid, CqlType::kBigint},
 };
 
+// What sum() and avg() add.
+constexpr CqlType kSummable[] = {CqlType::kDecimal,  CqlType::kVarint, CqlType::kDouble,
+                                 CqlType::kFloat,    CqlType::kBigint, CqlType::kInt,
+                                 CqlType::kSmallint, CqlType::kTinyint};
+
+bool IsNative(const FunctionName& name) {
+  return name.keyspace.empty() || name.keyspace == "system";
+}
+
 // intasblob and blobasint, of every type that a column can have.
 std::optional<NativeFunction> FindBlobConversion(const std::string& name) {
   constexpr std::string_view kTo = "asblob";
@@ -83,7 +92,7 @@ std::string ArgumentName(const NativeFunction& function, size_t index) {
 std::vector<NativeFunction> FindNativeFunctions(const FunctionName& name,
                                                 const TableDefinition* table) {
   std::vector<NativeFunction> found;
-  if (!name.keyspace.empty() && name.keyspace != "system") return found;
+  if (!IsNative(name)) return found;
   if (name.name == "token" && table != nullptr) return {TokenFunction(*table)};
   for (const Entry& entry : kEntries) {
     if (entry.name != name.name) continue;
@@ -94,10 +103,26 @@ std::vector<NativeFunction> FindNativeFunctions(const FunctionName& name,
     function.result = entry.result;
   }
   if (!found.empty()) return found;
+  if (name.name == "sum" || name.name == "avg") {
+    for (const CqlType type : kSummable) {
+      found.push_back({name.name == "sum" ? Kind::kSum : Kind::kAvg, name.name, {type}, type});
+    }
+    return found;
+  }
   if (std::optional<NativeFunction> conversion = FindBlobConversion(name.name)) {
     found.push_back(*std::move(conversion));
   }
   return found;
+}
+
+std::optional<NativeFunction> AggregateOf(const FunctionName& name, const DataType& argument) {
+  if (!IsNative(name)) return std::nullopt;
+  if (name.name == "count") {
+    return NativeFunction{Kind::kCount, name.name, {argument}, CqlType::kBigint};
+  }
+  if (name.name == "min") return NativeFunction{Kind::kMin, name.name, {argument}, argument};
+  if (name.name == "max") return NativeFunction{Kind::kMax, name.name, {argument}, argument};
+  return std::nullopt;
 }
 
 }  // namespace liststore

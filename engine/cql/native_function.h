@@ -5,6 +5,7 @@
 #define LISTSTORE_ENGINE_CQL_NATIVE_FUNCTION_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,7 @@
 
 namespace liststore {
 
-// One signature of a scalar function. Small, copied into plans.
+// One signature of a function. Small, copied into plans.
 struct NativeFunction {
   enum class Kind : uint8_t {
     kNow,               // a new timeuuid
@@ -31,10 +32,16 @@ struct NativeFunction {
     kToBlob,
     kFromBlob,
     kToken,
+    kCast,  // CAST(x AS type)
     // What literals and markers of other than native types ask for; they have no names.
     kParts,    // the value that its arguments are the parts of
     kField,    // of a tuple, the first argument, the field that the second one numbers
     kInOrder,  // a value that was bound, its sets and maps in order
+    kCount,
+    kMin,
+    kMax,
+    kSum,
+    kAvg,
   };
 
   Kind kind = Kind::kNow;
@@ -43,7 +50,8 @@ struct NativeFunction {
   DataType result = CqlType::kBlob;
 
   // The same arguments make the same result, whenever and how often.
-  bool is_pure() const { return kind > Kind::kCurrentTime; }
+  bool is_pure() const { return kind > Kind::kCurrentTime && !is_aggregate(); }
+  bool is_aggregate() const { return kind >= Kind::kCount; }
 };
 
 // "system.todate"; "system.todate : (timeuuid) -> date". As messages have them.
@@ -52,11 +60,14 @@ std::string SignatureText(const NativeFunction& function);
 // What messages and drivers call an argument that is bound: "arg0(system.todate)".
 std::string ArgumentName(const NativeFunction& function, size_t index);
 
-// All signatures of the scalar function of that name, in the order in which messages list them;
-// none: there is no such function. `table`: whose partition key token() is of; nullptr: of none.
-// O(functions).
+// All signatures of the function of that name, in the order in which messages list them; none:
+// there is no such function. count, min and max have those of every type: AggregateOf. `table`:
+// whose partition key token() is of; nullptr: of none. O(functions).
 std::vector<NativeFunction> FindNativeFunctions(const FunctionName& name,
                                                 const TableDefinition* table);
+
+// count, min or max of one type; nullopt: another function.
+std::optional<NativeFunction> AggregateOf(const FunctionName& name, const DataType& argument);
 
 }  // namespace liststore
 

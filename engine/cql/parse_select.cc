@@ -85,7 +85,7 @@ bool CqlParser::ParseSelector(Expression& selector) {
 bool CqlParser::ParseSelectorPrimary(Expression& selector) {
   if (token().kind != TokenKind::kWord && token().kind != TokenKind::kQuotedName) {
     // Constants, markers and literals.
-    return At("-") ? ParseSigned(selector) : ParsePrimary(selector);
+    return ParseTerm(selector);
   }
   if (At(Keyword::kCAST)) return ParseSelectorCast(selector);
   if (At(Keyword::kNULL) || At(Keyword::kNAN) || At(Keyword::kINFINITY)) {

@@ -1,93 +1,15 @@
-// Terms: constants, markers, literals, function calls, casts, arithmetic.
+// Terms: constants, markers, literals, function calls, casts. ScyllaDB has no arithmetic.
 #include <utility>
 
 #include "engine/cql/parser_impl.h"
 
 namespace liststore {
-namespace {
-
-// Operators in one row: each makes the tree of operands one deeper.
-constexpr int kOperatorsMax = 64;
-
-bool IsNegativeNumber(const Token& token) {
-  return (token.kind == TokenKind::kInteger || token.kind == TokenKind::kFloat ||
-          token.kind == TokenKind::kDuration) &&
-         token.text[0] == '-';
-}
-
-void MakeArithmetic(char op, Expression left, Expression right, Expression& out) {
-  Arithmetic arithmetic;
-  arithmetic.op = op;
-  const SourcePosition position = left.position;
-  arithmetic.operands.reserve(2);
-  arithmetic.operands.push_back(std::move(left));
-  arithmetic.operands.push_back(std::move(right));
-  out = Expression{std::move(arithmetic), position};
-}
-
-}  // namespace
 
 bool CqlParser::ParseTerm(Expression& term) {
   const NestingGuard guard(nesting_);
   if (nesting_ > kExpressionNestingMax) return FailTooDeep();
-  int operators = 0;
-  if (!ParseProduct(term, operators)) return false;
-  while (AtSumOperator()) {
-    // In `SET c = x + c` the second operand is no term: that is for the assignment.
-    if (At("+") && OperandIsColumn()) return true;
-    if (++operators > kOperatorsMax) return FailTooDeep();
-    char op = '+';  // in front of a negative number, `1 -2` being `1 + -2`
-    if (token().kind == TokenKind::kSymbol) {
-      op = token().text[0];
-      Advance();
-    }
-    Expression right;
-    if (!ParseProduct(right, operators)) return false;
-    MakeArithmetic(op, std::move(term), std::move(right), term);
-  }
-  return true;
-}
-
-bool CqlParser::AtSumOperator() const { return At("+") || At("-") || IsNegativeNumber(token()); }
-
-bool CqlParser::OperandIsColumn() const {
-  Lexer ahead = lexer_;
-  const Token operand = ahead.Next();
-  if (!IsName(operand)) return false;
-  const Token behind = ahead.Next();
-  return !behind.IsSymbol("(") && !behind.IsSymbol(".");
-}
-
-bool CqlParser::ParseProduct(Expression& term, int& operators) {
-  if (!ParseSigned(term)) return false;
-  while (At("*") || At("/") || At("%")) {
-    if (++operators > kOperatorsMax) return FailTooDeep();
-    const char op = token().text[0];
-    Advance();
-    Expression right;
-    if (!ParseSigned(right)) return false;
-    MakeArithmetic(op, std::move(term), std::move(right), term);
-  }
-  return true;
-}
-
-bool CqlParser::ParseSigned(Expression& term) {
   term.position = token().position;
-  if (!At("-")) return ParsePrimary(term);
-  if (Keyword next = Peek().keyword; next == Keyword::kNAN || next == Keyword::kINFINITY) {
-    Advance();
-    term.node = Constant{ConstantKind::kFloat, "-" + std::string(token().text)};
-    Advance();
-    return true;
-  }
-  const NestingGuard guard(nesting_);
-  if (nesting_ > kExpressionNestingMax) return FailTooDeep();
-  Advance();
-  Arithmetic negation;
-  negation.op = '-';
-  if (!ParseSigned(negation.operands.emplace_back())) return false;
-  term.node = std::move(negation);
-  return true;
+  return At("-") ? ParseConstant(term.node.emplace<Constant>()) : ParsePrimary(term);
 }
 
 bool CqlParser::ParsePrimary(Expression& term) {

@@ -103,8 +103,6 @@ class CqlParser {
   bool ParseNativeType(CqlType& type);
 
   // ---- Terms: parse_terms.cc.
-  bool ParseProduct(Expression& term, int& operators);
-  bool ParseSigned(Expression& term);
   bool ParsePrimary(Expression& term);
   bool ParseWordTerm(Expression& term);
   bool ParseListLiteral(Expression& term);
@@ -118,10 +116,6 @@ class CqlParser {
   bool AtMarker() const;
   bool ParseMarker(Expression& term);
   bool ParseIntegerOrMarker(std::optional<Expression>& value);
-  // True at an operator of that kind; the token of a negative number is its sign and operand in
-  // one.
-  bool AtSumOperator() const;
-  bool OperandIsColumn() const;
 
   // ---- WHERE and IF: parse_relations.cc.
   bool ParseWhere(std::vector<Relation>& where);

@@ -7,6 +7,7 @@
 #ifndef LISTSTORE_ENGINE_CQL_PLAN_H_
 #define LISTSTORE_ENGINE_CQL_PLAN_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -104,27 +105,36 @@ struct IndexLookup {
 
 // ---- SELECT
 
+// A selected expression: what a row has, or a function or an aggregate of others.
 struct Selection {
   enum class Kind : uint8_t {
     kColumn,
-    kField,       // of a user type, maybe within others: `fields`
-    kWriteTime,   // microseconds, bigint
-    kTtl,         // seconds left, int
-    kToken,       // of the partition key, bigint
-    kCountRows,   // COUNT(*), COUNT(1), bigint
-    kCountCells,  // COUNT(c), bigint
+    kWriteTime,    // microseconds, bigint
+    kTtl,          // seconds left, int
+    kToken,        // of the partition key, bigint
+    kValue,        // `value`
+    kCall,         // `function` of `operands`: fields of user types and casts too
+    kApplied,      // of a conditional write: whether its conditions held, boolean
+    kCountRows,    // COUNT(*), COUNT(1), bigint
+    kCountValues,  // COUNT(x), bigint; this and those below: of one operand
     kMin,
     kMax,
-    kApplied,  // of a conditional write: whether its conditions held, boolean
+    kSum,
+    kAvg,
   };
   Kind kind = Kind::kColumn;
   uint16_t column = 0;  // position in TableDefinition::columns
-  std::string name;
+  std::string name;     // as the result has it
   DataType type = CqlType::kBlob;
-  // Of a kField: its place in the column's type, then in that field's, and so on.
-  std::vector<uint16_t> fields = {};
+  Operand value = {};
+  NativeFunction function = {};
+  std::vector<Selection> operands = {};
 
-  bool is_aggregate() const { return kind >= Kind::kCountRows && kind <= Kind::kMax; }
+  bool is_aggregate() const { return kind >= Kind::kCountRows; }
+  // It, or something within it.
+  bool has_aggregate() const {
+    return is_aggregate() || std::ranges::any_of(operands, &Selection::has_aggregate);
+  }
 };
 
 struct SelectPlan {
@@ -138,7 +148,9 @@ struct SelectPlan {
   std::vector<RowFilter> filters;
 
   std::vector<Selection> selections;
-  bool is_aggregate = false;
+  bool is_aggregate = false;  // a row for each group of rows
+  // Positions of the key columns in which the rows of a group agree; none: all rows are one group.
+  std::vector<uint16_t> group_by;
   bool distinct = false;    // a row for each partition
   bool reversed = false;    // against the clustering order
   bool is_ordered = false;  // ORDER BY was said: rows of several partitions are merged

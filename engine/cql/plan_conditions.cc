@@ -8,6 +8,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/plan_selector.h"
 #include "engine/cql/restrictions.h"
 
 namespace liststore {
@@ -17,8 +18,7 @@ namespace {
 std::vector<Selection> AnswerOf(const TableDefinition& table, const std::set<uint16_t>& columns) {
   std::vector<Selection> answer = {{Selection::Kind::kApplied, 0, "[applied]", CqlType::kBoolean}};
   for (const uint16_t column : columns) {
-    const ColumnDefinition& definition = table.columns[column];
-    answer.push_back({Selection::Kind::kColumn, column, definition.name, definition.type});
+    answer.push_back(SelectColumn(table, table.columns[column]));
   }
   return answer;
 }

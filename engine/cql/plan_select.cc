@@ -1,164 +1,29 @@
 #include "engine/cql/plan_select.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/plan_selector.h"
 #include "engine/cql/planner.h"
 #include "engine/cql/restrictions.h"
 
 namespace liststore {
 namespace {
 
-std::string JoinNames(const std::vector<const ColumnDefinition*>& columns) {
-  std::string names;
-  for (const ColumnDefinition* column : columns) {
-    names += (names.empty() ? "" : ", ") + column->name;
-  }
-  return names;
-}
-
-uint16_t PositionOf(const TableDefinition& table, const ColumnDefinition& column) {
-  return static_cast<uint16_t>(&column - table.columns.data());
-}
-
-CqlOr<const ColumnDefinition*> FindColumn(const TableDefinition& table, const std::string& name) {
-  const ColumnDefinition* column = table.FindColumn(name);
-  if (column == nullptr) return CqlError::Invalid("Unrecognized name " + name);
-  return column;
-}
-
-Selection Column(const TableDefinition& table, const ColumnDefinition& column) {
-  return {Selection::Kind::kColumn, PositionOf(table, column), column.name, column.type};
-}
-
-// ---- Selectors
-
-CqlOr<Selection> PlanSelector(const Expression& expression, const TableDefinition& table);
-
-CqlOr<Selection> PlanCellAttribute(const CellAttribute& attribute, const TableDefinition& table) {
-  const bool is_ttl = attribute.kind == CellAttribute::Kind::kTtl;
-  const auto* name = attribute.operand[0].As<ColumnName>();
-  if (name == nullptr) {
-    LS_ASSIGN_OR_RETURN(const Selection part, PlanSelector(attribute.operand[0], table));
-    return CqlError::Unsupported(CqlFeature::kElements, part.name);
-  }
-  LS_ASSIGN_OR_RETURN(const ColumnDefinition* column, FindColumn(table, name->name));
-  if (column->is_key()) {
-    return CqlError::Invalid(std::string(is_ttl ? "TTL" : "WRITETIME") +
-                             " is not legal on partition key component " + column->name);
-  }
-  if (is_ttl) {
-    return Selection{Selection::Kind::kTtl, PositionOf(table, *column), "ttl(" + column->name + ")",
-                     CqlType::kInt};
-  }
-  return Selection{Selection::Kind::kWriteTime, PositionOf(table, *column),
-                   "writetime(" + column->name + ")", CqlType::kBigint};
-}
-
-CqlOr<Selection> PlanToken(const FunctionCall& call, const TableDefinition& table) {
-  const std::vector<const ColumnDefinition*> key = table.ColumnsOf(ColumnKind::kPartitionKey);
-  bool in_order = call.arguments.size() == key.size();
-  for (size_t i = 0; in_order && i < key.size(); ++i) {
-    const auto* name = call.arguments[i].As<ColumnName>();
-    in_order = name != nullptr && name->name == key[i]->name;
-  }
-  if (!in_order) return CqlError::Unsupported(CqlFeature::kTokenOfValues, "in the selection");
-  return Selection{Selection::Kind::kToken, 0, "system.token(" + JoinNames(key) + ")",
-                   CqlType::kBigint};
-}
-
-CqlOr<Selection> PlanCall(const FunctionCall& call, const TableDefinition& table) {
-  const std::string& name = call.function.name;
-  if (name == "token") return PlanToken(call, table);
-  if (name == "count" && call.arguments.size() == 1 && call.arguments[0].Is<Constant>()) {
-    return Selection{Selection::Kind::kCountRows, 0, "count", CqlType::kBigint};
-  }
-  const bool counts = name == "count";
-  if (!counts && name != "min" && name != "max") return RefuseCall(call.function);
-  if (call.arguments.size() != 1) {
-    return CqlError::Invalid("Invalid number of arguments in call to function system." + name +
-                             ": 1 required but " + std::to_string(call.arguments.size()) +
-                             " provided");
-  }
-  const auto* argument = call.arguments[0].As<ColumnName>();
-  if (argument == nullptr) {
-    return CqlError::Unsupported(CqlFeature::kNestedAggregates, name + "()");
-  }
-  LS_ASSIGN_OR_RETURN(const ColumnDefinition* column, FindColumn(table, argument->name));
-  Selection selection;
-  selection.kind = counts          ? Selection::Kind::kCountCells
-                   : name == "min" ? Selection::Kind::kMin
-                                   : Selection::Kind::kMax;
-  selection.column = PositionOf(table, *column);
-  selection.name = "system." + name + "(" + column->name + ")";
-  selection.type = counts ? DataType(CqlType::kBigint) : column->type;
-  return selection;
-}
-
-// Source of the words: ScyllaDB cql3/expr/prepare_expr.cc.
-CqlOr<Selection> PlanField(const FieldAccess& access, const TableDefinition& table) {
-  LS_ASSIGN_OR_RETURN(Selection selection, PlanSelector(access.operand[0], table));
-  const std::string structure = ToString(access.operand[0]);
-  if (selection.type.kind() != DataType::Kind::kUser) {
-    return CqlError::Invalid("Invalid field selection: " + structure + " of type " +
-                             selection.type.ToString() + " is not a user type");
-  }
-  const std::vector<std::string>& fields = selection.type.user().fields;
-  const auto at = std::ranges::find(fields, access.field);
-  if (at == fields.end()) {
-    return CqlError::Invalid(structure + " of type " + selection.type.ToString() +
-                             " has no field " + access.field);
-  }
-  if (selection.kind != Selection::Kind::kColumn && selection.kind != Selection::Kind::kField) {
-    return CqlError::Unsupported(CqlFeature::kElements, structure + "." + access.field);
-  }
-  const auto field = static_cast<uint16_t>(at - fields.begin());
-  selection.kind = Selection::Kind::kField;
-  selection.fields.push_back(field);
-  selection.name += "." + access.field;
-  const DataType type = selection.type.parameters()[field];
-  selection.type = type;
-  return selection;
-}
-
-CqlOr<Selection> PlanSelector(const Expression& expression, const TableDefinition& table) {
-  if (const auto* name = expression.As<ColumnName>()) {
-    LS_ASSIGN_OR_RETURN(const ColumnDefinition* column, FindColumn(table, name->name));
-    return Column(table, *column);
-  }
-  if (expression.Is<CountRows>()) {
-    return Selection{Selection::Kind::kCountRows, 0, "count", CqlType::kBigint};
-  }
-  if (const auto* attribute = expression.As<CellAttribute>()) {
-    return PlanCellAttribute(*attribute, table);
-  }
-  if (const auto* call = expression.As<FunctionCall>()) return PlanCall(*call, table);
-  if (expression.Is<SelectorCast>()) {
-    return CqlError::Unsupported(CqlFeature::kCasts, ToString(expression));
-  }
-  if (const auto* access = expression.As<ElementAccess>()) {
-    LS_ASSIGN_OR_RETURN(const Selection operand, PlanSelector(access->operand_and_key[0], table));
-    return RefuseElement(operand.name, operand.type, ToString(expression));
-  }
-  if (const auto* access = expression.As<FieldAccess>()) {
-    return PlanField(*access, table);
-  }
-  return CqlError::Unsupported(CqlFeature::kSelectedValues, ToString(expression));
-}
-
-CqlStatus PlanSelections(const SelectStatement& statement, SelectPlan& plan) {
+CqlStatus PlanSelections(const SelectStatement& statement, Binder& binder, SelectPlan& plan) {
   const TableDefinition& table = *plan.table;
   for (const Selector& selector : statement.selectors) {
-    LS_ASSIGN_OR_RETURN(Selection selection, PlanSelector(selector.expression, table));
+    LS_ASSIGN_OR_RETURN(Selection selection, PlanSelector(selector.expression, table, binder));
     if (!selector.alias.empty()) selection.name = selector.alias;
-    plan.is_aggregate |= selection.is_aggregate();
+    plan.is_aggregate |= selection.has_aggregate();
     plan.selections.push_back(std::move(selection));
   }
   if (statement.selectors.empty()) {
     for (const ColumnDefinition& column : table.columns) {
-      plan.selections.push_back(Column(table, column));
+      plan.selections.push_back(SelectColumn(table, column));
     }
   }
   return {};
@@ -166,26 +31,41 @@ CqlStatus PlanSelections(const SelectStatement& statement, SelectPlan& plan) {
 
 // ---- DISTINCT, ORDER BY, LIMIT
 
+// The columns that an expression is made of.
+void AddColumns(const Selection& selection, const TableDefinition& table,
+                std::set<uint16_t>& columns) {
+  switch (selection.kind) {
+    case Selection::Kind::kColumn:
+    case Selection::Kind::kWriteTime:
+    case Selection::Kind::kTtl:
+      columns.insert(selection.column);
+      break;
+    case Selection::Kind::kToken:
+      // The partition key comes first in a table.
+      for (size_t i = 0; i < table.CountOf(ColumnKind::kPartitionKey); ++i) {
+        columns.insert(static_cast<uint16_t>(i));
+      }
+      break;
+    default:
+      for (const Selection& operand : selection.operands) AddColumns(operand, table, columns);
+  }
+}
+
 CqlStatus CheckDistinct(const SelectStatement& statement, const SelectPlan& plan) {
   if (!statement.distinct) return {};
   const TableDefinition& table = *plan.table;
-  for (const Selection& selection : plan.selections) {
-    const ColumnDefinition& column = table.columns[selection.column];
-    const bool is_column = selection.kind == Selection::Kind::kColumn;
-    if (is_column && column.kind != ColumnKind::kPartitionKey &&
-        column.kind != ColumnKind::kStatic) {
-      return CqlError::Invalid(
-          "SELECT DISTINCT queries must only request partition key columns and/or static columns "
-          "(not " +
-          column.name + ")");
-    }
-    if (!is_column) return CqlError::Unsupported(CqlFeature::kDistinctFunctions, selection.name);
+  std::set<uint16_t> selected;
+  for (const Selection& selection : plan.selections) AddColumns(selection, table, selected);
+  for (const uint16_t position : selected) {
+    const ColumnDefinition& column = table.columns[position];
+    if (column.kind == ColumnKind::kPartitionKey || column.kind == ColumnKind::kStatic) continue;
+    return CqlError::Invalid(
+        "SELECT DISTINCT queries must only request partition key columns and/or static columns "
+        "(not " +
+        column.name + ")");
   }
   for (const ColumnDefinition* column : table.ColumnsOf(ColumnKind::kPartitionKey)) {
-    const bool found = std::ranges::any_of(plan.selections, [&](const Selection& selection) {
-      return selection.column == PositionOf(table, *column);
-    });
-    if (found) continue;
+    if (selected.contains(static_cast<uint16_t>(column - table.columns.data()))) continue;
     return CqlError::Invalid(
         "SELECT DISTINCT queries must request all the partition key columns (missing " +
         column->name + ")");
@@ -209,6 +89,44 @@ bool IsFixed(const SelectPlan& plan, size_t clustering_column) {
     if (clustering_column < column) return !part.is_in;
   }
   return false;
+}
+
+// Is the column of the primary key restricted to one value?
+bool IsRestrictedToOne(const SelectPlan& plan, size_t position) {
+  const size_t partition_columns = plan.table->CountOf(ColumnKind::kPartitionKey);
+  if (position >= partition_columns) return IsFixed(plan, position - partition_columns);
+  return position < plan.partition_key.size() && !plan.partition_key[position].is_in;
+}
+
+// The columns of the primary key in their order, of which those with one value may be left out.
+// Source: ScyllaDB cql3/statements/select_statement.cc, prepare_group_by.
+CqlStatus PlanGroups(const SelectStatement& statement, SelectPlan& plan) {
+  if (statement.group_by.empty()) return {};
+  const TableDefinition& table = *plan.table;
+  const size_t partition_columns = table.CountOf(ColumnKind::kPartitionKey);
+  const size_t key_columns = partition_columns + table.CountOf(ColumnKind::kClustering);
+  size_t next = 0;
+  for (const std::string& name : statement.group_by) {
+    const ColumnDefinition* column = table.FindColumn(name);
+    if (column == nullptr) return CqlError::Invalid("Group by unknown column " + name);
+    if (!column->is_key()) return CqlError::Invalid("Group by non-primary-key column " + name);
+    const auto position = static_cast<size_t>(column - table.columns.data());
+    while (next < key_columns && next < position && IsRestrictedToOne(plan, next)) ++next;
+    if (position != next) return CqlError::Invalid("Group by column " + name + " is out of order");
+    plan.group_by.push_back(static_cast<uint16_t>(position));
+    ++next;
+  }
+  while (next < partition_columns && IsRestrictedToOne(plan, next)) ++next;
+  if (next < partition_columns) {
+    return CqlError::Invalid("GROUP BY must include the entire partition key");
+  }
+  if (plan.distinct && next > partition_columns) {
+    // Source: Cassandra cql3/statements/SelectStatement.java.
+    return CqlError::Invalid(
+        "Grouping on clustering columns is not allowed for SELECT DISTINCT queries");
+  }
+  plan.is_aggregate = true;
+  return {};
 }
 
 CqlStatus PlanOrder(const SelectStatement& statement, SelectPlan& plan) {
@@ -258,7 +176,7 @@ CqlStatus PlanLimits(const SelectStatement& statement, Binder& binder, SelectPla
                         binder.Bind(*statement.limit, CqlType::kInt, "[limit]", "[limit]"));
   }
   if (!statement.per_partition_limit) return {};
-  if (plan.is_aggregate) {
+  if (plan.is_aggregate && plan.group_by.empty()) {
     return CqlError::Invalid("PER PARTITION LIMIT is not allowed with aggregate queries.");
   }
   if (statement.distinct) {
@@ -287,9 +205,8 @@ CqlOr<SelectPlan> PlanSelect(const SelectStatement& statement, Binder& binder) {
   SelectPlan plan;
   LS_ASSIGN_OR_RETURN(plan.table, binder.FindTable(statement.table));
   if (statement.json) return CqlError::Unsupported(CqlFeature::kJson, "SELECT JSON");
-  if (!statement.group_by.empty()) return CqlError::Unsupported(CqlFeature::kGroupBy, "");
   plan.distinct = statement.distinct;
-  LS_RETURN_IF_ERROR(PlanSelections(statement, plan));
+  LS_RETURN_IF_ERROR(PlanSelections(statement, binder, plan));
   LS_ASSIGN_OR_RETURN(SelectRestrictions restrictions,
                       RestrictSelect(statement, *plan.table, binder));
   plan.partition_key = std::move(restrictions.partition_key);
@@ -299,6 +216,7 @@ CqlOr<SelectPlan> PlanSelect(const SelectStatement& statement, Binder& binder) {
   plan.filters = std::move(restrictions.filters);
   plan.warns_of_filtering = restrictions.warns_of_filtering;
   LS_RETURN_IF_ERROR(CheckDistinct(statement, plan));
+  LS_RETURN_IF_ERROR(PlanGroups(statement, plan));
   LS_RETURN_IF_ERROR(PlanOrder(statement, plan));
   LS_RETURN_IF_ERROR(PlanLimits(statement, binder, plan));
   if (statement.timeout && statement.timeout->Is<BindMarker>()) {

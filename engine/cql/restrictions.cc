@@ -156,6 +156,13 @@ CqlOr<std::vector<Operand>> BindAlternative(const Relation& relation, const Expr
   return operands;
 }
 
+CqlError RefuseCallInWhere(const FunctionName& function, const TableDefinition& table) {
+  const bool exists =
+      AggregateOf(function, CqlType::kBlob) || !FindNativeFunctions(function, &table).empty();
+  if (!exists) return RefuseCall(function);
+  return CqlError::Unsupported(CqlFeature::kFunctions, function.name + "()");
+}
+
 CqlOr<BoundRelation> BindRelation(const Relation& relation, const TableDefinition& table,
                                   Clause clause, Binder& binder) {
   BoundRelation bound;
@@ -414,7 +421,7 @@ CqlOr<BoundWhere> BindWhere(const std::vector<Relation>& where, const TableDefin
       case Relation::Target::kField:
         LS_UNREACHABLE("conditions alone are about fields");
       case Relation::Target::kFunction:
-        return RefuseCall(relation.function->As<FunctionCall>()->function);
+        return RefuseCallInWhere(relation.function->As<FunctionCall>()->function, table);
       case Relation::Target::kToken: {
         LS_ASSIGN_OR_RETURN(const std::vector<TokenBound> bounds,
                             BindToken(relation, table, binder));

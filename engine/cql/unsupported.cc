@@ -9,7 +9,6 @@
 #include "engine/base/check.h"
 #include "engine/cql/cql_error.h"
 #include "engine/cql/shown_text.h"
-#include "engine/model/cql_type.h"
 
 namespace liststore {
 namespace {
@@ -42,51 +41,16 @@ static_assert(std::ranges::adjacent_find(kFacts, std::greater_equal(), &CqlFeatu
                   std::end(kFacts),
               "codes ascend, and each is there once");
 
-// Beside these there are conversions between blob and every native type. Sources: ScyllaDB
-// cql3/functions/functions.cc, time_uuid_fcts.hh, aggregate_fcts.cc, vector_similarity_fcts.hh.
+// Sources: ScyllaDB cql3/functions/functions.cc, vector_similarity_fcts.hh.
 constexpr std::pair<std::string_view, CqlFeature> kFunctions[] = {
-    {"avg", CqlFeature::kSumAvg},
-    {"count", CqlFeature::kNestedAggregates},
-    {"currentdate", CqlFeature::kFunctions},
-    {"currenttime", CqlFeature::kFunctions},
-    {"currenttimestamp", CqlFeature::kFunctions},
-    {"currenttimeuuid", CqlFeature::kFunctions},
-    {"dateof", CqlFeature::kFunctions},
     {"fromjson", CqlFeature::kJson},
-    {"max", CqlFeature::kNestedAggregates},
-    {"maxtimeuuid", CqlFeature::kFunctions},
-    {"min", CqlFeature::kNestedAggregates},
-    {"mintimeuuid", CqlFeature::kFunctions},
-    {"now", CqlFeature::kFunctions},
     {"similarity_cosine", CqlFeature::kVectors},
     {"similarity_dot_product", CqlFeature::kVectors},
     {"similarity_euclidean", CqlFeature::kVectors},
-    {"sum", CqlFeature::kSumAvg},
-    {"todate", CqlFeature::kFunctions},
     {"tojson", CqlFeature::kJson},
-    {"token", CqlFeature::kTokenOfValues},
-    {"totimestamp", CqlFeature::kFunctions},
-    {"tounixtimestamp", CqlFeature::kFunctions},
-    {"unixtimestampof", CqlFeature::kFunctions},
-    {"uuid", CqlFeature::kFunctions},
 };
 static_assert(std::ranges::is_sorted(kFunctions, {}, [](const auto& entry) { return entry.first; }),
               "look-ups halve it");
-
-// intasblob, blobasint and their like.
-bool IsBlobConversion(std::string_view name) {
-  constexpr std::string_view kTo = "asblob";
-  constexpr std::string_view kFrom = "blobas";
-  if (name.ends_with(kTo)) {
-    name.remove_suffix(kTo.size());
-  } else if (name.starts_with(kFrom)) {
-    name.remove_prefix(kFrom.size());
-  } else {
-    return false;
-  }
-  const std::optional<CqlType> type = ParseCqlType(name);
-  return type && *type != CqlType::kBlob && *type != CqlType::kCounter;
-}
 
 }  // namespace
 
@@ -109,7 +73,6 @@ std::optional<CqlFeature> FeatureOfFunction(std::string_view name) {
   const auto at =
       std::ranges::lower_bound(kFunctions, name, {}, [](const auto& entry) { return entry.first; });
   if (at != std::end(kFunctions) && at->first == name) return at->second;
-  if (IsBlobConversion(name)) return CqlFeature::kFunctions;
   return std::nullopt;
 }
 

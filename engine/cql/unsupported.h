@@ -26,18 +26,10 @@ namespace liststore {
   X(kStaticColumns, 10, "static columns", "a second table with the same partition key")            \
   X(kVectors, 11, "vectors", "a blob, and the search in the service")                              \
   X(kJson, 13, "JSON", "naming the columns, and JSON in the service")                              \
-  X(kGroupBy, 14, "GROUP BY", "a query for each group")                                            \
-  X(kSumAvg, 15, "sum() and avg()", "selecting the column, and adding in the service")             \
-  X(kNestedAggregates, 16, "aggregates of anything but a column", "the aggregate of a column")     \
-  X(kFunctions, 17, "scalar functions", "a value that the service computes and binds")             \
-  X(kCasts, 18, "CAST", "selecting the column, and converting in the service")                     \
-  X(kArithmetic, 19, "arithmetic", "the result as a constant or a bound value")                    \
+  X(kFunctions, 17, "functions of columns in WHERE", "filtering in the service")                   \
   X(kElements, 20, "parts of collections and user types", "the whole column, taken apart by the service") \
   X(kLike, 21, "LIKE", "a range of a clustering column: c >= 'ab' AND c < 'ac'")                   \
   X(kNotIn, 22, "NOT IN", "selecting all of them, and leaving some out in the service")            \
-  X(kTokenOfValues, 23, "token() of values", "the token as a bigint")                              \
-  X(kSelectedValues, 24, "values among the selected columns", "columns alone")                     \
-  X(kDistinctFunctions, 25, "functions beside DISTINCT", "the columns of the partition key")       \
   X(kOtherMarkers, 28, "bind markers at this place", "a constant")                                 \
   X(kKeyIndexes, 29, "indexes on columns of the primary key", "a table with another primary key")  \
   X(kDropTimestamp, 30, "DROP with USING TIMESTAMP", "DROP without it: all values go")             \
@@ -101,9 +93,8 @@ CqlFeature CqlFeatureAt(size_t index);
 // "refused" or "no effect": as liststore.unsupported says it.
 std::string_view KindName(const CqlFeatureFacts& facts);
 
-// What a call of a function that CQL has by itself is refused as; nullopt: CQL has no function of
-// that name. Of those that are supported it is what other uses of them are refused as. O(log
-// functions).
+// What a call of a function that CQL has by itself and liststore has not is refused as; nullopt: of
+// all others. O(log functions).
 std::optional<CqlFeature> FeatureOfFunction(std::string_view name);
 
 }  // namespace liststore

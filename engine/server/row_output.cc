@@ -1,10 +1,12 @@
 #include "engine/server/row_output.h"
 
-#include <algorithm>
+#include <utility>
 
+#include "engine/base/big_endian.h"
 #include "engine/base/check.h"
-#include "engine/model/composite_value.h"
+#include "engine/base/status_macros.h"
 #include "engine/model/token.h"
+#include "engine/protocol/primitives.h"
 
 namespace liststore {
 namespace {
@@ -21,30 +23,12 @@ void AppendInt(int32_t value, OutputBuffer& out) {
   out.AppendBigEndian32(static_cast<uint32_t>(value));
 }
 
-// Null where the column is, or a field on the way.
-std::optional<std::string_view> FieldOf(const Selection& selection, const RowBuffer& row) {
-  const DataType* type = &row.table().columns[selection.column].type;
-  std::optional<std::string_view> value = row.values()[selection.column];
-  for (const uint16_t field : selection.fields) {
-    if (!value) return std::nullopt;
-    const auto fields = SplitTuple(*type, *value);
-    LS_CHECK(fields.has_value(), "values are validated before they are stored");
-    value = (*fields)[field];
-    type = &type->parameters()[field];
-  }
-  return value;
-}
-
-void AppendCell(const Selection& selection, const RowBuffer& row, int64_t now_seconds,
+// Of what the row has by itself.
+void AppendLeaf(const Selection& selection, const RowBuffer& row, int64_t now_seconds,
                 OutputBuffer& out) {
   switch (selection.kind) {
     case Selection::Kind::kColumn: {
       const std::optional<std::string_view>& value = row.values()[selection.column];
-      value ? protocol::AppendBytes(out, *value) : protocol::AppendNull(out);
-      return;
-    }
-    case Selection::Kind::kField: {
-      const std::optional<std::string_view> value = FieldOf(selection, row);
       value ? protocol::AppendBytes(out, *value) : protocol::AppendNull(out);
       return;
     }
@@ -60,77 +44,57 @@ void AppendCell(const Selection& selection, const RowBuffer& row, int64_t now_se
     }
     case Selection::Kind::kToken:
       return AppendBigint(TokenOf(row.partition_key()).value, out);
-    case Selection::Kind::kCountRows:
-    case Selection::Kind::kCountCells:
-    case Selection::Kind::kMin:
-    case Selection::Kind::kMax:
-    case Selection::Kind::kApplied:
+    default:
       break;
   }
-  LS_UNREACHABLE("aggregates and what became of a write are not cells of a row");
+  LS_UNREACHABLE("calls, aggregates and what became of a write are not of a row by itself");
+}
+
+bool IsLeaf(const Selection& selection) {
+  return selection.kind != Selection::Kind::kCall && selection.kind != Selection::Kind::kValue;
 }
 
 }  // namespace
 
-void AppendRow(const std::vector<Selection>& selections, const RowBuffer& row, int64_t now_seconds,
-               OutputBuffer& out) {
-  for (const Selection& selection : selections) AppendCell(selection, row, now_seconds, out);
+CqlStatus AppendRow(const std::vector<Selection>& selections, const RowBuffer& row,
+                    const SelectionContext& context, OutputBuffer& out) {
+  for (const Selection& selection : selections) {
+    if (IsLeaf(selection)) {
+      AppendLeaf(selection, row, context.now_seconds, out);
+      continue;
+    }
+    LS_ASSIGN_OR_RETURN(const SelectedValue value, ValueOf(selection, row, context));
+    value ? protocol::AppendBytes(out, *value) : protocol::AppendNull(out);
+  }
+  return {};
 }
 
-Aggregation::Aggregation(const std::vector<Selection>& selections)
-    : selections_(selections), sums_(selections.size()) {}
-
-bool Aggregation::counts_rows_only() const {
-  return std::ranges::all_of(selections_, [](const Selection& selection) {
-    return selection.kind == Selection::Kind::kCountRows;
+CqlOr<SelectedValue> ValueOf(const Selection& selection, const RowBuffer& row,
+                             const SelectionContext& context) {
+  return Evaluate(selection, context, [&](const Selection& leaf) -> SelectedValue {
+    // As a cell would be: what it appends behind its length is the value.
+    OutputBuffer cell;
+    AppendLeaf(leaf, row, context.now_seconds, cell);
+    if (static_cast<int32_t>(cell.BigEndian32At(0)) < 0) return std::nullopt;
+    return std::string(cell.ViewFrom(4));
   });
 }
 
-void Aggregation::AddRows(uint64_t rows) {
-  LS_DCHECK(counts_rows_only(), "other sums need to see the rows");
-  for (Sum& sum : sums_) sum.count += static_cast<int64_t>(rows);
-}
-
-void Aggregation::Add(const RowBuffer& row, int64_t now_seconds) {
-  for (size_t i = 0; i < sums_.size(); ++i) {
-    const Selection& selection = selections_[i];
-    Sum& sum = sums_[i];
-    const bool first_row = !sum.any_row;
-    sum.any_row = true;
-    if (!selection.is_aggregate()) {
-      if (!first_row) continue;
-      // As a cell would be: what it appends behind its length is the value.
-      OutputBuffer cell;
-      AppendCell(selection, row, now_seconds, cell);
-      if (static_cast<int32_t>(cell.BigEndian32At(0)) >= 0) sum.value = cell.ViewFrom(4);
-      continue;
-    }
-    if (selection.kind == Selection::Kind::kCountRows) {
-      ++sum.count;
-      continue;
-    }
-    const std::optional<std::string_view>& value = row.values()[selection.column];
-    if (!value) continue;
-    ++sum.count;
-    if (selection.kind == Selection::Kind::kCountCells) continue;
-    const int order = sum.value ? CompareValues(selection.type, *value, *sum.value) : 0;
-    const bool better = selection.kind == Selection::Kind::kMin ? order < 0 : order > 0;
-    if (!sum.value || better) sum.value = *value;
+CqlOr<SelectedValue> Evaluate(const Selection& selection, const SelectionContext& context,
+                              absl::FunctionRef<SelectedValue(const Selection&)> leaf) {
+  if (IsLeaf(selection)) return leaf(selection);
+  if (selection.kind == Selection::Kind::kValue) {
+    BoundValue value;
+    LS_RETURN_IF_ERROR(ResolveSet(selection.value, context.values, value));
+    return value.has_value() ? SelectedValue(value.bytes) : std::nullopt;
   }
-}
-
-void Aggregation::AppendResult(OutputBuffer& out) const {
-  for (size_t i = 0; i < sums_.size(); ++i) {
-    const bool counts = selections_[i].kind == Selection::Kind::kCountRows ||
-                        selections_[i].kind == Selection::Kind::kCountCells;
-    if (counts) {
-      AppendBigint(sums_[i].count, out);
-    } else if (sums_[i].value) {
-      protocol::AppendBytes(out, *sums_[i].value);
-    } else {
-      protocol::AppendNull(out);
-    }
+  std::vector<SelectedValue> operands;
+  for (const Selection& operand : selection.operands) {
+    LS_ASSIGN_OR_RETURN(SelectedValue value, Evaluate(operand, context, leaf));
+    operands.push_back(std::move(value));
   }
+  const std::vector<std::optional<std::string_view>> arguments(operands.begin(), operands.end());
+  return EvaluateFunction(selection.function, arguments, context.functions);
 }
 
 }  // namespace liststore

@@ -1,5 +1,4 @@
-// RowOutput: the selections of a SELECT, applied to rows: cells into a buffer, or sums of all of
-// them.
+// The selections of a SELECT, evaluated on rows.
 #ifndef LISTSTORE_ENGINE_SERVER_ROW_OUTPUT_H_
 #define LISTSTORE_ENGINE_SERVER_ROW_OUTPUT_H_
 
@@ -8,40 +7,38 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "engine/cql/bound_values.h"
+#include "engine/cql/cql_error.h"
+#include "engine/cql/evaluate_function.h"
 #include "engine/cql/plan.h"
 #include "engine/protocol/output_buffer.h"
-#include "engine/protocol/primitives.h"
 #include "engine/server/row_buffer.h"
 
 namespace liststore {
 
-// Appends a row: a [bytes] for each selection, none of which is an aggregate.
-void AppendRow(const std::vector<Selection>& selections, const RowBuffer& row, int64_t now_seconds,
-               protocol::OutputBuffer& out);
-
-// COUNT, MIN, MAX over rows; what is no aggregate has the value of the first row.
-class Aggregation {
- public:
-  // `selections` outlive it.
-  explicit Aggregation(const std::vector<Selection>& selections);
-
-  void Add(const RowBuffer& row, int64_t now_seconds);
-  // Rows that were counted without being read. Only where `counts_rows_only`.
-  void AddRows(uint64_t rows);
-  // True when the number of rows is all that matters.
-  bool counts_rows_only() const;
-  // The one row of the result.
-  void AppendResult(protocol::OutputBuffer& out) const;
-
- private:
-  struct Sum {
-    int64_t count = 0;
-    std::optional<std::string> value;
-    bool any_row = false;
-  };
-  const std::vector<Selection>& selections_;
-  std::vector<Sum> sums_;
+// What expressions are evaluated with beside the row. Everything is borrowed.
+struct SelectionContext {
+  BoundValues values;
+  FunctionContext* functions = nullptr;
+  int64_t now_seconds = 0;
 };
+
+using SelectedValue = std::optional<std::string>;  // nullopt: null
+
+// Appends a row: a [bytes] for each selection, none of which has an aggregate. Errors are those of
+// functions; `out` is of no use behind one.
+CqlStatus AppendRow(const std::vector<Selection>& selections, const RowBuffer& row,
+                    const SelectionContext& context, protocol::OutputBuffer& out);
+
+// The value of a selection without aggregates.
+CqlOr<SelectedValue> ValueOf(const Selection& selection, const RowBuffer& row,
+                             const SelectionContext& context);
+
+// The value of any selection, of which `leaf` gives what is neither a call nor a value of the
+// statement.
+CqlOr<SelectedValue> Evaluate(const Selection& selection, const SelectionContext& context,
+                              absl::FunctionRef<SelectedValue(const Selection&)> leaf);
 
 }  // namespace liststore
 

@@ -44,12 +44,14 @@ bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMe
                                const protocol::QueryParameters& parameters, Call& call) {
   CqlStatus status = CheckReadConsistency(parameters.consistency);
   if (status.ok() && IsSerial(parameters.consistency)) status = CheckSerialRead(plan, values);
+  Functions functions(*this, call.now_nanos);
   SelectCall select{.plan = plan,
                     .values = values,
                     .page_size = std::nullopt,
                     .resume = std::nullopt,
                     .statement_digest = 0,
-                    .now_nanos = call.now_nanos};
+                    .now_nanos = call.now_nanos,
+                    .functions = &functions};
   if (parameters.page_size) {
     select.page_size = static_cast<uint64_t>(*parameters.page_size);
     select.statement_digest = StatementDigest(call.client.keyspace, text, bound);

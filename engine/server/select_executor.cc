@@ -10,6 +10,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/instantiate.h"
 #include "engine/model/token.h"
+#include "engine/server/aggregation.h"
 #include "engine/server/row_buffer.h"
 #include "engine/server/row_output.h"
 
@@ -32,7 +33,11 @@ int64_t Seconds(uint64_t now_nanos) { return static_cast<int64_t>(now_nanos / 1'
 class RowCollector final : public RowSink {
  public:
   RowCollector(const SelectCall& call, SelectResult& result)
-      : call_(call), result_(result), row_(*call.plan.table), aggregation_(call.plan.selections) {}
+      : call_(call),
+        result_(result),
+        row_(*call.plan.table),
+        context_{call.values, call.functions, Seconds(call.now_nanos)},
+        aggregation_(call.plan.selections, context_) {}
 
   CqlStatus Bind() { return BindFilters(call_.plan.filters, call_.values, filters_); }
 
@@ -48,10 +53,18 @@ class RowCollector final : public RowSink {
     last_taken_.clear();
   }
   uint64_t taken() const { return taken_; }
-  bool full() const { return taken_ == wanted_ || too_large_; }
+  bool full() const { return taken_ == wanted_ || ended_; }
   // Ends the page, or the result, when its rows have taken as many bytes.
   void LimitBytes(size_t bytes_max) { bytes_max_ = bytes_max; }
   bool too_large() const { return too_large_; }
+  // Nothing more is wanted: the page is full of bytes, there are groups enough, or an error.
+  bool ended() const { return ended_; }
+  const CqlStatus& status() const { return status_; }
+  // Groups of the result, and of each partition, where there are such.
+  void LimitGroups(uint64_t groups_max, uint64_t of_partition_max) {
+    groups_left_ = groups_max;
+    partition_groups_max_ = of_partition_max;
+  }
   // Encoded clustering keys of the last row that came, and of the last that was taken.
   const std::string& last_seen() const { return last_seen_; }
   const std::string& last_taken() const { return last_taken_; }
@@ -74,30 +87,84 @@ class RowCollector final : public RowSink {
     }
     ++taken_;
     last_taken_ = row_.clustering_key();
-    const int64_t now_seconds = Seconds(call_.now_nanos);
     if (call_.plan.is_aggregate) {
-      aggregation_.Add(row_, now_seconds);
+      if (call_.plan.group_by.empty() || EnterGroup()) Note(aggregation_.Add(row_));
       return;
     }
-    AppendRow(call_.plan.selections, row_, now_seconds, result_.rows);
-    ++result_.row_count;
-    too_large_ = result_.rows.size() >= bytes_max_;
+    Note(AppendRow(call_.plan.selections, row_, context_, result_.rows));
+    CountRow();
     if (on_row) on_row();
+  }
+
+  // Behind the last row: the row of an aggregate, or of the last group.
+  void FinishAggregate() {
+    if (!status_.ok() || !call_.plan.is_aggregate) return;
+    if (call_.plan.group_by.empty() || (in_group_ && !skips_group_)) AppendGroup();
   }
 
   // Called behind each row that was appended.
   std::function<void()> on_row;
 
  private:
+  void Note(CqlStatus status) {
+    if (status.ok()) return;
+    status_ = std::move(status);
+    ended_ = true;
+  }
+  void CountRow() {
+    ++result_.row_count;
+    too_large_ = result_.rows.size() >= bytes_max_;
+    ended_ |= too_large_;
+  }
+  void AppendGroup() {
+    Note(aggregation_.AppendResult(result_.rows));
+    CountRow();
+    if (groups_left_ != UINT64_MAX && --groups_left_ == 0) ended_ = true;
+  }
+
+  // The group of the row in row(), which begins one where it differs from the last in what groups
+  // agree in. False: the row's group is not wanted.
+  bool EnterGroup() {
+    const std::span<const std::optional<std::string_view>> values = row_.values();
+    // The partition key comes first in a table.
+    const auto key = values.first(row_.table().CountOf(ColumnKind::kPartitionKey));
+    const bool same_partition = in_group_ && std::ranges::equal(key, group_partition_);
+    bool same = same_partition;
+    for (size_t i = 0; i < call_.plan.group_by.size() && same; ++i) {
+      same = group_[i] == values[call_.plan.group_by[i]];
+    }
+    if (same) return !skips_group_;
+    if (in_group_ && !skips_group_) AppendGroup();
+    in_group_ = !ended_;
+    if (ended_) return false;
+    group_.clear();
+    for (const uint16_t column : call_.plan.group_by) group_.emplace_back(values[column]);
+    if (!same_partition) partition_groups_ = 0;
+    group_partition_.assign(key.begin(), key.end());
+    skips_group_ = partition_groups_++ >= partition_groups_max_;
+    return !skips_group_;
+  }
+
   const SelectCall& call_;
   SelectResult& result_;
   RowBuffer row_;
+  const SelectionContext context_;
   Aggregation aggregation_;
+  // Of GROUP BY: the group that the last row was of.
+  bool in_group_ = false;
+  bool skips_group_ = false;
+  std::vector<std::optional<std::string>> group_;
+  std::vector<std::optional<std::string>> group_partition_;
+  uint64_t partition_groups_ = 0;
+  uint64_t groups_left_ = UINT64_MAX;
+  uint64_t partition_groups_max_ = UINT64_MAX;
   std::vector<BoundFilter> filters_;
   uint64_t wanted_ = 0;
   uint64_t taken_ = 0;
   size_t bytes_max_ = kResultBytesMax;
   bool too_large_ = false;
+  bool ended_ = false;
+  CqlStatus status_;
   std::string last_seen_;
   std::string last_taken_;
 };
@@ -131,8 +198,8 @@ class SelectExecution {
   CqlStatus Run(bool& gone) {
     LS_RETURN_IF_ERROR(Prepare());
     if (nothing_) {
-      FinishAggregate();
-      return {};
+      collector_.FinishAggregate();
+      return collector_.status();
     }
     if (merges_) {
       ReadMerged();
@@ -141,12 +208,13 @@ class SelectExecution {
     } else {
       ReadPartitions();
     }
+    gone = gone_;
+    if (!gone_) collector_.FinishAggregate();
+    LS_RETURN_IF_ERROR(collector_.status());
     if (!page_size_ && collector_.too_large()) {
       return CqlError::Invalid("The result is larger than " + std::to_string(kResultBytesMax) +
                                " bytes: read it in pages, or with a LIMIT");
     }
-    gone = gone_;
-    if (!gone_) FinishAggregate();
     return {};
   }
 
@@ -156,8 +224,13 @@ class SelectExecution {
     LS_RETURN_IF_ERROR(ResolveLimit(plan_.limit, call_.values, "LIMIT", limit_));
     LS_RETURN_IF_ERROR(ResolveLimit(plan_.per_partition_limit, call_.values, "PER PARTITION LIMIT",
                                     per_partition_limit_));
+    if (plan_.is_aggregate) {
+      // Limits are of the result's rows: groups, of which there is one without GROUP BY.
+      collector_.LimitGroups(limit_, per_partition_limit_);
+      limit_ = UINT64_MAX;
+      per_partition_limit_ = UINT64_MAX;
+    }
     if (plan_.distinct) per_partition_limit_ = 1;
-    if (plan_.is_aggregate) limit_ = UINT64_MAX;  // of rows of the result, which is one
     LS_RETURN_IF_ERROR(
         EncodeRanges(table_, plan_.clustering, call_.values, KeyUse::kRead, ranges_));
     nothing_ |= ranges_.empty();
@@ -171,7 +244,7 @@ class SelectExecution {
     }
     LS_RETURN_IF_ERROR(PrepareIndex());
     if (!plan_.is_aggregate && !plan_.at_most_one_row() && limit_ > 1) page_size_ = call_.page_size;
-    merges_ = plan_.is_ordered && keys_.size() > 1;
+    merges_ = plan_.is_ordered && keys_.size() > 1 && !plan_.is_aggregate;
     if (merges_ && page_size_) {
       return CqlError::Invalid(
           "Cannot page queries with both ORDER BY and a IN restriction on the partition key; you "
@@ -280,6 +353,7 @@ class SelectExecution {
         return false;
       }
       result_.dead_rows += reply.info.dead_rows;
+      if (collector_.ended() && !collector_.too_large()) return false;
       Count(limit_left_);
       Count(page_left_);
       Count(partition_left);
@@ -313,8 +387,8 @@ class SelectExecution {
   // ---- Sums
 
   bool CountsOnly() {
-    return plan_.is_aggregate && !collector_.filters() && !value_filter_ &&
-           collector_.aggregation().counts_rows_only();
+    return plan_.is_aggregate && plan_.group_by.empty() && !collector_.filters() &&
+           !value_filter_ && collector_.aggregation().counts_rows_only();
   }
   bool CountRange(const std::string& key, const EncodedRange& range) {
     const Reply reply =
@@ -326,11 +400,6 @@ class SelectExecution {
     result_.dead_rows += reply.info.dead_rows;
     collector_.aggregation().AddRows(reply.rows);
     return !gone_;
-  }
-  void FinishAggregate() {
-    if (!plan_.is_aggregate) return;
-    collector_.aggregation().AppendResult(result_.rows);
-    result_.row_count = 1;
   }
 
   // ---- ORDER BY over several partitions
@@ -403,12 +472,15 @@ CqlStatus ExecuteVirtualSelect(const VirtualTable& table, const VirtualReadConte
   LS_RETURN_IF_ERROR(ResolveLimit(plan.limit, call.values, "LIMIT", limit));
   LS_RETURN_IF_ERROR(ResolveLimit(plan.per_partition_limit, call.values, "PER PARTITION LIMIT",
                                   per_partition_limit));
+  if (plan.is_aggregate) {
+    collector.LimitGroups(limit, per_partition_limit);
+    limit = per_partition_limit = UINT64_MAX;
+  }
   if (plan.distinct) per_partition_limit = 1;
-  if (plan.is_aggregate) limit = UINT64_MAX;
   const std::vector<VirtualRow> rows = table.Rows(context);
   const size_t key_columns = plan.table->storage.partition_key.size();
   uint64_t of_partition = 0;
-  for (size_t i = 0; i < rows.size() && limit > 0; ++i) {
+  for (size_t i = 0; i < rows.size() && limit > 0 && !collector.ended(); ++i) {
     // Rows of a partition lie together.
     if (i == 0 ||
         !std::equal(rows[i].begin(), rows[i].begin() + static_cast<ptrdiff_t>(key_columns),
@@ -422,11 +494,8 @@ CqlStatus ExecuteVirtualSelect(const VirtualTable& table, const VirtualReadConte
     of_partition += collector.taken();
     limit -= collector.taken();
   }
-  if (plan.is_aggregate) {
-    collector.aggregation().AppendResult(result.rows);
-    result.row_count = 1;
-  }
-  return {};
+  collector.FinishAggregate();
+  return collector.status();
 }
 
 }  // namespace liststore

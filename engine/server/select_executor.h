@@ -9,6 +9,7 @@
 
 #include "engine/cql/bound_values.h"
 #include "engine/cql/cql_error.h"
+#include "engine/cql/evaluate_function.h"
 #include "engine/cql/plan.h"
 #include "engine/cql/virtual_table.h"
 #include "engine/protocol/output_buffer.h"
@@ -27,6 +28,7 @@ struct SelectCall {
   std::optional<protocol::PagingState> resume;
   uint64_t statement_digest = 0;  // of the paging state to come
   uint64_t now_nanos = 0;
+  FunctionContext* functions = nullptr;  // of functions that are not pure
 };
 
 // What an execution has found. Rows are encoded: a [bytes] for each selection.

@@ -185,10 +185,6 @@ constexpr TermExample kTerms[] = {
     {"NaN", "NaN"},
     {"-Infinity", "-Infinity"},
     {"true", "true"},
-    {"1 + 2 * 3", "1 + 2 * 3"},
-    {"1 -2", "1 + -2"},
-    {"- ?", "- ?"},
-    {"7 % 2 / 1", "7 % 2 / 1"},
     {"1h30m", "1h30m"},
     {"0xCAFE", "0xCAFE"},
 };
@@ -208,7 +204,7 @@ TEST(ParseTermTest, LiteralsAreWhatNeedsNothingElse) {
   for (const std::string_view text : {"1", "null", "[1, {2}]", "(int) 1", "{1: (2, null)}"}) {
     EXPECT_TRUE(IsLiteral(*ParseTerm(text))) << text;
   }
-  for (const std::string_view text : {"?", "[?]", "now()", "{1: :x}", "1 + 1", "(int) ?"}) {
+  for (const std::string_view text : {"?", "[?]", "now()", "{1: :x}", "(int) ?"}) {
     EXPECT_FALSE(IsLiteral(*ParseTerm(text))) << text;
   }
 }

@@ -82,6 +82,26 @@ TEST_F(UserTypesOverCql, ValuesAndFields) {
             "000000017a");
 }
 
+TEST_F(UserTypesOverCql, FieldsAreSelectedLikeColumns) {
+  Must("CREATE TYPE person (name text, home frozen<address>)");
+  Must("CREATE TABLE t (p int, c int, a frozen<person>, PRIMARY KEY (p, c))");
+  Must("INSERT INTO t (p, c, a) VALUES (1, 1, {name: 'x', home: {number: 7}})");
+  Must("INSERT INTO t (p, c, a) VALUES (1, 2, {name: 'y', home: {number: 5}})");
+  Must("INSERT INTO t (p, c, a) VALUES (1, 3, {name: 'z'})");
+  Must("INSERT INTO t (p, c) VALUES (1, 4)");
+  EXPECT_EQ(Value("SELECT a.home.number FROM t WHERE p = 1 AND c = 2"), "00000005");
+  EXPECT_EQ(Value("SELECT a.home.number FROM t WHERE p = 1 AND c = 3"), "null");
+  EXPECT_EQ(Value("SELECT a.home.number FROM t WHERE p = 1 AND c = 4"), "null");
+  EXPECT_EQ(Value("SELECT sum(a.home.number) FROM t WHERE p = 1"), "0000000c");
+  EXPECT_EQ(Value("SELECT count(a.home) FROM t WHERE p = 1"), "0000000000000002");
+  EXPECT_EQ(Value("SELECT max(a).name FROM t WHERE p = 1"), "7a");
+  EXPECT_EQ(Value("SELECT CAST(a.home.number AS text) FROM t WHERE p = 1 AND c = 1"), "37");
+  EXPECT_EQ(Value("SELECT DISTINCT p FROM t"), "00000001");
+  EXPECT_EQ(Refusal("SELECT writetime(a.name) FROM t")
+                .find("liststore does not support parts of collections and user types (a.name)"),
+            0u);
+}
+
 TEST_F(UserTypesOverCql, KeysOfAType) {
   Must("CREATE TABLE t (p frozen<address>, c frozen<address>, PRIMARY KEY (p, c))");
   Must("CREATE TABLE u (p int, c frozen<address>, v int, PRIMARY KEY (p, c))");

@@ -1,0 +1,275 @@
+#include "engine/cql/cast_value.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+#include "engine/base/big_endian.h"
+#include "engine/base/check.h"
+#include "engine/cql/evaluate_function.h"
+#include "engine/cql/literal.h"
+#include "engine/cql/number_text.h"
+#include "engine/cql/print_value.h"
+#include "engine/model/decimal.h"
+
+namespace liststore {
+namespace {
+
+using Result = CqlOr<std::optional<std::string>>;
+
+bool IsInteger(CqlType type) {
+  return type == CqlType::kTinyint || type == CqlType::kSmallint || type == CqlType::kInt ||
+         type == CqlType::kBigint;
+}
+bool IsFloating(CqlType type) { return type == CqlType::kFloat || type == CqlType::kDouble; }
+bool IsNumber(CqlType type) {
+  return IsInteger(type) || IsFloating(type) || type == CqlType::kVarint ||
+         type == CqlType::kDecimal;
+}
+bool IsText(CqlType type) { return type == CqlType::kText || type == CqlType::kAscii; }
+
+// Has it a text other than a number's?
+bool HasText(CqlType type) {
+  switch (type) {
+    case CqlType::kTimestamp:
+    case CqlType::kDate:
+    case CqlType::kTime:
+    case CqlType::kTimeuuid:
+    case CqlType::kUuid:
+    case CqlType::kBoolean:
+    case CqlType::kInet:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool HasCast(CqlType from, CqlType to) {
+  if (IsNumber(from)) return IsNumber(to) || IsText(to);
+  if (IsText(to)) return HasText(from) || (from == CqlType::kAscii && to == CqlType::kText);
+  if (from == CqlType::kTimeuuid) return to == CqlType::kTimestamp || to == CqlType::kDate;
+  return (from == CqlType::kTimestamp && to == CqlType::kDate) ||
+         (from == CqlType::kDate && to == CqlType::kTimestamp);
+}
+
+// ---- Numbers
+
+size_t BytesOf(CqlType integer) { return CqlFixedBytes(integer); }
+
+// The low bytes of a two's complement, its sign carried on.
+int64_t LowInteger(std::string_view bytes) {
+  LS_CHECK(!bytes.empty(), "an integer has at least one byte");
+  uint64_t value = (bytes[0] & 0x80) != 0 ? ~uint64_t{0} : 0;
+  for (const char byte : bytes) value = value << 8 | static_cast<uint8_t>(byte);
+  return static_cast<int64_t>(value);
+}
+
+std::string FromInteger(int64_t value, CqlType to) {
+  std::string bytes(8, '\0');
+  StoreBigEndian64(bytes.data(), static_cast<uint64_t>(value));
+  return bytes.substr(8 - BytesOf(to));
+}
+
+std::string FromFloating(double value, CqlType to) {
+  std::string bytes(to == CqlType::kFloat ? 4 : 8, '\0');
+  if (to == CqlType::kFloat) {
+    StoreBigEndian32(bytes.data(), std::bit_cast<uint32_t>(static_cast<float>(value)));
+  } else {
+    StoreBigEndian64(bytes.data(), std::bit_cast<uint64_t>(value));
+  }
+  return bytes;
+}
+
+double ToFloating(CqlType from, std::string_view value) {
+  if (from == CqlType::kFloat) return std::bit_cast<float>(LoadBigEndian32(value.data()));
+  return std::bit_cast<double>(LoadBigEndian64(value.data()));
+}
+
+// As the processors do that ScyllaDB runs on: what does not fit is the smallest integer.
+template <typename Int>
+int64_t Truncated(double value) {
+  constexpr double kEnd = -static_cast<double>(std::numeric_limits<Int>::min());
+  if (!(value > -kEnd - 1 && value < kEnd)) return std::numeric_limits<Int>::min();
+  return static_cast<Int>(value);
+}
+
+Result TooLong(size_t digits) {
+  return CqlError::Server("a number of " + std::to_string(digits) +
+                          " digits exceeds the maximum of " + std::to_string(kLiteralDigitsMax));
+}
+
+// A number in decimal digits, maybe with a fraction and an exponent.
+Result FromText(const std::string& text, CqlType to) {
+  if (const size_t digits = CountDigits(text); digits > kLiteralDigitsMax) return TooLong(digits);
+  std::optional<std::string> value =
+      to == CqlType::kDecimal ? ParseDecimal(text) : ParseVarint(text);
+  if (!value) {
+    return CqlError::Invalid("marshaling error: unable to make " +
+                             std::string(to == CqlType::kDecimal ? "BigDecimal" : "int") +
+                             " from '" + text + "'");
+  }
+  return value;
+}
+
+Result CastInteger(int64_t value, CqlType to) {
+  if (IsInteger(to)) return std::optional(FromInteger(value, to));
+  // Through the type itself: by way of a double a float would be rounded twice.
+  if (to == CqlType::kFloat) {
+    return std::optional(FromFloating(static_cast<double>(static_cast<float>(value)), to));
+  }
+  if (to == CqlType::kDouble) return std::optional(FromFloating(static_cast<double>(value), to));
+  const std::string text = std::to_string(value);
+  return FromText(to == CqlType::kDecimal ? text + ".0" : text, to);
+}
+
+Result CastFloating(CqlType from, double value, CqlType to) {
+  if (IsFloating(to)) return std::optional(FromFloating(value, to));
+  if (to == CqlType::kBigint) return std::optional(FromInteger(Truncated<int64_t>(value), to));
+  if (IsInteger(to)) return std::optional(FromInteger(Truncated<int32_t>(value), to));
+  char text[400];  // the largest double has 309 digits
+  if (to == CqlType::kDecimal) {
+    std::snprintf(text, sizeof(text), from == CqlType::kFloat ? "%.9g" : "%.17g", value);
+  } else if (std::isfinite(value)) {
+    std::snprintf(text, sizeof(text), "%.0f", std::trunc(value));
+    if (std::string_view(text) == "-0") return FromText("0", to);
+  } else {
+    return CqlError::Server("Cannot convert a non-finite number to an integer.");
+  }
+  return FromText(text, to);
+}
+
+// The whole part of a decimal, as a varint.
+Result WholePart(std::string_view decimal) {
+  const auto scale = int64_t{static_cast<int32_t>(LoadBigEndian32(decimal.data()))};
+  const std::string_view unscaled = decimal.substr(kDecimalScaleBytes);
+  if (unscaled.empty()) return FromText("0", CqlType::kVarint);
+  std::string text = PrintVarint(unscaled);
+  const size_t sign = text.starts_with('-') ? 1 : 0;
+  if (scale >= static_cast<int64_t>(text.size() - sign)) {
+    text = "0";
+  } else if (scale >= 0) {
+    text.resize(text.size() - static_cast<size_t>(scale));
+  } else if (-scale > static_cast<int64_t>(kLiteralDigitsMax)) {
+    return TooLong(static_cast<size_t>(-scale));
+  } else {
+    text.append(static_cast<size_t>(-scale), '0');
+  }
+  return FromText(text, CqlType::kVarint);
+}
+
+Result CastVarint(std::string_view value, CqlType to) {
+  if (IsInteger(to)) return std::optional(FromInteger(LowInteger(value), to));
+  const std::string text = PrintVarint(value);
+  if (to == CqlType::kDecimal) return FromText(text + ".0", to);
+  LS_CHECK(IsFloating(to), "the other numbers are floating ones");
+  return std::optional(FromFloating(to == CqlType::kFloat ? std::strtof(text.c_str(), nullptr)
+                                                          : std::strtod(text.c_str(), nullptr),
+                                    to));
+}
+
+Result CastDecimal(std::string_view value, CqlType to) {
+  if (IsFloating(to)) {
+    const std::string text = PrintDecimal(value);
+    return std::optional(FromFloating(to == CqlType::kFloat ? std::strtof(text.c_str(), nullptr)
+                                                            : std::strtod(text.c_str(), nullptr),
+                                      to));
+  }
+  Result whole = WholePart(value);
+  if (!whole.ok() || to == CqlType::kVarint) return whole;
+  return CastVarint(**whole, to);
+}
+
+// ---- Text
+
+// As its literal, without quotes.
+std::string TextOf(CqlType type, std::string_view value) {
+  std::string text = PrintValue(type, value);
+  if (text.size() >= 2 && text.front() == '\'') text = text.substr(1, text.size() - 2);
+  return text;
+}
+
+std::string_view MarshalName(CqlType type) {
+  switch (type) {
+    case CqlType::kAscii:
+      return "AsciiType";
+    case CqlType::kBigint:
+      return "LongType";
+    case CqlType::kBlob:
+      return "BytesType";
+    case CqlType::kBoolean:
+      return "BooleanType";
+    case CqlType::kCounter:
+      return "CounterColumnType";
+    case CqlType::kDate:
+      return "SimpleDateType";
+    case CqlType::kDecimal:
+      return "DecimalType";
+    case CqlType::kDouble:
+      return "DoubleType";
+    case CqlType::kDuration:
+      return "DurationType";
+    case CqlType::kFloat:
+      return "FloatType";
+    case CqlType::kInet:
+      return "InetAddressType";
+    case CqlType::kInt:
+      return "Int32Type";
+    case CqlType::kSmallint:
+      return "ShortType";
+    case CqlType::kText:
+      return "UTF8Type";
+    case CqlType::kTime:
+      return "TimeType";
+    case CqlType::kTimestamp:
+      return "TimestampType";
+    case CqlType::kTimeuuid:
+      return "TimeUUIDType";
+    case CqlType::kTinyint:
+      return "ByteType";
+    case CqlType::kUuid:
+      return "UUIDType";
+    case CqlType::kVarint:
+      return "IntegerType";
+  }
+  LS_UNREACHABLE("a type is one of the enum");
+}
+
+std::string TypeText(const DataType& type) {
+  if (!type.is_native()) return type.ToString();
+  return "org.apache.cassandra.db.marshal." + std::string(MarshalName(type.native()));
+}
+
+}  // namespace
+
+CqlOr<NativeFunction> FindCast(const DataType& from, CqlType to) {
+  if (from.is_native() && HasCast(from.native(), to)) {
+    return NativeFunction{
+        NativeFunction::Kind::kCast, "castas" + std::string(CqlTypeName(to)), {from}, to};
+  }
+  return CqlError::Invalid(TypeText(from) + " cannot be cast to " + TypeText(to));
+}
+
+Result CastValue(CqlType from, CqlType to, std::string_view value) {
+  LS_CHECK(HasCast(from, to), "a cast is looked for before it is used");
+  if (IsText(to) && IsText(from)) return std::optional(std::string(value));
+  if (value.empty()) return std::optional<std::string>();
+  if (IsText(to)) return std::optional(TextOf(from, value));
+  if (IsInteger(from)) return CastInteger(LowInteger(value), to);
+  if (IsFloating(from)) return CastFloating(from, ToFloating(from, value), to);
+  if (from == CqlType::kVarint) return CastVarint(value, to);
+  if (from == CqlType::kDecimal) return CastDecimal(value, to);
+  // Times are the functions that have a name of their own.
+  NativeFunction function;
+  function.kind =
+      to == CqlType::kDate ? NativeFunction::Kind::kToDate : NativeFunction::Kind::kToTimestamp;
+  function.arguments.emplace_back(from);
+  function.result = to;
+  const std::optional<std::string_view> argument = value;
+  return EvaluateFunction(function, {&argument, 1}, nullptr);
+}
+
+}  // namespace liststore

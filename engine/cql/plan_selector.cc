@@ -1,0 +1,204 @@
+#include "engine/cql/plan_selector.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+#include "engine/cql/cast_value.h"
+#include "engine/cql/literal.h"
+
+namespace liststore {
+namespace {
+
+using Kind = Selection::Kind;
+
+uint16_t PositionOf(const TableDefinition& table, const ColumnDefinition& column) {
+  return static_cast<uint16_t>(&column - table.columns.data());
+}
+
+CqlOr<const ColumnDefinition*> FindColumn(const TableDefinition& table, const std::string& name) {
+  const ColumnDefinition* column = table.FindColumn(name);
+  if (column == nullptr) return CqlError::Invalid("Unrecognized name " + name);
+  return column;
+}
+
+Selection Named(Kind kind, std::string name, DataType type) {
+  Selection selection;
+  selection.kind = kind;
+  selection.name = std::move(name);
+  selection.type = std::move(type);
+  return selection;
+}
+
+Kind AggregateKind(NativeFunction::Kind kind) {
+  switch (kind) {
+    case NativeFunction::Kind::kCount:
+      return Kind::kCountValues;
+    case NativeFunction::Kind::kMin:
+      return Kind::kMin;
+    case NativeFunction::Kind::kMax:
+      return Kind::kMax;
+    case NativeFunction::Kind::kSum:
+      return Kind::kSum;
+    default:
+      LS_CHECK(kind == NativeFunction::Kind::kAvg, "aggregates are these five");
+      return Kind::kAvg;
+  }
+}
+
+// Plans the parts of one selector.
+class SelectorPlanner {
+ public:
+  SelectorPlanner(const TableDefinition& table, Binder& binder) : table_(table), binder_(binder) {}
+
+  CqlOr<Selection> Plan(const Expression& expression) {
+    if (const auto* name = expression.As<ColumnName>()) {
+      LS_ASSIGN_OR_RETURN(const ColumnDefinition* column, FindColumn(table_, name->name));
+      return SelectColumn(table_, *column);
+    }
+    if (expression.Is<CountRows>()) return Count();
+    if (const auto* attribute = expression.As<CellAttribute>()) return CellAttributeOf(*attribute);
+    if (const auto* call = expression.As<FunctionCall>()) return Call(*call);
+    if (const auto* cast = expression.As<SelectorCast>()) return Cast(*cast);
+    if (const auto* access = expression.As<FieldAccess>()) return Field(*access);
+    LS_ASSIGN_OR_RETURN(const DataType type, binder_.KnownTypeOf(expression));
+    return Value(expression, type, "cast" + ToString(expression));
+  }
+
+ private:
+  // Source: Cassandra cql3/selection/AbstractFunctionSelector.java.
+  static CqlError OfAggregate() {
+    return CqlError::Invalid(
+        "aggregate functions cannot be used as arguments of aggregate functions");
+  }
+  CqlOr<Selection> Count() const {
+    if (in_aggregate_) return OfAggregate();
+    return Named(Kind::kCountRows, "count", CqlType::kBigint);
+  }
+
+  CqlOr<Selection> CellAttributeOf(const CellAttribute& attribute) {
+    const bool is_ttl = attribute.kind == CellAttribute::Kind::kTtl;
+    const auto* name = attribute.operand[0].As<ColumnName>();
+    if (name == nullptr) {
+      LS_ASSIGN_OR_RETURN(const Selection part, Plan(attribute.operand[0]));
+      return CqlError::Unsupported(CqlFeature::kElements, part.name);
+    }
+    LS_ASSIGN_OR_RETURN(const ColumnDefinition* column, FindColumn(table_, name->name));
+    if (column->is_key()) {
+      return CqlError::Invalid(std::string(is_ttl ? "TTL" : "WRITETIME") +
+                               " is not legal on partition key component " + column->name);
+    }
+    Selection selection =
+        is_ttl ? Named(Kind::kTtl, "ttl(" + column->name + ")", CqlType::kInt)
+               : Named(Kind::kWriteTime, "writetime(" + column->name + ")", CqlType::kBigint);
+    selection.column = PositionOf(table_, *column);
+    return selection;
+  }
+
+  // A literal, a marker, or a cast of one.
+  CqlOr<Selection> Value(const Expression& expression, const DataType& type,
+                         std::string_view receiver) {
+    Selection selection = Named(Kind::kValue, ToString(expression), type);
+    LS_ASSIGN_OR_RETURN(selection.value, binder_.Bind(expression, type, receiver, receiver));
+    return selection;
+  }
+
+  // One that is wanted as a `type`, where its own does not count.
+  CqlOr<Selection> Argument(const Expression& expression, const DataType& type,
+                            const std::string& receiver) {
+    LS_ASSIGN_OR_RETURN(const std::optional<DataType> own, binder_.TypeOf(expression));
+    if (own && !expression.Is<TypeCast>()) return Plan(expression);
+    return Value(expression, type, receiver);
+  }
+
+  CqlOr<Selection> Call(const FunctionCall& call) {
+    if (call.function.name == "count" && call.arguments.size() == 1 &&
+        call.arguments[0].Is<Constant>()) {
+      return Count();
+    }
+    LS_ASSIGN_OR_RETURN(NativeFunction function, binder_.ResolveCall(call));
+    if (function.is_aggregate() && std::exchange(in_aggregate_, true)) return OfAggregate();
+    Selection selection = Named(Kind::kCall, FullName(function) + "(", function.result);
+    for (size_t i = 0; i < call.arguments.size(); ++i) {
+      LS_ASSIGN_OR_RETURN(Selection operand, Argument(call.arguments[i], function.arguments[i],
+                                                      ArgumentName(function, i)));
+      if (i != 0) selection.name += ", ";
+      selection.name += operand.name;
+      selection.operands.push_back(std::move(operand));
+    }
+    selection.name += ")";
+    if (function.is_aggregate()) {
+      selection.kind = AggregateKind(function.kind);
+      in_aggregate_ = false;
+    } else if (IsTokenOfRow(function, selection)) {
+      selection.kind = Kind::kToken;
+      selection.operands.clear();
+    }
+    selection.function = std::move(function);
+    return selection;
+  }
+
+  // Is it that of the row's own key?
+  bool IsTokenOfRow(const NativeFunction& function, const Selection& selection) const {
+    if (function.kind != NativeFunction::Kind::kToken) return false;
+    for (size_t i = 0; i < selection.operands.size(); ++i) {
+      // The partition key comes first in a table.
+      if (selection.operands[i].kind != Kind::kColumn || selection.operands[i].column != i) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  CqlOr<Selection> Field(const FieldAccess& access) {
+    LS_ASSIGN_OR_RETURN(Selection operand, Plan(access.operand[0]));
+    LS_ASSIGN_OR_RETURN(const size_t field, FindField(access, operand.type));
+    Selection selection =
+        Named(Kind::kCall, operand.name + "." + access.field, operand.type.parameters()[field]);
+    Selection number = Named(Kind::kValue, {}, CqlType::kInt);
+    number.value = FieldNumber(field, operand.name);
+    selection.function.kind = NativeFunction::Kind::kField;
+    selection.function.arguments = {operand.type, number.type};
+    selection.function.result = selection.type;
+    selection.operands = {std::move(operand), std::move(number)};
+    return selection;
+  }
+
+  CqlOr<Selection> Cast(const SelectorCast& cast) {
+    const Expression& expression = cast.operand[0];
+    LS_ASSIGN_OR_RETURN(const std::optional<DataType> from, binder_.TypeOf(expression));
+    if (!from) {
+      return CqlError::Invalid("Could not infer type of cast argument " + ToString(expression));
+    }
+    LS_ASSIGN_OR_RETURN(Selection operand, Argument(expression, *from, ToString(expression)));
+    if (operand.type.is(cast.type)) return operand;
+    LS_ASSIGN_OR_RETURN(NativeFunction function, FindCast(*from, cast.type));
+    Selection selection = Named(
+        Kind::kCall, "cast(" + operand.name + " as " + function.result.ToString() + ")", cast.type);
+    selection.function = std::move(function);
+    selection.operands.push_back(std::move(operand));
+    return selection;
+  }
+
+  const TableDefinition& table_;
+  Binder& binder_;
+  bool in_aggregate_ = false;
+};
+
+}  // namespace
+
+Selection SelectColumn(const TableDefinition& table, const ColumnDefinition& column) {
+  Selection selection = Named(Kind::kColumn, column.name, column.type);
+  selection.column = PositionOf(table, column);
+  return selection;
+}
+
+CqlOr<Selection> PlanSelector(const Expression& expression, const TableDefinition& table,
+                              Binder& binder) {
+  return SelectorPlanner(table, binder).Plan(expression);
+}
+
+}  // namespace liststore

@@ -1,0 +1,161 @@
+// CAST of values, and sums of numbers of any length.
+#include "engine/cql/cast_value.h"
+
+#include <string>
+#include <string_view>
+
+#include "engine/base/random.h"
+#include "engine/cql/decimal_sum.h"
+#include "engine/cql/literal.h"
+#include "engine/cql/number_text.h"
+#include "engine/cql/parser.h"
+#include "engine/cql/print_value.h"
+#include "gtest/gtest.h"
+#include "tests/support/seed.h"
+
+namespace liststore {
+namespace {
+
+// `literal` as a value of `from`, cast, as a literal again; an error's message.
+std::string Cast(CqlType from, std::string_view literal, CqlType to) {
+  const CqlOr<Expression> term = ParseTerm(literal);
+  EXPECT_TRUE(term.ok()) << literal;
+  const CqlOr<std::string> value = EncodeConstant(*term->As<Constant>(), from, "c");
+  EXPECT_TRUE(value.ok()) << literal;
+  const auto result = CastValue(from, to, *value);
+  if (!result.ok()) return result.error().message;
+  if (!*result) return "null";
+  EXPECT_TRUE(DataType(to).IsValid(**result)) << literal;
+  return PrintValue(to, **result);
+}
+
+struct CastExample {
+  CqlType from;
+  std::string_view literal;
+  CqlType to;
+  std::string_view expected;
+};
+
+using enum CqlType;
+const CastExample kCasts[] = {
+    {kInt, "5", kBigint, "5"},
+    {kBigint, "-5", kTinyint, "-5"},
+    {kInt, "300", kTinyint, "44"},
+    {kBigint, "4294967297", kInt, "1"},
+    {kSmallint, "-3", kVarint, "-3"},
+    {kInt, "7", kDecimal, "7.0"},
+    {kInt, "7", kDouble, "7"},
+    {kBigint, "16777217", kFloat, "16777216"},
+    {kInt, "-7", kText, "'-7'"},
+    {kDouble, "2.9", kInt, "2"},
+    {kDouble, "-2.9", kSmallint, "-2"},
+    {kDouble, "1e30", kInt, "-2147483648"},
+    {kDouble, "NaN", kBigint, "-9223372036854775808"},
+    {kFloat, "0.5", kDouble, "0.5"},
+    {kDouble, "1e20", kVarint, "100000000000000000000"},
+    {kDouble, "-0.5", kVarint, "0"},
+    {kDouble, "0.25", kDecimal, "0.25"},
+    {kDouble, "NaN", kVarint, "Cannot convert a non-finite number to an integer."},
+    {kVarint, "18446744073709551617", kInt, "1"},
+    {kVarint, "-2", kBigint, "-2"},
+    {kVarint, "12345678901234567890", kDouble, "12345678901234567168"},
+    {kVarint, "5", kDecimal, "5.0"},
+    {kVarint, "5", kAscii, "'5'"},
+    {kDecimal, "12.99", kInt, "12"},
+    {kDecimal, "-12.99", kVarint, "-12"},
+    {kDecimal, "0.99", kVarint, "0"},
+    {kDecimal, "-0.99", kVarint, "0"},
+    {kDecimal, "12e3", kVarint, "12000"},
+    {kDecimal, "12.50", kText, "'12.50'"},
+    {kDecimal, "12.5", kDouble, "12.5"},
+    {kDecimal, "1e70000", kVarint, "a number of 70000 digits exceeds the maximum of 65535"},
+    {kTimestamp, "'2017-12-27T11:57:42Z'", kText, "'2017-12-27T11:57:42.000Z'"},
+    {kTimestamp, "'2017-12-27T11:57:42Z'", kDate, "'2017-12-27'"},
+    {kDate, "'2017-12-27'", kTimestamp, "'2017-12-27T00:00:00.000Z'"},
+    {kDate, "'2017-12-27'", kAscii, "'2017-12-27'"},
+    {kTime, "'01:02:03'", kText, "'01:02:03.000000000'"},
+    {kTimeuuid, "13814000-1dd2-11b2-8080-808080808080", kTimestamp, "'1970-01-01T00:00:00.000Z'"},
+    {kTimeuuid, "13814000-1dd2-11b2-8080-808080808080", kDate, "'1970-01-01'"},
+    {kUuid, "13814000-1dd2-11b2-8080-808080808080", kText,
+     "'13814000-1dd2-11b2-8080-808080808080'"},
+    {kBoolean, "true", kText, "'true'"},
+    {kInet, "'::1'", kText, "'::1'"},
+    {kAscii, "'it''s'", kText, "'it''s'"},
+};
+
+TEST(CastValueTest, ValuesBecomeOthers) {
+  for (const CastExample& example : kCasts) {
+    EXPECT_EQ(Cast(example.from, example.literal, example.to), example.expected)
+        << CqlTypeName(example.from) << " " << example.literal << " as " << CqlTypeName(example.to);
+  }
+}
+
+TEST(CastValueTest, AValueOfNoBytesIsNull) {
+  EXPECT_EQ(*CastValue(kInt, kText, ""), std::nullopt);
+  EXPECT_EQ(*CastValue(kTimeuuid, kDate, ""), std::nullopt);
+  EXPECT_EQ(*CastValue(kAscii, kText, ""), "");
+}
+
+TEST(CastValueTest, OnlySomeTypesCast) {
+  EXPECT_TRUE(FindCast(DataType(kInt), kText).ok());
+  EXPECT_FALSE(FindCast(DataType(kText), kInt).ok());
+  EXPECT_FALSE(FindCast(DataType(kText), kAscii).ok());
+  EXPECT_FALSE(FindCast(DataType(kTimestamp), kBigint).ok());
+  EXPECT_FALSE(FindCast(DataType(kBlob), kText).ok());
+  EXPECT_FALSE(FindCast(DataType::List(kInt), kText).ok());
+}
+
+// ---- DecimalSum
+
+TEST(DecimalSumTest, AgreesWithWideIntegers) {
+  Random random(testing::TestSeed());
+  for (int round = 0; round < 500; ++round) {
+    __int128 expected = 0;
+    DecimalSum sum;
+    const uint64_t count = 1 + random.Below(9);
+    for (uint64_t i = 0; i < count; ++i) {
+      auto value = static_cast<int64_t>(random.Next()) >> random.Below(64);
+      if (random.OneIn(4)) value = -value;
+      expected += value;
+      sum.AddVarint(*ParseVarint(std::to_string(value)));
+    }
+    const auto text = [](__int128 number) {
+      std::string digits;
+      unsigned __int128 rest = number < 0 ? -static_cast<unsigned __int128>(number)
+                                          : static_cast<unsigned __int128>(number);
+      do {
+        digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
+        rest /= 10;
+      } while (rest != 0);
+      return (number < 0 ? "-" : "") + digits;
+    };
+    ASSERT_EQ(PrintVarint(sum.Varint()), text(expected));
+    ASSERT_EQ(PrintVarint(sum.CutBy(count).Varint()), text(expected / static_cast<__int128>(count)))
+        << text(expected) << " / " << count;
+  }
+}
+
+std::string SumOf(std::initializer_list<std::string_view> decimals, uint64_t divisor) {
+  DecimalSum sum;
+  for (const std::string_view decimal : decimals) {
+    if (!sum.AddDecimal(*ParseDecimal(decimal))) return "too far apart";
+  }
+  return PrintDecimal((divisor == 0 ? sum : sum.RoundedBy(divisor)).Decimal());
+}
+
+TEST(DecimalSumTest, DecimalsKeepTheLargestScaleAndRoundHalfToEven) {
+  EXPECT_EQ(SumOf({}, 0), "0");
+  EXPECT_EQ(SumOf({"1.50", "2.5"}, 0), "4.00");
+  EXPECT_EQ(SumOf({"1e3", "0.001"}, 0), "1000.001");
+  EXPECT_EQ(SumOf({"-1.5", "1.5"}, 0), "0.0");
+  EXPECT_EQ(SumOf({"1.0", "2.0"}, 2), "1.5");
+  EXPECT_EQ(SumOf({"1", "2"}, 2), "2") << "1.5 to the even";
+  EXPECT_EQ(SumOf({"2", "3"}, 2), "2") << "2.5 to the even";
+  EXPECT_EQ(SumOf({"-1", "-2"}, 2), "-2");
+  EXPECT_EQ(SumOf({"-1", "0"}, 2), "0");
+  EXPECT_EQ(SumOf({"10", "10", "0"}, 3), "7");
+  EXPECT_EQ(SumOf({"1e-70000", "1"}, 0), "too far apart");
+}
+
+}  // namespace
+}  // namespace liststore
