@@ -1,6 +1,7 @@
 // SELECT, and what it must answer.
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <tuple>
 
 #include "engine/model/composite_value.h"
@@ -22,7 +23,50 @@ struct Shape {
   using Selector = std::function<std::optional<std::string>(const LiveRow&, int64_t now_seconds)>;
   std::vector<Selector> selectors;
   bool counts = false;
+  // GROUP BY the partition key and so many clustering columns; limits are of groups.
+  std::optional<size_t> grouped;
 };
+
+ResultRow CountsOf(std::span<const LiveRow> rows, const Shape& shape, int64_t now_seconds) {
+  ResultRow counts;
+  for (const Shape::Selector& selector : shape.selectors) {
+    const auto count = std::ranges::count_if(
+        rows, [&](const LiveRow& row) { return selector(row, now_seconds).has_value(); });
+    counts.emplace_back(BytesOfInt(count, 8));
+  }
+  return counts;
+}
+
+ResultRow ValuesOf(const LiveRow& row, const Shape& shape, int64_t now_seconds) {
+  ResultRow values;
+  for (const Shape::Selector& selector : shape.selectors) {
+    values.push_back(selector(row, now_seconds));
+  }
+  return values;
+}
+
+// `rows` are in the order of the read.
+std::vector<ResultRow> EvaluateGroups(std::span<const LiveRow> rows, const Shape& shape,
+                                      int64_t now_seconds) {
+  std::vector<ResultRow> result;
+  int64_t of_partition = 0;
+  for (size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+    const LiveRow& first = rows[begin];
+    const auto same = [&](const LiveRow& row) {
+      return row.key == first.key &&
+             std::equal(row.clustering.begin(),
+                        row.clustering.begin() + static_cast<ptrdiff_t>(*shape.grouped),
+                        first.clustering.begin());
+    };
+    while (end < rows.size() && same(rows[end])) ++end;
+    of_partition = begin > 0 && rows[begin - 1].key == first.key ? of_partition + 1 : 0;
+    if (shape.per_partition_limit && of_partition >= *shape.per_partition_limit) continue;
+    if (shape.limit && static_cast<int64_t>(result.size()) == *shape.limit) break;
+    result.push_back(shape.counts ? CountsOf(rows.subspan(begin, end - begin), shape, now_seconds)
+                                  : ValuesOf(first, shape, now_seconds));
+  }
+  return result;
+}
 
 std::vector<ResultRow> Evaluate(const TableModel& model, const Shape& shape, int64_t now_seconds) {
   std::vector<LiveRow> rows;
@@ -40,6 +84,7 @@ std::vector<ResultRow> Evaluate(const TableModel& model, const Shape& shape, int
       return a.key != b.key ? std::tie(a.token, a.key) < std::tie(b.token, b.key) : compare(a, b);
     });
   }
+  if (shape.grouped) return EvaluateGroups(rows, shape, now_seconds);
   const int64_t of_partition_max =
       shape.distinct ? 1 : shape.per_partition_limit.value_or(std::numeric_limits<int64_t>::max());
   std::vector<LiveRow> kept;
@@ -50,22 +95,10 @@ std::vector<ResultRow> Evaluate(const TableModel& model, const Shape& shape, int
   }
   if (shape.merged) std::ranges::stable_sort(kept, compare);
   std::vector<ResultRow> result;
-  if (shape.counts) {
-    ResultRow counts;
-    for (const Shape::Selector& selector : shape.selectors) {
-      const auto count = std::ranges::count_if(
-          kept, [&](const LiveRow& row) { return selector(row, now_seconds).has_value(); });
-      counts.emplace_back(BytesOfInt(count, 8));
-    }
-    return {counts};
-  }
+  if (shape.counts) return {CountsOf(kept, shape, now_seconds)};
   for (const LiveRow& row : kept) {
     if (shape.limit && static_cast<int64_t>(result.size()) == *shape.limit) break;
-    ResultRow values;
-    for (const Shape::Selector& selector : shape.selectors) {
-      values.push_back(selector(row, now_seconds));
-    }
-    result.push_back(std::move(values));
+    result.push_back(ValuesOf(row, shape, now_seconds));
   }
   return result;
 }
@@ -119,7 +152,10 @@ class ReadMaker {
     text_ << " WHERE ";
     const bool several = WherePartition();
     if (!random_.OneIn(4)) WhereClustering(" AND ");
-    if (!schema_.clustering.empty() && random_.OneIn(2)) AddOrder(several);
+    AddGroups();
+    // The groups of several partitions are not merged.
+    const bool may_order = !schema_.clustering.empty() && !(several && shape_.grouped);
+    if (may_order && random_.OneIn(2)) AddOrder(several);
     AddLimits();
     return Finish();
   }
@@ -150,6 +186,7 @@ class ReadMaker {
     std::string_view before = " WHERE ";
     if (random_.OneIn(2)) before = WhereToken(before);
     if (random_.OneIn(4)) WhereClustering(before);
+    AddGroups();
     AddLimits();
     return Finish();
   }
@@ -202,6 +239,7 @@ class ReadMaker {
       }
       before = " AND ";
     }
+    AddGroups();
     AddLimits();
     text_ << " ALLOW FILTERING";
     return Finish();
@@ -263,6 +301,15 @@ class ReadMaker {
         });
       }
     }
+    for (size_t i = 0; i < schema_.regular.size(); ++i) {
+      const ModelColumn& column = schema_.regular[i];
+      if (!column.type.is_native() || column.type.is(CqlType::kBlob)) continue;
+      if (!random_.OneIn(3)) continue;
+      const std::string type(CqlTypeName(column.type.native()));
+      const std::string bytes = type + "AsBlob(" + column.name + ")";
+      say(random_.OneIn(2) ? bytes : "blobAs" + type + "(" + bytes + ")");
+      shape_.selectors.push_back([i](const LiveRow& row, int64_t) { return CellValue(row, i); });
+    }
     if (!shape_.selectors.empty() && !random_.OneIn(3)) return;
     say("token(" + KeyNames() + ")");
     shape_.selectors.push_back(
@@ -276,8 +323,14 @@ class ReadMaker {
         [](const LiveRow&, int64_t) { return std::optional<std::string>(""); });
     if (random_.OneIn(2)) return;
     const size_t i = random_.Below(schema_.regular.size());
-    text_ << ", count(" << schema_.regular[i].name << ")";
-    shape_.selectors.push_back([i](const LiveRow& row, int64_t) { return CellValue(row, i); });
+    const bool converts = schema_.regular[i].type.is(CqlType::kInt) && random_.OneIn(2);
+    text_ << (converts ? ", count(CAST(" : ", count(") << schema_.regular[i].name
+          << (converts ? " AS text))" : ")");
+    shape_.selectors.push_back([i, converts](const LiveRow& row, int64_t) {
+      const std::optional<std::string> value = CellValue(row, i);
+      // A number of no bytes has no text.
+      return converts && value && value->empty() ? std::nullopt : value;
+    });
   }
 
   std::string KeyNames() const {
@@ -405,8 +458,15 @@ class ReadMaker {
     shape_.merged = several;
   }
 
+  void AddGroups() {
+    if (!random_.OneIn(5)) return;
+    shape_.grouped = random_.Below(schema_.clustering.size() + 1);
+    text_ << " GROUP BY " << KeyNames();
+    for (size_t i = 0; i < *shape_.grouped; ++i) text_ << ", " << schema_.clustering[i].name;
+  }
+
   void AddLimits() {
-    if (!shape_.counts && random_.OneIn(4)) {
+    if ((!shape_.counts || shape_.grouped) && random_.OneIn(4)) {
       shape_.per_partition_limit = random_.Between(1, 4);
       text_ << " PER PARTITION LIMIT ";
       text_.AddNumber(*shape_.per_partition_limit, 4);
@@ -420,7 +480,7 @@ class ReadMaker {
   }
 
   RandomRead Finish() {
-    return {text_.Sent(), text_.shown(), !shape_.merged,
+    return {text_.Sent(), text_.shown(), !shape_.merged && !shape_.grouped,
             [this_model = &model_, shape = shape_](int64_t now_seconds) {
               return Evaluate(*this_model, shape, now_seconds);
             }};
