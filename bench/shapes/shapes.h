@@ -36,6 +36,9 @@ absl::Status MeasureHotList(const ShapeOptions& options, ShapeReport* report);
 // Memory of connections that do nothing, and what busy ones get beside them.
 absl::Status MeasureIdleConnections(const ShapeOptions& options, ShapeReport* report);
 
+// What the server's journal costs, on and off in turn.
+absl::Status MeasureJournalCost(const ShapeOptions& options, ShapeReport* report);
+
 // Where the time of a call in the process goes, and that of a request over the wire: what a stage
 // costs is the difference to the same without it.
 absl::Status MeasureStages(const ShapeOptions& options, ShapeReport* report);

@@ -5,19 +5,21 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
-#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "engine/base/mutex.h"
+#include "engine/control/journal_block.h"
 #include "engine/control/journal_record.h"
 #include "engine/control/resettable.h"
 #include "engine/cql/cql_error.h"
 
 namespace liststore {
 
-// Records that may be kept: some 40 MB of requests with a few short values, and an answer of 30 MB
+// Records that may be kept: some 20 MB of requests with a few short values, and an answer of 30 MB
 // for who reads them all, which the wire has to hold in one frame.
 inline constexpr size_t kJournalCapacityMax = 100'000;
 
@@ -30,9 +32,9 @@ struct JournalCounts {
   uint64_t last_seq = 0;  // of all there ever were
 };
 
-// A ring of records, which are used again with the memory that they have. Thread-safe: one lock for
-// a group of requests, held while their bytes are copied. Owned by the
-// server; outlives its handlers.
+// The last records, in blocks that are written once and given back when the last of their records
+// has become too old. Thread-safe: one lock for a group of requests, held while their bytes are
+// copied; readers hold blocks and lock for a moment. Owned by the server; outlives its handlers.
 //
 // Invariants: (1) records are in ascending, gapless order of seq; (2) recorded = kept + dropped,
 // and kept <= capacity; (3) it is enabled only with a capacity.
@@ -46,21 +48,25 @@ class Journal final : public Resettable {
   // A load: for those who ask with every request.
   bool enabled() const { return enabled_.load(std::memory_order_relaxed); }
 
-  // Records `count` requests in a row: calls `fill(i, record)` for each i below `count`, with a
-  // record that has begun and has its seq. `fill` runs under the lock, and so does nothing but
-  // copy. Nothing, when it is not enabled.
+  // Records `count` requests in a row: calls `fill(i, writer)` for each i below `count`, with a
+  // record that has its seq. `fill` runs under the lock, and so does nothing but copy. Nothing,
+  // when it is not enabled.
   template <typename Fill>
   void Append(size_t count, const Fill& fill) {
     const MutexLock lock(mutex_);
     if (capacity_ == 0 || !enabled()) return;
-    for (size_t i = 0; i < count; ++i) fill(i, NextRecord());
+    for (size_t i = 0; i < count; ++i) {
+      JournalWriter writer(BlockWithRoom());
+      writer.facts.seq = ++last_seq_;
+      fill(i, writer);
+      writer.Finish();
+    }
+    DropAbove(capacity_);
   }
 
-  // Copies of the records with a seq above `seq`, the oldest first, at most `records_max`.
-  std::vector<JournalRecord> After(uint64_t seq, size_t records_max) const;
   JournalCounts counts() const;
-  // Calls `visit` with a copy of each record that is there when it begins and is still there when
-  // its turn comes, the oldest first, with nothing locked.
+  // Calls `visit` with each record that is there when it begins, the oldest first, with nothing
+  // locked. Views in a record are valid during its visit.
   void ForEach(const std::function<void(const JournalRecord&)>& visit) const;
 
   // Forgets all records and counts; seq goes on.
@@ -72,17 +78,25 @@ class Journal final : public Resettable {
   CqlStatus Configure(std::optional<bool> enabled, std::optional<int64_t> capacity);
 
  private:
-  JournalRecord& NextRecord() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The i-th oldest.
-  const JournalRecord& At(size_t i) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Resize(size_t capacity) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  struct Block {
+    uint64_t first_seq = 0;
+    std::shared_ptr<JournalBlock> records;
+  };
+
+  // The last block; a new one when it is full.
+  JournalBlock& BlockWithRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  size_t kept() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return static_cast<size_t>(last_seq_ + 1 - first_seq_);
+  }
+  // The oldest records, until `records_max` are left.
+  void DropAbove(size_t records_max) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   std::atomic<bool> enabled_;
   mutable Mutex mutex_;
   size_t capacity_ ABSL_GUARDED_BY(mutex_);
-  // Grows up to capacity_; full, the oldest lies at next_.
-  std::vector<JournalRecord> records_ ABSL_GUARDED_BY(mutex_);
-  size_t next_ ABSL_GUARDED_BY(mutex_) = 0;
+  // The first may begin with records that are dropped.
+  std::deque<Block> blocks_ ABSL_GUARDED_BY(mutex_);
+  uint64_t first_seq_ ABSL_GUARDED_BY(mutex_) = 1;  // of those that are kept
   uint64_t last_seq_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t dropped_ ABSL_GUARDED_BY(mutex_) = 0;
 };

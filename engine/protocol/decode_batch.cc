@@ -26,9 +26,12 @@ BatchStatement DecodeStatement(BodyReader& body, DecodeContext& context) {
   }
   statement.kind = static_cast<BatchStatement::Kind>(kind);
   const size_t count = body.ReadShort();
+  const std::string_view sent = body.rest();
   for (size_t i = 0; i < count && body.ok(); ++i) {
     context.scratch.values.push_back(body.ReadValue(context.version));
   }
+  if (context.version >= ProtocolVersion::kV4)
+    statement.sent_values = sent.substr(0, sent.size() - body.bytes_left());
   return statement;
 }
 
@@ -63,6 +66,7 @@ void DecodeBatch(BodyReader& body, DecodeContext& context, Batch& batch) {
   // The protocol has no place for values and pages of a batch as a whole.
   batch.parameters.values = {};
   batch.parameters.value_names = {};
+  batch.parameters.sent_values = {};
   batch.parameters.page_size = std::nullopt;
   batch.parameters.paging_state = {};
 }

@@ -28,12 +28,15 @@ void DecodeValues(BodyReader& body, DecodeContext& context, bool with_names,
   const size_t count = body.ReadShort();
   // A value takes 4 bytes at least: memory is asked for in proportion to what was sent.
   values.reserve(first + std::min(count, body.bytes_left() / 4));
+  const std::string_view sent = body.rest();
   for (size_t i = 0; i < count && body.ok(); ++i) {
     if (with_names) names.push_back(body.ReadString());
     values.push_back(body.ReadValue(context.version));
   }
   parameters.values = std::span<const Value>(values).subspan(first);
   parameters.value_names = names;
+  if (context.version >= ProtocolVersion::kV4)
+    parameters.sent_values = sent.substr(0, sent.size() - body.bytes_left());
   LS_DCHECK(!with_names || names.size() == parameters.values.size(), "each value has its name");
 }
 

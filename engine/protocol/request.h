@@ -31,6 +31,9 @@ struct QueryParameters {
   // Empty: the values are positional. Else one for each value. A name may be there twice, and may
   // be no marker's: both are for the binder to judge.
   std::span<const std::string_view> value_names;
+  // The same as version 4 sends them, a [string] (with names) and a [value] each, for who keeps
+  // them all. Empty of version 3, whose negative lengths mean something else.
+  std::string_view sent_values;
   // The client knows the columns: a Rows result carries NO_METADATA.
   bool skip_metadata = false;
   // Rows of a page, positive; absent: unpaged (no page size was given, or none above 0).
@@ -91,6 +94,7 @@ struct BatchStatement {
   std::string_view query_or_id;
   // Positional: the protocol has no usable form of names here.
   std::span<const Value> values;
+  std::string_view sent_values;  // as in QueryParameters
 };
 
 struct Batch {

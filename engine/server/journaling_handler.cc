@@ -1,6 +1,7 @@
 #include "engine/server/journaling_handler.h"
 
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,21 +33,27 @@ const std::shared_ptr<const JournalClient>& IdentityOf(ClientState& client) {
   return client.journal_client;
 }
 
-void SetParameters(const protocol::QueryParameters& parameters, JournalRecord& record) {
-  record.consistency = protocol::ConsistencyName(parameters.consistency);
-  record.serial_consistency = protocol::ConsistencyName(parameters.serial_consistency);
-  record.page_size = parameters.page_size;
-  record.timestamp = parameters.default_timestamp;
+void SetParameters(const protocol::QueryParameters& parameters, JournalFacts& facts) {
+  facts.consistency = protocol::ConsistencyName(parameters.consistency);
+  facts.serial_consistency = protocol::ConsistencyName(parameters.serial_consistency);
+  facts.page_size = parameters.page_size;
+  facts.timestamp = parameters.default_timestamp;
 }
 
 void AddValues(std::span<const protocol::Value> values, std::span<const std::string_view> names,
-               JournalRecord& record) {
+               std::string_view sent, JournalWriter& record) {
+  if (!sent.empty() && record.AddSentValues(sent, values.size(), !names.empty())) return;
   for (size_t i = 0; i < values.size(); ++i) {
-    record.AddValue(ToBound(values[i]), i < names.size() ? names[i] : std::string_view());
+    names.empty() ? record.AddValue(ToBound(values[i]))
+                  : record.AddValue(ToBound(values[i]), names[i]);
   }
 }
 
-void AddPrepared(const Prepared& statement, JournalRecord& record) {
+void AddValues(const protocol::QueryParameters& parameters, JournalWriter& record) {
+  AddValues(parameters.values, parameters.value_names, parameters.sent_values, record);
+}
+
+void AddPrepared(const Prepared& statement, JournalWriter& record) {
   if (statement == nullptr) return record.AddUnknown();
   record.AddPrepared(statement);
 }
@@ -57,27 +64,32 @@ bool IsOfTheServer(const Prepared& statement) {
 }
 
 void RecordExecute(const protocol::Execute& execute, const Prepared& prepared,
-                   JournalRecord& record) {
-  record.kind = JournalRecord::Kind::kExecute;
-  SetParameters(execute.parameters, record);
+                   JournalWriter& record) {
+  record.facts.kind = JournalFacts::Kind::kExecute;
+  SetParameters(execute.parameters, record.facts);
   AddPrepared(prepared, record);
-  AddValues(execute.parameters.values, execute.parameters.value_names, record);
+  AddValues(execute.parameters, record);
 }
 
-void RecordQuery(const protocol::Query& query, std::string_view text, JournalRecord& record) {
-  record.kind = JournalRecord::Kind::kQuery;
-  SetParameters(query.parameters, record);
+void RecordQuery(const protocol::Query& query, std::string_view text, JournalWriter& record) {
+  record.facts.kind = JournalFacts::Kind::kQuery;
+  SetParameters(query.parameters, record.facts);
   record.AddText(text);
-  AddValues(query.parameters.values, query.parameters.value_names, record);
+  AddValues(query.parameters, record);
 }
 
-void RecordPrepare(std::string_view text, JournalRecord& record) {
-  record.kind = JournalRecord::Kind::kPrepare;
-  record.consistency = {};
-  record.serial_consistency = {};
-  record.page_size.reset();
-  record.timestamp.reset();
+void RecordPrepare(std::string_view text, JournalWriter& record) {
+  record.facts.kind = JournalFacts::Kind::kPrepare;
   record.AddText(text);
+}
+
+// Without a call for ids of the usual length.
+inline bool IsSameId(std::string_view a, std::string_view b) {
+  constexpr size_t kUsualBytes = 16;
+  if (a.size() == kUsualBytes && b.size() == kUsualBytes) {
+    return std::memcmp(a.data(), b.data(), kUsualBytes) == 0;
+  }
+  return a == b;
 }
 
 // Secrets are not written down: what may be about users ends with the word PASSWORD.
@@ -149,7 +161,7 @@ void JournalingHandler::Choose(Group& group) const {
   std::string_view id;
   size_t found = Group::kNone;
   const auto find = [&](std::string_view wanted) {
-    if (found != Group::kNone && wanted == id) return found;
+    if (found != Group::kNone && IsSameId(wanted, id)) return found;
     id = wanted;
     Prepared statement = statements_.Find(wanted);
     found = statement == nullptr ? Group::kNone : group.held.size();
@@ -158,12 +170,13 @@ void JournalingHandler::Choose(Group& group) const {
   };
   for (size_t i = 0; i < group.requests.size(); ++i) {
     const auto& message = group.requests[i].request->message;
-    Group::Entry entry;
+    // Made where it stays, and taken back when the request is not recorded.
+    Group::Entry& entry = group.entries.emplace_back();
     entry.request = i;
     entry.has_new_keyspace = has_new_keyspace;
     if (const auto* execute = std::get_if<protocol::Execute>(&message)) {
       entry.prepared = find(execute->id);
-      if (IsOfTheServer(group.held[entry.prepared])) continue;
+      if (IsOfTheServer(group.held[entry.prepared])) group.entries.pop_back();
     } else if (const auto* batch = std::get_if<protocol::Batch>(&message)) {
       for (const protocol::BatchStatement& statement : batch->statements) {
         const bool prepared = statement.kind == protocol::BatchStatement::Kind::kPrepared;
@@ -177,18 +190,17 @@ void JournalingHandler::Choose(Group& group) const {
       const StatementOutline outline = OutlineOf(text, client.keyspace);
       has_new_keyspace |= outline.op == StatementOp::kUse && query != nullptr &&
                           group.client_before != group.client_behind;
-      if (IsServersKeyspace(outline.keyspace)) continue;
       entry.text = WithoutSecrets(text, outline);
+      if (IsServersKeyspace(outline.keyspace)) group.entries.pop_back();
     }
-    group.entries.push_back(std::move(entry));
   }
 }
 
 // `first`: where the batch's statements begin among those of all batches.
 void JournalingHandler::RecordBatch(const protocol::Batch& batch, const Group& group, size_t first,
-                                    JournalRecord& record) {
-  record.kind = JournalRecord::Kind::kBatch;
-  SetParameters(batch.parameters, record);
+                                    JournalWriter& record) {
+  record.facts.kind = JournalFacts::Kind::kBatch;
+  SetParameters(batch.parameters, record.facts);
   for (size_t i = 0; i < batch.statements.size(); ++i) {
     const protocol::BatchStatement& statement = batch.statements[i];
     if (statement.kind == protocol::BatchStatement::Kind::kPrepared) {
@@ -196,28 +208,26 @@ void JournalingHandler::RecordBatch(const protocol::Batch& batch, const Group& g
     } else {
       record.AddText(statement.query_or_id);
     }
-    AddValues(statement.values, {}, record);
+    AddValues(statement.values, {}, statement.sent_values, record);
   }
 }
 
 void JournalingHandler::Record(const Group& group) {
   if (group.entries.empty()) return;
   size_t batch_statement = 0;
-  journal_.Append(group.entries.size(), [&](size_t i, JournalRecord& record) {
+  journal_.Append(group.entries.size(), [&](size_t i, JournalWriter& record) {
     const Group::Entry& entry = group.entries[i];
     const RequestOutcome& outcome = group.outcomes[entry.request];
-    record.at_nanos = group.at_nanos;
-    record.duration_nanos = group.duration_nanos + static_cast<uint64_t>(outcome.delay.count());
-    record.outcome = outcome.name;
-    record.dead_rows = 0;
+    record.facts.at_nanos = group.at_nanos;
+    record.facts.duration_nanos =
+        group.duration_nanos + static_cast<uint64_t>(outcome.delay.count());
+    record.facts.outcome = outcome.name;
     for (const DeadRowsRead& read : group.over_dead_rows) {
       if (read.stream == group.requests[entry.request].header.stream) {
-        record.dead_rows += read.dead_rows;
+        record.facts.dead_rows += read.dead_rows;
       }
     }
-    const auto& client = entry.has_new_keyspace ? group.client_behind : group.client_before;
-    // A pointer that is there already is not touched: its count is shared by all loops.
-    if (record.client != client) record.client = client;
+    record.SetClient(entry.has_new_keyspace ? group.client_behind : group.client_before);
     const auto& message = group.requests[entry.request].request->message;
     if (const auto* execute = std::get_if<protocol::Execute>(&message)) {
       RecordExecute(*execute, group.held[entry.prepared], record);

@@ -36,7 +36,7 @@ class JournalingHandler final : public RequestHandler {
   void Choose(Group& group) const;
   void Record(const Group& group);
   static void RecordBatch(const protocol::Batch& batch, const Group& group, size_t first,
-                          JournalRecord& record);
+                          JournalWriter& record);
 
   Journal& journal_;
   const Clock& clock_;

@@ -75,7 +75,7 @@ RequestOutcomes::RequestOutcomes(std::span<const PendingRequest> requests)
   LS_CHECK(requests.size() <= kRequestsPerTurnMax, "a turn has its limit");
 }
 
-RequestOutcome* RequestOutcomes::Waiting(int16_t stream) {
+inline RequestOutcome* RequestOutcomes::Waiting(int16_t stream) {
   while (first_waiting_ < requests_.size() && outcomes_[first_waiting_].answered) ++first_waiting_;
   for (size_t i = first_waiting_; i < requests_.size(); ++i) {
     if (requests_[i].header.stream == stream && !outcomes_[i].answered) return &outcomes_[i];

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <random>
 #include <string>
 #include <thread>
@@ -22,9 +23,9 @@ std::shared_ptr<const JournalClient> Client() {
 }
 
 void Record(Journal& journal, const std::vector<std::string>& texts) {
-  journal.Append(texts.size(), [&](size_t i, JournalRecord& record) {
-    record.client = Client();
-    record.outcome = "ok";
+  journal.Append(texts.size(), [&](size_t i, JournalWriter& record) {
+    record.SetClient(Client());
+    record.facts.outcome = "ok";
     record.AddText(texts[i]);
     record.SetError({});
   });
@@ -83,7 +84,9 @@ TEST(Journal, IsARingOfTheLastRecordsWhateverIsDoneToIt) {
       if (possible) model.enabled = enabled;
     } else {
       std::vector<std::string> texts;
-      for (uint64_t i = below(9); i > 0; --i) texts.push_back(std::string(below(40), 'x'));
+      // Some long ones: blocks end now and then.
+      const uint64_t bytes_max = below(10) == 0 ? 4000 : 40;
+      for (uint64_t i = below(9); i > 0; --i) texts.push_back(std::string(below(bytes_max), 'x'));
       Record(journal, texts);
       for (size_t i = 0; model.enabled && i < texts.size(); ++i) {
         model.kept.push_back({++model.last_seq, texts[i]});
@@ -127,53 +130,147 @@ TEST(Journal, KeepsTheBeginningOfWhatIsTooLong) {
   Journal journal(4);
   const std::string text(kRecordedTextBytesMax + 10, 't');
   const std::string value(kRecordedValueBytesMax + 1, 'v');
-  journal.Append(1, [&](size_t /*i*/, JournalRecord& record) {
-    record.client = Client();
+  journal.Append(1, [&](size_t /*i*/, JournalWriter& record) {
+    record.SetClient(Client());
     record.AddText(text);
-    record.AddValue({BoundValue::State::kValue, value});
+    record.AddValue({BoundValue::State::kValue, value}, "first");
     record.AddValue({BoundValue::State::kNull, {}}, "name");
-    for (int i = 0; i < 20; ++i) record.AddValue({BoundValue::State::kValue, value});
+    for (int i = 0; i < 20; ++i) record.AddValue({BoundValue::State::kValue, value}, "");
     record.SetError("why");
   });
-  const std::vector<JournalRecord> records = journal.After(0, 10);
-  ASSERT_EQ(records.size(), 1u);
-  const std::vector<RecordedStatement> statements = records[0].Statements();
-  ASSERT_EQ(statements.size(), 1u);
-  EXPECT_EQ(statements[0].text, text.substr(0, kRecordedTextBytesMax));
-  EXPECT_TRUE(statements[0].is_text_cut);
-  const std::vector<RecordedValue>& values = statements[0].values;
-  ASSERT_GE(values.size(), 3u);
-  EXPECT_LT(values.size(), 22u) << "what has no room is left out";
-  EXPECT_EQ(values[0].value.bytes, value.substr(0, kRecordedValueBytesMax));
-  EXPECT_TRUE(values[0].is_cut);
-  EXPECT_TRUE(values[1].value.is_null());
-  EXPECT_EQ(values[1].name, "name");
-  EXPECT_FALSE(values[1].is_cut);
+  size_t records = 0;
+  journal.ForEach([&](const JournalRecord& record) {
+    ++records;
+    const std::vector<RecordedStatement> statements = record.Statements();
+    ASSERT_EQ(statements.size(), 1u);
+    EXPECT_EQ(statements[0].text, text.substr(0, kRecordedTextBytesMax));
+    EXPECT_TRUE(statements[0].is_text_cut);
+    const std::vector<RecordedValue>& values = statements[0].values;
+    ASSERT_GE(values.size(), 3u);
+    EXPECT_LT(values.size(), 22u) << "what has no room is left out";
+    EXPECT_EQ(values[0].value.bytes, value.substr(0, kRecordedValueBytesMax));
+    EXPECT_TRUE(values[0].is_cut);
+    EXPECT_TRUE(values[1].value.is_null());
+    EXPECT_EQ(values[1].name, "name");
+    EXPECT_FALSE(values[1].is_cut);
+  });
+  EXPECT_EQ(records, 1u);
 }
 
-TEST(Journal, ARecordThatIsUsedAgainHasNothingOfTheOneBefore) {
-  Journal journal(1);
-  journal.Append(1, [&](size_t /*i*/, JournalRecord& record) {
-    record.client = Client();
-    for (size_t i = 0; i < kRecordedStatementsMax + 5; ++i) {
+TEST(Journal, ReadsValuesAsTheyWereSentAsItReadsThemOneByOne) {
+  const auto value = [](uint32_t length, std::string bytes) {
+    return std::string{static_cast<char>(length >> 24), static_cast<char>(length >> 16),
+                       static_cast<char>(length >> 8), static_cast<char>(length)} +
+           bytes;
+  };
+  const std::string text(300, 'x');
+  const std::string sent = value(300, text) + value(0, "") + value(UINT32_MAX, "") +
+                           value(UINT32_MAX - 1, "") + value(3, "abc");
+  const BoundValue values[] = {{BoundValue::State::kValue, text},
+                               {BoundValue::State::kValue, ""},
+                               {BoundValue::State::kNull, {}},
+                               {BoundValue::State::kUnset, {}},
+                               {BoundValue::State::kValue, "abc"}};
+  Journal journal(3);
+  journal.Append(3, [&](size_t i, JournalWriter& record) {
+    record.SetClient(Client());
+    record.AddText("a");
+    if (i == 0) {
+      EXPECT_TRUE(record.AddSentValues(sent, std::size(values), false));
+    } else if (i == 1) {
+      for (const BoundValue& one : values) record.AddValue(one);
+    } else {
+      const std::string long_value(kRecordedValueBytesMax - 3, 'y');
+      EXPECT_FALSE(record.AddSentValues(value(kRecordedValueBytesMax - 3, long_value), 1, false))
+          << "one of them may have to be cut";
+      EXPECT_TRUE(record.AddSentValues(std::string("\0\4name", 6) + value(2, "zz"), 1, true));
+    }
+  });
+  journal.ForEach([&](const JournalRecord& record) {
+    const std::vector<RecordedValue> read = record.Statements().at(0).values;
+    if (record.seq == 3) {
+      ASSERT_EQ(read.size(), 1u);
+      EXPECT_EQ(read[0].name, "name");
+      EXPECT_EQ(read[0].value.bytes, "zz");
+      return;
+    }
+    ASSERT_EQ(read.size(), std::size(values));
+    for (size_t i = 0; i < read.size(); ++i) {
+      EXPECT_EQ(read[i].value.state, values[i].state) << i;
+      EXPECT_EQ(read[i].value.bytes, values[i].bytes) << i;
+      EXPECT_FALSE(read[i].is_cut) << i;
+    }
+  });
+}
+
+TEST(Journal, KeepsTheFirstStatementsOfALongBatchAndWhatFollowsIsWhole) {
+  Journal journal(2);
+  const auto prepared = std::make_shared<PlannedStatement>();
+  prepared->text = "b ?";
+  journal.Append(2, [&](size_t i, JournalWriter& record) {
+    record.SetClient(Client());
+    for (size_t k = 0; i == 0 && k < kRecordedStatementsMax + 5; ++k) {
       record.AddText("a");
       record.AddValue({BoundValue::State::kValue, "1"});
     }
-    record.SetError("no");
+    if (i == 1) {
+      record.facts.page_size = 7;
+      record.AddPrepared(std::shared_ptr<const PlannedStatement>(prepared));
+      record.AddValue({BoundValue::State::kUnset, {}});
+    }
+    record.SetError(i == 0 ? "no" : "");
   });
-  const std::vector<JournalRecord> before = journal.After(0, 1);
-  ASSERT_EQ(before.size(), 1u);
-  EXPECT_EQ(before[0].Statements().size(), kRecordedStatementsMax);
-  EXPECT_TRUE(before[0].leaves_out_statements());
-  EXPECT_EQ(before[0].error(), "no");
-  Record(journal, {"b"});
-  const std::vector<JournalRecord> behind = journal.After(0, 1);
-  ASSERT_EQ(behind.size(), 1u);
-  ASSERT_EQ(behind[0].Statements().size(), 1u);
-  EXPECT_EQ(behind[0].Statements()[0].text, "b");
-  EXPECT_TRUE(behind[0].Statements()[0].values.empty());
-  EXPECT_FALSE(behind[0].leaves_out_statements());
-  EXPECT_EQ(behind[0].error(), "");
+  std::vector<uint64_t> seqs;
+  journal.ForEach([&](const JournalRecord& record) {
+    seqs.push_back(record.seq);
+    const std::vector<RecordedStatement> statements = record.Statements();
+    if (record.seq == 1) {
+      EXPECT_EQ(statements.size(), kRecordedStatementsMax);
+      EXPECT_EQ(statements.back().values.at(0).value.bytes, "1");
+      EXPECT_TRUE(record.leaves_out_statements());
+      EXPECT_EQ(record.error(), "no");
+      EXPECT_FALSE(record.page_size);
+      return;
+    }
+    ASSERT_EQ(statements.size(), 1u);
+    EXPECT_EQ(statements[0].prepared, prepared.get());
+    EXPECT_EQ(statements[0].text, "b ?");
+    ASSERT_EQ(statements[0].values.size(), 1u);
+    EXPECT_TRUE(statements[0].values[0].value.is_unset());
+    EXPECT_FALSE(record.leaves_out_statements());
+    EXPECT_EQ(record.error(), "");
+    EXPECT_EQ(record.page_size, 7);
+  });
+  EXPECT_EQ(seqs, (std::vector<uint64_t>{1, 2}));
+}
+
+TEST(Journal, HoldsWhatItsRecordsPointAtAndLetsGoOfWhatIsDropped) {
+  Journal journal(3);
+  const std::string text(1000, 't');
+  auto prepared = std::make_shared<const PlannedStatement>();
+  const std::weak_ptr<const PlannedStatement> seen = prepared;
+  journal.Append(1, [&](size_t /*i*/, JournalWriter& record) {
+    record.SetClient(Client());
+    record.AddPrepared(prepared);
+    record.SetError({});
+  });
+  prepared.reset();
+  EXPECT_FALSE(seen.expired());
+  // While it is read, whatever becomes of it.
+  journal.ForEach([&](const JournalRecord& record) {
+    journal.Clear();
+    EXPECT_EQ(record.Statements().at(0).prepared, seen.lock().get());
+    EXPECT_FALSE(seen.expired());
+  });
+  EXPECT_TRUE(seen.expired());
+  // A block goes when its last record has become too old.
+  auto client = std::make_shared<const JournalClient>();
+  const std::weak_ptr<const JournalClient> seen_client = client;
+  journal.Append(1, [&](size_t /*i*/, JournalWriter& record) { record.SetClient(client); });
+  client.reset();
+  EXPECT_FALSE(seen_client.expired());
+  for (size_t i = 0; i <= kJournalBlockBytes / text.size(); ++i) Record(journal, {text});
+  EXPECT_TRUE(seen_client.expired());
 }
 
 struct WriteCase {
