@@ -80,20 +80,19 @@ absl::Status ListStore::Impl::ReadStep(size_t first, size_t count, AssignKey& as
   std::array<ListKey, kListsPerStep> keys;
   // Inlined to the full: commands point to sinks, which must not move.
   absl::InlinedVector<ListItemsSink, kListsPerStep> sinks;
-  absl::InlinedVector<Command, kListsPerStep> commands;
-  absl::InlinedVector<Reply, kListsPerStep> replies;
-  Command command;
-  command.table = items_schema.id;
+  // Made where they stay: copying bytes just stored, in other pieces, costs more than making them.
+  std::array<Command, kListsPerStep> commands;
+  std::array<Reply, kListsPerStep> replies;
   for (size_t i = 0; i < count; ++i) {
     const absl::Status status = assign_key(first + i, keys[i]);
     if (!status.ok()) return InList(first + i, status);
     ListItemsSink& sink = sinks.emplace_back(items[first + i], with_expiry);
+    Command& command = commands[i];
+    command.table = items_schema.id;
     command.partition_key = keys[i].partition_key();
     command.body.emplace<ReadCommand>(&spec, &sink);
-    commands.push_back(command);
-    replies.emplace_back();
   }
-  engine.ExecuteGroup(commands, now_nanos, std::span(replies.data(), count));
+  engine.ExecuteGroup({commands.data(), count}, now_nanos, {replies.data(), count});
   for (size_t i = 0; i < count; ++i) {
     if (replies[i].status != OpStatus::kOk) return InList(first + i, Status(replies[i].status));
     sinks[i].SetInfo(replies[i].info);
