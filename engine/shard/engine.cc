@@ -103,10 +103,9 @@ void Engine::ExecuteGroup(std::span<const Command> commands, uint64_t now_nanos,
   while (!commands.empty()) {
     const size_t size = std::min(commands.size(), kGroupSize);
     std::array<Destination, kGroupSize> to;
-    for (size_t i = 0; i < size; ++i) {
-      to[i] = DestinationOf(commands[i]);
-      to[i].lane->PrefetchSlot(commands[i].table, to[i].address);
-    }
+    // Tokens first: behind the arithmetic of each, no more than the next list's loads would overlap.
+    for (size_t i = 0; i < size; ++i) to[i] = DestinationOf(commands[i]);
+    for (size_t i = 0; i < size; ++i) to[i].lane->PrefetchSlot(commands[i].table, to[i].address);
     // Lanes are taken one at a time and shortly: a group that held all of its lanes would keep
     // other threads out of half of them. Partitions are asked for when none is held: letting go is
     // a locked instruction and would wait until the addresses of all prefetches before it have been
