@@ -68,9 +68,9 @@ OpStatus Engine::WithAllOf(TableId table, absl::FunctionRef<void(Table&)> work) 
 // -----------------------------------------------------------------------------------------
 
 void Engine::ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos,
-                       Reply& reply) {
+                       Reply& reply, const LookedAhead& ahead) {
   reply = {};
-  to.lane->ownership.Run([&] { to.lane->Execute(command, to.address, now_nanos, reply); });
+  to.lane->ownership.Run([&] { to.lane->Execute(command, to.address, now_nanos, reply, ahead); });
   if (IsRefusal(reply.status)) [[unlikely]]
     ExecuteWithRoom(to, command, now_nanos, reply);
 }
@@ -103,9 +103,14 @@ void Engine::ExecuteGroup(std::span<const Command> commands, uint64_t now_nanos,
   while (!commands.empty()) {
     const size_t size = std::min(commands.size(), kGroupSize);
     std::array<Destination, kGroupSize> to;
-    // Tokens first: behind the arithmetic of each, no more than the next list's loads would overlap.
+    // Tokens first: behind the arithmetic of each, no more than the next list's loads would
+    // overlap.
     for (size_t i = 0; i < size; ++i) to[i] = DestinationOf(commands[i]);
-    for (size_t i = 0; i < size; ++i) to[i].lane->PrefetchSlot(commands[i].table, to[i].address);
+    std::array<LookedAhead, kGroupSize> ahead;
+    for (size_t i = 0; i < size; ++i) {
+      ahead[i].shell = to[i].lane->ShellOf(commands[i].table);
+      if (ahead[i].shell != nullptr) ahead[i].shell->PrefetchSlot(to[i].address);
+    }
     // Lanes are taken one at a time and shortly: a group that held all of its lanes would keep
     // other threads out of half of them. Partitions are asked for when none is held: letting go is
     // a locked instruction and would wait until the addresses of all prefetches before it have been
@@ -115,13 +120,18 @@ void Engine::ExecuteGroup(std::span<const Command> commands, uint64_t now_nanos,
       hints[i] = 0;
       LaneOwnership& ownership = to[i].lane->ownership;
       if (!ownership.TryAcquire()) continue;
-      if (Table* table = to[i].lane->FindTable(commands[i].table)) {
+      if (Table* table = to[i].lane->FindTable(commands[i].table, ahead[i].shell)) {
         hints[i] = table->PrefetchHint(to[i].address);
       }
       ownership.Release();
     }
-    for (size_t i = 0; i < size; ++i) Table::PrefetchPartition(hints[i]);
-    for (size_t i = 0; i < size; ++i) ExecuteAt(to[i], commands[i], now_nanos, replies[i]);
+    for (size_t i = 0; i < size; ++i) {
+      Table::PrefetchPartition(hints[i], commands[i].partition_key.size());
+      ahead[i].fetched = hints[i] != 0;
+    }
+    for (size_t i = 0; i < size; ++i) {
+      ExecuteAt(to[i], commands[i], now_nanos, replies[i], ahead[i]);
+    }
     commands = commands.subspan(size);
     replies = replies.subspan(size);
   }

@@ -262,7 +262,8 @@ class Engine {
   class NewTables;
   class ImageTaker;
   class Returner;
-  void ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos, Reply& reply);
+  void ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos, Reply& reply,
+                 const LookedAhead& ahead = {});
   // After a refusal of ExecuteAt's: the same with room made for it.
   void ExecuteWithRoom(const Destination& to, const Command& command, uint64_t now_nanos,
                        Reply& reply);

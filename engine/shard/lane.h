@@ -22,6 +22,12 @@
 
 namespace liststore {
 
+// What a group has done for a command before it takes the lane.
+struct LookedAhead {
+  Table* shell = nullptr;  // of Lane::ShellOf; it need not be the table
+  bool fetched = false;    // Table::PrefetchPartition was called
+};
+
 class Lane final : private AddressOf {
  public:
   Lane(const Router& router, PagePool& pool, MemoryBudget& budget);
@@ -40,6 +46,17 @@ class Lane final : private AddressOf {
     Table& table = table_at(id.value);
     return __builtin_expect(table.schema().id == id, true) ? &table : nullptr;
   }
+  // The same for whoever has looked for the shell before: two loads less that wait for each other.
+  [[gnu::always_inline]] Table* FindTable(TableId id, Table* shell) {
+    return shell != nullptr && shell->schema().id == id ? shell : FindTable(id);
+  }
+  // Any thread, holding nothing: what bears the number of this table, or null. It stays in memory
+  // as long as the lane; whether it is the table, only the holder knows.
+  [[gnu::always_inline]] Table* ShellOf(TableId id) const {
+    const TableArray* tables = tables_.load(std::memory_order_acquire);
+    if (id.value >= tables->capacity) return nullptr;
+    return tables->at[id.value].load(std::memory_order_acquire);
+  }
   Table& table(TableId id) {
     Table* found = FindTable(id);
     LS_CHECK(found != nullptr, "the table exists");
@@ -57,8 +74,8 @@ class Lane final : private AddressOf {
   // the clock's, but always above all before it in this lane. `reply` is as it was made.
   // kTableGone.
   [[gnu::always_inline]] void Execute(const Command& command, uint64_t address, uint64_t now_nanos,
-                                      Reply& reply) {
-    Table* const table = FindTable(command.table);
+                                      Reply& reply, const LookedAhead& ahead = {}) {
+    Table* const table = FindTable(command.table, ahead.shell);
     const auto* const read = std::get_if<ReadCommand>(&command.body);
     if (table == nullptr) {
       reply.status = OpStatus::kTableGone;
@@ -67,7 +84,7 @@ class Lane final : private AddressOf {
                 "a read says what it wants, and has somewhere to go");
       const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
       reply.rows = table->Read({command.partition_key, address}, *read->spec, now_seconds,
-                               *read->sink, &reply.info);
+                               *read->sink, &reply.info, ahead.fetched);
     } else {
       ExecuteOther(command, *table, address, now_nanos, reply);
     }
@@ -82,10 +99,8 @@ class Lane final : private AddressOf {
 
   // Any thread, holding nothing: brings the directory slot of a partition closer.
   [[gnu::always_inline]] void PrefetchSlot(TableId id, uint64_t address) const {
-    const TableArray* tables = tables_.load(std::memory_order_acquire);
-    if (id.value >= tables->capacity) return;
-    const Table* table = tables->at[id.value].load(std::memory_order_acquire);
-    if (table != nullptr) table->PrefetchSlot(address);
+    const Table* shell = ShellOf(id);
+    if (shell != nullptr) shell->PrefetchSlot(address);
   }
 
  private:

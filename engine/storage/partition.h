@@ -102,14 +102,14 @@ class Partition {
   static std::string_view KeyOf(uint64_t reference) {
     return IsLarge(reference) ? LargeOf(reference).key() : Leaf(BlockOf(reference)).partition_key();
   }
-  // Brings header and newest rows closer: what a read of a page will touch.
-  [[gnu::always_inline]] static void Prefetch(uint64_t reference) {
+  // Brings header, a key of `key_bytes` and newest rows closer: what a read of a page will touch.
+  [[gnu::always_inline]] static void Prefetch(uint64_t reference, size_t key_bytes) {
     const char* block = BlockOf(reference);
     PrefetchLine(block);
     if (IsLarge(reference)) return;
     const char* rows = block + (reference >> kHintShift) * 16;
     PrefetchLine(block + kCacheLineBytes);
-    PrefetchLine(block + kPrefetchedFrontBytes - 1);
+    PrefetchLine(block + sizeof(LeafHeader) + key_bytes - 1);
     for (size_t i = 0; i < kPrefetchedBytes; i += kCacheLineBytes) PrefetchLine(rows + i);
     // The line of the last byte, where that is one more.
     PrefetchLine(rows + kPrefetchedBytes - 1);
@@ -259,7 +259,8 @@ class Partition {
                 uint64_t* dead_rows = nullptr) const;
   // The newest rows that a read asks for, where they lie in a small partition just as sinks of
   // packed runs take them: what most reads of lists find. False: rows have to be looked at, by
-  // Read. Looks at the header alone, or, with a lower bound, at the last row of the page too.
+  // Read. Looks at the header alone, or, with a lower bound, at the last row of the page too. The
+  // table has one regular column.
   [[gnu::always_inline]] bool NewestAsTheyLie(const ReadSpec& spec, int64_t now_seconds,
                                               PackedRun& run) const {
     const ClusteringRange& range = spec.range;
@@ -268,7 +269,7 @@ class Partition {
     const LeafHeader& header = leaf.header();
     const uint64_t count = std::min<uint64_t>(header.row_count, spec.limit);
     if (count == 0 || header.stride == 0 || !leaf.packed() || !leaf.all_simple() ||
-        EventCame(header.earliest_expiry, now_seconds) || context_.schema.regular.size() != 1) {
+        EventCame(header.earliest_expiry, now_seconds)) {
       return false;
     }
     if ((!range.lower.bytes.empty() || range.lower.at_end) &&
@@ -311,8 +312,6 @@ class Partition {
   static constexpr int kHintShift = 48;
   // Ten rows of 48 bytes. Not a line more than they lie in: misses are what a group costs.
   static constexpr size_t kPrefetchedBytes = 480;
-  // Header and a key of 53 bytes, which may lie in three lines: 4 % of a multi-get.
-  static constexpr size_t kPrefetchedFrontBytes = sizeof(LeafHeader) + 53;
   static constexpr size_t kPrefetchedMetaLines = 7;
 
   // One leaf of the partition; `position` counts in large ones.

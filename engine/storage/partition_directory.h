@@ -115,8 +115,7 @@ class PartitionDirectory {
   // prefetches of what it stands for: one cache miss, and the entry itself is not followed.
   [[gnu::always_inline]] uint64_t ReferenceAt(uint64_t address) const {
     if (size_ == 0) return 0;
-    const Slot* slot = StartOf(address);
-    while (slot->address < address) ++slot;
+    const Slot* const slot = FirstFrom(address);
     return slot->address == address ? slot->reference : 0;
   }
 
@@ -197,13 +196,26 @@ class PartitionDirectory {
     }
     return current_.Home(address);
   }
+  // The first slot with `address` or a later one. How many lie before it is chance: two are passed
+  // without a branch, which would be predicted wrongly for every second look-up. What lies behind
+  // the slot that ends the search may not be cleared yet, and does not count.
+  [[gnu::always_inline]] Slot* FirstFrom(uint64_t address) const {
+    Slot* slot = StartOf(address);
+    if (!InOld(address)) [[likely]] {
+      static_assert(SlotArray::kCapacityMin >= 2, "that many spare slots follow the last home");
+      const size_t passes_first = slot[0].address < address ? 1 : 0;
+      const size_t passes_second = passes_first & (slot[1].address < address ? 1 : 0);
+      slot += passes_first + passes_second;
+    }
+    while (slot->address < address) ++slot;
+    return slot;
+  }
   template <typename OnCandidate>
   [[gnu::always_inline]] Slot* FindInArrays(uint64_t address, std::string_view key,
                                             OnCandidate&& on_candidate) const {
     if (size_ == 0) return nullptr;
-    Slot* slot = StartOf(address);
-    while (slot->address < address) ++slot;
-    for (; slot->address == address && slot->reference != 0; ++slot) {
+    for (Slot* slot = FirstFrom(address); slot->address == address && slot->reference != 0;
+         ++slot) {
       on_candidate(slot->reference);
       if (KeyOf{}(slot->reference) == key) return slot;
     }

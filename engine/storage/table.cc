@@ -24,6 +24,7 @@ Table::Table(const TableSchema& schema, PagePool& pool, MemoryBudget& budget,
       arena_(pool, budget),
       context_(schema_, arena_),
       directory_(arena_),
+      one_column_(schema.regular.size() == 1),
       wheel_(arena_),
       pins_(arena_) {}
 

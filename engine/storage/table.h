@@ -144,15 +144,16 @@ class Table final : private Arena::Relocator {
   // Sends live rows to `sink` in the order asked; returns how many. O(log rows + returned); by
   // value: O(matches) in large partitions, a scan of fingerprints in small ones.
   // `info`, when given, receives what the partition says of itself. The way of most reads is in
-  // line: in a group of 16 its calls alone were a quarter of the instructions.
+  // line: in a group of 16 its calls alone were a quarter of the instructions. `fetched`:
+  // PrefetchPartition was called for it.
   [[gnu::always_inline]] uint64_t Read(const PartitionRef& partition, const ReadSpec& spec,
                                        int64_t now_seconds, RowSink& sink,
-                                       PartitionInfo* info = nullptr) {
-    const DirectorySlot* const slot = FindForRead(partition);
+                                       PartitionInfo* info = nullptr, bool fetched = false) {
+    const DirectorySlot* const slot = FindForRead(partition, fetched);
     uint64_t reference = slot == nullptr ? 0 : slot->reference;
     const Partition found(context_, reference);
     PackedRun run;
-    if (slot == nullptr || !sink.AcceptsPackedRuns() ||
+    if (slot == nullptr || !one_column_ || !sink.AcceptsPackedRuns() ||
         !found.NewestAsTheyLie(spec, now_seconds, run)) {
       return ReadRows(partition, slot, spec, now_seconds, sink, info);
     }
@@ -265,9 +266,10 @@ class Table final : private Arena::Relocator {
   [[gnu::always_inline]] uint64_t PrefetchHint(uint64_t address) const {
     return directory_.ReferenceAt(address);
   }
-  // Looks at nothing: a hint that is out of date costs a useless prefetch.
-  [[gnu::always_inline]] static void PrefetchPartition(uint64_t hint) {
-    if (hint != 0) Partition::Prefetch(hint);
+  // `key_bytes`: of the partition's key. Looks at nothing: a hint that is out of date costs a
+  // useless prefetch.
+  [[gnu::always_inline]] static void PrefetchPartition(uint64_t hint, size_t key_bytes) {
+    if (hint != 0) Partition::Prefetch(hint, key_bytes);
   }
 
   // --- Truncation, expiry, memory
@@ -300,11 +302,13 @@ class Table final : private Arena::Relocator {
 
   // The partition's slot; nullptr when there is none or it was truncated. For a write, a truncated
   // one is taken out on the way.
-  [[gnu::always_inline]] DirectorySlot* FindForRead(const PartitionRef& partition) {
+  [[gnu::always_inline]] DirectorySlot* FindForRead(const PartitionRef& partition,
+                                                    bool fetched = false) {
     // All lines of the page at once, before the key in the first of them is waited for.
     DirectorySlot* const slot = directory_.Find(
-        partition.address, partition.key,
-        [](uint64_t reference) __attribute__((always_inline)) { Partition::Prefetch(reference); });
+        partition.address, partition.key, [&](uint64_t reference) __attribute__((always_inline)) {
+          if (!fetched) Partition::Prefetch(reference, partition.key.size());
+        });
     if (slot != nullptr && pass_.active && IsTruncated(Partition(context_, slot->reference)))
         [[unlikely]] {
       return nullptr;
@@ -409,6 +413,7 @@ class Table final : private Arena::Relocator {
   PartitionContext context_;
   // What every read looks at, side by side.
   Directory directory_;
+  bool one_column_;  // regular ones, of schema_: its vector is two lines further on
   // The pass over the directory that takes truncated partitions out.
   struct TruncationPass {
     bool active = false;

@@ -39,6 +39,7 @@ void Table::Reuse(const TableSchema& schema) {
   LS_CHECK(arena_.live_bytes() == 0, "a vacant shell holds no block");
   LS_CHECK(schema.id == schema_.id, "the shell has said which generation comes next");
   schema_ = schema;
+  one_column_ = schema.regular.size() == 1;
   context_.grace = {};
   context_.expired_rows = 0;
   usage_ = {};
