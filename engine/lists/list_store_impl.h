@@ -74,17 +74,21 @@ class ListStore::Impl {
   absl::Status Status(OpStatus status) const {
     return ToStatus(status, options.memory_limit_bytes);
   }
-  // Runs a command on one partition of list_items.
+  // A command on one partition of list_items, made where it stays: it is larger than most bodies.
   template <typename Body>
-  Reply Execute(std::string_view partition_key, const Body& body, uint64_t now_nanos,
-                EvictionLog* evictions = nullptr) {
-    // Made where it stays: a command is larger than most of its bodies.
+  Command MakeCommand(std::string_view partition_key, const Body& body,
+                      EvictionLog* evictions = nullptr) const {
     Command command;
     command.table = items_schema.id;
     command.partition_key = partition_key;
     command.body.emplace<Body>(body);
     command.evictions = evictions;
-    return engine.Execute(command, now_nanos);
+    return command;
+  }
+  template <typename Body>
+  Reply Execute(std::string_view partition_key, const Body& body, uint64_t now_nanos,
+                EvictionLog* evictions = nullptr) {
+    return engine.Execute(MakeCommand(partition_key, body, evictions), now_nanos);
   }
 
   // --- Reads (list_reads.cc) --------------------------------------------------------------------

@@ -104,13 +104,17 @@ absl::StatusOr<AddResult> ListStore::Impl::Add(const ListKey& key, const Feature
                                                EvictionLog* evictions) {
   LS_RETURN_IF_ERROR(CheckItemCount(items.size()));
   LS_ASSIGN_OR_RETURN(const int64_t ttl_seconds, TtlOf(entry, key.feature_key()));
+  // The list comes closer while its rows are made: a digest takes as long as a cache miss.
+  const Engine::Destination to = engine.Foresee(items_schema.id, key.partition_key());
   const uint64_t now_nanos = Now();
   const AddScratchPool::Loan scratch(scratch_pool);
   scratch->Prepare(items.size(), 0);
+  engine.FetchForWrite(items_schema.id, to);
   LS_ASSIGN_OR_RETURN(const size_t rows, LayOutRows(items, ttl_seconds, now_nanos, 0, *scratch));
   if (rows != 0) {
     const UpsertCommand upsert{std::span<const RowUpdate>(scratch->rows).first(rows)};
-    const Reply reply = Execute(key.partition_key(), upsert, now_nanos, evictions);
+    const Reply reply =
+        engine.Execute(MakeCommand(key.partition_key(), upsert, evictions), to, now_nanos);
     LS_RETURN_IF_ERROR(Status(reply.status));
   }
   return AddResult{.stored = rows, .skipped_expired = items.size() - rows};

@@ -23,6 +23,16 @@ constexpr size_t kDroppedBytesPerUnit = 8192;
 // Partitions looked at under one hold of a lane by a scan.
 constexpr size_t kPartitionsPerHold = 128;
 
+// What Table::PrefetchPartition and PrefetchForWrite take, where the lane is free; else 0.
+[[gnu::always_inline]] inline uint64_t HintOf(Lane& lane, TableId id, Table* shell,
+                                              uint64_t address) {
+  if (!lane.ownership.TryAcquire()) return 0;
+  const Table* const table = lane.FindTable(id, shell);
+  const uint64_t hint = table != nullptr ? table->PrefetchHint(address) : 0;
+  lane.ownership.Release();
+  return hint;
+}
+
 }  // namespace
 
 Engine::Engine(const EngineOptions& options)
@@ -89,9 +99,23 @@ void Engine::ExecuteWithRoom(const Destination& to, const Command& command, uint
 }
 
 Reply Engine::Execute(const Command& command, uint64_t now_nanos) {
+  return Execute(command, DestinationOf(command), now_nanos);
+}
+
+Reply Engine::Execute(const Command& command, const Destination& to, uint64_t now_nanos) {
   Reply reply;
-  ExecuteAt(DestinationOf(command), command, now_nanos, reply);
+  ExecuteAt(to, command, now_nanos, reply);
   return reply;
+}
+
+Engine::Destination Engine::Foresee(TableId table, std::string_view partition_key) const {
+  const Destination to = DestinationOf(partition_key);
+  to.lane->PrefetchSlot(table, to.address);
+  return to;
+}
+
+void Engine::FetchForWrite(TableId table, const Destination& to) const {
+  Table::PrefetchForWrite(HintOf(*to.lane, table, to.lane->ShellOf(table), to.address));
 }
 
 // --- Groups
@@ -117,13 +141,7 @@ void Engine::ExecuteGroup(std::span<const Command> commands, uint64_t now_nanos,
     // translated, so that the page walks of a group came one after the other.
     std::array<uint64_t, kGroupSize> hints;
     for (size_t i = 0; i < size; ++i) {
-      hints[i] = 0;
-      LaneOwnership& ownership = to[i].lane->ownership;
-      if (!ownership.TryAcquire()) continue;
-      if (Table* table = to[i].lane->FindTable(commands[i].table, ahead[i].shell)) {
-        hints[i] = table->PrefetchHint(to[i].address);
-      }
-      ownership.Release();
+      hints[i] = HintOf(*to[i].lane, commands[i].table, ahead[i].shell, to[i].address);
     }
     for (size_t i = 0; i < size; ++i) {
       Table::PrefetchPartition(hints[i], commands[i].partition_key.size());

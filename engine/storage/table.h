@@ -271,6 +271,10 @@ class Table final : private Arena::Relocator {
   [[gnu::always_inline]] static void PrefetchPartition(uint64_t hint, size_t key_bytes) {
     if (hint != 0) Partition::Prefetch(hint, key_bytes);
   }
+  // The same for what a small write begins with.
+  [[gnu::always_inline]] static void PrefetchForWrite(uint64_t hint) {
+    if (hint != 0) Partition::PrefetchForWrite(hint);
+  }
 
   // --- Truncation, expiry, memory
   // ---------------------------------------------------------------------

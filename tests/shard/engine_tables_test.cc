@@ -62,6 +62,32 @@ TEST(EngineDropTest, AnIdOfThePastIsGoneForEveryOperation) {
   EXPECT_EQ(replies[0].status, OpStatus::kTableGone);
 }
 
+// What was found out about a command beforehand holds for its table alone.
+TEST(EngineDropTest, ACommandWhosePlaceWasForeseenFindsItsTableGone) {
+  Engine engine(SmallOptions());
+  const TableId table = engine.CreateTable(ListItemsSchema());
+  Fill(engine, table, 10);
+  const std::string key = ListKey("feature", "1");
+  ItemUpserts upserts(table);
+  upserts.Add(key, {{7, "foreseen"}}, kNoonNanos);
+  const Command& command = upserts.commands()[0];
+  const Engine::Destination to = engine.Foresee(table, key);
+  engine.FetchForWrite(table, to);
+  const uint64_t before = CountItems(engine, table, key, kNoonNanos);
+  EXPECT_EQ(engine.Execute(command, to, kNoonNanos).status, OpStatus::kOk);
+  EXPECT_EQ(CountItems(engine, table, key, kNoonNanos), before + 1);
+
+  ASSERT_EQ(engine.DropTable(table), OpStatus::kOk);
+  engine.FetchForWrite(table, to);
+  EXPECT_EQ(engine.Execute(command, to, kNoonNanos).status, OpStatus::kTableGone);
+  const TableId next = engine.CreateTable(ListItemsSchema());
+  ASSERT_EQ(next.value, table.value) << "the shell is used again";
+  engine.FetchForWrite(table, to);
+  EXPECT_EQ(engine.Execute(command, to, kNoonNanos).status, OpStatus::kTableGone);
+  EXPECT_EQ(CountItems(engine, next, key, kNoonNanos), 0u);
+  EXPECT_EQ(engine.Foresee(next, key).address, to.address) << "a place is of the key alone";
+}
+
 TEST(EngineDropTest, TheNextTableUsesTheShellUnderAnotherId) {
   Engine engine(SmallOptions());
   const TableId table = engine.CreateTable(ListItemsSchema());
