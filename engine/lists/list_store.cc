@@ -12,6 +12,7 @@
 #include "engine/lists/list_key.h"
 #include "engine/lists/list_store_impl.h"
 #include "engine/lists/options_check.h"
+#include "engine/model/partition_key.h"
 #include "engine/model/schema.h"
 #include "engine/shard/catalog.h"
 
@@ -76,8 +77,25 @@ ListStore::Impl::Impl(const Options& resolved)
   if (options.memory_policy == MemoryPolicy::kEvict) {
     EnableEviction(engine, items_schema.id, options);
   }
+  if (options.expiry_listener) {
+    engine.ListenToExpiries(items_schema.id,
+                            [this](const ExpiryLog& expiries) { TellExpiries(expiries); });
+  }
   if (options.feature_stats) engine.CountUsageFor(items_schema.id, registry);
   if (options.background_reclaim) reclaimer.emplace(engine, *options.clock);
+}
+
+void ListStore::Impl::TellExpiries(const ExpiryLog& expiries) const {
+  for (const Expiry& expiry : expiries) {
+    const FeatureNames names = NamesOf(FirstComponent(expiry.partition_key));
+    options.expiry_listener({.entity_type = names.entity_type,
+                             .feature = names.feature,
+                             .version = names.version,
+                             .entity_id = EntityIdOf(expiry.partition_key),
+                             .item_key = expiry.clustering_key,
+                             .value = expiry.value,
+                             .expired_at_seconds = expiry.at_seconds});
+  }
 }
 
 absl::StatusOr<std::unique_ptr<ListStore>> ListStore::Open(Options options) {

@@ -128,6 +128,9 @@ class ListStore::Impl {
   absl::StatusOr<size_t> RemoveWithValue(const ListKey& key, std::string_view value);
   absl::StatusOr<size_t> RemoveAll(const ListKey& key);
 
+  // Tells the expiry listener.
+  void TellExpiries(const ExpiryLog& expiries) const;
+
   // Whether its lists are copies, of which an addition may begin a part.
   bool holds_copies() const {
     return options.memory_policy == MemoryPolicy::kEvict && options.lists_live_elsewhere;

@@ -333,6 +333,7 @@ size_t Engine::Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t
   const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
   size_t units = 0;
   size_t idle = 0;  // lanes in a row that had nothing to do
+  ExpiryLog expiries;
   while (units < budget && idle < lanes_.size()) {
     const uint32_t number =
         next_reclaimed_lane_.fetch_add(1, std::memory_order_relaxed) % router_.lanes();
@@ -341,12 +342,13 @@ size_t Engine::Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t
     if (lane.ownership.TryAcquire()) {
       if (era && *era != era_.load(std::memory_order_relaxed)) {
         lane.ownership.Release();
-        return units;
+        break;
       }
       const size_t slice = std::min(budget - units, kUnitsPerHold);
       for (uint16_t i = 0; i < lane.table_count() && done < slice; ++i) {
         Table& table = lane.table_at(i);
         if (table.WantsReclaim(now_seconds)) done += table.Reclaim(now_seconds, slice - done);
+        table.TakeExpiries(expiries);
       }
       // Nothing waits, so that nobody hurries: what was set aside for writes to come goes back. A
       // store that was emptied would else stay at the credit and the spare slabs of all its lanes.
@@ -364,7 +366,18 @@ size_t Engine::Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t
     units += done;
     idle = done == 0 ? idle + 1 : 0;
   }
+  if (!expiries.empty()) TellExpiries(expiries);
   return units;
+}
+
+void Engine::ListenToExpiries(TableId table, ExpirySink sink) {
+  WithAllLanes([&](Lane& lane) { lane.table(table).EnableExpiryNotices(); });
+  expiry_sink_ = std::move(sink);
+}
+
+void Engine::TellExpiries(ExpiryLog& expiries) const {
+  std::ranges::stable_sort(expiries, {}, &Expiry::at_seconds);
+  expiry_sink_(expiries);
 }
 
 std::optional<int64_t> Engine::NextExpirySeconds() {

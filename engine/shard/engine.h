@@ -24,6 +24,7 @@
 #include "engine/command/command.h"
 #include "engine/command/conditional_write.h"
 #include "engine/command/reply.h"
+#include "engine/model/expiry.h"
 #include "engine/model/schema_actions.h"
 #include "engine/model/stored_row.h"
 #include "engine/model/token.h"
@@ -240,6 +241,10 @@ class Engine {
   // taken; returns the units done, 0 when nothing waits. `era`: that of the instant, where it can
   // end; see era().
   size_t Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t> era = std::nullopt);
+  // Tells `sink` of every row of this table that goes because it was over: at the end of the
+  // Reclaim that gave it back, or of the next one where a write did. Before there are other
+  // threads.
+  void ListenToExpiries(TableId table, ExpirySink sink);
   // No cell expires before this; nullopt: none will.
   std::optional<int64_t> NextExpirySeconds();
   // The second at which the next row or cell that lives at `now` expires, of all tables; nullopt:
@@ -281,6 +286,7 @@ class Engine {
   // done.
   bool MakeRoom(uint64_t now_nanos, std::optional<TableId> witness);
   void ReclaimIn(Lane& lane, uint64_t now_nanos);
+  void TellExpiries(ExpiryLog& expiries) const;
   // After another: evicts some partitions, the more the higher the `round`, in the call's own lanes
   // or, every other round, in all; where nothing is to be had in those that are free, in those that
   // are taken. False: there was nothing.
@@ -334,6 +340,7 @@ class Engine {
   Catalog catalog_;
   MemoryBudget budget_;
   PagePool pool_;
+  ExpirySink expiry_sink_;  // empty: nobody listens
   std::vector<std::unique_ptr<Lane>> lanes_;
   Mutex tables_mutex_;  // one creation or end of a table at a time
   uint16_t table_count_ ABSL_GUARDED_BY(tables_mutex_) = 0;

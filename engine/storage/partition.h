@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "engine/base/cacheline.h"
+#include "engine/model/expiry.h"
 #include "engine/model/mutation.h"
 #include "engine/model/presence.h"
 #include "engine/model/read_spec.h"
@@ -55,6 +56,8 @@ struct PartitionContext {
   GracePolicy grace;
   uint64_t rows = 0;          // stored rows
   uint64_t expired_rows = 0;  // rows reclaimed because everything in them had expired
+  // Where values that are over are told when they go; nullptr: nowhere.
+  ExpiryLog* expiries = nullptr;
 
   // Scratch, so that the slow paths allocate nothing in the steady state.
   // What the rows of the running write may still add to their partition, at most.
@@ -364,6 +367,15 @@ class Partition {
   bool Hides(ClusteringKeyView key, const WriteContext& write);
   void PurgeTombstones(int64_t now_seconds);
   void ReclaimLeaf(LeafRef at, int64_t now_seconds);
+  // The simple row `index` is over, and its value goes.
+  void NoteExpired(const Leaf& leaf, size_t index) {
+    if (context_.expiries != nullptr) [[unlikely]] {
+      NoteExpired(leaf.key(index), leaf.payload(index), leaf.meta(index).expiry);
+    }
+  }
+  void NoteExpired(ClusteringKeyView key, std::string_view value, int64_t at_seconds);
+  // Purges context_.body, which is the row of `key`, and tells of a value that went.
+  bool PurgeBody(ClusteringKeyView key, int64_t now_seconds);
   WriteCost RewriteLeafCost(const Leaf& leaf) const;
   WriteCost TreeGrowthCost(size_t leaves) const;
   WriteCost IndexCost(size_t rows) const;

@@ -202,14 +202,15 @@ void Partition::Upsert(const RowUpdate& update, const WriteContext& write) {
       if (simple && !leaf.meta(index).complex()) {
         const bool covers = update.cells.size() == context_.schema.regular.size();
         const Liveness liveness = leaf.liveness(index);
-        if ((covers && liveness.timestamp < write.timestamp) ||
-            context_.grace.Gone(liveness, write.now_seconds)) {
+        const bool gone = context_.grace.Gone(liveness, write.now_seconds);
+        if ((covers && liveness.timestamp < write.timestamp) || gone) {
+          if (gone) NoteExpired(leaf, index);
           PutRow(at, index, true, image);
           return;
         }
       }
       DecodeRow(leaf, index, context_.body);
-      context_.body.Purge(write.now_seconds, context_.grace);
+      PurgeBody(update.key, write.now_seconds);
       context_.body.Merge(update, write, context_.grace);
       PutBody(at, index, true, update.key, write.now_seconds);
       return;
@@ -252,6 +253,7 @@ uint64_t Partition::CoverRows(LeafRef& at, size_t first, size_t last, const Tomb
     if (simple) {
       const bool covered = tombstone.Covers(leaf.timestamp(row));
       if (covered || context_.grace.Gone(leaf.liveness(row), now_seconds)) {
+        if (!live) NoteExpired(leaf, row);
         if (!covered) ++context_.expired_rows;
         removed += live ? 1 : 0;
         --index;
@@ -264,7 +266,7 @@ uint64_t Partition::CoverRows(LeafRef& at, size_t first, size_t last, const Tomb
     index = row;
     if (simple) continue;  // written later than the deletion
     DecodeRow(Leaf(at.block), row, context_.body);
-    bool changed = context_.body.Purge(now_seconds, context_.grace);
+    bool changed = PurgeBody(Leaf(at.block).key(row), now_seconds);
     if (context_.body.empty()) ++context_.expired_rows;
     const size_t before = context_.body.ComplexBytes();
     context_.body.Cover(tombstone.timestamp);
@@ -326,7 +328,7 @@ uint64_t Partition::DeleteRow(ClusteringKeyView key, const WriteContext& write) 
   uint64_t removed = 0;
   if (found) {
     DecodeRow(Leaf(at.block), index, context_.body);
-    context_.body.Purge(write.now_seconds, context_.grace);
+    PurgeBody(key, write.now_seconds);
     const bool live = context_.body.LiveAt(write.now_seconds);
     if (context_.body.tombstone().present() &&
         Tombstone::Stronger(context_.body.tombstone(), tombstone) == context_.body.tombstone()) {
@@ -417,6 +419,28 @@ uint32_t Partition::NextEvent() const {
   return std::min(next, ToEvent(partition.ranges.NextPurge(context_.grace)));
 }
 
+void Partition::NoteExpired(ClusteringKeyView key, std::string_view value, int64_t at_seconds) {
+  char text[kItemKeyTextBytes];
+  context_.expiries->push_back(
+      {std::string(this->key()), std::string(PlainKey(key, text)), std::string(value), at_seconds});
+}
+
+bool Partition::PurgeBody(ClusteringKeyView key, int64_t now_seconds) {
+  if (context_.expiries == nullptr) [[likely]] {
+    return context_.body.Purge(now_seconds, context_.grace);
+  }
+  constexpr ColumnId column = 0;  // the only one
+  const RowBody::Cell* const before = context_.body.LiveCell(column);
+  // The value is the leaf's; shadows have none any more, and were told of when it went.
+  const std::string_view value = before == nullptr ? std::string_view() : before->view.value;
+  const int64_t at_seconds = before == nullptr ? 0 : before->view.liveness.expiry_seconds;
+  const bool changed = context_.body.Purge(now_seconds, context_.grace);
+  if (!value.empty() && context_.body.LiveCell(column) == nullptr) {
+    NoteExpired(key, value, at_seconds);
+  }
+  return changed;
+}
+
 void Partition::ReclaimLeaf(LeafRef at, int64_t now_seconds) {
   CoverRows(at, 0, Leaf(at.block).size(), Tombstone{}, now_seconds);
   // What has expired but still shadows older writes is put again as a complex row without its
@@ -426,6 +450,7 @@ void Partition::ReclaimLeaf(LeafRef at, int64_t now_seconds) {
     const RowMeta meta = leaf.meta(i);
     if (meta.complex() || !EventCame(meta.expiry, now_seconds)) continue;
     const size_t rows = leaf.size();
+    NoteExpired(leaf, i);
     DecodeRow(leaf, i, context_.body);
     context_.body.DropValues();
     PutBody(at, i, true, leaf.key(i), now_seconds, true);

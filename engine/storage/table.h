@@ -28,6 +28,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "engine/base/strings.h"
 #include "engine/model/eviction.h"
+#include "engine/model/expiry.h"
 #include "engine/model/mutation.h"
 #include "engine/model/op_status.h"
 #include "engine/model/presence.h"
@@ -288,6 +289,11 @@ class Table final : private Arena::Relocator {
   size_t Reclaim(int64_t now_seconds, size_t budget);
   // O(1). False when Reclaim has nothing to do.
   bool WantsReclaim(int64_t now_seconds) const;
+  // From now on rows that are over are told when they go: see TakeExpiries. The table has one
+  // regular column.
+  void EnableExpiryNotices();
+  // Moves what was told since the last time behind `into`, in no order.
+  void TakeExpiries(ExpiryLog& into);
   // No cell expires before this; nullopt: none will. Where memory was short for rewriting shadows,
   // up to a minute late.
   std::optional<int64_t> NextExpiry() const { return frozen_ ? std::nullopt : wheel_.NextWhen(); }
@@ -448,6 +454,7 @@ class Table final : private Arena::Relocator {
   uint64_t evicted_bytes_ = 0;
   ChangeMarks marks_;
   EvictionLog* eviction_log_ = nullptr;
+  std::unique_ptr<ExpiryLog> expiries_;  // null: nobody listens
 };
 
 template <typename Cost>

@@ -56,6 +56,8 @@ void Table::Reuse(const TableSchema& schema) {
   truncated_components_.clear();
   pass_ = {};
   due_again_.clear();
+  expiries_.reset();
+  context_.expiries = nullptr;
 }
 
 bool Table::IsBlank() const {

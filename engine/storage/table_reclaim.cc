@@ -1,6 +1,8 @@
 // What a table does in slices: rows that are due, truncated partitions, compaction, tidying up.
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <memory>
 
 #include "engine/base/check.h"
 #include "engine/base/hash.h"
@@ -97,6 +99,18 @@ DirectorySlot* Table::FindEntry(const TtlWheel::Entry& entry) {
   return found;
 }
 
+void Table::EnableExpiryNotices() {
+  LS_CHECK(schema_.regular.size() == 1, "an expiry has one value");
+  if (expiries_ == nullptr) expiries_ = std::make_unique<ExpiryLog>();
+  context_.expiries = expiries_.get();
+}
+
+void Table::TakeExpiries(ExpiryLog& into) {
+  if (expiries_ == nullptr || expiries_->empty()) return;
+  std::ranges::move(*expiries_, std::back_inserter(into));
+  expiries_->clear();
+}
+
 void Table::ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size_t budget,
                          size_t& units) {
   DirectorySlot* slot = FindEntry(entry);
@@ -111,7 +125,10 @@ void Table::ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size
   if (const WriteCost cost = UnpinCost(slot);
       cost.allocations == 0 || arena_.Reserve(cost.allocations, cost.bytes)) {
     Unpin(slot);
+    // What was deleted with its feature does not expire any more.
+    context_.expiries = IsTruncated(partition) ? nullptr : expiries_.get();
     result = partition.Reclaim(now_seconds, budget);
+    context_.expiries = expiries_.get();
   } else {
     result = {1, true};
   }

@@ -37,6 +37,17 @@ struct EvictedList {
   EvictionReason reason = EvictionReason::kMemory;
 };
 
+// An item whose time was over. Borrows its strings for the length of the listener's call.
+struct ExpiredItem {
+  std::string_view entity_type;
+  std::string_view feature;
+  std::string_view version;
+  std::string_view entity_id;
+  std::string_view item_key;
+  std::string_view value;
+  int64_t expired_at_seconds = 0;  // since the Unix epoch: the first second at which it was gone
+};
+
 struct Options {
   // --- Behaviour --------------------------------------------------------------------------------
 
@@ -74,6 +85,16 @@ struct Options {
   // threads may overlap. Must not throw. Not told: what writes through CQL evict. Unset: costs
   // nothing.
   std::function<void(const EvictedList&)> eviction_listener;
+
+  // Called for every item that is given back because its time was over, once, on the thread that
+  // gives memory back: in ListStore::Reclaim, or a thread of background_reclaim or of a CqlServer
+  // over the store; calls of several threads may overlap. The items of one Reclaim come in order of
+  // their ends; for all that are due in one order, call it with a budget of SIZE_MAX. Reads find an
+  // item gone from the second of its end on, whenever the listener is called. Not told: items that
+  // were removed, evicted or deleted with their feature first; and, where CQL clients write with
+  // timestamps of their own, those that were added anew before they were given back. Nothing of the
+  // store is held: it may call the store. Must not throw. Unset: costs nothing.
+  std::function<void(const ExpiredItem&)> expiry_listener;
 
   // --- Performance ------------------------------------------------------------------------------
 
