@@ -58,11 +58,6 @@ void AddPrepared(const Prepared& statement, JournalWriter& record) {
   record.AddPrepared(statement);
 }
 
-// Drivers look after themselves with statements on system tables, and tests read the journal.
-bool IsOfTheServer(const Prepared& statement) {
-  return statement != nullptr && IsServersKeyspace(statement->outline.keyspace);
-}
-
 void RecordExecute(const protocol::Execute& execute, const Prepared& prepared,
                    JournalWriter& record) {
   record.facts.kind = JournalFacts::Kind::kExecute;
@@ -160,11 +155,14 @@ void JournalingHandler::Choose(Group& group) const {
   // The last one that was looked up: most groups are of one statement.
   std::string_view id;
   size_t found = Group::kNone;
+  // Drivers look after themselves with statements on system tables, and tests read the journal.
+  bool found_is_servers = false;
   const auto find = [&](std::string_view wanted) {
     if (found != Group::kNone && IsSameId(wanted, id)) return found;
     id = wanted;
     Prepared statement = statements_.Find(wanted);
     found = statement == nullptr ? Group::kNone : group.held.size();
+    found_is_servers = statement != nullptr && IsServersKeyspace(statement->outline.keyspace);
     if (statement != nullptr) group.held.push_back(std::move(statement));
     return found;
   };
@@ -176,7 +174,7 @@ void JournalingHandler::Choose(Group& group) const {
     entry.has_new_keyspace = has_new_keyspace;
     if (const auto* execute = std::get_if<protocol::Execute>(&message)) {
       entry.prepared = find(execute->id);
-      if (IsOfTheServer(group.held[entry.prepared])) group.entries.pop_back();
+      if (found_is_servers) group.entries.pop_back();
     } else if (const auto* batch = std::get_if<protocol::Batch>(&message)) {
       for (const protocol::BatchStatement& statement : batch->statements) {
         const bool prepared = statement.kind == protocol::BatchStatement::Kind::kPrepared;
