@@ -5,9 +5,8 @@
 #include <string>
 
 #include "engine/cql/encode_value.h"
-#include "liststore/cql_server.h"
 #include "liststore/server_clock.h"
-#include "tests/conformance/cql_session.h"
+#include "tests/server/cql_session_test.h"
 
 namespace liststore::testing {
 namespace {
@@ -15,38 +14,18 @@ namespace {
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kStart = 1'700'000'000 * kSecond;
 
-class ClockOverCqlTest : public ::testing::Test {
+class ClockOverCqlTest : public CqlSessionTest {
  protected:
   // A server with one table, and a session on it; the clock outlives them.
   void Start(CqlServerOptions options) {
-    options.memory_limit_bytes = 64 << 20;
-    auto server = CqlServer::Start(options);
-    ASSERT_TRUE(server.ok()) << server.status();
-    server_ = *std::move(server);
-    session_ = std::make_unique<CqlSession>(server_->cql_port());
-    Run("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
-        "1}");
-    Run("CREATE TABLE k.t (p int, c int, v int, w int, PRIMARY KEY (p, c))");
+    StartServer(options, "k");
+    Must("CREATE TABLE k.t (p int, c int, v int, w int, PRIMARY KEY (p, c))");
   }
 
-  CqlAnswer Run(const std::string& text, const CqlParameters& parameters = {}) {
-    CqlAnswer answer = session_->Run({text, {}}, parameters);
-    EXPECT_EQ(answer.error, "") << text;
-    return answer;
-  }
-  std::string ErrorOf(const std::string& text) { return session_->Run({text, {}}).error; }
   void SetClock(const std::string& assignment) {
-    Run("UPDATE liststore.clock SET " + assignment + " WHERE key = 'clock'");
+    Must("UPDATE liststore.clock SET " + assignment + " WHERE key = 'clock'");
   }
-  size_t Rows() { return Run("SELECT * FROM k.t").rows.size(); }
-  std::string Cell(const std::string& text) {
-    const CqlAnswer answer = Run(text);
-    EXPECT_EQ(answer.rows.size(), 1u) << text;
-    return answer.rows.empty() ? "" : answer.rows[0][0].value_or("null");
-  }
-
-  std::unique_ptr<CqlServer> server_;
-  std::unique_ptr<CqlSession> session_;
+  size_t Rows() { return Must("SELECT * FROM k.t").rows.size(); }
 };
 
 TEST_F(ClockOverCqlTest, EachJumpTakesOneRowOrCell) {
@@ -56,13 +35,13 @@ TEST_F(ClockOverCqlTest, EachJumpTakesOneRowOrCell) {
   options.server_clock = &clock;
   Start(options);
   for (int row = 1; row <= 9; ++row) {
-    Run("INSERT INTO k.t (p, c, v) VALUES (" + std::to_string(row % 4) + ", " +
-        std::to_string(row) + ", 1) USING TTL " + std::to_string(1000 * row));
+    Must("INSERT INTO k.t (p, c, v) VALUES (" + std::to_string(row % 4) + ", " +
+         std::to_string(row) + ", 1) USING TTL " + std::to_string(1000 * row));
   }
   // A row of two cells that end before it does.
-  Run("INSERT INTO k.t (p, c) VALUES (7, 7)");
-  Run("UPDATE k.t USING TTL 1500 SET v = 1 WHERE p = 7 AND c = 7");
-  Run("UPDATE k.t USING TTL 2500 SET w = 1 WHERE p = 7 AND c = 7");
+  Must("INSERT INTO k.t (p, c) VALUES (7, 7)");
+  Must("UPDATE k.t USING TTL 1500 SET v = 1 WHERE p = 7 AND c = 7");
+  Must("UPDATE k.t USING TTL 2500 SET w = 1 WHERE p = 7 AND c = 7");
   for (size_t gone = 1; gone <= 9; ++gone) {
     SetClock("jump = 'next_expiry'");
     EXPECT_EQ(clock.NowNanos(), kStart + gone * 1000 * kSecond);
@@ -74,10 +53,10 @@ TEST_F(ClockOverCqlTest, EachJumpTakesOneRowOrCell) {
     EXPECT_EQ(Cell(gone == 1 ? "SELECT v FROM k.t WHERE p = 7" : "SELECT w FROM k.t WHERE p = 7"),
               "null");
   }
-  EXPECT_NE(ErrorOf("UPDATE liststore.clock SET jump = 'next_expiry' WHERE key = 'clock'")
+  EXPECT_NE(Refusal("UPDATE liststore.clock SET jump = 'next_expiry' WHERE key = 'clock'")
                 .find("nothing expires"),
             std::string::npos);
-  server_.reset();
+  StopServer();
 }
 
 // A timestamp of a client's clock, which is not the server's.
@@ -93,10 +72,10 @@ TEST_F(ClockOverCqlTest, ClientTimestampsCountWhileTheClockIsReal) {
   options.server_clock = &clock;
   Start(options);
   const std::string client = EncodeBigint(123'456);
-  Run(kInsert, ClientTime());
+  Must({kInsert, {}}, ClientTime());
   EXPECT_EQ(Cell(kWriteTime), client);
   SetClock("mode = 'manual'");
-  Run(kInsert, ClientTime());
+  Must({kInsert, {}}, ClientTime());
   const std::string frozen = Cell(kWriteTime);
   EXPECT_EQ(frozen, EncodeBigint(kStart / 1000)) << "frozen while it ran";
   SetClock("mode = 'scaled:2'");
@@ -107,10 +86,10 @@ TEST_F(ClockOverCqlTest, ClientTimestampsCountWhileTheClockIsReal) {
   const CqlAnswer prepared = session_->Run({kInsert, {}, true}, ClientTime());
   EXPECT_EQ(prepared.error, "");
   EXPECT_EQ(Cell(kWriteTime), EncodeBigint(kStart / 1000 + 1'000'001)) << "and those of groups";
-  Run("DELETE FROM k.t WHERE p = 1");
-  Run(std::string(kInsert) + " USING TIMESTAMP 1700000100000000", ClientTime());
+  Must("DELETE FROM k.t WHERE p = 1");
+  Must({std::string(kInsert) + " USING TIMESTAMP 1700000100000000", {}}, ClientTime());
   EXPECT_EQ(Cell(kWriteTime), EncodeBigint(1'700'000'100'000'000)) << "USING TIMESTAMP counts";
-  server_.reset();
+  StopServer();
 }
 
 TEST_F(ClockOverCqlTest, WhoeverSaysSoKeepsOrReplacesThemAlways) {
@@ -119,7 +98,7 @@ TEST_F(ClockOverCqlTest, WhoeverSaysSoKeepsOrReplacesThemAlways) {
   options.manual_clock = &manual;
   options.client_timestamps = CqlServerOptions::ClientTimestamps::kHonour;
   Start(options);
-  Run(kInsert, ClientTime());
+  Must({kInsert, {}}, ClientTime());
   EXPECT_EQ(Cell(kWriteTime), EncodeBigint(123'456));
 
   const ManualClock machine(kStart);
@@ -128,9 +107,9 @@ TEST_F(ClockOverCqlTest, WhoeverSaysSoKeepsOrReplacesThemAlways) {
   options.server_clock = &clock;
   options.client_timestamps = CqlServerOptions::ClientTimestamps::kReplace;
   Start(options);
-  Run(kInsert, ClientTime());
+  Must({kInsert, {}}, ClientTime());
   EXPECT_EQ(Cell(kWriteTime), EncodeBigint(kStart / 1000));
-  server_.reset();
+  StopServer();
 }
 
 TEST_F(ClockOverCqlTest, AManualClockOfTheProgramReplacesThemToo) {
@@ -138,12 +117,12 @@ TEST_F(ClockOverCqlTest, AManualClockOfTheProgramReplacesThemToo) {
   CqlServerOptions options;
   options.manual_clock = &manual;
   Start(options);
-  Run(kInsert, ClientTime());
+  Must({kInsert, {}}, ClientTime());
   EXPECT_EQ(Cell(kWriteTime), EncodeBigint(kStart / 1000));
-  EXPECT_NE(ErrorOf("UPDATE liststore.clock SET mode = 'real' WHERE key = 'clock'")
+  EXPECT_NE(Refusal("UPDATE liststore.clock SET mode = 'real' WHERE key = 'clock'")
                 .find("CqlServerOptions::manual_clock"),
             std::string::npos);
-  server_.reset();
+  StopServer();
 }
 
 }  // namespace

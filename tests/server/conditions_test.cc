@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "engine/base/big_endian.h"
+#include "engine/cql/encode_value.h"
 #include "engine/protocol/primitives.h"
-#include "liststore/cql_server.h"
-#include "tests/conformance/cql_session.h"
+#include "tests/server/cql_session_test.h"
 #include "tests/support/raw_cql_client.h"
 #include "tests/support/seed.h"
 
@@ -21,17 +21,6 @@ constexpr uint8_t kResult = 0x08, kPrepare = 0x09, kQuery = 0x07;
 constexpr uint8_t kOne = 1, kSerial = 8, kLocalSerial = 9;
 constexpr uint8_t kSerialConsistencyFlag = 0x10;
 
-std::string Int(int32_t value) {
-  std::string bytes(4, '\0');
-  StoreBigEndian32(bytes.data(), static_cast<uint32_t>(value));
-  return bytes;
-}
-std::string Bigint(int64_t value) {
-  std::string bytes(8, '\0');
-  StoreBigEndian64(bytes.data(), static_cast<uint64_t>(value));
-  return bytes;
-}
-
 // [applied] is one byte, an int four; everything else here is text.
 std::string ToText(const std::optional<std::string>& cell) {
   if (!cell) return "null";
@@ -41,30 +30,18 @@ std::string ToText(const std::optional<std::string>& cell) {
 }
 
 std::string ToText(const CqlAnswer& answer) {
-  if (!answer.error.empty()) return answer.error;
-  std::string text;
-  for (const ResultRow& row : answer.rows) {
-    if (!text.empty()) text += "; ";
-    for (size_t i = 0; i < row.size(); ++i) text += (i == 0 ? "" : " ") + ToText(row[i]);
-  }
-  return text;
+  return AnswerText(answer, [](const std::optional<std::string>& cell) { return ToText(cell); });
 }
 
-class Conditions : public ::testing::Test {
+class Conditions : public CqlSessionTest {
  protected:
   void SetUp() override {
     CqlServerOptions options;
-    options.memory_limit_bytes = 64 << 20;
     options.manual_clock = &clock_;
     options.client_timestamps = CqlServerOptions::ClientTimestamps::kHonour;
-    auto server = CqlServer::Start(options);
-    ASSERT_TRUE(server.ok()) << server.status().message();
-    server_ = *std::move(server);
-    session_ = std::make_unique<CqlSession>(server_->cql_port());
+    StartServer(options, "k");
     client_ = std::make_unique<RawCqlClient>(server_->cql_port());
     ASSERT_TRUE(client_->StartUp({{"CQL_VERSION", "3.0.0"}, {"SCYLLA_LWT_ADD_METADATA_MARK", ""}}));
-    Say("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
-        "1}");
     Say("USE k");
     // `t` of rows in partitions, `s` of one row each.
     Say("CREATE TABLE t (p int, c int, s text, v int, PRIMARY KEY (p, c))");
@@ -94,8 +71,6 @@ class Conditions : public ::testing::Test {
   }
 
   ManualClock clock_{1'700'000'000'000'000'000};
-  std::unique_ptr<CqlServer> server_;
-  std::unique_ptr<CqlSession> session_;
   std::unique_ptr<RawCqlClient> client_;
   bool prepares_ = false;
 };
@@ -200,19 +175,20 @@ TEST_F(Conditions, CompareAsScyllaDBDoes) {
 TEST_F(Conditions, TakeBoundValues) {
   Say("INSERT INTO s (p, v) VALUES (1, 5)");
   const std::string update = "UPDATE s SET v = ? WHERE p = ? IF v = ?";
-  EXPECT_EQ(Say(update, {{Int(6)}, {Int(1)}, {Int(4)}}), "false 5");
-  EXPECT_EQ(Say(update, {{Int(6)}, {Int(1)}, {Int(5)}}), "true 5");
-  EXPECT_EQ(Say(update, {{Int(7)}, {Int(1)}, {std::nullopt}}), "false 6");
+  EXPECT_EQ(Say(update, {{EncodeInt(6)}, {EncodeInt(1)}, {EncodeInt(4)}}), "false 5");
+  EXPECT_EQ(Say(update, {{EncodeInt(6)}, {EncodeInt(1)}, {EncodeInt(5)}}), "true 5");
+  EXPECT_EQ(Say(update, {{EncodeInt(7)}, {EncodeInt(1)}, {std::nullopt}}), "false 6");
   const std::string in = "UPDATE s SET v = ? WHERE p = ? IF v IN ?";
-  const std::string list = Int(2) + Int(4) + Int(6) + Int(4) + Int(8);
-  EXPECT_EQ(Say(in, {{Int(8)}, {Int(1)}, {list}}), "true 6");
-  EXPECT_EQ(Say(in, {{Int(8)}, {Int(1)}, {std::nullopt}}), "false 8");
-  EXPECT_EQ(Say("UPDATE s SET v = ? WHERE p = ? IF v > ?", {{Int(8)}, {Int(1)}, {std::nullopt}}),
+  const std::string list = EncodeInt(2) + EncodeInt(4) + EncodeInt(6) + EncodeInt(4) + EncodeInt(8);
+  EXPECT_EQ(Say(in, {{EncodeInt(8)}, {EncodeInt(1)}, {list}}), "true 6");
+  EXPECT_EQ(Say(in, {{EncodeInt(8)}, {EncodeInt(1)}, {std::nullopt}}), "false 8");
+  EXPECT_EQ(Say("UPDATE s SET v = ? WHERE p = ? IF v > ?",
+                {{EncodeInt(8)}, {EncodeInt(1)}, {std::nullopt}}),
             "Invalid comparison with null for operator \">\"");
-  EXPECT_EQ(Say(update, {{Int(8)}, {Int(1)}, {std::nullopt, true}}),
+  EXPECT_EQ(Say(update, {{EncodeInt(8)}, {EncodeInt(1)}, {std::nullopt, true}}),
             "Unexpected unset value for bind variable 2");
   // What is unset is not written, and the conditions are looked at all the same.
-  EXPECT_EQ(Say(update, {{std::nullopt, true}, {Int(1)}, {Int(8)}}), "true 8");
+  EXPECT_EQ(Say(update, {{std::nullopt, true}, {EncodeInt(1)}, {EncodeInt(8)}}), "true 8");
   EXPECT_EQ(Say("SELECT v FROM s"), "8");
 }
 
@@ -324,10 +300,10 @@ TEST_F(Conditions, HoldOrNotForTheWholeBatch) {
   EXPECT_EQ(Say("SELECT c, s, v FROM t WHERE p = 1 AND c IN (1, 4)"), "1 yy 12; 4 xx 40");
   // As messages, prepared and not, each with values of its own.
   EXPECT_EQ(Batch({{"UPDATE t SET v = ? WHERE p = 1 AND c = ? IF v = ?",
-                    {{Int(13)}, {Int(1)}, {Int(12)}},
+                    {{EncodeInt(13)}, {EncodeInt(1)}, {EncodeInt(12)}},
                     true},
                    {"UPDATE t SET v = ? WHERE p = 1 AND c = ? IF v = ?",
-                    {{Int(22)}, {Int(2)}, {Int(21)}},
+                    {{EncodeInt(22)}, {EncodeInt(2)}, {EncodeInt(21)}},
                     true},
                    {"DELETE FROM t WHERE p = 1 AND c = 3", {}}}),
             "true 1 1 12; true 1 2 21; true null null null");
@@ -349,7 +325,7 @@ TEST_F(Conditions, WriteAboveAllTimestampsThatTheyHaveSeen) {
   EXPECT_EQ(Say("SELECT v FROM s"), "");
   // The server's own timestamps stay with its clock.
   Say("INSERT INTO s (p, v) VALUES (2, 5)");
-  const std::string written = Bigint(static_cast<int64_t>(clock_.NowNanos() / 1000));
+  const std::string written = EncodeBigint(static_cast<int64_t>(clock_.NowNanos() / 1000));
   EXPECT_EQ(Say("SELECT writetime(v) FROM s WHERE p = 2"), written);
   // A batch's other statements have no timestamps of their own.
   EXPECT_EQ(Say("BEGIN BATCH UPDATE s SET v = 6 WHERE p = 2 IF v = 5; UPDATE s USING TIMESTAMP 1 "
@@ -418,7 +394,7 @@ TEST_F(Conditions, AreOneStepForManyClients) {
     int32_t seen = 0;
     for (uint64_t done = 0; done < increments;) {
       const CqlAnswer answer = session.Run({"UPDATE s SET v = ? WHERE p = 1 IF v = ?",
-                                            {{Int(seen + 1)}, {Int(seen)}},
+                                            {{EncodeInt(seen + 1)}, {EncodeInt(seen)}},
                                             done % 2 == 0});
       ASSERT_EQ(answer.error, "");
       const bool applied = ToText(answer.rows.at(0).at(0)) == "true";

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "engine/base/big_endian.h"
-#include "liststore/cql_server.h"
-#include "tests/conformance/cql_session.h"
+#include "engine/cql/encode_value.h"
+#include "tests/server/cql_session_test.h"
 #include "tests/support/raw_cql_client.h"
 #include "tests/support/seed.h"
 
@@ -18,12 +18,6 @@ namespace {
 
 constexpr uint8_t kError = 0x00, kBatch = 0x0d;
 constexpr uint8_t kLogged = 0, kUnlogged = 1, kCounter = 2;
-
-std::string Bigint(int64_t value) {
-  std::string bytes(8, '\0');
-  StoreBigEndian64(bytes.data(), static_cast<uint64_t>(value));
-  return bytes;
-}
 
 // Counters and bigints have eight bytes, ints four; everything else here is text.
 std::string ToText(const std::optional<std::string>& cell) {
@@ -36,28 +30,16 @@ std::string ToText(const std::optional<std::string>& cell) {
 }
 
 std::string ToText(const CqlAnswer& answer) {
-  if (!answer.error.empty()) return answer.error;
-  std::string text;
-  for (const ResultRow& row : answer.rows) {
-    if (!text.empty()) text += "; ";
-    for (size_t i = 0; i < row.size(); ++i) text += (i == 0 ? "" : " ") + ToText(row[i]);
-  }
-  return text;
+  return AnswerText(answer, [](const std::optional<std::string>& cell) { return ToText(cell); });
 }
 
-class Counters : public ::testing::Test {
+class Counters : public CqlSessionTest {
  protected:
   void SetUp() override {
     CqlServerOptions options;
-    options.memory_limit_bytes = 64 << 20;
     options.manual_clock = &clock_;
     options.client_timestamps = CqlServerOptions::ClientTimestamps::kHonour;
-    auto server = CqlServer::Start(options);
-    ASSERT_TRUE(server.ok()) << server.status().message();
-    server_ = *std::move(server);
-    session_ = std::make_unique<CqlSession>(server_->cql_port());
-    Say("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
-        "1}");
+    StartServer(options, "k");
     Say("USE k");
     Say("CREATE TABLE t (p int, c int, a counter, b counter, PRIMARY KEY (p, c))");
     Say("CREATE TABLE u (p int PRIMARY KEY, v int)");
@@ -87,8 +69,6 @@ class Counters : public ::testing::Test {
   }
 
   ManualClock clock_{1'700'000'000'000'000'000};
-  std::unique_ptr<CqlServer> server_;
-  std::unique_ptr<CqlSession> session_;
   bool prepares_ = false;
 };
 
@@ -115,16 +95,17 @@ TEST_F(Counters, AddUp) {
   };
   for (const Step& step : steps) EXPECT_EQ(Say(step.statement), step.answer) << step.statement;
   const std::string update = "UPDATE t SET a = a + ?, b = b - ? WHERE p = 7 AND c = 1";
-  EXPECT_EQ(Say(update, {{Bigint(3)}, {Bigint(4)}}), "");
-  EXPECT_EQ(Say(update, {{Bigint(3)}, {std::nullopt, true}}), "") << "unset: stays as it is";
+  EXPECT_EQ(Say(update, {{EncodeBigint(3)}, {EncodeBigint(4)}}), "");
+  EXPECT_EQ(Say(update, {{EncodeBigint(3)}, {std::nullopt, true}}), "") << "unset: stays as it is";
   EXPECT_EQ(Say("SELECT a, b FROM t WHERE p = 7"), "6 -4");
-  EXPECT_EQ(Say(update, {{std::nullopt}, {Bigint(1)}}), "Invalid null value for counter increment");
-  EXPECT_EQ(Say(update, {{Bigint(1)}, {Bigint(std::numeric_limits<int64_t>::min())}}),
+  EXPECT_EQ(Say(update, {{std::nullopt}, {EncodeBigint(1)}}),
+            "Invalid null value for counter increment");
+  EXPECT_EQ(Say(update, {{EncodeBigint(1)}, {EncodeBigint(std::numeric_limits<int64_t>::min())}}),
             "The negation of -9223372036854775808 overflows supported counter precision (signed 8 "
             "bytes integer)");
   EXPECT_EQ(Say("SELECT a, b FROM t WHERE p = 7"), "6 -4") << "nothing of either was added";
   EXPECT_EQ(Say("UPDATE t SET a = a + ? WHERE p = 7 AND c = 1",
-                {{Bigint(std::numeric_limits<int64_t>::max())}}),
+                {{EncodeBigint(std::numeric_limits<int64_t>::max())}}),
             "");
   EXPECT_EQ(Say("SELECT a FROM t WHERE p = 7"), "-9223372036854775803") << "it goes round";
 }

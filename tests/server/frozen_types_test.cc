@@ -13,36 +13,19 @@
 #include "engine/cql/literal.h"
 #include "engine/cql/parser.h"
 #include "engine/cql/print_value.h"
-#include "liststore/cql_server.h"
-#include "tests/conformance/cql_session.h"
+#include "tests/server/cql_session_test.h"
 #include "tests/support/raw_cql_client.h"
 #include "tests/support/vectors.h"
 
 namespace liststore::testing {
 namespace {
 
-class FrozenTypes : public ::testing::Test {
+class FrozenTypes : public CqlSessionTest {
  protected:
   void SetUp() override {
     CqlServerOptions options;
-    options.memory_limit_bytes = 64 << 20;
-    auto server = CqlServer::Start(options);
-    ASSERT_TRUE(server.ok()) << server.status().message();
-    server_ = *std::move(server);
-    session_ = std::make_unique<CqlSession>(server_->cql_port());
-    Must(
-        "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
-        "1}");
+    StartServer(options, "ks");
     Must("USE ks");
-  }
-
-  CqlAnswer Must(const std::string& text, std::vector<BoundParameter> parameters = {}) {
-    CqlAnswer answer = session_->Run({text, std::move(parameters)});
-    EXPECT_EQ(answer.error, "") << text;
-    return answer;
-  }
-  std::string Refusal(const std::string& text, std::vector<BoundParameter> parameters = {}) {
-    return session_->Run({text, std::move(parameters)}).error;
   }
 
   static DataType Type(std::string_view text) {
@@ -67,9 +50,6 @@ class FrozenTypes : public ::testing::Test {
     }
     return values;
   }
-
-  std::unique_ptr<CqlServer> server_;
-  std::unique_ptr<CqlSession> session_;
 };
 
 struct Stored {

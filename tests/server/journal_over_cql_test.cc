@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "engine/cql/encode_value.h"
-#include "liststore/cql_server.h"
-#include "tests/conformance/cql_session.h"
+#include "tests/server/cql_session_test.h"
 #include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
@@ -18,20 +17,13 @@ namespace {
 constexpr uint64_t kNow = 1'724'949'845'430'000'000;
 const std::optional<std::string> kNull = std::nullopt;
 
-class JournalOverCql : public ::testing::Test {
+class JournalOverCql : public CqlSessionTest {
  protected:
   void Start(uint64_t entries) {
     CqlServerOptions options;
     options.manual_clock = &clock_;
-    options.memory_limit_bytes = 64 << 20;
     options.journal_entries = entries;
-    auto server = CqlServer::Start(options);
-    ASSERT_TRUE(server.ok()) << server.status().message();
-    server_ = *std::move(server);
-    session_ = std::make_unique<CqlSession>(server_->cql_port());
-    Must(
-        "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
-        "1}");
+    StartServer(options, "ks");
     Must("CREATE TABLE ks.t (p int, q text, c int, v text, PRIMARY KEY ((p, q), c))");
     Must("CREATE TABLE ks.u (k timestamp PRIMARY KEY, v blob)");
     Must("TRUNCATE liststore.requests");
@@ -51,8 +43,6 @@ class JournalOverCql : public ::testing::Test {
   }
 
   ManualClock clock_{kNow};
-  std::unique_ptr<CqlServer> server_;
-  std::unique_ptr<CqlSession> session_;
 };
 
 TEST_F(JournalOverCql, HasARowForEachRequestInOrder) {

@@ -8,8 +8,7 @@
 
 #include "engine/control/lint.h"
 #include "engine/cql/encode_value.h"
-#include "liststore/cql_server.h"
-#include "tests/conformance/cql_session.h"
+#include "tests/server/cql_session_test.h"
 
 namespace liststore::testing {
 namespace {
@@ -17,7 +16,7 @@ namespace {
 constexpr uint64_t kNow = 1'724'949'845'430'000'000;
 constexpr int64_t kNowMicros = kNow / 1000;
 
-class LintOverCql : public ::testing::Test {
+class LintOverCql : public CqlSessionTest {
  protected:
   using ClientTimestamps = CqlServerOptions::ClientTimestamps;
 
@@ -27,15 +26,8 @@ class LintOverCql : public ::testing::Test {
     CqlServerOptions options;
     options.client_timestamps = client_timestamps;
     options.manual_clock = &clock_;
-    options.memory_limit_bytes = 64 << 20;
     options.journal_entries = 1000;
-    auto server = CqlServer::Start(options);
-    ASSERT_TRUE(server.ok()) << server.status().message();
-    server_ = *std::move(server);
-    session_ = std::make_unique<CqlSession>(server_->cql_port());
-    Must(
-        "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
-        "1}");
+    StartServer(options, "ks");
     Must("CREATE TABLE ks.t (k int PRIMARY KEY, v text)");
     Must("CREATE TABLE ks.old (k int PRIMARY KEY, v text) WITH default_time_to_live = 60");
   }
@@ -58,8 +50,6 @@ class LintOverCql : public ::testing::Test {
   }
 
   ManualClock clock_{kNow};
-  std::unique_ptr<CqlServer> server_;
-  std::unique_ptr<CqlSession> session_;
 };
 
 TEST_F(LintOverCql, FindsNothingInACleanRun) {

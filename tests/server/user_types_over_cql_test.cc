@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "liststore/cql_server.h"
-#include "tests/conformance/cql_session.h"
+#include "tests/server/cql_session_test.h"
 #include "tests/support/raw_cql_client.h"
 #include "tests/support/vectors.h"
 
@@ -17,38 +16,22 @@ namespace {
 constexpr uint8_t kRegister = 0x0b;
 constexpr uint8_t kEvent = 0x0c;
 
-class UserTypesOverCql : public ::testing::Test {
+class UserTypesOverCql : public CqlSessionTest {
  protected:
   void SetUp() override {
     CqlServerOptions options;
-    options.memory_limit_bytes = 64 << 20;
     options.shards = 2;
-    auto server = CqlServer::Start(options);
-    ASSERT_TRUE(server.ok()) << server.status().message();
-    server_ = *std::move(server);
-    session_ = std::make_unique<CqlSession>(server_->cql_port());
-    Must(
-        "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
-        "1}");
+    StartServer(options, "ks");
     Must("USE ks");
     Must("CREATE TYPE address (street text, number int)");
   }
 
-  CqlAnswer Must(const std::string& text, std::vector<BoundParameter> parameters = {}) {
-    CqlAnswer answer = session_->Run({text, std::move(parameters)});
-    EXPECT_EQ(answer.error, "") << text;
-    return answer;
-  }
-  std::string Refusal(const std::string& text) { return session_->Run({text, {}}).error; }
   // The one value that `select` finds, in hexadecimal; "null", "none".
   std::string Value(const std::string& select) {
     const CqlAnswer answer = Must(select);
     if (answer.rows.size() != 1) return "none";
     return answer.rows[0].at(0) ? ToHex(*answer.rows[0].at(0)) : "null";
   }
-
-  std::unique_ptr<CqlServer> server_;
-  std::unique_ptr<CqlSession> session_;
 };
 
 TEST_F(UserTypesOverCql, ValuesAndFields) {
