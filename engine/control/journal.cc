@@ -13,10 +13,10 @@ Journal::Journal(size_t capacity) : enabled_(capacity > 0), capacity_(capacity) 
 }
 
 JournalBlock& Journal::BlockWithRoom() {
-  if (blocks_.empty() || !blocks_.back().records->HasRoom()) {
-    blocks_.push_back({last_seq_ + 1, std::make_shared<JournalBlock>()});
+  if (blocks_.empty() || !blocks_.back()->HasRoom()) {
+    blocks_.push_back(std::make_shared<JournalBlock>(last_seq_ + 1));
   }
-  return *blocks_.back().records;
+  return *blocks_.back();
 }
 
 void Journal::DropAbove(size_t records_max) {
@@ -25,7 +25,7 @@ void Journal::DropAbove(size_t records_max) {
   dropped_ += dropped;
   first_seq_ += dropped;
   // A block ends where the next one begins. What somebody reads lives until it was read.
-  while (blocks_.size() > 1 && blocks_[1].first_seq <= first_seq_) blocks_.pop_front();
+  while (blocks_.size() > 1 && blocks_[1]->first_seq() <= first_seq_) blocks_.pop_front();
 }
 
 void Journal::ForEach(const std::function<void(const JournalRecord&)>& visit) const {
@@ -39,12 +39,12 @@ void Journal::ForEach(const std::function<void(const JournalRecord&)>& visit) co
     const MutexLock lock(mutex_);
     first_seq = first_seq_;
     parts.reserve(blocks_.size());
-    for (const Block& block : blocks_) parts.push_back({block.records, block.records->bytes()});
+    for (const auto& block : blocks_) parts.push_back({block, block->bytes()});
   }
   for (const Part& part : parts) {
-    for (size_t offset = 0; offset < part.bytes;) {
-      const JournalRecord record = part.records->Read(offset);
-      if (record.seq >= first_seq) visit(record);
+    for (JournalBlockReader reader(*part.records, part.bytes); !reader.done();) {
+      const JournalRecord record = reader.Next();
+      if (record.seq() >= first_seq) visit(record);
     }
   }
 }

@@ -48,18 +48,17 @@ class Journal final : public Resettable {
   // A load: for those who ask with every request.
   bool enabled() const { return enabled_.load(std::memory_order_relaxed); }
 
-  // Records `count` requests in a row: calls `fill(i, writer)` for each i below `count`, with a
-  // record that has its seq. `fill` runs under the lock, and so does nothing but copy. Nothing,
-  // when it is not enabled.
+  // Records `count` requests in a row: calls `fill(i, writer)` for each i below `count`. `fill`
+  // runs under the lock, and so does nothing but copy. Nothing, when it is not enabled.
   template <typename Fill>
   void Append(size_t count, const Fill& fill) {
     const MutexLock lock(mutex_);
     if (capacity_ == 0 || !enabled()) return;
     for (size_t i = 0; i < count; ++i) {
       JournalWriter writer(BlockWithRoom());
-      writer.facts.seq = ++last_seq_;
       fill(i, writer);
       writer.Finish();
+      ++last_seq_;
     }
     DropAbove(capacity_);
   }
@@ -78,11 +77,6 @@ class Journal final : public Resettable {
   CqlStatus Configure(std::optional<bool> enabled, std::optional<int64_t> capacity);
 
  private:
-  struct Block {
-    uint64_t first_seq = 0;
-    std::shared_ptr<JournalBlock> records;
-  };
-
   // The last block; a new one when it is full.
   JournalBlock& BlockWithRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   size_t kept() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
@@ -95,7 +89,7 @@ class Journal final : public Resettable {
   mutable Mutex mutex_;
   size_t capacity_ ABSL_GUARDED_BY(mutex_);
   // The first may begin with records that are dropped.
-  std::deque<Block> blocks_ ABSL_GUARDED_BY(mutex_);
+  std::deque<std::shared_ptr<JournalBlock>> blocks_ ABSL_GUARDED_BY(mutex_);
   uint64_t first_seq_ ABSL_GUARDED_BY(mutex_) = 1;  // of those that are kept
   uint64_t last_seq_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t dropped_ ABSL_GUARDED_BY(mutex_) = 0;

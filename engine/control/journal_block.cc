@@ -12,22 +12,19 @@
 namespace liststore {
 namespace {
 
-// What stands in front of a record.
+// What stands in front of a record. Behind it: the statements, the error, and SharedFacts where
+// they are others than those of the record before.
 struct RecordHeader {
-  JournalFacts facts;
+  int64_t timestamp = 0;
   uint32_t bytes = 0;  // of the record, this included
-  uint32_t error_bytes = 0;
-  uint16_t statement_count = 0;
-  bool leaves_out_statements = false;
+  uint16_t error_bytes = 0;
+  uint8_t statement_count = 0;
+  bool has_timestamp : 1 = false;
+  bool has_shared_facts : 1 = false;
+  bool leaves_out_statements : 1 = false;
 };
-static_assert(std::is_trivially_copyable_v<RecordHeader>);
-
-// Records begin where a header may lie.
-constexpr size_t AlignedBytes(size_t bytes) {
-  return (bytes + alignof(RecordHeader) - 1) / alignof(RecordHeader) * alignof(RecordHeader);
-}
-RecordHeader& NewHeader(char* at) { return *new (at) RecordHeader; }
-RecordHeader& HeaderAt(char* at) { return *std::launder(reinterpret_cast<RecordHeader*>(at)); }
+static_assert(sizeof(RecordHeader) == 16);
+static_assert(kRecordedStatementsMax <= UINT8_MAX && kRecordedBytesMax <= UINT16_MAX);
 
 // What stands in front of a statement's text and values. A value is written as the protocol has it:
 // big-endian, with names 2 bytes of length and the name; 4 bytes of length and the bytes, of which
@@ -46,12 +43,13 @@ constexpr uint32_t kUnsetLength = static_cast<uint32_t>(-2);
 constexpr size_t kLengthBytes = 4;
 constexpr size_t kNameLengthBytes = 2;
 
-static_assert(AlignedBytes(sizeof(RecordHeader) + kRecordedStatementsMax * sizeof(PartHeader) +
-                           kRecordedBytesMax) <= kJournalRecordBytesMax);
+static_assert(sizeof(RecordHeader) + kRecordedStatementsMax * sizeof(PartHeader) +
+                  kRecordedBytesMax + sizeof(SharedFacts) <=
+              kJournalRecordBytesMax);
 
-constexpr size_t kUsualRecordBytes = 256;
-// Records of a group follow each other sooner than a line comes: four of them ahead.
-constexpr size_t kPrefetchedAheadBytes = 4 * kUsualRecordBytes;
+constexpr size_t kUsualRecordBytes = 128;
+// Records of a group follow each other sooner than a line comes: some of them ahead.
+constexpr size_t kPrefetchedAheadBytes = 8 * kUsualRecordBytes;
 
 // The beginning of `text` in at most `bytes_max` bytes, without half a character.
 std::string_view WholeCharacters(std::string_view text, size_t bytes_max) {
@@ -112,18 +110,27 @@ std::vector<RecordedStatement> JournalRecord::Statements() const {
   return statements;
 }
 
-JournalRecord JournalBlock::Read(size_t& offset) const {
-  std::string_view rest(memory_.get() + offset, kJournalBlockBytes - offset);
+JournalRecord JournalBlockReader::Next() {
+  std::string_view rest = rest_;
   const auto header = TakeHeader<RecordHeader>(rest);
-  LS_CHECK(header.bytes <= kJournalBlockBytes - offset, "a record lies in one block");
-  offset += AlignedBytes(header.bytes);
+  std::string_view body = TakeBytes(rest, header.bytes - sizeof(header));
+  rest_ = rest;
+  if (header.has_shared_facts) {
+    LS_CHECK(body.size() >= sizeof(shared_), "a record holds what its header says");
+    std::string_view facts = body.substr(body.size() - sizeof(shared_));
+    body.remove_suffix(sizeof(shared_));
+    shared_ = TakeHeader<SharedFacts>(facts);
+  }
+  LS_CHECK(header.error_bytes <= body.size(), "a record holds what its header says");
   JournalRecord record;
-  static_cast<JournalFacts&>(record) = header.facts;
+  static_cast<SharedFacts&>(record) = shared_;
+  if (header.has_timestamp) record.timestamp = header.timestamp;
+  record.seq_ = seq_++;
   record.statement_count_ = header.statement_count;
   record.leaves_out_statements_ = header.leaves_out_statements;
-  const size_t parts_bytes = header.bytes - sizeof(header) - header.error_bytes;
-  record.parts_ = TakeBytes(rest, parts_bytes);
-  record.error_ = TakeBytes(rest, header.error_bytes);
+  record.error_ = body.substr(body.size() - header.error_bytes);
+  body.remove_suffix(header.error_bytes);
+  record.parts_ = body;
   return record;
 }
 
@@ -149,9 +156,7 @@ namespace {
 }  // namespace
 
 JournalWriter::JournalWriter(JournalBlock& block)
-    : facts(NewHeader(block.memory_.get() + block.bytes_).facts),
-      block_(block),
-      end_(block.memory_.get() + block.bytes_ + sizeof(RecordHeader)) {
+    : block_(block), end_(block.memory_.get() + block.bytes_ + sizeof(RecordHeader)) {
   LS_CHECK(block.HasRoom(), "a record is begun where it has room");
   // The lines that one of the next records will take: nobody has looked at them since the block was
   // given out, and a store that waits for its line makes others wait.
@@ -236,19 +241,30 @@ void JournalWriter::SetError(std::string_view message) {
   LS_DCHECK(error_bytes_ == 0, "a request has one error");
   const std::string_view kept = WholeCharacters(message, std::min(kRecordedValueBytesMax, room()));
   Append(kept);
-  error_bytes_ = static_cast<uint32_t>(kept.size());
+  error_bytes_ = static_cast<uint16_t>(kept.size());
 }
 
 void JournalWriter::Finish() {
   FinishPart();
+  const SharedFacts& shared = facts;
+  const bool has_shared_facts = shared != block_.shared_;
+  if (has_shared_facts) {
+    std::memcpy(end_, &shared, sizeof(shared));
+    end_ += sizeof(shared);
+    block_.shared_ = shared;
+  }
   char* const begin = block_.memory_.get() + block_.bytes_;
-  RecordHeader& header = HeaderAt(begin);
+  RecordHeader header;
+  header.timestamp = facts.timestamp.value_or(0);
   header.bytes = static_cast<uint32_t>(end_ - begin);
   header.error_bytes = error_bytes_;
   header.statement_count = statement_count_;
+  header.has_timestamp = facts.timestamp.has_value();
+  header.has_shared_facts = has_shared_facts;
   header.leaves_out_statements = leaves_out_statements_;
   LS_CHECK(header.bytes <= kJournalRecordBytesMax, "a record has its limits");
-  block_.bytes_ += AlignedBytes(header.bytes);
+  std::memcpy(begin, &header, sizeof(header));
+  block_.bytes_ += header.bytes;
 }
 
 }  // namespace liststore

@@ -15,7 +15,7 @@
 
 namespace liststore {
 
-// Bytes of a block: some 300 records of requests with a few short values.
+// Bytes of a block: some 500 records of requests with a few short values.
 inline constexpr size_t kJournalBlockBytes = size_t{64} << 10;
 // No record takes more: what is kept of it, and what stands in front of its parts.
 inline constexpr size_t kJournalRecordBytesMax = kRecordedBytesMax + 2400;
@@ -25,7 +25,10 @@ inline constexpr size_t kJournalRecordBytesMax = kRecordedBytesMax + 2400;
 // holds the block.
 class JournalBlock {
  public:
-  JournalBlock() : memory_(std::make_unique_for_overwrite<char[]>(kJournalBlockBytes)) {}
+  // Of the records from `first_seq` on.
+  explicit JournalBlock(uint64_t first_seq)
+      : first_seq_(first_seq),
+        memory_(std::make_unique_for_overwrite<char[]>(kJournalBlockBytes)) {}
   JournalBlock(const JournalBlock&) = delete;
   JournalBlock& operator=(const JournalBlock&) = delete;
 
@@ -33,11 +36,11 @@ class JournalBlock {
   bool HasRoom() const { return kJournalBlockBytes - bytes_ >= kJournalRecordBytesMax; }
   // That of the records in it.
   size_t bytes() const { return bytes_; }
-  // The record that begins at `offset`, which becomes the next one's. O(1).
-  JournalRecord Read(size_t& offset) const;
+  uint64_t first_seq() const { return first_seq_; }
 
  private:
   friend class JournalWriter;
+  friend class JournalBlockReader;
 
   // Keeps what records point at, once for records in a row. What is held already is not touched:
   // counts of holders are shared by all loops.
@@ -55,13 +58,33 @@ class JournalBlock {
     return false;
   }
 
+  const uint64_t first_seq_;
   const std::unique_ptr<char[]> memory_;
   size_t bytes_ = 0;
+  SharedFacts shared_;                          // of the last record
+  const PlannedStatement* prepared_ = nullptr;  // the last one, held
   std::vector<std::shared_ptr<const void>> held_;
 };
 
-// Writes one record: the facts, then for each statement what it is and its values, then the error,
-// and Finish. Nothing is read of the block before.
+// Reads a block's records, the oldest first. Holds nothing: the block outlives it.
+class JournalBlockReader {
+ public:
+  // Of those that lie in the first `bytes`, which were `block.bytes()` at some time.
+  JournalBlockReader(const JournalBlock& block, size_t bytes)
+      : rest_(block.memory_.get(), bytes), seq_(block.first_seq_) {}
+
+  bool done() const { return rest_.empty(); }
+  // O(1). Not when done.
+  JournalRecord Next();
+
+ private:
+  std::string_view rest_;
+  uint64_t seq_;        // of the next record
+  SharedFacts shared_;  // of the record before it
+};
+
+// Writes one record: for each statement what it is and its values, then the error, at any time the
+// facts, and Finish. Of the block's memory nothing is read.
 class JournalWriter {
  public:
   // `block` has room, and outlives this.
@@ -69,11 +92,11 @@ class JournalWriter {
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
-  // The caller's to set until Finish; SetClient for the client. They lie where they stay.
-  JournalFacts& facts;
+  // The caller's to set until Finish; SetClient for the client.
+  JournalFacts facts;
 
   void SetClient(const std::shared_ptr<const JournalClient>& client) {
-    block_.Hold(client);
+    if (client.get() != block_.shared_.client) block_.Hold(client);
     facts.client = client.get();
   }
   // The next statement. Those behind kRecordedStatementsMax are left out, with their values.
@@ -81,8 +104,10 @@ class JournalWriter {
   template <typename Statement>  // of PlannedStatement, or more
   void AddPrepared(const std::shared_ptr<const Statement>& prepared) {
     if (!BeginPart()) return;
-    block_.Hold(prepared);
     prepared_ = prepared.get();
+    if (prepared_ == block_.prepared_) return;
+    block_.Hold(prepared);
+    block_.prepared_ = prepared_;
   }
   // A prepared statement that is not known any more.
   void AddUnknown() { AddText({}); }
@@ -112,10 +137,10 @@ class JournalWriter {
   uint16_t value_count_ = 0;
   bool is_text_cut_ = false;
   bool have_names_ = false;
-  uint16_t statement_count_ = 0;
+  uint8_t statement_count_ = 0;
   bool leaves_out_statements_ = false;
+  uint16_t error_bytes_ = 0;
   size_t recorded_bytes_ = 0;
-  uint32_t error_bytes_ = 0;
 };
 
 }  // namespace liststore

@@ -32,8 +32,8 @@ struct JournalClient {
   std::string keyspace;  // chosen by USE; empty: none
 };
 
-// What is told of every request, in a form that is kept by copying its bytes.
-struct JournalFacts {
+// What requests that come together mostly have alike: it is written down where it changes.
+struct SharedFacts {
   enum class Kind : uint8_t {
     kQuery,
     kPrepare,
@@ -41,18 +41,24 @@ struct JournalFacts {
     kBatch
   };
 
-  uint64_t seq = 0;
   uint64_t at_nanos = 0;        // when it had arrived, since the Unix epoch
   uint64_t duration_nanos = 0;  // by the machine, whatever the clock
   uint64_t dead_rows = 0;       // that its reads passed over
   const JournalClient* client = nullptr;
   // Names; they live for ever. Empty: none.
-  std::string_view consistency;
-  std::string_view serial_consistency;
-  std::string_view outcome;
-  std::optional<int64_t> timestamp;  // the client's, microseconds
+  const char* consistency = "";
+  const char* serial_consistency = "";
+  const char* outcome = "";
   std::optional<int32_t> page_size;
   Kind kind = Kind::kQuery;
+
+  // Names by their place: the same name at two places is room lost and no more.
+  bool operator==(const SharedFacts&) const = default;
+};
+
+// What is told of every request, in a form that is kept by copying its bytes.
+struct JournalFacts : SharedFacts {
+  std::optional<int64_t> timestamp;  // the client's, microseconds
 };
 static_assert(std::is_trivially_copyable_v<JournalFacts>);
 
@@ -75,6 +81,7 @@ struct RecordedStatement {
 // which outlives it.
 class JournalRecord : public JournalFacts {
  public:
+  uint64_t seq() const { return seq_; }
   size_t statement_count() const { return statement_count_; }
   // More than kRecordedStatementsMax were sent.
   bool leaves_out_statements() const { return leaves_out_statements_; }
@@ -83,8 +90,9 @@ class JournalRecord : public JournalFacts {
   std::string_view error() const { return error_; }
 
  private:
-  friend class JournalBlock;
+  friend class JournalBlockReader;
 
+  uint64_t seq_ = 0;
   std::string_view parts_;  // statements, one after the other
   std::string_view error_;
   uint16_t statement_count_ = 0;

@@ -95,10 +95,10 @@ class Linter {
   // Of a request once for each rule and subject.
   void Find(const std::string& rule, const std::string& subject, const std::string& detail = {}) {
     LintFinding& finding = findings_[{rule, subject}];
-    if (finding.count == 0) finding = {rule, subject, 0, detail, record_->seq};
+    if (finding.count == 0) finding = {rule, subject, 0, detail, record_->seq()};
     uint64_t& last_seq = last_seqs_[{rule, subject}];
-    if (last_seq != record_->seq) ++finding.count;
-    last_seq = record_->seq;
+    if (last_seq != record_->seq()) ++finding.count;
+    last_seq = record_->seq();
   }
 
   void LookForUnprepared(const RequestReading& reading) {
@@ -196,7 +196,8 @@ std::vector<LintFinding> Lint(const Journal& journal, const Schema& schema,
                               bool honours_client_timestamps) {
   Linter linter(honours_client_timestamps);
   journal.ForEach([&](const JournalRecord& record) {
-    if (record.outcome != "ok" || record.kind == JournalRecord::Kind::kPrepare) return;
+    if (std::string_view(record.outcome) != "ok" || record.kind == JournalRecord::Kind::kPrepare)
+      return;
     linter.Look(record, ReadRequest(record, schema));
   });
   return linter.Take();

@@ -39,7 +39,7 @@ std::vector<std::string> LiteralsOf(const RequestReading& reading) {
 
 void SetFacts(const JournalRecord& record, RowCollector& row) {
   row.Set("journal", "requests")
-      .Set("seq", EncodeBigint(static_cast<int64_t>(record.seq)))
+      .Set("seq", EncodeBigint(static_cast<int64_t>(record.seq())))
       .Set("at", EncodeTimestamp(record.at_nanos))
       .Set("duration_us",
            EncodeBigint(static_cast<int64_t>(record.duration_nanos / kNanosPerMicro)))

@@ -10,6 +10,7 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
+#include "engine/cql/encode_value.h"
 #include "engine/cql/evaluate_function.h"
 #include "engine/cql/literal.h"
 #include "engine/cql/number_text.h"
@@ -58,30 +59,8 @@ bool HasCast(CqlType from, CqlType to) {
 
 // ---- Numbers
 
-size_t BytesOf(CqlType integer) { return CqlFixedBytes(integer); }
-
-// The low bytes of a two's complement, its sign carried on.
-int64_t LowInteger(std::string_view bytes) {
-  LS_CHECK(!bytes.empty(), "an integer has at least one byte");
-  uint64_t value = (bytes[0] & 0x80) != 0 ? ~uint64_t{0} : 0;
-  for (const char byte : bytes) value = value << 8 | static_cast<uint8_t>(byte);
-  return static_cast<int64_t>(value);
-}
-
-std::string FromInteger(int64_t value, CqlType to) {
-  std::string bytes(8, '\0');
-  StoreBigEndian64(bytes.data(), static_cast<uint64_t>(value));
-  return bytes.substr(8 - BytesOf(to));
-}
-
 std::string FromFloating(double value, CqlType to) {
-  std::string bytes(to == CqlType::kFloat ? 4 : 8, '\0');
-  if (to == CqlType::kFloat) {
-    StoreBigEndian32(bytes.data(), std::bit_cast<uint32_t>(static_cast<float>(value)));
-  } else {
-    StoreBigEndian64(bytes.data(), std::bit_cast<uint64_t>(value));
-  }
-  return bytes;
+  return to == CqlType::kFloat ? EncodeFloat(static_cast<float>(value)) : EncodeDouble(value);
 }
 
 double ToFloating(CqlType from, std::string_view value) {
@@ -116,7 +95,7 @@ Result FromText(const std::string& text, CqlType to) {
 }
 
 Result CastInteger(int64_t value, CqlType to) {
-  if (IsInteger(to)) return std::optional(FromInteger(value, to));
+  if (IsInteger(to)) return std::optional(EncodeInteger(value, to));
   // Through the type itself: by way of a double a float would be rounded twice.
   if (to == CqlType::kFloat) {
     return std::optional(FromFloating(static_cast<double>(static_cast<float>(value)), to));
@@ -128,8 +107,8 @@ Result CastInteger(int64_t value, CqlType to) {
 
 Result CastFloating(CqlType from, double value, CqlType to) {
   if (IsFloating(to)) return std::optional(FromFloating(value, to));
-  if (to == CqlType::kBigint) return std::optional(FromInteger(Truncated<int64_t>(value), to));
-  if (IsInteger(to)) return std::optional(FromInteger(Truncated<int32_t>(value), to));
+  if (to == CqlType::kBigint) return std::optional(EncodeInteger(Truncated<int64_t>(value), to));
+  if (IsInteger(to)) return std::optional(EncodeInteger(Truncated<int32_t>(value), to));
   char text[400];  // the largest double has 309 digits
   if (to == CqlType::kDecimal) {
     std::snprintf(text, sizeof(text), from == CqlType::kFloat ? "%.9g" : "%.17g", value);
@@ -162,7 +141,7 @@ Result WholePart(std::string_view decimal) {
 }
 
 Result CastVarint(std::string_view value, CqlType to) {
-  if (IsInteger(to)) return std::optional(FromInteger(LowInteger(value), to));
+  if (IsInteger(to)) return std::optional(EncodeInteger(DecodeInteger(value), to));
   const std::string text = PrintVarint(value);
   if (to == CqlType::kDecimal) return FromText(text + ".0", to);
   LS_CHECK(IsFloating(to), "the other numbers are floating ones");
@@ -258,7 +237,7 @@ Result CastValue(CqlType from, CqlType to, std::string_view value) {
   if (IsText(to) && IsText(from)) return std::optional(std::string(value));
   if (value.empty()) return std::optional<std::string>();
   if (IsText(to)) return std::optional(TextOf(from, value));
-  if (IsInteger(from)) return CastInteger(LowInteger(value), to);
+  if (IsInteger(from)) return CastInteger(DecodeInteger(value), to);
   if (IsFloating(from)) return CastFloating(from, ToFloating(from, value), to);
   if (from == CqlType::kVarint) return CastVarint(value, to);
   if (from == CqlType::kDecimal) return CastDecimal(value, to);

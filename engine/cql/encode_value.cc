@@ -26,7 +26,24 @@ std::string EncodeInt(int32_t value) {
 
 std::string EncodeBigint(int64_t value) { return EightBytes(static_cast<uint64_t>(value)); }
 
+std::string EncodeFloat(float value) {
+  return EncodeInt(static_cast<int32_t>(std::bit_cast<uint32_t>(value)));
+}
+
 std::string EncodeDouble(double value) { return EightBytes(std::bit_cast<uint64_t>(value)); }
+
+std::string EncodeInteger(int64_t value, CqlType type) {
+  const size_t bytes = CqlFixedBytes(type);
+  LS_CHECK(bytes >= 1 && bytes <= 8, "an integer of a fixed length");
+  return EncodeBigint(value).substr(8 - bytes);
+}
+
+int64_t DecodeInteger(std::string_view bytes) {
+  LS_CHECK(!bytes.empty(), "an integer has at least one byte");
+  uint64_t value = (bytes[0] & 0x80) != 0 ? ~uint64_t{0} : 0;
+  for (const char byte : bytes) value = value << 8 | static_cast<uint8_t>(byte);
+  return static_cast<int64_t>(value);
+}
 
 std::string EncodeBoolean(bool value) { return std::string(1, value ? '\1' : '\0'); }
 

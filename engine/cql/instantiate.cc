@@ -131,16 +131,12 @@ CqlStatus ForEachCombination(const std::vector<KeyAlternatives>& parts, BoundVal
 
 // ---- Ranges
 
-// Behind everything that begins with these columns.
-void SetUpperAfter(std::string_view encoded, bool whole, EncodedRange& range) {
-  range.to_end = false;
-  if (whole) {
-    range.upper = BoundAfterKey(encoded);
-    return;
-  }
-  std::optional<std::string> after = BoundAfterPrefix(encoded);
-  range.to_end = !after;
-  if (after) range.upper = *std::move(after);
+// Makes of an encoding of all columns (`whole`) or some the bound behind all that begins with it;
+// false: nothing lies there.
+[[nodiscard]] bool MoveBehind(bool whole, std::string& encoded) {
+  if (!whole) return MoveBehindPrefix(encoded);
+  encoded.push_back('\0');
+  return true;
 }
 
 // All rows whose first clustering columns have these values.
@@ -149,20 +145,19 @@ void EncodePrefixRange(const TableSchema& schema, const Views& prefix, EncodedRa
   range.upper.clear();
   range.to_end = prefix.empty();
   range.is_one_key = false;
-  if (prefix.empty()) {
-    range.is_one_key = false;
-    return;
-  }
+  if (prefix.empty()) return;
   AppendClusteringKey(schema.clustering, Span(prefix), range.lower);
   range.is_one_key = prefix.size() == schema.clustering.size();
-  SetUpperAfter(range.lower, range.is_one_key, range);
+  range.upper = range.lower;
+  range.to_end = !MoveBehind(range.is_one_key, range.upper);
 }
 
-void RaiseLower(std::string bound, EncodedRange& range) {
-  if (bound > range.lower) range.lower = std::move(bound);
+// To `range.work`. All of them keep their memory.
+void RaiseLower(EncodedRange& range) {
+  if (range.work > range.lower) std::swap(range.work, range.lower);
 }
-void DropUpper(std::string bound, EncodedRange& range) {
-  if (range.to_end || bound < range.upper) range.upper = std::move(bound);
+void DropUpper(EncodedRange& range) {
+  if (range.to_end || range.work < range.upper) std::swap(range.work, range.upper);
   range.to_end = false;
 }
 
@@ -177,30 +172,21 @@ CqlStatus ApplySlice(const TableSchema& schema, const ClusteringSlice& slice, Bo
   }
   if (!found) return {};
   LS_RETURN_IF_ERROR(CheckKeyBytes(Span(all)));
-  std::string at;
-  AppendClusteringKey(schema.clustering, Span(all), at);
+  range.work.clear();
+  AppendClusteringKey(schema.clustering, Span(all), range.work);
   // In encoded order a column that runs against the first one is turned round.
   const bool inverted =
       schema.clustering[prefix.size()].descending != schema.clustering[0].descending;
   const bool is_lower = slice.is_lower != inverted;
   // "At" leaves the slice's own rows behind the bound, "after" before it.
   const bool after = is_lower != slice.inclusive;
-  if (!after) {
-    is_lower ? RaiseLower(std::move(at), range) : DropUpper(std::move(at), range);
-    return {};
-  }
   const bool whole = all.size() == schema.clustering.size();
-  std::optional<std::string> behind =
-      whole ? std::optional(BoundAfterKey(at)) : BoundAfterPrefix(at);
-  if (!is_lower) {
-    if (behind) DropUpper(*std::move(behind), range);
+  if (after && !MoveBehind(whole, range.work)) {
+    // Nothing lies behind: no rows, or no bound.
+    if (is_lower) found = false;
     return {};
   }
-  if (!behind) {
-    found = false;  // nothing lies behind
-    return {};
-  }
-  RaiseLower(*std::move(behind), range);
+  is_lower ? RaiseLower(range) : DropUpper(range);
   return {};
 }
 

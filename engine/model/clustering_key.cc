@@ -21,10 +21,15 @@ ClusteringBound ClusteringBound::At(std::string_view bytes, bool table_packs_ite
 
 std::optional<std::string> BoundAfterPrefix(std::string_view prefix) {
   std::string after(prefix);
-  while (!after.empty() && static_cast<unsigned char>(after.back()) == 0xff) after.pop_back();
-  if (after.empty()) return std::nullopt;
-  after.back() = static_cast<char>(static_cast<unsigned char>(after.back()) + 1);
+  if (!MoveBehindPrefix(after)) return std::nullopt;
   return after;
+}
+
+bool MoveBehindPrefix(std::string& prefix) {
+  while (!prefix.empty() && static_cast<unsigned char>(prefix.back()) == 0xff) prefix.pop_back();
+  if (prefix.empty()) return false;
+  prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
+  return true;
 }
 
 std::string BoundAfterKey(std::string_view key) {

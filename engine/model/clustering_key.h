@@ -51,6 +51,8 @@ struct ClusteringRange {
 // The first string behind all strings that begin with `prefix`; nullopt when there is none (all
 // 0xff).
 std::optional<std::string> BoundAfterPrefix(std::string_view prefix);
+// The same in place; false, and the rest of `prefix` is lost, when there is none.
+[[nodiscard]] bool MoveBehindPrefix(std::string& prefix);
 // The first string behind `key` itself.
 std::string BoundAfterKey(std::string_view key);
 

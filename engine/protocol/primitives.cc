@@ -10,7 +10,7 @@
 
 namespace liststore::protocol {
 
-std::string_view ConsistencyName(Consistency consistency) {
+const char* ConsistencyName(Consistency consistency) {
   switch (consistency) {
     case Consistency::kAny:
       return "ANY";

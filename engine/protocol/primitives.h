@@ -35,8 +35,8 @@ enum class Consistency : uint16_t {
   kLocalSerial = 0x09,
   kLocalOne = 0x0a,
 };
-// "LOCAL_ONE": as messages print it.
-std::string_view ConsistencyName(Consistency consistency);
+// "LOCAL_ONE": as messages print it. A literal: it ends with a NUL and lives for ever.
+const char* ConsistencyName(Consistency consistency);
 
 // [value]: bytes, null, or (v4) not set. 16 bytes; does not own them.
 class Value {

@@ -9,6 +9,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/encode_value.h"
 #include "engine/cql/literal.h"
 #include "engine/model/composite_value.h"
 #include "engine/protocol/primitives.h"
@@ -17,18 +18,6 @@ namespace liststore {
 namespace {
 
 using Kind = Selection::Kind;
-
-std::string BigEndian(uint64_t value, size_t bytes) {
-  std::string all(8, '\0');
-  StoreBigEndian64(all.data(), value);
-  return all.substr(8 - bytes);
-}
-
-int64_t IntegerOf(std::string_view bytes) {
-  uint64_t value = (bytes[0] & 0x80) != 0 ? ~uint64_t{0} : 0;
-  for (const char byte : bytes) value = value << 8 | static_cast<uint8_t>(byte);
-  return static_cast<int64_t>(value);
-}
 
 }  // namespace
 
@@ -99,7 +88,7 @@ CqlStatus Aggregation::AddTo(Part& part, const RowBuffer& row) {
       return CqlError::Invalid("The scales of the decimals in " + selection.name +
                                " differ by more than " + std::to_string(kLiteralDigitsMax));
     default:
-      part.integers += IntegerOf(*value);
+      part.integers += DecodeInteger(*value);
       return {};
   }
 }
@@ -107,7 +96,7 @@ CqlStatus Aggregation::AddTo(Part& part, const RowBuffer& row) {
 CqlOr<SelectedValue> Aggregation::ResultOf(const Part& part) const {
   const Selection& selection = *part.selection;
   if (selection.kind == Kind::kCountRows || selection.kind == Kind::kCountValues) {
-    return SelectedValue(BigEndian(static_cast<uint64_t>(part.count), 8));
+    return SelectedValue(EncodeBigint(part.count));
   }
   if (selection.kind != Kind::kSum && selection.kind != Kind::kAvg) return part.value;
   const bool divides = selection.kind == Kind::kAvg && part.count > 0;
@@ -115,11 +104,11 @@ CqlOr<SelectedValue> Aggregation::ResultOf(const Part& part) const {
   switch (selection.type.native()) {
     case CqlType::kFloat: {
       const float result = divides ? part.floats / static_cast<float>(count) : part.floats;
-      return SelectedValue(BigEndian(std::bit_cast<uint32_t>(result), 4));
+      return SelectedValue(EncodeFloat(result));
     }
     case CqlType::kDouble: {
       const double result = divides ? part.doubles / static_cast<double>(count) : part.doubles;
-      return SelectedValue(BigEndian(std::bit_cast<uint64_t>(result), 8));
+      return SelectedValue(EncodeDouble(result));
     }
     case CqlType::kVarint:
       return SelectedValue((divides ? part.decimals.CutBy(count) : part.decimals).Varint());
@@ -129,13 +118,14 @@ CqlOr<SelectedValue> Aggregation::ResultOf(const Part& part) const {
       break;
   }
   const __int128 result = divides ? part.integers / part.count : part.integers;
-  const size_t bytes = CqlFixedBytes(selection.type.native());
+  const CqlType type = selection.type.native();
+  const size_t bytes = CqlFixedBytes(type);
   LS_CHECK(bytes >= 1 && bytes <= 8, "the other sums are of integers");
   const __int128 max = (__int128{1} << (8 * bytes - 1)) - 1;
   if (result > max || result < -max - 1) {
     return CqlError::Invalid("Sum overflow. Values should be casted to a wider type.");
   }
-  return SelectedValue(BigEndian(static_cast<uint64_t>(result), bytes));
+  return SelectedValue(EncodeInteger(static_cast<int64_t>(result), type));
 }
 
 CqlStatus Aggregation::AppendResult(protocol::OutputBuffer& out) {

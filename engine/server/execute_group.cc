@@ -18,6 +18,7 @@ bool IsGroupableSelect(const SelectPlan& plan) {
   return !plan.table->is_virtual && plan.is_single_partition() && IsOneRange(plan.clustering) &&
          plan.filters.empty() && !plan.is_aggregate && !plan.distinct && !plan.index &&
          !plan.per_partition_limit && storage.packs_item_keys() && storage.regular.size() == 1 &&
+         storage.statics.empty() &&
          std::ranges::all_of(plan.selections, [](const Selection& selection) {
            return selection.kind == Selection::Kind::kColumn;
          });
@@ -114,7 +115,7 @@ struct ExecuteGroup::Slot final : public RowSink {
   }
 
   void Reset() {
-    statement.reset();
+    statement = nullptr;
     select = nullptr;
     partition_key.clear();
     key_components.clear();
@@ -123,7 +124,7 @@ struct ExecuteGroup::Slot final : public RowSink {
   }
 
   ExecuteGroup& group;
-  std::shared_ptr<const PreparedStatement> statement;
+  const PreparedStatement* statement = nullptr;  // one of the group's
   protocol::ResponseContext context;
   protocol::Consistency consistency = protocol::Consistency::kOne;
   // A read.
@@ -151,11 +152,10 @@ void ExecuteGroup::CloseFrame() {
   open_ = nullptr;
 }
 
-CqlOr<ExecuteGroup::Added> ExecuteGroup::Add(std::shared_ptr<const PreparedStatement> statement,
-                                             const protocol::QueryParameters& parameters,
-                                             const protocol::ResponseContext& context,
-                                             BoundValues values, std::optional<int64_t> timestamp,
-                                             uint64_t now_nanos) {
+CqlOr<ExecuteGroup::Added> ExecuteGroup::Add(
+    const std::shared_ptr<const PreparedStatement>& statement,
+    const protocol::QueryParameters& parameters, const protocol::ResponseContext& context,
+    BoundValues values, std::optional<int64_t> timestamp, uint64_t now_nanos) {
   LS_DCHECK(!full(), "a group that is full is run first");
   Slot& slot = *slots_[size_];
   slot.Reset();
@@ -174,7 +174,8 @@ CqlOr<ExecuteGroup::Added> ExecuteGroup::Add(std::shared_ptr<const PreparedState
     if (commands.size() != 1) return Added::kNo;
     commands_.push_back(commands[0]);
   }
-  slot.statement = std::move(statement);
+  if (statements_.empty() || statements_.back() != statement) statements_.push_back(statement);
+  slot.statement = statement.get();
   ++size_;
   return Added::kYes;
 }
@@ -238,6 +239,7 @@ void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, protocol::OutputBuffe
     }
   }
   for (size_t i = 0; i < size_; ++i) slots_[i]->Reset();
+  statements_.clear();
   commands_.clear();
   size_ = 0;
 }

@@ -48,7 +48,7 @@ class ExecuteGroup {
   };
   // Takes a request of a groupable plan; what it refers to stays until Run. An error is the
   // statement's answer, and nothing was added.
-  CqlOr<Added> Add(std::shared_ptr<const PreparedStatement> statement,
+  CqlOr<Added> Add(const std::shared_ptr<const PreparedStatement>& statement,
                    const protocol::QueryParameters& parameters,
                    const protocol::ResponseContext& context, BoundValues values,
                    std::optional<int64_t> timestamp, uint64_t now_nanos);
@@ -71,6 +71,8 @@ class ExecuteGroup {
   void CloseFrame();
 
   std::vector<std::unique_ptr<Slot>> slots_;
+  // Of the requests; once for those in a row that have the same.
+  std::vector<std::shared_ptr<const PreparedStatement>> statements_;
   size_t size_ = 0;
   std::vector<Command> commands_;
   std::vector<Reply> replies_;

@@ -1,7 +1,6 @@
 #include "engine/server/journaling_handler.h"
 
 #include <chrono>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -78,15 +77,6 @@ void RecordPrepare(std::string_view text, JournalWriter& record) {
   record.AddText(text);
 }
 
-// Without a call for ids of the usual length.
-inline bool IsSameId(std::string_view a, std::string_view b) {
-  constexpr size_t kUsualBytes = 16;
-  if (a.size() == kUsualBytes && b.size() == kUsualBytes) {
-    return std::memcmp(a.data(), b.data(), kUsualBytes) == 0;
-  }
-  return a == b;
-}
-
 // Secrets are not written down: what may be about users ends with the word PASSWORD.
 std::string_view WithoutSecrets(std::string_view text, const StatementOutline& outline) {
   const bool names_nothing = outline.table.empty() && outline.keyspace.empty();
@@ -101,12 +91,12 @@ std::string_view WithoutSecrets(std::string_view text, const StatementOutline& o
 // Requests that came together, and what was found out about them before the journal is locked.
 struct JournalingHandler::Group {
   // Where among those that are held stands the one that is none.
-  static constexpr size_t kNone = 0;
+  static constexpr uint32_t kNone = 0;
 
   struct Entry {
-    size_t request = 0;
-    size_t prepared = kNone;  // of EXECUTE, among those that are held
-    std::string_view text;    // of QUERY and PREPARE, as it is kept
+    std::string_view text;      // of QUERY and PREPARE, as it is kept
+    uint32_t prepared = kNone;  // of EXECUTE, among those that are held
+    uint16_t request = 0;
     bool has_new_keyspace = false;
   };
 
@@ -120,7 +110,7 @@ struct JournalingHandler::Group {
   // Those that are recorded.
   absl::InlinedVector<Entry, kRequestsPerTurnMax> entries = {};
   // Those of batches, one after the other, among those that are held; texts are none.
-  std::vector<size_t> batch_statements = {};
+  std::vector<uint32_t> batch_statements = {};
   // Held once for all that execute them: counting holders takes longer than recording.
   absl::InlinedVector<Prepared, 8> held = {nullptr};
 };
@@ -152,29 +142,27 @@ ConnectionOrders JournalingHandler::Handle(std::span<const PendingRequest> reque
 
 void JournalingHandler::Choose(Group& group) const {
   bool has_new_keyspace = false;
-  // The last one that was looked up: most groups are of one statement.
-  std::string_view id;
-  size_t found = Group::kNone;
+  StatementLookup statements(statements_);
   // Drivers look after themselves with statements on system tables, and tests read the journal.
-  bool found_is_servers = false;
-  const auto find = [&](std::string_view wanted) {
-    if (found != Group::kNone && IsSameId(wanted, id)) return found;
-    id = wanted;
-    Prepared statement = statements_.Find(wanted);
-    found = statement == nullptr ? Group::kNone : group.held.size();
-    found_is_servers = statement != nullptr && IsServersKeyspace(statement->outline.keyspace);
-    if (statement != nullptr) group.held.push_back(std::move(statement));
-    return found;
+  bool last_is_servers = false;
+  const auto find = [&](std::string_view id) {
+    const Prepared& statement = statements.Find(id);
+    if (statement == nullptr) return Group::kNone;
+    if (statement != group.held.back()) {
+      last_is_servers = IsServersKeyspace(statement->outline.keyspace);
+      group.held.push_back(statement);
+    }
+    return static_cast<uint32_t>(group.held.size() - 1);
   };
   for (size_t i = 0; i < group.requests.size(); ++i) {
     const auto& message = group.requests[i].request->message;
     // Made where it stays, and taken back when the request is not recorded.
     Group::Entry& entry = group.entries.emplace_back();
-    entry.request = i;
+    entry.request = static_cast<uint16_t>(i);
     entry.has_new_keyspace = has_new_keyspace;
     if (const auto* execute = std::get_if<protocol::Execute>(&message)) {
       entry.prepared = find(execute->id);
-      if (found_is_servers) group.entries.pop_back();
+      if (entry.prepared != Group::kNone && last_is_servers) group.entries.pop_back();
     } else if (const auto* batch = std::get_if<protocol::Batch>(&message)) {
       for (const protocol::BatchStatement& statement : batch->statements) {
         const bool prepared = statement.kind == protocol::BatchStatement::Kind::kPrepared;

@@ -110,9 +110,8 @@ ConnectionOrders QueryProcessor::Handle(std::span<const PendingRequest> requests
   StatementScratch& scratch = ThreadScratch();
   LS_DCHECK(scratch.group.empty(), "a turn leaves nothing behind");
   // One reading of the clock for what came together.
-  Turn turn;
-  turn.generation = engine_.catalog().generation();
-  turn.now_nanos = clock_.NowNanos();
+  const uint64_t generation = engine_.catalog().generation();
+  Turn turn{generation, clock_.NowNanos(), StatementLookup(statements_)};
   for (const PendingRequest& pending : requests) {
     const auto* execute = std::get_if<protocol::Execute>(&pending.request->message);
     if (execute != nullptr &&
@@ -132,9 +131,9 @@ ConnectionOrders QueryProcessor::Handle(std::span<const PendingRequest> requests
 
 // Takes an EXECUTE of a hot shape into the group; or answers it, when its values are wrong.
 bool QueryProcessor::AddToGroup(const protocol::Execute& execute, const PendingRequest& pending,
-                                ClientState& client, StatementScratch& scratch, const Turn& turn,
+                                ClientState& client, StatementScratch& scratch, Turn& turn,
                                 protocol::OutputBuffer& out) {
-  std::shared_ptr<const PreparedStatement> statement = statements_.Find(execute.id);
+  const std::shared_ptr<const PreparedStatement>& statement = turn.statements.Find(execute.id);
   if (statement == nullptr || !statement->is_groupable) return false;
   // A statement of a later schema may belong to a time that the clock was set back to meanwhile.
   if (engine_.catalog().generation() != turn.generation) return false;
@@ -151,9 +150,8 @@ bool QueryProcessor::AddToGroup(const protocol::Execute& execute, const PendingR
                            : CheckWriteConsistency(parameters.consistency);
   if (status.ok()) status = BindParameters(*statement->plan, parameters, scratch.values);
   if (!status.ok()) return refuse(status.error());
-  const CqlOr<ExecuteGroup::Added> added =
-      scratch.group.Add(std::move(statement), parameters, context, scratch.values,
-                        TimestampOf(parameters), turn.now_nanos);
+  const CqlOr<ExecuteGroup::Added> added = scratch.group.Add(
+      statement, parameters, context, scratch.values, TimestampOf(parameters), turn.now_nanos);
   if (!added.ok()) return refuse(added.error());
   if (*added == ExecuteGroup::Added::kNo) return false;
   if (scratch.group.full()) scratch.group.Run(engine_, turn.now_nanos, out, scratch.over_dead_rows);

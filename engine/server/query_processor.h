@@ -74,10 +74,11 @@ class QueryProcessor final : public RequestHandler {
   struct Turn {
     uint64_t generation = 0;
     uint64_t now_nanos = 0;
+    StatementLookup statements;
   };
 
   bool AddToGroup(const protocol::Execute& execute, const PendingRequest& pending,
-                  ClientState& client, StatementScratch& scratch, const Turn& turn,
+                  ClientState& client, StatementScratch& scratch, Turn& turn,
                   protocol::OutputBuffer& out);
   void HandleOne(const PendingRequest& pending, ClientState& client, StatementScratch& scratch,
                  protocol::OutputBuffer& out);
@@ -137,6 +138,9 @@ class QueryProcessor final : public RequestHandler {
                    Call& call);
   // Applies what is in the scratch's write set; false as Run.
   bool ApplyWrites(protocol::Consistency consistency, protocol::WriteType type, Call& call);
+  // What a write that gives no rows came to; false as Run.
+  bool AnswerWrite(OpStatus status, protocol::Consistency consistency, protocol::WriteType type,
+                   Call& call);
   CqlStatus WriteVirtual(const ModificationPlan& plan, BoundValues values);
   // False: no virtual table that can be truncated.
   bool TruncateVirtual(const TruncateStatement& statement, const Call& call);

@@ -25,7 +25,7 @@ void ReadError(uint8_t flags, std::string_view body, RequestOutcome& outcome) {
 
 }  // namespace
 
-std::string_view OutcomeName(protocol::ErrorCode code) {
+const char* OutcomeName(protocol::ErrorCode code) {
   using protocol::ErrorCode;
   switch (code) {
     case ErrorCode::kServerError:

@@ -15,11 +15,11 @@
 namespace liststore {
 
 // What the journal calls an error: "read_timeout", "syntax". Lives for ever.
-std::string_view OutcomeName(protocol::ErrorCode code);
+const char* OutcomeName(protocol::ErrorCode code);
 
 struct RequestOutcome {
-  std::string_view name = "no_answer";  // or "ok", or an OutcomeName; lives for ever
-  std::string_view error;               // the message; a view into the answer
+  const char* name = "no_answer";  // or "ok", or an OutcomeName; lives for ever
+  std::string_view error;          // the message; a view into the answer
   std::chrono::nanoseconds delay{0};
   bool answered = false;
 };

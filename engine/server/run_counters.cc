@@ -8,10 +8,10 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/counters.h"
-#include "engine/server/answers.h"
 #include "engine/server/counter_additions.h"
 #include "engine/server/query_processor.h"
 #include "engine/server/query_processor_call.h"
+#include "engine/server/write_type.h"
 
 namespace liststore {
 namespace {
@@ -24,18 +24,6 @@ CqlStatus CheckCounterConsistency(const ModificationPlan& plan, protocol::Consis
   }
   if (!IsSerial(consistency)) return {};
   return CqlError::Invalid("Counter operations are inherently non-serializable");
-}
-
-BatchStatement::Kind KindOf(protocol::BatchType type) {
-  switch (type) {
-    case protocol::BatchType::kLogged:
-      return BatchStatement::Kind::kLogged;
-    case protocol::BatchType::kUnlogged:
-      return BatchStatement::Kind::kUnlogged;
-    case protocol::BatchType::kCounter:
-      return BatchStatement::Kind::kCounter;
-  }
-  LS_UNREACHABLE("batches are of one of these types");
 }
 
 // Timestamps of clients are left out of account, so that additions and deletions are in the order
@@ -100,17 +88,8 @@ bool QueryProcessor::RunCounterMessage(const protocol::Batch& batch,
 bool QueryProcessor::ApplyCounters(const CounterAdditions& additions,
                                    protocol::Consistency consistency, Call& call) {
   if (additions.empty()) return ApplyWrites(consistency, protocol::WriteType::kCounter, call);
-  switch (additions.Apply(engine_, call.scratch.writes.Commands(), call.now_nanos)) {
-    case OpStatus::kOk:
-      protocol::EncodeVoid(call.out, call.context);
-      return true;
-    case OpStatus::kTableGone:
-      return false;
-    default:
-      AnswerOutOfMemory(engine_.memory_limit_bytes(), consistency, protocol::WriteType::kCounter,
-                        call.context, call.out);
-      return true;
-  }
+  const OpStatus status = additions.Apply(engine_, call.scratch.writes.Commands(), call.now_nanos);
+  return AnswerWrite(status, consistency, protocol::WriteType::kCounter, call);
 }
 
 }  // namespace liststore

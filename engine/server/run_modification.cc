@@ -62,6 +62,11 @@ bool QueryProcessor::ApplyWrites(protocol::Consistency consistency, protocol::Wr
     call.scratch.replies.resize(commands.size());
     status = engine_.ExecuteBatch(commands, call.now_nanos, call.scratch.replies);
   }
+  return AnswerWrite(status, consistency, type, call);
+}
+
+bool QueryProcessor::AnswerWrite(OpStatus status, protocol::Consistency consistency,
+                                 protocol::WriteType type, Call& call) {
   switch (status) {
     case OpStatus::kOk:
       protocol::EncodeVoid(call.out, call.context);

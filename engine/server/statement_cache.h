@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -27,7 +28,9 @@ struct PreparedStatement : PlannedStatement {
   bool is_groupable = false;          // see ExecuteGroup
 };
 
-// MD5 of keyspace and text, 16 bytes: the same on every server and after a restart.
+inline constexpr size_t kStatementIdBytes = 16;
+
+// MD5 of keyspace and text, kStatementIdBytes: the same on every server and after a restart.
 // Source: ScyllaDB cql3/query_processor.cc, hash_target.
 std::string StatementId(std::string_view keyspace, std::string_view text);
 
@@ -60,6 +63,31 @@ class StatementCache {
       ABSL_GUARDED_BY(mutex_);
   // Ids in the order of preparing; those that were dropped meanwhile too.
   std::deque<std::string> order_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Looks statements up for requests that came together, of which most have the statement of the one
+// before: a comparison of ids then. What was found stays found, whatever the cache drops meanwhile.
+// One thread.
+class StatementLookup {
+ public:
+  // `cache` outlives this.
+  explicit StatementLookup(const StatementCache& cache) : cache_(cache) {}
+
+  // nullptr: unknown, or dropped. Valid until the next call.
+  const std::shared_ptr<const PreparedStatement>& Find(std::string_view id) {
+    if (last_ == nullptr || !IsSameId(last_->id, id)) last_ = cache_.Find(id);
+    return last_;
+  }
+
+ private:
+  // Without a call for ids of the usual length.
+  static bool IsSameId(std::string_view a, std::string_view b) {
+    if (a.size() != kStatementIdBytes || b.size() != kStatementIdBytes) return a == b;
+    return std::memcmp(a.data(), b.data(), kStatementIdBytes) == 0;
+  }
+
+  const StatementCache& cache_;
+  std::shared_ptr<const PreparedStatement> last_;
 };
 
 }  // namespace liststore

@@ -1,4 +1,4 @@
-// What errors of a write call it.
+// Kinds of batches and of writes: a plan's, the wire's, and those that errors of a write name.
 #ifndef LISTSTORE_ENGINE_SERVER_WRITE_TYPE_H_
 #define LISTSTORE_ENGINE_SERVER_WRITE_TYPE_H_
 
@@ -9,23 +9,37 @@
 
 namespace liststore {
 
-inline protocol::WriteType WriteTypeOf(protocol::BatchType type) {
+inline BatchStatement::Kind KindOf(protocol::BatchType type) {
   switch (type) {
     case protocol::BatchType::kLogged:
-      return protocol::WriteType::kBatch;
+      return BatchStatement::Kind::kLogged;
     case protocol::BatchType::kUnlogged:
-      return protocol::WriteType::kUnloggedBatch;
+      return BatchStatement::Kind::kUnlogged;
     case protocol::BatchType::kCounter:
-      return protocol::WriteType::kCounter;
+      return BatchStatement::Kind::kCounter;
   }
   LS_UNREACHABLE("batches are of one of these types");
+}
+
+inline protocol::WriteType WriteTypeOf(BatchStatement::Kind kind) {
+  switch (kind) {
+    case BatchStatement::Kind::kLogged:
+      return protocol::WriteType::kBatch;
+    case BatchStatement::Kind::kUnlogged:
+      return protocol::WriteType::kUnloggedBatch;
+    case BatchStatement::Kind::kCounter:
+      return protocol::WriteType::kCounter;
+  }
+  LS_UNREACHABLE("batches are of one of these kinds");
+}
+inline protocol::WriteType WriteTypeOf(protocol::BatchType type) {
+  return WriteTypeOf(KindOf(type));
 }
 inline protocol::WriteType WriteTypeOf(const BatchPlan& plan) {
   if (!plan.modifications.empty() && plan.modifications[0].is_counter) {
     return protocol::WriteType::kCounter;
   }
-  return plan.kind == BatchStatement::Kind::kLogged ? protocol::WriteType::kBatch
-                                                    : protocol::WriteType::kUnloggedBatch;
+  return WriteTypeOf(plan.kind);
 }
 // kSimple for plans that do not write.
 inline protocol::WriteType WriteTypeOf(const Plan& plan) {

@@ -40,7 +40,7 @@ struct Seen {
 std::vector<Seen> SeenIn(const Journal& journal) {
   std::vector<Seen> seen;
   journal.ForEach([&](const JournalRecord& record) {
-    seen.push_back({record.seq, std::string(record.Statements().at(0).text)});
+    seen.push_back({record.seq(), std::string(record.Statements().at(0).text)});
   });
   return seen;
 }
@@ -188,7 +188,7 @@ TEST(Journal, ReadsValuesAsTheyWereSentAsItReadsThemOneByOne) {
   });
   journal.ForEach([&](const JournalRecord& record) {
     const std::vector<RecordedValue> read = record.Statements().at(0).values;
-    if (record.seq == 3) {
+    if (record.seq() == 3) {
       ASSERT_EQ(read.size(), 1u);
       EXPECT_EQ(read[0].name, "name");
       EXPECT_EQ(read[0].value.bytes, "zz");
@@ -222,9 +222,9 @@ TEST(Journal, KeepsTheFirstStatementsOfALongBatchAndWhatFollowsIsWhole) {
   });
   std::vector<uint64_t> seqs;
   journal.ForEach([&](const JournalRecord& record) {
-    seqs.push_back(record.seq);
+    seqs.push_back(record.seq());
     const std::vector<RecordedStatement> statements = record.Statements();
-    if (record.seq == 1) {
+    if (record.seq() == 1) {
       EXPECT_EQ(statements.size(), kRecordedStatementsMax);
       EXPECT_EQ(statements.back().values.at(0).value.bytes, "1");
       EXPECT_TRUE(record.leaves_out_statements());
@@ -242,6 +242,69 @@ TEST(Journal, KeepsTheFirstStatementsOfALongBatchAndWhatFollowsIsWhole) {
     EXPECT_EQ(record.page_size, 7);
   });
   EXPECT_EQ(seqs, (std::vector<uint64_t>{1, 2}));
+}
+
+// Facts are written where they change: each record has its own all the same, in every block.
+TEST(Journal, TellsTheFactsOfEveryRecord) {
+  std::mt19937_64 random(TestSeed());
+  const auto coin = [&] { return random() % 2 == 0; };
+  const auto other_client = std::make_shared<JournalClient>();
+  std::vector<JournalFacts> written;
+  size_t bytes = 0;
+  JournalFacts facts;
+  facts.client = Client().get();
+  while (bytes < 3 * kJournalBlockBytes) {
+    switch (random() % 12) {
+      case 0:
+        facts.at_nanos += 1;
+        break;
+      case 1:
+        facts.duration_nanos = coin() ? 0 : 1;
+        break;
+      case 2:
+        facts.dead_rows = coin() ? 0 : 1;
+        break;
+      case 3:
+        facts.client = coin() ? Client().get() : other_client.get();
+        break;
+      case 4:
+        facts.consistency = coin() ? "ONE" : "TWO";
+        break;
+      case 5:
+        facts.serial_consistency = coin() ? "SERIAL" : "";
+        break;
+      case 6:
+        facts.outcome = coin() ? "ok" : "invalid";
+        break;
+      case 7:
+        facts.page_size = coin() ? std::optional<int32_t>(0) : std::nullopt;
+        break;
+      case 8:
+        facts.kind = coin() ? JournalFacts::Kind::kBatch : JournalFacts::Kind::kQuery;
+        break;
+      default:
+        facts.timestamp = coin() ? std::optional<int64_t>(-1) : std::nullopt;
+    }
+    written.push_back(facts);
+    bytes += 100;
+  }
+  Journal journal(written.size());
+  const std::string text(100, 't');
+  journal.Append(written.size(), [&](size_t i, JournalWriter& record) {
+    record.facts = written[i];
+    record.SetClient(written[i].client == Client().get() ? Client() : other_client);
+    record.AddText(text);
+  });
+  size_t read = 0;
+  journal.ForEach([&](const JournalRecord& record) {
+    ASSERT_LT(read, written.size());
+    const JournalFacts& wanted = written[read++];
+    EXPECT_EQ(record.seq(), read);
+    EXPECT_TRUE(static_cast<const SharedFacts&>(record) == wanted) << read;
+    EXPECT_EQ(record.timestamp, wanted.timestamp) << read;
+    EXPECT_EQ(record.Statements().at(0).text, text) << read;
+  });
+  EXPECT_EQ(read, written.size());
 }
 
 TEST(Journal, HoldsWhatItsRecordsPointAtAndLetsGoOfWhatIsDropped) {

@@ -162,9 +162,9 @@ TEST(AppendTest, LongTextsAreCutBetweenCharacters) {
 }
 
 TEST(ConsistencyTest, Names) {
-  EXPECT_EQ(ConsistencyName(Consistency::kAny), "ANY");
-  EXPECT_EQ(ConsistencyName(Consistency::kLocalOne), "LOCAL_ONE");
-  EXPECT_EQ(ConsistencyName(Consistency::kEachQuorum), "EACH_QUORUM");
+  EXPECT_STREQ(ConsistencyName(Consistency::kAny), "ANY");
+  EXPECT_STREQ(ConsistencyName(Consistency::kLocalOne), "LOCAL_ONE");
+  EXPECT_STREQ(ConsistencyName(Consistency::kEachQuorum), "EACH_QUORUM");
 }
 
 }  // namespace

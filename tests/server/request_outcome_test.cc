@@ -49,12 +49,12 @@ TEST_F(RequestOutcomeTest, AnswersAreFoundByStreamInAnyOrder) {
   AnswerError(5, protocol::ErrorCode::kInvalid, "no such column");
   AnswerVoid(6);
   RequestOutcomes outcomes = TakeAll();
-  EXPECT_EQ(outcomes[0].name, "invalid");
+  EXPECT_STREQ(outcomes[0].name, "invalid");
   EXPECT_EQ(outcomes[0].error, "no such column");
-  EXPECT_EQ(outcomes[1].name, "ok");
-  EXPECT_EQ(outcomes[2].name, "ok");
+  EXPECT_STREQ(outcomes[1].name, "ok");
+  EXPECT_STREQ(outcomes[2].name, "ok");
   EXPECT_EQ(outcomes[2].error, "");
-  EXPECT_EQ(outcomes[3].name, "no_answer");
+  EXPECT_STREQ(outcomes[3].name, "no_answer");
 }
 
 TEST_F(RequestOutcomeTest, AStreamThatIsUsedTwiceIsAnsweredInOrder) {
@@ -64,9 +64,9 @@ TEST_F(RequestOutcomeTest, AStreamThatIsUsedTwiceIsAnsweredInOrder) {
   AnswerError(1, protocol::ErrorCode::kSyntaxError, "line 1:0");
   AnswerVoid(1);
   RequestOutcomes outcomes = TakeAll();
-  EXPECT_EQ(outcomes[0].name, "syntax");
-  EXPECT_EQ(outcomes[1].name, "ok");
-  EXPECT_EQ(outcomes[2].name, "no_answer");
+  EXPECT_STREQ(outcomes[0].name, "syntax");
+  EXPECT_STREQ(outcomes[1].name, "ok");
+  EXPECT_STREQ(outcomes[2].name, "no_answer");
 }
 
 TEST_F(RequestOutcomeTest, ADelayedAnswerHasItsDelay) {
@@ -77,7 +77,7 @@ TEST_F(RequestOutcomeTest, ADelayedAnswerHasItsDelay) {
   out_.Clear();
   AnswerError(1, protocol::ErrorCode::kOverloaded, "slow");
   outcomes.Take(out_.view(), std::chrono::milliseconds(20));
-  EXPECT_EQ(outcomes[0].name, "overloaded");
+  EXPECT_STREQ(outcomes[0].name, "overloaded");
   EXPECT_EQ(outcomes[0].delay, std::chrono::milliseconds(20));
   EXPECT_EQ(outcomes[1].delay, std::chrono::nanoseconds(0));
 }
@@ -87,7 +87,7 @@ TEST_F(RequestOutcomeTest, AnAnswerThatNobodyWaitsForIsPassedOver) {
   AnswerError(9, protocol::ErrorCode::kServerError, "whose");
   AnswerVoid(2);
   RequestOutcomes outcomes = TakeAll();
-  EXPECT_EQ(outcomes[0].name, "ok");
+  EXPECT_STREQ(outcomes[0].name, "ok");
 }
 
 TEST_F(RequestOutcomeTest, AnErrorIsReadBehindItsWarnings) {
@@ -99,7 +99,7 @@ TEST_F(RequestOutcomeTest, AnErrorIsReadBehindItsWarnings) {
                         protocol::ErrorResponse{protocol::ErrorCode::kReadTimeout, "late",
                                                 protocol::ReadTimeoutDetails{}});
   RequestOutcomes outcomes = TakeAll();
-  EXPECT_EQ(outcomes[0].name, "read_timeout");
+  EXPECT_STREQ(outcomes[0].name, "read_timeout");
   EXPECT_EQ(outcomes[0].error, "late");
 }
 
