@@ -23,8 +23,11 @@ class RowConditions {
   virtual ~RowConditions() = default;
   // An attempt begins, maybe not the first: after a refusal for memory the rows are read anew.
   virtual void OnAttempt() = 0;
-  // The live row in range `index` of RowLook::rows; not called where there is none. Valid during
-  // the call.
+  // The live cells of the partition's static row, before any row; called where there are some and
+  // the look asks for them. Valid during the call.
+  virtual void OnStaticRow(std::span<const LiveCellView> /*cells*/) {}
+  // The live row in range `index` of RowLook::rows, the first one in the order of the table; not
+  // called where there is none. Valid during the call.
   virtual void OnRow(size_t index, const RowView& row) = 0;
   // Behind the last row. What depends on the rows is completed here: the writes borrow their bytes,
   // which may change until this returns, their lengths may not.
@@ -35,8 +38,10 @@ class RowConditions {
 struct RowLook {
   TableId table;
   std::string_view partition_key;  // serialised
-  // Each holds one key, or for a table without clustering columns everything.
+  // At least one. Each holds one key, or everything: for a table without clustering columns, or to
+  // see whether the partition has any row.
   std::span<const ClusteringRange> rows;
+  bool with_static_row = false;
   RowConditions* conditions = nullptr;
 };
 

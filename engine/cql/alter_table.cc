@@ -202,8 +202,11 @@ CqlStatus CheckListStoreTable(const AlterTableStatement& statement, const TableD
 void AddActions(const TableDefinition& before, const TableDefinition& after, SchemaChange& change) {
   const TableSchema& from = before.storage;
   const TableSchema& to = after.storage;
+  const auto same_names = [](const auto& a, const auto& b) {
+    return std::ranges::equal(a, b, {}, &ColumnSchema::name, &ColumnSchema::name);
+  };
   const bool same_columns =
-      std::ranges::equal(from.regular, to.regular, {}, &ColumnSchema::name, &ColumnSchema::name);
+      same_names(from.regular, to.regular) && same_names(from.statics, to.statics);
   if (!same_columns || from.packs_item_keys() != to.packs_item_keys()) {
     change.actions.push_back(
         {SchemaAction::Kind::kRebuildTable, after.keyspace, after.name, MapColumns(from, to)});

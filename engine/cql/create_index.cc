@@ -144,7 +144,10 @@ CqlStatus CheckTarget(const IndexTarget& target, const TableDefinition& table, b
   }
   // What ScyllaDB would do and liststore does not have.
   if (column->is_key()) return CqlError::Unsupported(CqlFeature::kKeyIndexes, name);
-  return CheckSupportedColumn(name, column->type, column->kind == ColumnKind::kStatic);
+  if (column->kind == ColumnKind::kStatic) {
+    return CqlError::Unsupported(CqlFeature::kStaticIndexes, name);
+  }
+  return CheckSupportedColumn(name, column->type, /*is_static=*/false);
 }
 
 // `<table>_<column>_idx`, with a number behind it when that is taken.

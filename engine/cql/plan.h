@@ -199,9 +199,13 @@ struct ModificationPlan {
   Kind kind = Kind::kInsert;
   std::shared_ptr<const TableDefinition> table;
   std::vector<KeyAlternatives> partition_key;
-  // All clustering columns; for kDeleteRows maybe fewer, or a slice: then a range of rows goes.
+  // All clustering columns; for kDeleteRows maybe fewer, or a slice: then a range of rows goes;
+  // none where only static columns are written.
   ClusteringRestriction clustering;
-  std::vector<CellAssignment> assignments;
+  std::vector<CellAssignment> assignments;  // of regular columns
+  std::vector<CellAssignment> static_assignments;
+  // No row is written or asked for: static columns alone.
+  bool only_statics = false;
   std::optional<Operand> timestamp;
   std::optional<Operand> ttl;
   bool is_counter = false;  // of a table of counters: what it assigns is added

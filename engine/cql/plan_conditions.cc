@@ -73,6 +73,12 @@ CqlStatus PlanConditions(bool if_exists, const std::vector<Relation>& conditions
   return {};
 }
 
+bool AsksRegularColumns(const ModificationPlan& plan) {
+  return plan.condition && std::ranges::any_of(plan.condition->cells, [&](const RowFilter& cell) {
+           return plan.table->columns[cell.columns[0]].kind == ColumnKind::kRegular;
+         });
+}
+
 CqlStatus CheckConditionalRows(const ModificationPlan& plan) {
   if (!plan.condition) return {};
   const bool deletes = plan.kind == ModificationPlan::Kind::kDeleteCells ||
@@ -85,14 +91,17 @@ CqlStatus CheckConditionalRows(const ModificationPlan& plan) {
     return CqlError::Invalid("IN on the clustering key columns is not supported with conditional " +
                              what);
   }
+  if (plan.only_statics) return {};
   if (plan.clustering.slices.empty() &&
       plan.clustering.prefix_columns() == plan.table->CountOf(ColumnKind::kClustering)) {
     return {};
   }
   LS_CHECK(deletes, "other writes name whole keys");
+  const bool deletes_statics = plan.assignments.empty() && !plan.static_assignments.empty();
   return CqlError::Invalid(
-      "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order to "
-      "delete non static columns");
+      std::string("DELETE statements must restrict all PRIMARY KEY columns with equality relations "
+                  "in order to ") +
+      (deletes_statics ? "use IF condition on non static columns" : "delete non static columns"));
 }
 
 CqlStatus CheckConditionalBatch(std::span<const ModificationPlan* const> statements,

@@ -19,8 +19,12 @@ namespace liststore {
 CqlStatus PlanExistence(ConditionPlan::Existence existence, ModificationPlan& plan);
 CqlStatus PlanConditions(bool if_exists, const std::vector<Relation>& conditions, Binder& binder,
                          ModificationPlan& plan);
-// Once the rows are planned too: a conditional statement names one.
+// Once the rows are planned too: a conditional statement names one, or is about static columns
+// alone.
 CqlStatus CheckConditionalRows(const ModificationPlan& plan);
+
+// Whether any condition is about a regular column.
+bool AsksRegularColumns(const ModificationPlan& plan);
 
 // What a batch of these statements is refused for because some have conditions, or the batch a
 // timestamp. Called for batches without conditions too.

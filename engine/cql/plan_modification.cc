@@ -44,6 +44,19 @@ CqlOr<std::shared_ptr<const TableDefinition>> FindModifiable(const QualifiedName
   return table;
 }
 
+// Where assignments to a column that is no key go.
+std::vector<CellAssignment>& AssignmentsOf(const ColumnDefinition& column, ModificationPlan& plan) {
+  return column.kind == ColumnKind::kStatic ? plan.static_assignments : plan.assignments;
+}
+bool IsAssigned(const ColumnDefinition& column, ModificationPlan& plan) {
+  return std::ranges::count(AssignmentsOf(column, plan), column.position,
+                            &CellAssignment::column) != 0;
+}
+
+const std::string& NameOf(const CellAssignment& assignment, const TableDefinition& table) {
+  return table.storage.regular[assignment.column].name;
+}
+
 // ---- INSERT
 
 KeyAlternatives Equals(Operand operand) {
@@ -57,7 +70,8 @@ CqlStatus PlanInsertedValue(const ColumnDefinition& column, const Expression& va
                             ModificationPlan& plan) {
   LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(column, value));
   if (!column.is_key()) {
-    plan.assignments.push_back({column.position, std::move(operand), CellAssignment::Kind::kSet});
+    AssignmentsOf(column, plan)
+        .push_back({column.position, std::move(operand), CellAssignment::Kind::kSet});
     return {};
   }
   std::vector<KeyAlternatives>& key =
@@ -67,10 +81,13 @@ CqlStatus PlanInsertedValue(const ColumnDefinition& column, const Expression& va
   return {};
 }
 
-// Every key column has a value.
-CqlStatus CheckInsertedKey(const ModificationPlan& plan) {
+// Every key column has a value, or only static columns and those of the partition key have one.
+CqlStatus CheckInsertedKey(ModificationPlan& plan) {
+  plan.only_statics =
+      plan.clustering.empty() && plan.assignments.empty() && !plan.static_assignments.empty();
   for (const ColumnDefinition& column : plan.table->columns) {
     if (!column.is_key()) continue;
+    if (column.kind == ColumnKind::kClustering && plan.only_statics) continue;
     const std::vector<KeyAlternatives>& key =
         column.kind == ColumnKind::kPartitionKey ? plan.partition_key : plan.clustering.prefix;
     if (key.size() <= column.position || key[column.position].alternatives.empty()) {
@@ -139,6 +156,8 @@ CqlStatus PlanModifiedRows(const std::vector<Relation>& relations, bool whole_ro
                            ModificationPlan& plan) {
   const TableDefinition& table = *plan.table;
   LS_RETURN_IF_ERROR(CheckModifyingWhere(relations, table));
+  plan.only_statics =
+      plan.assignments.empty() && !plan.static_assignments.empty() && !AsksRegularColumns(plan);
   LS_ASSIGN_OR_RETURN(BoundWhere where, BindWhere(relations, table, binder));
   plan.partition_key = TakePartitionKey(table, where);
   if (plan.partition_key.empty()) {
@@ -151,6 +170,12 @@ CqlStatus PlanModifiedRows(const std::vector<Relation>& relations, bool whole_ro
       }
       if (!at->is_equality()) return InvalidOperator(*at->relation);
     }
+  }
+  // Source: ScyllaDB cql3/restrictions/statement_restrictions.cc.
+  if (plan.only_statics && RestrictsClustering(table, where)) {
+    return CqlError::Invalid(std::string("Invalid restrictions on clustering columns since the ") +
+                             (plan.kind == ModificationPlan::Kind::kUpdate ? "UPDATE" : "DELETE") +
+                             " statement modifies only static columns");
   }
   plan.clustering = TakeClustering(table, where);
   const std::vector<const ColumnDefinition*> clustering = table.ColumnsOf(ColumnKind::kClustering);
@@ -166,8 +191,14 @@ CqlStatus PlanModifiedRows(const std::vector<Relation>& relations, bool whole_ro
                              "\" cannot be restricted as preceding column \"" +
                              clustering[prefix]->name + "\" is not restricted");
   }
-  if (whole_rows || prefix == clustering.size()) return {};
+  if (whole_rows || plan.only_statics || prefix == clustering.size()) return {};
   if (plan.clustering.slices.empty()) {
+    if (plan.kind == ModificationPlan::Kind::kDeleteCells) {
+      if (plan.assignments.empty()) return {};  // the condition names the row: CheckConditionalRows
+      return CqlError::Invalid("Primary key column '" + clustering[prefix]->name +
+                               "' must be specified in order to modify column '" +
+                               NameOf(plan.assignments.front(), table) + "'");
+    }
     return CqlError::Invalid("Missing mandatory PRIMARY KEY part " + clustering[prefix]->name);
   }
   if (plan.kind == ModificationPlan::Kind::kDeleteCells) {
@@ -259,11 +290,11 @@ CqlStatus PlanAssignment(const Assignment& assignment, Binder& binder, Modificat
   }
   if (assignment.kind != Assignment::Kind::kSet) return RefusePart(assignment, *column);
   LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(*column, assignment.value));
-  const auto same = [&](const CellAssignment& other) { return other.column == column->position; };
-  if (std::ranges::any_of(plan.assignments, same)) {
+  if (IsAssigned(*column, plan)) {
     return CqlError::Invalid("Multiple incompatible setting of column " + column->name);
   }
-  plan.assignments.push_back({column->position, std::move(operand), CellAssignment::Kind::kSet});
+  AssignmentsOf(*column, plan)
+      .push_back({column->position, std::move(operand), CellAssignment::Kind::kSet});
   return {};
 }
 
@@ -309,9 +340,9 @@ CqlStatus PlanDeletion(const Deletion& deletion, ModificationPlan& plan) {
   Operand null;
   null.type = column->type;
   null.receiver = column->name;
-  const auto same = [&](const CellAssignment& other) { return other.column == column->position; };
-  if (std::ranges::none_of(plan.assignments, same)) {
-    plan.assignments.push_back({column->position, std::move(null), CellAssignment::Kind::kSet});
+  if (!IsAssigned(*column, plan)) {
+    AssignmentsOf(*column, plan)
+        .push_back({column->position, std::move(null), CellAssignment::Kind::kSet});
   }
   return {};
 }
@@ -355,6 +386,7 @@ CqlOr<ModificationPlan> PlanModification(const ModificationStatement& statement,
   LS_ASSIGN_OR_RETURN(ModificationPlan plan, std::visit(Planner{binder}, statement));
   // Assignments go to storage in the order of their columns.
   std::ranges::sort(plan.assignments, {}, &CellAssignment::column);
+  std::ranges::sort(plan.static_assignments, {}, &CellAssignment::column);
   return plan;
 }
 

@@ -29,8 +29,6 @@ CqlStatus PlanSelections(const SelectStatement& statement, Binder& binder, Selec
   return {};
 }
 
-// ---- DISTINCT, ORDER BY, LIMIT
-
 // The columns that an expression is made of.
 void AddColumns(const Selection& selection, const TableDefinition& table,
                 std::set<uint16_t>& columns) {
@@ -51,11 +49,30 @@ void AddColumns(const Selection& selection, const TableDefinition& table,
   }
 }
 
+std::set<uint16_t> SelectedColumns(const SelectPlan& plan) {
+  std::set<uint16_t> columns;
+  for (const Selection& selection : plan.selections) AddColumns(selection, *plan.table, columns);
+  return columns;
+}
+
+// Static columns are named, and beside them none but those of the partition key.
+bool SelectsOnlyStatics(const SelectStatement& statement, const SelectPlan& plan) {
+  if (statement.selectors.empty()) return false;
+  bool any_static = false;
+  for (const uint16_t position : SelectedColumns(plan)) {
+    const ColumnKind kind = plan.table->columns[position].kind;
+    if (kind != ColumnKind::kStatic && kind != ColumnKind::kPartitionKey) return false;
+    any_static |= kind == ColumnKind::kStatic;
+  }
+  return any_static;
+}
+
+// ---- DISTINCT, ORDER BY, LIMIT
+
 CqlStatus CheckDistinct(const SelectStatement& statement, const SelectPlan& plan) {
   if (!statement.distinct) return {};
   const TableDefinition& table = *plan.table;
-  std::set<uint16_t> selected;
-  for (const Selection& selection : plan.selections) AddColumns(selection, table, selected);
+  const std::set<uint16_t> selected = SelectedColumns(plan);
   for (const uint16_t position : selected) {
     const ColumnDefinition& column = table.columns[position];
     if (column.kind == ColumnKind::kPartitionKey || column.kind == ColumnKind::kStatic) continue;
@@ -207,8 +224,9 @@ CqlOr<SelectPlan> PlanSelect(const SelectStatement& statement, Binder& binder) {
   if (statement.json) return CqlError::Unsupported(CqlFeature::kJson, "SELECT JSON");
   plan.distinct = statement.distinct;
   LS_RETURN_IF_ERROR(PlanSelections(statement, binder, plan));
-  LS_ASSIGN_OR_RETURN(SelectRestrictions restrictions,
-                      RestrictSelect(statement, *plan.table, binder));
+  LS_ASSIGN_OR_RETURN(
+      SelectRestrictions restrictions,
+      RestrictSelect(statement, *plan.table, SelectsOnlyStatics(statement, plan), binder));
   plan.partition_key = std::move(restrictions.partition_key);
   plan.token_bounds = std::move(restrictions.token_bounds);
   plan.clustering = std::move(restrictions.clustering);

@@ -464,6 +464,12 @@ CqlOr<RowFilter> BindCondition(const Relation& condition, const TableDefinition&
   return ToFilter(std::move(bound));
 }
 
+bool RestrictsClustering(const TableDefinition& table, const BoundWhere& where) {
+  return std::ranges::any_of(where.relations, [&](const BoundRelation& relation) {
+    return IsKey(table, relation, ColumnKind::kClustering);
+  });
+}
+
 std::vector<KeyAlternatives> TakePartitionKey(const TableDefinition& table, BoundWhere& where) {
   const size_t columns = table.CountOf(ColumnKind::kPartitionKey);
   std::vector<size_t> chosen;
@@ -527,10 +533,15 @@ RowFilter ToFilter(BoundRelation relation) {
 }
 
 CqlOr<SelectRestrictions> RestrictSelect(const SelectStatement& statement,
-                                         const TableDefinition& table, Binder& binder) {
+                                         const TableDefinition& table, bool only_statics,
+                                         Binder& binder) {
   LS_ASSIGN_OR_RETURN(BoundWhere where, BindWhere(statement.where, table, binder));
   LS_RETURN_IF_ERROR(CheckToken(table, where));
   LS_RETURN_IF_ERROR(CheckTuplesAreNotMixed(table, where));
+  if (only_statics && RestrictsClustering(table, where)) {
+    return CqlError::Invalid(
+        "Cannot restrict clustering columns when selecting only static columns");
+  }
   SelectRestrictions restrictions;
   if (table.is_virtual) {
     // Rows are made when they are read: all that counts is which of them are wanted.

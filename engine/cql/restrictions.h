@@ -48,6 +48,9 @@ struct BoundWhere {
 CqlOr<BoundWhere> BindWhere(const std::vector<Relation>& where, const TableDefinition& table,
                             Binder& binder);
 
+// Whether any relation is about a clustering column.
+bool RestrictsClustering(const TableDefinition& table, const BoundWhere& where);
+
 // The relations of `where` that the key takes, moved out of it: those left are for filters.
 // Takes what restricts the partition key whole; nothing when a column of it is left out.
 std::vector<KeyAlternatives> TakePartitionKey(const TableDefinition& table, BoundWhere& where);
@@ -69,8 +72,10 @@ struct SelectRestrictions {
   std::vector<RowFilter> filters;
   bool warns_of_filtering = false;
 };
+// `only_statics`: static columns, and those of the partition key, are all that is selected.
 CqlOr<SelectRestrictions> RestrictSelect(const SelectStatement& statement,
-                                         const TableDefinition& table, Binder& binder);
+                                         const TableDefinition& table, bool only_statics,
+                                         Binder& binder);
 
 }  // namespace liststore
 

@@ -152,16 +152,19 @@ void EraseTable(Editor& editor, const std::string& keyspace, const std::string& 
 }
 
 ColumnMap MapColumns(const TableSchema& before, const TableSchema& after) {
-  ColumnMap columns;
-  for (const ColumnSchema& column : before.regular) {
-    const auto at = std::ranges::lower_bound(after.regular, column.name, {}, &ColumnSchema::name);
-    if (at != after.regular.end() && at->name == column.name) {
-      columns.emplace_back(static_cast<ColumnId>(at - after.regular.begin()));
-    } else {
-      columns.emplace_back(std::nullopt);
+  const auto map = [](const std::vector<ColumnSchema>& from, const std::vector<ColumnSchema>& to) {
+    ColumnMap::Columns columns;
+    for (const ColumnSchema& column : from) {
+      const auto at = std::ranges::lower_bound(to, column.name, {}, &ColumnSchema::name);
+      if (at != to.end() && at->name == column.name) {
+        columns.emplace_back(static_cast<ColumnId>(at - to.begin()));
+      } else {
+        columns.emplace_back(std::nullopt);
+      }
     }
-  }
-  return columns;
+    return columns;
+  };
+  return {map(before.regular, after.regular), map(before.statics, after.statics)};
 }
 
 SchemaChange Nothing() { return {}; }
@@ -190,7 +193,9 @@ CqlError AlreadyExists(std::string message, std::string keyspace, std::string ta
 // --- What liststore has
 
 CqlStatus CheckSupportedColumn(const std::string& name, const DataType& type, bool is_static) {
-  if (is_static) return CqlError::Unsupported(CqlFeature::kStaticColumns, name);
+  if (is_static && type.is(CqlType::kCounter)) {
+    return CqlError::Unsupported(CqlFeature::kStaticCounters, name);
+  }
   if (!type.is_multi_cell()) return {};
   return CqlError::Unsupported(CqlFeature::kCollections, name + " " + type.ToString());
 }

@@ -67,7 +67,7 @@ FoundIndex FindIndexOfView(const KeyspaceDefinition& keyspace, std::string_view 
 void PutKeyspace(Editor& editor, KeyspaceDefinition keyspace);
 void PutTable(Editor& editor, TableDefinition table);
 void EraseTable(Editor& editor, const std::string& keyspace, const std::string& table);
-// Where the regular columns of `before` are in `after`, by their names.
+// Where the columns of `before` that are no key are in `after`, by their names.
 ColumnMap MapColumns(const TableSchema& before, const TableSchema& after);
 
 SchemaChange Nothing();
@@ -82,7 +82,7 @@ bool IsOrderCompatible(CqlType after, CqlType before);
 
 // --- What liststore has.
 
-// What user tables cannot have, by name: static columns, collections and user types that are not
+// What user tables cannot have, by name: static counters, collections and user types that are not
 // frozen. The one place that says so: types that the engine has learned are taken out here.
 CqlStatus CheckSupportedColumn(const std::string& name, const DataType& type, bool is_static);
 

@@ -23,7 +23,6 @@ namespace liststore {
   X(kRoles, 5, "roles and permissions", "one user for all, given to the server when it starts")    \
   X(kServiceLevels, 6, "service levels", "leaving them out: requests are served alike")            \
   X(kCollections, 7, "collections and user types that are not frozen", "frozen<...>, written whole") \
-  X(kStaticColumns, 10, "static columns", "a second table with the same partition key")            \
   X(kVectors, 11, "vectors", "a blob, and the search in the service")                              \
   X(kJson, 13, "JSON", "naming the columns, and JSON in the service")                              \
   X(kFunctions, 17, "functions of columns in WHERE", "filtering in the service")                   \
@@ -40,7 +39,9 @@ namespace liststore {
   X(kKeyspaceStorage, 35, "storage other than LOCAL", "leaving the option out")                    \
   X(kMutationFragments, 36, "MUTATION_FRAGMENTS", "the table itself, with TTL() and WRITETIME()")  \
   X(kVirtualWrites, 37, "batches, ranges and conditions of virtual tables", "INSERT, UPDATE or DELETE of one row")  \
-  X(kTypeClasses, 38, "types named by a class", "the name that the type has in CQL")
+  X(kTypeClasses, 38, "types named by a class", "the name that the type has in CQL")                \
+  X(kStaticIndexes, 39, "indexes on static columns", "a table with the column as its key")      \
+  X(kStaticCounters, 41, "static counters", "a second table with the same partition key")
 
 // The same of what is accepted, kept where it can be shown, and changes nothing; instead of
 // `instead` stands why.

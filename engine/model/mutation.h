@@ -18,13 +18,14 @@ struct CellUpdate {
   std::string_view value;
 };
 
-// INSERT or UPDATE of one row.
+// INSERT or UPDATE of one row, or of the cells that all rows of the partition share.
 struct RowUpdate {
   ClusteringKeyView key;
   bool marker = true;                  // INSERT writes a row marker, UPDATE does not
+  bool of_static_row = false;          // `key` does not count, and there is no marker
   int64_t ttl_seconds = 0;             // 0: lasts (the table's default was applied by the caller)
   int64_t expiry_seconds = kNoExpiry;  // kNoExpiry exactly when ttl_seconds is 0
-  std::span<const CellUpdate> cells;   // ascending by column, no column twice
+  std::span<const CellUpdate> cells = {};  // ascending by column, no column twice
 };
 
 // Under what timestamp and at what time a mutation is applied.

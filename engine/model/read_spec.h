@@ -14,8 +14,9 @@ namespace liststore {
 // Borrows the bytes of its bounds and of the value. Not changed by a read: many may share it.
 struct ReadSpec {
   ClusteringRange range;
-  bool descending = true;       // by encoded key; see TableSchema::reads_backwards
-  uint64_t limit = UINT64_MAX;  // rows
+  bool descending = true;        // by encoded key; see TableSchema::reads_backwards
+  uint64_t limit = UINT64_MAX;   // rows
+  bool with_static_row = false;  // RowSink::OnStaticRow is called where there is one
   // Only rows whose live cell in this column equals `value`, found through the value index.
   struct ValueFilter {
     ColumnId column = 0;

@@ -47,6 +47,9 @@ class RowSink {
   // when AcceptsPackedRuns().
   virtual void OnPackedRun(const PackedRun& run) = 0;
   virtual bool AcceptsPackedRuns() const = 0;
+  // The live cells of the static row, before any rows; at least one. Called only for reads that ask
+  // for it (ReadSpec::with_static_row).
+  virtual void OnStaticRow(std::span<const LiveCellView> /*cells*/) {}
 };
 
 inline constexpr size_t kRowsPerCallMax = 32;

@@ -61,8 +61,6 @@ std::shared_ptr<const TableDefinition> Schema::FindTable(std::string_view keyspa
 
 void CompleteTable(TableDefinition& table) {
   std::stable_sort(table.columns.begin(), table.columns.end(), Precedes);
-  uint16_t statics = 0;
-  uint16_t regulars = 0;
   TableSchema storage;
   storage.id = table.storage.id;
   storage.keyspace = table.keyspace;
@@ -81,10 +79,11 @@ void CompleteTable(TableDefinition& table) {
         storage.clustering.push_back({column.name, column.type, column.descending});
         break;
       case ColumnKind::kStatic:
-        column.position = statics++;
+        column.position = static_cast<uint16_t>(storage.statics.size());
+        storage.statics.push_back({column.name, type});
         break;
       case ColumnKind::kRegular:
-        column.position = regulars++;
+        column.position = static_cast<uint16_t>(storage.regular.size());
         storage.regular.push_back({column.name, type});
         break;
     }
@@ -113,6 +112,9 @@ TableDefinition DefinitionOf(const TableSchema& storage) {
   for (const ClusteringColumnSchema& column : storage.clustering) {
     table.columns.push_back(
         {column.name, column.type, ColumnKind::kClustering, position++, column.descending});
+  }
+  for (const ColumnSchema& column : storage.statics) {
+    table.columns.push_back({column.name, column.type, ColumnKind::kStatic, 0, false});
   }
   for (const ColumnSchema& column : storage.regular) {
     table.columns.push_back({column.name, column.type, ColumnKind::kRegular, 0, false});

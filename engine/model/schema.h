@@ -31,7 +31,7 @@ struct ColumnDefinition {
   std::string name;
   DataType type = CqlType::kBlob;
   ColumnKind kind = ColumnKind::kRegular;
-  // Within its kind: place in the key; of a regular column its ColumnId.
+  // Within its kind: place in the key; of the others the ColumnId.
   uint16_t position = 0;
   bool descending = false;  // of a clustering column
 

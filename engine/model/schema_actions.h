@@ -12,9 +12,22 @@
 
 namespace liststore {
 
-// For each regular column of the old table, by ColumnId, its ColumnId in the new one; nullopt: its
-// cells are left behind.
-using ColumnMap = std::vector<std::optional<ColumnId>>;
+// For each column of the old table, by ColumnId, its ColumnId in the new one; nullopt: its cells
+// are left behind.
+struct ColumnMap {
+  using Columns = std::vector<std::optional<ColumnId>>;
+  Columns regular;
+  Columns statics;
+
+  bool operator==(const ColumnMap&) const = default;
+  // Every column where it is.
+  static ColumnMap Same(const TableSchema& schema) {
+    ColumnMap same;
+    for (ColumnId i = 0; i < schema.regular.size(); ++i) same.regular.emplace_back(i);
+    for (ColumnId i = 0; i < schema.statics.size(); ++i) same.statics.emplace_back(i);
+    return same;
+  }
+};
 
 // One step, about one table. Names are those of the schema before the change, of the one after it,
 // or of both, as said.

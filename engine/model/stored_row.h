@@ -37,6 +37,7 @@ struct StoredPartition {
   std::string_view key;  // serialised
   Tombstone tombstone = {};
   std::span<const StoredRange> ranges = {};
+  std::span<const StoredCell> static_cells = {};  // ascending by column, dead ones too
   // The table has seen timestamps of clients there: GracePolicy::start_seconds counts, and what is
   // over keeps its effect for the table's grace.
   bool foreign_timestamps = false;

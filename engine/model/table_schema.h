@@ -20,7 +20,7 @@ struct TableId {
   bool operator==(const TableId&) const = default;
 };
 
-// Position of a regular column in TableSchema::regular.
+// Position of a column in TableSchema::regular, or of one of the static row in ::statics.
 using ColumnId = uint16_t;
 
 struct ColumnSchema {
@@ -52,6 +52,7 @@ struct TableSchema {
   std::vector<ColumnSchema> partition_key;         // at least one
   std::vector<ClusteringColumnSchema> clustering;  // may be empty: one row a partition
   std::vector<ColumnSchema> regular;               // sorted by name; position = ColumnId
+  std::vector<ColumnSchema> statics;               // one value a partition; sorted by name
   std::vector<IndexSchema> indexes;
   int64_t default_ttl_seconds = 0;     // 0: rows last
   int64_t gc_grace_seconds = 864'000;  // ScyllaDB's default, 10 days

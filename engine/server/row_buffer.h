@@ -28,24 +28,33 @@ class RowBuffer {
   // The partition that the next rows are of; `key` stays where it is.
   void SetPartition(std::string_view key);
   std::string_view partition_key() const { return partition_key_; }
+  // The static row of that partition: what all of its rows have in its columns, null where it has
+  // no cell. Its values are copied: they outlive the read.
+  void SetStaticRow(std::span<const LiveCellView> cells);
   // A stored row of that partition: live cells, the others null.
   void SetRow(const RowView& row);
+  // No row: key and cells of what would be one are null.
+  void SetNoRow();
   // A row that is computed whole.
   void SetValues(std::span<const std::optional<std::string>> values);
 
   std::span<const std::optional<std::string_view>> values() const { return values_; }
-  // Of a regular column; absent where its value is null or computed.
+  // Of a regular or static column; absent where its value is null or computed.
   const Liveness& liveness(uint16_t column) const { return liveness_[column]; }
   // The encoded clustering key of the row that was set last.
   const std::string& clustering_key() const { return clustering_key_; }
 
  private:
+  void SetCells(const std::vector<uint16_t>& columns, std::span<const LiveCellView> cells);
+
   const TableDefinition& table_;
   const size_t clustering_begin_;
   std::vector<uint16_t> regular_columns_;  // ColumnId -> position
+  std::vector<uint16_t> static_columns_;   // the same
   std::string_view partition_key_;
   std::string clustering_key_;
   std::vector<std::string> clustering_values_;
+  std::vector<std::string> static_values_;  // ColumnId -> bytes
   std::vector<std::optional<std::string_view>> values_;
   std::vector<Liveness> liveness_;
 };

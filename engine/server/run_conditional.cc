@@ -6,7 +6,6 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan_conditions.h"
-#include "engine/server/answers.h"
 #include "engine/server/query_processor.h"
 #include "engine/server/query_processor_call.h"
 #include "engine/server/statement_conditions.h"
@@ -81,11 +80,8 @@ bool QueryProcessor::ApplyConditional(StatementConditions& conditions,
   const RowLook look = conditions.Look();
   const ConditionalReply reply =
       engine_.ExecuteConditional({.looks = {&look, 1}, .writes = writes}, call.now_nanos);
-  if (reply.status == OpStatus::kTableGone) return false;
   if (reply.status != OpStatus::kOk) {
-    AnswerOutOfMemory(engine_.memory_limit_bytes(), parameters.consistency,
-                      protocol::WriteType::kCas, call.context, call.out);
-    return true;
+    return AnswerWrite(reply.status, parameters.consistency, protocol::WriteType::kCas, call);
   }
   protocol::RowsEncoder encoder(
       call.out, call.context, columns,

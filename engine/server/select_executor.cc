@@ -79,6 +79,16 @@ class RowCollector final : public RowSink {
   }
   void OnPackedRun(const PackedRun&) override { LS_UNREACHABLE("packed runs are not accepted"); }
   bool AcceptsPackedRuns() const override { return false; }
+  void OnStaticRow(std::span<const LiveCellView> cells) override {
+    row_.SetStaticRow(cells);
+    has_static_row_ = true;
+  }
+  // Before a read that brings the static row where there is one.
+  void ForgetStaticRow() {
+    row_.SetStaticRow({});
+    has_static_row_ = false;
+  }
+  bool has_static_row() const { return has_static_row_; }
 
   // Looks at the row in row().
   void Take() {
@@ -165,6 +175,7 @@ class RowCollector final : public RowSink {
   bool too_large_ = false;
   bool ended_ = false;
   CqlStatus status_;
+  bool has_static_row_ = false;
   std::string last_seen_;
   std::string last_taken_;
 };
@@ -193,7 +204,8 @@ class SelectExecution {
         table_(*call.plan.table),
         result_(result),
         collector_(call, result),
-        descending_(table_.storage.reads_backwards() != plan_.reversed) {}
+        descending_(table_.storage.reads_backwards() != plan_.reversed),
+        reads_statics_(!table_.storage.statics.empty()) {}
 
   CqlStatus Run(bool& gone) {
     LS_RETURN_IF_ERROR(Prepare());
@@ -319,6 +331,7 @@ class SelectExecution {
     uint64_t partition_left = per_partition_limit_;
     std::vector<EncodedRange>* ranges = &ranges_;
     std::vector<EncodedRange> cut;
+    any_row_ = false;
     if (resumed) {
       partition_left = std::min(partition_left, call_.resume->partition_rows_remaining);
       cut = ranges_;
@@ -329,7 +342,24 @@ class SelectExecution {
       const EncodedRange& range = (*ranges)[descending_ ? ranges->size() - 1 - i : i];
       if (!ReadRange(key, range, partition_left)) return false;
     }
-    return true;
+    return resumed || TakeStaticRow(key);
+  }
+
+  // A partition without rows answers with its static values, but to those who ask for rows of some
+  // kind. Source: ScyllaDB mutation/mutation_partition.cc, mutation_querier. False: the page ends.
+  bool TakeStaticRow(const std::string& key) {
+    if (any_row_ || !reads_statics_ || !collector_.has_static_row()) return true;
+    if (!plan_.clustering.empty() || value_filter_) return true;
+    collector_.Expect(std::min(limit_left_, page_left_));
+    collector_.row().SetNoRow();
+    collector_.Take();
+    if (collector_.ended() && !collector_.too_large()) return false;
+    Count(limit_left_);
+    Count(page_left_);
+    if (limit_left_ == 0) return false;
+    if (page_left_ != 0 && !collector_.too_large()) return true;
+    EndPage(key, /*partition_left=*/0);
+    return false;
   }
 
   // False: the page or the limit is full, or the table is gone.
@@ -343,7 +373,9 @@ class SelectExecution {
       const ReadSpec spec{.range = range.View(table_.storage.packs_item_keys()),
                           .descending = descending_,
                           .limit = rows,
+                          .with_static_row = reads_statics_,
                           .value_filter = value_filter_};
+      if (reads_statics_) collector_.ForgetStaticRow();
       const Reply reply = engine_.Execute({.table = table_.storage.id,
                                            .partition_key = key,
                                            .body = ReadCommand{&spec, &collector_}},
@@ -353,6 +385,7 @@ class SelectExecution {
         return false;
       }
       result_.dead_rows += reply.info.dead_rows;
+      any_row_ |= reply.rows != 0;
       if (collector_.ended() && !collector_.too_large()) return false;
       Count(limit_left_);
       Count(page_left_);
@@ -388,7 +421,7 @@ class SelectExecution {
 
   bool CountsOnly() {
     return plan_.is_aggregate && plan_.group_by.empty() && !collector_.filters() &&
-           !value_filter_ && collector_.aggregation().counts_rows_only();
+           !value_filter_ && !reads_statics_ && collector_.aggregation().counts_rows_only();
   }
   bool CountRange(const std::string& key, const EncodedRange& range) {
     const Reply reply =
@@ -440,6 +473,7 @@ class SelectExecution {
   SelectResult& result_;
   RowCollector collector_;
   const bool descending_;  // in encoded order
+  const bool reads_statics_;
 
   std::vector<std::string> keys_;
   std::optional<TokenRange> tokens_;
@@ -453,6 +487,7 @@ class SelectExecution {
   bool nothing_ = false;
   bool merges_ = false;
   bool gone_ = false;
+  bool any_row_ = false;  // of the partition at hand, whether or not filters took it
 };
 
 }  // namespace

@@ -37,11 +37,12 @@ CqlStatus StatementConditions::Add(const ModificationPlan& plan, BoundValues val
                          plan.clustering.prefix_columns() == table_->storage.clustering.size();
   if (names_row) statement.key = ranges[0].lower;
   if (!plan.condition) return {};
-  LS_CHECK(names_row, "a conditional statement names one row");
+  LS_CHECK(names_row || plan.only_statics, "a conditional statement names one row, or none");
   statement.condition = &*plan.condition;
   LS_RETURN_IF_ERROR(BindConditions(*plan.condition, values, statement.cells));
-  if (row_by_key_.emplace(*statement.key, rows_.size()).second) {
-    rows_.push_back({std::move(ranges[0]), false, {}});
+  if (!names_row) return {};  // the static row is looked at anyway
+  if (row_by_key_.emplace(*statement.key, looked_at_.size()).second) {
+    looked_at_.push_back(std::move(ranges[0]));
   }
   return {};
 }
@@ -49,49 +50,75 @@ CqlStatus StatementConditions::Add(const ModificationPlan& plan, BoundValues val
 RowLook StatementConditions::Look() {
   LS_CHECK(table_ != nullptr && one_schema_, "there are statements, of one table");
   ranges_.clear();
-  for (const LookedAt& row : rows_) {
-    ranges_.push_back(row.range.View(table_->storage.packs_item_keys()));
+  for (const EncodedRange& range : looked_at_) {
+    ranges_.push_back(range.View(table_->storage.packs_item_keys()));
   }
+  // Static columns alone count; whether the partition has any row is answered.
+  if (ranges_.empty()) ranges_.emplace_back();
   return {.table = table_->storage.id,
           .partition_key = partition_key_,
           .rows = ranges_,
+          .with_static_row = has_statics(),
           .conditions = this};
 }
 
 void StatementConditions::OnAttempt() {
-  for (LookedAt& row : rows_) {
-    row.exists = false;
-    row.values.assign(table_->columns.size(), std::nullopt);
-  }
+  rows_.resize(looked_at_.size());
+  for (OldRow& row : rows_) row = {};
+  any_row_ = false;
+  if (!has_statics()) return;
+  buffer_->SetStaticRow({});
+  buffer_->SetNoRow();
+  statics_ = TakeRow();
+  statics_.exists = false;
+}
+
+StatementConditions::OldRow StatementConditions::TakeRow() const {
+  const std::span<const std::optional<std::string_view>> values = buffer_->values();
+  return {true, Values(values.begin(), values.end())};
+}
+
+void StatementConditions::OnStaticRow(std::span<const LiveCellView> cells) {
+  buffer_->SetStaticRow(cells);
+  buffer_->SetNoRow();
+  statics_ = TakeRow();
 }
 
 void StatementConditions::OnRow(size_t index, const RowView& row) {
+  any_row_ = true;
+  if (rows_.empty()) return;
   buffer_->SetRow(row);
-  LookedAt& seen = rows_[index];
-  seen.exists = true;
-  const std::span<const std::optional<std::string_view>> values = buffer_->values();
-  for (size_t i = 0; i < values.size(); ++i) seen.values[i] = values[i];
+  rows_[index] = TakeRow();
 }
 
-const StatementConditions::LookedAt* StatementConditions::RowOf(const Statement& statement) const {
+const StatementConditions::OldRow* StatementConditions::RowOf(const Statement& statement) const {
   if (!statement.key) return nullptr;
   const auto at = row_by_key_.find(*statement.key);
-  return at == row_by_key_.end() ? nullptr : &rows_[at->second];
+  return at == row_by_key_.end() || !rows_[at->second].exists ? nullptr : &rows_[at->second];
+}
+
+// Source: ScyllaDB cql3/statements/cas_request.cc, find_old_row.
+const StatementConditions::Values* StatementConditions::ValuesOf(const Statement& statement) const {
+  if (const OldRow* row = RowOf(statement)) return &row->values;
+  const bool asks_for_row = statement.key && statement.condition != nullptr &&
+                            statement.condition->existence != ConditionPlan::Existence::kAny;
+  if (!has_statics() || asks_for_row || !(any_row_ || statics_.exists)) return nullptr;
+  return &statics_.values;
 }
 
 bool StatementConditions::Holds(const Statement& statement) const {
   if (statement.condition == nullptr) return true;
-  const LookedAt* row = RowOf(statement);
-  LS_CHECK(row != nullptr, "the row of a condition is looked at");
+  const bool exists = statement.key ? RowOf(statement) != nullptr : statics_.exists;
   switch (statement.condition->existence) {
     case ConditionPlan::Existence::kExists:
-      return row->exists;
+      return exists;
     case ConditionPlan::Existence::kNotExists:
-      return !row->exists;
+      return !exists;
     case ConditionPlan::Existence::kAny:
       break;
   }
-  const std::vector<std::optional<std::string_view>> values(row->values.begin(), row->values.end());
+  std::vector<std::optional<std::string_view>> values(table_->columns.size());
+  if (const Values* old = ValuesOf(statement)) values.assign(old->begin(), old->end());
   return std::ranges::all_of(statement.cells, [&](const BoundFilter& cell) {
     return ConditionHolds(cell, *table_, values);
   });
@@ -105,12 +132,12 @@ bool StatementConditions::Hold() {
 void StatementConditions::Append(bool applied, const std::vector<Selection>& answer,
                                  protocol::RowsEncoder& rows) const {
   for (const Statement& statement : statements_) {
-    const LookedAt* row = RowOf(statement);
+    const Values* old = ValuesOf(statement);
     for (const Selection& selection : answer) {
       if (selection.kind == Selection::Kind::kApplied) {
         rows.AppendBoolean(applied);
-      } else if (row != nullptr && row->values[selection.column]) {
-        rows.AppendBytes(*row->values[selection.column]);
+      } else if (old != nullptr && (*old)[selection.column]) {
+        rows.AppendBytes(*(*old)[selection.column]);
       } else {
         rows.AppendNull();
       }

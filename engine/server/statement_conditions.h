@@ -47,15 +47,17 @@ class StatementConditions final : public RowConditions {
   // ---- RowConditions
 
   void OnAttempt() override;
+  void OnStaticRow(std::span<const LiveCellView> cells) override;
   void OnRow(size_t index, const RowView& row) override;
   bool Hold() override;
 
  private:
-  // A row that some condition is about.
-  struct LookedAt {
-    EncodedRange range;
+  using Values = std::vector<std::optional<std::string>>;  // of all columns
+
+  // A row as it was.
+  struct OldRow {
     bool exists = false;
-    std::vector<std::optional<std::string>> values;  // of all columns; nulls where none exists
+    Values values;  // nulls where none exists
   };
   struct Statement {
     const ConditionPlan* condition = nullptr;  // nullptr: it has none
@@ -64,16 +66,25 @@ class StatementConditions final : public RowConditions {
   };
 
   CqlStatus AddPartition(const ModificationPlan& plan, BoundValues values);
-  // The row that a statement is about, if it is looked at.
-  const LookedAt* RowOf(const Statement& statement) const;
+  bool has_statics() const { return !table_->storage.statics.empty(); }
+  // What is in buffer_.
+  OldRow TakeRow() const;
+  // The row that a statement names, if it was looked at.
+  const OldRow* RowOf(const Statement& statement) const;
+  // What it is judged by and answered with: the row that it names or, in its place, the static row.
+  // nullptr: there is neither.
+  const Values* ValuesOf(const Statement& statement) const;
   bool Holds(const Statement& statement) const;
 
   const TableDefinition* table_ = nullptr;
   bool one_schema_ = true;
   std::string partition_key_;
   std::vector<Statement> statements_;
-  std::vector<LookedAt> rows_;
+  std::vector<EncodedRange> looked_at_;  // of rows that some condition is about
+  std::vector<OldRow> rows_;             // of looked_at_
   absl::flat_hash_map<std::string, size_t> row_by_key_;
+  OldRow statics_;        // of a table with static columns
+  bool any_row_ = false;  // one was seen
   std::vector<ClusteringRange> ranges_;
   std::unique_ptr<RowBuffer> buffer_;
 };

@@ -114,16 +114,35 @@ WriteSet::Row& WriteSet::NewRow(const std::string& key) {
   row.key = key;
   row.first_cell = cells_.size();
   row.cell_count = 0;
+  row.of_static_row = false;
   return row;
 }
 
-CqlStatus WriteSet::AddCells(const ModificationPlan& plan, BoundValues values) {
-  for (const CellAssignment& assignment : plan.assignments) {
+CqlStatus WriteSet::AddCells(const std::vector<CellAssignment>& assignments, BoundValues values,
+                             Row& row) {
+  for (const CellAssignment& assignment : assignments) {
     BoundValue value;
     LS_RETURN_IF_ERROR(Resolve(assignment.value, values, value));
     if (value.is_unset()) continue;
     cells_.push_back({assignment.column, value.has_value(), value.bytes});
   }
+  row.cell_count = cells_.size() - row.first_cell;
+  return {};
+}
+
+CqlStatus WriteSet::AddStaticRow(const ModificationPlan& plan, BoundValues values, int64_t ttl,
+                                 int64_t now_seconds, Group& group) {
+  Row& row = NewRow({});
+  LS_RETURN_IF_ERROR(AddCells(plan.static_assignments, values, row));
+  if (row.cell_count == 0) {
+    --row_count_;
+    return {};
+  }
+  row.marker = false;
+  row.of_static_row = true;
+  row.ttl_seconds = ttl;
+  row.expiry_seconds = ttl == 0 ? kNoExpiry : now_seconds + ttl;
+  group.rows.push_back(row_count_ - 1);
   return {};
 }
 
@@ -133,10 +152,10 @@ CqlStatus WriteSet::AddRows(const ModificationPlan& plan, BoundValues values, in
   LS_RETURN_IF_ERROR(ResolveTtl(plan, values, ttl));
   const bool marker = plan.kind == ModificationPlan::Kind::kInsert;
   for (const EncodedRange& range : encoded_) {
-    Row& row = NewRow(range.lower);
     if (computed != nullptr) LS_RETURN_IF_ERROR(computed->NextRow());
-    LS_RETURN_IF_ERROR(AddCells(plan, values));
-    row.cell_count = cells_.size() - row.first_cell;
+    if (plan.only_statics) break;  // they stand for the row
+    Row& row = NewRow(range.lower);
+    LS_RETURN_IF_ERROR(AddCells(plan.assignments, values, row));
     for (size_t i = row.first_cell; i < cells_.size(); ++i) {
       LS_RETURN_IF_ERROR(
           CheckIndexed(*plan.table, cells_[i].column, cells_[i].value, row.key.size()));
@@ -151,7 +170,9 @@ CqlStatus WriteSet::AddRows(const ModificationPlan& plan, BoundValues values, in
     row.expiry_seconds = ttl == 0 ? kNoExpiry : now_seconds + ttl;
     group.rows.push_back(row_count_ - 1);
   }
-  return {};
+  // An UPDATE that names no row, by an IN of nothing, writes nothing.
+  if (plan.static_assignments.empty() || encoded_.empty()) return {};
+  return AddStaticRow(plan, values, ttl, now_seconds, group);
 }
 
 void WriteSet::AddDeletion(const ModificationPlan& plan, Group& group) {
@@ -206,6 +227,7 @@ void WriteSet::Build(Group& group) {
     Row& row = rows_[index];
     group.updates.push_back({.key = MakeClusteringKey(row.key, group.packs_item_keys, row.packed),
                              .marker = row.marker,
+                             .of_static_row = row.of_static_row,
                              .ttl_seconds = row.ttl_seconds,
                              .expiry_seconds = row.expiry_seconds,
                              .cells = std::span(cells_).subspan(row.first_cell, row.cell_count)});

@@ -49,6 +49,7 @@ class WriteSet {
     size_t first_cell = 0;
     size_t cell_count = 0;
     bool marker = false;
+    bool of_static_row = false;
     int64_t ttl_seconds = 0;
     int64_t expiry_seconds = kNoExpiry;
   };
@@ -69,7 +70,9 @@ class WriteSet {
   CqlStatus AddRows(const ModificationPlan& plan, BoundValues values, int64_t now_seconds,
                     ComputedValues* computed, Group& group);
   void AddDeletion(const ModificationPlan& plan, Group& group);
-  CqlStatus AddCells(const ModificationPlan& plan, BoundValues values);
+  CqlStatus AddStaticRow(const ModificationPlan& plan, BoundValues values, int64_t ttl,
+                         int64_t now_seconds, Group& group);
+  CqlStatus AddCells(const std::vector<CellAssignment>& assignments, BoundValues values, Row& row);
   CqlStatus ResolveTtl(const ModificationPlan& plan, BoundValues values, int64_t& ttl) const;
   Group& GroupOf(const ModificationPlan& plan, std::string_view partition,
                  WriteTimestamp timestamp);

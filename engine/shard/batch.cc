@@ -52,6 +52,7 @@ std::vector<NullsOf> GatherNulls(std::span<const Command> writes) {
       RowUpdate alone;
       alone.key = row.key;
       alone.marker = false;
+      alone.of_static_row = row.of_static_row;
       nulls.rows.push_back(alone);
       nulls.cells.push_back(std::move(dead));
     }
@@ -166,7 +167,7 @@ class Engine::Batch {
       const RowLook& look = looks_[i];
       ConditionRows rows(*look.conditions);
       hold &= rows.Hold(looked_at_[i].lane->table(look.table),
-                        {look.partition_key, looked_at_[i].address}, look.rows, NowSeconds());
+                        {look.partition_key, looked_at_[i].address}, look, NowSeconds());
       newest_seen_ = std::max(newest_seen_, rows.newest());
     }
     return hold;

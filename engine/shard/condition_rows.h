@@ -21,12 +21,15 @@ class ConditionRows final : public RowSink {
   explicit ConditionRows(RowConditions& conditions) : conditions_(conditions) {}
 
   // Reads the rows; whether what is asked of them holds. O(rows log rows of the partition).
-  bool Hold(Table& table, const PartitionRef& partition, std::span<const ClusteringRange> rows,
-            int64_t now_seconds) {
+  bool Hold(Table& table, const PartitionRef& partition, const RowLook& look, int64_t now_seconds) {
+    LS_DCHECK(!look.rows.empty(), "the static row comes with the first range");
     conditions_.OnAttempt();
-    for (index_ = 0; index_ < rows.size(); ++index_) {
-      const ReadSpec spec{
-          .range = rows[index_], .descending = true, .limit = 1, .value_filter = std::nullopt};
+    for (index_ = 0; index_ < look.rows.size(); ++index_) {
+      const ReadSpec spec{.range = look.rows[index_],
+                          .descending = table.schema().reads_backwards(),
+                          .limit = 1,
+                          .with_static_row = look.with_static_row && index_ == 0,
+                          .value_filter = std::nullopt};
       table.Read(partition, spec, now_seconds, *this);
     }
     return conditions_.Hold();
@@ -37,15 +40,23 @@ class ConditionRows final : public RowSink {
   void OnRows(std::span<const RowView> rows) override {
     LS_DCHECK(rows.size() == 1, "a range of conditions holds one row");
     newest_ = std::max(newest_, rows[0].marker.timestamp);
-    for (const LiveCellView& cell : rows[0].cells) {
-      newest_ = std::max(newest_, cell.liveness.timestamp);
-    }
+    NoteNewest(rows[0].cells);
     conditions_.OnRow(index_, rows[0]);
+  }
+  void OnStaticRow(std::span<const LiveCellView> cells) override {
+    NoteNewest(cells);
+    conditions_.OnStaticRow(cells);
   }
   void OnPackedRun(const PackedRun&) override { LS_UNREACHABLE("packed runs are not accepted"); }
   bool AcceptsPackedRuns() const override { return false; }
 
  private:
+  void NoteNewest(std::span<const LiveCellView> cells) {
+    for (const LiveCellView& cell : cells) {
+      newest_ = std::max(newest_, cell.liveness.timestamp);
+    }
+  }
+
   RowConditions& conditions_;
   size_t index_ = 0;
   WriteTimestamp newest_ = WriteTimestamp::None();

@@ -308,7 +308,7 @@ OpStatus Engine::ScanPartitions(TableId table, std::optional<std::string_view> f
         position.address = address;
         position.after_key.emplace(key);
         if (first_component && FirstComponent(key) != *first_component) return true;
-        if (partition.HasLiveRow(now_seconds)) keys.emplace_back(key);
+        if (partition.HasLiveData(now_seconds)) keys.emplace_back(key);
         return true;
       });
     });

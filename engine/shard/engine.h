@@ -207,9 +207,9 @@ class Engine {
   // ------------------------------------------------------------------------------------------------
 
   // Partition keys of a table, in token order, at most `limit`, from `position` on, which is moved;
-  // only partitions with a live row, with `first_component` as their first key component when
-  // given, and with tokens up to `last`, itself included, when given. Their tokens: TokenOf(key).
-  // kTableGone: no keys, and `position` is as it was.
+  // only partitions with a live row or static value, with `first_component` as their first key
+  // component when given, and with tokens up to `last`, itself included, when given. Their tokens:
+  // TokenOf(key). kTableGone: no keys, and `position` is as it was.
   OpStatus ScanPartitions(TableId table, std::optional<std::string_view> first_component,
                           size_t limit, uint64_t now_nanos, ScanPosition& position,
                           std::vector<std::string>& keys, std::optional<Token> last = std::nullopt);

@@ -41,11 +41,7 @@ class Engine::NewTables {
 
   // Under the hold. kOutOfMemory: a part of it was copied.
   static OpStatus Fill(Table& to, Table& from, int64_t now_seconds) {
-    ColumnMap same;
-    for (size_t i = 0; i < to.schema().regular.size(); ++i) {
-      same.push_back(static_cast<ColumnId>(i));
-    }
-    return to.CopyFrom(from, same, now_seconds);
+    return to.CopyFrom(from, ColumnMap::Same(to.schema()), now_seconds);
   }
 
   // Takes holds until `plan` says, under one, that all tables have been chosen; `work` is done

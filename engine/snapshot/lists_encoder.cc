@@ -56,6 +56,7 @@ void ListsEncoder::SplitIfLong() {
 }
 
 void ListsEncoder::OnPartition(const StoredPartition& partition) {
+  LS_CHECK(partition.static_cells.empty(), "tables of lists have no static columns");
   key_.assign(partition.key);
   flags_ = 0;
   if (partition.foreign_timestamps) flags_ |= kListForeignTimestamps;

@@ -6,9 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 
 #include "engine/model/cell.h"
+#include "engine/model/stored_row.h"
+#include "engine/storage/leaf.h"
 
 namespace liststore {
 
@@ -22,6 +25,16 @@ struct ExpirySearch {
   void Consider(const Liveness& liveness) {
     if (!liveness.expiring() || !liveness.LiveAt(now_seconds)) return;
     earliest = std::min(earliest, liveness.expiry_seconds);
+  }
+  void Consider(std::span<const StoredCell> cells) {
+    for (const StoredCell& cell : cells) {
+      if (cell.view.live) Consider(cell.view.liveness);
+    }
+  }
+  // Whether `event`, of a leaf or a row, may stand for an expiry before the earliest. It is a lower
+  // bound, but beyond the year 2106, where there is none.
+  bool MayBeEarlier(uint32_t event) const {
+    return event == kNeverExpires ? earliest > kNeverExpires : event < earliest;
   }
   void Spend(size_t units) { budget -= std::min(budget, units); }
 };

@@ -1,6 +1,6 @@
 // LargePartition: what a partition has beyond one leaf. Plain state; partition.h holds the rules.
 //
-// Owned by the directory's reference; lives in the table's arena. About 250 bytes and its key.
+// Owned by the directory's reference; lives in the table's arena. About 280 bytes and its key.
 #ifndef LISTSTORE_ENGINE_STORAGE_LARGE_PARTITION_H_
 #define LISTSTORE_ENGINE_STORAGE_LARGE_PARTITION_H_
 
@@ -12,6 +12,7 @@
 #include "engine/storage/arena_allocator.h"
 #include "engine/storage/leaf_tree.h"
 #include "engine/storage/range_tombstones.h"
+#include "engine/storage/static_row.h"
 #include "engine/storage/value_index.h"
 
 namespace liststore {
@@ -27,8 +28,9 @@ struct LargePartition {
     void* memory = arena.Allocate(sizeof(LargePartition), Arena::Mobility::kFixed);
     return new (memory) LargePartition(arena, key, epoch);
   }
-  // Leaves must be gone.
+  // Leaves and static row must be gone.
   void Delete() {
+    LS_DCHECK(static_row.empty(), "the static row goes first");
     Arena& home = arena;
     this->~LargePartition();
     home.Free(this, sizeof(LargePartition));
@@ -68,6 +70,7 @@ struct LargePartition {
   WriteTimestamp max_timestamp;  // no row or cell was ever written later
   Tombstone tombstone;           // of the partition
   RangeTombstones ranges;
+  StaticRow static_row;
   LeafTree tree;
   std::vector<ValueIndex, ArenaAllocator<ValueIndex>>
       indexes;                                            // one for each of the schema's, or none

@@ -26,6 +26,7 @@
 #ifndef LISTSTORE_ENGINE_STORAGE_LEAF_H_
 #define LISTSTORE_ENGINE_STORAGE_LEAF_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -52,6 +53,11 @@ inline constexpr uint32_t kNeverExpires = UINT32_MAX;
 // not given back.
 inline bool EventCame(uint32_t event, int64_t now_seconds) {
   return event != kNeverExpires && event <= now_seconds;
+}
+// The event that stands for an instant; kNoExpiry: none.
+inline uint32_t ToEvent(int64_t seconds) {
+  if (seconds == kNoExpiry || seconds >= int64_t{kNeverExpires}) return kNeverExpires;
+  return static_cast<uint32_t>(std::max<int64_t>(seconds, 1));
 }
 
 struct LeafHeader {

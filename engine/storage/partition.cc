@@ -58,7 +58,8 @@ bool Partition::empty() const {
   if (kept_empty()) return false;
   if (!large()) return Leaf(BlockOf(reference_)).empty();
   const LargePartition& partition = LargeOf(reference_);
-  return partition.tree.empty() && !partition.tombstone.present() && partition.ranges.empty();
+  return partition.tree.empty() && !partition.tombstone.present() && partition.ranges.empty() &&
+         partition.static_row.empty();
 }
 
 size_t Partition::row_count() const {
@@ -101,7 +102,7 @@ Presence Partition::PresenceAt(int64_t now_seconds) const {
     const int64_t until = fresh_until_seconds();
     return until == 0 || until > now_seconds ? Presence::kComplete : Presence::kAbsent;
   }
-  if (!HasLiveRow(now_seconds)) return Presence::kAbsent;
+  if (!HasLiveData(now_seconds)) return Presence::kAbsent;
   return (bits & cache_bits::kPartial) != 0 ? Presence::kPartial : Presence::kComplete;
 }
 
@@ -111,7 +112,7 @@ bool Partition::OverAt(int64_t now_seconds) const {
     const Leaf leaf(BlockOf(reference_));
     if (leaf.all_simple() && !EventCame(leaf.header().earliest_expiry, now_seconds)) return false;
   }
-  return !HasLiveRow(now_seconds);
+  return !HasLiveData(now_seconds);
 }
 
 void Partition::BeginAnew(bool partial) {
@@ -381,7 +382,8 @@ bool Partition::CanDemote() const {
   if (!large()) return false;
   const LargePartition& partition = LargeOf(reference_);
   if (partition.tree.leaf_count() != 1 || partition.tombstone.present() ||
-      !partition.ranges.empty() || partition.key_size > kInlinePartitionKeyMax) {
+      !partition.ranges.empty() || !partition.static_row.empty() ||
+      partition.key_size > kInlinePartitionKeyMax) {
     return false;
   }
   return partition.tree.leaf({}).used_bytes() <= kMergedBytesMax;
@@ -438,6 +440,7 @@ bool Partition::Destroy(size_t budget) {
     context_.arena.Free(block, bytes);
   }
   if (!partition.tree.empty()) return false;
+  partition.static_row.Free(context_.arena);
   partition.Delete();
   return true;
 }
@@ -611,6 +614,7 @@ size_t Partition::Verify() const {
   const LargePartition& partition = LargeOf(reference_);
   partition.tree.Verify();
   partition.ranges.Verify();
+  VerifyStatic();
   size_t rows = 0;
   size_t leaves = 0;
   std::vector<std::vector<std::pair<uint32_t, uint32_t>>> entries(partition.indexes.size());

@@ -3,8 +3,8 @@
 // rows.
 //
 // Small partitions (most lists) are one leaf block with the partition key in front. What outgrows a
-// leaf, has a partition or range tombstone or a long key is *large*: a LargePartition with a tree
-// of leaves. Both are reached by a reference, the 64 bits that the directory keeps:
+// leaf, has a partition or range tombstone, a static row or a long key is *large*: a LargePartition
+// with a tree of leaves. Both are reached by a reference, the 64 bits that the directory keeps:
 //
 //   block address 48 bits (16-byte aligned; bit 0: large) | place of the newest row, in 16 bytes,
 //   16 bits
@@ -13,8 +13,9 @@
 // single-threaded.
 //
 // Invariants (Verify() checks them):
-//  (1) a small partition has at least one row, a large one a row or a tombstone;
-//  (2) no row is covered by a partition or range tombstone over it;
+//  (1) a small partition has at least one row, a large one a row, a tombstone or a static row;
+//  (2) no row is covered by a partition or range tombstone over it, and the static row by none of
+//      the partition;
 //  (3) a value index, where there is one, holds exactly the values of the rows;
 //  (4) counts in the context are those of all partitions.
 #ifndef LISTSTORE_ENGINE_STORAGE_PARTITION_H_
@@ -195,6 +196,9 @@ class Partition {
   };
   // Worst cases; blocks of external rows come on top.
   WriteCost UpsertCost(const Load& load) const;
+  // What comes on top for updates of the static row of so many bytes, as RowBytesMax counts them:
+  // it makes the partition large, and what `load` brings comes to a large one.
+  WriteCost StaticCost(const Load& load, size_t updates, size_t bytes) const;
   static WriteCost CreateCost(const PartitionContext& context, std::string_view key,
                               const Load& load);
   // Bytes of the row of a key that merging with another may have to carry along; 0: none.
@@ -284,7 +288,8 @@ class Partition {
   }
   uint64_t Count(const ClusteringRange& range, int64_t now_seconds,
                  uint64_t* dead_rows = nullptr) const;
-  bool HasLiveRow(int64_t now_seconds) const;
+  // Any row, or value of the static row.
+  bool HasLiveData(int64_t now_seconds) const;
   // Looks for the earliest expiry after now of a live row or cell, in what may have one that is
   // earlier than what the search knows, from `place` on. False: the budget is spent, and `place` is
   // where to go on.
@@ -300,6 +305,8 @@ class Partition {
   // The same but for what has no effect any more at `now`.
   void SendStoredRows(int64_t now_seconds, StoredRowSink& sink) const;
   Tombstone tombstone() const { return large() ? LargeOf(reference_).tombstone : Tombstone{}; }
+  // The static row, decoded as rows of ForEachRow are; without cells where there is none.
+  std::span<const StoredCell> StaticCells() const;
   // nullptr: none.
   const RangeTombstones* ranges() const {
     return large() && !LargeOf(reference_).ranges.empty() ? &LargeOf(reference_).ranges : nullptr;
@@ -376,7 +383,19 @@ class Partition {
   void NoteExpired(ClusteringKeyView key, std::string_view value, int64_t at_seconds);
   // Purges context_.body, which is the row of `key`, and tells of a value that went.
   bool PurgeBody(ClusteringKeyView key, int64_t now_seconds);
+
+  // --- The static row: partition_static.cc
+  void UpsertStatic(const RowUpdate& update, const WriteContext& write);
+  // Lays a deletion of the whole partition, which is large, over it.
+  void CoverStatic(const WriteContext& write);
+  void PutStatic(int64_t now_seconds);
+  void ReclaimStatic(int64_t now_seconds);
+  void SendStatic(int64_t now_seconds, RowSink& sink) const;
+  void FindStaticExpiry(ExpirySearch& search) const;
+  void VerifyStatic() const;
+
   WriteCost RewriteLeafCost(const Leaf& leaf) const;
+  WriteCost LargeUpsertCost(const Load& load, size_t leaves) const;
   WriteCost TreeGrowthCost(size_t leaves) const;
   WriteCost IndexCost(size_t rows) const;
 

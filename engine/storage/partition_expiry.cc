@@ -4,34 +4,23 @@
 #include "engine/storage/partition.h"
 
 namespace liststore {
-namespace {
-
-// Whether `event`, of a leaf or a row, may stand for an expiry before `earliest`. It is a lower
-// bound, but beyond the year 2106, where there is none.
-bool MayBeEarlier(uint32_t event, int64_t earliest) {
-  return event == kNeverExpires ? earliest > kNeverExpires : event < earliest;
-}
-
-}  // namespace
 
 void Partition::FindExpiryIn(const Leaf& leaf, ExpirySearch& search) const {
   const LeafHeader& header = leaf.header();
   // What has no event of its own lasts, but in complex rows.
   if (header.earliest_expiry == kNeverExpires && leaf.all_simple()) return;
-  if (!MayBeEarlier(header.earliest_expiry, search.earliest)) return;
+  if (!search.MayBeEarlier(header.earliest_expiry)) return;
   search.Spend(leaf.size());
   for (size_t i = 0; i < leaf.size(); ++i) {
     const RowMeta meta = leaf.meta(i);
-    if (!MayBeEarlier(meta.expiry, search.earliest)) continue;
+    if (!search.MayBeEarlier(meta.expiry)) continue;
     if (!meta.complex()) {
       search.Consider(leaf.liveness(i));
       continue;
     }
     DecodeRow(leaf, i, context_.body);
     search.Consider(context_.body.marker());
-    for (const StoredCell& cell : context_.body.cells()) {
-      if (cell.view.live) search.Consider(cell.view.liveness);
-    }
+    search.Consider(context_.body.cells());
   }
 }
 
@@ -42,8 +31,9 @@ bool Partition::FindNextExpiry(ExpirySearch& search, ExpiryPlace& place) const {
     FindExpiryIn(Leaf(BlockOf(reference_)), search);
     return true;
   }
+  if (!goes_on) FindStaticExpiry(search);
   const LeafTree& tree = LargeOf(reference_).tree;
-  if (tree.empty() || !MayBeEarlier(tree.earliest_expiry(), search.earliest)) return true;
+  if (tree.empty() || !search.MayBeEarlier(tree.earliest_expiry())) return true;
   LeafTree::Position at =
       goes_on ? tree.Find(ClusteringKeyView{place.key, place.packed}) : tree.First();
   do {

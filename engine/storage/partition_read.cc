@@ -178,6 +178,7 @@ uint64_t Partition::Read(const ReadSpec& spec, int64_t now_seconds, RowSink& sin
     return finish();
   }
   const LargePartition& partition = LargeOf(reference_);
+  if (spec.with_static_row) SendStatic(now_seconds, sink);
   if (partition.tree.empty()) return 0;
   const ValueIndex* index = spec.value_filter ? IndexOn(spec.value_filter->column) : nullptr;
   if (index != nullptr) {
@@ -292,7 +293,7 @@ void Partition::SendStoredRows(int64_t now_seconds, StoredRowSink& sink) const {
   });
 }
 
-bool Partition::HasLiveRow(int64_t now_seconds) const {
+bool Partition::HasLiveData(int64_t now_seconds) const {
   if (!large()) {
     const Leaf leaf(BlockOf(reference_));
     for (size_t i = leaf.size(); i > 0; --i) {
@@ -301,6 +302,7 @@ bool Partition::HasLiveRow(int64_t now_seconds) const {
     return false;
   }
   const LargePartition& partition = LargeOf(reference_);
+  if (partition.static_row.LiveAt(now_seconds, context_.other_body)) return true;
   if (partition.tree.empty()) return false;
   LeafTree::Position at = partition.tree.Last();
   do {

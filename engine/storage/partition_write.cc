@@ -6,14 +6,6 @@
 #include "engine/storage/partition.h"
 
 namespace liststore {
-namespace {
-
-uint32_t ToEvent(int64_t seconds) {
-  if (seconds == kNoExpiry || seconds >= int64_t{kNeverExpires}) return kNeverExpires;
-  return static_cast<uint32_t>(std::max<int64_t>(seconds, 1));
-}
-
-}  // namespace
 
 // --- Rows in their two forms
 // -------------------------------------------------------------------------------
@@ -189,10 +181,11 @@ bool Partition::UpsertInPlace(std::span<const RowUpdate> rows, const Load& load,
 }
 
 void Partition::Upsert(const RowUpdate& update, const WriteContext& write) {
-  if (Hides(update.key, write)) return;
-  LeafRef at = FindLeaf(update.key);
   RowImage image;
   const bool simple = SimpleImage(update, write, image);
+  if (!simple && update.of_static_row) return UpsertStatic(update, write);
+  if (Hides(update.key, write)) return;
+  LeafRef at = FindLeaf(update.key);
   size_t index = 0;
   if (at.block != nullptr) {
     const Leaf leaf(at.block);
@@ -386,7 +379,10 @@ uint64_t Partition::DeleteAll(const WriteContext& write) {
   const Tombstone tombstone{write.timestamp, write.now_seconds};
   PurgeTombstones(write.now_seconds);
   const uint64_t removed = CoverRange({}, tombstone, write.now_seconds);
-  if (large()) LargeOf(reference_).ranges.Cover(write.timestamp);
+  if (large()) {
+    LargeOf(reference_).ranges.Cover(write.timestamp);
+    CoverStatic(write);
+  }
   if (!context_.grace.Gone(tombstone, write.now_seconds)) {
     if (!large()) MakeLarge();
     LargePartition& partition = LargeOf(reference_);
@@ -412,7 +408,7 @@ uint32_t Partition::NextEvent() const {
   if (kept_empty() && fresh_until_seconds() != 0) next = ToEvent(fresh_until_seconds());
   if (!large()) return std::min(next, Leaf(BlockOf(reference_)).header().earliest_expiry);
   const LargePartition& partition = LargeOf(reference_);
-  next = std::min(next, partition.tree.earliest_expiry());
+  next = std::min({next, partition.tree.earliest_expiry(), partition.static_row.event()});
   if (partition.tombstone.present()) {
     next = std::min(next, ToEvent(partition.tombstone.PurgeSeconds(context_.grace.grace_seconds)));
   }
@@ -462,6 +458,7 @@ void Partition::ReclaimLeaf(LeafRef at, int64_t now_seconds) {
 
 Partition::ReclaimResult Partition::Reclaim(int64_t now_seconds, size_t budget) {
   PurgeTombstones(now_seconds);
+  ReclaimStatic(now_seconds);
   const auto due =
       static_cast<uint32_t>(std::clamp<int64_t>(now_seconds, 0, int64_t{kNeverExpires} - 1));
   ReclaimResult result;
@@ -532,7 +529,7 @@ WriteCost Partition::IndexCost(size_t rows) const {
   // Each index is a tree of nodes of some 30 entries, at least half full: an insertion splits one
   // node at most, and no more nodes can split than there are or come. Building it makes all of
   // them.
-  const size_t stored = row_count();
+  const size_t stored = reference_ == 0 ? 0 : row_count();
   const bool builds = !large() || !LargeOf(reference_).indexed();
   const size_t nodes =
       std::min(rows, (stored + rows) / 15) + (builds ? (stored + rows) / 15 : 0) + 8;
@@ -566,6 +563,12 @@ WriteCost Partition::UpsertCost(const Load& load) const {
   } else {
     leaves = LargeOf(reference_).tree.leaf_count();
   }
+  cost.Add(LargeUpsertCost(load, leaves));
+  return cost;
+}
+
+WriteCost Partition::LargeUpsertCost(const Load& load, size_t leaves) const {
+  WriteCost cost;
   // Leaves that may be touched: no more than rows, and than there are or come. Each may be
   // unpacked, grown step by step, and split.
   const size_t touched = std::min(load.rows, leaves + 2 * load.growth_bytes / kLeafBytesMax + 1);

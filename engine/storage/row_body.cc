@@ -171,6 +171,12 @@ void RowBody::DropValues() {
   for (Cell& cell : cells_) cell.view.value = {};
 }
 
+void RowBody::DropExpiredValues(int64_t now_seconds) {
+  for (Cell& cell : cells_) {
+    if (cell.view.live && !cell.view.liveness.LiveAt(now_seconds)) cell.view.value = {};
+  }
+}
+
 void RowBody::KeepTombstone(const Tombstone& tombstone) {
   tombstone_ = tombstone_.present() ? Tombstone::Stronger(tombstone_, tombstone) : tombstone;
 }

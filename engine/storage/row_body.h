@@ -42,6 +42,8 @@ class RowBody {
   void Cover(WriteTimestamp tombstone);
   // Empties the values of live cells; for rows that only shadow others any more.
   void DropValues();
+  // The same for those that have expired.
+  void DropExpiredValues(int64_t now_seconds);
   // Keeps a row tombstone beside what is left; the stronger of two stays.
   void KeepTombstone(const Tombstone& tombstone);
 

@@ -118,9 +118,10 @@ WriteCost Table::ScheduleCost() const {
   return cost;
 }
 
-// What rows need that end in blocks of their own, and those that they make longer.
+// What rows need that end in blocks of their own, and those that they make longer; and what the
+// static row needs.
 void Table::AddExternalCost(const DirectorySlot* slot, std::span<const RowUpdate> rows,
-                            WriteCost& cost) const {
+                            const Partition::Load& load, WriteCost& cost) const {
   uint64_t reference = slot == nullptr ? 0 : slot->reference;
   // A row that is merged may become as long as both together, and with all that the call brings for
   // the same key.
@@ -130,7 +131,14 @@ void Table::AddExternalCost(const DirectorySlot* slot, std::span<const RowUpdate
   bool unpacks = false;
   size_t external_bytes = 0;
   size_t externals = 0;
+  size_t static_updates = 0;
+  size_t static_bytes = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].of_static_row) {
+      ++static_updates;
+      static_bytes += RowBytesMax(schema_, rows[i]);
+      continue;
+    }
     size_t bytes = together.empty() ? RowBytesMax(schema_, rows[i]) : together[i];
     unpacks |= schema_.packs_item_keys() && !rows[i].key.packed;
     if (slot != nullptr) {
@@ -145,6 +153,7 @@ void Table::AddExternalCost(const DirectorySlot* slot, std::span<const RowUpdate
   // A plain key may make the leaf unpack what earlier rows of the call have put there.
   cost.allocations += (unpacks ? 2 : 1) * externals;
   cost.bytes += (unpacks ? 2 : 1) * external_bytes;
+  if (static_updates != 0) cost.Add(handle.StaticCost(load, static_updates, static_bytes));
 }
 
 WriteCost Table::UpsertCost(const PartitionRef& partition, const DirectorySlot* slot,
@@ -152,14 +161,14 @@ WriteCost Table::UpsertCost(const PartitionRef& partition, const DirectorySlot* 
   WriteCost cost = ScheduleCost();
   const bool hot = load.hot && load.all_short;
   if (slot == nullptr) {
-    if (!hot) AddExternalCost(slot, rows, cost);
+    if (!hot) AddExternalCost(slot, rows, load, cost);
     cost.Add(CreateCost());
     cost.Add(Partition::CreateCost(context_, partition.key, load));
     return cost;
   }
   uint64_t reference = slot->reference;
   const Partition handle(const_cast<PartitionContext&>(context_), reference);
-  if (!hot || !handle.OnlyHotRows()) AddExternalCost(slot, rows, cost);
+  if (!hot || !handle.OnlyHotRows()) AddExternalCost(slot, rows, load, cost);
   cost.Add(handle.UpsertCost(load));
   cost.Add(UnpinCost(slot));
   return cost;

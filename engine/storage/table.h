@@ -348,7 +348,7 @@ class Table final : private Arena::Relocator {
   WriteCost UpsertCost(const PartitionRef& partition, const DirectorySlot* slot,
                        std::span<const RowUpdate> rows, const WriteContext& write) const;
   void AddExternalCost(const DirectorySlot* slot, std::span<const RowUpdate> rows,
-                       WriteCost& cost) const;
+                       const Partition::Load& load, WriteCost& cost) const;
   WriteCost DeleteRowsCost(const PartitionRef& partition, const DirectorySlot* slot,
                            std::span<const ClusteringKeyView> keys) const;
   WriteCost DeleteRangeCost(const PartitionRef& partition, const DirectorySlot* slot,

@@ -133,7 +133,7 @@ OpStatus Table::Put(const PartitionRef& partition, std::span<const RowUpdate> ro
   const bool reserved = Reserve(write.now_seconds, [&] {
     slot = FindForWrite(partition);
     WriteCost cost = ScheduleCost();
-    if (!load.hot || !load.all_short) AddExternalCost(nullptr, rows, cost);
+    if (!load.hot || !load.all_short) AddExternalCost(nullptr, rows, load, cost);
     cost.Add(CreateCost());
     cost.Add(Partition::CreateCost(context_, partition.key, load));
     if (keeps) cost.Add(DeleteRangeCost(partition, nullptr, {}));

@@ -101,6 +101,11 @@ class PartitionCopier {
     Note(to_.DeleteRange(partition_, whole, ContextOf(tombstone)));
   }
 
+  void CopyStatics(std::span<const StoredCell> cells) {
+    GatherCells(cells, columns_.statics);
+    while (!waiting_.empty()) CopyTogether({.key = {}, .marker = false, .of_static_row = true}, {});
+  }
+
   void CopyRow(const StoredRow& row) {
     char text[kItemKeyTextBytes];
     PackedItemKey packed;
@@ -109,10 +114,10 @@ class PartitionCopier {
     if (row.tombstone.present()) {
       Note(to_.DeleteRows(partition_, std::span(&key, 1), ContextOf(row.tombstone)));
     }
-    GatherCells(row);
+    GatherCells(row.cells, columns_.regular);
     bool marker_waits = row.marker.present() && !grace_.Gone(row.marker, now_seconds_);
     while (marker_waits || !waiting_.empty()) {
-      CopyTogether(key, row, std::exchange(marker_waits, false));
+      CopyTogether({.key = key, .marker = std::exchange(marker_waits, false)}, row.marker);
     }
   }
 
@@ -125,22 +130,23 @@ class PartitionCopier {
   }
 
   // The cells that come along, under their new numbers.
-  void GatherCells(const StoredRow& row) {
+  void GatherCells(std::span<const StoredCell> cells, const ColumnMap::Columns& columns) {
     waiting_.clear();
-    for (const StoredCell& cell : row.cells) {
-      LS_CHECK(cell.column < columns_.size(), "the map has every old column");
-      if (!columns_[cell.column]) continue;
+    for (const StoredCell& cell : cells) {
+      LS_CHECK(cell.column < columns.size(), "the map has every old column");
+      if (!columns[cell.column]) continue;
       const bool gone = cell.view.live ? grace_.Gone(cell.view.liveness, now_seconds_)
                                        : grace_.Gone(cell.view.deletion_seconds, now_seconds_);
-      if (!gone) waiting_.push_back({*columns_[cell.column], cell.view});
+      if (!gone) waiting_.push_back({*columns[cell.column], cell.view});
     }
     std::sort(waiting_.begin(), waiting_.end(),
               [](const StoredCell& a, const StoredCell& b) { return a.column < b.column; });
   }
 
-  // One write for all parts that share the times of the first that waits.
-  void CopyTogether(ClusteringKeyView key, const StoredRow& row, bool with_marker) {
-    const CellView first = with_marker ? CellView{true, row.marker, 0, {}} : waiting_[0].view;
+  // One write for all parts that share the times of the first that waits, which is the marker where
+  // `update` has one.
+  void CopyTogether(RowUpdate update, const Liveness& marker) {
+    const CellView first = update.marker ? CellView{true, marker, 0, {}} : waiting_[0].view;
     const auto together = [&](const StoredCell& cell) {
       return cell.view.live == first.live && cell.view.liveness == first.liveness &&
              (first.live || cell.view.deletion_seconds == first.deletion_seconds);
@@ -150,9 +156,6 @@ class PartitionCopier {
       if (together(cell)) cells_.push_back({cell.column, first.live, cell.view.value});
     }
     std::erase_if(waiting_, together);
-    RowUpdate update;
-    update.key = key;
-    update.marker = with_marker;
     if (first.live) {
       update.ttl_seconds = first.liveness.ttl_seconds;
       update.expiry_seconds = first.liveness.expiry_seconds;
@@ -178,7 +181,9 @@ class PartitionCopier {
 
 OpStatus Table::CopyFrom(Table& from, const ColumnMap& columns, int64_t now_seconds) {
   LS_CHECK(directory_.empty() && !dropped_, "a copy begins empty");
-  LS_CHECK(columns.size() == from.schema_.regular.size(), "the map has every old column");
+  LS_CHECK(columns.regular.size() == from.schema_.regular.size() &&
+               columns.statics.size() == from.schema_.statics.size(),
+           "the map has every old column");
   foreign_timestamps_ = from.foreign_timestamps_;
   if (foreign_timestamps_) {
     context_.grace = {schema_.gc_grace_seconds, from.context_.grace.start_seconds};
@@ -193,6 +198,7 @@ OpStatus Table::CopyFrom(Table& from, const ColumnMap& columns, int64_t now_seco
         copier.CopyRange(range, tombstone);
       });
     }
+    copier.CopyStatics(partition.StaticCells());
     partition.ForEachRow([&](const StoredRow& row) {
       if (copier.status() == OpStatus::kOk) copier.CopyRow(row);
     });
@@ -222,6 +228,13 @@ void Table::SendStored(const Partition& partition, int64_t now_seconds, StoredRo
     });
     head.ranges = ranges;
   }
+  std::vector<StoredCell> statics;
+  for (const StoredCell& cell : partition.StaticCells()) {
+    const bool gone = cell.view.live ? context_.grace.Gone(cell.view.liveness, now_seconds)
+                                     : context_.grace.Gone(cell.view.deletion_seconds, now_seconds);
+    if (!gone) statics.push_back(cell);
+  }
+  head.static_cells = statics;
   sink.OnPartition(head);
   partition.SendStoredRows(now_seconds, sink);
   sink.OnPartitionEnd();
@@ -373,13 +386,12 @@ OpStatus Table::RestoreRows(const PartitionRef& partition, const StoredPartition
     foreign_timestamps_ = true;
     context_.grace = {schema_.gc_grace_seconds, start};
   }
-  if (!from.tombstone.present() && from.ranges.empty()) {
+  if (!from.tombstone.present() && from.ranges.empty() && from.static_cells.empty()) {
     if (const auto load = LoadOfHotRows(rows)) {
       return RestoreHotRows(partition, rows, *load, now_seconds);
     }
   }
-  ColumnMap same;
-  for (size_t i = 0; i < schema_.regular.size(); ++i) same.push_back(static_cast<ColumnId>(i));
+  const ColumnMap same = ColumnMap::Same(schema_);
   PartitionCopier copier(*this, partition, same, now_seconds, foreign_timestamps_, context_.grace);
   if (!context_.grace.Gone(from.tombstone, now_seconds)) copier.CopyTombstone(from.tombstone);
   for (const StoredRange& range : from.ranges) {
@@ -387,6 +399,7 @@ OpStatus Table::RestoreRows(const PartitionRef& partition, const StoredPartition
       copier.CopyRange(range.range, range.tombstone);
     }
   }
+  copier.CopyStatics(from.static_cells);
   for (const StoredRow& row : rows) {
     if (copier.status() != OpStatus::kOk) break;
     copier.CopyRow(row);

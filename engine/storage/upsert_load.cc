@@ -21,7 +21,8 @@ size_t HotRowBytes(const RowUpdate& row) {
 size_t RowBytesMax(const TableSchema& schema, const RowUpdate& row) {
   size_t bytes = sizeof(RowMeta) + 2 + (row.key.packed ? kItemKeyTextBytes : row.key.bytes.size());
   for (const CellUpdate& cell : row.cells) bytes += cell.value.size();
-  return bytes + Partition::kComplexOverheadBytes * (schema.regular.size() + 2);
+  const size_t columns = row.of_static_row ? schema.statics.size() : schema.regular.size();
+  return bytes + Partition::kComplexOverheadBytes * (columns + 2);
 }
 
 Partition::Load LoadOf(const TableSchema& schema, std::span<const RowUpdate> rows,
@@ -29,8 +30,13 @@ Partition::Load LoadOf(const TableSchema& schema, std::span<const RowUpdate> row
   Partition::Load load;
   load.rows = rows.size();
   for (const RowUpdate& row : rows) {
-    const size_t most = RowBytesMax(schema, row);
     const bool hot = IsHot(schema, row, write);
+    if (!hot && row.of_static_row) {  // no row of a leaf: see StaticCost
+      load.hot = false;
+      --load.rows;
+      continue;
+    }
+    const size_t most = RowBytesMax(schema, row);
     load.hot &= hot;
     load.all_short &= most <= kInlineRowBytesMax;
     load.bytes += std::min(hot ? HotRowBytes(row) : most, kInlineRowBytesMax);

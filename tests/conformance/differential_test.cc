@@ -74,7 +74,7 @@ class TableRun {
       models_.push_back(std::make_unique<TableModel>(RandomSchema(random_, name)));
       for (const std::string& create : models_.back()->schema().CreateStatements()) Say(create);
     }
-    if (timestamps_ == Timestamps::kMixed) Acquaint();
+    if (timestamps_ != Timestamps::kServer) Acquaint();
     for (uint64_t step = 0; step < steps_ && !failed_; ++step) Step();
     for (const auto& model : models_) {
       if (!failed_) Read(ReadEverything(random_, *model, true));
@@ -119,7 +119,8 @@ class TableRun {
   TableModel& AnyModel() { return *models_[random_.Below(models_.size())]; }
 
   // A table keeps deletions for later writes only where a client's timestamp has been seen
-  // (docs/decisions/0004-effective-grace.md): each partition gets one that does nothing.
+  // (docs/decisions/0004-effective-grace.md): each partition gets one that does nothing. Where all
+  // statements bring one, those with conditions still have the server's.
   void Acquaint() {
     for (const auto& model : models_) {
       const ModelSchema& schema = model->schema();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -14,7 +15,7 @@ namespace {
 using Cell = std::optional<std::string>;
 
 struct Condition {
-  size_t column = 0;  // of the regular ones
+  size_t column = 0;  // one that is no key
   std::string_view op;
   std::vector<Cell> values;  // of IN several
 };
@@ -49,6 +50,7 @@ class ConditionalMaker {
         Insert();
         break;
       case 1:
+        write_.statics_alone = false;
         text_ << "DELETE FROM " << schema_.table;
         deletes_ = true;
         AddWhere();
@@ -77,13 +79,22 @@ class ConditionalMaker {
       }
     };
     choose(schema_.partition_key, schema_.partition_key.size() > 1, write_.partition);
+    write_.statics_alone = !schema_.statics.empty() && random_.OneIn(4);
     choose(schema_.clustering, true, write_.clustering);
     write_.ttl_seconds = schema_.default_ttl_seconds;
   }
 
+  // Of the key, those that the statement names.
+  std::span<const std::pair<std::string, PoolValue>> NamedKey() const {
+    return std::span(key_values_)
+        .first(write_.statics_alone ? schema_.partition_key.size() : key_values_.size());
+  }
+  // The first of the values that it may assign.
+  size_t FirstValue() const { return write_.statics_alone ? schema_.regular.size() : 0; }
+
   void AddWhere() {
     std::string_view before = " WHERE ";
-    for (const auto& [name, value] : key_values_) {
+    for (const auto& [name, value] : NamedKey()) {
       text_ << before << name << " = ";
       text_.AddValue(value);
       before = " AND ";
@@ -96,26 +107,27 @@ class ConditionalMaker {
       write_.cells.emplace_back(column, std::nullopt);
       return;
     }
-    const PoolValue& value = RandomPoolValue(random_, schema_.regular[column]);
+    const PoolValue& value = RandomPoolValue(random_, schema_.ValueColumn(column));
     text_.AddValue(value);
     write_.cells.emplace_back(column, value.bytes);
   }
 
   void Insert() {
-    write_.marker = true;
+    write_.marker = !write_.statics_alone;
     exists_ = false;
     text_ << "INSERT INTO " << schema_.table << " (";
     std::vector<size_t> assigned;
-    for (const auto& [name, value] : key_values_) {
+    for (const auto& [name, value] : NamedKey()) {
       text_ << (&name == &key_values_[0].first ? "" : ", ") << name;
     }
-    for (size_t i = 0; i < schema_.regular.size(); ++i) {
-      if (random_.OneIn(3)) continue;
-      text_ << ", " << schema_.regular[i].name;
+    for (size_t i = FirstValue(); i < schema_.values(); ++i) {
+      // Without any static value it would be the clustering key that is missing.
+      if (!(write_.statics_alone && i == FirstValue()) && random_.OneIn(3)) continue;
+      text_ << ", " << schema_.ValueColumn(i).name;
       assigned.push_back(i);
     }
     text_ << ") VALUES (";
-    for (const auto& [name, value] : key_values_) {
+    for (const auto& [name, value] : NamedKey()) {
       text_ << (&name == &key_values_[0].first ? "" : ", ");
       text_.AddValue(value);
     }
@@ -130,11 +142,14 @@ class ConditionalMaker {
   void Update() {
     text_ << "UPDATE " << schema_.table;
     AddTtl();
-    const size_t always = random_.Below(schema_.regular.size());
+    // A regular one, where the row is meant.
+    const size_t always = write_.statics_alone
+                              ? FirstValue() + random_.Below(schema_.statics.size())
+                              : random_.Below(schema_.regular.size());
     std::string_view before = " SET ";
-    for (size_t i = 0; i < schema_.regular.size(); ++i) {
+    for (size_t i = FirstValue(); i < schema_.values(); ++i) {
       if (i != always && random_.OneIn(2)) continue;
-      text_ << before << schema_.regular[i].name << " = ";
+      text_ << before << schema_.ValueColumn(i).name << " = ";
       AddAssigned(i);
       before = ", ";
     }
@@ -155,7 +170,7 @@ class ConditionalMaker {
       text_.AddNull();
       return std::nullopt;
     }
-    const PoolValue& value = RandomPoolValue(random_, schema_.regular[column]);
+    const PoolValue& value = RandomPoolValue(random_, schema_.ValueColumn(column));
     text_.AddValue(value);
     return value.bytes;
   }
@@ -170,9 +185,9 @@ class ConditionalMaker {
     std::string_view before = " IF ";
     for (uint64_t left = 1 + random_.Below(2); left > 0; --left) {
       Condition condition;
-      condition.column = random_.Below(schema_.regular.size());
+      condition.column = FirstValue() + random_.Below(schema_.values() - FirstValue());
       condition.op = kOps[random_.Below(std::size(kOps))];
-      text_ << before << schema_.regular[condition.column].name << " " << condition.op << " ";
+      text_ << before << schema_.ValueColumn(condition.column).name << " " << condition.op << " ";
       before = " AND ";
       if (condition.op == "IN") {
         text_ << "(";
@@ -194,32 +209,49 @@ class ConditionalMaker {
                                       bool deletes, std::optional<bool> exists,
                                       const std::vector<Condition>& conditions, int64_t now_micros,
                                       int64_t now_seconds) {
-    const std::vector<ModelColumn>& regular = model.schema().regular;
-    const std::optional<LiveRow> row = model.Find(write.partition, write.clustering, now_seconds);
-    std::vector<Cell> cells(regular.size());
-    for (size_t i = 0; row && i < cells.size(); ++i) {
-      if (row->cells[i]) cells[i] = row->cells[i]->value;
+    const ModelSchema& schema = model.schema();
+    const std::optional<LiveRow> any = model.FindAny(write.partition, now_seconds);
+    const std::optional<LiveRow> row =
+        write.statics_alone ? std::nullopt
+                            : model.Find(write.partition, write.clustering, now_seconds);
+    std::vector<Cell> cells(schema.values());
+    for (size_t i = 0; any && i < cells.size(); ++i) {
+      const std::optional<LiveRow>& seen = schema.is_static(i) ? any : row;
+      if (seen && seen->cells[i]) cells[i] = seen->cells[i]->value;
     }
-    bool applied = !exists || *exists == row.has_value();
-    std::vector<bool> asked(regular.size(), exists.has_value());
+    const bool any_static =
+        std::any_of(cells.begin() + static_cast<ptrdiff_t>(schema.regular.size()), cells.end(),
+                    [](const Cell& cell) { return cell.has_value(); });
+    bool applied = !exists || *exists == (write.statics_alone ? any_static : row.has_value());
+    std::vector<bool> asked(cells.size(), exists.has_value());
     for (const Condition& condition : conditions) {
-      applied &= Holds(condition, regular[condition.column].type, cells[condition.column]);
+      applied &=
+          Holds(condition, schema.ValueColumn(condition.column).type, cells[condition.column]);
       asked[condition.column] = true;
     }
+    // Who asks for a row gets nothing of a partition that is without it.
+    const bool answers = !exists || row || (write.statics_alone && any);
     ResultRow answer = {std::string(1, applied ? '\1' : '\0')};
-    if (exists) {
-      for (const auto& [name, value] : key) answer.push_back(row ? Cell(value.bytes) : Cell());
+    for (size_t i = 0; exists && i < key.size(); ++i) {
+      const bool named = row || (write.statics_alone && any && i < schema.partition_key.size());
+      answer.push_back(named ? Cell(key[i].second.bytes) : Cell());
     }
+    // Static columns come first.
     for (size_t i = 0; i < cells.size(); ++i) {
-      if (asked[i]) answer.push_back(cells[i]);
+      const size_t column = (i + schema.regular.size()) % cells.size();
+      if (asked[column]) answer.push_back(answers ? cells[column] : Cell());
     }
     if (applied) {
-      const int64_t timestamp = row ? std::max(now_micros, row->newest + 1) : now_micros;
+      const std::optional<LiveRow>& looked_at = write.statics_alone ? any : row;
+      int64_t timestamp = looked_at ? std::max(now_micros, looked_at->newest + 1) : now_micros;
+      for (size_t i = schema.regular.size(); any && i < cells.size(); ++i) {
+        if (any->cells[i]) timestamp = std::max(timestamp, any->cells[i]->timestamp + 1);
+      }
       if (deletes) {
         const auto covers = [clustering = write.clustering](const Values& other) {
           return other == clustering;
         };
-        model.Delete(write.partition, covers, timestamp);
+        model.Delete(write.partition, covers, /*whole=*/false, timestamp);
       } else {
         model.Write(write, timestamp, now_seconds);
       }

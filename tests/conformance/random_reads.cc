@@ -25,6 +25,8 @@ struct Shape {
   bool counts = false;
   // GROUP BY the partition key and so many clustering columns; limits are of groups.
   std::optional<size_t> grouped;
+  // Rows are asked for: static values do not stand for a partition without any.
+  bool of_rows = false;
 };
 
 ResultRow CountsOf(std::span<const LiveRow> rows, const Shape& shape, int64_t now_seconds) {
@@ -53,8 +55,8 @@ std::vector<ResultRow> EvaluateGroups(std::span<const LiveRow> rows, const Shape
   for (size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
     const LiveRow& first = rows[begin];
     const auto same = [&](const LiveRow& row) {
-      return row.key == first.key &&
-             std::equal(row.clustering.begin(),
+      if (row.key != first.key || first.is_static_alone) return &row == &first;
+      return std::equal(row.clustering.begin(),
                         row.clustering.begin() + static_cast<ptrdiff_t>(*shape.grouped),
                         first.clustering.begin());
     };
@@ -71,6 +73,7 @@ std::vector<ResultRow> EvaluateGroups(std::span<const LiveRow> rows, const Shape
 std::vector<ResultRow> Evaluate(const TableModel& model, const Shape& shape, int64_t now_seconds) {
   std::vector<LiveRow> rows;
   for (LiveRow& row : model.Live(now_seconds)) {
+    if (row.is_static_alone && shape.of_rows) continue;
     if (std::ranges::all_of(shape.conditions, [&](const auto& holds) { return holds(row); })) {
       rows.push_back(std::move(row));
     }
@@ -101,6 +104,10 @@ std::vector<ResultRow> Evaluate(const TableModel& model, const Shape& shape, int
     result.push_back(ValuesOf(row, shape, now_seconds));
   }
   return result;
+}
+
+std::optional<std::string> ClusteringValue(const LiveRow& row, size_t column) {
+  return row.is_static_alone ? std::nullopt : std::optional(row.clustering[column]);
 }
 
 std::optional<std::string> CellValue(const LiveRow& row, size_t column) {
@@ -153,9 +160,10 @@ class ReadMaker {
     const bool several = WherePartition();
     if (!random_.OneIn(4)) WhereClustering(" AND ");
     AddGroups();
-    // The groups of several partitions are not merged.
-    const bool may_order = !schema_.clustering.empty() && !(several && shape_.grouped);
-    if (may_order && random_.OneIn(2)) AddOrder(several);
+    // The groups of several partitions are not merged, and where among rows of several partitions
+    // one without a key belongs is not for the order to say.
+    const bool is_merged = several && (shape_.grouped || !schema_.statics.empty());
+    if (!schema_.clustering.empty() && !is_merged && random_.OneIn(2)) AddOrder(several);
     AddLimits();
     return Finish();
   }
@@ -166,6 +174,7 @@ class ReadMaker {
     text_ << " WHERE ";
     AddWholeKey();
     text_ << " AND ";
+    shape_.of_rows = true;
     const size_t column = *schema_.indexed;
     const PoolValue& value = RandomPoolValue(random_, schema_.regular[column]);
     text_ << schema_.regular[column].name << " = ";
@@ -199,6 +208,11 @@ class ReadMaker {
       shape_.selectors.push_back(
           [i](const LiveRow& row, int64_t) { return std::optional(row.partition[i]); });
     }
+    for (size_t i = schema_.regular.size(); i < schema_.values(); ++i) {
+      if (random_.OneIn(2)) {
+        AddColumn(i, [&](const std::string& column) { text_ << ", " << column; });
+      }
+    }
     AddFrom();
     if (random_.OneIn(3)) {
       WhereToken(" WHERE ");
@@ -231,10 +245,10 @@ class ReadMaker {
       } else if (kind == 1 && !schema_.clustering.empty()) {
         const size_t i = random_.Below(schema_.clustering.size());
         AddFilter(before, schema_.clustering[i],
-                  [i](const LiveRow& row) { return std::optional(row.clustering[i]); });
+                  [i](const LiveRow& row) { return ClusteringValue(row, i); });
       } else {
-        const size_t i = random_.Below(schema_.regular.size());
-        AddFilter(before, schema_.regular[i],
+        const size_t i = random_.Below(schema_.values());
+        AddFilter(before, schema_.ValueColumn(i),
                   [i](const LiveRow& row) { return CellValue(row, i); });
       }
       before = " AND ";
@@ -268,12 +282,18 @@ class ReadMaker {
     for (size_t i = 0; i < schema_.clustering.size(); ++i) {
       name(schema_.clustering[i].name);
       shape_.selectors.push_back(
-          [i](const LiveRow& row, int64_t) { return std::optional(row.clustering[i]); });
+          [i](const LiveRow& row, int64_t) { return ClusteringValue(row, i); });
     }
-    for (size_t i = 0; i < schema_.regular.size(); ++i) {
-      name(schema_.regular[i].name);
-      shape_.selectors.push_back([i](const LiveRow& row, int64_t) { return CellValue(row, i); });
+    for (size_t i = 0; i < schema_.statics.size(); ++i) {
+      AddColumn(schema_.regular.size() + i, name);
     }
+    for (size_t i = 0; i < schema_.regular.size(); ++i) AddColumn(i, name);
+  }
+  template <typename Name>
+  void AddColumn(size_t value, Name&& name) {
+    name(schema_.ValueColumn(value).name);
+    shape_.selectors.push_back(
+        [value](const LiveRow& row, int64_t) { return CellValue(row, value); });
   }
 
   // Keys, values, their times and the token; `all`, or some of them.
@@ -283,9 +303,12 @@ class ReadMaker {
     };
     auto say = name;
     if (all || random_.OneIn(2)) AddColumns([&](const std::string& column) { say(column); });
-    for (size_t i = 0; i < schema_.regular.size(); ++i) {
+    for (size_t i = 0; i < schema_.values(); ++i) {
+      // A static column alone would be another kind of SELECT.
+      if (schema_.is_static(i) && shape_.selectors.empty()) AddColumn(0, say);
+      const std::string& column = schema_.ValueColumn(i).name;
       if (all || random_.OneIn(2)) {
-        say("ttl(" + schema_.regular[i].name + ")");
+        say("ttl(" + column + ")");
         shape_.selectors.push_back(
             [i](const LiveRow& row, int64_t now) -> std::optional<std::string> {
               const std::optional<ModelCell>& cell = row.cells[i];
@@ -294,7 +317,7 @@ class ReadMaker {
             });
       }
       if (with_write_times_ && (all || random_.OneIn(2))) {
-        say("writetime(" + schema_.regular[i].name + ")");
+        say("writetime(" + column + ")");
         shape_.selectors.push_back([i](const LiveRow& row, int64_t) -> std::optional<std::string> {
           if (!row.cells[i]) return std::nullopt;
           return BytesOfInt(row.cells[i]->timestamp, 8);
@@ -322,9 +345,15 @@ class ReadMaker {
     shape_.selectors.push_back(
         [](const LiveRow&, int64_t) { return std::optional<std::string>(""); });
     if (random_.OneIn(2)) return;
-    const size_t i = random_.Below(schema_.regular.size());
-    const bool converts = schema_.regular[i].type.is(CqlType::kInt) && random_.OneIn(2);
-    text_ << (converts ? ", count(CAST(" : ", count(") << schema_.regular[i].name
+    const size_t i = random_.Below(schema_.values());
+    // As in AddSelectors: not a static column alone.
+    if (schema_.is_static(i)) AddCount(random_.Below(schema_.regular.size()));
+    AddCount(i);
+  }
+  // How many rows have value `i`.
+  void AddCount(size_t i) {
+    const bool converts = schema_.ValueColumn(i).type.is(CqlType::kInt) && random_.OneIn(2);
+    text_ << (converts ? ", count(CAST(" : ", count(") << schema_.ValueColumn(i).name
           << (converts ? " AS text))" : ")");
     shape_.selectors.push_back([i, converts](const LiveRow& row, int64_t) {
       const std::optional<std::string> value = CellValue(row, i);
@@ -366,9 +395,12 @@ class ReadMaker {
   }
 
   void WhereClustering(std::string_view before) {
+    const size_t without = text_.shown().size();
     const TableModel::Predicate holds =
         AddClusteringWhere(random_, schema_, ClusteringUse::kRead, before, text_);
-    shape_.conditions.push_back([holds](const LiveRow& row) { return holds(row.clustering); });
+    shape_.of_rows |= text_.shown().size() != without;
+    shape_.conditions.push_back(
+        [holds](const LiveRow& row) { return row.is_static_alone || holds(row.clustering); });
   }
 
   std::string_view WhereToken(std::string_view before) {

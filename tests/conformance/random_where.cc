@@ -37,6 +37,7 @@ ModelSchema RandomSchema(Random& random, std::string table) {
     schema.regular.resize(1);
     if (!schema.clustering.empty()) schema.clustering[0].type = CqlType::kText;
   }
+  if (!schema.clustering.empty() && random.OneIn(2)) add(schema.statics, 's', 1 + random.Below(2));
   if (random.OneIn(2)) schema.indexed = random.Below(schema.regular.size());
   if (random.OneIn(3)) schema.default_ttl_seconds = random.OneIn(2) ? 20 : 1000;
   return schema;

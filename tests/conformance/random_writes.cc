@@ -31,7 +31,6 @@ class WriteMaker {
  private:
   RandomWrite Insert() {
     RowWrite row;
-    row.marker = true;
     text_ << "INSERT INTO " << schema_.table << " (";
     // Columns in any order; what is not set is in what is sent alone.
     struct Column {
@@ -49,12 +48,18 @@ class WriteMaker {
       }
     };
     add_key(schema_.partition_key, schema_.partition_key.size() > 1, row.partition);
-    add_key(schema_.clustering, true, row.clustering);
-    for (size_t i = 0; i < schema_.regular.size(); ++i) {
-      const uint64_t kind = random_.Below(12);
+    row.statics_alone = StaticsAlone();
+    row.marker = !row.statics_alone;
+    if (!row.statics_alone) add_key(schema_.clustering, true, row.clustering);
+    const size_t first = row.statics_alone ? schema_.regular.size() : 0;
+    for (size_t i = first; i < schema_.values(); ++i) {
+      // Without any it would be the clustering key that is missing.
+      const bool must = row.statics_alone && i == first;
+      const uint64_t kind = must ? 3 + random_.Below(9) : random_.Below(12);
       if (kind == 0) continue;
-      Column column{&schema_.regular[i], std::nullopt, kind == 1};
-      if (kind > 2) column.value = RandomPoolValue(random_, schema_.regular[i]);
+      const ModelColumn& model = schema_.ValueColumn(i);
+      Column column{&model, std::nullopt, kind == 1};
+      if (kind > 2) column.value = RandomPoolValue(random_, model);
       if (kind != 1) {
         row.cells.emplace_back(i, column.value ? std::optional(column.value->bytes) : std::nullopt);
       }
@@ -93,23 +98,24 @@ class WriteMaker {
     RowWrite row;
     row.ttl_seconds = AddUsing(/*ttl=*/true);
     text_ << " SET ";
-    const size_t always = random_.Below(schema_.regular.size());
+    const auto [first, always] = ChooseValues(row);
     std::string_view between;
     std::string unset;
-    for (size_t i = 0; i < schema_.regular.size(); ++i) {
+    for (size_t i = first; i < schema_.values(); ++i) {
       if (i != always && random_.OneIn(2)) continue;
+      const ModelColumn& column = schema_.ValueColumn(i);
       const bool is_null = random_.OneIn(8);
       if (i != always && random_.OneIn(8)) {
-        unset += ", " + schema_.regular[i].name + " = ";
+        unset += ", " + column.name + " = ";
         continue;
       }
-      text_ << between << schema_.regular[i].name << " = ";
+      text_ << between << column.name << " = ";
       between = ", ";
       std::optional<std::string> bytes;
       if (is_null) {
         text_.AddNull();
       } else {
-        const PoolValue& value = RandomPoolValue(random_, schema_.regular[i]);
+        const PoolValue& value = RandomPoolValue(random_, column);
         text_.AddValue(value);
         bytes = value.bytes;
       }
@@ -124,13 +130,23 @@ class WriteMaker {
     return OnWholeKeys(row);
   }
 
+  bool StaticsAlone() { return !schema_.statics.empty() && random_.OneIn(4); }
+  // Of an UPDATE or a DELETE of columns: the first of those to choose from, and one that it names.
+  // A regular one, where the row is meant too.
+  std::pair<size_t, size_t> ChooseValues(RowWrite& row) {
+    const size_t regular = schema_.regular.size();
+    row.statics_alone = StaticsAlone();
+    if (row.statics_alone) return {regular, regular + random_.Below(schema_.statics.size())};
+    return {0, random_.Below(regular)};
+  }
+
   RandomWrite DeleteCells() {
     text_ << "DELETE ";
     RowWrite row;
-    const size_t always = random_.Below(schema_.regular.size());
-    for (size_t i = 0; i < schema_.regular.size(); ++i) {
+    const auto [first, always] = ChooseValues(row);
+    for (size_t i = first; i < schema_.values(); ++i) {
       if (i != always && random_.OneIn(2)) continue;
-      text_ << (row.cells.empty() ? "" : ", ") << schema_.regular[i].name;
+      text_ << (row.cells.empty() ? "" : ", ") << schema_.ValueColumn(i).name;
       row.cells.emplace_back(i, std::nullopt);
     }
     text_ << " FROM " << schema_.table;
@@ -144,11 +160,13 @@ class WriteMaker {
     text_ << " WHERE ";
     const PartitionChoice partitions = AddPartitionWhere(random_, schema_, text_);
     TableModel::Predicate covers = [](const Values&) { return true; };
+    const size_t without = text_.shown().size();
     if (!random_.OneIn(8)) {
       covers = AddClusteringWhere(random_, schema_, ClusteringUse::kDeletion, " AND ", text_);
     }
-    return Finish([this_model = &model_, partitions, covers](int64_t timestamp, int64_t) {
-      for (const Values& key : partitions.keys) this_model->Delete(key, covers, timestamp);
+    const bool whole = text_.shown().size() == without;
+    return Finish([this_model = &model_, partitions, covers, whole](int64_t timestamp, int64_t) {
+      for (const Values& key : partitions.keys) this_model->Delete(key, covers, whole, timestamp);
     });
   }
 
@@ -157,7 +175,9 @@ class WriteMaker {
     text_ << " WHERE ";
     const PartitionChoice partitions = AddPartitionWhere(random_, schema_, text_);
     std::vector<Values> keys = {{}};
-    AddClusteringWhere(random_, schema_, ClusteringUse::kWholeKeys, " AND ", text_, &keys);
+    if (!row.statics_alone) {
+      AddClusteringWhere(random_, schema_, ClusteringUse::kWholeKeys, " AND ", text_, &keys);
+    }
     return Finish([this_model = &model_, partitions, keys, row](int64_t timestamp, int64_t now) {
       RowWrite each = row;
       for (const Values& partition : partitions.keys) {

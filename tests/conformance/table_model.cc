@@ -47,6 +47,9 @@ std::vector<std::string> ModelSchema::CreateStatements() const {
       create += column.name + " " + column.type.ToString() + ", ";
     }
   }
+  for (const ModelColumn& column : statics) {
+    create += column.name + " " + column.type.ToString() + " STATIC, ";
+  }
   for (const ModelColumn& column : clustering) {
     order += (order.empty() ? "" : ", ") + column.name + (column.descending ? " DESC" : " ASC");
   }
@@ -80,13 +83,15 @@ std::string SerializedKey(const Values& partition) {
 
 void TableModel::Write(const RowWrite& write, int64_t timestamp, int64_t now_seconds) {
   Partition& partition = partitions_[write.partition];
-  const auto [at, is_new] = partition.rows.try_emplace(write.clustering);
-  Row& row = at->second;
-  if (is_new) {
-    row.cells.resize(schema_.regular.size());
+  partition.statics.cells.resize(schema_.values());
+  Row* row = nullptr;
+  if (!write.statics_alone) {
+    const auto [at, is_new] = partition.rows.try_emplace(write.clustering);
+    row = &at->second;
+    if (is_new) row->cells.resize(schema_.values());
     for (const Deletion& deletion : partition.deletions) {
-      if (deletion.covers(write.clustering)) {
-        row.deleted_at = std::max(row.deleted_at, std::optional(deletion.timestamp));
+      if (is_new && deletion.covers(write.clustering)) {
+        row->deleted_at = std::max(row->deleted_at, std::optional(deletion.timestamp));
       }
     }
   }
@@ -94,20 +99,24 @@ void TableModel::Write(const RowWrite& write, int64_t timestamp, int64_t now_sec
   cell.timestamp = timestamp;
   cell.ttl_seconds = write.ttl_seconds;
   cell.expiry_seconds = write.ttl_seconds == 0 ? 0 : now_seconds + write.ttl_seconds;
-  if (write.marker) Merge(cell, row.marker);
+  if (write.marker) Merge(cell, row->marker);
   for (const auto& [column, value] : write.cells) {
+    Row& target = schema_.is_static(column) ? partition.statics : *row;
     if (value) {
       cell.value = *value;
-      Merge(cell, row.cells[column]);
+      Merge(cell, target.cells[column]);
     } else {
       Merge({.live = false, .timestamp = timestamp, .deletion_seconds = now_seconds, .value = {}},
-            row.cells[column]);
+            target.cells[column]);
     }
   }
 }
 
-void TableModel::Delete(const Values& key, Predicate covers, int64_t timestamp) {
+void TableModel::Delete(const Values& key, Predicate covers, bool whole, int64_t timestamp) {
   Partition& partition = partitions_[key];
+  if (whole) {
+    partition.statics.deleted_at = std::max(partition.statics.deleted_at, std::optional(timestamp));
+  }
   for (auto& [clustering, row] : partition.rows) {
     if (covers(clustering)) row.deleted_at = std::max(row.deleted_at, std::optional(timestamp));
   }
@@ -129,23 +138,35 @@ std::vector<LiveRow> TableModel::Live(int64_t now_seconds) const {
     found.partition = key;
     found.key = SerializedKey(key);
     found.token = TokenOf(found.key).value;
-    for (const auto& [clustering, row] : partition.rows) {
+    found.cells.assign(schema_.values(), std::nullopt);
+    found.newest = std::numeric_limits<int64_t>::min();
+    const auto take_cells = [&](const Row& row) {
       const auto lives = [&](const std::optional<ModelCell>& cell) {
         return cell && cell->LiveAt(now_seconds) &&
                (!row.deleted_at || cell->timestamp > *row.deleted_at);
       };
       bool any = lives(row.marker);
-      found.newest = any ? row.marker->timestamp : std::numeric_limits<int64_t>::min();
-      found.cells.assign(row.cells.size(), std::nullopt);
+      if (any) found.newest = std::max(found.newest, row.marker->timestamp);
       for (size_t i = 0; i < row.cells.size(); ++i) {
         if (!lives(row.cells[i])) continue;
         found.cells[i] = row.cells[i];
         found.newest = std::max(found.newest, row.cells[i]->timestamp);
         any = true;
       }
-      if (!any) continue;
+      return any;
+    };
+    const bool any_static = take_cells(partition.statics);
+    const LiveRow statics = found;
+    const size_t rows_before = live.size();
+    for (const auto& [clustering, row] : partition.rows) {
+      found = statics;
+      if (!take_cells(row)) continue;
       found.clustering = clustering;
       live.push_back(found);
+    }
+    if (any_static && live.size() == rows_before) {
+      live.push_back(statics);
+      live.back().is_static_alone = true;
     }
   }
   std::ranges::sort(live, [&](const LiveRow& a, const LiveRow& b) {
@@ -159,6 +180,13 @@ std::optional<LiveRow> TableModel::Find(const Values& partition, const Values& c
                                         int64_t now_seconds) const {
   for (LiveRow& row : Live(now_seconds)) {
     if (row.partition == partition && row.clustering == clustering) return std::move(row);
+  }
+  return std::nullopt;
+}
+
+std::optional<LiveRow> TableModel::FindAny(const Values& partition, int64_t now_seconds) const {
+  for (LiveRow& row : Live(now_seconds)) {
+    if (row.partition == partition) return std::move(row);
   }
   return std::nullopt;
 }

@@ -31,10 +31,17 @@ struct ModelSchema {
   std::string table;  // with its keyspace
   std::vector<ModelColumn> partition_key;
   std::vector<ModelColumn> clustering;
+  std::vector<ModelColumn> statics;  // by name; all come before the regular ones there
   std::vector<ModelColumn> regular;  // by name
   std::optional<size_t> indexed;     // a regular column with a local index
   int64_t default_ttl_seconds = 0;
 
+  // Columns that are no key have one numbering: the regular ones, then the static ones.
+  size_t values() const { return regular.size() + statics.size(); }
+  bool is_static(size_t value) const { return value >= regular.size(); }
+  const ModelColumn& ValueColumn(size_t value) const {
+    return is_static(value) ? statics[value - regular.size()] : regular[value];
+  }
   // CREATE TABLE, and CREATE INDEX where there is one.
   std::vector<std::string> CreateStatements() const;
 };
@@ -62,14 +69,17 @@ struct LiveRow {
   std::string key;  // the partition's, serialised
   int64_t token = 0;
   Values clustering;
-  std::vector<std::optional<ModelCell>> cells;  // of regular columns
-  int64_t newest = 0;  // the largest timestamp of what lives of it, its marker's included
+  std::vector<std::optional<ModelCell>> cells;  // of columns that are no key
+  int64_t newest = 0;  // the largest timestamp of what lives of it, its marker's and statics' too
+  // There is none: only static values, with nulls for the rest. `clustering` is empty.
+  bool is_static_alone = false;
 };
 
 struct RowWrite {
   Values partition;
   Values clustering;
-  bool marker = false;  // an INSERT
+  bool marker = false;         // an INSERT
+  bool statics_alone = false;  // no row: `clustering` does not count
   int64_t ttl_seconds = 0;
   // Column and value; no value: null.
   std::vector<std::pair<size_t, std::optional<std::string>>> cells;
@@ -85,13 +95,17 @@ class TableModel {
   const ModelSchema& schema() const { return schema_; }
 
   void Write(const RowWrite& write, int64_t timestamp, int64_t now_seconds);
-  // Deletes the rows for which `covers` is true, those to come as well.
-  void Delete(const Values& partition, Predicate covers, int64_t timestamp);
-  // Partitions by token, rows in clustering order. O(all rows).
+  // Deletes the rows for which `covers` is true, those to come as well; `whole`: static values too.
+  void Delete(const Values& partition, Predicate covers, bool whole, int64_t timestamp);
+  // Partitions by token, rows in clustering order; of a partition that has only static values one
+  // that stands for them. O(all rows).
   std::vector<LiveRow> Live(int64_t now_seconds) const;
   // One of them; nullopt: it does not live.
   std::optional<LiveRow> Find(const Values& partition, const Values& clustering,
                               int64_t now_seconds) const;
+  // What the first row of a partition sees of its static values, or what stands for them; nullopt:
+  // nothing lives there.
+  std::optional<LiveRow> FindAny(const Values& partition, int64_t now_seconds) const;
   // Negative, zero, positive: in the order of the table, its directions included.
   int CompareClustering(const Values& a, const Values& b) const;
 
@@ -107,6 +121,7 @@ class TableModel {
   };
   struct Partition {
     std::map<Values, Row> rows;
+    Row statics;
     std::vector<Deletion> deletions;
   };
 

@@ -18,6 +18,9 @@ ColumnDefinition Clustering(std::string name, DataType type, uint16_t position,
                             bool descending = false) {
   return {std::move(name), std::move(type), ColumnKind::kClustering, position, descending};
 }
+ColumnDefinition Static(std::string name, DataType type) {
+  return {std::move(name), std::move(type), ColumnKind::kStatic, 0, false};
+}
 ColumnDefinition Regular(std::string name, DataType type) {
   return {std::move(name), std::move(type), ColumnKind::kRegular, 0, false};
 }
@@ -34,7 +37,8 @@ std::shared_ptr<const TableDefinition> Table(std::string name,
   return table;
 }
 
-// ks.list_items with its local index, ks.t of many columns with a global one.
+// ks.list_items with its local index, ks.t of many columns with a global one, ks.shared with static
+// columns.
 Schema TestSchema() {
   auto keyspace = std::make_shared<KeyspaceDefinition>();
   keyspace->name = "ks";
@@ -49,6 +53,10 @@ Schema TestSchema() {
              Clustering("b", CqlType::kText, 1), Clustering("c", CqlType::kInt, 2, true),
              Regular("v", CqlType::kInt), Regular("w", CqlType::kText)},
             {{"t_v", "v", false}});
+  keyspace->tables["shared"] =
+      Table("shared", {Key("p", CqlType::kInt, 0), Clustering("c", CqlType::kInt, 0),
+                       Clustering("d", CqlType::kInt, 1), Static("r", CqlType::kInt),
+                       Static("s", CqlType::kInt), Regular("v", CqlType::kInt)});
   Schema schema;
   schema.keyspaces["ks"] = keyspace;
   return schema;
@@ -244,6 +252,42 @@ TEST(PlannerTest, Refusals) {
       {"INSERT INTO t (p, a, b, c, v) VALUES (1, 2, 'x', 4, 'y')",
        "Invalid STRING constant (y) for \"v\" of type int"},
       {"UPDATE t SET v = 1 WHERE p = 1 AND a = 2", "Missing mandatory PRIMARY KEY part b"},
+      {"DELETE v, w FROM t WHERE p = 1 AND a = 2",
+       "Primary key column 'b' must be specified in order to modify column 'v'"},
+      {"INSERT INTO shared (p, v, s) VALUES (1, 2, 3)", "Missing mandatory PRIMARY KEY part c"},
+      {"INSERT INTO shared (p, c, s) VALUES (1, 2, 3)", "Missing mandatory PRIMARY KEY part d"},
+      {"INSERT INTO shared (p) VALUES (1)", "Missing mandatory PRIMARY KEY part c"},
+      {"INSERT INTO shared (s) VALUES (1)", "Missing mandatory PRIMARY KEY part p"},
+      {"UPDATE shared SET s = 1, s = 2 WHERE p = 1", "Multiple incompatible setting of column s"},
+      {"UPDATE shared SET s = 1, v = 2 WHERE p = 1", "Missing mandatory PRIMARY KEY part c"},
+      {"UPDATE shared SET s = 1 WHERE p = 1 AND c = 2 AND d = 3",
+       "Invalid restrictions on clustering columns since the UPDATE statement modifies only static "
+       "columns"},
+      {"DELETE s FROM shared WHERE p = 1 AND c > 2",
+       "Invalid restrictions on clustering columns since the DELETE statement modifies only static "
+       "columns"},
+      {"UPDATE shared SET s = 1 WHERE p = 1 AND c = 2 AND d = 3 IF r = 4",
+       "Invalid restrictions on clustering columns since the UPDATE statement modifies only static "
+       "columns"},
+      {"UPDATE shared SET s = 1 WHERE p = 1 IF v = 4", "Missing mandatory PRIMARY KEY part c"},
+      {"DELETE FROM shared WHERE p = 1 IF s = 4",
+       "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order "
+       "to delete non static columns"},
+      {"DELETE s FROM shared WHERE p = 1 IF v = 4",
+       "DELETE statements must restrict all PRIMARY KEY columns with equality relations in order "
+       "to use IF condition on non static columns"},
+      {"DELETE s, v FROM shared WHERE p = 1",
+       "Primary key column 'c' must be specified in order to modify column 'v'"},
+      {"UPDATE shared SET v = 1 WHERE p = 1 AND s = 2",
+       "Invalid where clause contains non PRIMARY KEY columns: s"},
+      {"SELECT s, p FROM shared WHERE p = 1 AND c = 2",
+       "Cannot restrict clustering columns when selecting only static columns"},
+      {"SELECT DISTINCT p, s FROM shared WHERE p = 1 AND c = 2",
+       "Cannot restrict clustering columns when selecting only static columns"},
+      {"SELECT DISTINCT p, s FROM shared WHERE s = 2 ALLOW FILTERING",
+       "SELECT DISTINCT with WHERE clause only supports restriction by partition key."},
+      {"SELECT DISTINCT s FROM shared",
+       "SELECT DISTINCT queries must request all the partition key columns (missing p)"},
       {"UPDATE t SET a = 1 WHERE p = 1 AND a = 2 AND b = 'x' AND c = 4",
        "PRIMARY KEY part a found in SET part"},
       {"UPDATE t SET v = 1, v = 2 WHERE p = 1 AND a = 2 AND b = 'x' AND c = 4",
@@ -270,6 +314,33 @@ TEST(PlannerTest, Refusals) {
     ASSERT_FALSE(plan.ok()) << refusal.statement;
     EXPECT_EQ(plan.error().message, refusal.message) << refusal.statement;
     EXPECT_EQ(plan.error().code, CqlErrorCode::kInvalid) << refusal.statement;
+  }
+}
+
+TEST(PlannerTest, StaticColumnsAreWrittenWithRowsAndWithout) {
+  const auto modification = [](const std::shared_ptr<const Plan>& plan) {
+    return std::get<ModificationPlan>(plan->body);
+  };
+  for (const std::string_view text :
+       {"INSERT INTO shared (s, r, p) VALUES (1, 2, 3)",
+        "UPDATE shared SET s = 1, r = 2 WHERE p = 3", "DELETE s, r FROM shared WHERE p = 3"}) {
+    const auto plan = PlanIt(text);
+    ASSERT_TRUE(plan.ok()) << text << ": " << plan.error().message;
+    const ModificationPlan change = modification(*plan);
+    EXPECT_TRUE(change.only_statics) << text;
+    EXPECT_TRUE(change.assignments.empty()) << text;
+    ASSERT_EQ(change.static_assignments.size(), 2u) << text;
+    EXPECT_EQ(change.static_assignments[0].column, 0) << text << ": r comes first";
+  }
+  for (const std::string_view text :
+       {"INSERT INTO shared (p, c, d, s) VALUES (1, 2, 3, 4)",
+        "UPDATE shared SET s = 1, v = 2 WHERE p = 3 AND c = 4 AND d = 5",
+        "DELETE s, v FROM shared WHERE p = 3 AND c = 4 AND d IN (5, 6)",
+        "UPDATE shared SET s = 1 WHERE p = 3 AND c = 4 AND d = 5 IF v = 6"}) {
+    const auto plan = PlanIt(text);
+    ASSERT_TRUE(plan.ok()) << text << ": " << plan.error().message;
+    EXPECT_FALSE(modification(*plan).only_statics) << text;
+    EXPECT_EQ(modification(*plan).static_assignments.size(), 1u) << text;
   }
 }
 

@@ -24,9 +24,10 @@ TEST_F(IndexTest, ALocalIndexRebuildsTheTable) {
   EXPECT_EQ(change.kind, Kind::kUpdated);
   EXPECT_EQ(change.target, SchemaChange::Target::kTable);
   EXPECT_EQ(change.keyspace + "." + change.table, "ks.t");
-  EXPECT_EQ(change.actions.at(0),
-            (SchemaAction{
-                ActionKind::kRebuildTable, "ks", "t", {ColumnId{0}, ColumnId{1}, ColumnId{2}}}));
+  EXPECT_EQ(
+      change.actions.at(0),
+      (SchemaAction{
+          ActionKind::kRebuildTable, "ks", "t", {{ColumnId{0}, ColumnId{1}, ColumnId{2}}, {}}}));
   ASSERT_EQ(Table("t").indexes.size(), 1u);
   EXPECT_TRUE(Table("t").indexes[0].local);
   EXPECT_EQ(Table("t").storage.indexes[0].column, Table("t").FindColumn("v")->position);

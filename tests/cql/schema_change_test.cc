@@ -213,8 +213,6 @@ TEST_F(SchemaChangeTest, CreateTableRefusals) {
            {"CREATE TABLE t (p int, c int, d int, PRIMARY KEY (p, c, d)) WITH CLUSTERING ORDER BY "
             "(d ASC)",
             kInvalid, "Missing CLUSTERING ORDER for column c"},
-           {"CREATE TABLE t (p int, c int, s int static, PRIMARY KEY (p, c))", kInvalid,
-            CqlError::Unsupported(CqlFeature::kStaticColumns, "s").message},
            {"CREATE TABLE t (p int PRIMARY KEY, n counter, v int)", kInvalid,
             "Cannot mix counter and non counter columns in the same table"},
            {"CREATE TABLE t (p int PRIMARY KEY, l list<int>)", kInvalid,

@@ -51,7 +51,7 @@ TEST_F(UserTypesTest, AChangeReachesWhereverTheTypeIsUsed) {
   EXPECT_EQ(change.kind, SchemaChange::Kind::kUpdated);
   ASSERT_EQ(change.actions.size(), 1u) << "rows are ordered by it";
   EXPECT_EQ(change.actions[0],
-            (SchemaAction{SchemaAction::Kind::kRebuildTable, "ks", "t", {ColumnId{0}}}));
+            (SchemaAction{SchemaAction::Kind::kRebuildTable, "ks", "t", {{ColumnId{0}}, {}}}));
   const DataType& inner = Type("inner");
   EXPECT_EQ(inner.parameters().size(), 2u);
   EXPECT_EQ(Type("outer").parameters()[0], DataType::Frozen(inner));

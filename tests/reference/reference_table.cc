@@ -89,6 +89,7 @@ void ReferenceTable::PurgeAll(int64_t now_seconds, int64_t grace_seconds) {
   for (auto& [id, partition] : partitions_) {
     PurgeTombstones(partition, now_seconds, grace_seconds);
     for (auto& [key, row] : partition.rows) PurgeRow(row, now_seconds, grace_seconds);
+    PurgeRow(partition.static_row, now_seconds, grace_seconds);
     std::erase_if(partition.rows, [](const auto& entry) { return entry.second.empty(); });
   }
   std::erase_if(partitions_, [](const auto& entry) { return entry.second.empty(); });
@@ -140,7 +141,10 @@ OpStatus ReferenceTable::Upsert(const PartitionRef& ref, std::span<const RowUpda
   const int64_t grace_seconds = BeginWrite(context);
   Partition& partition = FindOrMake(ref);
   PurgeTombstones(partition, context.now_seconds, grace_seconds);
-  for (const RowUpdate& update : rows) MergeRow(partition, update, context, grace_seconds);
+  for (const RowUpdate& update : rows) {
+    update.of_static_row ? MergeStatic(partition, update, context, grace_seconds)
+                         : MergeRow(partition, update, context, grace_seconds);
+  }
   DropIfEmpty(ref);
   return OpStatus::kOk;
 }
@@ -160,6 +164,16 @@ void ReferenceTable::MergeRow(Partition& partition, const RowUpdate& update,
     }
   }
   if (row.empty()) partition.rows.erase(position);
+}
+
+void ReferenceTable::MergeStatic(Partition& partition, const RowUpdate& update,
+                                 const WriteContext& context, int64_t grace_seconds) {
+  PurgeRow(partition.static_row, context.now_seconds, grace_seconds);
+  if (partition.tombstone.Covers(context.timestamp)) return;
+  const Liveness liveness = {context.timestamp, update.expiry_seconds, update.ttl_seconds};
+  for (const CellUpdate& cell : update.cells) {
+    MergeCell(partition.static_row, cell, liveness, context, grace_seconds);
+  }
 }
 
 void ReferenceTable::MergeCell(Row& row, const CellUpdate& update, const Liveness& liveness,
@@ -286,6 +300,8 @@ OpStatus ReferenceTable::DeletePartition(const PartitionRef& ref, const WriteCon
   std::erase_if(partition.ranges, [&](const RangeTombstone& range) {
     return range.tombstone.timestamp <= context.timestamp;
   });
+  PurgeRow(partition.static_row, context.now_seconds, grace_seconds);
+  partition.static_row.RemoveCoveredBy(context.timestamp);
   const Tombstone tombstone = {context.timestamp, context.now_seconds};
   if (!tombstone.PurgeableAt(context.now_seconds, grace_seconds)) {
     partition.tombstone = Tombstone::Stronger(partition.tombstone, tombstone);
@@ -297,20 +313,29 @@ OpStatus ReferenceTable::DeletePartition(const PartitionRef& ref, const WriteCon
 
 // --- Reads ---
 
+std::vector<LiveCellView> ReferenceTable::LiveCells(const Row& row, int64_t now_seconds) {
+  std::vector<LiveCellView> cells;
+  for (const auto& [column, cell] : row.cells) {
+    if (cell.LiveAt(now_seconds)) cells.push_back({column, cell.liveness, cell.value});
+  }
+  return cells;
+}
+
 uint64_t ReferenceTable::Read(const PartitionRef& ref, const ReadSpec& spec, int64_t now_seconds,
                               RowSink& sink) const {
   const Partition* partition = Find(ref);
   if (partition == nullptr) return 0;
+  if (spec.with_static_row) {
+    const std::vector<LiveCellView> cells = LiveCells(partition->static_row, now_seconds);
+    if (!cells.empty()) sink.OnStaticRow(cells);
+  }
   const auto [begin, end] = RowsIn(*partition, spec.range);
   uint64_t returned = 0;
   const auto send = [&](const Rows::value_type& entry) {
     const auto& [key, row] = entry;
     if (!row.LiveAt(now_seconds)) return;
     if (spec.value_filter && !row.Matches(*spec.value_filter, now_seconds)) return;
-    std::vector<LiveCellView> cells;
-    for (const auto& [column, cell] : row.cells) {
-      if (cell.LiveAt(now_seconds)) cells.push_back({column, cell.liveness, cell.value});
-    }
+    const std::vector<LiveCellView> cells = LiveCells(row, now_seconds);
     PackedItemKey packed;
     const RowView view = {MakeClusteringKey(key, schema_.packs_item_keys(), packed),
                           row.marker.LiveAt(now_seconds) ? row.marker : Liveness{}, cells};
@@ -335,7 +360,8 @@ uint64_t ReferenceTable::Count(const PartitionRef& ref, const ClusteringRange& r
 }
 
 bool ReferenceTable::PartitionLives(const Partition& partition, int64_t now_seconds) {
-  return std::any_of(partition.rows.begin(), partition.rows.end(),
+  return partition.static_row.LiveAt(now_seconds) ||
+         std::any_of(partition.rows.begin(), partition.rows.end(),
                      [&](const auto& entry) { return entry.second.LiveAt(now_seconds); });
 }
 
@@ -363,6 +389,12 @@ void ReferenceTable::TruncateFirstComponent(std::string_view component) {
                 [&](const auto& entry) { return FirstComponent(entry.first.second) == component; });
 }
 
+bool ReferenceTable::BeginAnew(int64_t now_seconds) {
+  PurgeAll(now_seconds, foreign_ ? schema_.gc_grace_seconds : 0);
+  foreign_ = false;
+  return partitions_.empty();
+}
+
 std::vector<PartitionRef> ReferenceTable::StoredPartitions() const {
   std::vector<PartitionRef> partitions;
   for (const auto& [id, partition] : partitions_) partitions.push_back({id.second, id.first});
@@ -375,13 +407,15 @@ std::optional<int64_t> ReferenceTable::EarliestExpiry(int64_t now_seconds) const
     if (!liveness.LiveAt(now_seconds) || !liveness.expiring()) return;
     earliest = std::min(earliest.value_or(liveness.expiry_seconds), liveness.expiry_seconds);
   };
-  for (const auto& [id, partition] : partitions_) {
-    for (const auto& [key, row] : partition.rows) {
-      consider(row.marker);
-      for (const auto& [column, cell] : row.cells) {
-        if (cell.live) consider(cell.liveness);
-      }
+  const auto consider_row = [&](const Row& row) {
+    consider(row.marker);
+    for (const auto& [column, cell] : row.cells) {
+      if (cell.live) consider(cell.liveness);
     }
+  };
+  for (const auto& [id, partition] : partitions_) {
+    consider_row(partition.static_row);
+    for (const auto& [key, row] : partition.rows) consider_row(row);
   }
   return earliest;
 }

@@ -61,6 +61,11 @@ class ReferenceTable {
 
   // --- For comparisons, beyond Table's interface ---
 
+  // Nothing of it was stored when it was moved to another table, which knows of no foreign
+  // timestamp then. False: something has an effect at `now_seconds`, so that something had to be
+  // stored.
+  bool BeginAnew(int64_t now_seconds);
+
   // Keys of the partitions that hold anything, dead or alive.
   std::vector<PartitionRef> StoredPartitions() const;
   // The earliest expiry after `now_seconds` of anything that lives then.
@@ -104,8 +109,11 @@ class ReferenceTable {
     Tombstone tombstone;
     std::vector<RangeTombstone> ranges;  // disjoint, ascending
     Rows rows;                           // by plain encoded key
+    Row static_row;                      // cells alone
 
-    bool empty() const { return !tombstone.present() && ranges.empty() && rows.empty(); }
+    bool empty() const {
+      return !tombstone.present() && ranges.empty() && rows.empty() && static_row.empty();
+    }
   };
   using PartitionId = std::pair<uint64_t, std::string>;  // address, key
 
@@ -124,6 +132,9 @@ class ReferenceTable {
   Tombstone CoveringTombstone(const Partition& partition, std::string_view key) const;
   void MergeRow(Partition& partition, const RowUpdate& update, const WriteContext& context,
                 int64_t grace_seconds);
+  void MergeStatic(Partition& partition, const RowUpdate& update, const WriteContext& context,
+                   int64_t grace_seconds);
+  static std::vector<LiveCellView> LiveCells(const Row& row, int64_t now_seconds);
   void MergeCell(Row& row, const CellUpdate& update, const Liveness& liveness,
                  const WriteContext& context, int64_t grace_seconds) const;
   void DeleteRow(Partition& partition, const std::string& key, const WriteContext& context,

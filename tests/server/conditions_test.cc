@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include "engine/base/big_endian.h"
 #include "engine/cql/encode_value.h"
 #include "engine/protocol/primitives.h"
 #include "tests/server/cql_session_test.h"
@@ -21,40 +20,17 @@ constexpr uint8_t kResult = 0x08, kPrepare = 0x09, kQuery = 0x07;
 constexpr uint8_t kOne = 1, kSerial = 8, kLocalSerial = 9;
 constexpr uint8_t kSerialConsistencyFlag = 0x10;
 
-// [applied] is one byte, an int four; everything else here is text.
-std::string ToText(const std::optional<std::string>& cell) {
-  if (!cell) return "null";
-  if (cell->size() == 1) return (*cell)[0] == 1 ? "true" : "false";
-  if (cell->size() != 4) return *cell;
-  return std::to_string(static_cast<int32_t>(LoadBigEndian32(cell->data())));
-}
-
-std::string ToText(const CqlAnswer& answer) {
-  return AnswerText(answer, [](const std::optional<std::string>& cell) { return ToText(cell); });
-}
-
-class Conditions : public CqlSessionTest {
+class Conditions : public CqlDialogueTest {
  protected:
   void SetUp() override {
-    CqlServerOptions options;
-    options.manual_clock = &clock_;
-    options.client_timestamps = CqlServerOptions::ClientTimestamps::kHonour;
-    StartServer(options, "k");
+    StartDialogue();
     client_ = std::make_unique<RawCqlClient>(server_->cql_port());
     ASSERT_TRUE(client_->StartUp({{"CQL_VERSION", "3.0.0"}, {"SCYLLA_LWT_ADD_METADATA_MARK", ""}}));
-    Say("USE k");
     // `t` of rows in partitions, `s` of one row each.
     Say("CREATE TABLE t (p int, c int, s text, v int, PRIMARY KEY (p, c))");
     Say("CREATE TABLE s (p int PRIMARY KEY, v int)");
   }
 
-  // What is answered, as text; prepared too, every other time.
-  std::string Say(const std::string& text, std::vector<BoundParameter> parameters = {}) {
-    clock_.AdvanceNanos(1'000'000);
-    prepares_ = !prepares_;
-    const bool prepared = prepares_ && !text.starts_with("USE ");
-    return ToText(session_->Run({text, std::move(parameters), prepared}));
-  }
   std::string Batch(const std::vector<CqlStatement>& statements) {
     clock_.AdvanceNanos(1'000'000);
     return ToText(session_->RunBatch(true, statements, std::nullopt));
@@ -70,9 +46,7 @@ class Conditions : public CqlSessionTest {
     return frame->opcode == kResult ? "" : ErrorMessageOf(*frame);
   }
 
-  ManualClock clock_{1'700'000'000'000'000'000};
   std::unique_ptr<RawCqlClient> client_;
-  bool prepares_ = false;
 };
 
 struct Step {
@@ -122,6 +96,56 @@ TEST_F(Conditions, AnswerWithTheRowAsItWasAndWriteOnlyWhenTheyHold) {
   clock_.AdvanceSeconds(100);
   EXPECT_EQ(Say("INSERT INTO s (p, v) VALUES (5, 7) IF NOT EXISTS"), "true null null")
       << "what has expired is not there";
+}
+
+TEST_F(Conditions, OfStaticColumnsNeedNoRow) {
+  Say("CREATE TABLE f (p int, c int, s text STATIC, r int STATIC, v int, PRIMARY KEY (p, c))");
+  const Step steps[] = {
+      // Columns of the answer: p, c, r, s, v.
+      {"UPDATE f SET s = 'aa' WHERE p = 1 IF s = 'bb'", "false null"},
+      {"UPDATE f SET s = 'aa' WHERE p = 1 IF EXISTS", "false null null null null null"},
+      {"INSERT INTO f (p, s) VALUES (1, 'aa') IF NOT EXISTS", "true null null null null null"},
+      {"INSERT INTO f (p, s) VALUES (1, 'bb') IF NOT EXISTS", "false 1 null null aa null"},
+      {"UPDATE f SET s = 'bb', r = 1 WHERE p = 1 IF s = 'aa' AND r = null", "true null aa"},
+      {"DELETE r FROM f WHERE p = 1 IF r > 5", "false 1"},
+      {"DELETE r FROM f WHERE p = 1 IF EXISTS", "true 1 null 1 bb null"},
+      {"SELECT * FROM f", "1 null null bb null"},
+      // The static row answers for a row that is not there, but to EXISTS.
+      {"UPDATE f SET v = 1 WHERE p = 1 AND c = 1 IF v = 5 AND s = 'bb'", "false bb null"},
+      {"UPDATE f SET v = 1 WHERE p = 1 AND c = 1 IF EXISTS", "false null null null null null"},
+      {"UPDATE f SET v = 1 WHERE p = 1 AND c = 1 IF s = 'bb'", "true bb"},
+      {"SELECT * FROM f", "1 1 null bb 1"},
+      {"INSERT INTO f (p, c, s) VALUES (1, 1, 'cc') IF NOT EXISTS", "false 1 1 null bb 1"},
+      {"INSERT INTO f (p, c, s) VALUES (1, 2, 'cc') IF NOT EXISTS",
+       "true null null null null null"},
+      {"SELECT * FROM f", "1 1 null cc 1; 1 2 null cc null"},
+      // What is asked of a row may decide over static columns.
+      {"UPDATE f SET s = 'dd' WHERE p = 1 AND c = 1 IF v = 2", "false 1"},
+      {"UPDATE f SET s = 'dd' WHERE p = 1 AND c = 1 IF v = 1", "true 1"},
+      {"DELETE FROM f WHERE p = 1 AND c = 2 IF s = 'dd'", "true dd"},
+      {"SELECT * FROM f", "1 1 null dd 1"},
+      // A partition that has rows alone.
+      {"INSERT INTO f (p, c) VALUES (2, 1)", ""},
+      {"UPDATE f SET s = 'aa' WHERE p = 2 IF EXISTS", "false 2 null null null null"},
+      {"INSERT INTO f (p, s) VALUES (2, 'aa') IF NOT EXISTS", "true 2 null null null null"},
+      {"SELECT s FROM f WHERE p = 2", "aa"},
+  };
+  for (const Step& step : steps) EXPECT_EQ(Say(step.statement), step.answer) << step.statement;
+  // Each statement has its row, or the static one in its place.
+  EXPECT_EQ(Batch({{"UPDATE f SET v = 5 WHERE p = 1 AND c = 1", {}},
+                   {"UPDATE f SET v = 6 WHERE p = 1 AND c = 6", {}},
+                   {"UPDATE f SET r = 7 WHERE p = 1 IF s = 'dd'", {}},
+                   {"UPDATE f SET v = 8 WHERE p = 1 AND c = 8 IF v = null", {}}}),
+            "true 1 null dd null; true 1 null dd null; true 1 null dd null; true 1 null dd null");
+  EXPECT_EQ(Say("SELECT * FROM f WHERE p = 1"), "1 1 7 dd 5; 1 6 7 dd 6; 1 8 7 dd 8");
+}
+
+TEST_F(Conditions, OfStaticColumnsAreStampedAboveThem) {
+  Say("CREATE TABLE f (p int, c int, s text STATIC, PRIMARY KEY (p, c))");
+  const std::string ahead = std::to_string(1'700'000'000'000'000 + 86'400'000'000);
+  Say("UPDATE f USING TIMESTAMP " + ahead + " SET s = 'ahead' WHERE p = 1");
+  EXPECT_EQ(Say("UPDATE f SET s = 'now' WHERE p = 1 IF s = 'ahead'"), "true ahead");
+  EXPECT_EQ(Say("SELECT s FROM f"), "now") << "what was applied is seen";
 }
 
 struct Comparison {
@@ -325,7 +349,7 @@ TEST_F(Conditions, WriteAboveAllTimestampsThatTheyHaveSeen) {
   EXPECT_EQ(Say("SELECT v FROM s"), "");
   // The server's own timestamps stay with its clock.
   Say("INSERT INTO s (p, v) VALUES (2, 5)");
-  const std::string written = EncodeBigint(static_cast<int64_t>(clock_.NowNanos() / 1000));
+  const std::string written = std::to_string(clock_.NowNanos() / 1000);
   EXPECT_EQ(Say("SELECT writetime(v) FROM s WHERE p = 2"), written);
   // A batch's other statements have no timestamps of their own.
   EXPECT_EQ(Say("BEGIN BATCH UPDATE s SET v = 6 WHERE p = 2 IF v = 5; UPDATE s USING TIMESTAMP 1 "

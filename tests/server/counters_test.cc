@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include "engine/base/big_endian.h"
 #include "engine/cql/encode_value.h"
 #include "tests/server/cql_session_test.h"
 #include "tests/support/raw_cql_client.h"
@@ -19,39 +18,14 @@ namespace {
 constexpr uint8_t kError = 0x00, kBatch = 0x0d;
 constexpr uint8_t kLogged = 0, kUnlogged = 1, kCounter = 2;
 
-// Counters and bigints have eight bytes, ints four; everything else here is text.
-std::string ToText(const std::optional<std::string>& cell) {
-  if (!cell) return "null";
-  if (cell->size() == 8) {
-    return std::to_string(static_cast<int64_t>(LoadBigEndian64(cell->data())));
-  }
-  if (cell->size() != 4) return *cell;
-  return std::to_string(static_cast<int32_t>(LoadBigEndian32(cell->data())));
-}
-
-std::string ToText(const CqlAnswer& answer) {
-  return AnswerText(answer, [](const std::optional<std::string>& cell) { return ToText(cell); });
-}
-
-class Counters : public CqlSessionTest {
+class Counters : public CqlDialogueTest {
  protected:
   void SetUp() override {
-    CqlServerOptions options;
-    options.manual_clock = &clock_;
-    options.client_timestamps = CqlServerOptions::ClientTimestamps::kHonour;
-    StartServer(options, "k");
-    Say("USE k");
+    StartDialogue();
     Say("CREATE TABLE t (p int, c int, a counter, b counter, PRIMARY KEY (p, c))");
     Say("CREATE TABLE u (p int PRIMARY KEY, v int)");
   }
 
-  // What is answered, as text; prepared too, every other time.
-  std::string Say(const std::string& text, std::vector<BoundParameter> parameters = {}) {
-    clock_.AdvanceNanos(1'000'000);
-    prepares_ = !prepares_;
-    const bool prepared = prepares_ && !text.starts_with("USE ");
-    return ToText(session_->Run({text, std::move(parameters), prepared}));
-  }
   // A BATCH message of texts; the error, or nothing.
   std::string Batch(uint8_t type, const std::vector<std::string>& statements,
                     uint8_t consistency = 1) {
@@ -67,9 +41,6 @@ class Counters : public CqlSessionTest {
     EXPECT_TRUE(frame);
     return frame->opcode == kError ? ErrorMessageOf(*frame) : "";
   }
-
-  ManualClock clock_{1'700'000'000'000'000'000};
-  bool prepares_ = false;
 };
 
 struct Step {

@@ -1,14 +1,18 @@
-// CqlSessionTest: a server in the process and a client's session with it, as tests over CQL begin.
+// CqlSessionTest: a server in the process and a client's session with it, as tests over CQL begin;
+// CqlDialogueTest for those that compare texts.
 #ifndef LISTSTORE_TESTS_SERVER_CQL_SESSION_TEST_H_
 #define LISTSTORE_TESTS_SERVER_CQL_SESSION_TEST_H_
 
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/cql/encode_value.h"
+#include "liststore/clock.h"
 #include "liststore/cql_server.h"
 #include "tests/conformance/cql_session.h"
 
@@ -61,17 +65,58 @@ class CqlSessionTest : public ::testing::Test {
   std::unique_ptr<CqlSession> session_;
 };
 
-// Rows as text, by `to_text` of a cell; or the error.
-template <typename CellToText>
-std::string AnswerText(const CqlAnswer& answer, const CellToText& to_text) {
-  if (!answer.error.empty()) return answer.error;
-  std::string text;
-  for (const ResultRow& row : answer.rows) {
-    if (!text.empty()) text += "; ";
-    for (size_t i = 0; i < row.size(); ++i) text += (i == 0 ? "" : " ") + to_text(row[i]);
+// Tests that are read as a dialogue: statements, and their answers as text. The clock goes on by a
+// millisecond with each.
+class CqlDialogueTest : public CqlSessionTest {
+ protected:
+  // With the clock, timestamps of clients, and a keyspace k in use.
+  void StartDialogue() {
+    CqlServerOptions options;
+    options.manual_clock = &clock_;
+    options.client_timestamps = CqlServerOptions::ClientTimestamps::kHonour;
+    StartServer(options, "k");
+    Say("USE k");
   }
-  return text;
-}
+
+  // Sent as a text and prepared in turn.
+  std::string Say(const std::string& text, std::vector<BoundParameter> parameters = {}) {
+    clock_.AdvanceNanos(1'000'000);
+    prepares_ = !prepares_;
+    const bool prepared = prepares_ && !text.starts_with("USE ");
+    return ToText(session_->Run({text, std::move(parameters), prepared}));
+  }
+
+  // "1 null; 2 x": rows in turn; or the error.
+  static std::string ToText(const CqlAnswer& answer) {
+    if (!answer.error.empty()) return answer.error;
+    std::string text;
+    for (const ResultRow& row : answer.rows) {
+      if (!text.empty()) text += "; ";
+      for (size_t i = 0; i < row.size(); ++i) text += (i == 0 ? "" : " ") + ToText(row[i]);
+    }
+    return text;
+  }
+
+  // By its length alone: booleans have one byte, ints four, bigints and counters eight; what else a
+  // test has is text of another length.
+  static std::string ToText(const std::optional<std::string>& cell) {
+    if (!cell) return "null";
+    switch (cell->size()) {
+      case 1:
+        return (*cell)[0] == 1 ? "true" : "false";
+      case 4:
+      case 8:
+        return std::to_string(DecodeInteger(*cell));
+      default:
+        return *cell;
+    }
+  }
+
+  ManualClock clock_{1'700'000'000'000'000'000};
+
+ private:
+  bool prepares_ = false;
+};
 
 }  // namespace liststore::testing
 

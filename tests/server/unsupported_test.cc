@@ -55,7 +55,6 @@ const Case kCases[] = {
     {CqlFeature::kCollections, "CREATE TABLE x (p int PRIMARY KEY, l list<int>)"},
     {CqlFeature::kCollections, "ALTER TABLE t ADD m map<text, int>"},
     {CqlFeature::kCollections, "CREATE TABLE x (p int PRIMARY KEY, u kept)"},
-    {CqlFeature::kStaticColumns, "CREATE TABLE x (p int, c int, s int static, PRIMARY KEY (p, c))"},
     {CqlFeature::kVectors, "CREATE TABLE x (p int PRIMARY KEY, v vector<float, 3>)"},
     {CqlFeature::kVectors, "SELECT * FROM t ORDER BY v ann OF [0.1, 0.2] LIMIT 3"},
     {CqlFeature::kVectors, "CREATE CUSTOM INDEX ON t(v) USING 'vector_index'"},
@@ -90,8 +89,11 @@ const Case kCases[] = {
     {CqlFeature::kVirtualWrites,
      "BEGIN BATCH INSERT INTO liststore.clock (key, advance_seconds) VALUES ('clock', 1) APPLY "
      "BATCH"},
+    {CqlFeature::kStaticCounters,
+     "CREATE TABLE x (p int, c int, s counter static, PRIMARY KEY (p, c))"},
     {CqlFeature::kTypeClasses,
      "CREATE TABLE x (p int PRIMARY KEY, v 'org.apache.cassandra.db.marshal.UTF8Type')"},
+    {CqlFeature::kStaticIndexes, "CREATE INDEX ON with_static(s)"},
 
     {CqlFeature::kReplication,
      "CREATE KEYSPACE three WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
@@ -183,7 +185,8 @@ class Unsupported : public ::testing::Test {
          {"CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', "
           "'replication_factor': 1}",
           "USE ks", "CREATE TYPE kept (a int)",
-          "CREATE TABLE t (p int, c int, v int, s text, PRIMARY KEY (p, c))"}) {
+          "CREATE TABLE t (p int, c int, v int, s text, PRIMARY KEY (p, c))",
+          "CREATE TABLE with_static (p int, c int, s int static, PRIMARY KEY (p, c))"}) {
       EXPECT_EQ(Refusal({{}, statement}), "") << statement;
     }
     EXPECT_EQ(session_->Run({"USE ks", {}}).error, "");

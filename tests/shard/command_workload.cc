@@ -72,6 +72,7 @@ void CommandWorkload::MakeRead(OwnedCommand& owned, bool by_value) {
   if (!rng().OneIn(plan().large() ? 40 : 4)) {
     read.limit = static_cast<uint64_t>(rng().Between(1, 60));
   }
+  read.with_static_row = rng().OneIn(2);
   if (by_value) {
     read.value_filter = ReadSpec::ValueFilter{base_.RandomIndexedColumn(), base_.RandomValue()};
   }

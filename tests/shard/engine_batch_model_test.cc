@@ -41,9 +41,6 @@ class BatchModelRun {
       ids_.push_back(engine_.CreateTable(workload_.schema()));
       reference_.CreateTable(workload_.schema());
     }
-    for (size_t i = 0; i < workload_.schema().regular.size(); ++i) {
-      columns_.emplace_back(static_cast<ColumnId>(i));
-    }
   }
 
   void Run(uint64_t steps) {
@@ -132,6 +129,7 @@ class BatchModelRun {
       RowUpdate alone;
       alone.key = row.key;
       alone.marker = false;
+      alone.of_static_row = row.of_static_row;
       alone.cells = dead;
       Command command = owned.command;
       command.body = UpsertCommand{std::span(&alone, 1)};
@@ -143,8 +141,8 @@ class BatchModelRun {
     const auto i = static_cast<size_t>(rng().Below(kTables));
     const TableId before = ids_[i];
     TableId after;
-    const OpStatus status =
-        engine_.RebuildTable(before, workload_.schema(), columns_, now(), after);
+    const OpStatus status = engine_.RebuildTable(before, workload_.schema(),
+                                                 ColumnMap::Same(workload_.schema()), now(), after);
     if (status == OpStatus::kOutOfMemory) {
       ASSERT_FALSE(MemoryIsAmple()) << "memory is ample in this run";
     } else {
@@ -201,7 +199,6 @@ class BatchModelRun {
   ReferenceEngine reference_;
   Totals& totals_;
   std::vector<TableId> ids_;  // of the tables that the reference knows as 0 and 1
-  ColumnMap columns_;
   uint64_t step_ = 0;
 };
 

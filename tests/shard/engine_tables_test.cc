@@ -47,7 +47,8 @@ TEST(EngineDropTest, AnIdOfThePastIsGoneForEveryOperation) {
   EXPECT_EQ(engine.TruncateFirstComponent(table, "feature"), OpStatus::kTableGone);
   EXPECT_EQ(engine.SetGrace(table, 1), OpStatus::kTableGone);
   TableId id;
-  EXPECT_EQ(engine.RebuildTable(table, ListItemsSchema(), {ColumnId{0}}, kNoonNanos, id),
+  EXPECT_EQ(engine.RebuildTable(table, ListItemsSchema(), ColumnMap::Same(ListItemsSchema()),
+                                kNoonNanos, id),
             OpStatus::kTableGone);
   EXPECT_EQ(engine.StatsOf(table).rows, 0u);
   ScanPosition position;
@@ -174,7 +175,7 @@ TEST(EngineRebuildTest, CopiesMarkersAndCellsUnderTheirOwnTimesAndRenumbersColum
   schema.regular = {{"aa", CqlType::kText}, {"c", CqlType::kText}};  // a and b go, aa comes
   schema.indexes = {{"by_c", 1}};
   TableId rebuilt;
-  ASSERT_EQ(engine.RebuildTable(table, schema, {std::nullopt, std::nullopt, ColumnId{1}},
+  ASSERT_EQ(engine.RebuildTable(table, schema, {{std::nullopt, std::nullopt, ColumnId{1}}, {}},
                                 kNoonNanos, rebuilt),
             OpStatus::kOk);
   CollectingSink sink(true, true, false);
@@ -197,7 +198,8 @@ TEST(EngineRebuildTest, ADeletionStillHidesOlderWritesAfterwards) {
   AddItem(engine, table, key, 1, "v", kNoonNanos, 0, {1'000});
   RemoveItem(engine, table, key, 1, kNoonNanos, {2'000});
   TableId rebuilt;
-  ASSERT_EQ(engine.RebuildTable(table, ListItemsSchema(), {ColumnId{0}}, kNoonNanos, rebuilt),
+  ASSERT_EQ(engine.RebuildTable(table, ListItemsSchema(), ColumnMap::Same(ListItemsSchema()),
+                                kNoonNanos, rebuilt),
             OpStatus::kOk);
   AddItem(engine, rebuilt, key, 1, "late", kNoonNanos, 0, {1'500});
   EXPECT_EQ(CountItems(engine, rebuilt, key, kNoonNanos), 0u);
@@ -217,7 +219,8 @@ TEST(EngineRebuildTest, WithoutMemoryForBothTablesNothingHasChanged) {
   }
   const auto before = Contents(engine, table, kNoonNanos);
   TableId rebuilt;
-  EXPECT_EQ(engine.RebuildTable(table, ListItemsSchema(), {ColumnId{0}}, kNoonNanos, rebuilt),
+  EXPECT_EQ(engine.RebuildTable(table, ListItemsSchema(), ColumnMap::Same(ListItemsSchema()),
+                                kNoonNanos, rebuilt),
             OpStatus::kOutOfMemory);
   EXPECT_EQ(Contents(engine, table, kNoonNanos), before);
   EXPECT_LE(engine.held_bytes(), options.memory_limit_bytes);
@@ -326,7 +329,7 @@ TEST(SchemaActionsTest, CreateRebuildAndDropNumberTheTablesOfTheNextSchema) {
   indexed.indexes.push_back({"by_value", indexed.storage.regular[0].name, true});
   CompleteTable(indexed);
   Catalog::PutTable(after, std::make_shared<TableDefinition>(indexed));
-  const SchemaAction rebuild{Kind::kRebuildTable, "ks", "t", {ColumnId{0}}};
+  const SchemaAction rebuild{Kind::kRebuildTable, "ks", "t", {{ColumnId{0}}, {}}};
   ASSERT_EQ(RunSchemaActions(engine, before, {&rebuild, 1}, kNoonNanos, after), OpStatus::kOk);
   const TableId second = after.FindTable("ks", "t")->storage.id;
   EXPECT_NE(second, first);

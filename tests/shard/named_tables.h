@@ -75,9 +75,7 @@ inline OpStatus RetimeNamed(Engine& engine, const std::string& name, int64_t gc_
 // Adds a column behind all others.
 inline OpStatus AddColumnTo(Engine& engine, const std::string& name, uint64_t now_nanos) {
   TableDefinition table = *TableNamed(engine, name);
-  ColumnMap same;
-  for (size_t i = 0; i < table.storage.regular.size(); ++i)
-    same.push_back(static_cast<ColumnId>(i));
+  ColumnMap same = ColumnMap::Same(table.storage);
   table.columns.push_back({"zzz", CqlType::kText, ColumnKind::kRegular, 0, false});
   CompleteTable(table);
   return RunAction(engine, SchemaAction::Kind::kRebuildTable, name, &table, std::move(same),
@@ -103,6 +101,10 @@ class StoredText final : public StoredRowSink {
       Add(range.tombstone);
       text_ += '\n';
     }
+    if (partition.static_cells.empty()) return;
+    text_ += " static";
+    Add(partition.static_cells);
+    text_ += '\n';
   }
   void OnRow(const StoredRow& row) override {
     char plain[kItemKeyTextBytes];
@@ -110,12 +112,7 @@ class StoredText final : public StoredRowSink {
     AddBytes(PlainKey(row.key, plain));
     Add(row.marker);
     Add(row.tombstone);
-    for (const StoredCell& cell : row.cells) {
-      text_ += " " + std::to_string(cell.column) + (cell.view.live ? "=" : " dead ");
-      AddBytes(cell.view.value);
-      Add(cell.view.liveness);
-      if (!cell.view.live) text_ += " from " + std::to_string(cell.view.deletion_seconds);
-    }
+    Add(row.cells);
     text_ += '\n';
   }
   void OnPartitionEnd() override {}
@@ -129,6 +126,14 @@ class StoredText final : public StoredRowSink {
     for (const char c : bytes) {
       text_ += kDigits[static_cast<unsigned char>(c) >> 4];
       text_ += kDigits[static_cast<unsigned char>(c) & 15];
+    }
+  }
+  void Add(std::span<const StoredCell> cells) {
+    for (const StoredCell& cell : cells) {
+      text_ += " " + std::to_string(cell.column) + (cell.view.live ? "=" : " dead ");
+      AddBytes(cell.view.value);
+      Add(cell.view.liveness);
+      if (!cell.view.live) text_ += " from " + std::to_string(cell.view.deletion_seconds);
     }
   }
   void Add(const Liveness& liveness) {

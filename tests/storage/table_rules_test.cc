@@ -272,6 +272,40 @@ const Rule kOwnTimestampRules[] = {
       Removed(1), Insert("a", 5).V("y"), Sees("")}},
 };
 
+const Rule kStaticRules[] = {
+    {"a static value is there without rows, and is none", {Static(1).V("x"), Sees("*=x")}},
+    {"a static value stands beside the rows",
+     {Insert("a", 1).V("x").With(Static(1).V("s")), Insert("b", 2).V("y"), Sees("*=s b=y a=x"),
+      Finds("s", ""), Finds("x", "a")}},
+    {"static values are merged as those of a row",
+     {Static(2).V("x").W("1"), Static(1).V("y").W("2"), Static(3).W("3"), Sees("*=x+3")}},
+    {"on a tie the larger static value wins", {Static(1).V("y"), Static(1).V("x"), Sees("*=y")}},
+    {"a static null wins on a tie, and leaves nothing",
+     {Static(1).V("x"), Static(1).NullV(), Sees(""), Static(1).V("z"), Sees(""), Static(2).V("y"),
+      Sees("*=y")}},
+    {"a static value expires by itself, and casts a shadow",
+     {Insert("a", 1).V("x"), Static(5).V("s").W("t").Ttl(5), Static(6).W("u"), Sees("*=s+u a=x"),
+      Wait(5), Sees("*+u a=x"), Static(4).V("y"), Sees("*+u a=x"), Wait(kScriptGraceSeconds),
+      Static(4).V("y"), Sees("*=y+u a=x")}},
+    {"a partition DELETE takes older static values, and those to come",
+     {Insert("a", 1).V("x"), Static(2).V("s"), Static(9).W("t"), DeletePartition(5), Removed(1),
+      Sees("*+t"), Static(4).V("u"), Sees("*+t"), Static(6).V("u"), Sees("*=u+t"),
+      Wait(kScriptGraceSeconds), Static(4).W("v"), Sees("*=u+t")}},
+    {"a range DELETE leaves static values",
+     {Insert("a", 1).V("x"), Static(2).V("s"), DeleteRange("", "z", 5), Sees("*=s"),
+      Static(3).V("t"), Sees("*=t")}},
+    {"a row DELETE leaves static values",
+     {Insert("a", 1).V("x"), Static(2).V("s"), DeleteRow("a", 5), Sees("*=s")}},
+    {"with timestamps of its own a table keeps nothing of static nulls",
+     {Static(1).V("x").Own(), Static(2).NullV().Own(), Sees(""), Static(3).V("y").Own(),
+      Insert("a", 4).V("z").Own(), DeletePartition(5).Own(), Removed(1), Sees("")}},
+    {"a partition whose static values are over is small again",
+     {Insert("a", 1).V("x").Own(), Static(2).V("s").Ttl(5).Own(), Sees("*=s a=x"), Wait(5),
+      Sees("a=x"), Insert("b", 3).V("y").Own(), Sees("b=y a=x")}},
+    {"static values go with a truncation",
+     {Static(9).V("s"), Truncate(), Sees(""), Static(1).V("t"), Sees("*=t")}},
+};
+
 class SomeAddress : public AddressOf {
  public:
   uint64_t operator()(std::string_view) const override { return 0x1234'5678'9abc'def0u; }
@@ -328,6 +362,7 @@ INSTANTIATE_TEST_SUITE_P(Deletion, TableRulesTest, ::testing::ValuesIn(kDeletion
 INSTANTIATE_TEST_SUITE_P(Batch, TableRulesTest, ::testing::ValuesIn(kBatchRules));
 INSTANTIATE_TEST_SUITE_P(Index, TableRulesTest, ::testing::ValuesIn(kIndexRules));
 INSTANTIATE_TEST_SUITE_P(OwnTimestamps, TableRulesTest, ::testing::ValuesIn(kOwnTimestampRules));
+INSTANTIATE_TEST_SUITE_P(Static, TableRulesTest, ::testing::ValuesIn(kStaticRules));
 
 }  // namespace
 }  // namespace liststore::testing

@@ -52,6 +52,7 @@ struct ScriptStep {
   int64_t number = 0;                 // seconds, or rows removed
   std::vector<ScriptStep> more = {};  // further rows of the same upsert
   bool own_timestamp = false;
+  bool is_static = false;
 
   ScriptStep V(std::string value) && { return std::move(*this).Set(0, std::move(value)); }
   ScriptStep W(std::string value) && { return std::move(*this).Set(1, std::move(value)); }
@@ -87,6 +88,10 @@ inline ScriptStep Insert(std::string key, int64_t timestamp) {
 inline ScriptStep Update(std::string key, int64_t timestamp) {
   return {.kind = ScriptStep::Kind::kUpsert, .key = std::move(key), .timestamp = timestamp};
 }
+// V and W are columns of the static row here.
+inline ScriptStep Static(int64_t timestamp) {
+  return {.kind = ScriptStep::Kind::kUpsert, .timestamp = timestamp, .is_static = true};
+}
 inline ScriptStep DeleteRow(std::string key, int64_t timestamp) {
   return {.kind = ScriptStep::Kind::kDeleteRow, .key = std::move(key), .timestamp = timestamp};
 }
@@ -109,7 +114,7 @@ inline ScriptStep Wait(int64_t seconds) {
 }
 inline ScriptStep Truncate() { return {.kind = ScriptStep::Kind::kTruncate}; }
 // What a descending read shows: "b=x a=y+z" for rows b (v = x) and a (v = y, w = z), "a" alone when
-// it has no value. Counts must agree.
+// it has no value; before them "*=x" for a static row. Counts must agree.
 inline ScriptStep Sees(std::string rows) {
   return {.kind = ScriptStep::Kind::kSees, .text = std::move(rows)};
 }
@@ -221,10 +226,13 @@ class ScriptRunner {
         backing[i].cells.push_back(
             {cell.column, cell.value.has_value(), cell.value ? std::string_view(*cell.value) : ""});
       }
-      rows.push_back({MakeClusteringKey(backing[i].key, packs(), backing[i].packed), step.marker,
-                      step.ttl_seconds,
-                      step.ttl_seconds == 0 ? kNoExpiry : now_seconds_ + step.ttl_seconds,
-                      backing[i].cells});
+      rows.push_back(
+          {.key = MakeClusteringKey(backing[i].key, packs(), backing[i].packed),
+           .marker = step.marker,
+           .of_static_row = step.is_static,
+           .ttl_seconds = step.ttl_seconds,
+           .expiry_seconds = step.ttl_seconds == 0 ? kNoExpiry : now_seconds_ + step.ttl_seconds,
+           .cells = backing[i].cells});
     }
     return table_.Upsert(partition_, rows, ContextOf(first));
   }
@@ -239,17 +247,19 @@ class ScriptRunner {
   void ExpectSeen(const std::string& expected) {
     for (const bool accepts_packed_runs : {false, true}) {
       CollectingSink sink(packs(), true, accepts_packed_runs);
-      table_.Read(partition_, {}, now_seconds_, sink);
+      ReadSpec spec;
+      spec.with_static_row = true;
+      const uint64_t rows = table_.Read(partition_, spec, now_seconds_, sink);
       EXPECT_EQ(sink.complaint(), "");
       std::string seen;
       for (const CollectedRow& row : sink.rows()) {
-        seen += (seen.empty() ? "" : " ") + LetterOf(row.key);
+        seen += (seen.empty() ? "" : " ") + (row.is_static ? "*" : LetterOf(row.key));
         for (const CollectedCell& cell : row.cells) {
           seen += (cell.column == 0 ? "=" : "+") + cell.value;
         }
       }
       EXPECT_EQ(seen, expected);
-      EXPECT_EQ(table_.Count(partition_, {}, now_seconds_), sink.rows().size());
+      EXPECT_EQ(table_.Count(partition_, {}, now_seconds_), rows);
     }
   }
 
@@ -290,6 +300,7 @@ inline TableSchema ScriptSchema(bool with_w) {
   schema.clustering = {{"c", CqlType::kText, true}};
   schema.regular = {{"v", CqlType::kBlob}};
   if (with_w) schema.regular.push_back({"w", CqlType::kBlob});
+  schema.statics = {{"sv", CqlType::kBlob}, {"sw", CqlType::kBlob}};
   schema.indexes = {{"by_v", 0}};
   schema.gc_grace_seconds = kScriptGraceSeconds;
   return schema;

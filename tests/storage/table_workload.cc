@@ -76,6 +76,11 @@ ClusteringRange OwnedRange::View(bool packs_item_keys) const {
 
 TableWorkload::TableWorkload(uint64_t seed) : rng_(seed) {
   schema_ = rng_.OneIn(2) ? ListItemsSchema() : RandomSchema(rng_);
+  if (!schema_.clustering.empty() && rng_.OneIn(3)) {
+    for (int64_t i = rng_.Between(1, 3); i > 0; --i) {
+      schema_.statics.push_back({"s" + std::to_string(schema_.statics.size()), CqlType::kBlob});
+    }
+  }
   DrawPlan();
   DrawTimes();
   DrawWeights();
@@ -354,14 +359,18 @@ UpsertBatch TableWorkload::RandomUpsert(bool many) {
   int64_t ttl_seconds = RandomTtl();
   for (size_t i = 0; i < rows; ++i) {
     RowUpdate& row = batch.rows.emplace_back();
-    row.key = (sequential ? keys_[(start + i) % keys_.size()] : RandomKey()).view;
-    row.marker = plan_.hot || !rng_.OneIn(5);
+    row.of_static_row = !schema_.statics.empty() && rng_.OneIn(plan_.hot || many ? 40 : 6);
+    if (!row.of_static_row) {
+      row.key = (sequential ? keys_[(start + i) % keys_.size()] : RandomKey()).view;
+    }
+    row.marker = !row.of_static_row && (plan_.hot || !rng_.OneIn(5));
     if (!one_ttl) ttl_seconds = RandomTtl();
     row.ttl_seconds = ttl_seconds;
     row.expiry_seconds = ttl_seconds == 0 ? kNoExpiry : now_seconds_ + ttl_seconds;
     std::vector<CellUpdate>& cells = batch.cells.emplace_back();
-    for (size_t column = 0; column < schema_.regular.size(); ++column) {
-      if (!plan_.hot && rng_.OneIn(schema_.regular.size() == 1 ? 20 : 3)) continue;
+    const size_t columns = row.of_static_row ? schema_.statics.size() : schema_.regular.size();
+    for (size_t column = 0; column < columns; ++column) {
+      if (!plan_.hot && rng_.OneIn(columns == 1 ? 20 : 3)) continue;
       const bool live = plan_.hot || !rng_.OneIn(12);
       cells.push_back(
           {static_cast<ColumnId>(column), live, live ? RandomValue() : std::string_view()});

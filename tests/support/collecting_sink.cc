@@ -37,7 +37,11 @@ std::ostream& operator<<(std::ostream& out, const Liveness& liveness) {
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, const CollectedRow& row) {
-  out << "key '" << Printable(row.key) << "'";
+  if (row.is_static) {
+    out << "static";
+  } else {
+    out << "key '" << Printable(row.key) << "'";
+  }
   if (!row.from_run) out << " marker(" << row.marker << ")";
   for (const CollectedCell& cell : row.cells) {
     out << " [" << cell.column << "]='" << Printable(cell.value) << "'";
@@ -47,7 +51,7 @@ std::ostream& operator<<(std::ostream& out, const CollectedRow& row) {
 }
 
 bool SameRow(const CollectedRow& expected, const CollectedRow& actual) {
-  if (expected.key != actual.key) return false;
+  if (expected.key != actual.key || expected.is_static != actual.is_static) return false;
   if (actual.from_run) {
     return expected.cells.size() == 1 && actual.cells.size() == 1 &&
            expected.cells[0].column == actual.cells[0].column &&
@@ -75,18 +79,31 @@ void CollectingSink::OnRows(std::span<const RowView> rows) {
   if (rows.empty() || rows.size() > kRowsPerCallMax) Complain("a call brings 1 to 32 rows");
   for (const RowView& row : rows) {
     char text[kItemKeyTextBytes];
-    CollectedRow collected{std::string(PlainKey(row.key, text)), row.marker, {}, false};
+    CollectedRow collected{std::string(PlainKey(row.key, text)), row.marker, {}};
     PackedItemKey packed;
     if (MakeClusteringKey(collected.key, packs_item_keys_, packed).packed != row.key.packed) {
       Complain("exactly the item keys of a packing table are packed");
     }
-    for (const LiveCellView& cell : row.cells) {
-      if (!collected.cells.empty() && collected.cells.back().column >= cell.column) {
-        Complain("cells come in column order");
-      }
-      collected.cells.push_back({cell.column, cell.liveness, std::string(cell.value)});
-    }
+    AddCells(row.cells, collected);
     Add(std::move(collected));
+  }
+}
+
+void CollectingSink::OnStaticRow(std::span<const LiveCellView> cells) {
+  if (!rows_.empty()) Complain("the static row comes once, before all others");
+  if (cells.empty()) Complain("a static row without cells is none");
+  CollectedRow collected;
+  collected.is_static = true;
+  AddCells(cells, collected);
+  rows_.push_back(std::move(collected));
+}
+
+void CollectingSink::AddCells(std::span<const LiveCellView> cells, CollectedRow& row) {
+  for (const LiveCellView& cell : cells) {
+    if (!row.cells.empty() && row.cells.back().column >= cell.column) {
+      Complain("cells come in column order");
+    }
+    row.cells.push_back({cell.column, cell.liveness, std::string(cell.value)});
   }
 }
 
@@ -108,7 +125,7 @@ void CollectingSink::OnPackedRun(const PackedRun& run) {
 }
 
 void CollectingSink::Add(CollectedRow row) {
-  if (!rows_.empty()) {
+  if (!rows_.empty() && !rows_.back().is_static) {
     const int order = rows_.back().key.compare(row.key);
     if (descending_ ? order <= 0 : order >= 0) Complain("rows come in the order of the read");
   }

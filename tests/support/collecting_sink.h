@@ -26,6 +26,7 @@ struct CollectedRow {
   std::vector<CollectedCell> cells;
   // It came in a packed run: of the rest only the value of the one cell is known.
   bool from_run = false;
+  bool is_static = false;  // the static row, which has no key
 };
 
 // Whether `actual` shows `expected` as far as its form lets it.
@@ -48,7 +49,9 @@ class CollectingSink : public RowSink {
   void OnRows(std::span<const RowView> rows) override;
   void OnPackedRun(const PackedRun& run) override;
   bool AcceptsPackedRuns() const override { return accepts_packed_runs_; }
+  void OnStaticRow(std::span<const LiveCellView> cells) override;
 
+  // The static row, where there is one, before the others.
   const std::vector<CollectedRow>& rows() const { return rows_; }
   uint64_t rows_from_runs() const { return rows_from_runs_; }
   // The first promise broken by the sender; empty: none.
@@ -56,6 +59,7 @@ class CollectingSink : public RowSink {
 
  private:
   void Add(CollectedRow row);
+  void AddCells(std::span<const LiveCellView> cells, CollectedRow& row);
   void Complain(const std::string& what);
 
   const bool packs_item_keys_;

@@ -19,6 +19,7 @@ class StoredCopy final : public StoredRowSink {
   struct Part {
     StoredPartition head;
     std::vector<StoredRange> ranges;
+    std::vector<StoredCell> static_cells;
     std::vector<StoredRow> rows;
     std::deque<std::vector<StoredCell>> cells;  // by row
   };
@@ -36,11 +37,12 @@ class StoredCopy final : public StoredRowSink {
       part.ranges.push_back(range);
     }
     part.head.ranges = part.ranges;
+    part.static_cells = KeepCells(partition.static_cells);
+    part.head.static_cells = part.static_cells;
   }
   void OnRow(const StoredRow& row) override {
     Part& part = parts_.back();
-    std::vector<StoredCell>& cells = part.cells.emplace_back(row.cells.begin(), row.cells.end());
-    for (StoredCell& cell : cells) cell.view.value = Keep(cell.view.value);
+    const std::vector<StoredCell>& cells = part.cells.emplace_back(KeepCells(row.cells));
     StoredRow& kept = part.rows.emplace_back(row);
     kept.cells = cells;
     PackedItemKey packed;
@@ -54,6 +56,11 @@ class StoredCopy final : public StoredRowSink {
   const std::deque<Part>& parts() const { return parts_; }
 
  private:
+  std::vector<StoredCell> KeepCells(std::span<const StoredCell> cells) {
+    std::vector<StoredCell> kept(cells.begin(), cells.end());
+    for (StoredCell& cell : kept) cell.view.value = Keep(cell.view.value);
+    return kept;
+  }
   std::string_view Keep(std::string_view bytes) { return bytes_.emplace_back(bytes); }
 
   const bool packs_;
