@@ -1,9 +1,13 @@
 // A list store and CQL see the same rows: what one writes the other reads.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "liststore/cql_server.h"
@@ -25,6 +29,10 @@ class ListStoreOverCql : public ::testing::Test {
     options.clock = &clock_;
     options.shards = 2;
     options.memory_limit_bytes = 64 << 20;
+    options.expiry_listener = [this](const ExpiredItem& item) {
+      const std::lock_guard lock(told_mutex_);
+      told_.push_back(std::string(item.entity_id) + " " + std::string(item.value));
+    };
     auto store = ListStore::Open(options);
     ASSERT_TRUE(store.ok());
     store_ = *std::move(store);
@@ -60,7 +68,20 @@ class ListStoreOverCql : public ::testing::Test {
     return values;
   }
 
+  // What the listener was told, as soon as it is so much: the server gives back at its own times.
+  std::vector<std::string> Told(size_t count) {
+    while (true) {
+      store_->Reclaim(SIZE_MAX);
+      const std::lock_guard lock(told_mutex_);
+      if (told_.size() < count) continue;
+      std::ranges::sort(told_);
+      return std::exchange(told_, {});
+    }
+  }
+
   ManualClock clock_{kNow};
+  std::mutex told_mutex_;
+  std::vector<std::string> told_;  // from several threads
   const ListId list_{"user", "reads", "", "17"};
   std::unique_ptr<ListStore> store_;
   std::unique_ptr<CqlServer> server_;
@@ -114,6 +135,31 @@ TEST_F(ListStoreOverCql, ADeletedFeatureIsGoneForStatementsAtOnce) {
   ASSERT_TRUE(store_->DeleteListFeature("user", "reads").ok());
   EXPECT_TRUE(Column("SELECT value" + std::string(kOfList)).empty());
   EXPECT_TRUE(Column("SELECT value FROM feature_store.list_items").empty());
+}
+
+// Whoever wrote them, and whoever gives them back.
+TEST_F(ListStoreOverCql, TheListenerIsToldOfRowsThatAreOver) {
+  const auto insert = [&](std::string_view entity, std::string_view value, int ttl) {
+    Run("INSERT INTO feature_store.list_items (feature_key, entity_id, item_key, value) VALUES "
+        "('user#reads|', '" +
+        std::string(entity) + "', '" + *MakeItemKey(clock_.NowNanos(), value) + "', textAsBlob('" +
+        std::string(value) + "')) USING TTL " + std::to_string(ttl));
+  };
+  const std::vector<NewItem> items = {{kNow - 1, "added"}};
+  ASSERT_TRUE(store_->AddListItems(list_, items).ok());
+  insert("17", "inserted", 60);
+  insert("18", "deleted", 60);
+  Run("DELETE FROM feature_store.list_items WHERE feature_key = 'user#reads|' AND entity_id = "
+      "'18'");
+  clock_.AdvanceSeconds(60);
+  EXPECT_EQ(Told(1), std::vector<std::string>{"17 inserted"});
+  clock_.AdvanceSeconds(kHour);
+  EXPECT_EQ(Told(1), std::vector<std::string>{"17 added"});
+  insert("17", "truncated", 60);
+  Run("TRUNCATE feature_store.list_items");
+  insert("18", "behind it", 60);
+  clock_.AdvanceSeconds(60);
+  EXPECT_EQ(Told(1), std::vector<std::string>{"18 behind it"});
 }
 
 }  // namespace
