@@ -159,6 +159,19 @@ func TestEveryReleaseVersion(t *testing.T) {
 	}
 }
 
+// The version that is asked for, or, when none is, the one that both know. (Asked for 5, this driver gives
+// up by itself when a server has 4 at most.)
+func TestEveryProtocolVersion(t *testing.T) {
+	for _, version := range []int{3, 4, 0} {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			s := startServer(t)
+			cluster := s.cluster()
+			cluster.ProtoVersion = version
+			same(t, "addresses", work(t, cluster), fmt.Sprintf("127.0.0.1:%d", s.Port))
+		})
+	}
+}
+
 func TestAPortThatIsTaken(t *testing.T) {
 	s := startServer(t)
 	second := exec.Command(os.Getenv("LISTSTORE_BINARY"), "serve", "--cql-port", fmt.Sprint(s.Port))
