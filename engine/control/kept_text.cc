@@ -11,8 +11,9 @@ namespace {
 size_t EndOfPassword(std::string_view text) {
   constexpr std::string_view kWord = "PASSWORD";
   const auto same = [](char a, char b) { return (a >= 'a' && a <= 'z' ? a - 'a' + 'A' : a) == b; };
-  const auto at = std::ranges::search(text, kWord, same);
-  return at.empty() ? std::string_view::npos : static_cast<size_t>(at.end() - text.begin());
+  const auto at = std::search(text.begin(), text.end(), kWord.begin(), kWord.end(), same);
+  if (at == text.end()) return std::string_view::npos;
+  return static_cast<size_t>(at - text.begin()) + kWord.size();
 }
 
 }  // namespace

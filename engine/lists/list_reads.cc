@@ -90,7 +90,7 @@ absl::Status ListStore::Impl::ReadStep(size_t first, size_t count, AssignKey& as
     Command& command = commands[i];
     command.table = items_schema.id;
     command.partition_key = keys[i].partition_key();
-    command.body.emplace<ReadCommand>(&spec, &sink);
+    command.body.emplace<ReadCommand>(ReadCommand{&spec, &sink});
   }
   engine.ExecuteGroup({commands.data(), count}, now_nanos, {replies.data(), count});
   for (size_t i = 0; i < count; ++i) {

@@ -87,7 +87,11 @@ void StatementCache::Put(std::shared_ptr<const PreparedStatement> statement) {
   }
   // Ids whose statements were dropped, and prepared again behind them, would add up.
   if (order_.size() > 2 * kStatementsMax) {
-    std::erase_if(order_, [&](const std::string& old) { return !statements_.contains(old); });
+    std::deque<std::string> kept;
+    for (std::string& old : order_) {
+      if (statements_.contains(old)) kept.push_back(std::move(old));
+    }
+    order_ = std::move(kept);
   }
 }
 

@@ -82,10 +82,9 @@ class SlotArray {
   size_t HomeIndex(uint64_t address) const { return address >> shift(); }
   Slot* Home(uint64_t address) const { return base() + HomeIndex(address); }
   size_t IndexOf(const Slot* slot) const { return static_cast<size_t>(slot - base()); }
-  // Where a home lies, for a prefetch: computed without touching the array, valid or not.
-  [[gnu::always_inline]] const void* HomeHint(uint64_t address) const {
-    return reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(base()) +
-                                         HomeIndex(address) * sizeof(Slot));
+  // Where a home lies, for a prefetch: computed without touching the array, which may not be there.
+  [[gnu::always_inline]] uintptr_t HomeHint(uint64_t address) const {
+    return reinterpret_cast<uintptr_t>(base()) + HomeIndex(address) * sizeof(Slot);
   }
 
   // Makes the slots before `index` usable; those already cleared keep what they hold.

@@ -236,8 +236,7 @@ PartitionChoice AddPartitionWhere(Random& random, const ModelSchema& schema, Sta
     choice.keys = std::move(longer);
   }
   std::ranges::sort(choice.keys);
-  const auto [first, last] = std::ranges::unique(choice.keys);
-  choice.keys.erase(first, last);
+  choice.keys.erase(std::unique(choice.keys.begin(), choice.keys.end()), choice.keys.end());
   return choice;
 }
 

@@ -68,7 +68,8 @@ class WriteMaker {
     for (size_t i = columns.size(); i > 1; --i)
       std::swap(columns[i - 1], columns[random_.Below(i)]);
     // The unset ones last: what is shown just ends earlier.
-    std::ranges::stable_partition(columns, [](const Column& column) { return !column.unset; });
+    std::stable_partition(columns.begin(), columns.end(),
+                          [](const Column& column) { return !column.unset; });
     for (size_t i = 0; i < columns.size(); ++i) {
       const std::string name = (i == 0 ? "" : ", ") + columns[i].column->name;
       if (columns[i].unset) {

@@ -158,7 +158,7 @@ void ReferenceTable::ScanPartitions(uint64_t from_address,
                                     Visitor&& visit) const {
   for (const auto& [id, partition] : partitions_) {
     if (id.first < from_address) continue;
-    if (after_key && id.first == from_address && id.second <= *after_key) continue;
+    if (after_key && id.first == from_address && id.second.compare(*after_key) <= 0) continue;
     if (!PartitionLives(partition, now_seconds)) continue;
     if (!visit(id.first, std::string_view(id.second))) return;
   }

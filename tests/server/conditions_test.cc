@@ -180,7 +180,7 @@ TEST_F(Conditions, CompareAsScyllaDBDoes) {
   for (const auto& [condition, of_five, of_null] : comparisons) {
     Say("INSERT INTO s (p, v) VALUES (1, 5)");
     Say("INSERT INTO s (p, v) VALUES (2, null)");
-    const auto applied = [&](const char* p) {
+    const auto applied = [&, &condition = condition](const char* p) {
       const std::string answer =
           Say("UPDATE s SET v = 7 WHERE p = " + std::string(p) + " IF " + condition);
       return answer.substr(0, std::min(answer.find(" null"), answer.find(" 5")));
