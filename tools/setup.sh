@@ -80,8 +80,8 @@ build_preset() { # PRESET [TARGET]
   log=build/configure-$preset.log
   say "building $preset"
   local tests=ON
-  # The program alone needs fewer packages than the tests and benchmarks; fuzz targets are no tests.
-  [[ $target == liststore_program || $preset == fuzz ]] && tests=OFF
+  # The program alone needs fewer packages than the tests and benchmarks.
+  [[ $target == liststore_program ]] && tests=OFF
   local settings=(-DLISTSTORE_WERROR="${LISTSTORE_WERROR:-OFF}" -DLISTSTORE_BUILD_TESTS="$tests")
   [[ $preset == release ]] && settings+=(-DLISTSTORE_BUILD_BENCH="$tests")
   if ! cmake --preset "$preset" "${settings[@]}" >"$log" 2>&1; then

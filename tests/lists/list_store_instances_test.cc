@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/config.h"
 #include "tests/lists/store_fixture.h"
 #include "tests/support/seed.h"
 
@@ -85,7 +86,7 @@ TEST(ListStoreInstancesTest, ThousandsAreOpenedUsedAndClosed) {
   EXPECT_EQ(EntriesOf("/proc/self/task"), threads) << "a store starts no thread unless asked";
   open.clear();
   EXPECT_EQ(EntriesOf("/proc/self/fd"), files);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which map as they like
+#if !defined(ABSL_HAVE_ADDRESS_SANITIZER) && !defined(ABSL_HAVE_THREAD_SANITIZER)  // which map as they like
   EXPECT_LE(Mappings(), mappings + 16) << "closed stores leave no memory mapped";
 #else
   static_cast<void>(mappings);

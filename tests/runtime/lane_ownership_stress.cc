@@ -22,6 +22,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/base/config.h"
 #include "engine/base/cacheline.h"
 #include "engine/base/check.h"
 #include "engine/base/random.h"
@@ -33,9 +34,9 @@ namespace {
 
 constexpr uint32_t kThreadsMax = 8;
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(ABSL_HAVE_THREAD_SANITIZER)
 constexpr uint64_t kStepsDefault = 2'000'000;
-#elif defined(__SANITIZE_ADDRESS__)
+#elif defined(ABSL_HAVE_ADDRESS_SANITIZER)
 constexpr uint64_t kStepsDefault = 5'000'000;
 #else
 constexpr uint64_t kStepsDefault = 20'000'000;

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/config.h"
 #include "engine/shard/baseline.h"
 #include "gtest/gtest.h"
 #include "tests/shard/command_workload.h"
@@ -27,7 +28,7 @@ namespace {
 
 constexpr uint64_t kStepsPerRun = 500;
 constexpr size_t kTables = 5;
-#if defined(__SANITIZE_THREAD__)
+#if defined(ABSL_HAVE_THREAD_SANITIZER)
 constexpr uint64_t kStepsShare = 10;  // one thread: there is nothing to race with
 #else
 constexpr uint64_t kStepsShare = 1;

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/base/config.h"
 #include "gtest/gtest.h"
 #include "tests/shard/item_commands.h"
 #include "tests/shard/named_tables.h"
@@ -324,7 +325,7 @@ TEST(BaselineThreadsTest, BatchesHappenBeforeOrAfterAsAWhole) {
 TEST(BaselineCostTest, OfASmallStore) {
   constexpr int kTables = 40;
   constexpr int kListsPerTable = 10;
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(ABSL_HAVE_THREAD_SANITIZER) || defined(ABSL_HAVE_ADDRESS_SANITIZER)
   constexpr int kRounds = 2;
 #else
   constexpr int kRounds = 50;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/config.h"
 #include "engine/shard/engine.h"
 #include "gtest/gtest.h"
 #include "tests/reference/reference_engine.h"
@@ -22,7 +23,7 @@ namespace liststore::testing {
 namespace {
 
 constexpr uint64_t kStepsPerRun = 4'000;
-#if defined(__SANITIZE_THREAD__)
+#if defined(ABSL_HAVE_THREAD_SANITIZER)
 constexpr uint64_t kStepsShare = 10;  // one thread: there is nothing to race with
 #else
 constexpr uint64_t kStepsShare = 1;

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "absl/base/config.h"
 #include "absl/container/btree_set.h"
 #include "engine/base/random.h"
 #include "engine/storage/arena_allocator.h"
@@ -455,7 +456,7 @@ TEST_F(ArenaDeathTest, MisuseEndsTheProcess) {
         arena_.Free(block, 100);
       },
       "freed once");
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER)
   EXPECT_DEATH(
       {
         arena_.Free(block, 100);

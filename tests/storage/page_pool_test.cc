@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/config.h"
 #include "engine/base/random.h"
 #include "tests/support/seed.h"
 
@@ -114,7 +115,7 @@ TEST_F(PagePoolTest, FullerRegionsGoFirst) {
 
 // Use falls to a quarter in random order, so that no region becomes free: what is resident follows.
 TEST_F(PagePoolTest, FreeMemoryGoesBackToTheSystem) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
   GTEST_SKIP() << "shadow memory drowns the measurement";
 #endif
   constexpr size_t kTotal = size_t{96} << 20;
@@ -175,7 +176,7 @@ TEST_F(PagePoolTest, GranulesInExcessAreDroppedOnRequest) {
 
 // What is resident beside what is in use stays within a 64th of the limit, whatever the holes are.
 TEST(PagePoolLimitTest, NearTheLimitSinglePagesGoBackToo) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
   GTEST_SKIP() << "shadow memory drowns the measurement";
 #endif
   constexpr size_t kLimit = size_t{64} << 20;

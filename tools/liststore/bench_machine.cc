@@ -10,6 +10,7 @@
 #include <fstream>
 #include <thread>
 
+#include "absl/base/config.h"
 #include "liststore/version.h"
 #include "tools/liststore/text.h"
 
@@ -56,7 +57,7 @@ std::string Compiler() {
 #elif defined(__SSE4_1__)
   text += " with SSE4.1";
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
   text += " under sanitizers";
 #endif
   return text;
