@@ -1,25 +1,15 @@
 """A liststore server for each test that asks for one, and sessions of the driver on it.
 
-The program is the one that LISTSTORE_BINARY names. Servers listen on loopback, on free ports, and end
-with the test. What the driver logs at WARNING or above is collected: a test fails when it holds
+Servers end with the test. What the driver logs at WARNING or above is collected: a test fails when it holds
 anything beyond KEPT_WARNINGS.
 """
 
-import contextlib
-import json
 import logging
-import os
-import pathlib
 import re
-import signal
-import subprocess
-import time
 
 import pytest
-from cassandra.cluster import Cluster, ExecutionProfile, EXEC_PROFILE_DEFAULT
-from cassandra.policies import DCAwareRoundRobinPolicy, TokenAwarePolicy
 
-BINARY = os.environ.get("LISTSTORE_BINARY", "build/release/bin/liststore")
+from server import Server
 
 # What the driver says of a ScyllaDB node as well.
 KEPT_WARNINGS = [
@@ -28,54 +18,6 @@ KEPT_WARNINGS = [
     # Its own defaults, whatever the server is.
     r"Cluster.__init__ called with contact_points specified, but no load_balancing_policy",
 ]
-
-
-class Server:
-    """One running server; `stop` and `start` keep its port."""
-
-    def __init__(self, folder, *arguments):
-        self.folder = pathlib.Path(folder)
-        self.arguments = list(arguments)
-        self.port = 0
-        self.process = None
-
-    def start(self):
-        ready = self.folder / "ready.json"
-        ready.unlink(missing_ok=True)
-        self.process = subprocess.Popen(
-            [BINARY, "serve", "--cql-port", str(self.port), "--ready-file", str(ready), "--until-eof",
-             *self.arguments],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        # One line, once it listens: nothing is waited for by the clock.
-        line = self.process.stdout.readline()
-        assert line, f"the server ended at once with status {self.process.wait()}"
-        facts = json.loads(line)
-        assert facts == json.loads(ready.read_text()), "the ready file says what the line says"
-        assert facts["pid"] == self.process.pid
-        self.port = facts["cql_port"]
-        return self
-
-    def stop(self):
-        if self.process is None:
-            return None
-        self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(timeout=20)
-        self.process.stdin.close()
-        self.process.stdout.close()
-        self.process = None
-        return status
-
-    @contextlib.contextmanager
-    def connect(self, keyspace=None, **options):
-        profile = ExecutionProfile(
-            load_balancing_policy=TokenAwarePolicy(DCAwareRoundRobinPolicy("datacenter1")),
-            request_timeout=60)
-        options.setdefault("execution_profiles", {EXEC_PROFILE_DEFAULT: profile})
-        cluster = Cluster(["127.0.0.1"], port=self.port, **options)
-        try:
-            yield cluster.connect(keyspace)
-        finally:
-            cluster.shutdown()
 
 
 @pytest.fixture

@@ -10,11 +10,26 @@ import threading
 
 import pytest
 from cassandra.cluster import Cluster
+from cassandra.policies import AddressTranslator
+
+# scylla-driver goes to the address that the node gives, also when it came by another one.
+KEEPS_TO_ITS_ADDRESS = not hasattr(Cluster, "is_shard_aware")
 
 
-def work_by_default_settings(host, port):
+def through_forwarder(address):
+    """What a driver has to be told that connects through a forwarder."""
+    class Forwarded(AddressTranslator):
+        def translate(self, addr):
+            return address
+
+    return {} if KEEPS_TO_ITS_ADDRESS else {
+        "address_translator": Forwarded(),
+        "shard_aware_options": {"disable_shardaware_port": True}}  # that one is not forwarded
+
+
+def work_by_default_settings(host, port, **options):
     """Connects, prepares, pages, disconnects. The address of the only host, and who is connected."""
-    with Cluster([host], port=port) as cluster:
+    with Cluster([host], port=port, **options) as cluster:
         session = cluster.connect()
         session.execute("CREATE KEYSPACE k WITH replication = "
                         "{'class': 'SimpleStrategy', 'replication_factor': 1}")
@@ -94,7 +109,8 @@ def forward():
 @pytest.mark.parametrize("arguments", [[], ["--shards", "4"]])
 def test_through_a_forwarded_port(make_server, forward, arguments):
     forwarder = forward(make_server(*arguments))
-    address, clients = work_by_default_settings("127.0.0.2", forwarder.server_address[1])
+    address, clients = work_by_default_settings(
+        "127.0.0.2", forwarder.server_address[1], **through_forwarder("127.0.0.2"))
     assert address == "127.0.0.2"
     assert clients, "the server tells who is connected"
     assert {client.port for client in clients} <= forwarder.ports_to_target, "nobody came in another way"
@@ -102,6 +118,7 @@ def test_through_a_forwarded_port(make_server, forward, arguments):
 
 def test_through_a_forwarded_port_as_cassandra(make_server, forward):
     forwarder = forward(make_server("--shards", "off"))
-    with Cluster(["127.0.0.2"], port=forwarder.server_address[1]) as cluster:
+    with Cluster(["127.0.0.2"], port=forwarder.server_address[1],
+                 **through_forwarder("127.0.0.2")) as cluster:
         assert cluster.connect().execute("SELECT key FROM system.local").one().key == "local"
         assert [host.endpoint.address for host in cluster.metadata.all_hosts()] == ["127.0.0.2"]
