@@ -95,7 +95,7 @@ func TestWhatTheClockRefusesChangesNothing(t *testing.T) {
 	_, session := startClicks(t)
 	before := nowNanos(t, session)
 	err := session.Query("UPDATE liststore.clock SET advance = -1s WHERE key = 'clock'").Exec()
-	same(t, "refusal", err, "liststore.clock: the clock cannot go backwards")
+	same(t, "refusal", said(err), "liststore.clock: the clock cannot go backwards")
 	same(t, "time", nowNanos(t, session), before)
 }
 
@@ -111,7 +111,7 @@ func TestAResetGoesBackToTheMark(t *testing.T) {
 	setData(t, session, "reset")
 	same(t, "time", nowNanos(t, session), marked)
 	same(t, "by what was prepared before", clicks(t, session), []string{"1 60"})
-	same(t, "schema", session.Query("SELECT p FROM feat.other").Exec(), "unconfigured table other")
+	same(t, "schema", said(session.Query("SELECT p FROM feat.other").Exec()), "unconfigured table other")
 	setData(t, session, "forget")
 	setData(t, session, "reset")
 	same(t, "without a mark", rows(t, session.Query("SELECT tables FROM liststore.data")), []string{"0"})

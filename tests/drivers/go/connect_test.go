@@ -141,13 +141,14 @@ func TestThroughAForwardedPort(t *testing.T) {
 			port := forward(t, startServer(t, args...).Port)
 			cluster := (&server{t: t, Port: port}).cluster()
 			cluster.Hosts = []string{"127.0.0.2"}
+			throughForwarder(cluster)
 			same(t, "addresses", work(t, cluster), fmt.Sprintf("127.0.0.2:%d", port))
 		})
 	}
 }
 
 func TestEveryReleaseVersion(t *testing.T) {
-	for _, version := range []string{"3.11.17", "4.1", "5.0", "scylla-2025.1"} {
+	for _, version := range releases {
 		t.Run(version, func(t *testing.T) {
 			args := []string{"--release-version", version}
 			if !strings.HasPrefix(version, "scylla") {

@@ -100,6 +100,14 @@ func check(t *testing.T, err error) {
 	}
 }
 
+// said is what the server said of an error, without what a driver has to add.
+func said(err error) string {
+	if _, message, ok := serverError(err); ok {
+		return message
+	}
+	return fmt.Sprint(err)
+}
+
 func run(t *testing.T, session *gocql.Session, statement string, values ...interface{}) {
 	t.Helper()
 	if err := session.Query(statement, values...).Exec(); err != nil {

@@ -32,7 +32,7 @@ func TestARefusalSaysWhatAndWhatInstead(t *testing.T) {
 	for turn := 0; turn < 2; turn++ {
 		err := session.Query("CREATE MATERIALIZED VIEW feat.v AS SELECT * FROM feat.clicks " +
 			"WHERE user IS NOT NULL AND ts IS NOT NULL PRIMARY KEY (ts, user)").Exec()
-		same(t, "refusal", err, "liststore does not support materialized views (CREATE MATERIALIZED VIEW); "+
+		same(t, "refusal", said(err), "liststore does not support materialized views (CREATE MATERIALIZED VIEW); "+
 			"instead: a second table, written in the same batch [LS-0001]")
 	}
 	same(t, "counts", unsupported(t, session, "refused"), []string{"LS-0001 2"})
