@@ -14,6 +14,7 @@
 #include "engine/base/mutex.h"
 #include "engine/control/journal_block.h"
 #include "engine/control/journal_record.h"
+#include "engine/control/journal_writer.h"
 #include "engine/control/resettable.h"
 #include "engine/cql/cql_error.h"
 
@@ -54,8 +55,9 @@ class Journal final : public Resettable {
   void Append(size_t count, const Fill& fill) {
     const MutexLock lock(mutex_);
     if (capacity_ == 0 || !enabled()) return;
+    JournalWriter writer;
     for (size_t i = 0; i < count; ++i) {
-      JournalWriter writer(BlockWithRoom());
+      writer.Begin(BlockWithRoom());
       fill(i, writer);
       writer.Finish();
       ++last_seq_;

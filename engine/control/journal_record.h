@@ -94,6 +94,9 @@ class JournalRecord : public JournalFacts {
 
   uint64_t seq_ = 0;
   std::string_view parts_;  // statements, one after the other
+  // What stands in front of the statement in the record that this one repeats; then `parts_` is its
+  // values alone.
+  std::string_view repeated_part_;
   std::string_view error_;
   uint16_t statement_count_ = 0;
   bool leaves_out_statements_ = false;

@@ -8,6 +8,7 @@
 
 #include "engine/protocol/frame.h"
 #include "engine/protocol/scylla_options.h"
+#include "engine/server/statement_cache.h"
 
 namespace liststore {
 
@@ -28,6 +29,7 @@ struct ClientState {
   protocol::Extensions extensions;
   // Who this is to the journal; made when that wants to know, and anew for another keyspace.
   std::shared_ptr<const JournalClient> journal_client;
+  StatementMemo statements;  // that it has executed
 
   // HOST:PORT, [IPV6]:PORT.
   std::string PeerText() const;

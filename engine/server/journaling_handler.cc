@@ -113,6 +113,29 @@ struct JournalingHandler::Group {
   std::vector<uint32_t> batch_statements = {};
   // Held once for all that execute them: counting holders takes longer than recording.
   absl::InlinedVector<Prepared, 8> held = {nullptr};
+
+  // Records a request of which there is the same to tell as of the one before but for its timestamp
+  // and values, as of most that come together; false: there is more to tell.
+  bool Repeat(const Entry& before, const Entry& entry, JournalWriter& record) const {
+    if (entry.prepared == kNone || entry.prepared != before.prepared) return false;
+    const protocol::QueryParameters& a = ParametersOf(before);
+    const protocol::QueryParameters& b = ParametersOf(entry);
+    const RequestOutcome& outcome_a = outcomes[before.request];
+    const RequestOutcome& outcome_b = outcomes[entry.request];
+    const bool tells_the_same =
+        outcome_a.name == outcome_b.name && outcome_a.delay == outcome_b.delay &&
+        outcome_b.error.empty() && over_dead_rows.empty() &&
+        entry.has_new_keyspace == before.has_new_keyspace && a.consistency == b.consistency &&
+        a.serial_consistency == b.serial_consistency && a.page_size == b.page_size &&
+        b.value_names.empty() && b.sent_values.empty() == b.values.empty();
+    return tells_the_same && record.Repeat(b.default_timestamp, b.sent_values, b.values.size());
+  }
+
+ private:
+  // Of an EXECUTE.
+  const protocol::QueryParameters& ParametersOf(const Entry& entry) const {
+    return std::get<protocol::Execute>(requests[entry.request].request->message).parameters;
+  }
 };
 
 ConnectionOrders JournalingHandler::Handle(std::span<const PendingRequest> requests,
@@ -135,18 +158,17 @@ ConnectionOrders JournalingHandler::Handle(std::span<const PendingRequest> reque
   group.duration_nanos = static_cast<uint64_t>(std::chrono::nanoseconds(passed).count());
   group.client_before = std::move(client_before);
   group.client_behind = IdentityOf(client);
-  Choose(group);
+  Choose(client, group);
   Record(group);
   return orders;
 }
 
-void JournalingHandler::Choose(Group& group) const {
+void JournalingHandler::Choose(ClientState& client_state, Group& group) const {
   bool has_new_keyspace = false;
-  StatementLookup statements(statements_);
   // Drivers look after themselves with statements on system tables, and tests read the journal.
   bool last_is_servers = false;
   const auto find = [&](std::string_view id) {
-    const Prepared& statement = statements.Find(id);
+    const Prepared& statement = client_state.statements.Find(statements_, id);
     if (statement == nullptr) return Group::kNone;
     if (statement != group.held.back()) {
       last_is_servers = IsServersKeyspace(statement->outline.keyspace);
@@ -203,6 +225,7 @@ void JournalingHandler::Record(const Group& group) {
   size_t batch_statement = 0;
   journal_.Append(group.entries.size(), [&](size_t i, JournalWriter& record) {
     const Group::Entry& entry = group.entries[i];
+    if (i > 0 && group.Repeat(group.entries[i - 1], entry, record)) return;
     const RequestOutcome& outcome = group.outcomes[entry.request];
     record.facts.at_nanos = group.at_nanos;
     record.facts.duration_nanos =

@@ -33,7 +33,7 @@ class JournalingHandler final : public RequestHandler {
   struct Group;
 
   // Finds out which requests are recorded, and their statements.
-  void Choose(Group& group) const;
+  void Choose(ClientState& client_state, Group& group) const;
   void Record(const Group& group);
   static void RecordBatch(const protocol::Batch& batch, const Group& group, size_t first,
                           JournalWriter& record);

@@ -110,8 +110,9 @@ ConnectionOrders QueryProcessor::Handle(std::span<const PendingRequest> requests
   StatementScratch& scratch = ThreadScratch();
   LS_DCHECK(scratch.group.empty(), "a turn leaves nothing behind");
   // One reading of the clock for what came together.
-  const uint64_t generation = engine_.catalog().generation();
-  Turn turn{generation, clock_.NowNanos(), StatementLookup(statements_)};
+  Turn turn;
+  turn.generation = engine_.catalog().generation();
+  turn.now_nanos = clock_.NowNanos();
   for (const PendingRequest& pending : requests) {
     const auto* execute = std::get_if<protocol::Execute>(&pending.request->message);
     if (execute != nullptr &&
@@ -131,9 +132,10 @@ ConnectionOrders QueryProcessor::Handle(std::span<const PendingRequest> requests
 
 // Takes an EXECUTE of a hot shape into the group; or answers it, when its values are wrong.
 bool QueryProcessor::AddToGroup(const protocol::Execute& execute, const PendingRequest& pending,
-                                ClientState& client, StatementScratch& scratch, Turn& turn,
+                                ClientState& client, StatementScratch& scratch, const Turn& turn,
                                 protocol::OutputBuffer& out) {
-  const std::shared_ptr<const PreparedStatement>& statement = turn.statements.Find(execute.id);
+  const std::shared_ptr<const PreparedStatement>& statement =
+      client.statements.Find(statements_, execute.id);
   if (statement == nullptr || !statement->is_groupable) return false;
   // A statement of a later schema may belong to a time that the clock was set back to meanwhile.
   if (engine_.catalog().generation() != turn.generation) return false;

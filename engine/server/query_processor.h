@@ -74,11 +74,10 @@ class QueryProcessor final : public RequestHandler {
   struct Turn {
     uint64_t generation = 0;
     uint64_t now_nanos = 0;
-    StatementLookup statements;
   };
 
   bool AddToGroup(const protocol::Execute& execute, const PendingRequest& pending,
-                  ClientState& client, StatementScratch& scratch, Turn& turn,
+                  ClientState& client, StatementScratch& scratch, const Turn& turn,
                   protocol::OutputBuffer& out);
   void HandleOne(const PendingRequest& pending, ClientState& client, StatementScratch& scratch,
                  protocol::OutputBuffer& out);

@@ -79,11 +79,12 @@ void StatementCache::Put(std::shared_ptr<const PreparedStatement> statement) {
   const MutexLock lock(mutex_);
   const std::string id = statement->id;
   const bool is_new = statements_.insert_or_assign(id, std::move(statement)).second;
-  if (!is_new) return;
+  if (!is_new) return NoteDrop();
   order_.push_back(id);
   while (statements_.size() > kStatementsMax) {
     statements_.erase(order_.front());
     order_.pop_front();
+    NoteDrop();
   }
   // Ids whose statements were dropped, and prepared again behind them, would add up.
   if (order_.size() > 2 * kStatementsMax) {
@@ -98,6 +99,7 @@ void StatementCache::Put(std::shared_ptr<const PreparedStatement> statement) {
 void StatementCache::Drop(std::string_view id) {
   const MutexLock lock(mutex_);
   statements_.erase(ToAbsl(id));
+  NoteDrop();
 }
 
 void StatementCache::DropDependents(std::string_view keyspace, std::string_view table) {
@@ -105,6 +107,7 @@ void StatementCache::DropDependents(std::string_view keyspace, std::string_view 
   absl::erase_if(statements_, [&](const auto& entry) {
     return DependsOn(*entry.second->plan, keyspace, table);
   });
+  NoteDrop();
 }
 
 size_t StatementCache::size() const {

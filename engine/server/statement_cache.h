@@ -2,6 +2,8 @@
 #ifndef LISTSTORE_ENGINE_SERVER_STATEMENT_CACHE_H_
 #define LISTSTORE_ENGINE_SERVER_STATEMENT_CACHE_H_
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -56,38 +58,52 @@ class StatementCache {
   // empty. O(statements).
   void DropDependents(std::string_view keyspace, std::string_view table);
   size_t size() const;
+  // Counts up whenever Find has come to answer otherwise for an id that it knew. A load.
+  uint64_t drops() const { return drops_.load(std::memory_order_acquire); }
 
  private:
+  // Behind the change.
+  void NoteDrop() { drops_.fetch_add(1, std::memory_order_release); }
+
   mutable Mutex mutex_;
+  std::atomic<uint64_t> drops_ = 0;
   absl::flat_hash_map<std::string, std::shared_ptr<const PreparedStatement>> statements_
       ABSL_GUARDED_BY(mutex_);
   // Ids in the order of preparing; those that were dropped meanwhile too.
   std::deque<std::string> order_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Looks statements up for requests that came together, of which most have the statement of the one
-// before: a comparison of ids then. What was found stays found, whatever the cache drops meanwhile.
-// One thread.
-class StatementLookup {
+// The statements that a client has executed lately, found without the cache's lock as long as the
+// cache has dropped nothing. Of one cache, on one thread.
+class StatementMemo {
  public:
-  // `cache` outlives this.
-  explicit StatementLookup(const StatementCache& cache) : cache_(cache) {}
-
-  // nullptr: unknown, or dropped. Valid until the next call.
-  const std::shared_ptr<const PreparedStatement>& Find(std::string_view id) {
-    if (last_ == nullptr || !IsSameId(last_->id, id)) last_ = cache_.Find(id);
-    return last_;
+  // As StatementCache::Find. Valid until the next call.
+  const std::shared_ptr<const PreparedStatement>& Find(const StatementCache& cache,
+                                                       std::string_view id) {
+    // Ids are digests: any byte spreads them.
+    Place& place = places_[id.empty() ? 0 : static_cast<unsigned char>(id[0]) % kPlaces];
+    const uint64_t drops = cache.drops();
+    if (place.statement == nullptr || place.drops != drops || !IsSameId(place.statement->id, id)) {
+      place = {cache.Find(id), drops};
+    }
+    return place.statement;
   }
 
  private:
+  static constexpr size_t kPlaces = 4;
+
+  struct Place {
+    std::shared_ptr<const PreparedStatement> statement;
+    uint64_t drops = 0;  // the cache's, before it was asked
+  };
+
   // Without a call for ids of the usual length.
   static bool IsSameId(std::string_view a, std::string_view b) {
     if (a.size() != kStatementIdBytes || b.size() != kStatementIdBytes) return a == b;
     return std::memcmp(a.data(), b.data(), kStatementIdBytes) == 0;
   }
 
-  const StatementCache& cache_;
-  std::shared_ptr<const PreparedStatement> last_;
+  std::array<Place, kPlaces> places_;
 };
 
 }  // namespace liststore

@@ -307,6 +307,105 @@ TEST(Journal, TellsTheFactsOfEveryRecord) {
   EXPECT_EQ(read, written.size());
 }
 
+// In groups, over several blocks, some with more to tell in between.
+TEST(Journal, RepeatsARecordButForTimestampAndValues) {
+  constexpr uint64_t kRecords = 5000;
+  Journal journal(kRecords);
+  std::mt19937_64 random(TestSeed());
+  const auto prepared = std::make_shared<PlannedStatement>();
+  prepared->text = "a ?";
+  const auto sent = [](uint64_t i) {
+    const std::string value(i % 40, static_cast<char>('a' + i % 26));
+    return std::string("\0\0\0", 3) + static_cast<char>(value.size()) + value;
+  };
+  const auto is_special = [](uint64_t i) { return i % 50 == 7; };
+  uint64_t repeated = 0;
+  for (uint64_t first = 0; first < kRecords;) {
+    const size_t count = std::min<uint64_t>(kRecords - first, 1 + random() % 30);
+    journal.Append(count, [&](size_t k, JournalWriter& record) {
+      const uint64_t i = first + k;
+      const auto timestamp = i % 3 == 0 ? std::nullopt : std::optional<int64_t>(i);
+      if (!is_special(i) && record.Repeat(timestamp, sent(i), 1)) {
+        EXPECT_GT(k, 0u) << "there is no record before";
+        EXPECT_FALSE(is_special(i - 1)) << "there is more to tell of the record before";
+        ++repeated;
+        return;
+      }
+      record.facts.kind = JournalFacts::Kind::kExecute;
+      record.facts.outcome = "ok";
+      record.facts.timestamp = timestamp;
+      record.SetClient(Client());
+      record.AddPrepared(std::shared_ptr<const PlannedStatement>(prepared));
+      EXPECT_TRUE(record.AddSentValues(sent(i), 1, false));
+      record.SetError(is_special(i) ? "why" : "");
+    });
+    first += count;
+  }
+  EXPECT_GT(repeated, kRecords / 2);
+  uint64_t i = 0;
+  journal.ForEach([&](const JournalRecord& record) {
+    EXPECT_EQ(record.seq(), i + 1);
+    EXPECT_EQ(record.timestamp, i % 3 == 0 ? std::nullopt : std::optional<int64_t>(i)) << i;
+    EXPECT_EQ(record.kind, JournalFacts::Kind::kExecute) << i;
+    EXPECT_EQ(record.client, Client().get()) << i;
+    EXPECT_EQ(record.error(), is_special(i) ? "why" : "") << i;
+    const std::vector<RecordedStatement> statements = record.Statements();
+    ASSERT_EQ(statements.size(), 1u) << i;
+    EXPECT_EQ(statements[0].prepared, prepared.get()) << i;
+    ASSERT_EQ(statements[0].values.size(), 1u) << i;
+    EXPECT_EQ(statements[0].values[0].value.bytes, sent(i).substr(4)) << i;
+    ++i;
+  });
+  EXPECT_EQ(i, kRecords);
+}
+
+TEST(Journal, DoesNotRepeatWhatIsNotAlike) {
+  const auto prepared = std::make_shared<PlannedStatement>();
+  const std::string null("\377\377\377\377", 4);
+  const std::string longest(kRecordedValueBytesMax, 'v');
+  struct Case {
+    const char* before;
+    bool is_text;
+    bool has_names;
+    const char* error;
+    std::string sent;
+    size_t value_count;
+    bool repeats;
+  };
+  const Case cases[] = {
+      {"one statement", false, false, "", null, 1, true},
+      {"a text", true, false, "", null, 1, false},
+      {"names", false, true, "", null, 1, false},
+      {"an error", false, false, "e", null, 1, false},
+      {"fewer values", false, false, "", null + null, 2, false},
+      {"short values", false, false, "", longest + null, 1, false},
+  };
+  for (const Case& one : cases) {
+    Journal journal(2);
+    journal.Append(2, [&](size_t i, JournalWriter& record) {
+      if (i == 1) {
+        EXPECT_EQ(record.Repeat(std::nullopt, one.sent, one.value_count), one.repeats)
+            << one.before;
+        return;
+      }
+      EXPECT_FALSE(record.Repeat(std::nullopt, null, 1)) << "nothing was before";
+      record.SetClient(Client());
+      if (one.is_text) {
+        record.AddText("a ?");
+      } else {
+        record.AddPrepared(std::shared_ptr<const PlannedStatement>(prepared));
+      }
+      if (one.has_names) {
+        record.AddValue({BoundValue::State::kNull, {}}, "name");
+      } else {
+        record.AddValue({BoundValue::State::kNull, {}});
+      }
+      record.SetError(one.error);
+    });
+    EXPECT_EQ(journal.counts().kept, 2u) << one.before;
+  }
+}
+
 TEST(Journal, HoldsWhatItsRecordsPointAtAndLetsGoOfWhatIsDropped) {
   Journal journal(3);
   const std::string text(1000, 't');
