@@ -31,6 +31,7 @@ std::string SignatureTexts(const std::vector<NativeFunction>& functions) {
 CqlOr<std::optional<DataType>> Binder::TypeOf(const Expression& expression) const {
   using Type = std::optional<DataType>;
   if (const auto* call = expression.As<FunctionCall>()) {
+    if (IsFromJson(call->function)) return Type();
     LS_ASSIGN_OR_RETURN(const NativeFunction function, ResolveCall(*call));
     return Type(function.result);
   }
@@ -66,6 +67,8 @@ CqlOr<std::optional<DataType>> Binder::TypeOf(const Expression& expression) cons
 CqlOr<DataType> Binder::KnownTypeOf(const Expression& expression) const {
   LS_ASSIGN_OR_RETURN(const std::optional<DataType> type, TypeOf(expression));
   if (type) return *type;
+  const auto* call = expression.As<FunctionCall>();
+  if (call != nullptr) return ResolveFromJson(*call, nullptr).status();
   return CqlError::Invalid("Could not infer type of " + ToString(expression));
 }
 
@@ -76,6 +79,7 @@ CqlOr<Binder::Match> Binder::MatchType(const Expression& expression, const DataT
     return IsCompatible(*own, type) ? Match::kWeak : Match::kNo;
   }
   if (expression.Is<BindMarker>()) return Match::kWeak;
+  if (expression.Is<FunctionCall>()) return Match::kExact;  // fromJson becomes what is wanted
   if (!IsAssignable(expression, type)) return Match::kNo;
   const auto* constant = expression.As<Constant>();
   const bool is_duration = constant != nullptr && constant->kind == ConstantKind::kDuration;
@@ -125,7 +129,25 @@ CqlOr<NativeFunction> Binder::ResolveAggregate(const FunctionCall& call) const {
   return *AggregateOf(call.function, *type);
 }
 
-CqlOr<NativeFunction> Binder::ResolveCall(const FunctionCall& call) const {
+CqlOr<NativeFunction> Binder::ResolveToJson(const FunctionCall& call) const {
+  if (call.arguments.size() != 1) return CqlError::Invalid("toJson() accepts 1 argument only");
+  LS_ASSIGN_OR_RETURN(const std::optional<DataType> type, TypeOf(call.arguments[0]));
+  if (type) return ToJsonOf(*type);
+  return CqlError::Invalid("toJson() is only valid when its argument type is known");
+}
+
+CqlOr<NativeFunction> Binder::ResolveFromJson(const FunctionCall& call,
+                                              const DataType* wanted) const {
+  if (call.arguments.size() != 1) return CqlError::Invalid("fromJson() accepts 1 argument only");
+  if (wanted == nullptr) {
+    return CqlError::Invalid("fromJson() can only be called if receiver type is known");
+  }
+  return OnlySignature(FromJsonTo(*wanted, table_ == nullptr ? keyspace_ : table_->keyspace), call);
+}
+
+CqlOr<NativeFunction> Binder::ResolveCall(const FunctionCall& call, const DataType* wanted) const {
+  if (IsToJson(call.function)) return ResolveToJson(call);
+  if (IsFromJson(call.function)) return ResolveFromJson(call, wanted);
   if (AggregateOf(call.function, CqlType::kBlob)) return ResolveAggregate(call);
   const std::vector<NativeFunction> candidates = FindNativeFunctions(call.function, table_.get());
   if (candidates.empty()) return RefuseCall(call.function);
@@ -149,7 +171,7 @@ CqlOr<NativeFunction> Binder::ResolveCall(const FunctionCall& call) const {
 
 CqlOr<Operand> Binder::BindCall(const FunctionCall& call, const DataType& type,
                                 std::string_view receiver) {
-  LS_ASSIGN_OR_RETURN(NativeFunction function, ResolveCall(call));
+  LS_ASSIGN_OR_RETURN(NativeFunction function, ResolveCall(call, &type));
   if (function.is_aggregate()) {
     return CqlError::Invalid("Aggregate functions are not supported in values: " +
                              FullName(function));

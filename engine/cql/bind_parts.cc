@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/binder.h"
 #include "engine/cql/encode_value.h"
+#include "engine/cql/json_row.h"
 #include "engine/cql/literal.h"
 
 namespace liststore {
@@ -59,6 +61,30 @@ CqlOr<Operand> Binder::BindField(const Operand& tuple, size_t field,
                                  const ColumnDefinition& column) {
   return ComputeOf(NativeFunction::Kind::kField, column.type,
                    {tuple, FieldNumber(field, tuple.receiver)}, column.name);
+}
+
+CqlOr<Operand> Binder::BindJsonRow(const Expression& text) {
+  LS_CHECK(table_ != nullptr, "a row is of the table that was found");
+  LS_ASSIGN_OR_RETURN(const Operand json, Bind(text, CqlType::kText, "[json]", "[json]"));
+  LS_ASSIGN_OR_RETURN(Operand row, ComputeOf(NativeFunction::Kind::kJsonRow, ColumnsOfRow(*table_),
+                                             {json}, "[json]"));
+  row.type = CqlType::kBlob;  // of a form of its own
+  return row;
+}
+
+CqlOr<Operand> Binder::BindJsonCell(const Operand& row, const ColumnDefinition& column,
+                                    NativeFunction::Kind kind) {
+  const auto position = static_cast<size_t>(&column - table_->columns.data());
+  NativeFunction function;
+  function.kind = kind;
+  function.name = column.name;
+  function.arguments = {row.type, CqlType::kInt};
+  function.result = column.type;
+  Operand operand;
+  operand.type = column.type;
+  operand.receiver = column.name;
+  return Compute(std::move(function), {row, FieldNumber(position, column.name)},
+                 std::move(operand));
 }
 
 CqlOr<Operand> Binder::ComputeOf(NativeFunction::Kind kind, const DataType& result,

@@ -38,14 +38,24 @@ class Binder {
     return Bind(expression, column.type, column.name, column.name);
   }
 
+  // The text of an INSERT JSON, a string or a marker, taken apart into the columns of the table
+  // that was found last; and of that what stands at one of them (NativeFunction::Kind::kJsonKey,
+  // kJsonCell, kJsonOpenCell).
+  CqlOr<Operand> BindJsonRow(const Expression& text);
+  CqlOr<Operand> BindJsonCell(const Operand& row, const ColumnDefinition& column,
+                              NativeFunction::Kind kind);
+
   // A field of `tuple`, an operand of a tuple type, as a value for a column.
   CqlOr<Operand> BindField(const Operand& tuple, size_t field, const ColumnDefinition& column);
-  // The type of an expression, where it says one by itself; nullopt of constants and markers.
+  // The type of an expression, where it says one by itself; nullopt of constants, markers and
+  // fromJson().
   CqlOr<std::optional<DataType>> TypeOf(const Expression& expression) const;
   // The same where there has to be one.
   CqlOr<DataType> KnownTypeOf(const Expression& expression) const;
-  // The signature that a call means, of a scalar function or an aggregate.
-  CqlOr<NativeFunction> ResolveCall(const FunctionCall& call) const;
+  // The signature that a call means, of a scalar function or an aggregate. `wanted`: the type of
+  // the place it stands at; nullptr: any.
+  CqlOr<NativeFunction> ResolveCall(const FunctionCall& call,
+                                    const DataType* wanted = nullptr) const;
 
   // For each marker of the statement, in order. Checks that all were bound.
   CqlOr<std::vector<BindVariable>> TakeVariables();
@@ -68,6 +78,8 @@ class Binder {
                           std::string_view receiver);
   CqlOr<Operand> BindCast(const TypeCast& cast, const DataType& type, std::string_view receiver);
   CqlOr<NativeFunction> ResolveAggregate(const FunctionCall& call) const;
+  CqlOr<NativeFunction> ResolveToJson(const FunctionCall& call) const;
+  CqlOr<NativeFunction> ResolveFromJson(const FunctionCall& call, const DataType* wanted) const;
   CqlOr<NativeFunction> OnlySignature(const NativeFunction& function,
                                       const FunctionCall& call) const;
   CqlOr<Match> MatchArguments(const NativeFunction& function, const FunctionCall& call) const;

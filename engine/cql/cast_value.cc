@@ -13,6 +13,7 @@
 #include "engine/cql/encode_value.h"
 #include "engine/cql/evaluate_function.h"
 #include "engine/cql/literal.h"
+#include "engine/cql/marshal_name.h"
 #include "engine/cql/number_text.h"
 #include "engine/cql/print_value.h"
 #include "engine/model/decimal.h"
@@ -171,55 +172,9 @@ std::string TextOf(CqlType type, std::string_view value) {
   return text;
 }
 
-std::string_view MarshalName(CqlType type) {
-  switch (type) {
-    case CqlType::kAscii:
-      return "AsciiType";
-    case CqlType::kBigint:
-      return "LongType";
-    case CqlType::kBlob:
-      return "BytesType";
-    case CqlType::kBoolean:
-      return "BooleanType";
-    case CqlType::kCounter:
-      return "CounterColumnType";
-    case CqlType::kDate:
-      return "SimpleDateType";
-    case CqlType::kDecimal:
-      return "DecimalType";
-    case CqlType::kDouble:
-      return "DoubleType";
-    case CqlType::kDuration:
-      return "DurationType";
-    case CqlType::kFloat:
-      return "FloatType";
-    case CqlType::kInet:
-      return "InetAddressType";
-    case CqlType::kInt:
-      return "Int32Type";
-    case CqlType::kSmallint:
-      return "ShortType";
-    case CqlType::kText:
-      return "UTF8Type";
-    case CqlType::kTime:
-      return "TimeType";
-    case CqlType::kTimestamp:
-      return "TimestampType";
-    case CqlType::kTimeuuid:
-      return "TimeUUIDType";
-    case CqlType::kTinyint:
-      return "ByteType";
-    case CqlType::kUuid:
-      return "UUIDType";
-    case CqlType::kVarint:
-      return "IntegerType";
-  }
-  LS_UNREACHABLE("a type is one of the enum");
-}
-
 std::string TypeText(const DataType& type) {
   if (!type.is_native()) return type.ToString();
-  return "org.apache.cassandra.db.marshal." + std::string(MarshalName(type.native()));
+  return MarshalTypeName(type);
 }
 
 }  // namespace

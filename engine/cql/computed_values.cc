@@ -4,19 +4,28 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/json_row.h"
 
 namespace liststore {
 namespace {
 
+// What is left open stays so.
+bool IsLeftOpen(const ComputedValue& computed, BoundValues values) {
+  if (computed.function.kind == NativeFunction::Kind::kInOrder) {
+    return Peek(computed.arguments[0], values).is_unset();
+  }
+  if (computed.function.kind != NativeFunction::Kind::kJsonOpenCell) return false;
+  const BoundValue row = Peek(computed.arguments[0], values);
+  const uint32_t column = LoadBigEndian32(computed.arguments[1].constant->data());
+  return row.has_value() && !JsonCellOf(row.bytes, column).is_named;
+}
+
 CqlOr<BoundValue> ValueOf(const ComputedValue& computed, BoundValues values,
                           FunctionContext* context, ComputedBytes& bytes) {
-  // What is left open stays so.
-  if (computed.function.kind == NativeFunction::Kind::kInOrder &&
-      Peek(computed.arguments[0], values).is_unset()) {
-    return BoundValue{BoundValue::State::kUnset, {}};
-  }
+  if (IsLeftOpen(computed, values)) return BoundValue{BoundValue::State::kUnset, {}};
   std::vector<std::optional<std::string_view>> arguments;
   for (const Operand& operand : computed.arguments) {
     BoundValue argument;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "engine/base/check.h"
 #include "engine/cql/unsupported.h"
@@ -56,8 +57,15 @@ struct UnavailableDetail {
 
   bool operator==(const UnavailableDetail&) const = default;
 };
-using CqlErrorDetail =
-    std::variant<std::monostate, AlreadyExistsDetail, UnpreparedDetail, UnavailableDetail>;
+struct FunctionFailureDetail {
+  std::string keyspace;
+  std::string function;
+  std::vector<std::string> argument_types;
+
+  bool operator==(const FunctionFailureDetail&) const = default;
+};
+using CqlErrorDetail = std::variant<std::monostate, AlreadyExistsDetail, UnpreparedDetail,
+                                    UnavailableDetail, FunctionFailureDetail>;
 
 struct CqlError {
   CqlErrorCode code = CqlErrorCode::kServerError;

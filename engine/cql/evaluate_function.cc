@@ -8,7 +8,10 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/cast_value.h"
+#include "engine/cql/decode_json.h"
+#include "engine/cql/encode_json.h"
 #include "engine/cql/instantiate.h"
+#include "engine/cql/json_row.h"
 #include "engine/cql/literal.h"
 #include "engine/cql/print_value.h"
 #include "engine/model/composite_value.h"
@@ -124,6 +127,28 @@ Result FieldOf(const NativeFunction& function, Arguments arguments) {
   return value ? std::optional(std::string(*value)) : std::nullopt;
 }
 
+Result ToJson(const NativeFunction& function, std::optional<std::string_view> argument) {
+  LS_ASSIGN_OR_RETURN(std::string json, EncodeJson(function.arguments[0], argument));
+  return std::optional(std::move(json));
+}
+
+Result JsonRowOf(const NativeFunction& function, std::optional<std::string_view> text) {
+  LS_ASSIGN_OR_RETURN(std::string row, DecodeJsonRow(text, function.result));
+  return std::optional(std::move(row));
+}
+
+bool IsOfJsonRow(const NativeFunction& function) {
+  return function.kind == Kind::kJsonKey || function.kind == Kind::kJsonCell ||
+         function.kind == Kind::kJsonOpenCell;
+}
+
+Result JsonCellIn(const NativeFunction& function, Arguments arguments) {
+  const JsonCell cell = JsonCellOf(*arguments[0], LoadBigEndian32(arguments[1]->data()));
+  if (cell.value) return std::optional(std::string(*cell.value));
+  if (function.kind != Kind::kJsonKey) return std::optional<std::string>();
+  return CqlError::Invalid("Missing mandatory PRIMARY KEY part " + function.name);
+}
+
 }  // namespace
 
 Result EvaluateFunction(const NativeFunction& function, Arguments arguments,
@@ -135,15 +160,21 @@ Result EvaluateFunction(const NativeFunction& function, Arguments arguments,
     return EvaluateImpure(function, *context);
   }
   if (function.kind == Kind::kParts) return JoinArguments(function, arguments);
+  if (function.kind == Kind::kToJson) return ToJson(function, arguments[0]);
+  if (function.kind == Kind::kJsonRow) return JsonRowOf(function, arguments[0]);
   const auto is_null = [](const auto& argument) { return !argument.has_value(); };
   if (std::ranges::any_of(arguments, is_null)) return std::optional<std::string>();
   if (function.kind == Kind::kToken) return TokenOfKey(arguments);
   if (function.kind == Kind::kField) return FieldOf(function, arguments);
+  if (IsOfJsonRow(function)) return JsonCellIn(function, arguments);
   const std::string_view argument = *arguments[0];
   LS_DCHECK(function.arguments[0].IsValid(argument), "values are validated before functions");
   if (function.kind == Kind::kInOrder) return std::optional(InOrder(function.result, argument));
   if (function.kind == Kind::kToBlob) return std::optional(std::string(argument));
   if (function.kind == Kind::kFromBlob) return FromBlob(function, argument);
+  if (function.kind == Kind::kFromJson) {
+    return FromJson(argument, function.result, function.keyspace);
+  }
   if (function.kind == Kind::kCast) {
     return CastValue(function.arguments[0].native(), function.result.native(), argument);
   }

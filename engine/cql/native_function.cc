@@ -115,6 +115,16 @@ std::vector<NativeFunction> FindNativeFunctions(const FunctionName& name,
   return found;
 }
 
+bool IsToJson(const FunctionName& name) { return IsNative(name) && name.name == "tojson"; }
+bool IsFromJson(const FunctionName& name) { return IsNative(name) && name.name == "fromjson"; }
+
+NativeFunction ToJsonOf(const DataType& argument) {
+  return {Kind::kToJson, "tojson", {argument}, CqlType::kText};
+}
+NativeFunction FromJsonTo(const DataType& result, std::string_view keyspace) {
+  return {Kind::kFromJson, "fromjson", {CqlType::kText}, result, std::string(keyspace)};
+}
+
 std::optional<NativeFunction> AggregateOf(const FunctionName& name, const DataType& argument) {
   if (!IsNative(name)) return std::nullopt;
   if (name.name == "count") {

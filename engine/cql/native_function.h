@@ -37,6 +37,15 @@ struct NativeFunction {
     kParts,    // the value that its arguments are the parts of
     kField,    // of a tuple, the first argument, the field that the second one numbers
     kInOrder,  // a value that was bound, its sets and maps in order
+    kToJson,
+    kFromJson,
+    // Of INSERT JSON: the text taken apart, of `result`; and of that what stands at the column that
+    // the second argument numbers: of a key, which has to be there; of one that is null where it is
+    // not named; of one that is left open then.
+    kJsonRow,
+    kJsonKey,
+    kJsonCell,
+    kJsonOpenCell,
     kCount,
     kMin,
     kMax,
@@ -48,6 +57,7 @@ struct NativeFunction {
   std::string name;  // in lower case, without a keyspace
   std::vector<DataType> arguments;
   DataType result = CqlType::kBlob;
+  std::string keyspace = {};  // of kFromJson: the statement's, which its errors name
 
   // The same arguments make the same result, whenever and how often.
   bool is_pure() const { return kind > Kind::kCurrentTime && !is_aggregate(); }
@@ -65,6 +75,12 @@ std::string ArgumentName(const NativeFunction& function, size_t index);
 // whose partition key token() is of; nullptr: of none. O(functions).
 std::vector<NativeFunction> FindNativeFunctions(const FunctionName& name,
                                                 const TableDefinition* table);
+
+// toJson, which there is of every type, and fromJson, whose result is of the type that is wanted.
+bool IsToJson(const FunctionName& name);
+bool IsFromJson(const FunctionName& name);
+NativeFunction ToJsonOf(const DataType& argument);
+NativeFunction FromJsonTo(const DataType& result, std::string_view keyspace);
 
 // count, min or max of one type; nullopt: another function.
 std::optional<NativeFunction> AggregateOf(const FunctionName& name, const DataType& argument);

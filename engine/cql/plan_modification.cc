@@ -1,7 +1,6 @@
 #include "engine/cql/plan_modification.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,12 +9,10 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/counters.h"
 #include "engine/cql/plan_conditions.h"
+#include "engine/cql/plan_modification_impl.h"
 #include "engine/cql/restrictions.h"
 
 namespace liststore {
-namespace {
-
-// The table is known.
 CqlStatus PlanAttributes(const UsingClause& attributes, Binder& binder, ModificationPlan& plan) {
   if (attributes.timestamp) {
     LS_ASSIGN_OR_RETURN(plan.timestamp, binder.Bind(*attributes.timestamp, CqlType::kBigint,
@@ -44,10 +41,11 @@ CqlOr<std::shared_ptr<const TableDefinition>> FindModifiable(const QualifiedName
   return table;
 }
 
-// Where assignments to a column that is no key go.
 std::vector<CellAssignment>& AssignmentsOf(const ColumnDefinition& column, ModificationPlan& plan) {
   return column.kind == ColumnKind::kStatic ? plan.static_assignments : plan.assignments;
 }
+namespace {
+
 bool IsAssigned(const ColumnDefinition& column, ModificationPlan& plan) {
   return std::ranges::count(AssignmentsOf(column, plan), column.position,
                             &CellAssignment::column) != 0;
@@ -55,76 +53,6 @@ bool IsAssigned(const ColumnDefinition& column, ModificationPlan& plan) {
 
 const std::string& NameOf(const CellAssignment& assignment, const TableDefinition& table) {
   return table.storage.regular[assignment.column].name;
-}
-
-// ---- INSERT
-
-KeyAlternatives Equals(Operand operand) {
-  KeyAlternatives key;
-  key.alternatives.emplace_back();
-  key.alternatives[0].push_back(std::move(operand));
-  return key;
-}
-
-CqlStatus PlanInsertedValue(const ColumnDefinition& column, const Expression& value, Binder& binder,
-                            ModificationPlan& plan) {
-  LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(column, value));
-  if (!column.is_key()) {
-    AssignmentsOf(column, plan)
-        .push_back({column.position, std::move(operand), CellAssignment::Kind::kSet});
-    return {};
-  }
-  std::vector<KeyAlternatives>& key =
-      column.kind == ColumnKind::kPartitionKey ? plan.partition_key : plan.clustering.prefix;
-  if (key.size() <= column.position) key.resize(column.position + size_t{1});
-  key[column.position] = Equals(std::move(operand));
-  return {};
-}
-
-// Every key column has a value, or only static columns and those of the partition key have one.
-CqlStatus CheckInsertedKey(ModificationPlan& plan) {
-  plan.only_statics =
-      plan.clustering.empty() && plan.assignments.empty() && !plan.static_assignments.empty();
-  for (const ColumnDefinition& column : plan.table->columns) {
-    if (!column.is_key()) continue;
-    if (column.kind == ColumnKind::kClustering && plan.only_statics) continue;
-    const std::vector<KeyAlternatives>& key =
-        column.kind == ColumnKind::kPartitionKey ? plan.partition_key : plan.clustering.prefix;
-    if (key.size() <= column.position || key[column.position].alternatives.empty()) {
-      return CqlError::Invalid("Missing mandatory PRIMARY KEY part " + column.name);
-    }
-  }
-  return {};
-}
-
-CqlOr<ModificationPlan> PlanInsert(const InsertStatement& statement, Binder& binder) {
-  ModificationPlan plan;
-  plan.kind = ModificationPlan::Kind::kInsert;
-  LS_ASSIGN_OR_RETURN(plan.table, FindModifiable(statement.table, binder));
-  LS_RETURN_IF_ERROR(PlanAttributes(statement.attributes, binder, plan));
-  if (plan.is_counter) {
-    return CqlError::Invalid(
-        "INSERT statement are not allowed on counter tables, use UPDATE instead");
-  }
-  if (statement.if_not_exists) {
-    LS_RETURN_IF_ERROR(PlanExistence(ConditionPlan::Existence::kNotExists, plan));
-  }
-  if (statement.columns.size() != statement.values.size()) {
-    return CqlError::Invalid("Unmatched column names/values");
-  }
-  if (statement.columns.empty()) return CqlError::Invalid("No columns provided to INSERT");
-  std::set<std::string_view> seen;
-  for (size_t i = 0; i < statement.columns.size(); ++i) {
-    const std::string& name = statement.columns[i];
-    const ColumnDefinition* column = plan.table->FindColumn(name);
-    if (column == nullptr) return CqlError::Invalid("Unknown identifier " + name);
-    if (!seen.insert(name).second) {
-      return CqlError::Invalid("Multiple definitions found for column " + name);
-    }
-    LS_RETURN_IF_ERROR(PlanInsertedValue(*column, statement.values[i], binder, plan));
-  }
-  LS_RETURN_IF_ERROR(CheckInsertedKey(plan));
-  return plan;
 }
 
 // ---- WHERE of UPDATE and DELETE
@@ -369,8 +297,7 @@ struct Planner {
     return PlanInsert(statement, binder);
   }
   CqlOr<ModificationPlan> operator()(const InsertJsonStatement& statement) const {
-    LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto table, binder.FindTable(statement.table));
-    return CqlError::Unsupported(CqlFeature::kJson, "INSERT JSON");
+    return PlanInsertJson(statement, binder);
   }
   CqlOr<ModificationPlan> operator()(const UpdateStatement& statement) const {
     return PlanUpdate(statement, binder);

@@ -26,6 +26,7 @@ CqlStatus PlanSelections(const SelectStatement& statement, Binder& binder, Selec
       plan.selections.push_back(SelectColumn(table, column));
     }
   }
+  if (statement.json) plan.selections = {SelectAsJson(std::move(plan.selections))};
   return {};
 }
 
@@ -221,7 +222,6 @@ bool SelectPlan::at_most_one_row() const {
 CqlOr<SelectPlan> PlanSelect(const SelectStatement& statement, Binder& binder) {
   SelectPlan plan;
   LS_ASSIGN_OR_RETURN(plan.table, binder.FindTable(statement.table));
-  if (statement.json) return CqlError::Unsupported(CqlFeature::kJson, "SELECT JSON");
   plan.distinct = statement.distinct;
   LS_RETURN_IF_ERROR(PlanSelections(statement, binder, plan));
   LS_ASSIGN_OR_RETURN(

@@ -8,6 +8,7 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/cast_value.h"
+#include "engine/cql/encode_json.h"
 #include "engine/cql/literal.h"
 
 namespace liststore {
@@ -109,17 +110,22 @@ class SelectorPlanner {
   // One that is wanted as a `type`, where its own does not count.
   CqlOr<Selection> Argument(const Expression& expression, const DataType& type,
                             const std::string& receiver) {
+    if (const auto* call = expression.As<FunctionCall>();
+        call != nullptr && IsFromJson(call->function)) {
+      return Call(*call, &type);
+    }
     LS_ASSIGN_OR_RETURN(const std::optional<DataType> own, binder_.TypeOf(expression));
     if (own && !expression.Is<TypeCast>()) return Plan(expression);
     return Value(expression, type, receiver);
   }
 
-  CqlOr<Selection> Call(const FunctionCall& call) {
+  // `wanted`: as Binder::ResolveCall has it.
+  CqlOr<Selection> Call(const FunctionCall& call, const DataType* wanted = nullptr) {
     if (call.function.name == "count" && call.arguments.size() == 1 &&
         call.arguments[0].Is<Constant>()) {
       return Count();
     }
-    LS_ASSIGN_OR_RETURN(NativeFunction function, binder_.ResolveCall(call));
+    LS_ASSIGN_OR_RETURN(NativeFunction function, binder_.ResolveCall(call, wanted));
     if (function.is_aggregate() && std::exchange(in_aggregate_, true)) return OfAggregate();
     Selection selection = Named(Kind::kCall, FullName(function) + "(", function.result);
     for (size_t i = 0; i < call.arguments.size(); ++i) {
@@ -189,6 +195,24 @@ class SelectorPlanner {
 };
 
 }  // namespace
+
+Selection SelectAsJson(std::vector<Selection> selections) {
+  std::vector<std::string> names;
+  NativeFunction row;
+  row.kind = NativeFunction::Kind::kParts;
+  for (const Selection& selection : selections) {
+    names.push_back(selection.name);
+    row.arguments.push_back(selection.type);
+  }
+  row.result = JsonRowType(names, row.arguments);
+  Selection parts = Named(Kind::kCall, {}, row.result);
+  parts.function = std::move(row);
+  parts.operands = std::move(selections);
+  Selection json = Named(Kind::kCall, "[json]", CqlType::kText);
+  json.function = ToJsonOf(parts.type);
+  json.operands.push_back(std::move(parts));
+  return json;
+}
 
 Selection SelectColumn(const TableDefinition& table, const ColumnDefinition& column) {
   Selection selection = Named(Kind::kColumn, column.name, column.type);

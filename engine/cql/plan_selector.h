@@ -2,6 +2,8 @@
 #ifndef LISTSTORE_ENGINE_CQL_PLAN_SELECTOR_H_
 #define LISTSTORE_ENGINE_CQL_PLAN_SELECTOR_H_
 
+#include <vector>
+
 #include "engine/cql/binder.h"
 #include "engine/cql/cql_error.h"
 #include "engine/cql/expression.h"
@@ -12,6 +14,9 @@ namespace liststore {
 
 // The column of that name, as SELECT * has it.
 Selection SelectColumn(const TableDefinition& table, const ColumnDefinition& column);
+
+// The one column of a SELECT JSON: the row that the selections are, as JSON.
+Selection SelectAsJson(std::vector<Selection> selections);
 
 // `table` is the one that the binder found last. Invalid: unknown columns and functions, arguments
 // of wrong types, values whose type nothing says, aggregates of aggregates, casts that CQL does not

@@ -43,11 +43,9 @@ static_assert(std::ranges::adjacent_find(kFacts, std::greater_equal(), &CqlFeatu
 
 // Sources: ScyllaDB cql3/functions/functions.cc, vector_similarity_fcts.hh.
 constexpr std::pair<std::string_view, CqlFeature> kFunctions[] = {
-    {"fromjson", CqlFeature::kJson},
     {"similarity_cosine", CqlFeature::kVectors},
     {"similarity_dot_product", CqlFeature::kVectors},
     {"similarity_euclidean", CqlFeature::kVectors},
-    {"tojson", CqlFeature::kJson},
 };
 static_assert(std::ranges::is_sorted(kFunctions, {}, [](const auto& entry) { return entry.first; }),
               "look-ups halve it");

@@ -24,7 +24,6 @@ namespace liststore {
   X(kServiceLevels, 6, "service levels", "leaving them out: requests are served alike")            \
   X(kCollections, 7, "collections and user types that are not frozen", "frozen<...>, written whole") \
   X(kVectors, 11, "vectors", "a blob, and the search in the service")                              \
-  X(kJson, 13, "JSON", "naming the columns, and JSON in the service")                              \
   X(kFunctions, 17, "functions of columns in WHERE", "filtering in the service")                   \
   X(kElements, 20, "parts of collections and user types", "the whole column, taken apart by the service") \
   X(kLike, 21, "LIKE", "a range of a clustering column: c >= 'ab' AND c < 'ac'")                   \

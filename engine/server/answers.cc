@@ -1,12 +1,14 @@
 #include "engine/server/answers.h"
 
 #include <string>
+#include <vector>
 
 namespace liststore {
 
 void AnswerError(const CqlError& error, const protocol::ResponseContext& context,
                  protocol::OutputBuffer& out) {
   protocol::ErrorResponse response;
+  std::vector<std::string_view> argument_types;
   response.code = static_cast<protocol::ErrorCode>(error.code);
   response.message = error.message;
   if (const auto* exists = std::get_if<AlreadyExistsDetail>(&error.detail)) {
@@ -17,6 +19,10 @@ void AnswerError(const CqlError& error, const protocol::ResponseContext& context
     response.details =
         protocol::UnavailableDetails{static_cast<protocol::Consistency>(unavailable->consistency),
                                      unavailable->required, unavailable->alive};
+  } else if (const auto* failure = std::get_if<FunctionFailureDetail>(&error.detail)) {
+    argument_types.assign(failure->argument_types.begin(), failure->argument_types.end());
+    response.details =
+        protocol::FunctionFailureDetails{failure->keyspace, failure->function, argument_types};
   }
   protocol::EncodeError(out, context, response);
 }

@@ -24,24 +24,24 @@ TEST(FeatureTallyTest, CountsEachFeatureAndKeepsTheFirstStatement) {
   });
   EXPECT_TRUE(tally.Met().empty());
   tally.Add(CqlFeature::kCompaction, "first", kNow);
-  tally.Add(CqlFeature::kJson, "second", kNow + 1);
+  tally.Add(CqlFeature::kVectors, "second", kNow + 1);
   tally.Add(CqlFeature::kCompaction, "third", kNow + 2);
-  tally.Add(CqlFeature::kJson, "fourth", kNow + 3);
-  tally.Add(CqlFeature::kJson, "fifth", kNow + 4);
+  tally.Add(CqlFeature::kVectors, "fourth", kNow + 3);
+  tally.Add(CqlFeature::kVectors, "fifth", kNow + 4);
 
   const std::vector<FeatureTally::Entry> met = tally.Met();
   ASSERT_EQ(met.size(), 2u);
-  EXPECT_EQ(met[0].feature, CqlFeature::kJson) << "in the order of codes";
+  EXPECT_EQ(met[0].feature, CqlFeature::kVectors) << "in the order of codes";
   EXPECT_EQ(met[0].count, 3u);
   EXPECT_EQ(met[0].first_statement, "second");
   EXPECT_EQ(met[0].first_nanos, kNow + 1);
   EXPECT_EQ(met[1].feature, CqlFeature::kCompaction);
   EXPECT_EQ(met[1].count, 2u);
   EXPECT_EQ(tally.refusals(), 3u) << "what has no effect is no refusal";
-  EXPECT_TRUE(tally.has(CqlFeature::kJson));
+  EXPECT_TRUE(tally.has(CqlFeature::kVectors));
   EXPECT_FALSE(tally.has(CqlFeature::kLike));
   EXPECT_EQ(told, (std::vector<std::pair<CqlFeature, std::string>>{
-                      {CqlFeature::kCompaction, "first"}, {CqlFeature::kJson, "second"}}));
+                      {CqlFeature::kCompaction, "first"}, {CqlFeature::kVectors, "second"}}));
 }
 
 std::string Kept(std::string_view statement) {

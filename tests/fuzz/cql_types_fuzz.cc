@@ -1,6 +1,6 @@
 // A type on the first line, and bytes behind it: as a value of that type in the protocol's
-// encoding, and as a literal for it. Valid values print as literals of the same value, literals
-// become valid values.
+// encoding, as a literal for it, and as JSON. Valid values print as literals of the same value,
+// literals and JSON become valid values, and what is shown as JSON is JSON.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +9,10 @@
 #include <string_view>
 
 #include "engine/base/check.h"
+#include "engine/base/utf8.h"
+#include "engine/cql/decode_json.h"
+#include "engine/cql/encode_json.h"
+#include "engine/cql/json_value.h"
 #include "engine/cql/literal.h"
 #include "engine/cql/parser.h"
 #include "engine/cql/print_value.h"
@@ -49,6 +53,30 @@ void CheckRoundTrip(const DataType& type, std::string_view value) {
   }
 }
 
+// `value` is valid.
+void CheckShownAsJson(const DataType& type, std::string_view value) {
+  const CqlOr<std::string> json = EncodeJson(type, value);
+  if (!json.ok() || DepthOf(type) >= kJsonNestingMax) return;
+  const CqlOr<JsonValue> read = ParseJson(*json);
+  // Decimals have larger exponents than doubles.
+  if (!read.ok() && read.error().message.find("Number too big") != std::string::npos) return;
+  LS_CHECK(read.ok(), "what is shown as JSON is JSON");
+  LS_CHECK(ParseJson(PrintJson(*read)).ok(), "what was read can be printed");
+  // Some of it is not taken again: nulls within tuples, numbers that no double holds.
+  const CqlOr<std::string> again = DecodeJson(*read, type);
+  LS_CHECK(!again.ok() || type.IsValid(*again), "JSON becomes valid values");
+}
+
+// Whatever it is, as JSON that somebody sends.
+void CheckTakenAsJson(const DataType& type, std::string_view text) {
+  const CqlOr<JsonValue> json = ParseJson(text);
+  if (!json.ok()) return;
+  const CqlOr<std::string> value = DecodeJson(*json, type);
+  if (!value.ok()) return;
+  LS_CHECK(type.IsValid(*value), "JSON becomes valid values");
+  CheckShownAsJson(type, *value);
+}
+
 }  // namespace
 }  // namespace liststore
 
@@ -61,7 +89,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const CqlOr<DataType> type = ToDataType(*spec, "ks");
   if (!type.ok()) return 0;
   const std::string_view rest = line == size ? std::string_view() : input.substr(line + 1);
-  if (type->IsValid(rest)) CheckRoundTrip(*type, rest);
+  if (type->IsValid(rest)) {
+    CheckRoundTrip(*type, rest);
+    CheckShownAsJson(*type, rest);
+  }
+  if (IsValidUtf8(rest)) CheckTakenAsJson(*type, rest);
   if (const std::optional<std::string> value = ValueOf(*type, rest)) CheckRoundTrip(*type, *value);
   return 0;
 }

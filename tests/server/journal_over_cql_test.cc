@@ -101,6 +101,20 @@ TEST_F(JournalOverCql, ShowsPreparedStatementsWithTheirValues) {
       expected);
 }
 
+// The key is in the text of the object, and is none where the text is wrong.
+TEST_F(JournalOverCql, KnowsTheKeysOfRowsThatAreJson) {
+  const std::string text = "INSERT INTO ks.t JSON ?";
+  Run({text, {{R"({"p": 7, "q": "it's", "c": 1})"}}, true});
+  Run({text, {{R"({"p": 7})"}}, false});
+  Run({text, {{"{"}}, false});
+  Must(R"(INSERT INTO ks.t JSON '{"p": 8, "q": "b", "c": 1}')");
+  EXPECT_EQ(Requests("op, key, outcome", " WHERE op = 'INSERT' ALLOW FILTERING"),
+            std::vector<ResultRow>({{"INSERT", "7:it's", "ok"},
+                                    {"INSERT", kNull, "invalid"},
+                                    {"INSERT", kNull, "server_error"},
+                                    {"INSERT", "8:b", "ok"}}));
+}
+
 TEST_F(JournalOverCql, ValuesOutliveTheirTableAsBlobsWhereTheyWereNotPrepared) {
   const std::vector<BoundParameter> values = {{EncodeTimestamp(kNow)}};
   Run({"SELECT v FROM ks.u WHERE k = ?", values, true});

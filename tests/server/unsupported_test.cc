@@ -59,9 +59,6 @@ const Case kCases[] = {
     {CqlFeature::kVectors, "SELECT * FROM t ORDER BY v ann OF [0.1, 0.2] LIMIT 3"},
     {CqlFeature::kVectors, "CREATE CUSTOM INDEX ON t(v) USING 'vector_index'"},
     {CqlFeature::kVectors, "SELECT similarity_cosine(v, v) FROM t"},
-    {CqlFeature::kJson, "SELECT JSON * FROM t"},
-    {CqlFeature::kJson, "INSERT INTO t JSON '{\"p\": 1, \"c\": 2}'"},
-    {CqlFeature::kJson, "SELECT toJson(v) FROM t"},
     {CqlFeature::kFunctions, "SELECT * FROM t WHERE intAsBlob(v) = 0x00000001 ALLOW FILTERING"},
     {CqlFeature::kElements,
      "SELECT truncated_at[5a1c395e-b41f-11e5-9f22-ba0be0483c18] FROM system.local"},
@@ -139,6 +136,11 @@ constexpr std::string_view kNotCounted[] = {
     "SELECT p, sum(v), avg(v) FROM t GROUP BY p",
     "SELECT DISTINCT p, token(p), CAST(p AS text), (int) 1 FROM t",
     "SELECT 1, p FROM t",
+    "SELECT JSON * FROM t",
+    "SELECT toJson(v) FROM t",
+    "SELECT ks.toJson(v) FROM t",
+    "INSERT INTO t JSON '{\"p\": 1, \"c\": 2}'",
+    "INSERT INTO t JSON '{}'",
     "SELECT toUnixTimestamp(v) FROM t",
     "INSERT INTO t (p, c, v) VALUES (1, 2, 3 + 4)",
     "SELECT ks.now() FROM t",
@@ -292,12 +294,12 @@ TEST_F(Unsupported, ScyllaDbsOwnErrorsHaveItsWords) {
 }
 
 TEST_F(Unsupported, PreparingCountsAndExecutingDoesNot) {
-  const CqlStatement refused{"SELECT JSON * FROM t", {}, true};
+  const CqlStatement refused{"SELECT similarity_cosine(v, v) FROM t", {}, true};
   EXPECT_NE(session_->Run(refused).error, "");
   const CqlStatement accepted{"SELECT * FROM t BYPASS CACHE", {}, true};
   EXPECT_EQ(session_->Run(accepted).error, "");
   EXPECT_EQ(Counts(),
-            (std::map<std::string, uint64_t>{{"refused LS-0013", 1}, {"no effect LS-0116", 1}}));
+            (std::map<std::string, uint64_t>{{"refused LS-0011", 1}, {"no effect LS-0116", 1}}));
   // A table that cannot be made is refused when it is to be made.
   const CqlStatement table{
       "CREATE TABLE x (p int PRIMARY KEY) WITH cdc = {'enabled': true}", {}, true};
@@ -327,7 +329,7 @@ TEST_F(Unsupported, EmbeddersSeeWhatWasRefused) {
 }
 
 TEST_F(Unsupported, BatchMessagesAreCountedToo) {
-  EXPECT_NE(session_->RunBatch(true, {{"INSERT INTO t JSON '{}'", {}}}, {}).error, "");
+  EXPECT_NE(session_->RunBatch(true, {{"DELETE FROM t WHERE p NOT IN (1)", {}}}, {}).error, "");
   EXPECT_EQ(
       session_->RunBatch(true, {{"INSERT INTO t (p, c) VALUES (1, 2) USING TIMEOUT 5s", {}}}, {})
           .error,
@@ -342,7 +344,7 @@ TEST_F(Unsupported, BatchMessagesAreCountedToo) {
             "");
   EXPECT_EQ(Counts(),
             (std::map<std::string, uint64_t>{
-                {"refused LS-0013", 1}, {"refused LS-0037", 1}, {"no effect LS-0117", 1}}));
+                {"refused LS-0022", 1}, {"refused LS-0037", 1}, {"no effect LS-0117", 1}}));
 }
 
 // Statements of the hot shape are not looked at one by one: a trace is, whenever it is asked for,

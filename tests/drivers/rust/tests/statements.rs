@@ -148,7 +148,7 @@ async fn what_is_refused_says_why() {
             DbError::Invalid,
             "instead: a second table, written in the same batch [LS-0001]",
         ),
-        ("SELECT JSON * FROM t", DbError::Invalid, "[LS-0013]"),
+        ("SELECT * FROM t WHERE p NOT IN (1)", DbError::Invalid, "[LS-0022]"),
     ] {
         let (found, message) = refusal(session.query_unpaged(statement, ()).await);
         assert_eq!(found, error, "{statement}");
@@ -167,7 +167,7 @@ async fn what_is_refused_says_why() {
     .await;
     assert_eq!(
         counts,
-        [("LS-0001".to_string(), 1), ("LS-0013".to_string(), 1)]
+        [("LS-0001".to_string(), 1), ("LS-0022".to_string(), 1)]
     );
     drop(session);
     assert_eq!(server.stop(), Some(0));

@@ -1,0 +1,30 @@
+// What the planners of INSERT, UPDATE and DELETE share; for them alone.
+#ifndef LISTSTORE_ENGINE_CQL_PLAN_MODIFICATION_IMPL_H_
+#define LISTSTORE_ENGINE_CQL_PLAN_MODIFICATION_IMPL_H_
+
+#include <memory>
+#include <vector>
+
+#include "engine/cql/binder.h"
+#include "engine/cql/cql_error.h"
+#include "engine/cql/plan.h"
+#include "engine/cql/statement.h"
+#include "engine/model/schema.h"
+
+namespace liststore {
+
+// In plan_insert.cc.
+CqlOr<ModificationPlan> PlanInsert(const InsertStatement& statement, Binder& binder);
+CqlOr<ModificationPlan> PlanInsertJson(const InsertJsonStatement& statement, Binder& binder);
+
+// The table, unless it can be written through a list store alone.
+CqlOr<std::shared_ptr<const TableDefinition>> FindModifiable(const QualifiedName& name,
+                                                             Binder& binder);
+// USING. The plan's table is known.
+CqlStatus PlanAttributes(const UsingClause& attributes, Binder& binder, ModificationPlan& plan);
+// Where assignments to a column that is no key go.
+std::vector<CellAssignment>& AssignmentsOf(const ColumnDefinition& column, ModificationPlan& plan);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CQL_PLAN_MODIFICATION_IMPL_H_
