@@ -4,6 +4,7 @@
 #include <span>
 #include <tuple>
 
+#include "engine/cql/encode_json.h"
 #include "engine/model/composite_value.h"
 #include "engine/model/token.h"
 #include "tests/conformance/random_statements.h"
@@ -264,12 +265,46 @@ class ReadMaker {
   void AddSelection() {
     if (random_.OneIn(6)) {
       AddCounts();
+    } else if (random_.OneIn(5)) {
+      AddJson();
     } else if (random_.OneIn(3)) {
       text_ << "*";
       AddColumns([](const std::string&) {});
     } else {
       AddSelectors(false);
     }
+  }
+
+  // JSON of the columns whose values have some; of a regular one at least, for static columns alone
+  // are another kind of SELECT.
+  void AddJson() {
+    const auto has_json = [](const ModelColumn& column) { return HaveJson(column.type); };
+    if (std::ranges::none_of(schema_.regular, has_json)) return AddSelectors(false);
+    std::vector<std::string> names;
+    AddColumns([&](const std::string& name) { names.push_back(name); });
+    struct Member {
+      std::string name;
+      DataType type = CqlType::kInt;
+      Shape::Selector selector;
+    };
+    std::vector<Member> members;
+    for (size_t i = 0; i < names.size(); ++i) {
+      const DataType& type = schema_.TypeOf(names[i]);
+      if (HaveJson(type)) members.push_back({names[i], type, shape_.selectors[i]});
+    }
+    text_ << "JSON ";
+    for (const Member& member : members) {
+      text_ << (&member == &members[0] ? "" : ", ") << member.name;
+    }
+    shape_.selectors = {[members](const LiveRow& row, int64_t now) -> std::optional<std::string> {
+      std::string json = "{";
+      for (const Member& member : members) {
+        const std::optional<std::string> value = member.selector(row, now);
+        json += (json.size() == 1 ? "\"" : ", \"") + member.name +
+                "\": " + (value ? *EncodeJson(member.type, *value) : "null");
+      }
+      return json + "}";
+    }};
   }
 
   template <typename Name>

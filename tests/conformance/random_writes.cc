@@ -1,6 +1,7 @@
 // INSERT, UPDATE and DELETE.
 #include <algorithm>
 
+#include "engine/cql/print_value.h"
 #include "tests/conformance/random_statements.h"
 
 namespace liststore::testing {
@@ -29,16 +30,17 @@ class WriteMaker {
   }
 
  private:
+  // What an INSERT says of a column; what is not set is in what is sent alone.
+  struct Column {
+    const ModelColumn* column;
+    std::optional<PoolValue> value;
+    bool unset = false;
+  };
+
   RandomWrite Insert() {
     RowWrite row;
-    text_ << "INSERT INTO " << schema_.table << " (";
-    // Columns in any order; what is not set is in what is sent alone.
-    struct Column {
-      const ModelColumn* column;
-      std::optional<PoolValue> value;
-      bool unset = false;
-    };
-    std::vector<Column> columns;
+    text_ << "INSERT INTO " << schema_.table;
+    std::vector<Column> columns;  // in any order
     const auto add_key = [&](const std::vector<ModelColumn>& key, bool may_be_empty, Values& to) {
       for (const ModelColumn& column : key) {
         const PoolValue* value = &RandomPoolValue(random_, column);
@@ -67,6 +69,47 @@ class WriteMaker {
     }
     for (size_t i = columns.size(); i > 1; --i)
       std::swap(columns[i - 1], columns[random_.Below(i)]);
+    const bool has_json = std::ranges::all_of(columns, [](const Column& column) {
+      return !column.value || JsonOf(column.column->type, column.value->bytes);
+    });
+    if (has_json && !row.statics_alone && random_.OneIn(3)) {
+      AddJson(columns, row);
+    } else {
+      AddColumns(columns);
+    }
+    row.ttl_seconds = AddUsing(/*ttl=*/true);
+    return Finish([this_model = &model_, row](int64_t timestamp, int64_t now) {
+      this_model->Write(row, timestamp, now);
+    });
+  }
+
+  // JSON '{...}'. Regular columns that it does not name become null, unless it is said otherwise.
+  void AddJson(const std::vector<Column>& columns, RowWrite& row) {
+    std::string json;
+    for (const Column& column : columns) {
+      if (column.unset) continue;
+      std::optional<std::string> bytes;
+      if (column.value) bytes = column.value->bytes;
+      json += (json.empty() ? "{\"" : ", \"") + column.column->name +
+              "\": " + *JsonOf(column.column->type, bytes);
+    }
+    json += "}";
+    text_ << " JSON ";
+    text_.AddValue({json, PrintString(json)});
+    if (random_.OneIn(2)) {
+      text_ << " DEFAULT UNSET";
+      return;
+    }
+    for (size_t i = 0; i < schema_.regular.size(); ++i) {
+      const bool is_named =
+          std::ranges::any_of(row.cells, [&](const auto& cell) { return cell.first == i; });
+      if (!is_named) row.cells.emplace_back(i, std::nullopt);
+    }
+  }
+
+  // (column, ...) VALUES (...).
+  void AddColumns(std::vector<Column>& columns) {
+    text_ << " (";
     // The unset ones last: what is shown just ends earlier.
     std::stable_partition(columns.begin(), columns.end(),
                           [](const Column& column) { return !column.unset; });
@@ -88,10 +131,6 @@ class WriteMaker {
       columns[i].value ? text_.AddValue(*columns[i].value) : text_.AddNull();
     }
     text_ << ")";
-    row.ttl_seconds = AddUsing(/*ttl=*/true);
-    return Finish([this_model = &model_, row](int64_t timestamp, int64_t now) {
-      this_model->Write(row, timestamp, now);
-    });
   }
 
   RandomWrite Update() {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <tuple>
 
+#include "engine/base/check.h"
 #include "engine/model/composite_value.h"
 #include "engine/model/token.h"
 
@@ -38,6 +39,15 @@ void Merge(ModelCell added, std::optional<ModelCell>& present) {
 }
 
 }  // namespace
+
+const DataType& ModelSchema::TypeOf(const std::string& name) const {
+  for (const auto* columns : {&partition_key, &clustering, &statics, &regular}) {
+    for (const ModelColumn& column : *columns) {
+      if (column.name == name) return column.type;
+    }
+  }
+  LS_UNREACHABLE("the column is one of the schema");
+}
 
 std::vector<std::string> ModelSchema::CreateStatements() const {
   std::string create = "CREATE TABLE " + table + " (";

@@ -42,6 +42,8 @@ struct ModelSchema {
   const ModelColumn& ValueColumn(size_t value) const {
     return is_static(value) ? statics[value - regular.size()] : regular[value];
   }
+  // Of a column that there is.
+  const DataType& TypeOf(const std::string& name) const;
   // CREATE TABLE, and CREATE INDEX where there is one.
   std::vector<std::string> CreateStatements() const;
 };

@@ -1,5 +1,6 @@
 #include "tests/conformance/value_pool.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <iterator>
@@ -9,6 +10,9 @@
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/cql/decode_json.h"
+#include "engine/cql/encode_json.h"
+#include "engine/cql/json_value.h"
 
 namespace liststore::testing {
 namespace {
@@ -185,6 +189,19 @@ const std::vector<PoolValue>& PoolOf(const DataType& type) {
     return made;
   }();
   return pools->at(type.ToString());
+}
+
+std::optional<std::string> JsonOf(const DataType& type, const std::optional<std::string>& bytes) {
+  if (!bytes) return "null";
+  const CqlOr<std::string> json = EncodeJson(type, *bytes);
+  if (!json.ok()) return std::nullopt;
+  const CqlOr<std::string> again = DecodeJson(*ParseJson(*json), type);
+  return again.ok() && *again == *bytes ? std::optional(*json) : std::nullopt;
+}
+
+bool HaveJson(const DataType& type) {
+  return std::ranges::all_of(
+      PoolOf(type), [&](const PoolValue& value) { return EncodeJson(type, value.bytes).ok(); });
 }
 
 std::string BytesOfInt(int64_t value, size_t bytes) {

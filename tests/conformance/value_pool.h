@@ -4,6 +4,7 @@
 #define LISTSTORE_TESTS_CONFORMANCE_VALUE_POOL_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,11 @@ struct PoolValue {
 // Types with a pool.
 std::span<const DataType> PoolTypes();
 const std::vector<PoolValue>& PoolOf(const DataType& type);
+
+// JSON that a value can be written by, where it is one that is read back as the same; nullopt is
+// null. And whether all values of a pool can be shown as JSON.
+std::optional<std::string> JsonOf(const DataType& type, const std::optional<std::string>& bytes);
+bool HaveJson(const DataType& type);
 
 // Big-endian.
 std::string BytesOfInt(int64_t value, size_t bytes);
