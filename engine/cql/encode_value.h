@@ -1,5 +1,5 @@
-// Values of C++ -> values in the protocol's encoding, for those who compute them. Text and blobs are
-// their own encoding. Source: native_protocol_v4.spec, section 6.
+// Values of C++ -> values in the protocol's encoding, for those who compute them. Text and blobs
+// are their own encoding. Source: native_protocol_v4.spec, section 6.
 #ifndef LISTSTORE_ENGINE_CQL_ENCODE_VALUE_H_
 #define LISTSTORE_ENGINE_CQL_ENCODE_VALUE_H_
 

@@ -86,7 +86,8 @@ TEST(ListStoreInstancesTest, ThousandsAreOpenedUsedAndClosed) {
   EXPECT_EQ(EntriesOf("/proc/self/task"), threads) << "a store starts no thread unless asked";
   open.clear();
   EXPECT_EQ(EntriesOf("/proc/self/fd"), files);
-#if !defined(ABSL_HAVE_ADDRESS_SANITIZER) && !defined(ABSL_HAVE_THREAD_SANITIZER)  // which map as they like
+#if !defined(ABSL_HAVE_ADDRESS_SANITIZER) && \
+    !defined(ABSL_HAVE_THREAD_SANITIZER)  // which map as they like
   EXPECT_LE(Mappings(), mappings + 16) << "closed stores leave no memory mapped";
 #else
   static_cast<void>(mappings);
