@@ -329,33 +329,45 @@ OpStatus Engine::ScanPartitions(TableId table, std::optional<std::string_view> f
 // --- Reclamation, statistics
 // -----------------------------------------------------------------
 
+// Under the hold of the lane: the units done, at most about `budget`.
+size_t Engine::ReclaimSlice(Lane& lane, int64_t now_seconds, size_t budget, ExpiryLog& expiries) {
+  size_t done = 0;
+  for (uint16_t i = 0; i < lane.table_count() && done < budget; ++i) {
+    Table& table = lane.table_at(i);
+    if (table.WantsReclaim(now_seconds)) done += table.Reclaim(now_seconds, budget - done);
+    table.TakeExpiries(expiries);
+  }
+  return done;
+}
+
 size_t Engine::Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t> era) {
   const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  const uint32_t first = next_reclaimed_lane_.fetch_add(1, std::memory_order_relaxed);
   size_t units = 0;
-  size_t idle = 0;  // lanes in a row that had nothing to do
   ExpiryLog expiries;
-  while (units < budget && idle < lanes_.size()) {
-    const uint32_t number =
-        next_reclaimed_lane_.fetch_add(1, std::memory_order_relaxed) % router_.lanes();
-    Lane& lane = *lanes_[number];
+  // Lanes that are taken are passed by. Where the others had nothing to do, a lap follows that
+  // waits for its turn in each, so that 0 means that nothing waits in any.
+  bool waits = false;
+  bool passed_by = false;
+  size_t idle = 0;  // lanes in a row that had nothing to do
+  for (uint32_t i = 0; units < budget && idle < lanes_.size(); ++i) {
+    Lane& lane = *lanes_[(first + i) % router_.lanes()];
     size_t done = 0;
-    if (lane.ownership.TryAcquire()) {
+    if (waits) lane.ownership.Acquire();
+    if (waits || lane.ownership.TryAcquire()) {
       if (era && *era != era_.load(std::memory_order_relaxed)) {
         lane.ownership.Release();
         break;
       }
-      const size_t slice = std::min(budget - units, kUnitsPerHold);
-      for (uint16_t i = 0; i < lane.table_count() && done < slice; ++i) {
-        Table& table = lane.table_at(i);
-        if (table.WantsReclaim(now_seconds)) done += table.Reclaim(now_seconds, slice - done);
-        table.TakeExpiries(expiries);
-      }
+      done = ReclaimSlice(lane, now_seconds, std::min(budget - units, kUnitsPerHold), expiries);
       // Nothing waits, so that nobody hurries: what was set aside for writes to come goes back. A
       // store that was emptied would else stay at the credit and the spare slabs of all its lanes.
-      for (uint16_t i = 0; i < lane.table_count() && units + done == 0; ++i) {
-        lane.table_at(i).ReleaseCredit();
+      for (uint16_t t = 0; t < lane.table_count() && units + done == 0; ++t) {
+        lane.table_at(t).ReleaseCredit();
       }
       lane.ownership.Release();
+    } else {
+      passed_by = true;
     }
     // What came free goes back to the system here and not where it was freed, under the hold.
     while (units + done < budget) {
@@ -365,6 +377,10 @@ size_t Engine::Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t
     }
     units += done;
     idle = done == 0 ? idle + 1 : 0;
+    if (idle == lanes_.size() && units == 0 && passed_by && !waits) {
+      waits = true;
+      idle = 0;
+    }
   }
   if (!expiries.empty()) TellExpiries(expiries);
   return units;

@@ -237,9 +237,10 @@ class Engine {
   // --- Reclamation, figures
   // ------------------------------------------------------------------------------------------------
 
-  // A slice of reclamation, about `budget` units over all lanes, a lane at a time and none that is
-  // taken; returns the units done, 0 when nothing waits. `era`: that of the instant, where it can
-  // end; see era().
+  // A slice of reclamation, about `budget` units over all lanes, a lane at a time; returns the
+  // units done, 0 when nothing waits. Passes by lanes that are taken as long as there is something
+  // to do in others. `era`: that of the instant, where it can end; see era(). The caller holds no
+  // lane.
   size_t Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t> era = std::nullopt);
   // Tells `sink` of every row of this table that goes because it was over: at the end of the
   // Reclaim that gave it back, or of the next one where a write did. Before there are other
@@ -286,6 +287,7 @@ class Engine {
   // done.
   bool MakeRoom(uint64_t now_nanos, std::optional<TableId> witness);
   void ReclaimIn(Lane& lane, uint64_t now_nanos);
+  size_t ReclaimSlice(Lane& lane, int64_t now_seconds, size_t budget, ExpiryLog& expiries);
   void TellExpiries(ExpiryLog& expiries) const;
   // After another: evicts some partitions, the more the higher the `round`, in the call's own lanes
   // or, every other round, in all; where nothing is to be had in those that are free, in those that

@@ -1,11 +1,14 @@
 // What an engine promises about truncation, reclamation, expiry and its memory limit.
 #include <algorithm>
+#include <atomic>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "engine/base/random.h"
@@ -242,6 +245,46 @@ TEST(EngineReclaimTest, ABudgetBoundsASlice) {
     EXPECT_GE(slices * (budget + kUnitsPerEntryMax), static_cast<size_t>(kLists));
     engine.Verify();
   }
+}
+
+// A reader that stays in its lane until somebody else is about to want it, and a while longer.
+class LingeringSink : public RowSink {
+ public:
+  void OnRows(std::span<const RowView> /*rows*/) override { Linger(); }
+  void OnPackedRun(const PackedRun& /*run*/) override { Linger(); }
+  bool AcceptsPackedRuns() const override { return true; }
+
+  std::atomic<bool> held{false};
+  std::atomic<bool> asked{false};
+
+ private:
+  void Linger() {
+    held.store(true, std::memory_order_release);
+    while (!asked.load(std::memory_order_acquire)) std::this_thread::yield();
+    for (int i = 0; i < 1'000; ++i) std::this_thread::yield();
+  }
+};
+
+// "Nothing waits" is not said of a lane that nobody looked into.
+TEST(EngineReclaimTest, WaitsForALaneThatIsTakenWhereNothingElseIsToBeDone) {
+  Engine engine(WithShards(1));
+  const TableId table = engine.CreateTable(ListItemsSchema());
+  const std::string list = ListKey("f", "e");
+  AddItem(engine, table, list, 1, "due", kNoonNanos, 5);
+  AddItem(engine, table, list, 2, "stays", kNoonNanos);
+  LingeringSink sink;
+  std::thread reader([&] {
+    const ReadSpec everything = {};
+    const ReadCommand read = {&everything, &sink};
+    EXPECT_EQ(engine.Execute({table, list, read}, After(5)).rows, 1u);
+  });
+  while (!sink.held.load(std::memory_order_acquire)) std::this_thread::yield();
+  sink.asked.store(true, std::memory_order_release);
+  EXPECT_GT(engine.Reclaim(After(5), 1'000), 0u);
+  reader.join();
+  ReclaimAll(engine, After(5));
+  EXPECT_EQ(engine.StatsOf(table).expired_rows, 1u);
+  EXPECT_EQ(engine.StatsOf(table).rows, 1u);
 }
 
 TEST(EngineReclaimTest, NextExpiryIsNoLaterThanTheFirstOne) {
