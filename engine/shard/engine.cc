@@ -23,6 +23,17 @@ constexpr size_t kDroppedBytesPerUnit = 8192;
 // Partitions looked at under one hold of a lane by a scan.
 constexpr size_t kPartitionsPerHold = 128;
 
+// Gives back to the system what `drop` finds, until it finds nothing or `budget` units are done.
+size_t UnitsOfDropped(size_t budget, absl::FunctionRef<uint64_t()> drop) {
+  size_t units = 0;
+  while (units < budget) {
+    const uint64_t dropped = drop();
+    if (dropped == 0) break;
+    units += dropped / kDroppedBytesPerUnit;
+  }
+  return units;
+}
+
 // What Table::PrefetchPartition and PrefetchForWrite take, where the lane is free; else 0.
 [[gnu::always_inline]] inline uint64_t HintOf(Lane& lane, TableId id, Table* shell,
                                               uint64_t address) {
@@ -345,6 +356,7 @@ size_t Engine::Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t
   const uint32_t first = next_reclaimed_lane_.fetch_add(1, std::memory_order_relaxed);
   size_t units = 0;
   ExpiryLog expiries;
+  pool_.SetEmptying(true);
   // Lanes that are taken are passed by. Where the others had nothing to do, a lap follows that
   // waits for its turn in each, so that 0 means that nothing waits in any.
   bool waits = false;
@@ -369,18 +381,18 @@ size_t Engine::Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t
     } else {
       passed_by = true;
     }
-    // What came free goes back to the system here and not where it was freed, under the hold.
-    while (units + done < budget) {
-      const uint64_t dropped = pool_.DropKept();
-      if (dropped == 0) break;
-      done += dropped / kDroppedBytesPerUnit;
-    }
     units += done;
+    // What came free goes back to the system here and not where it was freed, under the hold.
+    units += UnitsOfDropped(budget - std::min(units, budget), [&] { return pool_.DropRegion(); });
     idle = done == 0 ? idle + 1 : 0;
     if (idle == lanes_.size() && units == 0 && passed_by && !waits) {
       waits = true;
       idle = 0;
     }
+  }
+  if (units < budget) {
+    units += UnitsOfDropped(budget - units, [&] { return pool_.DropKept(); });
+    if (units < budget) pool_.SetEmptying(false);
   }
   if (!expiries.empty()) TellExpiries(expiries);
   return units;

@@ -222,7 +222,7 @@ void PagePool::Free(void* run, size_t bytes) {
     Unlink(region);
     Link(region);
     Recount(region);
-    while (gone.size() < kUnmappedAtOnceMax && KeepsTooMuch(kInExcess)) {
+    while (gone.size() < kUnmappedAtOnceMax && MustDrop(kInExcess)) {
       Region* const spare = TakeSpareRegion();
       if (spare == nullptr) break;
       gone.push_back(spare);
@@ -231,7 +231,7 @@ void PagePool::Free(void* run, size_t bytes) {
     if (std::find(gone.begin(), gone.end(), region) == gone.end()) {
       if (kept_bytes_ + loose_bytes_ > FreeBytesMax()) {
         DropPages(region, 0, kPagesPerRegion, false);
-      } else if (KeepsTooMuch(kInExcess)) {
+      } else if (MustDrop(kInExcess)) {
         const size_t begin = first / kPagesPerGranule * kPagesPerGranule;
         DropPages(region, begin, first + pages + kPagesPerGranule - 1 - begin, true);
       }
@@ -343,21 +343,28 @@ void PagePool::DropExcess(uint64_t bytes) {
   constexpr uint64_t kDroppedMin = uint64_t{128} << 10;
   for (uint64_t left = std::max(2 * bytes, kDroppedMin); first_to_drop_ != nullptr && left > 0;) {
     const bool near_limit = kept_bytes_ + loose_bytes_ > FreeBytesMax();
-    if (!KeepsTooMuch(2 * kInExcess)) return;
+    if (!MustDrop(2 * kInExcess)) return;
     left -= std::min(left, DropPages(first_to_drop_, 0, kPagesPerRegion, !near_limit));
   }
 }
 
-uint64_t PagePool::DropKept() {
+uint64_t PagePool::DropRegion() {
   Region* spare = nullptr;
   {
     MutexLock lock(mutex_);
-    if (first_to_drop_ == nullptr || !KeepsTooMuch(1)) return 0;
+    if (!KeepsTooMuch(1)) return 0;
     spare = TakeSpareRegion();
-    if (spare == nullptr) return DropPages(first_to_drop_, 0, kPagesPerRegion, true);
   }
+  if (spare == nullptr) return 0;
   Unmap(spare->base(), kRegionBytes);
   return kRegionBytes;
+}
+
+uint64_t PagePool::DropKept() {
+  if (const uint64_t bytes = DropRegion(); bytes != 0) return bytes;
+  MutexLock lock(mutex_);
+  if (first_to_drop_ == nullptr || !KeepsTooMuch(1)) return 0;
+  return DropPages(first_to_drop_, 0, kPagesPerRegion, true);
 }
 
 // Writes the metadata of a fresh, zeroed mapping.

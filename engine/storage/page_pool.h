@@ -10,10 +10,12 @@
 // what is in use) are kept for the next slab, because giving a granule back and touching it anew
 // costs about 20 us and takes a 2 MiB page apart. Who frees holds a lane as a rule, for which
 // others wait: what is in excess is left to DropKept, which background work calls holding nothing,
-// and Free gives it back itself only where nobody does and twice as much has gathered. Shorter free
-// runs are kept, as long as all that is resident stays within 65/64 of the budget's limit; beyond
-// that they are dropped by the page. What has to be dropped at one call stays in proportion to what
-// the call is for, so that nobody who frees or takes a slab pays for all of it.
+// and Free gives it back itself only where nobody does and twice as much has gathered. While
+// background work empties tables (SetEmptying) whole regions alone go: each system call interrupts
+// all cores that run the process, and most granules are soon part of a region that is free. Shorter
+// free runs are kept, as long as all that is resident stays within 65/64 of the budget's limit;
+// beyond that they are dropped by the page. What has to be dropped at one call stays in proportion
+// to what the call is for, so that nobody who frees or takes a slab pays for all of it.
 //
 // Invariants (Verify() checks them):
 //  (1) every page of a region is metadata, in one run that was handed out, or in one free run;
@@ -27,6 +29,7 @@
 #define LISTSTORE_ENGINE_STORAGE_PAGE_POOL_H_
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -86,6 +89,11 @@ class PagePool {
   // of one, a system call each run (20-300 us). Returns the bytes; 0: nothing is in excess. The
   // caller holds no lane.
   uint64_t DropKept();
+  // The same of regions alone.
+  uint64_t DropRegion();
+  // Much is being freed by somebody who calls DropRegion meanwhile and DropKept when it is over:
+  // until it is unset, Free and Allocate drop only what the limit has no room for.
+  void SetEmptying(bool emptying) { emptying_.store(emptying, std::memory_order_relaxed); }
 
   MemoryBudget& budget() const { return budget_; }
   Stats GetStats() const;
@@ -165,6 +173,11 @@ class PagePool {
   bool KeepsTooMuch(uint64_t times) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return kept_bytes_ > times * KeptBytesMax() || kept_bytes_ + loose_bytes_ > FreeBytesMax();
   }
+  // The same for who holds a lane.
+  bool MustDrop(uint64_t times) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (!emptying_.load(std::memory_order_relaxed)) return KeepsTooMuch(times);
+    return kept_bytes_ + loose_bytes_ > FreeBytesMax();
+  }
   // Takes a region out that is entirely free, to be unmapped; nullptr: there is none but the last.
   Region* TakeSpareRegion() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // What may be resident beside what is in use. The budget holds bytes before they are pages, so
@@ -177,6 +190,7 @@ class PagePool {
   void VerifyRegion(const Region* region) const;
 
   MemoryBudget& budget_;
+  std::atomic<bool> emptying_{false};
   mutable Mutex mutex_;
   Region* lists_[kLists] ABSL_GUARDED_BY(mutex_) = {};
   uint32_t lists_in_use_ ABSL_GUARDED_BY(mutex_) = 0;  // bit k: lists_[k] is not empty

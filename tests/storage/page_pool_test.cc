@@ -174,6 +174,32 @@ TEST_F(PagePoolTest, GranulesInExcessAreDroppedOnRequest) {
   }
 }
 
+// While a table is emptied, granules wait for the rest of their regions; regions go on request.
+TEST_F(PagePoolTest, WhileEmptyingOnlyWholeRegionsGo) {
+  std::vector<void*> runs(16 * 31);
+  for (void*& run : runs) run = pool_.Allocate(PagePool::kGranuleBytes);
+  pool_.SetEmptying(true);
+  // Nine of ten go: without the mark, Free would drop nearly all of them.
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (i % 10 == 0) continue;
+    pool_.Free(runs[i], PagePool::kGranuleBytes);
+    runs[i] = nullptr;
+  }
+  EXPECT_GT(pool_.GetStats().kept_bytes, 8 * pool_.GetStats().used_bytes);
+  EXPECT_EQ(pool_.DropRegion(), 0u) << "every region has a run in use";
+  for (void*& run : runs) {
+    if (run != nullptr) pool_.Free(run, PagePool::kGranuleBytes);
+  }
+  EXPECT_EQ(pool_.GetStats().regions, 16u);
+  for (int i = 0; i < 15; ++i) EXPECT_EQ(pool_.DropRegion(), PagePool::kRegionBytes);
+  EXPECT_EQ(pool_.DropRegion(), 0u) << "the last region stays";
+  EXPECT_GT(pool_.GetStats().kept_bytes, 0u);
+  while (pool_.DropKept() != 0) {
+  }
+  EXPECT_EQ(pool_.GetStats().kept_bytes, 0u);
+  pool_.Verify();
+}
+
 // What is resident beside what is in use stays within a 64th of the limit, whatever the holes are.
 TEST(PagePoolLimitTest, NearTheLimitSinglePagesGoBackToo) {
 #if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
