@@ -105,6 +105,10 @@ TEST(BenchEmbedded, SituationsAreLookedAt) {
   EXPECT_GT(Number(report, "expiry_read_max_ns"), 0);
   EXPECT_EQ(Number(report, "deletion_lists"), 2'000);
   EXPECT_GT(Number(report, "deletion_quiet_reads"), 0);
+  EXPECT_GT(Number(report, "deletion_quiet_clock_gap_max_ns"), 0);
+  EXPECT_GT(Number(report, "deletion_control_reads"), 0);
+  EXPECT_GE(Number(report, "expiry_quiet_clock_gap_max_ns"),
+            Number(report, "expiry_quiet_clock_gaps_above_2ms") > 0 ? 2e6 : 0);
   EXPECT_GT(Number(report, "limit_bytes"), 0);
   EXPECT_LE(Number(report, "limit_held_bytes"), Number(report, "limit_bytes"));
   EXPECT_EQ(Number(report, "limit_left_behind"), 0);

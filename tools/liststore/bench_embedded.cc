@@ -227,7 +227,7 @@ class EmbeddedBench {
   absl::Status MeasureSituations() {
     const BenchEmbeddedOptions& options = report_.options;
     const uint64_t lists = options.lists;
-    const double quiet_seconds = std::min(seconds(), 1.0);
+    const double quiet_seconds = 3 * std::min(seconds(), 1.0);
     Progress(absl::StrFormat("deleting a feature of %d lists", lists));
     ::malloc_trim(0);
     LS_ASSIGN_OR_RETURN(report_.deletion, MeasureDeletion(*store_, lists, quiet_seconds));

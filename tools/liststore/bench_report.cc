@@ -141,11 +141,18 @@ void PrintWatch(std::string_view name, const ReadWatch& watch, std::FILE* out) {
                 FormatNanos(watch.longest_on_core_nanos));
 }
 
+void PrintClock(const ClockGaps& clock, std::FILE* out) {
+  absl::FPrintF(out,
+                "            a thread that only reads the clock, beside: above 2 ms: %d (max %s)\n",
+                clock.above_max, FormatNanos(clock.longest_nanos));
+}
+
 void PrintSituations(const BenchReport& report, const Style& style, std::FILE* out) {
   const ExpiryResult& expiry = report.expiry;
   absl::FPrintF(out, "\n  %s %s rows expire in one second; all reclaimed after %.2f s; reads:\n",
                 style.Bold("expiry   "), Grouped(expiry.rows), expiry.seconds);
   PrintWatch("before", expiry.quiet, out);
+  PrintClock(expiry.clock, out);
   PrintWatch("then", expiry.reads, out);
   const DeletionResult& deletion = report.deletion;
   absl::FPrintF(out,
@@ -155,7 +162,10 @@ void PrintSituations(const BenchReport& report, const Style& style, std::FILE* o
                 deletion.reclaim_seconds, deletion.longest_slice_seconds * 1e3,
                 Bytes(deletion.resident_before), Bytes(deletion.resident_after));
   PrintWatch("before", deletion.quiet, out);
+  PrintClock(deletion.clock, out);
   PrintWatch("then", deletion.reads, out);
+  PrintWatch("control", deletion.control, out);
+  PrintClock(deletion.control_clock, out);
 
   const LimitResult& limit = report.limit;
   const double ratio =
@@ -225,10 +235,16 @@ void AddMemory(const BenchReport& report, JsonLine* json) {
   json->Add("load_seconds_" + peer, memory.load_seconds_peer);
 }
 
+void AddClock(const std::string& name, const ClockGaps& clock, JsonLine* json) {
+  json->Count(name + "_clock_gaps_above_2ms", clock.above_max);
+  json->Count(name + "_clock_gap_max_ns", clock.longest_nanos);
+}
+
 void AddSituations(const BenchReport& report, JsonLine* json) {
   json->Count("expiry_rows", report.expiry.rows);
   json->Add("expiry_seconds", report.expiry.seconds);
   AddWatch("expiry_quiet", report.expiry.quiet, json);
+  AddClock("expiry_quiet", report.expiry.clock, json);
   AddWatch("expiry", report.expiry.reads, json);
   json->Count("deletion_lists", report.deletion.lists);
   json->Add("deletion_call_seconds", report.deletion.call_seconds);
@@ -237,7 +253,10 @@ void AddSituations(const BenchReport& report, JsonLine* json) {
   json->Count("deletion_resident_before", report.deletion.resident_before);
   json->Count("deletion_resident_after", report.deletion.resident_after);
   AddWatch("deletion_quiet", report.deletion.quiet, json);
+  AddClock("deletion_quiet", report.deletion.clock, json);
   AddWatch("deletion", report.deletion.reads, json);
+  AddWatch("deletion_control", report.deletion.control, json);
+  AddClock("deletion_control", report.deletion.control_clock, json);
   const LimitResult& limit = report.limit;
   json->Count("limit_bytes", limit.limit_bytes);
   json->Count("limit_held_bytes", limit.held_bytes);

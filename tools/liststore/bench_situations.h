@@ -26,9 +26,17 @@ struct ReadWatch {
   uint64_t longest_on_core_nanos = 0;
 };
 
+// What the machine itself does to a thread that reads the clock and nothing else, beside a reader:
+// the time between two readings. Where cores are shared, stalls like these hit reads as well.
+struct ClockGaps {
+  uint64_t above_max = 0;  // longer than kReadNanosMax
+  uint64_t longest_nanos = 0;
+};
+
 struct ExpiryResult {
   uint64_t rows = 0;   // due in the same second
-  ReadWatch quiet;     // before
+  ReadWatch quiet;     // before, while another thread reads the clock
+  ClockGaps clock;     // of that one
   ReadWatch reads;     // from that second until the last row was reclaimed
   double seconds = 0;  // until then
 };
@@ -38,7 +46,12 @@ absl::StatusOr<ExpiryResult> MeasureExpiry(uint64_t rows, uint32_t items_per_lis
 struct DeletionResult {
   uint64_t lists = 0;
   ReadWatch quiet;
-  ReadWatch reads;             // from the call until its memory was back
+  ClockGaps clock;
+  ReadWatch reads;  // from the call until its memory was back
+  // Afterwards, behind as much memory given back at once that was never the store's: what the
+  // machine makes readers wait for it, a virtual one that passes it on to its host 40 ms and more.
+  ReadWatch control;
+  ClockGaps control_clock;
   double call_seconds = 0;     // DeleteListFeature itself
   double reclaim_seconds = 0;  // until all memory was given back, by ListStore::Reclaim(1000)
   double longest_slice_seconds = 0;

@@ -97,7 +97,9 @@ Keys of --json. KIND is get10, get50, multiget16, add1, add10, mixed (nine get10
                           after all measurements; _plain or _bare: the peer
   expiry_..., deletion_...   _read_max_ns, _read_p999_ns and _reads_above_2ms by the wall clock; with
                           _on_core the time in which the reader was ready and others had the cores is taken
-                          off; _quiet_ is the time before
+                          off; _quiet_ is the time before, when another thread reads the clock and nothing
+                          else: _clock_gap... is what the machine did to that one; _control_ is behind as much
+                          memory given back at once that was never the store's
   limit_resident_ratio    growth of resident memory by the limit; limit_left_behind: refused additions of
                           which something was found
 
