@@ -23,18 +23,20 @@ enum Opcode : uint8_t {
   kError = 0x00,
   kStartup = 0x01,
   kReady = 0x02,
+  kAuthenticate = 0x03,
   kQuery = 0x07,
   kResult = 0x08,
   kPrepare = 0x09,
   kExecute = 0x0a,
   kBatch = 0x0d,
+  kAuthResponse = 0x0f,
+  kAuthSuccess = 0x10,
 };
 enum ResultKind : int32_t {
   kRows = 2,
   kPrepared = 4,
 };
 constexpr uint8_t kWithWarnings = 0x08;  // a flag of a frame
-constexpr uint16_t kConsistencyOne = 1;
 
 // Flags of QUERY, EXECUTE and BATCH.
 enum : uint8_t {
@@ -65,7 +67,15 @@ bool SkipType(protocol::BodyReader& reader, int depth = 0) {
       if (!SkipType(reader, depth + 1)) return false;
     }
   }
-  return reader.ok() && type != 0x30;  // user-defined types are not asked for
+  if (type == 0x30) {  // user-defined: keyspace, name, and a name for each field
+    reader.ReadString();
+    reader.ReadString();
+    for (uint16_t i = reader.ReadShort(); i > 0 && reader.ok(); --i) {
+      reader.ReadString();
+      if (!SkipType(reader, depth + 1)) return false;
+    }
+  }
+  return reader.ok();
 }
 
 std::string_view QuotedStatement(std::string_view text) { return text.substr(0, kQuotedBytesMax); }
@@ -82,6 +92,23 @@ std::string CqlBigint(int64_t value) {
   std::string bytes(sizeof(value), '\0');
   StoreBigEndian64(bytes.data(), static_cast<uint64_t>(value));
   return bytes;
+}
+
+void CqlValues::Add(std::string_view value) {
+  bytes_ += CqlInt(static_cast<int32_t>(value.size()));
+  bytes_ += value;
+  ++size_;
+}
+
+void CqlValues::AddUnset() {
+  constexpr int32_t kUnset = -2;
+  bytes_ += CqlInt(kUnset);
+  ++size_;
+}
+
+void CqlValues::Clear() {
+  bytes_.clear();
+  size_ = 0;
 }
 
 // --- Requests ------------------------------------------------------------------------------------
@@ -125,7 +152,7 @@ void CqlRequests::AppendValues(Values values) {
 }
 
 void CqlRequests::Parameters(Values values, const CqlParameters& parameters) {
-  Short(kConsistencyOne);
+  Short(parameters.consistency);
   uint8_t flags = 0;
   if (!values.empty()) flags |= kWithValues;
   if (parameters.skip_metadata) flags |= kSkipMetadata;
@@ -147,6 +174,12 @@ void CqlRequests::Startup(int16_t stream) {
   bytes_.append(kKey);
   Short(kValue.size());
   bytes_.append(kValue);
+  End();
+}
+
+void CqlRequests::AuthResponse(int16_t stream, const CqlCredentials& credentials) {
+  Begin(stream, kAuthResponse);
+  Bytes(std::string(1, '\0') + credentials.user + '\0' + credentials.password);
   End();
 }
 
@@ -173,6 +206,19 @@ void CqlRequests::Execute(int16_t stream, std::string_view statement_id, Values 
   End();
 }
 
+void CqlRequests::Execute(int16_t stream, std::string_view statement_id, const CqlValues& values,
+                          const CqlParameters& parameters) {
+  LS_DCHECK(values.size() > 0, "the flag says that there are values");
+  Begin(stream, kExecute);
+  Short(statement_id.size());
+  bytes_.append(statement_id);
+  Short(parameters.consistency);
+  bytes_.push_back(static_cast<char>(kWithValues));
+  Short(values.size());
+  bytes_.append(values.bytes());
+  End();
+}
+
 void CqlRequests::Batch(int16_t stream, std::span<const Execution> executions,
                         std::optional<int64_t> timestamp_micros) {
   constexpr char kLogged = 0, kOfPrepared = 1;
@@ -185,7 +231,7 @@ void CqlRequests::Batch(int16_t stream, std::span<const Execution> executions,
     bytes_.append(execution.statement_id);
     AppendValues(execution.values);
   }
-  Short(kConsistencyOne);
+  Short(kCqlOne);
   bytes_.push_back(static_cast<char>(timestamp_micros ? kWithTimestamp : 0));
   if (timestamp_micros) bytes_.append(CqlBigint(*timestamp_micros));
   End();
@@ -249,16 +295,35 @@ absl::Status CqlRows::Decode(std::string_view body, CqlRows* rows) {
 
 // --- The connection ------------------------------------------------------------------------------
 
-absl::StatusOr<std::unique_ptr<CqlClient>> CqlClient::Connect(std::string_view server) {
+absl::StatusOr<std::unique_ptr<CqlClient>> CqlClient::Connect(std::string_view server,
+                                                              const CqlCredentials& credentials) {
   LS_ASSIGN_OR_RETURN(std::unique_ptr<ClientSocket> socket, ClientSocket::Connect(server));
   std::unique_ptr<CqlClient> client(new CqlClient(std::move(socket)));
   client->requests_.Startup(0);
   LS_ASSIGN_OR_RETURN(const CqlReply reply, client->Ask("STARTUP"));
+  if (reply.opcode == kAuthenticate) {
+    LS_RETURN_IF_ERROR(client->Authenticate(credentials));
+    return client;
+  }
   if (reply.opcode == kReady) return client;
-  return absl::InvalidArgumentError(
-      absl::StrFormat("%s: STARTUP was answered with opcode 0x%02x, not READY; servers that ask "
-                      "for a password are not supported",
-                      client->server(), reply.opcode));
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "%s: STARTUP was answered with opcode 0x%02x, not READY", client->server(), reply.opcode));
+}
+
+absl::Status CqlClient::Authenticate(const CqlCredentials& credentials) {
+  if (credentials.user.empty()) {
+    return absl::UnauthenticatedError(
+        absl::StrCat(server(), ": the server asks for a name and password, and none was given"));
+  }
+  requests_.AuthResponse(0, credentials);
+  const absl::StatusOr<CqlReply> reply = Ask(absl::StrCat("login of ", credentials.user));
+  if (!reply.ok()) {
+    if (!absl::IsInvalidArgument(reply.status())) return reply.status();
+    return absl::UnauthenticatedError(reply.status().message());
+  }
+  if (reply->opcode == kAuthSuccess) return absl::OkStatus();
+  return absl::UnauthenticatedError(
+      absl::StrCat(server(), ": the server wants more than a name and a password"));
 }
 
 absl::Status CqlClient::Malformed(std::string_view what) const {

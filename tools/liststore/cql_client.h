@@ -25,6 +25,10 @@ namespace liststore {
 std::string CqlInt(int32_t value);
 std::string CqlBigint(int64_t value);
 
+// Consistencies, as they are sent.
+inline constexpr uint16_t kCqlOne = 0x01;
+inline constexpr uint16_t kCqlLocalQuorum = 0x06;
+
 // Parameters of a request, beside its values, none of which is null.
 struct CqlParameters {
   bool skip_metadata = false;
@@ -32,9 +36,32 @@ struct CqlParameters {
   std::string_view paging_state = {};
   // Microseconds since the epoch; absent: the server's.
   std::optional<int64_t> timestamp_micros = std::nullopt;
+  uint16_t consistency = kCqlOne;
 };
 
-// Requests, appended to a buffer as frames. Consistency ONE.
+// Values of a request of which some are not set: the columns of these stay as they are.
+class CqlValues {
+ public:
+  void Add(std::string_view value);
+  void AddUnset();
+  void Clear();
+
+  size_t size() const { return size_; }
+  // As they are sent, one behind the other.
+  std::string_view bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+  size_t size_ = 0;
+};
+
+// Who asks, for servers that want to know. Empty: nobody in particular.
+struct CqlCredentials {
+  std::string user = {};
+  std::string password = {};
+};
+
+// Requests, appended to a buffer as frames. Batches at consistency ONE.
 class CqlRequests {
  public:
   using Values = std::span<const std::string_view>;
@@ -45,11 +72,16 @@ class CqlRequests {
   };
 
   void Startup(int16_t stream);
+  // The answer to AUTHENTICATE, by SASL PLAIN.
+  void AuthResponse(int16_t stream, const CqlCredentials& credentials);
   void Query(int16_t stream, std::string_view text, Values values,
              const CqlParameters& parameters = {});
   void Prepare(int16_t stream, std::string_view text);
   void Execute(int16_t stream, std::string_view statement_id, Values values,
                const CqlParameters& parameters = {});
+  // At least one value. Of `parameters` the consistency.
+  void Execute(int16_t stream, std::string_view statement_id, const CqlValues& values,
+               const CqlParameters& parameters);
   // A logged one. At most 65,535 statements.
   void Batch(int16_t stream, std::span<const Execution> executions,
              std::optional<int64_t> timestamp_micros);
@@ -117,8 +149,10 @@ class CqlRows {
 // is not CQL.
 class CqlClient {
  public:
-  // `server` is HOST:PORT, [IPV6]:PORT for addresses with colons. Returns when STARTUP is answered.
-  static absl::StatusOr<std::unique_ptr<CqlClient>> Connect(std::string_view server);
+  // `server` is HOST:PORT, [IPV6]:PORT for addresses with colons. Returns when requests are taken.
+  // Unauthenticated: the server asks for a name and password, and none or others were given.
+  static absl::StatusOr<std::unique_ptr<CqlClient>> Connect(std::string_view server,
+                                                            const CqlCredentials& credentials = {});
 
   const std::string& server() const { return socket_->server(); }
   int fd() const { return socket_->fd(); }
@@ -151,6 +185,7 @@ class CqlClient {
 
  private:
   explicit CqlClient(std::unique_ptr<ClientSocket> socket) : socket_(std::move(socket)) {}
+  absl::Status Authenticate(const CqlCredentials& credentials);
   // Sends the one request that is there and waits for its reply.
   absl::StatusOr<CqlReply> Ask(std::string_view what);
   absl::Status Malformed(std::string_view what) const;

@@ -1,5 +1,5 @@
 // The liststore program: its command line. Each subcommand is a plain struct of options and a
-// function in a file of its own; only this file knows CLI11.
+// function in a file of its own; only this file and those called *_options.cc know CLI11.
 #include <CLI/CLI.hpp>
 #include <cctype>
 #include <cstdint>
@@ -11,6 +11,8 @@
 #include "tools/liststore/bench_embedded_options.h"
 #include "tools/liststore/bench_peers.h"
 #include "tools/liststore/bench_wire.h"
+#include "tools/liststore/copy.h"
+#include "tools/liststore/copy_options.h"
 #include "tools/liststore/replay.h"
 #include "tools/liststore/replay_status.h"
 #include "tools/liststore/report.h"
@@ -24,6 +26,7 @@ constexpr char kProgramHelp[] = R"(Examples:
   liststore replay log.jsonl.gz --expected answers.jsonl.gz --json
   liststore bench embedded --quick
   liststore serve --cql-port 0 --ready-file ready.json
+  liststore export --via 127.0.0.1:9042 --to db1.example.org:9042
 
 'liststore SUBCOMMAND --help' tells more.
 
@@ -422,6 +425,9 @@ int Main(int argc, char** argv) {
   AddReplay(&app, &replay);
   ReportOptions report;
   AddReport(&app, &report);
+  CopyOptions export_options, import_options;
+  AddExport(&app, &export_options);
+  AddImport(&app, &import_options);
   CLI::App* const bench = app.add_subcommand("bench", "Measure the store");
   bench->require_subcommand(1);
   BenchWireOptions bench_wire;
@@ -440,6 +446,8 @@ int Main(int argc, char** argv) {
   }
   if (app.got_subcommand("replay")) return RunReplay(replay);
   if (app.got_subcommand("report")) return RunReport(report);
+  if (app.got_subcommand("export")) return RunCopy(export_options);
+  if (app.got_subcommand("import")) return RunCopy(import_options);
   if (app.got_subcommand(serve_command)) return RunServe(serve);
   if (bench->got_subcommand("cache")) return RunBenchCache(bench_cache);
   if (bench->got_subcommand("wire")) return RunBenchWire(bench_wire);

@@ -18,9 +18,10 @@ std::string Style::Wrap(std::string_view code, std::string_view text) const {
   return std::string(code) + std::string(text) + "\x1b[0m";
 }
 
-ProgressBar::ProgressBar() : visible_(::isatty(STDERR_FILENO) != 0) {}
+ProgressBar::ProgressBar(std::string_view unit)
+    : unit_(unit), visible_(::isatty(STDERR_FILENO) != 0) {}
 
-void ProgressBar::Update(double share, uint64_t operations) {
+void ProgressBar::Update(double share, uint64_t count) {
   if (!visible_) return;
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return;
@@ -34,7 +35,7 @@ void ProgressBar::Update(double share, uint64_t operations) {
   } else {
     std::fputc('\r', stderr);
   }
-  std::fprintf(stderr, "%s operations ", Grouped(operations).c_str());
+  std::fprintf(stderr, "%s %s ", Grouped(count).c_str(), unit_.c_str());
   drawn_ = true;
 }
 

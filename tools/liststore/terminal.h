@@ -26,17 +26,19 @@ class Style {
 // A line on standard error that is drawn over and over; nothing at all when that is no terminal.
 class ProgressBar {
  public:
-  ProgressBar();
+  // `unit`: of what is counted, in the plural.
+  explicit ProgressBar(std::string_view unit = "operations");
   ~ProgressBar() { Clear(); }
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   // `share` from 0 to 1, negative when not known. Cheap: draws ten times a second at most.
-  void Update(double share, uint64_t operations);
+  void Update(double share, uint64_t count);
   // Takes the line away, so that other text can follow.
   void Clear();
 
  private:
+  const std::string unit_;
   const bool visible_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point next_{};
