@@ -1,120 +1,27 @@
 #!/usr/bin/env python3
-"""Runs docs/test_double.md from top to bottom, as a reader would.
+"""Runs docs/test_double.md from top to bottom, as a reader would; see page.py.
 
     tests/docs/test_double_test.py ROOT LISTSTORE IN_PROCESS
 
-Blocks of `sh` go to one shell, whose server is the one that blocks of `cql` and `python` talk to; files of
-pytest, which are named by their first line, are written and run in turn. A block of `text` says what the block before it
-prints, with `...` for what differs from run to run. Ends with 1 when something else is printed.
+Ends with 1 when something else is printed than the page says.
 """
 
-import contextlib
-import io
-import json
-import os
 import pathlib
-import re
 import subprocess
 import sys
-import tempfile
-import traceback
 
-from cassandra.cluster import Cluster, EXEC_PROFILE_DEFAULT, ExecutionProfile
-from cassandra.policies import RoundRobinPolicy
+import page
 
 PAGE = "docs/test_double.md"
 EXAMPLE = "docs/examples/in_process.cc"
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FILE_NAME = re.compile(r"^# (\w+\.py)\n")
-SUMMARY = re.compile(r"^(?:\d+ \w+(?:, )?)+", re.MULTILINE)
-END_OF_BLOCK = "--- end of the block ---"
 
 
-def connect(port):
-    profile = ExecutionProfile(load_balancing_policy=RoundRobinPolicy(), request_timeout=60)
-    cluster = Cluster(["127.0.0.1"], port=port, protocol_version=4,
-                      execution_profiles={EXEC_PROFILE_DEFAULT: profile})
-    return cluster.connect()
-
-
-class Page:
-    """What the blocks share: a folder, a shell in it, the session, and the names of Python."""
+class TestDoublePage(page.Page):
+    """With a block of C++, which is the program EXAMPLE."""
 
     def __init__(self, root, program, example):
-        self.root, self.program, self.example = root, program, example
-        self.folder = tempfile.TemporaryDirectory()
-        self.path = pathlib.Path(self.folder.name)
-        commands = self.path / "bin"
-        commands.mkdir()
-        (commands / "liststore").symlink_to(program)
-        self.environment = {
-            **os.environ, "PATH": f"{commands}:{os.environ['PATH']}", "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONPATH": str(root / "tools/fixtures/pytest/src"), "LISTSTORE_BINARY": str(program)}
-        self.shell = subprocess.Popen(
-            ["bash", "-m"], cwd=self.path, env=self.environment, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.session = None
-        self.names = {}
-
-    def close(self):
-        if self.session is not None:
-            self.session.cluster.shutdown()
-        if "session" in self.names:
-            self.names["session"].cluster.shutdown()
-        # The page ends its server itself; where it broke off before, this does.
-        self.shell.stdin.write("kill %1\nwait\n")
-        self.shell.stdin.close()
-        self.shell.stdout.close()
-        self.shell.wait()
-        self.folder.cleanup()
-
-    def run_sh(self, text):
-        self.shell.stdin.write(f"{text}\necho '{END_OF_BLOCK}'\n")
-        self.shell.stdin.flush()
-        lines = iter(self.shell.stdout.readline, "")
-        return "".join(iter(lambda: next(lines), f"{END_OF_BLOCK}\n"))
-
-    def run_cql(self, text):
-        if self.session is None:
-            port = json.loads((self.path / "ready.json").read_text(encoding="utf-8"))["cql_port"]
-            self.session = connect(port)
-        return "".join(self.answer(statement) for statement in re.split(r";\n", text) if statement)
-
-    def answer(self, statement):
-        """Rows as lines, behind the names of their columns; an error as a CQL shell shows it."""
-        try:
-            result = self.session.execute(statement)
-        except Exception as error:  # whatever the driver raises is what a reader sees
-            return f"{type(error).__name__}: {error}\n"
-        if not result.column_names:
-            return ""
-        rows = [result.column_names, *result]
-        return "".join(" | ".join(map(str, row)) + "\n" for row in rows)
-
-    def run_python(self, text):
-        name = FILE_NAME.match(text)
-        if name is not None:
-            return self.run_pytest(name.group(1), text)
-        printed = io.StringIO()
-        here = os.getcwd()
-        os.chdir(self.path)
-        try:
-            with contextlib.redirect_stdout(printed):
-                exec(compile(text, PAGE, "exec"), self.names)
-        finally:
-            os.chdir(here)
-        return printed.getvalue()
-
-    def run_pytest(self, name, text):
-        """Writes the file, and runs it if it has tests; its summary."""
-        (self.path / name).write_text(text, encoding="utf-8")
-        if not name.startswith("test_"):
-            return ""
-        run = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "liststore_testing.plugin",
-             name], cwd=self.path, env=self.environment, capture_output=True, text=True, check=False)
-        summary = SUMMARY.findall(run.stdout)
-        return f"{summary[-1]}\n" if summary and run.returncode == 0 else run.stdout
+        super().__init__(PAGE, root, program)
+        self.example = example
 
     def run_cpp(self, text):
         """The program is built of the file that the page shows. A driver moves its clock meanwhile."""
@@ -123,7 +30,7 @@ class Page:
         with subprocess.Popen([self.example], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               text=True) as process:
             printed = [process.stdout.readline(), process.stdout.readline()]
-            session = connect(int(printed[1].split()[1]))
+            session = page.connect(int(printed[1].split()[1]))
             rows = session.execute("SELECT COUNT(*) FROM feature_store.list_items").one()[0]
             session.execute("UPDATE liststore.clock SET advance = 1s WHERE key = 'clock'")
             session.cluster.shutdown()
@@ -132,38 +39,15 @@ class Page:
                                    else f"{rows} rows by CQL, status {process.returncode}\n")
 
 
-def fits(expected, printed):
-    pattern = ".*?".join(map(re.escape, expected.split("...")))
-    return re.fullmatch(pattern, printed) is not None
-
-
-def check(page, text):
-    """Yields a message for each block that prints something else than the page says."""
-    blocks = BLOCK.findall(text)
-    printed = None
-    for index, (language, block) in enumerate(blocks):
-        if language == "text":
-            if not fits(block, printed):
-                yield f"{PAGE}: the page says\n{block}and printed was\n{printed}"
-            printed = ""
-            continue
-        try:
-            printed = getattr(page, f"run_{language}")(block)
-        except Exception:  # the page goes on, and says which block it was
-            printed = f"{block}{traceback.format_exc()}"
-        if printed and (index + 1 == len(blocks) or blocks[index + 1][0] != "text"):
-            yield f"{PAGE}: printed, and not on the page:\n{printed}"
-
-
 def main():
     root, program, example = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
-    text = (root / PAGE).read_text(encoding="utf-8")
-    page = Page(root, program, example)
+    blocks = page.BLOCK.findall((root / PAGE).read_text(encoding="utf-8"))
+    shown = TestDoublePage(root, program, example)
     try:
-        broken = list(check(page, text))
+        broken = list(page.check(shown, blocks))
     finally:
-        page.close()
-    print("\n".join(broken) if broken else f"{PAGE}: {len(BLOCK.findall(text))} blocks, as shown")
+        shown.close()
+    print("\n".join(broken) if broken else f"{PAGE}: {len(blocks)} blocks, as shown")
     return 1 if broken else 0
 
 
