@@ -23,15 +23,11 @@ struct Shape {
   absl::Status (*measure)(const ShapeOptions& options, ShapeReport* report);
 };
 constexpr Shape kShapes[] = {
-    {"long-list", MeasureLongList},
-    {"long-values", MeasureLongValues},
-    {"churn", MeasureChurn},
-    {"expiry", MeasureExpiryCost},
-    {"stages", MeasureStages},
-    {"hot-list", MeasureHotList},
-    {"idle", MeasureIdleConnections},
-    {"journal", MeasureJournalCost},
-    {"wire-stages", MeasureWireStages},
+    {"long-list", MeasureLongList},   {"long-values", MeasureLongValues},
+    {"churn", MeasureChurn},          {"expiry", MeasureExpiryCost},
+    {"stages", MeasureStages},        {"hot-list", MeasureHotList},
+    {"idle", MeasureIdleConnections}, {"relational", MeasureRelationalModel},
+    {"journal", MeasureJournalCost},  {"wire-stages", MeasureWireStages},
 };
 
 constexpr char kHelp[] =
@@ -42,6 +38,7 @@ expiry       giving back --rows expired rows, beside a wheel with a link in ever
 stages       where the time of a get 10 and of a multi-get goes
 hot-list     one list under all connections beside lists at random, over the wire
 idle         --idle connections that do nothing: memory of one, and what busy ones get beside them
+relational   the newest ten by tables of values and of relations, beside one list
 journal      what a server gets done with its journal on, beside off
 wire-stages  where the server's time for a SELECT goes
 

@@ -36,6 +36,9 @@ absl::Status MeasureHotList(const ShapeOptions& options, ShapeReport* report);
 // Memory of connections that do nothing, and what busy ones get beside them.
 absl::Status MeasureIdleConnections(const ShapeOptions& options, ShapeReport* report);
 
+// The newest ten by values and relations, as a relational model keeps them, beside one list.
+absl::Status MeasureRelationalModel(const ShapeOptions& options, ShapeReport* report);
+
 // What the server's journal costs, on and off in turn.
 absl::Status MeasureJournalCost(const ShapeOptions& options, ShapeReport* report);
 

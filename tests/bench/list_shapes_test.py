@@ -19,7 +19,8 @@ LATENCIES = (
        "select_beside_idle"])
 NUMBERS = ("expiry_burst_ours", "expiry_burst_linked", "expiry_spread_ours", "expiry_spread_linked",
            "churn_ours_written", "churn_plain_written", "hot_select_per_s", "hot_insert_per_s",
-           "select_journal_ratio", "insert_journal_core_ratio", "stage_key", "stages_get10", "stages_multiget16", "wire_stage_frame", "wire_stages_select10")
+           "select_journal_ratio", "insert_journal_core_ratio", "stage_key", "stages_get10", "stages_multiget16",
+           "wire_stage_frame", "wire_stages_select10", "model_relational_per_core_s", "model_cost_ratio")
 
 
 def run(*arguments):
