@@ -10,12 +10,11 @@ namespace {
 
 CqlType StoredAs(const DataType& type) { return type.is_native() ? type.native() : CqlType::kBlob; }
 
-// Partition key, clustering key, then static and regular columns together by name.
+// Partition key, clustering key, then static and regular columns by name (ScyllaDB's
+// schema::all_columns_in_select_order).
 bool Precedes(const ColumnDefinition& a, const ColumnDefinition& b) {
-  if (a.is_key() || b.is_key()) {
-    return a.kind != b.kind ? a.kind < b.kind : a.position < b.position;
-  }
-  return a.name < b.name;
+  if (a.kind != b.kind) return a.kind < b.kind;
+  return a.is_key() ? a.position < b.position : a.name < b.name;
 }
 
 }  // namespace

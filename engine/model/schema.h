@@ -79,7 +79,8 @@ struct TableDefinition {
   std::string keyspace;
   std::string name;
   Uuid id;
-  // In the order of `SELECT *`: partition key, clustering key, then the others by name.
+  // In the order of `SELECT *`: partition key, clustering key, then static and then regular columns
+  // by name.
   std::vector<ColumnDefinition> columns;
   std::vector<IndexDefinition> indexes;
   TableOptions options;

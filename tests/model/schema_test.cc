@@ -27,10 +27,14 @@ TableDefinition Events() {
 
 TEST(SchemaTest, ColumnsComeInTheOrderOfSelectStar) {
   TableDefinition table = Events();
+  table.columns.push_back({"yearly", CqlType::kInt, ColumnKind::kStatic, 0, false});
+  table.columns.push_back({"weather", CqlType::kText, ColumnKind::kStatic, 0, false});
   CompleteTable(table);
   std::vector<std::string> names;
   for (const ColumnDefinition& column : table.columns) names.push_back(column.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"user", "day", "at", "seq", "tags", "zone"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"user", "day", "at", "seq", "weather", "yearly",
+                                             "tags", "zone"}))
+      << "static columns stand before regular ones";
   EXPECT_EQ(table.FindColumn("zone")->position, 1) << "regular columns are numbered by name";
   EXPECT_EQ(table.FindColumn("nothing"), nullptr);
   EXPECT_EQ(table.CountOf(ColumnKind::kClustering), 2u);

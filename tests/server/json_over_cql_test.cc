@@ -55,8 +55,8 @@ TEST_F(JsonOverCql, RowsAreShownAsObjects) {
   Say("INSERT INTO t (p, c, s, v, \"Foo\") VALUES (1, 1, 'x\"y', 10, 5) USING TIMESTAMP 1234");
   Say("INSERT INTO t (p, c, v) VALUES (1, 2, 20)");
   Expect({
-      {"SELECT JSON * FROM t", R"({"p": 1, "c": 1, "\"Foo\"": 5, "s": "x\"y", "v": 10}; )"
-                               R"({"p": 1, "c": 2, "\"Foo\"": null, "s": "x\"y", "v": 20})"},
+      {"SELECT JSON * FROM t", R"({"p": 1, "c": 1, "s": "x\"y", "\"Foo\"": 5, "v": 10}; )"
+                               R"({"p": 1, "c": 2, "s": "x\"y", "\"Foo\"": null, "v": 20})"},
       {"SELECT JSON v, c FROM t WHERE p = 1 ORDER BY c DESC",
        R"({"v": 20, "c": 2}; {"v": 10, "c": 1})"},
       {"SELECT JSON v AS a, v AS \"B c\", v AS a FROM t LIMIT 1",

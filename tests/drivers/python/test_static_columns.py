@@ -76,6 +76,13 @@ def test_static_values_have_times_of_their_own(ks):
     assert 0 < ttl <= 1000
 
 
+def test_a_star_brings_static_columns_before_regular_ones(ks):
+    ks.execute("ALTER TABLE t ADD a int")
+    ks.execute("INSERT INTO t (p, c, s, r, v, a) VALUES (1, 2, 'of 1', 7, 10, 11)")
+    row = ks.execute("SELECT * FROM t").one()
+    assert row._fields == ("p", "c", "r", "s", "a", "v") and tuple(row) == (1, 2, 7, "of 1", 11, 10)
+
+
 def test_conditions_on_static_columns_need_no_row(ks):
     take = ks.prepare("UPDATE t SET s = ? WHERE p = ? IF s = ?")
     assert ks.execute(take, ("mine", 1, None)).was_applied
