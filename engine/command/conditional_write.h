@@ -29,8 +29,9 @@ class RowConditions {
   // The live row in range `index` of RowLook::rows, the first one in the order of the table; not
   // called where there is none. Valid during the call.
   virtual void OnRow(size_t index, const RowView& row) = 0;
-  // Behind the last row. What depends on the rows is completed here: the writes borrow their bytes,
-  // which may change until this returns, their lengths may not.
+  // Behind the last row. What depends on the rows is completed here: bytes that the writes borrow,
+  // and the cells of their row updates, may change until this returns; which rows they write, and
+  // under what keys, may not.
   virtual bool Hold() = 0;
 };
 

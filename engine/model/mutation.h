@@ -14,8 +14,14 @@ namespace liststore {
 
 struct CellUpdate {
   ColumnId column = 0;
-  bool live = true;  // false: the column is set to null (a dead cell)
-  std::string_view value;
+  bool live = true;  // false: the column, or element, is set to null (a dead cell)
+  // Of a dead cell of a column: as of just before the write, so that elements of the same write
+  // stay.
+  bool makes_way = false;
+  std::string_view value = {};
+  // Of an element of a column that has several: which (model/cell_path.h). Empty: the cell is the
+  // column's own. A dead one of those covers the elements of its column, as a tombstone does rows.
+  std::string_view path = {};
 };
 
 // INSERT or UPDATE of one row, or of the cells that all rows of the partition share.
@@ -25,7 +31,9 @@ struct RowUpdate {
   bool of_static_row = false;          // `key` does not count, and there is no marker
   int64_t ttl_seconds = 0;             // 0: lasts (the table's default was applied by the caller)
   int64_t expiry_seconds = kNoExpiry;  // kNoExpiry exactly when ttl_seconds is 0
-  std::span<const CellUpdate> cells = {};  // ascending by column, no column twice
+  // Ascending by column, and none twice but columns of elements: those come in any order, and
+  // reconcile where they meet.
+  std::span<const CellUpdate> cells = {};
 };
 
 // Under what timestamp and at what time a mutation is applied.

@@ -18,9 +18,11 @@ struct LiveCellView {
   ColumnId column = 0;
   Liveness liveness;
   std::string_view value;
+  std::string_view path = {};  // of an element of its column; empty: the column's own
 };
 
-// One live row. Cells are in column order; a column without a live cell is null.
+// One live row. Cells are in the order of columns, and of paths; a column without a live cell is
+// null.
 struct RowView {
   ClusteringKeyView key;
   Liveness marker;  // absent for rows made by UPDATE alone

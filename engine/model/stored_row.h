@@ -16,6 +16,7 @@ namespace liststore {
 struct StoredCell {
   ColumnId column = 0;
   CellView view;
+  std::string_view path = {};  // of an element of its column; empty: the column's own
 };
 
 // All there is of a row: what reads see is what of it lives.
@@ -23,7 +24,7 @@ struct StoredRow {
   ClusteringKeyView key;
   Liveness marker;                    // absent for rows made by UPDATE alone
   Tombstone tombstone;                // of the row
-  std::span<const StoredCell> cells;  // ascending by column, dead ones too
+  std::span<const StoredCell> cells;  // ascending by column and path, dead ones too
 };
 
 // A range deletion; bounds are plain bytes, without a packed form.
@@ -37,7 +38,7 @@ struct StoredPartition {
   std::string_view key;  // serialised
   Tombstone tombstone = {};
   std::span<const StoredRange> ranges = {};
-  std::span<const StoredCell> static_cells = {};  // ascending by column, dead ones too
+  std::span<const StoredCell> static_cells = {};  // ascending by column and path, dead ones too
   // The table has seen timestamps of clients there: GracePolicy::start_seconds counts, and what is
   // over keeps its effect for the table's grace.
   bool foreign_timestamps = false;

@@ -110,7 +110,8 @@ class CounterAdditions::Sum final : public RowConditions {
       Counters& counters = rows_[index++];
       for (size_t i = 0; i < counters.columns.size(); ++i) {
         const std::array<char, sizeof(uint64_t)>& bytes = counters.bytes[i];
-        counters.cells.push_back({counters.columns[i], true, {bytes.data(), bytes.size()}});
+        counters.cells.push_back(
+            {.column = counters.columns[i], .value = {bytes.data(), bytes.size()}});
       }
       updates_.push_back(
           {.key = MakeClusteringKey(key, partition_.packs_item_keys, counters.packed),

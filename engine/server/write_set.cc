@@ -124,7 +124,8 @@ CqlStatus WriteSet::AddCells(const std::vector<CellAssignment>& assignments, Bou
     BoundValue value;
     LS_RETURN_IF_ERROR(Resolve(assignment.value, values, value));
     if (value.is_unset()) continue;
-    cells_.push_back({assignment.column, value.has_value(), value.bytes});
+    cells_.push_back(
+        {.column = assignment.column, .live = value.has_value(), .value = value.bytes});
   }
   row.cell_count = cells_.size() - row.first_cell;
   return {};

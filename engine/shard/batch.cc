@@ -46,7 +46,7 @@ std::vector<NullsOf> GatherNulls(std::span<const Command> writes) {
     for (const RowUpdate& row : upsert->rows) {
       std::vector<CellUpdate> dead;
       for (const CellUpdate& cell : row.cells) {
-        if (!cell.live) dead.push_back(cell);
+        if (!cell.live && !cell.makes_way) dead.push_back(cell);
       }
       if (dead.empty()) continue;
       RowUpdate alone;
@@ -71,12 +71,7 @@ class Engine::Batch {
   // `looks`: what the writes depend on.
   Batch(Engine& engine, std::span<const Command> writes, const CallAddresses& guarded,
         uint64_t now_nanos, std::span<const RowLook> looks = {})
-      : engine_(engine),
-        writes_(writes),
-        guarded_(guarded),
-        now_nanos_(now_nanos),
-        looks_(looks),
-        nulls_(GatherNulls(writes)) {
+      : engine_(engine), writes_(writes), guarded_(guarded), now_nanos_(now_nanos), looks_(looks) {
     for (const Command& command : writes) {
       LS_CHECK(IsBatchable(command), "a batch is of upserts and deletions");
       to_.push_back(engine.DestinationOf(command));
@@ -100,6 +95,7 @@ class Engine::Batch {
     engine_.BeginGuard(numbers_, guarded_, writes_.empty() ? nullptr : writes_.front().evictions);
     OpStatus status = FindTables() ? OpStatus::kOk : OpStatus::kTableGone;
     applies_ = status == OpStatus::kOk && ConditionsHold();
+    if (applies_) AddNulls();
     if (applies_) status = PledgeAll();
     if (applies_ && status == OpStatus::kOk) ApplyAll(replies);
     for (const auto& [id, share] : shares_) {
@@ -144,6 +140,10 @@ class Engine::Batch {
         load.deleted_ranges.emplace_back();
       }
     }
+  }
+  // What is written may have been decided by the rows that were looked at.
+  void AddNulls() {
+    nulls_ = GatherNulls(writes_);
     for (const NullsOf& nulls : nulls_) {
       shares_[ShareIdOf(writes_[nulls.command])].load.upserts.push_back(nulls.rows);
     }
@@ -240,7 +240,7 @@ class Engine::Batch {
   const CallAddresses& guarded_;
   const uint64_t now_nanos_;
   const std::span<const RowLook> looks_;
-  const std::vector<NullsOf> nulls_;
+  std::vector<NullsOf> nulls_;
   bool foreign_ = false;
   absl::InlinedVector<Destination, 16> to_;
   absl::InlinedVector<uint32_t, 16> numbers_;  // of lanes

@@ -16,6 +16,10 @@ void Partition::UpsertStatic(const RowUpdate& update, const WriteContext& write)
     body.Clear();
   }
   body.Merge(update, write, context_.grace);
+  // A tombstone may lie just before the write, over what makes way for it.
+  if (large() && LargeOf(reference_).tombstone.present()) {
+    body.Cover(LargeOf(reference_).tombstone.timestamp);
+  }
   if (!large()) {
     if (body.empty()) return;
     MakeLarge();

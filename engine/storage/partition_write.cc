@@ -32,7 +32,7 @@ bool Partition::SimpleImage(const RowUpdate& update, const WriteContext& write, 
   const TableSchema& schema = context_.schema;
   if (!update.marker || (schema.regular.size() == 1 && update.cells.size() != 1)) return false;
   for (const CellUpdate& cell : update.cells) {
-    if (!cell.live) return false;
+    if (!cell.live || !cell.path.empty()) return false;
   }
   const Liveness liveness{write.timestamp, update.expiry_seconds, update.ttl_seconds};
   if (!FitsMeta(liveness)) return false;
@@ -180,11 +180,30 @@ bool Partition::UpsertInPlace(std::span<const RowUpdate> rows, const Load& load,
   return true;
 }
 
+namespace {
+
+bool MakesWay(const RowUpdate& update) {
+  return std::any_of(update.cells.begin(), update.cells.end(),
+                     [](const CellUpdate& cell) { return cell.makes_way; });
+}
+
+}  // namespace
+
 void Partition::Upsert(const RowUpdate& update, const WriteContext& write) {
   RowImage image;
   const bool simple = SimpleImage(update, write, image);
   if (!simple && update.of_static_row) return UpsertStatic(update, write);
   if (Hides(update.key, write)) return;
+  const auto merge = [&] {
+    context_.body.Merge(update, write, context_.grace);
+    // A tombstone may lie just before the write, over what makes way for it.
+    if (!large() || !MakesWay(update)) return;
+    PurgeTombstones(write.now_seconds);
+    const LargePartition& partition = LargeOf(reference_);
+    const WriteTimestamp above =
+        std::max(partition.tombstone.timestamp, partition.ranges.At(update.key).timestamp);
+    if (!above.is_none()) context_.body.Cover(above);
+  };
   LeafRef at = FindLeaf(update.key);
   size_t index = 0;
   if (at.block != nullptr) {
@@ -204,7 +223,7 @@ void Partition::Upsert(const RowUpdate& update, const WriteContext& write) {
       }
       DecodeRow(leaf, index, context_.body);
       PurgeBody(update.key, write.now_seconds);
-      context_.body.Merge(update, write, context_.grace);
+      merge();
       PutBody(at, index, true, update.key, write.now_seconds);
       return;
     }
@@ -214,7 +233,7 @@ void Partition::Upsert(const RowUpdate& update, const WriteContext& write) {
     return;
   }
   context_.body.Clear();
-  context_.body.Merge(update, write, context_.grace);
+  merge();
   PutBody(at, index, false, update.key, write.now_seconds);
 }
 

@@ -15,6 +15,13 @@ constexpr size_t kMarkerBytes = 20;
 constexpr size_t kTombstoneBytes = 16;
 constexpr size_t kDeadCellBytes = 2 + 1 + 8 + 8;
 constexpr size_t kLiveCellBytes = 2 + 1 + 8 + 8 + 4 + 4;
+constexpr size_t kPathLengthBytes = 4;
+
+// More cells than this are not merged one by one: each would move those behind it.
+constexpr size_t kMergedAloneMax = 16;
+
+constexpr uint8_t kLive = 1;
+constexpr uint8_t kElement = 2;
 
 template <typename T>
 void Put(std::string& out, T value) {
@@ -42,6 +49,39 @@ void PutLiveness(std::string& out, const Liveness& liveness) {
   Put<uint32_t>(out, static_cast<uint32_t>(liveness.ttl_seconds));
 }
 
+bool Precedes(const RowBody::Cell& a, const RowBody::Cell& b) {
+  return a.column != b.column ? a.column < b.column : a.path < b.path;
+}
+
+// Puts cells that lie in any order, some of them twice, in order and reconciles them.
+template <typename Cells>
+void Reconcile(Cells& cells) {
+  if (cells.empty()) return;
+  std::sort(cells.begin(), cells.end(), Precedes);
+  auto last = cells.begin();
+  for (auto at = cells.begin() + 1; at < cells.end(); ++at) {
+    if (Precedes(*last, *at)) {
+      *++last = *at;
+    } else if (CompareCells(at->view, last->view) > 0) {
+      last->view = at->view;
+    }
+  }
+  cells.erase(last + 1, cells.end());
+  // The column's own cell comes before its elements.
+  RowBody::Cell own;
+  own.view.live = true;
+  const auto covered = [&](const RowBody::Cell& cell) {
+    if (cell.path.empty()) own = cell;
+    return !cell.path.empty() && !own.view.live && cell.column == own.column &&
+           cell.view.liveness.timestamp <= own.view.liveness.timestamp;
+  };
+  last = cells.begin();
+  for (auto at = cells.begin(); at < cells.end(); ++at) {
+    if (!covered(*at)) *last++ = *at;
+  }
+  cells.erase(last, cells.end());
+}
+
 Liveness TakeLiveness(std::string_view& in) {
   Liveness liveness;
   liveness.timestamp.micros = Take<int64_t>(in);
@@ -66,10 +106,15 @@ void RowBody::DecodeComplex(std::string_view payload) {
     tombstone_.timestamp.micros = Take<int64_t>(payload);
     tombstone_.deletion_seconds = Take<int64_t>(payload);
   }
-  for (uint16_t left = Take<uint16_t>(payload); left > 0; --left) {
+  for (uint32_t left = Take<uint32_t>(payload); left > 0; --left) {
     Cell cell;
     cell.column = Take<uint16_t>(payload);
-    cell.view.live = Take<uint8_t>(payload) != 0;
+    const uint8_t cell_flags = Take<uint8_t>(payload);
+    cell.view.live = (cell_flags & kLive) != 0;
+    if ((cell_flags & kElement) != 0) {
+      const uint32_t size = Take<uint32_t>(payload);
+      cell.path = TakeBytes(payload, size);
+    }
     if (cell.view.live) {
       cell.view.liveness = TakeLiveness(payload);
       const uint32_t size = Take<uint32_t>(payload);
@@ -78,7 +123,7 @@ void RowBody::DecodeComplex(std::string_view payload) {
       cell.view.liveness.timestamp.micros = Take<int64_t>(payload);
       cell.view.deletion_seconds = Take<int64_t>(payload);
     }
-    LS_DCHECK(cells_.empty() || cells_.back().column < cell.column, "cells ascend by column");
+    LS_DCHECK(cells_.empty() || Precedes(cells_.back(), cell), "cells ascend by column and path");
     cells_.push_back(cell);
   }
   LS_CHECK(payload.empty(), "an encoded row has nothing behind it");
@@ -123,15 +168,36 @@ bool RowBody::Purge(int64_t now_seconds, const GracePolicy& grace) {
   return changed;
 }
 
+void RowBody::CoverElements(Cells::iterator dead) {
+  const auto begin = dead + 1;
+  const auto end = std::find_if(begin, cells_.end(),
+                                [&](const Cell& cell) { return cell.column != dead->column; });
+  cells_.erase(std::remove_if(begin, end,
+                              [&](const Cell& cell) {
+                                return cell.view.liveness.timestamp <=
+                                       dead->view.liveness.timestamp;
+                              }),
+               end);
+}
+
 void RowBody::MergeCell(const Cell& cell) {
-  const auto at =
-      std::lower_bound(cells_.begin(), cells_.end(), cell.column,
-                       [](const Cell& a, ColumnId column) { return a.column < column; });
-  if (at == cells_.end() || at->column != cell.column) {
-    cells_.insert(at, cell);
+  if (!cell.path.empty()) {
+    // The column's own cell lies before its elements.
+    const auto own =
+        std::lower_bound(cells_.begin(), cells_.end(), cell.column,
+                         [](const Cell& a, ColumnId column) { return a.column < column; });
+    const bool covered = own != cells_.end() && own->column == cell.column && own->path.empty() &&
+                         !own->view.live &&
+                         cell.view.liveness.timestamp <= own->view.liveness.timestamp;
+    if (covered) return;
+  }
+  auto at = std::lower_bound(cells_.begin(), cells_.end(), cell, Precedes);
+  if (at == cells_.end() || Precedes(cell, *at)) {
+    at = cells_.insert(at, cell);
   } else if (CompareCells(cell.view, at->view) > 0) {
     at->view = cell.view;
   }
+  if (cell.path.empty() && !cell.view.live) CoverElements(at);
 }
 
 void RowBody::Merge(const RowUpdate& update, const WriteContext& context,
@@ -141,19 +207,28 @@ void RowBody::Merge(const RowUpdate& update, const WriteContext& context,
   if (update.marker && (!marker_.present() || CompareMarkers(liveness, marker_) > 0)) {
     marker_ = liveness;
   }
+  const bool alone = update.cells.size() <= kMergedAloneMax;
   for (const CellUpdate& assignment : update.cells) {
     Cell cell;
     cell.column = assignment.column;
+    cell.path = assignment.path;
     cell.view.live = assignment.live;
-    if (assignment.live) {
+    if (assignment.makes_way) {
+      cell.view.liveness.timestamp.micros = context.timestamp.micros - 1;
+      cell.view.deletion_seconds = context.now_seconds;
+      // Before all timestamps lies none; and what the row's tombstone covers is covered.
+      const WriteTimestamp before = cell.view.liveness.timestamp;
+      if (before.is_none() || tombstone_.Covers(before)) continue;
+    } else if (assignment.live) {
       cell.view.liveness = liveness;
       cell.view.value = assignment.value;
     } else {
       cell.view.liveness.timestamp = context.timestamp;
       cell.view.deletion_seconds = context.now_seconds;
     }
-    MergeCell(cell);
+    alone ? MergeCell(cell) : cells_.push_back(cell);
   }
+  if (!alone) Reconcile(cells_);
   // A dead cell that nothing can come after leaves no trace; it has done its work above.
   Purge(context.now_seconds, grace);
 }
@@ -205,7 +280,9 @@ std::optional<Liveness> RowBody::SimpleLiveness(const TableSchema& schema) const
   if (!marker_.present() || tombstone_.present()) return std::nullopt;
   if (schema.regular.size() == 1 && cells_.empty()) return std::nullopt;
   for (const Cell& cell : cells_) {
-    if (!cell.view.live || cell.view.liveness != marker_) return std::nullopt;
+    if (!cell.view.live || !cell.path.empty() || cell.view.liveness != marker_) {
+      return std::nullopt;
+    }
   }
   return marker_;
 }
@@ -230,10 +307,15 @@ void RowBody::EncodeComplex(std::string& out) const {
     Put<int64_t>(out, tombstone_.timestamp.micros);
     Put<int64_t>(out, tombstone_.deletion_seconds);
   }
-  Put<uint16_t>(out, static_cast<uint16_t>(cells_.size()));
+  Put<uint32_t>(out, static_cast<uint32_t>(cells_.size()));
   for (const Cell& cell : cells_) {
     Put<uint16_t>(out, cell.column);
-    Put<uint8_t>(out, cell.view.live ? 1 : 0);
+    Put<uint8_t>(out, static_cast<uint8_t>((cell.view.live ? kLive : 0) |
+                                           (cell.path.empty() ? 0 : kElement)));
+    if (!cell.path.empty()) {
+      Put<uint32_t>(out, static_cast<uint32_t>(cell.path.size()));
+      out.append(cell.path);
+    }
     if (cell.view.live) {
       PutLiveness(out, cell.view.liveness);
       Put<uint32_t>(out, static_cast<uint32_t>(cell.view.value.size()));
@@ -248,9 +330,10 @@ void RowBody::EncodeComplex(std::string& out) const {
 
 size_t RowBody::ComplexBytes() const {
   size_t bytes =
-      1 + (marker_.present() ? kMarkerBytes : 0) + (tombstone_.present() ? kTombstoneBytes : 0) + 2;
+      1 + (marker_.present() ? kMarkerBytes : 0) + (tombstone_.present() ? kTombstoneBytes : 0) + 4;
   for (const Cell& cell : cells_) {
     bytes += cell.view.live ? kLiveCellBytes + cell.view.value.size() : kDeadCellBytes;
+    if (!cell.path.empty()) bytes += kPathLengthBytes + cell.path.size();
   }
   return bytes;
 }
@@ -274,7 +357,7 @@ RowView RowBody::ToView(ClusteringKeyView key, int64_t now_seconds,
   cells.clear();
   for (const Cell& cell : cells_) {
     if (cell.view.live && cell.view.liveness.LiveAt(now_seconds)) {
-      cells.push_back({cell.column, cell.view.liveness, cell.view.value});
+      cells.push_back({cell.column, cell.view.liveness, cell.view.value, cell.path});
     }
   }
   RowView view;

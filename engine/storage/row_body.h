@@ -3,8 +3,8 @@
 //
 // Encoded form of what is not simple, little-endian, unaligned:
 //   flags 1 (marker, tombstone) | marker: timestamp 8, expiry 8, ttl 4 | tombstone: timestamp 8,
-//   deletion 8 | cell count 2 | per cell: column 2, live 1, timestamp 8, then live: expiry 8, ttl
-//   4, length 4, bytes; dead: deletion 8
+//   deletion 8 | cell count 4 | per cell: column 2, flags 1 (live, element), of an element: path
+//   length 4, path; timestamp 8, then live: expiry 8, ttl 4, length 4, bytes; dead: deletion 8
 // Payload of a simple row: the value itself in a table with one regular column; otherwise per cell:
 // column 2, length 4, bytes.
 #ifndef LISTSTORE_ENGINE_STORAGE_ROW_BODY_H_
@@ -52,7 +52,7 @@ class RowBody {
   const Liveness& marker() const { return marker_; }
   const Tombstone& tombstone() const { return tombstone_; }
   std::span<const Cell> cells() const { return cells_; }
-  // The live cell of `column`, expired or not; nullptr: none.
+  // The live cell of `column`, which has no elements, expired or not; nullptr: none.
   const Cell* LiveCell(ColumnId column) const;
   // The largest write timestamp of anything in the row.
   WriteTimestamp MaxTimestamp() const;
@@ -76,11 +76,15 @@ class RowBody {
                  absl::InlinedVector<LiveCellView, 4>& cells) const;
 
  private:
+  using Cells = absl::InlinedVector<Cell, 4>;
+
   void MergeCell(const Cell& cell);
+  // Takes what a dead cell of a column covers of its elements, which are behind it.
+  void CoverElements(Cells::iterator dead);
 
   Liveness marker_;
   Tombstone tombstone_;
-  absl::InlinedVector<Cell, 4> cells_;  // ascending by column
+  Cells cells_;  // ascending by column and path
 };
 
 }  // namespace liststore

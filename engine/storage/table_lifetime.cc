@@ -137,10 +137,11 @@ class PartitionCopier {
       if (!columns[cell.column]) continue;
       const bool gone = cell.view.live ? grace_.Gone(cell.view.liveness, now_seconds_)
                                        : grace_.Gone(cell.view.deletion_seconds, now_seconds_);
-      if (!gone) waiting_.push_back({*columns[cell.column], cell.view});
+      if (!gone) waiting_.push_back({*columns[cell.column], cell.view, cell.path});
     }
-    std::sort(waiting_.begin(), waiting_.end(),
-              [](const StoredCell& a, const StoredCell& b) { return a.column < b.column; });
+    std::sort(waiting_.begin(), waiting_.end(), [](const StoredCell& a, const StoredCell& b) {
+      return a.column != b.column ? a.column < b.column : a.path < b.path;
+    });
   }
 
   // One write for all parts that share the times of the first that waits, which is the marker where
@@ -153,7 +154,12 @@ class PartitionCopier {
     };
     cells_.clear();
     for (const StoredCell& cell : waiting_) {
-      if (together(cell)) cells_.push_back({cell.column, first.live, cell.view.value});
+      if (together(cell)) {
+        cells_.push_back({.column = cell.column,
+                          .live = first.live,
+                          .value = cell.view.value,
+                          .path = cell.path});
+      }
     }
     std::erase_if(waiting_, together);
     if (first.live) {
@@ -288,7 +294,7 @@ OpStatus Table::RestoreHotRows(const PartitionRef& partition, std::span<const St
       Partition(context_, slot->reference).Expect(load);
     }
     Unpin(slot);
-    const CellUpdate cell{0, true, row.cells[0].view.value};
+    const CellUpdate cell{.value = row.cells[0].view.value};
     const RowUpdate update{.key = row.key,
                            .marker = true,
                            .ttl_seconds = row.marker.ttl_seconds,

@@ -8,7 +8,7 @@ namespace {
 // Whether an update makes a row of the hot shape, and what it takes in a leaf, its meta included.
 bool IsHot(const TableSchema& schema, const RowUpdate& row, const WriteContext& write) {
   return schema.regular.size() == 1 && row.marker && row.cells.size() == 1 && row.cells[0].live &&
-         row.key.packed == schema.packs_item_keys() &&
+         row.cells[0].path.empty() && row.key.packed == schema.packs_item_keys() &&
          Partition::FitsMeta({write.timestamp, row.expiry_seconds, row.ttl_seconds});
 }
 size_t HotRowBytes(const RowUpdate& row) {
@@ -20,9 +20,13 @@ size_t HotRowBytes(const RowUpdate& row) {
 
 size_t RowBytesMax(const TableSchema& schema, const RowUpdate& row) {
   size_t bytes = sizeof(RowMeta) + 2 + (row.key.packed ? kItemKeyTextBytes : row.key.bytes.size());
-  for (const CellUpdate& cell : row.cells) bytes += cell.value.size();
+  size_t elements = 0;
+  for (const CellUpdate& cell : row.cells) {
+    bytes += cell.value.size() + cell.path.size();
+    if (!cell.path.empty()) ++elements;
+  }
   const size_t columns = row.of_static_row ? schema.statics.size() : schema.regular.size();
-  return bytes + Partition::kComplexOverheadBytes * (columns + 2);
+  return bytes + Partition::kComplexOverheadBytes * (columns + elements + 2);
 }
 
 Partition::Load LoadOf(const TableSchema& schema, std::span<const RowUpdate> rows,

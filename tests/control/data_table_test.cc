@@ -43,7 +43,7 @@ class DataTableTest : public ::testing::Test {
     return engine_.catalog().snapshot()->FindTable("app", name)->storage.id;
   }
   void Insert(const std::string& name, std::string_view key) {
-    const CellUpdate cell{0, true, "value"};
+    const CellUpdate cell{.value = "value"};
     RowUpdate row;
     row.marker = true;
     row.cells = std::span(&cell, 1);
@@ -237,7 +237,7 @@ TEST(DataTableMemoryTest, AMarkThatDoesNotFitSaysSo) {
     return true;
   });
   const std::string value(20'000, 'v');
-  const CellUpdate cell{0, true, value};
+  const CellUpdate cell{.value = value};
   RowUpdate row;
   row.marker = true;
   row.cells = std::span(&cell, 1);

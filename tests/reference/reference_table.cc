@@ -18,7 +18,7 @@ bool ReferenceTable::Row::LiveAt(int64_t now_seconds) const {
 }
 
 bool ReferenceTable::Row::Matches(const ReadSpec::ValueFilter& filter, int64_t now_seconds) const {
-  const auto cell = cells.find(filter.column);
+  const auto cell = cells.find({filter.column, {}});
   return cell != cells.end() && cell->second.LiveAt(now_seconds) &&
          cell->second.value == filter.value;
 }
@@ -160,8 +160,9 @@ void ReferenceTable::MergeRow(Partition& partition, const RowUpdate& update,
     const Liveness liveness = {context.timestamp, update.expiry_seconds, update.ttl_seconds};
     if (update.marker && CompareMarkers(row.marker, liveness) < 0) row.marker = liveness;
     for (const CellUpdate& cell : update.cells) {
-      MergeCell(row, cell, liveness, context, grace_seconds);
+      MergeCell(row, cell, liveness, context, tombstone);
     }
+    PurgeRow(row, context.now_seconds, grace_seconds);
   }
   if (row.empty()) partition.rows.erase(position);
 }
@@ -172,30 +173,39 @@ void ReferenceTable::MergeStatic(Partition& partition, const RowUpdate& update,
   if (partition.tombstone.Covers(context.timestamp)) return;
   const Liveness liveness = {context.timestamp, update.expiry_seconds, update.ttl_seconds};
   for (const CellUpdate& cell : update.cells) {
-    MergeCell(partition.static_row, cell, liveness, context, grace_seconds);
+    MergeCell(partition.static_row, cell, liveness, context, partition.tombstone);
   }
+  PurgeRow(partition.static_row, context.now_seconds, grace_seconds);
 }
 
 void ReferenceTable::MergeCell(Row& row, const CellUpdate& update, const Liveness& liveness,
-                               const WriteContext& context, int64_t grace_seconds) const {
+                               const WriteContext& context, const Tombstone& tombstone) const {
   Cell cell;
   cell.live = update.live;
   if (update.live) {
     cell.liveness = liveness;
     cell.value = std::string(update.value);
   } else {
-    cell.liveness.timestamp = context.timestamp;
+    cell.liveness.timestamp.micros = context.timestamp.micros - (update.makes_way ? 1 : 0);
     cell.deletion_seconds = context.now_seconds;
+    if (!cell.liveness.present() || tombstone.Covers(cell.liveness.timestamp)) return;
   }
-  const auto existing = row.cells.find(update.column);
-  if (existing != row.cells.end() && CompareCells(existing->second.view(), cell.view()) >= 0) {
-    return;
+  const WriteTimestamp timestamp = cell.liveness.timestamp;
+  const bool covers = !cell.live && update.path.empty();
+  const auto own = row.cells.find({update.column, {}});
+  const bool is_covered = !update.path.empty() && own != row.cells.end() && !own->second.live &&
+                          timestamp <= own->second.liveness.timestamp;
+  if (is_covered) return;
+  const std::pair key(update.column, std::string(update.path));
+  const auto existing = row.cells.find(key);
+  if (existing == row.cells.end() || CompareCells(existing->second.view(), cell.view()) < 0) {
+    row.cells[key] = std::move(cell);
   }
-  if (!cell.live && cell.deletion_seconds + grace_seconds <= context.now_seconds) {
-    row.cells.erase(update.column);
-  } else {
-    row.cells[update.column] = std::move(cell);
-  }
+  if (!covers) return;
+  std::erase_if(row.cells, [&](const auto& entry) {
+    return entry.first.first == update.column && !entry.first.second.empty() &&
+           entry.second.liveness.timestamp <= timestamp;
+  });
 }
 
 // --- Deletions ---
@@ -315,8 +325,9 @@ OpStatus ReferenceTable::DeletePartition(const PartitionRef& ref, const WriteCon
 
 std::vector<LiveCellView> ReferenceTable::LiveCells(const Row& row, int64_t now_seconds) {
   std::vector<LiveCellView> cells;
-  for (const auto& [column, cell] : row.cells) {
-    if (cell.LiveAt(now_seconds)) cells.push_back({column, cell.liveness, cell.value});
+  for (const auto& [key, cell] : row.cells) {
+    if (cell.LiveAt(now_seconds))
+      cells.push_back({key.first, cell.liveness, cell.value, key.second});
   }
   return cells;
 }
@@ -409,7 +420,7 @@ std::optional<int64_t> ReferenceTable::EarliestExpiry(int64_t now_seconds) const
   };
   const auto consider_row = [&](const Row& row) {
     consider(row.marker);
-    for (const auto& [column, cell] : row.cells) {
+    for (const auto& [key, cell] : row.cells) {
       if (cell.live) consider(cell.liveness);
     }
   };

@@ -86,7 +86,8 @@ class ReferenceTable {
   struct Row {
     Liveness marker;
     Tombstone tombstone;
-    std::map<ColumnId, Cell> cells;
+    // By column and, of an element, its path; the column's own cell has none.
+    std::map<std::pair<ColumnId, std::string>, Cell> cells;
 
     bool empty() const { return !marker.present() && !tombstone.present() && cells.empty(); }
     bool LiveAt(int64_t now_seconds) const;
@@ -136,7 +137,7 @@ class ReferenceTable {
                    int64_t grace_seconds);
   static std::vector<LiveCellView> LiveCells(const Row& row, int64_t now_seconds);
   void MergeCell(Row& row, const CellUpdate& update, const Liveness& liveness,
-                 const WriteContext& context, int64_t grace_seconds) const;
+                 const WriteContext& context, const Tombstone& tombstone) const;
   void DeleteRow(Partition& partition, const std::string& key, const WriteContext& context,
                  int64_t grace_seconds, uint64_t& removed);
   // Removes from the rows in [begin, end) what `context.timestamp` covers, row tombstones included.

@@ -124,7 +124,7 @@ class BatchModelRun {
     for (const RowUpdate& row : owned.batch.rows) {
       std::vector<CellUpdate> dead;
       std::ranges::copy_if(row.cells, std::back_inserter(dead),
-                           [](const CellUpdate& cell) { return !cell.live; });
+                           [](const CellUpdate& cell) { return !cell.live && !cell.makes_way; });
       if (dead.empty()) continue;
       RowUpdate alone;
       alone.key = row.key;

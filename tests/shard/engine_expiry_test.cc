@@ -29,7 +29,7 @@ OpStatus Write(Engine& engine, TableId table, std::string_view partition, uint64
                ColumnId column, int64_t now_seconds, int64_t ttl_seconds, bool marker) {
   const std::string list = ListKey("feature", partition);
   const PackedItemKey key = ItemNumber(row);
-  const CellUpdate cell{column, true, "value"};
+  const CellUpdate cell{.column = column, .value = "value"};
   RowUpdate update;
   update.key = {{key.data(), key.size()}, true};
   update.marker = marker;

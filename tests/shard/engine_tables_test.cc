@@ -167,9 +167,9 @@ TEST(EngineRebuildTest, CopiesMarkersAndCellsUnderTheirOwnTimesAndRenumbersColum
     Command command{table, partition, UpsertCommand{std::span(&row, 1)}, {micros}};
     ASSERT_EQ(engine.Execute(command, kNoonNanos).status, OpStatus::kOk);
   };
-  write(1, true, {{0, true, "a1"}, {2, true, "c1"}}, 100, 0);
-  write(1, false, {{1, true, "b1"}}, 200, 50);
-  write(2, false, {{1, true, "only b"}}, 300, 0);
+  write(1, true, {{.column = 0, .value = "a1"}, {.column = 2, .value = "c1"}}, 100, 0);
+  write(1, false, {{.column = 1, .value = "b1"}}, 200, 50);
+  write(2, false, {{.column = 1, .value = "only b"}}, 300, 0);
   write(3, true, {}, 400, 0);
 
   schema.regular = {{"aa", CqlType::kText}, {"c", CqlType::kText}};  // a and b go, aa comes
@@ -275,29 +275,29 @@ class BatchRules : public ::testing::Test {
 
 TEST_F(BatchRules, ADeletionWinsOverAnUpsertOfTheSameTimestampWhateverTheirOrder) {
   for (const WriteTimestamp timestamp : {WriteTimestamp::None(), WriteTimestamp{5'000}}) {
-    Run({DeletePartition(timestamp), Upsert({0, true, "v"}, timestamp)});
+    Run({DeletePartition(timestamp), Upsert({.value = "v"}, timestamp)});
     EXPECT_TRUE(Rows().empty());
-    Run({Upsert({0, true, "v"}, timestamp), DeleteRow(timestamp)});
+    Run({Upsert({.value = "v"}, timestamp), DeleteRow(timestamp)});
     EXPECT_TRUE(Rows().empty());
   }
 }
 
 TEST_F(BatchRules, AnOlderDeletionLeavesTheUpsert) {
-  Run({Upsert({0, true, "v"}, {6'000}), DeletePartition({5'000}), DeleteRow({5'999})});
+  Run({Upsert({.value = "v"}, {6'000}), DeletePartition({5'000}), DeleteRow({5'999})});
   EXPECT_EQ(Rows().size(), 1u);
 }
 
 TEST_F(BatchRules, NullWinsOverAValueOfTheSameTimestampWhateverTheirOrder) {
-  Run({Upsert({0, false, ""}), Upsert({0, true, "v"})});
+  Run({Upsert({.live = false}), Upsert({.value = "v"})});
   ASSERT_EQ(Rows().size(), 1u);
   EXPECT_TRUE(Rows()[0].cells.empty());
-  Run({Upsert({0, true, "v"}), Upsert({0, false, ""})});
+  Run({Upsert({.value = "v"}), Upsert({.live = false})});
   EXPECT_TRUE(Rows()[0].cells.empty());
 }
 
 TEST_F(BatchRules, CommandsWithoutATimestampShareOneAndOthersKeepTheirs) {
   const auto replies =
-      Run({Upsert({0, true, "v"}), Upsert({0, true, "w"}, {7}), DeleteRow({6}), DeletePartition()});
+      Run({Upsert({.value = "v"}), Upsert({.value = "w"}, {7}), DeleteRow({6}), DeletePartition()});
   EXPECT_EQ(replies[0].timestamp, replies[3].timestamp);
   EXPECT_EQ(replies[1].timestamp.micros, 7);
   EXPECT_EQ(replies[2].timestamp.micros, 6);

@@ -59,7 +59,7 @@ void ItemUpserts::Add(std::string_view partition_key, const Items& items, uint64
   for (const auto& [number, value] : items) {
     const PackedItemKey& key = borrowed.keys.emplace_back(ItemNumber(number));
     const std::string& kept = borrowed.values.emplace_back(value);
-    const CellUpdate& cell = borrowed.cells.emplace_back(CellUpdate{0, true, kept});
+    const CellUpdate& cell = borrowed.cells.emplace_back(CellUpdate{.value = kept});
     RowUpdate& row = borrowed.rows.emplace_back();
     row.key = {std::string_view(key.data(), key.size()), true};
     row.ttl_seconds = ttl_seconds;

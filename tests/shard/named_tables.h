@@ -132,6 +132,8 @@ class StoredText final : public StoredRowSink {
     for (const StoredCell& cell : cells) {
       text_ += " " + std::to_string(cell.column) + (cell.view.live ? "=" : " dead ");
       AddBytes(cell.view.value);
+      if (!cell.path.empty()) text_ += " of ";
+      AddBytes(cell.path);
       Add(cell.view.liveness);
       if (!cell.view.live) text_ += " from " + std::to_string(cell.view.deletion_seconds);
     }

@@ -29,7 +29,7 @@ class TableBaselineTest : public ::testing::Test {
     return write;
   }
   void Put(std::string_view key, int64_t ttl_seconds = 0) {
-    const std::array<CellUpdate, 1> cells = {CellUpdate{0, true, "value"}};
+    const std::array<CellUpdate, 1> cells = {CellUpdate{.value = "value"}};
     RowUpdate row;
     row.key = {key, false};
     row.marker = true;

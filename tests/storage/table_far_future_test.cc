@@ -23,7 +23,7 @@ class TableFarFutureTest : public ::testing::Test {
   }
 
   void Put(std::string_view key, int64_t ttl_seconds, int64_t now_seconds) {
-    const std::array<CellUpdate, 1> cells = {CellUpdate{0, true, "value"}};
+    const std::array<CellUpdate, 1> cells = {CellUpdate{.value = "value"}};
     RowUpdate row;
     row.key = {key, false};
     row.ttl_seconds = ttl_seconds;

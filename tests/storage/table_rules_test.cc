@@ -306,6 +306,43 @@ const Rule kStaticRules[] = {
      {Static(9).V("s"), Truncate(), Sees(""), Static(1).V("t"), Sees("*=t")}},
 };
 
+const Rule kElementRules[] = {
+    {"elements are merged one by one, and seen in the order of their paths",
+     {Update("a", 2).E("q", "1").E("p", "1"), Update("a", 1).E("q", "2").E("r", "2"),
+      Update("a", 3).E("r", "3"), Sees("a+p1+q1+r3")}},
+    {"a row lives by an element alone",
+     {Update("a", 1).E("p", "1"), Sees("a+p1"), Update("a", 2).NullE("p"), Sees("")}},
+    {"a null element wins on a tie, and stays until its grace is over",
+     {Insert("a", 1), Update("a", 5).E("p", "1"), Update("a", 5).NullE("p"), Sees("a"),
+      Update("a", 5).E("p", "2"), Sees("a"), Wait(kScriptGraceSeconds), Update("a", 4).E("p", "3"),
+      Sees("a+p3")}},
+    {"a null of the column takes its elements of the same timestamp, and of older ones",
+     {Insert("a", 1), Update("a", 2).E("p", "1"), Update("a", 3).E("q", "1"),
+      Update("a", 4).E("r", "1"), Update("a", 3).NullW(), Sees("a+r1"), Update("a", 3).E("s", "1"),
+      Sees("a+r1"), Update("a", 4).E("s", "1"), Sees("a+r1+s1")}},
+    {"a whole value takes older elements, and those that come late",
+     {Insert("a", 1), Update("a", 2).E("p", "1"), Update("a", 5).Whole().E("q", "1"), Sees("a+q1"),
+      Update("a", 4).E("r", "1"), Sees("a+q1"), Update("a", 6).E("r", "1"), Sees("a+q1+r1")}},
+    {"whole values of one timestamp add up",
+     {Update("a", 5).Whole().E("p", "1"), Update("a", 5).Whole().E("q", "1"), Sees("a+p1+q1")}},
+    {"an older whole value does nothing to newer elements",
+     {Update("a", 5).E("p", "1"), Update("a", 3).Whole().E("q", "1"), Sees("a+p1+q1"),
+      Update("a", 2).E("r", "1"), Sees("a+p1+q1")}},
+    {"an element expires by itself, and casts a shadow",
+     {Insert("a", 1), Update("a", 5).E("p", "1").Ttl(5), Update("a", 2).E("q", "1"),
+      Sees("a+p1+q1"), Wait(5), Sees("a+q1"), Update("a", 4).E("p", "2"), Sees("a+q1"),
+      Wait(kScriptGraceSeconds), Update("a", 4).E("p", "2"), Sees("a+p2+q1")}},
+    {"a row DELETE takes older elements, and leaves newer ones",
+     {Update("a", 2).E("p", "1"), Update("a", 6).E("q", "1"), DeleteRow("a", 5), Sees("a+q1"),
+      Update("a", 5).E("r", "1"), Sees("a+q1")}},
+    {"the static row has elements too",
+     {Static(2).E("p", "1"), Static(5).Whole().E("q", "1"), Sees("*+q1"), DeletePartition(4),
+      Sees("*+q1"), DeletePartition(5), Sees("")}},
+    {"with timestamps of its own a table keeps nothing of what made way",
+     {Update("a", 1).E("p", "1").Own(), Update("a", 2).Whole().E("q", "1").Own(), Sees("a+q1"),
+      Update("a", 3).NullE("q").Own(), Sees("")}},
+};
+
 class SomeAddress : public AddressOf {
  public:
   uint64_t operator()(std::string_view) const override { return 0x1234'5678'9abc'def0u; }
@@ -363,6 +400,7 @@ INSTANTIATE_TEST_SUITE_P(Batch, TableRulesTest, ::testing::ValuesIn(kBatchRules)
 INSTANTIATE_TEST_SUITE_P(Index, TableRulesTest, ::testing::ValuesIn(kIndexRules));
 INSTANTIATE_TEST_SUITE_P(OwnTimestamps, TableRulesTest, ::testing::ValuesIn(kOwnTimestampRules));
 INSTANTIATE_TEST_SUITE_P(Static, TableRulesTest, ::testing::ValuesIn(kStaticRules));
+INSTANTIATE_TEST_SUITE_P(Element, TableRulesTest, ::testing::ValuesIn(kElementRules));
 
 }  // namespace
 }  // namespace liststore::testing

@@ -2,8 +2,8 @@
 // Table's operations, so that Table and ReferenceTable are held to the same sentences.
 //
 // A script's table has the columns v (indexed) and, when it uses it, w. Its keys are single
-// letters, which a run may turn into item keys. Timestamps are small numbers on top of the starting
-// time.
+// letters, which a run may turn into item keys; elements of w are seen as "+", path and value.
+// Timestamps are small numbers on top of the starting time.
 #ifndef LISTSTORE_TESTS_STORAGE_TABLE_SCRIPT_H_
 #define LISTSTORE_TESTS_STORAGE_TABLE_SCRIPT_H_
 
@@ -39,6 +39,8 @@ struct ScriptStep {
   struct Cell {
     ColumnId column;
     std::optional<std::string> value;  // nullopt: null
+    std::string path = {};             // of an element
+    bool makes_way = false;
   };
 
   Kind kind;
@@ -58,6 +60,19 @@ struct ScriptStep {
   ScriptStep W(std::string value) && { return std::move(*this).Set(1, std::move(value)); }
   ScriptStep NullV() && { return std::move(*this).Set(0, std::nullopt); }
   ScriptStep NullW() && { return std::move(*this).Set(1, std::nullopt); }
+  // Elements of w, and a null of it that makes way for them.
+  ScriptStep E(std::string path, std::string value) && {
+    cells.push_back({1, std::move(value), std::move(path)});
+    return std::move(*this);
+  }
+  ScriptStep NullE(std::string path) && {
+    cells.push_back({1, std::nullopt, std::move(path)});
+    return std::move(*this);
+  }
+  ScriptStep Whole() && {
+    cells.push_back({1, std::nullopt, {}, true});
+    return std::move(*this);
+  }
   ScriptStep Ttl(int64_t seconds) && {
     ttl_seconds = seconds;
     return std::move(*this);
@@ -223,8 +238,11 @@ class ScriptRunner {
       const ScriptStep& step = *steps[i];
       backing[i].key = KeyOf(step.key);
       for (const ScriptStep::Cell& cell : step.cells) {
-        backing[i].cells.push_back(
-            {cell.column, cell.value.has_value(), cell.value ? std::string_view(*cell.value) : ""});
+        backing[i].cells.push_back({.column = cell.column,
+                                    .live = cell.value.has_value(),
+                                    .makes_way = cell.makes_way,
+                                    .value = cell.value ? std::string_view(*cell.value) : "",
+                                    .path = cell.path});
       }
       rows.push_back(
           {.key = MakeClusteringKey(backing[i].key, packs(), backing[i].packed),
@@ -255,7 +273,7 @@ class ScriptRunner {
       for (const CollectedRow& row : sink.rows()) {
         seen += (seen.empty() ? "" : " ") + (row.is_static ? "*" : LetterOf(row.key));
         for (const CollectedCell& cell : row.cells) {
-          seen += (cell.column == 0 ? "=" : "+") + cell.value;
+          seen += (cell.column == 0 ? "=" : "+") + cell.path + cell.value;
         }
       }
       EXPECT_EQ(seen, expected);

@@ -101,6 +101,7 @@ void TableWorkload::DrawPlan() {
   if (plan_.hot || rng_.OneIn(2)) plan_.value_bytes_fixed = uint64_t{8} << rng_.Below(4);
   if (rng_.OneIn(8)) plan_.value_bytes_fixed = 1'500;  // few rows fill a leaf
   plan_.huge_values = rng_.OneIn(5);
+  if (rng_.OneIn(2)) plan_.element_columns = rng_.Below(uint64_t{1} << 16);
   if (rng_.OneIn(4)) plan_.memory_limit_bytes = 100'000u << rng_.Below(5);
 }
 
@@ -230,6 +231,33 @@ void TableWorkload::MakeValues() {
         RandomBytes(rng_, plan_.value_bytes_fixed != 0 ? plan_.value_bytes_fixed : rng_.Below(40)));
   }
   if (plan_.value_bytes_fixed == 0) values_.push_back("");
+  const size_t paths = rng_.OneIn(4) ? 200 : 8;
+  for (size_t i = 0; i < paths; ++i) paths_.push_back("e" + RandomBytes(rng_, rng_.Below(20)));
+  if (rng_.OneIn(8)) paths_.push_back("e" + RandomBytes(rng_, 3'000));
+}
+
+// Statics have the upper bits.
+bool TableWorkload::HasElements(bool is_static, size_t column) const {
+  const bool indexed =
+      !is_static && std::any_of(schema_.indexes.begin(), schema_.indexes.end(),
+                                [&](const IndexSchema& index) { return index.column == column; });
+  return !indexed && (plan_.element_columns >> ((is_static ? 8 : 0) + column) & 1) != 0;
+}
+
+// Some of them, or the deletion of all, or both: as an assignment of a whole value has it.
+void TableWorkload::AddElements(ColumnId column, std::vector<CellUpdate>& cells) {
+  const bool deletes = rng_.OneIn(4);
+  if (deletes) {
+    cells.push_back({.column = column, .live = false, .makes_way = rng_.OneIn(2)});
+    if (rng_.OneIn(3)) return;
+  }
+  for (uint64_t i = rng_.OneIn(30) ? 60 : rng_.Below(5); i > 0; --i) {
+    const bool live = !rng_.OneIn(4);
+    cells.push_back({.column = column,
+                     .live = live,
+                     .value = live ? RandomValue() : std::string_view(),
+                     .path = Pick(paths_)});
+  }
 }
 
 std::string_view TableWorkload::RandomValue() {
@@ -371,9 +399,14 @@ UpsertBatch TableWorkload::RandomUpsert(bool many) {
     const size_t columns = row.of_static_row ? schema_.statics.size() : schema_.regular.size();
     for (size_t column = 0; column < columns; ++column) {
       if (!plan_.hot && rng_.OneIn(columns == 1 ? 20 : 3)) continue;
+      if (HasElements(row.of_static_row, column)) {
+        AddElements(static_cast<ColumnId>(column), cells);
+        continue;
+      }
       const bool live = plan_.hot || !rng_.OneIn(12);
-      cells.push_back(
-          {static_cast<ColumnId>(column), live, live ? RandomValue() : std::string_view()});
+      cells.push_back({.column = static_cast<ColumnId>(column),
+                       .live = live,
+                       .value = live ? RandomValue() : std::string_view()});
     }
     row.cells = cells;
   }

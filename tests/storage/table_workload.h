@@ -88,6 +88,8 @@ struct WorkloadPlan {
   uint64_t distinct_addresses = 0;  // 0: as many as partitions
   uint64_t value_bytes_fixed = 0;   // 0: lengths vary
   bool huge_values = false;
+  // Columns, regular or static, whose cells are elements; indexed ones never.
+  uint64_t element_columns = 0;
   bool hot = false;  // only whole rows of list items under canonical keys, so that reads send runs
   size_t many_rows_max = 40;  // of one kUpsertMany
   int ttl_kind = 0;
@@ -141,6 +143,8 @@ class TableWorkload {
   void MakePartitionKeys();
   void MakeClusteringKeys();
   void MakeValues();
+  bool HasElements(bool is_static, size_t column) const;
+  void AddElements(ColumnId column, std::vector<CellUpdate>& cells);
   std::string RandomItemKeyLike();
   std::string RandomTypedKey();
   std::string RandomBoundBytes(size_t key_index);
@@ -155,6 +159,7 @@ class TableWorkload {
   std::vector<std::string> partition_keys_;
   std::vector<PooledKey> keys_;      // ascending
   std::vector<std::string> values_;  // repeated ones
+  std::vector<std::string> paths_;   // of elements
   std::string noise_;                // others are pieces of this
   uint64_t weight_total_ = 0;
   int64_t now_seconds_ = 1'700'000'000;

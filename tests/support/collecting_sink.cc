@@ -44,7 +44,9 @@ std::ostream& operator<<(std::ostream& out, const CollectedRow& row) {
   }
   if (!row.from_run) out << " marker(" << row.marker << ")";
   for (const CollectedCell& cell : row.cells) {
-    out << " [" << cell.column << "]='" << Printable(cell.value) << "'";
+    out << " [" << cell.column;
+    if (!cell.path.empty()) out << " " << Printable(cell.path);
+    out << "]='" << Printable(cell.value) << "'";
     if (!row.from_run) out << "(" << cell.liveness << ")";
   }
   return out << (row.from_run ? " from a run" : "");
@@ -100,10 +102,14 @@ void CollectingSink::OnStaticRow(std::span<const LiveCellView> cells) {
 
 void CollectingSink::AddCells(std::span<const LiveCellView> cells, CollectedRow& row) {
   for (const LiveCellView& cell : cells) {
-    if (!row.cells.empty() && row.cells.back().column >= cell.column) {
-      Complain("cells come in column order");
+    if (!row.cells.empty()) {
+      const CollectedCell& last = row.cells.back();
+      const bool ascends =
+          last.column != cell.column ? last.column < cell.column : last.path < cell.path;
+      if (!ascends) Complain("cells come in the order of columns and paths");
     }
-    row.cells.push_back({cell.column, cell.liveness, std::string(cell.value)});
+    row.cells.push_back(
+        {cell.column, cell.liveness, std::string(cell.value), std::string(cell.path)});
   }
 }
 

@@ -1,5 +1,5 @@
 // A RowSink that copies what it is sent and checks, while at it, what every sender must keep: calls
-// within their size, rows in the order of the read, cells in column order, keys packed exactly when
+// within their size, rows in the order of the read, cells in order, keys packed exactly when
 // their table packs them and they are item keys.
 #ifndef LISTSTORE_TESTS_SUPPORT_COLLECTING_SINK_H_
 #define LISTSTORE_TESTS_SUPPORT_COLLECTING_SINK_H_
@@ -17,6 +17,7 @@ struct CollectedCell {
   ColumnId column = 0;
   Liveness liveness;
   std::string value;
+  std::string path = {};
   bool operator==(const CollectedCell&) const = default;
 };
 

@@ -58,7 +58,10 @@ class StoredCopy final : public StoredRowSink {
  private:
   std::vector<StoredCell> KeepCells(std::span<const StoredCell> cells) {
     std::vector<StoredCell> kept(cells.begin(), cells.end());
-    for (StoredCell& cell : kept) cell.view.value = Keep(cell.view.value);
+    for (StoredCell& cell : kept) {
+      cell.view.value = Keep(cell.view.value);
+      cell.path = Keep(cell.path);
+    }
     return kept;
   }
   std::string_view Keep(std::string_view bytes) { return bytes_.emplace_back(bytes); }
