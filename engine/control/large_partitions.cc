@@ -20,7 +20,9 @@ class SizeSink final : public StoredRowSink {
   }
   void OnRow(const StoredRow& row) override {
     bytes_ += row.key.bytes.size();
-    for (const StoredCell& cell : row.cells) bytes_ += cell.view.value.size();
+    for (const StoredCell& cell : row.cells) {
+      bytes_ += cell.view.value.size() + cell.path.size();
+    }
   }
   void OnPartitionEnd() override {
     sent_bytes_ += bytes_;

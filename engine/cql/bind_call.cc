@@ -53,7 +53,8 @@ CqlOr<std::optional<DataType>> Binder::TypeOf(const Expression& expression) cons
   if (const auto* access = expression.As<ElementAccess>()) {
     const Expression& collection = access->operand_and_key[0];
     LS_ASSIGN_OR_RETURN(const DataType type, KnownTypeOf(collection));
-    return RefuseElement(ToString(collection), type, ToString(expression));
+    LS_RETURN_IF_ERROR(CheckHasElements(ToString(collection), type));
+    return Type(type.parameters().back());
   }
   if (const auto* name = expression.As<ColumnName>()) {
     LS_CHECK(table_ != nullptr, "the columns of a selection are of its table");

@@ -84,13 +84,21 @@ CqlError RefuseCall(const FunctionName& function) {
   return CqlError::Invalid("Unknown function " + prefix + function.name + " called");
 }
 
-CqlError RefuseElement(std::string_view column, const DataType& type, std::string_view what) {
-  const bool has_elements = !type.is_native() && (type.kind() == DataType::Kind::kMap ||
-                                                  type.kind() == DataType::Kind::kList);
-  if (has_elements) return CqlError::Unsupported(CqlFeature::kElements, what);
+CqlStatus CheckHasElements(std::string_view collection, const DataType& type) {
+  if (type.kind() == DataType::Kind::kMap || type.kind() == DataType::Kind::kList) return {};
   // Source: ScyllaDB cql3/expr/prepare_expr.cc.
-  return CqlError::Invalid("Column " + std::string(column) +
+  return CqlError::Invalid("Column " + std::string(collection) +
                            " is not a map/list, cannot be subscripted");
+}
+
+CqlOr<Operand> BindElementKey(const Expression& key, std::string_view collection,
+                              const DataType& type, Binder& binder) {
+  if (type.kind() == DataType::Kind::kMap) {
+    const std::string receiver = KeyReceiver(collection);
+    return binder.Bind(key, type.parameters()[0], receiver, receiver);
+  }
+  const std::string receiver = "idx(" + std::string(collection) + ")";
+  return binder.Bind(key, CqlType::kInt, receiver, receiver);
 }
 
 std::vector<uint16_t> PartitionKeyVariables(const std::vector<KeyAlternatives>& partition_key,

@@ -108,9 +108,11 @@ class Binder {
 // such function.
 CqlError RefuseCall(const FunctionName& function);
 
-// Why `what`, an element of a column, cannot be asked for: liststore does not do it, or the column
-// has none.
-CqlError RefuseElement(std::string_view column, const DataType& type, std::string_view what);
+// Elements of `collection`, called so, can be asked for: it is a list or a map.
+CqlStatus CheckHasElements(std::string_view collection, const DataType& type);
+// The index or key of one of them.
+CqlOr<Operand> BindElementKey(const Expression& key, std::string_view collection,
+                              const DataType& type, Binder& binder);
 
 // Which field of `structure`, the type of what it is taken from, the expression means. Invalid: no
 // user type, or none of its fields.

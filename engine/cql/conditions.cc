@@ -35,9 +35,8 @@ CqlStatus BindConditions(const ConditionPlan& condition, BoundValues values,
 bool ConditionHolds(const BoundFilter& condition, const TableDefinition& table,
                     std::span<const std::optional<std::string_view>> row) {
   LS_DCHECK(condition.filter->columns.size() == 1, "a condition is about one column");
-  const uint16_t column = condition.filter->columns[0];
-  const DataType& type = table.columns[column].type;
-  const Value& cell = row[column];
+  const DataType& type = ComparedType(*condition.filter, table);
+  const Value cell = ComparedValue(condition, table, row);
   const auto equals = [&](const Value& value) { return AreEqual(type, cell, value); };
   const RelationOperator op = condition.filter->op;
   if (op == RelationOperator::kIn) return std::ranges::any_of(condition.values, equals);

@@ -147,7 +147,12 @@ CqlStatus CheckTarget(const IndexTarget& target, const TableDefinition& table, b
   if (column->kind == ColumnKind::kStatic) {
     return CqlError::Unsupported(CqlFeature::kStaticIndexes, name);
   }
-  return CheckSupportedColumn(name, column->type, /*is_static=*/false);
+  if (column->type.kind() == DataType::Kind::kUser && column->type.is_multi_cell()) {
+    // Source of the words: ScyllaDB cql3/statements/create_index_statement.cc.
+    return CqlError::Invalid("Cannot create index on non-frozen UDT column " + name);
+  }
+  if (!column->type.is_multi_cell()) return {};
+  return CqlError::Unsupported(CqlFeature::kCollectionIndexes, name);
 }
 
 // `<table>_<column>_idx`, with a number behind it when that is taken.

@@ -127,6 +127,11 @@ Result FieldOf(const NativeFunction& function, Arguments arguments) {
   return value ? std::optional(std::string(*value)) : std::nullopt;
 }
 
+Result ElementOf(const NativeFunction& function, Arguments arguments) {
+  const auto element = ElementAt(function.arguments[0], *arguments[0], *arguments[1]);
+  return element ? std::optional(std::string(*element)) : std::nullopt;
+}
+
 Result ToJson(const NativeFunction& function, std::optional<std::string_view> argument) {
   LS_ASSIGN_OR_RETURN(std::string json, EncodeJson(function.arguments[0], argument));
   return std::optional(std::move(json));
@@ -166,6 +171,7 @@ Result EvaluateFunction(const NativeFunction& function, Arguments arguments,
   if (std::ranges::any_of(arguments, is_null)) return std::optional<std::string>();
   if (function.kind == Kind::kToken) return TokenOfKey(arguments);
   if (function.kind == Kind::kField) return FieldOf(function, arguments);
+  if (function.kind == Kind::kElement) return ElementOf(function, arguments);
   if (IsOfJsonRow(function)) return JsonCellIn(function, arguments);
   const std::string_view argument = *arguments[0];
   LS_DCHECK(function.arguments[0].IsValid(argument), "values are validated before functions");

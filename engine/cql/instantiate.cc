@@ -349,9 +349,36 @@ CqlStatus BindFilters(const std::vector<RowFilter>& filters, BoundValues values,
       LS_RETURN_IF_ERROR(ResolveSet(operand, values, value));
       next.values.push_back(value.has_value() ? std::optional(value.bytes) : std::nullopt);
     }
+    if (filter.element) {
+      BoundValue element;
+      LS_RETURN_IF_ERROR(ResolveSet(*filter.element, values, element));
+      if (element.has_value()) next.element = element.bytes;
+    }
     bound.push_back(std::move(next));
   }
   return {};
+}
+
+const DataType& ComparedType(const RowFilter& filter, const TableDefinition& table) {
+  const DataType& type = table.columns[filter.columns[0]].type;
+  if (filter.element) return type.parameters().back();
+  return filter.field ? type.parameters()[*filter.field] : type;
+}
+
+std::optional<std::string_view> ComparedValue(
+    const BoundFilter& filter, const TableDefinition& table,
+    std::span<const std::optional<std::string_view>> row) {
+  const uint16_t column = filter.filter->columns[0];
+  const std::optional<std::string_view>& cell = row[column];
+  if (!cell) return std::nullopt;
+  const DataType& type = table.columns[column].type;
+  if (filter.filter->element) {
+    return filter.element ? ElementAt(type, *cell, *filter.element) : std::nullopt;
+  }
+  if (!filter.filter->field) return cell;
+  const auto fields = SplitTuple(type, *cell);
+  LS_CHECK(fields.has_value(), "values are validated before they are stored");
+  return (*fields)[*filter.filter->field];
 }
 
 namespace {
@@ -361,6 +388,12 @@ std::optional<int> CompareColumns(const BoundFilter& bound, size_t first_value,
                                   const TableDefinition& table,
                                   std::span<const std::optional<std::string_view>> row) {
   const std::vector<uint16_t>& columns = bound.filter->columns;
+  if (columns.size() == 1) {
+    const std::optional<std::string_view> cell = ComparedValue(bound, table, row);
+    const std::optional<std::string_view>& value = bound.values[first_value];
+    if (!cell || !value) return std::nullopt;
+    return CompareValues(ComparedType(*bound.filter, table), *cell, *value);
+  }
   for (size_t i = 0; i < columns.size(); ++i) {
     const std::optional<std::string_view>& cell = row[columns[i]];
     const std::optional<std::string_view>& value = bound.values[first_value + i];

@@ -79,7 +79,14 @@ struct BoundFilter {
   const RowFilter* filter = nullptr;
   // As RowFilter::operands; of a bound list its elements. Empty optional: null, matches nothing.
   std::vector<std::optional<std::string_view>> values;
+  std::optional<std::string_view> element;  // as RowFilter::element; nullopt: null, there is none
 };
+// What a filter of one column compares: the column's value, or the part of it that is meant, and of
+// which type that is.
+const DataType& ComparedType(const RowFilter& filter, const TableDefinition& table);
+std::optional<std::string_view> ComparedValue(const BoundFilter& filter,
+                                              const TableDefinition& table,
+                                              std::span<const std::optional<std::string_view>> row);
 CqlStatus BindFilters(const std::vector<RowFilter>& filters, BoundValues values,
                       std::vector<BoundFilter>& bound);
 // `row`: values in the order of TableDefinition::columns.

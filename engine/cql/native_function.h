@@ -36,6 +36,7 @@ struct NativeFunction {
     // What literals and markers of other than native types ask for; they have no names.
     kParts,    // the value that its arguments are the parts of
     kField,    // of a tuple, the first argument, the field that the second one numbers
+    kElement,  // of a list or map, the first argument, what the second one is the index or key of
     kInOrder,  // a value that was bound, its sets and maps in order
     kToJson,
     kFromJson,

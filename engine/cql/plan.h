@@ -84,6 +84,10 @@ struct ClusteringRestriction {
 // A condition that is looked at row by row.
 struct RowFilter {
   std::vector<uint16_t> columns;  // positions in TableDefinition::columns; several: a tuple
+  // A part of the one column instead: the element of a list or map at an index or key, or a field
+  // of a user type.
+  std::optional<Operand> element;
+  std::optional<size_t> field;
   RelationOperator op = RelationOperator::kEqual;
   // One for each column; for kIn, kNotIn as many for each alternative.
   std::vector<Operand> operands;
@@ -168,13 +172,30 @@ struct SelectPlan {
 
 struct CellAssignment {
   enum class Kind : uint8_t {
-    kSet,
-    kAdd,  // to a counter
-    kSubtract
+    kSet,       // null: the cell is deleted; of a column of several cells: in place of all
+    kAdd,       // to a counter, or elements to a collection, behind those of a list
+    kSubtract,  // from a counter, or elements; of a map keys
+    // Of columns of several cells alone:
+    kPrepend,        // elements to a list
+    kSetElement,     // that at `element`, an index or key
+    kDeleteElement,  // the same; of a set the element itself
+    kSetField,       // `field`; null: it is deleted
+    kDelete,         // all of them
   };
   ColumnId column = 0;
-  Operand value;  // null: the cell is deleted
+  Operand value;
   Kind kind = Kind::kSet;
+  // Of a column of several cells its type; any other: the column has one.
+  DataType elements = CqlType::kBlob;
+  std::optional<Operand> element = {};
+  size_t field = 0;
+
+  bool of_elements() const { return elements.is_multi_cell(); }
+  // What it writes depends on the elements that are there.
+  bool reads() const {
+    return elements.kind() == DataType::Kind::kList &&
+           (kind == Kind::kSubtract || kind == Kind::kSetElement || kind == Kind::kDeleteElement);
+  }
 };
 
 // What IF asks of the row.

@@ -25,8 +25,7 @@ KeyAlternatives Equals(Operand operand) {
 
 void InsertValue(const ColumnDefinition& column, Operand operand, ModificationPlan& plan) {
   if (!column.is_key()) {
-    AssignmentsOf(column, plan)
-        .push_back({column.position, std::move(operand), CellAssignment::Kind::kSet});
+    AssignmentsOf(column, plan).push_back(SetColumn(column, std::move(operand)));
     return;
   }
   std::vector<KeyAlternatives>& key =

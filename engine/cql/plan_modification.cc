@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/counters.h"
 #include "engine/cql/plan_conditions.h"
@@ -46,9 +45,13 @@ std::vector<CellAssignment>& AssignmentsOf(const ColumnDefinition& column, Modif
 }
 namespace {
 
-bool IsAssigned(const ColumnDefinition& column, ModificationPlan& plan) {
-  return std::ranges::count(AssignmentsOf(column, plan), column.position,
-                            &CellAssignment::column) != 0;
+// Whether one statement may not assign both. Source: ScyllaDB cql3/operation.cc,
+// is_compatible_with.
+bool AreIncompatible(const CellAssignment& a, const CellAssignment& b) {
+  if (a.column != b.column) return false;
+  using Kind = CellAssignment::Kind;
+  if (a.kind == Kind::kSet || b.kind == Kind::kSet) return true;
+  return a.kind == Kind::kSetField && b.kind == Kind::kSetField && a.field == b.field;
 }
 
 const std::string& NameOf(const CellAssignment& assignment, const TableDefinition& table) {
@@ -142,48 +145,6 @@ CqlStatus PlanModifiedRows(const std::vector<Relation>& relations, bool whole_ro
 
 // ---- UPDATE
 
-// As ScyllaDB shows it in messages.
-std::string ToString(const Assignment& assignment) {
-  const std::string column = assignment.column;
-  const std::string value = ToString(assignment.value);
-  switch (assignment.kind) {
-    case Assignment::Kind::kSet:
-      return column + " = " + value;
-    case Assignment::Kind::kAdd:
-      return column + " = " + column + " + " + value;
-    case Assignment::Kind::kSubtract:
-      return column + " = " + column + " - " + value;
-    case Assignment::Kind::kPrepend:
-      return column + " = " + value + " + " + column;
-    case Assignment::Kind::kSetElement:
-      return column + "[" + ToString(*assignment.element) + "] = " + value;
-    case Assignment::Kind::kSetField:
-      return column + "." + assignment.field + " = " + value;
-  }
-  LS_UNREACHABLE("an assignment is of some kind");
-}
-
-// Why a part of a column cannot be set. Source of the words: ScyllaDB cql3/operation.cc.
-CqlError RefusePart(const Assignment& assignment, const ColumnDefinition& column) {
-  const bool is_field = assignment.kind == Assignment::Kind::kSetField;
-  const bool is_user = column.type.kind() == DataType::Kind::kUser;
-  std::string_view what;
-  if (is_field) {
-    what = is_user ? "frozen UDT" : "non-UDT";
-  } else if (column.type.is_collection()) {
-    what = "frozen collection";
-  } else if (assignment.kind == Assignment::Kind::kSetElement) {
-    what = "non collection";
-  } else {
-    what = assignment.kind == Assignment::Kind::kPrepend ? "non list" : "non counter";
-  }
-  if (column.type.is_multi_cell() && is_field == is_user) {
-    return CqlError::Unsupported(CqlFeature::kElements, column.name);
-  }
-  return CqlError::Invalid("Invalid operation (" + ToString(assignment) + ") for " +
-                           std::string(what) + " column " + column.name);
-}
-
 // Source of the words: ScyllaDB cql3/operation.cc.
 CqlStatus PlanAddition(const Assignment& assignment, const ColumnDefinition& column, Binder& binder,
                        ModificationPlan& plan) {
@@ -200,11 +161,17 @@ CqlStatus PlanAddition(const Assignment& assignment, const ColumnDefinition& col
     case Assignment::Kind::kPrepend:
     case Assignment::Kind::kSetElement:
     case Assignment::Kind::kSetField:
-      return RefusePart(assignment, column);
+      return PlanPart(assignment, column, binder).status();
   }
   LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(column, assignment.value));
   plan.assignments.push_back({column.position, std::move(operand), kind});
   return {};
+}
+
+// Rows of virtual tables are computed whole.
+CqlStatus CheckHasParts(const ColumnDefinition& column, const TableDefinition& table) {
+  if (!table.is_virtual || !column.type.is_multi_cell()) return {};
+  return CqlError::Unsupported(CqlFeature::kVirtualWrites, column.name);
 }
 
 CqlStatus PlanAssignment(const Assignment& assignment, Binder& binder, ModificationPlan& plan) {
@@ -216,13 +183,21 @@ CqlStatus PlanAssignment(const Assignment& assignment, Binder& binder, Modificat
   if (column->type.is(CqlType::kCounter)) {
     return PlanAddition(assignment, *column, binder, plan);
   }
-  if (assignment.kind != Assignment::Kind::kSet) return RefusePart(assignment, *column);
-  LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(*column, assignment.value));
-  if (IsAssigned(*column, plan)) {
+  CellAssignment next;
+  if (assignment.kind == Assignment::Kind::kSet) {
+    LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(*column, assignment.value));
+    next = SetColumn(*column, std::move(operand));
+  } else {
+    LS_RETURN_IF_ERROR(CheckHasParts(*column, *plan.table));
+    LS_ASSIGN_OR_RETURN(next, PlanPart(assignment, *column, binder));
+  }
+  std::vector<CellAssignment>& assignments = AssignmentsOf(*column, plan);
+  const bool incompatible = std::ranges::any_of(
+      assignments, [&](const CellAssignment& other) { return AreIncompatible(other, next); });
+  if (incompatible) {
     return CqlError::Invalid("Multiple incompatible setting of column " + column->name);
   }
-  AssignmentsOf(*column, plan)
-      .push_back({column->position, std::move(operand), CellAssignment::Kind::kSet});
+  assignments.push_back(std::move(next));
   return {};
 }
 
@@ -242,36 +217,29 @@ CqlOr<ModificationPlan> PlanUpdate(const UpdateStatement& statement, Binder& bin
 
 // ---- DELETE
 
-// Source of the words about parts of columns: ScyllaDB cql3/operation.cc.
-CqlStatus PlanDeletion(const Deletion& deletion, ModificationPlan& plan) {
+CqlStatus PlanDeletion(const Deletion& deletion, Binder& binder, ModificationPlan& plan) {
   const ColumnDefinition* column = plan.table->FindColumn(deletion.column);
   if (column == nullptr) return CqlError::Invalid("Unknown identifier " + deletion.column);
   if (column->is_key()) {
     return CqlError::Invalid("Invalid identifier " + column->name +
                              " for deletion (should not be a PRIMARY KEY part)");
   }
-  if (!deletion.field.empty()) {
-    if (column->type.kind() == DataType::Kind::kUser) {
-      return CqlError::Invalid("Frozen UDT column " + column->name +
-                               " does not support field deletions");
-    }
-    return CqlError::Invalid("Invalid deletion operation for non-UDT column " + column->name);
-  }
-  if (deletion.element) {
-    if (column->type.is_collection() && column->type.is_multi_cell()) {
-      return CqlError::Unsupported(CqlFeature::kElements, column->name);
-    }
-    return CqlError::Invalid(std::string("Invalid deletion operation for ") +
-                             (column->type.is_collection() ? "frozen" : "non") +
-                             " collection column " + column->name);
+  std::vector<CellAssignment>& assignments = AssignmentsOf(*column, plan);
+  if (deletion.element || !deletion.field.empty()) {
+    LS_RETURN_IF_ERROR(CheckHasParts(*column, *plan.table));
+    LS_ASSIGN_OR_RETURN(CellAssignment part, PlanPartDeletion(deletion, *column, binder));
+    assignments.push_back(std::move(part));
+    return {};
   }
   Operand null;
   null.type = column->type;
   null.receiver = column->name;
-  if (!IsAssigned(*column, plan)) {
-    AssignmentsOf(*column, plan)
-        .push_back({column->position, std::move(null), CellAssignment::Kind::kSet});
-  }
+  CellAssignment all = SetColumn(*column, std::move(null));
+  if (all.of_elements()) all.kind = CellAssignment::Kind::kDelete;
+  const bool twice = std::ranges::any_of(assignments, [&](const CellAssignment& other) {
+    return other.column == all.column && other.kind == all.kind;
+  });
+  if (!twice) assignments.push_back(std::move(all));
   return {};
 }
 
@@ -282,7 +250,7 @@ CqlOr<ModificationPlan> PlanDelete(const DeleteStatement& statement, Binder& bin
   LS_ASSIGN_OR_RETURN(plan.table, FindModifiable(statement.table, binder));
   LS_RETURN_IF_ERROR(PlanAttributes(statement.attributes, binder, plan));
   for (const Deletion& deletion : statement.deletions) {
-    LS_RETURN_IF_ERROR(PlanDeletion(deletion, plan));
+    LS_RETURN_IF_ERROR(PlanDeletion(deletion, binder, plan));
   }
   LS_RETURN_IF_ERROR(PlanConditions(statement.if_exists, statement.conditions, binder, plan));
   LS_RETURN_IF_ERROR(PlanModifiedRows(statement.where, statement.deletions.empty(), binder, plan));
@@ -311,9 +279,13 @@ struct Planner {
 
 CqlOr<ModificationPlan> PlanModification(const ModificationStatement& statement, Binder& binder) {
   LS_ASSIGN_OR_RETURN(ModificationPlan plan, std::visit(Planner{binder}, statement));
-  // Assignments go to storage in the order of their columns.
-  std::ranges::sort(plan.assignments, {}, &CellAssignment::column);
-  std::ranges::sort(plan.static_assignments, {}, &CellAssignment::column);
+  // Assignments go to storage in the order of their columns; those of one as they were written,
+  // which is the order of what they append to a list.
+  const auto precedes = [](const CellAssignment& a, const CellAssignment& b) {
+    return a.column < b.column;
+  };
+  std::stable_sort(plan.assignments.begin(), plan.assignments.end(), precedes);
+  std::stable_sort(plan.static_assignments.begin(), plan.static_assignments.end(), precedes);
   return plan;
 }
 

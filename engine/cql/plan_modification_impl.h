@@ -22,6 +22,14 @@ CqlOr<std::shared_ptr<const TableDefinition>> FindModifiable(const QualifiedName
                                                              Binder& binder);
 // USING. The plan's table is known.
 CqlStatus PlanAttributes(const UsingClause& attributes, Binder& binder, ModificationPlan& plan);
+// One part of SET or DELETE that is about a column of several cells, but not `c = value` and
+// DELETE c: plan_elements.cc. Invalid: the column has no such parts.
+CqlOr<CellAssignment> PlanPart(const Assignment& assignment, const ColumnDefinition& column,
+                               Binder& binder);
+CqlOr<CellAssignment> PlanPartDeletion(const Deletion& deletion, const ColumnDefinition& column,
+                                       Binder& binder);
+// `value` as what the column becomes.
+CellAssignment SetColumn(const ColumnDefinition& column, Operand value);
 // Where assignments to a column that is no key go.
 std::vector<CellAssignment>& AssignmentsOf(const ColumnDefinition& column, ModificationPlan& plan);
 

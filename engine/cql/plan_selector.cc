@@ -65,6 +65,7 @@ class SelectorPlanner {
     if (const auto* call = expression.As<FunctionCall>()) return Call(*call);
     if (const auto* cast = expression.As<SelectorCast>()) return Cast(*cast);
     if (const auto* access = expression.As<FieldAccess>()) return Field(*access);
+    if (const auto* access = expression.As<ElementAccess>()) return Element(*access);
     LS_ASSIGN_OR_RETURN(const DataType type, binder_.KnownTypeOf(expression));
     return Value(expression, type, "cast" + ToString(expression));
   }
@@ -88,6 +89,12 @@ class SelectorPlanner {
       return CqlError::Unsupported(CqlFeature::kElements, part.name);
     }
     LS_ASSIGN_OR_RETURN(const ColumnDefinition* column, FindColumn(table_, name->name));
+    // Source of the words: ScyllaDB cql3/expr/prepare_expr.cc.
+    if (column->type.is_multi_cell()) {
+      return CqlError::Invalid(std::string(is_ttl ? "TTL" : "WRITETIME") +
+                               " expects an atomic column, but " + column->name +
+                               " is a non-frozen collection");
+    }
     if (column->is_key()) {
       return CqlError::Invalid(std::string(is_ttl ? "TTL" : "WRITETIME") +
                                " is not legal on partition key component " + column->name);
@@ -170,6 +177,22 @@ class SelectorPlanner {
     selection.function.arguments = {operand.type, number.type};
     selection.function.result = selection.type;
     selection.operands = {std::move(operand), std::move(number)};
+    return selection;
+  }
+
+  CqlOr<Selection> Element(const ElementAccess& access) {
+    const Expression& key = access.operand_and_key[1];
+    LS_ASSIGN_OR_RETURN(Selection operand, Plan(access.operand_and_key[0]));
+    LS_RETURN_IF_ERROR(CheckHasElements(operand.name, operand.type));
+    Selection selection = Named(Kind::kCall, operand.name + "[" + ToString(key) + "]",
+                                operand.type.parameters().back());
+    Selection index = Named(Kind::kValue, {}, CqlType::kInt);
+    LS_ASSIGN_OR_RETURN(index.value, BindElementKey(key, operand.name, operand.type, binder_));
+    index.type = index.value.type;
+    selection.function.kind = NativeFunction::Kind::kElement;
+    selection.function.arguments = {operand.type, index.type};
+    selection.function.result = selection.type;
+    selection.operands = {std::move(operand), std::move(index)};
     return selection;
   }
 

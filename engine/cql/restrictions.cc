@@ -85,6 +85,18 @@ CqlStatus CheckOperator(const Relation& relation, const ColumnDefinition& column
   }
 }
 
+// A collection of several cells is not compared as a whole. Source: ScyllaDB
+// cql3/expr/restrictions.cc.
+CqlStatus CheckNotWhole(const Relation& relation, const ColumnDefinition& column) {
+  if (!column.type.is_collection() || column.type.is_frozen()) return {};
+  if (relation.op == RelationOperator::kContains || relation.op == RelationOperator::kContainsKey) {
+    return {};
+  }
+  return CqlError::Invalid("Collection column '" + column.name + "' (" + column.type.ToString() +
+                           ") cannot be restricted by a '" + std::string(ToString(relation.op)) +
+                           "' relation");
+}
+
 // The value of CONTAINS and CONTAINS KEY: of the type of the collection's elements or keys.
 CqlOr<Operand> BindContained(const Relation& relation, const ColumnDefinition& column,
                              Binder& binder) {
@@ -170,6 +182,9 @@ CqlOr<BoundRelation> BindRelation(const Relation& relation, const TableDefinitio
   bound.op = relation.op;
   LS_ASSIGN_OR_RETURN(bound.columns, FindColumns(relation, table));
   LS_RETURN_IF_ERROR(CheckOperator(relation, table.columns[bound.columns[0]], clause));
+  if (clause == Clause::kWhere) {
+    LS_RETURN_IF_ERROR(CheckNotWhole(relation, table.columns[bound.columns[0]]));
+  }
   if (relation.target == Relation::Target::kTuple) {
     for (const uint16_t column : bound.columns) {
       if (table.columns[column].kind == ColumnKind::kClustering) continue;
@@ -243,15 +258,82 @@ CqlOr<std::vector<TokenBound>> BindToken(const Relation& relation, const TableDe
   return bounds;
 }
 
-// Source: ScyllaDB cql3/expr/restrictions.cc.
-CqlError RefuseElementRelation(const ColumnDefinition& column, const Relation& relation) {
-  const bool is_map = column.type.kind() == DataType::Kind::kMap;
-  if (column.type.is_frozen() && (is_map || column.type.kind() == DataType::Kind::kList)) {
+// c[k] = v. Source: ScyllaDB cql3/expr/restrictions.cc.
+CqlOr<BoundRelation> BindElementRelation(const Relation& relation, const TableDefinition& table,
+                                         Binder& binder) {
+  BoundRelation bound;
+  bound.relation = &relation;
+  bound.op = relation.op;
+  LS_ASSIGN_OR_RETURN(bound.columns, FindColumns(relation, table));
+  const ColumnDefinition& column = table.columns[bound.columns[0]];
+  LS_RETURN_IF_ERROR(CheckHasElements(column.name, column.type));
+  if (column.type.is_frozen()) {
+    const bool is_map = column.type.kind() == DataType::Kind::kMap;
     return CqlError::Invalid((is_map ? "Map-entry equality predicates on frozen map column "
                                      : "List element equality predicates on frozen list column ") +
                              column.name + " are not supported");
   }
-  return RefuseElement(column.name, column.type, ToString(relation));
+  if (relation.op != RelationOperator::kEqual) {
+    return CqlError::Invalid("Only EQ relations are supported on map/list entries");
+  }
+  LS_ASSIGN_OR_RETURN(bound.element,
+                      BindElementKey(*relation.element, column.name, column.type, binder));
+  const std::string receiver = ElementReceiver(column.name);
+  LS_ASSIGN_OR_RETURN(Operand value, binder.Bind(relation.value, column.type.parameters().back(),
+                                                 receiver, receiver));
+  bound.alternatives.push_back({std::move(value)});
+  return bound;
+}
+
+// The values of a condition on a part of a column, which messages call `part.name`.
+CqlStatus BindPartValues(const Relation& condition, const ColumnDefinition& part, Binder& binder,
+                         RowFilter& filter) {
+  filter.op = condition.op;
+  LS_RETURN_IF_ERROR(CheckOperator(condition, part, Clause::kIf));
+  if (condition.op != RelationOperator::kIn) {
+    LS_ASSIGN_OR_RETURN(Operand value, binder.BindTo(part, condition.value));
+    filter.operands.push_back(std::move(value));
+    return {};
+  }
+  if (condition.value.Is<BindMarker>()) {
+    LS_ASSIGN_OR_RETURN(filter.list, binder.Bind(condition.value, DataType::List(part.type),
+                                                 part.name, "in(" + part.name + ")"));
+    return {};
+  }
+  const auto* list = condition.value.As<ListLiteral>();
+  LS_CHECK(list != nullptr, "the parser makes IN a list or a marker");
+  for (const Expression& element : list->elements) {
+    LS_ASSIGN_OR_RETURN(Operand value, binder.BindTo(part, element));
+    filter.operands.push_back(std::move(value));
+  }
+  return {};
+}
+
+// IF c[k] = v, IF u.f = v.
+CqlOr<RowFilter> BindPartCondition(const Relation& condition, uint16_t position,
+                                   const ColumnDefinition& column, Binder& binder) {
+  RowFilter filter;
+  filter.columns = {position};
+  ColumnDefinition part;
+  if (condition.target == Relation::Target::kElement) {
+    LS_RETURN_IF_ERROR(CheckHasElements(column.name, column.type));
+    LS_ASSIGN_OR_RETURN(filter.element,
+                        BindElementKey(*condition.element, column.name, column.type, binder));
+    part.name = ElementReceiver(column.name);
+    part.type = column.type.parameters().back();
+  } else {
+    FieldAccess access;
+    access.operand.push_back({ColumnName{column.name}, condition.position});
+    access.field = condition.field;
+    LS_ASSIGN_OR_RETURN(filter.field, FindField(access, column.type));
+    part.name = column.name + "." + condition.field;
+    part.type = column.type.parameters()[*filter.field];
+  }
+  LS_RETURN_IF_ERROR(BindPartValues(condition, part, binder, filter));
+  if (column.is_key()) {
+    return CqlError::Invalid("PRIMARY KEY column '" + column.name + "' cannot have IF conditions");
+  }
+  return filter;
 }
 
 // ---- Keys
@@ -414,9 +496,9 @@ CqlOr<BoundWhere> BindWhere(const std::vector<Relation>& where, const TableDefin
   for (const Relation& relation : where) {
     switch (relation.target) {
       case Relation::Target::kElement: {
-        LS_ASSIGN_OR_RETURN(const std::vector<uint16_t> columns, FindColumns(relation, table));
-        const ColumnDefinition& column = table.columns[columns[0]];
-        return RefuseElementRelation(column, relation);
+        LS_ASSIGN_OR_RETURN(BoundRelation next, BindElementRelation(relation, table, binder));
+        bound.relations.push_back(std::move(next));
+        break;
       }
       case Relation::Target::kField:
         LS_UNREACHABLE("conditions alone are about fields");
@@ -445,16 +527,9 @@ CqlOr<RowFilter> BindCondition(const Relation& condition, const TableDefinition&
                                Binder& binder) {
   LS_ASSIGN_OR_RETURN(const std::vector<uint16_t> columns, FindColumns(condition, table));
   const ColumnDefinition& column = table.columns[columns[0]];
-  if (condition.target == Relation::Target::kElement) {
-    return RefuseElement(column.name, column.type, ToString(condition));
-  }
-  if (condition.target == Relation::Target::kField) {
-    if (column.type.kind() == DataType::Kind::kUser) {
-      return CqlError::Unsupported(CqlFeature::kElements, ToString(condition));
-    }
-    // Source: ScyllaDB cql3/expr/prepare_expr.cc.
-    return CqlError::Invalid("Invalid field selection: " + column.name + " of type " +
-                             column.type.ToString() + " is not a user type");
+  if (condition.target == Relation::Target::kElement ||
+      condition.target == Relation::Target::kField) {
+    return BindPartCondition(condition, columns[0], column, binder);
   }
   LS_CHECK(condition.target == Relation::Target::kColumn, "conditions are about single columns");
   LS_ASSIGN_OR_RETURN(BoundRelation bound, BindRelation(condition, table, Clause::kIf, binder));
@@ -529,6 +604,7 @@ RowFilter ToFilter(BoundRelation relation) {
   }
   filter.list = std::move(relation.list);
   filter.list_is_of_tuples = relation.list_is_of_tuples;
+  filter.element = std::move(relation.element);
   return filter;
 }
 

@@ -29,6 +29,7 @@ struct BoundRelation {
   std::vector<std::vector<Operand>> alternatives;  // of = and IN; of others: one
   std::optional<Operand> list;                     // IN ?
   bool list_is_of_tuples = false;                  // (a, b) IN ?
+  std::optional<Operand> element;                  // c[element] = ...
 
   bool is_equality() const { return op == RelationOperator::kEqual || op == RelationOperator::kIn; }
   bool is_slice() const { return IsSlice(op); }

@@ -197,7 +197,16 @@ CqlStatus CheckSupportedColumn(const std::string& name, const DataType& type, bo
     return CqlError::Unsupported(CqlFeature::kStaticCounters, name);
   }
   if (!type.is_multi_cell()) return {};
-  return CqlError::Unsupported(CqlFeature::kCollections, name + " " + type.ToString());
+  if (type.kind() == DataType::Kind::kUser) {
+    const bool nests = std::ranges::any_of(type.parameters(), &DataType::is_multi_cell);
+    if (!nests) return {};
+    // Source: ScyllaDB cql3/statements/create_table_statement.cc.
+    return CqlError::Invalid(
+        "Non-frozen UDTs with nested non-frozen collections are not supported");
+  }
+  const bool has_keys = type.kind() != DataType::Kind::kList;
+  if (!has_keys || !type.parameters()[0].Contains(CqlType::kDuration)) return {};
+  return CqlError::Unsupported(CqlFeature::kDurationKeys, name + " " + type.ToString());
 }
 
 }  // namespace schema_change

@@ -22,10 +22,9 @@ namespace liststore {
   X(kTriggers, 4, "triggers", "a batch that makes the further writes as well")                     \
   X(kRoles, 5, "roles and permissions", "one user for all, given to the server when it starts")    \
   X(kServiceLevels, 6, "service levels", "leaving them out: requests are served alike")            \
-  X(kCollections, 7, "collections and user types that are not frozen", "frozen<...>, written whole") \
   X(kVectors, 11, "vectors", "a blob, and the search in the service")                              \
   X(kFunctions, 17, "functions of columns in WHERE", "filtering in the service")                   \
-  X(kElements, 20, "parts of collections and user types", "the whole column, taken apart by the service") \
+  X(kElements, 20, "TTL and WRITETIME of elements and fields", "a table with a row for each element") \
   X(kLike, 21, "LIKE", "a range of a clustering column: c >= 'ab' AND c < 'ac'")                   \
   X(kNotIn, 22, "NOT IN", "selecting all of them, and leaving some out in the service")            \
   X(kOtherMarkers, 28, "bind markers at this place", "a constant")                                 \
@@ -40,7 +39,9 @@ namespace liststore {
   X(kVirtualWrites, 37, "batches, ranges and conditions of virtual tables", "INSERT, UPDATE or DELETE of one row")  \
   X(kTypeClasses, 38, "types named by a class", "the name that the type has in CQL")                \
   X(kStaticIndexes, 39, "indexes on static columns", "a table with the column as its key")      \
-  X(kStaticCounters, 41, "static counters", "a second table with the same partition key")
+  X(kStaticCounters, 41, "static counters", "a second table with the same partition key")           \
+  X(kCollectionIndexes, 42, "indexes on collections that are not frozen", "a second table with the elements in its key") \
+  X(kDurationKeys, 43, "durations within elements of sets and keys of maps that are not frozen", "frozen<...>, written whole")
 
 // The same of what is accepted, kept where it can be shown, and changes nothing; instead of
 // `instead` stands why.

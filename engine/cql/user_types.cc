@@ -143,6 +143,16 @@ class TypeAlterer {
     return use.column->name + " of table " + use.table->keyspace + "." + use.table->name;
   }
 
+  // Whether some column is of the type, not frozen.
+  bool IsColumnOfCells() const {
+    return std::ranges::any_of(keyspace_.tables, [&](const auto& entry) {
+      return std::ranges::any_of(entry.second->columns, [&](const ColumnDefinition& column) {
+        return column.type.kind() == DataType::Kind::kUser && column.type.is_multi_cell() &&
+               column.type.user().name == names_->name;
+      });
+    });
+  }
+
   // The bytes of such a key are the partition's name: another value of the same meaning would not
   // find it.
   CqlStatus CheckPartitionKeys() const {
@@ -183,6 +193,10 @@ class TypeAlterer {
       return CqlError::Invalid("Cannot add new field " + field.name + " of type " +
                                ToString(field.type) + " to type " + shown_ +
                                " as this would create a circular reference");
+    }
+    if (type.is_multi_cell() && IsColumnOfCells()) {
+      return CqlError::Invalid(
+          "Non-frozen UDTs with nested non-frozen collections are not supported");
     }
     names_->fields.push_back(field.name);
     fields_.push_back(std::move(type));

@@ -97,6 +97,25 @@ std::optional<std::vector<std::optional<std::string_view>>> SplitTuple(const Dat
   return fields;
 }
 
+std::optional<std::string_view> ElementAt(const DataType& type, std::string_view value,
+                                          std::string_view index_or_key) {
+  const auto parts = SplitCollection(type, value);
+  LS_CHECK(parts.has_value(), "values are validated before they are taken apart");
+  if (type.kind() == Kind::kList) {
+    if (index_or_key.size() != sizeof(uint32_t)) return std::nullopt;
+    // A negative one is beyond all lists.
+    const size_t index = LoadBigEndian32(index_or_key.data());
+    return index < parts->size() ? std::optional((*parts)[index]) : std::nullopt;
+  }
+  LS_CHECK(type.kind() == Kind::kMap, "lists and maps have elements that are asked for");
+  for (size_t i = 0; i < parts->size(); i += 2) {
+    if (CompareValues(type.parameters()[0], (*parts)[i], index_or_key) == 0) {
+      return (*parts)[i + 1];
+    }
+  }
+  return std::nullopt;
+}
+
 bool HasOrder(const DataType& type) {
   return type.kind() == Kind::kSet || type.kind() == Kind::kMap ||
          std::ranges::any_of(type.parameters(), HasOrder);

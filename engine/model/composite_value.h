@@ -25,6 +25,11 @@ std::optional<std::vector<std::optional<std::string_view>>> SplitTuple(const Dat
 // Source: ScyllaDB cql3/expr/expression.cc, evaluate_set, evaluate_map. O(elements * log).
 std::string EncodeCollection(const DataType& type, std::vector<std::string> elements);
 
+// The element of a valid list at an index, an int, or that of a valid map at a key; nullopt: none.
+// O(elements).
+std::optional<std::string_view> ElementAt(const DataType& type, std::string_view value,
+                                          std::string_view index_or_key);
+
 // Are there sets or maps in values of the type, so that clients can send them out of order?
 bool HasOrder(const DataType& type);
 // A valid value as literals of it come out: the sets and maps in it as EncodeCollection has them.

@@ -19,13 +19,20 @@ bool IsGroupableSelect(const SelectPlan& plan) {
          plan.filters.empty() && !plan.is_aggregate && !plan.distinct && !plan.index &&
          !plan.per_partition_limit && storage.packs_item_keys() && storage.regular.size() == 1 &&
          storage.statics.empty() &&
+         std::ranges::none_of(plan.table->columns,
+                              [](const ColumnDefinition& c) { return c.type.is_multi_cell(); }) &&
          std::ranges::all_of(plan.selections, [](const Selection& selection) {
            return selection.kind == Selection::Kind::kColumn;
          });
 }
 
+bool WritesElements(const ModificationPlan& plan) {
+  return std::ranges::any_of(plan.assignments, &CellAssignment::of_elements) ||
+         std::ranges::any_of(plan.static_assignments, &CellAssignment::of_elements);
+}
+
 bool IsGroupableModification(const ModificationPlan& plan) {
-  return !plan.table->is_virtual && !plan.condition && !plan.is_counter &&
+  return !WritesElements(plan) && !plan.table->is_virtual && !plan.condition && !plan.is_counter &&
          std::ranges::none_of(plan.partition_key,
                               [](const KeyAlternatives& part) { return part.is_in; });
 }

@@ -18,6 +18,7 @@ RowBuffer::RowBuffer(const TableDefinition& table)
     const ColumnDefinition& column = table.columns[i];
     if (column.kind == ColumnKind::kRegular) regular_columns_[column.position] = i;
     if (column.kind == ColumnKind::kStatic) static_columns_[column.position] = i;
+    if (column.type.is_multi_cell()) elements_.resize(table.columns.size());
   }
 }
 
@@ -31,9 +32,11 @@ void RowBuffer::SetPartition(std::string_view key) {
 
 void RowBuffer::SetStaticRow(std::span<const LiveCellView> cells) {
   SetCells(static_columns_, cells);
-  for (const LiveCellView& cell : cells) {
-    static_values_[cell.column] = cell.value;
-    values_[static_columns_[cell.column]] = static_values_[cell.column];
+  for (size_t i = 0; i < static_columns_.size(); ++i) {
+    std::optional<std::string_view>& value = values_[static_columns_[i]];
+    if (!value) continue;
+    static_values_[i] = *value;
+    value = static_values_[i];
   }
 }
 
@@ -67,10 +70,22 @@ void RowBuffer::SetCells(const std::vector<uint16_t>& columns,
     values_[column].reset();
     liveness_[column] = {};
   }
-  for (const LiveCellView& cell : cells) {
+  for (size_t i = 0; i < cells.size(); ++i) {
+    const LiveCellView& cell = cells[i];
     const uint16_t column = columns[cell.column];
-    values_[column] = cell.value;
-    liveness_[column] = cell.liveness;
+    if (cell.path.empty()) {
+      values_[column] = cell.value;
+      liveness_[column] = cell.liveness;
+      continue;
+    }
+    // Those of one column come one behind the other.
+    ElementsValue& elements = elements_[column];
+    elements.Begin(table_.columns[column].type);
+    elements.Add(cell.path, cell.value);
+    for (; i + 1 < cells.size() && cells[i + 1].column == cell.column; ++i) {
+      elements.Add(cells[i + 1].path, cells[i + 1].value);
+    }
+    values_[column] = elements.Finish();
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/model/cell_path.h"
 #include "engine/model/row_view.h"
 #include "engine/model/schema.h"
 
@@ -39,7 +40,7 @@ class RowBuffer {
   void SetValues(std::span<const std::optional<std::string>> values);
 
   std::span<const std::optional<std::string_view>> values() const { return values_; }
-  // Of a regular or static column; absent where its value is null or computed.
+  // Of a regular or static column; absent where its value is null, computed or of several cells.
   const Liveness& liveness(uint16_t column) const { return liveness_[column]; }
   // The encoded clustering key of the row that was set last.
   const std::string& clustering_key() const { return clustering_key_; }
@@ -55,6 +56,8 @@ class RowBuffer {
   std::string clustering_key_;
   std::vector<std::string> clustering_values_;
   std::vector<std::string> static_values_;  // ColumnId -> bytes
+  // Of columns of several cells, by position; none where the table has no such columns.
+  std::vector<ElementsValue> elements_;
   std::vector<std::optional<std::string_view>> values_;
   std::vector<Liveness> liveness_;
 };

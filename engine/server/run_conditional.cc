@@ -17,7 +17,7 @@ bool QueryProcessor::RunConditional(std::span<const ModificationPlan> statements
                                     const protocol::ColumnsMetadata& columns, BoundValues values,
                                     const protocol::QueryParameters& parameters, Call& call) {
   StatementConditions conditions;
-  call.scratch.writes.Clear();
+  call.scratch.writes.Clear(&timeuuids_);
   CqlStatus status = CheckConditionalConsistency(parameters);
   for (const ModificationPlan& statement : statements) {
     if (status.ok()) status = conditions.Add(statement, values);
@@ -44,7 +44,7 @@ bool QueryProcessor::RunConditionalMessage(const protocol::Batch& batch,
   if (status.ok()) status = CheckConditionalConsistency(batch.parameters);
   StatementConditions conditions;
   // Once more, with the values that the conditions see: a function may give another one each time.
-  call.scratch.writes.Clear();
+  call.scratch.writes.Clear(&timeuuids_);
   for (size_t i = 0; i < plans.size() && status.ok(); ++i) {
     BatchValues bound(*this, *plans[i], call);
     status = bound.Bind(batch.statements[i].values);
@@ -77,9 +77,16 @@ bool QueryProcessor::ApplyConditional(StatementConditions& conditions,
   const std::span<const Command> commands = call.scratch.writes.Commands();
   writes.assign(commands.begin(), commands.end());
   for (Command& command : writes) command.timestamp = WriteTimestamp::None();
-  const RowLook look = conditions.Look();
+  std::vector<RowLook> looks = {conditions.Look()};
+  const std::span<const RowLook> of_writes = call.scratch.writes.Looks();
+  looks.insert(looks.end(), of_writes.begin(), of_writes.end());
   const ConditionalReply reply =
-      engine_.ExecuteConditional({.looks = {&look, 1}, .writes = writes}, call.now_nanos);
+      engine_.ExecuteConditional({.looks = looks, .writes = writes}, call.now_nanos);
+  // What cannot be written is an error where it would have been.
+  if (reply.status == OpStatus::kOk && !reply.applied && conditions.Hold()) {
+    call.Fail(call.scratch.writes.LookStatus().error());
+    return true;
+  }
   if (reply.status != OpStatus::kOk) {
     return AnswerWrite(reply.status, parameters.consistency, protocol::WriteType::kCas, call);
   }

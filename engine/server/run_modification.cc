@@ -23,7 +23,7 @@ size_t BytesOf(const Command& command) {
   if (const auto* upsert = std::get_if<UpsertCommand>(&command.body)) {
     for (const RowUpdate& row : upsert->rows) {
       bytes += row.key.bytes.size();
-      for (const CellUpdate& cell : row.cells) bytes += cell.value.size();
+      for (const CellUpdate& cell : row.cells) bytes += cell.value.size() + cell.path.size();
     }
   }
   return bytes;
@@ -55,8 +55,17 @@ bool ChangesCounters(const std::shared_ptr<const Plan>& plan) {
 bool QueryProcessor::ApplyWrites(protocol::Consistency consistency, protocol::WriteType type,
                                  Call& call) {
   const std::span<const Command> commands = call.scratch.writes.Commands();
+  const std::span<const RowLook> looks = call.scratch.writes.Looks();
   OpStatus status = OpStatus::kOk;
-  if (commands.size() == 1) {
+  if (!looks.empty()) {
+    const ConditionalReply reply =
+        engine_.ExecuteConditional({.looks = looks, .writes = commands}, call.now_nanos);
+    if (reply.status == OpStatus::kOk && !reply.applied) {
+      call.Fail(call.scratch.writes.LookStatus().error());
+      return true;
+    }
+    status = reply.status;
+  } else if (commands.size() == 1) {
     status = engine_.Execute(commands[0], call.now_nanos).status;
   } else if (!commands.empty()) {
     call.scratch.replies.resize(commands.size());
@@ -94,7 +103,7 @@ bool QueryProcessor::RunModification(const ModificationPlan& plan,
       return true;
     }
   }
-  call.scratch.writes.Clear();
+  call.scratch.writes.Clear(&timeuuids_);
   if (status.ok()) {
     status = call.scratch.writes.Add(plan, values, TimestampOf(parameters), call.now_nanos,
                                      call.computed);
@@ -129,7 +138,7 @@ bool QueryProcessor::RunBatch(const BatchPlan& plan, const protocol::ColumnsMeta
     return RunCounters(plan.modifications, values, parameters, call);
   }
   CqlStatus status = CheckWriteConsistency(parameters.consistency);
-  call.scratch.writes.Clear();
+  call.scratch.writes.Clear(&timeuuids_);
   if (status.ok()) status = AddBatch(plan, values, parameters, call);
   if (!status.ok()) {
     call.Fail(status.error());
@@ -192,7 +201,7 @@ void QueryProcessor::HandleBatch(const protocol::Batch& batch, Call& call) {
   for (int attempt = 0; attempt < kPlanAttemptsMax; ++attempt) {
     const uint64_t generation = engine_.catalog().generation();
     call.now_nanos = clock_.NowNanos();
-    call.scratch.writes.Clear();
+    call.scratch.writes.Clear(&timeuuids_);
     std::vector<std::shared_ptr<const Plan>> keep;
     std::string_view prepared_id;
     for (const protocol::BatchStatement& statement : batch.statements) {

@@ -58,7 +58,7 @@ CqlStatus ResolveTimestamp(const std::optional<Operand>& operand, BoundValues va
   return {};
 }
 
-void WriteSet::Clear() {
+void WriteSet::Clear(TimeuuidSource* timeuuids) {
   for (size_t i = 0; i < group_count_; ++i) {
     Group& group = groups_[i];
     group.rows.clear();
@@ -67,12 +67,18 @@ void WriteSet::Clear() {
     group.deletes_partition = false;
     group.updates.clear();
     group.keys.clear();
+    group.lists.Clear();
   }
   partition_count_ = 0;
   group_count_ = 0;
   row_count_ = 0;
   ranges_.clear();
   cells_.clear();
+  paths_.clear();
+  timeuuids_ = timeuuids;
+  own_place_.reset();
+  appended_ = 0;
+  prepended_ = 0;
 }
 
 CqlStatus WriteSet::ResolveTtl(const ModificationPlan& plan, BoundValues values,
@@ -119,8 +125,12 @@ WriteSet::Row& WriteSet::NewRow(const std::string& key) {
 }
 
 CqlStatus WriteSet::AddCells(const std::vector<CellAssignment>& assignments, BoundValues values,
-                             Row& row) {
+                             Row& row, const std::optional<EncodedRange>& range, Group& group) {
   for (const CellAssignment& assignment : assignments) {
+    if (assignment.of_elements()) {
+      LS_RETURN_IF_ERROR(AddElements(assignment, values, range, group));
+      continue;
+    }
     BoundValue value;
     LS_RETURN_IF_ERROR(Resolve(assignment.value, values, value));
     if (value.is_unset()) continue;
@@ -134,8 +144,8 @@ CqlStatus WriteSet::AddCells(const std::vector<CellAssignment>& assignments, Bou
 CqlStatus WriteSet::AddStaticRow(const ModificationPlan& plan, BoundValues values, int64_t ttl,
                                  int64_t now_seconds, Group& group) {
   Row& row = NewRow({});
-  LS_RETURN_IF_ERROR(AddCells(plan.static_assignments, values, row));
-  if (row.cell_count == 0) {
+  LS_RETURN_IF_ERROR(AddCells(plan.static_assignments, values, row, std::nullopt, group));
+  if (row.cell_count == 0 && !group.lists.Changes(row_count_ - 1)) {
     --row_count_;
     return {};
   }
@@ -156,13 +166,13 @@ CqlStatus WriteSet::AddRows(const ModificationPlan& plan, BoundValues values, in
     if (computed != nullptr) LS_RETURN_IF_ERROR(computed->NextRow());
     if (plan.only_statics) break;  // they stand for the row
     Row& row = NewRow(range.lower);
-    LS_RETURN_IF_ERROR(AddCells(plan.assignments, values, row));
+    LS_RETURN_IF_ERROR(AddCells(plan.assignments, values, row, range, group));
     for (size_t i = row.first_cell; i < cells_.size(); ++i) {
       LS_RETURN_IF_ERROR(
           CheckIndexed(*plan.table, cells_[i].column, cells_[i].value, row.key.size()));
     }
     // Nothing is set: the row stays as it is.
-    if (!marker && row.cell_count == 0) {
+    if (!marker && row.cell_count == 0 && !group.lists.Changes(row_count_ - 1)) {
       --row_count_;
       continue;
     }
@@ -249,6 +259,24 @@ std::span<const Command> WriteSet::Commands() {
   commands_.clear();
   for (size_t i = 0; i < group_count_; ++i) Build(groups_[i]);
   return commands_;
+}
+
+std::span<const RowLook> WriteSet::Looks() {
+  looks_.clear();
+  for (size_t i = 0; i < group_count_; ++i) {
+    Group& group = groups_[i];
+    if (group.lists.empty()) continue;
+    looks_.push_back(group.lists.Look(group.table, partitions_[group.partition],
+                                      group.packs_item_keys, group.rows, group.updates));
+  }
+  return looks_;
+}
+
+CqlStatus WriteSet::LookStatus() const {
+  for (size_t i = 0; i < group_count_; ++i) {
+    if (!groups_[i].lists.empty()) LS_RETURN_IF_ERROR(groups_[i].lists.status());
+  }
+  return {};
 }
 
 }  // namespace liststore

@@ -17,7 +17,10 @@
 #include "engine/cql/cql_error.h"
 #include "engine/cql/instantiate.h"
 #include "engine/cql/plan.h"
+#include "engine/model/cell_path.h"
 #include "engine/model/mutation.h"
+#include "engine/server/list_changes.h"
+#include "engine/server/timeuuid_source.h"
 
 namespace liststore {
 
@@ -30,7 +33,9 @@ class WriteSet {
   WriteSet(const WriteSet&) = delete;
   WriteSet& operator=(const WriteSet&) = delete;
 
-  void Clear();
+  // `timeuuids`: where lists have the places of new elements from, when writes have no timestamp of
+  // their own; nullptr: no plan that is added writes to lists of several cells.
+  void Clear(TimeuuidSource* timeuuids = nullptr);
 
   // `timestamp`: what the request or batch gives; USING TIMESTAMP of the statement goes before it;
   // without either the engine gives one. `computed`: what computes some of the values, for each row
@@ -41,6 +46,12 @@ class WriteSet {
 
   // Valid until the next call of Clear or Add.
   std::span<const Command> Commands();
+
+  // What the commands depend on, of those that were asked for last: they may be executed if all of
+  // it holds (Engine::ExecuteConditional). None: on nothing. Valid as long.
+  std::span<const RowLook> Looks();
+  // Why it did not hold.
+  CqlStatus LookStatus() const;
 
  private:
   struct Row {
@@ -65,6 +76,7 @@ class WriteSet {
     bool deletes_partition = false;
     std::vector<RowUpdate> updates;
     std::vector<ClusteringKeyView> keys;
+    ListChanges lists;
   };
 
   CqlStatus AddRows(const ModificationPlan& plan, BoundValues values, int64_t now_seconds,
@@ -72,7 +84,24 @@ class WriteSet {
   void AddDeletion(const ModificationPlan& plan, Group& group);
   CqlStatus AddStaticRow(const ModificationPlan& plan, BoundValues values, int64_t ttl,
                          int64_t now_seconds, Group& group);
-  CqlStatus AddCells(const std::vector<CellAssignment>& assignments, BoundValues values, Row& row);
+  CqlStatus AddCells(const std::vector<CellAssignment>& assignments, BoundValues values, Row& row,
+                     const std::optional<EncodedRange>& range, Group& group);
+  // ---- Of columns of several cells: write_elements.cc.
+  CqlStatus AddElements(const CellAssignment& assignment, BoundValues values,
+                        const std::optional<EncodedRange>& range, Group& group);
+  CqlStatus AddPart(const CellAssignment& assignment, BoundValues values, const BoundValue& value,
+                    const std::optional<EncodedRange>& range, Group& group);
+  // All elements of a value.
+  CqlStatus AddValue(const CellAssignment& assignment, std::string_view value,
+                     WriteTimestamp timestamp);
+  CqlStatus AddListElements(const CellAssignment& assignment,
+                            const std::vector<std::string_view>& elements,
+                            WriteTimestamp timestamp);
+  CqlStatus AddToList(const CellAssignment& assignment, BoundValues values, const BoundValue& value,
+                      const std::optional<EncodedRange>& range, Group& group);
+  void AddElement(ColumnId column, std::string path, std::optional<std::string_view> value);
+  // When the elements of a list are written that are written now.
+  ListPosition PlaceOf(WriteTimestamp timestamp);
   CqlStatus ResolveTtl(const ModificationPlan& plan, BoundValues values, int64_t& ttl) const;
   Group& GroupOf(const ModificationPlan& plan, std::string_view partition,
                  WriteTimestamp timestamp);
@@ -88,6 +117,14 @@ class WriteSet {
   size_t partition_count_ = 0;
   size_t group_count_ = 0;
   size_t row_count_ = 0;
+  std::deque<std::string> paths_;
+  // Of lists: see Clear; the place of writes without a timestamp, once it is known; and how many
+  // elements of the set were appended, and prepended.
+  TimeuuidSource* timeuuids_ = nullptr;
+  std::optional<ListPosition> own_place_;
+  uint32_t appended_ = 0;
+  uint32_t prepended_ = 0;
+  std::vector<RowLook> looks_;
   std::vector<Command> commands_;
   // Scratch of Add.
   std::vector<std::string> keys_;

@@ -71,7 +71,7 @@ class TableRun {
     Say("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
         "1}");
     for (const char* name : {"k.a", "k.b"}) {
-      models_.push_back(std::make_unique<TableModel>(RandomSchema(random_, name)));
+      models_.push_back(std::make_unique<TableModel>(RandomSchema(random_, name), list_counts_));
       for (const std::string& create : models_.back()->schema().CreateStatements()) Say(create);
     }
     if (timestamps_ != Timestamps::kServer) Acquaint();
@@ -90,6 +90,7 @@ class TableRun {
 
   void Step() {
     Advance();
+    list_counts_ = {};
     switch (random_.Below(12)) {
       case 0:
         return random_.OneIn(2) ? BatchMessage() : BatchText();
@@ -187,7 +188,8 @@ class TableRun {
   }
 
   void BatchMessage() {
-    const WriteTimes times = Times();
+    WriteTimes times = Times();
+    times.may_read = false;
     const bool logged = random_.OneIn(2);
     std::vector<CqlStatement> sent;
     history_ += logged ? "BEGIN BATCH\n" : "BEGIN UNLOGGED BATCH\n";
@@ -203,6 +205,7 @@ class TableRun {
 
   void BatchText() {
     WriteTimes times = Times();
+    times.may_read = false;
     const std::optional<int64_t> of_message = times.of_message;
     std::optional<int64_t> of_batch;
     if (times.may_say_timestamp && random_.OneIn(2)) {
@@ -278,6 +281,7 @@ class TableRun {
   ManualClock clock_{kStartNanos};
   std::unique_ptr<CqlServer> server_;
   std::unique_ptr<CqlSession> session_;
+  ListCounts list_counts_;
   std::vector<std::unique_ptr<TableModel>> models_;
   std::string history_;
   bool failed_ = false;

@@ -253,7 +253,9 @@ class ConditionalMaker {
         };
         model.Delete(write.partition, covers, /*whole=*/false, timestamp);
       } else {
-        model.Write(write, timestamp, now_seconds);
+        RowWrite written = write;
+        written.list_micros = now_micros;
+        model.Write(written, timestamp, now_seconds);
       }
     }
     return {answer};

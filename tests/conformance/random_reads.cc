@@ -342,6 +342,10 @@ class ReadMaker {
       // A static column alone would be another kind of SELECT.
       if (schema_.is_static(i) && shape_.selectors.empty()) AddColumn(0, say);
       const std::string& column = schema_.ValueColumn(i).name;
+      if (schema_.ValueColumn(i).type.is_multi_cell()) {
+        if (!shape_.selectors.empty() && random_.OneIn(3)) AddElement(i, say);
+        continue;
+      }
       if (all || random_.OneIn(2)) {
         say("ttl(" + column + ")");
         shape_.selectors.push_back(
@@ -372,6 +376,24 @@ class ReadMaker {
     say("token(" + KeyNames() + ")");
     shape_.selectors.push_back(
         [](const LiveRow& row, int64_t) { return std::optional(BytesOfInt(row.token, 8)); });
+  }
+
+  // c[k], of a list or map.
+  template <typename Say>
+  void AddElement(size_t i, Say& say) {
+    const ModelColumn& column = schema_.ValueColumn(i);
+    if (column.type.kind() == DataType::Kind::kSet) return;
+    const int64_t key = random_.Between(-1, 2);
+    say(column.name + "[");
+    text_.AddNumber(key, 4);
+    text_ << "]";
+    shape_.selectors.push_back([i, type = column.type, key = BytesOfInt(key, 4)](
+                                   const LiveRow& row, int64_t) -> std::optional<std::string> {
+      const std::optional<std::string> value = CellValue(row, i);
+      if (!value) return std::nullopt;
+      const auto element = ElementAt(type, *value, key);
+      return element ? std::optional(std::string(*element)) : std::nullopt;
+    });
   }
 
   void AddCounts() {
@@ -481,6 +503,7 @@ class ReadMaker {
   // `value`: of a row.
   template <typename Value>
   void AddFilter(std::string_view before, const ModelColumn& column, const Value& value) {
+    if (column.type.is_multi_cell()) return AddContains(before, column, value);
     text_ << before << column.name;
     if (random_.OneIn(5)) {
       std::vector<PoolValue> list;
@@ -508,6 +531,25 @@ class ReadMaker {
              : op == 2 ? order <= 0
              : op == 3 ? order > 0
                        : order >= 0;
+    });
+  }
+
+  // CONTAINS: what a collection of several cells is asked for.
+  template <typename Value>
+  void AddContains(std::string_view before, const ModelColumn& column, const Value& value) {
+    const DataType& element = column.type.parameters().back();
+    const PoolValue& wanted = RandomPoolValue(random_, {"", element, false});
+    text_ << before << column.name << " CONTAINS ";
+    text_.AddValue(wanted);
+    shape_.conditions.push_back([=, type = column.type, bytes = wanted.bytes](const LiveRow& row) {
+      const std::optional<std::string> found = value(row);
+      if (!found) return false;
+      const auto parts = SplitCollection(type, *found);
+      const size_t stride = type.parameters().size();
+      for (size_t i = stride - 1; i < parts->size(); i += stride) {
+        if ((*parts)[i] == bytes) return true;
+      }
+      return false;
     });
   }
 

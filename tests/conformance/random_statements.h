@@ -75,6 +75,7 @@ struct RandomWrite {
 // Where timestamps of writes come from.
 struct WriteTimes {
   bool may_say_timestamp = true;
+  bool may_read = true;  // the statement is alone: what it writes may depend on what is there
   int64_t now_micros = 0;
   int64_t start_micros = 0;
   // The message's or the batch's, which what is shown spells out.

@@ -38,7 +38,16 @@ ModelSchema RandomSchema(Random& random, std::string table) {
     if (!schema.clustering.empty()) schema.clustering[0].type = CqlType::kText;
   }
   if (!schema.clustering.empty() && random.OneIn(2)) add(schema.statics, 's', 1 + random.Below(2));
+  for (auto* columns : {&schema.regular, &schema.statics}) {
+    for (ModelColumn& column : *columns) {
+      const std::span<const DataType> types = ElementPoolTypes();
+      if (random.OneIn(4)) column.type = types[random.Below(types.size())];
+    }
+  }
   if (random.OneIn(2)) schema.indexed = random.Below(schema.regular.size());
+  if (schema.indexed && schema.regular[*schema.indexed].type.is_multi_cell()) {
+    schema.indexed.reset();
+  }
   if (random.OneIn(3)) schema.default_ttl_seconds = random.OneIn(2) ? 20 : 1000;
   return schema;
 }

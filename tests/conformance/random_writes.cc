@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/cql/print_value.h"
+#include "engine/model/token.h"
 #include "tests/conformance/random_statements.h"
 
 namespace liststore::testing {
@@ -13,6 +14,9 @@ class WriteMaker {
       : random_(random), model_(model), schema_(model.schema()), times_(times), text_(random) {}
 
   RandomWrite Make() {
+    if (times_.may_read && random_.OneIn(6)) {
+      if (std::optional<RandomWrite> change = ChangeList()) return *std::move(change);
+    }
     switch (random_.Below(12)) {
       case 0:
         return DeleteRows();
@@ -149,8 +153,13 @@ class WriteMaker {
         unset += ", " + column.name + " = ";
         continue;
       }
-      text_ << between << column.name << " = ";
+      text_ << between;
       between = ", ";
+      if (column.type.is_multi_cell() && random_.OneIn(2)) {
+        AddPart(i, row);
+        continue;
+      }
+      text_ << column.name << " = ";
       std::optional<std::string> bytes;
       if (is_null) {
         text_.AddNull();
@@ -170,6 +179,156 @@ class WriteMaker {
     return OnWholeKeys(row);
   }
 
+  // What the write will have; the instant of the statement where nobody says another.
+  int64_t Timestamp() const {
+    return timestamp_.value_or(times_.of_message.value_or(times_.now_micros));
+  }
+
+  // c = c + v and the like.
+  void AddPart(size_t i, RowWrite& row) {
+    constexpr int64_t kFirstPrepended = int64_t{1'262'304'000} * 1'000'000;
+    const ModelColumn& column = schema_.ValueColumn(i);
+    const DataType::Kind kind = column.type.kind();
+    ModelPart part{.column = i};
+    if (kind == DataType::Kind::kMap && random_.OneIn(3)) {
+      part.kind = ModelPart::Kind::kSet;
+      part.key = AddElement(column);
+      text_ << " = ";
+      if (random_.OneIn(3)) {
+        text_.AddNull();
+      } else {
+        const PoolValue& value = RandomPoolValue(random_, {"", column.type.parameters()[1]});
+        text_.AddValue(value);
+        part.value = value.bytes;
+      }
+    } else if (kind == DataType::Kind::kList && random_.OneIn(2) && Timestamp() > kFirstPrepended) {
+      part.kind = ModelPart::Kind::kPrepend;
+      const PoolValue& value = RandomPoolValue(random_, column);
+      text_ << column.name << " = ";
+      text_.AddValue(value);
+      text_ << " + " << column.name;
+      part.value = value.bytes;
+    } else if (kind != DataType::Kind::kList && random_.OneIn(2)) {
+      part.kind = ModelPart::Kind::kRemove;
+      text_ << column.name << " = " << column.name << " - ";
+      part.value = AddKeys(column);
+    } else {
+      const PoolValue& value = RandomPoolValue(random_, column);
+      text_ << column.name << " = " << column.name << " + ";
+      text_.AddValue(value);
+      part.value = value.bytes;
+    }
+    row.parts.push_back(std::move(part));
+  }
+  // A set of the column's elements or keys.
+  std::string AddKeys(const ModelColumn& column) {
+    if (column.type.kind() == DataType::Kind::kSet) {
+      const PoolValue& value = RandomPoolValue(random_, column);
+      text_.AddValue(value);
+      return value.bytes;
+    }
+    const int64_t key = random_.Between(-1, 2);
+    const std::string bytes = BytesOfInt(1, 4) + BytesOfInt(4, 4) + BytesOfInt(key, 4);
+    text_.AddValue({bytes, "{" + std::to_string(key) + "}"});
+    return bytes;
+  }
+  // c[k], of a set or map; the element or key.
+  std::string AddElement(const ModelColumn& column) {
+    text_ << column.name << "[";
+    PoolValue key{BytesOfInt(1, 4), "1"};
+    if (column.type.kind() == DataType::Kind::kSet) key = {"a", "'a'"};
+    text_.AddValue(key);
+    text_ << "]";
+    return key.bytes;
+  }
+
+  // A change of a list by what it holds, where there is one.
+  std::optional<RandomWrite> ChangeList() {
+    struct List {
+      LiveRow row;
+      size_t column = 0;
+    };
+    std::vector<List> lists;
+    for (const LiveRow& row : model_.Live(times_.now_micros / 1'000'000)) {
+      for (size_t i = 0; i < schema_.values(); ++i) {
+        const DataType& type = schema_.ValueColumn(i).type;
+        if (!row.cells[i] || !type.is_multi_cell() || type.kind() != DataType::Kind::kList)
+          continue;
+        lists.push_back({row, i});
+      }
+    }
+    if (lists.empty()) return std::nullopt;
+    const List& list = lists[random_.Below(lists.size())];
+    const ModelColumn& column = schema_.ValueColumn(list.column);
+    const auto elements = SplitCollection(column.type, list.row.cells[list.column]->value);
+    ModelPart part{.column = list.column, .kind = ModelPart::Kind::kSetAt};
+    part.index = random_.Below(elements->size());
+    RowWrite write;
+    write.ttl_seconds = schema_.default_ttl_seconds;
+    write.partition = list.row.partition;
+    write.clustering = list.row.clustering;
+    write.statics_alone = schema_.is_static(list.column);
+    const uint64_t kind = random_.Below(3);
+    const auto add_index = [&] {
+      text_ << column.name << "[";
+      text_.AddNumber(static_cast<int64_t>(part.index), 4);
+      text_ << "]";
+    };
+    if (kind == 0) {
+      text_ << "DELETE ";
+      add_index();
+      text_ << " FROM " << schema_.table;
+      AddItsTimestamp();
+    } else {
+      text_ << "UPDATE " << schema_.table;
+      AddItsTimestamp();
+      text_ << " SET ";
+      if (kind == 1) {
+        add_index();
+        text_ << " = ";
+        // A number of no bytes has no JSON.
+        const PoolValue* value = nullptr;
+        do {
+          value = &RandomPoolValue(random_, {"", column.type.parameters()[0]});
+        } while (value->bytes.empty());
+        text_.AddValue(*value);
+        part.value = value->bytes;
+      } else {
+        part.kind = ModelPart::Kind::kDiscard;
+        const PoolValue& value = RandomPoolValue(random_, column);
+        text_ << column.name << " = " << column.name << " - ";
+        text_.AddValue(value);
+        part.value = value.bytes;
+      }
+    }
+    write.parts.push_back(std::move(part));
+    AddExactWhere(write);
+    return Finish([this_model = &model_, write](int64_t timestamp, int64_t now) {
+      this_model->Write(write, timestamp, now);
+    });
+  }
+  // One that is known: where it looks at rows, the server's own may be above that of its clock.
+  void AddItsTimestamp() {
+    if (times_.of_message) return ShowTimestamp(" USING ");
+    if (!times_.may_say_timestamp) return;
+    timestamp_ = RandomTimestamp(random_, times_);
+    text_ << " USING TIMESTAMP ";
+    text_.AddNumber(*timestamp_, 8);
+  }
+  void AddExactWhere(const RowWrite& write) {
+    std::string_view before = " WHERE ";
+    const auto add = [&](const std::vector<ModelColumn>& key, const Values& values) {
+      for (size_t i = 0; i < key.size(); ++i) {
+        text_ << before << key[i].name << " = ";
+        before = " AND ";
+        const std::vector<PoolValue>& pool = PoolOf(key[i].type);
+        text_.AddValue(*std::ranges::find(pool, values[i], &PoolValue::bytes));
+      }
+    };
+    add(schema_.partition_key, write.partition);
+    if (!write.statics_alone) add(schema_.clustering, write.clustering);
+  }
+
   bool StaticsAlone() { return !schema_.statics.empty() && random_.OneIn(4); }
   // Of an UPDATE or a DELETE of columns: the first of those to choose from, and one that it names.
   // A regular one, where the row is meant too.
@@ -186,8 +345,18 @@ class WriteMaker {
     const auto [first, always] = ChooseValues(row);
     for (size_t i = first; i < schema_.values(); ++i) {
       if (i != always && random_.OneIn(2)) continue;
-      text_ << (row.cells.empty() ? "" : ", ") << schema_.ValueColumn(i).name;
-      row.cells.emplace_back(i, std::nullopt);
+      const ModelColumn& column = schema_.ValueColumn(i);
+      text_ << (row.cells.empty() && row.parts.empty() ? "" : ", ");
+      if (!column.type.is_multi_cell()) {
+        text_ << column.name;
+        row.cells.emplace_back(i, std::nullopt);
+      } else if (column.type.kind() != DataType::Kind::kList && random_.OneIn(2)) {
+        const std::string key = AddElement(column);
+        row.parts.push_back({.column = i, .kind = ModelPart::Kind::kSet, .key = key});
+      } else {
+        text_ << column.name;
+        row.parts.push_back({.column = i, .kind = ModelPart::Kind::kRemoveAll});
+      }
     }
     text_ << " FROM " << schema_.table;
     AddUsing(/*ttl=*/false);
@@ -218,16 +387,41 @@ class WriteMaker {
     if (!row.statics_alone) {
       AddClusteringWhere(random_, schema_, ClusteringUse::kWholeKeys, " AND ", text_, &keys);
     }
-    return Finish([this_model = &model_, partitions, keys, row](int64_t timestamp, int64_t now) {
-      RowWrite each = row;
-      for (const Values& partition : partitions.keys) {
-        each.partition = partition;
-        for (const Values& key : keys) {
-          each.clustering = key;
-          this_model->Write(each, timestamp, now);
-        }
-      }
+    // In the order in which the server writes them, by which lists count what is appended: static
+    // columns come behind the rows.
+    std::vector<Values> sorted = partitions.keys;
+    std::ranges::sort(sorted, {}, [](const Values& key) {
+      const std::string serialized = SerializedKey(key);
+      return std::pair(TokenOf(serialized).value, serialized);
     });
+    const bool backwards = !schema_.clustering.empty() && schema_.clustering[0].descending;
+    std::ranges::sort(keys, [&](const Values& a, const Values& b) {
+      const int order = model_.CompareClustering(a, b);
+      return backwards ? order > 0 : order < 0;
+    });
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    RowWrite of_rows = row;
+    RowWrite of_statics = row;
+    const auto split = [&](auto& from_rows, auto& from_statics, auto column_of) {
+      std::erase_if(from_rows, [&](const auto& x) { return schema_.is_static(column_of(x)); });
+      std::erase_if(from_statics, [&](const auto& x) { return !schema_.is_static(column_of(x)); });
+    };
+    split(of_rows.cells, of_statics.cells, [](const auto& cell) { return cell.first; });
+    split(of_rows.parts, of_statics.parts, [](const ModelPart& part) { return part.column; });
+    of_statics.statics_alone = true;
+    return Finish(
+        [this_model = &model_, sorted, keys, of_rows, of_statics](int64_t timestamp, int64_t now) {
+          RowWrite row_write = of_rows;
+          RowWrite static_write = of_statics;
+          for (const Values& partition : sorted) {
+            row_write.partition = static_write.partition = partition;
+            for (const Values& key : keys) {
+              row_write.clustering = key;
+              if (!row_write.statics_alone) this_model->Write(row_write, timestamp, now);
+            }
+            if (!keys.empty()) this_model->Write(static_write, timestamp, now);
+          }
+        });
   }
 
   // USING, if anything is to be said; the TTL that counts.

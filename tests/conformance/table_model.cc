@@ -110,16 +110,144 @@ void TableModel::Write(const RowWrite& write, int64_t timestamp, int64_t now_sec
   cell.ttl_seconds = write.ttl_seconds;
   cell.expiry_seconds = write.ttl_seconds == 0 ? 0 : now_seconds + write.ttl_seconds;
   if (write.marker) Merge(cell, row->marker);
-  for (const auto& [column, value] : write.cells) {
-    Row& target = schema_.is_static(column) ? partition.statics : *row;
-    if (value) {
-      cell.value = *value;
-      Merge(cell, target.cells[column]);
-    } else {
-      Merge({.live = false, .timestamp = timestamp, .deletion_seconds = now_seconds, .value = {}},
-            target.cells[column]);
+  const WriteTime time{cell, now_seconds, write.list_micros.value_or(timestamp)};
+  // By column, as the server does it: lists count what is appended.
+  for (size_t column = 0; column < schema_.values(); ++column) {
+    Row* const target = schema_.is_static(column) ? &partition.statics : row;
+    for (const ModelPart& part : write.parts) {
+      if (part.column == column) Apply(part, time, *target);
+    }
+    for (const auto& [assigned, value] : write.cells) {
+      if (assigned == column) Assign(column, value, time, *target);
     }
   }
+}
+
+void TableModel::Assign(size_t column, const std::optional<std::string>& value,
+                        const WriteTime& time, Row& row) {
+  if (schema_.ValueColumn(column).type.is_multi_cell()) {
+    Elements& elements = row.elements[column];
+    elements.deleted_at = std::max(elements.deleted_at, std::optional(time.cell.timestamp - 1));
+    if (value) Apply({.column = column, .value = value}, time, row);
+    return;
+  }
+  ModelCell cell = time.cell;
+  if (value) {
+    cell.value = *value;
+  } else {
+    cell = DeadCell(time);
+  }
+  Merge(std::move(cell), row.cells[column]);
+}
+
+ModelCell TableModel::DeadCell(const WriteTime& time) {
+  return {.live = false,
+          .timestamp = time.cell.timestamp,
+          .deletion_seconds = time.now_seconds,
+          .value = {}};
+}
+
+// Source: ScyllaDB cql3/lists.cc, maps.cc, sets.cc.
+void TableModel::AddElements(const ModelPart& part, const WriteTime& time, Elements& elements) {
+  const DataType& type = schema_.ValueColumn(part.column).type;
+  const auto values = SplitCollection(type, *part.value);
+  LS_CHECK(values.has_value(), "values of pools are valid");
+  ModelCell cell = time.cell;
+  if (type.kind() != DataType::Kind::kList) {
+    const size_t stride = type.parameters().size();
+    for (size_t i = 0; i < values->size(); i += stride) {
+      if (stride == 2) cell.value = (*values)[i + 1];
+      Merge(cell, elements.cells[{.key = std::string((*values)[i])}]);
+    }
+    return;
+  }
+  // The middle of what was prepended and what was appended is 2010-01-01.
+  constexpr int64_t kMirror = int64_t{1'262'304'000} * 1'000'000;
+  constexpr int64_t kPrepended = int64_t{10} << 17;
+  ElementKey key{.micros = time.list_micros, .number = counts_.appended};
+  if (part.kind == ModelPart::Kind::kPrepend) {
+    counts_.prepended += static_cast<uint32_t>(values->size());
+    key = {.micros = 2 * kMirror - time.list_micros, .number = kPrepended - counts_.prepended};
+  } else {
+    counts_.appended += static_cast<uint32_t>(values->size());
+  }
+  for (const std::string_view value : *values) {
+    cell.value = value;
+    Merge(cell, elements.cells[key]);
+    ++key.number;
+  }
+}
+
+void TableModel::Apply(const ModelPart& part, const WriteTime& time, Row& row) {
+  Elements& elements = row.elements[part.column];
+  const ModelCell dead = DeadCell(time);
+  switch (part.kind) {
+    case ModelPart::Kind::kAdd:
+    case ModelPart::Kind::kPrepend:
+      return AddElements(part, time, elements);
+    case ModelPart::Kind::kRemove: {
+      const DataType& type = schema_.ValueColumn(part.column).type;
+      const auto keys = SplitCollection(DataType::Set(type.parameters()[0]), *part.value);
+      LS_CHECK(keys.has_value(), "values of pools are valid");
+      for (const std::string_view key : *keys) {
+        Merge(dead, elements.cells[{.key = std::string(key)}]);
+      }
+      return;
+    }
+    case ModelPart::Kind::kSet: {
+      ModelCell cell = part.value ? time.cell : dead;
+      if (part.value) cell.value = *part.value;
+      return Merge(cell, elements.cells[{.key = part.key}]);
+    }
+    case ModelPart::Kind::kSetAt: {
+      const auto live = LiveElements(elements, row.deleted_at, time.now_seconds);
+      ModelCell cell = part.value ? time.cell : dead;
+      if (part.value) cell.value = *part.value;
+      return Merge(cell, elements.cells[live.at(part.index).first]);
+    }
+    case ModelPart::Kind::kDiscard: {
+      const DataType& type = schema_.ValueColumn(part.column).type;
+      const auto values = SplitCollection(type, *part.value);
+      LS_CHECK(values.has_value(), "values of pools are valid");
+      for (const auto& [key, cell] : LiveElements(elements, row.deleted_at, time.now_seconds)) {
+        if (std::ranges::find(*values, cell.value) == values->end()) continue;
+        Merge(dead, elements.cells[key]);
+      }
+      return;
+    }
+    case ModelPart::Kind::kRemoveAll:
+      elements.deleted_at = std::max(elements.deleted_at, std::optional(time.cell.timestamp));
+      return;
+  }
+}
+
+std::vector<std::pair<TableModel::ElementKey, ModelCell>> TableModel::LiveElements(
+    const Elements& elements, std::optional<int64_t> deleted_at, int64_t now_seconds) {
+  deleted_at = std::max(deleted_at, elements.deleted_at);
+  std::vector<std::pair<ElementKey, ModelCell>> live;
+  for (const auto& [key, cell] : elements.cells) {
+    if (!cell->LiveAt(now_seconds) || (deleted_at && cell->timestamp <= *deleted_at)) continue;
+    live.emplace_back(key, *cell);
+  }
+  return live;
+}
+
+std::optional<ModelCell> TableModel::Assemble(const DataType& type, const Elements& elements,
+                                              std::optional<int64_t> deleted_at,
+                                              int64_t now_seconds) const {
+  std::optional<ModelCell> whole;
+  std::vector<std::string> parts;
+  for (const auto& [key, cell] : LiveElements(elements, deleted_at, now_seconds)) {
+    const int64_t newest = whole ? whole->timestamp : cell.timestamp;
+    if (!whole) whole.emplace();
+    whole->timestamp = std::max(newest, cell.timestamp);
+    if (type.kind() != DataType::Kind::kList) parts.push_back(key.key);
+    if (type.kind() != DataType::Kind::kSet) parts.push_back(cell.value);
+  }
+  if (!whole) return std::nullopt;
+  whole->value = type.kind() == DataType::Kind::kList ? JoinCollection(type, parts)
+                                                      : EncodeCollection(type, std::move(parts));
+  return whole;
 }
 
 void TableModel::Delete(const Values& key, Predicate covers, bool whole, int64_t timestamp) {
@@ -161,6 +289,14 @@ std::vector<LiveRow> TableModel::Live(int64_t now_seconds) const {
         if (!lives(row.cells[i])) continue;
         found.cells[i] = row.cells[i];
         found.newest = std::max(found.newest, row.cells[i]->timestamp);
+        any = true;
+      }
+      for (const auto& [column, elements] : row.elements) {
+        const auto whole =
+            Assemble(schema_.ValueColumn(column).type, elements, row.deleted_at, now_seconds);
+        if (!whole) continue;
+        found.cells[column] = whole;
+        found.newest = std::max(found.newest, whole->timestamp);
         any = true;
       }
       return any;

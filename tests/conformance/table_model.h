@@ -6,6 +6,7 @@
 #ifndef LISTSTORE_TESTS_CONFORMANCE_TABLE_MODEL_H_
 #define LISTSTORE_TESTS_CONFORMANCE_TABLE_MODEL_H_
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -65,6 +66,30 @@ struct ModelCell {
   }
 };
 
+// Counts the elements that the statement or batch at hand adds to lists, over all tables.
+struct ListCounts {
+  uint32_t appended = 0;
+  uint32_t prepended = 0;
+};
+
+// A change of a part of a column of several cells.
+struct ModelPart {
+  enum class Kind : uint8_t {
+    kAdd,      // the elements of `value`, a list's behind the others
+    kPrepend,  // those, before the others
+    kRemove,   // the elements of `value`, a set: of a map the keys
+    kSet,      // the element of a map, or an element of a set, at `key`; no value: it goes
+    kRemoveAll,
+    kSetAt,    // the element of a list at `index`; no value: it goes
+    kDiscard,  // the elements of a list that are in `value`, a list
+  };
+  size_t column = 0;
+  Kind kind = Kind::kAdd;
+  std::string key = {};
+  std::optional<std::string> value = {};
+  size_t index = 0;
+};
+
 // What a SELECT can see of a row.
 struct LiveRow {
   Values partition;
@@ -85,6 +110,9 @@ struct RowWrite {
   int64_t ttl_seconds = 0;
   // Column and value; no value: null.
   std::vector<std::pair<size_t, std::optional<std::string>>> cells;
+  std::vector<ModelPart> parts;  // of other columns
+  // When elements of lists are written; nullopt: at the write's timestamp.
+  std::optional<int64_t> list_micros;
 };
 
 class TableModel {
@@ -92,7 +120,9 @@ class TableModel {
   // Of the clustering values of a row.
   using Predicate = std::function<bool(const Values&)>;
 
-  explicit TableModel(ModelSchema schema) : schema_(std::move(schema)) {}
+  // `counts` outlives the model, and begins anew with each statement or batch.
+  TableModel(ModelSchema schema, ListCounts& counts)
+      : schema_(std::move(schema)), counts_(counts) {}
 
   const ModelSchema& schema() const { return schema_; }
 
@@ -112,10 +142,23 @@ class TableModel {
   int CompareClustering(const Values& a, const Values& b) const;
 
  private:
+  // Which element it is: of a list when and as which it was added, else the element or key.
+  struct ElementKey {
+    int64_t micros = 0;
+    int64_t number = 0;
+    std::string key = {};
+    auto operator<=>(const ElementKey&) const = default;
+  };
+  // A column of several cells.
+  struct Elements {
+    std::optional<int64_t> deleted_at;
+    std::map<ElementKey, std::optional<ModelCell>> cells;
+  };
   struct Row {
     std::optional<ModelCell> marker;
     std::vector<std::optional<ModelCell>> cells;
-    std::optional<int64_t> deleted_at;  // the greatest timestamp of what covers it
+    std::map<size_t, Elements> elements;  // by column
+    std::optional<int64_t> deleted_at;    // the greatest timestamp of what covers it
   };
   struct Deletion {
     Predicate covers;
@@ -127,7 +170,24 @@ class TableModel {
     std::vector<Deletion> deletions;
   };
 
+  struct WriteTime {
+    ModelCell cell;  // of what it writes, without a value
+    int64_t now_seconds = 0;
+    int64_t list_micros = 0;
+  };
+  static ModelCell DeadCell(const WriteTime& time);
+  void Assign(size_t column, const std::optional<std::string>& value, const WriteTime& time,
+              Row& row);
+  void Apply(const ModelPart& part, const WriteTime& time, Row& row);
+  void AddElements(const ModelPart& part, const WriteTime& time, Elements& elements);
+  static std::vector<std::pair<ElementKey, ModelCell>> LiveElements(
+      const Elements& elements, std::optional<int64_t> deleted_at, int64_t now_seconds);
+  // The column's value; nullopt: none of its elements lives.
+  std::optional<ModelCell> Assemble(const DataType& type, const Elements& elements,
+                                    std::optional<int64_t> deleted_at, int64_t now_seconds) const;
+
   ModelSchema schema_;
+  ListCounts& counts_;
   std::map<Values, Partition> partitions_;
 };
 

@@ -177,6 +177,13 @@ std::span<const DataType> PoolTypes() {
   return *types;
 }
 
+std::span<const DataType> ElementPoolTypes() {
+  static const auto* const types =
+      new std::vector<DataType>{DataType::List(CqlType::kInt), DataType::Set(CqlType::kText),
+                                DataType::Map(CqlType::kInt, CqlType::kText)};
+  return *types;
+}
+
 const std::vector<PoolValue>& PoolOf(const DataType& type) {
   static const auto* const pools = [] {
     auto* made = new std::map<std::string, std::vector<PoolValue>>();
@@ -188,7 +195,7 @@ const std::vector<PoolValue>& PoolOf(const DataType& type) {
     for (auto& [each, values] : Composites()) (*made)[each.ToString()] = values;
     return made;
   }();
-  return pools->at(type.ToString());
+  return pools->at(DataType::Frozen(type).ToString());
 }
 
 std::optional<std::string> JsonOf(const DataType& type, const std::optional<std::string>& bytes) {

@@ -21,8 +21,10 @@ struct PoolValue {
   std::string_view type = {};
 };
 
-// Types with a pool.
+// Types with a pool, of key columns too.
 std::span<const DataType> PoolTypes();
+// Those of columns of several cells, which have the pools of their frozen twins.
+std::span<const DataType> ElementPoolTypes();
 const std::vector<PoolValue>& PoolOf(const DataType& type);
 
 // JSON that a value can be written by, where it is one that is read back as the same; nullopt is

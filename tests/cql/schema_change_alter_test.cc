@@ -86,8 +86,12 @@ TEST_F(AlterTableTest, Refusals) {
             "clustering column"},
            {"ALTER TABLE t ADD n counter", kConfig,
             "Cannot add a counter column (n) in a non counter column family"},
-           {"ALTER TABLE t ADD l set<int>", kInvalid,
-            CqlError::Unsupported(CqlFeature::kCollections, "l set<int>").message},
+           {"ALTER TABLE t ADD l map<frozen<tuple<duration>>, int>", kInvalid,
+            CqlError::Unsupported(CqlFeature::kDurationKeys, "l map<frozen<tuple<duration>>, int>")
+                .message},
+           {"ALTER TABLE t ADD l set<list<int>>", kInvalid,
+            "Non-frozen user types or collections are not allowed inside collections: "
+            "set<list<int>>"},
            {"ALTER TABLE t DROP x", kInvalid, "Column x was not found in table t"},
            {"ALTER TABLE t DROP c", kInvalid, "Cannot drop PRIMARY KEY part c"},
            {"ALTER TABLE t DROP b", kInvalid,

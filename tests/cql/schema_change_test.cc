@@ -215,8 +215,11 @@ TEST_F(SchemaChangeTest, CreateTableRefusals) {
             kInvalid, "Missing CLUSTERING ORDER for column c"},
            {"CREATE TABLE t (p int PRIMARY KEY, n counter, v int)", kInvalid,
             "Cannot mix counter and non counter columns in the same table"},
-           {"CREATE TABLE t (p int PRIMARY KEY, l list<int>)", kInvalid,
-            CqlError::Unsupported(CqlFeature::kCollections, "l list<int>").message},
+           {"CREATE TABLE t (p list<int> PRIMARY KEY)", kInvalid,
+            "Invalid non-frozen collection type for PRIMARY KEY component p"},
+           {"CREATE TABLE t (p int PRIMARY KEY, l set<frozen<tuple<duration>>>)", kInvalid,
+            CqlError::Unsupported(CqlFeature::kDurationKeys, "l set<frozen<tuple<duration>>>")
+                .message},
            {"CREATE TABLE t (p frozen<list<duration>> PRIMARY KEY)", kInvalid,
             "duration type is not supported for PRIMARY KEY part p"},
        }) {

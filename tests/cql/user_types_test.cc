@@ -88,6 +88,9 @@ TEST_F(UserTypesTest, Refusals) {
   Must("CREATE TABLE keyed (p frozen<t2> PRIMARY KEY)");
   Must("CREATE TYPE t3 (a int)");
   Must("CREATE TABLE sorted (p int, c frozen<t3>, PRIMARY KEY (p, c))");
+  Must("CREATE TYPE nesting (l list<int>)");
+  Must("CREATE TYPE t4 (a int)");
+  Must("CREATE TABLE parts (p int PRIMARY KEY, v t4)");
   for (const Refusal& refusal : std::initializer_list<Refusal>{
            {"CREATE TYPE t1 (x int)", kInvalid, "A user type of name ks.t1 already exists"},
            {"CREATE TYPE x (a int, a text)", kInvalid, "Duplicate field name 61 in type x"},
@@ -125,8 +128,11 @@ TEST_F(UserTypesTest, Refusals) {
             "Invalid non-frozen user-defined type for PRIMARY KEY component p"},
            {"CREATE TABLE x (p int PRIMARY KEY, v list<t1>)", kInvalid,
             "Non-frozen user types or collections are not allowed inside collections: list<t1>"},
-           {"CREATE TABLE x (p int PRIMARY KEY, v t1)", kInvalid,
-            CqlError::Unsupported(CqlFeature::kCollections, "v t1").message},
+           {"CREATE TABLE x (p int PRIMARY KEY, v nesting)", kInvalid,
+            "Non-frozen UDTs with nested non-frozen collections are not supported"},
+           {"ALTER TYPE t4 ADD l list<int>", kInvalid,
+            "Non-frozen UDTs with nested non-frozen collections are not supported"},
+           {"CREATE INDEX ON parts(v)", kInvalid, "Cannot create index on non-frozen UDT column v"},
        }) {
     ExpectRefused(refusal);
   }

@@ -52,23 +52,14 @@ const Case kCases[] = {
     {CqlFeature::kServiceLevels, "CREATE SERVICE LEVEL s WITH shares = 1"},
     {CqlFeature::kServiceLevels, "ATTACH SERVICE_LEVEL s TO r"},
     {CqlFeature::kServiceLevels, "LIST ALL SERVICE LEVELS"},
-    {CqlFeature::kCollections, "CREATE TABLE x (p int PRIMARY KEY, l list<int>)"},
-    {CqlFeature::kCollections, "ALTER TABLE t ADD m map<text, int>"},
-    {CqlFeature::kCollections, "CREATE TABLE x (p int PRIMARY KEY, u kept)"},
     {CqlFeature::kVectors, "CREATE TABLE x (p int PRIMARY KEY, v vector<float, 3>)"},
     {CqlFeature::kVectors, "SELECT * FROM t ORDER BY v ann OF [0.1, 0.2] LIMIT 3"},
     {CqlFeature::kVectors, "CREATE CUSTOM INDEX ON t(v) USING 'vector_index'"},
     {CqlFeature::kVectors, "SELECT similarity_cosine(v, v) FROM t"},
     {CqlFeature::kFunctions, "SELECT * FROM t WHERE intAsBlob(v) = 0x00000001 ALLOW FILTERING"},
     {CqlFeature::kElements,
-     "SELECT truncated_at[5a1c395e-b41f-11e5-9f22-ba0be0483c18] FROM system.local"},
-    {CqlFeature::kElements,
      "SELECT TTL(truncated_at[5a1c395e-b41f-11e5-9f22-ba0be0483c18]) FROM system.local"},
-    {CqlFeature::kElements,
-     "SELECT * FROM system.local WHERE truncated_at[5a1c395e-b41f-11e5-9f22-ba0be0483c18] = 0x00 "
-     "ALLOW FILTERING"},
-    {CqlFeature::kElements, "UPDATE system.local SET tokens = tokens + {'1'} WHERE key = 'local'"},
-    {CqlFeature::kElements, "DELETE tokens['0'] FROM system.local WHERE key = 'local'"},
+    {CqlFeature::kElements, "SELECT WRITETIME(u.a) FROM with_parts"},
     {CqlFeature::kLike, "SELECT * FROM t WHERE s LIKE 'a%' ALLOW FILTERING"},
     {CqlFeature::kNotIn, "SELECT * FROM t WHERE v NOT IN (1, 2) ALLOW FILTERING"},
     {CqlFeature::kOtherMarkers, "TRUNCATE t USING TIMEOUT ?"},
@@ -86,11 +77,17 @@ const Case kCases[] = {
     {CqlFeature::kVirtualWrites,
      "BEGIN BATCH INSERT INTO liststore.clock (key, advance_seconds) VALUES ('clock', 1) APPLY "
      "BATCH"},
+    {CqlFeature::kVirtualWrites,
+     "UPDATE system.local SET tokens = tokens + {'1'} WHERE key = 'local'"},
+    {CqlFeature::kVirtualWrites, "DELETE tokens['0'] FROM system.local WHERE key = 'local'"},
     {CqlFeature::kStaticCounters,
      "CREATE TABLE x (p int, c int, s counter static, PRIMARY KEY (p, c))"},
     {CqlFeature::kTypeClasses,
      "CREATE TABLE x (p int PRIMARY KEY, v 'org.apache.cassandra.db.marshal.UTF8Type')"},
     {CqlFeature::kStaticIndexes, "CREATE INDEX ON with_static(s)"},
+    {CqlFeature::kCollectionIndexes, "CREATE INDEX ON with_parts(values(m))"},
+    {CqlFeature::kDurationKeys,
+     "CREATE TABLE x (p int PRIMARY KEY, s set<frozen<tuple<duration>>>)"},
 
     {CqlFeature::kReplication,
      "CREATE KEYSPACE three WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
@@ -150,6 +147,13 @@ constexpr std::string_view kNotCounted[] = {
     "SELECT v['a'] FROM t",
     "SELECT TTL(v[1]) FROM t",
     "SELECT tokens['0'] FROM system.local",
+    "SELECT truncated_at[5a1c395e-b41f-11e5-9f22-ba0be0483c18] FROM system.local",
+    "SELECT * FROM system.local WHERE truncated_at[5a1c395e-b41f-11e5-9f22-ba0be0483c18] = 0x00 "
+    "ALLOW FILTERING",
+    "SELECT TTL(m) FROM with_parts",
+    "CREATE INDEX ON with_parts(u)",
+    "CREATE TABLE a (p int PRIMARY KEY, l list<int>, u kept)",
+    "ALTER TABLE a ADD m map<text, int>",
     "SELECT * FROM t WHERE m['a'] = 1",
     "SELECT * FROM t WHERE v['a'] = 1",
     "SELECT * FROM t WHERE v CONTAINS 1 ALLOW FILTERING",
@@ -188,7 +192,8 @@ class Unsupported : public ::testing::Test {
           "'replication_factor': 1}",
           "USE ks", "CREATE TYPE kept (a int)",
           "CREATE TABLE t (p int, c int, v int, s text, PRIMARY KEY (p, c))",
-          "CREATE TABLE with_static (p int, c int, s int static, PRIMARY KEY (p, c))"}) {
+          "CREATE TABLE with_static (p int, c int, s int static, PRIMARY KEY (p, c))",
+          "CREATE TABLE with_parts (p int PRIMARY KEY, m map<int, int>, u kept)"}) {
       EXPECT_EQ(Refusal({{}, statement}), "") << statement;
     }
     EXPECT_EQ(session_->Run({"USE ks", {}}).error, "");

@@ -1,0 +1,280 @@
+// Columns of several cells over the wire: lists, sets, maps and user types that are not frozen.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/cql/encode_value.h"
+#include "tests/server/cql_session_test.h"
+
+namespace liststore::testing {
+namespace {
+
+class Elements : public CqlDialogueTest {
+ protected:
+  void SetUp() override {
+    StartDialogue();
+    Say("CREATE TYPE person (name text, age int)");
+    Say("CREATE TABLE t (p int PRIMARY KEY, l list<text>, m map<text, int>, s set<int>, "
+        "u person, v int)");
+  }
+
+  // The columns of row 1 as JSON.
+  std::string Json(const std::string& column) {
+    return Cell("SELECT toJson(" + column + ") FROM t WHERE p = 1");
+  }
+  std::string Json(const std::string& statement, const std::string& column) {
+    EXPECT_EQ(Say(statement), "") << statement;
+    return Json(column);
+  }
+};
+
+TEST_F(Elements, MapsAreWrittenWholeAndInParts) {
+  EXPECT_EQ(Json("INSERT INTO t (p, m) VALUES (1, {'b': 2, 'a': 1})", "m"), R"({"a": 1, "b": 2})");
+  EXPECT_EQ(Json("UPDATE t SET m = m + {'c': 3, 'a': 4} WHERE p = 1", "m"),
+            R"({"a": 4, "b": 2, "c": 3})");
+  EXPECT_EQ(Json("UPDATE t SET m['d'] = 5, m['a'] = null WHERE p = 1", "m"),
+            R"({"b": 2, "c": 3, "d": 5})");
+  EXPECT_EQ(Json("UPDATE t SET m = m - {'b', 'x'} WHERE p = 1", "m"), R"({"c": 3, "d": 5})");
+  EXPECT_EQ(Json("DELETE m['d'] FROM t WHERE p = 1", "m"), R"({"c": 3})");
+  EXPECT_EQ(Json("UPDATE t SET m += {'e': 6}, m -= {'c'} WHERE p = 1", "m"), R"({"e": 6})");
+  EXPECT_EQ(Json("UPDATE t SET m = {'z': 9} WHERE p = 1", "m"), R"({"z": 9})");
+  EXPECT_EQ(Say("SELECT m['z'], m['y'] FROM t WHERE p = 1"), "9 null");
+  EXPECT_EQ(Json("UPDATE t SET m = m + {} WHERE p = 1", "m"), R"({"z": 9})");
+  EXPECT_EQ(Json("UPDATE t SET m = {} WHERE p = 1", "m"), "null") << "empty is null";
+  EXPECT_EQ(Json("UPDATE t SET m['q'] = 1 WHERE p = 1", "m"), R"({"q": 1})");
+  EXPECT_EQ(Json("DELETE m FROM t WHERE p = 1", "m"), "null");
+  EXPECT_EQ(Say("UPDATE t SET m[null] = 1 WHERE p = 1"), "Invalid null map key");
+  EXPECT_EQ(Say("UPDATE t SET m[?] = 1 WHERE p = 1", {{std::nullopt, true}}),
+            "Unexpected unset value for bind variable 0");
+  const std::string update = "UPDATE t SET m[?] = ? WHERE p = 1";
+  EXPECT_EQ(Say(update, {{"k"}, {EncodeInt(7)}}), "");
+  EXPECT_EQ(Say(update, {{"k"}, {std::nullopt, true}}), "") << "unset: stays as it is";
+  EXPECT_EQ(Say("UPDATE t SET m = ? WHERE p = 1", {{std::nullopt, true}}), "");
+  EXPECT_EQ(Json("m"), R"({"k": 7})");
+}
+
+TEST_F(Elements, SetsAreWrittenWholeAndInParts) {
+  EXPECT_EQ(Json("INSERT INTO t (p, s) VALUES (1, {3, -1, 2})", "s"), "[-1, 2, 3]");
+  EXPECT_EQ(Json("UPDATE t SET s = s + {2, 500} WHERE p = 1", "s"), "[-1, 2, 3, 500]");
+  EXPECT_EQ(Json("UPDATE t SET s = s - {2, 3} WHERE p = 1", "s"), "[-1, 500]");
+  EXPECT_EQ(Json("DELETE s[-1] FROM t WHERE p = 1", "s"), "[500]");
+  EXPECT_EQ(Say("UPDATE t SET s[1] = 1 WHERE p = 1"),
+            "Invalid operation (s[1] = 1) for set column s");
+  EXPECT_EQ(Say("SELECT s[1] FROM t"), "Column s is not a map/list, cannot be subscripted");
+  EXPECT_EQ(Json("UPDATE t SET s = null WHERE p = 1", "s"), "null");
+}
+
+TEST_F(Elements, ListsKeepTheirOrder) {
+  EXPECT_EQ(Json("INSERT INTO t (p, l) VALUES (1, ['b', 'c'])", "l"), R"(["b", "c"])");
+  EXPECT_EQ(Json("UPDATE t SET l = l + ['d', 'b'] WHERE p = 1", "l"), R"(["b", "c", "d", "b"])");
+  EXPECT_EQ(Json("UPDATE t SET l = ['x', 'y'] + l WHERE p = 1", "l"),
+            R"(["x", "y", "b", "c", "d", "b"])");
+  EXPECT_EQ(Json("UPDATE t SET l = ['w'] + l WHERE p = 1", "l"),
+            R"(["w", "x", "y", "b", "c", "d", "b"])");
+  EXPECT_EQ(Json("UPDATE t SET l = l - ['b', 'y'] WHERE p = 1", "l"), R"(["w", "x", "c", "d"])");
+  EXPECT_EQ(Json("UPDATE t SET l[1] = 'X', l[0] = null WHERE p = 1", "l"), R"(["X", "c", "d"])");
+  EXPECT_EQ(Json("DELETE l[1] FROM t WHERE p = 1", "l"), R"(["X", "d"])");
+  EXPECT_EQ(Cell("SELECT l[1] FROM t WHERE p = 1"), "d");
+  EXPECT_EQ(Cell("SELECT l[2] FROM t WHERE p = 1"), "null");
+  EXPECT_EQ(Say("UPDATE t SET l[2] = 'q' WHERE p = 1"),
+            "List index 2 out of bound, list has size 2");
+  EXPECT_EQ(Say("DELETE l[-1] FROM t WHERE p = 1"), "List index -1 out of bound, list has size 2");
+  EXPECT_EQ(Say("UPDATE t SET l[null] = 'q' WHERE p = 1"), "Invalid null value for list index");
+  EXPECT_EQ(Say("UPDATE t SET l[0] = 'q', v = 9 WHERE p = 2"),
+            "Attempted to set an element on a list which is null");
+  EXPECT_EQ(Say("DELETE l[0] FROM t WHERE p = 2"),
+            "Attempted to delete an element from a list which is null");
+  EXPECT_EQ(Say("UPDATE t SET l = l - ['a'] WHERE p = 2"), "");
+  EXPECT_EQ(Say("SELECT p FROM t WHERE p = 2"), "") << "nothing was written";
+  EXPECT_EQ(Json("UPDATE t SET l = l + ['1'], l = l + ['2'], l = ['0'] + l WHERE p = 1", "l"),
+            R"(["0", "X", "d", "1", "2"])");
+  EXPECT_EQ(Json("UPDATE t SET l = [] WHERE p = 1", "l"), "null");
+  EXPECT_EQ(Say("UPDATE t USING TIMESTAMP 5 SET l = ['a'] + l WHERE p = 1"),
+            "List prepend custom timestamp must be greater than Jan 1 2010 00:00:00");
+}
+
+TEST_F(Elements, AListGrowsWhileTheClockStands) {
+  for (int i = 0; i < 30; ++i)
+    Must("UPDATE t SET l = l + ['" + std::to_string(i) + "'] WHERE p = 1");
+  std::string expected;
+  for (int i = 0; i < 30; ++i) expected += (i == 0 ? "[\"" : ", \"") + std::to_string(i) + "\"";
+  EXPECT_EQ(Json("l"), expected + "]");
+}
+
+TEST_F(Elements, UserTypesAreWrittenByFields) {
+  EXPECT_EQ(Json("INSERT INTO t (p, u) VALUES (1, {name: 'a', age: 7})", "u"),
+            R"({"name": "a", "age": 7})");
+  EXPECT_EQ(Json("UPDATE t SET u.age = 8 WHERE p = 1", "u"), R"({"name": "a", "age": 8})");
+  EXPECT_EQ(Cell("SELECT u.name FROM t WHERE p = 1"), "a");
+  EXPECT_EQ(Json("DELETE u.name FROM t WHERE p = 1", "u"), R"({"name": null, "age": 8})");
+  EXPECT_EQ(Say("ALTER TYPE person ADD city text"), "");
+  EXPECT_EQ(Json("u"), R"({"name": null, "age": 8, "city": null})");
+  EXPECT_EQ(Json("UPDATE t SET u.city = 'x' WHERE p = 1", "u"),
+            R"({"name": null, "age": 8, "city": "x"})");
+  EXPECT_EQ(Json("UPDATE t SET u = {name: 'b'} WHERE p = 1", "u"),
+            R"({"name": "b", "age": null, "city": null})");
+  EXPECT_EQ(Json("UPDATE t SET u.name = null WHERE p = 1", "u"), "null");
+  EXPECT_EQ(Say("UPDATE t SET u.x = 1 WHERE p = 1"), "UDT column u does not have a field named x");
+  EXPECT_EQ(Say("UPDATE t SET u = {name: 'b'}, u.age = 1 WHERE p = 1"),
+            "Multiple incompatible setting of column u");
+  EXPECT_EQ(Say("UPDATE t SET u.age = 2, u.age = 1 WHERE p = 1"),
+            "Multiple incompatible setting of column u");
+}
+
+TEST_F(Elements, EachHasItsOwnTimeToLive) {
+  EXPECT_EQ(Json("INSERT INTO t (p, m) VALUES (1, {'a': 1})", "m"), R"({"a": 1})");
+  EXPECT_EQ(Json("UPDATE t USING TTL 10 SET m['b'] = 2, s = s + {1} WHERE p = 1", "m"),
+            R"({"a": 1, "b": 2})");
+  EXPECT_EQ(Json("UPDATE t USING TTL 5 SET m['c'] = 3 WHERE p = 1", "m"),
+            R"({"a": 1, "b": 2, "c": 3})");
+  clock_.AdvanceSeconds(6);
+  EXPECT_EQ(Json("m"), R"({"a": 1, "b": 2})");
+  clock_.AdvanceSeconds(6);
+  EXPECT_EQ(Json("m"), R"({"a": 1})");
+  EXPECT_EQ(Json("s"), "null");
+}
+
+// A value takes the place of what is older, and of nothing else.
+TEST_F(Elements, EachHasItsOwnTimestamp) {
+  EXPECT_EQ(Json("UPDATE t USING TIMESTAMP 100 SET m = {'a': 1, 'b': 1} WHERE p = 1", "m"),
+            R"({"a": 1, "b": 1})");
+  EXPECT_EQ(Json("UPDATE t USING TIMESTAMP 300 SET m['b'] = 3 WHERE p = 1", "m"),
+            R"({"a": 1, "b": 3})");
+  EXPECT_EQ(Json("UPDATE t USING TIMESTAMP 200 SET m = {'c': 2} WHERE p = 1", "m"),
+            R"({"b": 3, "c": 2})");
+  EXPECT_EQ(Json("UPDATE t USING TIMESTAMP 150 SET m['d'] = 1 WHERE p = 1", "m"),
+            R"({"b": 3, "c": 2})")
+      << "it comes late";
+  EXPECT_EQ(Json("UPDATE t USING TIMESTAMP 200 SET m = {'e': 2} WHERE p = 1", "m"),
+            R"({"b": 3, "c": 2, "e": 2})")
+      << "values of one timestamp add up";
+  EXPECT_EQ(Json("DELETE m FROM t USING TIMESTAMP 200 WHERE p = 1", "m"), R"({"b": 3})");
+  EXPECT_EQ(Say("DELETE FROM t USING TIMESTAMP 300 WHERE p = 1"), "");
+  EXPECT_EQ(Say("SELECT p FROM t"), "");
+}
+
+TEST_F(Elements, AreFoundByWhatTheyHold) {
+  Say("INSERT INTO t (p, l, m, s) VALUES (1, ['a'], {'k': 5}, {7})");
+  Say("INSERT INTO t (p, l, m, s) VALUES (2, ['b', 'a'], {'j': 5}, {8})");
+  EXPECT_EQ(Say("SELECT p FROM t WHERE l CONTAINS 'b' ALLOW FILTERING"), "2");
+  EXPECT_EQ(Say("SELECT p FROM t WHERE s CONTAINS 7 ALLOW FILTERING"), "1");
+  EXPECT_EQ(Say("SELECT p FROM t WHERE m CONTAINS KEY 'j' ALLOW FILTERING"), "2");
+  EXPECT_EQ(Say("SELECT p FROM t WHERE m['k'] = 5 ALLOW FILTERING"), "1");
+  EXPECT_EQ(Say("SELECT p FROM t WHERE l[1] = 'a' ALLOW FILTERING"), "2");
+  EXPECT_EQ(Say("SELECT p FROM t WHERE m = {'k': 5} ALLOW FILTERING"),
+            "Collection column 'm' (map<text, int>) cannot be restricted by a '=' relation");
+  EXPECT_EQ(Say("SELECT p FROM t WHERE m['k'] > 5 ALLOW FILTERING"),
+            "Only EQ relations are supported on map/list entries");
+  EXPECT_EQ(Say("SELECT writetime(m) FROM t"),
+            "WRITETIME expects an atomic column, but m is a non-frozen collection");
+  EXPECT_EQ(Say("SELECT ttl(l) FROM t"),
+            "TTL expects an atomic column, but l is a non-frozen collection");
+}
+
+TEST_F(Elements, AreAskedForByConditions) {
+  Say("INSERT INTO t (p, l, m, u) VALUES (1, ['a', 'b'], {'k': 5}, {name: 'x'})");
+  const auto applied = [&](const std::string& condition) {
+    return Say("UPDATE t SET v = 1 WHERE p = 1 IF " + condition).substr(0, 5);
+  };
+  EXPECT_EQ(applied("m['k'] = 5"), "true ");
+  EXPECT_EQ(applied("m['k'] > 5"), "false");
+  EXPECT_EQ(applied("m['j'] = null"), "true ");
+  EXPECT_EQ(applied("m['k'] IN (4, 5)"), "true ");
+  EXPECT_EQ(applied("l[1] = 'b'"), "true ");
+  EXPECT_EQ(applied("l[2] = 'b'"), "false");
+  EXPECT_EQ(applied("l = ['a', 'b']"), "true ");
+  EXPECT_EQ(applied("m != {'k': 5}"), "false");
+  EXPECT_EQ(applied("u.name = 'x'"), "true ");
+  EXPECT_EQ(applied("u.age = 1"), "false");
+  EXPECT_EQ(applied("u = {name: 'x'}"), "true ");
+  EXPECT_EQ(Say("UPDATE t SET l[0] = 'A', m['k'] = 6 WHERE p = 1 IF m['k'] = 5").substr(0, 5),
+            "true ");
+  EXPECT_EQ(Json("l"), R"(["A", "b"])");
+  EXPECT_EQ(Say("UPDATE t SET l[7] = 'A' WHERE p = 1 IF m['k'] = 5").substr(0, 5), "false");
+  EXPECT_EQ(Say("UPDATE t SET l[7] = 'A' WHERE p = 1 IF m['k'] = 6"),
+            "List index 7 out of bound, list has size 2");
+  EXPECT_EQ(Say("UPDATE t SET l = l - ['b'] WHERE p = 1 IF EXISTS").substr(0, 4), "true");
+  EXPECT_EQ(Json("l"), R"(["A"])");
+}
+
+TEST_F(Elements, BatchesSeeListsAsTheyWere) {
+  Say("INSERT INTO t (p, l, m) VALUES (1, ['a', 'b', 'c'], {'k': 1})");
+  EXPECT_EQ(Json("BEGIN BATCH DELETE l[0] FROM t WHERE p = 1; UPDATE t SET l[1] = 'B' WHERE p = 1; "
+                 "UPDATE t SET l = l + ['d'] WHERE p = 1; UPDATE t SET l = l + ['e'] WHERE p = 1; "
+                 "UPDATE t SET m['k'] = 2 WHERE p = 1; DELETE m['k'] FROM t WHERE p = 1 "
+                 "APPLY BATCH",
+                 "l"),
+            R"(["B", "c", "d", "e"])");
+  EXPECT_EQ(Json("m"), "null") << "of one timestamp the deletion wins";
+  EXPECT_EQ(Say("BEGIN BATCH UPDATE t SET v = 5 WHERE p = 1; DELETE l[9] FROM t WHERE p = 1 "
+                "APPLY BATCH"),
+            "List index 9 out of bound, list has size 4");
+  EXPECT_EQ(Say("SELECT v FROM t WHERE p = 1"), "null") << "nothing was applied";
+}
+
+TEST_F(Elements, StaticColumnsHaveThem) {
+  Say("CREATE TABLE q (p int, c int, s set<int> static, l list<text> static, m map<int, int>, "
+      "PRIMARY KEY (p, c))");
+  Say("INSERT INTO q (p, c, s, l, m) VALUES (1, 1, {1}, ['a'], {1: 1})");
+  Say("INSERT INTO q (p, c, m) VALUES (1, 2, {2: 2})");
+  Say("UPDATE q SET s = s + {2}, l = l + ['b'] WHERE p = 1");
+  Say("UPDATE q SET l[0] = 'A' WHERE p = 1");
+  EXPECT_EQ(Say("SELECT JSON * FROM q"),
+            R"({"p": 1, "c": 1, "l": ["A", "b"], "s": [1, 2], "m": {"1": 1}}; )"
+            R"({"p": 1, "c": 2, "l": ["A", "b"], "s": [1, 2], "m": {"2": 2}})");
+  Say("DELETE s[1], l[1] FROM q WHERE p = 1");
+  EXPECT_EQ(Say("SELECT JSON DISTINCT p, s, l FROM q"), R"({"p": 1, "s": [2], "l": ["A"]})");
+}
+
+TEST_F(Elements, AreKeptByChangesOfTheSchema) {
+  Say("INSERT INTO t (p, l, m, s, u) VALUES (1, ['a'], {'k': 1}, {1}, {age: 1})");
+  Say("UPDATE t USING TTL 100 SET m['j'] = 2 WHERE p = 1");
+  EXPECT_EQ(Say("ALTER TABLE t ADD a set<text>"), "");
+  EXPECT_EQ(Json("UPDATE t SET a = a + {'x'} WHERE p = 1", "a"), R"(["x"])");
+  EXPECT_EQ(Json("m"), R"({"j": 2, "k": 1})");
+  EXPECT_EQ(Say("ALTER TABLE t DROP l"), "");
+  EXPECT_EQ(Say("SELECT JSON * FROM t"), R"({"p": 1, "a": ["x"], "m": {"j": 2, "k": 1}, "s": [1], )"
+                                         R"("u": {"name": null, "age": 1}, "v": null})");
+  clock_.AdvanceSeconds(101);
+  EXPECT_EQ(Json("m"), R"({"k": 1})");
+  EXPECT_EQ(Cell("SELECT type FROM system_schema.columns WHERE keyspace_name = 'k' AND "
+                 "table_name = 't' AND column_name = 'm'"),
+            "map<text, int>");
+  EXPECT_NE(Cell("SELECT toJson(m) FROM t").find("k"), std::string::npos);
+  EXPECT_NE(Must("DESCRIBE TABLE t").rows[0][3]->find("u person,"), std::string::npos);
+}
+
+TEST_F(Elements, JsonWritesThem) {
+  EXPECT_EQ(Say(R"(INSERT INTO t JSON '{"p": 1, "l": ["a"], "m": {"k": 1}, "u": {"age": 3}}')"),
+            "");
+  EXPECT_EQ(Say("SELECT JSON l, m, s, u FROM t"),
+            R"({"l": ["a"], "m": {"k": 1}, "s": null, "u": {"name": null, "age": 3}})");
+  EXPECT_EQ(Say(R"(INSERT INTO t JSON '{"p": 1, "s": [2, 1]}' DEFAULT UNSET)"), "");
+  EXPECT_EQ(Say(R"(INSERT INTO t JSON '{"p": 1, "m": {}}' DEFAULT UNSET)"), "");
+  EXPECT_EQ(Say("SELECT JSON l, m, s FROM t"), R"({"l": ["a"], "m": null, "s": [1, 2]})");
+}
+
+TEST_F(Elements, Refusals) {
+  Say("CREATE TABLE f (p int PRIMARY KEY, m frozen<map<int, int>>, l frozen<list<int>>, "
+      "u frozen<person>)");
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"UPDATE f SET m[1] = 2 WHERE p = 1",
+       "Invalid operation (m[1] = 2) for frozen collection column m"},
+      {"UPDATE f SET l = [1] + l WHERE p = 1",
+       "Invalid operation (l = [1] + l) for frozen list column l"},
+      {"UPDATE f SET u.age = 2 WHERE p = 1",
+       "Invalid operation (u.age = 2) for frozen UDT column u"},
+      {"DELETE m[1] FROM f WHERE p = 1",
+       "Invalid deletion operation for frozen collection column m"},
+      {"DELETE u.age FROM f WHERE p = 1", "Frozen UDT column u does not support field deletions"},
+      {"UPDATE t SET v = [1] + v WHERE p = 1",
+       "Invalid operation (v = [1] + v) for non list column v"},
+      {"UPDATE t SET m = {'a': 1}, m['b'] = 2 WHERE p = 1",
+       "Multiple incompatible setting of column m"},
+  };
+  for (const auto& [statement, error] : cases) EXPECT_EQ(Say(statement), error) << statement;
+}
+
+}  // namespace
+}  // namespace liststore::testing
