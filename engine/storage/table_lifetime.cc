@@ -257,8 +257,8 @@ std::optional<Partition::Load> Table::LoadOfHotRows(std::span<const StoredRow> r
       return std::nullopt;
     }
     const CellView& cell = row.cells[0].view;
-    if (!cell.live || cell.liveness != row.marker || !Partition::FitsMeta(row.marker) ||
-        row.key.packed != schema_.packs_item_keys()) {
+    if (!cell.live || !row.cells[0].path.empty() || cell.liveness != row.marker ||
+        !Partition::FitsMeta(row.marker) || row.key.packed != schema_.packs_item_keys()) {
       return std::nullopt;
     }
     const size_t key_bytes = row.key.packed ? kItemKeyTextBytes : row.key.bytes.size();
