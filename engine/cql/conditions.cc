@@ -5,7 +5,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
-#include "engine/cql/restrictions.h"
+#include "engine/cql/bind_where.h"
 #include "engine/model/composite_value.h"
 
 namespace liststore {

@@ -8,8 +8,8 @@
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/bind_where.h"
 #include "engine/cql/plan_selector.h"
-#include "engine/cql/restrictions.h"
 
 namespace liststore {
 namespace {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cql/bind_where.h"
 #include "engine/cql/binder.h"
 #include "engine/cql/cql_error.h"
 #include "engine/cql/plan.h"
@@ -14,40 +15,6 @@
 #include "engine/model/schema.h"
 
 namespace liststore {
-
-// <, <=, >, >=.
-constexpr bool IsSlice(RelationOperator op) {
-  return op == RelationOperator::kLess || op == RelationOperator::kLessOrEqual ||
-         op == RelationOperator::kGreater || op == RelationOperator::kGreaterOrEqual;
-}
-
-// One relation with its names looked up and its values bound.
-struct BoundRelation {
-  const Relation* relation = nullptr;
-  std::vector<uint16_t> columns;  // positions in TableDefinition::columns
-  RelationOperator op = RelationOperator::kEqual;
-  std::vector<std::vector<Operand>> alternatives;  // of = and IN; of others: one
-  std::optional<Operand> list;                     // IN ?
-  bool list_is_of_tuples = false;                  // (a, b) IN ?
-  std::optional<Operand> element;                  // c[element] = ...
-
-  bool is_equality() const { return op == RelationOperator::kEqual || op == RelationOperator::kIn; }
-  bool is_slice() const { return IsSlice(op); }
-  bool is_contains() const {
-    return op == RelationOperator::kContains || op == RelationOperator::kContainsKey;
-  }
-};
-
-// A WHERE clause with its names and values, token relations apart.
-struct BoundWhere {
-  std::vector<BoundRelation> relations;
-  std::vector<TokenBound> token_bounds;
-  const Relation* token_relation = nullptr;  // the first, if any
-};
-
-// Invalid: unknown columns, relations that CQL or liststore does not have, values of a wrong type.
-CqlOr<BoundWhere> BindWhere(const std::vector<Relation>& where, const TableDefinition& table,
-                            Binder& binder);
 
 // Whether any relation is about a clustering column.
 bool RestrictsClustering(const TableDefinition& table, const BoundWhere& where);
@@ -57,11 +24,6 @@ bool RestrictsClustering(const TableDefinition& table, const BoundWhere& where);
 std::vector<KeyAlternatives> TakePartitionKey(const TableDefinition& table, BoundWhere& where);
 // Takes equalities on the first clustering columns and slices of what follows.
 ClusteringRestriction TakeClustering(const TableDefinition& table, BoundWhere& where);
-RowFilter ToFilter(BoundRelation relation);
-// One condition of IF. Errors as BindWhere; Invalid on key columns. `!=` is there, which WHERE does
-// not have.
-CqlOr<RowFilter> BindCondition(const Relation& condition, const TableDefinition& table,
-                               Binder& binder);
 
 // All of that for SELECT, with ScyllaDB's rules of what needs ALLOW FILTERING.
 // Source: ScyllaDB cql3/restrictions/statement_restrictions.cc.
