@@ -23,7 +23,7 @@ absl::StatusOr<std::unique_ptr<WireShape>> WireShape::Open(const ShapeOptions& o
                                                            uint64_t lists) {
   std::unique_ptr<WireShape> shape(new WireShape(lists));
   const WireCores cores = ChooseWireCores();
-  LS_ASSIGN_OR_RETURN(shape->process_, ServerProcess::Start(cores.server, options.program));
+  LS_ASSIGN_OR_RETURN(shape->process_, ServerProcess::Start(cores.server, 0, options.program));
   PinToCore(cores.client);
   for (uint32_t i = 0; i < options.connections; ++i) {
     LS_ASSIGN_OR_RETURN(std::unique_ptr<CqlClient> client, CqlClient::Connect(shape->address()));

@@ -82,7 +82,10 @@ ListStore::Impl::Impl(const Options& resolved)
                             [this](const ExpiryLog& expiries) { TellExpiries(expiries); });
   }
   if (options.feature_stats) engine.CountUsageFor(items_schema.id, registry);
-  if (options.background_reclaim) reclaimer.emplace(engine, *options.clock);
+  if (options.background_reclaim) {
+    engine.StartMappingAhead();
+    reclaimer.emplace(engine, *options.clock);
+  }
 }
 
 void ListStore::Impl::TellExpiries(const ExpiryLog& expiries) const {
@@ -186,6 +189,12 @@ absl::Status ListStore::ForEachList(
   return absl::OkStatus();
 }
 
+absl::Status ListStore::Populate(uint64_t bytes) {
+  if (impl_->engine.Populate(bytes)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("no room to populate ", bytes, " bytes: ", impl_->engine.held_bytes(),
+                   " of memory_limit_bytes ", impl_->engine.memory_limit_bytes(), " are held"));
+}
 size_t ListStore::Reclaim(size_t budget) { return impl_->engine.Reclaim(impl_->Now(), budget); }
 
 std::optional<int64_t> ListStore::NextExpirySeconds() const {

@@ -137,6 +137,12 @@ class CqlServer::Impl {
     LS_ASSIGN_OR_RETURN(engine.memory_limit_bytes, MemoryLimit(options));
     own_engine_ = std::make_unique<Engine>(engine);
     engine_ = own_engine_.get();
+    if (!engine_->Populate(options.populate_bytes)) {
+      return absl::InvalidArgumentError(absl::StrCat("populate_bytes is ", options.populate_bytes,
+                                                     ", more than the memory limit of ",
+                                                     engine.memory_limit_bytes));
+    }
+    engine_->StartMappingAhead();
     return absl::OkStatus();
   }
 

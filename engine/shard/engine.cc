@@ -58,6 +58,11 @@ Engine::Engine(const EngineOptions& options)
 
 Engine::~Engine() = default;
 
+void Engine::StartMappingAhead() {
+  LS_CHECK(mapper_ == nullptr, "one thread maps ahead");
+  mapper_ = std::make_unique<RegionMapper>(pool_);
+}
+
 void Engine::AcquireAll() {
   for (const auto& lane : lanes_) lane->ownership.Acquire();
 }

@@ -33,6 +33,7 @@
 #include "engine/shard/catalog.h"
 #include "engine/shard/engine_image.h"
 #include "engine/shard/lane.h"
+#include "engine/shard/region_mapper.h"
 #include "engine/shard/router.h"
 #include "engine/storage/memory_budget.h"
 #include "engine/storage/page_pool.h"
@@ -253,6 +254,12 @@ class Engine {
   // O(partitions, and rows of those that have TTLs); a lane is held for some 20 us at a time.
   std::optional<int64_t> NextExpiry(uint64_t now_nanos);
 
+  // Makes memory ready for `bytes` more of data, and keeps it; see PagePool::Populate. Before there
+  // are other threads. False: the limit has no room for as much.
+  [[nodiscard]] bool Populate(uint64_t bytes) { return pool_.Populate(bytes); }
+  // Starts a thread that touches memory before writers need it. Before there are others; once.
+  void StartMappingAhead();
+
   // All zero for a table that is gone.
   TableStats StatsOf(TableId table);
   uint64_t held_bytes() const { return budget_.held_bytes(); }
@@ -354,7 +361,8 @@ class Engine {
   std::optional<TableId> evicting_table_;
   std::atomic<uint32_t> next_reclaimed_lane_{0};
   std::atomic<uint64_t> refused_writes_{0};
-  std::atomic<uint64_t> era_{0};  // changes while every lane is held
+  std::atomic<uint64_t> era_{0};          // changes while every lane is held
+  std::unique_ptr<RegionMapper> mapper_;  // goes first: it uses the pool
 };
 
 }  // namespace liststore

@@ -1,7 +1,5 @@
 #include "engine/storage/page_pool.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -10,6 +8,7 @@
 #include "absl/container/inlined_vector.h"
 #include "engine/base/check.h"
 #include "engine/storage/memory_poison.h"
+#include "engine/storage/system_memory.h"
 
 namespace liststore {
 namespace {
@@ -18,37 +17,6 @@ namespace {
 constexpr uint64_t kInExcess = 2;
 // Regions that one Free unmaps, at some 100 us each.
 constexpr size_t kUnmappedAtOnceMax = 4;
-constexpr uint64_t kMapAheadFromBytes = uint64_t{32} << 20;  // from here a region is 1/16 or less
-
-char* Map(size_t bytes, void* hint) {
-  void* at = ::mmap(hint, bytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  LS_CHECK(at != MAP_FAILED, "the system has address space and memory left");
-  return static_cast<char*>(at);
-}
-
-void Unmap(void* at, size_t bytes) {
-  UnpoisonMemory(at, bytes);  // the addresses may come back to somebody else
-  LS_CHECK(::munmap(at, bytes) == 0, "a mapping of ours can be unmapped");
-}
-
-// `bytes` at a multiple of 2 MiB. At `hint` in the usual case: one system call instead of three.
-char* MapAligned(size_t bytes, void* hint) {
-  const size_t alignment = PagePool::kRegionBytes;
-  if (hint != nullptr) {
-    char* at = Map(bytes, hint);
-    if (reinterpret_cast<uintptr_t>(at) % alignment == 0) return at;
-    Unmap(at, bytes);
-  }
-  char* at = Map(bytes + alignment, nullptr);
-  const size_t before = -reinterpret_cast<uintptr_t>(at) & (alignment - 1);
-  if (before > 0) Unmap(at, before);
-  Unmap(at + before + bytes, alignment - before);
-  return at + before;
-}
-
-// Advice may be unknown to the kernel; the memory works without it.
-void Advise(void* at, size_t bytes, int advice) { static_cast<void>(::madvise(at, bytes, advice)); }
 
 // The smallest order whose runs hold that many pages, and the largest that fits into them.
 int OrderOf(size_t pages) { return static_cast<int>(std::bit_width(pages - 1)); }
@@ -88,9 +56,7 @@ void Drop(char* base, const uint64_t (&pages)[8]) {
     page += static_cast<size_t>(std::countr_zero(pages[page / 64] >> (page % 64)));
     const size_t first = page;
     while (page < kEnd && is_set(page)) ++page;
-    LS_CHECK(::madvise(base + first * PagePool::kPageBytes, (page - first) * PagePool::kPageBytes,
-                       MADV_DONTNEED) == 0,
-             "free memory can be dropped");
+    DropMemory(base + first * PagePool::kPageBytes, (page - first) * PagePool::kPageBytes);
   }
 }
 
@@ -143,7 +109,7 @@ PagePool::~PagePool() {
     Region* region = lists_[kFreeList];
     Unlink(region);
     Forget(region);
-    Unmap(region->base(), kRegionBytes);
+    UnmapMemory(region->base(), kRegionBytes);
   }
 }
 
@@ -154,22 +120,24 @@ void* PagePool::Allocate(size_t bytes) {
   const int order = OrderOf(pages);
   size_t first = 0;
   Region* region = nullptr;
+  bool wants_region = false;
   {
     MutexLock lock(mutex_);
     // The list of the smallest runs that suffice: fuller regions go first, so that others can
     // empty.
     uint32_t lists = lists_in_use_ >> (order + 1) << (order + 1);
     if (lists == 0) {
-      char* base = MapAligned(kRegionBytes, next_hint_);
+      char* base = MapMemoryAligned(kRegionBytes, kRegionBytes, next_hint_);
       // Before the first touch: a region whose first page is a small one stays in small pages. One
       // of 2 MiB is resident as a whole, for which there may be no room any more.
       const bool huge = used_bytes_ > kHugeAboveBytes &&
                         kept_bytes_ + loose_bytes_ + kRegionBytes <= FreeBytesMax();
-      Advise(base, kRegionBytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+      AskForHugePages(base, kRegionBytes, huge);
       AddRegion(FormatRegion(base), huge);
       lists = 1u << kFreeList;
     }
     region = lists_[std::countr_zero(lists)];
+    const bool from_free_region = region->list == kFreeList;
     first = TakeRun(region, order);
     std::memset(region->order_of_page + first, order, pages);
     region->free_pages = static_cast<uint16_t>(region->free_pages - (size_t{1} << order));
@@ -180,7 +148,9 @@ void* PagePool::Allocate(size_t bytes) {
     Link(region);
     Recount(region);
     DropExcess(bytes);
+    wants_region = from_free_region && need_listener_ != nullptr && WantsRegion();
   }
+  if (wants_region) need_listener_();
   char* run = region->base() + first * kPageBytes;
   UnpoisonMemory(run, bytes);
   return run;
@@ -238,7 +208,7 @@ void PagePool::Free(void* run, size_t bytes) {
     }
     DropExcess(bytes);
   }
-  for (Region* spare : gone) Unmap(spare->base(), kRegionBytes);
+  for (Region* spare : gone) UnmapMemory(spare->base(), kRegionBytes);
 }
 
 // Frees the pages as the largest aligned runs they consist of. Their entries in the table are free.
@@ -356,7 +326,7 @@ uint64_t PagePool::DropRegion() {
     spare = TakeSpareRegion();
   }
   if (spare == nullptr) return 0;
-  Unmap(spare->base(), kRegionBytes);
+  UnmapMemory(spare->base(), kRegionBytes);
   return kRegionBytes;
 }
 
@@ -399,9 +369,11 @@ void PagePool::Link(Region* region) {
   if (head != nullptr) head->previous = region;
   head = region;
   lists_in_use_ |= 1u << region->list;
+  if (region->list == kFreeList) ++free_regions_;
 }
 
 void PagePool::Unlink(Region* region) {
+  if (region->list == kFreeList) --free_regions_;
   if (region->previous != nullptr) {
     region->previous->next = region->next;
   } else {
@@ -415,10 +387,10 @@ void PagePool::Unlink(Region* region) {
 void* PagePool::AllocateLarge(size_t bytes) {
   char* run = nullptr;
   if (bytes >= kRegionBytes) {
-    run = MapAligned(bytes, nullptr);
-    Advise(run, bytes, MADV_HUGEPAGE);
+    run = MapMemoryAligned(bytes, kRegionBytes, nullptr);
+    AskForHugePages(run, bytes, true);
   } else {
-    run = Map(bytes, nullptr);
+    run = MapMemory(bytes, nullptr);
   }
   MutexLock lock(mutex_);
   large_bytes_ += bytes;
@@ -431,30 +403,7 @@ void PagePool::FreeLarge(void* run, size_t bytes) {
     LS_CHECK(large_bytes_ >= bytes, "a large run is freed once");
     large_bytes_ -= bytes;
   }
-  Unmap(run, bytes);
-}
-
-bool PagePool::MapAhead() {
-  {
-    MutexLock lock(mutex_);
-    if (used_bytes_ < kMapAheadFromBytes || lists_[kFreeList] != nullptr) return false;
-    if (kept_bytes_ + loose_bytes_ + kRegionBytes > FreeBytesMax()) return false;
-  }
-  char* base = MapAligned(kRegionBytes, nullptr);
-  Advise(base, kRegionBytes, MADV_HUGEPAGE);
-#if defined(MADV_POPULATE_WRITE)
-  Advise(base, kRegionBytes, MADV_POPULATE_WRITE);
-#endif
-  Region* region = FormatRegion(base);
-  {
-    MutexLock lock(mutex_);
-    if (lists_[kFreeList] == nullptr) {
-      AddRegion(region, true);
-      return true;
-    }
-  }
-  Unmap(base, kRegionBytes);  // one came free meanwhile
-  return false;
+  UnmapMemory(run, bytes);
 }
 
 PagePool::Stats PagePool::GetStats() const {
@@ -468,7 +417,8 @@ PagePool::Stats PagePool::GetStats() const {
 
 void PagePool::Verify() const {
   MutexLock lock(mutex_);
-  uint64_t regions = 0, used_pages = 0, kept_bytes = 0, loose_bytes = 0, to_drop = 0;
+  uint64_t regions = 0, free_regions = 0, used_pages = 0, kept_bytes = 0, loose_bytes = 0,
+           to_drop = 0;
   for (int list = 0; list < kLists; ++list) {
     LS_CHECK((lists_[list] != nullptr) == ((lists_in_use_ >> list & 1) != 0), "the mask is exact");
     const Region* previous = nullptr;
@@ -480,9 +430,11 @@ void PagePool::Verify() const {
       loose_bytes += region->loose_pages * uint64_t{kPageBytes};
       to_drop += region->WantsDrop() ? 1 : 0;
       ++regions;
+      free_regions += list == kFreeList ? 1 : 0;
       previous = region;
     }
   }
+  LS_CHECK(free_regions == free_regions_, "regions that are entirely free are counted");
   LS_CHECK(regions == regions_ && used_pages * kPageBytes == used_bytes_, "totals are exact");
   LS_CHECK(kept_bytes == kept_bytes_ && loose_bytes == loose_bytes_, "(4) touched bytes");
   const Region* previous = nullptr;

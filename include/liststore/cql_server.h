@@ -106,6 +106,9 @@ struct CqlServerOptions {
   ListStore* store = nullptr;
   // Limit on memory for data of a server without a store, as Options::memory_limit_bytes.
   uint64_t memory_limit_bytes = 0;
+  // Memory for data that is made ready at the start and kept, of a server without a store; see
+  // ListStore::Populate. At most the limit.
+  uint64_t populate_bytes = 0;
 
   // --- What it tells of its clients -------------------------------------------------------------
 

@@ -102,9 +102,10 @@ struct Options {
   // core that the control group allows. At most 256.
   uint32_t shards = 0;
 
-  // Starts one thread that gives back the memory of expired and deleted items. Without it the
-  // memory comes back when callers call ListStore::Reclaim; what has expired is never read in
-  // either case.
+  // Starts two threads: one gives back the memory of expired and deleted items; without it the
+  // memory comes back when callers call ListStore::Reclaim, and what has expired is never read in
+  // either case. The other gets memory of the system before a growing store needs it, so that its
+  // writers do not wait; see ListStore::Populate as well.
   bool background_reclaim = false;
 
   // Counts reads, additions and evictions for each feature version too: Stats::features. Not free:

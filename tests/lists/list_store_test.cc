@@ -457,6 +457,19 @@ TEST_F(ListStoreTest, TheBackgroundThreadReclaimsAndStops) {
   while (store->GetStats().tables[0].rows != 0) std::this_thread::yield();
 }
 
+TEST_F(ListStoreTest, PopulatedMemoryIsWithinTheLimit) {
+  Options options = SmallOptions(clock);
+  options.memory_limit_bytes = 16 << 20;
+  Reopen(options);
+  CreateHistory();
+  EXPECT_EQ(store->Populate(32 << 20).code(), absl::StatusCode::kResourceExhausted);
+  const uint64_t held = store->GetStats().held_bytes;
+  ASSERT_EQ(Say(store->Populate(8 << 20)), "OK");
+  EXPECT_EQ(store->GetStats().held_bytes, held) << "what is ready is not yet of the limit";
+  ASSERT_EQ(Say(Add(History("1"), kNow, "x")), "OK");
+  store->Verify();
+}
+
 TEST_F(ListStoreTest, StoresDoNotNoticeEachOther) {
   ManualClock other_clock(kNow + kDay * kSecond);
   const auto other = OpenStore(SmallOptions(other_clock));

@@ -243,18 +243,89 @@ TEST(PagePoolLimitTest, NearTheLimitSinglePagesGoBackToo) {
   pool.Verify();
 }
 
+// Takes `bytes` in granules, each of which is touched.
+void AllocateGranules(PagePool& pool, size_t bytes, std::vector<void*>& granules) {
+  for (size_t taken = 0; taken < bytes; taken += PagePool::kGranuleBytes) {
+    granules.push_back(pool.Allocate(PagePool::kGranuleBytes));
+    std::memset(granules.back(), 1, PagePool::kGranuleBytes);
+  }
+}
+
+void FreeGranules(PagePool& pool, std::vector<void*>& granules) {
+  for (void* granule : granules) pool.Free(granule, PagePool::kGranuleBytes);
+  granules.clear();
+}
+
 TEST_F(PagePoolTest, MapsAheadOnceItIsLarge) {
   EXPECT_FALSE(pool_.MapAhead()) << "a small pool waits for the need";
-  std::vector<void*> runs(40);
-  for (void*& run : runs) run = pool_.Allocate(PagePool::kRunBytesMax);
+  std::vector<void*> granules;
+  AllocateGranules(pool_, size_t{72} << 20, granules);
+  while (pool_.MapAhead()) {
+  }
   const uint64_t regions = pool_.GetStats().regions;
-  EXPECT_TRUE(pool_.MapAhead());
-  EXPECT_FALSE(pool_.MapAhead()) << "one region in advance";
   pool_.Verify();
-  runs.push_back(pool_.Allocate(PagePool::kRunBytesMax));
-  EXPECT_EQ(pool_.GetStats().regions, regions + 1) << "the one in advance is used";
+  EXPECT_GE(pool_.GetStats().kept_bytes, PagePool::kRegionBytes - PagePool::kGranuleBytes)
+      << "one region is ready";
+  EXPECT_EQ(pool_.DropKept(), 0u) << "and is not too much";
+  AllocateGranules(pool_, PagePool::kRegionBytes - PagePool::kGranuleBytes, granules);
+  EXPECT_EQ(pool_.GetStats().regions, regions) << "it is used";
   pool_.Verify();
-  for (void* run : runs) pool_.Free(run, PagePool::kRunBytesMax);
+
+  AllocateGranules(pool_, size_t{256} << 20, granules);
+  uint64_t ahead = 0;
+  while (pool_.MapAhead()) ++ahead;
+  EXPECT_LE(ahead, 8u) << "whatever is in use";
+  EXPECT_GE(ahead, 4u) << "a 32nd of what is in use";
+  pool_.Verify();
+  FreeGranules(pool_, granules);
+}
+
+TEST_F(PagePoolTest, SaysWhenItWouldMapAhead) {
+  int needs = 0;
+  pool_.ListenToNeed([&] { ++needs; });
+  std::vector<void*> granules;
+  AllocateGranules(pool_, size_t{16} << 20, granules);
+  EXPECT_EQ(needs, 0) << "small";
+  AllocateGranules(pool_, size_t{80} << 20, granules);
+  EXPECT_GT(needs, 0);
+  while (pool_.MapAhead()) {
+  }
+  needs = 0;
+  AllocateGranules(pool_, 2 * PagePool::kRegionBytes, granules);
+  EXPECT_GT(needs, 0) << "it was taken";
+  FreeGranules(pool_, granules);
+}
+
+TEST_F(PagePoolTest, PopulatedMemoryIsUsedFirstAndStays) {
+  constexpr size_t kBytes = size_t{40} << 20;
+  ASSERT_TRUE(pool_.Populate(kBytes));
+  const PagePool::Stats before = pool_.GetStats();
+  EXPECT_GE(before.kept_bytes, kBytes);
+  EXPECT_EQ(before.used_bytes, 0u);
+#if !defined(ABSL_HAVE_ADDRESS_SANITIZER) && !defined(ABSL_HAVE_THREAD_SANITIZER)
+  EXPECT_GE(ResidentBytes(), kBytes);
+#endif
+  pool_.Verify();
+  std::vector<void*> granules;
+  AllocateGranules(pool_, kBytes, granules);
+  EXPECT_EQ(pool_.GetStats().regions, before.regions) << "nothing else was mapped";
+  FreeGranules(pool_, granules);
+  EXPECT_EQ(pool_.DropKept(), 0u);
+  EXPECT_EQ(pool_.GetStats().regions, before.regions);
+  EXPECT_GE(pool_.GetStats().kept_bytes, kBytes);
+  pool_.Verify();
+}
+
+TEST(PagePoolLimitTest, NoMoreIsPopulatedThanTheLimitAllows) {
+  MemoryBudget budget(uint64_t{32} << 20);
+  PagePool pool(budget);
+  EXPECT_FALSE(pool.Populate(uint64_t{64} << 20));
+  EXPECT_EQ(pool.GetStats().mapped_bytes, 0u);
+  EXPECT_TRUE(pool.Populate(uint64_t{32} << 20));
+  const PagePool::Stats stats = pool.GetStats();
+  EXPECT_LE(stats.kept_bytes + stats.loose_bytes, (uint64_t{32} << 20) / 64 * 65);
+  EXPECT_GE(stats.kept_bytes, uint64_t{28} << 20);
+  pool.Verify();
 }
 
 // Against a map of ranges: no overlap, contents stay, totals agree.

@@ -309,6 +309,8 @@ TEST(Serve, WrongOptionsAreNamed) {
       {{"--auth", "nobody"}, "--auth is not USER:PASSWORD"},
       {{"--address", "example.org"}, "'example.org' is no IPv4 or IPv6 address to listen on"},
       {{"--memory-limit", "1"}, "memory_limit_bytes is 1, less than 1048576"},
+      {{"--memory-limit", "32M", "--populate", "64M"},
+       "populate_bytes is 67108864, more than the memory limit of 33554432"},
       {{"--ready-file", "/nowhere/ready"}, "cannot write the ready file /nowhere/ready"},
       {{"--config", files.Write("bad", "moon = full\n")}, "no option moon"},
       {{"--config", "/nowhere/config"}, "/nowhere/config"},

@@ -46,7 +46,7 @@ class BenchTarget {
   virtual std::unique_ptr<BenchClient> NewClient() = 0;
   // Called once all lists are loaded and their memory is measured: what can be got ready for
   // additions is got ready.
-  virtual void PopulateAhead() {}
+  virtual absl::Status PopulateAhead() { return absl::OkStatus(); }
 };
 
 class StoreTarget final : public BenchTarget {
@@ -54,6 +54,9 @@ class StoreTarget final : public BenchTarget {
   // `store` has the feature kBenchFeature and outlives the target and its clients.
   explicit StoreTarget(ListStore& store) : store_(store) {}
   std::unique_ptr<BenchClient> NewClient() override;
+  absl::Status PopulateAhead() override {
+    return store_.Populate(store_.GetStats().held_bytes / 2);
+  }
 
  private:
   ListStore& store_;

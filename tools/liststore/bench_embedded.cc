@@ -144,7 +144,7 @@ class EmbeddedBench {
     const Stats stats = store_->GetStats();
     memory.live_bytes = stats.live_bytes;
     memory.held_bytes = stats.held_bytes;
-    return absl::OkStatus();
+    return store_target_->PopulateAhead();
   }
 
   uint32_t PeerThreads() const { return peer_->any_thread ? report_.options.threads : 1; }
@@ -160,8 +160,7 @@ class EmbeddedBench {
     LS_RETURN_IF_ERROR(LoadLists(*peer_subject_, PeerThreads()));
     report_.memory.load_seconds_peer = SecondsSince(begin);
     report_.memory.resident_peer = ResidentGrowth(before);
-    peer_target_->PopulateAhead();
-    return absl::OkStatus();
+    return peer_target_->PopulateAhead();
   }
 
   absl::Status MeasureLines() {

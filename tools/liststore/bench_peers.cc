@@ -102,7 +102,10 @@ class BareTarget final : public BenchTarget {
       : store_(options.lists, options.items_per_list, options.value_bytes) {}
   std::unique_ptr<BenchClient> NewClient() override { return std::make_unique<BareClient>(store_); }
   // Lists that ten items are added to outgrow their blocks: fresh pages would be what is measured.
-  void PopulateAhead() override { store_.Populate(store_.populated_bytes() / 2); }
+  absl::Status PopulateAhead() override {
+    store_.Populate(store_.populated_bytes() / 2);
+    return absl::OkStatus();
+  }
 
  private:
   BareStore store_;

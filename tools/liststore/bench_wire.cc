@@ -60,6 +60,17 @@ absl::StatusOr<BenchWireOptions> Resolve(BenchWireOptions options) {
   return options;
 }
 
+// Twice what the lists take: while all of them grow to the next size of block, what they leave
+// behind is of no use to others.
+uint64_t PopulatedBytes(const BenchWireOptions& options) {
+  constexpr uint64_t kBytesOfRow = 50;
+  constexpr uint64_t kBytesOfList = 200;
+  if (options.populate_bytes) return *options.populate_bytes;
+  return 2 * options.lists *
+         (kBytesOfList + static_cast<uint64_t>(options.items_per_list) *
+                             (kBytesOfRow + static_cast<uint64_t>(options.value_bytes)));
+}
+
 class WireBench {
  public:
   explicit WireBench(const BenchWireOptions& options)
@@ -91,7 +102,9 @@ class WireBench {
     report_.cores = ChooseWireCores();
     report_.server = report_.options.via;
     if (report_.server.empty()) {
-      LS_ASSIGN_OR_RETURN(process_, ServerProcess::Start(report_.cores.server));
+      report_.populated_bytes = PopulatedBytes(report_.options);
+      LS_ASSIGN_OR_RETURN(process_,
+                          ServerProcess::Start(report_.cores.server, report_.populated_bytes));
       report_.server = process_->address();
     }
     PinToCore(report_.cores.client);

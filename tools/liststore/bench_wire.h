@@ -3,6 +3,7 @@
 #define LISTSTORE_TOOLS_LISTSTORE_BENCH_WIRE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace liststore {
@@ -17,6 +18,8 @@ struct BenchWireOptions {
   int rounds = 3;        // measurements of each kind; medians are reported
   double rate = 0;       // requests a second of the open loop; 0: by what was measured before
   uint64_t seed = 1;
+  // Memory that the server makes ready before it is loaded; absent: twice what the lists take.
+  std::optional<uint64_t> populate_bytes;
   bool no_index = false;  // leaves out the local index, which Cassandra does not have
   bool json = false;
   bool quick = false;  // one short round of each

@@ -36,12 +36,12 @@ void PrintWireReport(const WireReport& report, std::FILE* out) {
   line("data", absl::StrFormat("%s lists of %d items with values of %d bytes; loaded in %.1f s",
                                Grouped(options.lists), options.items_per_list, options.value_bytes,
                                report.load_seconds));
-  line("server",
-       options.via.empty()
-           ? absl::StrFormat("its own, one shard on core %d, the client on core %d; %s "
-                             "resident when loaded",
-                             report.cores.server, report.cores.client, Bytes(report.resident_bytes))
-           : absl::StrCat(options.via, ", the client on core ", report.cores.client));
+  line("server", options.via.empty()
+                     ? absl::StrFormat("its own, one shard on core %d, the client on core %d; %s "
+                                       "populated beforehand, %s resident when loaded",
+                                       report.cores.server, report.cores.client,
+                                       Bytes(report.populated_bytes), Bytes(report.resident_bytes))
+                     : absl::StrCat(options.via, ", the client on core ", report.cores.client));
   line("measured",
        absl::StrFormat("%d round%s of %g s a line over %d connections; medians; latency from the "
                        "write of a request to the read of its reply",
@@ -103,6 +103,7 @@ void PrintWireReportJson(const WireReport& report, std::FILE* out) {
   json.Count("rounds", static_cast<uint64_t>(options.rounds));
   json.Count("seed", options.seed);
   json.Add("load_seconds", report.load_seconds);
+  json.Count("server_populated_bytes", report.populated_bytes);
   json.Count("server_resident_bytes", report.resident_bytes);
   for (const WireLine& line : report.lines) AddWireLine(line, &json);
   AddOpenRun(report.open, &json);

@@ -22,6 +22,7 @@ struct WireReport {
   std::string server;
   WireCores cores;
   double load_seconds = 0;
+  uint64_t populated_bytes = 0;
   uint64_t resident_bytes = 0;  // 0: not known
   std::vector<WireLine> lines;
   OpenRun open;

@@ -130,7 +130,7 @@ Keys of --json. KIND is select10_64, select10_16, insert1_64 or insert1_16:
                           99.99 and 100
   open_loop_per_s, open_loop_achieved_per_s   offered and answered; open_loop_p50_ns and so on: of all requests,
                           open_loop_select_... and open_loop_insert_...: of these
-  load_seconds, server_resident_bytes, replies_verified
+  load_seconds, server_populated_bytes, server_resident_bytes, replies_verified
 
 Examples:
   liststore bench wire --quick
@@ -248,6 +248,11 @@ void AddBenchWire(CLI::App* bench, BenchWireOptions* options) {
   number("--rounds", &options->rounds, "Measurements of each kind");
   number("--rate", &options->rate, "Requests a second of the open loop; 0: as said below");
   number("--seed", &options->seed, "Seed of the order");
+  command
+      ->add_option("--populate", options->populate_bytes,
+                   "Memory that its own server takes before it is loaded [twice what lists take]")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES");
   command->add_flag("--no-index", options->no_index,
                     "Make no local index: for servers that have none, as Cassandra");
   command->add_flag("--json", options->json, "Print the result as JSON");
@@ -359,6 +364,11 @@ CLI::App* AddServe(CLI::App* app, ServeOptions* options, std::string* config) {
       ->add_option("--memory-limit", options->memory_limit_bytes,
                    "Limit on memory for data, K, M and G as powers of 1024 "
                    "[three quarters of the machine's]")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES");
+  command
+      ->add_option("--populate", options->populate_bytes,
+                   "Memory for data that is taken from the system before clients can connect [0]")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("BYTES");
   AddTopology(command, options);

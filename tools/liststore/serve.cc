@@ -96,6 +96,7 @@ absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options) {
   server.shard_aware_port = options.shard_aware_port;
   server.shards = options.shards;
   server.memory_limit_bytes = options.memory_limit_bytes;
+  server.populate_bytes = options.populate_bytes;
   server.looks_like_scylla = options.looks_like_scylla;
   server.journal_entries = options.journal_entries;
   server.data_center = options.data_center;
@@ -169,6 +170,7 @@ absl::StatusOr<std::unique_ptr<ListStore>> OpenDemo(const ServeOptions& options,
   store_options.shards = options.shards;
   store_options.memory_limit_bytes = options.memory_limit_bytes;
   LS_ASSIGN_OR_RETURN(std::unique_ptr<ListStore> store, ListStore::Open(store_options));
+  LS_RETURN_IF_ERROR(store->Populate(options.populate_bytes));
   constexpr int64_t kThirtyDays = 30 * 86'400;
   LS_RETURN_IF_ERROR(store->CreateListFeature("user", "reading_history", kThirtyDays));
   constexpr uint64_t kMinuteNanos = 60'000'000'000;

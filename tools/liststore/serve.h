@@ -16,6 +16,7 @@ struct ServeOptions {
   std::string ready_file;           // empty: none
   uint32_t shards = 1;              // 0: none are said, which looks like Cassandra
   uint64_t memory_limit_bytes = 0;  // 0: three quarters of the machine's
+  uint64_t populate_bytes = 0;      // made ready before clients can connect
   bool looks_like_scylla = true;
   // As the same of CqlServerOptions.
   std::string data_center = "datacenter1";

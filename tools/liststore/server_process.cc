@@ -58,6 +58,7 @@ bool PinToCore(int core) {
 }
 
 absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(int core,
+                                                                    uint64_t populate_bytes,
                                                                     const std::string& program) {
   int input[2], output[2];
   if (pipe2(input, O_CLOEXEC) != 0) return absl::ResourceExhaustedError("no pipe can be made");
@@ -75,9 +76,11 @@ absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(int core,
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
-  const char* const arguments[] = {"liststore",   "serve",       "--cql-port", "0",
-                                   "--journal",   "0",           "--shards",   "1",
-                                   "--until-eof", "--log-level", "error",      nullptr};
+  const std::string populate = absl::StrCat(populate_bytes);
+  const char* const arguments[] = {"liststore",      "serve",       "--cql-port", "0",
+                                   "--journal",      "0",           "--shards",   "1",
+                                   "--until-eof",    "--log-level", "error",      "--populate",
+                                   populate.c_str(), nullptr};
   pid_t pid = -1;
   const int error = posix_spawn(&pid, program.c_str(), &actions, nullptr,
                                 const_cast<char* const*>(arguments), environ);

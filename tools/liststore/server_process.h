@@ -29,9 +29,10 @@ uint64_t ProcessResidentBytes(pid_t pid);
 // Ends with this object: its standard input is closed, and it is waited for.
 class ServerProcess {
  public:
-  // One shard, on `core`. `program` is a liststore. Returns when clients can connect.
+  // One shard, on `core`, with memory ready for `populate_bytes` of data. `program` is a liststore.
+  // Returns when clients can connect.
   static absl::StatusOr<std::unique_ptr<ServerProcess>> Start(
-      int core, const std::string& program = "/proc/self/exe");
+      int core, uint64_t populate_bytes = 0, const std::string& program = "/proc/self/exe");
   ~ServerProcess();
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
