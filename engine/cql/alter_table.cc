@@ -154,6 +154,14 @@ class TableAlterer {
     if (to.size() > kColumnNameBytesMax) {
       return CqlError::Invalid("Column names shouldn't be more than 65535 bytes long");
     }
+    std::string indexes;
+    for (const IndexDefinition& index : table_.indexes) {
+      if (index.column == from) indexes += (indexes.empty() ? "" : ", ") + index.name;
+    }
+    if (!indexes.empty()) {
+      return CqlError::Invalid("Cannot rename column " + from +
+                               " because it has dependent secondary indexes (" + indexes + ")");
+    }
     column->name = to;
     return {};
   }

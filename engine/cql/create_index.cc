@@ -92,16 +92,13 @@ std::string_view TargetName(TargetKind kind) {
   }
 }
 
-// As messages about frozen collections have it.
-std::string FrozenTargetName(TargetKind kind) {
-  switch (kind) {
-    case TargetKind::kKeys:
-      return "keys";
-    case TargetKind::kEntries:
-      return "keys_and_values";
-    default:
-      return "values";
-  }
+CqlStatus CheckHasNoDurations(const DataType& type) {
+  if (!type.Contains(CqlType::kDuration)) return {};
+  const std::string what = type.is_collection() ? "collections containing durations"
+                           : type.kind() == DataType::Kind::kUser ? "UDTs containing durations"
+                           : type.has_fields()                    ? "tuples containing durations"
+                                                                  : "duration columns";
+  return CqlError::Invalid("Secondary indexes are not supported on " + what);
 }
 
 // The indexed column may have an index of this kind.
@@ -111,48 +108,39 @@ CqlStatus CheckTarget(const IndexTarget& target, const TableDefinition& table, b
   if (column == nullptr) {
     return CqlError::Invalid("No column definition found for column " + name);
   }
-  if (column->type.is(CqlType::kDuration)) {
-    return CqlError::Invalid("Secondary indexes are not supported on duration columns");
-  }
+  LS_RETURN_IF_ERROR(CheckHasNoDurations(column->type));
   if (column->kind == ColumnKind::kPartitionKey) {
+    if (table.CountOf(ColumnKind::kPartitionKey) == 1) {
+      return CqlError::Invalid("Cannot create secondary index on partition key column " + name);
+    }
     if (local) {
       return CqlError::Invalid(
           "Local indexing based on partition key column is not allowed, since whole base "
           "partition key must be used in queries anyway. Use global indexing instead.");
     }
-    if (table.CountOf(ColumnKind::kPartitionKey) == 1) {
-      return CqlError::Invalid("Cannot create secondary index on partition key column " + name);
-    }
   }
-  if (column->type.is_collection() && column->type.is_frozen()) {
-    if (target.kind != TargetKind::kFull) {
-      return CqlError::Invalid("Cannot create index on index_" + FrozenTargetName(target.kind) +
-                               " of frozen collection column " + name);
+  const std::string shown(TargetName(target.kind));
+  if (column->type.is_multi_cell()) {
+    if (!column->type.is_collection()) {
+      return CqlError::Invalid("Cannot create secondary index on UDT column " + name);
     }
-  } else if (!column->type.is_collection()) {
-    if (target.kind == TargetKind::kFull) {
-      return CqlError::Invalid("full() indexes can only be created on frozen collections");
+    if (local) {
+      return CqlError::Invalid("Local secondary index on collection column " + name +
+                               " is not implemented yet.");
     }
-    if (target.kind != TargetKind::kColumn) {
-      const std::string shown(TargetName(target.kind));
-      return CqlError::Invalid("Cannot create index on " + shown + " of column " + name +
-                               "; only non-frozen collections support " + shown + " indexes");
-    }
-  } else if (local && column->type.is_multi_cell()) {
-    return CqlError::Invalid("Local secondary index on collection column " + name +
-                             " is not implemented yet.");
+    return CqlError::Unsupported(CqlFeature::kCollectionIndexes, name);
   }
-  // What ScyllaDB would do and liststore does not have.
-  if (column->is_key()) return CqlError::Unsupported(CqlFeature::kKeyIndexes, name);
-  if (column->kind == ColumnKind::kStatic) {
-    return CqlError::Unsupported(CqlFeature::kStaticIndexes, name);
+  if (column->type.is_collection()) {
+    if (target.kind == TargetKind::kFull) return {};
+    return CqlError::Invalid("Cannot create index on " + shown + " of frozen collection column " +
+                             name);
   }
-  if (column->type.kind() == DataType::Kind::kUser && column->type.is_multi_cell()) {
-    // Source of the words: ScyllaDB cql3/statements/create_index_statement.cc.
-    return CqlError::Invalid("Cannot create index on non-frozen UDT column " + name);
+  if (target.kind == TargetKind::kFull) {
+    return CqlError::Invalid("full() indexes can only be created on frozen collections");
   }
-  if (!column->type.is_multi_cell()) return {};
-  return CqlError::Unsupported(CqlFeature::kCollectionIndexes, name);
+  if (target.kind == TargetKind::kColumn) return {};
+  return CqlError::Invalid("Cannot create index on " + shown + " of column " + name +
+                           "; only non-frozen collections support " + shown + " indexes");
 }
 
 // `<table>_<column>_idx`, with a number behind it when that is taken.

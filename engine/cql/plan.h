@@ -147,7 +147,8 @@ struct SelectPlan {
   std::vector<KeyAlternatives> partition_key;
   std::vector<TokenBound> token_bounds;  // of a scan
   ClusteringRestriction clustering;
-  std::optional<IndexLookup> index;
+  bool uses_index = false;           // by ScyllaDB's rules, whoever finds the rows:
+  std::optional<IndexLookup> index;  // storage, or else `filters`
   // What order and index leave over. Of a virtual table: all restrictions.
   std::vector<RowFilter> filters;
 

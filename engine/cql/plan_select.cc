@@ -150,7 +150,7 @@ CqlStatus PlanGroups(const SelectStatement& statement, SelectPlan& plan) {
 CqlStatus PlanOrder(const SelectStatement& statement, SelectPlan& plan) {
   if (statement.order_by.empty()) return {};
   const TableDefinition& table = *plan.table;
-  if (plan.index) return CqlError::Invalid("ORDER BY with 2ndary indexes is not supported.");
+  if (plan.uses_index) return CqlError::Invalid("ORDER BY with 2ndary indexes is not supported.");
   if (plan.partition_key.empty()) {
     return CqlError::Invalid(
         "ORDER BY is only supported when the partition key is restricted by an EQ or an IN.");
@@ -230,6 +230,7 @@ CqlOr<SelectPlan> PlanSelect(const SelectStatement& statement, Binder& binder) {
   plan.partition_key = std::move(restrictions.partition_key);
   plan.token_bounds = std::move(restrictions.token_bounds);
   plan.clustering = std::move(restrictions.clustering);
+  plan.uses_index = restrictions.uses_index;
   plan.index = std::move(restrictions.index);
   plan.filters = std::move(restrictions.filters);
   plan.warns_of_filtering = restrictions.warns_of_filtering;

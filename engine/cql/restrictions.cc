@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/status_macros.h"
+#include "engine/cql/index_use.h"
 
 namespace liststore {
 namespace {
@@ -56,13 +57,13 @@ bool IsKey(const TableDefinition& table, const BoundRelation& relation, ColumnKi
 
 // ---- SELECT
 
-// The index that answers `relation`: 2 a local one, 1 a global one, 0 none.
+// The index that finds the rows of `relation` in storage: 2 a local one, 1 a global one, 0 none.
 int IndexScore(const TableDefinition& table, const BoundRelation& relation,
                bool is_single_partition) {
-  if (relation.op != RelationOperator::kEqual || relation.columns.size() != 1) return 0;
+  if (!IsKey(table, relation, ColumnKind::kRegular)) return 0;
   int score = 0;
   for (const IndexDefinition& index : table.indexes) {
-    if (index.column != table.columns[relation.columns[0]].name) continue;
+    if (!Supports(table, index, relation)) continue;
     score = std::max(score, index.local ? (is_single_partition ? 2 : 0) : 1);
   }
   return score;
@@ -104,9 +105,11 @@ CqlError NotAPrefix(const TableDefinition& table, const ClusteringRestriction& t
                            " is not restricted");
 }
 
+bool HasIn(const std::vector<KeyAlternatives>& key) {
+  return std::ranges::any_of(key, [](const KeyAlternatives& part) { return part.is_in; });
+}
 bool IsSinglePartition(const std::vector<KeyAlternatives>& key) {
-  return !key.empty() &&
-         std::ranges::none_of(key, [](const KeyAlternatives& part) { return part.is_in; });
+  return !key.empty() && !HasIn(key);
 }
 
 CqlStatus CheckToken(const TableDefinition& table, const BoundWhere& where) {
@@ -139,7 +142,7 @@ CqlStatus CheckTuplesAreNotMixed(const TableDefinition& table, const BoundWhere&
 
 // What is left over is for filters; is that allowed without ALLOW FILTERING?
 CqlStatus CheckLeftovers(const TableDefinition& table, const SelectRestrictions& restrictions,
-                         const BoundWhere& where) {
+                         const IndexUse& use, const BoundWhere& where) {
   for (const BoundRelation& relation : where.relations) {
     // A slice over columns of both directions is told by a look at each row, but needs no leave.
     if (IsKey(table, relation, ColumnKind::kClustering) && relation.is_slice() &&
@@ -156,12 +159,12 @@ CqlStatus CheckLeftovers(const TableDefinition& table, const SelectRestrictions&
         }
         break;
       case ColumnKind::kClustering:
-        if (relation.is_contains()) {
+        if (relation.is_contains() && !use.of_clustering) {
           return CqlError::Invalid(
               "Cannot restrict clustering columns by a CONTAINS relation without a secondary index "
               "or filtering");
         }
-        if (!restrictions.index &&
+        if ((!use.of_clustering || !restrictions.clustering.slices.empty()) &&
             restrictions.clustering.prefix_columns() < table.CountOf(ColumnKind::kClustering)) {
           return NotAPrefix(table, restrictions.clustering, relation);
         }
@@ -170,8 +173,15 @@ CqlStatus CheckLeftovers(const TableDefinition& table, const SelectRestrictions&
       case ColumnKind::kRegular:
         break;
     }
-    return NeedsFiltering();
+    if (!use.used) return NeedsFiltering();
   }
+  if (!use.used) return {};
+  if (HasIn(restrictions.partition_key)) {
+    return CqlError::Invalid(
+        "Index cannot be used if the partition key is restricted with IN clause. This query would "
+        "require filtering instead.");
+  }
+  if (use.needs_filtering) return NeedsFiltering();
   return {};
 }
 
@@ -249,14 +259,18 @@ CqlOr<SelectRestrictions> RestrictSelect(const SelectStatement& statement,
       restrictions.filters.push_back(ToFilter(relation));
     }
   }
+  const IndexUse use = FindIndexUse(table, where);
+  restrictions.uses_index = use.used;
   restrictions.token_bounds = std::move(where.token_bounds);
   restrictions.partition_key = TakePartitionKey(table, where);
   restrictions.clustering = TakeClustering(table, where);
-  restrictions.index = TakeIndexed(table, IsSinglePartition(restrictions.partition_key), where);
+  if (use.used || statement.allow_filtering) {
+    restrictions.index = TakeIndexed(table, IsSinglePartition(restrictions.partition_key), where);
+  }
   if (!statement.allow_filtering) {
-    LS_RETURN_IF_ERROR(CheckLeftovers(table, restrictions, where));
-    restrictions.warns_of_filtering = restrictions.partition_key.empty() && !restrictions.index &&
-                                      !restrictions.clustering.empty();
+    LS_RETURN_IF_ERROR(CheckLeftovers(table, restrictions, use, where));
+    restrictions.warns_of_filtering =
+        restrictions.partition_key.empty() && !use.used && !restrictions.clustering.empty();
   }
   if (table.is_virtual) return restrictions;
   for (BoundRelation& relation : where.relations) {

@@ -31,6 +31,8 @@ struct SelectRestrictions {
   std::vector<KeyAlternatives> partition_key;
   std::vector<TokenBound> token_bounds;
   ClusteringRestriction clustering;
+  // Rows are found by an index: one of storage's, `index`, or by a look at partitions and rows.
+  bool uses_index = false;
   std::optional<IndexLookup> index;
   std::vector<RowFilter> filters;
   bool warns_of_filtering = false;

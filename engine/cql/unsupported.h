@@ -28,7 +28,6 @@ namespace liststore {
   X(kLike, 21, "LIKE", "a range of a clustering column: c >= 'ab' AND c < 'ac'")                   \
   X(kNotIn, 22, "NOT IN", "selecting all of them, and leaving some out in the service")            \
   X(kOtherMarkers, 28, "bind markers at this place", "a constant")                                 \
-  X(kKeyIndexes, 29, "indexes on columns of the primary key", "a table with another primary key")  \
   X(kDropTimestamp, 30, "DROP with USING TIMESTAMP", "DROP without it: all values go")             \
   X(kTtlPerRow, 31, "TTLs by a column", "USING TTL or default_time_to_live")                       \
   X(kCdc, 32, "change data capture", "a table of the changes, written in the same batch")          \
@@ -38,7 +37,6 @@ namespace liststore {
   X(kMutationFragments, 36, "MUTATION_FRAGMENTS", "the table itself, with TTL() and WRITETIME()")  \
   X(kVirtualWrites, 37, "batches, ranges and conditions of virtual tables", "INSERT, UPDATE or DELETE of one row")  \
   X(kTypeClasses, 38, "types named by a class", "the name that the type has in CQL")                \
-  X(kStaticIndexes, 39, "indexes on static columns", "a table with the column as its key")      \
   X(kStaticCounters, 41, "static counters", "a second table with the same partition key")           \
   X(kCollectionIndexes, 42, "indexes on collections that are not frozen", "a second table with the elements in its key") \
   X(kDurationKeys, 43, "durations within elements of sets and keys of maps that are not frozen", "frozen<...>, written whole")

@@ -90,9 +90,10 @@ void CompleteTable(TableDefinition& table) {
   LS_CHECK(!storage.partition_key.empty(), "a table has a partition key");
   for (const IndexDefinition& index : table.indexes) {
     const ColumnDefinition* column = table.FindColumn(index.column);
-    LS_CHECK(column != nullptr && column->kind == ColumnKind::kRegular,
-             "indexes are on regular columns");
-    // A local and a global index of one column are one to storage.
+    LS_CHECK(column != nullptr, "indexes are on columns of the table");
+    // Others are a look at keys and static rows, which storage has in any case. A local and a
+    // global index of one column are one to it.
+    if (column->kind != ColumnKind::kRegular) continue;
     if (std::ranges::count(storage.indexes, column->position, &IndexSchema::column) != 0) continue;
     storage.indexes.push_back({index.name, column->position});
   }

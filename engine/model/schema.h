@@ -43,7 +43,7 @@ struct ColumnDefinition {
 
 struct IndexDefinition {
   std::string name;
-  std::string column;  // a regular one
+  std::string column;
   // Of every partition by itself (`ON t((pk), c)`), so that queries name the partition; else
   // global.
   bool local = false;

@@ -40,6 +40,26 @@ class RowCollector final : public RowSink {
         aggregation_(call.plan.selections, context_) {}
 
   CqlStatus Bind() { return BindFilters(call_.plan.filters, call_.values, filters_); }
+  // The filters that a partition's key answers, and those of its static columns, are asked of the
+  // partition: TakesKey, and TakesStaticRow.
+  void AskPartitions() {
+    if (filters_.empty()) return;
+    const auto is_of = [&](const BoundFilter& filter, ColumnKind kind) {
+      return row_.table().columns[filter.filter->columns[0]].kind == kind;
+    };
+    const auto of_keys = std::stable_partition(
+        filters_.begin(), filters_.end(),
+        [&](const BoundFilter& filter) { return !is_of(filter, ColumnKind::kPartitionKey); });
+    key_filters_.assign(std::move_iterator(of_keys), std::move_iterator(filters_.end()));
+    filters_.erase(of_keys, filters_.end());
+    // They are asked of the rows as well: those are read at later instants.
+    for (const BoundFilter& filter : filters_) {
+      if (is_of(filter, ColumnKind::kStatic)) static_filters_.push_back(filter);
+    }
+  }
+  bool TakesKey() const { return MatchesAll(key_filters_); }
+  bool TakesStaticRow() const { return MatchesAll(static_filters_); }
+  bool filters_statics() const { return !static_filters_.empty(); }
 
   RowBuffer& row() { return row_; }
   Aggregation& aggregation() { return aggregation_; }
@@ -92,9 +112,7 @@ class RowCollector final : public RowSink {
 
   // Looks at the row in row().
   void Take() {
-    for (const BoundFilter& filter : filters_) {
-      if (!Matches(filter, row_.table(), row_.values())) return;
-    }
+    if (!MatchesAll(filters_)) return;
     ++taken_;
     last_taken_ = row_.clustering_key();
     if (call_.plan.is_aggregate) {
@@ -116,6 +134,11 @@ class RowCollector final : public RowSink {
   std::function<void()> on_row;
 
  private:
+  bool MatchesAll(const std::vector<BoundFilter>& filters) const {
+    return std::ranges::all_of(filters, [&](const BoundFilter& filter) {
+      return Matches(filter, row_.table(), row_.values());
+    });
+  }
   void Note(CqlStatus status) {
     if (status.ok()) return;
     status_ = std::move(status);
@@ -168,7 +191,9 @@ class RowCollector final : public RowSink {
   uint64_t partition_groups_ = 0;
   uint64_t groups_left_ = UINT64_MAX;
   uint64_t partition_groups_max_ = UINT64_MAX;
-  std::vector<BoundFilter> filters_;
+  std::vector<BoundFilter> filters_;         // of rows
+  std::vector<BoundFilter> key_filters_;     // of partitions, by their keys
+  std::vector<BoundFilter> static_filters_;  // by their static rows
   uint64_t wanted_ = 0;
   uint64_t taken_ = 0;
   size_t bytes_max_ = kResultBytesMax;
@@ -233,6 +258,7 @@ class SelectExecution {
  private:
   CqlStatus Prepare() {
     LS_RETURN_IF_ERROR(collector_.Bind());
+    collector_.AskPartitions();
     LS_RETURN_IF_ERROR(ResolveLimit(plan_.limit, call_.values, "LIMIT", limit_));
     LS_RETURN_IF_ERROR(ResolveLimit(plan_.per_partition_limit, call_.values, "PER PARTITION LIMIT",
                                     per_partition_limit_));
@@ -326,6 +352,7 @@ class SelectExecution {
   // Reads what is wanted of one partition; false: the page ends here.
   bool ReadPartition(const std::string& key) {
     collector_.row().SetPartition(key);
+    if (!WantsPartition(key)) return !gone_;
     const bool resumed =
         call_.resume && call_.resume->clustering_key && key == call_.resume->partition_key;
     uint64_t partition_left = per_partition_limit_;
@@ -343,6 +370,20 @@ class SelectExecution {
       if (!ReadRange(key, range, partition_left)) return false;
     }
     return resumed || TakeStaticRow(key);
+  }
+
+  // What is asked of key and static row holds, so that it is worth a look at the rows.
+  bool WantsPartition(const std::string& key) {
+    if (!collector_.TakesKey()) return false;
+    if (!collector_.filters_statics()) return true;
+    const ReadSpec spec{
+        .range = {}, .limit = 0, .with_static_row = true, .value_filter = std::nullopt};
+    collector_.ForgetStaticRow();
+    const Reply reply = engine_.Execute(
+        {.table = table_.storage.id, .partition_key = key, .body = ReadCommand{&spec, &collector_}},
+        call_.now_nanos);
+    gone_ |= reply.status == OpStatus::kTableGone;
+    return !gone_ && collector_.TakesStaticRow();
   }
 
   // A partition without rows answers with its static values, but to those who ask for rows of some

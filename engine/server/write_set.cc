@@ -33,6 +33,13 @@ CqlStatus CheckIndexed(const TableDefinition& table, ColumnId column, std::strin
   return CqlError::Invalid("Key length of " + std::to_string(bytes) +
                            " is longer than maximum of " + std::to_string(kKeyBytesMax));
 }
+// The same of a static column, whose entry has no clustering key.
+CqlStatus CheckIndexedStatic(const TableDefinition& table, ColumnId column,
+                             std::string_view value) {
+  if (table.indexes.empty()) return {};
+  if (table.FindIndexOn(table.storage.statics[column].name) == nullptr) return {};
+  return CheckKeyBytes({{value}});
+}
 
 }  // namespace
 
@@ -145,6 +152,9 @@ CqlStatus WriteSet::AddStaticRow(const ModificationPlan& plan, BoundValues value
                                  int64_t now_seconds, Group& group) {
   Row& row = NewRow({});
   LS_RETURN_IF_ERROR(AddCells(plan.static_assignments, values, row, std::nullopt, group));
+  for (size_t i = row.first_cell; i < cells_.size(); ++i) {
+    LS_RETURN_IF_ERROR(CheckIndexedStatic(*plan.table, cells_[i].column, cells_[i].value));
+  }
   if (row.cell_count == 0 && !group.lists.Changes(row_count_ - 1)) {
     --row_count_;
     return {};

@@ -133,7 +133,7 @@ class ReadMaker {
       case 3:
         return Partitions();
       case 4:
-        return schema_.indexed ? Indexed() : Partitions();
+        return schema_.index ? Indexed() : Partitions();
       case 5:
       case 6:
         return Filtered();
@@ -173,21 +173,44 @@ class ReadMaker {
     AddSelection();
     AddFrom();
     text_ << " WHERE ";
-    AddWholeKey();
-    text_ << " AND ";
-    shape_.of_rows = true;
-    const size_t column = *schema_.indexed;
-    const PoolValue& value = RandomPoolValue(random_, schema_.regular[column]);
-    text_ << schema_.regular[column].name << " = ";
-    text_.AddValue(value);
-    shape_.conditions.push_back([column, bytes = value.bytes](const LiveRow& row) {
-      return CellValue(row, column) == bytes;
-    });
-    const bool filters = random_.OneIn(3);
+    using On = ModelIndex::On;
+    const ModelIndex index = *schema_.index;
+    bool filters = random_.OneIn(3);
+    if (index.is_local || (index.on != On::kPartitionKey && random_.OneIn(3))) {
+      AddWholeKey();
+      text_ << " AND ";
+    } else if (index.on != On::kPartitionKey && random_.OneIn(4)) {
+      WhereToken("");
+      text_ << " AND ";
+    }
+    const size_t i = index.column;
+    switch (index.on) {
+      case On::kPartitionKey:
+        AddIndexed([i](const LiveRow& row) { return std::optional(row.partition[i]); });
+        break;
+      case On::kClustering:
+        shape_.of_rows = true;
+        AddIndexed([i](const LiveRow& row) { return ClusteringValue(row, i); });
+        filters = false;  // the column may be restricted once
+        break;
+      case On::kValue:
+        shape_.of_rows = !schema_.is_static(i);
+        AddIndexed([i](const LiveRow& row) { return CellValue(row, i); });
+    }
     if (filters) WhereClustering(" AND ");
     AddLimits();
     if (filters) text_ << " ALLOW FILTERING";
     return Finish();
+  }
+  // `value`: of a row.
+  template <typename Value>
+  void AddIndexed(const Value& value) {
+    const ModelColumn& column = schema_.IndexedColumn();
+    const PoolValue& wanted = RandomPoolValue(random_, column);
+    text_ << column.name << " = ";
+    text_.AddValue(wanted);
+    shape_.conditions.push_back(
+        [=, bytes = wanted.bytes](const LiveRow& row) { return value(row) == bytes; });
   }
 
   RandomRead Scan() {
@@ -198,6 +221,9 @@ class ReadMaker {
     if (random_.OneIn(4)) WhereClustering(before);
     AddGroups();
     AddLimits();
+    // Behind an index on a clustering column others would be filters.
+    const bool may_filter = schema_.index && schema_.index->on == ModelIndex::On::kClustering;
+    if (may_filter || random_.OneIn(8)) text_ << " ALLOW FILTERING";
     return Finish();
   }
 

@@ -18,6 +18,22 @@ ModelColumn RandomColumn(Random& random, std::string name) {
   return {std::move(name), type, random.OneIn(2)};
 }
 
+std::optional<ModelIndex> RandomIndex(Random& random, const ModelSchema& schema) {
+  using On = ModelIndex::On;
+  ModelIndex index;
+  const uint64_t kind = random.Below(5);
+  if (kind == 0 && schema.partition_key.size() > 1) {
+    index = {On::kPartitionKey, random.Below(schema.partition_key.size()), false};
+  } else if (kind == 1 && !schema.clustering.empty()) {
+    index = {On::kClustering, random.Below(schema.clustering.size()), random.OneIn(2)};
+  } else {
+    index = {On::kValue, random.Below(schema.values()), random.OneIn(2)};
+    index.is_local &= !schema.is_static(index.column);
+    if (schema.ValueColumn(index.column).type.is_multi_cell()) return std::nullopt;
+  }
+  return index;
+}
+
 }  // namespace
 
 ModelSchema RandomSchema(Random& random, std::string table) {
@@ -44,10 +60,7 @@ ModelSchema RandomSchema(Random& random, std::string table) {
       if (random.OneIn(4)) column.type = types[random.Below(types.size())];
     }
   }
-  if (random.OneIn(2)) schema.indexed = random.Below(schema.regular.size());
-  if (schema.indexed && schema.regular[*schema.indexed].type.is_multi_cell()) {
-    schema.indexed.reset();
-  }
+  if (!random.OneIn(4)) schema.index = RandomIndex(random, schema);
   if (random.OneIn(3)) schema.default_ttl_seconds = random.OneIn(2) ? 20 : 1000;
   return schema;
 }

@@ -49,6 +49,17 @@ const DataType& ModelSchema::TypeOf(const std::string& name) const {
   LS_UNREACHABLE("the column is one of the schema");
 }
 
+const ModelColumn& ModelSchema::IndexedColumn() const {
+  switch (index->on) {
+    case ModelIndex::On::kPartitionKey:
+      return partition_key[index->column];
+    case ModelIndex::On::kClustering:
+      return clustering[index->column];
+    default:
+      return ValueColumn(index->column);
+  }
+}
+
 std::vector<std::string> ModelSchema::CreateStatements() const {
   std::string create = "CREATE TABLE " + table + " (";
   std::string order;
@@ -68,12 +79,13 @@ std::vector<std::string> ModelSchema::CreateStatements() const {
   create += ")) WITH default_time_to_live = " + std::to_string(default_ttl_seconds);
   if (!clustering.empty()) create += " AND CLUSTERING ORDER BY (" + order + ")";
   std::vector<std::string> statements = {create};
-  if (indexed) {
-    const ModelColumn& column = regular[*indexed];
+  if (index) {
+    const ModelColumn& column = IndexedColumn();
     const std::string target =
         column.type.is_collection() ? "FULL(" + column.name + ")" : column.name;
-    statements.push_back("CREATE INDEX ON " + table + " ((" + Joined(partition_key) + "), " +
-                         target + ")");
+    statements.push_back("CREATE INDEX ON " + table + " (" +
+                         (index->is_local ? "(" + Joined(partition_key) + "), " : "") + target +
+                         ")");
   }
   return statements;
 }

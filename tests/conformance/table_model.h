@@ -28,13 +28,24 @@ struct ModelColumn {
   bool descending = false;  // of a clustering column
 };
 
+struct ModelIndex {
+  enum class On : uint8_t {
+    kPartitionKey,
+    kClustering,
+    kValue  // a static or regular column
+  };
+  On on = On::kValue;
+  size_t column = 0;  // among those; values in their one numbering
+  bool is_local = false;
+};
+
 struct ModelSchema {
   std::string table;  // with its keyspace
   std::vector<ModelColumn> partition_key;
   std::vector<ModelColumn> clustering;
   std::vector<ModelColumn> statics;  // by name; all come before the regular ones there
   std::vector<ModelColumn> regular;  // by name
-  std::optional<size_t> indexed;     // a regular column with a local index
+  std::optional<ModelIndex> index;
   int64_t default_ttl_seconds = 0;
 
   // Columns that are no key have one numbering: the regular ones, then the static ones.
@@ -43,6 +54,7 @@ struct ModelSchema {
   const ModelColumn& ValueColumn(size_t value) const {
     return is_static(value) ? statics[value - regular.size()] : regular[value];
   }
+  const ModelColumn& IndexedColumn() const;  // of the index that there is
   // Of a column that there is.
   const DataType& TypeOf(const std::string& name) const;
   // CREATE TABLE, and CREATE INDEX where there is one.

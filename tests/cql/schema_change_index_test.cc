@@ -15,7 +15,7 @@ class IndexTest : public SchemaChanges {
   IndexTest() {
     Must(
         "CREATE TABLE t (p text, q text, c text, v blob, \"W w\" int, d duration, "
-        "PRIMARY KEY ((p, q), c))");
+        "l list<duration>, u tuple<int, duration>, s int static, PRIMARY KEY ((p, q), c))");
   }
 };
 
@@ -24,10 +24,12 @@ TEST_F(IndexTest, ALocalIndexRebuildsTheTable) {
   EXPECT_EQ(change.kind, Kind::kUpdated);
   EXPECT_EQ(change.target, SchemaChange::Target::kTable);
   EXPECT_EQ(change.keyspace + "." + change.table, "ks.t");
-  EXPECT_EQ(
-      change.actions.at(0),
-      (SchemaAction{
-          ActionKind::kRebuildTable, "ks", "t", {{ColumnId{0}, ColumnId{1}, ColumnId{2}}, {}}}));
+  EXPECT_EQ(change.actions.at(0),
+            (SchemaAction{ActionKind::kRebuildTable,
+                          "ks",
+                          "t",
+                          {{ColumnId{0}, ColumnId{1}, ColumnId{2}, ColumnId{3}, ColumnId{4}},
+                           {ColumnId{0}}}}));
   ASSERT_EQ(Table("t").indexes.size(), 1u);
   EXPECT_TRUE(Table("t").indexes[0].local);
   EXPECT_EQ(Table("t").storage.indexes[0].column, Table("t").FindColumn("v")->position);
@@ -99,13 +101,22 @@ TEST_F(IndexTest, Refusals) {
            {"CREATE INDEX ON t(x)", kInvalid, "No column definition found for column x"},
            {"CREATE INDEX ON t(d)", kInvalid,
             "Secondary indexes are not supported on duration columns"},
+           {"CREATE INDEX ON t(l)", kInvalid,
+            "Secondary indexes are not supported on collections containing durations"},
+           {"CREATE INDEX ON t(u)", kInvalid,
+            "Secondary indexes are not supported on tuples containing durations"},
+           {"CREATE INDEX ON t((p, q), s)", kInvalid,
+            "Local indexes containing static columns are not supported."},
+           {"CREATE INDEX ON single((p), p)", kInvalid,
+            "Cannot create secondary index on partition key column p"},
+           {"CREATE INDEX ON t(keys(c))", kInvalid,
+            "Cannot create index on keys() of column c; only non-frozen collections support "
+            "keys() indexes"},
            {"CREATE INDEX ON t(keys(v))", kInvalid,
             "Cannot create index on keys() of column v; only non-frozen collections support "
             "keys() indexes"},
            {"CREATE INDEX ON t(full(v))", kInvalid,
             "full() indexes can only be created on frozen collections"},
-           {"CREATE INDEX ON t(c)", kInvalid,
-            CqlError::Unsupported(CqlFeature::kKeyIndexes, "c").message},
            {"CREATE INDEX by_v ON t(\"W w\")", kInvalid, "Index already exists"},
            {"CREATE INDEX b ON t(v)", kInvalid, "Index b is a duplicate of existing index by_v"},
            {"CREATE INDEX taken ON t((p, q), v)", kInvalid,
@@ -127,6 +138,26 @@ TEST_F(IndexTest, Refusals) {
        }) {
     ExpectRefused(refusal);
   }
+}
+
+TEST_F(IndexTest, OfKeysAndStaticColumnsStorageKnowsNothing) {
+  for (const char* target : {"p", "q", "c", "(p, q), c", "s"}) {
+    const SchemaChange change = Must("CREATE INDEX ON t(" + std::string(target) + ")");
+    EXPECT_EQ(change.kind, Kind::kUpdated) << target;
+    EXPECT_TRUE(change.actions.empty()) << target;
+  }
+  std::vector<std::string> names;
+  for (const IndexDefinition& index : Table("t").indexes) names.push_back(index.name);
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"t_p_idx", "t_q_idx", "t_c_idx", "t_c_idx_1", "t_s_idx"}));
+  EXPECT_TRUE(Table("t").storage.indexes.empty());
+  EXPECT_TRUE(Table("t").indexes[3].local);
+  ExpectRefused({"ALTER TABLE t RENAME c TO cc", kInvalid,
+                 "Cannot rename column c because it has dependent secondary indexes (t_c_idx, "
+                 "t_c_idx_1)"});
+  EXPECT_TRUE(Must("DROP INDEX t_c_idx").actions.empty());
+  Must("DROP INDEX t_c_idx_1");
+  Must("ALTER TABLE t RENAME c TO cc");
 }
 
 TEST_F(IndexTest, DropIndex) {

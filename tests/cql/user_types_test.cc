@@ -132,7 +132,7 @@ TEST_F(UserTypesTest, Refusals) {
             "Non-frozen UDTs with nested non-frozen collections are not supported"},
            {"ALTER TYPE t4 ADD l list<int>", kInvalid,
             "Non-frozen UDTs with nested non-frozen collections are not supported"},
-           {"CREATE INDEX ON parts(v)", kInvalid, "Cannot create index on non-frozen UDT column v"},
+           {"CREATE INDEX ON parts(v)", kInvalid, "Cannot create secondary index on UDT column v"},
        }) {
     ExpectRefused(refusal);
   }

@@ -165,7 +165,7 @@ TEST_F(FrozenTypes, RowsAreFilteredByElements) {
 TEST_F(FrozenTypes, AFrozenCollectionIsIndexedAsAWhole) {
   Must("CREATE TABLE t (p int PRIMARY KEY, l frozen<list<int>>, u tuple<int, int>)");
   EXPECT_EQ(Refusal("CREATE INDEX ON t (l)"),
-            "Cannot create index on index_values of frozen collection column l");
+            "Cannot create index on value of frozen collection column l");
   EXPECT_EQ(Refusal("CREATE INDEX ON t (FULL(u))"),
             "full() indexes can only be created on frozen collections");
   Must("CREATE INDEX ON t (FULL(l))");
