@@ -101,8 +101,29 @@ CqlStatus CheckHasNoDurations(const DataType& type) {
   return CqlError::Invalid("Secondary indexes are not supported on " + what);
 }
 
-// The indexed column may have an index of this kind.
-CqlStatus CheckTarget(const IndexTarget& target, const TableDefinition& table, bool local) {
+// Of a collection with several cells. A set has elements alone, which its index is by.
+CqlOr<IndexedPart> PartOfCollection(const IndexTarget& target, const ColumnDefinition& column) {
+  const bool is_map = column.type.kind() == DataType::Kind::kMap;
+  switch (target.kind) {
+    case TargetKind::kFull:
+      return CqlError::Invalid("full() indexes can only be created on frozen collections");
+    case TargetKind::kKeys:
+      if (is_map) return IndexedPart::kKeys;
+      break;
+    case TargetKind::kEntries:
+      if (is_map) return IndexedPart::kEntries;
+      break;
+    default:
+      return IndexedPart::kValues;
+  }
+  return CqlError::Invalid("Cannot create secondary index on " +
+                           std::string(target.kind == TargetKind::kKeys ? "keys" : "entries") +
+                           " of column " + column.name + " with non-map type");
+}
+
+// What of the column the index is by, if it may have one of this kind.
+CqlOr<IndexedPart> CheckTarget(const IndexTarget& target, const TableDefinition& table,
+                               bool local) {
   const std::string& name = target.columns.at(0);
   const ColumnDefinition* column = table.FindColumn(name);
   if (column == nullptr) {
@@ -119,7 +140,6 @@ CqlStatus CheckTarget(const IndexTarget& target, const TableDefinition& table, b
           "partition key must be used in queries anyway. Use global indexing instead.");
     }
   }
-  const std::string shown(TargetName(target.kind));
   if (column->type.is_multi_cell()) {
     if (!column->type.is_collection()) {
       return CqlError::Invalid("Cannot create secondary index on UDT column " + name);
@@ -128,17 +148,18 @@ CqlStatus CheckTarget(const IndexTarget& target, const TableDefinition& table, b
       return CqlError::Invalid("Local secondary index on collection column " + name +
                                " is not implemented yet.");
     }
-    return CqlError::Unsupported(CqlFeature::kCollectionIndexes, name);
+    return PartOfCollection(target, *column);
   }
+  const std::string shown(TargetName(target.kind));
   if (column->type.is_collection()) {
-    if (target.kind == TargetKind::kFull) return {};
+    if (target.kind == TargetKind::kFull) return IndexedPart::kValue;
     return CqlError::Invalid("Cannot create index on " + shown + " of frozen collection column " +
                              name);
   }
   if (target.kind == TargetKind::kFull) {
     return CqlError::Invalid("full() indexes can only be created on frozen collections");
   }
-  if (target.kind == TargetKind::kColumn) return {};
+  if (target.kind == TargetKind::kColumn) return IndexedPart::kValue;
   return CqlError::Invalid("Cannot create index on " + shown + " of column " + name +
                            "; only non-frozen collections support " + shown + " indexes");
 }
@@ -206,15 +227,15 @@ CqlOr<SchemaChange> Apply(const CreateIndexStatement& statement, Editor& editor)
     return CqlError::Invalid("Only CUSTOM indexes support multiple columns");
   }
   const IndexTarget& target = statement.targets.back();
-  LS_RETURN_IF_ERROR(CheckTarget(target, *table, local));
+  LS_ASSIGN_OR_RETURN(const IndexedPart part, CheckTarget(target, *table, local));
   if (!statement.if_not_exists && FindIndex(keyspace, statement.name).index != nullptr) {
     return CqlError::Invalid("Index already exists");
   }
 
-  IndexDefinition index{statement.name, target.columns[0], local};
+  IndexDefinition index{statement.name, target.columns[0], local, part};
   if (index.name.empty()) index.name = AvailableName(keyspace, table->name, index.column);
   const auto same = std::ranges::find_if(table->indexes, [&](const IndexDefinition& other) {
-    return other.column == index.column && other.local == index.local;
+    return other.column == index.column && other.local == index.local && other.part == index.part;
   });
   if (same != table->indexes.end()) {
     if (statement.if_not_exists) return Nothing();

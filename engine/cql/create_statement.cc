@@ -118,14 +118,26 @@ std::string CreateTableText(const TableDefinition& table, bool with_internals) {
   return text + ";\n";
 }
 
-std::string CreateIndexText(const TableDefinition& table, const IndexDefinition& index) {
+std::string IndexedText(const TableDefinition& table, const IndexDefinition& index) {
   const ColumnDefinition* column = table.FindColumn(index.column);
   LS_CHECK(column != nullptr, "an index is on a column");
-  std::string target = NameOf(*column);
-  // A frozen collection is indexed as a whole, and that has to be said.
-  if (column->type.is_frozen() && column->type.is_collection()) {
-    target = "full(" + target + ")";
+  const std::string name = NameOf(*column);
+  switch (index.part) {
+    case IndexedPart::kValue:
+      // A frozen collection is indexed as a whole, and that has to be said.
+      return column->type.is_frozen() && column->type.is_collection() ? "full(" + name + ")" : name;
+    case IndexedPart::kValues:
+      return "values(" + name + ")";
+    case IndexedPart::kKeys:
+      return "keys(" + name + ")";
+    case IndexedPart::kEntries:
+      return "entries(" + name + ")";
   }
+  LS_UNREACHABLE("all parts are above");
+}
+
+std::string CreateIndexText(const TableDefinition& table, const IndexDefinition& index) {
+  std::string target = IndexedText(table, index);
   if (index.local) {
     target = "(" + Joined(table.ColumnsOf(ColumnKind::kPartitionKey), NameOf) + "), " + target;
   }

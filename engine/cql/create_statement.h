@@ -19,6 +19,8 @@ std::string CreateKeyspaceText(const KeyspaceDefinition& keyspace);
 std::string CreateTableText(const TableDefinition& table, bool with_internals);
 
 // CREATE INDEX on a line, with the partition key if the index is local. Source as above.
+// What the index is on, without the partition key of a local one: "c", "full(c)", "keys(c)".
+std::string IndexedText(const TableDefinition& table, const IndexDefinition& index);
 std::string CreateIndexText(const TableDefinition& table, const IndexDefinition& index);
 
 // CREATE TYPE of a user type, as ScyllaDB's types/types.cc writes it.

@@ -6,6 +6,8 @@
 #include <map>
 #include <vector>
 
+#include "engine/base/check.h"
+
 namespace liststore {
 namespace {
 
@@ -133,9 +135,19 @@ IndexUse FindIndexUse(const TableDefinition& table, const BoundWhere& where) {
 
 bool Supports(const TableDefinition& table, const IndexDefinition& index,
               const BoundRelation& relation) {
-  return relation.relation->target == Relation::Target::kColumn &&
-         relation.op == RelationOperator::kEqual &&
-         table.columns[relation.columns[0]].name == index.column;
+  if (table.columns[relation.columns[0]].name != index.column) return false;
+  const bool is_equal = relation.op == RelationOperator::kEqual;
+  switch (index.part) {
+    case IndexedPart::kValue:
+      return is_equal && relation.relation->target == Relation::Target::kColumn;
+    case IndexedPart::kValues:
+      return relation.op == RelationOperator::kContains;
+    case IndexedPart::kKeys:
+      return relation.op == RelationOperator::kContainsKey;
+    case IndexedPart::kEntries:
+      return is_equal && relation.relation->target == Relation::Target::kElement;
+  }
+  LS_UNREACHABLE("all parts are above");
 }
 
 }  // namespace liststore

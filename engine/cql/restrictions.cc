@@ -57,13 +57,14 @@ bool IsKey(const TableDefinition& table, const BoundRelation& relation, ColumnKi
 
 // ---- SELECT
 
-// The index that finds the rows of `relation` in storage: 2 a local one, 1 a global one, 0 none.
+// The index that finds the rows of `relation` in storage, by a value: 2 a local one, 1 a global
+// one, 0 none.
 int IndexScore(const TableDefinition& table, const BoundRelation& relation,
                bool is_single_partition) {
   if (!IsKey(table, relation, ColumnKind::kRegular)) return 0;
   int score = 0;
   for (const IndexDefinition& index : table.indexes) {
-    if (!Supports(table, index, relation)) continue;
+    if (index.part != IndexedPart::kValue || !Supports(table, index, relation)) continue;
     score = std::max(score, index.local ? (is_single_partition ? 2 : 0) : 1);
   }
   return score;

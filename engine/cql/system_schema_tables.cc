@@ -7,6 +7,7 @@
 #include "engine/base/check.h"
 #include "engine/cql/computed_table.h"
 #include "engine/cql/counters.h"
+#include "engine/cql/create_statement.h"
 #include "engine/cql/encode_value.h"
 #include "engine/cql/identifier.h"
 
@@ -120,15 +121,26 @@ void ListColumns(const VirtualReadContext& context, RowCollector& rows) {
   });
 }
 
+// ScyllaDB keeps the elements of sets as keys, and says so here, although `keys(s)` makes no index.
+// Source: ScyllaDB cql3/statements/create_index_statement.cc, rewrite_target_for_collection.
+std::string ShownTarget(const TableDefinition& table, const IndexDefinition& index,
+                        const NodeFacts& node) {
+  const bool of_set = table.FindColumn(index.column)->type.kind() == DataType::Kind::kSet;
+  if (index.part != IndexedPart::kValues || !of_set || !node.looks_like_scylla) {
+    return IndexTargetText(table, index);
+  }
+  return "keys(" + QuoteIdentifier(index.column) + ")";
+}
+
 void ListIndexes(const VirtualReadContext& context, RowCollector& rows) {
-  ForEachTable(context.schema, [&rows](const TableDefinition& table) {
+  ForEachTable(context.schema, [&](const TableDefinition& table) {
     for (const IndexDefinition& index : table.indexes) {
       rows.Row()
           .Set("keyspace_name", table.keyspace)
           .Set("table_name", table.name)
           .Set("index_name", index.name)
           .Set("kind", "COMPOSITES")
-          .Set("options", EncodeTextMap({{"target", IndexTargetText(table, index)}}));
+          .Set("options", EncodeTextMap({{"target", ShownTarget(table, index, context.node)}}));
     }
   });
 }
@@ -239,11 +251,7 @@ void AddSystemSchemaTables(VirtualTables& tables, bool looks_like_scylla) {
 }
 
 std::string IndexTargetText(const TableDefinition& table, const IndexDefinition& index) {
-  if (!index.local) {
-    const ColumnDefinition* column = table.FindColumn(index.column);
-    const bool full = column->type.is_frozen() && column->type.is_collection();
-    return full ? "full(" + QuoteIdentifier(index.column) + ")" : QuoteIdentifier(index.column);
-  }
+  if (!index.local) return IndexedText(table, index);
   std::string target = "{\"pk\":[";
   const char* separator = "\"";
   for (const ColumnDefinition* column : table.ColumnsOf(ColumnKind::kPartitionKey)) {

@@ -18,8 +18,8 @@ namespace liststore {
 // scylla_keyspaces (storage and tablets are the default everywhere).
 void AddSystemSchemaTables(VirtualTables& tables, bool looks_like_scylla);
 
-// The option `target` of an index: JSON of partition key and column for a local one, else the
-// column's name as CQL writes it. Source: ScyllaDB `index/target_parser.hh`.
+// The option `target` of an index: JSON of partition key and column for a local one, else what
+// the index is on (IndexedText). Source: ScyllaDB `index/target_parser.hh`.
 std::string IndexTargetText(const TableDefinition& table, const IndexDefinition& index);
 
 }  // namespace liststore

@@ -91,9 +91,9 @@ void CompleteTable(TableDefinition& table) {
   for (const IndexDefinition& index : table.indexes) {
     const ColumnDefinition* column = table.FindColumn(index.column);
     LS_CHECK(column != nullptr, "indexes are on columns of the table");
-    // Others are a look at keys and static rows, which storage has in any case. A local and a
-    // global index of one column are one to it.
-    if (column->kind != ColumnKind::kRegular) continue;
+    // Others are a look at keys, static rows and elements, which storage has in any case. A local
+    // and a global index of one column are one to it.
+    if (column->kind != ColumnKind::kRegular || index.part != IndexedPart::kValue) continue;
     if (std::ranges::count(storage.indexes, column->position, &IndexSchema::column) != 0) continue;
     storage.indexes.push_back({index.name, column->position});
   }

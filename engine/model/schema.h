@@ -41,12 +41,21 @@ struct ColumnDefinition {
   }
 };
 
+// What of its column an index is by.
+enum class IndexedPart : uint8_t {
+  kValue,   // the column's value, of a frozen collection the whole
+  kValues,  // of a collection with several cells: each value, or element
+  kKeys,    // each key of such a map
+  kEntries  // each key with its value
+};
+
 struct IndexDefinition {
   std::string name;
   std::string column;
   // Of every partition by itself (`ON t((pk), c)`), so that queries name the partition; else
   // global.
   bool local = false;
+  IndexedPart part = IndexedPart::kValue;
 
   bool operator==(const IndexDefinition&) const = default;
 };

@@ -195,7 +195,12 @@ class ReadMaker {
         break;
       case On::kValue:
         shape_.of_rows = !schema_.is_static(i);
-        AddIndexed([i](const LiveRow& row) { return CellValue(row, i); });
+        const auto value = [i](const LiveRow& row) { return CellValue(row, i); };
+        if (schema_.ValueColumn(i).type.is_multi_cell()) {
+          AddParts(index, value);
+        } else {
+          AddIndexed(value);
+        }
     }
     if (filters) WhereClustering(" AND ");
     AddLimits();
@@ -563,19 +568,46 @@ class ReadMaker {
   // CONTAINS: what a collection of several cells is asked for.
   template <typename Value>
   void AddContains(std::string_view before, const ModelColumn& column, const Value& value) {
-    const DataType& element = column.type.parameters().back();
-    const PoolValue& wanted = RandomPoolValue(random_, {"", element, false});
     text_ << before << column.name << " CONTAINS ";
+    AddPart(column, column.type.parameters().size() - 1, value);
+  }
+  // A value that some of the collection's parts with this number, of each element, equal.
+  template <typename Value>
+  void AddPart(const ModelColumn& column, size_t number, const Value& value) {
+    const DataType& type = column.type;
+    const PoolValue& wanted = RandomPoolValue(random_, {"", type.parameters()[number], false});
     text_.AddValue(wanted);
-    shape_.conditions.push_back([=, type = column.type, bytes = wanted.bytes](const LiveRow& row) {
+    shape_.conditions.push_back([=, bytes = wanted.bytes](const LiveRow& row) {
       const std::optional<std::string> found = value(row);
       if (!found) return false;
       const auto parts = SplitCollection(type, *found);
-      const size_t stride = type.parameters().size();
-      for (size_t i = stride - 1; i < parts->size(); i += stride) {
+      for (size_t i = number; i < parts->size(); i += type.parameters().size()) {
         if ((*parts)[i] == bytes) return true;
       }
       return false;
+    });
+  }
+  // What the index on a collection answers.
+  template <typename Value>
+  void AddParts(const ModelIndex& index, const Value& value) {
+    const ModelColumn& column = schema_.IndexedColumn();
+    if (index.of_keys) {
+      text_ << column.name << " CONTAINS KEY ";
+      return AddPart(column, 0, value);
+    }
+    if (!index.of_entries) return AddContains("", column, value);
+    const DataType& type = column.type;
+    const PoolValue& key = RandomPoolValue(random_, {"", type.parameters()[0], false});
+    const PoolValue& wanted = RandomPoolValue(random_, {"", type.parameters()[1], false});
+    text_ << column.name << "[";
+    text_.AddValue(key);
+    text_ << "] = ";
+    text_.AddValue(wanted);
+    shape_.conditions.push_back([=, key = key.bytes, bytes = wanted.bytes](const LiveRow& row) {
+      const std::optional<std::string> found = value(row);
+      if (!found) return false;
+      const auto element = ElementAt(type, *found, key);
+      return element && *element == bytes;
     });
   }
 

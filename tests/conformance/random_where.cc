@@ -28,8 +28,14 @@ std::optional<ModelIndex> RandomIndex(Random& random, const ModelSchema& schema)
     index = {On::kClustering, random.Below(schema.clustering.size()), random.OneIn(2)};
   } else {
     index = {On::kValue, random.Below(schema.values()), random.OneIn(2)};
-    index.is_local &= !schema.is_static(index.column);
-    if (schema.ValueColumn(index.column).type.is_multi_cell()) return std::nullopt;
+    const DataType& type = schema.ValueColumn(index.column).type;
+    index.is_local &= !schema.is_static(index.column) && !type.is_multi_cell();
+    if (type.is_multi_cell() && !type.is_collection()) return std::nullopt;
+    if (type.is_multi_cell() && type.kind() == DataType::Kind::kMap) {
+      const uint64_t part = random.Below(3);
+      index.of_keys = part == 1;
+      index.of_entries = part == 2;
+    }
   }
   return index;
 }

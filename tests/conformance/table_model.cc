@@ -81,8 +81,14 @@ std::vector<std::string> ModelSchema::CreateStatements() const {
   std::vector<std::string> statements = {create};
   if (index) {
     const ModelColumn& column = IndexedColumn();
-    const std::string target =
-        column.type.is_collection() ? "FULL(" + column.name + ")" : column.name;
+    std::string target = column.name;
+    if (column.type.is_collection()) {
+      target = (index->of_keys            ? "KEYS("
+                : index->of_entries       ? "ENTRIES("
+                : column.type.is_frozen() ? "FULL("
+                                          : "VALUES(") +
+               target + ")";
+    }
     statements.push_back("CREATE INDEX ON " + table + " (" +
                          (index->is_local ? "(" + Joined(partition_key) + "), " : "") + target +
                          ")");

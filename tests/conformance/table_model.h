@@ -37,6 +37,9 @@ struct ModelIndex {
   On on = On::kValue;
   size_t column = 0;  // among those; values in their one numbering
   bool is_local = false;
+  // Of a collection of several cells, in place of its values: keys of a map, or keys with values.
+  bool of_keys = false;
+  bool of_entries = false;
 };
 
 struct ModelSchema {

@@ -160,6 +160,50 @@ TEST_F(IndexTest, OfKeysAndStaticColumnsStorageKnowsNothing) {
   Must("ALTER TABLE t RENAME c TO cc");
 }
 
+TEST_F(IndexTest, OnCollectionsByTheirParts) {
+  Must(
+      "CREATE TABLE parts (p int PRIMARY KEY, l list<int>, s set<text>, m map<text, int>, "
+      "\"keys(m)\" map<int, int>)");
+  using Part = IndexedPart;
+  const struct {
+    const char* target;
+    Part part;
+  } cases[] = {
+      {"l", Part::kValues},     {"VALUES(s)", Part::kValues},   {"m", Part::kValues},
+      {"KEYS(m)", Part::kKeys}, {"entries(m)", Part::kEntries}, {"keys(\"keys(m)\")", Part::kKeys},
+  };
+  for (const auto& one : cases) {
+    const SchemaChange change = Must("CREATE INDEX ON parts(" + std::string(one.target) + ")");
+    EXPECT_TRUE(change.actions.empty()) << one.target;
+    EXPECT_EQ(Table("parts").indexes.back().part, one.part) << one.target;
+  }
+  std::vector<std::string> names;
+  for (const IndexDefinition& index : Table("parts").indexes) names.push_back(index.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"parts_l_idx", "parts_s_idx", "parts_m_idx",
+                                             "parts_m_idx_1", "parts_m_idx_2", "parts_keysm_idx"}));
+  EXPECT_TRUE(Table("parts").storage.indexes.empty());
+  EXPECT_EQ(Must("CREATE INDEX IF NOT EXISTS ON parts(values(m))").kind, Kind::kNothing);
+  for (const Refusal& refusal : std::initializer_list<Refusal>{
+           {"CREATE INDEX ON parts(values(l))", kInvalid,
+            "Index parts_l_idx_1 is a duplicate of existing index parts_l_idx"},
+           {"CREATE INDEX ON parts(keys(l))", kInvalid,
+            "Cannot create secondary index on keys of column l with non-map type"},
+           {"CREATE INDEX ON parts(entries(s))", kInvalid,
+            "Cannot create secondary index on entries of column s with non-map type"},
+           {"CREATE INDEX ON parts(full(m))", kInvalid,
+            "full() indexes can only be created on frozen collections"},
+           {"CREATE INDEX ON parts((p), l)", kInvalid,
+            "Local secondary index on collection column l is not implemented yet."},
+           {"ALTER TABLE parts DROP m", kInvalid,
+            "Cannot drop column m from base table ks.parts: materialized view parts_m_idx_index "
+            "needs this column"},
+       }) {
+    ExpectRefused(refusal);
+  }
+  Must("DROP INDEX parts_m_idx");
+  Must("CREATE INDEX ON parts(values(m))");
+}
+
 TEST_F(IndexTest, DropIndex) {
   Must("CREATE INDEX by_v ON t(v)");
   const SchemaChange change = Must("DROP INDEX ks.by_v");

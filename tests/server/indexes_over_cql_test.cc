@@ -151,6 +151,88 @@ TEST_F(Indexes, OnStaticColumns) {
   });
 }
 
+TEST_F(Indexes, OnValuesKeysAndEntriesOfCollections) {
+  Say("CREATE TABLE u (p int, c int, l list<int>, s set<text>, m map<text, int>, PRIMARY KEY "
+      "(p, c))");
+  Say("INSERT INTO u (p, c, l, s, m) VALUES (1, 1, [7, 8, 7], {'aaaaa'}, {'k': 1, 'j': 2})");
+  Say("INSERT INTO u (p, c, l, s, m) VALUES (1, 2, [8], {'aaaaa', 'bbbbb'}, {'k': 2, 'i': 2})");
+  Run({
+      {"SELECT c FROM u WHERE l CONTAINS 7", kNeedsFiltering},
+      {"CREATE INDEX ON u(l)", ""},
+      {"CREATE INDEX ON u(values(s))", ""},
+      {"CREATE INDEX ON u(m)", ""},
+      {"SELECT c FROM u WHERE l CONTAINS 7", "1"},
+      {"SELECT c FROM u WHERE l CONTAINS 8", "1; 2"},
+      {"SELECT c FROM u WHERE s CONTAINS 'aaaaa'", "1; 2"},
+      {"SELECT c FROM u WHERE s CONTAINS 'bbbbb'", "2"},
+      {"SELECT c FROM u WHERE m CONTAINS 2", "1; 2"},
+      {"SELECT c FROM u WHERE m CONTAINS null", ""},
+      {"SELECT c FROM u WHERE m CONTAINS 1 AND m CONTAINS 2", "1"},
+      {"SELECT c FROM u WHERE m CONTAINS KEY 'i'", kNeedsFiltering},
+      {"SELECT c FROM u WHERE m['k'] = 2", kNeedsFiltering},
+      {"CREATE INDEX ON u(keys(m))", ""},
+      {"CREATE INDEX ON u(entries(m))", ""},
+      {"SELECT c FROM u WHERE m CONTAINS KEY 'i'", "2"},
+      {"SELECT c FROM u WHERE m['k'] = 2", "2"},
+      {"SELECT c FROM u WHERE m['k'] = 3", ""},
+      {"SELECT c FROM u WHERE p = 1 AND m['j'] = 2", "1"},
+      {"SELECT c FROM u WHERE p = 1 AND c = 2 AND m['j'] = 2", ""},
+      {"SELECT c FROM u WHERE m CONTAINS KEY 'k' AND m CONTAINS 1", kNeedsFiltering},
+      {"SELECT c FROM u WHERE l CONTAINS 8 AND m CONTAINS 1", kNeedsFiltering},
+      {"SELECT c FROM u WHERE l CONTAINS 8 AND m CONTAINS 1 ALLOW FILTERING", "1"},
+      {"SELECT c FROM u WHERE p = 1 AND l CONTAINS 8 ORDER BY c",
+       "ORDER BY with 2ndary indexes is not supported."},
+      {"UPDATE u SET l = l - [8], m['k'] = 5 WHERE p = 1 AND c = 2", ""},
+      {"DELETE s['aaaaa'] FROM u WHERE p = 1 AND c = 1", ""},
+      {"SELECT c FROM u WHERE l CONTAINS 8", "1"},
+      {"SELECT c FROM u WHERE m['k'] = 2", ""},
+      {"SELECT c FROM u WHERE m CONTAINS 5", "2"},
+      {"SELECT c FROM u WHERE s CONTAINS 'aaaaa'", "2"},
+      {"ALTER TABLE u ADD x int", ""},
+      {"SELECT c FROM u WHERE m CONTAINS 5", "2"},
+      {"DROP INDEX u_l_idx", ""},
+      {"SELECT c FROM u WHERE l CONTAINS 8", kNeedsFiltering},
+  });
+}
+
+TEST_F(Indexes, OnAStaticCollection) {
+  Run({
+      {"CREATE TABLE u (p int, c int, m map<int, int> static, PRIMARY KEY (p, c))", ""},
+      {"CREATE INDEX ON u(keys(m))", ""},
+      {"INSERT INTO u (p, c) VALUES (1, 1)", ""},
+      {"UPDATE u SET m[7] = 1 WHERE p = 1", ""},
+      {"UPDATE u SET m[8] = 1 WHERE p = 2", ""},
+      {"SELECT p, c FROM u WHERE m CONTAINS KEY 7", "1 1"},
+      {"SELECT p, c FROM u WHERE m CONTAINS KEY 8", "2 null"},
+  });
+}
+
+TEST_F(Indexes, TheSchemaSaysWhatOfACollectionIsIndexed) {
+  Say("CREATE TABLE u (p int PRIMARY KEY, l list<int>, s set<int>, m map<int, int>, "
+      "f frozen<set<int>>)");
+  const struct {
+    const char *target, *option, *described;
+  } cases[] = {
+      {"l", "values(l)", "values(l)"},
+      {"s", "keys(s)", "values(s)"},  // as ScyllaDB has it; what is described can be run
+      {"m", "values(m)", "values(m)"},
+      {"keys(m)", "keys(m)", "keys(m)"},
+      {"entries(m)", "entries(m)", "entries(m)"},
+      {"full(f)", "full(f)", "full(f)"},
+  };
+  for (const auto& one : cases) {
+    Say("CREATE INDEX target ON u(" + std::string(one.target) + ")");
+    EXPECT_EQ(Cell("SELECT toJson(options) FROM system_schema.indexes WHERE keyspace_name = 'k' "
+                   "AND table_name = 'u'"),
+              "{\"target\": \"" + std::string(one.option) + "\"}");
+    const std::string described = Say("DESCRIBE INDEX k.target");
+    EXPECT_NE(described.find("CREATE INDEX target ON k.u(" + std::string(one.described) + ");"),
+              std::string::npos)
+        << described;
+    Say("DROP INDEX target");
+  }
+}
+
 TEST_F(Indexes, AValueOfAnIndexedStaticColumnIsNoLongerThanAKey) {
   Say("CREATE TABLE u (p int, c int, s text static, PRIMARY KEY (p, c))");
   Say("CREATE INDEX ON u(s)");

@@ -83,7 +83,6 @@ const Case kCases[] = {
      "CREATE TABLE x (p int, c int, s counter static, PRIMARY KEY (p, c))"},
     {CqlFeature::kTypeClasses,
      "CREATE TABLE x (p int PRIMARY KEY, v 'org.apache.cassandra.db.marshal.UTF8Type')"},
-    {CqlFeature::kCollectionIndexes, "CREATE INDEX ON with_parts(values(m))"},
     {CqlFeature::kDurationKeys,
      "CREATE TABLE x (p int PRIMARY KEY, s set<frozen<tuple<duration>>>)"},
 

@@ -68,6 +68,7 @@ TEST(PlanSchemaCopy, IndexesBecomeWhatTheTargetHas) {
     bool has_local_indexes;
     const char* statement;  // empty: left out
     bool noted;
+    const char* type = "text";
   } cases[] = {
       {"local at ScyllaDB",
        {"i", "COMPOSITES", local, ""},
@@ -84,6 +85,18 @@ TEST(PlanSchemaCopy, IndexesBecomeWhatTheTargetHas) {
        true,
        "CREATE INDEX i ON ks.t (v)",
        false},
+      {"of a set at ScyllaDB",
+       {"i", "COMPOSITES", "keys(v)", ""},
+       true,
+       "CREATE INDEX i ON ks.t (values(v))",
+       false,
+       "set<int>"},
+      {"of keys",
+       {"i", "COMPOSITES", "keys(v)", ""},
+       true,
+       "CREATE INDEX i ON ks.t (keys(v))",
+       false,
+       "map<int, int>"},
       {"storage-attached",
        {"i", "CUSTOM", "v", "StorageAttachedIndex"},
        true,
@@ -94,7 +107,7 @@ TEST(PlanSchemaCopy, IndexesBecomeWhatTheTargetHas) {
   for (const auto& one : cases) {
     RemoteSchema target;
     target.has_local_indexes = one.has_local_indexes;
-    const SchemaCopy copy = PlanSchemaCopy({Keyspace("text", {one.index})}, target, "");
+    const SchemaCopy copy = PlanSchemaCopy({Keyspace(one.type, {one.index})}, target, "");
     EXPECT_EQ(copy.index_statements.empty() ? "" : copy.index_statements.front(), one.statement)
         << one.what;
     EXPECT_EQ(!copy.notes.empty(), one.noted) << one.what;

@@ -87,11 +87,21 @@ std::optional<std::string> LocalColumn(const std::string& target) {
   return column;
 }
 
+// `values(s)`, which makes an index, of `keys(s)`, as ScyllaDB shows that of a set.
+std::string AsStatementsHaveIt(const RemoteTable& table, const std::string& target) {
+  for (const RemoteColumn& column : table.columns) {
+    if (!column.type.starts_with("set<")) continue;
+    const std::string name = QuoteIdentifier(column.name);
+    if (target == absl::StrCat("keys(", name, ")")) return absl::StrCat("values(", name, ")");
+  }
+  return target;
+}
+
 // Adds the index, or says what becomes of it.
 void AddIndex(const RemoteTable& table, const RemoteIndex& index, bool has_local_indexes,
               SchemaCopy& copy) {
   const std::string name = table.keyspace + "." + index.name;
-  std::string target = index.target;
+  std::string target = AsStatementsHaveIt(table, index.target);
   if (const std::optional<std::string> column = LocalColumn(target)) {
     target = QuoteIdentifier(*column);
     if (has_local_indexes) {
