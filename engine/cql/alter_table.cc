@@ -116,7 +116,7 @@ class TableAlterer {
       return CqlError::Config("Cannot add a non counter column (" + spec.name +
                               ") in a counter column family");
     }
-    LS_RETURN_IF_ERROR(CheckSupportedColumn(spec.name, type, spec.is_static));
+    LS_RETURN_IF_ERROR(CheckSupportedColumn(spec.name, type));
     const ColumnKind kind = spec.is_static ? ColumnKind::kStatic : ColumnKind::kRegular;
     table_.columns.push_back({spec.name, std::move(type), kind, 0, false});
     return {};

@@ -40,8 +40,7 @@ class ColumnMaker {
     LS_RETURN_IF_ERROR(CheckCounters());
     LS_RETURN_IF_ERROR(OrderClustering());
     for (const ColumnDefinition& column : columns_) {
-      LS_RETURN_IF_ERROR(
-          CheckSupportedColumn(column.name, column.type, column.kind == ColumnKind::kStatic));
+      LS_RETURN_IF_ERROR(CheckSupportedColumn(column.name, column.type));
     }
     return std::move(columns_);
   }

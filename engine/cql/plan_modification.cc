@@ -164,7 +164,7 @@ CqlStatus PlanAddition(const Assignment& assignment, const ColumnDefinition& col
       return PlanPart(assignment, column, binder).status();
   }
   LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(column, assignment.value));
-  plan.assignments.push_back({column.position, std::move(operand), kind});
+  AssignmentsOf(column, plan).push_back({column.position, std::move(operand), kind});
   return {};
 }
 

@@ -192,10 +192,7 @@ CqlError AlreadyExists(std::string message, std::string keyspace, std::string ta
 
 // --- What liststore has
 
-CqlStatus CheckSupportedColumn(const std::string& name, const DataType& type, bool is_static) {
-  if (is_static && type.is(CqlType::kCounter)) {
-    return CqlError::Unsupported(CqlFeature::kStaticCounters, name);
-  }
+CqlStatus CheckSupportedColumn(const std::string& name, const DataType& type) {
   if (!type.is_multi_cell()) return {};
   if (type.kind() == DataType::Kind::kUser) {
     const bool nests = std::ranges::any_of(type.parameters(), &DataType::is_multi_cell);

@@ -82,9 +82,9 @@ bool IsOrderCompatible(CqlType after, CqlType before);
 
 // --- What liststore has.
 
-// What user tables cannot have, by name: static counters, collections and user types that are not
-// frozen. The one place that says so: types that the engine has learned are taken out here.
-CqlStatus CheckSupportedColumn(const std::string& name, const DataType& type, bool is_static);
+// What user tables cannot have, by name: durations as keys of collections that are not frozen. The
+// one place that says so: types that the engine has learned are taken out here.
+CqlStatus CheckSupportedColumn(const std::string& name, const DataType& type);
 
 }  // namespace liststore::schema_change
 

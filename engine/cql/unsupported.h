@@ -37,7 +37,6 @@ namespace liststore {
   X(kMutationFragments, 36, "MUTATION_FRAGMENTS", "the table itself, with TTL() and WRITETIME()")  \
   X(kVirtualWrites, 37, "batches, ranges and conditions of virtual tables", "INSERT, UPDATE or DELETE of one row")  \
   X(kTypeClasses, 38, "types named by a class", "the name that the type has in CQL")                \
-  X(kStaticCounters, 41, "static counters", "a second table with the same partition key")           \
   X(kDurationKeys, 43, "durations within elements of sets and keys of maps that are not frozen", "frozen<...>, written whole")
 
 // The same of what is accepted, kept where it can be shown, and changes nothing; instead of

@@ -25,11 +25,8 @@ CqlStatus CounterAdditions::Add(const ModificationPlan& plan, BoundValues values
     bool unset = false;
     LS_RETURN_IF_ERROR(ResolveAddition(assignment, values, addition, unset));
     if (unset) continue;
-    const TableSchema& storage = plan.table->storage;
     for (const std::string& key : keys) {
-      Partition& partition = partitions_[{storage.id.value, storage.id.generation, key}];
-      partition.table = storage.id;
-      partition.packs_item_keys = storage.packs_item_keys();
+      Partition& partition = PartitionOf(plan.table->storage, key);
       for (const EncodedRange& range : ranges) {
         Row& row = partition.rows[range.lower];
         row.range = range;
@@ -37,7 +34,26 @@ CqlStatus CounterAdditions::Add(const ModificationPlan& plan, BoundValues values
       }
     }
   }
+  for (const CellAssignment& assignment : plan.static_assignments) {
+    int64_t addition = 0;
+    bool unset = false;
+    LS_RETURN_IF_ERROR(ResolveAddition(assignment, values, addition, unset));
+    // Once for each row that is named, as there. An IN of nothing adds nothing.
+    if (unset || ranges.empty()) continue;
+    for (const std::string& key : keys) {
+      Columns& statics = PartitionOf(plan.table->storage, key).statics;
+      statics[assignment.column] += static_cast<uint64_t>(addition) * ranges.size();
+    }
+  }
   return {};
+}
+
+CounterAdditions::Partition& CounterAdditions::PartitionOf(const TableSchema& storage,
+                                                           const std::string& key) {
+  Partition& partition = partitions_[{storage.id.value, storage.id.generation, key}];
+  partition.table = storage.id;
+  partition.packs_item_keys = storage.packs_item_keys();
+  return partition;
 }
 
 // What one partition's counters become, once the lane is held and they can be read.
@@ -46,14 +62,11 @@ class CounterAdditions::Sum final : public RowConditions {
   explicit Sum(const Partition& partition) : partition_(partition) {
     for (const auto& [key, row] : partition.rows) {
       ranges_.push_back(row.range.View(partition.packs_item_keys));
-      Counters& counters = rows_.emplace_back();
-      for (const auto& [column, addition] : row.columns) {
-        counters.columns.push_back(column);
-        counters.additions.push_back(addition);
-      }
-      counters.sums.resize(row.columns.size());
-      counters.bytes.resize(row.columns.size());
+      AddCounters(row.columns);
     }
+    if (!partition.statics.empty()) AddCounters(partition.statics);
+    // The static row comes with a range.
+    if (ranges_.empty()) ranges_.emplace_back();
     MakeUpdates();
   }
 
@@ -61,6 +74,7 @@ class CounterAdditions::Sum final : public RowConditions {
     return {.table = partition_.table,
             .partition_key = partition_key,
             .rows = ranges_,
+            .with_static_row = !partition_.statics.empty(),
             .conditions = this};
   }
   Command Write(std::string_view partition_key) const {
@@ -74,15 +88,10 @@ class CounterAdditions::Sum final : public RowConditions {
   void OnAttempt() override {
     for (Counters& counters : rows_) counters.sums = counters.additions;
   }
+  void OnStaticRow(std::span<const LiveCellView> cells) override { AddUp(cells, rows_.back()); }
   void OnRow(size_t index, const RowView& row) override {
-    Counters& counters = rows_[index];
-    for (const LiveCellView& cell : row.cells) {
-      for (size_t i = 0; i < counters.columns.size(); ++i) {
-        if (counters.columns[i] != cell.column) continue;
-        LS_CHECK(cell.value.size() == sizeof(uint64_t), "a counter has eight bytes");
-        counters.sums[i] += LoadBigEndian64(cell.value.data());
-      }
-    }
+    // Else it is one of those that the static row came with.
+    if (index < partition_.rows.size()) AddUp(row.cells, rows_[index]);
   }
   bool Hold() override {
     for (Counters& counters : rows_) {
@@ -104,27 +113,52 @@ class CounterAdditions::Sum final : public RowConditions {
     PackedItemKey packed;
   };
 
+  void AddCounters(const Columns& columns) {
+    Counters& counters = rows_.emplace_back();
+    for (const auto& [column, addition] : columns) {
+      counters.columns.push_back(column);
+      counters.additions.push_back(addition);
+    }
+    counters.sums.resize(columns.size());
+    counters.bytes.resize(columns.size());
+  }
+  static void AddUp(std::span<const LiveCellView> cells, Counters& counters) {
+    for (const LiveCellView& cell : cells) {
+      for (size_t i = 0; i < counters.columns.size(); ++i) {
+        if (counters.columns[i] != cell.column) continue;
+        LS_CHECK(cell.value.size() == sizeof(uint64_t), "a counter has eight bytes");
+        counters.sums[i] += LoadBigEndian64(cell.value.data());
+      }
+    }
+  }
+
   void MakeUpdates() {
     size_t index = 0;
     for (const auto& [key, row] : partition_.rows) {
       Counters& counters = rows_[index++];
-      for (size_t i = 0; i < counters.columns.size(); ++i) {
-        const std::array<char, sizeof(uint64_t)>& bytes = counters.bytes[i];
-        counters.cells.push_back(
-            {.column = counters.columns[i], .value = {bytes.data(), bytes.size()}});
-      }
-      updates_.push_back(
-          {.key = MakeClusteringKey(key, partition_.packs_item_keys, counters.packed),
-           .marker = false,
-           .ttl_seconds = 0,
-           .expiry_seconds = kNoExpiry,
-           .cells = counters.cells});
+      AddUpdate(MakeClusteringKey(key, partition_.packs_item_keys, counters.packed), counters);
     }
+    if (partition_.statics.empty()) return;
+    AddUpdate({}, rows_.back());
+    updates_.back().of_static_row = true;
+  }
+  void AddUpdate(ClusteringKeyView key, Counters& counters) {
+    for (size_t i = 0; i < counters.columns.size(); ++i) {
+      const std::array<char, sizeof(uint64_t)>& bytes = counters.bytes[i];
+      counters.cells.push_back(
+          {.column = counters.columns[i], .value = {bytes.data(), bytes.size()}});
+    }
+    updates_.push_back({.key = key,
+                        .marker = false,
+                        .ttl_seconds = 0,
+                        .expiry_seconds = kNoExpiry,
+                        .cells = counters.cells});
   }
 
   const Partition& partition_;
   std::vector<ClusteringRange> ranges_;
-  std::vector<Counters> rows_;  // does not grow once updates_ borrows from it
+  // Those of the static row come last. Does not grow once updates_ borrows from it.
+  std::vector<Counters> rows_;
   std::vector<RowUpdate> updates_;
 };
 

@@ -35,16 +35,20 @@ class CounterAdditions {
   OpStatus Apply(Engine& engine, std::span<const Command> deletions, uint64_t now_nanos) const;
 
  private:
+  using Columns = std::map<ColumnId, uint64_t>;  // what is added, modulo 2^64
   struct Row {
     EncodedRange range;
-    std::map<ColumnId, uint64_t> columns;  // modulo 2^64
+    Columns columns;
   };
   struct Partition {
     TableId table;
     bool packs_item_keys = false;
     std::map<std::string, Row> rows;  // by encoded key
+    Columns statics;
   };
   class Sum;
+
+  Partition& PartitionOf(const TableSchema& storage, const std::string& key);
 
   // By number and generation of the table, and partition key.
   std::map<std::tuple<uint16_t, uint32_t, std::string>, Partition> partitions_;

@@ -34,7 +34,7 @@ TEST(UnsupportedTest, CodesAreDigitsAndTellTheKinds) {
 TEST(UnsupportedTest, CodesStayWhatTheyAre) {
   EXPECT_EQ(FactsOf(CqlFeature::kMaterializedViews).code, "LS-0001");
   EXPECT_EQ(FactsOf(CqlFeature::kRoles).code, "LS-0005");
-  EXPECT_EQ(FactsOf(CqlFeature::kStaticCounters).code, "LS-0041");
+  EXPECT_EQ(FactsOf(CqlFeature::kDurationKeys).code, "LS-0043");
   EXPECT_EQ(FactsOf(CqlFeature::kReplication).code, "LS-0101");
   EXPECT_EQ(FactsOf(CqlFeature::kConsistencyLevels).code, "LS-0119");
 }

@@ -81,6 +81,46 @@ TEST_F(Counters, AddUp) {
   EXPECT_EQ(Say("SELECT a FROM t WHERE p = 7"), "-9223372036854775803") << "it goes round";
 }
 
+TEST_F(Counters, MayBeStatic) {
+  const Step steps[] = {
+      {"CREATE TABLE s (p int, c int, a counter, b counter static, PRIMARY KEY (p, c))", ""},
+      {"UPDATE s SET b = b + 5 WHERE p = 1", ""},
+      {"SELECT p, c, a, b FROM s", "1 null null 5"},
+      {"UPDATE s SET a = a + 1, b = b - 2 WHERE p = 1 AND c = 1", ""},
+      {"SELECT c, a, b FROM s", "1 1 3"},
+      {"UPDATE s SET a = a + 1, b = b + 10 WHERE p IN (1, 2) AND c IN (1, 2)", ""},
+      {"SELECT p, c, a, b FROM s", "1 1 2 23; 1 2 1 23; 2 1 1 20; 2 2 1 20"},
+      {"BEGIN COUNTER BATCH UPDATE s SET b = b + 1 WHERE p = 1; UPDATE s SET b = b + 1 WHERE p = "
+       "1; "
+       "UPDATE s SET a = a + 1 WHERE p = 1 AND c = 2 APPLY BATCH",
+       ""},
+      {"SELECT c, a, b FROM s WHERE p = 1", "1 2 25; 2 2 25"},
+      {"SELECT max(a), max(b) FROM s", "2 25"},
+      {"DELETE FROM s WHERE p = 1 AND c = 1", ""},
+      {"SELECT c, a, b FROM s WHERE p = 1", "2 2 25"},
+      {"DELETE FROM s WHERE p = 1", ""},
+      {"UPDATE s SET b = b + 7 WHERE p = 1", ""},
+      {"SELECT c, a, b FROM s WHERE p = 1", "null null 7"},
+      {"DELETE b FROM s WHERE p = 1", ""},
+      {"UPDATE s SET b = b + 7, a = a + 1 WHERE p = 1 AND c = 1", ""},
+      {"SELECT c, a, b FROM s WHERE p = 1", "1 1 null"},
+      {"UPDATE s SET b = b + 1 WHERE p = 1 AND c = 1",
+       "Invalid restrictions on clustering columns since the UPDATE statement modifies only static "
+       "columns"},
+      {"UPDATE s SET b = 1 WHERE p = 1",
+       "Cannot set the value of counter column b (counters can only be incremented/decremented, "
+       "not set)"},
+      {"UPDATE s SET b = b + 1 WHERE p = 1 IF EXISTS",
+       "Conditional updates are not supported on counter tables"},
+      {"CREATE TABLE x (p int, c int, v int, b counter static, PRIMARY KEY (p, c))",
+       "Cannot mix counter and non counter columns in the same table"},
+      {"ALTER TABLE t ADD s counter static", ""},
+      {"UPDATE t SET s = s + 3 WHERE p = 1", ""},
+      {"SELECT p, s FROM t", "1 3"},
+  };
+  for (const Step& step : steps) EXPECT_EQ(Say(step.statement), step.answer) << step.statement;
+}
+
 TEST_F(Counters, StartAnewBehindADeletedRowAndStayDeletedAsACell) {
   const Step steps[] = {
       {"UPDATE t SET a = a + 5, b = b + 6 WHERE p = 1 AND c = 1", ""},

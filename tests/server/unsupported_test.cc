@@ -79,8 +79,6 @@ const Case kCases[] = {
     {CqlFeature::kVirtualWrites,
      "UPDATE system.local SET tokens = tokens + {'1'} WHERE key = 'local'"},
     {CqlFeature::kVirtualWrites, "DELETE tokens['0'] FROM system.local WHERE key = 'local'"},
-    {CqlFeature::kStaticCounters,
-     "CREATE TABLE x (p int, c int, s counter static, PRIMARY KEY (p, c))"},
     {CqlFeature::kTypeClasses,
      "CREATE TABLE x (p int PRIMARY KEY, v 'org.apache.cassandra.db.marshal.UTF8Type')"},
     {CqlFeature::kDurationKeys,
