@@ -94,7 +94,7 @@ def _ratios(result):
         rounds = result["ratio_rounds"][name]
         bar = result["bars"].get(name)
         verdict = ("", "") if bar is None else ("reached", "good") if value >= bar else (
-            "below", "") if value >= result["floor"] * bar else (f"below {result['floor'] * bar:.3g}", "bad")
+            "below", "") if value >= result["floors"][name] else (f"below {result['floors'][name]:.3g}", "bad")
         rows.append((name.replace("_", " "), f"{value:.2f}", f"{min(rounds):.2f} - {max(rounds):.2f}",
                      "" if bar is None else f"{bar:g}", verdict))
     if not rows:

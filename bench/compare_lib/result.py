@@ -39,10 +39,15 @@ def bars_of(form):
 
 def judge(ratios, bars):
     """What is below the floor of its bar, and what was not measured."""
-    missed = [{"ratio": name, "bar": bar, "floor": forms.FLOOR * bar, "value": ratios[name]}
+    missed = [{"ratio": name, "bar": bar, "floor": floor_of(name, bar), "value": ratios[name]}
               for name, bar in bars.items()
-              if name in ratios and ratios[name] < forms.FLOOR * bar]
+              if name in ratios and ratios[name] < floor_of(name, bar)]
     return missed, [name for name in bars if name not in ratios]
+
+
+def floor_of(name, bar):
+    """What a ratio must not fall below."""
+    return forms.FLOOR * min(bar, forms.REACHED.get(name, bar))
 
 
 def wire_figures(wire):
@@ -120,6 +125,7 @@ def put_together(form, *, facts, shares, commit, started, elapsed, embedded, wir
         "ratio_rounds": rounds,
         "bars": bars,
         "floor": forms.FLOOR,
+        "floors": {name: floor_of(name, bar) for name, bar in bars.items()},
         "missed": missed,
         "not_judged": not_judged,
         **wire_figures(wire),

@@ -22,12 +22,15 @@ def _ratio(result, name):
     if name not in result["bars"]:
         return text
     bar = result["bars"][name]
+    floor = result["floors"][name]
     if result["ratios"][name] >= bar:
         mark = "reached"
     elif result["ratios"][name] >= result["floor"] * bar:
         mark = "below, above the floor"
+    elif result["ratios"][name] >= floor:
+        mark = f"BELOW; above {floor:.3g}, {result['floor']:g} of what was reached before"
     else:
-        mark = f"BELOW THE FLOOR of {result['floor'] * bar:.3g}"
+        mark = f"BELOW THE FLOOR of {floor:.3g}"
     return f"{text}  {bar:5.4g}  {mark}"
 
 
@@ -135,11 +138,14 @@ def _verdict(result):
     if result["not_judged"]:
         yield f"  NOT JUDGED, for want of their peer: {', '.join(result['not_judged'])}"
     for miss in result["missed"]:
-        yield (f"  {miss['ratio']} is {miss['value']:.2f}, below {miss['floor']:.3g}: "
-               f"{result['floor']:g} of its bar {miss['bar']:g}")
+        of = f"of its bar {miss['bar']:g}" if miss["ratio"] not in forms.REACHED else (
+            f"of what was reached before, its bar being {miss['bar']:g}")
+        yield f"  {miss['ratio']} is {miss['value']:.2f}, below {miss['floor']:.3g}: {result['floor']:g} {of}"
     judged = len([name for name in result["bars"] if name in result["ratios"]])
     if judged:
-        yield f"  {judged - len(result['missed'])} of {judged} ratios are at or above {result['floor']:g} of their bars"
+        reached = len([name for name, bar in result["bars"].items() if result["ratios"].get(name, 0) >= bar])
+        yield (f"  {reached} of {judged} ratios have reached their bars, "
+               f"{judged - len(result['missed'])} are above their floors")
 
 
 def lines(result):

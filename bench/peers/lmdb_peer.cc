@@ -57,6 +57,7 @@ class LmdbClient final : public PeerClient<LmdbClient> {
 
   void Housekeep() override {}  // pages are used again
   NewItem Newest() const override { return rows_.Newest(); }
+  std::string_view NewestValue() const { return rows_.Newest().value; }
 
   uint64_t Get(const BenchBatch& batch, size_t i) {
     const std::string_view list = batch.list_key(i);

@@ -78,6 +78,7 @@ class RocksdbClient final : public PeerClient<RocksdbClient> {
 
   void Housekeep() override {}  // a thread of its own compacts
   NewItem Newest() const override { return rows_.Newest(); }
+  std::string_view NewestValue() const { return rows_.Newest().value; }
 
   uint64_t Get(const BenchBatch& batch, size_t i) {
     const size_t limit = ReadLimit(batch.kind());

@@ -74,6 +74,7 @@ class SqliteClient final : public PeerClient<SqliteClient> {
 
   void Housekeep() override {}  // pages are used again
   NewItem Newest() const override { return rows_.Newest(); }
+  std::string_view NewestValue() const { return rows_.Newest().value; }
 
   // Rows are copied out, as every side does.
   uint64_t Get(const BenchBatch& batch, size_t i) {

@@ -19,7 +19,7 @@ class StoreClient final : public BenchClient {
     switch (batch.kind()) {
       case BenchKind::kGet10:
       case BenchKind::kGet50:
-        for (size_t i = begin; i < end; ++i) items += Get(batch, i);
+        for (size_t i = begin; i < end; ++i) items += Get(batch, OnceAnswered(NewestValue(), i));
         break;
       case BenchKind::kMultiGet16:
         for (size_t i = begin; i < end; i += kBenchGroup) items += MultiGet(batch, i);
@@ -30,7 +30,8 @@ class StoreClient final : public BenchClient {
         break;
       case BenchKind::kMixed:
         for (size_t i = begin; i < end; ++i) {
-          items += IsAddition(BenchKind::kMixed, i) ? Add(batch, i) : Get(batch, i);
+          items += IsAddition(BenchKind::kMixed, i) ? Add(batch, i)
+                                                    : Get(batch, OnceAnswered(NewestValue(), i));
         }
         break;
       case BenchKind::kRemove:
@@ -52,6 +53,11 @@ class StoreClient final : public BenchClient {
   }
 
  private:
+  // Of the last list that was read alone.
+  std::string_view NewestValue() const {
+    return items_.empty() ? std::string_view() : items_[0].value;
+  }
+
   uint64_t Get(const BenchBatch& batch, size_t i) {
     Note(store_.GetListItems(feature_, batch.entity_id(i), {.limit = ReadLimit(batch.kind())},
                              &items_));

@@ -11,8 +11,9 @@
 namespace liststore {
 
 // `Client` derives from it and has Get(batch, i), Add(batch, i) and Remove(batch, i), for one
-// request each; all return how many items. It may have a MultiGet(batch, i) of its own, for
-// kBenchGroup requests from `i` on. None of the calls is virtual.
+// request each; all return how many items; and NewestValue(), that of the list Get read last. It
+// may have a MultiGet(batch, i) of its own, for kBenchGroup requests from `i` on. None of the calls
+// is virtual.
 template <typename Client>
 class PeerClient : public BenchClient {
  public:
@@ -22,7 +23,9 @@ class PeerClient : public BenchClient {
     switch (batch.kind()) {
       case BenchKind::kGet10:
       case BenchKind::kGet50:
-        for (size_t i = begin; i < end; ++i) items += client.Get(batch, i);
+        for (size_t i = begin; i < end; ++i) {
+          items += client.Get(batch, OnceAnswered(client.NewestValue(), i));
+        }
         break;
       case BenchKind::kMultiGet16:
         for (size_t i = begin; i < end; i += kBenchGroup) items += client.MultiGet(batch, i);
@@ -33,7 +36,9 @@ class PeerClient : public BenchClient {
         break;
       case BenchKind::kMixed:
         for (size_t i = begin; i < end; ++i) {
-          items += IsAddition(BenchKind::kMixed, i) ? client.Add(batch, i) : client.Get(batch, i);
+          items += IsAddition(BenchKind::kMixed, i)
+                       ? client.Add(batch, i)
+                       : client.Get(batch, OnceAnswered(client.NewestValue(), i));
         }
         break;
       case BenchKind::kRemove:

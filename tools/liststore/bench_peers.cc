@@ -23,6 +23,10 @@ class PlainClient final : public PeerClient<PlainClient> {
     return {std::stoull(newest.key.substr(0, 19)), newest.value};
   }
 
+  std::string_view NewestValue() const {
+    return items_.size == 0 ? std::string_view() : items_.items[0].value;
+  }
+
   uint64_t Get(const BenchBatch& batch, size_t i) {
     store_.Get(batch.list_key(i), 0, ReadLimit(batch.kind()), &items_);
     return items_.size;
@@ -60,6 +64,10 @@ class BareClient final : public PeerClient<BareClient> {
     const BareItems& items = last_was_group_ ? group_.back() : items_;
     if (items.size() == 0) return {};
     return {items.timestamp_nanos(0), items.value(0)};
+  }
+
+  std::string_view NewestValue() const {
+    return items_.size() == 0 ? std::string_view() : items_.value(0);
   }
 
   uint64_t Get(const BenchBatch& batch, size_t i) {
