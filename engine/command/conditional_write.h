@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "engine/command/command.h"
+#include "engine/command/row_follower.h"
 #include "engine/model/clustering_key.h"
 #include "engine/model/op_status.h"
 #include "engine/model/row_view.h"
@@ -47,9 +48,11 @@ struct RowLook {
 };
 
 struct ConditionalWrite {
-  std::span<const RowLook> looks;  // all hold
+  std::span<const RowLook> looks;  // all hold; none where there is a follower
   // As Engine::ExecuteBatch takes them. None: nothing is to be changed, the looks alone count.
   std::span<const Command> writes;
+  // What follows from the writes is changed in the same step. nullptr: nothing does.
+  RowFollower* follower = nullptr;
 };
 
 struct ConditionalReply {

@@ -41,14 +41,35 @@ bool IsValueCompatible(CqlType after, CqlType before) {
   }
 }
 
-// One ALTER TABLE: `table` begins as what is there and becomes what shall be.
+// A column may become one of `type`. `ordered`: rows stand in the order of its values.
+CqlStatus CheckCompatible(const ColumnDefinition& column, const DataType& type, bool ordered) {
+  bool compatible = type == column.type;
+  if (type.is_native() && column.type.is_native()) {
+    compatible = ordered ? IsOrderCompatible(type.native(), column.type.native())
+                         : IsValueCompatible(type.native(), column.type.native());
+  }
+  if (compatible) return {};
+  return CqlError::Config(
+      "Cannot change " + column.name + " from type " + column.type.ToString() + " to type " +
+      type.ToString() +
+      (ordered ? ": types are not order-compatible." : ": types are incompatible."));
+}
+
+ColumnDefinition* FindIn(TableDefinition& table, std::string_view name) {
+  const auto at = std::ranges::find(table.columns, name, &ColumnDefinition::name);
+  return at == table.columns.end() ? nullptr : &*at;
+}
+
+// One ALTER TABLE: `table` and its views begin as what is there and become what shall be.
 class TableAlterer {
  public:
   // `types`: of the table's keyspace.
-  TableAlterer(const AlterTableStatement& statement, const UserTypes& types, TableDefinition table)
-      : statement_(statement), types_(types), table_(std::move(table)) {}
+  TableAlterer(const AlterTableStatement& statement, const UserTypes& types, TableDefinition table,
+               std::vector<TableDefinition> views)
+      : statement_(statement), types_(types), table_(std::move(table)), views_(std::move(views)) {}
 
   TableDefinition& table() { return table_; }
+  std::vector<TableDefinition>& views() { return views_; }
 
   CqlStatus Alter() {
     switch (statement_.kind) {
@@ -68,6 +89,7 @@ class TableAlterer {
         const Properties properties(statement_.properties);
         if (properties.Has("id")) return CqlError::Config("Cannot alter table id.");
         LS_RETURN_IF_ERROR(ApplyTableOptions(properties, table_.options));
+        LS_RETURN_IF_ERROR(CheckGraceOfBase(properties));
         return CheckCounterTtl(table_);
       }
       case Kind::kTtlPerRow:
@@ -82,9 +104,15 @@ class TableAlterer {
     return {};
   }
 
-  ColumnDefinition* Find(std::string_view name) {
-    const auto at = std::ranges::find(table_.columns, name, &ColumnDefinition::name);
-    return at == table_.columns.end() ? nullptr : &*at;
+  ColumnDefinition* Find(std::string_view name) { return FindIn(table_, name); }
+
+  CqlStatus CheckGraceOfBase(const Properties& properties) const {
+    if (views_.empty() || !properties.Has("gc_grace_seconds")) return {};
+    if (table_.options.gc_grace_seconds != 0) return {};
+    return CqlError::Invalid(
+        "Cannot alter gc_grace_seconds of the base table of a materialized view to 0, since this "
+        "value is used to TTL undelivered updates. Setting gc_grace_seconds too low might cause "
+        "undelivered updates to expire before being replayed.");
   }
 
   CqlStatus Add(const ColumnSpec& spec) {
@@ -118,8 +146,28 @@ class TableAlterer {
     }
     LS_RETURN_IF_ERROR(CheckSupportedColumn(spec.name, type));
     const ColumnKind kind = spec.is_static ? ColumnKind::kStatic : ColumnKind::kRegular;
+    for (TableDefinition& view : views_) {
+      if (spec.is_static || !view.view->all_columns) continue;
+      view.columns.push_back({spec.name, type, ColumnKind::kRegular, 0, false});
+    }
     table_.columns.push_back({spec.name, std::move(type), kind, 0, false});
     return {};
+  }
+
+  CqlError NeededByView(const std::string& column, const std::string& view) const {
+    return CqlError::Invalid("Cannot drop column " + column + " from base table " +
+                             table_.keyspace + "." + table_.name + ": materialized view " + view +
+                             " needs this column");
+  }
+
+  // It has the column, or its rows live as long as any cell of the base does.
+  bool NeedsColumn(const TableDefinition& view, const ColumnDefinition& column) const {
+    if (view.FindColumn(column.name) != nullptr) return true;
+    if (column.kind == ColumnKind::kStatic) return false;
+    return std::ranges::none_of(view.columns, [&](const ColumnDefinition& of_view) {
+      const ColumnDefinition* of_base = table_.FindColumn(of_view.name);
+      return of_view.is_key() && of_base != nullptr && !of_base->is_key();
+    });
   }
 
   CqlError NotFound(const std::string& column) const {
@@ -131,9 +179,10 @@ class TableAlterer {
     if (column == nullptr) return NotFound(spec.name);
     if (column->is_key()) return CqlError::Invalid("Cannot drop PRIMARY KEY part " + spec.name);
     if (const IndexDefinition* index = table_.FindIndexOn(spec.name)) {
-      return CqlError::Invalid("Cannot drop column " + spec.name + " from base table " +
-                               table_.keyspace + "." + table_.name + ": materialized view " +
-                               IndexViewName(index->name) + " needs this column");
+      return NeededByView(spec.name, IndexViewName(index->name));
+    }
+    for (const TableDefinition& view : views_) {
+      if (NeedsColumn(view, *column)) return NeededByView(spec.name, view.name);
     }
     std::erase_if(table_.columns, [&](const auto& other) { return other.name == spec.name; });
     return {};
@@ -163,6 +212,10 @@ class TableAlterer {
                                " because it has dependent secondary indexes (" + indexes + ")");
     }
     column->name = to;
+    for (TableDefinition& view : views_) {
+      FindIn(view, from)->name = to;  // a view has all key columns of its base
+      LS_ASSIGN_OR_RETURN(view.view->where, RenameInWhere(view.view->where, from, to));
+    }
     return {};
   }
 
@@ -176,16 +229,12 @@ class TableAlterer {
     // The column of an index is clustering in the index's view.
     const bool ordered =
         column->kind == ColumnKind::kClustering || table_.FindIndexOn(spec.name) != nullptr;
-    bool compatible = type == column->type;
-    if (type.is_native() && column->type.is_native()) {
-      compatible = ordered ? IsOrderCompatible(type.native(), column->type.native())
-                           : IsValueCompatible(type.native(), column->type.native());
-    }
-    if (!compatible) {
-      return CqlError::Config(
-          "Cannot change " + spec.name + " from type " + column->type.ToString() + " to type " +
-          type.ToString() +
-          (ordered ? ": types are not order-compatible." : ": types are incompatible."));
+    LS_RETURN_IF_ERROR(CheckCompatible(*column, type, ordered));
+    for (TableDefinition& view : views_) {
+      ColumnDefinition* of_view = FindIn(view, spec.name);
+      if (of_view == nullptr) continue;
+      LS_RETURN_IF_ERROR(CheckCompatible(*of_view, type, of_view->kind == ColumnKind::kClustering));
+      of_view->type = type;
     }
     column->type = std::move(type);
     return {};
@@ -194,6 +243,7 @@ class TableAlterer {
   const AlterTableStatement& statement_;
   const UserTypes& types_;
   TableDefinition table_;
+  std::vector<TableDefinition> views_;
 };
 
 CqlStatus CheckListStoreTable(const AlterTableStatement& statement, const TableDefinition& table) {
@@ -239,13 +289,30 @@ CqlOr<SchemaChange> Apply(const AlterTableStatement& statement, Editor& editor) 
       return CqlError::Invalid("Cannot use ALTER TABLE on Materialized View");
     }
   }
+  if (known != nullptr && known->view) {
+    return CqlError::Invalid("Cannot use ALTER TABLE on Materialized View");
+  }
   LS_ASSIGN_OR_RETURN(const auto table, TableToChange(keyspace, name, editor));
   if (table->belongs_to_list_store) LS_RETURN_IF_ERROR(CheckListStoreTable(statement, *table));
-  TableAlterer alterer(statement, editor.schema.FindKeyspace(keyspace)->types, *table);
+  std::vector<std::shared_ptr<const TableDefinition>> before = {table};
+  std::vector<TableDefinition> views;
+  for (const std::string& view : table->views) {
+    before.push_back(editor.schema.FindTable(keyspace, view));
+    views.push_back(*before.back());
+  }
+  TableAlterer alterer(statement, editor.schema.FindKeyspace(keyspace)->types, *table,
+                       std::move(views));
   LS_RETURN_IF_ERROR(alterer.Alter());
   PutTable(editor, std::move(alterer.table()));
+  for (TableDefinition& view : alterer.views()) PutTable(editor, std::move(view));
   SchemaChange change = OfTable(SchemaChange::Kind::kUpdated, keyspace, name);
-  AddActions(*table, *editor.schema.FindTable(keyspace, name), change);
+  for (const auto& old : before) {
+    const TableDefinition& now = *editor.schema.FindTable(keyspace, old->name);
+    AddActions(*old, now, change);
+    if (old->view && (old->columns != now.columns || old->view != now.view)) {
+      change.views.push_back(old->name);
+    }
+  }
   return change;
 }
 

@@ -25,6 +25,8 @@ class Binder {
   // The arguments outlive the binder. `markers`: Statement::markers.
   Binder(const Schema& schema, std::string_view keyspace, const std::vector<std::string>& markers);
 
+  const Schema& schema() const { return schema_; }
+
   // Invalid: no keyspace was said, it does not exist, or the table does not.
   CqlOr<std::shared_ptr<const TableDefinition>> FindTable(const QualifiedName& name);
 

@@ -37,9 +37,11 @@ std::string MapText(const PropertyMap& map) {
   return text.empty() ? "{}" : text + "}";
 }
 
+using Columns = std::vector<const ColumnDefinition*>;
+
 // "a, b", each as `print` says.
 template <typename Print>
-std::string Joined(const std::vector<const ColumnDefinition*>& columns, Print print) {
+std::string Joined(const Columns& columns, Print print) {
   std::string text;
   for (const ColumnDefinition* column : columns) {
     if (!text.empty()) text += ", ";
@@ -95,6 +97,20 @@ std::vector<std::string> OptionLines(const TableOptions& options) {
   };
 }
 
+// What stands behind WITH, and the end.
+std::string Options(const TableDefinition& table, bool with_internals) {
+  std::vector<std::string> lines;
+  if (with_internals) lines.push_back("ID = " + table.id.ToString());
+  const Columns clustering = table.ColumnsOf(ColumnKind::kClustering);
+  if (!clustering.empty()) {
+    lines.push_back("CLUSTERING ORDER BY (" + Joined(clustering, NameAndOrder) + ")");
+  }
+  for (std::string& line : OptionLines(table.options)) lines.push_back(std::move(line));
+  std::string text;
+  for (size_t i = 0; i < lines.size(); ++i) text += (i == 0 ? "" : "\n    AND ") + lines[i];
+  return text + ";\n";
+}
+
 }  // namespace
 
 std::string CreateKeyspaceText(const KeyspaceDefinition& keyspace) {
@@ -105,17 +121,21 @@ std::string CreateKeyspaceText(const KeyspaceDefinition& keyspace) {
 }
 
 std::string CreateTableText(const TableDefinition& table, bool with_internals) {
-  std::string text = "CREATE TABLE " + QualifiedName(table) + " (" + ColumnLines(table) +
-                     "\n    PRIMARY KEY (" + PrimaryKeyText(table) + ")\n) WITH ";
-  std::vector<std::string> lines;
-  if (with_internals) lines.push_back("ID = " + table.id.ToString());
-  const auto clustering = table.ColumnsOf(ColumnKind::kClustering);
-  if (!clustering.empty()) {
-    lines.push_back("CLUSTERING ORDER BY (" + Joined(clustering, NameAndOrder) + ")");
-  }
-  for (std::string& line : OptionLines(table.options)) lines.push_back(std::move(line));
-  for (size_t i = 0; i < lines.size(); ++i) text += (i == 0 ? "" : "\n    AND ") + lines[i];
-  return text + ";\n";
+  const std::string text = "CREATE TABLE " + QualifiedName(table) + " (" + ColumnLines(table) +
+                           "\n    PRIMARY KEY (" + PrimaryKeyText(table) + ")\n) WITH ";
+  return text + Options(table, with_internals);
+}
+
+std::string CreateViewText(const TableDefinition& view, bool with_internals) {
+  LS_CHECK(view.view.has_value(), "it is a view");
+  Columns columns;
+  for (const ColumnDefinition& column : view.columns) columns.push_back(&column);
+  std::string text = "CREATE MATERIALIZED VIEW " + QualifiedName(view) + " AS\n    SELECT " +
+                     Joined(columns, NameOf) + "\n    FROM " + QuoteIdentifier(view.keyspace) +
+                     "." + QuoteIdentifier(view.view->base);
+  if (!view.view->where.empty()) text += "\n    WHERE " + view.view->where;
+  return text + "\n    PRIMARY KEY (" + PrimaryKeyText(view) + ")\n    WITH " +
+         Options(view, with_internals);
 }
 
 std::string IndexedText(const TableDefinition& table, const IndexDefinition& index) {

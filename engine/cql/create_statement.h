@@ -18,6 +18,9 @@ std::string CreateKeyspaceText(const KeyspaceDefinition& keyspace);
 // `schema/schema.cc`, schema::describe; like there a line break ends it.
 std::string CreateTableText(const TableDefinition& table, bool with_internals);
 
+// CREATE MATERIALIZED VIEW, with all of its columns by name. Source as above.
+std::string CreateViewText(const TableDefinition& view, bool with_internals);
+
 // CREATE INDEX on a line, with the partition key if the index is local. Source as above.
 // What the index is on, without the partition key of a local one: "c", "full(c)", "keys(c)".
 std::string IndexedText(const TableDefinition& table, const IndexDefinition& index);

@@ -184,6 +184,13 @@ bool IsTaken(const Uuid& id, const Schema& schema) {
 
 }  // namespace
 
+CqlOr<Uuid> NewTableId(const Properties& properties, const Editor& editor) {
+  LS_ASSIGN_OR_RETURN(const std::optional<Uuid> id, TableIdOption(properties));
+  if (!id) return editor.context.new_uuid();
+  if (!IsTaken(*id, editor.schema)) return *id;
+  return CqlError::Invalid("Table with ID " + id->ToString() + " already exists");
+}
+
 CqlOr<SchemaChange> Apply(const CreateTableStatement& statement, Editor& editor) {
   TableDefinition table;
   LS_ASSIGN_OR_RETURN(table.keyspace, KeyspaceOf(statement.table, editor));
@@ -212,11 +219,7 @@ CqlOr<SchemaChange> Apply(const CreateTableStatement& statement, Editor& editor)
     change.alters_schema = false;
     return change;
   }
-  LS_ASSIGN_OR_RETURN(const std::optional<Uuid> id, TableIdOption(properties));
-  if (id && IsTaken(*id, editor.schema)) {
-    return CqlError::Invalid("Table with ID " + id->ToString() + " already exists");
-  }
-  table.id = id ? *id : editor.context.new_uuid();
+  LS_ASSIGN_OR_RETURN(table.id, NewTableId(properties, editor));
   change.actions.push_back(
       {SchemaAction::Kind::kCreateTable, table.keyspace, table.name, ColumnMap{}});
   PutTable(editor, std::move(table));
@@ -241,6 +244,16 @@ CqlOr<SchemaChange> Apply(const DropTableStatement& statement, Editor& editor) {
     return CqlError::Invalid("Cannot drop table " + keyspace + "." + name +
                              ": it belongs to the list store");
   }
+  if (table->view) {
+    return CqlError::Invalid(
+        "Cannot use DROP TABLE on Materialized View. (Did you mean DROP MATERIALIZED VIEW)?");
+  }
+  if (!table->views.empty()) {
+    std::string views;
+    for (const std::string& view : table->views) views += (views.empty() ? "" : ", ") + view;
+    return CqlError::Invalid("Cannot drop table when materialized views still depend on it (" +
+                             keyspace + ".{" + views + "})");
+  }
   SchemaChange change = OfTable(SchemaChange::Kind::kDropped, keyspace, name);
   change.actions.push_back({SchemaAction::Kind::kDropTable, keyspace, name, ColumnMap{}});
   EraseTable(editor, keyspace, name);
@@ -251,11 +264,12 @@ CqlOr<SchemaChange> Apply(const TruncateStatement& statement, Editor& editor) {
   LS_ASSIGN_OR_RETURN(const std::string keyspace, KeyspaceOf(statement.table, editor));
   const std::string& name = statement.table.name;
   const KeyspaceDefinition* found = editor.schema.FindKeyspace(keyspace);
-  if (found != nullptr && FindIndexOfView(*found, name).index != nullptr) {
+  const std::shared_ptr<const TableDefinition> known = editor.schema.FindTable(keyspace, name);
+  if ((found != nullptr && FindIndexOfView(*found, name).index != nullptr) ||
+      (known != nullptr && known->view)) {
     return CqlError::Invalid(
         "Cannot TRUNCATE materialized view directly; must truncate base table instead");
   }
-  const std::shared_ptr<const TableDefinition> known = editor.schema.FindTable(keyspace, name);
   // The list store's keyspace is one of the system; its tables have rules of their own.
   if (known == nullptr || !known->belongs_to_list_store) {
     LS_RETURN_IF_ERROR(CheckModifiable(keyspace));
@@ -268,6 +282,9 @@ CqlOr<SchemaChange> Apply(const TruncateStatement& statement, Editor& editor) {
   }
   SchemaChange change;
   change.actions.push_back({SchemaAction::Kind::kTruncateTable, keyspace, name, ColumnMap{}});
+  for (const std::string& view : table->views) {
+    change.actions.push_back({SchemaAction::Kind::kTruncateTable, keyspace, view, ColumnMap{}});
+  }
   return change;
 }
 

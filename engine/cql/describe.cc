@@ -71,7 +71,21 @@ class Describer {
     for (const IndexDefinition* index : indexes) AddIndex(table, *index);
   }
   void AddTables(const KeyspaceDefinition& keyspace) {
-    for (const auto& [name, table] : keyspace.tables) AddTable(*table);
+    for (const auto& [name, table] : keyspace.tables) {
+      if (!table->view) AddTable(*table);
+    }
+  }
+  void AddView(const TableDefinition& view) {
+    Add(view.keyspace, "view", view.name,
+        listing_ ? std::string() : CreateViewText(view, with_internals_));
+  }
+  void AddViews(const KeyspaceDefinition& keyspace) {
+    for (const auto& [name, table] : keyspace.tables) {
+      if (table->view) AddView(*table);
+    }
+  }
+  void AddTableOrView(const TableDefinition& table) {
+    table.view ? AddView(table) : AddTable(table);
   }
   void AddIndex(const TableDefinition& table, const IndexDefinition& index) {
     LS_DCHECK(!listing_, "indexes are not listed");
@@ -90,6 +104,7 @@ class Describer {
     AddKeyspace(keyspace);
     AddTypes(keyspace);
     AddTables(keyspace);
+    AddViews(keyspace);
   }
 
   Description Take() {
@@ -205,8 +220,6 @@ CqlOr<Description> DescribeKeyspace(const DescribeStatement& statement, const Sc
 // What the kinds of which there is nothing are called.
 std::string_view WhatIsMissing(Kind kind) {
   switch (kind) {
-    case Kind::kMaterializedView:
-      return "Materialized view";
     case Kind::kFunction:
       return "Function";
     case Kind::kAggregate:
@@ -229,7 +242,13 @@ CqlOr<Description> DescribeElement(const DescribeStatement& statement, const Sch
   if (statement.kind == Kind::kTable) {
     const auto at = keyspace->tables.find(name);
     if (at == keyspace->tables.end()) return NotInKeyspace("Table", name, keyspace_name);
-    describer.AddTable(*at->second);
+    describer.AddTableOrView(*at->second);
+  } else if (statement.kind == Kind::kMaterializedView) {
+    const auto at = keyspace->tables.find(name);
+    if (at == keyspace->tables.end() || !at->second->view) {
+      return NotInKeyspace("Materialized view", name, keyspace_name);
+    }
+    describer.AddView(*at->second);
   } else if (statement.kind == Kind::kIndex) {
     const std::optional<FoundIndex> found = FindIndex(*keyspace, name);
     if (!found) {
@@ -264,7 +283,7 @@ CqlOr<Description> DescribeAny(const DescribeStatement& statement, const Schema&
   if (keyspace == nullptr) return NotInKeyspaces(name);
   const auto table = keyspace->tables.find(name);
   if (table != keyspace->tables.end()) {
-    describer.AddTable(*table->second);
+    describer.AddTableOrView(*table->second);
   } else if (const std::optional<FoundIndex> found = FindIndex(*keyspace, name)) {
     describer.AddIndex(*found->table, *found->index);
   } else if (const auto type = keyspace->types.find(name); type != keyspace->types.end()) {

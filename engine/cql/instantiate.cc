@@ -33,11 +33,11 @@ CqlStatus ResolveKey(const Operand& operand, BoundValues values, KeyUse use,
   return {};
 }
 
-CqlStatus AppendKey(const Views& components, KeyUse use, std::string& key, bool& found) {
+CqlStatus AppendKey(const Views& components, KeyUse use, std::string& key) {
   LS_RETURN_IF_ERROR(CheckKeyBytes(Span(components)));
-  if (components.size() == 1 && components[0].empty()) {
-    if (use == KeyUse::kWrite) return CqlError::Invalid("Key may not be empty");
-    found = false;
+  // A view has such rows, by cells of its table.
+  if (use == KeyUse::kWrite && components.size() == 1 && components[0].empty()) {
+    return CqlError::Invalid("Key may not be empty");
   }
   AppendPartitionKey(Span(components), key);
   return {};
@@ -227,7 +227,7 @@ CqlStatus EncodePartitionKey(const TableDefinition& table,
     components.push_back(bytes);
   }
   if (!found) return {};
-  return AppendKey(components, use, key, found);
+  return AppendKey(components, use, key);
 }
 
 CqlStatus EncodePartitionKeys(const TableDefinition& table,
@@ -237,10 +237,7 @@ CqlStatus EncodePartitionKeys(const TableDefinition& table,
   keys.clear();
   LS_RETURN_IF_ERROR(ForEachCombination(
       partition_key, values, use, "partition", [&](const Views& components) -> CqlStatus {
-        std::string key;
-        bool found = true;
-        LS_RETURN_IF_ERROR(AppendKey(components, use, key, found));
-        if (found) keys.push_back(std::move(key));
+        LS_RETURN_IF_ERROR(AppendKey(components, use, keys.emplace_back()));
         return {};
       }));
   std::ranges::sort(keys, [](const std::string& a, const std::string& b) {

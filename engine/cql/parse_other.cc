@@ -105,9 +105,6 @@ std::optional<UnsupportedStatement> CqlParser::UnsupportedObject(std::string_vie
       return named(CqlFeature::kRoles, KeywordText(object.keyword));
     case Keyword::kSERVICE_LEVEL:
       return named(CqlFeature::kServiceLevels, "SERVICE_LEVEL");
-    case Keyword::kMATERIALIZED:
-      if (next.keyword != Keyword::kVIEW) return std::nullopt;
-      return named(CqlFeature::kMaterializedViews, "MATERIALIZED VIEW");
     case Keyword::kSERVICE:
       if (next.keyword != Keyword::kLEVEL) return std::nullopt;
       return named(CqlFeature::kServiceLevels, "SERVICE_LEVEL");

@@ -1,4 +1,4 @@
-// CREATE, ALTER and DROP of keyspaces, tables and indexes.
+// CREATE, ALTER and DROP of keyspaces, tables and indexes; what the other files parse begins here.
 #include <algorithm>
 #include <utility>
 
@@ -21,6 +21,9 @@ bool CqlParser::ParseCreate(Statement& statement) {
     case Keyword::kTYPE:
       return ParseCreateType(statement.node.emplace<CreateTypeStatement>());
     default:
+      if (AcceptMaterializedView()) {
+        return ParseCreateView(statement.node.emplace<CreateViewStatement>());
+      }
       if (auto unsupported = UnsupportedObject("CREATE")) {
         return ParseUnsupported(*std::move(unsupported), statement);
       }
@@ -40,6 +43,9 @@ bool CqlParser::ParseAlter(Statement& statement) {
     case Keyword::kTYPE:
       return ParseAlterType(statement.node.emplace<AlterTypeStatement>());
     default:
+      if (AcceptMaterializedView()) {
+        return ParseAlterView(statement.node.emplace<AlterViewStatement>());
+      }
       if (auto unsupported = UnsupportedObject("ALTER")) {
         return ParseUnsupported(*std::move(unsupported), statement);
       }
@@ -73,6 +79,9 @@ bool CqlParser::ParseDrop(Statement& statement) {
       return ParseIfExists(drop.if_exists) && ParseTypeName(drop.type);
     }
     default:
+      if (AcceptMaterializedView()) {
+        return ParseDropView(statement.node.emplace<DropViewStatement>());
+      }
       if (auto unsupported = UnsupportedObject("DROP")) {
         return ParseUnsupported(*std::move(unsupported), statement);
       }
@@ -207,7 +216,9 @@ bool CqlParser::ParseCreateTable(CreateTableStatement& create) {
 }
 
 bool CqlParser::ParseTableElement(CreateTableStatement& create) {
-  if (At(Keyword::kPRIMARY)) return ParsePrimaryKey(create);
+  if (At(Keyword::kPRIMARY)) {
+    return ParsePrimaryKey(create.partition_keys.emplace_back(), create.clustering_key);
+  }
   ColumnSpec& column = create.columns.emplace_back();
   if (!ParseColumnDefinition(column)) return false;
   if (Accept(Keyword::kPRIMARY)) {
@@ -225,16 +236,16 @@ bool CqlParser::ParseColumnDefinition(ColumnSpec& column) {
 }
 
 // PRIMARY KEY (k, c, ...) or ((k, ...), c, ...).
-bool CqlParser::ParsePrimaryKey(CreateTableStatement& create) {
+bool CqlParser::ParsePrimaryKey(std::vector<std::string>& partition_key,
+                                std::vector<std::string>& clustering_key) {
   Advance();
   if (!Expect(Keyword::kKEY) || !Expect("(")) return false;
-  std::vector<std::string>& partition_key = create.partition_keys.emplace_back();
   if (Accept("(")) {
     if (!ParseNames(partition_key) || !Expect(")")) return false;
   } else if (!ParseName(partition_key.emplace_back())) {
     return false;
   }
-  if (Accept(",") && !ParseNames(create.clustering_key)) return false;
+  if (Accept(",") && !ParseNames(clustering_key)) return false;
   return Expect(")");
 }
 

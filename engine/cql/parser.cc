@@ -98,8 +98,7 @@ bool CqlParser::ParseAnyStatement(Statement& statement) {
                                std::string(KeywordText(token().keyword)) + " SERVICE_LEVEL"},
                               statement);
     case Keyword::kPRUNE:
-      return ParseUnsupported({CqlFeature::kMaterializedViews, "PRUNE MATERIALIZED VIEW"},
-                              statement);
+      return ParseUnsupported({CqlFeature::kViewPruning, "PRUNE MATERIALIZED VIEW"}, statement);
     default:
       return FailHere();
   }

@@ -179,7 +179,8 @@ class CqlParser {
   bool ParseAlterKeyspace(AlterKeyspaceStatement& alter);
   bool ParseCreateTable(CreateTableStatement& create);
   bool ParseTableElement(CreateTableStatement& create);
-  bool ParsePrimaryKey(CreateTableStatement& create);
+  bool ParsePrimaryKey(std::vector<std::string>& partition_key,
+                       std::vector<std::string>& clustering_key);
   bool ParseColumnDefinition(ColumnSpec& column);
   bool ParseAlterTable(AlterTableStatement& alter);
   bool ParseAddedColumns(AlterTableStatement& alter);
@@ -187,6 +188,11 @@ class CqlParser {
   bool ParseRenames(std::vector<std::pair<std::string, std::string>>& renames);
   bool ParseCreateIndex(CreateIndexStatement& create);
   bool ParseIndexTarget(IndexTarget& target);
+  // ---- parse_view.cc. Behind MATERIALIZED VIEW.
+  bool AcceptMaterializedView();
+  bool ParseCreateView(CreateViewStatement& create);
+  bool ParseAlterView(AlterViewStatement& alter);
+  bool ParseDropView(DropViewStatement& drop);
   // ---- parse_types.cc.
   bool ParseTypeName(QualifiedName& name);
   bool ParseField(ColumnSpec& field);

@@ -211,6 +211,8 @@ struct ConditionPlan {
   std::vector<RowFilter> cells;
 };
 
+struct ViewPlans;  // view_plan.h
+
 struct ModificationPlan {
   enum class Kind : uint8_t {
     kInsert,
@@ -228,6 +230,8 @@ struct ModificationPlan {
   std::vector<CellAssignment> static_assignments;
   // No row is written or asked for: static columns alone.
   bool only_statics = false;
+  // Of the table's views; nullptr: it has none.
+  std::shared_ptr<const ViewPlans> views;
   std::optional<Operand> timestamp;
   std::optional<Operand> ttl;
   bool is_counter = false;  // of a table of counters: what it assigns is added

@@ -10,6 +10,7 @@
 #include "engine/cql/plan_conditions.h"
 #include "engine/cql/plan_modification_impl.h"
 #include "engine/cql/restrictions.h"
+#include "engine/cql/view_plan.h"
 
 namespace liststore {
 CqlStatus PlanAttributes(const UsingClause& attributes, Binder& binder, ModificationPlan& plan) {
@@ -37,6 +38,7 @@ CqlOr<std::shared_ptr<const TableDefinition>> FindModifiable(const QualifiedName
     return CqlError::Invalid("Table " + table->keyspace + "." + table->name +
                              " belongs to a list store: features are changed through it");
   }
+  if (table->view) return CqlError::Invalid("Cannot directly modify a materialized view");
   return table;
 }
 
@@ -286,6 +288,7 @@ CqlOr<ModificationPlan> PlanModification(const ModificationStatement& statement,
   };
   std::stable_sort(plan.assignments.begin(), plan.assignments.end(), precedes);
   std::stable_sort(plan.static_assignments.begin(), plan.static_assignments.end(), precedes);
+  LS_ASSIGN_OR_RETURN(plan.views, PlanViews(binder.schema(), plan.table));
   return plan;
 }
 

@@ -51,6 +51,10 @@ struct BodyPlanner {
   CqlOr<PlanBody> operator()(const UnsupportedStatement& statement) const {
     return CqlError::Unsupported(statement.feature, statement.words);
   }
+  CqlOr<PlanBody> operator()(const CreateViewStatement&) const {
+    if (whole->markers.empty()) return PlanBody(SchemaPlan{whole});
+    return CqlError::Invalid("Cannot use query parameters in CREATE MATERIALIZED VIEW statements");
+  }
   template <typename S>
   CqlOr<PlanBody> operator()(const S& statement) const {
     if constexpr (std::is_constructible_v<ModificationStatement, const S&>) {

@@ -34,7 +34,7 @@ struct SchemaChange {
   };
   enum class Target : uint8_t {
     kKeyspace,
-    kTable,  // indexes too: theirs is an update of the table
+    kTable,  // views too; and indexes: theirs is an update of the table
     kType,
   };
 
@@ -45,6 +45,8 @@ struct SchemaChange {
   std::string keyspace;
   std::string table;  // of a kTable
   std::string type;   // of a kType
+  // Views that the change of their base has changed too: for each an event of its own.
+  std::vector<std::string> views;
   // `schema` is not what it was; else it was not touched, and there is nothing to publish or tell.
   bool alters_schema = false;
   // In the order in which they are to run. TRUNCATE has some although it alters no schema.
@@ -55,8 +57,8 @@ struct SchemaChange {
 std::string_view ToString(SchemaChange::Kind kind);
 std::string_view ToString(SchemaChange::Target target);
 
-// True for the statements below: CREATE, ALTER and DROP of keyspaces, tables and types, CREATE and
-// DROP INDEX, TRUNCATE.
+// True for the statements below: CREATE, ALTER and DROP of keyspaces, tables, materialized views
+// and types, CREATE and DROP INDEX, TRUNCATE.
 bool IsSchemaStatement(const Statement& statement);
 
 // Carries out a statement for which IsSchemaStatement holds. `current_keyspace`: of USE; empty when

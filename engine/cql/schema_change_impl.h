@@ -7,7 +7,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "engine/cql/properties.h"
 #include "engine/cql/schema_change.h"
 
 namespace liststore::schema_change {
@@ -35,6 +37,9 @@ CqlOr<SchemaChange> Apply(const DropTableStatement& statement, Editor& editor);
 CqlOr<SchemaChange> Apply(const TruncateStatement& statement, Editor& editor);
 CqlOr<SchemaChange> Apply(const CreateIndexStatement& statement, Editor& editor);
 CqlOr<SchemaChange> Apply(const DropIndexStatement& statement, Editor& editor);
+CqlOr<SchemaChange> Apply(const CreateViewStatement& statement, Editor& editor);
+CqlOr<SchemaChange> Apply(const AlterViewStatement& statement, Editor& editor);
+CqlOr<SchemaChange> Apply(const DropViewStatement& statement, Editor& editor);
 CqlOr<SchemaChange> Apply(const CreateTypeStatement& statement, Editor& editor);
 CqlOr<SchemaChange> Apply(const AlterTypeStatement& statement, Editor& editor);
 CqlOr<SchemaChange> Apply(const DropTypeStatement& statement, Editor& editor);
@@ -70,10 +75,19 @@ void EraseTable(Editor& editor, const std::string& keyspace, const std::string& 
 // Where the columns of `before` that are no key are in `after`, by their names.
 ColumnMap MapColumns(const TableSchema& before, const TableSchema& after);
 
+// Of a table to be made: the one that WITH ID says, or a fresh one. Invalid: it is another table's.
+CqlOr<Uuid> NewTableId(const Properties& properties, const Editor& editor);
+
 SchemaChange Nothing();
 SchemaChange OfKeyspace(SchemaChange::Kind kind, std::string keyspace);
 SchemaChange OfTable(SchemaChange::Kind kind, std::string keyspace, std::string table);
 CqlError AlreadyExists(std::string message, std::string keyspace, std::string table);
+
+// The WHERE of a view with another name for a column.
+CqlOr<std::string> RenameInWhere(const std::string& where, const std::string& from,
+                                 const std::string& to);
+// As ViewDefinition has it.
+std::string WhereText(const std::vector<Relation>& where);
 
 // --- Types.
 

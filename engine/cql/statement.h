@@ -290,6 +290,27 @@ struct DropIndexStatement {
   bool if_exists = false;
 };
 
+struct CreateViewStatement {
+  QualifiedName view;
+  bool if_not_exists = false;
+  std::vector<Selector> selectors;  // empty: `*`
+  QualifiedName base;
+  std::vector<Relation> where;
+  std::vector<std::string> partition_key;
+  std::vector<std::string> clustering_key;
+  std::vector<ColumnOrder> clustering_order;
+  bool compact_storage = false;
+  std::vector<Property> properties;
+};
+struct AlterViewStatement {
+  QualifiedName view;
+  std::vector<Property> properties;
+};
+struct DropViewStatement {
+  QualifiedName view;
+  bool if_exists = false;
+};
+
 // A field of a user type is a ColumnSpec that is never static.
 struct CreateTypeStatement {
   QualifiedName type;
@@ -346,7 +367,7 @@ struct DescribeStatement {
 // looked at, so there are no markers.
 struct UnsupportedStatement {
   CqlFeature feature = {};
-  std::string words;  // "CREATE ROLE", "GRANT", "CREATE MATERIALIZED VIEW", ...
+  std::string words;  // "CREATE ROLE", "GRANT", "CREATE TRIGGER", ...
 };
 
 using StatementNode =
@@ -354,8 +375,9 @@ using StatementNode =
                  DeleteStatement, BatchStatement, TruncateStatement, UseStatement,
                  CreateKeyspaceStatement, AlterKeyspaceStatement, DropKeyspaceStatement,
                  CreateTableStatement, AlterTableStatement, DropTableStatement,
-                 CreateIndexStatement, DropIndexStatement, CreateTypeStatement, AlterTypeStatement,
-                 DropTypeStatement, DescribeStatement, UnsupportedStatement>;
+                 CreateIndexStatement, DropIndexStatement, CreateViewStatement, AlterViewStatement,
+                 DropViewStatement, CreateTypeStatement, AlterTypeStatement, DropTypeStatement,
+                 DescribeStatement, UnsupportedStatement>;
 
 struct Statement {
   StatementNode node;

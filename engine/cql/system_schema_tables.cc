@@ -78,29 +78,46 @@ void ListKeyspaces(const VirtualReadContext& context, RowCollector& rows) {
   }
 }
 
+// What tables and views have in common, in the row that was begun last.
+void SetOptions(const TableDefinition& table, RowCollector& rows) {
+  const TableOptions& options = table.options;
+  rows.Set("keyspace_name", table.keyspace)
+      .Set("bloom_filter_fp_chance", EncodeDouble(options.bloom_filter_fp_chance))
+      .Set("caching", EncodeTextMap(options.caching))
+      .Set("comment", options.comment)
+      .Set("compaction", EncodeTextMap(options.compaction))
+      .Set("compression", EncodeTextMap(options.compression))
+      .Set("crc_check_chance", EncodeDouble(options.crc_check_chance))
+      .Set("dclocal_read_repair_chance", EncodeDouble(options.dclocal_read_repair_chance))
+      .Set("default_time_to_live", EncodeInt(static_cast<int32_t>(options.default_ttl_seconds)))
+      .Set("extensions", EncodeTextMap({}))
+      .Set("gc_grace_seconds", EncodeInt(static_cast<int32_t>(options.gc_grace_seconds)))
+      .Set("id", EncodeUuid(table.id))
+      .Set("max_index_interval", EncodeInt(options.max_index_interval))
+      .Set("memtable_flush_period_in_ms", EncodeInt(options.memtable_flush_period_in_ms))
+      .Set("min_index_interval", EncodeInt(options.min_index_interval))
+      .Set("read_repair_chance", EncodeDouble(options.read_repair_chance))
+      .Set("speculative_retry", options.speculative_retry);
+}
+
 void ListTables(const VirtualReadContext& context, RowCollector& rows) {
   ForEachTable(context.schema, [&rows](const TableDefinition& table) {
-    const TableOptions& options = table.options;
+    if (table.view) return;
+    rows.Row().Set("table_name", table.name).Set("flags", EncodeTextSet(Flags(table)));
+    SetOptions(table, rows);
+  });
+}
+
+void ListViews(const VirtualReadContext& context, RowCollector& rows) {
+  ForEachTable(context.schema, [&rows](const TableDefinition& table) {
+    if (!table.view) return;
     rows.Row()
-        .Set("keyspace_name", table.keyspace)
-        .Set("table_name", table.name)
-        .Set("bloom_filter_fp_chance", EncodeDouble(options.bloom_filter_fp_chance))
-        .Set("caching", EncodeTextMap(options.caching))
-        .Set("comment", options.comment)
-        .Set("compaction", EncodeTextMap(options.compaction))
-        .Set("compression", EncodeTextMap(options.compression))
-        .Set("crc_check_chance", EncodeDouble(options.crc_check_chance))
-        .Set("dclocal_read_repair_chance", EncodeDouble(options.dclocal_read_repair_chance))
-        .Set("default_time_to_live", EncodeInt(static_cast<int32_t>(options.default_ttl_seconds)))
-        .Set("extensions", EncodeTextMap({}))
-        .Set("flags", EncodeTextSet(Flags(table)))
-        .Set("gc_grace_seconds", EncodeInt(static_cast<int32_t>(options.gc_grace_seconds)))
-        .Set("id", EncodeUuid(table.id))
-        .Set("max_index_interval", EncodeInt(options.max_index_interval))
-        .Set("memtable_flush_period_in_ms", EncodeInt(options.memtable_flush_period_in_ms))
-        .Set("min_index_interval", EncodeInt(options.min_index_interval))
-        .Set("read_repair_chance", EncodeDouble(options.read_repair_chance))
-        .Set("speculative_retry", options.speculative_retry);
+        .Set("view_name", table.name)
+        .Set("base_table_id", EncodeUuid(table.view->base_id))
+        .Set("base_table_name", table.view->base)
+        .Set("include_all_columns", EncodeBoolean(table.view->all_columns))
+        .Set("where_clause", table.view->where);
+    SetOptions(table, rows);
   });
 }
 
@@ -204,7 +221,7 @@ constexpr Entry kTables[] = {
       "min_index_interval int, read_repair_chance double, speculative_retry text, "
       "where_clause text",
       "materialized views"},
-     nullptr},
+     ListViews},
     {{"system_schema", "types", "keyspace_name text", "type_name text",
       "field_names frozen<list<text>>, field_types frozen<list<text>>", "user-defined types"},
      ListTypes},

@@ -13,8 +13,8 @@ namespace liststore {
 // Adds the tables of this look; in Cassandra's those that only ScyllaDB has are missing
 // (computed_columns, scylla_keyspaces, scylla_tables), and clustering orders are in lower case.
 //
-// Always empty: views (the view that ScyllaDB makes for an index is not shown: nothing here can be
-// read through it), types, functions, aggregates, triggers, dropped_columns, computed_columns,
+// The view that ScyllaDB makes for an index is not shown: nothing here can be read through it.
+// Always empty: functions, aggregates, triggers, dropped_columns, computed_columns,
 // scylla_keyspaces (storage and tablets are the default everywhere).
 void AddSystemSchemaTables(VirtualTables& tables, bool looks_like_scylla);
 

@@ -85,6 +85,15 @@ void ListBuiltIndexes(const VirtualReadContext& context, RowCollector& rows) {
   }
 }
 
+// The same of views.
+void ListBuiltViews(const VirtualReadContext& context, RowCollector& rows) {
+  for (const auto& [keyspace_name, keyspace] : context.schema.keyspaces) {
+    for (const auto& [table_name, table] : keyspace->tables) {
+      if (table->view) rows.Row().Set("keyspace_name", keyspace_name).Set("view_name", table_name);
+    }
+  }
+}
+
 struct ConfigOption {
   std::string_view name;
   std::string_view type;
@@ -157,7 +166,7 @@ constexpr Entry kTables[] = {
       "mean_partition_size bigint, partitions_count bigint", "sizes of token ranges"},
      nullptr},
     {{"system", "built_views", "keyspace_name text", "view_name text", "", "views that are built"},
-     nullptr},
+     ListBuiltViews},
     {{"system", "IndexInfo", "table_name text", "index_name text", "", "indexes that are built"},
      ListBuiltIndexes},
     {{"system", "versions", "key text", "", "build_id text, build_mode text, version text",

@@ -16,7 +16,7 @@ namespace liststore {
 // connected.
 //
 // Always empty: peers (a node that names itself there confuses drivers), size_estimates,
-// built_views, scylla_local, sessions and events of tracing.
+// scylla_local, sessions and events of tracing.
 void AddSystemTables(VirtualTables& tables, bool looks_like_scylla, const ClientDirectory* clients,
                      uint32_t cassandra_major = 4);
 

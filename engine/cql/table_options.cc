@@ -242,9 +242,10 @@ CqlStatus ApplyCompression(const Properties& properties, TableOptions& options) 
   return {};
 }
 
-CqlStatus CheckAbsent(const Properties& properties) {
+CqlStatus CheckAbsent(const Properties& properties, TableKind kind) {
   LS_ASSIGN_OR_RETURN(const auto synchronous, properties.Boolean("synchronous_updates"));
-  if (synchronous.value_or(false)) {
+  // Of views: they are never anything else.
+  if (synchronous.value_or(false) && kind == TableKind::kTable) {
     return CqlError::Invalid(
         "The synchronous_updates option is only applicable to materialized views, not to base "
         "tables");
@@ -269,7 +270,7 @@ CqlStatus CheckAbsent(const Properties& properties) {
 
 }  // namespace
 
-CqlStatus ApplyTableOptions(const Properties& properties, TableOptions& options) {
+CqlStatus ApplyTableOptions(const Properties& properties, TableOptions& options, TableKind kind) {
   LS_RETURN_IF_ERROR(properties.Check(kKnown, kObsolete));
   LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto id, TableIdOption(properties));
   LS_RETURN_IF_ERROR(ApplyCompaction(properties, options));
@@ -278,7 +279,7 @@ CqlStatus ApplyTableOptions(const Properties& properties, TableOptions& options)
   LS_RETURN_IF_ERROR(ApplyNumbers(properties, options));
   LS_RETURN_IF_ERROR(ApplyTexts(properties, options));
   LS_RETURN_IF_ERROR(ApplyCaching(properties, options));
-  return CheckAbsent(properties);
+  return CheckAbsent(properties, kind);
 }
 
 CqlOr<std::optional<Uuid>> TableIdOption(const Properties& properties) {

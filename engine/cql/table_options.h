@@ -2,6 +2,7 @@
 #ifndef LISTSTORE_ENGINE_CQL_TABLE_OPTIONS_H_
 #define LISTSTORE_ENGINE_CQL_TABLE_OPTIONS_H_
 
+#include <cstdint>
 #include <optional>
 
 #include "engine/cql/cql_error.h"
@@ -18,7 +19,12 @@ namespace liststore::schema_change {
 //
 // Errors: Syntax for names and forms, Config for values. Source: ScyllaDB
 // cql3/statements/cf_prop_defs.cc, with its words.
-CqlStatus ApplyTableOptions(const Properties& properties, TableOptions& options);
+enum class TableKind : uint8_t {
+  kTable,
+  kView
+};
+CqlStatus ApplyTableOptions(const Properties& properties, TableOptions& options,
+                            TableKind kind = TableKind::kTable);
 // WITH ID = ...; nullopt: not given.
 CqlOr<std::optional<Uuid>> TableIdOption(const Properties& properties);
 

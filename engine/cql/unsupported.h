@@ -17,7 +17,6 @@ namespace liststore {
 // support ..."; `instead` is the nearest way that works.
 // clang-format off
 #define LISTSTORE_CQL_REFUSED(X)                                                                   \
-  X(kMaterializedViews, 1, "materialized views", "a second table, written in the same batch")      \
   X(kUserFunctions, 3, "user-defined functions and aggregates", "computing it in the service")     \
   X(kTriggers, 4, "triggers", "a batch that makes the further writes as well")                     \
   X(kRoles, 5, "roles and permissions", "one user for all, given to the server when it starts")    \
@@ -37,7 +36,9 @@ namespace liststore {
   X(kMutationFragments, 36, "MUTATION_FRAGMENTS", "the table itself, with TTL() and WRITETIME()")  \
   X(kVirtualWrites, 37, "batches, ranges and conditions of virtual tables", "INSERT, UPDATE or DELETE of one row")  \
   X(kTypeClasses, 38, "types named by a class", "the name that the type has in CQL")                \
-  X(kDurationKeys, 43, "durations within elements of sets and keys of maps that are not frozen", "frozen<...>, written whole")
+  X(kDurationKeys, 43, "durations within elements of sets and keys of maps that are not frozen", "frozen<...>, written whole") \
+  X(kViewPruning, 44, "pruning of views", "leaving it out: a view has no row that its table has not") \
+  X(kViewFunctions, 45, "functions of the time in the WHERE of a view", "a column with the time")
 
 // The same of what is accepted, kept where it can be shown, and changes nothing; instead of
 // `instead` stands why.

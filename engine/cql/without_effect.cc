@@ -115,6 +115,13 @@ struct Finder {
   void operator()(const CreateIndexStatement& create) const {
     AddTableOptions(create.properties, features);
   }
+  void operator()(const CreateViewStatement& create) const {
+    AddTableOptions(create.properties, features);
+  }
+  void operator()(const AlterViewStatement& alter) const {
+    AddTableOptions(alter.properties, features);
+  }
+  void operator()(const DropViewStatement&) const {}
   void operator()(const UseStatement&) const {}
   void operator()(const DropKeyspaceStatement&) const {}
   void operator()(const DropTableStatement&) const {}

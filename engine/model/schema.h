@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,6 +85,16 @@ struct TableOptions {
   bool operator==(const TableOptions&) const = default;
 };
 
+// What makes a table a materialized view: its rows follow from those of another.
+struct ViewDefinition {
+  std::string base;  // of the same keyspace
+  Uuid base_id;
+  bool all_columns = false;  // `SELECT *`: columns that the base gets, the view gets too
+  std::string where;         // CQL, without the word
+
+  bool operator==(const ViewDefinition&) const = default;
+};
+
 struct TableDefinition {
   std::string keyspace;
   std::string name;
@@ -93,6 +104,10 @@ struct TableDefinition {
   std::vector<ColumnDefinition> columns;
   std::vector<IndexDefinition> indexes;
   TableOptions options;
+  std::optional<ViewDefinition> view;
+  // Names of the views of this table, ascending. Who changes them gives the table another id in the
+  // engine (SchemaAction::Kind::kRenewTable, kFillView): writes that know the table know its views.
+  std::vector<std::string> views;
   // Rows are computed when they are read; `storage` means nothing.
   bool is_virtual = false;
   // Made by a list store: columns and indexes are its own, and cannot be changed by statements.

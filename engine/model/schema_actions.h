@@ -35,9 +35,12 @@ struct SchemaAction {
   enum class Kind : uint8_t {
     kCreateTable,    // after
     kDropTable,      // before
-    kRebuildTable,   // both: the rows move into a table of the new definition
+    kRebuildTable,   // both: the rows move into a table of the new definition; those that follow
+                     // one another are rebuilt together, all or none
     kRetimeTable,    // both: the new TTL and grace apply to the table as it is
-    kTruncateTable,  // both
+    kTruncateTable,  // both; those that follow one another are truncated at one instant
+    kRenewTable,     // both: the same table with the same rows, under another id
+    kFillView,       // after: an empty view gets its rows; its base is renewed
   };
 
   Kind kind = Kind::kCreateTable;

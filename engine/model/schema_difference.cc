@@ -9,9 +9,9 @@ using Kind = SchemaDifference::Kind;
 
 // `storage` follows from the rest, but for its id.
 bool IsSame(const TableDefinition& a, const TableDefinition& b) {
-  return &a == &b ||
-         (a.columns == b.columns && a.indexes == b.indexes && a.options == b.options &&
-          a.is_virtual == b.is_virtual && a.belongs_to_list_store == b.belongs_to_list_store);
+  return &a == &b || (a.columns == b.columns && a.indexes == b.indexes && a.options == b.options &&
+                      a.view == b.view && a.is_virtual == b.is_virtual &&
+                      a.belongs_to_list_store == b.belongs_to_list_store);
 }
 
 class Comparer {

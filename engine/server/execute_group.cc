@@ -33,6 +33,7 @@ bool WritesElements(const ModificationPlan& plan) {
 
 bool IsGroupableModification(const ModificationPlan& plan) {
   return !WritesElements(plan) && !plan.table->is_virtual && !plan.condition && !plan.is_counter &&
+         plan.views == nullptr &&
          std::ranges::none_of(plan.partition_key,
                               [](const KeyAlternatives& part) { return part.is_in; });
 }

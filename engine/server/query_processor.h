@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/command/conditional_write.h"
 #include "engine/control/feature_tally.h"
 #include "engine/cql/bound_values.h"
 #include "engine/cql/cql_error.h"
@@ -137,6 +138,8 @@ class QueryProcessor final : public RequestHandler {
                    Call& call);
   // Applies what is in the scratch's write set; false as Run.
   bool ApplyWrites(protocol::Consistency consistency, protocol::WriteType type, Call& call);
+  // Changes the rows of views in the same step, those of the tables in the scratch's write set.
+  ConditionalReply ExecuteWithViews(ConditionalWrite write, Call& call);
   // What a write that gives no rows came to; false as Run.
   bool AnswerWrite(OpStatus status, protocol::Consistency consistency, protocol::WriteType type,
                    Call& call);

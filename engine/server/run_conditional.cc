@@ -80,8 +80,7 @@ bool QueryProcessor::ApplyConditional(StatementConditions& conditions,
   std::vector<RowLook> looks = {conditions.Look()};
   const std::span<const RowLook> of_writes = call.scratch.writes.Looks();
   looks.insert(looks.end(), of_writes.begin(), of_writes.end());
-  const ConditionalReply reply =
-      engine_.ExecuteConditional({.looks = looks, .writes = writes}, call.now_nanos);
+  const ConditionalReply reply = ExecuteWithViews({.looks = looks, .writes = writes}, call);
   // What cannot be written is an error where it would have been.
   if (reply.status == OpStatus::kOk && !reply.applied && conditions.Hold()) {
     call.Fail(call.scratch.writes.LookStatus().error());

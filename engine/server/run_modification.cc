@@ -9,6 +9,7 @@
 #include "engine/server/answers.h"
 #include "engine/server/query_processor.h"
 #include "engine/server/query_processor_call.h"
+#include "engine/server/view_follower.h"
 #include "engine/server/write_type.h"
 
 namespace liststore {
@@ -57,9 +58,9 @@ bool QueryProcessor::ApplyWrites(protocol::Consistency consistency, protocol::Wr
   const std::span<const Command> commands = call.scratch.writes.Commands();
   const std::span<const RowLook> looks = call.scratch.writes.Looks();
   OpStatus status = OpStatus::kOk;
-  if (!looks.empty()) {
-    const ConditionalReply reply =
-        engine_.ExecuteConditional({.looks = looks, .writes = commands}, call.now_nanos);
+  const bool has_views = !call.scratch.writes.Views().empty();
+  if (!looks.empty() || has_views) {
+    const ConditionalReply reply = ExecuteWithViews({.looks = looks, .writes = commands}, call);
     if (reply.status == OpStatus::kOk && !reply.applied) {
       call.Fail(call.scratch.writes.LookStatus().error());
       return true;
@@ -72,6 +73,14 @@ bool QueryProcessor::ApplyWrites(protocol::Consistency consistency, protocol::Wr
     status = engine_.ExecuteBatch(commands, call.now_nanos, call.scratch.replies);
   }
   return AnswerWrite(status, consistency, type, call);
+}
+
+ConditionalReply QueryProcessor::ExecuteWithViews(ConditionalWrite write, Call& call) {
+  const auto views = call.scratch.writes.Views();
+  if (views.empty()) return engine_.ExecuteConditional(write, call.now_nanos);
+  ViewFollower follower({views.begin(), views.end()});
+  write.follower = &follower;
+  return engine_.ExecuteConditional(write, call.now_nanos);
 }
 
 bool QueryProcessor::AnswerWrite(OpStatus status, protocol::Consistency consistency,

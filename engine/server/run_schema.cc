@@ -3,9 +3,12 @@
 #include <string>
 #include <utility>
 
+#include "engine/base/check.h"
 #include "engine/cql/schema_change.h"
+#include "engine/cql/view_plan.h"
 #include "engine/server/query_processor.h"
 #include "engine/server/query_processor_call.h"
+#include "engine/server/view_follower.h"
 #include "engine/shard/schema_actions.h"
 
 namespace liststore {
@@ -39,6 +42,16 @@ protocol::SchemaChange ToProtocol(const SchemaChange& change) {
       break;
   }
   return told;
+}
+
+std::unique_ptr<RowFollower> FollowerOfView(const Schema& schema, const TableDefinition& view) {
+  auto plans = std::make_shared<ViewPlans>();
+  plans->base = schema.FindTable(view.keyspace, view.view->base);
+  CqlOr<ViewPlan> plan = PlanView(schema, plans->base, schema.FindTable(view.keyspace, view.name));
+  LS_CHECK(plan.ok(), "the statement that makes the view was checked");
+  plans->views.push_back(*std::move(plan));
+  return std::make_unique<ViewFollower>(
+      std::vector<std::shared_ptr<const ViewPlans>>{std::move(plans)});
 }
 
 protocol::SchemaChange ToProtocol(const SchemaDifference& difference) {
@@ -96,7 +109,8 @@ void QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
     const std::shared_ptr<const Schema> current = catalog.snapshot();
     change = ApplySchemaStatement(*plan.statement, call.client.keyspace, context, next);
     if (!change.ok()) return false;
-    status = RunSchemaActions(engine_, *current, change->actions, clock_.NowNanos(), next);
+    status = RunSchemaActions(engine_, *current, change->actions, clock_.NowNanos(), next,
+                              FollowerOfView);
     return status == OpStatus::kOk && change->alters_schema;
   });
   if (!change.ok()) return call.Fail(change.error());
@@ -118,6 +132,12 @@ void QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
   }
   const protocol::SchemaChange told = ToProtocol(*change);
   if (change->alters_schema && options_.on_schema_change) options_.on_schema_change(told);
+  for (const std::string& view : change->views) {
+    statements_.DropDependents(change->keyspace, view);
+    protocol::SchemaChange of_view = told;
+    of_view.name = view;
+    if (options_.on_schema_change) options_.on_schema_change(of_view);
+  }
   protocol::EncodeSchemaChange(call.out, call.context, told);
 }
 

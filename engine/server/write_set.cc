@@ -22,6 +22,11 @@ T& Next(std::deque<T>& all, size_t& count) {
   return all[count++];
 }
 
+CqlError TooLongKey(size_t bytes) {
+  return CqlError::Invalid("Key length of " + std::to_string(bytes) +
+                           " is longer than maximum of " + std::to_string(kKeyBytesMax));
+}
+
 // A value in the entry of an index shares its length limit with the row's key.
 // Source: ScyllaDB db/view/view.cc; keys/compound.hh.
 CqlStatus CheckIndexed(const TableDefinition& table, ColumnId column, std::string_view value,
@@ -30,8 +35,23 @@ CqlStatus CheckIndexed(const TableDefinition& table, ColumnId column, std::strin
       table.storage.indexes, [&](const IndexSchema& index) { return index.column == column; });
   const size_t bytes = value.size() + 2 + key_bytes + 2 * table.storage.clustering.size();
   if (!indexed || bytes <= kKeyBytesMax) return {};
-  return CqlError::Invalid("Key length of " + std::to_string(bytes) +
-                           " is longer than maximum of " + std::to_string(kKeyBytesMax));
+  return TooLongKey(bytes);
+}
+
+// The same of the keys of the table's views, in which the keys of the row are, and maybe a cell.
+CqlStatus CheckViewKeys(const ModificationPlan& plan, std::span<const CellUpdate> cells,
+                        size_t key_bytes) {
+  const TableSchema& storage = plan.table->storage;
+  const size_t overhead = 2 * (storage.partition_key.size() + storage.clustering.size() + 1);
+  for (const ViewPlan& view : plan.views->views) {
+    size_t bytes = key_bytes + overhead;
+    for (const CellUpdate& cell : cells) {
+      if (!view.key_cell || !cell.live) continue;
+      if (plan.table->columns[*view.key_cell].position == cell.column) bytes += cell.value.size();
+    }
+    if (bytes > kKeyBytesMax) return TooLongKey(bytes);
+  }
+  return {};
 }
 // The same of a static column, whose entry has no clustering key.
 CqlStatus CheckIndexedStatic(const TableDefinition& table, ColumnId column,
@@ -76,6 +96,7 @@ void WriteSet::Clear(TimeuuidSource* timeuuids) {
     group.keys.clear();
     group.lists.Clear();
   }
+  views_.clear();
   partition_count_ = 0;
   group_count_ = 0;
   row_count_ = 0;
@@ -181,6 +202,10 @@ CqlStatus WriteSet::AddRows(const ModificationPlan& plan, BoundValues values, in
       LS_RETURN_IF_ERROR(
           CheckIndexed(*plan.table, cells_[i].column, cells_[i].value, row.key.size()));
     }
+    if (plan.views != nullptr) {
+      LS_RETURN_IF_ERROR(CheckViewKeys(plan, std::span(cells_).subspan(row.first_cell),
+                                       partitions_[group.partition].size() + row.key.size()));
+    }
     // Nothing is set: the row stays as it is.
     if (!marker && row.cell_count == 0 && !group.lists.Changes(row_count_ - 1)) {
       --row_count_;
@@ -221,6 +246,9 @@ CqlStatus WriteSet::Add(const ModificationPlan& plan, BoundValues values,
   LS_RETURN_IF_ERROR(EncodeRanges(*plan.table, plan.clustering, values, KeyUse::kWrite, encoded_));
   const WriteTimestamp written = timestamp ? WriteTimestamp{*timestamp} : WriteTimestamp::None();
   const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  if (plan.views != nullptr && std::ranges::find(views_, plan.views) == views_.end()) {
+    views_.push_back(plan.views);
+  }
   if (computed != nullptr) computed->BeginRows();
   for (const std::string& key : keys_) {
     Group& group = GroupOf(plan, key, written);

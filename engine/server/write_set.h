@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include "engine/cql/cql_error.h"
 #include "engine/cql/instantiate.h"
 #include "engine/cql/plan.h"
+#include "engine/cql/view_plan.h"
 #include "engine/model/cell_path.h"
 #include "engine/model/mutation.h"
 #include "engine/server/list_changes.h"
@@ -52,6 +54,9 @@ class WriteSet {
   std::span<const RowLook> Looks();
   // Why it did not hold.
   CqlStatus LookStatus() const;
+
+  // Of the tables that are written those that have views; none: no table has. Valid as long.
+  std::span<const std::shared_ptr<const ViewPlans>> Views() const { return views_; }
 
  private:
   struct Row {
@@ -126,6 +131,7 @@ class WriteSet {
   uint32_t prepended_ = 0;
   std::vector<RowLook> looks_;
   std::vector<Command> commands_;
+  std::vector<std::shared_ptr<const ViewPlans>> views_;
   // Scratch of Add.
   std::vector<std::string> keys_;
   std::vector<EncodedRange> encoded_;

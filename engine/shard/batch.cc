@@ -11,6 +11,7 @@
 #include "absl/container/inlined_vector.h"
 #include "engine/base/check.h"
 #include "engine/shard/condition_rows.h"
+#include "engine/shard/derived_rows.h"
 #include "engine/shard/engine.h"
 
 namespace liststore {
@@ -68,10 +69,15 @@ std::vector<NullsOf> GatherNulls(std::span<const Command> writes) {
 // One attempt at a batch. Everything but the lanes is prepared before they are taken.
 class Engine::Batch {
  public:
-  // `looks`: what the writes depend on.
+  // `looks`: what the writes depend on; `follower`: what follows from them, or nullptr.
   Batch(Engine& engine, std::span<const Command> writes, const CallAddresses& guarded,
-        uint64_t now_nanos, std::span<const RowLook> looks = {})
-      : engine_(engine), writes_(writes), guarded_(guarded), now_nanos_(now_nanos), looks_(looks) {
+        uint64_t now_nanos, std::span<const RowLook> looks = {}, RowFollower* follower = nullptr)
+      : engine_(engine),
+        writes_(writes),
+        guarded_(guarded),
+        now_nanos_(now_nanos),
+        looks_(looks),
+        follower_(follower) {
     for (const Command& command : writes) {
       LS_CHECK(IsBatchable(command), "a batch is of upserts and deletions");
       to_.push_back(engine.DestinationOf(command));
@@ -87,22 +93,32 @@ class Engine::Batch {
     }
     std::sort(numbers_.begin(), numbers_.end());
     numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
+    // Where the rows are that follow is known when they have been seen.
+    if (follower_ != nullptr) {
+      for (uint32_t i = 0; i < engine.lanes_.size(); ++i) held_.push_back(i);
+    } else {
+      held_.assign(numbers_.begin(), numbers_.end());
+    }
   }
 
   OpStatus Run(std::span<Reply> replies) {
     // Holding none before, by ascending number, as everybody who takes several does.
-    for (const uint32_t number : numbers_) engine_.lanes_[number]->ownership.Acquire();
+    for (const uint32_t number : held_) engine_.lanes_[number]->ownership.Acquire();
     engine_.BeginGuard(numbers_, guarded_, writes_.empty() ? nullptr : writes_.front().evictions);
     OpStatus status = FindTables() ? OpStatus::kOk : OpStatus::kTableGone;
     applies_ = status == OpStatus::kOk && ConditionsHold();
     if (applies_) AddNulls();
     if (applies_) status = PledgeAll();
-    if (applies_ && status == OpStatus::kOk) ApplyAll(replies);
+    if (applies_ && status == OpStatus::kOk) {
+      if (follower_ != nullptr) ShowRows(FollowedRows::When::kBefore);
+      ApplyAll(replies);
+    }
     for (const auto& [id, share] : shares_) {
       if (share.table != nullptr) share.table->ClearPledges();
     }
+    if (follower_ != nullptr && applies_ && status == OpStatus::kOk) ApplyDerived();
     engine_.EndGuard(numbers_, now_nanos_);
-    for (auto at = numbers_.rbegin(); at != numbers_.rend(); ++at) {
+    for (auto at = held_.rbegin(); at != held_.rend(); ++at) {
       engine_.lanes_[*at]->ownership.Release();
     }
     return status;
@@ -157,7 +173,10 @@ class Engine::Batch {
     for (size_t i = 0; i < looks_.size(); ++i) {
       if (looked_at_[i].lane->FindTable(looks_[i].table) == nullptr) return false;
     }
-    return true;
+    if (follower_ == nullptr) return true;
+    return std::ranges::all_of(follower_->Derived(), [&](TableId table) {
+      return engine_.lanes_[0]->FindTable(table) != nullptr;
+    });
   }
 
   // Every look is taken, also behind one that says no: what they see is answered.
@@ -233,6 +252,27 @@ class Engine::Batch {
     return reply;
   }
 
+  // Those that the writes touch, to the follower.
+  void ShowRows(FollowedRows::When when) {
+    if (when == FollowedRows::When::kBefore) follower_->OnAttempt();
+    FollowedRows rows(*follower_, when, NowSeconds());
+    for (size_t i = 0; i < writes_.size(); ++i) {
+      const Command& command = writes_[i];
+      if (!follower_->Follows(command.table)) continue;
+      Table& table = *shares_.find(ShareIdOf(command))->second.table;
+      rows.SendTouched(table, {command.partition_key, to_[i].address}, command.body);
+    }
+  }
+  void ApplyDerived() {
+    ShowRows(FollowedRows::When::kAfter);
+    for (const DerivedRow& row : follower_->Changes()) {
+      PartitionRef partition;
+      Table* table = engine_.FindHeld(row.table, row.partition_key, partition);
+      LS_CHECK(table != nullptr, "the table has been looked for");
+      PutDerivedRow(*table, partition, row, NowSeconds(), /*may_fail=*/false);
+    }
+  }
+
   int64_t NowSeconds() const { return static_cast<int64_t>(now_nanos_ / 1'000'000'000); }
 
   Engine& engine_;
@@ -240,10 +280,12 @@ class Engine::Batch {
   const CallAddresses& guarded_;
   const uint64_t now_nanos_;
   const std::span<const RowLook> looks_;
+  RowFollower* const follower_;
   std::vector<NullsOf> nulls_;
   bool foreign_ = false;
   absl::InlinedVector<Destination, 16> to_;
-  absl::InlinedVector<uint32_t, 16> numbers_;  // of lanes
+  absl::InlinedVector<uint32_t, 16> numbers_;  // of lanes that are written to or looked at
+  absl::InlinedVector<uint32_t, 16> held_;     // the same; all where something follows
   std::map<ShareId, Share> shares_;
   WriteTimestamp common_;
   bool common_is_foreign_ = false;
@@ -273,7 +315,9 @@ OpStatus Engine::ExecuteBatch(std::span<const Command> writes, uint64_t now_nano
 }
 
 ConditionalReply Engine::ExecuteConditional(const ConditionalWrite& write, uint64_t now_nanos) {
-  LS_CHECK(!write.looks.empty(), "a conditional write depends on something");
+  LS_CHECK(!write.looks.empty() || write.follower != nullptr,
+           "the write depends on something, or something on it");
+  if (write.looks.empty() && write.writes.empty()) return {.applied = true, .timestamp = {}};
   CallAddresses guarded;
   for (const RowLook& look : write.looks) {
     LS_CHECK(look.conditions != nullptr, "somebody decides");
@@ -288,7 +332,7 @@ ConditionalReply Engine::ExecuteConditional(const ConditionalWrite& write, uint6
   absl::InlinedVector<Reply, 4> replies(write.writes.size());
   ConditionalReply reply;
   const auto attempt = [&] {
-    Batch batch(*this, write.writes, guarded, now_nanos, write.looks);
+    Batch batch(*this, write.writes, guarded, now_nanos, write.looks, write.follower);
     const OpStatus status = batch.Run({replies.data(), replies.size()});
     reply.applied = batch.applies();
     reply.timestamp = batch.timestamp();
@@ -297,7 +341,7 @@ ConditionalReply Engine::ExecuteConditional(const ConditionalWrite& write, uint6
   reply.status = attempt();
   if (IsRefusal(reply.status)) {
     LS_CHECK(!write.writes.empty(), "a look needs no memory");
-    reply.status = RetryWithRoom(reply.status, now_nanos, write.looks.front().table, guarded,
+    reply.status = RetryWithRoom(reply.status, now_nanos, write.writes.front().table, guarded,
                                  write.writes.front().evictions, attempt);
   }
   return reply;

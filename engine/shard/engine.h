@@ -64,6 +64,13 @@ struct CopyPosition {
   bool done = false;
 };
 
+// One of the tables that are rebuilt together; see Engine::RebuildTable.
+struct TableRebuild {
+  TableId from;
+  TableSchema schema;  // its id is assigned
+  ColumnMap columns;
+};
+
 class Engine {
  public:
   explicit Engine(const EngineOptions& options);
@@ -96,10 +103,25 @@ class Engine {
   // O(rows); 6 us a row in a checked build on a busy machine of 2 cores, 50 rows a partition.
   OpStatus RebuildTable(TableId from, TableSchema schema, const ColumnMap& columns,
                         uint64_t now_nanos, TableId& id);
+  // The same for several tables, all or none; their new ids are put into `rebuilds`.
+  OpStatus RebuildTables(std::span<TableRebuild> rebuilds, uint64_t now_nanos);
   // Another grace from now on; what is gone stays gone. The TTL is the front doors' affair.
   OpStatus SetGrace(TableId table, int64_t gc_grace_seconds);
   OpStatus TruncateTable(TableId table);
+  // All at one instant. kTableGone: none of them.
+  OpStatus TruncateTables(std::span<const TableId> tables);
   OpStatus TruncateFirstComponent(TableId table, std::string_view component);
+
+  // --- Derived tables, whose rows follow from those of others (command/row_follower.h)
+  // ------------------------------------------------------------------------------------------------
+
+  // Puts what follows from the rows of `base` into the tables that `follower` derives, which are
+  // empty, and gives `base` another id, all in one step: who writes to `base` by the id from
+  // before, and knows nothing of them, gets kTableGone. kOutOfMemory: `base` is as it was, and they
+  // have a part of their rows. Every lane is held all the while. O(rows of base).
+  OpStatus FillDerived(TableId& base, RowFollower& follower, uint64_t now_nanos);
+  // Another id for the same table, as nobody follows it any more.
+  OpStatus RenewTable(TableId& table);
 
   // --- Images: for tables that come back as they were (shard/baseline.h). One image at a time: a
   // table knows whether it has changed since the last one.
@@ -172,7 +194,9 @@ class Engine {
   // Reads rows and, if the conditions hold, writes, in one step while all lanes concerned are held.
   // The writes are as those of ExecuteBatch, all or nothing; their common timestamp is above the
   // rows that were read, too. Conditions that do not hold need no memory.
-  // O(rows read and written, log rows).
+  // With a follower every lane is held, and what follows from the writes is changed before any is
+  // let go: nobody sees the one without the other. Rows that follow are never refused: what they
+  // take beyond the memory limit, the next write finds missing. O(rows read and written, log rows).
   ConditionalReply ExecuteConditional(const ConditionalWrite& write, uint64_t now_nanos);
 
   // --- Eviction
@@ -331,9 +355,14 @@ class Engine {
   // Does up to `budget` units of what is left to do in every part of a shell; true when it is
   // vacant.
   bool EmptyShell(TableId shell, size_t budget) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
-  // Creates a table of `schema`, and copies `from` and ends it, or ends the new one.
-  OpStatus CopyAndReplace(TableId from, const TableSchema& schema, const ColumnMap& columns,
-                          uint64_t now_nanos);
+  // Chooses ids for all, or none.
+  bool ChooseIds(std::span<TableRebuild> rebuilds) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
+  // Creates a table of each `schema`, and copies each `from` and ends them, or ends the new ones.
+  OpStatus CopyAndReplace(std::span<const TableRebuild> rebuilds, uint64_t now_nanos);
+  // See engine_derived.cc; under the hold of all lanes. nullptr: the table is gone.
+  Table* FindHeld(TableId table, std::string_view partition_key, PartitionRef& partition);
+  OpStatus FillFromLane(Lane& lane, TableId base, RowFollower& follower, int64_t now_seconds);
+  void RenewHeld(TableId& table);
   // Runs `work` on every lane's part of a table, all of them held; kTableGone when there is none.
   OpStatus WithAllOf(TableId table, absl::FunctionRef<void(Table&)> work);
   // Runs `work` holding every lane: taken in ascending order, holding none before.

@@ -96,37 +96,79 @@ OpStatus Engine::TruncateFirstComponent(TableId table, std::string_view componen
   return WithAllOf(table, [&](Table& part) { part.TruncateFirstComponent(component); });
 }
 
-OpStatus Engine::CopyAndReplace(TableId from, const TableSchema& schema, const ColumnMap& columns,
-                                uint64_t now_nanos) {
+OpStatus Engine::TruncateTables(std::span<const TableId> tables) {
+  OpStatus status = OpStatus::kOk;
+  AcquireAll();
+  for (const TableId table : tables) {
+    if (lanes_[0]->FindTable(table) == nullptr) status = OpStatus::kTableGone;
+  }
+  for (const auto& lane : lanes_) {
+    if (status != OpStatus::kOk) break;
+    for (const TableId table : tables) lane->table(table).TruncateAll();
+  }
+  ReleaseAll();
+  return status;
+}
+
+bool Engine::ChooseIds(std::span<TableRebuild> rebuilds) {
+  for (size_t i = 0; i < rebuilds.size(); ++i) {
+    if (ChooseId(rebuilds[i].schema.id)) continue;
+    // Those that are in no lane yet take their turn there, so that those after them come in order.
+    const auto chosen = rebuilds.first(i);
+    WithAllLanes([&](Lane& lane) {
+      for (const TableRebuild& rebuild : chosen) {
+        lane.CreateTable(rebuild.schema);
+        lane.table(rebuild.schema.id).Drop();
+      }
+    });
+    for (const TableRebuild& rebuild : chosen) KeepShell(rebuild.schema.id);
+    return false;
+  }
+  return true;
+}
+
+OpStatus Engine::CopyAndReplace(std::span<const TableRebuild> rebuilds, uint64_t now_nanos) {
   const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
   OpStatus status = OpStatus::kOk;
   AcquireAll();
   for (const auto& lane : lanes_) {
-    lane->CreateTable(schema);
-    Table* source = lane->FindTable(from);
-    if (source == nullptr) status = OpStatus::kTableGone;
-    if (status == OpStatus::kOk) {
-      status = lane->table(schema.id).CopyFrom(*source, columns, now_seconds);
+    for (const TableRebuild& rebuild : rebuilds) {
+      lane->CreateTable(rebuild.schema);
+      Table* source = lane->FindTable(rebuild.from);
+      if (source == nullptr) status = OpStatus::kTableGone;
+      if (status != OpStatus::kOk) continue;
+      status = lane->table(rebuild.schema.id).CopyFrom(*source, rebuild.columns, now_seconds);
     }
   }
-  const TableId ends = status == OpStatus::kOk ? from : schema.id;
-  for (const auto& lane : lanes_) lane->table(ends).Drop();
+  for (const TableRebuild& rebuild : rebuilds) {
+    const TableId ends = status == OpStatus::kOk ? rebuild.from : rebuild.schema.id;
+    for (const auto& lane : lanes_) lane->table(ends).Drop();
+  }
   ReleaseAll();
+  return status;
+}
+
+OpStatus Engine::RebuildTables(std::span<TableRebuild> rebuilds, uint64_t now_nanos) {
+  if (rebuilds.empty()) return OpStatus::kOk;
+  const MutexLock lock(tables_mutex_);
+  OpStatus status = OpStatus::kOutOfMemory;
+  for (int attempt = 0; attempt < 2 && status == OpStatus::kOutOfMemory; ++attempt) {
+    if (attempt > 0) MakeRoom(now_nanos, rebuilds[0].from);
+    if (!ChooseIds(rebuilds)) return OpStatus::kTooManyTables;
+    status = CopyAndReplace(rebuilds, now_nanos);
+    for (const TableRebuild& rebuild : rebuilds) {
+      KeepShell(status == OpStatus::kOk ? rebuild.from : rebuild.schema.id);
+    }
+  }
+  if (status == OpStatus::kOutOfMemory) refused_writes_.fetch_add(1, std::memory_order_relaxed);
   return status;
 }
 
 OpStatus Engine::RebuildTable(TableId from, TableSchema schema, const ColumnMap& columns,
                               uint64_t now_nanos, TableId& id) {
-  const MutexLock lock(tables_mutex_);
-  OpStatus status = OpStatus::kOutOfMemory;
-  for (int attempt = 0; attempt < 2 && status == OpStatus::kOutOfMemory; ++attempt) {
-    if (attempt > 0) MakeRoom(now_nanos, from);
-    if (!ChooseId(schema.id)) return OpStatus::kTooManyTables;
-    status = CopyAndReplace(from, schema, columns, now_nanos);
-    KeepShell(status == OpStatus::kOk ? from : schema.id);
-  }
-  if (status == OpStatus::kOutOfMemory) refused_writes_.fetch_add(1, std::memory_order_relaxed);
-  if (status == OpStatus::kOk) id = schema.id;
+  TableRebuild rebuild{from, std::move(schema), columns};
+  const OpStatus status = RebuildTables({&rebuild, 1}, now_nanos);
+  if (status == OpStatus::kOk) id = rebuild.schema.id;
   return status;
 }
 

@@ -3,14 +3,21 @@
 #define LISTSTORE_ENGINE_SHARD_SCHEMA_ACTIONS_H_
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 
+#include "engine/command/row_follower.h"
 #include "engine/model/op_status.h"
 #include "engine/model/schema.h"
 #include "engine/model/schema_actions.h"
 #include "engine/shard/engine.h"
 
 namespace liststore {
+
+// What keeps the rows of one view, by the schema in which it is; for kFillView.
+using MakeFollower =
+    std::function<std::unique_ptr<RowFollower>(const Schema& schema, const TableDefinition& view)>;
 
 // Runs `actions` in order and puts the ids of tables that were made into `after`, by new
 // definitions. For use within Catalog::Change, with `before` the current schema and `after` the
@@ -24,13 +31,14 @@ namespace liststore {
 //     return status == OpStatus::kOk && change->alters_schema;
 //   });
 //
-// All or nothing where it counts: the actions that can fail (kOutOfMemory, kTooManyTables) are one
-// table's at a time as cql/schema_change.h makes them, and when one fails, tables that earlier ones
+// All or nothing where it counts: what can fail (kOutOfMemory, kTooManyTables) comes first and does
+// all or nothing as cql/schema_change.h makes it, and when it fails, tables that earlier actions
 // made are dropped again; what was dropped or truncated before stays so. From the moment a table is
 // dropped or rebuilt its old id gives kTableGone, a little before the new schema is published:
 // Catalog::WaitForChange.
 OpStatus RunSchemaActions(Engine& engine, const Schema& before,
-                          std::span<const SchemaAction> actions, uint64_t now_nanos, Schema& after);
+                          std::span<const SchemaAction> actions, uint64_t now_nanos, Schema& after,
+                          const MakeFollower& make_follower = {});
 
 }  // namespace liststore
 

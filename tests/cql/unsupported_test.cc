@@ -32,7 +32,7 @@ TEST(UnsupportedTest, CodesAreDigitsAndTellTheKinds) {
 }
 
 TEST(UnsupportedTest, CodesStayWhatTheyAre) {
-  EXPECT_EQ(FactsOf(CqlFeature::kMaterializedViews).code, "LS-0001");
+  EXPECT_EQ(FactsOf(CqlFeature::kUserFunctions).code, "LS-0003");
   EXPECT_EQ(FactsOf(CqlFeature::kRoles).code, "LS-0005");
   EXPECT_EQ(FactsOf(CqlFeature::kDurationKeys).code, "LS-0043");
   EXPECT_EQ(FactsOf(CqlFeature::kReplication).code, "LS-0101");
@@ -49,13 +49,12 @@ TEST(UnsupportedTest, NamesAreThereOnce) {
 }
 
 TEST(UnsupportedTest, AnErrorSaysWhatItIsWhatWorksAndTheCode) {
-  const CqlError error =
-      CqlError::Unsupported(CqlFeature::kMaterializedViews, "CREATE MATERIALIZED VIEW");
+  const CqlError error = CqlError::Unsupported(CqlFeature::kTriggers, "CREATE TRIGGER");
   EXPECT_EQ(error.code, CqlErrorCode::kInvalid);
-  EXPECT_EQ(error.feature, CqlFeature::kMaterializedViews);
+  EXPECT_EQ(error.feature, CqlFeature::kTriggers);
   EXPECT_EQ(error.message,
-            "liststore does not support materialized views (CREATE MATERIALIZED VIEW); instead: a "
-            "second table, written in the same batch [LS-0001]");
+            "liststore does not support triggers (CREATE TRIGGER); instead: a batch that makes the "
+            "further writes as well [LS-0004]");
   EXPECT_EQ(CqlError::Unsupported(CqlFeature::kTriggers, "").message,
             "liststore does not support triggers; instead: a batch that makes the further writes "
             "as well [LS-0004]");

@@ -2,6 +2,7 @@
 // order. Meant for ThreadSanitizer, too.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/base/random.h"
 #include "liststore/cql_server.h"
 #include "liststore/list_store.h"
 #include "tests/conformance/cql_session.h"
@@ -200,6 +202,66 @@ TEST_F(ConcurrentClients, EachSeesItsOwnWhileTheSchemaChanges) {
           [&] { ChangeSchema(steps / 8); }, [&] { UsePassing(steps / 4); },
           [&] { ReadTheSystem(steps / 8); }, [&] { ComeAndGo(steps / 4); },
           [&] { UseTheJournal(steps / 8); }, [&] { UseTheStore(steps); }});
+  store_->Verify();
+}
+
+// Two clients write the same few rows while views come and go, one is read, and the table is
+// emptied now and then. At the end the views have what the table has.
+TEST_F(ConcurrentClients, ViewsAreWhatTheirTableIs) {
+  const uint64_t steps = TestSteps(600);
+  CqlSession session = Connect();
+  Must(session, "CREATE TABLE app.base (p int, c int, v int, w int, PRIMARY KEY (p, c))");
+  const auto create = [](const std::string& name) {
+    return "CREATE MATERIALIZED VIEW app." + name +
+           " AS SELECT * FROM app.base WHERE v IS NOT NULL AND c IS NOT NULL PRIMARY KEY (v, p, c)";
+  };
+  Must(session, create("lasting"));
+  const auto write = [&](uint64_t seed) {
+    CqlSession own = Connect();
+    Random random(seed);
+    for (uint64_t step = 0; step < steps; ++step) {
+      const std::string p = std::to_string(random.Below(3));
+      const std::string where = " WHERE p = " + p + " AND c = " + std::to_string(random.Below(3));
+      const std::string v = std::to_string(random.Below(4));
+      switch (random.Below(6)) {
+        case 0:
+          Must(own, "DELETE FROM app.base" + where, true);
+          break;
+        case 1:
+          Must(own, "DELETE v FROM app.base" + where, true);
+          break;
+        case 2:
+          Must(own, "UPDATE app.base SET v = " + v + where + " IF w > 1", true);
+          break;
+        case 3:
+          Must(own, "BEGIN BATCH UPDATE app.base SET w = 1" + where +
+                        "; DELETE FROM app.base WHERE p = 4; APPLY BATCH");
+          break;
+        default:
+          Must(own, "UPDATE app.base SET v = " + v + ", w = " + std::to_string(step) + where, true);
+      }
+      if (random.OneIn(100)) Must(own, "TRUNCATE app.base");
+    }
+  };
+  const auto come_and_go = [&] {
+    CqlSession own = Connect();
+    for (uint64_t step = 0; step < steps / 20; ++step) {
+      Must(own, create("passing"));
+      Must(own, "SELECT * FROM app.lasting WHERE v = 1", true);
+      Must(own, "DROP MATERIALIZED VIEW app.passing");
+    }
+    Must(own, create("passing"));
+  };
+  AtOnce({[&] { write(TestSeed()); }, [&] { write(TestSeed() + 1); }, come_and_go});
+  std::vector<ResultRow> expected = Must(session, "SELECT v, p, c, w FROM app.base").rows;
+  std::erase_if(expected, [](const ResultRow& row) { return !row[0]; });
+  std::ranges::sort(expected);
+  for (const char* view : {"lasting", "passing"}) {
+    std::vector<ResultRow> found =
+        Must(session, "SELECT v, p, c, w FROM app." + std::string(view)).rows;
+    std::ranges::sort(found);
+    EXPECT_EQ(found, expected) << view;
+  }
   store_->Verify();
 }
 

@@ -33,11 +33,10 @@ struct Case {
 };
 
 const Case kCases[] = {
-    {CqlFeature::kMaterializedViews,
-     "CREATE MATERIALIZED VIEW w AS SELECT * FROM t PRIMARY KEY (c)"},
-    {CqlFeature::kMaterializedViews, "alter materialized view w WITH comment = 'x'"},
-    {CqlFeature::kMaterializedViews, "DROP MATERIALIZED VIEW IF EXISTS w"},
-    {CqlFeature::kMaterializedViews, "PRUNE MATERIALIZED VIEW w"},
+    {CqlFeature::kViewPruning, "PRUNE MATERIALIZED VIEW w"},
+    {CqlFeature::kViewFunctions,
+     "CREATE MATERIALIZED VIEW w AS SELECT * FROM t WHERE c IS NOT NULL AND token(p) > "
+     "toUnixTimestamp(now()) PRIMARY KEY (c, p)"},
     {CqlFeature::kUserFunctions,
      "CREATE OR REPLACE FUNCTION f (a int) RETURNS NULL ON NULL INPUT RETURNS int LANGUAGE lua AS "
      "'return a'"},

@@ -144,9 +144,9 @@ async fn what_is_refused_says_why() {
             "t",
         ),
         (
-            "CREATE MATERIALIZED VIEW w AS SELECT * FROM t WHERE p IS NOT NULL PRIMARY KEY (p)",
+            "CREATE TRIGGER w ON t USING 'org.example.Trigger'",
             DbError::Invalid,
-            "instead: a second table, written in the same batch [LS-0001]",
+            "instead: a batch that makes the further writes as well [LS-0004]",
         ),
         ("SELECT * FROM t WHERE p NOT IN (1)", DbError::Invalid, "[LS-0022]"),
     ] {
@@ -167,7 +167,7 @@ async fn what_is_refused_says_why() {
     .await;
     assert_eq!(
         counts,
-        [("LS-0001".to_string(), 1), ("LS-0022".to_string(), 1)]
+        [("LS-0004".to_string(), 1), ("LS-0022".to_string(), 1)]
     );
     drop(session);
     assert_eq!(server.stop(), Some(0));

@@ -140,11 +140,11 @@ class StatementsTest {
     refused(AlreadyExistsException.class, "t", "CREATE TABLE t (p int PRIMARY KEY)");
     refused(
         InvalidQueryException.class,
-        "instead: a second table, written in the same batch [LS-0001]",
-        "CREATE MATERIALIZED VIEW w AS SELECT * FROM t WHERE p IS NOT NULL PRIMARY KEY (p)");
+        "instead: a batch that makes the further writes as well [LS-0004]",
+        "CREATE TRIGGER w ON t USING 'org.example.Trigger'");
     refused(InvalidQueryException.class, "[LS-0022]", "SELECT * FROM t WHERE p NOT IN (1)");
     assertEquals(
-        List.of("['LS-0001':1]", "['LS-0022':1]"),
+        List.of("['LS-0004':1]", "['LS-0022':1]"),
         Server.rows(
             session.execute("SELECT code, count FROM liststore.unsupported WHERE kind = 'refused'"),
             row -> "['" + row.getString(0) + "':" + row.getLong(1) + "]"));

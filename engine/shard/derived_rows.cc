@@ -1,0 +1,79 @@
+#include "engine/shard/derived_rows.h"
+
+#include <limits>
+#include <string>
+#include <variant>
+
+#include "engine/base/check.h"
+#include "engine/model/stored_row.h"
+
+namespace liststore {
+
+void FollowedRows::Send(Table& table, const PartitionRef& partition, const ClusteringRange& range) {
+  table_ = table.schema().id;
+  partition_key_ = partition.key;
+  const ReadSpec spec{.range = range, .value_filter = std::nullopt};
+  table.Read(partition, spec, now_seconds_, *this);
+}
+
+void FollowedRows::SendRow(Table& table, const PartitionRef& partition, ClusteringKeyView key) {
+  char text[kItemKeyTextBytes];
+  const std::string_view plain = PlainKey(key, text);
+  const std::string behind = BoundAfterKey(plain);
+  const bool packs = table.schema().packs_item_keys();
+  Send(table, partition, {ClusteringBound::At(plain, packs), ClusteringBound::At(behind, packs)});
+}
+
+void FollowedRows::SendTouched(Table& table, const PartitionRef& partition,
+                               const CommandBody& body) {
+  if (const auto* upsert = std::get_if<UpsertCommand>(&body)) {
+    for (const RowUpdate& row : upsert->rows) {
+      if (!row.of_static_row) SendRow(table, partition, row.key);
+    }
+  } else if (const auto* rows = std::get_if<DeleteRowsCommand>(&body)) {
+    for (const ClusteringKeyView& key : rows->keys) SendRow(table, partition, key);
+  } else if (const auto* range = std::get_if<DeleteRangeCommand>(&body)) {
+    Send(table, partition, range->range);
+  } else {
+    SendAll(table, partition);
+  }
+}
+
+void FollowedRows::OnRows(std::span<const RowView> rows) {
+  for (const RowView& row : rows) {
+    if (when_ == When::kBefore) {
+      follower_.OnRowBefore(table_, partition_key_, row);
+    } else {
+      follower_.OnRowAfter(table_, partition_key_, row);
+    }
+  }
+}
+
+void FollowedRows::OnPackedRun(const PackedRun&) { LS_UNREACHABLE("packed runs are not accepted"); }
+
+OpStatus PutDerivedRow(Table& table, const PartitionRef& partition, const DerivedRow& row,
+                       int64_t now_seconds, bool may_fail) {
+  PackedItemKey packed;
+  const ClusteringKeyView key =
+      MakeClusteringKey(row.clustering_key, table.schema().packs_item_keys(), packed);
+  const WriteContext above_all{WriteTimestamp{std::numeric_limits<int64_t>::max()}, now_seconds};
+  const auto take_out = [&] {
+    LS_CHECK(table.DeleteRows(partition, {&key, 1}, above_all) == OpStatus::kOk,
+             "a deletion that leaves nothing takes no memory");
+  };
+  take_out();
+  if (!row.present()) return OpStatus::kOk;
+  const StoredPartition whole{.key = partition.key};
+  const StoredRow stored{key, row.marker, {}, row.cells};
+  OpStatus status = table.Restore(partition, whole, {&stored, 1}, now_seconds);
+  if (status == OpStatus::kOk) return status;
+  take_out();
+  if (may_fail) return status;
+  table.RedeemPledges();
+  status = table.Restore(partition, whole, {&stored, 1}, now_seconds);
+  table.ClearPledges();
+  LS_CHECK(status == OpStatus::kOk, "what needs no reservation is not refused");
+  return status;
+}
+
+}  // namespace liststore

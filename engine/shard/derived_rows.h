@@ -1,0 +1,57 @@
+// Between tables and a RowFollower: hands on the rows that a write touches, and puts the rows that
+// follow from them where they belong.
+#ifndef LISTSTORE_ENGINE_SHARD_DERIVED_ROWS_H_
+#define LISTSTORE_ENGINE_SHARD_DERIVED_ROWS_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "engine/command/command.h"
+#include "engine/command/row_follower.h"
+#include "engine/model/clustering_key.h"
+#include "engine/model/op_status.h"
+#include "engine/model/row_view.h"
+#include "engine/storage/table.h"
+
+namespace liststore {
+
+// One look at rows, by the holder of their lane.
+class FollowedRows final : public RowSink {
+ public:
+  enum class When : uint8_t {
+    kBefore,
+    kAfter
+  };
+  FollowedRows(RowFollower& follower, When when, int64_t now_seconds)
+      : follower_(follower), when_(when), now_seconds_(now_seconds) {}
+
+  // The rows that a batchable command touches. O(rows log rows of the partition).
+  void SendTouched(Table& table, const PartitionRef& partition, const CommandBody& body);
+  // All rows of a partition.
+  void SendAll(Table& table, const PartitionRef& partition) { Send(table, partition, {}); }
+
+  void OnRows(std::span<const RowView> rows) override;
+  void OnPackedRun(const PackedRun&) override;
+  bool AcceptsPackedRuns() const override { return false; }
+
+ private:
+  void Send(Table& table, const PartitionRef& partition, const ClusteringRange& range);
+  void SendRow(Table& table, const PartitionRef& partition, ClusteringKeyView key);
+
+  RowFollower& follower_;
+  const When when_;
+  const int64_t now_seconds_;
+  TableId table_;
+  std::string_view partition_key_;
+};
+
+// Makes the row what it is to be. The table has seen timestamps of the engine alone, so that
+// nothing is left of what was there. `may_fail`: kOutOfMemory, and the row is not there; else
+// memory is taken beyond the limit.
+OpStatus PutDerivedRow(Table& table, const PartitionRef& partition, const DerivedRow& row,
+                       int64_t now_seconds, bool may_fail);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_SHARD_DERIVED_ROWS_H_

@@ -1,0 +1,268 @@
+// Materialized views over the wire: what statements on them answer, and that they follow their
+// tables whatever is written there.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/cql/encode_value.h"
+#include "tests/server/cql_session_test.h"
+
+namespace liststore::testing {
+namespace {
+
+class Views : public CqlDialogueTest {
+ protected:
+  void SetUp() override {
+    StartDialogue();
+    Say("CREATE TABLE t (p int, c int, v int, w int, PRIMARY KEY (p, c))");
+  }
+
+  // One by a cell and one by the same keys in another order, of all columns and of few.
+  void MakeViews() {
+    Say("CREATE MATERIALIZED VIEW by_v AS SELECT * FROM t WHERE v IS NOT NULL AND p IS NOT NULL "
+        "AND "
+        "c IS NOT NULL PRIMARY KEY (v, p, c)");
+    Say("CREATE MATERIALIZED VIEW by_c AS SELECT v FROM t WHERE c IS NOT NULL AND p IS NOT NULL "
+        "PRIMARY KEY (c, p) WITH CLUSTERING ORDER BY (p DESC)");
+  }
+  void Advance(int64_t seconds) { clock_.AdvanceSeconds(static_cast<uint64_t>(seconds)); }
+};
+
+TEST_F(Views, AreFilledAndFollow) {
+  Say("INSERT INTO t (p, c, v, w) VALUES (1, 1, 10, 100)");
+  Say("INSERT INTO t (p, c, v, w) VALUES (1, 2, 20, 200)");
+  Say("INSERT INTO t (p, c, w) VALUES (2, 1, 300)");
+  MakeViews();
+  EXPECT_EQ(Say("SELECT v, p, c, w FROM by_v WHERE v = 10"), "10 1 1 100");
+  EXPECT_EQ(Say("SELECT * FROM by_v WHERE v IN (10, 20)"), "10 1 1 100; 20 1 2 200");
+  EXPECT_EQ(Say("SELECT * FROM by_c WHERE c = 1"), "1 2 null; 1 1 10") << "p descends";
+  EXPECT_EQ(Say("INSERT INTO t (p, c, v, w) VALUES (3, 1, 10, 1)"), "");
+  EXPECT_EQ(Say("SELECT p, c, w FROM by_v WHERE v = 10"), "1 1 100; 3 1 1");
+  EXPECT_EQ(Say("UPDATE t SET v = 11 WHERE p = 3 AND c = 1"), "");
+  EXPECT_EQ(Say("SELECT p, c FROM by_v WHERE v = 10"), "1 1");
+  EXPECT_EQ(Say("SELECT p, c, w FROM by_v WHERE v = 11"), "3 1 1");
+  EXPECT_EQ(Say("SELECT p, v FROM by_c WHERE c = 1 AND p > 1"), "3 11; 2 null");
+  EXPECT_EQ(Say("DELETE v FROM t WHERE p = 3 AND c = 1"), "");
+  EXPECT_EQ(Say("SELECT * FROM by_v WHERE v = 11"), "");
+  EXPECT_EQ(Say("SELECT p, v FROM by_c WHERE c = 1 AND p = 3"), "3 null");
+  EXPECT_EQ(Say("UPDATE t SET w = 7 WHERE p = 1 AND c = 1"), "");
+  EXPECT_EQ(Say("SELECT w FROM by_v WHERE v = 10"), "7");
+  EXPECT_EQ(Say("DELETE FROM t WHERE p = 1 AND c > 1"), "");
+  EXPECT_EQ(Say("SELECT count(*) FROM by_v"), "1");
+  EXPECT_EQ(Say("DELETE FROM t WHERE p = 1"), "");
+  EXPECT_EQ(Say("SELECT count(*) FROM by_v"), "0");
+  EXPECT_EQ(Say("SELECT c, p FROM by_c"), "1 3; 1 2");
+  EXPECT_EQ(Say("TRUNCATE t"), "");
+  EXPECT_EQ(Say("SELECT count(*) FROM by_c"), "0");
+  EXPECT_EQ(Say("INSERT INTO t (p, c, v) VALUES (1, 1, 1)"), "");
+  EXPECT_EQ(Say("SELECT * FROM by_v"), "1 1 1 null");
+}
+
+TEST_F(Views, CellsKeepTheirTimes) {
+  MakeViews();
+  Say("INSERT INTO t (p, c, v, w) VALUES (1, 1, 10, 100) USING TIMESTAMP 1000 AND TTL 100");
+  Say("UPDATE t USING TIMESTAMP 2000 SET w = 200 WHERE p = 1 AND c = 1");
+  EXPECT_EQ(Say("SELECT w, WRITETIME(w) FROM by_v WHERE v = 10"), "200 2000");
+  EXPECT_EQ(Say("SELECT WRITETIME(v), TTL(v) FROM by_c WHERE c = 1"), "1000 100");
+  EXPECT_EQ(Say("SELECT TTL(w) FROM by_v WHERE v = 10"), "100") << "it goes with the row";
+  // Writes of before what is there.
+  Say("UPDATE t USING TIMESTAMP 999 SET v = 99 WHERE p = 1 AND c = 1");
+  EXPECT_EQ(Say("SELECT v FROM by_v"), "10");
+  Say("UPDATE t USING TIMESTAMP 1001 SET v = 11 WHERE p = 1 AND c = 1");
+  EXPECT_EQ(Say("SELECT v, w, TTL(w) FROM by_v"), "11 200 null");
+  Say("DELETE FROM t USING TIMESTAMP 1500 WHERE p = 1 AND c = 1");
+  EXPECT_EQ(Say("SELECT * FROM by_v"), "") << "w alone is left";
+  EXPECT_EQ(Say("SELECT * FROM by_c"), "1 1 null");
+  Say("UPDATE t USING TIMESTAMP 1600 SET v = 5 WHERE p = 1 AND c = 1");
+  EXPECT_EQ(Say("SELECT * FROM by_v"), "5 1 1 200");
+}
+
+TEST_F(Views, RowsEndByThemselves) {
+  MakeViews();
+  // The cell of the key ends first, then the rest of the row.
+  Say("INSERT INTO t (p, c, w) VALUES (1, 1, 100)");
+  Say("UPDATE t USING TTL 10 SET v = 10 WHERE p = 1 AND c = 1");
+  EXPECT_EQ(Say("SELECT * FROM by_v"), "10 1 1 100");
+  Advance(10);
+  EXPECT_EQ(Say("SELECT * FROM by_v"), "");
+  EXPECT_EQ(Say("SELECT * FROM by_c"), "1 1 null");
+  // No marker, and what keeps the row is not in the view.
+  Say("UPDATE t USING TTL 20 SET w = 1 WHERE p = 2 AND c = 2");
+  Say("UPDATE t USING TTL 5 SET v = 2 WHERE p = 2 AND c = 2");
+  EXPECT_EQ(Say("SELECT * FROM by_c WHERE c = 2"), "2 2 2");
+  Advance(6);
+  EXPECT_EQ(Say("SELECT * FROM by_c WHERE c = 2"), "2 2 null");
+  Advance(14);
+  EXPECT_EQ(Say("SELECT * FROM by_c WHERE c = 2"), "");
+  // The key's cell lasts longer than all else.
+  Say("INSERT INTO t (p, c, v, w) VALUES (3, 3, 3, 3) USING TTL 5");
+  Say("UPDATE t SET v = 4 WHERE p = 3 AND c = 3");
+  Advance(5);
+  EXPECT_EQ(Say("SELECT * FROM by_v"), "4 3 3 null");
+  EXPECT_EQ(Say("SELECT * FROM by_c WHERE c = 3"), "3 3 4");
+}
+
+TEST_F(Views, BatchesAndConditionsAreOneStep) {
+  MakeViews();
+  EXPECT_EQ(Say("BEGIN BATCH INSERT INTO t (p, c, v) VALUES (1, 1, 1); INSERT INTO t (p, c, v) "
+                "VALUES (2, 1, 1); UPDATE t SET v = 2 WHERE p = 2 AND c = 1; APPLY BATCH"),
+            "");
+  EXPECT_EQ(Say("SELECT v, p FROM by_v"), "1 1; 2 2");
+  EXPECT_EQ(Say("UPDATE t SET v = 3 WHERE p = 1 AND c = 1 IF v = 2"), "false 1");
+  EXPECT_EQ(Say("UPDATE t SET v = 3 WHERE p = 1 AND c = 1 IF v = 1"), "true 1");
+  EXPECT_EQ(Say("SELECT p FROM by_v WHERE v = 3"), "1");
+  EXPECT_EQ(Say("SELECT p FROM by_v WHERE v = 1"), "");
+  EXPECT_EQ(Say("INSERT INTO t (p, c, v) VALUES (1, 1, 9) IF NOT EXISTS"), "false 1 1 3 null");
+  EXPECT_EQ(Say("SELECT count(*) FROM by_v"), "2");
+  EXPECT_EQ(Say("BEGIN BATCH DELETE FROM t WHERE p = 1; INSERT INTO t (p, c, v) VALUES (2, 2, 7); "
+                "APPLY BATCH"),
+            "");
+  EXPECT_EQ(Say("SELECT v, p, c FROM by_v WHERE v IN (2, 3, 7)"), "2 2 1; 7 2 2");
+}
+
+TEST_F(Views, FiltersDecideByKeys) {
+  Say("CREATE MATERIALIZED VIEW some AS SELECT w FROM t WHERE v > 10 AND v < 20 AND p = 1 AND c IN "
+      "(1, 2) PRIMARY KEY (v, c, p)");
+  Say("INSERT INTO t (p, c, v, w) VALUES (1, 1, 15, 1)");
+  Say("INSERT INTO t (p, c, v, w) VALUES (1, 3, 15, 2)");
+  Say("INSERT INTO t (p, c, v, w) VALUES (2, 1, 15, 3)");
+  Say("INSERT INTO t (p, c, v, w) VALUES (1, 2, 20, 4)");
+  EXPECT_EQ(Say("SELECT * FROM some"), "15 1 1 1");
+  Say("UPDATE t SET v = 19 WHERE p = 1 AND c = 2");
+  Say("UPDATE t SET v = 9 WHERE p = 1 AND c = 1");
+  EXPECT_EQ(Say("SELECT * FROM some"), "19 2 1 4");
+  Say("CREATE MATERIALIZED VIEW half AS SELECT * FROM t WHERE token(p) >= 0 AND c IS NOT NULL "
+      "PRIMARY KEY (c, p)");
+  const std::string of_table = Say("SELECT count(*) FROM t WHERE token(p) >= 0");
+  EXPECT_EQ(Say("SELECT count(*) FROM half"), of_table);
+}
+
+TEST_F(Views, AreReadLikeTables) {
+  MakeViews();
+  for (int i = 0; i < 50; ++i) {
+    const std::string number = std::to_string(i);
+    Say("INSERT INTO t (p, c, v, w) VALUES (" + number + ", 0, " + std::to_string(i % 3) + ", " +
+        number + ")");
+  }
+  EXPECT_EQ(Say("SELECT p FROM by_v WHERE v = 1 AND p > 40"), "43; 46; 49");
+  EXPECT_EQ(Say("SELECT p FROM by_v WHERE v = 1 ORDER BY p DESC LIMIT 2"), "49; 46");
+  EXPECT_EQ(Say("SELECT v, count(*), max(w) FROM by_v WHERE v IN (0, 1, 2) GROUP BY v"),
+            "1 17 49; 0 17 48; 2 16 47");
+  EXPECT_EQ(Say("SELECT p FROM by_v WHERE w = 7 ALLOW FILTERING"), "7");
+  EXPECT_EQ(Say("SELECT DISTINCT v FROM by_v WHERE token(v) > -9000000000000000000"), "1; 0; 2");
+  CqlParameters pages;
+  pages.page_size = 7;
+  size_t rows = 0;
+  do {
+    const CqlAnswer answer = session_->Run({"SELECT * FROM by_v", {}, false}, pages);
+    ASSERT_EQ(answer.error, "");
+    rows += answer.rows.size();
+    pages.paging_state = answer.paging_state;
+  } while (!pages.paging_state.empty());
+  EXPECT_EQ(rows, 50u);
+}
+
+TEST_F(Views, ElementsOfCollectionsAndLongKeys) {
+  Say("CREATE TABLE e (p text PRIMARY KEY, k text, m map<text, int>, l list<int>)");
+  Say("CREATE MATERIALIZED VIEW by_k AS SELECT * FROM e WHERE k IS NOT NULL PRIMARY KEY (k, p)");
+  Say("INSERT INTO e (p, k, m) VALUES ('a', 'x', {'one': 1})");
+  Say("UPDATE e SET m['two'] = 2, l = l + [3, 4] WHERE p = 'a'");
+  EXPECT_EQ(Cell("SELECT toJson(m) FROM by_k WHERE k = 'x'"), R"({"one": 1, "two": 2})");
+  Say("UPDATE e SET l[0] = 5 WHERE p = 'a'");
+  EXPECT_EQ(Cell("SELECT toJson(l) FROM by_k WHERE k = 'x'"), "[5, 4]");
+  Say("DELETE m['one'] FROM e WHERE p = 'a'");
+  EXPECT_EQ(Cell("SELECT toJson(m) FROM by_k WHERE k = 'x'"), R"({"two": 2})");
+  EXPECT_EQ(Say("INSERT INTO e (p, k) VALUES ('a', '" + std::string(65'535, 'k') + "')"),
+            "Key length of 65540 is longer than maximum of 65535");
+  EXPECT_EQ(Cell("SELECT p FROM by_k WHERE k = 'x'"), "a");
+  Say("INSERT INTO e (p, k) VALUES ('empty', '')");
+  EXPECT_EQ(Cell("SELECT p FROM by_k WHERE k = ''"), "empty");
+  EXPECT_EQ(Say("SELECT count(*) FROM by_k"), "2");
+}
+
+TEST_F(Views, StaticWritesDoNotConcernThem) {
+  Say("CREATE TABLE s (p int, c int, st int STATIC, v int, PRIMARY KEY (p, c))");
+  Say("CREATE MATERIALIZED VIEW sv AS SELECT v FROM s WHERE c IS NOT NULL PRIMARY KEY (c, p)");
+  Say("UPDATE s SET st = 1 WHERE p = 1");
+  EXPECT_EQ(Say("SELECT * FROM sv"), "");
+  Say("INSERT INTO s (p, c, st, v) VALUES (1, 2, 3, 4)");
+  EXPECT_EQ(Say("SELECT * FROM sv"), "2 1 4");
+  Say("DELETE FROM s WHERE p = 1");
+  EXPECT_EQ(Say("SELECT * FROM sv"), "");
+}
+
+TEST_F(Views, CannotBeWritten) {
+  MakeViews();
+  const std::string refused = "Cannot directly modify a materialized view";
+  EXPECT_EQ(Say("INSERT INTO by_v (v, p, c) VALUES (1, 1, 1)"), refused);
+  EXPECT_EQ(Say("UPDATE by_v SET w = 1 WHERE v = 1 AND p = 1 AND c = 1"), refused);
+  EXPECT_EQ(Say("DELETE FROM by_v WHERE v = 1"), refused);
+  EXPECT_EQ(Say("INSERT INTO by_v JSON '{}'"), refused);
+  EXPECT_EQ(Say("BEGIN BATCH DELETE FROM by_v WHERE v = 1; APPLY BATCH"), refused);
+  EXPECT_EQ(Say("TRUNCATE by_v"),
+            "Cannot TRUNCATE materialized view directly; must truncate base table instead");
+}
+
+TEST_F(Views, TheTableChanges) {
+  MakeViews();
+  Say("INSERT INTO t (p, c, v, w) VALUES (1, 2, 3, 4)");
+  EXPECT_EQ(Say("ALTER TABLE t ADD a int"), "");
+  EXPECT_EQ(Say("SELECT * FROM by_v"), "3 1 2 null 4") << "a was added";
+  EXPECT_EQ(Say("SELECT * FROM by_c"), "2 1 3") << "v alone was asked for";
+  Say("UPDATE t SET a = 5 WHERE p = 1 AND c = 2");
+  EXPECT_EQ(Say("SELECT * FROM by_v"), "3 1 2 5 4");
+  EXPECT_EQ(Say("ALTER TABLE t DROP a"),
+            "Cannot drop column a from base table k.t: materialized view by_c needs this column");
+  EXPECT_EQ(Say("ALTER TABLE t RENAME c TO d"), "");
+  EXPECT_EQ(Say("SELECT d FROM by_v WHERE v = 3"), "2");
+  EXPECT_EQ(Cell("SELECT where_clause FROM system_schema.views WHERE keyspace_name = 'k' AND "
+                 "view_name = 'by_c'"),
+            "d IS NOT null AND p IS NOT null");
+  Say("UPDATE t SET v = 6 WHERE p = 1 AND d = 2");
+  EXPECT_EQ(Say("SELECT * FROM by_v"), "6 1 2 5 4");
+  EXPECT_EQ(Say("DROP MATERIALIZED VIEW by_c"), "");
+  EXPECT_EQ(Say("DROP TABLE t"),
+            "Cannot drop table when materialized views still depend on it (k.{by_v})");
+  EXPECT_EQ(Say("DROP MATERIALIZED VIEW by_v"), "");
+  EXPECT_EQ(Say("UPDATE t SET v = 7 WHERE p = 1 AND d = 2"), "");
+  EXPECT_EQ(Say("ALTER TABLE t DROP a"), "");
+  EXPECT_EQ(Say("DROP TABLE t"), "");
+}
+
+TEST_F(Views, PreparedWritesMeetNewViews) {
+  const CqlStatement insert{"INSERT INTO t (p, c, v) VALUES (?, 1, 5)", {{EncodeInt(1)}}, true};
+  EXPECT_EQ(session_->Run(insert).error, "");
+  MakeViews();
+  CqlAnswer answer = session_->Run({insert.text, {{EncodeInt(2)}}, true});
+  if (answer.error.starts_with("No prepared statement")) {
+    answer = session_->Run({insert.text, {{EncodeInt(2)}}, true});
+  }
+  EXPECT_EQ(answer.error, "");
+  EXPECT_EQ(Say("SELECT p FROM by_v WHERE v = 5"), "1; 2");
+}
+
+TEST_F(Views, GoBackWithTheirTables) {
+  MakeViews();
+  Say("INSERT INTO t (p, c, v, w) VALUES (1, 1, 1, 1)");
+  Say("UPDATE liststore.data SET action = 'mark' WHERE key = 'data'");
+  Say("INSERT INTO t (p, c, v, w) VALUES (2, 2, 2, 2)");
+  EXPECT_EQ(Say("SELECT v FROM by_v"), "1; 2");
+  Say("UPDATE liststore.data SET action = 'reset' WHERE key = 'data'");
+  EXPECT_EQ(Say("SELECT * FROM by_v"), "1 1 1 1");
+  Say("INSERT INTO t (p, c, v, w) VALUES (3, 3, 3, 3)");
+  EXPECT_EQ(Say("SELECT v FROM by_v WHERE v = 3"), "3");
+  // A statement that was planned while there was no view does not write past the one that is back.
+  Say("DROP MATERIALIZED VIEW by_v");
+  const CqlStatement insert{"INSERT INTO t (p, c, v) VALUES (7, 7, 7)", {}, true};
+  EXPECT_EQ(session_->Run(insert).error, "");
+  Say("UPDATE liststore.data SET action = 'reset' WHERE key = 'data'");
+  EXPECT_EQ(Say("SELECT v FROM by_v"), "1");
+  CqlAnswer answer = session_->Run(insert);
+  if (answer.error.starts_with("No prepared statement")) answer = session_->Run(insert);
+  EXPECT_EQ(answer.error, "");
+  EXPECT_EQ(Say("SELECT v FROM by_v WHERE v = 7"), "7");
+}
+
+}  // namespace
+}  // namespace liststore::testing
