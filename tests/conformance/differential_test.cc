@@ -13,6 +13,7 @@
 #include "tests/conformance/random_conditions.h"
 #include "tests/conformance/random_statements.h"
 #include "tests/conformance/table_model.h"
+#include "tests/conformance/view_model.h"
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
@@ -75,9 +76,17 @@ class TableRun {
       for (const std::string& create : models_.back()->schema().CreateStatements()) Say(create);
     }
     if (timestamps_ != Timestamps::kServer) Acquaint();
-    for (uint64_t step = 0; step < steps_ && !failed_; ++step) Step();
+    // Views of tables that are empty, and of those that are not.
+    const uint64_t views_at = random_.OneIn(2) ? 0 : random_.Below(steps_);
+    for (uint64_t step = 0; step < steps_ && !failed_; ++step) {
+      if (step == views_at) CreateViews();
+      Step();
+    }
     for (const auto& model : models_) {
       if (!failed_) Read(ReadEverything(random_, *model, true));
+    }
+    for (const auto& view : views_) {
+      if (!failed_) Read(ReadEverything(random_, *view, true));
     }
     return !failed_;
   }
@@ -86,6 +95,15 @@ class TableRun {
   void Say(const std::string& statement) {
     history_ += statement + ";\n";
     Check(session_->Run({statement, {}, false}));
+  }
+
+  void CreateViews() {
+    for (uint64_t i = random_.Below(4); i > 0; --i) {
+      const TableModel& base = AnyModel();
+      ModelView view = RandomView(random_, base.schema(), "k.view" + std::to_string(i));
+      Say(view.create);
+      views_.push_back(std::make_unique<ViewModel>(std::move(view), base, list_counts_));
+    }
   }
 
   void Step() {
@@ -103,8 +121,13 @@ class TableRun {
       case 6:
         return Write();
       default:
-        return Read(MakeRandomRead(random_, AnyModel(), true));
+        return Read(MakeRandomRead(random_, AnyReadable(), true));
     }
+  }
+  const TableModel& AnyReadable() {
+    const size_t number = random_.Below(models_.size() + views_.size());
+    if (number < models_.size()) return *models_[number];
+    return *views_[number - models_.size()];
   }
 
   // The clock moves before every statement, so that the server's timestamps are the clock's.
@@ -283,6 +306,7 @@ class TableRun {
   std::unique_ptr<CqlSession> session_;
   ListCounts list_counts_;
   std::vector<std::unique_ptr<TableModel>> models_;
+  std::vector<std::unique_ptr<ViewModel>> views_;
   std::string history_;
   bool failed_ = false;
 };

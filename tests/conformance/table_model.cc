@@ -333,11 +333,15 @@ std::vector<LiveRow> TableModel::Live(int64_t now_seconds) const {
       live.back().is_static_alone = true;
     }
   }
-  std::ranges::sort(live, [&](const LiveRow& a, const LiveRow& b) {
+  Sort(live);
+  return live;
+}
+
+void TableModel::Sort(std::vector<LiveRow>& rows) const {
+  std::ranges::sort(rows, [&](const LiveRow& a, const LiveRow& b) {
     if (a.key != b.key) return std::tie(a.token, a.key) < std::tie(b.token, b.key);
     return CompareClustering(a.clustering, b.clustering) < 0;
   });
-  return live;
 }
 
 std::optional<LiveRow> TableModel::Find(const Values& partition, const Values& clustering,

@@ -139,6 +139,8 @@ class TableModel {
   TableModel(ModelSchema schema, ListCounts& counts)
       : schema_(std::move(schema)), counts_(counts) {}
 
+  virtual ~TableModel() = default;
+
   const ModelSchema& schema() const { return schema_; }
 
   void Write(const RowWrite& write, int64_t timestamp, int64_t now_seconds);
@@ -146,7 +148,7 @@ class TableModel {
   void Delete(const Values& partition, Predicate covers, bool whole, int64_t timestamp);
   // Partitions by token, rows in clustering order; of a partition that has only static values one
   // that stands for them. O(all rows).
-  std::vector<LiveRow> Live(int64_t now_seconds) const;
+  virtual std::vector<LiveRow> Live(int64_t now_seconds) const;
   // One of them; nullopt: it does not live.
   std::optional<LiveRow> Find(const Values& partition, const Values& clustering,
                               int64_t now_seconds) const;
@@ -155,6 +157,10 @@ class TableModel {
   std::optional<LiveRow> FindAny(const Values& partition, int64_t now_seconds) const;
   // Negative, zero, positive: in the order of the table, its directions included.
   int CompareClustering(const Values& a, const Values& b) const;
+
+ protected:
+  // By token, and clustering order.
+  void Sort(std::vector<LiveRow>& rows) const;
 
  private:
   // Which element it is: of a list when and as which it was added, else the element or key.

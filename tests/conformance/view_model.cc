@@ -1,0 +1,163 @@
+#include "tests/conformance/view_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/model/composite_value.h"
+#include "engine/model/token.h"
+#include "tests/conformance/value_pool.h"
+
+namespace liststore::testing {
+namespace {
+
+using Kind = ViewSource::Kind;
+
+struct KeyPart {
+  ModelColumn column;
+  ViewSource source;
+};
+
+void Shuffle(Random& random, std::vector<KeyPart>& parts) {
+  for (size_t i = parts.size(); i > 1; --i) std::swap(parts[i - 1], parts[random.Below(i)]);
+}
+
+// A value that a cell of the key may be compared with; nullptr: there is no literal.
+const PoolValue* LiteralOf(Random& random, const DataType& type) {
+  const std::vector<PoolValue>& pool = PoolOf(type);
+  const PoolValue& value = pool[random.Below(pool.size())];
+  return value.literal.empty() ? nullptr : &value;
+}
+
+std::string CreateText(const ModelView& view, const std::vector<KeyPart>& key,
+                       const std::string& base, bool all_columns, size_t partition_columns) {
+  std::string columns;
+  for (const ModelColumn& column : view.schema.regular) {
+    columns += (columns.empty() ? "" : ", ") + column.name;
+  }
+  std::string where;
+  std::string partition;
+  std::string clustering;
+  std::string order;
+  for (size_t i = 0; i < key.size(); ++i) {
+    const std::string& name = key[i].column.name;
+    where += (where.empty() ? "" : " AND ") + name;
+    where +=
+        view.filter && view.filter->column == name ? " > " + view.filter->literal : " IS NOT NULL";
+    if (i < partition_columns) {
+      partition += (partition.empty() ? "" : ", ") + name;
+    } else {
+      clustering += ", " + name;
+      order += (order.empty() ? "" : ", ") + name + (key[i].column.descending ? " DESC" : " ASC");
+    }
+  }
+  return "CREATE MATERIALIZED VIEW " + view.schema.table + " AS SELECT " +
+         (all_columns ? "*" : columns) + " FROM " + base + " WHERE " + where + " PRIMARY KEY ((" +
+         partition + ")" + clustering + ")" +
+         (order.empty() ? "" : " WITH CLUSTERING ORDER BY (" + order + ")");
+}
+
+}  // namespace
+
+ModelView RandomView(Random& random, const ModelSchema& table, std::string name) {
+  ModelView view;
+  view.schema.table = std::move(name);
+  std::vector<KeyPart> key;
+  for (size_t i = 0; i < table.partition_key.size(); ++i) {
+    key.push_back({table.partition_key[i], {Kind::kPartition, i}});
+  }
+  for (size_t i = 0; i < table.clustering.size(); ++i) {
+    key.push_back({table.clustering[i], {Kind::kClustering, i}});
+  }
+  const size_t cell = random.Below(table.regular.size());
+  // Reads take it that there is a regular column.
+  if (table.regular.size() > 1 && !random.OneIn(3) && !table.regular[cell].type.is_multi_cell()) {
+    view.key_cell = cell;
+    key.push_back({table.regular[cell], {Kind::kCell, cell}});
+  }
+  Shuffle(random, key);
+  const size_t partition_columns = 1 + random.Below(std::min<size_t>(key.size(), 2));
+  for (size_t i = 0; i < key.size(); ++i) {
+    key[i].column.descending = i >= partition_columns && random.OneIn(2);
+    (i < partition_columns ? view.schema.partition_key : view.schema.clustering)
+        .push_back(key[i].column);
+    (i < partition_columns ? view.partition_key : view.clustering).push_back(key[i].source);
+  }
+  const bool all_columns = table.statics.empty() && random.OneIn(2);
+  for (size_t i = 0; i < table.regular.size(); ++i) {
+    if (view.key_cell != i && (all_columns || random.OneIn(2))) view.regular.push_back(i);
+  }
+  if (view.regular.empty()) view.regular.push_back(view.key_cell == 0u ? 1 : 0);
+  for (const size_t column : view.regular) view.schema.regular.push_back(table.regular[column]);
+  const KeyPart& filtered = key[random.Below(key.size())];
+  if (const PoolValue* value =
+          random.OneIn(4) ? LiteralOf(random, filtered.column.type) : nullptr) {
+    view.filter = {filtered.source, filtered.column.name, filtered.column.type, value->bytes,
+                   value->literal};
+  }
+  view.create = CreateText(view, key, table.table, all_columns, partition_columns);
+  return view;
+}
+
+ViewModel::ViewModel(ModelView view, const TableModel& base, ListCounts& counts)
+    : TableModel(view.schema, counts), view_(std::move(view)), base_(base) {}
+
+std::optional<std::string> ViewModel::ValueOf(const LiveRow& row, const ViewSource& source) const {
+  switch (source.kind) {
+    case Kind::kPartition:
+      return row.partition[source.index];
+    case Kind::kClustering:
+      return row.clustering[source.index];
+    case Kind::kCell:
+      break;
+  }
+  const std::optional<ModelCell>& cell = row.cells[source.index];
+  return cell ? std::optional(cell->value) : std::nullopt;
+}
+
+std::optional<LiveRow> ViewModel::RowOf(const LiveRow& of_base) const {
+  if (of_base.is_static_alone) return std::nullopt;
+  if (view_.filter) {
+    const std::optional<std::string> value = ValueOf(of_base, view_.filter->source);
+    if (!value || CompareValues(view_.filter->type, *value, view_.filter->bytes) <= 0) {
+      return std::nullopt;
+    }
+  }
+  LiveRow row;
+  row.newest = of_base.newest;
+  const auto take = [&](const std::vector<ViewSource>& sources, Values& values) {
+    for (const ViewSource& source : sources) {
+      std::optional<std::string> value = ValueOf(of_base, source);
+      if (!value) return false;
+      values.push_back(*std::move(value));
+    }
+    return true;
+  };
+  if (!take(view_.partition_key, row.partition) || !take(view_.clustering, row.clustering)) {
+    return std::nullopt;
+  }
+  row.key = SerializedKey(row.partition);
+  row.token = TokenOf(row.key).value;
+  for (const size_t column : view_.regular) {
+    std::optional<ModelCell>& cell = row.cells.emplace_back(of_base.cells[column]);
+    if (!cell || !view_.key_cell) continue;
+    // No cell lives longer than the one that is part of the key.
+    const ModelCell& of_key = *of_base.cells[*view_.key_cell];
+    const bool outlives = of_key.ttl_seconds != 0 &&
+                          (cell->ttl_seconds == 0 || cell->expiry_seconds > of_key.expiry_seconds);
+    if (!outlives) continue;
+    cell->ttl_seconds = of_key.ttl_seconds;
+    cell->expiry_seconds = of_key.expiry_seconds;
+  }
+  return row;
+}
+
+std::vector<LiveRow> ViewModel::Live(int64_t now_seconds) const {
+  std::vector<LiveRow> rows;
+  for (const LiveRow& row : base_.Live(now_seconds)) {
+    if (auto of_view = RowOf(row)) rows.push_back(*std::move(of_view));
+  }
+  Sort(rows);
+  return rows;
+}
+
+}  // namespace liststore::testing

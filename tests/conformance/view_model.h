@@ -1,0 +1,68 @@
+// ViewModel: what a materialized view must answer, computed anew from what its table's model has.
+#ifndef LISTSTORE_TESTS_CONFORMANCE_VIEW_MODEL_H_
+#define LISTSTORE_TESTS_CONFORMANCE_VIEW_MODEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/random.h"
+#include "engine/model/data_type.h"
+#include "tests/conformance/table_model.h"
+
+namespace liststore::testing {
+
+// Where the view has a value from.
+struct ViewSource {
+  enum class Kind : uint8_t {
+    kPartition,
+    kClustering,
+    kCell
+  };
+  Kind kind = Kind::kCell;
+  size_t index = 0;  // of that kind; of cells in the numbering of ModelSchema
+};
+
+struct ModelView {
+  ModelSchema schema;  // `table` with its keyspace; no statics, no index, no TTL
+  std::vector<ViewSource> partition_key;
+  std::vector<ViewSource> clustering;
+  std::vector<size_t> regular;     // of the table, as cells
+  std::optional<size_t> key_cell;  // the regular column that is part of the view's key
+  // Rows whose value there, a column of the view's key, is greater than this; nullopt: all.
+  struct Filter {
+    ViewSource source;
+    std::string column;
+    DataType type;
+    std::string bytes;
+    std::string literal;
+  };
+  std::optional<Filter> filter;
+  std::string create;  // CREATE MATERIALIZED VIEW
+};
+
+// One that the table can have.
+ModelView RandomView(Random& random, const ModelSchema& table, std::string name);
+
+// For reads alone.
+class ViewModel final : public TableModel {
+ public:
+  // `base` and `counts` outlive it.
+  ViewModel(ModelView view, const TableModel& base, ListCounts& counts);
+
+  std::vector<LiveRow> Live(int64_t now_seconds) const override;
+
+ private:
+  std::optional<std::string> ValueOf(const LiveRow& row, const ViewSource& source) const;
+  std::optional<LiveRow> RowOf(const LiveRow& of_base) const;
+
+  const ModelView view_;
+  const TableModel& base_;
+};
+
+}  // namespace liststore::testing
+
+#endif  // LISTSTORE_TESTS_CONFORMANCE_VIEW_MODEL_H_
