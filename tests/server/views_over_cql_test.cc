@@ -192,6 +192,31 @@ TEST_F(Views, StaticWritesDoNotConcernThem) {
   EXPECT_EQ(Say("SELECT * FROM sv"), "");
 }
 
+TEST_F(Views, AtTheMemoryLimitTheTableIsRefusedWhole) {
+  Say("CREATE TABLE big (p int PRIMARY KEY, v int, b blob)");
+  Say("CREATE MATERIALIZED VIEW by_size AS SELECT * FROM big WHERE v IS NOT NULL PRIMARY KEY (v, "
+      "p)");
+  const std::string blob(100'000, 'x');
+  const auto insert = [&](int p) {
+    return Refusal(CqlStatement{"INSERT INTO big (p, v, b) VALUES (?, ?, ?)",
+                                {{EncodeInt(p)}, {EncodeInt(p % 3)}, {blob}},
+                                true});
+  };
+  int written = 0;
+  std::string refusal;
+  while (refusal.empty() && written < 2000) {
+    refusal = insert(written);
+    if (refusal.empty()) ++written;
+  }
+  EXPECT_NE(refusal.find("memory limit"), std::string::npos) << refusal;
+  EXPECT_GT(written, 100);
+  EXPECT_EQ(Say("SELECT count(*) FROM big"), std::to_string(written));
+  EXPECT_EQ(Say("SELECT count(*) FROM by_size"), std::to_string(written));
+  EXPECT_EQ(Say("TRUNCATE big"), "");
+  EXPECT_EQ(insert(1), "");
+  EXPECT_EQ(Say("SELECT v, p FROM by_size"), "1 1");
+}
+
 TEST_F(Views, CannotBeWritten) {
   MakeViews();
   const std::string refused = "Cannot directly modify a materialized view";
