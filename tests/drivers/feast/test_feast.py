@@ -1,66 +1,20 @@
-"""Feast, unmodified, with its Cassandra online store: apply, materialize, read, tear down."""
+"""Feast, unmodified, with the online store that LISTSTORE_FEAST_STORE names: apply, materialize, read, tear down."""
 
 import datetime
+import json
+import pathlib
 
 import pandas
 import pytest
-from feast import Entity, FeatureStore, FeatureView, Field, FileSource, ValueType
-from feast.types import Array, Float64, Int64, String
+from feast.protos.feast.types.EntityKey_pb2 import EntityKey
+from feast.protos.feast.types.Value_pb2 import Value
 
-from server import Server
+from conftest import DRIVERS, HOURS, START, row
 
-SETTINGS = """
-project: shop
-registry: {folder}/registry.db
-provider: local
-entity_key_serialization_version: 3
-offline_store:
-  type: file
-online_store:
-  type: cassandra
-  hosts: [127.0.0.1]
-  port: {port}
-  keyspace: feast
-"""
-START = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
-HOURS = 3
-DRIVERS = range(1000, 1100)
 FEATURES = ["stats:rate", "stats:trips", "stats:places"]
 # Of driver_id 1002, as Feast's document of the format has it.
 KEY_OF_1002 = "0100000002000000090000006472697665725f69640400000008000000ea03000000000000"
-
-
-def row(driver, hour):
-    return {"driver_id": driver, "rate": driver / 8 + hour, "trips": 2**40 + driver * hour,
-            "places": [f"place-{driver}", f"hour-{hour}"], "event_timestamp": START + datetime.timedelta(hours=hour)}
-
-
-@pytest.fixture
-def session(tmp_path):
-    server = Server(tmp_path).start()
-    with server.connect() as session:
-        session.execute("CREATE KEYSPACE feast WITH replication = "
-                        "{'class': 'SimpleStrategy', 'replication_factor': 1}")
-        session.execute("TRUNCATE liststore.requests")
-        (tmp_path / "feature_store.yaml").write_text(SETTINGS.format(folder=tmp_path, port=server.port))
-        yield session
-    server.stop()
-
-
-@pytest.fixture
-def applied(session, tmp_path):
-    """(store, what is applied), over rows of some hours for each driver."""
-    data = tmp_path / "stats.parquet"
-    pandas.DataFrame([row(driver, hour) for hour in range(HOURS) for driver in DRIVERS]).to_parquet(data)
-    store = FeatureStore(repo_path=str(tmp_path))
-    driver = Entity(name="driver", join_keys=["driver_id"], value_type=ValueType.INT64)
-    stats = FeatureView(
-        name="stats", entities=[driver], ttl=datetime.timedelta(0),
-        schema=[Field(name="rate", dtype=Float64), Field(name="trips", dtype=Int64),
-                Field(name="places", dtype=Array(String))],
-        source=FileSource(path=str(data), timestamp_field="event_timestamp"))
-    store.apply([driver, stats])
-    return store
+VECTORS = pathlib.Path(__file__).resolve().parents[2] / "data/feast_entity_keys.json"
 
 
 def tables(session):
@@ -125,3 +79,33 @@ def test_push(session, applied):
     applied.write_to_online_store("stats", pandas.DataFrame([row(1000, 7)]))
     found = online(applied, [1000, 1001])
     assert found["trips"] == [row(1000, 7)["trips"], None]
+
+
+def value_of(case):
+    if "text" in case:
+        return Value(string_val=case["text"])
+    if "hex" in case:
+        return Value(bytes_val=bytes.fromhex(case["hex"]))
+    return Value(**{f"{case['type']}_val": int(case["value"])})
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_entity_keys_of_all_types(session, make_store, make_view, version):
+    """What is stored for each is what Feast's sources say; the keys were recorded from another release."""
+    store = make_store(version)
+    store.apply(make_view())
+    cases = [case for case in json.loads(VECTORS.read_text(encoding="utf-8"))["cases"]
+             if case["serialized_hex"][str(version)]]  # no join keys had no bytes, and no row
+    keys = [EntityKey(join_keys=case["join_keys"], entity_values=[value_of(value) for value in case["entity_values"]])
+            for case in cases]
+    view = store.get_feature_view("stats")
+    provider = store._get_provider()  # pylint: disable=protected-access
+    provider.online_write_batch(store.config, view, [
+        (key, {"trips": Value(int64_val=number)}, START, None) for number, key in enumerate(keys)], None)
+    stored = {found.entity_key for found in session.execute("SELECT entity_key FROM feast.shop_stats")}
+    assert stored == {case["serialized_hex"][str(version)] for case in cases}
+    # Of two that differ in the order of their names alone the later write counts.
+    latest = {case["serialized_hex"][str(version)]: number for number, case in enumerate(cases)}
+    found = provider.online_read(store.config, view, keys, ["trips"])
+    assert [values["trips"].int64_val for _, values in found] == [
+        latest[case["serialized_hex"][str(version)]] for case in cases]
