@@ -15,6 +15,14 @@ constexpr int64_t kFutureMicrosMax = int64_t{3} * 86'400 * 1'000'000;
 
 int64_t Micros(uint64_t now_nanos) { return static_cast<int64_t>(now_nanos / 1000); }
 
+// Elements that have places of their own, each time they are added.
+bool AddsToList(const CellAssignment& assignment) {
+  using Kind = CellAssignment::Kind;
+  return assignment.of_elements() && assignment.elements.kind() == DataType::Kind::kList &&
+         (assignment.kind == Kind::kSet || assignment.kind == Kind::kAdd ||
+          assignment.kind == Kind::kPrepend);
+}
+
 // The next of a deque whose elements are used again; their memory with them.
 template <typename T>
 T& Next(std::deque<T>& all, size_t& count) {
@@ -218,7 +226,12 @@ CqlStatus WriteSet::AddRows(const ModificationPlan& plan, BoundValues values, in
   }
   // An UPDATE that names no row, by an IN of nothing, writes nothing.
   if (plan.static_assignments.empty() || encoded_.empty()) return {};
-  return AddStaticRow(plan, values, ttl, now_seconds, group);
+  // As often as it names rows, in ScyllaDB and Cassandra, which only lists can tell.
+  const bool shows = std::ranges::any_of(plan.static_assignments, AddsToList);
+  for (size_t left = shows ? encoded_.size() : 1; left > 0; --left) {
+    LS_RETURN_IF_ERROR(AddStaticRow(plan, values, ttl, now_seconds, group));
+  }
+  return {};
 }
 
 void WriteSet::AddDeletion(const ModificationPlan& plan, Group& group) {

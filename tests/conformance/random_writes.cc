@@ -419,7 +419,10 @@ class WriteMaker {
               row_write.clustering = key;
               if (!row_write.statics_alone) this_model->Write(row_write, timestamp, now);
             }
-            if (!keys.empty()) this_model->Write(static_write, timestamp, now);
+            // As often as rows are named: lists grow each time.
+            for (size_t i = 0; i < keys.size(); ++i) {
+              this_model->Write(static_write, timestamp, now);
+            }
           }
         });
   }

@@ -227,6 +227,24 @@ TEST_F(Elements, StaticColumnsHaveThem) {
   EXPECT_EQ(Say("SELECT JSON DISTINCT p, s, l FROM q"), R"({"p": 1, "s": [2], "l": ["A"]})");
 }
 
+// As in ScyllaDB (cql3/statements/update_statement.cc) and Cassandra.
+TEST_F(Elements, StaticColumnsAreWrittenWithEachRowOfAStatement) {
+  Say("CREATE TABLE q (p int, c int, s set<int> static, l list<text> static, v int, "
+      "PRIMARY KEY (p, c))");
+  const std::string rows = " WHERE p = 1 AND c IN (1, 2, 2)";
+  EXPECT_EQ(Say("UPDATE q SET v = 1, s = s + {2}, l = l + ['a', 'b']" + rows), "");
+  EXPECT_EQ(Say("SELECT JSON DISTINCT p, s, l FROM q"),
+            R"({"p": 1, "s": [2], "l": ["a", "b", "a", "b"]})");
+  EXPECT_EQ(Say("UPDATE q SET v = 2, l = ['c', 'd'] + l" + rows), "");
+  EXPECT_EQ(Say("UPDATE q SET v = 3, l[7] = null, l[6] = 'z'" + rows), "");
+  EXPECT_EQ(Say("SELECT JSON DISTINCT p, l FROM q"),
+            R"({"p": 1, "l": ["c", "d", "c", "d", "a", "b", "z"]})");
+  EXPECT_EQ(Say("UPDATE q SET v = 4, s = {3}, l = ['e']" + rows), "");
+  EXPECT_EQ(Say("SELECT JSON DISTINCT p, s, l FROM q"), R"({"p": 1, "s": [3], "l": ["e", "e"]})");
+  EXPECT_EQ(Say("UPDATE q SET v = 5, l = l + ['f'] WHERE p = 1 AND c IN ()"), "");
+  EXPECT_EQ(Say("SELECT JSON DISTINCT p, l FROM q"), R"({"p": 1, "l": ["e", "e"]})");
+}
+
 TEST_F(Elements, AreKeptByChangesOfTheSchema) {
   Say("INSERT INTO t (p, l, m, s, u) VALUES (1, ['a'], {'k': 1}, {1}, {age: 1})");
   Say("UPDATE t USING TTL 100 SET m['j'] = 2 WHERE p = 1");
