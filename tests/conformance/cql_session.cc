@@ -114,7 +114,7 @@ void DecodeRows(protocol::BodyReader& reader, CqlAnswer& answer) {
 
 }  // namespace
 
-CqlSession::CqlSession(uint16_t port) : client_(port) {
+CqlSession::CqlSession(uint16_t port, const std::string& address) : client_(port, address) {
   LS_CHECK(client_.StartUp(), "the server is there");
 }
 
@@ -126,13 +126,15 @@ CqlAnswer CqlSession::Ask(uint8_t opcode, std::string body) {
     answer.error = "the connection has ended";
     return answer;
   }
-  if (frame->opcode != kResult) {
-    answer.error = ErrorMessageOf(*frame);
-    return answer;
-  }
   protocol::BodyReader reader(frame->body);
   if ((frame->flags & kWarningFlag) != 0) {
     for (uint16_t left = reader.ReadShort(); left > 0; --left) reader.ReadString();
+  }
+  if (frame->opcode != kResult) {
+    RawFrame error = *frame;
+    error.body = std::string(reader.rest());
+    answer.error = ErrorMessageOf(error);
+    return answer;
   }
   const int32_t kind = reader.ReadInt();
   if (kind == kRowsKind) DecodeRows(reader, answer);

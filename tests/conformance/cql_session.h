@@ -39,7 +39,8 @@ struct CqlAnswer {
 
 class CqlSession {
  public:
-  explicit CqlSession(uint16_t port);
+  explicit CqlSession(uint16_t port, const std::string& address = "127.0.0.1");
+  void SetTimeout(int seconds) { client_.SetTimeout(seconds); }
 
   CqlAnswer Run(const CqlStatement& statement, const CqlParameters& parameters = {});
   // A BATCH message.

@@ -10,6 +10,7 @@
 
 #include "liststore/cql_server.h"
 #include "tests/conformance/cql_session.h"
+#include "tests/conformance/random_batches.h"
 #include "tests/conformance/random_conditions.h"
 #include "tests/conformance/random_statements.h"
 #include "tests/conformance/table_model.h"
@@ -111,7 +112,7 @@ class TableRun {
     list_counts_ = {};
     switch (random_.Below(12)) {
       case 0:
-        return random_.OneIn(2) ? BatchMessage() : BatchText();
+        return Batch();
       case 1:
         return random_.OneIn(2) ? WriteIf() : Write();
       case 2:
@@ -200,59 +201,23 @@ class TableRun {
   }
 
   void WriteIf() {
-    const RandomConditionalWrite write = MakeRandomConditionalWrite(random_, AnyModel());
+    const RandomConditionalWrite write = MakeRandomConditionalWrite(random_, AnyModel(), {});
     history_ += write.shown + ";" + When();
     const CqlAnswer answer = session_->Run(write.sent);
     Check(answer);
-    const std::vector<ResultRow> expected = write.apply(now_micros(), now_seconds());
+    const std::vector<ResultRow> expected =
+        write.apply({now_micros(), now_micros(), now_seconds()}).rows;
     if (failed_ || answer.rows == expected) return;
     failed_ = true;
     ADD_FAILURE() << "expected\n" + ToText(expected) + "found\n" + ToText(answer.rows) << Replay();
   }
 
-  void BatchMessage() {
-    WriteTimes times = Times();
-    times.may_read = false;
-    const bool logged = random_.OneIn(2);
-    std::vector<CqlStatement> sent;
-    history_ += logged ? "BEGIN BATCH\n" : "BEGIN UNLOGGED BATCH\n";
-    for (uint64_t left = random_.Below(6); left > 0; --left) {
-      const RandomWrite write = MakeRandomWrite(random_, AnyModel(), times);
-      history_ += "  " + write.shown + ";\n";
-      sent.push_back(write.sent);
-      write.apply(times.of_message.value_or(now_micros()), now_seconds());
-    }
-    history_ += "APPLY BATCH;" + When();
-    Check(session_->RunBatch(logged, sent, times.of_message));
-  }
-
-  void BatchText() {
-    WriteTimes times = Times();
-    times.may_read = false;
-    const std::optional<int64_t> of_message = times.of_message;
-    std::optional<int64_t> of_batch;
-    if (times.may_say_timestamp && random_.OneIn(2)) {
-      of_batch = RandomTimestamp(random_, times);
-      times.may_say_timestamp = false;
-      times.of_message = of_batch;
-    }
-    CqlStatement sent;
-    sent.text = random_.OneIn(2) ? "BEGIN BATCH" : "BEGIN UNLOGGED BATCH";
-    history_ += sent.text + "\n";
-    if (of_batch) sent.text += " USING TIMESTAMP " + std::to_string(*of_batch);
-    for (uint64_t left = 1 + random_.Below(5); left > 0; --left) {
-      const RandomWrite write = MakeRandomWrite(random_, AnyModel(), times);
-      history_ += "  " + write.shown + ";\n";
-      sent.text += " " + write.sent.text + ";";
-      sent.parameters.insert(sent.parameters.end(), write.sent.parameters.begin(),
-                             write.sent.parameters.end());
-      write.apply(times.of_message.value_or(now_micros()), now_seconds());
-    }
-    sent.text += " APPLY BATCH";
-    sent.prepared = random_.OneIn(2);
-    history_ += "APPLY BATCH;" + When();
-    Check(session_->Run(
-        sent, {.page_size = std::nullopt, .paging_state = {}, .default_timestamp = of_message}));
+  void Batch() {
+    const RandomBatch batch = MakeRandomBatch(
+        random_, [this]() -> TableModel& { return AnyModel(); }, Times());
+    history_ += batch.shown + ";" + When();
+    Check(batch.send(*session_));
+    batch.apply(now_micros(), now_seconds());
   }
 
   std::string When() const { return "  -- at " + std::to_string(now_micros()) + " us\n"; }
@@ -275,7 +240,7 @@ class TableRun {
       if (parameters.paging_state.empty()) break;
     }
     if (!parameters.paging_state.empty()) return Fail(read, parameters, "the pages do not end");
-    const std::vector<ResultRow> expected = read.expected(now_seconds());
+    const std::vector<ResultRow> expected = read.expected(now_seconds(), {});
     if (found == expected) return;
     Fail(read, parameters, "expected\n" + ToText(expected) + "found\n" + ToText(found));
   }

@@ -20,13 +20,19 @@ struct Condition {
   std::vector<Cell> values;  // of IN several
 };
 
-bool Equal(const DataType& type, const Cell& a, const Cell& b) {
-  if (!a || !b) return !a && !b;
+bool IsNull(const DataType& type, const Cell& cell, bool empty_is_null) {
+  const bool is_empty = type.is_multi_cell() && cell && *cell == BytesOfInt(0, 4);
+  return !cell || (is_empty && empty_is_null);
+}
+
+bool Equal(const DataType& type, const Cell& a, const Cell& b, bool empty_is_null) {
+  const bool a_null = IsNull(type, a, empty_is_null), b_null = IsNull(type, b, empty_is_null);
+  if (a_null || b_null) return a_null && b_null;
   return CompareValues(type, *a, *b) == 0;
 }
 
-bool Holds(const Condition& condition, const DataType& type, const Cell& cell) {
-  const auto equals = [&](const Cell& value) { return Equal(type, cell, value); };
+bool Holds(const Condition& condition, const DataType& type, const Cell& cell, bool empty_is_null) {
+  const auto equals = [&](const Cell& value) { return Equal(type, cell, value, empty_is_null); };
   if (condition.op == "IN") return std::ranges::any_of(condition.values, equals);
   const Cell& value = condition.values[0];
   if (condition.op == "=") return equals(value);
@@ -40,8 +46,8 @@ bool Holds(const Condition& condition, const DataType& type, const Cell& cell) {
 
 class ConditionalMaker {
  public:
-  ConditionalMaker(Random& random, TableModel& model)
-      : random_(random), model_(model), schema_(model.schema()), text_(random) {}
+  ConditionalMaker(Random& random, TableModel& model, const ConditionOptions& options)
+      : random_(random), model_(model), schema_(model.schema()), options_(options), text_(random) {}
 
   RandomConditionalWrite Make() {
     ChooseKey();
@@ -61,9 +67,9 @@ class ConditionalMaker {
     }
     return {text_.Sent(), text_.shown(),
             [model = &model_, write = write_, values = key_values_, deletes = deletes_,
-             exists = exists_, conditions = conditions_](int64_t now_micros, int64_t now_seconds) {
-              return Apply(*model, write, values, deletes, exists, conditions, now_micros,
-                           now_seconds);
+             exists = exists_, conditions = conditions_,
+             options = options_](const RandomConditionalWrite::Instant& now) {
+              return Apply(*model, write, values, deletes, exists, conditions, options, now);
             }};
   }
 
@@ -159,7 +165,7 @@ class ConditionalMaker {
 
   void AddTtl() {
     if (!random_.OneIn(4)) return;
-    write_.ttl_seconds = random_.OneIn(2) ? 3 : 500;
+    write_.ttl_seconds = random_.OneIn(2) && options_.has_short_ttls ? 3 : 1000;
     text_ << " USING TTL ";
     text_.AddNumber(write_.ttl_seconds, 4);
   }
@@ -204,16 +210,16 @@ class ConditionalMaker {
     }
   }
 
-  static std::vector<ResultRow> Apply(TableModel& model, const RowWrite& write,
-                                      const std::vector<std::pair<std::string, PoolValue>>& key,
-                                      bool deletes, std::optional<bool> exists,
-                                      const std::vector<Condition>& conditions, int64_t now_micros,
-                                      int64_t now_seconds) {
+  static RandomConditionalWrite::Answer Apply(
+      TableModel& model, const RowWrite& write,
+      const std::vector<std::pair<std::string, PoolValue>>& key, bool deletes,
+      std::optional<bool> exists, const std::vector<Condition>& conditions,
+      const ConditionOptions& options, const RandomConditionalWrite::Instant& now) {
     const ModelSchema& schema = model.schema();
-    const std::optional<LiveRow> any = model.FindAny(write.partition, now_seconds);
+    const std::optional<LiveRow> any = model.FindAny(write.partition, now.seconds);
     const std::optional<LiveRow> row =
         write.statics_alone ? std::nullopt
-                            : model.Find(write.partition, write.clustering, now_seconds);
+                            : model.Find(write.partition, write.clustering, now.seconds);
     std::vector<Cell> cells(schema.values());
     for (size_t i = 0; any && i < cells.size(); ++i) {
       const std::optional<LiveRow>& seen = schema.is_static(i) ? any : row;
@@ -225,8 +231,8 @@ class ConditionalMaker {
     bool applied = !exists || *exists == (write.statics_alone ? any_static : row.has_value());
     std::vector<bool> asked(cells.size(), exists.has_value());
     for (const Condition& condition : conditions) {
-      applied &=
-          Holds(condition, schema.ValueColumn(condition.column).type, cells[condition.column]);
+      applied &= Holds(condition, schema.ValueColumn(condition.column).type,
+                       cells[condition.column], options.empty_is_null);
       asked[condition.column] = true;
     }
     // Who asks for a row gets nothing of a partition that is without it.
@@ -243,7 +249,7 @@ class ConditionalMaker {
     }
     if (applied) {
       const std::optional<LiveRow>& looked_at = write.statics_alone ? any : row;
-      int64_t timestamp = looked_at ? std::max(now_micros, looked_at->newest + 1) : now_micros;
+      int64_t timestamp = looked_at ? std::max(now.micros, looked_at->newest + 1) : now.micros;
       for (size_t i = schema.regular.size(); any && i < cells.size(); ++i) {
         if (any->cells[i]) timestamp = std::max(timestamp, any->cells[i]->timestamp + 1);
       }
@@ -254,16 +260,65 @@ class ConditionalMaker {
         model.Delete(write.partition, covers, /*whole=*/false, timestamp);
       } else {
         RowWrite written = write;
-        written.list_micros = now_micros;
-        model.Write(written, timestamp, now_seconds);
+        written.list_micros = now.list_micros;
+        model.Write(written, timestamp, now.seconds);
       }
     }
-    return {answer};
+    std::vector<ResultRow> of_cassandra;
+    if (applied || !row) of_cassandra.push_back({answer[0]});
+    if (!applied && exists && row) {
+      ResultRow without_statics = answer;
+      const auto statics = without_statics.begin() + static_cast<ptrdiff_t>(1 + key.size());
+      std::fill_n(statics, schema.statics.size(), std::nullopt);
+      of_cassandra.push_back(std::move(without_statics));
+    }
+    for (const LiveRow& one :
+         applied || !exists ? std::vector<LiveRow>() : model.Live(now.seconds)) {
+      if (one.partition != write.partition) continue;
+      of_cassandra.push_back(
+          OfPartition(schema, answer[0], one, cells, key.size(), write.statics_alone));
+    }
+    if (!applied && !exists)
+      of_cassandra.push_back(InOrderOfMention(schema, answer[0], conditions, cells));
+    return {{std::move(answer)}, std::move(of_cassandra)};
+  }
+
+  // Its key, or with that one of a row where no row was asked for, and the static values: no
+  // others. Which row it is depends on what has a marker.
+  static ResultRow OfPartition(const ModelSchema& schema, const Cell& applied, const LiveRow& any,
+                               const std::vector<Cell>& cells, size_t key_columns,
+                               bool of_any_row) {
+    ResultRow answer = {applied};
+    answer.insert(answer.end(), any.partition.begin(), any.partition.end());
+    for (size_t i = answer.size() - 1; i < key_columns; ++i) {
+      const size_t column = i - schema.partition_key.size();
+      const bool has_row = of_any_row && !any.is_static_alone;
+      answer.push_back(has_row ? Cell(any.clustering[column]) : Cell());
+    }
+    for (size_t i = schema.regular.size(); i < cells.size(); ++i) answer.push_back(cells[i]);
+    answer.resize(1 + key_columns + cells.size());
+    return answer;
+  }
+  // The regular columns before the static ones.
+  static ResultRow InOrderOfMention(const ModelSchema& schema, const Cell& applied,
+                                    const std::vector<Condition>& conditions,
+                                    const std::vector<Cell>& cells) {
+    ResultRow answer = {applied};
+    std::vector<bool> said(cells.size(), false);
+    for (const bool is_static : {false, true}) {
+      for (const Condition& condition : conditions) {
+        if (schema.is_static(condition.column) != is_static || said[condition.column]) continue;
+        said[condition.column] = true;
+        answer.push_back(cells[condition.column]);
+      }
+    }
+    return answer;
   }
 
   Random& random_;
   TableModel& model_;
   const ModelSchema& schema_;
+  const ConditionOptions options_;
   StatementText text_;
   std::vector<std::pair<std::string, PoolValue>> key_values_;
   RowWrite write_;
@@ -274,8 +329,9 @@ class ConditionalMaker {
 
 }  // namespace
 
-RandomConditionalWrite MakeRandomConditionalWrite(Random& random, TableModel& model) {
-  return ConditionalMaker(random, model).Make();
+RandomConditionalWrite MakeRandomConditionalWrite(Random& random, TableModel& model,
+                                                  const ConditionOptions& options) {
+  return ConditionalMaker(random, model, options).Make();
 }
 
 }  // namespace liststore::testing

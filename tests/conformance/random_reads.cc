@@ -14,9 +14,11 @@ namespace {
 
 // What becomes of the rows that match.
 struct Shape {
-  std::vector<std::function<bool(const LiveRow&)>> conditions;
+  using Condition = std::function<bool(const LiveRow&, const AnswerRules&)>;
+  std::vector<Condition> conditions;
   bool reversed = false;
   bool merged = false;  // rows of all partitions in one order
+  bool is_in = false;   // partitions are named by IN
   bool distinct = false;
   std::optional<int64_t> per_partition_limit;
   std::optional<int64_t> limit;
@@ -71,13 +73,24 @@ std::vector<ResultRow> EvaluateGroups(std::span<const LiveRow> rows, const Shape
   return result;
 }
 
-std::vector<ResultRow> Evaluate(const TableModel& model, const Shape& shape, int64_t now_seconds) {
+// In the order of the partition key's values.
+void SortByValue(const ModelSchema& schema, std::vector<LiveRow>& rows) {
+  std::ranges::stable_sort(rows, [&](const LiveRow& a, const LiveRow& b) {
+    for (size_t i = 0; i < schema.partition_key.size(); ++i) {
+      const int order = CompareValues(schema.partition_key[i].type, a.partition[i], b.partition[i]);
+      if (order != 0) return order < 0;
+    }
+    return false;
+  });
+}
+
+std::vector<ResultRow> Evaluate(const TableModel& model, const Shape& shape, int64_t now_seconds,
+                                const AnswerRules& rules) {
   std::vector<LiveRow> rows;
   for (LiveRow& row : model.Live(now_seconds)) {
     if (row.is_static_alone && shape.of_rows) continue;
-    if (std::ranges::all_of(shape.conditions, [&](const auto& holds) { return holds(row); })) {
-      rows.push_back(std::move(row));
-    }
+    const auto holds = [&](const Shape::Condition& condition) { return condition(row, rules); };
+    if (std::ranges::all_of(shape.conditions, holds)) rows.push_back(std::move(row));
   }
   const auto compare = [&](const LiveRow& a, const LiveRow& b) {
     const int order = model.CompareClustering(a.clustering, b.clustering);
@@ -88,6 +101,7 @@ std::vector<ResultRow> Evaluate(const TableModel& model, const Shape& shape, int
       return a.key != b.key ? std::tie(a.token, a.key) < std::tie(b.token, b.key) : compare(a, b);
     });
   }
+  if (shape.is_in && rules.in_by_value) SortByValue(model.schema(), rows);
   if (shape.grouped) return EvaluateGroups(rows, shape, now_seconds);
   const int64_t of_partition_max =
       shape.distinct ? 1 : shape.per_partition_limit.value_or(std::numeric_limits<int64_t>::max());
@@ -186,16 +200,20 @@ class ReadMaker {
     const size_t i = index.column;
     switch (index.on) {
       case On::kPartitionKey:
-        AddIndexed([i](const LiveRow& row) { return std::optional(row.partition[i]); });
+        AddIndexed([i](const LiveRow& row, const AnswerRules&) {
+          return std::optional(row.partition[i]);
+        });
         break;
       case On::kClustering:
         shape_.of_rows = true;
-        AddIndexed([i](const LiveRow& row) { return ClusteringValue(row, i); });
+        AddIndexed([i](const LiveRow& row, const AnswerRules&) { return ClusteringValue(row, i); });
         filters = false;  // the column may be restricted once
         break;
       case On::kValue:
         shape_.of_rows = !schema_.is_static(i);
-        const auto value = [i](const LiveRow& row) { return CellValue(row, i); };
+        const auto value = [i](const LiveRow& row, const AnswerRules&) {
+          return CellValue(row, i);
+        };
         if (schema_.ValueColumn(i).type.is_multi_cell()) {
           AddParts(index, value);
         } else {
@@ -215,7 +233,9 @@ class ReadMaker {
     text_ << column.name << " = ";
     text_.AddValue(wanted);
     shape_.conditions.push_back(
-        [=, bytes = wanted.bytes](const LiveRow& row) { return value(row) == bytes; });
+        [=, bytes = wanted.bytes](const LiveRow& row, const AnswerRules& rules) {
+          return value(row, rules) == bytes;
+        });
   }
 
   RandomRead Scan() {
@@ -272,16 +292,21 @@ class ReadMaker {
       const uint64_t kind = random_.Below(3);
       if (kind == 0 && start >= 2) {
         const size_t i = random_.Below(schema_.partition_key.size());
-        AddFilter(before, schema_.partition_key[i],
-                  [i](const LiveRow& row) { return std::optional(row.partition[i]); });
+        shape_.is_in = true;  // where it is IN, and names partitions
+        AddFilter(before, schema_.partition_key[i], [i](const LiveRow& row, const AnswerRules&) {
+          return std::optional(row.partition[i]);
+        });
       } else if (kind == 1 && !schema_.clustering.empty()) {
         const size_t i = random_.Below(schema_.clustering.size());
         AddFilter(before, schema_.clustering[i],
-                  [i](const LiveRow& row) { return ClusteringValue(row, i); });
+                  [i](const LiveRow& row, const AnswerRules&) { return ClusteringValue(row, i); });
       } else {
         const size_t i = random_.Below(schema_.values());
         AddFilter(before, schema_.ValueColumn(i),
-                  [i](const LiveRow& row) { return CellValue(row, i); });
+                  [i](const LiveRow& row, const AnswerRules& rules) {
+                    const bool is_empty = rules.deleted_statics_are_empty && row.deleted_statics[i];
+                    return is_empty ? std::optional<std::string>("") : CellValue(row, i);
+                  });
       }
       before = " AND ";
     }
@@ -465,7 +490,8 @@ class ReadMaker {
   // True: several partitions were named.
   bool WherePartition() {
     const PartitionChoice choice = AddPartitionWhere(random_, schema_, text_);
-    shape_.conditions.push_back([keys = choice.keys](const LiveRow& row) {
+    shape_.is_in = choice.is_in;
+    shape_.conditions.push_back([keys = choice.keys](const LiveRow& row, const AnswerRules&) {
       return std::ranges::find(keys, row.partition) != keys.end();
     });
     return choice.keys.size() > 1;
@@ -479,7 +505,8 @@ class ReadMaker {
       text_.AddValue(value);
       key.push_back(value.bytes);
     }
-    shape_.conditions.push_back([key](const LiveRow& row) { return row.partition == key; });
+    shape_.conditions.push_back(
+        [key](const LiveRow& row, const AnswerRules&) { return row.partition == key; });
   }
 
   void WhereClustering(std::string_view before) {
@@ -487,8 +514,9 @@ class ReadMaker {
     const TableModel::Predicate holds =
         AddClusteringWhere(random_, schema_, ClusteringUse::kRead, before, text_);
     shape_.of_rows |= text_.shown().size() != without;
-    shape_.conditions.push_back(
-        [holds](const LiveRow& row) { return row.is_static_alone || holds(row.clustering); });
+    shape_.conditions.push_back([holds](const LiveRow& row, const AnswerRules&) {
+      return row.is_static_alone || holds(row.clustering);
+    });
   }
 
   std::string_view WhereToken(std::string_view before) {
@@ -499,7 +527,7 @@ class ReadMaker {
             << (inclusive ? "= " : " ");
       before = " AND ";
       text_.AddNumber(token, 8);
-      shape_.conditions.push_back([=](const LiveRow& row) {
+      shape_.conditions.push_back([=](const LiveRow& row, const AnswerRules&) {
         // The smallest token, which no key has, stands for the end of the ring.
         if (!is_lower && token == std::numeric_limits<int64_t>::min()) return true;
         if (row.token == token) return inclusive;
@@ -542,9 +570,12 @@ class ReadMaker {
         list.push_back(RandomPoolValue(random_, column));
       }
       text_ << " IN ";
-      text_.AddList(list);
-      shape_.conditions.push_back([=](const LiveRow& row) {
-        return std::ranges::any_of(list, [&](const PoolValue& v) { return value(row) == v.bytes; });
+      const bool is_bound = text_.AddList(list);
+      shape_.conditions.push_back([=](const LiveRow& row, const AnswerRules& rules) {
+        return std::ranges::any_of(list, [&](const PoolValue& v) {
+          const bool is_null = is_bound && rules.bound_empties_are_null && v.literal.empty();
+          return !is_null && value(row, rules) == v.bytes;
+        });
       });
       return;
     }
@@ -553,16 +584,17 @@ class ReadMaker {
     text_ << kOperators[op];
     const PoolValue& other = RandomPoolValue(random_, column);
     text_.AddValue(other);
-    shape_.conditions.push_back([=, type = column.type, bytes = other.bytes](const LiveRow& row) {
-      const std::optional<std::string> found = value(row);
-      if (!found) return false;
-      const int order = CompareValues(type, *found, bytes);
-      return op == 0   ? order == 0
-             : op == 1 ? order < 0
-             : op == 2 ? order <= 0
-             : op == 3 ? order > 0
-                       : order >= 0;
-    });
+    shape_.conditions.push_back(
+        [=, type = column.type, bytes = other.bytes](const LiveRow& row, const AnswerRules& rules) {
+          const std::optional<std::string> found = value(row, rules);
+          if (!found) return false;
+          const int order = CompareValues(type, *found, bytes);
+          return op == 0   ? order == 0
+                 : op == 1 ? order < 0
+                 : op == 2 ? order <= 0
+                 : op == 3 ? order > 0
+                           : order >= 0;
+        });
   }
 
   // CONTAINS: what a collection of several cells is asked for.
@@ -577,15 +609,16 @@ class ReadMaker {
     const DataType& type = column.type;
     const PoolValue& wanted = RandomPoolValue(random_, {"", type.parameters()[number], false});
     text_.AddValue(wanted);
-    shape_.conditions.push_back([=, bytes = wanted.bytes](const LiveRow& row) {
-      const std::optional<std::string> found = value(row);
-      if (!found) return false;
-      const auto parts = SplitCollection(type, *found);
-      for (size_t i = number; i < parts->size(); i += type.parameters().size()) {
-        if ((*parts)[i] == bytes) return true;
-      }
-      return false;
-    });
+    shape_.conditions.push_back(
+        [=, bytes = wanted.bytes](const LiveRow& row, const AnswerRules& rules) {
+          const std::optional<std::string> found = value(row, rules);
+          if (!found) return false;
+          const auto parts = SplitCollection(type, *found);
+          for (size_t i = number; i < parts->size(); i += type.parameters().size()) {
+            if ((*parts)[i] == bytes) return true;
+          }
+          return false;
+        });
   }
   // What the index on a collection answers.
   template <typename Value>
@@ -603,12 +636,13 @@ class ReadMaker {
     text_.AddValue(key);
     text_ << "] = ";
     text_.AddValue(wanted);
-    shape_.conditions.push_back([=, key = key.bytes, bytes = wanted.bytes](const LiveRow& row) {
-      const std::optional<std::string> found = value(row);
-      if (!found) return false;
-      const auto element = ElementAt(type, *found, key);
-      return element && *element == bytes;
-    });
+    shape_.conditions.push_back(
+        [=, key = key.bytes, bytes = wanted.bytes](const LiveRow& row, const AnswerRules& rules) {
+          const std::optional<std::string> found = value(row, rules);
+          if (!found) return false;
+          const auto element = ElementAt(type, *found, key);
+          return element && *element == bytes;
+        });
   }
 
   void AddOrder(bool several) {
@@ -648,8 +682,8 @@ class ReadMaker {
 
   RandomRead Finish() {
     return {text_.Sent(), text_.shown(), !shape_.merged && !shape_.grouped,
-            [this_model = &model_, shape = shape_](int64_t now_seconds) {
-              return Evaluate(*this_model, shape, now_seconds);
+            [this_model = &model_, shape = shape_](int64_t now_seconds, const AnswerRules& rules) {
+              return Evaluate(*this_model, shape, now_seconds, rules);
             }};
   }
 

@@ -39,8 +39,8 @@ class StatementText {
   }
   // A value that the server is to take for absent: what is shown leaves `around` out.
   void AddUnset(std::string_view around);
-  // (a, b) or ?.
-  void AddList(const std::vector<PoolValue>& values);
+  // (a, b) or ?; true: the latter.
+  bool AddList(const std::vector<PoolValue>& values);
   // Into one of the two alone.
   void Show(std::string_view text) { shown_ += text; }
   void Send(std::string_view text) { sent_.text += text; }
@@ -75,22 +75,34 @@ struct RandomWrite {
 // Where timestamps of writes come from.
 struct WriteTimes {
   bool may_say_timestamp = true;
-  bool may_read = true;  // the statement is alone: what it writes may depend on what is there
+  bool may_read = true;        // the statement is alone: what it writes may depend on what is there
+  bool has_short_ttls = true;  // of less than a quarter of an hour
+  bool json_is_of_statics = false;  // INSERT JSON makes static columns null, too
   int64_t now_micros = 0;
   int64_t start_micros = 0;
   // The message's or the batch's, which what is shown spells out.
   std::optional<int64_t> of_message;
+  // By which lists have what is appended in their order; nullopt: its timestamp.
+  std::optional<int64_t> list_micros;
 };
 
 // `model` outlives the result.
 RandomWrite MakeRandomWrite(Random& random, TableModel& model, const WriteTimes& times);
 int64_t RandomTimestamp(Random& random, const WriteTimes& times);
 
+// Rules that servers do not share: where nothing is said, ScyllaDB's.
+struct AnswerRules {
+  bool in_by_value = false;  // partitions of IN come by their keys' values, not by token
+  bool bound_empties_are_null =
+      false;  // in a list for IN ?, values of no bytes that have no literal
+  bool deleted_statics_are_empty = false;  // filters take a static value that was deleted for one
+};
+
 struct RandomRead {
   CqlStatement sent;
   std::string shown;
   bool may_be_paged = true;
-  std::function<std::vector<ResultRow>(int64_t now_seconds)> expected;
+  std::function<std::vector<ResultRow>(int64_t now_seconds, const AnswerRules& rules)> expected;
 };
 
 RandomRead MakeRandomRead(Random& random, const TableModel& model, bool with_write_times);

@@ -129,7 +129,7 @@ void StatementText::AddUnset(std::string_view around) {
   sent_.parameters.push_back({std::nullopt, true});
 }
 
-void StatementText::AddList(const std::vector<PoolValue>& values) {
+bool StatementText::AddList(const std::vector<PoolValue>& values) {
   if (Binds()) {
     std::string list = BytesOfInt(static_cast<int64_t>(values.size()), 4);
     shown_ += "(";
@@ -140,7 +140,7 @@ void StatementText::AddList(const std::vector<PoolValue>& values) {
     shown_ += ")";
     sent_.text += "?";
     sent_.parameters.push_back({std::move(list), false});
-    return;
+    return true;
   }
   *this << "(";
   for (size_t i = 0; i < values.size(); ++i) {
@@ -148,6 +148,7 @@ void StatementText::AddList(const std::vector<PoolValue>& values) {
     AddValue(values[i]);
   }
   *this << ")";
+  return false;
 }
 
 CqlStatement StatementText::Sent() {

@@ -43,6 +43,7 @@ class WriteMaker {
 
   RandomWrite Insert() {
     RowWrite row;
+    row.list_micros = times_.list_micros;
     text_ << "INSERT INTO " << schema_.table;
     std::vector<Column> columns;  // in any order
     const auto add_key = [&](const std::vector<ModelColumn>& key, bool may_be_empty, Values& to) {
@@ -104,7 +105,8 @@ class WriteMaker {
       text_ << " DEFAULT UNSET";
       return;
     }
-    for (size_t i = 0; i < schema_.regular.size(); ++i) {
+    const size_t end = times_.json_is_of_statics ? schema_.values() : schema_.regular.size();
+    for (size_t i = 0; i < end; ++i) {
       const bool is_named =
           std::ranges::any_of(row.cells, [&](const auto& cell) { return cell.first == i; });
       if (!is_named) row.cells.emplace_back(i, std::nullopt);
@@ -140,6 +142,7 @@ class WriteMaker {
   RandomWrite Update() {
     text_ << "UPDATE " << schema_.table;
     RowWrite row;
+    row.list_micros = times_.list_micros;
     row.ttl_seconds = AddUsing(/*ttl=*/true);
     text_ << " SET ";
     const auto [first, always] = ChooseValues(row);
@@ -437,6 +440,7 @@ class WriteMaker {
     if (ttl && random_.OneIn(2)) {
       constexpr int64_t kTtls[] = {0, 1, 2, 5, 30, 1000, 100'000};
       ttl_seconds = kTtls[random_.Below(std::size(kTtls))];
+      if (!times_.has_short_ttls && ttl_seconds > 0 && ttl_seconds < 1000) ttl_seconds = 1000;
       text_ << begin() << "TTL ";
       text_.AddNumber(ttl_seconds, 4);
     } else if (ttl && !said && random_.OneIn(10)) {

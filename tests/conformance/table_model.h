@@ -115,6 +115,8 @@ struct LiveRow {
   int64_t newest = 0;  // the largest timestamp of what lives of it, its marker's and statics' too
   // There is none: only static values, with nulls for the rest. `clustering` is empty.
   bool is_static_alone = false;
+  // Of its static values those that are null because they were deleted by themselves.
+  std::vector<bool> deleted_statics = {};
 };
 
 struct RowWrite {

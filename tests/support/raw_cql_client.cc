@@ -139,10 +139,8 @@ RawCqlClient::RawCqlClient(uint16_t port, const std::string& address, uint16_t s
   const socklen_t length = MakeAddress(address, port, to);
   fd_ = socket(to.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   LS_CHECK(fd_ >= 0, "a socket can be made");
-  const timeval timeout{kTimeoutSeconds, 0};
+  SetTimeout(kTimeoutSeconds);
   const int one = 1;
-  setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-  setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
   setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
   if (receive_buffer_bytes != 0) {
     setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes, sizeof(receive_buffer_bytes));
@@ -156,6 +154,12 @@ RawCqlClient::RawCqlClient(uint16_t port, const std::string& address, uint16_t s
   LS_CHECK(connect(fd_, &to.any, length) == 0, "the server listens");
 }
 
+void RawCqlClient::SetTimeout(int seconds) {
+  const timeval timeout{seconds, 0};
+  setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+  setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+}
+
 RawCqlClient::~RawCqlClient() { Close(); }
 
 RawCqlClient::RawCqlClient(RawCqlClient&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
@@ -164,7 +168,7 @@ bool RawCqlClient::Send(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent < 0) {
-      LS_CHECK(errno != EAGAIN && errno != EWOULDBLOCK, "the server reads within 20 s");
+      LS_CHECK(errno != EAGAIN && errno != EWOULDBLOCK, "the server reads in time");
       return false;
     }
     bytes.remove_prefix(static_cast<size_t>(sent));
@@ -181,7 +185,7 @@ bool RawCqlClient::ReadExactly(char* to, size_t bytes) {
   while (bytes > 0) {
     const ssize_t received = recv(fd_, to, bytes, 0);
     LS_CHECK(received >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK),
-             "the server answers within 20 s");
+             "the server answers in time");
     if (received <= 0) return false;
     to += received;
     bytes -= static_cast<size_t>(received);

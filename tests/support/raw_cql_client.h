@@ -42,7 +42,8 @@ std::string ErrorMessageOf(const RawFrame& frame);
 // once. A null is empty. Fails the test when the answer is another.
 std::vector<std::string> OneColumnOf(const RawFrame& frame);
 
-// One connection. Blocks; whatever takes longer than 20 s ends the test program with a message.
+// One connection. Blocks; whatever takes longer than 20 s (SetTimeout) ends the test program with a
+// message.
 // One thread.
 class RawCqlClient {
  public:
@@ -53,6 +54,8 @@ class RawCqlClient {
   RawCqlClient(RawCqlClient&& other) noexcept;
   RawCqlClient(const RawCqlClient&) = delete;
   RawCqlClient& operator=(const RawCqlClient&) = delete;
+
+  void SetTimeout(int seconds);
 
   // False: the connection has ended.
   bool Send(std::string_view bytes);

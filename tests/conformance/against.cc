@@ -1,0 +1,335 @@
+// The differential test's statements against any CQL server, and the model's answers: where does it
+// differ from ScyllaDB's rules, which liststore follows?
+//
+//   differential_test --against HOST:PORT
+//
+// Differences that are known by name are counted: refusals of a kind of statement with an error of
+// its own, and answers that are just the model's by another rule. Any other is printed with all
+// that the tables have seen. LISTSTORE_SEED, LISTSTORE_STEPS: as in the tests. Of the server
+// nothing but the keyspace liststore_against is touched.
+//
+// Exit status: 0 no difference that has no name; 1 there is one; 2 wrong usage.
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "tests/conformance/cql_session.h"
+#include "tests/conformance/known_differences.h"
+#include "tests/conformance/random_batches.h"
+#include "tests/conformance/random_conditions.h"
+#include "tests/conformance/random_statements.h"
+#include "tests/conformance/table_model.h"
+#include "tests/support/seed.h"
+
+namespace liststore::testing {
+namespace {
+
+constexpr uint64_t kStatementsPerRun = 250;
+constexpr size_t kPagesMax = 10'000;
+constexpr int kStatementSecondsMax = 120;  // a Cassandra takes its time to drop tables
+constexpr int64_t kStartMicros = 1'700'000'000'000'000;
+// In the model, what writes with conditions have: the server's time is after all of the others.
+constexpr int64_t kServersMicros = 1'000'000'000'000'000;
+
+using SystemClock = std::chrono::system_clock;
+
+std::string Shown(const std::vector<ResultRow>& rows) {
+  std::string text;
+  for (const ResultRow& row : rows) {
+    text += "   ";
+    for (const auto& value : row) {
+      text += value ? " 0x" : " null";
+      for (const char c : value.value_or("")) {
+        char digits[3];
+        std::snprintf(digits, sizeof(digits), "%02x", static_cast<unsigned char>(c));
+        text += digits;
+      }
+    }
+    text += "\n";
+  }
+  return text + "    (" + std::to_string(rows.size()) + " rows)\n";
+}
+
+int64_t NowSeconds() {
+  return std::chrono::floor<std::chrono::seconds>(SystemClock::now()).time_since_epoch().count();
+}
+
+// Returns when enough of a second is left for a statement: TTLs count whole seconds, the model has
+// to count the same, and nothing may be sent twice.
+void AwaitRoomInSecond() {
+  constexpr auto kRoom = std::chrono::milliseconds(150);
+  const auto now = SystemClock::now();
+  const auto next = std::chrono::floor<std::chrono::seconds>(now) + std::chrono::seconds(1);
+  if (next - now < kRoom) std::this_thread::sleep_until(next);
+}
+
+// Two tables, from CREATE to DROP. The clock is the server's: no TTL ends while a run lasts. Every
+// write has a timestamp of its own, long before those of writes with conditions, which are the
+// server's: where a run has these, WRITETIME is not asked for.
+class Run {
+ public:
+  Run(CqlSession& session, bool is_cassandra, uint64_t seed,
+      std::map<std::string, uint64_t>& differences)
+      : session_(session),
+        is_cassandra_(is_cassandra),
+        seed_(seed),
+        random_(seed),
+        differences_(differences) {}
+
+  // False: there was a difference without a name.
+  bool Execute(uint64_t steps) {
+    has_conditions_ = random_.OneIn(2);
+    Say("DROP KEYSPACE IF EXISTS liststore_against");
+    Say("CREATE KEYSPACE liststore_against WITH replication = {'class': 'SimpleStrategy', "
+        "'replication_factor': 1}");
+    for (const char* name : {"liststore_against.a", "liststore_against.b"}) {
+      ModelSchema schema = RandomSchema(random_, name);
+      if (schema.default_ttl_seconds > 0) schema.default_ttl_seconds = 1000;
+      // An index on a regular value within a partition, which both kinds of server have.
+      const bool is_kept = schema.index && schema.index->on == ModelIndex::On::kValue &&
+                           !schema.is_static(schema.index->column) &&
+                           !schema.IndexedColumn().type.is_multi_cell();
+      if (is_kept) {
+        schema.index->is_local = true;
+      } else {
+        schema.index.reset();
+      }
+      models_.push_back(std::make_unique<TableModel>(schema, list_counts_));
+      for (std::string create : schema.CreateStatements()) {
+        // Only ScyllaDB has local indexes.
+        const size_t local = create.find(" ((");
+        if (create.starts_with("CREATE INDEX")) {
+          create.replace(local, create.find("), ") + 3 - local, " (");
+        }
+        Say(create);
+      }
+    }
+    for (uint64_t step = 0; step < steps && !failed_ && !is_cut_; ++step) Step();
+    for (const auto& model : models_) {
+      if (!failed_ && !is_cut_) {
+        Read(ReadEverything(random_, *model, !has_conditions_), model->schema());
+      }
+    }
+    return !failed_;
+  }
+  // The machine stood still for longer than a statement may take: the model cannot know any more.
+  bool is_cut() const { return is_cut_; }
+
+ private:
+  void Say(const std::string& statement) {
+    if (failed_) return;
+    history_ += statement + ";\n";
+    const CqlAnswer answer = session_.Run({statement, {}, false});
+    if (!answer.error.empty()) Fail(answer.error);
+  }
+
+  TableModel& AnyModel() { return *models_[random_.Below(models_.size())]; }
+
+  void Step() {
+    micros_ += 1000;
+    list_counts_ = {};
+    const uint64_t kind = random_.Below(12);
+    if (kind == 0) return Batch();
+    if (kind < 3 && has_conditions_) return WriteIf();
+    if (kind < 7) return Write();
+    const TableModel& model = AnyModel();
+    Read(MakeRandomRead(random_, model, !has_conditions_), model.schema());
+  }
+
+  WriteTimes Times() {
+    WriteTimes times;
+    times.now_micros = micros_;
+    times.start_micros = kStartMicros;
+    times.has_short_ttls = false;
+    // Cassandra's lists know when they were written, not with which timestamp.
+    if (is_cassandra_) times.list_micros = micros_;
+    times.json_is_of_statics = is_cassandra_;
+    times.of_message = RandomTimestamp(random_, times);
+    return times;
+  }
+
+  // Asks within a second, and says which.
+  template <typename Ask>
+  void Within(int64_t& now_seconds, Ask ask) {
+    AwaitRoomInSecond();
+    now_seconds = NowSeconds();
+    ask();
+    is_cut_ = NowSeconds() != now_seconds;
+  }
+
+  void Write() {
+    const WriteTimes times = Times();
+    TableModel& model = AnyModel();
+    const RandomWrite write = MakeRandomWrite(random_, model, times);
+    history_ += write.shown + ";\n";
+    int64_t now_seconds = 0;
+    CqlAnswer answer;
+    Within(now_seconds, [&] {
+      answer = session_.Run(
+          write.sent,
+          {.page_size = std::nullopt, .paging_state = {}, .default_timestamp = times.of_message});
+    });
+    if (is_cut_) return;
+    if (!answer.error.empty()) return Refused({write.shown, false, model.schema(), answer.error});
+    write.apply(*times.of_message, now_seconds);
+  }
+
+  void Batch() {
+    const RandomBatch batch = MakeRandomBatch(
+        random_, [this]() -> TableModel& { return AnyModel(); }, Times());
+    history_ += batch.shown + ";\n";
+    int64_t now_seconds = 0;
+    CqlAnswer answer;
+    Within(now_seconds, [&] { answer = batch.send(session_); });
+    if (is_cut_) return;
+    if (!answer.error.empty()) {
+      return Refused({batch.shown, false, models_[0]->schema(), answer.error});
+    }
+    batch.apply(micros_, now_seconds);
+  }
+
+  void WriteIf() {
+    TableModel& model = AnyModel();
+    const RandomConditionalWrite write = MakeRandomConditionalWrite(
+        random_, model, {.has_short_ttls = false, .empty_is_null = is_cassandra_});
+    history_ += write.shown + ";\n";
+    RandomConditionalWrite::Instant now;
+    CqlAnswer answer;
+    Within(now.seconds, [&] { answer = session_.Run(write.sent); });
+    if (is_cut_) return;
+    if (!answer.error.empty()) return Refused({write.shown, false, model.schema(), answer.error});
+    now.micros = kServersMicros + micros_;
+    now.list_micros = is_cassandra_ ? micros_ : now.micros;
+    const RandomConditionalWrite::Answer expected = write.apply(now);
+    if (answer.rows == expected.rows) return Count("(the same)");
+    const auto is_found = [&](const ResultRow& row) {
+      return answer.rows.size() == 1 && answer.rows[0] == row;
+    };
+    if (std::ranges::any_of(expected.of_cassandra, is_found)) {
+      return Count("answers of conditions");
+    }
+    Fail(write.shown + ";\nthe model's answer\n" + Shown(expected.rows) + "the server's\n" +
+         Shown(answer.rows));
+  }
+
+  // All pages; what refused them.
+  std::string ReadAll(const RandomRead& read, CqlParameters parameters,
+                      std::vector<ResultRow>& found) {
+    found.clear();
+    for (size_t page = 0; page < kPagesMax; ++page) {
+      const CqlAnswer answer = session_.Run(read.sent, parameters);
+      if (!answer.error.empty()) return answer.error;
+      found.insert(found.end(), answer.rows.begin(), answer.rows.end());
+      parameters.paging_state = answer.paging_state;
+      if (parameters.paging_state.empty()) return "";
+    }
+    return "the pages do not end";
+  }
+
+  void Read(const RandomRead& read, const ModelSchema& schema) {
+    CqlParameters parameters;
+    if (read.may_be_paged && random_.OneIn(2)) {
+      constexpr int32_t kSizes[] = {1, 2, 3, 7, 5000};
+      parameters.page_size = kSizes[random_.Below(std::size(kSizes))];
+    }
+    std::vector<ResultRow> found;
+    std::string error;
+    int64_t now_seconds = 0;
+    Within(now_seconds, [&] { error = ReadAll(read, parameters, found); });
+    if (is_cut_) return;
+    if (!error.empty()) {
+      return Refused({read.shown, parameters.page_size.has_value(), schema, error});
+    }
+    const std::vector<ResultRow> expected = read.expected(now_seconds, {});
+    if (found == expected) return Count("(the same)");
+    const std::vector<std::string> names = NamesOfOtherAnswer(
+        read.shown, parameters.page_size.has_value(), found,
+        [&](const AnswerRules& rules) { return read.expected(now_seconds, rules); });
+    for (const std::string& name : names) Count(name);
+    if (!names.empty()) return;
+    Fail(read.shown + ";\n-- sent: " + read.sent.text +
+         (parameters.page_size ? "\n-- in pages of " + std::to_string(*parameters.page_size) : "") +
+         "\nthe model's answer\n" + Shown(expected) + "the server's\n" + Shown(found));
+  }
+
+  // What is refused has not happened to the model either.
+  void Refused(const Refusal& refusal) {
+    history_ += "-- refused: " + std::string(refusal.error) + "\n";
+    const std::string name = NameOfRefusal(refusal);
+    if (name.empty()) return Fail(std::string(refusal.statement) + ";");
+    Count(name);
+  }
+
+  void Count(const std::string& name) { ++differences_[name]; }
+
+  void Fail(const std::string& what) {
+    failed_ = true;
+    std::printf("of the run of seed %llu:\n%s%s\n\n", static_cast<unsigned long long>(seed_),
+                history_.c_str(), what.c_str());
+  }
+
+  CqlSession& session_;
+  const bool is_cassandra_;
+  const uint64_t seed_;
+  Random random_;
+  std::map<std::string, uint64_t>& differences_;
+  int64_t micros_ = kStartMicros;
+  ListCounts list_counts_;
+  std::vector<std::unique_ptr<TableModel>> models_;
+  std::string history_;
+  bool has_conditions_ = false;
+  bool failed_ = false;
+  bool is_cut_ = false;
+};
+
+int Main(int argc, char** argv) {
+  const std::string_view server = argc == 3 ? argv[2] : "";
+  const size_t colon = server.rfind(':');
+  uint16_t port = 0;
+  if (argc != 3 || std::string_view(argv[1]) != "--against" || colon == std::string_view::npos ||
+      std::from_chars(server.data() + colon + 1, server.data() + server.size(), port).ec !=
+          std::errc()) {
+    std::fprintf(stderr, "differential_test --against ADDRESS:PORT\n");
+    return 2;
+  }
+  CqlSession session(port, std::string(server.substr(0, colon)));
+  session.SetTimeout(kStatementSecondsMax);
+  const bool is_cassandra = session
+                                .Run({"SELECT table_name FROM system_schema.tables WHERE "
+                                      "keyspace_name = 'system_schema' AND "
+                                      "table_name = 'scylla_tables'",
+                                      {},
+                                      false})
+                                .rows.empty();
+  const uint64_t seed = TestSeed();
+  const uint64_t steps = TestSteps(5000);
+  std::map<std::string, uint64_t> differences;
+  uint64_t runs = 0, failed = 0, cut = 0;
+  for (; runs * kStatementsPerRun < steps; ++runs) {
+    Run run(session, is_cassandra, seed + runs, differences);
+    if (!run.Execute(std::min(kStatementsPerRun, steps - runs * kStatementsPerRun))) ++failed;
+    if (run.is_cut()) ++cut;
+  }
+  session.Run({"DROP KEYSPACE IF EXISTS liststore_against", {}, false});
+  for (const auto& [name, count] : differences) {
+    std::printf("%8llu  %s\n", static_cast<unsigned long long>(count), name.c_str());
+  }
+  std::printf(
+      "%llu runs, %llu with a difference that has no name, %llu cut short as a statement took "
+      "longer than is left of a second\n",
+      static_cast<unsigned long long>(runs), static_cast<unsigned long long>(failed),
+      static_cast<unsigned long long>(cut));
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace liststore::testing
+
+int main(int argc, char** argv) { return liststore::testing::Main(argc, argv); }

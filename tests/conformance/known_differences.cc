@@ -1,0 +1,297 @@
+#include "tests/conformance/known_differences.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+namespace liststore::testing {
+namespace {
+
+bool Has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// ---- What a statement says
+
+struct Relation {
+  std::vector<std::string> columns;  // of a tuple several; of a token none
+  std::string_view rest;             // " = 1"
+};
+
+// Of the WHERE clause. No value of the pools has a word of CQL in it.
+std::vector<Relation> RelationsOf(std::string_view statement) {
+  constexpr std::string_view kWhere = " WHERE ";
+  const size_t begin = statement.find(kWhere);
+  if (begin == std::string_view::npos) return {};
+  std::string_view where = statement.substr(begin + kWhere.size());
+  for (const std::string_view next : {" GROUP BY ", " ORDER BY ", " PER PARTITION LIMIT ",
+                                      " LIMIT ", " ALLOW FILTERING", " IF "}) {
+    where = where.substr(0, where.find(next));
+  }
+  std::vector<Relation> relations;
+  while (!where.empty()) {
+    const size_t end = where.find(" AND ");
+    std::string_view text = where.substr(0, end);
+    where = end == std::string_view::npos ? "" : where.substr(end + 5);
+    Relation relation;
+    if (text.starts_with("(")) {
+      const size_t close = text.find(')');
+      std::string_view names = text.substr(1, close - 1);
+      relation.rest = text.substr(close + 1);
+      while (!names.empty()) {
+        const size_t comma = names.find(", ");
+        relation.columns.emplace_back(names.substr(0, comma));
+        names = comma == std::string_view::npos ? "" : names.substr(comma + 2);
+      }
+    } else if (!text.starts_with("token(")) {
+      const size_t space = text.find(' ');
+      relation.columns.emplace_back(text.substr(0, space));
+      relation.rest = text.substr(space);
+    }
+    relations.push_back(std::move(relation));
+  }
+  return relations;
+}
+
+class Statement {
+ public:
+  explicit Statement(std::string_view text) : text_(text), relations_(RelationsOf(text)) {}
+
+  bool filters() const { return text_.ends_with(" ALLOW FILTERING"); }
+  bool Says(std::string_view part) const { return Has(text_, part); }
+  // Among the selected columns, in the conditions of a write.
+  bool Selects(std::string_view part) const {
+    return text_.starts_with("SELECT ") && Has(text_.substr(0, text_.find(" FROM ")), part);
+  }
+  bool SaysIf(std::string_view part) const {
+    const size_t at = text_.rfind(" IF ");
+    return at != std::string_view::npos && Has(text_.substr(at), part);
+  }
+  const std::vector<Relation>& relations() const { return relations_; }
+  // Columns of the partition key are p0, p1, ..., clustering columns c0, c1, ...
+  bool NamesAny(char letter) const {
+    return std::ranges::any_of(relations_, [&](const Relation& relation) {
+      return !relation.columns.empty() && relation.columns[0][0] == letter;
+    });
+  }
+  bool HasInOfPartitions() const {
+    return std::ranges::any_of(relations_, [](const Relation& relation) {
+      return !relation.columns.empty() && relation.columns[0][0] == 'p' &&
+             relation.rest.starts_with(" IN ");
+    });
+  }
+  size_t CountOf(std::string_view column) const {
+    return static_cast<size_t>(std::ranges::count_if(relations_, [&](const Relation& relation) {
+      return std::ranges::find(relation.columns, column) != relation.columns.end();
+    }));
+  }
+  // What is said of a column alone; empty: nothing.
+  std::string_view RelationOf(std::string_view column) const {
+    for (const Relation& relation : relations_) {
+      if (relation.columns.size() == 1 && relation.columns[0] == column) return relation.rest;
+    }
+    return {};
+  }
+
+ private:
+  std::string_view text_;
+  std::vector<Relation> relations_;
+};
+
+// A column that the error names and the statement restricts `times` times.
+bool NamesColumn(std::string_view error, const Statement& statement, size_t times) {
+  for (const Relation& relation : statement.relations()) {
+    for (const std::string& column : relation.columns) {
+      if (Has(error, column) && statement.CountOf(column) >= times) return true;
+    }
+  }
+  return false;
+}
+
+constexpr std::string_view kEmpty = "/* empty */";
+
+// Of one column's relation.
+bool IsEmptyKey(std::string_view relation) {
+  return (relation.starts_with(" = ") && Has(relation, kEmpty)) || relation == " = ''" ||
+         relation == " = 0x" ||
+         (relation.starts_with(" IN (") &&
+          (Has(relation, kEmpty) || Has(relation, "(0x)") || Has(relation, "(0x,") ||
+           Has(relation, " 0x)") || Has(relation, " 0x,") || Has(relation, "('')") ||
+           Has(relation, "('',") || Has(relation, " '')") || Has(relation, " '',")));
+}
+
+bool IsOfSeveralRelations(std::string_view error) {
+  return Has(error, "cannot be restricted by more than one relation if it includes a") ||
+         Has(error, "More than one restriction was found for the ") ||
+         Has(error, "cannot be restricted by both an equality and an inequality relation");
+}
+
+// ---- JSON
+
+// Forms of the same values.
+constexpr std::pair<std::string_view, std::string_view> kJsonForms[] = {
+    {"\"0:0:0:0:0:0:0:1\"", "\"::1\""},
+    {"1.0E300", "1e+300"},
+    {"\": 0.0", "\": 0"},
+};
+
+std::vector<ResultRow> WithOurJson(std::vector<ResultRow> rows) {
+  for (ResultRow& row : rows) {
+    for (auto& value : row) {
+      for (const auto& [theirs, ours] : kJsonForms) {
+        for (size_t at = 0; value && (at = value->find(theirs, at)) != std::string::npos;) {
+          value->replace(at, theirs.size(), ours);
+        }
+      }
+    }
+  }
+  return rows;
+}
+
+// ---- Rules
+
+struct NamedRule {
+  const char* name;
+  bool AnswerRules::*rule;
+};
+constexpr NamedRule kRules[] = {
+    {"order of partitions in IN", &AnswerRules::in_by_value},
+    {"empty values in a list that is bound", &AnswerRules::bound_empties_are_null},
+    {"static columns that were deleted, in filters", &AnswerRules::deleted_statics_are_empty},
+};
+
+// The sentence by which Cassandra says that a replica has failed, which is itself.
+bool IsFailure(std::string_view error) {
+  return error.starts_with("Operation failed - received 0 responses and 1 failures");
+}
+
+std::string NameOfOne(const Refusal& refusal) {
+  const Statement statement(refusal.statement);
+  const std::string_view error = refusal.error;
+  if (Has(error, "might involve data filtering") && !statement.filters() &&
+      !statement.NamesAny('p') && statement.NamesAny('c')) {
+    return "clustering columns of all partitions";
+  }
+  if (IsOfSeveralRelations(error) && NamesColumn(error, statement, 2)) {
+    return "several relations on a column";
+  }
+  if (Has(error, "Invalid null value in condition for column ")) {
+    const std::string_view column = error.substr(error.rfind(' ') + 1);
+    const std::string_view relation = statement.RelationOf(column);
+    if (relation.starts_with(" IN (") && Has(relation, kEmpty)) {
+      return "empty values in a list that is bound";
+    }
+  }
+  if (Has(error, "Cannot page queries with both ORDER BY and a IN restriction") && refusal.paged &&
+      statement.Says(" ORDER BY ") && statement.HasInOfPartitions()) {
+    return "pages of ORDER BY with IN";
+  }
+  constexpr std::string_view kListElement =
+      "Element selection is only allowed on sets and maps, but ";
+  if (error.starts_with(kListElement) && error.ends_with(" is a list")) {
+    const std::string_view rest = error.substr(kListElement.size());
+    const std::string element = std::string(rest.substr(0, rest.find(' '))) + "[";
+    if (statement.Selects(element)) return "elements of lists";
+  }
+  constexpr std::string_view kEmptyOf = "Invalid comparison with an empty ";
+  if (error.starts_with(kEmptyOf)) {
+    const std::string_view op = error.substr(error.find('"') + 1);
+    const std::string compares = " " + std::string(op.substr(0, op.find('"'))) + " ";
+    const bool is_list = Has(error, " list ");
+    if (statement.SaysIf(compares + (is_list ? "[]" : "{}"))) return "order of empty collections";
+  }
+  // {} is taken for a set before it is one of a map. Java leaves out the words of what fails often.
+  constexpr std::string_view kClassCast = "java.lang.ClassCastException";
+  if ((error == kClassCast ||
+       error.starts_with(std::string(kClassCast) +
+                         ": class org.apache.cassandra.db.marshal.MapType cannot be cast")) &&
+      statement.Says("{}")) {
+    return "statements that fail in the server";
+  }
+  // IndexOutOfBoundsException where a static value of two bytes was deleted, IllegalStateException
+  // where the last row that is wanted lies in a range that was deleted.
+  const bool ends_early = refusal.paged || statement.Says(" LIMIT ");
+  if (IsFailure(error) && (statement.Says(" GROUP BY ") ||
+                           (statement.filters() && (statement.NamesAny('s') || ends_early)))) {
+    return "statements that fail in the server";
+  }
+  if (error == "Key may not be empty" && statement.Says("SELECT ") &&
+      IsEmptyKey(statement.RelationOf("p0")) && refusal.schema.partition_key.size() == 1) {
+    return "empty partition keys";
+  }
+  if (!refusal.schema.index) return "";
+  const std::string_view indexed = statement.RelationOf(refusal.schema.IndexedColumn().name);
+  if (error == "Key may not be empty" && IsEmptyKey(indexed)) return "empty values by an index";
+  if (Has(error, "indexed columns and with IN clause for the PRIMARY KEY") &&
+      indexed.starts_with(" = ") && statement.HasInOfPartitions()) {
+    return "an index beside IN";
+  }
+  return "";
+}
+
+}  // namespace
+
+// Of several in a batch one is enough.
+std::string NameOfRefusal(const Refusal& refusal) {
+  std::string_view left = refusal.statement;
+  while (!left.empty()) {
+    const size_t end = left.find('\n');
+    std::string_view one = left.substr(0, end);
+    left = end == std::string_view::npos ? "" : left.substr(end + 1);
+    if (one.starts_with("  ")) one = one.substr(2, one.size() - 3);  // indented, and a semicolon
+    const std::string name = NameOfOne({one, refusal.paged, refusal.schema, refusal.error});
+    if (!name.empty()) return name;
+  }
+  return "";
+}
+
+namespace {
+
+// Whether `all` has them, in this order.
+bool IsPartOf(const std::vector<ResultRow>& rows, const std::vector<ResultRow>& all) {
+  size_t next = 0;
+  for (const ResultRow& row : all) {
+    if (next < rows.size() && rows[next] == row) ++next;
+  }
+  return next == rows.size();
+}
+
+}  // namespace
+
+std::vector<std::string> NamesOfOtherAnswer(
+    std::string_view statement, bool paged, const std::vector<ResultRow>& found,
+    const std::function<std::vector<ResultRow>(const AnswerRules&)>& answer) {
+  constexpr unsigned kAll = 1u << std::size(kRules);
+  const Statement parsed(statement);
+  const bool is_json = statement.starts_with("SELECT JSON ");
+  const bool filters_statics = parsed.filters() && parsed.NamesAny('s');
+  const bool ends_early = paged || parsed.Says(" LIMIT ");
+  for (int count = 0; count <= static_cast<int>(std::size(kRules)); ++count) {
+    for (unsigned set = 0; set < kAll; ++set) {
+      if (std::popcount(set) != count) continue;
+      AnswerRules rules;
+      std::vector<std::string> names;
+      for (size_t i = 0; i < std::size(kRules); ++i) {
+        if ((set >> i & 1) == 0) continue;
+        rules.*kRules[i].rule = true;
+        names.emplace_back(kRules[i].name);
+      }
+      const std::vector<ResultRow> other = answer(rules);
+      if (found == other) return names;
+      if (is_json && WithOurJson(found) == other) {
+        names.emplace_back("forms of JSON");
+        return names;
+      }
+      // Partitions whose static row alone passes are counted, and not answered with.
+      if (filters_statics && ends_early && found.size() < other.size() && IsPartOf(found, other)) {
+        names.emplace_back("static columns in filters");
+        return names;
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace liststore::testing
