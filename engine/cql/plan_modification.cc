@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/base/status_macros.h"
+#include "engine/cql/bind_timeout.h"
 #include "engine/cql/counters.h"
 #include "engine/cql/plan_conditions.h"
 #include "engine/cql/plan_modification_impl.h"
@@ -21,11 +22,7 @@ CqlStatus PlanAttributes(const UsingClause& attributes, Binder& binder, Modifica
   if (attributes.ttl) {
     LS_ASSIGN_OR_RETURN(plan.ttl, binder.Bind(*attributes.ttl, CqlType::kInt, "[ttl]", "[ttl]"));
   }
-  if (attributes.timeout && attributes.timeout->Is<BindMarker>()) {
-    LS_ASSIGN_OR_RETURN(
-        [[maybe_unused]] const Operand timeout,
-        binder.Bind(*attributes.timeout, CqlType::kDuration, "[timeout]", "[timeout]"));
-  }
+  LS_RETURN_IF_ERROR(BindTimeout(attributes.timeout, binder));
   plan.is_counter = IsCounterTable(*plan.table);
   return CheckCounterAttributes(plan);
 }

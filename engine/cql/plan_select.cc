@@ -6,6 +6,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/bind_timeout.h"
 #include "engine/cql/plan_selector.h"
 #include "engine/cql/planner.h"
 #include "engine/cql/restrictions.h"
@@ -238,11 +239,7 @@ CqlOr<SelectPlan> PlanSelect(const SelectStatement& statement, Binder& binder) {
   LS_RETURN_IF_ERROR(PlanGroups(statement, plan));
   LS_RETURN_IF_ERROR(PlanOrder(statement, plan));
   LS_RETURN_IF_ERROR(PlanLimits(statement, binder, plan));
-  if (statement.timeout && statement.timeout->Is<BindMarker>()) {
-    LS_ASSIGN_OR_RETURN(
-        [[maybe_unused]] const Operand timeout,
-        binder.Bind(*statement.timeout, CqlType::kDuration, "[timeout]", "[timeout]"));
-  }
+  LS_RETURN_IF_ERROR(BindTimeout(statement.timeout, binder));
   return plan;
 }
 

@@ -134,6 +134,7 @@ CqlAnswer CqlSession::Ask(uint8_t opcode, std::string body) {
     RawFrame error = *frame;
     error.body = std::string(reader.rest());
     answer.error = ErrorMessageOf(error);
+    answer.code = reader.ReadInt();
     return answer;
   }
   const int32_t kind = reader.ReadInt();

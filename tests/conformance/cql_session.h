@@ -33,6 +33,7 @@ using ResultRow = std::vector<std::optional<std::string>>;
 
 struct CqlAnswer {
   std::string error;  // empty: there was none
+  int32_t code = 0;   // of the error
   std::vector<ResultRow> rows;
   std::string paging_state;  // empty: no more pages
 };
