@@ -51,6 +51,7 @@ absl::Status ClosedLoad::Serve(size_t connection, Histogram* latency) {
 absl::Status ClosedLoad::Run(double seconds, Histogram* latency, ClosedRun* run) {
   ends_ = false;
   replies_ = 0;
+  const uint64_t idle_before = poll_.idle_nanos();
   const Steady::time_point begin = Steady::now();
   const auto elapsed = [begin] {
     return std::chrono::duration<double>(Steady::now() - begin).count();
@@ -66,9 +67,9 @@ absl::Status ClosedLoad::Run(double seconds, Histogram* latency, ClosedRun* run)
     if (seconds > 0 && elapsed() >= seconds) ends_ = true;
     if (!ends_) continue;
     measured = true;
-    *run = {replies_, elapsed()};
+    *run = {replies_, elapsed(), poll_.idle_nanos() - idle_before};
   }
-  if (!measured) *run = {replies_, elapsed()};
+  if (!measured) *run = {replies_, elapsed(), poll_.idle_nanos() - idle_before};
   return absl::OkStatus();
 }
 

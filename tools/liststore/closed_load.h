@@ -17,6 +17,7 @@ namespace liststore {
 struct ClosedRun {
   uint64_t replies = 0;  // within the time
   double seconds = 0;
+  uint64_t idle_nanos = 0;  // of the client, awake
 };
 
 // Every place of the target is taken all the time, by requests of its source 0. One thread.

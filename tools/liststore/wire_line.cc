@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <string>
 
 #include "engine/base/status_macros.h"
@@ -38,7 +39,9 @@ absl::Status MeasureWireLine(LoadTarget& target, double seconds, const ServerNan
     return static_cast<double>(nanos) * 1e-9 / run.seconds;
   };
   line->rates.push_back(replies / run.seconds);
-  line->client_shares.push_back(share(ThreadCpuNanos() - client_begin));
+  const uint64_t client_nanos = ThreadCpuNanos() - client_begin;
+  // Both clocks are coarse: a client that never waits may seem to have waited more than it ran.
+  line->client_shares.push_back(share(client_nanos - std::min(client_nanos, run.idle_nanos)));
   if (server_end <= server_begin) return absl::OkStatus();
   const uint64_t spent = server_end - server_begin;
   line->server_shares.push_back(share(spent));
