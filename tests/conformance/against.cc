@@ -111,6 +111,13 @@ class Run {
         Say(create);
       }
     }
+    for (const auto& model : models_) {
+      if (is_cassandra_) break;
+      for (const CqlStatement& deletion : DeletionsOfNothing(model->schema())) {
+        const CqlAnswer answer = session_.Run(deletion);
+        if (!answer.error.empty()) Fail(answer.error);
+      }
+    }
     for (uint64_t step = 0; step < steps && !failed_ && !is_cut_; ++step) Step();
     for (const auto& model : models_) {
       if (!failed_ && !is_cut_) {

@@ -143,34 +143,12 @@ class TableRun {
   int64_t now_micros() const { return static_cast<int64_t>(clock_.NowNanos() / 1000); }
   TableModel& AnyModel() { return *models_[random_.Below(models_.size())]; }
 
-  // A table keeps deletions for later writes only where a client's timestamp has been seen
-  // (docs/decisions/0004-effective-grace.md): each partition gets one that does nothing. Where all
-  // statements bring one, those with conditions still have the server's.
+  // Where all statements bring a timestamp, those with conditions still have the server's.
   void Acquaint() {
     for (const auto& model : models_) {
-      const ModelSchema& schema = model->schema();
-      // All keys that statements can name, those without a literal included.
-      std::vector<Values> keys = {{}};
-      std::string where;
-      for (const ModelColumn& column : schema.partition_key) {
-        std::vector<Values> longer;
-        for (const Values& key : keys) {
-          for (const PoolValue& value : PoolOf(column.type)) {
-            longer.push_back(key);
-            longer.back().push_back(value.bytes);
-          }
-        }
-        keys = std::move(longer);
-        where += (where.empty() ? "" : " AND ") + column.name + " = ?";
-      }
-      const std::string text =
-          "DELETE FROM " + schema.table + " USING TIMESTAMP -1000 WHERE " + where;
-      history_ += text + ";  -- for every key\n";
-      for (const Values& key : keys) {
-        if (key.size() == 1 && key[0].empty()) continue;
-        CqlStatement sent{text, {}, false};
-        for (const std::string& component : key) sent.parameters.push_back({component, false});
-        Check(session_->Run(sent));
+      for (const CqlStatement& deletion : DeletionsOfNothing(model->schema())) {
+        history_ += deletion.text + ";  -- for a key\n";
+        Check(session_->Run(deletion));
       }
     }
   }

@@ -19,6 +19,9 @@
 namespace liststore::testing {
 
 ModelSchema RandomSchema(Random& random, std::string table);
+// A table of liststore keeps deletions for later writes only where a client's timestamp has been
+// seen (docs/decisions/0004-effective-grace.md): for each partition one that does nothing.
+std::vector<CqlStatement> DeletionsOfNothing(const ModelSchema& schema);
 
 // A statement that grows: as it is sent, with values as literals or bound, and as it is shown, with
 // literals alone, so that it can be run by hand.

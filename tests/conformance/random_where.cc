@@ -71,6 +71,32 @@ ModelSchema RandomSchema(Random& random, std::string table) {
   return schema;
 }
 
+std::vector<CqlStatement> DeletionsOfNothing(const ModelSchema& schema) {
+  // All keys that statements can name, those without a literal included.
+  std::vector<Values> keys = {{}};
+  std::string where;
+  for (const ModelColumn& column : schema.partition_key) {
+    std::vector<Values> longer;
+    for (const Values& key : keys) {
+      for (const PoolValue& value : PoolOf(column.type)) {
+        longer.push_back(key);
+        longer.back().push_back(value.bytes);
+      }
+    }
+    keys = std::move(longer);
+    where += (where.empty() ? "" : " AND ") + column.name + " = ?";
+  }
+  std::vector<CqlStatement> deletions;
+  for (const Values& key : keys) {
+    if (key.size() == 1 && key[0].empty()) continue;
+    CqlStatement deletion{
+        "DELETE FROM " + schema.table + " USING TIMESTAMP -1000 WHERE " + where, {}, false};
+    for (const std::string& component : key) deletion.parameters.push_back({component, false});
+    deletions.push_back(std::move(deletion));
+  }
+  return deletions;
+}
+
 const PoolValue& RandomPoolValue(Random& random, const ModelColumn& column) {
   const std::vector<PoolValue>& pool = PoolOf(column.type);
   return pool[random.Below(pool.size())];
