@@ -1,7 +1,6 @@
 #include "engine/server/select_executor.h"
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,9 +9,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/instantiate.h"
 #include "engine/model/token.h"
-#include "engine/server/aggregation.h"
-#include "engine/server/row_buffer.h"
-#include "engine/server/row_output.h"
+#include "engine/server/row_collector.h"
 
 namespace liststore {
 namespace {
@@ -22,188 +19,8 @@ constexpr uint64_t kRowsPerReadMax = 1024;
 // Where a page ends although it has room for more rows. Source: ScyllaDB query-result-writer.hh,
 // result_memory_limiter::maximum_result_size.
 constexpr size_t kPageBytesMax = size_t{1} << 20;
-// Where a result that the client did not want in pages is refused: a frame holds 256 MiB.
-constexpr size_t kResultBytesMax = size_t{200} << 20;
 // Partition keys that one step of a scan takes out of the engine.
 constexpr size_t kPartitionsPerScan = 64;
-
-int64_t Seconds(uint64_t now_nanos) { return static_cast<int64_t>(now_nanos / 1'000'000'000); }
-
-// Rows in, cells out: the filters, the limits of the page at hand, and what becomes of a row.
-class RowCollector final : public RowSink {
- public:
-  RowCollector(const SelectCall& call, SelectResult& result)
-      : call_(call),
-        result_(result),
-        row_(*call.plan.table),
-        context_{call.values, call.functions, Seconds(call.now_nanos)},
-        aggregation_(call.plan.selections, context_) {}
-
-  CqlStatus Bind() { return BindFilters(call_.plan.filters, call_.values, filters_); }
-  // The filters that a partition's key answers, and those of its static columns, are asked of the
-  // partition: TakesKey, and TakesStaticRow.
-  void AskPartitions() {
-    if (filters_.empty()) return;
-    const auto is_of = [&](const BoundFilter& filter, ColumnKind kind) {
-      return row_.table().columns[filter.filter->columns[0]].kind == kind;
-    };
-    const auto of_keys = std::stable_partition(
-        filters_.begin(), filters_.end(),
-        [&](const BoundFilter& filter) { return !is_of(filter, ColumnKind::kPartitionKey); });
-    key_filters_.assign(std::move_iterator(of_keys), std::move_iterator(filters_.end()));
-    filters_.erase(of_keys, filters_.end());
-    // They are asked of the rows as well: those are read at later instants.
-    for (const BoundFilter& filter : filters_) {
-      if (is_of(filter, ColumnKind::kStatic)) static_filters_.push_back(filter);
-    }
-  }
-  bool TakesKey() const { return MatchesAll(key_filters_); }
-  bool TakesStaticRow() const { return MatchesAll(static_filters_); }
-  bool filters_statics() const { return !static_filters_.empty(); }
-
-  RowBuffer& row() { return row_; }
-  Aggregation& aggregation() { return aggregation_; }
-  bool filters() const { return !filters_.empty(); }
-
-  // Up to `wanted` more rows are taken; what comes beyond is left alone.
-  void Expect(uint64_t wanted) {
-    wanted_ = wanted;
-    taken_ = 0;
-    last_seen_.clear();
-    last_taken_.clear();
-  }
-  uint64_t taken() const { return taken_; }
-  bool full() const { return taken_ == wanted_ || ended_; }
-  // Ends the page, or the result, when its rows have taken as many bytes.
-  void LimitBytes(size_t bytes_max) { bytes_max_ = bytes_max; }
-  bool too_large() const { return too_large_; }
-  // Nothing more is wanted: the page is full of bytes, there are groups enough, or an error.
-  bool ended() const { return ended_; }
-  const CqlStatus& status() const { return status_; }
-  // Groups of the result, and of each partition, where there are such.
-  void LimitGroups(uint64_t groups_max, uint64_t of_partition_max) {
-    groups_left_ = groups_max;
-    partition_groups_max_ = of_partition_max;
-  }
-  // Encoded clustering keys of the last row that came, and of the last that was taken.
-  const std::string& last_seen() const { return last_seen_; }
-  const std::string& last_taken() const { return last_taken_; }
-
-  void OnRows(std::span<const RowView> rows) override {
-    for (const RowView& row : rows) {
-      if (full()) return;
-      row_.SetRow(row);
-      Take();
-      last_seen_ = row_.clustering_key();
-    }
-  }
-  void OnPackedRun(const PackedRun&) override { LS_UNREACHABLE("packed runs are not accepted"); }
-  bool AcceptsPackedRuns() const override { return false; }
-  void OnStaticRow(std::span<const LiveCellView> cells) override {
-    row_.SetStaticRow(cells);
-    has_static_row_ = true;
-  }
-  // Before a read that brings the static row where there is one.
-  void ForgetStaticRow() {
-    row_.SetStaticRow({});
-    has_static_row_ = false;
-  }
-  bool has_static_row() const { return has_static_row_; }
-
-  // Looks at the row in row().
-  void Take() {
-    if (!MatchesAll(filters_)) return;
-    ++taken_;
-    last_taken_ = row_.clustering_key();
-    if (call_.plan.is_aggregate) {
-      if (call_.plan.group_by.empty() || EnterGroup()) Note(aggregation_.Add(row_));
-      return;
-    }
-    Note(AppendRow(call_.plan.selections, row_, context_, result_.rows));
-    CountRow();
-    if (on_row) on_row();
-  }
-
-  // Behind the last row: the row of an aggregate, or of the last group.
-  void FinishAggregate() {
-    if (!status_.ok() || !call_.plan.is_aggregate) return;
-    if (call_.plan.group_by.empty() || (in_group_ && !skips_group_)) AppendGroup();
-  }
-
-  // Called behind each row that was appended.
-  std::function<void()> on_row;
-
- private:
-  bool MatchesAll(const std::vector<BoundFilter>& filters) const {
-    return std::ranges::all_of(filters, [&](const BoundFilter& filter) {
-      return Matches(filter, row_.table(), row_.values());
-    });
-  }
-  void Note(CqlStatus status) {
-    if (status.ok()) return;
-    status_ = std::move(status);
-    ended_ = true;
-  }
-  void CountRow() {
-    ++result_.row_count;
-    too_large_ = result_.rows.size() >= bytes_max_;
-    ended_ |= too_large_;
-  }
-  void AppendGroup() {
-    Note(aggregation_.AppendResult(result_.rows));
-    CountRow();
-    if (groups_left_ != UINT64_MAX && --groups_left_ == 0) ended_ = true;
-  }
-
-  // The group of the row in row(), which begins one where it differs from the last in what groups
-  // agree in. False: the row's group is not wanted.
-  bool EnterGroup() {
-    const std::span<const std::optional<std::string_view>> values = row_.values();
-    // The partition key comes first in a table.
-    const auto key = values.first(row_.table().CountOf(ColumnKind::kPartitionKey));
-    const bool same_partition = in_group_ && std::ranges::equal(key, group_partition_);
-    bool same = same_partition;
-    for (size_t i = 0; i < call_.plan.group_by.size() && same; ++i) {
-      same = group_[i] == values[call_.plan.group_by[i]];
-    }
-    if (same) return !skips_group_;
-    if (in_group_ && !skips_group_) AppendGroup();
-    in_group_ = !ended_;
-    if (ended_) return false;
-    group_.clear();
-    for (const uint16_t column : call_.plan.group_by) group_.emplace_back(values[column]);
-    if (!same_partition) partition_groups_ = 0;
-    group_partition_.assign(key.begin(), key.end());
-    skips_group_ = partition_groups_++ >= partition_groups_max_;
-    return !skips_group_;
-  }
-
-  const SelectCall& call_;
-  SelectResult& result_;
-  RowBuffer row_;
-  const SelectionContext context_;
-  Aggregation aggregation_;
-  // Of GROUP BY: the group that the last row was of.
-  bool in_group_ = false;
-  bool skips_group_ = false;
-  std::vector<std::optional<std::string>> group_;
-  std::vector<std::optional<std::string>> group_partition_;
-  uint64_t partition_groups_ = 0;
-  uint64_t groups_left_ = UINT64_MAX;
-  uint64_t partition_groups_max_ = UINT64_MAX;
-  std::vector<BoundFilter> filters_;         // of rows
-  std::vector<BoundFilter> key_filters_;     // of partitions, by their keys
-  std::vector<BoundFilter> static_filters_;  // by their static rows
-  uint64_t wanted_ = 0;
-  uint64_t taken_ = 0;
-  size_t bytes_max_ = kResultBytesMax;
-  bool too_large_ = false;
-  bool ended_ = false;
-  CqlStatus status_;
-  bool has_static_row_ = false;
-  std::string last_seen_;
-  std::string last_taken_;
-};
 
 // The ranges behind `key` in the order of the read.
 void CutRanges(std::vector<EncodedRange>& ranges, std::string_view key, bool descending) {
