@@ -168,6 +168,7 @@ bool RawCqlClient::Send(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent < 0) {
+      if (errno == EINTR) continue;
       LS_CHECK(errno != EAGAIN && errno != EWOULDBLOCK, "the server reads in time");
       return false;
     }
@@ -184,6 +185,8 @@ size_t RawCqlClient::SendSome(std::string_view bytes) {
 bool RawCqlClient::ReadExactly(char* to, size_t bytes) {
   while (bytes > 0) {
     const ssize_t received = recv(fd_, to, bytes, 0);
+    // With a timeout, also when the process was stopped and goes on.
+    if (received < 0 && errno == EINTR) continue;
     LS_CHECK(received >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK),
              "the server answers in time");
     if (received <= 0) return false;
