@@ -572,6 +572,10 @@ class ReadMaker {
       text_ << " IN ";
       const bool is_bound = text_.AddList(list);
       shape_.conditions.push_back([=](const LiveRow& row, const AnswerRules& rules) {
+        const auto is_empty = [](const PoolValue& v) { return v.literal.empty(); };
+        if (is_bound && rules.bound_empties_spoil && std::ranges::any_of(list, is_empty)) {
+          return false;
+        }
         return std::ranges::any_of(list, [&](const PoolValue& v) {
           const bool is_null = is_bound && rules.bound_empties_are_null && v.literal.empty();
           return !is_null && value(row, rules) == v.bytes;

@@ -97,7 +97,8 @@ int64_t RandomTimestamp(Random& random, const WriteTimes& times);
 struct AnswerRules {
   bool in_by_value = false;  // partitions of IN come by their keys' values, not by token
   bool bound_empties_are_null =
-      false;  // in a list for IN ?, values of no bytes that have no literal
+      false;                         // in a list for IN ?, values of no bytes that have no literal
+  bool bound_empties_spoil = false;  // and a list with one of them finds nothing at all
   bool deleted_statics_are_empty = false;  // filters take a static value that was deleted for one
 };
 
