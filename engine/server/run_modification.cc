@@ -66,7 +66,7 @@ bool QueryProcessor::ApplyWrites(protocol::Consistency consistency, protocol::Wr
       return true;
     }
     status = reply.status;
-  } else if (commands.size() == 1) {
+  } else if (commands.size() == 1 && !call.scratch.writes.NullsMayMeetValues()) {
     status = engine_.Execute(commands[0], call.now_nanos).status;
   } else if (!commands.empty()) {
     call.scratch.replies.resize(commands.size());

@@ -306,6 +306,11 @@ void WriteSet::Build(Group& group) {
   if (group.deletes_partition) add(DeletePartitionCommand{});
 }
 
+bool WriteSet::NullsMayMeetValues() const {
+  if (row_count_ < 2) return false;
+  return std::ranges::any_of(cells_, [](const CellUpdate& cell) { return !cell.live; });
+}
+
 std::span<const Command> WriteSet::Commands() {
   commands_.clear();
   for (size_t i = 0; i < group_count_; ++i) Build(groups_[i]);

@@ -49,6 +49,10 @@ class WriteSet {
   // Valid until the next call of Clear or Add.
   std::span<const Command> Commands();
 
+  // Several rows, and a null among their cells: where two are one row under one timestamp, the null
+  // wins whichever comes first, which Engine::ExecuteBatch sees to also for a single command.
+  bool NullsMayMeetValues() const;
+
   // What the commands depend on, of those that were asked for last: they may be executed if all of
   // it holds (Engine::ExecuteConditional). None: on nothing. Valid as long.
   std::span<const RowLook> Looks();

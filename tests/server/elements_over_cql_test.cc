@@ -213,6 +213,17 @@ TEST_F(Elements, BatchesSeeListsAsTheyWere) {
   EXPECT_EQ(Say("SELECT v FROM t WHERE p = 1"), "null") << "nothing was applied";
 }
 
+TEST_F(Elements, ANullOfABatchWinsWhereverItStands) {
+  const std::string insert = "INSERT INTO t (p, v) VALUES (2, 7)";
+  const std::string erase = "DELETE v FROM t WHERE p = 2";
+  EXPECT_EQ(Say("BEGIN BATCH " + insert + "; " + erase + " APPLY BATCH"), "");
+  EXPECT_EQ(Say("SELECT v FROM t WHERE p = 2"), "null");
+  EXPECT_EQ(Say("BEGIN BATCH " + erase + "; " + insert + " APPLY BATCH"), "");
+  EXPECT_EQ(Say("SELECT v FROM t WHERE p = 2"), "null");
+  EXPECT_EQ(Say(insert), "") << "of a later timestamp";
+  EXPECT_EQ(Say("SELECT v FROM t WHERE p = 2"), "7");
+}
+
 TEST_F(Elements, StaticColumnsHaveThem) {
   Say("CREATE TABLE q (p int, c int, s set<int> static, l list<text> static, m map<int, int>, "
       "PRIMARY KEY (p, c))");
