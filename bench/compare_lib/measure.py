@@ -129,4 +129,6 @@ def load(path):
         raise Failure(f"{path}: {error}") from error
     if not isinstance(result, dict) or "ratios" not in result:
         raise Failure(f"{path}: holds no result of bench/compare")
+    # Of before floors were told apart from bars.
+    result.setdefault("floors", {name: result["floor"] * bar for name, bar in result.get("bars", {}).items()})
     return result

@@ -84,8 +84,13 @@ class Describer {
       if (table->view) AddView(*table);
     }
   }
-  void AddTableOrView(const TableDefinition& table) {
-    table.view ? AddView(table) : AddTable(table);
+  // With its indexes, and behind them its views by their names.
+  // Source: ScyllaDB cql3/statements/describe_statement.cc, table().
+  void AddTableAndViews(const KeyspaceDefinition& keyspace, const TableDefinition& table) {
+    AddTable(table);
+    std::vector<std::string> views = table.views;
+    std::ranges::sort(views);
+    for (const std::string& view : views) AddView(*keyspace.tables.at(view));
   }
   void AddIndex(const TableDefinition& table, const IndexDefinition& index) {
     LS_DCHECK(!listing_, "indexes are not listed");
@@ -242,7 +247,10 @@ CqlOr<Description> DescribeElement(const DescribeStatement& statement, const Sch
   if (statement.kind == Kind::kTable) {
     const auto at = keyspace->tables.find(name);
     if (at == keyspace->tables.end()) return NotInKeyspace("Table", name, keyspace_name);
-    describer.AddTableOrView(*at->second);
+    if (at->second->view) {
+      return CqlError::Invalid("Cannot use DESC TABLE on materialized View");
+    }
+    describer.AddTableAndViews(*keyspace, *at->second);
   } else if (statement.kind == Kind::kMaterializedView) {
     const auto at = keyspace->tables.find(name);
     if (at == keyspace->tables.end() || !at->second->view) {
@@ -283,7 +291,11 @@ CqlOr<Description> DescribeAny(const DescribeStatement& statement, const Schema&
   if (keyspace == nullptr) return NotInKeyspaces(name);
   const auto table = keyspace->tables.find(name);
   if (table != keyspace->tables.end()) {
-    describer.AddTableOrView(*table->second);
+    if (table->second->view) {
+      describer.AddView(*table->second);
+    } else {
+      describer.AddTableAndViews(*keyspace, *table->second);
+    }
   } else if (const std::optional<FoundIndex> found = FindIndex(*keyspace, name)) {
     describer.AddIndex(*found->table, *found->index);
   } else if (const auto type = keyspace->types.find(name); type != keyspace->types.end()) {

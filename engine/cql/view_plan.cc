@@ -1,5 +1,6 @@
 #include "engine/cql/view_plan.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/bind_where.h"
 #include "engine/cql/binder.h"
+#include "engine/cql/instantiate.h"
 #include "engine/cql/parser.h"
 #include "engine/cql/restrictions.h"
 
@@ -46,6 +48,11 @@ CqlOr<ViewFilters> PlanViewFilters(const Schema& schema, const TableDefinition& 
     planned.filters.push_back(ToFilter(std::move(relation)));
   }
   planned.token_bounds = std::move(bound.token_bounds);
+  // What is wrong with a value shows when it is looked at: writes to the base do not fail by it.
+  std::vector<BoundFilter> filters;
+  std::optional<TokenRange> tokens;
+  LS_RETURN_IF_ERROR(BindFilters(planned.filters, {}, filters));
+  LS_RETURN_IF_ERROR(EncodeTokenRange(planned.token_bounds, {}, tokens));
   return planned;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/model/clustering_encoding.h"
 #include "engine/model/partition_key.h"
 
 namespace liststore {
@@ -46,21 +47,44 @@ CqlStatus CheckIndexed(const TableDefinition& table, ColumnId column, std::strin
   return TooLongKey(bytes);
 }
 
-// The same of the keys of the table's views, in which the keys of the row are, and maybe a cell.
-CqlStatus CheckViewKeys(const ModificationPlan& plan, std::span<const CellUpdate> cells,
-                        size_t key_bytes) {
-  const TableSchema& storage = plan.table->storage;
-  const size_t overhead = 2 * (storage.partition_key.size() + storage.clustering.size() + 1);
-  for (const ViewPlan& view : plan.views->views) {
-    size_t bytes = key_bytes + overhead;
+// Of each column of the table the bytes of its value: of keys, and of regular columns that are
+// written.
+std::vector<size_t> ValueBytes(const TableDefinition& table, std::string_view partition,
+                               std::string_view key, std::span<const CellUpdate> cells) {
+  const auto components = SplitPartitionKey(partition, table.storage.partition_key.size());
+  LS_CHECK(components.has_value(), "the key was encoded a moment ago");
+  const std::vector<std::string> clustering = DecodeClusteringKey(table.storage.clustering, key);
+  std::vector<size_t> bytes;
+  for (const ColumnDefinition& column : table.columns) {
+    size_t& length = bytes.emplace_back(0);
+    if (column.kind == ColumnKind::kPartitionKey) length = (*components)[column.position].size();
+    if (column.kind == ColumnKind::kClustering) length = clustering[column.position].size();
+    if (column.kind != ColumnKind::kRegular) continue;
     for (const CellUpdate& cell : cells) {
-      if (!view.key_cell || !cell.live) continue;
-      if (plan.table->columns[*view.key_cell].position == cell.column) bytes += cell.value.size();
+      if (cell.live && cell.column == column.position) length = cell.value.size();
     }
-    if (bytes > kKeyBytesMax) return TooLongKey(bytes);
+  }
+  return bytes;
+}
+
+// The same of the keys of the table's views, each of its own.
+CqlStatus CheckViewKeys(const ModificationPlan& plan, std::string_view partition,
+                        std::string_view key, std::span<const CellUpdate> cells) {
+  // All of it together is within one key as a rule.
+  size_t all = partition.size() + key.size() + 2 * plan.table->columns.size();
+  for (const CellUpdate& cell : cells) all += cell.live ? cell.value.size() : 0;
+  if (all <= kKeyBytesMax) return {};
+  const std::vector<size_t> bytes = ValueBytes(*plan.table, partition, key, cells);
+  for (const ViewPlan& view : plan.views->views) {
+    for (const auto* columns : {&view.partition_key, &view.clustering}) {
+      size_t length = 0;
+      for (const uint16_t column : *columns) length += bytes[column] + 2;
+      if (length > kKeyBytesMax) return TooLongKey(length);
+    }
   }
   return {};
 }
+
 // The same of a static column, whose entry has no clustering key.
 CqlStatus CheckIndexedStatic(const TableDefinition& table, ColumnId column,
                              std::string_view value) {
@@ -211,8 +235,8 @@ CqlStatus WriteSet::AddRows(const ModificationPlan& plan, BoundValues values, in
           CheckIndexed(*plan.table, cells_[i].column, cells_[i].value, row.key.size()));
     }
     if (plan.views != nullptr) {
-      LS_RETURN_IF_ERROR(CheckViewKeys(plan, std::span(cells_).subspan(row.first_cell),
-                                       partitions_[group.partition].size() + row.key.size()));
+      LS_RETURN_IF_ERROR(CheckViewKeys(plan, partitions_[group.partition], row.key,
+                                       std::span(cells_).subspan(row.first_cell)));
     }
     // Nothing is set: the row stays as it is.
     if (!marker && row.cell_count == 0 && !group.lists.Changes(row_count_ - 1)) {

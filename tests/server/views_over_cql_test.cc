@@ -174,11 +174,49 @@ TEST_F(Views, ElementsOfCollectionsAndLongKeys) {
   Say("DELETE m['one'] FROM e WHERE p = 'a'");
   EXPECT_EQ(Cell("SELECT toJson(m) FROM by_k WHERE k = 'x'"), R"({"two": 2})");
   EXPECT_EQ(Say("INSERT INTO e (p, k) VALUES ('a', '" + std::string(65'535, 'k') + "')"),
-            "Key length of 65540 is longer than maximum of 65535");
+            "Key length of 65537 is longer than maximum of 65535");
   EXPECT_EQ(Cell("SELECT p FROM by_k WHERE k = 'x'"), "a");
   Say("INSERT INTO e (p, k) VALUES ('empty', '')");
   EXPECT_EQ(Cell("SELECT p FROM by_k WHERE k = ''"), "empty");
   EXPECT_EQ(Say("SELECT count(*) FROM by_k"), "2");
+}
+
+TEST_F(Views, EachKeyHasALimitOfItsOwn) {
+  Say("CREATE TABLE o (a text, b text, w text, PRIMARY KEY (a, b))");
+  Say("CREATE MATERIALIZED VIEW ov AS SELECT w FROM o WHERE a IS NOT NULL AND b IS NOT NULL "
+      "PRIMARY KEY (b, a)");
+  const std::string a(40'000, 'a');
+  const std::string b(40'000, 'b');
+  EXPECT_EQ(Say("INSERT INTO o (a, b, w) VALUES ('" + a + "', '" + b + "', 'w')"), "");
+  EXPECT_EQ(Cell("SELECT w FROM ov WHERE b = '" + b + "'"), "w");
+  Say("CREATE MATERIALIZED VIEW wide AS SELECT w FROM o WHERE a IS NOT NULL AND b IS NOT NULL "
+      "PRIMARY KEY ((a, b))");
+  EXPECT_EQ(Say("INSERT INTO o (a, b, w) VALUES ('" + a + "', '" + b + "', 'x')"),
+            "Key length of 80004 is longer than maximum of 65535");
+  EXPECT_EQ(Cell("SELECT w FROM ov WHERE b = '" + b + "'"), "w") << "nothing of it was applied";
+}
+
+TEST_F(Views, ConstantsThatNobodyCanCompareAreRefusedAtOnce) {
+  const std::string select = "CREATE MATERIALIZED VIEW x AS SELECT * FROM t WHERE v IS NOT NULL ";
+  const std::string keys = " AND p IS NOT NULL AND c IS NOT NULL PRIMARY KEY (v, p, c)";
+  for (const char* wrong : {"token(p) > null", "token(p) = null", "token(p) >= token(null)"}) {
+    EXPECT_NE(Say(select + "AND " + wrong + keys), "") << wrong;
+    EXPECT_EQ(Say("INSERT INTO t (p, c, v) VALUES (1, 1, 1)"), "") << wrong;
+  }
+}
+
+TEST_F(Views, TheDescriptionOfATableHasThem) {
+  MakeViews();
+  Say("CREATE INDEX by_w ON t (w)");
+  for (const char* describe : {"DESCRIBE TABLE t", "DESCRIBE t"}) {
+    const CqlAnswer answer = Must(describe);
+    std::vector<std::string> names;
+    for (const auto& row : answer.rows) names.push_back(*row[2]);
+    EXPECT_EQ(names, (std::vector<std::string>{"t", "by_w", "by_c", "by_v"})) << describe;
+  }
+  EXPECT_EQ(Must("DESCRIBE by_c").rows.size(), 1u);
+  EXPECT_EQ(Must("DESCRIBE MATERIALIZED VIEW by_c").rows.size(), 1u);
+  EXPECT_EQ(Say("DESCRIBE TABLE by_c"), "Cannot use DESC TABLE on materialized View");
 }
 
 TEST_F(Views, StaticWritesDoNotConcernThem) {
