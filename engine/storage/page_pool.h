@@ -88,9 +88,9 @@ class PagePool {
   }
 
   // Maps and touches regions until `bytes` are free and resident, and keeps as many from now on:
-  // use and what is kept come to at least what they are now. False: the limit has no room for as
-  // much, and nothing has changed. 0.1 to 2.5 s a GiB. No other thread allocates meanwhile, or
-  // fewer are.
+  // use and what is kept come to at least what they are then; 0 bytes end that. False: the limit
+  // has no room for as much, and nothing has changed. 0.1 to 2.5 s a GiB. No other thread allocates
+  // meanwhile, or fewer are.
   [[nodiscard]] bool Populate(uint64_t bytes);
 
   // Maps and touches a region if less is free than the pool is likely to ask for: a 32nd of what is

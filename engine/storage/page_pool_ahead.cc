@@ -28,6 +28,7 @@ bool PagePool::Populate(uint64_t bytes) {
   {
     MutexLock lock(mutex_);
     if (bytes > FreeBytesMax()) return false;
+    if (bytes == 0) populated_bytes_ = 0;
   }
   while (true) {
     {

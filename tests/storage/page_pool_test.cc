@@ -314,6 +314,11 @@ TEST_F(PagePoolTest, PopulatedMemoryIsUsedFirstAndStays) {
   EXPECT_EQ(pool_.GetStats().regions, before.regions);
   EXPECT_GE(pool_.GetStats().kept_bytes, kBytes);
   pool_.Verify();
+  ASSERT_TRUE(pool_.Populate(0));
+  while (pool_.DropKept() != 0) {
+  }
+  EXPECT_LE(pool_.GetStats().kept_bytes, PagePool::kRegionBytes);
+  pool_.Verify();
 }
 
 TEST(PagePoolLimitTest, NoMoreIsPopulatedThanTheLimitAllows) {
