@@ -245,8 +245,8 @@ class ListStore {
   // Options::background_reclaim.
   size_t Reclaim(size_t budget = 1000);
   // Makes memory ready for `bytes` more of data, and keeps as much ready or in use until it is
-  // called with 0: writes do not wait for the system, which takes 0.2 to 5 ms for each 2 MiB that it
-  // hands out. Takes 0.1 to 2.5 s a GiB, most where the machine is virtual. What is ready is
+  // called with 0: writes do not wait for the system, which takes 0.2 to 5 ms for each 2 MiB that
+  // it hands out. Takes 0.1 to 2.5 s a GiB, most where the machine is virtual. What is ready is
   // resident, and not held_bytes. ResourceExhausted: the memory limit has no room for as much;
   // nothing was done. While no other thread uses the store.
   absl::Status Populate(uint64_t bytes);
