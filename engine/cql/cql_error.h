@@ -4,6 +4,7 @@
 #define LISTSTORE_ENGINE_CQL_CQL_ERROR_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -94,24 +95,31 @@ struct CqlError {
   static CqlError Unsupported(CqlFeature feature, std::string_view what);
 };
 
-// Success, or why not. Works with LS_RETURN_IF_ERROR.
+// Success, or why not. Works with LS_RETURN_IF_ERROR. A pointer, because success is what counts:
+// with the error in line, `return {}` cleared 150 bytes, a fifth of the time of an EXECUTE.
 class [[nodiscard]] CqlStatus {
  public:
   CqlStatus() = default;
-  CqlStatus(CqlError error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  CqlStatus(CqlError error)  // NOLINT(google-explicit-constructor)
+      : error_(std::make_unique<CqlError>(std::move(error))) {}
+  CqlStatus(CqlStatus&&) = default;
+  CqlStatus& operator=(CqlStatus&&) = default;
+  CqlStatus(const CqlStatus& other)
+      : error_(other.ok() ? nullptr : std::make_unique<CqlError>(*other.error_)) {}
+  CqlStatus& operator=(const CqlStatus& other) { return *this = CqlStatus(other); }
 
-  bool ok() const { return !error_.has_value(); }
+  bool ok() const { return error_ == nullptr; }
   const CqlError& error() const {
     LS_CHECK(!ok(), "success has no error");
     return *error_;
   }
   CqlError TakeError() {
     LS_CHECK(!ok(), "success has no error");
-    return *std::move(error_);
+    return std::move(*std::exchange(error_, nullptr));
   }
 
  private:
-  std::optional<CqlError> error_;
+  std::unique_ptr<CqlError> error_;
 };
 
 // A value, or why there is none. Works with LS_ASSIGN_OR_RETURN.
