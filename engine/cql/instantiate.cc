@@ -234,6 +234,14 @@ CqlStatus EncodePartitionKeys(const TableDefinition& table,
                               const std::vector<KeyAlternatives>& partition_key, BoundValues values,
                               KeyUse use, std::vector<std::string>& keys) {
   LS_DCHECK(partition_key.size() == table.storage.partition_key.size(), "the key is whole");
+  if (std::ranges::none_of(partition_key, &KeyAlternatives::is_in)) {
+    keys.resize(1);
+    keys[0].clear();
+    bool found = true;
+    LS_RETURN_IF_ERROR(EncodePartitionKey(table, partition_key, values, use, keys[0], found));
+    if (!found) keys.clear();
+    return {};
+  }
   keys.clear();
   LS_RETURN_IF_ERROR(ForEachCombination(
       partition_key, values, use, "partition", [&](const Views& components) -> CqlStatus {
@@ -249,8 +257,7 @@ CqlStatus EncodePartitionKeys(const TableDefinition& table,
 }
 
 bool IsOneRange(const ClusteringRestriction& restriction) {
-  return std::ranges::none_of(restriction.prefix,
-                              [](const KeyAlternatives& part) { return part.is_in; });
+  return std::ranges::none_of(restriction.prefix, &KeyAlternatives::is_in);
 }
 
 CqlStatus EncodeRange(const TableDefinition& table, const ClusteringRestriction& restriction,
@@ -271,6 +278,13 @@ CqlStatus EncodeRange(const TableDefinition& table, const ClusteringRestriction&
 
 CqlStatus EncodeRanges(const TableDefinition& table, const ClusteringRestriction& restriction,
                        BoundValues values, KeyUse use, std::vector<EncodedRange>& ranges) {
+  if (IsOneRange(restriction)) {
+    ranges.resize(1);
+    bool found = true;
+    LS_RETURN_IF_ERROR(EncodeRange(table, restriction, values, use, ranges[0], found));
+    if (!found) ranges.clear();
+    return {};
+  }
   ranges.clear();
   LS_RETURN_IF_ERROR(ForEachCombination(
       restriction.prefix, values, use, "clustering", [&](const Views& prefix) -> CqlStatus {

@@ -46,7 +46,8 @@ struct EncodedRange {
 CqlStatus CheckKeyBytes(std::span<const std::string_view> components);
 
 // The serialised partition keys, ascending by token and then by bytes, none twice; none at all when
-// a value is null. Invalid: unset, of a wrong type, too long, an empty key of one column.
+// a value is null. Invalid: unset, of a wrong type, too long, an empty key of one column. Without IN
+// no allocation but for growth of `keys`.
 CqlStatus EncodePartitionKeys(const TableDefinition& table,
                               const std::vector<KeyAlternatives>& partition_key, BoundValues values,
                               KeyUse use, std::vector<std::string>& keys);
@@ -57,7 +58,7 @@ CqlStatus EncodePartitionKey(const TableDefinition& table,
                              KeyUse use, std::string& key, bool& found);
 
 // The ranges of rows, ascending and disjoint; none when nothing can match. No restriction: one
-// range, of everything.
+// range, of everything. Without IN no allocation but for growth of `ranges`.
 CqlStatus EncodeRanges(const TableDefinition& table, const ClusteringRestriction& restriction,
                        BoundValues values, KeyUse use, std::vector<EncodedRange>& ranges);
 // For restrictions without IN: `found` is false when nothing can match.
