@@ -90,8 +90,11 @@ bool CqlParser::ParseAssignment(Assignment& assignment) {
   }
   if (Accept("[")) {
     assignment.kind = Assignment::Kind::kSetElement;
-    return ParseTerm(assignment.element.emplace()) && Expect("]") && Expect("=") &&
-           ParseTerm(assignment.value);
+    assignment.is_timeuuid = Accept(Keyword::kSCYLLA_TIMEUUID_LIST_INDEX);
+    if (assignment.is_timeuuid && !Expect("(")) return false;
+    if (!ParseTerm(assignment.element.emplace())) return false;
+    if (assignment.is_timeuuid && !Expect(")")) return false;
+    return Expect("]") && Expect("=") && ParseTerm(assignment.value);
   }
   if (Accept(".")) {
     assignment.kind = Assignment::Kind::kSetField;

@@ -115,6 +115,9 @@ struct Selection {
     kColumn,
     kWriteTime,    // microseconds, bigint
     kTtl,          // seconds left, int
+    kWriteTimes,   // of each element of a column of several cells, or field, or 0: list<bigint>
+    kTtls,         // the same: list<int>
+    kTimeuuids,    // where each element of a list stands: list<timeuuid>
     kToken,        // of the partition key, bigint
     kValue,        // `value`
     kCall,         // `function` of `operands`: fields of user types and casts too
@@ -179,7 +182,8 @@ struct CellAssignment {
     // Of columns of several cells alone:
     kPrepend,        // elements to a list
     kSetElement,     // that at `element`, an index or key
-    kDeleteElement,  // the same; of a set the element itself
+    kSetTimeuuid,    // that of a list at `element`, a timeuuid
+    kDeleteElement,  // as kSetElement; of a set the element itself
     kSetField,       // `field`; null: it is deleted
     kDelete,         // all of them
   };

@@ -121,9 +121,16 @@ CqlOr<CellAssignment> PlanPart(const Assignment& assignment, const ColumnDefinit
       return part;
     }
     case Assignment::Kind::kSetElement: {
-      part.kind = Kind::kSetElement;
       const std::string receiver = ElementReceiver(column.name);
-      LS_ASSIGN_OR_RETURN(part.element, BindElement(*assignment.element, column, binder));
+      if (assignment.is_timeuuid && column.type.kind() == DataKind::kList) {
+        const std::string index = "uuid_idx(" + column.name + ")";
+        part.kind = Kind::kSetTimeuuid;
+        LS_ASSIGN_OR_RETURN(part.element,
+                            binder.Bind(*assignment.element, CqlType::kUuid, index, index));
+      } else {
+        part.kind = Kind::kSetElement;
+        LS_ASSIGN_OR_RETURN(part.element, BindElement(*assignment.element, column, binder));
+      }
       LS_ASSIGN_OR_RETURN(part.value, binder.Bind(assignment.value, column.type.parameters().back(),
                                                   receiver, receiver));
       return part;

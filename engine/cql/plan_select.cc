@@ -38,6 +38,9 @@ void AddColumns(const Selection& selection, const TableDefinition& table,
     case Selection::Kind::kColumn:
     case Selection::Kind::kWriteTime:
     case Selection::Kind::kTtl:
+    case Selection::Kind::kWriteTimes:
+    case Selection::Kind::kTtls:
+    case Selection::Kind::kTimeuuids:
       columns.insert(selection.column);
       break;
     case Selection::Kind::kToken:

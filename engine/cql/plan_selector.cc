@@ -126,11 +126,40 @@ class SelectorPlanner {
     return Value(expression, type, receiver);
   }
 
+  // liststore.writetimes(c), ttls(c) and timeuuids(c), for tools that copy tables: ScyllaDB tells
+  // such things of one element at a time, and of those of lists not at all.
+  CqlOr<Selection> OfElements(const FunctionCall& call) {
+    const std::string name = call.function.keyspace + "." + call.function.name;
+    const auto* const operand =
+        call.arguments.size() == 1 ? call.arguments[0].As<ColumnName>() : nullptr;
+    if (operand == nullptr) return CqlError::Invalid(name + " takes one column");
+    LS_ASSIGN_OR_RETURN(const ColumnDefinition* column, FindColumn(table_, operand->name));
+    const auto [kind, type] =
+        call.function.name == "writetimes" ? std::pair(Kind::kWriteTimes, CqlType::kBigint)
+        : call.function.name == "ttls"     ? std::pair(Kind::kTtls, CqlType::kInt)
+                                           : std::pair(Kind::kTimeuuids, CqlType::kTimeuuid);
+    if (!column->type.is_multi_cell() ||
+        (kind == Kind::kTimeuuids && column->type.kind() != DataType::Kind::kList)) {
+      return CqlError::Invalid(name + " takes a " +
+                               (kind == Kind::kTimeuuids ? "list" : "collection or user type") +
+                               " that is not frozen, which " + column->name + " of type " +
+                               column->type.ToString() + " is not");
+    }
+    Selection selection = Named(kind, name + "(" + column->name + ")", DataType::List(type));
+    selection.column = PositionOf(table_, *column);
+    return selection;
+  }
+
   // `wanted`: as Binder::ResolveCall has it.
   CqlOr<Selection> Call(const FunctionCall& call, const DataType* wanted = nullptr) {
     if (call.function.name == "count" && call.arguments.size() == 1 &&
         call.arguments[0].Is<Constant>()) {
       return Count();
+    }
+    const std::string& name = call.function.name;
+    if (call.function.keyspace == "liststore" &&
+        (name == "writetimes" || name == "ttls" || name == "timeuuids")) {
+      return OfElements(call);
     }
     LS_ASSIGN_OR_RETURN(NativeFunction function, binder_.ResolveCall(call, wanted));
     if (function.is_aggregate() && std::exchange(in_aggregate_, true)) return OfAggregate();

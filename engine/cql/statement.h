@@ -144,6 +144,7 @@ struct Assignment {
   Kind kind = Kind::kSet;
   std::string column;
   std::optional<Expression> element;
+  bool is_timeuuid = false;  // c[SCYLLA_TIMEUUID_LIST_INDEX(element)] = value
   std::string field;
   Expression value;
   SourcePosition position;

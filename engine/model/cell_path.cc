@@ -6,12 +6,18 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/model/clustering_encoding.h"
+#include "engine/model/timeuuid.h"
 
 namespace liststore {
 namespace {
 
 constexpr char kFirst = 1;
 constexpr uint64_t kSign = uint64_t{1} << 63;
+constexpr size_t kPositionBytes = 12;
+// Of the 62 bits of a timeuuid below its time, those that are no part of a ListPosition.
+constexpr int kTailBits = 62 - kListNumberBits;
+constexpr size_t kTailBytes = 6;
+constexpr int64_t kTicksPerMicro = 10;
 
 std::vector<ClusteringColumnSchema> KeyColumn(const DataType& key) {
   return {{std::string(), key, false}};
@@ -20,7 +26,7 @@ std::vector<ClusteringColumnSchema> KeyColumn(const DataType& key) {
 }  // namespace
 
 void AppendPath(const ListPosition& position, std::string& out) {
-  std::array<char, 12> bytes;
+  std::array<char, kPositionBytes> bytes;
   StoreBigEndian64(bytes.data(), static_cast<uint64_t>(position.micros) ^ kSign);
   StoreBigEndian32(bytes.data() + 8, position.number);
   out.push_back(kFirst);
@@ -36,6 +42,46 @@ void AppendFieldPath(size_t field, std::string& out) {
   out.push_back(kFirst);
   out.push_back(static_cast<char>(field >> 8));
   out.push_back(static_cast<char>(field & 0xff));
+}
+
+bool AppendTimeuuidPath(std::string_view timeuuid, std::string& out) {
+  const auto version = static_cast<uint8_t>(timeuuid[6]) >> 4;
+  // Their last 8 bytes sort as signed ones; of these the first two bits say that they are such.
+  const uint64_t low = LoadBigEndian64(timeuuid.data() + 8) ^ kTimeuuidLowFirst;
+  if (version != kTimeuuidVersion || low >> 62 != 0) return false;
+  const auto ticks =
+      static_cast<int64_t>(TicksOfTimeuuid(timeuuid)) - static_cast<int64_t>(kTimeuuidTicksAtEpoch);
+  const int64_t tick = (ticks % kTicksPerMicro + kTicksPerMicro) % kTicksPerMicro;
+  const auto number = static_cast<uint32_t>(low >> kTailBits);
+  AppendPath(ListPosition{(ticks - tick) / kTicksPerMicro,
+                          static_cast<uint32_t>(tick) << kListNumberBits | number},
+             out);
+  const uint64_t tail = low & ((uint64_t{1} << kTailBits) - 1);
+  if (tail == 0) return true;
+  char bytes[sizeof(tail)];
+  StoreBigEndian64(bytes, tail);
+  out.append(bytes + sizeof(tail) - kTailBytes, kTailBytes);
+  return true;
+}
+
+Uuid TimeuuidOfPath(std::string_view path) {
+  LS_CHECK(path.size() > kPositionBytes, "the path of a list's element has its position");
+  const auto micros = static_cast<int64_t>(LoadBigEndian64(path.data() + 1) ^ kSign);
+  const uint32_t number = LoadBigEndian32(path.data() + 1 + sizeof(micros));
+  constexpr auto kMicrosMax =
+      static_cast<int64_t>((kTimeuuidTicksMax - kTimeuuidTicksAtEpoch) / kTicksPerMicro) - 1;
+  constexpr auto kMicrosMin = -static_cast<int64_t>(kTimeuuidTicksAtEpoch / kTicksPerMicro);
+  if (micros < kMicrosMin) return MakeTimeuuid(0, kTimeuuidLowFirst);
+  if (micros > kMicrosMax) return MakeTimeuuid(kTimeuuidTicksMax, kTimeuuidLowFirst);
+  const int64_t ticks = micros * kTicksPerMicro + (number >> kListNumberBits);
+  uint64_t low = uint64_t{number & ((uint32_t{1} << kListNumberBits) - 1)} << kTailBits;
+  if (path.size() == 1 + kPositionBytes + kTailBytes) {
+    char bytes[sizeof(low)] = {};
+    path.copy(bytes + sizeof(low) - kTailBytes, kTailBytes, 1 + kPositionBytes);
+    low |= LoadBigEndian64(bytes);
+  }
+  return MakeTimeuuid(kTimeuuidTicksAtEpoch + static_cast<uint64_t>(ticks),
+                      low ^ kTimeuuidLowFirst);
 }
 
 std::string KeyOfPath(const DataType& key, std::string_view path) {

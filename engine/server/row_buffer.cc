@@ -1,5 +1,7 @@
 #include "engine/server/row_buffer.h"
 
+#include <utility>
+
 #include "engine/base/check.h"
 #include "engine/model/clustering_encoding.h"
 #include "engine/model/partition_key.h"
@@ -69,6 +71,7 @@ void RowBuffer::SetCells(const std::vector<uint16_t>& columns,
   for (const uint16_t column : columns) {
     values_[column].reset();
     liveness_[column] = {};
+    if (!kept_elements_.empty()) kept_elements_[column].clear();
   }
   for (size_t i = 0; i < cells.size(); ++i) {
     const LiveCellView& cell = cells[i];
@@ -82,11 +85,28 @@ void RowBuffer::SetCells(const std::vector<uint16_t>& columns,
     ElementsValue& elements = elements_[column];
     elements.Begin(table_.columns[column].type);
     elements.Add(cell.path, cell.value);
+    Keep(column, cell);
     for (; i + 1 < cells.size() && cells[i + 1].column == cell.column; ++i) {
       elements.Add(cells[i + 1].path, cells[i + 1].value);
+      Keep(column, cells[i + 1]);
     }
     values_[column] = elements.Finish();
   }
+}
+
+void RowBuffer::Keep(uint16_t column, const LiveCellView& cell) {
+  if (kept_elements_.empty()) return;
+  std::vector<Element>& elements = kept_elements_[column];
+  const DataType& type = table_.columns[column].type;
+  Element element{cell.liveness, std::string(cell.path)};
+  if (type.kind() != DataType::Kind::kUser) {
+    elements.push_back(std::move(element));
+    return;
+  }
+  elements.resize(type.parameters().size());
+  const size_t field = FieldOfPath(cell.path);
+  // The type may have got it since the statement was planned.
+  if (field < elements.size()) elements[field] = std::move(element);
 }
 
 void RowBuffer::SetValues(std::span<const std::optional<std::string>> values) {

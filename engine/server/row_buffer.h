@@ -42,11 +42,22 @@ class RowBuffer {
   std::span<const std::optional<std::string_view>> values() const { return values_; }
   // Of a regular or static column; absent where its value is null, computed or of several cells.
   const Liveness& liveness(uint16_t column) const { return liveness_[column]; }
+  // A cell of a column of several: when it was written, and where it stands.
+  struct Element {
+    Liveness liveness;
+    std::string path;
+  };
+  // From now on elements are kept as well.
+  void KeepElements() { kept_elements_.resize(values_.size()); }
+  // Those of a column of several cells, in their order; of a user type one for each field, absent
+  // where the field is null. None where the column is null.
+  std::span<const Element> elements(uint16_t column) const { return kept_elements_[column]; }
   // The encoded clustering key of the row that was set last.
   const std::string& clustering_key() const { return clustering_key_; }
 
  private:
   void SetCells(const std::vector<uint16_t>& columns, std::span<const LiveCellView> cells);
+  void Keep(uint16_t column, const LiveCellView& cell);
 
   const TableDefinition& table_;
   const size_t clustering_begin_;
@@ -60,6 +71,7 @@ class RowBuffer {
   std::vector<ElementsValue> elements_;
   std::vector<std::optional<std::string_view>> values_;
   std::vector<Liveness> liveness_;
+  std::vector<std::vector<Element>> kept_elements_;  // by position; none: they are not kept
 };
 
 }  // namespace liststore

@@ -12,6 +12,14 @@ namespace {
 
 int64_t Seconds(uint64_t now_nanos) { return static_cast<int64_t>(now_nanos / 1'000'000'000); }
 
+// It, or something within it.
+bool AsksForElements(const Selection& selection) {
+  using Kind = Selection::Kind;
+  return selection.kind == Kind::kWriteTimes || selection.kind == Kind::kTtls ||
+         selection.kind == Kind::kTimeuuids ||
+         std::ranges::any_of(selection.operands, AsksForElements);
+}
+
 }  // namespace
 
 RowCollector::RowCollector(const SelectCall& call, SelectResult& result)
@@ -19,7 +27,9 @@ RowCollector::RowCollector(const SelectCall& call, SelectResult& result)
       result_(result),
       row_(*call.plan.table),
       context_{call.values, call.functions, Seconds(call.now_nanos)},
-      aggregation_(call.plan.selections, context_) {}
+      aggregation_(call.plan.selections, context_) {
+  if (std::ranges::any_of(call.plan.selections, AsksForElements)) row_.KeepElements();
+}
 
 CqlStatus RowCollector::Bind() { return BindFilters(call_.plan.filters, call_.values, filters_); }
 

@@ -1,10 +1,12 @@
 #include "engine/server/row_output.h"
 
+#include <span>
 #include <utility>
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/model/cell_path.h"
 #include "engine/model/token.h"
 #include "engine/protocol/primitives.h"
 
@@ -21,6 +23,20 @@ void AppendBigint(int64_t value, OutputBuffer& out) {
 void AppendInt(int32_t value, OutputBuffer& out) {
   out.AppendBigEndian32(sizeof(value));
   out.AppendBigEndian32(static_cast<uint32_t>(value));
+}
+
+// A list of what `append` makes of each; null where there is none.
+template <typename Append>
+void AppendOfEach(std::span<const RowBuffer::Element> elements, Append append, OutputBuffer& out) {
+  if (elements.empty()) return protocol::AppendNull(out);
+  OutputBuffer list;
+  list.AppendBigEndian32(static_cast<uint32_t>(elements.size()));
+  for (const RowBuffer::Element& element : elements) append(element, list);
+  protocol::AppendBytes(out, list.ViewFrom(0));
+}
+
+int32_t TtlOf(const Liveness& liveness, int64_t now_seconds) {
+  return static_cast<int32_t>(liveness.expiry_seconds - now_seconds);
 }
 
 // Of what the row has by itself.
@@ -40,7 +56,26 @@ void AppendLeaf(const Selection& selection, const RowBuffer& row, int64_t now_se
     case Selection::Kind::kTtl: {
       const Liveness& liveness = row.liveness(selection.column);
       if (!liveness.expiring()) return protocol::AppendNull(out);
-      return AppendInt(static_cast<int32_t>(liveness.expiry_seconds - now_seconds), out);
+      return AppendInt(TtlOf(liveness, now_seconds), out);
+    }
+    // A list has no nulls: 0 stands for no TTL, and for a field that is null.
+    case Selection::Kind::kWriteTimes: {
+      const auto append = [](const RowBuffer::Element& element, OutputBuffer& list) {
+        AppendBigint(element.liveness.present() ? element.liveness.timestamp.micros : 0, list);
+      };
+      return AppendOfEach(row.elements(selection.column), append, out);
+    }
+    case Selection::Kind::kTtls: {
+      const auto append = [now_seconds](const RowBuffer::Element& element, OutputBuffer& list) {
+        AppendInt(element.liveness.expiring() ? TtlOf(element.liveness, now_seconds) : 0, list);
+      };
+      return AppendOfEach(row.elements(selection.column), append, out);
+    }
+    case Selection::Kind::kTimeuuids: {
+      const auto append = [](const RowBuffer::Element& element, OutputBuffer& list) {
+        protocol::AppendBytes(list, TimeuuidOfPath(element.path).view());
+      };
+      return AppendOfEach(row.elements(selection.column), append, out);
     }
     case Selection::Kind::kToken:
       return AppendBigint(TokenOf(row.partition_key()).value, out);

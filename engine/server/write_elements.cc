@@ -1,5 +1,6 @@
 // Cells of columns of several cells: what assignments to them, and to parts of them, come to.
 // Methods of WriteSet. Sources: ScyllaDB cql3/lists.cc, maps.cc, sets.cc, user_types.cc.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,9 +19,7 @@ using Kind = CellAssignment::Kind;
 using DataKind = DataType::Kind;
 
 // Elements that one statement or batch may append to lists, and prepend.
-// Source: ScyllaDB utils/UUID_gen.hh, SUBMICRO_LIMIT.
-constexpr int kSubmicroBits = 17;
-constexpr uint32_t kListElementsMax = uint32_t{1} << kSubmicroBits;
+constexpr uint32_t kListElementsMax = uint32_t{1} << kListNumberBits;
 constexpr uint32_t kTicksPerMicro = 10;
 
 CqlError TooManyElements() {
@@ -79,7 +78,7 @@ CqlStatus WriteSet::AddListElements(const CellAssignment& assignment,
     place.number = kTicksPerMicro - 1 - place.number;
     first = kListElementsMax - used;
   }
-  place.number = place.number << kSubmicroBits | first;
+  place.number = place.number << kListNumberBits | first;
   for (const std::string_view element : elements) {
     std::string path;
     AppendPath(place, path);
@@ -158,6 +157,20 @@ CqlStatus WriteSet::AddPart(const CellAssignment& assignment, BoundValues values
     case Kind::kSetField: {
       std::string path;
       AppendFieldPath(assignment.field, path);
+      AddElement(assignment.column, std::move(path), part);
+      return {};
+    }
+    case Kind::kSetTimeuuid: {
+      BoundValue timeuuid;
+      LS_RETURN_IF_ERROR(ResolveSet(*assignment.element, values, timeuuid));
+      if (timeuuid.is_null()) return CqlError::Invalid("Invalid null value for list index");
+      std::string path;
+      if (!AppendTimeuuidPath(timeuuid.bytes, path)) {
+        Uuid uuid;
+        std::ranges::copy(timeuuid.bytes, uuid.bytes.begin());
+        return CqlError::Invalid("An element of a list stands where a timeuuid says, which " +
+                                 uuid.ToString() + " is not");
+      }
       AddElement(assignment.column, std::move(path), part);
       return {};
     }

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "engine/base/big_endian.h"
+#include "engine/base/random.h"
 #include "engine/model/composite_value.h"
+#include "engine/model/timeuuid.h"
 
 namespace liststore {
 namespace {
@@ -40,6 +43,57 @@ TEST(CellPathTest, PlacesInListsSortByTimeAndNumber) {
   for (size_t i = 1; i < ascending.size(); ++i) {
     EXPECT_LT(PathOf(ascending[i - 1]), PathOf(ascending[i])) << i;
   }
+}
+
+TEST(CellPathTest, PlacesInListsAreTimeuuids) {
+  const std::vector<ListPosition> ascending = {{-12'219'292'800'000'000, 0},
+                                               {-1, 0},
+                                               {0, 0},
+                                               {0, 1},
+                                               {0, 131'071},
+                                               {0, 131'072},
+                                               {0, 9 * 131'072 + 5},
+                                               {1, 0},
+                                               {1'700'000'000'000'000, 7}};
+  std::string last;
+  for (const ListPosition& position : ascending) {
+    const std::string path = PathOf(position);
+    const Uuid uuid = TimeuuidOfPath(path);
+    std::string back;
+    ASSERT_TRUE(AppendTimeuuidPath(uuid.view(), back));
+    EXPECT_EQ(back, path) << position.micros;
+    const std::string key = PathOf(CqlType::kTimeuuid, uuid.view());
+    EXPECT_LT(last, key) << "timeuuids sort as the places do";
+    last = key;
+  }
+  const auto ticks = [](int64_t micros) {
+    return TicksOfTimeuuid(TimeuuidOfPath(PathOf(ListPosition{micros, 0})).view());
+  };
+  EXPECT_EQ(ticks(-12'219'292'800'000'001), 0u);
+  EXPECT_EQ(ticks(std::numeric_limits<int64_t>::max()), kTimeuuidTicksMax);
+}
+
+TEST(CellPathTest, TimeuuidsArePlacesInLists) {
+  Random random(7);
+  std::map<std::string, std::string> paths;  // by the order of timeuuids
+  for (int i = 0; i < 2000; ++i) {
+    const TimeuuidTicks ticks = random.Below(2) == 0 ? random.Next() >> 4 : random.Below(30);
+    const uint64_t low = (random.Below(2) == 0 ? random.Next() : random.Below(600)) >> 2;
+    const Uuid uuid = MakeTimeuuid(ticks, uint64_t{1} << 63 | low);
+    std::string path;
+    ASSERT_TRUE(AppendTimeuuidPath(uuid.view(), path));
+    EXPECT_EQ(TimeuuidOfPath(path), uuid);
+    paths[PathOf(CqlType::kTimeuuid, uuid.view())] = path;
+  }
+  std::string last;
+  for (const auto& [key, path] : paths) {
+    EXPECT_LT(last, path);
+    last = path;
+  }
+  std::string nothing;
+  EXPECT_FALSE(AppendTimeuuidPath(Uuid::FromRandomBits(1, 2).view(), nothing));
+  EXPECT_FALSE(AppendTimeuuidPath(MakeTimeuuid(1, 5).view(), nothing)) << "its variant is another";
+  EXPECT_EQ(nothing, "");
 }
 
 TEST(CellPathTest, KeysSortAsTheirTypeDoesAndComeBack) {

@@ -1,10 +1,13 @@
 // Columns of several cells over the wire: lists, sets, maps and user types that are not frozen.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/cql/encode_value.h"
+#include "engine/model/composite_value.h"
+#include "engine/model/timeuuid.h"
 #include "tests/server/cql_session_test.h"
 
 namespace liststore::testing {
@@ -152,6 +155,83 @@ TEST_F(Elements, EachHasItsOwnTimestamp) {
   EXPECT_EQ(Json("DELETE m FROM t USING TIMESTAMP 200 WHERE p = 1", "m"), R"({"b": 3})");
   EXPECT_EQ(Say("DELETE FROM t USING TIMESTAMP 300 WHERE p = 1"), "");
   EXPECT_EQ(Say("SELECT p FROM t"), "");
+}
+
+// What tools ask that copy tables.
+TEST_F(Elements, TellWhenTheyWereWritten) {
+  Say("UPDATE t USING TIMESTAMP 10 SET m = {'a': 1, 'b': 1}, l = ['x', 'y'], u = {age: 3} "
+      "WHERE p = 1");
+  Say("UPDATE t USING TIMESTAMP 20 AND TTL 100 SET m['b'] = 2, l = l + ['z'], u.name = 'n', "
+      "s = {9} WHERE p = 1");
+  const auto shown = [&](const std::string& call) {
+    std::string json = Say("SELECT JSON liststore." + call + " AS x FROM t");
+    const std::string begin = "{\"x\": ";
+    return json.starts_with(begin) ? json.substr(begin.size(), json.size() - begin.size() - 1)
+                                   : json;
+  };
+  EXPECT_EQ(shown("writetimes(m)"), "[10, 20]");
+  EXPECT_EQ(shown("ttls(m)"), "[0, 100]");
+  EXPECT_EQ(shown("writetimes(l)"), "[10, 10, 20]");
+  EXPECT_EQ(shown("writetimes(u)"), "[20, 10]") << "of fields in their order";
+  EXPECT_EQ(shown("ttls(u)"), "[100, 0]");
+  EXPECT_EQ(shown("ttls(s)"), "[100]");
+  Say("UPDATE t SET u = {age: 4}, m = null WHERE p = 1");
+  EXPECT_EQ(shown("writetimes(m)"), "null");
+  EXPECT_EQ(shown("writetimes(u)").substr(0, 4), "[0, ") << "a field that is null";
+  EXPECT_EQ(shown("ttls(u)"), "[0, 0]");
+  EXPECT_EQ(shown("writetimes(v)"),
+            "liststore.writetimes takes a collection or user type that is not frozen, which v of "
+            "type int is not");
+  EXPECT_EQ(shown("timeuuids(m)"),
+            "liststore.timeuuids takes a list that is not frozen, which m of type map<text, int> "
+            "is not");
+  EXPECT_EQ(shown("ttls(m, m)"), "liststore.ttls takes one column");
+  EXPECT_EQ(shown("ttls(x)"), "Unrecognized name x");
+}
+
+TEST_F(Elements, OfListsStandWhereTimeuuidsSay) {
+  Say("INSERT INTO t (p, l) VALUES (1, ['a', 'b', 'c'])");
+  Say("UPDATE t SET l = ['0'] + l WHERE p = 1");
+  const std::string timeuuids = "SELECT JSON l, liststore.timeuuids(l) AS at FROM t WHERE p = ";
+  const std::string first = Say(timeuuids + "1");
+  // Written elsewhere by these, in any order, and again, they are the same list.
+  const std::string raw = *Must("SELECT liststore.timeuuids(l) FROM t WHERE p = 1").rows[0][0];
+  const auto listed = SplitCollection(DataType::List(CqlType::kTimeuuid), raw);
+  ASSERT_TRUE(listed && listed->size() == 4u);
+  for (const size_t i : {2u, 0u, 3u, 1u, 1u}) {
+    EXPECT_EQ(Say("UPDATE t SET l[SCYLLA_TIMEUUID_LIST_INDEX(?)] = ? WHERE p = 2",
+                  {{std::string((*listed)[i])}, {std::string(1, "0abc"[i])}}),
+              "");
+  }
+  EXPECT_EQ(Say(timeuuids + "2"), first);
+  // Any timeuuid has its place: by its time, and then by its last bytes, as signed ones.
+  const std::string set = "UPDATE t SET l[scylla_timeuuid_list_index(?)] = ? WHERE p = 3";
+  const auto bytes = [](uint64_t ticks, uint64_t low) {
+    return std::string(MakeTimeuuid(kTimeuuidTicksAtEpoch + ticks, low).view());
+  };
+  const auto list = [&] { return Cell("SELECT toJson(l) FROM t WHERE p = 3"); };
+  EXPECT_EQ(Say(set, {{bytes(17, 0x8000000000000000)}, {"third"}}), "");
+  EXPECT_EQ(Say(set, {{bytes(17, 0x80000000000000ff)}, {"second"}}), "");
+  EXPECT_EQ(Say(set, {{bytes(9, 0xbf7f7f7f7f7f7f7f)}, {"first"}}), "");
+  EXPECT_EQ(Say("UPDATE t SET l[1] = 'SECOND' WHERE p = 3"), "");
+  EXPECT_EQ(list(), R"(["first", "SECOND", "third"])");
+  EXPECT_EQ(Say(set, {{bytes(17, 0x8000000000000000)}, {std::nullopt}}), "");
+  EXPECT_EQ(list(), R"(["first", "SECOND"])");
+}
+
+TEST_F(Elements, OfListsStandNowhereElse) {
+  const auto refused = [&](const std::string& assignment) {
+    return Say("UPDATE t SET " + assignment + " WHERE p = 1");
+  };
+  EXPECT_EQ(refused("l[SCYLLA_TIMEUUID_LIST_INDEX(null)] = 'a'"),
+            "Invalid null value for list index");
+  const std::string random = "6e6f7420-7468-4174-8365-72652e2e2e2e";
+  EXPECT_EQ(refused("l[SCYLLA_TIMEUUID_LIST_INDEX(" + random + ")] = 'a'"),
+            "An element of a list stands where a timeuuid says, which " + random + " is not");
+  EXPECT_EQ(refused("l[SCYLLA_TIMEUUID_LIST_INDEX(1)] = 'a'"),
+            "Invalid INTEGER constant (1) for \"uuid_idx(l)\" of type uuid");
+  EXPECT_EQ(refused("s[SCYLLA_TIMEUUID_LIST_INDEX(1)] = 1"),
+            "Invalid operation (s[1] = 1) for set column s");
 }
 
 TEST_F(Elements, AreFoundByWhatTheyHold) {
