@@ -95,6 +95,103 @@ def test_export_and_import(cassandra, cassandra_address, make_server, run_progra
         assert run.returncode == 0, run.stdout + run.stderr
 
 
+ELEMENTS = ("l", "m", "t", "u", "sl", "sm")
+
+
+def create_element_tables(session):
+    session.execute(KEYSPACE)
+    session.execute("CREATE TYPE feat.address (street text, city text)")
+    session.execute(
+        "CREATE TABLE feat.e (p int, c int, l list<text>, m map<text, int>, t set<decimal>, u address, v int,"
+        " sl list<int> static, sm map<int, int> static, PRIMARY KEY (p, c))")
+
+
+def fill_element_tables(session):
+    """Lists change at both ends and in the middle; each write has a timestamp and a TTL of its own, or none."""
+    rng = random.Random(2003)
+    for step in range(400):
+        using = f"USING TIMESTAMP {1_600_000_000_000_000 + 10 * step - rng.randrange(30)}" + (
+            f" AND TTL {rng.randrange(500, 90_000)}" if rng.random() < 0.6 else "")
+        row = f"WHERE p = {rng.randrange(5)} AND c = {rng.randrange(5)}"
+        session.execute(rng.choice((
+            f"UPDATE feat.e {using} SET l = l + ['a{step}', 'b'] {row}",
+            f"UPDATE feat.e {using} SET l = ['p{step}', 'q'] + l {row}",
+            f"UPDATE feat.e {using} SET l = ['w', 'w{step}'], v = {step} {row}",
+            f"UPDATE feat.e {using} SET l = l - ['b'] {row}",
+            f"UPDATE feat.e {using} SET m['k{step % 6}'] = {step} {row}",
+            f"UPDATE feat.e {using} SET m = {{'z': {step}}}, t = t + {{{step}, 3.50}} {row}",
+            f"UPDATE feat.e {using} SET t = t - {{3.5}}, u.city = 'c{step}' {row}",
+            f"UPDATE feat.e {using} SET u = {{street: 's{step}'}} {row}",
+            f"UPDATE feat.e {using} SET sl = sl + [{step}], sm[{step % 4}] = {step} WHERE p = {step % 6}")))
+
+
+def elements_of(session):
+    """The values alone: the driver reads no list with a null in it, as Cassandra's TTL(m) is."""
+    rows = session.execute(f"SELECT p, c, v, {', '.join(ELEMENTS)} FROM feat.e")
+    return sorted((str(tuple(row)) for row in rows))
+
+
+def test_each_element(cassandra, cassandra_address, make_server, run_program):
+    """With its timestamp, its TTL and its place: the program compares these, the drivers the values."""
+    first, second = make_server(), make_server()
+    with first.connect() as source, second.connect() as target:
+        create_element_tables(source)
+        fill_element_tables(source)
+        export = ["export", "--via", f"127.0.0.1:{first.port}", "--to", cassandra_address]
+        run = run_program(*export, "--page-rows", "3")
+        assert run.returncode == 0, run.stdout + run.stderr
+        assert not run.stderr
+        assert "  the same\n" in run.stdout
+        assert elements_of(source) == elements_of(cassandra)
+        times = ("SELECT JSON p, c, {0}(l) AS l, {0}(m) AS m, {0}(t) AS t, {0}(sl) AS sl, {0}(sm) AS sm FROM feat.e")
+        assert (sorted(row[0] for row in source.execute(times.format("liststore.writetimes")))
+                == sorted(row[0] for row in cassandra.execute(times.format("WRITETIME"))))
+
+        run = run_program(*export)
+        assert run.returncode == 2
+        assert "lists there can only be added to, and feat.e is not empty; truncate it" in run.stderr
+
+        fetch = ["import", "--from", cassandra_address, "--via", f"127.0.0.1:{second.port}"]
+        for _ in range(2):  # the same again changes nothing
+            run = run_program(*fetch)
+            assert run.returncode == 0, run.stdout + run.stderr
+        assert elements_of(source) == elements_of(target)
+
+
+def test_views(cassandra, cassandra_address, make_server, run_program):
+    """Made behind their tables, filled by the server that has them, and compared."""
+    first, second = make_server(), make_server()
+    with first.connect() as source, second.connect() as target:
+        source.execute(KEYSPACE)
+        source.execute("CREATE TABLE feat.\"Clicks\" (user text, seq int, item text, score int, tags set<text>,"
+                       " PRIMARY KEY (user, seq))")
+        source.execute(
+            "CREATE MATERIALIZED VIEW feat.\"ByItem\" AS SELECT * FROM feat.\"Clicks\" WHERE item IS NOT NULL AND"
+            " user IS NOT NULL AND seq IS NOT NULL PRIMARY KEY (item, seq, user) WITH CLUSTERING ORDER BY (seq DESC)")
+        source.execute(
+            "CREATE MATERIALIZED VIEW feat.high AS SELECT user, seq, tags FROM feat.\"Clicks\" WHERE user IS NOT NULL"
+            " AND seq >= 5 PRIMARY KEY (seq, user) WITH comment = 'it''s'")
+        for step in range(120):
+            using = f"USING TIMESTAMP {1000 + step}" + (" AND TTL 5000" if step % 3 == 0 else "")
+            source.execute(f"INSERT INTO feat.\"Clicks\" (user, seq, item, score, tags) VALUES"
+                           f" ('u{step % 4}', {step % 20}, 'i{step % 7}', {step}, {{'t{step}'}}) {using}")
+        run = run_program("export", "--via", f"127.0.0.1:{first.port}", "--to", cassandra_address)
+        assert run.returncode == 0, run.stdout + run.stderr
+        assert run.stdout.count("  the same\n") == 3 and "1 table, 20 rows, 2 views in " in run.stdout
+
+        # Cassandra fills a view of a table that has rows behind the answer to CREATE.
+        cassandra.execute("DROP MATERIALIZED VIEW feat.high")
+        run = run_program("export", "--via", f"127.0.0.1:{first.port}", "--to", cassandra_address)
+        assert run.returncode == 0, run.stdout + run.stderr
+
+        run = run_program("import", "--from", cassandra_address, "--via", f"127.0.0.1:{second.port}")
+        assert run.returncode == 0, run.stdout + run.stderr
+        for statement in ("SELECT * FROM feat.\"ByItem\"", "SELECT * FROM feat.high"):
+            rows = [sorted(str(tuple(row)) for row in session.execute(statement))
+                    for session in (source, cassandra, target)]
+            assert rows[0] == rows[1] == rows[2] and rows[0]
+
+
 def test_what_cassandra_has_and_liststore_has_not(cassandra, cassandra_address, make_server, run_program):
     """It is left out and said, or refused before anything is written."""
     cassandra.execute("CREATE KEYSPACE other WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")
@@ -102,19 +199,13 @@ def test_what_cassandra_has_and_liststore_has_not(cassandra, cassandra_address, 
     cassandra.execute("CREATE INDEX sai_v ON other.sai (v) USING 'sai'")
     for value in ("1", "2.50", "300.000"):
         cassandra.execute(f"INSERT INTO other.sai (p, c, v) VALUES (1, {value}, 'x')")
-    cassandra.execute("CREATE TABLE other.lists (p int PRIMARY KEY, l list<int>)")
     cassandra.execute("CREATE TABLE other.vectors (p int PRIMARY KEY, l vector<float, 3>)")
     server = make_server()
 
     def fetch(*options):
         return run_program("import", "--from", cassandra_address, "--via", f"127.0.0.1:{server.port}", *options)
 
-    run = fetch("--keyspace", "other")
-    assert run.returncode == 2
-    assert "table other.lists: column l is list<int>, not frozen<list<int>>" in run.stderr
     with server.connect() as session:
-        assert not list(session.execute(
-            "SELECT table_name FROM system_schema.tables WHERE keyspace_name = 'other'"))
         run = fetch("--table", "other.vectors")
         assert run.returncode == 2
         assert "liststore does not support vectors" in run.stderr and "[LS-0011]" in run.stderr

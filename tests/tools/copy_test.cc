@@ -1,91 +1,18 @@
 // `liststore export` and `liststore import` as their users run them, between two servers.
 #include <gtest/gtest.h>
 
-#include <boost/json.hpp>
-#include <map>
-#include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "engine/base/random.h"
 #include "tests/support/seed.h"
+#include "tests/tools/copy_server.h"
 #include "tests/tools/program.h"
 #include "tools/liststore/cql_client.h"
 
 namespace liststore::testing {
 namespace {
-
-constexpr char kClock[] = "manual:1700000000";
-
-// A server, and a connection to it.
-class Server {
- public:
-  explicit Server(const std::vector<std::string>& options = {"--clock", kClock},
-                  const CqlCredentials& credentials = {})
-      : program_(Arguments(options)) {
-    const boost::json::object ready = boost::json::parse(program_.ReadLine()).as_object();
-    address_ = "127.0.0.1:" + std::to_string(ready.at("cql_port").to_number<int>());
-    auto client = CqlClient::Connect(address_, credentials);
-    EXPECT_TRUE(client.ok()) << client.status();
-    if (client.ok()) client_ = *std::move(client);
-  }
-  const std::string& address() const { return address_; }
-
-  CqlRows Run(const std::string& statement) {
-    auto rows = client_->Query(statement);
-    EXPECT_TRUE(rows.ok()) << rows.status();
-    return rows.ok() ? *std::move(rows) : CqlRows();
-  }
-  // Rows as text in any order: the bytes of their values.
-  std::vector<std::string> Answer(const std::string& statement) {
-    const CqlRows rows = Run(statement);
-    std::vector<std::string> lines;
-    for (size_t row = 0; row < rows.size(); ++row) {
-      std::string& line = lines.emplace_back();
-      for (size_t column = 0; column < rows.columns(); ++column) {
-        line += rows.is_null(row, column) ? "null|" : std::string(rows.at(row, column)) + "|";
-      }
-    }
-    return lines;
-  }
-  int64_t Number(const std::string& statement) {
-    const CqlRows rows = Run(statement);
-    EXPECT_EQ(rows.size(), 1u) << statement;
-    return rows.size() == 1 ? rows.Integer(0, 0) : -1;
-  }
-  void Advance(int seconds) {
-    Run("UPDATE liststore.clock SET advance = " + std::to_string(seconds) +
-        "s WHERE key = 'clock'");
-  }
-
- private:
-  static std::vector<std::string> Arguments(const std::vector<std::string>& options) {
-    std::vector<std::string> all = {"serve", "--cql-port", "0", "--until-eof"};
-    all.insert(all.end(), options.begin(), options.end());
-    return all;
-  }
-
-  RunningProgram program_;
-  std::string address_;
-  std::unique_ptr<CqlClient> client_;
-};
-
-ProgramResult Export(const Server& from, const Server& to, std::vector<std::string> more = {}) {
-  more.insert(more.begin(), {"export", "--via", from.address(), "--to", to.address()});
-  return RunProgram(more);
-}
-
-bool Has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
-void MakeKeyspace(Server& server) {
-  server.Run(
-      "CREATE KEYSPACE feat WITH replication = {'class': 'NetworkTopologyStrategy', "
-      "'datacenter1': 1}");
-}
 
 constexpr char kClicks[] =
     "CREATE TABLE feat.clicks (user text, seq int, item text, score int, s text static, "
@@ -94,7 +21,7 @@ constexpr char kClicks[] =
 // --- What is copied ------------------------------------------------------------------------------
 
 TEST(Export, EachCellKeepsItsTimestampAndTtl) {
-  Server source, target;
+  CopyServer source, target;
   MakeKeyspace(source);
   source.Run(kClicks);
   source.Run(
@@ -128,7 +55,7 @@ TEST(Export, EachCellKeepsItsTimestampAndTtl) {
 }
 
 TEST(Export, SchemaWithTypesIndexesAndQuotedNames) {
-  Server source, target;
+  CopyServer source, target;
   MakeKeyspace(source);
   source.Run("CREATE TYPE feat.zip (code int)");
   source.Run("CREATE TYPE feat.address (street text, zip frozen<zip>)");
@@ -156,7 +83,7 @@ TEST(Export, SchemaWithTypesIndexesAndQuotedNames) {
 }
 
 TEST(Export, CountersGoIntoAnEmptyTable) {
-  Server source, target;
+  CopyServer source, target;
   MakeKeyspace(source);
   source.Run("CREATE TABLE feat.hits (user text PRIMARY KEY, n counter, m counter)");
   source.Run("UPDATE feat.hits SET n = n + 41, m = m - 3 WHERE user = 'a'");
@@ -175,7 +102,7 @@ TEST(Export, CountersGoIntoAnEmptyTable) {
 // answer alike, whatever time it is.
 TEST(Export, RandomRowsLiveAndDieAlike) {
   Random random(TestSeed());
-  Server source, target;
+  CopyServer source, target;
   MakeKeyspace(source);
   source.Run(
       "CREATE TABLE feat.t (p int, c int, kept int, a int, b text, s int static, "
@@ -214,8 +141,8 @@ TEST(Export, RandomRowsLiveAndDieAlike) {
 }
 
 TEST(Import, FetchesNamedTablesFromAServerThatAsksForAPassword) {
-  Server cluster({"--clock", kClock, "--auth", "app:secret"}, {"app", "secret"});
-  Server server;
+  CopyServer cluster({"--clock", kClock, "--auth", "app:secret"}, {"app", "secret"});
+  CopyServer server;
   MakeKeyspace(cluster);
   for (const char* table : {"one", "two"}) {
     cluster.Run("CREATE TABLE feat." + std::string(table) + " (k int PRIMARY KEY, v int)");
@@ -242,7 +169,7 @@ TEST(Import, FetchesNamedTablesFromAServerThatAsksForAPassword) {
 // --- In parts ------------------------------------------------------------------------------------
 
 TEST(Export, SchemaAndRowsOneAfterTheOther) {
-  Server source, target;
+  CopyServer source, target;
   MakeKeyspace(source);
   source.Run(kClicks);
   source.Run("INSERT INTO feat.clicks (user, seq, item) VALUES ('a', 1, 'x')");
@@ -271,7 +198,7 @@ TEST(Export, SchemaAndRowsOneAfterTheOther) {
 // --- What stands in the way ----------------------------------------------------------------------
 
 TEST(Export, AnotherSchemaAtTheTargetIsRefused) {
-  Server source, target;
+  CopyServer source, target;
   MakeKeyspace(source);
   MakeKeyspace(target);
   source.Run(kClicks);
@@ -293,7 +220,7 @@ TEST(Export, AnotherSchemaAtTheTargetIsRefused) {
 }
 
 TEST(Export, WhatDiffersAfterwardsIsNamed) {
-  Server source, target;
+  CopyServer source, target;
   MakeKeyspace(source);
   source.Run(kClicks);
   source.Run("INSERT INTO feat.clicks (user, seq, item) VALUES ('a', 1, 'x') USING TIMESTAMP 5");
@@ -312,7 +239,7 @@ TEST(Export, WhatDiffersAfterwardsIsNamed) {
 }
 
 TEST(Export, SaysWhyItCannot) {
-  Server source, target;
+  CopyServer source, target;
   MakeKeyspace(source);
   source.Run(kClicks);
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {

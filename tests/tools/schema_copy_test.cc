@@ -30,6 +30,25 @@ RemoteKeyspace Keyspace(const std::string& type, std::vector<RemoteIndex> indexe
   return keyspace;
 }
 
+// A server that tells when parts of values were written.
+RemoteSchema Telling() {
+  RemoteSchema schema;
+  schema.part_times = PartTimes::kByFunction;
+  return schema;
+}
+
+RemoteView View(const std::string& name) {
+  RemoteView view;
+  view.table.keyspace = "ks";
+  view.table.name = name;
+  view.table.columns = {{.name = "v", .kind = Kind::kPartitionKey, .type = "text"},
+                        {.name = "p", .kind = Kind::kClustering, .descending = true, .type = "int"},
+                        {.name = "Q", .kind = Kind::kClustering, .position = 1, .type = "int"}};
+  view.base = "t";
+  view.where = "v IS NOT NULL AND p IS NOT NULL AND \"Q\" IS NOT NULL";
+  return view;
+}
+
 TEST(NormalType, FrozenWithinIsAWayOfWriting) {
   const struct {
     const char *type, *normal;
@@ -47,7 +66,7 @@ TEST(NormalType, FrozenWithinIsAWayOfWriting) {
 }
 
 TEST(PlanSchemaCopy, MakesWhatIsMissing) {
-  const SchemaCopy copy = PlanSchemaCopy({Keyspace("text")}, RemoteSchema(), "");
+  const SchemaCopy copy = PlanSchemaCopy({Keyspace("text")}, Telling(), Telling(), "");
   EXPECT_EQ(copy.statements,
             (std::vector<std::string>{
                 "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', "
@@ -57,7 +76,7 @@ TEST(PlanSchemaCopy, MakesWhatIsMissing) {
   EXPECT_TRUE(copy.differences.empty());
   RemoteSchema target;
   target.keyspaces = {Keyspace("text")};
-  EXPECT_TRUE(PlanSchemaCopy({Keyspace("text")}, target, "").statements.empty());
+  EXPECT_TRUE(PlanSchemaCopy({Keyspace("text")}, Telling(), target, "").statements.empty());
 }
 
 TEST(PlanSchemaCopy, IndexesBecomeWhatTheTargetHas) {
@@ -107,23 +126,83 @@ TEST(PlanSchemaCopy, IndexesBecomeWhatTheTargetHas) {
   for (const auto& one : cases) {
     RemoteSchema target;
     target.has_local_indexes = one.has_local_indexes;
-    const SchemaCopy copy = PlanSchemaCopy({Keyspace(one.type, {one.index})}, target, "");
+    const SchemaCopy copy =
+        PlanSchemaCopy({Keyspace(one.type, {one.index})}, Telling(), target, "");
     EXPECT_EQ(copy.index_statements.empty() ? "" : copy.index_statements.front(), one.statement)
         << one.what;
     EXPECT_EQ(!copy.notes.empty(), one.noted) << one.what;
   }
 }
 
-TEST(PlanSchemaCopy, ValuesWithPartsOfTheirOwnAreRefused) {
-  for (const char* type : {"list<int>", "map<int, text>", "set<int>", "address"}) {
-    RemoteKeyspace keyspace = Keyspace(type);
-    keyspace.types = {{"address", {{"street", "text"}}}};
-    const SchemaCopy copy = PlanSchemaCopy({keyspace}, RemoteSchema(), "");
-    ASSERT_EQ(copy.differences.size(), 1u) << type;
-    EXPECT_EQ(copy.differences.front(), "table ks.t: column v is " + std::string(type) +
-                                            ", not frozen<" + type +
-                                            ">: times of its parts cannot be copied");
+TEST(PlanSchemaCopy, SaysWhatIsLostWhereTimesOfPartsAreNotTold) {
+  for (const auto parts : {RemoteColumn::Parts::kNone, RemoteColumn::Parts::kList}) {
+    RemoteKeyspace keyspace = Keyspace("list<int>");
+    keyspace.tables.front().columns.back().parts = parts;
+    const bool has_parts = parts != RemoteColumn::Parts::kNone;
+    const auto notes = [&](const RemoteSchema& source, const RemoteSchema& target) {
+      const SchemaCopy copy = PlanSchemaCopy({keyspace}, source, target, "");
+      EXPECT_TRUE(copy.differences.empty());
+      return copy.notes;
+    };
+    EXPECT_TRUE(notes(Telling(), Telling()).empty());
+    const std::string begin = "column v of ks.t: the parts of a list<int> ";
+    EXPECT_EQ(
+        notes(RemoteSchema(), Telling()),
+        std::vector<std::string>(
+            has_parts, begin + "lose their timestamps and TTLs, which the source does not tell: "
+                               "they are written as of now, with the TTL that the table gives"));
+    EXPECT_EQ(notes(Telling(), RemoteSchema()),
+              std::vector<std::string>(
+                  has_parts, begin + "keep their timestamps and TTLs, but are compared by "
+                                     "value alone: the target does not tell more"));
   }
+}
+
+TEST(PlanSchemaCopy, ViewsAreMadeBehindTheirTables) {
+  RemoteKeyspace here = Keyspace("text");
+  here.views = {View("by_v")};
+  SchemaCopy copy = PlanSchemaCopy({here}, Telling(), Telling(), "");
+  EXPECT_EQ(copy.view_statements,
+            std::vector<std::string>{
+                "CREATE MATERIALIZED VIEW ks.by_v AS SELECT v, p, \"Q\" FROM ks.t WHERE v IS NOT "
+                "NULL AND p IS NOT NULL AND \"Q\" IS NOT NULL PRIMARY KEY ((v), p, \"Q\") WITH "
+                "CLUSTERING ORDER BY (p DESC, \"Q\" ASC)"});
+  RemoteSchema target = Telling();
+  target.keyspaces = {here};
+  copy = PlanSchemaCopy({here}, Telling(), target, "");
+  EXPECT_TRUE(copy.view_statements.empty());
+  EXPECT_TRUE(copy.differences.empty());
+
+  here.views.front().selects_all = true;
+  here.views.front().table.comment = "it's";
+  here.views.front().table.columns.resize(1);
+  copy = PlanSchemaCopy({here}, Telling(), Telling(), "");
+  EXPECT_EQ(copy.view_statements.front().substr(0, 58),
+            "CREATE MATERIALIZED VIEW ks.by_v AS SELECT * FROM ks.t WHE");
+  EXPECT_TRUE(copy.view_statements.front().ends_with(" PRIMARY KEY ((v)) WITH comment = 'it''s'"));
+  target.keyspaces.front().views.front().base = "u";
+  copy = PlanSchemaCopy({here}, Telling(), target, "");
+  EXPECT_EQ(copy.differences,
+            (std::vector<std::string>{"view ks.by_v: of the table t here, of u there",
+                                      "view ks.by_v: column p is there, and not here",
+                                      "view ks.by_v: column Q is there, and not here"}));
+}
+
+TEST(SelectTables, ViewsComeWithTheirTables) {
+  RemoteKeyspace keyspace = Keyspace("text");
+  keyspace.tables.push_back(keyspace.tables.front());
+  keyspace.tables.back().name = "u";
+  keyspace.views = {View("by_v"), View("of_u")};
+  keyspace.views.back().base = "u";
+  RemoteSchema schema;
+  schema.keyspaces = {keyspace};
+  const auto selected = SelectTables(schema, {}, {"ks.u"});
+  ASSERT_TRUE(selected.ok()) << selected.status();
+  ASSERT_EQ(selected->front().views.size(), 1u);
+  EXPECT_EQ(selected->front().views.front().table.name, "of_u");
+  EXPECT_EQ(SelectTables(schema, {"ks"}, {})->front().views.size(), 2u);
+  EXPECT_EQ(SelectTables(schema, {}, {"ks.by_v"}).status().message(),
+            "'ks.by_v' is a view, and comes with its table, ks.t");
 }
 
 TEST(PlanSchemaCopy, TypesAreCompared) {
@@ -132,9 +211,9 @@ TEST(PlanSchemaCopy, TypesAreCompared) {
   there.types = {{"a", {{"x", "frozen<list<set<int>>>"}, {"y", "int"}}}};
   RemoteSchema target;
   target.keyspaces = {there};
-  EXPECT_TRUE(PlanSchemaCopy({here}, target, "").differences.empty());
+  EXPECT_TRUE(PlanSchemaCopy({here}, Telling(), target, "").differences.empty());
   target.keyspaces.front().types.front().fields.pop_back();
-  EXPECT_EQ(PlanSchemaCopy({here}, target, "").differences,
+  EXPECT_EQ(PlanSchemaCopy({here}, Telling(), target, "").differences,
             std::vector<std::string>{"type ks.a: (x frozen<list<set<int>>>, y int) here, (x "
                                      "frozen<list<set<int>>>) there"});
 }

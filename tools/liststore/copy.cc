@@ -31,6 +31,7 @@ using SteadyClock = std::chrono::steady_clock;
 // Reading and writing a cell lie in different seconds, and servers count whole ones.
 constexpr int64_t kToleranceSeconds = 2;
 constexpr std::chrono::seconds kAgreementMax{30};
+constexpr std::chrono::seconds kViewLagMax{10};
 
 // "1 row", "1,234 rows".
 std::string Counted(uint64_t count, const std::string& what) {
@@ -64,20 +65,33 @@ class Copy {
     TableTotals target;
     uint64_t rows_that_differ = 0;
     std::string first_difference;
+    bool is_view = false;
+
+    bool is_same() const { return rows_that_differ == 0 && source.checksum == target.checksum; }
   };
 
   absl::Status Open();
   // FailedPrecondition: something stands in the way; nothing was written.
   absl::Status CheckTarget() const;
-  absl::Status CheckCounters();
+  // Tables that would not be the same when they were written twice have to be empty.
+  absl::Status CheckWhatGrows();
+  // What would not be the same when it was written twice; nullptr: the table has nothing such.
+  const char* WhatGrows(const RemoteTable& table) const;
   absl::Status MakeSchema();
   absl::Status AwaitAgreement();
   absl::StatusOr<TableReader> ReaderOf(bool source, const RemoteTable& table) const {
     return TableReader::Open(source ? *source_ : *target_, table, options_.page_rows,
-                             (source ? source_schema_ : target_schema_).consistency);
+                             source ? source_schema_ : target_schema_);
   }
   absl::Status CopyRows(const RemoteTable& table);
-  absl::StatusOr<TableResult> CompareRows(const RemoteTable& table);
+  absl::StatusOr<TableResult> CompareRows(const RemoteTable& table,
+                                          TableComparison::Ttls ttls = {});
+  // Views whose tables were copied. `results`: of these; theirs are added.
+  absl::Status CompareViews(std::vector<TableResult>& results);
+  absl::StatusOr<TableResult> CompareView(const RemoteTable& view, bool table_is_the_same);
+  absl::StatusOr<bool> IsBuilt(const RemoteTable& view);
+  // Until the target has filled it; false: it had not when the time was over.
+  absl::StatusOr<bool> AwaitView(const RemoteTable& view);
   void ShowPlan() const;
   bool ShowResults(const std::vector<TableResult>& results, SteadyClock::time_point begin) const;
   // One of the ranges of a table was read through.
@@ -122,7 +136,10 @@ absl::Status Copy::Open() {
   for (const RemoteKeyspace& keyspace : wanted_) {
     for (const RemoteTable& table : keyspace.tables) tables_.push_back(&table);
   }
-  plan_ = PlanSchemaCopy(wanted_, target_schema_, options_.replication);
+  if (options_.no_views) {
+    for (RemoteKeyspace& keyspace : wanted_) keyspace.views.clear();
+  }
+  plan_ = PlanSchemaCopy(wanted_, source_schema_, target_schema_, options_.replication);
   return absl::OkStatus();
 }
 
@@ -139,33 +156,46 @@ absl::Status Copy::CheckTarget() const {
       absl::StrJoin(plan_.statements, "\n  "), "\nrun these statements, or leave --data-only out"));
 }
 
-absl::Status Copy::CheckCounters() {
+const char* Copy::WhatGrows(const RemoteTable& table) const {
+  if (table.is_counter()) return "counters";
+  // A list of Cassandra's puts what is appended behind what is there, be it the same.
+  const bool appends =
+      !target_schema_.places_elements && source_schema_.part_times != PartTimes::kNever;
+  const bool has_lists = std::ranges::find(table.columns, RemoteColumn::Parts::kList,
+                                           &RemoteColumn::parts) != table.columns.end();
+  return appends && has_lists ? "lists there" : nullptr;
+}
+
+absl::Status Copy::CheckWhatGrows() {
   for (const RemoteTable* const table : tables_) {
+    const char* const what = WhatGrows(*table);
     const RemoteKeyspace* const keyspace = target_schema_.Find(table->keyspace);
-    if (!table->is_counter() || keyspace == nullptr ||
-        keyspace->FindTable(table->name) == nullptr) {
+    if (what == nullptr || keyspace == nullptr || keyspace->FindTable(table->name) == nullptr) {
       continue;
     }
     LS_ASSIGN_OR_RETURN(const CqlRows rows,
                         target_->Query("SELECT * FROM " + table->QuotedName() + " LIMIT 1"));
     if (rows.size() == 0) continue;
-    return absl::FailedPreconditionError(absl::StrCat(
-        target_->server(), ": nothing was written: counters can only be added to, and ",
-        table->ShownName(),
-        " is not empty; truncate it, or name with --table what is to be "
-        "copied"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(target_->server(), ": nothing was written: ", what,
+                     " can only be added to, and ", table->ShownName(),
+                     " is not empty; truncate it, or name with --table what is to be copied"));
   }
   return absl::OkStatus();
 }
 
 absl::Status Copy::MakeSchema() {
   if (options_.data_only) return absl::OkStatus();
-  for (const auto* const statements : {&plan_.statements, &plan_.index_statements}) {
+  for (const auto* const statements :
+       {&plan_.statements, &plan_.index_statements, &plan_.view_statements}) {
     for (const std::string& statement : *statements) {
       const absl::Status made = target_->Query(statement).status();
       if (made.ok()) continue;
-      return statement.starts_with("CREATE KEYSPACE")
-                 ? WithHint(made, "--replication gives another one than the source has")
+      if (statement.starts_with("CREATE KEYSPACE")) {
+        return WithHint(made, "--replication gives another one than the source has");
+      }
+      return statements == &plan_.view_statements
+                 ? WithHint(made, "--no-views leaves materialized views out")
                  : made;
     }
     LS_RETURN_IF_ERROR(AwaitAgreement());
@@ -198,7 +228,7 @@ absl::Status Copy::AwaitAgreement() {
 absl::Status Copy::CopyRows(const RemoteTable& table) {
   LS_ASSIGN_OR_RETURN(TableReader reader, ReaderOf(true, table));
   LS_ASSIGN_OR_RETURN(TableWriter writer,
-                      TableWriter::Open(*target_, table, target_schema_.consistency));
+                      TableWriter::Open(*target_, table, target_schema_, reader.page().layout()));
   for (int range = 0; range < kTokenRanges; ++range) {
     reader.Begin(range);
     while (true) {
@@ -216,10 +246,11 @@ absl::Status Copy::CopyRows(const RemoteTable& table) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Copy::TableResult> Copy::CompareRows(const RemoteTable& table) {
+absl::StatusOr<Copy::TableResult> Copy::CompareRows(const RemoteTable& table,
+                                                    TableComparison::Ttls ttls) {
   LS_ASSIGN_OR_RETURN(TableReader source, ReaderOf(true, table));
   LS_ASSIGN_OR_RETURN(TableReader target, ReaderOf(false, table));
-  TableComparison comparison(table);
+  TableComparison comparison(table, source.page().layout(), target.page().layout(), ttls);
   for (int range = 0; range < kTokenRanges; ++range) {
     source.Begin(range);
     target.Begin(range);
@@ -233,13 +264,74 @@ absl::StatusOr<Copy::TableResult> Copy::CompareRows(const RemoteTable& table) {
     comparison.EndOfRange();
     Progress();
   }
-  return TableResult{table.ShownName(), comparison.totals(TableComparison::kSource),
-                     comparison.totals(TableComparison::kTarget), comparison.rows_that_differ(),
-                     comparison.first_difference()};
+  return TableResult{table.ShownName(),
+                     comparison.totals(TableComparison::kSource),
+                     comparison.totals(TableComparison::kTarget),
+                     comparison.rows_that_differ(),
+                     comparison.first_difference(),
+                     ttls == TableComparison::Ttls::kLeftOut};
+}
+
+absl::StatusOr<bool> Copy::IsBuilt(const RemoteTable& view) {
+  const std::string of_view = " WHERE keyspace_name = ? AND view_name = ?";
+  const std::string_view names[] = {view.keyspace, view.name};
+  LS_ASSIGN_OR_RETURN(const CqlRows here,
+                      target_->Query("SELECT view_name FROM system.built_views" + of_view, names));
+  if (here.size() == 0) return false;
+  // Of every node, where there are several.
+  const absl::StatusOr<CqlRows> nodes =
+      target_->Query("SELECT status FROM system_distributed.view_build_status" + of_view, names);
+  if (!nodes.ok()) return true;
+  for (size_t row = 0; row < nodes->size(); ++row) {
+    if (nodes->at(row, 0) != "SUCCESS") return false;
+  }
+  return true;
+}
+
+absl::StatusOr<bool> Copy::AwaitView(const RemoteTable& view) {
+  const auto until = SteadyClock::now() + std::chrono::seconds(options_.view_seconds);
+  while (true) {
+    LS_ASSIGN_OR_RETURN(const bool is_built, IsBuilt(view));
+    if (is_built || SteadyClock::now() > until) return is_built;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+absl::StatusOr<Copy::TableResult> Copy::CompareView(const RemoteTable& view,
+                                                    bool table_is_the_same) {
+  LS_ASSIGN_OR_RETURN(const bool is_built, AwaitView(view));
+  if (!is_built) {
+    absl::FPrintF(stderr, "liststore %s: view %s: %s has not filled it for %d s: %s\n",
+                  options_.command, view.ShownName(), target_->server(), options_.view_seconds,
+                  "it is compared as it is; --view-seconds waits longer");
+  }
+  // Servers write what a view gets behind the write to its table, and do not say when.
+  const auto until = SteadyClock::now() + kViewLagMax;
+  while (true) {
+    LS_ASSIGN_OR_RETURN(TableResult result, CompareRows(view, TableComparison::Ttls::kLeftOut));
+    if (result.is_same() || !is_built || !table_is_the_same || SteadyClock::now() > until) {
+      return result;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+}
+
+absl::Status Copy::CompareViews(std::vector<TableResult>& results) {
+  for (const RemoteKeyspace& keyspace : wanted_) {
+    for (const RemoteView& view : keyspace.views) {
+      const std::string base = keyspace.name + "." + view.base;
+      const auto table = std::ranges::find(results, base, &TableResult::name);
+      LS_ASSIGN_OR_RETURN(TableResult result,
+                          CompareView(view.table, table != results.end() && table->is_same()));
+      results.push_back(std::move(result));
+    }
+  }
+  return absl::OkStatus();
 }
 
 void Copy::ShowPlan() const {
-  for (const auto* const statements : {&plan_.statements, &plan_.index_statements}) {
+  for (const auto* const statements :
+       {&plan_.statements, &plan_.index_statements, &plan_.view_statements}) {
     if (options_.data_only) continue;
     for (const std::string& statement : *statements) absl::PrintF("%s;\n", statement);
   }
@@ -253,16 +345,16 @@ bool Copy::ShowResults(const std::vector<TableResult>& results,
   const Style style(stdout);
   size_t columns = 5;
   for (const TableResult& result : results) columns = std::max(columns, Columns(result.name));
-  uint64_t rows = 0, differing = 0;
+  uint64_t rows = 0, views = 0, differing = 0;
   if (!results.empty()) {
     absl::PrintF("%s  %12s  %-16s  %s\n", style.Bold(Padded("table", columns)), "rows", "checksum",
                  "target");
   }
   for (const TableResult& result : results) {
-    rows += result.source.rows;
+    (result.is_view ? views : rows) += result.is_view ? 1 : result.source.rows;
     absl::PrintF("%s  %12s  %016x  ", Padded(result.name, columns), Grouped(result.source.rows),
                  result.source.checksum);
-    if (result.rows_that_differ == 0 && result.source.checksum == result.target.checksum) {
+    if (result.is_same()) {
       absl::PrintF("%s\n", style.Good("the same"));
       continue;
     }
@@ -276,7 +368,8 @@ bool Copy::ShowResults(const std::vector<TableResult>& results,
   absl::PrintF("%s%s in %.1f s\n", results.empty() ? "" : "\n",
                options_.schema_only
                    ? "the schema is there, no rows were copied (--schema-only),"
-                   : Counted(results.size(), "table") + ", " + Counted(rows, "row"),
+                   : Counted(results.size() - views, "table") + ", " + Counted(rows, "row") +
+                         (views == 0 ? "" : ", " + Counted(views, "view")),
                std::chrono::duration<double>(SteadyClock::now() - begin).count());
   if (differing == 0) return true;
   absl::PrintF(
@@ -290,7 +383,7 @@ absl::StatusOr<bool> Copy::Run() {
   const SteadyClock::time_point begin = SteadyClock::now();
   LS_RETURN_IF_ERROR(Open());
   LS_RETURN_IF_ERROR(CheckTarget());
-  if (!options_.schema_only) LS_RETURN_IF_ERROR(CheckCounters());
+  if (!options_.schema_only) LS_RETURN_IF_ERROR(CheckWhatGrows());
   if (!options_.data_only) {
     for (const std::string& note : plan_.notes) {
       absl::FPrintF(stderr, "liststore %s: %s\n", options_.command, note);
@@ -310,6 +403,7 @@ absl::StatusOr<bool> Copy::Run() {
       LS_ASSIGN_OR_RETURN(TableResult result, CompareRows(*table));
       results.push_back(std::move(result));
     }
+    LS_RETURN_IF_ERROR(CompareViews(results));
   }
   progress_.Clear();
   return ShowResults(results, begin);

@@ -22,13 +22,15 @@ struct CopyOptions {
   bool schema_only = false;
   bool data_only = false;
   bool dry_run = false;
+  bool no_views = false;
+  int32_t view_seconds = 600;  // how long the target may take to fill a view
   int32_t page_rows = 500;
 };
 
 // Makes the schema at the target, copies all rows with their timestamps and TTLs, reads both sides
-// again and compares them; prints a line for each table. Nothing is written when the target has
-// something of the schema otherwise. Returns the exit status: kExitSame, kExitDifferent when a row
-// differs afterwards, kExitFailed.
+// again and compares them, and so the views of these tables; prints a line for each. Nothing is
+// written when the target has something of the schema otherwise. Returns the exit status:
+// kExitSame, kExitDifferent when a row differs afterwards, kExitFailed.
 int RunCopy(const CopyOptions& options);
 
 }  // namespace liststore

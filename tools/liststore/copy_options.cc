@@ -9,12 +9,13 @@ namespace {
 
 constexpr char kExportHelp[] =
     R"(Copies what a running liststore server holds to a cluster of ScyllaDB or Cassandra 4 or 5: keyspaces, user
-types, tables and indexes that the cluster does not have yet, and all rows, each cell with its write timestamp
-and what is left of its TTL. Then reads both sides again, and compares them.
+types, tables, indexes and views that the cluster does not have yet, and all rows, each cell, element and field
+with its write timestamp and what is left of its TTL. Then reads both sides again, and compares them, with views
+when the cluster has filled them.
 
 What the cluster has already must be the same: otherwise the differences are listed, and nothing is written. The
-same export again changes nothing, so one that broke off is run again; but counters can only be added to, and go
-into empty tables alone.
+same export again changes nothing, so one that broke off is run again; but counters can only be added to, and so
+can lists of Cassandra: tables that have them must be empty there.
 
 Written to the cluster at LOCAL_QUORUM, through the one node that is named. Stop the service's writes meanwhile:
 what it writes to a range that was copied already is missing at the cluster, and is reported as a difference.
@@ -23,9 +24,9 @@ what it writes to a range that was copied already is missing at the cluster, and
 
 constexpr char kImportHelp[] =
     R"(Fetches tables from a cluster of ScyllaDB or Cassandra 4 or 5 into a running liststore server: keyspaces, user
-types, tables and indexes that the server does not have yet, and all rows, each cell with its write timestamp and
-what is left of its TTL. Then reads both sides again, and compares them. Name the tables that you need: the server
-keeps everything in memory, and refuses rows beyond its --memory-limit.
+types, tables, indexes and views that the server does not have yet, and all rows, each cell, element and field
+with its write timestamp and what is left of its TTL. Then reads both sides again, and compares them. Name the
+tables that you need: the server keeps everything in memory, and refuses rows beyond its --memory-limit.
 
 What the server has already must be the same: otherwise the differences are listed, and nothing is written. The
 same import again changes nothing, but for counters, which go into empty tables alone. The cluster is only read,
@@ -42,8 +43,10 @@ What CQL cannot tell, and what becomes of it:
   rows of a key alone       inserted at timestamp 1, with the TTL that the table gives
   that a row was inserted   told by its oldest cells: it lives on as long as they, or as its others
   local indexes             at Cassandra, which has none, ordinary ones
-  storage-attached indexes  ordinary ones; custom ones, views, functions and triggers are left out
-  collections, user types   copied where they are frozen, refused where they are not
+  storage-attached indexes  ordinary ones; custom ones, functions and triggers are left out
+  times of elements, fields ScyllaDB and Cassandra 4 do not tell them: from there values are copied as if written
+                            now, with the table's TTL; there they are compared by value alone
+  TTLs in views             the target's own, not compared
   counters                  their values, without timestamps
 
 )";
@@ -81,6 +84,13 @@ void AddCommon(CLI::App* command, CopyOptions* options) {
       ->excludes(schema_only);
   command->add_flag("--dry-run", options->dry_run,
                     "Write nothing: print the statements and the tables whose rows would follow");
+  command->add_flag("--no-views", options->no_views, "Leave materialized views out");
+  command
+      ->add_option("--view-seconds", options->view_seconds,
+                   "How long the target may take to fill a view before it is compared")
+      ->check(CLI::Range(int32_t{0}, int32_t{1'000'000}))
+      ->type_name("N")
+      ->capture_default_str();
   command->add_option("--page-rows", options->page_rows, "Rows read at a time")
       ->check(CLI::Range(int32_t{1}, int32_t{100'000}))
       ->type_name("N")

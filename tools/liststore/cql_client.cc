@@ -237,6 +237,24 @@ void CqlRequests::Batch(int16_t stream, std::span<const Execution> executions,
   End();
 }
 
+void CqlRequests::UnloggedBatch(int16_t stream, std::string_view statement_id,
+                                std::span<const CqlValues> values, uint16_t consistency) {
+  constexpr char kUnlogged = 1, kOfPrepared = 1;
+  Begin(stream, kBatch);
+  bytes_.push_back(kUnlogged);
+  Short(values.size());
+  for (const CqlValues& one : values) {
+    bytes_.push_back(kOfPrepared);
+    Short(statement_id.size());
+    bytes_.append(statement_id);
+    Short(one.size());
+    bytes_.append(one.bytes());
+  }
+  Short(consistency);
+  bytes_.push_back(0);
+  End();
+}
+
 // --- Rows ----------------------------------------------------------------------------------------
 
 std::string_view CqlRows::at(size_t row, size_t column) const {

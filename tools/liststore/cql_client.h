@@ -82,6 +82,9 @@ class CqlRequests {
   // At least one value. Of `parameters` the consistency.
   void Execute(int16_t stream, std::string_view statement_id, const CqlValues& values,
                const CqlParameters& parameters);
+  // One statement with each of `values`, in this order: at most 65,535, all within a partition.
+  void UnloggedBatch(int16_t stream, std::string_view statement_id,
+                     std::span<const CqlValues> values, uint16_t consistency);
   // A logged one. At most 65,535 statements.
   void Batch(int16_t stream, std::span<const Execution> executions,
              std::optional<int64_t> timestamp_micros);

@@ -1,7 +1,7 @@
 #include "tools/liststore/remote_schema.h"
 
 #include <algorithm>
-#include <map>
+#include <charconv>
 #include <set>
 #include <tuple>
 
@@ -100,6 +100,8 @@ std::vector<RemoteType> InOrder(std::vector<RemoteType> types) {
   return ordered;
 }
 
+const std::string& NameOfView(const RemoteView& view) { return view.table.name; }
+
 RemoteColumn::Kind KindOf(std::string_view name) {
   if (name == "partition_key") return RemoteColumn::Kind::kPartitionKey;
   if (name == "clustering") return RemoteColumn::Kind::kClustering;
@@ -115,10 +117,11 @@ class SchemaReader {
     LS_RETURN_IF_ERROR(ReadKeyspaces());
     LS_RETURN_IF_ERROR(ReadTypes());
     LS_RETURN_IF_ERROR(ReadTables());
-    LS_RETURN_IF_ERROR(ReadColumns());
     LS_RETURN_IF_ERROR(ReadIndexes());
-    for (const auto& [table, name] : {std::pair("views", "view"),
-                                      {"functions", "function"},
+    LS_RETURN_IF_ERROR(ReadViews());
+    LS_RETURN_IF_ERROR(ReadColumns());
+    LS_RETURN_IF_ERROR(ReadVersion());
+    for (const auto& [table, name] : {std::pair("functions", "function"),
                                       {"aggregates", "aggregate"},
                                       {"triggers", "trigger"}}) {
       LS_RETURN_IF_ERROR(ReadLeftOut(table, name));
@@ -131,7 +134,11 @@ class SchemaReader {
     LS_ASSIGN_OR_RETURN(const CqlRows rows, client_.Query("SELECT keyspace_name, replication FROM "
                                                           "system_schema.keyspaces"));
     for (size_t row = 0; row < rows.size(); ++row) {
-      if (rows.at(row, 0) == kInstruments) schema_.consistency = kCqlOne;
+      if (rows.at(row, 0) == kInstruments) {
+        schema_.consistency = kCqlOne;
+        schema_.part_times = PartTimes::kByFunction;
+        schema_.places_elements = true;
+      }
       if (IsSystemKeyspace(rows.at(row, 0))) continue;
       RemoteKeyspace keyspace;
       keyspace.name = rows.at(row, 0);
@@ -171,6 +178,7 @@ class SchemaReader {
       // Only ScyllaDB has this one, and only there an index can be local.
       if (rows.at(row, 0) == "system_schema" && rows.at(row, 1) == "scylla_tables") {
         schema_.has_local_indexes = true;
+        schema_.places_elements = true;
       }
       RemoteKeyspace* const keyspace = Keyspace(rows.at(row, 0));
       if (keyspace == nullptr) continue;
@@ -204,12 +212,43 @@ class SchemaReader {
                                 .type = std::string(rows.at(row, 6))});
     }
     for (RemoteKeyspace& keyspace : schema_.keyspaces) {
-      for (RemoteTable& table : keyspace.tables) {
-        std::ranges::sort(table.columns, {}, [](const RemoteColumn& column) {
-          return std::tie(column.kind, column.position, column.name);
-        });
-      }
+      for (RemoteTable& table : keyspace.tables) FinishColumns(keyspace, table);
+      for (RemoteView& view : keyspace.views) FinishColumns(keyspace, view.table);
     }
+    return absl::OkStatus();
+  }
+
+  static void FinishColumns(const RemoteKeyspace& keyspace, RemoteTable& table) {
+    for (RemoteColumn& column : table.columns) FindParts(keyspace, column);
+    std::ranges::sort(table.columns, {}, [](const RemoteColumn& column) {
+      return std::tie(column.kind, column.position, column.name);
+    });
+  }
+
+  static void FindParts(const RemoteKeyspace& keyspace, RemoteColumn& column) {
+    using Parts = RemoteColumn::Parts;
+    if (!IsMultiCell(keyspace, column.type)) return;
+    column.parts = column.type.starts_with("list<")  ? Parts::kList
+                   : column.type.starts_with("set<") ? Parts::kSet
+                   : column.type.starts_with("map<") ? Parts::kMap
+                                                     : Parts::kFields;
+    if (column.parts != Parts::kFields) return;
+    const RemoteType* const type = keyspace.FindType(NamesIn(column.type).front());
+    for (const auto& field : type->fields) column.fields.push_back(field.first);
+  }
+
+  // Of Cassandra; ScyllaDB says 3.0.8 whatever it is.
+  absl::Status ReadVersion() {
+    if (schema_.part_times != PartTimes::kNever || schema_.has_local_indexes) {
+      return absl::OkStatus();
+    }
+    LS_ASSIGN_OR_RETURN(const CqlRows rows,
+                        client_.Query("SELECT release_version FROM system.local"));
+    constexpr int kFirstWithPartTimes = 5;
+    int major = 0;
+    const std::string_view version = rows.size() == 1 ? rows.at(0, 0) : "";
+    std::from_chars(version.data(), version.data() + version.size(), major);
+    if (major >= kFirstWithPartTimes) schema_.part_times = PartTimes::kOfColumn;
     return absl::OkStatus();
   }
 
@@ -229,14 +268,37 @@ class SchemaReader {
     return absl::OkStatus();
   }
 
-  // What has no rows of its own, or takes the servers' own languages.
+  absl::Status ReadViews() {
+    LS_ASSIGN_OR_RETURN(const CqlRows rows,
+                        client_.Query("SELECT keyspace_name, view_name, base_table_name, "
+                                      "include_all_columns, where_clause, comment FROM "
+                                      "system_schema.views"));
+    for (size_t row = 0; row < rows.size(); ++row) {
+      RemoteKeyspace* const keyspace = Keyspace(rows.at(row, 0));
+      if (keyspace == nullptr || IsViewOfIndex(*keyspace, rows.at(row, 1))) continue;
+      RemoteView view;
+      view.table.keyspace = keyspace->name;
+      view.table.name = rows.at(row, 1);
+      view.table.comment = rows.at(row, 5);
+      view.base = rows.at(row, 2);
+      view.selects_all = rows.at(row, 3) == std::string_view("\1", 1);
+      view.where = rows.at(row, 4);
+      keyspace->views.push_back(std::move(view));
+    }
+    for (RemoteKeyspace& keyspace : schema_.keyspaces) {
+      std::ranges::sort(keyspace.views, {}, NameOfView);
+    }
+    return absl::OkStatus();
+  }
+
+  // What has no rows of its own, and takes the servers' own languages.
   absl::Status ReadLeftOut(std::string_view table, std::string_view kind) {
     LS_ASSIGN_OR_RETURN(const CqlRows rows,
                         client_.Query(absl::StrCat("SELECT keyspace_name, ", ToAbsl(kind),
                                                    "_name FROM system_schema.", ToAbsl(table))));
     for (size_t row = 0; row < rows.size(); ++row) {
       RemoteKeyspace* const keyspace = Keyspace(rows.at(row, 0));
-      if (keyspace == nullptr || IsViewOfIndex(*keyspace, rows.at(row, 1))) continue;
+      if (keyspace == nullptr) continue;
       keyspace->left_out.push_back(std::string(kind) + " " + std::string(rows.at(row, 1)));
     }
     return absl::OkStatus();
@@ -260,7 +322,9 @@ class SchemaReader {
     RemoteKeyspace* const keyspace = Keyspace(keyspace_name);
     if (keyspace == nullptr) return nullptr;
     const auto at = std::ranges::find(keyspace->tables, name, &RemoteTable::name);
-    return at == keyspace->tables.end() ? nullptr : &*at;
+    if (at != keyspace->tables.end()) return &*at;
+    const auto view = std::ranges::find(keyspace->views, name, NameOfView);
+    return view == keyspace->views.end() ? nullptr : &view->table;
   }
 
   CqlClient& client_;
@@ -284,6 +348,11 @@ std::string RemoteTable::QuotedName() const {
 const RemoteTable* RemoteKeyspace::FindTable(std::string_view table) const {
   const auto at = std::ranges::find(tables, table, &RemoteTable::name);
   return at == tables.end() ? nullptr : &*at;
+}
+
+const RemoteView* RemoteKeyspace::FindView(std::string_view view) const {
+  const auto at = std::ranges::find(views, view, NameOfView);
+  return at == views.end() ? nullptr : &*at;
 }
 
 const RemoteType* RemoteKeyspace::FindType(std::string_view type) const {

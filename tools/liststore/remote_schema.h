@@ -28,6 +28,16 @@ struct RemoteColumn {
   int32_t position = 0;  // within the key
   bool descending = false;
   std::string type;  // as CQL writes it
+  // What of a value is written part by part; kNone: nothing, it is one cell.
+  enum class Parts : uint8_t {
+    kNone,
+    kList,
+    kSet,
+    kMap,
+    kFields
+  };
+  Parts parts = Parts::kNone;
+  std::vector<std::string> fields = {};  // of a user type that is not frozen
 
   bool operator==(const RemoteColumn&) const = default;
 };
@@ -56,6 +66,14 @@ struct RemoteTable {
   std::string ShownName() const { return keyspace + "." + name; }
 };
 
+// A materialized view. Its rows are read as a table's are; what writes them is its server.
+struct RemoteView {
+  RemoteTable table;  // of its own options none but the comment
+  std::string base;
+  bool selects_all = false;  // SELECT *
+  std::string where;
+};
+
 struct RemoteType {
   std::string name;
   std::vector<std::pair<std::string, std::string>> fields;  // name, type
@@ -68,14 +86,25 @@ struct RemoteKeyspace {
   std::vector<std::pair<std::string, std::string>> replication;
   std::vector<RemoteType> types;  // each behind those that it is made of
   std::vector<RemoteTable> tables;
-  std::vector<std::string> left_out;  // "view v": what is there and is not copied
+  std::vector<RemoteView> views;      // by name
+  std::vector<std::string> left_out;  // "function f": what is there and is not copied
 
   const RemoteTable* FindTable(std::string_view table) const;
+  const RemoteView* FindView(std::string_view view) const;
   const RemoteType* FindType(std::string_view type) const;
 };
 
+// How a server tells the write times and TTLs of all parts of a value.
+enum class PartTimes : uint8_t {
+  kNever,       // ScyllaDB, Cassandra before 5
+  kOfColumn,    // WRITETIME(c), TTL(c): Cassandra from 5 on
+  kByFunction,  // liststore.writetimes(c), liststore.ttls(c), liststore.timeuuids(c)
+};
+
 struct RemoteSchema {
+  PartTimes part_times = PartTimes::kNever;
   bool has_local_indexes = false;          // ScyllaDB, and what looks like one
+  bool places_elements = false;            // l[SCYLLA_TIMEUUID_LIST_INDEX(?)] = ?
   uint16_t consistency = kCqlLocalQuorum;  // for its rows; ONE where one node is all there is
   std::vector<RemoteKeyspace> keyspaces;   // users' own, by name
 

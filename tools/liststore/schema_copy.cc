@@ -52,26 +52,56 @@ std::string NamesOf(const RemoteTable& table, Kind kind) {
   return names;
 }
 
-std::string CreateTable(const RemoteTable& table) {
-  std::string columns, order;
+// "a ASC, b DESC"; empty: there are no clustering columns.
+std::string OrderOf(const RemoteTable& table) {
+  std::string order;
   for (const RemoteColumn& column : table.columns) {
-    absl::StrAppend(&columns, QuoteIdentifier(column.name), " ", column.type,
-                    column.kind == Kind::kStatic ? " static, " : ", ");
     if (column.kind != Kind::kClustering) continue;
     absl::StrAppend(&order, order.empty() ? "" : ", ", QuoteIdentifier(column.name),
                     column.descending ? " DESC" : " ASC");
   }
+  return order;
+}
+
+std::string PrimaryKey(const RemoteTable& table) {
   const std::string clustering = NamesOf(table, Kind::kClustering);
+  return absl::StrCat("PRIMARY KEY ((", NamesOf(table, Kind::kPartitionKey), ")",
+                      clustering.empty() ? "" : ", ", clustering, ")");
+}
+
+std::string CreateTable(const RemoteTable& table) {
+  std::string columns;
+  for (const RemoteColumn& column : table.columns) {
+    absl::StrAppend(&columns, QuoteIdentifier(column.name), " ", column.type,
+                    column.kind == Kind::kStatic ? " static, " : ", ");
+  }
   std::string text =
-      absl::StrCat("CREATE TABLE ", table.QuotedName(), " (", columns, "PRIMARY KEY ((",
-                   NamesOf(table, Kind::kPartitionKey), ")", clustering.empty() ? "" : ", ",
-                   clustering, ")) WITH gc_grace_seconds = ", table.gc_grace_seconds);
+      absl::StrCat("CREATE TABLE ", table.QuotedName(), " (", columns, PrimaryKey(table),
+                   ") WITH gc_grace_seconds = ", table.gc_grace_seconds);
+  const std::string order = OrderOf(table);
   if (!order.empty()) absl::StrAppend(&text, " AND CLUSTERING ORDER BY (", order, ")");
   if (table.default_ttl_seconds > 0) {
     absl::StrAppend(&text, " AND default_time_to_live = ", table.default_ttl_seconds);
   }
   if (!table.comment.empty()) absl::StrAppend(&text, " AND comment = ", QuoteString(table.comment));
   return text;
+}
+
+std::string CreateView(const RemoteView& view) {
+  const RemoteTable& table = view.table;
+  const std::string selected =
+      absl::StrJoin(table.columns, ", ", [](std::string* out, const RemoteColumn& column) {
+        out->append(QuoteIdentifier(column.name));
+      });
+  std::string text =
+      absl::StrCat("CREATE MATERIALIZED VIEW ", table.QuotedName(), " AS SELECT ",
+                   view.selects_all ? "*" : selected, " FROM ", QuoteIdentifier(table.keyspace),
+                   ".", QuoteIdentifier(view.base), " WHERE ", view.where, " ", PrimaryKey(table));
+  const std::string order = OrderOf(table);
+  if (!order.empty()) absl::StrAppend(&text, " WITH CLUSTERING ORDER BY (", order, ")");
+  if (table.comment.empty()) return text;
+  return absl::StrCat(text, order.empty() ? " WITH " : " AND ",
+                      "comment = ", QuoteString(table.comment));
 }
 
 // The column of a local index, out of {"pk":["a"],"ck":["column"]}; nothing: another index.
@@ -145,9 +175,11 @@ void CompareTypes(const RemoteKeyspace& keyspace, const RemoteType& wanted, cons
                                           shown(wanted), ") here, (", shown(there), ") there"));
 }
 
-void CompareTables(const RemoteTable& wanted, const RemoteTable& there, SchemaCopy& copy) {
+// `kind`: "table" or "view".
+void CompareTables(const std::string& kind, const RemoteTable& wanted, const RemoteTable& there,
+                   SchemaCopy& copy) {
   const auto differ = [&](const std::string& what) {
-    copy.differences.push_back("table " + wanted.ShownName() + ": " + what);
+    copy.differences.push_back(kind + " " + wanted.ShownName() + ": " + what);
   };
   for (const RemoteColumn& column : wanted.columns) {
     const auto other = std::ranges::find(there.columns, column.name, &RemoteColumn::name);
@@ -173,12 +205,36 @@ void CompareTables(const RemoteTable& wanted, const RemoteTable& there, SchemaCo
                       there.default_ttl_seconds, " there"));
 }
 
-void RefuseMultiCell(const RemoteKeyspace& keyspace, const RemoteTable& table, SchemaCopy& copy) {
+// Of the rows that a view's WHERE chooses both sides are compared.
+void AddView(const RemoteView& view, const RemoteKeyspace* there, SchemaCopy& copy) {
+  const RemoteView* const other = there == nullptr ? nullptr : there->FindView(view.table.name);
+  if (other == nullptr) {
+    copy.view_statements.push_back(CreateView(view));
+    return;
+  }
+  if (other->base != view.base) {
+    copy.differences.push_back("view " + view.table.ShownName() + ": of the table " + view.base +
+                               " here, of " + other->base + " there");
+  }
+  CompareTables("view", view.table, other->table, copy);
+}
+
+// What is lost, or not compared, where a server does not tell when parts of values were written.
+void NoteUntoldTimes(const RemoteTable& table, const RemoteSchema& source,
+                     const RemoteSchema& target, SchemaCopy& copy) {
   for (const RemoteColumn& column : table.columns) {
-    if (!IsMultiCell(keyspace, column.type)) continue;
-    copy.differences.push_back(absl::StrCat("table ", table.ShownName(), ": column ", column.name,
-                                            " is ", column.type, ", not frozen<", column.type,
-                                            ">: times of its parts cannot be copied"));
+    if (column.parts == RemoteColumn::Parts::kNone) continue;
+    const std::string begin =
+        "column " + column.name + " of " + table.ShownName() + ": the parts of a " + column.type;
+    if (source.part_times == PartTimes::kNever) {
+      copy.notes.push_back(begin +
+                           " lose their timestamps and TTLs, which the source does not tell: they "
+                           "are written as of now, with the TTL that the table gives");
+    } else if (target.part_times == PartTimes::kNever) {
+      copy.notes.push_back(begin +
+                           " keep their timestamps and TTLs, but are compared by value alone: the "
+                           "target does not tell more");
+    }
   }
 }
 
@@ -211,6 +267,8 @@ absl::StatusOr<std::vector<RemoteKeyspace>> SelectTables(const RemoteSchema& sch
       return !whole && !is_one;
     });
     found += named;
+    std::erase_if(keyspace.views,
+                  [&](const RemoteView& view) { return keyspace.FindTable(view.base) == nullptr; });
     if (whole || named > 0) selected.push_back(std::move(keyspace));
   }
   if (found == tables.size()) return selected;
@@ -221,13 +279,20 @@ absl::StatusOr<std::vector<RemoteKeyspace>> SelectTables(const RemoteSchema& sch
         keyspace->FindTable(name.substr(dot + 1)) != nullptr) {
       continue;
     }
+    const RemoteView* const view = dot == std::string::npos || keyspace == nullptr
+                                       ? nullptr
+                                       : keyspace->FindView(name.substr(dot + 1));
+    if (view != nullptr) {
+      return absl::NotFoundError("'" + name + "' is a view, and comes with its table, " +
+                                 keyspace->name + "." + view->base);
+    }
     return absl::NotFoundError("no table '" + name + "'; --table takes KEYSPACE.TABLE");
   }
   return selected;  // one was named twice
 }
 
-SchemaCopy PlanSchemaCopy(const std::vector<RemoteKeyspace>& wanted, const RemoteSchema& target,
-                          const std::string& replication) {
+SchemaCopy PlanSchemaCopy(const std::vector<RemoteKeyspace>& wanted, const RemoteSchema& source,
+                          const RemoteSchema& target, const std::string& replication) {
   SchemaCopy copy;
   for (const RemoteKeyspace& keyspace : wanted) {
     const RemoteKeyspace* const there = target.Find(keyspace.name);
@@ -241,10 +306,10 @@ SchemaCopy PlanSchemaCopy(const std::vector<RemoteKeyspace>& wanted, const Remot
       }
     }
     for (const RemoteTable& table : keyspace.tables) {
-      RefuseMultiCell(keyspace, table, copy);
+      NoteUntoldTimes(table, source, target, copy);
       const RemoteTable* const other = there == nullptr ? nullptr : there->FindTable(table.name);
       if (other != nullptr) {
-        CompareTables(table, *other, copy);
+        CompareTables("table", table, *other, copy);
       } else {
         copy.statements.push_back(CreateTable(table));
       }
@@ -256,6 +321,7 @@ SchemaCopy PlanSchemaCopy(const std::vector<RemoteKeyspace>& wanted, const Remot
         AddIndex(table, index, target.has_local_indexes, copy);
       }
     }
+    for (const RemoteView& view : keyspace.views) AddView(view, there, copy);
     for (const std::string& name : keyspace.left_out) {
       copy.notes.push_back("left out: " + name + " of keyspace " + keyspace.name);
     }

@@ -1,8 +1,11 @@
 #include "tools/liststore/table_comparison.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -35,7 +38,29 @@ std::string ShownValue(std::string_view value, std::string_view type) {
   return hex + (value.size() > kShownColumns / 2 ? "…" : "");
 }
 
+// Of values that servers take for one and the same the shortest.
+std::string ShortestForm(std::string_view value, std::string_view type) {
+  if (type == "decimal" && value.size() >= kDecimalScaleBytes) {
+    return EncodeDecimal(NormalizeDecimal(value));
+  }
+  return std::string(type == "varint" && !value.empty() ? TrimVarint(value) : value);
+}
+
+// Of set<decimal> and map<decimal, text>: decimal.
+std::string_view KeyTypeOf(std::string_view type) {
+  const size_t begin = type.find('<') + 1;
+  return type.substr(begin, type.find_first_of(",<>", begin) - begin);
+}
+
 }  // namespace
+
+TableComparison::TableComparison(const RemoteTable& table, const RowLayout& source,
+                                 const RowLayout& target, Ttls ttls)
+    : table_(table), ttls_(ttls), keys_(source.keys) {
+  for (size_t i = 0; i < source.cells.size(); ++i) {
+    compares_times_.push_back(source.cells[i].timestamp && target.cells[i].timestamp);
+  }
+}
 
 std::string TableComparison::ShownKey(const RemoteRows& page, size_t row, bool is_static) const {
   const size_t columns = is_static ? page.partition_keys() : page.keys();
@@ -51,15 +76,31 @@ std::string TableComparison::ShownKey(const RemoteRows& page, size_t row, bool i
 std::string TableComparison::MatchingKey(const RemoteRows& page, size_t row) const {
   std::string bytes = page.KeyBytes(row, page.partition_keys());
   for (size_t i = page.partition_keys(); i < page.keys(); ++i) {
-    std::string value(page.key(row, i));
-    if (table_.columns[i].type == "decimal" && value.size() >= kDecimalScaleBytes) {
-      value = EncodeDecimal(NormalizeDecimal(value));
-    } else if (table_.columns[i].type == "varint" && !value.empty()) {
-      value = std::string(TrimVarint(value));
-    }
+    const std::string value = ShortestForm(page.key(row, i), table_.columns[i].type);
     bytes += CqlInt(static_cast<int32_t>(value.size())) + value;
   }
   return bytes;
+}
+
+void TableComparison::TakeElements(const RemoteRows& page, size_t row, size_t cell,
+                                   int64_t tolerance_seconds, std::vector<Cell>& taken) const {
+  using Parts = RemoteColumn::Parts;
+  const RemoteColumn& column = table_.columns[keys_ + cell];
+  const auto begin = static_cast<std::ptrdiff_t>(taken.size());
+  for (const RemoteElement& element : page.elements(row, cell)) {
+    taken.push_back(
+        {.column = cell,
+         .key = column.parts == Parts::kList ? ""
+                : column.parts == Parts::kFields
+                    ? column.fields[element.number]
+                    : ShortestForm(element.key, KeyTypeOf(column.type)),
+         .ends_soon = element.ttl_seconds > 0 && element.ttl_seconds <= tolerance_seconds,
+         .value_hash = column.parts == Parts::kSet ? 0 : Hash64(element.value),
+         .timestamp_micros = element.timestamp_micros,
+         .ttl_seconds = element.ttl_seconds});
+  }
+  if (column.parts != Parts::kList)
+    std::ranges::sort(taken.begin() + begin, taken.end(), {}, &Cell::key);
 }
 
 TableComparison::Row TableComparison::Taken(const RemoteRows& page, size_t row, bool is_static,
@@ -67,12 +108,21 @@ TableComparison::Row TableComparison::Taken(const RemoteRows& page, size_t row, 
   Row taken;
   taken.shown_key = ShownKey(page, row, is_static);
   taken.is_static = is_static;
-  taken.first_cell = is_static ? 0 : page.statics();
   const size_t end = is_static ? page.statics() : page.cells();
-  for (size_t i = taken.first_cell; i < end; ++i) {
+  for (size_t i = is_static ? 0 : page.statics(); i < end; ++i) {
+    if (!compares_times_[i]) {
+      const std::optional<std::string_view> value = page.value(row, i);
+      if (value) taken.cells.push_back({.column = i, .value_hash = Hash64(*value)});
+      continue;
+    }
+    if (page.has_parts(i)) {
+      TakeElements(page, row, i, tolerance_seconds, taken.cells);
+      continue;
+    }
     const RemoteCell cell = page.cell(row, i);
+    if (!cell.present) continue;
     taken.cells.push_back(
-        {.present = cell.present,
+        {.column = i,
          .ends_soon = cell.ttl_seconds > 0 && cell.ttl_seconds <= tolerance_seconds,
          .value_hash = Hash64(cell.value),
          .timestamp_micros = cell.timestamp_micros,
@@ -93,7 +143,7 @@ void TableComparison::Add(Side side, const RemoteRows& page, int64_t tolerance_s
     if (partition == partition_[side]) continue;
     partition_[side] = std::move(partition);
     Row statics = Taken(page, row, true, tolerance_seconds);
-    if (std::ranges::none_of(statics.cells, &Cell::present)) continue;
+    if (statics.cells.empty()) continue;
     AddRow(side, partition_[side], std::move(statics), tolerance_seconds);  // shorter than a row's
   }
 }
@@ -113,36 +163,67 @@ void TableComparison::AddRow(Side side, const std::string& key, Row row,
 }
 
 const char* TableComparison::Difference(const Cell& source, const Cell& target,
-                                        int64_t tolerance_seconds) {
-  if (!source.present && !target.present) return nullptr;
-  if (!target.present) return "missing at the target";
-  if (!source.present) return "at the target only";
+                                        int64_t tolerance_seconds) const {
   if (source.value_hash != target.value_hash) return "another value";
   if (source.timestamp_micros != target.timestamp_micros) return "another timestamp";
+  if (ttls_ == Ttls::kLeftOut) return nullptr;
   if ((source.ttl_seconds == 0) != (target.ttl_seconds == 0)) return "a TTL on one side only";
   return std::abs(int64_t{source.ttl_seconds} - target.ttl_seconds) > tolerance_seconds
              ? "another TTL"
              : nullptr;
 }
 
+bool TableComparison::IsOfList(const Cell& cell) const {
+  return compares_times_[cell.column] &&
+         table_.columns[keys_ + cell.column].parts == RemoteColumn::Parts::kList;
+}
+
+std::string TableComparison::Told(const Cell& cell, const char* difference) const {
+  const RemoteColumn& column = table_.columns[keys_ + cell.column];
+  const bool is_part = column.parts != RemoteColumn::Parts::kNone && compares_times_[cell.column];
+  return column.name + (is_part ? ", an element: " : ": ") + difference;
+}
+
 void TableComparison::Match(const std::string& key, Row& source, Row& target,
                             int64_t tolerance_seconds) {
-  LS_DCHECK(source.cells.size() == target.cells.size(), "both schemas are the same");
+  const auto place = [](const Cell& cell) { return std::tie(cell.column, cell.key); };
+  const auto is_same = [](const Cell& one, const Cell& other) {
+    return one.value_hash == other.value_hash && one.timestamp_micros == other.timestamp_micros;
+  };
   std::string how;
-  const size_t keys = table_.CountOf(RemoteColumn::Kind::kPartitionKey) +
-                      table_.CountOf(RemoteColumn::Kind::kClustering);
-  for (size_t i = 0; i < source.cells.size(); ++i) {
-    Cell& one = source.cells[i];
-    Cell& other = target.cells[i];
-    if (one.ends_soon || other.ends_soon) {
-      one = {};
-      other = {};
-      continue;
+  const auto differs = [&](const Cell& cell, const char* difference) {
+    if (difference != nullptr && how.empty()) how = Told(cell, difference);
+  };
+  std::vector<Cell> ours, theirs;  // those that count
+  auto one = source.cells.begin(), other = target.cells.begin();
+  while (one != source.cells.end() || other != target.cells.end()) {
+    const bool both = one != source.cells.end() && other != target.cells.end();
+    bool takes_one = other == target.cells.end() || (both && place(*one) <= place(*other));
+    bool takes_other = one == source.cells.end() || (both && place(*other) <= place(*one));
+    // Of lists the elements have no names: one that ends soon may be over on the other side.
+    if (takes_one && takes_other && IsOfList(*one) && !is_same(*one, *other) &&
+        one->ends_soon != other->ends_soon) {
+      takes_one = one->ends_soon;
+      takes_other = !takes_one;
     }
-    const char* const difference = Difference(one, other, tolerance_seconds);
-    if (difference == nullptr || !how.empty()) continue;
-    how = table_.columns[keys + source.first_cell + i].name + ": " + difference;
+    if (takes_one && takes_other) {
+      if (!one->ends_soon && !other->ends_soon) {
+        differs(*one, Difference(*one, *other, tolerance_seconds));
+        ours.push_back(*one);
+        theirs.push_back(*other);
+      }
+    } else if (takes_one && !one->ends_soon) {
+      differs(*one, "missing at the target");
+      ours.push_back(*one);
+    } else if (takes_other && !other->ends_soon) {
+      differs(*other, "at the target only");
+      theirs.push_back(*other);
+    }
+    if (takes_one) ++one;
+    if (takes_other) ++other;
   }
+  source.cells = std::move(ours);
+  target.cells = std::move(theirs);
   Count(kSource, key, source);
   Count(kTarget, key, target);
   if (!how.empty()) Differs(source, how);
@@ -151,10 +232,7 @@ void TableComparison::Match(const std::string& key, Row& source, Row& target,
 void TableComparison::EndOfRange() {
   for (const Side side : {kSource, kTarget}) {
     for (const auto& [key, row] : waiting_[side]) {
-      const bool is_over = std::ranges::any_of(row.cells, &Cell::ends_soon) &&
-                           std::ranges::all_of(row.cells, [](const Cell& cell) {
-                             return !cell.present || cell.ends_soon;
-                           });
+      const bool is_over = !row.cells.empty() && std::ranges::all_of(row.cells, &Cell::ends_soon);
       if (is_over) continue;
       Count(side, key, row);
       Differs(row, side == kSource ? "missing at the target" : "at the target only");
@@ -166,8 +244,8 @@ void TableComparison::EndOfRange() {
 void TableComparison::Count(Side side, const std::string& key, const Row& row) {
   std::string bytes = key;
   for (const Cell& cell : row.cells) {
-    bytes += cell.present ? '\1' : '\0';
-    if (!cell.present) continue;
+    bytes += CqlInt(static_cast<int32_t>(cell.column));
+    bytes += CqlInt(static_cast<int32_t>(cell.key.size())) + cell.key;
     bytes += CqlBigint(static_cast<int64_t>(cell.value_hash));
     bytes += CqlBigint(cell.timestamp_micros);
   }

@@ -24,15 +24,22 @@ struct TableTotals {
 // in the same order, few wait at a time. One thread.
 //
 // TTLs may differ by `tolerance_seconds`: a cell is read and written in different seconds. Cells
-// that have no more than that left may be over on one side: they count on neither.
+// that have no more than that left may be over on one side: they count on neither. Of columns whose
+// times only one of the servers tells, the values are compared.
 class TableComparison {
  public:
   enum Side : uint8_t {
     kSource,
     kTarget
   };
+  enum class Ttls : uint8_t {
+    kCompared,
+    kLeftOut,  // of views, of which servers tell them each in its way
+  };
 
-  explicit TableComparison(const RemoteTable& table) : table_(table) {}
+  // Both readers are of `table`.
+  TableComparison(const RemoteTable& table, const RowLayout& source, const RowLayout& target,
+                  Ttls ttls = Ttls::kCompared);
 
   // All rows of a page.
   void Add(Side side, const RemoteRows& page, int64_t tolerance_seconds);
@@ -45,8 +52,10 @@ class TableComparison {
   const std::string& first_difference() const { return first_difference_; }
 
  private:
+  // A cell that is not null, or the cell of an element.
   struct Cell {
-    bool present = false;
+    size_t column = 0;     // of the row's cells
+    std::string key = {};  // which element; of lists all are ""
     bool ends_soon = false;
     uint64_t value_hash = 0;
     int64_t timestamp_micros = 0;
@@ -56,23 +65,30 @@ class TableComparison {
   struct Row {
     std::string shown_key;
     bool is_static = false;
-    size_t first_cell = 0;  // of the table's
-    std::vector<Cell> cells;
+    std::vector<Cell> cells;  // by column and key; of lists in their order
   };
 
   // The same for keys that a clustering order takes for one: decimals and varints as short as can
   // be.
   std::string MatchingKey(const RemoteRows& page, size_t row) const;
   Row Taken(const RemoteRows& page, size_t row, bool is_static, int64_t tolerance_seconds) const;
+  void TakeElements(const RemoteRows& page, size_t row, size_t cell, int64_t tolerance_seconds,
+                    std::vector<Cell>& taken) const;
   void AddRow(Side side, const std::string& key, Row row, int64_t tolerance_seconds);
   void Match(const std::string& key, Row& source, Row& target, int64_t tolerance_seconds);
   // What differs between two cells, in words; null: nothing.
-  static const char* Difference(const Cell& source, const Cell& target, int64_t tolerance_seconds);
+  const char* Difference(const Cell& source, const Cell& target, int64_t tolerance_seconds) const;
+  bool IsOfList(const Cell& cell) const;
+  // "item: another value".
+  std::string Told(const Cell& cell, const char* difference) const;
   void Count(Side side, const std::string& key, const Row& row);
   void Differs(const Row& row, const std::string& how);
   std::string ShownKey(const RemoteRows& page, size_t row, bool is_static) const;
 
   const RemoteTable& table_;
+  const Ttls ttls_;
+  std::vector<bool> compares_times_;  // of each cell of the table
+  const size_t keys_;
   std::map<std::string, Row> waiting_[2];
   std::string partition_[2];  // whose static cells were taken last
   TableTotals totals_[2];
