@@ -13,6 +13,7 @@
 #include "tests/conformance/random_batches.h"
 #include "tests/conformance/random_conditions.h"
 #include "tests/conformance/random_statements.h"
+#include "tests/conformance/random_types.h"
 #include "tests/conformance/table_model.h"
 #include "tests/conformance/view_model.h"
 #include "tests/support/seed.h"
@@ -72,8 +73,11 @@ class TableRun {
   bool Execute() {
     Say("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
         "1}");
+    types_ = RandomUserTypes(random_, "k");
+    for (const std::string& create : types_.CreateStatements()) Say(create);
     for (const char* name : {"k.a", "k.b"}) {
-      models_.push_back(std::make_unique<TableModel>(RandomSchema(random_, name), list_counts_));
+      models_.push_back(
+          std::make_unique<TableModel>(RandomSchema(random_, name, types_), list_counts_));
       for (const std::string& create : models_.back()->schema().CreateStatements()) Say(create);
     }
     if (timestamps_ != Timestamps::kServer) Acquaint();
@@ -107,9 +111,18 @@ class TableRun {
     }
   }
 
+  void AlterType() {
+    const TypeChange change = RandomTypeChange(random_, types_.altered);
+    Say(change.statement);
+    types_.altered = change.altered;
+    for (const auto& model : models_) model->AlterType(change.altered);
+    for (const auto& view : views_) view->AlterType(change.altered);
+  }
+
   void Step() {
     Advance();
     list_counts_ = {};
+    if (random_.OneIn(60)) AlterType();
     switch (random_.Below(12)) {
       case 0:
         return Batch();
@@ -179,12 +192,14 @@ class TableRun {
   }
 
   void WriteIf() {
-    const RandomConditionalWrite write = MakeRandomConditionalWrite(random_, AnyModel(), {});
+    const RandomConditionalWrite write = random_.OneIn(3)
+                                             ? MakeRandomConditionalBatch(random_, AnyModel(), {})
+                                             : MakeRandomConditionalWrite(random_, AnyModel(), {});
     history_ += write.shown + ";" + When();
-    const CqlAnswer answer = session_->Run(write.sent);
+    const CqlAnswer answer = write.send(*session_);
     Check(answer);
     const std::vector<ResultRow> expected =
-        write.apply({now_micros(), now_micros(), now_seconds()}).rows;
+        write.apply({now_micros(), std::nullopt, now_seconds()}).rows;
     if (failed_ || answer.rows == expected) return;
     failed_ = true;
     ADD_FAILURE() << "expected\n" + ToText(expected) + "found\n" + ToText(answer.rows) << Replay();
@@ -248,6 +263,7 @@ class TableRun {
   std::unique_ptr<CqlServer> server_;
   std::unique_ptr<CqlSession> session_;
   ListCounts list_counts_;
+  ModelUserTypes types_;
   std::vector<std::unique_ptr<TableModel>> models_;
   std::vector<std::unique_ptr<ViewModel>> views_;
   std::string history_;

@@ -122,13 +122,26 @@ bool IsEmptyKey(std::string_view relation) {
            Has(relation, "('',") || Has(relation, " '')") || Has(relation, " '',")));
 }
 
+// Of one column: with a value, or a list of just one.
+bool IsEquality(std::string_view relation) {
+  constexpr std::string_view kIn = " IN (";
+  if (!relation.starts_with(kIn)) return relation.starts_with(" = ");
+  int depth = 0;
+  for (const char c : relation.substr(kIn.size())) {
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+    if (c == ',' && depth == 0) return false;
+  }
+  return relation != " IN ()";
+}
+
 bool IsOfSeveralRelations(std::string_view error) {
   return Has(error, "cannot be restricted by more than one relation if it includes a") ||
          Has(error, "More than one restriction was found for the ") ||
          Has(error, "cannot be restricted by both an equality and an inequality relation");
 }
 
-// ---- JSON
+// ---- Values in other forms
 
 // Forms of the same values.
 constexpr std::pair<std::string_view, std::string_view> kJsonForms[] = {
@@ -136,6 +149,19 @@ constexpr std::pair<std::string_view, std::string_view> kJsonForms[] = {
     {"1.0E300", "1e+300"},
     {"\": 0.0", "\": 0"},
 };
+
+// Whether they are the same but for the first day of 1970 in place of the last one of 1969.
+bool AreSameButDates(const std::vector<ResultRow>& found, const std::vector<ResultRow>& other) {
+  constexpr std::string_view kTheirs("\x80\0\0\0", 4);
+  constexpr std::string_view kOurs = "\x7f\xff\xff\xff";
+  const auto is_same = [&](const std::optional<std::string>& a,
+                           const std::optional<std::string>& b) {
+    return a == b || (a == kTheirs && b == kOurs);
+  };
+  return std::ranges::equal(found, other, [&](const ResultRow& a, const ResultRow& b) {
+    return std::ranges::equal(a, b, is_same);
+  });
+}
 
 std::vector<ResultRow> WithOurJson(std::vector<ResultRow> rows) {
   for (ResultRow& row : rows) {
@@ -196,6 +222,11 @@ std::string NameOfOne(const Refusal& refusal) {
     const std::string element = std::string(rest.substr(0, rest.find(' '))) + "[";
     if (statement.Selects(element)) return "elements of lists";
   }
+  // Of a batch that has another statement on the row.
+  if (error.starts_with("Cannot mix IF ") && error.ends_with(" for the same row") &&
+      statement.Says(" IF ")) {
+    return "conditions of one row in a batch";
+  }
   constexpr std::string_view kEmptyOf = "Invalid comparison with an empty ";
   if (error.starts_with(kEmptyOf)) {
     const std::string_view op = error.substr(error.find('"') + 1);
@@ -213,10 +244,21 @@ std::string NameOfOne(const Refusal& refusal) {
   }
   // IndexOutOfBoundsException where a static value of two bytes was deleted, IllegalStateException
   // where the last row that is wanted lies in a range that was deleted.
-  const bool ends_early = refusal.paged || statement.Says(" LIMIT ");
-  if (IsFailure(error) && (statement.Says(" GROUP BY ") ||
-                           (statement.filters() && (statement.NamesAny('s') || ends_early)))) {
+  const bool ends_early =
+      refusal.paged || statement.Says(" LIMIT ") || statement.Selects(" DISTINCT ");
+  if (IsFailure(error) && (statement.Says(" GROUP BY ") || ends_early ||
+                           (statement.filters() && statement.NamesAny('s')))) {
     return "statements that fail in the server";
+  }
+  constexpr std::string_view kLiteral = "Invalid user type literal for ";
+  if (error.starts_with(kLiteral)) {
+    const std::string_view name = error.substr(kLiteral.size());
+    const auto is_descending = [&](const ModelColumn& column) {
+      return column.descending && name.starts_with(column.name + " of type frozen<");
+    };
+    if (std::ranges::any_of(refusal.schema.clustering, is_descending)) {
+      return "literals of user types in descending columns";
+    }
   }
   if (error == "Key may not be empty" && statement.Says("SELECT ") &&
       IsEmptyKey(statement.RelationOf("p0")) && refusal.schema.partition_key.size() == 1) {
@@ -225,8 +267,8 @@ std::string NameOfOne(const Refusal& refusal) {
   if (!refusal.schema.index) return "";
   const std::string_view indexed = statement.RelationOf(refusal.schema.IndexedColumn().name);
   if (error == "Key may not be empty" && IsEmptyKey(indexed)) return "empty values by an index";
-  if (Has(error, "indexed columns and with IN clause for the PRIMARY KEY") &&
-      indexed.starts_with(" = ") && statement.HasInOfPartitions()) {
+  if (Has(error, "indexed columns and with IN clause for the PRIMARY KEY") && IsEquality(indexed) &&
+      statement.HasInOfPartitions()) {
     return "an index beside IN";
   }
   return "";
@@ -294,6 +336,10 @@ std::vector<std::string> NamesOfOtherAnswer(
       if (found == other) return names;
       if (is_json && WithOurJson(found) == other) {
         names.emplace_back("forms of JSON");
+        return names;
+      }
+      if (parsed.Selects("toDate(") && AreSameButDates(found, other)) {
+        names.emplace_back("dates of times before 1970");
         return names;
       }
       // The same cuts counts short.

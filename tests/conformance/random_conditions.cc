@@ -1,106 +1,88 @@
 #include "tests/conformance/random_conditions.h"
 
-#include <algorithm>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "engine/model/composite_value.h"
+#include "tests/conformance/random_parts.h"
 #include "tests/conformance/random_statements.h"
 
 namespace liststore::testing {
 namespace {
 
 using Cell = std::optional<std::string>;
+using NamedValue = std::pair<std::string, PoolValue>;
 
-struct Condition {
-  size_t column = 0;  // one that is no key
-  std::string_view op;
-  std::vector<Cell> values;  // of IN several
-};
-
-bool IsNull(const DataType& type, const Cell& cell, bool empty_is_null) {
-  const bool is_empty = type.is_multi_cell() && cell && *cell == BytesOfInt(0, 4);
-  return !cell || (is_empty && empty_is_null);
+std::vector<NamedValue> RandomKey(Random& random, const std::vector<ModelColumn>& columns,
+                                  bool may_be_empty) {
+  std::vector<NamedValue> key;
+  for (const ModelColumn& column : columns) {
+    const PoolValue* value = &RandomPoolValue(random, column);
+    while (!may_be_empty && value->bytes.empty()) value = &RandomPoolValue(random, column);
+    key.emplace_back(column.name, *value);
+  }
+  return key;
 }
 
-bool Equal(const DataType& type, const Cell& a, const Cell& b, bool empty_is_null) {
-  const bool a_null = IsNull(type, a, empty_is_null), b_null = IsNull(type, b, empty_is_null);
-  if (a_null || b_null) return a_null && b_null;
-  return CompareValues(type, *a, *b) == 0;
+std::vector<NamedValue> RandomPartition(Random& random, const ModelSchema& schema) {
+  return RandomKey(random, schema.partition_key, schema.partition_key.size() > 1);
 }
 
-bool Holds(const Condition& condition, const DataType& type, const Cell& cell, bool empty_is_null) {
-  const auto equals = [&](const Cell& value) { return Equal(type, cell, value, empty_is_null); };
-  if (condition.op == "IN") return std::ranges::any_of(condition.values, equals);
-  const Cell& value = condition.values[0];
-  if (condition.op == "=") return equals(value);
-  if (condition.op == "!=") return !equals(value);
-  if (!cell) return false;
-  const int order = CompareValues(type, *cell, *value);
-  if (condition.op == "<") return order < 0;
-  if (condition.op == "<=") return order <= 0;
-  return condition.op == ">" ? order > 0 : order >= 0;
-}
-
+// One statement on a partition.
 class ConditionalMaker {
  public:
-  ConditionalMaker(Random& random, TableModel& model, const ConditionOptions& options)
-      : random_(random), model_(model), schema_(model.schema()), options_(options), text_(random) {}
-
-  RandomConditionalWrite Make() {
-    ChooseKey();
-    switch (random_.Below(4)) {
-      case 0:
-        Insert();
-        break;
-      case 1:
-        write_.statics_alone = false;
-        text_ << "DELETE FROM " << schema_.table;
-        deletes_ = true;
-        AddWhere();
-        AddConditions();
-        break;
-      default:
-        Update();
+  ConditionalMaker(Random& random, const ModelSchema& schema, const ConditionOptions& options,
+                   const std::vector<NamedValue>& partition)
+      : random_(random), schema_(schema), options_(options), text_(random), key_(partition) {
+    for (const auto& [name, value] : partition) statement_.write.partition.push_back(value.bytes);
+    statement_.write.statics_alone = !schema_.statics.empty() && random_.OneIn(4);
+    for (NamedValue& column : RandomKey(random_, schema_.clustering, /*may_be_empty=*/true)) {
+      statement_.write.clustering.push_back(column.second.bytes);
+      key_.push_back(std::move(column));
     }
-    return {text_.Sent(), text_.shown(),
-            [model = &model_, write = write_, values = key_values_, deletes = deletes_,
-             exists = exists_, conditions = conditions_,
-             options = options_](const RandomConditionalWrite::Instant& now) {
-              return Apply(*model, write, values, deletes, exists, conditions, options, now);
-            }};
+    statement_.write.ttl_seconds = schema_.default_ttl_seconds;
   }
+
+  // With conditions, or without.
+  void Make(bool is_conditional) {
+    switch (random_.Below(8)) {
+      case 0:
+      case 1:
+        return Insert(is_conditional);
+      case 2:
+        if (!is_conditional && !schema_.clustering.empty()) return DeleteRange();
+        return DeleteRow(is_conditional);
+      case 3:
+        return DeleteCells(is_conditional);
+      default:
+        return Update(is_conditional);
+    }
+  }
+
+  CqlStatement Sent() { return text_.Sent(); }
+  const std::string& shown() const { return text_.shown(); }
+  const ConditionalStatement& statement() const { return statement_; }
 
  private:
-  void ChooseKey() {
-    const auto choose = [&](const std::vector<ModelColumn>& columns, bool may_be_empty,
-                            Values& to) {
-      for (const ModelColumn& column : columns) {
-        const PoolValue* value = &RandomPoolValue(random_, column);
-        while (!may_be_empty && value->bytes.empty()) value = &RandomPoolValue(random_, column);
-        to.push_back(value->bytes);
-        key_values_.emplace_back(column.name, *value);
-      }
-    };
-    choose(schema_.partition_key, schema_.partition_key.size() > 1, write_.partition);
-    write_.statics_alone = !schema_.statics.empty() && random_.OneIn(4);
-    choose(schema_.clustering, true, write_.clustering);
-    write_.ttl_seconds = schema_.default_ttl_seconds;
-  }
-
-  // Of the key, those that the statement names.
-  std::span<const std::pair<std::string, PoolValue>> NamedKey() const {
-    return std::span(key_values_)
-        .first(write_.statics_alone ? schema_.partition_key.size() : key_values_.size());
+  // Of the key, what the statement names.
+  std::span<const NamedValue> NamedKey() const {
+    return std::span(key_).first(statement_.write.statics_alone ? schema_.partition_key.size()
+                                                                : key_.size());
   }
   // The first of the values that it may assign.
-  size_t FirstValue() const { return write_.statics_alone ? schema_.regular.size() : 0; }
+  size_t FirstValue() const { return statement_.write.statics_alone ? schema_.regular.size() : 0; }
+  // One that it does: a regular one, where the row is meant.
+  size_t AnyValue() {
+    return statement_.write.statics_alone ? FirstValue() + random_.Below(schema_.statics.size())
+                                          : random_.Below(schema_.regular.size());
+  }
 
-  void AddWhere() {
+  void AddWhere(std::span<const NamedValue> key) {
     std::string_view before = " WHERE ";
-    for (const auto& [name, value] : NamedKey()) {
+    for (const auto& [name, value] : key) {
       text_ << before << name << " = ";
       text_.AddValue(value);
       before = " AND ";
@@ -110,228 +92,249 @@ class ConditionalMaker {
   void AddAssigned(size_t column) {
     if (random_.OneIn(6)) {
       text_.AddNull();
-      write_.cells.emplace_back(column, std::nullopt);
+      statement_.write.cells.emplace_back(column, std::nullopt);
       return;
     }
     const PoolValue& value = RandomPoolValue(random_, schema_.ValueColumn(column));
     text_.AddValue(value);
-    write_.cells.emplace_back(column, value.bytes);
+    statement_.write.cells.emplace_back(column, value.bytes);
   }
 
-  void Insert() {
-    write_.marker = !write_.statics_alone;
-    exists_ = false;
+  void Insert(bool is_conditional) {
+    statement_.write.marker = !statement_.write.statics_alone;
     text_ << "INSERT INTO " << schema_.table << " (";
     std::vector<size_t> assigned;
     for (const auto& [name, value] : NamedKey()) {
-      text_ << (&name == &key_values_[0].first ? "" : ", ") << name;
+      text_ << (&name == &key_[0].first ? "" : ", ") << name;
     }
     for (size_t i = FirstValue(); i < schema_.values(); ++i) {
       // Without any static value it would be the clustering key that is missing.
-      if (!(write_.statics_alone && i == FirstValue()) && random_.OneIn(3)) continue;
+      if (!(statement_.write.statics_alone && i == FirstValue()) && random_.OneIn(3)) continue;
       text_ << ", " << schema_.ValueColumn(i).name;
       assigned.push_back(i);
     }
     text_ << ") VALUES (";
     for (const auto& [name, value] : NamedKey()) {
-      text_ << (&name == &key_values_[0].first ? "" : ", ");
+      text_ << (&name == &key_[0].first ? "" : ", ");
       text_.AddValue(value);
     }
     for (const size_t column : assigned) {
       text_ << ", ";
       AddAssigned(column);
     }
-    text_ << ") IF NOT EXISTS";
+    text_ << ")";
+    if (is_conditional) {
+      statement_.exists = false;
+      text_ << " IF NOT EXISTS";
+    }
     AddTtl();
   }
 
-  void Update() {
+  void Update(bool is_conditional) {
     text_ << "UPDATE " << schema_.table;
     AddTtl();
-    // A regular one, where the row is meant.
-    const size_t always = write_.statics_alone
-                              ? FirstValue() + random_.Below(schema_.statics.size())
-                              : random_.Below(schema_.regular.size());
+    const size_t always = AnyValue();
     std::string_view before = " SET ";
     for (size_t i = FirstValue(); i < schema_.values(); ++i) {
       if (i != always && random_.OneIn(2)) continue;
-      text_ << before << schema_.ValueColumn(i).name << " = ";
-      AddAssigned(i);
+      text_ << before;
       before = ", ";
+      if (schema_.ValueColumn(i).type.is_multi_cell() && random_.OneIn(2)) {
+        statement_.write.parts.push_back(
+            AddAssignedPart(random_, schema_, i, /*may_prepend=*/true, text_));
+        continue;
+      }
+      text_ << schema_.ValueColumn(i).name << " = ";
+      AddAssigned(i);
     }
-    AddWhere();
-    AddConditions();
+    AddWhere(NamedKey());
+    if (is_conditional) AddConditions();
+  }
+
+  void DeleteRow(bool is_conditional) {
+    statement_.write.statics_alone = false;
+    statement_.deletes = true;
+    text_ << "DELETE FROM " << schema_.table;
+    AddWhere(NamedKey());
+    if (is_conditional) AddConditions();
+  }
+
+  // The partition, or some of its rows.
+  void DeleteRange() {
+    statement_.write.statics_alone = false;
+    statement_.deletes = true;
+    text_ << "DELETE FROM " << schema_.table;
+    AddWhere(std::span(key_).first(schema_.partition_key.size()));
+    statement_.whole_partition = random_.OneIn(2);
+    if (statement_.whole_partition) {
+      statement_.covers = [](const Values&) { return true; };
+      return;
+    }
+    const ModelColumn& first = schema_.clustering[0];
+    const PoolValue& value = RandomPoolValue(random_, first);
+    text_ << " AND " << first.name << " > ";
+    text_.AddValue(value);
+    statement_.covers = [type = first.type, bytes = value.bytes](const Values& row) {
+      return CompareValues(type, row[0], bytes) > 0;
+    };
+  }
+
+  void DeleteCells(bool is_conditional) {
+    text_ << "DELETE ";
+    const size_t always = AnyValue();
+    std::string_view before;
+    for (size_t i = FirstValue(); i < schema_.values(); ++i) {
+      if (i != always && random_.OneIn(2)) continue;
+      const ModelColumn& column = schema_.ValueColumn(i);
+      text_ << before;
+      before = ", ";
+      const bool is_list = column.type.kind() == DataType::Kind::kList;
+      if (column.type.is_multi_cell() && !is_list && random_.OneIn(2)) {
+        statement_.write.parts.push_back(AddDeletedPart(random_, schema_, i, text_));
+        continue;
+      }
+      text_ << column.name;
+      if (column.type.is_multi_cell()) {
+        statement_.write.parts.push_back({.column = i, .kind = ModelPart::Kind::kRemoveAll});
+      } else {
+        statement_.write.cells.emplace_back(i, std::nullopt);
+      }
+    }
+    text_ << " FROM " << schema_.table;
+    AddWhere(NamedKey());
+    if (is_conditional) AddConditions();
   }
 
   void AddTtl() {
     if (!random_.OneIn(4)) return;
-    write_.ttl_seconds = random_.OneIn(2) && options_.has_short_ttls ? 3 : 1000;
+    statement_.write.ttl_seconds = random_.OneIn(2) && options_.has_short_ttls ? 3 : 1000;
     text_ << " USING TTL ";
-    text_.AddNumber(write_.ttl_seconds, 4);
+    text_.AddNumber(statement_.write.ttl_seconds, 4);
   }
 
-  // A value of the column, likely the one that the row has.
-  Cell AddCompared(size_t column, bool may_be_null) {
+  // A value of the type; of elements none that only a marker can have.
+  Cell AddCompared(const DataType& type, bool may_be_null) {
     if (may_be_null && random_.OneIn(3)) {
       text_.AddNull();
       return std::nullopt;
     }
-    const PoolValue& value = RandomPoolValue(random_, schema_.ValueColumn(column));
+    const PoolValue& value = RandomPoolValue(random_, {"", type});
     text_.AddValue(value);
     return value.bytes;
   }
 
+  // c, c[k] or c.f.
+  void AddCondition(ModelCondition& condition) {
+    const ModelColumn& column = schema_.ValueColumn(condition.column);
+    text_ << column.name;
+    const DataType::Kind kind = column.type.kind();
+    if (kind == DataType::Kind::kUser && !random_.OneIn(3)) {
+      condition.field = random_.Below(column.type.parameters().size());
+      text_ << "." << column.type.user().fields[*condition.field];
+    } else if ((kind == DataType::Kind::kMap || kind == DataType::Kind::kList) &&
+               !random_.OneIn(3)) {
+      const bool is_map = kind == DataType::Kind::kMap;
+      const int64_t key = is_map ? random_.Between(-1, 2) : random_.Between(0, 2);
+      text_ << "[";
+      text_.AddNumber(key, 4);
+      text_ << "]";
+      condition.element = BytesOfInt(key, 4);
+    }
+  }
+
   void AddConditions() {
     if (random_.OneIn(3)) {
-      exists_ = true;
+      statement_.exists = true;
       text_ << " IF EXISTS";
       return;
     }
     constexpr std::string_view kOps[] = {"=", "!=", "<", "<=", ">", ">=", "IN"};
     std::string_view before = " IF ";
     for (uint64_t left = 1 + random_.Below(2); left > 0; --left) {
-      Condition condition;
+      ModelCondition condition;
       condition.column = FirstValue() + random_.Below(schema_.values() - FirstValue());
       condition.op = kOps[random_.Below(std::size(kOps))];
-      text_ << before << schema_.ValueColumn(condition.column).name << " " << condition.op << " ";
+      text_ << before;
       before = " AND ";
+      AddCondition(condition);
+      text_ << " " << condition.op << " ";
+      const DataType& type = condition.TypeIn(schema_);
       if (condition.op == "IN") {
         text_ << "(";
         for (uint64_t i = 0; i < 3; ++i) {
           text_ << (i == 0 ? "" : ", ");
-          condition.values.push_back(AddCompared(condition.column, true));
+          condition.values.push_back(AddCompared(type, true));
         }
         text_ << ")";
       } else {
         const bool equality = condition.op == "=" || condition.op == "!=";
-        condition.values.push_back(AddCompared(condition.column, equality));
+        condition.values.push_back(AddCompared(type, equality));
       }
-      conditions_.push_back(std::move(condition));
+      statement_.conditions.push_back(std::move(condition));
     }
-  }
-
-  static RandomConditionalWrite::Answer Apply(
-      TableModel& model, const RowWrite& write,
-      const std::vector<std::pair<std::string, PoolValue>>& key, bool deletes,
-      std::optional<bool> exists, const std::vector<Condition>& conditions,
-      const ConditionOptions& options, const RandomConditionalWrite::Instant& now) {
-    const ModelSchema& schema = model.schema();
-    const std::optional<LiveRow> any = model.FindAny(write.partition, now.seconds);
-    const std::optional<LiveRow> row =
-        write.statics_alone ? std::nullopt
-                            : model.Find(write.partition, write.clustering, now.seconds);
-    std::vector<Cell> cells(schema.values());
-    for (size_t i = 0; any && i < cells.size(); ++i) {
-      const std::optional<LiveRow>& seen = schema.is_static(i) ? any : row;
-      if (seen && seen->cells[i]) cells[i] = seen->cells[i]->value;
-    }
-    const bool any_static =
-        std::any_of(cells.begin() + static_cast<ptrdiff_t>(schema.regular.size()), cells.end(),
-                    [](const Cell& cell) { return cell.has_value(); });
-    bool applied = !exists || *exists == (write.statics_alone ? any_static : row.has_value());
-    std::vector<bool> asked(cells.size(), exists.has_value());
-    for (const Condition& condition : conditions) {
-      applied &= Holds(condition, schema.ValueColumn(condition.column).type,
-                       cells[condition.column], options.empty_is_null);
-      asked[condition.column] = true;
-    }
-    // Who asks for a row gets nothing of a partition that is without it.
-    const bool answers = !exists || row || (write.statics_alone && any);
-    ResultRow answer = {std::string(1, applied ? '\1' : '\0')};
-    for (size_t i = 0; exists && i < key.size(); ++i) {
-      const bool named = row || (write.statics_alone && any && i < schema.partition_key.size());
-      answer.push_back(named ? Cell(key[i].second.bytes) : Cell());
-    }
-    // Static columns come first.
-    for (size_t i = 0; i < cells.size(); ++i) {
-      const size_t column = (i + schema.regular.size()) % cells.size();
-      if (asked[column]) answer.push_back(answers ? cells[column] : Cell());
-    }
-    if (applied) {
-      const std::optional<LiveRow>& looked_at = write.statics_alone ? any : row;
-      int64_t timestamp = looked_at ? std::max(now.micros, looked_at->newest + 1) : now.micros;
-      for (size_t i = schema.regular.size(); any && i < cells.size(); ++i) {
-        if (any->cells[i]) timestamp = std::max(timestamp, any->cells[i]->timestamp + 1);
-      }
-      if (deletes) {
-        const auto covers = [clustering = write.clustering](const Values& other) {
-          return other == clustering;
-        };
-        model.Delete(write.partition, covers, /*whole=*/false, timestamp);
-      } else {
-        RowWrite written = write;
-        written.list_micros = now.list_micros;
-        model.Write(written, timestamp, now.seconds);
-      }
-    }
-    std::vector<ResultRow> of_cassandra;
-    if (applied || !row) of_cassandra.push_back({answer[0]});
-    if (!applied && exists && row) {
-      ResultRow without_statics = answer;
-      const auto statics = without_statics.begin() + static_cast<ptrdiff_t>(1 + key.size());
-      std::fill_n(statics, schema.statics.size(), std::nullopt);
-      of_cassandra.push_back(std::move(without_statics));
-    }
-    for (const LiveRow& one :
-         applied || !exists ? std::vector<LiveRow>() : model.Live(now.seconds)) {
-      if (one.partition != write.partition) continue;
-      of_cassandra.push_back(
-          OfPartition(schema, answer[0], one, cells, key.size(), write.statics_alone));
-    }
-    if (!applied && !exists)
-      of_cassandra.push_back(InOrderOfMention(schema, answer[0], conditions, cells));
-    return {{std::move(answer)}, std::move(of_cassandra)};
-  }
-
-  // Its key, or with that one of a row where no row was asked for, and the static values: no
-  // others. Which row it is depends on what has a marker.
-  static ResultRow OfPartition(const ModelSchema& schema, const Cell& applied, const LiveRow& any,
-                               const std::vector<Cell>& cells, size_t key_columns,
-                               bool of_any_row) {
-    ResultRow answer = {applied};
-    answer.insert(answer.end(), any.partition.begin(), any.partition.end());
-    for (size_t i = answer.size() - 1; i < key_columns; ++i) {
-      const size_t column = i - schema.partition_key.size();
-      const bool has_row = of_any_row && !any.is_static_alone;
-      answer.push_back(has_row ? Cell(any.clustering[column]) : Cell());
-    }
-    for (size_t i = schema.regular.size(); i < cells.size(); ++i) answer.push_back(cells[i]);
-    answer.resize(1 + key_columns + cells.size());
-    return answer;
-  }
-  // The regular columns before the static ones.
-  static ResultRow InOrderOfMention(const ModelSchema& schema, const Cell& applied,
-                                    const std::vector<Condition>& conditions,
-                                    const std::vector<Cell>& cells) {
-    ResultRow answer = {applied};
-    std::vector<bool> said(cells.size(), false);
-    for (const bool is_static : {false, true}) {
-      for (const Condition& condition : conditions) {
-        if (schema.is_static(condition.column) != is_static || said[condition.column]) continue;
-        said[condition.column] = true;
-        answer.push_back(cells[condition.column]);
-      }
-    }
-    return answer;
   }
 
   Random& random_;
-  TableModel& model_;
   const ModelSchema& schema_;
   const ConditionOptions options_;
   StatementText text_;
-  std::vector<std::pair<std::string, PoolValue>> key_values_;
-  RowWrite write_;
-  bool deletes_ = false;
-  std::optional<bool> exists_;  // what IF [NOT] EXISTS wants
-  std::vector<Condition> conditions_;
+  std::vector<NamedValue> key_;
+  ConditionalStatement statement_;
 };
+
+// As a message, or as one text.
+std::function<CqlAnswer(CqlSession&)> SendBatch(Random& random, std::vector<CqlStatement> sent,
+                                                bool logged) {
+  if (random.OneIn(2)) {
+    return [sent = std::move(sent), logged](CqlSession& session) {
+      return session.RunBatch(logged, sent, std::nullopt);
+    };
+  }
+  CqlStatement text;
+  text.text = logged ? "BEGIN BATCH" : "BEGIN UNLOGGED BATCH";
+  for (CqlStatement& one : sent) {
+    text.text += " " + one.text + ";";
+    for (BoundParameter& parameter : one.parameters) {
+      text.parameters.push_back(std::move(parameter));
+    }
+  }
+  text.text += " APPLY BATCH";
+  text.prepared = random.OneIn(2);
+  return [text = std::move(text)](CqlSession& session) { return session.Run(text); };
+}
 
 }  // namespace
 
 RandomConditionalWrite MakeRandomConditionalWrite(Random& random, TableModel& model,
                                                   const ConditionOptions& options) {
-  return ConditionalMaker(random, model, options).Make();
+  ConditionalMaker maker(random, model.schema(), options, RandomPartition(random, model.schema()));
+  maker.Make(/*is_conditional=*/true);
+  return {[sent = maker.Sent()](CqlSession& session) { return session.Run(sent); }, maker.shown(),
+          [&model, statement = maker.statement(), options](const ConditionalInstant& now) {
+            return ApplyConditional(model, statement, options.empty_is_null, now);
+          }};
+}
+
+RandomConditionalWrite MakeRandomConditionalBatch(Random& random, TableModel& model,
+                                                  const ConditionOptions& options) {
+  const std::vector<NamedValue> partition = RandomPartition(random, model.schema());
+  const bool logged = random.OneIn(2);
+  std::vector<CqlStatement> sent;
+  std::vector<ConditionalStatement> statements;
+  std::string shown = logged ? "BEGIN BATCH\n" : "BEGIN UNLOGGED BATCH\n";
+  const uint64_t count = 1 + random.Below(4);
+  const uint64_t conditional = random.Below(count);
+  for (uint64_t i = 0; i < count; ++i) {
+    ConditionalMaker maker(random, model.schema(), options, partition);
+    maker.Make(/*is_conditional=*/i == conditional || random.OneIn(2));
+    sent.push_back(maker.Sent());
+    statements.push_back(maker.statement());
+    shown += "  " + maker.shown() + ";\n";
+  }
+  return {SendBatch(random, std::move(sent), logged), shown + "APPLY BATCH",
+          [&model, statements, options](const ConditionalInstant& now) {
+            return ApplyConditionalBatch(model, statements, options.empty_is_null, now);
+          }};
 }
 
 }  // namespace liststore::testing

@@ -1,35 +1,22 @@
-// Writes with IF, and what they must answer.
+// Writes with conditions: INSERT ... IF NOT EXISTS, UPDATE and DELETE ... IF, and batches of them.
 #ifndef LISTSTORE_TESTS_CONFORMANCE_RANDOM_CONDITIONS_H_
 #define LISTSTORE_TESTS_CONFORMANCE_RANDOM_CONDITIONS_H_
 
-#include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "engine/base/random.h"
+#include "tests/conformance/condition_model.h"
 #include "tests/conformance/cql_session.h"
 #include "tests/conformance/table_model.h"
 
 namespace liststore::testing {
 
 struct RandomConditionalWrite {
-  CqlStatement sent;
+  std::function<CqlAnswer(CqlSession& session)> send;
   std::string shown;
-  // When it is written, by the server.
-  struct Instant {
-    int64_t micros = 0;       // or above what the row has
-    int64_t list_micros = 0;  // of what is appended to lists
-    int64_t seconds = 0;
-  };
-  struct Answer {
-    std::vector<ResultRow> rows;
-    // What Cassandra may say instead: it has no columns when the write was applied or nothing was
-    // read, and others where it has read the partition's static row alone.
-    std::vector<ResultRow> of_cassandra;
-  };
-  // Judges the model's row, writes to it if that is what it says, and gives the answer.
-  std::function<Answer(const Instant& now)> apply;
+  // Judges the model's rows, writes to them if that is what they say, and gives the answer.
+  std::function<ConditionalAnswer(const ConditionalInstant& now)> apply;
 };
 
 struct ConditionOptions {
@@ -38,8 +25,10 @@ struct ConditionOptions {
   bool empty_is_null = false;
 };
 
-// Of one row, without timestamps. `model` outlives the result.
+// Of one row, or of several of a partition; without timestamps. `model` outlives the result.
 RandomConditionalWrite MakeRandomConditionalWrite(Random& random, TableModel& model,
+                                                  const ConditionOptions& options);
+RandomConditionalWrite MakeRandomConditionalBatch(Random& random, TableModel& model,
                                                   const ConditionOptions& options);
 
 }  // namespace liststore::testing

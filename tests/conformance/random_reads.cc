@@ -1,125 +1,16 @@
 // SELECT, and what it must answer.
 #include <algorithm>
 #include <limits>
-#include <span>
-#include <tuple>
+#include <utility>
 
 #include "engine/cql/encode_json.h"
 #include "engine/model/composite_value.h"
 #include "engine/model/token.h"
 #include "tests/conformance/random_statements.h"
+#include "tests/conformance/read_model.h"
 
 namespace liststore::testing {
 namespace {
-
-// What becomes of the rows that match.
-struct Shape {
-  using Condition = std::function<bool(const LiveRow&, const AnswerRules&)>;
-  std::vector<Condition> conditions;
-  bool reversed = false;
-  bool merged = false;  // rows of all partitions in one order
-  bool is_in = false;   // partitions are named by IN
-  bool distinct = false;
-  std::optional<int64_t> per_partition_limit;
-  std::optional<int64_t> limit;
-  // A value of a row for each selector; of an aggregate, nothing but counts.
-  using Selector = std::function<std::optional<std::string>(const LiveRow&, int64_t now_seconds)>;
-  std::vector<Selector> selectors;
-  bool counts = false;
-  // GROUP BY the partition key and so many clustering columns; limits are of groups.
-  std::optional<size_t> grouped;
-  // Rows are asked for: static values do not stand for a partition without any.
-  bool of_rows = false;
-};
-
-ResultRow CountsOf(std::span<const LiveRow> rows, const Shape& shape, int64_t now_seconds) {
-  ResultRow counts;
-  for (const Shape::Selector& selector : shape.selectors) {
-    const auto count = std::ranges::count_if(
-        rows, [&](const LiveRow& row) { return selector(row, now_seconds).has_value(); });
-    counts.emplace_back(BytesOfInt(count, 8));
-  }
-  return counts;
-}
-
-ResultRow ValuesOf(const LiveRow& row, const Shape& shape, int64_t now_seconds) {
-  ResultRow values;
-  for (const Shape::Selector& selector : shape.selectors) {
-    values.push_back(selector(row, now_seconds));
-  }
-  return values;
-}
-
-// `rows` are in the order of the read.
-std::vector<ResultRow> EvaluateGroups(std::span<const LiveRow> rows, const Shape& shape,
-                                      int64_t now_seconds) {
-  std::vector<ResultRow> result;
-  int64_t of_partition = 0;
-  for (size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
-    const LiveRow& first = rows[begin];
-    const auto same = [&](const LiveRow& row) {
-      if (row.key != first.key || first.is_static_alone) return &row == &first;
-      return std::equal(row.clustering.begin(),
-                        row.clustering.begin() + static_cast<ptrdiff_t>(*shape.grouped),
-                        first.clustering.begin());
-    };
-    while (end < rows.size() && same(rows[end])) ++end;
-    of_partition = begin > 0 && rows[begin - 1].key == first.key ? of_partition + 1 : 0;
-    if (shape.per_partition_limit && of_partition >= *shape.per_partition_limit) continue;
-    if (shape.limit && static_cast<int64_t>(result.size()) == *shape.limit) break;
-    result.push_back(shape.counts ? CountsOf(rows.subspan(begin, end - begin), shape, now_seconds)
-                                  : ValuesOf(first, shape, now_seconds));
-  }
-  return result;
-}
-
-// In the order of the partition key's values.
-void SortByValue(const ModelSchema& schema, std::vector<LiveRow>& rows) {
-  std::ranges::stable_sort(rows, [&](const LiveRow& a, const LiveRow& b) {
-    for (size_t i = 0; i < schema.partition_key.size(); ++i) {
-      const int order = CompareValues(schema.partition_key[i].type, a.partition[i], b.partition[i]);
-      if (order != 0) return order < 0;
-    }
-    return false;
-  });
-}
-
-std::vector<ResultRow> Evaluate(const TableModel& model, const Shape& shape, int64_t now_seconds,
-                                const AnswerRules& rules) {
-  std::vector<LiveRow> rows;
-  for (LiveRow& row : model.Live(now_seconds)) {
-    if (row.is_static_alone && shape.of_rows) continue;
-    const auto holds = [&](const Shape::Condition& condition) { return condition(row, rules); };
-    if (std::ranges::all_of(shape.conditions, holds)) rows.push_back(std::move(row));
-  }
-  const auto compare = [&](const LiveRow& a, const LiveRow& b) {
-    const int order = model.CompareClustering(a.clustering, b.clustering);
-    return shape.reversed ? order > 0 : order < 0;
-  };
-  if (shape.reversed) {
-    std::ranges::stable_sort(rows, [&](const LiveRow& a, const LiveRow& b) {
-      return a.key != b.key ? std::tie(a.token, a.key) < std::tie(b.token, b.key) : compare(a, b);
-    });
-  }
-  if (shape.is_in && rules.in_by_value) SortByValue(model.schema(), rows);
-  if (shape.grouped) return EvaluateGroups(rows, shape, now_seconds);
-  const int64_t of_partition_max =
-      shape.distinct ? 1 : shape.per_partition_limit.value_or(std::numeric_limits<int64_t>::max());
-  std::vector<LiveRow> kept;
-  int64_t of_partition = 0;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    of_partition = i > 0 && rows[i].key == rows[i - 1].key ? of_partition + 1 : 0;
-    if (of_partition < of_partition_max) kept.push_back(rows[i]);
-  }
-  if (shape.merged) std::ranges::stable_sort(kept, compare);
-  std::vector<ResultRow> result;
-  if (shape.counts) return {CountsOf(kept, shape, now_seconds)};
-  for (const LiveRow& row : kept) {
-    if (shape.limit && static_cast<int64_t>(result.size()) == *shape.limit) break;
-    result.push_back(ValuesOf(row, shape, now_seconds));
-  }
-  return result;
-}
 
 std::optional<std::string> ClusteringValue(const LiveRow& row, size_t column) {
   return row.is_static_alone ? std::nullopt : std::optional(row.clustering[column]);
@@ -177,7 +68,7 @@ class ReadMaker {
     AddGroups();
     // The groups of several partitions are not merged, and where among rows of several partitions
     // one without a key belongs is not for the order to say.
-    const bool is_merged = several && (shape_.grouped || !schema_.statics.empty());
+    const bool is_merged = several && (shape_.grouped || has_first_ || !schema_.statics.empty());
     if (!schema_.clustering.empty() && !is_merged && random_.OneIn(2)) AddOrder(several);
     AddLimits();
     return Finish();
@@ -257,8 +148,7 @@ class ReadMaker {
     text_ << "DISTINCT ";
     for (size_t i = 0; i < schema_.partition_key.size(); ++i) {
       text_ << (i == 0 ? "" : ", ") << schema_.partition_key[i].name;
-      shape_.selectors.push_back(
-          [i](const LiveRow& row, int64_t) { return std::optional(row.partition[i]); });
+      AddSelector([i](const LiveRow& row, int64_t) { return std::optional(row.partition[i]); });
     }
     for (size_t i = schema_.regular.size(); i < schema_.values(); ++i) {
       if (random_.OneIn(2)) {
@@ -302,6 +192,9 @@ class ReadMaker {
                   [i](const LiveRow& row, const AnswerRules&) { return ClusteringValue(row, i); });
       } else {
         const size_t i = random_.Below(schema_.values());
+        // One of several cells is not restricted, and the language has no fields in WHERE.
+        const DataType& type = schema_.ValueColumn(i).type;
+        if (type.is_multi_cell() && !type.is_collection()) continue;
         AddFilter(before, schema_.ValueColumn(i),
                   [i](const LiveRow& row, const AnswerRules& rules) {
                     const bool is_empty = rules.deleted_statics_are_empty && row.deleted_statics[i];
@@ -318,9 +211,15 @@ class ReadMaker {
 
   // ---- Selectors
 
+  template <typename Value>
+  void AddSelector(Value value, Aggregate aggregate = Aggregate::kFirst,
+                   DataType type = CqlType::kBlob) {
+    shape_.selectors.push_back({std::move(value), aggregate, std::move(type)});
+  }
+
   void AddSelection() {
     if (random_.OneIn(6)) {
-      AddCounts();
+      AddAggregates();
     } else if (random_.OneIn(5)) {
       AddJson();
     } else if (random_.OneIn(3)) {
@@ -341,7 +240,7 @@ class ReadMaker {
     struct Member {
       std::string name;
       DataType type = CqlType::kInt;
-      Shape::Selector selector;
+      Selector selector;
     };
     std::vector<Member> members;
     for (size_t i = 0; i < names.size(); ++i) {
@@ -352,28 +251,27 @@ class ReadMaker {
     for (const Member& member : members) {
       text_ << (&member == &members[0] ? "" : ", ") << member.name;
     }
-    shape_.selectors = {[members](const LiveRow& row, int64_t now) -> std::optional<std::string> {
+    shape_.selectors.clear();
+    AddSelector([members](const LiveRow& row, int64_t now) -> std::optional<std::string> {
       std::string json = "{";
       for (const Member& member : members) {
-        const std::optional<std::string> value = member.selector(row, now);
+        const std::optional<std::string> value = member.selector.value(row, now);
         json += (json.size() == 1 ? "\"" : ", \"") + member.name +
                 "\": " + (value ? *EncodeJson(member.type, *value) : "null");
       }
       return json + "}";
-    }};
+    });
   }
 
   template <typename Name>
   void AddColumns(const Name& name) {
     for (size_t i = 0; i < schema_.partition_key.size(); ++i) {
       name(schema_.partition_key[i].name);
-      shape_.selectors.push_back(
-          [i](const LiveRow& row, int64_t) { return std::optional(row.partition[i]); });
+      AddSelector([i](const LiveRow& row, int64_t) { return std::optional(row.partition[i]); });
     }
     for (size_t i = 0; i < schema_.clustering.size(); ++i) {
       name(schema_.clustering[i].name);
-      shape_.selectors.push_back(
-          [i](const LiveRow& row, int64_t) { return ClusteringValue(row, i); });
+      AddSelector([i](const LiveRow& row, int64_t) { return ClusteringValue(row, i); });
     }
     for (size_t i = 0; i < schema_.statics.size(); ++i) {
       AddColumn(schema_.regular.size() + i, name);
@@ -383,8 +281,7 @@ class ReadMaker {
   template <typename Name>
   void AddColumn(size_t value, Name&& name) {
     name(schema_.ValueColumn(value).name);
-    shape_.selectors.push_back(
-        [value](const LiveRow& row, int64_t) { return CellValue(row, value); });
+    AddSelector([value](const LiveRow& row, int64_t) { return CellValue(row, value); });
   }
 
   // Keys, values, their times and the token; `all`, or some of them.
@@ -398,22 +295,22 @@ class ReadMaker {
       // A static column alone would be another kind of SELECT.
       if (schema_.is_static(i) && shape_.selectors.empty()) AddColumn(0, say);
       const std::string& column = schema_.ValueColumn(i).name;
-      if (schema_.ValueColumn(i).type.is_multi_cell()) {
+      const DataType& type = schema_.ValueColumn(i).type;
+      if (type.is_multi_cell() || type.kind() == DataType::Kind::kUser) {
         if (!shape_.selectors.empty() && random_.OneIn(3)) AddElement(i, say);
-        continue;
       }
+      if (type.is_multi_cell()) continue;
       if (all || random_.OneIn(2)) {
         say("ttl(" + column + ")");
-        shape_.selectors.push_back(
-            [i](const LiveRow& row, int64_t now) -> std::optional<std::string> {
-              const std::optional<ModelCell>& cell = row.cells[i];
-              if (!cell || cell->ttl_seconds == 0) return std::nullopt;
-              return BytesOfInt(cell->expiry_seconds - now, 4);
-            });
+        AddSelector([i](const LiveRow& row, int64_t now) -> std::optional<std::string> {
+          const std::optional<ModelCell>& cell = row.cells[i];
+          if (!cell || cell->ttl_seconds == 0) return std::nullopt;
+          return BytesOfInt(cell->expiry_seconds - now, 4);
+        });
       }
       if (with_write_times_ && (all || random_.OneIn(2))) {
         say("writetime(" + column + ")");
-        shape_.selectors.push_back([i](const LiveRow& row, int64_t) -> std::optional<std::string> {
+        AddSelector([i](const LiveRow& row, int64_t) -> std::optional<std::string> {
           if (!row.cells[i]) return std::nullopt;
           return BytesOfInt(row.cells[i]->timestamp, 8);
         });
@@ -421,30 +318,32 @@ class ReadMaker {
     }
     for (size_t i = 0; i < schema_.regular.size(); ++i) {
       const ModelColumn& column = schema_.regular[i];
+      if (random_.OneIn(4)) AddConversion(i, say);
       if (!column.type.is_native() || column.type.is(CqlType::kBlob)) continue;
       if (!random_.OneIn(3)) continue;
       const std::string type(CqlTypeName(column.type.native()));
       const std::string bytes = type + "AsBlob(" + column.name + ")";
       say(random_.OneIn(2) ? bytes : "blobAs" + type + "(" + bytes + ")");
-      shape_.selectors.push_back([i](const LiveRow& row, int64_t) { return CellValue(row, i); });
+      AddSelector([i](const LiveRow& row, int64_t) { return CellValue(row, i); });
     }
     if (!shape_.selectors.empty() && !random_.OneIn(3)) return;
     say("token(" + KeyNames() + ")");
-    shape_.selectors.push_back(
+    AddSelector(
         [](const LiveRow& row, int64_t) { return std::optional(BytesOfInt(row.token, 8)); });
   }
 
-  // c[k], of a list or map.
+  // c[k], of a list or map, or c.f.
   template <typename Say>
   void AddElement(size_t i, Say& say) {
     const ModelColumn& column = schema_.ValueColumn(i);
+    if (column.type.kind() == DataType::Kind::kUser) return AddField(i, say);
     if (column.type.kind() == DataType::Kind::kSet) return;
     const int64_t key = random_.Between(-1, 2);
     say(column.name + "[");
     text_.AddNumber(key, 4);
     text_ << "]";
-    shape_.selectors.push_back([i, type = column.type, key = BytesOfInt(key, 4)](
-                                   const LiveRow& row, int64_t) -> std::optional<std::string> {
+    AddSelector([i, type = column.type, key = BytesOfInt(key, 4)](
+                    const LiveRow& row, int64_t) -> std::optional<std::string> {
       const std::optional<std::string> value = CellValue(row, i);
       if (!value) return std::nullopt;
       const auto element = ElementAt(type, *value, key);
@@ -452,26 +351,107 @@ class ReadMaker {
     });
   }
 
-  void AddCounts() {
-    shape_.counts = true;
-    text_ << "count(*)";
-    shape_.selectors.push_back(
-        [](const LiveRow&, int64_t) { return std::optional<std::string>(""); });
-    if (random_.OneIn(2)) return;
-    const size_t i = random_.Below(schema_.values());
-    // As in AddSelectors: not a static column alone.
-    if (schema_.is_static(i)) AddCount(random_.Below(schema_.regular.size()));
-    AddCount(i);
+  template <typename Say>
+  void AddField(size_t i, Say& say) {
+    const ModelColumn& column = schema_.ValueColumn(i);
+    const size_t field = random_.Below(column.type.parameters().size());
+    say(column.name + "." + column.type.user().fields[field]);
+    AddSelector(
+        [i, type = column.type, field](const LiveRow& row, int64_t) -> std::optional<std::string> {
+          const std::optional<std::string> value = CellValue(row, i);
+          if (!value) return std::nullopt;
+          const auto found = SplitTuple(type, *value)->at(field);
+          return found ? std::optional(std::string(*found)) : std::nullopt;
+        });
   }
-  // How many rows have value `i`.
-  void AddCount(size_t i) {
-    const bool converts = schema_.ValueColumn(i).type.is(CqlType::kInt) && random_.OneIn(2);
-    text_ << (converts ? ", count(CAST(" : ", count(") << schema_.ValueColumn(i).name
+
+  // Of rows, of values, or with the key of the first row.
+  void AddAggregates() {
+    shape_.aggregates = true;
+    text_ << "count(*)";
+    AddSelector([](const LiveRow&, int64_t) { return std::optional<std::string>(""); },
+                Aggregate::kCount);
+    for (uint64_t left = random_.Below(3); left > 0; --left) {
+      const size_t i = random_.Below(schema_.values());
+      // As in AddSelectors: not a static column alone.
+      if (schema_.is_static(i)) AddAggregate(random_.Below(schema_.regular.size()));
+      AddAggregate(i);
+    }
+    if (!random_.OneIn(4)) return;
+    has_first_ = true;
+    text_ << ", " << schema_.partition_key[0].name;
+    AddSelector([](const LiveRow& row, int64_t) { return std::optional(row.partition[0]); });
+  }
+
+  // Of value `i`.
+  void AddAggregate(size_t i) {
+    const ModelColumn& column = schema_.ValueColumn(i);
+    const auto value = [i](const LiveRow& row, int64_t) { return CellValue(row, i); };
+    if (IsSmall(column.type) && random_.OneIn(2)) {
+      // As a varint, for the sum need not fit into the column's type.
+      const bool divides = random_.OneIn(2);
+      text_ << (divides ? ", avg(CAST(" : ", sum(CAST(") << column.name << " AS varint))";
+      return AddSelector(
+          [i](const LiveRow& row, int64_t) -> std::optional<std::string> {
+            const std::optional<std::string> number = CellValue(row, i);
+            // A number of no bytes is none.
+            if (!number || number->empty()) return std::nullopt;
+            return VarintOf(IntOf(*number));
+          },
+          divides ? Aggregate::kAvg : Aggregate::kSum);
+    }
+    if (column.type.is_native() && random_.OneIn(2)) {
+      const bool is_max = random_.OneIn(2);
+      text_ << (is_max ? ", max(" : ", min(") << column.name << ")";
+      return AddSelector(value, is_max ? Aggregate::kMax : Aggregate::kMin, column.type);
+    }
+    const bool converts = column.type.is(CqlType::kInt) && random_.OneIn(2);
+    text_ << (converts ? ", count(CAST(" : ", count(") << column.name
           << (converts ? " AS text))" : ")");
-    shape_.selectors.push_back([i, converts](const LiveRow& row, int64_t) {
-      const std::optional<std::string> value = CellValue(row, i);
-      // A number of no bytes has no text.
-      return converts && value && value->empty() ? std::nullopt : value;
+    AddSelector(
+        [i, converts](const LiveRow& row, int64_t) {
+          const std::optional<std::string> counted = CellValue(row, i);
+          // A number of no bytes has no text.
+          return converts && counted && counted->empty() ? std::nullopt : counted;
+        },
+        Aggregate::kCount);
+  }
+
+  // A whole number, of which many can be added up.
+  static bool IsSmall(const DataType& type) {
+    constexpr CqlType kSmall[] = {CqlType::kInt, CqlType::kSmallint, CqlType::kTinyint};
+    return std::ranges::any_of(kSmall, [&](CqlType small) { return type.is(small); });
+  }
+
+  // A value of another type: CAST(c AS type), and functions of times.
+  template <typename Say>
+  void AddConversion(size_t i, Say& say) {
+    const ModelColumn& column = schema_.ValueColumn(i);
+    const auto add = [&](const std::string& text, auto convert) {
+      say(text);
+      AddSelector([i, convert](const LiveRow& row, int64_t) -> std::optional<std::string> {
+        const std::optional<std::string> value = CellValue(row, i);
+        // A number of no bytes is none.
+        if (!value || value->empty()) return std::nullopt;
+        return convert(IntOf(*value));
+      });
+    };
+    if (IsSmall(column.type) || column.type.is(CqlType::kBigint)) {
+      if (random_.OneIn(2)) {
+        return add("CAST(" + column.name + " AS text)",
+                   [](int64_t value) { return std::to_string(value); });
+      }
+      return add("CAST(" + column.name + " AS varint)", VarintOf);
+    }
+    if (!column.type.is(CqlType::kTimestamp)) return;
+    if (random_.OneIn(2)) {
+      return add("toUnixTimestamp(" + column.name + ")",
+                 [](int64_t millis) { return BytesOfInt(millis, 8); });
+    }
+    add("toDate(" + column.name + ")", [](int64_t millis) {
+      constexpr int64_t kDay = 86'400'000;
+      const int64_t days = millis / kDay - (millis % kDay < 0 ? 1 : 0);
+      return BytesOfInt(days + (int64_t{1} << 31), 4);
     });
   }
 
@@ -571,16 +551,18 @@ class ReadMaker {
       }
       text_ << " IN ";
       const bool is_bound = text_.AddList(list);
-      shape_.conditions.push_back([=](const LiveRow& row, const AnswerRules& rules) {
-        const auto is_empty = [](const PoolValue& v) { return v.literal.empty(); };
-        if (is_bound && rules.bound_empties_spoil && std::ranges::any_of(list, is_empty)) {
-          return false;
-        }
-        return std::ranges::any_of(list, [&](const PoolValue& v) {
-          const bool is_null = is_bound && rules.bound_empties_are_null && v.literal.empty();
-          return !is_null && value(row, rules) == v.bytes;
-        });
-      });
+      shape_.conditions.push_back(
+          [=, type = column.type](const LiveRow& row, const AnswerRules& rules) {
+            const auto is_empty = [](const PoolValue& v) { return v.literal.empty(); };
+            if (is_bound && rules.bound_empties_spoil && std::ranges::any_of(list, is_empty)) {
+              return false;
+            }
+            return std::ranges::any_of(list, [&](const PoolValue& v) {
+              const bool is_null = is_bound && rules.bound_empties_are_null && v.literal.empty();
+              const std::optional<std::string> found = value(row, rules);
+              return !is_null && found && CompareValues(type, *found, v.bytes) == 0;
+            });
+          });
       return;
     }
     constexpr std::string_view kOperators[] = {" = ", " < ", " <= ", " > ", " >= "};
@@ -671,7 +653,7 @@ class ReadMaker {
   }
 
   void AddLimits() {
-    if ((!shape_.counts || shape_.grouped) && random_.OneIn(4)) {
+    if ((!shape_.aggregates || shape_.grouped) && random_.OneIn(4)) {
       shape_.per_partition_limit = random_.Between(1, 4);
       text_ << " PER PARTITION LIMIT ";
       text_.AddNumber(*shape_.per_partition_limit, 4);
@@ -696,7 +678,8 @@ class ReadMaker {
   const ModelSchema& schema_;
   bool with_write_times_;
   StatementText text_;
-  Shape shape_;
+  ReadShape shape_;
+  bool has_first_ = false;  // an aggregate's answer has a value of its first row
 };
 
 }  // namespace

@@ -13,12 +13,13 @@
 
 #include "engine/base/random.h"
 #include "tests/conformance/cql_session.h"
+#include "tests/conformance/random_types.h"
 #include "tests/conformance/table_model.h"
 #include "tests/conformance/value_pool.h"
 
 namespace liststore::testing {
 
-ModelSchema RandomSchema(Random& random, std::string table);
+ModelSchema RandomSchema(Random& random, std::string table, const ModelUserTypes& types);
 // A table of liststore keeps deletions for later writes only where a client's timestamp has been
 // seen (docs/decisions/0004-effective-grace.md): for each partition one that does nothing.
 std::vector<CqlStatement> DeletionsOfNothing(const ModelSchema& schema);

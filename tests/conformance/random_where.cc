@@ -9,12 +9,13 @@
 namespace liststore::testing {
 namespace {
 
-ModelColumn RandomColumn(Random& random, std::string name) {
+ModelColumn RandomColumn(Random& random, std::string name, const ModelUserTypes& types) {
   // Types whose encodings differ most are the likeliest.
   constexpr CqlType kUsual[] = {CqlType::kInt, CqlType::kText, CqlType::kBlob, CqlType::kBigint,
                                 CqlType::kTimestamp};
-  const DataType type = random.OneIn(3) ? PoolTypes()[random.Below(PoolTypes().size())]
-                                        : DataType(kUsual[random.Below(std::size(kUsual))]);
+  DataType type = kUsual[random.Below(std::size(kUsual))];
+  if (random.OneIn(3)) type = PoolTypes()[random.Below(PoolTypes().size())];
+  if (random.OneIn(20)) type = DataType::Frozen(types.fixed);
   return {std::move(name), type, random.OneIn(2)};
 }
 
@@ -30,7 +31,8 @@ std::optional<ModelIndex> RandomIndex(Random& random, const ModelSchema& schema)
     index = {On::kValue, random.Below(schema.values()), random.OneIn(2)};
     const DataType& type = schema.ValueColumn(index.column).type;
     index.is_local &= !schema.is_static(index.column) && !type.is_multi_cell();
-    if (type.is_multi_cell() && !type.is_collection()) return std::nullopt;
+    // A value from before a field was added is another one to an index.
+    if (IsAltered(type) || (type.is_multi_cell() && !type.is_collection())) return std::nullopt;
     if (type.is_multi_cell() && type.kind() == DataType::Kind::kMap) {
       const uint64_t part = random.Below(3);
       index.of_keys = part == 1;
@@ -42,12 +44,12 @@ std::optional<ModelIndex> RandomIndex(Random& random, const ModelSchema& schema)
 
 }  // namespace
 
-ModelSchema RandomSchema(Random& random, std::string table) {
+ModelSchema RandomSchema(Random& random, std::string table, const ModelUserTypes& types) {
   ModelSchema schema;
   schema.table = std::move(table);
   const auto add = [&](std::vector<ModelColumn>& columns, char letter, uint64_t count) {
     for (uint64_t i = 0; i < count; ++i) {
-      columns.push_back(RandomColumn(random, letter + std::to_string(i)));
+      columns.push_back(RandomColumn(random, letter + std::to_string(i), types));
     }
   };
   add(schema.partition_key, 'p', 1 + random.Below(2));
@@ -62,8 +64,11 @@ ModelSchema RandomSchema(Random& random, std::string table) {
   if (!schema.clustering.empty() && random.OneIn(2)) add(schema.statics, 's', 1 + random.Below(2));
   for (auto* columns : {&schema.regular, &schema.statics}) {
     for (ModelColumn& column : *columns) {
-      const std::span<const DataType> types = ElementPoolTypes();
-      if (random.OneIn(4)) column.type = types[random.Below(types.size())];
+      const std::span<const DataType> collections = ElementPoolTypes();
+      if (random.OneIn(4)) column.type = collections[random.Below(collections.size())];
+      if (!random.OneIn(6)) continue;
+      const DataType& user = random.OneIn(3) ? types.fixed : types.altered;
+      column.type = random.OneIn(3) ? DataType::Frozen(user) : user;
     }
   }
   if (!random.OneIn(4)) schema.index = RandomIndex(random, schema);

@@ -3,10 +3,14 @@
 
 #include "engine/cql/print_value.h"
 #include "engine/model/token.h"
+#include "tests/conformance/random_parts.h"
 #include "tests/conformance/random_statements.h"
 
 namespace liststore::testing {
 namespace {
+
+// What is prepended is written before it.
+constexpr int64_t kFirstPrepended = int64_t{1'262'304'000} * 1'000'000;
 
 class WriteMaker {
  public:
@@ -159,7 +163,8 @@ class WriteMaker {
       text_ << between;
       between = ", ";
       if (column.type.is_multi_cell() && random_.OneIn(2)) {
-        AddPart(i, row);
+        row.parts.push_back(
+            AddAssignedPart(random_, schema_, i, Timestamp() > kFirstPrepended, text_));
         continue;
       }
       text_ << column.name << " = ";
@@ -185,64 +190,6 @@ class WriteMaker {
   // What the write will have; the instant of the statement where nobody says another.
   int64_t Timestamp() const {
     return timestamp_.value_or(times_.of_message.value_or(times_.now_micros));
-  }
-
-  // c = c + v and the like.
-  void AddPart(size_t i, RowWrite& row) {
-    constexpr int64_t kFirstPrepended = int64_t{1'262'304'000} * 1'000'000;
-    const ModelColumn& column = schema_.ValueColumn(i);
-    const DataType::Kind kind = column.type.kind();
-    ModelPart part{.column = i};
-    if (kind == DataType::Kind::kMap && random_.OneIn(3)) {
-      part.kind = ModelPart::Kind::kSet;
-      part.key = AddElement(column);
-      text_ << " = ";
-      if (random_.OneIn(3)) {
-        text_.AddNull();
-      } else {
-        const PoolValue& value = RandomPoolValue(random_, {"", column.type.parameters()[1]});
-        text_.AddValue(value);
-        part.value = value.bytes;
-      }
-    } else if (kind == DataType::Kind::kList && random_.OneIn(2) && Timestamp() > kFirstPrepended) {
-      part.kind = ModelPart::Kind::kPrepend;
-      const PoolValue& value = RandomPoolValue(random_, column);
-      text_ << column.name << " = ";
-      text_.AddValue(value);
-      text_ << " + " << column.name;
-      part.value = value.bytes;
-    } else if (kind != DataType::Kind::kList && random_.OneIn(2)) {
-      part.kind = ModelPart::Kind::kRemove;
-      text_ << column.name << " = " << column.name << " - ";
-      part.value = AddKeys(column);
-    } else {
-      const PoolValue& value = RandomPoolValue(random_, column);
-      text_ << column.name << " = " << column.name << " + ";
-      text_.AddValue(value);
-      part.value = value.bytes;
-    }
-    row.parts.push_back(std::move(part));
-  }
-  // A set of the column's elements or keys.
-  std::string AddKeys(const ModelColumn& column) {
-    if (column.type.kind() == DataType::Kind::kSet) {
-      const PoolValue& value = RandomPoolValue(random_, column);
-      text_.AddValue(value);
-      return value.bytes;
-    }
-    const int64_t key = random_.Between(-1, 2);
-    const std::string bytes = BytesOfInt(1, 4) + BytesOfInt(4, 4) + BytesOfInt(key, 4);
-    text_.AddValue({bytes, "{" + std::to_string(key) + "}"});
-    return bytes;
-  }
-  // c[k], of a set or map; the element or key.
-  std::string AddElement(const ModelColumn& column) {
-    text_ << column.name << "[";
-    PoolValue key{BytesOfInt(1, 4), "1"};
-    if (column.type.kind() == DataType::Kind::kSet) key = {"a", "'a'"};
-    text_.AddValue(key);
-    text_ << "]";
-    return key.bytes;
   }
 
   // A change of a list by what it holds, where there is one.
@@ -354,8 +301,7 @@ class WriteMaker {
         text_ << column.name;
         row.cells.emplace_back(i, std::nullopt);
       } else if (column.type.kind() != DataType::Kind::kList && random_.OneIn(2)) {
-        const std::string key = AddElement(column);
-        row.parts.push_back({.column = i, .kind = ModelPart::Kind::kSet, .key = key});
+        row.parts.push_back(AddDeletedPart(random_, schema_, i, text_));
       } else {
         text_ << column.name;
         row.parts.push_back({.column = i, .kind = ModelPart::Kind::kRemoveAll});

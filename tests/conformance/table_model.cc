@@ -109,6 +109,13 @@ std::string SerializedKey(const Values& partition) {
   return key;
 }
 
+void TableModel::AlterType(const DataType& updated) {
+  for (auto* columns :
+       {&schema_.partition_key, &schema_.clustering, &schema_.statics, &schema_.regular}) {
+    for (ModelColumn& column : *columns) column.type = column.type.WithUserType(updated);
+  }
+}
+
 void TableModel::Write(const RowWrite& write, int64_t timestamp, int64_t now_seconds) {
   Partition& partition = partitions_[write.partition];
   partition.statics.cells.resize(schema_.values());
@@ -168,9 +175,19 @@ ModelCell TableModel::DeadCell(const WriteTime& time) {
 // Source: ScyllaDB cql3/lists.cc, maps.cc, sets.cc.
 void TableModel::AddElements(const ModelPart& part, const WriteTime& time, Elements& elements) {
   const DataType& type = schema_.ValueColumn(part.column).type;
+  ModelCell cell = time.cell;
+  if (type.kind() == DataType::Kind::kUser) {
+    const auto fields = SplitTuple(type, *part.value);
+    LS_CHECK(fields.has_value(), "values of pools are valid");
+    for (size_t i = 0; i < fields->size(); ++i) {
+      if (!(*fields)[i]) continue;
+      cell.value = *(*fields)[i];
+      Merge(cell, elements.cells[{.number = static_cast<int64_t>(i)}]);
+    }
+    return;
+  }
   const auto values = SplitCollection(type, *part.value);
   LS_CHECK(values.has_value(), "values of pools are valid");
-  ModelCell cell = time.cell;
   if (type.kind() != DataType::Kind::kList) {
     const size_t stride = type.parameters().size();
     for (size_t i = 0; i < values->size(); i += stride) {
@@ -217,6 +234,11 @@ void TableModel::Apply(const ModelPart& part, const WriteTime& time, Row& row) {
       if (part.value) cell.value = *part.value;
       return Merge(cell, elements.cells[{.key = part.key}]);
     }
+    case ModelPart::Kind::kSetField: {
+      ModelCell cell = part.value ? time.cell : dead;
+      if (part.value) cell.value = *part.value;
+      return Merge(cell, elements.cells[{.number = static_cast<int64_t>(part.index)}]);
+    }
     case ModelPart::Kind::kSetAt: {
       const auto live = LiveElements(elements, row.deleted_at, time.now_seconds);
       ModelCell cell = part.value ? time.cell : dead;
@@ -255,16 +277,22 @@ std::optional<ModelCell> TableModel::Assemble(const DataType& type, const Elemen
                                               int64_t now_seconds) const {
   std::optional<ModelCell> whole;
   std::vector<std::string> parts;
+  std::vector<std::optional<std::string>> fields(type.parameters().size());
   for (const auto& [key, cell] : LiveElements(elements, deleted_at, now_seconds)) {
     const int64_t newest = whole ? whole->timestamp : cell.timestamp;
     if (!whole) whole.emplace();
     whole->timestamp = std::max(newest, cell.timestamp);
+    if (type.kind() == DataType::Kind::kUser) {
+      fields.at(static_cast<size_t>(key.number)) = cell.value;
+      continue;
+    }
     if (type.kind() != DataType::Kind::kList) parts.push_back(key.key);
     if (type.kind() != DataType::Kind::kSet) parts.push_back(cell.value);
   }
   if (!whole) return std::nullopt;
-  whole->value = type.kind() == DataType::Kind::kList ? JoinCollection(type, parts)
-                                                      : EncodeCollection(type, std::move(parts));
+  whole->value = type.kind() == DataType::Kind::kUser   ? EncodeTuple(fields)
+                 : type.kind() == DataType::Kind::kList ? JoinCollection(type, parts)
+                                                        : EncodeCollection(type, std::move(parts));
   return whole;
 }
 

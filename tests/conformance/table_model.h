@@ -95,8 +95,9 @@ struct ModelPart {
     kRemove,   // the elements of `value`, a set: of a map the keys
     kSet,      // the element of a map, or an element of a set, at `key`; no value: it goes
     kRemoveAll,
-    kSetAt,    // the element of a list at `index`; no value: it goes
-    kDiscard,  // the elements of a list that are in `value`, a list
+    kSetField,  // that of a user type at `index`; no value: it goes
+    kSetAt,     // the element of a list at `index`; no value: it goes
+    kDiscard,   // the elements of a list that are in `value`, a list
   };
   size_t column = 0;
   Kind kind = Kind::kAdd;
@@ -148,6 +149,8 @@ class TableModel {
   void Write(const RowWrite& write, int64_t timestamp, int64_t now_seconds);
   // Deletes the rows for which `covers` is true, those to come as well; `whole`: static values too.
   void Delete(const Values& partition, Predicate covers, bool whole, int64_t timestamp);
+  // A user type has become this one, in all columns.
+  void AlterType(const DataType& updated);
   // Partitions by token, rows in clustering order; of a partition that has only static values one
   // that stands for them. O(all rows).
   virtual std::vector<LiveRow> Live(int64_t now_seconds) const;
@@ -165,7 +168,8 @@ class TableModel {
   void Sort(std::vector<LiveRow>& rows) const;
 
  private:
-  // Which element it is: of a list when and as which it was added, else the element or key.
+  // Which element it is: of a list when and as which it was added, of a user type the number of the
+  // field, else the element or key.
   struct ElementKey {
     int64_t micros = 0;
     int64_t number = 0;

@@ -13,6 +13,7 @@
 #include "engine/cql/decode_json.h"
 #include "engine/cql/encode_json.h"
 #include "engine/cql/json_value.h"
+#include "engine/model/composite_value.h"
 
 namespace liststore::testing {
 namespace {
@@ -166,6 +167,43 @@ std::vector<std::pair<DataType, std::vector<PoolValue>>> Composites() {
   };
 }
 
+// Of a user type: fields that differ from value to value, some of them null, named or not.
+std::vector<PoolValue> UserValues(const DataType& type) {
+  constexpr size_t kValues = 6;
+  const std::vector<DataType>& types = type.parameters();
+  std::vector<PoolValue> pool;
+  for (size_t value = 0; value < kValues; ++value) {
+    std::vector<std::optional<std::string>> fields;
+    std::string literal;
+    for (size_t i = 0; i < types.size(); ++i) {
+      const std::string name = (literal.empty() ? "" : ", ") + type.user().fields[i] + ": ";
+      const PoolValue& of_field = PoolOf(types[i])[(value + i) % PoolOf(types[i]).size()];
+      const bool is_null = of_field.literal.empty() || (value + i) % 3 == 2;
+      fields.push_back(is_null ? std::nullopt : std::optional(of_field.bytes));
+      // One that is not named is null, and one has to be.
+      if (!is_null) {
+        literal += name + of_field.literal;
+      } else if (value % 2 == 0 || i + 1 == types.size()) {
+        literal += name + "null";
+      }
+    }
+    pool.push_back({EncodeTuple(fields), "{" + literal + "}"});
+  }
+  return pool;
+}
+
+// By all that the values depend on: a type that is altered has others.
+const std::vector<PoolValue>& UserPool(const DataType& type) {
+  static auto* const pools = new std::map<std::string, std::vector<PoolValue>>();
+  std::string name;
+  for (size_t i = 0; i < type.parameters().size(); ++i) {
+    name += type.user().fields[i] + " " + type.parameters()[i].ToString() + ", ";
+  }
+  const auto [at, is_new] = pools->try_emplace(name);
+  if (is_new) at->second = UserValues(type);
+  return at->second;
+}
+
 }  // namespace
 
 std::span<const DataType> PoolTypes() {
@@ -185,6 +223,7 @@ std::span<const DataType> ElementPoolTypes() {
 }
 
 const std::vector<PoolValue>& PoolOf(const DataType& type) {
+  if (type.kind() == DataType::Kind::kUser) return UserPool(type);
   static const auto* const pools = [] {
     auto* made = new std::map<std::string, std::vector<PoolValue>>();
     for (const CqlType each : kTypes) {

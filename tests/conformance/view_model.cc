@@ -5,6 +5,7 @@
 
 #include "engine/model/composite_value.h"
 #include "engine/model/token.h"
+#include "tests/conformance/random_types.h"
 #include "tests/conformance/value_pool.h"
 
 namespace liststore::testing {
@@ -70,7 +71,9 @@ ModelView RandomView(Random& random, const ModelSchema& table, std::string name)
   }
   const size_t cell = random.Below(table.regular.size());
   // Reads take it that there is a regular column.
-  if (table.regular.size() > 1 && !random.OneIn(3) && !table.regular[cell].type.is_multi_cell()) {
+  const DataType& type = table.regular[cell].type;
+  const bool can_be_key = !type.is_multi_cell() && !IsAltered(type);
+  if (table.regular.size() > 1 && !random.OneIn(3) && can_be_key) {
     view.key_cell = cell;
     key.push_back({table.regular[cell], {Kind::kCell, cell}});
   }

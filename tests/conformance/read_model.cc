@@ -1,0 +1,145 @@
+#include "tests/conformance/read_model.h"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <tuple>
+
+#include "engine/model/composite_value.h"
+#include "tests/conformance/value_pool.h"
+
+namespace liststore::testing {
+namespace {
+
+std::optional<std::string> AggregateOf(std::span<const LiveRow> rows, const Selector& selector,
+                                       int64_t now_seconds) {
+  std::vector<std::string> values;
+  for (const LiveRow& row : rows) {
+    const std::optional<std::string> value = selector.value(row, now_seconds);
+    if (selector.aggregate == Aggregate::kFirst) return value;
+    if (value) values.push_back(*value);
+  }
+  const auto less = [&](const std::string& a, const std::string& b) {
+    return CompareValues(selector.type, a, b) < 0;
+  };
+  switch (selector.aggregate) {
+    case Aggregate::kFirst:
+      return std::nullopt;
+    case Aggregate::kCount:
+      return BytesOfInt(static_cast<int64_t>(values.size()), 8);
+    case Aggregate::kMin:
+      return values.empty() ? std::nullopt : std::optional(*std::ranges::min_element(values, less));
+    case Aggregate::kMax:
+      return values.empty() ? std::nullopt : std::optional(*std::ranges::max_element(values, less));
+    default:
+      break;
+  }
+  int64_t sum = 0;
+  for (const std::string& value : values) sum += IntOf(value);
+  const bool divides = selector.aggregate == Aggregate::kAvg && !values.empty();
+  return VarintOf(divides ? sum / static_cast<int64_t>(values.size()) : sum);
+}
+
+ResultRow AggregatesOf(std::span<const LiveRow> rows, const ReadShape& shape, int64_t now_seconds) {
+  ResultRow aggregates;
+  for (const Selector& selector : shape.selectors) {
+    aggregates.push_back(AggregateOf(rows, selector, now_seconds));
+  }
+  return aggregates;
+}
+
+ResultRow ValuesOf(const LiveRow& row, const ReadShape& shape, int64_t now_seconds) {
+  ResultRow values;
+  for (const Selector& selector : shape.selectors) {
+    values.push_back(selector.value(row, now_seconds));
+  }
+  return values;
+}
+
+// `rows` are in the order of the read.
+std::vector<ResultRow> EvaluateGroups(std::span<const LiveRow> rows, const ReadShape& shape,
+                                      int64_t now_seconds) {
+  std::vector<ResultRow> result;
+  int64_t of_partition = 0;
+  for (size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+    const LiveRow& first = rows[begin];
+    const auto same = [&](const LiveRow& row) {
+      if (row.key != first.key || first.is_static_alone) return &row == &first;
+      return std::equal(row.clustering.begin(),
+                        row.clustering.begin() + static_cast<ptrdiff_t>(*shape.grouped),
+                        first.clustering.begin());
+    };
+    while (end < rows.size() && same(rows[end])) ++end;
+    of_partition = begin > 0 && rows[begin - 1].key == first.key ? of_partition + 1 : 0;
+    if (shape.per_partition_limit && of_partition >= *shape.per_partition_limit) continue;
+    if (shape.limit && static_cast<int64_t>(result.size()) == *shape.limit) break;
+    result.push_back(shape.aggregates
+                         ? AggregatesOf(rows.subspan(begin, end - begin), shape, now_seconds)
+                         : ValuesOf(first, shape, now_seconds));
+  }
+  return result;
+}
+
+// In the order of the partition key's values.
+void SortByValue(const ModelSchema& schema, std::vector<LiveRow>& rows) {
+  std::ranges::stable_sort(rows, [&](const LiveRow& a, const LiveRow& b) {
+    for (size_t i = 0; i < schema.partition_key.size(); ++i) {
+      const int order = CompareValues(schema.partition_key[i].type, a.partition[i], b.partition[i]);
+      if (order != 0) return order < 0;
+    }
+    return false;
+  });
+}
+
+}  // namespace
+
+std::vector<ResultRow> Evaluate(const TableModel& model, const ReadShape& shape,
+                                int64_t now_seconds, const AnswerRules& rules) {
+  std::vector<LiveRow> rows;
+  for (LiveRow& row : model.Live(now_seconds)) {
+    if (row.is_static_alone && shape.of_rows) continue;
+    const auto holds = [&](const ReadShape::Condition& condition) { return condition(row, rules); };
+    if (std::ranges::all_of(shape.conditions, holds)) rows.push_back(std::move(row));
+  }
+  const auto compare = [&](const LiveRow& a, const LiveRow& b) {
+    const int order = model.CompareClustering(a.clustering, b.clustering);
+    return shape.reversed ? order > 0 : order < 0;
+  };
+  if (shape.reversed) {
+    std::ranges::stable_sort(rows, [&](const LiveRow& a, const LiveRow& b) {
+      return a.key != b.key ? std::tie(a.token, a.key) < std::tie(b.token, b.key) : compare(a, b);
+    });
+  }
+  if (shape.is_in && rules.in_by_value) SortByValue(model.schema(), rows);
+  if (shape.grouped) return EvaluateGroups(rows, shape, now_seconds);
+  const int64_t of_partition_max =
+      shape.distinct ? 1 : shape.per_partition_limit.value_or(std::numeric_limits<int64_t>::max());
+  std::vector<LiveRow> kept;
+  int64_t of_partition = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    of_partition = i > 0 && rows[i].key == rows[i - 1].key ? of_partition + 1 : 0;
+    if (of_partition < of_partition_max) kept.push_back(rows[i]);
+  }
+  if (shape.merged) std::ranges::stable_sort(kept, compare);
+  std::vector<ResultRow> result;
+  if (shape.aggregates) return {AggregatesOf(kept, shape, now_seconds)};
+  for (const LiveRow& row : kept) {
+    if (shape.limit && static_cast<int64_t>(result.size()) == *shape.limit) break;
+    result.push_back(ValuesOf(row, shape, now_seconds));
+  }
+  return result;
+}
+
+int64_t IntOf(std::string_view bytes) {
+  uint64_t value = !bytes.empty() && (bytes[0] & 0x80) != 0 ? ~uint64_t{0} : 0;
+  for (const char c : bytes) value = value << 8 | static_cast<unsigned char>(c);
+  return static_cast<int64_t>(value);
+}
+
+std::string VarintOf(int64_t value) {
+  size_t bytes = 1;
+  while (IntOf(BytesOfInt(value, bytes)) != value) ++bytes;
+  return BytesOfInt(value, bytes);
+}
+
+}  // namespace liststore::testing

@@ -1,0 +1,67 @@
+// What a SELECT makes of the rows of a model.
+#ifndef LISTSTORE_TESTS_CONFORMANCE_READ_MODEL_H_
+#define LISTSTORE_TESTS_CONFORMANCE_READ_MODEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/model/data_type.h"
+#include "tests/conformance/cql_session.h"
+#include "tests/conformance/random_statements.h"
+#include "tests/conformance/table_model.h"
+
+namespace liststore::testing {
+
+// How the values of several rows become one.
+enum class Aggregate : uint8_t {
+  kFirst,  // the first row's
+  kCount,
+  kMin,
+  kMax,
+  // Of varints.
+  kSum,
+  kAvg
+};
+
+// A value of a row.
+struct Selector {
+  std::function<std::optional<std::string>(const LiveRow&, int64_t now_seconds)> value;
+  // Where the read has aggregates.
+  Aggregate aggregate = Aggregate::kFirst;
+  DataType type = CqlType::kBlob;  // of the value; kMin and kMax alone ask for it
+};
+
+// What becomes of the rows that match.
+struct ReadShape {
+  using Condition = std::function<bool(const LiveRow&, const AnswerRules&)>;
+  std::vector<Condition> conditions;
+  bool reversed = false;
+  bool merged = false;  // rows of all partitions in one order
+  bool is_in = false;   // partitions are named by IN
+  bool distinct = false;
+  std::optional<int64_t> per_partition_limit;
+  std::optional<int64_t> limit;
+  std::vector<Selector> selectors;
+  bool aggregates = false;
+  // GROUP BY the partition key and so many clustering columns; limits are of groups.
+  std::optional<size_t> grouped;
+  // Rows are asked for: static values do not stand for a partition without any.
+  bool of_rows = false;
+};
+
+std::vector<ResultRow> Evaluate(const TableModel& model, const ReadShape& shape,
+                                int64_t now_seconds, const AnswerRules& rules);
+
+// A whole number of any length, and the shortest varint of one. The numbers of pools fit, but for
+// those of bigint columns.
+int64_t IntOf(std::string_view bytes);
+std::string VarintOf(int64_t value);
+
+}  // namespace liststore::testing
+
+#endif  // LISTSTORE_TESTS_CONFORMANCE_READ_MODEL_H_
