@@ -28,12 +28,14 @@ constexpr Shape kShapes[] = {
     {"stages", MeasureStages},        {"hot-list", MeasureHotList},
     {"idle", MeasureIdleConnections}, {"relational", MeasureRelationalModel},
     {"journal", MeasureJournalCost},  {"wire-stages", MeasureWireStages},
+    {"cache-hits", MeasureCacheHits},
 };
 
 constexpr char kHelp[] =
     R"(long-list    one list of --items beside one of 20: get 10, add 1, remove by value, in turn
 long-values  a list of 20 values of --value-bytes beside one of short values
 churn        reads while items are added and expire, beside the plain structure
+cache-hits   reads that a cache answers while it evicts, loads and is written to
 expiry       giving back --rows expired rows, beside a wheel with a link in every row
 stages       where the time of a get 10 and of a multi-get goes
 hot-list     one list under all connections beside lists at random, over the wire

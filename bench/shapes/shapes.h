@@ -28,6 +28,8 @@ absl::Status MeasureLongValues(const ShapeOptions& options, ShapeReport* report)
 
 // Reads while another thread adds items and items expire, ours and the plain structure in turn.
 absl::Status MeasureChurn(const ShapeOptions& options, ShapeReport* report);
+// Hits of a cache while another thread adds to other lists, evicts and loads.
+absl::Status MeasureCacheHits(const ShapeOptions& options, ShapeReport* report);
 // What it costs to give an expired row back, beside a wheel with a link in every row.
 absl::Status MeasureExpiryCost(const ShapeOptions& options, ShapeReport* report);
 

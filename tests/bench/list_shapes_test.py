@@ -15,10 +15,10 @@ SECONDS_MAX = 300  # ends what hangs
 LATENCIES = (
     [f"{shape}_{operation}" for shape in ("long_list", "long_list_small", "long_values", "long_values_small")
      for operation in ("get10", "add1", "remove")]
-    + ["churn_ours", "churn_plain", "random_select", "hot_select", "random_insert", "hot_insert", "select_alone",
+    + ["hits", "churn_ours", "churn_plain", "random_select", "hot_select", "random_insert", "hot_insert", "select_alone",
        "select_beside_idle"])
 NUMBERS = ("expiry_burst_ours", "expiry_burst_linked", "expiry_spread_ours", "expiry_spread_linked",
-           "churn_ours_written", "churn_plain_written", "hot_select_per_s", "hot_insert_per_s",
+           "hits_additions", "churn_ours_written", "churn_plain_written", "hot_select_per_s", "hot_insert_per_s",
            "select_journal_ratio", "insert_journal_core_ratio", "stage_key", "stages_get10", "stages_multiget16",
            "wire_stage_frame", "wire_stages_select10", "model_relational_per_core_s", "model_cost_ratio")
 
