@@ -264,7 +264,10 @@ uint64_t Partition::CoverRows(LeafRef& at, size_t first, size_t last, const Tomb
     const bool simple = !leaf.meta(row).complex();
     if (simple) {
       const bool covered = tombstone.Covers(leaf.timestamp(row));
-      if (covered || context_.grace.Gone(leaf.liveness(row), now_seconds)) {
+      // What is over and leaves no shadow is gone, whatever its times.
+      const bool gone = !live && (context_.grace.grace_seconds == 0 ||
+                                  context_.grace.Gone(leaf.liveness(row), now_seconds));
+      if (covered || gone) {
         if (!live) NoteExpired(leaf, row);
         if (!covered) ++context_.expired_rows;
         removed += live ? 1 : 0;

@@ -13,8 +13,6 @@ namespace liststore {
 namespace {
 
 constexpr size_t kEntriesPerSlice = 32;
-// Of a partition key that is prefetched before it has been looked at.
-constexpr size_t kKeyBytesAsARule = 53;
 // A partition whose shadows could not be rewritten for want of memory is looked at again after
 // this.
 constexpr uint32_t kRetrySeconds = 60;
@@ -168,9 +166,7 @@ size_t Table::ReclaimDue(int64_t now_seconds, size_t budget) {
     units += wheel_.Advance(now_seconds, slice,
                             [&](const TtlWheel::Entry& entry) { due[count++] = entry; });
     for (size_t i = 0; i < count; ++i) directory_.PrefetchSlot(due[i].address);
-    for (size_t i = 0; i < count; ++i) {
-      PrefetchPartition(PrefetchHint(due[i].address), kKeyBytesAsARule);
-    }
+    for (size_t i = 0; i < count; ++i) PrefetchForWrite(PrefetchHint(due[i].address));
     for (size_t i = 0; i < count; ++i) {
       ReclaimEntry(due[i], now_seconds, std::max<size_t>(budget - std::min(budget, units), 64),
                    units);
