@@ -54,8 +54,8 @@ void JournalWriter::AddText(std::string_view text) {
 }
 
 bool JournalWriter::AddSentValues(std::string_view sent, size_t count, bool have_names) {
+  if (leaves_out_statements_) return true;  // part_ is of a statement before
   LS_CHECK(part_begin_ != nullptr && part_.value_count == 0, "these are a statement's only values");
-  if (leaves_out_statements_) return true;
   if (sent.size() > std::min(kRecordedValueBytesMax, room())) return false;
   Append(sent);
   part_.value_count = static_cast<uint16_t>(count);
@@ -64,6 +64,7 @@ bool JournalWriter::AddSentValues(std::string_view sent, size_t count, bool have
 }
 
 void JournalWriter::AddValue(const BoundValue& value, std::optional<std::string_view> name) {
+  if (leaves_out_statements_) return;  // part_ is of a statement before
   LS_CHECK(part_begin_ != nullptr, "a value belongs to a statement");
   LS_DCHECK(part_.value_count == 0 || part_.have_names == name.has_value(),
             "all have names, or none");
@@ -71,7 +72,7 @@ void JournalWriter::AddValue(const BoundValue& value, std::optional<std::string_
   const size_t kept = value.has_value() ? std::min(value.bytes.size(), kRecordedValueBytesMax) : 0;
   const size_t name_bytes = name ? kNameLengthBytes + name->size() : 0;
   // Values without room are not even counted: whoever reads sees that some are missing.
-  if (leaves_out_statements_ || room() < name_bytes + kLengthBytes + kept) return;
+  if (room() < name_bytes + kLengthBytes + kept) return;
   if (name) {
     LS_DCHECK(name->size() <= UINT16_MAX, "a name came as a [string]");
     char length[kNameLengthBytes];

@@ -211,7 +211,11 @@ TEST(Journal, KeepsTheFirstStatementsOfALongBatchAndWhatFollowsIsWhole) {
     record.SetClient(Client());
     for (size_t k = 0; i == 0 && k < kRecordedStatementsMax + 5; ++k) {
       record.AddText("a");
-      record.AddValue({BoundValue::State::kValue, "1"});
+      if (k % 2 == 0) {
+        record.AddValue({BoundValue::State::kValue, "1"});
+      } else {
+        EXPECT_TRUE(record.AddSentValues(std::string_view("\0\0\0\0011", 5), 1, false));
+      }
     }
     if (i == 1) {
       record.facts.page_size = 7;
