@@ -151,7 +151,7 @@ def test_each_element(cassandra, cassandra_address, make_server, run_program):
         assert run.returncode == 2
         assert "lists there can only be added to, and feat.e is not empty; truncate it" in run.stderr
 
-        fetch = ["import", "--from", cassandra_address, "--via", f"127.0.0.1:{second.port}"]
+        fetch = ["import", "--from", cassandra_address, "--via", f"127.0.0.1:{second.port}", "--keyspace", "feat"]
         for _ in range(2):  # the same again changes nothing
             run = run_program(*fetch)
             assert run.returncode == 0, run.stdout + run.stderr
@@ -184,7 +184,8 @@ def test_views(cassandra, cassandra_address, make_server, run_program):
         run = run_program("export", "--via", f"127.0.0.1:{first.port}", "--to", cassandra_address)
         assert run.returncode == 0, run.stdout + run.stderr
 
-        run = run_program("import", "--from", cassandra_address, "--via", f"127.0.0.1:{second.port}")
+        run = run_program("import", "--from", cassandra_address, "--via", f"127.0.0.1:{second.port}",
+                          "--keyspace", "feat")
         assert run.returncode == 0, run.stdout + run.stderr
         for statement in ("SELECT * FROM feat.\"ByItem\"", "SELECT * FROM feat.high"):
             rows = [sorted(str(tuple(row)) for row in session.execute(statement))

@@ -71,6 +71,8 @@ class Copy {
   };
 
   absl::Status Open();
+  // Those that are not wanted, or that are missing at the target and are not to be made there.
+  void LeaveOutViews();
   // FailedPrecondition: something stands in the way; nothing was written.
   absl::Status CheckTarget() const;
   // Tables that would not be the same when they were written twice have to be empty.
@@ -95,7 +97,10 @@ class Copy {
   void ShowPlan() const;
   bool ShowResults(const std::vector<TableResult>& results, SteadyClock::time_point begin) const;
   // One of the ranges of a table was read through.
-  void Progress() { progress_.Update(static_cast<double>(++ranges_) / ranges_max_, rows_); }
+  void Progress() {
+    // A view may be read more than once.
+    progress_.Update(std::min(1.0, static_cast<double>(++ranges_) / ranges_max_), rows_);
+  }
   int64_t ToleranceSeconds() const {
     return kToleranceSeconds +
            std::chrono::ceil<std::chrono::seconds>(SteadyClock::now() - table_begin_).count();
@@ -108,6 +113,7 @@ class Copy {
   std::vector<const RemoteTable*> tables_;
   SchemaCopy plan_;
   ProgressBar progress_{"rows"};
+  size_t views_ = 0;
   int ranges_ = 0;
   int ranges_max_ = 1;
   uint64_t rows_ = 0;
@@ -136,11 +142,26 @@ absl::Status Copy::Open() {
   for (const RemoteKeyspace& keyspace : wanted_) {
     for (const RemoteTable& table : keyspace.tables) tables_.push_back(&table);
   }
-  if (options_.no_views) {
-    for (RemoteKeyspace& keyspace : wanted_) keyspace.views.clear();
-  }
+  LeaveOutViews();
   plan_ = PlanSchemaCopy(wanted_, source_schema_, target_schema_, options_.replication);
   return absl::OkStatus();
+}
+
+void Copy::LeaveOutViews() {
+  for (RemoteKeyspace& keyspace : wanted_) {
+    const RemoteKeyspace* const there = target_schema_.Find(keyspace.name);
+    std::erase_if(keyspace.views, [&](const RemoteView& view) {
+      if (options_.no_views) return true;
+      if (!options_.data_only) return false;
+      const bool is_missing = there == nullptr || there->FindView(view.table.name) == nullptr;
+      if (is_missing) {
+        absl::FPrintF(stderr, "liststore %s: view %s is not there, and --data-only makes none\n",
+                      options_.command, view.table.ShownName());
+      }
+      return is_missing;
+    });
+    views_ += keyspace.views.size();
+  }
 }
 
 absl::Status Copy::CheckTarget() const {
@@ -396,7 +417,7 @@ absl::StatusOr<bool> Copy::Run() {
   LS_RETURN_IF_ERROR(MakeSchema());
   std::vector<TableResult> results;
   if (!options_.schema_only) {
-    ranges_max_ = std::max(1, static_cast<int>(tables_.size()) * 2 * kTokenRanges);
+    ranges_max_ = std::max(1, static_cast<int>(tables_.size() * 2 + views_) * kTokenRanges);
     for (const RemoteTable* const table : tables_) {
       table_begin_ = SteadyClock::now();
       LS_RETURN_IF_ERROR(CopyRows(*table));

@@ -19,7 +19,9 @@ using Kind = RemoteColumn::Kind;
 using Parts = RemoteColumn::Parts;
 
 constexpr size_t kSendBytes = size_t{256} << 10;
-constexpr size_t kBatchMax = 1000;  // statements of a batch
+// Of a batch, which is one mutation: Cassandra takes 16 MiB as it comes.
+constexpr size_t kBatchStatementsMax = 1000;
+constexpr size_t kBatchBytesMax = size_t{1} << 20;
 
 // Statements of a table, as the cells of `layout` have to be written.
 class StatementTexts {
@@ -351,6 +353,7 @@ absl::Status TableWriter::AppendList(const RemoteRows& page, size_t row, size_t 
                                      bool is_static) {
   const std::vector<RemoteElement>& elements = contents_[cell].elements;
   batch_.clear();
+  size_t batch_bytes = 0;
   for (size_t i = 0; i < elements.size();) {
     const CellGroup group{elements[i].timestamp_micros, elements[i].ttl_seconds};
     std::vector<RemoteElement> run;
@@ -358,17 +361,20 @@ absl::Status TableWriter::AppendList(const RemoteRows& page, size_t row, size_t 
            group == CellGroup{elements[i].timestamp_micros, elements[i].ttl_seconds};
          ++i) {
       run.push_back(elements[i]);
+      batch_bytes += elements[i].value.size();
     }
     CqlValues& values = batch_.emplace_back();
     AddUsing(group, values);
     values.Add(Collection(run, Parts::kList, [](const RemoteElement&) { return true; }));
     AddKey(page, row, is_static ? page.partition_keys() : page.keys(), values);
-    if (i < elements.size() && batch_.size() < kBatchMax) continue;
+    const bool is_full = batch_.size() >= kBatchStatementsMax || batch_bytes >= kBatchBytesMax;
+    if (i < elements.size() && !is_full) continue;
     LS_RETURN_IF_ERROR(MakeRoom());
     client_->requests().UnloggedBatch(free_streams_.back(), statements_.lists[cell], batch_,
                                       schema_->consistency);
     LS_RETURN_IF_ERROR(Sent());
     batch_.clear();
+    batch_bytes = 0;
     if (i < elements.size()) LS_RETURN_IF_ERROR(Await(0));  // the next is behind it
   }
   return absl::OkStatus();
