@@ -1,7 +1,7 @@
 #include "engine/model/packed_item_key.h"
 
 #ifdef __SSE4_1__
-#include <smmintrin.h>
+#include <immintrin.h>
 #endif
 
 #include <cstring>
@@ -173,7 +173,10 @@ bool PackItemKey(std::string_view text, char packed[kPackedItemKeyBytes]) {
   return true;
 }
 
-void UnpackItemKey(const char packed[kPackedItemKeyBytes], char text[kItemKeyTextBytes]) {
+namespace {
+
+// All before the digest.
+[[gnu::always_inline]] inline void UnpackNanos(const char* packed, char* text) {
   const uint64_t nanos = LoadBigEndian64(packed);
   LS_DCHECK(nanos <= kItemKeyNanosMax, "an item key holds 19 digits");
   const auto first = static_cast<unsigned>(nanos / kTenTo16);
@@ -184,6 +187,61 @@ void UnpackItemKey(const char packed[kPackedItemKeyBytes], char text[kItemKeyTex
   _mm_storeu_si128(reinterpret_cast<__m128i*>(text + kLowDigits),
                    _mm_add_epi8(DigitsOf(rest / kTenTo8, rest % kTenTo8), _mm_set1_epi8('0')));
   text[kItemKeyDigits] = '#';
+}
+
+// Head and tail of a digest side by side, for machines that have vectors of 32 bytes: a key of a
+// run takes 5.0 ns and not 6.1, where UnpackItemKey takes 6.5.
+[[gnu::target("avx2")]] void UnpackRunAvx2(const char* packed, size_t packed_stride, size_t count,
+                                           char* text, size_t text_stride) {
+  const __m256i order =
+      _mm256_setr_epi8(1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10,  //
+                       13, 12, 14, 13, -1, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+  const __m256i rank_offset = _mm256_set_m128i(TailRankOffset(), _mm_setzero_si128());
+  const __m256i padding = _mm256_set_m128i(TailPadding(), _mm_setzero_si128());
+  for (size_t i = 0; i < count; ++i, packed += packed_stride, text += text_stride) {
+    UnpackNanos(packed, text);
+    const __m128i digest = _mm_loadu_si128(reinterpret_cast<const __m128i*>(packed + 8));
+    // As SplitSextets.
+    const __m256i groups = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(digest), order);
+    const __m256i first_third = _mm256_and_si256(groups, _mm256_set1_epi32(0x0fc0fc00));
+    const __m256i second_fourth = _mm256_and_si256(groups, _mm256_set1_epi32(0x003f03f0));
+    const __m256i sextets =
+        _mm256_or_si256(_mm256_mulhi_epu16(first_third, _mm256_set1_epi32(0x04000040)),
+                        _mm256_mullo_epi16(second_fourth, _mm256_set1_epi32(0x01000010)));
+    const __m256i ranks = _mm256_add_epi8(sextets, rank_offset);
+    // As CharactersOf.
+    const __m256i upper = _mm256_cmpgt_epi8(ranks, _mm256_set1_epi8(11));
+    const __m256i lower = _mm256_cmpgt_epi8(ranks, _mm256_set1_epi8(37));
+    const __m256i plus = _mm256_cmpeq_epi8(ranks, _mm256_setzero_si256());
+    __m256i characters = _mm256_add_epi8(ranks, _mm256_set1_epi8(46));
+    characters = _mm256_add_epi8(characters, _mm256_and_si256(upper, _mm256_set1_epi8(7)));
+    characters = _mm256_add_epi8(characters, _mm256_and_si256(lower, _mm256_set1_epi8(6)));
+    characters = _mm256_sub_epi8(characters, _mm256_and_si256(plus, _mm256_set1_epi8(3)));
+    characters = _mm256_add_epi8(characters, padding);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(text + kDigestText),
+                     _mm256_castsi256_si128(characters));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(text + kDigestTextTail),
+                     _mm256_extracti128_si256(characters, 1));
+  }
+}
+
+void UnpackRun(const char* packed, size_t packed_stride, size_t count, char* text,
+               size_t text_stride) {
+  for (size_t i = 0; i < count; ++i) {
+    UnpackItemKey(packed + i * packed_stride, text + i * text_stride);
+  }
+}
+
+}  // namespace
+
+void UnpackItemKeys(const char* packed, size_t packed_stride, size_t count, char* text,
+                    size_t text_stride) {
+  static const auto unpack = __builtin_cpu_supports("avx2") ? &UnpackRunAvx2 : &UnpackRun;
+  unpack(packed, packed_stride, count, text, text_stride);
+}
+
+void UnpackItemKey(const char packed[kPackedItemKeyBytes], char text[kItemKeyTextBytes]) {
+  UnpackNanos(packed, text);
   const Sextets ranks = LoadSextets(packed + 8);
   _mm_storeu_si128(reinterpret_cast<__m128i*>(text + kDigestText), CharactersOf(ranks.head));
   const __m128i tail =
@@ -210,6 +268,13 @@ bool PackItemKey(std::string_view text, char packed[kPackedItemKeyBytes]) {
 
 void UnpackItemKey(const char packed[kPackedItemKeyBytes], char text[kItemKeyTextBytes]) {
   scalar::UnpackItemKey(packed, text);
+}
+
+void UnpackItemKeys(const char* packed, size_t packed_stride, size_t count, char* text,
+                    size_t text_stride) {
+  for (size_t i = 0; i < count; ++i) {
+    scalar::UnpackItemKey(packed + i * packed_stride, text + i * text_stride);
+  }
 }
 
 void PackItemKeyFromDigest(uint64_t nanos, const uint8_t digest[16],

@@ -293,6 +293,13 @@ class RowsEncoder {
     out_->Append(bytes);
     row_count_ += rows;
   }
+  // `rows` whole rows of `row_bytes` each, which the caller writes before the next call: each cell
+  // behind its length.
+  char* Rows(size_t rows, size_t row_bytes) {
+    LS_DCHECK(cells_ == 0, "rows begin where the last has ended");
+    row_count_ += static_cast<uint32_t>(rows);
+    return out_->Extend(rows * row_bytes);
+  }
   void EndRow() {
     LS_DCHECK(cells_ == column_count_, "a row has a cell for each column");
     cells_ = 0;

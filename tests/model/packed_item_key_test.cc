@@ -75,6 +75,25 @@ TEST(PackedItemKeyTest, VectorFormAgreesWithTheScalarForm) {
   }
 }
 
+TEST(PackedItemKeyTest, KeysOfARunAreUnpackedWhereTheyAreToGo) {
+  Random rng(testing::TestSeed());
+  for (uint64_t step = 0; step < testing::TestSteps(2'000); ++step) {
+    const size_t count = rng.Below(20);
+    const size_t packed_stride = kPackedItemKeyBytes + rng.Below(30);
+    const size_t text_stride = kItemKeyTextBytes + rng.Below(30);
+    std::string packed(count * packed_stride, '\x5a');
+    std::string expected(count * text_stride, '?');
+    for (size_t i = 0; i < count; ++i) {
+      const PackedItemKey key = RandomPacked(rng);
+      packed.replace(i * packed_stride, key.size(), key.data(), key.size());
+      expected.replace(i * text_stride, kItemKeyTextBytes, Unpacked(key));
+    }
+    std::string text(expected.size(), '?');
+    UnpackItemKeys(packed.data(), packed_stride, count, text.data(), text_stride);
+    ASSERT_EQ(text, expected) << "step " << step;
+  }
+}
+
 // Every byte at every position: accepted exactly when unpacking gives the same text back.
 TEST(PackedItemKeyTest, AcceptsExactlyWhatComesBack) {
   Random rng(testing::TestSeed());
