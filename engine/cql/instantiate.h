@@ -46,8 +46,8 @@ struct EncodedRange {
 CqlStatus CheckKeyBytes(std::span<const std::string_view> components);
 
 // The serialised partition keys, ascending by token and then by bytes, none twice; none at all when
-// a value is null. Invalid: unset, of a wrong type, too long, an empty key of one column. Without IN
-// no allocation but for growth of `keys`.
+// a value is null. Invalid: unset, of a wrong type, too long, an empty key of one column. Without
+// IN no allocation but for growth of `keys`.
 CqlStatus EncodePartitionKeys(const TableDefinition& table,
                               const std::vector<KeyAlternatives>& partition_key, BoundValues values,
                               KeyUse use, std::vector<std::string>& keys);
