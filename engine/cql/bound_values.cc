@@ -42,17 +42,12 @@ std::string Detail(const DataType& type, std::string_view bytes) {
 
 }  // namespace
 
-CqlStatus Resolve(const Operand& operand, BoundValues values, BoundValue& value) {
-  value = Peek(operand, values);
-  if (!operand.marker || !value.has_value()) return {};
-  if (__builtin_expect(operand.type.IsValid(value.bytes), true)) return {};
+CqlError InvalidValue(const Operand& operand, std::string_view bytes) {
   return CqlError::Invalid("Exception while binding column " + operand.receiver +
-                           ": marshaling error: " + Detail(operand.type, value.bytes));
+                           ": marshaling error: " + Detail(operand.type, bytes));
 }
 
-CqlStatus ResolveSet(const Operand& operand, BoundValues values, BoundValue& value) {
-  LS_RETURN_IF_ERROR(Resolve(operand, values, value));
-  if (!value.is_unset()) return {};
+CqlError UnexpectedUnset(const Operand& operand) {
   return CqlError::Invalid("Unexpected unset value for bind variable " +
                            std::to_string(*operand.marker));
 }

@@ -37,12 +37,27 @@ inline BoundValue Peek(const Operand& operand, BoundValues values) {
   return {BoundValue::State::kValue, *operand.constant};
 }
 
+// Errors of the two below, out of their way.
+CqlError InvalidValue(const Operand& operand, std::string_view bytes);
+CqlError UnexpectedUnset(const Operand& operand);
+
 // The operand's value into `value`; Invalid when its bytes are none of its type
 // (`Exception while binding column c: marshaling error: ...`). Constants were checked when the
 // statement was planned. O(bytes).
-CqlStatus Resolve(const Operand& operand, BoundValues values, BoundValue& value);
+inline CqlStatus Resolve(const Operand& operand, BoundValues values, BoundValue& value) {
+  value = Peek(operand, values);
+  if (!operand.marker || !value.has_value()) return {};
+  if (operand.type.IsValid(value.bytes)) [[likely]]
+    return {};
+  return InvalidValue(operand, value.bytes);
+}
 // The same where something must be there: unset is an error too. Null is left to the caller.
-CqlStatus ResolveSet(const Operand& operand, BoundValues values, BoundValue& value);
+inline CqlStatus ResolveSet(const Operand& operand, BoundValues values, BoundValue& value) {
+  CqlStatus status = Resolve(operand, values, value);
+  if (!status.ok() || !value.is_unset()) [[likely]]
+    return status;
+  return UnexpectedUnset(operand);
+}
 
 // A LIMIT: positive; UINT64_MAX when there is none or it is unset. `name` is LIMIT or
 // PER PARTITION LIMIT.

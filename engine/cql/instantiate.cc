@@ -205,11 +205,7 @@ CqlStatus EncodeRangeOf(const TableDefinition& table, const Views& prefix,
 
 }  // namespace
 
-// Source: ScyllaDB keys/compound.hh: each component has two bytes of its own.
-CqlStatus CheckKeyBytes(std::span<const std::string_view> components) {
-  size_t bytes = 0;
-  for (const std::string_view component : components) bytes += component.size() + 2;
-  if (bytes <= kKeyBytesMax) return {};
+CqlError KeyTooLong(size_t bytes) {
   return CqlError::Invalid("Key length of " + std::to_string(bytes) +
                            " is longer than maximum of " + std::to_string(kKeyBytesMax));
 }

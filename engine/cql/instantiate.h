@@ -13,6 +13,7 @@
 #include "engine/cql/cql_error.h"
 #include "engine/cql/plan.h"
 #include "engine/model/clustering_key.h"
+#include "engine/model/partition_key.h"
 #include "engine/model/schema.h"
 
 namespace liststore {
@@ -42,8 +43,16 @@ struct EncodedRange {
   }
 };
 
+CqlError KeyTooLong(size_t bytes);
 // Invalid: components of a key that together are too long.
-CqlStatus CheckKeyBytes(std::span<const std::string_view> components);
+// Source: ScyllaDB keys/compound.hh: each component has two bytes of its own.
+inline CqlStatus CheckKeyBytes(std::span<const std::string_view> components) {
+  size_t bytes = 0;
+  for (const std::string_view component : components) bytes += component.size() + 2;
+  if (bytes <= kKeyBytesMax) [[likely]]
+    return {};
+  return KeyTooLong(bytes);
+}
 
 // The serialised partition keys, ascending by token and then by bytes, none twice; none at all when
 // a value is null. Invalid: unset, of a wrong type, too long, an empty key of one column. Without

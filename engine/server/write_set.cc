@@ -31,11 +31,6 @@ T& Next(std::deque<T>& all, size_t& count) {
   return all[count++];
 }
 
-CqlError TooLongKey(size_t bytes) {
-  return CqlError::Invalid("Key length of " + std::to_string(bytes) +
-                           " is longer than maximum of " + std::to_string(kKeyBytesMax));
-}
-
 // A value in the entry of an index shares its length limit with the row's key.
 // Source: ScyllaDB db/view/view.cc; keys/compound.hh.
 CqlStatus CheckIndexed(const TableDefinition& table, ColumnId column, std::string_view value,
@@ -44,7 +39,7 @@ CqlStatus CheckIndexed(const TableDefinition& table, ColumnId column, std::strin
       table.storage.indexes, [&](const IndexSchema& index) { return index.column == column; });
   const size_t bytes = value.size() + 2 + key_bytes + 2 * table.storage.clustering.size();
   if (!indexed || bytes <= kKeyBytesMax) return {};
-  return TooLongKey(bytes);
+  return KeyTooLong(bytes);
 }
 
 // Of each column of the table the bytes of its value: of keys, and of regular columns that are
@@ -79,7 +74,7 @@ CqlStatus CheckViewKeys(const ModificationPlan& plan, std::string_view partition
     for (const auto* columns : {&view.partition_key, &view.clustering}) {
       size_t length = 0;
       for (const uint16_t column : *columns) length += bytes[column] + 2;
-      if (length > kKeyBytesMax) return TooLongKey(length);
+      if (length > kKeyBytesMax) return KeyTooLong(length);
     }
   }
   return {};
