@@ -19,10 +19,10 @@ namespace liststore::testing {
 namespace {
 
 constexpr CqlType kTypes[] = {
-    CqlType::kAscii,     CqlType::kBigint,   CqlType::kBlob,   CqlType::kBoolean,
-    CqlType::kDate,      CqlType::kDecimal,  CqlType::kDouble, CqlType::kInet,
-    CqlType::kInt,       CqlType::kSmallint, CqlType::kText,   CqlType::kTime,
-    CqlType::kTimestamp, CqlType::kTinyint,  CqlType::kUuid,   CqlType::kVarint,
+    CqlType::kAscii,    CqlType::kBigint, CqlType::kBlob,   CqlType::kBoolean,   CqlType::kDate,
+    CqlType::kDecimal,  CqlType::kDouble, CqlType::kFloat,  CqlType::kInet,      CqlType::kInt,
+    CqlType::kSmallint, CqlType::kText,   CqlType::kTime,   CqlType::kTimestamp, CqlType::kTimeuuid,
+    CqlType::kTinyint,  CqlType::kUuid,   CqlType::kVarint,
 };
 
 std::vector<PoolValue> Integers(size_t bytes, bool empty) {
@@ -68,6 +68,15 @@ std::vector<PoolValue> Doubles() {
   return pool;
 }
 
+std::vector<PoolValue> Floats() {
+  std::vector<PoolValue> pool;
+  for (const char* literal : {"-1.5", "0.0", "2.25"}) {
+    const float value = std::strtof(literal, nullptr);
+    pool.push_back({BytesOfInt(std::bit_cast<int32_t>(value), 4), literal});
+  }
+  return pool;
+}
+
 std::vector<PoolValue> Make(CqlType type) {
   using namespace std::string_view_literals;
   switch (type) {
@@ -90,6 +99,8 @@ std::vector<PoolValue> Make(CqlType type) {
               {std::string("\0\0\0\2\x27\x29", 6), "100.25"}};
     case CqlType::kDouble:
       return Doubles();
+    case CqlType::kFloat:
+      return Floats();
     case CqlType::kInet:
       return {{std::string("\x7f\0\0\1", 4), "'127.0.0.1'"},
               {std::string("\x0a\0\0\1", 4), "'10.0.0.1'"},
@@ -116,6 +127,14 @@ std::vector<PoolValue> Make(CqlType type) {
     }
     case CqlType::kTinyint:
       return Integers(1, false);
+    case CqlType::kTimeuuid:
+      // Their times are in another order than their bytes.
+      return {{std::string("\x00\x00\x00\x01\x00\x00\x11\xee\x80\x00\x00\x00\x00\x00\x00\x01", 16),
+               "00000001-0000-11ee-8000-000000000001"},
+              {std::string("\x00\x00\x00\x02\x00\x00\x11\xed\x80\x00\x00\x00\x00\x00\x00\x02", 16),
+               "00000002-0000-11ed-8000-000000000002"},
+              {std::string("\xff\xff\xff\xff\x00\x00\x11\xec\x80\x00\x00\x00\x00\x00\x00\x03", 16),
+               "ffffffff-0000-11ec-8000-000000000003"}};
     case CqlType::kUuid:
       return {{std::string("\x12\x34\x56\x78\x12\x34\x41\x34\x81\x23\x12\x34\x56\x78\x12\x34", 16),
                "12345678-1234-4134-8123-123456781234"},
