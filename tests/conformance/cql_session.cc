@@ -62,12 +62,14 @@ void AppendParameters(std::string& body, const CqlStatement& statement,
 
 // One [option] of a column's type. Source: native_protocol_v4.spec, section 4.2.5.2.
 void SkipType(protocol::BodyReader& reader) {
+  constexpr uint16_t kCustom = 0x00;
   constexpr uint16_t kList = 0x20;
   constexpr uint16_t kMap = 0x21;
   constexpr uint16_t kSet = 0x22;
   constexpr uint16_t kUserType = 0x30;
   constexpr uint16_t kTuple = 0x31;
   const uint16_t type = reader.ReadShort();
+  if (type == kCustom) reader.ReadString();
   if (type == kList || type == kSet || type == kMap) SkipType(reader);
   if (type == kMap) SkipType(reader);
   if (type != kUserType && type != kTuple) return;
@@ -167,7 +169,17 @@ CqlAnswer CqlSession::Run(const CqlStatement& statement, const CqlParameters& pa
 
 CqlAnswer CqlSession::RunBatch(bool logged, const std::vector<CqlStatement>& statements,
                                std::optional<int64_t> default_timestamp) {
-  std::string body(1, logged ? '\0' : '\1');
+  return RunBatchOf(logged ? BatchKind::kLogged : BatchKind::kUnlogged, statements,
+                    default_timestamp);
+}
+
+CqlAnswer CqlSession::RunCounterBatch(const std::vector<CqlStatement>& statements) {
+  return RunBatchOf(BatchKind::kCounter, statements, std::nullopt);
+}
+
+CqlAnswer CqlSession::RunBatchOf(BatchKind kind, const std::vector<CqlStatement>& statements,
+                                 std::optional<int64_t> default_timestamp) {
+  std::string body(1, static_cast<char>(kind));
   AppendShort(body, statements.size());
   for (const CqlStatement& statement : statements) {
     body += static_cast<char>(statement.prepared);

@@ -47,8 +47,16 @@ class CqlSession {
   // A BATCH message.
   CqlAnswer RunBatch(bool logged, const std::vector<CqlStatement>& statements,
                      std::optional<int64_t> default_timestamp);
+  CqlAnswer RunCounterBatch(const std::vector<CqlStatement>& statements);
 
  private:
+  enum class BatchKind : uint8_t {
+    kLogged = 0,
+    kUnlogged = 1,
+    kCounter = 2
+  };
+  CqlAnswer RunBatchOf(BatchKind kind, const std::vector<CqlStatement>& statements,
+                       std::optional<int64_t> default_timestamp);
   CqlAnswer Ask(uint8_t opcode, std::string body);
   // The id; an error in `answer`.
   std::string Prepare(const std::string& text, CqlAnswer& answer);

@@ -12,6 +12,7 @@
 #include "tests/conformance/cql_session.h"
 #include "tests/conformance/random_batches.h"
 #include "tests/conformance/random_conditions.h"
+#include "tests/conformance/random_counters.h"
 #include "tests/conformance/random_statements.h"
 #include "tests/conformance/random_types.h"
 #include "tests/conformance/table_model.h"
@@ -80,7 +81,10 @@ class TableRun {
           std::make_unique<TableModel>(RandomSchema(random_, name, types_), list_counts_));
       for (const std::string& create : models_.back()->schema().CreateStatements()) Say(create);
     }
-    if (timestamps_ != Timestamps::kServer) Acquaint();
+    counters_ = std::make_unique<TableModel>(RandomCounterSchema(random_, "k.counters", types_),
+                                             list_counts_);
+    for (const std::string& create : counters_->schema().CreateStatements()) Say(create);
+    for (const auto& model : models_) Acquaint(*model);
     // Views of tables that are empty, and of those that are not.
     const uint64_t views_at = random_.OneIn(2) ? 0 : random_.Below(steps_);
     for (uint64_t step = 0; step < steps_ && !failed_; ++step) {
@@ -93,6 +97,7 @@ class TableRun {
     for (const auto& view : views_) {
       if (!failed_) Read(ReadEverything(random_, *view, true));
     }
+    if (!failed_) Read(ReadEverything(random_, *counters_, true));
     return !failed_;
   }
 
@@ -123,11 +128,12 @@ class TableRun {
     Advance();
     list_counts_ = {};
     if (random_.OneIn(60)) AlterType();
+    if (random_.OneIn(300)) Truncate();
     switch (random_.Below(12)) {
       case 0:
         return Batch();
       case 1:
-        return random_.OneIn(2) ? WriteIf() : Write();
+        return random_.OneIn(2) ? WriteIf() : Count();
       case 2:
       case 3:
       case 4:
@@ -139,6 +145,7 @@ class TableRun {
     }
   }
   const TableModel& AnyReadable() {
+    if (random_.OneIn(8)) return *counters_;
     const size_t number = random_.Below(models_.size() + views_.size());
     if (number < models_.size()) return *models_[number];
     return *views_[number - models_.size()];
@@ -157,13 +164,18 @@ class TableRun {
   TableModel& AnyModel() { return *models_[random_.Below(models_.size())]; }
 
   // Where all statements bring a timestamp, those with conditions still have the server's.
-  void Acquaint() {
-    for (const auto& model : models_) {
-      for (const CqlStatement& deletion : DeletionsOfNothing(model->schema())) {
-        history_ += deletion.text + ";  -- for a key\n";
-        Check(session_->Run(deletion));
-      }
+  void Acquaint(const TableModel& model) {
+    if (timestamps_ == Timestamps::kServer) return;
+    for (const CqlStatement& deletion : DeletionsOfNothing(model.schema())) {
+      history_ += deletion.text + ";  -- for a key\n";
+      Check(session_->Run(deletion));
     }
+  }
+  void Truncate() {
+    TableModel& model = random_.OneIn(4) ? *counters_ : AnyModel();
+    Say("TRUNCATE " + model.schema().table);
+    model.Truncate();
+    if (&model != counters_.get()) Acquaint(model);
   }
 
   // The timestamp of a message; nullopt: the server's counts.
@@ -203,6 +215,14 @@ class TableRun {
     if (failed_ || answer.rows == expected) return;
     failed_ = true;
     ADD_FAILURE() << "expected\n" + ToText(expected) + "found\n" + ToText(answer.rows) << Replay();
+  }
+
+  void Count() {
+    const RandomCounterWrite write =
+        MakeRandomCounterWrite(random_, *counters_, /*may_delete=*/true);
+    history_ += write.shown + ";" + When();
+    Check(write.send(*session_));
+    write.apply(now_micros(), now_seconds());
   }
 
   void Batch() {
@@ -266,6 +286,7 @@ class TableRun {
   ModelUserTypes types_;
   std::vector<std::unique_ptr<TableModel>> models_;
   std::vector<std::unique_ptr<ViewModel>> views_;
+  std::unique_ptr<TableModel> counters_;
   std::string history_;
   bool failed_ = false;
 };

@@ -320,6 +320,7 @@ class ReadMaker {
       const ModelColumn& column = schema_.regular[i];
       if (random_.OneIn(4)) AddConversion(i, say);
       if (!column.type.is_native() || column.type.is(CqlType::kBlob)) continue;
+      if (column.type.is(CqlType::kCounter)) continue;
       if (!random_.OneIn(3)) continue;
       const std::string type(CqlTypeName(column.type.native()));
       const std::string bytes = type + "AsBlob(" + column.name + ")";

@@ -149,6 +149,8 @@ class TableModel {
   void Write(const RowWrite& write, int64_t timestamp, int64_t now_seconds);
   // Deletes the rows for which `covers` is true, those to come as well; `whole`: static values too.
   void Delete(const Values& partition, Predicate covers, bool whole, int64_t timestamp);
+  // Nothing was ever written or deleted.
+  void Truncate() { partitions_.clear(); }
   // A user type has become this one, in all columns.
   void AlterType(const DataType& updated);
   // Partitions by token, rows in clustering order; of a partition that has only static values one

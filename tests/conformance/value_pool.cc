@@ -250,6 +250,11 @@ const std::vector<PoolValue>& PoolOf(const DataType& type) {
       pool = Make(each);
       for (PoolValue& value : pool) value.type = CqlTypeName(each);
     }
+    // Numbers that additions come near to.
+    for (const int64_t value : {-1000, -1, 0, 1, 1000}) {
+      (*made)[DataType(CqlType::kCounter).ToString()].push_back(
+          {BytesOfInt(value, 8), std::to_string(value)});
+    }
     for (auto& [each, values] : Composites()) (*made)[each.ToString()] = values;
     return made;
   }();
