@@ -186,6 +186,7 @@ constexpr NamedRule kRules[] = {
     {"order of partitions in IN", &AnswerRules::in_by_value},
     {"empty values in a list that is bound", &AnswerRules::bound_empties_are_null},
     {"empty values in a list that is bound", &AnswerRules::bound_empties_spoil},
+    {"empty values in a list that is bound", &AnswerRules::bound_empties_end},
     {"static columns that were deleted, in filters", &AnswerRules::deleted_statics_are_empty},
 };
 

@@ -558,7 +558,9 @@ class ReadMaker {
             if (is_bound && rules.bound_empties_spoil && std::ranges::any_of(list, is_empty)) {
               return false;
             }
-            return std::ranges::any_of(list, [&](const PoolValue& v) {
+            const bool ends = is_bound && rules.bound_empties_end;
+            const auto end = ends ? std::ranges::find_if(list, is_empty) : list.end();
+            return std::any_of(list.begin(), end, [&](const PoolValue& v) {
               const bool is_null = is_bound && rules.bound_empties_are_null && v.literal.empty();
               const std::optional<std::string> found = value(row, rules);
               return !is_null && found && CompareValues(type, *found, v.bytes) == 0;
