@@ -100,20 +100,11 @@ class Run {
     for (const char* name : {".a", ".b"}) {
       ModelSchema schema = RandomSchema(random_, keyspace_ + name, types_);
       if (schema.default_ttl_seconds > 0) schema.default_ttl_seconds = 1000;
-      // An index on a regular value within a partition, which both kinds of server have.
-      const bool is_kept = schema.index && schema.index->on == ModelIndex::On::kValue &&
-                           !schema.is_static(schema.index->column) &&
-                           !schema.IndexedColumn().type.is_multi_cell();
-      if (is_kept) {
-        schema.index->is_local = true;
-      } else {
-        schema.index.reset();
-      }
       models_.push_back(std::make_unique<TableModel>(schema, list_counts_));
       for (std::string create : schema.CreateStatements()) {
         // Only ScyllaDB has local indexes.
         const size_t local = create.find(" ((");
-        if (create.starts_with("CREATE INDEX")) {
+        if (is_cassandra_ && create.starts_with("CREATE INDEX") && local != std::string::npos) {
           create.replace(local, create.find("), ") + 3 - local, " (");
         }
         Say(create);

@@ -268,7 +268,10 @@ std::string NameOfOne(const Refusal& refusal) {
   if (!refusal.schema.index) return "";
   const std::string_view indexed = statement.RelationOf(refusal.schema.IndexedColumn().name);
   if (error == "Key may not be empty" && IsEmptyKey(indexed)) return "empty values by an index";
-  if (Has(error, "indexed columns and with IN clause for the PRIMARY KEY") && IsEquality(indexed) &&
+  const std::string element = refusal.schema.IndexedColumn().name + "[";
+  const bool uses_index = IsEquality(indexed) || indexed.starts_with(" CONTAINS ") ||
+                          statement.Says(" WHERE " + element) || statement.Says(" AND " + element);
+  if (Has(error, "indexed columns and with IN clause for the PRIMARY KEY") && uses_index &&
       statement.HasInOfPartitions()) {
     return "an index beside IN";
   }
