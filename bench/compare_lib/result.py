@@ -66,7 +66,7 @@ def wire_figures(wire):
 def open_loop_figures(wire):
     """{side: figures of its open loop}: of each, the median of the rounds."""
     keys = ["open_loop_per_s", "open_loop_achieved_per_s"]
-    keys += [f"open_loop_{kind}_{percentile}_ns" for kind in ("select", "insert")
+    keys += [f"open_loop_{kind}_{percentile}_ns" for kind in ("select", "insert", "machine")
              for percentile in ("p50", "p99", "p999")]
     return {side: {key: _median([raw[key] for raw in rounds]) for key in keys}
             for side, rounds in wire.items() if rounds}

@@ -106,6 +106,11 @@ def _wire(result):
         yield row
 
 
+def machine_waits(result, percentile):
+    """What requests waited for their cores alone: the median of all servers' runs."""
+    return median([figures[f"open_loop_machine_{percentile}_ns"] for figures in result["open_loop"].values()])
+
+
 def _open_loop(result):
     if not result["open_loop"]:
         return
@@ -117,6 +122,8 @@ def _open_loop(result):
             row += " " * 4 + "".join(f" {nanos(figures[f'open_loop_{kind}_{percentile}_ns']):>8}"
                                      for percentile in ("p50", "p99", "p999"))
         yield row
+    machine = "".join(f" {nanos(machine_waits(result, percentile)):>8}" for percentile in ("p50", "p99", "p999"))
+    yield f"  {'the machine':<16} {'':>12}      {machine}   of the same requests, answered in no time"
 
 
 def _memory(result):

@@ -66,7 +66,8 @@ void PrintWireReport(const WireReport& report, std::FILE* out) {
                                           "p50", "p99", "p99.9")));
   for (const auto& [name, latency] : {std::pair<const char*, const Histogram&>(
                                           "SELECT 10, 95 of 100", report.open.select_latency),
-                                      {"INSERT 1, 5 of 100", report.open.insert_latency}}) {
+                                      {"INSERT 1, 5 of 100", report.open.insert_latency},
+                                      {"the machine alone", report.open.machine_waits}}) {
     absl::FPrintF(out, "  %-20s %11s %8s %8s %8s\n", name,
                   Grouped(static_cast<uint64_t>(report.open.achieved)),
                   FormatNanos(latency.Percentile(50)), FormatNanos(latency.Percentile(99)),
@@ -75,7 +76,8 @@ void PrintWireReport(const WireReport& report, std::FILE* out) {
   absl::FPrintF(
       out,
       "  %s requests a second, each sent at its instant; its time counts from when it was "
-      "due\n",
+      "due.\n  The machine alone: what they would wait for their cores if they were answered in no "
+      "time\n",
       Grouped(static_cast<uint64_t>(report.open.rate)));
   const double selects = Median(report.lines.front().rates);
   const std::string judged = absl::StrFormat(

@@ -129,7 +129,8 @@ Keys of --json. KIND is select10_64, select10_16, insert1_64 or insert1_16:
   KIND_rounds, KIND_latency_ns   single rounds; percentiles 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.5, 99.9, 99.95,
                           99.99 and 100
   open_loop_per_s, open_loop_achieved_per_s   offered and answered; open_loop_p50_ns and so on: of all requests,
-                          open_loop_select_... and open_loop_insert_...: of these
+                          open_loop_select_... and open_loop_insert_...: of these;
+                          open_loop_machine_...: what they would wait for their cores alone, measured in turn
   load_seconds, server_populated_bytes, server_resident_bytes, replies_verified
 
 Examples:

@@ -7,6 +7,7 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "tools/liststore/bench_latency.h"
+#include "tools/liststore/core_gaps.h"
 
 namespace liststore {
 namespace {
@@ -100,12 +101,13 @@ absl::Status OpenLoad::Run(double rate, double seconds, OpenRun* run) {
 double OpenRateFor(double most) { return std::min(kOpenRateMax, most / 2); }
 
 absl::Status MeasureOpenLoop(LoadTarget& target, double rate, double seconds, int rounds,
-                             OpenRun* run) {
+                             const WireCores& cores, OpenRun* run) {
   OpenLoad load(target);
   OpenRun warm_up;
   LS_RETURN_IF_ERROR(load.Run(rate, kLoadWarmUpShare * seconds, &warm_up));
   for (int round = 0; round < rounds; ++round) {
     LS_RETURN_IF_ERROR(load.Run(rate, seconds, run));
+    run->machine_waits.Merge(WaitsForCores(WatchCores(cores, seconds), rate, seconds));
   }
   return absl::OkStatus();
 }
@@ -118,6 +120,7 @@ void AddOpenRun(const OpenRun& run, JsonLine* json) {
   AddLatency("open_loop", all, json);
   AddLatency("open_loop_select", run.select_latency, json);
   AddLatency("open_loop_insert", run.insert_latency, json);
+  AddLatency("open_loop_machine", run.machine_waits, json);
 }
 
 }  // namespace liststore

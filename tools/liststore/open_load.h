@@ -11,6 +11,7 @@
 #include "engine/base/histogram.h"
 #include "tools/liststore/json_line.h"
 #include "tools/liststore/load_target.h"
+#include "tools/liststore/server_process.h"
 
 namespace liststore {
 
@@ -29,6 +30,7 @@ struct OpenRun {
   double achieved = 0;  // answered, a second, the last ones included
   Histogram select_latency;
   Histogram insert_latency;
+  Histogram machine_waits;  // of the same rate, for the cores alone; core_gaps.h
 };
 
 // One thread, which does not sleep: it has a core to itself.
@@ -65,12 +67,13 @@ class OpenLoad {
 // The rate for a server that was seen to do `most` a second.
 double OpenRateFor(double most);
 
-// A short run that is not counted, then `rounds` of `seconds`, whose latencies are added up.
+// A short run that is not counted, then `rounds` of `seconds`, whose latencies are added up. After
+// each, for as long, what the machine alone makes requests wait.
 absl::Status MeasureOpenLoop(LoadTarget& target, double rate, double seconds, int rounds,
-                             OpenRun* run);
+                             const WireCores& cores, OpenRun* run);
 
-// open_loop_per_s, open_loop_achieved_per_s, and latencies of open_loop, open_loop_select and
-// open_loop_insert.
+// open_loop_per_s, open_loop_achieved_per_s, and latencies of open_loop, open_loop_select,
+// open_loop_insert and open_loop_machine.
 void AddOpenRun(const OpenRun& run, JsonLine* json);
 
 }  // namespace liststore

@@ -1,0 +1,35 @@
+// What a machine takes from those who measure on it: the moments in which a thread that was ready
+// did not have its core, and what requests at a rate would wait for them.
+#ifndef LISTSTORE_TOOLS_LISTSTORE_CORE_GAPS_H_
+#define LISTSTORE_TOOLS_LISTSTORE_CORE_GAPS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/base/histogram.h"
+#include "tools/liststore/server_process.h"
+
+namespace liststore {
+
+// In nanoseconds of the steady clock.
+struct CoreGap {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+// Shorter ones are none: reading the clock, interrupts.
+inline constexpr int64_t kCoreGapNanosMin = 10'000;
+
+// Keeps both cores busy for `seconds` by reading the clock, and tells, in no order, where it stood
+// still. It takes as much of the cores as a server and a client that do not sleep, so it meets what
+// they would.
+std::vector<CoreGap> WatchCores(const WireCores& cores, double seconds);
+
+// The waits of `rate` requests a second over `seconds`, each due at its instant, if they were
+// answered in no time but within `gaps`: the least that any server on these cores could show. Gaps
+// may overlap, as those of two cores do.
+Histogram WaitsForCores(std::vector<CoreGap> gaps, double rate, double seconds);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_TOOLS_LISTSTORE_CORE_GAPS_H_
