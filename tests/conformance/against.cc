@@ -28,6 +28,7 @@
 #include "tests/conformance/known_differences.h"
 #include "tests/conformance/random_batches.h"
 #include "tests/conformance/random_conditions.h"
+#include "tests/conformance/random_counters.h"
 #include "tests/conformance/random_statements.h"
 #include "tests/conformance/random_types.h"
 #include "tests/conformance/table_model.h"
@@ -110,18 +111,14 @@ class Run {
         Say(create);
       }
     }
-    for (const auto& model : models_) {
-      if (is_cassandra_) break;
-      for (const CqlStatement& deletion : DeletionsOfNothing(model->schema())) {
-        const CqlAnswer answer = session_.Run(deletion);
-        if (!answer.error.empty()) Fail(answer.error);
-      }
-    }
+    for (const auto& model : models_) Acquaint(*model);
+    counters_ = std::make_unique<TableModel>(
+        RandomCounterSchema(random_, keyspace_ + ".counters", types_), list_counts_);
+    for (const std::string& create : counters_->schema().CreateStatements()) Say(create);
     for (uint64_t step = 0; step < steps && !failed_ && !is_cut_; ++step) Step();
-    for (const auto& model : models_) {
-      if (!failed_ && !is_cut_) {
-        Read(ReadEverything(random_, *model, !has_conditions_), model->schema());
-      }
+    for (size_t i = 0; i < Readables(); ++i) {
+      if (failed_ || is_cut_) break;
+      Read(ReadEverything(random_, Readable(i), HasWriteTimes(Readable(i))), Readable(i).schema());
     }
     return !failed_;
   }
@@ -136,7 +133,28 @@ class Run {
     if (!answer.error.empty()) Fail(answer.error);
   }
 
+  // The tables, then the counters.
+  const TableModel& Readable(size_t number) const {
+    return number < models_.size() ? *models_[number] : *counters_;
+  }
+  size_t Readables() const { return models_.size() + 1; }
+
   TableModel& AnyModel() { return *models_[random_.Below(models_.size())]; }
+
+  void Acquaint(const TableModel& model) {
+    if (is_cassandra_) return;
+    for (const CqlStatement& deletion : DeletionsOfNothing(model.schema())) {
+      const CqlAnswer answer = session_.Run(deletion);
+      if (!answer.error.empty()) Fail(answer.error);
+    }
+  }
+
+  void Truncate() {
+    TableModel& model = AnyModel();
+    Say("TRUNCATE " + model.schema().table);
+    model.Truncate();
+    Acquaint(model);
+  }
 
   void AlterType() {
     const TypeChange change = RandomTypeChange(random_, types_.altered);
@@ -150,12 +168,13 @@ class Run {
     list_counts_ = {};
     // A Cassandra whose user types change loses deletions of other columns of several cells.
     if (!is_cassandra_ && random_.OneIn(60)) AlterType();
+    if (random_.OneIn(500)) Truncate();
     const uint64_t kind = random_.Below(12);
-    if (kind == 0) return Batch();
+    if (kind == 0) return random_.OneIn(3) ? CountUp() : Batch();
     if (kind < 3 && has_conditions_) return WriteIf();
     if (kind < 7) return Write();
-    const TableModel& model = AnyModel();
-    Read(MakeRandomRead(random_, model, !has_conditions_), model.schema());
+    const TableModel& model = Readable(random_.Below(Readables()));
+    Read(MakeRandomRead(random_, model, HasWriteTimes(model)), model.schema());
   }
 
   WriteTimes Times() {
@@ -211,6 +230,26 @@ class Run {
       return Refused({batch.shown, false, models_[is_of_first ? 0 : 1]->schema(), answer.error});
     }
     batch.apply(micros_, now_seconds);
+  }
+
+  // Counters have the server's time.
+  bool HasWriteTimes(const TableModel& model) const {
+    return !has_conditions_ && &model != counters_.get();
+  }
+
+  // Cassandra goes on from what a counter was before its row was deleted: none is.
+  void CountUp() {
+    const RandomCounterWrite write =
+        MakeRandomCounterWrite(random_, *counters_, /*may_delete=*/!is_cassandra_);
+    history_ += write.shown + ";\n";
+    int64_t now_seconds = 0;
+    CqlAnswer answer;
+    Within(now_seconds, [&] { answer = write.send(session_); });
+    if (is_cut_) return;
+    if (!answer.error.empty()) {
+      return Refused({write.shown, false, counters_->schema(), answer.error});
+    }
+    write.apply(micros_, now_seconds);
   }
 
   void WriteIf() {
@@ -304,6 +343,7 @@ class Run {
   ListCounts list_counts_;
   ModelUserTypes types_;
   std::vector<std::unique_ptr<TableModel>> models_;
+  std::unique_ptr<TableModel> counters_;
   std::string history_;
   bool has_conditions_ = false;
   bool failed_ = false;
