@@ -9,7 +9,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/instantiate.h"
 #include "engine/model/token.h"
-#include "engine/server/row_collector.h"
+#include "engine/server/result_collector.h"
 
 namespace liststore {
 namespace {
@@ -329,7 +329,7 @@ class SelectExecution {
   const SelectPlan& plan_;
   const TableDefinition& table_;
   SelectResult& result_;
-  RowCollector collector_;
+  ResultCollector collector_;
   const bool descending_;  // in encoded order
   const bool reads_statics_;
 
@@ -358,7 +358,7 @@ CqlStatus ExecuteSelect(Engine& engine, const SelectCall& call, SelectResult& re
 CqlStatus ExecuteVirtualSelect(const VirtualTable& table, const VirtualReadContext& context,
                                const SelectCall& call, SelectResult& result) {
   const SelectPlan& plan = call.plan;
-  RowCollector collector(call, result);
+  ResultCollector collector(call, result);
   LS_RETURN_IF_ERROR(collector.Bind());
   uint64_t limit = 0;
   uint64_t per_partition_limit = 0;

@@ -1,4 +1,4 @@
-#include "engine/server/row_collector.h"
+#include "engine/server/result_collector.h"
 
 #include <algorithm>
 #include <iterator>
@@ -22,7 +22,7 @@ bool AsksForElements(const Selection& selection) {
 
 }  // namespace
 
-RowCollector::RowCollector(const SelectCall& call, SelectResult& result)
+ResultCollector::ResultCollector(const SelectCall& call, SelectResult& result)
     : call_(call),
       result_(result),
       row_(*call.plan.table),
@@ -31,9 +31,11 @@ RowCollector::RowCollector(const SelectCall& call, SelectResult& result)
   if (std::ranges::any_of(call.plan.selections, AsksForElements)) row_.KeepElements();
 }
 
-CqlStatus RowCollector::Bind() { return BindFilters(call_.plan.filters, call_.values, filters_); }
+CqlStatus ResultCollector::Bind() {
+  return BindFilters(call_.plan.filters, call_.values, filters_);
+}
 
-void RowCollector::AskPartitions() {
+void ResultCollector::AskPartitions() {
   if (filters_.empty()) return;
   const auto is_of = [&](const BoundFilter& filter, ColumnKind kind) {
     return row_.table().columns[filter.filter->columns[0]].kind == kind;
@@ -49,14 +51,14 @@ void RowCollector::AskPartitions() {
   }
 }
 
-void RowCollector::Expect(uint64_t wanted) {
+void ResultCollector::Expect(uint64_t wanted) {
   wanted_ = wanted;
   taken_ = 0;
   last_seen_.clear();
   last_taken_.clear();
 }
 
-void RowCollector::OnRows(std::span<const RowView> rows) {
+void ResultCollector::OnRows(std::span<const RowView> rows) {
   for (const RowView& row : rows) {
     if (full()) return;
     row_.SetRow(row);
@@ -65,19 +67,21 @@ void RowCollector::OnRows(std::span<const RowView> rows) {
   }
 }
 
-void RowCollector::OnPackedRun(const PackedRun&) { LS_UNREACHABLE("packed runs are not accepted"); }
+void ResultCollector::OnPackedRun(const PackedRun&) {
+  LS_UNREACHABLE("packed runs are not accepted");
+}
 
-void RowCollector::OnStaticRow(std::span<const LiveCellView> cells) {
+void ResultCollector::OnStaticRow(std::span<const LiveCellView> cells) {
   row_.SetStaticRow(cells);
   has_static_row_ = true;
 }
 
-void RowCollector::ForgetStaticRow() {
+void ResultCollector::ForgetStaticRow() {
   row_.SetStaticRow({});
   has_static_row_ = false;
 }
 
-void RowCollector::Take() {
+void ResultCollector::Take() {
   if (!MatchesAll(filters_)) return;
   ++taken_;
   last_taken_ = row_.clustering_key();
@@ -90,36 +94,36 @@ void RowCollector::Take() {
   if (on_row) on_row();
 }
 
-void RowCollector::FinishAggregate() {
+void ResultCollector::FinishAggregate() {
   if (!status_.ok() || !call_.plan.is_aggregate) return;
   if (call_.plan.group_by.empty() || (in_group_ && !skips_group_)) AppendGroup();
 }
 
-bool RowCollector::MatchesAll(const std::vector<BoundFilter>& filters) const {
+bool ResultCollector::MatchesAll(const std::vector<BoundFilter>& filters) const {
   return std::ranges::all_of(filters, [&](const BoundFilter& filter) {
     return Matches(filter, row_.table(), row_.values());
   });
 }
 
-void RowCollector::Note(CqlStatus status) {
+void ResultCollector::Note(CqlStatus status) {
   if (status.ok()) return;
   status_ = std::move(status);
   ended_ = true;
 }
 
-void RowCollector::CountRow() {
+void ResultCollector::CountRow() {
   ++result_.row_count;
   too_large_ = result_.rows.size() >= bytes_max_;
   ended_ |= too_large_;
 }
 
-void RowCollector::AppendGroup() {
+void ResultCollector::AppendGroup() {
   Note(aggregation_.AppendResult(result_.rows));
   CountRow();
   if (groups_left_ != UINT64_MAX && --groups_left_ == 0) ended_ = true;
 }
 
-bool RowCollector::EnterGroup() {
+bool ResultCollector::EnterGroup() {
   const std::span<const std::optional<std::string_view>> values = row_.values();
   // The partition key comes first in a table.
   const auto key = values.first(row_.table().CountOf(ColumnKind::kPartitionKey));

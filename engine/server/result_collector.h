@@ -1,7 +1,7 @@
-// RowCollector: rows of a SELECT in, cells out: the filters, the limits of the page at hand, and
+// ResultCollector: rows of a SELECT in, cells out: the filters, the limits of the page at hand, and
 // what becomes of a row.
-#ifndef LISTSTORE_ENGINE_SERVER_ROW_COLLECTOR_H_
-#define LISTSTORE_ENGINE_SERVER_ROW_COLLECTOR_H_
+#ifndef LISTSTORE_ENGINE_SERVER_RESULT_COLLECTOR_H_
+#define LISTSTORE_ENGINE_SERVER_RESULT_COLLECTOR_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -25,9 +25,9 @@ namespace liststore {
 inline constexpr size_t kResultBytesMax = size_t{200} << 20;
 
 // Borrows the call and the result. Used by one thread at a time.
-class RowCollector final : public RowSink {
+class ResultCollector final : public RowSink {
  public:
-  RowCollector(const SelectCall& call, SelectResult& result);
+  ResultCollector(const SelectCall& call, SelectResult& result);
 
   CqlStatus Bind();
   // The filters that a partition's key answers, and those of its static columns, are asked of the
@@ -116,4 +116,4 @@ class RowCollector final : public RowSink {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_ENGINE_SERVER_ROW_COLLECTOR_H_
+#endif  // LISTSTORE_ENGINE_SERVER_RESULT_COLLECTOR_H_
