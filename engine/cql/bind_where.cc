@@ -62,7 +62,7 @@ CqlStatus CheckOperator(const Relation& relation, const ColumnDefinition& column
         return CqlError::Invalid("LIKE is allowed only on string types, which " + column.name +
                                  " is not");
       }
-      return CqlError::Unsupported(CqlFeature::kLike, ToString(relation));
+      return {};
     case RelationOperator::kIsNotNull:
       return CqlError::Invalid("IS NOT is only allowed in CREATE MATERIALIZED VIEW statements");
     default:
@@ -166,6 +166,9 @@ CqlOr<BoundRelation> BindRelation(const Relation& relation, const TableDefinitio
   bound.relation = &relation;
   bound.op = relation.op;
   LS_ASSIGN_OR_RETURN(bound.columns, FindColumns(relation, table));
+  if (relation.op == RelationOperator::kLike && relation.target == Relation::Target::kTuple) {
+    return CqlError::Invalid("LIKE cannot be used for Multi-column relations");
+  }
   LS_RETURN_IF_ERROR(CheckOperator(relation, table.columns[bound.columns[0]], clause));
   if (clause == Clause::kWhere) {
     LS_RETURN_IF_ERROR(CheckNotWhole(relation, table.columns[bound.columns[0]]));
@@ -207,6 +210,12 @@ CqlOr<BoundRelation> BindRelation(const Relation& relation, const TableDefinitio
 CqlOr<std::vector<TokenBound>> BindToken(const Relation& relation, const TableDefinition& table,
                                          Binder& binder) {
   LS_ASSIGN_OR_RETURN(const std::vector<uint16_t> columns, FindColumns(relation, table));
+  if (relation.op == RelationOperator::kLike) {
+    return CqlError::Invalid("LIKE cannot be used with the token function");
+  }
+  if (relation.op == RelationOperator::kNotEqual) {
+    return CqlError::Invalid("Unsupported \"!=\" relation: " + ToString(relation));
+  }
   const std::vector<const ColumnDefinition*> key = table.ColumnsOf(ColumnKind::kPartitionKey);
   bool in_order = columns.size() == key.size();
   for (size_t i = 0; in_order && i < columns.size(); ++i) {
@@ -237,8 +246,7 @@ CqlOr<std::vector<TokenBound>> BindToken(const Relation& relation, const TableDe
       bounds.push_back({value, true, relation.op == RelationOperator::kGreaterOrEqual});
       break;
     default:
-      return CqlError::Invalid("Unsupported operator in a relation of token(): " +
-                               ToString(relation));
+      LS_UNREACHABLE("the parser takes comparisons alone");
   }
   return bounds;
 }

@@ -36,6 +36,8 @@ struct BoundRelation {
   bool is_contains() const {
     return op == RelationOperator::kContains || op == RelationOperator::kContainsKey;
   }
+  // Told by a look at each value alone: the order of keys says nothing of it.
+  bool always_filters() const { return is_contains() || op == RelationOperator::kLike; }
 };
 
 // A WHERE clause with its names and values, token relations apart.

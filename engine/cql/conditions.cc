@@ -6,6 +6,7 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/bind_where.h"
+#include "engine/cql/like_pattern.h"
 #include "engine/model/composite_value.h"
 
 namespace liststore {
@@ -44,6 +45,7 @@ bool ConditionHolds(const BoundFilter& condition, const TableDefinition& table,
   const Value& value = condition.values[0];
   if (op == RelationOperator::kEqual) return equals(value);
   if (op == RelationOperator::kNotEqual) return !equals(value);
+  if (op == RelationOperator::kLike) return cell && value && MatchesLike(*value, *cell);
   LS_CHECK(IsSlice(op) && value, "others were refused when they were bound");
   if (!cell) return false;
   const int order = CompareValues(type, *cell, *value);

@@ -92,7 +92,7 @@ class IndexFinder {
     size_t next = table_.CountOf(ColumnKind::kPartitionKey);
     for (const auto& [column, relations] : columns_) {
       if (!IsOf(column, ColumnKind::kClustering)) continue;
-      if (column != next || std::ranges::any_of(relations, &BoundRelation::is_contains)) {
+      if (column != next || std::ranges::any_of(relations, &BoundRelation::always_filters)) {
         return true;
       }
       const bool sliced = std::ranges::any_of(relations, &BoundRelation::is_slice);

@@ -7,6 +7,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/like_pattern.h"
 #include "engine/model/clustering_encoding.h"
 #include "engine/model/composite_value.h"
 #include "engine/model/partition_key.h"
@@ -441,6 +442,10 @@ bool Matches(const BoundFilter& bound, const TableDefinition& table,
       bound.filter->op == RelationOperator::kContainsKey) {
     const uint16_t column = bound.filter->columns[0];
     return Contains(bound, table.columns[column].type, row[column]);
+  }
+  if (bound.filter->op == RelationOperator::kLike) {
+    const std::optional<std::string_view> text = ComparedValue(bound, table, row);
+    return text && bound.values[0] && MatchesLike(*bound.values[0], *text);
   }
   const std::optional<int> order = CompareColumns(bound, 0, table, row);
   if (!order) return false;

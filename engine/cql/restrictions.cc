@@ -1,6 +1,8 @@
 #include "engine/cql/restrictions.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -106,6 +108,26 @@ CqlError NotAPrefix(const TableDefinition& table, const ClusteringRestriction& t
                            " is not restricted");
 }
 
+// The restricted clustering columns behind the prefix must be those next to it.
+CqlStatus CheckNoGap(const TableDefinition& table, const ClusteringRestriction& taken,
+                     const BoundWhere& where) {
+  std::set<size_t> left;
+  for (const BoundRelation& relation : where.relations) {
+    if (!IsKey(table, relation, ColumnKind::kClustering)) continue;
+    left.insert(relation.columns.begin(), relation.columns.end());
+  }
+  size_t next = ClusteringBegin(table) + taken.prefix_columns();
+  for (const size_t column : left) {
+    if (column > next) {
+      return CqlError::Invalid("PRIMARY KEY column " + Quoted(table.columns[column].name) +
+                               " cannot be restricted as preceding column " +
+                               Quoted(table.columns[next].name) + " is not restricted");
+    }
+    next = column + 1;
+  }
+  return {};
+}
+
 bool HasIn(const std::vector<KeyAlternatives>& key) {
   return std::ranges::any_of(key, [](const KeyAlternatives& part) { return part.is_in; });
 }
@@ -165,10 +187,16 @@ CqlStatus CheckLeftovers(const TableDefinition& table, const SelectRestrictions&
               "Cannot restrict clustering columns by a CONTAINS relation without a secondary index "
               "or filtering");
         }
-        if ((!use.of_clustering || !restrictions.clustering.slices.empty()) &&
-            restrictions.clustering.prefix_columns() < table.CountOf(ColumnKind::kClustering)) {
-          return NotAPrefix(table, restrictions.clustering, relation);
+        if (use.of_clustering && restrictions.clustering.slices.empty()) break;
+        if (restrictions.clustering.prefix_columns() == table.CountOf(ColumnKind::kClustering)) {
+          break;
         }
+        if (restrictions.clustering.slices.empty() &&
+            std::ranges::any_of(where.relations, &BoundRelation::always_filters)) {
+          LS_RETURN_IF_ERROR(CheckNoGap(table, restrictions.clustering, where));
+          break;
+        }
+        return NotAPrefix(table, restrictions.clustering, relation);
         break;
       case ColumnKind::kStatic:
       case ColumnKind::kRegular:

@@ -39,7 +39,7 @@ TEST(FeatureTallyTest, CountsEachFeatureAndKeepsTheFirstStatement) {
   EXPECT_EQ(met[1].count, 2u);
   EXPECT_EQ(tally.refusals(), 3u) << "what has no effect is no refusal";
   EXPECT_TRUE(tally.has(CqlFeature::kVectors));
-  EXPECT_FALSE(tally.has(CqlFeature::kLike));
+  EXPECT_FALSE(tally.has(CqlFeature::kTriggers));
   EXPECT_EQ(told, (std::vector<std::pair<CqlFeature, std::string>>{
                       {CqlFeature::kCompaction, "first"}, {CqlFeature::kVectors, "second"}}));
 }
@@ -108,8 +108,8 @@ TEST(UnsupportedTableTest, ShowsWhatWasMet) {
   const Schema schema;
   const NodeFacts node;
   EXPECT_TRUE(table->Rows({schema, node, {}, 0}).empty());
-  tally.Add(CqlFeature::kNotIn, "SELECT * FROM t WHERE v NOT IN (1)", kNow);
-  tally.Add(CqlFeature::kNotIn, "another", kNow + 1);
+  tally.Add(CqlFeature::kTriggers, "DROP TRIGGER x ON t", kNow);
+  tally.Add(CqlFeature::kTriggers, "another", kNow + 1);
   const std::vector<VirtualRow> rows = table->Rows({schema, node, {}, 0});
   ASSERT_EQ(rows.size(), 1u);
   const TableDefinition& definition = *table->definition();
@@ -120,12 +120,12 @@ TEST(UnsupportedTableTest, ShowsWhatWasMet) {
   EXPECT_EQ(definition.keyspace + "." + definition.name, "liststore.unsupported");
   EXPECT_EQ(cells, (std::map<std::string, std::optional<std::string>>{
                        {"kind", "refused"},
-                       {"code", "LS-0022"},
+                       {"code", "LS-0004"},
                        {"count", EncodeBigint(2)},
-                       {"feature", "NOT IN"},
+                       {"feature", "triggers"},
                        {"first_at", EncodeBigint(1'700'000'000'123)},
-                       {"first_statement", "SELECT * FROM t WHERE v NOT IN (1)"},
-                       {"instead", "selecting all of them, and leaving some out in the service"},
+                       {"first_statement", "DROP TRIGGER x ON t"},
+                       {"instead", "a batch that makes the further writes as well"},
                    }));
   EXPECT_EQ(definition.CountOf(ColumnKind::kPartitionKey), 1u);
   EXPECT_EQ(definition.columns[0].name, "kind");

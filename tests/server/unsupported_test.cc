@@ -59,7 +59,6 @@ const Case kCases[] = {
     {CqlFeature::kElements,
      "SELECT TTL(truncated_at[5a1c395e-b41f-11e5-9f22-ba0be0483c18]) FROM system.local"},
     {CqlFeature::kElements, "SELECT WRITETIME(u.a) FROM with_parts"},
-    {CqlFeature::kLike, "SELECT * FROM t WHERE s LIKE 'a%' ALLOW FILTERING"},
     {CqlFeature::kNotIn, "SELECT * FROM t WHERE v NOT IN (1, 2) ALLOW FILTERING"},
     {CqlFeature::kOtherMarkers, "TRUNCATE t USING TIMEOUT ?"},
     {CqlFeature::kDropTimestamp, "ALTER TABLE t DROP v USING TIMESTAMP 5"},
@@ -310,7 +309,7 @@ TEST_F(Unsupported, EmbeddersSeeWhatWasRefused) {
   Refusal({{}, "LIST ROLES"});
   Refusal({{}, "CREATE ROLE r WITH PASSWORD = 'secret'"});
   Refusal({{}, "SELECT * FROM t BYPASS CACHE"});
-  Refusal({{}, "SELECT *\nFROM t WHERE s LIKE 'a'"});
+  Refusal({{}, "SELECT similarity_cosine(v, v)\nFROM t"});
   EXPECT_EQ(server_->refusal_count(), 3u);
   server_->Stop();
   const std::vector<CqlRefusal> refusals = server_->Refusals();
@@ -319,12 +318,12 @@ TEST_F(Unsupported, EmbeddersSeeWhatWasRefused) {
   EXPECT_EQ(refusals[0].feature, "roles and permissions");
   EXPECT_EQ(refusals[0].first_statement, "LIST ROLES");
   EXPECT_EQ(refusals[0].count, 2u);
-  EXPECT_EQ(refusals[1].code, "LS-0021");
+  EXPECT_EQ(refusals[1].code, "LS-0011");
   EXPECT_EQ(refusals[1].count, 1u);
   const std::lock_guard lock(mutex_);
   EXPECT_EQ(notices_,
             (std::vector<std::string>{"LS-0005 LIST ROLES", "LS-0116 SELECT * FROM t BYPASS CACHE",
-                                      "LS-0021 SELECT *\nFROM t WHERE s LIKE 'a'"}));
+                                      "LS-0011 SELECT similarity_cosine(v, v)\nFROM t"}));
 }
 
 TEST_F(Unsupported, BatchMessagesAreCountedToo) {

@@ -1,0 +1,84 @@
+#include "engine/cql/like_pattern.h"
+
+#include <regex>
+#include <string>
+#include <string_view>
+
+#include "engine/base/random.h"
+#include "gtest/gtest.h"
+#include "tests/support/seed.h"
+
+namespace liststore {
+namespace {
+
+TEST(LikePatternTest, WildcardsAndWhatTakesTheirMeaning) {
+  EXPECT_TRUE(MatchesLike("abc", "abc"));
+  EXPECT_FALSE(MatchesLike("abc", "ABC")) << "case counts";
+  EXPECT_FALSE(MatchesLike("ab", "abc")) << "the whole text, not a part of it";
+  EXPECT_TRUE(MatchesLike("a%", "a"));
+  EXPECT_TRUE(MatchesLike("%b%", "abc"));
+  EXPECT_TRUE(MatchesLike("%ab%ab%", "xabyab"));
+  EXPECT_FALSE(MatchesLike("%ab%ab%", "xab"));
+  EXPECT_TRUE(MatchesLike("_b_", "abc"));
+  EXPECT_FALSE(MatchesLike("_", ""));
+  EXPECT_TRUE(MatchesLike("", ""));
+  EXPECT_FALSE(MatchesLike("", "a"));
+  EXPECT_TRUE(MatchesLike("100\\%", "100%"));
+  EXPECT_FALSE(MatchesLike("100\\%", "1000"));
+  EXPECT_TRUE(MatchesLike("a\\_b", "a_b"));
+  EXPECT_FALSE(MatchesLike("a\\_b", "axb"));
+  EXPECT_TRUE(MatchesLike("\\\\%", "\\x")) << "a backslash takes the meaning from a backslash";
+  EXPECT_TRUE(MatchesLike("\\a", "a"));
+  EXPECT_TRUE(MatchesLike("a\\", "a\\")) << "the last one is itself";
+  EXPECT_TRUE(MatchesLike("[a.*]%", "[a.*]b")) << "nothing else has a meaning";
+}
+
+TEST(LikePatternTest, CharactersAreNotBytes) {
+  constexpr std::string_view kEuro = "\xe2\x82\xac";
+  EXPECT_TRUE(MatchesLike("_", kEuro));
+  EXPECT_FALSE(MatchesLike("__", kEuro));
+  EXPECT_FALSE(MatchesLike("%__", kEuro));
+  EXPECT_TRUE(MatchesLike("%_5",
+                          "\xe2\x82\xac"
+                          "5"));
+  EXPECT_TRUE(MatchesLike("a\\\xe2\x82\xac", "a\xe2\x82\xac"));
+}
+
+// The same as a regular expression, as ScyllaDB has it.
+std::string ToRegex(const std::string& pattern) {
+  std::string regex;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '%') {
+      regex += ".*";
+    } else if (pattern[i] == '_') {
+      regex += '.';
+    } else {
+      if (pattern[i] == '\\' && i + 1 < pattern.size()) ++i;
+      regex += pattern[i] == '\\' ? "\\\\" : std::string(1, pattern[i]);
+    }
+  }
+  return regex;
+}
+
+TEST(LikePatternTest, AgreesWithRegularExpressions) {
+  Random random(testing::TestSeed());
+  const auto text = [&](std::string_view alphabet, uint64_t bound) {
+    std::string made;
+    for (uint64_t left = random.Below(bound); left > 0; --left) {
+      made += alphabet[random.Below(alphabet.size())];
+    }
+    return made;
+  };
+  int matches = 0;
+  for (uint64_t i = 0; i < testing::TestSteps(20'000); ++i) {
+    const std::string pattern = text("aab%%_\\", 9);
+    const std::string subject = text("aaab%_\\", 9);
+    const bool expected = std::regex_match(subject, std::regex(ToRegex(pattern)));
+    ASSERT_EQ(MatchesLike(pattern, subject), expected) << pattern << " of " << subject;
+    matches += expected ? 1 : 0;
+  }
+  EXPECT_GT(matches, 0);
+}
+
+}  // namespace
+}  // namespace liststore
