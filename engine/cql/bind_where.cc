@@ -48,8 +48,6 @@ CqlStatus CheckOperator(const Relation& relation, const ColumnDefinition& column
     case RelationOperator::kNotEqual:
       if (clause == Clause::kIf) return {};
       return CqlError::Invalid("Unsupported \"!=\" relation: " + ToString(relation));
-    case RelationOperator::kNotIn:
-      return CqlError::Unsupported(CqlFeature::kNotIn, ToString(relation));
     case RelationOperator::kContains:
       if (column.type.is_collection()) return {};
       return CqlError::Invalid("Cannot use CONTAINS on non-collection column " +
@@ -181,7 +179,7 @@ CqlOr<BoundRelation> BindRelation(const Relation& relation, const TableDefinitio
           table.columns[column].name);
     }
   }
-  if (relation.op != RelationOperator::kIn) {
+  if (!IsOfList(relation.op)) {
     LS_ASSIGN_OR_RETURN(auto values,
                         BindAlternative(relation, relation.value, bound.columns, table, binder));
     bound.alternatives.push_back(std::move(values));
@@ -283,7 +281,7 @@ CqlStatus BindPartValues(const Relation& condition, const ColumnDefinition& part
                          RowFilter& filter) {
   filter.op = condition.op;
   LS_RETURN_IF_ERROR(CheckOperator(condition, part, Clause::kIf));
-  if (condition.op != RelationOperator::kIn) {
+  if (!IsOfList(condition.op)) {
     LS_ASSIGN_OR_RETURN(Operand value, binder.BindTo(part, condition.value));
     filter.operands.push_back(std::move(value));
     return {};

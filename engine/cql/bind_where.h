@@ -20,15 +20,19 @@ constexpr bool IsSlice(RelationOperator op) {
   return op == RelationOperator::kLess || op == RelationOperator::kLessOrEqual ||
          op == RelationOperator::kGreater || op == RelationOperator::kGreaterOrEqual;
 }
+// IN, NOT IN: of a list of alternatives.
+constexpr bool IsOfList(RelationOperator op) {
+  return op == RelationOperator::kIn || op == RelationOperator::kNotIn;
+}
 
 // One relation with its names looked up and its values bound.
 struct BoundRelation {
   const Relation* relation = nullptr;
   std::vector<uint16_t> columns;  // positions in TableDefinition::columns
   RelationOperator op = RelationOperator::kEqual;
-  std::vector<std::vector<Operand>> alternatives;  // of = and IN; of others: one
-  std::optional<Operand> list;                     // IN ?
-  bool list_is_of_tuples = false;                  // (a, b) IN ?
+  std::vector<std::vector<Operand>> alternatives;  // of (NOT) IN; of others: one
+  std::optional<Operand> list;                     // (NOT) IN ?
+  bool list_is_of_tuples = false;                  // (a, b) (NOT) IN ?
   std::optional<Operand> element;                  // c[element] = ...
 
   bool is_equality() const { return op == RelationOperator::kEqual || op == RelationOperator::kIn; }
@@ -37,7 +41,9 @@ struct BoundRelation {
     return op == RelationOperator::kContains || op == RelationOperator::kContainsKey;
   }
   // Told by a look at each value alone: the order of keys says nothing of it.
-  bool always_filters() const { return is_contains() || op == RelationOperator::kLike; }
+  bool always_filters() const {
+    return is_contains() || op == RelationOperator::kLike || op == RelationOperator::kNotIn;
+  }
 };
 
 // A WHERE clause with its names and values, token relations apart.

@@ -41,6 +41,7 @@ bool ConditionHolds(const BoundFilter& condition, const TableDefinition& table,
   const auto equals = [&](const Value& value) { return AreEqual(type, cell, value); };
   const RelationOperator op = condition.filter->op;
   if (op == RelationOperator::kIn) return std::ranges::any_of(condition.values, equals);
+  if (op == RelationOperator::kNotIn) return std::ranges::none_of(condition.values, equals);
   LS_CHECK(condition.values.size() == 1, "other operators have one value");
   const Value& value = condition.values[0];
   if (op == RelationOperator::kEqual) return equals(value);

@@ -338,6 +338,7 @@ CqlStatus BindFilters(const std::vector<RowFilter>& filters, BoundValues values,
     if (filter.list) {
       BoundValue list;
       LS_RETURN_IF_ERROR(ResolveSet(*filter.list, values, list));
+      next.list_is_null = list.is_null();
       if (list.has_value()) {
         const auto elements = SplitCollection(filter.list->type, list.bytes);
         LS_CHECK(elements.has_value(), "the list was checked when it was bound");
@@ -428,6 +429,20 @@ bool Contains(const BoundFilter& bound, const DataType& type,
   return false;
 }
 
+// Is the row's value another one than each of the list? Null where that cannot be said, because of
+// a null on either side: then it matches as little.
+bool IsNoneOf(const BoundFilter& bound, const TableDefinition& table,
+              std::span<const std::optional<std::string_view>> row) {
+  if (bound.list_is_null) return false;
+  const std::vector<uint16_t>& columns = bound.filter->columns;
+  if (std::ranges::any_of(columns, [&](uint16_t column) { return !row[column]; })) return false;
+  for (size_t i = 0; i < bound.values.size(); i += columns.size()) {
+    const std::optional<int> order = CompareColumns(bound, i, table, row);
+    if (!order || *order == 0) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool Matches(const BoundFilter& bound, const TableDefinition& table,
@@ -438,6 +453,7 @@ bool Matches(const BoundFilter& bound, const TableDefinition& table,
     }
     return false;
   }
+  if (bound.filter->op == RelationOperator::kNotIn) return IsNoneOf(bound, table, row);
   if (bound.filter->op == RelationOperator::kContains ||
       bound.filter->op == RelationOperator::kContainsKey) {
     const uint16_t column = bound.filter->columns[0];

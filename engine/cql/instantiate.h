@@ -90,6 +90,7 @@ struct BoundFilter {
   // As RowFilter::operands; of a bound list its elements. Empty optional: null, matches nothing.
   std::vector<std::optional<std::string_view>> values;
   std::optional<std::string_view> element;  // as RowFilter::element; nullopt: null, there is none
+  bool list_is_null = false;                // that of RowFilter::list
 };
 // What a filter of one column compares: the column's value, or the part of it that is meant, and of
 // which type that is.

@@ -117,7 +117,7 @@ bool CqlParser::ParseTupleRelation(Relation& relation) {
   relation.target = Relation::Target::kTuple;
   Advance();
   if (!ParseNames(relation.columns) || !Expect(")")) return false;
-  if (At(Keyword::kIN)) return ParseTupleInValues(relation);
+  if (At(Keyword::kIN) || At(Keyword::kNOT)) return ParseTupleInValues(relation);
   if (!ParseComparison(relation.op)) return false;
   if (AtMarker()) return ParseMarker(relation.value);
   relation.value.position = token().position;
@@ -125,10 +125,10 @@ bool CqlParser::ParseTupleRelation(Relation& relation) {
   return ParseTerms(")", relation.value.node.emplace<TupleLiteral>().elements);
 }
 
-// IN marker | ((v, ...), ...) | (marker, ...) | ().
+// [NOT] IN marker | ((v, ...), ...) | (marker, ...) | ().
 bool CqlParser::ParseTupleInValues(Relation& relation) {
-  relation.op = RelationOperator::kIn;
-  Advance();
+  relation.op = Accept(Keyword::kNOT) ? RelationOperator::kNotIn : RelationOperator::kIn;
+  if (!Expect(Keyword::kIN)) return false;
   if (AtMarker()) return ParseMarker(relation.value);
   relation.value.position = token().position;
   if (!Accept("(")) return FailHere();

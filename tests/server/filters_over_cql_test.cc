@@ -1,10 +1,12 @@
-// LIKE over the wire: in WHERE, beside ALLOW FILTERING, and in IF.
+// LIKE and NOT IN over the wire: in WHERE, beside ALLOW FILTERING, and in IF.
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <string>
 
 #include "engine/cql/encode_value.h"
+#include "engine/model/composite_value.h"
+#include "engine/model/data_type.h"
 #include "tests/server/cql_session_test.h"
 
 namespace liststore::testing {
@@ -83,10 +85,51 @@ TEST_F(Filters, LikeInConditions) {
             "LIKE is allowed only on string types, which v is not");
 }
 
+TEST_F(Filters, NotInIsAskedOfColumnsOfAllKinds) {
+  EXPECT_EQ(Say("SELECT v FROM t WHERE v NOT IN (10, 30) ALLOW FILTERING"), "20");
+  EXPECT_EQ(Say("SELECT v FROM t WHERE p NOT IN ('one') ALLOW FILTERING"), "30");
+  EXPECT_EQ(Say("SELECT v FROM t WHERE c NOT IN ('ab', 'bc') AND p = 'one' ALLOW FILTERING"), "20");
+  EXPECT_EQ(Say("SELECT v FROM t WHERE (c, d) NOT IN (('ab', 1), ('ac', 1)) AND p = 'one' "
+                "ALLOW FILTERING"),
+            "20");
+  EXPECT_EQ(Say("SELECT v FROM t WHERE s NOT IN ('static', 'x') ALLOW FILTERING"), "")
+      << "two has no s";
+  EXPECT_EQ(Say("SELECT v FROM t WHERE v NOT IN () ALLOW FILTERING"), "20; 10; 30");
+  EXPECT_EQ(Say("SELECT v FROM t WHERE p = 'one' AND c NOT IN ('ab')"), kFiltering);
+  EXPECT_EQ(
+      Say("SELECT v FROM t WHERE p NOT IN ('one')"),
+      "Only EQ and IN relation are supported on the partition key (unless you use the token() "
+      "function or ALLOW FILTERING)");
+}
+
+TEST_F(Filters, NothingIsKnownToBeNotInAListWithANull) {
+  const std::string bound = "SELECT v FROM t WHERE v NOT IN ? ALLOW FILTERING";
+  EXPECT_EQ(Say(bound, {{EncodeCollection(DataType::List(CqlType::kInt), {EncodeInt(10)})}}),
+            "20; 30");
+  EXPECT_EQ(Say(bound, {{std::nullopt}}), "");
+  const std::string one = "SELECT v FROM t WHERE v NOT IN (?, 10) ALLOW FILTERING";
+  EXPECT_EQ(Say(one, {{EncodeInt(20)}}), "30");
+  EXPECT_EQ(Say(one, {{std::nullopt}}), "");
+  EXPECT_EQ(Say("SELECT v FROM t WHERE x NOT IN ('twenty') ALLOW FILTERING"), "10");
+}
+
+TEST_F(Filters, NotInInConditionsTakesNullsForValues) {
+  const std::string update = "UPDATE t SET v = 21 WHERE p = 'one' AND c = 'ac' AND d = 2 IF ";
+  EXPECT_EQ(Say(update + "x NOT IN ('ten', 'twenty')"), "false twenty");
+  EXPECT_EQ(Say(update + "x NOT IN ('ten', null)"), "true twenty");
+  EXPECT_EQ(Say(update + "x NOT IN ?", {{std::nullopt}}), "true twenty");
+  const std::string of_two = "UPDATE t SET v = 31 WHERE p = 'two' AND c = 'bc' AND d = 3 IF ";
+  EXPECT_EQ(Say(of_two + "x NOT IN ('ten', null)"), "false null") << "a null is a null";
+  EXPECT_EQ(Say(of_two + "x NOT IN ('ten')"), "true null");
+  EXPECT_EQ(Say(of_two + "m['k'] NOT IN ('map')").substr(0, 5), "false");
+}
+
 TEST_F(Filters, KeysOfWritesAreNamedNotFiltered) {
   EXPECT_EQ(Say("DELETE FROM t WHERE p LIKE 'o%'"), "Invalid operator in where clause p LIKE 'o%'");
   EXPECT_EQ(Say("UPDATE t SET v = 1 WHERE p = 'one' AND c LIKE 'a%' AND d = 1"),
             "Invalid operator in where clause c LIKE 'a%'");
+  EXPECT_EQ(Say("DELETE FROM t WHERE p NOT IN ('one')"),
+            "Invalid operator in where clause p NOT IN ('one')");
 }
 
 TEST_F(Filters, AViewMayHaveLikeInItsWhere) {

@@ -148,7 +148,7 @@ async fn what_is_refused_says_why() {
             DbError::Invalid,
             "instead: a batch that makes the further writes as well [LS-0004]",
         ),
-        ("SELECT * FROM t WHERE p NOT IN (1)", DbError::Invalid, "[LS-0022]"),
+        ("SELECT * FROM t WHERE intAsBlob(p) = 0x01", DbError::Invalid, "[LS-0017]"),
     ] {
         let (found, message) = refusal(session.query_unpaged(statement, ()).await);
         assert_eq!(found, error, "{statement}");
@@ -167,7 +167,7 @@ async fn what_is_refused_says_why() {
     .await;
     assert_eq!(
         counts,
-        [("LS-0004".to_string(), 1), ("LS-0022".to_string(), 1)]
+        [("LS-0004".to_string(), 1), ("LS-0017".to_string(), 1)]
     );
     drop(session);
     assert_eq!(server.stop(), Some(0));
