@@ -113,32 +113,6 @@ std::optional<UnsupportedStatement> CqlParser::UnsupportedObject(std::string_vie
   }
 }
 
-// "LIST ROLES", "LIST USERS", "LIST SERVICE_LEVEL" or, for any permission, "LIST PERMISSIONS".
-UnsupportedStatement CqlParser::UnsupportedList() {
-  Lexer ahead = lexer_;
-  Token object = ahead.Next();
-  if (object.keyword == Keyword::kALL || object.keyword == Keyword::kATTACHED ||
-      object.keyword == Keyword::kEFFECTIVE) {
-    const Token next = ahead.Next();
-    if (next.keyword == Keyword::kATTACHED || next.keyword == Keyword::kSERVICE_LEVEL ||
-        next.keyword == Keyword::kSERVICE_LEVELS || next.keyword == Keyword::kSERVICE) {
-      object = next;
-    }
-  }
-  switch (object.keyword) {
-    case Keyword::kROLES:
-    case Keyword::kUSERS:
-      return {CqlFeature::kRoles, "LIST " + std::string(KeywordText(object.keyword))};
-    case Keyword::kATTACHED:
-    case Keyword::kSERVICE:
-    case Keyword::kSERVICE_LEVEL:
-    case Keyword::kSERVICE_LEVELS:
-      return {CqlFeature::kServiceLevels, "LIST SERVICE_LEVEL"};
-    default:
-      return {CqlFeature::kRoles, "LIST PERMISSIONS"};
-  }
-}
-
 bool CqlParser::ParseUnsupported(UnsupportedStatement unsupported, Statement& statement) {
   while (token().kind != TokenKind::kEnd && !At(";")) {
     if (token().kind == TokenKind::kInvalid) return FailHere();

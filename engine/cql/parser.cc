@@ -87,7 +87,10 @@ bool CqlParser::ParseAnyStatement(Statement& statement) {
     case Keyword::kDESC:
       return ParseDescribe(statement.node.emplace<DescribeStatement>());
     case Keyword::kLIST:
-      return ParseUnsupported(UnsupportedList(), statement);
+      if (AtServiceLevels()) {
+        return ParseUnsupported({CqlFeature::kServiceLevels, "LIST SERVICE_LEVEL"}, statement);
+      }
+      return ParseList(statement.node.emplace<ListStatement>());
     case Keyword::kGRANT:
     case Keyword::kREVOKE:
       return ParseUnsupported({CqlFeature::kRoles, std::string(KeywordText(token().keyword))},

@@ -205,7 +205,13 @@ class CqlParser {
   // Takes the rest of a statement that is known and not supported.
   bool ParseUnsupported(UnsupportedStatement unsupported, Statement& statement);
   std::optional<UnsupportedStatement> UnsupportedObject(std::string_view verb);
-  UnsupportedStatement UnsupportedList();
+
+  // ---- parse_list.cc. LIST.
+  bool AtServiceLevels() const;
+  bool ParseList(ListStatement& list);
+  bool ParsePermissions();
+  bool ParseResource();
+  bool ParseRoleName(std::string& name);
 
   Lexer lexer_;
   Token token_;

@@ -267,8 +267,13 @@ struct DescribePlan {
   std::string keyspace;  // the connection's
 };
 
+struct ListPlan {
+  ListStatement statement;
+};
+
 struct Plan {
-  std::variant<SelectPlan, ModificationPlan, BatchPlan, UsePlan, SchemaPlan, DescribePlan> body;
+  std::variant<SelectPlan, ModificationPlan, BatchPlan, UsePlan, SchemaPlan, DescribePlan, ListPlan>
+      body;
   std::vector<BindVariable> variables;
   // Held behind the values of the variables while it is executed (computed_values.h).
   std::vector<ComputedValue> computed;

@@ -48,6 +48,9 @@ struct BodyPlanner {
   CqlOr<PlanBody> operator()(const DescribeStatement& statement) const {
     return PlanBody(DescribePlan{statement, std::string(keyspace)});
   }
+  CqlOr<PlanBody> operator()(const ListStatement& statement) const {
+    return PlanBody(ListPlan{statement});
+  }
   CqlOr<PlanBody> operator()(const UnsupportedStatement& statement) const {
     return CqlError::Unsupported(statement.feature, statement.words);
   }

@@ -364,6 +364,18 @@ struct DescribeStatement {
   bool with_passwords = false;
 };
 
+// Who there is, and what they may do.
+struct ListStatement {
+  enum class Kind : uint8_t {
+    kRoles,        // [OF role] [NORECURSIVE]
+    kUsers,        // those of the roles that may log in
+    kPermissions,  // whatever was said of permissions and resources
+  };
+
+  Kind kind = Kind::kRoles;
+  std::optional<std::string> of;
+};
+
 // A statement of CQL that liststore does not have. Recognised by its first words; the rest was not
 // looked at, so there are no markers.
 struct UnsupportedStatement {
@@ -378,7 +390,7 @@ using StatementNode =
                  CreateTableStatement, AlterTableStatement, DropTableStatement,
                  CreateIndexStatement, DropIndexStatement, CreateViewStatement, AlterViewStatement,
                  DropViewStatement, CreateTypeStatement, AlterTypeStatement, DropTypeStatement,
-                 DescribeStatement, UnsupportedStatement>;
+                 DescribeStatement, ListStatement, UnsupportedStatement>;
 
 struct Statement {
   StatementNode node;

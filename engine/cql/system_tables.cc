@@ -94,6 +94,14 @@ void ListBuiltViews(const VirtualReadContext& context, RowCollector& rows) {
   }
 }
 
+// Who may log in. The password's hash is not shown.
+void ListRoleRows(const VirtualReadContext& context, RowCollector& rows) {
+  rows.Row()
+      .Set("role", context.node.superuser)
+      .Set("can_login", EncodeBoolean(true))
+      .Set("is_superuser", EncodeBoolean(true));
+}
+
 struct ConfigOption {
   std::string_view name;
   std::string_view type;
@@ -167,6 +175,20 @@ constexpr Entry kTables[] = {
      nullptr},
     {{"system", "built_views", "keyspace_name text", "view_name text", "", "views that are built"},
      ListBuiltViews},
+    {{"system", "roles", "role text", "",
+      "can_login boolean, is_superuser boolean, member_of set<text>, salted_hash text", "roles"},
+     ListRoleRows,
+     Look::kScyllaOnly},
+    {{"system", "role_members", "role text", "member text", "", "roles that have others"},
+     nullptr,
+     Look::kScyllaOnly},
+    {{"system", "role_attributes", "role text", "name text", "value text", "attributes of roles"},
+     nullptr,
+     Look::kScyllaOnly},
+    {{"system", "role_permissions", "role text", "resource text", "permissions set<text>",
+      "what roles may do"},
+     nullptr,
+     Look::kScyllaOnly},
     {{"system", "IndexInfo", "table_name text", "index_name text", "", "indexes that are built"},
      ListBuiltIndexes},
     {{"system", "versions", "key text", "", "build_id text, build_mode text, version text",

@@ -130,6 +130,7 @@ struct Finder {
   void operator()(const AlterTypeStatement&) const {}
   void operator()(const DropTypeStatement&) const {}
   void operator()(const DescribeStatement&) const {}
+  void operator()(const ListStatement&) const {}
   void operator()(const UnsupportedStatement&) const {}
 };
 

@@ -158,6 +158,7 @@ class CqlServer::Impl {
     context.shards = engine_->router().shards();
     context.serves_list_store = options.store != nullptr;
     context.node = look.facts;
+    if (!options.user.empty()) context.node.superuser = options.user;
     context.cassandra_major = look.cassandra_major;
     context.looks_like_scylla = options.looks_like_scylla;
     context.client_timestamps = options.client_timestamps;

@@ -6,6 +6,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/list_roles.h"
 #include "engine/cql/planner.h"
 #include "engine/server/answers.h"
 #include "engine/server/query_processor_call.h"
@@ -294,8 +295,12 @@ bool QueryProcessor::RunBound(const Plan& plan, const protocol::ColumnsMetadata&
     RunUse(*use, call);
   } else if (const auto* change = std::get_if<SchemaPlan>(&plan.body)) {
     RunSchema(*change, call);
+  } else if (const auto* describe = std::get_if<DescribePlan>(&plan.body)) {
+    RunDescribe(*describe, parameters, call);
   } else {
-    RunDescribe(std::get<DescribePlan>(plan.body), parameters, call);
+    AnswerDescription(
+        ListRoles(std::get<ListPlan>(plan.body).statement, options_.node, call.client.user),
+        parameters, call);
   }
   return true;
 }

@@ -15,6 +15,7 @@
 #include "engine/control/feature_tally.h"
 #include "engine/cql/bound_values.h"
 #include "engine/cql/cql_error.h"
+#include "engine/cql/describe.h"
 #include "engine/cql/plan.h"
 #include "engine/cql/virtual_table.h"
 #include "engine/model/schema_difference.h"
@@ -136,6 +137,8 @@ class QueryProcessor final : public RequestHandler {
   void RunSchema(const SchemaPlan& plan, Call& call);
   void RunDescribe(const DescribePlan& plan, const protocol::QueryParameters& parameters,
                    Call& call);
+  void AnswerDescription(const CqlOr<Description>& description,
+                         const protocol::QueryParameters& parameters, Call& call);
   // Applies what is in the scratch's write set; false as Run.
   bool ApplyWrites(protocol::Consistency consistency, protocol::WriteType type, Call& call);
   // Changes the rows of views in the same step, those of the tables in the scratch's write set.

@@ -102,13 +102,18 @@ bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMe
 void QueryProcessor::RunDescribe(const DescribePlan& plan,
                                  const protocol::QueryParameters& parameters, Call& call) {
   const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
-  const CqlOr<Description> description =
+  AnswerDescription(
       Describe(plan.statement, {*schema, options_.node, call.client.local_address, call.now_nanos},
-               plan.keyspace);
+               plan.keyspace),
+      parameters, call);
+}
+
+void QueryProcessor::AnswerDescription(const CqlOr<Description>& description,
+                                       const protocol::QueryParameters& parameters, Call& call) {
   if (!description.ok()) return call.Fail(description.error());
   std::vector<protocol::ColumnSpec> specs;
   for (const auto& [name, type] : description->columns) {
-    specs.push_back({"system", "describe", name, &type});
+    specs.push_back({"system", description->table, name, &type});
   }
   protocol::ColumnsMetadata columns;
   if (const auto error = columns.Assign(specs)) return call.Fail(error->code, error->message);

@@ -42,6 +42,12 @@ const TableColumns kScylla[] = {
     {"system", "IndexInfo", "(table_name text), index_name text"},
     {"system", "scylla_local", "(key text) | value text"},
     {"system", "config", "(name text) | source text, type text, value text"},
+    {"system", "roles",
+     "(role text) | can_login boolean, is_superuser boolean, member_of set<text>, "
+     "salted_hash text"},
+    {"system", "role_members", "(role text), member text"},
+    {"system", "role_attributes", "(role text), name text | value text"},
+    {"system", "role_permissions", "(role text), resource text | permissions set<text>"},
     {"system_traces", "sessions",
      "(session_id uuid) | client inet, command text, coordinator inet, duration int, "
      "parameters map<text, text>, request text, request_size int, response_size int, "

@@ -46,8 +46,7 @@ const Case kCases[] = {
     {CqlFeature::kRoles, "DROP USER u"},
     {CqlFeature::kRoles, "GRANT SELECT ON ALL KEYSPACES TO r"},
     {CqlFeature::kRoles, "REVOKE r FROM s"},
-    {CqlFeature::kRoles, "LIST ROLES"},
-    {CqlFeature::kRoles, "LIST ALL PERMISSIONS"},
+    {CqlFeature::kRoles, "ALTER ROLE r WITH LOGIN = true"},
     {CqlFeature::kServiceLevels, "CREATE SERVICE LEVEL s WITH shares = 1"},
     {CqlFeature::kServiceLevels, "ATTACH SERVICE_LEVEL s TO r"},
     {CqlFeature::kServiceLevels, "LIST ALL SERVICE LEVELS"},
@@ -305,7 +304,7 @@ TEST_F(Unsupported, PreparingCountsAndExecutingDoesNot) {
 }
 
 TEST_F(Unsupported, EmbeddersSeeWhatWasRefused) {
-  Refusal({{}, "LIST ROLES"});
+  Refusal({{}, "DROP ROLE r"});
   Refusal({{}, "CREATE ROLE r WITH PASSWORD = 'secret'"});
   Refusal({{}, "SELECT * FROM t BYPASS CACHE"});
   Refusal({{}, "SELECT similarity_cosine(v, v)\nFROM t"});
@@ -315,13 +314,13 @@ TEST_F(Unsupported, EmbeddersSeeWhatWasRefused) {
   ASSERT_EQ(refusals.size(), 2u);
   EXPECT_EQ(refusals[0].code, "LS-0005");
   EXPECT_EQ(refusals[0].feature, "roles and permissions");
-  EXPECT_EQ(refusals[0].first_statement, "LIST ROLES");
+  EXPECT_EQ(refusals[0].first_statement, "DROP ROLE r");
   EXPECT_EQ(refusals[0].count, 2u);
   EXPECT_EQ(refusals[1].code, "LS-0011");
   EXPECT_EQ(refusals[1].count, 1u);
   const std::lock_guard lock(mutex_);
   EXPECT_EQ(notices_,
-            (std::vector<std::string>{"LS-0005 LIST ROLES", "LS-0116 SELECT * FROM t BYPASS CACHE",
+            (std::vector<std::string>{"LS-0005 DROP ROLE r", "LS-0116 SELECT * FROM t BYPASS CACHE",
                                       "LS-0011 SELECT similarity_cosine(v, v)\nFROM t"}));
 }
 
@@ -369,7 +368,7 @@ TEST_F(Unsupported, OfExecuteTracesAndTheFirstLevelCount) {
 }
 
 TEST_F(Unsupported, TheTableIsOneLikeAnyOther) {
-  Refusal({{}, "LIST ROLES"});
+  Refusal({{}, "DROP ROLE r"});
   Refusal({{}, "SELECT * FROM t BYPASS CACHE"});
   const CqlAnswer answer = session_->Run(
       {"SELECT feature, first_statement, instead FROM liststore.unsupported WHERE kind = "
@@ -378,7 +377,7 @@ TEST_F(Unsupported, TheTableIsOneLikeAnyOther) {
   EXPECT_EQ(answer.error, "");
   ASSERT_EQ(answer.rows.size(), 1u);
   EXPECT_EQ(answer.rows[0][0], "roles and permissions");
-  EXPECT_EQ(answer.rows[0][1], "LIST ROLES");
+  EXPECT_EQ(answer.rows[0][1], "DROP ROLE r");
   EXPECT_EQ(answer.rows[0][2], "one user for all, given to the server when it starts");
   EXPECT_EQ(session_
                 ->Run({"UPDATE liststore.unsupported SET count = 0 WHERE kind = 'refused' AND "

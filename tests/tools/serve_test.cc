@@ -226,7 +226,7 @@ size_t CountOf(const std::string& part, const std::string& text) {
 
 constexpr const char* kAskedInVain[] = {
     "CREATE ROLE r WITH PASSWORD = 'secret'",
-    "LIST ROLES",
+    "DROP ROLE r",
     "CREATE TRIGGER v\nON t USING 'org.example.Trigger'",
     "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3}",
     "ALTER KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 2}",
