@@ -36,4 +36,15 @@ bool CqlParser::ParseDropView(DropViewStatement& drop) {
   return ParseIfExists(drop.if_exists) && ParseQualifiedName("view", drop.view);
 }
 
+bool CqlParser::ParsePruneView(PruneViewStatement& prune) {
+  Advance();
+  if (!Expect(Keyword::kMATERIALIZED) || !Expect(Keyword::kVIEW)) return false;
+  if (!ParseQualifiedName("view", prune.view)) return false;
+  if (Accept(Keyword::kWHERE) && !ParseWhere(prune.where)) return false;
+  UsingClause clause;
+  if (!ParseUsing(UsingParts::kTimeout, clause)) return false;
+  prune.timeout = std::move(clause.timeout);
+  return true;
+}
+
 }  // namespace liststore

@@ -101,7 +101,7 @@ bool CqlParser::ParseAnyStatement(Statement& statement) {
                                std::string(KeywordText(token().keyword)) + " SERVICE_LEVEL"},
                               statement);
     case Keyword::kPRUNE:
-      return ParseUnsupported({CqlFeature::kViewPruning, "PRUNE MATERIALIZED VIEW"}, statement);
+      return ParsePruneView(statement.node.emplace<PruneViewStatement>());
     default:
       return FailHere();
   }

@@ -193,6 +193,7 @@ class CqlParser {
   bool ParseCreateView(CreateViewStatement& create);
   bool ParseAlterView(AlterViewStatement& alter);
   bool ParseDropView(DropViewStatement& drop);
+  bool ParsePruneView(PruneViewStatement& prune);
   // ---- parse_types.cc.
   bool ParseTypeName(QualifiedName& name);
   bool ParseField(ColumnSpec& field);

@@ -270,9 +270,12 @@ struct DescribePlan {
 struct ListPlan {
   ListStatement statement;
 };
+// Of what PRUNE may be said: a view. No row is left to be taken out.
+struct PruneViewPlan {};
 
 struct Plan {
-  std::variant<SelectPlan, ModificationPlan, BatchPlan, UsePlan, SchemaPlan, DescribePlan, ListPlan>
+  std::variant<SelectPlan, ModificationPlan, BatchPlan, UsePlan, SchemaPlan, DescribePlan, ListPlan,
+               PruneViewPlan>
       body;
   std::vector<BindVariable> variables;
   // Held behind the values of the variables while it is executed (computed_values.h).

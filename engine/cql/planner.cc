@@ -51,6 +51,18 @@ struct BodyPlanner {
   CqlOr<PlanBody> operator()(const ListStatement& statement) const {
     return PlanBody(ListPlan{statement});
   }
+  // Source: ScyllaDB cql3/statements/prune_materialized_view_statement.cc, which is a SELECT.
+  CqlOr<PlanBody> operator()(const PruneViewStatement& statement) const {
+    SelectStatement select;
+    select.table = statement.view;
+    select.where = statement.where;
+    select.timeout = statement.timeout;
+    LS_ASSIGN_OR_RETURN(const SelectPlan plan, PlanSelect(select, binder));
+    if (!plan.table->view) {
+      return CqlError::Invalid("Ghost rows can only be deleted from materialized views");
+    }
+    return PlanBody(PruneViewPlan{});
+  }
   CqlOr<PlanBody> operator()(const UnsupportedStatement& statement) const {
     return CqlError::Unsupported(statement.feature, statement.words);
   }

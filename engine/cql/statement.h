@@ -311,6 +311,12 @@ struct DropViewStatement {
   QualifiedName view;
   bool if_exists = false;
 };
+// PRUNE MATERIALIZED VIEW: takes out rows of a view that its table has not.
+struct PruneViewStatement {
+  QualifiedName view;
+  std::vector<Relation> where;
+  std::optional<Expression> timeout;
+};
 
 // A field of a user type is a ColumnSpec that is never static.
 struct CreateTypeStatement {
@@ -389,8 +395,8 @@ using StatementNode =
                  CreateKeyspaceStatement, AlterKeyspaceStatement, DropKeyspaceStatement,
                  CreateTableStatement, AlterTableStatement, DropTableStatement,
                  CreateIndexStatement, DropIndexStatement, CreateViewStatement, AlterViewStatement,
-                 DropViewStatement, CreateTypeStatement, AlterTypeStatement, DropTypeStatement,
-                 DescribeStatement, ListStatement, UnsupportedStatement>;
+                 DropViewStatement, PruneViewStatement, CreateTypeStatement, AlterTypeStatement,
+                 DropTypeStatement, DescribeStatement, ListStatement, UnsupportedStatement>;
 
 struct Statement {
   StatementNode node;

@@ -1,5 +1,6 @@
 #include "engine/cql/system_schema_tables.h"
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -121,6 +122,43 @@ void ListViews(const VirtualReadContext& context, RowCollector& rows) {
   });
 }
 
+// What a view has of a column that it does not show: when it was written, so that rows live as long
+// as those of the table do. Source: ScyllaDB db/view/view.cc, create_virtual_column.
+std::string VirtualColumnType(const DataType& type) {
+  if (!type.is_multi_cell()) return "empty";
+  switch (type.kind()) {
+    case DataType::Kind::kList:
+      return "map<timeuuid, empty>";
+    case DataType::Kind::kMap:
+      return "map<" + type.parameters()[0].ToString() + ", empty>";
+    case DataType::Kind::kUser:
+      return "map<smallint, empty>";
+    default:
+      return type.ToString();  // a set is nothing but its elements
+  }
+}
+
+// Of views whose key is that of the table in another order.
+void ListVirtualColumns(const VirtualReadContext& context, RowCollector& rows) {
+  ForEachTable(context.schema, [&](const TableDefinition& view) {
+    if (!view.view) return;
+    const TableDefinition& base =
+        *context.schema.FindKeyspace(view.keyspace)->tables.at(view.view->base);
+    const auto is_key_of_base = [&](const ColumnDefinition& column) {
+      return !column.is_key() || base.FindColumn(column.name)->is_key();
+    };
+    if (!std::ranges::all_of(view.columns, is_key_of_base)) return;
+    for (const ColumnDefinition& column : base.columns) {
+      if (column.kind != ColumnKind::kRegular || view.FindColumn(column.name) != nullptr) continue;
+      rows.Row()
+          .Set("keyspace_name", view.keyspace)
+          .Set("view_name", view.name)
+          .Set("column_name", column.name)
+          .Set("type", VirtualColumnType(column.type));
+    }
+  });
+}
+
 void ListColumns(const VirtualReadContext& context, RowCollector& rows) {
   ForEachTable(context.schema, [&](const TableDefinition& table) {
     for (const ColumnDefinition& column : table.columns) {
@@ -222,6 +260,10 @@ constexpr Entry kTables[] = {
       "where_clause text",
       "materialized views"},
      ListViews},
+    {{"system_schema", "view_virtual_columns", "keyspace_name text",
+      "view_name text, column_name text", "type text", "columns that views have and do not show"},
+     ListVirtualColumns,
+     /*scylla_only=*/true},
     {{"system_schema", "types", "keyspace_name text", "type_name text",
       "field_names frozen<list<text>>, field_types frozen<list<text>>", "user-defined types"},
      ListTypes},

@@ -94,6 +94,20 @@ void ListBuiltViews(const VirtualReadContext& context, RowCollector& rows) {
   }
 }
 
+// The same as ScyllaDB has it, for each node.
+void ListViewBuilds(const VirtualReadContext& context, RowCollector& rows) {
+  for (const auto& [keyspace_name, keyspace] : context.schema.keyspaces) {
+    for (const auto& [table_name, table] : keyspace->tables) {
+      if (!table->view) continue;
+      rows.Row()
+          .Set("keyspace_name", keyspace_name)
+          .Set("view_name", table_name)
+          .Set("host_id", EncodeUuid(context.node.host_id))
+          .Set("status", "SUCCESS");
+    }
+  }
+}
+
 // Who may log in. The password's hash is not shown.
 void ListRoleRows(const VirtualReadContext& context, RowCollector& rows) {
   rows.Row()
@@ -175,6 +189,22 @@ constexpr Entry kTables[] = {
      nullptr},
     {{"system", "built_views", "keyspace_name text", "view_name text", "", "views that are built"},
      ListBuiltViews},
+    {{"system", "view_build_status_v2", "keyspace_name text, view_name text", "host_id uuid",
+      "status text", "views that are built, by node"},
+     ListViewBuilds,
+     Look::kScyllaOnly},
+    {{"system_distributed", "view_build_status", "keyspace_name text, view_name text",
+      "host_id uuid", "status text", "views that are built, by node"},
+     ListViewBuilds},
+    {{"system", "views_builds_in_progress", "keyspace_name text", "view_name text",
+      "generation_number int, last_token text", "views that are being built"},
+     nullptr,
+     Look::kScyllaOnly},
+    {{"system", "scylla_views_builds_in_progress", "keyspace_name text",
+      "view_name text, cpu_id int", "first_token text, generation_number int, next_token text",
+      "views that are being built"},
+     nullptr,
+     Look::kScyllaOnly},
     {{"system", "roles", "role text", "",
       "can_login boolean, is_superuser boolean, member_of set<text>, salted_hash text", "roles"},
      ListRoleRows,

@@ -35,7 +35,6 @@ namespace liststore {
   X(kVirtualWrites, 37, "batches, ranges and conditions of virtual tables", "INSERT, UPDATE or DELETE of one row")  \
   X(kTypeClasses, 38, "types named by a class", "the name that the type has in CQL")                \
   X(kDurationKeys, 43, "durations within elements of sets and keys of maps that are not frozen", "frozen<...>, written whole") \
-  X(kViewPruning, 44, "pruning of views", "leaving it out: a view has no row that its table has not") \
   X(kViewFunctions, 45, "functions of the time in the WHERE of a view", "a column with the time")
 
 // The same of what is accepted, kept where it can be shown, and changes nothing; instead of

@@ -122,6 +122,7 @@ struct Finder {
     AddTableOptions(alter.properties, features);
   }
   void operator()(const DropViewStatement&) const {}
+  void operator()(const PruneViewStatement&) const {}
   void operator()(const UseStatement&) const {}
   void operator()(const DropKeyspaceStatement&) const {}
   void operator()(const DropTableStatement&) const {}

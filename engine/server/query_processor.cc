@@ -297,10 +297,12 @@ bool QueryProcessor::RunBound(const Plan& plan, const protocol::ColumnsMetadata&
     RunSchema(*change, call);
   } else if (const auto* describe = std::get_if<DescribePlan>(&plan.body)) {
     RunDescribe(*describe, parameters, call);
+  } else if (const auto* list = std::get_if<ListPlan>(&plan.body)) {
+    AnswerDescription(ListRoles(list->statement, options_.node, call.client.user), parameters,
+                      call);
   } else {
-    AnswerDescription(
-        ListRoles(std::get<ListPlan>(plan.body).statement, options_.node, call.client.user),
-        parameters, call);
+    LS_CHECK(std::holds_alternative<PruneViewPlan>(plan.body), "all other plans are above");
+    protocol::EncodeVoid(call.out, call.context);
   }
   return true;
 }

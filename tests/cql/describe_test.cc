@@ -206,6 +206,7 @@ TEST_F(DescribeTest, ListingsNameAndDoNotDescribe) {
   EXPECT_EQ(
       Names(Kind::kKeyspaces, "", ""),
       (Lines{R"("Other" keyspace "Other")", "ks keyspace ks", "system keyspace system",
+             "system_distributed keyspace system_distributed",
              "system_schema keyspace system_schema", "system_traces keyspace system_traces"}));
   EXPECT_EQ(Names(Kind::kKeyspaces, "", "", "ks"), Lines{"ks keyspace ks"});
   for (const Kind kind : {Kind::kTypes, Kind::kFunctions, Kind::kAggregates}) {

@@ -48,6 +48,7 @@ const TableColumns kScylla[] = {
      "include_all_columns boolean, max_index_interval int, memtable_flush_period_in_ms int, "
      "min_index_interval int, read_repair_chance double, speculative_retry text, "
      "where_clause text"},
+    {"view_virtual_columns", "(keyspace_name text), view_name text, column_name text | type text"},
     {"types",
      "(keyspace_name text), type_name text | field_names frozen<list<text>>, "
      "field_types frozen<list<text>>"},

@@ -42,6 +42,15 @@ const TableColumns kScylla[] = {
     {"system", "IndexInfo", "(table_name text), index_name text"},
     {"system", "scylla_local", "(key text) | value text"},
     {"system", "config", "(name text) | source text, type text, value text"},
+    {"system", "view_build_status_v2",
+     "(keyspace_name text, view_name text), host_id uuid | status text"},
+    {"system_distributed", "view_build_status",
+     "(keyspace_name text, view_name text), host_id uuid | status text"},
+    {"system", "views_builds_in_progress",
+     "(keyspace_name text), view_name text | generation_number int, last_token text"},
+    {"system", "scylla_views_builds_in_progress",
+     "(keyspace_name text), view_name text, cpu_id int | first_token text, generation_number int, "
+     "next_token text"},
     {"system", "roles",
      "(role text) | can_login boolean, is_superuser boolean, member_of set<text>, "
      "salted_hash text"},

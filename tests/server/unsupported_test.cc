@@ -33,7 +33,6 @@ struct Case {
 };
 
 const Case kCases[] = {
-    {CqlFeature::kViewPruning, "PRUNE MATERIALIZED VIEW w"},
     {CqlFeature::kViewFunctions,
      "CREATE MATERIALIZED VIEW w AS SELECT * FROM t WHERE c IS NOT NULL AND token(p) > "
      "toUnixTimestamp(now()) PRIMARY KEY (c, p)"},

@@ -29,6 +29,50 @@ class Views : public CqlDialogueTest {
   void Advance(int64_t seconds) { clock_.AdvanceSeconds(static_cast<uint64_t>(seconds)); }
 };
 
+TEST_F(Views, TablesOfTheSystemSayThatTheyAreBuilt) {
+  Say("CREATE TYPE pair (a int, b int)");
+  Say("CREATE TABLE parts (p int, c int, l list<int>, m map<text, int>, e set<int>, u pair, x int, "
+      "f frozen<list<int>>, PRIMARY KEY (p, c))");
+  Say("CREATE MATERIALIZED VIEW by_c AS SELECT x FROM parts WHERE c IS NOT NULL AND p IS NOT NULL "
+      "PRIMARY KEY (c, p)");
+  Say("CREATE MATERIALIZED VIEW by_x AS SELECT f FROM parts WHERE x IS NOT NULL AND c IS NOT NULL "
+      "AND p IS NOT NULL PRIMARY KEY (x, c, p)");
+  for (const std::string table : {"system.view_build_status_v2",
+                                  "system_distributed."
+                                  "view_build_status"}) {
+    EXPECT_EQ(Say("SELECT status FROM " + table +
+                  " WHERE keyspace_name = 'k' AND view_name = "
+                  "'by_x'"),
+              "SUCCESS");
+  }
+  EXPECT_EQ(Cell("SELECT host_id FROM system.view_build_status_v2 WHERE keyspace_name = 'k' AND "
+                 "view_name = 'by_c'"),
+            Cell("SELECT host_id FROM system.local"));
+  EXPECT_EQ(Say("SELECT * FROM system.views_builds_in_progress"), "");
+  // A view by a cell of the table lives by that cell; any other has something of all columns.
+  const std::string hidden =
+      "SELECT column_name, type FROM system_schema.view_virtual_columns WHERE keyspace_name = 'k' "
+      "AND view_name = ";
+  EXPECT_EQ(Must(hidden + "'by_c'").rows, (std::vector<ResultRow>{{"e", "set<int>"},
+                                                                  {"f", "empty"},
+                                                                  {"l", "map<timeuuid, empty>"},
+                                                                  {"m", "map<text, empty>"},
+                                                                  {"u", "map<smallint, empty>"}}));
+  EXPECT_TRUE(Must(hidden + "'by_x'").rows.empty());
+}
+
+TEST_F(Views, PruningLeavesThemAsTheyAre) {
+  MakeViews();
+  Say("INSERT INTO t (p, c, v) VALUES (1, 2, 10)");
+  EXPECT_EQ(Say("PRUNE MATERIALIZED VIEW by_v"), "");
+  EXPECT_EQ(Say("PRUNE MATERIALIZED VIEW k.by_v WHERE v = 10 USING TIMEOUT 5s"), "");
+  EXPECT_EQ(Say("PRUNE MATERIALIZED VIEW by_v WHERE token(v) > ? AND token(v) < 100",
+                {{EncodeBigint(0)}}),
+            "");
+  EXPECT_EQ(Say("PRUNE MATERIALIZED VIEW by_v WHERE v = 10 AND p = ?", {{EncodeInt(1)}}), "");
+  EXPECT_EQ(Say("SELECT * FROM by_v"), "10 1 2 null");
+}
+
 TEST_F(Views, AreFilledAndFollow) {
   Say("INSERT INTO t (p, c, v, w) VALUES (1, 1, 10, 100)");
   Say("INSERT INTO t (p, c, v, w) VALUES (1, 2, 20, 200)");
