@@ -303,8 +303,10 @@ CqlOr<SchemaChange> Apply(const AlterTableStatement& statement, Editor& editor) 
   TableAlterer alterer(statement, editor.schema.FindKeyspace(keyspace)->types, *table,
                        std::move(views));
   LS_RETURN_IF_ERROR(alterer.Alter());
+  std::shared_ptr<const KeyspaceDefinition> whole = editor.schema.keyspaces.at(keyspace);
   PutTable(editor, std::move(alterer.table()));
   for (TableDefinition& view : alterer.views()) PutTable(editor, std::move(view));
+  LS_RETURN_IF_ERROR(CheckViews(std::move(whole), "alter table " + keyspace + "." + name, editor));
   SchemaChange change = OfTable(SchemaChange::Kind::kUpdated, keyspace, name);
   for (const auto& old : before) {
     const TableDefinition& now = *editor.schema.FindTable(keyspace, old->name);

@@ -264,6 +264,24 @@ CqlOr<std::string> RenameInWhere(const std::string& where, const std::string& fr
   return WhereText(relations);
 }
 
+CqlStatus CheckViews(std::shared_ptr<const KeyspaceDefinition> before, const std::string& what,
+                     Editor& editor) {
+  const std::string keyspace = before->name;
+  for (const auto& [name, base] : editor.schema.FindKeyspace(keyspace)->tables) {
+    for (const std::string& view : base->views) {
+      const CqlOr<ViewPlan> plan =
+          PlanView(editor.schema, base, editor.schema.FindTable(keyspace, view));
+      if (plan.ok()) continue;
+      CqlError error = CqlError::Invalid("Cannot " + what + ": the WHERE of materialized view " +
+                                         view + " would be wrong: " + plan.error().message);
+      // With it goes the one that is looked at here.
+      editor.schema.keyspaces[keyspace] = std::move(before);
+      return error;
+    }
+  }
+  return {};
+}
+
 CqlOr<SchemaChange> Apply(const CreateViewStatement& statement, Editor& editor) {
   TableDefinition view;
   LS_ASSIGN_OR_RETURN(view.keyspace, KeyspaceOf(statement.view, editor));

@@ -86,6 +86,11 @@ CqlError AlreadyExists(std::string message, std::string keyspace, std::string ta
 // The WHERE of a view with another name for a column.
 CqlOr<std::string> RenameInWhere(const std::string& where, const std::string& from,
                                  const std::string& to);
+// Invalid: with the types as they are now, a constant in the WHERE of one of the keyspace's views
+// is none of its column any more; the keyspace is as `before` then. `what`: what cannot be done,
+// "alter table ks.t". ScyllaDB lets it pass, and then refuses writes to the table.
+CqlStatus CheckViews(std::shared_ptr<const KeyspaceDefinition> before, const std::string& what,
+                     Editor& editor);
 // As ViewDefinition has it.
 std::string WhereText(const std::vector<Relation>& where);
 

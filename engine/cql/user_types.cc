@@ -274,7 +274,10 @@ CqlOr<SchemaChange> Apply(const AlterTypeStatement& statement, Editor& editor) {
   LS_ASSIGN_OR_RETURN(const DataType altered,
                       TypeAlterer(statement, *keyspace, found->second).Alter());
   SchemaChange change = OfType(SchemaChange::Kind::kUpdated, keyspace_name, statement.type.name);
+  std::shared_ptr<const KeyspaceDefinition> before = editor.schema.keyspaces.at(keyspace_name);
   PutType(editor, keyspace_name, altered, change);
+  LS_RETURN_IF_ERROR(CheckViews(
+      std::move(before), "alter type " + ShownName(keyspace_name, statement.type.name), editor));
   return change;
 }
 

@@ -210,6 +210,28 @@ TEST_F(ViewTest, Refusals) {
   }
 }
 
+TEST_F(ViewTest, NothingIsAlteredThatTheirWhereNeeds) {
+  Must("CREATE TYPE pair (a int, b int)");
+  Must("CREATE TABLE u (p int, c frozen<pair>, v int, PRIMARY KEY (p, c))");
+  Must(
+      "CREATE MATERIALIZED VIEW by_v AS SELECT * FROM u WHERE v > 5 AND p IS NOT NULL AND c IS NOT "
+      "NULL PRIMARY KEY ((v, p), c)");
+  Must(
+      "CREATE MATERIALIZED VIEW by_c AS SELECT * FROM u WHERE c = {a: 1, b: 2} AND p IS NOT NULL "
+      "PRIMARY KEY (p, c)");
+  ExpectRefused({"ALTER TABLE u ALTER v TYPE blob", kInvalid,
+                 "Cannot alter table ks.u: the WHERE of materialized view by_v would be wrong: "
+                 "Invalid INTEGER constant (5) for \"v\" of type blob"});
+  ExpectRefused({"ALTER TYPE pair RENAME a TO x", kInvalid,
+                 "Cannot alter type ks.pair: the WHERE of materialized view by_c would be wrong: "
+                 "Unknown field 'a' in value of user defined type pair"});
+  Must("ALTER TABLE u ALTER v TYPE varint");
+  Must("ALTER TYPE pair ADD z int");
+  EXPECT_TRUE(Table("by_v").FindColumn("v")->type.is(CqlType::kVarint));
+  Must("DROP MATERIALIZED VIEW by_c");
+  Must("ALTER TYPE pair RENAME a TO x");
+}
+
 TEST_F(ViewTest, ViewsChangeWithTheirTables) {
   MakeView();
   Must(Create("CREATE MATERIALIZED VIEW few AS SELECT w FROM t", "v, c, d, p, q",
