@@ -77,6 +77,8 @@ CqlOr<Binder::Match> Binder::MatchType(const Expression& expression, const DataT
   LS_ASSIGN_OR_RETURN(const std::optional<DataType> own, TypeOf(expression));
   if (own) {
     if (*own == type) return Match::kExact;
+    // A counter is what its sum is.
+    if (own->is(CqlType::kCounter) && type.is(CqlType::kBigint)) return Match::kExact;
     return IsCompatible(*own, type) ? Match::kWeak : Match::kNo;
   }
   if (expression.Is<BindMarker>()) return Match::kWeak;

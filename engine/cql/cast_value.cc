@@ -51,7 +51,7 @@ bool HasText(CqlType type) {
 }
 
 bool HasCast(CqlType from, CqlType to) {
-  if (IsNumber(from)) return IsNumber(to) || IsText(to);
+  if (IsNumber(from) || from == CqlType::kCounter) return IsNumber(to) || IsText(to);
   if (IsText(to)) return HasText(from) || (from == CqlType::kAscii && to == CqlType::kText);
   if (from == CqlType::kTimeuuid) return to == CqlType::kTimestamp || to == CqlType::kDate;
   return (from == CqlType::kTimestamp && to == CqlType::kDate) ||
@@ -189,6 +189,7 @@ CqlOr<NativeFunction> FindCast(const DataType& from, CqlType to) {
 
 Result CastValue(CqlType from, CqlType to, std::string_view value) {
   LS_CHECK(HasCast(from, to), "a cast is looked for before it is used");
+  if (from == CqlType::kCounter) return CastValue(CqlType::kBigint, to, value);
   if (IsText(to) && IsText(from)) return std::optional(std::string(value));
   if (value.empty()) return std::optional<std::string>();
   if (IsText(to)) return std::optional(TextOf(from, value));

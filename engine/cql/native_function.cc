@@ -52,7 +52,7 @@ std::optional<NativeFunction> FindBlobConversion(const std::string& name) {
   const std::optional<CqlType> type =
       to_blob ? ParseCqlType(std::string_view(name).substr(0, name.size() - kTo.size()))
               : ParseCqlType(std::string_view(name).substr(kFrom.size()));
-  if (!type || *type == CqlType::kBlob || *type == CqlType::kCounter) return std::nullopt;
+  if (!type || *type == CqlType::kBlob) return std::nullopt;
   NativeFunction function;
   function.kind = to_blob ? Kind::kToBlob : Kind::kFromBlob;
   function.name = name;

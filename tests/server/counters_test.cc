@@ -81,6 +81,23 @@ TEST_F(Counters, AddUp) {
   EXPECT_EQ(Say("SELECT a FROM t WHERE p = 7"), "-9223372036854775803") << "it goes round";
 }
 
+TEST_F(Counters, AreArgumentsLikeOtherNumbers) {
+  Say("UPDATE t SET a = a + 5 WHERE p = 1 AND c = 1");
+  Say("UPDATE t SET a = a - 9, b = b + 300 WHERE p = 1 AND c = 2");
+  EXPECT_EQ(Say("SELECT sum(a), avg(a), min(a), max(a), count(b) FROM t"), "-4 -2 -9 5 1");
+  EXPECT_EQ(Say("SELECT sum(b), avg(b) FROM t WHERE p = 7"), "0 0");
+  EXPECT_EQ(Say("SELECT CAST(a AS int), CAST(a AS bigint) FROM t"), "5 5; -9 -9");
+  EXPECT_EQ(Say("SELECT CAST(b AS text) FROM t WHERE p = 1 AND c = 2"), "300");
+  EXPECT_EQ(Cell("SELECT CAST(b AS double) FROM k.t WHERE p = 1 AND c = 2"), EncodeDouble(300));
+  EXPECT_EQ(Say("SELECT counterAsBlob(a), blobAsCounter(bigintAsBlob(a)) FROM t"), "5 5; -9 -9");
+  EXPECT_EQ(Say("SELECT blobAsCounter(intAsBlob(c)) FROM t"),
+            "In call to function blobascounter, value 0x00000001 is not a valid binary "
+            "representation for type counter");
+  EXPECT_EQ(Say("SELECT counterAsBlob(v) FROM u"),
+            "Type error: v cannot be passed as argument 0 of function system.counterasblob of type "
+            "counter");
+}
+
 TEST_F(Counters, MayBeStatic) {
   const Step steps[] = {
       {"CREATE TABLE s (p int, c int, a counter, b counter static, PRIMARY KEY (p, c))", ""},
