@@ -113,6 +113,7 @@ struct IndexLookup {
 struct Selection {
   enum class Kind : uint8_t {
     kColumn,
+    // Of a column or, with an operand, of the cell at that key, element or number of a field.
     kWriteTime,    // microseconds, bigint
     kTtl,          // seconds left, int
     kWriteTimes,   // of each element of a column of several cells, or field, or 0: list<bigint>

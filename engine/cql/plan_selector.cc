@@ -83,11 +83,11 @@ class SelectorPlanner {
 
   CqlOr<Selection> CellAttributeOf(const CellAttribute& attribute) {
     const bool is_ttl = attribute.kind == CellAttribute::Kind::kTtl;
-    const auto* name = attribute.operand[0].As<ColumnName>();
-    if (name == nullptr) {
-      LS_ASSIGN_OR_RETURN(const Selection part, Plan(attribute.operand[0]));
-      return CqlError::Unsupported(CqlFeature::kElements, part.name);
-    }
+    const Expression& operand = attribute.operand[0];
+    if (const auto* access = operand.As<ElementAccess>()) return OfElement(*access, is_ttl);
+    if (const auto* access = operand.As<FieldAccess>()) return OfField(*access, is_ttl);
+    const auto* name = operand.As<ColumnName>();
+    LS_CHECK(name != nullptr, "the parser takes columns and their parts");
     LS_ASSIGN_OR_RETURN(const ColumnDefinition* column, FindColumn(table_, name->name));
     // Source of the words: ScyllaDB cql3/expr/prepare_expr.cc.
     if (column->type.is_multi_cell()) {
@@ -103,6 +103,64 @@ class SelectorPlanner {
         is_ttl ? Named(Kind::kTtl, "ttl(" + column->name + ")", CqlType::kInt)
                : Named(Kind::kWriteTime, "writetime(" + column->name + ")", CqlType::kBigint);
     selection.column = PositionOf(table_, *column);
+    return selection;
+  }
+
+  // The column that a part whose time is asked for is of. `part`: what the message calls it.
+  // Source: ScyllaDB cql3/expr/prepare_expr.cc, prepare_column_mutation_attribute.
+  CqlOr<const ColumnDefinition*> ColumnOfPart(const Expression& whole, std::string_view attribute,
+                                              std::string_view part) const {
+    const std::string what = std::string(attribute);
+    const auto* name = whole.As<ColumnName>();
+    if (name == nullptr) {
+      return CqlError::Invalid(what + " on a " + std::string(part) + " expects a column, got " +
+                               ToString(whole));
+    }
+    LS_ASSIGN_OR_RETURN(const ColumnDefinition* column, FindColumn(table_, name->name));
+    if (!column->is_key()) return column;
+    return CqlError::Invalid(what + " is not legal on primary key component " + column->name);
+  }
+
+  // WRITETIME(u.f), TTL(u.f).
+  CqlOr<Selection> OfField(const FieldAccess& access, bool is_ttl) {
+    const std::string attribute = is_ttl ? "TTL" : "WRITETIME";
+    LS_ASSIGN_OR_RETURN(const Selection field, Field(access));
+    LS_ASSIGN_OR_RETURN(const ColumnDefinition* column,
+                        ColumnOfPart(access.operand[0], attribute, "field selection"));
+    if (!column->type.is_multi_cell()) {
+      return CqlError::Invalid(attribute +
+                               " on a field selection is only valid for non-frozen UDT columns");
+    }
+    return OfPart(*column, field.name, field.operands[1], is_ttl);
+  }
+
+  // WRITETIME(m[k]), TTL(s[k]). The positions of lists' elements are no keys: they have none.
+  CqlOr<Selection> OfElement(const ElementAccess& access, bool is_ttl) {
+    const Expression& whole = access.operand_and_key[0];
+    const Expression& key = access.operand_and_key[1];
+    const std::string attribute = is_ttl ? "TTL" : "WRITETIME";
+    LS_ASSIGN_OR_RETURN(const ColumnDefinition* column,
+                        ColumnOfPart(whole, attribute, "subscript"));
+    const bool is_set = column->type.kind() == DataType::Kind::kSet;
+    if (!is_set) LS_RETURN_IF_ERROR(CheckHasElements(column->name, column->type));
+    if (!column->type.is_multi_cell() || column->type.kind() == DataType::Kind::kList) {
+      return CqlError::Invalid(attribute +
+                               " on a subscript is only valid for non-frozen map or set columns");
+    }
+    const std::string receiver = is_set ? ElementReceiver(column->name) : KeyReceiver(column->name);
+    Selection place = Named(Kind::kValue, {}, column->type.parameters()[0]);
+    LS_ASSIGN_OR_RETURN(place.value, binder_.Bind(key, place.type, receiver, receiver));
+    return OfPart(*column, column->name + "[" + ToString(key) + "]", std::move(place), is_ttl);
+  }
+
+  // Of a cell of `column`, that at the element, key or number of a field that `place` is.
+  Selection OfPart(const ColumnDefinition& column, const std::string& part, Selection place,
+                   bool is_ttl) const {
+    Selection selection =
+        is_ttl ? Named(Kind::kTtl, "ttl(" + part + ")", CqlType::kInt)
+               : Named(Kind::kWriteTime, "writetime(" + part + ")", CqlType::kBigint);
+    selection.column = PositionOf(table_, column);
+    selection.operands.push_back(std::move(place));
     return selection;
   }
 

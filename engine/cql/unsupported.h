@@ -23,7 +23,6 @@ namespace liststore {
   X(kServiceLevels, 6, "service levels", "leaving them out: requests are served alike")            \
   X(kVectors, 11, "vectors", "a blob, and the search in the service")                              \
   X(kFunctions, 17, "functions of columns in WHERE", "filtering in the service")                   \
-  X(kElements, 20, "TTL and WRITETIME of elements and fields", "a table with a row for each element") \
   X(kOtherMarkers, 28, "bind markers at this place", "a constant")                                 \
   X(kDropTimestamp, 30, "DROP with USING TIMESTAMP", "DROP without it: all values go")             \
   X(kTtlPerRow, 31, "TTLs by a column", "USING TTL or default_time_to_live")                       \

@@ -6,18 +6,38 @@
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/base/status_macros.h"
 
 namespace liststore {
 namespace {
 
 int64_t Seconds(uint64_t now_nanos) { return static_cast<int64_t>(now_nanos / 1'000'000'000); }
 
+// WRITETIME and TTL of an element or field.
+bool IsTimeOfPart(const Selection& selection) {
+  using Kind = Selection::Kind;
+  return (selection.kind == Kind::kWriteTime || selection.kind == Kind::kTtl) &&
+         !selection.operands.empty();
+}
+
 // It, or something within it.
 bool AsksForElements(const Selection& selection) {
   using Kind = Selection::Kind;
-  return selection.kind == Kind::kWriteTimes || selection.kind == Kind::kTtls ||
-         selection.kind == Kind::kTimeuuids ||
+  return IsTimeOfPart(selection) || selection.kind == Kind::kWriteTimes ||
+         selection.kind == Kind::kTtls || selection.kind == Kind::kTimeuuids ||
          std::ranges::any_of(selection.operands, AsksForElements);
+}
+
+// The keys of the elements whose times are asked for are set, or null.
+CqlStatus CheckPlaces(const std::vector<Selection>& selections, BoundValues values) {
+  for (const Selection& selection : selections) {
+    LS_RETURN_IF_ERROR(CheckPlaces(selection.operands, values));
+    BoundValue place;
+    if (IsTimeOfPart(selection)) {
+      LS_RETURN_IF_ERROR(ResolveSet(selection.operands[0].value, values, place));
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -32,6 +52,7 @@ ResultCollector::ResultCollector(const SelectCall& call, SelectResult& result)
 }
 
 CqlStatus ResultCollector::Bind() {
+  LS_RETURN_IF_ERROR(CheckPlaces(call_.plan.selections, call_.values));
   return BindFilters(call_.plan.filters, call_.values, filters_);
 }
 

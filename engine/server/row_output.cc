@@ -1,11 +1,13 @@
 #include "engine/server/row_output.h"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/encode_value.h"
 #include "engine/model/cell_path.h"
 #include "engine/model/token.h"
 #include "engine/protocol/primitives.h"
@@ -39,9 +41,29 @@ int32_t TtlOf(const Liveness& liveness, int64_t now_seconds) {
   return static_cast<int32_t>(liveness.expiry_seconds - now_seconds);
 }
 
+// Of the cell whose WRITETIME or TTL is asked for; absent where there is none.
+Liveness LivenessOf(const Selection& selection, const RowBuffer& row, BoundValues values) {
+  if (selection.operands.empty()) return row.liveness(selection.column);
+  BoundValue place;
+  const CqlStatus status = ResolveSet(selection.operands[0].value, values, place);
+  LS_CHECK(status.ok(), "places are looked at before rows are read");
+  if (!place.has_value()) return {};
+  const std::span<const RowBuffer::Element> elements = row.elements(selection.column);
+  const DataType& type = row.table().columns[selection.column].type;
+  if (type.kind() == DataType::Kind::kUser) {
+    const auto field = static_cast<size_t>(DecodeInteger(place.bytes));
+    return field < elements.size() ? elements[field].liveness : Liveness{};
+  }
+  std::string path;
+  AppendPath(type.parameters()[0], place.bytes, path);
+  const auto at = std::ranges::find(elements, path, &RowBuffer::Element::path);
+  return at == elements.end() ? Liveness{} : at->liveness;
+}
+
 // Of what the row has by itself.
-void AppendLeaf(const Selection& selection, const RowBuffer& row, int64_t now_seconds,
+void AppendLeaf(const Selection& selection, const RowBuffer& row, const SelectionContext& context,
                 OutputBuffer& out) {
+  const int64_t now_seconds = context.now_seconds;
   switch (selection.kind) {
     case Selection::Kind::kColumn: {
       const std::optional<std::string_view>& value = row.values()[selection.column];
@@ -49,12 +71,12 @@ void AppendLeaf(const Selection& selection, const RowBuffer& row, int64_t now_se
       return;
     }
     case Selection::Kind::kWriteTime: {
-      const Liveness& liveness = row.liveness(selection.column);
+      const Liveness liveness = LivenessOf(selection, row, context.values);
       liveness.present() ? AppendBigint(liveness.timestamp.micros, out) : protocol::AppendNull(out);
       return;
     }
     case Selection::Kind::kTtl: {
-      const Liveness& liveness = row.liveness(selection.column);
+      const Liveness liveness = LivenessOf(selection, row, context.values);
       if (!liveness.expiring()) return protocol::AppendNull(out);
       return AppendInt(TtlOf(liveness, now_seconds), out);
     }
@@ -95,7 +117,7 @@ CqlStatus AppendRow(const std::vector<Selection>& selections, const RowBuffer& r
                     const SelectionContext& context, OutputBuffer& out) {
   for (const Selection& selection : selections) {
     if (IsLeaf(selection)) {
-      AppendLeaf(selection, row, context.now_seconds, out);
+      AppendLeaf(selection, row, context, out);
       continue;
     }
     LS_ASSIGN_OR_RETURN(const SelectedValue value, ValueOf(selection, row, context));
@@ -109,7 +131,7 @@ CqlOr<SelectedValue> ValueOf(const Selection& selection, const RowBuffer& row,
   return Evaluate(selection, context, [&](const Selection& leaf) -> SelectedValue {
     // As a cell would be: what it appends behind its length is the value.
     OutputBuffer cell;
-    AppendLeaf(leaf, row, context.now_seconds, cell);
+    AppendLeaf(leaf, row, context, cell);
     if (static_cast<int32_t>(cell.BigEndian32At(0)) < 0) return std::nullopt;
     return std::string(cell.ViewFrom(4));
   });

@@ -234,6 +234,54 @@ TEST_F(Elements, OfListsStandNowhereElse) {
             "Invalid operation (s[1] = 1) for set column s");
 }
 
+TEST_F(Elements, HaveTimesOfTheirOwn) {
+  Say("INSERT INTO t (p, m, s, u) VALUES (1, {'a': 1, 'b': 2}, {5, 6}, {name: 'x', age: 7}) USING "
+      "TIMESTAMP 100 AND TTL 1000");
+  Say("UPDATE t USING TIMESTAMP 200 SET m['b'] = 3, m['c'] = 4, s = s + {6}, u.age = 8 WHERE p = "
+      "1");
+  EXPECT_EQ(Say("SELECT WRITETIME(m['a']), WRITETIME(m['b']), writetime(m['c']) FROM t"),
+            "100 200 200");
+  EXPECT_EQ(Say("SELECT TTL(m['a']), TTL(m['b']) FROM t"), "1000 null");
+  EXPECT_EQ(Say("SELECT WRITETIME(m['z']), TTL(m['z']), WRITETIME(m[null]) FROM t"),
+            "null null null");
+  EXPECT_EQ(Say("SELECT WRITETIME(s[5]), TTL(s[5]), WRITETIME(s[6]), TTL(s[6]) FROM t"),
+            "100 1000 200 null");
+  EXPECT_EQ(Say("SELECT WRITETIME(u.name), TTL(u.name), WRITETIME(u.age), TTL(u.age) FROM t"),
+            "100 1000 200 null");
+  EXPECT_EQ(Say("SELECT m['b'], max(WRITETIME(m['b'])), min(TTL(m['a'])) FROM t"), "3 200 1000");
+  const std::string bound = "SELECT WRITETIME(m[?]) FROM t WHERE p = 1";
+  EXPECT_EQ(Say(bound, {{"a"}}), "100");
+  EXPECT_EQ(Say(bound, {{std::nullopt}}), "null");
+  EXPECT_NE(Say(bound, {{std::nullopt, true}}).find("unset"), std::string::npos);
+  Say("DELETE u.name, m['a'] FROM t WHERE p = 1");
+  EXPECT_EQ(Say("SELECT WRITETIME(u.name), WRITETIME(m['a']), m['c'] FROM t"), "null null 4");
+  Say("ALTER TYPE person ADD city text");
+  EXPECT_EQ(Say("SELECT WRITETIME(u.city) FROM t"), "null");
+}
+
+TEST_F(Elements, TimesAreOfStaticColumnsToo) {
+  Say("CREATE TABLE w (p int, c int, m map<int, int> STATIC, v int, PRIMARY KEY (p, c))");
+  Say("INSERT INTO w (p, c, v) VALUES (1, 1, 1)");
+  Say("INSERT INTO w (p, c, v) VALUES (1, 2, 1)");
+  Say("UPDATE w USING TIMESTAMP 50 SET m[3] = 4 WHERE p = 1");
+  EXPECT_EQ(Say("SELECT c, WRITETIME(m[3]), WRITETIME(m[4]) FROM w"), "1 50 null; 2 50 null");
+}
+
+TEST_F(Elements, TimesAreRefusedInScyllaWords) {
+  const std::string subscript =
+      "WRITETIME on a subscript is only valid for non-frozen map or set columns";
+  EXPECT_EQ(Say("SELECT WRITETIME(l[0]) FROM t"), subscript);
+  EXPECT_EQ(Say("SELECT WRITETIME(v[0]) FROM t"),
+            "Column v is not a map/list, cannot be subscripted");
+  EXPECT_EQ(Say("SELECT TTL(p[0]) FROM t"), "TTL is not legal on primary key component p");
+  EXPECT_EQ(Say("SELECT TTL(nope['a']) FROM t"), "Unrecognized name nope");
+  EXPECT_EQ(Say("SELECT TTL(u.nope) FROM t").find("u of type "), 0u);
+  Say("CREATE TABLE f (p int PRIMARY KEY, m frozen<map<int, int>>, n map<int, frozen<person>>)");
+  EXPECT_EQ(Say("SELECT WRITETIME(m[1]) FROM f"), subscript);
+  EXPECT_EQ(Say("SELECT WRITETIME(n[1].name) FROM f"),
+            "WRITETIME on a field selection expects a column, got n[1]");
+}
+
 TEST_F(Elements, AreFoundByWhatTheyHold) {
   Say("INSERT INTO t (p, l, m, s) VALUES (1, ['a'], {'k': 5}, {7})");
   Say("INSERT INTO t (p, l, m, s) VALUES (2, ['b', 'a'], {'j': 5}, {8})");

@@ -80,10 +80,10 @@ TEST_F(UserTypesOverCql, FieldsAreSelectedLikeColumns) {
   EXPECT_EQ(Value("SELECT max(a).name FROM t WHERE p = 1"), "7a");
   EXPECT_EQ(Value("SELECT CAST(a.home.number AS text) FROM t WHERE p = 1 AND c = 1"), "37");
   EXPECT_EQ(Value("SELECT DISTINCT p FROM t"), "00000001");
-  EXPECT_EQ(
-      Refusal("SELECT writetime(a.name) FROM t")
-          .find("liststore does not support TTL and WRITETIME of elements and fields (a.name)"),
-      0u);
+  EXPECT_EQ(Refusal("SELECT writetime(a.name) FROM t"),
+            "WRITETIME on a field selection is only valid for non-frozen UDT columns");
+  EXPECT_EQ(Refusal("SELECT ttl(a.home.number) FROM t"),
+            "TTL on a field selection expects a column, got a.home");
 }
 
 TEST_F(UserTypesOverCql, KeysOfAType) {
