@@ -3,12 +3,18 @@
 #include <time.h>
 
 namespace liststore {
+namespace {
 
-uint64_t SystemClock::NowNanos() const {
+uint64_t NanosOf(clockid_t id) {
   timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
+  clock_gettime(id, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
 }
+
+}  // namespace
+
+uint64_t SystemClock::NowNanos() const { return NanosOf(CLOCK_REALTIME); }
+uint64_t SystemClock::CoarseNanos() const { return NanosOf(CLOCK_REALTIME_COARSE); }
 
 const SystemClock& SystemClock::Instance() {
   static const SystemClock clock;

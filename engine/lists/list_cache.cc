@@ -107,7 +107,9 @@ class ListCache::Impl {
     counter.fetch_add(n, std::memory_order_relaxed);
   }
 
-  int64_t NowSeconds() { return static_cast<int64_t>(store_impl().Now() / kNanosPerSecond); }
+  int64_t NowSeconds() {
+    return static_cast<int64_t>(store_impl().NowForReads() / kNanosPerSecond);
+  }
   Held HeldOf(const ListItems& items);
   // Whether a list whose load has failed may be served as it is.
   bool MayServeStale(const ListItems& items);

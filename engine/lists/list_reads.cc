@@ -67,7 +67,7 @@ absl::Status ListStore::Impl::Read(const ListKey& key, const GetOptions& get, Li
   const TimestampRange range(get);
   const ReadSpec spec = NewestItems(range, get);
   ListItemsSink sink(items, get.with_expiry);
-  const Reply reply = Execute(key.partition_key(), ReadCommand{&spec, &sink}, Now());
+  const Reply reply = Execute(key.partition_key(), ReadCommand{&spec, &sink}, NowForReads());
   sink.SetInfo(reply.info);
   return Status(reply.status);
 }
@@ -108,7 +108,7 @@ absl::Status ListStore::Impl::MultiRead(size_t count, AssignKey&& assign_key, co
   LS_RETURN_IF_ERROR(CheckGetOptions(get));
   const TimestampRange range(get);
   const ReadSpec spec = NewestItems(range, get);
-  const uint64_t now_nanos = Now();
+  const uint64_t now_nanos = NowForReads();
   for (size_t first = 0; first < count; first += kListsPerStep) {
     const size_t step = std::min(count - first, kListsPerStep);
     const absl::Status status =
@@ -162,7 +162,7 @@ absl::StatusOr<size_t> ListStore::CountListItems(const ListId& list,
   const TimestampRange range(options);
   if (range.empty()) return size_t{0};
   const Reply reply =
-      impl_->Execute(key.partition_key(), CountCommand{range.range()}, impl_->Now());
+      impl_->Execute(key.partition_key(), CountCommand{range.range()}, impl_->NowForReads());
   LS_RETURN_IF_ERROR(impl_->Status(reply.status));
   return static_cast<size_t>(reply.rows);
 }

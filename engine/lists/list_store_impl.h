@@ -71,6 +71,8 @@ class ListStore::Impl {
   Impl& operator=(const Impl&) = delete;
 
   uint64_t Now() const { return options.clock->NowNanos(); }
+  // For reads: what has expired is a matter of seconds.
+  uint64_t NowForReads() const { return options.clock->CoarseNanos(); }
   absl::Status Status(OpStatus status) const {
     return ToStatus(status, options.memory_limit_bytes);
   }

@@ -127,8 +127,8 @@ absl::Status ListStore::Impl::View(const ListKey& key, const GetOptions& get, Li
   if (range.empty()) return absl::OkStatus();
   ListViewSink sink(view, get.with_expiry);
   Engine::RowPin pin;
-  const OpStatus status =
-      engine.View(items_schema.id, key.partition_key(), range.range(), get.limit, Now(), sink, pin);
+  const OpStatus status = engine.View(items_schema.id, key.partition_key(), range.range(),
+                                      get.limit, NowForReads(), sink, pin);
   sink.Keep(pin);
   return Status(status);
 }

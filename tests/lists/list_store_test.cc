@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "liststore/item_key.h"
+#include "liststore/list_view.h"
 #include "tests/lists/store_fixture.h"
 
 namespace liststore::testing {
@@ -96,6 +97,44 @@ TEST_F(ListStoreTest, AnItemLivesUntilTheSecondItEnds) {
   clock.SetNanos(kNow + 9 * kSecond);
   EXPECT_EQ(Count(History("1")), 0u);
   EXPECT_EQ(Get(History("1")), Strings{});
+}
+
+// A millisecond behind where that is cheaper, as the machine's clock is.
+class LateForReads final : public Clock {
+ public:
+  explicit LateForReads(const ManualClock& clock) : clock_(clock) {}
+  uint64_t NowNanos() const override { return clock_.NowNanos(); }
+  uint64_t CoarseNanos() const override { return NowNanos() - 1'000'000; }
+
+ private:
+  const ManualClock& clock_;
+};
+
+TEST_F(ListStoreTest, ReadsGoByTheCoarseInstantAndWritesByTheFineOne) {
+  const LateForReads late(clock);
+  Options options = SmallOptions(clock);
+  options.clock = &late;
+  Reopen(options);
+  CreateHistory(10);
+  ASSERT_EQ(Say(Add(History("1"), kNow, "x")), "OK");
+  EXPECT_EQ(Get(History("1")), Strings{"x"}) << "before what the write saw";
+  ListView view;
+  std::vector<ListItems> group;
+  const ListId lists[] = {History("1")};
+  for (const auto& [nanos, count] : {std::pair<uint64_t, size_t>(kNow + 10 * kSecond, 1),
+                                     {kNow + 10 * kSecond + 1'000'000, 0}}) {
+    clock.SetNanos(nanos);
+    EXPECT_EQ(Get(History("1")).size(), count);
+    EXPECT_EQ(Count(History("1")), count);
+    ASSERT_EQ(Say(store->ViewListItems(History("1"), {}, &view)), "OK");
+    EXPECT_EQ(view.size(), count);
+    ASSERT_EQ(Say(store->MultiGetListItems(lists, {}, &group)), "OK");
+    EXPECT_EQ(group[0].size(), count);
+  }
+  clock.SetNanos(kNow + 10 * kSecond);
+  const NewItem over[] = {{kNow, "y"}};
+  EXPECT_EQ(store->AddListItems(History("1"), over)->skipped_expired, 1u);
+  view.Release();
 }
 
 TEST_F(ListStoreTest, ItemsWithoutTimeLeftAreSkipped) {
