@@ -32,6 +32,7 @@
 #include "tests/conformance/random_statements.h"
 #include "tests/conformance/random_types.h"
 #include "tests/conformance/table_model.h"
+#include "tests/conformance/view_model.h"
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
@@ -115,6 +116,7 @@ class Run {
     counters_ = std::make_unique<TableModel>(
         RandomCounterSchema(random_, keyspace_ + ".counters", types_), list_counts_);
     for (const std::string& create : counters_->schema().CreateStatements()) Say(create);
+    CreateViews();
     for (uint64_t step = 0; step < steps && !failed_ && !is_cut_; ++step) Step();
     for (size_t i = 0; i < Readables(); ++i) {
       if (failed_ || is_cut_) break;
@@ -133,11 +135,24 @@ class Run {
     if (!answer.error.empty()) Fail(answer.error);
   }
 
-  // The tables, then the counters.
-  const TableModel& Readable(size_t number) const {
-    return number < models_.size() ? *models_[number] : *counters_;
+  // Of tables without rows: Cassandra answers before a view of others is filled.
+  void CreateViews() {
+    for (uint64_t i = random_.Below(3); i > 0; --i) {
+      const TableModel& base = AnyModel();
+      ModelView view = RandomView(random_, base.schema(), keyspace_ + ".view" + std::to_string(i),
+                                  /*plain=*/is_cassandra_);
+      Say(view.create);
+      views_.push_back(std::make_unique<ViewModel>(std::move(view), base, list_counts_,
+                                                   /*caps_ttls=*/!is_cassandra_));
+    }
   }
-  size_t Readables() const { return models_.size() + 1; }
+  // The tables, then the views and the counters.
+  const TableModel& Readable(size_t number) const {
+    if (number < models_.size()) return *models_[number];
+    number -= models_.size();
+    return number < views_.size() ? *views_[number] : *counters_;
+  }
+  size_t Readables() const { return models_.size() + views_.size() + 1; }
 
   TableModel& AnyModel() { return *models_[random_.Below(models_.size())]; }
 
@@ -161,6 +176,7 @@ class Run {
     Say(change.statement);
     types_.altered = change.altered;
     for (const auto& model : models_) model->AlterType(change.altered);
+    for (const auto& view : views_) view->AlterType(change.altered);
   }
 
   void Step() {
@@ -308,7 +324,7 @@ class Run {
     const std::vector<ResultRow> expected = read.expected(now_seconds, {});
     if (found == expected) return Count("(the same)");
     const std::vector<std::string> names = NamesOfOtherAnswer(
-        read.shown, parameters.page_size.has_value(), found,
+        read.shown, parameters.page_size.has_value(), schema, found,
         [&](const AnswerRules& rules) { return read.expected(now_seconds, rules); });
     for (const std::string& name : names) Count(name);
     if (!names.empty()) return;
@@ -343,6 +359,7 @@ class Run {
   ListCounts list_counts_;
   ModelUserTypes types_;
   std::vector<std::unique_ptr<TableModel>> models_;
+  std::vector<std::unique_ptr<ViewModel>> views_;
   std::unique_ptr<TableModel> counters_;
   std::string history_;
   bool has_conditions_ = false;

@@ -110,9 +110,11 @@ class TableRun {
   void CreateViews() {
     for (uint64_t i = random_.Below(4); i > 0; --i) {
       const TableModel& base = AnyModel();
-      ModelView view = RandomView(random_, base.schema(), "k.view" + std::to_string(i));
+      ModelView view =
+          RandomView(random_, base.schema(), "k.view" + std::to_string(i), /*plain=*/false);
       Say(view.create);
-      views_.push_back(std::make_unique<ViewModel>(std::move(view), base, list_counts_));
+      views_.push_back(
+          std::make_unique<ViewModel>(std::move(view), base, list_counts_, /*caps_ttls=*/true));
     }
   }
 

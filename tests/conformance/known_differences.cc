@@ -57,7 +57,8 @@ std::vector<Relation> RelationsOf(std::string_view statement) {
 
 class Statement {
  public:
-  explicit Statement(std::string_view text) : text_(text), relations_(RelationsOf(text)) {}
+  Statement(std::string_view text, const ModelSchema& schema)
+      : text_(text), schema_(schema), relations_(RelationsOf(text)) {}
 
   bool filters() const { return text_.ends_with(" ALLOW FILTERING"); }
   bool Says(std::string_view part) const { return Has(text_, part); }
@@ -70,15 +71,15 @@ class Statement {
     return at != std::string_view::npos && Has(text_.substr(at), part);
   }
   const std::vector<Relation>& relations() const { return relations_; }
-  // Columns of the partition key are p0, p1, ..., clustering columns c0, c1, ...
-  bool NamesAny(char letter) const {
+  // Some of these columns.
+  bool NamesAny(const std::vector<ModelColumn>& columns) const {
     return std::ranges::any_of(relations_, [&](const Relation& relation) {
-      return !relation.columns.empty() && relation.columns[0][0] == letter;
+      return !relation.columns.empty() && IsOneOf(relation.columns[0], columns);
     });
   }
   bool HasInOfPartitions() const {
-    return std::ranges::any_of(relations_, [](const Relation& relation) {
-      return !relation.columns.empty() && relation.columns[0][0] == 'p' &&
+    return std::ranges::any_of(relations_, [&](const Relation& relation) {
+      return !relation.columns.empty() && IsOneOf(relation.columns[0], schema_.partition_key) &&
              relation.rest.starts_with(" IN ");
     });
   }
@@ -96,7 +97,12 @@ class Statement {
   }
 
  private:
+  static bool IsOneOf(const std::string& name, const std::vector<ModelColumn>& columns) {
+    return std::ranges::find(columns, name, &ModelColumn::name) != columns.end();
+  }
+
   std::string_view text_;
+  const ModelSchema& schema_;
   std::vector<Relation> relations_;
 };
 
@@ -184,6 +190,7 @@ struct NamedRule {
 };
 constexpr NamedRule kRules[] = {
     {"order of partitions in IN", &AnswerRules::in_by_value},
+    {"empty partition keys", &AnswerRules::empty_keys_first},
     {"empty values in a list that is bound", &AnswerRules::bound_empties_are_null},
     {"empty values in a list that is bound", &AnswerRules::bound_empties_spoil},
     {"empty values in a list that is bound", &AnswerRules::bound_empties_end},
@@ -196,10 +203,11 @@ bool IsFailure(std::string_view error) {
 }
 
 std::string NameOfOne(const Refusal& refusal) {
-  const Statement statement(refusal.statement);
+  const Statement statement(refusal.statement, refusal.schema);
   const std::string_view error = refusal.error;
   if (Has(error, "might involve data filtering") && !statement.filters() &&
-      !statement.NamesAny('p') && statement.NamesAny('c')) {
+      !statement.NamesAny(refusal.schema.partition_key) &&
+      statement.NamesAny(refusal.schema.clustering)) {
     return "clustering columns of all partitions";
   }
   if (IsOfSeveralRelations(error) && NamesColumn(error, statement, 2)) {
@@ -243,12 +251,17 @@ std::string NameOfOne(const Refusal& refusal) {
       statement.Says("{}")) {
     return "statements that fail in the server";
   }
+  // Of the page that ends with a row of a view whose key is empty.
+  if (error.starts_with("java.lang.NullPointerException") && refusal.paged &&
+      refusal.schema.is_view && refusal.schema.partition_key.size() == 1) {
+    return "statements that fail in the server";
+  }
   // IndexOutOfBoundsException where a static value of two bytes was deleted, IllegalStateException
   // where the last row that is wanted lies in a range that was deleted.
   const bool ends_early =
       refusal.paged || statement.Says(" LIMIT ") || statement.Selects(" DISTINCT ");
   if (IsFailure(error) && (statement.Says(" GROUP BY ") || ends_early ||
-                           (statement.filters() && statement.NamesAny('s')))) {
+                           (statement.filters() && statement.NamesAny(refusal.schema.statics)))) {
     return "statements that fail in the server";
   }
   constexpr std::string_view kLiteral = "Invalid user type literal for ";
@@ -257,12 +270,14 @@ std::string NameOfOne(const Refusal& refusal) {
     const auto is_descending = [&](const ModelColumn& column) {
       return column.descending && name.starts_with(column.name + " of type frozen<");
     };
-    if (std::ranges::any_of(refusal.schema.clustering, is_descending)) {
+    if (std::ranges::any_of(refusal.schema.clustering, is_descending) ||
+        std::ranges::any_of(refusal.schema.partition_key, is_descending)) {
       return "literals of user types in descending columns";
     }
   }
   if (error == "Key may not be empty" && statement.Says("SELECT ") &&
-      IsEmptyKey(statement.RelationOf("p0")) && refusal.schema.partition_key.size() == 1) {
+      IsEmptyKey(statement.RelationOf(refusal.schema.partition_key[0].name)) &&
+      refusal.schema.partition_key.size() == 1) {
     return "empty partition keys";
   }
   if (!refusal.schema.index) return "";
@@ -319,12 +334,13 @@ bool IsPartOf(const std::vector<ResultRow>& rows, const std::vector<ResultRow>& 
 }  // namespace
 
 std::vector<std::string> NamesOfOtherAnswer(
-    std::string_view statement, bool paged, const std::vector<ResultRow>& found,
+    std::string_view statement, bool paged, const ModelSchema& schema,
+    const std::vector<ResultRow>& found,
     const std::function<std::vector<ResultRow>(const AnswerRules&)>& answer) {
   constexpr unsigned kAll = 1u << std::size(kRules);
-  const Statement parsed(statement);
+  const Statement parsed(statement, schema);
   const bool is_json = statement.starts_with("SELECT JSON ");
-  const bool filters_statics = parsed.filters() && parsed.NamesAny('s');
+  const bool filters_statics = parsed.filters() && parsed.NamesAny(schema.statics);
   const bool ends_early = paged || parsed.Says(" LIMIT ");
   for (int count = 0; count <= static_cast<int>(std::size(kRules)); ++count) {
     for (unsigned set = 0; set < kAll; ++set) {

@@ -26,7 +26,8 @@ std::string NameOfRefusal(const Refusal& refusal);
 // The rules by which the model's answer is the one that was found, as few as can be; none: it has
 // no name. `answer` gives the model's by other rules.
 std::vector<std::string> NamesOfOtherAnswer(
-    std::string_view statement, bool paged, const std::vector<ResultRow>& found,
+    std::string_view statement, bool paged, const ModelSchema& schema,
+    const std::vector<ResultRow>& found,
     const std::function<std::vector<ResultRow>(const AnswerRules&)>& answer);
 
 }  // namespace liststore::testing

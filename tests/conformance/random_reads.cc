@@ -508,9 +508,10 @@ class ReadMaker {
             << (inclusive ? "= " : " ");
       before = " AND ";
       text_.AddNumber(token, 8);
-      shape_.conditions.push_back([=](const LiveRow& row, const AnswerRules&) {
-        // The smallest token, which no key has, stands for the end of the ring.
-        if (!is_lower && token == std::numeric_limits<int64_t>::min()) return true;
+      shape_.conditions.push_back([=](const LiveRow& row, const AnswerRules& rules) {
+        // The smallest token, which no key has, stands for an end of the ring.
+        const bool is_end = token == std::numeric_limits<int64_t>::min();
+        if (is_end && (!is_lower || rules.empty_keys_first)) return true;
         if (row.token == token) return inclusive;
         return is_lower ? row.token > token : row.token < token;
       });

@@ -101,6 +101,7 @@ struct AnswerRules {
       false;                         // in a list for IN ?, values of no bytes that have no literal
   bool bound_empties_spoil = false;  // and a list with one of them finds nothing at all
   bool bound_empties_end = false;    // or nothing by the values behind it
+  bool empty_keys_first = false;     // the token of no bytes, a key in a view, is the smallest one
   bool deleted_statics_are_empty = false;  // filters take a static value that was deleted for one
 };
 

@@ -71,6 +71,10 @@ ModelSchema RandomSchema(Random& random, std::string table, const ModelUserTypes
       column.type = random.OneIn(3) ? DataType::Frozen(user) : user;
     }
   }
+  // Of clustering columns alone.
+  for (auto* columns : {&schema.partition_key, &schema.statics, &schema.regular}) {
+    for (ModelColumn& column : *columns) column.descending = false;
+  }
   if (!random.OneIn(4)) schema.index = RandomIndex(random, schema);
   if (random.OneIn(3)) schema.default_ttl_seconds = random.OneIn(2) ? 20 : 1000;
   return schema;

@@ -80,12 +80,13 @@ std::vector<ResultRow> EvaluateGroups(std::span<const LiveRow> rows, const ReadS
   return result;
 }
 
-// In the order of the partition key's values.
+// In the order of the partition key's values; in a view, that which the table has them in.
 void SortByValue(const ModelSchema& schema, std::vector<LiveRow>& rows) {
   std::ranges::stable_sort(rows, [&](const LiveRow& a, const LiveRow& b) {
     for (size_t i = 0; i < schema.partition_key.size(); ++i) {
-      const int order = CompareValues(schema.partition_key[i].type, a.partition[i], b.partition[i]);
-      if (order != 0) return order < 0;
+      const ModelColumn& column = schema.partition_key[i];
+      const int order = CompareValues(column.type, a.partition[i], b.partition[i]);
+      if (order != 0) return column.descending ? order > 0 : order < 0;
     }
     return false;
   });
@@ -98,8 +99,12 @@ std::vector<ResultRow> Evaluate(const TableModel& model, const ReadShape& shape,
   std::vector<LiveRow> rows;
   for (LiveRow& row : model.Live(now_seconds)) {
     if (row.is_static_alone && shape.of_rows) continue;
+    if (rules.empty_keys_first && row.key.empty()) row.token = std::numeric_limits<int64_t>::min();
     const auto holds = [&](const ReadShape::Condition& condition) { return condition(row, rules); };
     if (std::ranges::all_of(shape.conditions, holds)) rows.push_back(std::move(row));
+  }
+  if (rules.empty_keys_first) {
+    std::ranges::stable_sort(rows, {}, &LiveRow::token);
   }
   const auto compare = [&](const LiveRow& a, const LiveRow& b) {
     const int order = model.CompareClustering(a.clustering, b.clustering);

@@ -25,7 +25,7 @@ using Values = std::vector<std::string>;
 struct ModelColumn {
   std::string name;
   DataType type = CqlType::kInt;
-  bool descending = false;  // of a clustering column
+  bool descending = false;  // of a clustering column, here or in the table of the view
 };
 
 struct ModelIndex {
@@ -50,6 +50,7 @@ struct ModelSchema {
   std::vector<ModelColumn> regular;  // by name
   std::optional<ModelIndex> index;
   int64_t default_ttl_seconds = 0;
+  bool is_view = false;
 
   // Columns that are no key have one numbering: the regular ones, then the static ones.
   size_t values() const { return regular.size() + statics.size(); }

@@ -30,8 +30,12 @@ const PoolValue* LiteralOf(Random& random, const DataType& type) {
 }
 
 std::string CreateText(const ModelView& view, const std::vector<KeyPart>& key,
-                       const std::string& base, bool all_columns, size_t partition_columns) {
+                       const std::string& base, bool all_columns, size_t partition_columns,
+                       bool selects_key) {
   std::string columns;
+  for (const KeyPart& part : key) {
+    if (selects_key) columns += (columns.empty() ? "" : ", ") + part.column.name;
+  }
   for (const ModelColumn& column : view.schema.regular) {
     columns += (columns.empty() ? "" : ", ") + column.name;
   }
@@ -59,9 +63,10 @@ std::string CreateText(const ModelView& view, const std::vector<KeyPart>& key,
 
 }  // namespace
 
-ModelView RandomView(Random& random, const ModelSchema& table, std::string name) {
+ModelView RandomView(Random& random, const ModelSchema& table, std::string name, bool plain) {
   ModelView view;
   view.schema.table = std::move(name);
+  view.schema.is_view = true;
   std::vector<KeyPart> key;
   for (size_t i = 0; i < table.partition_key.size(); ++i) {
     key.push_back({table.partition_key[i], {Kind::kPartition, i}});
@@ -80,29 +85,33 @@ ModelView RandomView(Random& random, const ModelSchema& table, std::string name)
   Shuffle(random, key);
   const size_t partition_columns = 1 + random.Below(std::min<size_t>(key.size(), 2));
   for (size_t i = 0; i < key.size(); ++i) {
-    key[i].column.descending = i >= partition_columns && random.OneIn(2);
+    // In the partition key the table's direction stays: it says nothing, but to some servers.
+    if (i >= partition_columns) key[i].column.descending = random.OneIn(2);
     (i < partition_columns ? view.schema.partition_key : view.schema.clustering)
         .push_back(key[i].column);
     (i < partition_columns ? view.partition_key : view.clustering).push_back(key[i].source);
   }
   const bool all_columns = table.statics.empty() && random.OneIn(2);
   for (size_t i = 0; i < table.regular.size(); ++i) {
-    if (view.key_cell != i && (all_columns || random.OneIn(2))) view.regular.push_back(i);
+    if (view.key_cell == i) continue;
+    if (plain || all_columns || random.OneIn(2)) view.regular.push_back(i);
   }
   if (view.regular.empty()) view.regular.push_back(view.key_cell == 0u ? 1 : 0);
   for (const size_t column : view.regular) view.schema.regular.push_back(table.regular[column]);
   const KeyPart& filtered = key[random.Below(key.size())];
+  const bool can_filter =
+      !plain || (filtered.source.kind != Kind::kCell && filtered.column.type.is_native());
   if (const PoolValue* value =
-          random.OneIn(4) ? LiteralOf(random, filtered.column.type) : nullptr) {
+          can_filter && random.OneIn(4) ? LiteralOf(random, filtered.column.type) : nullptr) {
     view.filter = {filtered.source, filtered.column.name, filtered.column.type, value->bytes,
                    value->literal};
   }
-  view.create = CreateText(view, key, table.table, all_columns, partition_columns);
+  view.create = CreateText(view, key, table.table, all_columns, partition_columns, plain);
   return view;
 }
 
-ViewModel::ViewModel(ModelView view, const TableModel& base, ListCounts& counts)
-    : TableModel(view.schema, counts), view_(std::move(view)), base_(base) {}
+ViewModel::ViewModel(ModelView view, const TableModel& base, ListCounts& counts, bool caps_ttls)
+    : TableModel(view.schema, counts), view_(std::move(view)), base_(base), caps_ttls_(caps_ttls) {}
 
 std::optional<std::string> ViewModel::ValueOf(const LiveRow& row, const ViewSource& source) const {
   switch (source.kind) {
@@ -142,7 +151,7 @@ std::optional<LiveRow> ViewModel::RowOf(const LiveRow& of_base) const {
   row.token = TokenOf(row.key).value;
   for (const size_t column : view_.regular) {
     std::optional<ModelCell>& cell = row.cells.emplace_back(of_base.cells[column]);
-    if (!cell || !view_.key_cell) continue;
+    if (!cell || !view_.key_cell || !caps_ttls_) continue;
     // No cell lives longer than the one that is part of the key.
     const ModelCell& of_key = *of_base.cells[*view_.key_cell];
     const bool outlives = of_key.ttl_seconds != 0 &&

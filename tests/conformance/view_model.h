@@ -44,14 +44,17 @@ struct ModelView {
   std::string create;  // CREATE MATERIALIZED VIEW
 };
 
-// One that the table can have.
-ModelView RandomView(Random& random, const ModelSchema& table, std::string name);
+// One that the table can have. `plain`: also where its key has to be selected, and no other columns
+// than those of the table's key may be compared with constants, these not with composite ones. Such
+// a view has all regular columns.
+ModelView RandomView(Random& random, const ModelSchema& table, std::string name, bool plain);
 
 // For reads alone.
 class ViewModel final : public TableModel {
  public:
-  // `base` and `counts` outlive it.
-  ViewModel(ModelView view, const TableModel& base, ListCounts& counts);
+  // `base` and `counts` outlive it. `caps_ttls`: TTL() of a cell tells when the one that is part of
+  // the key ends, if that is sooner.
+  ViewModel(ModelView view, const TableModel& base, ListCounts& counts, bool caps_ttls);
 
   std::vector<LiveRow> Live(int64_t now_seconds) const override;
 
@@ -61,6 +64,7 @@ class ViewModel final : public TableModel {
 
   const ModelView view_;
   const TableModel& base_;
+  const bool caps_ttls_;
 };
 
 }  // namespace liststore::testing
