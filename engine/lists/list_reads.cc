@@ -39,35 +39,29 @@ void SetBound(uint64_t nanos, char text[kItemKeyTextBytes], ClusteringBound& bou
   bound.bytes = {text, kItemKeyDigits};
 }
 
-ReadSpec NewestItems(const TimestampRange& range, const GetOptions& options) {
-  ReadSpec spec;
-  spec.range = range.range();
-  spec.descending = true;
-  spec.limit = options.limit;
-  return spec;
-}
-
 }  // namespace
 
-TimestampRange::TimestampRange(const GetOptions& options)
+NewestItems::NewestItems(const GetOptions& options)
     : empty_(options.max_timestamp_nanos &&
              *options.max_timestamp_nanos <= options.min_timestamp_nanos) {
+  spec_.descending = true;
+  spec_.limit = options.limit;
   // From 0 on is from the beginning: keys that are no item keys, which CQL may have put in,
   // included.
   if (options.min_timestamp_nanos != 0) {
-    SetBound(options.min_timestamp_nanos, lower_text_, range_.lower);
+    SetBound(options.min_timestamp_nanos, lower_text_, spec_.range.lower);
   }
   if (options.max_timestamp_nanos) {
-    SetBound(*options.max_timestamp_nanos, upper_text_, range_.upper);
+    SetBound(*options.max_timestamp_nanos, upper_text_, spec_.range.upper);
   }
 }
 
 absl::Status ListStore::Impl::Read(const ListKey& key, const GetOptions& get, ListItems& items) {
   // An empty range is read too: it tells whether the list is there.
-  const TimestampRange range(get);
-  const ReadSpec spec = NewestItems(range, get);
+  const NewestItems newest(get);
   ListItemsSink sink(items, get.with_expiry);
-  const Reply reply = Execute(key.partition_key(), ReadCommand{&spec, &sink}, NowForReads());
+  const Reply reply =
+      Execute(key.partition_key(), ReadCommand{&newest.spec(), &sink}, NowForReads());
   sink.SetInfo(reply.info);
   return Status(reply.status);
 }
@@ -106,13 +100,12 @@ absl::Status ListStore::Impl::MultiRead(size_t count, AssignKey&& assign_key, co
   items.resize(count);
   for (ListItems& list : items) list.clear();
   LS_RETURN_IF_ERROR(CheckGetOptions(get));
-  const TimestampRange range(get);
-  const ReadSpec spec = NewestItems(range, get);
+  const NewestItems newest(get);
   const uint64_t now_nanos = NowForReads();
   for (size_t first = 0; first < count; first += kListsPerStep) {
     const size_t step = std::min(count - first, kListsPerStep);
     const absl::Status status =
-        ReadStep(first, step, assign_key, spec, get.with_expiry, now_nanos, items);
+        ReadStep(first, step, assign_key, newest.spec(), get.with_expiry, now_nanos, items);
     if (!status.ok()) {
       for (ListItems& list : items) list.clear();
       return status;
@@ -159,10 +152,10 @@ absl::StatusOr<size_t> ListStore::CountListItems(const ListId& list,
                                                  const GetOptions& options) const {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
-  const TimestampRange range(options);
-  if (range.empty()) return size_t{0};
+  const NewestItems newest(options);
+  if (newest.empty()) return size_t{0};
   const Reply reply =
-      impl_->Execute(key.partition_key(), CountCommand{range.range()}, impl_->NowForReads());
+      impl_->Execute(key.partition_key(), CountCommand{newest.range()}, impl_->NowForReads());
   LS_RETURN_IF_ERROR(impl_->Status(reply.status));
   return static_cast<size_t>(reply.rows);
 }

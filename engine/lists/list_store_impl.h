@@ -43,20 +43,22 @@ inline absl::Status CheckGetOptions(const GetOptions& options) {
   return absl::OkStatus();
 }
 
-// The rows of list_items with min <= timestamp < max, by their 19 digits. Not movable: the range of
-// a command points into it. No allocation.
-class TimestampRange {
+// What a read asks for: the newest rows of list_items with min <= timestamp < max, by their 19
+// digits. Neither movable, since its range points into it, nor copied in part: bytes just stored
+// that are read in other pieces cost as much as the look-up of a list. No allocation.
+class NewestItems {
  public:
-  explicit TimestampRange(const GetOptions& options);
-  TimestampRange(const TimestampRange&) = delete;
-  TimestampRange& operator=(const TimestampRange&) = delete;
+  explicit NewestItems(const GetOptions& options);
+  NewestItems(const NewestItems&) = delete;
+  NewestItems& operator=(const NewestItems&) = delete;
 
   // Nothing can lie within.
   bool empty() const { return empty_; }
-  const ClusteringRange& range() const { return range_; }
+  const ClusteringRange& range() const { return spec_.range; }
+  const ReadSpec& spec() const { return spec_; }
 
  private:
-  ClusteringRange range_;
+  ReadSpec spec_;
   bool empty_;
   char lower_text_[kItemKeyTextBytes];
   char upper_text_[kItemKeyTextBytes];

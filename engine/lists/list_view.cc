@@ -123,11 +123,11 @@ void ListViewSink::AppendRow(const RowView& row) {
 }
 
 absl::Status ListStore::Impl::View(const ListKey& key, const GetOptions& get, ListView& view) {
-  const TimestampRange range(get);
-  if (range.empty()) return absl::OkStatus();
+  const NewestItems newest(get);
+  if (newest.empty()) return absl::OkStatus();
   ListViewSink sink(view, get.with_expiry);
   Engine::RowPin pin;
-  const OpStatus status = engine.View(items_schema.id, key.partition_key(), range.range(),
+  const OpStatus status = engine.View(items_schema.id, key.partition_key(), newest.range(),
                                       get.limit, NowForReads(), sink, pin);
   sink.Keep(pin);
   return Status(status);
