@@ -106,6 +106,7 @@ CqlStatus ApplyNumbers(const Properties& properties, TableOptions& options) {
 }
 
 // "99.0PERCENTILE", "10.00ms", "NONE", "ALWAYS": as ScyllaDB shows them (db/speculative_retry.hh).
+// "99P" is the first, as in later versions of ScyllaDB.
 std::optional<std::string> CanonicalRetry(const std::string& text) {
   const std::string lower = AsciiLower(text);
   if (lower == "none") return "NONE";
@@ -119,7 +120,9 @@ std::optional<std::string> CanonicalRetry(const std::string& text) {
     return number;
   };
   char shown[64];
-  if (const auto percentile = number_before("percentile"); percentile && *percentile <= 100) {
+  auto percentile = number_before("percentile");
+  if (!percentile) percentile = number_before("p");
+  if (percentile && *percentile <= 100) {
     std::snprintf(shown, sizeof(shown), "%.1fPERCENTILE", *percentile);
     return shown;
   }

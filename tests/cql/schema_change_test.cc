@@ -252,6 +252,8 @@ TEST_F(SchemaChangeTest, TableOptionRefusals) {
             "memtable_flush_period_in_ms must be 0 or greater than 60000"},
            {create + "speculative_retry = 'often'", kConfig,
             "Invalid value often for option 'speculative_retry'"},
+           {create + "speculative_retry = '101P'", kConfig,
+            "Invalid value 101P for option 'speculative_retry'"},
            {create + "compaction = {'enabled': 'true'}", kConfig,
             "Missing sub-option 'class' for the 'compaction' option."},
            {create + "compaction = {'class': 'Foo'}", kConfig,
@@ -282,6 +284,8 @@ TEST_F(SchemaChangeTest, TableOptionsAreKept) {
   EXPECT_EQ(options.compaction.at("class"), "LeveledCompactionStrategy");
   EXPECT_EQ(options.compression.at("sstable_compression"),
             "org.apache.cassandra.io.compress.ZstdCompressor");
+  Must("ALTER TABLE t WITH speculative_retry = '90.5P'");
+  EXPECT_EQ(Table("t").options.speculative_retry, "90.5PERCENTILE");
 }
 
 TEST_F(SchemaChangeTest, DropTable) {
