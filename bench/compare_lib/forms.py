@@ -32,7 +32,7 @@ FLOOR = 0.7
 # failed by; the bar stays what is aimed at. Beside the plain structure it is that of an Intel Xeon whose two virtual
 # cores share one, where lists that wait for memory together gain less.
 REACHED = {
-    "multiget16_vs_plain": 6.3, "multiget16_vs_bare": 0.36, "wire_select_vs_redis": 2.0, "wire_insert_vs_redis": 1.5}
+    "multiget16_vs_plain": 6.3, "multiget16_vs_bare": 0.36, "wire_select_vs_redis": 2.4, "wire_insert_vs_redis": 2.0}
 
 # Resident memory of an item of 24 bytes, roughly and from above: to refuse what does not fit.
 BYTES_PER_ITEM = {
