@@ -259,6 +259,33 @@ TEST(Export, SaysWhyItCannot) {
       RunProgram({"export", "--via", source.address(), "--to", "127.0.0.1:1"});
   EXPECT_EQ(nobody.exit_status, 2);
   EXPECT_TRUE(Has(nobody.err, "127.0.0.1:1")) << nobody.err;
+  for (const std::string wrong : {"127.0.0.1", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:99999"}) {
+    EXPECT_EQ(RunProgram({"export", "--via", source.address(), "--to", wrong}).err,
+              "liststore export: '" + wrong + "' is not HOST:PORT\n");
+  }
+}
+
+TEST(Export, GoesOnWhenTheConnectionBroke) {
+  CopyServer source, target;
+  MakeKeyspace(source);
+  source.Run(kClicks);
+  for (int user = 0; user < 300; ++user) {
+    source.Run("INSERT INTO feat.clicks (user, seq, item) VALUES ('u" + std::to_string(user) +
+               "', 1, 'x')");
+  }
+  ASSERT_EQ(Export(source, target, {"--schema-only"}).exit_status, 0);
+  target.Run(
+      "INSERT INTO liststore.faults (name, tbl, probability, seed, times, action) "
+      "VALUES ('f', 'feat.clicks', 0.1, 1, 1, 'close_connection')");
+  const ProgramResult broken = Export(source, target);
+  EXPECT_EQ(broken.exit_status, 2) << broken.out;
+  EXPECT_TRUE(
+      Has(broken.err, target.address() + ": receiving: connection closed; what was copied, "))
+      << broken.err;
+  EXPECT_TRUE(Has(broken.err, " rows, stays there: when it is mended run this again"))
+      << broken.err;
+  const ProgramResult again = Export(source, target);
+  EXPECT_EQ(again.exit_status, 0) << again.out << again.err;
 }
 
 }  // namespace

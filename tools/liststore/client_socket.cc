@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
@@ -28,6 +30,12 @@ struct AddressParts {
   std::string port;
 };
 
+// getaddrinfo() takes a number of more than 16 bits for another port.
+bool IsPort(std::string_view text) {
+  uint32_t port = 0;
+  return absl::SimpleAtoi(ToAbsl(text), &port) && port > 0 && port <= 0xffff;
+}
+
 absl::StatusOr<AddressParts> Split(std::string_view server) {
   const size_t colon = server.rfind(':');
   std::string_view host = server.substr(0, colon);
@@ -36,7 +44,7 @@ absl::StatusOr<AddressParts> Split(std::string_view server) {
   } else if (host.find(':') != std::string_view::npos) {
     host = {};
   }
-  if (colon == std::string_view::npos || host.empty() || colon + 1 == server.size()) {
+  if (colon == std::string_view::npos || host.empty() || !IsPort(server.substr(colon + 1))) {
     return absl::InvalidArgumentError(absl::StrCat("'", ToAbsl(server), "' is not HOST:PORT"));
   }
   return AddressParts{std::string(host), std::string(server.substr(colon + 1))};

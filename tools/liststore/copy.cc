@@ -86,6 +86,8 @@ class Copy {
                              source ? source_schema_ : target_schema_);
   }
   absl::Status CopyRows(const RemoteTable& table);
+  // All tables and views.
+  absl::StatusOr<std::vector<TableResult>> CopyAndCompare();
   absl::StatusOr<TableResult> CompareRows(const RemoteTable& table,
                                           TableComparison::Ttls ttls = {});
   // Views whose tables were copied. `results`: of these; theirs are added.
@@ -400,6 +402,19 @@ bool Copy::ShowResults(const std::vector<TableResult>& results,
   return false;
 }
 
+absl::StatusOr<std::vector<Copy::TableResult>> Copy::CopyAndCompare() {
+  std::vector<TableResult> results;
+  ranges_max_ = std::max(1, static_cast<int>(tables_.size() * 2 + views_) * kTokenRanges);
+  for (const RemoteTable* const table : tables_) {
+    table_begin_ = SteadyClock::now();
+    LS_RETURN_IF_ERROR(CopyRows(*table));
+    LS_ASSIGN_OR_RETURN(TableResult result, CompareRows(*table));
+    results.push_back(std::move(result));
+  }
+  LS_RETURN_IF_ERROR(CompareViews(results));
+  return results;
+}
+
 absl::StatusOr<bool> Copy::Run() {
   const SteadyClock::time_point begin = SteadyClock::now();
   LS_RETURN_IF_ERROR(Open());
@@ -417,14 +432,12 @@ absl::StatusOr<bool> Copy::Run() {
   LS_RETURN_IF_ERROR(MakeSchema());
   std::vector<TableResult> results;
   if (!options_.schema_only) {
-    ranges_max_ = std::max(1, static_cast<int>(tables_.size() * 2 + views_) * kTokenRanges);
-    for (const RemoteTable* const table : tables_) {
-      table_begin_ = SteadyClock::now();
-      LS_RETURN_IF_ERROR(CopyRows(*table));
-      LS_ASSIGN_OR_RETURN(TableResult result, CompareRows(*table));
-      results.push_back(std::move(result));
+    auto compared = CopyAndCompare();
+    if (!compared.ok()) {
+      return WithHint(compared.status(), "what was copied, " + Counted(rows_, "row") +
+                                             ", stays there: when it is mended run this again");
     }
-    LS_RETURN_IF_ERROR(CompareViews(results));
+    results = *std::move(compared);
   }
   progress_.Clear();
   return ShowResults(results, begin);
