@@ -243,7 +243,14 @@ CqlOr<DataType> ResolveElement(const TypeSpec& collection, const TypeSpec& eleme
   return type;
 }
 
+// What drivers are told of a type has their count in 16 bits.
+constexpr size_t kTupleElementsMax = 65'535;
+
 CqlOr<DataType> ResolveTuple(const TypeSpec& type, const Home& home) {
+  if (type.parameters.size() > kTupleElementsMax) {
+    return CqlError::Invalid("A tuple cannot have more than " + std::to_string(kTupleElementsMax) +
+                             " elements");
+  }
   std::vector<DataType> fields;
   for (const TypeSpec& field : type.parameters) {
     if (field.kind == TypeSpec::Kind::kNative && field.native == CqlType::kCounter) {

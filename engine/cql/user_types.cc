@@ -252,6 +252,9 @@ CqlOr<SchemaChange> Apply(const CreateTypeStatement& statement, Editor& editor) 
   names->keyspace = keyspace_name;
   names->name = name;
   names->name_in_cql = QuoteIdentifier(name);
+  if (name.size() > kColumnNameBytesMax) {
+    return CqlError::Invalid("User type names shouldn't be more than 65535 bytes long");
+  }
   std::vector<DataType> fields;
   for (const ColumnSpec& field : statement.fields) {
     names->fields.push_back(field.name);

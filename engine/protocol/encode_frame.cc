@@ -1,3 +1,5 @@
+#include <string>
+
 #include "engine/base/check.h"
 #include "engine/protocol/response.h"
 
@@ -6,7 +8,7 @@ namespace liststore::protocol {
 // <header>[<tracing id>][<warnings>][<custom payload>], in this order. Source:
 // native_protocol_v4.spec section 2.2.
 FrameEncoder::FrameEncoder(OutputBuffer& out, const ResponseContext& context, Opcode opcode)
-    : out_(&out), begin_(out.size()) {
+    : out_(&out), begin_(out.size()), version_(context.version), stream_(context.stream) {
   const bool has_v4 = context.version >= ProtocolVersion::kV4;
   const bool with_warnings = has_v4 && !context.warnings.empty();
   const bool with_payload = has_v4 && !context.custom_payload.empty();
@@ -27,10 +29,22 @@ FrameEncoder::FrameEncoder(OutputBuffer& out, const ResponseContext& context, Op
 void FrameEncoder::Finish() {
   LS_CHECK(out_ != nullptr, "a frame is finished once");
   const size_t body_bytes = out_->size() - begin_ - kFrameHeaderBytes;
-  LS_CHECK(body_bytes <= kFrameBodyBytesMax, "whoever adds rows ends the page before the limit");
+  if (body_bytes > kFrameBodyBytesMax) return Refuse();
   out_->PatchBigEndian32(begin_ + kFrameHeaderBytes - sizeof(uint32_t),
                          static_cast<uint32_t>(body_bytes));
   out_ = nullptr;
+}
+
+void FrameEncoder::Refuse() {
+  OutputBuffer& out = *out_;
+  Abandon();
+  ResponseContext context;
+  context.version = version_;
+  context.stream = stream_;
+  EncodeError(out, context,
+              ProtocolError{ErrorCode::kInvalid, "The answer is larger than the " +
+                                                     std::to_string(kFrameBodyBytesMax) +
+                                                     " bytes that a frame holds"});
 }
 
 void FrameEncoder::Abandon() {

@@ -51,13 +51,20 @@ class FrameEncoder {
 
   // Where the frame begins in the buffer: for CompressFrame.
   size_t begin() const { return begin_; }
+  // What does not fit into a frame becomes an ERROR that says so: a row has no largest size, nor
+  // have the names of columns together.
   void Finish();
   // Takes everything back that was written since the beginning.
   void Abandon();
 
  private:
+  void Refuse();
+
   OutputBuffer* out_;
   size_t begin_;
+  // For what stands in its place.
+  ProtocolVersion version_;
+  int16_t stream_;
 };
 
 // READY, AUTHENTICATE, AUTH_CHALLENGE, AUTH_SUCCESS, SUPPORTED.

@@ -11,6 +11,7 @@
 #include "engine/model/packed_item_key.h"
 #include "engine/model/partition_key.h"
 #include "engine/server/answers.h"
+#include "engine/server/result_collector.h"
 
 namespace liststore {
 namespace {
@@ -73,11 +74,16 @@ struct ExecuteGroup::Slot final : public RowSink {
 
   // Column by column: all rows are of one length, and know where they go.
   void OnPackedRun(const PackedRun& run) override {
+    if (too_large) return;
     Begin();
     const size_t value_bytes = run.stride - kPackedItemKeyBytes;
     size_t row_bytes = 0;
     for (const Selection& selection : select->selections) {
       row_bytes += sizeof(int32_t) + CellBytes(selection, value_bytes);
+    }
+    if (run.count * row_bytes > kResultBytesMax - encoder->row_bytes()) {
+      too_large = true;
+      return;
     }
     char* column_at = encoder->Rows(run.count, row_bytes);
     for (const Selection& selection : select->selections) {
@@ -110,6 +116,7 @@ struct ExecuteGroup::Slot final : public RowSink {
   }
 
   void OnRows(std::span<const RowView> rows) override {
+    if (too_large) return;
     Begin();
     for (const RowView& row : rows) {
       char text[kItemKeyTextBytes];
@@ -128,6 +135,8 @@ struct ExecuteGroup::Slot final : public RowSink {
         }
       }
       encoder->EndRow();
+      too_large = encoder->row_bytes() > kResultBytesMax;
+      if (too_large) return;
     }
   }
 
@@ -161,7 +170,7 @@ struct ExecuteGroup::Slot final : public RowSink {
     group.open_ = this;
   }
   void Close() {
-    encoder->Finish();
+    too_large ? encoder->Abandon() : encoder->Finish();
     closed = true;
   }
 
@@ -172,9 +181,11 @@ struct ExecuteGroup::Slot final : public RowSink {
     key_components.clear();
     encoder.reset();
     closed = false;
+    too_large = false;
   }
 
   ExecuteGroup& group;
+  const PendingRequest* request = nullptr;
   const PreparedStatement* statement = nullptr;  // one of the group's
   protocol::ResponseContext context;
   protocol::Consistency consistency = protocol::Consistency::kOne;
@@ -187,6 +198,7 @@ struct ExecuteGroup::Slot final : public RowSink {
   ReadSpec spec;  // of `range`
   std::optional<protocol::RowsEncoder> encoder;
   bool closed = false;
+  bool too_large = false;  // its rows are more than fit into an answer
   // A write.
   WriteSet writes;
 };
@@ -204,12 +216,13 @@ void ExecuteGroup::CloseFrame() {
 }
 
 CqlOr<ExecuteGroup::Added> ExecuteGroup::Add(
-    const std::shared_ptr<const PreparedStatement>& statement,
+    const PendingRequest& request, const std::shared_ptr<const PreparedStatement>& statement,
     const protocol::QueryParameters& parameters, const protocol::ResponseContext& context,
     BoundValues values, std::optional<int64_t> timestamp, uint64_t now_nanos) {
   LS_DCHECK(!full(), "a group that is full is run first");
   Slot& slot = *slots_[size_];
   slot.Reset();
+  slot.request = &request;
   slot.context = context;
   slot.consistency = parameters.consistency;
   const Plan& plan = *statement->plan;
@@ -261,6 +274,7 @@ CqlOr<ExecuteGroup::Added> ExecuteGroup::AddSelect(const SelectPlan& plan,
 
 void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, protocol::OutputBuffer& out,
                        std::vector<DeadRowsRead>& over_dead_rows) {
+  too_large_.clear();
   if (empty()) return;
   out_ = &out;
   open_ = nullptr;
@@ -271,6 +285,10 @@ void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, protocol::OutputBuffe
   for (size_t i = 0; i < size_; ++i) {
     Slot& slot = *slots_[i];
     const Reply& reply = replies[i];
+    if (slot.too_large) {
+      too_large_.push_back(slot.request);
+      continue;
+    }
     if (reply.info.dead_rows > 0) {
       over_dead_rows.push_back({slot.context.stream, reply.info.dead_rows});
     }

@@ -48,7 +48,8 @@ class ExecuteGroup {
   };
   // Takes a request of a groupable plan; what it refers to stays until Run. An error is the
   // statement's answer, and nothing was added.
-  CqlOr<Added> Add(const std::shared_ptr<const PreparedStatement>& statement,
+  CqlOr<Added> Add(const PendingRequest& request,
+                   const std::shared_ptr<const PreparedStatement>& statement,
                    const protocol::QueryParameters& parameters,
                    const protocol::ResponseContext& context, BoundValues values,
                    std::optional<int64_t> timestamp, uint64_t now_nanos);
@@ -58,6 +59,9 @@ class ExecuteGroup {
   // `over_dead_rows`.
   void Run(Engine& engine, uint64_t now_nanos, protocol::OutputBuffer& out,
            std::vector<DeadRowsRead>& over_dead_rows);
+  // Of the last run, those whose rows are more than fit into an answer: they have none, and are run
+  // alone.
+  std::span<const PendingRequest* const> too_large() const { return too_large_; }
 
  private:
   struct Slot;
@@ -76,6 +80,7 @@ class ExecuteGroup {
   size_t size_ = 0;
   std::vector<Command> commands_;
   std::vector<Reply> replies_;
+  std::vector<const PendingRequest*> too_large_;
   // While it runs.
   protocol::OutputBuffer* out_ = nullptr;
   Slot* open_ = nullptr;

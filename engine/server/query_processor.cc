@@ -122,13 +122,21 @@ ConnectionOrders QueryProcessor::Handle(std::span<const PendingRequest> requests
       continue;
     }
     // What came before it is done before it: a client that does not wait still sees its own order.
-    scratch.group.Run(engine_, turn.now_nanos, out, scratch.over_dead_rows);
+    RunGroup(client, scratch, turn, out);
     HandleOne(pending, client, scratch, out);
   }
-  scratch.group.Run(engine_, turn.now_nanos, out, scratch.over_dead_rows);
+  RunGroup(client, scratch, turn, out);
   ConnectionOrders orders;
   orders.over_dead_rows = std::exchange(scratch.over_dead_rows, {});
   return orders;
+}
+
+void QueryProcessor::RunGroup(ClientState& client, StatementScratch& scratch, const Turn& turn,
+                              protocol::OutputBuffer& out) {
+  scratch.group.Run(engine_, turn.now_nanos, out, scratch.over_dead_rows);
+  for (const PendingRequest* const pending : scratch.group.too_large()) {
+    HandleOne(*pending, client, scratch, out);
+  }
 }
 
 // Takes an EXECUTE of a hot shape into the group; or answers it, when its values are wrong.
@@ -145,7 +153,7 @@ bool QueryProcessor::AddToGroup(const protocol::Execute& execute, const PendingR
   const protocol::ResponseContext context = ResponseContextOf(pending.header, client);
   // A group's answers are written when it runs; until then nothing else is written.
   const auto refuse = [&](const CqlError& error) {
-    scratch.group.Run(engine_, turn.now_nanos, out, scratch.over_dead_rows);
+    RunGroup(client, scratch, turn, out);
     AnswerError(error, context, out);
     return true;
   };
@@ -153,11 +161,12 @@ bool QueryProcessor::AddToGroup(const protocol::Execute& execute, const PendingR
                            : CheckWriteConsistency(parameters.consistency);
   if (status.ok()) status = BindParameters(*statement->plan, parameters, scratch.values);
   if (!status.ok()) return refuse(status.error());
-  const CqlOr<ExecuteGroup::Added> added = scratch.group.Add(
-      statement, parameters, context, scratch.values, TimestampOf(parameters), turn.now_nanos);
+  const CqlOr<ExecuteGroup::Added> added =
+      scratch.group.Add(pending, statement, parameters, context, scratch.values,
+                        TimestampOf(parameters), turn.now_nanos);
   if (!added.ok()) return refuse(added.error());
   if (*added == ExecuteGroup::Added::kNo) return false;
-  if (scratch.group.full()) scratch.group.Run(engine_, turn.now_nanos, out, scratch.over_dead_rows);
+  if (scratch.group.full()) RunGroup(client, scratch, turn, out);
   return true;
 }
 

@@ -81,6 +81,9 @@ class QueryProcessor final : public RequestHandler {
   bool AddToGroup(const protocol::Execute& execute, const PendingRequest& pending,
                   ClientState& client, StatementScratch& scratch, const Turn& turn,
                   protocol::OutputBuffer& out);
+  // And then alone what was too large for it.
+  void RunGroup(ClientState& client, StatementScratch& scratch, const Turn& turn,
+                protocol::OutputBuffer& out);
   void HandleOne(const PendingRequest& pending, ClientState& client, StatementScratch& scratch,
                  protocol::OutputBuffer& out);
   void HandleQuery(const protocol::Query& query, Call& call);

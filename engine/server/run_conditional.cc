@@ -39,7 +39,6 @@ bool QueryProcessor::RunConditionalMessage(const protocol::Batch& batch,
   LS_CHECK(plans.size() == batch.statements.size(), "every statement was planned");
   std::vector<const ModificationPlan*> statements;
   for (const auto& plan : plans) statements.push_back(&std::get<ModificationPlan>(plan->body));
-  const std::vector<Selection> answer = BatchAnswer(statements);
   CqlStatus status = CheckConditionalBatch(statements, /*has_timestamp=*/false);
   if (status.ok()) status = CheckConditionalConsistency(batch.parameters);
   StatementConditions conditions;
@@ -58,6 +57,9 @@ bool QueryProcessor::RunConditionalMessage(const protocol::Batch& batch,
     call.Fail(status.error());
     return true;
   }
+  // The answer has columns of them all.
+  if (!conditions.are_of_one_schema()) return false;
+  const std::vector<Selection> answer = BatchAnswer(statements);
   protocol::ColumnsMetadata columns;
   if (const auto error = EncodeColumns(*statements[0]->table, answer, columns)) {
     call.Fail(error->code, error->message);

@@ -8,6 +8,7 @@
 #include "engine/cql/describe.h"
 #include "engine/cql/instantiate.h"
 #include "engine/cql/planner.h"
+#include "engine/model/partition_key.h"
 #include "engine/server/query_processor.h"
 #include "engine/server/query_processor_call.h"
 #include "engine/server/select_executor.h"
@@ -15,9 +16,11 @@
 namespace liststore {
 namespace {
 
-// What a paging state belongs to: the statement and its values.
-uint64_t StatementDigest(std::string_view keyspace, std::string_view text, BoundValues values) {
-  uint64_t digest = Hash64(text, Hash64(keyspace));
+// What a paging state belongs to: the statement, its values, and the table: one that was made anew
+// under the same name has other keys.
+uint64_t StatementDigest(const TableDefinition& table, std::string_view keyspace,
+                         std::string_view text, BoundValues values) {
+  uint64_t digest = Hash64(text, Hash64(keyspace, Hash64(table.id.view())));
   for (const BoundValue& value : values) {
     digest = Hash64(value.bytes, digest + static_cast<uint64_t>(value.state));
   }
@@ -54,14 +57,19 @@ bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMe
                     .functions = &functions};
   if (parameters.page_size) {
     select.page_size = static_cast<uint64_t>(*parameters.page_size);
-    select.statement_digest = StatementDigest(call.client.keyspace, text, bound);
+    select.statement_digest = StatementDigest(*plan.table, call.client.keyspace, text, bound);
   }
   if (!parameters.paging_state.empty()) {
-    select.statement_digest = StatementDigest(call.client.keyspace, text, bound);
+    select.statement_digest = StatementDigest(*plan.table, call.client.keyspace, text, bound);
     protocol::PagingState state;
     if (const auto error =
             protocol::DecodePagingState(parameters.paging_state, select.statement_digest, state)) {
       call.Fail(error->code, error->message);
+      return true;
+    }
+    // Somebody has forged it.
+    if (!SplitPartitionKey(state.partition_key, plan.table->CountOf(ColumnKind::kPartitionKey))) {
+      call.Fail(protocol::ErrorCode::kProtocolError, "Invalid value for the paging state");
       return true;
     }
     select.resume = state;

@@ -29,7 +29,10 @@ CqlStatus AddKey(const TableDefinition& table, ColumnKind kind,
     if (key[i].is_in || key[i].columns != 1) {
       return CqlError::Unsupported(CqlFeature::kVirtualWrites, "IN");
     }
-    LS_RETURN_IF_ERROR(AddValue(columns[i]->name, key[i].alternatives[0][0], values, written));
+    const Operand& operand = key[i].alternatives[0][0];
+    BoundValue value;
+    LS_RETURN_IF_ERROR(ResolveSet(operand, values, value));
+    LS_RETURN_IF_ERROR(AddValue(columns[i]->name, operand, values, written));
   }
   return {};
 }

@@ -1,0 +1,132 @@
+// What no program sends by intention, and none may end the server with: each is answered.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/base/big_endian.h"
+#include "engine/protocol/paging_state.h"
+#include "tests/server/cql_session_test.h"
+
+namespace liststore::testing {
+namespace {
+
+constexpr size_t kMiB = size_t{1} << 20;
+constexpr char kForged[] = "Invalid value for the paging state";
+
+std::string Repeated(const std::string& word, size_t count) {
+  std::string text = word;
+  for (size_t i = 1; i < count; ++i) text += ", " + word;
+  return text;
+}
+
+class HostileRequests : public CqlSessionTest {
+ protected:
+  void SetUp() override { StartServer(CqlServerOptions(), "k"); }
+};
+
+TEST_F(HostileRequests, NamesAndTypesFitIntoWhatDriversAreTold) {
+  EXPECT_EQ(Refusal("CREATE TYPE k." + std::string(65'536, 'n') + " (a int)"),
+            "User type names shouldn't be more than 65535 bytes long");
+  Must("CREATE TYPE k." + std::string(65'535, 'n') + " (a int)");
+  EXPECT_EQ(
+      Refusal("CREATE TABLE k.t (p int PRIMARY KEY, c tuple<" + Repeated("int", 65'536) + ">)"),
+      "A tuple cannot have more than 65535 elements");
+  Must("CREATE TABLE k.t (p int PRIMARY KEY, c tuple<" + Repeated("int", 65'535) + ">)");
+  EXPECT_TRUE(Must("SELECT * FROM k.t").rows.empty());
+}
+
+TEST_F(HostileRequests, AnswersLargerThanAFrameAreErrors) {
+  Must("CREATE TABLE k.t (p int PRIMARY KEY, v blob)");
+  Must("INSERT INTO k.t (p, v) VALUES (1, ?)", {{std::string(20 * kMiB, 'x')}});
+  // One row has no largest size.
+  const CqlAnswer answer =
+      session_->Run({"SELECT " + Repeated("v", 14) + " FROM k.t", {}}, {.page_size = 10});
+  EXPECT_EQ(answer.error, "The answer is larger than the 268435456 bytes that a frame holds");
+  EXPECT_EQ(Must("SELECT p FROM k.t").rows.size(), 1u);
+}
+
+TEST_F(HostileRequests, LargeRowsOfListsComeInPages) {
+  Must("CREATE TABLE k.t (p text, c text, v blob, PRIMARY KEY (p, c))");
+  for (const char* key : {"a", "b", "c"}) {
+    Must("INSERT INTO k.t (p, c, v) VALUES ('p', ?, ?)", {{key}, {std::string(10 * kMiB, 'x')}});
+  }
+  // Of a shape that runs in groups, which know no pages.
+  const CqlStatement select = {
+      "SELECT " + Repeated("v", 8) + " FROM k.t WHERE p = ? LIMIT 100", {{"p"}}, true};
+  EXPECT_EQ(Refusal(select),
+            "The result is larger than 209715200 bytes: read it in pages, or with a LIMIT");
+  size_t rows = 0, pages = 0;
+  CqlParameters parameters = {.page_size = 100};
+  do {
+    const CqlAnswer page = Must(select, parameters);
+    rows += page.rows.size();
+    ++pages;
+    parameters.paging_state = page.paging_state;
+  } while (!parameters.paging_state.empty() && pages < 10);
+  EXPECT_EQ(rows, 3u);
+  EXPECT_GT(pages, 1u);
+}
+
+TEST_F(HostileRequests, PagingStatesEndWithTheirTable) {
+  Must("CREATE TABLE k.t (p int PRIMARY KEY)");
+  Must("INSERT INTO k.t (p) VALUES (1)");
+  Must("INSERT INTO k.t (p) VALUES (2)");
+  CqlParameters parameters = {.page_size = 1};
+  const CqlStatement select = {"SELECT * FROM k.t", {}};
+  parameters.paging_state = Must(select, parameters).paging_state;
+  ASSERT_FALSE(parameters.paging_state.empty());
+  Must("ALTER TABLE k.t ADD v text");
+  EXPECT_EQ(Must(select, parameters).rows.size(), 1u) << "it is the same table";
+  Must("DROP TABLE k.t");
+  Must("CREATE TABLE k.t (p text, q text, c int, PRIMARY KEY ((p, q), c))");
+  EXPECT_EQ(session_->Run(select, parameters).error,
+            "The paging state belongs to another statement");
+}
+
+TEST_F(HostileRequests, ForgedPagingStatesAreRefused) {
+  Must("CREATE TABLE k.t (p int, q int, PRIMARY KEY ((p, q)))");
+  Must("INSERT INTO k.t (p, q) VALUES (1, 1)");
+  Must("INSERT INTO k.t (p, q) VALUES (2, 2)");
+  CqlParameters parameters = {.page_size = 1};
+  const CqlStatement select = {"SELECT * FROM k.t", {}};
+  const std::string state = Must(select, parameters).paging_state;
+  ASSERT_GT(state.size(), 10u);
+  protocol::PagingState forged;
+  ASSERT_FALSE(
+      protocol::DecodePagingState(state, LoadBigEndian64(state.data() + 2), forged).has_value());
+  for (const char* key : {"", "1234", "\x7f\x7f 1234"}) {
+    forged.partition_key = key;
+    for (const bool with_row : {false, true}) {
+      forged.clustering_key.reset();
+      if (with_row) forged.clustering_key = "row";
+      parameters.paging_state.clear();
+      protocol::AppendPagingState(forged, parameters.paging_state);
+      EXPECT_EQ(session_->Run(select, parameters).error, kForged) << key;
+    }
+  }
+}
+
+TEST_F(HostileRequests, ConditionsOfOtherTablesInABatchMessage) {
+  Must("CREATE TABLE k.small (p int PRIMARY KEY)");
+  Must("CREATE TABLE k.large (p int PRIMARY KEY, a int, b int, c int, d int, e int, f int, g int)");
+  const CqlStatement first = {"DELETE FROM k.small WHERE p = 1", {}, true};
+  const CqlStatement second = {"DELETE FROM k.large WHERE p = 1 IF g = 2", {}, true};
+  EXPECT_EQ(session_->RunBatch(false, {first, second}, std::nullopt).error,
+            "BATCH with conditions cannot span multiple tables");
+}
+
+TEST_F(HostileRequests, KeysOfVirtualTablesAreSet) {
+  for (const bool prepared : {false, true}) {
+    EXPECT_EQ(Refusal({"DELETE FROM liststore.faults WHERE name = ?", {{{}, true}}, prepared}),
+              "Unexpected unset value for bind variable 0");
+    EXPECT_EQ(Refusal({"INSERT INTO liststore.faults (name, action) VALUES (?, 'overloaded')",
+                       {{{}, true}},
+                       prepared}),
+              "Unexpected unset value for bind variable 0");
+  }
+  EXPECT_TRUE(Must("SELECT * FROM liststore.faults").rows.empty());
+}
+
+}  // namespace
+}  // namespace liststore::testing
