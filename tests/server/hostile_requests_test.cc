@@ -41,7 +41,7 @@ TEST_F(HostileRequests, AnswersLargerThanAFrameAreErrors) {
   Must("INSERT INTO k.t (p, v) VALUES (1, ?)", {{std::string(20 * kMiB, 'x')}});
   // One row has no largest size.
   const CqlAnswer answer =
-      session_->Run({"SELECT " + Repeated("v", 14) + " FROM k.t", {}}, {.page_size = 10});
+      session_->Run({"SELECT " + Repeated("v", 14) + " FROM k.t", {}}, {10, {}, {}});
   EXPECT_EQ(answer.error, "The answer is larger than the 268435456 bytes that a frame holds");
   EXPECT_EQ(Must("SELECT p FROM k.t").rows.size(), 1u);
 }
@@ -57,7 +57,7 @@ TEST_F(HostileRequests, LargeRowsOfListsComeInPages) {
   EXPECT_EQ(Refusal(select),
             "The result is larger than 209715200 bytes: read it in pages, or with a LIMIT");
   size_t rows = 0, pages = 0;
-  CqlParameters parameters = {.page_size = 100};
+  CqlParameters parameters = {100, {}, {}};
   do {
     const CqlAnswer page = Must(select, parameters);
     rows += page.rows.size();
@@ -72,7 +72,7 @@ TEST_F(HostileRequests, PagingStatesEndWithTheirTable) {
   Must("CREATE TABLE k.t (p int PRIMARY KEY)");
   Must("INSERT INTO k.t (p) VALUES (1)");
   Must("INSERT INTO k.t (p) VALUES (2)");
-  CqlParameters parameters = {.page_size = 1};
+  CqlParameters parameters = {1, {}, {}};
   const CqlStatement select = {"SELECT * FROM k.t", {}};
   parameters.paging_state = Must(select, parameters).paging_state;
   ASSERT_FALSE(parameters.paging_state.empty());
@@ -88,7 +88,7 @@ TEST_F(HostileRequests, ForgedPagingStatesAreRefused) {
   Must("CREATE TABLE k.t (p int, q int, PRIMARY KEY ((p, q)))");
   Must("INSERT INTO k.t (p, q) VALUES (1, 1)");
   Must("INSERT INTO k.t (p, q) VALUES (2, 2)");
-  CqlParameters parameters = {.page_size = 1};
+  CqlParameters parameters = {1, {}, {}};
   const CqlStatement select = {"SELECT * FROM k.t", {}};
   const std::string state = Must(select, parameters).paging_state;
   ASSERT_GT(state.size(), 10u);
