@@ -270,7 +270,9 @@ class Run {
 
   void WriteIf() {
     TableModel& model = AnyModel();
-    const ConditionOptions options = {.has_short_ttls = false, .empty_is_null = is_cassandra_};
+    const ConditionOptions options = {
+        .has_short_ttls = false,
+        .rules = {.empty_is_null = is_cassandra_, .elements_as_keys = is_cassandra_}};
     const RandomConditionalWrite write = random_.OneIn(3)
                                              ? MakeRandomConditionalBatch(random_, model, options)
                                              : MakeRandomConditionalWrite(random_, model, options);

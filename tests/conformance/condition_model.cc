@@ -34,18 +34,29 @@ Cell ComparedOf(const ModelCondition& condition, const DataType& type, const Cel
   return part ? Cell(std::string(*part)) : std::nullopt;
 }
 
+// As integers of Cassandra are compared, of which only the first byte has a sign.
+int CompareAsIntegers(std::string_view a, std::string_view b) {
+  if (a.empty() || b.empty() || a[0] == b[0]) return a.compare(b);
+  return static_cast<signed char>(a[0]) < static_cast<signed char>(b[0]) ? -1 : 1;
+}
+
 bool Holds(const ModelCondition& condition, const ModelSchema& schema, const Cells& cells,
-           bool empty_is_null) {
+           const ConditionRules& rules) {
   const DataType& type = condition.TypeIn(schema);
   const Cell cell =
       ComparedOf(condition, schema.ValueColumn(condition.column).type, cells[condition.column]);
-  const auto equals = [&](const Cell& value) { return Equal(type, cell, value, empty_is_null); };
+  const auto equals = [&](const Cell& value) {
+    return Equal(type, cell, value, rules.empty_is_null);
+  };
   if (condition.op == "IN") return std::ranges::any_of(condition.values, equals);
   const Cell& value = condition.values[0];
   if (condition.op == "=") return equals(value);
   if (condition.op == "!=") return !equals(value);
   if (!cell) return false;
-  const int order = CompareValues(type, *cell, *value);
+  const bool is_of_map =
+      condition.element && schema.ValueColumn(condition.column).type.kind() == DataType::Kind::kMap;
+  const int order = is_of_map && rules.elements_as_keys ? CompareAsIntegers(*cell, *value)
+                                                        : CompareValues(type, *cell, *value);
   if (condition.op == "<") return order < 0;
   if (condition.op == "<=") return order <= 0;
   return condition.op == ">" ? order > 0 : order >= 0;
@@ -61,11 +72,11 @@ struct Seen {
   bool has_statics = false;
 
   bool Holds(const ConditionalStatement& statement, const ModelSchema& schema,
-             bool empty_is_null) const {
+             const ConditionRules& rules) const {
     const bool exists = statement.write.statics_alone ? has_statics : row.has_value();
     return (!statement.exists || *statement.exists == exists) &&
            std::ranges::all_of(statement.conditions, [&](const ModelCondition& condition) {
-             return testing::Holds(condition, schema, cells, empty_is_null);
+             return testing::Holds(condition, schema, cells, rules);
            });
   }
   // The largest timestamp of static values.
@@ -211,11 +222,11 @@ const DataType& ModelCondition::TypeIn(const ModelSchema& schema) const {
 }
 
 ConditionalAnswer ApplyConditional(TableModel& model, const ConditionalStatement& statement,
-                                   bool empty_is_null, const ConditionalInstant& now) {
+                                   const ConditionRules& rules, const ConditionalInstant& now) {
   const ModelSchema& schema = model.schema();
   const RowWrite& write = statement.write;
   const Seen seen = SeenBy(model, statement, now.seconds);
-  const bool applied = seen.Holds(statement, schema, empty_is_null);
+  const bool applied = seen.Holds(statement, schema, rules);
   ResultRow answer = {Applied(applied)};
   if (statement.exists) {
     const bool names_partition = seen.row || (write.statics_alone && seen.any);
@@ -317,14 +328,15 @@ std::vector<std::vector<ResultRow>> BatchOfCassandra(
 
 ConditionalAnswer ApplyConditionalBatch(TableModel& model,
                                         std::span<const ConditionalStatement> statements,
-                                        bool empty_is_null, const ConditionalInstant& now) {
+                                        const ConditionRules& rules,
+                                        const ConditionalInstant& now) {
   const ModelSchema& schema = model.schema();
   std::vector<Seen> seen;
   bool applied = true;
   bool asks_for_rows = false;
   for (const ConditionalStatement& statement : statements) {
     seen.push_back(SeenBy(model, statement, now.seconds));
-    applied &= seen.back().Holds(statement, schema, empty_is_null);
+    applied &= seen.back().Holds(statement, schema, rules);
     asks_for_rows |= statement.is_conditional() && statement.names_row();
   }
   const std::vector<LiveRow> rows = LookedAt(model, statements, seen);

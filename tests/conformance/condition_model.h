@@ -59,15 +59,21 @@ struct ConditionalAnswer {
   std::vector<std::vector<ResultRow>> of_cassandra;
 };
 
+// Rules of comparison that servers do not share: where nothing is said, ScyllaDB's.
+struct ConditionRules {
+  // A collection of several cells that is compared with an empty one is compared with null.
+  bool empty_is_null = false;
+  // Whether an element of a map is less or greater is told by the order of its keys, of integers.
+  bool elements_as_keys = false;
+};
+
 // Judges the rows that the model has, writes if that is what they say, and gives the answer.
-// `empty_is_null`: a collection of several cells that is compared with an empty one is compared
-// with null.
 ConditionalAnswer ApplyConditional(TableModel& model, const ConditionalStatement& statement,
-                                   bool empty_is_null, const ConditionalInstant& now);
+                                   const ConditionRules& rules, const ConditionalInstant& now);
 // A batch on one partition of statements of which one has conditions.
 ConditionalAnswer ApplyConditionalBatch(TableModel& model,
                                         std::span<const ConditionalStatement> statements,
-                                        bool empty_is_null, const ConditionalInstant& now);
+                                        const ConditionRules& rules, const ConditionalInstant& now);
 
 }  // namespace liststore::testing
 

@@ -311,7 +311,7 @@ RandomConditionalWrite MakeRandomConditionalWrite(Random& random, TableModel& mo
   maker.Make(/*is_conditional=*/true);
   return {[sent = maker.Sent()](CqlSession& session) { return session.Run(sent); }, maker.shown(),
           [&model, statement = maker.statement(), options](const ConditionalInstant& now) {
-            return ApplyConditional(model, statement, options.empty_is_null, now);
+            return ApplyConditional(model, statement, options.rules, now);
           }};
 }
 
@@ -333,7 +333,7 @@ RandomConditionalWrite MakeRandomConditionalBatch(Random& random, TableModel& mo
   }
   return {SendBatch(random, std::move(sent), logged), shown + "APPLY BATCH",
           [&model, statements, options](const ConditionalInstant& now) {
-            return ApplyConditionalBatch(model, statements, options.empty_is_null, now);
+            return ApplyConditionalBatch(model, statements, options.rules, now);
           }};
 }
 

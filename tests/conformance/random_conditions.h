@@ -21,8 +21,7 @@ struct RandomConditionalWrite {
 
 struct ConditionOptions {
   bool has_short_ttls = true;  // of less than a quarter of an hour, but for that of the table
-  // A collection of several cells that is compared with an empty one is compared with null.
-  bool empty_is_null = false;
+  ConditionRules rules = {};
 };
 
 // Of one row, or of several of a partition; without timestamps. `model` outlives the result.
