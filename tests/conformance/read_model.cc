@@ -97,11 +97,15 @@ void SortByValue(const ModelSchema& schema, std::vector<LiveRow>& rows) {
 std::vector<ResultRow> Evaluate(const TableModel& model, const ReadShape& shape,
                                 int64_t now_seconds, const AnswerRules& rules) {
   std::vector<LiveRow> rows;
+  uint32_t missed = rules.partitions_missed;
   for (LiveRow& row : model.Live(now_seconds)) {
     if (row.is_static_alone && shape.of_rows) continue;
     if (rules.empty_keys_first && row.key.empty()) row.token = std::numeric_limits<int64_t>::min();
     const auto holds = [&](const ReadShape::Condition& condition) { return condition(row, rules); };
-    if (std::ranges::all_of(shape.conditions, holds)) rows.push_back(std::move(row));
+    if (!std::ranges::all_of(shape.conditions, holds)) continue;
+    const bool is_missed = row.is_static_alone && (missed & 1) != 0;
+    if (row.is_static_alone) missed >>= 1;
+    if (!is_missed) rows.push_back(std::move(row));
   }
   if (rules.empty_keys_first) {
     std::ranges::stable_sort(rows, {}, &LiveRow::token);
