@@ -37,8 +37,10 @@ absl::StatusOr<std::unique_ptr<WireShape>> WireShape::Open(const ShapeOptions& o
   LS_ASSIGN_OR_RETURN(shape->select_, first.Prepare(kSelectItemsStatement));
   LoadSource source(shape->lists_, shape->insert_);
   CqlLoadTarget target(shape->clients_, 4, {&source});
-  ClosedRun run;
-  LS_RETURN_IF_ERROR(ClosedLoad(target).Run(0, nullptr, &run));
+  do {
+    ClosedRun run;
+    LS_RETURN_IF_ERROR(ClosedLoad(target).Run(0, nullptr, &run));
+  } while (source.waits());
   return shape;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/temp_folder.h"
+#include "tests/tools/copy_server.h"
 #include "tests/tools/program.h"
 
 namespace liststore::testing {
@@ -225,6 +226,34 @@ TEST(BenchWire, PeopleGetATable) {
         "5,000 requests a second, each sent at its instant", "all as expected"}) {
     EXPECT_NE(result.out.find(text), std::string::npos) << text << "\n" << result.out;
   }
+}
+
+ProgramResult WireAgainst(const CopyServer& server) {
+  return RunProgram({"bench", "wire", "--via", server.address(), "--lists", "1000", "--seconds",
+                     "0.02", "--connections", "2", "--quick", "--json"});
+}
+
+// The lists are read back whole at the end: none is missing.
+TEST(BenchWire, BatchesThatAServerHadNoTimeForAreSentAgain) {
+  CopyServer server(std::vector<std::string>{});
+  server.Run(
+      "INSERT INTO liststore.faults (name, op, times, action) "
+      "VALUES ('slow', 'BATCH', 20, 'write_timeout')");
+  const ProgramResult result = WireAgainst(server);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_GE(Number(json::parse(result.out).as_object(), "replies_verified"), 1'000);
+  EXPECT_EQ(server.Number("SELECT hits FROM liststore.faults"), 20);
+}
+
+TEST(BenchWire, AnErrorIsToldInTheWordsOfTheServer) {
+  CopyServer server(std::vector<std::string>{});
+  server.Run(
+      "INSERT INTO liststore.faults (name, op, times, action) "
+      "VALUES ('full', 'BATCH', 1, 'server_error')");
+  const ProgramResult result = WireAgainst(server);
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_TRUE(Has(result.err, "liststore bench: a BATCH was refused: error 0x0000: "))
+      << result.err;
 }
 
 TEST(BenchWire, AServerThatIsNotThereIsNamed) {

@@ -381,14 +381,22 @@ bool CqlClient::Take(CqlReply* reply) {
   return true;
 }
 
+std::optional<CqlErrorReply> ErrorOf(const CqlReply& reply) {
+  if (reply.opcode != kError) return std::nullopt;
+  protocol::BodyReader reader(reply.body);
+  CqlErrorReply error;
+  error.code = reader.ReadInt();
+  error.text = reader.ReadString();
+  if (!reader.ok()) return std::nullopt;
+  return error;
+}
+
 absl::Status CqlClient::ErrorIn(const CqlReply& reply, std::string_view what) const {
   if (reply.opcode != kError) return absl::OkStatus();
-  protocol::BodyReader reader(reply.body);
-  const int32_t code = reader.ReadInt();
-  const std::string_view text = reader.ReadString();
-  if (!reader.ok()) return Malformed(what);
-  return absl::InvalidArgumentError(
-      absl::StrFormat("%s: %s: error 0x%04x: %s", server(), ToAbsl(what), code, ToAbsl(text)));
+  const std::optional<CqlErrorReply> error = ErrorOf(reply);
+  if (!error) return Malformed(what);
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "%s: %s: error 0x%04x: %s", server(), ToAbsl(what), error->code, ToAbsl(error->text)));
 }
 
 absl::StatusOr<CqlReply> CqlClient::Ask(std::string_view what) {

@@ -115,6 +115,14 @@ struct CqlReply {
   std::string_view body;
 };
 
+// What an ERROR says: borrowed from its reply. Source: native_protocol_v4.spec, section 9.
+struct CqlErrorReply {
+  int32_t code = 0;
+  std::string_view text;
+};
+// nullopt: it is none, or cannot be read.
+std::optional<CqlErrorReply> ErrorOf(const CqlReply& reply);
+
 // Rows of an answer; owns them.
 class CqlRows {
  public:

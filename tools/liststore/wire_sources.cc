@@ -4,7 +4,9 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "engine/base/status_macros.h"
+#include "engine/base/strings.h"
 #include "liststore/item_key.h"
 #include "tools/liststore/replay_status.h"
 #include "tools/liststore/wire_line.h"
@@ -19,7 +21,19 @@ absl::Status WrongAnswer(uint32_t list, std::string_view what) {
 }
 
 absl::Status ExpectResult(const CqlReply& reply, const char* refused) {
-  return reply.opcode == kResult ? absl::OkStatus() : absl::InvalidArgumentError(refused);
+  if (reply.opcode == kResult) return absl::OkStatus();
+  const std::optional<CqlErrorReply> error = ErrorOf(reply);
+  if (!error) return absl::InvalidArgumentError(refused);
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s: error 0x%04x: %s", refused, error->code, ToAbsl(error->text)));
+}
+
+// Source: native_protocol_v4.spec, section 9.
+bool HadNoTime(const CqlReply& reply) {
+  constexpr int32_t kOverloaded = 0x1001;
+  constexpr int32_t kWriteTimeout = 0x1100;
+  const std::optional<CqlErrorReply> error = ErrorOf(reply);
+  return error && (error->code == kOverloaded || error->code == kWriteTimeout);
 }
 
 }  // namespace
@@ -52,9 +66,17 @@ absl::Status CheckWireRows(const GrowingLists& lists, uint32_t list, const CqlRo
 LoadSource::LoadSource(const GrowingLists& lists, std::string_view insert)
     : lists_(lists), insert_(insert), ttl_(CqlInt(static_cast<int32_t>(kBenchTtlSeconds))) {}
 
-bool LoadSource::Next(size_t /*slot*/, int16_t stream, CqlRequests& requests) {
-  if (next_ == lists_.count()) return false;
-  const auto list = static_cast<uint32_t>(next_++);
+bool LoadSource::Next(size_t slot, int16_t stream, CqlRequests& requests) {
+  if (again_.empty() && next_ == lists_.count()) return false;
+  uint32_t list;
+  if (!again_.empty()) {
+    list = again_.back();
+    again_.pop_back();
+  } else {
+    list = static_cast<uint32_t>(next_++);
+  }
+  if (slot >= lists_sent_.size()) lists_sent_.resize(slot + 1);
+  lists_sent_[slot] = list;
   const std::string entity_id = EntityIdOfList(list);
   texts_.clear();
   values_.clear();
@@ -73,7 +95,12 @@ bool LoadSource::Next(size_t /*slot*/, int16_t stream, CqlRequests& requests) {
   return true;
 }
 
-absl::Status LoadSource::OnReply(size_t /*slot*/, const CqlReply& reply) {
+absl::Status LoadSource::OnReply(size_t slot, const CqlReply& reply) {
+  if (HadNoTime(reply) && sent_again_ < kAgainMax) {
+    ++sent_again_;
+    again_.push_back(lists_sent_[slot]);
+    return absl::OkStatus();
+  }
   return ExpectResult(reply, "a BATCH was refused");
 }
 

@@ -30,18 +30,27 @@ std::string WireItemKey(const GrowingLists& lists, uint32_t list, uint32_t numbe
 absl::Status CheckWireRows(const GrowingLists& lists, uint32_t list, const CqlRows& rows,
                            size_t limit);
 
-// One list after the other, each by one batch.
+// One list after the other, each by one batch. A batch that the server had no time for is sent
+// again: loading asks for all that a server can do, and a slow one says so.
 class LoadSource final : public WireSource {
  public:
+  // Batches sent again, of all lists together: a server that takes none is not asked for ever.
+  static constexpr uint64_t kAgainMax = 10'000;
+
   LoadSource(const GrowingLists& lists, std::string_view insert);
   bool Next(size_t slot, int16_t stream, CqlRequests& requests) override;
   absl::Status OnReply(size_t slot, const CqlReply& reply) override;
+  // Behind the end: batches wait to be sent again.
+  bool waits() const { return !again_.empty(); }
 
  private:
   const GrowingLists& lists_;
   const std::string_view insert_;
   const std::string ttl_;
   uint64_t next_ = 0;
+  std::vector<uint32_t> lists_sent_;  // by slot
+  std::vector<uint32_t> again_;
+  uint64_t sent_again_ = 0;
   std::vector<std::pair<std::string, std::string>> texts_;
   std::vector<std::array<std::string_view, 5>> values_;
   std::vector<CqlRequests::Execution> executions_;
