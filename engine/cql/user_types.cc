@@ -52,15 +52,18 @@ CqlStatus CheckFieldNames(const UserTypeNames& names) {
   return CqlError::Invalid("Duplicate field name " + hex + " in type " + names.name);
 }
 
+CqlStatus CheckFieldName(const std::string& name) {
+  if (name.size() <= kColumnNameBytesMax) return {};
+  return CqlError::Invalid("Field names shouldn't be more than 65535 bytes long");
+}
+
 CqlStatus CheckFields(const std::vector<ColumnSpec>& fields) {
   if (fields.size() > kFieldsMax) {
     return CqlError::Invalid("A user type cannot have more than " + std::to_string(kFieldsMax) +
                              " fields");
   }
   for (const ColumnSpec& field : fields) {
-    if (field.name.size() > kColumnNameBytesMax) {
-      return CqlError::Invalid("Field names shouldn't be more than 65535 bytes long");
-    }
+    LS_RETURN_IF_ERROR(CheckFieldName(field.name));
     if (field.type.kind == TypeSpec::Kind::kNative && field.type.native == CqlType::kCounter) {
       return CqlError::Invalid("A user type cannot contain counters");
     }
@@ -222,6 +225,7 @@ class TypeAlterer {
   CqlStatus Rename() {
     for (const auto& [from, to] : statement_.renames) {
       LS_ASSIGN_OR_RETURN(const size_t index, Find(from));
+      LS_RETURN_IF_ERROR(CheckFieldName(to));
       names_->fields[index] = to;
     }
     return CheckFieldNames(*names_);

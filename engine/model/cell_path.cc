@@ -45,6 +45,7 @@ void AppendFieldPath(size_t field, std::string& out) {
 }
 
 bool AppendTimeuuidPath(std::string_view timeuuid, std::string& out) {
+  LS_CHECK(timeuuid.size() == sizeof(Uuid::bytes), "a UUID has 16 bytes");
   const auto version = static_cast<uint8_t>(timeuuid[6]) >> 4;
   // Their last 8 bytes sort as signed ones; of these the first two bits say that they are such.
   const uint64_t low = LoadBigEndian64(timeuuid.data() + 8) ^ kTimeuuidLowFirst;

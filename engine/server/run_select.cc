@@ -1,5 +1,7 @@
 // SELECT and DESCRIBE.
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +27,17 @@ uint64_t StatementDigest(const TableDefinition& table, std::string_view keyspace
     digest = Hash64(value.bytes, digest + static_cast<uint64_t>(value.state));
   }
   return digest;
+}
+
+// Else somebody has forged the paging state that it comes from.
+bool IsPartitionKeyOf(const TableDefinition& table, std::string_view key) {
+  const std::vector<const ColumnDefinition*> columns = table.ColumnsOf(ColumnKind::kPartitionKey);
+  const auto components = SplitPartitionKey(key, columns.size());
+  return components &&
+         std::ranges::equal(columns, *components,
+                            [](const ColumnDefinition* column, std::string_view value) {
+                              return column->type.IsValid(value);
+                            });
 }
 
 // Source: ScyllaDB cql3/statements/select_statement.cc.
@@ -67,8 +80,7 @@ bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMe
       call.Fail(error->code, error->message);
       return true;
     }
-    // Somebody has forged it.
-    if (!SplitPartitionKey(state.partition_key, plan.table->CountOf(ColumnKind::kPartitionKey))) {
+    if (!IsPartitionKeyOf(*plan.table, state.partition_key)) {
       call.Fail(protocol::ErrorCode::kProtocolError, "Invalid value for the paging state");
       return true;
     }

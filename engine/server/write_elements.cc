@@ -163,7 +163,8 @@ CqlStatus WriteSet::AddPart(const CellAssignment& assignment, BoundValues values
     case Kind::kSetTimeuuid: {
       BoundValue timeuuid;
       LS_RETURN_IF_ERROR(ResolveSet(*assignment.element, values, timeuuid));
-      if (timeuuid.is_null()) return CqlError::Invalid("Invalid null value for list index");
+      // Empty values are valid for UUIDs.
+      if (timeuuid.bytes.empty()) return CqlError::Invalid("Invalid null value for list index");
       std::string path;
       if (!AppendTimeuuidPath(timeuuid.bytes, path)) {
         Uuid uuid;

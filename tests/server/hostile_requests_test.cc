@@ -29,6 +29,9 @@ TEST_F(HostileRequests, NamesAndTypesFitIntoWhatDriversAreTold) {
   EXPECT_EQ(Refusal("CREATE TYPE k." + std::string(65'536, 'n') + " (a int)"),
             "User type names shouldn't be more than 65535 bytes long");
   Must("CREATE TYPE k." + std::string(65'535, 'n') + " (a int)");
+  Must("CREATE TYPE k.u (a int)");
+  EXPECT_EQ(Refusal("ALTER TYPE k.u RENAME a TO " + std::string(65'536, 'n')),
+            "Field names shouldn't be more than 65535 bytes long");
   EXPECT_EQ(
       Refusal("CREATE TABLE k.t (p int PRIMARY KEY, c tuple<" + Repeated("int", 65'536) + ">)"),
       "A tuple cannot have more than 65535 elements");
@@ -104,6 +107,38 @@ TEST_F(HostileRequests, ForgedPagingStatesAreRefused) {
       protocol::AppendPagingState(forged, parameters.paging_state);
       EXPECT_EQ(session_->Run(select, parameters).error, kForged) << key;
     }
+  }
+}
+
+TEST_F(HostileRequests, KeysInForgedPagingStatesAreOfTheirTypes) {
+  Must("CREATE TABLE k.t (p frozen<list<int>> PRIMARY KEY)");
+  Must("INSERT INTO k.t (p) VALUES ([1])");
+  Must("INSERT INTO k.t (p) VALUES ([1, 2])");
+  CqlParameters parameters = {1, {}, {}};
+  const CqlStatement select = {"SELECT * FROM k.t WHERE p CONTAINS 1 ALLOW FILTERING", {}};
+  const std::string state = Must(select, parameters).paging_state;
+  ASSERT_GT(state.size(), 10u);
+  protocol::PagingState forged;
+  ASSERT_FALSE(
+      protocol::DecodePagingState(state, LoadBigEndian64(state.data() + 2), forged).has_value());
+  forged.partition_key = "list";
+  forged.clustering_key = "";
+  parameters.paging_state.clear();
+  protocol::AppendPagingState(forged, parameters.paging_state);
+  EXPECT_EQ(session_->Run(select, parameters).error, kForged);
+}
+
+TEST_F(HostileRequests, PlacesInListsAreNotEmpty) {
+  Must("CREATE TABLE k.t (p int PRIMARY KEY, l list<blob>)");
+  // Behind an empty place lies what would make it a timeuuid.
+  std::string element(20, '\0');
+  element[2] = '\x10';
+  element[4] = '\x80';
+  for (const bool prepared : {false, true}) {
+    EXPECT_EQ(Refusal({"UPDATE k.t SET l[SCYLLA_TIMEUUID_LIST_INDEX(?)] = ? WHERE p = 1",
+                       {{""}, {element}},
+                       prepared}),
+              "Invalid null value for list index");
   }
 }
 
