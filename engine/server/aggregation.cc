@@ -45,7 +45,12 @@ void Aggregation::AddRows(uint64_t rows) {
 }
 
 CqlStatus Aggregation::Add(const RowBuffer& row) {
-  for (Part& part : parts_) LS_RETURN_IF_ERROR(AddTo(part, row));
+  size_t bytes = 0;
+  for (Part& part : parts_) {
+    LS_RETURN_IF_ERROR(AddTo(part, row));
+    if (part.value) bytes += part.value->size();
+    LS_RETURN_IF_ERROR(CheckFitsFrame(bytes));
+  }
   any_row_ = true;
   return {};
 }

@@ -133,10 +133,10 @@ struct ExecuteGroup::Slot final : public RowSink {
           default:
             encoder->AppendBytes(KeyComponent(column));
         }
+        too_large = encoder->row_bytes() > kResultBytesMax;
+        if (too_large) return;
       }
       encoder->EndRow();
-      too_large = encoder->row_bytes() > kResultBytesMax;
-      if (too_large) return;
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "engine/base/big_endian.h"
@@ -10,6 +11,7 @@
 #include "engine/cql/encode_value.h"
 #include "engine/model/cell_path.h"
 #include "engine/model/token.h"
+#include "engine/protocol/frame.h"
 #include "engine/protocol/primitives.h"
 
 namespace liststore {
@@ -113,15 +115,24 @@ bool IsLeaf(const Selection& selection) {
 
 }  // namespace
 
+CqlStatus CheckFitsFrame(size_t bytes) {
+  if (bytes <= protocol::kFrameBodyBytesMax) [[likely]]
+    return {};
+  return CqlError::Invalid("The answer is larger than the " +
+                           std::to_string(protocol::kFrameBodyBytesMax) +
+                           " bytes that a frame holds");
+}
+
 CqlStatus AppendRow(const std::vector<Selection>& selections, const RowBuffer& row,
                     const SelectionContext& context, OutputBuffer& out) {
   for (const Selection& selection : selections) {
     if (IsLeaf(selection)) {
       AppendLeaf(selection, row, context, out);
-      continue;
+    } else {
+      LS_ASSIGN_OR_RETURN(const SelectedValue value, ValueOf(selection, row, context));
+      value ? protocol::AppendBytes(out, *value) : protocol::AppendNull(out);
     }
-    LS_ASSIGN_OR_RETURN(const SelectedValue value, ValueOf(selection, row, context));
-    value ? protocol::AppendBytes(out, *value) : protocol::AppendNull(out);
+    LS_RETURN_IF_ERROR(CheckFitsFrame(out.size()));
   }
   return {};
 }
@@ -146,8 +157,11 @@ CqlOr<SelectedValue> Evaluate(const Selection& selection, const SelectionContext
     return value.has_value() ? SelectedValue(value.bytes) : std::nullopt;
   }
   std::vector<SelectedValue> operands;
+  size_t bytes = 0;
   for (const Selection& operand : selection.operands) {
     LS_ASSIGN_OR_RETURN(SelectedValue value, Evaluate(operand, context, leaf));
+    if (value) bytes += value->size();
+    LS_RETURN_IF_ERROR(CheckFitsFrame(bytes));
     operands.push_back(std::move(value));
   }
   const std::vector<std::optional<std::string_view>> arguments(operands.begin(), operands.end());

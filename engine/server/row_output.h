@@ -2,6 +2,7 @@
 #ifndef LISTSTORE_ENGINE_SERVER_ROW_OUTPUT_H_
 #define LISTSTORE_ENGINE_SERVER_ROW_OUTPUT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,8 +27,12 @@ struct SelectionContext {
 
 using SelectedValue = std::optional<std::string>;  // nullopt: null
 
+// Invalid, in the words of FrameEncoder: more than a frame holds. A column may be selected as often
+// as a statement has room for, so that what is made of one row is looked at while it grows.
+CqlStatus CheckFitsFrame(size_t bytes);
+
 // Appends a row: a [bytes] for each selection, none of which has an aggregate. Errors are those of
-// functions; `out` is of no use behind one.
+// functions and of CheckFitsFrame; `out` is of no use behind one.
 CqlStatus AppendRow(const std::vector<Selection>& selections, const RowBuffer& row,
                     const SelectionContext& context, protocol::OutputBuffer& out);
 

@@ -143,6 +143,7 @@ void StatementConditions::Append(bool applied, const std::vector<Selection>& ans
       }
     }
     rows.EndRow();
+    if (rows.row_bytes() > protocol::kFrameBodyBytesMax) return;  // Finish says so
   }
 }
 

@@ -39,8 +39,8 @@ class StatementConditions final : public RowConditions {
   // What the engine is to look at. Something was added. Valid until the next Add.
   RowLook Look();
 
-  // The answer, once the write was executed: a row for each statement. `answer`: its columns, the
-  // first is [applied].
+  // The answer, once the write was executed: a row for each statement, up to what a frame does not
+  // hold any more. `answer`: its columns, the first is [applied].
   void Append(bool applied, const std::vector<Selection>& answer,
               protocol::RowsEncoder& rows) const;
 

@@ -49,6 +49,15 @@ TEST_F(HostileRequests, AnswersLargerThanAFrameAreErrors) {
   EXPECT_EQ(Must("SELECT p FROM k.t").rows.size(), 1u);
 }
 
+TEST_F(HostileRequests, AnswersOfManyConditionsAreErrors) {
+  Must("CREATE TABLE k.t (p int PRIMARY KEY, v blob, n int)");
+  Must("INSERT INTO k.t (p, v) VALUES (1, ?)", {{std::string(20 * kMiB, 'x')}});
+  // Each is answered with the row as it was.
+  const std::vector<CqlStatement> updates(14, {"UPDATE k.t SET n = 1 WHERE p = 1 IF v = 0x", {}});
+  EXPECT_EQ(session_->RunBatch(true, updates, std::nullopt).error,
+            "The answer is larger than the 268435456 bytes that a frame holds");
+}
+
 TEST_F(HostileRequests, LargeRowsOfListsComeInPages) {
   Must("CREATE TABLE k.t (p text, c text, v blob, PRIMARY KEY (p, c))");
   for (const char* key : {"a", "b", "c"}) {
