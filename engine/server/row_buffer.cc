@@ -112,6 +112,14 @@ void RowBuffer::Keep(uint16_t column, const LiveCellView& cell) {
 void RowBuffer::SetValues(std::span<const std::optional<std::string>> values) {
   LS_CHECK(values.size() == values_.size(), "a computed row has all columns of its table");
   for (size_t i = 0; i < values.size(); ++i) values_[i] = values[i];
+  std::vector<std::string_view> components;
+  for (size_t i = 0; i < clustering_begin_; ++i) {
+    LS_CHECK(values_[i].has_value(), "key columns are never null");
+    components.push_back(*values_[i]);
+  }
+  computed_key_.clear();
+  AppendPartitionKey(components, computed_key_);
+  partition_key_ = computed_key_;
 }
 
 }  // namespace liststore

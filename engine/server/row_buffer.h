@@ -36,7 +36,7 @@ class RowBuffer {
   void SetRow(const RowView& row);
   // No row: key and cells of what would be one are null.
   void SetNoRow();
-  // A row that is computed whole.
+  // A row that is computed whole, of whatever partition.
   void SetValues(std::span<const std::optional<std::string>> values);
 
   std::span<const std::optional<std::string_view>> values() const { return values_; }
@@ -64,6 +64,7 @@ class RowBuffer {
   std::vector<uint16_t> regular_columns_;  // ColumnId -> position
   std::vector<uint16_t> static_columns_;   // the same
   std::string_view partition_key_;
+  std::string computed_key_;  // that of a row that is computed
   std::string clustering_key_;
   std::vector<std::string> clustering_values_;
   std::vector<std::string> static_values_;  // ColumnId -> bytes

@@ -355,40 +355,4 @@ CqlStatus ExecuteSelect(Engine& engine, const SelectCall& call, SelectResult& re
   return SelectExecution(engine, call, result).Run(gone);
 }
 
-CqlStatus ExecuteVirtualSelect(const VirtualTable& table, const VirtualReadContext& context,
-                               const SelectCall& call, SelectResult& result) {
-  const SelectPlan& plan = call.plan;
-  ResultCollector collector(call, result);
-  LS_RETURN_IF_ERROR(collector.Bind());
-  uint64_t limit = 0;
-  uint64_t per_partition_limit = 0;
-  LS_RETURN_IF_ERROR(ResolveLimit(plan.limit, call.values, "LIMIT", limit));
-  LS_RETURN_IF_ERROR(ResolveLimit(plan.per_partition_limit, call.values, "PER PARTITION LIMIT",
-                                  per_partition_limit));
-  if (plan.is_aggregate) {
-    collector.LimitGroups(limit, per_partition_limit);
-    limit = per_partition_limit = UINT64_MAX;
-  }
-  if (plan.distinct) per_partition_limit = 1;
-  const std::vector<VirtualRow> rows = table.Rows(context);
-  const size_t key_columns = plan.table->storage.partition_key.size();
-  uint64_t of_partition = 0;
-  for (size_t i = 0; i < rows.size() && limit > 0 && !collector.ended(); ++i) {
-    // Rows of a partition lie together.
-    if (i == 0 ||
-        !std::equal(rows[i].begin(), rows[i].begin() + static_cast<ptrdiff_t>(key_columns),
-                    rows[i - 1].begin())) {
-      of_partition = 0;
-    }
-    if (of_partition == per_partition_limit) continue;
-    collector.row().SetValues(rows[i]);
-    collector.Expect(1);
-    collector.Take();
-    of_partition += collector.taken();
-    limit -= collector.taken();
-  }
-  collector.FinishAggregate();
-  return collector.status();
-}
-
 }  // namespace liststore

@@ -45,6 +45,24 @@ class JournalOverCql : public CqlSessionTest {
   ManualClock clock_{kNow};
 };
 
+TEST_F(JournalOverCql, IsReadFromItsEnd) {
+  for (const char* v : {"a", "b", "c"}) Must(std::string("SELECT v FROM ks.u /* ") + v + " */");
+  EXPECT_EQ(
+      Requests("statement", " WHERE journal = 'requests' ORDER BY seq DESC LIMIT 2"),
+      std::vector<ResultRow>({{"SELECT v FROM ks.u /* c */"}, {"SELECT v FROM ks.u /* b */"}}));
+}
+
+TEST_F(JournalOverCql, IsNotAnsweredInPart) {
+  const std::string text = "SELECT v FROM ks.u -- " + std::string(4000, 'x');
+  for (int i = 0; i < 60; ++i) Must(text);
+  std::string columns = "statement";
+  for (int i = 1; i < 900; ++i) columns += ", statement";
+  const std::string select = "SELECT " + columns + " FROM liststore.requests";
+  EXPECT_EQ(Run({select, {}}).error,
+            "The result is larger than 209715200 bytes: read it with a LIMIT");
+  EXPECT_EQ(Run({select + " LIMIT 50", {}}).rows.size(), 50u);
+}
+
 TEST_F(JournalOverCql, HasARowForEachRequestInOrder) {
   Must("INSERT INTO ks.t (p, q, c, v) VALUES (1, 'a:b', 2, 'x')");
   Must("SELECT v FROM ks.t WHERE p = 1 AND q IN ('a', 'b')");
