@@ -64,7 +64,9 @@ void SearchLane(Lane& lane, LaneSearch& at, ExpirySearch& search) {
   for (; at.table < lane.table_count(); at.NextTable()) {
     Table& table = lane.table_at(at.table);
     search.Spend(1);
-    if (!table.dropped() && !SearchTable(table, at, search)) return;
+    // Copies of an image are of another time, and end with it.
+    const bool counts = !table.dropped() && !table.frozen();
+    if (counts && !SearchTable(table, at, search)) return;
     if (search.budget == 0) return at.NextTable();
   }
   at.done = true;

@@ -232,6 +232,7 @@ class Table final : private Arena::Relocator {
   // Time takes nothing of it any more, so that it can be copied as it was at an instant of the
   // past. For a table that nobody reads or writes; until it is dropped.
   void Freeze() { frozen_ = true; }
+  bool frozen() const { return frozen_; }
   // Nothing is stored, truncated partitions left out of account.
   bool IsBlank() const;
   // Whether anything was written, deleted or reclaimed since the last NoteUnchanged; a new table

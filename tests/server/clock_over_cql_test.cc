@@ -59,6 +59,21 @@ TEST_F(ClockOverCqlTest, EachJumpTakesOneRowOrCell) {
   StopServer();
 }
 
+TEST_F(ClockOverCqlTest, AJumpPassesOverWhatAMarkRemembers) {
+  ServerClock clock(kStart);
+  CqlServerOptions options;
+  options.server_clock = &clock;
+  Start(options);
+  Must("INSERT INTO k.t (p, c, v) VALUES (1, 1, 1) USING TTL 10");
+  Must("INSERT INTO k.t (p, c, v) VALUES (2, 2, 2) USING TTL 20");
+  Must("UPDATE liststore.data SET action = 'mark' WHERE key = 'data'");
+  Must("DELETE FROM k.t WHERE p = 1");
+  SetClock("jump = 'next_expiry'");
+  EXPECT_EQ(clock.NowNanos(), kStart + 20 * kSecond);
+  EXPECT_EQ(Rows(), 0u);
+  StopServer();
+}
+
 // A timestamp of a client's clock, which is not the server's.
 CqlParameters ClientTime() { return {{}, {}, 123'456}; }
 

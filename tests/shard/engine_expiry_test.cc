@@ -90,6 +90,23 @@ TEST(EngineExpiryTest, WhatIsDeletedTruncatedOrDroppedDoesNotCount) {
   EXPECT_EQ(engine.NextExpiry(kNoonNanos), kNoon + 20);
 }
 
+TEST(EngineExpiryTest, CopiesOfAnImageDoNotCount) {
+  Engine engine(Shards(2));
+  const TableId table = engine.CreateTable(ListItemsSchema());
+  ASSERT_EQ(Write(engine, table, "a", 1, 0, kNoon, 10, true), OpStatus::kOk);
+  ASSERT_EQ(Write(engine, table, "b", 1, 0, kNoon, 20, true), OpStatus::kOk);
+  EngineImage image;
+  ASSERT_EQ(engine.TakeImage({&table, 1}, kNoonNanos, image), OpStatus::kOk);
+  EXPECT_EQ(engine.NextExpiry(kNoonNanos), kNoon + 10);
+  ASSERT_EQ(RemoveItem(engine, table, ListKey("feature", "a"), 1, kNoonNanos).status,
+            OpStatus::kOk);
+  EXPECT_EQ(engine.NextExpiry(kNoonNanos), kNoon + 20);
+  ASSERT_EQ(RemoveItem(engine, table, ListKey("feature", "b"), 1, kNoonNanos).status,
+            OpStatus::kOk);
+  EXPECT_EQ(engine.NextExpiry(kNoonNanos), std::nullopt);
+  engine.DropImage(image);
+}
+
 // The year 2106 ends what the leaves know of an expiry without looking at the row.
 TEST(EngineExpiryTest, ExpiriesOfTheNextCenturyAreFound) {
   constexpr int64_t kLate = 4'294'967'000;
