@@ -98,8 +98,9 @@ class Loader final : public saved::ContentSink {
 
   static absl::Status CheckKey(std::string_view key) {
     const auto components = SplitPartitionKey(key, 2);
-    if (components && key.size() <= kKeyBytesMax && IsValidUtf8((*components)[0]) &&
-        IsValidUtf8((*components)[1])) {
+    // A component takes a byte more in the serialised key than in the length that is bounded.
+    if (components && key.size() - components->size() <= kKeyBytesMax &&
+        IsValidUtf8((*components)[0]) && IsValidUtf8((*components)[1])) {
       return absl::OkStatus();
     }
     return absl::DataLossError("saved store damaged: the key is none of a list");

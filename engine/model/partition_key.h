@@ -15,6 +15,9 @@ namespace liststore {
 // A key's internal form adds 2 bytes a component; the sum may not pass this.
 // Source: ScyllaDB `keys/compound.hh`, test/cqlpy/test_key_length.py.
 inline constexpr size_t kKeyBytesMax = 65'535;
+// No serialised key is longer: each of several components takes a byte more there, and there are no
+// more of them than bounded bytes allow.
+inline constexpr size_t kSerializedKeyBytesMax = kKeyBytesMax + kKeyBytesMax / 2;
 
 // Appends the serialised form to `out`. Components must fit kKeyBytesMax (checked by the caller).
 void AppendPartitionKey(std::span<const std::string_view> components, std::string& out);

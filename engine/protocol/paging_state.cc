@@ -29,7 +29,7 @@ ProtocolError Refused(const char* message) { return {ErrorCode::kProtocolError, 
 }  // namespace
 
 void AppendPagingState(const PagingState& state, std::string& out) {
-  LS_CHECK(state.partition_key.size() <= kKeyBytesMax, "keys keep to their limit");
+  LS_CHECK(state.partition_key.size() <= kSerializedKeyBytesMax, "keys keep to their limit");
   const size_t begin = out.size();
   char header[kPartitionKeyAt];
   header[0] = static_cast<char>(kFormatVersion);
@@ -61,7 +61,7 @@ std::optional<ProtocolError> DecodePagingState(std::string_view bytes, uint64_t 
   const size_t partition_key_bytes = LoadBigEndian32(at + kPartitionKeyBytesAt);
   const std::string_view keys = checked.substr(kPartitionKeyAt);
   const bool has_clustering_key = (flags & kHasClusteringKey) != 0;
-  if ((flags & ~kHasClusteringKey) != 0 || partition_key_bytes > kKeyBytesMax ||
+  if ((flags & ~kHasClusteringKey) != 0 || partition_key_bytes > kSerializedKeyBytesMax ||
       partition_key_bytes > keys.size() ||
       (!has_clustering_key && partition_key_bytes != keys.size())) {
     return damaged();

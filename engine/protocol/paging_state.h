@@ -36,7 +36,8 @@ struct PagingState {
   bool operator==(const PagingState&) const = default;
 };
 
-// Appends the bytes for the client: 38 and the keys. A partition key has at most kKeyBytesMax.
+// Appends the bytes for the client: 38 and the keys. A partition key has at most
+// kSerializedKeyBytesMax.
 void AppendPagingState(const PagingState& state, std::string& out);
 
 // The state back, its keys as views into `bytes`. Refused with kProtocolError when the bytes are

@@ -48,6 +48,21 @@ TEST_F(SavedStoreTest, FeaturesComeBackWithWhatTheirVersionsInherit) {
   EXPECT_EQ(Say(loaded->CreateListFeature("user", "history", 1)).substr(0, 14), "ALREADY_EXISTS");
 }
 
+TEST_F(SavedStoreTest, TheLongestNamesComeBack) {
+  CreateHistory();
+  constexpr size_t kNamesBytesMax = 65'529;  // of a list, all together
+  const size_t rest = kNamesBytesMax - std::string("userhistory").size();
+  for (const size_t bytes : {rest - 2, rest - 1, rest}) {
+    const std::string id(bytes, 'i');
+    ASSERT_EQ(Say(Add(History(id), kNow, "item")), "OK");
+  }
+  EXPECT_NE(Say(Add(History(std::string(rest + 1, 'i')), kNow, "item")), "OK");
+  const auto loaded = SaveAndLoad();
+  ASSERT_NE(loaded, nullptr);
+  EXPECT_EQ(info.lists, 3u);
+  EXPECT_EQ(Everything(*loaded), Everything(*store));
+}
+
 TEST_F(SavedStoreTest, EveryItemEndsAtItsInstant) {
   CreateHistory(1000);
   std::map<int64_t, int> items_by_end;

@@ -40,7 +40,8 @@ TEST(PagingStateTest, ComesBack) {
   PagingState empty = Example();
   empty.partition_key = "";
   PagingState large = Example();
-  large.partition_key = longest;
+  const std::string longest_partition(kSerializedKeyBytesMax, 'p');
+  large.partition_key = longest_partition;
   large.clustering_key = longest;
   for (const PagingState& state : {Example(), unlimited, no_row, empty_row, empty, large}) {
     const std::string bytes = Encoded(state);

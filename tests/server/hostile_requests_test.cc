@@ -80,6 +80,25 @@ TEST_F(HostileRequests, LargeRowsOfListsComeInPages) {
   EXPECT_GT(pages, 1u);
 }
 
+// Its serialised form is longer than what keys are bounded by.
+TEST_F(HostileRequests, APageEndsInTheLongestKey) {
+  Must("CREATE TABLE k.t (p text, q text, r text, c int, PRIMARY KEY ((p, q, r), c))");
+  const std::string p(40'000, 'p'), q(65'535 - 3 * 2 - 40'000, 'q');
+  EXPECT_EQ(Refusal("INSERT INTO k.t (p, q, r, c) VALUES (?, ?, 'r', 1)", {{p}, {q}}),
+            "Key length of 65536 is longer than maximum of 65535");
+  for (const char* row : {"1", "2", "3"}) {
+    Must("INSERT INTO k.t (p, q, r, c) VALUES (?, ?, '', " + std::string(row) + ")", {{p}, {q}});
+  }
+  size_t rows = 0, pages = 0;
+  CqlParameters parameters = {1, {}, {}};
+  do {
+    const CqlAnswer page = Must({"SELECT * FROM k.t", {}}, parameters);
+    rows += page.rows.size();
+    parameters.paging_state = page.paging_state;
+  } while (!parameters.paging_state.empty() && ++pages < 10);
+  EXPECT_EQ(rows, 3u);
+}
+
 TEST_F(HostileRequests, PagingStatesEndWithTheirTable) {
   Must("CREATE TABLE k.t (p int PRIMARY KEY)");
   Must("INSERT INTO k.t (p) VALUES (1)");
