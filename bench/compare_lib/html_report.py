@@ -151,16 +151,17 @@ def _latencies(result):
         parts.append(_section(forms.KIND_NAMES[kind], _latency_chart(forms.KIND_NAMES[kind], series), level=3))
     rates = ", ".join(f"{forms.PEERS.get(side, side)} {svg.count(figures['open_loop_per_s'])}"
                       for side, figures in result["open_loop"].items())
-    waits = svg.nanos(table.machine_waits(result, "p99")) if result["open_loop"] else ""
+    waits = table.machine_waits(result, "p99")
+    of_machine = "" if waits is None else (
+        f" Answered in no time, they would have waited {svg.nanos(waits)} at the 99th percentile: while other users of "
+        "the machine had one of the two cores.")
     for kind in ("select", "insert"):
         series = {side: _curve(_middle_round(rounds, f"open_loop_{kind}_p99_ns"), f"open_loop_{kind}")
                   for side, rounds in result["wire"].items() if rounds}
         title = f"over the wire: {kind.upper()}"
         chart = _latency_chart(title, series)
         note = chart and _note("Requests are sent at a rate, 95 SELECTs to 5 INSERTs, and their time counts from the "
-                               f"instant at which they were due. Requests a second: {rates}. Answered in no time, they "
-                               f"would have waited {waits} at the 99th percentile: while other users of the machine "
-                               "had one of the two cores.")
+                               f"instant at which they were due. Requests a second: {rates}.{of_machine}")
         parts.append(_section(title, note, chart, level=3))
     content = "".join(parts)
     return content and _note("Both scales are logarithmic: each step to the right is a tenth of the calls that were "

@@ -107,8 +107,11 @@ def _wire(result):
 
 
 def machine_waits(result, percentile):
-    """What requests waited for their cores alone: the median of all servers' runs."""
-    return median([figures[f"open_loop_machine_{percentile}_ns"] for figures in result["open_loop"].values()])
+    """What requests waited for their cores alone: the median of all servers' runs; None: an earlier result, of
+    before that was measured."""
+    key = f"open_loop_machine_{percentile}_ns"
+    waits = [figures[key] for figures in result["open_loop"].values() if key in figures]
+    return median(waits) if waits else None
 
 
 def _open_loop(result):
@@ -122,8 +125,10 @@ def _open_loop(result):
             row += " " * 4 + "".join(f" {nanos(figures[f'open_loop_{kind}_{percentile}_ns']):>8}"
                                      for percentile in ("p50", "p99", "p999"))
         yield row
-    machine = "".join(f" {nanos(machine_waits(result, percentile)):>8}" for percentile in ("p50", "p99", "p999"))
-    yield f"  {'the machine':<16} {'':>12}      {machine}   of the same requests, answered in no time"
+    waits = [machine_waits(result, percentile) for percentile in ("p50", "p99", "p999")]
+    if None not in waits:
+        machine = "".join(f" {nanos(wait):>8}" for wait in waits)
+        yield f"  {'the machine':<16} {'':>12}      {machine}   of the same requests, answered in no time"
 
 
 def _memory(result):

@@ -465,6 +465,21 @@ class FilesTest(unittest.TestCase):
             self.assertEqual(json.loads(out), outcome())
             self.assertIn("multi-get of 16", err)
 
+    def test_a_result_of_before_the_machine_was_measured_is_reported_too(self):
+        old = outcome()
+        del old["floors"]
+        for figures in old["open_loop"].values():
+            for name in [name for name in figures if name.startswith("open_loop_machine_")]:
+                del figures[name]
+        with tempfile.TemporaryDirectory() as folder:
+            source, page = pathlib.Path(folder, "result.json"), pathlib.Path(folder, "report.html")
+            source.write_text(json.dumps(old), encoding="utf-8")
+            status, out, _ = self.run_main("--from", str(source), "--html", str(page))
+            self.assertEqual(status, 0)
+            self.assertIn("due at a rate", out)
+            self.assertNotIn("the machine  ", out)
+            self.assertNotIn("in no time", page.read_text(encoding="utf-8"))
+
     def test_a_file_that_is_no_result_is_named(self):
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder, "result.json")
