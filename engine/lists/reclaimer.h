@@ -1,4 +1,5 @@
-// Reclaimer: the one thread that a store starts when asked to (Options::background_reclaim).
+// Reclaimer: the thread that gives memory back where a store is asked to have one
+// (Options::background_reclaim).
 #ifndef LISTSTORE_ENGINE_LISTS_RECLAIMER_H_
 #define LISTSTORE_ENGINE_LISTS_RECLAIMER_H_
 

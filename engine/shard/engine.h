@@ -3,7 +3,7 @@
 //
 // Thread-safe. A command is routed by its partition key to a lane, the lane is taken, the command
 // runs where the caller stands (or, when the lane is taken, by whoever holds it), the reply comes
-// back. The engine starts no thread.
+// back. The engine starts one thread at most, and only when asked to (StartMappingAhead).
 #ifndef LISTSTORE_ENGINE_SHARD_ENGINE_H_
 #define LISTSTORE_ENGINE_SHARD_ENGINE_H_
 

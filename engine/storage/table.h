@@ -67,8 +67,9 @@ struct TableStats {
   uint64_t expired_rows = 0;  // reclaimed because everything in them had expired, ever
   uint64_t live_bytes = 0;    // bytes of blocks in use
   uint64_t held_bytes = 0;    // pages held for them
-  // Slabs that no reservation covered: estimates of what a write may take that fell short. Zero as
-  // far as is known, and in all tests.
+  // Slabs that no reservation covered: of derived rows that the limit had no room for
+  // (shard/derived_rows.h), or where what a write may take was underestimated, which is not known
+  // to happen.
   uint64_t unreserved_slabs = 0;
   Usage usage;
   uint64_t evicted_bytes = 0;  // blocks that evictions for memory gave back, ever

@@ -113,7 +113,7 @@ typedef struct liststore_options {
   uint64_t value_bytes_max;
   uint64_t memory_limit_bytes;
   uint32_t shards;
-  uint32_t background_reclaim;   /* 1: a thread gives memory back */
+  uint32_t background_reclaim;   /* 1: a thread gives memory back, another gets it in time */
   uint32_t memory_policy;        /* LISTSTORE_REJECT or LISTSTORE_EVICT */
   uint32_t lists_live_elsewhere; /* 1: with LISTSTORE_EVICT, lists have a source behind the store */
   liststore_eviction_listener on_evicted;
