@@ -122,7 +122,9 @@ struct Finder {
     AddTableOptions(alter.properties, features);
   }
   void operator()(const DropViewStatement&) const {}
-  void operator()(const PruneViewStatement&) const {}
+  void operator()(const PruneViewStatement& prune) const {
+    if (prune.timeout) AddOnce(CqlFeature::kTimeouts, features);
+  }
   void operator()(const UseStatement&) const {}
   void operator()(const DropKeyspaceStatement&) const {}
   void operator()(const DropTableStatement&) const {}

@@ -117,6 +117,7 @@ const WithoutEffect kWithoutEffect[] = {
     {"UPDATE t USING TIMEOUT 5s SET v = 1 WHERE p = 1", {CqlFeature::kTimeouts}},
     {"DELETE FROM t USING TIMEOUT 5s WHERE p = 1", {CqlFeature::kTimeouts}},
     {"TRUNCATE t USING TIMEOUT 5s", {CqlFeature::kTimeouts}},
+    {"PRUNE MATERIALIZED VIEW v WHERE p = 1 USING TIMEOUT 5s", {CqlFeature::kTimeouts}},
     {"BEGIN BATCH USING TIMEOUT 5s DELETE FROM t USING TIMEOUT 5s WHERE p = 1 APPLY BATCH",
      {CqlFeature::kTimeouts}},
     {"BEGIN BATCH DELETE FROM t WHERE p = 1 APPLY BATCH", {}},
