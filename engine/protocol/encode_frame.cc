@@ -35,16 +35,18 @@ void FrameEncoder::Finish() {
   out_ = nullptr;
 }
 
+std::string FrameEncoder::OverflowText() {
+  return "The answer is larger than the " + std::to_string(kFrameBodyBytesMax) +
+         " bytes that a frame holds";
+}
+
 void FrameEncoder::Refuse() {
   OutputBuffer& out = *out_;
   Abandon();
   ResponseContext context;
   context.version = version_;
   context.stream = stream_;
-  EncodeError(out, context,
-              ProtocolError{ErrorCode::kInvalid, "The answer is larger than the " +
-                                                     std::to_string(kFrameBodyBytesMax) +
-                                                     " bytes that a frame holds"});
+  EncodeError(out, context, ProtocolError{ErrorCode::kInvalid, OverflowText()});
 }
 
 void FrameEncoder::Abandon() {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -44,6 +45,9 @@ struct ResponseContext {
 // Nothing else may be appended to `out` in between. For messages that have no function below.
 class FrameEncoder {
  public:
+  // Of the ERROR (Invalid) that stands for what does not fit into a frame.
+  static std::string OverflowText();
+
   FrameEncoder(OutputBuffer& out, const ResponseContext& context, Opcode opcode);
   ~FrameEncoder() { LS_DCHECK(out_ == nullptr, "a frame is finished or abandoned"); }
   FrameEncoder(const FrameEncoder&) = delete;

@@ -13,6 +13,7 @@
 #include "engine/model/token.h"
 #include "engine/protocol/frame.h"
 #include "engine/protocol/primitives.h"
+#include "engine/protocol/response.h"
 
 namespace liststore {
 namespace {
@@ -118,9 +119,7 @@ bool IsLeaf(const Selection& selection) {
 CqlStatus CheckFitsFrame(size_t bytes) {
   if (bytes <= protocol::kFrameBodyBytesMax) [[likely]]
     return {};
-  return CqlError::Invalid("The answer is larger than the " +
-                           std::to_string(protocol::kFrameBodyBytesMax) +
-                           " bytes that a frame holds");
+  return CqlError::Invalid(protocol::FrameEncoder::OverflowText());
 }
 
 CqlStatus AppendRow(const std::vector<Selection>& selections, const RowBuffer& row,
