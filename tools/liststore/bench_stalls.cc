@@ -16,6 +16,7 @@
 #include "tools/liststore/bench_machine.h"
 #include "tools/liststore/bench_situations.h"
 #include "tools/liststore/bench_workload.h"
+#include "tools/liststore/core_gaps.h"
 
 namespace liststore {
 namespace {
@@ -37,13 +38,10 @@ void Sleep(double seconds) { std::this_thread::sleep_for(std::chrono::duration<d
 // As busy as whoever gives memory back will be, so that before and after have as many cores taken.
 ClockGaps ReadTheClock(double seconds) {
   ClockGaps gaps;
-  const auto begin = Steady::now();
-  for (auto last = begin; SecondsSince(begin) < seconds;) {
-    const auto now = Steady::now();
-    const auto gap = static_cast<uint64_t>((now - last).count());
-    gaps.above_max += gap > kReadNanosMax;
-    gaps.longest_nanos = std::max(gaps.longest_nanos, gap);
-    last = now;
+  for (const CoreGap& gap : ReadClock(seconds)) {
+    const auto nanos = static_cast<uint64_t>(gap.end - gap.begin);
+    gaps.above_max += nanos > kReadNanosMax;
+    gaps.longest_nanos = std::max(gaps.longest_nanos, nanos);
   }
   return gaps;
 }

@@ -7,32 +7,33 @@
 #include "engine/base/check.h"
 
 namespace liststore {
-namespace {
 
-int64_t NowNanos() {
+int64_t SteadyNanos() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
-void WatchCore(int core, int64_t nanos, std::vector<CoreGap>* gaps) {
-  PinToCore(core);
-  const int64_t end = NowNanos() + nanos;
-  for (int64_t last = NowNanos(); last < end;) {
-    const int64_t now = NowNanos();
-    if (now - last >= kCoreGapNanosMin) gaps->push_back({last, std::min(now, end)});
+std::vector<CoreGap> ReadClock(double seconds) {
+  std::vector<CoreGap> gaps;
+  const int64_t end = SteadyNanos() + static_cast<int64_t>(seconds * 1e9);
+  for (int64_t last = SteadyNanos(); last < end;) {
+    const int64_t now = SteadyNanos();
+    if (now - last >= kCoreGapNanosMin) gaps.push_back({last, std::min(now, end)});
     last = now;
   }
+  return gaps;
 }
 
-}  // namespace
-
 std::vector<CoreGap> WatchCores(const WireCores& cores, double seconds) {
-  const auto nanos = static_cast<int64_t>(seconds * 1e9);
   std::vector<CoreGap> gaps, of_client;
-  std::thread server([&] { WatchCore(cores.server, nanos, &gaps); });
+  const auto watch = [seconds](int core, std::vector<CoreGap>& of_core) {
+    PinToCore(core);
+    of_core = ReadClock(seconds);
+  };
+  std::thread server([&] { watch(cores.server, gaps); });
   if (cores.client != cores.server) {
-    std::thread client([&] { WatchCore(cores.client, nanos, &of_client); });
+    std::thread client([&] { watch(cores.client, of_client); });
     client.join();
   }
   server.join();

@@ -11,6 +11,9 @@
 
 namespace liststore {
 
+// Of the steady clock.
+int64_t SteadyNanos();
+
 // In nanoseconds of the steady clock.
 struct CoreGap {
   int64_t begin = 0;
@@ -20,9 +23,12 @@ struct CoreGap {
 // Shorter ones are none: reading the clock, interrupts.
 inline constexpr int64_t kCoreGapNanosMin = 10'000;
 
-// Keeps both cores busy for `seconds` by reading the clock, and tells, in no order, where it stood
-// still. It takes as much of the cores as a server and a client that do not sleep, so it meets what
-// they would.
+// Reads the clock for `seconds` and does nothing else, on the calling thread's core; the gaps in
+// their order.
+std::vector<CoreGap> ReadClock(double seconds);
+
+// The same on both cores at once, on threads of its own; gaps in no order. It takes as much of the
+// cores as a server and a client that do not sleep, so it meets what they would.
 std::vector<CoreGap> WatchCores(const WireCores& cores, double seconds);
 
 // The waits of `rate` requests a second over `seconds`, each due at its instant, if they were

@@ -1,7 +1,6 @@
 #include "tools/liststore/open_load.h"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 
 #include "engine/base/check.h"
@@ -12,14 +11,7 @@
 namespace liststore {
 namespace {
 
-using Steady = std::chrono::steady_clock;
-
 constexpr int64_t kSilenceNanosMax = 60'000'000'000;
-
-int64_t NowNanos() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Steady::now().time_since_epoch())
-      .count();
-}
 
 }  // namespace
 
@@ -60,7 +52,7 @@ absl::Status OpenLoad::SendDue(double elapsed) {
 absl::Status OpenLoad::ReceiveReady(OpenRun* run) {
   return poll_.Wait(0, [this, run](size_t connection) {
     LS_RETURN_IF_ERROR(target_.Receive(connection));
-    const auto now = static_cast<double>(NowNanos() - begin_nanos_);
+    const auto now = static_cast<double>(SteadyNanos() - begin_nanos_);
     answers_.clear();
     LS_RETURN_IF_ERROR(target_.Take(connection, &answers_));
     for (const size_t slot : answers_) {
@@ -79,10 +71,10 @@ absl::Status OpenLoad::Run(double rate, double seconds, OpenRun* run) {
   wanted_ = std::max<uint64_t>(1, static_cast<uint64_t>(rate * seconds));
   sent_ = 0;
   answered_ = 0;
-  begin_nanos_ = NowNanos();
+  begin_nanos_ = SteadyNanos();
   int64_t heard_nanos = begin_nanos_;
   while (answered_ < wanted_) {
-    const int64_t now = NowNanos();
+    const int64_t now = SteadyNanos();
     LS_RETURN_IF_ERROR(SendDue(static_cast<double>(now - begin_nanos_)));
     const uint64_t before = answered_;
     LS_RETURN_IF_ERROR(ReceiveReady(run));
@@ -94,7 +86,7 @@ absl::Status OpenLoad::Run(double rate, double seconds, OpenRun* run) {
   }
   run->rate = rate;
   run->achieved =
-      static_cast<double>(answered_) / (static_cast<double>(NowNanos() - begin_nanos_) * 1e-9);
+      static_cast<double>(answered_) / (static_cast<double>(SteadyNanos() - begin_nanos_) * 1e-9);
   return absl::OkStatus();
 }
 
