@@ -48,12 +48,16 @@ def session(tmp_path):
 
 
 @pytest.fixture
-def make_store(session, tmp_path):
+def make_store(session, tmp_path, monkeypatch):
     """make_store(): a store without features; `version` is that of the entity keys."""
     def make(version=3):
         (tmp_path / "feature_store.yaml").write_text(
             SETTINGS.format(folder=tmp_path, version=version, store=STORE, port=session.cluster.port))
-        return FeatureStore(repo_path=str(tmp_path))
+        store = FeatureStore(repo_path=str(tmp_path))
+        # Statements are remembered in the class, and those of another server's are unknown to this one.
+        kind = type(store._get_provider().online_store)  # pylint: disable=protected-access
+        monkeypatch.setattr(kind, "_prepared_statements", {})
+        return store
     return make
 
 

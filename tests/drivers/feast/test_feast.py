@@ -74,6 +74,18 @@ def test_what_it_sends_and_stores(session, applied):
     assert not list(session.execute("SELECT * FROM liststore.unsupported WHERE kind = 'refused'"))
 
 
+def test_statements_that_the_server_forgot_are_prepared_again(session, applied):
+    """As behind a restart, or when a table was altered."""
+    applied.write_to_online_store("stats", pandas.DataFrame([row(1000, 0)]))
+    assert online(applied, [1000])["trips"] == [row(1000, 0)["trips"]]
+    session.execute("ALTER TABLE feast.shop_stats WITH comment = 'altered'")
+    session.execute("TRUNCATE liststore.requests")
+    applied.write_to_online_store("stats", pandas.DataFrame([row(1001, 1)]))
+    assert online(applied, [1000, 1001])["trips"] == [row(1000, 0)["trips"], row(1001, 1)["trips"]]
+    outcomes = {found.outcome for found in session.execute("SELECT outcome FROM liststore.requests")}
+    assert outcomes == {"ok", "unprepared"}
+
+
 def test_push(session, applied):
     """A row that comes by itself, between two materializations."""
     applied.write_to_online_store("stats", pandas.DataFrame([row(1000, 7)]))
