@@ -139,6 +139,19 @@ std::vector<ResultRow> Evaluate(const TableModel& model, const ReadShape& shape,
   return result;
 }
 
+std::optional<std::string> ClusteringValue(const LiveRow& row, size_t column) {
+  return row.is_static_alone ? std::nullopt : std::optional(row.clustering[column]);
+}
+
+std::optional<std::string> CellValue(const LiveRow& row, size_t column) {
+  return row.cells[column] ? std::optional(row.cells[column]->value) : std::nullopt;
+}
+
+bool IsSmall(const DataType& type) {
+  constexpr CqlType kSmall[] = {CqlType::kInt, CqlType::kSmallint, CqlType::kTinyint};
+  return std::ranges::any_of(kSmall, [&](CqlType small) { return type.is(small); });
+}
+
 int64_t IntOf(std::string_view bytes) {
   uint64_t value = !bytes.empty() && (bytes[0] & 0x80) != 0 ? ~uint64_t{0} : 0;
   for (const char c : bytes) value = value << 8 | static_cast<unsigned char>(c);

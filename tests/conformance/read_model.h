@@ -57,6 +57,12 @@ struct ReadShape {
 std::vector<ResultRow> Evaluate(const TableModel& model, const ReadShape& shape,
                                 int64_t now_seconds, const AnswerRules& rules);
 
+// Of a key column of a row, and of another one.
+std::optional<std::string> ClusteringValue(const LiveRow& row, size_t column);
+std::optional<std::string> CellValue(const LiveRow& row, size_t column);
+
+// A type of whole numbers of which many can be added up.
+bool IsSmall(const DataType& type);
 // A whole number of any length, and the shortest varint of one. The numbers of pools fit, but for
 // those of bigint columns.
 int64_t IntOf(std::string_view bytes);

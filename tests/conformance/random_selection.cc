@@ -1,0 +1,191 @@
+#include "tests/conformance/random_selection.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/cql/encode_json.h"
+#include "engine/model/composite_value.h"
+#include "tests/conformance/random_aggregates.h"
+#include "tests/conformance/random_conversions.h"
+
+namespace liststore::testing {
+namespace {
+
+// ---- Columns
+
+// `name` is told each column's.
+template <typename Name>
+void AddColumnsAs(const Selection& to, const Name& name) {
+  for (size_t i = 0; i < to.schema.partition_key.size(); ++i) {
+    name(to.schema.partition_key[i].name);
+    to.Add([i](const LiveRow& row, int64_t) { return std::optional(row.partition[i]); });
+  }
+  for (size_t i = 0; i < to.schema.clustering.size(); ++i) {
+    name(to.schema.clustering[i].name);
+    to.Add([i](const LiveRow& row, int64_t) { return ClusteringValue(row, i); });
+  }
+  const auto add_value = [&](size_t i) {
+    name(to.schema.ValueColumn(i).name);
+    to.Add([i](const LiveRow& row, int64_t) { return CellValue(row, i); });
+  };
+  const size_t regular = to.schema.regular.size();
+  for (size_t i = regular; i < to.schema.values(); ++i) add_value(i);
+  for (size_t i = 0; i < regular; ++i) add_value(i);
+}
+
+void AddColumns(const Selection& to) {
+  AddColumnsAs(to, [&](const std::string& name) { to.Say(name); });
+}
+
+// ---- Parts of columns
+
+void AddField(const Selection& to, size_t i) {
+  const ModelColumn& column = to.schema.ValueColumn(i);
+  const size_t field = to.random.Below(column.type.parameters().size());
+  to.Say(column.name + "." + column.type.user().fields[field]);
+  to.Add([i, type = column.type, field](const LiveRow& row, int64_t) -> std::optional<std::string> {
+    const std::optional<std::string> value = CellValue(row, i);
+    if (!value) return std::nullopt;
+    const auto found = SplitTuple(type, *value)->at(field);
+    return found ? std::optional(std::string(*found)) : std::nullopt;
+  });
+}
+
+// c[k], of a list or map, or c.f.
+void AddElement(const Selection& to, size_t i) {
+  const ModelColumn& column = to.schema.ValueColumn(i);
+  if (column.type.kind() == DataType::Kind::kUser) return AddField(to, i);
+  if (column.type.kind() == DataType::Kind::kSet) return;
+  const int64_t key = to.random.Between(-1, 2);
+  to.Say(column.name + "[");
+  to.text.AddNumber(key, 4);
+  to.text << "]";
+  to.Add([i, type = column.type, key = BytesOfInt(key, 4)](const LiveRow& row,
+                                                           int64_t) -> std::optional<std::string> {
+    const std::optional<std::string> value = CellValue(row, i);
+    if (!value) return std::nullopt;
+    const auto element = ElementAt(type, *value, key);
+    return element ? std::optional(std::string(*element)) : std::nullopt;
+  });
+}
+
+// ---- Times
+
+void AddTimeToLive(const Selection& to, size_t i) {
+  to.Say("ttl(" + to.schema.ValueColumn(i).name + ")");
+  to.Add([i](const LiveRow& row, int64_t now) -> std::optional<std::string> {
+    const std::optional<ModelCell>& cell = row.cells[i];
+    if (!cell || cell->ttl_seconds == 0) return std::nullopt;
+    return BytesOfInt(cell->expiry_seconds - now, 4);
+  });
+}
+
+void AddWriteTime(const Selection& to, size_t i) {
+  to.Say("writetime(" + to.schema.ValueColumn(i).name + ")");
+  to.Add([i](const LiveRow& row, int64_t) -> std::optional<std::string> {
+    if (!row.cells[i]) return std::nullopt;
+    return BytesOfInt(row.cells[i]->timestamp, 8);
+  });
+}
+
+// ---- Selectors
+
+// Keys, values, their times and the token; `all`, or some of them.
+void AddSelectors(const Selection& to, bool all) {
+  Random& random = to.random;
+  if (all || random.OneIn(2)) AddColumns(to);
+  for (size_t i = 0; i < to.schema.values(); ++i) {
+    // A static column alone would be another kind of SELECT.
+    if (to.schema.is_static(i) && to.shape.selectors.empty()) to.AddColumn(0);
+    const DataType& type = to.schema.ValueColumn(i).type;
+    if (type.is_multi_cell() || type.kind() == DataType::Kind::kUser) {
+      if (!to.shape.selectors.empty() && random.OneIn(3)) AddElement(to, i);
+    }
+    if (type.is_multi_cell()) continue;
+    if (all || random.OneIn(2)) AddTimeToLive(to, i);
+    if (to.with_write_times && (all || random.OneIn(2))) AddWriteTime(to, i);
+  }
+  for (size_t i = 0; i < to.schema.regular.size(); ++i) {
+    if (random.OneIn(4)) AddConversion(to, i);
+    if (random.OneIn(3)) AddBlobConversion(to, i);
+  }
+  if (!to.shape.selectors.empty() && !random.OneIn(3)) return;
+  to.Say("token(" + KeyNames(to.schema) + ")");
+  to.Add([](const LiveRow& row, int64_t) { return std::optional(BytesOfInt(row.token, 8)); });
+}
+
+// JSON of the columns whose values have some; of a regular one at least, for static columns alone
+// are another kind of SELECT.
+void AddJson(const Selection& to) {
+  const auto has_json = [](const ModelColumn& column) { return HaveJson(column.type); };
+  if (std::ranges::none_of(to.schema.regular, has_json)) return AddSelectors(to, false);
+  std::vector<std::string> names;
+  AddColumnsAs(to, [&](const std::string& name) { names.push_back(name); });
+  struct Member {
+    std::string name;
+    DataType type = CqlType::kInt;
+    Selector selector;
+  };
+  std::vector<Member> members;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const DataType& type = to.schema.TypeOf(names[i]);
+    if (HaveJson(type)) members.push_back({names[i], type, to.shape.selectors[i]});
+  }
+  to.text << "JSON ";
+  for (const Member& member : members) {
+    to.text << (&member == &members[0] ? "" : ", ") << member.name;
+  }
+  to.shape.selectors.clear();
+  to.Add([members](const LiveRow& row, int64_t now) -> std::optional<std::string> {
+    std::string json = "{";
+    for (const Member& member : members) {
+      const std::optional<std::string> value = member.selector.value(row, now);
+      json += (json.size() == 1 ? "\"" : ", \"") + member.name +
+              "\": " + (value ? *EncodeJson(member.type, *value) : "null");
+    }
+    return json + "}";
+  });
+}
+
+}  // namespace
+
+void Selection::AddColumn(size_t value) const {
+  Say(schema.ValueColumn(value).name);
+  Add([value](const LiveRow& row, int64_t) { return CellValue(row, value); });
+}
+
+void AddSelection(const Selection& selection) {
+  if (selection.random.OneIn(6)) {
+    AddAggregates(selection);
+  } else if (selection.random.OneIn(5)) {
+    AddJson(selection);
+  } else if (selection.random.OneIn(3)) {
+    selection.text << "*";
+    AddColumnsAs(selection, [](const std::string&) {});
+  } else {
+    AddSelectors(selection, false);
+  }
+}
+
+void AddWholeSelection(const Selection& selection) { AddSelectors(selection, true); }
+
+void AddDistinctSelection(const Selection& selection) {
+  const ModelSchema& schema = selection.schema;
+  for (size_t i = 0; i < schema.partition_key.size(); ++i) {
+    selection.Say(schema.partition_key[i].name);
+    selection.Add([i](const LiveRow& row, int64_t) { return std::optional(row.partition[i]); });
+  }
+  for (size_t i = schema.regular.size(); i < schema.values(); ++i) {
+    if (selection.random.OneIn(2)) selection.AddColumn(i);
+  }
+}
+
+std::string KeyNames(const ModelSchema& schema) {
+  std::string names;
+  for (const ModelColumn& column : schema.partition_key) {
+    names += (names.empty() ? "" : ", ") + column.name;
+  }
+  return names;
+}
+
+}  // namespace liststore::testing
