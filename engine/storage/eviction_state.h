@@ -34,6 +34,7 @@ struct EvictionState {
   ProbationQueue probation;
   GhostSet ghosts;
   EvictedFilter filter;       // not allocated when everything lives elsewhere
+  bool has_evicted = false;   // ever
   size_t on_probation = 0;    // partitions
   uint64_t hand_address = 0;  // where the hand goes on
   uint32_t last_expiry = 0;   // no row that was ever upserted expires later

@@ -434,6 +434,7 @@ TableStats Table::stats() const {
   stats.held_bytes = arena_.held_bytes() + arena_.credit_bytes();
   stats.unreserved_slabs = arena_.unreserved_slabs();
   stats.usage = usage_;
+  if (usage_of_ != nullptr) stats.usage.Add(usage_of_->total());
   stats.evicted_bytes = evicted_bytes_;
   return stats;
 }

@@ -381,6 +381,10 @@ class Table final : private Arena::Relocator {
   // Notes a write, whatever became of it.
   void NoteChange(const PartitionRef& partition) { marks_.Note(partition.address); }
   void NoteUpsert(const PartitionRef& partition, std::span<const RowUpdate> rows);
+  // Where uses of the partition are counted.
+  [[gnu::always_inline]] Usage& UsageOf(std::string_view key) {
+    return usage_of_ == nullptr ? usage_ : usage_of_->Of(key);
+  }
   // What Read does when the page is not to be had as it lies. `slot`: of the partition, or null.
   uint64_t ReadRows(const PartitionRef& partition, const DirectorySlot* slot, const ReadSpec& spec,
                     int64_t now_seconds, RowSink& sink, PartitionInfo* info);
@@ -434,7 +438,7 @@ class Table final : private Arena::Relocator {
   } pass_;
   std::unique_ptr<EvictionState> cache_;        // null: nothing is evicted
   std::unique_ptr<UsageByComponent> usage_of_;  // null: not counted
-  Usage usage_;
+  Usage usage_;                                 // what was counted without it
 
   TtlWheel wheel_;
   PinTable pins_;

@@ -50,8 +50,7 @@ uint64_t Table::ReadRows(const PartitionRef& partition, const DirectorySlot* slo
                          const ReadSpec& spec, int64_t now_seconds, RowSink& sink,
                          PartitionInfo* info) {
   if (slot == nullptr) {
-    ++usage_.misses;
-    if (usage_of_ != nullptr) ++usage_of_->Of(partition.key).misses;
+    ++UsageOf(partition.key).misses;
     return 0;
   }
   uint64_t reference = slot->reference;
@@ -77,8 +76,7 @@ void Table::NoteRead(const PartitionRef& partition, uint64_t reference, uint64_t
   uint64_t Usage::*const counter = presence == Presence::kComplete  ? &Usage::hits
                                    : presence == Presence::kPartial ? &Usage::partial_hits
                                                                     : &Usage::misses;
-  ++(usage_.*counter);
-  if (usage_of_ != nullptr) ++(usage_of_->Of(partition.key).*counter);
+  ++(UsageOf(partition.key).*counter);
   if (cache_ != nullptr && presence != Presence::kAbsent &&
       (bits & cache_bits::kUsesMask) != cache_bits::kUsesMask) {
     handle.set_cache_bits(static_cast<uint8_t>(bits + 1));
@@ -101,13 +99,12 @@ bool Table::MayHaveMore(uint64_t address) const {
   if (past_unknown_) return true;
   if (cache_ == nullptr) return false;
   if (cache_->options.lives_elsewhere) return true;
-  return cache_->filter.allocated() ? cache_->filter.MayContain(address) : usage_.evictions != 0;
+  return cache_->filter.allocated() ? cache_->filter.MayContain(address) : cache_->has_evicted;
 }
 
 void Table::NoteUpsert(const PartitionRef& partition, std::span<const RowUpdate> rows) {
   NoteChange(partition);
-  ++usage_.upserts;
-  if (usage_of_ != nullptr) ++usage_of_->Of(partition.key).upserts;
+  ++UsageOf(partition.key).upserts;
   if (cache_ == nullptr || !cache_->filter.allocated()) return;
   for (const RowUpdate& row : rows) {
     const bool lasts = row.expiry_seconds >= int64_t{kNeverExpires};
@@ -174,13 +171,9 @@ OpStatus Table::Put(const PartitionRef& partition, std::span<const RowUpdate> ro
     slot = directory_.Insert(partition.address, Partition::KeyOf(reference), reference);
   }
   NoteUpsert(partition, rows);
-  --usage_.upserts;
-  ++usage_.puts;
-  if (usage_of_ != nullptr) {
-    Usage& usage = usage_of_->Of(partition.key);
-    --usage.upserts;
-    ++usage.puts;
-  }
+  Usage& usage = UsageOf(partition.key);
+  --usage.upserts;
+  ++usage.puts;
   Finish(partition, slot, true);
   if (cache_ != nullptr) {
     cache_->writing = partition.address;
@@ -258,13 +251,10 @@ bool Table::IsGuarded(uint64_t address) const {
 }
 
 void Table::NoteEviction(std::string_view key, uint64_t rows, EvictionCause cause) {
-  const auto note = [&](Usage& usage) {
-    const bool forgotten = cause == EvictionCause::kForgotten;
-    ++(forgotten ? usage.forgotten : usage.evictions);
-    (forgotten ? usage.forgotten_rows : usage.evicted_rows) += rows;
-  };
-  note(usage_);
-  if (usage_of_ != nullptr) note(usage_of_->Of(key));
+  Usage& usage = UsageOf(key);
+  const bool forgotten = cause == EvictionCause::kForgotten;
+  ++(forgotten ? usage.forgotten : usage.evictions);
+  (forgotten ? usage.forgotten_rows : usage.evicted_rows) += rows;
   if (eviction_log_ != nullptr) eviction_log_->push_back({std::string(key), rows, cause});
 }
 
@@ -274,6 +264,7 @@ void Table::EvictOne(uint64_t address, uint64_t reference, int64_t now_seconds) 
     NoteEviction(handle.key(), handle.row_count(), EvictionCause::kMemory);
     const uint32_t last = handle.large() ? cache_->last_expiry : handle.LastExpiry();
     cache_->filter.Add(address, last, now_seconds);
+    cache_->has_evicted = true;
     if ((handle.cache_bits() & cache_bits::kProbation) != 0) cache_->ghosts.Add(address);
   }
   Discard(address, reference);

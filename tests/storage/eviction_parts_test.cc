@@ -184,16 +184,20 @@ TEST_F(EvictionPartsTest, UsesAreCountedWhateverTheComponents) {
   UsageByComponent usage(owner);
   std::map<std::string, uint64_t> model;
   for (uint64_t step = 0; step < TestSteps(20'000); ++step) {
-    // More than there are places; with names of every length.
-    const std::string name(random.Below(7), 'a' + static_cast<char>(random.Below(8)));
+    // More than there are places; with names of every length, and such as differ in one byte.
+    std::string name(random.Below(40), 'a' + static_cast<char>(random.Below(2)));
+    if (!name.empty()) name[random.Below(name.size())] = 'c';
     const std::string component = random.OneIn(10) ? "unknown" + name : name;
     std::string key;
     const std::string_view components[] = {component, "id"};
     AppendPartitionKey(components, key);
     ++usage.Of(key).hits;
+    if (random.OneIn(5'000)) usage.Flush();
     if (component.size() == name.size()) ++model[key.substr(0, component.size() + 3)];
   }
+  EXPECT_EQ(usage.total().hits, TestSteps(20'000)) << "sent or not, and nobody's";
   usage.Flush();
+  EXPECT_EQ(usage.total().hits, TestSteps(20'000));
   ASSERT_EQ(owner.counts.size(), model.size());
   for (const auto& [component, hits] : model) EXPECT_EQ(owner.counts[component].hits, hits);
 }
