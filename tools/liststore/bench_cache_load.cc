@@ -27,7 +27,12 @@ constexpr size_t kFloodValueBytes = 24;
 // How often memory is looked at.
 constexpr uint64_t kSampleEvery = 100'000;
 constexpr uint32_t kHitItems = 20;
-constexpr int kHitRounds = 9;
+// Differences of a hundredth are to be seen: where a store's memory came to lie makes as much, so
+// that all sides are loaded anew a few times, and what else the machine does makes more, so that
+// turns are short and many. Odd, so that there is a median.
+constexpr int kHitLoads = 3;
+constexpr int kHitRoundsOfLoad = 49;
+constexpr double kHitTurnShare = 1.0 / 32;
 
 absl::StatusOr<std::unique_ptr<ListStore>> OpenStore(Options options) {
   LS_ASSIGN_OR_RETURN(auto store, ListStore::Open(std::move(options)));
@@ -42,7 +47,15 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// One side of the measurement of hits.
+// The sides of the measurement of hits.
+enum : size_t {
+  kStoreSide,
+  kEvictingSide,
+  kSideWithoutFeatures,
+  kLruSide,
+  kHitSides
+};
+
 struct HitSide {
   std::unique_ptr<ListStore> store;  // of the target; none for the plain structure
   std::unique_ptr<BenchTarget> target;
@@ -50,6 +63,12 @@ struct HitSide {
   std::vector<double> reads;
   std::vector<double> mixed;
 
+  // But what was measured.
+  void Clear() {
+    subject.reset();
+    target.reset();
+    store.reset();
+  }
   absl::Status Load(const BenchItems& items, uint64_t lists) {
     if (store != nullptr) target = std::make_unique<StoreTarget>(*store);
     subject = std::make_unique<BenchSubject>(*target, items, lists, kHitItems);
@@ -75,12 +94,53 @@ double MedianRatio(const HitSide& side, const HitSide& other, RatesOfSide rates)
 }
 
 BenchHitRates SumUp(const std::vector<HitSide>& sides, RatesOfSide rates) {
-  return {.store = Median(sides[0].*rates),
-          .evicting_store = Median(sides[1].*rates),
-          .without_features = Median(sides[2].*rates),
-          .lru = Median(sides[3].*rates),
-          .vs_lru = MedianRatio(sides[1], sides[3], rates),
-          .features_share = MedianRatio(sides[1], sides[2], rates)};
+  const HitSide& evicting = sides[kEvictingSide];
+  const HitSide& without = sides[kSideWithoutFeatures];
+  const HitSide& lru = sides[kLruSide];
+  return {.store = Median(sides[kStoreSide].*rates),
+          .evicting_store = Median(evicting.*rates),
+          .without_features = Median(without.*rates),
+          .lru = Median(lru.*rates),
+          .vs_lru = MedianRatio(evicting, lru, rates),
+          .features_share = MedianRatio(evicting, without, rates)};
+}
+
+// Gives each side its lists, new, in an order that turns with `load`.
+absl::Status LoadSides(const BenchCacheOptions& options, const BenchItems& items, int load,
+                       std::vector<HitSide>& sides) {
+  for (HitSide& side : sides) side.Clear();
+  ::malloc_trim(0);
+  for (size_t i = 0; i < sides.size(); ++i) {
+    const size_t at = (i + static_cast<size_t>(load)) % sides.size();
+    HitSide& side = sides[at];
+    if (at == kLruSide) {
+      side.target = NewPlainTarget(static_cast<size_t>(options.hit_lists) * 2);
+    } else {
+      Options store_options;
+      store_options.feature_stats = at != kSideWithoutFeatures;
+      if (at != kStoreSide) {
+        store_options.memory_policy = MemoryPolicy::kEvict;
+        store_options.lists_live_elsewhere = true;
+      }
+      LS_ASSIGN_OR_RETURN(side.store, OpenStore(std::move(store_options)));
+    }
+    LS_RETURN_IF_ERROR(side.Load(items, options.hit_lists));
+  }
+  return absl::OkStatus();
+}
+
+// All sides in turn, another one first each time, so that what else the machine does concerns all;
+// each sees the same lists.
+absl::Status MeasureRound(const BenchCacheOptions& options, int round,
+                          std::vector<HitSide>& sides) {
+  const auto number = static_cast<uint64_t>(round);
+  for (const BenchKind kind : {BenchKind::kGet10, BenchKind::kMixed}) {
+    for (size_t i = 0; i < sides.size(); ++i) {
+      LS_RETURN_IF_ERROR(sides[(i + number) % sides.size()].Measure(
+          kind, options.hit_lists, options.seed + number, options.seconds * kHitTurnShare));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -135,28 +195,12 @@ absl::StatusOr<BenchFlood> MeasureFlood(const BenchCacheOptions& options) {
 }
 
 absl::StatusOr<BenchHits> MeasureHits(const BenchCacheOptions& options) {
-  const uint64_t lists = options.hit_lists;
   const BenchItems items(SystemClock::Instance().NowNanos(), kHitItems, 24);
-  std::vector<HitSide> sides(4);
-  Options store_options;
-  store_options.feature_stats = true;
-  LS_ASSIGN_OR_RETURN(sides[0].store, OpenStore(store_options));
-  store_options.memory_policy = MemoryPolicy::kEvict;
-  store_options.lists_live_elsewhere = true;
-  LS_ASSIGN_OR_RETURN(sides[1].store, OpenStore(store_options));
-  store_options.feature_stats = false;
-  LS_ASSIGN_OR_RETURN(sides[2].store, OpenStore(store_options));
-  sides[3].target = NewPlainTarget(static_cast<size_t>(lists) * 2);
-  for (HitSide& side : sides) LS_RETURN_IF_ERROR(side.Load(items, lists));
-  // In turn, another one first each time, so that what else the machine does concerns all; each
-  // sees the same lists.
-  for (int round = 0; round < kHitRounds; ++round) {
-    for (const BenchKind kind : {BenchKind::kGet10, BenchKind::kMixed}) {
-      for (size_t i = 0; i < sides.size(); ++i) {
-        HitSide& side = sides[(i + static_cast<size_t>(round)) % sides.size()];
-        LS_RETURN_IF_ERROR(side.Measure(kind, lists, options.seed + static_cast<uint64_t>(round),
-                                        options.seconds / 2));
-      }
+  std::vector<HitSide> sides(kHitSides);
+  for (int load = 0; load < kHitLoads; ++load) {
+    LS_RETURN_IF_ERROR(LoadSides(options, items, load, sides));
+    for (int round = load * kHitRoundsOfLoad; round < (load + 1) * kHitRoundsOfLoad; ++round) {
+      LS_RETURN_IF_ERROR(MeasureRound(options, round, sides));
     }
   }
   return BenchHits{.reads = SumUp(sides, &HitSide::reads), .mixed = SumUp(sides, &HitSide::mixed)};
