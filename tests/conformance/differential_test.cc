@@ -13,6 +13,7 @@
 #include "tests/conformance/random_batches.h"
 #include "tests/conformance/random_conditions.h"
 #include "tests/conformance/random_counters.h"
+#include "tests/conformance/random_schema_changes.h"
 #include "tests/conformance/random_statements.h"
 #include "tests/conformance/random_types.h"
 #include "tests/conformance/table_model.h"
@@ -74,63 +75,59 @@ class TableRun {
   bool Execute() {
     Say("CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
         "1}");
-    types_ = RandomUserTypes(random_, "k");
-    for (const std::string& create : types_.CreateStatements()) Say(create);
+    tables_.types = RandomUserTypes(random_, tables_.keyspace);
+    for (const std::string& create : tables_.types.CreateStatements()) Say(create);
     for (const char* name : {"k.a", "k.b"}) {
-      models_.push_back(
-          std::make_unique<TableModel>(RandomSchema(random_, name, types_), list_counts_));
-      for (const std::string& create : models_.back()->schema().CreateStatements()) Say(create);
+      tables_.models.push_back(std::make_unique<TableModel>(
+          RandomSchema(random_, name, tables_.types), tables_.list_counts));
+      for (const std::string& create : tables_.models.back()->schema().CreateStatements()) {
+        Say(create);
+      }
     }
-    counters_ = std::make_unique<TableModel>(RandomCounterSchema(random_, "k.counters", types_),
-                                             list_counts_);
-    for (const std::string& create : counters_->schema().CreateStatements()) Say(create);
-    for (const auto& model : models_) Acquaint(*model);
-    // Views of tables that are empty, and of those that are not.
-    const uint64_t views_at = random_.OneIn(2) ? 0 : random_.Below(steps_);
-    for (uint64_t step = 0; step < steps_ && !failed_; ++step) {
-      if (step == views_at) CreateViews();
-      Step();
+    tables_.counters = std::make_unique<TableModel>(
+        RandomCounterSchema(random_, "k.counters", tables_.types), tables_.list_counts);
+    for (const std::string& create : tables_.counters->schema().CreateStatements()) Say(create);
+    for (const auto& model : tables_.models) Acquaint(*model);
+    for (uint64_t i = random_.Below(4); i > 0; --i) {
+      Change(MakeRandomView(random_, tables_, change_options()));
     }
-    for (const auto& model : models_) {
-      if (!failed_) Read(ReadEverything(random_, *model, true));
+    while (said_ < steps_ && !failed_) Step();
+    for (size_t i = 0; i < tables_.readables() && !failed_; ++i) {
+      Read(ReadEverything(random_, tables_.readable(i), true));
     }
-    for (const auto& view : views_) {
-      if (!failed_) Read(ReadEverything(random_, *view, true));
-    }
-    if (!failed_) Read(ReadEverything(random_, *counters_, true));
     return !failed_;
   }
 
  private:
   void Say(const std::string& statement) {
+    if (failed_) return;
     history_ += statement + ";\n";
+    ++said_;
     Check(session_->Run({statement, {}, false}));
   }
 
-  void CreateViews() {
-    for (uint64_t i = random_.Below(4); i > 0; --i) {
-      const TableModel& base = AnyModel();
-      ModelView view =
-          RandomView(random_, base.schema(), "k.view" + std::to_string(i), /*plain=*/false);
-      Say(view.create);
-      views_.push_back(
-          std::make_unique<ViewModel>(std::move(view), base, list_counts_, /*caps_ttls=*/true));
-    }
+  SchemaChangeOptions change_options() const {
+    return {.has_no_grace = timestamps_ == Timestamps::kServer};
   }
 
-  void AlterType() {
-    const TypeChange change = RandomTypeChange(random_, types_.altered);
-    Say(change.statement);
-    types_.altered = change.altered;
-    for (const auto& model : models_) model->AlterType(change.altered);
-    for (const auto& view : views_) view->AlterType(change.altered);
+  // Read behind it is what it changed.
+  void Change(const RandomSchemaChange& change) {
+    for (const std::string& statement : change.statements) Say(statement);
+    const TableModel& changed = change.apply();
+    if (change.makes_table && &changed != tables_.counters.get()) Acquaint(changed);
+    if (!failed_) Read(ReadEverything(random_, changed, true));
+    for (uint64_t left = random_.Below(4); left > 0 && !failed_; --left) {
+      Read(MakeRandomRead(random_, changed, true));
+    }
   }
 
   void Step() {
     Advance();
-    list_counts_ = {};
-    if (random_.OneIn(60)) AlterType();
-    if (random_.OneIn(300)) Truncate();
+    tables_.list_counts = {};
+    if (random_.OneIn(25)) {
+      return Change(MakeRandomSchemaChange(random_, tables_, change_options()));
+    }
+    if (random_.OneIn(300)) return Truncate();
     switch (random_.Below(12)) {
       case 0:
         return Batch();
@@ -147,10 +144,8 @@ class TableRun {
     }
   }
   const TableModel& AnyReadable() {
-    if (random_.OneIn(8)) return *counters_;
-    const size_t number = random_.Below(models_.size() + views_.size());
-    if (number < models_.size()) return *models_[number];
-    return *views_[number - models_.size()];
+    if (random_.OneIn(8)) return *tables_.counters;
+    return tables_.readable(random_.Below(tables_.readables() - 1));
   }
 
   // The clock moves before every statement, so that the server's timestamps are the clock's.
@@ -163,7 +158,7 @@ class TableRun {
   }
   int64_t now_seconds() const { return static_cast<int64_t>(clock_.NowNanos() / 1'000'000'000); }
   int64_t now_micros() const { return static_cast<int64_t>(clock_.NowNanos() / 1000); }
-  TableModel& AnyModel() { return *models_[random_.Below(models_.size())]; }
+  TableModel& AnyModel() { return *tables_.models[random_.Below(tables_.models.size())]; }
 
   // Where all statements bring a timestamp, those with conditions still have the server's.
   void Acquaint(const TableModel& model) {
@@ -174,10 +169,10 @@ class TableRun {
     }
   }
   void Truncate() {
-    TableModel& model = random_.OneIn(4) ? *counters_ : AnyModel();
+    TableModel& model = random_.OneIn(4) ? *tables_.counters : AnyModel();
     Say("TRUNCATE " + model.schema().table);
     model.Truncate();
-    if (&model != counters_.get()) Acquaint(model);
+    if (&model != tables_.counters.get()) Acquaint(model);
   }
 
   // The timestamp of a message; nullopt: the server's counts.
@@ -196,6 +191,7 @@ class TableRun {
   }
 
   void Write() {
+    ++said_;
     const WriteTimes times = Times();
     const RandomWrite write = MakeRandomWrite(random_, AnyModel(), times);
     history_ += write.shown + ";" + When();
@@ -206,6 +202,7 @@ class TableRun {
   }
 
   void WriteIf() {
+    ++said_;
     const RandomConditionalWrite write = random_.OneIn(3)
                                              ? MakeRandomConditionalBatch(random_, AnyModel(), {})
                                              : MakeRandomConditionalWrite(random_, AnyModel(), {});
@@ -220,14 +217,16 @@ class TableRun {
   }
 
   void Count() {
+    ++said_;
     const RandomCounterWrite write =
-        MakeRandomCounterWrite(random_, *counters_, /*may_delete=*/true);
+        MakeRandomCounterWrite(random_, *tables_.counters, /*may_delete=*/true);
     history_ += write.shown + ";" + When();
     Check(write.send(*session_));
     write.apply(now_micros(), now_seconds());
   }
 
   void Batch() {
+    ++said_;
     const RandomBatch batch = MakeRandomBatch(
         random_, [this]() -> TableModel& { return AnyModel(); }, Times());
     history_ += batch.shown + ";" + When();
@@ -238,6 +237,7 @@ class TableRun {
   std::string When() const { return "  -- at " + std::to_string(now_micros()) + " us\n"; }
 
   void Read(const RandomRead& read) {
+    ++said_;
     CqlParameters parameters;
     if (read.may_be_paged && random_.OneIn(2)) {
       constexpr int32_t kSizes[] = {1, 2, 3, 7, 5000};
@@ -284,11 +284,8 @@ class TableRun {
   ManualClock clock_{kStartNanos};
   std::unique_ptr<CqlServer> server_;
   std::unique_ptr<CqlSession> session_;
-  ListCounts list_counts_;
-  ModelUserTypes types_;
-  std::vector<std::unique_ptr<TableModel>> models_;
-  std::vector<std::unique_ptr<ViewModel>> views_;
-  std::unique_ptr<TableModel> counters_;
+  ModelTables tables_{.keyspace = "k"};
+  uint64_t said_ = 0;  // statements
   std::string history_;
   bool failed_ = false;
 };

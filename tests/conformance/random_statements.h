@@ -20,6 +20,10 @@
 namespace liststore::testing {
 
 ModelSchema RandomSchema(Random& random, std::string table, const ModelUserTypes& types);
+// A regular or static one; collections and user types are among them.
+ModelColumn RandomValueColumn(Random& random, std::string name, const ModelUserTypes& types);
+// One that a table may have; nullopt: its column, which is chosen too, may not have one.
+std::optional<ModelIndex> RandomIndex(Random& random, const ModelSchema& schema);
 // A table of liststore keeps deletions for later writes only where a client's timestamp has been
 // seen (docs/decisions/0004-effective-grace.md): for each partition one that does nothing.
 std::vector<CqlStatement> DeletionsOfNothing(const ModelSchema& schema);

@@ -19,6 +19,17 @@ ModelColumn RandomColumn(Random& random, std::string name, const ModelUserTypes&
   return {std::move(name), type, random.OneIn(2)};
 }
 
+// Of a column that is no key.
+void ChooseValueType(Random& random, const ModelUserTypes& types, ModelColumn& column) {
+  const std::span<const DataType> collections = ElementPoolTypes();
+  if (random.OneIn(4)) column.type = collections[random.Below(collections.size())];
+  if (!random.OneIn(6)) return;
+  const DataType& user = random.OneIn(3) ? types.fixed : types.altered;
+  column.type = random.OneIn(3) ? DataType::Frozen(user) : user;
+}
+
+}  // namespace
+
 std::optional<ModelIndex> RandomIndex(Random& random, const ModelSchema& schema) {
   using On = ModelIndex::On;
   ModelIndex index;
@@ -42,7 +53,12 @@ std::optional<ModelIndex> RandomIndex(Random& random, const ModelSchema& schema)
   return index;
 }
 
-}  // namespace
+ModelColumn RandomValueColumn(Random& random, std::string name, const ModelUserTypes& types) {
+  ModelColumn column = RandomColumn(random, std::move(name), types);
+  column.descending = false;
+  ChooseValueType(random, types, column);
+  return column;
+}
 
 ModelSchema RandomSchema(Random& random, std::string table, const ModelUserTypes& types) {
   ModelSchema schema;
@@ -63,13 +79,7 @@ ModelSchema RandomSchema(Random& random, std::string table, const ModelUserTypes
   }
   if (!schema.clustering.empty() && random.OneIn(2)) add(schema.statics, 's', 1 + random.Below(2));
   for (auto* columns : {&schema.regular, &schema.statics}) {
-    for (ModelColumn& column : *columns) {
-      const std::span<const DataType> collections = ElementPoolTypes();
-      if (random.OneIn(4)) column.type = collections[random.Below(collections.size())];
-      if (!random.OneIn(6)) continue;
-      const DataType& user = random.OneIn(3) ? types.fixed : types.altered;
-      column.type = random.OneIn(3) ? DataType::Frozen(user) : user;
-    }
+    for (ModelColumn& column : *columns) ChooseValueType(random, types, column);
   }
   // Of clustering columns alone.
   for (auto* columns : {&schema.partition_key, &schema.statics, &schema.regular}) {

@@ -79,21 +79,22 @@ std::vector<std::string> ModelSchema::CreateStatements() const {
   create += ")) WITH default_time_to_live = " + std::to_string(default_ttl_seconds);
   if (!clustering.empty()) create += " AND CLUSTERING ORDER BY (" + order + ")";
   std::vector<std::string> statements = {create};
-  if (index) {
-    const ModelColumn& column = IndexedColumn();
-    std::string target = column.name;
-    if (column.type.is_collection()) {
-      target = (index->of_keys            ? "KEYS("
-                : index->of_entries       ? "ENTRIES("
-                : column.type.is_frozen() ? "FULL("
-                                          : "VALUES(") +
-               target + ")";
-    }
-    statements.push_back("CREATE INDEX ON " + table + " (" +
-                         (index->is_local ? "(" + Joined(partition_key) + "), " : "") + target +
-                         ")");
-  }
+  if (index) statements.push_back(CreateIndexStatement());
   return statements;
+}
+
+std::string ModelSchema::CreateIndexStatement() const {
+  const ModelColumn& column = IndexedColumn();
+  std::string target = column.name;
+  if (column.type.is_collection()) {
+    target = (index->of_keys            ? "KEYS("
+              : index->of_entries       ? "ENTRIES("
+              : column.type.is_frozen() ? "FULL("
+                                        : "VALUES(") +
+             target + ")";
+  }
+  return "CREATE INDEX " + index->name + (index->name.empty() ? "ON " : " ON ") + table + " (" +
+         (index->is_local ? "(" + Joined(partition_key) + "), " : "") + target + ")";
 }
 
 // Source: Cassandra CompositeType; a single component stands alone.
@@ -107,13 +108,6 @@ std::string SerializedKey(const Values& partition) {
     key += '\0';
   }
   return key;
-}
-
-void TableModel::AlterType(const DataType& updated) {
-  for (auto* columns :
-       {&schema_.partition_key, &schema_.clustering, &schema_.statics, &schema_.regular}) {
-    for (ModelColumn& column : *columns) column.type = column.type.WithUserType(updated);
-  }
 }
 
 void TableModel::Write(const RowWrite& write, int64_t timestamp, int64_t now_seconds) {
@@ -240,7 +234,7 @@ void TableModel::Apply(const ModelPart& part, const WriteTime& time, Row& row) {
       return Merge(cell, elements.cells[{.number = static_cast<int64_t>(part.index)}]);
     }
     case ModelPart::Kind::kSetAt: {
-      const auto live = LiveElements(elements, row.deleted_at, time.now_seconds);
+      const auto live = LiveElements(elements, DeletedAt(row, part.column), time.now_seconds);
       ModelCell cell = part.value ? time.cell : dead;
       if (part.value) cell.value = *part.value;
       return Merge(cell, elements.cells[live.at(part.index).first]);
@@ -249,7 +243,8 @@ void TableModel::Apply(const ModelPart& part, const WriteTime& time, Row& row) {
       const DataType& type = schema_.ValueColumn(part.column).type;
       const auto values = SplitCollection(type, *part.value);
       LS_CHECK(values.has_value(), "values of pools are valid");
-      for (const auto& [key, cell] : LiveElements(elements, row.deleted_at, time.now_seconds)) {
+      for (const auto& [key, cell] :
+           LiveElements(elements, DeletedAt(row, part.column), time.now_seconds)) {
         if (std::ranges::find(*values, cell.value) == values->end()) continue;
         Merge(dead, elements.cells[key]);
       }
@@ -325,21 +320,21 @@ std::vector<LiveRow> TableModel::Live(int64_t now_seconds) const {
     found.cells.assign(schema_.values(), std::nullopt);
     found.newest = std::numeric_limits<int64_t>::min();
     const auto take_cells = [&](const Row& row) {
-      const auto lives = [&](const std::optional<ModelCell>& cell) {
-        return cell && cell->LiveAt(now_seconds) &&
-               (!row.deleted_at || cell->timestamp > *row.deleted_at);
+      const auto lives = [&](const std::optional<ModelCell>& cell,
+                             std::optional<int64_t> deleted_at) {
+        return cell && cell->LiveAt(now_seconds) && (!deleted_at || cell->timestamp > *deleted_at);
       };
-      bool any = lives(row.marker);
+      bool any = lives(row.marker, row.deleted_at);
       if (any) found.newest = std::max(found.newest, row.marker->timestamp);
       for (size_t i = 0; i < row.cells.size(); ++i) {
-        if (!lives(row.cells[i])) continue;
+        if (!lives(row.cells[i], DeletedAt(row, i))) continue;
         found.cells[i] = row.cells[i];
         found.newest = std::max(found.newest, row.cells[i]->timestamp);
         any = true;
       }
       for (const auto& [column, elements] : row.elements) {
-        const auto whole =
-            Assemble(schema_.ValueColumn(column).type, elements, row.deleted_at, now_seconds);
+        const auto whole = Assemble(schema_.ValueColumn(column).type, elements,
+                                    DeletedAt(row, column), now_seconds);
         if (!whole) continue;
         found.cells[column] = whole;
         found.newest = std::max(found.newest, whole->timestamp);
@@ -351,7 +346,7 @@ std::vector<LiveRow> TableModel::Live(int64_t now_seconds) const {
     found.deleted_statics.assign(schema_.values(), false);
     for (size_t i = 0; i < partition.statics.cells.size(); ++i) {
       const std::optional<ModelCell>& cell = partition.statics.cells[i];
-      const std::optional<int64_t> deleted_at = partition.statics.deleted_at;
+      const std::optional<int64_t> deleted_at = DeletedAt(partition.statics, i);
       found.deleted_statics[i] =
           cell && !cell->LiveAt(now_seconds) && (!deleted_at || cell->timestamp > *deleted_at);
     }

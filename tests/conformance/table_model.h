@@ -40,6 +40,7 @@ struct ModelIndex {
   // Of a collection of several cells, in place of its values: keys of a map, or keys with values.
   bool of_keys = false;
   bool of_entries = false;
+  std::string name = {};  // empty: that which the server gives it
 };
 
 struct ModelSchema {
@@ -51,6 +52,7 @@ struct ModelSchema {
   std::optional<ModelIndex> index;
   int64_t default_ttl_seconds = 0;
   bool is_view = false;
+  std::map<std::string, DataType> dropped = {};  // columns that were, and are not: by name
 
   // Columns that are no key have one numbering: the regular ones, then the static ones.
   size_t values() const { return regular.size() + statics.size(); }
@@ -63,6 +65,7 @@ struct ModelSchema {
   const DataType& TypeOf(const std::string& name) const;
   // CREATE TABLE, and CREATE INDEX where there is one.
   std::vector<std::string> CreateStatements() const;
+  std::string CreateIndexStatement() const;  // of the index that there is
 };
 
 // Of a partition key in its serialised form.
@@ -152,8 +155,20 @@ class TableModel {
   void Delete(const Values& partition, Predicate covers, bool whole, int64_t timestamp);
   // Nothing was ever written or deleted.
   void Truncate() { partitions_.clear(); }
+
+  // ---- ALTER TABLE, CREATE and DROP INDEX (altered_model.cc)
+
   // A user type has become this one, in all columns.
   void AlterType(const DataType& updated);
+  // One that is no key, without values.
+  void AddColumn(const ModelColumn& column, bool is_static);
+  // One that is no key, with its values. `hidden_until`: in a column of that name that is added
+  // later, cells with timestamps up to this are not there.
+  void DropColumn(const std::string& name, std::optional<int64_t> hidden_until);
+  void RenameColumn(const std::string& from, const std::string& to);  // one of the key
+  void SetIndex(std::optional<ModelIndex> index);
+  void SetDefaultTtl(int64_t seconds);
+
   // Partitions by token, rows in clustering order; of a partition that has only static values one
   // that stands for them. O(all rows).
   virtual std::vector<LiveRow> Live(int64_t now_seconds) const;
@@ -169,6 +184,7 @@ class TableModel {
  protected:
   // By token, and clustering order.
   void Sort(std::vector<LiveRow>& rows) const;
+  ModelSchema& mutable_schema() { return schema_; }
 
  private:
   // Which element it is: of a list when and as which it was added, of a user type the number of the
@@ -212,6 +228,8 @@ class TableModel {
   void AddElements(const ModelPart& part, const WriteTime& time, Elements& elements);
   static std::vector<std::pair<ElementKey, ModelCell>> LiveElements(
       const Elements& elements, std::optional<int64_t> deleted_at, int64_t now_seconds);
+  // When all of a row's cells in this column were deleted, if they were.
+  std::optional<int64_t> DeletedAt(const Row& row, size_t column) const;
   // The column's value; nullopt: none of its elements lives.
   std::optional<ModelCell> Assemble(const DataType& type, const Elements& elements,
                                     std::optional<int64_t> deleted_at, int64_t now_seconds) const;
@@ -219,6 +237,7 @@ class TableModel {
   ModelSchema schema_;
   ListCounts& counts_;
   std::map<Values, Partition> partitions_;
+  std::map<std::string, int64_t> hidden_until_;  // by the name of a column, there or dropped
 };
 
 }  // namespace liststore::testing

@@ -92,6 +92,7 @@ ModelView RandomView(Random& random, const ModelSchema& table, std::string name,
     (i < partition_columns ? view.partition_key : view.clustering).push_back(key[i].source);
   }
   const bool all_columns = table.statics.empty() && random.OneIn(2);
+  view.all_columns = all_columns;
   for (size_t i = 0; i < table.regular.size(); ++i) {
     if (view.key_cell == i) continue;
     if (plain || all_columns || random.OneIn(2)) view.regular.push_back(i);
@@ -161,6 +162,42 @@ std::optional<LiveRow> ViewModel::RowOf(const LiveRow& of_base) const {
     cell->expiry_seconds = of_key.expiry_seconds;
   }
   return row;
+}
+
+bool ViewModel::Needs(const std::string& column, bool is_static) const {
+  for (const auto* columns : {&schema().partition_key, &schema().clustering, &schema().regular}) {
+    if (std::ranges::find(*columns, column, &ModelColumn::name) != columns->end()) return true;
+  }
+  return !is_static && !view_.key_cell;
+}
+
+void ViewModel::FollowColumns(const ModelSchema& before) {
+  const std::vector<ModelColumn>& after = base_.schema().regular;
+  const auto follow = [&](size_t& column) {
+    const auto at = std::ranges::find(after, before.regular[column].name, &ModelColumn::name);
+    column = static_cast<size_t>(at - after.begin());
+  };
+  for (auto* sources : {&view_.partition_key, &view_.clustering}) {
+    for (ViewSource& source : *sources) {
+      if (source.kind == Kind::kCell) follow(source.index);
+    }
+  }
+  if (view_.filter && view_.filter->source.kind == Kind::kCell) follow(view_.filter->source.index);
+  if (view_.key_cell) follow(*view_.key_cell);
+  for (size_t& column : view_.regular) follow(column);
+  if (view_.all_columns) {
+    view_.regular.clear();
+    for (size_t i = 0; i < after.size(); ++i) {
+      if (view_.key_cell != i) view_.regular.push_back(i);
+    }
+  }
+  mutable_schema().regular.clear();
+  for (const size_t column : view_.regular) mutable_schema().regular.push_back(after[column]);
+}
+
+void ViewModel::FollowRename(const std::string& from, const std::string& to) {
+  RenameColumn(from, to);
+  if (view_.filter && view_.filter->column == from) view_.filter->column = to;
 }
 
 std::vector<LiveRow> ViewModel::Live(int64_t now_seconds) const {

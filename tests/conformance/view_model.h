@@ -32,6 +32,7 @@ struct ModelView {
   std::vector<ViewSource> clustering;
   std::vector<size_t> regular;     // of the table, as cells
   std::optional<size_t> key_cell;  // the regular column that is part of the view's key
+  bool all_columns = false;        // SELECT *: those to come as well
   // Rows whose value there, a column of the view's key, is greater than this; nullopt: all.
   struct Filter {
     ViewSource source;
@@ -58,11 +59,21 @@ class ViewModel final : public TableModel {
 
   std::vector<LiveRow> Live(int64_t now_seconds) const override;
 
+  const TableModel& base() const { return base_; }
+  bool has_all_columns() const { return view_.all_columns; }
+  // The table may not lose this column: the view has it, or its rows live as long as any cell of
+  // the table's do.
+  bool Needs(const std::string& column, bool is_static) const;
+  // The table has other columns than it had.
+  void FollowColumns(const ModelSchema& before);
+  // A column of the table's key, which all views have, is called otherwise.
+  void FollowRename(const std::string& from, const std::string& to);
+
  private:
   std::optional<std::string> ValueOf(const LiveRow& row, const ViewSource& source) const;
   std::optional<LiveRow> RowOf(const LiveRow& of_base) const;
 
-  const ModelView view_;
+  ModelView view_;
   const TableModel& base_;
   const bool caps_ttls_;
 };

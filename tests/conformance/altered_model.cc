@@ -1,0 +1,100 @@
+// What changes of its schema do to the model of a table.
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "tests/conformance/table_model.h"
+
+namespace liststore::testing {
+namespace {
+
+// The one of a column that is no key, in the numbering of ModelSchema; that of a view's as well.
+size_t NumberOf(const ModelSchema& schema, const std::string& name) {
+  for (size_t i = 0; i < schema.values(); ++i) {
+    if (schema.ValueColumn(i).name == name) return i;
+  }
+  LS_UNREACHABLE("the column is one of the schema");
+}
+
+}  // namespace
+
+void TableModel::AlterType(const DataType& updated) {
+  for (auto* columns :
+       {&schema_.partition_key, &schema_.clustering, &schema_.statics, &schema_.regular}) {
+    for (ModelColumn& column : *columns) column.type = column.type.WithUserType(updated);
+  }
+  for (auto& [name, type] : schema_.dropped) type = type.WithUserType(updated);
+}
+
+void TableModel::AddColumn(const ModelColumn& column, bool is_static) {
+  std::vector<ModelColumn>& columns = is_static ? schema_.statics : schema_.regular;
+  const auto behind = std::ranges::find_if(
+      columns, [&](const ModelColumn& other) { return other.name > column.name; });
+  columns.insert(behind, column);
+  schema_.dropped.erase(column.name);
+  const size_t number = NumberOf(schema_, column.name);
+  if (schema_.index && schema_.index->on == ModelIndex::On::kValue) {
+    if (schema_.index->column >= number) ++schema_.index->column;
+  }
+  const auto make_room = [&](Row& row) {
+    // A static row that was never written has no cells at all.
+    if (row.cells.size() >= number && !row.cells.empty()) {
+      row.cells.insert(row.cells.begin() + static_cast<ptrdiff_t>(number), std::nullopt);
+    }
+    std::map<size_t, Elements> moved;
+    for (auto& [at, elements] : row.elements) {
+      moved[at >= number ? at + 1 : at] = std::move(elements);
+    }
+    row.elements = std::move(moved);
+  };
+  for (auto& [key, partition] : partitions_) {
+    make_room(partition.statics);
+    for (auto& [clustering, row] : partition.rows) make_room(row);
+  }
+}
+
+void TableModel::DropColumn(const std::string& name, std::optional<int64_t> hidden_until) {
+  const size_t number = NumberOf(schema_, name);
+  schema_.dropped.insert_or_assign(name, schema_.ValueColumn(number).type);
+  if (hidden_until) hidden_until_[name] = *hidden_until;
+  std::vector<ModelColumn>& columns = schema_.is_static(number) ? schema_.statics : schema_.regular;
+  std::erase_if(columns, [&](const ModelColumn& column) { return column.name == name; });
+  if (schema_.index && schema_.index->on == ModelIndex::On::kValue) {
+    LS_CHECK(schema_.index->column != number, "a column with an index is not dropped");
+    if (schema_.index->column > number) --schema_.index->column;
+  }
+  const auto take_out = [&](Row& row) {
+    if (row.cells.size() > number) {
+      row.cells.erase(row.cells.begin() + static_cast<ptrdiff_t>(number));
+    }
+    std::map<size_t, Elements> moved;
+    for (auto& [at, elements] : row.elements) {
+      if (at != number) moved[at > number ? at - 1 : at] = std::move(elements);
+    }
+    row.elements = std::move(moved);
+  };
+  for (auto& [key, partition] : partitions_) {
+    take_out(partition.statics);
+    for (auto& [clustering, row] : partition.rows) take_out(row);
+  }
+}
+
+void TableModel::RenameColumn(const std::string& from, const std::string& to) {
+  for (auto* columns : {&schema_.partition_key, &schema_.clustering}) {
+    for (ModelColumn& column : *columns) {
+      if (column.name == from) column.name = to;
+    }
+  }
+}
+
+void TableModel::SetIndex(std::optional<ModelIndex> index) { schema_.index = std::move(index); }
+
+void TableModel::SetDefaultTtl(int64_t seconds) { schema_.default_ttl_seconds = seconds; }
+
+std::optional<int64_t> TableModel::DeletedAt(const Row& row, size_t column) const {
+  const auto hidden = hidden_until_.find(schema_.ValueColumn(column).name);
+  if (hidden == hidden_until_.end()) return row.deleted_at;
+  return std::max(row.deleted_at, std::optional(hidden->second));
+}
+
+}  // namespace liststore::testing
