@@ -39,6 +39,13 @@ int64_t EndOf(const Spread& spread, uint32_t list, uint32_t number) {
   return 60 + list % (spread.seconds - 60) + 3 * number;
 }
 
+// A list's place in each round of additions: neighbours in time are strangers, as with the lists of
+// a service's users, each of which gets an item now and then.
+uint32_t ListAt(uint32_t place, uint32_t lists) {
+  constexpr uint64_t kStep = 2'654'435'761;  // a prime: every list has its turn in a round
+  return static_cast<uint32_t>(place * kStep % lists);
+}
+
 NewItem ItemOf(const Spread& spread, uint32_t list, uint32_t number, std::string& value) {
   BenchItems::WriteValue(list, number, {value.data(), value.size()});
   const auto end = static_cast<uint64_t>(EndOf(spread, list, number));
@@ -60,13 +67,15 @@ absl::StatusOr<double> MeasureOurs(const Spread& spread, uint32_t lists) {
   LS_RETURN_IF_ERROR(store->CreateListFeature(kBenchEntityType, kBenchFeature, kTtlSeconds));
   LS_ASSIGN_OR_RETURN(const ListFeature feature,
                       store->FindListFeature(kBenchEntityType, kBenchFeature));
-  std::vector<std::string> values(kItemsPerList, std::string(kValueBytes, '\0'));
-  std::vector<NewItem> items(kItemsPerList);
-  for (uint32_t list = 0; list < lists; ++list) {
-    for (uint32_t i = 0; i < kItemsPerList; ++i) items[i] = ItemOf(spread, list, i, values[i]);
-    LS_ASSIGN_OR_RETURN(const AddResult added,
-                        store->AddListItems(feature, EntityIdOfList(list), items));
-    if (added.stored != kItemsPerList) return absl::DataLossError("items of a list not stored");
+  std::string value(kValueBytes, '\0');
+  for (uint32_t number = 0; number < kItemsPerList; ++number) {
+    for (uint32_t place = 0; place < lists; ++place) {
+      const uint32_t list = ListAt(place, lists);
+      const NewItem item = ItemOf(spread, list, number, value);
+      LS_ASSIGN_OR_RETURN(const AddResult added,
+                          store->AddListItems(feature, EntityIdOfList(list), {&item, 1}));
+      if (added.stored != 1) return absl::DataLossError("an item was not stored");
+    }
   }
   while (store->Reclaim() > 0) {
   }
@@ -92,12 +101,13 @@ absl::StatusOr<double> MeasureRowWheel(const Spread& spread, uint32_t lists) {
   RowWheel wheel(kStart, 2 * kTtlSeconds);
   std::string value(kValueBytes, '\0');
   int64_t last = 0;
-  for (uint32_t list = 0; list < lists; ++list) {
-    const std::string entity_id = EntityIdOfList(list);
-    for (uint32_t i = 0; i < kItemsPerList; ++i) {
-      const NewItem item = ItemOf(spread, list, i, value);
-      wheel.Add(entity_id, PeerItemKey(item), item.value, kStart + EndOf(spread, list, i));
-      last = std::max(last, EndOf(spread, list, i));
+  for (uint32_t number = 0; number < kItemsPerList; ++number) {
+    for (uint32_t place = 0; place < lists; ++place) {
+      const uint32_t list = ListAt(place, lists);
+      const NewItem item = ItemOf(spread, list, number, value);
+      const int64_t end = EndOf(spread, list, number);
+      wheel.Add(EntityIdOfList(list), PeerItemKey(item), item.value, kStart + end);
+      last = std::max(last, end);
     }
   }
   Steady::duration time{};

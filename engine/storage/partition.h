@@ -374,6 +374,8 @@ class Partition {
   bool Hides(ClusteringKeyView key, const WriteContext& write);
   void PurgeTombstones(int64_t now_seconds);
   void ReclaimLeaf(LeafRef at, int64_t now_seconds);
+  // Of a leaf whose rows are all simple and leave no shadow.
+  void EraseExpired(LeafRef& at, int64_t now_seconds);
   // The simple row `index` is over, and its value goes.
   void NoteExpired(const Leaf& leaf, size_t index) {
     if (context_.expiries != nullptr) [[unlikely]] {

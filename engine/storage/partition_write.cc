@@ -459,7 +459,31 @@ bool Partition::PurgeBody(ClusteringKeyView key, int64_t now_seconds) {
   return changed;
 }
 
+void Partition::EraseExpired(LeafRef& at, int64_t now_seconds) {
+  // From the back, neighbours together: rows that go do not move those still to be looked at.
+  size_t index = Leaf(at.block).size();
+  while (index > 0 && at.block != nullptr) {
+    const Leaf leaf(at.block);
+    const size_t last = index;
+    while (index > 0 && EventCame(leaf.meta(index - 1).expiry, now_seconds)) {
+      NoteExpired(leaf, --index);
+    }
+    if (index == last) {
+      --index;
+      continue;
+    }
+    context_.expired_rows += last - index;
+    EraseRows(at, index, last);
+  }
+}
+
 void Partition::ReclaimLeaf(LeafRef at, int64_t now_seconds) {
+  // Simple rows that leave no shadow only go: a third less than the way below.
+  if (Leaf(at.block).all_simple() && context_.grace.grace_seconds == 0) {
+    EraseExpired(at, now_seconds);
+    if (large() && at.block != nullptr && WantsShrink(Leaf(at.block))) ShrinkLeaf(at);
+    return;
+  }
   CoverRows(at, 0, Leaf(at.block).size(), Tombstone{}, now_seconds);
   // What has expired but still shadows older writes is put again as a complex row without its
   // value, whose meta says when the shadow ends; else the leaf would stay due until then.
