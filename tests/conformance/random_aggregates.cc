@@ -48,7 +48,7 @@ void AddCount(const Selection& to, size_t i) {
 void AddAggregate(const Selection& to, size_t i) {
   const DataType& type = to.schema.ValueColumn(i).type;
   if (IsSmall(type) && to.random.OneIn(2)) return AddSum(to, i);
-  if (type.is_native() && to.random.OneIn(2)) return AddMinOrMax(to, i);
+  if (type.is_native() && !HasDuration(type) && to.random.OneIn(2)) return AddMinOrMax(to, i);
   AddCount(to, i);
 }
 

@@ -253,12 +253,14 @@ class ConditionalMaker {
     for (uint64_t left = 1 + random_.Below(2); left > 0; --left) {
       ModelCondition condition;
       condition.column = FirstValue() + random_.Below(schema_.values() - FirstValue());
-      condition.op = kOps[random_.Below(std::size(kOps))];
       text_ << before;
       before = " AND ";
       AddCondition(condition);
-      text_ << " " << condition.op << " ";
       const DataType& type = condition.TypeIn(schema_);
+      do {
+        condition.op = kOps[random_.Below(std::size(kOps))];
+      } while (HasDuration(type) && (condition.op[0] == '<' || condition.op[0] == '>'));
+      text_ << " " << condition.op << " ";
       if (condition.op == "IN") {
         text_ << "(";
         for (uint64_t i = 0; i < 3; ++i) {

@@ -85,7 +85,8 @@ void AddFilter(Random& random, std::string_view before, const ModelColumn& colum
   text << before << column.name;
   if (random.OneIn(5)) return AddIn(random, column, value, text, shape);
   constexpr std::string_view kOperators[] = {" = ", " < ", " <= ", " > ", " >= "};
-  const size_t op = random.Below(std::size(kOperators));
+  // Durations have no order.
+  const size_t op = HasDuration(column.type) ? 0 : random.Below(std::size(kOperators));
   text << kOperators[op];
   const PoolValue& other = RandomPoolValue(random, column);
   text.AddValue(other);

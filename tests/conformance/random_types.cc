@@ -21,6 +21,8 @@ DataType TypeOfFields(const std::string& keyspace, const std::string& name,
 }
 
 const DataType& RandomFieldType(Random& random) {
+  const std::span<const DataType> durations = DurationPoolTypes();
+  if (random.OneIn(8)) return durations[random.Below(durations.size())];
   return PoolTypes()[random.Below(PoolTypes().size())];
 }
 

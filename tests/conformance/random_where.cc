@@ -22,6 +22,8 @@ ModelColumn RandomColumn(Random& random, std::string name, const ModelUserTypes&
 // Of a column that is no key.
 void ChooseValueType(Random& random, const ModelUserTypes& types, ModelColumn& column) {
   const std::span<const DataType> collections = ElementPoolTypes();
+  const std::span<const DataType> durations = DurationPoolTypes();
+  if (random.OneIn(8)) column.type = durations[random.Below(durations.size())];
   if (random.OneIn(4)) column.type = collections[random.Below(collections.size())];
   if (!random.OneIn(6)) return;
   const DataType& user = random.OneIn(3) ? types.fixed : types.altered;
@@ -44,6 +46,7 @@ std::optional<ModelIndex> RandomIndex(Random& random, const ModelSchema& schema)
     index.is_local &= !schema.is_static(index.column) && !type.is_multi_cell();
     // A value from before a field was added is another one to an index.
     if (IsAltered(type) || (type.is_multi_cell() && !type.is_collection())) return std::nullopt;
+    if (HasDuration(type)) return std::nullopt;
     if (type.is_multi_cell() && type.kind() == DataType::Kind::kMap) {
       const uint64_t part = random.Below(3);
       index.of_keys = part == 1;

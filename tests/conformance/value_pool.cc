@@ -77,6 +77,45 @@ std::vector<PoolValue> Floats() {
   return pool;
 }
 
+// A vint: as many ones as bytes follow the first, a zero, and the number in the bits that are left.
+// Source: native_protocol_v5.spec, section 3; signed ones are zigzag.
+std::string Vint(int64_t value) {
+  const uint64_t zigzag = static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(value >> 63);
+  size_t follow = 0;
+  while (follow < 8 && zigzag >> (7 * (follow + 1)) != 0) ++follow;
+  std::string bytes = BytesOfInt(static_cast<int64_t>(zigzag), 9);
+  bytes.erase(0, 8 - follow);
+  bytes[0] = static_cast<char>(static_cast<unsigned char>(bytes[0]) | 0xff00 >> follow);
+  return bytes;
+}
+
+// Each part smallest and largest, by its units and in the other forms of literals.
+std::vector<PoolValue> Durations() {
+  struct Example {
+    int64_t months;
+    int64_t days;
+    int64_t nanoseconds;
+    const char* literal;
+  };
+  constexpr Example kExamples[] = {
+      {0, 0, 0, "0ns"},
+      {1, 2, 3, "1mo2d3ns"},
+      {0, -1, 0, "-1d"},
+      {0, 1, 0, "1d"},
+      {0, 0, 86'400'000'000'000, "24h"},
+      {14, 3, 14'706'000'000'000, "P1Y2M3DT4H5M6S"},
+      {0, 14, 0, "P2W"},
+      {-1, -1, -1'001'001'001, "-1mo1d1s1ms1us1ns"},
+      {std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::max(),
+       std::numeric_limits<int64_t>::max(), "2147483647mo2147483647d9223372036854775807ns"},
+  };
+  std::vector<PoolValue> pool;
+  for (const auto& [months, days, nanoseconds, literal] : kExamples) {
+    pool.push_back({Vint(months) + Vint(days) + Vint(nanoseconds), literal});
+  }
+  return pool;
+}
+
 std::vector<PoolValue> Make(CqlType type) {
   using namespace std::string_view_literals;
   switch (type) {
@@ -99,6 +138,8 @@ std::vector<PoolValue> Make(CqlType type) {
               {std::string("\0\0\0\2\x27\x29", 6), "100.25"}};
     case CqlType::kDouble:
       return Doubles();
+    case CqlType::kDuration:
+      return Durations();
     case CqlType::kFloat:
       return Floats();
     case CqlType::kInet:
@@ -186,6 +227,23 @@ std::vector<std::pair<DataType, std::vector<PoolValue>>> Composites() {
   };
 }
 
+std::vector<std::pair<DataType, std::vector<PoolValue>>> DurationComposites() {
+  const std::string day = Part(Vint(0) + Vint(1) + Vint(0));
+  const std::string second = Part(Vint(0) + Vint(0) + Vint(1'000'000'000));
+  return {
+      {DataType::Frozen(DataType::List(CqlType::kDuration)),
+       {{Count(0), "[]"}, {Count(1) + day, "[1d]"}, {Count(2) + second + day, "[1s, 1d]"}}},
+      {DataType::Frozen(DataType::Map(CqlType::kInt, CqlType::kDuration)),
+       {{Count(0), "{}"},
+        {Count(1) + Int(1) + day, "{1: 1d}"},
+        {Count(2) + Int(-1) + second + Int(1) + day, "{1: 1d, -1: PT1S}"}}},
+      {DataType::Tuple({CqlType::kDuration, CqlType::kInt}),
+       {{Count(-1) + Int(1), "(null, 1)"},
+        {second + Int(1), "(1000ms, 1)"},
+        {day + Count(-1), "(1d, null)"}}},
+  };
+}
+
 // Of a user type: fields that differ from value to value, some of them null, named or not.
 std::vector<PoolValue> UserValues(const DataType& type) {
   constexpr size_t kValues = 6;
@@ -235,17 +293,31 @@ std::span<const DataType> PoolTypes() {
 }
 
 std::span<const DataType> ElementPoolTypes() {
-  static const auto* const types =
-      new std::vector<DataType>{DataType::List(CqlType::kInt), DataType::Set(CqlType::kText),
-                                DataType::Map(CqlType::kInt, CqlType::kText)};
+  static const auto* const types = new std::vector<DataType>{
+      DataType::List(CqlType::kInt), DataType::Set(CqlType::kText),
+      DataType::Map(CqlType::kInt, CqlType::kText), DataType::List(CqlType::kDuration),
+      DataType::Map(CqlType::kInt, CqlType::kDuration)};
   return *types;
 }
+
+std::span<const DataType> DurationPoolTypes() {
+  static const auto* const types = [] {
+    auto* made = new std::vector<DataType>{CqlType::kDuration};
+    for (const auto& entry : DurationComposites()) made->push_back(entry.first);
+    return made;
+  }();
+  return *types;
+}
+
+bool HasDuration(const DataType& type) { return type.Contains(CqlType::kDuration); }
 
 const std::vector<PoolValue>& PoolOf(const DataType& type) {
   if (type.kind() == DataType::Kind::kUser) return UserPool(type);
   static const auto* const pools = [] {
     auto* made = new std::map<std::string, std::vector<PoolValue>>();
-    for (const CqlType each : kTypes) {
+    std::vector<CqlType> natives(std::begin(kTypes), std::end(kTypes));
+    natives.push_back(CqlType::kDuration);
+    for (const CqlType each : natives) {
       std::vector<PoolValue>& pool = (*made)[DataType(each).ToString()];
       pool = Make(each);
       for (PoolValue& value : pool) value.type = CqlTypeName(each);
@@ -256,6 +328,7 @@ const std::vector<PoolValue>& PoolOf(const DataType& type) {
           {BytesOfInt(value, 8), std::to_string(value)});
     }
     for (auto& [each, values] : Composites()) (*made)[each.ToString()] = values;
+    for (auto& [each, values] : DurationComposites()) (*made)[each.ToString()] = values;
     return made;
   }();
   return pools->at(DataType::Frozen(type).ToString());

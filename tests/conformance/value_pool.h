@@ -25,6 +25,9 @@ struct PoolValue {
 std::span<const DataType> PoolTypes();
 // Those of columns of several cells, which have the pools of their frozen twins.
 std::span<const DataType> ElementPoolTypes();
+// Those with durations, which have no order: of columns that are no key, frozen or in one cell.
+std::span<const DataType> DurationPoolTypes();
+bool HasDuration(const DataType& type);
 const std::vector<PoolValue>& PoolOf(const DataType& type);
 
 // JSON that a value can be written by, where it is one that is read back as the same; nullopt is

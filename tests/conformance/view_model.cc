@@ -77,7 +77,7 @@ ModelView RandomView(Random& random, const ModelSchema& table, std::string name,
   const size_t cell = random.Below(table.regular.size());
   // Reads take it that there is a regular column.
   const DataType& type = table.regular[cell].type;
-  const bool can_be_key = !type.is_multi_cell() && !IsAltered(type);
+  const bool can_be_key = !type.is_multi_cell() && !IsAltered(type) && !HasDuration(type);
   if (table.regular.size() > 1 && !random.OneIn(3) && can_be_key) {
     view.key_cell = cell;
     key.push_back({table.regular[cell], {Kind::kCell, cell}});
