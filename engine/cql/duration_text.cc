@@ -222,7 +222,7 @@ std::string PrintDurationText(const Duration& duration) {
     text += std::to_string(part / factor).append(unit.symbol);
     part %= factor;
   }
-  return text.empty() ? "0ns" : text;
+  return text;
 }
 
 }  // namespace liststore

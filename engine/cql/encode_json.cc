@@ -18,6 +18,7 @@
 #include "engine/cql/print_value.h"
 #include "engine/cql/time_text.h"
 #include "engine/model/composite_value.h"
+#include "engine/model/duration.h"
 
 namespace liststore {
 namespace {
@@ -109,8 +110,9 @@ Result NativeJson(CqlType type, std::string_view value) {
       return Quoted(PrintTimeText(static_cast<int64_t>(LoadBigEndian64(value.data()))));
     case CqlType::kInet:
       return Quoted(PrintInet(value));
-    case CqlType::kBlob:
     case CqlType::kDuration:
+      return Quoted(PrintDurationText(*DecodeDuration(value)));
+    case CqlType::kBlob:
     case CqlType::kTimeuuid:
     case CqlType::kUuid:
       // Their literals are bare.

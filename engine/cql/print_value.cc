@@ -116,8 +116,10 @@ std::string PrintNative(CqlType type, std::string_view value) {
       return PrintString(PrintTimeText(static_cast<int64_t>(LoadBigEndian64(value.data()))));
     case CqlType::kTimestamp:
       return PrintTimestamp(value);
-    case CqlType::kDuration:
-      return PrintDurationText(*DecodeDuration(value));
+    case CqlType::kDuration: {
+      const std::string text = PrintDurationText(*DecodeDuration(value));
+      return text.empty() ? "0ns" : text;
+    }
     case CqlType::kInet:
       return PrintString(PrintInet(value));
     case CqlType::kUuid:

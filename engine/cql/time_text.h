@@ -33,7 +33,7 @@ std::optional<std::string> PrintTimestampText(int64_t milliseconds);
 std::optional<std::string> PrintDateText(uint32_t days);
 // Of at least 0 and less than a day.
 std::string PrintTimeText(int64_t nanoseconds);
-// In the units above; 0ns for nothing.
+// In the units above; of a duration of nothing it is empty, which is no literal.
 std::string PrintDurationText(const Duration& duration);
 
 }  // namespace liststore
