@@ -16,6 +16,7 @@
 #include "tests/conformance/random_schema_changes.h"
 #include "tests/conformance/random_statements.h"
 #include "tests/conformance/random_types.h"
+#include "tests/conformance/read_model.h"
 #include "tests/conformance/table_model.h"
 #include "tests/conformance/view_model.h"
 #include "tests/support/seed.h"
@@ -246,7 +247,11 @@ class TableRun {
     std::vector<ResultRow> found;
     for (size_t page = 0; page < kPagesMax; ++page) {
       const CqlAnswer answer = session_->Run(read.sent, parameters);
-      if (!answer.error.empty()) return Fail(read, parameters, answer.error);
+      if (!answer.error.empty()) {
+        const bool is_right = answer.error.starts_with("Cannot create JSON string") &&
+                              IsRefused(read.expected(now_seconds(), {}));
+        return is_right ? void() : Fail(read, parameters, answer.error);
+      }
       if (parameters.page_size && answer.rows.size() > static_cast<size_t>(*parameters.page_size)) {
         return Fail(read, parameters, "a page has " + std::to_string(answer.rows.size()) + " rows");
       }

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/cql/encode_json.h"
 #include "engine/model/composite_value.h"
+#include "tests/conformance/json_model.h"
 #include "tests/conformance/random_aggregates.h"
 #include "tests/conformance/random_conversions.h"
+#include "tests/conformance/random_filters.h"
 
 namespace liststore::testing {
 namespace {
@@ -88,6 +89,41 @@ void AddWriteTime(const Selection& to, size_t i) {
   });
 }
 
+// ---- JSON
+
+JsonStyle StyleBy(const AnswerRules& rules) {
+  return rules.json_of_java ? JsonStyle::kJava : JsonStyle::kScylla;
+}
+
+// Of a column that may hold numbers of no bytes, which have no JSON, not often: most of the reads
+// would be refused.
+bool IsTaken(Random& random, const DataType& type) { return HaveJson(type) || random.OneIn(4); }
+
+// toJson(c) of some columns, those of the key included.
+void AddToJson(const Selection& to) {
+  if (to.shape.selectors.empty()) return;
+  const auto add = [&](const ModelColumn& column, const ValueOfRow& value) {
+    if (!to.random.OneIn(6) || !IsTaken(to.random, column.type)) return;
+    to.Say("toJson(" + column.name + ")");
+    to.AddByRules(
+        [type = column.type, value](const LiveRow& row, int64_t, const AnswerRules& rules) {
+          return std::optional(JsonOf(type, value(row, rules), StyleBy(rules)).value_or(kNoJson));
+        });
+  };
+  for (size_t i = 0; i < to.schema.partition_key.size(); ++i) {
+    add(to.schema.partition_key[i],
+        [i](const LiveRow& row, const AnswerRules&) { return std::optional(row.partition[i]); });
+  }
+  for (size_t i = 0; i < to.schema.clustering.size(); ++i) {
+    add(to.schema.clustering[i],
+        [i](const LiveRow& row, const AnswerRules&) { return ClusteringValue(row, i); });
+  }
+  for (size_t i = 0; i < to.schema.values(); ++i) {
+    add(to.schema.ValueColumn(i),
+        [i](const LiveRow& row, const AnswerRules&) { return CellValue(row, i); });
+  }
+}
+
 // ---- Selectors
 
 // Keys, values, their times and the token; `all`, or some of them.
@@ -109,16 +145,15 @@ void AddSelectors(const Selection& to, bool all) {
     if (random.OneIn(4)) AddConversion(to, i);
     if (random.OneIn(3)) AddBlobConversion(to, i);
   }
+  AddToJson(to);
   if (!to.shape.selectors.empty() && !random.OneIn(3)) return;
   to.Say("token(" + KeyNames(to.schema) + ")");
   to.Add([](const LiveRow& row, int64_t) { return std::optional(BytesOfInt(row.token, 8)); });
 }
 
-// JSON of the columns whose values have some; of a regular one at least, for static columns alone
-// are another kind of SELECT.
+// JSON of some columns; of a regular one at least, for static columns alone are another kind of
+// SELECT.
 void AddJson(const Selection& to) {
-  const auto has_json = [](const ModelColumn& column) { return HaveJson(column.type); };
-  if (std::ranges::none_of(to.schema.regular, has_json)) return AddSelectors(to, false);
   std::vector<std::string> names;
   AddColumnsAs(to, [&](const std::string& name) { names.push_back(name); });
   struct Member {
@@ -129,21 +164,25 @@ void AddJson(const Selection& to) {
   std::vector<Member> members;
   for (size_t i = 0; i < names.size(); ++i) {
     const DataType& type = to.schema.TypeOf(names[i]);
-    if (HaveJson(type)) members.push_back({names[i], type, to.shape.selectors[i]});
+    const bool must = i + to.schema.regular.size() == names.size();
+    if (must || IsTaken(to.random, type)) {
+      members.push_back({names[i], type, to.shape.selectors[i]});
+    }
   }
   to.text << "JSON ";
   for (const Member& member : members) {
     to.text << (&member == &members[0] ? "" : ", ") << member.name;
   }
   to.shape.selectors.clear();
-  to.Add([members](const LiveRow& row, int64_t now) -> std::optional<std::string> {
-    std::string json = "{";
+  to.AddByRules([members](const LiveRow& row, int64_t now, const AnswerRules& rules) {
+    std::string object = "{";
     for (const Member& member : members) {
-      const std::optional<std::string> value = member.selector.value(row, now);
-      json += (json.size() == 1 ? "\"" : ", \"") + member.name +
-              "\": " + (value ? *EncodeJson(member.type, *value) : "null");
+      const std::optional<std::string> json =
+          JsonOf(member.type, member.selector.value(row, now, rules), StyleBy(rules));
+      if (!json) return std::optional(kNoJson);
+      object += (object.size() == 1 ? "" : ", ") + QuotedJson(member.name) + ": " + *json;
     }
-    return json + "}";
+    return std::optional(object + "}");
   });
 }
 

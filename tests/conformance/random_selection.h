@@ -31,7 +31,16 @@ struct Selection {
   template <typename Value>
   void Add(Value value, Aggregate aggregate = Aggregate::kFirst,
            DataType type = CqlType::kBlob) const {
-    shape.selectors.push_back({std::move(value), aggregate, std::move(type)});
+    shape.selectors.push_back(
+        {[value = std::move(value)](const LiveRow& row, int64_t now_seconds, const AnswerRules&) {
+           return value(row, now_seconds);
+         },
+         aggregate, std::move(type)});
+  }
+  // One that servers have different rules for.
+  template <typename Value>
+  void AddByRules(Value value) const {
+    shape.selectors.push_back({std::move(value)});
   }
   // A value's column.
   void AddColumn(size_t value) const;

@@ -59,6 +59,8 @@ class StatementText {
  private:
   // As a function of its bytes, which are a literal or bound.
   void AddCall(const PoolValue& value);
+  // fromJson('...'), or of a text that is bound.
+  void AddFromJson(const PoolValue& value);
 
   enum class Style : uint8_t {
     kLiterals,
@@ -107,6 +109,7 @@ struct AnswerRules {
   bool bound_empties_end = false;    // or nothing by the values behind it
   bool empty_keys_first = false;     // the token of no bytes, a key in a view, is the smallest one
   bool deleted_statics_are_empty = false;  // filters take a static value that was deleted for one
+  bool json_of_java = false;               // forms of values in JSON
   // Of the partitions without rows that the conditions hold of: bit i, the i-th is not found.
   uint32_t partitions_missed = 0;
 };
@@ -141,6 +144,8 @@ TableModel::Predicate AddClusteringWhere(Random& random, const ModelSchema& sche
                                          ClusteringUse use, std::string_view before,
                                          StatementText& text, std::vector<Values>* keys = nullptr);
 const PoolValue& RandomPoolValue(Random& random, const ModelColumn& column);
+// One of those that make the value.
+const std::string& RandomJson(Random& random, const PoolValue& value);
 
 }  // namespace liststore::testing
 

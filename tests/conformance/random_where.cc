@@ -124,6 +124,10 @@ const PoolValue& RandomPoolValue(Random& random, const ModelColumn& column) {
   return pool[random.Below(pool.size())];
 }
 
+const std::string& RandomJson(Random& random, const PoolValue& value) {
+  return value.jsons[random.Below(value.jsons.size())];
+}
+
 // ---- StatementText
 
 namespace {
@@ -148,8 +152,21 @@ void StatementText::AddCall(const PoolValue& value) {
   sent_.text += is_blob ? "))" : ")";
 }
 
+void StatementText::AddFromJson(const PoolValue& value) {
+  const std::string& json = RandomJson(random_, value);
+  sent_.text += "fromJson(";
+  if (Binds()) {
+    sent_.text += "?";
+    sent_.parameters.push_back({json, false});
+  } else {
+    sent_.text += PrintString(json);
+  }
+  sent_.text += ")";
+}
+
 void StatementText::AddValue(const PoolValue& value) {
   shown_ += Shown(value);
+  if (!value.jsons.empty() && random_.OneIn(12)) return AddFromJson(value);
   // Text alone can hold a blob, if its bytes are UTF-8.
   const bool can_call = !value.type.empty() && (value.type != "blob" || IsValidUtf8(value.bytes));
   if (can_call && random_.OneIn(8)) return AddCall(value);

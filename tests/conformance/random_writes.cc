@@ -79,7 +79,7 @@ class WriteMaker {
     for (size_t i = columns.size(); i > 1; --i)
       std::swap(columns[i - 1], columns[random_.Below(i)]);
     const bool has_json = std::ranges::all_of(columns, [](const Column& column) {
-      return !column.value || JsonOf(column.column->type, column.value->bytes);
+      return !column.value || !column.value->jsons.empty();
     });
     if (has_json && !row.statics_alone && random_.OneIn(3)) {
       AddJson(columns, row);
@@ -97,10 +97,8 @@ class WriteMaker {
     std::string json;
     for (const Column& column : columns) {
       if (column.unset) continue;
-      std::optional<std::string> bytes;
-      if (column.value) bytes = column.value->bytes;
       json += (json.empty() ? "{\"" : ", \"") + column.column->name +
-              "\": " + *JsonOf(column.column->type, bytes);
+              "\": " + (column.value ? RandomJson(random_, *column.value) : "null");
     }
     json += "}";
     text_ << " JSON ";
@@ -109,6 +107,7 @@ class WriteMaker {
       text_ << " DEFAULT UNSET";
       return;
     }
+    if (random_.OneIn(2)) text_ << " DEFAULT NULL";
     const size_t end = times_.json_is_of_statics ? schema_.values() : schema_.regular.size();
     for (size_t i = 0; i < end; ++i) {
       const bool is_named =

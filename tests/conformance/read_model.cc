@@ -12,10 +12,10 @@ namespace liststore::testing {
 namespace {
 
 std::optional<std::string> AggregateOf(std::span<const LiveRow> rows, const Selector& selector,
-                                       int64_t now_seconds) {
+                                       int64_t now_seconds, const AnswerRules& rules) {
   std::vector<std::string> values;
   for (const LiveRow& row : rows) {
-    const std::optional<std::string> value = selector.value(row, now_seconds);
+    const std::optional<std::string> value = selector.value(row, now_seconds, rules);
     if (selector.aggregate == Aggregate::kFirst) return value;
     if (value) values.push_back(*value);
   }
@@ -40,25 +40,27 @@ std::optional<std::string> AggregateOf(std::span<const LiveRow> rows, const Sele
   return VarintOf(divides ? sum / static_cast<int64_t>(values.size()) : sum);
 }
 
-ResultRow AggregatesOf(std::span<const LiveRow> rows, const ReadShape& shape, int64_t now_seconds) {
+ResultRow AggregatesOf(std::span<const LiveRow> rows, const ReadShape& shape, int64_t now_seconds,
+                       const AnswerRules& rules) {
   ResultRow aggregates;
   for (const Selector& selector : shape.selectors) {
-    aggregates.push_back(AggregateOf(rows, selector, now_seconds));
+    aggregates.push_back(AggregateOf(rows, selector, now_seconds, rules));
   }
   return aggregates;
 }
 
-ResultRow ValuesOf(const LiveRow& row, const ReadShape& shape, int64_t now_seconds) {
+ResultRow ValuesOf(const LiveRow& row, const ReadShape& shape, int64_t now_seconds,
+                   const AnswerRules& rules) {
   ResultRow values;
   for (const Selector& selector : shape.selectors) {
-    values.push_back(selector.value(row, now_seconds));
+    values.push_back(selector.value(row, now_seconds, rules));
   }
   return values;
 }
 
 // `rows` are in the order of the read.
 std::vector<ResultRow> EvaluateGroups(std::span<const LiveRow> rows, const ReadShape& shape,
-                                      int64_t now_seconds) {
+                                      int64_t now_seconds, const AnswerRules& rules) {
   std::vector<ResultRow> result;
   int64_t of_partition = 0;
   for (size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
@@ -74,8 +76,8 @@ std::vector<ResultRow> EvaluateGroups(std::span<const LiveRow> rows, const ReadS
     if (shape.per_partition_limit && of_partition >= *shape.per_partition_limit) continue;
     if (shape.limit && static_cast<int64_t>(result.size()) == *shape.limit) break;
     result.push_back(shape.aggregates
-                         ? AggregatesOf(rows.subspan(begin, end - begin), shape, now_seconds)
-                         : ValuesOf(first, shape, now_seconds));
+                         ? AggregatesOf(rows.subspan(begin, end - begin), shape, now_seconds, rules)
+                         : ValuesOf(first, shape, now_seconds, rules));
   }
   return result;
 }
@@ -120,7 +122,7 @@ std::vector<ResultRow> Evaluate(const TableModel& model, const ReadShape& shape,
     });
   }
   if (shape.is_in && rules.in_by_value) SortByValue(model.schema(), rows);
-  if (shape.grouped) return EvaluateGroups(rows, shape, now_seconds);
+  if (shape.grouped) return EvaluateGroups(rows, shape, now_seconds, rules);
   const int64_t of_partition_max =
       shape.distinct ? 1 : shape.per_partition_limit.value_or(std::numeric_limits<int64_t>::max());
   std::vector<LiveRow> kept;
@@ -131,12 +133,19 @@ std::vector<ResultRow> Evaluate(const TableModel& model, const ReadShape& shape,
   }
   if (shape.merged) std::ranges::stable_sort(kept, compare);
   std::vector<ResultRow> result;
-  if (shape.aggregates) return {AggregatesOf(kept, shape, now_seconds)};
+  if (shape.aggregates) return {AggregatesOf(kept, shape, now_seconds, rules)};
   for (const LiveRow& row : kept) {
     if (shape.limit && static_cast<int64_t>(result.size()) == *shape.limit) break;
-    result.push_back(ValuesOf(row, shape, now_seconds));
+    result.push_back(ValuesOf(row, shape, now_seconds, rules));
   }
   return result;
+}
+
+const std::string kNoJson = "a value has no JSON";
+
+bool IsRefused(const std::vector<ResultRow>& rows) {
+  return std::ranges::any_of(
+      rows, [](const ResultRow& row) { return std::ranges::find(row, kNoJson) != row.end(); });
 }
 
 std::optional<std::string> ClusteringValue(const LiveRow& row, size_t column) {

@@ -30,7 +30,8 @@ enum class Aggregate : uint8_t {
 
 // A value of a row.
 struct Selector {
-  std::function<std::optional<std::string>(const LiveRow&, int64_t now_seconds)> value;
+  std::function<std::optional<std::string>(const LiveRow&, int64_t now_seconds, const AnswerRules&)>
+      value;
   // Where the read has aggregates.
   Aggregate aggregate = Aggregate::kFirst;
   DataType type = CqlType::kBlob;  // of the value; kMin and kMax alone ask for it
@@ -53,6 +54,10 @@ struct ReadShape {
   // Rows are asked for: static values do not stand for a partition without any.
   bool of_rows = false;
 };
+
+// In place of a value that the server cannot make: the read is refused.
+extern const std::string kNoJson;
+bool IsRefused(const std::vector<ResultRow>& rows);
 
 std::vector<ResultRow> Evaluate(const TableModel& model, const ReadShape& shape,
                                 int64_t now_seconds, const AnswerRules& rules);

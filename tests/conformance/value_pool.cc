@@ -10,10 +10,8 @@
 #include <utility>
 
 #include "engine/base/check.h"
-#include "engine/cql/decode_json.h"
-#include "engine/cql/encode_json.h"
-#include "engine/cql/json_value.h"
 #include "engine/model/composite_value.h"
+#include "tests/conformance/json_model.h"
 
 namespace liststore::testing {
 namespace {
@@ -102,6 +100,7 @@ std::vector<PoolValue> Durations() {
       {1, 2, 3, "1mo2d3ns"},
       {0, -1, 0, "-1d"},
       {0, 1, 0, "1d"},
+      {0, 0, 1'000'000'000, "1s"},
       {0, 0, 86'400'000'000'000, "24h"},
       {14, 3, 14'706'000'000'000, "P1Y2M3DT4H5M6S"},
       {0, 14, 0, "P2W"},
@@ -265,8 +264,34 @@ std::vector<PoolValue> UserValues(const DataType& type) {
       }
     }
     pool.push_back({EncodeTuple(fields), "{" + literal + "}"});
+    pool.back().jsons = JsonsFor(type, pool.back().bytes);
   }
   return pool;
+}
+
+using Pools = std::map<std::string, std::vector<PoolValue>>;
+
+// By the types' names; what JSON there is of their values is found by their literals.
+const Pools& PoolsWithoutJson() {
+  static const auto* const pools = [] {
+    auto* made = new Pools();
+    std::vector<CqlType> natives(std::begin(kTypes), std::end(kTypes));
+    natives.push_back(CqlType::kDuration);
+    for (const CqlType each : natives) {
+      std::vector<PoolValue>& pool = (*made)[DataType(each).ToString()];
+      pool = Make(each);
+      for (PoolValue& value : pool) value.type = CqlTypeName(each);
+    }
+    // Numbers that additions come near to.
+    for (const int64_t value : {-1000, -1, 0, 1, 1000}) {
+      (*made)[DataType(CqlType::kCounter).ToString()].push_back(
+          {BytesOfInt(value, 8), std::to_string(value)});
+    }
+    for (auto& [each, values] : Composites()) (*made)[each.ToString()] = values;
+    for (auto& [each, values] : DurationComposites()) (*made)[each.ToString()] = values;
+    return made;
+  }();
+  return *pools;
 }
 
 // By all that the values depend on: a type that is altered has others.
@@ -314,37 +339,24 @@ bool HasDuration(const DataType& type) { return type.Contains(CqlType::kDuration
 const std::vector<PoolValue>& PoolOf(const DataType& type) {
   if (type.kind() == DataType::Kind::kUser) return UserPool(type);
   static const auto* const pools = [] {
-    auto* made = new std::map<std::string, std::vector<PoolValue>>();
-    std::vector<CqlType> natives(std::begin(kTypes), std::end(kTypes));
-    natives.push_back(CqlType::kDuration);
-    for (const CqlType each : natives) {
-      std::vector<PoolValue>& pool = (*made)[DataType(each).ToString()];
-      pool = Make(each);
-      for (PoolValue& value : pool) value.type = CqlTypeName(each);
+    auto* made = new Pools(PoolsWithoutJson());
+    for (const std::span<const DataType> types : {PoolTypes(), DurationPoolTypes()}) {
+      for (const DataType& each : types) {
+        for (PoolValue& value : made->at(each.ToString())) {
+          value.jsons = JsonsFor(each, value.bytes);
+        }
+      }
     }
-    // Numbers that additions come near to.
-    for (const int64_t value : {-1000, -1, 0, 1, 1000}) {
-      (*made)[DataType(CqlType::kCounter).ToString()].push_back(
-          {BytesOfInt(value, 8), std::to_string(value)});
-    }
-    for (auto& [each, values] : Composites()) (*made)[each.ToString()] = values;
-    for (auto& [each, values] : DurationComposites()) (*made)[each.ToString()] = values;
     return made;
   }();
   return pools->at(DataType::Frozen(type).ToString());
 }
 
-std::optional<std::string> JsonOf(const DataType& type, const std::optional<std::string>& bytes) {
-  if (!bytes) return "null";
-  const CqlOr<std::string> json = EncodeJson(type, *bytes);
-  if (!json.ok()) return std::nullopt;
-  const CqlOr<std::string> again = DecodeJson(*ParseJson(*json), type);
-  return again.ok() && *again == *bytes ? std::optional(*json) : std::nullopt;
-}
-
-bool HaveJson(const DataType& type) {
-  return std::ranges::all_of(
-      PoolOf(type), [&](const PoolValue& value) { return EncodeJson(type, value.bytes).ok(); });
+const std::string& LiteralOf(CqlType type, std::string_view bytes) {
+  const std::vector<PoolValue>& pool = PoolsWithoutJson().at(DataType(type).ToString());
+  const auto at = std::ranges::find(pool, bytes, &PoolValue::bytes);
+  LS_CHECK(at != pool.end(), "the value is one of the pool");
+  return at->literal;
 }
 
 std::string BytesOfInt(int64_t value, size_t bytes) {

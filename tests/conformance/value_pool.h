@@ -19,6 +19,7 @@ struct PoolValue {
   std::string literal;  // as a statement spells it; empty: there is no literal of it
   // Of a pool: the name of its type, by which functions can make it of a blob.
   std::string_view type = {};
+  std::vector<std::string> jsons = {};  // that make it, see JsonsFor
 };
 
 // Types with a pool, of key columns too.
@@ -29,11 +30,8 @@ std::span<const DataType> ElementPoolTypes();
 std::span<const DataType> DurationPoolTypes();
 bool HasDuration(const DataType& type);
 const std::vector<PoolValue>& PoolOf(const DataType& type);
-
-// JSON that a value can be written by, where it is one that is read back as the same; nullopt is
-// null. And whether all values of a pool can be shown as JSON.
-std::optional<std::string> JsonOf(const DataType& type, const std::optional<std::string>& bytes);
-bool HaveJson(const DataType& type);
+// Of a value of a native type's pool.
+const std::string& LiteralOf(CqlType type, std::string_view bytes);
 
 // Big-endian.
 std::string BytesOfInt(int64_t value, size_t bytes);
