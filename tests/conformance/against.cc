@@ -69,6 +69,12 @@ int64_t NowSeconds() {
   return std::chrono::floor<std::chrono::seconds>(SystemClock::now()).time_since_epoch().count();
 }
 
+int64_t NowMicros() {
+  return std::chrono::floor<std::chrono::microseconds>(SystemClock::now())
+      .time_since_epoch()
+      .count();
+}
+
 // Returns when enough of a second is left for a statement: TTLs count whole seconds, the model has
 // to count the same, and nothing may be sent twice.
 void AwaitRoomInSecond() {
@@ -121,7 +127,7 @@ class Run {
     for (uint64_t step = 0; step < steps && !failed_ && !is_cut_; ++step) Step();
     for (size_t i = 0; i < Readables(); ++i) {
       if (failed_ || is_cut_) break;
-      Read(ReadEverything(random_, Readable(i), HasWriteTimes(Readable(i))), Readable(i).schema());
+      Read(ReadEverything(random_, Readable(i), OptionsOf(Readable(i))), Readable(i).schema());
     }
     return !failed_;
   }
@@ -191,7 +197,7 @@ class Run {
     if (kind < 3 && has_conditions_) return WriteIf();
     if (kind < 7) return Write();
     const TableModel& model = Readable(random_.Below(Readables()));
-    Read(MakeRandomRead(random_, model, HasWriteTimes(model)), model.schema());
+    Read(MakeRandomRead(random_, model, OptionsOf(model)), model.schema());
   }
 
   WriteTimes Times() {
@@ -250,8 +256,9 @@ class Run {
   }
 
   // Counters have the server's time.
-  bool HasWriteTimes(const TableModel& model) const {
-    return !has_conditions_ && &model != counters_.get();
+  ReadOptions OptionsOf(const TableModel& model) const {
+    return {.with_write_times = !has_conditions_ && &model != counters_.get(),
+            .has_own_functions = false};
   }
 
   // Cassandra goes on from what a counter was before its row was deleted: none is.
@@ -319,8 +326,14 @@ class Run {
     std::vector<ResultRow> found;
     std::string error;
     int64_t now_seconds = 0;
-    Within(now_seconds, [&] { error = ReadAll(read, parameters, found); });
+    TimeWindow window;
+    Within(now_seconds, [&] {
+      window.from_micros = NowMicros();
+      error = ReadAll(read, parameters, found);
+      window.to_micros = NowMicros();
+    });
     if (is_cut_) return;
+    read.make_comparable(found, window);
     const std::vector<ResultRow> expected = read.expected(now_seconds, {});
     if (!error.empty()) {
       if (error.starts_with("Cannot create JSON string") && IsRefused(expected)) {

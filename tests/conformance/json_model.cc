@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -124,6 +125,8 @@ std::vector<std::string> NativeJsonsFor(CqlType type, const std::string& bytes) 
       if (!bytes.starts_with('a')) return {*json};
       return {*json, "\"\\u0061" + json->substr(2)};
     case CqlType::kTimestamp:
+      // A small number is no timestamp to Cassandra.
+      if (IntOf(bytes) <= std::numeric_limits<int32_t>::max()) return {*json};
       return {*json, std::to_string(IntOf(bytes))};
     default:
       break;

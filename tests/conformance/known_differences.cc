@@ -232,6 +232,10 @@ std::string NameOfOne(const Refusal& refusal) {
       statement.Says("{}")) {
     return "statements that fail in the server";
   }
+  // ttl(m[?]), and writetime() likewise.
+  if (error.starts_with(kClassCast) && statement.Selects("])")) {
+    return "statements that fail in the server";
+  }
   // Of the page that ends with a row of a view whose key is empty.
   if (error.starts_with("java.lang.NullPointerException") && refusal.paged &&
       refusal.schema.is_view && refusal.schema.partition_key.size() == 1) {

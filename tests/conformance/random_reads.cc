@@ -14,12 +14,8 @@ namespace {
 
 class ReadMaker {
  public:
-  ReadMaker(Random& random, const TableModel& model, bool with_write_times)
-      : random_(random),
-        model_(model),
-        schema_(model.schema()),
-        with_write_times_(with_write_times),
-        text_(random) {}
+  ReadMaker(Random& random, const TableModel& model, const ReadOptions& options)
+      : random_(random), model_(model), schema_(model.schema()), options_(options), text_(random) {}
 
   RandomRead Make() {
     text_ << "SELECT ";
@@ -181,7 +177,9 @@ class ReadMaker {
 
   // ---- Clauses
 
-  Selection Selected() { return {random_, schema_, with_write_times_, text_, shape_}; }
+  Selection Selected() {
+    return {random_, schema_, options_.with_write_times, options_.has_own_functions, text_, shape_};
+  }
   // Whether an aggregate's answer has a value of its first row.
   bool HasFirst() const {
     return shape_.aggregates && std::ranges::find(shape_.selectors, Aggregate::kFirst,
@@ -302,26 +300,31 @@ class ReadMaker {
   RandomRead Finish() {
     return {text_.Sent(), text_.shown(), !shape_.merged && !shape_.grouped,
             [this_model = &model_, shape = shape_](int64_t now_seconds, const AnswerRules& rules) {
-              return Evaluate(*this_model, shape, now_seconds, rules);
+              std::vector<ResultRow> rows = Evaluate(*this_model, shape, now_seconds, rules);
+              MakeComparable(shape, {}, rows);
+              return rows;
+            },
+            [shape = shape_](std::vector<ResultRow>& found, const TimeWindow& window) {
+              MakeComparable(shape, window, found);
             }};
   }
 
   Random& random_;
   const TableModel& model_;
   const ModelSchema& schema_;
-  bool with_write_times_;
+  const ReadOptions options_;
   StatementText text_;
   ReadShape shape_;
 };
 
 }  // namespace
 
-RandomRead MakeRandomRead(Random& random, const TableModel& model, bool with_write_times) {
-  return ReadMaker(random, model, with_write_times).Make();
+RandomRead MakeRandomRead(Random& random, const TableModel& model, const ReadOptions& options) {
+  return ReadMaker(random, model, options).Make();
 }
 
-RandomRead ReadEverything(Random& random, const TableModel& model, bool with_write_times) {
-  return ReadMaker(random, model, with_write_times).Everything();
+RandomRead ReadEverything(Random& random, const TableModel& model, const ReadOptions& options) {
+  return ReadMaker(random, model, options).Everything();
 }
 
 }  // namespace liststore::testing

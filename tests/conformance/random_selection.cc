@@ -8,6 +8,7 @@
 #include "tests/conformance/random_aggregates.h"
 #include "tests/conformance/random_conversions.h"
 #include "tests/conformance/random_filters.h"
+#include "tests/conformance/random_times.h"
 
 namespace liststore::testing {
 namespace {
@@ -70,25 +71,6 @@ void AddElement(const Selection& to, size_t i) {
   });
 }
 
-// ---- Times
-
-void AddTimeToLive(const Selection& to, size_t i) {
-  to.Say("ttl(" + to.schema.ValueColumn(i).name + ")");
-  to.Add([i](const LiveRow& row, int64_t now) -> std::optional<std::string> {
-    const std::optional<ModelCell>& cell = row.cells[i];
-    if (!cell || cell->ttl_seconds == 0) return std::nullopt;
-    return BytesOfInt(cell->expiry_seconds - now, 4);
-  });
-}
-
-void AddWriteTime(const Selection& to, size_t i) {
-  to.Say("writetime(" + to.schema.ValueColumn(i).name + ")");
-  to.Add([i](const LiveRow& row, int64_t) -> std::optional<std::string> {
-    if (!row.cells[i]) return std::nullopt;
-    return BytesOfInt(row.cells[i]->timestamp, 8);
-  });
-}
-
 // ---- JSON
 
 JsonStyle StyleBy(const AnswerRules& rules) {
@@ -107,7 +89,11 @@ void AddToJson(const Selection& to) {
     to.Say("toJson(" + column.name + ")");
     to.AddByRules(
         [type = column.type, value](const LiveRow& row, int64_t, const AnswerRules& rules) {
-          return std::optional(JsonOf(type, value(row, rules), StyleBy(rules)).value_or(kNoJson));
+          const std::optional<std::string> bytes = value(row, rules);
+          const std::optional<std::string> json = JsonOf(type, bytes, JsonStyle::kScylla);
+          if (json && rules.json_of_java) return JsonOf(type, bytes, JsonStyle::kJava);
+          // Cassandra takes a number of no bytes for null, unless it is part of a row.
+          return std::optional(json.value_or(rules.json_of_java ? "null" : kNoJson));
         });
   };
   for (size_t i = 0; i < to.schema.partition_key.size(); ++i) {
@@ -137,9 +123,7 @@ void AddSelectors(const Selection& to, bool all) {
     if (type.is_multi_cell() || type.kind() == DataType::Kind::kUser) {
       if (!to.shape.selectors.empty() && random.OneIn(3)) AddElement(to, i);
     }
-    if (type.is_multi_cell()) continue;
-    if (all || random.OneIn(2)) AddTimeToLive(to, i);
-    if (to.with_write_times && (all || random.OneIn(2))) AddWriteTime(to, i);
+    AddTimes(to, i, all);
   }
   for (size_t i = 0; i < to.schema.regular.size(); ++i) {
     if (random.OneIn(4)) AddConversion(to, i);

@@ -20,7 +20,8 @@ namespace liststore::testing {
 struct Selection {
   Random& random;
   const ModelSchema& schema;
-  bool with_write_times;  // may ask for WRITETIME
+  bool with_write_times;   // may ask for WRITETIME
+  bool has_own_functions;  // those that liststore alone has
   StatementText& text;
   ReadShape& shape;
 

@@ -114,16 +114,30 @@ struct AnswerRules {
   uint32_t partitions_missed = 0;
 };
 
+// When the server may have run a statement, both ends included.
+struct TimeWindow {
+  int64_t from_micros = 0;
+  int64_t to_micros = 0;
+};
+
 struct RandomRead {
   CqlStatement sent;
   std::string shown;
   bool may_be_paged = true;
   std::function<std::vector<ResultRow>(int64_t now_seconds, const AnswerRules& rules)> expected;
+  // Of what was answered, puts in place of values that depend on the instant, or on chance, what
+  // `expected` has for all that are right.
+  std::function<void(std::vector<ResultRow>& found, const TimeWindow& window)> make_comparable;
 };
 
-RandomRead MakeRandomRead(Random& random, const TableModel& model, bool with_write_times);
+struct ReadOptions {
+  bool with_write_times = true;   // may ask for WRITETIME
+  bool has_own_functions = true;  // those that liststore alone has
+};
+
+RandomRead MakeRandomRead(Random& random, const TableModel& model, const ReadOptions& options);
 // All that is there, with its times.
-RandomRead ReadEverything(Random& random, const TableModel& model, bool with_write_times);
+RandomRead ReadEverything(Random& random, const TableModel& model, const ReadOptions& options);
 
 // ---- WHERE, for both
 

@@ -141,6 +141,17 @@ std::vector<ResultRow> Evaluate(const TableModel& model, const ReadShape& shape,
   return result;
 }
 
+void MakeComparable(const ReadShape& shape, const TimeWindow& window,
+                    std::vector<ResultRow>& rows) {
+  for (size_t i = 0; i < shape.selectors.size(); ++i) {
+    if (!shape.selectors[i].make_comparable) continue;
+    ResultRow column;
+    for (const ResultRow& row : rows) column.push_back(row.at(i));
+    shape.selectors[i].make_comparable(column, window);
+    for (size_t row = 0; row < rows.size(); ++row) rows[row][i] = column[row];
+  }
+}
+
 const std::string kNoJson = "a value has no JSON";
 
 bool IsRefused(const std::vector<ResultRow>& rows) {

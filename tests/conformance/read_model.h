@@ -35,6 +35,9 @@ struct Selector {
   // Where the read has aggregates.
   Aggregate aggregate = Aggregate::kFirst;
   DataType type = CqlType::kBlob;  // of the value; kMin and kMax alone ask for it
+  // As RandomRead::make_comparable, of the values of all rows; none: they are compared as they are.
+  std::function<void(std::vector<std::optional<std::string>>& values, const TimeWindow& window)>
+      make_comparable = {};
 };
 
 // What becomes of the rows that match.
@@ -68,6 +71,9 @@ std::optional<std::string> CellValue(const LiveRow& row, size_t column);
 
 // A type of whole numbers of which many can be added up.
 bool IsSmall(const DataType& type);
+// By each selector's own.
+void MakeComparable(const ReadShape& shape, const TimeWindow& window, std::vector<ResultRow>& rows);
+
 // A whole number of any length, and the shortest varint of one. The numbers of pools fit, but for
 // those of bigint columns.
 int64_t IntOf(std::string_view bytes);

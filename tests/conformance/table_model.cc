@@ -256,10 +256,11 @@ void TableModel::Apply(const ModelPart& part, const WriteTime& time, Row& row) {
   }
 }
 
-std::vector<std::pair<TableModel::ElementKey, ModelCell>> TableModel::LiveElements(
-    const Elements& elements, std::optional<int64_t> deleted_at, int64_t now_seconds) {
+std::vector<LiveElement> TableModel::LiveElements(const Elements& elements,
+                                                  std::optional<int64_t> deleted_at,
+                                                  int64_t now_seconds) {
   deleted_at = std::max(deleted_at, elements.deleted_at);
-  std::vector<std::pair<ElementKey, ModelCell>> live;
+  std::vector<LiveElement> live;
   for (const auto& [key, cell] : elements.cells) {
     if (!cell->LiveAt(now_seconds) || (deleted_at && cell->timestamp <= *deleted_at)) continue;
     live.emplace_back(key, *cell);
@@ -267,13 +268,12 @@ std::vector<std::pair<TableModel::ElementKey, ModelCell>> TableModel::LiveElemen
   return live;
 }
 
-std::optional<ModelCell> TableModel::Assemble(const DataType& type, const Elements& elements,
-                                              std::optional<int64_t> deleted_at,
-                                              int64_t now_seconds) const {
+std::optional<ModelCell> TableModel::Assemble(const DataType& type,
+                                              const std::vector<LiveElement>& elements) {
   std::optional<ModelCell> whole;
   std::vector<std::string> parts;
   std::vector<std::optional<std::string>> fields(type.parameters().size());
-  for (const auto& [key, cell] : LiveElements(elements, deleted_at, now_seconds)) {
+  for (const auto& [key, cell] : elements) {
     const int64_t newest = whole ? whole->timestamp : cell.timestamp;
     if (!whole) whole.emplace();
     whole->timestamp = std::max(newest, cell.timestamp);
@@ -333,9 +333,11 @@ std::vector<LiveRow> TableModel::Live(int64_t now_seconds) const {
         any = true;
       }
       for (const auto& [column, elements] : row.elements) {
-        const auto whole = Assemble(schema_.ValueColumn(column).type, elements,
-                                    DeletedAt(row, column), now_seconds);
+        std::vector<LiveElement> parts =
+            LiveElements(elements, DeletedAt(row, column), now_seconds);
+        const auto whole = Assemble(schema_.ValueColumn(column).type, parts);
         if (!whole) continue;
+        found.elements[column] = std::move(parts);
         found.cells[column] = whole;
         found.newest = std::max(found.newest, whole->timestamp);
         any = true;

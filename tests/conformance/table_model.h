@@ -110,6 +110,16 @@ struct ModelPart {
   size_t index = 0;
 };
 
+// Which element it is: of a list when and as which it was added, of a user type the number of the
+// field, else the element or key.
+struct ElementKey {
+  int64_t micros = 0;
+  int64_t number = 0;
+  std::string key = {};
+  auto operator<=>(const ElementKey&) const = default;
+};
+using LiveElement = std::pair<ElementKey, ModelCell>;
+
 // What a SELECT can see of a row.
 struct LiveRow {
   Values partition;
@@ -120,6 +130,7 @@ struct LiveRow {
   int64_t newest = 0;  // the largest timestamp of what lives of it, its marker's and statics' too
   // There is none: only static values, with nulls for the rest. `clustering` is empty.
   bool is_static_alone = false;
+  std::map<size_t, std::vector<LiveElement>> elements = {};  // of columns of several cells
   // Of its static values those that are null because they were deleted by themselves.
   std::vector<bool> deleted_statics = {};
 };
@@ -187,14 +198,6 @@ class TableModel {
   ModelSchema& mutable_schema() { return schema_; }
 
  private:
-  // Which element it is: of a list when and as which it was added, of a user type the number of the
-  // field, else the element or key.
-  struct ElementKey {
-    int64_t micros = 0;
-    int64_t number = 0;
-    std::string key = {};
-    auto operator<=>(const ElementKey&) const = default;
-  };
   // A column of several cells.
   struct Elements {
     std::optional<int64_t> deleted_at;
@@ -226,13 +229,14 @@ class TableModel {
               Row& row);
   void Apply(const ModelPart& part, const WriteTime& time, Row& row);
   void AddElements(const ModelPart& part, const WriteTime& time, Elements& elements);
-  static std::vector<std::pair<ElementKey, ModelCell>> LiveElements(
-      const Elements& elements, std::optional<int64_t> deleted_at, int64_t now_seconds);
+  static std::vector<LiveElement> LiveElements(const Elements& elements,
+                                               std::optional<int64_t> deleted_at,
+                                               int64_t now_seconds);
   // When all of a row's cells in this column were deleted, if they were.
   std::optional<int64_t> DeletedAt(const Row& row, size_t column) const;
-  // The column's value; nullopt: none of its elements lives.
-  std::optional<ModelCell> Assemble(const DataType& type, const Elements& elements,
-                                    std::optional<int64_t> deleted_at, int64_t now_seconds) const;
+  // The column's value; nullopt: there is no element.
+  static std::optional<ModelCell> Assemble(const DataType& type,
+                                           const std::vector<LiveElement>& elements);
 
   ModelSchema schema_;
   ListCounts& counts_;

@@ -127,6 +127,19 @@ std::optional<std::string> ViewModel::ValueOf(const LiveRow& row, const ViewSour
   return cell ? std::optional(cell->value) : std::nullopt;
 }
 
+namespace {
+
+// No cell lives longer than the one that is part of the key.
+void Cap(ModelCell& cell, const ModelCell& of_key) {
+  const bool outlives = of_key.ttl_seconds != 0 &&
+                        (cell.ttl_seconds == 0 || cell.expiry_seconds > of_key.expiry_seconds);
+  if (!outlives) return;
+  cell.ttl_seconds = of_key.ttl_seconds;
+  cell.expiry_seconds = of_key.expiry_seconds;
+}
+
+}  // namespace
+
 std::optional<LiveRow> ViewModel::RowOf(const LiveRow& of_base) const {
   if (of_base.is_static_alone) return std::nullopt;
   if (view_.filter) {
@@ -151,15 +164,15 @@ std::optional<LiveRow> ViewModel::RowOf(const LiveRow& of_base) const {
   row.key = SerializedKey(row.partition);
   row.token = TokenOf(row.key).value;
   for (const size_t column : view_.regular) {
+    const size_t here = row.cells.size();
     std::optional<ModelCell>& cell = row.cells.emplace_back(of_base.cells[column]);
+    const auto elements = of_base.elements.find(column);
+    if (elements != of_base.elements.end()) row.elements[here] = elements->second;
     if (!cell || !view_.key_cell || !caps_ttls_) continue;
-    // No cell lives longer than the one that is part of the key.
     const ModelCell& of_key = *of_base.cells[*view_.key_cell];
-    const bool outlives = of_key.ttl_seconds != 0 &&
-                          (cell->ttl_seconds == 0 || cell->expiry_seconds > of_key.expiry_seconds);
-    if (!outlives) continue;
-    cell->ttl_seconds = of_key.ttl_seconds;
-    cell->expiry_seconds = of_key.expiry_seconds;
+    Cap(*cell, of_key);
+    if (elements == of_base.elements.end()) continue;
+    for (auto& [key, element] : row.elements[here]) Cap(element, of_key);
   }
   return row;
 }
