@@ -29,6 +29,7 @@
 #include "tests/conformance/random_batches.h"
 #include "tests/conformance/random_conditions.h"
 #include "tests/conformance/random_counters.h"
+#include "tests/conformance/random_moments.h"
 #include "tests/conformance/random_statements.h"
 #include "tests/conformance/random_types.h"
 #include "tests/conformance/read_model.h"
@@ -123,6 +124,7 @@ class Run {
     counters_ = std::make_unique<TableModel>(
         RandomCounterSchema(random_, keyspace_ + ".counters", types_), list_counts_);
     for (const std::string& create : counters_->schema().CreateStatements()) Say(create);
+    Say(moments_.CreateStatement());
     CreateViews();
     for (uint64_t step = 0; step < steps && !failed_ && !is_cut_; ++step) Step();
     for (size_t i = 0; i < Readables(); ++i) {
@@ -193,6 +195,7 @@ class Run {
     if (!is_cassandra_ && random_.OneIn(60)) AlterType();
     if (random_.OneIn(500)) Truncate();
     const uint64_t kind = random_.Below(12);
+    if (kind == 0 && random_.OneIn(10)) return TakeMoment();
     if (kind == 0) return random_.OneIn(3) ? CountUp() : Batch();
     if (kind < 3 && has_conditions_) return WriteIf();
     if (kind < 7) return Write();
@@ -236,6 +239,18 @@ class Run {
     if (is_cut_) return;
     if (!answer.error.empty()) return Refused({write.shown, false, model.schema(), answer.error});
     write.apply(*times.of_message, now_seconds);
+  }
+
+  void TakeMoment() {
+    const auto run = [&](const CqlStatement& statement, TimeWindow& window) {
+      window.from_micros = NowMicros();
+      CqlAnswer answer = session_.Run(statement);
+      window.to_micros = NowMicros();
+      return answer;
+    };
+    const std::string wrong = moments_.Step(random_, run, history_);
+    if (!wrong.empty()) return Fail(wrong);
+    Count("(the same)");
   }
 
   void Batch() {
@@ -380,6 +395,7 @@ class Run {
   std::vector<std::unique_ptr<TableModel>> models_;
   std::vector<std::unique_ptr<ViewModel>> views_;
   std::unique_ptr<TableModel> counters_;
+  MomentTable moments_{keyspace_ + ".moments"};
   std::string history_;
   bool has_conditions_ = false;
   bool failed_ = false;

@@ -13,6 +13,7 @@
 #include "tests/conformance/random_batches.h"
 #include "tests/conformance/random_conditions.h"
 #include "tests/conformance/random_counters.h"
+#include "tests/conformance/random_moments.h"
 #include "tests/conformance/random_schema_changes.h"
 #include "tests/conformance/random_statements.h"
 #include "tests/conformance/random_types.h"
@@ -88,6 +89,7 @@ class TableRun {
     tables_.counters = std::make_unique<TableModel>(
         RandomCounterSchema(random_, "k.counters", tables_.types), tables_.list_counts);
     for (const std::string& create : tables_.counters->schema().CreateStatements()) Say(create);
+    Say(moments_.CreateStatement());
     for (const auto& model : tables_.models) Acquaint(*model);
     for (uint64_t i = random_.Below(4); i > 0; --i) {
       Change(MakeRandomView(random_, tables_, change_options()));
@@ -133,6 +135,7 @@ class TableRun {
       case 0:
         return Batch();
       case 1:
+        if (random_.OneIn(10)) return TakeMoment();
         return random_.OneIn(2) ? WriteIf() : Count();
       case 2:
       case 3:
@@ -226,6 +229,18 @@ class TableRun {
     write.apply(now_micros(), now_seconds());
   }
 
+  void TakeMoment() {
+    const auto run = [&](const CqlStatement& statement, TimeWindow& window) {
+      ++said_;
+      window = Window();
+      return session_->Run(statement);
+    };
+    const std::string wrong = moments_.Step(random_, run, history_);
+    if (wrong.empty()) return;
+    failed_ = true;
+    ADD_FAILURE() << wrong << Replay();
+  }
+
   void Batch() {
     ++said_;
     const RandomBatch batch = MakeRandomBatch(
@@ -293,6 +308,7 @@ class TableRun {
   std::unique_ptr<CqlServer> server_;
   std::unique_ptr<CqlSession> session_;
   ModelTables tables_{.keyspace = "k"};
+  MomentTable moments_{"k.moments"};
   uint64_t said_ = 0;  // statements
   std::string history_;
   bool failed_ = false;

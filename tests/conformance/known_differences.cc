@@ -232,6 +232,10 @@ std::string NameOfOne(const Refusal& refusal) {
       statement.Says("{}")) {
     return "statements that fail in the server";
   }
+  if (error.starts_with("Unknown function") &&
+      (statement.Selects("dateOf(") || statement.Selects("unixTimestampOf("))) {
+    return "dateOf and unixTimestampOf";
+  }
   // ttl(m[?]), and writetime() likewise.
   if (error.starts_with(kClassCast) && statement.Selects("])")) {
     return "statements that fail in the server";

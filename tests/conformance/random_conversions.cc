@@ -3,6 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/conformance/time_model.h"
 
 namespace liststore::testing {
 namespace {
@@ -19,6 +23,52 @@ void AddOfNumber(const Selection& to, size_t i, const std::string& text, Convert
   });
 }
 
+// A time: of what milliseconds, how much is within them, and back into bytes.
+struct TimeFunction {
+  CqlType from;
+  std::string_view name;
+  std::string (*result)(int64_t millis);
+};
+
+std::string Millis(int64_t millis) { return BytesOfInt(millis, 8); }
+
+constexpr TimeFunction kTimeFunctions[] = {
+    {CqlType::kTimestamp, "toUnixTimestamp", Millis},
+    {CqlType::kTimestamp, "toDate", DateOfMillis},
+    {CqlType::kTimestamp, "minTimeuuid",
+     [](int64_t millis) { return TimeuuidOf(millis * kTicksPerMilli, kFirstOfTick); }},
+    {CqlType::kTimestamp, "maxTimeuuid",
+     [](int64_t millis) { return TimeuuidOf((millis + 1) * kTicksPerMilli - 1, kLastOfTick); }},
+    {CqlType::kDate, "toTimestamp", Millis},
+    {CqlType::kDate, "toUnixTimestamp", Millis},
+    {CqlType::kTimeuuid, "toTimestamp", Millis},
+    {CqlType::kTimeuuid, "toUnixTimestamp", Millis},
+    {CqlType::kTimeuuid, "toDate", DateOfMillis},
+    {CqlType::kTimeuuid, "dateOf", Millis},
+    {CqlType::kTimeuuid, "unixTimestampOf", Millis},
+};
+
+int64_t MillisOf(CqlType type, std::string_view value) {
+  if (type == CqlType::kDate) return MillisOfDate(value);
+  return type == CqlType::kTimestamp ? IntOf(value) : FloorDivide(TicksOf(value), kTicksPerMilli);
+}
+
+void AddTimeConversion(const Selection& to, size_t i) {
+  const ModelColumn& column = to.schema.ValueColumn(i);
+  std::vector<const TimeFunction*> functions;
+  for (const TimeFunction& function : kTimeFunctions) {
+    if (column.type.is(function.from)) functions.push_back(&function);
+  }
+  if (functions.empty()) return;
+  const TimeFunction& function = *functions[to.random.Below(functions.size())];
+  to.Say(std::string(function.name) + "(" + column.name + ")");
+  to.Add([i, &function](const LiveRow& row, int64_t) -> std::optional<std::string> {
+    const std::optional<std::string> value = CellValue(row, i);
+    if (!value) return std::nullopt;
+    return function.result(MillisOf(function.from, *value));
+  });
+}
+
 }  // namespace
 
 void AddConversion(const Selection& to, size_t i) {
@@ -30,16 +80,7 @@ void AddConversion(const Selection& to, size_t i) {
     }
     return AddOfNumber(to, i, "CAST(" + column.name + " AS varint)", VarintOf);
   }
-  if (!column.type.is(CqlType::kTimestamp)) return;
-  if (to.random.OneIn(2)) {
-    return AddOfNumber(to, i, "toUnixTimestamp(" + column.name + ")",
-                       [](int64_t millis) { return BytesOfInt(millis, 8); });
-  }
-  AddOfNumber(to, i, "toDate(" + column.name + ")", [](int64_t millis) {
-    constexpr int64_t kDay = 86'400'000;
-    const int64_t days = millis / kDay - (millis % kDay < 0 ? 1 : 0);
-    return BytesOfInt(days + (int64_t{1} << 31), 4);
-  });
+  AddTimeConversion(to, i);
 }
 
 void AddBlobConversion(const Selection& to, size_t i) {

@@ -8,6 +8,7 @@
 #include "tests/conformance/random_aggregates.h"
 #include "tests/conformance/random_conversions.h"
 #include "tests/conformance/random_filters.h"
+#include "tests/conformance/random_moments.h"
 #include "tests/conformance/random_times.h"
 
 namespace liststore::testing {
@@ -130,6 +131,7 @@ void AddSelectors(const Selection& to, bool all) {
     if (random.OneIn(3)) AddBlobConversion(to, i);
   }
   AddToJson(to);
+  if (!to.shape.selectors.empty() && random.OneIn(6)) AddMoment(to);
   if (!to.shape.selectors.empty() && !random.OneIn(3)) return;
   to.Say("token(" + KeyNames(to.schema) + ")");
   to.Add([](const LiveRow& row, int64_t) { return std::optional(BytesOfInt(row.token, 8)); });

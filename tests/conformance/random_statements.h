@@ -59,6 +59,8 @@ class StatementText {
  private:
   // As a function of its bytes, which are a literal or bound.
   void AddCall(const PoolValue& value);
+  // A timestamp or date as that of a timeuuid of it.
+  void AddTimeCall(const PoolValue& value);
   // fromJson('...'), or of a text that is bound.
   void AddFromJson(const PoolValue& value);
 

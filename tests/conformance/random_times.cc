@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/model/composite_value.h"
+#include "tests/conformance/time_model.h"
 
 namespace liststore::testing {
 namespace {
@@ -99,19 +100,14 @@ std::string List(const std::vector<std::string>& values) {
   return list;
 }
 
-constexpr int64_t kTimeuuidEpoch = 0x01B21DD213814000;
-
-// Where an element of a list stands: in steps of 100 ns since 1582, the number of it within one in
-// the topmost of the 62 bits behind the variant, the others as those of the first timeuuid.
-// Sources: RFC 4122; ScyllaDB utils/UUID_gen.hh, get_time_UUID_bytes_from_micros_and_submicros.
-std::string TimeuuidOf(const ElementKey& key) {
+// Where an element of a list stands: which it is within a step in the topmost of the 62 bits behind
+// the variant, the others as those of the first timeuuid.
+// Source: ScyllaDB utils/UUID_gen.hh, get_time_UUID_bytes_from_micros_and_submicros.
+std::string PlaceOf(const ElementKey& key) {
   constexpr int kNumberBits = 17;
-  const int64_t ticks = kTimeuuidEpoch + key.micros * 10 + (key.number >> kNumberBits);
   const int64_t number = key.number & ((1 << kNumberBits) - 1);
-  const uint64_t low =
-      static_cast<uint64_t>(number) << (62 - kNumberBits) ^ uint64_t { 0x8080808080808080 };
-  return BytesOfInt(ticks, 4) + BytesOfInt(ticks >> 32, 2) +
-         BytesOfInt((ticks >> 48 & 0xfff) | 0x1000, 2) + BytesOfInt(static_cast<int64_t>(low), 8);
+  return TimeuuidOf(key.micros * kTicksPerMicro + (key.number >> kNumberBits),
+                    static_cast<uint64_t>(number) << (62 - kNumberBits) ^ kFirstOfTick);
 }
 
 // Sets and maps by their elements and keys; the others are in their order.
@@ -129,11 +125,8 @@ void ForgetSteps(std::vector<std::optional<std::string>>& lists) {
   for (std::optional<std::string>& list : lists) {
     if (!list) continue;
     for (size_t at = 8; at + kTimeuuidBytes <= list->size(); at += 4 + kTimeuuidBytes) {
-      const std::string uuid = list->substr(at, kTimeuuidBytes);
-      const int64_t ticks = (IntOf(uuid.substr(6, 2)) & 0xfff) << 48 |
-                            (IntOf(uuid.substr(4, 2)) & 0xffff) << 32 |
-                            (IntOf(uuid.substr(0, 4)) & 0xffffffff);
-      const std::string micros = BytesOfInt((ticks - kTimeuuidEpoch) / 10, 8);
+      const int64_t ticks = TicksOf(list->substr(at, kTimeuuidBytes));
+      const std::string micros = BytesOfInt(FloorDivide(ticks, kTicksPerMicro), 8);
       list->replace(at, 8, micros);
     }
   }
@@ -159,7 +152,7 @@ void AddOfAllParts(const Selection& to, size_t i) {
     };
   } else {
     to.Say("liststore.timeuuids(");
-    part = [](const ElementKey& key, const ModelCell&, int64_t) { return TimeuuidOf(key); };
+    part = [](const ElementKey& key, const ModelCell&, int64_t) { return PlaceOf(key); };
   }
   to.text << column.name << ")";
   const bool is_user = column.type.kind() == Kind::kUser;

@@ -5,6 +5,8 @@
 #include "engine/cql/print_value.h"
 #include "engine/model/composite_value.h"
 #include "tests/conformance/random_statements.h"
+#include "tests/conformance/read_model.h"
+#include "tests/conformance/time_model.h"
 
 namespace liststore::testing {
 namespace {
@@ -139,7 +141,29 @@ std::string Shown(const PoolValue& value) {
 
 }  // namespace
 
+void StatementText::AddTimeCall(const PoolValue& value) {
+  constexpr int64_t kMillisPerDay = 86'400'000;
+  const bool is_date = value.type == "date";
+  const int64_t millis = is_date ? MillisOfDate(value.bytes) : IntOf(value.bytes);
+  sent_.text += is_date ? "toDate(" : "toTimestamp(";
+  // Any time of the day, and any of the millisecond; before 1970, where Cassandra rounds up, what
+  // needs no rounding.
+  const bool is_exact = millis < 0;
+  sent_.text += is_exact || random_.OneIn(2) ? "minTimeuuid(" : "maxTimeuuid(";
+  const int64_t within = is_date && !is_exact ? random_.Between(0, kMillisPerDay - 1) : 0;
+  if (Binds()) {
+    sent_.text += "?";
+    sent_.parameters.push_back({BytesOfInt(millis + within, 8), false});
+  } else {
+    sent_.text += std::to_string(millis + within);
+  }
+  sent_.text += "))";
+}
+
 void StatementText::AddCall(const PoolValue& value) {
+  if ((value.type == "timestamp" || value.type == "date") && random_.OneIn(2)) {
+    return AddTimeCall(value);
+  }
   // There is no blobAsBlob, but a way there and back.
   const bool is_blob = value.type == "blob";
   sent_.text += is_blob ? "textAsBlob(blobAsText(" : "blobAs" + std::string(value.type) + "(";

@@ -135,8 +135,11 @@ std::vector<ResultRow> Evaluate(const TableModel& model, const ReadShape& shape,
   std::vector<ResultRow> result;
   if (shape.aggregates) return {AggregatesOf(kept, shape, now_seconds, rules)};
   for (const LiveRow& row : kept) {
-    if (shape.limit && static_cast<int64_t>(result.size()) == *shape.limit) break;
-    result.push_back(ValuesOf(row, shape, now_seconds, rules));
+    // What is merged is made before it is put in order, all of it.
+    const bool is_full = shape.limit && static_cast<int64_t>(result.size()) == *shape.limit;
+    if (is_full && !shape.merged) break;
+    ResultRow values = ValuesOf(row, shape, now_seconds, rules);
+    if (!is_full || IsRefused({values})) result.push_back(std::move(values));
   }
   return result;
 }
