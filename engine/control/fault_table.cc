@@ -155,8 +155,8 @@ std::optional<CqlError> FaultTable::Write(const Values& values) {
 }
 
 std::optional<CqlError> FaultTable::Delete(const Values& key) {
-  LS_CHECK(key.size() == 1, "a fault's key is its name");
-  if (key[0].second) plan_.Remove(*key[0].second);
+  LS_CHECK(key.size() == 1 && key[0].second.has_value(), "a fault's key is its name");
+  plan_.Remove(*key[0].second);
   return std::nullopt;
 }
 

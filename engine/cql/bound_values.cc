@@ -52,6 +52,12 @@ CqlError UnexpectedUnset(const Operand& operand) {
                            std::to_string(*operand.marker));
 }
 
+CqlError NullInKey(const Operand& operand) {
+  return CqlError::Invalid("Invalid null value in condition for column " + operand.receiver);
+}
+
+CqlError EmptyKey() { return CqlError::Invalid("Key may not be empty"); }
+
 CqlStatus ResolveLimit(const std::optional<Operand>& operand, BoundValues values,
                        std::string_view name, uint64_t& limit) {
   limit = UINT64_MAX;

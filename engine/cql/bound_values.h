@@ -37,9 +37,12 @@ inline BoundValue Peek(const Operand& operand, BoundValues values) {
   return {BoundValue::State::kValue, *operand.constant};
 }
 
-// Errors of the two below, out of their way.
+// Errors of the two functions below, out of their way.
 CqlError InvalidValue(const Operand& operand, std::string_view bytes);
 CqlError UnexpectedUnset(const Operand& operand);
+// Of values for key columns, in writes.
+CqlError NullInKey(const Operand& operand);
+CqlError EmptyKey();
 
 // The operand's value into `value`; Invalid when its bytes are none of its type
 // (`Exception while binding column c: marshaling error: ...`). Constants were checked when the

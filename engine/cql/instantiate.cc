@@ -27,9 +27,7 @@ CqlStatus ResolveKey(const Operand& operand, BoundValues values, KeyUse use,
   LS_RETURN_IF_ERROR(ResolveSet(operand, values, value));
   bytes = value.bytes;
   if (value.has_value()) return {};
-  if (use == KeyUse::kWrite) {
-    return CqlError::Invalid("Invalid null value in condition for column " + operand.receiver);
-  }
+  if (use == KeyUse::kWrite) return NullInKey(operand);
   found = false;
   return {};
 }
@@ -38,7 +36,7 @@ CqlStatus AppendKey(const Views& components, KeyUse use, std::string& key) {
   LS_RETURN_IF_ERROR(CheckKeyBytes(Span(components)));
   // A view has such rows, by cells of its table.
   if (use == KeyUse::kWrite && components.size() == 1 && components[0].empty()) {
-    return CqlError::Invalid("Key may not be empty");
+    return EmptyKey();
   }
   AppendPartitionKey(Span(components), key);
   return {};
@@ -54,7 +52,7 @@ CqlStatus ResolveAlternatives(const KeyAlternatives& part, BoundValues values, K
     LS_RETURN_IF_ERROR(ResolveSet(*part.list, values, list));
     if (list.is_null()) {
       if (use == KeyUse::kRead) return {};
-      return CqlError::Invalid("Invalid null value in condition for column " + part.list->receiver);
+      return NullInKey(*part.list);
     }
     const auto elements = SplitCollection(part.list->type, list.bytes);
     LS_CHECK(elements.has_value(), "the list was checked when it was bound");
@@ -70,10 +68,7 @@ CqlStatus ResolveAlternatives(const KeyAlternatives& part, BoundValues values, K
         if (field) alternative.push_back(*field);
       }
       const bool whole = alternative.size() == fields->size();
-      if (!whole && use == KeyUse::kWrite) {
-        return CqlError::Invalid("Invalid null value in condition for column " +
-                                 part.list->receiver);
-      }
+      if (!whole && use == KeyUse::kWrite) return NullInKey(*part.list);
       if (whole) alternatives.push_back(std::move(alternative));
     }
     return {};

@@ -21,6 +21,7 @@ CqlStatus AddValue(const std::string& column, const Operand& operand, BoundValue
   return {};
 }
 
+// In the words of a write to a stored table.
 CqlStatus AddKey(const TableDefinition& table, ColumnKind kind,
                  const std::vector<KeyAlternatives>& key, BoundValues values,
                  VirtualTable::Values& written) {
@@ -32,7 +33,9 @@ CqlStatus AddKey(const TableDefinition& table, ColumnKind kind,
     const Operand& operand = key[i].alternatives[0][0];
     BoundValue value;
     LS_RETURN_IF_ERROR(ResolveSet(operand, values, value));
-    LS_RETURN_IF_ERROR(AddValue(columns[i]->name, operand, values, written));
+    if (value.is_null()) return NullInKey(operand);
+    if (value.bytes.empty() && kind == ColumnKind::kPartitionKey) return EmptyKey();
+    written.emplace_back(columns[i]->name, value.bytes);
   }
   return {};
 }

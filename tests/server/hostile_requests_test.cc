@@ -191,5 +191,23 @@ TEST_F(HostileRequests, KeysOfVirtualTablesAreSet) {
   EXPECT_TRUE(Must("SELECT * FROM liststore.faults").rows.empty());
 }
 
+TEST_F(HostileRequests, KeysOfVirtualTablesAreNeitherNullNorEmpty) {
+  const std::string insert = "INSERT INTO liststore.faults (name, action) VALUES ";
+  const std::string null = "Invalid null value in condition for column name";
+  EXPECT_EQ(Refusal(insert + "(null, 'overloaded')"), null);
+  EXPECT_EQ(Refusal(insert + "('', 'overloaded')"), "Key may not be empty");
+  for (const bool prepared : {false, true}) {
+    EXPECT_EQ(Refusal({insert + "(?, 'overloaded')", {{std::nullopt}}, prepared}), null);
+    EXPECT_EQ(Refusal({insert + "(?, 'overloaded')", {{""}}, prepared}), "Key may not be empty");
+    EXPECT_EQ(Refusal({"DELETE FROM liststore.faults WHERE name = ?", {{std::nullopt}}, prepared}),
+              null);
+    EXPECT_EQ(
+        Refusal(
+            {"UPDATE liststore.clock SET advance = 1s WHERE key = ?", {{std::nullopt}}, prepared}),
+        "Invalid null value in condition for column key");
+  }
+  EXPECT_TRUE(Must("SELECT * FROM liststore.faults").rows.empty());
+}
+
 }  // namespace
 }  // namespace liststore::testing
