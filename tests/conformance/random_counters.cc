@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -119,6 +120,34 @@ RandomCounterWrite MakeDeletion(Random& random, TableModel& model) {
           }};
 }
 
+// DELETE c FROM t WHERE: counters by themselves. They stay deleted, whatever is added.
+RandomCounterWrite MakeColumnDeletion(Random& random, TableModel& model) {
+  const ModelSchema& schema = model.schema();
+  StatementText text(random);
+  const bool statics_alone = !schema.statics.empty() && random.OneIn(3);
+  const size_t column = statics_alone ? schema.regular.size() + random.Below(schema.statics.size())
+                                      : random.Below(schema.regular.size());
+  text << "DELETE " << schema.ValueColumn(column).name << " FROM " << schema.table << " WHERE ";
+  const PartitionChoice partitions = AddPartitionWhere(random, schema, text);
+  std::vector<Values> keys = {{}};
+  if (!statics_alone) {
+    AddClusteringWhere(random, schema, ClusteringUse::kWholeKeys, " AND ", text, &keys);
+  }
+  return {[sent = text.Sent()](CqlSession& session) { return session.Run(sent); }, text.shown(),
+          [&model, partitions, keys, column, statics_alone](int64_t, int64_t now_seconds) {
+            RowWrite write;
+            write.statics_alone = statics_alone;
+            write.cells = {{column, std::nullopt}};
+            for (const Values& partition : partitions.keys) {
+              for (const Values& key : keys) {
+                write.partition = partition;
+                write.clustering = key;
+                model.Write(write, std::numeric_limits<int64_t>::max(), now_seconds);
+              }
+            }
+          }};
+}
+
 }  // namespace
 
 ModelSchema RandomCounterSchema(Random& random, std::string table, const ModelUserTypes& types) {
@@ -132,6 +161,7 @@ ModelSchema RandomCounterSchema(Random& random, std::string table, const ModelUs
 }
 
 RandomCounterWrite MakeRandomCounterWrite(Random& random, TableModel& model, bool may_delete) {
+  if (may_delete && random.OneIn(25)) return MakeColumnDeletion(random, model);
   if (may_delete && random.OneIn(6)) return MakeDeletion(random, model);
   if (!random.OneIn(3)) {
     Counted one = MakeAddition(random, model.schema());
