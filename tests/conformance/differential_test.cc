@@ -16,6 +16,7 @@
 #include "tests/conformance/random_moments.h"
 #include "tests/conformance/random_schema_changes.h"
 #include "tests/conformance/random_statements.h"
+#include "tests/conformance/random_times.h"
 #include "tests/conformance/random_types.h"
 #include "tests/conformance/read_model.h"
 #include "tests/conformance/table_model.h"
@@ -144,6 +145,7 @@ class TableRun {
       case 6:
         return Write();
       default:
+        if (random_.OneIn(60)) return ReadRefusedTime();
         return Read(MakeRandomRead(random_, AnyReadable(), {}));
     }
   }
@@ -227,6 +229,16 @@ class TableRun {
     history_ += write.shown + ";" + When();
     Check(write.send(*session_));
     write.apply(now_micros(), now_seconds());
+  }
+
+  void ReadRefusedTime() {
+    ++said_;
+    const RefusedRead read = RandomRefusedTime(random_, AnyReadable().schema());
+    history_ += read.sent.text + ";" + When();
+    const CqlAnswer answer = session_->Run(read.sent);
+    if (answer.error.find(read.words) != std::string::npos) return;
+    failed_ = true;
+    ADD_FAILURE() << "expected: " + read.words + "\nfound: " + answer.error << Replay();
   }
 
   void TakeMoment() {

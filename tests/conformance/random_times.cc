@@ -188,4 +188,31 @@ void AddTimes(const Selection& to, size_t i, bool all) {
   if (to.has_own_functions && (all || to.random.OneIn(4))) AddOfAllParts(to, i);
 }
 
+// Source of the words: ScyllaDB cql3/expr/prepare_expr.cc.
+RefusedRead RandomRefusedTime(Random& random, const ModelSchema& schema) {
+  const std::string& key = schema.partition_key[random.Below(schema.partition_key.size())].name;
+  std::vector<std::pair<std::string, std::string>> refused = {
+      {key, "is not legal on partition key component " + key}};
+  for (size_t i = 0; i < schema.values(); ++i) {
+    const auto& [name, type, descending] = schema.ValueColumn(i);
+    const Kind kind = type.kind();
+    if (type.is_multi_cell()) refused.emplace_back(name, "expects an atomic column, but " + name);
+    if (kind == Kind::kList || (kind == Kind::kMap && !type.is_multi_cell())) {
+      refused.emplace_back(name + "[1]",
+                           "on a subscript is only valid for non-frozen map or set columns");
+    }
+    if (kind == Kind::kUser && !type.is_multi_cell()) {
+      refused.emplace_back(name + "." + type.user().fields[0],
+                           "on a field selection is only valid for non-frozen UDT columns");
+    }
+  }
+  const auto& [operand, words] = refused[random.Below(refused.size())];
+  RefusedRead read;
+  read.sent.text = std::string("SELECT ") + (random.OneIn(2) ? "TTL(" : "WRITETIME(") + operand +
+                   ") FROM " + schema.table;
+  read.sent.prepared = random.OneIn(2);
+  read.words = words;
+  return read;
+}
+
 }  // namespace liststore::testing
