@@ -8,6 +8,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/bind_timeout.h"
 #include "engine/cql/counters.h"
+#include "engine/cql/plan_bytes.h"
 #include "engine/cql/plan_conditions.h"
 #include "engine/cql/plan_modification_impl.h"
 #include "engine/cql/restrictions.h"
@@ -300,11 +301,14 @@ CqlOr<BatchPlan> PlanBatch(const BatchStatement& statement, Binder& binder) {
                         binder.Bind(*statement.attributes.timestamp, CqlType::kBigint,
                                     "[timestamp]", "[timestamp]"));
   }
+  size_t bytes = 0;
   for (const ModificationStatement& modification : statement.statements) {
     LS_ASSIGN_OR_RETURN(ModificationPlan next, PlanModification(modification, binder));
     if (plan.timestamp && next.timestamp) {
       return CqlError::Invalid("Timestamp must be set either on BATCH or individual statements");
     }
+    bytes += PlanBytes(next);
+    if (bytes > kPlanBytesMax) return BatchTooLarge();
     plan.modifications.push_back(std::move(next));
   }
   std::vector<const ModificationPlan*> statements;

@@ -193,6 +193,8 @@ class ColumnsMetadata {
 
   size_t column_count() const { return column_count_; }
   bool has_global_table() const { return has_global_table_; }
+  // What it has on the heap.
+  size_t bytes() const { return encoded_.capacity(); }
   // [keyspace, table when global] and the columns.
   std::string_view encoded() const { return encoded_.view(); }
 

@@ -78,7 +78,9 @@ class StatementHandler final : public RequestHandler {
 
   ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
                           protocol::OutputBuffer& out) override {
-    return journaling_->Handle(requests, client, out);
+    ConnectionOrders orders = journaling_->Handle(requests, client, out);
+    client.statements.LetGoOfLarge();
+    return orders;
   }
 
  private:

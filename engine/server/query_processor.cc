@@ -8,11 +8,19 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/list_roles.h"
 #include "engine/cql/planner.h"
+#include "engine/cql/shown_text.h"
 #include "engine/server/answers.h"
 #include "engine/server/query_processor_call.h"
 
 namespace liststore {
 namespace {
+
+// Source: ScyllaDB cql3/query_processor.hh, prepared_statement_is_too_big.
+CqlError TooBig(const PreparedStatement& statement) {
+  return CqlError::Server("Prepared statement is too big: " + ShownText(statement.text) + " (" +
+                          std::to_string(statement.bytes) + " bytes; all have " +
+                          std::to_string(StatementCache::kBytesMax) + ")");
+}
 
 StatementScratch& ThreadScratch() {
   static thread_local StatementScratch scratch;
@@ -224,6 +232,7 @@ CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(std::str
           EncodeMetadata(*statement->plan, statement->variables, statement->columns)) {
     return CqlError::Server(error->message);
   }
+  statement->bytes = BytesOf(*statement);
   return std::shared_ptr<const PreparedStatement>(std::move(statement));
 }
 
@@ -241,7 +250,7 @@ void QueryProcessor::HandlePrepare(const protocol::Prepare& prepare, Call& call)
       Prepare(prepare.query, call.client.keyspace);
   if (!prepared.ok()) return call.Fail(prepared.error());
   const PreparedStatement& statement = **prepared;
-  statements_.Put(*prepared);
+  if (!statements_.Put(*prepared)) return call.Fail(TooBig(statement));
   // A change of the schema that came in between did not see it: the driver prepares it once more.
   if (engine_.catalog().generation() != generation) statements_.Drop(statement.id);
   protocol::PreparedResult result;

@@ -41,6 +41,7 @@ struct QueryProcessor::Call {
   std::string_view text = {};     // of the statement, once it is known
   // What computes values of the plan that is run; nullptr: it has none.
   ComputedValues* computed = nullptr;
+  size_t plan_bytes = 0;  // of a BATCH message's texts
   bool failed = false;
 
   // An error that stands for a feature is counted.

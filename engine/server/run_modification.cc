@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/status_macros.h"
+#include "engine/cql/plan_bytes.h"
 #include "engine/cql/planner.h"
 #include "engine/server/answers.h"
 #include "engine/server/query_processor.h"
@@ -176,6 +177,11 @@ CqlStatus QueryProcessor::AddBatchStatement(const protocol::BatchStatement& stat
         plan, PlanText(statement.query_or_id, *engine_.catalog().snapshot(), call.client.keyspace));
     call.CountAccepted(*plan);
   }
+  // Many statements of a few bytes each may have long plans.
+  if (statement.kind == protocol::BatchStatement::Kind::kQuery) {
+    call.plan_bytes += PlanBytes(*plan);
+    if (call.plan_bytes > kPlanBytesMax) return BatchTooLarge();
+  }
   // Constants of the plan are borrowed until the batch has run.
   keep.push_back(plan);
   const auto* change = std::get_if<ModificationPlan>(&plan->body);
@@ -211,6 +217,7 @@ void QueryProcessor::HandleBatch(const protocol::Batch& batch, Call& call) {
     const uint64_t generation = engine_.catalog().generation();
     call.now_nanos = clock_.NowNanos();
     call.scratch.writes.Clear(&timeuuids_);
+    call.plan_bytes = 0;
     std::vector<std::shared_ptr<const Plan>> keep;
     std::string_view prepared_id;
     for (const protocol::BatchStatement& statement : batch.statements) {

@@ -5,6 +5,7 @@
 
 #include "engine/base/md5.h"
 #include "engine/base/strings.h"
+#include "engine/cql/plan_bytes.h"
 
 namespace liststore {
 namespace {
@@ -46,6 +47,19 @@ std::string StatementId(std::string_view keyspace, std::string_view text) {
   return std::string(reinterpret_cast<const char*>(digest), sizeof(digest));
 }
 
+size_t BytesOf(const PreparedStatement& statement) {
+  // An entry of the map, an id in the order, what the pointers count with.
+  constexpr size_t kEntryBytes = 256;
+  size_t bytes = sizeof(statement) + kEntryBytes + statement.text.capacity() +
+                 statement.keyspace.capacity() + statement.outline.keyspace.capacity() +
+                 statement.outline.table.capacity() + statement.variables.bytes() +
+                 statement.columns.bytes() + PlanBytes(*statement.plan);
+  if (std::holds_alternative<SchemaPlan>(statement.plan->body)) {
+    bytes += statement.text.size() * kTreeBytesPerTextByte;
+  }
+  return bytes;
+}
+
 std::optional<protocol::ProtocolError> EncodeMetadata(const Plan& plan,
                                                       protocol::ColumnsMetadata& variables,
                                                       protocol::ColumnsMetadata& columns) {
@@ -72,47 +86,58 @@ std::optional<protocol::ProtocolError> EncodeColumns(const TableDefinition& tabl
 std::shared_ptr<const PreparedStatement> StatementCache::Find(std::string_view id) const {
   const MutexLock lock(mutex_);
   const auto at = statements_.find(ToAbsl(id));
-  return at == statements_.end() ? nullptr : at->second;
+  if (at == statements_.end()) return nullptr;
+  by_use_.splice(by_use_.end(), by_use_, at->second);
+  return *at->second;
 }
 
-void StatementCache::Put(std::shared_ptr<const PreparedStatement> statement) {
+bool StatementCache::Put(std::shared_ptr<const PreparedStatement> statement) {
+  if (statement->bytes > kBytesMax) return false;
   const MutexLock lock(mutex_);
-  const std::string id = statement->id;
-  const bool is_new = statements_.insert_or_assign(id, std::move(statement)).second;
-  if (!is_new) return NoteDrop();
-  order_.push_back(id);
-  while (statements_.size() > kStatementsMax) {
-    statements_.erase(order_.front());
-    order_.pop_front();
+  if (Erase(statement->id)) NoteDrop();
+  while (statements_.size() == kStatementsMax || bytes_ + statement->bytes > kBytesMax) {
+    Erase(by_use_.front()->id);
     NoteDrop();
   }
-  // Ids whose statements were dropped, and prepared again behind them, would add up.
-  if (order_.size() > 2 * kStatementsMax) {
-    std::deque<std::string> kept;
-    for (std::string& old : order_) {
-      if (statements_.contains(old)) kept.push_back(std::move(old));
-    }
-    order_ = std::move(kept);
-  }
+  bytes_ += statement->bytes;
+  const auto at = by_use_.insert(by_use_.end(), std::move(statement));
+  statements_.emplace(ToAbsl((*at)->id), at);
+  return true;
+}
+
+bool StatementCache::Erase(std::string_view id) {
+  const auto at = statements_.find(ToAbsl(id));
+  if (at == statements_.end()) return false;
+  const Statements::iterator statement = at->second;
+  bytes_ -= (*statement)->bytes;
+  statements_.erase(at);
+  by_use_.erase(statement);
+  return true;
 }
 
 void StatementCache::Drop(std::string_view id) {
   const MutexLock lock(mutex_);
-  statements_.erase(ToAbsl(id));
+  Erase(id);
   NoteDrop();
 }
 
 void StatementCache::DropDependents(std::string_view keyspace, std::string_view table) {
   const MutexLock lock(mutex_);
-  absl::erase_if(statements_, [&](const auto& entry) {
-    return DependsOn(*entry.second->plan, keyspace, table);
-  });
+  for (auto at = by_use_.begin(); at != by_use_.end();) {
+    const PreparedStatement& statement = **at++;
+    if (DependsOn(*statement.plan, keyspace, table)) Erase(statement.id);
+  }
   NoteDrop();
 }
 
 size_t StatementCache::size() const {
   const MutexLock lock(mutex_);
   return statements_.size();
+}
+
+size_t StatementCache::bytes() const {
+  const MutexLock lock(mutex_);
+  return bytes_;
 }
 
 }  // namespace liststore

@@ -7,14 +7,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "engine/base/mutex.h"
 #include "engine/cql/plan.h"
 #include "engine/cql/planned_statement.h"
@@ -28,7 +30,11 @@ struct PreparedStatement : PlannedStatement {
   protocol::ColumnsMetadata variables;
   protocol::ColumnsMetadata columns;  // of a SELECT, or a conditional write
   bool is_groupable = false;          // see ExecuteGroup
+  size_t bytes = 0;                   // BytesOf, once all else is there
 };
+
+// What keeping the statement takes: its text, its plan, and what is encoded of it.
+size_t BytesOf(const PreparedStatement& statement);
 
 inline constexpr size_t kStatementIdBytes = 16;
 
@@ -44,20 +50,25 @@ std::optional<protocol::ProtocolError> EncodeColumns(const TableDefinition& tabl
                                                      const std::vector<Selection>& result,
                                                      protocol::ColumnsMetadata& columns);
 
-// Thread-safe; 20 ns a look-up while nobody else looks. At most kStatementsMax: the one that was
-// prepared first goes then, and its next EXECUTE has the driver prepare it again.
+// Thread-safe; 20 ns a look-up while nobody else looks. At most kStatementsMax, of kBytesMax in
+// all: those that were not looked up for the longest time go then, and their next EXECUTE has the
+// driver prepare them again. (A StatementMemo looks up again behind each that goes, so that what
+// clients use stays.) ScyllaDB keeps what a 256th of its memory holds, at 10,000 bytes each.
 class StatementCache {
  public:
   static constexpr size_t kStatementsMax = 10'000;
+  static constexpr size_t kBytesMax = size_t{64} << 20;
 
   // nullptr: unknown, or dropped.
   std::shared_ptr<const PreparedStatement> Find(std::string_view id) const;
-  void Put(std::shared_ptr<const PreparedStatement> statement);
+  // False: it is larger than all may be.
+  [[nodiscard]] bool Put(std::shared_ptr<const PreparedStatement> statement);
   void Drop(std::string_view id);
   // Drops the statements that read or write a table; of all tables of the keyspace when `table` is
   // empty. O(statements).
   void DropDependents(std::string_view keyspace, std::string_view table);
   size_t size() const;
+  size_t bytes() const;
   // Counts up whenever Find has come to answer otherwise for an id that it knew. A load.
   uint64_t drops() const { return drops_.load(std::memory_order_acquire); }
 
@@ -65,16 +76,23 @@ class StatementCache {
   // Behind the change.
   void NoteDrop() { drops_.fetch_add(1, std::memory_order_release); }
 
+  // The one that was looked up last is the last.
+  using Statements = std::list<std::shared_ptr<const PreparedStatement>>;
+
+  // False: it is not there. `id` may be the statement's own.
+  bool Erase(std::string_view id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   mutable Mutex mutex_;
   std::atomic<uint64_t> drops_ = 0;
-  absl::flat_hash_map<std::string, std::shared_ptr<const PreparedStatement>> statements_
-      ABSL_GUARDED_BY(mutex_);
-  // Ids in the order of preparing; those that were dropped meanwhile too.
-  std::deque<std::string> order_ ABSL_GUARDED_BY(mutex_);
+  mutable Statements by_use_ ABSL_GUARDED_BY(mutex_);
+  // By ids that the statements hold.
+  absl::flat_hash_map<absl::string_view, Statements::iterator> statements_ ABSL_GUARDED_BY(mutex_);
+  size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // of by_use_
 };
 
 // The statements that a client has executed lately, found without the cache's lock as long as the
-// cache has dropped nothing. Of one cache, on one thread.
+// cache has dropped nothing. Of one cache, on one thread. Holds at most kPlaces statements of
+// kBytesMax each that the cache may have dropped meanwhile, and a larger one until LetGoOfLarge.
 class StatementMemo {
  public:
   // As StatementCache::Find. Valid until the next call.
@@ -85,12 +103,19 @@ class StatementMemo {
     const uint64_t drops = cache.drops();
     if (place.statement == nullptr || place.drops != drops || !IsSameId(place.statement->id, id)) {
       place = {cache.Find(id), drops};
+      if (place.statement != nullptr && place.statement->bytes > kBytesMax) [[unlikely]] {
+        large_ = std::move(place.statement);
+        return large_;
+      }
     }
     return place.statement;
   }
+  // What Find has returned must not be looked at any more.
+  void LetGoOfLarge() { large_.reset(); }
 
  private:
   static constexpr size_t kPlaces = 4;
+  static constexpr size_t kBytesMax = 64 << 10;
 
   struct Place {
     std::shared_ptr<const PreparedStatement> statement;
@@ -104,6 +129,7 @@ class StatementMemo {
   }
 
   std::array<Place, kPlaces> places_;
+  std::shared_ptr<const PreparedStatement> large_;
 };
 
 }  // namespace liststore

@@ -209,5 +209,26 @@ TEST_F(HostileRequests, KeysOfVirtualTablesAreNeitherNullNorEmpty) {
   EXPECT_TRUE(Must("SELECT * FROM liststore.faults").rows.empty());
 }
 
+TEST_F(HostileRequests, PreparedStatementsAreBoundedInBytes) {
+  Must("CREATE TABLE k.t (p int PRIMARY KEY, v blob)");
+  const std::string refusal =
+      Refusal(CqlStatement{"SELECT " + Repeated("v", 200'000) + " FROM k.t", {}, true});
+  EXPECT_TRUE(refusal.starts_with("Prepared statement is too big: SELECT v, v")) << refusal;
+  EXPECT_TRUE(refusal.ends_with(" bytes; all have 67108864)")) << refusal;
+  // A text of few bytes may make a plan of many: of each column something is known.
+  std::string columns;
+  for (size_t i = 0; i < 10'000; ++i) columns += ", c" + std::to_string(i) + " int";
+  Must("CREATE TABLE k.wide (p int PRIMARY KEY" + columns + ")");
+  EXPECT_TRUE(Must(CqlStatement{"SELECT * FROM k.wide", {}, true}).rows.empty());
+  const std::string conditional = "DELETE FROM k.wide WHERE p = 1 IF EXISTS;";
+  std::string batch = "BEGIN BATCH ";
+  for (size_t i = 0; i < 100; ++i) batch += conditional;
+  const std::string too_large =
+      "Batch too large: its statements take more than 268435456 bytes when they are planned";
+  EXPECT_EQ(Refusal(batch + "APPLY BATCH"), too_large);
+  const std::vector<CqlStatement> statements(100, {conditional, {}});
+  EXPECT_EQ(session_->RunBatch(false, statements, std::nullopt).error, too_large);
+}
+
 }  // namespace
 }  // namespace liststore::testing

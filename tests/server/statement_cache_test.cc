@@ -16,12 +16,57 @@ std::string Id(char first, char last) {
   return id;
 }
 
-const PreparedStatement* PutStatement(StatementCache& cache, const std::string& id) {
+const PreparedStatement* PutStatement(StatementCache& cache, const std::string& id,
+                                      size_t bytes = 1) {
   auto statement = std::make_shared<PreparedStatement>();
   statement->id = id;
+  statement->bytes = bytes;
   const PreparedStatement* const put = statement.get();
-  cache.Put(std::move(statement));
+  EXPECT_TRUE(cache.Put(std::move(statement)));
   return put;
+}
+
+TEST(StatementCache, HoldsSoManyBytes) {
+  StatementCache cache;
+  constexpr size_t kQuarter = StatementCache::kBytesMax / 4;
+  for (const char id : {'a', 'b', 'c', 'd'}) PutStatement(cache, Id(id, 'x'), kQuarter);
+  EXPECT_EQ(cache.bytes(), StatementCache::kBytesMax);
+  EXPECT_EQ(cache.size(), 4u);
+  PutStatement(cache, Id('e', 'x'), 1);
+  EXPECT_EQ(cache.bytes(), 3 * kQuarter + 1);
+  EXPECT_EQ(cache.Find(Id('a', 'x')), nullptr);
+  EXPECT_NE(cache.Find(Id('b', 'x')), nullptr);
+  // Prepared again, larger: what it was does not count.
+  PutStatement(cache, Id('b', 'x'), 2 * kQuarter - 1);
+  EXPECT_EQ(cache.bytes(), StatementCache::kBytesMax);
+  EXPECT_EQ(cache.size(), 4u);
+  cache.Drop(Id('b', 'x'));
+  EXPECT_EQ(cache.bytes(), 2 * kQuarter + 1);
+  PutStatement(cache, Id('f', 'x'), StatementCache::kBytesMax);
+  EXPECT_EQ(cache.size(), 1u);
+}
+
+TEST(StatementCache, RefusesWhatIsLargerThanAllMayBe) {
+  StatementCache cache;
+  PutStatement(cache, Id('a', 'x'));
+  auto statement = std::make_shared<PreparedStatement>();
+  statement->id = Id('b', 'x');
+  statement->bytes = StatementCache::kBytesMax + 1;
+  EXPECT_FALSE(cache.Put(std::move(statement)));
+  EXPECT_EQ(cache.size(), 1u) << "nothing has gone for it";
+}
+
+TEST(StatementCache, WhatIsUsedStays) {
+  StatementCache cache;
+  PutStatement(cache, "used");
+  for (size_t i = 0; i < 2 * StatementCache::kStatementsMax; ++i) {
+    PutStatement(cache, std::to_string(i));
+    if (i % 1'000 == 0) {
+      ASSERT_NE(cache.Find("used"), nullptr) << i;
+    }
+  }
+  EXPECT_EQ(cache.size(), StatementCache::kStatementsMax);
+  EXPECT_EQ(cache.Find("0"), nullptr);
 }
 
 TEST(StatementMemo, FindsWhatTheCacheFinds) {
@@ -66,6 +111,20 @@ TEST(StatementMemo, ForgetsWhatHadToGoForOthers) {
     PutStatement(cache, "statement " + std::to_string(i));
   }
   EXPECT_EQ(memo.Find(cache, Id('a', 'x')), nullptr);
+}
+
+TEST(StatementMemo, DoesNotHoldLargeStatements) {
+  StatementCache cache;
+  StatementMemo memo;
+  auto statement = std::make_shared<PreparedStatement>();
+  statement->id = Id('a', 'x');
+  statement->bytes = 1 << 20;
+  const std::weak_ptr<const PreparedStatement> large = statement;
+  EXPECT_TRUE(cache.Put(std::move(statement)));
+  EXPECT_EQ(memo.Find(cache, Id('a', 'x')), large.lock());
+  cache.Drop(Id('a', 'x'));
+  memo.LetGoOfLarge();
+  EXPECT_TRUE(large.expired());
 }
 
 }  // namespace
