@@ -16,6 +16,8 @@ namespace liststore {
 
 // Objects and arrays within one another. Source: ScyllaDB utils/rjson.hh.
 inline constexpr int kJsonNestingMax = 78;
+// Values of one text. `[1,1,...]` becomes 40 bytes for each, and three times that while it grows.
+inline constexpr size_t kJsonValuesMax = size_t{4} << 20;
 
 struct JsonValue;
 struct JsonMember;
@@ -47,7 +49,8 @@ struct JsonMember {
 };
 
 // `text` is valid UTF-8. Server: "Parsing JSON failed: Invalid value. at 3", the byte that is
-// wrong; "Max nested level reached: 78". Strings of the tree are valid UTF-8. O(bytes).
+// wrong; "Max nested level reached: 78". Invalid: more than kJsonValuesMax values. Strings of the
+// tree are valid UTF-8. O(bytes).
 CqlOr<JsonValue> ParseJson(std::string_view text);
 
 // In one line without spaces, as RapidJSON writes it.

@@ -66,6 +66,11 @@ class JsonParser {
   }
 
   bool ParseValue(JsonValue& value) {
+    if (++values_ > kJsonValuesMax) {
+      error_ =
+          CqlError::Invalid("The JSON has more than " + std::to_string(kJsonValuesMax) + " values");
+      return false;
+    }
     switch (Peek()) {
       case 'n':
         return ParseWord("null");
@@ -253,6 +258,7 @@ class JsonParser {
   const std::string_view text_;
   size_t at_ = 0;
   int nesting_ = 0;
+  size_t values_ = 0;
   std::optional<CqlError> error_;
 };
 

@@ -120,6 +120,13 @@ CqlError CqlParser::TakeError() {
   return *std::move(error_);
 }
 
+void CqlParser::StopBehindTooMany() {
+  FailSyntax(LineOf(token_.position) + " : The statement has more than " +
+             std::to_string(kTokensMax) + " tokens");
+  token_.kind = TokenKind::kInvalid;
+  token_.keyword = Keyword::kNone;
+}
+
 Token CqlParser::Peek() const {
   Lexer ahead = lexer_;
   return ahead.Next();
@@ -129,6 +136,7 @@ void CqlParser::GoBack(const Checkpoint& checkpoint) {
   LS_DCHECK(marker_names_.size() == checkpoint.markers, "a look ahead takes no markers");
   lexer_ = checkpoint.lexer;
   token_ = checkpoint.token;
+  tokens_ = checkpoint.tokens;
   error_.reset();
 }
 

@@ -23,6 +23,12 @@ inline constexpr size_t kRelationsMax = 100;
 // Markers have 16 bits in the protocol.
 inline constexpr size_t kBindMarkersMax = 65535;
 
+// Words, constants and symbols of one statement. A tree and the plan made of it take up to 300
+// bytes for each (`SELECT a, a, ...`), and twice that while they grow: some hundred MiB at this
+// limit, and tens of GiB for what fits into a frame. ScyllaDB bounds a request by its share of
+// memory.
+inline constexpr size_t kTokensMax = 1 << 20;
+
 // One statement; semicolons may follow it. Errors are Syntax, "line L:C ..." in ScyllaDB's words
 // (what it expected may differ: parsers do); Invalid for more than 65535 markers, and Unsupported
 // for clauses that the tree has no place for. Linear in the text but for what limits bound;

@@ -41,6 +41,7 @@ class CqlParser {
     Lexer lexer;
     Token token;
     size_t markers;
+    size_t tokens;
   };
 
   // Keeps count of what is inside of what, while it lives.
@@ -57,9 +58,15 @@ class CqlParser {
 
   // ---- Tokens and errors: parser.cc.
   const Token& token() const { return token_; }
-  void Advance() { token_ = lexer_.Next(); }
+  void Advance() {
+    if (++tokens_ > kTokensMax) [[unlikely]]
+      return StopBehindTooMany();
+    token_ = lexer_.Next();
+  }
+  // Nothing goes on from here.
+  void StopBehindTooMany();
   Token Peek() const;
-  Checkpoint Mark() const { return {lexer_, token_, marker_names_.size()}; }
+  Checkpoint Mark() const { return {lexer_, token_, marker_names_.size(), tokens_}; }
   // Nothing that was parsed since may have had markers.
   void GoBack(const Checkpoint& checkpoint);
 
@@ -216,6 +223,7 @@ class CqlParser {
 
   Lexer lexer_;
   Token token_;
+  size_t tokens_ = 0;  // with token_
   std::optional<CqlError> error_;
   int nesting_ = 0;
   int type_nesting_ = 0;

@@ -111,6 +111,9 @@ TEST(JsonTextTest, NestsAsDeepAsInScyllaDb) {
   EXPECT_EQ(Reprinted(nested(kJsonNestingMax)), nested(kJsonNestingMax));
   EXPECT_EQ(Reprinted(nested(kJsonNestingMax + 1)), "Max nested level reached: 78");
   EXPECT_EQ(Reprinted(std::string(1'000'000, '[')), "Max nested level reached: 78");
+  std::string many = "[1";
+  for (size_t i = 1; i < kJsonValuesMax; ++i) many += ",1";
+  EXPECT_EQ(Reprinted(many + "]"), "The JSON has more than 4194304 values");
   // What lies side by side does not count.
   EXPECT_EQ(Reprinted("[[],[],[]]"), "[[],[],[]]");
 }

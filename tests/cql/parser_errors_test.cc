@@ -152,6 +152,19 @@ TEST(ParseLimitTest, NothingNestsWithoutEnd) {
             "expression nested too deeply");
 }
 
+TEST(ParseLimitTest, TokensAreBounded) {
+  // With the words around the list.
+  std::string text = "INSERT INTO t (a) VALUES ([1";
+  for (size_t tokens = 10; tokens + 2 < kTokensMax - 3; tokens += 2) text += ",1";
+  EXPECT_EQ(Refusal(text + "])"), "parsed");
+  EXPECT_EQ(Refusal(text + ",1,1,1])"),
+            "line 1:1048593 : The statement has more than 1048576 tokens");
+  // Also where nothing is made of them.
+  std::string words = "GRANT";
+  for (size_t i = 0; i < kTokensMax; ++i) words += " x";
+  EXPECT_EQ(Refusal(words), "line 1:2097154 : The statement has more than 1048576 tokens");
+}
+
 TEST(ParseLimitTest, RelationsAndMarkersAreBounded) {
   const auto relations = [](size_t count) {
     return "SELECT * FROM t WHERE a = 1" + Repeated(" AND a = 1", count - 1);
