@@ -48,11 +48,18 @@ struct TypeSpec {
 
 // As it would be written: "frozen<map<text, int>>", "ks.address".
 std::string ToString(const TypeSpec& type);
+// How long what drivers are told of a type may be, and how deep types may lie in each other, user
+// types included; ScyllaDB has no limits.
+inline constexpr uint32_t kTypeBytesMax = 1 << 20;
+inline constexpr uint16_t kTypeDepthMax = 64;
+// Invalid: it is larger.
+CqlStatus CheckSize(const DataType& type);
+
 // The type that the engine knows by this description. Invalid where there is none: user types that
 // are not among `types` ("Unknown type ks.t", `keyspace` being theirs) or of another keyspace,
 // vectors, counters inside of collections, what is not frozen inside of collections that are not
 // either ("Non-frozen user types or collections are not allowed inside collections: ..."), frozen
-// native types.
+// native types, what is too large.
 // Source: ScyllaDB cql3/cql3_type.cc.
 CqlOr<DataType> ToDataType(const TypeSpec& type, std::string_view keyspace, const UserTypes& types);
 // Where there are no user types.

@@ -313,9 +313,23 @@ CqlOr<DataType> Resolve(const TypeSpec& type, const Home& home, bool inside_froz
 
 }  // namespace
 
+CqlStatus CheckSize(const DataType& type) {
+  const TypeSize size = type.size();
+  if (size.depth > kTypeDepthMax) {
+    return CqlError::Invalid("Types " + std::to_string(size.depth) +
+                             " deep in each other; liststore has at most " +
+                             std::to_string(kTypeDepthMax));
+  }
+  if (size.bytes <= kTypeBytesMax) return {};
+  return CqlError::Invalid("A type whose description takes " + std::to_string(size.bytes) +
+                           " bytes; liststore has at most " + std::to_string(kTypeBytesMax));
+}
+
 CqlOr<DataType> ToDataType(const TypeSpec& type, std::string_view keyspace,
                            const UserTypes& types) {
-  return Resolve(type, {keyspace, types}, false);
+  LS_ASSIGN_OR_RETURN(DataType resolved, Resolve(type, {keyspace, types}, false));
+  LS_RETURN_IF_ERROR(CheckSize(resolved));
+  return resolved;
 }
 
 CqlOr<DataType> ToDataType(const TypeSpec& type, std::string_view keyspace) {

@@ -76,11 +76,17 @@ CqlStatus CheckFields(const std::vector<ColumnSpec>& fields) {
 
 // Puts the type in place of what it was, wherever it is used. Tables with rows in the order of it
 // become others, so that statements under way, which know the type of before, meet none of its new
-// values in keys: they plan anew. Values in cells they can read.
-void PutType(Editor& editor, const std::string& keyspace_name, const DataType& type,
-             SchemaChange& change) {
+// values in keys: they plan anew. Values in cells they can read. Invalid: something becomes too
+// large.
+CqlStatus PutType(Editor& editor, const std::string& keyspace_name, const DataType& type,
+                  SchemaChange& change) {
+  LS_RETURN_IF_ERROR(CheckSize(type));
   KeyspaceDefinition keyspace = *editor.schema.FindKeyspace(keyspace_name);
-  for (auto& [name, other] : keyspace.types) other = other.WithUserType(type);
+  UserTypeReplacement replacement(type);
+  for (auto& [name, other] : keyspace.types) {
+    other = replacement.In(other);
+    LS_RETURN_IF_ERROR(CheckSize(other));
+  }
   keyspace.types.insert_or_assign(type.user().name, type);
   for (auto& [name, table] : keyspace.tables) {
     const bool uses = std::ranges::any_of(table->columns, [&](const ColumnDefinition& column) {
@@ -89,7 +95,8 @@ void PutType(Editor& editor, const std::string& keyspace_name, const DataType& t
     if (!uses) continue;
     TableDefinition changed = *table;
     for (ColumnDefinition& column : changed.columns) {
-      column.type = column.type.WithUserType(type);
+      column.type = replacement.In(column.type);
+      LS_RETURN_IF_ERROR(CheckSize(column.type));
     }
     CompleteTable(changed);
     if (changed.storage.clustering != table->storage.clustering) {
@@ -99,6 +106,7 @@ void PutType(Editor& editor, const std::string& keyspace_name, const DataType& t
     table = std::make_shared<const TableDefinition>(std::move(changed));
   }
   PutKeyspace(editor, std::move(keyspace));
+  return {};
 }
 
 // One ALTER TYPE: what becomes of `type`.
@@ -267,7 +275,8 @@ CqlOr<SchemaChange> Apply(const CreateTypeStatement& statement, Editor& editor) 
   }
   LS_RETURN_IF_ERROR(CheckFieldNames(*names));
   SchemaChange change = OfType(SchemaChange::Kind::kCreated, keyspace_name, name);
-  PutType(editor, keyspace_name, DataType::User(std::move(names), std::move(fields)), change);
+  LS_RETURN_IF_ERROR(
+      PutType(editor, keyspace_name, DataType::User(std::move(names), std::move(fields)), change));
   return change;
 }
 
@@ -282,7 +291,7 @@ CqlOr<SchemaChange> Apply(const AlterTypeStatement& statement, Editor& editor) {
                       TypeAlterer(statement, *keyspace, found->second).Alter());
   SchemaChange change = OfType(SchemaChange::Kind::kUpdated, keyspace_name, statement.type.name);
   std::shared_ptr<const KeyspaceDefinition> before = editor.schema.keyspaces.at(keyspace_name);
-  PutType(editor, keyspace_name, altered, change);
+  LS_RETURN_IF_ERROR(PutType(editor, keyspace_name, altered, change));
   LS_RETURN_IF_ERROR(CheckViews(
       std::move(before), "alter type " + ShownName(keyspace_name, statement.type.name), editor));
   return change;

@@ -1,6 +1,7 @@
 #include "engine/model/data_type.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "engine/base/big_endian.h"
@@ -38,6 +39,11 @@ bool AreValidFields(const std::vector<DataType>& fields, std::string_view value)
   return value.empty();
 }
 
+uint32_t Sum(uint32_t a, size_t b) {
+  constexpr uint32_t kMax = std::numeric_limits<uint32_t>::max();
+  return b > kMax - a ? kMax : a + static_cast<uint32_t>(b);
+}
+
 std::string_view KindName(DataType::Kind kind) {
   switch (kind) {
     case DataType::Kind::kList:
@@ -57,6 +63,24 @@ std::string_view KindName(DataType::Kind kind) {
 
 }  // namespace
 
+// Source of the bytes: native_protocol_v4.spec section 4.2.5.2.
+DataType::DataType(Kind kind, std::vector<DataType> parameters) : kind_(kind) {
+  size_.bytes = has_fields() ? 4 : 2;
+  size_.depth = 0;
+  for (const DataType& parameter : parameters) {
+    size_.bytes = Sum(size_.bytes, parameter.size_.bytes);
+    size_.depth = std::max(size_.depth, parameter.size_.depth);
+  }
+  if (size_.depth < std::numeric_limits<uint16_t>::max()) ++size_.depth;
+  if (parameters.empty()) return;
+  parameters_ = std::make_shared<const std::vector<DataType>>(std::move(parameters));
+}
+
+const std::vector<DataType>& DataType::NoParameters() {
+  static const std::vector<DataType> none;
+  return none;
+}
+
 CqlType DataType::native() const {
   LS_CHECK(is_native(), "only native types are named by a CqlType");
   return native_;
@@ -65,14 +89,23 @@ CqlType DataType::native() const {
 DataType DataType::User(std::shared_ptr<const UserTypeNames> names, std::vector<DataType> fields) {
   LS_CHECK(names != nullptr && names->fields.size() == fields.size(), "every field has a name");
   DataType type(Kind::kUser, std::move(fields));
+  const auto count = [&type](const std::string& name) {
+    type.size_.bytes = Sum(type.size_.bytes, 2 + name.size());
+  };
+  count(names->keyspace);
+  count(names->name);
+  for (const std::string& field : names->fields) count(field);
   type.user_ = std::move(names);
   return type;
 }
 
 DataType DataType::Frozen(DataType type) {
-  if (type.is_native()) return type;
+  if (type.is_native() || type.frozen_) return type;
   type.frozen_ = true;
-  for (DataType& parameter : type.parameters_) parameter = Frozen(std::move(parameter));
+  if (std::ranges::none_of(type.parameters(), &DataType::is_multi_cell)) return type;
+  std::vector<DataType> parameters = type.parameters();
+  for (DataType& parameter : parameters) parameter = Frozen(std::move(parameter));
+  type.parameters_ = std::make_shared<const std::vector<DataType>>(std::move(parameters));
   return type;
 }
 
@@ -83,32 +116,53 @@ const UserTypeNames& DataType::user() const {
 
 bool DataType::Contains(CqlType type) const {
   if (is(type)) return true;
-  return std::ranges::any_of(parameters_, [&](const DataType& p) { return p.Contains(type); });
+  return std::ranges::any_of(parameters(), [&](const DataType& p) { return p.Contains(type); });
 }
 
 bool DataType::Contains(const UserTypeNames& user_type) const {
-  if (kind_ == Kind::kUser && user_->keyspace == user_type.keyspace &&
-      user_->name == user_type.name) {
-    return true;
-  }
-  return std::ranges::any_of(parameters_, [&](const DataType& p) { return p.Contains(user_type); });
+  if (IsUserType(user_type)) return true;
+  return std::ranges::any_of(parameters(),
+                             [&](const DataType& p) { return p.Contains(user_type); });
 }
 
 DataType DataType::WithUserType(const DataType& updated) const {
-  if (kind_ == Kind::kUser && user_->keyspace == updated.user().keyspace &&
-      user_->name == updated.user().name) {
-    return frozen_ ? Frozen(updated) : updated;
+  return UserTypeReplacement(updated).In(*this);
+}
+
+UserTypeReplacement::UserTypeReplacement(DataType updated)
+    : updated_(std::move(updated)), frozen_(DataType::Frozen(updated_)) {}
+
+DataType UserTypeReplacement::In(const DataType& type) {
+  if (type.IsUserType(updated_.user())) return type.frozen_ ? frozen_ : updated_;
+  if (type.parameters_ == nullptr) return type;
+  const auto known = replaced_.find(type.parameters_.get());
+  if (known != replaced_.end()) {
+    DataType replaced = known->second.after;
+    replaced.frozen_ = type.frozen_;
+    return replaced;
   }
-  DataType type = *this;
-  for (DataType& parameter : type.parameters_) parameter = parameter.WithUserType(updated);
-  return type;
+  std::vector<DataType> parameters;
+  bool is_changed = false;
+  for (const DataType& parameter : *type.parameters_) {
+    const DataType& now = parameters.emplace_back(In(parameter));
+    is_changed |= now.parameters_ != parameter.parameters_ || now.user_ != parameter.user_;
+  }
+  DataType replaced = type;
+  if (is_changed) {
+    replaced = type.user_ != nullptr ? DataType::User(type.user_, std::move(parameters))
+                                     : DataType(type.kind_, std::move(parameters));
+    replaced.frozen_ = type.frozen_;
+  }
+  replaced_.insert_or_assign(type.parameters_.get(), Replaced{type, replaced});
+  return replaced;
 }
 
 bool DataType::operator==(const DataType& other) const {
   if (kind_ != other.kind_ || native_ != other.native_ || frozen_ != other.frozen_ ||
-      parameters_ != other.parameters_) {
+      size_ != other.size_) {
     return false;
   }
+  if (parameters_ != other.parameters_ && parameters() != other.parameters()) return false;
   return user_ == other.user_ || (kind_ == Kind::kUser && *user_ == *other.user_);
 }
 
@@ -120,7 +174,7 @@ std::string DataType::ToString() const {
   } else {
     text = KindName(kind_);
     const char* separator = "<";
-    for (const DataType& parameter : parameters_) {
+    for (const DataType& parameter : *parameters_) {
       text += separator + parameter.ToString();
       separator = ", ";
     }
@@ -131,11 +185,11 @@ std::string DataType::ToString() const {
 
 bool DataType::IsValid(std::string_view value) const {
   if (is_native()) return IsValidCqlValue(native_, value);
-  if (has_fields()) return AreValidFields(parameters_, value);
+  if (has_fields()) return AreValidFields(parameters(), value);
   const std::optional<std::vector<std::string_view>> elements = SplitCollection(*this, value);
   if (!elements) return false;
   for (size_t i = 0; i < elements->size(); ++i) {
-    if (!parameters_[i % parameters_.size()].IsValid((*elements)[i])) return false;
+    if (!(*parameters_)[i % parameters_->size()].IsValid((*elements)[i])) return false;
   }
   return true;
 }

@@ -28,7 +28,16 @@ struct UserTypeNames {
   bool operator==(const UserTypeNames&) const = default;
 };
 
-// A small tree with value semantics: 48 bytes and what its parameters take. Immutable but by
+// How large a type is: user types inside of each other make giants of short texts.
+struct TypeSize {
+  // Of what drivers are told of it, all that is in it included; UINT32_MAX: or more.
+  uint32_t bytes = 2;
+  uint16_t depth = 1;  // UINT16_MAX: or more
+
+  bool operator==(const TypeSize&) const = default;
+};
+
+// A small tree with value semantics: 48 bytes, and parameters that copies share. Immutable but by
 // assignment.
 class DataType {
  public:
@@ -55,7 +64,7 @@ class DataType {
   // As many fields as names; maybe none.
   static DataType User(std::shared_ptr<const UserTypeNames> names, std::vector<DataType> fields);
   // The same type as one value that is only written whole, and so is what is in it. A native type
-  // stays as it is.
+  // stays as it is. O(what is not frozen yet).
   static DataType Frozen(DataType type);
 
   Kind kind() const { return kind_; }
@@ -74,7 +83,11 @@ class DataType {
   // Of a user type only.
   const UserTypeNames& user() const;
   // Element; key and value; or fields. None for a native type.
-  const std::vector<DataType>& parameters() const { return parameters_; }
+  const std::vector<DataType>& parameters() const {
+    return parameters_ == nullptr ? NoParameters() : *parameters_;
+  }
+  // O(1).
+  TypeSize size() const { return size_; }
 
   // `type` is in it, at any depth. `Contains(UserTypeNames)`: the user type of that keyspace and
   // name.
@@ -82,7 +95,7 @@ class DataType {
   bool Contains(const UserTypeNames& user_type) const;
 
   // The type with `updated`, a user type, in place of every one of its keyspace and name; frozen
-  // where those were.
+  // where those were. Of many types: UserTypeReplacement.
   DataType WithUserType(const DataType& updated) const;
 
   // As ScyllaDB prints it in system_schema.columns: "frozen<map<text, blob>>". User types without
@@ -97,14 +110,40 @@ class DataType {
   bool operator==(const DataType& other) const;
 
  private:
-  DataType(Kind kind, std::vector<DataType> parameters)
-      : kind_(kind), parameters_(std::move(parameters)) {}
+  friend class UserTypeReplacement;
+
+  DataType(Kind kind, std::vector<DataType> parameters);
+  static const std::vector<DataType>& NoParameters();
+  bool IsUserType(const UserTypeNames& names) const {
+    return kind_ == Kind::kUser && user_->keyspace == names.keyspace && user_->name == names.name;
+  }
 
   Kind kind_ = Kind::kNative;
   CqlType native_ = CqlType::kBlob;
   bool frozen_ = false;
-  std::vector<DataType> parameters_;
+  TypeSize size_;
+  std::shared_ptr<const std::vector<DataType>> parameters_;  // nullptr: none
   std::shared_ptr<const UserTypeNames> user_;
+};
+
+// DataType::WithUserType of many types: what they share they share behind it, so that it costs time
+// and memory by the types that there are, not by how often each is used.
+class UserTypeReplacement {
+ public:
+  explicit UserTypeReplacement(DataType updated);
+
+  DataType In(const DataType& type);
+
+ private:
+  struct Replaced {
+    DataType before;  // holds what the key points to
+    DataType after;
+  };
+
+  const DataType updated_;
+  const DataType frozen_;  // the same
+  // By where the parameters of the type before are.
+  std::map<const std::vector<DataType>*, Replaced> replaced_;
 };
 
 // Of one keyspace, by name: user types that are not frozen.

@@ -126,6 +126,13 @@ std::optional<ProtocolError> ColumnsMetadata::Assign(std::span<const ColumnSpec>
     AppendString(encoded_, columns[0].table);
   }
   for (const ColumnSpec& column : columns) {
+    // Types may be long, and a statement may have very many columns of one.
+    if (encoded_.size() > kFrameBodyBytesMax) {
+      encoded_ = OutputBuffer();
+      column_count_ = 0;
+      has_global_table_ = false;
+      return ProtocolError{ErrorCode::kInvalid, FrameEncoder::OverflowText()};
+    }
     LS_CHECK(column.type != nullptr, "a column has a type");
     if (!has_global_table_) {
       AppendString(encoded_, column.keyspace);

@@ -1,7 +1,10 @@
 #include "engine/model/data_type.h"
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -58,6 +61,61 @@ TEST(DataTypeTest, BrokenFramingIsNotValid) {
       "\0\0\0\1\0\0\0\4\0\0\0\7\0"sv,  // something behind the last
   };
   for (const std::string_view value : broken) EXPECT_FALSE(list.IsValid(value));
+}
+
+DataType UserType(const std::string& name, std::vector<DataType> fields) {
+  auto names = std::make_shared<UserTypeNames>();
+  names->keyspace = "k";
+  names->name = name;
+  for (size_t i = 0; i < fields.size(); ++i) names->fields.push_back("f" + std::to_string(i));
+  return DataType::User(std::move(names), std::move(fields));
+}
+
+TEST(DataTypeTest, KnowsHowLargeItIs) {
+  EXPECT_EQ(DataType(CqlType::kText).size(), (TypeSize{2, 1}));
+  EXPECT_EQ(TextMap().size(), (TypeSize{6, 2}));
+  EXPECT_EQ(DataType::Tuple({CqlType::kText, TextMap()}).size(), (TypeSize{4 + 2 + 6, 3}));
+  // Option and count; keyspace, name, field: a length each.
+  const DataType user = UserType("u", {CqlType::kInt});
+  EXPECT_EQ(user.size(), (TypeSize{4 + 3 + 3 + 4 + 2, 2}));
+  EXPECT_EQ(DataType::Frozen(user).size(), user.size());
+  EXPECT_EQ(UserType("none", {}).size(), (TypeSize{4 + 3 + 6, 1}));
+  DataType deep = CqlType::kInt;
+  for (size_t i = 0; i < 40; ++i) deep = DataType::Tuple({deep, deep});
+  EXPECT_EQ(deep.size(), (TypeSize{UINT32_MAX, 41}));
+}
+
+TEST(DataTypeTest, AUserTypeIsReplacedWhereverItIs) {
+  const DataType before = UserType("u", {CqlType::kInt});
+  const DataType behind = UserType("u", {CqlType::kInt, TextMap()});
+  const DataType other = UserType("v", {CqlType::kInt});
+  const auto make = [&](const DataType& type) {
+    return DataType::Map(CqlType::kText,
+                         DataType::Tuple({type, other, UserType("w", {DataType::Frozen(type)})}));
+  };
+  EXPECT_EQ(make(before).WithUserType(behind), make(behind));
+  EXPECT_EQ(make(before).WithUserType(behind).size(), make(behind).size());
+  EXPECT_EQ(before.WithUserType(behind), behind);
+  EXPECT_EQ(other.WithUserType(behind), other);
+}
+
+TEST(DataTypeTest, WhatIsSharedIsReplacedOnce) {
+  const DataType behind = UserType("u", {CqlType::kText});
+  DataType before = UserType("u", {CqlType::kInt});
+  // As many of them as there are stars.
+  for (size_t i = 0; i < 80; ++i) {
+    before = DataType::Frozen(before);
+    before = UserType("t" + std::to_string(i), {before, before});
+  }
+  UserTypeReplacement replacement(behind);
+  DataType type = replacement.In(before);
+  EXPECT_EQ(&type.parameters(), &replacement.In(DataType::Frozen(before)).parameters());
+  for (size_t i = 0; i < 80; ++i) {
+    const DataType inner = type.parameters()[0];
+    EXPECT_EQ(&inner.parameters(), &type.parameters()[1].parameters());
+    type = inner;
+  }
+  EXPECT_EQ(type, DataType::Frozen(behind));
 }
 
 TEST(DataTypeTest, TuplesMayHoldNullsAndEndEarly) {

@@ -209,6 +209,43 @@ TEST_F(HostileRequests, KeysOfVirtualTablesAreNeitherNullNorEmpty) {
   EXPECT_TRUE(Must("SELECT * FROM liststore.faults").rows.empty());
 }
 
+TEST_F(HostileRequests, TypesOfTypesAreBounded) {
+  Must("CREATE TYPE k.t0 (a int)");
+  Must("CREATE TYPE k.u (a frozen<t0>, b frozen<t0>)");
+  std::string refusal;
+  size_t doubled = 0;
+  while (refusal.empty() && ++doubled < 20) {
+    const std::string inner = "frozen<t" + std::to_string(doubled - 1) + ">";
+    refusal = Refusal("CREATE TYPE k.t" + std::to_string(doubled) + " (a " + inner + ", b " +
+                      inner + ")");
+  }
+  EXPECT_EQ(refusal, "A type whose description takes 1081390 bytes; liststore has at most 1048576");
+  // The largest there is can be used, and does not grow by what is in it.
+  const std::string largest = "t" + std::to_string(doubled - 1);
+  Must("CREATE TABLE k.large (p int PRIMARY KEY, c " + largest + ", d set<frozen<" + largest +
+       ">>)");
+  EXPECT_TRUE(Must("SELECT c, d, c, d FROM k.large").rows.empty());
+  EXPECT_EQ(Refusal("ALTER TYPE k.t0 ADD " + std::string(40, 'b') + " int"),
+            "A type whose description takes 1261582 bytes; liststore has at most 1048576");
+  EXPECT_EQ(
+      Refusal("CREATE TABLE k.more (p int PRIMARY KEY, c tuple<" + largest + ", " + largest + ">)"),
+      "A type whose description takes 1081376 bytes; liststore has at most 1048576");
+  // Its description once for each column is more than a frame.
+  EXPECT_EQ(Refusal("SELECT " + Repeated("c", 1'000) + " FROM k.large"),
+            "The answer is larger than the 268435456 bytes that a frame holds");
+}
+
+TEST_F(HostileRequests, TypesDeepInEachOtherAreBounded) {
+  std::string refusal = Refusal("CREATE TYPE k.t1 (a int)");
+  size_t depth = 2;
+  while (refusal.empty() && ++depth < 100) {
+    refusal = Refusal("CREATE TYPE k.t" + std::to_string(depth - 1) + " (a frozen<t" +
+                      std::to_string(depth - 2) + ">)");
+  }
+  EXPECT_EQ(refusal, "Types 65 deep in each other; liststore has at most 64");
+  EXPECT_EQ(Refusal("ALTER TYPE k.t1 ADD b frozen<list<int>>"), refusal);
+}
+
 TEST_F(HostileRequests, PreparedStatementsAreBoundedInBytes) {
   Must("CREATE TABLE k.t (p int PRIMARY KEY, v blob)");
   const std::string refusal =
