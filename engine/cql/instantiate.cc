@@ -352,6 +352,7 @@ CqlStatus BindFilters(const std::vector<RowFilter>& filters, BoundValues values,
       BoundValue value;
       LS_RETURN_IF_ERROR(ResolveSet(operand, values, value));
       next.values.push_back(value.has_value() ? std::optional(value.bytes) : std::nullopt);
+      if (filter.op == RelationOperator::kLike) LS_RETURN_IF_ERROR(CheckLikePattern(value.bytes));
     }
     if (filter.element) {
       BoundValue element;

@@ -44,6 +44,37 @@ TEST(LikePatternTest, CharactersAreNotBytes) {
   EXPECT_TRUE(MatchesLike("a\\\xe2\x82\xac", "a\xe2\x82\xac"));
 }
 
+TEST(LikePatternTest, LongPatternsOfLongTextsAreOneWalk) {
+  // Each place where it nearly fits was looked at from its begin: 10^11 steps of some minutes.
+  constexpr size_t kBytes = 1'000'000;
+  const std::string text(kBytes, 'a');
+  const std::string part(kBytes / 3, 'a');
+  EXPECT_FALSE(MatchesLike("%" + part + "b%", text));
+  EXPECT_FALSE(MatchesLike("%" + part + "b", text));
+  EXPECT_FALSE(MatchesLike("%" + part + "\\%", text));
+  EXPECT_FALSE(MatchesLike("%" + std::string(kBytes / 3, '_') + "b", text));
+  EXPECT_TRUE(MatchesLike("%" + part + "%" + part + "%" + part + "%", text));
+  EXPECT_TRUE(MatchesLike("a%_%" + part + "_", text));
+}
+
+TEST(LikePatternTest, PatternsOfTooMuchEffortAreRefused) {
+  EXPECT_TRUE(CheckLikePattern("%_" + std::string(255, 'a') + "%").ok());
+  const CqlStatus refused = CheckLikePattern("%_" + std::string(256, 'a') + "%");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message,
+            "A pattern of LIKE with 257 characters between two '%', '_' among them; liststore has "
+            "at most 256");
+}
+
+TEST(LikePatternTest, EffortIsOfWhatIsTriedAgainAndAgain) {
+  EXPECT_EQ(LikeEffort(""), 1u);
+  EXPECT_EQ(LikeEffort("%abc%"), 1u);
+  EXPECT_EQ(LikeEffort("%a_c%"), 3u);
+  EXPECT_EQ(LikeEffort("%a\\_c%"), 1u);
+  EXPECT_EQ(LikeEffort("%_\xe2\x82\xac%a%b_cd%"), 4u);
+  EXPECT_EQ(LikeEffort("a_____%b____"), 1u) << "at the begin, and at the end";
+}
+
 // The same as a regular expression, as ScyllaDB has it.
 std::string ToRegex(const std::string& pattern) {
   std::string regex;
