@@ -91,7 +91,8 @@ CqlStatus Aggregation::AddTo(Part& part, const RowBuffer& row) {
     case CqlType::kDecimal:
       if (part.decimals.AddDecimal(*value)) return {};
       return CqlError::Invalid("The scales of the decimals in " + selection.name +
-                               " differ by more than " + std::to_string(kLiteralDigitsMax));
+                               " differ by more than " + std::to_string(kLiteralDigitsMax) +
+                               ", or one of several scales has more digits than that");
     default:
       part.integers += DecodeInteger(*value);
       return {};

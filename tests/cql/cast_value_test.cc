@@ -10,6 +10,7 @@
 #include "engine/cql/number_text.h"
 #include "engine/cql/parser.h"
 #include "engine/cql/print_value.h"
+#include "engine/model/decimal.h"
 #include "gtest/gtest.h"
 #include "tests/support/seed.h"
 
@@ -135,6 +136,43 @@ TEST(DecimalSumTest, AgreesWithWideIntegers) {
   }
 }
 
+TEST(DecimalSumTest, LongNumbersAreAddedInTheTimeOfTheirBytes) {
+  // Through decimal digits each of them took minutes.
+  std::string large(1 << 20, '\x7f');
+  std::string small(1 << 20, '\x80');
+  DecimalSum sum;
+  for (int i = 0; i < 4; ++i) sum.AddVarint(large);
+  EXPECT_EQ(sum.CutBy(4).Varint(), large);
+  for (int i = 0; i < 4; ++i) sum.AddVarint(small);
+  for (int i = 0; i < 3; ++i) sum.AddVarint("\xff");
+  // 0x7f..7f and what follows 0x80..80 are -1 together.
+  EXPECT_EQ(PrintVarint(sum.Varint()), "-7");
+  EXPECT_EQ(PrintVarint(sum.CutBy(4).Varint()), "-1");
+}
+
+TEST(DecimalSumTest, AgreesWithTwosComplementOfAnyLength) {
+  Random random(testing::TestSeed());
+  constexpr size_t kWidth = 64;
+  for (int round = 0; round < 500; ++round) {
+    DecimalSum sum;
+    std::string expected(kWidth, '\0');
+    for (uint64_t left = random.Below(20); left > 0; --left) {
+      std::string varint(1 + random.Below(kWidth / 2), '\0');
+      for (char& byte : varint) {
+        byte = random.OneIn(3) ? '\xff' : random.OneIn(2) ? '\0' : static_cast<char>(random.Next());
+      }
+      sum.AddVarint(varint);
+      varint.insert(0, kWidth - varint.size(), (varint[0] & 0x80) != 0 ? '\xff' : '\0');
+      unsigned carry = 0;
+      for (size_t i = kWidth; i-- > 0; carry >>= 8) {
+        carry += static_cast<uint8_t>(expected[i]) + static_cast<uint8_t>(varint[i]);
+        expected[i] = static_cast<char>(carry);
+      }
+    }
+    ASSERT_EQ(sum.Varint(), TrimVarint(expected));
+  }
+}
+
 std::string SumOf(std::initializer_list<std::string_view> decimals, uint64_t divisor) {
   DecimalSum sum;
   for (const std::string_view decimal : decimals) {
@@ -155,6 +193,9 @@ TEST(DecimalSumTest, DecimalsKeepTheLargestScaleAndRoundHalfToEven) {
   EXPECT_EQ(SumOf({"-1", "0"}, 2), "0");
   EXPECT_EQ(SumOf({"10", "10", "0"}, 3), "7");
   EXPECT_EQ(SumOf({"1e-70000", "1"}, 0), "too far apart");
+  EXPECT_EQ(SumOf({"1e40000", "1e-40000"}, 0), "too far apart");
+  EXPECT_EQ(SumOf({"0.1", "-0.01", "1e2", "-3e1", "5"}, 0), "75.09");
+  EXPECT_EQ(SumOf({"-0.1", "0.01", "-1e2", "3e1", "-5"}, 7), "-10.73");
 }
 
 }  // namespace
