@@ -30,6 +30,9 @@ constexpr std::string_view kConsistencies[] = {
     "ANY",          "ONE",         "TWO",    "THREE",        "QUORUM",   "ALL",
     "LOCAL_QUORUM", "EACH_QUORUM", "SERIAL", "LOCAL_SERIAL", "LOCAL_ONE"};
 
+// Of a column. Faults are kept outside of the memory limit, which is for data.
+constexpr size_t kTextBytesMax = 65'535;
+
 CqlError Refuse(const std::string& why) { return CqlError::Invalid("liststore.faults: " + why); }
 
 std::string Upper(std::string text) {
@@ -139,6 +142,10 @@ std::optional<CqlError> FaultTable::Write(const Values& values) {
       return Refuse(column + " is counted, and cannot be set");
     }
     if (!value) continue;
+    if (value->size() > kTextBytesMax) {
+      return Refuse(column + " has " + std::to_string(value->size()) + " bytes, more than " +
+                    std::to_string(kTextBytesMax));
+    }
     if (column == "name") {
       fault.name = *value;
       continue;

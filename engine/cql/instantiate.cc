@@ -44,9 +44,24 @@ CqlStatus AppendKey(const Views& components, KeyUse use, std::string& key) {
 
 // ---- Alternatives
 
-// All alternatives of one part, as values; those with a null are left out.
+// Leaves each value once, and not more of them than it takes to see that they are too many: each
+// becomes many times its bytes. How many there were, if some were left out; else 0.
+size_t TakeDistinct(const KeyAlternatives& part, std::vector<std::string_view>& elements) {
+  std::ranges::sort(elements);
+  elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
+  // Of tuples those with a null do not count, in the end.
+  constexpr size_t kTuplesMax = 65'536;
+  const size_t most = part.list_is_of_tuples ? kTuplesMax : kKeysPerStatementMax + 1;
+  if (elements.size() <= most) return 0;
+  const size_t count = elements.size();
+  elements.resize(most);
+  return count;
+}
+
+// All alternatives of one part, as values; those with a null are left out. `count`: how many there
+// are, where so many are left out that they are too many; else 0.
 CqlStatus ResolveAlternatives(const KeyAlternatives& part, BoundValues values, KeyUse use,
-                              std::vector<Views>& alternatives) {
+                              std::vector<Views>& alternatives, size_t& count) {
   if (part.list) {
     BoundValue list;
     LS_RETURN_IF_ERROR(ResolveSet(*part.list, values, list));
@@ -54,8 +69,9 @@ CqlStatus ResolveAlternatives(const KeyAlternatives& part, BoundValues values, K
       if (use == KeyUse::kRead) return {};
       return NullInKey(*part.list);
     }
-    const auto elements = SplitCollection(part.list->type, list.bytes);
+    auto elements = SplitCollection(part.list->type, list.bytes);
     LS_CHECK(elements.has_value(), "the list was checked when it was bound");
+    count = TakeDistinct(part, *elements);
     for (const std::string_view element : *elements) {
       if (!part.list_is_of_tuples) {
         alternatives.push_back({element});
@@ -95,13 +111,15 @@ CqlStatus ForEachCombination(const std::vector<KeyAlternatives>& parts, BoundVal
   size_t combinations = 1;
   bool any_in = false;
   for (size_t i = 0; i < parts.size(); ++i) {
-    LS_RETURN_IF_ERROR(ResolveAlternatives(parts[i], values, use, choices[i]));
+    size_t count = 0;
+    LS_RETURN_IF_ERROR(ResolveAlternatives(parts[i], values, use, choices[i], count));
     std::ranges::sort(choices[i]);
     // Not std::ranges::unique, which Clang 14 cannot compile with this library.
     choices[i].erase(std::unique(choices[i].begin(), choices[i].end()), choices[i].end());
     any_in |= parts[i].is_in;
     if (choices[i].empty()) return {};
-    combinations = std::min(combinations, kKeysPerStatementMax + 1) * choices[i].size();
+    if (count == 0) count = choices[i].size();
+    combinations = std::min(combinations, kKeysPerStatementMax + 1) * count;
   }
   if (any_in && combinations > kKeysPerStatementMax) {
     const std::string key(kind);
@@ -337,6 +355,7 @@ CqlStatus BindFilters(const std::vector<RowFilter>& filters, BoundValues values,
       if (list.has_value()) {
         const auto elements = SplitCollection(filter.list->type, list.bytes);
         LS_CHECK(elements.has_value(), "the list was checked when it was bound");
+        next.values.reserve(elements->size());
         for (const std::string_view element : *elements) {
           if (!filter.list_is_of_tuples) {
             next.values.emplace_back(element);

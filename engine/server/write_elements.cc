@@ -103,6 +103,7 @@ CqlStatus WriteSet::AddValue(const CellAssignment& assignment, std::string_view 
     return {};
   }
   const std::vector<std::string_view> elements = Split(type, value);
+  LS_RETURN_IF_ERROR(CheckRoomFor(elements.size()));
   if (type.kind() == DataKind::kList) return AddListElements(assignment, elements, timestamp);
   const bool is_map = type.kind() == DataKind::kMap;
   for (size_t i = 0; i < elements.size(); i += is_map ? 2 : 1) {
@@ -149,7 +150,9 @@ CqlStatus WriteSet::AddPart(const CellAssignment& assignment, BoundValues values
       // Of a map its keys, which come as a set.
       if (!part) return {};
       const DataType& type = assignment.value.type;
-      for (const std::string_view key : Split(type, *part)) {
+      const std::vector<std::string_view> keys = Split(type, *part);
+      LS_RETURN_IF_ERROR(CheckRoomFor(keys.size()));
+      for (const std::string_view key : keys) {
         AddElement(assignment.column, KeyPath(type.parameters()[0], key), std::nullopt);
       }
       return {};

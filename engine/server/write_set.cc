@@ -6,6 +6,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/base/strings.h"
 #include "engine/model/clustering_encoding.h"
 #include "engine/model/partition_key.h"
 
@@ -124,11 +125,14 @@ void WriteSet::Clear(TimeuuidSource* timeuuids) {
     group.lists.Clear();
   }
   views_.clear();
+  groups_by_partition_.clear();
+  hashed_groups_ = 0;
   partition_count_ = 0;
   group_count_ = 0;
   row_count_ = 0;
   ranges_.clear();
   cells_.clear();
+  if (cells_.capacity() > kCellsKept) std::vector<CellUpdate>().swap(cells_);
   paths_.clear();
   timeuuids_ = timeuuids;
   own_place_.reset();
@@ -153,12 +157,26 @@ CqlStatus WriteSet::ResolveTtl(const ModificationPlan& plan, BoundValues values,
 
 WriteSet::Group& WriteSet::GroupOf(const ModificationPlan& plan, std::string_view partition,
                                    WriteTimestamp timestamp) {
+  const auto is_it = [&](const Group& group) {
+    return group.table == plan.table->storage.id && group.timestamp == timestamp &&
+           partitions_[group.partition] == partition;
+  };
   // From the newest: the statements of a batch are about the same few partitions as a rule.
-  for (size_t i = group_count_; i-- > 0;) {
-    Group& group = groups_[i];
-    if (group.table == plan.table->storage.id && group.timestamp == timestamp &&
-        partitions_[group.partition] == partition) {
-      return group;
+  const size_t searched_end = group_count_ - std::min(group_count_, kGroupsSearched);
+  for (size_t i = group_count_; i-- > searched_end;) {
+    if (is_it(groups_[i])) return groups_[i];
+  }
+  // Those before by their partitions: a batch may be about 65,535.
+  for (; hashed_groups_ < searched_end; ++hashed_groups_) {
+    const std::string& of_group = partitions_[groups_[hashed_groups_].partition];
+    groups_by_partition_[ToAbsl(of_group)].push_back(hashed_groups_);
+  }
+  if (hashed_groups_ > 0) {
+    const auto at = groups_by_partition_.find(ToAbsl(partition));
+    if (at != groups_by_partition_.end()) {
+      for (const size_t i : at->second) {
+        if (is_it(groups_[i])) return groups_[i];
+      }
     }
   }
   Next(partitions_, partition_count_) = partition;
@@ -168,6 +186,13 @@ WriteSet::Group& WriteSet::GroupOf(const ModificationPlan& plan, std::string_vie
   group.timestamp = timestamp;
   group.packs_item_keys = plan.table->storage.packs_item_keys();
   return group;
+}
+
+CqlStatus WriteSet::CheckRoomFor(size_t cells) const {
+  if (cells <= kCellsMax - std::min(cells_.size(), kCellsMax)) [[likely]]
+    return {};
+  return CqlError::Invalid("Batch too large: it writes more than " + std::to_string(kCellsMax) +
+                           " cells and elements");
 }
 
 WriteSet::Row& WriteSet::NewRow(const std::string& key) {
@@ -189,6 +214,7 @@ CqlStatus WriteSet::AddCells(const std::vector<CellAssignment>& assignments, Bou
     BoundValue value;
     LS_RETURN_IF_ERROR(Resolve(assignment.value, values, value));
     if (value.is_unset()) continue;
+    LS_RETURN_IF_ERROR(CheckRoomFor(1));
     cells_.push_back(
         {.column = assignment.column, .live = value.has_value(), .value = value.bytes});
   }

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "engine/command/command.h"
 #include "engine/cql/bound_values.h"
 #include "engine/cql/computed_values.h"
@@ -31,6 +33,10 @@ namespace liststore {
 // stay the request's. Keeps its memory over Clear(). One thread.
 class WriteSet {
  public:
+  // Cells and elements that it takes: some hundred bytes each, of which a request may have but a
+  // few (a set of short values).
+  static constexpr size_t kCellsMax = size_t{4} << 20;
+
   WriteSet() = default;
   WriteSet(const WriteSet&) = delete;
   WriteSet& operator=(const WriteSet&) = delete;
@@ -93,6 +99,13 @@ class WriteSet {
   void AddDeletion(const ModificationPlan& plan, Group& group);
   CqlStatus AddStaticRow(const ModificationPlan& plan, BoundValues values, int64_t ttl,
                          int64_t now_seconds, Group& group);
+  // More than that is given back behind a request.
+  static constexpr size_t kCellsKept = size_t{64} << 10;
+  // The newest ones, without a hash table.
+  static constexpr size_t kGroupsSearched = 16;
+
+  // Invalid: so many more are too many.
+  CqlStatus CheckRoomFor(size_t cells) const;
   CqlStatus AddCells(const std::vector<CellAssignment>& assignments, BoundValues values, Row& row,
                      const std::optional<EncodedRange>& range, Group& group);
   // ---- Of columns of several cells: write_elements.cc.
@@ -123,6 +136,9 @@ class WriteSet {
   std::deque<Row> rows_;
   std::deque<EncodedRange> ranges_;
   std::vector<CellUpdate> cells_;
+  // The first hashed_groups_ groups, where there are many.
+  absl::flat_hash_map<absl::string_view, std::vector<size_t>> groups_by_partition_;
+  size_t hashed_groups_ = 0;
   size_t partition_count_ = 0;
   size_t group_count_ = 0;
   size_t row_count_ = 0;

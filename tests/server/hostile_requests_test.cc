@@ -12,6 +12,7 @@ namespace liststore::testing {
 namespace {
 
 constexpr size_t kMiB = size_t{1} << 20;
+constexpr size_t kMillion = 1'000'000;
 constexpr char kForged[] = "Invalid value for the paging state";
 
 std::string Repeated(const std::string& word, size_t count) {
@@ -189,6 +190,66 @@ TEST_F(HostileRequests, KeysOfVirtualTablesAreSet) {
               "Unexpected unset value for bind variable 0");
   }
   EXPECT_TRUE(Must("SELECT * FROM liststore.faults").rows.empty());
+}
+
+// Each of them became an alternative of 150 bytes, and 64 millions fit into a frame.
+TEST_F(HostileRequests, ListsOfVeryManyKeysAreTooLong) {
+  Must("CREATE TABLE k.t (p blob, c blob, PRIMARY KEY (p, c))");
+  Must("INSERT INTO k.t (p, c) VALUES (0x01, 0x02)");
+  const auto list = [](size_t count, bool distinct) {
+    std::string value(4 + 8 * count, '\0');
+    StoreBigEndian32(value.data(), static_cast<uint32_t>(count));
+    for (size_t i = 0; i < count; ++i) {
+      StoreBigEndian32(value.data() + 4 + 8 * i, 4);
+      StoreBigEndian32(value.data() + 8 + 8 * i, static_cast<uint32_t>(distinct ? i : 7));
+    }
+    return value;
+  };
+  const std::string many = " 1000000 is greater than maximum 100. Use --max-";
+  const std::string of_partitions =
+      Refusal("SELECT * FROM k.t WHERE p IN ?", {{list(kMillion, true)}});
+  EXPECT_NE(of_partitions.find(many + "partition-key"), std::string::npos) << of_partitions;
+  const std::string of_rows =
+      Refusal("SELECT * FROM k.t WHERE p = 0x01 AND c IN ?", {{list(kMillion, true)}});
+  EXPECT_NE(of_rows.find(many + "clustering-key"), std::string::npos) << of_rows;
+  EXPECT_EQ(Refusal("SELECT * FROM k.t WHERE p IN ?", {{list(kMillion, false)}}), "");
+  EXPECT_EQ(Refusal("SELECT * FROM k.t WHERE p IN ?", {{list(100, true)}}), "");
+}
+
+TEST_F(HostileRequests, WritesOfVeryManyCellsAreTooLarge) {
+  Must("CREATE TABLE k.t (p int PRIMARY KEY, s set<blob>, l list<blob>)");
+  constexpr size_t kCount = (size_t{4} << 20) + 1;
+  std::string value(4 + 4 * kCount, '\0');
+  StoreBigEndian32(value.data(), kCount);
+  EXPECT_EQ(Refusal("UPDATE k.t SET l = ? WHERE p = 1", {{value}}),
+            "Batch too large: it writes more than 4194304 cells and elements");
+  EXPECT_EQ(Refusal("INSERT INTO k.t (p, s) VALUES (1, ?)", {{value}}), "") << "they are all one";
+}
+
+// Each was looked for among all before it: 65,000 of them took 40 seconds of a shard.
+TEST_F(HostileRequests, BatchesOfVeryManyPartitions) {
+  Must("CREATE TABLE k.t (p int, c int, v int, PRIMARY KEY (p, c))");
+  constexpr uint32_t kPartitions = 2'000;
+  std::vector<CqlStatement> batch;
+  for (uint32_t i = 0; i < 2 * kPartitions; ++i) {
+    char key[4];
+    StoreBigEndian32(key, i % kPartitions);
+    const std::string row = i < kPartitions ? "1" : "2";
+    batch.push_back({"INSERT INTO k.t (p, c) VALUES (?, " + row + ")", {{std::string(key, 4)}}});
+  }
+  EXPECT_EQ(session_->RunBatch(true, batch, std::nullopt).error, "");
+  EXPECT_EQ(Cell("SELECT count(*) FROM k.t"), std::string("\0\0\0\0\0\0\x0f\xa0", 8));
+}
+
+TEST_F(HostileRequests, TextsOfFaultsAreBounded) {
+  const std::string longest(65'535, 'x');
+  const std::string insert =
+      "INSERT INTO liststore.faults (name, action, statement) VALUES (?, 'overloaded', ?)";
+  EXPECT_EQ(Refusal(insert, {{"f"}, {longest + "x"}}),
+            "liststore.faults: statement has 65536 bytes, more than 65535");
+  EXPECT_EQ(Refusal(insert, {{longest + "x"}, {"x"}}),
+            "liststore.faults: name has 65536 bytes, more than 65535");
+  Must(insert, {{longest}, {longest}});
 }
 
 TEST_F(HostileRequests, KeysOfVirtualTablesAreNeitherNullNorEmpty) {
