@@ -87,6 +87,14 @@ void TableModel::RenameColumn(const std::string& from, const std::string& to) {
   }
 }
 
+void TableModel::SetColumnType(const std::string& name, const DataType& type) {
+  for (auto* columns : {&schema_.statics, &schema_.regular}) {
+    for (ModelColumn& column : *columns) {
+      if (column.name == name) column.type = type;
+    }
+  }
+}
+
 void TableModel::SetIndex(std::optional<ModelIndex> index) { schema_.index = std::move(index); }
 
 void TableModel::SetDefaultTtl(int64_t seconds) { schema_.default_ttl_seconds = seconds; }

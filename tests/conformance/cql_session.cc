@@ -16,6 +16,8 @@ constexpr uint8_t kBatch = 0x0d;
 constexpr uint8_t kWarningFlag = 0x08;
 constexpr int32_t kRowsKind = 2;
 constexpr int32_t kPreparedKind = 4;
+constexpr int32_t kUnprepared = 0x2500;
+constexpr size_t kPreparedMax = 200;
 
 void AppendShort(std::string& body, size_t value) {
   char bytes[2];
@@ -147,24 +149,39 @@ CqlAnswer CqlSession::Ask(uint8_t opcode, std::string body) {
 }
 
 std::string CqlSession::Prepare(const std::string& text, CqlAnswer& answer) {
+  const auto known = prepared_.find(text);
+  if (known != prepared_.end()) return known->second;
   answer = Ask(kPrepare, BytesBody(text));
   if (!answer.error.empty()) return {};
-  return std::exchange(answer.rows, {}).at(0).at(0).value();
+  std::string id = std::exchange(answer.rows, {}).at(0).at(0).value();
+  // No more than a server keeps.
+  if (prepared_.size() == kPreparedMax) prepared_.clear();
+  return prepared_[text] = std::move(id);
+}
+
+CqlAnswer CqlSession::AskPrepared(const std::function<CqlAnswer()>& ask) {
+  CqlAnswer answer = ask();
+  if (answer.code != kUnprepared) return answer;
+  prepared_.clear();
+  return ask();
 }
 
 CqlAnswer CqlSession::Run(const CqlStatement& statement, const CqlParameters& parameters) {
-  std::string body;
-  if (statement.prepared) {
-    CqlAnswer answer;
-    const std::string id = Prepare(statement.text, answer);
-    if (!answer.error.empty()) return answer;
-    AppendShort(body, id.size());
-    body += id;
-  } else {
-    body = BytesBody(statement.text);
-  }
-  AppendParameters(body, statement, parameters);
-  return Ask(statement.prepared ? kExecute : kQuery, std::move(body));
+  const auto ask = [&] {
+    std::string body;
+    if (statement.prepared) {
+      CqlAnswer answer;
+      const std::string id = Prepare(statement.text, answer);
+      if (!answer.error.empty()) return answer;
+      AppendShort(body, id.size());
+      body += id;
+    } else {
+      body = BytesBody(statement.text);
+    }
+    AppendParameters(body, statement, parameters);
+    return Ask(statement.prepared ? kExecute : kQuery, std::move(body));
+  };
+  return AskPrepared(ask);
 }
 
 CqlAnswer CqlSession::RunBatch(bool logged, const std::vector<CqlStatement>& statements,
@@ -179,25 +196,28 @@ CqlAnswer CqlSession::RunCounterBatch(const std::vector<CqlStatement>& statement
 
 CqlAnswer CqlSession::RunBatchOf(BatchKind kind, const std::vector<CqlStatement>& statements,
                                  std::optional<int64_t> default_timestamp) {
-  std::string body(1, static_cast<char>(kind));
-  AppendShort(body, statements.size());
-  for (const CqlStatement& statement : statements) {
-    body += static_cast<char>(statement.prepared);
-    if (statement.prepared) {
-      CqlAnswer answer;
-      const std::string id = Prepare(statement.text, answer);
-      if (!answer.error.empty()) return answer;
-      AppendShort(body, id.size());
-      body += id;
-    } else {
-      body += BytesBody(statement.text);
+  const auto ask = [&] {
+    std::string body(1, static_cast<char>(kind));
+    AppendShort(body, statements.size());
+    for (const CqlStatement& statement : statements) {
+      body += static_cast<char>(statement.prepared);
+      if (statement.prepared) {
+        CqlAnswer answer;
+        const std::string id = Prepare(statement.text, answer);
+        if (!answer.error.empty()) return answer;
+        AppendShort(body, id.size());
+        body += id;
+      } else {
+        body += BytesBody(statement.text);
+      }
+      AppendValues(body, statement.parameters);
     }
-    AppendValues(body, statement.parameters);
-  }
-  AppendShort(body, 1);  // ONE
-  body += default_timestamp ? '\x20' : '\0';
-  if (default_timestamp) AppendLong(body, *default_timestamp);
-  return Ask(kBatch, std::move(body));
+    AppendShort(body, 1);  // ONE
+    body += default_timestamp ? '\x20' : '\0';
+    if (default_timestamp) AppendLong(body, *default_timestamp);
+    return Ask(kBatch, std::move(body));
+  };
+  return AskPrepared(ask);
 }
 
 }  // namespace liststore::testing

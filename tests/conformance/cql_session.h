@@ -3,6 +3,8 @@
 #define LISTSTORE_TESTS_CONFORMANCE_CQL_SESSION_H_
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +40,7 @@ struct CqlAnswer {
   std::string paging_state;  // empty: no more pages
 };
 
+// Statements stay prepared while the schema changes, as a driver keeps them.
 class CqlSession {
  public:
   explicit CqlSession(uint16_t port, const std::string& address = "127.0.0.1");
@@ -58,10 +61,13 @@ class CqlSession {
   CqlAnswer RunBatchOf(BatchKind kind, const std::vector<CqlStatement>& statements,
                        std::optional<int64_t> default_timestamp);
   CqlAnswer Ask(uint8_t opcode, std::string body);
-  // The id; an error in `answer`.
+  // The id, which may be older than the schema; an error in `answer`.
   std::string Prepare(const std::string& text, CqlAnswer& answer);
+  // Of statements that are prepared; again if the server knows one of them no longer.
+  CqlAnswer AskPrepared(const std::function<CqlAnswer()>& ask);
 
   RawCqlClient client_;
+  std::map<std::string, std::string> prepared_;  // text -> id
 };
 
 }  // namespace liststore::testing

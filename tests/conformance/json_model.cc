@@ -53,12 +53,24 @@ std::string Unquoted(std::string_view literal) {
   return std::string(literal);
 }
 
+// 0x00ff; of a column that was of another type it need not be in the pool.
+std::string HexOf(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text = "0x";
+  for (const char c : bytes) {
+    text += kDigits[static_cast<unsigned char>(c) >> 4];
+    text += kDigits[static_cast<unsigned char>(c) & 15];
+  }
+  return text;
+}
+
 std::optional<std::string> NativeJson(CqlType type, const std::string& bytes, JsonStyle style) {
   if (type == CqlType::kText || type == CqlType::kAscii) return QuotedJson(bytes);
   if (IsInteger(type)) {
     if (!bytes.empty()) return std::to_string(IntOf(bytes));
     return style == JsonStyle::kJava ? std::optional<std::string>("\"\"") : std::nullopt;
   }
+  if (type == CqlType::kBlob) return "\"" + HexOf(bytes) + "\"";
   const std::string& literal = LiteralOf(type, bytes);
   for (const Spelling& spelling : kSpellings) {
     if (spelling.type != type || spelling.literal != literal) continue;

@@ -68,7 +68,7 @@ class ChangeMaker {
 
  private:
   std::optional<Change> TryAny() {
-    switch (random_.Below(16)) {
+    switch (random_.Below(17)) {
       case 0:
       case 1:
       case 2:
@@ -90,7 +90,9 @@ class ChangeMaker {
       case 13:
         return ChangeView();
       case 14:
-        return options_.alters_types ? std::optional(AlterType()) : std::nullopt;
+        return options_.alters_types ? AlterType() : std::nullopt;
+      case 15:
+        return options_.is_cassandra ? std::nullopt : AlterColumn();
       default:
         return random_.OneIn(2) ? std::optional(MakeAnew()) : std::nullopt;
     }
@@ -214,6 +216,34 @@ class ChangeMaker {
                   }};
   }
 
+  // ALTER v TYPE: ScyllaDB alone has it.
+  std::optional<Change> AlterColumn() {
+    TableModel& model = AnyModel();
+    const ModelSchema& schema = model.schema();
+    const size_t number = random_.Below(schema.values());
+    const ModelColumn& column = schema.ValueColumn(number);
+    const std::optional<DataType> type = TypeBeside(column.type);
+    const bool is_indexed = schema.index && schema.IndexedColumn().name == column.name;
+    const auto is_key = [&](const ViewModel* view) { return view->HasInKey(column.name); };
+    const std::vector<ViewModel*> views = tables_.ViewsOf(model);
+    if (!type || is_indexed || std::ranges::any_of(views, is_key)) return std::nullopt;
+    return Change{
+        .statements = {Alter(model) + "ALTER " + column.name + " TYPE " + type->ToString()},
+        .apply = [&model, name = column.name, type = *type, views]() -> const TableModel& {
+          const ModelSchema before = model.schema();
+          model.SetColumnType(name, type);
+          for (ViewModel* view : views) view->FollowColumns(before);
+          return model;
+        }};
+  }
+  // One that has all values of a type, with the same bytes; nullopt: none.
+  std::optional<DataType> TypeBeside(const DataType& type) {
+    if (type.is(CqlType::kAscii) && random_.OneIn(2)) return CqlType::kText;
+    if (type.is(CqlType::kTimestamp) && random_.OneIn(2)) return CqlType::kBigint;
+    if (!type.is_native() || type.is(CqlType::kBlob)) return std::nullopt;
+    return CqlType::kBlob;
+  }
+
   // Columns of the key, the clustering ones above all.
   std::optional<Change> RenameKey() {
     TableModel& model = AnyTable();
@@ -335,15 +365,33 @@ class ChangeMaker {
 
   // ---- Types and tables
 
-  Change AlterType() {
-    const TypeChange change = RandomTypeChange(random_, tables_.types.altered);
-    return {.statements = {change.statement},
-            .apply = [this_tables = &tables_, altered = change.altered]() -> const TableModel& {
-              this_tables->types.altered = altered;
-              for (const auto& model : this_tables->models) model->AlterType(altered);
-              for (const auto& view : this_tables->views) view->AlterType(altered);
-              return *this_tables->models[0];
-            }};
+  std::optional<Change> AlterType() {
+    const bool of_keys = random_.OneIn(4);
+    if (of_keys && !MayRenameFields()) return std::nullopt;
+    DataType& type = of_keys ? tables_.types.fixed : tables_.types.altered;
+    const TypeChange change =
+        of_keys ? RandomFieldRename(random_, type) : RandomTypeChange(random_, type);
+    return Change{
+        .statements = {change.statement},
+        .apply = [this_tables = &tables_, &type, altered = change.altered]() -> const TableModel& {
+          type = altered;
+          for (const auto& model : this_tables->models) model->AlterType(altered);
+          this_tables->counters->AlterType(altered);
+          for (const auto& view : this_tables->views) view->AlterType(altered);
+          return *this_tables->models[0];
+        }};
+  }
+  // Of the type that keys may have: it is not in a partition key, nor in a view's WHERE.
+  bool MayRenameFields() const {
+    const auto is_user = [](const ModelColumn& column) {
+      return column.type.kind() == DataType::Kind::kUser;
+    };
+    for (size_t i = 0; i < tables_.readables(); ++i) {
+      const ModelSchema& schema = tables_.readable(i).schema();
+      if (std::ranges::any_of(schema.partition_key, is_user)) return false;
+      if (schema.is_view && std::ranges::any_of(schema.clustering, is_user)) return false;
+    }
+    return true;
   }
 
   // DROP TABLE, with its views, and another one of the same name.

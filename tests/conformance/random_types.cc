@@ -49,23 +49,25 @@ ModelUserTypes RandomUserTypes(Random& random, const std::string& keyspace) {
 }
 
 TypeChange RandomTypeChange(Random& random, const DataType& type) {
-  UserTypeNames names = type.user();
   std::vector<DataType> types = type.parameters();
-  std::string statement = "ALTER TYPE " + FullName(type);
-  if (types.size() < kFieldsMax && random.OneIn(2)) {
-    names.fields.push_back("f" + std::to_string(types.size()));
-    types.push_back(RandomFieldType(random));
-    statement += " ADD " + names.fields.back() + " " + types.back().ToString();
-  } else {
-    std::string& name = names.fields[random.Below(names.fields.size())];
-    statement += " RENAME " + name;
-    // f0, g0, h0, and f0 again.
-    name[0] = name[0] == 'h' ? 'f' : static_cast<char>(name[0] + 1);
-    statement += " TO " + name;
-  }
+  if (types.size() == kFieldsMax || random.OneIn(2)) return RandomFieldRename(random, type);
+  UserTypeNames names = type.user();
+  names.fields.push_back("f" + std::to_string(types.size()));
+  types.push_back(RandomFieldType(random));
   return {
-      std::move(statement),
+      "ALTER TYPE " + FullName(type) + " ADD " + names.fields.back() + " " +
+          types.back().ToString(),
       DataType::User(std::make_shared<const UserTypeNames>(std::move(names)), std::move(types))};
+}
+
+TypeChange RandomFieldRename(Random& random, const DataType& type) {
+  UserTypeNames names = type.user();
+  std::string& name = names.fields[random.Below(names.fields.size())];
+  std::string statement = "ALTER TYPE " + FullName(type) + " RENAME " + name;
+  // f0, g0, h0, and f0 again.
+  name[0] = name[0] == 'h' ? 'f' : static_cast<char>(name[0] + 1);
+  return {statement + " TO " + name,
+          DataType::User(std::make_shared<const UserTypeNames>(names), type.parameters())};
 }
 
 bool IsAltered(const DataType& type) {

@@ -11,7 +11,7 @@
 namespace liststore::testing {
 
 struct ModelUserTypes {
-  DataType fixed = CqlType::kInt;    // stays as it is, for keys
+  DataType fixed = CqlType::kInt;    // has the fields that it has, for keys
   DataType altered = CqlType::kInt;  // of columns that are no key
 
   std::vector<std::string> CreateStatements() const;
@@ -26,6 +26,7 @@ struct TypeChange {
 };
 // A field more, or another name for one.
 TypeChange RandomTypeChange(Random& random, const DataType& type);
+TypeChange RandomFieldRename(Random& random, const DataType& type);
 
 // Whether the type is, or was, ModelUserTypes::altered.
 bool IsAltered(const DataType& type);

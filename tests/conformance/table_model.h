@@ -177,6 +177,8 @@ class TableModel {
   // later, cells with timestamps up to this are not there.
   void DropColumn(const std::string& name, std::optional<int64_t> hidden_until);
   void RenameColumn(const std::string& from, const std::string& to);  // one of the key
+  // Of a column that is no key: its values are values of this type.
+  void SetColumnType(const std::string& name, const DataType& type);
   void SetIndex(std::optional<ModelIndex> index);
   void SetDefaultTtl(int64_t seconds);
 

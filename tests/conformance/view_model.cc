@@ -177,11 +177,17 @@ std::optional<LiveRow> ViewModel::RowOf(const LiveRow& of_base) const {
   return row;
 }
 
+bool ViewModel::HasInKey(const std::string& column) const {
+  const auto has = [&](const std::vector<ModelColumn>& columns) {
+    return std::ranges::find(columns, column, &ModelColumn::name) != columns.end();
+  };
+  return has(schema().partition_key) || has(schema().clustering);
+}
+
 bool ViewModel::Needs(const std::string& column, bool is_static) const {
-  for (const auto* columns : {&schema().partition_key, &schema().clustering, &schema().regular}) {
-    if (std::ranges::find(*columns, column, &ModelColumn::name) != columns->end()) return true;
-  }
-  return !is_static && !view_.key_cell;
+  const std::vector<ModelColumn>& regular = schema().regular;
+  const bool has = std::ranges::find(regular, column, &ModelColumn::name) != regular.end();
+  return has || HasInKey(column) || (!is_static && !view_.key_cell);
 }
 
 void ViewModel::FollowColumns(const ModelSchema& before) {

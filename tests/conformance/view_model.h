@@ -64,7 +64,8 @@ class ViewModel final : public TableModel {
   // The table may not lose this column: the view has it, or its rows live as long as any cell of
   // the table's do.
   bool Needs(const std::string& column, bool is_static) const;
-  // The table has other columns than it had.
+  bool HasInKey(const std::string& column) const;
+  // The table has other columns than it had, or these other types.
   void FollowColumns(const ModelSchema& before);
   // A column of the table's key, which all views have, is called otherwise.
   void FollowRename(const std::string& from, const std::string& to);
