@@ -30,6 +30,7 @@
 #include "tests/conformance/random_conditions.h"
 #include "tests/conformance/random_counters.h"
 #include "tests/conformance/random_moments.h"
+#include "tests/conformance/random_schema_changes.h"
 #include "tests/conformance/random_statements.h"
 #include "tests/conformance/random_types.h"
 #include "tests/conformance/read_model.h"
@@ -44,6 +45,8 @@ constexpr uint64_t kStatementsPerRun = 250;
 constexpr size_t kPagesMax = 10'000;
 constexpr int kStatementSecondsMax = 120;  // a Cassandra takes its time to drop tables
 constexpr int64_t kStartMicros = 1'700'000'000'000'000;
+// No write has a timestamp that is further ahead.
+constexpr int64_t kTimestampSpreadMicros = 3000;
 // In the model, what writes with conditions have: the server's time is after all of the others.
 constexpr int64_t kServersMicros = 1'000'000'000'000'000;
 
@@ -85,7 +88,7 @@ void AwaitRoomInSecond() {
   if (next - now < kRoom) std::this_thread::sleep_until(next);
 }
 
-// Two tables, from CREATE to DROP. The clock is the server's: no TTL ends while a run lasts. Every
+// Tables, from CREATE to DROP. The clock is the server's: no TTL ends while a run lasts. Every
 // write has a timestamp of its own, long before those of writes with conditions, which are the
 // server's: where a run has these, WRITETIME is not asked for.
 class Run {
@@ -93,7 +96,7 @@ class Run {
   Run(CqlSession& session, std::string keyspace, bool is_cassandra, uint64_t seed,
       std::map<std::string, uint64_t>& differences)
       : session_(session),
-        keyspace_(std::move(keyspace)),
+        tables_{.keyspace = std::move(keyspace)},
         is_cassandra_(is_cassandra),
         seed_(seed),
         random_(seed),
@@ -102,34 +105,29 @@ class Run {
   // False: there was a difference without a name.
   bool Execute(uint64_t steps) {
     has_conditions_ = random_.OneIn(2);
-    Say("DROP KEYSPACE IF EXISTS " + keyspace_);
-    Say("CREATE KEYSPACE " + keyspace_ +
+    Say("DROP KEYSPACE IF EXISTS " + tables_.keyspace);
+    Say("CREATE KEYSPACE " + tables_.keyspace +
         " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
-    types_ = RandomUserTypes(random_, keyspace_);
-    for (const std::string& create : types_.CreateStatements()) Say(create);
+    tables_.types = RandomUserTypes(random_, tables_.keyspace);
+    for (const std::string& create : tables_.types.CreateStatements()) Say(create);
     for (const char* name : {".a", ".b"}) {
-      ModelSchema schema = RandomSchema(random_, keyspace_ + name, types_);
+      ModelSchema schema = RandomSchema(random_, tables_.keyspace + name, tables_.types);
       if (schema.default_ttl_seconds > 0) schema.default_ttl_seconds = 1000;
-      models_.push_back(std::make_unique<TableModel>(schema, list_counts_));
-      for (std::string create : schema.CreateStatements()) {
-        // Only ScyllaDB has local indexes.
-        const size_t local = create.find(" ((");
-        if (is_cassandra_ && create.starts_with("CREATE INDEX") && local != std::string::npos) {
-          create.replace(local, create.find("), ") + 3 - local, " (");
-        }
-        Say(create);
-      }
+      tables_.models.push_back(std::make_unique<TableModel>(schema, tables_.list_counts));
+      for (const std::string& create : schema.CreateStatements()) Say(create);
     }
-    for (const auto& model : models_) Acquaint(*model);
-    counters_ = std::make_unique<TableModel>(
-        RandomCounterSchema(random_, keyspace_ + ".counters", types_), list_counts_);
-    for (const std::string& create : counters_->schema().CreateStatements()) Say(create);
+    for (const auto& model : tables_.models) Acquaint(*model);
+    tables_.counters = std::make_unique<TableModel>(
+        RandomCounterSchema(random_, tables_.keyspace + ".counters", tables_.types),
+        tables_.list_counts);
+    for (const std::string& create : tables_.counters->schema().CreateStatements()) Say(create);
     Say(moments_.CreateStatement());
-    CreateViews();
-    for (uint64_t step = 0; step < steps && !failed_ && !is_cut_; ++step) Step();
-    for (size_t i = 0; i < Readables(); ++i) {
-      if (failed_ || is_cut_) break;
-      Read(ReadEverything(random_, Readable(i), OptionsOf(Readable(i))), Readable(i).schema());
+    for (uint64_t i = random_.Below(3); i > 0 && !is_over(); --i) {
+      Change(MakeRandomView(random_, tables_, ChangeOptions()));
+    }
+    for (uint64_t step = 0; step < steps && !is_over(); ++step) Step();
+    for (size_t i = 0; i < tables_.readables() && !is_over(); ++i) {
+      ReadAllOf(tables_.readable(i));
     }
     return !failed_;
   }
@@ -137,70 +135,101 @@ class Run {
   bool is_cut() const { return is_cut_; }
 
  private:
-  void Say(const std::string& statement) {
-    if (failed_) return;
+  bool is_over() const { return failed_ || is_cut_; }
+
+  void Say(std::string statement) {
+    if (is_over()) return;
+    // Only ScyllaDB has local indexes.
+    const size_t local = statement.find(" ((");
+    if (is_cassandra_ && statement.starts_with("CREATE INDEX") && local != std::string::npos) {
+      statement.replace(local, statement.find("), ") + 3 - local, " (");
+    }
     history_ += statement + ";\n";
     const CqlAnswer answer = session_.Run({statement, {}, false});
     if (!answer.error.empty()) Fail(answer.error);
   }
 
-  // Of tables without rows: Cassandra answers before a view of others is filled.
-  void CreateViews() {
-    for (uint64_t i = random_.Below(3); i > 0; --i) {
-      const TableModel& base = AnyModel();
-      ModelView view = RandomView(random_, base.schema(), keyspace_ + ".view" + std::to_string(i),
-                                  /*plain=*/is_cassandra_);
-      Say(view.create);
-      views_.push_back(std::make_unique<ViewModel>(std::move(view), base, list_counts_,
-                                                   /*caps_ttls=*/!is_cassandra_));
+  // ---- Changes of the schema
+
+  SchemaChangeOptions ChangeOptions() const {
+    SchemaChangeOptions options = {.is_cassandra = is_cassandra_, .has_short_ttls = false};
+    if (!is_cassandra_) return options;
+    options.hidden_until = kServersMicros + micros_;
+    if (!has_conditions_) options.drop_timestamp = micros_ + kTimestampSpreadMicros;
+    return options;
+  }
+
+  void Change(const RandomSchemaChange& change) {
+    for (const std::string& statement : change.statements) Say(statement);
+    if (is_cassandra_ && !change.built_index.empty()) {
+      Await("SELECT index_name FROM system.\"IndexInfo\" WHERE table_name = '" + tables_.keyspace +
+            "' AND index_name = '" + change.built_index + "'");
+    }
+    if (is_cassandra_ && !change.built_view.empty()) {
+      Await("SELECT view_name FROM system.built_views WHERE keyspace_name = '" + tables_.keyspace +
+            "' AND view_name = '" + change.built_view + "'");
+    }
+    if (is_over()) return;
+    const TableModel& changed = change.apply();
+    Count("(changes of the schema)");
+    if (change.makes_table && &changed != tables_.counters.get()) Acquaint(changed);
+    if (!is_over()) ReadAllOf(changed);
+    for (uint64_t left = random_.Below(4); left > 0 && !is_over(); --left) ReadSome(changed);
+  }
+
+  // Until there is a row: Cassandra answers before it has built an index or a view.
+  void Await(const std::string& question) {
+    constexpr auto kPause = std::chrono::milliseconds(20);
+    const auto end = SystemClock::now() + std::chrono::seconds(kStatementSecondsMax);
+    while (!is_over()) {
+      const CqlAnswer answer = session_.Run({question, {}, false});
+      if (!answer.error.empty() || SystemClock::now() > end) {
+        return Fail(question + ";\n" + (answer.error.empty() ? "is never built" : answer.error));
+      }
+      if (!answer.rows.empty()) return;
+      std::this_thread::sleep_for(kPause);
     }
   }
-  // The tables, then the views and the counters.
-  const TableModel& Readable(size_t number) const {
-    if (number < models_.size()) return *models_[number];
-    number -= models_.size();
-    return number < views_.size() ? *views_[number] : *counters_;
-  }
-  size_t Readables() const { return models_.size() + views_.size() + 1; }
 
-  TableModel& AnyModel() { return *models_[random_.Below(models_.size())]; }
+  TableModel& AnyModel() { return *tables_.models[random_.Below(tables_.models.size())]; }
 
   void Acquaint(const TableModel& model) {
     if (is_cassandra_) return;
     for (const CqlStatement& deletion : DeletionsOfNothing(model.schema())) {
+      if (is_over()) return;
       const CqlAnswer answer = session_.Run(deletion);
       if (!answer.error.empty()) Fail(answer.error);
     }
   }
 
   void Truncate() {
-    TableModel& model = AnyModel();
+    TableModel& model = random_.OneIn(3) ? *tables_.counters : AnyModel();
     Say("TRUNCATE " + model.schema().table);
     model.Truncate();
-    Acquaint(model);
-  }
-
-  void AlterType() {
-    const TypeChange change = RandomTypeChange(random_, types_.altered);
-    Say(change.statement);
-    types_.altered = change.altered;
-    for (const auto& model : models_) model->AlterType(change.altered);
-    for (const auto& view : views_) view->AlterType(change.altered);
+    if (&model != tables_.counters.get()) Acquaint(model);
+    if (!is_over()) ReadAllOf(model);
   }
 
   void Step() {
     micros_ += 1000;
-    list_counts_ = {};
-    // A Cassandra whose user types change loses deletions of other columns of several cells.
-    if (!is_cassandra_ && random_.OneIn(60)) AlterType();
-    if (random_.OneIn(500)) Truncate();
+    tables_.list_counts = {};
+    if (random_.OneIn(30)) {
+      return Change(MakeRandomSchemaChange(random_, tables_, ChangeOptions()));
+    }
+    if (random_.OneIn(200)) return Truncate();
     const uint64_t kind = random_.Below(12);
     if (kind == 0 && random_.OneIn(10)) return TakeMoment();
     if (kind == 0) return random_.OneIn(3) ? CountUp() : Batch();
     if (kind < 3 && has_conditions_) return WriteIf();
     if (kind < 7) return Write();
-    const TableModel& model = Readable(random_.Below(Readables()));
+    ReadSome(tables_.readable(random_.Below(tables_.readables())));
+  }
+
+  void ReadSome(const TableModel& model) {
     Read(MakeRandomRead(random_, model, OptionsOf(model)), model.schema());
+  }
+  void ReadAllOf(const TableModel& model) {
+    Read(ReadEverything(random_, model, OptionsOf(model)), model.schema());
   }
 
   WriteTimes Times() {
@@ -264,29 +293,30 @@ class Run {
     if (!answer.error.empty()) {
       // One of its statements is refused, and that may be of either table.
       const bool is_of_first =
-          !NameOfRefusal({batch.shown, false, models_[0]->schema(), answer.error}).empty();
-      return Refused({batch.shown, false, models_[is_of_first ? 0 : 1]->schema(), answer.error});
+          !NameOfRefusal({batch.shown, false, tables_.models[0]->schema(), answer.error}).empty();
+      return Refused(
+          {batch.shown, false, tables_.models[is_of_first ? 0 : 1]->schema(), answer.error});
     }
     batch.apply(micros_, now_seconds);
   }
 
   // Counters have the server's time.
   ReadOptions OptionsOf(const TableModel& model) const {
-    return {.with_write_times = !has_conditions_ && &model != counters_.get(),
+    return {.with_write_times = !has_conditions_ && &model != tables_.counters.get(),
             .has_own_functions = false};
   }
 
   // Cassandra goes on from what a counter was before its row was deleted: none is.
   void CountUp() {
     const RandomCounterWrite write =
-        MakeRandomCounterWrite(random_, *counters_, /*may_delete=*/!is_cassandra_);
+        MakeRandomCounterWrite(random_, *tables_.counters, /*may_delete=*/!is_cassandra_);
     history_ += write.shown + ";\n";
     int64_t now_seconds = 0;
     CqlAnswer answer;
     Within(now_seconds, [&] { answer = write.send(session_); });
     if (is_cut_) return;
     if (!answer.error.empty()) {
-      return Refused({write.shown, false, counters_->schema(), answer.error});
+      return Refused({write.shown, false, tables_.counters->schema(), answer.error});
     }
     write.apply(micros_, now_seconds);
   }
@@ -384,18 +414,13 @@ class Run {
   }
 
   CqlSession& session_;
-  const std::string keyspace_;
+  ModelTables tables_;
   const bool is_cassandra_;
   const uint64_t seed_;
   Random random_;
   std::map<std::string, uint64_t>& differences_;
   int64_t micros_ = kStartMicros;
-  ListCounts list_counts_;
-  ModelUserTypes types_;
-  std::vector<std::unique_ptr<TableModel>> models_;
-  std::vector<std::unique_ptr<ViewModel>> views_;
-  std::unique_ptr<TableModel> counters_;
-  MomentTable moments_{keyspace_ + ".moments"};
+  MomentTable moments_{tables_.keyspace + ".moments"};
   std::string history_;
   bool has_conditions_ = false;
   bool failed_ = false;

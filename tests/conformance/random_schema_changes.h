@@ -36,7 +36,6 @@ struct SchemaChangeOptions {
   // What ScyllaDB takes and Cassandra refuses is left out, or said as it has it.
   bool is_cassandra = false;
   bool has_short_ttls = true;  // by default, of less than a quarter of an hour
-  bool alters_types = true;
   // Tombstones may go at once: all writes have the server's timestamps.
   bool has_no_grace = false;
   // DROP of a column says up to which timestamp its cells go, and these are never seen again: after
