@@ -9,7 +9,11 @@
 // nothing but a keyspace liststore_against_... is touched, which has the number of the process in
 // its name, so that two may run at a time.
 //
-// Exit status: 0 no difference that has no name; 1 there is one; 2 wrong usage.
+// A statement that the server does not answer in time ends its run, with a message, and the next
+// one goes on over another connection.
+//
+// Exit status: 0 no difference that has no name; 1 there is one, or the server answers no longer; 2
+// wrong usage, or no server.
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,6 +48,7 @@ namespace {
 constexpr uint64_t kStatementsPerRun = 250;
 constexpr size_t kPagesMax = 10'000;
 constexpr int kStatementSecondsMax = 120;  // a Cassandra takes its time to drop tables
+constexpr int kConnectTries = 5;
 constexpr int64_t kStartMicros = 1'700'000'000'000'000;
 // No write has a timestamp that is further ahead.
 constexpr int64_t kTimestampSpreadMicros = 3000;
@@ -146,7 +151,16 @@ class Run {
     }
     history_ += statement + ";\n";
     const CqlAnswer answer = session_.Run({statement, {}, false});
-    if (!answer.error.empty()) Fail(answer.error);
+    if (!IsLate(statement) && !answer.error.empty()) Fail(answer.error);
+  }
+
+  // The run ends where it is, as if the machine had stood still.
+  bool IsLate(const std::string& statement) {
+    if (!session_.is_late()) return false;
+    std::printf("the run of seed %llu ended: no answer within %d s to\n%s;\n\n",
+                static_cast<unsigned long long>(seed_), kStatementSecondsMax, statement.c_str());
+    is_cut_ = true;
+    return true;
   }
 
   // ---- Changes of the schema
@@ -183,6 +197,7 @@ class Run {
     const auto end = SystemClock::now() + std::chrono::seconds(kStatementSecondsMax);
     while (!is_over()) {
       const CqlAnswer answer = session_.Run({question, {}, false});
+      if (IsLate(question)) return;
       if (!answer.error.empty() || SystemClock::now() > end) {
         return Fail(question + ";\n" + (answer.error.empty() ? "is never built" : answer.error));
       }
@@ -198,7 +213,7 @@ class Run {
     for (const CqlStatement& deletion : DeletionsOfNothing(model.schema())) {
       if (is_over()) return;
       const CqlAnswer answer = session_.Run(deletion);
-      if (!answer.error.empty()) Fail(answer.error);
+      if (!IsLate(deletion.text) && !answer.error.empty()) Fail(answer.error);
     }
   }
 
@@ -246,11 +261,11 @@ class Run {
 
   // Asks within a second, and says which.
   template <typename Ask>
-  void Within(int64_t& now_seconds, Ask ask) {
+  void Within(const std::string& shown, int64_t& now_seconds, Ask ask) {
     AwaitRoomInSecond();
     now_seconds = NowSeconds();
     ask();
-    is_cut_ = NowSeconds() != now_seconds;
+    is_cut_ = IsLate(shown) || NowSeconds() != now_seconds;
   }
 
   void Write() {
@@ -260,7 +275,7 @@ class Run {
     history_ += write.shown + ";\n";
     int64_t now_seconds = 0;
     CqlAnswer answer;
-    Within(now_seconds, [&] {
+    Within(write.shown, now_seconds, [&] {
       answer = session_.Run(
           write.sent,
           {.page_size = std::nullopt, .paging_state = {}, .default_timestamp = times.of_message});
@@ -278,6 +293,7 @@ class Run {
       return answer;
     };
     const std::string wrong = moments_.Step(random_, run, history_);
+    if (IsLate("a statement on the table of moments")) return;
     if (!wrong.empty()) return Fail(wrong);
     Count("(the same)");
   }
@@ -288,7 +304,7 @@ class Run {
     history_ += batch.shown + ";\n";
     int64_t now_seconds = 0;
     CqlAnswer answer;
-    Within(now_seconds, [&] { answer = batch.send(session_); });
+    Within(batch.shown, now_seconds, [&] { answer = batch.send(session_); });
     if (is_cut_) return;
     if (!answer.error.empty()) {
       // One of its statements is refused, and that may be of either table.
@@ -313,7 +329,7 @@ class Run {
     history_ += write.shown + ";\n";
     int64_t now_seconds = 0;
     CqlAnswer answer;
-    Within(now_seconds, [&] { answer = write.send(session_); });
+    Within(write.shown, now_seconds, [&] { answer = write.send(session_); });
     if (is_cut_) return;
     if (!answer.error.empty()) {
       return Refused({write.shown, false, tables_.counters->schema(), answer.error});
@@ -332,7 +348,7 @@ class Run {
     history_ += write.shown + ";\n";
     ConditionalInstant now;
     CqlAnswer answer;
-    Within(now.seconds, [&] { answer = write.send(session_); });
+    Within(write.shown, now.seconds, [&] { answer = write.send(session_); });
     if (is_cut_) return;
     if (!answer.error.empty()) return Refused({write.shown, false, model.schema(), answer.error});
     now.micros = kServersMicros + micros_;
@@ -372,7 +388,7 @@ class Run {
     std::string error;
     int64_t now_seconds = 0;
     TimeWindow window;
-    Within(now_seconds, [&] {
+    Within(read.shown, now_seconds, [&] {
       window.from_micros = NowMicros();
       error = ReadAll(read, parameters, found);
       window.to_micros = NowMicros();
@@ -427,6 +443,16 @@ class Run {
   bool is_cut_ = false;
 };
 
+// Absent: it does not answer any more.
+std::unique_ptr<CqlSession> Connect(uint16_t port, const std::string& address) {
+  for (int tries = 0; tries < kConnectTries; ++tries) {
+    auto session = std::make_unique<CqlSession>(port, address, kStatementSecondsMax);
+    if (!session->is_late()) return session;
+  }
+  std::printf("the server does not answer any more\n");
+  return nullptr;
+}
+
 int Main(int argc, char** argv) {
   const std::string_view server = argc == 3 ? argv[2] : "";
   const size_t colon = server.rfind(':');
@@ -437,35 +463,49 @@ int Main(int argc, char** argv) {
     std::fprintf(stderr, "differential_test --against ADDRESS:PORT\n");
     return 2;
   }
-  CqlSession session(port, std::string(server.substr(0, colon)));
-  session.SetTimeout(kStatementSecondsMax);
+  const std::string address(server.substr(0, colon));
+  auto session = Connect(port, address);
+  if (session == nullptr) return 2;
   const bool is_cassandra = session
-                                .Run({"SELECT table_name FROM system_schema.tables WHERE "
-                                      "keyspace_name = 'system_schema' AND "
-                                      "table_name = 'scylla_tables'",
-                                      {},
-                                      false})
+                                ->Run({"SELECT table_name FROM system_schema.tables WHERE "
+                                       "keyspace_name = 'system_schema' AND "
+                                       "table_name = 'scylla_tables'",
+                                       {},
+                                       false})
                                 .rows.empty();
-  const std::string keyspace = "liststore_against_" + std::to_string(getpid());
+  const std::string keyspaces = "liststore_against_" + std::to_string(getpid());
   const uint64_t seed = TestSeed();
   const uint64_t steps = TestSteps(5000);
   std::map<std::string, uint64_t> differences;
-  uint64_t runs = 0, failed = 0, cut = 0;
-  for (; runs * kStatementsPerRun < steps; ++runs) {
-    Run run(session, keyspace, is_cassandra, seed + runs, differences);
+  uint64_t runs = 0, failed = 0, cut = 0, late = 0;
+  std::string keyspace = keyspaces;
+  while (session != nullptr && runs * kStatementsPerRun < steps) {
+    Run run(*session, keyspace, is_cassandra, seed + runs, differences);
     if (!run.Execute(std::min(kStatementsPerRun, steps - runs * kStatementsPerRun))) ++failed;
+    ++runs;
     if (run.is_cut()) ++cut;
+    std::fflush(stdout);
+    if (!session->is_late()) continue;
+    // What it is still doing, it does to a keyspace that is not used again.
+    keyspace = keyspaces + "_" + std::to_string(++late);
+    session = Connect(port, address);
   }
-  session.Run({"DROP KEYSPACE IF EXISTS " + keyspace, {}, false});
+  // Those of late statements as well, if it comes to them.
+  for (uint64_t i = 0; session != nullptr && i <= late && !session->is_late(); ++i) {
+    session->Run({"DROP KEYSPACE IF EXISTS " + keyspaces + (i == 0 ? "" : "_" + std::to_string(i)),
+                  {},
+                  false});
+  }
   for (const auto& [name, count] : differences) {
     std::printf("%8llu  %s\n", static_cast<unsigned long long>(count), name.c_str());
   }
   std::printf(
       "%llu runs, %llu with a difference that has no name, %llu cut short as a statement took "
-      "longer than is left of a second\n",
+      "longer than is left of a second, %llu of them longer than %d s\n",
       static_cast<unsigned long long>(runs), static_cast<unsigned long long>(failed),
-      static_cast<unsigned long long>(cut));
-  return failed == 0 ? 0 : 1;
+      static_cast<unsigned long long>(cut), static_cast<unsigned long long>(late),
+      kStatementSecondsMax);
+  return failed == 0 && session != nullptr ? 0 : 1;
 }
 
 }  // namespace

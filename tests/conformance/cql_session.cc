@@ -122,6 +122,14 @@ CqlSession::CqlSession(uint16_t port, const std::string& address) : client_(port
   LS_CHECK(client_.StartUp(), "the server is there");
 }
 
+CqlSession::CqlSession(uint16_t port, const std::string& address, int seconds_max)
+    : client_(port, address) {
+  client_.SetTimeout(seconds_max);
+  client_.BearLateness();
+  const bool is_ready = client_.StartUp();
+  LS_CHECK(is_ready || client_.is_late(), "the server is there");
+}
+
 CqlAnswer CqlSession::Ask(uint8_t opcode, std::string body) {
   CqlAnswer answer;
   const std::optional<RawFrame> frame =

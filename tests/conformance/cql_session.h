@@ -44,7 +44,10 @@ struct CqlAnswer {
 class CqlSession {
  public:
   explicit CqlSession(uint16_t port, const std::string& address = "127.0.0.1");
-  void SetTimeout(int seconds) { client_.SetTimeout(seconds); }
+  // Statements, and starting, may take this long. What takes longer ends the connection, and
+  // is_late().
+  CqlSession(uint16_t port, const std::string& address, int seconds_max);
+  bool is_late() const { return client_.is_late(); }
 
   CqlAnswer Run(const CqlStatement& statement, const CqlParameters& parameters = {});
   // A BATCH message.

@@ -162,14 +162,22 @@ void RawCqlClient::SetTimeout(int seconds) {
 
 RawCqlClient::~RawCqlClient() { Close(); }
 
-RawCqlClient::RawCqlClient(RawCqlClient&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+RawCqlClient::RawCqlClient(RawCqlClient&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      bears_lateness_(other.bears_lateness_),
+      is_late_(other.is_late_) {}
+
+void RawCqlClient::BeLate(const char* expectation) {
+  LS_CHECK(bears_lateness_, expectation);
+  is_late_ = true;
+}
 
 bool RawCqlClient::Send(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent < 0) {
       if (errno == EINTR) continue;
-      LS_CHECK(errno != EAGAIN && errno != EWOULDBLOCK, "the server reads in time");
+      if (errno == EAGAIN || errno == EWOULDBLOCK) BeLate("the server reads in time");
       return false;
     }
     bytes.remove_prefix(static_cast<size_t>(sent));
@@ -187,8 +195,9 @@ bool RawCqlClient::ReadExactly(char* to, size_t bytes) {
     const ssize_t received = recv(fd_, to, bytes, 0);
     // With a timeout, also when the process was stopped and goes on.
     if (received < 0 && errno == EINTR) continue;
-    LS_CHECK(received >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK),
-             "the server answers in time");
+    if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      BeLate("the server answers in time");
+    }
     if (received <= 0) return false;
     to += received;
     bytes -= static_cast<size_t>(received);

@@ -56,6 +56,9 @@ class RawCqlClient {
   RawCqlClient& operator=(const RawCqlClient&) = delete;
 
   void SetTimeout(int seconds);
+  // A server that does not read or answer in time ends the connection, and not the program.
+  void BearLateness() { bears_lateness_ = true; }
+  bool is_late() const { return is_late_; }
 
   // False: the connection has ended.
   bool Send(std::string_view bytes);
@@ -83,8 +86,12 @@ class RawCqlClient {
  private:
   // False: ended before.
   bool ReadExactly(char* to, size_t bytes);
+  // A call to the socket did not come to its end in time.
+  void BeLate(const char* expectation);
 
   int fd_ = -1;
+  bool bears_lateness_ = false;
+  bool is_late_ = false;
 };
 
 }  // namespace liststore::testing
