@@ -62,6 +62,10 @@ class Statement {
 
   bool filters() const { return text_.ends_with(" ALLOW FILTERING"); }
   bool Says(std::string_view part) const { return Has(text_, part); }
+  // c[k], in the WHERE clause.
+  bool NamesElementOf(const std::string& column) const {
+    return Says(" WHERE " + column + "[") || Says(" AND " + column + "[");
+  }
   // Among the selected columns, in the conditions of a write.
   bool Selects(std::string_view part) const {
     return text_.starts_with("SELECT ") && Has(text_.substr(0, text_.find(" FROM ")), part);
@@ -272,9 +276,8 @@ std::string NameOfOne(const Refusal& refusal) {
   if (!refusal.schema.index) return "";
   const std::string_view indexed = statement.RelationOf(refusal.schema.IndexedColumn().name);
   if (error == "Key may not be empty" && IsEmptyKey(indexed)) return "empty values by an index";
-  const std::string element = refusal.schema.IndexedColumn().name + "[";
   const bool uses_index = IsEquality(indexed) || indexed.starts_with(" CONTAINS ") ||
-                          statement.Says(" WHERE " + element) || statement.Says(" AND " + element);
+                          statement.NamesElementOf(refusal.schema.IndexedColumn().name);
   if (Has(error, "indexed columns and with IN clause for the PRIMARY KEY") && uses_index &&
       statement.HasInOfPartitions()) {
     return "an index beside IN";
@@ -321,6 +324,20 @@ bool UsesKeyIndex(const Statement& statement, const ModelSchema& schema) {
          std::ranges::any_of(schema.partition_key, is_open);
 }
 
+// Whether it names a partition, and goes by an index on a static column.
+bool UsesStaticIndex(const Statement& statement, const ModelSchema& schema) {
+  if (!schema.index || schema.index->on != ModelIndex::On::kValue) return false;
+  if (!schema.is_static(schema.index->column)) return false;
+  const auto is_named = [&](const ModelColumn& column) {
+    return IsEquality(statement.RelationOf(column.name));
+  };
+  if (!std::ranges::all_of(schema.partition_key, is_named)) return false;
+  const std::string& name = schema.IndexedColumn().name;
+  const std::string_view relation = statement.RelationOf(name);
+  return IsEquality(relation) || relation.starts_with(" CONTAINS ") ||
+         statement.NamesElementOf(name);
+}
+
 // Whether it is the answer without some of the partitions that have no rows.
 bool MissesPartitions(const std::vector<ResultRow>& found,
                       const std::function<std::vector<ResultRow>(const AnswerRules&)>& answer) {
@@ -331,6 +348,11 @@ bool MissesPartitions(const std::vector<ResultRow>& found,
     if (found == answer(rules)) return true;
   }
   return false;
+}
+
+// Whether `all` begins with them, and goes on.
+bool IsBeginOf(const std::vector<ResultRow>& rows, const std::vector<ResultRow>& all) {
+  return rows.size() < all.size() && std::equal(rows.begin(), rows.end(), all.begin());
 }
 
 // Whether `all` has them, in this order.
@@ -352,6 +374,9 @@ std::vector<std::string> NamesOfOtherAnswer(
   const Statement parsed(statement, schema);
   const bool filters_statics = parsed.filters() && parsed.NamesAny(schema.statics);
   const bool ends_early = paged || parsed.Says(" LIMIT ");
+  const bool counts = statement.starts_with("SELECT count(");
+  const bool by_static_index = UsesStaticIndex(parsed, schema);
+  const bool restricts_rows = parsed.NamesAny(schema.clustering);
   for (int count = 0; count <= static_cast<int>(std::size(kRules)); ++count) {
     for (unsigned set = 0; set < kAll; ++set) {
       if (std::popcount(set) != count) continue;
@@ -368,9 +393,15 @@ std::vector<std::string> NamesOfOtherAnswer(
         names.emplace_back("dates of times before 1970");
         return names;
       }
+      // One page is found, and with relations on clustering columns no row at all.
+      const bool finds_none = found.empty() || (counts && AreFewer(found, other));
+      if (by_static_index &&
+          ((paged && IsBeginOf(found, other)) || (restricts_rows && finds_none))) {
+        names.emplace_back("an index on a static column beside its partition");
+        return names;
+      }
       // The same cuts counts short.
-      if (filters_statics && ends_early && statement.starts_with("SELECT count(") &&
-          AreFewer(found, other)) {
+      if (filters_statics && ends_early && counts && AreFewer(found, other)) {
         names.emplace_back("static columns in filters");
         return names;
       }
