@@ -226,13 +226,12 @@ class Partition {
   uint64_t DeleteRow(ClusteringKeyView key, const WriteContext& write);
   uint64_t DeleteRange(const ClusteringRange& range, const WriteContext& write);
   uint64_t DeleteAll(const WriteContext& write);
-  // The hot case of deletion by value: a small partition of simple rows whose one column is
-  // `column` and fingerprinted.
-  bool IsSimpleOn(ColumnId column) const;
-  // For it, and for tables that keep no tombstones: deletes the live rows with `value` where they
-  // are found, without their keys being copied and looked for again. Allocates nothing but for
-  // shrinking.
-  uint64_t DeleteSimpleRowsWithValue(std::string_view value, const WriteContext& write);
+  // The hot case of deletion by value: `column` is the only one, and fingerprinted, and the rows
+  // that have to be looked at are all simple; in a table that keeps no tombstones. Deletes the live
+  // rows with `value` where they are found, without their keys being copied and looked for again.
+  // Allocates nothing but for shrinking. nullopt: it is not that case, and nothing was done.
+  std::optional<uint64_t> DeleteSimpleRowsWithValue(ColumnId column, std::string_view value,
+                                                    const WriteContext& write);
   // True when a deletion at `timestamp` would take every row and nothing needs a closer look.
   bool AllCoveredBy(WriteTimestamp timestamp) const;
 
@@ -374,6 +373,8 @@ class Partition {
   bool Hides(ClusteringKeyView key, const WriteContext& write);
   void PurgeTombstones(int64_t now_seconds);
   void ReclaimLeaf(LeafRef at, int64_t now_seconds);
+  // Erases the live rows of a leaf, which are all simple, that have `value`; returns how many.
+  uint64_t EraseSimpleRowsWithValue(LeafRef at, std::string_view value, const WriteContext& write);
   // Of a leaf whose rows are all simple and leave no shadow.
   void EraseExpired(LeafRef& at, int64_t now_seconds);
   // The simple row `index` is over, and its value goes.
@@ -403,7 +404,10 @@ class Partition {
 
   // The value index on a column of a large partition; nullptr: leaves are scanned.
   const ValueIndex* IndexOn(ColumnId column) const;
-  // Where the leaves are that may hold a value, in the order of the read.
+  // Where the leaves of a large partition are that may hold a value, from the back: all of them
+  // where there is no index.
+  std::vector<LeafTree::Position> LeavesThatMayHold(ColumnId column, std::string_view value) const;
+  // The same by the index, in the order of the read.
   std::vector<LeafTree::Position> IndexedLeaves(const ValueIndex& index, std::string_view value,
                                                 bool descending) const;
   std::optional<std::string_view> IndexedValue(const Leaf& leaf, size_t index,

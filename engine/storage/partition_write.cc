@@ -363,24 +363,43 @@ uint64_t Partition::DeleteRow(ClusteringKeyView key, const WriteContext& write) 
   return removed;
 }
 
-bool Partition::IsSimpleOn(ColumnId column) const {
-  const TableSchema& schema = context_.schema;
-  return !large() && Leaf(BlockOf(reference_)).all_simple() && schema.regular.size() == 1 &&
-         !schema.indexes.empty() && schema.indexes[0].column == column;
-}
-
-uint64_t Partition::DeleteSimpleRowsWithValue(std::string_view value, const WriteContext& write) {
+uint64_t Partition::EraseSimpleRowsWithValue(LeafRef at, std::string_view value,
+                                             const WriteContext& write) {
   const Tombstone tombstone{write.timestamp, write.now_seconds};
-  LS_DCHECK(context_.grace.Gone(tombstone, write.now_seconds), "nothing is kept of the deletion");
   const uint16_t fingerprint = ValueFingerprint(value);
-  LeafRef at{BlockOf(reference_), {}};
   uint64_t removed = 0;
   // From the back: rows that are erased do not move those still to come.
-  for (size_t i = Leaf(at.block).size(); i-- > 0;) {
+  for (size_t i = Leaf(at.block).size(); i-- > 0 && at.block != nullptr;) {
     const Leaf leaf(at.block);
     if (leaf.meta(i).fingerprint != fingerprint || leaf.payload(i) != value) continue;
     if (!RowLiveAt(leaf, i, write.now_seconds)) continue;
     removed += CoverRows(at, i, i + 1, tombstone, write.now_seconds);
+  }
+  return removed;
+}
+
+std::optional<uint64_t> Partition::DeleteSimpleRowsWithValue(ColumnId column,
+                                                             std::string_view value,
+                                                             const WriteContext& write) {
+  LS_DCHECK(context_.grace.Gone(Tombstone{write.timestamp, write.now_seconds}, write.now_seconds),
+            "nothing is kept of the deletion");
+  const TableSchema& schema = context_.schema;
+  if (schema.regular.size() != 1 || schema.indexes.empty() || schema.indexes[0].column != column) {
+    return std::nullopt;
+  }
+  if (!large()) {
+    if (!Leaf(BlockOf(reference_)).all_simple()) return std::nullopt;
+    return EraseSimpleRowsWithValue({BlockOf(reference_), {}}, value, write);
+  }
+  const LeafTree& tree = LargeOf(reference_).tree;
+  const std::vector<LeafTree::Position> positions = LeavesThatMayHold(column, value);
+  for (const LeafTree::Position& position : positions) {
+    if (!tree.leaf(position).all_simple()) return std::nullopt;
+  }
+  uint64_t removed = 0;
+  // Removing and merging leaves moves only positions behind.
+  for (const LeafTree::Position& position : positions) {
+    removed += EraseSimpleRowsWithValue({tree.leaf(position).block(), position}, value, write);
   }
   return removed;
 }

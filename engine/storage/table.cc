@@ -397,12 +397,13 @@ OpStatus Table::DeleteRowsByValue(const PartitionRef& partition, ColumnId column
   DirectorySlot* slot = FindForWrite(partition);
   if (slot == nullptr) return OpStatus::kOk;
   Partition handle(context_, slot->reference);
-  // Most lists: 1340 ns a removal by way of their keys, 740 in place.
-  if (!MayRewrite(write) && !IsPinned(slot) && handle.IsSimpleOn(column)) {
-    const uint64_t went = handle.DeleteSimpleRowsWithValue(value, write);
-    if (removed != nullptr) *removed = went;
-    if (went != 0) Finish(partition, slot, false);
-    return OpStatus::kOk;
+  // Most lists: 1340 ns a removal by way of their keys, 740 in place; of 600 items 6.2 us and 3.6.
+  if (!MayRewrite(write) && !IsPinned(slot)) {
+    if (const auto went = handle.DeleteSimpleRowsWithValue(column, value, write)) {
+      if (removed != nullptr) *removed = *went;
+      if (*went != 0) Finish(partition, slot, false);
+      return OpStatus::kOk;
+    }
   }
   const std::vector<std::string> keys = handle.KeysWithValue(column, value, write.now_seconds);
   if (keys.empty()) return OpStatus::kOk;

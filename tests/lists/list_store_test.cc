@@ -366,6 +366,39 @@ TEST_F(ListStoreTest, RemovingByValue) {
   EXPECT_EQ(Get(History("1")), (Strings{"a", "b", "ab"}));
 }
 
+// Of one leaf, of some, and of so many that values are indexed; until nothing is left.
+TEST_F(ListStoreTest, RemovingByValueFromListsOfEveryLength) {
+  CreateHistory();
+  for (const size_t length : {50, 400, 405, 900, 905, 4000, 4005}) {
+    SCOPED_TRACE(length);
+    const std::string id = std::to_string(length);
+    // Some values lie in every leaf; in some lists some are so long that their rows lie elsewhere.
+    const bool has_long = length % 2 == 1;
+    std::vector<std::string> values;
+    for (size_t i = 0; i < length; ++i) {
+      const std::string number = std::to_string(i % (length / 5));
+      values.push_back(has_long && i % 7 == 0 ? std::string(3000, 'l') + number
+                                              : "story-" + number);
+    }
+    std::vector<NewItem> items;
+    for (size_t i = 0; i < length; ++i) items.push_back({kNow - i * 1000, values[i]});
+    ASSERT_EQ(Say(store->AddListItems(History(id), items)), "OK");
+    std::vector<std::string> left = values;
+    for (size_t i = 0; i < length; i = i * 5 / 4 + 1) {
+      const std::string& value = values[i];
+      const size_t before = left.size();
+      std::erase(left, value);
+      EXPECT_EQ(*store->RemoveListItemsWithValue(History(id), value), before - left.size());
+      ASSERT_EQ(Get(History(id), {.limit = length}), left);
+    }
+    for (const std::string& value : values) {
+      ASSERT_TRUE(store->RemoveListItemsWithValue(History(id), value).ok());
+    }
+    EXPECT_EQ(Get(History(id)), Strings{});
+    store->Verify();
+  }
+}
+
 TEST_F(ListStoreTest, RemovingCountsOnlyWhatIsAlive) {
   CreateHistory(10);
   ASSERT_EQ(Say(Add(History("1"), kNow, "a")), "OK");
