@@ -12,7 +12,9 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/hash.h"
-#include "engine/model/decimal.h"
+#include "engine/cql/expression.h"
+#include "engine/cql/parser.h"
+#include "engine/model/clustering_encoding.h"
 #include "tools/liststore/cql_client.h"
 #include "tools/liststore/text.h"
 
@@ -38,18 +40,28 @@ std::string ShownValue(std::string_view value, std::string_view type) {
   return hex + (value.size() > kShownColumns / 2 ? "…" : "");
 }
 
-// Of values that servers take for one and the same the shortest.
-std::string ShortestForm(std::string_view value, std::string_view type) {
-  if (type == "decimal" && value.size() >= kDecimalScaleBytes) {
-    return EncodeDecimal(NormalizeDecimal(value));
-  }
-  return std::string(type == "varint" && !value.empty() ? TrimVarint(value) : value);
+// Of a clustering column, or of the keys of a set or map, where there are numbers in it that have
+// several forms. Those within user types are compared as they are: the types are not known here.
+std::optional<DataType> KeyTypeOf(const RemoteColumn& column) {
+  using Parts = RemoteColumn::Parts;
+  const bool of_elements = column.parts == Parts::kSet || column.parts == Parts::kMap;
+  if (!of_elements && column.kind != RemoteColumn::Kind::kClustering) return std::nullopt;
+  const CqlOr<TypeSpec> spec = ParseType(column.type);
+  if (!spec.ok()) return std::nullopt;
+  CqlOr<DataType> type = ToDataType(*spec, "");
+  if (!type.ok()) return std::nullopt;
+  DataType key = of_elements ? type->parameters()[0] : *std::move(type);
+  if (!key.Contains(CqlType::kDecimal) && !key.Contains(CqlType::kVarint)) return std::nullopt;
+  return key;
 }
 
-// Of set<decimal> and map<decimal, text>: decimal.
-std::string_view KeyTypeOf(std::string_view type) {
-  const size_t begin = type.find('<') + 1;
-  return type.substr(begin, type.find_first_of(",<>", begin) - begin);
+// Of values that servers take for one and the same always the same.
+std::string SimplestForm(std::string_view value, const std::optional<DataType>& type) {
+  if (!type || !type->IsValid(value)) return std::string(value);
+  const std::vector<ClusteringColumnSchema> columns = {{.name = "", .type = *type}};
+  std::string encoded;
+  AppendClusteringKey(columns, {{value}}, encoded);
+  return std::move(DecodeClusteringKey(columns, encoded)[0]);
 }
 
 }  // namespace
@@ -60,6 +72,7 @@ TableComparison::TableComparison(const RemoteTable& table, const RowLayout& sour
   for (size_t i = 0; i < source.cells.size(); ++i) {
     compares_times_.push_back(source.cells[i].timestamp && target.cells[i].timestamp);
   }
+  for (const RemoteColumn& column : table.columns) key_types_.push_back(KeyTypeOf(column));
 }
 
 std::string TableComparison::ShownKey(const RemoteRows& page, size_t row, bool is_static) const {
@@ -76,7 +89,7 @@ std::string TableComparison::ShownKey(const RemoteRows& page, size_t row, bool i
 std::string TableComparison::MatchingKey(const RemoteRows& page, size_t row) const {
   std::string bytes = page.KeyBytes(row, page.partition_keys());
   for (size_t i = page.partition_keys(); i < page.keys(); ++i) {
-    const std::string value = ShortestForm(page.key(row, i), table_.columns[i].type);
+    const std::string value = SimplestForm(page.key(row, i), key_types_[i]);
     bytes += CqlInt(static_cast<int32_t>(value.size())) + value;
   }
   return bytes;
@@ -93,7 +106,7 @@ void TableComparison::TakeElements(const RemoteRows& page, size_t row, size_t ce
          .key = column.parts == Parts::kList ? ""
                 : column.parts == Parts::kFields
                     ? column.fields[element.number]
-                    : ShortestForm(element.key, KeyTypeOf(column.type)),
+                    : SimplestForm(element.key, key_types_[keys_ + cell]),
          .ends_soon = element.ttl_seconds > 0 && element.ttl_seconds <= tolerance_seconds,
          .value_hash = column.parts == Parts::kSet ? 0 : Hash64(element.value),
          .timestamp_micros = element.timestamp_micros,

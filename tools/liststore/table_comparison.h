@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/model/data_type.h"
 #include "tools/liststore/remote_schema.h"
 #include "tools/liststore/table_reader.h"
 
@@ -68,8 +70,8 @@ class TableComparison {
     std::vector<Cell> cells;  // by column and key; of lists in their order
   };
 
-  // The same for keys that a clustering order takes for one: decimals and varints as short as can
-  // be.
+  // The same for keys that a clustering order takes for one: decimals and varints in the form
+  // that is the simplest.
   std::string MatchingKey(const RemoteRows& page, size_t row) const;
   Row Taken(const RemoteRows& page, size_t row, bool is_static, int64_t tolerance_seconds) const;
   void TakeElements(const RemoteRows& page, size_t row, size_t cell, int64_t tolerance_seconds,
@@ -89,6 +91,8 @@ class TableComparison {
   const Ttls ttls_;
   std::vector<bool> compares_times_;  // of each cell of the table
   const size_t keys_;
+  // Of each column, where its keys have several forms.
+  std::vector<std::optional<DataType>> key_types_;
   std::map<std::string, Row> waiting_[2];
   std::string partition_[2];  // whose static cells were taken last
   TableTotals totals_[2];
