@@ -256,6 +256,25 @@ TEST(BenchWire, AnErrorIsToldInTheWordsOfTheServer) {
       << result.err;
 }
 
+TEST(BenchWire, MoreThanTheMachineHasIsRefusedBeforeAServerIsStarted) {
+  const std::vector<std::string> large = {"bench",   "wire", "--lists",       "100000000",
+                                          "--items", "1000", "--value-bytes", "65487"};
+  ProgramResult result = RunProgram(large);
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_TRUE(Has(result.err,
+                  "liststore bench: 100000000 lists of 1000 values of 65487 bytes want "
+                  "13107440000000000 bytes populated, twice what they take: more than the "))
+      << result.err;
+  EXPECT_TRUE(Has(result.err,
+                  ". Ask for less by --lists, --items or --value-bytes, or for fewer by "
+                  "--populate\n"))
+      << result.err;
+  result = RunProgram({"bench", "wire", "--populate", "1000000G"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_TRUE(Has(result.err, "liststore bench: --populate is 1073741824000000, more than the "))
+      << result.err;
+}
+
 TEST(BenchWire, AServerThatIsNotThereIsNamed) {
   const ProgramResult result = RunProgram({"bench", "wire", "--via", "127.0.0.1:1"});
   EXPECT_EQ(result.exit_status, 2);

@@ -144,7 +144,12 @@ class EmbeddedBench {
     const Stats stats = store_->GetStats();
     memory.live_bytes = stats.live_bytes;
     memory.held_bytes = stats.held_bytes;
-    return store_target_->PopulateAhead();
+    const absl::Status populated = store_target_->PopulateAhead();
+    if (populated.ok()) return populated;
+    return absl::ResourceExhaustedError(
+        absl::StrCat(populated.message(),
+                     ". Half as much as the lists take is populated for what is added to them: "
+                     "fewer --lists or --items, or shorter --value-bytes, want less"));
   }
 
   uint32_t PeerThreads() const { return peer_->any_thread ? report_.options.threads : 1; }

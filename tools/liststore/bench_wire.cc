@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "engine/base/machine_limits.h"
 #include "engine/base/status_macros.h"
 #include "liststore/clock.h"
 #include "tools/liststore/bench_machine.h"
@@ -71,6 +73,25 @@ uint64_t PopulatedBytes(const BenchWireOptions& options) {
                              (kBytesOfRow + static_cast<uint64_t>(options.value_bytes)));
 }
 
+// The server that is started has three quarters of the machine's memory, as any without
+// --memory-limit: it would end with words of options that nobody gave here.
+absl::Status CheckRoom(const BenchWireOptions& options, uint64_t populated_bytes) {
+  const uint64_t machine_bytes = ReadMachineLimits({.cores = false}).memory_bytes;
+  const uint64_t limit_bytes = machine_bytes / 4 * 3;
+  if (machine_bytes == 0 || populated_bytes <= limit_bytes) return absl::OkStatus();
+  const std::string limit = absl::StrCat("the ", limit_bytes,
+                                         " bytes that the server may take, three quarters of the "
+                                         "machine's memory");
+  if (options.populate_bytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--populate is ", populated_bytes, ", more than ", limit));
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      options.lists, " lists of ", options.items_per_list, " values of ", options.value_bytes,
+      " bytes want ", populated_bytes, " bytes populated, twice what they take: more than ", limit,
+      ". Ask for less by --lists, --items or --value-bytes, or for fewer by --populate"));
+}
+
 class WireBench {
  public:
   explicit WireBench(const BenchWireOptions& options)
@@ -103,6 +124,7 @@ class WireBench {
     report_.server = report_.options.via;
     if (report_.server.empty()) {
       report_.populated_bytes = PopulatedBytes(report_.options);
+      LS_RETURN_IF_ERROR(CheckRoom(report_.options, report_.populated_bytes));
       LS_ASSIGN_OR_RETURN(process_,
                           ServerProcess::Start(report_.cores.server, report_.populated_bytes));
       report_.server = process_->address();
