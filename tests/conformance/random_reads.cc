@@ -160,7 +160,9 @@ class ReadMaker {
         const DataType& type = schema_.ValueColumn(i).type;
         if (type.is_multi_cell() && !type.is_collection()) continue;
         Filter(before, schema_.ValueColumn(i), [i](const LiveRow& row, const AnswerRules& rules) {
-          const bool is_empty = rules.deleted_statics_are_empty && row.deleted_statics[i];
+          // Rows of views have no statics.
+          const bool is_empty = rules.deleted_statics_are_empty && i < row.deleted_statics.size() &&
+                                row.deleted_statics[i];
           return is_empty ? std::optional<std::string>("") : CellValue(row, i);
         });
       }
