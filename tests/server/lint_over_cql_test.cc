@@ -194,9 +194,10 @@ TEST_F(LintOverCql, FindsReadsThatPassOverTombstones) {
   read(true);
   read(false);
   EXPECT_TRUE(Found().empty()) << "a thousand are well";
-  std::vector<ResultRow> dead_rows;  // of a PREPARE and an EXECUTE each
+  // Of a PREPARE and an EXECUTE each, and of an EXECUTE alone when they come again.
+  std::vector<ResultRow> dead_rows;
   for (int i = 0; i < 6; ++i) {
-    dead_rows.push_back({EncodeBigint(0)});
+    if (i < 3) dead_rows.push_back({EncodeBigint(0)});
     dead_rows.push_back({EncodeBigint(1000)});
   }
   EXPECT_EQ(Must("SELECT dead_rows FROM liststore.requests WHERE tbl = 'ks.d' ALLOW FILTERING"),
