@@ -1,4 +1,4 @@
-// What writes do to a partition: reconciliation, deletions, reclamation, and what they may cost.
+// What writes do to a partition: reconciliation, deletions, and what they may cost.
 // Rules: docs/data_model.md. Sources: ScyllaDB `mutation/mutation_partition.hh`, `atomic_cell.cc`.
 #include <algorithm>
 
@@ -441,116 +441,8 @@ bool Partition::AllCoveredBy(WriteTimestamp timestamp) const {
          !partition.tombstone.Covers(timestamp);
 }
 
-// --- Reclamation
-// ---------------------------------------------------------------------------------------------
-
-uint32_t Partition::NextEvent() const {
-  uint32_t next = kNeverExpires;
-  if (kept_empty() && fresh_until_seconds() != 0) next = ToEvent(fresh_until_seconds());
-  if (!large()) return std::min(next, Leaf(BlockOf(reference_)).header().earliest_expiry);
-  const LargePartition& partition = LargeOf(reference_);
-  next = std::min({next, partition.tree.earliest_expiry(), partition.static_row.event()});
-  if (partition.tombstone.present()) {
-    next = std::min(next, ToEvent(partition.tombstone.PurgeSeconds(context_.grace.grace_seconds)));
-  }
-  return std::min(next, ToEvent(partition.ranges.NextPurge(context_.grace)));
-}
-
-void Partition::NoteExpired(ClusteringKeyView key, std::string_view value, int64_t at_seconds) {
-  char text[kItemKeyTextBytes];
-  context_.expiries->push_back(
-      {std::string(this->key()), std::string(PlainKey(key, text)), std::string(value), at_seconds});
-}
-
-bool Partition::PurgeBody(ClusteringKeyView key, int64_t now_seconds) {
-  if (context_.expiries == nullptr) [[likely]] {
-    return context_.body.Purge(now_seconds, context_.grace);
-  }
-  constexpr ColumnId column = 0;  // the only one
-  const RowBody::Cell* const before = context_.body.LiveCell(column);
-  // The value is the leaf's; shadows have none any more, and were told of when it went.
-  const std::string_view value = before == nullptr ? std::string_view() : before->view.value;
-  const int64_t at_seconds = before == nullptr ? 0 : before->view.liveness.expiry_seconds;
-  const bool changed = context_.body.Purge(now_seconds, context_.grace);
-  if (!value.empty() && context_.body.LiveCell(column) == nullptr) {
-    NoteExpired(key, value, at_seconds);
-  }
-  return changed;
-}
-
-void Partition::EraseExpired(LeafRef& at, int64_t now_seconds) {
-  // From the back, neighbours together: rows that go do not move those still to be looked at.
-  size_t index = Leaf(at.block).size();
-  while (index > 0 && at.block != nullptr) {
-    const Leaf leaf(at.block);
-    const size_t last = index;
-    while (index > 0 && EventCame(leaf.meta(index - 1).expiry, now_seconds)) {
-      NoteExpired(leaf, --index);
-    }
-    if (index == last) {
-      --index;
-      continue;
-    }
-    context_.expired_rows += last - index;
-    EraseRows(at, index, last);
-  }
-}
-
-void Partition::ReclaimLeaf(LeafRef at, int64_t now_seconds) {
-  // Simple rows that leave no shadow only go: a third less than the way below.
-  if (Leaf(at.block).all_simple() && context_.grace.grace_seconds == 0) {
-    EraseExpired(at, now_seconds);
-    if (large() && at.block != nullptr && WantsShrink(Leaf(at.block))) ShrinkLeaf(at);
-    return;
-  }
-  CoverRows(at, 0, Leaf(at.block).size(), Tombstone{}, now_seconds);
-  // What has expired but still shadows older writes is put again as a complex row without its
-  // value, whose meta says when the shadow ends; else the leaf would stay due until then.
-  for (size_t i = 0; at.block != nullptr && i < Leaf(at.block).size(); ++i) {
-    const Leaf leaf(at.block);
-    const RowMeta meta = leaf.meta(i);
-    if (meta.complex() || !EventCame(meta.expiry, now_seconds)) continue;
-    const size_t rows = leaf.size();
-    NoteExpired(leaf, i);
-    DecodeRow(leaf, i, context_.body);
-    context_.body.DropValues();
-    PutBody(at, i, true, leaf.key(i), now_seconds, true);
-    if (at.block == nullptr || Leaf(at.block).size() != rows)
-      return;  // split; the rest comes next time
-  }
-  if (large() && at.block != nullptr && WantsShrink(Leaf(at.block))) ShrinkLeaf(at);
-}
-
-Partition::ReclaimResult Partition::Reclaim(int64_t now_seconds, size_t budget) {
-  PurgeTombstones(now_seconds);
-  ReclaimStatic(now_seconds);
-  const auto due =
-      static_cast<uint32_t>(std::clamp<int64_t>(now_seconds, 0, int64_t{kNeverExpires} - 1));
-  ReclaimResult result;
-  do {
-    LeafRef at{nullptr, {}};
-    if (!large()) {
-      at.block = BlockOf(reference_);
-      if (Leaf(at.block).empty() || Leaf(at.block).header().earliest_expiry > due) break;
-    } else {
-      if (!LargeOf(reference_).tree.FindDue(due, at.position)) break;
-      at.block = LargeOf(reference_).tree.leaf(at.position).block();
-    }
-    const Leaf leaf(at.block);
-    result.rows += leaf.size();
-    // Simple rows without shadows only go; anything else may have to be encoded anew.
-    if (!leaf.all_simple() || context_.grace.grace_seconds > 0) {
-      const WriteCost cost = RewriteLeafCost(leaf);
-      if (!context_.arena.Reserve(cost.allocations, cost.bytes)) {
-        result.short_of_memory = true;
-        break;
-      }
-    }
-    ReclaimLeaf(at, now_seconds);
-  } while (result.rows < budget && large());
-  result.rows = std::max<size_t>(result.rows, 1);
-  return result;
-}
+// --- Costs
+// ---------------------------------------------------------------------------------------------------
 
 WriteCost Partition::RewriteLeafCost(const Leaf& leaf) const {
   WriteCost cost = TreeGrowthCost(2);
@@ -564,9 +456,6 @@ WriteCost Partition::RewriteLeafCost(const Leaf& leaf) const {
   }
   return cost;
 }
-
-// --- Costs
-// ---------------------------------------------------------------------------------------------------
 
 WriteCost Partition::TreeGrowthCost(size_t leaves) const {
   WriteCost cost;

@@ -21,7 +21,7 @@ namespace liststore {
 // 64 bits of hash, which stand in one line with the counters of reads and additions: comparing the
 // bytes would be a line more to wait for, at the end of a read when nothing is left to overlap it.
 //
-// One per table and lane, used by the lane's holder only. Some 3 ns a note, 2 KiB.
+// One per table and lane, used by the lane's holder only. A hundredth of a read that hits; 2 KiB.
 class UsageByComponent {
  public:
   explicit UsageByComponent(UsageOwner& owner) : owner_(owner) {}
@@ -61,7 +61,7 @@ class UsageByComponent {
   static size_t FramedBytes(std::string_view key) {
     return size_t{LoadBigEndian16(key.data())} + 3;
   }
-  // In line for the usual lengths: a call of Hash64 was a hundredth of a read. Multiplied words,
+  // In line for the usual lengths, without the call of Hash64. Multiplied words,
   // whose halves are folded, see every bit of a component of up to 32 bytes.
   [[gnu::always_inline]] static uint64_t HashOf(std::string_view component) {
     const size_t bytes = component.size();

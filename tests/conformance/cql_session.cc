@@ -167,6 +167,19 @@ std::string CqlSession::Prepare(const std::string& text, CqlAnswer& answer) {
   return prepared_[text] = std::move(id);
 }
 
+bool CqlSession::AppendStatement(const CqlStatement& statement, std::string& body,
+                                 CqlAnswer& answer) {
+  if (!statement.prepared) {
+    body += BytesBody(statement.text);
+    return true;
+  }
+  const std::string id = Prepare(statement.text, answer);
+  if (!answer.error.empty()) return false;
+  AppendShort(body, id.size());
+  body += id;
+  return true;
+}
+
 CqlAnswer CqlSession::AskPrepared(const std::function<CqlAnswer()>& ask) {
   CqlAnswer answer = ask();
   if (answer.code != kUnprepared) return answer;
@@ -177,15 +190,8 @@ CqlAnswer CqlSession::AskPrepared(const std::function<CqlAnswer()>& ask) {
 CqlAnswer CqlSession::Run(const CqlStatement& statement, const CqlParameters& parameters) {
   const auto ask = [&] {
     std::string body;
-    if (statement.prepared) {
-      CqlAnswer answer;
-      const std::string id = Prepare(statement.text, answer);
-      if (!answer.error.empty()) return answer;
-      AppendShort(body, id.size());
-      body += id;
-    } else {
-      body = BytesBody(statement.text);
-    }
+    CqlAnswer answer;
+    if (!AppendStatement(statement, body, answer)) return answer;
     AppendParameters(body, statement, parameters);
     return Ask(statement.prepared ? kExecute : kQuery, std::move(body));
   };
@@ -209,15 +215,8 @@ CqlAnswer CqlSession::RunBatchOf(BatchKind kind, const std::vector<CqlStatement>
     AppendShort(body, statements.size());
     for (const CqlStatement& statement : statements) {
       body += static_cast<char>(statement.prepared);
-      if (statement.prepared) {
-        CqlAnswer answer;
-        const std::string id = Prepare(statement.text, answer);
-        if (!answer.error.empty()) return answer;
-        AppendShort(body, id.size());
-        body += id;
-      } else {
-        body += BytesBody(statement.text);
-      }
+      CqlAnswer answer;
+      if (!AppendStatement(statement, body, answer)) return answer;
       AppendValues(body, statement.parameters);
     }
     AppendShort(body, 1);  // ONE

@@ -66,6 +66,8 @@ class CqlSession {
   CqlAnswer Ask(uint8_t opcode, std::string body);
   // The id, which may be older than the schema; an error in `answer`.
   std::string Prepare(const std::string& text, CqlAnswer& answer);
+  // Its id, or its text. False: the error of the PREPARE is in `answer`.
+  bool AppendStatement(const CqlStatement& statement, std::string& body, CqlAnswer& answer);
   // Of statements that are prepared; again if the server knows one of them no longer.
   CqlAnswer AskPrepared(const std::function<CqlAnswer()>& ask);
 
