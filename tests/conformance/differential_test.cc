@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "liststore/cql_server.h"
+#include "tests/conformance/coverage.h"
 #include "tests/conformance/cql_session.h"
 #include "tests/conformance/random_batches.h"
 #include "tests/conformance/random_conditions.h"
 #include "tests/conformance/random_counters.h"
 #include "tests/conformance/random_moments.h"
+#include "tests/conformance/random_refusals.h"
 #include "tests/conformance/random_schema_changes.h"
 #include "tests/conformance/random_statements.h"
 #include "tests/conformance/random_times.h"
@@ -29,6 +31,8 @@ namespace {
 constexpr uint64_t kStartNanos = 1'700'000'000'000'000'000;
 constexpr uint64_t kStatementsPerRun = 250;
 constexpr size_t kPagesMax = 10'000;
+// A test of so many has made every kind of statement.
+constexpr uint64_t kStatementsOfAllKinds = 10'000;
 
 // Whose timestamps the writes of a run have.
 enum class Timestamps : uint8_t {
@@ -61,7 +65,8 @@ std::string ToText(const std::vector<ResultRow>& rows) {
 // Two tables of a server, from CREATE to DROP.
 class TableRun {
  public:
-  TableRun(uint64_t seed, uint64_t steps) : seed_(seed), steps_(steps), random_(seed) {
+  TableRun(uint64_t seed, uint64_t steps, Coverage& coverage)
+      : seed_(seed), steps_(steps), coverage_(coverage), random_(seed) {
     timestamps_ = static_cast<Timestamps>(random_.Below(3));
     CqlServerOptions options;
     options.shards = static_cast<uint32_t>(1 + random_.Below(3));
@@ -125,12 +130,44 @@ class TableRun {
     }
   }
 
+  // What is refused leaves all as it was.
+  void RefuseChanges() {
+    const std::string before = Described();
+    for (uint64_t left = 1 + random_.Below(5); left > 0 && !failed_; --left) Refuse();
+    if (failed_) return;
+    const std::string after = Described();
+    if (after != before) return Differ(before, after);
+    if (random_.OneIn(3)) Read(ReadEverything(random_, AnyReadable(), {}));
+  }
+  void Refuse() {
+    ++said_;
+    const RandomRefusal refusal = MakeRandomRefusal(random_, tables_);
+    coverage_.Count(refusal.kind);
+    history_ += refusal.statement + ";" + When();
+    const CqlAnswer answer = session_->Run({refusal.statement, {}, random_.OneIn(2)});
+    if (answer.code == refusal.code && answer.error == refusal.error) return;
+    Differ(std::to_string(refusal.code) + ": " + refusal.error,
+           std::to_string(answer.code) + ": " + answer.error);
+  }
+  // The schema as it is told, and its version.
+  std::string Described() {
+    std::string text;
+    for (const char* statement :
+         {"SELECT schema_version FROM system.local", "DESCRIBE KEYSPACE k"}) {
+      const CqlAnswer answer = session_->Run({statement, {}, false});
+      Check(answer);
+      for (const ResultRow& row : answer.rows) text += row.back().value_or("null") + "\n";
+    }
+    return text;
+  }
+
   void Step() {
     Advance();
     tables_.list_counts = {};
     if (random_.OneIn(25)) {
       return Change(MakeRandomSchemaChange(random_, tables_, change_options()));
     }
+    if (random_.OneIn(20)) return RefuseChanges();
     if (random_.OneIn(300)) return Truncate();
     switch (random_.Below(12)) {
       case 0:
@@ -218,8 +255,7 @@ class TableRun {
     const std::vector<ResultRow> expected =
         write.apply({now_micros(), std::nullopt, now_seconds()}).rows;
     if (failed_ || answer.rows == expected) return;
-    failed_ = true;
-    ADD_FAILURE() << "expected\n" + ToText(expected) + "found\n" + ToText(answer.rows) << Replay();
+    Differ(ToText(expected), ToText(answer.rows));
   }
 
   void Count() {
@@ -237,8 +273,7 @@ class TableRun {
     history_ += read.sent.text + ";" + When();
     const CqlAnswer answer = session_->Run(read.sent);
     if (answer.error.find(read.words) != std::string::npos) return;
-    failed_ = true;
-    ADD_FAILURE() << "expected: " + read.words + "\nfound: " + answer.error << Replay();
+    Differ(read.words, answer.error);
   }
 
   void TakeMoment() {
@@ -302,6 +337,10 @@ class TableRun {
                   << (parameters.page_size ? " in pages of " + std::to_string(*parameters.page_size)
                                            : "");
   }
+  void Differ(const std::string& expected, const std::string& found) {
+    failed_ = true;
+    ADD_FAILURE() << "expected\n" + expected + "\nfound\n" + found << Replay();
+  }
   void Check(const CqlAnswer& answer) {
     if (answer.error.empty()) return;
     failed_ = true;
@@ -314,6 +353,7 @@ class TableRun {
 
   const uint64_t seed_;
   const uint64_t steps_;
+  Coverage& coverage_;
   Random random_;
   Timestamps timestamps_ = Timestamps::kServer;
   ManualClock clock_{kStartNanos};
@@ -330,10 +370,15 @@ class TableRun {
 TEST(Differential, StatementsAnswerAsTheModel) {
   const uint64_t seed = TestSeed();
   const uint64_t steps = TestSteps(10'000);
+  Coverage coverage;
   for (uint64_t done = 0; done < steps; done += kStatementsPerRun) {
     const uint64_t run_seed = seed + done / kStatementsPerRun;
-    if (!TableRun(run_seed, std::min(kStatementsPerRun, steps - done)).Execute()) return;
+    TableRun run(run_seed, std::min(kStatementsPerRun, steps - done), coverage);
+    if (!run.Execute()) return;
   }
+  if (steps < kStatementsOfAllKinds) return;
+  EXPECT_EQ(coverage.Missing(RefusalKinds()), "") << "never made, of these:\n"
+                                                  << coverage.ToString();
 }
 
 }  // namespace
