@@ -179,8 +179,8 @@ class RedisBench {
                               ListPicker(lists_.count(), false, options_.seed + 1, 2, 0));
     RedisInsertSource inserts(lists_, ListPicker(lists_.count(), false, options_.seed + 2, 2, 1));
     RedisLoadTarget target(clients_, kOpenInFlight, {&selects, &inserts});
-    LS_RETURN_IF_ERROR(MeasureOpenLoop(target, rate, options_.seconds, options_.rounds,
-                                       ChooseWireCores(), &open_));
+    LS_RETURN_IF_ERROR(MeasureOpenLoop(target, options_.server_pid, rate, options_.seconds,
+                                       options_.rounds, ChooseWireCores(), &open_));
     verified_ += selects.verified();
     absl::FPrintF(stderr, "%-20s %12.0f/s\n", "open loop, 95:5", open_.achieved);
     return absl::OkStatus();

@@ -155,6 +155,11 @@ def _latencies(result):
     of_machine = "" if waits is None else (
         f" Answered in no time, they would have waited {svg.nanos(waits)} at the 99th percentile: while other users of "
         "the machine had one of the two cores.")
+    quiet = [f"{forms.PEERS.get(side, side)} {svg.nanos(figures['open_loop_quiet_p99_ns'])} "
+             f"({figures['open_loop_quiet_share']:.0%} of the requests)"
+             for side, figures in result["open_loop"].items() if "open_loop_quiet_share" in figures]
+    if quiet:
+        of_machine += f" While nobody else had one, the 99th percentile was {', '.join(quiet)}."
     for kind in ("select", "insert"):
         series = {side: _curve(_middle_round(rounds, f"open_loop_{kind}_p99_ns"), f"open_loop_{kind}")
                   for side, rounds in result["wire"].items() if rounds}

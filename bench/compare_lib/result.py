@@ -68,8 +68,15 @@ def open_loop_figures(wire):
     keys = ["open_loop_per_s", "open_loop_achieved_per_s"]
     keys += [f"open_loop_{kind}_{percentile}_ns" for kind in ("select", "insert", "machine")
              for percentile in ("p50", "p99", "p999")]
-    return {side: {key: _median([raw[key] for raw in rounds]) for key in keys}
-            for side, rounds in wire.items() if rounds}
+    figures = {side: {key: _median([raw[key] for raw in rounds]) for key in keys}
+               for side, rounds in wire.items() if rounds}
+    # Not of a server that is not on this machine, and not where the kernel keeps no account of waits.
+    quiet = ["open_loop_quiet_share"] + [f"open_loop_quiet_{percentile}_ns" for percentile in ("p50", "p99", "p999")]
+    for side, of_side in figures.items():
+        told = [raw for raw in wire[side] if quiet[0] in raw]
+        if told:
+            of_side |= {key: _median([raw[key] for raw in told]) for key in quiet}
+    return figures
 
 
 def memory_figures(embedded, wire):

@@ -125,6 +125,12 @@ def _open_loop(result):
             row += " " * 4 + "".join(f" {nanos(figures[f'open_loop_{kind}_{percentile}_ns']):>8}"
                                      for percentile in ("p50", "p99", "p999"))
         yield row
+    for side, figures in result["open_loop"].items():
+        if "open_loop_quiet_share" in figures:
+            quiet = "".join(f" {nanos(figures[f'open_loop_quiet_{percentile}_ns']):>8}"
+                            for percentile in ("p50", "p99", "p999"))
+            yield (f"  {forms.PEERS.get(side, side) + ', quiet':<16} {'':>12}      {quiet}   of the "
+                   f"{figures['open_loop_quiet_share']:.0%} due while nobody else had one of the two cores")
     waits = [machine_waits(result, percentile) for percentile in ("p50", "p99", "p999")]
     if None not in waits:
         machine = "".join(f" {nanos(wait):>8}" for wait in waits)

@@ -29,8 +29,9 @@ def wire(rate):
     raw = {"version": "0.1.0", "compiler": "g++ 12", "lists": 200_000, "items_per_list": 20,
            "load_seconds": 4.0, "used_memory_bytes": 186_000_000, "server_resident_bytes": 300_000_000}
     raw |= {"open_loop_per_s": rate / 2, "open_loop_achieved_per_s": rate / 2}
-    for kind in ("open_loop", "open_loop_select", "open_loop_insert", "open_loop_machine"):
+    for kind in ("open_loop", "open_loop_select", "open_loop_insert", "open_loop_machine", "open_loop_quiet"):
         raw |= latency(kind)
+    raw |= {"open_loop_quiet_share": 0.75}
     for line in ("select10_64", "select10_16", "insert1_64", "insert1_16"):
         raw |= {line: rate, f"{line}_per_core_second": int(rate * 1.1)} | latency(line)
     return raw

@@ -76,8 +76,10 @@ class ResultTest(unittest.TestCase):
         self.assertEqual(got["liststore"]["open_loop_per_s"], 300_000)
         self.assertEqual(got["redis"]["open_loop_per_s"], 100_000)
         self.assertEqual(got["redis"]["open_loop_select_p99_ns"], canned.CURVE[8])
+        self.assertEqual(got["redis"]["open_loop_quiet_p99_ns"], canned.CURVE[8])
         text = "\n".join(table.lines(outcome()))
         self.assertIn("due at a rate", text)
+        self.assertIn("of the 75% due while nobody else had one of the two cores", text)
 
     def test_bytes_of_an_item(self):
         got = outcome()
@@ -469,7 +471,7 @@ class FilesTest(unittest.TestCase):
         old = outcome()
         del old["floors"]
         for figures in old["open_loop"].values():
-            for name in [name for name in figures if name.startswith("open_loop_machine_")]:
+            for name in [name for name in figures if name.startswith(("open_loop_machine_", "open_loop_quiet_"))]:
                 del figures[name]
         with tempfile.TemporaryDirectory() as folder:
             source, page = pathlib.Path(folder, "result.json"), pathlib.Path(folder, "report.html")
@@ -478,7 +480,9 @@ class FilesTest(unittest.TestCase):
             self.assertEqual(status, 0)
             self.assertIn("due at a rate", out)
             self.assertNotIn("the machine  ", out)
+            self.assertNotIn("quiet", out)
             self.assertNotIn("in no time", page.read_text(encoding="utf-8"))
+            self.assertNotIn("While nobody else", page.read_text(encoding="utf-8"))
 
     def test_a_file_that_is_no_result_is_named(self):
         with tempfile.TemporaryDirectory() as folder:

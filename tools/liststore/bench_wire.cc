@@ -194,7 +194,8 @@ class WireBench {
     InsertSource inserts(lists_, insert_,
                          ListPicker(lists_.count(), false, options.seed + 2, 2, 1));
     CqlLoadTarget target(clients_, kOpenInFlight, {&selects, &inserts});
-    LS_RETURN_IF_ERROR(MeasureOpenLoop(target, rate, options.seconds, options.rounds, report_.cores,
+    LS_RETURN_IF_ERROR(MeasureOpenLoop(target, process_ == nullptr ? 0 : process_->pid(), rate,
+                                       options.seconds, options.rounds, report_.cores,
                                        &report_.open));
     report_.verified += selects.verified();
     absl::FPrintF(stderr, "%-20s %12.0f/s\n", "open loop, 95:5", report_.open.achieved);

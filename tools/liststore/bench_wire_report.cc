@@ -1,7 +1,5 @@
 #include "tools/liststore/bench_wire_report.h"
 
-#include <utility>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tools/liststore/bench_report.h"
@@ -64,21 +62,29 @@ void PrintWireReport(const WireReport& report, std::FILE* out) {
   absl::FPrintF(out, "\n  %s\n",
                 style.Dim(absl::StrFormat("%-20s %11s %8s %8s %8s", "due at a rate", "a second",
                                           "p50", "p99", "p99.9")));
-  for (const auto& [name, latency] : {std::pair<const char*, const Histogram&>(
-                                          "SELECT 10, 95 of 100", report.open.select_latency),
-                                      {"INSERT 1, 5 of 100", report.open.insert_latency},
-                                      {"the machine alone", report.open.machine_waits}}) {
+  const auto due_line = [&](const char* name, const Histogram& latency) {
     absl::FPrintF(out, "  %-20s %11s %8s %8s %8s\n", name,
                   Grouped(static_cast<uint64_t>(report.open.achieved)),
                   FormatNanos(latency.Percentile(50)), FormatNanos(latency.Percentile(99)),
                   FormatNanos(latency.Percentile(99.9)));
+  };
+  const OpenRun& open = report.open;
+  due_line("SELECT 10, 95 of 100", open.select_latency);
+  due_line("INSERT 1, 5 of 100", open.insert_latency);
+  if (open.quiet_latency.Count() != 0) due_line("both, undisturbed", open.quiet_latency);
+  due_line("the machine alone", open.machine_waits);
+  absl::FPrintF(out,
+                "  %s requests a second, each sent at its instant; its time counts from when it "
+                "was due.\n",
+                Grouped(static_cast<uint64_t>(open.rate)));
+  if (open.quiet_latency.Count() != 0) {
+    absl::FPrintF(
+        out, "  Undisturbed: %.0f %% of them, due while nobody else had one of the two cores\n",
+        100 * open.QuietShare());
   }
-  absl::FPrintF(
-      out,
-      "  %s requests a second, each sent at its instant; its time counts from when it was "
-      "due.\n  The machine alone: what they would wait for their cores if they were answered in no "
-      "time\n",
-      Grouped(static_cast<uint64_t>(report.open.rate)));
+  absl::FPrintF(out,
+                "  The machine alone: what they would wait for their cores if they were answered "
+                "in no time\n");
   const double selects = Median(report.lines.front().rates);
   const std::string judged = absl::StrFormat(
       "%s SELECTs a second %s %s", Grouped(static_cast<uint64_t>(selects)),

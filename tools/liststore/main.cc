@@ -130,7 +130,9 @@ Keys of --json. KIND is select10_64, select10_16, insert1_64 or insert1_16:
                           99.99 and 100
   open_loop_per_s, open_loop_achieved_per_s   offered and answered; open_loop_p50_ns and so on: of all requests,
                           open_loop_select_... and open_loop_insert_...: of these;
-                          open_loop_machine_...: what they would wait for their cores alone, measured in turn
+                          open_loop_machine_...: what they would wait for their cores alone, measured in turn;
+                          open_loop_quiet_...: of those due while the client and the server of its own had
+                          their cores, and open_loop_quiet_share: how many those are of all
   load_seconds, server_populated_bytes, server_resident_bytes, replies_verified
 
 Examples:

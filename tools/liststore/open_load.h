@@ -3,6 +3,8 @@
 #ifndef LISTSTORE_TOOLS_LISTSTORE_OPEN_LOAD_H_
 #define LISTSTORE_TOOLS_LISTSTORE_OPEN_LOAD_H_
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -11,6 +13,8 @@
 #include "engine/base/histogram.h"
 #include "tools/liststore/json_line.h"
 #include "tools/liststore/load_target.h"
+#include "tools/liststore/quiet_latency.h"
+#include "tools/liststore/run_delay.h"
 #include "tools/liststore/server_process.h"
 
 namespace liststore {
@@ -30,14 +34,20 @@ struct OpenRun {
   double achieved = 0;  // answered, a second, the last ones included
   Histogram select_latency;
   Histogram insert_latency;
+  Histogram quiet_latency;  // of both, while nobody else had one of the cores; quiet_latency.h
   Histogram machine_waits;  // of the same rate, for the cores alone; core_gaps.h
+
+  // Which part of the requests `quiet_latency` has.
+  double QuietShare() const;
 };
 
 // One thread, which does not sleep: it has a core to itself.
 class OpenLoad {
  public:
-  // `target` outlives it. Its source 0 reads, its source 1 inserts; neither ends.
-  explicit OpenLoad(LoadTarget& target);
+  // `target` outlives it. Its source 0 reads, its source 1 inserts; neither ends. `server`: the
+  // process that answers; 0: not known, and OpenRun::quiet_latency stays empty, as it does where
+  // the kernel keeps no account.
+  explicit OpenLoad(LoadTarget& target, pid_t server = 0);
 
   // `rate` * `seconds` requests; returns when all are answered. DeadlineExceeded: the server has
   // said nothing for a minute. Histograms are added to.
@@ -46,6 +56,8 @@ class OpenLoad {
  private:
   absl::Status SendDue(double elapsed);
   absl::Status ReceiveReady(OpenRun* run);
+  // Asks the kernel, now and then, who has had the cores.
+  void LookAtCores(int64_t elapsed);
 
   LoadTarget& target_;
   LoadPoll poll_;
@@ -62,6 +74,14 @@ class OpenLoad {
   std::vector<Request> requests_;  // by slot
   std::vector<bool> unsent_;       // by connection
   std::vector<size_t> answers_;    // slots, of one read
+  // Of this thread and the server's, which both have a core to themselves as far as they know.
+  struct WatchedThread {
+    RunDelay delay;
+    int64_t waited = 0;
+  };
+  std::vector<WatchedThread> watched_;  // both, or none
+  int64_t looked_nanos_ = 0;            // when, since the beginning
+  QuietLatency quiet_;
 };
 
 // The rate for a server that was seen to do `most` a second.
@@ -69,11 +89,12 @@ double OpenRateFor(double most);
 
 // A short run that is not counted, then `rounds` of `seconds`, whose latencies are added up. After
 // each, for as long, what the machine alone makes requests wait.
-absl::Status MeasureOpenLoop(LoadTarget& target, double rate, double seconds, int rounds,
-                             const WireCores& cores, OpenRun* run);
+absl::Status MeasureOpenLoop(LoadTarget& target, pid_t server, double rate, double seconds,
+                             int rounds, const WireCores& cores, OpenRun* run);
 
 // open_loop_per_s, open_loop_achieved_per_s, and latencies of open_loop, open_loop_select,
-// open_loop_insert and open_loop_machine.
+// open_loop_insert and open_loop_machine; where it is known, of open_loop_quiet, and
+// open_loop_quiet_share: which part of the requests that was.
 void AddOpenRun(const OpenRun& run, JsonLine* json);
 
 }  // namespace liststore

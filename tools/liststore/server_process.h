@@ -37,6 +37,7 @@ class ServerProcess {
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
 
+  pid_t pid() const { return pid_; }
   // HOST:PORT.
   const std::string& address() const { return address_; }
   // Time on a core since it began.
