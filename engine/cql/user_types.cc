@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/identifier.h"
 #include "engine/cql/schema_change_impl.h"
@@ -137,21 +139,42 @@ class TypeAlterer {
   }
 
  private:
-  // The table and column of that kind that use the type; nullptr: none do.
-  struct Use {
-    const TableDefinition* table = nullptr;
-    const ColumnDefinition* column = nullptr;
-  };
-  Use FindUse(ColumnKind kind) const {
+  // The first column of that kind that uses the type, "c of table ks.t", in the view that ScyllaDB
+  // keeps an index in as well: a global index is by its partition key, a local one by its
+  // clustering key. nullopt: none does.
+  std::optional<std::string> FindUse(ColumnKind kind) const {
+    const std::string before_name = " of table " + keyspace_.name + ".";
     for (const auto& [name, table] : keyspace_.tables) {
       for (const ColumnDefinition& column : table->columns) {
-        if (column.kind == kind && column.type.Contains(*names_)) return {table.get(), &column};
+        if (column.kind != kind || !column.type.Contains(*names_)) continue;
+        return column.name + before_name + name;
       }
     }
-    return {};
+    for (const auto& [name, table] : keyspace_.tables) {
+      for (const IndexDefinition& index : table->indexes) {
+        const bool is_key = (kind == ColumnKind::kClustering) == index.local;
+        if (!is_key || !IsOfType(*table->FindColumn(index.column), index.part)) continue;
+        // Source: ScyllaDB index/secondary_index_manager.cc.
+        const bool is_computed = index.part != IndexedPart::kValue;
+        return (is_computed ? "coll_value" : index.column) + before_name +
+               IndexViewName(index.name);
+      }
+    }
+    return std::nullopt;
   }
-  static std::string Shown(const Use& use) {
-    return use.column->name + " of table " + use.table->keyspace + "." + use.table->name;
+  // Whether what an index is by contains the type.
+  bool IsOfType(const ColumnDefinition& column, IndexedPart part) const {
+    const std::vector<DataType>& parts = column.type.parameters();
+    switch (part) {
+      case IndexedPart::kValue:
+      case IndexedPart::kEntries:
+        return column.type.Contains(*names_);
+      case IndexedPart::kKeys:
+        return parts.front().Contains(*names_);
+      case IndexedPart::kValues:
+        return parts.back().Contains(*names_);
+    }
+    LS_UNREACHABLE("an index is by a part of the enum");
   }
 
   // Whether some column is of the type, not frozen.
@@ -167,10 +190,10 @@ class TypeAlterer {
   // The bytes of such a key are the partition's name: another value of the same meaning would not
   // find it.
   CqlStatus CheckPartitionKeys() const {
-    const Use use = FindUse(ColumnKind::kPartitionKey);
-    if (use.column == nullptr) return {};
+    const std::optional<std::string> use = FindUse(ColumnKind::kPartitionKey);
+    if (!use) return {};
     return CqlError::Invalid("Cannot add new field to type " + shown_ +
-                             " because it is used in the partition key column " + Shown(use));
+                             " because it is used in the partition key column " + *use);
   }
 
   CqlOr<size_t> Find(const std::string& field) const {
@@ -194,9 +217,9 @@ class TypeAlterer {
     LS_RETURN_IF_ERROR(CheckFields({field}));
     LS_ASSIGN_OR_RETURN(DataType type, ToDataType(field.type, keyspace_.name, keyspace_.types));
     if (type.Contains(CqlType::kDuration)) {
-      if (const Use use = FindUse(ColumnKind::kClustering); use.column != nullptr) {
+      if (const std::optional<std::string> use = FindUse(ColumnKind::kClustering)) {
         return CqlError::Invalid("Cannot add new field to type " + shown_ +
-                                 " because it is used in the clustering key column " + Shown(use) +
+                                 " because it is used in the clustering key column " + *use +
                                  " where durations are not allowed");
       }
     }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/base/check.h"
+#include "tests/conformance/random_types.h"
 #include "tests/conformance/table_model.h"
 
 namespace liststore::testing {
@@ -24,6 +25,23 @@ void TableModel::AlterType(const DataType& updated) {
     for (ModelColumn& column : *columns) column.type = column.type.WithUserType(updated);
   }
   for (auto& [name, type] : schema_.dropped) type = type.WithUserType(updated);
+  // Keys are what they were: a field that is not there is a null.
+  const auto is_user = [](const ModelColumn& column) {
+    return column.type.kind() == DataType::Kind::kUser;
+  };
+  if (std::ranges::none_of(schema_.clustering, is_user)) return;
+  for (auto& [key, partition] : partitions_) {
+    std::map<Values, Row> rows;
+    for (auto& [clustering, row] : partition.rows) {
+      Values values = clustering;
+      for (size_t i = 0; i < values.size(); ++i) {
+        const ModelColumn& column = schema_.clustering[i];
+        if (is_user(column)) values[i] = WithAllFields(column.type, values[i]);
+      }
+      rows.emplace(std::move(values), std::move(row));
+    }
+    partition.rows = std::move(rows);
+  }
 }
 
 void TableModel::AddColumn(const ModelColumn& column, bool is_static) {

@@ -77,7 +77,7 @@ class ChangeMaker {
 
  private:
   std::optional<Change> TryAny() {
-    switch (random_.Below(17)) {
+    switch (random_.Below(20)) {
       case 0:
       case 1:
       case 2:
@@ -99,8 +99,13 @@ class ChangeMaker {
       case 13:
         return ChangeView();
       case 14:
-        return AlterType();
+        return AlterType(/*of_keys=*/random_.OneIn(4));
       case 15:
+      case 16:
+      case 17:
+        if (IsOfClustering(tables_.types.fixed)) return AlterType(/*of_keys=*/true);
+        return std::nullopt;
+      case 18:
         return options_.is_cassandra ? std::nullopt : AlterColumn();
       default:
         return random_.OneIn(2) ? std::optional(MakeAnew()) : std::nullopt;
@@ -304,7 +309,9 @@ class ChangeMaker {
     if (random_.OneIn(3)) {
       // Longer than a run takes.
       int64_t grace = random_.OneIn(2) ? 864'000 : 100'000;
-      const bool may_be_none = options_.has_no_grace && tables_.ViewsOf(model).empty();
+      // A counter that was deleted is null for as long as that.
+      const bool may_be_none =
+          options_.has_no_grace && tables_.ViewsOf(model).empty() && !IsCounters(model);
       if (may_be_none && random_.OneIn(2)) grace = random_.OneIn(2) ? 1 : 100;
       options.push_back("gc_grace_seconds = " + std::to_string(grace));
     }
@@ -374,19 +381,20 @@ class ChangeMaker {
 
   // ---- Types and tables
 
-  std::optional<Change> AlterType() {
+  std::optional<Change> AlterType(bool of_keys) {
     const auto has_cells = [](const auto& model) { return HasCells(model->schema()); };
     if (options_.is_cassandra && std::ranges::any_of(tables_.models, has_cells)) {
       return std::nullopt;
     }
-    const bool of_keys = random_.OneIn(4);
-    if (of_keys && !MayRenameFields()) return std::nullopt;
     DataType& type = of_keys ? tables_.types.fixed : tables_.types.altered;
-    const TypeChange change =
-        of_keys ? RandomFieldRename(random_, type) : RandomTypeChange(random_, type);
+    const std::optional<TypeChange> change =
+        of_keys ? ChangeOfKeyType() : std::optional(RandomTypeChange(random_, type));
+    if (!change) return std::nullopt;
+    const bool adds = change->altered.parameters().size() > type.parameters().size();
     return Change{
-        .statements = {change.statement},
-        .apply = [this_tables = &tables_, &type, altered = change.altered]() -> const TableModel& {
+        .kind = of_keys && adds && IsOfClustering(type) ? kFieldOfKeysAdded : "",
+        .statements = {change->statement},
+        .apply = [this_tables = &tables_, &type, altered = change->altered]() -> const TableModel& {
           type = altered;
           for (const auto& model : this_tables->models) model->AlterType(altered);
           this_tables->counters->AlterType(altered);
@@ -394,17 +402,36 @@ class ChangeMaker {
           return *this_tables->models[0];
         }};
   }
-  // Of the type that keys may have: it is not in a partition key, nor in a view's WHERE.
-  bool MayRenameFields() const {
-    const auto is_user = [](const ModelColumn& column) {
-      return column.type.kind() == DataType::Kind::kUser;
-    };
+  // Of the type that keys may have.
+  std::optional<TypeChange> ChangeOfKeyType() {
+    const DataType& type = tables_.types.fixed;
+    bool is_in_view = false;
     for (size_t i = 0; i < tables_.readables(); ++i) {
       const ModelSchema& schema = tables_.readable(i).schema();
-      if (std::ranges::any_of(schema.partition_key, is_user)) return false;
-      if (schema.is_view && std::ranges::any_of(schema.clustering, is_user)) return false;
+      // Neither of a partition key nor of what a global index is by.
+      if (HasUserType(schema.partition_key)) return std::nullopt;
+      if (schema.index && !schema.index->is_local &&
+          schema.IndexedColumn().type.Contains(type.user())) {
+        return std::nullopt;
+      }
+      is_in_view |= schema.is_view && HasUserType(schema.clustering);
     }
-    return true;
+    if (!options_.is_cassandra && random_.OneIn(2)) return RandomKeyField(random_, type);
+    // The WHERE of a view may have the names.
+    if (is_in_view) return std::nullopt;
+    return RandomFieldRename(random_, type);
+  }
+  bool IsOfClustering(const DataType& type) const {
+    return std::ranges::any_of(tables_.models, [&](const auto& model) {
+      return std::ranges::any_of(model->schema().clustering, [&](const ModelColumn& column) {
+        return column.type.Contains(type.user());
+      });
+    });
+  }
+  static bool HasUserType(const std::vector<ModelColumn>& columns) {
+    return std::ranges::any_of(columns, [](const ModelColumn& column) {
+      return column.type.kind() == DataType::Kind::kUser;
+    });
   }
 
   // DROP TABLE, with its views, and another one of the same name.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/random.h"
@@ -46,13 +47,18 @@ struct SchemaChangeOptions {
   std::optional<int64_t> hidden_until = std::nullopt;
 };
 
+// A kind of change that a test is to have made.
+inline constexpr std::string_view kFieldOfKeysAdded =
+    "a field is added to a type of clustering keys";
+
 struct RandomSchemaChange {
-  std::vector<std::string> statements;
+  std::string_view kind = {};  // if it is one of those above
+  std::vector<std::string> statements = {};
   // What some servers build behind the statement's back, with its keyspace left out.
   std::string built_index = {};
   std::string built_view = {};
   // Does it to the models; the one that is another now.
-  std::function<const TableModel&()> apply;
+  std::function<const TableModel&()> apply = {};
   bool makes_table = false;
 };
 

@@ -156,6 +156,7 @@ enum class ClusteringUse : uint8_t {
   kRead
 };
 // " AND c0 = x AND c1 > y", maybe nothing; what it selects. `key`: the keys that kWholeKeys names.
+// `schema` outlives the result.
 TableModel::Predicate AddClusteringWhere(Random& random, const ModelSchema& schema,
                                          ClusteringUse use, std::string_view before,
                                          StatementText& text, std::vector<Values>* keys = nullptr);

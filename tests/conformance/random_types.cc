@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "engine/base/check.h"
+#include "engine/model/composite_value.h"
 #include "tests/conformance/value_pool.h"
 
 namespace liststore::testing {
@@ -28,6 +30,16 @@ const DataType& RandomFieldType(Random& random) {
 
 std::string FullName(const DataType& type) { return type.user().keyspace + "." + type.user().name; }
 
+TypeChange AddField(const DataType& type, const DataType& field) {
+  std::vector<DataType> types = type.parameters();
+  UserTypeNames names = type.user();
+  names.fields.push_back("f" + std::to_string(types.size()));
+  types.push_back(field);
+  return {
+      "ALTER TYPE " + FullName(type) + " ADD " + names.fields.back() + " " + field.ToString(),
+      DataType::User(std::make_shared<const UserTypeNames>(std::move(names)), std::move(types))};
+}
+
 }  // namespace
 
 std::vector<std::string> ModelUserTypes::CreateStatements() const {
@@ -49,15 +61,21 @@ ModelUserTypes RandomUserTypes(Random& random, const std::string& keyspace) {
 }
 
 TypeChange RandomTypeChange(Random& random, const DataType& type) {
-  std::vector<DataType> types = type.parameters();
-  if (types.size() == kFieldsMax || random.OneIn(2)) return RandomFieldRename(random, type);
-  UserTypeNames names = type.user();
-  names.fields.push_back("f" + std::to_string(types.size()));
-  types.push_back(RandomFieldType(random));
-  return {
-      "ALTER TYPE " + FullName(type) + " ADD " + names.fields.back() + " " +
-          types.back().ToString(),
-      DataType::User(std::make_shared<const UserTypeNames>(std::move(names)), std::move(types))};
+  if (type.parameters().size() == kFieldsMax || random.OneIn(2)) {
+    return RandomFieldRename(random, type);
+  }
+  return AddField(type, RandomFieldType(random));
+}
+
+std::optional<TypeChange> RandomKeyField(Random& random, const DataType& type) {
+  if (type.parameters().size() == kFieldsMax) return std::nullopt;
+  return AddField(type, PoolTypes()[random.Below(PoolTypes().size())]);
+}
+
+std::string WithAllFields(const DataType& type, const std::string& value) {
+  const auto fields = SplitTuple(type, value);
+  LS_CHECK(fields.has_value(), "values of pools are valid");
+  return EncodeTuple({fields->begin(), fields->end()});
 }
 
 TypeChange RandomFieldRename(Random& random, const DataType& type) {

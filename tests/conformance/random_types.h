@@ -2,6 +2,7 @@
 #ifndef LISTSTORE_TESTS_CONFORMANCE_RANDOM_TYPES_H_
 #define LISTSTORE_TESTS_CONFORMANCE_RANDOM_TYPES_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,7 @@
 namespace liststore::testing {
 
 struct ModelUserTypes {
-  DataType fixed = CqlType::kInt;    // has the fields that it has, for keys
+  DataType fixed = CqlType::kInt;    // of keys as well
   DataType altered = CqlType::kInt;  // of columns that are no key
 
   std::vector<std::string> CreateStatements() const;
@@ -27,6 +28,11 @@ struct TypeChange {
 // A field more, or another name for one.
 TypeChange RandomTypeChange(Random& random, const DataType& type);
 TypeChange RandomFieldRename(Random& random, const DataType& type);
+// One whose values have an order; nullopt: it has as many as it should.
+std::optional<TypeChange> RandomKeyField(Random& random, const DataType& type);
+
+// A value of the type as it is now: with a null for each field that it has got since.
+std::string WithAllFields(const DataType& type, const std::string& value);
 
 // Whether the type is, or was, ModelUserTypes::altered.
 bool IsAltered(const DataType& type);

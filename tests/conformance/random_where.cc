@@ -46,7 +46,9 @@ std::optional<ModelIndex> RandomIndex(Random& random, const ModelSchema& schema)
     index = {On::kValue, random.Below(schema.values()), random.OneIn(2)};
     const DataType& type = schema.ValueColumn(index.column).type;
     index.is_local &= !schema.is_static(index.column) && !type.is_multi_cell();
-    // A value from before a field was added is another one to an index.
+    // A value from before a field was added is another one to an index. While there is a global one
+    // none is added.
+    index.is_local &= type.kind() != DataType::Kind::kUser;
     if (IsAltered(type) || (type.is_multi_cell() && !type.is_collection())) return std::nullopt;
     if (HasDuration(type)) return std::nullopt;
     if (type.is_multi_cell() && type.kind() == DataType::Kind::kMap) {
@@ -76,6 +78,9 @@ ModelSchema RandomSchema(Random& random, std::string table, const ModelUserTypes
   add(schema.partition_key, 'p', 1 + random.Below(2));
   add(schema.clustering, 'c', random.OneIn(10) ? 0 : 1 + random.Below(3));
   add(schema.regular, 'v', 1 + random.Below(3));
+  if (!schema.clustering.empty() && random.OneIn(5)) {
+    schema.clustering[random.Below(schema.clustering.size())].type = DataType::Frozen(types.fixed);
+  }
   // The shape of which the server reads many at once.
   if (random.OneIn(5)) {
     schema.clustering.resize(std::min<size_t>(schema.clustering.size(), 1));
@@ -281,7 +286,13 @@ bool Holds(int order, int op) {
 }
 constexpr std::string_view kOperators[] = {" > ", " >= ", " < ", " <= "};
 
-// (c0, c1) > (x, y), or IN.
+// `type` may have got fields since the values were written.
+bool IsSameKey(const DataType& type, const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  return type.kind() == DataType::Kind::kUser && CompareValues(type, a, b) == 0;
+}
+
+// (c0, c1) > (x, y), or IN. What it holds of rows outlives changes of their types.
 TableModel::Predicate AddTuple(Random& random, const ModelSchema& schema, ClusteringUse use,
                                StatementText& text) {
   size_t columns = 1 + random.Below(schema.clustering.size());
@@ -375,8 +386,10 @@ TableModel::Predicate AddClusteringWhere(Random& random, const ModelSchema& sche
     bool is_in = false;
     const std::vector<PoolValue> values =
         AddEquality(random, schema.clustering[i], true, true, text, is_in);
-    all.push_back([values, i](const Values& row) {
-      return std::ranges::any_of(values, [&](const PoolValue& v) { return v.bytes == row[i]; });
+    all.push_back([values, i, &schema](const Values& row) {
+      return std::ranges::any_of(values, [&](const PoolValue& v) {
+        return IsSameKey(schema.clustering[i].type, v.bytes, row[i]);
+      });
     });
     if (keys == nullptr) continue;
     std::vector<Values> longer;
@@ -395,8 +408,8 @@ TableModel::Predicate AddClusteringWhere(Random& random, const ModelSchema& sche
       text << before << column.name << kOperators[op];
       before = " AND ";
       text.AddValue(value);
-      all.push_back([=, type = column.type, bytes = value.bytes](const Values& row) {
-        return Holds(CompareValues(type, row[equal], bytes), op);
+      all.push_back([=, &schema, bytes = value.bytes](const Values& row) {
+        return Holds(CompareValues(schema.clustering[equal].type, row[equal], bytes), op);
       });
     };
     if (random.OneIn(2)) add(static_cast<int>(random.Below(2)));

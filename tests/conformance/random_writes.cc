@@ -270,8 +270,7 @@ class WriteMaker {
       for (size_t i = 0; i < key.size(); ++i) {
         text_ << before << key[i].name << " = ";
         before = " AND ";
-        const std::vector<PoolValue>& pool = PoolOf(key[i].type);
-        text_.AddValue(*std::ranges::find(pool, values[i], &PoolValue::bytes));
+        text_.AddValue(PoolValueOf(key[i].type, values[i]));
       }
     };
     add(schema_.partition_key, write.partition);

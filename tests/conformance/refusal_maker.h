@@ -183,7 +183,8 @@ class RefusalMaker {
 
   // Tables and views.
   std::vector<const ModelSchema*> SchemasByName() const;
-  // "c of table t": of the first such column of the type that keys may have; empty: none.
+  // "c of table t": of the first such column of the type that keys may have, or of the view that an
+  // index is kept in; empty: none.
   std::string UseIn(std::vector<ModelColumn> ModelSchema::*columns) const;
 
   Random& random_;

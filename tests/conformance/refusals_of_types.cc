@@ -135,12 +135,19 @@ RefusalMaker::Maybe RefusalMaker::ChangeOfKeyspace() {
 }
 
 std::string RefusalMaker::UseIn(std::vector<ModelColumn> ModelSchema::*columns) const {
-  for (const ModelSchema* schema : SchemasByName()) {
+  const UserTypeNames& type = tables_.types.fixed.user();
+  const std::vector<const ModelSchema*> schemas = SchemasByName();
+  for (const ModelSchema* schema : schemas) {
     for (const ModelColumn& column : schema->*columns) {
-      if (column.type.Contains(tables_.types.fixed.user())) {
-        return column.name + " of table " + schema->table;
-      }
+      if (column.type.Contains(type)) return column.name + " of table " + schema->table;
     }
+  }
+  const bool is_local = columns == &ModelSchema::clustering;
+  for (const ModelSchema* schema : schemas) {
+    if (!schema->index || schema->index->is_local != is_local) continue;
+    const ModelColumn& column = schema->IndexedColumn();
+    if (!column.type.Contains(type)) continue;
+    return column.name + " of table " + tables_.keyspace + "." + IndexName(*schema) + "_index";
   }
   return "";
 }

@@ -171,7 +171,7 @@ class TableModel {
   // ---- ALTER TABLE, CREATE and DROP INDEX (altered_model.cc)
 
   // A user type has become this one, in all columns.
-  void AlterType(const DataType& updated);
+  virtual void AlterType(const DataType& updated);
   // One that is no key, without values.
   void AddColumn(const ModelColumn& column, bool is_static);
   // One that is no key, with its values. `hidden_until`: in a column of that name that is added

@@ -352,6 +352,21 @@ const std::vector<PoolValue>& PoolOf(const DataType& type) {
   return pools->at(DataType::Frozen(type).ToString());
 }
 
+PoolValue PoolValueOf(const DataType& type, const std::string& bytes) {
+  const std::vector<PoolValue>& pool = PoolOf(type);
+  const auto at = std::ranges::find(pool, bytes, &PoolValue::bytes);
+  if (at != pool.end()) return *at;
+  LS_CHECK(type.kind() == DataType::Kind::kUser, "the value is one of the pool");
+  const auto fields = SplitTuple(type, bytes);
+  std::string literal;
+  for (size_t i = 0; i < fields->size(); ++i) {
+    const auto& field = (*fields)[i];
+    literal += (i == 0 ? "{" : ", ") + type.user().fields[i] + ": " +
+               (field ? PoolValueOf(type.parameters()[i], std::string(*field)).literal : "null");
+  }
+  return {bytes, literal + "}"};
+}
+
 const std::string& LiteralOf(CqlType type, std::string_view bytes) {
   const std::vector<PoolValue>& pool = PoolsWithoutJson().at(DataType(type).ToString());
   const auto at = std::ranges::find(pool, bytes, &PoolValue::bytes);

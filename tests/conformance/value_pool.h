@@ -30,6 +30,8 @@ std::span<const DataType> ElementPoolTypes();
 std::span<const DataType> DurationPoolTypes();
 bool HasDuration(const DataType& type);
 const std::vector<PoolValue>& PoolOf(const DataType& type);
+// That of these bytes, or one of a user type that had fewer fields when its pool was made.
+PoolValue PoolValueOf(const DataType& type, const std::string& bytes);
 // Of a value of a native type's pool.
 const std::string& LiteralOf(CqlType type, std::string_view bytes);
 

@@ -161,6 +161,11 @@ std::optional<LiveRow> ViewModel::RowOf(const LiveRow& of_base) const {
   if (!take(view_.partition_key, row.partition) || !take(view_.clustering, row.clustering)) {
     return std::nullopt;
   }
+  for (size_t i = 0; i < row.clustering.size(); ++i) {
+    const DataType& type = schema().clustering[i].type;
+    if (type.kind() != DataType::Kind::kUser) continue;
+    row.clustering[i] = WithAllFields(type, row.clustering[i]);
+  }
   row.key = SerializedKey(row.partition);
   row.token = TokenOf(row.key).value;
   for (const size_t column : view_.regular) {
@@ -175,6 +180,11 @@ std::optional<LiveRow> ViewModel::RowOf(const LiveRow& of_base) const {
     for (auto& [key, element] : row.elements[here]) Cap(element, of_key);
   }
   return row;
+}
+
+void ViewModel::AlterType(const DataType& updated) {
+  TableModel::AlterType(updated);
+  if (view_.filter) view_.filter->type = view_.filter->type.WithUserType(updated);
 }
 
 bool ViewModel::HasInKey(const std::string& column) const {

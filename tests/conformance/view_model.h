@@ -57,6 +57,7 @@ class ViewModel final : public TableModel {
   // the key ends, if that is sooner.
   ViewModel(ModelView view, const TableModel& base, ListCounts& counts, bool caps_ttls);
 
+  void AlterType(const DataType& updated) override;
   std::vector<LiveRow> Live(int64_t now_seconds) const override;
 
   const TableModel& base() const { return base_; }

@@ -138,6 +138,35 @@ TEST_F(UserTypesTest, Refusals) {
   }
 }
 
+// A global index is by the partition key of the view that ScyllaDB keeps it in.
+TEST_F(UserTypesTest, TypesThatIndexesAreByStayAsTheyAre) {
+  Must("CREATE TYPE part (a int)");
+  Must(
+      "CREATE TABLE t (p int, c int, v frozen<part>, l list<frozen<part>>, "
+      "m map<int, frozen<part>>, PRIMARY KEY (p, c))");
+  const auto refused = [](const std::string& change, const std::string& where) {
+    return Refusal{"ALTER TYPE part " + change, kInvalid,
+                   "Cannot add new field to type ks.part because it is used in the " + where};
+  };
+  for (const auto& [target, column] : {std::pair("v", "v"), std::pair("values(l)", "coll_value"),
+                                       std::pair("entries(m)", "coll_value")}) {
+    Must(std::string("CREATE INDEX i ON t(") + target + ")");
+    const std::string where =
+        std::string("partition key column ") + column + " of table ks.i_index";
+    ExpectRefused(refused("ADD b int", where));
+    ExpectRefused(refused("RENAME a TO b", where));
+    Must("DROP INDEX i");
+  }
+  Must("CREATE INDEX i ON t(keys(m))");
+  Must("ALTER TYPE part ADD b int");
+  Must("DROP INDEX i");
+  Must("CREATE INDEX i ON t((p), v)");
+  Must("ALTER TYPE part ADD c int");
+  ExpectRefused(refused("ADD d duration",
+                        "clustering key column v of table ks.i_index where durations are not "
+                        "allowed"));
+}
+
 TEST_F(UserTypesTest, DifferencesNameTypes) {
   const Schema empty = schema_;
   Must("CREATE TYPE a (x int)");
