@@ -179,7 +179,6 @@ constexpr NamedRule kRules[] = {
     {"empty values in a list that is bound", &AnswerRules::bound_empties_are_null},
     {"empty values in a list that is bound", &AnswerRules::bound_empties_spoil},
     {"empty values in a list that is bound", &AnswerRules::bound_empties_end},
-    {"static columns that were deleted, in filters", &AnswerRules::deleted_statics_are_empty},
 };
 
 // The sentence by which Cassandra says that a replica has failed, which is itself.
@@ -249,24 +248,11 @@ std::string NameOfOne(const Refusal& refusal) {
       refusal.schema.is_view && refusal.schema.partition_key.size() == 1) {
     return "statements that fail in the server";
   }
-  // IndexOutOfBoundsException where a static value of two bytes was deleted, IllegalStateException
-  // where the last row that is wanted lies in a range that was deleted.
+  // IllegalStateException where the last row that is wanted lies in a range that was deleted.
   const bool ends_early =
       refusal.paged || statement.Says(" LIMIT ") || statement.Selects(" DISTINCT ");
-  if (IsFailure(error) && (statement.Says(" GROUP BY ") || ends_early ||
-                           (statement.filters() && statement.NamesAny(refusal.schema.statics)))) {
+  if (IsFailure(error) && (statement.Says(" GROUP BY ") || ends_early)) {
     return "statements that fail in the server";
-  }
-  constexpr std::string_view kLiteral = "Invalid user type literal for ";
-  if (error.starts_with(kLiteral)) {
-    const std::string_view name = error.substr(kLiteral.size());
-    const auto is_descending = [&](const ModelColumn& column) {
-      return column.descending && name.starts_with(column.name + " of type frozen<");
-    };
-    if (std::ranges::any_of(refusal.schema.clustering, is_descending) ||
-        std::ranges::any_of(refusal.schema.partition_key, is_descending)) {
-      return "literals of user types in descending columns";
-    }
   }
   if (error == "Key may not be empty" && statement.Says("SELECT ") &&
       IsEmptyKey(statement.RelationOf(refusal.schema.partition_key[0].name)) &&

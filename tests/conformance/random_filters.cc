@@ -16,16 +16,15 @@ void AddPart(Random& random, const ModelColumn& column, size_t number, const Val
   const DataType& type = column.type;
   const PoolValue& wanted = RandomPoolValue(random, {"", type.parameters()[number], false});
   text.AddValue(wanted);
-  shape.conditions.push_back(
-      [=, bytes = wanted.bytes](const LiveRow& row, const AnswerRules& rules) {
-        const std::optional<std::string> found = value(row, rules);
-        if (!found) return false;
-        const auto parts = SplitCollection(type, *found);
-        for (size_t i = number; i < parts->size(); i += type.parameters().size()) {
-          if ((*parts)[i] == bytes) return true;
-        }
-        return false;
-      });
+  shape.conditions.push_back([=, bytes = wanted.bytes](const LiveRow& row, const AnswerRules&) {
+    const std::optional<std::string> found = value(row);
+    if (!found) return false;
+    const auto parts = SplitCollection(type, *found);
+    for (size_t i = number; i < parts->size(); i += type.parameters().size()) {
+      if ((*parts)[i] == bytes) return true;
+    }
+    return false;
+  });
 }
 
 // CONTAINS: what a collection of several cells is asked for.
@@ -52,7 +51,7 @@ void AddIn(Random& random, const ModelColumn& column, const ValueOfRow& value, S
     const auto end = ends ? std::ranges::find_if(list, is_empty) : list.end();
     return std::any_of(list.begin(), end, [&](const PoolValue& v) {
       const bool is_null = is_bound && rules.bound_empties_are_null && v.literal.empty();
-      const std::optional<std::string> found = value(row, rules);
+      const std::optional<std::string> found = value(row);
       return !is_null && found && CompareValues(type, *found, v.bytes) == 0;
     });
   });
@@ -69,8 +68,8 @@ void AddEntry(Random& random, const ModelColumn& column, const ValueOfRow& value
   text << "] = ";
   text.AddValue(wanted);
   shape.conditions.push_back(
-      [=, key = key.bytes, bytes = wanted.bytes](const LiveRow& row, const AnswerRules& rules) {
-        const std::optional<std::string> found = value(row, rules);
+      [=, key = key.bytes, bytes = wanted.bytes](const LiveRow& row, const AnswerRules&) {
+        const std::optional<std::string> found = value(row);
         if (!found) return false;
         const auto element = ElementAt(type, *found, key);
         return element && *element == bytes;
@@ -91,8 +90,8 @@ void AddFilter(Random& random, std::string_view before, const ModelColumn& colum
   const PoolValue& other = RandomPoolValue(random, column);
   text.AddValue(other);
   shape.conditions.push_back(
-      [=, type = column.type, bytes = other.bytes](const LiveRow& row, const AnswerRules& rules) {
-        const std::optional<std::string> found = value(row, rules);
+      [=, type = column.type, bytes = other.bytes](const LiveRow& row, const AnswerRules&) {
+        const std::optional<std::string> found = value(row);
         if (!found) return false;
         const int order = CompareValues(type, *found, bytes);
         return op == 0   ? order == 0
@@ -116,10 +115,9 @@ void AddIndexCondition(Random& random, const ModelSchema& schema, const ValueOfR
   const PoolValue& wanted = RandomPoolValue(random, column);
   text << column.name << " = ";
   text.AddValue(wanted);
-  shape.conditions.push_back(
-      [=, bytes = wanted.bytes](const LiveRow& row, const AnswerRules& rules) {
-        return value(row, rules) == bytes;
-      });
+  shape.conditions.push_back([=, bytes = wanted.bytes](const LiveRow& row, const AnswerRules&) {
+    return value(row) == bytes;
+  });
 }
 
 }  // namespace liststore::testing

@@ -15,8 +15,7 @@
 namespace liststore::testing {
 
 // A column's value.
-using ValueOfRow =
-    std::function<std::optional<std::string>(const LiveRow& row, const AnswerRules& rules)>;
+using ValueOfRow = std::function<std::optional<std::string>(const LiveRow& row)>;
 
 // "v0 <= x", "c1 IN (x, y)"; CONTAINS of a collection of several cells. `before` stands before it.
 void AddFilter(Random& random, std::string_view before, const ModelColumn& column,

@@ -79,18 +79,16 @@ class ReadMaker {
     const size_t i = index.column;
     switch (index.on) {
       case On::kPartitionKey:
-        AddIndexed([i](const LiveRow& row, const AnswerRules&) {
-          return std::optional(row.partition[i]);
-        });
+        AddIndexed([i](const LiveRow& row) { return std::optional(row.partition[i]); });
         break;
       case On::kClustering:
         shape_.of_rows = true;
-        AddIndexed([i](const LiveRow& row, const AnswerRules&) { return ClusteringValue(row, i); });
+        AddIndexed([i](const LiveRow& row) { return ClusteringValue(row, i); });
         filters = false;  // the column may be restricted once
         break;
       case On::kValue:
         shape_.of_rows = !schema_.is_static(i);
-        AddIndexed([i](const LiveRow& row, const AnswerRules&) { return CellValue(row, i); });
+        AddIndexed([i](const LiveRow& row) { return CellValue(row, i); });
     }
     if (filters) WhereClustering(" AND ");
     AddLimits();
@@ -147,24 +145,19 @@ class ReadMaker {
       if (kind == 0 && start >= 2) {
         const size_t i = random_.Below(schema_.partition_key.size());
         shape_.is_in = true;  // where it is IN, and names partitions
-        Filter(before, schema_.partition_key[i], [i](const LiveRow& row, const AnswerRules&) {
-          return std::optional(row.partition[i]);
-        });
+        Filter(before, schema_.partition_key[i],
+               [i](const LiveRow& row) { return std::optional(row.partition[i]); });
       } else if (kind == 1 && !schema_.clustering.empty()) {
         const size_t i = random_.Below(schema_.clustering.size());
         Filter(before, schema_.clustering[i],
-               [i](const LiveRow& row, const AnswerRules&) { return ClusteringValue(row, i); });
+               [i](const LiveRow& row) { return ClusteringValue(row, i); });
       } else {
         const size_t i = random_.Below(schema_.values());
         // One of several cells is not restricted, and the language has no fields in WHERE.
         const DataType& type = schema_.ValueColumn(i).type;
         if (type.is_multi_cell() && !type.is_collection()) continue;
-        Filter(before, schema_.ValueColumn(i), [i](const LiveRow& row, const AnswerRules& rules) {
-          // Rows of views have no statics.
-          const bool is_empty = rules.deleted_statics_are_empty && i < row.deleted_statics.size() &&
-                                row.deleted_statics[i];
-          return is_empty ? std::optional<std::string>("") : CellValue(row, i);
-        });
+        Filter(before, schema_.ValueColumn(i),
+               [i](const LiveRow& row) { return CellValue(row, i); });
       }
       before = " AND ";
     }

@@ -90,7 +90,7 @@ void AddToJson(const Selection& to) {
     to.Say("toJson(" + column.name + ")");
     to.AddByRules(
         [type = column.type, value](const LiveRow& row, int64_t, const AnswerRules& rules) {
-          const std::optional<std::string> bytes = value(row, rules);
+          const std::optional<std::string> bytes = value(row);
           const std::optional<std::string> json = JsonOf(type, bytes, JsonStyle::kScylla);
           if (json && rules.json_of_java) return JsonOf(type, bytes, JsonStyle::kJava);
           // Cassandra takes a number of no bytes for null, unless it is part of a row.
@@ -99,15 +99,13 @@ void AddToJson(const Selection& to) {
   };
   for (size_t i = 0; i < to.schema.partition_key.size(); ++i) {
     add(to.schema.partition_key[i],
-        [i](const LiveRow& row, const AnswerRules&) { return std::optional(row.partition[i]); });
+        [i](const LiveRow& row) { return std::optional(row.partition[i]); });
   }
   for (size_t i = 0; i < to.schema.clustering.size(); ++i) {
-    add(to.schema.clustering[i],
-        [i](const LiveRow& row, const AnswerRules&) { return ClusteringValue(row, i); });
+    add(to.schema.clustering[i], [i](const LiveRow& row) { return ClusteringValue(row, i); });
   }
   for (size_t i = 0; i < to.schema.values(); ++i) {
-    add(to.schema.ValueColumn(i),
-        [i](const LiveRow& row, const AnswerRules&) { return CellValue(row, i); });
+    add(to.schema.ValueColumn(i), [i](const LiveRow& row) { return CellValue(row, i); });
   }
 }
 

@@ -110,8 +110,7 @@ struct AnswerRules {
   bool bound_empties_spoil = false;  // and a list with one of them finds nothing at all
   bool bound_empties_end = false;    // or nothing by the values behind it
   bool empty_keys_first = false;     // the token of no bytes, a key in a view, is the smallest one
-  bool deleted_statics_are_empty = false;  // filters take a static value that was deleted for one
-  bool json_of_java = false;               // forms of values in JSON
+  bool json_of_java = false;         // forms of values in JSON
   // Of the partitions without rows that the conditions hold of: bit i, the i-th is not found.
   uint32_t partitions_missed = 0;
 };

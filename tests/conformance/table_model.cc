@@ -345,13 +345,6 @@ std::vector<LiveRow> TableModel::Live(int64_t now_seconds) const {
       return any;
     };
     const bool any_static = take_cells(partition.statics);
-    found.deleted_statics.assign(schema_.values(), false);
-    for (size_t i = 0; i < partition.statics.cells.size(); ++i) {
-      const std::optional<ModelCell>& cell = partition.statics.cells[i];
-      const std::optional<int64_t> deleted_at = DeletedAt(partition.statics, i);
-      found.deleted_statics[i] =
-          cell && !cell->LiveAt(now_seconds) && (!deleted_at || cell->timestamp > *deleted_at);
-    }
     const LiveRow statics = found;
     const size_t rows_before = live.size();
     for (const auto& [clustering, row] : partition.rows) {

@@ -131,9 +131,6 @@ struct LiveRow {
   // There is none: only static values, with nulls for the rest. `clustering` is empty.
   bool is_static_alone = false;
   std::map<size_t, std::vector<LiveElement>> elements = {};  // of columns of several cells
-  // Of its static values those that are null because they were deleted by themselves; none of a
-  // view's rows.
-  std::vector<bool> deleted_statics = {};
 };
 
 struct RowWrite {
