@@ -228,8 +228,7 @@ class Run {
   void Step() {
     micros_ += 1000;
     tables_.list_counts = {};
-    // Not of a Cassandra's: see docs/cql_support.md.
-    if (!is_cassandra_ && random_.OneIn(30)) {
+    if (random_.OneIn(30)) {
       return Change(MakeRandomSchemaChange(random_, tables_, ChangeOptions()));
     }
     if (random_.OneIn(200)) return Truncate();

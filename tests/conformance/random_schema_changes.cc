@@ -25,13 +25,10 @@ bool HasColumn(const std::vector<ModelColumn>& columns, const std::string& name)
   return std::ranges::find(columns, name, &ModelColumn::name) != columns.end();
 }
 
-// Whether some of its columns are of several cells, of which a Cassandra whose columns or types
-// change has lost deletions.
-bool HasCells(const ModelSchema& schema) {
-  for (size_t i = 0; i < schema.values(); ++i) {
-    if (schema.ValueColumn(i).type.is_multi_cell()) return true;
-  }
-  return false;
+// Whether it is a user type or made of some.
+bool IsOfUserTypes(const DataType& type) {
+  return type.kind() == DataType::Kind::kUser ||
+         std::ranges::any_of(type.parameters(), IsOfUserTypes);
 }
 
 // "a", or "(a, b)".
@@ -151,8 +148,7 @@ class ChangeMaker {
     const bool is_static = !schema.clustering.empty() && random_.OneIn(3);
     // Cassandra loses rows of a view that has not all columns.
     const auto has_some = [](const ViewModel* view) { return !view->has_all_columns(); };
-    if (options_.is_cassandra &&
-        (HasCells(schema) || std::ranges::any_of(tables_.ViewsOf(model), has_some))) {
+    if (options_.is_cassandra && std::ranges::any_of(tables_.ViewsOf(model), has_some)) {
       return std::nullopt;
     }
     const std::string name = random_.OneIn(2)
@@ -170,7 +166,8 @@ class ChangeMaker {
     // ScyllaDB takes another type, unless both are of several cells.
     const bool may_differ = !options_.is_cassandra && !type.is_multi_cell() && random_.OneIn(3);
     if (was && !may_differ) type = before->second;
-    if (options_.is_cassandra && type.is_multi_cell()) return std::nullopt;
+    // Cassandra keeps the user types of dropped columns as tuples, and refuses them again.
+    if (options_.is_cassandra && was && IsOfUserTypes(type)) return std::nullopt;
     return added;
   }
 
@@ -192,7 +189,9 @@ class ChangeMaker {
   bool MayDrop(const TableModel& model, size_t column) const {
     const ModelSchema& schema = model.schema();
     const std::vector<ViewModel*> views = tables_.ViewsOf(model);
-    if (options_.is_cassandra && (!views.empty() || HasCells(schema))) return false;
+    const DataType& type = schema.ValueColumn(column).type;
+    const bool has_fields = type.kind() == DataType::Kind::kUser && type.is_multi_cell();
+    if (options_.is_cassandra && (has_fields || !views.empty())) return false;
     if (schema.index && schema.index->on == ModelIndex::On::kValue &&
         schema.index->column == column) {
       return false;
@@ -382,10 +381,6 @@ class ChangeMaker {
   // ---- Types and tables
 
   std::optional<Change> AlterType(bool of_keys) {
-    const auto has_cells = [](const auto& model) { return HasCells(model->schema()); };
-    if (options_.is_cassandra && std::ranges::any_of(tables_.models, has_cells)) {
-      return std::nullopt;
-    }
     DataType& type = of_keys ? tables_.types.fixed : tables_.types.altered;
     const std::optional<TypeChange> change =
         of_keys ? ChangeOfKeyType() : std::optional(RandomTypeChange(random_, type));
