@@ -1,6 +1,7 @@
 // LargePartition: what a partition has beyond one leaf. Plain state; partition.h holds the rules.
 //
-// Owned by the directory's reference; lives in the table's arena. About 280 bytes and its key.
+// Owned by the directory's reference; lives in the table's arena. 256 bytes and, behind them,
+// its key.
 #ifndef LISTSTORE_ENGINE_STORAGE_LARGE_PARTITION_H_
 #define LISTSTORE_ENGINE_STORAGE_LARGE_PARTITION_H_
 
@@ -25,18 +26,21 @@ struct LargePartition {
   static constexpr uint32_t kNoLeafId = UINT32_MAX;
 
   static LargePartition* Create(Arena& arena, std::string_view key, uint32_t epoch) {
-    void* memory = arena.Allocate(sizeof(LargePartition), Arena::Mobility::kFixed);
+    void* memory = arena.Allocate(BytesFor(key.size()), Arena::Mobility::kFixed);
     return new (memory) LargePartition(arena, key, epoch);
   }
   // Leaves and static row must be gone.
   void Delete() {
     LS_DCHECK(static_row.empty(), "the static row goes first");
     Arena& home = arena;
+    const size_t bytes = BytesFor(key_size);
     this->~LargePartition();
-    home.Free(this, sizeof(LargePartition));
+    home.Free(this, bytes);
   }
 
-  std::string_view key() const { return {key_bytes, key_size}; }
+  static size_t BytesFor(size_t key_bytes) { return sizeof(LargePartition) + key_bytes; }
+
+  std::string_view key() const { return {reinterpret_cast<const char*>(this + 1), key_size}; }
   bool indexed() const { return !indexes.empty(); }
 
   // Leaf ids name leaves in the value indexes, whatever blocks they move to. A free id's entry
@@ -59,7 +63,6 @@ struct LargePartition {
   }
 
   Arena& arena;
-  char* key_bytes;
   uint32_t key_size;
   uint32_t epoch;
   uint32_t wheel_when = 0;
@@ -81,17 +84,16 @@ struct LargePartition {
  private:
   LargePartition(Arena& home, std::string_view partition_key, uint32_t at_epoch)
       : arena(home),
-        key_bytes(
-            static_cast<char*>(home.Allocate(partition_key.size() + 1, Arena::Mobility::kFixed))),
         key_size(static_cast<uint32_t>(partition_key.size())),
         epoch(at_epoch),
         ranges(home),
         tree(home),
         indexes(ArenaAllocator<ValueIndex>(&home)),
         leaf_blocks(ArenaAllocator<char*>(&home)) {
-    std::memcpy(key_bytes, partition_key.data(), partition_key.size());
+    // Behind the object, not over it.
+    std::memcpy(static_cast<void*>(this + 1), partition_key.data(), partition_key.size());
   }
-  ~LargePartition() { arena.Free(key_bytes, key_size + size_t{1}); }
+  ~LargePartition() = default;
 };
 
 }  // namespace liststore

@@ -540,6 +540,17 @@ void Partition::IndexRow(const Leaf& leaf, size_t index) {
   }
 }
 
+void Partition::PrefetchIndexed(std::span<const RowUpdate> rows) const {
+  const LargePartition& partition = LargeOf(reference_);
+  if (!partition.indexed()) return;
+  const ColumnId column = context_.schema.indexes[0].column;
+  for (const RowUpdate& row : rows) {
+    for (const CellUpdate& cell : row.cells) {
+      if (cell.column == column) partition.indexes[0].Prefetch(ValueHash(cell.value));
+    }
+  }
+}
+
 void Partition::UnindexRows(const Leaf& leaf, size_t first, size_t last) {
   if (!large()) return;
   LargePartition& partition = LargeOf(reference_);
@@ -575,9 +586,7 @@ void Partition::RenameIndexed(const Leaf& moved, uint32_t from_leaf_id) {
     for (size_t row = 0; row < moved.size(); ++row) {
       const auto value = IndexedValue(moved, row, column);
       if (!value) continue;
-      const uint32_t hash = ValueHash(*value);
-      index.Remove(hash, from_leaf_id);
-      index.Add(hash, moved.header().epoch);
+      index.Rename(ValueHash(*value), from_leaf_id, moved.header().epoch);
     }
     // Values that stayed behind as well get their entry back.
     for (size_t row = 0; row < from.size(); ++row) {
@@ -643,6 +652,7 @@ size_t Partition::Verify() const {
            "every leaf id is used or free");
   LS_CHECK(rows == partition.row_count, "(4) rows are counted");
   for (size_t index = 0; index < entries.size(); ++index) {
+    partition.indexes[index].Verify();
     std::sort(entries[index].begin(), entries[index].end());
     entries[index].erase(std::unique(entries[index].begin(), entries[index].end()),
                          entries[index].end());

@@ -106,11 +106,19 @@ class Partition {
   static std::string_view KeyOf(uint64_t reference) {
     return IsLarge(reference) ? LargeOf(reference).key() : Leaf(BlockOf(reference)).partition_key();
   }
+  // All of a large one but its leaves, and the end of most keys.
+  [[gnu::always_inline]] static void PrefetchLarge(const char* block) {
+    constexpr size_t kKeyBytes = 64;
+    for (size_t at = kCacheLineBytes; at < sizeof(LargePartition) + kKeyBytes;
+         at += kCacheLineBytes) {
+      PrefetchLine(block + at);
+    }
+  }
   // Brings header, a key of `key_bytes` and newest rows closer: what a read of a page will touch.
   [[gnu::always_inline]] static void Prefetch(uint64_t reference, size_t key_bytes) {
     const char* block = BlockOf(reference);
     PrefetchLine(block);
-    if (IsLarge(reference)) return;
+    if (IsLarge(reference)) return PrefetchLarge(block);
     const char* rows = block + (reference >> kHintShift) * 16;
     PrefetchLine(block + kCacheLineBytes);
     PrefetchLine(block + sizeof(LeafHeader) + key_bytes - 1);
@@ -124,7 +132,7 @@ class Partition {
   [[gnu::always_inline]] static void PrefetchForWrite(uint64_t reference) {
     const char* block = BlockOf(reference);
     PrefetchLine(block);
-    if (IsLarge(reference)) return;
+    if (IsLarge(reference)) return PrefetchLarge(block);
     for (size_t i = 1; i < kPrefetchedMetaLines; ++i) PrefetchLine(block + i * kCacheLineBytes);
     const char* rows = block + (reference >> kHintShift) * 16;
     PrefetchLine(rows);
@@ -213,6 +221,9 @@ class Partition {
   // Whether hot, short rows meet nothing in a small partition that could make them longer, and no
   // view points into it.
   bool OnlyHotRows() const;
+
+  // Of a large partition: brings what its first index will look at for these rows closer.
+  void PrefetchIndexed(std::span<const RowUpdate> rows) const;
 
   // The hot case of an upsert: hot, short rows that fit a small partition as it is and bring no
   // event forward, one anywhere or several behind all others. It then takes them, without memory

@@ -260,6 +260,9 @@ std::vector<LeafTree::Position> Partition::LeavesThatMayHold(ColumnId column,
     index->ForEachLeaf(ValueHash(value), [&](uint32_t leaf_id) {
       const char* const block = LargeOf(reference_).leaf_blocks[leaf_id];
       for (size_t at = 0; at < kFetchedMetaBytes; at += kCacheLineBytes) PrefetchLine(block + at);
+      // The key by which the leaf is found in the tree, in blocks that have grown as far as they
+      // may.
+      PrefetchLine(block + Arena::BlockBytes(kLeafBytesMax) - kCacheLineBytes);
     });
     return IndexedLeaves(*index, value, true);
   }

@@ -187,6 +187,15 @@ bool MakesWay(const RowUpdate& update) {
                      [](const CellUpdate& cell) { return cell.makes_way; });
 }
 
+// Of one index, for `rows` more.
+WriteCost IndexCostOf(size_t rows, size_t entries, size_t buckets) {
+  // A leaf that splits makes two entries of one where rows with one value go both ways.
+  constexpr size_t kSplitValues = 16;
+  const size_t adds = rows + kSplitValues;
+  return {ValueIndex::AllocationsFor(adds, entries, buckets),
+          ValueIndex::BytesFor(adds, entries, buckets)};
+}
+
 }  // namespace
 
 void Partition::Upsert(const RowUpdate& update, const WriteContext& write) {
@@ -459,8 +468,7 @@ WriteCost Partition::RewriteLeafCost(const Leaf& leaf) const {
 
 WriteCost Partition::TreeGrowthCost(size_t leaves) const {
   WriteCost cost;
-  cost.Add(sizeof(LargePartition));
-  cost.Add(kInlinePartitionKeyMax + 1);
+  cost.Add(LargePartition::BytesFor(kInlinePartitionKeyMax));
   size_t leaf_count = 1;
   if (large()) {
     const LargePartition& partition = LargeOf(reference_);
@@ -480,16 +488,15 @@ WriteCost Partition::TreeGrowthCost(size_t leaves) const {
 WriteCost Partition::IndexCost(size_t rows) const {
   WriteCost cost;
   if (context_.schema.indexes.empty()) return cost;
-  // Each index is a tree of nodes of some 30 entries, at least half full: an insertion splits one
-  // node at most, and no more nodes can split than there are or come. Building it makes all of
-  // them.
-  const size_t stored = reference_ == 0 ? 0 : row_count();
   const bool builds = !large() || !LargeOf(reference_).indexed();
-  const size_t nodes =
-      std::min(rows, (stored + rows) / 15) + (builds ? (stored + rows) / 15 : 0) + 8;
+  const size_t stored = reference_ == 0 ? 0 : row_count();
   for (size_t i = 0; i < context_.schema.indexes.size(); ++i) {
-    cost.allocations += nodes;
-    cost.bytes += nodes * Arena::BlockBytes(ValueIndex::kNodeBytes);
+    if (builds) {
+      cost.Add(IndexCostOf(stored + rows, 0, 0));
+    } else {
+      const ValueIndex& index = LargeOf(reference_).indexes[i];
+      cost.Add(IndexCostOf(rows, index.size(), index.buckets()));
+    }
   }
   cost.Add(context_.schema.indexes.size() * sizeof(ValueIndex) * 2);
   return cost;
@@ -547,17 +554,14 @@ WriteCost Partition::CreateCost(const PartitionContext& context, std::string_vie
     }
     return cost;
   }
-  cost.Add(key.size() + 1);
+  cost.Add(LargePartition::BytesFor(key.size()));
   const size_t leaves = 2 * growth_bytes / kLeafBytesMax + 3;
   cost.allocations += 5 * leaves;
   cost.bytes += leaves * 3 * Arena::BlockBytes(kLeafBytesMax) + growth_bytes * 2;
   for (size_t i = 0; i < leaves / 32 + 3; ++i) cost.Add(LeafTree::BranchBytes());
-  cost.Add(sizeof(LargePartition));
   for (int i = 0; i < 6; ++i) cost.Add(leaves * 64 + 4096);
-  if (!context.schema.indexes.empty()) {
-    const size_t nodes = 2 * (load.rows / 15) + 8;
-    cost.allocations += nodes * context.schema.indexes.size();
-    cost.bytes += nodes * context.schema.indexes.size() * Arena::BlockBytes(ValueIndex::kNodeBytes);
+  for (size_t i = 0; i < context.schema.indexes.size(); ++i) {
+    cost.Add(IndexCostOf(load.rows, 0, 0));
   }
   return cost;
 }

@@ -205,6 +205,9 @@ OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate>
   if (rows.empty()) return OpStatus::kOk;
   const Partition::Load load = LoadOf(schema_, rows, write);
   DirectorySlot* slot = FindForWrite(partition);
+  if (slot != nullptr && Partition::IsLarge(slot->reference)) {
+    Partition(context_, slot->reference).PrefetchIndexed(rows);
+  }
   // Most upserts need no memory: what they might need is not added up for them.
   if (slot != nullptr && !MayRewrite(write)) {
     Partition handle(context_, slot->reference);
