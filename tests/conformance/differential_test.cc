@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -176,6 +177,7 @@ class TableRun {
         return Batch();
       case 1:
         if (random_.OneIn(10)) return TakeMoment();
+        if (random_.OneIn(3)) return WriteMoment();
         return random_.OneIn(2) ? WriteIf() : Count();
       case 2:
       case 3:
@@ -290,6 +292,26 @@ class TableRun {
     ADD_FAILURE() << wrong << Replay();
   }
 
+  void WriteMoment() {
+    const WriteTimes times = Times();
+    std::optional<MomentWrite> write;
+    for (int tries = 0; !write && tries < 4; ++tries) {
+      write = MakeMomentWrite(random_, AnyModel(), times);
+    }
+    if (!write) return;
+    said_ += 2;
+    coverage_.Count(write->kind);
+    history_ += write->shown + ";" + When();
+    const TimeWindow window = Window();
+    Check(session_->Run(
+        write->sent,
+        {.page_size = std::nullopt, .paging_state = {}, .default_timestamp = times.of_message}));
+    const CqlAnswer read = session_->Run(write->read);
+    const std::string wrong =
+        write->apply(read, window, times.of_message.value_or(now_micros()), now_seconds());
+    if (!wrong.empty()) Differ("the values of a moment", wrong);
+  }
+
   void Batch() {
     ++said_;
     const RandomBatch batch = MakeRandomBatch(
@@ -379,7 +401,7 @@ TEST(Differential, StatementsAnswerAsTheModel) {
     if (!run.Execute()) return;
   }
   if (steps < kStatementsOfAllKinds) return;
-  std::vector<std::string_view> kinds = {kFieldOfKeysAdded};
+  std::vector<std::string_view> kinds = {kFieldOfKeysAdded, kMomentWritten, kStaticMomentWritten};
   kinds.insert(kinds.end(), RefusalKinds().begin(), RefusalKinds().end());
   EXPECT_EQ(coverage.Missing(kinds), "") << "never made; made were\n" << coverage.ToString();
 }

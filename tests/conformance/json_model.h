@@ -18,8 +18,8 @@ enum class JsonStyle : uint8_t {
   kJava
 };
 
-// nullopt: there is none, of a number of no bytes. Of the native types that have no other spelling
-// for it, the value is one of a pool.
+// nullopt: there is none, of a number of no bytes. Of the native types that are not written out
+// here, the value is one of a pool.
 std::optional<std::string> JsonOf(const DataType& type, const std::optional<std::string>& bytes,
                                   JsonStyle style);
 // Whether all values of a pool have some.

@@ -53,21 +53,22 @@ bool IsTime(const std::string& value, const TimeWindow& window) {
 
 struct Moment {
   std::string_view call;
+  CqlType type;
   bool (*is_right)(const std::string& value, const TimeWindow& window);
   bool is_unique;  // each value is one of its own
 };
 constexpr Moment kMoments[] = {
-    {"now()", IsNow, true},
-    {"currentTimeUUID()", IsNow, true},
-    {"uuid()", IsRandomUuid, true},
-    {"currentTimestamp()", IsMillis, false},
-    {"currentDate()", IsDate, false},
-    {"currentTime()", IsTime, false},
-    {"toTimestamp(now())", IsMillis, false},
-    {"toUnixTimestamp(currentTimestamp())", IsMillis, false},
-    {"toDate(now())", IsDate, false},
-    {"dateOf(now())", IsMillis, false},
-    {"unixTimestampOf(now())", IsMillis, false},
+    {"now()", CqlType::kTimeuuid, IsNow, true},
+    {"currentTimeUUID()", CqlType::kTimeuuid, IsNow, true},
+    {"uuid()", CqlType::kUuid, IsRandomUuid, true},
+    {"currentTimestamp()", CqlType::kTimestamp, IsMillis, false},
+    {"currentDate()", CqlType::kDate, IsDate, false},
+    {"currentTime()", CqlType::kTime, IsTime, false},
+    {"toTimestamp(now())", CqlType::kTimestamp, IsMillis, false},
+    {"toUnixTimestamp(currentTimestamp())", CqlType::kBigint, IsMillis, false},
+    {"toDate(now())", CqlType::kDate, IsDate, false},
+    {"dateOf(now())", CqlType::kTimestamp, IsMillis, false},
+    {"unixTimestampOf(now())", CqlType::kBigint, IsMillis, false},
 };
 
 // What stands for all values that are right.
@@ -88,6 +89,163 @@ void AddMoment(const Selection& to) {
       value = kRight;
     }
   };
+}
+
+// ---- Into any table
+
+namespace {
+
+// A moment of the column's type; nullptr: there is none.
+const Moment* MomentOf(Random& random, const DataType& type) {
+  std::vector<const Moment*> moments;
+  for (const Moment& moment : kMoments) {
+    if (type.is(moment.type)) moments.push_back(&moment);
+  }
+  return moments.empty() ? nullptr : moments[random.Below(moments.size())];
+}
+
+class MomentWriteMaker {
+ public:
+  MomentWriteMaker(Random& random, TableModel& model, const WriteTimes& times)
+      : random_(random), model_(model), schema_(model.schema()), times_(times) {}
+
+  std::optional<MomentWrite> Make() {
+    const size_t regular = schema_.regular.size();
+    row_.statics_alone = !schema_.statics.empty() && random_.OneIn(2);
+    const size_t first = row_.statics_alone ? regular : 0;
+    const size_t end = row_.statics_alone ? schema_.values() : regular;
+    for (size_t i = first; i < end; ++i) {
+      const Moment* moment = MomentOf(random_, schema_.ValueColumn(i).type);
+      if (moment != nullptr) columns_.push_back({i, moment});
+    }
+    if (columns_.empty()) return std::nullopt;
+    ChooseKey();
+    row_.ttl_seconds = schema_.default_ttl_seconds;
+    StatementText write(random_);
+    random_.OneIn(2) ? Insert(write) : Update(write);
+    StatementText read(random_);
+    Read(read);
+    return MomentWrite{row_.statics_alone ? kStaticMomentWritten : kMomentWritten, write.Sent(),
+                       write.shown(), read.Sent(),
+                       [this_model = &model_, row = row_, columns = columns_](
+                           const CqlAnswer& answer, const TimeWindow& window, int64_t timestamp,
+                           int64_t now_seconds) {
+                         return Apply(*this_model, row, columns, answer, window, timestamp,
+                                      now_seconds);
+                       }};
+  }
+
+ private:
+  struct Written {
+    size_t column = 0;
+    const Moment* moment = nullptr;
+  };
+
+  void ChooseKey() {
+    const auto choose = [&](const std::vector<ModelColumn>& columns, Values& to) {
+      for (const ModelColumn& column : columns) {
+        const PoolValue* value = &RandomPoolValue(random_, column);
+        while (value->bytes.empty()) value = &RandomPoolValue(random_, column);
+        key_.push_back({&column, value});
+        to.push_back(value->bytes);
+      }
+    };
+    choose(schema_.partition_key, row_.partition);
+    if (!row_.statics_alone) choose(schema_.clustering, row_.clustering);
+  }
+
+  void AddUsing(StatementText& text) {
+    std::string_view begin = " USING ";
+    if (random_.OneIn(3)) {
+      row_.ttl_seconds = 1000;
+      text << begin << "TTL 1000";
+      begin = " AND ";
+    }
+    if (!times_.of_message) return;
+    text.Show(std::string(begin) + "TIMESTAMP " + std::to_string(*times_.of_message));
+  }
+
+  void Insert(StatementText& text) {
+    row_.marker = !row_.statics_alone;
+    text << "INSERT INTO " << schema_.table << " (";
+    for (const auto& [column, value] : key_) text << column->name << ", ";
+    for (const Written& written : columns_) {
+      text << (&written == &columns_[0] ? "" : ", ") << schema_.ValueColumn(written.column).name;
+    }
+    text << ") VALUES (";
+    for (const auto& [column, value] : key_) {
+      text.AddValue(*value);
+      text << ", ";
+    }
+    for (const Written& written : columns_) {
+      text << (&written == &columns_[0] ? "" : ", ") << written.moment->call;
+    }
+    text << ")";
+    AddUsing(text);
+  }
+
+  void Update(StatementText& text) {
+    text << "UPDATE " << schema_.table;
+    AddUsing(text);
+    text << " SET ";
+    for (const Written& written : columns_) {
+      text << (&written == &columns_[0] ? "" : ", ") << schema_.ValueColumn(written.column).name
+           << " = " << written.moment->call;
+    }
+    AddWhere(text);
+  }
+
+  void Read(StatementText& text) {
+    text << "SELECT ";
+    // Of a partition that may have no rows.
+    if (row_.statics_alone) text << "DISTINCT " << KeyNames(schema_) << ", ";
+    for (const Written& written : columns_) {
+      text << (&written == &columns_[0] ? "" : ", ") << schema_.ValueColumn(written.column).name;
+    }
+    text << " FROM " << schema_.table;
+    AddWhere(text);
+  }
+
+  void AddWhere(StatementText& text) {
+    std::string_view before = " WHERE ";
+    for (const auto& [column, value] : key_) {
+      text << before << column->name << " = ";
+      text.AddValue(*value);
+      before = " AND ";
+    }
+  }
+
+  // Something else has won where what was read is not right: what was written is not to be seen,
+  // and less than all others. Whether that can be, the model's next answer tells.
+  static std::string Apply(TableModel& model, RowWrite row, const std::vector<Written>& columns,
+                           const CqlAnswer& read, const TimeWindow& window, int64_t timestamp,
+                           int64_t now_seconds) {
+    if (!read.error.empty()) return read.error;
+    if (read.rows.size() > 1) return "a key has several rows";
+    const size_t before = row.statics_alone ? row.partition.size() : 0;
+    for (size_t i = 0; i < columns.size(); ++i) {
+      const Value found = read.rows.empty() ? std::nullopt : read.rows[0].at(before + i);
+      const bool is_right = found && columns[i].moment->is_right(*found, window);
+      row.cells.emplace_back(columns[i].column, is_right ? *found : "");
+    }
+    model.Write(row, timestamp, now_seconds);
+    return "";
+  }
+
+  Random& random_;
+  TableModel& model_;
+  const ModelSchema& schema_;
+  const WriteTimes& times_;
+  RowWrite row_;
+  std::vector<Written> columns_;
+  std::vector<std::pair<const ModelColumn*, const PoolValue*>> key_;
+};
+
+}  // namespace
+
+std::optional<MomentWrite> MakeMomentWrite(Random& random, TableModel& model,
+                                           const WriteTimes& times) {
+  return MomentWriteMaker(random, model, times).Make();
 }
 
 // ---- MomentTable

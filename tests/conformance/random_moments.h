@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/random.h"
@@ -17,6 +19,25 @@ namespace liststore::testing {
 
 // One of them among the selected columns: its values are compared by what has to hold of them.
 void AddMoment(const Selection& to);
+
+inline constexpr std::string_view kMomentWritten = "a moment is written into cells";
+inline constexpr std::string_view kStaticMomentWritten = "a moment is written into static cells";
+
+// A write of such functions into columns of any table.
+struct MomentWrite {
+  std::string_view kind;  // one of the above
+  CqlStatement sent;
+  std::string shown;
+  // To be asked at once: the columns' values.
+  CqlStatement read;
+  // Does the same to the model, by the values that were read; empty: they are as they have to be.
+  std::function<std::string(const CqlAnswer& read, const TimeWindow& of_write, int64_t timestamp,
+                            int64_t now_seconds)>
+      apply;
+};
+// nullopt: the table has no columns for them. `model` outlives the result.
+std::optional<MomentWrite> MakeMomentWrite(Random& random, TableModel& model,
+                                           const WriteTimes& times);
 
 // A table whose rows are written by such functions, and read back at once.
 class MomentTable {

@@ -25,6 +25,12 @@ int VersionOf(std::string_view uuid);
 std::string DateOfMillis(int64_t millis);
 int64_t MillisOfDate(std::string_view date);
 
+// As JSON shows them, without quotes: 2023-11-14, 22:13:20.000000000, 2023-11-14 22:13:20.000Z. Of
+// years with four digits.
+std::string DateText(std::string_view date);
+std::string TimeText(std::string_view time);
+std::string TimestampText(std::string_view timestamp);
+
 // Rounds down.
 int64_t FloorDivide(int64_t value, int64_t divisor);
 
