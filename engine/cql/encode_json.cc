@@ -144,8 +144,11 @@ Result FieldsJson(const DataType& type, std::string_view value) {
   const auto fields = SplitTuple(type, value);
   LS_CHECK(fields, "values are validated before they are printed");
   const bool is_user = type.kind() == Kind::kUser;
+  // A tuple may be shorter than its type, and is shown as it is. Source: ScyllaDB
+  // types/json_utils.cc.
+  const size_t count = is_user ? fields->size() : std::min(fields->size(), CountFields(value));
   std::string text = is_user ? "{" : "[";
-  for (size_t i = 0; i < fields->size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     if (i != 0) text += ", ";
     if (is_user) text += QuoteJson(type.user().fields[i]) + ": ";
     LS_ASSIGN_OR_RETURN(const std::string json, EncodeJson(type.parameters()[i], (*fields)[i]));

@@ -97,6 +97,15 @@ std::optional<std::vector<std::optional<std::string_view>>> SplitTuple(const Dat
   return fields;
 }
 
+size_t CountFields(std::string_view value) {
+  size_t count = 0;
+  for (; !value.empty(); ++count) {
+    const auto length = static_cast<int32_t>(LoadBigEndian32(value.data()));
+    value.remove_prefix(kLengthBytes + static_cast<size_t>(std::max(length, 0)));
+  }
+  return count;
+}
+
 std::optional<std::string_view> ElementAt(const DataType& type, std::string_view value,
                                           std::string_view index_or_key) {
   const auto parts = SplitCollection(type, value);

@@ -3,6 +3,7 @@
 #ifndef LISTSTORE_ENGINE_MODEL_COMPOSITE_VALUE_H_
 #define LISTSTORE_ENGINE_MODEL_COMPOSITE_VALUE_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ std::string EncodeTuple(const std::vector<std::optional<std::string>>& fields);
 // end are null, those beyond the type's are left out: a user type may have grown since.
 std::optional<std::vector<std::optional<std::string_view>>> SplitTuple(const DataType& type,
                                                                        std::string_view value);
+
+// How many fields a valid tuple has, nulls among them: at most those of its type. O(fields).
+size_t CountFields(std::string_view value);
 
 // A list, set or map of valid encoded elements (of a map: keys and values in turn), in the order
 // and with the uniqueness that its type asks for: of equal elements or keys the first stays.

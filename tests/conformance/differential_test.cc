@@ -13,6 +13,7 @@
 #include "liststore/cql_server.h"
 #include "tests/conformance/coverage.h"
 #include "tests/conformance/cql_session.h"
+#include "tests/conformance/paged_read.h"
 #include "tests/conformance/random_batches.h"
 #include "tests/conformance/random_conditions.h"
 #include "tests/conformance/random_counters.h"
@@ -171,6 +172,7 @@ class TableRun {
       return Change(MakeRandomSchemaChange(random_, tables_, change_options()));
     }
     if (random_.OneIn(20)) return RefuseChanges();
+    if (random_.OneIn(40)) return ReadAcrossChange();
     if (random_.OneIn(300)) return Truncate();
     switch (random_.Below(12)) {
       case 0:
@@ -230,6 +232,7 @@ class TableRun {
   }
   WriteTimes Times() {
     WriteTimes times;
+    times.has_scylla_json = true;
     times.may_say_timestamp = timestamps_ != Timestamps::kServer;
     times.now_micros = now_micros();
     times.start_micros = static_cast<int64_t>(kStartNanos / 1000);
@@ -241,6 +244,7 @@ class TableRun {
     ++said_;
     const WriteTimes times = Times();
     const RandomWrite write = MakeRandomWrite(random_, AnyModel(), times);
+    for (const std::string_view kind : write.kinds) coverage_.Count(kind);
     history_ += write.shown + ";" + When();
     Check(session_->Run(
         write.sent,
@@ -327,6 +331,7 @@ class TableRun {
 
   void Read(const RandomRead& read) {
     ++said_;
+    for (const std::string_view kind : read.kinds) coverage_.Count(kind);
     CqlParameters parameters;
     if (read.may_be_paged && random_.OneIn(2)) {
       constexpr int32_t kSizes[] = {1, 2, 3, 7, 5000};
@@ -352,6 +357,53 @@ class TableRun {
     read.make_comparable(found, Window());
     if (found == expected) return;
     Fail(read, parameters, "expected\n" + ToText(expected) + "found\n" + ToText(found));
+  }
+
+  // The schema changes between two pages: what is behind the first is as the schema is then, and a
+  // column that was said and is no more is an error.
+  void ReadAcrossChange() {
+    TableModel& model = AnyModel();
+    const PagedRead read(random_, model, now_seconds());
+    CqlParameters parameters;
+    parameters.page_size = static_cast<int32_t>(1 + random_.Below(3));
+    history_ += "-- the first of several pages of " + std::to_string(*parameters.page_size) +
+                ":\n" + read.shown() + ";" + When();
+    ++said_;
+    const CqlAnswer first = session_->Run(read.sent(), parameters);
+    Check(first);
+    if (failed_) return;
+    const std::vector<PagedRead::Row> before = read.Rows(now_seconds());
+    const size_t found = first.rows.size();
+    bool is_right = found <= before.size();
+    for (size_t i = 0; is_right && i < found; ++i) is_right = first.rows[i] == before[i].second;
+    if (!is_right) return Differ("the first page", ToText(first.rows));
+    if (first.paging_state.empty() || found == 0) return;
+    const auto change = MakeChangeBetweenPages(random_, tables_, model, change_options());
+    if (!change) return;
+    coverage_.Count(change->kind);
+    for (const std::string& statement : change->statements) Say(statement);
+    change->apply();
+    parameters.paging_state = first.paging_state;
+    ReadOtherPages(read, parameters, before[found - 1].first);
+    if (!failed_) Read(ReadEverything(random_, model, {}));
+  }
+  void ReadOtherPages(const PagedRead& read, CqlParameters parameters, const LiveRow& last) {
+    std::vector<ResultRow> found;
+    const std::vector<std::string> missing = read.Missing();
+    while (!parameters.paging_state.empty() && !failed_) {
+      const CqlAnswer answer = session_->Run(read.sent(), parameters);
+      if (!missing.empty()) {
+        const bool is_right = std::ranges::any_of(missing, [&](const std::string& name) {
+          return answer.error == "Unrecognized name " + name;
+        });
+        return is_right ? void() : Differ("Unrecognized name " + missing[0], answer.error);
+      }
+      Check(answer);
+      found.insert(found.end(), answer.rows.begin(), answer.rows.end());
+      parameters.paging_state = answer.paging_state;
+    }
+    const std::vector<ResultRow> expected = read.Behind(last, now_seconds());
+    if (!failed_ && found != expected) Differ(ToText(expected), ToText(found));
   }
 
   void Fail(const RandomRead& read, const CqlParameters& parameters, const std::string& what) {
@@ -401,7 +453,10 @@ TEST(Differential, StatementsAnswerAsTheModel) {
     if (!run.Execute()) return;
   }
   if (steps < kStatementsOfAllKinds) return;
-  std::vector<std::string_view> kinds = {kFieldOfKeysAdded, kMomentWritten, kStaticMomentWritten};
+  std::vector<std::string_view> kinds = {
+      kFieldOfKeysAdded,  kMomentWritten,    kStaticMomentWritten, kWholeNumberInJson,
+      kShortTupleInJson,  kJsonOfElement,    kPagesAroundAdd,      kPagesAroundDrop,
+      kPagesAroundRename, kPagesAroundIndex, kPagesAroundType};
   kinds.insert(kinds.end(), RefusalKinds().begin(), RefusalKinds().end());
   EXPECT_EQ(coverage.Missing(kinds), "") << "never made; made were\n" << coverage.ToString();
 }

@@ -108,6 +108,17 @@ std::optional<std::string> NativeJson(CqlType type, const std::string& bytes, Js
   }
 }
 
+// How many there are in a tuple.
+size_t FieldsIn(std::string_view bytes) {
+  size_t fields = 0;
+  while (!bytes.empty()) {
+    const int64_t length = IntOf(bytes.substr(0, 4));
+    bytes.remove_prefix(4 + static_cast<size_t>(std::max<int64_t>(length, 0)));
+    ++fields;
+  }
+  return fields;
+}
+
 // The parts of a list, set or map in turn, or the fields of a tuple or user type.
 std::vector<std::optional<std::string>> PartsOf(const DataType& type, std::string_view bytes) {
   std::vector<std::optional<std::string>> parts;
@@ -117,6 +128,8 @@ std::vector<std::optional<std::string>> PartsOf(const DataType& type, std::strin
   if (type.has_fields()) {
     const auto fields = SplitTuple(type, bytes);
     for (const auto& field : *fields) add(field);
+    // A tuple may be shorter than its type; of a user type the other fields are null.
+    if (type.kind() == Kind::kTuple) parts.resize(FieldsIn(bytes));
   } else {
     const auto elements = SplitCollection(type, bytes);
     for (const std::string_view element : *elements) add(std::optional(element));
@@ -211,6 +224,38 @@ std::vector<std::string> JsonsFor(const DataType& type, std::string_view bytes) 
     jsons.push_back(Joined(type, of_parts));
   }
   return jsons;
+}
+
+std::vector<std::string> WholeJsonsFor(const DataType& type, const std::string& bytes) {
+  if (!type.is_native() || bytes.empty()) return {};
+  // A varint is taken as it is printed, which for these is with a point.
+  const bool is_whole =
+      (IsInteger(type.native()) && !type.is(CqlType::kVarint)) || type.is(CqlType::kTimestamp);
+  // More a double does not keep, but for powers of two.
+  constexpr int64_t kKept = int64_t{1} << 53;
+  const int64_t number = is_whole ? IntOf(bytes) : 0;
+  if (!is_whole) return {};
+  if (number == std::numeric_limits<int64_t>::min()) return {"-9223372036854775808.0"};
+  if (number > kKept || number < -kKept) return {};
+  const std::string digits = std::to_string(number);
+  std::vector<std::string> jsons = {digits + ".0", digits + "e0"};
+  if (number != 0) jsons.push_back(digits + "0E-1");
+  if (number != 0 && number % 100 == 0) {
+    const std::string fewer = std::to_string(number / 100);
+    jsons.insert(jsons.end(), {fewer + "e2", fewer + ".0E+2"});
+  }
+  return jsons;
+}
+
+std::optional<PoolValue> ShortTuple(const DataType& type, std::string_view bytes) {
+  const std::vector<std::optional<std::string>> fields = PartsOf(type, bytes);
+  if (!fields[0]) return std::nullopt;
+  const std::vector<std::string> jsons = JsonsFor(TypeOfPart(type, 0), *fields[0]);
+  if (jsons.empty()) return std::nullopt;
+  PoolValue tuple;
+  tuple.bytes = EncodeTuple({fields[0]});
+  tuple.jsons = {"[" + jsons[0] + "]"};
+  return tuple;
 }
 
 std::string QuotedJson(std::string_view text) {

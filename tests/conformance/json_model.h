@@ -28,6 +28,11 @@ bool HaveJson(const DataType& type);
 // JSON that makes the value, in several spellings; none: no JSON makes it.
 std::vector<std::string> JsonsFor(const DataType& type, std::string_view bytes);
 
+// Numbers with a point or an exponent that make a whole number, or a timestamp.
+std::vector<std::string> WholeJsonsFor(const DataType& type, const std::string& bytes);
+// A tuple of the first field alone, as an array of one; nullopt: no JSON makes it.
+std::optional<PoolValue> ShortTuple(const DataType& type, std::string_view bytes);
+
 // "a\"b"
 std::string QuotedJson(std::string_view text);
 

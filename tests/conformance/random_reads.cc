@@ -1,13 +1,20 @@
-// SELECT, and what it must answer.
+// SELECT, and what it must answer; PagedRead.
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
+#include "engine/model/composite_value.h"
 #include "engine/model/token.h"
+#include "tests/conformance/paged_read.h"
 #include "tests/conformance/random_filters.h"
 #include "tests/conformance/random_selection.h"
 #include "tests/conformance/random_statements.h"
 #include "tests/conformance/read_model.h"
+#include "tests/conformance/value_pool.h"
 
 namespace liststore::testing {
 namespace {
@@ -293,7 +300,9 @@ class ReadMaker {
   }
 
   RandomRead Finish() {
-    return {text_.Sent(), text_.shown(), !shape_.merged && !shape_.grouped,
+    return {text_.Sent(),
+            text_.shown(),
+            !shape_.merged && !shape_.grouped,
             [this_model = &model_, shape = shape_](int64_t now_seconds, const AnswerRules& rules) {
               std::vector<ResultRow> rows = Evaluate(*this_model, shape, now_seconds, rules);
               MakeComparable(shape, {}, rows);
@@ -301,7 +310,8 @@ class ReadMaker {
             },
             [shape = shape_](std::vector<ResultRow>& found, const TimeWindow& window) {
               MakeComparable(shape, window, found);
-            }};
+            },
+            text_.kinds()};
   }
 
   Random& random_;
@@ -320,6 +330,117 @@ RandomRead MakeRandomRead(Random& random, const TableModel& model, const ReadOpt
 
 RandomRead ReadEverything(Random& random, const TableModel& model, const ReadOptions& options) {
   return ReadMaker(random, model, options).Everything();
+}
+
+// ---- PagedRead
+namespace {
+
+// In the order of SELECT *.
+std::vector<std::string> NamesOf(const ModelSchema& schema) {
+  std::vector<std::string> names;
+  for (const auto* columns :
+       {&schema.partition_key, &schema.clustering, &schema.statics, &schema.regular}) {
+    for (const ModelColumn& column : *columns) names.push_back(column.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+PagedRead::PagedRead(Random& random, const TableModel& model, int64_t now_seconds) : model_(model) {
+  const ModelSchema& schema = model.schema();
+  StatementText text(random);
+  text << "SELECT ";
+  if (random.OneIn(2)) {
+    text << "*";
+  } else {
+    // A regular one is among them: static columns alone are another kind of SELECT.
+    names_ = {schema.regular[0].name};
+    for (const std::string& name : NamesOf(schema)) {
+      if (name != names_[0] && random.OneIn(2)) names_.push_back(name);
+    }
+    for (const std::string& name : names_) text << (&name == &names_[0] ? "" : ", ") << name;
+  }
+  text << " FROM " << schema.table;
+  const uint64_t kind = random.Below(4);
+  const std::vector<LiveRow> rows = model.Live(now_seconds);
+  std::string_view before = " WHERE ";
+  const auto add = [&](const ModelColumn& column, const PoolValue& value) {
+    text << before << column.name << " = ";
+    text.AddValue(value);
+    before = " AND ";
+    equal_.emplace_back(column.name, value.bytes);
+  };
+  if (kind == 0 && !rows.empty()) {
+    const Values& key = rows[random.Below(rows.size())].partition;
+    for (size_t i = 0; i < key.size(); ++i) {
+      const ModelColumn& column = schema.partition_key[i];
+      add(column, PoolValueOf(column.type, key[i]));
+    }
+  } else if (kind == 1) {
+    const ModelColumn& column = schema.ValueColumn(random.Below(schema.values()));
+    if (!column.type.is_multi_cell()) {
+      add(column, RandomPoolValue(random, column));
+      text << " ALLOW FILTERING";
+    }
+  }
+  sent_ = text.Sent();
+  shown_ = text.shown();
+}
+
+std::optional<std::string> PagedRead::ValueOf(const LiveRow& row, const std::string& name) const {
+  const ModelSchema& schema = model_.schema();
+  for (size_t i = 0; i < schema.partition_key.size(); ++i) {
+    if (schema.partition_key[i].name == name) return row.partition[i];
+  }
+  for (size_t i = 0; i < schema.clustering.size(); ++i) {
+    if (schema.clustering[i].name == name) return ClusteringValue(row, i);
+  }
+  size_t i = 0;
+  while (schema.ValueColumn(i).name != name) ++i;
+  return CellValue(row, i);
+}
+
+bool PagedRead::Selects(const LiveRow& row) const {
+  return std::ranges::all_of(equal_, [&](const auto& each) {
+    const std::optional<std::string> value = ValueOf(row, each.first);
+    return value && CompareValues(model_.schema().TypeOf(each.first), *value, each.second) == 0;
+  });
+}
+
+std::vector<PagedRead::Row> PagedRead::Rows(int64_t now_seconds) const {
+  const std::vector<std::string> names = names_.empty() ? NamesOf(model_.schema()) : names_;
+  std::vector<Row> rows;
+  for (LiveRow& row : model_.Live(now_seconds)) {
+    if (!Selects(row)) continue;
+    ResultRow values;
+    for (const std::string& name : names) values.push_back(ValueOf(row, name));
+    rows.emplace_back(std::move(row), std::move(values));
+  }
+  return rows;
+}
+
+std::vector<ResultRow> PagedRead::Behind(const LiveRow& last, int64_t now_seconds) const {
+  std::vector<ResultRow> behind;
+  for (Row& row : Rows(now_seconds)) {
+    const LiveRow& place = row.first;
+    const bool is_behind = place.key == last.key
+                               ? !last.is_static_alone &&
+                                     model_.CompareClustering(place.clustering, last.clustering) > 0
+                               : std::tie(place.token, place.key) > std::tie(last.token, last.key);
+    if (is_behind) behind.push_back(std::move(row.second));
+  }
+  return behind;
+}
+
+std::vector<std::string> PagedRead::Missing() const {
+  const std::vector<std::string> there = NamesOf(model_.schema());
+  std::vector<std::string> missing = names_;
+  for (const auto& [name, value] : equal_) missing.push_back(name);
+  std::erase_if(missing, [&](const std::string& name) {
+    return std::ranges::find(there, name) != there.end();
+  });
+  return missing;
 }
 
 }  // namespace liststore::testing

@@ -82,8 +82,12 @@ constexpr NamedMaker kMakers[] = {
 
 RandomRefusal MakeRandomRefusal(Random& random, const ModelTables& tables) {
   const auto made_by = [&](const NamedMaker& maker) -> std::optional<RandomRefusal> {
-    RefusalMaker refusals(random, tables);
-    RefusalMaker::Maybe made = (refusals.*maker.make)();
+    // Each looks at other tables.
+    RefusalMaker::Maybe made;
+    for (int tries = 0; !made && tries < 3; ++tries) {
+      RefusalMaker refusals(random, tables);
+      made = (refusals.*maker.make)();
+    }
     if (!made) return std::nullopt;
     return RandomRefusal{maker.kind, std::move(made->statement), made->code,
                          std::move(made->error)};

@@ -51,6 +51,39 @@ class ChangeMaker {
     }
   }
 
+  std::optional<Change> MakeBetweenPages(TableModel& model) {
+    only_ = &model;
+    std::string_view kind;
+    std::optional<Change> change;
+    for (int tries = 0; !change && tries < 6; ++tries) {
+      switch (random_.Below(6)) {
+        case 0:
+          kind = kPagesAroundAdd;
+          change = AddColumns();
+          break;
+        case 1:
+        case 5:
+          kind = kPagesAroundDrop;
+          // Whether static values that are left alone come behind rows that are gone, nobody says.
+          if (model.schema().statics.empty()) change = DropColumns();
+          break;
+        case 2:
+          kind = kPagesAroundRename;
+          change = RenameKey();
+          break;
+        case 3:
+          kind = kPagesAroundIndex;
+          change = ChangeIndex();
+          break;
+        default:
+          kind = kPagesAroundType;
+          change = AlterType(/*of_keys=*/random_.OneIn(2));
+      }
+    }
+    if (change) change->kind = kind;
+    return change;
+  }
+
   Change CreateView() {
     TableModel* base = &AnyModel();
     std::vector<std::string> names;
@@ -112,8 +145,12 @@ class ChangeMaker {
   std::string WithoutKeyspace(const std::string& name) const {
     return name.substr(tables_.keyspace.size() + 1);
   }
-  TableModel& AnyModel() { return *tables_.models[random_.Below(tables_.models.size())]; }
-  TableModel& AnyTable() { return random_.OneIn(6) ? *tables_.counters : AnyModel(); }
+  TableModel& AnyModel() {
+    return only_ != nullptr ? *only_ : *tables_.models[random_.Below(tables_.models.size())];
+  }
+  TableModel& AnyTable() {
+    return only_ == nullptr && random_.OneIn(6) ? *tables_.counters : AnyModel();
+  }
   bool IsCounters(const TableModel& model) const { return &model == tables_.counters.get(); }
 
   // ---- Columns
@@ -463,6 +500,7 @@ class ChangeMaker {
   Random& random_;
   ModelTables& tables_;
   const SchemaChangeOptions& options_;
+  TableModel* only_ = nullptr;  // no other table changes; nullptr: any does
 };
 
 }  // namespace
@@ -484,6 +522,12 @@ std::vector<ViewModel*> ModelTables::ViewsOf(const TableModel& base) const {
 RandomSchemaChange MakeRandomSchemaChange(Random& random, ModelTables& tables,
                                           const SchemaChangeOptions& options) {
   return ChangeMaker(random, tables, options).Make();
+}
+
+std::optional<RandomSchemaChange> MakeChangeBetweenPages(Random& random, ModelTables& tables,
+                                                         TableModel& model,
+                                                         const SchemaChangeOptions& options) {
+  return ChangeMaker(random, tables, options).MakeBetweenPages(model);
 }
 
 RandomSchemaChange MakeRandomView(Random& random, ModelTables& tables,

@@ -51,6 +51,12 @@ struct SchemaChangeOptions {
 inline constexpr std::string_view kFieldOfKeysAdded =
     "a field is added to a type of clustering keys";
 
+inline constexpr std::string_view kPagesAroundAdd = "pages around ADD";
+inline constexpr std::string_view kPagesAroundDrop = "pages around DROP";
+inline constexpr std::string_view kPagesAroundRename = "pages around RENAME";
+inline constexpr std::string_view kPagesAroundIndex = "pages around CREATE or DROP INDEX";
+inline constexpr std::string_view kPagesAroundType = "pages around ALTER TYPE";
+
 struct RandomSchemaChange {
   std::string_view kind = {};  // if it is one of those above
   std::vector<std::string> statements = {};
@@ -65,6 +71,11 @@ struct RandomSchemaChange {
 // `tables` outlives the result. The tables' CREATE statements have been said.
 RandomSchemaChange MakeRandomSchemaChange(Random& random, ModelTables& tables,
                                           const SchemaChangeOptions& options);
+
+// Of a table, between two pages of a read of it; nullopt: none was found.
+std::optional<RandomSchemaChange> MakeChangeBetweenPages(Random& random, ModelTables& tables,
+                                                         TableModel& model,
+                                                         const SchemaChangeOptions& options);
 
 // CREATE MATERIALIZED VIEW of one of the tables.
 RandomSchemaChange MakeRandomView(Random& random, ModelTables& tables,

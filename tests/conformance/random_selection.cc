@@ -1,6 +1,9 @@
 #include "tests/conformance/random_selection.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/model/composite_value.h"
@@ -40,38 +43,6 @@ void AddColumns(const Selection& to) {
   AddColumnsAs(to, [&](const std::string& name) { to.Say(name); });
 }
 
-// ---- Parts of columns
-
-void AddField(const Selection& to, size_t i) {
-  const ModelColumn& column = to.schema.ValueColumn(i);
-  const size_t field = to.random.Below(column.type.parameters().size());
-  to.Say(column.name + "." + column.type.user().fields[field]);
-  to.Add([i, type = column.type, field](const LiveRow& row, int64_t) -> std::optional<std::string> {
-    const std::optional<std::string> value = CellValue(row, i);
-    if (!value) return std::nullopt;
-    const auto found = SplitTuple(type, *value)->at(field);
-    return found ? std::optional(std::string(*found)) : std::nullopt;
-  });
-}
-
-// c[k], of a list or map, or c.f.
-void AddElement(const Selection& to, size_t i) {
-  const ModelColumn& column = to.schema.ValueColumn(i);
-  if (column.type.kind() == DataType::Kind::kUser) return AddField(to, i);
-  if (column.type.kind() == DataType::Kind::kSet) return;
-  const int64_t key = to.random.Between(-1, 2);
-  to.Say(column.name + "[");
-  to.text.AddNumber(key, 4);
-  to.text << "]";
-  to.Add([i, type = column.type, key = BytesOfInt(key, 4)](const LiveRow& row,
-                                                           int64_t) -> std::optional<std::string> {
-    const std::optional<std::string> value = CellValue(row, i);
-    if (!value) return std::nullopt;
-    const auto element = ElementAt(type, *value, key);
-    return element ? std::optional(std::string(*element)) : std::nullopt;
-  });
-}
-
 // ---- JSON
 
 JsonStyle StyleBy(const AnswerRules& rules) {
@@ -81,6 +52,59 @@ JsonStyle StyleBy(const AnswerRules& rules) {
 // Of a column that may hold numbers of no bytes, which have no JSON, not often: most of the reads
 // would be refused.
 bool IsTaken(Random& random, const DataType& type) { return HaveJson(type) || random.OneIn(4); }
+
+// ---- Parts of columns
+
+using PartOfValue = std::function<std::optional<std::string>(const std::string& value)>;
+
+// What stands behind the column's name in `end` is a part of it, or its JSON.
+template <typename AddEnd>
+void AddPart(const Selection& to, size_t i, const DataType& type, const PartOfValue& part,
+             const AddEnd& add_end) {
+  const bool is_json = to.has_own_functions && IsTaken(to.random, type) && to.random.OneIn(3);
+  to.Say((is_json ? "toJson(" : "") + to.schema.ValueColumn(i).name);
+  add_end();
+  if (is_json) {
+    to.text << ")";
+    to.text.CountAs(kJsonOfElement);
+  }
+  to.Add([=](const LiveRow& row, int64_t) -> std::optional<std::string> {
+    const std::optional<std::string> value = CellValue(row, i);
+    const std::optional<std::string> found = value ? part(*value) : std::nullopt;
+    return is_json ? JsonOf(type, found, JsonStyle::kScylla).value_or(kNoJson) : found;
+  });
+}
+
+void AddField(const Selection& to, size_t i) {
+  const DataType& type = to.schema.ValueColumn(i).type;
+  const size_t field = to.random.Below(type.parameters().size());
+  const PartOfValue part = [type, field](const std::string& value) -> std::optional<std::string> {
+    const auto found = SplitTuple(type, value)->at(field);
+    return found ? std::optional(std::string(*found)) : std::nullopt;
+  };
+  AddPart(to, i, type.parameters()[field], part,
+          [&] { to.text << "." << type.user().fields[field]; });
+}
+
+// c[k], of a list or map, or c.f.
+void AddElement(const Selection& to, size_t i) {
+  const DataType& type = to.schema.ValueColumn(i).type;
+  if (type.kind() == DataType::Kind::kUser) return AddField(to, i);
+  if (type.kind() == DataType::Kind::kSet) return;
+  const int64_t number = to.random.Between(-1, 2);
+  const PartOfValue part =
+      [type, key = BytesOfInt(number, 4)](const std::string& value) -> std::optional<std::string> {
+    const auto element = ElementAt(type, value, key);
+    return element ? std::optional(std::string(*element)) : std::nullopt;
+  };
+  AddPart(to, i, type.parameters().back(), part, [&] {
+    to.text << "[";
+    to.text.AddNumber(number, 4);
+    to.text << "]";
+  });
+}
+
+// ---- JSON of columns
 
 // toJson(c) of some columns, those of the key included.
 void AddToJson(const Selection& to) {

@@ -53,8 +53,17 @@ class StatementText {
   void Show(std::string_view text) { shown_ += text; }
   void Send(std::string_view text) { sent_.text += text; }
 
+  // From now on values may be JSON that Cassandra does not take.
+  void TakeScyllaJson() { has_scylla_json_ = true; }
+  // One that makes the value.
+  const std::string& ChooseJson(const PoolValue& value);
+
+  // The text is of a kind that a test is to have made.
+  void CountAs(std::string_view kind) { kinds_.push_back(kind); }
+
   CqlStatement Sent();
   const std::string& shown() const { return shown_; }
+  const std::vector<std::string_view>& kinds() const { return kinds_; }
 
  private:
   // As a function of its bytes, which are a literal or bound.
@@ -73,15 +82,23 @@ class StatementText {
 
   Random& random_;
   Style style_;
+  bool has_scylla_json_ = false;
   CqlStatement sent_;
   std::string shown_;
+  std::vector<std::string_view> kinds_;
 };
+
+// Kinds that a test is to have made.
+inline constexpr std::string_view kWholeNumberInJson = "JSON: a whole number with a point";
+inline constexpr std::string_view kShortTupleInJson = "JSON: a tuple of fewer values";
+inline constexpr std::string_view kJsonOfElement = "JSON: of an element or a field";
 
 struct RandomWrite {
   CqlStatement sent;
   std::string shown;
   // Does it to the model; the timestamp is for where the statement has none.
   std::function<void(int64_t timestamp, int64_t now_seconds)> apply;
+  std::vector<std::string_view> kinds = {};
 };
 
 // Where timestamps of writes come from.
@@ -90,6 +107,7 @@ struct WriteTimes {
   bool may_read = true;        // the statement is alone: what it writes may depend on what is there
   bool has_short_ttls = true;  // of less than a quarter of an hour
   bool json_is_of_statics = false;  // INSERT JSON makes static columns null, too
+  bool has_scylla_json = false;     // JSON that Cassandra does not take
   int64_t now_micros = 0;
   int64_t start_micros = 0;
   // The message's or the batch's, which what is shown spells out.
@@ -129,6 +147,7 @@ struct RandomRead {
   // Of what was answered, puts in place of values that depend on the instant, or on chance, what
   // `expected` has for all that are right.
   std::function<void(std::vector<ResultRow>& found, const TimeWindow& window)> make_comparable;
+  std::vector<std::string_view> kinds = {};
 };
 
 struct ReadOptions {
@@ -160,8 +179,6 @@ TableModel::Predicate AddClusteringWhere(Random& random, const ModelSchema& sche
                                          ClusteringUse use, std::string_view before,
                                          StatementText& text, std::vector<Values>* keys = nullptr);
 const PoolValue& RandomPoolValue(Random& random, const ModelColumn& column);
-// One of those that make the value.
-const std::string& RandomJson(Random& random, const PoolValue& value);
 
 }  // namespace liststore::testing
 

@@ -31,7 +31,7 @@ TypeChange RandomFieldRename(Random& random, const DataType& type);
 // One whose values have an order; nullopt: it has as many as it should.
 std::optional<TypeChange> RandomKeyField(Random& random, const DataType& type);
 
-// A value of the type as it is now: with a null for each field that it has got since.
+// A value of a user type or tuple, with a null for each field that it has not.
 std::string WithAllFields(const DataType& type, const std::string& value);
 
 // Whether the type is, or was, ModelUserTypes::altered.

@@ -46,9 +46,9 @@ std::optional<ModelIndex> RandomIndex(Random& random, const ModelSchema& schema)
     index = {On::kValue, random.Below(schema.values()), random.OneIn(2)};
     const DataType& type = schema.ValueColumn(index.column).type;
     index.is_local &= !schema.is_static(index.column) && !type.is_multi_cell();
-    // A value from before a field was added is another one to an index. While there is a global one
-    // none is added.
-    index.is_local &= type.kind() != DataType::Kind::kUser;
+    // A value with fewer fields is another one to an index. While there is a global one none is
+    // added to a type.
+    index.is_local &= !type.has_fields();
     if (IsAltered(type) || (type.is_multi_cell() && !type.is_collection())) return std::nullopt;
     if (HasDuration(type)) return std::nullopt;
     if (type.is_multi_cell() && type.kind() == DataType::Kind::kMap) {
@@ -131,10 +131,6 @@ const PoolValue& RandomPoolValue(Random& random, const ModelColumn& column) {
   return pool[random.Below(pool.size())];
 }
 
-const std::string& RandomJson(Random& random, const PoolValue& value) {
-  return value.jsons[random.Below(value.jsons.size())];
-}
-
 // ---- StatementText
 
 namespace {
@@ -181,8 +177,16 @@ void StatementText::AddCall(const PoolValue& value) {
   sent_.text += is_blob ? "))" : ")";
 }
 
+const std::string& StatementText::ChooseJson(const PoolValue& value) {
+  if (has_scylla_json_ && !value.whole_jsons.empty() && random_.OneIn(3)) {
+    CountAs(kWholeNumberInJson);
+    return value.whole_jsons[random_.Below(value.whole_jsons.size())];
+  }
+  return value.jsons[random_.Below(value.jsons.size())];
+}
+
 void StatementText::AddFromJson(const PoolValue& value) {
-  const std::string& json = RandomJson(random_, value);
+  const std::string& json = ChooseJson(value);
   sent_.text += "fromJson(";
   if (Binds()) {
     sent_.text += "?";

@@ -3,6 +3,7 @@
 
 #include "engine/cql/print_value.h"
 #include "engine/model/token.h"
+#include "tests/conformance/json_model.h"
 #include "tests/conformance/random_parts.h"
 #include "tests/conformance/random_statements.h"
 
@@ -15,7 +16,9 @@ constexpr int64_t kFirstPrepended = int64_t{1'262'304'000} * 1'000'000;
 class WriteMaker {
  public:
   WriteMaker(Random& random, TableModel& model, const WriteTimes& times)
-      : random_(random), model_(model), schema_(model.schema()), times_(times), text_(random) {}
+      : random_(random), model_(model), schema_(model.schema()), times_(times), text_(random) {
+    if (times.has_scylla_json) text_.TakeScyllaJson();
+  }
 
   RandomWrite Make() {
     if (times_.may_read && random_.OneIn(6)) {
@@ -81,7 +84,12 @@ class WriteMaker {
     const bool has_json = std::ranges::all_of(columns, [](const Column& column) {
       return !column.value || !column.value->jsons.empty();
     });
-    if (has_json && !row.statics_alone && random_.OneIn(3)) {
+    const bool has_tuple =
+        times_.has_scylla_json && std::ranges::any_of(columns, [](const Column& column) {
+          return column.value && column.column->type.kind() == DataType::Kind::kTuple;
+        });
+    if (has_json && !row.statics_alone && random_.OneIn(has_tuple ? 1 : 3)) {
+      if (times_.has_scylla_json) ShortenTuples(columns, row);
       AddJson(columns, row);
     } else {
       AddColumns(columns);
@@ -92,13 +100,26 @@ class WriteMaker {
     });
   }
 
+  // Some of those that are in cells.
+  void ShortenTuples(std::vector<Column>& columns, RowWrite& row) {
+    for (auto& [number, bytes] : row.cells) {
+      const ModelColumn& model = schema_.ValueColumn(number);
+      if (!bytes || model.type.kind() != DataType::Kind::kTuple || random_.OneIn(4)) continue;
+      const std::optional<PoolValue> tuple = ShortTuple(model.type, *bytes);
+      if (!tuple) continue;
+      text_.CountAs(kShortTupleInJson);
+      std::ranges::find(columns, &model, &Column::column)->value = tuple;
+      bytes = tuple->bytes;
+    }
+  }
+
   // JSON '{...}'. Regular columns that it does not name become null, unless it is said otherwise.
   void AddJson(const std::vector<Column>& columns, RowWrite& row) {
     std::string json;
     for (const Column& column : columns) {
       if (column.unset) continue;
       json += (json.empty() ? "{\"" : ", \"") + column.column->name +
-              "\": " + (column.value ? RandomJson(random_, *column.value) : "null");
+              "\": " + (column.value ? text_.ChooseJson(*column.value) : "null");
     }
     json += "}";
     text_ << " JSON ";
@@ -414,7 +435,8 @@ class WriteMaker {
     return {text_.Sent(), text_.shown(),
             [apply, own = timestamp_](int64_t timestamp, int64_t now_seconds) {
               apply(own.value_or(timestamp), now_seconds);
-            }};
+            },
+            text_.kinds()};
   }
 
   Random& random_;

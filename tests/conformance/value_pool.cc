@@ -344,6 +344,7 @@ const std::vector<PoolValue>& PoolOf(const DataType& type) {
       for (const DataType& each : types) {
         for (PoolValue& value : made->at(each.ToString())) {
           value.jsons = JsonsFor(each, value.bytes);
+          value.whole_jsons = WholeJsonsFor(each, value.bytes);
         }
       }
     }

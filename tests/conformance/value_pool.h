@@ -20,6 +20,8 @@ struct PoolValue {
   // Of a pool: the name of its type, by which functions can make it of a blob.
   std::string_view type = {};
   std::vector<std::string> jsons = {};  // that make it, see JsonsFor
+  // Numbers with a point or an exponent that do, too; Cassandra takes none for a whole number.
+  std::vector<std::string> whole_jsons = {};
 };
 
 // Types with a pool, of key columns too.

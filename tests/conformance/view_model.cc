@@ -163,7 +163,7 @@ std::optional<LiveRow> ViewModel::RowOf(const LiveRow& of_base) const {
   }
   for (size_t i = 0; i < row.clustering.size(); ++i) {
     const DataType& type = schema().clustering[i].type;
-    if (type.kind() != DataType::Kind::kUser) continue;
+    if (!type.has_fields()) continue;
     row.clustering[i] = WithAllFields(type, row.clustering[i]);
   }
   row.key = SerializedKey(row.partition);

@@ -355,7 +355,7 @@ const EncodedExample kEncoded[] = {
     {"map<frozen<map<frozen<set<text>>, text>>, int>", "{{{'0'}: 'a'}: 1}",
      R"({"{\"[\\\"0\\\"]\": \"a\"}": 1})"},
     {"tuple<int, text>", "(1, null)", "[1, null]"},
-    {"tuple<int, text>", "(1)", "[1, null]"},
+    {"tuple<int, text>", "(1)", "[1]"},
     {"person", "{name: 'x'}", R"({"name": "x", "Age": null})"},
 };
 
