@@ -165,4 +165,8 @@ MachineLimits ReadMachineLimitsBelow(const std::string& root, uint32_t cores_all
           .memory_bytes = limits.memory_bytes == kUnlimited ? 0 : limits.memory_bytes};
 }
 
+uint64_t DefaultMemoryLimitBytes(uint64_t memory_bytes) {
+  return std::max(memory_bytes / 4 * 3, kMemoryLimitBytesMin);
+}
+
 }  // namespace liststore

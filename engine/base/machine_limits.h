@@ -33,6 +33,13 @@ MachineLimits ReadMachineLimits(WantedLimits wanted = {});
 MachineLimits ReadMachineLimitsBelow(const std::string& root, uint32_t cores_allowed,
                                      WantedLimits wanted = {});
 
+// Less than that no store and no server is limited to.
+inline constexpr uint64_t kMemoryLimitBytesMin = uint64_t{1} << 20;
+
+// What a store or a server may take where nobody says: three quarters of this memory, which is
+// known.
+uint64_t DefaultMemoryLimitBytes(uint64_t memory_bytes);
+
 }  // namespace liststore
 
 #endif  // LISTSTORE_ENGINE_BASE_MACHINE_LIMITS_H_

@@ -61,7 +61,7 @@ absl::StatusOr<Options> ResolveOptions(Options options, const MachineLimits& mac
       return absl::FailedPreconditionError(
           "memory_limit_bytes is 0 and the machine does not say how much memory it has");
     }
-    options.memory_limit_bytes = std::max(machine.memory_bytes / 4 * 3, kMemoryLimitBytesMin);
+    options.memory_limit_bytes = DefaultMemoryLimitBytes(machine.memory_bytes);
   }
   return options;
 }

@@ -14,7 +14,6 @@ namespace liststore {
 
 inline constexpr size_t kKeyspaceCharactersMax = 48;
 inline constexpr size_t kValueBytesMaxMax = size_t{16} << 20;
-inline constexpr uint64_t kMemoryLimitBytesMin = uint64_t{1} << 20;
 inline constexpr uint32_t kShardsMax = 256;
 
 // InvalidArgument: an option is out of its bounds; the message names it, the bound and what was

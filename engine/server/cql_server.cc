@@ -24,7 +24,6 @@ namespace liststore {
 namespace {
 
 constexpr uint32_t kShardsMax = 256;
-constexpr uint64_t kMemoryLimitBytesMin = uint64_t{1} << 20;
 // Units of reclamation between two looks at the sockets: some 25 us.
 constexpr size_t kReclaimUnits = 256;
 
@@ -62,7 +61,7 @@ absl::StatusOr<uint64_t> MemoryLimit(const CqlServerOptions& options) {
     return absl::FailedPreconditionError(
         "memory_limit_bytes is 0, and the machine does not say how much memory it has");
   }
-  return std::max(memory_bytes / 4 * 3, kMemoryLimitBytesMin);
+  return DefaultMemoryLimitBytes(memory_bytes);
 }
 
 // A request may take half of what the data may: buffers are not in the engine's budget, but they

@@ -168,5 +168,11 @@ TEST(MachineLimitsTest, ThisMachineHasACoreAndMemory) {
   EXPECT_GT(limits.memory_bytes, uint64_t{1} << 20);
 }
 
+TEST(MachineLimitsTest, TheDefaultLimitOfMemoryIsThreeQuarters) {
+  EXPECT_EQ(DefaultMemoryLimitBytes(uint64_t{8} << 30), uint64_t{6} << 30);
+  EXPECT_EQ(DefaultMemoryLimitBytes(uint64_t{8} << 30 | 7), (uint64_t{6} << 30) + 3);
+  EXPECT_EQ(DefaultMemoryLimitBytes(1000), kMemoryLimitBytesMin);
+}
+
 }  // namespace
 }  // namespace liststore

@@ -77,7 +77,7 @@ uint64_t PopulatedBytes(const BenchWireOptions& options) {
 // --memory-limit: it would end with words of options that nobody gave here.
 absl::Status CheckRoom(const BenchWireOptions& options, uint64_t populated_bytes) {
   const uint64_t machine_bytes = ReadMachineLimits({.cores = false}).memory_bytes;
-  const uint64_t limit_bytes = machine_bytes / 4 * 3;
+  const uint64_t limit_bytes = DefaultMemoryLimitBytes(machine_bytes);
   if (machine_bytes == 0 || populated_bytes <= limit_bytes) return absl::OkStatus();
   const std::string limit = absl::StrCat("the ", limit_bytes,
                                          " bytes that the server may take, three quarters of the "
