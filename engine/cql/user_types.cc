@@ -4,6 +4,8 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -196,11 +198,12 @@ class TypeAlterer {
                              " because it is used in the partition key column " + *use);
   }
 
+  CqlError UnknownField(const std::string& field) const {
+    return CqlError::Invalid("Unknown field " + field + " in type " + shown_);
+  }
   CqlOr<size_t> Find(const std::string& field) const {
     const auto at = std::ranges::find(names_->fields, field);
-    if (at == names_->fields.end()) {
-      return CqlError::Invalid("Unknown field " + field + " in type " + shown_);
-    }
+    if (at == names_->fields.end()) return UnknownField(field);
     return static_cast<size_t>(at - names_->fields.begin());
   }
 
@@ -253,11 +256,16 @@ class TypeAlterer {
     return {};
   }
 
+  // By the names of before: two fields may take each other's. O(fields + renames).
   CqlStatus Rename() {
+    const std::vector<std::string> before = names_->fields;
+    std::unordered_map<std::string_view, size_t> indexes;
+    for (size_t i = 0; i < before.size(); ++i) indexes.emplace(before[i], i);
     for (const auto& [from, to] : statement_.renames) {
-      LS_ASSIGN_OR_RETURN(const size_t index, Find(from));
+      const auto at = indexes.find(from);
+      if (at == indexes.end()) return UnknownField(from);
       LS_RETURN_IF_ERROR(CheckFieldName(to));
-      names_->fields[index] = to;
+      names_->fields[at->second] = to;
     }
     return CheckFieldNames(*names_);
   }

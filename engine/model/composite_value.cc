@@ -44,29 +44,49 @@ int CompareFields(const DataType& type, std::string_view a, std::string_view b) 
 
 }  // namespace
 
+namespace {
+
+void AppendLength(size_t length, std::string& out) {
+  char bytes[kLengthBytes];
+  StoreBigEndian32(bytes, static_cast<uint32_t>(length));
+  out.append(bytes, kLengthBytes);
+}
+
+// A set or map of elements in any order. Of small ones it is several times the value that is taken
+// meanwhile: 20 bytes for each.
+std::string EncodeSorted(const DataType& type, const std::vector<std::string_view>& elements) {
+  const size_t stride = type.parameters().size();
+  const DataType& key_type = type.parameters()[0];
+  // By key; among equal ones in the order given, of which the first stays.
+  std::vector<uint32_t> order(elements.size() / stride);
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i * stride);
+  const auto compare = [&](uint32_t a, uint32_t b) {
+    return CompareValues(key_type, elements[a], elements[b]);
+  };
+  const auto precedes = [&](uint32_t a, uint32_t b) { return compare(a, b) < 0; };
+  if (!std::ranges::is_sorted(order, precedes)) {
+    std::stable_sort(order.begin(), order.end(), precedes);
+  }
+  const auto is_same = [&](uint32_t a, uint32_t b) { return compare(a, b) == 0; };
+  order.erase(std::unique(order.begin(), order.end(), is_same), order.end());
+  std::string value;
+  AppendLength(order.size(), value);
+  for (const uint32_t first : order) {
+    for (size_t part = 0; part < stride; ++part) {
+      AppendLength(elements[first + part].size(), value);
+      value += elements[first + part];
+    }
+  }
+  return value;
+}
+
+}  // namespace
+
 std::string EncodeCollection(const DataType& type, std::vector<std::string> elements) {
   LS_CHECK(type.is_collection(), "lists, sets and maps have elements");
   LS_CHECK(elements.size() % type.parameters().size() == 0, "keys and values come in pairs");
   if (type.kind() == Kind::kList) return JoinCollection(type, elements);
-  const size_t stride = type.parameters().size();
-  const DataType& key_type = type.parameters()[0];
-  // By key; among equal ones in the order given, of which the first stays.
-  std::vector<size_t> order(elements.size() / stride);
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i * stride;
-  const auto compare = [&](size_t a, size_t b) {
-    return CompareValues(key_type, elements[a], elements[b]);
-  };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return compare(a, b) < 0; });
-  std::vector<std::string> sorted;
-  sorted.reserve(elements.size());
-  for (size_t i = 0; i < order.size(); ++i) {
-    if (i > 0 && compare(order[i - 1], order[i]) == 0) continue;
-    for (size_t part = 0; part < stride; ++part) {
-      sorted.push_back(elements[order[i] + part]);
-    }
-  }
-  return JoinCollection(type, sorted);
+  return EncodeSorted(type, {elements.begin(), elements.end()});
 }
 
 std::string EncodeTuple(const std::vector<MaybeValue>& fields) {
@@ -143,6 +163,8 @@ std::string InOrder(const DataType& type, std::string_view value) {
   }
   const auto split = SplitCollection(type, value);
   LS_CHECK(split.has_value(), "values are validated before they are put in order");
+  // As a rule nothing within them has to be put in order, and none is copied.
+  if (std::ranges::none_of(type.parameters(), HasOrder)) return EncodeSorted(type, *split);
   std::vector<std::string> elements;
   for (size_t i = 0; i < split->size(); ++i) {
     elements.push_back(InOrder(type.parameters()[i % type.parameters().size()], (*split)[i]));

@@ -167,7 +167,7 @@ int CompareCqlValues(CqlType type, std::string_view a, std::string_view b) {
     case CqlType::kVarint:
       return CompareVarints(a, b);
     case CqlType::kDecimal:
-      return CompareNormalDecimals(NormalizeDecimal(a), NormalizeDecimal(b));
+      return CompareDecimals(a, b);
     case CqlType::kUuid:
       return CompareUuids(a.data(), b.data());
     case CqlType::kTimeuuid:

@@ -1,6 +1,8 @@
 #include "engine/model/decimal.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
 #include <limits>
 #include <vector>
 
@@ -91,6 +93,55 @@ Limbs LimbsOf(std::string_view digits) {
   return limbs;
 }
 
+// limbs *= factor.
+void Multiply(uint64_t factor, Limbs& limbs) {
+  uint64_t carry = 0;
+  for (uint32_t& limb : limbs) {
+    carry += limb * factor;
+    limb = static_cast<uint32_t>(carry);
+    carry >>= 32;
+  }
+  if (carry != 0) limbs.push_back(static_cast<uint32_t>(carry));
+}
+
+int CompareLimbs(const Limbs& a, const Limbs& b) {
+  if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+  for (size_t i = a.size(); i-- > 0;) {
+    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+  }
+  return 0;
+}
+
+// Where the decimal point of a number with these limbs stands: the number lies between 10 to the
+// power of `low` and of `high`.
+struct Magnitude {
+  double low = 0;
+  double high = 0;
+};
+Magnitude MagnitudeOf(const Limbs& limbs, int32_t scale) {
+  constexpr double kDigitsPerBit = 0.30102999566398120;
+  // More than all that rounding takes, of 32 bits of scale and 2^31 bits.
+  constexpr double kSlack = 1e-3;
+  const double bits = 32.0 * static_cast<double>(limbs.size()) - std::countl_zero(limbs.back());
+  return {(bits - 1) * kDigitsPerBit - scale - kSlack, bits * kDigitsPerBit - scale + kSlack};
+}
+
+struct ScaledLimbs {
+  int sign = 0;
+  int32_t scale = 0;
+  Limbs limbs;
+};
+ScaledLimbs TakeApart(std::string_view value) {
+  LS_CHECK(value.size() >= kDecimalScaleBytes, "a decimal begins with its scale");
+  ScaledLimbs number;
+  number.scale = static_cast<int32_t>(LoadBigEndian32(value.data()));
+  const std::string_view unscaled = value.substr(kDecimalScaleBytes);
+  if (unscaled.empty()) return number;
+  number.limbs = MagnitudeOf(TrimVarint(unscaled));
+  if (!number.limbs.empty()) number.sign = IsNegative(unscaled) ? -1 : 1;
+  return number;
+}
+
 template <typename T>
 int ThreeWay(const T& a, const T& b) {
   return a < b ? -1 : b < a ? 1 : 0;
@@ -144,6 +195,26 @@ std::string EncodeDecimal(const NormalDecimal& number) {
   std::string value(kDecimalScaleBytes, '\0');
   StoreBigEndian32(value.data(), static_cast<uint32_t>(static_cast<int32_t>(scale)));
   return value + VarintOf(number.sign, LimbsOf(digits));
+}
+
+int CompareDecimals(std::string_view a, std::string_view b) {
+  ScaledLimbs left = TakeApart(a);
+  ScaledLimbs right = TakeApart(b);
+  if (left.sign != right.sign) return ThreeWay(left.sign, right.sign);
+  if (left.sign == 0) return 0;
+  if (left.scale != right.scale) {
+    const Magnitude of_left = MagnitudeOf(left.limbs, left.scale);
+    const Magnitude of_right = MagnitudeOf(right.limbs, right.scale);
+    if (of_left.high < of_right.low) return -left.sign;
+    if (of_right.high < of_left.low) return left.sign;
+    // As close as they are, the one with fewer digits behind the point gets no more digits than the
+    // other has.
+    ScaledLimbs& shorter = left.scale < right.scale ? left : right;
+    int64_t zeros = std::abs(int64_t{left.scale} - right.scale);
+    for (; zeros >= kDigitsPerChunk; zeros -= kDigitsPerChunk) Multiply(kChunk, shorter.limbs);
+    for (; zeros > 0; --zeros) Multiply(10, shorter.limbs);
+  }
+  return left.sign * CompareLimbs(left.limbs, right.limbs);
 }
 
 int CompareNormalDecimals(const NormalDecimal& a, const NormalDecimal& b) {

@@ -33,6 +33,9 @@ NormalDecimal NormalizeDecimal(std::string_view value);
 std::string EncodeDecimal(const NormalDecimal& number);
 
 int CompareNormalDecimals(const NormalDecimal& a, const NormalDecimal& b);
+// Three-way by value, as of their normal forms. O(bytes) where the scales are the same, or the
+// numbers of digits tell; else O(bytes * (1 + difference of the scales)), at most quadratic.
+int CompareDecimals(std::string_view a, std::string_view b);
 
 }  // namespace liststore
 

@@ -1,7 +1,11 @@
 #include "engine/server/query_processor.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -34,6 +38,33 @@ BoundValue ToBound(const protocol::Value& value) {
   return {value.is_unset() ? BoundValue::State::kUnset : BoundValue::State::kNull, {}};
 }
 
+// Where a name is among those of a request's values; of one that comes twice the first. There may
+// be 65,535 of them: where there are more than some, not each is looked for among all.
+class ValueNames {
+ public:
+  explicit ValueNames(std::span<const std::string_view> names) : names_(names) {
+    if (names.size() <= kSearched) return;
+    indexes_.reserve(names.size());
+    for (size_t i = 0; i < names.size(); ++i) indexes_.emplace(names[i], i);
+  }
+
+  std::optional<size_t> Find(std::string_view name) const {
+    if (names_.size() > kSearched) {
+      const auto at = indexes_.find(name);
+      return at == indexes_.end() ? std::nullopt : std::optional(at->second);
+    }
+    const auto at = std::ranges::find(names_, name);
+    if (at == names_.end()) return std::nullopt;
+    return static_cast<size_t>(at - names_.begin());
+  }
+
+ private:
+  static constexpr size_t kSearched = 32;
+
+  std::span<const std::string_view> names_;
+  std::unordered_map<std::string_view, size_t> indexes_;
+};
+
 CqlStatus BindParameters(const Plan& plan, const protocol::QueryParameters& parameters,
                          std::vector<BoundValue>& values) {
   values.clear();
@@ -46,13 +77,11 @@ CqlStatus BindParameters(const Plan& plan, const protocol::QueryParameters& para
     for (const protocol::Value& value : parameters.values) values.push_back(ToBound(value));
     return {};
   }
+  const ValueNames names(parameters.value_names);
   for (const BindVariable& variable : plan.variables) {
-    const auto at = std::ranges::find(parameters.value_names, variable.name);
-    if (at == parameters.value_names.end()) {
-      return CqlError::Invalid("Missing value for bind marker with name: " + variable.name);
-    }
-    values.push_back(
-        ToBound(parameters.values[static_cast<size_t>(at - parameters.value_names.begin())]));
+    const std::optional<size_t> at = names.Find(variable.name);
+    if (!at) return CqlError::Invalid("Missing value for bind marker with name: " + variable.name);
+    values.push_back(ToBound(parameters.values[*at]));
   }
   return {};
 }

@@ -38,6 +38,10 @@ void AppendLong(std::string& body, int64_t value) {
 void AppendValues(std::string& body, const std::vector<BoundParameter>& parameters) {
   AppendShort(body, parameters.size());
   for (const BoundParameter& parameter : parameters) {
+    if (!parameter.name.empty()) {
+      AppendShort(body, parameter.name.size());
+      body += parameter.name;
+    }
     if (parameter.unset || !parameter.bytes) {
       AppendInt(body, parameter.unset ? -2 : -1);
     } else {
@@ -52,6 +56,7 @@ void AppendParameters(std::string& body, const CqlStatement& statement,
   AppendShort(body, 1);  // ONE
   int flags = 0;
   if (!statement.parameters.empty()) flags |= 0x01;
+  if (!statement.parameters.empty() && !statement.parameters[0].name.empty()) flags |= 0x40;
   if (parameters.page_size) flags |= 0x04;
   if (!parameters.paging_state.empty()) flags |= 0x08;
   if (parameters.default_timestamp) flags |= 0x20;

@@ -17,6 +17,7 @@ namespace liststore::testing {
 struct BoundParameter {
   std::optional<std::string> bytes;  // absent: null
   bool unset = false;
+  std::string name = {};  // of its marker; all of a statement have one, or none
 };
 
 struct CqlStatement {

@@ -138,6 +138,18 @@ TEST_F(UserTypesTest, Refusals) {
   }
 }
 
+TEST_F(UserTypesTest, RenamesGoByTheNamesOfBefore) {
+  Must("CREATE TYPE part (a int, b text, c blob)");
+  Must("ALTER TYPE part RENAME a TO b AND b TO a");
+  EXPECT_EQ(schema_.FindKeyspace("ks")->types.at("part").user().fields,
+            (std::vector<std::string>{"b", "a", "c"}));
+  Must("ALTER TYPE part RENAME b TO c AND c TO d");
+  EXPECT_EQ(schema_.FindKeyspace("ks")->types.at("part").user().fields,
+            (std::vector<std::string>{"c", "a", "d"}));
+  ExpectRefused(
+      {"ALTER TYPE part RENAME d TO e AND e TO f", kInvalid, "Unknown field e in type ks.part"});
+}
+
 // A global index is by the partition key of the view that ScyllaDB keeps it in.
 TEST_F(UserTypesTest, TypesThatIndexesAreByStayAsTheyAre) {
   Must("CREATE TYPE part (a int)");

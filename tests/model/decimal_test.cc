@@ -1,5 +1,6 @@
 #include "engine/model/decimal.h"
 
+#include <limits>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -87,9 +88,40 @@ TEST(DecimalTest, AgreesWithArithmetic) {
     const NormalDecimal b_normal = NormalizeDecimal(Decimal(b, b_scale));
     const int128 difference = a * tens[15 - a_scale] - b * tens[15 - b_scale];
     ASSERT_EQ(CompareNormalDecimals(a_normal, b_normal), Sign(difference)) << "step " << step;
+    ASSERT_EQ(CompareDecimals(Decimal(a, a_scale), Decimal(b, b_scale)), Sign(difference))
+        << "step " << step;
     ASSERT_EQ(a_normal == b_normal, difference == 0) << "step " << step;
     ASSERT_EQ(NormalizeDecimal(EncodeDecimal(a_normal)), a_normal) << "step " << step;
   }
+}
+
+// The same numbers, and their neighbours, with other scales.
+TEST(DecimalTest, ThousandsOfDigitsCompareAsTheirNormalForms) {
+  Random rng(testing::TestSeed());
+  for (int step = 0; step < 40; ++step) {
+    std::string value(kDecimalScaleBytes + 1 + rng.Below(600), '\0');
+    for (char& byte : value) byte = static_cast<char>(rng.Next());
+    StoreBigEndian32(value.data(), static_cast<uint32_t>(rng.Between(-40, 40)));
+    const NormalDecimal number = NormalizeDecimal(value);
+    NormalDecimal near = number;
+    if (rng.OneIn(2)) near.digits += std::to_string(1 + rng.Below(9));
+    if (rng.OneIn(4)) ++near.exponent;
+    const std::string other = EncodeDecimal(near);
+    ASSERT_EQ(CompareDecimals(value, other), CompareNormalDecimals(number, near)) << step;
+    ASSERT_EQ(CompareDecimals(other, value), CompareNormalDecimals(near, number)) << step;
+    ASSERT_EQ(CompareDecimals(value, EncodeDecimal(number)), 0) << step;
+  }
+}
+
+// With the largest scales there are nothing is multiplied out: it would be gigabytes.
+TEST(DecimalTest, FarExponentsAreComparedByTheirDigits) {
+  const std::string huge = Decimal(1, std::numeric_limits<int32_t>::min());
+  const std::string tiny = Decimal(99, std::numeric_limits<int32_t>::max());
+  EXPECT_EQ(CompareDecimals(huge, tiny), 1);
+  EXPECT_EQ(CompareDecimals(tiny, huge), -1);
+  EXPECT_EQ(CompareDecimals(Decimal(-1, std::numeric_limits<int32_t>::min()), tiny), -1);
+  EXPECT_EQ(CompareDecimals(tiny, Decimal(0, std::numeric_limits<int32_t>::min())), 1);
+  EXPECT_EQ(CompareDecimals(Decimal(0, 5), Decimal(0, -5)), 0);
 }
 
 TEST(DecimalTest, ThousandsOfDigitsComeBack) {

@@ -40,6 +40,30 @@ TEST_F(HostileRequests, NamesAndTypesFitIntoWhatDriversAreTold) {
   EXPECT_TRUE(Must("SELECT * FROM k.t").rows.empty());
 }
 
+// Each by its name, in whatever order they come; few and as many as there can be.
+TEST_F(HostileRequests, ValuesAreFoundByTheirNames) {
+  Must("CREATE TABLE k.t (p int, c int, v int, PRIMARY KEY (p, c))");
+  for (const std::string v : {"0", "7", "31", "32", "65534"}) {
+    Must("INSERT INTO k.t (p, c, v) VALUES (0, " + v + ", " + v + ")");
+  }
+  for (const size_t count : {size_t{32}, size_t{33}, size_t{65'535}}) {
+    CqlStatement select{"SELECT v FROM k.t WHERE p = 0 AND v IN (", {}, false};
+    for (size_t i = 0; i < count; ++i) {
+      select.text += (i == 0 ? ":n" : ", :n") + std::to_string(i);
+      std::string value(4, '\0');
+      StoreBigEndian32(value.data(), static_cast<uint32_t>(count - 1 - i));
+      select.parameters.push_back({value, false, "n" + std::to_string(count - 1 - i)});
+    }
+    select.text += ") ALLOW FILTERING";
+    const size_t rows = count == 32 ? 3 : count == 33 ? 4 : 5;
+    const CqlAnswer answer = session_->Run(select);
+    EXPECT_EQ(answer.error, "");
+    EXPECT_EQ(answer.rows.size(), rows);
+    select.parameters.back().name = "other";
+    EXPECT_EQ(session_->Run(select).error, "Missing value for bind marker with name: n0");
+  }
+}
+
 TEST_F(HostileRequests, AnswersLargerThanAFrameAreErrors) {
   Must("CREATE TABLE k.t (p int PRIMARY KEY, v blob)");
   Must("INSERT INTO k.t (p, v) VALUES (1, ?)", {{std::string(20 * kMiB, 'x')}});
