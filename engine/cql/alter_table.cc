@@ -55,6 +55,45 @@ CqlStatus CheckCompatible(const ColumnDefinition& column, const DataType& type, 
       (ordered ? ": types are not order-compatible." : ": types are incompatible."));
 }
 
+// A type whose values can be read without what it names: a tuple for each user type. Source:
+// ScyllaDB db/schema_tables.cc, expand_user_type.
+DataType WithoutUserTypes(const DataType& type) {
+  if (type.is_native()) return type;
+  std::vector<DataType> parts;
+  for (const DataType& part : type.parameters()) parts.push_back(WithoutUserTypes(part));
+  switch (type.kind()) {
+    case DataType::Kind::kTuple:
+    case DataType::Kind::kUser:
+      return DataType::Tuple(std::move(parts));
+    default:
+      break;
+  }
+  const DataType expanded = type.kind() == DataType::Kind::kList ? DataType::List(parts[0])
+                            : type.kind() == DataType::Kind::kSet
+                                ? DataType::Set(parts[0])
+                                : DataType::Map(parts[0], parts[1]);
+  return type.is_multi_cell() ? expanded : DataType::Frozen(expanded);
+}
+
+// Cells of `before`, of several cells both, are cells of `after`: their elements, keys and values
+// stand in the same order.
+bool AreCellsCompatible(const DataType& after, const DataType& before) {
+  if (after == before) return true;
+  if (after.is_native() && before.is_native()) {
+    return IsOrderCompatible(after.native(), before.native());
+  }
+  if (after.kind() != before.kind() || after.is_multi_cell() != before.is_multi_cell()) {
+    return false;
+  }
+  // A tuple may have got more fields.
+  const std::vector<DataType>& parts = before.parameters();
+  if (parts.size() > after.parameters().size()) return false;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (!AreCellsCompatible(after.parameters()[i], parts[i])) return false;
+  }
+  return true;
+}
+
 ColumnDefinition* FindIn(TableDefinition& table, std::string_view name) {
   const auto at = std::ranges::find(table.columns, name, &ColumnDefinition::name);
   return at == table.columns.end() ? nullptr : &*at;
@@ -64,9 +103,13 @@ ColumnDefinition* FindIn(TableDefinition& table, std::string_view name) {
 class TableAlterer {
  public:
   // `types`: of the table's keyspace.
-  TableAlterer(const AlterTableStatement& statement, const UserTypes& types, TableDefinition table,
-               std::vector<TableDefinition> views)
-      : statement_(statement), types_(types), table_(std::move(table)), views_(std::move(views)) {}
+  TableAlterer(const AlterTableStatement& statement, const UserTypes& types, int64_t now_micros,
+               TableDefinition table, std::vector<TableDefinition> views)
+      : statement_(statement),
+        types_(types),
+        now_micros_(now_micros),
+        table_(std::move(table)),
+        views_(std::move(views)) {}
 
   TableDefinition& table() { return table_; }
   std::vector<TableDefinition>& views() { return views_; }
@@ -134,7 +177,12 @@ class TableAlterer {
                                std::to_string(table_.columns.size()) +
                                " columns, as many as liststore has");
     }
+    const auto was = table_.dropped.find(spec.name);
+    if (was != table_.dropped.end() && IsCounterTable(table_)) {
+      return CqlError::Invalid("Cannot re-add previously dropped counter column " + spec.name);
+    }
     LS_ASSIGN_OR_RETURN(DataType type, ToDataType(spec.type, table_.keyspace, types_));
+    if (was != table_.dropped.end()) LS_RETURN_IF_ERROR(CheckAgain(spec.name, type, was->second));
     const bool adds_counter = type.is(CqlType::kCounter);
     if (adds_counter && !IsCounterTable(table_)) {
       return CqlError::Config("Cannot add a counter column (" + spec.name +
@@ -152,6 +200,19 @@ class TableAlterer {
     }
     table_.columns.push_back({spec.name, std::move(type), kind, 0, false});
     return {};
+  }
+
+  // What is left of a collection's cells in ScyllaDB would be read as cells of the other.
+  static CqlStatus CheckAgain(const std::string& name, const DataType& type,
+                              const DroppedColumn& was) {
+    const auto has_elements = [](const DataType& of) {
+      return of.is_collection() && of.is_multi_cell();
+    };
+    if (!has_elements(type) || !has_elements(was.type)) return {};
+    if (AreCellsCompatible(WithoutUserTypes(type), was.type)) return {};
+    return CqlError::Invalid("Cannot add a collection with the name " + name +
+                             " because a collection with the same name and a different type has "
+                             "already been used in the past");
   }
 
   CqlError NeededByView(const std::string& column, const std::string& view) const {
@@ -184,6 +245,8 @@ class TableAlterer {
     for (const TableDefinition& view : views_) {
       if (NeedsColumn(view, *column)) return NeededByView(spec.name, view.name);
     }
+    table_.dropped.insert_or_assign(spec.name,
+                                    DroppedColumn{WithoutUserTypes(column->type), now_micros_});
     std::erase_if(table_.columns, [&](const auto& other) { return other.name == spec.name; });
     return {};
   }
@@ -242,6 +305,7 @@ class TableAlterer {
 
   const AlterTableStatement& statement_;
   const UserTypes& types_;
+  const int64_t now_micros_;
   TableDefinition table_;
   std::vector<TableDefinition> views_;
 };
@@ -300,8 +364,8 @@ CqlOr<SchemaChange> Apply(const AlterTableStatement& statement, Editor& editor) 
     before.push_back(editor.schema.FindTable(keyspace, view));
     views.push_back(*before.back());
   }
-  TableAlterer alterer(statement, editor.schema.FindKeyspace(keyspace)->types, *table,
-                       std::move(views));
+  TableAlterer alterer(statement, editor.schema.FindKeyspace(keyspace)->types,
+                       editor.context.now_micros, *table, std::move(views));
   LS_RETURN_IF_ERROR(alterer.Alter());
   std::shared_ptr<const KeyspaceDefinition> whole = editor.schema.keyspaces.at(keyspace);
   PutTable(editor, std::move(alterer.table()));

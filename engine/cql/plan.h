@@ -195,6 +195,9 @@ struct CellAssignment {
   DataType elements = CqlType::kBlob;
   std::optional<Operand> element = {};
   size_t field = 0;
+  // Where the column was dropped once and is there again: what is written with a timestamp up to
+  // this is not there.
+  std::optional<int64_t> hidden_until = {};
 
   bool of_elements() const { return elements.is_multi_cell(); }
   // What it writes depends on the elements that are there.

@@ -275,6 +275,18 @@ struct Planner {
   }
 };
 
+// Source: ScyllaDB schema/schema.cc, column_definition::dropped_at.
+void HideFromBefore(const TableDefinition& table, ColumnKind kind,
+                    std::vector<CellAssignment>& assignments) {
+  for (const auto& [name, dropped] : table.dropped) {
+    const ColumnDefinition* column = table.FindColumn(name);
+    if (column == nullptr || column->kind != kind) continue;
+    for (CellAssignment& assignment : assignments) {
+      if (assignment.column == column->position) assignment.hidden_until = dropped.at_micros;
+    }
+  }
+}
+
 }  // namespace
 
 CqlOr<ModificationPlan> PlanModification(const ModificationStatement& statement, Binder& binder) {
@@ -286,6 +298,8 @@ CqlOr<ModificationPlan> PlanModification(const ModificationStatement& statement,
   };
   std::stable_sort(plan.assignments.begin(), plan.assignments.end(), precedes);
   std::stable_sort(plan.static_assignments.begin(), plan.static_assignments.end(), precedes);
+  HideFromBefore(*plan.table, ColumnKind::kRegular, plan.assignments);
+  HideFromBefore(*plan.table, ColumnKind::kStatic, plan.static_assignments);
   LS_ASSIGN_OR_RETURN(plan.views, PlanViews(binder.schema(), plan.table));
   return plan;
 }

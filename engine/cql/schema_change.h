@@ -23,6 +23,7 @@ struct SchemaChangeContext {
   absl::FunctionRef<Uuid()> new_uuid;  // identities of new tables
   // The only one there is: replication_factor stands for it.
   std::string_view datacenter = "datacenter1";
+  int64_t now_micros = 0;
 };
 
 struct SchemaChange {

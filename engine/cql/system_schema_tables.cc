@@ -109,6 +109,19 @@ void ListTables(const VirtualReadContext& context, RowCollector& rows) {
   });
 }
 
+void ListDroppedColumns(const VirtualReadContext& context, RowCollector& rows) {
+  ForEachTable(context.schema, [&rows](const TableDefinition& table) {
+    for (const auto& [name, dropped] : table.dropped) {
+      rows.Row()
+          .Set("keyspace_name", table.keyspace)
+          .Set("table_name", table.name)
+          .Set("column_name", name)
+          .Set("dropped_time", EncodeBigint(dropped.at_micros / 1000))
+          .Set("type", dropped.type.ToString());
+    }
+  });
+}
+
 void ListViews(const VirtualReadContext& context, RowCollector& rows) {
   ForEachTable(context.schema, [&rows](const TableDefinition& table) {
     if (!table.view) return;
@@ -283,7 +296,7 @@ constexpr Entry kTables[] = {
      nullptr},
     {{"system_schema", "dropped_columns", "keyspace_name text", "table_name text, column_name text",
       "dropped_time timestamp, type text", "columns that were dropped"},
-     nullptr},
+     ListDroppedColumns},
     {{"system_schema", "computed_columns", "keyspace_name text",
       "table_name text, column_name text", "computation blob", "columns that are computed"},
      nullptr,

@@ -14,7 +14,7 @@ namespace liststore {
 // (computed_columns, scylla_keyspaces, scylla_tables), and clustering orders are in lower case.
 //
 // The view that ScyllaDB makes for an index is not shown: nothing here can be read through it.
-// Always empty: functions, aggregates, triggers, dropped_columns, computed_columns,
+// Always empty: functions, aggregates, triggers, computed_columns,
 // scylla_keyspaces (storage and tablets are the default everywhere).
 void AddSystemSchemaTables(VirtualTables& tables, bool looks_like_scylla);
 

@@ -95,6 +95,16 @@ struct ViewDefinition {
   bool operator==(const ViewDefinition&) const = default;
 };
 
+// A column that a table has had.
+struct DroppedColumn {
+  // With tuples in place of user types, which may be gone by now.
+  DataType type = CqlType::kBlob;
+  // A column of its name that is added later has no cells with timestamps up to this.
+  int64_t at_micros = 0;
+
+  bool operator==(const DroppedColumn&) const = default;
+};
+
 struct TableDefinition {
   std::string keyspace;
   std::string name;
@@ -103,6 +113,8 @@ struct TableDefinition {
   // by name.
   std::vector<ColumnDefinition> columns;
   std::vector<IndexDefinition> indexes;
+  // By name, as they were dropped last; some may be there again.
+  std::map<std::string, DroppedColumn, std::less<>> dropped;
   TableOptions options;
   std::optional<ViewDefinition> view;
   // Names of the views of this table, ascending. Who changes them gives the table another id in the

@@ -102,7 +102,8 @@ void QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
   }
   Catalog& catalog = engine_.catalog();
   const auto new_uuid = [&] { return catalog.NewUuid(); };
-  const SchemaChangeContext context{new_uuid, options_.node.data_center};
+  const auto now_micros = static_cast<int64_t>(clock_.NowNanos() / 1000);
+  const SchemaChangeContext context{new_uuid, options_.node.data_center, now_micros};
   CqlOr<SchemaChange> change = CqlError::Server("no change was tried");
   OpStatus status = OpStatus::kOk;
   catalog.Change([&](Schema& next) {

@@ -204,11 +204,28 @@ WriteSet::Row& WriteSet::NewRow(const std::string& key) {
   return row;
 }
 
+namespace {
+
+// The server's own timestamps are behind all that a column was dropped at.
+bool IsHidden(const CellAssignment& assignment, WriteTimestamp timestamp) {
+  if (!assignment.hidden_until) [[likely]]
+    return false;
+  return !timestamp.is_none() && timestamp.micros <= *assignment.hidden_until;
+}
+
+}  // namespace
+
+void WriteSet::Forget(size_t first_cell) {
+  cells_.erase(cells_.begin() + static_cast<ptrdiff_t>(first_cell), cells_.end());
+}
+
 CqlStatus WriteSet::AddCells(const std::vector<CellAssignment>& assignments, BoundValues values,
                              Row& row, const std::optional<EncodedRange>& range, Group& group) {
   for (const CellAssignment& assignment : assignments) {
+    const size_t before = cells_.size();
     if (assignment.of_elements()) {
       LS_RETURN_IF_ERROR(AddElements(assignment, values, range, group));
+      if (IsHidden(assignment, group.timestamp)) Forget(before);
       continue;
     }
     BoundValue value;
@@ -217,6 +234,7 @@ CqlStatus WriteSet::AddCells(const std::vector<CellAssignment>& assignments, Bou
     LS_RETURN_IF_ERROR(CheckRoomFor(1));
     cells_.push_back(
         {.column = assignment.column, .live = value.has_value(), .value = value.bytes});
+    if (IsHidden(assignment, group.timestamp)) Forget(before);
   }
   row.cell_count = cells_.size() - row.first_cell;
   return {};

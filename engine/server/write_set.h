@@ -106,6 +106,8 @@ class WriteSet {
 
   // Invalid: so many more are too many.
   CqlStatus CheckRoomFor(size_t cells) const;
+  // Cells from there on are not written.
+  void Forget(size_t first_cell);
   CqlStatus AddCells(const std::vector<CellAssignment>& assignments, BoundValues values, Row& row,
                      const std::optional<EncodedRange>& range, Group& group);
   // ---- Of columns of several cells: write_elements.cc.

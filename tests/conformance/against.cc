@@ -167,9 +167,11 @@ class Run {
 
   SchemaChangeOptions ChangeOptions() const {
     SchemaChangeOptions options = {.is_cassandra = is_cassandra_, .has_short_ttls = false};
-    if (!is_cassandra_) return options;
+    // The server's clock: after the timestamps of all writes but those with conditions.
     options.hidden_until = kServersMicros + micros_;
-    if (!has_conditions_) options.drop_timestamp = micros_ + kTimestampSpreadMicros;
+    if (is_cassandra_ && !has_conditions_) {
+      options.drop_timestamp = micros_ + kTimestampSpreadMicros;
+    }
     return options;
   }
 

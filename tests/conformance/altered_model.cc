@@ -17,6 +17,11 @@ size_t NumberOf(const ModelSchema& schema, const std::string& name) {
   LS_UNREACHABLE("the column is one of the schema");
 }
 
+// Tuples are in the places of user types; those of pools are within nothing.
+DataType WithoutUserTypes(const DataType& type) {
+  return type.kind() == DataType::Kind::kUser ? DataType::Tuple(type.parameters()) : type;
+}
+
 }  // namespace
 
 void TableModel::AlterType(const DataType& updated) {
@@ -73,7 +78,9 @@ void TableModel::AddColumn(const ModelColumn& column, bool is_static) {
 
 void TableModel::DropColumn(const std::string& name, std::optional<int64_t> hidden_until) {
   const size_t number = NumberOf(schema_, name);
-  schema_.dropped.insert_or_assign(name, schema_.ValueColumn(number).type);
+  const DataType& type = schema_.ValueColumn(number).type;
+  schema_.dropped.insert_or_assign(name, type);
+  schema_.drops[name] = {hidden_until.value_or(0), WithoutUserTypes(type).ToString()};
   if (hidden_until) hidden_until_[name] = *hidden_until;
   std::vector<ModelColumn>& columns = schema_.is_static(number) ? schema_.statics : schema_.regular;
   std::erase_if(columns, [&](const ModelColumn& column) { return column.name == name; });

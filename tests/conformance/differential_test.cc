@@ -106,6 +106,7 @@ class TableRun {
     while (said_ < steps_ && !failed_) Step();
     for (size_t i = 0; i < tables_.readables() && !failed_; ++i) {
       Read(ReadEverything(random_, tables_.readable(i), {}));
+      ReadDrops(tables_.readable(i).schema());
     }
     return !failed_;
   }
@@ -119,7 +120,7 @@ class TableRun {
   }
 
   SchemaChangeOptions change_options() const {
-    return {.has_no_grace = timestamps_ == Timestamps::kServer};
+    return {.has_no_grace = timestamps_ == Timestamps::kServer, .hidden_until = now_micros()};
   }
 
   // Read behind it is what it changed.
@@ -404,6 +405,22 @@ class TableRun {
     }
     const std::vector<ResultRow> expected = read.Behind(last, now_seconds());
     if (!failed_ && found != expected) Differ(ToText(expected), ToText(found));
+  }
+
+  void ReadDrops(const ModelSchema& schema) {
+    constexpr size_t kBehindKeyspace = 2;  // "k."
+    const CqlAnswer answer = session_->Run(
+        {"SELECT column_name, type, toUnixTimestamp(dropped_time) FROM "
+         "system_schema.dropped_columns WHERE keyspace_name = 'k' AND table_name = '" +
+             schema.table.substr(kBehindKeyspace) + "'",
+         {},
+         false});
+    Check(answer);
+    std::vector<ResultRow> expected;
+    for (const auto& [name, drop] : schema.drops) {
+      expected.push_back({name, drop.type, BytesOfInt(drop.micros / 1000, 8)});
+    }
+    if (!failed_ && answer.rows != expected) Differ(ToText(expected), ToText(answer.rows));
   }
 
   void Fail(const RandomRead& read, const CqlParameters& parameters, const std::string& what) {

@@ -15,6 +15,11 @@ struct NamedMaker {
   std::string_view kind;
   RefusalMaker::Maybe (RefusalMaker::*make)();
 };
+// For these a column was dropped before.
+constexpr NamedMaker kRarestMakers[] = {
+    {"refused: a counter is added again", &RefusalMaker::AddCounterAgain},
+    {"refused: another collection is added again", &RefusalMaker::AddOtherCollectionAgain},
+};
 // Few tables have an occasion for these.
 constexpr NamedMaker kRareMakers[] = {
     {"refused: a static column without clustering ones", &RefusalMaker::AddStaticWithoutRows},
@@ -92,6 +97,11 @@ RandomRefusal MakeRandomRefusal(Random& random, const ModelTables& tables) {
     return RandomRefusal{maker.kind, std::move(made->statement), made->code,
                          std::move(made->error)};
   };
+  for (const NamedMaker& maker : kRarestMakers) {
+    if (!random.OneIn(4)) continue;
+    const auto made = made_by(maker);
+    if (made) return *made;
+  }
   const size_t first = random.Below(std::size(kRareMakers));
   const size_t tried = random.OneIn(3) ? std::size(kRareMakers) : 0;
   for (size_t i = 0; i < tried; ++i) {
@@ -107,6 +117,7 @@ RandomRefusal MakeRandomRefusal(Random& random, const ModelTables& tables) {
 std::span<const std::string_view> RefusalKinds() {
   static const auto* const kinds = [] {
     auto* names = new std::vector<std::string_view>();
+    for (const NamedMaker& maker : kRarestMakers) names->push_back(maker.kind);
     for (const NamedMaker& maker : kRareMakers) names->push_back(maker.kind);
     for (const NamedMaker& maker : kMakers) names->push_back(maker.kind);
     return names;

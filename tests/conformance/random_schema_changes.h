@@ -42,8 +42,7 @@ struct SchemaChangeOptions {
   // DROP of a column says up to which timestamp its cells go, and these are never seen again: after
   // all writes so far. nullopt: DROP says nothing.
   std::optional<int64_t> drop_timestamp = std::nullopt;
-  // In a column that is added again, cells up to this one are not there; nullopt: DROP takes what
-  // is there, and no more.
+  // In a column that is added again, cells up to this one are not there.
   std::optional<int64_t> hidden_until = std::nullopt;
 };
 

@@ -41,6 +41,8 @@ class RefusalMaker {
   Maybe AddStaticWithoutRows();
   Maybe AddCounter();
   Maybe AddBesideCounters();
+  Maybe AddCounterAgain();
+  Maybe AddOtherCollectionAgain();
   Maybe AddOfNoType();
   Maybe AlterView();
   Maybe AlterNoTable();

@@ -54,6 +54,26 @@ RefusalMaker::Maybe RefusalMaker::AddBesideCounters() {
             "Cannot add a non counter column (another) in a counter column family", kConfig);
 }
 
+RefusalMaker::Maybe RefusalMaker::AddCounterAgain() {
+  const ModelSchema& schema = tables_.counters->schema();
+  if (schema.dropped.empty()) return std::nullopt;
+  const std::string& name = schema.dropped.begin()->first;
+  return Of(Alter(schema) + "ADD " + name + (random_.OneIn(2) ? " counter" : " int"),
+            "Cannot re-add previously dropped counter column " + name);
+}
+
+// No collection of pools has elements of this type.
+RefusalMaker::Maybe RefusalMaker::AddOtherCollectionAgain() {
+  for (const auto& [name, type] : schema_.dropped) {
+    if (!type.is_collection() || !type.is_multi_cell()) continue;
+    return Of(Alter(schema_) + "ADD " + name + (random_.OneIn(2) ? " list<inet>" : " set<inet>"),
+              "Cannot add a collection with the name " + name +
+                  " because a collection with the same name and a different type has already been "
+                  "used in the past");
+  }
+  return std::nullopt;
+}
+
 RefusalMaker::Maybe RefusalMaker::AddOfNoType() {
   return Of(Alter(schema_) + "ADD another frozen<nope>",
             "Unknown type " + tables_.keyspace + ".nope");

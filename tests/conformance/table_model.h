@@ -53,6 +53,12 @@ struct ModelSchema {
   int64_t default_ttl_seconds = 0;
   bool is_view = false;
   std::map<std::string, DataType> dropped = {};  // columns that were, and are not: by name
+  // Of all that ever were, when they were dropped last, and their types as they are told of then.
+  struct Drop {
+    int64_t micros = 0;
+    std::string type;
+  };
+  std::map<std::string, Drop> drops = {};
 
   // Columns that are no key have one numbering: the regular ones, then the static ones.
   size_t values() const { return regular.size() + statics.size(); }

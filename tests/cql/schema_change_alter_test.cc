@@ -116,6 +116,51 @@ TEST_F(AlterTableTest, Refusals) {
   }
 }
 
+TEST_F(AlterTableTest, ColumnsThatWereDroppedAreRemembered) {
+  Must("CREATE TYPE part (a int, b text)");
+  Must("ALTER TABLE t ADD (l list<ascii>, s set<frozen<part>>, u part)");
+  Must("ALTER TABLE t DROP b");
+  EXPECT_EQ(Table("t").dropped.at("b"), (DroppedColumn{CqlType::kInt, 1000}));
+  now_micros_ = 2000;
+  Must("ALTER TABLE t ADD b text");
+  EXPECT_EQ(Table("t").dropped.at("b"), (DroppedColumn{CqlType::kInt, 1000}));
+  Must("ALTER TABLE t DROP (b, l, s, u)");
+  EXPECT_EQ(Table("t").dropped.at("b"), (DroppedColumn{CqlType::kText, 2000}));
+  EXPECT_EQ(Table("t").dropped.at("s").type.ToString(), "set<frozen<tuple<int, text>>>");
+  EXPECT_EQ(Table("t").dropped.at("u").type.ToString(), "frozen<tuple<int, text>>");
+  Must("ALTER TABLE t RENAME c TO cc");
+  EXPECT_EQ(Table("t").dropped.size(), 4u);
+}
+
+TEST_F(AlterTableTest, ColumnsThatWereDroppedComeAgainWithATypeThatFits) {
+  Must("CREATE TYPE part (a int)");
+  Must(
+      "CREATE TABLE again (p int PRIMARY KEY, v int, l list<ascii>, s set<frozen<part>>, "
+      "m map<ascii, int>, f frozen<list<int>>)");
+  Must("ALTER TABLE again DROP (l, s, m, f)");
+  Must("ALTER TYPE part ADD b int");
+  const auto refused = [](const std::string& name, const std::string& type) {
+    return Refusal{"ALTER TABLE again ADD " + name + " " + type, kInvalid,
+                   "Cannot add a collection with the name " + name +
+                       " because a collection with the same name and a different type has already "
+                       "been used in the past"};
+  };
+  ExpectRefused(refused("l", "list<int>"));
+  ExpectRefused(refused("l", "set<ascii>"));
+  ExpectRefused(refused("s", "set<int>"));
+  ExpectRefused(refused("m", "map<int, int>"));
+  ExpectRefused(refused("m", "map<ascii, bigint>"));
+  // Another text of the same order, a type with more fields, one cell where there were several,
+  // several where there was one.
+  Must(
+      "ALTER TABLE again ADD (l list<text>, s set<frozen<part>>, m frozen<map<int, int>>, "
+      "f set<text>)");
+  Must("CREATE TABLE counts (p int PRIMARY KEY, n counter, o counter)");
+  Must("ALTER TABLE counts DROP n");
+  ExpectRefused({"ALTER TABLE counts ADD n counter", kInvalid,
+                 "Cannot re-add previously dropped counter column n"});
+}
+
 TEST_F(AlterTableTest, TablesOfTheListStoreHaveOptionsAlone) {
   EXPECT_EQ(Must("ALTER TABLE liststore.list_items WITH default_time_to_live = 9").kind,
             Kind::kUpdated);

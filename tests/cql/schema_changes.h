@@ -62,7 +62,8 @@ class SchemaChanges : public ::testing::Test {
     }
     EXPECT_TRUE(IsSchemaStatement(*statement)) << text;
     const auto new_uuid = [&] { return Uuid::FromRandomBits(0, ++ids_); };
-    return ApplySchemaStatement(*statement, keyspace, {new_uuid, "datacenter1"}, schema_);
+    return ApplySchemaStatement(*statement, keyspace, {new_uuid, "datacenter1", now_micros_},
+                                schema_);
   }
   SchemaChange Must(std::string_view text) {
     CqlOr<SchemaChange> change = Run(text);
@@ -86,6 +87,7 @@ class SchemaChanges : public ::testing::Test {
 
   Schema schema_;
   uint64_t ids_ = 0;
+  int64_t now_micros_ = 1000;
 };
 
 }  // namespace liststore::testing

@@ -272,7 +272,7 @@ TEST_F(SystemSchemaTest, TheSystemDescribesItself) {
 TEST_F(SystemSchemaTest, WhatThereIsNoneOfIsEmpty) {
   const auto schema = catalog_.snapshot();
   for (const char* name : {"views", "types", "functions", "aggregates", "triggers",
-                           "dropped_columns", "computed_columns", "scylla_keyspaces"}) {
+                           "computed_columns", "scylla_keyspaces"}) {
     EXPECT_TRUE(tables_.Find("system_schema", name)->Rows({*schema, node_, {}, 0}).empty());
   }
 }

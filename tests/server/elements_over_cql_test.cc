@@ -384,6 +384,40 @@ TEST_F(Elements, StaticColumnsAreWrittenWithEachRowOfAStatement) {
   EXPECT_EQ(Say("SELECT JSON DISTINCT p, l FROM q"), R"({"p": 1, "l": ["e", "e"]})");
 }
 
+// What is there again has what is newer than the DROP: one cell as well as several, static ones
+// too.
+TEST_F(Elements, ColumnsThatAreAddedAgainHideWhatIsOlder) {
+  EXPECT_EQ(Say("CREATE TABLE d (p int, c int, v int, m map<text, int>, s int STATIC, "
+                "PRIMARY KEY (p, c))"),
+            "");
+  EXPECT_EQ(Say("INSERT INTO d (p, c, v, m, s) VALUES (1, 1, 1, {'a': 1}, 1)"), "");
+  EXPECT_EQ(Say("ALTER TABLE d DROP (m, s)"), "");
+  const auto dropped_micros = static_cast<int64_t>(clock_.NowNanos() / 1000);
+  EXPECT_EQ(Say("ALTER TABLE d ADD (m map<text, int>)"), "");
+  EXPECT_EQ(Say("ALTER TABLE d ADD s int STATIC"), "");
+  const std::string dropped = std::to_string(dropped_micros);
+  const std::string later = std::to_string(dropped_micros + 1);
+  const auto row = [&] { return Say("SELECT JSON v, m, s FROM d WHERE p = 1"); };
+  const std::string insert = "INSERT INTO d (p, c, v, m, s) VALUES (1, 2, 2, {'b': 2}, 2) ";
+  EXPECT_EQ(Say("DELETE FROM d WHERE p = 1 AND c = 1"), "");
+  EXPECT_EQ(Say(insert + "USING TIMESTAMP " + dropped), "");
+  EXPECT_EQ(row(), R"({"v": 2, "m": null, "s": null})") << "the column that stayed has it";
+  EXPECT_EQ(Say("UPDATE d USING TIMESTAMP " + dropped + " SET m['c'] = 3 WHERE p = 1 AND c = 2"),
+            "");
+  EXPECT_EQ(row(), R"({"v": 2, "m": null, "s": null})");
+  EXPECT_EQ(Say(insert + "USING TIMESTAMP " + later), "");
+  EXPECT_EQ(row(), R"({"v": 2, "m": {"b": 2}, "s": 2})");
+  EXPECT_EQ(Say("UPDATE d SET m['d'] = 4, s = 5 WHERE p = 1 AND c = 2"), "");
+  EXPECT_EQ(row(), R"({"v": 2, "m": {"b": 2, "d": 4}, "s": 5})") << "the server's own are newer";
+  EXPECT_EQ(Say("SELECT JSON column_name, type FROM system_schema.dropped_columns WHERE "
+                "keyspace_name = 'k' AND table_name = 'd' AND column_name = 'm'"),
+            R"({"column_name": "m", "type": "map<text, int>"})");
+  EXPECT_EQ(Cell("SELECT toUnixTimestamp(dropped_time) FROM system_schema.dropped_columns WHERE "
+                 "keyspace_name = 'k' AND table_name = 'd' AND column_name = 's'"),
+            EncodeBigint(dropped_micros / 1000));
+  EXPECT_EQ(Must("DESCRIBE TABLE d").rows[0][3]->find("dropped"), std::string::npos);
+}
+
 TEST_F(Elements, AreKeptByChangesOfTheSchema) {
   Say("INSERT INTO t (p, l, m, s, u) VALUES (1, ['a'], {'k': 1}, {1}, {age: 1})");
   Say("UPDATE t USING TTL 100 SET m['j'] = 2 WHERE p = 1");
