@@ -243,6 +243,16 @@ std::string NameOfOne(const Refusal& refusal) {
   if (error.starts_with(kClassCast) && statement.Selects("])")) {
     return "statements that fail in the server";
   }
+  // IF v.f of a value that is older than the field.
+  const auto has_condition_on_field = [&](const ModelColumn& column) {
+    return column.type.kind() == DataType::Kind::kUser && column.type.is_frozen() &&
+           statement.SaysIf(" " + column.name + ".");
+  };
+  if (error.starts_with("java.lang.ArrayIndexOutOfBoundsException") &&
+      (std::ranges::any_of(refusal.schema.regular, has_condition_on_field) ||
+       std::ranges::any_of(refusal.schema.statics, has_condition_on_field))) {
+    return "statements that fail in the server";
+  }
   // Of the page that ends with a row of a view whose key is empty.
   if (error.starts_with("java.lang.NullPointerException") && refusal.paged &&
       refusal.schema.is_view && refusal.schema.partition_key.size() == 1) {
