@@ -16,11 +16,13 @@ import sys
 LAYERS = {
     "base": [],
     "model": ["base"],
+    # Where bytes come from: arenas, pages, the limit. Nothing of what is kept in them.
+    "memory": ["base"],
     "command": ["model", "base"],
     # Rows and mutations live in model/, so that storage need not know the commands above it.
-    "storage": ["model", "base"],
+    "storage": ["memory", "model", "base"],
     "runtime": ["base"],
-    "shard": ["storage", "command", "runtime", "model", "base"],
+    "shard": ["storage", "memory", "command", "runtime", "model", "base"],
     # Files, and nothing of what is in them.
     "disk": ["base"],
     # Bytes of a saved store <-> stored rows. Knows no store.
@@ -30,28 +32,39 @@ LAYERS = {
     "c_api": ["base"],
     # Bytes of the wire <-> values. Knows neither statements nor shards.
     "protocol": ["model", "base"],
-    # Text in, commands out: of shard/ it sees the names of tables and nothing that runs.
-    "cql": ["shard", "command", "model", "base"],
-    # Instruments that are seen as virtual tables; of the language it sees what those are made of.
-    "control": ["cql", "shard", "command", "model", "base"],
-    # Connections and what they ask for: where bytes of the wire and statements meet. Of lists, the
-    # engine of a ListStore that is served, no more.
-    "server": ["protocol", "cql", "control", "lists", "shard", "command", "runtime", "model", "base"],
+    # The language. Text -> statements; values <-> texts; statements -> plans -> keys and ranges;
+    # statements -> schemas -> texts, and the tables that show them.
+    "cql/syntax": ["model", "base"],
+    "cql/values": ["cql/syntax", "model", "base"],
+    "cql/plan": ["cql/values", "cql/syntax", "command", "model", "base"],
+    "cql/schema": ["cql/plan", "cql/values", "cql/syntax", "shard", "model", "base"],
+    # Plans and values -> commands -> rows.
+    "execute": ["protocol", "cql/schema", "cql/plan", "cql/values", "cql/syntax", "shard", "command",
+                "model", "base"],
+    # The clock, faults, the journal, lint: the tables in which they are seen, and their place in a
+    # request's way.
+    "instruments": ["execute", "protocol", "cql/schema", "cql/plan", "cql/values", "cql/syntax",
+                    "shard", "command", "model", "base"],
+    # Sockets: bytes in, bytes out.
+    "network": ["runtime", "base"],
+    # A session for each client: requests out of bytes, answers into bytes.
+    "faces/cql": ["network", "execute", "protocol", "cql/schema", "cql/plan", "cql/syntax",
+                  "runtime", "model", "base"],
+    # Options -> a running server. Of lists, the engine of a ListStore that is served, no more.
+    "serve": ["faces/cql", "network", "instruments", "execute", "protocol", "cql/schema", "cql/plan",
+              "cql/syntax", "lists", "shard", "runtime", "model", "base"],
 }
+
+# Folders of engine/ that hold layers instead of files.
+GROUPS_OF_LAYERS = ("cql", "faces")
 
 # Folders outside of engine/ that may include any of it.
 ABOVE_THE_ENGINE = ("tests", "bench", "tools")
 
 # (Layer, layer below it) -> the only headers of the latter that the row above means.
 ONLY_THESE_HEADERS = {
-    ("cql", "shard"): ["engine/shard/catalog.h"],
-    ("control", "cql"): [
-        "engine/cql/bound_values.h", "engine/cql/computed_table.h",
-        "engine/cql/computed_values.h", "engine/cql/cql_error.h",
-        "engine/cql/encode_value.h", "engine/cql/instantiate.h", "engine/cql/lexer.h",
-        "engine/cql/partition_key_text.h", "engine/cql/plan.h",
-        "engine/cql/planned_statement.h", "engine/cql/planner.h", "engine/cql/print_value.h",
-        "engine/cql/statement_outline.h", "engine/cql/unsupported.h", "engine/cql/virtual_table.h"],
+    # Of shard/ the language sees the names of tables and nothing that runs.
+    ("cql/schema", "shard"): ["engine/shard/catalog.h"],
 }
 
 # Single headers that a layer must not see although its row would allow them.
@@ -60,11 +73,15 @@ FORBIDDEN_IN_LAYER = {
     "command": ["liststore/clock.h", "liststore/server_clock.h", "engine/base/mutex.h"],
     "storage": ["liststore/clock.h", "liststore/server_clock.h"],
     "protocol": ["liststore/clock.h", "liststore/server_clock.h", "engine/base/mutex.h"],
-    "cql": ["liststore/clock.h", "liststore/server_clock.h", "engine/base/mutex.h"],
+    "cql/syntax": ["liststore/clock.h", "liststore/server_clock.h", "engine/base/mutex.h"],
+    "cql/values": ["liststore/clock.h", "liststore/server_clock.h", "engine/base/mutex.h"],
+    "cql/plan": ["liststore/clock.h", "liststore/server_clock.h", "engine/base/mutex.h"],
+    "cql/schema": ["liststore/clock.h", "liststore/server_clock.h", "engine/base/mutex.h"],
 }
 
 # The pure layers: no threads, no sockets, no streams, no clock of their own.
-PURE_LAYERS = ("model", "command", "storage", "protocol", "cql")
+PURE_LAYERS = ("model", "command", "storage", "protocol", "cql/syntax", "cql/values", "cql/plan",
+               "cql/schema")
 FORBIDDEN_IN_PURE_LAYERS = {
     "thread", "future", "condition_variable", "shared_mutex", "semaphore", "barrier", "latch",
     "stop_token", "fstream", "iostream", "filesystem", "pthread.h", "fcntl.h", "netdb.h", "poll.h",
@@ -81,9 +98,9 @@ PUBLIC_LIBRARIES = ("absl/status/", "absl/time/", "absl/types/")
 # the standard library, the C library nor Abseil, is not for the engine at all.
 LIBRARIES = {
     "xxhash.h": ["engine/base/hash.cc"],
-    "sanitizer/": ["engine/storage/memory_poison.h"],
-    "boost/asio": ["engine/runtime/event_loop.cc", "engine/server/connection.cc",
-                   "engine/server/listener.cc"],
+    "sanitizer/": ["engine/memory/memory_poison.h"],
+    "boost/asio": ["engine/runtime/event_loop.cc", "engine/faces/cql/connection.cc",
+                   "engine/network/listener.cc"],
     "boost/system": ["engine/runtime/event_loop.cc"],
     "lz4.h": ["engine/protocol/compression.cc"],
     "snappy.h": ["engine/protocol/compression.cc"],
@@ -110,8 +127,10 @@ ROOTS = ("engine/", "liststore/", "tests/", "bench/", "tools/")
 
 def layer_of(path):
     """engine/<layer>/... -> layer, else None."""
-    parts = path.split("/")
-    return parts[1] if parts[0] == "engine" and len(parts) > 2 else None
+    parts = path.split("/")[:-1]
+    if len(parts) < 2 or parts[0] != "engine":
+        return None
+    return "/".join(parts[1:3] if parts[1] in GROUPS_OF_LAYERS else parts[1:2])
 
 
 def is_project(header):

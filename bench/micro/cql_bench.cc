@@ -4,7 +4,7 @@
 #include "benchmark/benchmark.h"
 
 #include "engine/base/check.h"
-#include "engine/cql/parser.h"
+#include "engine/cql/syntax/parser.h"
 
 namespace liststore {
 namespace {

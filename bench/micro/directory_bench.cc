@@ -10,9 +10,9 @@
 #include "benchmark/benchmark.h"
 
 #include "engine/base/random.h"
-#include "engine/storage/arena.h"
-#include "engine/storage/memory_budget.h"
-#include "engine/storage/page_pool.h"
+#include "engine/memory/arena.h"
+#include "engine/memory/memory_budget.h"
+#include "engine/memory/page_pool.h"
 #include "engine/storage/partition_directory.h"
 
 namespace liststore {

@@ -5,9 +5,9 @@
 #include "benchmark/benchmark.h"
 
 #include "engine/base/random.h"
-#include "engine/storage/arena.h"
-#include "engine/storage/memory_budget.h"
-#include "engine/storage/page_pool.h"
+#include "engine/memory/arena.h"
+#include "engine/memory/memory_budget.h"
+#include "engine/memory/page_pool.h"
 #include "engine/storage/ttl_wheel.h"
 
 namespace liststore {

@@ -18,11 +18,11 @@
 
 #include "engine/base/check.h"
 #include "engine/base/random.h"
+#include "engine/memory/memory_budget.h"
+#include "engine/memory/page_pool.h"
 #include "engine/model/packed_item_key.h"
 #include "engine/model/partition_key.h"
 #include "engine/model/token.h"
-#include "engine/storage/memory_budget.h"
-#include "engine/storage/page_pool.h"
 #include "engine/storage/table.h"
 
 namespace liststore {

@@ -1,15 +1,7 @@
 #include "engine/model/cell.h"
+#include "engine/base/three_way.h"
 
 namespace liststore {
-namespace {
-
-template <typename T>
-int ThreeWay(const T& a, const T& b) {
-  return a < b ? -1 : b < a ? 1 : 0;
-}
-
-}  // namespace
-
 int CompareMarkers(const Liveness& a, const Liveness& b) {
   if (a.timestamp != b.timestamp) return ThreeWay(a.timestamp, b.timestamp);
   if (a.expiring() != b.expiring()) return a.expiring() ? 1 : -1;

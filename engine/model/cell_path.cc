@@ -12,7 +12,7 @@ namespace liststore {
 namespace {
 
 constexpr char kFirst = 1;
-constexpr uint64_t kSign = uint64_t{1} << 63;
+constexpr uint64_t kPositionSign = uint64_t{1} << 63;
 constexpr size_t kPositionBytes = 12;
 // Of the 62 bits of a timeuuid below its time, those that are no part of a ListPosition.
 constexpr int kTailBits = 62 - kListNumberBits;
@@ -27,7 +27,7 @@ std::vector<ClusteringColumnSchema> KeyColumn(const DataType& key) {
 
 void AppendPath(const ListPosition& position, std::string& out) {
   std::array<char, kPositionBytes> bytes;
-  StoreBigEndian64(bytes.data(), static_cast<uint64_t>(position.micros) ^ kSign);
+  StoreBigEndian64(bytes.data(), static_cast<uint64_t>(position.micros) ^ kPositionSign);
   StoreBigEndian32(bytes.data() + 8, position.number);
   out.push_back(kFirst);
   out.append(bytes.data(), bytes.size());
@@ -67,7 +67,7 @@ bool AppendTimeuuidPath(std::string_view timeuuid, std::string& out) {
 
 Uuid TimeuuidOfPath(std::string_view path) {
   LS_CHECK(path.size() > kPositionBytes, "the path of a list's element has its position");
-  const auto micros = static_cast<int64_t>(LoadBigEndian64(path.data() + 1) ^ kSign);
+  const auto micros = static_cast<int64_t>(LoadBigEndian64(path.data() + 1) ^ kPositionSign);
   const uint32_t number = LoadBigEndian32(path.data() + 1 + sizeof(micros));
   constexpr auto kMicrosMax =
       static_cast<int64_t>((kTimeuuidTicksMax - kTimeuuidTicksAtEpoch) / kTicksPerMicro) - 1;

@@ -7,6 +7,7 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
+#include "engine/base/three_way.h"
 #include "engine/base/utf8.h"
 #include "engine/model/decimal.h"
 #include "engine/model/duration.h"
@@ -44,11 +45,6 @@ constexpr bool NamesFollowTheEnum() {
   return true;
 }
 static_assert(NamesFollowTheEnum(), "CqlTypeName indexes by the enum's value");
-
-template <typename T>
-int ThreeWay(const T& a, const T& b) {
-  return a < b ? -1 : b < a ? 1 : 0;
-}
 
 // -0.0 before 0.0, NaN behind everything and equal to NaN, as in Java.
 template <typename T>

@@ -10,14 +10,14 @@
 namespace liststore {
 namespace {
 
-constexpr size_t kLengthBytes = 4;
+constexpr size_t kPartLengthBytes = 4;
 
 // Takes a length and as many bytes; nullopt when there are fewer. Negative lengths: `is_null`.
 std::optional<std::string_view> TakeElement(std::string_view& rest, bool& is_null) {
   is_null = false;
-  if (rest.size() < kLengthBytes) return std::nullopt;
+  if (rest.size() < kPartLengthBytes) return std::nullopt;
   const auto length = static_cast<int32_t>(LoadBigEndian32(rest.data()));
-  rest.remove_prefix(kLengthBytes);
+  rest.remove_prefix(kPartLengthBytes);
   if (length < 0) {
     is_null = true;
     return std::string_view();
@@ -197,13 +197,13 @@ bool DataType::IsValid(std::string_view value) const {
 std::optional<std::vector<std::string_view>> SplitCollection(const DataType& type,
                                                              std::string_view value) {
   LS_CHECK(type.is_collection(), "only lists, sets and maps have elements");
-  if (value.size() < kLengthBytes) return std::nullopt;
+  if (value.size() < kPartLengthBytes) return std::nullopt;
   const auto count = static_cast<int32_t>(LoadBigEndian32(value.data()));
-  value.remove_prefix(kLengthBytes);
+  value.remove_prefix(kPartLengthBytes);
   if (count < 0) return std::nullopt;
   const uint64_t parts = static_cast<uint64_t>(count) * type.parameters().size();
   // Every part has a length, which bounds what a wrong count can make us set aside.
-  if (parts > value.size() / kLengthBytes) return std::nullopt;
+  if (parts > value.size() / kPartLengthBytes) return std::nullopt;
   std::vector<std::string_view> elements;
   elements.reserve(parts);
   for (uint64_t i = 0; i < parts; ++i) {
@@ -219,9 +219,9 @@ std::optional<std::vector<std::string_view>> SplitCollection(const DataType& typ
 std::string JoinCollection(const DataType& type, const std::vector<std::string>& elements) {
   LS_CHECK(elements.size() % type.parameters().size() == 0, "keys and values come in pairs");
   const auto append_length = [](std::string& out, size_t length) {
-    char bytes[kLengthBytes];
+    char bytes[kPartLengthBytes];
     StoreBigEndian32(bytes, static_cast<uint32_t>(length));
-    out.append(bytes, kLengthBytes);
+    out.append(bytes, kPartLengthBytes);
   };
   std::string out;
   append_length(out, elements.size() / type.parameters().size());

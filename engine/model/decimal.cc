@@ -8,6 +8,7 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
+#include "engine/base/three_way.h"
 
 namespace liststore {
 namespace {
@@ -140,11 +141,6 @@ ScaledLimbs TakeApart(std::string_view value) {
   number.limbs = MagnitudeOf(TrimVarint(unscaled));
   if (!number.limbs.empty()) number.sign = IsNegative(unscaled) ? -1 : 1;
   return number;
-}
-
-template <typename T>
-int ThreeWay(const T& a, const T& b) {
-  return a < b ? -1 : b < a ? 1 : 0;
 }
 
 }  // namespace

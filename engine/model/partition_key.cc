@@ -6,8 +6,8 @@
 namespace liststore {
 namespace {
 
-constexpr size_t kLengthBytes = 2;
-constexpr size_t kFrameBytes = kLengthBytes + 1;  // length in front, zero byte behind
+constexpr size_t kComponentLengthBytes = 2;
+constexpr size_t kFrameBytes = kComponentLengthBytes + 1;  // length in front, zero byte behind
 
 // Takes one framed component off the front of `rest`; false when it is cut short or ends in another
 // byte than zero.
@@ -15,8 +15,8 @@ bool TakeComponent(std::string_view& rest, std::string_view& component) {
   if (rest.size() < kFrameBytes) return false;
   const size_t length = LoadBigEndian16(rest.data());
   if (rest.size() < kFrameBytes + length) return false;
-  if (rest[kLengthBytes + length] != '\0') return false;
-  component = rest.substr(kLengthBytes, length);
+  if (rest[kComponentLengthBytes + length] != '\0') return false;
+  component = rest.substr(kComponentLengthBytes, length);
   rest.remove_prefix(kFrameBytes + length);
   return true;
 }
@@ -31,9 +31,9 @@ void AppendPartitionKey(std::span<const std::string_view> components, std::strin
   }
   for (const std::string_view component : components) {
     LS_CHECK(component.size() <= kKeyBytesMax, "a component's length fits 16 bits");
-    char length[kLengthBytes];
+    char length[kComponentLengthBytes];
     StoreBigEndian16(length, static_cast<uint16_t>(component.size()));
-    out.append(length, kLengthBytes);
+    out.append(length, kComponentLengthBytes);
     out.append(component);
     out.push_back('\0');
   }

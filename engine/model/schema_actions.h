@@ -1,5 +1,5 @@
-// What a change of the schema asks of storage. Plain data: cql/schema_change.h decides it,
-// shard/schema_actions.h carries it out.
+// What a change of the schema asks of storage. Plain data: cql/schema/schema_change.h decides it,
+// shard/run_schema_actions.h carries it out.
 #ifndef LISTSTORE_ENGINE_MODEL_SCHEMA_ACTIONS_H_
 #define LISTSTORE_ENGINE_MODEL_SCHEMA_ACTIONS_H_
 

@@ -5,7 +5,7 @@
 namespace liststore {
 namespace {
 
-using Kind = SchemaDifference::Kind;
+using DifferenceKind = SchemaDifference::Kind;
 
 // `storage` follows from the rest, but for its id.
 bool IsSame(const TableDefinition& a, const TableDefinition& b) {
@@ -20,18 +20,18 @@ class Comparer {
     for (const auto& [name, keyspace] : before.keyspaces) {
       const KeyspaceDefinition* left = after.FindKeyspace(name);
       if (left == nullptr) {
-        Add(Kind::kDropped, name, {});
+        Add(DifferenceKind::kDropped, name, {});
         continue;
       }
       if (left == keyspace.get()) continue;
       for (const auto& [table_name, table] : keyspace->tables) {
         const auto at = left->tables.find(table_name);
         if (at == left->tables.end() || at->second->id != table->id) {
-          Add(Kind::kDropped, name, table_name);
+          Add(DifferenceKind::kDropped, name, table_name);
         }
       }
       for (const auto& [type_name, type] : keyspace->types) {
-        if (!left->types.contains(type_name)) AddType(Kind::kDropped, name, type_name);
+        if (!left->types.contains(type_name)) AddType(DifferenceKind::kDropped, name, type_name);
       }
     }
   }
@@ -41,18 +41,18 @@ class Comparer {
       const KeyspaceDefinition* old = before.FindKeyspace(name);
       if (old == keyspace.get()) continue;
       if (old == nullptr) {
-        Add(Kind::kCreated, name, {});
+        Add(DifferenceKind::kCreated, name, {});
       } else if (old->replication != keyspace->replication ||
                  old->durable_writes != keyspace->durable_writes) {
-        Add(Kind::kUpdated, name, {});
+        Add(DifferenceKind::kUpdated, name, {});
       }
       for (const auto& [type_name, type] : keyspace->types) {
         const auto at = old == nullptr ? keyspace->types.end() : old->types.find(type_name);
         const bool is_new = old == nullptr || at == old->types.end();
         if (is_new) {
-          AddType(Kind::kCreated, name, type_name);
+          AddType(DifferenceKind::kCreated, name, type_name);
         } else if (at->second != type) {
-          AddType(Kind::kUpdated, name, type_name);
+          AddType(DifferenceKind::kUpdated, name, type_name);
         }
       }
       for (const auto& [table_name, table] : keyspace->tables) {
@@ -66,15 +66,15 @@ class Comparer {
  private:
   void AddTable(const TableDefinition* old, const TableDefinition& table) {
     if (old == nullptr || old->id != table.id) {
-      Add(Kind::kCreated, table.keyspace, table.name);
+      Add(DifferenceKind::kCreated, table.keyspace, table.name);
     } else if (!IsSame(*old, table)) {
-      Add(Kind::kUpdated, table.keyspace, table.name);
+      Add(DifferenceKind::kUpdated, table.keyspace, table.name);
     }
   }
-  void Add(Kind kind, std::string keyspace, std::string table) {
+  void Add(DifferenceKind kind, std::string keyspace, std::string table) {
     differences_.push_back({kind, std::move(keyspace), std::move(table)});
   }
-  void AddType(Kind kind, std::string keyspace, std::string type) {
+  void AddType(DifferenceKind kind, std::string keyspace, std::string type) {
     differences_.push_back({kind, std::move(keyspace), {}, std::move(type)});
   }
 

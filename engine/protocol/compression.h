@@ -12,8 +12,8 @@
 #include <optional>
 #include <string_view>
 
+#include "engine/base/output_buffer.h"
 #include "engine/protocol/error_code.h"
-#include "engine/protocol/output_buffer.h"
 
 namespace liststore::protocol {
 

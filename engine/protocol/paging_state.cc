@@ -3,8 +3,8 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/hash.h"
+#include "engine/base/output_buffer.h"
 #include "engine/model/partition_key.h"
-#include "engine/protocol/output_buffer.h"
 
 namespace liststore::protocol {
 namespace {
@@ -24,7 +24,7 @@ constexpr size_t kChecksumBytes = 8;
 // any other, and can name no more than a place to start reading at.
 constexpr uint64_t kChecksumSeed = 0x70616765;  // "page"
 
-ProtocolError Refused(const char* message) { return {ErrorCode::kProtocolError, message}; }
+ProtocolError RefusedState(const char* message) { return {ErrorCode::kProtocolError, message}; }
 
 }  // namespace
 
@@ -49,7 +49,7 @@ void AppendPagingState(const PagingState& state, std::string& out) {
 
 std::optional<ProtocolError> DecodePagingState(std::string_view bytes, uint64_t statement_digest,
                                                PagingState& state) {
-  const auto damaged = [] { return Refused("Invalid value for the paging state"); };
+  const auto damaged = [] { return RefusedState("Invalid value for the paging state"); };
   if (bytes.size() < kPartitionKeyAt + kChecksumBytes) return damaged();
   const char* const at = bytes.data();
   if (static_cast<uint8_t>(at[0]) != kFormatVersion) return damaged();
@@ -67,7 +67,7 @@ std::optional<ProtocolError> DecodePagingState(std::string_view bytes, uint64_t 
     return damaged();
   }
   if (LoadBigEndian64(at + kStatementDigestAt) != statement_digest) {
-    return Refused("The paging state belongs to another statement");
+    return RefusedState("The paging state belongs to another statement");
   }
   state.statement_digest = statement_digest;
   state.partition_key = keys.substr(0, partition_key_bytes);

@@ -12,9 +12,9 @@
 #include <string_view>
 
 #include "engine/base/big_endian.h"
+#include "engine/base/output_buffer.h"
 #include "engine/protocol/error_code.h"
 #include "engine/protocol/frame.h"
-#include "engine/protocol/output_buffer.h"
 
 namespace liststore::protocol {
 

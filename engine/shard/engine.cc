@@ -15,9 +15,6 @@ namespace {
 
 // Sixteen misses at once cost a fifteenth each of one alone; more gain nothing.
 constexpr size_t kGroupSize = 16;
-// A lane is held for at most about this many units of reclamation, so that nobody waits long behind
-// it.
-constexpr size_t kUnitsPerHold = 128;
 // Giving memory back to the system costs as much as a unit of reclamation for so many bytes.
 constexpr size_t kDroppedBytesPerUnit = 8192;
 // Partitions looked at under one hold of a lane by a scan.
@@ -376,7 +373,8 @@ size_t Engine::Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t
         lane.ownership.Release();
         break;
       }
-      done = ReclaimSlice(lane, now_seconds, std::min(budget - units, kUnitsPerHold), expiries);
+      done =
+          ReclaimSlice(lane, now_seconds, std::min(budget - units, kReclaimUnitsPerHold), expiries);
       // Nothing waits, so that nobody hurries: what was set aside for writes to come goes back. A
       // store that was emptied would else stay at the credit and the spare slabs of all its lanes.
       for (uint16_t t = 0; t < lane.table_count() && units + done == 0; ++t) {

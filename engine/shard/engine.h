@@ -24,6 +24,9 @@
 #include "engine/command/command.h"
 #include "engine/command/conditional_write.h"
 #include "engine/command/reply.h"
+#include "engine/memory/memory_budget.h"
+#include "engine/memory/page_pool.h"
+#include "engine/memory/region_mapper.h"
 #include "engine/model/expiry.h"
 #include "engine/model/schema_actions.h"
 #include "engine/model/stored_row.h"
@@ -33,10 +36,7 @@
 #include "engine/shard/catalog.h"
 #include "engine/shard/engine_image.h"
 #include "engine/shard/lane.h"
-#include "engine/shard/region_mapper.h"
 #include "engine/shard/router.h"
-#include "engine/storage/memory_budget.h"
-#include "engine/storage/page_pool.h"
 
 namespace liststore {
 

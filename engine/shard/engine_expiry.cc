@@ -11,7 +11,7 @@ namespace liststore {
 namespace {
 
 // Partitions, leaves and rows looked at under one hold of a lane: some 20 us.
-constexpr size_t kUnitsPerHold = 2'048;
+constexpr size_t kSearchUnitsPerHold = 2'048;
 
 // How far a search in a lane has come.
 struct LaneSearch {
@@ -60,7 +60,7 @@ bool SearchTable(Table& table, LaneSearch& at, ExpirySearch& search) {
 }
 
 void SearchLane(Lane& lane, LaneSearch& at, ExpirySearch& search) {
-  search.budget = kUnitsPerHold;
+  search.budget = kSearchUnitsPerHold;
   for (; at.table < lane.table_count(); at.NextTable()) {
     Table& table = lane.table_at(at.table);
     search.Spend(1);

@@ -8,9 +8,6 @@
 namespace liststore {
 namespace {
 
-// A lane is held for at most about this many units of reclamation, so that nobody waits long behind
-// it.
-constexpr size_t kUnitsPerHold = 128;
 // Rounds of evictions, each of twice as much as the one before, up to a power. Others may take what
 // was freed; so many without success are taken for a limit that is too small.
 constexpr uint32_t kRoundsMax = 64;
@@ -58,7 +55,7 @@ void Engine::ReclaimIn(Lane& lane, uint64_t now_nanos) {
   const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
   for (uint16_t i = 0; i < lane.table_count(); ++i) {
     Table& table = lane.table_at(i);
-    if (table.WantsReclaim(now_seconds)) table.Reclaim(now_seconds, kUnitsPerHold);
+    if (table.WantsReclaim(now_seconds)) table.Reclaim(now_seconds, kReclaimUnitsPerHold);
     table.ReleaseCredit();
   }
 }

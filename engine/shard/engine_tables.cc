@@ -11,8 +11,6 @@ namespace {
 constexpr size_t kUnitsAtDrop = 256;
 // Dropped tables that wait for Reclaim. When there are more, who creates a table helps.
 constexpr size_t kWaitingMax = 64;
-// A lane is held for at most about this many units at a time.
-constexpr size_t kUnitsPerHold = 128;
 
 }  // namespace
 
@@ -24,7 +22,8 @@ bool Engine::EmptyShell(TableId shell, size_t budget) {
     while (!done && left > 0) {
       lane->ownership.Run([&] {
         Table& part = lane->table_at(shell.value);
-        const size_t units = part.vacant() ? 0 : part.Reclaim(0, std::min(left, kUnitsPerHold));
+        const size_t units =
+            part.vacant() ? 0 : part.Reclaim(0, std::min(left, kReclaimUnitsPerHold));
         left -= std::min(left, std::max<size_t>(units, 1));
         done = part.vacant();
       });

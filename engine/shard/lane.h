@@ -22,6 +22,10 @@
 
 namespace liststore {
 
+// A lane is held for at most about this many units of reclamation, so that nobody waits long for
+// it.
+inline constexpr size_t kReclaimUnitsPerHold = 128;
+
 // What a group has done for a command before it takes the lane.
 struct LookedAhead {
   Table* shell = nullptr;  // of Lane::ShellOf; it need not be the table

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/storage/arena.h"
+#include "engine/memory/arena.h"
 #include "engine/storage/leaf.h"
 
 namespace liststore {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "engine/storage/arena.h"
+#include "engine/memory/arena.h"
 #include "engine/storage/evicted_filter.h"
 #include "engine/storage/ghost_set.h"
 #include "engine/storage/probation_queue.h"

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/storage/arena.h"
+#include "engine/memory/arena.h"
 
 namespace liststore {
 

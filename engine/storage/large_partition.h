@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/storage/arena_allocator.h"
+#include "engine/memory/arena_allocator.h"
 #include "engine/storage/leaf_tree.h"
 #include "engine/storage/range_tombstones.h"
 #include "engine/storage/static_row.h"

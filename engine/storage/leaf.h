@@ -33,9 +33,9 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
+#include "engine/memory/arena.h"
 #include "engine/model/cell.h"
 #include "engine/model/clustering_key.h"
-#include "engine/storage/arena.h"
 
 namespace liststore {
 

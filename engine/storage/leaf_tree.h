@@ -20,8 +20,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/memory/arena_allocator.h"
 #include "engine/model/clustering_key.h"
-#include "engine/storage/arena_allocator.h"
 #include "engine/storage/leaf.h"
 
 namespace liststore {

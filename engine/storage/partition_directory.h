@@ -36,8 +36,8 @@
 
 #include "engine/base/cacheline.h"
 #include "engine/base/check.h"
-#include "engine/storage/arena.h"
-#include "engine/storage/arena_allocator.h"
+#include "engine/memory/arena.h"
+#include "engine/memory/arena_allocator.h"
 #include "engine/storage/slot_array.h"
 
 namespace liststore {

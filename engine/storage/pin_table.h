@@ -22,8 +22,8 @@
 #include <cstdint>
 
 #include "absl/container/flat_hash_map.h"
+#include "engine/memory/arena.h"
 #include "engine/model/view_sink.h"
-#include "engine/storage/arena.h"
 
 namespace liststore {
 

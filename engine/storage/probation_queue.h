@@ -17,7 +17,7 @@
 #include <cstdint>
 
 #include "engine/base/check.h"
-#include "engine/storage/arena.h"
+#include "engine/memory/arena.h"
 #include "engine/storage/leaf.h"
 
 namespace liststore {

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/memory/arena_allocator.h"
 #include "engine/model/cell.h"
 #include "engine/model/clustering_key.h"
-#include "engine/storage/arena_allocator.h"
 
 namespace liststore {
 

@@ -23,7 +23,7 @@
 #include <cstring>
 
 #include "engine/base/check.h"
-#include "engine/storage/arena.h"
+#include "engine/memory/arena.h"
 
 namespace liststore {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "engine/storage/arena.h"
+#include "engine/memory/arena.h"
 #include "engine/storage/leaf.h"
 #include "engine/storage/row_body.h"
 

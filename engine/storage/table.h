@@ -27,6 +27,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "engine/base/strings.h"
+#include "engine/memory/arena.h"
 #include "engine/model/eviction.h"
 #include "engine/model/expiry.h"
 #include "engine/model/mutation.h"
@@ -37,14 +38,13 @@
 #include "engine/model/stored_row.h"
 #include "engine/model/table_schema.h"
 #include "engine/model/usage.h"
-#include "engine/storage/arena.h"
 #include "engine/storage/change_marks.h"
 #include "engine/storage/eviction_state.h"
 #include "engine/storage/partition.h"
 #include "engine/storage/partition_directory.h"
 #include "engine/storage/pin_table.h"
 #include "engine/storage/ttl_wheel.h"
-#include "engine/storage/usage.h"
+#include "engine/storage/usage_by_component.h"
 
 namespace liststore {
 

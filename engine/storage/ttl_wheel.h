@@ -33,7 +33,7 @@
 #include <optional>
 
 #include "engine/base/check.h"
-#include "engine/storage/arena.h"
+#include "engine/memory/arena.h"
 
 namespace liststore {
 

@@ -33,7 +33,7 @@
 #include "absl/container/btree_set.h"
 #include "engine/base/cacheline.h"
 #include "engine/base/hash.h"
-#include "engine/storage/arena_allocator.h"
+#include "engine/memory/arena_allocator.h"
 
 namespace liststore {
 

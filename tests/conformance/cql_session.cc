@@ -19,7 +19,7 @@ constexpr int32_t kPreparedKind = 4;
 constexpr int32_t kUnprepared = 0x2500;
 constexpr size_t kPreparedMax = 200;
 
-void AppendShort(std::string& body, size_t value) {
+void AppendShortTo(std::string& body, size_t value) {
   char bytes[2];
   StoreBigEndian16(bytes, static_cast<uint16_t>(value));
   body.append(bytes, sizeof(bytes));
@@ -36,10 +36,10 @@ void AppendLong(std::string& body, int64_t value) {
 }
 
 void AppendValues(std::string& body, const std::vector<BoundParameter>& parameters) {
-  AppendShort(body, parameters.size());
+  AppendShortTo(body, parameters.size());
   for (const BoundParameter& parameter : parameters) {
     if (!parameter.name.empty()) {
-      AppendShort(body, parameter.name.size());
+      AppendShortTo(body, parameter.name.size());
       body += parameter.name;
     }
     if (parameter.unset || !parameter.bytes) {
@@ -53,7 +53,7 @@ void AppendValues(std::string& body, const std::vector<BoundParameter>& paramete
 
 void AppendParameters(std::string& body, const CqlStatement& statement,
                       const CqlParameters& parameters) {
-  AppendShort(body, 1);  // ONE
+  AppendShortTo(body, 1);  // ONE
   int flags = 0;
   if (!statement.parameters.empty()) flags |= 0x01;
   if (!statement.parameters.empty() && !statement.parameters[0].name.empty()) flags |= 0x40;
@@ -180,7 +180,7 @@ bool CqlSession::AppendStatement(const CqlStatement& statement, std::string& bod
   }
   const std::string id = Prepare(statement.text, answer);
   if (!answer.error.empty()) return false;
-  AppendShort(body, id.size());
+  AppendShortTo(body, id.size());
   body += id;
   return true;
 }
@@ -217,14 +217,14 @@ CqlAnswer CqlSession::RunBatchOf(BatchKind kind, const std::vector<CqlStatement>
                                  std::optional<int64_t> default_timestamp) {
   const auto ask = [&] {
     std::string body(1, static_cast<char>(kind));
-    AppendShort(body, statements.size());
+    AppendShortTo(body, statements.size());
     for (const CqlStatement& statement : statements) {
       body += static_cast<char>(statement.prepared);
       CqlAnswer answer;
       if (!AppendStatement(statement, body, answer)) return answer;
       AppendValues(body, statement.parameters);
     }
-    AppendShort(body, 1);  // ONE
+    AppendShortTo(body, 1);  // ONE
     body += default_timestamp ? '\x20' : '\0';
     if (default_timestamp) AppendLong(body, *default_timestamp);
     return Ask(kBatch, std::move(body));

@@ -59,8 +59,8 @@ using PartOfValue = std::function<std::optional<std::string>(const std::string& 
 
 // What stands behind the column's name in `end` is a part of it, or its JSON.
 template <typename AddEnd>
-void AddPart(const Selection& to, size_t i, const DataType& type, const PartOfValue& part,
-             const AddEnd& add_end) {
+void AddPartOf(const Selection& to, size_t i, const DataType& type, const PartOfValue& part,
+               const AddEnd& add_end) {
   const bool is_json = to.has_own_functions && IsTaken(to.random, type) && to.random.OneIn(3);
   to.Say((is_json ? "toJson(" : "") + to.schema.ValueColumn(i).name);
   add_end();
@@ -75,21 +75,21 @@ void AddPart(const Selection& to, size_t i, const DataType& type, const PartOfVa
   });
 }
 
-void AddField(const Selection& to, size_t i) {
+void AddFieldOf(const Selection& to, size_t i) {
   const DataType& type = to.schema.ValueColumn(i).type;
   const size_t field = to.random.Below(type.parameters().size());
   const PartOfValue part = [type, field](const std::string& value) -> std::optional<std::string> {
     const auto found = SplitTuple(type, value)->at(field);
     return found ? std::optional(std::string(*found)) : std::nullopt;
   };
-  AddPart(to, i, type.parameters()[field], part,
-          [&] { to.text << "." << type.user().fields[field]; });
+  AddPartOf(to, i, type.parameters()[field], part,
+            [&] { to.text << "." << type.user().fields[field]; });
 }
 
 // c[k], of a list or map, or c.f.
-void AddElement(const Selection& to, size_t i) {
+void AddElementOf(const Selection& to, size_t i) {
   const DataType& type = to.schema.ValueColumn(i).type;
-  if (type.kind() == DataType::Kind::kUser) return AddField(to, i);
+  if (type.kind() == DataType::Kind::kUser) return AddFieldOf(to, i);
   if (type.kind() == DataType::Kind::kSet) return;
   const int64_t number = to.random.Between(-1, 2);
   const PartOfValue part =
@@ -97,7 +97,7 @@ void AddElement(const Selection& to, size_t i) {
     const auto element = ElementAt(type, value, key);
     return element ? std::optional(std::string(*element)) : std::nullopt;
   };
-  AddPart(to, i, type.parameters().back(), part, [&] {
+  AddPartOf(to, i, type.parameters().back(), part, [&] {
     to.text << "[";
     to.text.AddNumber(number, 4);
     to.text << "]";
@@ -144,7 +144,7 @@ void AddSelectors(const Selection& to, bool all) {
     if (to.schema.is_static(i) && to.shape.selectors.empty()) to.AddColumn(0);
     const DataType& type = to.schema.ValueColumn(i).type;
     if (type.is_multi_cell() || type.kind() == DataType::Kind::kUser) {
-      if (!to.shape.selectors.empty() && random.OneIn(3)) AddElement(to, i);
+      if (!to.shape.selectors.empty() && random.OneIn(3)) AddElementOf(to, i);
     }
     AddTimes(to, i, all);
   }

@@ -55,7 +55,7 @@ void AddOfColumn(const Selection& to, size_t i, bool all) {
 // ---- Of a part of one
 
 // "s['a']", "m[1]" or "u.f0" into the text; which it is.
-ElementKey AddPart(const Selection& to, const ModelColumn& column) {
+ElementKey AddTimedPart(const Selection& to, const ModelColumn& column) {
   if (column.type.kind() == Kind::kUser) {
     const size_t field = to.random.Below(column.type.parameters().size());
     to.text << column.name << "." << column.type.user().fields[field];
@@ -82,7 +82,7 @@ void AddOfPart(const Selection& to, size_t i) {
   if (column.type.kind() == Kind::kList) return;
   const bool is_ttl = !to.with_write_times || to.random.OneIn(2);
   to.Say(is_ttl ? "ttl(" : "writetime(");
-  const ElementKey key = AddPart(to, column);
+  const ElementKey key = AddTimedPart(to, column);
   to.text << ")";
   to.Add([i, key, is_ttl](const LiveRow& row, int64_t now) {
     const ModelCell* cell = ElementOf(row, i, key);

@@ -30,7 +30,7 @@ const DataType& RandomFieldType(Random& random) {
 
 std::string FullName(const DataType& type) { return type.user().keyspace + "." + type.user().name; }
 
-TypeChange AddField(const DataType& type, const DataType& field) {
+TypeChange WithField(const DataType& type, const DataType& field) {
   std::vector<DataType> types = type.parameters();
   UserTypeNames names = type.user();
   names.fields.push_back("f" + std::to_string(types.size()));
@@ -64,12 +64,12 @@ TypeChange RandomTypeChange(Random& random, const DataType& type) {
   if (type.parameters().size() == kFieldsMax || random.OneIn(2)) {
     return RandomFieldRename(random, type);
   }
-  return AddField(type, RandomFieldType(random));
+  return WithField(type, RandomFieldType(random));
 }
 
 std::optional<TypeChange> RandomKeyField(Random& random, const DataType& type) {
   if (type.parameters().size() == kFieldsMax) return std::nullopt;
-  return AddField(type, PoolTypes()[random.Below(PoolTypes().size())]);
+  return WithField(type, PoolTypes()[random.Below(PoolTypes().size())]);
 }
 
 std::string WithAllFields(const DataType& type, const std::string& value) {

@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "engine/base/utf8.h"
-#include "engine/cql/print_value.h"
+#include "engine/cql/syntax/quoting.h"
+#include "engine/cql/values/print_value.h"
 #include "engine/model/composite_value.h"
 #include "tests/conformance/random_statements.h"
 #include "tests/conformance/read_model.h"
@@ -136,7 +137,7 @@ const PoolValue& RandomPoolValue(Random& random, const ModelColumn& column) {
 namespace {
 
 // There is no literal of an empty number.
-std::string Shown(const PoolValue& value) {
+std::string ShownValue(const PoolValue& value) {
   return value.literal.empty() ? "blobAsInt(0x) /* empty */" : value.literal;
 }
 
@@ -192,13 +193,13 @@ void StatementText::AddFromJson(const PoolValue& value) {
     sent_.text += "?";
     sent_.parameters.push_back({json, false});
   } else {
-    sent_.text += PrintString(json);
+    sent_.text += QuoteString(json);
   }
   sent_.text += ")";
 }
 
 void StatementText::AddValue(const PoolValue& value) {
-  shown_ += Shown(value);
+  shown_ += ShownValue(value);
   if (!value.jsons.empty() && random_.OneIn(12)) return AddFromJson(value);
   // Text alone can hold a blob, if its bytes are UTF-8.
   const bool can_call = !value.type.empty() && (value.type != "blob" || IsValidUtf8(value.bytes));
@@ -233,7 +234,7 @@ bool StatementText::AddList(const std::vector<PoolValue>& values) {
     shown_ += "(";
     for (size_t i = 0; i < values.size(); ++i) {
       list += BytesOfInt(static_cast<int64_t>(values[i].bytes.size()), 4) + values[i].bytes;
-      shown_ += (i == 0 ? "" : ", ") + Shown(values[i]);
+      shown_ += (i == 0 ? "" : ", ") + ShownValue(values[i]);
     }
     shown_ += ")";
     sent_.text += "?";
@@ -285,7 +286,7 @@ std::vector<PoolValue> AddEquality(Random& random, const ModelColumn& column, bo
   return {*value};
 }
 
-bool Holds(int order, int op) {
+bool OrderHolds(int order, int op) {
   return op == 0 ? order > 0 : op == 1 ? order >= 0 : op == 2 ? order < 0 : order <= 0;
 }
 constexpr std::string_view kOperators[] = {" > ", " >= ", " < ", " <= "};
@@ -346,7 +347,7 @@ TableModel::Predicate AddTuple(Random& random, const ModelSchema& schema, Cluste
   const auto op = static_cast<int>(random.Below(4));
   text << kOperators[op];
   const Values bound = add();
-  return [=](const Values& row) { return Holds(compare(row, bound), op); };
+  return [=](const Values& row) { return OrderHolds(compare(row, bound), op); };
 }
 
 }  // namespace
@@ -413,7 +414,7 @@ TableModel::Predicate AddClusteringWhere(Random& random, const ModelSchema& sche
       before = " AND ";
       text.AddValue(value);
       all.push_back([=, &schema, bytes = value.bytes](const Values& row) {
-        return Holds(CompareValues(schema.clustering[equal].type, row[equal], bytes), op);
+        return OrderHolds(CompareValues(schema.clustering[equal].type, row[equal], bytes), op);
       });
     };
     if (random.OneIn(2)) add(static_cast<int>(random.Below(2)));

@@ -1,7 +1,8 @@
 // INSERT, UPDATE and DELETE.
 #include <algorithm>
 
-#include "engine/cql/print_value.h"
+#include "engine/cql/syntax/quoting.h"
+#include "engine/cql/values/print_value.h"
 #include "engine/model/token.h"
 #include "tests/conformance/json_model.h"
 #include "tests/conformance/random_parts.h"
@@ -123,7 +124,7 @@ class WriteMaker {
     }
     json += "}";
     text_ << " JSON ";
-    text_.AddValue({json, PrintString(json)});
+    text_.AddValue({json, QuoteString(json)});
     if (random_.OneIn(2)) {
       text_ << " DEFAULT UNSET";
       return;

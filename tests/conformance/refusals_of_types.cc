@@ -7,7 +7,7 @@
 namespace liststore::testing {
 namespace {
 
-std::string HexOf(std::string_view text) {
+std::string HexOfName(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string hex;
   for (const char c : text) {
@@ -65,7 +65,7 @@ RefusalMaker::Maybe RefusalMaker::RenameField() {
   }
   const std::vector<std::string>& fields = altered().user().fields;
   return Of(AlterAltered() + "RENAME " + fields[0] + " TO " + fields[1],
-            "Duplicate field name " + HexOf(fields[1]) + " in type " + altered().user().name);
+            "Duplicate field name " + HexOfName(fields[1]) + " in type " + altered().user().name);
 }
 
 RefusalMaker::Maybe RefusalMaker::AlterField() {

@@ -11,7 +11,7 @@
 namespace liststore::testing {
 namespace {
 
-std::string Joined(const std::vector<ModelColumn>& columns) {
+std::string JoinedNames(const std::vector<ModelColumn>& columns) {
   std::string names;
   for (const ModelColumn& column : columns) names += (names.empty() ? "" : ", ") + column.name;
   return names;
@@ -74,8 +74,8 @@ std::vector<std::string> ModelSchema::CreateStatements() const {
   for (const ModelColumn& column : clustering) {
     order += (order.empty() ? "" : ", ") + column.name + (column.descending ? " DESC" : " ASC");
   }
-  create += "PRIMARY KEY ((" + Joined(partition_key) + ")";
-  if (!clustering.empty()) create += ", " + Joined(clustering);
+  create += "PRIMARY KEY ((" + JoinedNames(partition_key) + ")";
+  if (!clustering.empty()) create += ", " + JoinedNames(clustering);
   create += ")) WITH default_time_to_live = " + std::to_string(default_ttl_seconds);
   if (!clustering.empty()) create += " AND CLUSTERING ORDER BY (" + order + ")";
   std::vector<std::string> statements = {create};
@@ -94,7 +94,7 @@ std::string ModelSchema::CreateIndexStatement() const {
              target + ")";
   }
   return "CREATE INDEX " + index->name + (index->name.empty() ? "ON " : " ON ") + table + " (" +
-         (index->is_local ? "(" + Joined(partition_key) + "), " : "") + target + ")";
+         (index->is_local ? "(" + JoinedNames(partition_key) + "), " : "") + target + ")";
 }
 
 // Source: Cassandra CompositeType; a single component stands alone.

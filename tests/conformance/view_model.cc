@@ -11,7 +11,7 @@
 namespace liststore::testing {
 namespace {
 
-using Kind = ViewSource::Kind;
+using SourceKind = ViewSource::Kind;
 
 struct KeyPart {
   ModelColumn column;
@@ -69,10 +69,10 @@ ModelView RandomView(Random& random, const ModelSchema& table, std::string name,
   view.schema.is_view = true;
   std::vector<KeyPart> key;
   for (size_t i = 0; i < table.partition_key.size(); ++i) {
-    key.push_back({table.partition_key[i], {Kind::kPartition, i}});
+    key.push_back({table.partition_key[i], {SourceKind::kPartition, i}});
   }
   for (size_t i = 0; i < table.clustering.size(); ++i) {
-    key.push_back({table.clustering[i], {Kind::kClustering, i}});
+    key.push_back({table.clustering[i], {SourceKind::kClustering, i}});
   }
   const size_t cell = random.Below(table.regular.size());
   // Reads take it that there is a regular column.
@@ -80,7 +80,7 @@ ModelView RandomView(Random& random, const ModelSchema& table, std::string name,
   const bool can_be_key = !type.is_multi_cell() && !IsAltered(type) && !HasDuration(type);
   if (table.regular.size() > 1 && !random.OneIn(3) && can_be_key) {
     view.key_cell = cell;
-    key.push_back({table.regular[cell], {Kind::kCell, cell}});
+    key.push_back({table.regular[cell], {SourceKind::kCell, cell}});
   }
   Shuffle(random, key);
   const size_t partition_columns = 1 + random.Below(std::min<size_t>(key.size(), 2));
@@ -101,7 +101,7 @@ ModelView RandomView(Random& random, const ModelSchema& table, std::string name,
   for (const size_t column : view.regular) view.schema.regular.push_back(table.regular[column]);
   const KeyPart& filtered = key[random.Below(key.size())];
   const bool can_filter =
-      !plain || (filtered.source.kind != Kind::kCell && filtered.column.type.is_native());
+      !plain || (filtered.source.kind != SourceKind::kCell && filtered.column.type.is_native());
   if (const PoolValue* value =
           can_filter && random.OneIn(4) ? LiteralOf(random, filtered.column.type) : nullptr) {
     view.filter = {filtered.source, filtered.column.name, filtered.column.type, value->bytes,
@@ -116,11 +116,11 @@ ViewModel::ViewModel(ModelView view, const TableModel& base, ListCounts& counts,
 
 std::optional<std::string> ViewModel::ValueOf(const LiveRow& row, const ViewSource& source) const {
   switch (source.kind) {
-    case Kind::kPartition:
+    case SourceKind::kPartition:
       return row.partition[source.index];
-    case Kind::kClustering:
+    case SourceKind::kClustering:
       return row.clustering[source.index];
-    case Kind::kCell:
+    case SourceKind::kCell:
       break;
   }
   const std::optional<ModelCell>& cell = row.cells[source.index];
@@ -208,10 +208,11 @@ void ViewModel::FollowColumns(const ModelSchema& before) {
   };
   for (auto* sources : {&view_.partition_key, &view_.clustering}) {
     for (ViewSource& source : *sources) {
-      if (source.kind == Kind::kCell) follow(source.index);
+      if (source.kind == SourceKind::kCell) follow(source.index);
     }
   }
-  if (view_.filter && view_.filter->source.kind == Kind::kCell) follow(view_.filter->source.index);
+  if (view_.filter && view_.filter->source.kind == SourceKind::kCell)
+    follow(view_.filter->source.index);
   if (view_.key_cell) follow(*view_.key_cell);
   for (size_t& column : view_.regular) follow(column);
   if (view_.all_columns) {

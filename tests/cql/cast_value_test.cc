@@ -1,15 +1,15 @@
 // CAST of values, and sums of numbers of any length.
-#include "engine/cql/cast_value.h"
+#include "engine/cql/values/cast_value.h"
 
 #include <string>
 #include <string_view>
 
 #include "engine/base/random.h"
-#include "engine/cql/decimal_sum.h"
-#include "engine/cql/literal.h"
-#include "engine/cql/number_text.h"
-#include "engine/cql/parser.h"
-#include "engine/cql/print_value.h"
+#include "engine/cql/syntax/parser.h"
+#include "engine/cql/values/decimal_sum.h"
+#include "engine/cql/values/literal.h"
+#include "engine/cql/values/number_text.h"
+#include "engine/cql/values/print_value.h"
 #include "engine/model/decimal.h"
 #include "gtest/gtest.h"
 #include "tests/support/seed.h"

@@ -1,9 +1,9 @@
-#include "engine/cql/computed_table.h"
+#include "engine/cql/schema/computed_table.h"
 
 #include <string>
 #include <vector>
 
-#include "engine/cql/encode_value.h"
+#include "engine/cql/values/encode_value.h"
 #include "engine/model/token.h"
 #include "gtest/gtest.h"
 #include "tests/cql/virtual_rows.h"

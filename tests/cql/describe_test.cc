@@ -1,4 +1,4 @@
-#include "engine/cql/describe.h"
+#include "engine/cql/schema/describe.h"
 
 #include <map>
 #include <memory>
@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/cql/create_statement.h"
-#include "engine/cql/parser.h"
-#include "engine/cql/system_schema_tables.h"
-#include "engine/cql/system_tables.h"
+#include "engine/cql/schema/create_statement.h"
+#include "engine/cql/schema/system_schema_tables.h"
+#include "engine/cql/schema/system_tables.h"
+#include "engine/cql/syntax/parser.h"
 #include "engine/shard/catalog.h"
 #include "gtest/gtest.h"
 #include "tests/cql/virtual_rows.h"

@@ -1,4 +1,4 @@
-#include "engine/cql/encode_value.h"
+#include "engine/cql/values/encode_value.h"
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 // Bound values -> keys and ranges: which encoded rows a restriction takes in, told by a plain look
 // at every row.
-#include "engine/cql/instantiate.h"
+#include "engine/cql/plan/instantiate.h"
 
 #include <memory>
 #include <string>
@@ -9,7 +9,7 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/random.h"
-#include "engine/cql/planner.h"
+#include "engine/cql/plan/planner.h"
 #include "engine/model/clustering_encoding.h"
 #include "engine/model/token.h"
 #include "gtest/gtest.h"

@@ -1,16 +1,16 @@
-#include "engine/cql/lexer.h"
+#include "engine/cql/syntax/lexer.h"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "engine/cql/identifier.h"
-#include "engine/cql/keywords.h"
+#include "engine/cql/syntax/keywords.h"
+#include "engine/cql/syntax/quoting.h"
 
 namespace liststore {
 namespace {
 
-std::string_view KindName(const Token& token) {
+std::string_view KindName(const Lexeme& token) {
   switch (token.kind) {
     case TokenKind::kEnd:
       return "end";
@@ -44,7 +44,7 @@ std::string_view KindName(const Token& token) {
 std::string Tokens(std::string_view text) {
   Lexer lexer(text);
   std::string tokens;
-  for (Token token = lexer.Next(); token.kind != TokenKind::kEnd; token = lexer.Next()) {
+  for (Lexeme token = lexer.Next(); token.kind != TokenKind::kEnd; token = lexer.Next()) {
     if (!tokens.empty()) tokens += ' ';
     tokens += std::string(KindName(token)) + ":" + std::string(token.text);
   }
@@ -131,7 +131,7 @@ TEST(LexerTest, CopiesGoOnFromWhereTheyWereMade) {
   EXPECT_EQ(lexer.Next().text, "b");
 }
 
-Token Only(std::string_view text) { return Lexer(text).Next(); }
+Lexeme Only(std::string_view text) { return Lexer(text).Next(); }
 
 TEST(LexerTest, NamesAreFoldedOrUnquoted) {
   EXPECT_EQ(NameOf(Only("AbC")), "abc");

@@ -1,4 +1,4 @@
-#include "engine/cql/like_pattern.h"
+#include "engine/cql/values/like_pattern.h"
 
 #include <regex>
 #include <string>

@@ -1,8 +1,8 @@
-#include "engine/cql/list_roles.h"
+#include "engine/cql/schema/list_roles.h"
 
 #include <string>
 
-#include "engine/cql/encode_value.h"
+#include "engine/cql/values/encode_value.h"
 #include "gtest/gtest.h"
 
 namespace liststore {

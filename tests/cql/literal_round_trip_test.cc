@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/random.h"
-#include "engine/cql/literal.h"
-#include "engine/cql/parser.h"
-#include "engine/cql/print_value.h"
+#include "engine/cql/syntax/parser.h"
+#include "engine/cql/values/literal.h"
+#include "engine/cql/values/print_value.h"
 #include "engine/model/composite_value.h"
 #include "tests/cql/random_literals.h"
 #include "tests/support/seed.h"

@@ -1,13 +1,14 @@
 // Literals to bytes: what is taken, what is refused and in which words; bytes to literals.
-#include "engine/cql/literal.h"
+#include "engine/cql/values/literal.h"
 
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "engine/cql/parser.h"
-#include "engine/cql/print_value.h"
+#include "engine/cql/syntax/parser.h"
+#include "engine/cql/values/number_text.h"
+#include "engine/cql/values/print_value.h"
 #include "engine/model/composite_value.h"
 #include "tests/support/vectors.h"
 

@@ -1,5 +1,5 @@
 // Functions as values: which signature a call means, what it is evaluated to, what is refused.
-#include "engine/cql/native_function.h"
+#include "engine/cql/values/native_function.h"
 
 #include <memory>
 #include <optional>
@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cql/computed_values.h"
-#include "engine/cql/evaluate_function.h"
-#include "engine/cql/planner.h"
-#include "engine/cql/print_value.h"
+#include "engine/cql/plan/computed_values.h"
+#include "engine/cql/plan/planner.h"
+#include "engine/cql/values/evaluate_function.h"
+#include "engine/cql/values/print_value.h"
 #include "engine/model/timeuuid.h"
 #include "engine/model/token.h"
 #include "gtest/gtest.h"

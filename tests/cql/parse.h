@@ -10,9 +10,9 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/cql/cql_error.h"
-#include "engine/cql/parser.h"
-#include "engine/cql/statement.h"
+#include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/syntax/parser.h"
+#include "engine/cql/syntax/statement.h"
 
 namespace liststore::testing {
 

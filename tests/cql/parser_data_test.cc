@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/cql/expression.h"
-#include "engine/cql/parser.h"
-#include "engine/cql/statement.h"
+#include "engine/cql/syntax/expression.h"
+#include "engine/cql/syntax/parser.h"
+#include "engine/cql/syntax/statement.h"
 #include "tests/cql/parse.h"
 
 namespace liststore {

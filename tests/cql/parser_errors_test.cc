@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/cql/parser.h"
+#include "engine/cql/syntax/parser.h"
 #include "tests/cql/parse.h"
 
 namespace liststore {

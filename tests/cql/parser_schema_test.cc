@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/cql/parser.h"
-#include "engine/cql/statement.h"
+#include "engine/cql/syntax/parser.h"
+#include "engine/cql/syntax/statement.h"
 #include "tests/cql/parse.h"
 
 namespace liststore {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/base/big_endian.h"
-#include "engine/cql/time_text.h"
+#include "engine/cql/values/time_text.h"
 #include "engine/model/composite_value.h"
 #include "engine/model/cql_type.h"
 

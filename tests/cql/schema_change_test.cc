@@ -1,5 +1,5 @@
 // Keyspaces, CREATE and DROP TABLE, TRUNCATE: what they do and what they are refused with.
-#include "engine/cql/schema_change.h"
+#include "engine/cql/schema/schema_change.h"
 
 #include <string>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cql/create_statement.h"
+#include "engine/cql/schema/create_statement.h"
 #include "tests/cql/schema_changes.h"
 
 namespace liststore::testing {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/cql/parser.h"
-#include "engine/cql/schema_change.h"
+#include "engine/cql/schema/schema_change.h"
+#include "engine/cql/syntax/parser.h"
 #include "gtest/gtest.h"
 
 namespace liststore::testing {

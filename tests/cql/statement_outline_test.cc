@@ -1,4 +1,4 @@
-#include "engine/cql/statement_outline.h"
+#include "engine/cql/syntax/statement_outline.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "engine/cql/system_schema_tables.h"
+#include "engine/cql/schema/system_schema_tables.h"
 
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "engine/cql/system_tables.h"
+#include "engine/cql/schema/system_tables.h"
 #include "engine/model/token.h"
 #include "engine/shard/catalog.h"
 #include "gtest/gtest.h"

@@ -1,9 +1,9 @@
-#include "engine/cql/system_tables.h"
+#include "engine/cql/schema/system_tables.h"
 
 #include <string>
 #include <vector>
 
-#include "engine/cql/encode_value.h"
+#include "engine/cql/values/encode_value.h"
 #include "engine/shard/catalog.h"
 #include "gtest/gtest.h"
 #include "tests/cql/virtual_rows.h"

@@ -1,7 +1,7 @@
 // The list of what is not supported: its codes, its words, the document that shows it, and which
 // statements have no effect. That statements are refused as they should be is tested over the wire:
-// tests/server/unsupported_test.cc.
-#include "engine/cql/unsupported.h"
+// tests/over_cql/unsupported_test.cc.
+#include "engine/cql/syntax/unsupported.h"
 
 #include <algorithm>
 #include <fstream>
@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/cql/binder.h"
-#include "engine/cql/cql_error.h"
-#include "engine/cql/parser.h"
-#include "engine/cql/without_effect.h"
+#include "engine/cql/plan/binder.h"
+#include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/syntax/parser.h"
+#include "engine/cql/syntax/without_effect.h"
 #include "gtest/gtest.h"
 
 namespace liststore {

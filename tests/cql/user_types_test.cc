@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <string>
 
-#include "engine/cql/create_statement.h"
-#include "engine/cql/schema_change.h"
+#include "engine/cql/schema/create_statement.h"
+#include "engine/cql/schema/schema_change.h"
 #include "engine/model/schema_difference.h"
 #include "tests/cql/schema_changes.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/cql/virtual_table.h"
+#include "engine/cql/schema/virtual_table.h"
 #include "engine/model/schema.h"
 
 namespace liststore::testing {

@@ -1,8 +1,8 @@
-#include "engine/cql/virtual_table.h"
+#include "engine/cql/schema/virtual_table.h"
 
 #include <memory>
 
-#include "engine/cql/computed_table.h"
+#include "engine/cql/schema/computed_table.h"
 #include "engine/shard/catalog.h"
 #include "gtest/gtest.h"
 #include "tests/cql/virtual_rows.h"

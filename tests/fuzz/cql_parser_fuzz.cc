@@ -9,8 +9,8 @@
 
 #include "engine/base/check.h"
 #include "engine/base/utf8.h"
-#include "engine/cql/parser.h"
-#include "engine/cql/statement.h"
+#include "engine/cql/syntax/parser.h"
+#include "engine/cql/syntax/statement.h"
 
 namespace liststore {
 namespace {

@@ -10,12 +10,12 @@
 
 #include "engine/base/check.h"
 #include "engine/base/utf8.h"
-#include "engine/cql/decode_json.h"
-#include "engine/cql/encode_json.h"
-#include "engine/cql/json_value.h"
-#include "engine/cql/literal.h"
-#include "engine/cql/parser.h"
-#include "engine/cql/print_value.h"
+#include "engine/cql/syntax/parser.h"
+#include "engine/cql/values/decode_json.h"
+#include "engine/cql/values/encode_json.h"
+#include "engine/cql/values/json_value.h"
+#include "engine/cql/values/literal.h"
+#include "engine/cql/values/print_value.h"
 #include "engine/model/composite_value.h"
 
 namespace liststore {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "engine/base/check.h"
+#include "engine/base/output_buffer.h"
 #include "engine/protocol/frame.h"
-#include "engine/protocol/output_buffer.h"
 #include "tests/support/vectors.h"
 
 namespace liststore::protocol {

@@ -10,9 +10,9 @@
 namespace liststore::testing {
 namespace {
 
-constexpr uint64_t kNanosPerSecond = 1'000'000'000;
+constexpr uint64_t kSecondInNanos = 1'000'000'000;
 
-int64_t SecondsOf(uint64_t now_nanos) { return static_cast<int64_t>(now_nanos / kNanosPerSecond); }
+int64_t SecondsOf(uint64_t now_nanos) { return static_cast<int64_t>(now_nanos / kSecondInNanos); }
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/shard/engine.h"
-#include "engine/shard/schema_actions.h"
+#include "engine/shard/run_schema_actions.h"
 #include "gtest/gtest.h"
 #include "tests/shard/item_commands.h"
 #include "tests/storage/table_workload.h"

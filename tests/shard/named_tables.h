@@ -14,7 +14,7 @@
 #include "engine/model/packed_item_key.h"
 #include "engine/model/stored_row.h"
 #include "engine/shard/engine.h"
-#include "engine/shard/schema_actions.h"
+#include "engine/shard/run_schema_actions.h"
 
 namespace liststore::testing {
 

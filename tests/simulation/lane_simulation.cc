@@ -10,7 +10,7 @@
 namespace liststore::testing {
 namespace {
 
-constexpr uint64_t kNanosPerSecond = 1'000'000'000;
+constexpr uint64_t kSimulatedSecondNanos = 1'000'000'000;
 constexpr uint64_t kAmpleBytes = uint64_t{1} << 40;
 
 uint32_t ShardsOf(uint64_t seed) {
@@ -236,7 +236,7 @@ class LaneSimulation::Reclaimer : public Actor {
  private:
   void Slice(size_t budget) {
     Lane& lane = *simulation_.lanes_[*held_];
-    const auto now_seconds = static_cast<int64_t>(simulation_.now() / kNanosPerSecond);
+    const auto now_seconds = static_cast<int64_t>(simulation_.now() / kSimulatedSecondNanos);
     for (uint16_t i = 0; i < lane.table_count(); ++i) {
       Table& table = lane.table(TableId{i});
       if (!table.WantsReclaim(now_seconds)) continue;
@@ -344,8 +344,8 @@ void LaneSimulation::Release(uint32_t lane) {
 // within a second a lane sees time go to and fro. Seconds decide what has expired and what was
 // reclaimed meanwhile, so that for them the present counts, TTLs included.
 void LaneSimulation::ExecuteHeld(OwnedCommand& owned, uint64_t issued_nanos) {
-  const uint64_t second = now() / kNanosPerSecond;
-  const uint64_t now_nanos = std::max(issued_nanos, second * kNanosPerSecond);
+  const uint64_t second = now() / kSimulatedSecondNanos;
+  const uint64_t now_nanos = std::max(issued_nanos, second * kSimulatedSecondNanos);
   for (RowUpdate& row : owned.batch.rows) {
     if (row.ttl_seconds != 0) row.expiry_seconds = static_cast<int64_t>(second) + row.ttl_seconds;
   }
@@ -425,7 +425,7 @@ void LaneSimulation::CompareContents() {
 
 // Nothing is left of truncated tables once the work is done.
 void LaneSimulation::DrainAndCheckMemory() {
-  const auto now_seconds = static_cast<int64_t>(now() / kNanosPerSecond);
+  const auto now_seconds = static_cast<int64_t>(now() / kSimulatedSecondNanos);
   constexpr int kTurnsMax = 1'000'000;
   for (const auto& lane : lanes_) {
     for (uint16_t i = 0; i < lane->table_count(); ++i) {

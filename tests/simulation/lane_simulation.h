@@ -18,11 +18,11 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/memory/memory_budget.h"
+#include "engine/memory/page_pool.h"
 #include "engine/runtime/lane_ownership.h"
 #include "engine/shard/lane.h"
 #include "engine/shard/router.h"
-#include "engine/storage/memory_budget.h"
-#include "engine/storage/page_pool.h"
 #include "tests/reference/reference_engine.h"
 #include "tests/shard/command_workload.h"
 

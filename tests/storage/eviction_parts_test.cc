@@ -13,7 +13,7 @@
 #include "engine/storage/evicted_filter.h"
 #include "engine/storage/ghost_set.h"
 #include "engine/storage/probation_queue.h"
-#include "engine/storage/usage.h"
+#include "engine/storage/usage_by_component.h"
 #include "tests/support/seed.h"
 
 namespace liststore::testing {

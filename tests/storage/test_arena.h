@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "engine/storage/arena.h"
-#include "engine/storage/memory_budget.h"
-#include "engine/storage/page_pool.h"
+#include "engine/memory/arena.h"
+#include "engine/memory/memory_budget.h"
+#include "engine/memory/page_pool.h"
 
 namespace liststore {
 

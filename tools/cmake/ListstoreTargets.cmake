@@ -38,8 +38,8 @@ endfunction()
 
 # liststore_layer(<name> LIBRARY <library> [USES <layers below>] [LINKS <libraries>] SOURCES <files>)
 #
-# One folder of engine/ as the object library liststore_<name>. LIBRARY is what it ends up in:
-# `liststore`, or one that stands on that; a layer of a library that is not in LISTSTORE_LIBRARIES is
+# One folder of engine/ as the object library liststore_<name>, with `_` for `/`. LIBRARY is what it ends
+# up in: `liststore`, or one that stands on that; a layer of a library that is not in LISTSTORE_LIBRARIES is
 # left out. USES repeats the folder's row in tools/check_layers.py;
 # tests of a layer link what it may use and no more, so a forbidden dependency is a link error there.
 # LINKS of a layer of `liststore` end up in the installed package files by themselves.
@@ -49,16 +49,17 @@ function(liststore_layer name)
     message(FATAL_ERROR "the layer ${name} belongs to no library")
   endif()
   list(TRANSFORM arg_SOURCES PREPEND "${name}/")
+  string(REPLACE "/" "_" target "liststore_${name}")
   if(NOT arg_LIBRARY IN_LIST LISTSTORE_LIBRARIES)
     list(TRANSFORM arg_SOURCES PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
     set_property(GLOBAL APPEND PROPERTY liststore_sources_left_out ${arg_SOURCES})
     return()
   endif()
-  add_library(liststore_${name} OBJECT ${arg_SOURCES})
-  liststore_defaults(liststore_${name})
+  add_library(${target} OBJECT ${arg_SOURCES})
+  liststore_defaults(${target})
   if(BUILD_SHARED_LIBS)
-    set_target_properties(liststore_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    target_compile_options(liststore_${name} PRIVATE -fno-semantic-interposition)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(${target} PRIVATE -fno-semantic-interposition)
   endif()
 
   # Object files do not follow from one object library to the next: the layers and libraries that a
@@ -73,7 +74,7 @@ function(liststore_layer name)
   endforeach()
   list(REMOVE_DUPLICATES layers)
   list(REMOVE_DUPLICATES links)
-  target_link_libraries(liststore_${name} PUBLIC ${links})
+  target_link_libraries(${target} PUBLIC ${links})
   set_property(GLOBAL PROPERTY liststore_layers_of_${name} "${layers}")
   set_property(GLOBAL PROPERTY liststore_links_of_${name} "${links}")
   set_property(GLOBAL APPEND PROPERTY liststore_layers_in_${arg_LIBRARY} "${name}")
@@ -84,6 +85,7 @@ endfunction()
 # Called behind the last of them; what the library links is for the caller to say.
 function(liststore_library name)
   get_property(layers GLOBAL PROPERTY liststore_layers_in_${name})
+  list(TRANSFORM layers REPLACE "/" "_")
   list(TRANSFORM layers REPLACE "(.+)" "$<TARGET_OBJECTS:liststore_\\1>" OUTPUT_VARIABLE objects)
   add_library(${name} ${objects})
   set_target_properties(${name} PROPERTIES
@@ -103,6 +105,7 @@ endfunction()
 # Links `target` with one layer and everything that layer stands on.
 function(liststore_link_layer target layer)
   get_property(layers GLOBAL PROPERTY liststore_layers_of_${layer})
+  list(TRANSFORM layers REPLACE "/" "_")
   list(TRANSFORM layers PREPEND liststore_)
   target_link_libraries(${target} PRIVATE ${layers})
 endfunction()

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
-#include "engine/cql/identifier.h"
+#include "engine/cql/syntax/quoting.h"
 #include "engine/protocol/primitives.h"
 
 namespace liststore {

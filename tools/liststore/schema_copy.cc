@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "engine/cql/identifier.h"
+#include "engine/cql/syntax/quoting.h"
 
 namespace liststore {
 namespace {

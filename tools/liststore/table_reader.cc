@@ -9,7 +9,7 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
-#include "engine/cql/identifier.h"
+#include "engine/cql/syntax/quoting.h"
 
 namespace liststore {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
-#include "engine/cql/identifier.h"
+#include "engine/cql/syntax/quoting.h"
 #include "engine/model/cell_path.h"
 
 namespace liststore {

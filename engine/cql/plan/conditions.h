@@ -1,0 +1,31 @@
+// The conditions of IF with their values, and whether they hold. They differ from those of WHERE:
+// a null equals a null, and nothing else. Source: ScyllaDB cql3/expr/expression.cc,
+// null_handling_style::lwt_nulls.
+#ifndef LISTSTORE_ENGINE_CQL_PLAN_CONDITIONS_H_
+#define LISTSTORE_ENGINE_CQL_PLAN_CONDITIONS_H_
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/cql/plan/bound_values.h"
+#include "engine/cql/plan/instantiate.h"
+#include "engine/cql/plan/plan.h"
+#include "engine/cql/syntax/cql_error.h"
+#include "engine/model/schema.h"
+
+namespace liststore {
+
+// Errors as BindFilters; Invalid: a null that is to be less or greater. Views into plan and values.
+CqlStatus BindConditions(const ConditionPlan& condition, BoundValues values,
+                         std::vector<BoundFilter>& bound);
+
+// `row`: values in the order of TableDefinition::columns, all of them null where there is no row.
+// O(alternatives).
+bool ConditionHolds(const BoundFilter& condition, const TableDefinition& table,
+                    std::span<const std::optional<std::string_view>> row);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CQL_PLAN_CONDITIONS_H_

@@ -1,0 +1,29 @@
+// Which index answers a WHERE clause, and what it still needs ALLOW FILTERING for.
+// Sources: ScyllaDB cql3/restrictions/statement_restrictions.cc, index/secondary_index_manager.cc.
+#ifndef LISTSTORE_ENGINE_CQL_PLAN_INDEX_USE_H_
+#define LISTSTORE_ENGINE_CQL_PLAN_INDEX_USE_H_
+
+#include "engine/cql/plan/bind_where.h"
+#include "engine/model/schema.h"
+
+namespace liststore {
+
+struct IndexUse {
+  // An index finds the rows, or a part of the relations that they are then held to.
+  bool used = false;
+  // Relations are left over that neither the index nor the order of keys answers.
+  bool needs_filtering = false;
+  // A clustering column that is restricted has an index of its own.
+  bool of_clustering = false;
+};
+
+// `where` is whole: nothing has been taken out of it.
+IndexUse FindIndexUse(const TableDefinition& table, const BoundWhere& where);
+
+// The index answers the relation.
+bool Supports(const TableDefinition& table, const IndexDefinition& index,
+              const BoundRelation& relation);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CQL_PLAN_INDEX_USE_H_

@@ -1,0 +1,338 @@
+#include "engine/cql/plan/plan_modification.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/status_macros.h"
+#include "engine/cql/plan/bind_timeout.h"
+#include "engine/cql/plan/counters.h"
+#include "engine/cql/plan/plan_bytes.h"
+#include "engine/cql/plan/plan_conditions.h"
+#include "engine/cql/plan/plan_modification_impl.h"
+#include "engine/cql/plan/restrictions.h"
+#include "engine/cql/plan/view_plan.h"
+
+namespace liststore {
+CqlStatus PlanAttributes(const UsingClause& attributes, Binder& binder, ModificationPlan& plan) {
+  if (attributes.timestamp) {
+    LS_ASSIGN_OR_RETURN(plan.timestamp, binder.Bind(*attributes.timestamp, CqlType::kBigint,
+                                                    "[timestamp]", "[timestamp]"));
+  }
+  if (attributes.ttl) {
+    LS_ASSIGN_OR_RETURN(plan.ttl, binder.Bind(*attributes.ttl, CqlType::kInt, "[ttl]", "[ttl]"));
+  }
+  LS_RETURN_IF_ERROR(BindTimeout(attributes.timeout, binder));
+  plan.is_counter = IsCounterTable(*plan.table);
+  return CheckCounterAttributes(plan);
+}
+
+CqlOr<std::shared_ptr<const TableDefinition>> FindModifiable(const QualifiedName& name,
+                                                             Binder& binder) {
+  LS_ASSIGN_OR_RETURN(auto table, binder.FindTable(name));
+  // The store holds features in memory, for its data path: rows alone would change nothing there.
+  if (table->belongs_to_list_store && table->name == "list_features") {
+    return CqlError::Invalid("Table " + table->keyspace + "." + table->name +
+                             " belongs to a list store: features are changed through it");
+  }
+  if (table->view) return CqlError::Invalid("Cannot directly modify a materialized view");
+  return table;
+}
+
+std::vector<CellAssignment>& AssignmentsOf(const ColumnDefinition& column, ModificationPlan& plan) {
+  return column.kind == ColumnKind::kStatic ? plan.static_assignments : plan.assignments;
+}
+namespace {
+
+// Whether one statement may not assign both. Source: ScyllaDB cql3/operation.cc,
+// is_compatible_with.
+bool AreIncompatible(const CellAssignment& a, const CellAssignment& b) {
+  if (a.column != b.column) return false;
+  using Kind = CellAssignment::Kind;
+  if (a.kind == Kind::kSet || b.kind == Kind::kSet) return true;
+  return a.kind == Kind::kSetField && b.kind == Kind::kSetField && a.field == b.field;
+}
+
+const std::string& NameOf(const CellAssignment& assignment, const TableDefinition& table) {
+  return table.storage.regular[assignment.column].name;
+}
+
+// ---- WHERE of UPDATE and DELETE
+
+CqlStatus CheckModifyingWhere(const std::vector<Relation>& where, const TableDefinition& table) {
+  for (const Relation& relation : where) {
+    if (relation.target == Relation::Target::kToken) {
+      return CqlError::Invalid(
+          "The token function cannot be used in WHERE clauses for UPDATE and DELETE statements: " +
+          ToString(relation));
+    }
+    for (const std::string& name : relation.columns) {
+      const ColumnDefinition* column = table.FindColumn(name);
+      if (column == nullptr) return CqlError::Invalid("Unrecognized name " + name);
+      if (column->is_key()) continue;
+      return CqlError::Invalid("Invalid where clause contains non PRIMARY KEY columns: " + name);
+    }
+  }
+  return {};
+}
+
+CqlError InvalidOperator(const Relation& relation) {
+  return CqlError::Invalid("Invalid operator in where clause " + ToString(relation));
+}
+
+// Partition key and clustering key of an UPDATE or DELETE. `whole_rows`: a range or all of the
+// partition may be meant.
+CqlStatus PlanModifiedRows(const std::vector<Relation>& relations, bool whole_rows, Binder& binder,
+                           ModificationPlan& plan) {
+  const TableDefinition& table = *plan.table;
+  LS_RETURN_IF_ERROR(CheckModifyingWhere(relations, table));
+  plan.only_statics =
+      plan.assignments.empty() && !plan.static_assignments.empty() && !AsksRegularColumns(plan);
+  LS_ASSIGN_OR_RETURN(BoundWhere where, BindWhere(relations, table, binder));
+  plan.partition_key = TakePartitionKey(table, where);
+  if (plan.partition_key.empty()) {
+    for (const ColumnDefinition* column : table.ColumnsOf(ColumnKind::kPartitionKey)) {
+      const auto at = std::ranges::find_if(where.relations, [&](const BoundRelation& relation) {
+        return &table.columns[relation.columns[0]] == column;
+      });
+      if (at == where.relations.end()) {
+        return CqlError::Invalid("Missing mandatory PRIMARY KEY part " + column->name);
+      }
+      if (!at->is_equality()) return InvalidOperator(*at->relation);
+    }
+  }
+  // Source: ScyllaDB cql3/restrictions/statement_restrictions.cc.
+  if (plan.only_statics && RestrictsClustering(table, where)) {
+    return CqlError::Invalid(std::string("Invalid restrictions on clustering columns since the ") +
+                             (plan.kind == ModificationPlan::Kind::kUpdate ? "UPDATE" : "DELETE") +
+                             " statement modifies only static columns");
+  }
+  plan.clustering = TakeClustering(table, where);
+  const std::vector<const ColumnDefinition*> clustering = table.ColumnsOf(ColumnKind::kClustering);
+  const size_t prefix = plan.clustering.prefix_columns();
+  if (!where.relations.empty()) {
+    const BoundRelation& left = where.relations[0];
+    const ColumnDefinition& column = table.columns[left.columns[0]];
+    if (column.kind == ColumnKind::kPartitionKey) return InvalidOperator(*left.relation);
+    if (prefix == clustering.size() || column.position == prefix) {
+      return InvalidOperator(*left.relation);
+    }
+    return CqlError::Invalid("PRIMARY KEY column \"" + column.name +
+                             "\" cannot be restricted as preceding column \"" +
+                             clustering[prefix]->name + "\" is not restricted");
+  }
+  if (whole_rows || plan.only_statics || prefix == clustering.size()) return {};
+  if (plan.clustering.slices.empty()) {
+    if (plan.kind == ModificationPlan::Kind::kDeleteCells) {
+      if (plan.assignments.empty()) return {};  // the condition names the row: CheckConditionalRows
+      return CqlError::Invalid("Primary key column '" + clustering[prefix]->name +
+                               "' must be specified in order to modify column '" +
+                               NameOf(plan.assignments.front(), table) + "'");
+    }
+    return CqlError::Invalid("Missing mandatory PRIMARY KEY part " + clustering[prefix]->name);
+  }
+  if (plan.kind == ModificationPlan::Kind::kDeleteCells) {
+    return CqlError::Invalid("Range deletions are not supported for specific columns");
+  }
+  for (const Relation& relation : relations) {
+    if (relation.op != RelationOperator::kEqual && relation.op != RelationOperator::kIn) {
+      return InvalidOperator(relation);
+    }
+  }
+  return {};
+}
+
+// ---- UPDATE
+
+// Source of the words: ScyllaDB cql3/operation.cc.
+CqlStatus PlanAddition(const Assignment& assignment, const ColumnDefinition& column, Binder& binder,
+                       ModificationPlan& plan) {
+  CellAssignment::Kind kind = CellAssignment::Kind::kAdd;
+  switch (assignment.kind) {
+    case Assignment::Kind::kAdd:
+      break;
+    case Assignment::Kind::kSubtract:
+      kind = CellAssignment::Kind::kSubtract;
+      break;
+    case Assignment::Kind::kSet:
+      return CqlError::Invalid("Cannot set the value of counter column " + column.name +
+                               " (counters can only be incremented/decremented, not set)");
+    case Assignment::Kind::kPrepend:
+    case Assignment::Kind::kSetElement:
+    case Assignment::Kind::kSetField:
+      return PlanPart(assignment, column, binder).status();
+  }
+  LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(column, assignment.value));
+  AssignmentsOf(column, plan).push_back({column.position, std::move(operand), kind});
+  return {};
+}
+
+// Rows of virtual tables are computed whole.
+CqlStatus CheckHasParts(const ColumnDefinition& column, const TableDefinition& table) {
+  if (!table.is_virtual || !column.type.is_multi_cell()) return {};
+  return CqlError::Unsupported(CqlFeature::kVirtualWrites, column.name);
+}
+
+CqlStatus PlanAssignment(const Assignment& assignment, Binder& binder, ModificationPlan& plan) {
+  const ColumnDefinition* column = plan.table->FindColumn(assignment.column);
+  if (column == nullptr) return CqlError::Invalid("Unknown identifier " + assignment.column);
+  if (column->is_key()) {
+    return CqlError::Invalid("PRIMARY KEY part " + column->name + " found in SET part");
+  }
+  if (column->type.is(CqlType::kCounter)) {
+    return PlanAddition(assignment, *column, binder, plan);
+  }
+  CellAssignment next;
+  if (assignment.kind == Assignment::Kind::kSet) {
+    LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(*column, assignment.value));
+    next = SetColumn(*column, std::move(operand));
+  } else {
+    LS_RETURN_IF_ERROR(CheckHasParts(*column, *plan.table));
+    LS_ASSIGN_OR_RETURN(next, PlanPart(assignment, *column, binder));
+  }
+  std::vector<CellAssignment>& assignments = AssignmentsOf(*column, plan);
+  const bool incompatible = std::ranges::any_of(
+      assignments, [&](const CellAssignment& other) { return AreIncompatible(other, next); });
+  if (incompatible) {
+    return CqlError::Invalid("Multiple incompatible setting of column " + column->name);
+  }
+  assignments.push_back(std::move(next));
+  return {};
+}
+
+CqlOr<ModificationPlan> PlanUpdate(const UpdateStatement& statement, Binder& binder) {
+  ModificationPlan plan;
+  plan.kind = ModificationPlan::Kind::kUpdate;
+  LS_ASSIGN_OR_RETURN(plan.table, FindModifiable(statement.table, binder));
+  LS_RETURN_IF_ERROR(PlanAttributes(statement.attributes, binder, plan));
+  for (const Assignment& assignment : statement.assignments) {
+    LS_RETURN_IF_ERROR(PlanAssignment(assignment, binder, plan));
+  }
+  LS_RETURN_IF_ERROR(PlanConditions(statement.if_exists, statement.conditions, binder, plan));
+  LS_RETURN_IF_ERROR(PlanModifiedRows(statement.where, /*whole_rows=*/false, binder, plan));
+  LS_RETURN_IF_ERROR(CheckConditionalRows(plan));
+  return plan;
+}
+
+// ---- DELETE
+
+CqlStatus PlanDeletion(const Deletion& deletion, Binder& binder, ModificationPlan& plan) {
+  const ColumnDefinition* column = plan.table->FindColumn(deletion.column);
+  if (column == nullptr) return CqlError::Invalid("Unknown identifier " + deletion.column);
+  if (column->is_key()) {
+    return CqlError::Invalid("Invalid identifier " + column->name +
+                             " for deletion (should not be a PRIMARY KEY part)");
+  }
+  std::vector<CellAssignment>& assignments = AssignmentsOf(*column, plan);
+  if (deletion.element || !deletion.field.empty()) {
+    LS_RETURN_IF_ERROR(CheckHasParts(*column, *plan.table));
+    LS_ASSIGN_OR_RETURN(CellAssignment part, PlanPartDeletion(deletion, *column, binder));
+    assignments.push_back(std::move(part));
+    return {};
+  }
+  Operand null;
+  null.type = column->type;
+  null.receiver = column->name;
+  CellAssignment all = SetColumn(*column, std::move(null));
+  if (all.of_elements()) all.kind = CellAssignment::Kind::kDelete;
+  const bool twice = std::ranges::any_of(assignments, [&](const CellAssignment& other) {
+    return other.column == all.column && other.kind == all.kind;
+  });
+  if (!twice) assignments.push_back(std::move(all));
+  return {};
+}
+
+CqlOr<ModificationPlan> PlanDelete(const DeleteStatement& statement, Binder& binder) {
+  ModificationPlan plan;
+  plan.kind = statement.deletions.empty() ? ModificationPlan::Kind::kDeleteRows
+                                          : ModificationPlan::Kind::kDeleteCells;
+  LS_ASSIGN_OR_RETURN(plan.table, FindModifiable(statement.table, binder));
+  LS_RETURN_IF_ERROR(PlanAttributes(statement.attributes, binder, plan));
+  for (const Deletion& deletion : statement.deletions) {
+    LS_RETURN_IF_ERROR(PlanDeletion(deletion, binder, plan));
+  }
+  LS_RETURN_IF_ERROR(PlanConditions(statement.if_exists, statement.conditions, binder, plan));
+  LS_RETURN_IF_ERROR(PlanModifiedRows(statement.where, statement.deletions.empty(), binder, plan));
+  LS_RETURN_IF_ERROR(CheckConditionalRows(plan));
+  return plan;
+}
+
+struct Planner {
+  Binder& binder;
+
+  CqlOr<ModificationPlan> operator()(const InsertStatement& statement) const {
+    return PlanInsert(statement, binder);
+  }
+  CqlOr<ModificationPlan> operator()(const InsertJsonStatement& statement) const {
+    return PlanInsertJson(statement, binder);
+  }
+  CqlOr<ModificationPlan> operator()(const UpdateStatement& statement) const {
+    return PlanUpdate(statement, binder);
+  }
+  CqlOr<ModificationPlan> operator()(const DeleteStatement& statement) const {
+    return PlanDelete(statement, binder);
+  }
+};
+
+// Source: ScyllaDB schema/schema.cc, column_definition::dropped_at.
+void HideFromBefore(const TableDefinition& table, ColumnKind kind,
+                    std::vector<CellAssignment>& assignments) {
+  for (const auto& [name, dropped] : table.dropped) {
+    const ColumnDefinition* column = table.FindColumn(name);
+    if (column == nullptr || column->kind != kind) continue;
+    for (CellAssignment& assignment : assignments) {
+      if (assignment.column == column->position) assignment.hidden_until = dropped.at_micros;
+    }
+  }
+}
+
+}  // namespace
+
+CqlOr<ModificationPlan> PlanModification(const ModificationStatement& statement, Binder& binder) {
+  LS_ASSIGN_OR_RETURN(ModificationPlan plan, std::visit(Planner{binder}, statement));
+  // Assignments go to storage in the order of their columns; those of one as they were written,
+  // which is the order of what they append to a list.
+  const auto precedes = [](const CellAssignment& a, const CellAssignment& b) {
+    return a.column < b.column;
+  };
+  std::stable_sort(plan.assignments.begin(), plan.assignments.end(), precedes);
+  std::stable_sort(plan.static_assignments.begin(), plan.static_assignments.end(), precedes);
+  HideFromBefore(*plan.table, ColumnKind::kRegular, plan.assignments);
+  HideFromBefore(*plan.table, ColumnKind::kStatic, plan.static_assignments);
+  LS_ASSIGN_OR_RETURN(plan.views, PlanViews(binder.schema(), plan.table));
+  return plan;
+}
+
+CqlOr<BatchPlan> PlanBatch(const BatchStatement& statement, Binder& binder) {
+  if (statement.attributes.ttl) {
+    return CqlError::Invalid("Global TTL on the BATCH statement is not supported.");
+  }
+  BatchPlan plan;
+  plan.kind = statement.kind;
+  if (statement.attributes.timestamp) {
+    LS_ASSIGN_OR_RETURN(plan.timestamp,
+                        binder.Bind(*statement.attributes.timestamp, CqlType::kBigint,
+                                    "[timestamp]", "[timestamp]"));
+  }
+  size_t bytes = 0;
+  for (const ModificationStatement& modification : statement.statements) {
+    LS_ASSIGN_OR_RETURN(ModificationPlan next, PlanModification(modification, binder));
+    if (plan.timestamp && next.timestamp) {
+      return CqlError::Invalid("Timestamp must be set either on BATCH or individual statements");
+    }
+    bytes += PlanBytes(next);
+    if (bytes > kPlanBytesMax) return BatchTooLarge();
+    plan.modifications.push_back(std::move(next));
+  }
+  std::vector<const ModificationPlan*> statements;
+  for (const ModificationPlan& modification : plan.modifications) {
+    statements.push_back(&modification);
+  }
+  LS_RETURN_IF_ERROR(CheckConditionalBatch(statements, plan.timestamp.has_value()));
+  LS_RETURN_IF_ERROR(CheckCounterBatch(plan.kind, plan.timestamp.has_value(), statements));
+  plan.answer = BatchAnswer(statements);
+  return plan;
+}
+
+}  // namespace liststore

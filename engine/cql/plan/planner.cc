@@ -1,0 +1,110 @@
+#include "engine/cql/plan/planner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/status_macros.h"
+#include "engine/cql/plan/binder.h"
+#include "engine/cql/plan/plan_modification.h"
+#include "engine/cql/plan/plan_select.h"
+#include "engine/cql/syntax/parser.h"
+#include "engine/cql/syntax/without_effect.h"
+
+namespace liststore {
+namespace {
+
+using PlanBody = decltype(Plan::body);
+
+const std::vector<KeyAlternatives>* PartitionKeyOf(const PlanBody& body) {
+  if (const auto* select = std::get_if<SelectPlan>(&body)) return &select->partition_key;
+  if (const auto* change = std::get_if<ModificationPlan>(&body)) return &change->partition_key;
+  if (const auto* batch = std::get_if<BatchPlan>(&body)) {
+    // Of its first statement, and only where all write the same table.
+    const auto& parts = batch->modifications;
+    const bool one_table = std::ranges::all_of(
+        parts, [&](const ModificationPlan& part) { return part.table == parts[0].table; });
+    if (!parts.empty() && one_table) return &parts[0].partition_key;
+  }
+  return nullptr;
+}
+
+// Plans by statement kind. SchemaPlan keeps the statement, so that it is handed on whole.
+struct BodyPlanner {
+  Binder& binder;
+  std::string_view keyspace;
+  const std::shared_ptr<const Statement>& whole;
+
+  CqlOr<PlanBody> operator()(const SelectStatement& statement) const {
+    LS_ASSIGN_OR_RETURN(SelectPlan plan, PlanSelect(statement, binder));
+    return PlanBody(std::move(plan));
+  }
+  CqlOr<PlanBody> operator()(const BatchStatement& statement) const {
+    LS_ASSIGN_OR_RETURN(BatchPlan plan, PlanBatch(statement, binder));
+    return PlanBody(std::move(plan));
+  }
+  CqlOr<PlanBody> operator()(const UseStatement& statement) const {
+    return PlanBody(UsePlan{statement.keyspace});
+  }
+  CqlOr<PlanBody> operator()(const DescribeStatement& statement) const {
+    return PlanBody(DescribePlan{statement, std::string(keyspace)});
+  }
+  CqlOr<PlanBody> operator()(const ListStatement& statement) const {
+    return PlanBody(ListPlan{statement});
+  }
+  // Source: ScyllaDB cql3/statements/prune_materialized_view_statement.cc, which is a SELECT.
+  CqlOr<PlanBody> operator()(const PruneViewStatement& statement) const {
+    SelectStatement select;
+    select.table = statement.view;
+    select.where = statement.where;
+    select.timeout = statement.timeout;
+    LS_ASSIGN_OR_RETURN(const SelectPlan plan, PlanSelect(select, binder));
+    if (!plan.table->view) {
+      return CqlError::Invalid("Ghost rows can only be deleted from materialized views");
+    }
+    return PlanBody(PruneViewPlan{});
+  }
+  CqlOr<PlanBody> operator()(const UnsupportedStatement& statement) const {
+    return CqlError::Unsupported(statement.feature, statement.words);
+  }
+  CqlOr<PlanBody> operator()(const CreateViewStatement&) const {
+    if (whole->markers.empty()) return PlanBody(SchemaPlan{whole});
+    return CqlError::Invalid("Cannot use query parameters in CREATE MATERIALIZED VIEW statements");
+  }
+  template <typename S>
+  CqlOr<PlanBody> operator()(const S& statement) const {
+    if constexpr (std::is_constructible_v<ModificationStatement, const S&>) {
+      LS_ASSIGN_OR_RETURN(ModificationPlan plan,
+                          PlanModification(ModificationStatement(statement), binder));
+      return PlanBody(std::move(plan));
+    } else {
+      return PlanBody(SchemaPlan{whole});
+    }
+  }
+};
+
+}  // namespace
+
+CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Schema& schema,
+                                                 std::string_view keyspace) {
+  const auto whole = std::make_shared<const Statement>(std::move(statement));
+  Binder binder(schema, keyspace, whole->markers);
+  LS_ASSIGN_OR_RETURN(PlanBody body, std::visit(BodyPlanner{binder, keyspace, whole}, whole->node));
+  auto plan = std::make_shared<Plan>();
+  plan->body = std::move(body);
+  plan->without_effect = FeaturesWithoutEffect(*whole);
+  LS_ASSIGN_OR_RETURN(plan->variables, binder.TakeVariables());
+  plan->computed = binder.TakeComputed();
+  const std::vector<KeyAlternatives>* key = PartitionKeyOf(plan->body);
+  if (key != nullptr)
+    plan->partition_key_variables =
+        PartitionKeyVariables(*key, plan->variables.size(), plan->computed);
+  return std::shared_ptr<const Plan>(std::move(plan));
+}
+
+CqlOr<std::shared_ptr<const Plan>> PlanText(std::string_view text, const Schema& schema,
+                                            std::string_view keyspace) {
+  LS_ASSIGN_OR_RETURN(Statement statement, ParseStatement(text));
+  return PlanStatement(std::move(statement), schema, keyspace);
+}
+
+}  // namespace liststore

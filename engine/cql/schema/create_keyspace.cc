@@ -1,0 +1,201 @@
+// CREATE, ALTER and DROP KEYSPACE. Sources: ScyllaDB cql3/statements/create_keyspace_statement.cc,
+// ks_prop_defs.cc, locator/*_strategy.cc.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/base/status_macros.h"
+#include "engine/cql/schema/schema_change_impl.h"
+#include "engine/cql/syntax/properties.h"
+
+namespace liststore::schema_change {
+namespace {
+
+constexpr std::string_view kStrategyPackage = "org.apache.cassandra.locator.";
+constexpr std::string_view kFactor = "replication_factor";
+constexpr std::array<std::string_view, 5> kKeyspaceProperties = {
+    "durable_writes", "replication", "storage", "tablets", "consistency"};
+
+CqlStatus CheckFactor(const std::string& factor) {
+  const bool digits =
+      !factor.empty() && std::ranges::all_of(factor, [](char c) { return c >= '0' && c <= '9'; });
+  if (!digits) {
+    return CqlError::Config("Replication factor must be numeric and non-negative, found '" +
+                            factor + "'");
+  }
+  if (!ParseInteger(factor)) {
+    return CqlError::Config("Replication factor must be numeric; found " + factor);
+  }
+  return {};
+}
+
+CqlStatus CheckSimple(const PropertyMap& replication, const std::string& keyspace) {
+  for (const auto& [option, value] : replication) {
+    if (option == "class" || option == kFactor) continue;
+    return CqlError::Config("Unrecognized strategy option {" + option + "} passed to " +
+                            replication.at("class") + " for keyspace " + keyspace);
+  }
+  const auto factor = replication.find(std::string(kFactor));
+  if (factor == replication.end()) {
+    return CqlError::Config("SimpleStrategy requires a replication_factor strategy option.");
+  }
+  return CheckFactor(factor->second);
+}
+
+// Takes replication_factor apart into the data centers: the one there is, and those that an earlier
+// definition named.
+CqlStatus ExpandTopology(PropertyMap& replication, const PropertyMap& before,
+                         std::string_view datacenter) {
+  std::string factor;
+  const auto given = replication.find(std::string(kFactor));
+  if (given != replication.end()) {
+    factor = given->second;
+    replication.erase(given);
+  } else if (replication.size() == 1 && before.contains(std::string(kFactor))) {
+    factor = before.at(std::string(kFactor));
+  }
+  if (!factor.empty()) {
+    LS_RETURN_IF_ERROR(CheckFactor(factor));
+    for (const auto& [option, value] : before) {
+      if (option != kFactor) replication.emplace(option, value);
+    }
+    replication.emplace(datacenter, factor);
+  }
+  for (const auto& [option, value] : replication) {
+    if (option == "class") continue;
+    if (option != datacenter) {
+      return CqlError::Config("Unrecognized datacenter name '" + option + "'");
+    }
+    LS_RETURN_IF_ERROR(CheckFactor(value));
+  }
+  if (replication.size() < 2) {
+    return CqlError::Config("Configuration for at least one datacenter must be present");
+  }
+  return {};
+}
+
+// The replication as the keyspace keeps it; `before`: that of the keyspace so far.
+CqlStatus CompleteReplication(PropertyMap& replication, const PropertyMap& before,
+                              const std::string& keyspace, std::string_view datacenter) {
+  std::string& strategy = replication.at("class");
+  if (strategy.find('.') == std::string::npos) strategy.insert(0, kStrategyPackage);
+  std::string_view name = strategy;
+  if (name.starts_with(kStrategyPackage)) name.remove_prefix(kStrategyPackage.size());
+  if (name == "SimpleStrategy") return CheckSimple(replication, keyspace);
+  if (name == "NetworkTopologyStrategy") return ExpandTopology(replication, before, datacenter);
+  if (name == "EverywhereStrategy") return {};
+  if (name == "LocalStrategy") {
+    return CqlError::Config(
+        "Unable to use given strategy class: LocalStrategy is reserved for internal use.");
+  }
+  return CqlError::Config("Unable to find replication strategy class '" + strategy + "'");
+}
+
+// Options of what liststore does not have: accepted where they ask for nothing.
+CqlStatus CheckIgnored(const Properties& properties) {
+  LS_ASSIGN_OR_RETURN(const auto storage, properties.Map("storage"));
+  if (storage && storage->contains("type") && AsciiLower(storage->at("type")) != "local") {
+    return CqlError::Unsupported(CqlFeature::kKeyspaceStorage, storage->at("type"));
+  }
+  LS_ASSIGN_OR_RETURN(const auto tablets, properties.Map("tablets"));
+  for (const auto& [option, value] : tablets.value_or(PropertyMap{})) {
+    if (option == "enabled" && value != "true" && value != "false") {
+      return CqlError::Config("tablets['enabled'] value must be true or false. Found: " + value);
+    }
+    if (option != "enabled" && option != "initial") {
+      return CqlError::Config("Unrecognized tablets option " + option);
+    }
+  }
+  LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto consistency, properties.Text("consistency"));
+  return {};
+}
+
+}  // namespace
+
+CqlOr<SchemaChange> Apply(const CreateKeyspaceStatement& statement, Editor& editor) {
+  KeyspaceDefinition keyspace;
+  keyspace.name = AsciiLower(statement.keyspace);
+  if (keyspace.is_system()) {
+    return CqlError::Invalid("system keyspace is not user-modifiable");
+  }
+  keyspace.name = statement.keyspace;
+  if (!IsWord(keyspace.name)) {
+    return CqlError::Invalid("\"" + keyspace.name + "\" is not a valid keyspace name");
+  }
+  if (keyspace.name.size() > kNameCharactersMax) {
+    return CqlError::Invalid("Keyspace names shouldn't be more than 192 characters long (got \"" +
+                             keyspace.name + "\")");
+  }
+  const Properties properties(statement.properties);
+  LS_RETURN_IF_ERROR(properties.Check(kKeyspaceProperties));
+  LS_ASSIGN_OR_RETURN(const auto replication, properties.Map("replication"));
+  if (!replication || !replication->contains("class")) {
+    return CqlError::Config("Missing mandatory replication strategy class");
+  }
+  LS_RETURN_IF_ERROR(CheckIgnored(properties));
+  keyspace.replication = *replication;
+  LS_RETURN_IF_ERROR(
+      CompleteReplication(keyspace.replication, {}, keyspace.name, editor.context.datacenter));
+  LS_ASSIGN_OR_RETURN(const auto durable_writes, properties.Boolean("durable_writes"));
+  keyspace.durable_writes = durable_writes.value_or(true);
+
+  SchemaChange change = OfKeyspace(SchemaChange::Kind::kCreated, keyspace.name);
+  if (editor.schema.FindKeyspace(keyspace.name) == nullptr) {
+    PutKeyspace(editor, std::move(keyspace));
+    return change;
+  }
+  if (!statement.if_not_exists) {
+    return AlreadyExists("Cannot add existing keyspace \"" + keyspace.name + "\"", keyspace.name,
+                         "");
+  }
+  change.alters_schema = false;
+  return change;
+}
+
+CqlOr<SchemaChange> Apply(const AlterKeyspaceStatement& statement, Editor& editor) {
+  LS_RETURN_IF_ERROR(CheckModifiable(statement.keyspace));
+  const Properties properties(statement.properties);
+  LS_RETURN_IF_ERROR(properties.Check(kKeyspaceProperties));
+  LS_ASSIGN_OR_RETURN(auto replication, properties.Map("replication"));
+  if (replication && !replication->empty() && !replication->contains("class")) {
+    return CqlError::Config("Missing replication strategy class");
+  }
+  const KeyspaceDefinition* found = editor.schema.FindKeyspace(statement.keyspace);
+  if (found == nullptr) return CqlError::Invalid("Unknown keyspace " + statement.keyspace);
+  LS_RETURN_IF_ERROR(CheckIgnored(properties));
+  KeyspaceDefinition keyspace = *found;
+  if (replication && !replication->empty()) {
+    PropertyMap before = std::move(keyspace.replication);
+    before.erase("class");
+    keyspace.replication = *std::move(replication);
+    LS_RETURN_IF_ERROR(CompleteReplication(keyspace.replication, before, keyspace.name,
+                                           editor.context.datacenter));
+  }
+  LS_ASSIGN_OR_RETURN(const auto durable_writes, properties.Boolean("durable_writes"));
+  keyspace.durable_writes = durable_writes.value_or(keyspace.durable_writes);
+  PutKeyspace(editor, std::move(keyspace));
+  return OfKeyspace(SchemaChange::Kind::kUpdated, statement.keyspace);
+}
+
+CqlOr<SchemaChange> Apply(const DropKeyspaceStatement& statement, Editor& editor) {
+  LS_RETURN_IF_ERROR(CheckModifiable(statement.keyspace));
+  const KeyspaceDefinition* found = editor.schema.FindKeyspace(statement.keyspace);
+  if (found == nullptr) {
+    if (statement.if_exists) return Nothing();
+    return CqlError::Config("Cannot drop non existing keyspace '" + statement.keyspace + "'.");
+  }
+  SchemaChange change = OfKeyspace(SchemaChange::Kind::kDropped, statement.keyspace);
+  for (const auto& [name, table] : found->tables) {
+    if (table->belongs_to_list_store) {
+      return CqlError::Invalid("Cannot drop keyspace " + statement.keyspace + ": table " + name +
+                               " belongs to the list store");
+    }
+    if (table->is_virtual) continue;
+    change.actions.push_back(
+        {SchemaAction::Kind::kDropTable, statement.keyspace, name, ColumnMap{}});
+  }
+  editor.schema.keyspaces.erase(statement.keyspace);
+  return change;
+}
+
+}  // namespace liststore::schema_change

@@ -1,0 +1,291 @@
+// CREATE TABLE, DROP TABLE and TRUNCATE. Source: ScyllaDB
+// cql3/statements/create_table_statement.cc, drop_table_statement.cc, truncate_statement.cc.
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/base/status_macros.h"
+#include "engine/cql/plan/counters.h"
+#include "engine/cql/schema/schema_change_impl.h"
+#include "engine/cql/schema/table_options.h"
+
+namespace liststore::schema_change {
+namespace {
+
+CqlStatus CheckTableName(const std::string& name) {
+  if (!IsWord(name)) {
+    return CqlError::Invalid(
+        "\"" + name +
+        "\" is not a valid table name (must be alphanumeric character only: [0-9A-Za-z]+)");
+  }
+  if (name.size() > kNameCharactersMax) {
+    return CqlError::Invalid("Table names shouldn't be more than 192 characters long (got \"" +
+                             name + "\")");
+  }
+  return {};
+}
+
+// The columns of a CREATE TABLE, from as they are written to what they are.
+class ColumnMaker {
+ public:
+  ColumnMaker(const CreateTableStatement& statement, std::string_view keyspace)
+      : statement_(statement), keyspace_(keyspace) {}
+
+  // `types`: of the table's keyspace.
+  CqlOr<std::vector<ColumnDefinition>> Make(const UserTypes& types) {
+    LS_RETURN_IF_ERROR(MakeAll(types));
+    LS_RETURN_IF_ERROR(MakePrimaryKey());
+    LS_RETURN_IF_ERROR(CheckStatics());
+    LS_RETURN_IF_ERROR(CheckCounters());
+    LS_RETURN_IF_ERROR(OrderClustering());
+    for (const ColumnDefinition& column : columns_) {
+      LS_RETURN_IF_ERROR(CheckSupportedColumn(column.name, column.type));
+    }
+    return std::move(columns_);
+  }
+
+  CqlStatus CheckNames() const {
+    if (statement_.columns.size() > kColumnsMax) {
+      return CqlError::Invalid("Table with " + std::to_string(statement_.columns.size()) +
+                               " columns; liststore has at most " + std::to_string(kColumnsMax));
+    }
+    std::vector<std::string_view> names;
+    for (const ColumnSpec& column : statement_.columns) {
+      if (column.name.size() > kColumnNameBytesMax) {
+        return CqlError::Invalid("Column names shouldn't be more than 65535 bytes long");
+      }
+      names.push_back(column.name);
+    }
+    std::sort(names.begin(), names.end());
+    const auto twice = std::adjacent_find(names.begin(), names.end());
+    if (twice == names.end()) return {};
+    return CqlError::Invalid("Multiple definition of identifier " + std::string(*twice));
+  }
+
+ private:
+  CqlStatus MakeAll(const UserTypes& types) {
+    for (const ColumnSpec& spec : statement_.columns) {
+      LS_ASSIGN_OR_RETURN(DataType type, ToDataType(spec.type, keyspace_, types));
+      const ColumnKind kind = spec.is_static ? ColumnKind::kStatic : ColumnKind::kRegular;
+      columns_.push_back({spec.name, std::move(type), kind, 0, false});
+    }
+    return {};
+  }
+
+  CqlStatus MakePrimaryKey() {
+    if (statement_.partition_keys.empty()) {
+      return CqlError::Invalid("No PRIMARY KEY specified (exactly one required)");
+    }
+    if (statement_.partition_keys.size() > 1) {
+      return CqlError::Invalid("Multiple PRIMARY KEYs specified (exactly one required)");
+    }
+    if (statement_.compact_storage) {
+      return CqlError::Invalid(
+          "Support for the deprecated feature of 'CREATE TABLE WITH COMPACT STORAGE' is disabled "
+          "and will eventually be removed in a future version.  To enable, set the "
+          "'enable_create_table_with_compact_storage' config option to 'true'.");
+    }
+    uint16_t position = 0;
+    for (const std::string& name : statement_.partition_keys[0]) {
+      LS_RETURN_IF_ERROR(TakeKey(name, ColumnKind::kPartitionKey, position++));
+    }
+    position = 0;
+    for (const std::string& name : statement_.clustering_key) {
+      LS_RETURN_IF_ERROR(TakeKey(name, ColumnKind::kClustering, position++));
+    }
+    return {};
+  }
+
+  // A column becomes part of the key, once.
+  CqlStatus TakeKey(const std::string& name, ColumnKind kind, uint16_t position) {
+    const auto at = std::ranges::find(columns_, name, &ColumnDefinition::name);
+    if (at == columns_.end() || at->is_key()) {
+      return CqlError::Invalid("Unknown definition " + name + " referenced in PRIMARY KEY");
+    }
+    if (at->type.is_multi_cell()) {
+      return CqlError::Invalid(std::string(at->type.is_collection()
+                                               ? "Invalid non-frozen collection type"
+                                               : "Invalid non-frozen user-defined type") +
+                               " for PRIMARY KEY component " + name);
+    }
+    for (const CqlType refused : {CqlType::kCounter, CqlType::kDuration}) {
+      if (!at->type.Contains(refused)) continue;
+      return CqlError::Invalid(std::string(CqlTypeName(refused)) +
+                               " type is not supported for PRIMARY KEY part " + name);
+    }
+    if (at->kind == ColumnKind::kStatic) {
+      return CqlError::Invalid("Static column " + name + " cannot be part of the PRIMARY KEY");
+    }
+    at->kind = kind;
+    at->position = position;
+    return {};
+  }
+
+  CqlStatus CheckStatics() const {
+    const bool statics =
+        std::ranges::count(columns_, ColumnKind::kStatic, &ColumnDefinition::kind) != 0;
+    if (statics && statement_.clustering_key.empty()) {
+      return CqlError::Invalid(
+          "Static columns are only useful (and thus allowed) if the table has at least one "
+          "clustering column");
+    }
+    return {};
+  }
+
+  // Source: ScyllaDB cql3/statements/create_table_statement.cc.
+  CqlStatus CheckCounters() const {
+    const auto is_value = [](const ColumnDefinition& column) { return !column.is_key(); };
+    const auto is_counter = [](const ColumnDefinition& column) {
+      return column.type.is(CqlType::kCounter);
+    };
+    const auto counters = std::ranges::count_if(columns_, is_counter);
+    if (counters == 0 || counters == std::ranges::count_if(columns_, is_value)) return {};
+    return CqlError::Invalid("Cannot mix counter and non counter columns in the same table");
+  }
+
+  CqlStatus OrderClustering() {
+    const std::vector<ColumnOrder>& order = statement_.clustering_order;
+    const std::vector<std::string>& clustering = statement_.clustering_key;
+    if (order.size() > clustering.size()) {
+      return CqlError::Invalid(
+          "Only clustering key columns can be defined in CLUSTERING ORDER directive");
+    }
+    for (size_t i = 0; i < order.size(); ++i) {
+      if (order[i].column != clustering[i]) {
+        if (std::ranges::count(order, clustering[i], &ColumnOrder::column) == 0) {
+          return CqlError::Invalid("Missing CLUSTERING ORDER for column " + clustering[i]);
+        }
+        return CqlError::Invalid(
+            "The order of columns in the CLUSTERING ORDER directive must be the one of the "
+            "clustering key (" +
+            clustering[i] + " must appear before " + order[i].column + ")");
+      }
+      std::ranges::find(columns_, order[i].column, &ColumnDefinition::name)->descending =
+          order[i].descending;
+    }
+    if (!order.empty() && order.size() < clustering.size()) {
+      return CqlError::Invalid("Missing CLUSTERING ORDER for column " + clustering[order.size()]);
+    }
+    return {};
+  }
+
+  const CreateTableStatement& statement_;
+  const std::string_view keyspace_;
+  std::vector<ColumnDefinition> columns_;
+};
+
+bool IsTaken(const Uuid& id, const Schema& schema) {
+  return std::ranges::any_of(schema.keyspaces, [&](const auto& keyspace) {
+    return std::ranges::any_of(keyspace.second->tables,
+                               [&](const auto& table) { return table.second->id == id; });
+  });
+}
+
+}  // namespace
+
+CqlOr<Uuid> NewTableId(const Properties& properties, const Editor& editor) {
+  LS_ASSIGN_OR_RETURN(const std::optional<Uuid> id, TableIdOption(properties));
+  if (!id) return editor.context.new_uuid();
+  if (!IsTaken(*id, editor.schema)) return *id;
+  return CqlError::Invalid("Table with ID " + id->ToString() + " already exists");
+}
+
+CqlOr<SchemaChange> Apply(const CreateTableStatement& statement, Editor& editor) {
+  TableDefinition table;
+  LS_ASSIGN_OR_RETURN(table.keyspace, KeyspaceOf(statement.table, editor));
+  table.name = statement.table.name;
+  LS_RETURN_IF_ERROR(CheckModifiable(table.keyspace));
+  LS_RETURN_IF_ERROR(CheckTableName(table.name));
+  ColumnMaker columns(statement, table.keyspace);
+  LS_RETURN_IF_ERROR(columns.CheckNames());
+  const KeyspaceDefinition* keyspace = editor.schema.FindKeyspace(table.keyspace);
+  if (keyspace == nullptr) {
+    return CqlError::Invalid("Cannot create a table in a non-existent keyspace: " + table.keyspace);
+  }
+  const Properties properties(statement.properties);
+  LS_RETURN_IF_ERROR(ApplyTableOptions(properties, table.options));
+  LS_ASSIGN_OR_RETURN(table.columns, columns.Make(keyspace->types));
+  LS_RETURN_IF_ERROR(CheckCounterTtl(table));
+
+  SchemaChange change = OfTable(SchemaChange::Kind::kCreated, table.keyspace, table.name);
+  if (keyspace->tables.contains(table.name) ||
+      FindIndexOfView(*keyspace, table.name).index != nullptr) {
+    if (!statement.if_not_exists) {
+      return AlreadyExists("Cannot add already existing table \"" + table.name +
+                               "\" to keyspace \"" + table.keyspace + "\"",
+                           table.keyspace, table.name);
+    }
+    change.alters_schema = false;
+    return change;
+  }
+  LS_ASSIGN_OR_RETURN(table.id, NewTableId(properties, editor));
+  change.actions.push_back(
+      {SchemaAction::Kind::kCreateTable, table.keyspace, table.name, ColumnMap{}});
+  PutTable(editor, std::move(table));
+  return change;
+}
+
+CqlOr<SchemaChange> Apply(const DropTableStatement& statement, Editor& editor) {
+  LS_ASSIGN_OR_RETURN(const std::string keyspace, KeyspaceOf(statement.table, editor));
+  LS_RETURN_IF_ERROR(CheckModifiable(keyspace));
+  const std::string& name = statement.table.name;
+  const std::shared_ptr<const TableDefinition> table = editor.schema.FindTable(keyspace, name);
+  if (table == nullptr) {
+    const KeyspaceDefinition* found = editor.schema.FindKeyspace(keyspace);
+    if (found != nullptr && FindIndexOfView(*found, name).index != nullptr) {
+      return CqlError::Invalid("Cannot use DROP TABLE on Materialized View");
+    }
+    if (statement.if_exists) return Nothing();
+    return CqlError::Invalid("Cannot drop non existing table '" + name + "' in keyspace '" +
+                             keyspace + "'.");
+  }
+  if (table->belongs_to_list_store) {
+    return CqlError::Invalid("Cannot drop table " + keyspace + "." + name +
+                             ": it belongs to the list store");
+  }
+  if (table->view) {
+    return CqlError::Invalid(
+        "Cannot use DROP TABLE on Materialized View. (Did you mean DROP MATERIALIZED VIEW)?");
+  }
+  if (!table->views.empty()) {
+    std::string views;
+    for (const std::string& view : table->views) views += (views.empty() ? "" : ", ") + view;
+    return CqlError::Invalid("Cannot drop table when materialized views still depend on it (" +
+                             keyspace + ".{" + views + "})");
+  }
+  SchemaChange change = OfTable(SchemaChange::Kind::kDropped, keyspace, name);
+  change.actions.push_back({SchemaAction::Kind::kDropTable, keyspace, name, ColumnMap{}});
+  EraseTable(editor, keyspace, name);
+  return change;
+}
+
+CqlOr<SchemaChange> Apply(const TruncateStatement& statement, Editor& editor) {
+  LS_ASSIGN_OR_RETURN(const std::string keyspace, KeyspaceOf(statement.table, editor));
+  const std::string& name = statement.table.name;
+  const KeyspaceDefinition* found = editor.schema.FindKeyspace(keyspace);
+  const std::shared_ptr<const TableDefinition> known = editor.schema.FindTable(keyspace, name);
+  if ((found != nullptr && FindIndexOfView(*found, name).index != nullptr) ||
+      (known != nullptr && known->view)) {
+    return CqlError::Invalid(
+        "Cannot TRUNCATE materialized view directly; must truncate base table instead");
+  }
+  // The list store's keyspace is one of the system; its tables have rules of their own.
+  if (known == nullptr || !known->belongs_to_list_store) {
+    LS_RETURN_IF_ERROR(CheckModifiable(keyspace));
+  }
+  LS_ASSIGN_OR_RETURN(const auto table, TableToChange(keyspace, name, editor));
+  // Its features would be gone and their items not.
+  if (table->belongs_to_list_store && name == "list_features") {
+    return CqlError::Invalid("Cannot truncate table " + keyspace + "." + name +
+                             ": it belongs to the list store");
+  }
+  SchemaChange change;
+  change.actions.push_back({SchemaAction::Kind::kTruncateTable, keyspace, name, ColumnMap{}});
+  for (const std::string& view : table->views) {
+    change.actions.push_back({SchemaAction::Kind::kTruncateTable, keyspace, view, ColumnMap{}});
+  }
+  return change;
+}
+
+}  // namespace liststore::schema_change

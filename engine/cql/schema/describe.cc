@@ -1,0 +1,339 @@
+#include "engine/cql/schema/describe.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+#include "engine/cql/schema/create_statement.h"
+#include "engine/cql/syntax/quoting.h"
+#include "engine/cql/values/inet_text.h"
+
+namespace liststore {
+namespace {
+
+using DescribeKind = DescribeStatement::Kind;
+
+constexpr char kPartitionerClass[] = "org.apache.cassandra.dht.Murmur3Partitioner";
+constexpr char kSnitch[] = "org.apache.cassandra.locator.SimpleSnitch";
+
+CqlError NotInKeyspaces(std::string_view name) {
+  return CqlError::Invalid("'" + std::string(name) + "' not found in keyspaces");
+}
+
+// "Table 't' not found in keyspace 'ks'"; `what` may be empty.
+CqlError NotInKeyspace(std::string_view what, std::string_view name, std::string_view keyspace) {
+  std::string message(what);
+  if (!message.empty()) message += ' ';
+  message += "'" + std::string(name) + "' not found in keyspace '" + std::string(keyspace) + "'";
+  return CqlError::Invalid(std::move(message));
+}
+
+CqlOr<const KeyspaceDefinition*> FindKeyspace(const Schema& schema, std::string_view name) {
+  const KeyspaceDefinition* keyspace = schema.FindKeyspace(name);
+  if (keyspace == nullptr) return NotInKeyspaces(name);
+  return keyspace;
+}
+
+struct FoundIndex {
+  const TableDefinition* table = nullptr;
+  const IndexDefinition* index = nullptr;
+};
+
+std::optional<FoundIndex> FindIndex(const KeyspaceDefinition& keyspace, std::string_view name) {
+  for (const auto& [table_name, table] : keyspace.tables) {
+    const auto at = std::ranges::find(table->indexes, name, &IndexDefinition::name);
+    if (at != table->indexes.end()) return FoundIndex{table.get(), &*at};
+  }
+  return std::nullopt;
+}
+
+// Rows of keyspace_name, type, name and, but in listings, create_statement.
+class Describer {
+ public:
+  Describer(bool listing, bool with_internals)
+      : listing_(listing), with_internals_(with_internals) {}
+
+  void AddKeyspace(const KeyspaceDefinition& keyspace) {
+    Add(keyspace.name, "keyspace", keyspace.name,
+        listing_ ? std::string() : CreateKeyspaceText(keyspace));
+  }
+  // With its indexes, but in listings.
+  void AddTable(const TableDefinition& table) {
+    Add(table.keyspace, "table", table.name,
+        listing_ ? std::string() : CreateTableText(table, with_internals_));
+    if (listing_) return;
+    std::vector<const IndexDefinition*> indexes;
+    for (const IndexDefinition& index : table.indexes) indexes.push_back(&index);
+    std::ranges::sort(indexes, {}, [](const IndexDefinition* index) { return index->name; });
+    for (const IndexDefinition* index : indexes) AddIndex(table, *index);
+  }
+  void AddTables(const KeyspaceDefinition& keyspace) {
+    for (const auto& [name, table] : keyspace.tables) {
+      if (!table->view) AddTable(*table);
+    }
+  }
+  void AddView(const TableDefinition& view) {
+    Add(view.keyspace, "view", view.name,
+        listing_ ? std::string() : CreateViewText(view, with_internals_));
+  }
+  void AddViews(const KeyspaceDefinition& keyspace) {
+    for (const auto& [name, table] : keyspace.tables) {
+      if (table->view) AddView(*table);
+    }
+  }
+  // With its indexes, and behind them its views by their names.
+  // Source: ScyllaDB cql3/statements/describe_statement.cc, table().
+  void AddTableAndViews(const KeyspaceDefinition& keyspace, const TableDefinition& table) {
+    AddTable(table);
+    std::vector<std::string> views = table.views;
+    std::ranges::sort(views);
+    for (const std::string& view : views) AddView(*keyspace.tables.at(view));
+  }
+  void AddIndex(const TableDefinition& table, const IndexDefinition& index) {
+    LS_DCHECK(!listing_, "indexes are not listed");
+    Add(table.keyspace, "index", index.name, CreateIndexText(table, index));
+  }
+  void AddType(const DataType& type) {
+    Add(type.user().keyspace, "type", type.user().name,
+        listing_ ? std::string() : CreateTypeText(type));
+  }
+  // By name; but a listing apart, each behind those that it is made of.
+  void AddTypes(const KeyspaceDefinition& keyspace) {
+    std::set<std::string_view> added;
+    for (const auto& [name, type] : keyspace.types) AddTypeAfterItsParts(keyspace, type, added);
+  }
+  void AddWholeKeyspace(const KeyspaceDefinition& keyspace) {
+    AddKeyspace(keyspace);
+    AddTypes(keyspace);
+    AddTables(keyspace);
+    AddViews(keyspace);
+  }
+
+  Description Take() {
+    Description description;
+    for (const char* name : {"keyspace_name", "type", "name"}) {
+      description.columns.emplace_back(name, CqlType::kText);
+    }
+    if (!listing_) description.columns.emplace_back("create_statement", CqlType::kText);
+    description.rows = std::move(rows_);
+    return description;
+  }
+
+ private:
+  void AddTypeAfterItsParts(const KeyspaceDefinition& keyspace, const DataType& type,
+                            std::set<std::string_view>& added) {
+    if (!added.insert(type.user().name).second) return;
+    for (const auto& entry : keyspace.types) {
+      const DataType& other = entry.second;
+      const bool is_part = std::ranges::any_of(
+          type.parameters(), [&](const DataType& field) { return field.Contains(other.user()); });
+      if (!listing_ && is_part) AddTypeAfterItsParts(keyspace, other, added);
+    }
+    AddType(type);
+  }
+  void Add(std::string_view keyspace, const char* type, std::string_view name,
+           std::string create_statement) {
+    VirtualRow& row = rows_.emplace_back();
+    row.emplace_back(QuoteIdentifier(keyspace));
+    row.emplace_back(type);
+    row.emplace_back(QuoteIdentifier(name));
+    if (!listing_) row.emplace_back(std::move(create_statement));
+  }
+
+  const bool listing_;
+  const bool with_internals_;
+  std::vector<VirtualRow> rows_;
+};
+
+// Which addresses own which part of the ring, by the token that ends the part: this one, all.
+std::string RangeOwnership(const DataType& type, const VirtualReadContext& context) {
+  constexpr std::string_view kLoopback = {"\x7f\0\0\1", 4};
+  const std::string address =
+      PrintInet(context.local_address.empty() ? kLoopback : context.local_address);
+  const std::string owners = JoinCollection(type.parameters()[1], {address});
+  std::vector<std::string> tokens = context.node.tokens;
+  std::ranges::sort(tokens);
+  std::vector<std::string> elements;
+  for (std::string& token : tokens) {
+    elements.push_back(std::move(token));
+    elements.push_back(owners);
+  }
+  return JoinCollection(type, elements);
+}
+
+Description DescribeCluster(const VirtualReadContext& context, std::string_view current_keyspace) {
+  Description description;
+  for (const char* name : {"cluster", "partitioner", "snitch"}) {
+    description.columns.emplace_back(name, CqlType::kText);
+  }
+  VirtualRow& row = description.rows.emplace_back();
+  row = {context.node.cluster_name, kPartitionerClass, kSnitch};
+  const KeyspaceDefinition* keyspace = context.schema.FindKeyspace(current_keyspace);
+  if (keyspace != nullptr && !keyspace->is_system()) {
+    const DataType type =
+        DataType::Map(CqlType::kText, DataType::Frozen(DataType::List(CqlType::kText)));
+    description.columns.emplace_back("range_ownership", type);
+    row.emplace_back(RangeOwnership(type, context));
+  }
+  return description;
+}
+
+// Of the current keyspace alone, KEYSPACES included, or of all when none was chosen.
+CqlOr<Description> DescribeListing(DescribeKind kind, const Schema& schema,
+                                   std::string_view current_keyspace) {
+  Describer describer(/*listing=*/true, /*with_internals=*/false);
+  const auto add = [&](const KeyspaceDefinition& keyspace) {
+    if (kind == DescribeKind::kKeyspaces) describer.AddKeyspace(keyspace);
+    if (kind == DescribeKind::kTables) describer.AddTables(keyspace);
+    if (kind == DescribeKind::kTypes) describer.AddTypes(keyspace);
+  };
+  if (!current_keyspace.empty()) {
+    LS_ASSIGN_OR_RETURN(const KeyspaceDefinition* keyspace, FindKeyspace(schema, current_keyspace));
+    add(*keyspace);
+  } else {
+    for (const auto& [name, keyspace] : schema.keyspaces) add(*keyspace);
+  }
+  return describer.Take();
+}
+
+Description DescribeSchema(const DescribeStatement& statement, const Schema& schema) {
+  Describer describer(/*listing=*/false, statement.with_internals);
+  for (const auto& [name, keyspace] : schema.keyspaces) {
+    if (statement.full || !keyspace->is_system()) describer.AddWholeKeyspace(*keyspace);
+  }
+  return describer.Take();
+}
+
+CqlOr<Description> DescribeKeyspace(const DescribeStatement& statement, const Schema& schema,
+                                    std::string_view current_keyspace) {
+  const std::string_view name =
+      statement.name.keyspace.empty() ? current_keyspace : statement.name.keyspace;
+  if (name.empty()) return CqlError::Invalid("No keyspace specified and no current keyspace");
+  LS_ASSIGN_OR_RETURN(const KeyspaceDefinition* keyspace, FindKeyspace(schema, name));
+  Describer describer(/*listing=*/false, statement.with_internals);
+  if (statement.only) {
+    describer.AddKeyspace(*keyspace);
+  } else {
+    describer.AddWholeKeyspace(*keyspace);
+  }
+  return describer.Take();
+}
+
+// What the kinds of which there is nothing are called.
+std::string_view WhatIsMissing(DescribeKind kind) {
+  switch (kind) {
+    case DescribeKind::kFunction:
+      return "Function";
+    case DescribeKind::kAggregate:
+      return "Aggregate";
+    default:
+      LS_UNREACHABLE("there can be something of every other kind");
+  }
+}
+
+CqlOr<Description> DescribeElement(const DescribeStatement& statement, const Schema& schema,
+                                   std::string_view current_keyspace) {
+  const std::string& name = statement.name.name;
+  const std::string_view keyspace_name =
+      statement.name.keyspace.empty() ? current_keyspace : statement.name.keyspace;
+  if (keyspace_name.empty()) {
+    return CqlError::Invalid("No keyspace specified and no current keyspace");
+  }
+  LS_ASSIGN_OR_RETURN(const KeyspaceDefinition* keyspace, FindKeyspace(schema, keyspace_name));
+  Describer describer(/*listing=*/false, statement.with_internals);
+  if (statement.kind == DescribeKind::kTable) {
+    const auto at = keyspace->tables.find(name);
+    if (at == keyspace->tables.end()) return NotInKeyspace("Table", name, keyspace_name);
+    if (at->second->view) {
+      return CqlError::Invalid("Cannot use DESC TABLE on materialized View");
+    }
+    describer.AddTableAndViews(*keyspace, *at->second);
+  } else if (statement.kind == DescribeKind::kMaterializedView) {
+    const auto at = keyspace->tables.find(name);
+    if (at == keyspace->tables.end() || !at->second->view) {
+      return NotInKeyspace("Materialized view", name, keyspace_name);
+    }
+    describer.AddView(*at->second);
+  } else if (statement.kind == DescribeKind::kIndex) {
+    const std::optional<FoundIndex> found = FindIndex(*keyspace, name);
+    if (!found) {
+      return CqlError::Invalid("Table for existing index '" + name + "' not found in '" +
+                               keyspace->name + "'");
+    }
+    describer.AddIndex(*found->table, *found->index);
+  } else if (statement.kind == DescribeKind::kType) {
+    const auto at = keyspace->types.find(name);
+    if (at == keyspace->types.end()) return NotInKeyspace("Type", name, keyspace_name);
+    describer.AddType(at->second);
+  } else {
+    return NotInKeyspace(WhatIsMissing(statement.kind), name, keyspace_name);
+  }
+  return describer.Take();
+}
+
+// A bare name: of a keyspace, else of a table, index or type.
+CqlOr<Description> DescribeAny(const DescribeStatement& statement, const Schema& schema,
+                               std::string_view current_keyspace) {
+  const std::string& name = statement.name.name;
+  Describer describer(/*listing=*/false, statement.with_internals);
+  if (statement.name.keyspace.empty()) {
+    if (const KeyspaceDefinition* keyspace = schema.FindKeyspace(name)) {
+      describer.AddWholeKeyspace(*keyspace);
+      return describer.Take();
+    }
+  }
+  const std::string_view keyspace_name =
+      statement.name.keyspace.empty() ? current_keyspace : statement.name.keyspace;
+  const KeyspaceDefinition* keyspace = schema.FindKeyspace(keyspace_name);
+  if (keyspace == nullptr) return NotInKeyspaces(name);
+  const auto table = keyspace->tables.find(name);
+  if (table != keyspace->tables.end()) {
+    if (table->second->view) {
+      describer.AddView(*table->second);
+    } else {
+      describer.AddTableAndViews(*keyspace, *table->second);
+    }
+  } else if (const std::optional<FoundIndex> found = FindIndex(*keyspace, name)) {
+    describer.AddIndex(*found->table, *found->index);
+  } else if (const auto type = keyspace->types.find(name); type != keyspace->types.end()) {
+    describer.AddType(type->second);
+  } else {
+    return NotInKeyspace("", name, keyspace_name);
+  }
+  return describer.Take();
+}
+
+}  // namespace
+
+CqlOr<Description> Describe(const DescribeStatement& statement, const VirtualReadContext& context,
+                            std::string_view current_keyspace) {
+  switch (statement.kind) {
+    case DescribeKind::kCluster:
+      return DescribeCluster(context, current_keyspace);
+    case DescribeKind::kSchema:
+      return DescribeSchema(statement, context.schema);
+    case DescribeKind::kKeyspaces:
+    case DescribeKind::kTables:
+    case DescribeKind::kTypes:
+    case DescribeKind::kFunctions:
+    case DescribeKind::kAggregates:
+      return DescribeListing(statement.kind, context.schema, current_keyspace);
+    case DescribeKind::kKeyspace:
+      return DescribeKeyspace(statement, context.schema, current_keyspace);
+    case DescribeKind::kTable:
+    case DescribeKind::kIndex:
+    case DescribeKind::kMaterializedView:
+    case DescribeKind::kType:
+    case DescribeKind::kFunction:
+    case DescribeKind::kAggregate:
+      return DescribeElement(statement, context.schema, current_keyspace);
+    case DescribeKind::kAny:
+      return DescribeAny(statement, context.schema, current_keyspace);
+  }
+  LS_UNREACHABLE("every kind is described");
+}
+
+}  // namespace liststore

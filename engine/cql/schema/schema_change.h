@@ -1,0 +1,82 @@
+// Statements that change the schema -> a changed schema, what the client is told, and what storage
+// has to do. Pure: whether anything of it happens is for the caller, who holds the catalog and the
+// engine (shard/run_schema_actions.h).
+#ifndef LISTSTORE_ENGINE_CQL_SCHEMA_SCHEMA_CHANGE_H_
+#define LISTSTORE_ENGINE_CQL_SCHEMA_SCHEMA_CHANGE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/syntax/statement.h"
+#include "engine/model/schema.h"
+#include "engine/model/schema_actions.h"
+#include "engine/model/uuid.h"
+
+namespace liststore {
+
+// What a change depends on beside the schema. Borrowed for the length of one call.
+struct SchemaChangeContext {
+  absl::FunctionRef<Uuid()> new_uuid;  // identities of new tables
+  // The only one there is: replication_factor stands for it.
+  std::string_view datacenter = "datacenter1";
+  int64_t now_micros = 0;
+};
+
+struct SchemaChange {
+  enum class Kind : uint8_t {
+    kNothing,  // the answer is Void
+    kCreated,
+    kUpdated,
+    kDropped,
+  };
+  enum class Target : uint8_t {
+    kKeyspace,
+    kTable,  // views too; and indexes: theirs is an update of the table
+    kType,
+  };
+
+  // The answer, and the event for those who listen. CREATE ... IF NOT EXISTS answers kCreated also
+  // where there was nothing to do. Source: ScyllaDB cql3/statements/create_table_statement.cc.
+  Kind kind = Kind::kNothing;
+  Target target = Target::kTable;
+  std::string keyspace;
+  std::string table;  // of a kTable
+  std::string type;   // of a kType
+  // Views that the change of their base has changed too: for each an event of its own.
+  std::vector<std::string> views;
+  // `schema` is not what it was; else it was not touched, and there is nothing to publish or tell.
+  bool alters_schema = false;
+  // In the order in which they are to run. TRUNCATE has some although it alters no schema.
+  std::vector<SchemaAction> actions;
+};
+
+// "CREATED", "UPDATED", "DROPPED"; "KEYSPACE", "TABLE", "TYPE": as the protocol writes them.
+std::string_view ToString(SchemaChange::Kind kind);
+std::string_view ToString(SchemaChange::Target target);
+
+// True for the statements below: CREATE, ALTER and DROP of keyspaces, tables, materialized views
+// and types, CREATE and DROP INDEX, TRUNCATE.
+bool IsSchemaStatement(const Statement& statement);
+
+// Carries out a statement for which IsSchemaStatement holds. `current_keyspace`: of USE; empty when
+// there is none. New tables have their uuid; the TableIds of tables that the actions create or
+// rebuild are for who runs those.
+//
+// Errors have ScyllaDB's codes and words; `schema` is then unchanged. What liststore does not have
+// is CqlError::Unsupported. Keyspaces of the system cannot be changed (Unauthorized), and of the
+// tables of a list store only comment, other options and TTL; list_items can be truncated,
+// list_features cannot.
+//
+// O(log tables + what the table has); DROP KEYSPACE: O(its tables). Shared parts of `schema` are
+// replaced, never written to. Sources: ScyllaDB cql3/statements/.
+CqlOr<SchemaChange> ApplySchemaStatement(const Statement& statement,
+                                         std::string_view current_keyspace,
+                                         const SchemaChangeContext& context, Schema& schema);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CQL_SCHEMA_SCHEMA_CHANGE_H_

@@ -1,0 +1,336 @@
+#include "engine/cql/schema/system_schema_tables.h"
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/check.h"
+#include "engine/cql/plan/counters.h"
+#include "engine/cql/schema/computed_table.h"
+#include "engine/cql/schema/create_statement.h"
+#include "engine/cql/syntax/quoting.h"
+#include "engine/cql/values/encode_value.h"
+
+namespace liststore {
+namespace {
+
+// Text of JSON, without the quotes around it.
+std::string EscapeJson(std::string_view text) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      escaped += '\\';
+      escaped += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      escaped += "\\u00";
+      escaped += kDigits[c >> 4];
+      escaped += kDigits[c & 15];
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string_view KindName(ColumnKind kind) {
+  switch (kind) {
+    case ColumnKind::kPartitionKey:
+      return "partition_key";
+    case ColumnKind::kClustering:
+      return "clustering";
+    case ColumnKind::kStatic:
+      return "static";
+    case ColumnKind::kRegular:
+      return "regular";
+  }
+  LS_UNREACHABLE("every kind has a name");
+}
+
+// Drivers written for Cassandra look for "desc" and overlook ScyllaDB's "DESC"; both are kept.
+std::string ClusteringOrder(const ColumnDefinition& column, bool upper_case) {
+  if (column.kind != ColumnKind::kClustering) return upper_case ? "NONE" : "none";
+  if (column.descending) return upper_case ? "DESC" : "desc";
+  return upper_case ? "ASC" : "asc";
+}
+
+std::vector<std::string> Flags(const TableDefinition& table) {
+  // Without "compound" drivers take the table for one in compact storage.
+  std::vector<std::string> flags = {"compound"};
+  if (IsCounterTable(table)) flags.push_back("counter");
+  return flags;
+}
+
+template <typename Visit>
+void ForEachTable(const Schema& schema, Visit visit) {
+  for (const auto& [keyspace_name, keyspace] : schema.keyspaces) {
+    for (const auto& [table_name, table] : keyspace->tables) visit(*table);
+  }
+}
+
+void ListKeyspaces(const VirtualReadContext& context, RowCollector& rows) {
+  for (const auto& [name, keyspace] : context.schema.keyspaces) {
+    LS_DCHECK(keyspace->replication.contains("class"), "a keyspace has a replication strategy");
+    rows.Row()
+        .Set("keyspace_name", name)
+        .Set("durable_writes", EncodeBoolean(keyspace->durable_writes))
+        .Set("replication", EncodeTextMap(keyspace->replication));
+  }
+}
+
+// What tables and views have in common, in the row that was begun last.
+void SetOptions(const TableDefinition& table, RowCollector& rows) {
+  const TableOptions& options = table.options;
+  rows.Set("keyspace_name", table.keyspace)
+      .Set("bloom_filter_fp_chance", EncodeDouble(options.bloom_filter_fp_chance))
+      .Set("caching", EncodeTextMap(options.caching))
+      .Set("comment", options.comment)
+      .Set("compaction", EncodeTextMap(options.compaction))
+      .Set("compression", EncodeTextMap(options.compression))
+      .Set("crc_check_chance", EncodeDouble(options.crc_check_chance))
+      .Set("dclocal_read_repair_chance", EncodeDouble(options.dclocal_read_repair_chance))
+      .Set("default_time_to_live", EncodeInt(static_cast<int32_t>(options.default_ttl_seconds)))
+      .Set("extensions", EncodeTextMap({}))
+      .Set("gc_grace_seconds", EncodeInt(static_cast<int32_t>(options.gc_grace_seconds)))
+      .Set("id", EncodeUuid(table.id))
+      .Set("max_index_interval", EncodeInt(options.max_index_interval))
+      .Set("memtable_flush_period_in_ms", EncodeInt(options.memtable_flush_period_in_ms))
+      .Set("min_index_interval", EncodeInt(options.min_index_interval))
+      .Set("read_repair_chance", EncodeDouble(options.read_repair_chance))
+      .Set("speculative_retry", options.speculative_retry);
+}
+
+void ListTables(const VirtualReadContext& context, RowCollector& rows) {
+  ForEachTable(context.schema, [&rows](const TableDefinition& table) {
+    if (table.view) return;
+    rows.Row().Set("table_name", table.name).Set("flags", EncodeTextSet(Flags(table)));
+    SetOptions(table, rows);
+  });
+}
+
+void ListDroppedColumns(const VirtualReadContext& context, RowCollector& rows) {
+  ForEachTable(context.schema, [&rows](const TableDefinition& table) {
+    for (const auto& [name, dropped] : table.dropped) {
+      rows.Row()
+          .Set("keyspace_name", table.keyspace)
+          .Set("table_name", table.name)
+          .Set("column_name", name)
+          .Set("dropped_time", EncodeBigint(dropped.at_micros / 1000))
+          .Set("type", dropped.type.ToString());
+    }
+  });
+}
+
+void ListViews(const VirtualReadContext& context, RowCollector& rows) {
+  ForEachTable(context.schema, [&rows](const TableDefinition& table) {
+    if (!table.view) return;
+    rows.Row()
+        .Set("view_name", table.name)
+        .Set("base_table_id", EncodeUuid(table.view->base_id))
+        .Set("base_table_name", table.view->base)
+        .Set("include_all_columns", EncodeBoolean(table.view->all_columns))
+        .Set("where_clause", table.view->where);
+    SetOptions(table, rows);
+  });
+}
+
+// What a view has of a column that it does not show: when it was written, so that rows live as long
+// as those of the table do. Source: ScyllaDB db/view/view.cc, create_virtual_column.
+std::string VirtualColumnType(const DataType& type) {
+  if (!type.is_multi_cell()) return "empty";
+  switch (type.kind()) {
+    case DataType::Kind::kList:
+      return "map<timeuuid, empty>";
+    case DataType::Kind::kMap:
+      return "map<" + type.parameters()[0].ToString() + ", empty>";
+    case DataType::Kind::kUser:
+      return "map<smallint, empty>";
+    default:
+      return type.ToString();  // a set is nothing but its elements
+  }
+}
+
+// Of views whose key is that of the table in another order.
+void ListVirtualColumns(const VirtualReadContext& context, RowCollector& rows) {
+  ForEachTable(context.schema, [&](const TableDefinition& view) {
+    if (!view.view) return;
+    const TableDefinition& base =
+        *context.schema.FindKeyspace(view.keyspace)->tables.at(view.view->base);
+    const auto is_key_of_base = [&](const ColumnDefinition& column) {
+      return !column.is_key() || base.FindColumn(column.name)->is_key();
+    };
+    if (!std::ranges::all_of(view.columns, is_key_of_base)) return;
+    for (const ColumnDefinition& column : base.columns) {
+      if (column.kind != ColumnKind::kRegular || view.FindColumn(column.name) != nullptr) continue;
+      rows.Row()
+          .Set("keyspace_name", view.keyspace)
+          .Set("view_name", view.name)
+          .Set("column_name", column.name)
+          .Set("type", VirtualColumnType(column.type));
+    }
+  });
+}
+
+void ListColumns(const VirtualReadContext& context, RowCollector& rows) {
+  ForEachTable(context.schema, [&](const TableDefinition& table) {
+    for (const ColumnDefinition& column : table.columns) {
+      rows.Row()
+          .Set("keyspace_name", table.keyspace)
+          .Set("table_name", table.name)
+          .Set("column_name", column.name)
+          .Set("clustering_order", ClusteringOrder(column, context.node.looks_like_scylla))
+          .Set("column_name_bytes", column.name)
+          .Set("kind", std::string(KindName(column.kind)))
+          // Of key columns only, and counted within their kind.
+          .Set("position", EncodeInt(column.is_key() ? column.position : -1))
+          .Set("type", column.type.ToString());
+    }
+  });
+}
+
+// ScyllaDB keeps the elements of sets as keys, and says so here, although `keys(s)` makes no index.
+// Source: ScyllaDB cql3/statements/create_index_statement.cc, rewrite_target_for_collection.
+std::string ShownTarget(const TableDefinition& table, const IndexDefinition& index,
+                        const NodeFacts& node) {
+  const bool of_set = table.FindColumn(index.column)->type.kind() == DataType::Kind::kSet;
+  if (index.part != IndexedPart::kValues || !of_set || !node.looks_like_scylla) {
+    return IndexTargetText(table, index);
+  }
+  return "keys(" + QuoteIdentifier(index.column) + ")";
+}
+
+void ListIndexes(const VirtualReadContext& context, RowCollector& rows) {
+  ForEachTable(context.schema, [&](const TableDefinition& table) {
+    for (const IndexDefinition& index : table.indexes) {
+      rows.Row()
+          .Set("keyspace_name", table.keyspace)
+          .Set("table_name", table.name)
+          .Set("index_name", index.name)
+          .Set("kind", "COMPOSITES")
+          .Set("options", EncodeTextMap({{"target", ShownTarget(table, index, context.node)}}));
+    }
+  });
+}
+
+void ListScyllaTables(const VirtualReadContext& context, RowCollector& rows) {
+  ForEachTable(context.schema, [&rows](const TableDefinition& table) {
+    // No partitioner is the default one; a version of its own is something that only clusters need.
+    rows.Row().Set("keyspace_name", table.keyspace).Set("table_name", table.name);
+  });
+}
+
+void ListTypes(const VirtualReadContext& context, RowCollector& rows) {
+  for (const auto& [keyspace_name, keyspace] : context.schema.keyspaces) {
+    for (const auto& [type_name, type] : keyspace->types) {
+      std::vector<std::string> field_types;
+      for (const DataType& field : type.parameters()) field_types.push_back(field.ToString());
+      rows.Row()
+          .Set("keyspace_name", keyspace_name)
+          .Set("type_name", type_name)
+          .Set("field_names", EncodeTextList(type.user().fields))
+          .Set("field_types", EncodeTextList(field_types));
+    }
+  }
+}
+
+struct SchemaTable {
+  TableSpec spec;
+  // nullptr: always empty.
+  void (*rows)(const VirtualReadContext&, RowCollector&);
+  bool scylla_only = false;
+};
+
+// Source: ScyllaDB `db/schema_tables.cc`.
+constexpr SchemaTable kSchemaTables[] = {
+    {{"system_schema", "keyspaces", "keyspace_name text", "",
+      "durable_writes boolean, replication frozen<map<text, text>>", "keyspaces"},
+     ListKeyspaces},
+    {{"system_schema", "tables", "keyspace_name text", "table_name text",
+      "bloom_filter_fp_chance double, caching frozen<map<text, text>>, comment text, "
+      "compaction frozen<map<text, text>>, compression frozen<map<text, text>>, "
+      "crc_check_chance double, dclocal_read_repair_chance double, default_time_to_live int, "
+      "extensions frozen<map<text, blob>>, flags frozen<set<text>>, gc_grace_seconds int, id uuid, "
+      "max_index_interval int, memtable_flush_period_in_ms int, min_index_interval int, "
+      "read_repair_chance double, speculative_retry text",
+      "tables"},
+     ListTables},
+    {{"system_schema", "columns", "keyspace_name text", "table_name text, column_name text",
+      "clustering_order text, column_name_bytes blob, kind text, position int, type text",
+      "columns of tables"},
+     ListColumns},
+    {{"system_schema", "indexes", "keyspace_name text", "table_name text, index_name text",
+      "kind text, options frozen<map<text, text>>", "secondary indexes"},
+     ListIndexes},
+    {{"system_schema", "views", "keyspace_name text", "view_name text",
+      "base_table_id uuid, base_table_name text, bloom_filter_fp_chance double, "
+      "caching frozen<map<text, text>>, comment text, compaction frozen<map<text, text>>, "
+      "compression frozen<map<text, text>>, crc_check_chance double, "
+      "dclocal_read_repair_chance double, default_time_to_live int, "
+      "extensions frozen<map<text, blob>>, gc_grace_seconds int, id uuid, "
+      "include_all_columns boolean, max_index_interval int, memtable_flush_period_in_ms int, "
+      "min_index_interval int, read_repair_chance double, speculative_retry text, "
+      "where_clause text",
+      "materialized views"},
+     ListViews},
+    {{"system_schema", "view_virtual_columns", "keyspace_name text",
+      "view_name text, column_name text", "type text", "columns that views have and do not show"},
+     ListVirtualColumns,
+     /*scylla_only=*/true},
+    {{"system_schema", "types", "keyspace_name text", "type_name text",
+      "field_names frozen<list<text>>, field_types frozen<list<text>>", "user-defined types"},
+     ListTypes},
+    {{"system_schema", "functions", "keyspace_name text",
+      "function_name text, argument_types frozen<list<text>>",
+      "argument_names frozen<list<text>>, body text, called_on_null_input boolean, language text, "
+      "return_type text",
+      "user-defined functions"},
+     nullptr},
+    {{"system_schema", "aggregates", "keyspace_name text",
+      "aggregate_name text, argument_types frozen<list<text>>",
+      "final_func text, initcond text, return_type text, state_func text, state_type text",
+      "user-defined aggregates"},
+     nullptr},
+    {{"system_schema", "triggers", "keyspace_name text", "table_name text, trigger_name text",
+      "options frozen<map<text, text>>", "triggers"},
+     nullptr},
+    {{"system_schema", "dropped_columns", "keyspace_name text", "table_name text, column_name text",
+      "dropped_time timestamp, type text", "columns that were dropped"},
+     ListDroppedColumns},
+    {{"system_schema", "computed_columns", "keyspace_name text",
+      "table_name text, column_name text", "computation blob", "columns that are computed"},
+     nullptr,
+     /*scylla_only=*/true},
+    {{"system_schema", "scylla_keyspaces", "keyspace_name text", "",
+      "initial_tablets int, storage_options frozen<map<text, text>>, storage_type text",
+      "keyspaces: what is ScyllaDB's own"},
+     nullptr,
+     /*scylla_only=*/true},
+    {{"system_schema", "scylla_tables", "keyspace_name text", "table_name text",
+      "cdc frozen<map<text, text>>, committed_by_group0 boolean, partitioner text, version uuid",
+      "tables: what is ScyllaDB's own"},
+     ListScyllaTables,
+     /*scylla_only=*/true},
+};
+
+}  // namespace
+
+void AddSystemSchemaTables(VirtualTables& tables, bool looks_like_scylla) {
+  for (const SchemaTable& entry : kSchemaTables) {
+    if (entry.scylla_only && !looks_like_scylla) continue;
+    tables.Add(std::make_unique<ComputedTable>(entry.spec, entry.rows));
+  }
+}
+
+std::string IndexTargetText(const TableDefinition& table, const IndexDefinition& index) {
+  if (!index.local) return IndexedText(table, index);
+  std::string target = "{\"pk\":[";
+  const char* separator = "\"";
+  for (const ColumnDefinition* column : table.ColumnsOf(ColumnKind::kPartitionKey)) {
+    target += separator + EscapeJson(column->name) + "\"";
+    separator = ",\"";
+  }
+  return target + "],\"ck\":[\"" + EscapeJson(index.column) + "\"]}";
+}
+
+}  // namespace liststore

@@ -1,0 +1,27 @@
+// The tables of keyspace `system_schema`: the schema as drivers read it, this server's own tables
+// included.
+#ifndef LISTSTORE_ENGINE_CQL_SCHEMA_SYSTEM_SCHEMA_TABLES_H_
+#define LISTSTORE_ENGINE_CQL_SCHEMA_SYSTEM_SCHEMA_TABLES_H_
+
+#include <string>
+
+#include "engine/cql/schema/virtual_table.h"
+#include "engine/model/schema.h"
+
+namespace liststore {
+
+// Adds the tables of this look; in Cassandra's those that only ScyllaDB has are missing
+// (computed_columns, scylla_keyspaces, scylla_tables), and clustering orders are in lower case.
+//
+// The view that ScyllaDB makes for an index is not shown: nothing here can be read through it.
+// Always empty: functions, aggregates, triggers, computed_columns,
+// scylla_keyspaces (storage and tablets are the default everywhere).
+void AddSystemSchemaTables(VirtualTables& tables, bool looks_like_scylla);
+
+// The option `target` of an index: JSON of partition key and column for a local one, else what
+// the index is on (IndexedText). Source: ScyllaDB `index/target_parser.hh`.
+std::string IndexTargetText(const TableDefinition& table, const IndexDefinition& index);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CQL_SCHEMA_SYSTEM_SCHEMA_TABLES_H_

@@ -1,0 +1,286 @@
+#include "engine/cql/schema/system_tables.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/base/check.h"
+#include "engine/cql/schema/computed_table.h"
+#include "engine/cql/values/encode_value.h"
+
+namespace liststore {
+namespace {
+
+constexpr std::string_view kLoopback = {"\x7f\0\0\1", 4};
+constexpr char kPartitioner[] = "org.apache.cassandra.dht.Murmur3Partitioner";
+
+// The one row: what a driver needs to accept the node. Sources: ScyllaDB `db/system_keyspace.cc`
+// (build_bootstrap_info, save_local_info).
+void ListLocal(const VirtualReadContext& context, RowCollector& rows) {
+  const NodeFacts& node = context.node;
+  LS_DCHECK(!node.tokens.empty(), "drivers drop nodes without tokens");
+  const std::string address =
+      EncodeInet(context.local_address.empty() ? kLoopback : context.local_address);
+  rows.Row()
+      .Set("key", "local")
+      .Set("bootstrapped", "COMPLETED")
+      .Set("broadcast_address", address)
+      .Set("cluster_name", node.cluster_name)
+      .Set("cql_version", node.cql_version)
+      .Set("data_center", node.data_center)
+      .Set("gossip_generation", EncodeInt(node.start_seconds))
+      .Set("host_id", EncodeUuid(node.host_id))
+      .Set("listen_address", address)
+      .Set("native_protocol_version", "4")
+      .Set("partitioner", kPartitioner)
+      .Set("rack", node.rack)
+      .Set("release_version", node.release_version)
+      .Set("rpc_address", address)
+      .Set("schema_version", EncodeUuid(context.schema.version))
+      .Set("supported_features", "")
+      .Set("tokens", EncodeTextSet(node.tokens));
+}
+
+void ListVersions(const VirtualReadContext& context, RowCollector& rows) {
+  rows.Row()
+      .Set("key", "local")
+      .Set("build_id", "")
+      .Set("build_mode", "release")
+      .Set("version", context.node.scylla_version);
+}
+
+void ListClients(const ClientDirectory& clients, RowCollector& rows) {
+  for (const ClientFacts& client : clients.Clients()) {
+    PropertyMap options;
+    rows.Row()
+        .Set("address", EncodeInet(client.address))
+        .Set("port", EncodeInt(client.port))
+        .Set("client_type", "cql")
+        .Set("connection_stage", "READY")
+        .Set("protocol_version", EncodeInt(client.protocol_version))
+        .Set("shard_id", EncodeInt(client.shard))
+        .Set("ssl_enabled", EncodeBoolean(false))
+        .Set("username", client.user);
+    if (!client.driver_name.empty()) {
+      rows.Set("driver_name", client.driver_name);
+      options["DRIVER_NAME"] = client.driver_name;
+    }
+    if (!client.driver_version.empty()) {
+      rows.Set("driver_version", client.driver_version);
+      options["DRIVER_VERSION"] = client.driver_version;
+    }
+    rows.Set("client_options", EncodeTextMap(options));
+  }
+}
+
+// Which indexes are built: all of them, for they are built before CREATE INDEX answers.
+// `table_name` is the keyspace, for a historic reason.
+void ListBuiltIndexes(const VirtualReadContext& context, RowCollector& rows) {
+  for (const auto& [keyspace_name, keyspace] : context.schema.keyspaces) {
+    for (const auto& [table_name, table] : keyspace->tables) {
+      for (const IndexDefinition& index : table->indexes) {
+        rows.Row().Set("table_name", keyspace_name).Set("index_name", index.name);
+      }
+    }
+  }
+}
+
+// The same of views.
+void ListBuiltViews(const VirtualReadContext& context, RowCollector& rows) {
+  for (const auto& [keyspace_name, keyspace] : context.schema.keyspaces) {
+    for (const auto& [table_name, table] : keyspace->tables) {
+      if (table->view) rows.Row().Set("keyspace_name", keyspace_name).Set("view_name", table_name);
+    }
+  }
+}
+
+// The same as ScyllaDB has it, for each node.
+void ListViewBuilds(const VirtualReadContext& context, RowCollector& rows) {
+  for (const auto& [keyspace_name, keyspace] : context.schema.keyspaces) {
+    for (const auto& [table_name, table] : keyspace->tables) {
+      if (!table->view) continue;
+      rows.Row()
+          .Set("keyspace_name", keyspace_name)
+          .Set("view_name", table_name)
+          .Set("host_id", EncodeUuid(context.node.host_id))
+          .Set("status", "SUCCESS");
+    }
+  }
+}
+
+// Who may log in. The password's hash is not shown.
+void ListRoleRows(const VirtualReadContext& context, RowCollector& rows) {
+  rows.Row()
+      .Set("role", context.node.superuser)
+      .Set("can_login", EncodeBoolean(true))
+      .Set("is_superuser", EncodeBoolean(true));
+}
+
+struct ConfigOption {
+  std::string_view name;
+  std::string_view type;
+  std::string_view value;  // JSON
+};
+
+// Options that clients and their tests ask for. The limits are those that statements are held to.
+// Source: ScyllaDB `db/config.cc`.
+constexpr ConfigOption kConfigOptions[] = {
+    {"batch_size_fail_threshold_in_kb", "integer", "1024"},
+    {"batch_size_warn_threshold_in_kb", "integer", "128"},
+    {"enable_tablets", "bool", "false"},
+    {"endpoint_snitch", "string", "\"org.apache.cassandra.locator.SimpleSnitch\""},
+    {"max_clustering_key_restrictions_per_query", "integer", "100"},
+    {"max_partition_key_restrictions_per_query", "integer", "100"},
+    {"murmur3_partitioner_ignore_msb_bits", "integer", "12"},
+    {"partitioner", "string", "\"org.apache.cassandra.dht.Murmur3Partitioner\""},
+    {"restrict_future_timestamp", "bool", "true"},
+    {"strict_allow_filtering", "restriction mode", "\"warn\""},
+};
+
+void ListConfig(const VirtualReadContext& /*context*/, RowCollector& rows) {
+  for (const ConfigOption& option : kConfigOptions) {
+    rows.Row()
+        .Set("name", std::string(option.name))
+        .Set("source", "default")
+        .Set("type", std::string(option.type))
+        .Set("value", std::string(option.value));
+  }
+}
+
+enum class Look : uint8_t {
+  kBoth,
+  kScyllaOnly,
+  kCassandra4  // only a Cassandra, from that version on
+};
+
+struct SystemTable {
+  TableSpec spec;
+  // nullptr: always empty.
+  void (*rows)(const VirtualReadContext&, RowCollector&);
+  Look look = Look::kBoth;
+};
+
+// Sources: ScyllaDB `db/system_keyspace.cc`, `db/virtual_tables.cc`,
+// `tracing/trace_keyspace_helper.cc`; Cassandra `SystemKeyspace.java`,
+// `VirtualSchemaKeyspace.java`.
+constexpr SystemTable kSystemTables[] = {
+    {{"system", "local", "key text", "",
+      "bootstrapped text, broadcast_address inet, cluster_name text, cql_version text, "
+      "data_center text, gossip_generation int, host_id uuid, listen_address inet, "
+      "native_protocol_version text, partitioner text, rack text, release_version text, "
+      "rpc_address inet, schema_version uuid, supported_features text, tokens set<text>, "
+      "truncated_at map<uuid, blob>",
+      "this node"},
+     ListLocal},
+    {{"system", "peers", "peer inet", "",
+      "data_center text, host_id uuid, preferred_ip inet, rack text, release_version text, "
+      "rpc_address inet, schema_version uuid, supported_features text, tokens set<text>",
+      "the other nodes"},
+     nullptr},
+    {{"system", "peers_v2", "peer inet", "peer_port int",
+      "data_center text, host_id uuid, native_address inet, native_port int, preferred_ip inet, "
+      "preferred_port int, rack text, release_version text, schema_version uuid, tokens set<text>",
+      "the other nodes"},
+     nullptr,
+     Look::kCassandra4},
+    {{"system", "size_estimates", "keyspace_name text",
+      "table_name text, range_start text, range_end text",
+      "mean_partition_size bigint, partitions_count bigint", "sizes of token ranges"},
+     nullptr},
+    {{"system", "built_views", "keyspace_name text", "view_name text", "", "views that are built"},
+     ListBuiltViews},
+    {{"system", "view_build_status_v2", "keyspace_name text, view_name text", "host_id uuid",
+      "status text", "views that are built, by node"},
+     ListViewBuilds,
+     Look::kScyllaOnly},
+    {{"system_distributed", "view_build_status", "keyspace_name text, view_name text",
+      "host_id uuid", "status text", "views that are built, by node"},
+     ListViewBuilds},
+    {{"system", "views_builds_in_progress", "keyspace_name text", "view_name text",
+      "generation_number int, last_token text", "views that are being built"},
+     nullptr,
+     Look::kScyllaOnly},
+    {{"system", "scylla_views_builds_in_progress", "keyspace_name text",
+      "view_name text, cpu_id int", "first_token text, generation_number int, next_token text",
+      "views that are being built"},
+     nullptr,
+     Look::kScyllaOnly},
+    {{"system", "roles", "role text", "",
+      "can_login boolean, is_superuser boolean, member_of set<text>, salted_hash text", "roles"},
+     ListRoleRows,
+     Look::kScyllaOnly},
+    {{"system", "role_members", "role text", "member text", "", "roles that have others"},
+     nullptr,
+     Look::kScyllaOnly},
+    {{"system", "role_attributes", "role text", "name text", "value text", "attributes of roles"},
+     nullptr,
+     Look::kScyllaOnly},
+    {{"system", "role_permissions", "role text", "resource text", "permissions set<text>",
+      "what roles may do"},
+     nullptr,
+     Look::kScyllaOnly},
+    {{"system", "IndexInfo", "table_name text", "index_name text", "", "indexes that are built"},
+     ListBuiltIndexes},
+    {{"system", "versions", "key text", "", "build_id text, build_mode text, version text",
+      "the server's version"},
+     ListVersions,
+     Look::kScyllaOnly},
+    {{"system", "scylla_local", "key text", "", "value text", "what the node remembers"},
+     nullptr,
+     Look::kScyllaOnly},
+    {{"system", "config", "name text", "", "source text, type text, value text",
+      "options of the server"},
+     ListConfig,
+     Look::kScyllaOnly},
+    {{"system_traces", "sessions", "session_id uuid", "",
+      "client inet, command text, coordinator inet, duration int, parameters map<text, text>, "
+      "request text, request_size int, response_size int, started_at timestamp, username text",
+      "requests that were traced"},
+     nullptr},
+    {{"system_traces", "events", "session_id uuid", "event_id timeuuid",
+      "activity text, scylla_parent_id bigint, scylla_span_id bigint, source inet, "
+      "source_elapsed int, thread text",
+      "what happened in requests that were traced"},
+     nullptr},
+    {{"system_virtual_schema", "keyspaces", "keyspace_name text", "", "", "virtual keyspaces"},
+     nullptr,
+     Look::kCassandra4},
+    {{"system_virtual_schema", "tables", "keyspace_name text", "table_name text", "comment text",
+      "virtual tables"},
+     nullptr,
+     Look::kCassandra4},
+    {{"system_virtual_schema", "columns", "keyspace_name text", "table_name text, column_name text",
+      "clustering_order text, column_name_bytes blob, kind text, position int, type text",
+      "columns of virtual tables"},
+     nullptr,
+     Look::kCassandra4},
+};
+
+constexpr TableSpec kClients = {
+    "system",
+    "clients",
+    "address inet",
+    "port int, client_type text",
+    "client_options map<text, text>, connection_stage text, driver_name text, driver_version text, "
+    "hostname text, protocol_version int, scheduling_group text, shard_id int, "
+    "ssl_cipher_suite text, ssl_enabled boolean, ssl_protocol text, username text",
+    "who is connected"};
+
+}  // namespace
+
+void AddSystemTables(VirtualTables& tables, bool looks_like_scylla, const ClientDirectory* clients,
+                     uint32_t cassandra_major) {
+  const Look not_here = looks_like_scylla ? Look::kCassandra4 : Look::kScyllaOnly;
+  for (const SystemTable& entry : kSystemTables) {
+    if (entry.look == not_here) continue;
+    if (entry.look == Look::kCassandra4 && cassandra_major < 4) continue;
+    tables.Add(std::make_unique<ComputedTable>(entry.spec, entry.rows));
+  }
+  if (!looks_like_scylla) return;
+  const auto list_clients = [clients](const VirtualReadContext& /*context*/, RowCollector& rows) {
+    if (clients != nullptr) ListClients(*clients, rows);
+  };
+  tables.Add(std::make_unique<ComputedTable>(kClients, list_clients));
+}
+
+}  // namespace liststore

@@ -1,0 +1,310 @@
+#include "engine/cql/schema/table_options.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/status_macros.h"
+#include "engine/cql/schema/schema_change_impl.h"
+#include "engine/model/time.h"
+
+namespace liststore::schema_change {
+namespace {
+
+constexpr std::array<std::string_view, 21> kKnown = {"comment",
+                                                     "gc_grace_seconds",
+                                                     "caching",
+                                                     "default_time_to_live",
+                                                     "min_index_interval",
+                                                     "max_index_interval",
+                                                     "speculative_retry",
+                                                     "bloom_filter_fp_chance",
+                                                     "memtable_flush_period_in_ms",
+                                                     "compaction",
+                                                     "compression",
+                                                     "crc_check_chance",
+                                                     "id",
+                                                     "paxos_grace_seconds",
+                                                     "synchronous_updates",
+                                                     "tablets",
+                                                     "cdc",
+                                                     "tombstone_gc",
+                                                     "per_partition_rate_limit",
+                                                     "scylla_encryption_options",
+                                                     "in_memory"};
+constexpr std::array<std::string_view, 5> kObsolete = {
+    "index_interval", "replicate_on_write", "populate_io_cache_on_flush", "read_repair_chance",
+    "dclocal_read_repair_chance"};
+
+// Below this a bloom filter cannot be built. Source: ScyllaDB utils/bloom_calculations.cc.
+constexpr double kBloomChanceMin = 6.71e-05;
+constexpr int32_t kFlushPeriodMin = 60'000;
+
+std::string Shortest(double number) {
+  char text[32];
+  const auto [end, error] = std::to_chars(text, text + sizeof(text), number);
+  return {text, end};
+}
+
+CqlOr<std::optional<int32_t>> AtLeastZero(const Properties& properties, std::string_view name,
+                                          std::string_view shown_default) {
+  LS_ASSIGN_OR_RETURN(const std::optional<int32_t> value, properties.Int(name));
+  if (value && *value < 0) {
+    return CqlError::Config(std::string(name) + " cannot be smaller than 0, (default " +
+                            std::string(shown_default) + ")");
+  }
+  return value;
+}
+
+CqlStatus ApplyTimes(const Properties& properties, TableOptions& options) {
+  LS_ASSIGN_OR_RETURN(const auto ttl, AtLeastZero(properties, "default_time_to_live", "0"));
+  if (ttl && *ttl > kTtlSecondsMax) {
+    return CqlError::Config("default_time_to_live must be less than or equal to " +
+                            std::to_string(kTtlSecondsMax) + " (got " + std::to_string(*ttl) + ")");
+  }
+  LS_ASSIGN_OR_RETURN(const auto grace, AtLeastZero(properties, "gc_grace_seconds", "864000"));
+  LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto paxos,
+                      AtLeastZero(properties, "paxos_grace_seconds", "864000"));
+  options.default_ttl_seconds = ttl.value_or(static_cast<int32_t>(options.default_ttl_seconds));
+  options.gc_grace_seconds = grace.value_or(static_cast<int32_t>(options.gc_grace_seconds));
+  return {};
+}
+
+CqlStatus ApplyNumbers(const Properties& properties, TableOptions& options) {
+  LS_ASSIGN_OR_RETURN(const auto min_interval, properties.Int("min_index_interval"));
+  LS_ASSIGN_OR_RETURN(const auto max_interval, properties.Int("max_index_interval"));
+  options.min_index_interval = min_interval.value_or(options.min_index_interval);
+  options.max_index_interval = max_interval.value_or(options.max_index_interval);
+  if (options.min_index_interval < 1) {
+    return CqlError::Config("min_index_interval must be greater than 0");
+  }
+  if (options.max_index_interval < options.min_index_interval) {
+    return CqlError::Config("max_index_interval must be greater than min_index_interval");
+  }
+  LS_ASSIGN_OR_RETURN(const auto bloom, properties.Double("bloom_filter_fp_chance"));
+  if (bloom && !(*bloom > kBloomChanceMin && *bloom <= 1.0)) {
+    return CqlError::Config(
+        "bloom_filter_fp_chance must be larger than 6.71e-05 and less than or equal to 1.0 (got " +
+        Shortest(*bloom) + ")");
+  }
+  options.bloom_filter_fp_chance = bloom.value_or(options.bloom_filter_fp_chance);
+  LS_ASSIGN_OR_RETURN(const auto crc, properties.Double("crc_check_chance"));
+  if (crc && !(*crc >= 0.0 && *crc <= 1.0)) {
+    return CqlError::Config("crc_check_chance must be between 0.0 and 1.0");
+  }
+  options.crc_check_chance = crc.value_or(options.crc_check_chance);
+  LS_ASSIGN_OR_RETURN(const auto period, properties.Int("memtable_flush_period_in_ms"));
+  if (period && *period != 0 && *period < kFlushPeriodMin) {
+    return CqlError::Config("memtable_flush_period_in_ms must be 0 or greater than 60000");
+  }
+  options.memtable_flush_period_in_ms = period.value_or(options.memtable_flush_period_in_ms);
+  return {};
+}
+
+// "99.0PERCENTILE", "10.00ms", "NONE", "ALWAYS": as ScyllaDB shows them (db/speculative_retry.hh).
+// "99P" is the first, as in later versions of ScyllaDB.
+std::optional<std::string> CanonicalRetry(const std::string& text) {
+  const std::string lower = AsciiLower(text);
+  if (lower == "none") return "NONE";
+  if (lower == "always") return "ALWAYS";
+  const auto number_before = [&](std::string_view unit) -> std::optional<double> {
+    if (!lower.ends_with(unit)) return std::nullopt;
+    double number = 0;
+    const char* end = lower.data() + lower.size() - unit.size();
+    const auto [stop, error] = std::from_chars(lower.data(), end, number);
+    if (error != std::errc() || stop != end || number < 0) return std::nullopt;
+    return number;
+  };
+  char shown[64];
+  auto percentile = number_before("percentile");
+  if (!percentile) percentile = number_before("p");
+  if (percentile && *percentile <= 100) {
+    std::snprintf(shown, sizeof(shown), "%.1fPERCENTILE", *percentile);
+    return shown;
+  }
+  if (const auto millis = number_before("ms"); millis && *millis < 1e9) {
+    std::snprintf(shown, sizeof(shown), "%.2fms", *millis);
+    return shown;
+  }
+  return std::nullopt;
+}
+
+CqlStatus ApplyTexts(const Properties& properties, TableOptions& options) {
+  LS_ASSIGN_OR_RETURN(auto comment, properties.Text("comment"));
+  if (comment) options.comment = *std::move(comment);
+  LS_ASSIGN_OR_RETURN(const auto retry, properties.Text("speculative_retry"));
+  if (!retry) return {};
+  std::optional<std::string> canonical = CanonicalRetry(*retry);
+  if (!canonical) {
+    return CqlError::Config("Invalid value " + *retry + " for option 'speculative_retry'");
+  }
+  options.speculative_retry = *std::move(canonical);
+  return {};
+}
+
+// Source: ScyllaDB schema/caching_options.cc.
+CqlStatus ApplyCaching(const Properties& properties, TableOptions& options) {
+  LS_ASSIGN_OR_RETURN(const auto caching, properties.Map("caching"));
+  if (!caching || caching->empty()) return {};
+  PropertyMap kept = {{"keys", "ALL"}, {"rows_per_partition", "ALL"}};
+  for (const auto& [option, value] : *caching) {
+    const bool all_or_none = value == "ALL" || value == "NONE";
+    if (option == "keys") {
+      if (!all_or_none) return CqlError::Config("Invalid key value: " + value);
+    } else if (option == "rows_per_partition") {
+      if (!all_or_none && !ParseInteger(value)) return CqlError::Config("Invalid value: " + value);
+    } else if (option == "enabled") {
+      if (value != "true" && value != "false") {
+        return CqlError::Config("Invalid value: " + value);
+      }
+    } else {
+      return CqlError::Config("Invalid caching option: " + option);
+    }
+    kept[option] = value;
+  }
+  options.caching = std::move(kept);
+  return {};
+}
+
+std::string_view WithoutPackage(std::string_view name) {
+  const size_t dot = name.rfind('.');
+  return dot == std::string_view::npos ? name : name.substr(dot + 1);
+}
+
+CqlStatus ApplyCompaction(const Properties& properties, TableOptions& options) {
+  constexpr std::array<std::string_view, 5> kStrategies = {
+      "SizeTieredCompactionStrategy", "LeveledCompactionStrategy", "TimeWindowCompactionStrategy",
+      "IncrementalCompactionStrategy", "NullCompactionStrategy"};
+  LS_ASSIGN_OR_RETURN(auto compaction, properties.Map("compaction"));
+  if (!compaction || compaction->empty()) return {};
+  if (!compaction->contains("class")) {
+    return CqlError::Config("Missing sub-option 'class' for the 'compaction' option.");
+  }
+  std::string& strategy = compaction->at("class");
+  if (std::ranges::count(kStrategies, WithoutPackage(strategy)) == 0) {
+    return CqlError::Config("Unable to find compaction strategy class '" + strategy + "'");
+  }
+  strategy = std::string(WithoutPackage(strategy));
+  for (const char* threshold : {"min_threshold", "max_threshold"}) {
+    if (!compaction->contains(threshold)) continue;
+    const std::string& value = compaction->at(threshold);
+    const std::optional<int64_t> number = ParseInteger(value);
+    if (!number) {
+      return CqlError::Syntax("Invalid integer value " + value + " for '" + threshold + "'");
+    }
+    if (*number <= 0) {
+      return CqlError::Config(
+          "Disabling compaction by setting compaction thresholds to 0 has been deprecated, set the "
+          "compaction option 'enabled' to false instead.");
+    }
+  }
+  options.compaction = *std::move(compaction);
+  return {};
+}
+
+CqlStatus ApplyCompression(const Properties& properties, TableOptions& options) {
+  constexpr std::array<std::string_view, 6> kCompressors = {
+      "LZ4Compressor",  "SnappyCompressor",       "DeflateCompressor",
+      "ZstdCompressor", "LZ4WithDictsCompressor", "ZstdWithDictsCompressor"};
+  constexpr std::string_view kPackage = "org.apache.cassandra.io.compress.";
+  LS_ASSIGN_OR_RETURN(auto compression, properties.Map("compression"));
+  if (!compression) return {};
+  if (compression->empty()) {
+    options.compression.clear();
+    return {};
+  }
+  if (!compression->contains("sstable_compression")) {
+    return CqlError::Config(
+        "Missing sub-option 'sstable_compression' for the 'compression' option.");
+  }
+  std::string& compressor = compression->at("sstable_compression");
+  if (compressor.empty()) {
+    options.compression.clear();
+    return {};
+  }
+  if (std::ranges::count(kCompressors, WithoutPackage(compressor)) == 0) {
+    return CqlError::Config("Unsupported compression class '" + compressor + "'");
+  }
+  compressor = std::string(kPackage) + std::string(WithoutPackage(compressor));
+  for (const char* length : {"chunk_length_in_kb", "chunk_length_kb"}) {
+    if (!compression->contains(length)) continue;
+    const std::string& value = compression->at(length);
+    const std::optional<int64_t> number = ParseInteger(value);
+    if (!number) {
+      return CqlError::Syntax("Invalid integer value " + value + " for '" + length + "'");
+    }
+    if (*number <= 0 || (*number & (*number - 1)) != 0) {
+      return CqlError::Config(std::string(length) + " must be a power of 2, but was " + value);
+    }
+  }
+  options.compression = *std::move(compression);
+  return {};
+}
+
+CqlStatus CheckAbsent(const Properties& properties, TableKind kind) {
+  LS_ASSIGN_OR_RETURN(const auto synchronous, properties.Boolean("synchronous_updates"));
+  // Of views: they are never anything else.
+  if (synchronous.value_or(false) && kind == TableKind::kTable) {
+    return CqlError::Invalid(
+        "The synchronous_updates option is only applicable to materialized views, not to base "
+        "tables");
+  }
+  LS_ASSIGN_OR_RETURN(const auto tablets, properties.Map("tablets"));
+  if (tablets) {
+    return CqlError::Config(
+        "tablet options cannot be used when tablets are disabled for the keyspace");
+  }
+  LS_ASSIGN_OR_RETURN(const auto cdc, properties.Map("cdc"));
+  if (cdc && cdc->contains("enabled") && AsciiLower(cdc->at("enabled")) != "false") {
+    return CqlError::Unsupported(CqlFeature::kCdc, "cdc");
+  }
+  LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto tombstone_gc, properties.Map("tombstone_gc"));
+  for (const auto& [name, feature] :
+       {std::pair(std::string_view("per_partition_rate_limit"), CqlFeature::kRateLimits),
+        std::pair(std::string_view("scylla_encryption_options"), CqlFeature::kEncryption)}) {
+    if (properties.Has(name)) return CqlError::Unsupported(feature, name);
+  }
+  return {};
+}
+
+}  // namespace
+
+CqlStatus ApplyTableOptions(const Properties& properties, TableOptions& options, TableKind kind) {
+  LS_RETURN_IF_ERROR(properties.Check(kKnown, kObsolete));
+  LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto id, TableIdOption(properties));
+  LS_RETURN_IF_ERROR(ApplyCompaction(properties, options));
+  LS_RETURN_IF_ERROR(ApplyCompression(properties, options));
+  LS_RETURN_IF_ERROR(ApplyTimes(properties, options));
+  LS_RETURN_IF_ERROR(ApplyNumbers(properties, options));
+  LS_RETURN_IF_ERROR(ApplyTexts(properties, options));
+  LS_RETURN_IF_ERROR(ApplyCaching(properties, options));
+  return CheckAbsent(properties, kind);
+}
+
+CqlOr<std::optional<Uuid>> TableIdOption(const Properties& properties) {
+  LS_ASSIGN_OR_RETURN(const std::optional<std::string> text, properties.Text("id"));
+  if (!text) return std::optional<Uuid>();
+  constexpr size_t kHyphens[] = {8, 13, 18, 23};
+  Uuid id;
+  size_t digits = 0;
+  for (size_t i = 0; i < text->size() && text->size() == 36; ++i) {
+    const char c = (*text)[i];
+    if (std::ranges::count(kHyphens, i) != 0) {
+      if (c != '-') break;
+      continue;
+    }
+    unsigned nibble = 0;
+    if (std::from_chars(&c, &c + 1, nibble, 16).ec != std::errc()) break;
+    char& byte = id.bytes[digits / 2];
+    byte = static_cast<char>(digits % 2 == 0 ? nibble << 4 : static_cast<uint8_t>(byte) | nibble);
+    ++digits;
+  }
+  if (digits != 32) return CqlError::Config("Invalid table id");
+  return std::optional(id);
+}
+
+}  // namespace liststore::schema_change

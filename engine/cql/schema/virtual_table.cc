@@ -1,0 +1,53 @@
+#include "engine/cql/schema/virtual_table.h"
+
+#include "engine/base/check.h"
+#include "engine/shard/catalog.h"
+
+namespace liststore {
+namespace {
+
+constexpr char kLocalStrategy[] = "org.apache.cassandra.locator.LocalStrategy";
+
+}  // namespace
+
+CqlError VirtualTableRefusesWrites() {
+  return CqlError::Invalid("this virtual table doesn't allow updates");
+}
+
+std::optional<CqlError> VirtualTable::Write(const Values& /*values*/) {
+  return VirtualTableRefusesWrites();
+}
+
+std::optional<CqlError> VirtualTable::Delete(const Values& /*key*/) {
+  return VirtualTableRefusesWrites();
+}
+
+void VirtualTable::Truncate() { LS_UNREACHABLE("who truncates a table has asked whether it may"); }
+
+void VirtualTables::Add(std::unique_ptr<VirtualTable> table) {
+  const TableDefinition& definition = *table->definition();
+  LS_CHECK(definition.is_virtual, "virtual tables say that they are");
+  LS_CHECK(definition.id != Uuid{}, "virtual tables have an id");
+  Name name(definition.keyspace, definition.name);
+  const bool inserted = tables_.emplace(std::move(name), std::move(table)).second;
+  LS_CHECK(inserted, "a name has one virtual table");
+}
+
+VirtualTable* VirtualTables::Find(std::string_view keyspace, std::string_view table) const {
+  const auto at = tables_.find(Name(keyspace, table));
+  return at == tables_.end() ? nullptr : at->second.get();
+}
+
+void VirtualTables::PutInto(Schema& schema) const {
+  for (const auto& [name, table] : tables_) {
+    if (schema.FindKeyspace(name.first) == nullptr) {
+      auto keyspace = std::make_shared<KeyspaceDefinition>();
+      keyspace->name = name.first;
+      keyspace->replication = {{"class", kLocalStrategy}};
+      schema.keyspaces.emplace(name.first, std::move(keyspace));
+    }
+    Catalog::PutTable(schema, table->definition());
+  }
+}
+
+}  // namespace liststore

@@ -1,0 +1,199 @@
+#include "engine/cql/syntax/expression.h"
+
+#include <algorithm>
+
+#include "engine/base/check.h"
+#include "engine/cql/syntax/keywords.h"
+#include "engine/cql/syntax/quoting.h"
+#include "engine/cql/syntax/statement.h"
+
+namespace liststore {
+namespace {
+
+std::string Joined(const std::vector<Expression>& expressions) {
+  std::string text;
+  for (const Expression& expression : expressions) {
+    if (!text.empty()) text += ", ";
+    text += ToString(expression);
+  }
+  return text;
+}
+
+// `token` is a reserved word and yet a function; `ttl` is a name, but of no function.
+std::string FunctionNameText(const std::string& name) {
+  if (name == "token" || name == "count") return name;
+  const Keyword keyword = FindKeyword(name);
+  const bool needs_quotes =
+      keyword != Keyword::kNone && ClassOf(keyword) == KeywordClass::kNotAFunction;
+  return needs_quotes ? AlwaysQuoteIdentifier(name) : QuoteIdentifier(name);
+}
+
+// One overload for each node.
+struct Printer {
+  std::string operator()(const Constant& constant) const {
+    return constant.kind == ConstantKind::kString ? QuoteString(constant.text) : constant.text;
+  }
+  std::string operator()(const NullConstant&) const { return "null"; }
+  std::string operator()(const BindMarker&) const { return "?"; }
+  std::string operator()(const FunctionCall& call) const {
+    std::string text;
+    if (!call.function.keyspace.empty()) text = QuoteIdentifier(call.function.keyspace) + ".";
+    return text + FunctionNameText(call.function.name) + "(" + Joined(call.arguments) + ")";
+  }
+  std::string operator()(const ListLiteral& list) const {
+    return "[" + Joined(list.elements) + "]";
+  }
+  std::string operator()(const SetLiteral& set) const { return "{" + Joined(set.elements) + "}"; }
+  std::string operator()(const MapLiteral& map) const {
+    std::string text = "{";
+    for (size_t i = 0; i < map.keys_and_values.size(); ++i) {
+      if (i != 0) text += i % 2 == 0 ? ", " : ": ";
+      text += ToString(map.keys_and_values[i]);
+    }
+    return text + "}";
+  }
+  std::string operator()(const TupleLiteral& tuple) const {
+    return "(" + Joined(tuple.elements) + ")";
+  }
+  std::string operator()(const UserTypeLiteral& literal) const {
+    std::string text = "{";
+    for (size_t i = 0; i < literal.fields.size(); ++i) {
+      if (i != 0) text += ", ";
+      text += QuoteIdentifier(literal.fields[i]) + ": " + ToString(literal.values[i]);
+    }
+    return text + "}";
+  }
+  std::string operator()(const TypeCast& cast) const {
+    return "(" + ToString(cast.type) + ")" + ToString(cast.operand[0]);
+  }
+  std::string operator()(const ColumnName& column) const { return QuoteIdentifier(column.name); }
+  std::string operator()(const CountRows&) const { return "count(*)"; }
+  std::string operator()(const CellAttribute& attribute) const {
+    const bool ttl = attribute.kind == CellAttribute::Kind::kTtl;
+    return (ttl ? "ttl(" : "writetime(") + Joined(attribute.operand) + ")";
+  }
+  std::string operator()(const SelectorCast& cast) const {
+    return "cast(" + Joined(cast.operand) + " as " + std::string(CqlTypeName(cast.type)) + ")";
+  }
+  std::string operator()(const FieldAccess& access) const {
+    return Joined(access.operand) + "." + QuoteIdentifier(access.field);
+  }
+  std::string operator()(const ElementAccess& access) const {
+    return ToString(access.operand_and_key[0]) + "[" + ToString(access.operand_and_key[1]) + "]";
+  }
+};
+
+bool AreLiterals(const std::vector<Expression>& expressions) {
+  return std::all_of(expressions.begin(), expressions.end(), IsLiteral);
+}
+
+std::string JoinedNames(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    if (!text.empty()) text += ", ";
+    text += QuoteIdentifier(name);
+  }
+  return text;
+}
+
+std::string LeftSide(const Relation& relation) {
+  switch (relation.target) {
+    case Relation::Target::kColumn:
+      return JoinedNames(relation.columns);
+    case Relation::Target::kTuple:
+      return "(" + JoinedNames(relation.columns) + ")";
+    case Relation::Target::kToken:
+      return "token(" + JoinedNames(relation.columns) + ")";
+    case Relation::Target::kElement:
+      return JoinedNames(relation.columns) + "[" + ToString(relation.element.value()) + "]";
+    case Relation::Target::kField:
+      return JoinedNames(relation.columns) + "." + QuoteIdentifier(relation.field);
+    case Relation::Target::kFunction:
+      return ToString(relation.function.value());
+  }
+  LS_UNREACHABLE("a target is one of the enum");
+}
+
+}  // namespace
+
+std::string_view ConstantKindName(ConstantKind kind) {
+  switch (kind) {
+    case ConstantKind::kString:
+      return "STRING";
+    case ConstantKind::kInteger:
+      return "INTEGER";
+    case ConstantKind::kFloat:
+      return "FLOAT";
+    case ConstantKind::kUuid:
+      return "UUID";
+    case ConstantKind::kHex:
+      return "HEX";
+    case ConstantKind::kBoolean:
+      return "BOOLEAN";
+    case ConstantKind::kDuration:
+      return "DURATION";
+  }
+  LS_UNREACHABLE("a kind is one of the enum");
+}
+
+std::string ToString(const Expression& expression) {
+  return std::visit(Printer{}, expression.node);
+}
+
+bool IsLiteral(const Expression& expression) {
+  if (expression.Is<Constant>() || expression.Is<NullConstant>()) return true;
+  if (const auto* list = expression.As<ListLiteral>()) return AreLiterals(list->elements);
+  if (const auto* set = expression.As<SetLiteral>()) return AreLiterals(set->elements);
+  if (const auto* map = expression.As<MapLiteral>()) return AreLiterals(map->keys_and_values);
+  if (const auto* tuple = expression.As<TupleLiteral>()) return AreLiterals(tuple->elements);
+  if (const auto* user = expression.As<UserTypeLiteral>()) return AreLiterals(user->values);
+  if (const auto* cast = expression.As<TypeCast>()) return AreLiterals(cast->operand);
+  return false;
+}
+
+std::string ToString(const QualifiedName& name) {
+  return name.keyspace.empty() ? name.name : name.keyspace + "." + name.name;
+}
+
+std::string_view ToString(RelationOperator op) {
+  switch (op) {
+    case RelationOperator::kEqual:
+      return "=";
+    case RelationOperator::kLess:
+      return "<";
+    case RelationOperator::kLessOrEqual:
+      return "<=";
+    case RelationOperator::kGreater:
+      return ">";
+    case RelationOperator::kGreaterOrEqual:
+      return ">=";
+    case RelationOperator::kNotEqual:
+      return "!=";
+    case RelationOperator::kIn:
+      return "IN";
+    case RelationOperator::kNotIn:
+      return "NOT IN";
+    case RelationOperator::kContains:
+      return "CONTAINS";
+    case RelationOperator::kContainsKey:
+      return "CONTAINS KEY";
+    case RelationOperator::kLike:
+      return "LIKE";
+    case RelationOperator::kIsNotNull:
+      return "IS NOT";
+  }
+  LS_UNREACHABLE("an operator is one of the enum");
+}
+
+std::string ToString(const Relation& relation) {
+  const std::string left = LeftSide(relation) + " " + std::string(ToString(relation.op)) + " ";
+  // The alternatives of IN stand in parentheses.
+  if (const auto* alternatives = relation.value.As<ListLiteral>();
+      alternatives != nullptr &&
+      (relation.op == RelationOperator::kIn || relation.op == RelationOperator::kNotIn)) {
+    return left + "(" + Joined(alternatives->elements) + ")";
+  }
+  return left + ToString(relation.value);
+}
+
+}  // namespace liststore

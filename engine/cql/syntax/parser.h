@@ -1,0 +1,45 @@
+// Text of CQL -> Statement. Recursive descent over ScyllaDB's grammar (cql3/Cql.g), with what
+// Cassandra has beyond it where that is harmless (c += x, arithmetic). Pure: the same text always
+// gives the same answer.
+#ifndef LISTSTORE_ENGINE_CQL_SYNTAX_PARSER_H_
+#define LISTSTORE_ENGINE_CQL_SYNTAX_PARSER_H_
+
+#include <cstddef>
+#include <string_view>
+
+#include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/syntax/expression.h"
+#include "engine/cql/syntax/statement.h"
+
+namespace liststore {
+
+// Expressions inside of each other, parentheses and elements of literals included. Source: ScyllaDB
+// cql3/Cql.g, max_expression_nesting.
+inline constexpr int kExpressionNestingMax = 12;
+// Types inside of each other; ScyllaDB has no limit of its own.
+inline constexpr int kTypeNestingMax = 32;
+// Relations of one WHERE. Source: ScyllaDB max_relations_in_where_clause.
+inline constexpr size_t kRelationsMax = 100;
+// Markers have 16 bits in the protocol.
+inline constexpr size_t kBindMarkersMax = 65535;
+
+// Words, constants and symbols of one statement. A tree and the plan made of it take up to 300
+// bytes for each (`SELECT a, a, ...`), and twice that while they grow: some hundred MiB at this
+// limit, and tens of GiB for what fits into a frame. ScyllaDB bounds a request by its share of
+// memory.
+inline constexpr size_t kTokensMax = 1 << 20;
+
+// One statement; semicolons may follow it. Errors are Syntax, "line L:C ..." in ScyllaDB's words
+// (what it expected may differ: parsers do); Invalid for more than 65535 markers, and Unsupported
+// for clauses that the tree has no place for. Linear in the text but for what limits bound;
+// recursion is bounded whatever the text.
+CqlOr<Statement> ParseStatement(std::string_view text);
+
+// Parts of statements, for tools, tests, and schema tables that hold such text. Nothing may follow.
+CqlOr<TypeSpec> ParseType(std::string_view text);
+// A term as it may stand behind VALUES; markers count from 0 and their names are forgotten.
+CqlOr<Expression> ParseTerm(std::string_view text);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CQL_SYNTAX_PARSER_H_

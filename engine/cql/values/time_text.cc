@@ -1,0 +1,261 @@
+#include "engine/cql/values/time_text.h"
+
+#include <charconv>
+#include <limits>
+
+#include "engine/base/check.h"
+#include "engine/cql/syntax/shown_text.h"
+
+namespace liststore {
+namespace {
+
+constexpr int64_t kMillisPerDay = 86'400'000;
+constexpr int64_t kNanosPerSecond = 1'000'000'000;
+constexpr int64_t kEpochDay = int64_t{1} << 31;
+constexpr int64_t kPrintedYearMax = 9999;
+
+struct CivilDate {
+  int64_t year = 0;
+  int64_t month = 0;
+  int64_t day = 0;
+};
+
+bool IsLeap(int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
+
+bool IsRealDate(const CivilDate& date) {
+  constexpr int64_t kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  if (date.month < 1 || date.month > 12 || date.day < 1) return false;
+  const bool leap_day = date.month == 2 && IsLeap(date.year);
+  return date.day <= kDays[date.month - 1] + (leap_day ? 1 : 0);
+}
+
+// Days since 1970-01-01 in the proleptic Gregorian calendar, counted in eras of 400 years that
+// begin on the first of March. For years that keep clear of the ends of 64 bits.
+int64_t DaysOf(const CivilDate& date) {
+  const int64_t year = date.year - (date.month <= 2 ? 1 : 0);
+  const int64_t era = (year >= 0 ? year : year - 399) / 400;
+  const int64_t year_of_era = year - era * 400;
+  const int64_t day_of_year =
+      (153 * (date.month + (date.month > 2 ? -3 : 9)) + 2) / 5 + date.day - 1;
+  return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year -
+         719468;
+}
+
+CivilDate DateOf(int64_t days) {
+  days += 719468;
+  const int64_t era = (days >= 0 ? days : days - 146096) / 146097;
+  const int64_t day_of_era = days - era * 146097;
+  const int64_t year_of_era =
+      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  const int64_t day_of_year =
+      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const int64_t month = (5 * day_of_year + 2) / 153;
+  CivilDate date;
+  date.month = month < 10 ? month + 3 : month - 9;
+  date.year = year_of_era + era * 400 + (date.month <= 2 ? 1 : 0);
+  date.day = day_of_year - (153 * month + 2) / 5 + 1;
+  return date;
+}
+
+template <typename Int>
+std::optional<Int> WholeInteger(std::string_view text) {
+  Int value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Takes text apart from the front.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : rest_(text) {}
+
+  std::string_view rest() const { return rest_; }
+  bool Accept(char c) {
+    if (!rest_.starts_with(c)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  // Between `digits_min` and `digits_max` digits; their text.
+  std::optional<std::string_view> Digits(size_t digits_min, size_t digits_max) {
+    size_t count = 0;
+    while (count < rest_.size() && rest_[count] >= '0' && rest_[count] <= '9') ++count;
+    if (count < digits_min || count > digits_max) return std::nullopt;
+    const std::string_view digits = rest_.substr(0, count);
+    rest_.remove_prefix(count);
+    return digits;
+  }
+  std::optional<int64_t> Number(size_t digits_min, size_t digits_max) {
+    LS_DCHECK(digits_max <= 18, "a number has to fit in 64 bits");
+    const std::optional<std::string_view> digits = Digits(digits_min, digits_max);
+    return digits ? WholeInteger<int64_t>(*digits) : std::nullopt;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+std::string Padded(int64_t number, size_t digits) {
+  std::string text = std::to_string(number);
+  if (text.size() < digits) text.insert(0, digits - text.size(), '0');
+  return text;
+}
+
+// Z, +hh:mm, +hhmm or +hh, up to the end; in minutes.
+std::optional<int64_t> ParseZone(Reader& reader) {
+  if (reader.rest().empty()) return 0;
+  if (reader.rest() == "Z" || reader.rest() == "z") return 0;
+  const bool negative = reader.rest().starts_with('-');
+  if (!reader.Accept('+') && !reader.Accept('-')) return std::nullopt;
+  std::string_view rest = reader.rest();
+  Reader hours_and_minutes(rest);
+  const std::optional<std::string_view> digits = hours_and_minutes.Digits(2, 4);
+  if (!digits) return std::nullopt;
+  const std::optional<int64_t> hours = WholeInteger<int64_t>(digits->substr(0, 2));
+  std::optional<int64_t> minutes = 0;
+  if (digits->size() == 4) {
+    minutes = WholeInteger<int64_t>(digits->substr(2));
+  } else if (digits->size() == 3) {
+    return std::nullopt;
+  } else if (hours_and_minutes.Accept(':')) {
+    minutes = hours_and_minutes.Number(2, 2);
+  }
+  if (!hours || !minutes || *hours > 23 || *minutes > 59) return std::nullopt;
+  if (!hours_and_minutes.rest().empty()) return std::nullopt;
+  return (*hours * 60 + *minutes) * (negative ? -1 : 1);
+}
+
+// hh:mm[:ss[.fff]] in milliseconds.
+CqlOr<int64_t> ParseClock(Reader& reader, const CqlError& failure) {
+  const std::optional<int64_t> hour = reader.Number(1, 2);
+  if (!hour || *hour > 23 || !reader.Accept(':')) return failure;
+  const std::optional<int64_t> minute = reader.Number(1, 2);
+  if (!minute || *minute > 59) return failure;
+  int64_t milliseconds = (*hour * 60 + *minute) * 60'000;
+  if (!reader.Accept(':')) return milliseconds;
+  const std::optional<int64_t> second = reader.Number(1, 2);
+  if (!second || *second > 59) return failure;
+  milliseconds += *second * 1000;
+  if (!reader.Accept('.')) return milliseconds;
+  const std::optional<std::string_view> digits = reader.Digits(1, reader.rest().size());
+  if (!digits) return failure;
+  if (digits->size() > 3) {
+    return CqlError::Invalid(failure.message + ": marshaling error: Milliseconds length exceeds " +
+                             "expected (" + std::to_string(digits->size()) + ")");
+  }
+  int64_t fraction = *WholeInteger<int64_t>(*digits);
+  for (size_t i = digits->size(); i < 3; ++i) fraction *= 10;
+  return milliseconds + fraction;
+}
+
+}  // namespace
+
+CqlOr<int64_t> ParseTimestampText(std::string_view text) {
+  if (const std::optional<int64_t> milliseconds = WholeInteger<int64_t>(text)) {
+    return *milliseconds;
+  }
+  const CqlError failure = CqlError::Marshaling("unable to parse date '" + ShownText(text) + "'");
+  Reader reader(text);
+  CivilDate date;
+  const std::optional<int64_t> year = reader.Number(4, 4);
+  if (!year || !reader.Accept('-')) return failure;
+  const std::optional<int64_t> month = reader.Number(1, 2);
+  if (!month || !reader.Accept('-')) return failure;
+  const std::optional<int64_t> day = reader.Number(1, 2);
+  if (!day) return failure;
+  date = {*year, *month, *day};
+  if (!IsRealDate(date)) return failure;
+  int64_t milliseconds = DaysOf(date) * kMillisPerDay;
+  if (reader.Accept(' ') || reader.Accept('T') || reader.Accept('t')) {
+    CqlOr<int64_t> clock = ParseClock(reader, failure);
+    if (!clock.ok()) return clock.status();
+    milliseconds += *clock;
+  }
+  const std::string zone = ShownText(reader.rest());
+  const std::optional<int64_t> offset_minutes = ParseZone(reader);
+  if (!offset_minutes) {
+    return CqlError::Invalid(failure.message + ": marshaling error: Unable to parse timezone '" +
+                             zone + "'");
+  }
+  return milliseconds - *offset_minutes * 60'000;
+}
+
+CqlOr<uint32_t> ParseDateText(std::string_view text) {
+  if (const std::optional<uint32_t> days = WholeInteger<uint32_t>(text)) return *days;
+  const CqlError failure =
+      CqlError::Marshaling("Unable to coerce '" + ShownText(text) + "' to a formatted date (long)");
+  Reader reader(text);
+  const bool negative = reader.Accept('-');
+  // Dates end in the year 5881580: nine digits are more than enough, and keep sums in 64 bits.
+  const std::optional<int64_t> year = reader.Number(1, 9);
+  if (!year || !reader.Accept('-')) return failure;
+  const std::optional<int64_t> month = reader.Number(1, 2);
+  if (!month || !reader.Accept('-')) return failure;
+  const std::optional<int64_t> day = reader.Number(1, 2);
+  if (!day || !reader.rest().empty()) return failure;
+  const CivilDate date{negative ? -*year : *year, *month, *day};
+  if (!IsRealDate(date)) return failure;
+  const int64_t days = DaysOf(date) + kEpochDay;
+  if (days < 0) {
+    return CqlError::Marshaling("Input date " + ShownText(text) +
+                                " is less than min supported date -5877641-06-23");
+  }
+  if (days > std::numeric_limits<uint32_t>::max()) {
+    return CqlError::Marshaling("Input date " + ShownText(text) +
+                                " is greater than max supported date 5881580-07-11");
+  }
+  return static_cast<uint32_t>(days);
+}
+
+CqlOr<int64_t> ParseTimeText(std::string_view text) {
+  const CqlError failure = CqlError::Marshaling("Timestamp format must be hh:mm:ss[.fffffffff]");
+  Reader reader(text);
+  const auto out_of_bounds = [](std::string_view what, int64_t value) {
+    return CqlError::Marshaling(std::string(what) + " out of bounds (" + std::to_string(value) +
+                                ").");
+  };
+  const std::optional<int64_t> hours = reader.Number(1, 9);
+  if (!hours || !reader.Accept(':')) return failure;
+  if (*hours > 23) return out_of_bounds("Hour", *hours);
+  const std::optional<int64_t> minutes = reader.Number(1, 9);
+  if (!minutes || !reader.Accept(':')) return failure;
+  if (*minutes > 59) return out_of_bounds("Minute", *minutes);
+  const std::optional<int64_t> seconds = reader.Number(1, 9);
+  if (!seconds) return failure;
+  if (*seconds > 59) return out_of_bounds("Second", *seconds);
+  int64_t nanoseconds = ((*hours * 60 + *minutes) * 60 + *seconds) * kNanosPerSecond;
+  if (reader.Accept('.')) {
+    const std::optional<std::string_view> digits = reader.Digits(1, 9);
+    if (!digits) return failure;
+    int64_t fraction = *WholeInteger<int64_t>(*digits);
+    for (size_t i = digits->size(); i < 9; ++i) fraction *= 10;
+    nanoseconds += fraction;
+  }
+  if (!reader.rest().empty()) return failure;
+  return nanoseconds;
+}
+
+std::optional<std::string> PrintDateText(uint32_t days) {
+  const CivilDate date = DateOf(int64_t{days} - kEpochDay);
+  if (date.year < 0 || date.year > kPrintedYearMax) return std::nullopt;
+  return Padded(date.year, 4) + "-" + Padded(date.month, 2) + "-" + Padded(date.day, 2);
+}
+
+std::optional<std::string> PrintTimestampText(int64_t milliseconds) {
+  const int64_t of_day = (milliseconds % kMillisPerDay + kMillisPerDay) % kMillisPerDay;
+  // Rounded down without the sum that would leave 64 bits.
+  const int64_t days = milliseconds / kMillisPerDay - (milliseconds % kMillisPerDay < 0 ? 1 : 0);
+  const CivilDate date = DateOf(days);
+  if (date.year < 0 || date.year > kPrintedYearMax) return std::nullopt;
+  return Padded(date.year, 4) + "-" + Padded(date.month, 2) + "-" + Padded(date.day, 2) + "T" +
+         Padded(of_day / 3'600'000, 2) + ":" + Padded(of_day / 60'000 % 60, 2) + ":" +
+         Padded(of_day / 1000 % 60, 2) + "." + Padded(of_day % 1000, 3) + "Z";
+}
+
+std::string PrintTimeText(int64_t nanoseconds) {
+  const int64_t seconds = nanoseconds / kNanosPerSecond;
+  return Padded(seconds / 3600, 2) + ":" + Padded(seconds / 60 % 60, 2) + ":" +
+         Padded(seconds % 60, 2) + "." + Padded(nanoseconds % kNanosPerSecond, 9);
+}
+
+}  // namespace liststore

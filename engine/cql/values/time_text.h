@@ -1,0 +1,41 @@
+// Timestamps, dates, times and durations as text.
+#ifndef LISTSTORE_ENGINE_CQL_VALUES_TIME_TEXT_H_
+#define LISTSTORE_ENGINE_CQL_VALUES_TIME_TEXT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/cql/syntax/cql_error.h"
+#include "engine/model/duration.h"
+
+namespace liststore {
+
+// Errors of all parsers are Invalid, "marshaling error: ...". Sources: ScyllaDB types/types.cc,
+// duration.cc.
+
+// Milliseconds since the epoch: of an integer, or of yyyy-mm-dd[( |T)hh:mm[:ss[.fff]]][zone] with a
+// zone of Z, +hh:mm, +hhmm or +hh. Without one it is UTC (ScyllaDB: the server's own, which is UTC
+// where servers are). 'now' is refused: literals do not depend on the time.
+CqlOr<int64_t> ParseTimestampText(std::string_view text);
+// Days, 2^31 being the epoch: of such a number, or of yyyy-mm-dd with years of any length.
+CqlOr<uint32_t> ParseDateText(std::string_view text);
+// Nanoseconds since midnight: hh:mm:ss[.fffffffff].
+CqlOr<int64_t> ParseTimeText(std::string_view text);
+
+// 1y2mo3w4d5h6m7s8ms9us10ns in that order, each at most once; P1Y2M3DT4H5M6S; P2W;
+// P0001-02-03T04:05:06; each with a minus in front.
+CqlOr<Duration> ParseDurationText(std::string_view text);
+
+// nullopt for years outside of 0000 to 9999.
+std::optional<std::string> PrintTimestampText(int64_t milliseconds);
+std::optional<std::string> PrintDateText(uint32_t days);
+// Of at least 0 and less than a day.
+std::string PrintTimeText(int64_t nanoseconds);
+// In the units above; of a duration of nothing it is empty, which is no literal.
+std::string PrintDurationText(const Duration& duration);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CQL_VALUES_TIME_TEXT_H_

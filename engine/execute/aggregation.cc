@@ -1,0 +1,162 @@
+// Source of result types and overflow: ScyllaDB cql3/functions/aggregate_fcts.cc.
+#include "engine/execute/aggregation.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "engine/base/big_endian.h"
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+#include "engine/cql/values/encode_value.h"
+#include "engine/cql/values/number_text.h"
+#include "engine/model/composite_value.h"
+#include "engine/protocol/primitives.h"
+
+namespace liststore {
+namespace {
+
+using Kind = Selection::Kind;
+
+}  // namespace
+
+Aggregation::Aggregation(const std::vector<Selection>& selections, const SelectionContext& context)
+    : selections_(selections), context_(context) {
+  for (const Selection& selection : selections_) AddParts(selection);
+}
+
+void Aggregation::AddParts(const Selection& selection) {
+  if (selection.kind == Kind::kCall) {
+    for (const Selection& operand : selection.operands) AddParts(operand);
+  } else if (selection.kind != Kind::kValue) {
+    parts_.emplace_back().selection = &selection;
+  }
+}
+
+bool Aggregation::counts_rows_only() const {
+  return std::ranges::all_of(
+      selections_, [](const Selection& selection) { return selection.kind == Kind::kCountRows; });
+}
+
+void Aggregation::AddRows(uint64_t rows) {
+  LS_DCHECK(counts_rows_only(), "other aggregates need to see the rows");
+  for (Part& part : parts_) part.count += static_cast<int64_t>(rows);
+}
+
+CqlStatus Aggregation::Add(const RowBuffer& row) {
+  size_t bytes = 0;
+  for (Part& part : parts_) {
+    LS_RETURN_IF_ERROR(AddTo(part, row));
+    if (part.value) bytes += part.value->size();
+    LS_RETURN_IF_ERROR(CheckFitsFrame(bytes));
+  }
+  any_row_ = true;
+  return {};
+}
+
+CqlStatus Aggregation::AddTo(Part& part, const RowBuffer& row) {
+  const Selection& selection = *part.selection;
+  if (selection.kind == Kind::kCountRows) {
+    ++part.count;
+    return {};
+  }
+  if (!selection.is_aggregate()) {
+    if (any_row_) return {};
+    LS_ASSIGN_OR_RETURN(part.value, ValueOf(selection, row, context_));
+    return {};
+  }
+  LS_ASSIGN_OR_RETURN(const SelectedValue value, ValueOf(selection.operands[0], row, context_));
+  if (!value) return {};
+  if (selection.kind == Kind::kMin || selection.kind == Kind::kMax) {
+    const int order = part.value ? CompareValues(selection.type, *value, *part.value) : 0;
+    const bool better = selection.kind == Kind::kMin ? order < 0 : order > 0;
+    if (!part.value || better) part.value = value;
+    return {};
+  }
+  const bool adds = selection.kind == Kind::kSum || selection.kind == Kind::kAvg;
+  if (adds && value->empty()) return {};  // a number of no bytes is none
+  ++part.count;
+  if (!adds) return {};
+  switch (selection.operands[0].type.native()) {
+    case CqlType::kFloat:
+      part.floats += std::bit_cast<float>(LoadBigEndian32(value->data()));
+      return {};
+    case CqlType::kDouble:
+      part.doubles += std::bit_cast<double>(LoadBigEndian64(value->data()));
+      return {};
+    case CqlType::kVarint:
+      part.decimals.AddVarint(*value);
+      return {};
+    case CqlType::kDecimal:
+      if (part.decimals.AddDecimal(*value)) return {};
+      return CqlError::Invalid("The scales of the decimals in " + selection.name +
+                               " differ by more than " + std::to_string(kLiteralDigitsMax) +
+                               ", or one of several scales has more digits than that");
+    default:
+      part.integers += DecodeInteger(*value);
+      return {};
+  }
+}
+
+CqlOr<SelectedValue> Aggregation::ResultOf(const Part& part) const {
+  const Selection& selection = *part.selection;
+  if (selection.kind == Kind::kCountRows || selection.kind == Kind::kCountValues) {
+    return SelectedValue(EncodeBigint(part.count));
+  }
+  if (selection.kind != Kind::kSum && selection.kind != Kind::kAvg) return part.value;
+  const bool divides = selection.kind == Kind::kAvg && part.count > 0;
+  const auto count = static_cast<uint64_t>(part.count);
+  switch (selection.type.native()) {
+    case CqlType::kFloat: {
+      const float result = divides ? part.floats / static_cast<float>(count) : part.floats;
+      return SelectedValue(EncodeFloat(result));
+    }
+    case CqlType::kDouble: {
+      const double result = divides ? part.doubles / static_cast<double>(count) : part.doubles;
+      return SelectedValue(EncodeDouble(result));
+    }
+    case CqlType::kVarint:
+      return SelectedValue((divides ? part.decimals.CutBy(count) : part.decimals).Varint());
+    case CqlType::kDecimal:
+      return SelectedValue((divides ? part.decimals.RoundedBy(count) : part.decimals).Decimal());
+    default:
+      break;
+  }
+  const __int128 result = divides ? part.integers / part.count : part.integers;
+  const CqlType type = selection.type.native();
+  const size_t bytes = CqlFixedBytes(type);
+  LS_CHECK(bytes >= 1 && bytes <= 8, "the other sums are of integers");
+  const __int128 max = (__int128{1} << (8 * bytes - 1)) - 1;
+  if (result > max || result < -max - 1) {
+    return CqlError::Invalid("Sum overflow. Values should be casted to a wider type.");
+  }
+  return SelectedValue(EncodeInteger(static_cast<int64_t>(result), type));
+}
+
+CqlStatus Aggregation::AppendResult(OutputBuffer& out) {
+  std::vector<SelectedValue> results;
+  for (const Part& part : parts_) {
+    LS_ASSIGN_OR_RETURN(SelectedValue result, ResultOf(part));
+    results.push_back(std::move(result));
+  }
+  // Parts come in the order in which their selections are evaluated.
+  size_t next = 0;
+  for (const Selection& selection : selections_) {
+    LS_ASSIGN_OR_RETURN(const SelectedValue value,
+                        Evaluate(selection, context_, [&](const Selection& leaf) {
+                          LS_CHECK(parts_[next].selection == &leaf, "parts come in order");
+                          return results[next++];
+                        }));
+    value ? protocol::AppendBytes(out, *value) : protocol::AppendNull(out);
+  }
+  for (Part& part : parts_) {
+    const Selection* const selection = part.selection;
+    part = Part();
+    part.selection = selection;
+  }
+  any_row_ = false;
+  return {};
+}
+
+}  // namespace liststore

@@ -1,0 +1,57 @@
+// Aggregation: the selections of a SELECT over the rows of a group.
+#ifndef LISTSTORE_ENGINE_EXECUTE_AGGREGATION_H_
+#define LISTSTORE_ENGINE_EXECUTE_AGGREGATION_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/base/output_buffer.h"
+#include "engine/cql/plan/plan.h"
+#include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/values/decimal_sum.h"
+#include "engine/execute/row_buffer.h"
+#include "engine/execute/row_output.h"
+
+namespace liststore {
+
+// COUNT, MIN, MAX, SUM and AVG of expressions, and functions of those; what is no aggregate has the
+// value of the first row. One thread.
+class Aggregation {
+ public:
+  // `selections` and what `context` borrows outlive it.
+  Aggregation(const std::vector<Selection>& selections, const SelectionContext& context);
+
+  CqlStatus Add(const RowBuffer& row);
+  // Rows that were counted without being read. Only where `counts_rows_only`.
+  void AddRows(uint64_t rows);
+  // True when the number of rows is all that matters.
+  bool counts_rows_only() const;
+  // The group's row; what is added next begins another. Invalid: a sum does not fit its type.
+  CqlStatus AppendResult(OutputBuffer& out);
+
+ private:
+  // Of one part of a selection: an aggregate, or what the first row has.
+  struct Part {
+    const Selection* selection = nullptr;
+    int64_t count = 0;
+    SelectedValue value;  // of the first row; the least, the greatest
+    __int128 integers = 0;
+    float floats = 0;
+    double doubles = 0;
+    DecimalSum decimals;
+  };
+
+  void AddParts(const Selection& selection);
+  CqlStatus AddTo(Part& part, const RowBuffer& row);
+  CqlOr<SelectedValue> ResultOf(const Part& part) const;
+
+  const std::vector<Selection>& selections_;
+  const SelectionContext context_;
+  std::vector<Part> parts_;
+  bool any_row_ = false;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_EXECUTE_AGGREGATION_H_

@@ -1,0 +1,54 @@
+#include "engine/execute/answers.h"
+
+#include <string>
+#include <vector>
+
+namespace liststore {
+
+void AnswerError(const CqlError& error, const protocol::ResponseContext& context,
+                 OutputBuffer& out) {
+  protocol::ErrorResponse response;
+  std::vector<std::string_view> argument_types;
+  response.code = static_cast<protocol::ErrorCode>(error.code);
+  response.message = error.message;
+  if (const auto* exists = std::get_if<AlreadyExistsDetail>(&error.detail)) {
+    response.details = protocol::AlreadyExistsDetails{exists->keyspace, exists->table};
+  } else if (const auto* unprepared = std::get_if<UnpreparedDetail>(&error.detail)) {
+    response.details = protocol::UnpreparedDetails{unprepared->statement_id};
+  } else if (const auto* unavailable = std::get_if<UnavailableDetail>(&error.detail)) {
+    response.details =
+        protocol::UnavailableDetails{static_cast<protocol::Consistency>(unavailable->consistency),
+                                     unavailable->required, unavailable->alive};
+  } else if (const auto* failure = std::get_if<FunctionFailureDetail>(&error.detail)) {
+    argument_types.assign(failure->argument_types.begin(), failure->argument_types.end());
+    response.details =
+        protocol::FunctionFailureDetails{failure->keyspace, failure->function, argument_types};
+  }
+  protocol::EncodeError(out, context, response);
+}
+
+void AnswerUnprepared(std::string_view id, const protocol::ResponseContext& context,
+                      OutputBuffer& out) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string hex;
+  for (const char c : id) {
+    hex += kDigits[static_cast<unsigned char>(c) >> 4];
+    hex += kDigits[static_cast<unsigned char>(c) & 15];
+  }
+  const std::string message = "No prepared statement with ID " + hex + " found.";
+  protocol::EncodeError(
+      out, context, {protocol::ErrorCode::kUnprepared, message, protocol::UnpreparedDetails{id}});
+}
+
+void AnswerOutOfMemory(uint64_t limit_bytes, protocol::Consistency consistency,
+                       protocol::WriteType type, const protocol::ResponseContext& context,
+                       OutputBuffer& out) {
+  const std::string message =
+      "The write was refused and nothing of it applied: the memory limit of " +
+      std::to_string(limit_bytes) + " bytes is reached";
+  protocol::EncodeError(out, context,
+                        {protocol::ErrorCode::kWriteFailure, message,
+                         protocol::WriteFailureDetails{consistency, 0, 1, 1, type}});
+}
+
+}  // namespace liststore

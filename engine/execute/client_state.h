@@ -1,0 +1,40 @@
+// What a connection knows of its client, beyond bytes: what statements may depend on.
+#ifndef LISTSTORE_ENGINE_EXECUTE_CLIENT_STATE_H_
+#define LISTSTORE_ENGINE_EXECUTE_CLIENT_STATE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "engine/execute/statement_cache.h"
+#include "engine/protocol/frame.h"
+#include "engine/protocol/scylla_options.h"
+
+namespace liststore {
+
+struct JournalClient;
+
+// Owned by a connection, used on its loop only.
+struct ClientState {
+  protocol::ProtocolVersion protocol_version = protocol::kProtocolVersionMax;
+  std::string keyspace;  // chosen by USE; empty: none
+  std::string user;      // authenticated, or "anonymous"
+  std::string driver_name;
+  std::string driver_version;
+  std::string local_address;  // of this end: 4 or 16 bytes
+  std::string peer_address;   // 4 or 16 bytes
+  uint16_t peer_port = 0;
+  uint32_t shard = 0;  // of the connection, constant
+  // Negotiated by STARTUP.
+  protocol::Extensions extensions;
+  // Who this is to the journal; made when that wants to know, and anew for another keyspace.
+  std::shared_ptr<const JournalClient> journal_client;
+  StatementMemo statements;  // that it has executed
+
+  // HOST:PORT, [IPV6]:PORT.
+  std::string PeerText() const;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_EXECUTE_CLIENT_STATE_H_

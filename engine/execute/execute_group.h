@@ -1,0 +1,91 @@
+// ExecuteGroup: EXECUTEs of the hot shapes that came together, run together: their partitions are
+// looked up at once, so that the cache misses overlap, and rows go from the partition straight into
+// the connection's output.
+#ifndef LISTSTORE_ENGINE_EXECUTE_EXECUTE_GROUP_H_
+#define LISTSTORE_ENGINE_EXECUTE_EXECUTE_GROUP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/command/command.h"
+#include "engine/cql/plan/bound_values.h"
+#include "engine/cql/plan/instantiate.h"
+#include "engine/cql/syntax/cql_error.h"
+#include "engine/execute/request_handler.h"
+#include "engine/execute/statement_cache.h"
+#include "engine/execute/write_set.h"
+#include "engine/protocol/request.h"
+#include "engine/protocol/response.h"
+#include "engine/shard/engine.h"
+
+namespace liststore {
+
+// True for plans that a group runs: reads of one range of one partition of a table whose rows are
+// list items in shape, without filters and sums; INSERT, UPDATE and DELETE of one partition
+// without conditions; none of counters, or with functions.
+bool IsGroupable(const Plan& plan);
+
+// Keeps its memory. One thread.
+class ExecuteGroup {
+ public:
+  static constexpr size_t kSizeMax = 16;
+
+  ExecuteGroup();
+  ~ExecuteGroup();
+  ExecuteGroup(const ExecuteGroup&) = delete;
+  ExecuteGroup& operator=(const ExecuteGroup&) = delete;
+
+  bool full() const { return size_ == kSizeMax; }
+  bool empty() const { return size_ == 0; }
+
+  enum class Added : uint8_t {
+    kYes,
+    kNo,  // not of a hot shape with these values: run it alone
+  };
+  // Takes a request of a groupable plan; what it refers to stays until Run. An error is the
+  // statement's answer, and nothing was added.
+  CqlOr<Added> Add(const PendingRequest& request,
+                   const std::shared_ptr<const PreparedStatement>& statement,
+                   const protocol::QueryParameters& parameters,
+                   const protocol::ResponseContext& context, BoundValues values,
+                   std::optional<int64_t> timestamp, uint64_t now_nanos);
+
+  // Runs everything, writes the answers, and is empty again. Requests are run in the order of
+  // adding where they are about the same partition. Reads over dead rows are added to
+  // `over_dead_rows`.
+  void Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out,
+           std::vector<DeadRowsRead>& over_dead_rows);
+  // Of the last run, those whose rows are more than fit into an answer: they have none, and are run
+  // alone.
+  std::span<const PendingRequest* const> too_large() const { return too_large_; }
+
+ private:
+  struct Slot;
+
+  // Reads of more rows than this are run alone, in steps.
+  static constexpr uint64_t kRowsMax = 1024;
+
+  CqlOr<Added> AddSelect(const SelectPlan& plan, const protocol::QueryParameters& parameters,
+                         BoundValues values, Slot& slot);
+  // Ends the frame that rows went to last.
+  void CloseFrame();
+
+  std::vector<std::unique_ptr<Slot>> slots_;
+  // Of the requests; once for those in a row that have the same.
+  std::vector<std::shared_ptr<const PreparedStatement>> statements_;
+  size_t size_ = 0;
+  std::vector<Command> commands_;
+  std::vector<Reply> replies_;
+  std::vector<const PendingRequest*> too_large_;
+  // While it runs.
+  OutputBuffer* out_ = nullptr;
+  Slot* open_ = nullptr;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_EXECUTE_EXECUTE_GROUP_H_

@@ -1,0 +1,100 @@
+// ListChanges: what a statement, or a batch, changes in lists by what they hold: elements by their
+// index, and all of some value.
+#ifndef LISTSTORE_ENGINE_EXECUTE_LIST_CHANGES_H_
+#define LISTSTORE_ENGINE_EXECUTE_LIST_CHANGES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/command/conditional_write.h"
+#include "engine/cql/plan/instantiate.h"
+#include "engine/cql/syntax/cql_error.h"
+#include "engine/model/data_type.h"
+#include "engine/model/mutation.h"
+
+namespace liststore {
+
+// Of one list. Values are borrowed.
+struct ListChange {
+  enum class Kind : uint8_t {
+    kSet,      // the element at `index` becomes `value`, or goes where that is null
+    kDelete,   // the same goes
+    kDiscard,  // all elements that are among `values` go
+  };
+  Kind kind = Kind::kSet;
+  ColumnId column = 0;
+  int32_t index = 0;
+  std::optional<std::string_view> value;
+  std::vector<std::string_view> values;
+  DataType type = CqlType::kBlob;  // of the elements, for kDiscard
+};
+
+// Of one partition. The changes of a row are seen against the row as it was before all of them, as
+// in ScyllaDB; what they come to goes to the row's update, behind the cells that it has. One
+// execution, by one thread.
+class ListChanges final : public RowConditions {
+ public:
+  ListChanges() = default;
+  ListChanges(const ListChanges&) = delete;
+  ListChanges& operator=(const ListChanges&) = delete;
+
+  void Clear() { rows_.clear(); }
+  bool empty() const { return rows_.empty(); }
+  // Whether there are any of the row that was added last.
+  bool Changes(size_t row) const { return !rows_.empty() && rows_.back().number == row; }
+
+  // `row`: whose update it is, by any number, one after the other. `range`: that row's; nullopt: it
+  // is the static row.
+  void Add(size_t row, const std::optional<EncodedRange>& range, ListChange change);
+
+  // Changes `updates` of rows of these numbers, in the same order, when Hold() is called. Both
+  // outlive the look, which is valid until the next Add.
+  RowLook Look(TableId table, std::string_view partition_key, bool packs_item_keys,
+               std::span<const size_t> numbers, std::span<RowUpdate> updates);
+
+  // Of the last Hold(). Invalid, in ScyllaDB's words: a list that is null, an index out of bounds.
+  const CqlStatus& status() const { return status_; }
+
+  // ---- RowConditions
+
+  void OnAttempt() override;
+  void OnStaticRow(std::span<const LiveCellView> cells) override;
+  void OnRow(size_t index, const RowView& row) override;
+  bool Hold() override;
+
+ private:
+  struct Element {
+    std::string path;
+    std::string value;
+  };
+  using Lists = std::map<ColumnId, std::vector<Element>>;
+  struct Row {
+    size_t number = 0;
+    std::optional<EncodedRange> range;
+    std::vector<ListChange> changes;
+    RowUpdate* update = nullptr;
+    std::span<const CellUpdate> fixed;  // what the update has by itself
+    Lists lists;                        // as they were
+    std::vector<CellUpdate> cells;      // of the update
+  };
+
+  static void Take(std::span<const LiveCellView> cells, Row& row);
+  static CqlStatus Apply(const ListChange& change, Row& row);
+
+  std::deque<Row> rows_;
+  std::vector<Row*> looked_at_;  // of ranges_; none for a range that stands for no row
+  std::vector<ClusteringRange> ranges_;
+  CqlStatus status_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_EXECUTE_LIST_CHANGES_H_

@@ -1,0 +1,173 @@
+// QueryProcessor: statements for connections. Plans texts, keeps what was prepared, runs plans
+// against the engine or virtual tables, and writes the answers.
+#ifndef LISTSTORE_ENGINE_EXECUTE_QUERY_PROCESSOR_H_
+#define LISTSTORE_ENGINE_EXECUTE_QUERY_PROCESSOR_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/command/conditional_write.h"
+#include "engine/cql/plan/bound_values.h"
+#include "engine/cql/plan/plan.h"
+#include "engine/cql/schema/describe.h"
+#include "engine/cql/schema/virtual_table.h"
+#include "engine/cql/syntax/cql_error.h"
+#include "engine/execute/feature_tally.h"
+#include "engine/execute/request_handler.h"
+#include "engine/execute/statement_cache.h"
+#include "engine/execute/timeuuid_source.h"
+#include "engine/model/schema_difference.h"
+#include "engine/protocol/request.h"
+#include "engine/protocol/response.h"
+#include "engine/shard/engine.h"
+#include "liststore/clock.h"
+
+namespace liststore {
+
+struct QueryProcessorOptions {
+  // Timestamps that drivers give by themselves are left out of account, so that writes are ordered
+  // by the server's clock; USING TIMESTAMP counts all the same. Asked at each write, by any thread;
+  // empty: never.
+  std::function<bool()> replaces_client_timestamps;
+  NodeFacts node;
+  // Told of every change of the schema once it can be seen. Called by the loop of the connection
+  // that made it.
+  std::function<void(const protocol::SchemaChange&)> on_schema_change;
+  // Where features are counted that statements ask for in vain; outlives the processor. nullptr:
+  // nowhere.
+  FeatureTally* tally = nullptr;
+};
+
+class CounterAdditions;
+class StatementConditions;
+struct StatementScratch;
+
+// Thread-safe.
+class QueryProcessor final : public RequestHandler {
+ public:
+  // `engine`, `clock` and `virtual_tables` outlive it. The virtual tables are put into the catalog.
+  QueryProcessor(Engine& engine, const Clock& clock, const VirtualTables& virtual_tables,
+                 QueryProcessorOptions options);
+  ~QueryProcessor() override;
+
+  ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
+                          OutputBuffer& out) override;
+
+  // The schema was changed by other means than a statement that changes schemas: what was prepared
+  // for it is dropped, and who listens is told. Any thread, once the change can be seen.
+  void NoteSchemaDifference(const SchemaDifference& difference);
+
+  const StatementCache& statements() const { return statements_; }
+  // What a text would be planned as now; nullptr: it does not plan. For who looks at requests.
+  std::shared_ptr<const Plan> TryPlan(std::string_view text, std::string_view keyspace) const;
+
+ private:
+  // One request on its way: what every step wants to know.
+  struct Call;
+  class Functions;
+  class BatchValues;
+  // What requests that came together share: the instant, and the schema's generation, which was
+  // looked at first.
+  struct Turn {
+    uint64_t generation = 0;
+    uint64_t now_nanos = 0;
+  };
+
+  bool AddToGroup(const protocol::Execute& execute, const PendingRequest& pending,
+                  ClientState& client, StatementScratch& scratch, const Turn& turn,
+                  OutputBuffer& out);
+  // And then alone what was too large for it.
+  void RunGroup(ClientState& client, StatementScratch& scratch, const Turn& turn,
+                OutputBuffer& out);
+  void HandleOne(const PendingRequest& pending, ClientState& client, StatementScratch& scratch,
+                 OutputBuffer& out);
+  void HandleQuery(const protocol::Query& query, Call& call);
+  void HandlePrepare(const protocol::Prepare& prepare, Call& call);
+  void HandleExecute(const protocol::Execute& execute, Call& call);
+  void HandleBatch(const protocol::Batch& batch, Call& call);
+
+  CqlOr<std::shared_ptr<const PreparedStatement>> Prepare(std::string_view text,
+                                                          std::string_view keyspace);
+
+  // Runs a plan and writes its answer. False: the plan's table is gone, nothing was written; plan
+  // anew. `columns`: of the result, encoded.
+  bool Run(const Plan& plan, const protocol::ColumnsMetadata& columns, std::string_view text,
+           const protocol::QueryParameters& parameters, Call& call);
+  bool RunBound(const Plan& plan, const protocol::ColumnsMetadata& columns, std::string_view text,
+                BoundValues values, const protocol::QueryParameters& parameters, Call& call);
+  // `bound`: those of the values that the client has sent.
+  bool RunSelect(const SelectPlan& plan, const protocol::ColumnsMetadata& columns,
+                 std::string_view text, BoundValues bound, BoundValues values,
+                 const protocol::QueryParameters& parameters, Call& call);
+  bool RunModification(const ModificationPlan& plan, const protocol::ColumnsMetadata& columns,
+                       BoundValues values, const protocol::QueryParameters& parameters, Call& call);
+  bool RunBatch(const BatchPlan& plan, const protocol::ColumnsMetadata& columns, BoundValues values,
+                const protocol::QueryParameters& parameters, Call& call);
+  // The same for writes with conditions, alone or a batch of them. `answer`: the plan's.
+  bool RunConditional(std::span<const ModificationPlan> statements,
+                      const std::vector<Selection>& answer,
+                      const protocol::ColumnsMetadata& columns, BoundValues values,
+                      const protocol::QueryParameters& parameters, Call& call);
+  // The same for a BATCH message, whose writes are in the scratch's set. `plans`: of its
+  // statements.
+  bool RunConditionalMessage(const protocol::Batch& batch,
+                             std::span<const std::shared_ptr<const Plan>> plans, Call& call);
+  // The same for tables of counters; of a batch all statements are.
+  bool RunCounters(std::span<const ModificationPlan> statements, BoundValues values,
+                   const protocol::QueryParameters& parameters, Call& call);
+  bool RunCounterMessage(const protocol::Batch& batch,
+                         std::span<const std::shared_ptr<const Plan>> plans, Call& call);
+  // The additions, and behind them the deletions in the scratch's write set.
+  bool ApplyCounters(const CounterAdditions& additions, protocol::Consistency consistency,
+                     Call& call);
+  // Executes what is in the scratch's write set if the conditions hold; false as Run.
+  bool ApplyConditional(StatementConditions& conditions, const std::vector<Selection>& answer,
+                        const protocol::ColumnsMetadata& columns,
+                        const protocol::QueryParameters& parameters, Call& call);
+  CqlStatus AddBatch(const BatchPlan& plan, BoundValues values,
+                     const protocol::QueryParameters& parameters, Call& call);
+  CqlStatus AddBatchStatement(const protocol::BatchStatement& statement,
+                              const protocol::QueryParameters& parameters,
+                              std::vector<std::shared_ptr<const Plan>>& keep, Call& call);
+  bool RunMessage(const protocol::Batch& batch, std::span<const std::shared_ptr<const Plan>> plans,
+                  Call& call);
+  void RunUse(const UsePlan& plan, Call& call);
+  void RunSchema(const SchemaPlan& plan, Call& call);
+  void RunDescribe(const DescribePlan& plan, const protocol::QueryParameters& parameters,
+                   Call& call);
+  void AnswerDescription(const CqlOr<Description>& description,
+                         const protocol::QueryParameters& parameters, Call& call);
+  // Applies what is in the scratch's write set; false as Run.
+  bool ApplyWrites(protocol::Consistency consistency, protocol::WriteType type, Call& call);
+  // Changes the rows of views in the same step, those of the tables in the scratch's write set.
+  ConditionalReply ExecuteWithViews(ConditionalWrite write, Call& call);
+  // What a write that gives no rows came to; false as Run.
+  bool AnswerWrite(OpStatus status, protocol::Consistency consistency, protocol::WriteType type,
+                   Call& call);
+  CqlStatus WriteVirtual(const ModificationPlan& plan, BoundValues values);
+  // False: no virtual table that can be truncated.
+  bool TruncateVirtual(const TruncateStatement& statement, const Call& call);
+
+  std::optional<int64_t> TimestampOf(const protocol::QueryParameters& parameters) const {
+    if (options_.replaces_client_timestamps && options_.replaces_client_timestamps()) {
+      return std::nullopt;
+    }
+    return parameters.default_timestamp;
+  }
+
+  Engine& engine_;
+  const Clock& clock_;
+  const VirtualTables& virtual_tables_;
+  const QueryProcessorOptions options_;
+  StatementCache statements_;
+  TimeuuidSource timeuuids_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_EXECUTE_QUERY_PROCESSOR_H_

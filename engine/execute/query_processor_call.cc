@@ -1,0 +1,61 @@
+#include "engine/execute/query_processor_call.h"
+
+#include "engine/execute/answers.h"
+
+namespace liststore {
+namespace {
+
+// Asks for more than one copy.
+bool IsAboveOne(protocol::Consistency consistency) {
+  switch (consistency) {
+    case protocol::Consistency::kTwo:
+    case protocol::Consistency::kThree:
+    case protocol::Consistency::kQuorum:
+    case protocol::Consistency::kAll:
+    case protocol::Consistency::kLocalQuorum:
+    case protocol::Consistency::kEachQuorum:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Nearly all requests of a client that asks for more than one copy do so: the first alone counts.
+bool IsNewLevel(protocol::Consistency consistency, const FeatureTally& tally) {
+  return IsAboveOne(consistency) && !tally.has(CqlFeature::kConsistencyLevels);
+}
+
+}  // namespace
+
+void QueryProcessor::Call::Fail(const CqlError& error) {
+  failed = true;
+  if (error.feature) Count(*error.feature);
+  AnswerError(error, context, out);
+}
+
+void QueryProcessor::Call::Fail(protocol::ErrorCode code, std::string_view message) {
+  failed = true;
+  protocol::EncodeError(out, context, {code, message, {}});
+}
+
+void QueryProcessor::Call::Count(CqlFeature feature) const {
+  if (tally != nullptr) tally->Add(feature, text, now_nanos);
+}
+
+void QueryProcessor::Call::CountAccepted(const Plan& plan) const {
+  if (failed) return;
+  for (const CqlFeature feature : plan.without_effect) Count(feature);
+}
+
+void QueryProcessor::Call::CountAccepted(const protocol::QueryParameters& parameters) const {
+  if (failed || !IsToBeCounted(tracing, parameters, tally)) return;
+  if (tracing) Count(CqlFeature::kTracing);
+  if (IsNewLevel(parameters.consistency, *tally)) Count(CqlFeature::kConsistencyLevels);
+}
+
+bool IsToBeCounted(bool tracing, const protocol::QueryParameters& parameters,
+                   const FeatureTally* tally) {
+  return tally != nullptr && (tracing || IsNewLevel(parameters.consistency, *tally));
+}
+
+}  // namespace liststore

@@ -1,0 +1,123 @@
+// What the parts of QueryProcessor share: one request on its way, and the memory that requests use
+// again and again.
+#ifndef LISTSTORE_ENGINE_EXECUTE_QUERY_PROCESSOR_CALL_H_
+#define LISTSTORE_ENGINE_EXECUTE_QUERY_PROCESSOR_CALL_H_
+
+#include <string_view>
+#include <vector>
+
+#include "engine/cql/plan/bound_values.h"
+#include "engine/cql/plan/computed_values.h"
+#include "engine/cql/syntax/unsupported.h"
+#include "engine/execute/execute_group.h"
+#include "engine/execute/feature_tally.h"
+#include "engine/execute/query_processor.h"
+#include "engine/execute/write_set.h"
+
+namespace liststore {
+
+// One thread's.
+struct StatementScratch {
+  std::vector<BoundValue> values;
+  ComputedBytes computed;  // behind the computed ones of `values`
+  WriteSet writes;
+  std::vector<Command> conditional_writes;
+  std::vector<Reply> replies;
+  OutputBuffer rows;
+  ExecuteGroup group;
+  std::vector<DeadRowsRead> over_dead_rows;  // of a turn
+};
+
+struct QueryProcessor::Call {
+  ClientState& client;
+  protocol::ResponseContext context;
+  StatementScratch& scratch;
+  OutputBuffer& out;
+  // Read once the plan is there: a plan of after a reset never goes by the time of before
+  // (Engine::era).
+  uint64_t now_nanos = 0;
+  FeatureTally* tally = nullptr;  // nullptr: nothing is counted
+  bool tracing = false;           // the client asks for a trace
+  std::string_view text = {};     // of the statement, once it is known
+  // What computes values of the plan that is run; nullptr: it has none.
+  ComputedValues* computed = nullptr;
+  size_t plan_bytes = 0;  // of a BATCH message's texts
+  bool failed = false;
+
+  // An error that stands for a feature is counted.
+  void Fail(const CqlError& error);
+  void Fail(protocol::ErrorCode code, std::string_view message);
+  void Count(CqlFeature feature) const;
+  // What was accepted without effect, unless the call has failed. Of consistency levels the first
+  // alone.
+  void CountAccepted(const Plan& plan) const;
+  void CountAccepted(const protocol::QueryParameters& parameters) const;
+};
+
+// What functions of one statement have their results from.
+class QueryProcessor::Functions final : public FunctionContext {
+ public:
+  Functions(QueryProcessor& processor, uint64_t now_nanos)
+      : processor_(processor), now_nanos_(now_nanos) {}
+
+  uint64_t now_nanos() const override { return now_nanos_; }
+  Uuid NewTimeuuid() override { return processor_.timeuuids_.Next(); }
+  Uuid NewUuid() override { return processor_.engine_.catalog().NewUuid(); }
+
+ private:
+  QueryProcessor& processor_;
+  const uint64_t now_nanos_;
+};
+
+// Whether Call::CountAccepted would count something of a request's parameters. Two comparisons for
+// most.
+bool IsToBeCounted(bool tracing, const protocol::QueryParameters& parameters,
+                   const FeatureTally* tally);
+
+// A table was dropped or rebuilt under a plan: how often that is tried again. A tester who resets
+// as fast as he can has done so between the plan and its run four times of ten where cores are
+// short; each attempt waits for the change that was in its way.
+inline constexpr int kPlanAttemptsMax = 100;
+
+// A view into the request.
+BoundValue ToBound(const protocol::Value& value);
+// Values in the order of the plan's variables. Invalid: not as many as there are, or a name is
+// missing. Views into the request.
+CqlStatus BindParameters(const Plan& plan, const protocol::QueryParameters& parameters,
+                         std::vector<BoundValue>& values);
+// The same for a statement of a BATCH, whose values have no names.
+CqlStatus BindBatchValues(const Plan& plan, std::span<const protocol::Value> bound,
+                          std::vector<BoundValue>& values);
+
+// The values of one statement of a BATCH message, in the call's scratch, computed ones too.
+class QueryProcessor::BatchValues {
+ public:
+  BatchValues(QueryProcessor& processor, const Plan& plan, Call& call)
+      : plan_(plan),
+        values_(call.scratch.values),
+        functions_(processor, call.now_nanos),
+        computed_(plan, functions_, call.scratch.values, call.scratch.computed) {}
+
+  CqlStatus Bind(std::span<const protocol::Value> bound) {
+    const CqlStatus status = BindBatchValues(plan_, bound, values_);
+    return !status.ok() || plan_.computed.empty() ? status : computed_.Compute();
+  }
+  BoundValues values() const { return values_; }
+  // As WriteSet::Add takes it.
+  ComputedValues* computed() { return plan_.computed.empty() ? nullptr : &computed_; }
+
+ private:
+  const Plan& plan_;
+  std::vector<BoundValue>& values_;
+  Functions functions_;
+  ComputedValues computed_;
+};
+
+bool IsSerial(protocol::Consistency consistency);
+CqlStatus CheckReadConsistency(protocol::Consistency consistency);
+CqlStatus CheckWriteConsistency(protocol::Consistency consistency);
+CqlStatus CheckConditionalConsistency(const protocol::QueryParameters& parameters);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_EXECUTE_QUERY_PROCESSOR_CALL_H_

@@ -1,0 +1,76 @@
+// RequestHandler: the seam between connections (bytes, frames, sockets) and statements. A
+// connection hands over what one read of its socket brought, together, so that the cache misses of
+// many requests can overlap; the answers are appended to the connection's output.
+#ifndef LISTSTORE_ENGINE_EXECUTE_REQUEST_HANDLER_H_
+#define LISTSTORE_ENGINE_EXECUTE_REQUEST_HANDLER_H_
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/output_buffer.h"
+#include "engine/execute/client_state.h"
+#include "engine/protocol/frame.h"
+#include "engine/protocol/request.h"
+#include "engine/protocol/response.h"
+
+namespace liststore {
+
+// A request that needs statements: QUERY, PREPARE, EXECUTE or BATCH.
+struct PendingRequest {
+  protocol::FrameHeader header;
+  const protocol::Request* request = nullptr;  // never null
+};
+
+// What the answer to `request` begins with. The views are the client's.
+inline protocol::ResponseContext ResponseContextOf(const protocol::FrameHeader& header,
+                                                   const ClientState& client) {
+  protocol::ResponseContext context;
+  context.version = header.version;
+  context.stream = header.stream;
+  context.extensions = client.extensions;
+  return context;
+}
+
+// Whole response frames, not compressed, that the client is to have later than those of `out`.
+struct DelayedAnswer {
+  std::chrono::nanoseconds delay{0};  // from now on
+  std::string frames;
+};
+
+// A request whose reads passed over rows that are deleted or over and not reclaimed yet.
+struct DeadRowsRead {
+  int16_t stream = 0;
+  uint64_t dead_rows = 0;
+};
+
+// What a handler wants of the connection beside sending the answers in `out`: hardly ever anything.
+struct ConnectionOrders {
+  std::vector<DelayedAnswer> delayed;
+  // For the journal; the connection does nothing with it.
+  std::vector<DeadRowsRead> over_dead_rows;
+  // The connection ends when `out` is sent. What else has arrived is not answered, and delayed
+  // answers are lost.
+  bool close = false;
+};
+
+// Thread-safe: called by every event loop, with different clients.
+class RequestHandler {
+ public:
+  virtual ~RequestHandler() = default;
+  // Appends one whole response frame, not compressed, for each request, in any order; or puts it
+  // among the orders; or leaves a request without an answer. The requests, at most
+  // kRequestsPerTurnMax, are of one client and come in the order it sent them. Views in them are
+  // valid during the call. Never blocks on another connection, never throws.
+  virtual ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
+                                  OutputBuffer& out) = 0;
+};
+
+// Four groups of the engine: from 8 on a group's size makes no difference, and the answers of one
+// call are what a connection may have to hold for a client that does not read.
+inline constexpr size_t kRequestsPerTurnMax = 64;
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_EXECUTE_REQUEST_HANDLER_H_

@@ -1,0 +1,168 @@
+#include "engine/execute/result_collector.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+
+namespace liststore {
+namespace {
+
+int64_t Seconds(uint64_t now_nanos) { return static_cast<int64_t>(now_nanos / 1'000'000'000); }
+
+// WRITETIME and TTL of an element or field.
+bool IsTimeOfPart(const Selection& selection) {
+  using Kind = Selection::Kind;
+  return (selection.kind == Kind::kWriteTime || selection.kind == Kind::kTtl) &&
+         !selection.operands.empty();
+}
+
+// It, or something within it.
+bool AsksForElements(const Selection& selection) {
+  using Kind = Selection::Kind;
+  return IsTimeOfPart(selection) || selection.kind == Kind::kWriteTimes ||
+         selection.kind == Kind::kTtls || selection.kind == Kind::kTimeuuids ||
+         std::ranges::any_of(selection.operands, AsksForElements);
+}
+
+// The keys of the elements whose times are asked for are set, or null.
+CqlStatus CheckPlaces(const std::vector<Selection>& selections, BoundValues values) {
+  for (const Selection& selection : selections) {
+    LS_RETURN_IF_ERROR(CheckPlaces(selection.operands, values));
+    BoundValue place;
+    if (IsTimeOfPart(selection)) {
+      LS_RETURN_IF_ERROR(ResolveSet(selection.operands[0].value, values, place));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+ResultCollector::ResultCollector(const SelectCall& call, SelectResult& result)
+    : call_(call),
+      result_(result),
+      row_(*call.plan.table),
+      context_{call.values, call.functions, Seconds(call.now_nanos)},
+      aggregation_(call.plan.selections, context_) {
+  if (std::ranges::any_of(call.plan.selections, AsksForElements)) row_.KeepElements();
+}
+
+CqlStatus ResultCollector::Bind() {
+  LS_RETURN_IF_ERROR(CheckPlaces(call_.plan.selections, call_.values));
+  return BindFilters(call_.plan.filters, call_.values, filters_);
+}
+
+void ResultCollector::AskPartitions() {
+  if (filters_.empty()) return;
+  const auto is_of = [&](const BoundFilter& filter, ColumnKind kind) {
+    return row_.table().columns[filter.filter->columns[0]].kind == kind;
+  };
+  const auto of_keys = std::stable_partition(
+      filters_.begin(), filters_.end(),
+      [&](const BoundFilter& filter) { return !is_of(filter, ColumnKind::kPartitionKey); });
+  key_filters_.assign(std::move_iterator(of_keys), std::move_iterator(filters_.end()));
+  filters_.erase(of_keys, filters_.end());
+  // They are asked of the rows as well: those are read at later instants.
+  for (const BoundFilter& filter : filters_) {
+    if (is_of(filter, ColumnKind::kStatic)) static_filters_.push_back(filter);
+  }
+}
+
+void ResultCollector::Expect(uint64_t wanted) {
+  wanted_ = wanted;
+  taken_ = 0;
+  last_seen_.clear();
+  last_taken_.clear();
+}
+
+void ResultCollector::OnRows(std::span<const RowView> rows) {
+  for (const RowView& row : rows) {
+    if (full()) return;
+    row_.SetRow(row);
+    Take();
+    last_seen_ = row_.clustering_key();
+  }
+}
+
+void ResultCollector::OnPackedRun(const PackedRun&) {
+  LS_UNREACHABLE("packed runs are not accepted");
+}
+
+void ResultCollector::OnStaticRow(std::span<const LiveCellView> cells) {
+  row_.SetStaticRow(cells);
+  has_static_row_ = true;
+}
+
+void ResultCollector::ForgetStaticRow() {
+  row_.SetStaticRow({});
+  has_static_row_ = false;
+}
+
+void ResultCollector::Take() {
+  if (!MatchesAll(filters_)) return;
+  ++taken_;
+  last_taken_ = row_.clustering_key();
+  if (call_.plan.is_aggregate) {
+    if (call_.plan.group_by.empty() || EnterGroup()) Note(aggregation_.Add(row_));
+    return;
+  }
+  Note(AppendRow(call_.plan.selections, row_, context_, result_.rows));
+  CountRow();
+  if (on_row) on_row();
+}
+
+void ResultCollector::FinishAggregate() {
+  if (!status_.ok() || !call_.plan.is_aggregate) return;
+  if (call_.plan.group_by.empty() || (in_group_ && !skips_group_)) AppendGroup();
+}
+
+bool ResultCollector::MatchesAll(const std::vector<BoundFilter>& filters) const {
+  return std::ranges::all_of(filters, [&](const BoundFilter& filter) {
+    return Matches(filter, row_.table(), row_.values());
+  });
+}
+
+void ResultCollector::Note(CqlStatus status) {
+  if (status.ok()) return;
+  status_ = std::move(status);
+  ended_ = true;
+}
+
+void ResultCollector::CountRow() {
+  ++result_.row_count;
+  too_large_ = result_.rows.size() >= bytes_max_;
+  ended_ |= too_large_;
+}
+
+void ResultCollector::AppendGroup() {
+  Note(aggregation_.AppendResult(result_.rows));
+  CountRow();
+  if (groups_left_ != UINT64_MAX && --groups_left_ == 0) ended_ = true;
+}
+
+bool ResultCollector::EnterGroup() {
+  const std::span<const std::optional<std::string_view>> values = row_.values();
+  // The partition key comes first in a table.
+  const auto key = values.first(row_.table().CountOf(ColumnKind::kPartitionKey));
+  const bool same_partition = in_group_ && std::ranges::equal(key, group_partition_);
+  bool same = same_partition;
+  for (size_t i = 0; i < call_.plan.group_by.size() && same; ++i) {
+    same = group_[i] == values[call_.plan.group_by[i]];
+  }
+  if (same) return !skips_group_;
+  if (in_group_ && !skips_group_) AppendGroup();
+  in_group_ = !ended_;
+  if (ended_) return false;
+  group_.clear();
+  for (const uint16_t column : call_.plan.group_by) group_.emplace_back(values[column]);
+  if (!same_partition) partition_groups_ = 0;
+  group_partition_.assign(key.begin(), key.end());
+  skips_group_ = partition_groups_++ >= partition_groups_max_;
+  return !skips_group_;
+}
+
+}  // namespace liststore

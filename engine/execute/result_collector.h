@@ -1,0 +1,119 @@
+// ResultCollector: rows of a SELECT in, cells out: the filters, the limits of the page at hand, and
+// what becomes of a row.
+#ifndef LISTSTORE_ENGINE_EXECUTE_RESULT_COLLECTOR_H_
+#define LISTSTORE_ENGINE_EXECUTE_RESULT_COLLECTOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/cql/plan/instantiate.h"
+#include "engine/cql/syntax/cql_error.h"
+#include "engine/execute/aggregation.h"
+#include "engine/execute/row_buffer.h"
+#include "engine/execute/row_output.h"
+#include "engine/execute/select_executor.h"
+#include "engine/model/row_view.h"
+
+namespace liststore {
+
+// Where a result that the client did not want in pages is refused: a frame holds 256 MiB.
+inline constexpr size_t kResultBytesMax = size_t{200} << 20;
+
+// Borrows the call and the result. Used by one thread at a time.
+class ResultCollector final : public RowSink {
+ public:
+  ResultCollector(const SelectCall& call, SelectResult& result);
+
+  CqlStatus Bind();
+  // The filters that a partition's key answers, and those of its static columns, are asked of the
+  // partition: TakesKey, and TakesStaticRow.
+  void AskPartitions();
+  bool TakesKey() const { return MatchesAll(key_filters_); }
+  bool TakesStaticRow() const { return MatchesAll(static_filters_); }
+  bool filters_statics() const { return !static_filters_.empty(); }
+
+  RowBuffer& row() { return row_; }
+  Aggregation& aggregation() { return aggregation_; }
+  bool filters() const { return !filters_.empty(); }
+
+  // Up to `wanted` more rows are taken; what comes beyond is left alone.
+  void Expect(uint64_t wanted);
+  uint64_t taken() const { return taken_; }
+  bool full() const { return taken_ == wanted_ || ended_; }
+  // Ends the page, or the result, when its rows have taken as many bytes.
+  void LimitBytes(size_t bytes_max) { bytes_max_ = bytes_max; }
+  bool too_large() const { return too_large_; }
+  // Nothing more is wanted: the page is full of bytes, there are groups enough, or an error.
+  bool ended() const { return ended_; }
+  const CqlStatus& status() const { return status_; }
+  // Groups of the result, and of each partition, where there are such.
+  void LimitGroups(uint64_t groups_max, uint64_t of_partition_max) {
+    groups_left_ = groups_max;
+    partition_groups_max_ = of_partition_max;
+  }
+  // Encoded clustering keys of the last row that came, and of the last that was taken.
+  const std::string& last_seen() const { return last_seen_; }
+  const std::string& last_taken() const { return last_taken_; }
+
+  void OnRows(std::span<const RowView> rows) override;
+  void OnPackedRun(const PackedRun&) override;
+  bool AcceptsPackedRuns() const override { return false; }
+  void OnStaticRow(std::span<const LiveCellView> cells) override;
+  // Before a read that brings the static row where there is one.
+  void ForgetStaticRow();
+  bool has_static_row() const { return has_static_row_; }
+
+  // Looks at the row in row().
+  void Take();
+
+  // Behind the last row: the row of an aggregate, or of the last group.
+  void FinishAggregate();
+
+  // Called behind each row that was appended.
+  std::function<void()> on_row;
+
+ private:
+  bool MatchesAll(const std::vector<BoundFilter>& filters) const;
+  void Note(CqlStatus status);
+  void CountRow();
+  void AppendGroup();
+
+  // The group of the row in row(), which begins one where it differs from the last in what groups
+  // agree in. False: the row's group is not wanted.
+  bool EnterGroup();
+
+  const SelectCall& call_;
+  SelectResult& result_;
+  RowBuffer row_;
+  const SelectionContext context_;
+  Aggregation aggregation_;
+  // Of GROUP BY: the group that the last row was of.
+  bool in_group_ = false;
+  bool skips_group_ = false;
+  std::vector<std::optional<std::string>> group_;
+  std::vector<std::optional<std::string>> group_partition_;
+  uint64_t partition_groups_ = 0;
+  uint64_t groups_left_ = UINT64_MAX;
+  uint64_t partition_groups_max_ = UINT64_MAX;
+  std::vector<BoundFilter> filters_;         // of rows
+  std::vector<BoundFilter> key_filters_;     // of partitions, by their keys
+  std::vector<BoundFilter> static_filters_;  // by their static rows
+  uint64_t wanted_ = 0;
+  uint64_t taken_ = 0;
+  size_t bytes_max_ = kResultBytesMax;
+  bool too_large_ = false;
+  bool ended_ = false;
+  CqlStatus status_;
+  bool has_static_row_ = false;
+  std::string last_seen_;
+  std::string last_taken_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_EXECUTE_RESULT_COLLECTOR_H_

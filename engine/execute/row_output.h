@@ -1,0 +1,50 @@
+// The selections of a SELECT, evaluated on rows.
+#ifndef LISTSTORE_ENGINE_EXECUTE_ROW_OUTPUT_H_
+#define LISTSTORE_ENGINE_EXECUTE_ROW_OUTPUT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "engine/base/output_buffer.h"
+#include "engine/cql/plan/bound_values.h"
+#include "engine/cql/plan/plan.h"
+#include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/values/evaluate_function.h"
+#include "engine/execute/row_buffer.h"
+
+namespace liststore {
+
+// What expressions are evaluated with beside the row. Everything is borrowed.
+struct SelectionContext {
+  BoundValues values;
+  FunctionContext* functions = nullptr;
+  int64_t now_seconds = 0;
+};
+
+using SelectedValue = std::optional<std::string>;  // nullopt: null
+
+// Invalid, in the words of FrameEncoder: more than a frame holds. A column may be selected as often
+// as a statement has room for, so that what is made of one row is looked at while it grows.
+CqlStatus CheckFitsFrame(size_t bytes);
+
+// Appends a row: a [bytes] for each selection, none of which has an aggregate. Errors are those of
+// functions and of CheckFitsFrame; `out` is of no use behind one.
+CqlStatus AppendRow(const std::vector<Selection>& selections, const RowBuffer& row,
+                    const SelectionContext& context, OutputBuffer& out);
+
+// The value of a selection without aggregates.
+CqlOr<SelectedValue> ValueOf(const Selection& selection, const RowBuffer& row,
+                             const SelectionContext& context);
+
+// The value of any selection, of which `leaf` gives what is neither a call nor a value of the
+// statement.
+CqlOr<SelectedValue> Evaluate(const Selection& selection, const SelectionContext& context,
+                              absl::FunctionRef<SelectedValue(const Selection&)> leaf);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_EXECUTE_ROW_OUTPUT_H_

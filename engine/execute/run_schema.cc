@@ -1,0 +1,145 @@
+// USE and statements that change the schema.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/cql/plan/view_plan.h"
+#include "engine/cql/schema/schema_change.h"
+#include "engine/execute/query_processor.h"
+#include "engine/execute/query_processor_call.h"
+#include "engine/execute/view_follower.h"
+#include "engine/shard/run_schema_actions.h"
+
+namespace liststore {
+namespace {
+
+protocol::SchemaChange ToProtocol(const SchemaChange& change) {
+  protocol::SchemaChange told;
+  switch (change.kind) {
+    case SchemaChange::Kind::kCreated:
+      told.change = protocol::SchemaChange::Change::kCreated;
+      break;
+    case SchemaChange::Kind::kDropped:
+      told.change = protocol::SchemaChange::Change::kDropped;
+      break;
+    default:
+      told.change = protocol::SchemaChange::Change::kUpdated;
+      break;
+  }
+  told.keyspace = change.keyspace;
+  switch (change.target) {
+    case SchemaChange::Target::kKeyspace:
+      told.target = protocol::SchemaChange::Target::kKeyspace;
+      break;
+    case SchemaChange::Target::kTable:
+      told.target = protocol::SchemaChange::Target::kTable;
+      told.name = change.table;
+      break;
+    case SchemaChange::Target::kType:
+      told.target = protocol::SchemaChange::Target::kType;
+      told.name = change.type;
+      break;
+  }
+  return told;
+}
+
+std::unique_ptr<RowFollower> FollowerOfView(const Schema& schema, const TableDefinition& view) {
+  auto plans = std::make_shared<ViewPlans>();
+  plans->base = schema.FindTable(view.keyspace, view.view->base);
+  CqlOr<ViewPlan> plan = PlanView(schema, plans->base, schema.FindTable(view.keyspace, view.name));
+  LS_CHECK(plan.ok(), "the statement that makes the view was checked");
+  plans->views.push_back(*std::move(plan));
+  return std::make_unique<ViewFollower>(
+      std::vector<std::shared_ptr<const ViewPlans>>{std::move(plans)});
+}
+
+protocol::SchemaChange ToProtocol(const SchemaDifference& difference) {
+  using Change = protocol::SchemaChange::Change;
+  protocol::SchemaChange told;
+  switch (difference.kind) {
+    case SchemaDifference::Kind::kCreated:
+      told.change = Change::kCreated;
+      break;
+    case SchemaDifference::Kind::kUpdated:
+      told.change = Change::kUpdated;
+      break;
+    case SchemaDifference::Kind::kDropped:
+      told.change = Change::kDropped;
+      break;
+  }
+  told.keyspace = difference.keyspace;
+  told.target = protocol::SchemaChange::Target::kKeyspace;
+  if (!difference.table.empty()) {
+    told.target = protocol::SchemaChange::Target::kTable;
+    told.name = difference.table;
+  } else if (!difference.type.empty()) {
+    told.target = protocol::SchemaChange::Target::kType;
+    told.name = difference.type;
+  }
+  return told;
+}
+
+}  // namespace
+
+void QueryProcessor::NoteSchemaDifference(const SchemaDifference& difference) {
+  statements_.DropDependents(difference.keyspace, difference.table);
+  if (options_.on_schema_change) options_.on_schema_change(ToProtocol(difference));
+}
+
+void QueryProcessor::RunUse(const UsePlan& plan, Call& call) {
+  if (engine_.catalog().snapshot()->FindKeyspace(plan.keyspace) == nullptr) {
+    return call.Fail(CqlError::Invalid("Keyspace '" + plan.keyspace + "' does not exist"));
+  }
+  call.client.keyspace = plan.keyspace;
+  protocol::EncodeSetKeyspace(call.out, call.context, plan.keyspace);
+}
+
+void QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
+  const auto* truncate = std::get_if<TruncateStatement>(&plan.statement->node);
+  if (truncate != nullptr && TruncateVirtual(*truncate, call)) {
+    return protocol::EncodeVoid(call.out, call.context);
+  }
+  Catalog& catalog = engine_.catalog();
+  const auto new_uuid = [&] { return catalog.NewUuid(); };
+  const auto now_micros = static_cast<int64_t>(clock_.NowNanos() / 1000);
+  const SchemaChangeContext context{new_uuid, options_.node.data_center, now_micros};
+  CqlOr<SchemaChange> change = CqlError::Server("no change was tried");
+  OpStatus status = OpStatus::kOk;
+  catalog.Change([&](Schema& next) {
+    const std::shared_ptr<const Schema> current = catalog.snapshot();
+    change = ApplySchemaStatement(*plan.statement, call.client.keyspace, context, next);
+    if (!change.ok()) return false;
+    status = RunSchemaActions(engine_, *current, change->actions, clock_.NowNanos(), next,
+                              FollowerOfView);
+    return status == OpStatus::kOk && change->alters_schema;
+  });
+  if (!change.ok()) return call.Fail(change.error());
+  if (status == OpStatus::kOutOfMemory) {
+    return call.Fail(protocol::ErrorCode::kServerError,
+                     "The change of the schema was refused and nothing of it applied: the memory "
+                     "limit of " +
+                         std::to_string(engine_.memory_limit_bytes()) + " bytes is reached");
+  }
+  if (status != OpStatus::kOk) {
+    return call.Fail(protocol::ErrorCode::kServerError,
+                     "The change of the schema was refused: there are as many tables as there can "
+                     "be, " +
+                         std::to_string(Engine::kTablesMax));
+  }
+  if (change->alters_schema) statements_.DropDependents(change->keyspace, change->table);
+  if (change->kind == SchemaChange::Kind::kNothing) {
+    return protocol::EncodeVoid(call.out, call.context);
+  }
+  const protocol::SchemaChange told = ToProtocol(*change);
+  if (change->alters_schema && options_.on_schema_change) options_.on_schema_change(told);
+  for (const std::string& view : change->views) {
+    statements_.DropDependents(change->keyspace, view);
+    protocol::SchemaChange of_view = told;
+    of_view.name = view;
+    if (options_.on_schema_change) options_.on_schema_change(of_view);
+  }
+  protocol::EncodeSchemaChange(call.out, call.context, told);
+}
+
+}  // namespace liststore

@@ -1,0 +1,152 @@
+// SELECT and DESCRIBE.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/base/hash.h"
+#include "engine/base/status_macros.h"
+#include "engine/cql/plan/instantiate.h"
+#include "engine/cql/plan/planner.h"
+#include "engine/cql/schema/describe.h"
+#include "engine/execute/query_processor.h"
+#include "engine/execute/query_processor_call.h"
+#include "engine/execute/select_executor.h"
+#include "engine/model/partition_key.h"
+
+namespace liststore {
+namespace {
+
+// What a paging state belongs to: the statement, its values, and the table: one that was made anew
+// under the same name has other keys.
+uint64_t StatementDigest(const TableDefinition& table, std::string_view keyspace,
+                         std::string_view text, BoundValues values) {
+  uint64_t digest = Hash64(text, Hash64(keyspace, Hash64(table.id.view())));
+  for (const BoundValue& value : values) {
+    digest = Hash64(value.bytes, digest + static_cast<uint64_t>(value.state));
+  }
+  return digest;
+}
+
+// Else somebody has forged the paging state that it comes from.
+bool IsPartitionKeyOf(const TableDefinition& table, std::string_view key) {
+  const std::vector<const ColumnDefinition*> columns = table.ColumnsOf(ColumnKind::kPartitionKey);
+  const auto components = SplitPartitionKey(key, columns.size());
+  return components &&
+         std::ranges::equal(columns, *components,
+                            [](const ColumnDefinition* column, std::string_view value) {
+                              return column->type.IsValid(value);
+                            });
+}
+
+// Source: ScyllaDB cql3/statements/select_statement.cc.
+CqlStatus CheckSerialRead(const SelectPlan& plan, BoundValues values) {
+  if (plan.is_single_partition()) return {};
+  std::vector<std::string> keys;
+  if (!plan.partition_key.empty()) {
+    LS_RETURN_IF_ERROR(
+        EncodePartitionKeys(*plan.table, plan.partition_key, values, KeyUse::kRead, keys));
+  }
+  if (keys.size() == 1) return {};
+  return CqlError::Invalid(
+      "SERIAL/LOCAL_SERIAL consistency may only be requested for one partition at a time");
+}
+
+}  // namespace
+
+bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMetadata& columns,
+                               std::string_view text, BoundValues bound, BoundValues values,
+                               const protocol::QueryParameters& parameters, Call& call) {
+  CqlStatus status = CheckReadConsistency(parameters.consistency);
+  if (status.ok() && IsSerial(parameters.consistency)) status = CheckSerialRead(plan, values);
+  Functions functions(*this, call.now_nanos);
+  SelectCall select{.plan = plan,
+                    .values = values,
+                    .page_size = std::nullopt,
+                    .resume = std::nullopt,
+                    .statement_digest = 0,
+                    .now_nanos = call.now_nanos,
+                    .functions = &functions};
+  if (parameters.page_size) {
+    select.page_size = static_cast<uint64_t>(*parameters.page_size);
+    select.statement_digest = StatementDigest(*plan.table, call.client.keyspace, text, bound);
+  }
+  if (!parameters.paging_state.empty()) {
+    select.statement_digest = StatementDigest(*plan.table, call.client.keyspace, text, bound);
+    protocol::PagingState state;
+    if (const auto error =
+            protocol::DecodePagingState(parameters.paging_state, select.statement_digest, state)) {
+      call.Fail(error->code, error->message);
+      return true;
+    }
+    if (!IsPartitionKeyOf(*plan.table, state.partition_key)) {
+      call.Fail(protocol::ErrorCode::kProtocolError, "Invalid value for the paging state");
+      return true;
+    }
+    select.resume = state;
+  }
+  call.scratch.rows.Clear();
+  SelectResult result{call.scratch.rows, 0, {}, 0};
+  bool gone = false;
+  if (status.ok() && plan.table->is_virtual) {
+    const VirtualTable* table = virtual_tables_.Find(plan.table->keyspace, plan.table->name);
+    const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
+    status = ExecuteVirtualSelect(
+        *table, {*schema, options_.node, call.client.local_address, call.now_nanos}, select,
+        result);
+  } else if (status.ok()) {
+    status = ExecuteSelect(engine_, select, result, gone);
+  }
+  if (!status.ok()) {
+    call.Fail(status.error());
+    return true;
+  }
+  if (gone) return false;
+  if (result.dead_rows > 0) {
+    call.scratch.over_dead_rows.push_back({call.context.stream, result.dead_rows});
+  }
+  constexpr std::string_view kWarnings[] = {kFilteringWarning};
+  if (plan.warns_of_filtering) call.context.warnings = kWarnings;
+  protocol::RowsEncoder encoder(
+      call.out, call.context, columns,
+      {.skip_metadata = parameters.skip_metadata, .changed_metadata_id = std::nullopt});
+  encoder.AppendEncodedRows(call.scratch.rows.view(), result.row_count);
+  encoder.Finish(result.paging_state);
+  // One giant answer is no reason to keep its memory.
+  call.scratch.rows.Clear();
+  call.scratch.rows.ShrinkTo(size_t{1} << 20);
+  return true;
+}
+
+void QueryProcessor::RunDescribe(const DescribePlan& plan,
+                                 const protocol::QueryParameters& parameters, Call& call) {
+  const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
+  AnswerDescription(
+      Describe(plan.statement, {*schema, options_.node, call.client.local_address, call.now_nanos},
+               plan.keyspace),
+      parameters, call);
+}
+
+void QueryProcessor::AnswerDescription(const CqlOr<Description>& description,
+                                       const protocol::QueryParameters& parameters, Call& call) {
+  if (!description.ok()) return call.Fail(description.error());
+  std::vector<protocol::ColumnSpec> specs;
+  for (const auto& [name, type] : description->columns) {
+    specs.push_back({"system", description->table, name, &type});
+  }
+  protocol::ColumnsMetadata columns;
+  if (const auto error = columns.Assign(specs)) return call.Fail(error->code, error->message);
+  protocol::RowsEncoder encoder(
+      call.out, call.context, columns,
+      {.skip_metadata = parameters.skip_metadata, .changed_metadata_id = std::nullopt});
+  for (const VirtualRow& row : description->rows) {
+    for (const std::optional<std::string>& value : row) {
+      value ? encoder.AppendBytes(*value) : encoder.AppendNull();
+    }
+    encoder.EndRow();
+  }
+  encoder.Finish();
+}
+
+}  // namespace liststore

@@ -1,0 +1,56 @@
+// Runs a SELECT: which partitions and ranges in what order, pages, limits, filters, sums.
+#ifndef LISTSTORE_ENGINE_EXECUTE_SELECT_EXECUTOR_H_
+#define LISTSTORE_ENGINE_EXECUTE_SELECT_EXECUTOR_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/base/output_buffer.h"
+#include "engine/cql/plan/bound_values.h"
+#include "engine/cql/plan/plan.h"
+#include "engine/cql/schema/virtual_table.h"
+#include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/values/evaluate_function.h"
+#include "engine/protocol/paging_state.h"
+#include "engine/shard/engine.h"
+
+namespace liststore {
+
+// One execution. Everything is borrowed for its length.
+struct SelectCall {
+  const SelectPlan& plan;
+  BoundValues values;
+  // Rows of a page; nullopt: all.
+  std::optional<uint64_t> page_size;
+  // Where the page before ended; the digest was checked.
+  std::optional<protocol::PagingState> resume;
+  uint64_t statement_digest = 0;  // of the paging state to come
+  uint64_t now_nanos = 0;
+  FunctionContext* functions = nullptr;  // of functions that are not pure
+};
+
+// What an execution has found. Rows are encoded: a [bytes] for each selection.
+struct SelectResult {
+  OutputBuffer& rows;
+  uint32_t row_count = 0;
+  std::string paging_state;  // empty: there are no more pages
+  uint64_t dead_rows = 0;    // that were passed over
+};
+
+// Tables of the engine. The status is not ok for errors of the statement and its values; `gone` is
+// set when the plan's table was dropped or rebuilt: plan anew. After either the result is of no
+// use.
+//
+// Each partition is read at an instant of its own, 1024 rows at a time, so that nobody waits long
+// behind a large one. O(rows looked at).
+CqlStatus ExecuteSelect(Engine& engine, const SelectCall& call, SelectResult& result, bool& gone);
+
+// Virtual tables: computed whole, never paged.
+CqlStatus ExecuteVirtualSelect(const VirtualTable& table, const VirtualReadContext& context,
+                               const SelectCall& call, SelectResult& result);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_EXECUTE_SELECT_EXECUTOR_H_

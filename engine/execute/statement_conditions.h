@@ -1,0 +1,94 @@
+// StatementConditions: what the statements of a conditional write ask of the rows as they are, and
+// what its answer says of them.
+#ifndef LISTSTORE_ENGINE_EXECUTE_STATEMENT_CONDITIONS_H_
+#define LISTSTORE_ENGINE_EXECUTE_STATEMENT_CONDITIONS_H_
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "engine/command/conditional_write.h"
+#include "engine/cql/plan/bound_values.h"
+#include "engine/cql/plan/instantiate.h"
+#include "engine/cql/plan/plan.h"
+#include "engine/cql/syntax/cql_error.h"
+#include "engine/execute/row_buffer.h"
+#include "engine/protocol/response.h"
+
+namespace liststore {
+
+// One execution, by one thread; values stay the request's, plans the caller's.
+class StatementConditions final : public RowConditions {
+ public:
+  StatementConditions() = default;
+  StatementConditions(const StatementConditions&) = delete;
+  StatementConditions& operator=(const StatementConditions&) = delete;
+
+  // The next statement, in the order of the batch; those without conditions too, because each has a
+  // row in the answer. All are of one table. Invalid: values of a wrong type, another partition
+  // than that of the statements before.
+  CqlStatus Add(const ModificationPlan& plan, BoundValues values);
+
+  // False: the table was changed while the statements were planned, and they mean different ones.
+  bool are_of_one_schema() const { return one_schema_; }
+
+  // What the engine is to look at. Something was added. Valid until the next Add.
+  RowLook Look();
+
+  // The answer, once the write was executed: a row for each statement, up to what a frame does not
+  // hold any more. `answer`: its columns, the first is [applied].
+  void Append(bool applied, const std::vector<Selection>& answer,
+              protocol::RowsEncoder& rows) const;
+
+  // ---- RowConditions
+
+  void OnAttempt() override;
+  void OnStaticRow(std::span<const LiveCellView> cells) override;
+  void OnRow(size_t index, const RowView& row) override;
+  bool Hold() override;
+
+ private:
+  using Values = std::vector<std::optional<std::string>>;  // of all columns
+
+  // A row as it was.
+  struct OldRow {
+    bool exists = false;
+    Values values;  // nulls where none exists
+  };
+  struct Statement {
+    const ConditionPlan* condition = nullptr;  // nullptr: it has none
+    std::vector<BoundFilter> cells;
+    std::optional<std::string> key;  // encoded, of the row that it names; nullopt: it names none
+  };
+
+  CqlStatus AddPartition(const ModificationPlan& plan, BoundValues values);
+  bool has_statics() const { return !table_->storage.statics.empty(); }
+  // What is in buffer_.
+  OldRow TakeRow() const;
+  // The row that a statement names, if it was looked at.
+  const OldRow* RowOf(const Statement& statement) const;
+  // What it is judged by and answered with: the row that it names or, in its place, the static row.
+  // nullptr: there is neither.
+  const Values* ValuesOf(const Statement& statement) const;
+  bool Holds(const Statement& statement) const;
+
+  const TableDefinition* table_ = nullptr;
+  bool one_schema_ = true;
+  std::string partition_key_;
+  std::vector<Statement> statements_;
+  std::vector<EncodedRange> looked_at_;  // of rows that some condition is about
+  std::vector<OldRow> rows_;             // of looked_at_
+  absl::flat_hash_map<std::string, size_t> row_by_key_;
+  OldRow statics_;        // of a table with static columns
+  bool any_row_ = false;  // one was seen
+  std::vector<ClusteringRange> ranges_;
+  std::unique_ptr<RowBuffer> buffer_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_EXECUTE_STATEMENT_CONDITIONS_H_

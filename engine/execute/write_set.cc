@@ -1,0 +1,402 @@
+#include "engine/execute/write_set.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/base/big_endian.h"
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+#include "engine/base/strings.h"
+#include "engine/cql/values/key_bytes.h"
+#include "engine/model/clustering_encoding.h"
+#include "engine/model/partition_key.h"
+
+namespace liststore {
+namespace {
+
+constexpr int64_t kFutureMicrosMax = int64_t{3} * 86'400 * 1'000'000;
+
+int64_t Micros(uint64_t now_nanos) { return static_cast<int64_t>(now_nanos / 1000); }
+
+// Elements that have places of their own, each time they are added.
+bool AddsToList(const CellAssignment& assignment) {
+  using Kind = CellAssignment::Kind;
+  return assignment.of_elements() && assignment.elements.kind() == DataType::Kind::kList &&
+         (assignment.kind == Kind::kSet || assignment.kind == Kind::kAdd ||
+          assignment.kind == Kind::kPrepend);
+}
+
+// The next of a deque whose elements are used again; their memory with them.
+template <typename T>
+T& Next(std::deque<T>& all, size_t& count) {
+  if (count == all.size()) all.emplace_back();
+  return all[count++];
+}
+
+// A value in the entry of an index shares its length limit with the row's key.
+// Source: ScyllaDB db/view/view.cc; keys/compound.hh.
+CqlStatus CheckIndexed(const TableDefinition& table, ColumnId column, std::string_view value,
+                       size_t key_bytes) {
+  const bool indexed = std::ranges::any_of(
+      table.storage.indexes, [&](const IndexSchema& index) { return index.column == column; });
+  const size_t bytes = value.size() + 2 + key_bytes + 2 * table.storage.clustering.size();
+  if (!indexed || bytes <= kKeyBytesMax) return {};
+  return KeyTooLong(bytes);
+}
+
+// Of each column of the table the bytes of its value: of keys, and of regular columns that are
+// written.
+std::vector<size_t> ValueBytes(const TableDefinition& table, std::string_view partition,
+                               std::string_view key, std::span<const CellUpdate> cells) {
+  const auto components = SplitPartitionKey(partition, table.storage.partition_key.size());
+  LS_CHECK(components.has_value(), "the key was encoded a moment ago");
+  const std::vector<std::string> clustering = DecodeClusteringKey(table.storage.clustering, key);
+  std::vector<size_t> bytes;
+  for (const ColumnDefinition& column : table.columns) {
+    size_t& length = bytes.emplace_back(0);
+    if (column.kind == ColumnKind::kPartitionKey) length = (*components)[column.position].size();
+    if (column.kind == ColumnKind::kClustering) length = clustering[column.position].size();
+    if (column.kind != ColumnKind::kRegular) continue;
+    for (const CellUpdate& cell : cells) {
+      if (cell.live && cell.column == column.position) length = cell.value.size();
+    }
+  }
+  return bytes;
+}
+
+// The same of the keys of the table's views, each of its own.
+CqlStatus CheckViewKeys(const ModificationPlan& plan, std::string_view partition,
+                        std::string_view key, std::span<const CellUpdate> cells) {
+  // All of it together is within one key as a rule.
+  size_t all = partition.size() + key.size() + 2 * plan.table->columns.size();
+  for (const CellUpdate& cell : cells) all += cell.live ? cell.value.size() : 0;
+  if (all <= kKeyBytesMax) return {};
+  const std::vector<size_t> bytes = ValueBytes(*plan.table, partition, key, cells);
+  for (const ViewPlan& view : plan.views->views) {
+    for (const auto* columns : {&view.partition_key, &view.clustering}) {
+      size_t length = 0;
+      for (const uint16_t column : *columns) length += bytes[column] + 2;
+      if (length > kKeyBytesMax) return KeyTooLong(length);
+    }
+  }
+  return {};
+}
+
+// The same of a static column, whose entry has no clustering key.
+CqlStatus CheckIndexedStatic(const TableDefinition& table, ColumnId column,
+                             std::string_view value) {
+  if (table.indexes.empty()) return {};
+  if (table.FindIndexOn(table.storage.statics[column].name) == nullptr) return {};
+  return CheckKeyBytes({{value}});
+}
+
+}  // namespace
+
+CqlStatus ResolveTimestamp(const std::optional<Operand>& operand, BoundValues values,
+                           uint64_t now_nanos, std::optional<int64_t>& timestamp) {
+  if (!operand) return {};
+  const BoundValue value = Peek(*operand, values);
+  if (value.is_unset()) return {};
+  if (value.is_null()) return CqlError::Invalid("Invalid null value of timestamp");
+  if (value.bytes.size() != sizeof(int64_t)) return CqlError::Invalid("Invalid timestamp value");
+  const auto micros = static_cast<int64_t>(LoadBigEndian64(value.bytes.data()));
+  if (micros == std::numeric_limits<int64_t>::min()) {
+    return CqlError::Invalid(
+        "Out of bound timestamp, must be in [-9223372036854775807, 9223372036854775807]");
+  }
+  if (micros > Micros(now_nanos) && micros - Micros(now_nanos) > kFutureMicrosMax) {
+    return CqlError::Invalid(
+        "Cannot provide a timestamp more than 3 days into the future. If this was not intended, "
+        "make sure the timestamp is in microseconds. You can also disable this check by setting "
+        "the restrict_future_timestamp configuration option to false.");
+  }
+  timestamp = micros;
+  return {};
+}
+
+void WriteSet::Clear(TimeuuidSource* timeuuids) {
+  for (size_t i = 0; i < group_count_; ++i) {
+    Group& group = groups_[i];
+    group.rows.clear();
+    group.deleted_rows.clear();
+    group.deleted_ranges.clear();
+    group.deletes_partition = false;
+    group.updates.clear();
+    group.keys.clear();
+    group.lists.Clear();
+  }
+  views_.clear();
+  groups_by_partition_.clear();
+  hashed_groups_ = 0;
+  partition_count_ = 0;
+  group_count_ = 0;
+  row_count_ = 0;
+  ranges_.clear();
+  cells_.clear();
+  if (cells_.capacity() > kCellsKept) std::vector<CellUpdate>().swap(cells_);
+  paths_.clear();
+  timeuuids_ = timeuuids;
+  own_place_.reset();
+  appended_ = 0;
+  prepended_ = 0;
+}
+
+CqlStatus WriteSet::ResolveTtl(const ModificationPlan& plan, BoundValues values,
+                               int64_t& ttl) const {
+  ttl = plan.table->options.default_ttl_seconds;
+  if (!plan.ttl) return {};
+  const BoundValue value = Peek(*plan.ttl, values);
+  if (value.is_unset()) return {};
+  if (value.is_null()) return CqlError::Invalid("Invalid null value of TTL");
+  if (value.bytes.size() != sizeof(int32_t)) return CqlError::Invalid("Invalid TTL value");
+  ttl = static_cast<int32_t>(LoadBigEndian32(value.bytes.data()));
+  if (ttl < 0) return CqlError::Invalid("A TTL must be greater or equal to 0");
+  if (ttl <= kTtlSecondsMax) return {};
+  return CqlError::Invalid("ttl is too large. requested (" + std::to_string(ttl) + ") maximum (" +
+                           std::to_string(kTtlSecondsMax) + ")");
+}
+
+WriteSet::Group& WriteSet::GroupOf(const ModificationPlan& plan, std::string_view partition,
+                                   WriteTimestamp timestamp) {
+  const auto is_it = [&](const Group& group) {
+    return group.table == plan.table->storage.id && group.timestamp == timestamp &&
+           partitions_[group.partition] == partition;
+  };
+  // From the newest: the statements of a batch are about the same few partitions as a rule.
+  const size_t searched_end = group_count_ - std::min(group_count_, kGroupsSearched);
+  for (size_t i = group_count_; i-- > searched_end;) {
+    if (is_it(groups_[i])) return groups_[i];
+  }
+  // Those before by their partitions: a batch may be about 65,535.
+  for (; hashed_groups_ < searched_end; ++hashed_groups_) {
+    const std::string& of_group = partitions_[groups_[hashed_groups_].partition];
+    groups_by_partition_[ToAbsl(of_group)].push_back(hashed_groups_);
+  }
+  if (hashed_groups_ > 0) {
+    const auto at = groups_by_partition_.find(ToAbsl(partition));
+    if (at != groups_by_partition_.end()) {
+      for (const size_t i : at->second) {
+        if (is_it(groups_[i])) return groups_[i];
+      }
+    }
+  }
+  Next(partitions_, partition_count_) = partition;
+  Group& group = Next(groups_, group_count_);
+  group.table = plan.table->storage.id;
+  group.partition = partition_count_ - 1;
+  group.timestamp = timestamp;
+  group.packs_item_keys = plan.table->storage.packs_item_keys();
+  return group;
+}
+
+CqlStatus WriteSet::CheckRoomFor(size_t cells) const {
+  if (cells <= kCellsMax - std::min(cells_.size(), kCellsMax)) [[likely]]
+    return {};
+  return CqlError::Invalid("Batch too large: it writes more than " + std::to_string(kCellsMax) +
+                           " cells and elements");
+}
+
+WriteSet::Row& WriteSet::NewRow(const std::string& key) {
+  Row& row = Next(rows_, row_count_);
+  row.key = key;
+  row.first_cell = cells_.size();
+  row.cell_count = 0;
+  row.of_static_row = false;
+  return row;
+}
+
+namespace {
+
+// The server's own timestamps are behind all that a column was dropped at.
+bool IsHidden(const CellAssignment& assignment, WriteTimestamp timestamp) {
+  if (!assignment.hidden_until) [[likely]]
+    return false;
+  return !timestamp.is_none() && timestamp.micros <= *assignment.hidden_until;
+}
+
+}  // namespace
+
+void WriteSet::Forget(size_t first_cell) {
+  cells_.erase(cells_.begin() + static_cast<ptrdiff_t>(first_cell), cells_.end());
+}
+
+CqlStatus WriteSet::AddCells(const std::vector<CellAssignment>& assignments, BoundValues values,
+                             Row& row, const std::optional<EncodedRange>& range, Group& group) {
+  for (const CellAssignment& assignment : assignments) {
+    const size_t before = cells_.size();
+    if (assignment.of_elements()) {
+      LS_RETURN_IF_ERROR(AddElements(assignment, values, range, group));
+      if (IsHidden(assignment, group.timestamp)) Forget(before);
+      continue;
+    }
+    BoundValue value;
+    LS_RETURN_IF_ERROR(Resolve(assignment.value, values, value));
+    if (value.is_unset()) continue;
+    LS_RETURN_IF_ERROR(CheckRoomFor(1));
+    cells_.push_back(
+        {.column = assignment.column, .live = value.has_value(), .value = value.bytes});
+    if (IsHidden(assignment, group.timestamp)) Forget(before);
+  }
+  row.cell_count = cells_.size() - row.first_cell;
+  return {};
+}
+
+CqlStatus WriteSet::AddStaticRow(const ModificationPlan& plan, BoundValues values, int64_t ttl,
+                                 int64_t now_seconds, Group& group) {
+  Row& row = NewRow({});
+  LS_RETURN_IF_ERROR(AddCells(plan.static_assignments, values, row, std::nullopt, group));
+  for (size_t i = row.first_cell; i < cells_.size(); ++i) {
+    LS_RETURN_IF_ERROR(CheckIndexedStatic(*plan.table, cells_[i].column, cells_[i].value));
+  }
+  if (row.cell_count == 0 && !group.lists.Changes(row_count_ - 1)) {
+    --row_count_;
+    return {};
+  }
+  row.marker = false;
+  row.of_static_row = true;
+  row.ttl_seconds = ttl;
+  row.expiry_seconds = ttl == 0 ? kNoExpiry : now_seconds + ttl;
+  group.rows.push_back(row_count_ - 1);
+  return {};
+}
+
+CqlStatus WriteSet::AddRows(const ModificationPlan& plan, BoundValues values, int64_t now_seconds,
+                            ComputedValues* computed, Group& group) {
+  int64_t ttl = 0;
+  LS_RETURN_IF_ERROR(ResolveTtl(plan, values, ttl));
+  const bool marker = plan.kind == ModificationPlan::Kind::kInsert;
+  for (const EncodedRange& range : encoded_) {
+    if (computed != nullptr) LS_RETURN_IF_ERROR(computed->NextRow());
+    if (plan.only_statics) break;  // they stand for the row
+    Row& row = NewRow(range.lower);
+    LS_RETURN_IF_ERROR(AddCells(plan.assignments, values, row, range, group));
+    for (size_t i = row.first_cell; i < cells_.size(); ++i) {
+      LS_RETURN_IF_ERROR(
+          CheckIndexed(*plan.table, cells_[i].column, cells_[i].value, row.key.size()));
+    }
+    if (plan.views != nullptr) {
+      LS_RETURN_IF_ERROR(CheckViewKeys(plan, partitions_[group.partition], row.key,
+                                       std::span(cells_).subspan(row.first_cell)));
+    }
+    // Nothing is set: the row stays as it is.
+    if (!marker && row.cell_count == 0 && !group.lists.Changes(row_count_ - 1)) {
+      --row_count_;
+      continue;
+    }
+    row.marker = marker;
+    row.ttl_seconds = ttl;
+    row.expiry_seconds = ttl == 0 ? kNoExpiry : now_seconds + ttl;
+    group.rows.push_back(row_count_ - 1);
+  }
+  // An UPDATE that names no row, by an IN of nothing, writes nothing.
+  if (plan.static_assignments.empty() || encoded_.empty()) return {};
+  // As often as it names rows, in ScyllaDB and Cassandra, which only lists can tell.
+  const bool shows = std::ranges::any_of(plan.static_assignments, AddsToList);
+  for (size_t left = shows ? encoded_.size() : 1; left > 0; --left) {
+    LS_RETURN_IF_ERROR(AddStaticRow(plan, values, ttl, now_seconds, group));
+  }
+  return {};
+}
+
+void WriteSet::AddDeletion(const ModificationPlan& plan, Group& group) {
+  if (plan.clustering.empty()) {
+    group.deletes_partition = true;
+    return;
+  }
+  for (const EncodedRange& range : encoded_) {
+    if (range.is_one_key && plan.clustering.slices.empty()) {
+      NewRow(range.lower);
+      group.deleted_rows.push_back(row_count_ - 1);
+    } else {
+      ranges_.push_back(range);
+      group.deleted_ranges.push_back(ranges_.size() - 1);
+    }
+  }
+}
+
+CqlStatus WriteSet::Add(const ModificationPlan& plan, BoundValues values,
+                        std::optional<int64_t> timestamp, uint64_t now_nanos,
+                        ComputedValues* computed) {
+  LS_RETURN_IF_ERROR(ResolveTimestamp(plan.timestamp, values, now_nanos, timestamp));
+  LS_RETURN_IF_ERROR(
+      EncodePartitionKeys(*plan.table, plan.partition_key, values, KeyUse::kWrite, keys_));
+  LS_RETURN_IF_ERROR(EncodeRanges(*plan.table, plan.clustering, values, KeyUse::kWrite, encoded_));
+  const WriteTimestamp written = timestamp ? WriteTimestamp{*timestamp} : WriteTimestamp::None();
+  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  if (plan.views != nullptr && std::ranges::find(views_, plan.views) == views_.end()) {
+    views_.push_back(plan.views);
+  }
+  if (computed != nullptr) computed->BeginRows();
+  for (const std::string& key : keys_) {
+    Group& group = GroupOf(plan, key, written);
+    if (plan.kind == ModificationPlan::Kind::kDeleteRows) {
+      AddDeletion(plan, group);
+    } else {
+      LS_RETURN_IF_ERROR(AddRows(plan, values, now_seconds, computed, group));
+    }
+  }
+  return {};
+}
+
+// The commands of a group, once nothing is added any more.
+void WriteSet::Build(Group& group) {
+  const std::string_view partition = partitions_[group.partition];
+  const auto add = [&](CommandBody body) {
+    commands_.push_back({.table = group.table,
+                         .partition_key = partition,
+                         .body = std::move(body),
+                         .timestamp = group.timestamp});
+  };
+  group.updates.clear();
+  group.keys.clear();
+  for (const size_t index : group.rows) {
+    Row& row = rows_[index];
+    group.updates.push_back({.key = MakeClusteringKey(row.key, group.packs_item_keys, row.packed),
+                             .marker = row.marker,
+                             .of_static_row = row.of_static_row,
+                             .ttl_seconds = row.ttl_seconds,
+                             .expiry_seconds = row.expiry_seconds,
+                             .cells = std::span(cells_).subspan(row.first_cell, row.cell_count)});
+  }
+  for (const size_t index : group.deleted_rows) {
+    Row& row = rows_[index];
+    group.keys.push_back(MakeClusteringKey(row.key, group.packs_item_keys, row.packed));
+  }
+  if (!group.updates.empty()) add(UpsertCommand{group.updates});
+  if (!group.keys.empty()) add(DeleteRowsCommand{group.keys});
+  for (const size_t index : group.deleted_ranges) {
+    add(DeleteRangeCommand{ranges_[index].View(group.packs_item_keys)});
+  }
+  if (group.deletes_partition) add(DeletePartitionCommand{});
+}
+
+bool WriteSet::NullsMayMeetValues() const {
+  if (row_count_ < 2) return false;
+  return std::ranges::any_of(cells_, [](const CellUpdate& cell) { return !cell.live; });
+}
+
+std::span<const Command> WriteSet::Commands() {
+  commands_.clear();
+  for (size_t i = 0; i < group_count_; ++i) Build(groups_[i]);
+  return commands_;
+}
+
+std::span<const RowLook> WriteSet::Looks() {
+  looks_.clear();
+  for (size_t i = 0; i < group_count_; ++i) {
+    Group& group = groups_[i];
+    if (group.lists.empty()) continue;
+    looks_.push_back(group.lists.Look(group.table, partitions_[group.partition],
+                                      group.packs_item_keys, group.rows, group.updates));
+  }
+  return looks_;
+}
+
+CqlStatus WriteSet::LookStatus() const {
+  for (size_t i = 0; i < group_count_; ++i) {
+    if (!groups_[i].lists.empty()) LS_RETURN_IF_ERROR(groups_[i].lists.status());
+  }
+  return {};
+}
+
+}  // namespace liststore

@@ -1,0 +1,168 @@
+// WriteSet: what a statement, or the statements of a batch, write, as commands of the engine.
+#ifndef LISTSTORE_ENGINE_EXECUTE_WRITE_SET_H_
+#define LISTSTORE_ENGINE_EXECUTE_WRITE_SET_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "engine/command/command.h"
+#include "engine/cql/plan/bound_values.h"
+#include "engine/cql/plan/computed_values.h"
+#include "engine/cql/plan/instantiate.h"
+#include "engine/cql/plan/plan.h"
+#include "engine/cql/plan/view_plan.h"
+#include "engine/cql/syntax/cql_error.h"
+#include "engine/execute/list_changes.h"
+#include "engine/execute/timeuuid_source.h"
+#include "engine/model/cell_path.h"
+#include "engine/model/mutation.h"
+
+namespace liststore {
+
+// Everything is checked while it is added, so that nothing of a statement is applied when a part of
+// it is wrong. Rows of one partition that share a timestamp become one command. Owns keys; values
+// stay the request's. Keeps its memory over Clear(). One thread.
+class WriteSet {
+ public:
+  // Cells and elements that it takes: some hundred bytes each, of which a request may have but a
+  // few (a set of short values).
+  static constexpr size_t kCellsMax = size_t{4} << 20;
+
+  WriteSet() = default;
+  WriteSet(const WriteSet&) = delete;
+  WriteSet& operator=(const WriteSet&) = delete;
+
+  // `timeuuids`: where lists have the places of new elements from, when writes have no timestamp of
+  // their own; nullptr: no plan that is added writes to lists of several cells.
+  void Clear(TimeuuidSource* timeuuids = nullptr);
+
+  // `timestamp`: what the request or batch gives; USING TIMESTAMP of the statement goes before it;
+  // without either the engine gives one. `computed`: what computes some of the values, for each row
+  // anew; nullptr: nothing does. The plan is not of a virtual table. On an error the set is of no
+  // use.
+  CqlStatus Add(const ModificationPlan& plan, BoundValues values, std::optional<int64_t> timestamp,
+                uint64_t now_nanos, ComputedValues* computed = nullptr);
+
+  // Valid until the next call of Clear or Add.
+  std::span<const Command> Commands();
+
+  // Several rows, and a null among their cells: where two are one row under one timestamp, the null
+  // wins whichever comes first, which Engine::ExecuteBatch sees to also for a single command.
+  bool NullsMayMeetValues() const;
+
+  // What the commands depend on, of those that were asked for last: they may be executed if all of
+  // it holds (Engine::ExecuteConditional). None: on nothing. Valid as long.
+  std::span<const RowLook> Looks();
+  // Why it did not hold.
+  CqlStatus LookStatus() const;
+
+  // Of the tables that are written those that have views; none: no table has. Valid as long.
+  std::span<const std::shared_ptr<const ViewPlans>> Views() const { return views_; }
+
+ private:
+  struct Row {
+    std::string key;  // encoded
+    PackedItemKey packed;
+    size_t first_cell = 0;
+    size_t cell_count = 0;
+    bool marker = false;
+    bool of_static_row = false;
+    int64_t ttl_seconds = 0;
+    int64_t expiry_seconds = kNoExpiry;
+  };
+  // The upserts or row deletions of one partition under one timestamp.
+  struct Group {
+    TableId table;
+    size_t partition = 0;  // of partitions_
+    WriteTimestamp timestamp;
+    bool packs_item_keys = false;
+    std::vector<size_t> rows;          // upserts, of rows_
+    std::vector<size_t> deleted_rows;  // of rows_, whose key alone counts
+    std::vector<size_t> deleted_ranges;
+    bool deletes_partition = false;
+    std::vector<RowUpdate> updates;
+    std::vector<ClusteringKeyView> keys;
+    ListChanges lists;
+  };
+
+  CqlStatus AddRows(const ModificationPlan& plan, BoundValues values, int64_t now_seconds,
+                    ComputedValues* computed, Group& group);
+  void AddDeletion(const ModificationPlan& plan, Group& group);
+  CqlStatus AddStaticRow(const ModificationPlan& plan, BoundValues values, int64_t ttl,
+                         int64_t now_seconds, Group& group);
+  // More than that is given back behind a request.
+  static constexpr size_t kCellsKept = size_t{64} << 10;
+  // The newest ones, without a hash table.
+  static constexpr size_t kGroupsSearched = 16;
+
+  // Invalid: so many more are too many.
+  CqlStatus CheckRoomFor(size_t cells) const;
+  // Cells from there on are not written.
+  void Forget(size_t first_cell);
+  CqlStatus AddCells(const std::vector<CellAssignment>& assignments, BoundValues values, Row& row,
+                     const std::optional<EncodedRange>& range, Group& group);
+  // ---- Of columns of several cells: write_elements.cc.
+  CqlStatus AddElements(const CellAssignment& assignment, BoundValues values,
+                        const std::optional<EncodedRange>& range, Group& group);
+  CqlStatus AddPart(const CellAssignment& assignment, BoundValues values, const BoundValue& value,
+                    const std::optional<EncodedRange>& range, Group& group);
+  // All elements of a value.
+  CqlStatus AddValue(const CellAssignment& assignment, std::string_view value,
+                     WriteTimestamp timestamp);
+  CqlStatus AddListElements(const CellAssignment& assignment,
+                            const std::vector<std::string_view>& elements,
+                            WriteTimestamp timestamp);
+  CqlStatus AddToList(const CellAssignment& assignment, BoundValues values, const BoundValue& value,
+                      const std::optional<EncodedRange>& range, Group& group);
+  void AddElement(ColumnId column, std::string path, std::optional<std::string_view> value);
+  // When the elements of a list are written that are written now.
+  ListPosition PlaceOf(WriteTimestamp timestamp);
+  CqlStatus ResolveTtl(const ModificationPlan& plan, BoundValues values, int64_t& ttl) const;
+  Group& GroupOf(const ModificationPlan& plan, std::string_view partition,
+                 WriteTimestamp timestamp);
+  Row& NewRow(const std::string& key);
+  void Build(Group& group);
+
+  // Deques, so that what was handed out stays where it is. Of each the first so many are in use.
+  std::deque<std::string> partitions_;
+  std::deque<Group> groups_;
+  std::deque<Row> rows_;
+  std::deque<EncodedRange> ranges_;
+  std::vector<CellUpdate> cells_;
+  // The first hashed_groups_ groups, where there are many.
+  absl::flat_hash_map<absl::string_view, std::vector<size_t>> groups_by_partition_;
+  size_t hashed_groups_ = 0;
+  size_t partition_count_ = 0;
+  size_t group_count_ = 0;
+  size_t row_count_ = 0;
+  std::deque<std::string> paths_;
+  // Of lists: see Clear; the place of writes without a timestamp, once it is known; and how many
+  // elements of the set were appended, and prepended.
+  TimeuuidSource* timeuuids_ = nullptr;
+  std::optional<ListPosition> own_place_;
+  uint32_t appended_ = 0;
+  uint32_t prepended_ = 0;
+  std::vector<RowLook> looks_;
+  std::vector<Command> commands_;
+  std::vector<std::shared_ptr<const ViewPlans>> views_;
+  // Scratch of Add.
+  std::vector<std::string> keys_;
+  std::vector<EncodedRange> encoded_;
+};
+
+// USING TIMESTAMP, or of a batch: microseconds; nullopt when it is absent or unset.
+CqlStatus ResolveTimestamp(const std::optional<Operand>& operand, BoundValues values,
+                           uint64_t now_nanos, std::optional<int64_t>& timestamp);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_EXECUTE_WRITE_SET_H_

@@ -1,0 +1,55 @@
+// Kinds of batches and of writes: a plan's, the wire's, and those that errors of a write name.
+#ifndef LISTSTORE_ENGINE_EXECUTE_WRITE_TYPE_H_
+#define LISTSTORE_ENGINE_EXECUTE_WRITE_TYPE_H_
+
+#include "engine/base/check.h"
+#include "engine/cql/plan/plan.h"
+#include "engine/protocol/request.h"
+#include "engine/protocol/response.h"
+
+namespace liststore {
+
+inline BatchStatement::Kind KindOf(protocol::BatchType type) {
+  switch (type) {
+    case protocol::BatchType::kLogged:
+      return BatchStatement::Kind::kLogged;
+    case protocol::BatchType::kUnlogged:
+      return BatchStatement::Kind::kUnlogged;
+    case protocol::BatchType::kCounter:
+      return BatchStatement::Kind::kCounter;
+  }
+  LS_UNREACHABLE("batches are of one of these types");
+}
+
+inline protocol::WriteType WriteTypeOf(BatchStatement::Kind kind) {
+  switch (kind) {
+    case BatchStatement::Kind::kLogged:
+      return protocol::WriteType::kBatch;
+    case BatchStatement::Kind::kUnlogged:
+      return protocol::WriteType::kUnloggedBatch;
+    case BatchStatement::Kind::kCounter:
+      return protocol::WriteType::kCounter;
+  }
+  LS_UNREACHABLE("batches are of one of these kinds");
+}
+inline protocol::WriteType WriteTypeOf(protocol::BatchType type) {
+  return WriteTypeOf(KindOf(type));
+}
+inline protocol::WriteType WriteTypeOf(const BatchPlan& plan) {
+  if (!plan.modifications.empty() && plan.modifications[0].is_counter) {
+    return protocol::WriteType::kCounter;
+  }
+  return WriteTypeOf(plan.kind);
+}
+// kSimple for plans that do not write.
+inline protocol::WriteType WriteTypeOf(const Plan& plan) {
+  if (plan.is_conditional()) return protocol::WriteType::kCas;
+  if (const auto* batch = std::get_if<BatchPlan>(&plan.body)) return WriteTypeOf(*batch);
+  const auto* change = std::get_if<ModificationPlan>(&plan.body);
+  return change != nullptr && change->is_counter ? protocol::WriteType::kCounter
+                                                 : protocol::WriteType::kSimple;
+}
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_EXECUTE_WRITE_TYPE_H_

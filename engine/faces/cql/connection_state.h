@@ -1,0 +1,35 @@
+// ConnectionState: how far a connection has come in the protocol, and what it has agreed on.
+#ifndef LISTSTORE_ENGINE_FACES_CQL_CONNECTION_STATE_H_
+#define LISTSTORE_ENGINE_FACES_CQL_CONNECTION_STATE_H_
+
+#include <cstdint>
+
+#include "engine/execute/client_state.h"
+#include "engine/protocol/compression.h"
+#include "engine/protocol/frame.h"
+#include "engine/protocol/request.h"
+
+namespace liststore {
+
+// One bit for each protocol::EventType.
+using EventTypes = uint8_t;
+inline EventTypes BitOf(protocol::EventType type) {
+  return static_cast<EventTypes>(1u << static_cast<unsigned>(type));
+}
+
+// Owned by a connection, used on its loop only. Knows nothing of sockets.
+struct ConnectionState {
+  // `body_bytes_max`: of a request's body, compressed or not.
+  explicit ConnectionState(uint32_t body_bytes_max) : cutter(body_bytes_max) {}
+
+  protocol::FrameCutter cutter;
+  protocol::ConnectionPhase phase = protocol::ConnectionPhase::kUninitialised;
+  // Of the frames after STARTUP.
+  protocol::Compression compression = protocol::Compression::kNone;
+  EventTypes registered = 0;
+  ClientState client;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_FACES_CQL_CONNECTION_STATE_H_

@@ -1,0 +1,30 @@
+#include "engine/faces/cql/event_hub.h"
+
+#include "engine/base/output_buffer.h"
+
+namespace liststore {
+
+template <typename Change>
+void EventHub::PublishAs(protocol::EventType type, const Change& change) {
+  PushedEvent event;
+  event.type = type;
+  OutputBuffer out;
+  protocol::EncodeEvent(out, protocol::ProtocolVersion::kV3, change);
+  event.frame_v3 = out.view();
+  out.Clear();
+  protocol::EncodeEvent(out, protocol::ProtocolVersion::kV4, change);
+  event.frame_v4 = out.view();
+  for (const Subscriber& subscriber : subscribers_) subscriber(event);
+}
+
+void EventHub::Publish(const protocol::SchemaChange& change) {
+  PublishAs(protocol::EventType::kSchemaChange, change);
+}
+void EventHub::Publish(const protocol::StatusChange& change) {
+  PublishAs(protocol::EventType::kStatusChange, change);
+}
+void EventHub::Publish(const protocol::TopologyChange& change) {
+  PublishAs(protocol::EventType::kTopologyChange, change);
+}
+
+}  // namespace liststore

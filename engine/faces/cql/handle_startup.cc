@@ -1,0 +1,26 @@
+#include "engine/base/check.h"
+#include "engine/faces/cql/handlers.h"
+
+namespace liststore {
+
+void HandleStartup(const protocol::Startup& startup, const protocol::ResponseContext& response,
+                   const ServerContext& server, ConnectionState& state, OutputBuffer& out) {
+  LS_DCHECK(state.phase == protocol::ConnectionPhase::kUninitialised, "STARTUP comes first");
+  // The value of CQL_VERSION is not looked at: drivers send whatever they were written for.
+  ClientState& client = state.client;
+  client.protocol_version = response.version;
+  client.driver_name = startup.Option("DRIVER_NAME").value_or("");
+  client.driver_version = startup.Option("DRIVER_VERSION").value_or("");
+  client.extensions = startup.extensions & server.extensions;
+  state.compression = startup.compression;
+  if (server.credentials.has_value()) {
+    state.phase = protocol::ConnectionPhase::kAuthenticating;
+    protocol::EncodeAuthenticate(out, response, protocol::kPasswordAuthenticator);
+    return;
+  }
+  client.user = "anonymous";
+  state.phase = protocol::ConnectionPhase::kReady;
+  protocol::EncodeReady(out, response);
+}
+
+}  // namespace liststore

@@ -1,0 +1,39 @@
+// ServerContext: what all connections of a server share. Constant while the server runs.
+#ifndef LISTSTORE_ENGINE_FACES_CQL_SERVER_CONTEXT_H_
+#define LISTSTORE_ENGINE_FACES_CQL_SERVER_CONTEXT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/execute/request_handler.h"
+#include "engine/faces/cql/connected_clients.h"
+#include "engine/protocol/frame.h"
+#include "engine/protocol/scylla_options.h"
+
+namespace liststore {
+
+struct Credentials {
+  std::string user;
+  std::string password;
+};
+
+// Owned by the server; read by every loop. Outlives the connections.
+struct ServerContext {
+  RequestHandler* handler = nullptr;  // never null once connections exist
+  // Where connections are listed; nullptr: nowhere.
+  ConnectedClients* clients = nullptr;
+  // What OPTIONS is answered with, for each shard.
+  std::vector<std::vector<protocol::SupportedOption>> supported;
+  // Extensions that STARTUP may choose.
+  protocol::Extensions extensions;
+  // The one who may log in; absent: everybody, without being asked.
+  std::optional<Credentials> credentials;
+  // Longest body of a request, as it comes and decompressed.
+  uint32_t body_bytes_max = protocol::kFrameBodyBytesMax;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_FACES_CQL_SERVER_CONTEXT_H_

@@ -1,0 +1,138 @@
+#include "engine/instruments/data_table.h"
+
+#include <string>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/cql/schema/computed_table.h"
+#include "engine/cql/values/encode_value.h"
+
+namespace liststore {
+namespace {
+
+constexpr char kDataKey[] = "data";
+
+constexpr TableSpec kDataSpec = {"liststore",
+                                 "data",
+                                 "key text",
+                                 "",
+                                 "action text, baseline timestamp, bytes bigint, keyspaces int, "
+                                 "rows bigint, tables int",
+                                 "what is stored, and the baseline that it can be reset to"};
+
+CqlError RefuseData(std::string_view why) {
+  return CqlError::Invalid(std::string("liststore.data: ").append(why));
+}
+
+// The action that a statement asks for.
+CqlOr<std::string> ActionIn(const VirtualTable::Values& values) {
+  std::optional<std::string> action;
+  for (const auto& [column, value] : values) {
+    if (column == "key") {
+      if (value != kDataKey) return RefuseData("the only key is 'data'");
+    } else if (column == "action") {
+      if (!value) return RefuseData("action cannot be null");
+      action = value;
+    } else {
+      return RefuseData(column + " is counted, and cannot be written");
+    }
+  }
+  if (!action) return RefuseData("set the action: 'mark', 'reset' or 'forget'");
+  return *std::move(action);
+}
+
+}  // namespace
+
+DataTable::DataTable(Engine& engine, ServerClock& clock, DataTableOptions options)
+    : engine_(engine),
+      clock_(clock),
+      options_(std::move(options)),
+      start_setting_(clock.setting()),
+      start_nanos_(clock.NowNanos()),
+      definition_(MakeVirtualDefinition(kDataSpec)),
+      baseline_(engine) {}
+
+DataTable::~DataTable() = default;
+
+std::vector<VirtualRow> DataTable::Rows(const VirtualReadContext& context) const {
+  int32_t keyspaces = 0;
+  int32_t tables = 0;
+  uint64_t rows_stored = 0;
+  uint64_t bytes = 0;
+  const MutexLock lock(mutex_);
+  for (const auto& [name, keyspace] : context.schema.keyspaces) {
+    if (keyspace->is_system()) continue;
+    ++keyspaces;
+    for (const auto& [table_name, table] : keyspace->tables) {
+      ++tables;
+      const TableStats stats = engine_.StatsOf(table->storage.id);
+      rows_stored += stats.rows;
+      bytes += stats.live_bytes;
+    }
+  }
+  RowCollector rows(*definition_);
+  rows.Row()
+      .Set("key", kDataKey)
+      .Set("keyspaces", EncodeInt(keyspaces))
+      .Set("tables", EncodeInt(tables))
+      .Set("rows", EncodeBigint(static_cast<int64_t>(rows_stored)))
+      .Set("bytes", EncodeBigint(static_cast<int64_t>(bytes)));
+  if (const auto marked = baseline_.marked_nanos()) rows.Set("baseline", EncodeTimestamp(*marked));
+  return rows.Take();
+}
+
+std::optional<CqlError> DataTable::Write(const Values& values) {
+  const CqlOr<std::string> action = ActionIn(values);
+  if (!action.ok()) return action.error();
+  if (*action != "mark" && *action != "reset" && *action != "forget") {
+    return RefuseData("there is no action '" + *action + "', only 'mark', 'reset' and 'forget'");
+  }
+  if (options_.serves_list_store) {
+    return RefuseData("'" + *action +
+                      "' is not for a server of a list store, whose data belongs to the program");
+  }
+  if (*action == "mark") return Mark();
+  if (*action == "reset") return Reset();
+  const MutexLock lock(mutex_);
+  baseline_.Forget();
+  return std::nullopt;
+}
+
+CqlError DataTable::Refusal(std::string_view action, OpStatus status) const {
+  LS_CHECK(status == OpStatus::kOutOfMemory || status == OpStatus::kTooManyTables,
+           "a baseline has two reasons to fail");
+  std::string why = "liststore.data: '";
+  why.append(action).append("' was refused and has changed nothing: ");
+  if (status == OpStatus::kOutOfMemory) {
+    why += "a copy of its tables does not fit into the memory limit of " +
+           std::to_string(engine_.memory_limit_bytes()) + " bytes beside what is stored";
+  } else {
+    why += "there are as many tables as there can be, " + std::to_string(Engine::kTablesMax);
+  }
+  return CqlError::Server(std::move(why));
+}
+
+std::optional<CqlError> DataTable::Mark() {
+  const MutexLock lock(mutex_);
+  const OpStatus status = baseline_.Mark(clock_.NowNanos());
+  if (status != OpStatus::kOk) return Refusal("mark", status);
+  marked_setting_ = clock_.setting();
+  return std::nullopt;
+}
+
+std::optional<CqlError> DataTable::Reset() {
+  const MutexLock lock(mutex_);
+  const ServerClock::Setting setting = baseline_.marked_nanos() ? marked_setting_ : start_setting_;
+  const uint64_t now_nanos = setting.mode == ServerClock::Mode::kReal
+                                 ? clock_.MachineNanos()
+                                 : baseline_.marked_nanos().value_or(start_nanos_);
+  std::vector<SchemaDifference> differences;
+  const auto set_clock = [&] { return clock_.ResetTo(setting, now_nanos); };
+  const OpStatus status = baseline_.Reset(now_nanos, set_clock, differences);
+  if (status != OpStatus::kOk) return Refusal("reset", status);
+  for (Resettable* part : resettables_) part->Reset();
+  if (!differences.empty() && options_.on_schema_change) options_.on_schema_change(differences);
+  return std::nullopt;
+}
+
+}  // namespace liststore

@@ -1,0 +1,185 @@
+#include "engine/instruments/request_reading.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "engine/base/check.h"
+#include "engine/base/utf8.h"
+#include "engine/cql/plan/computed_values.h"
+#include "engine/cql/plan/instantiate.h"
+#include "engine/cql/plan/planner.h"
+#include "engine/cql/syntax/quoting.h"
+#include "engine/cql/values/partition_key_text.h"
+#include "engine/cql/values/print_value.h"
+#include "engine/model/partition_key.h"
+
+namespace liststore {
+namespace {
+
+bool IsText(const DataType& type) {
+  return type.is_native() && (type.native() == CqlType::kText || type.native() == CqlType::kAscii);
+}
+
+// `type` is nullptr when it is not known.
+std::string Literal(const DataType* type, const RecordedValue& value) {
+  if (value.value.is_unset()) return "unset";
+  if (value.value.is_null()) return "null";
+  const std::string_view bytes = value.value.bytes;
+  if (value.is_cut) {
+    const bool readable = type != nullptr && IsText(*type);
+    return (readable ? QuoteString(bytes.substr(0, ValidUtf8Bytes(bytes))) : PrintBlob(bytes)) +
+           "...";
+  }
+  if (type == nullptr || !type->IsValid(bytes)) return PrintBlob(bytes);
+  return PrintValue(*type, bytes);
+}
+
+// The value of the i-th of a plan's variables; nullptr: it was not sent.
+const RecordedValue* ValueOf(const std::vector<RecordedValue>& values, const Plan& plan, size_t i) {
+  if (values.empty()) return nullptr;
+  if (values[0].name.empty()) return i < values.size() ? &values[i] : nullptr;
+  const auto at = std::ranges::find(values, plan.variables[i].name, &RecordedValue::name);
+  return at == values.end() ? nullptr : &*at;
+}
+
+void ReadValues(const std::vector<RecordedValue>& values, StatementReading& reading) {
+  if (reading.plan == nullptr) {
+    for (const RecordedValue& value : values) reading.literals.push_back(Literal(nullptr, value));
+    return;
+  }
+  const std::vector<BindVariable>& variables = reading.plan->variables;
+  bool known = values.size() <= variables.size() || !values[0].name.empty();
+  std::vector<BoundValue> bound;
+  for (size_t i = 0; i < variables.size(); ++i) {
+    const RecordedValue* const value = ValueOf(values, *reading.plan, i);
+    known &= value != nullptr && !value->is_cut;
+    if (value == nullptr) continue;
+    bound.push_back(value->value);
+    reading.literals.push_back(Literal(&variables[i].type, *value));
+  }
+  // More than there are variables: what was wrong with the request is in its error.
+  for (size_t i = variables.size(); !known && i < values.size(); ++i) {
+    if (values[0].name.empty()) reading.literals.push_back(Literal(nullptr, values[i]));
+  }
+  if (known) reading.bound = std::move(bound);
+}
+
+StatementReading ReadStatement(const JournalRecord& record, const RecordedStatement& statement,
+                               const Schema& schema) {
+  StatementReading reading;
+  reading.text = statement.text;
+  if (statement.is_text_cut) reading.text += "...";
+  const std::string& keyspace = record.client->keyspace;
+  if (statement.prepared != nullptr) {
+    reading.outline = statement.prepared->outline;
+    reading.plan = statement.prepared->plan;
+  } else {
+    reading.outline = OutlineOf(statement.text, keyspace);
+    // PREPARE has nothing that a plan could tell more of.
+    if (!statement.is_text_cut && record.kind != JournalRecord::Kind::kPrepare) {
+      auto plan = PlanText(statement.text, schema, keyspace);
+      if (plan.ok()) reading.plan = *std::move(plan);
+    }
+  }
+  ReadValues(statement.values, reading);
+  return reading;
+}
+
+void AddPartitions(const TableDefinition& table, const std::vector<KeyAlternatives>& partition_key,
+                   BoundValues values, Partitions& partitions) {
+  if (partition_key.empty()) return;
+  std::vector<std::string> keys;
+  if (!EncodePartitionKeys(table, partition_key, values, KeyUse::kRead, keys).ok()) return;
+  for (std::string& key : keys) partitions.emplace(&table, std::move(key));
+}
+
+StatementOp OpOf(const JournalRecord& record, const RequestReading& reading) {
+  if (record.kind == JournalRecord::Kind::kBatch) return StatementOp::kBatch;
+  if (record.kind == JournalRecord::Kind::kPrepare) return StatementOp::kPrepare;
+  return reading.statements[0].outline.op;
+}
+
+// The table that all statements have; empty: there is none.
+std::string TableOf(const StatementReading& statement) {
+  const auto* batch =
+      statement.plan == nullptr ? nullptr : std::get_if<BatchPlan>(&statement.plan->body);
+  if (batch == nullptr) {
+    return statement.outline.table.empty() ? std::string() : QualifiedTable(statement.outline);
+  }
+  std::string name;
+  for (const ModificationPlan& part : batch->modifications) {
+    std::string of_part = part.table->keyspace + "." + part.table->name;
+    if (!name.empty() && name != of_part) return {};
+    name = std::move(of_part);
+  }
+  return name;
+}
+
+std::string CommonTable(const std::vector<StatementReading>& statements) {
+  std::string name;
+  for (const StatementReading& statement : statements) {
+    std::string of_statement = TableOf(statement);
+    if (of_statement.empty() || (!name.empty() && name != of_statement)) return {};
+    name = std::move(of_statement);
+  }
+  return name;
+}
+
+std::optional<std::string> CommonKey(const std::vector<StatementReading>& statements) {
+  Partitions partitions;
+  for (const StatementReading& statement : statements) {
+    Partitions of_statement = PartitionsOf(statement);
+    if (of_statement.empty()) return std::nullopt;
+    partitions.merge(of_statement);
+    if (partitions.size() > 1) return std::nullopt;
+  }
+  if (partitions.empty()) return std::nullopt;
+  const auto& [table, key] = *partitions.begin();
+  return PartitionKeyText(*table, key);
+}
+
+}  // namespace
+
+Partitions PartitionsOf(const StatementReading& statement) {
+  Partitions partitions;
+  if (statement.plan == nullptr || !statement.bound) return partitions;
+  std::vector<BoundValue> values = *statement.bound;
+  ComputedBytes computed;
+  AppendPureValues(*statement.plan, values, computed);
+  const auto& body = statement.plan->body;
+  if (const auto* select = std::get_if<SelectPlan>(&body)) {
+    AddPartitions(*select->table, select->partition_key, values, partitions);
+  } else if (const auto* change = std::get_if<ModificationPlan>(&body)) {
+    AddPartitions(*change->table, change->partition_key, values, partitions);
+  } else if (const auto* batch = std::get_if<BatchPlan>(&body)) {
+    for (const ModificationPlan& part : batch->modifications) {
+      AddPartitions(*part.table, part.partition_key, values, partitions);
+    }
+  }
+  return partitions;
+}
+
+RequestReading ReadRequest(const JournalRecord& record, const Schema& schema) {
+  RequestReading reading;
+  for (const RecordedStatement& statement : record.Statements()) {
+    reading.statements.push_back(ReadStatement(record, statement, schema));
+    if (!reading.text.empty()) reading.text += "; ";
+    reading.text += reading.statements.back().text;
+    reading.prepared |= statement.prepared != nullptr;
+  }
+  if (record.leaves_out_statements()) reading.text += "; ...";
+  reading.prepared |= record.kind == JournalRecord::Kind::kExecute;
+  if (reading.statements.empty()) {
+    LS_DCHECK(record.kind == JournalRecord::Kind::kBatch, "other requests have one statement");
+    reading.op = StatementOp::kBatch;
+    return reading;
+  }
+  reading.op = OpOf(record, reading);
+  if (!record.leaves_out_statements()) {
+    reading.table = CommonTable(reading.statements);
+    reading.key = CommonKey(reading.statements);
+  }
+  return reading;
+}
+
+}  // namespace liststore

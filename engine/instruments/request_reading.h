@@ -1,0 +1,54 @@
+// Recorded requests made readable: what the journal has left undone while it recorded.
+#ifndef LISTSTORE_ENGINE_INSTRUMENTS_REQUEST_READING_H_
+#define LISTSTORE_ENGINE_INSTRUMENTS_REQUEST_READING_H_
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/cql/plan/bound_values.h"
+#include "engine/cql/plan/plan.h"
+#include "engine/cql/syntax/statement_outline.h"
+#include "engine/instruments/journal_record.h"
+#include "engine/model/schema.h"
+
+namespace liststore {
+
+// One statement of a request. Views and pointers into its record.
+struct StatementReading {
+  std::string text;  // with "..." behind it when the journal has cut it
+  StatementOutline outline;
+  // How it was prepared; of a text how it would be planned now. nullptr: it does not plan (any
+  // more), or it is not known.
+  std::shared_ptr<const Plan> plan;
+  // One for each of the plan's variables; absent: there is no plan, or values are missing or cut.
+  std::optional<std::vector<BoundValue>> bound;
+  // The values as CQL literals: blobs where no plan tells types, with "..." where they are cut.
+  std::vector<std::string> literals;
+};
+
+// Definition and serialised key of partitions.
+using Partitions = std::set<std::pair<const TableDefinition*, std::string>>;
+// The partitions that a statement names: none of a scan, or when values are not known.
+Partitions PartitionsOf(const StatementReading& statement);
+
+struct RequestReading {
+  StatementOp op = StatementOp::kOther;
+  std::string table;               // "keyspace.table"; empty: none, or several
+  std::optional<std::string> key;  // as PartitionKeyText; absent: none, or several
+  std::string text;
+  bool prepared = false;
+  std::vector<StatementReading> statements;
+};
+
+// `schema`: of now. The record outlives the reading. O(text and values); a
+// text is planned.
+RequestReading ReadRequest(const JournalRecord& record, const Schema& schema);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_INSTRUMENTS_REQUEST_READING_H_

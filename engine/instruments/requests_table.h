@@ -1,0 +1,33 @@
+// The table liststore.requests: the journal, a row for each request. Its columns are described in
+// docs/cql_support.md.
+#ifndef LISTSTORE_ENGINE_INSTRUMENTS_REQUESTS_TABLE_H_
+#define LISTSTORE_ENGINE_INSTRUMENTS_REQUESTS_TABLE_H_
+
+#include <memory>
+#include <vector>
+
+#include "engine/cql/schema/virtual_table.h"
+#include "engine/instruments/journal.h"
+
+namespace liststore {
+
+// Thread-safe. Reading is O(records) whatever is asked for. TRUNCATE clears the
+// journal; rows cannot be written.
+class RequestsTable final : public VirtualTable {
+ public:
+  // `journal` outlives the table.
+  explicit RequestsTable(Journal& journal);
+
+  const std::shared_ptr<const TableDefinition>& definition() const override { return definition_; }
+  std::vector<VirtualRow> Rows(const VirtualReadContext& context) const override;
+  bool can_be_truncated() const override { return true; }
+  void Truncate() override { journal_.Clear(); }
+
+ private:
+  Journal& journal_;
+  const std::shared_ptr<const TableDefinition> definition_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_INSTRUMENTS_REQUESTS_TABLE_H_

@@ -1,0 +1,243 @@
+// Size-classed memory of one table in one lane: every partition, leaf and index of it.
+// Single-threaded: owned by the lane, called by who holds it. The pool and the budget are shared.
+//
+//   if (!arena.Reserve(2, 3000)) return OpStatus::kOutOfMemory;   // nothing was changed
+//   void* block = arena.Allocate(1400, Arena::Mobility::kMovable); // cannot fail
+//   ...
+//   arena.Free(block, 1400);
+//
+// Blocks are cut from slabs, each a run of pages of one class and one mobility; above 32 KiB a
+// block is pages of its own. Allocate and Free touch the slab's header (one line; more below 512
+// bytes) and not the block. Slabs grow with their class: 4 KiB at first, 64 KiB (256 for blocks of
+// 16 KiB) once the class holds 16 times that. An empty slab goes back to the pool; one an arena is
+// kept.
+//
+// 296 bytes, and 112 for each class in use and 8 for each slab. Overhead of a full slab below 1/32.
+//
+// Growth leaves holes, a sixth to a third of the bytes. Movable blocks can be pulled together a few
+// at a time: their owner hears where each went.
+//
+// Invariants (Verify() checks them):
+//  (1) a partly used slab is in the list of its class that fits its count of live blocks, or is
+//      `current`; a full one is in no list;
+//  (2) its count of live blocks is the number of clear bits in its bitmap;
+//  (3) held_bytes is the sum of its slabs and large blocks, live_bytes that of its live blocks;
+//  (4) held_bytes + credit_bytes is what it holds of the budget.
+#ifndef LISTSTORE_ENGINE_MEMORY_ARENA_H_
+#define LISTSTORE_ENGINE_MEMORY_ARENA_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "engine/base/check.h"
+#include "engine/memory/memory_budget.h"
+#include "engine/memory/page_pool.h"
+#include "engine/memory/size_classes.h"
+
+namespace liststore {
+
+class Arena {
+ public:
+  // Whether a block may be moved by Compact. Never share a slab.
+  enum class Mobility : uint8_t {
+    kFixed,
+    kMovable,
+  };
+
+  // Told by Compact. The arena must not be used inside the call.
+  class Relocator {
+   public:
+    virtual ~Relocator() = default;
+    // The `bytes` (the whole block) at `from` were copied to `to`; `from` ends when this returns.
+    virtual void Moved(void* from, void* to, size_t bytes) = 0;
+    // Asked before: somebody points into a block that may not be moved now.
+    virtual bool MayMove(const void* /*block*/) const { return true; }
+  };
+
+  Arena(PagePool& pool, MemoryBudget& budget) : pool_(pool), budget_(budget) {}
+  // Gives everything back, live blocks too. O(slabs).
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // What Allocate(bytes) can be used for: the next class, or whole pages above 32 KiB.
+  static size_t BlockBytes(size_t bytes) {
+    if (bytes <= size_classes::kBlockBytesMax) {
+      return size_classes::kBlockBytes[size_classes::ClassOf(bytes)];
+    }
+    return (bytes + PagePool::kPageBytes - 1) & ~(PagePool::kPageBytes - 1);
+  }
+
+  // Guarantees that the next `allocations`, of `bytes` together, cannot fail. False, and nothing
+  // changed, when the budget forbids it. Reservations do not add up: each replaces the one before.
+  //
+  // Covers the worst case, that each takes a new slab of its class, from a credit that is held of
+  // the budget in advance: two table look-ups and a comparison in the usual case.
+  [[nodiscard]] bool Reserve(size_t allocations, size_t bytes) {
+    const uint64_t need = CreditFor(allocations, bytes, level_);
+    if (credit_bytes_ < need) return ReserveSlowly(allocations, bytes);
+    SetReservation(allocations, bytes, need);
+    return true;
+  }
+
+  // What a reservation may hold of the budget, at least.
+  static uint64_t LeastCredit(size_t allocations, size_t bytes) {
+    return CreditFor(allocations, bytes, 0);
+  }
+
+  // The same on top of what is left of the reservation.
+  [[nodiscard]] bool ReserveMore(size_t allocations, size_t bytes) {
+    return Reserve(reserved_allocations_ + allocations, reserved_bytes_ + bytes);
+  }
+
+  // Gives the unused credit back, and with it the reservation, and the empty slab that is kept.
+  void ReleaseCredit();
+
+  // 16-byte aligned, never null, content undefined. Should be covered by a reservation; what is not
+  // may pass the limit.
+  [[nodiscard]] void* Allocate(size_t bytes, Mobility mobility);
+
+  // `bytes`: any number with the same BlockBytes as the one allocated.
+  void Free(void* block, size_t bytes);
+
+  // Moves up to `blocks_max` movable blocks out of the emptiest slabs into holes of fuller ones,
+  // about 0.4 us a block and its owner's share. Needs no reservation, takes no memory. Returns how
+  // many moved; 0: nothing worth moving.
+  size_t Compact(size_t blocks_max, Relocator& relocator);
+
+  // Whether some class of movable blocks has more holes than a slab and a twentieth of its blocks.
+  // O(1).
+  bool WorthCompacting() const { return classes_worth_compacting_ > 0; }
+
+  uint64_t live_bytes() const { return live_bytes_; }      // BlockBytes of all live blocks
+  uint64_t held_bytes() const { return held_bytes_; }      // pages of slabs and large blocks
+  uint64_t credit_bytes() const { return credit_bytes_; }  // held of the budget, not yet pages
+
+  // Slabs and large blocks that no reservation covered: estimates that fell short. Zero as a rule.
+  uint64_t unreserved_slabs() const { return unreserved_slabs_; }
+
+  // Checks everything there is. O(slabs + blocks / 64).
+  void Verify() const;
+
+ private:
+  // Partly filled slabs are listed by the eighth of their capacity that is live.
+  static constexpr int kBands = 8;
+  // In no list. Full ones neither: a block freed at random would touch both neighbours of its slab.
+  static constexpr uint8_t kFullBand = kBands;
+  static constexpr uint8_t kCurrentBand = kBands + 1;
+  static constexpr uint64_t kNeverCompacted = UINT64_MAX;
+
+  // At the start of its run; the bitmap of free blocks and the blocks follow.
+  struct Slab {
+    Arena* arena;
+    Slab* next;
+    Slab* previous;
+    uint32_t place;  // in slabs_
+    uint16_t live;
+    uint16_t capacity;
+    uint16_t live_low;  // its band holds from here ...
+    uint16_t live_high;
+    uint16_t first_block;  // offset
+    uint16_t first_word;   // no free block below this word of the bitmap
+    uint8_t pages;
+    uint8_t slot;  // of its class in classes_
+    uint8_t size_class;
+    uint8_t band;
+
+    uint64_t* free_blocks() { return reinterpret_cast<uint64_t*>(this + 1); }
+    const uint64_t* free_blocks() const { return reinterpret_cast<const uint64_t*>(this + 1); }
+    size_t words() const { return (capacity + 63u) / 64; }
+    size_t bytes() const { return pages * PagePool::kPageBytes; }
+    char* block(size_t index) {
+      return reinterpret_cast<char*>(this) + first_block +
+             index * size_classes::kBlockBytes[size_class];
+    }
+    // The block's index; the address must be a block's.
+    size_t IndexOf(const void* block) const;
+  };
+  static_assert(sizeof(Slab) == size_classes::kHeaderBytes);
+
+  struct SizeClass {
+    Slab* current = nullptr;  // allocations come from here until it is full
+    Slab* bands[kBands] = {};
+    uint64_t held_bytes = 0;
+    uint64_t blocks = 0;  // capacity of all slabs
+    uint64_t free_blocks = 0;
+    uint64_t compact_above = kNeverCompacted;  // worth it with more free blocks than this
+    uint16_t slab_blocks_max = 0;              // capacity of the largest slab so far
+    uint8_t size_class = 0;
+    Mobility mobility = Mobility::kFixed;
+
+    bool WorthCompacting() const { return free_blocks > compact_above; }
+  };
+
+  static uint64_t CreditFor(size_t allocations, size_t bytes, size_t level) {
+    const size_t largest = size_classes::ClassOf(
+        bytes < size_classes::kBlockBytesMax ? bytes : size_classes::kBlockBytesMax);
+    const uint64_t each =
+        uint64_t{size_classes::kSlabPagesMax[largest][level]} * PagePool::kPageBytes;
+    const uint64_t once =
+        uint64_t{size_classes::kSlabPagesSum[largest][level]} * PagePool::kPageBytes;
+    // A large block takes its bytes and less than a page more: its share of `each` covers that.
+    if (allocations * each <= once) return allocations * each + bytes;
+    // At most one slab of each class stays partly used. The others are full: 1.125 and 16 bytes for
+    // the class, 4/3 for the slab.
+    return once + 2 * (uint64_t{bytes} + 16 * uint64_t{allocations});
+  }
+  void SetReservation(size_t allocations, size_t bytes, uint64_t need) {
+    reserved_credit_ = need;
+    reserved_allocations_ = allocations;
+    reserved_bytes_ = bytes;
+  }
+  bool ReserveSlowly(size_t allocations, size_t bytes);
+  bool TryReserve(size_t allocations, size_t bytes, uint8_t level, uint64_t more);
+  uint8_t LevelFor(uint64_t held_bytes) const;
+  uint64_t CreditStep() const;
+  void SpendCredit(uint64_t bytes);
+  void TakeUnreserved(uint64_t bytes);
+  void EarnCredit(uint64_t bytes);
+
+  SizeClass& ClassFor(size_t size_class, Mobility mobility);
+  void ChooseCurrent(SizeClass& c);
+  Slab* NewSlab(SizeClass& c);
+  void ReleaseSlab(Slab* slab);
+  void SlabEmptied(Slab* slab);
+  void Link(Slab* slab);
+  void Unlink(Slab* slab);
+  void CountSlab(SizeClass& c, const Slab* slab, bool added);
+  char* TakeBlock(SizeClass& c);
+  void ReturnBlock(SizeClass& c, Slab* slab, size_t index);
+  size_t CompactClass(SizeClass& c, size_t blocks_max, Relocator& relocator);
+  size_t MoveBlocks(SizeClass& c, Slab* victim, size_t blocks_max, Relocator& relocator,
+                    std::vector<Slab*>& stuck);
+  void* AllocateLarge(size_t bytes);
+  void FreeLarge(void* block, size_t bytes);
+  size_t VerifyLists(const SizeClass& c) const;
+  void VerifySlab(const SizeClass& c, const Slab* slab) const;
+
+  PagePool& pool_;
+  MemoryBudget& budget_;
+  uint64_t live_bytes_ = 0;
+  uint64_t held_bytes_ = 0;
+  uint64_t credit_bytes_ = 0;
+  uint64_t unreserved_slabs_ = 0;
+  size_t reserved_allocations_ = 0;  // left of the last reservation
+  size_t reserved_bytes_ = 0;
+  uint64_t reserved_credit_ = 0;  // part of the credit that the last reservation needs
+  uint32_t classes_worth_compacting_ = 0;
+  uint8_t level_ = 0;         // no new slab is above; changed by Reserve alone
+  uint8_t next_slot_ = 0;     // where Compact goes on
+  Slab* empty_ = nullptr;     // the one that is kept although no block lives in it
+  std::vector<Slab*> slabs_;  // all, in no order
+  std::vector<SizeClass> classes_;
+  // By mobility and class: one more than the index in classes_; 0: not used so far. A table of all
+  // classes would be 18 KiB in every lane of every table.
+  uint8_t slots_[2][size_classes::kClasses] = {};
+  absl::btree_map<char*, size_t> large_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_MEMORY_ARENA_H_

@@ -1,0 +1,234 @@
+// Runs of 4 KiB pages for the arenas of one engine, carved from 2 MiB regions by a buddy scheme.
+// One per engine. Thread-safe: one mutex, taken once per slab and not per block; RunOf takes none.
+//
+// Allocate and Free are O(1), 0.1 us, without a system call unless a region comes or goes or memory
+// is given back. Nothing is mapped before the first Allocate. Overhead: one page of metadata in
+// each 512. Once more than 8 MiB are in use, new regions ask for 2 MiB pages: reads of many
+// partitions gain 20-40 %; before that they refuse them, so that a small store stays small.
+//
+// Resident memory follows use: granules of 64 KiB that are entirely free are dropped. Some (1/16 of
+// what is in use) are kept for the next slab, because giving a granule back and touching it anew
+// costs about 20 us and takes a 2 MiB page apart. Who frees holds a lane as a rule, for which
+// others wait: what is in excess is left to DropKept, which background work calls holding nothing,
+// and Free gives it back itself only where nobody does and twice as much has gathered. While
+// background work empties tables (SetEmptying) whole regions alone go: each system call interrupts
+// all cores that run the process, and most granules are soon part of a region that is free. Shorter
+// free runs are kept, as long as all that is resident stays within 65/64 of the budget's limit;
+// beyond that they are dropped by the page. What has to be dropped at one call stays in proportion
+// to what the call is for, so that nobody who frees or takes a slab pays for all of it.
+//
+// The first touch of a 2 MiB page is the dear part of growing: the system clears it, 0.2 ms in
+// memory that it has used of late and 5 ms in memory that a virtual machine takes from its host
+// (0.4 GB/s measured). Populate does that beforehand, and a thread that calls MapAhead does it in
+// time.
+//
+// Invariants (Verify() checks them):
+//  (1) every page of a region is metadata, in one run that was handed out, or in one free run;
+//  (2) no two free buddies of the same size exist side by side;
+//  (3) a region is in the list of its largest free run; regions that are entirely free are kept as
+//      free granules are, and the last of them stays;
+//  (4) kept_bytes and loose_bytes count exactly the free pages that were touched since they were
+//      dropped, in granules that are entirely free and in others; a region with some of either is
+//      in the list of those to drop from.
+#ifndef LISTSTORE_ENGINE_MEMORY_PAGE_POOL_H_
+#define LISTSTORE_ENGINE_MEMORY_PAGE_POOL_H_
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "engine/base/mutex.h"
+#include "engine/memory/memory_budget.h"
+
+namespace liststore {
+
+class PagePool {
+ public:
+  static constexpr size_t kPageBytes = 4096;
+  static constexpr size_t kRegionBytes = size_t{2} << 20;
+  static constexpr size_t kRunBytesMax = size_t{1} << 20;  // above: a mapping of its own
+  static constexpr size_t kHugeAboveBytes = size_t{8} << 20;
+  static constexpr size_t kGranuleBytes = size_t{64} << 10;
+
+  struct Stats {
+    uint64_t used_bytes = 0;    // handed out, in regions and in mappings of their own
+    uint64_t mapped_bytes = 0;  // address space taken from the system
+    uint64_t kept_bytes = 0;    // free granules not given back to the system
+    uint64_t loose_bytes = 0;   // the same of shorter runs
+    uint64_t regions = 0;
+  };
+
+  // The pool hands out pages whatever the budget says: arenas hold the bytes before they ask.
+  explicit PagePool(MemoryBudget& budget) : budget_(budget) {}
+  // Every run must have come back.
+  ~PagePool();
+  PagePool(const PagePool&) = delete;
+  PagePool& operator=(const PagePool&) = delete;
+
+  // `bytes` is a positive multiple of kPageBytes. Up to kRunBytesMax the run is aligned to the
+  // power of two at or above `bytes`; larger ones to a page, from 2 MiB on to 2 MiB. The content is
+  // anything. Never null: the end of the machine's memory is the end of the process.
+  void* Allocate(size_t bytes);
+
+  // `bytes` as allocated. The run must be whole.
+  void Free(void* run, size_t bytes);
+
+  // The start of the run that holds `address`, which must lie in a run of at most kRunBytesMax. One
+  // load, from a table whose page differs between regions: at one offset in all of them, the tables
+  // would fight for the same few sets of the cache.
+  static void* RunOf(const void* address) {
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    const Region* region = RegionOf(at);
+    const int order = region->order_of_page[(at & (kRegionBytes - 1)) / kPageBytes];
+    return reinterpret_cast<void*>(at & ~((uintptr_t{kPageBytes} << order) - 1));
+  }
+
+  // Maps and touches regions until `bytes` are free and resident, and keeps as many from now on:
+  // use and what is kept come to at least what they are then; 0 bytes end that. False: the limit
+  // has no room for as much, and nothing has changed. 0.1 to 2.5 s a GiB. No other thread allocates
+  // meanwhile, or fewer are.
+  [[nodiscard]] bool Populate(uint64_t bytes);
+
+  // Maps and touches a region if less is free than the pool is likely to ask for: a 32nd of what is
+  // in use, of one region to eight, once that is 64 MiB. For a thread of its own that holds
+  // nothing. True: one was added.
+  bool MapAhead();
+  // Called by Allocate when MapAhead would do something, holding what its caller holds: returns
+  // soon. Set before there are other threads; empty: nobody maps ahead.
+  void ListenToNeed(std::function<void()> listener) { need_listener_ = std::move(listener); }
+
+  // Gives back to the system what is more than is kept for the next slab: a region, or the granules
+  // of one, a system call each run (20-300 us). Returns the bytes; 0: nothing is in excess. The
+  // caller holds no lane.
+  uint64_t DropKept();
+  // The same of regions alone.
+  uint64_t DropRegion();
+  // Much is being freed by somebody who calls DropRegion meanwhile and DropKept when it is over:
+  // until it is unset, Free and Allocate drop only what the limit has no room for.
+  void SetEmptying(bool emptying) { emptying_.store(emptying, std::memory_order_relaxed); }
+
+  MemoryBudget& budget() const { return budget_; }
+  Stats GetStats() const;
+  void Verify() const;
+
+ private:
+  static constexpr size_t kPagesPerRegion = kRegionBytes / kPageBytes;
+  static constexpr int kOrders = 9;  // runs of 1, 2, ... 256 pages
+  static constexpr int kGranuleOrder = 4;
+  static constexpr size_t kPagesPerGranule = kGranuleBytes / kPageBytes;
+  static constexpr uint8_t kFreePage = 0xff;
+  static constexpr uint8_t kMetadataPage = 0xfe;
+  // Lists of regions: 0 without a free run, k + 1 with a largest free run of order k, entirely
+  // free.
+  static constexpr int kLists = kOrders + 2;
+  static constexpr int kFreeList = kLists - 1;
+  // Where the bitmap of each order begins: 512 bits, 256, 128, then a word each.
+  static constexpr uint8_t kFirstWord[kOrders] = {0, 8, 12, 14, 15, 16, 17, 18, 19};
+
+  // Lives in one of the first 16 pages of what it describes.
+  struct Region {
+    uint8_t order_of_page[kPagesPerRegion];  // of the run that holds the page, or one of the marks
+    uint64_t free_runs[20];                  // a bit per possible run, by order; see kFirstWord
+    Region* next;
+    Region* previous;
+    Region* next_to_drop;
+    Region* previous_to_drop;
+    uint64_t free_map[kPagesPerRegion / 64];     // a bit per page that lies in a free run
+    uint64_t touched_map[kPagesPerRegion / 64];  // one that may be resident: since it was dropped
+    uint32_t orders;                             // bit k: a free run of order k exists
+    uint16_t free_pages;                         // 511 when nothing is handed out
+    uint16_t kept_pages;   // free and touched, in granules that are entirely free
+    uint16_t loose_pages;  // the same in others
+    uint8_t list;
+
+    bool IsFree(int order, size_t first) const {
+      const size_t bit = first >> order;
+      return (free_runs[kFirstWord[order] + bit / 64] >> (bit % 64) & 1) != 0;
+    }
+    void SetFree(int order, size_t first);
+    void ClearFree(int order, size_t first);
+    size_t FirstFree(int order) const;
+    bool WantsDrop() const { return kept_pages + loose_pages != 0; }
+    // Sets kept_pages and loose_pages.
+    void CountTouched();
+    char* base() const {
+      return reinterpret_cast<char*>(reinterpret_cast<uintptr_t>(this) & ~(kRegionBytes - 1));
+    }
+  };
+  static_assert(sizeof(Region) <= kPageBytes);
+
+  static Region* RegionOf(uintptr_t address) {
+    const uintptr_t base = address & ~uintptr_t{kRegionBytes - 1};
+    return reinterpret_cast<Region*>(base + (base / kRegionBytes % 16) * kPageBytes);
+  }
+
+  void* AllocateLarge(size_t bytes);
+  void FreeLarge(void* run, size_t bytes);
+  Region* FormatRegion(void* base);
+  // `resident`: all of it, as 2 MiB pages are.
+  void AddRegion(Region* region, bool resident) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Link(Region* region) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Unlink(Region* region) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  size_t TakeRun(Region* region, int order) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ReleasePages(Region* region, size_t first, size_t count)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ReleaseRun(Region* region, size_t first, int order) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Brings the counts of touched pages and the list of regions to drop from up to date.
+  void Recount(Region* region) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Forget(Region* region) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Drops free pages of [first, first + count), all or those in free granules; returns the bytes.
+  uint64_t DropPages(Region* region, size_t first, size_t count, bool granules_only)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Drops what exceeds the bounds, about twice `bytes` at most.
+  void DropExcess(uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // More is kept than was to be, by `times`, or than the limit has room for.
+  bool KeepsTooMuch(uint64_t times) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return kept_bytes_ > times * KeptBytesMax() || kept_bytes_ + loose_bytes_ > FreeBytesMax();
+  }
+  // The same for who holds a lane.
+  bool MustDrop(uint64_t times) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (!emptying_.load(std::memory_order_relaxed)) return KeepsTooMuch(times);
+    return kept_bytes_ + loose_bytes_ > FreeBytesMax();
+  }
+  // See MapAhead.
+  bool WantsRegion() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // A new region, all of it resident, which is in no list yet.
+  Region* MapTouched();
+  // Takes a region out that is entirely free, to be unmapped; nullptr: there is none but the last.
+  Region* TakeSpareRegion() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // What may be resident beside what is in use. The budget holds bytes before they are pages, so
+  // that what is in use stays within its limit.
+  uint64_t FreeBytesMax() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  uint64_t KeptBytesMax() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    // One region as soon as they are of 2 MiB pages: those are resident as a whole.
+    return std::max({used_bytes_ / 16, used_bytes_ > kHugeAboveBytes ? kRegionBytes : 0,
+                     populated_bytes_ > used_bytes_ ? populated_bytes_ - used_bytes_ : 0});
+  }
+  void VerifyRegion(const Region* region) const;
+
+  MemoryBudget& budget_;
+  std::atomic<bool> emptying_{false};
+  std::function<void()> need_listener_;
+  mutable Mutex mutex_;
+  Region* lists_[kLists] ABSL_GUARDED_BY(mutex_) = {};
+  uint32_t lists_in_use_ ABSL_GUARDED_BY(mutex_) = 0;  // bit k: lists_[k] is not empty
+  uint64_t regions_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t free_regions_ ABSL_GUARDED_BY(mutex_) = 0;     // in lists_[kFreeList]
+  uint64_t populated_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // used or kept at least; see Populate
+  uint64_t used_bytes_ ABSL_GUARDED_BY(mutex_) = 0;       // in regions
+  uint64_t kept_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t loose_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Regions with free pages that may be resident; those with free granules first.
+  Region* first_to_drop_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  Region* last_to_drop_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  uint64_t large_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  char* next_hint_ ABSL_GUARDED_BY(mutex_) = nullptr;  // where the next region would be aligned
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_MEMORY_PAGE_POOL_H_

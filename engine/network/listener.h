@@ -1,0 +1,53 @@
+// Listener: an address and port where clients connect.
+#ifndef LISTSTORE_ENGINE_NETWORK_LISTENER_H_
+#define LISTSTORE_ENGINE_NETWORK_LISTENER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "engine/runtime/event_loop.h"
+
+namespace liststore {
+
+// Accepts on one loop and hands the sockets on. When the process runs out of descriptors it waits a
+// little and goes on: clients wait in the kernel's queue meanwhile.
+class Listener {
+ public:
+  // Takes over a connected, non-blocking socket; runs on the loop. `peer_port` is the client's.
+  using Accept = std::function<void(int fd, uint16_t peer_port)>;
+
+  // Binds and listens; clients may connect from now on, and are accepted once the loop runs.
+  // `address` is IPv4 or IPv6, or "localhost" ("::" takes IPv4 too); `port` 0 is any free one.
+  // InvalidArgument: no such address. AlreadyExists: the port is in use. FailedPrecondition: the
+  // kernel refuses otherwise; the message says why. `loop` outlives the listener.
+  static absl::StatusOr<std::unique_ptr<Listener>> Open(EventLoop& loop, const std::string& address,
+                                                        uint16_t port, Accept accept);
+  // The loop has ended, or has not been started.
+  ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  // Begins to accept. Before the loop starts, or on it.
+  void Start();
+  // Accepts what has connected so far, then closes the port. On the loop.
+  void Close();
+
+  uint16_t port() const;
+
+ private:
+  struct Impl;
+  explicit Listener(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+// Raises the process's limit on open files to what it may have (RLIMIT_NOFILE, soft to hard).
+// Returns the limit that holds then.
+uint64_t RaiseFileLimit();
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_NETWORK_LISTENER_H_

@@ -1,0 +1,217 @@
+#include "liststore/cql_server.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "engine/base/check.h"
+#include "engine/base/machine_limits.h"
+#include "engine/base/status_macros.h"
+#include "engine/cql/syntax/unsupported.h"
+#include "engine/execute/feature_tally.h"
+#include "engine/faces/cql/event_hub.h"
+#include "engine/faces/cql/server.h"
+#include "engine/instruments/journal.h"
+#include "engine/serve/handler_factory.h"
+#include "engine/serve/node_look.h"
+#include "engine/shard/engine.h"
+#include "liststore/list_store.h"
+#include "liststore/server_clock.h"
+
+namespace liststore {
+namespace {
+
+constexpr uint32_t kShardsMax = 256;
+// Units of reclamation between two looks at the sockets: some 25 us.
+constexpr size_t kReclaimUnits = 256;
+
+absl::Status CheckOptions(const CqlServerOptions& options) {
+  if (options.shards < 1 || options.shards > kShardsMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("shards is ", options.shards, ", not 1 to ", kShardsMax));
+  }
+  if (options.memory_limit_bytes != 0 && options.memory_limit_bytes < kMemoryLimitBytesMin) {
+    return absl::InvalidArgumentError(absl::StrCat("memory_limit_bytes is ",
+                                                   options.memory_limit_bytes, ", less than ",
+                                                   kMemoryLimitBytesMin));
+  }
+  if ((options.clock != nullptr) + (options.manual_clock != nullptr) +
+          (options.server_clock != nullptr) >
+      1) {
+    return absl::InvalidArgumentError(
+        "clock, manual_clock and server_clock: only one can be given");
+  }
+  if (options.journal_entries > kJournalCapacityMax) {
+    return absl::InvalidArgumentError(absl::StrCat("journal_entries is ", options.journal_entries,
+                                                   ", more than ", kJournalCapacityMax));
+  }
+  if (options.user.empty() && !options.password.empty()) {
+    return absl::InvalidArgumentError("a password is given, but no user");
+  }
+  return absl::OkStatus();
+}
+
+// The rule of Options::memory_limit_bytes.
+absl::StatusOr<uint64_t> MemoryLimit(const CqlServerOptions& options) {
+  if (options.memory_limit_bytes != 0) return options.memory_limit_bytes;
+  const uint64_t memory_bytes = ReadMachineLimits({.cores = false}).memory_bytes;
+  if (memory_bytes == 0) {
+    return absl::FailedPreconditionError(
+        "memory_limit_bytes is 0, and the machine does not say how much memory it has");
+  }
+  return DefaultMemoryLimitBytes(memory_bytes);
+}
+
+// A request may take half of what the data may: buffers are not in the engine's budget, but they
+// are in the machine's memory.
+uint32_t BodyBytesMax(uint64_t memory_limit_bytes) {
+  return static_cast<uint32_t>(
+      std::min<uint64_t>(memory_limit_bytes / 2, protocol::kFrameBodyBytesMax));
+}
+
+ServerOptions ToServerOptions(const CqlServerOptions& options) {
+  ServerOptions server;
+  server.address = options.address;
+  server.cql_port = options.cql_port;
+  server.listens_shard_aware = options.shard_aware;
+  server.shard_aware_port = options.shard_aware_port;
+  server.looks_like_scylla = options.looks_like_scylla;
+  if (!options.user.empty()) server.credentials = Credentials{options.user, options.password};
+  return server;
+}
+
+FeatureTally::FirstMeeting FirstMeeting(const CqlServerOptions& options) {
+  if (!options.on_notice) return {};
+  return [on_notice = options.on_notice](CqlFeature feature, std::string_view statement) {
+    const CqlFeatureFacts& facts = FactsOf(feature);
+    on_notice({facts.refused, facts.code, facts.name, facts.instead, statement});
+  };
+}
+
+}  // namespace
+
+// Members are made in their order, and go the other way: first the connections, last the data.
+class CqlServer::Impl {
+ public:
+  static absl::StatusOr<std::unique_ptr<Impl>> Start(const CqlServerOptions& options) {
+    LS_RETURN_IF_ERROR(CheckOptions(options));
+    std::unique_ptr<Impl> impl(new Impl(options));
+    LS_RETURN_IF_ERROR(impl->OpenEngine(options));
+    LS_RETURN_IF_ERROR(impl->OpenServer(options));
+    return impl;
+  }
+
+  Server& server() { return *server_; }
+  const FeatureTally& tally() const { return tally_; }
+
+ private:
+  explicit Impl(const CqlServerOptions& options)
+      : tally_(FirstMeeting(options)), journal_(options.journal_entries) {}
+
+  void ChooseClock(const CqlServerOptions& options) {
+    clock_ = options.server_clock;
+    if (clock_ != nullptr) return;
+    const Clock* followed = options.clock;
+    if (followed == nullptr && options.store != nullptr) followed = &options.store->clock();
+    if (options.manual_clock != nullptr) {
+      own_clock_ = std::make_unique<ServerClock>(options.manual_clock);
+    } else if (followed != nullptr) {
+      own_clock_ = std::make_unique<ServerClock>(*followed);
+    } else {
+      own_clock_ = std::make_unique<ServerClock>();
+    }
+    clock_ = own_clock_.get();
+  }
+
+  absl::Status OpenEngine(const CqlServerOptions& options) {
+    ChooseClock(options);
+    if (options.store != nullptr) {
+      engine_ = &options.store->engine();
+      return absl::OkStatus();
+    }
+    EngineOptions engine;
+    engine.shards = options.shards;
+    LS_ASSIGN_OR_RETURN(engine.memory_limit_bytes, MemoryLimit(options));
+    own_engine_ = std::make_unique<Engine>(engine);
+    engine_ = own_engine_.get();
+    if (!engine_->Populate(options.populate_bytes)) {
+      return absl::InvalidArgumentError(absl::StrCat("populate_bytes is ", options.populate_bytes,
+                                                     ", more than the memory limit of ",
+                                                     engine.memory_limit_bytes));
+    }
+    engine_->StartMappingAhead();
+    return absl::OkStatus();
+  }
+
+  absl::Status OpenServer(const CqlServerOptions& options) {
+    LS_ASSIGN_OR_RETURN(const NodeLook look, MakeNodeLook(options));
+    HandlerContext context{.engine = *engine_,
+                           .events = events_,
+                           .clients = clients_,
+                           .clock = *clock_,
+                           .tally = tally_,
+                           .journal = journal_};
+    context.host_id = engine_->catalog().NewUuid();
+    context.shards = engine_->router().shards();
+    context.serves_list_store = options.store != nullptr;
+    context.node = look.facts;
+    if (!options.user.empty()) context.node.superuser = options.user;
+    context.cassandra_major = look.cassandra_major;
+    context.looks_like_scylla = options.looks_like_scylla;
+    context.client_timestamps = options.client_timestamps;
+    handler_ = MakeRequestHandler(context);
+
+    ServerOptions server = ToServerOptions(options);
+    server.shards = context.shards;
+    if (!options.looks_like_scylla) server.cassandra_cql_version = look.facts.cql_version;
+    server.host_id = context.host_id.ToString();
+    server.body_bytes_max = BodyBytesMax(engine_->memory_limit_bytes());
+    server.clients = &clients_;
+    server.background = [engine = engine_, clock = clock_] {
+      const uint64_t era = engine->era();
+      return engine->Reclaim(clock->NowNanos(), kReclaimUnits, era) > 0;
+    };
+    LS_ASSIGN_OR_RETURN(server_, Server::Start(server, *handler_, events_));
+    return absl::OkStatus();
+  }
+
+  FeatureTally tally_;
+  Journal journal_;
+  std::unique_ptr<ServerClock> own_clock_;
+  ServerClock* clock_ = nullptr;
+  std::unique_ptr<Engine> own_engine_;
+  Engine* engine_ = nullptr;
+  EventHub events_;
+  ConnectedClients clients_;
+  std::unique_ptr<RequestHandler> handler_;
+  std::unique_ptr<Server> server_;
+};
+
+absl::StatusOr<std::unique_ptr<CqlServer>> CqlServer::Start(const CqlServerOptions& options) {
+  LS_ASSIGN_OR_RETURN(auto impl, Impl::Start(options));
+  return std::unique_ptr<CqlServer>(new CqlServer(std::move(impl)));
+}
+
+CqlServer::CqlServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+CqlServer::~CqlServer() = default;
+
+void CqlServer::Stop() { impl_->server().Stop(); }
+uint16_t CqlServer::cql_port() const { return impl_->server().cql_port(); }
+uint16_t CqlServer::shard_aware_port() const { return impl_->server().shard_aware_port(); }
+size_t CqlServer::connection_count() const { return impl_->server().connection_count(); }
+uint64_t CqlServer::refusal_count() const { return impl_->tally().refusals(); }
+
+std::vector<CqlRefusal> CqlServer::Refusals() const {
+  std::vector<CqlRefusal> refusals;
+  for (FeatureTally::Entry& entry : impl_->tally().Met()) {
+    const CqlFeatureFacts& facts = FactsOf(entry.feature);
+    if (!facts.refused) continue;
+    refusals.push_back({std::string(facts.code), std::string(facts.name),
+                        std::move(entry.first_statement), entry.count});
+  }
+  return refusals;
+}
+
+}  // namespace liststore

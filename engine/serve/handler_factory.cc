@@ -1,0 +1,100 @@
+#include "engine/serve/handler_factory.h"
+
+#include <functional>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/cql/schema/system_schema_tables.h"
+#include "engine/cql/schema/system_tables.h"
+#include "engine/execute/query_processor.h"
+#include "engine/instruments/clock_table.h"
+#include "engine/instruments/data_table.h"
+#include "engine/instruments/fault_plan.h"
+#include "engine/instruments/fault_table.h"
+#include "engine/instruments/faulting_handler.h"
+#include "engine/instruments/journal_table.h"
+#include "engine/instruments/journaling_handler.h"
+#include "engine/instruments/lint.h"
+#include "engine/instruments/requests_table.h"
+#include "engine/instruments/unsupported_table.h"
+
+namespace liststore {
+namespace {
+
+std::function<bool()> ReplacesClientTimestamps(const HandlerContext& context) {
+  switch (context.client_timestamps) {
+    case CqlServerOptions::ClientTimestamps::kHonour:
+      return {};
+    case CqlServerOptions::ClientTimestamps::kReplace:
+      return [] { return true; };
+    case CqlServerOptions::ClientTimestamps::kByClock:
+      return [&clock = context.clock] { return clock.mode() != ServerClock::Mode::kReal; };
+  }
+  LS_UNREACHABLE("there is no other rule");
+}
+
+// The statements of a server, with the tables and the clock that they see.
+class StatementHandler final : public RequestHandler {
+ public:
+  explicit StatementHandler(const HandlerContext& context) {
+    AddSystemTables(tables_, context.looks_like_scylla, &context.clients, context.cassandra_major);
+    AddSystemSchemaTables(tables_, context.looks_like_scylla);
+    tables_.Add(std::make_unique<ClockTable>(
+        context.clock,
+        [&engine = context.engine](uint64_t now) { return engine.NextExpiry(now); }));
+    tables_.Add(MakeUnsupportedTable(context.tally));
+    DataTableOptions data;
+    data.serves_list_store = context.serves_list_store;
+    data.on_schema_change = [this](std::span<const SchemaDifference> differences) {
+      for (const SchemaDifference& difference : differences) {
+        processor_->NoteSchemaDifference(difference);
+      }
+    };
+    auto data_table = std::make_unique<DataTable>(context.engine, context.clock, std::move(data));
+    data_table->AddResettable(faults_);
+    data_table->AddResettable(context.journal);
+    tables_.Add(std::move(data_table));
+    tables_.Add(std::make_unique<FaultTable>(faults_));
+    tables_.Add(std::make_unique<RequestsTable>(context.journal));
+    tables_.Add(std::make_unique<JournalTable>(context.journal));
+    tables_.Add(MakeLintTable(context.journal, context.engine, ReplacesClientTimestamps(context)));
+    QueryProcessorOptions options;
+    options.tally = &context.tally;
+    options.replaces_client_timestamps = ReplacesClientTimestamps(context);
+    options.node = context.node;
+    options.node.host_id = context.host_id;
+    options.node.looks_like_scylla = context.looks_like_scylla;
+    options.node.start_seconds = static_cast<int32_t>(context.clock.NowNanos() / 1'000'000'000);
+    options.on_schema_change = [&events = context.events](const protocol::SchemaChange& change) {
+      events.Publish(change);
+    };
+    processor_ = std::make_unique<QueryProcessor>(context.engine, context.clock, tables_,
+                                                  std::move(options));
+    faulting_ = std::make_unique<FaultingHandler>(faults_, *processor_);
+    // Outermost: it sees what the client sees.
+    journaling_ = std::make_unique<JournalingHandler>(context.journal, context.clock,
+                                                      processor_->statements(), *faulting_);
+  }
+
+  ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
+                          OutputBuffer& out) override {
+    ConnectionOrders orders = journaling_->Handle(requests, client, out);
+    client.statements.LetGoOfLarge();
+    return orders;
+  }
+
+ private:
+  FaultPlan faults_;
+  VirtualTables tables_;
+  std::unique_ptr<QueryProcessor> processor_;
+  std::unique_ptr<FaultingHandler> faulting_;
+  std::unique_ptr<JournalingHandler> journaling_;
+};
+
+}  // namespace
+
+std::unique_ptr<RequestHandler> MakeRequestHandler(const HandlerContext& context) {
+  return std::make_unique<StatementHandler>(context);
+}
+
+}  // namespace liststore

@@ -1,0 +1,49 @@
+// Where statements are plugged into the server: the one place that knows which RequestHandler it
+// is.
+#ifndef LISTSTORE_ENGINE_SERVE_HANDLER_FACTORY_H_
+#define LISTSTORE_ENGINE_SERVE_HANDLER_FACTORY_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "engine/cql/schema/virtual_table.h"
+#include "engine/execute/feature_tally.h"
+#include "engine/execute/request_handler.h"
+#include "engine/faces/cql/event_hub.h"
+#include "engine/instruments/journal.h"
+#include "engine/model/uuid.h"
+#include "engine/shard/engine.h"
+#include "liststore/cql_server.h"
+#include "liststore/server_clock.h"
+
+namespace liststore {
+
+// What a handler is made of. Everything outlives it.
+struct HandlerContext {
+  Engine& engine;
+  // To be told of every change of the schema.
+  EventHub& events;
+  // Who is connected, for system.clients.
+  const ClientDirectory& clients;
+  ServerClock& clock;
+  // Where features are counted that statements ask for in vain.
+  FeatureTally& tally;
+  // Where requests are written down.
+  Journal& journal;
+  // What it says of itself beside; see NodeLook.
+  NodeFacts node = {};
+  uint32_t cassandra_major = 4;
+  Uuid host_id = {};  // of system.local and SUPPORTED
+  uint32_t shards = 1;
+  // The engine is a list store's.
+  bool serves_list_store = false;
+  bool looks_like_scylla = true;
+  CqlServerOptions::ClientTimestamps client_timestamps =
+      CqlServerOptions::ClientTimestamps::kByClock;
+};
+
+std::unique_ptr<RequestHandler> MakeRequestHandler(const HandlerContext& context);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_SERVE_HANDLER_FACTORY_H_

@@ -1,0 +1,153 @@
+#include "engine/shard/run_schema_actions.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "engine/base/check.h"
+
+namespace liststore {
+namespace {
+
+// One run of actions, which remembers what it has made.
+class SchemaActionRunner {
+ public:
+  SchemaActionRunner(Engine& engine, const Schema& before, uint64_t now_nanos,
+                     const MakeFollower& make_follower, Schema& after)
+      : engine_(engine),
+        before_(before),
+        now_nanos_(now_nanos),
+        make_follower_(make_follower),
+        after_(after) {}
+
+  // Those that run together: the first of `actions` and maybe some behind it.
+  static size_t Together(std::span<const SchemaAction> actions) {
+    using Kind = SchemaAction::Kind;
+    const Kind kind = actions[0].kind;
+    if (kind != Kind::kRebuildTable && kind != Kind::kTruncateTable) return 1;
+    size_t count = 1;
+    while (count < actions.size() && actions[count].kind == kind) ++count;
+    return count;
+  }
+
+  OpStatus Run(std::span<const SchemaAction> actions) {
+    const SchemaAction& action = actions[0];
+    switch (action.kind) {
+      case SchemaAction::Kind::kCreateTable:
+        return Create(action);
+      case SchemaAction::Kind::kDropTable:
+        return engine_.DropTable(Find(before_, action)->storage.id);
+      case SchemaAction::Kind::kRebuildTable:
+        return Rebuild(actions);
+      case SchemaAction::Kind::kRetimeTable: {
+        const TableSchema& storage = Find(after_, action)->storage;
+        return engine_.SetGrace(storage.id, storage.gc_grace_seconds);
+      }
+      case SchemaAction::Kind::kTruncateTable:
+        return Truncate(actions);
+      case SchemaAction::Kind::kRenewTable:
+        return Renew(action);
+      case SchemaAction::Kind::kFillView:
+        return Fill(action);
+    }
+    LS_UNREACHABLE("every action is known");
+  }
+
+  void DropCreated() {
+    for (const TableId id : created_) {
+      LS_CHECK(engine_.DropTable(id) == OpStatus::kOk, "nobody else knows this table");
+    }
+  }
+
+ private:
+  static std::shared_ptr<const TableDefinition> Find(const Schema& schema,
+                                                     const SchemaAction& action) {
+    std::shared_ptr<const TableDefinition> table = schema.FindTable(action.keyspace, action.table);
+    LS_CHECK(table != nullptr, "an action names a table of its schema");
+    LS_CHECK(!table->is_virtual, "virtual tables have no storage");
+    return table;
+  }
+
+  OpStatus Create(const SchemaAction& action) {
+    const std::shared_ptr<const TableDefinition> table = Find(after_, action);
+    TableId id;
+    const OpStatus status = engine_.CreateTable(table->storage, id);
+    if (status != OpStatus::kOk) return status;
+    created_.push_back(id);
+    PutWithId(*table, id);
+    return status;
+  }
+
+  OpStatus Rebuild(std::span<const SchemaAction> actions) {
+    std::vector<TableRebuild> rebuilds;
+    for (const SchemaAction& action : actions) {
+      rebuilds.push_back(
+          {Find(before_, action)->storage.id, Find(after_, action)->storage, action.columns});
+    }
+    const OpStatus status = engine_.RebuildTables(rebuilds, now_nanos_);
+    if (status != OpStatus::kOk) return status;
+    for (size_t i = 0; i < actions.size(); ++i) {
+      PutWithId(*Find(after_, actions[i]), rebuilds[i].schema.id);
+    }
+    return status;
+  }
+
+  OpStatus Truncate(std::span<const SchemaAction> actions) {
+    std::vector<TableId> ids;
+    for (const SchemaAction& action : actions) ids.push_back(Find(before_, action)->storage.id);
+    return engine_.TruncateTables(ids);
+  }
+
+  OpStatus Renew(const SchemaAction& action) {
+    const std::shared_ptr<const TableDefinition> table = Find(after_, action);
+    TableId id = table->storage.id;
+    const OpStatus status = engine_.RenewTable(id);
+    if (status == OpStatus::kOk) PutWithId(*table, id);
+    return status;
+  }
+
+  OpStatus Fill(const SchemaAction& action) {
+    const std::shared_ptr<const TableDefinition> view = Find(after_, action);
+    LS_CHECK(view->view.has_value(), "a view is filled");
+    const auto base = after_.FindTable(view->keyspace, view->view->base);
+    LS_CHECK(base != nullptr, "a view has a base");
+    const std::unique_ptr<RowFollower> follower = make_follower_(after_, *view);
+    TableId id = base->storage.id;
+    const OpStatus status = engine_.FillDerived(id, *follower, now_nanos_);
+    if (status == OpStatus::kOk) PutWithId(*base, id);
+    return status;
+  }
+
+  void PutWithId(const TableDefinition& table, TableId id) {
+    auto numbered = std::make_shared<TableDefinition>(table);
+    numbered->storage.id = id;
+    Catalog::PutTable(after_, std::move(numbered));
+  }
+
+  Engine& engine_;
+  const Schema& before_;
+  const uint64_t now_nanos_;
+  const MakeFollower& make_follower_;
+  Schema& after_;
+  std::vector<TableId> created_;
+};
+
+}  // namespace
+
+OpStatus RunSchemaActions(Engine& engine, const Schema& before,
+                          std::span<const SchemaAction> actions, uint64_t now_nanos, Schema& after,
+                          const MakeFollower& make_follower) {
+  SchemaActionRunner runner(engine, before, now_nanos, make_follower, after);
+  while (!actions.empty()) {
+    const size_t together = SchemaActionRunner::Together(actions);
+    const OpStatus status = runner.Run(actions.first(together));
+    if (status != OpStatus::kOk) {
+      runner.DropCreated();
+      return status;
+    }
+    actions = actions.subspan(together);
+  }
+  return OpStatus::kOk;
+}
+
+}  // namespace liststore

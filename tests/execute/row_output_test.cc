@@ -1,0 +1,69 @@
+// What is made of one row has an end, however often its columns are selected.
+#include "engine/execute/row_output.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/cql/plan/plan_selector.h"
+#include "engine/cql/values/encode_value.h"
+#include "engine/execute/aggregation.h"
+#include "engine/protocol/frame.h"
+
+namespace liststore {
+namespace {
+
+constexpr size_t kMiB = size_t{1} << 20;
+constexpr char kTooLarge[] = "The answer is larger than the 268435456 bytes that a frame holds";
+
+class RowOutput : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    table_.keyspace = "k";
+    table_.name = "t";
+    table_.columns = {{"p", CqlType::kInt, ColumnKind::kPartitionKey, 0, false},
+                      {"v", CqlType::kBlob, ColumnKind::kRegular, 0, false}};
+    CompleteTable(table_);
+    row_ = std::make_unique<RowBuffer>(table_);
+    values_ = {EncodeInt(1), std::string(kMiB, 'x')};
+    row_->SetValues(values_);
+  }
+  std::vector<Selection> Columns(size_t count) const {
+    return std::vector<Selection>(count, SelectColumn(table_, table_.columns[1]));
+  }
+
+  TableDefinition table_;
+  std::vector<std::optional<std::string>> values_;
+  std::unique_ptr<RowBuffer> row_;
+};
+
+TEST_F(RowOutput, RowsEndWhereAFrameDoes) {
+  OutputBuffer out;
+  ASSERT_TRUE(AppendRow(Columns(3), *row_, {}, out).ok());
+  EXPECT_EQ(out.size(), 3 * (kMiB + 4));
+  const CqlStatus status = AppendRow(Columns(400), *row_, {}, out);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message, kTooLarge);
+  EXPECT_LT(out.size(), protocol::kFrameBodyBytesMax + 2 * kMiB);
+}
+
+TEST_F(RowOutput, ValuesOfManyPartsEndThereToo) {
+  const auto json = ValueOf(SelectAsJson(Columns(300)), *row_, {});
+  ASSERT_FALSE(json.ok());
+  EXPECT_EQ(json.error().message, kTooLarge);
+}
+
+TEST_F(RowOutput, SoDoesWhatAGroupHasOfItsFirstRow) {
+  const std::vector<Selection> few = Columns(3);
+  EXPECT_TRUE(Aggregation(few, {}).Add(*row_).ok());
+  const std::vector<Selection> many = Columns(300);
+  const CqlStatus status = Aggregation(many, {}).Add(*row_);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message, kTooLarge);
+}
+
+}  // namespace
+}  // namespace liststore

@@ -1,0 +1,131 @@
+#include "engine/execute/statement_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace liststore::testing {
+namespace {
+
+// An id that begins with `first`: memos look at it.
+std::string Id(char first, char last) {
+  std::string id(kStatementIdBytes, last);
+  id[0] = first;
+  return id;
+}
+
+const PreparedStatement* PutStatement(StatementCache& cache, const std::string& id,
+                                      size_t bytes = 1) {
+  auto statement = std::make_shared<PreparedStatement>();
+  statement->id = id;
+  statement->bytes = bytes;
+  const PreparedStatement* const put = statement.get();
+  EXPECT_TRUE(cache.Put(std::move(statement)));
+  return put;
+}
+
+TEST(StatementCache, HoldsSoManyBytes) {
+  StatementCache cache;
+  constexpr size_t kQuarter = StatementCache::kBytesMax / 4;
+  for (const char id : {'a', 'b', 'c', 'd'}) PutStatement(cache, Id(id, 'x'), kQuarter);
+  EXPECT_EQ(cache.bytes(), StatementCache::kBytesMax);
+  EXPECT_EQ(cache.size(), 4u);
+  PutStatement(cache, Id('e', 'x'), 1);
+  EXPECT_EQ(cache.bytes(), 3 * kQuarter + 1);
+  EXPECT_EQ(cache.Find(Id('a', 'x')), nullptr);
+  EXPECT_NE(cache.Find(Id('b', 'x')), nullptr);
+  // Prepared again, larger: what it was does not count.
+  PutStatement(cache, Id('b', 'x'), 2 * kQuarter - 1);
+  EXPECT_EQ(cache.bytes(), StatementCache::kBytesMax);
+  EXPECT_EQ(cache.size(), 4u);
+  cache.Drop(Id('b', 'x'));
+  EXPECT_EQ(cache.bytes(), 2 * kQuarter + 1);
+  PutStatement(cache, Id('f', 'x'), StatementCache::kBytesMax);
+  EXPECT_EQ(cache.size(), 1u);
+}
+
+TEST(StatementCache, RefusesWhatIsLargerThanAllMayBe) {
+  StatementCache cache;
+  PutStatement(cache, Id('a', 'x'));
+  auto statement = std::make_shared<PreparedStatement>();
+  statement->id = Id('b', 'x');
+  statement->bytes = StatementCache::kBytesMax + 1;
+  EXPECT_FALSE(cache.Put(std::move(statement)));
+  EXPECT_EQ(cache.size(), 1u) << "nothing has gone for it";
+}
+
+TEST(StatementCache, WhatIsUsedStays) {
+  StatementCache cache;
+  PutStatement(cache, "used");
+  for (size_t i = 0; i < 2 * StatementCache::kStatementsMax; ++i) {
+    PutStatement(cache, std::to_string(i));
+    if (i % 1'000 == 0) {
+      ASSERT_NE(cache.Find("used"), nullptr) << i;
+    }
+  }
+  EXPECT_EQ(cache.size(), StatementCache::kStatementsMax);
+  EXPECT_EQ(cache.Find("0"), nullptr);
+}
+
+TEST(StatementMemo, FindsWhatTheCacheFinds) {
+  StatementCache cache;
+  StatementMemo memo;
+  EXPECT_EQ(memo.Find(cache, Id('a', 'x')), nullptr);
+  EXPECT_EQ(memo.Find(cache, ""), nullptr);
+  const auto* const first = PutStatement(cache, Id('a', 'x'));
+  const auto* const second = PutStatement(cache, Id('a', 'y'));
+  const auto* const third = PutStatement(cache, Id('b', 'x'));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(memo.Find(cache, Id('a', 'x')).get(), first);
+    EXPECT_EQ(memo.Find(cache, Id('a', 'y')).get(), second) << "at the same place";
+    EXPECT_EQ(memo.Find(cache, Id('b', 'x')).get(), third);
+    EXPECT_EQ(memo.Find(cache, Id('b', 'y')), nullptr);
+  }
+}
+
+TEST(StatementMemo, ForgetsWhatTheCacheHasDropped) {
+  StatementCache cache;
+  StatementMemo memo;
+  PutStatement(cache, Id('a', 'x'));
+  const auto* const other = PutStatement(cache, Id('b', 'x'));
+  EXPECT_NE(memo.Find(cache, Id('a', 'x')), nullptr);
+  EXPECT_EQ(memo.Find(cache, Id('b', 'x')).get(), other);
+  cache.Drop(Id('a', 'x'));
+  EXPECT_EQ(memo.Find(cache, Id('a', 'x')), nullptr);
+  EXPECT_EQ(memo.Find(cache, Id('b', 'x')).get(), other);
+  // Prepared again, and once more: the last one counts.
+  const auto* const again = PutStatement(cache, Id('a', 'x'));
+  EXPECT_EQ(memo.Find(cache, Id('a', 'x')).get(), again);
+  const auto* const replaced = PutStatement(cache, Id('a', 'x'));
+  EXPECT_EQ(memo.Find(cache, Id('a', 'x')).get(), replaced);
+}
+
+TEST(StatementMemo, ForgetsWhatHadToGoForOthers) {
+  StatementCache cache;
+  StatementMemo memo;
+  PutStatement(cache, Id('a', 'x'));
+  EXPECT_NE(memo.Find(cache, Id('a', 'x')), nullptr);
+  for (size_t i = 0; i < StatementCache::kStatementsMax; ++i) {
+    PutStatement(cache, "statement " + std::to_string(i));
+  }
+  EXPECT_EQ(memo.Find(cache, Id('a', 'x')), nullptr);
+}
+
+TEST(StatementMemo, DoesNotHoldLargeStatements) {
+  StatementCache cache;
+  StatementMemo memo;
+  auto statement = std::make_shared<PreparedStatement>();
+  statement->id = Id('a', 'x');
+  statement->bytes = 1 << 20;
+  const std::weak_ptr<const PreparedStatement> large = statement;
+  EXPECT_TRUE(cache.Put(std::move(statement)));
+  EXPECT_EQ(memo.Find(cache, Id('a', 'x')), large.lock());
+  cache.Drop(Id('a', 'x'));
+  memo.LetGoOfLarge();
+  EXPECT_TRUE(large.expired());
+}
+
+}  // namespace
+}  // namespace liststore::testing

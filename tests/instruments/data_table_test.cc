@@ -1,0 +1,257 @@
+#include "engine/instruments/data_table.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/cql/values/encode_value.h"
+#include "engine/model/schema.h"
+#include "gtest/gtest.h"
+
+namespace liststore {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kStart = 1'700'000'000 * kSecond;
+
+// What is reset with the data, and when.
+struct CountedPart final : Resettable {
+  explicit CountedPart(std::string& order, char name) : order_of_calls(order), name_of_part(name) {}
+  void Reset() override { order_of_calls += name_of_part; }
+  std::string& order_of_calls;
+  char name_of_part;
+};
+
+class DataTableTest : public ::testing::Test {
+ protected:
+  void MakeTable(const std::string& name) {
+    TableSchema storage;
+    storage.keyspace = "app";
+    storage.name = name;
+    storage.partition_key = {{"k", CqlType::kText}};
+    storage.regular = {{"v", CqlType::kText}};
+    storage.id = engine_.CreateTable(storage);
+    TableDefinition table = DefinitionOf(storage);
+    table.id = engine_.catalog().NewUuid();
+    engine_.catalog().Change([&](Schema& schema) {
+      Catalog::PutTable(schema, std::make_shared<TableDefinition>(table));
+      return true;
+    });
+  }
+  TableId IdOf(const std::string& name) {
+    return engine_.catalog().snapshot()->FindTable("app", name)->storage.id;
+  }
+  void Insert(const std::string& name, std::string_view key) {
+    const CellUpdate cell{.value = "value"};
+    RowUpdate row;
+    row.marker = true;
+    row.cells = std::span(&cell, 1);
+    const Command command{IdOf(name), key, UpsertCommand{std::span(&row, 1)}};
+    ASSERT_EQ(engine_.Execute(command, clock_.NowNanos()).status, OpStatus::kOk);
+  }
+
+  std::optional<std::string> Cell(std::string_view column) {
+    const NodeFacts node;
+    const auto rows = table_.Rows({*engine_.catalog().snapshot(), node, {}, 0});
+    EXPECT_EQ(rows.size(), 1u);
+    const ColumnDefinition* found = table_.definition()->FindColumn(column);
+    EXPECT_NE(found, nullptr) << column;
+    return rows.at(0).at(static_cast<size_t>(found - table_.definition()->columns.data()));
+  }
+  std::string Act(std::string_view action) {
+    const auto error = table_.Write({{"key", "data"}, {"action", std::string(action)}});
+    return error ? error->message : "";
+  }
+
+  Engine engine_{EngineOptions{}};
+  ServerClock clock_{kStart};
+  std::vector<SchemaDifference> told_;
+  DataTable table_{engine_,
+                   clock_,
+                   {.serves_list_store = false,
+                    .on_schema_change = [this](std::span<const SchemaDifference> differences) {
+                      told_.assign(differences.begin(), differences.end());
+                    }}};
+};
+
+TEST_F(DataTableTest, CountsWhatUsersHave) {
+  EXPECT_EQ(table_.definition()->keyspace, "liststore");
+  EXPECT_EQ(table_.definition()->name, "data");
+  EXPECT_EQ(Cell("key"), "data");
+  EXPECT_EQ(Cell("keyspaces"), EncodeInt(0));
+  EXPECT_EQ(Cell("rows"), EncodeBigint(0));
+  MakeTable("a");
+  MakeTable("b");
+  Insert("a", "1");
+  Insert("b", "1");
+  Insert("b", "2");
+  EXPECT_EQ(Cell("keyspaces"), EncodeInt(1));
+  EXPECT_EQ(Cell("tables"), EncodeInt(2));
+  EXPECT_EQ(Cell("rows"), EncodeBigint(3));
+  EXPECT_GT(*Cell("bytes"), EncodeBigint(0));
+  EXPECT_EQ(Cell("action"), std::nullopt);
+  EXPECT_EQ(Cell("baseline"), std::nullopt);
+}
+
+TEST_F(DataTableTest, MarksAndGoesBack) {
+  MakeTable("a");
+  Insert("a", "1");
+  ASSERT_EQ(clock_.Advance(5 * kSecond), ServerClock::Change::kDone);
+  EXPECT_EQ(Act("mark"), "");
+  EXPECT_EQ(Cell("baseline"), EncodeTimestamp(kStart + 5 * kSecond));
+  Insert("a", "2");
+  MakeTable("b");
+  EXPECT_EQ(Cell("rows"), EncodeBigint(2));
+  EXPECT_EQ(Act("reset"), "");
+  EXPECT_EQ(Cell("rows"), EncodeBigint(1)) << "the copy is not counted";
+  EXPECT_EQ(Cell("tables"), EncodeInt(1));
+  EXPECT_EQ(told_, (std::vector<SchemaDifference>{{SchemaDifference::Kind::kDropped, "app", "b"}}));
+  EXPECT_EQ(Act("forget"), "");
+  EXPECT_EQ(Cell("baseline"), std::nullopt);
+  EXPECT_EQ(Cell("rows"), EncodeBigint(1)) << "what is stored stays";
+  EXPECT_EQ(Act("reset"), "");
+  EXPECT_EQ(Cell("keyspaces"), EncodeInt(0));
+  EXPECT_EQ(told_, (std::vector<SchemaDifference>{{SchemaDifference::Kind::kDropped, "app", ""}}));
+}
+
+TEST_F(DataTableTest, AManualClockGoesBackWithTheData) {
+  MakeTable("a");
+  ASSERT_EQ(clock_.Advance(10 * kSecond), ServerClock::Change::kDone);
+  EXPECT_EQ(Act("mark"), "");
+  ASSERT_EQ(clock_.Advance(30 * 86'400 * kSecond), ServerClock::Change::kDone);
+  EXPECT_EQ(Act("reset"), "");
+  EXPECT_EQ(clock_.NowNanos(), kStart + 10 * kSecond);
+  EXPECT_EQ(Act("forget"), "");
+  EXPECT_EQ(clock_.NowNanos(), kStart + 10 * kSecond);
+  EXPECT_EQ(Act("reset"), "");
+  EXPECT_EQ(clock_.NowNanos(), kStart);
+}
+
+TEST_F(DataTableTest, TheClocksModeGoesBackWithTheData) {
+  using Mode = ServerClock::Mode;
+  const ManualClock machine(kStart), steady(0);
+  ServerClock clock(machine, steady);
+  DataTable table(engine_, clock, {});
+  const auto act = [&](const char* action) {
+    EXPECT_EQ(table.Write({{"key", "data"}, {"action", action}}), std::nullopt);
+  };
+  ASSERT_EQ(clock.SetMode({.mode = Mode::kManual}), ServerClock::Change::kDone);
+  ASSERT_EQ(clock.Advance(30 * 86'400 * kSecond), ServerClock::Change::kDone);
+  act("mark");
+  ASSERT_EQ(clock.SetMode({.mode = Mode::kScaled, .factor_millionths = 60'000'000}),
+            ServerClock::Change::kDone);
+  act("reset");
+  EXPECT_EQ(clock.mode(), Mode::kManual) << "as at the mark";
+  EXPECT_EQ(clock.NowNanos(), kStart + 30 * 86'400 * kSecond);
+  act("forget");
+  EXPECT_EQ(clock.mode(), Mode::kManual);
+  act("reset");
+  EXPECT_EQ(clock.mode(), Mode::kReal) << "as at the start, though it was ahead of the machine";
+  EXPECT_EQ(clock.NowNanos(), kStart);
+}
+
+TEST_F(DataTableTest, ARealClockGoesOn) {
+  ManualClock machine(kStart);
+  ServerClock clock(machine);
+  DataTable table(engine_, clock, {});
+  EXPECT_EQ(table.Write({{"key", "data"}, {"action", "mark"}}), std::nullopt);
+  machine.AdvanceSeconds(100);
+  EXPECT_EQ(table.Write({{"key", "data"}, {"action", "reset"}}), std::nullopt);
+  EXPECT_EQ(clock.NowNanos(), kStart + 100 * kSecond);
+}
+
+TEST_F(DataTableTest, OtherPartsAreResetInTheirOrder) {
+  std::string order;
+  CountedPart first(order, '1');
+  CountedPart second(order, '2');
+  table_.AddResettable(first);
+  table_.AddResettable(second);
+  EXPECT_EQ(Act("mark"), "");
+  EXPECT_EQ(Act("forget"), "");
+  EXPECT_EQ(Act("remember").empty(), false);
+  EXPECT_EQ(order, "");
+  EXPECT_EQ(Act("reset"), "");
+  EXPECT_EQ(Act("reset"), "");
+  EXPECT_EQ(order, "1212");
+}
+
+struct RefusedCase {
+  const char* name;
+  VirtualTable::Values values;
+  const char* error;
+};
+
+TEST_F(DataTableTest, RefusesByName) {
+  const RefusedCase kCases[] = {
+      {"an unknown action",
+       {{"key", "data"}, {"action", "erase"}},
+       "liststore.data: there is no action 'erase', only 'mark', 'reset' and 'forget'"},
+      {"null",
+       {{"key", "data"}, {"action", std::nullopt}},
+       "liststore.data: action cannot be null"},
+      {"nothing at all",
+       {{"key", "data"}},
+       "liststore.data: set the action: 'mark', 'reset' or 'forget'"},
+      {"another key",
+       {{"key", "other"}, {"action", "reset"}},
+       "liststore.data: the only key is 'data'"},
+      {"a figure",
+       {{"key", "data"}, {"action", "reset"}, {"rows", EncodeBigint(0)}},
+       "liststore.data: rows is counted, and cannot be written"},
+  };
+  MakeTable("a");
+  Insert("a", "1");
+  for (const RefusedCase& refused : kCases) {
+    SCOPED_TRACE(refused.name);
+    EXPECT_EQ(table_.Write(refused.values), CqlError::Invalid(refused.error));
+    EXPECT_EQ(Cell("rows"), EncodeBigint(1));
+  }
+}
+
+TEST_F(DataTableTest, ServersOfAListStoreAreLeftAlone) {
+  DataTable table(engine_, clock_, {.serves_list_store = true, .on_schema_change = {}});
+  for (const std::string action : {"mark", "reset", "forget"}) {
+    EXPECT_EQ(table.Write({{"key", "data"}, {"action", action}}),
+              CqlError::Invalid("liststore.data: '" + action +
+                                "' is not for a server of a list store, whose data belongs to the "
+                                "program"));
+  }
+}
+
+TEST(DataTableMemoryTest, AMarkThatDoesNotFitSaysSo) {
+  EngineOptions options;
+  options.lanes_per_shard_log2 = 0;
+  options.memory_limit_bytes = 4 << 20;
+  Engine engine(options);
+  ServerClock clock(kStart);
+  DataTable table(engine, clock, {});
+  TableSchema storage;
+  storage.keyspace = "app";
+  storage.name = "a";
+  storage.partition_key = {{"k", CqlType::kText}};
+  storage.regular = {{"v", CqlType::kText}};
+  storage.id = engine.CreateTable(storage);
+  engine.catalog().Change([&](Schema& schema) {
+    Catalog::PutTable(schema, std::make_shared<TableDefinition>(DefinitionOf(storage)));
+    return true;
+  });
+  const std::string value(20'000, 'v');
+  const CellUpdate cell{.value = value};
+  RowUpdate row;
+  row.marker = true;
+  row.cells = std::span(&cell, 1);
+  for (int i = 0;; ++i) {
+    const std::string key = std::to_string(i);
+    const Command command{storage.id, key, UpsertCommand{std::span(&row, 1)}};
+    if (engine.Execute(command, kStart).status != OpStatus::kOk) break;
+  }
+  EXPECT_EQ(
+      table.Write({{"key", "data"}, {"action", "mark"}}),
+      CqlError::Server("liststore.data: 'mark' was refused and has changed nothing: a copy of "
+                       "its tables does not fit into the memory limit of 4194304 bytes "
+                       "beside what is stored"));
+}
+
+}  // namespace
+}  // namespace liststore

@@ -1,0 +1,64 @@
+#include "engine/memory/region_mapper.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "engine/memory/memory_budget.h"
+#include "engine/memory/page_pool.h"
+
+namespace liststore {
+namespace {
+
+constexpr size_t kGranule = PagePool::kGranuleBytes;
+
+// Whole regions, so that nothing of them is kept.
+void Grow(PagePool& pool, size_t bytes, std::vector<void*>& granules) {
+  for (size_t taken = 0; taken < bytes; taken += kGranule) {
+    granules.push_back(pool.Allocate(kGranule));
+  }
+}
+
+TEST(RegionMapperTest, HasARegionReadyBeforeTheNextIsNeeded) {
+  MemoryBudget budget(MemoryBudget::kUnlimited);
+  PagePool pool(budget);
+  std::vector<void*> granules;
+  {
+    RegionMapper mapper(pool);
+    Grow(pool, size_t{80} << 20, granules);
+    for (int i = 0; i < 3; ++i) {
+      // Its thread has been told; the test's limit of time ends this if it does not come.
+      while (pool.GetStats().kept_bytes < PagePool::kRegionBytes - kGranule) {
+        std::this_thread::yield();
+      }
+      const uint64_t regions = pool.GetStats().regions;
+      pool.Verify();
+      Grow(pool, PagePool::kRegionBytes - kGranule, granules);
+      EXPECT_GE(pool.GetStats().regions, regions);
+      Grow(pool, kGranule, granules);
+    }
+  }
+  pool.Verify();
+  Grow(pool, size_t{8} << 20, granules);  // nobody listens any more
+  for (void* granule : granules) pool.Free(granule, kGranule);
+}
+
+TEST(RegionMapperTest, EndsWhileItIsBusy) {
+  for (int i = 0; i < 20; ++i) {
+    MemoryBudget budget(MemoryBudget::kUnlimited);
+    PagePool pool(budget);
+    std::vector<void*> granules;
+    {
+      RegionMapper mapper(pool);
+      Grow(pool, size_t{72} << 20, granules);
+    }
+    pool.Verify();
+    for (void* granule : granules) pool.Free(granule, kGranule);
+  }
+}
+
+}  // namespace
+}  // namespace liststore

@@ -1,0 +1,155 @@
+// Expressions, aggregates and groups in SELECT, over the wire.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/base/big_endian.h"
+#include "engine/cql/values/encode_value.h"
+#include "liststore/server_clock.h"
+#include "tests/over_cql/cql_session_test.h"
+
+namespace liststore::testing {
+namespace {
+
+using Rows = std::vector<ResultRow>;
+
+class AggregatesOverCqlTest : public CqlSessionTest {
+ protected:
+  void SetUp() override {
+    CqlServerOptions options;
+    options.server_clock = &clock_;
+    StartServer(options, "k");
+    Run("CREATE TABLE k.t (p int, c int, d int, v int, b blob, x decimal, i varint, f float, "
+        "PRIMARY "
+        "KEY (p, c, d))");
+    // Of partition p: c and d below p, v = 100 p + 10 c + d.
+    for (int p = 1; p <= 3; ++p) {
+      for (int c = 0; c < p; ++c) {
+        for (int d = 0; d < p; ++d) {
+          Run("INSERT INTO k.t (p, c, d, v) VALUES (" + std::to_string(p) + ", " +
+              std::to_string(c) + ", " + std::to_string(d) + ", " +
+              std::to_string(100 * p + 10 * c + d) + ")");
+        }
+      }
+    }
+  }
+
+  Rows Run(const CqlStatement& statement, const CqlParameters& parameters = {}) {
+    const CqlAnswer answer = Must(statement, parameters);
+    EXPECT_TRUE(parameters.page_size.has_value() || answer.paging_state.empty());
+    return answer.rows;
+  }
+  Rows Run(const std::string& text) { return Run(CqlStatement{text, {}}); }
+
+  ServerClock clock_{1'700'000'000'000'000'000};
+};
+
+TEST_F(AggregatesOverCqlTest, FunctionsOfEachRow) {
+  EXPECT_EQ(
+      Run("SELECT CAST(v AS text), intAsBlob(d), blobAsInt(b) FROM k.t WHERE p = 2 AND c = 1"),
+      (Rows{{"210", EncodeInt(0), std::nullopt}, {"211", EncodeInt(1), std::nullopt}}));
+  EXPECT_EQ(Run({"SELECT intAsBlob(?), (text) ?, v FROM k.t WHERE p = ?",
+                 {{EncodeInt(7)}, {std::string("x")}, {EncodeInt(1)}},
+                 /*prepared=*/true}),
+            (Rows{{EncodeInt(7), "x", EncodeInt(100)}}));
+  EXPECT_EQ(Run("SELECT DISTINCT p, token(p) FROM k.t WHERE p = 1"),
+            Run("SELECT p, token((int) 1) FROM k.t WHERE p = 1"));
+  std::set<std::string> uuids;
+  for (const ResultRow& row : Run("SELECT now() FROM k.t")) uuids.insert(row[0].value_or(""));
+  EXPECT_EQ(uuids.size(), 14u) << "each row has its own";
+  EXPECT_EQ(Run("SELECT toUnixTimestamp(now()) FROM k.t WHERE p = 1"),
+            (Rows{{EncodeBigint(1'700'000'000'000)}}));
+}
+
+TEST_F(AggregatesOverCqlTest, AFunctionThatFailsEndsTheStatement) {
+  Run("UPDATE k.t SET b = 0x01 WHERE p = 2 AND c = 1 AND d = 0");
+  const std::string error =
+      "In call to function blobasint, value 0x01 is not a valid binary representation for type int";
+  EXPECT_EQ(Refusal("SELECT blobAsInt(b) FROM k.t"), error);
+  EXPECT_EQ(Refusal("SELECT max(blobAsInt(b)) FROM k.t"), error);
+  EXPECT_EQ(Refusal("SELECT blobAsInt(max(b)) FROM k.t"), error);
+  EXPECT_EQ(Run("SELECT blobAsInt(b) FROM k.t WHERE p = 2 AND c = 0").size(), 2u);
+}
+
+TEST_F(AggregatesOverCqlTest, AggregatesOfExpressions) {
+  EXPECT_EQ(
+      Run("SELECT sum(v), avg(v), min(v), max(v), count(v), count(*), count(b) FROM k.t WHERE "
+          "p = 2"),
+      (Rows{{EncodeInt(822), EncodeInt(205), EncodeInt(200), EncodeInt(211), EncodeBigint(4),
+             EncodeBigint(4), EncodeBigint(0)}}));
+  EXPECT_EQ(Run("SELECT max(CAST(v AS text)), CAST(sum(CAST(v AS bigint)) AS text), c FROM k.t "
+                "WHERE p = 2"),
+            (Rows{{"211", "822", EncodeInt(0)}}));
+  EXPECT_EQ(Run("SELECT sum(v), avg(v), min(v), count(*), v, CAST(max(v) AS text) FROM k.t WHERE p "
+                "= 9"),
+            (Rows{{EncodeInt(0), EncodeInt(0), std::nullopt, EncodeBigint(0), std::nullopt,
+                   std::nullopt}}));
+}
+
+TEST_F(AggregatesOverCqlTest, SumsHaveTheirTypesAndMayOverflow) {
+  Run("INSERT INTO k.t (p, c, d, v, x, i, f) VALUES (7, 0, 0, 2147483647, 1.5, "
+      "9223372036854775808, 0.5)");
+  Run("INSERT INTO k.t (p, c, d, v, x, i, f) VALUES (7, 0, 1, 1, 2.25, 1, 0.25)");
+  EXPECT_EQ(Refusal("SELECT sum(v) FROM k.t WHERE p = 7"),
+            "Sum overflow. Values should be casted to a wider type.");
+  EXPECT_EQ(Run("SELECT sum(CAST(v AS bigint)), avg(v) FROM k.t WHERE p = 7"),
+            (Rows{{EncodeBigint(2147483648), EncodeInt(1073741824)}}));
+  EXPECT_EQ(Run("SELECT CAST(sum(x) AS text), CAST(avg(x) AS text), CAST(sum(i) AS text), CAST("
+                "avg(i) AS text), CAST(sum(f) AS text) FROM k.t WHERE p = 7"),
+            (Rows{{"3.75", "1.88", "9223372036854775809", "4611686018427387904", "0.75"}}));
+}
+
+TEST_F(AggregatesOverCqlTest, GroupsOfPartitionsAndOfRows) {
+  Rows by_partition = Run("SELECT p, count(*), max(v) FROM k.t GROUP BY p");
+  std::sort(by_partition.begin(), by_partition.end());
+  EXPECT_EQ(by_partition, (Rows{{EncodeInt(1), EncodeBigint(1), EncodeInt(100)},
+                                {EncodeInt(2), EncodeBigint(4), EncodeInt(211)},
+                                {EncodeInt(3), EncodeBigint(9), EncodeInt(322)}}));
+  EXPECT_EQ(Run("SELECT c, sum(v), v FROM k.t WHERE p = 3 GROUP BY c"),
+            (Rows{{EncodeInt(0), EncodeInt(903), EncodeInt(300)},
+                  {EncodeInt(1), EncodeInt(933), EncodeInt(310)},
+                  {EncodeInt(2), EncodeInt(963), EncodeInt(320)}}));
+  EXPECT_EQ(Run("SELECT c, v FROM k.t WHERE p = 3 GROUP BY c ORDER BY c DESC LIMIT 2"),
+            (Rows{{EncodeInt(2), EncodeInt(322)}, {EncodeInt(1), EncodeInt(312)}}));
+  EXPECT_EQ(Run("SELECT d, count(*) FROM k.t WHERE p = 3 AND c = 1 GROUP BY d").size(), 3u);
+  EXPECT_TRUE(Run("SELECT c, count(*) FROM k.t WHERE p = 9 GROUP BY c").empty());
+  EXPECT_EQ(Run("SELECT DISTINCT p FROM k.t WHERE p IN (3, 9) GROUP BY p"), (Rows{{EncodeInt(3)}}));
+}
+
+TEST_F(AggregatesOverCqlTest, LimitsCountGroupsAndPagesDoNotSplitThem) {
+  EXPECT_EQ(
+      Run("SELECT c, count(*) FROM k.t WHERE p IN (2, 3) GROUP BY p, c PER PARTITION LIMIT 1"),
+      (Rows{{EncodeInt(0), EncodeBigint(2)}, {EncodeInt(0), EncodeBigint(3)}}));
+  EXPECT_EQ(
+      Run("SELECT c FROM k.t WHERE p IN (2, 3) GROUP BY p, c PER PARTITION LIMIT 2 LIMIT 3").size(),
+      3u);
+  EXPECT_EQ(Run({"SELECT p, c FROM k.t GROUP BY p, c", {}},
+                {.page_size = 1, .paging_state = "", .default_timestamp = {}})
+                .size(),
+            6u);
+  EXPECT_EQ(Refusal("SELECT count(*) FROM k.t PER PARTITION LIMIT 1"),
+            "PER PARTITION LIMIT is not allowed with aggregate queries.");
+  EXPECT_EQ(Run("SELECT c, sum(v) FROM k.t WHERE v > 310 GROUP BY p, c ALLOW FILTERING"),
+            (Rows{{EncodeInt(1), EncodeInt(623)}, {EncodeInt(2), EncodeInt(963)}}));
+}
+
+TEST_F(AggregatesOverCqlTest, VirtualTablesGroupToo) {
+  const Rows groups =
+      Run("SELECT keyspace_name, count(*) FROM system_schema.tables GROUP BY keyspace_name");
+  const Rows tables = Run("SELECT keyspace_name FROM system_schema.tables");
+  std::set<std::string> keyspaces;
+  for (const ResultRow& row : tables) keyspaces.insert(row[0].value_or(""));
+  EXPECT_EQ(groups.size(), keyspaces.size());
+  int64_t rows = 0;
+  for (const ResultRow& row : groups) {
+    rows += static_cast<int64_t>(LoadBigEndian64(row[1]->data()));
+  }
+  EXPECT_EQ(static_cast<size_t>(rows), tables.size());
+}
+
+}  // namespace
+}  // namespace liststore::testing

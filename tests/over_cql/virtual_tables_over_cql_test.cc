@@ -1,0 +1,63 @@
+// SELECTs of tables whose rows are computed: what orders, limits and tokens make of them.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "engine/model/token.h"
+#include "tests/over_cql/cql_session_test.h"
+
+namespace liststore::testing {
+namespace {
+
+class VirtualTablesOverCql : public CqlDialogueTest {
+ protected:
+  void SetUp() override {
+    StartDialogue();
+    Say("CREATE KEYSPACE l WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
+        "1}");
+    for (const char* table : {"k.aa", "k.cc", "k.ee", "l.bb", "l.dd"}) {
+      Say(std::string("CREATE TABLE ") + table + " (p int PRIMARY KEY)");
+    }
+  }
+  std::string Tables(const std::string& rest) {
+    return Say("SELECT table_name FROM system_schema.tables WHERE " + rest);
+  }
+};
+
+TEST_F(VirtualTablesOverCql, ComeInTheOrderThatIsAskedFor) {
+  const std::string of_one = "keyspace_name = 'k'";
+  EXPECT_EQ(Tables(of_one), "aa; cc; ee");
+  EXPECT_EQ(Tables(of_one + " ORDER BY table_name"), "aa; cc; ee");
+  EXPECT_EQ(Tables(of_one + " ORDER BY table_name DESC"), "ee; cc; aa");
+  EXPECT_EQ(Tables(of_one + " ORDER BY table_name DESC LIMIT 1"), "ee");
+  EXPECT_EQ(Tables(of_one + " AND table_name < 'ee' ORDER BY table_name DESC"), "cc; aa");
+  // Rows of several partitions are merged.
+  const std::string of_both = "keyspace_name IN ('k', 'l')";
+  EXPECT_EQ(Tables(of_both + " ORDER BY table_name"), "aa; bb; cc; dd; ee");
+  EXPECT_EQ(Tables(of_both + " ORDER BY table_name DESC LIMIT 4"), "ee; dd; cc; bb");
+  EXPECT_EQ(Tables(of_both + " ORDER BY table_name DESC PER PARTITION LIMIT 2"), "ee; dd; cc; bb");
+}
+
+TEST_F(VirtualTablesOverCql, GroupsAreNotMerged) {
+  const std::string select =
+      "SELECT max(table_name), count(*) FROM system_schema.tables WHERE keyspace_name IN ('k', "
+      "'l') GROUP BY keyspace_name ORDER BY table_name DESC";
+  const std::string groups = Say(select);
+  EXPECT_TRUE(groups == "ee 3; dd 2" || groups == "dd 2; ee 3") << groups;
+  EXPECT_EQ(Say("SELECT table_name FROM system_schema.tables WHERE keyspace_name = 'k' GROUP BY "
+                "keyspace_name ORDER BY table_name DESC"),
+            "ee");
+}
+
+TEST_F(VirtualTablesOverCql, HaveTokens) {
+  const std::string token = std::to_string(TokenOf("k").value);
+  EXPECT_EQ(Say("SELECT token(keyspace_name) FROM system_schema.keyspaces WHERE keyspace_name = "
+                "'k'"),
+            token);
+  EXPECT_EQ(Tables("token(keyspace_name) = " + token), "aa; cc; ee");
+  EXPECT_EQ(Tables("token(keyspace_name) = token('l')"), "bb; dd");
+  EXPECT_EQ(Tables("token(keyspace_name) > " + token + " AND token(keyspace_name) < " + token), "");
+}
+
+}  // namespace
+}  // namespace liststore::testing
