@@ -7,7 +7,7 @@
 #include <string>
 
 namespace liststore {
-namespace {
+namespace big_endian_test {
 
 TEST(BigEndianTest, BytesLieInTheOrderTheyAreWritten) {
   unsigned char bytes[8];
@@ -47,5 +47,5 @@ TEST(BigEndianTest, BytesCompareLikeTheNumbers) {
   }
 }
 
-}  // namespace
+}  // namespace big_endian_test
 }  // namespace liststore

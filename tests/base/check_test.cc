@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace liststore {
-namespace {
+namespace check_test {
 
 TEST(CheckTest, PassesWhatHolds) {
   LS_CHECK(1 + 1 == 2, "arithmetic works");
@@ -35,5 +35,5 @@ TEST(CheckDeathTest, UnreachableEndsTheProcess) {
   EXPECT_DEATH(LS_UNREACHABLE("no such kind"), "unreachable: no such kind");
 }
 
-}  // namespace
+}  // namespace check_test
 }  // namespace liststore

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 namespace liststore {
-namespace {
+namespace clock_test {
 
 TEST(ManualClockTest, StandsStillUntilMoved) {
   ManualClock clock(1'700'000'000'000'000'000);
@@ -53,5 +53,5 @@ TEST(SystemClockTest, IsOneForEverybody) {
   EXPECT_EQ(&SystemClock::Instance(), &SystemClock::Instance());
 }
 
-}  // namespace
+}  // namespace clock_test
 }  // namespace liststore

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace liststore {
-namespace {
+namespace hash_test {
 
 // Published values of XXH3-64: what is stored under a hash must be found by the next build.
 TEST(HashTest, IsXxh3) {
@@ -13,5 +13,5 @@ TEST(HashTest, IsXxh3) {
 
 TEST(HashTest, SeedMatters) { EXPECT_EQ(Hash64("liststore", 7), 0x44a11a9cfbdd7987u); }
 
-}  // namespace
+}  // namespace hash_test
 }  // namespace liststore

@@ -11,7 +11,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore {
-namespace {
+namespace histogram_test {
 
 constexpr uint64_t kLargest = std::numeric_limits<uint64_t>::max();
 
@@ -148,5 +148,5 @@ TEST(HistogramDeathTest, PercentileOutsideItsRangeEndsTheProcess) {
   EXPECT_DEATH(histogram.Percentile(101), "between 0 and 100");
 }
 
-}  // namespace
+}  // namespace histogram_test
 }  // namespace liststore

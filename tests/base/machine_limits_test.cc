@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace liststore {
-namespace {
+namespace machine_limits_test {
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 
@@ -174,5 +174,5 @@ TEST(MachineLimitsTest, TheDefaultLimitOfMemoryIsThreeQuarters) {
   EXPECT_EQ(DefaultMemoryLimitBytes(1000), kMemoryLimitBytesMin);
 }
 
-}  // namespace
+}  // namespace machine_limits_test
 }  // namespace liststore

@@ -12,7 +12,7 @@
 #include "tests/support/vectors.h"
 
 namespace liststore {
-namespace {
+namespace md5_test {
 
 using testing::ToHex;
 
@@ -94,5 +94,5 @@ TEST(Md5Test, DigestsMadeTogetherAreThoseMadeAlone) {
   }
 }
 
-}  // namespace
+}  // namespace md5_test
 }  // namespace liststore

@@ -9,7 +9,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::protocol {
-namespace {
+namespace output_buffer_test {
 
 TEST(OutputBufferTest, BehavesLikeAString) {
   Random rng(testing::TestSeed());
@@ -98,5 +98,5 @@ TEST(OutputBufferTest, Moves) {
   EXPECT_EQ(assigned.view(), "abc");
 }
 
-}  // namespace
+}  // namespace output_buffer_test
 }  // namespace liststore::protocol

@@ -6,7 +6,7 @@
 #include <set>
 
 namespace liststore {
-namespace {
+namespace random_test {
 
 // From an independent implementation of splitmix64 and xoshiro256**. A change here makes every
 // printed seed worthless.
@@ -65,5 +65,5 @@ TEST(RandomTest, StreamsOfOneSeedDiffer) {
   EXPECT_EQ(a.Next(), c.Next()) << "a stream depends on its seed and name alone";
 }
 
-}  // namespace
+}  // namespace random_test
 }  // namespace liststore

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace liststore {
-namespace {
+namespace utf8_test {
 
 struct Example {
   std::string_view rule;
@@ -82,5 +82,5 @@ TEST(Utf8Test, EveryCodePoint) {
   }
 }
 
-}  // namespace
+}  // namespace utf8_test
 }  // namespace liststore

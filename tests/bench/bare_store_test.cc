@@ -15,7 +15,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace bare_store_test {
 
 constexpr size_t kValueBytes = 12;
 constexpr uint64_t kNanos = 1'724'949'845'000'000'000;
@@ -153,5 +153,5 @@ TEST(BareStoreDeathTest, MoreListsThanWereSaidEndTheProcess) {
   EXPECT_DEATH(store.Add("two", {&item, 1}), "as many lists as come");
 }
 
-}  // namespace
+}  // namespace bare_store_test
 }  // namespace liststore::testing

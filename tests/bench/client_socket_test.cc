@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore::testing {
-namespace {
+namespace client_socket_test {
 
 // A port of 127.0.0.1 that the kernel has chosen, and the other side of one connection to it.
 class OtherSide {
@@ -108,5 +108,5 @@ TEST(ClientSocket, RefusesWhatIsNoAddress) {
   }
 }
 
-}  // namespace
+}  // namespace client_socket_test
 }  // namespace liststore::testing

@@ -6,7 +6,7 @@
 #include "tests/bench/slow_target.h"
 
 namespace liststore::testing {
-namespace {
+namespace closed_load_test {
 
 TEST(ClosedLoad, RunsUntilTheSourceHasNoMoreAndAllIsAnswered) {
   SlowTarget target(3, 16);
@@ -60,5 +60,5 @@ TEST(ClosedLoad, AServerThatGoesEndsIt) {
   EXPECT_EQ(load.Run(1, nullptr, &run), absl::UnavailableError("gone"));
 }
 
-}  // namespace
+}  // namespace closed_load_test
 }  // namespace liststore::testing

@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore::testing {
-namespace {
+namespace core_gaps_test {
 
 constexpr int64_t kMilli = 1'000'000;
 
@@ -46,5 +46,5 @@ TEST(CoreGaps, WatchedCoresStandStillNoLongerThanTheyAreWatched) {
   EXPECT_LE(still, 2 * kWatched);
 }
 
-}  // namespace
+}  // namespace core_gaps_test
 }  // namespace liststore::testing

@@ -6,7 +6,7 @@
 #include "tests/bench/slow_target.h"
 
 namespace liststore::testing {
-namespace {
+namespace open_load_test {
 
 TEST(OpenLoad, NinetyFiveOfAHundredAreReads) {
   SlowTarget target(3, 16);
@@ -60,5 +60,5 @@ TEST(OpenLoad, TheRateIsHalfOfWhatAServerCanDoOrItsBound) {
   EXPECT_EQ(OpenRateFor(4'000'000), kOpenRateMax);
 }
 
-}  // namespace
+}  // namespace open_load_test
 }  // namespace liststore::testing

@@ -10,7 +10,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace peer_rows_test {
 
 constexpr uint64_t kNanos = 1'724'949'845'000'000'000;
 
@@ -70,5 +70,5 @@ TEST(PeerRows, TheFirstIsTheNewest) {
   EXPECT_EQ(rows.size(), 0u);
 }
 
-}  // namespace
+}  // namespace peer_rows_test
 }  // namespace liststore::testing

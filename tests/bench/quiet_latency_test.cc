@@ -14,7 +14,7 @@
 #include "tools/liststore/server_process.h"
 
 namespace liststore::testing {
-namespace {
+namespace quiet_latency_test {
 
 constexpr int64_t kMilli = 1'000'000;
 
@@ -122,5 +122,5 @@ TEST(RunDelay, OfAProcessThatIsThere) {
   EXPECT_FALSE(RunDelay::OfBusiestThread(kNoProcess));
 }
 
-}  // namespace
+}  // namespace quiet_latency_test
 }  // namespace liststore::testing

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore::testing {
-namespace {
+namespace redis_client_test {
 
 using Kind = RedisReply::Kind;
 
@@ -69,5 +69,5 @@ TEST(ParseRedisReply, RefusesWhatIsNoReply) {
   }
 }
 
-}  // namespace
+}  // namespace redis_client_test
 }  // namespace liststore::testing

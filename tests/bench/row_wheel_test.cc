@@ -9,7 +9,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace row_wheel_test {
 
 constexpr int64_t kNow = 1'700'000'000;
 
@@ -63,5 +63,5 @@ TEST(RowWheel, MatchesAModel) {
   }
 }
 
-}  // namespace
+}  // namespace row_wheel_test
 }  // namespace liststore::testing

@@ -9,7 +9,7 @@
 #include "liststore/liststore.h"
 
 namespace liststore::testing {
-namespace {
+namespace cache_test {
 
 constexpr uint64_t kNow = 1'724'949'845'000'000'000u;
 constexpr int64_t kNowSeconds = 1'724'949'845;
@@ -251,5 +251,5 @@ TEST_F(CApiCacheTest, WhatIsWrongIsNamed) {
   liststore_view_destroy(nullptr);
 }
 
-}  // namespace
+}  // namespace cache_test
 }  // namespace liststore::testing

@@ -11,7 +11,7 @@
 #include "tests/support/temp_folder.h"
 
 namespace liststore::testing {
-namespace {
+namespace liststore_test {
 
 constexpr uint64_t kNow = 1'724'949'845'000'000'000u;
 
@@ -324,5 +324,5 @@ TEST_F(CApiTest, EveryThreadHasItsOwnError) {
   for (std::thread& thread : threads) thread.join();
 }
 
-}  // namespace
+}  // namespace liststore_test
 }  // namespace liststore::testing

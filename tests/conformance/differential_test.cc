@@ -29,7 +29,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace differential_test {
 
 constexpr uint64_t kStartNanos = 1'700'000'000'000'000'000;
 constexpr uint64_t kStatementsPerRun = 250;
@@ -478,5 +478,5 @@ TEST(Differential, StatementsAnswerAsTheModel) {
   EXPECT_EQ(coverage.Missing(kinds), "") << "never made; made were\n" << coverage.ToString();
 }
 
-}  // namespace
+}  // namespace differential_test
 }  // namespace liststore::testing

@@ -15,7 +15,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore {
-namespace {
+namespace cast_value_test {
 
 // `literal` as a value of `from`, cast, as a literal again; an error's message.
 std::string Cast(CqlType from, std::string_view literal, CqlType to) {
@@ -198,5 +198,5 @@ TEST(DecimalSumTest, DecimalsKeepTheLargestScaleAndRoundHalfToEven) {
   EXPECT_EQ(SumOf({"-0.1", "0.01", "-1e2", "3e1", "-5"}, 7), "-10.73");
 }
 
-}  // namespace
+}  // namespace cast_value_test
 }  // namespace liststore

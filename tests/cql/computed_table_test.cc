@@ -9,7 +9,7 @@
 #include "tests/cql/virtual_rows.h"
 
 namespace liststore {
-namespace {
+namespace computed_table_test {
 
 constexpr TableSpec kSpec = {"ks",
                              "t",
@@ -84,5 +84,5 @@ TEST(ComputedTableTest, WithoutAFunctionThereAreNoRows) {
   EXPECT_TRUE(table.Rows({schema, node, {}, 0}).empty());
 }
 
-}  // namespace
+}  // namespace computed_table_test
 }  // namespace liststore

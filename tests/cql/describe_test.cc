@@ -15,7 +15,7 @@
 #include "tests/cql/virtual_rows.h"
 
 namespace liststore {
-namespace {
+namespace describe_test {
 
 using Kind = DescribeStatement::Kind;
 
@@ -372,5 +372,5 @@ TEST_F(DescribeTest, KeyspacesParseBack) {
   }
 }
 
-}  // namespace
+}  // namespace describe_test
 }  // namespace liststore

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore {
-namespace {
+namespace encode_value_test {
 
 std::string Bytes(std::string_view bytes) { return std::string(bytes); }
 
@@ -37,5 +37,5 @@ TEST(EncodeValueTest, WhatComesOutIsValid) {
   EXPECT_TRUE(DataType(CqlType::kUuid).IsValid(EncodeUuid(Uuid::FromRandomBits(1, 2))));
 }
 
-}  // namespace
+}  // namespace encode_value_test
 }  // namespace liststore

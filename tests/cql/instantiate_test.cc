@@ -16,7 +16,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore {
-namespace {
+namespace instantiate_test {
 
 std::string Int(int32_t value) {
   std::string bytes(4, '\0');
@@ -202,5 +202,5 @@ TEST(InstantiateTest, TokenRanges) {
   EXPECT_FALSE(range.has_value());
 }
 
-}  // namespace
+}  // namespace instantiate_test
 }  // namespace liststore

@@ -18,7 +18,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore {
-namespace {
+namespace json_test {
 
 // ---- Texts
 
@@ -516,5 +516,5 @@ TEST(JsonValueTest, WhatIsShownIsTakenAgain) {
   EXPECT_GT(taken, steps / 20) << "the test has looked at something";
 }
 
-}  // namespace
+}  // namespace json_test
 }  // namespace liststore

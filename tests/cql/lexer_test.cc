@@ -8,7 +8,7 @@
 #include "engine/cql/syntax/quoting.h"
 
 namespace liststore {
-namespace {
+namespace lexer_test {
 
 std::string_view KindName(const Lexeme& token) {
   switch (token.kind) {
@@ -194,5 +194,5 @@ TEST(IdentifierTest, ReservedWordsAreThoseOfTheGrammar) {
   }
 }
 
-}  // namespace
+}  // namespace lexer_test
 }  // namespace liststore

@@ -9,7 +9,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore {
-namespace {
+namespace like_pattern_test {
 
 TEST(LikePatternTest, WildcardsAndWhatTakesTheirMeaning) {
   EXPECT_TRUE(MatchesLike("abc", "abc"));
@@ -111,5 +111,5 @@ TEST(LikePatternTest, AgreesWithRegularExpressions) {
   EXPECT_GT(matches, 0);
 }
 
-}  // namespace
+}  // namespace like_pattern_test
 }  // namespace liststore

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore {
-namespace {
+namespace list_roles_test {
 
 using Kind = ListStatement::Kind;
 
@@ -58,5 +58,5 @@ TEST_F(ListRolesTest, ErrorsAreThoseOfAllowAll) {
   EXPECT_EQ(nobody.error().message, "Role bob doesn't exist.");
 }
 
-}  // namespace
+}  // namespace list_roles_test
 }  // namespace liststore

@@ -14,7 +14,7 @@
 #include "tests/support/vectors.h"
 
 namespace liststore {
-namespace {
+namespace literal_round_trip_test {
 
 using testing::FromHex;
 using testing::ToHex;
@@ -98,5 +98,5 @@ TEST(LiteralRoundTripTest, GoldenVectors) {
   EXPECT_GT(count, 150);
 }
 
-}  // namespace
+}  // namespace literal_round_trip_test
 }  // namespace liststore

@@ -13,7 +13,7 @@
 #include "tests/support/vectors.h"
 
 namespace liststore {
-namespace {
+namespace literal_test {
 
 using testing::FromHex;
 using testing::ToHex;
@@ -329,5 +329,5 @@ TEST(CompareValuesTest, CollectionsCompareByElements) {
   EXPECT_EQ(CompareValues(tuple, EncodeTuple({"a"}), EncodeTuple({"a", std::nullopt})), 0);
 }
 
-}  // namespace
+}  // namespace literal_test
 }  // namespace liststore

@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore {
-namespace {
+namespace native_function_test {
 
 // ks.f, with a column of every type, called by its name and a c; its key is (p int, q text), c.
 Schema TestSchema() {
@@ -310,5 +310,5 @@ TEST(NativeFunctionTest, AKeyThatIsTooLongHasNoToken) {
   EXPECT_EQ(status.error().message, "Key length of 65544 is longer than maximum of 65535");
 }
 
-}  // namespace
+}  // namespace native_function_test
 }  // namespace liststore

@@ -10,7 +10,7 @@
 #include "tests/cql/parse.h"
 
 namespace liststore {
-namespace {
+namespace parser_data_test {
 
 using testing::Joined;
 using testing::Parsed;
@@ -358,5 +358,5 @@ TEST(ParseOtherTest, TruncateAndUse) {
   EXPECT_EQ(Parsed<UseStatement>("use \"My_ks\";").keyspace, "My_ks");
 }
 
-}  // namespace
+}  // namespace parser_data_test
 }  // namespace liststore

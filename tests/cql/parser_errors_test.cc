@@ -8,7 +8,7 @@
 #include "tests/cql/parse.h"
 
 namespace liststore {
-namespace {
+namespace parser_errors_test {
 
 using testing::Refusal;
 
@@ -250,5 +250,5 @@ TEST(ParseDriverTest, StatementsOfDriversParse) {
   EXPECT_EQ(Refusal("USE \"My_ks\""), "parsed");
 }
 
-}  // namespace
+}  // namespace parser_errors_test
 }  // namespace liststore

@@ -9,7 +9,7 @@
 #include "tests/cql/parse.h"
 
 namespace liststore {
-namespace {
+namespace parser_schema_test {
 
 using testing::Joined;
 using testing::Parsed;
@@ -387,5 +387,5 @@ TEST(ParseUnsupportedTest, StatementsAreKnownByName) {
   EXPECT_EQ(testing::Refusal("CREATE ROLE 'r"), "line 1:12 no viable alternative at input ''r'");
 }
 
-}  // namespace
+}  // namespace parser_schema_test
 }  // namespace liststore

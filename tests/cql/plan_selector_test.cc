@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore {
-namespace {
+namespace plan_selector_test {
 
 Schema TestSchema() {
   auto table = std::make_shared<TableDefinition>();
@@ -202,5 +202,5 @@ TEST(PlanSelectorTest, GroupsFollowThePrimaryKey) {
   EXPECT_EQ(groups_of("WHERE p IN (1, 2) AND q = 'x' GROUP BY p"), (std::vector<uint16_t>{0}));
 }
 
-}  // namespace
+}  // namespace plan_selector_test
 }  // namespace liststore

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore {
-namespace {
+namespace planner_test {
 
 ColumnDefinition Key(std::string name, DataType type, uint16_t position) {
   return {std::move(name), std::move(type), ColumnKind::kPartitionKey, position, false};
@@ -383,5 +383,5 @@ TEST(PlannerTest, WithoutAKeyspaceTablesAreNamedInFull) {
   EXPECT_TRUE(PlanText("SELECT * FROM ks.t", TestSchema(), "").ok());
 }
 
-}  // namespace
+}  // namespace planner_test
 }  // namespace liststore

@@ -5,7 +5,7 @@
 #include "tests/cql/schema_changes.h"
 
 namespace liststore::testing {
-namespace {
+namespace schema_change_alter_test {
 
 using ActionKind = SchemaAction::Kind;
 using Kind = SchemaChange::Kind;
@@ -172,5 +172,5 @@ TEST_F(AlterTableTest, TablesOfTheListStoreHaveOptionsAlone) {
                  "Cannot alter table liststore.list_features: it belongs to the list store"});
 }
 
-}  // namespace
+}  // namespace schema_change_alter_test
 }  // namespace liststore::testing

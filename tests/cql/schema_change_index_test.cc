@@ -5,7 +5,7 @@
 #include "tests/cql/schema_changes.h"
 
 namespace liststore::testing {
-namespace {
+namespace schema_change_index_test {
 
 using ActionKind = SchemaAction::Kind;
 using Kind = SchemaChange::Kind;
@@ -214,5 +214,5 @@ TEST_F(IndexTest, DropIndex) {
   EXPECT_EQ(Must("DROP INDEX IF EXISTS by_v").kind, Kind::kNothing);
 }
 
-}  // namespace
+}  // namespace schema_change_index_test
 }  // namespace liststore::testing

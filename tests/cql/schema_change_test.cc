@@ -7,7 +7,7 @@
 #include "tests/cql/schema_changes.h"
 
 namespace liststore::testing {
-namespace {
+namespace schema_change_test {
 
 using ActionKind = SchemaAction::Kind;
 using Kind = SchemaChange::Kind;
@@ -338,5 +338,5 @@ TEST_F(SchemaChangeTest, OtherStatementsChangeNoSchema) {
   }
 }
 
-}  // namespace
+}  // namespace schema_change_test
 }  // namespace liststore::testing

@@ -9,7 +9,7 @@
 #include "tests/cql/schema_changes.h"
 
 namespace liststore::testing {
-namespace {
+namespace schema_change_view_test {
 
 using Kind = SchemaChange::Kind;
 using Action = SchemaAction::Kind;
@@ -258,5 +258,5 @@ TEST_F(ViewTest, ViewsChangeWithTheirTables) {
   EXPECT_EQ(gone.actions.size(), 2u);
 }
 
-}  // namespace
+}  // namespace schema_change_view_test
 }  // namespace liststore::testing

@@ -5,7 +5,7 @@
 #include <string>
 
 namespace liststore {
-namespace {
+namespace statement_outline_test {
 
 struct Case {
   const char* text;
@@ -79,5 +79,5 @@ TEST(StatementOutline, TheServersOwnKeyspaces) {
   EXPECT_FALSE(IsServersKeyspace(""));
 }
 
-}  // namespace
+}  // namespace statement_outline_test
 }  // namespace liststore

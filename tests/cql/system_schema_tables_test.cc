@@ -12,7 +12,7 @@
 #include "tests/cql/virtual_rows.h"
 
 namespace liststore {
-namespace {
+namespace system_schema_tables_test {
 
 using testing::NamedRow;
 
@@ -277,5 +277,5 @@ TEST_F(SystemSchemaTest, WhatThereIsNoneOfIsEmpty) {
   }
 }
 
-}  // namespace
+}  // namespace system_schema_tables_test
 }  // namespace liststore

@@ -9,7 +9,7 @@
 #include "tests/cql/virtual_rows.h"
 
 namespace liststore {
-namespace {
+namespace system_tables_test {
 
 struct TableColumns {
   const char* keyspace;
@@ -210,5 +210,5 @@ TEST_F(SystemTablesTest, ClientsAreThoseWhoAreConnected) {
   EXPECT_TRUE(Read(alone, "clients").empty());
 }
 
-}  // namespace
+}  // namespace system_tables_test
 }  // namespace liststore

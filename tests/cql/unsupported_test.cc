@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore {
-namespace {
+namespace unsupported_test {
 
 TEST(UnsupportedTest, CodesAreDigitsAndTellTheKinds) {
   for (size_t i = 0; i < kCqlFeatures; ++i) {
@@ -153,5 +153,5 @@ TEST(UnsupportedTest, TheDocumentShowsTheList) {
   EXPECT_EQ(rows, ExpectedRows());
 }
 
-}  // namespace
+}  // namespace unsupported_test
 }  // namespace liststore

@@ -10,7 +10,7 @@
 #include "tests/cql/schema_changes.h"
 
 namespace liststore {
-namespace {
+namespace user_types_test {
 
 using testing::Refusal;
 
@@ -195,5 +195,5 @@ TEST_F(UserTypesTest, DifferencesNameTypes) {
             (Differences{{Kind::kDropped, "ks", "t"}, {Kind::kDropped, "ks", "", "a"}}));
 }
 
-}  // namespace
+}  // namespace user_types_test
 }  // namespace liststore

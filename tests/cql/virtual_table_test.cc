@@ -8,7 +8,7 @@
 #include "tests/cql/virtual_rows.h"
 
 namespace liststore {
-namespace {
+namespace virtual_table_test {
 
 constexpr TableSpec kFirst = {"liststore", "first", "k text", "", "v int", ""};
 constexpr TableSpec kSecond = {"liststore", "second", "k text", "", "v int", ""};
@@ -55,5 +55,5 @@ TEST(VirtualTablesTest, DefinitionsJoinASchema) {
       << "a keyspace keeps its replication";
 }
 
-}  // namespace
+}  // namespace virtual_table_test
 }  // namespace liststore

@@ -11,7 +11,7 @@
 #include "tests/support/temp_folder.h"
 
 namespace liststore::testing {
-namespace {
+namespace whole_file_writer_test {
 
 class WholeFileWriterTest : public ::testing::Test {
  protected:
@@ -135,5 +135,5 @@ TEST_F(WholeFileWriterTest, SourcesReadPieces) {
   EXPECT_EQ(missing.Open().code(), absl::StatusCode::kNotFound);
 }
 
-}  // namespace
+}  // namespace whole_file_writer_test
 }  // namespace liststore::testing

@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore {
-namespace {
+namespace feature_tally_test {
 
 constexpr uint64_t kNow = 1'700'000'000'123'456'789;
 
@@ -133,5 +133,5 @@ TEST(UnsupportedTableTest, ShowsWhatWasMet) {
   EXPECT_NE(MakeUnsupportedTable(tally)->Write({}), std::nullopt);
 }
 
-}  // namespace
+}  // namespace feature_tally_test
 }  // namespace liststore

@@ -14,7 +14,7 @@
 #include "engine/protocol/frame.h"
 
 namespace liststore {
-namespace {
+namespace row_output_test {
 
 constexpr size_t kMiB = size_t{1} << 20;
 constexpr char kTooLarge[] = "The answer is larger than the 268435456 bytes that a frame holds";
@@ -65,5 +65,5 @@ TEST_F(RowOutput, SoDoesWhatAGroupHasOfItsFirstRow) {
   EXPECT_EQ(status.error().message, kTooLarge);
 }
 
-}  // namespace
+}  // namespace row_output_test
 }  // namespace liststore

@@ -7,7 +7,7 @@
 #include <utility>
 
 namespace liststore::testing {
-namespace {
+namespace statement_cache_test {
 
 // An id that begins with `first`: memos look at it.
 std::string Id(char first, char last) {
@@ -127,5 +127,5 @@ TEST(StatementMemo, DoesNotHoldLargeStatements) {
   EXPECT_TRUE(large.expired());
 }
 
-}  // namespace
+}  // namespace statement_cache_test
 }  // namespace liststore::testing

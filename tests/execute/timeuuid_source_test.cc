@@ -10,7 +10,7 @@
 #include "liststore/clock.h"
 
 namespace liststore {
-namespace {
+namespace timeuuid_source_test {
 
 constexpr uint64_t kStart = 1'700'000'000'000'000'000;
 const Uuid kNode = Uuid::FromRandomBits(0x1234'5678'9abc'def0, 0x0fed'cba9'8765'4321);
@@ -69,5 +69,5 @@ TEST(TimeuuidSourceTest, TwoServersDiffer) {
   EXPECT_NE(one.Next(), other.Next());
 }
 
-}  // namespace
+}  // namespace timeuuid_source_test
 }  // namespace liststore

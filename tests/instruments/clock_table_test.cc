@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore {
-namespace {
+namespace clock_table_test {
 
 constexpr uint64_t kStart = 1'700'000'000'123'456'789;
 constexpr uint64_t kSecond = 1'000'000'000;
@@ -202,5 +202,5 @@ TEST(ClockTableTest, AClockThatWasHandedInKeepsItsMode) {
   EXPECT_EQ(machine.NowNanos(), kStart + kSecond);
 }
 
-}  // namespace
+}  // namespace clock_table_test
 }  // namespace liststore

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore {
-namespace {
+namespace data_table_test {
 
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kStart = 1'700'000'000 * kSecond;
@@ -253,5 +253,5 @@ TEST(DataTableMemoryTest, AMarkThatDoesNotFitSaysSo) {
                        "beside what is stored"));
 }
 
-}  // namespace
+}  // namespace data_table_test
 }  // namespace liststore

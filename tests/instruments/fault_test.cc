@@ -11,7 +11,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore {
-namespace {
+namespace fault_test {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
@@ -217,5 +217,5 @@ TEST(FaultPlan, ThereIsABoundToThem) {
   EXPECT_EQ(plan.List().size(), FaultPlan::kFaultsMax);
 }
 
-}  // namespace
+}  // namespace fault_test
 }  // namespace liststore

@@ -15,7 +15,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace journal_test {
 
 std::shared_ptr<const JournalClient> Client() {
   static const auto client = std::make_shared<JournalClient>();
@@ -501,5 +501,5 @@ TEST(JournalTable, IsSetAsAWholeOrNotAtAll) {
   }
 }
 
-}  // namespace
+}  // namespace journal_test
 }  // namespace liststore::testing

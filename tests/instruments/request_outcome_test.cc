@@ -8,7 +8,7 @@
 #include "engine/protocol/response.h"
 
 namespace liststore::testing {
-namespace {
+namespace request_outcome_test {
 
 class RequestOutcomeTest : public ::testing::Test {
  protected:
@@ -103,5 +103,5 @@ TEST_F(RequestOutcomeTest, AnErrorIsReadBehindItsWarnings) {
   EXPECT_EQ(outcomes[0].error, "late");
 }
 
-}  // namespace
+}  // namespace request_outcome_test
 }  // namespace liststore::testing

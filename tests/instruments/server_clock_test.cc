@@ -10,7 +10,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore {
-namespace {
+namespace server_clock_test {
 
 using Change = ServerClock::Change;
 using Mode = ServerClock::Mode;
@@ -317,5 +317,5 @@ TEST(ServerClockTest, AResetTakesTheModeBackToo) {
   EXPECT_EQ(at.clock.NowNanos(), 53 * kSecond);
 }
 
-}  // namespace
+}  // namespace server_clock_test
 }  // namespace liststore

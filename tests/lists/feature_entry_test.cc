@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace liststore {
-namespace {
+namespace feature_entry_test {
 
 std::string KeyOf(int number) { return "user#feature" + std::to_string(number) + "|"; }
 
@@ -62,5 +62,5 @@ TEST(FeatureEntryTableTest, ReadersSeeEveryEarlierInsertionWhileItGrows) {
   table.Verify();
 }
 
-}  // namespace
+}  // namespace feature_entry_test
 }  // namespace liststore

@@ -12,7 +12,7 @@
 #include "tests/support/vectors.h"
 
 namespace liststore {
-namespace {
+namespace item_key_test {
 
 using testing::FromHex;
 
@@ -149,5 +149,5 @@ TEST(ItemKeyTest, ParsesExactlyWhatItMakes) {
   }
 }
 
-}  // namespace
+}  // namespace item_key_test
 }  // namespace liststore

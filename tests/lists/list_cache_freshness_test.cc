@@ -11,7 +11,7 @@
 #include "tests/lists/list_cache_fixture.h"
 
 namespace liststore::testing {
-namespace {
+namespace list_cache_freshness_test {
 
 // --- Freshness
 
@@ -209,5 +209,5 @@ TEST_F(ListCacheTest, AReadAfterAWriteDoesNotJoinALoadFromBefore) {
   EXPECT_EQ(calls, 2);
 }
 
-}  // namespace
+}  // namespace list_cache_freshness_test
 }  // namespace liststore::testing

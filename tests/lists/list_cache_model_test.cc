@@ -32,7 +32,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace list_cache_model_test {
 
 constexpr int64_t kTtl = 60;
 constexpr uint64_t kStepsPerCache = 2'000;
@@ -670,5 +670,5 @@ TEST_F(ListCacheThreadsTest, AReadSeesEveryWriteThatReturnedBefore) {
   }
 }
 
-}  // namespace
+}  // namespace list_cache_model_test
 }  // namespace liststore::testing

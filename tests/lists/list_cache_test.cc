@@ -14,7 +14,7 @@
 #include "tests/lists/list_cache_fixture.h"
 
 namespace liststore::testing {
-namespace {
+namespace list_cache_test {
 
 // --- Loading
 
@@ -330,5 +330,5 @@ TEST_F(ListCacheTest, OptionsAreChecked) {
   EXPECT_EQ(open(), "INVALID_ARGUMENT: there is no loader");
 }
 
-}  // namespace
+}  // namespace list_cache_test
 }  // namespace liststore::testing

@@ -12,7 +12,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace list_eviction_test {
 
 constexpr uint64_t kLimitBytes = uint64_t{4} << 20;
 
@@ -376,5 +376,5 @@ TEST_F(ListEvictionTest, ManyThreads) {
   EXPECT_LE(stats.held_bytes, kLimitBytes);
 }
 
-}  // namespace
+}  // namespace list_eviction_test
 }  // namespace liststore::testing

@@ -17,7 +17,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace list_expiry_test {
 
 constexpr size_t kAll = std::numeric_limits<size_t>::max();
 
@@ -209,5 +209,5 @@ TEST(ListExpiry, IsToldByTheThreadThatGivesBack) {
   EXPECT_EQ(values, (std::multiset<std::string>{"0", "1", "2"}));
 }
 
-}  // namespace
+}  // namespace list_expiry_test
 }  // namespace liststore::testing

@@ -7,7 +7,7 @@
 #include "tests/lists/store_fixture.h"
 
 namespace liststore::testing {
-namespace {
+namespace list_features_test {
 
 using ListFeaturesTest = StoreTest;
 
@@ -268,5 +268,5 @@ TEST_F(ListFeaturesTest, LongNamesWork) {
   EXPECT_EQ(Get(list), Strings{});
 }
 
-}  // namespace
+}  // namespace list_features_test
 }  // namespace liststore::testing

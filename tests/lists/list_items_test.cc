@@ -15,7 +15,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore {
-namespace {
+namespace list_items_test {
 
 using testing::Keys;
 using testing::Strings;
@@ -193,5 +193,5 @@ TEST(ListItemsTest, AnyMixComesBackAsItWent) {
   }
 }
 
-}  // namespace
+}  // namespace list_items_test
 }  // namespace liststore

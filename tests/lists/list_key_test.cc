@@ -9,7 +9,7 @@
 #include "tests/lists/store_fixture.h"
 
 namespace liststore {
-namespace {
+namespace list_key_test {
 
 using testing::Say;
 
@@ -100,5 +100,5 @@ TEST(ListKeyTest, BothWaysGiveTheSerialisedComposite) {
   }
 }
 
-}  // namespace
+}  // namespace list_key_test
 }  // namespace liststore

@@ -11,7 +11,7 @@
 #include "tests/lists/store_fixture.h"
 
 namespace liststore::testing {
-namespace {
+namespace list_presence_test {
 
 constexpr int64_t kTtl = 1000;
 
@@ -472,5 +472,5 @@ TEST(ListPresenceTest, UsesAreCountedInAllAndForEachFeature) {
   EXPECT_EQ(stats.features[1].cache.misses, 1u);
 }
 
-}  // namespace
+}  // namespace list_presence_test
 }  // namespace liststore::testing

@@ -11,7 +11,7 @@
 #include "tests/support/counting_new.h"
 
 namespace liststore::testing {
-namespace {
+namespace list_store_allocation_test {
 
 class AllocationTest : public StoreTest {
  protected:
@@ -86,5 +86,5 @@ TEST_F(AllocationTest, Removals) {
             0u);
 }
 
-}  // namespace
+}  // namespace list_store_allocation_test
 }  // namespace liststore::testing

@@ -16,7 +16,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace list_store_instances_test {
 
 size_t EntriesOf(const char* folder) {
   const std::filesystem::directory_iterator entries(folder);
@@ -94,5 +94,5 @@ TEST(ListStoreInstancesTest, ThousandsAreOpenedUsedAndClosed) {
 #endif
 }
 
-}  // namespace
+}  // namespace list_store_instances_test
 }  // namespace liststore::testing

@@ -14,7 +14,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace list_store_model_test {
 
 // Lists by key, items by item key, newest first. Written from the definitions, with no code of the
 // store's.
@@ -502,5 +502,5 @@ TEST_F(ListStoreModelTest, AgreesWithSortedMapsInFrontOfASource) {
   }
 }
 
-}  // namespace
+}  // namespace list_store_model_test
 }  // namespace liststore::testing

@@ -10,7 +10,7 @@
 #include "tests/lists/store_fixture.h"
 
 namespace liststore::testing {
-namespace {
+namespace list_store_multi_test {
 
 class ListStoreMultiTest : public StoreTest {
  protected:
@@ -250,5 +250,5 @@ TEST_F(ListStoreMultiTest, ListsWithoutALiveItemAreNotVisited) {
   EXPECT_EQ(seen, Strings{""});
 }
 
-}  // namespace
+}  // namespace list_store_multi_test
 }  // namespace liststore::testing

@@ -14,7 +14,7 @@
 #include "tests/lists/store_fixture.h"
 
 namespace liststore::testing {
-namespace {
+namespace list_store_test {
 
 using ListStoreTest = StoreTest;
 
@@ -575,5 +575,5 @@ TEST_F(ListStoreTest, HowManyShardsNeverChangesWhatIsRead) {
   }
 }
 
-}  // namespace
+}  // namespace list_store_test
 }  // namespace liststore::testing

@@ -12,7 +12,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace list_store_threads_test {
 
 constexpr int kThreads = 4;
 
@@ -161,5 +161,5 @@ TEST_F(ListStoreThreadsTest, FeaturesChangeWhileOthersUseThem) {
   EXPECT_TRUE(store->ListFeatures().empty());
 }
 
-}  // namespace
+}  // namespace list_store_threads_test
 }  // namespace liststore::testing

@@ -9,7 +9,7 @@
 #include "tests/support/vectors.h"
 
 namespace liststore::testing {
-namespace {
+namespace list_store_vectors_test {
 
 // Timestamps go from 0 to the last of 19 digits: each is added under a clock that stands at it.
 class ListStoreVectorsTest : public StoreTest {
@@ -81,5 +81,5 @@ TEST_F(ListStoreVectorsTest, Ranges) {
   }
 }
 
-}  // namespace
+}  // namespace list_store_vectors_test
 }  // namespace liststore::testing

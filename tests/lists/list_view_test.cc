@@ -15,7 +15,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace list_view_test {
 
 class ListViewTest : public StoreTest {
  protected:
@@ -380,5 +380,5 @@ TEST_F(ListViewDeathTest, AStoreWithViewsIsNotDestroyed) {
       "views go before their store");
 }
 
-}  // namespace
+}  // namespace list_view_test
 }  // namespace liststore::testing

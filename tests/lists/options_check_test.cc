@@ -8,7 +8,7 @@
 #include "tests/lists/store_fixture.h"
 
 namespace liststore {
-namespace {
+namespace options_check_test {
 
 using testing::Say;
 
@@ -86,5 +86,5 @@ TEST(OptionsCheckTest, UnusualMachines) {
             "memory it has");
 }
 
-}  // namespace
+}  // namespace options_check_test
 }  // namespace liststore

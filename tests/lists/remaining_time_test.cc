@@ -6,7 +6,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore {
-namespace {
+namespace remaining_time_test {
 
 constexpr uint64_t kS = kNanosPerSecond;
 constexpr uint64_t kNow = 1'724'949'845u * kS;
@@ -64,5 +64,5 @@ TEST(RemainingTimeTest, AgreesWithWideArithmetic) {
   }
 }
 
-}  // namespace
+}  // namespace remaining_time_test
 }  // namespace liststore

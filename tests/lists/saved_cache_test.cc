@@ -10,7 +10,7 @@
 #include "tests/lists/saved_store_fixture.h"
 
 namespace liststore::testing {
-namespace {
+namespace saved_cache_test {
 
 enum class Kind {
   kRejecting,
@@ -264,5 +264,5 @@ TEST_F(SavedCacheTest, AListCacheGoesOnFromAFileWithoutALoad) {
             absl::StatusCode::kInvalidArgument);
 }
 
-}  // namespace
+}  // namespace saved_cache_test
 }  // namespace liststore::testing

@@ -15,7 +15,7 @@
 #include "tests/support/temp_folder.h"
 
 namespace liststore::testing {
-namespace {
+namespace saved_store_faults_test {
 
 class SavedStoreFaultsTest : public StoreTest {
  protected:
@@ -142,5 +142,5 @@ TEST_F(SavedStoreFaultsTest, ReadsThatFailAreTheKernelsError) {
   }
 }
 
-}  // namespace
+}  // namespace saved_store_faults_test
 }  // namespace liststore::testing

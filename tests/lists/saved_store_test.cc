@@ -15,7 +15,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace saved_store_test {
 
 TEST_F(SavedStoreTest, AnEmptyStoreComesBackEmpty) {
   const auto loaded = SaveAndLoad();
@@ -289,5 +289,5 @@ TEST_F(SavedStoreTest, SavingGoesOnBesideEverythingElse) {
   }
 }
 
-}  // namespace
+}  // namespace saved_store_test
 }  // namespace liststore::testing

@@ -19,7 +19,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore {
-namespace {
+namespace arena_test {
 
 using ::liststore::testing::TestSeed;
 using ::liststore::testing::TestSteps;
@@ -466,5 +466,5 @@ TEST_F(ArenaDeathTest, MisuseEndsTheProcess) {
 #endif
 }
 
-}  // namespace
+}  // namespace arena_test
 }  // namespace liststore

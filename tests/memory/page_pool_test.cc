@@ -17,7 +17,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore {
-namespace {
+namespace page_pool_test {
 
 using ::liststore::testing::TestSeed;
 using ::liststore::testing::TestSteps;
@@ -418,5 +418,5 @@ TEST_F(PagePoolDeathTest, MisuseEndsTheProcess) {
   pool_.Free(run, 4 * kPage);
 }
 
-}  // namespace
+}  // namespace page_pool_test
 }  // namespace liststore

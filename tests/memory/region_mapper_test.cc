@@ -11,7 +11,7 @@
 #include "engine/memory/page_pool.h"
 
 namespace liststore {
-namespace {
+namespace region_mapper_test {
 
 constexpr size_t kGranule = PagePool::kGranuleBytes;
 
@@ -60,5 +60,5 @@ TEST(RegionMapperTest, EndsWhileItIsBusy) {
   }
 }
 
-}  // namespace
+}  // namespace region_mapper_test
 }  // namespace liststore

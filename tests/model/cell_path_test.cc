@@ -15,7 +15,7 @@
 #include "engine/model/timeuuid.h"
 
 namespace liststore {
-namespace {
+namespace cell_path_test {
 
 std::string PathOf(const ListPosition& position) {
   std::string path;
@@ -154,5 +154,5 @@ TEST(CellPathTest, FieldsMakeAValue) {
   EXPECT_EQ(value.Finish(), EncodeTuple({std::nullopt, "x", std::nullopt}));
 }
 
-}  // namespace
+}  // namespace cell_path_test
 }  // namespace liststore

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace liststore {
-namespace {
+namespace cell_test {
 
 CellView Live(std::string_view value, int64_t micros) {
   CellView cell;
@@ -123,5 +123,5 @@ TEST(WriteTimestampTest, FloorsToSecondsBelowZeroToo) {
   EXPECT_EQ(FloorSeconds({-1'000'001}), -2);
 }
 
-}  // namespace
+}  // namespace cell_test
 }  // namespace liststore

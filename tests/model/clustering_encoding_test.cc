@@ -16,7 +16,7 @@
 #include "tests/support/vectors.h"
 
 namespace liststore {
-namespace {
+namespace clustering_encoding_test {
 
 using testing::FromHex;
 using testing::ToHex;
@@ -371,5 +371,5 @@ TEST(ClusteringEncodingTest, Bytes) {
   }
 }
 
-}  // namespace
+}  // namespace clustering_encoding_test
 }  // namespace liststore

@@ -9,7 +9,7 @@
 #include "tests/support/vectors.h"
 
 namespace liststore {
-namespace {
+namespace clustering_key_test {
 
 int Sign(int order) { return (order > 0) - (order < 0); }
 
@@ -98,5 +98,5 @@ TEST(ClusteringBoundTest, AfterPrefix) {
   EXPECT_EQ(BoundAfterKey("ab"), std::string("ab\0", 3));
 }
 
-}  // namespace
+}  // namespace clustering_key_test
 }  // namespace liststore

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace liststore {
-namespace {
+namespace composite_value_test {
 
 using Fields = std::vector<std::optional<std::string>>;
 
@@ -43,5 +43,5 @@ TEST(CompositeValueTest, BrokenFramingIsNoTuple) {
   }
 }
 
-}  // namespace
+}  // namespace composite_value_test
 }  // namespace liststore

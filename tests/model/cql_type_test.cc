@@ -8,7 +8,7 @@
 #include "tests/support/vectors.h"
 
 namespace liststore {
-namespace {
+namespace cql_type_test {
 
 using testing::FromHex;
 using testing::ToHex;
@@ -172,5 +172,5 @@ TEST(CqlTypeTest, DifferentBytesCanBeEqual) {
   }
 }
 
-}  // namespace
+}  // namespace cql_type_test
 }  // namespace liststore

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore {
-namespace {
+namespace data_type_test {
 
 using namespace std::string_view_literals;
 
@@ -127,5 +127,5 @@ TEST(DataTypeTest, TuplesMayHoldNullsAndEndEarly) {
   EXPECT_FALSE(tuple.IsValid("\0\0\0\2\0\0"sv));
 }
 
-}  // namespace
+}  // namespace data_type_test
 }  // namespace liststore

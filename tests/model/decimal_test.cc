@@ -11,7 +11,7 @@
 #include "tests/support/vectors.h"
 
 namespace liststore {
-namespace {
+namespace decimal_test {
 
 using testing::FromHex;
 using testing::ToHex;
@@ -154,5 +154,5 @@ TEST(VarintTest, ComparesByValue) {
   }
 }
 
-}  // namespace
+}  // namespace decimal_test
 }  // namespace liststore

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore {
-namespace {
+namespace duration_test {
 
 TEST(DurationTest, DecodesItsThreeNumbers) {
   EXPECT_EQ(DecodeDuration(std::string_view("\x02\x04\x06", 3)), (Duration{1, 2, 3}));
@@ -43,5 +43,5 @@ TEST(DurationTest, RefusesWhatIsNone) {
   EXPECT_EQ(DecodeDuration(std::string_view("\x02\x01\0", 3)), std::nullopt) << "signs differ";
 }
 
-}  // namespace
+}  // namespace duration_test
 }  // namespace liststore

@@ -11,7 +11,7 @@
 #include "tests/support/vectors.h"
 
 namespace liststore {
-namespace {
+namespace packed_item_key_test {
 
 std::string Unpacked(const PackedItemKey& packed) {
   std::string text(kItemKeyTextBytes, '?');
@@ -211,5 +211,5 @@ TEST(PackItemKeyBoundTest, Table) {
   }
 }
 
-}  // namespace
+}  // namespace packed_item_key_test
 }  // namespace liststore

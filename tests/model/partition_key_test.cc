@@ -10,7 +10,7 @@
 #include "tests/support/vectors.h"
 
 namespace liststore {
-namespace {
+namespace partition_key_test {
 
 using Components = std::vector<std::string_view>;
 
@@ -81,5 +81,5 @@ TEST(PartitionKeyTest, ASingleComponentIsItsBytesWhateverTheyAre) {
   EXPECT_EQ(Serialised({"", ""}), std::string(6, '\0'));
 }
 
-}  // namespace
+}  // namespace partition_key_test
 }  // namespace liststore

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore {
-namespace {
+namespace schema_difference_test {
 
 using Kind = SchemaDifference::Kind;
 using Differences = std::vector<SchemaDifference>;
@@ -83,5 +83,5 @@ TEST(SchemaDifferenceTest, KeyspacesGoWithTheirTablesAndComeBeforeThem) {
             (Differences{{Kind::kUpdated, "ks", ""}}));
 }
 
-}  // namespace
+}  // namespace schema_difference_test
 }  // namespace liststore

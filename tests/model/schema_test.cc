@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore {
-namespace {
+namespace schema_test {
 
 TableDefinition Events() {
   TableDefinition table;
@@ -95,5 +95,5 @@ TEST(UuidTest, PrintsAndMarksItsVersion) {
   EXPECT_EQ(uuid.view().size(), 16u);
 }
 
-}  // namespace
+}  // namespace schema_test
 }  // namespace liststore

@@ -10,7 +10,7 @@
 #include "tests/support/vectors.h"
 
 namespace liststore {
-namespace {
+namespace token_test {
 
 using testing::FromHex;
 
@@ -110,5 +110,5 @@ TEST(TokenTest, BiasedOrderIsTheRingsOrder) {
   }
 }
 
-}  // namespace
+}  // namespace token_test
 }  // namespace liststore

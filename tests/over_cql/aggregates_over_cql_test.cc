@@ -13,7 +13,7 @@
 #include "tests/over_cql/cql_session_test.h"
 
 namespace liststore::testing {
-namespace {
+namespace aggregates_over_cql_test {
 
 using Rows = std::vector<ResultRow>;
 
@@ -151,5 +151,5 @@ TEST_F(AggregatesOverCqlTest, VirtualTablesGroupToo) {
   EXPECT_EQ(static_cast<size_t>(rows), tables.size());
 }
 
-}  // namespace
+}  // namespace aggregates_over_cql_test
 }  // namespace liststore::testing

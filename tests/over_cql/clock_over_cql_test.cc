@@ -9,7 +9,7 @@
 #include "tests/over_cql/cql_session_test.h"
 
 namespace liststore::testing {
-namespace {
+namespace clock_over_cql_test {
 
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kStart = 1'700'000'000 * kSecond;
@@ -140,5 +140,5 @@ TEST_F(ClockOverCqlTest, AManualClockOfTheProgramReplacesThemToo) {
   StopServer();
 }
 
-}  // namespace
+}  // namespace clock_over_cql_test
 }  // namespace liststore::testing

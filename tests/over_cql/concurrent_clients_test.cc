@@ -19,7 +19,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace concurrent_clients_test {
 
 constexpr uint64_t kNow = 1'724'949'845'430'000'000;
 constexpr uint8_t kRegister = 0x0b;
@@ -283,5 +283,5 @@ TEST_F(ConcurrentClients, AreAnsweredOrCutOffWhenTheServerStops) {
   store_->Verify();
 }
 
-}  // namespace
+}  // namespace concurrent_clients_test
 }  // namespace liststore::testing

@@ -14,7 +14,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace conditions_test {
 
 constexpr uint8_t kResult = 0x08, kPrepare = 0x09, kQuery = 0x07;
 constexpr uint8_t kOne = 1, kSerial = 8, kLocalSerial = 9;
@@ -445,5 +445,5 @@ TEST_F(Conditions, AreRefusedWholeWhenMemoryIsShort) {
   EXPECT_EQ(Say("INSERT INTO s (p, v) VALUES (1, 2) IF NOT EXISTS"), "true null null");
 }
 
-}  // namespace
+}  // namespace conditions_test
 }  // namespace liststore::testing

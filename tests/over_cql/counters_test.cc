@@ -13,7 +13,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace counters_test {
 
 constexpr uint8_t kError = 0x00, kBatch = 0x0d;
 constexpr uint8_t kLogged = 0, kUnlogged = 1, kCounter = 2;
@@ -291,5 +291,5 @@ TEST_F(Counters, AreAddedToByManyClientsAtOnce) {
             std::to_string(batches / 2) + "; " + std::to_string(batches / 2));
 }
 
-}  // namespace
+}  // namespace counters_test
 }  // namespace liststore::testing

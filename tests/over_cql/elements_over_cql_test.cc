@@ -11,7 +11,7 @@
 #include "tests/over_cql/cql_session_test.h"
 
 namespace liststore::testing {
-namespace {
+namespace elements_over_cql_test {
 
 class Elements : public CqlDialogueTest {
  protected:
@@ -467,5 +467,5 @@ TEST_F(Elements, Refusals) {
   for (const auto& [statement, error] : cases) EXPECT_EQ(Say(statement), error) << statement;
 }
 
-}  // namespace
+}  // namespace elements_over_cql_test
 }  // namespace liststore::testing

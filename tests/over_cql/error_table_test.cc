@@ -11,7 +11,7 @@
 #include "tests/over_cql/cql_session_test.h"
 
 namespace liststore::testing {
-namespace {
+namespace error_table_test {
 
 constexpr size_t kRowsMin = 250;
 
@@ -107,5 +107,5 @@ TEST_F(ErrorTable, EveryStatementIsRefusedAsThePageSays) {
   }
 }
 
-}  // namespace
+}  // namespace error_table_test
 }  // namespace liststore::testing

@@ -11,7 +11,7 @@
 #include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
-namespace {
+namespace faults_test {
 
 constexpr uint8_t kError = 0x00, kResult = 0x08, kPrepare = 0x09, kExecute = 0x0a;
 constexpr uint16_t kLocalQuorum = 6;
@@ -269,5 +269,5 @@ TEST_F(Faults, TruncateAndResetRemoveThem) {
   EXPECT_TRUE(Column("SELECT name FROM liststore.faults").empty());
 }
 
-}  // namespace
+}  // namespace faults_test
 }  // namespace liststore::testing

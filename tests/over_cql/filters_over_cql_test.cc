@@ -10,7 +10,7 @@
 #include "tests/over_cql/cql_session_test.h"
 
 namespace liststore::testing {
-namespace {
+namespace filters_over_cql_test {
 
 constexpr char kFiltering[] =
     "Cannot execute this query as it might involve data filtering and thus may have unpredictable "
@@ -142,5 +142,5 @@ TEST_F(Filters, AViewMayHaveLikeInItsWhere) {
   EXPECT_EQ(Say("SELECT x FROM w"), "twelve");
 }
 
-}  // namespace
+}  // namespace filters_over_cql_test
 }  // namespace liststore::testing

@@ -18,7 +18,7 @@
 #include "tests/support/vectors.h"
 
 namespace liststore::testing {
-namespace {
+namespace frozen_types_test {
 
 class FrozenTypes : public CqlSessionTest {
  protected:
@@ -345,5 +345,5 @@ TEST_F(FrozenTypes, Refusals) {
                   .starts_with("Exception while binding column l: marshaling error: "));
 }
 
-}  // namespace
+}  // namespace frozen_types_test
 }  // namespace liststore::testing

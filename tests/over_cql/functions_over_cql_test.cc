@@ -15,7 +15,7 @@
 #include "tests/over_cql/cql_session_test.h"
 
 namespace liststore::testing {
-namespace {
+namespace functions_over_cql_test {
 
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kStart = 1'700'000'000 * kSecond;
@@ -187,5 +187,5 @@ TEST_F(FunctionsOverCqlTest, TheJournalAndFaultsKnowTheKeyWhereItFollows) {
             (std::vector<std::string>{"null"}));
 }
 
-}  // namespace
+}  // namespace functions_over_cql_test
 }  // namespace liststore::testing

@@ -9,7 +9,7 @@
 #include "tests/over_cql/cql_session_test.h"
 
 namespace liststore::testing {
-namespace {
+namespace hostile_requests_test {
 
 constexpr size_t kMiB = size_t{1} << 20;
 constexpr size_t kMillion = 1'000'000;
@@ -352,5 +352,5 @@ TEST_F(HostileRequests, PreparedStatementsAreBoundedInBytes) {
   EXPECT_EQ(session_->RunBatch(false, statements, std::nullopt).error, too_large);
 }
 
-}  // namespace
+}  // namespace hostile_requests_test
 }  // namespace liststore::testing

@@ -10,7 +10,7 @@
 #include "tests/over_cql/cql_session_test.h"
 
 namespace liststore::testing {
-namespace {
+namespace indexes_over_cql_test {
 
 constexpr char kNeedsFiltering[] =
     "Cannot execute this query as it might involve data filtering and thus may have unpredictable "
@@ -268,5 +268,5 @@ TEST_F(Indexes, AResetBringsThemBack) {
   });
 }
 
-}  // namespace
+}  // namespace indexes_over_cql_test
 }  // namespace liststore::testing

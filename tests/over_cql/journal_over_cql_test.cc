@@ -12,7 +12,7 @@
 #include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
-namespace {
+namespace journal_over_cql_test {
 
 constexpr uint64_t kNow = 1'724'949'845'430'000'000;
 const std::optional<std::string> kNull = std::nullopt;
@@ -285,5 +285,5 @@ TEST(JournalOptions, NameTheLimit) {
             "journal_entries is 100001, more than 100000");
 }
 
-}  // namespace
+}  // namespace journal_over_cql_test
 }  // namespace liststore::testing

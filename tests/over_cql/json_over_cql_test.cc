@@ -11,7 +11,7 @@
 #include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
-namespace {
+namespace json_over_cql_test {
 
 struct Exchange {
   std::string statement;
@@ -296,5 +296,5 @@ TEST_F(JsonOverCql, VirtualTablesTakePart) {
   EXPECT_EQ(Show("SELECT JSON tokens FROM system.local").substr(0, 12), R"({"tokens": [)");
 }
 
-}  // namespace
+}  // namespace json_over_cql_test
 }  // namespace liststore::testing

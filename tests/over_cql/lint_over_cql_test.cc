@@ -11,7 +11,7 @@
 #include "tests/over_cql/cql_session_test.h"
 
 namespace liststore::testing {
-namespace {
+namespace lint_over_cql_test {
 
 constexpr uint64_t kNow = 1'724'949'845'430'000'000;
 constexpr int64_t kNowMicros = kNow / 1000;
@@ -222,5 +222,5 @@ TEST(StatementShape, HasNoLiterals) {
   EXPECT_EQ(StatementShape("SELECT 'unfinished"), "SELECT 'unfinished");
 }
 
-}  // namespace
+}  // namespace lint_over_cql_test
 }  // namespace liststore::testing

@@ -16,7 +16,7 @@
 #include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
-namespace {
+namespace list_store_over_cql_test {
 
 constexpr uint64_t kNow = 1'724'949'845'430'000'000;
 constexpr int64_t kHour = 3600;
@@ -162,5 +162,5 @@ TEST_F(ListStoreOverCql, TheListenerIsToldOfRowsThatAreOver) {
   EXPECT_EQ(Told(1), std::vector<std::string>{"18 behind it"});
 }
 
-}  // namespace
+}  // namespace list_store_over_cql_test
 }  // namespace liststore::testing

@@ -16,7 +16,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace reset_test {
 
 constexpr uint64_t kStart = 1'700'000'000'000'000'000;
 constexpr uint64_t kDaySeconds = 86'400;
@@ -342,5 +342,5 @@ TEST(ResetOfAListStore, IsRefusedByName) {
   EXPECT_TRUE((*store)->AddListItems(ListId{"user", "clicks", "", "1"}, items).ok());
 }
 
-}  // namespace
+}  // namespace reset_test
 }  // namespace liststore::testing

@@ -9,7 +9,7 @@
 #include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
-namespace {
+namespace roles_over_cql_test {
 
 constexpr uint8_t kStartup = 0x01, kAuthResponse = 0x0f, kAuthSuccess = 0x10, kResult = 0x08;
 
@@ -52,5 +52,5 @@ TEST_F(Roles, WhoLogsInIsTheOneRole) {
             "LIST PERMISSIONS operation is not supported by AllowAllAuthorizer");
 }
 
-}  // namespace
+}  // namespace roles_over_cql_test
 }  // namespace liststore::testing

@@ -17,7 +17,7 @@
 #include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
-namespace {
+namespace unsupported_test {
 
 constexpr uint8_t kQuery = 0x07;
 constexpr uint8_t kTracingFlag = 0x02;
@@ -383,5 +383,5 @@ TEST_F(Unsupported, TheTableIsOneLikeAnyOther) {
             "this virtual table doesn't allow updates");
 }
 
-}  // namespace
+}  // namespace unsupported_test
 }  // namespace liststore::testing

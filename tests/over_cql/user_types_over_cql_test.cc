@@ -11,7 +11,7 @@
 #include "tests/support/vectors.h"
 
 namespace liststore::testing {
-namespace {
+namespace user_types_over_cql_test {
 
 constexpr uint8_t kRegister = 0x0b;
 constexpr uint8_t kEvent = 0x0c;
@@ -197,5 +197,5 @@ TEST_F(UserTypesOverCql, AResetBringsThemBack) {
   EXPECT_EQ(Value("SELECT v.number FROM ks.t WHERE p = 1"), "00000002");
 }
 
-}  // namespace
+}  // namespace user_types_over_cql_test
 }  // namespace liststore::testing

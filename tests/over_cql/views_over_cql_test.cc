@@ -9,7 +9,7 @@
 #include "tests/over_cql/cql_session_test.h"
 
 namespace liststore::testing {
-namespace {
+namespace views_over_cql_test {
 
 class Views : public CqlDialogueTest {
  protected:
@@ -371,5 +371,5 @@ TEST_F(Views, GoBackWithTheirTables) {
   EXPECT_EQ(Say("SELECT v FROM by_v WHERE v = 7"), "7");
 }
 
-}  // namespace
+}  // namespace views_over_cql_test
 }  // namespace liststore::testing

@@ -7,7 +7,7 @@
 #include "tests/over_cql/cql_session_test.h"
 
 namespace liststore::testing {
-namespace {
+namespace virtual_tables_over_cql_test {
 
 class VirtualTablesOverCql : public CqlDialogueTest {
  protected:
@@ -59,5 +59,5 @@ TEST_F(VirtualTablesOverCql, HaveTokens) {
   EXPECT_EQ(Tables("token(keyspace_name) > " + token + " AND token(keyspace_name) < " + token), "");
 }
 
-}  // namespace
+}  // namespace virtual_tables_over_cql_test
 }  // namespace liststore::testing

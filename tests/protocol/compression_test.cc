@@ -11,7 +11,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::protocol {
-namespace {
+namespace compression_test {
 
 constexpr Compression kBoth[] = {Compression::kLz4, Compression::kSnappy};
 
@@ -139,5 +139,5 @@ TEST(CompressFrameTest, LeavesAloneWhatWouldNotShrink) {
   }
 }
 
-}  // namespace
+}  // namespace compression_test
 }  // namespace liststore::protocol

@@ -8,7 +8,7 @@
 #include "tests/protocol/wire.h"
 
 namespace liststore::protocol {
-namespace {
+namespace control_test {
 
 TEST(EncodeControlTest, ReadyAndAuthentication) {
   OutputBuffer out;
@@ -125,5 +125,5 @@ TEST(EncodeControlTest, SchemaChanges) {
   }
 }
 
-}  // namespace
+}  // namespace control_test
 }  // namespace liststore::protocol

@@ -7,7 +7,7 @@
 #include "tests/protocol/wire.h"
 
 namespace liststore::protocol {
-namespace {
+namespace error_test {
 
 struct Row {
   std::string_view rule;
@@ -128,5 +128,5 @@ TEST(EncodeErrorTest, WriteTypes) {
   EXPECT_EQ(WriteTypeName(WriteType::kCdc), "CDC");
 }
 
-}  // namespace
+}  // namespace error_test
 }  // namespace liststore::protocol

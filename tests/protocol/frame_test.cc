@@ -10,7 +10,7 @@
 #include "tests/protocol/wire.h"
 
 namespace liststore::protocol {
-namespace {
+namespace frame_test {
 
 using Outcome = FrameCutter::Outcome;
 
@@ -159,5 +159,5 @@ TEST(CheckOpcodeTest, EveryPhaseHasItsOpcodes) {
   }
 }
 
-}  // namespace
+}  // namespace frame_test
 }  // namespace liststore::protocol

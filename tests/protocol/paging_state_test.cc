@@ -8,7 +8,7 @@
 #include "engine/model/partition_key.h"
 
 namespace liststore::protocol {
-namespace {
+namespace paging_state_test {
 
 constexpr uint64_t kDigest = 0x1122334455667788;
 
@@ -95,5 +95,5 @@ TEST(PagingStateTest, TheFormatStays) {
                         42));
 }
 
-}  // namespace
+}  // namespace paging_state_test
 }  // namespace liststore::protocol

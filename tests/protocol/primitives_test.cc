@@ -8,7 +8,7 @@
 #include "tests/protocol/wire.h"
 
 namespace liststore::protocol {
-namespace {
+namespace primitives_test {
 
 using namespace std::string_view_literals;
 
@@ -167,5 +167,5 @@ TEST(ConsistencyTest, Names) {
   EXPECT_STREQ(ConsistencyName(Consistency::kEachQuorum), "EACH_QUORUM");
 }
 
-}  // namespace
+}  // namespace primitives_test
 }  // namespace liststore::protocol

@@ -13,7 +13,7 @@
 #include "tests/support/counting_new.h"
 
 namespace liststore::protocol {
-namespace {
+namespace protocol_allocation_test {
 
 TEST(ProtocolAllocationTest, RequestsAndAnswersReuseTheirMemory) {
   const std::pair<Opcode, std::string> requests[] = {
@@ -59,5 +59,5 @@ TEST(ProtocolAllocationTest, RequestsAndAnswersReuseTheirMemory) {
   EXPECT_EQ(compressed.capacity(), compressed_capacity);
 }
 
-}  // namespace
+}  // namespace protocol_allocation_test
 }  // namespace liststore::protocol

@@ -10,7 +10,7 @@
 #include "tests/protocol/wire.h"
 
 namespace liststore::protocol {
-namespace {
+namespace request_test {
 
 // A body and what is decoded from it, together, since the one views into the other.
 class Decoded {
@@ -307,5 +307,5 @@ TEST(DecodeRequestTest, EveryCutIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace request_test
 }  // namespace liststore::protocol

@@ -8,7 +8,7 @@
 #include "tests/protocol/wire.h"
 
 namespace liststore::protocol {
-namespace {
+namespace result_test {
 
 const DataType kText = CqlType::kText;
 const DataType kInt = CqlType::kInt;
@@ -252,5 +252,5 @@ TEST(TypeOptionTest, AgreesWithTheDrivers) {
   EXPECT_GE(compared, 150u);
 }
 
-}  // namespace
+}  // namespace result_test
 }  // namespace liststore::protocol

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore::protocol {
-namespace {
+namespace scylla_options_test {
 
 TEST(ScyllaSupportedTest, OffersWhatAScyllaDbNodeDoes) {
   ShardingOptions sharding;
@@ -63,5 +63,5 @@ TEST(ExtensionsTest, TheServerMasksWhatItDoesNotOffer) {
   EXPECT_EQ(asked & offered, (Extensions{true, false, false, false}));
 }
 
-}  // namespace
+}  // namespace scylla_options_test
 }  // namespace liststore::protocol

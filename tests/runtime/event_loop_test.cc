@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace liststore {
-namespace {
+namespace event_loop_test {
 
 std::unique_ptr<EventLoop> MakeLoop(EventLoop::Background background = {}) {
   auto loop = EventLoop::Create(0, std::move(background));
@@ -96,5 +96,5 @@ TEST(EventLoop, BackgroundWorkGoesOnWhileMoreWaitsAndLetsOthersIn) {
   EXPECT_GE(slices, 2);
 }
 
-}  // namespace
+}  // namespace event_loop_test
 }  // namespace liststore

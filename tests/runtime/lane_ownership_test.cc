@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace liststore {
-namespace {
+namespace lane_ownership_test {
 
 // Mail that writes down when it ran.
 struct Note : LaneOwnership::Node {
@@ -378,5 +378,5 @@ TEST(LaneOwnershipDeathTest, MisuseEndsADebugBuild) {
 }
 #endif
 
-}  // namespace
+}  // namespace lane_ownership_test
 }  // namespace liststore

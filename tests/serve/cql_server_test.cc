@@ -11,7 +11,7 @@
 #include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
-namespace {
+namespace cql_server_test {
 
 constexpr uint64_t kStart = 1'700'000'000'000'000'000;
 
@@ -100,5 +100,5 @@ TEST(CqlServer, GivesBackWhatExpiresInTheStoreItServes) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace cql_server_test
 }  // namespace liststore::testing

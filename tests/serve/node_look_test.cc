@@ -10,7 +10,7 @@
 #include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
-namespace {
+namespace node_look_test {
 
 CqlServerOptions Small() {
   CqlServerOptions options;
@@ -158,5 +158,5 @@ TEST(NodeLookTest, WhatIsNoNameOrVersionIsRefused) {
             "(a ScyllaDB's is written scylla-2025.1)");
 }
 
-}  // namespace
+}  // namespace node_look_test
 }  // namespace liststore::testing

@@ -9,7 +9,7 @@
 #include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
-namespace {
+namespace server_stop_test {
 
 constexpr uint8_t kQuery = 0x07;
 
@@ -91,5 +91,5 @@ TEST(ServerStart, Ipv6) {
   EXPECT_TRUE(client.StartUp());
 }
 
-}  // namespace
+}  // namespace server_stop_test
 }  // namespace liststore::testing

@@ -24,7 +24,7 @@
 #include "tests/support/stored_copy.h"
 
 namespace liststore::testing {
-namespace {
+namespace baseline_model_test {
 
 constexpr uint64_t kStepsPerRun = 500;
 constexpr size_t kTables = 5;
@@ -278,5 +278,5 @@ TEST(BaselineModelTest, GoesBackToWhatWasMarked) {
               totals.tables_compared, totals.bytes_compared);
 }
 
-}  // namespace
+}  // namespace baseline_model_test
 }  // namespace liststore::testing

@@ -16,7 +16,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace baseline_test {
 
 constexpr uint64_t kDay = 86'400 * kNanosPerSecond;
 
@@ -373,5 +373,5 @@ TEST(BaselineCostTest, OfASmallStore) {
   }
 }
 
-}  // namespace
+}  // namespace baseline_test
 }  // namespace liststore::testing

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 
 namespace liststore {
-namespace {
+namespace catalog_test {
 
 std::shared_ptr<const TableDefinition> NewTable(const std::string& name) {
   TableDefinition table;
@@ -67,5 +67,5 @@ TEST(CatalogTest, IdentitiesDiffer) {
   EXPECT_NE(Catalog().snapshot()->version, Catalog().snapshot()->version);
 }
 
-}  // namespace
+}  // namespace catalog_test
 }  // namespace liststore

@@ -11,7 +11,7 @@
 #include "tests/storage/table_workload.h"
 
 namespace liststore::testing {
-namespace {
+namespace conditional_write_test {
 
 // Holds when the rows looked at are those that are expected to live.
 class Expect final : public RowConditions {
@@ -134,5 +134,5 @@ TEST_F(ConditionalWriteTest, IsRefusedWholeWhenMemoryIsShort) {
   engine.Verify();
 }
 
-}  // namespace
+}  // namespace conditional_write_test
 }  // namespace liststore::testing

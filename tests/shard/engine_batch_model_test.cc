@@ -18,7 +18,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace engine_batch_model_test {
 
 constexpr uint64_t kStepsPerRun = 1'000;
 constexpr uint64_t kAmpleBytes = uint64_t{1} << 40;
@@ -217,5 +217,5 @@ TEST(EngineBatchModelTest, AgreesWithTheReference) {
               totals.refused, totals.rebuilt);
 }
 
-}  // namespace
+}  // namespace engine_batch_model_test
 }  // namespace liststore::testing

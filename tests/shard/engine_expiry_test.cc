@@ -13,7 +13,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace engine_expiry_test {
 
 constexpr int64_t kNoon = kNoonNanos / kNanosPerSecond;
 
@@ -155,5 +155,5 @@ TEST(EngineExpiryTest, JumpsMeetEveryExpiryOnce) {
   }
 }
 
-}  // namespace
+}  // namespace engine_expiry_test
 }  // namespace liststore::testing

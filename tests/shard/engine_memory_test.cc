@@ -19,7 +19,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace engine_memory_test {
 
 constexpr uint32_t kShardCounts[] = {1, 2, 3, 7};
 
@@ -455,5 +455,5 @@ TEST(EngineLimitTest, OneLaneMayHaveWhatOthersGaveBack) {
   engine.Verify();
 }
 
-}  // namespace
+}  // namespace engine_memory_test
 }  // namespace liststore::testing

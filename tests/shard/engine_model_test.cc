@@ -20,7 +20,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace engine_model_test {
 
 constexpr uint64_t kStepsPerRun = 4'000;
 #if defined(ABSL_HAVE_THREAD_SANITIZER)
@@ -331,5 +331,5 @@ TEST(EngineModelTest, AgreesWithTheReference) {
               totals.commands, totals.rows_compared, totals.batches, totals.refused);
 }
 
-}  // namespace
+}  // namespace engine_model_test
 }  // namespace liststore::testing

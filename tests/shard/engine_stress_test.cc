@@ -25,7 +25,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace engine_stress_test {
 
 constexpr uint64_t kThreads = 4;
 constexpr uint64_t kHotLists = 3;
@@ -436,5 +436,5 @@ TEST(EngineStressTest, TheMemoryLimitHolds) {
   EXPECT_GT(accepted, refused);
 }
 
-}  // namespace
+}  // namespace engine_stress_test
 }  // namespace liststore::testing

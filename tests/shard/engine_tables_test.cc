@@ -12,7 +12,7 @@
 #include "tests/support/collecting_sink.h"
 
 namespace liststore::testing {
-namespace {
+namespace engine_tables_test {
 
 EngineOptions SmallOptions() {
   EngineOptions options;
@@ -361,5 +361,5 @@ TEST(SchemaActionsTest, WhatWasCreatedGoesAgainWhenALaterActionFails) {
   EXPECT_EQ(engine.DropTable(after.FindTable("ks", "t")->storage.id), OpStatus::kTableGone);
 }
 
-}  // namespace
+}  // namespace engine_tables_test
 }  // namespace liststore::testing

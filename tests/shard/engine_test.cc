@@ -18,7 +18,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace engine_test {
 
 constexpr uint32_t kShardCounts[] = {1, 2, 3, 7};
 
@@ -437,5 +437,5 @@ TEST(EngineStatsTest, AddUpOverLanesAndTables) {
   }
 }
 
-}  // namespace
+}  // namespace engine_test
 }  // namespace liststore::testing

@@ -12,7 +12,7 @@
 #include "tests/support/vectors.h"
 
 namespace liststore {
-namespace {
+namespace router_test {
 
 constexpr uint32_t kShardCounts[] = {1, 2, 3, 4, 5, 7, 8, 12, 16, 255, 1024};
 
@@ -151,5 +151,5 @@ TEST(RouterTest, AddressesAreUniformWithinALane) {
   }
 }
 
-}  // namespace
+}  // namespace router_test
 }  // namespace liststore

@@ -15,7 +15,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace lane_simulation_test {
 
 constexpr uint64_t kTurnsPerRun = 5'000;
 
@@ -75,5 +75,5 @@ TEST(LaneSimulationTest, TheSeedDecidesAndNothingElse) {
   EXPECT_EQ(digests.size(), kRuns) << "different seeds differ";
 }
 
-}  // namespace
+}  // namespace lane_simulation_test
 }  // namespace liststore::testing

@@ -16,7 +16,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace saved_store_reader_test {
 
 using saved::BlockKind;
 using saved::Put;
@@ -442,5 +442,5 @@ TEST(SavedStoreReaderTest, ForeignFilesAndLaterVersions) {
             "record");
 }
 
-}  // namespace
+}  // namespace saved_store_reader_test
 }  // namespace liststore::testing

@@ -17,7 +17,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
-namespace {
+namespace eviction_parts_test {
 
 class EvictionPartsTest : public ::testing::Test {
  protected:
@@ -202,5 +202,5 @@ TEST_F(EvictionPartsTest, UsesAreCountedWhateverTheComponents) {
   for (const auto& [component, hits] : model) EXPECT_EQ(owner.counts[component].hits, hits);
 }
 
-}  // namespace
+}  // namespace eviction_parts_test
 }  // namespace liststore::testing

@@ -17,7 +17,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore {
-namespace {
+namespace partition_directory_test {
 
 using Key = std::pair<uint64_t, std::string>;
 
@@ -314,5 +314,5 @@ TEST(PartitionDirectory, AnyThreadMayPrefetch) {
   prefetcher.join();
 }
 
-}  // namespace
+}  // namespace partition_directory_test
 }  // namespace liststore

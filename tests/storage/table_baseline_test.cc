@@ -9,7 +9,7 @@
 #include "tests/storage/hash_address.h"
 
 namespace liststore::testing {
-namespace {
+namespace table_baseline_test {
 
 constexpr int64_t kNow = 1'700'000'000;
 
@@ -124,5 +124,5 @@ TEST_F(TableBaselineTest, ATableIsBlankWhileNothingIsSeenOfIt) {
   EXPECT_TRUE(table_.IsBlank());
 }
 
-}  // namespace
+}  // namespace table_baseline_test
 }  // namespace liststore::testing

@@ -7,7 +7,7 @@
 #include "tests/storage/hash_address.h"
 
 namespace liststore {
-namespace {
+namespace table_far_future_test {
 
 constexpr int64_t kYear2262 = 9'223'372'040;
 
@@ -72,5 +72,5 @@ TEST_F(TableFarFutureTest, AClockThatJumpsPast2106EndsWhatItPasses) {
   table_.Verify();
 }
 
-}  // namespace
+}  // namespace table_far_future_test
 }  // namespace liststore

@@ -23,7 +23,7 @@
 #include "tests/support/stored_copy.h"
 
 namespace liststore::testing {
-namespace {
+namespace table_model_test {
 
 constexpr uint64_t kStepsPerRun = 5'000;
 constexpr uint64_t kAmpleBytes = uint64_t{1} << 32;
@@ -500,5 +500,5 @@ TEST(TableModelTest, AgreesWithTheReference) {
               static_cast<unsigned long long>(refused));
 }
 
-}  // namespace
+}  // namespace table_model_test
 }  // namespace liststore::testing

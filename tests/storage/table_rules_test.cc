@@ -12,7 +12,7 @@
 #include "tests/storage/table_script.h"
 
 namespace liststore::testing {
-namespace {
+namespace table_rules_test {
 
 struct Rule {
   const char* sentence;
@@ -402,5 +402,5 @@ INSTANTIATE_TEST_SUITE_P(OwnTimestamps, TableRulesTest, ::testing::ValuesIn(kOwn
 INSTANTIATE_TEST_SUITE_P(Static, TableRulesTest, ::testing::ValuesIn(kStaticRules));
 INSTANTIATE_TEST_SUITE_P(Element, TableRulesTest, ::testing::ValuesIn(kElementRules));
 
-}  // namespace
+}  // namespace table_rules_test
 }  // namespace liststore::testing

@@ -13,7 +13,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore {
-namespace {
+namespace ttl_wheel_test {
 
 using Entry = TtlWheel::Entry;
 
@@ -381,5 +381,5 @@ TEST(TtlWheel, ClearGivesEverythingBack) {
   wheel.Verify();
 }
 
-}  // namespace
+}  // namespace ttl_wheel_test
 }  // namespace liststore

@@ -14,7 +14,7 @@
 #include "tests/support/seed.h"
 
 namespace liststore {
-namespace {
+namespace value_index_test {
 
 using Entry = std::pair<uint32_t, uint32_t>;  // hash, leaf id
 
@@ -205,5 +205,5 @@ TEST(ValueIndex, Moves) {
   EXPECT_EQ(arena.arena().live_bytes(), 0u);
 }
 
-}  // namespace
+}  // namespace value_index_test
 }  // namespace liststore

@@ -13,7 +13,7 @@
 #include "tests/tools/program.h"
 
 namespace liststore::testing {
-namespace {
+namespace bench_test {
 
 namespace json = boost::json;
 
@@ -281,5 +281,5 @@ TEST(BenchWire, AServerThatIsNotThereIsNamed) {
   EXPECT_EQ(result.err, "liststore bench: cannot connect to 127.0.0.1:1: Connection refused\n");
 }
 
-}  // namespace
+}  // namespace bench_test
 }  // namespace liststore::testing

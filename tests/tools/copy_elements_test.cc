@@ -15,7 +15,7 @@
 #include "tools/liststore/table_writer.h"
 
 namespace liststore::testing {
-namespace {
+namespace copy_elements_test {
 
 constexpr char kElements[] =
     "CREATE TABLE feat.e (p int, c int, l list<text>, m map<text, int>, t set<decimal>, u address, "
@@ -344,5 +344,5 @@ TEST(TableWriter, WritesWholeWhatTheSourceTellsNoTimesOf) {
   EXPECT_EQ(copy.Compare(), "row p=1: m: another value");
 }
 
-}  // namespace
+}  // namespace copy_elements_test
 }  // namespace liststore::testing

@@ -12,7 +12,7 @@
 #include "tools/liststore/cql_client.h"
 
 namespace liststore::testing {
-namespace {
+namespace copy_test {
 
 constexpr char kClicks[] =
     "CREATE TABLE feat.clicks (user text, seq int, item text, score int, s text static, "
@@ -288,5 +288,5 @@ TEST(Export, GoesOnWhenTheConnectionBroke) {
   EXPECT_EQ(again.exit_status, 0) << again.out << again.err;
 }
 
-}  // namespace
+}  // namespace copy_test
 }  // namespace liststore::testing

@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "engine/base/check.h"
+#include "tests/support/temp_folder.h"
 
 extern char** environ;
 
@@ -133,12 +133,6 @@ std::string ScratchFiles::WriteGzip(const std::string& name, std::string_view te
            "temporary files can be written");
   LS_CHECK(gzclose(file) == Z_OK, "temporary files can be written");
   return path;
-}
-
-std::string ReadFile(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
 }
 
 }  // namespace liststore::testing

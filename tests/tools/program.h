@@ -65,8 +65,6 @@ class ScratchFiles {
   std::string directory_;
 };
 
-std::string ReadFile(const std::string& path);
-
 }  // namespace liststore::testing
 
 #endif  // LISTSTORE_TESTS_TOOLS_PROGRAM_H_

@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "tests/support/seed.h"
+#include "tests/support/temp_folder.h"
 #include "tests/tools/history_model.h"
 #include "tests/tools/program.h"
 
 namespace liststore::testing {
-namespace {
+namespace replay_test {
 
 namespace json = boost::json;
 
@@ -397,5 +398,5 @@ TEST(ReplayUsage, ExitStatusTellsWrongUsageFromHelp) {
   }
 }
 
-}  // namespace
+}  // namespace replay_test
 }  // namespace liststore::testing

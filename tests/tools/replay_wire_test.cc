@@ -10,7 +10,7 @@
 #include "tests/tools/program.h"
 
 namespace liststore::testing {
-namespace {
+namespace replay_wire_test {
 
 namespace json = boost::json;
 
@@ -103,5 +103,5 @@ TEST(ReplayVia, AServerThatCannotBeUsedIsNamedWithTheReason) {
   EXPECT_NE(both.err.find(" excludes --"), std::string::npos) << both.err;
 }
 
-}  // namespace
+}  // namespace replay_wire_test
 }  // namespace liststore::testing

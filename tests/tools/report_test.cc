@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "tests/support/raw_cql_client.h"
+#include "tests/support/temp_folder.h"
 #include "tests/tools/program.h"
 
 namespace liststore::testing {
-namespace {
+namespace report_test {
 
 constexpr uint8_t kError = 0x00;
 
@@ -103,5 +104,5 @@ TEST_F(Report, SaysWhyItCannot) {
   EXPECT_NE(result.err.find("127.0.0.1"), std::string::npos) << result.err;
 }
 
-}  // namespace
+}  // namespace report_test
 }  // namespace liststore::testing

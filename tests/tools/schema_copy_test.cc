@@ -9,7 +9,7 @@
 #include "tools/liststore/remote_schema.h"
 
 namespace liststore::testing {
-namespace {
+namespace schema_copy_test {
 
 using Kind = RemoteColumn::Kind;
 
@@ -218,5 +218,5 @@ TEST(PlanSchemaCopy, TypesAreCompared) {
                                      "frozen<list<set<int>>>) there"});
 }
 
-}  // namespace
+}  // namespace schema_copy_test
 }  // namespace liststore::testing

@@ -19,10 +19,11 @@
 
 #include "engine/base/check.h"
 #include "tests/support/raw_cql_client.h"
+#include "tests/support/temp_folder.h"
 #include "tests/tools/program.h"
 
 namespace liststore::testing {
-namespace {
+namespace serve_test {
 
 struct Ready {
   uint16_t cql_port = 0;
@@ -326,5 +327,5 @@ TEST(Serve, WrongOptionsAreNamed) {
   }
 }
 
-}  // namespace
+}  // namespace serve_test
 }  // namespace liststore::testing

@@ -7,7 +7,7 @@
 #include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
-namespace {
+namespace compression_test {
 
 using protocol::Compression;
 
@@ -93,5 +93,5 @@ TEST(Compression, MustBeAgreedOn) {
   }
 }
 
-}  // namespace
+}  // namespace compression_test
 }  // namespace liststore::testing

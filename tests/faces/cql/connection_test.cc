@@ -11,7 +11,7 @@
 #include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
-namespace {
+namespace connection_test {
 
 constexpr uint8_t kError = 0x00, kOptions = 0x05, kSupported = 0x06, kQuery = 0x07, kResult = 0x08;
 
@@ -360,5 +360,5 @@ TEST(Connection, DelayedAnswersAreCompressedLikeTheOthers) {
   EXPECT_LT(answer->body.size(), 1000u);
 }
 
-}  // namespace
+}  // namespace connection_test
 }  // namespace liststore::testing

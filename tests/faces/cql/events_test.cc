@@ -8,7 +8,7 @@
 #include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
-namespace {
+namespace events_test {
 
 constexpr uint8_t kReady = 0x02, kResult = 0x08, kRegister = 0x0b, kEvent = 0x0c;
 
@@ -79,5 +79,5 @@ TEST(Events, WaitForAClientThatReadsLate) {
   for (int i = 0; i < 10; ++i) ExpectEvent(*client, "SCHEMA_CHANGE");
 }
 
-}  // namespace
+}  // namespace events_test
 }  // namespace liststore::testing

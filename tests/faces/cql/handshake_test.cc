@@ -8,7 +8,7 @@
 #include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
-namespace {
+namespace handshake_test {
 
 constexpr uint8_t kError = 0x00, kStartup = 0x01, kReady = 0x02, kAuthenticate = 0x03,
                   kOptions = 0x05, kSupported = 0x06, kQuery = 0x07, kResult = 0x08,
@@ -227,5 +227,5 @@ TEST(Handshake, APasswordIsAskedFor) {
   EXPECT_EQ(state->body.substr(6), " cassandra  0");
 }
 
-}  // namespace
+}  // namespace handshake_test
 }  // namespace liststore::testing
