@@ -1,8 +1,7 @@
 // How a record of the journal lies in its block: a RecordHeader; for each statement a PartHeader,
 // its text and its values; the error; and SharedFacts where they are others than those of the
-// record before. Of a record
-// that repeats the one before: a RecordHeader and the values. In the machine's own order: a journal
-// lives as long as its process.
+// record before. Of a record that repeats the one before: a RecordHeader and the values. In the
+// machine's own order: a journal lives as long as its process.
 #ifndef LISTSTORE_ENGINE_INSTRUMENTS_JOURNAL_FORMAT_H_
 #define LISTSTORE_ENGINE_INSTRUMENTS_JOURNAL_FORMAT_H_
 

@@ -180,8 +180,7 @@ class ListCache::Impl::LoadOfFlights final : public ListLoad {
   const std::span<const std::shared_ptr<LoadFlight>> flights_;
 };
 
-// --- Loads
-// ----------------------------------------------------------------------------------------
+// --- Loads ---------------------------------------------------------------------------------------
 
 ListCache::Impl::Held ListCache::Impl::HeldOf(const ListItems& items) {
   if (items.presence() != ListPresence::kComplete) return Held::kMissing;
@@ -343,8 +342,7 @@ absl::Status ListCache::Impl::Answer(const LoadFlight& flight, bool leads, Held 
   return absl::OkStatus();
 }
 
-// --- Reads
-// ----------------------------------------------------------------------------------------
+// --- Reads ---------------------------------------------------------------------------------------
 
 absl::Status ListCache::Impl::Served(const ListId& list, const GetOptions& get, ListItems& items) {
   const Held held = HeldOf(items);
@@ -411,8 +409,7 @@ absl::Status ListCache::Impl::MultiGet(std::span<const ListId> lists, const GetO
   return first_error;
 }
 
-// --- Writes
-// ---------------------------------------------------------------------------------------
+// --- Writes --------------------------------------------------------------------------------------
 
 absl::Status ListCache::Impl::Invalidate(const ListId& list) {
   ListKey key;
@@ -479,8 +476,7 @@ ListCacheStats ListCache::Impl::stats() const {
           .writer_failures = of(counters_.writer_failures)};
 }
 
-// --- The public face
-// ------------------------------------------------------------------------------
+// --- The public face -----------------------------------------------------------------------------
 
 absl::StatusOr<std::unique_ptr<ListCache>> ListCache::Open(ListCacheOptions options) {
   LS_RETURN_IF_ERROR(CheckCacheOptions(options));

@@ -109,8 +109,7 @@ class ListStore::Impl {
   absl::Status ReadStep(size_t first, size_t count, AssignKey& assign_key, const ReadSpec& spec,
                         bool with_expiry, uint64_t now_nanos, std::vector<ListItems>& items);
 
-  // --- Writes (list_writes.cc, list_puts.cc)
-  // ------------------------------------------------------------------
+  // --- Writes (list_writes.cc, list_puts.cc) -----------------------------------------------------
 
   // The TTL for items that are added now. NotFound: the feature does not exist and there is no
   // default. `entry` may be nullptr: it never existed. The caller holds a pass of the registry's

@@ -9,10 +9,10 @@
 //   fixed length              00 when empty; else 01 and the bytes, changed so that they sort
 //   varint                    00 when empty; else length and sign in 1 or 5 bytes, two's complement
 //   decimal                   00 when empty; else sign, exponent (as a varint), digits two a byte,
-//   00
-//   list, set, map            each element (key and value) behind 02, then 00
-//   tuple, user type          each field behind 02, 01 for a null, none for nulls at the end; then
-//   00
+//                             then 00
+//   list, set, map            each element (key and value) after 02, then 00
+//   tuple, user type          each field after 02, 01 for a null, none for nulls at the end; then
+//                             00
 // They are self-delimiting, so that the encoding of the first k columns is a prefix of the whole
 // and bounds on it are byte strings (ClusteringBound): "before all rows whose first columns are
 // these" is the encoding of those columns, "behind all of them" BoundAfterPrefix of it. The last

@@ -87,8 +87,7 @@ OpStatus Engine::WithAllOf(TableId table, absl::FunctionRef<void(Table&)> work) 
   return status;
 }
 
-// --- One command
-// -----------------------------------------------------------------------------------------
+// --- One command ---------------------------------------------------------------------------------
 
 void Engine::ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos,
                        Reply& reply, const LookedAhead& ahead) {
@@ -131,8 +130,7 @@ void Engine::FetchForWrite(TableId table, const Destination& to) const {
   Table::PrefetchForWrite(HintOf(*to.lane, table, to.lane->ShellOf(table), to.address));
 }
 
-// --- Groups
-// ----------------------------------------------------------------------------------------------
+// --- Groups --------------------------------------------------------------------------------------
 
 void Engine::ExecuteGroup(std::span<const Command> commands, uint64_t now_nanos,
                           std::span<Reply> replies) {
@@ -260,8 +258,7 @@ OpStatus Engine::ExecuteAllOrNothing(std::span<const Command> upserts, uint64_t 
                        attempt);
 }
 
-// --- Scans
-// -----------------------------------------------------------------------------------------------
+// --- Scans ---------------------------------------------------------------------------------------
 
 ScanPosition Engine::PositionAt(Token token) const {
   const Router::Place place = router_.PlaceOf(token);
@@ -339,8 +336,7 @@ OpStatus Engine::ScanPartitions(TableId table, std::optional<std::string_view> f
   return OpStatus::kOk;
 }
 
-// --- Reclamation, statistics
-// -----------------------------------------------------------------
+// --- Reclamation, statistics ---------------------------------------------------------------------
 
 // Under the hold of the lane: the units done, at most about `budget`.
 size_t Engine::ReclaimSlice(Lane& lane, int64_t now_seconds, size_t budget, ExpiryLog& expiries) {

@@ -81,9 +81,9 @@ class Engine {
   // Ids at a time, those of dropped tables whose memory has not come back included.
   static constexpr size_t kTablesMax = 65'535;
 
-  // --- Tables. What ends one is atomic under all lanes: nobody sees a part of it, and from then on
-  // its id gives kTableGone.
-  // ------------------------------------------------------------------------------------------------
+  // --- Tables ------------------------------------------------------------------------------------
+  // What ends one is atomic under all lanes: nobody sees a part of it, and from then on its id
+  // gives kTableGone.
 
   // Creates a table in every lane; `schema.id` is assigned. The shell of a dropped table is used
   // again when there is one. For tables whose number the program decides.
@@ -112,8 +112,7 @@ class Engine {
   OpStatus TruncateTables(std::span<const TableId> tables);
   OpStatus TruncateFirstComponent(TableId table, std::string_view component);
 
-  // --- Derived tables, whose rows follow from those of others (command/row_follower.h)
-  // ------------------------------------------------------------------------------------------------
+  // --- Derived tables, whose rows follow from those of others (command/row_follower.h) -----------
 
   // Puts what follows from the rows of `base` into the tables that `follower` derives, which are
   // empty, and gives `base` another id, all in one step: who writes to `base` by the id from
@@ -123,9 +122,9 @@ class Engine {
   // Another id for the same table, as nobody follows it any more.
   OpStatus RenewTable(TableId& table);
 
-  // --- Images: for tables that come back as they were (shard/baseline.h). One image at a time: a
-  // table knows whether it has changed since the last one.
-  // ------------------------------------------------------------------------------------------------
+  // --- Images ------------------------------------------------------------------------------------
+  // For tables that come back as they were (shard/baseline.h). One image at a time: a table knows
+  // whether it has changed since the last one.
 
   // Takes an image of these tables, all at one instant, in place of `image`, whose copies of tables
   // that have not changed stay; the others are dropped. Copies count against the memory limit.
@@ -144,8 +143,7 @@ class Engine {
   // that was read in an earlier era is void: read the era first, then the clock.
   uint64_t era() const { return era_.load(std::memory_order_acquire); }
 
-  // --- Commands
-  // ------------------------------------------------------------------------------------------------
+  // --- Commands ----------------------------------------------------------------------------------
 
   // Runs one command. `now_nanos`: the caller's one reading of the clock. kTableGone where the
   // command's table was dropped, here and below.
@@ -199,8 +197,7 @@ class Engine {
   // take beyond the memory limit, the next write finds missing. O(rows read and written, log rows).
   ConditionalReply ExecuteConditional(const ConditionalWrite& write, uint64_t now_nanos);
 
-  // --- Eviction
-  // ------------------------------------------------------------------------------------------------
+  // --- Eviction ----------------------------------------------------------------------------------
 
   // Partitions of this table, which is empty, may be evicted when a write finds no memory.
   void EnableEviction(TableId table, const EvictionOptions& options);
@@ -212,8 +209,8 @@ class Engine {
   void FlushUsage(TableId table);
   // The state of a partition now, for PutCommand::unless_since.
   uint64_t ChangeMark(TableId table, std::string_view partition_key);
-  // --- Views
-  // ------------------------------------------------------------------------------------------------
+
+  // --- Views -------------------------------------------------------------------------------------
 
   // What a view holds of a lane; see Unpin. Plain data.
   struct RowPin {
@@ -228,8 +225,7 @@ class Engine {
   // is viewed.
   static void Unpin(const RowPin& pin);
 
-  // --- Scans
-  // ------------------------------------------------------------------------------------------------
+  // --- Scans -------------------------------------------------------------------------------------
 
   // Partition keys of a table, in token order, at most `limit`, from `position` on, which is moved;
   // only partitions with a live row or static value, with `first_component` as their first key
@@ -243,8 +239,7 @@ class Engine {
   ScanPosition PositionAt(Token token) const;
   ScanPosition PositionBehind(std::string_view partition_key) const;
 
-  // --- To and from elsewhere
-  // ------------------------------------------------------------------------------------------------
+  // --- To and from elsewhere ---------------------------------------------------------------------
 
   // Sends what is stored of the next partitions of a table, in the order of lanes and tokens, and
   // moves `position`: one slice, under one hold of one lane, of up to 128 partitions or until the
@@ -259,8 +254,7 @@ class Engine {
   WriteTimestamp LastTimestamp();
   void AdvanceTimestamps(WriteTimestamp timestamp);
 
-  // --- Reclamation, figures
-  // ------------------------------------------------------------------------------------------------
+  // --- Reclamation, figures ----------------------------------------------------------------------
 
   // A slice of reclamation, about `budget` units over all lanes, a lane at a time; returns the
   // units done, 0 when nothing waits. Passes by lanes that are taken as long as there is something

@@ -94,8 +94,7 @@ bool Engine::AnyPart(TableId table, Predicate&& is_so) {
       lanes_, [&](const std::unique_ptr<Lane>& lane) { return is_so(lane->table(table)); });
 }
 
-// --- Taking an image
-// ------------------------------------------------------------------------------------------------
+// --- Taking an image -----------------------------------------------------------------------------
 
 // One attempt, which may take several holds: which tables need a copy is known under a hold, and
 // their ids are chosen without.
@@ -232,8 +231,7 @@ void Engine::DropCopies(const EngineImage& image) {
   }
 }
 
-// --- Going back
-// ------------------------------------------------------------------------------------------------
+// --- Going back ----------------------------------------------------------------------------------
 
 // One attempt; see ImageTaker.
 class Engine::Returner {

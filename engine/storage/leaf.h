@@ -1,9 +1,9 @@
 // Leaf: rows in key order in one block of memory; the unit in which partitions are stored. A small
 // partition is one leaf with its key in front, a large one a tree of leaves (leaf_tree.h).
 //
-//   [header 32 | partition key | freshness 0 or 8 | metas, smallest key first ->    gap    <- rows,
-//   smallest key last
-//   ]
+//   [header 32 | partition key | freshness 0 or 8 | metas ->    gap    <- rows]
+//
+// Metas begin with the smallest key, rows end with it.
 //
 // Adding at the largest key, the newest item of a list, writes behind the metas and in front of the
 // rows: nothing moves. A page of newest rows is one contiguous stretch, key and value side by side,

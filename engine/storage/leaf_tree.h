@@ -1,7 +1,8 @@
 // LeafTree: the leaves of a large partition in key order, under two levels of index.
 //
-//   root: branches in order, growing array   branch: up to 64 entries   entry: 8-byte key prefix,
-//   leaf
+//   root     branches in order, a growing array
+//   branch   up to 64 entries
+//   entry    8-byte key prefix, leaf
 //
 // The prefix is that of the leaf's first key, so that a search rarely touches a leaf it does not
 // end in: three lines for ten million rows. Where prefixes tie, or do not compare (a plain key

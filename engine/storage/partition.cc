@@ -93,8 +93,7 @@ void Partition::set_cache_bits(uint8_t bits) {
   header.cache_bits = bits;
 }
 
-// --- As a part of a cache
-// ---------------------------------------------------------------------------------
+// --- As a part of a cache ------------------------------------------------------------------------
 
 Presence Partition::PresenceAt(int64_t now_seconds) const {
   const uint8_t bits = cache_bits();
@@ -148,8 +147,7 @@ uint32_t Partition::LastExpiry() const {
   return last;
 }
 
-// --- Finding and replacing leaves
-// -----------------------------------------------------------------------
+// --- Finding and replacing leaves ----------------------------------------------------------------
 
 Partition::LeafRef Partition::FindLeaf(ClusteringKeyView key) const {
   if (!large()) return {BlockOf(reference_), {}};
@@ -188,8 +186,7 @@ bool Partition::LeafChanged(LeafRef& at) {
   return true;
 }
 
-// --- Growing
-// ---------------------------------------------------------------------------------------------
+// --- Growing -------------------------------------------------------------------------------------
 
 void Partition::Expect(const Load& load) {
   // One hot row is put where it fits exactly.
@@ -313,8 +310,7 @@ void Partition::UnpackLeaf(LeafRef& at) {
   ReplaceBlock(at, block);
 }
 
-// --- Shrinking
-// -------------------------------------------------------------------------------------------
+// --- Shrinking -----------------------------------------------------------------------------------
 
 void Partition::TryMerge(LeafRef& at) {
   LargePartition& partition = LargeOf(reference_);
@@ -445,8 +441,7 @@ bool Partition::Destroy(size_t budget) {
   return true;
 }
 
-// --- Rows
-// ------------------------------------------------------------------------------------------------
+// --- Rows ----------------------------------------------------------------------------------------
 
 void Partition::PutRow(LeafRef& at, size_t index, bool replace, RowImage image) {
   if (at.block == nullptr) {  // the first row of a large partition
@@ -517,8 +512,7 @@ void Partition::EraseRows(LeafRef& at, size_t first, size_t last) {
   if (!LeafChanged(at) && large()) TryMerge(at);
 }
 
-// --- Value indexes
-// ---------------------------------------------------------------------------------------
+// --- Value indexes -------------------------------------------------------------------------------
 
 std::optional<std::string_view> Partition::IndexedValue(const Leaf& leaf, size_t index,
                                                         ColumnId column) const {
@@ -609,8 +603,7 @@ void Partition::BuildIndexes() {
   } while (partition.tree.Next(at));
 }
 
-// --- Verify
-// ----------------------------------------------------------------------------------------------
+// --- Verify --------------------------------------------------------------------------------------
 
 size_t Partition::Verify() const {
   LS_CHECK(!empty(), "(1) a partition holds something");

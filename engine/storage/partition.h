@@ -6,8 +6,7 @@
 // leaf, has a partition or range tombstone, a static row or a long key is *large*: a LargePartition
 // with a tree of leaves. Both are reached by a reference, the 64 bits that the directory keeps:
 //
-//   block address 48 bits (16-byte aligned; bit 0: large) | place of the newest row, in 16 bytes,
-//   16 bits
+//   block address, 48 bits (16-byte aligned; bit 0: large) | place of the newest row / 16, 16 bits
 //
 // A Partition object is a handle for the length of one operation. Owned by the table;
 // single-threaded.
@@ -89,8 +88,7 @@ class Partition {
   // What encoding a cell, a marker or a tombstone in full adds to a row, at most.
   static constexpr size_t kComplexOverheadBytes = 72;
 
-  // --- References
-  // -------------------------------------------------------------------------------------
+  // --- References --------------------------------------------------------------------------------
 
   static bool IsLarge(uint64_t reference) { return (reference & 1) != 0; }
   static char* BlockOf(uint64_t reference) {
@@ -185,8 +183,7 @@ class Partition {
   // never.
   uint32_t NextEvent() const;
 
-  // --- Writes: the cost has been reserved
-  // ---------------------------------------------------------------
+  // --- Writes: the cost has been reserved --------------------------------------------------------
 
   // Whether a row's meta can hold these times (a leaf's span of timestamps aside).
   static bool FitsMeta(const Liveness& liveness);
@@ -267,8 +264,7 @@ class Partition {
   // Frees up to about `budget` leaves; true when everything is gone and the reference is void.
   bool Destroy(size_t budget);
 
-  // --- Reads
-  // ----------------------------------------------------------------------------------------------
+  // --- Reads -------------------------------------------------------------------------------------
 
   // `dead_rows`, when given, grows by the dead rows that were passed over; those that a look-up by
   // value leaves out are not counted.

@@ -20,8 +20,7 @@
 // Invariants (Verify() checks them):
 //  (1) both arrays are sorted and reachable as slot_array.h says;
 //  (2) while entries are carried over, the current array holds only addresses below the frontier
-//  and the
-//      old one, from `moved_` on, only others; slots before `moved_` are dead;
+//      and the old one, from `moved_` on, only others; slots before `moved_` are dead;
 //  (3) entries of equal address ascend by key, in the arrays and in the overflow set;
 //  (4) size() counts each entry once, and Find finds it.
 #ifndef LISTSTORE_ENGINE_STORAGE_PARTITION_DIRECTORY_H_

@@ -7,8 +7,7 @@
 
 namespace liststore {
 
-// --- Rows in their two forms
-// -------------------------------------------------------------------------------
+// --- Rows in their two forms ---------------------------------------------------------------------
 
 bool Partition::FitsMeta(const Liveness& liveness) {
   if (!liveness.expiring()) return true;
@@ -106,8 +105,7 @@ void Partition::PutBody(LeafRef& at, size_t index, bool replace, ClusteringKeyVi
   PutRow(at, index, replace, image);
 }
 
-// --- Tombstones over rows
-// ------------------------------------------------------------------------------------
+// --- Tombstones over rows ------------------------------------------------------------------------
 
 bool Partition::Hides(ClusteringKeyView key, const WriteContext& write) {
   if (!large()) return false;
@@ -131,8 +129,7 @@ void Partition::PurgeTombstones(int64_t now_seconds) {
   partition.ranges.Purge(now_seconds, context_.grace);
 }
 
-// --- Upsert
-// --------------------------------------------------------------------------------------------------
+// --- Upsert --------------------------------------------------------------------------------------
 
 bool Partition::OnlyHotRows() const {
   if (large()) return false;
@@ -246,8 +243,7 @@ void Partition::Upsert(const RowUpdate& update, const WriteContext& write) {
   PutBody(at, index, false, update.key, write.now_seconds);
 }
 
-// --- Deletions
-// -----------------------------------------------------------------------------------------------
+// --- Deletions -----------------------------------------------------------------------------------
 
 bool Partition::RowLiveAt(const Leaf& leaf, size_t index, int64_t now_seconds) const {
   const RowMeta meta = leaf.meta(index);
@@ -450,8 +446,7 @@ bool Partition::AllCoveredBy(WriteTimestamp timestamp) const {
          !partition.tombstone.Covers(timestamp);
 }
 
-// --- Costs
-// ---------------------------------------------------------------------------------------------------
+// --- Costs ---------------------------------------------------------------------------------------
 
 WriteCost Partition::RewriteLeafCost(const Leaf& leaf) const {
   WriteCost cost = TreeGrowthCost(2);

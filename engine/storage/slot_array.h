@@ -11,8 +11,7 @@
 //  (2) a live slot is at most displacement_max() to the right of its home;
 //  (3) no slot is empty between max(home, from) and a live slot;
 //  (4) an empty slot holds kEmpty, so that a search stops at it by comparing addresses alone, and
-//  the
-//      last slot is always empty, so that it needs no bound.
+//      the last slot is always empty, so that it needs no bound.
 #ifndef LISTSTORE_ENGINE_STORAGE_SLOT_ARRAY_H_
 #define LISTSTORE_ENGINE_STORAGE_SLOT_ARRAY_H_
 

@@ -33,8 +33,7 @@ Table::~Table() {
   // back.
 }
 
-// --- Finding
-// ---------------------------------------------------------------------------------------------
+// --- Finding -------------------------------------------------------------------------------------
 
 bool Table::IsTruncated(const Partition& partition) const {
   const uint32_t epoch = partition.epoch();
@@ -98,8 +97,7 @@ void Table::Finish(const PartitionRef& partition, DirectorySlot* slot, bool rese
   if (pledged_.allocations == 0 && handle.WantsShrink()) handle.Shrink();
 }
 
-// --- Memory set aside
-// ------------------------------------------------------------------------------------
+// --- Memory set aside ----------------------------------------------------------------------------
 
 WriteCost Table::CreateCost() const {
   WriteCost cost;
@@ -185,8 +183,7 @@ void Table::NoteTimestamps(const WriteContext& write) {
   context_.grace = {schema_.gc_grace_seconds, write.now_seconds};
 }
 
-// --- Writes
-// ----------------------------------------------------------------------------------------------
+// --- Writes --------------------------------------------------------------------------------------
 
 OpStatus Table::Pledge(const PartitionRef& partition, std::span<const RowUpdate> rows,
                        const WriteContext& write) {
@@ -418,8 +415,7 @@ OpStatus Table::DeleteRowsByValue(const PartitionRef& partition, ColumnId column
   return DeleteRows(partition, views, write, removed);
 }
 
-// --- Reads
-// -----------------------------------------------------------------------------------------------
+// --- Reads ---------------------------------------------------------------------------------------
 
 uint64_t Table::Count(const PartitionRef& partition, const ClusteringRange& range,
                       int64_t now_seconds, uint64_t* dead_rows) {

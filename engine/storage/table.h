@@ -98,8 +98,8 @@ class Table final : private Arena::Relocator {
 
   const TableSchema& schema() const { return schema_; }
 
-  // --- Writes. kOutOfMemory: nothing of the call was applied.
-  // -------------------------------------
+  // --- Writes ------------------------------------------------------------------------------------
+  // kOutOfMemory: nothing of the call was applied.
 
   // Upserts rows of one partition; all or nothing. Two updates of one key are merged.
   OpStatus Upsert(const PartitionRef& partition, std::span<const RowUpdate> rows,
@@ -140,8 +140,7 @@ class Table final : private Arena::Relocator {
   // From here to ClearPledges() writes take what was pledged, and do not fail.
   void RedeemPledges() { redeeming_ = true; }
 
-  // --- Reads
-  // ----------------------------------------------------------------------------------------
+  // --- Reads -------------------------------------------------------------------------------------
 
   // Sends live rows to `sink` in the order asked; returns how many. O(log rows + returned); by
   // value: O(matches) in large partitions, a scan of fingerprints in small ones.
@@ -193,8 +192,7 @@ class Table final : private Arena::Relocator {
     });
   }
 
-  // --- Eviction (table_cache.cc); docs/cache.md
-  // ------------------------------------------------------------------------------------------------
+  // --- Eviction (table_cache.cc); docs/cache.md --------------------------------------------------
 
   // From now on partitions may be evicted: a few at a time by writes that find the limit near, and
   // by EvictAfterRefusal. The table is empty.
@@ -218,8 +216,7 @@ class Table final : private Arena::Relocator {
   // Evicts as much as the writes since the last call have taken, while the limit is near. Bounded.
   void Settle(int64_t now_seconds);
 
-  // --- Ending, beginning again, copying
-  // ------------------------------------------------------------------------------------------------
+  // --- Ending, beginning again, copying ----------------------------------------------------------
 
   // The table ends: everything is out of sight, and schema().id is of the next generation, which
   // nobody knows. Its memory comes back by Reclaim; the shell stays, so that PrefetchSlot may still
@@ -259,8 +256,8 @@ class Table final : private Arena::Relocator {
   // are partial.
   void NotePastUnknown() { past_unknown_ = true; }
 
-  // --- Stages of a group: the holder calls the second, any thread the others.
-  // ------------------------
+  // --- Stages of a group -------------------------------------------------------------------------
+  // The holder calls the second, any thread the others.
 
   [[gnu::always_inline]] void PrefetchSlot(uint64_t address) const {
     directory_.PrefetchSlot(address);
@@ -279,8 +276,7 @@ class Table final : private Arena::Relocator {
     if (hint != 0) Partition::PrefetchForWrite(hint);
   }
 
-  // --- Truncation, expiry, memory
-  // ---------------------------------------------------------------------
+  // --- Truncation, expiry, memory ----------------------------------------------------------------
 
   void TruncateAll();
   // All partitions whose first key component is `component` (tables with a composite key only).

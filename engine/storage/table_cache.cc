@@ -43,8 +43,7 @@ constexpr size_t kLeavesPerStep = 16;
 
 }  // namespace
 
-// --- Reads
-// -----------------------------------------------------------------------------------------------
+// --- Reads ---------------------------------------------------------------------------------------
 
 uint64_t Table::ReadRows(const PartitionRef& partition, const DirectorySlot* slot,
                          const ReadSpec& spec, int64_t now_seconds, RowSink& sink,
@@ -83,8 +82,7 @@ void Table::NoteRead(const PartitionRef& partition, uint64_t reference, uint64_t
   }
 }
 
-// --- Presence
-// --------------------------------------------------------------------------------------------
+// --- Presence ------------------------------------------------------------------------------------
 
 bool Table::IsOver(uint64_t reference, int64_t now_seconds) {
   const Partition handle(context_, reference);
@@ -113,8 +111,7 @@ void Table::NoteUpsert(const PartitionRef& partition, std::span<const RowUpdate>
   }
 }
 
-// --- Puts
-// ------------------------------------------------------------------------------------------------
+// --- Puts ----------------------------------------------------------------------------------------
 
 OpStatus Table::Put(const PartitionRef& partition, std::span<const RowUpdate> rows,
                     const PutSpec& spec, const WriteContext& write, bool& refused) {
@@ -193,8 +190,7 @@ bool Table::Forget(const PartitionRef& partition) {
   return true;
 }
 
-// --- Coming and staying
-// ----------------------------------------------------------------------------------
+// --- Coming and staying --------------------------------------------------------------------------
 
 void Table::EnableEviction(const EvictionOptions& options) {
   LS_CHECK(directory_.empty() && cache_ == nullptr && !dropped_,
@@ -242,8 +238,7 @@ void Table::PushProbation(uint64_t address) {
   });
 }
 
-// --- Going
-// -----------------------------------------------------------------------------------------------
+// --- Going ---------------------------------------------------------------------------------------
 
 bool Table::IsGuarded(uint64_t address) const {
   if (cache_->writing == address) return true;
@@ -468,8 +463,7 @@ bool Table::EvictAfterRefusal(uint32_t doublings, int64_t now_seconds) {
   return evicted != 0 || units != 0 || arena_.live_bytes() < before;
 }
 
-// --- Verify
-// ----------------------------------------------------------------------------------------------
+// --- Verify --------------------------------------------------------------------------------------
 
 void Table::VerifyEviction() const {
   if (cache_ == nullptr) return;

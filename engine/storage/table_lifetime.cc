@@ -214,8 +214,7 @@ OpStatus Table::CopyFrom(Table& from, const ColumnMap& columns, int64_t now_seco
   return status;
 }
 
-// --- To and from elsewhere
-// -----------------------------------------------------------------------------------------------
+// --- To and from elsewhere -----------------------------------------------------------------------
 
 void Table::SendStored(const Partition& partition, int64_t now_seconds, StoredRowSink& sink) const {
   StoredPartition head{.key = partition.key(),

@@ -79,8 +79,7 @@ size_t Table::ReclaimDead(size_t budget) {
   return units;
 }
 
-// --- Expiry
-// ----------------------------------------------------------------------------------------------
+// --- Expiry --------------------------------------------------------------------------------------
 
 DirectorySlot* Table::FindEntry(const TtlWheel::Entry& entry) {
   DirectorySlot* found = nullptr;
@@ -181,8 +180,7 @@ size_t Table::ReclaimDue(int64_t now_seconds, size_t budget) {
   return units;
 }
 
-// --- Truncation
-// ------------------------------------------------------------------------------------------
+// --- Truncation ----------------------------------------------------------------------------------
 
 size_t Table::ReclaimTruncated(size_t budget) {
   // Partitions to take out are gathered first: the directory must not change during a scan.
@@ -219,8 +217,7 @@ size_t Table::ReclaimTruncated(size_t budget) {
   return units;
 }
 
-// --- Compaction
-// ------------------------------------------------------------------------------------------
+// --- Compaction ----------------------------------------------------------------------------------
 
 void Table::Moved(void* from, void* to, size_t bytes) {
   const Leaf leaf(static_cast<char*>(to));

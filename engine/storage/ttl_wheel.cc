@@ -14,8 +14,7 @@ uint32_t TtlWheel::SlotEnd(int level, int slot) const {
   return SlotBegin(level, slot) + ((uint32_t{1} << (level * kDigitBits)) - 1);
 }
 
-// --- Scheduling
-// ---------------------------------------------------------------------------------------
+// --- Scheduling ----------------------------------------------------------------------------------
 
 size_t TtlWheel::ReserveBytes() const {
   return Arena::BlockBytes(ChunkBytes(kChunkEntriesMax)) +
@@ -49,8 +48,7 @@ void TtlWheel::MarkEmpty(int level, int slot) {
   if (occupied_[level] == 0) levels_ &= ~(uint32_t{1} << level);
 }
 
-// --- Chunks
-// -------------------------------------------------------------------------------------------
+// --- Chunks --------------------------------------------------------------------------------------
 
 void TtlWheel::Push(Chunk*& head, const Entry& entry) {
   if (NeedsChunk(head)) {
@@ -118,8 +116,7 @@ void TtlWheel::Clear() {
   LS_CHECK(bytes_ == 0, "everything allocated was freed");
 }
 
-// --- Advancing
-// ----------------------------------------------------------------------------------------
+// --- Advancing -----------------------------------------------------------------------------------
 
 bool TtlWheel::HasDue(int64_t now_seconds) const {
   const uint32_t now = ClampTime(now_seconds);
@@ -235,8 +232,7 @@ void TtlWheel::StepBack(uint32_t now) {
   if (sweep_.active) BeginSweep();
 }
 
-// --- Sweeping
-// -------------------------------------------------------------------------------------------
+// --- Sweeping ------------------------------------------------------------------------------------
 //
 // A pass goes from the coarsest level to the finest, because entries move that way, and looks at
 // pending_ after each level, because what a slot of that level held may have been there when its
@@ -297,8 +293,7 @@ void TtlWheel::DropSweepEntry() {
   if (head == nullptr && !in_pending) MarkEmpty(sweep_.level, sweep_.slot);
 }
 
-// --- Checking
-// -------------------------------------------------------------------------------------------
+// --- Checking ------------------------------------------------------------------------------------
 
 void TtlWheel::Verify() const {
   size_t entries = 0;

@@ -19,8 +19,7 @@
 //  (1) an occupied slot begins after current_ and differs from it in its level's digit first;
 //  (2) no entry lies in a slot that begins after it;
 //  (3) a slot's bit is set exactly when it has a chunk, a level's exactly when it has a slot; no
-//  chunk is
-//      empty;
+//      chunk is empty;
 //  (4) size() and bytes() count what is there.
 #ifndef LISTSTORE_ENGINE_STORAGE_TTL_WHEEL_H_
 #define LISTSTORE_ENGINE_STORAGE_TTL_WHEEL_H_

@@ -22,8 +22,7 @@ ValueIndex::ValueIndex(ValueIndex&& other) noexcept
   other.overflow_.clear();
 }
 
-// --- Entries
-// ---------------------------------------------------------------------------------------------
+// --- Entries -------------------------------------------------------------------------------------
 
 uint64_t* ValueIndex::Find(const Bucket& bucket, uint64_t entry) const {
   uint64_t* const at = LowerBound(bucket, entry);
@@ -98,8 +97,7 @@ void ValueIndex::Rename(uint32_t hash, uint32_t from_leaf_id, uint32_t to_leaf_i
   }
 }
 
-// --- Buckets
-// ---------------------------------------------------------------------------------------------
+// --- Buckets -------------------------------------------------------------------------------------
 
 void ValueIndex::Reallocate(Bucket& bucket, size_t capacity) {
   LS_DCHECK(capacity >= bucket.count, "the entries fit");
@@ -187,8 +185,7 @@ void ValueIndex::clear() {
   size_ = 0;
 }
 
-// --- Costs
-// -----------------------------------------------------------------------------------------------
+// --- Costs ---------------------------------------------------------------------------------------
 
 // What is allocated: larger blocks of buckets that are full, at most one for each add, and no more
 // than there are full ones and become full again, by four entries each; two blocks for each split;
@@ -234,8 +231,7 @@ size_t ValueIndex::BytesFor(size_t adds, size_t entries, size_t buckets) {
          Growth::kOverflowNodes * Arena::BlockBytes(kOverflowNodeBytes);
 }
 
-// --- Verify
-// ----------------------------------------------------------------------------------------------
+// --- Verify --------------------------------------------------------------------------------------
 
 void ValueIndex::Verify() const {
   LS_CHECK((size_ == 0) == (buckets_ == 0), "memory is held while there are entries");

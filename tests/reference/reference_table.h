@@ -10,7 +10,7 @@
 //      gc_grace_seconds from that write on; at that moment what is purgeable under grace 0 goes;
 //  (2) what is purgeable at `now` has no effect on a write at `now`;
 //  (3) range tombstones do not overlap: at each position the stronger one is kept, the other
-//  forgotten.
+//      forgotten.
 #ifndef LISTSTORE_TESTS_REFERENCE_REFERENCE_TABLE_H_
 #define LISTSTORE_TESTS_REFERENCE_REFERENCE_TABLE_H_
 

@@ -29,13 +29,11 @@ class FunctionContext {
 
 // `arguments`: one for each of the function's, valid for their types; nullopt is null, which all
 // functions answer with null but for those that make JSON, and so do those of times to values of no
-// bytes. `context` may be
-// nullptr for a pure function.
+// bytes. `context` may be nullptr for a pure function.
 //
 // Invalid: bytes that are no value of the type which they are to become; a key that is too long.
 // Of JSON: DecodeJsonRow, FromJson, EncodeJson.
-// Server: an instant that
-// the result's type cannot say, in ScyllaDB's words. O(bytes).
+// Server: an instant that the result's type cannot say, in ScyllaDB's words. O(bytes).
 CqlOr<std::optional<std::string>> EvaluateFunction(
     const NativeFunction& function, std::span<const std::optional<std::string_view>> arguments,
     FunctionContext* context);
