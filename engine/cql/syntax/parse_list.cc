@@ -3,7 +3,7 @@
 
 namespace liststore {
 
-// LIST [ALL | ATTACHED | EFFECTIVE ...] SERVICE LEVEL: what is listed is no matter of roles.
+// LIST [ALL | ATTACHED | EFFECTIVE ...] SERVICE LEVEL: refused as service levels, not as roles.
 bool CqlParser::AtServiceLevels() const {
   const auto is_of_levels = [](const Lexeme& token) {
     return token.keyword == Keyword::kATTACHED || token.keyword == Keyword::kSERVICE ||
