@@ -5,13 +5,12 @@
 
 #include "absl/hash/hash.h"
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/base/strings.h"
 #include "liststore/item_key.h"
 
 namespace liststore {
 namespace {
-
-constexpr uint64_t kNanosPerSecond = 1'000'000'000;
 
 std::string KeyOf(const NewItem& item) {
   auto key = MakeItemKey(item.timestamp_nanos, item.value);
@@ -33,7 +32,7 @@ size_t PlainStore::ShardOf(std::string_view list_key) const {
 
 size_t PlainStore::Add(std::string_view list_key, std::span<const NewItem> items) {
   const uint64_t now_nanos = clock_.NowNanos();
-  const auto now_seconds = static_cast<int64_t>(now_nanos / kNanosPerSecond);
+  const int64_t now_seconds = WholeSeconds(now_nanos);
   const uint64_t ttl_nanos = static_cast<uint64_t>(ttl_seconds_) * kNanosPerSecond;
   size_t stored = 0;
   Shard& shard = shards_[ShardOf(list_key)];
@@ -59,7 +58,7 @@ size_t PlainStore::Add(std::string_view list_key, std::span<const NewItem> items
   for (size_t i = 0; i < items.size(); ++i) {
     const uint64_t end_nanos = items[i].timestamp_nanos + ttl_nanos;
     if (end_nanos < now_nanos + kNanosPerSecond) continue;
-    const auto left_seconds = static_cast<int64_t>((end_nanos - now_nanos) / kNanosPerSecond);
+    const int64_t left_seconds = WholeSeconds(end_nanos - now_nanos);
     const auto [row, inserted] = list.items.try_emplace(keys[i]);
     row->second.expires_at_seconds = now_seconds + left_seconds;
     ++stored;
@@ -73,7 +72,7 @@ size_t PlainStore::Add(std::string_view list_key, std::span<const NewItem> items
 
 void PlainStore::Get(std::string_view list_key, uint64_t min_timestamp_nanos, size_t limit,
                      PlainItems* result) const {
-  const auto now_seconds = static_cast<int64_t>(clock_.NowNanos() / kNanosPerSecond);
+  const int64_t now_seconds = WholeSeconds(clock_.NowNanos());
   const std::string bound =
       min_timestamp_nanos == 0 ? std::string() : ItemKeyLowerBound(min_timestamp_nanos);
   result->size = 0;
@@ -93,7 +92,7 @@ void PlainStore::Get(std::string_view list_key, uint64_t min_timestamp_nanos, si
 }
 
 size_t PlainStore::RemoveWithValue(std::string_view list_key, std::string_view value) {
-  const auto now_seconds = static_cast<int64_t>(clock_.NowNanos() / kNanosPerSecond);
+  const int64_t now_seconds = WholeSeconds(clock_.NowNanos());
   Shard& shard = shards_[ShardOf(list_key)];
   const std::lock_guard lock(shard.mutex);
   const auto list = shard.lists.find(ToAbsl(list_key));

@@ -11,6 +11,7 @@
 #include "bench/peers/plain_store.h"
 #include "bench/shapes/shapes.h"
 #include "engine/base/random.h"
+#include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
 #include "liststore/list_store.h"
 #include "tools/liststore/bench_workload.h"
@@ -21,7 +22,6 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr uint32_t kLists = 20'000;
-constexpr uint64_t kNanosPerSecond = 1'000'000'000;
 constexpr uint64_t kTtlNanos = static_cast<uint64_t>(kBenchTtlSeconds) * kNanosPerSecond;
 // Items live from one to so many seconds: in a second a fourth of what there is goes.
 constexpr uint64_t kLifeSecondsMax = 4;

@@ -9,6 +9,7 @@
 #include "bench/peers/peer_rows.h"
 #include "bench/peers/row_wheel.h"
 #include "bench/shapes/shapes.h"
+#include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
 #include "liststore/list_store.h"
 #include "tools/liststore/bench_workload.h"
@@ -18,7 +19,6 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr uint64_t kNanosPerSecond = 1'000'000'000;
 constexpr uint32_t kItemsPerList = 20;
 constexpr size_t kValueBytes = 24;
 constexpr int64_t kTtlSeconds = 7'200;

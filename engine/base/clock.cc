@@ -2,13 +2,15 @@
 
 #include <time.h>
 
+#include "engine/base/seconds.h"
+
 namespace liststore {
 namespace {
 
 uint64_t NanosOf(clockid_t id) {
   timespec now;
   clock_gettime(id, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+  return static_cast<uint64_t>(now.tv_sec) * kNanosPerSecond + static_cast<uint64_t>(now.tv_nsec);
 }
 
 }  // namespace

@@ -6,12 +6,11 @@
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
 
 namespace liststore {
 namespace {
-
-int64_t Seconds(uint64_t now_nanos) { return static_cast<int64_t>(now_nanos / 1'000'000'000); }
 
 // WRITETIME and TTL of an element or field.
 bool IsTimeOfPart(const Selection& selection) {
@@ -46,7 +45,7 @@ ResultCollector::ResultCollector(const SelectCall& call, SelectResult& result)
     : call_(call),
       result_(result),
       row_(*call.plan.table),
-      context_{call.values, call.functions, Seconds(call.now_nanos)},
+      context_{call.values, call.functions, WholeSeconds(call.now_nanos)},
       aggregation_(call.plan.selections, context_) {
   if (std::ranges::any_of(call.plan.selections, AsksForElements)) row_.KeepElements();
 }

@@ -5,6 +5,7 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 #include "engine/cql/values/key_bytes.h"
@@ -322,7 +323,7 @@ CqlStatus WriteSet::Add(const ModificationPlan& plan, BoundValues values,
       EncodePartitionKeys(*plan.table, plan.partition_key, values, KeyUse::kWrite, keys_));
   LS_RETURN_IF_ERROR(EncodeRanges(*plan.table, plan.clustering, values, KeyUse::kWrite, encoded_));
   const WriteTimestamp written = timestamp ? WriteTimestamp{*timestamp} : WriteTimestamp::None();
-  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  const int64_t now_seconds = WholeSeconds(now_nanos);
   if (plan.views != nullptr && std::ranges::find(views_, plan.views) == views_.end()) {
     views_.push_back(plan.views);
   }

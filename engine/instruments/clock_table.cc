@@ -6,6 +6,7 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/base/strings.h"
 #include "engine/cql/schema/computed_table.h"
 #include "engine/cql/values/encode_value.h"
@@ -16,7 +17,6 @@ namespace {
 
 constexpr char kClockKey[] = "clock";
 constexpr int64_t kNanosPerMilli = 1'000'000;
-constexpr int64_t kNanosPerSecond = 1'000'000'000;
 constexpr int64_t kNanosPerDay = 86'400 * kNanosPerSecond;
 
 constexpr TableSpec kClockSpec = {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/base/strings.h"
 
 namespace liststore {
@@ -22,7 +23,7 @@ class SteadyClock final : public Clock {
   uint64_t NowNanos() const override {
     timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+    return static_cast<uint64_t>(now.tv_sec) * kNanosPerSecond + static_cast<uint64_t>(now.tv_nsec);
   }
   static const SteadyClock& Instance() {
     static const SteadyClock clock;

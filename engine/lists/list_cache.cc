@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
 #include "engine/base/mutex.h"
+#include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 #include "engine/lists/feature_entry.h"
@@ -107,9 +108,7 @@ class ListCache::Impl {
     counter.fetch_add(n, std::memory_order_relaxed);
   }
 
-  int64_t NowSeconds() {
-    return static_cast<int64_t>(store_impl().NowForReads() / kNanosPerSecond);
-  }
+  int64_t NowSeconds() { return WholeSeconds(store_impl().NowForReads()); }
   Held HeldOf(const ListItems& items);
   // Whether a list whose load has failed may be served as it is.
   bool MayServeStale(const ListItems& items);

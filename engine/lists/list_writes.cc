@@ -7,6 +7,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/md5.h"
+#include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
 #include "engine/lists/add_gate.h"
 #include "engine/lists/add_scratch.h"
@@ -57,7 +58,7 @@ absl::StatusOr<size_t> ListStore::Impl::LayOutRows(std::span<const NewItem> item
                                                    int64_t ttl_seconds, uint64_t now_nanos,
                                                    size_t first_row, AddScratch& scratch) const {
   LS_CHECK(scratch.rows.size() >= first_row + items.size(), "every item has room for its row");
-  const auto now_seconds = static_cast<int64_t>(now_nanos / kNanosPerSecond);
+  const int64_t now_seconds = WholeSeconds(now_nanos);
   // Digests are made some at a time, side by side: 10 items take 0.5 us and not 1.0. `undigested`
   // rows wait for theirs, the last ones; their keys hold the timestamp so far.
   std::array<std::string_view, kDigestsAtOnce> values;

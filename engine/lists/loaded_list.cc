@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/md5.h"
+#include "engine/base/seconds.h"
 #include "engine/lists/list_items_sink.h"
 #include "engine/lists/remaining_time.h"
 #include "engine/model/packed_item_key.h"
@@ -21,7 +22,7 @@ void ReadLoadedList(std::span<const NewItem> content, int64_t ttl_seconds, uint6
     // Keys are in the order of their bytes without sign; an array of char has another.
     std::string_view key_bytes() const { return {key.data(), key.size()}; }
   };
-  const auto now_seconds = static_cast<int64_t>(now_nanos / kNanosPerSecond);
+  const int64_t now_seconds = WholeSeconds(now_nanos);
   std::vector<Row> rows;
   rows.reserve(content.size());
   for (const NewItem& item : content) {

@@ -5,12 +5,11 @@
 #include <cstdint>
 
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/model/packed_item_key.h"
 #include "engine/model/time.h"
 
 namespace liststore {
-
-inline constexpr uint64_t kNanosPerSecond = 1'000'000'000u;
 
 // The sum below stays within 64 bits for every timestamp and TTL that the store accepts.
 static_assert(kItemKeyNanosMax + static_cast<uint64_t>(kTtlSecondsMax) * kNanosPerSecond >
@@ -24,8 +23,7 @@ constexpr int64_t RemainingSeconds(uint64_t timestamp_nanos, int64_t ttl_seconds
   LS_DCHECK(timestamp_nanos <= kItemKeyNanosMax, "the timestamp was checked");
   LS_DCHECK(ttl_seconds >= 1 && ttl_seconds <= kTtlSecondsMax, "the TTL was checked");
   const uint64_t end_nanos = timestamp_nanos + static_cast<uint64_t>(ttl_seconds) * kNanosPerSecond;
-  if (end_nanos <= now_nanos) return 0;
-  return static_cast<int64_t>((end_nanos - now_nanos) / kNanosPerSecond);
+  return end_nanos <= now_nanos ? 0 : WholeSeconds(end_nanos - now_nanos);
 }
 
 }  // namespace liststore

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/cql/schema/system_schema_tables.h"
 #include "engine/cql/schema/system_tables.h"
 #include "engine/execute/query_processor.h"
@@ -64,7 +65,7 @@ class StatementHandler final : public RequestHandler {
     options.node = context.node;
     options.node.host_id = context.host_id;
     options.node.looks_like_scylla = context.looks_like_scylla;
-    options.node.start_seconds = static_cast<int32_t>(context.clock.NowNanos() / 1'000'000'000);
+    options.node.start_seconds = static_cast<int32_t>(WholeSeconds(context.clock.NowNanos()));
     options.on_schema_change = [&events = context.events](const protocol::SchemaChange& change) {
       events.Publish(change);
     };

@@ -10,6 +10,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/shard/condition_rows.h"
 #include "engine/shard/derived_rows.h"
 #include "engine/shard/engine.h"
@@ -273,7 +274,7 @@ class Engine::Batch {
     }
   }
 
-  int64_t NowSeconds() const { return static_cast<int64_t>(now_nanos_ / 1'000'000'000); }
+  int64_t NowSeconds() const { return WholeSeconds(now_nanos_); }
 
   Engine& engine_;
   const std::span<const Command> writes_;

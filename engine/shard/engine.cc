@@ -8,6 +8,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/model/partition_key.h"
 
 namespace liststore {
@@ -215,7 +216,7 @@ OpStatus Engine::PledgeAndApply(std::span<const Command> upserts, std::span<cons
   for (Lane* lane : lanes) timestamp = std::max(timestamp, lane->NextTimestamp(now_nanos));
   WriteContext write;
   write.timestamp = timestamp;
-  write.now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  write.now_seconds = WholeSeconds(now_nanos);
 
   const OpStatus status = Pledge(upserts, to, named_twice, write);
   for (size_t i = 0; status == OpStatus::kOk && i < upserts.size(); ++i) {
@@ -279,7 +280,7 @@ ScanPosition Engine::PositionBehind(std::string_view partition_key) const {
 OpStatus Engine::ScanPartitions(TableId table, std::optional<std::string_view> first_component,
                                 size_t limit, uint64_t now_nanos, ScanPosition& position,
                                 std::vector<std::string>& keys, std::optional<Token> last) {
-  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  const int64_t now_seconds = WholeSeconds(now_nanos);
   // The last piece of the ring that is looked at, and where it ends.
   auto last_piece = std::pair{Router::kSegments, uint32_t{0}};
   uint64_t last_address = 0;
@@ -350,7 +351,7 @@ size_t Engine::ReclaimSlice(Lane& lane, int64_t now_seconds, size_t budget, Expi
 }
 
 size_t Engine::Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t> era) {
-  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  const int64_t now_seconds = WholeSeconds(now_nanos);
   const uint32_t first = next_reclaimed_lane_.fetch_add(1, std::memory_order_relaxed);
   size_t units = 0;
   ExpiryLog expiries;

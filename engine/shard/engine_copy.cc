@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/shard/engine.h"
 
 namespace liststore {
@@ -15,7 +16,7 @@ constexpr size_t kPartitionsPerSlice = 128;
 OpStatus Engine::CopyOut(TableId table, uint64_t now_nanos, CopyPosition& position,
                          StoredRowSink& sink) {
   if (position.done) return OpStatus::kOk;
-  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  const int64_t now_seconds = WholeSeconds(now_nanos);
   Lane& lane = *lanes_[position.lane];
   bool gone = false;
   bool more = false;  // of this lane
@@ -49,7 +50,7 @@ OpStatus Engine::CopyOut(TableId table, uint64_t now_nanos, CopyPosition& positi
 
 OpStatus Engine::Restore(TableId table, const StoredPartition& partition,
                          std::span<const StoredRow> rows, uint64_t now_nanos) {
-  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  const int64_t now_seconds = WholeSeconds(now_nanos);
   const Router::Place place = router_.PlaceOf(TokenOf(partition.key));
   Lane& lane = *lanes_[place.lane];
   OpStatus status = OpStatus::kTableGone;

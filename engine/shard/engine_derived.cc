@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/shard/derived_rows.h"
 #include "engine/shard/engine.h"
 
@@ -44,7 +45,7 @@ void Engine::RenewHeld(TableId& table) {
 
 OpStatus Engine::FillDerived(TableId& base, RowFollower& follower, uint64_t now_nanos) {
   const MutexLock lock(tables_mutex_);
-  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  const int64_t now_seconds = WholeSeconds(now_nanos);
   OpStatus status = OpStatus::kOutOfMemory;
   for (int attempt = 0; attempt < 2 && IsRefusal(status); ++attempt) {
     if (attempt > 0) MakeRoom(now_nanos, base);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/shard/engine.h"
 #include "engine/storage/expiry_search.h"
 
@@ -75,7 +76,7 @@ void SearchLane(Lane& lane, LaneSearch& at, ExpirySearch& search) {
 }  // namespace
 
 std::optional<int64_t> Engine::NextExpiry(uint64_t now_nanos) {
-  ExpirySearch search{.now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000)};
+  ExpirySearch search{.now_seconds = WholeSeconds(now_nanos)};
   for (const auto& lane : lanes_) {
     LaneSearch at;
     while (!at.done) {

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/shard/engine.h"
 
 namespace liststore {
 namespace {
 
-constexpr uint64_t kNanosPerSecond = 1'000'000'000;
 // One attempt, and one after everything that is due has been given back.
 constexpr int kAttempts = 2;
 
@@ -200,7 +200,7 @@ class Engine::ImageTaker {
 OpStatus Engine::TakeImage(std::span<const TableId> tables, uint64_t now_nanos,
                            EngineImage& image) {
   const MutexLock lock(tables_mutex_);
-  const auto now_seconds = static_cast<int64_t>(now_nanos / kNanosPerSecond);
+  const int64_t now_seconds = WholeSeconds(now_nanos);
   EngineImage taken;
   OpStatus status = OpStatus::kOutOfMemory;
   for (int i = 0; i < kAttempts && status == OpStatus::kOutOfMemory; ++i) {
@@ -283,7 +283,7 @@ class Engine::Returner {
   }
 
   OpStatus Fill() {
-    const auto now_seconds = static_cast<int64_t>(request_.now_nanos / kNanosPerSecond);
+    const int64_t now_seconds = WholeSeconds(request_.now_nanos);
     made_.CreateAll();
     for (size_t i = 0; i < fresh_.size(); ++i) {
       if (!fresh_[i] || !request_.tables[i].copy) continue;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/shard/call_addresses.h"
 #include "engine/shard/engine.h"
 
@@ -52,7 +53,7 @@ Table* Engine::EvictingTableIn(Lane& lane) {
 
 // Under the hold of the lane.
 void Engine::ReclaimIn(Lane& lane, uint64_t now_nanos) {
-  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  const int64_t now_seconds = WholeSeconds(now_nanos);
   for (uint16_t i = 0; i < lane.table_count(); ++i) {
     Table& table = lane.table_at(i);
     if (table.WantsReclaim(now_seconds)) table.Reclaim(now_seconds, kReclaimUnitsPerHold);
@@ -77,8 +78,7 @@ bool Engine::EvictIn(uint32_t number, uint64_t now_nanos, uint32_t doublings,
   if (table == nullptr) return false;
   table->set_eviction_log(evictions);
   table->Guard(guarded.In(number));
-  const bool evicted =
-      table->EvictAfterRefusal(doublings, static_cast<int64_t>(now_nanos / 1'000'000'000));
+  const bool evicted = table->EvictAfterRefusal(doublings, WholeSeconds(now_nanos));
   table->Guard({});
   table->set_eviction_log(nullptr);
   return evicted;
@@ -141,7 +141,7 @@ void Engine::EndGuard(std::span<const uint32_t> lanes, uint64_t now_nanos) {
   for (const uint32_t number : lanes) {
     Table* const table = EvictingTableIn(*lanes_[number]);
     if (table == nullptr) continue;
-    table->Settle(static_cast<int64_t>(now_nanos / 1'000'000'000));
+    table->Settle(WholeSeconds(now_nanos));
     table->Guard({});
     table->set_eviction_log(nullptr);
   }

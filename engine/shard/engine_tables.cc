@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/shard/engine.h"
 
 namespace liststore {
@@ -127,7 +128,7 @@ bool Engine::ChooseIds(std::span<TableRebuild> rebuilds) {
 }
 
 OpStatus Engine::CopyAndReplace(std::span<const TableRebuild> rebuilds, uint64_t now_nanos) {
-  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  const int64_t now_seconds = WholeSeconds(now_nanos);
   OpStatus status = OpStatus::kOk;
   AcquireAll();
   for (const auto& lane : lanes_) {

@@ -1,5 +1,6 @@
 // Views: reads whose rows stay where they are.
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/shard/engine.h"
 
 namespace liststore {
@@ -8,7 +9,7 @@ OpStatus Engine::View(TableId table, std::string_view partition_key, const Clust
                       uint64_t limit, uint64_t now_nanos, ViewSink& sink, RowPin& pin) {
   const Router::Place place = router_.PlaceOf(TokenOf(partition_key));
   Lane& lane = *lanes_[place.lane];
-  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  const int64_t now_seconds = WholeSeconds(now_nanos);
   OpStatus status = OpStatus::kOk;
   pin = {};
   lane.ownership.Run([&] {

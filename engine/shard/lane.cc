@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 
 namespace liststore {
 namespace {
@@ -70,7 +71,7 @@ void Lane::AdvanceTimestamp(WriteTimestamp timestamp) {
 void Lane::ExecuteOther(const Command& command, Table& into, uint64_t address, uint64_t now_nanos,
                         Reply& reply) {
   const PartitionRef partition{command.partition_key, address};
-  const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+  const int64_t now_seconds = WholeSeconds(now_nanos);
   const auto write = [&] {
     WriteContext context;
     context.now_seconds = now_seconds;

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/base/seconds.h"
 #include "engine/command/command.h"
 #include "engine/command/reply.h"
 #include "engine/runtime/lane_ownership.h"
@@ -86,7 +87,7 @@ class Lane final : private AddressOf {
     } else if (read != nullptr) {
       LS_DCHECK(read->spec != nullptr && read->sink != nullptr,
                 "a read says what it wants, and has somewhere to go");
-      const auto now_seconds = static_cast<int64_t>(now_nanos / 1'000'000'000);
+      const int64_t now_seconds = WholeSeconds(now_nanos);
       reply.rows = table->Read({command.partition_key, address}, *read->spec, now_seconds,
                                *read->sink, &reply.info, ahead.fetched);
     } else {

@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "tools/liststore/bench_machine.h"
 #include "tools/liststore/bench_situations.h"
 #include "tools/liststore/bench_workload.h"
@@ -23,7 +24,6 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr uint64_t kNanosPerSecond = 1'000'000'000;
 constexpr size_t kLimit = 10;
 // Reads between two looks at the run queue, which cost as much as a read.
 constexpr size_t kChunk = 64;

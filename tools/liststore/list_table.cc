@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
 #include "tools/liststore/terminal.h"
 #include "tools/liststore/text.h"
@@ -13,7 +14,6 @@ namespace liststore {
 namespace {
 
 constexpr size_t kValueColumns = 56;
-constexpr uint64_t kNanosPerSecond = 1'000'000'000;
 
 // Of an item that is alive.
 std::string TimeLeft(const ListItemView& item, uint64_t now_nanos) {

@@ -6,13 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/base/strings.h"
 #include "engine/base/utf8.h"
 
 namespace liststore {
 namespace {
-
-constexpr uint64_t kNanosPerSecond = 1'000'000'000;
 
 bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 #include "liststore/item_key.h"
@@ -14,7 +15,6 @@
 namespace liststore {
 namespace {
 
-constexpr uint64_t kNanosPerSecond = 1'000'000'000;
 constexpr int64_t kTtlSecondsMax = 630'720'000;  // CQL's own limit, 20 years
 constexpr size_t kBatchStatementsMax = 65'535;   // the count in a BATCH is a [short]
 

@@ -4,13 +4,13 @@
 #include <limits>
 
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/cql/syntax/shown_text.h"
 
 namespace liststore {
 namespace {
 
 constexpr int64_t kMillisPerDay = 86'400'000;
-constexpr int64_t kNanosPerSecond = 1'000'000'000;
 constexpr int64_t kEpochDay = int64_t{1} << 31;
 constexpr int64_t kPrintedYearMax = 9999;
 
