@@ -134,6 +134,7 @@ absl::Status ListStore::CreateListFeatureVersion(std::string_view entity_type,
 absl::Status ListStore::SetListFeatureVersionTtl(std::string_view entity_type,
                                                  std::string_view feature, std::string_view version,
                                                  int64_t ttl_seconds) {
+  LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, version));
   EvictionNotices evicted(impl_->options);
   return impl_->registry.SetVersionTtl(entity_type, feature, version, ttl_seconds, impl_->Now(),
                                        evicted.log());

@@ -61,10 +61,24 @@ TEST_F(ListFeaturesTest, NamesAreChecked) {
   EXPECT_EQ(Say(store->CreateListFeature("a#", "f", 1)), bad);
   EXPECT_EQ(Say(store->CreateListFeatureVersion("a#", "f", "v")), bad);
   EXPECT_EQ(Say(store->SetListFeatureTtl("a#", "f", 1)), bad);
+  EXPECT_EQ(Say(store->SetListFeatureVersionTtl("a#", "f", "v", 1)), bad);
   EXPECT_EQ(Say(store->DeleteListFeature("a#", "f")), bad);
   EXPECT_EQ(Say(store->DeleteListFeatureVersion("a#", "f", "v")), bad);
   EXPECT_EQ(Say(store->FindListFeature("a#", "f")), bad);
   EXPECT_EQ(Say(store->ForEachList("a#", "f", "", [](std::string_view) { return true; })), bad);
+}
+
+TEST_F(ListFeaturesTest, AVersionsNamesAreCheckedBeforeItIsLookedFor) {
+  CreateHistory();
+  EXPECT_EQ(Say(store->SetListFeatureVersionTtl("user", "his|tory", "v", 1)),
+            "INVALID_ARGUMENT: feature \"his|tory\" holds '|'");
+  EXPECT_EQ(Say(store->SetListFeatureVersionTtl("user", "", "v", 1)),
+            Say(store->CreateListFeatureVersion("user", "", "v", 1)));
+  EXPECT_EQ(Say(store->SetListFeatureVersionTtl("user", "history", "\xff", 1)),
+            "INVALID_ARGUMENT: version \"\\xff\" is not UTF-8");
+  const std::string too_long(65'535, 'v');
+  EXPECT_EQ(Say(store->SetListFeatureVersionTtl("user", "history", too_long, 1)),
+            Say(store->CreateListFeatureVersion("user", "history", too_long, 1)));
 }
 
 TEST_F(ListFeaturesTest, WhatDoesNotExistIsNotFound) {
