@@ -8,7 +8,7 @@
 
 namespace liststore {
 
-void ListChanges::Add(size_t row, const std::optional<EncodedRange>& range, ListChange change) {
+void ListChanges::Add(size_t row, const std::optional<EncodedRange>& range, ElementChange change) {
   if (rows_.empty() || rows_.back().number != row) {
     Row& next = rows_.emplace_back();
     next.number = row;
@@ -49,7 +49,7 @@ void ListChanges::OnAttempt() {
 void ListChanges::Take(std::span<const LiveCellView> cells, Row& row) {
   for (const LiveCellView& cell : cells) {
     const bool wanted = std::ranges::any_of(
-        row.changes, [&](const ListChange& change) { return change.column == cell.column; });
+        row.changes, [&](const ElementChange& change) { return change.column == cell.column; });
     if (!wanted) continue;
     row.lists[cell.column].push_back({std::string(cell.path), std::string(cell.value)});
   }
@@ -66,7 +66,7 @@ void ListChanges::OnRow(size_t index, const RowView& row) {
 }
 
 // Source of rules and words: ScyllaDB cql3/lists.cc.
-CqlStatus ListChanges::Apply(const ListChange& change, Row& row) {
+CqlStatus ListChanges::Apply(const ElementChange& change, Row& row) {
   const auto found = row.lists.find(change.column);
   const auto add = [&](const Element& element, std::optional<std::string_view> value) {
     row.cells.push_back({.column = change.column,
@@ -74,7 +74,7 @@ CqlStatus ListChanges::Apply(const ListChange& change, Row& row) {
                          .value = value.value_or(std::string_view()),
                          .path = element.path});
   };
-  if (change.kind == ListChange::Kind::kDiscard) {
+  if (change.kind == ElementChange::Kind::kDiscard) {
     if (found == row.lists.end()) return {};
     for (const Element& element : found->second) {
       const bool goes = std::ranges::any_of(change.values, [&](std::string_view value) {
@@ -84,7 +84,7 @@ CqlStatus ListChanges::Apply(const ListChange& change, Row& row) {
     }
     return {};
   }
-  const bool sets = change.kind == ListChange::Kind::kSet;
+  const bool sets = change.kind == ElementChange::Kind::kSet;
   if (found == row.lists.end()) {
     return CqlError::Invalid(sets ? "Attempted to set an element on a list which is null"
                                   : "Attempted to delete an element from a list which is null");
@@ -101,7 +101,7 @@ CqlStatus ListChanges::Apply(const ListChange& change, Row& row) {
 bool ListChanges::Hold() {
   for (Row& row : rows_) {
     row.cells.assign(row.fixed.begin(), row.fixed.end());
-    for (const ListChange& change : row.changes) {
+    for (const ElementChange& change : row.changes) {
       if (status_.ok()) status_ = Apply(change, row);
     }
     row.update->cells = row.cells;

@@ -22,8 +22,8 @@
 
 namespace liststore {
 
-// Of one list. Values are borrowed.
-struct ListChange {
+// A change of the elements of one list. Values are borrowed.
+struct ElementChange {
   enum class Kind : uint8_t {
     kSet,      // the element at `index` becomes `value`, or goes where that is null
     kDelete,   // the same goes
@@ -53,7 +53,7 @@ class ListChanges final : public RowConditions {
 
   // `row`: whose update it is, by any number, one after the other. `range`: that row's; nullopt: it
   // is the static row.
-  void Add(size_t row, const std::optional<EncodedRange>& range, ListChange change);
+  void Add(size_t row, const std::optional<EncodedRange>& range, ElementChange change);
 
   // Changes `updates` of rows of these numbers, in the same order, when Hold() is called. Both
   // outlive the look, which is valid until the next Add.
@@ -79,7 +79,7 @@ class ListChanges final : public RowConditions {
   struct Row {
     size_t number = 0;
     std::optional<EncodedRange> range;
-    std::vector<ListChange> changes;
+    std::vector<ElementChange> changes;
     RowUpdate* update = nullptr;
     std::span<const CellUpdate> fixed;  // what the update has by itself
     Lists lists;                        // as they were
@@ -87,7 +87,7 @@ class ListChanges final : public RowConditions {
   };
 
   static void Take(std::span<const LiveCellView> cells, Row& row);
-  static CqlStatus Apply(const ListChange& change, Row& row);
+  static CqlStatus Apply(const ElementChange& change, Row& row);
 
   std::deque<Row> rows_;
   std::vector<Row*> looked_at_;  // of ranges_; none for a range that stands for no row

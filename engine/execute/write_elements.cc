@@ -116,11 +116,11 @@ CqlStatus WriteSet::AddValue(const CellAssignment& assignment, std::string_view 
 CqlStatus WriteSet::AddToList(const CellAssignment& assignment, BoundValues values,
                               const BoundValue& value, const std::optional<EncodedRange>& range,
                               Group& group) {
-  ListChange change;
+  ElementChange change;
   change.column = assignment.column;
   if (assignment.kind == AssignmentKind::kSubtract) {
     if (value.is_null()) return {};
-    change.kind = ListChange::Kind::kDiscard;
+    change.kind = ElementChange::Kind::kDiscard;
     change.values = Split(assignment.elements, value.bytes);
     change.type = assignment.elements.parameters()[0];
   } else {
@@ -131,7 +131,7 @@ CqlStatus WriteSet::AddToList(const CellAssignment& assignment, BoundValues valu
     }
     change.index = static_cast<int32_t>(LoadBigEndian32(index.bytes.data()));
     if (assignment.kind == AssignmentKind::kDeleteElement) {
-      change.kind = ListChange::Kind::kDelete;
+      change.kind = ElementChange::Kind::kDelete;
     } else if (value.has_value()) {
       change.value = value.bytes;
     }
