@@ -2,7 +2,6 @@
 #include "liststore/list_cache.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <optional>
@@ -79,7 +78,10 @@ class ListCache::Impl {
   template <typename Apply>
   absl::Status Write(const ListChange& change, const Apply& apply);
   absl::Status Invalidate(const ListId& list);
-  ListCacheStats stats() const;
+  ListCacheStats stats() const {
+    const MutexLock lock(stats_mutex_);
+    return stats_;
+  }
 
  private:
   class LoadOfFlights;
@@ -89,23 +91,15 @@ class ListCache::Impl {
     kStale,
     kMissing,
   };
-  struct Counters {
-    std::atomic<uint64_t> loader_calls{0};
-    std::atomic<uint64_t> lists_loaded{0};
-    std::atomic<uint64_t> lists_absent{0};
-    std::atomic<uint64_t> load_failures{0};
-    std::atomic<uint64_t> load_nanos{0};
-    std::atomic<uint64_t> load_nanos_max{0};
-    std::atomic<uint64_t> reads_joined{0};
-    std::atomic<uint64_t> stale_served{0};
-    std::atomic<uint64_t> refreshes{0};
-    std::atomic<uint64_t> loads_overtaken{0};
-    std::atomic<uint64_t> loads_not_kept{0};
-    std::atomic<uint64_t> answers_ignored{0};
-    std::atomic<uint64_t> writer_failures{0};
-  };
-  static void Count(std::atomic<uint64_t>& counter, uint64_t n = 1) {
-    counter.fetch_add(n, std::memory_order_relaxed);
+  void Count(uint64_t ListCacheStats::*counter) {
+    const MutexLock lock(stats_mutex_);
+    ++(stats_.*counter);
+  }
+  void CountLoaderCall(uint64_t nanos) {
+    const MutexLock lock(stats_mutex_);
+    ++stats_.loader_calls;
+    stats_.load_nanos += nanos;
+    stats_.load_nanos_max = std::max(stats_.load_nanos_max, nanos);
   }
 
   int64_t NowSeconds() { return WholeSeconds(store_impl().NowForReads()); }
@@ -137,7 +131,10 @@ class ListCache::Impl {
   const std::unique_ptr<ListStore> store_;
   FlightTable flights_;
   WritesUnderWay writes_;
-  Counters counters_;
+
+  // Only loads, their reads and failed writes count here: the mutex costs nothing beside them.
+  mutable Mutex stats_mutex_;
+  ListCacheStats stats_ ABSL_GUARDED_BY(stats_mutex_);
 
   Mutex refreshes_mutex_;
   std::condition_variable_any refreshes_ended_;
@@ -155,12 +152,12 @@ class ListCache::Impl::LoadOfFlights final : public ListLoad {
   size_t size() const override { return flights_.size(); }
   const ListId& list(size_t index) const override { return At(index).list(); }
   void Answer(size_t index, std::span<const NewItem> items) override {
-    if (!cache_.Land(At(index), items)) cache_.Count(cache_.counters_.answers_ignored);
+    if (!cache_.Land(At(index), items)) cache_.Count(&ListCacheStats::answers_ignored);
   }
   void Fail(size_t index, absl::Status status) override {
     LS_CHECK(!status.ok(), "a failure has a status that says so");
     if (!cache_.LandFailed(At(index), std::move(status))) {
-      cache_.Count(cache_.counters_.answers_ignored);
+      cache_.Count(&ListCacheStats::answers_ignored);
     }
   }
   // Those without an answer.
@@ -228,12 +225,12 @@ bool ListCache::Impl::Land(LoadFlight& flight, std::span<const NewItem> items) {
   if (!absent || fresh_for != 0) {
     const absl::StatusOr<bool> kept = store_->PutList(flight.list(), items, put);
     if (absl::IsResourceExhausted(kept.status())) {
-      Count(counters_.loads_not_kept);
+      Count(&ListCacheStats::loads_not_kept);
       store_->ForgetList(flight.list()).IgnoreError();  // it may hold what is older
     } else if (!kept.ok()) {
       return LandFailed(flight, kept.status());
     } else if (!*kept) {
-      Count(counters_.loads_overtaken);
+      Count(&ListCacheStats::loads_overtaken);
     }
   } else {
     store_->ForgetList(flight.list()).IgnoreError();
@@ -241,15 +238,15 @@ bool ListCache::Impl::Land(LoadFlight& flight, std::span<const NewItem> items) {
   // In this order: who does not find the flight finds the list.
   flights_.Remove(flight);
   if (!flight.Land(absl::OkStatus(), items)) return false;
-  Count(counters_.lists_loaded);
-  if (items.empty()) Count(counters_.lists_absent);
+  Count(&ListCacheStats::lists_loaded);
+  if (items.empty()) Count(&ListCacheStats::lists_absent);
   return true;
 }
 
 bool ListCache::Impl::LandFailed(LoadFlight& flight, absl::Status status) {
   flights_.Remove(flight);
   if (!flight.Land(std::move(status), {})) return false;
-  Count(counters_.load_failures);
+  Count(&ListCacheStats::load_failures);
   return true;
 }
 
@@ -265,12 +262,7 @@ void ListCache::Impl::LoadSome(std::span<const std::shared_ptr<LoadFlight>> flig
   absl::Status status = options_.loader(load);
   const auto took = static_cast<uint64_t>(
       std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
-  Count(counters_.loader_calls);
-  Count(counters_.load_nanos, took);
-  uint64_t longest = counters_.load_nanos_max.load(std::memory_order_relaxed);
-  while (took > longest && !counters_.load_nanos_max.compare_exchange_weak(
-                               longest, took, std::memory_order_relaxed)) {
-  }
+  CountLoaderCall(took);
   if (status.ok()) status = absl::InternalError("the loader did not answer for the list");
   load.FailOthers(status);
 }
@@ -286,7 +278,7 @@ void ListCache::Impl::Load(const Flights& flights) {
 std::shared_ptr<LoadFlight> ListCache::Impl::BeginRefresh(const ListId& list) {
   absl::StatusOr<FlightTable::Joined> joined = Join(list);
   if (!joined.ok() || !joined->leads) return nullptr;  // somebody is at it
-  Count(counters_.refreshes);
+  Count(&ListCacheStats::refreshes);
   return std::move(joined->flight);
 }
 
@@ -313,11 +305,11 @@ void ListCache::Impl::HandOut(Flights flights) {
 
 absl::Status ListCache::Impl::Answer(const LoadFlight& flight, bool leads, Held held,
                                      const GetOptions& get, ListItems& items) {
-  if (!leads) Count(counters_.reads_joined);
+  if (!leads) Count(&ListCacheStats::reads_joined);
   absl::Status status = flight.Wait();
   if (!status.ok()) {
     if (held == Held::kStale && MayServeStale(items)) {
-      Count(counters_.stale_served);
+      Count(&ListCacheStats::stale_served);
       return absl::OkStatus();
     }
     items.clear();
@@ -436,7 +428,7 @@ absl::Status ListCache::Impl::Write(const ListChange& change, const Apply& apply
   if (options_.writer != nullptr) {
     absl::Status status = options_.writer(change);
     if (!status.ok()) {
-      Count(counters_.writer_failures);
+      Count(&ListCacheStats::writer_failures);
       Forget(change.list, key, write).IgnoreError();
       return status;
     }
@@ -454,25 +446,6 @@ absl::Status ListCache::Impl::Write(const ListChange& change, const Apply& apply
   if (!applied) return Forget(change.list, key, write);
   flights_.Detach(key.partition_key());
   return absl::OkStatus();
-}
-
-ListCacheStats ListCache::Impl::stats() const {
-  const auto of = [](const std::atomic<uint64_t>& counter) {
-    return counter.load(std::memory_order_relaxed);
-  };
-  return {.loader_calls = of(counters_.loader_calls),
-          .lists_loaded = of(counters_.lists_loaded),
-          .lists_absent = of(counters_.lists_absent),
-          .load_failures = of(counters_.load_failures),
-          .load_nanos = of(counters_.load_nanos),
-          .load_nanos_max = of(counters_.load_nanos_max),
-          .reads_joined = of(counters_.reads_joined),
-          .stale_served = of(counters_.stale_served),
-          .refreshes = of(counters_.refreshes),
-          .loads_overtaken = of(counters_.loads_overtaken),
-          .loads_not_kept = of(counters_.loads_not_kept),
-          .answers_ignored = of(counters_.answers_ignored),
-          .writer_failures = of(counters_.writer_failures)};
 }
 
 // --- The public face -----------------------------------------------------------------------------
