@@ -133,7 +133,7 @@ absl::Status MeasureCacheHits(const ShapeOptions& options, ShapeReport* report) 
     const std::string id = EntityIdOfList(list);
     const uint64_t loads = Source::LoadsOfThread();
     const auto begin = Steady::now();
-    LS_RETURN_IF_ERROR(cache->GetListItems(feature, id, {.limit = kLimit}, &items));
+    LS_RETURN_IF_ERROR(cache->GetListItems({feature, id}, {.limit = kLimit}, &items));
     const auto nanos = std::chrono::nanoseconds(Steady::now() - begin).count();
     const bool hit = Source::LoadsOfThread() == loads;
     if (counts && hit) hits.Record(static_cast<uint64_t>(nanos));

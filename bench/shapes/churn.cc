@@ -45,10 +45,10 @@ class OursClient final : public Client {
  public:
   OursClient(ListStore& store, ListFeature feature) : store_(store), feature_(feature) {}
   absl::Status Add(const std::string& entity_id, const NewItem& item) override {
-    return store_.AddListItems(feature_, entity_id, {&item, 1}).status();
+    return store_.AddListItems({feature_, entity_id}, {&item, 1}).status();
   }
   absl::Status Get(const std::string& entity_id, std::vector<uint64_t>* timestamps) override {
-    LS_RETURN_IF_ERROR(store_.GetListItems(feature_, entity_id, {.limit = kLimit}, &items_));
+    LS_RETURN_IF_ERROR(store_.GetListItems({feature_, entity_id}, {.limit = kLimit}, &items_));
     for (const ListItemView item : items_) timestamps->push_back(item.timestamp_nanos);
     return absl::OkStatus();
   }

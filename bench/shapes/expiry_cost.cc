@@ -73,7 +73,7 @@ absl::StatusOr<double> MeasureOurs(const Spread& spread, uint32_t lists) {
       const uint32_t list = ListAt(place, lists);
       const NewItem item = ItemOf(spread, list, number, value);
       LS_ASSIGN_OR_RETURN(const AddResult added,
-                          store->AddListItems(feature, EntityIdOfList(list), {&item, 1}));
+                          store->AddListItems({feature, EntityIdOfList(list)}, {&item, 1}));
       if (added.stored != 1) return absl::DataLossError("an item was not stored");
     }
   }
@@ -88,9 +88,7 @@ absl::StatusOr<double> MeasureOurs(const Spread& spread, uint32_t lists) {
     time += Steady::now() - begin;
   }
   for (uint32_t list = 0; list < lists; list += std::max(1u, lists / 100)) {
-    LS_ASSIGN_OR_RETURN(
-        const size_t left,
-        store->CountListItems(ListId{kBenchEntityType, kBenchFeature, "", EntityIdOfList(list)}));
+    LS_ASSIGN_OR_RETURN(const size_t left, store->CountListItems({feature, EntityIdOfList(list)}));
     if (left != 0) return absl::DataLossError("items are left that have ended");
   }
   return NanosPerRow(time, uint64_t{lists} * kItemsPerList);

@@ -80,7 +80,7 @@ absl::Status LoadAll(ListStore& store, const ListFeature& feature) {
       items[i] = {contents.TimestampOf(list, i), values[i]};
     }
     LS_ASSIGN_OR_RETURN(const AddResult added,
-                        store.AddListItems(feature, EntityIdOfList(list), items));
+                        store.AddListItems({feature, EntityIdOfList(list)}, items));
     if (added.stored != kItems) return absl::DataLossError("items of a list not stored");
   }
   while (store.Reclaim() > 0) {
@@ -93,7 +93,7 @@ auto Reads(const ListStore& store, const ListFeature& feature, size_t limit, siz
   return [&store, feature, limit, expected,
           items = std::make_shared<ListItems>()](const std::vector<std::string_view>& ids) {
     for (const std::string_view id : ids) {
-      LS_RETURN_IF_ERROR(store.GetListItems(feature, id, {.limit = limit}, items.get()));
+      LS_RETURN_IF_ERROR(store.GetListItems({feature, id}, {.limit = limit}, items.get()));
       if (items->size() != expected) return absl::DataLossError("a list has another length");
     }
     return absl::OkStatus();
@@ -104,8 +104,8 @@ auto GroupReads(const ListStore& store, const ListFeature& feature, size_t limit
   return [&store, feature, limit, lists = std::make_shared<std::vector<ListItems>>()](
              const std::vector<std::string_view>& ids) {
     for (size_t i = 0; i < ids.size(); i += kBenchGroup) {
-      LS_RETURN_IF_ERROR(
-          store.MultiGetListItems(feature, {&ids[i], kBenchGroup}, {.limit = limit}, lists.get()));
+      LS_RETURN_IF_ERROR(store.MultiGetListItems({feature, {&ids[i], kBenchGroup}},
+                                                 {.limit = limit}, lists.get()));
       if (lists->back().size() != limit) return absl::DataLossError("a list has another length");
     }
     return absl::OkStatus();

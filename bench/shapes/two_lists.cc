@@ -50,7 +50,8 @@ class Side {
       for (uint64_t i = 0; i < count; ++i) {
         items[i] = MakeItem(next_ + i, values[i]);
       }
-      LS_ASSIGN_OR_RETURN(const AddResult added, store_.AddListItems(feature_, entity_id_, items));
+      LS_ASSIGN_OR_RETURN(const AddResult added,
+                          store_.AddListItems({feature_, entity_id_}, items));
       if (added.stored != count) return Wrong(entity_id_, "items were not stored");
       next_ += count;
     }
@@ -59,7 +60,7 @@ class Side {
 
   absl::Status Get() {
     const auto begin = Steady::now();
-    LS_RETURN_IF_ERROR(store_.GetListItems(feature_, entity_id_, {.limit = kLimit}, &items_));
+    LS_RETURN_IF_ERROR(store_.GetListItems({feature_, entity_id_}, {.limit = kLimit}, &items_));
     get.Record(NanosSince(begin));
     const NewItem newest = MakeItem(next_ - 1, value_);
     if (items_.size() != std::min<uint64_t>(kLimit, next_) || items_[0].value != newest.value ||
@@ -73,7 +74,7 @@ class Side {
     const NewItem item = MakeItem(next_, value_);
     const auto begin = Steady::now();
     LS_ASSIGN_OR_RETURN(const AddResult added,
-                        store_.AddListItems(feature_, entity_id_, {&item, 1}));
+                        store_.AddListItems({feature_, entity_id_}, {&item, 1}));
     add.Record(NanosSince(begin));
     if (added.stored != 1) return Wrong(entity_id_, "an item was not stored");
     ++next_;
@@ -85,11 +86,11 @@ class Side {
     const NewItem item = MakeItem(random.Below(loaded_), value_);
     const auto begin = Steady::now();
     LS_ASSIGN_OR_RETURN(const size_t removed,
-                        store_.RemoveListItemsWithValue(feature_, entity_id_, item.value));
+                        store_.RemoveListItemsWithValue({feature_, entity_id_}, item.value));
     remove.Record(NanosSince(begin));
     if (removed != 1) return Wrong(entity_id_, "an item was not found by its value");
     LS_ASSIGN_OR_RETURN(const AddResult added,
-                        store_.AddListItems(feature_, entity_id_, {&item, 1}));
+                        store_.AddListItems({feature_, entity_id_}, {&item, 1}));
     return added.stored == 1 ? absl::OkStatus() : Wrong(entity_id_, "an item was not stored");
   }
 

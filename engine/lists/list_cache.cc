@@ -71,13 +71,14 @@ class ListCache::Impl {
   ListStore::Impl& store_impl() { return *store_->impl_; }
 
   // What a read has found decides how it goes on.
-  absl::Status Served(const ListId& list, const GetOptions& get, ListItems& items);
-  absl::Status MultiGet(std::span<const ListId> lists, const GetOptions& get,
+  absl::Status Served(const ListRef& list, const GetOptions& get, ListItems& items);
+  absl::Status MultiGet(const ListRefs& lists, const GetOptions& get,
                         std::vector<ListItems>& items);
-  // `apply` changes the copy of a list that is held.
+  // `change` is what the writer gets, the list's names aside; `apply` changes the copy of a list
+  // that is held.
   template <typename Apply>
-  absl::Status Write(const ListChange& change, const Apply& apply);
-  absl::Status Invalidate(const ListId& list);
+  absl::Status Write(const ListRef& list, ListChange change, const Apply& apply);
+  absl::Status Invalidate(const ListRef& list);
   ListCacheStats stats() const {
     const MutexLock lock(stats_mutex_);
     return stats_;
@@ -107,7 +108,7 @@ class ListCache::Impl {
   // Whether a list whose load has failed may be served as it is.
   bool MayServeStale(const ListItems& items);
 
-  absl::StatusOr<FlightTable::Joined> Join(const ListId& list);
+  absl::StatusOr<FlightTable::Joined> Join(const ListRef& list);
   // Loads lists whose flights the caller leads; all of them have landed afterwards.
   void Load(const Flights& flights);
   void LoadSome(std::span<const std::shared_ptr<LoadFlight>> flights);
@@ -121,9 +122,9 @@ class ListCache::Impl {
   absl::Status Answer(const LoadFlight& flight, bool leads, Held held, const GetOptions& get,
                       ListItems& items);
   // The flight of a list that is to be loaded ahead of need; none when somebody loads it already.
-  std::shared_ptr<LoadFlight> BeginRefresh(const ListId& list);
+  std::shared_ptr<LoadFlight> BeginRefresh(const ListRef& list);
   // The copy goes; `write`: why.
-  absl::Status Forget(const ListId& list, const ListKey& key, WritesUnderWay::Write& write);
+  absl::Status Forget(const ListRef& list, const ListKey& key, WritesUnderWay::Write& write);
   // Lets the executor load.
   void HandOut(Flights flights);
 
@@ -191,7 +192,7 @@ bool ListCache::Impl::MayServeStale(const ListItems& items) {
   return NowSeconds() < items.fresh_until_seconds() + options_.stale_for_seconds;
 }
 
-absl::StatusOr<FlightTable::Joined> ListCache::Impl::Join(const ListId& list) {
+absl::StatusOr<FlightTable::Joined> ListCache::Impl::Join(const ListRef& list) {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
   FlightTable::Joined joined = flights_.Join(list, key.partition_key());
@@ -275,7 +276,7 @@ void ListCache::Impl::Load(const Flights& flights) {
   }
 }
 
-std::shared_ptr<LoadFlight> ListCache::Impl::BeginRefresh(const ListId& list) {
+std::shared_ptr<LoadFlight> ListCache::Impl::BeginRefresh(const ListRef& list) {
   absl::StatusOr<FlightTable::Joined> joined = Join(list);
   if (!joined.ok() || !joined->leads) return nullptr;  // somebody is at it
   Count(&ListCacheStats::refreshes);
@@ -335,7 +336,7 @@ absl::Status ListCache::Impl::Answer(const LoadFlight& flight, bool leads, Held 
 
 // --- Reads ---------------------------------------------------------------------------------------
 
-absl::Status ListCache::Impl::Served(const ListId& list, const GetOptions& get, ListItems& items) {
+absl::Status ListCache::Impl::Served(const ListRef& list, const GetOptions& get, ListItems& items) {
   const Held held = HeldOf(items);
   if (held == Held::kFresh) return absl::OkStatus();
   if (held == Held::kAgeing) {
@@ -353,7 +354,7 @@ absl::Status ListCache::Impl::Served(const ListId& list, const GetOptions& get, 
   return Answer(*joined->flight, joined->leads, held, get, items);
 }
 
-absl::Status ListCache::Impl::MultiGet(std::span<const ListId> lists, const GetOptions& get,
+absl::Status ListCache::Impl::MultiGet(const ListRefs& lists, const GetOptions& get,
                                        std::vector<ListItems>& items) {
   LS_RETURN_IF_ERROR(store_->MultiGetListItems(lists, get, &items));
   struct Missing {
@@ -402,7 +403,7 @@ absl::Status ListCache::Impl::MultiGet(std::span<const ListId> lists, const GetO
 
 // --- Writes --------------------------------------------------------------------------------------
 
-absl::Status ListCache::Impl::Invalidate(const ListId& list) {
+absl::Status ListCache::Impl::Invalidate(const ListRef& list) {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
   // A write under way may have come to the source before what this tells of.
@@ -410,7 +411,7 @@ absl::Status ListCache::Impl::Invalidate(const ListId& list) {
   return Forget(list, key, write);
 }
 
-absl::Status ListCache::Impl::Forget(const ListId& list, const ListKey& key,
+absl::Status ListCache::Impl::Forget(const ListRef& list, const ListKey& key,
                                      WritesUnderWay::Write& write) {
   write.WaitForOthers();
   // A load under way is refused by the store, because the list has changed; detached, because reads
@@ -421,15 +422,16 @@ absl::Status ListCache::Impl::Forget(const ListId& list, const ListKey& key,
 }
 
 template <typename Apply>
-absl::Status ListCache::Impl::Write(const ListChange& change, const Apply& apply) {
+absl::Status ListCache::Impl::Write(const ListRef& list, ListChange change, const Apply& apply) {
   ListKey key;
-  LS_RETURN_IF_ERROR(key.Assign(change.list));
+  LS_RETURN_IF_ERROR(key.Assign(list));
   WritesUnderWay::Write write(writes_, key.partition_key());
   if (options_.writer != nullptr) {
+    change.list = list.id();
     absl::Status status = options_.writer(change);
     if (!status.ok()) {
       Count(&ListCacheStats::writer_failures);
-      Forget(change.list, key, write).IgnoreError();
+      Forget(list, key, write).IgnoreError();
       return status;
     }
   }
@@ -437,13 +439,13 @@ absl::Status ListCache::Impl::Write(const ListChange& change, const Apply& apply
   if (options_.write_policy == CacheWritePolicy::kThrough) {
     // A list that is not here stays away: begun by a change it would take room and answer nothing.
     ListItems probe;
-    LS_RETURN_IF_ERROR(store_->GetListItems(change.list, {.limit = 1}, &probe));
+    LS_RETURN_IF_ERROR(store_->GetListItems(list, {.limit = 1}, &probe));
     if (probe.presence() == ListPresence::kComplete && write.BeginApply()) {
       applied = apply().ok();
       write.EndApply();
     }
   }
-  if (!applied) return Forget(change.list, key, write);
+  if (!applied) return Forget(list, key, write);
   flights_.Detach(key.partition_key());
   return absl::OkStatus();
 }
@@ -475,41 +477,33 @@ ListCache::~ListCache() = default;
 ListStore& ListCache::store() { return impl_->store(); }
 ListCacheStats ListCache::GetStats() const { return impl_->stats(); }
 
-absl::Status ListCache::GetListItems(const ListId& list, const GetOptions& options,
+absl::Status ListCache::GetListItems(const ListRef& list, const GetOptions& options,
                                      ListItems* items) {
   LS_RETURN_IF_ERROR(impl_->store().GetListItems(list, options, items));
   return impl_->Served(list, options, *items);
 }
 
-absl::Status ListCache::GetListItems(const ListFeature& feature, std::string_view entity_id,
-                                     const GetOptions& options, ListItems* items) {
-  LS_RETURN_IF_ERROR(impl_->store().GetListItems(feature, entity_id, options, items));
-  const FeatureNames names = NamesOf(feature.entry_->feature_key());
-  return impl_->Served({names.entity_type, names.feature, names.version, entity_id}, options,
-                       *items);
-}
-
-absl::Status ListCache::MultiGetListItems(std::span<const ListId> lists, const GetOptions& options,
+absl::Status ListCache::MultiGetListItems(const ListRefs& lists, const GetOptions& options,
                                           std::vector<ListItems>* items) {
   return impl_->MultiGet(lists, options, *items);
 }
 
-absl::Status ListCache::AddListItems(const ListId& list, std::span<const NewItem> items) {
-  return impl_->Write({.kind = ListChange::Kind::kAdd, .list = list, .items = items},
+absl::Status ListCache::AddListItems(const ListRef& list, std::span<const NewItem> items) {
+  return impl_->Write(list, {.kind = ListChange::Kind::kAdd, .items = items},
                       [&] { return impl_->store().AddListItems(list, items).status(); });
 }
 
-absl::Status ListCache::RemoveListItemsWithValue(const ListId& list, std::string_view value) {
-  return impl_->Write(
-      {.kind = ListChange::Kind::kRemoveWithValue, .list = list, .value = value},
-      [&] { return impl_->store().RemoveListItemsWithValue(list, value).status(); });
+absl::Status ListCache::RemoveListItemsWithValue(const ListRef& list, std::string_view value) {
+  return impl_->Write(list, {.kind = ListChange::Kind::kRemoveWithValue, .value = value}, [&] {
+    return impl_->store().RemoveListItemsWithValue(list, value).status();
+  });
 }
 
-absl::Status ListCache::RemoveAllListItems(const ListId& list) {
-  return impl_->Write({.kind = ListChange::Kind::kRemoveAll, .list = list},
+absl::Status ListCache::RemoveAllListItems(const ListRef& list) {
+  return impl_->Write(list, {.kind = ListChange::Kind::kRemoveAll},
                       [&] { return impl_->store().RemoveAllListItems(list).status(); });
 }
 
-absl::Status ListCache::Invalidate(const ListId& list) { return impl_->Invalidate(list); }
+absl::Status ListCache::Invalidate(const ListRef& list) { return impl_->Invalidate(list); }
 
 }  // namespace liststore

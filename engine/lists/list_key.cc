@@ -10,6 +10,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 #include "engine/base/utf8.h"
+#include "engine/lists/feature_entry.h"
 #include "engine/model/partition_key.h"
 
 namespace liststore {
@@ -144,7 +145,33 @@ std::string Quoted(std::string_view name) {
                       cut ? "...\"" : "\"");
 }
 
-absl::Status ListKey::Assign(const ListId& list) {
+ListId ListRef::id() const {
+  if (entry_ == nullptr) return id_;
+  const FeatureNames names = NamesOf(entry_->feature_key());
+  return {names.entity_type, names.feature, names.version, id_.entity_id};
+}
+
+ListRef ListRefs::operator[](size_t index) const {
+  LS_CHECK(index < size_, "the list is one of those that were given");
+  if (ids_ != nullptr) return ids_[index];
+  if (refs_ != nullptr) return refs_[index];
+  return {ListFeature(entry_), entity_ids_[index]};
+}
+
+absl::Status ListKey::Assign(const ListRef& list) {
+  if (list.entry_ == nullptr) return AssignNames(list.id_);
+  return Assign(list.entry_->framed_feature_key(), list.id_.entity_id);
+}
+
+absl::Status ListKey::Assign(const ListRefs& lists, size_t index) {
+  LS_DCHECK(index < lists.size_, "the list is one of those that were given");
+  if (lists.entry_ != nullptr) {
+    return Assign(lists.entry_->framed_feature_key(), lists.entity_ids_[index]);
+  }
+  return lists.ids_ != nullptr ? AssignNames(lists.ids_[index]) : Assign(lists.refs_[index]);
+}
+
+absl::Status ListKey::AssignNames(const ListId& list) {
   LS_RETURN_IF_ERROR(CheckNames(list.entity_type, list.feature, list.version));
   LS_RETURN_IF_ERROR(CheckText("entity id", list.entity_id));
   feature_key_bytes_ = FeatureKeyBytes(list.entity_type, list.feature, list.version);

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "liststore/list_item.h"
+#include "liststore/list_ref.h"
 
 namespace liststore {
 
@@ -48,10 +48,11 @@ class ListKey {
   ListKey(const ListKey&) = delete;
   ListKey& operator=(const ListKey&) = delete;
 
-  // Checks all names and builds the key. InvalidArgument as CheckFeatureNames, and for the entity
-  // id.
-  absl::Status Assign(const ListId& list);
-  // The same for a feature whose names were checked before.
+  // Checks the names, a handle's aside, which were checked before, and builds the key.
+  // InvalidArgument: as CheckFeatureNames, and for the entity id.
+  absl::Status Assign(const ListRef& list);
+  absl::Status Assign(const ListRefs& lists, size_t index);
+  // A list of a feature whose names were checked before.
   absl::Status Assign(std::string_view framed_feature_key, std::string_view entity_id);
 
   std::string_view partition_key() const { return {data_, size_}; }
@@ -60,6 +61,7 @@ class ListKey {
  private:
   static constexpr size_t kInlineBytes = 128;
 
+  absl::Status AssignNames(const ListId& list);
   // Room for a key of `bytes`; its old content is lost.
   char* Reserve(size_t bytes);
   // Appends the second component behind the first, which ends at `data_ + first_bytes`.

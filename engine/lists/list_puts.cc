@@ -45,24 +45,13 @@ absl::StatusOr<bool> ListStore::Impl::Put(const ListKey& key, const FeatureEntry
   return !reply.refused;
 }
 
-absl::StatusOr<bool> ListStore::PutList(const ListId& list, std::span<const NewItem> items,
+absl::StatusOr<bool> ListStore::PutList(const ListRef& list, std::span<const NewItem> items,
                                         const PutListOptions& options) {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
   EvictionNotices evicted(impl_->options);
   const AddGate::Pass pass(impl_->registry.add_gate());
-  return impl_->Put(key, impl_->registry.Find(key.feature_key()), items, options, impl_->Now(),
-                    evicted.log());
-}
-
-absl::StatusOr<bool> ListStore::PutList(const ListFeature& feature, std::string_view entity_id,
-                                        std::span<const NewItem> items,
-                                        const PutListOptions& options) {
-  ListKey key;
-  LS_RETURN_IF_ERROR(key.Assign(feature.entry_->framed_feature_key(), entity_id));
-  EvictionNotices evicted(impl_->options);
-  const AddGate::Pass pass(impl_->registry.add_gate());
-  return impl_->Put(key, feature.entry_, items, options, impl_->Now(), evicted.log());
+  return impl_->Put(key, impl_->EntryOf(list, key), items, options, impl_->Now(), evicted.log());
 }
 
 std::vector<absl::StatusOr<bool>> ListStore::PutListsMulti(std::span<const ListPut> puts) {
@@ -77,42 +66,26 @@ std::vector<absl::StatusOr<bool>> ListStore::PutListsMulti(std::span<const ListP
       results.emplace_back(std::move(status));
       continue;
     }
-    results.push_back(impl_->Put(key, impl_->registry.Find(key.feature_key()), put.items,
-                                 put.options, now_nanos, evicted.log()));
+    results.push_back(impl_->Put(key, impl_->EntryOf(put.list, key), put.items, put.options,
+                                 now_nanos, evicted.log()));
   }
   return results;
 }
 
-absl::StatusOr<uint64_t> ListStore::LoadMark(const ListId& list) const {
+absl::StatusOr<uint64_t> ListStore::LoadMark(const ListRef& list) const {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
   return impl_->engine.ChangeMark(impl_->items_schema.id, key.partition_key());
 }
 
-absl::StatusOr<uint64_t> ListStore::LoadMark(const ListFeature& feature,
-                                             std::string_view entity_id) const {
+absl::StatusOr<bool> ListStore::ForgetList(const ListRef& list) {
   ListKey key;
-  LS_RETURN_IF_ERROR(key.Assign(feature.entry_->framed_feature_key(), entity_id));
-  return impl_->engine.ChangeMark(impl_->items_schema.id, key.partition_key());
-}
-
-absl::StatusOr<bool> ListStore::Impl::Forget(const ListKey& key) {
-  EvictionNotices evicted(options);
-  const Reply reply = Execute(key.partition_key(), ForgetCommand{}, Now(), evicted.log());
-  LS_RETURN_IF_ERROR(Status(reply.status));
+  LS_RETURN_IF_ERROR(key.Assign(list));
+  EvictionNotices evicted(impl_->options);
+  const Reply reply =
+      impl_->Execute(key.partition_key(), ForgetCommand{}, impl_->Now(), evicted.log());
+  LS_RETURN_IF_ERROR(impl_->Status(reply.status));
   return reply.rows != 0;
-}
-
-absl::StatusOr<bool> ListStore::ForgetList(const ListId& list) {
-  ListKey key;
-  LS_RETURN_IF_ERROR(key.Assign(list));
-  return impl_->Forget(key);
-}
-
-absl::StatusOr<bool> ListStore::ForgetList(const ListFeature& feature, std::string_view entity_id) {
-  ListKey key;
-  LS_RETURN_IF_ERROR(key.Assign(feature.entry_->framed_feature_key(), entity_id));
-  return impl_->Forget(key);
 }
 
 }  // namespace liststore

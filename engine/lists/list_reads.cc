@@ -56,18 +56,7 @@ NewestItems::NewestItems(const GetOptions& options)
   }
 }
 
-absl::Status ListStore::Impl::Read(const ListKey& key, const GetOptions& get, ListItems& items) {
-  // An empty range is read too: it tells whether the list is there.
-  const NewestItems newest(get);
-  ListItemsSink sink(items, get.with_expiry);
-  const Reply reply =
-      Execute(key.partition_key(), ReadCommand{&newest.spec(), &sink}, NowForReads());
-  sink.SetInfo(reply.info);
-  return Status(reply.status);
-}
-
-template <typename AssignKey>
-absl::Status ListStore::Impl::ReadStep(size_t first, size_t count, AssignKey& assign_key,
+absl::Status ListStore::Impl::ReadStep(const ListRefs& lists, size_t first, size_t count,
                                        const ReadSpec& spec, bool with_expiry, uint64_t now_nanos,
                                        std::vector<ListItems>& items) {
   LS_CHECK(count <= kListsPerStep, "a step fits its buffers");
@@ -78,7 +67,7 @@ absl::Status ListStore::Impl::ReadStep(size_t first, size_t count, AssignKey& as
   std::array<Command, kListsPerStep> commands;
   std::array<Reply, kListsPerStep> replies;
   for (size_t i = 0; i < count; ++i) {
-    const absl::Status status = assign_key(first + i, keys[i]);
+    const absl::Status status = keys[i].Assign(lists, first + i);
     if (!status.ok()) return InList(first + i, status);
     ListItemsSink& sink = sinks.emplace_back(items[first + i], with_expiry);
     Command& command = commands[i];
@@ -94,61 +83,44 @@ absl::Status ListStore::Impl::ReadStep(size_t first, size_t count, AssignKey& as
   return absl::OkStatus();
 }
 
-template <typename AssignKey>
-absl::Status ListStore::Impl::MultiRead(size_t count, AssignKey&& assign_key, const GetOptions& get,
-                                        std::vector<ListItems>& items) {
-  items.resize(count);
-  for (ListItems& list : items) list.clear();
-  LS_RETURN_IF_ERROR(CheckGetOptions(get));
-  const NewestItems newest(get);
-  const uint64_t now_nanos = NowForReads();
-  for (size_t first = 0; first < count; first += kListsPerStep) {
-    const size_t step = std::min(count - first, kListsPerStep);
-    const absl::Status status =
-        ReadStep(first, step, assign_key, newest.spec(), get.with_expiry, now_nanos, items);
+absl::Status ListStore::GetListItems(const ListRef& list, const GetOptions& options,
+                                     ListItems* items) const {
+  items->clear();
+  LS_RETURN_IF_ERROR(CheckGetOptions(options));
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(list));
+  // An empty range is read too: it tells whether the list is there.
+  const NewestItems newest(options);
+  ListItemsSink sink(*items, options.with_expiry);
+  const Reply reply =
+      impl_->Execute(key.partition_key(), ReadCommand{&newest.spec(), &sink}, impl_->NowForReads());
+  sink.SetInfo(reply.info);
+  return impl_->Status(reply.status);
+}
+
+absl::Status ListStore::MultiGetListItems(const ListRefs& lists, const GetOptions& options,
+                                          std::vector<ListItems>* items) const {
+  items->resize(lists.size());
+  const auto clear_all = [&] {
+    for (ListItems& list : *items) list.clear();
+  };
+  clear_all();
+  LS_RETURN_IF_ERROR(CheckGetOptions(options));
+  const NewestItems newest(options);
+  const uint64_t now_nanos = impl_->NowForReads();
+  for (size_t first = 0; first < lists.size(); first += kListsPerStep) {
+    const size_t step = std::min(lists.size() - first, kListsPerStep);
+    absl::Status status =
+        impl_->ReadStep(lists, first, step, newest.spec(), options.with_expiry, now_nanos, *items);
     if (!status.ok()) {
-      for (ListItems& list : items) list.clear();
+      clear_all();
       return status;
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status ListStore::GetListItems(const ListId& list, const GetOptions& options,
-                                     ListItems* items) const {
-  items->clear();
-  LS_RETURN_IF_ERROR(CheckGetOptions(options));
-  ListKey key;
-  LS_RETURN_IF_ERROR(key.Assign(list));
-  return impl_->Read(key, options, *items);
-}
-
-absl::Status ListStore::GetListItems(const ListFeature& feature, std::string_view entity_id,
-                                     const GetOptions& options, ListItems* items) const {
-  items->clear();
-  LS_RETURN_IF_ERROR(CheckGetOptions(options));
-  ListKey key;
-  LS_RETURN_IF_ERROR(key.Assign(feature.entry_->framed_feature_key(), entity_id));
-  return impl_->Read(key, options, *items);
-}
-
-absl::Status ListStore::MultiGetListItems(std::span<const ListId> lists, const GetOptions& options,
-                                          std::vector<ListItems>* items) const {
-  return impl_->MultiRead(
-      lists.size(), [&](size_t i, ListKey& key) { return key.Assign(lists[i]); }, options, *items);
-}
-
-absl::Status ListStore::MultiGetListItems(const ListFeature& feature,
-                                          std::span<const std::string_view> entity_ids,
-                                          const GetOptions& options,
-                                          std::vector<ListItems>* items) const {
-  const std::string_view framed = feature.entry_->framed_feature_key();
-  return impl_->MultiRead(
-      entity_ids.size(), [&](size_t i, ListKey& key) { return key.Assign(framed, entity_ids[i]); },
-      options, *items);
-}
-
-absl::StatusOr<size_t> ListStore::CountListItems(const ListId& list,
+absl::StatusOr<size_t> ListStore::CountListItems(const ListRef& list,
                                                  const GetOptions& options) const {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));

@@ -95,29 +95,22 @@ class ListStore::Impl {
     return engine.Execute(MakeCommand(partition_key, body, evictions), now_nanos);
   }
 
-  // --- Reads (list_reads.cc) --------------------------------------------------------------------
+  // --- Reads (list_reads.cc) ---------------------------------------------------------------------
 
-  absl::Status Read(const ListKey& key, const GetOptions& get, ListItems& items);
-  // list_view.cc
-  absl::Status View(const ListKey& key, const GetOptions& get, ListView& view);
-  // `assign_key(i, key)` gives key i of `count`. An error clears all results.
-  template <typename AssignKey>
-  absl::Status MultiRead(size_t count, AssignKey&& assign_key, const GetOptions& get,
-                         std::vector<ListItems>& items);
-  // One step of it: lists `first` to `first + count`, at most kListsPerStep.
-  template <typename AssignKey>
-  absl::Status ReadStep(size_t first, size_t count, AssignKey& assign_key, const ReadSpec& spec,
+  // One step of a multi-get: lists `first` to `first + count`, at most kListsPerStep.
+  absl::Status ReadStep(const ListRefs& lists, size_t first, size_t count, const ReadSpec& spec,
                         bool with_expiry, uint64_t now_nanos, std::vector<ListItems>& items);
 
   // --- Writes (list_writes.cc, list_puts.cc) -----------------------------------------------------
 
-  // The TTL for items that are added now. NotFound: the feature does not exist and there is no
-  // default. `entry` may be nullptr: it never existed. The caller holds a pass of the registry's
-  // gate.
+  // What is known of the feature of `list`, which has the key `key`: without a look-up when it was
+  // given by a handle. nullptr: the feature never existed.
+  const FeatureEntry* EntryOf(const ListRef& list, const ListKey& key) const {
+    return list.entry_ != nullptr ? list.entry_ : registry.Find(key.feature_key());
+  }
+  // The TTL for items that are added now; `entry` may be nullptr. NotFound: the feature does not
+  // exist and there is no default. The caller holds a pass of the registry's gate.
   absl::StatusOr<int64_t> TtlOf(const FeatureEntry* entry, std::string_view feature_key) const;
-  // Adds to the list of `key`; the caller holds a pass.
-  absl::StatusOr<AddResult> Add(const ListKey& key, const FeatureEntry* entry,
-                                std::span<const NewItem> items, EvictionLog* evictions);
   // Checks `items` and lays out those with time left as rows of `scratch` from `first_row` on;
   // returns how many.
   absl::StatusOr<size_t> LayOutRows(std::span<const NewItem> items, int64_t ttl_seconds,
@@ -127,9 +120,6 @@ class ListStore::Impl {
   absl::StatusOr<bool> Put(const ListKey& key, const FeatureEntry* entry,
                            std::span<const NewItem> items, const PutListOptions& put,
                            uint64_t now_nanos, EvictionLog* evictions);
-  absl::StatusOr<bool> Forget(const ListKey& key);
-  absl::StatusOr<size_t> RemoveWithValue(const ListKey& key, std::string_view value);
-  absl::StatusOr<size_t> RemoveAll(const ListKey& key);
 
   // Tells the expiry listener.
   void TellExpiries(const ExpiryLog& expiries) const;

@@ -122,33 +122,21 @@ void ListViewSink::AppendRow(const RowView& row) {
   ++view_.size_;
 }
 
-absl::Status ListStore::Impl::View(const ListKey& key, const GetOptions& get, ListView& view) {
-  const NewestItems newest(get);
-  if (newest.empty()) return absl::OkStatus();
-  ListViewSink sink(view, get.with_expiry);
-  Engine::RowPin pin;
-  const OpStatus status = engine.View(items_schema.id, key.partition_key(), newest.range(),
-                                      get.limit, NowForReads(), sink, pin);
-  sink.Keep(pin);
-  return Status(status);
-}
-
-absl::Status ListStore::ViewListItems(const ListId& list, const GetOptions& options,
+absl::Status ListStore::ViewListItems(const ListRef& list, const GetOptions& options,
                                       ListView* view) const {
   view->Release();
   LS_RETURN_IF_ERROR(CheckGetOptions(options));
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
-  return impl_->View(key, options, *view);
-}
-
-absl::Status ListStore::ViewListItems(const ListFeature& feature, std::string_view entity_id,
-                                      const GetOptions& options, ListView* view) const {
-  view->Release();
-  LS_RETURN_IF_ERROR(CheckGetOptions(options));
-  ListKey key;
-  LS_RETURN_IF_ERROR(key.Assign(feature.entry_->framed_feature_key(), entity_id));
-  return impl_->View(key, options, *view);
+  const NewestItems newest(options);
+  if (newest.empty()) return absl::OkStatus();
+  ListViewSink sink(*view, options.with_expiry);
+  Engine::RowPin pin;
+  const OpStatus status =
+      impl_->engine.View(impl_->items_schema.id, key.partition_key(), newest.range(), options.limit,
+                         impl_->NowForReads(), sink, pin);
+  sink.Keep(pin);
+  return impl_->Status(status);
 }
 
 }  // namespace liststore

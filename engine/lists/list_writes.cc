@@ -100,44 +100,32 @@ absl::StatusOr<size_t> ListStore::Impl::LayOutRows(std::span<const NewItem> item
   return row - first_row;
 }
 
-absl::StatusOr<AddResult> ListStore::Impl::Add(const ListKey& key, const FeatureEntry* entry,
-                                               std::span<const NewItem> items,
-                                               EvictionLog* evictions) {
-  LS_RETURN_IF_ERROR(CheckItemCount(items.size()));
-  LS_ASSIGN_OR_RETURN(const int64_t ttl_seconds, TtlOf(entry, key.feature_key()));
-  // The list comes closer while its rows are made: a digest takes as long as a cache miss.
-  const Engine::Destination to = engine.Foresee(items_schema.id, key.partition_key());
-  const uint64_t now_nanos = Now();
-  const AddScratchPool::Loan scratch(scratch_pool);
-  scratch->Prepare(items.size(), 0);
-  engine.FetchForWrite(items_schema.id, to);
-  LS_ASSIGN_OR_RETURN(const size_t rows, LayOutRows(items, ttl_seconds, now_nanos, 0, *scratch));
-  if (rows != 0) {
-    const UpsertCommand upsert{std::span<const RowUpdate>(scratch->rows).first(rows)};
-    const Reply reply =
-        engine.Execute(MakeCommand(key.partition_key(), upsert, evictions), to, now_nanos);
-    LS_RETURN_IF_ERROR(Status(reply.status));
-  }
-  return AddResult{.stored = rows, .skipped_expired = items.size() - rows};
-}
-
-absl::StatusOr<AddResult> ListStore::AddListItems(const ListId& list,
+absl::StatusOr<AddResult> ListStore::AddListItems(const ListRef& list,
                                                   std::span<const NewItem> items) {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
   EvictionNotices evicted(impl_->options);
   const AddGate::Pass pass(impl_->registry.add_gate());
-  return impl_->Add(key, impl_->registry.Find(key.feature_key()), items, evicted.log());
-}
-
-absl::StatusOr<AddResult> ListStore::AddListItems(const ListFeature& feature,
-                                                  std::string_view entity_id,
-                                                  std::span<const NewItem> items) {
-  ListKey key;
-  LS_RETURN_IF_ERROR(key.Assign(feature.entry_->framed_feature_key(), entity_id));
-  EvictionNotices evicted(impl_->options);
-  const AddGate::Pass pass(impl_->registry.add_gate());
-  return impl_->Add(key, feature.entry_, items, evicted.log());
+  LS_RETURN_IF_ERROR(CheckItemCount(items.size()));
+  LS_ASSIGN_OR_RETURN(const int64_t ttl_seconds,
+                      impl_->TtlOf(impl_->EntryOf(list, key), key.feature_key()));
+  // The list comes closer while its rows are made: a digest takes as long as a cache miss.
+  Engine& engine = impl_->engine;
+  const TableId table = impl_->items_schema.id;
+  const Engine::Destination to = engine.Foresee(table, key.partition_key());
+  const uint64_t now_nanos = impl_->Now();
+  const AddScratchPool::Loan scratch(impl_->scratch_pool);
+  scratch->Prepare(items.size(), 0);
+  engine.FetchForWrite(table, to);
+  LS_ASSIGN_OR_RETURN(const size_t rows,
+                      impl_->LayOutRows(items, ttl_seconds, now_nanos, 0, *scratch));
+  if (rows != 0) {
+    const UpsertCommand upsert{std::span<const RowUpdate>(scratch->rows).first(rows)};
+    const Reply reply = engine.Execute(
+        impl_->MakeCommand(key.partition_key(), upsert, evicted.log()), to, now_nanos);
+    LS_RETURN_IF_ERROR(impl_->Status(reply.status));
+  }
+  return AddResult{.stored = rows, .skipped_expired = items.size() - rows};
 }
 
 absl::StatusOr<AddResult> ListStore::AddListItemsMulti(std::span<const ListAddition> additions) {
@@ -156,7 +144,7 @@ absl::StatusOr<AddResult> ListStore::AddListItemsMulti(std::span<const ListAddit
     ListKey& key = scratch->list_keys[i];
     if (absl::Status status = key.Assign(additions[i].list); !status.ok()) return InList(i, status);
     const auto ttl_seconds =
-        impl_->TtlOf(impl_->registry.Find(key.feature_key()), key.feature_key());
+        impl_->TtlOf(impl_->EntryOf(additions[i].list, key), key.feature_key());
     if (!ttl_seconds.ok()) return InList(i, ttl_seconds.status());
     const auto added =
         impl_->LayOutRows(additions[i].items, *ttl_seconds, now_nanos, rows, *scratch);
@@ -177,46 +165,22 @@ absl::StatusOr<AddResult> ListStore::AddListItemsMulti(std::span<const ListAddit
   return AddResult{.stored = rows, .skipped_expired = items - rows};
 }
 
-absl::StatusOr<size_t> ListStore::Impl::RemoveWithValue(const ListKey& key,
-                                                        std::string_view value) {
+absl::StatusOr<size_t> ListStore::RemoveListItemsWithValue(const ListRef& list,
+                                                           std::string_view value) {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(list));
   const DeleteByValueCommand remove{.column = kValueColumn, .value = value};
-  const Reply reply = Execute(key.partition_key(), remove, Now());
-  LS_RETURN_IF_ERROR(Status(reply.status));
+  const Reply reply = impl_->Execute(key.partition_key(), remove, impl_->Now());
+  LS_RETURN_IF_ERROR(impl_->Status(reply.status));
   return static_cast<size_t>(reply.rows);
 }
 
-absl::StatusOr<size_t> ListStore::Impl::RemoveAll(const ListKey& key) {
-  const Reply reply = Execute(key.partition_key(), DeletePartitionCommand{}, Now());
-  LS_RETURN_IF_ERROR(Status(reply.status));
+absl::StatusOr<size_t> ListStore::RemoveAllListItems(const ListRef& list) {
+  ListKey key;
+  LS_RETURN_IF_ERROR(key.Assign(list));
+  const Reply reply = impl_->Execute(key.partition_key(), DeletePartitionCommand{}, impl_->Now());
+  LS_RETURN_IF_ERROR(impl_->Status(reply.status));
   return static_cast<size_t>(reply.rows);
-}
-
-absl::StatusOr<size_t> ListStore::RemoveListItemsWithValue(const ListId& list,
-                                                           std::string_view value) {
-  ListKey key;
-  LS_RETURN_IF_ERROR(key.Assign(list));
-  return impl_->RemoveWithValue(key, value);
-}
-
-absl::StatusOr<size_t> ListStore::RemoveListItemsWithValue(const ListFeature& feature,
-                                                           std::string_view entity_id,
-                                                           std::string_view value) {
-  ListKey key;
-  LS_RETURN_IF_ERROR(key.Assign(feature.entry_->framed_feature_key(), entity_id));
-  return impl_->RemoveWithValue(key, value);
-}
-
-absl::StatusOr<size_t> ListStore::RemoveAllListItems(const ListId& list) {
-  ListKey key;
-  LS_RETURN_IF_ERROR(key.Assign(list));
-  return impl_->RemoveAll(key);
-}
-
-absl::StatusOr<size_t> ListStore::RemoveAllListItems(const ListFeature& feature,
-                                                     std::string_view entity_id) {
-  ListKey key;
-  LS_RETURN_IF_ERROR(key.Assign(feature.entry_->framed_feature_key(), entity_id));
-  return impl_->RemoveAll(key);
 }
 
 }  // namespace liststore

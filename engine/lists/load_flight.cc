@@ -60,12 +60,12 @@ FlightTable::Part& FlightTable::PartOf(std::string_view partition_key) {
   return parts_[Hash64(partition_key) % kParts];
 }
 
-FlightTable::Joined FlightTable::Join(const ListId& list, std::string_view partition_key) {
+FlightTable::Joined FlightTable::Join(const ListRef& list, std::string_view partition_key) {
   Part& part = PartOf(partition_key);
   const MutexLock lock(part.mutex);
   std::shared_ptr<LoadFlight>& flight = part.flights[ToAbsl(partition_key)];
   if (flight != nullptr) return {flight, false};
-  flight = std::make_shared<LoadFlight>(list, partition_key);
+  flight = std::make_shared<LoadFlight>(list.id(), partition_key);
   return {flight, true};
 }
 

@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "engine/base/mutex.h"
 #include "liststore/list_item.h"
+#include "liststore/list_ref.h"
 
 namespace liststore {
 
@@ -73,7 +74,7 @@ class FlightTable {
     std::shared_ptr<LoadFlight> flight;
     bool leads = false;  // it is new: the caller loads
   };
-  Joined Join(const ListId& list, std::string_view partition_key);
+  Joined Join(const ListRef& list, std::string_view partition_key);
   // The list has changed: who comes from now on needs a load of its own. Those who wait go on
   // waiting for theirs.
   void Detach(std::string_view partition_key);

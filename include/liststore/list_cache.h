@@ -36,6 +36,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "liststore/list_item.h"
+#include "liststore/list_ref.h"
 #include "liststore/list_store.h"
 #include "liststore/options.h"
 
@@ -69,7 +70,7 @@ struct ListChange {
     kRemoveAll,
   };
   Kind kind = Kind::kAdd;
-  ListId list;
+  ListId list = {};
   std::span<const NewItem> items = {};
   std::string_view value = {};
 };
@@ -153,12 +154,10 @@ class ListCache {
   // thread is to load by the next call. Reads that find a list gone whose refresh the executor has
   // not begun wait for it: the executor does not run tasks on threads that read.
 
-  absl::Status GetListItems(const ListId& list, const GetOptions& options, ListItems* items);
-  absl::Status GetListItems(const ListFeature& feature, std::string_view entity_id,
-                            const GetOptions& options, ListItems* items);
+  absl::Status GetListItems(const ListRef& list, const GetOptions& options, ListItems* items);
   // All lists that have to be loaded are loaded by one call of the loader (lists_per_load_max). An
   // error is the first list's that has one; the others are filled all the same.
-  absl::Status MultiGetListItems(std::span<const ListId> lists, const GetOptions& options,
+  absl::Status MultiGetListItems(const ListRefs& lists, const GetOptions& options,
                                  std::vector<ListItems>* items);
 
   // --- Writes: the source first, by the writer; then the copy here. ------------------------------
@@ -169,11 +168,11 @@ class ListCache {
   // nobody knows in which order they came to the source. Without a writer, changes of a list are
   // told one after the other, in the order in which the source has them.
 
-  absl::Status AddListItems(const ListId& list, std::span<const NewItem> items);
-  absl::Status RemoveListItemsWithValue(const ListId& list, std::string_view value);
-  absl::Status RemoveAllListItems(const ListId& list);
+  absl::Status AddListItems(const ListRef& list, std::span<const NewItem> items);
+  absl::Status RemoveListItemsWithValue(const ListRef& list, std::string_view value);
+  absl::Status RemoveAllListItems(const ListRef& list);
   // The source has changed by another way: the copy goes.
-  absl::Status Invalidate(const ListId& list);
+  absl::Status Invalidate(const ListRef& list);
 
   // --- Housekeeping -----------------------------------------------------------------------------
 

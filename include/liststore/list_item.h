@@ -1,4 +1,4 @@
-// The nouns of a list store: which list, what goes in, what comes out.
+// Items of lists: what goes into a store, and what comes out.
 #ifndef LISTSTORE_LIST_ITEM_H_
 #define LISTSTORE_LIST_ITEM_H_
 
@@ -11,17 +11,6 @@
 #include <vector>
 
 namespace liststore {
-
-// Names one list. Borrows its strings for the length of a call. All four are UTF-8 (they are
-// columns of type text). `entity_type` holds no '#', `feature` no '|', neither is empty; `version`
-// and `entity_id` may be anything, empty included. Together they take at most 65,529 bytes: a key
-// of 65,535 with its framing.
-struct ListId {
-  std::string_view entity_type;
-  std::string_view feature;
-  std::string_view version;
-  std::string_view entity_id;
-};
 
 // An item to add. Its place in the list is its timestamp, newest first, then its value's digest;
 // the same value at the same timestamp is the same item.

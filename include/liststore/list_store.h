@@ -46,25 +46,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "liststore/list_item.h"
+#include "liststore/list_ref.h"
 #include "liststore/options.h"
 #include "liststore/stats.h"
 
 namespace liststore {
 
 class Engine;
-class FeatureEntry;
 class ListView;
-
-// A feature version looked up once, so that operations on its lists need not check its names, build
-// its key and find it again. Cheap to copy, usable by any thread; valid as long as its store, also
-// after the feature was deleted or re-created: it means the names, not one life of the feature.
-class ListFeature {
- private:
-  friend class ListCache;
-  friend class ListStore;
-  explicit ListFeature(FeatureEntry* entry) : entry_(entry) {}
-  FeatureEntry* entry_;
-};
 
 struct ListFeatureVersionInfo {
   std::string version;
@@ -80,7 +69,7 @@ struct ListFeatureInfo {
 
 // Items for one list of a multi-list addition.
 struct ListAddition {
-  ListId list;
+  ListRef list;
   std::span<const NewItem> items;
 };
 
@@ -98,7 +87,7 @@ struct PutListOptions {
 
 // One list of a call that puts many.
 struct ListPut {
-  ListId list;
+  ListRef list;
   std::span<const NewItem> items;
   PutListOptions options = {};
 };
@@ -164,9 +153,7 @@ class ListStore {
   // lives for floor((timestamp + TTL - now) / 1 s) seconds: not positive, it is skipped; above
   // kFeatureTtlSecondsMax, the call is refused. NotFound: the feature version does not exist, and
   // Options::default_ttl_seconds is not set. O(items x log(items in the list)).
-  absl::StatusOr<AddResult> AddListItems(const ListId& list, std::span<const NewItem> items);
-  absl::StatusOr<AddResult> AddListItems(const ListFeature& feature, std::string_view entity_id,
-                                         std::span<const NewItem> items);
+  absl::StatusOr<AddResult> AddListItems(const ListRef& list, std::span<const NewItem> items);
   // Adds to many lists, of whatever features; a list may come more than once. Everything is
   // checked, and memory set aside, before anything is stored; all or nothing. Each list changes
   // atomically; a reader may see one list changed and another not yet. Errors name the list and the
@@ -178,57 +165,42 @@ class ListStore {
   // skipped. Without items the store remembers that the list is empty, until `fresh_until_seconds`.
   // False: refused, see unless_written_since; nothing has changed. Errors: as AddListItems. Takes
   // memory for the new content beside the old. O(items x log(items)).
-  absl::StatusOr<bool> PutList(const ListId& list, std::span<const NewItem> items,
+  absl::StatusOr<bool> PutList(const ListRef& list, std::span<const NewItem> items,
                                const PutListOptions& options = {});
-  absl::StatusOr<bool> PutList(const ListFeature& feature, std::string_view entity_id,
-                               std::span<const NewItem> items, const PutListOptions& options = {});
   // Puts many lists, each by itself: results[i] is what PutList would return for the i-th. The
   // clock is read once.
   std::vector<absl::StatusOr<bool>> PutListsMulti(std::span<const ListPut> puts);
   // A mark for PutListOptions::unless_written_since: take it, load the content, put it. Good for
   // this list alone, as long as the store. The first one makes a part of the store keep 8 KiB.
-  absl::StatusOr<uint64_t> LoadMark(const ListId& list) const;
-  absl::StatusOr<uint64_t> LoadMark(const ListFeature& feature, std::string_view entity_id) const;
+  absl::StatusOr<uint64_t> LoadMark(const ListRef& list) const;
   // Drops what is held of a list, and nothing else: it is absent then. For content that its source
   // has changed; puts that were loaded before are refused. Returns whether anything was held. Needs
   // no memory.
-  absl::StatusOr<bool> ForgetList(const ListId& list);
-  absl::StatusOr<bool> ForgetList(const ListFeature& feature, std::string_view entity_id);
+  absl::StatusOr<bool> ForgetList(const ListRef& list);
 
   // Removes the items of a list whose value equals `value`, in one atomic step; returns how many
   // went.
-  absl::StatusOr<size_t> RemoveListItemsWithValue(const ListId& list, std::string_view value);
-  absl::StatusOr<size_t> RemoveListItemsWithValue(const ListFeature& feature,
-                                                  std::string_view entity_id,
-                                                  std::string_view value);
+  absl::StatusOr<size_t> RemoveListItemsWithValue(const ListRef& list, std::string_view value);
   // Removes all items of a list, atomically; returns how many were still alive.
-  absl::StatusOr<size_t> RemoveAllListItems(const ListId& list);
-  absl::StatusOr<size_t> RemoveAllListItems(const ListFeature& feature, std::string_view entity_id);
+  absl::StatusOr<size_t> RemoveAllListItems(const ListRef& list);
 
   // --- Reads ------------------------------------------------------------------------------------
 
   // The newest items within the bounds of `options`, newest first. `items` is overwritten.
   // O(log(items in the list) + items returned).
-  absl::Status GetListItems(const ListId& list, const GetOptions& options, ListItems* items) const;
-  absl::Status GetListItems(const ListFeature& feature, std::string_view entity_id,
-                            const GetOptions& options, ListItems* items) const;
+  absl::Status GetListItems(const ListRef& list, const GetOptions& options, ListItems* items) const;
   // Many lists under the same options; (*items)[i] belongs to the i-th list. Several times faster
   // than one by one: the lists are looked up together. Each list is read atomically. After an error
   // all of
   // `*items` are empty. Allocates only to grow `*items`: keep it, and its size, from call to call.
-  absl::Status MultiGetListItems(std::span<const ListId> lists, const GetOptions& options,
+  absl::Status MultiGetListItems(const ListRefs& lists, const GetOptions& options,
                                  std::vector<ListItems>* items) const;
-  absl::Status MultiGetListItems(const ListFeature& feature,
-                                 std::span<const std::string_view> entity_ids,
-                                 const GetOptions& options, std::vector<ListItems>* items) const;
   // The same without a copy: the view points to where the items lie, and they stay there, as they
   // are, until it is dropped, whatever becomes of the list; see list_view.h. `view` is overwritten.
   // O(log(items in the list)) and, where items have to be copied, their number.
-  absl::Status ViewListItems(const ListId& list, const GetOptions& options, ListView* view) const;
-  absl::Status ViewListItems(const ListFeature& feature, std::string_view entity_id,
-                             const GetOptions& options, ListView* view) const;
+  absl::Status ViewListItems(const ListRef& list, const GetOptions& options, ListView* view) const;
   // How many items lie within the bounds of `options`, whose limit does not count.
-  absl::StatusOr<size_t> CountListItems(const ListId& list, const GetOptions& options = {}) const;
+  absl::StatusOr<size_t> CountListItems(const ListRef& list, const GetOptions& options = {}) const;
 
   // Calls `visit` with the entity id of every list of a feature version that has a live item, in
   // token order, until it returns false. Lists that appear or vanish meanwhile may or may not be

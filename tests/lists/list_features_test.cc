@@ -239,17 +239,17 @@ TEST_F(ListFeaturesTest, AHandleMeansTheNamesNotOneLife) {
   const auto handle = store->FindListFeature("user", "history");
   ASSERT_TRUE(handle.ok());
   const NewItem item{kNow, "x"};
-  EXPECT_EQ(Say(store->AddListItems(*handle, "1", {&item, 1})),
+  EXPECT_EQ(Say(store->AddListItems({*handle, "1"}, {&item, 1})),
             "NOT_FOUND: no list feature version with the key \"user#history|\"");
   EXPECT_EQ(Describe(*store), "");
   CreateHistory();
-  EXPECT_EQ(Say(store->AddListItems(*handle, "1", {&item, 1})), "OK");
+  EXPECT_EQ(Say(store->AddListItems({*handle, "1"}, {&item, 1})), "OK");
   EXPECT_EQ(Get(History("1")), Strings{"x"});
   ASSERT_EQ(Say(store->DeleteListFeature("user", "history")), "OK");
-  EXPECT_EQ(store->AddListItems(*handle, "1", {&item, 1}).status().code(),
+  EXPECT_EQ(store->AddListItems({*handle, "1"}, {&item, 1}).status().code(),
             absl::StatusCode::kNotFound);
   CreateHistory();
-  EXPECT_EQ(Say(store->AddListItems(*handle, "2", {&item, 1})), "OK");
+  EXPECT_EQ(Say(store->AddListItems({*handle, "2"}, {&item, 1})), "OK");
   EXPECT_EQ(Get(History("1")), Strings{});
   EXPECT_EQ(Get(History("2")), Strings{"x"});
 }

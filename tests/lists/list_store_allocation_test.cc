@@ -52,7 +52,7 @@ TEST_F(AllocationTest, TheCountWorks) {
 
 TEST_F(AllocationTest, Additions) {
   EXPECT_EQ(AllocationsOf([&] { (void)store->AddListItems(lists[0], items); }), 0u);
-  EXPECT_EQ(AllocationsOf([&] { (void)store->AddListItems(*handle, ids[1], items); }), 0u);
+  EXPECT_EQ(AllocationsOf([&] { (void)store->AddListItems({*handle, ids[1]}, items); }), 0u);
 }
 
 TEST_F(AllocationTest, Reads) {
@@ -65,12 +65,15 @@ TEST_F(AllocationTest, Reads) {
                              .limit = 30,
                              .with_expiry = with_expiry};
     EXPECT_EQ(AllocationsOf([&] { (void)store->GetListItems(lists[0], options, &read); }), 0u);
-    EXPECT_EQ(AllocationsOf([&] { (void)store->GetListItems(*handle, ids[0], options, &read); }),
+    EXPECT_EQ(AllocationsOf([&] {
+                (void)store->GetListItems({*handle, ids[0]}, options, &read);
+              }),
               0u);
     EXPECT_EQ(AllocationsOf([&] { (void)store->MultiGetListItems(lists, options, &many); }), 0u);
-    EXPECT_EQ(
-        AllocationsOf([&] { (void)store->MultiGetListItems(*handle, id_views, options, &many); }),
-        0u);
+    EXPECT_EQ(AllocationsOf([&] {
+                (void)store->MultiGetListItems({*handle, id_views}, options, &many);
+              }),
+              0u);
     EXPECT_EQ(AllocationsOf([&] { (void)store->CountListItems(lists[0], options); }), 0u);
   }
   EXPECT_EQ(read.size(), 30u);

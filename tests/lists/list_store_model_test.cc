@@ -307,7 +307,7 @@ class ListStoreModelTest : public StoreTest {
     const std::vector<std::string_view> views(list_ids.begin(), list_ids.end());
     const GetOptions options = AnyOptions();
     const auto handle = *store->FindListFeature("user", feature);
-    ASSERT_EQ(Say(store->MultiGetListItems(handle, views, options, &many)), "OK");
+    ASSERT_EQ(Say(store->MultiGetListItems({handle, views}, options, &many)), "OK");
     for (size_t i = 0; i < views.size(); ++i) ExpectItems(many[i], feature, list_ids[i], options);
   }
   void RemoveSome(bool all) {

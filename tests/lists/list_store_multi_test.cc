@@ -48,9 +48,9 @@ TEST_F(ListStoreMultiTest, ResultsComeInTheOrderAsked) {
 
     for (const bool by_handle : {false, true}) {
       const GetOptions options{.limit = 3, .with_expiry = by_handle};
-      const absl::Status status = by_handle
-                                      ? store->MultiGetListItems(handle, id_views, options, &items)
-                                      : store->MultiGetListItems(lists, options, &items);
+      const absl::Status status =
+          by_handle ? store->MultiGetListItems({handle, id_views}, options, &items)
+                    : store->MultiGetListItems(lists, options, &items);
       ASSERT_EQ(Say(status), "OK");
       ASSERT_EQ(items.size(), count);
       for (size_t i = 0; i < count; ++i) {

@@ -253,10 +253,10 @@ TEST_F(ListStoreTest, NamesAreCheckedEverywhere) {
   CreateHistory();
   const auto handle = *store->FindListFeature("user", "history");
   const std::string bad_id = "INVALID_ARGUMENT: entity id \"\\xff\" is not UTF-8";
-  EXPECT_EQ(Say(store->AddListItems(handle, "\xff", {})), bad_id);
-  EXPECT_EQ(Say(store->GetListItems(handle, "\xff", {}, &items)), bad_id);
-  EXPECT_EQ(Say(store->RemoveAllListItems(handle, "\xff")), bad_id);
-  EXPECT_EQ(Say(store->RemoveListItemsWithValue(handle, "\xff", "")), bad_id);
+  EXPECT_EQ(Say(store->AddListItems({handle, "\xff"}, {})), bad_id);
+  EXPECT_EQ(Say(store->GetListItems({handle, "\xff"}, {}, &items)), bad_id);
+  EXPECT_EQ(Say(store->RemoveAllListItems({handle, "\xff"})), bad_id);
+  EXPECT_EQ(Say(store->RemoveListItemsWithValue({handle, "\xff"}, "")), bad_id);
 }
 
 TEST_F(ListStoreTest, ALimitOfNothingIsRefusedAndTheResultEmptied) {
@@ -429,13 +429,13 @@ TEST_F(ListStoreTest, HandlesDoTheSame) {
   CreateHistory();
   const auto handle = *store->FindListFeature("user", "history");
   const std::vector<NewItem> items = {{kNow, "a"}, {kNow - 1, "b"}, {kNow - 2, "a"}};
-  EXPECT_EQ(store->AddListItems(handle, "1", items)->stored, 3u);
+  EXPECT_EQ(store->AddListItems({handle, "1"}, items)->stored, 3u);
   ListItems read;
-  ASSERT_EQ(Say(store->GetListItems(handle, "1", {.limit = 2}, &read)), "OK");
+  ASSERT_EQ(Say(store->GetListItems({handle, "1"}, {.limit = 2}, &read)), "OK");
   EXPECT_EQ(Values(read), (Strings{"a", "b"}));
   EXPECT_EQ(Get(History("1")), (Strings{"a", "b", "a"}));
-  EXPECT_EQ(*store->RemoveListItemsWithValue(handle, "1", "a"), 2u);
-  EXPECT_EQ(*store->RemoveAllListItems(handle, "1"), 1u);
+  EXPECT_EQ(*store->RemoveListItemsWithValue({handle, "1"}, "a"), 2u);
+  EXPECT_EQ(*store->RemoveAllListItems({handle, "1"}), 1u);
 }
 
 TEST_F(ListStoreTest, ListsThatDifferInOneNameOnlyAreDifferent) {

@@ -77,7 +77,7 @@ TEST_F(ListViewTest, ShowsWhatAReadShows) {
     }
   }
   const auto handle = *store->FindListFeature("user", "history");
-  ASSERT_EQ(Say(store->ViewListItems(handle, "run", {}, &view)), "OK");
+  ASSERT_EQ(Say(store->ViewListItems({handle, "run"}, {}, &view)), "OK");
   EXPECT_EQ(view.size(), 20u);
   EXPECT_EQ(view.copied_items(), 0u);
   ASSERT_EQ(Say(store->ViewListItems(History("large"), {}, &view)), "OK");

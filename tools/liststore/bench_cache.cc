@@ -77,11 +77,11 @@ absl::StatusOr<BenchCacheLine::Store> RunStore(size_t capacity, const CacheTrace
   size_t lists = 0;
   for (size_t i = 0; i < trace.keys.size(); ++i) {
     WriteEntityId(trace.keys[i], id.data());
-    LS_RETURN_IF_ERROR(store->GetListItems(feature, id, {.limit = 1}, &items));
+    LS_RETURN_IF_ERROR(store->GetListItems({feature, id}, {.limit = 1}, &items));
     if (items.presence() == ListPresence::kComplete) {
       hits += i >= warm_up ? 1 : 0;
     } else {
-      LS_RETURN_IF_ERROR(store->PutList(feature, id, {&item, 1}).status());
+      LS_RETURN_IF_ERROR(store->PutList({feature, id}, {&item, 1}).status());
     }
     if (i >= warm_up && i % kCountEvery == 0) {
       ++counts;

@@ -169,7 +169,7 @@ absl::StatusOr<BenchFlood> MeasureFlood(const BenchCacheOptions& options) {
     BenchItems::WriteValue(list, 0, std::span<char>(value));
     const NewItem item{now - i % 1'000'000'000, {value, sizeof(value)}};
     const auto begin = Steady::now();
-    LS_RETURN_IF_ERROR(store->AddListItems(feature, id, {&item, 1}).status());
+    LS_RETURN_IF_ERROR(store->AddListItems({feature, id}, {&item, 1}).status());
     const auto took = Steady::now() - begin;
     if (full) {
       timed += took;

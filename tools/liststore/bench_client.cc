@@ -59,7 +59,7 @@ class StoreClient final : public BenchClient {
   }
 
   uint64_t Get(const BenchBatch& batch, size_t i) {
-    Note(store_.GetListItems(feature_, batch.entity_id(i), {.limit = ReadLimit(batch.kind())},
+    Note(store_.GetListItems({feature_, batch.entity_id(i)}, {.limit = ReadLimit(batch.kind())},
                              &items_));
     last_was_group_ = false;
     return items_.size();
@@ -67,7 +67,7 @@ class StoreClient final : public BenchClient {
 
   uint64_t MultiGet(const BenchBatch& batch, size_t i) {
     const std::span<const std::string_view> ids(batch.entity_ids(i), kBenchGroup);
-    Note(store_.MultiGetListItems(feature_, ids, {.limit = ReadLimit(batch.kind())}, &group_));
+    Note(store_.MultiGetListItems({feature_, ids}, {.limit = ReadLimit(batch.kind())}, &group_));
     last_was_group_ = true;
     uint64_t items = 0;
     for (const ListItems& list : group_) items += list.size();
@@ -75,7 +75,7 @@ class StoreClient final : public BenchClient {
   }
 
   uint64_t Add(const BenchBatch& batch, size_t i) {
-    const auto result = store_.AddListItems(feature_, batch.entity_id(i),
+    const auto result = store_.AddListItems({feature_, batch.entity_id(i)},
                                             {batch.items(i), batch.items_per_request()});
     if (result.ok()) return result->stored;
     Note(result.status());
@@ -84,7 +84,7 @@ class StoreClient final : public BenchClient {
 
   uint64_t Remove(const BenchBatch& batch, size_t i) {
     const auto removed =
-        store_.RemoveListItemsWithValue(feature_, batch.entity_id(i), batch.items(i)->value);
+        store_.RemoveListItemsWithValue({feature_, batch.entity_id(i)}, batch.items(i)->value);
     if (removed.ok()) return *removed;
     Note(removed.status());
     return 0;

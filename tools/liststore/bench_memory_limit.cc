@@ -122,7 +122,7 @@ class Worker {
     for (size_t k = 0; k < count; ++k) {
       items[k] = MakeItem(i, list.first + list.count + static_cast<uint32_t>(k), k);
     }
-    const auto added = store_.AddListItems(feature_, EntityId(i), {items, count});
+    const auto added = store_.AddListItems({feature_, EntityId(i)}, {items, count});
     if (added.ok()) {
       list.count += static_cast<uint32_t>(count);
     } else if (absl::IsResourceExhausted(added.status())) {
@@ -163,7 +163,7 @@ class Worker {
     const size_t i = Pick();
     Expected& list = lists_[i];
     const NewItem oldest = MakeItem(i, list.first, 0);
-    const auto removed = store_.RemoveListItemsWithValue(feature_, EntityId(i), oldest.value);
+    const auto removed = store_.RemoveListItemsWithValue({feature_, EntityId(i)}, oldest.value);
     if (!removed.ok()) {
       status_ = removed.status();
     } else if (*removed != (list.count > 0 ? 1 : 0)) {
@@ -177,7 +177,7 @@ class Worker {
   void RemoveAll() {
     const size_t i = Pick();
     Expected& list = lists_[i];
-    const auto removed = store_.RemoveAllListItems(feature_, EntityId(i));
+    const auto removed = store_.RemoveAllListItems({feature_, EntityId(i)});
     if (!removed.ok()) {
       status_ = removed.status();
     } else if (*removed != list.count) {
@@ -189,7 +189,7 @@ class Worker {
 
   void CheckNewest(size_t i) {
     const Expected& list = lists_[i];
-    status_ = store_.GetListItems(feature_, EntityId(i), {.limit = 10}, &read_);
+    status_ = store_.GetListItems({feature_, EntityId(i)}, {.limit = 10}, &read_);
     if (!status_.ok()) return;
     if (read_.size() != std::min<size_t>(10, list.count)) {
       Fail(i, absl::StrCat("has ", read_.size(), " items of its newest 10 where ", list.count,
@@ -209,7 +209,7 @@ class Worker {
   bool HoldsWhatIsExpected(size_t i) {
     const Expected& list = lists_[i];
     const absl::Status read =
-        store_.GetListItems(feature_, EntityId(i), {.limit = list.count + kItemsMax}, &read_);
+        store_.GetListItems({feature_, EntityId(i)}, {.limit = list.count + kItemsMax}, &read_);
     if (!read.ok() || read_.size() != list.count) return false;
     uint32_t number = list.first + list.count;
     for (const ListItemView item : read_) {

@@ -105,7 +105,7 @@ class Reader {
   void Read(const ReadTarget& target, const std::string& id, const RunQueueWait& run_queue) {
     const int phase = phase_.load(std::memory_order_acquire);
     const auto begin = Steady::now();
-    status_ = store_.GetListItems(target.feature, id, {.limit = kLimit}, &items_);
+    status_ = store_.GetListItems({target.feature, id}, {.limit = kLimit}, &items_);
     const auto nanos = static_cast<uint64_t>((Steady::now() - begin).count());
     ReadWatch& watch = watches_[phase];
     watch.latency.Record(nanos);
@@ -163,7 +163,7 @@ absl::Status Fill(ListStore& store, const std::string& name, int64_t ttl_seconds
       items[i] = {base_nanos + i, values[i]};
     }
     const auto added =
-        store.AddListItems(*feature, EntityIdOfList(static_cast<uint32_t>(list)), items);
+        store.AddListItems({*feature, EntityIdOfList(static_cast<uint32_t>(list))}, items);
     if (!added.ok()) return added.status();
     if (added->stored != items_per_list) return absl::DataLossError("items of a list not stored");
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "liststore/list_item.h"
+#include "liststore/list_ref.h"
 
 namespace liststore {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "liststore/list_item.h"
+#include "liststore/list_ref.h"
 
 namespace liststore {
 
