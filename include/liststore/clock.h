@@ -1,8 +1,7 @@
-// Clock: where a store takes its time from. A store reads it once per call and passes the instant
-// down.
+// Clock: the source of a store's time. A store reads it once per call.
 //
-// Instants are unsigned nanoseconds since the Unix epoch, like the timestamps of list items: 64
-// bits reach the year 2554 (the 19 digits of an item key end in 2286).
+// Instants are unsigned nanoseconds since the Unix epoch, like the timestamps of list items. 64
+// bits last until the year 2554; the 19 digits of an item key end in 2286.
 #ifndef LISTSTORE_CLOCK_H_
 #define LISTSTORE_CLOCK_H_
 
@@ -11,30 +10,30 @@
 
 namespace liststore {
 
-// Thread-safe. An implementation must not call back into a store that uses it.
+// Thread-safe. An implementation must not call a store that uses it.
 class Clock {
  public:
   virtual ~Clock() = default;
   // Nanoseconds since the Unix epoch.
   virtual uint64_t NowNanos() const = 0;
-  // The same for reads of lists, which go by whole seconds: may be some milliseconds behind, never
-  // ahead, where that is cheaper. ScyllaDB takes the instants that expiry goes by from a clock of
-  // such a kind too (gc_clock.hh).
+  // The instant that reads use. Reads need whole seconds only, so an implementation may return an
+  // instant that is some milliseconds late, but never early, where that is cheaper. ScyllaDB uses a
+  // coarse clock for expiry too (gc_clock.hh).
   virtual uint64_t CoarseNanos() const { return NowNanos(); }
 };
 
-// The machine's clock (CLOCK_REALTIME, about 25 ns a call), and, for reads, the instant of the
-// kernel's last tick (CLOCK_REALTIME_COARSE, about 4 ns): 1 to 10 ms behind at most.
+// The system clock: CLOCK_REALTIME, about 25 ns per call. Reads use CLOCK_REALTIME_COARSE, about
+// 4 ns per call, which is at most one tick of the kernel (1 to 10 ms) late.
 class SystemClock final : public Clock {
  public:
   uint64_t NowNanos() const override;
   uint64_t CoarseNanos() const override;
-  // One for everybody: it holds no state.
+  // One instance is enough: it has no state.
   static const SystemClock& Instance();
 };
 
-// A clock that stands still until a test moves it. Thread-safe; a reader sees either the old or the
-// new instant.
+// A clock for tests that stands still until it is moved. Thread-safe: a reader sees either the old
+// or the new instant.
 //
 //   liststore::ManualClock clock(1'700'000'000'000'000'000);
 //   options.clock = &clock;

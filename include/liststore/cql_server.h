@@ -1,18 +1,18 @@
-// CqlServer: a server inside of this process that speaks the CQL native protocol (versions 3 and 4)
-// as a ScyllaDB node does, so that any driver can work with what is in memory. For tests that need
-// a ScyllaDB, and for programs whose lists others want to reach.
+// CqlServer: a server in this process that speaks the CQL native protocol, versions 3 and 4, like a
+// ScyllaDB node. Any driver can use it. For tests that need a ScyllaDB, and for programs that give
+// others access to their lists.
 //
 //   auto server = liststore::CqlServer::Start({});
 //   if (!server.ok()) return server.status();
 //   ConnectDriver("127.0.0.1", (*server)->cql_port());
 //   ...
-//   (*server)->Stop();                                 // or let it go out of scope
+//   (*server)->Stop();                                 // the destructor does the same
 //
-// To serve the lists of a store, hand it over: a driver then reads and writes its two tables.
+// To serve the lists of a store, pass the store: drivers then read and write its two tables.
 //
-//   options.store = store->get();                      // outlives the server
+//   options.store = store->get();                      // must outlive the server
 //
-// Starts one thread for each shard; they block all signals. No exception is thrown.
+// Starts one thread per shard; the threads block all signals. Throws no exceptions.
 #ifndef LISTSTORE_CQL_SERVER_H_
 #define LISTSTORE_CQL_SERVER_H_
 
@@ -33,16 +33,16 @@ namespace liststore {
 class ListStore;
 class ServerClock;
 
-// A feature of CQL that was asked for in vain. docs/cql_support.md lists all there are.
+// A client asked for a feature of CQL that is not supported. docs/cql_support.md lists all of them.
 struct CqlNotice {
-  bool refused = true;               // with an error; else accepted without effect
-  std::string_view code;             // "LS-0001": stays the same in later versions
-  std::string_view feature;          // "materialized views"
-  std::string_view instead;          // the nearest way that works; without effect: why
-  std::string_view first_statement;  // the beginning of what asked for it
+  bool refused = true;               // with an error; false: accepted without effect
+  std::string_view code;             // for example "LS-0001"; later versions keep it
+  std::string_view feature;          // for example "materialized views"
+  std::string_view instead;          // what works instead; if accepted without effect: why
+  std::string_view first_statement;  // the beginning of the first statement that asked for it
 };
 
-// The same with how often it was asked for so far.
+// A feature that was refused, and how often so far.
 struct CqlRefusal {
   std::string code;
   std::string feature;
@@ -51,104 +51,104 @@ struct CqlRefusal {
 };
 
 struct CqlServerOptions {
-  // --- Where clients connect --------------------------------------------------------------------
+  // ---- Where clients connect ----
 
-  // IPv4 or IPv6 address, or "localhost". "0.0.0.0" and "::" are every interface of the machine.
+  // IPv4 or IPv6 address, or "localhost". "0.0.0.0" and "::" mean every interface of the machine.
   std::string address = "127.0.0.1";
-  // 0: any free port; cql_port() tells which.
+  // 0: any free port; cql_port() returns it.
   uint16_t cql_port = 0;
-  // Listens on a second port too, where a client's own port chooses the shard (source port modulo
-  // shards), and tells drivers so.
+  // Also listens on a second port, on which the client's source port selects the shard (source port
+  // modulo shards), and announces that port to drivers.
   bool shard_aware = true;
-  // 0: any free port. Absent: any free port, but 19042 if that is free and `cql_port` is not 0.
+  // 0: any free port. nullopt: 19042 if it is free and `cql_port` is not 0, else any free port.
   std::optional<uint16_t> shard_aware_port;
 
-  // --- What they meet ---------------------------------------------------------------------------
+  // ---- What clients see ----
 
-  // Shards of the node, a thread for each. 1 to 256. With a `store` it is the store that decides.
+  // Shards of the node, each with a thread of its own. 1 to 256. Ignored with a `store`, which has
+  // its own number of shards.
   uint32_t shards = 1;
-  // Says everything that a ScyllaDB node says (SCYLLA_* options, its versions and system tables);
-  // else what a Cassandra 3 node does.
+  // True: the node presents itself as ScyllaDB (SCYLLA_* options, versions, system tables). False:
+  // as Cassandra, version 3 unless `release_version` says otherwise.
   bool looks_like_scylla = true;
-  // What system.local says. 1 to 128 bytes of printable UTF-8 each.
+  // Values of system.local. 1 to 128 bytes of printable UTF-8 each.
   std::string data_center = "datacenter1";
   std::string rack = "rack1";
   std::string cluster_name = "liststore";
-  // The version that drivers see. "scylla-2025.1": ScyllaDB 2025.1, in system.versions; the
-  // release_version of system.local is the same for all of them. "3.11.17", "4.1", "5.0": that
-  // release_version; in the look of Cassandra also what else such a Cassandra has (3 to 5: its
-  // version of CQL; from 4 on peers_v2 and system_virtual_schema). Empty: ScyllaDB 2025.1.0, or
-  // a Cassandra that calls itself 3.0.8.
+  // The version that drivers see. "scylla-2025.1" is ScyllaDB 2025.1, shown in system.versions; the
+  // release_version of system.local is the same for all ScyllaDB versions. "3.11.17", "4.1" or
+  // "5.0" is shown as release_version; a node that presents itself as Cassandra then also has what
+  // that version of Cassandra has (3 to 5: its version of CQL; since 4: peers_v2 and
+  // system_virtual_schema). Empty: ScyllaDB 2025.1.0, or Cassandra 3.0.8.
   std::string release_version;
-  // With a user, clients log in with this name and password (PasswordAuthenticator); without,
-  // everybody may do everything.
+  // If `user` is not empty, clients must log in with this name and password
+  // (PasswordAuthenticator). If it is empty, every client may do everything.
   std::string user;
   std::string password;
   enum class ClientTimestamps {
-    kByClock,  // kHonour while the clock is real, kReplace while it is not
-    kHonour,   // a write has the timestamp that its client gave it, as in ScyllaDB
-    kReplace,  // it has the server's: for clocks that a test moves, which clients know nothing of
+    kByClock,  // kHonour while the clock is real, else kReplace
+    kHonour,   // a write keeps the timestamp that its client gave it, as in ScyllaDB
+    kReplace,  // a write gets the server's timestamp: for clocks that a test moves, of which
+               // clients know nothing
   };
   ClientTimestamps client_timestamps = ClientTimestamps::kByClock;
 
-  // --- What is behind it ------------------------------------------------------------------------
+  // ---- Clock and data ----
 
-  // Where time comes from; outlives the server. nullptr: the store's clock, else the system's,
-  // which clients may stop and move through the table liststore.clock.
+  // The source of time; must outlive the server. nullptr: the store's clock, or without a store the
+  // system clock, which clients may stop and move through the table liststore.clock.
   const Clock* clock = nullptr;
-  // Instead of `clock`: one that clients may move as well, but whose mode they do not change.
+  // Instead of `clock`: clients may move it, but not change its mode.
   ManualClock* manual_clock = nullptr;
-  // Instead of both: one whose mode clients may change too. With a `store` it is the store's as
-  // well.
+  // Instead of both: clients may also change its mode. With a `store`, the store uses it too.
   ServerClock* server_clock = nullptr;
-  // Outlives the server; may be used meanwhile. nullptr: the server has tables of its own, none at
-  // first.
+  // The store to serve; must outlive the server, and may be used at the same time. nullptr: the
+  // server has tables of its own, none at first.
   ListStore* store = nullptr;
-  // Limit on memory for data of a server without a store, as Options::memory_limit_bytes.
+  // Memory limit for data of a server without a store; see Options::memory_limit_bytes.
   uint64_t memory_limit_bytes = 0;
-  // Memory for data that is made ready at the start and kept, of a server without a store; see
+  // Memory that a server without a store prepares for data when it starts, and keeps; see
   // ListStore::Populate. At most the limit.
   uint64_t populate_bytes = 0;
 
-  // --- What it tells of its clients -------------------------------------------------------------
+  // ---- Journal and notices ----
 
-  // Requests that the table liststore.requests remembers, the last ones; at most 100,000. Some
-  // 400 bytes each with a few short values. 0: none, and no cost. Clients may change it through
-  // the table liststore.journal.
+  // How many of the latest requests the table liststore.requests keeps; at most 100,000. About 400
+  // bytes each with a few short values. 0: none, at no cost. Clients may change it through the
+  // table liststore.journal.
   uint64_t journal_entries = 0;
 
-  // --- What it does not do ----------------------------------------------------------------------
-
-  // Told of each feature of CQL that a client asks for and does not get, when that happens for the
-  // first time. Called by the server's threads, several at once: returns soon, and does not call
-  // the server. May be empty.
+  // Called when a client asks for a feature of CQL that is not supported, once per feature. The
+  // server's threads call it, several at once: it must return soon and must not call the server.
+  // May be empty.
   std::function<void(const CqlNotice&)> on_notice;
 };
 
 class CqlServer {
  public:
-  // Listens when it returns. InvalidArgument: an option is out of its bounds. AlreadyExists: a port
-  // is in use; the message names it. FailedPrecondition: the kernel refuses the address, or no
-  // memory limit is known. ResourceExhausted: too many files are open.
+  // The server listens when Start returns. InvalidArgument: an option is out of bounds.
+  // AlreadyExists: a port is in use; the message names it. FailedPrecondition: the kernel refuses
+  // the address, or no memory limit is known. ResourceExhausted: too many files are open.
   static absl::StatusOr<std::unique_ptr<CqlServer>> Start(const CqlServerOptions& options);
-  // Stops.
+  // Calls Stop.
   ~CqlServer();
   CqlServer(const CqlServer&) = delete;
   CqlServer& operator=(const CqlServer&) = delete;
 
-  // Takes no more connections, answers what has arrived, closes all connections. Within 0.6 s, and
-  // however long the requests take that run. Again: nothing. Data stays until the destructor.
+  // Accepts no more connections, answers the requests that have arrived and closes all connections.
+  // Takes at most 0.6 s plus the time of requests that are running. A second call has no effect.
+  // Data stays until the destructor.
   void Stop();
 
-  // Any thread.
+  // The rest may be called from any thread.
   uint16_t cql_port() const;
-  // 0: there is none.
+  // 0: the server has no shard-aware port.
   uint16_t shard_aware_port() const;
   size_t connection_count() const;
-  // Requests that were refused because they ask for what liststore does not do.
+  // Requests that were refused because they asked for an unsupported feature.
   uint64_t refusal_count() const;
-  // By feature, in the order of codes. The table liststore.unsupported has the same, and what was
-  // accepted without effect. Also after Stop.
+  // By feature, sorted by code. The table liststore.unsupported has the same, and also what was
+  // accepted without effect. May be called after Stop.
   std::vector<CqlRefusal> Refusals() const;
 
  private:

@@ -12,34 +12,34 @@
 
 namespace liststore {
 
-// An item to add. Its place in the list is its timestamp, newest first, then its value's digest;
-// the same value at the same timestamp is the same item.
+// An item to add. Items are ordered by timestamp, newest first, then by the digest of the value.
+// The same value at the same timestamp is the same item.
 struct NewItem {
   uint64_t timestamp_nanos = 0;  // since the Unix epoch, at most 9,999,999,999,999,999,999
   std::string_view value;        // opaque bytes, empty allowed
 };
 
-// Which part of a list a read returns: the newest `limit` items with
+// Which items of a list a read returns: the newest `limit` items with
 // min_timestamp_nanos <= timestamp < max_timestamp_nanos.
 struct GetOptions {
   uint64_t min_timestamp_nanos = 0;
-  std::optional<uint64_t> max_timestamp_nanos = std::nullopt;  // exclusive; nullopt: none
+  std::optional<uint64_t> max_timestamp_nanos = std::nullopt;  // exclusive; nullopt: no bound
   size_t limit = 100;                                          // at least 1
-  // Also fill ListItemView::expires_at_seconds. Costs a little.
+  // Also fills ListItemView::expires_at_seconds, at a small cost.
   bool with_expiry = false;
 };
 
-// One item of a result. Borrows from the ListItems it came from. Through CQL, rows may have been
-// written under keys that are no item keys: their timestamp is the 19 digits they begin with, 0
-// without those.
+// One item of a result. Borrows from the ListItems or ListView that it came from. Rows written
+// through CQL may have keys that are not item keys: their timestamp is the 19 digits that the key
+// begins with, or 0.
 struct ListItemView {
   uint64_t timestamp_nanos = 0;
   std::string_view value;
-  // Seconds since the epoch at which the item ends; 0 when it was not asked for, or when it was
-  // written through CQL and never ends.
+  // When the item expires, in seconds since the Unix epoch. 0: not asked for (with_expiry), or the
+  // item was written through CQL and never expires.
   int64_t expires_at_seconds = 0;
 
-  // The item key as CQL shows it: 19 digits, '#', base64 of the value's digest.
+  // The item key as CQL shows it: 19 digits, '#', the digest of the value in base64.
   std::string item_key() const;
 
  private:
@@ -49,22 +49,22 @@ struct ListItemView {
   std::string_view plain_key_;
 };
 
-// How much of a list the store holds. What has expired by the clock is not held, whether or not its
-// memory has come back.
+// How much of a list the store holds. Expired items do not count, even before their memory has been
+// reclaimed.
 enum class ListPresence : uint8_t {
   // Nothing: never added, or all of it removed, expired, evicted or forgotten.
   kAbsent,
-  // Some of it, perhaps not all: the list was begun by an addition while more of it may be
-  // elsewhere, or may have been evicted. Only with MemoryPolicy::kEvict.
+  // Perhaps not all: an addition began the list, and the source may hold more of it, or items may
+  // have been evicted. Only with MemoryPolicy::kEvict.
   kPartial,
   // All of it. May be empty: a list that was put without items (ListStore::PutList).
   kComplete,
 };
 
-// Items of one list, newest first: the result of a read, to be used again from call to call, so
-// that reading allocates nothing once it has grown. Not thread-safe; views into it end with the
-// next read, with clear() and when it is moved. Takes 24 bytes an item beside the value; 56 with
-// expiry, or when values differ in length.
+// Items of one list, newest first: the result of a read. Use it again from call to call: once it
+// has grown, reads allocate nothing. Not thread-safe. Views into it are valid until the next read
+// into it, clear() or a move. Takes 24 bytes per item beside the value, or 56 with expiry or when
+// values differ in length.
 class ListItems {
  public:
   ListItems();
@@ -74,14 +74,15 @@ class ListItems {
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  // Of the list that was read, whichever part of it was asked for.
+  // How much of the whole list the store held, whatever part of it was read.
   ListPresence presence() const { return presence_; }
-  // Until when the list is as fresh as whoever put it wants it, in seconds since the epoch; 0: for
-  // ever, or it was not put. The store goes on to serve it: what to do then is the reader's affair.
+  // Until when the list is fresh, as set when it was put, in seconds since the Unix epoch. 0:
+  // always fresh, or not put. The store serves the list after that too; what to do is up to the
+  // caller.
   int64_t fresh_until_seconds() const { return fresh_until_seconds_; }
-  // `index` < size(), checked; newest first. O(1).
+  // `index` < size() (checked); newest first. O(1).
   ListItemView operator[](size_t index) const;
-  // Keeps its memory; presence() is kAbsent.
+  // Removes all items and keeps the memory. presence() is kAbsent afterwards.
   void clear();
 
   class Iterator {
@@ -111,8 +112,8 @@ class ListItems {
     int64_t expires_at_seconds = 0;
     bool packed = false;
   };
-  // Rows one behind the other: key, then value. While all have one length and a packed key,
-  // `stride_` finds them and `places_` stays empty.
+  // Rows one after the other, each a key and a value. While all have the same length and a packed
+  // key, `stride_` finds them and `places_` is empty.
   std::vector<char> bytes_;
   size_t used_ = 0;
   size_t size_ = 0;
@@ -122,11 +123,13 @@ class ListItems {
   ListPresence presence_ = ListPresence::kAbsent;
 };
 
-// What became of an addition.
+// The result of an addition.
 struct AddResult {
-  size_t stored =
-      0;  // items of the call now in the list: overwritten ones count, one given twice counts twice
-  size_t skipped_expired = 0;  // items whose remaining time was not positive
+  // Items of the call that are in the list now. Overwritten items count, and an item that was given
+  // twice counts twice.
+  size_t stored = 0;
+  // Items with less than one second left to live.
+  size_t skipped_expired = 0;
 };
 
 }  // namespace liststore

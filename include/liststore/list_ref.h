@@ -4,6 +4,7 @@
 //   store.GetListItems(id, ...);                                  // a ListId
 //   store.GetListItems({"user", "reading_history", "", "17"}, ...);
 //   store.GetListItems({feature, "17"}, ...);                     // a ListFeature and an entity
+//   store.MultiGetListItems({feature, entity_ids}, ...);          // the same, many lists
 //
 // All of them are views: they borrow strings for the length of a call, are cheap to copy and
 // allocate nothing.
@@ -66,8 +67,8 @@ class ListRef {
   ListId id_;
 };
 
-// Many lists: an array, vector or span of ListId or of ListRef, or a handle with entity ids. The
-// elements are borrowed too.
+// Many lists: an array, vector or span of ListId or of ListRef, or a handle and an array of entity
+// ids. The array is borrowed too.
 class ListRefs {
  public:
   // NOLINTBEGIN(google-explicit-constructor): operations take any of them.

@@ -1,16 +1,16 @@
-// ListStore: lists of a feature store, in memory, with ScyllaDB's data model.
+// ListStore: an in-memory store for the lists of a feature store, with ScyllaDB's data model.
 //
 // A list belongs to an entity ("user 17") and to a list feature ("reading_history", version "v2").
-// Its items are ordered newest first; each lives for the feature's TTL, counted from the item's own
-// timestamp. What this class does is exactly what these statements do on a ScyllaDB cluster:
+// Its items are ordered newest first. Each item lives for the feature's TTL, counted from the
+// item's own timestamp. The store behaves exactly like these tables on a ScyllaDB cluster:
 //
 //   CREATE TABLE list_items (feature_key text, entity_id text, item_key text, value blob,
 //     PRIMARY KEY ((feature_key, entity_id), item_key)) WITH CLUSTERING ORDER BY (item_key DESC);
 //   CREATE INDEX list_items_by_value ON list_items((feature_key, entity_id), value);
 //
-// Thread-safe: every operation may be called from any thread at any time; one thread's operations
-// on a list keep their order. An operation on one list is atomic. No exception is thrown; errors
-// are absl::Status. Time is read once per call from Options::clock.
+// Thread-safe: every operation may be called from any thread at any time. Operations of one thread
+// on one list keep their order. An operation on one list is atomic. Throws no exceptions; errors
+// are absl::Status. Reads Options::clock once per call.
 //
 //   auto store = liststore::ListStore::Open({});
 //   if (!store.ok()) return store.status();
@@ -24,12 +24,13 @@
 //   (*store)->GetListItems(list, {.limit = 10}, &newest);
 //   for (liststore::ListItemView item : newest) Use(item.timestamp_nanos, item.value);
 //
-// Errors common to all operations. InvalidArgument: a name, value, timestamp or limit out of its
-// bounds; the message names it, the bound and what was given, and which list and item of the call
-// it belongs to. ResourceExhausted: the memory limit; nothing of the call was applied (with
-// MemoryPolicy::kEvict, only when nothing could be evicted). A feature
-// that does not exist is NotFound where it matters (adding, deleting, changing); reading or
-// removing from it finds nothing.
+// Operations take a list by its names or by the handle of a feature; see list_ref.h.
+//
+// Errors of all operations. InvalidArgument: a name, value, timestamp or limit is out of bounds;
+// the message says which, with the bound, the value and the positions of the list and item in the
+// call. ResourceExhausted: the memory limit is reached, and with MemoryPolicy::kEvict nothing can
+// be evicted; nothing of the call was applied. NotFound: an operation that adds to, changes or
+// deletes a feature that does not exist. Reads of such a feature and removals from it find nothing.
 #ifndef LISTSTORE_LIST_STORE_H_
 #define LISTSTORE_LIST_STORE_H_
 
@@ -57,183 +58,189 @@ class ListView;
 
 struct ListFeatureVersionInfo {
   std::string version;
-  int64_t ttl_seconds = 0;  // the feature's, or the version's own
+  int64_t ttl_seconds = 0;  // the version's own, or else the feature's
 };
 
 struct ListFeatureInfo {
   std::string entity_type;
   std::string feature;
   int64_t ttl_seconds = 0;
-  std::vector<ListFeatureVersionInfo> versions;  // sorted; "" is among them unless it was deleted
+  std::vector<ListFeatureVersionInfo> versions;  // sorted; includes "" unless it was deleted
 };
 
-// Items for one list of a multi-list addition.
+// Items for one list of AddListItemsMulti.
 struct ListAddition {
   ListRef list;
   std::span<const NewItem> items;
 };
 
-// How a list is put whole.
+// Options of ListStore::PutList.
 struct PutListOptions {
-  // Seconds since the epoch until which the list is fresh; 0: for ever. Kept with the list, and
-  // told by reads.
+  // Until when the list is fresh, in seconds since the Unix epoch. 0: always. Kept with the list
+  // and returned by reads.
   int64_t fresh_until_seconds = 0;
-  // A mark taken by ListStore::LoadMark before the content was loaded: the put is refused when the
-  // list was changed after it (added to, removed from, put, forgotten, its feature deleted). It may
-  // be refused when another list of the store changed, about once for 16,000 changes of others on a
-  // machine of one shard; never the other way round.
+  // A mark that ListStore::LoadMark returned before the content was loaded. The put is refused if
+  // the list was changed since: added to, removed from, put or forgotten, or its feature deleted. A
+  // change of another list may cause a refusal too, about once in 16,000 changes in a store of one
+  // shard; a change of this list is never missed.
   std::optional<uint64_t> unless_written_since = std::nullopt;
 };
 
-// One list of a call that puts many.
+// Content for one list of PutListsMulti.
 struct ListPut {
   ListRef list;
   std::span<const NewItem> items;
   PutListOptions options = {};
 };
 
-// Items that one call may add, over all its lists.
+// The most items in one call, over all its lists.
 inline constexpr size_t kItemsPerAddMax = 65'535;
-// Longest TTL, and longest remaining time of an item: 20 years of 365 days.
+// The longest TTL, and the longest remaining time of an item: 20 years of 365 days.
 inline constexpr int64_t kFeatureTtlSecondsMax = 630'720'000;
 
 class ListStore {
  public:
-  // Opens an empty store. InvalidArgument: an option is out of its bounds. FailedPrecondition: the
-  // memory limit was left to the store, and the machine does not say how much memory it has.
+  // Opens an empty store. InvalidArgument: an option is out of bounds. FailedPrecondition:
+  // Options::memory_limit_bytes is 0, and the memory of the machine is unknown.
   static absl::StatusOr<std::unique_ptr<ListStore>> Open(Options options);
-  // No operation may be running. Stops the store's thread, if it has one, and gives all memory
-  // back.
+  // No operation may be running. Stops the store's threads, if any, and frees all memory.
   ~ListStore();
   ListStore(const ListStore&) = delete;
   ListStore& operator=(const ListStore&) = delete;
 
-  // --- Features ---------------------------------------------------------------------------------
-  // Changes take turns and are seen by every operation that begins after they return.
+  // ---- Features ----
+  // Changes of features are serialized. Every operation that begins after a change has returned
+  // sees it.
 
   // Creates a feature with its default version "". `ttl_seconds`: 1 to kFeatureTtlSecondsMax.
-  // AlreadyExists: nothing changes.
+  // AlreadyExists: the feature exists; nothing changed.
   absl::Status CreateListFeature(std::string_view entity_type, std::string_view feature,
                                  int64_t ttl_seconds);
-  // Adds a version to a feature; `ttl_seconds` gives it a TTL of its own, else it has the
-  // feature's. The version "" may be added again after it was deleted. NotFound: no such feature.
-  // AlreadyExists: nothing changes.
+  // Adds a version to a feature. With `ttl_seconds` it has a TTL of its own, else the feature's.
+  // The version "" can be added again after it was deleted. NotFound: no such feature.
+  // AlreadyExists: the version exists; nothing changed.
   absl::Status CreateListFeatureVersion(std::string_view entity_type, std::string_view feature,
                                         std::string_view version,
                                         std::optional<int64_t> ttl_seconds = std::nullopt);
-  // Changes the TTL for items added from now on; those already there keep theirs. Versions with a
-  // TTL of their own keep it. NotFound: no such feature.
+  // Changes the TTL for items added from now on; present items keep theirs. Versions with a TTL of
+  // their own keep it. NotFound: no such feature.
   absl::Status SetListFeatureTtl(std::string_view entity_type, std::string_view feature,
                                  int64_t ttl_seconds);
-  // The same for one version, which has a TTL of its own from then on. NotFound: no such version.
+  // The same for one version, which has a TTL of its own from then on. NotFound: no such feature,
+  // or no such version.
   absl::Status SetListFeatureVersionTtl(std::string_view entity_type, std::string_view feature,
                                         std::string_view version, int64_t ttl_seconds);
-  // Deletes a feature with all its versions and lists. The lists are gone for every reader when the
-  // call returns; their memory comes back in slices (Reclaim). Creating the feature again brings
-  // nothing back. Waits for additions under way: each comes before the deletion, and its items go
-  // with the rest, or after it, and is NotFound. NotFound: no such feature.
+  // Deletes a feature with all its versions and lists. When the call returns, no reader sees the
+  // lists any more; their memory is reclaimed in slices (Reclaim). Creating the feature again does
+  // not bring them back. Waits for running additions: each happens either before the deletion,
+  // which then deletes its items too, or after it, and fails with NotFound. NotFound: no such
+  // feature.
   absl::Status DeleteListFeature(std::string_view entity_type, std::string_view feature);
-  // The same for one version. The version "" may be deleted too; a feature outlives its versions.
+  // The same for one version, also for "". A feature remains when all its versions are deleted.
   // NotFound: no such feature, or no such version.
   absl::Status DeleteListFeatureVersion(std::string_view entity_type, std::string_view feature,
                                         std::string_view version);
   // All features, sorted by entity type and name.
   std::vector<ListFeatureInfo> ListFeatures() const;
 
-  // A handle for faster calls. InvalidArgument: bad names. The feature need not exist yet. The
-  // store keeps about 200 bytes for each feature version asked for, as long as it lives.
+  // Returns a handle for faster calls. The feature need not exist yet. InvalidArgument: the names
+  // are out of bounds. The store keeps about 200 bytes for each feature version that was asked for,
+  // until it is closed.
   absl::StatusOr<ListFeature> FindListFeature(std::string_view entity_type,
                                               std::string_view feature,
                                               std::string_view version = "");
 
-  // --- Writes -----------------------------------------------------------------------------------
+  // ---- Writes ----
 
-  // Adds items to a list, all or nothing: one bad item and none is stored, and the error names it.
-  // An item that is there already (same timestamp and value) gets its remaining time anew. An item
-  // lives for floor((timestamp + TTL - now) / 1 s) seconds: not positive, it is skipped; above
-  // kFeatureTtlSecondsMax, the call is refused. NotFound: the feature version does not exist, and
-  // Options::default_ttl_seconds is not set. O(items x log(items in the list)).
+  // Adds items to a list, all or nothing: if an item is out of bounds, none is stored, and the
+  // error names it. Adding an item that is present (same timestamp and value) sets its remaining
+  // time again. An item lives for floor((timestamp + TTL - now) / 1 s) seconds. If that is not
+  // positive, it is skipped; if it exceeds kFeatureTtlSecondsMax, the call is refused. NotFound:
+  // the feature version does not exist, and Options::default_ttl_seconds is not set.
+  // O(items x log(items in the list)).
   absl::StatusOr<AddResult> AddListItems(const ListRef& list, std::span<const NewItem> items);
-  // Adds to many lists, of whatever features; a list may come more than once. Everything is
-  // checked, and memory set aside, before anything is stored; all or nothing. Each list changes
-  // atomically; a reader may see one list changed and another not yet. Errors name the list and the
-  // item by their positions.
+  // Adds items to many lists of any features, all or nothing: everything is checked, and memory
+  // reserved, before anything is stored. A list may occur more than once. Each list changes
+  // atomically, but a reader may see one list changed and another not yet. Errors name the list and
+  // the item by their positions.
   absl::StatusOr<AddResult> AddListItemsMulti(std::span<const ListAddition> additions);
 
-  // Makes `items` the whole content of a list, atomically, and the list complete
-  // (ListPresence::kComplete); items live as long as added ones, and those without time left are
-  // skipped. Without items the store remembers that the list is empty, until `fresh_until_seconds`.
-  // False: refused, see unless_written_since; nothing has changed. Errors: as AddListItems. Takes
-  // memory for the new content beside the old. O(items x log(items)).
+  // Atomically replaces the whole content of a list with `items`, and makes the list complete
+  // (ListPresence::kComplete). Items live as long as added ones; those with no time left are
+  // skipped. Without items the store remembers, until `fresh_until_seconds`, that the list is
+  // empty. Returns false if the put was refused and nothing changed; see unless_written_since.
+  // Errors: as AddListItems. Needs memory for the new content while the old is still there.
+  // O(items x log(items)).
   absl::StatusOr<bool> PutList(const ListRef& list, std::span<const NewItem> items,
                                const PutListOptions& options = {});
-  // Puts many lists, each by itself: results[i] is what PutList would return for the i-th. The
-  // clock is read once.
+  // Puts many lists, each on its own: result i is what PutList would return for puts[i]. Reads the
+  // clock once.
   std::vector<absl::StatusOr<bool>> PutListsMulti(std::span<const ListPut> puts);
-  // A mark for PutListOptions::unless_written_since: take it, load the content, put it. Good for
-  // this list alone, as long as the store. The first one makes a part of the store keep 8 KiB.
+  // Returns a mark for PutListOptions::unless_written_since: take the mark, load the content, put
+  // it. Valid for this list only, as long as the store exists. The first mark makes a part of the
+  // store keep 8 KiB.
   absl::StatusOr<uint64_t> LoadMark(const ListRef& list) const;
-  // Drops what is held of a list, and nothing else: it is absent then. For content that its source
-  // has changed; puts that were loaded before are refused. Returns whether anything was held. Needs
-  // no memory.
+  // Drops what the store holds of a list, which is absent then; it is not a deletion. For content
+  // that has changed at its source. Puts with an earlier mark are refused. Returns whether anything
+  // was held. Needs no memory.
   absl::StatusOr<bool> ForgetList(const ListRef& list);
 
-  // Removes the items of a list whose value equals `value`, in one atomic step; returns how many
-  // went.
+  // Atomically removes the items of a list whose value equals `value`; returns how many were
+  // removed.
   absl::StatusOr<size_t> RemoveListItemsWithValue(const ListRef& list, std::string_view value);
-  // Removes all items of a list, atomically; returns how many were still alive.
+  // Atomically removes all items of a list; returns how many had not expired.
   absl::StatusOr<size_t> RemoveAllListItems(const ListRef& list);
 
-  // --- Reads ------------------------------------------------------------------------------------
+  // ---- Reads ----
 
-  // The newest items within the bounds of `options`, newest first. `items` is overwritten.
+  // Reads the newest items within the bounds of `options`, newest first. `*items` is overwritten.
   // O(log(items in the list) + items returned).
   absl::Status GetListItems(const ListRef& list, const GetOptions& options, ListItems* items) const;
-  // Many lists under the same options; (*items)[i] belongs to the i-th list. Several times faster
-  // than one by one: the lists are looked up together. Each list is read atomically. After an error
-  // all of
-  // `*items` are empty. Allocates only to grow `*items`: keep it, and its size, from call to call.
+  // Reads many lists with the same options: (*items)[i] gets the items of lists[i]. Several times
+  // faster than single reads, since the lists are looked up together. Each list is read atomically.
+  // After an error all of `*items` are empty. Allocates only to grow `*items`; use it again for a
+  // call with as many lists.
   absl::Status MultiGetListItems(const ListRefs& lists, const GetOptions& options,
                                  std::vector<ListItems>* items) const;
-  // The same without a copy: the view points to where the items lie, and they stay there, as they
-  // are, until it is dropped, whatever becomes of the list; see list_view.h. `view` is overwritten.
-  // O(log(items in the list)) and, where items have to be copied, their number.
+  // Reads without a copy: the view points into the store, and its items stay as they are until it
+  // is released, even if the list changes; see list_view.h. `*view` is overwritten.
+  // O(log(items in the list) + items copied).
   absl::Status ViewListItems(const ListRef& list, const GetOptions& options, ListView* view) const;
-  // How many items lie within the bounds of `options`, whose limit does not count.
+  // Counts the items within the bounds of `options`; the limit is ignored.
   absl::StatusOr<size_t> CountListItems(const ListRef& list, const GetOptions& options = {}) const;
 
   // Calls `visit` with the entity id of every list of a feature version that has a live item, in
   // token order, until it returns false. Lists that appear or vanish meanwhile may or may not be
-  // seen; every other one is seen exactly once. `visit` may call the store. Walks all lists of the
-  // store, a slice at a time: O(lists in the store).
+  // visited; every other list is visited exactly once. `visit` may call the store. Walks over all
+  // lists of the store, a slice at a time: O(lists in the store).
   absl::Status ForEachList(std::string_view entity_type, std::string_view feature,
                            std::string_view version,
                            const std::function<bool(std::string_view entity_id)>& visit) const;
 
-  // --- Housekeeping -----------------------------------------------------------------------------
+  // ---- Housekeeping ----
 
-  // Gives back memory of expired and deleted items, at most about `budget` of them; returns how
-  // many units of work were done, 0 when there was none. Not needed with
+  // Reclaims memory of expired and deleted items, about `budget` of them at most; returns how many
+  // units of work were done, 0 if there is nothing to reclaim. Not needed with
   // Options::background_reclaim.
   size_t Reclaim(size_t budget = 1000);
-  // Makes memory ready for `bytes` more of data, and keeps as much ready or in use until it is
-  // called with 0: writes do not wait for the system, which takes 0.2 to 5 ms for each 2 MiB that
-  // it hands out. Takes 0.1 to 2.5 s a GiB, most where the machine is virtual. What is ready is
-  // resident, and not held_bytes. ResourceExhausted: the memory limit has no room for as much;
-  // nothing was done. While no other thread uses the store.
+  // Prepares memory for `bytes` more of data, and keeps as much prepared or in use until it is
+  // called with 0, so that writes do not wait for the operating system, which takes 0.2 to 5 ms for
+  // each 2 MiB. Takes 0.1 to 2.5 s per GiB, the most on virtual machines. Prepared memory is
+  // resident, but not part of Stats::held_bytes. ResourceExhausted: the memory limit has no room
+  // for it; nothing was done. No other thread may use the store meanwhile.
   absl::Status Populate(uint64_t bytes);
-  // The earliest instant, in seconds since the epoch, at which an item may expire; nullopt: none
-  // will. A lower bound: nothing expires before it.
+  // The earliest instant at which an item may expire, in seconds since the Unix epoch: nothing
+  // expires before it. nullopt: no item will expire.
   std::optional<int64_t> NextExpirySeconds() const;
-  // Sums over the shards; takes each shortly.
+  // Sums over all parts of the store; locks one at a time, briefly.
   Stats GetStats() const;
-  // Checks the store's invariants and stops the process when one is broken; for tests. Slow.
+  // For tests: checks the store's invariants, and ends the process if one is broken. Slow.
   void Verify() const;
 
  private:
   friend class CqlServer;   // serves the store's tables: engine() and clock()
   friend class SavedStore;  // saves and loads them: see saved_store.h
-  friend class ListCache;   // answers reads as the store would
+  friend class ListCache;   // answers reads from loaded content as the store would
   class Impl;
   explicit ListStore(std::unique_ptr<Impl> impl);
   Engine& engine();

@@ -1,12 +1,12 @@
-// ListView: items of one list where they lie in the store, without a copy.
+// ListView: the items of one list in place in the store, without a copy.
 //
 //   liststore::ListView view;
 //   store->ViewListItems(list, {.limit = 100}, &view);
-//   for (liststore::ListItemView item : view) Send(item.value);   // any thread, as long as it
-//   takes view.Release();
+//   for (liststore::ListItemView item : view) Send(item.value);   // on any thread, at any time
+//   view.Release();
 //
-// For readers that keep items for longer than a call, or that would copy large pages only to send
-// them on. For short pages ListItems is as fast: making and dropping a view costs some 100 ns.
+// For readers that keep items for longer than a call, or that would copy large results only to send
+// them. For small results ListItems is as fast: making and releasing a view takes about 100 ns.
 #ifndef LISTSTORE_LIST_VIEW_H_
 #define LISTSTORE_LIST_VIEW_H_
 
@@ -21,20 +21,20 @@
 
 namespace liststore {
 
-// Items newest first, as they were when the view was made. They stay so until it is released,
-// destroyed or made anew, while the list is changed, removed, expires, is moved to save memory, or
-// its feature is deleted. What changes a list with a view moves the list first, once, and the items
-// of the view stay behind: their memory, up to 16 KiB a list, counts against the store's limit
-// until the last view of them goes. A write or a removal by value may therefore be refused with
-// ResourceExhausted where it would have fitted without views. How many views there may be, memory
-// alone decides; each takes some 100 bytes beside the limit.
+// Items newest first, as they were when the view was made. They stay so until the view is released,
+// destroyed or read into again, even if the list is changed or removed, expires or is compacted, or
+// its feature is deleted. The first change of a list that has views moves the list, and the items
+// of the views stay where they were: their memory, up to 16 KiB per list, counts against the
+// store's limit until the last view of them is released. A write or a removal by value may
+// therefore be refused with ResourceExhausted although it would fit without views. Only memory
+// limits the number of views; each takes about 100 bytes, which do not count against the limit.
 //
-// Items that do not lie in one piece are copied into the view: those of lists above 16 KiB, of
-// values above 2 KiB, and what CQL wrote in forms of its own. copied_items() says how many were.
+// Items that are not in one piece are copied into the view: items of lists above 16 KiB, values
+// above 2 KiB, and rows that CQL wrote in other forms. copied_items() says how many were copied.
 //
-// May be used and dropped by another thread than the one that made it, one thread at a time.
-// Dropping never waits: if the list's part of the store is at work, the memory comes back with its
-// next Reclaim or view. All views are dropped before the store is destroyed; that is checked.
+// A view may be used and released by another thread than the one that made it, by one thread at a
+// time. Releasing never waits: if the list's part of the store is busy, that part's next Reclaim
+// or view reclaims the memory. All views must be released before the store is destroyed (checked).
 class ListView {
  public:
   ListView();
@@ -44,10 +44,10 @@ class ListView {
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  // `index` < size(), checked; newest first. O(1).
+  // `index` < size() (checked); newest first. O(1).
   ListItemView operator[](size_t index) const;
   size_t copied_items() const { return copied_; }
-  // Lets go of the items; the view is empty then. Again: nothing.
+  // Releases the items; the view is empty afterwards. A second call has no effect.
   void Release();
 
   class Iterator {
@@ -79,14 +79,15 @@ class ListView {
     bool packed = false;
   };
 
-  // The items lie one behind the other, key and value: `stride_` finds them, and `items_` is empty.
+  // Either the items lie one after the other, each a key and a value: `stride_` finds them, and
+  // `items_` is empty. Or `items_` has them all.
   const char* rows_ = nullptr;
   size_t stride_ = 0;
   size_t size_ = 0;
   size_t copied_ = 0;
   std::vector<Item> items_;
   std::deque<std::string> copies_;  // never moved
-  // What the store keeps for it; both or neither.
+  // The lane and the pin that keep the items in place; both or neither.
   void* lane_ = nullptr;
   void* pin_ = nullptr;
 };

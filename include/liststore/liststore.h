@@ -1,4 +1,4 @@
-/* liststore in C99: the operations of liststore/list_store.h for programs of other languages.
+/* liststore for C99: the operations of liststore/list_store.h, for C and other languages.
  *
  *   liststore_error error;
  *   liststore_store* store = NULL;
@@ -8,17 +8,19 @@
  *   ...
  *   liststore_close(store);
  *
- * docs/examples/list_store.c and list_store_ctypes.py are whole programs.
+ * docs/examples/list_store.c and list_store_ctypes.py are complete programs.
  *
- * Every function may be called by any thread at any time, but that a handle is closed or destroyed
- * by one call alone, and that results (liststore_items, liststore_multi_items, liststore_view)
- * belong to one thread at a time. A function that can fail returns a status and, where `error` is
- * not NULL, writes the reason as text ending in zero, cut at 511 bytes; after LISTSTORE_OK the text
- * is empty. What was not to be applied is not applied. A pointer that is NULL and must not be is
- * LISTSTORE_INVALID_ARGUMENT. No C++ exception leaves a function. What the library is given is
- * borrowed for the call.
+ * Threads: every function may be called by any thread at any time, except that no other call may
+ * use a handle while it is closed or destroyed, and that a result (liststore_items,
+ * liststore_multi_items, liststore_view) belongs to one thread at a time.
  *
- * Bounds of names, values and times are those of list_item.h and list_store.h. */
+ * Errors: a function that can fail returns a status and, if `error` is not NULL, writes the reason
+ * as a zero-terminated text, cut at 511 bytes; after LISTSTORE_OK the text is empty. A call
+ * that fails changes nothing, unless its description says otherwise. A pointer that is NULL and
+ * must not be gives LISTSTORE_INVALID_ARGUMENT. No C++ exception leaves a function.
+ *
+ * Arguments are borrowed for the length of the call. The bounds of names, values and times are
+ * those of list_ref.h, list_item.h and list_store.h. */
 #ifndef LISTSTORE_LISTSTORE_H_
 #define LISTSTORE_LISTSTORE_H_
 
@@ -35,7 +37,7 @@
 extern "C" {
 #endif
 
-/* Numbers stay what they are. Others may be added. */
+/* The numbers do not change; more may be added. */
 typedef int32_t liststore_status;
 #define LISTSTORE_OK 0
 #define LISTSTORE_UNKNOWN 2
@@ -53,7 +55,7 @@ typedef struct liststore_error {
   char text[512];
 } liststore_error;
 
-/* Any bytes; `data` may be NULL when `size` is 0. */
+/* Any bytes; `data` may be NULL if `size` is 0. */
 typedef struct liststore_bytes {
   const char* data;
   size_t size;
@@ -73,78 +75,77 @@ typedef struct liststore_items liststore_items;
 typedef struct liststore_multi_items liststore_multi_items;
 typedef struct liststore_view liststore_view;
 
-/* "0.1.0". */
+/* The version of the library, for example "0.1.0". */
 LISTSTORE_API const char* liststore_version(void);
 
-/* --- A clock that stands still until it is moved, for tests ------------------------------------
- */
+/* ---- A clock for tests, which stands still until it is moved ---- */
 
-/* Nanoseconds since the Unix epoch. NULL: no memory. Destroyed after the stores that use it. */
+/* A clock at an instant in nanoseconds since the Unix epoch. Returns NULL if memory is exhausted.
+ * Destroy it after the stores that use it. */
 LISTSTORE_API liststore_clock* liststore_clock_create(uint64_t now_nanos);
-LISTSTORE_API void liststore_clock_destroy(liststore_clock* clock); /* NULL: nothing */
+LISTSTORE_API void liststore_clock_destroy(liststore_clock* clock); /* NULL: no effect */
 LISTSTORE_API liststore_status liststore_clock_set(liststore_clock* clock, uint64_t now_nanos);
 LISTSTORE_API liststore_status liststore_clock_advance(liststore_clock* clock, uint64_t nanos);
 LISTSTORE_API uint64_t liststore_clock_now(const liststore_clock* clock); /* NULL: 0 */
 
-/* --- Stores ------------------------------------------------------------------------------------
- */
+/* ---- Stores ---- */
 
-/* What a write does at the memory limit: see MemoryPolicy. */
+/* What happens at the memory limit; see MemoryPolicy. */
 #define LISTSTORE_REJECT 0
 #define LISTSTORE_EVICT 1
 
-/* Why a list was evicted: see EvictionReason. */
+/* Why a list was evicted; see EvictionReason. */
 #define LISTSTORE_EVICTED_FOR_MEMORY 0
 #define LISTSTORE_EVICTED_BY_FORGET 1
 
-/* Told of a list that was evicted, with the items it held, by the call that evicted it: see
- * Options::eviction_listener. `list` is borrowed for the call. May call the store. */
+/* Called for a list that was evicted, by the call that evicted it, with the number of items it
+ * held; see Options::eviction_listener. `list` is valid for the call. May call the store. */
 typedef void (*liststore_eviction_listener)(void* context, const liststore_list* list, size_t items,
                                             int32_t reason);
 
-/* See options.h. 0 and NULL are the defaults. `size` is the structure's as the caller knows it, so
- * that it may grow: fields behind it are taken as 0, and those that this library does not know must
- * be 0. Begin with liststore_options_init(&options, sizeof options). */
+/* See options.h. 0 and NULL stand for the defaults. `size` is the size of the structure as the
+ * caller knows it, so that later versions can extend it: fields after it are taken as 0, and fields
+ * that this library does not know must be 0. liststore_options_init(&options, sizeof options)
+ * comes first. */
 typedef struct liststore_options {
   size_t size;
-  const liststore_clock* clock; /* outlives the store; NULL: the system's */
-  const char* keyspace;         /* ends in zero */
+  const liststore_clock* clock; /* must outlive the store; NULL: the system clock */
+  const char* keyspace;         /* zero-terminated */
   int64_t default_ttl_seconds;
   uint64_t value_bytes_max;
   uint64_t memory_limit_bytes;
   uint32_t shards;
-  uint32_t background_reclaim;   /* 1: a thread gives memory back, another gets it in time */
+  uint32_t background_reclaim;   /* 1: starts threads; see Options */
   uint32_t memory_policy;        /* LISTSTORE_REJECT or LISTSTORE_EVICT */
-  uint32_t lists_live_elsewhere; /* 1: with LISTSTORE_EVICT, lists have a source behind the store */
+  uint32_t lists_live_elsewhere; /* 1: with LISTSTORE_EVICT; see Options */
   liststore_eviction_listener on_evicted;
   void* on_evicted_context;
 } liststore_options;
 
-/* The defaults, in the first `size` bytes and no others. NULL: nothing. */
+/* Writes the defaults into the first `size` bytes. NULL: no effect. */
 LISTSTORE_API void liststore_options_init(liststore_options* options, size_t size);
 
-/* An empty store; `options` may be NULL. After an error `*store` is NULL. */
+/* Opens an empty store. `options` may be NULL. After an error `*store` is NULL. */
 LISTSTORE_API liststore_status liststore_open(const liststore_options* options,
                                               liststore_store** store, liststore_error* error);
-/* A store with the content of a file that liststore_save wrote; see saved_store.h. */
+/* Opens a store with the content of a file that liststore_save wrote; see saved_store.h. */
 LISTSTORE_API liststore_status liststore_load(const liststore_options* options, const char* path,
                                               liststore_store** store, liststore_error* error);
-/* Writes all content to a file, whole or not at all. `sync`: 1, it survives a loss of power when
- * this returns. */
+/* Writes all content to a file, whole or not at all. With `sync` 1 the file survives a loss of
+ * power when this returns. */
 LISTSTORE_API liststore_status liststore_save(const liststore_store* store, const char* path,
                                               int32_t sync, liststore_error* error);
-/* No other call on the store may be under way. NULL: nothing. */
+/* No other call may use the store meanwhile. NULL: no effect. */
 LISTSTORE_API void liststore_close(liststore_store* store);
 
-/* --- Features ----------------------------------------------------------------------------------
- */
+/* ---- Features ---- */
 
 LISTSTORE_API liststore_status liststore_create_feature(liststore_store* store,
                                                         liststore_bytes entity_type,
                                                         liststore_bytes feature,
                                                         int64_t ttl_seconds,
                                                         liststore_error* error);
-/* `ttl_seconds` 0: the feature's. */
+/* `ttl_seconds` 0: the version has the feature's TTL. */
 LISTSTORE_API liststore_status liststore_create_feature_version(
     liststore_store* store, liststore_bytes entity_type, liststore_bytes feature,
     liststore_bytes version, int64_t ttl_seconds, liststore_error* error);
@@ -163,7 +164,7 @@ LISTSTORE_API liststore_status liststore_delete_feature_version(liststore_store*
                                                                 liststore_bytes version,
                                                                 liststore_error* error);
 
-/* The TTL of one version, which is its own from then on. */
+/* Changes the TTL of one version, which has its own from then on. */
 LISTSTORE_API liststore_status liststore_set_feature_version_ttl(
     liststore_store* store, liststore_bytes entity_type, liststore_bytes feature,
     liststore_bytes version, int64_t ttl_seconds, liststore_error* error);
@@ -172,25 +173,24 @@ typedef struct liststore_feature_info {
   liststore_bytes entity_type;
   liststore_bytes feature;
   liststore_bytes version;
-  int64_t ttl_seconds; /* the feature's, or the version's own */
+  int64_t ttl_seconds; /* the version's own, or else the feature's */
 } liststore_feature_info;
 
-/* Called for one after the other until it returns 0; what it is given is borrowed for the call. It
- * may call the store. */
+/* Called for one after the other until it returns 0. The arguments are valid for the call. May call
+ * the store. */
 typedef int32_t (*liststore_feature_visitor)(void* context, const liststore_feature_info* version);
 typedef int32_t (*liststore_list_visitor)(void* context, liststore_bytes entity_id);
 
-/* Every version of every feature, sorted by names. */
+/* Visits every version of every feature, sorted by name. */
 LISTSTORE_API liststore_status liststore_for_each_feature(const liststore_store* store,
                                                           liststore_feature_visitor visit,
                                                           void* context, liststore_error* error);
-/* Every list of a feature version that has a live item: see ListStore::ForEachList. */
+/* Visits every list of a feature version that has a live item; see ListStore::ForEachList. */
 LISTSTORE_API liststore_status liststore_for_each_list(
     const liststore_store* store, liststore_bytes entity_type, liststore_bytes feature,
     liststore_bytes version, liststore_list_visitor visit, void* context, liststore_error* error);
 
-/* --- Writes ------------------------------------------------------------------------------------
- */
+/* ---- Writes ---- */
 
 typedef struct liststore_new_item {
   uint64_t timestamp_nanos;
@@ -202,10 +202,10 @@ typedef struct liststore_add_result {
   size_t skipped_expired;
 } liststore_add_result;
 
-/* Items for one list of an addition to many. */
+/* Items for one list of liststore_add_multi. */
 typedef struct liststore_addition {
   liststore_list list;
-  const liststore_new_item* items; /* may be NULL when there are none */
+  const liststore_new_item* items; /* may be NULL if item_count is 0 */
   size_t item_count;
 } liststore_addition;
 
@@ -226,7 +226,7 @@ LISTSTORE_API liststore_status liststore_remove_all(liststore_store* store,
                                                     const liststore_list* list, size_t* removed,
                                                     liststore_error* error);
 
-/* --- Lists put whole: a cache in front of a slower store ----------------------------------------
+/* ---- Lists put whole: a cache in front of a slower store ----
  *
  *   liststore_get(cache, &list, NULL, items, &error);
  *   if (liststore_items_presence(items) != LISTSTORE_COMPLETE) {
@@ -235,50 +235,48 @@ LISTSTORE_API liststore_status liststore_remove_all(liststore_store* store,
  *     liststore_put(cache, &list, loaded, loaded_count, &put, NULL, &error);
  *   }
  *
- * docs/examples/near_cache_of_cql.py is a whole one. */
+ * docs/examples/near_cache_of_cql.py is a complete program. */
 
-/* See PutListOptions. `size` as in liststore_options; begin with liststore_put_options_init, as
- * there. */
+/* See PutListOptions. `size` as in liststore_options; begin with liststore_put_options_init. */
 typedef struct liststore_put_options {
   size_t size;
-  int64_t fresh_until_seconds; /* told by reads; 0: for ever */
-  uint64_t mark;               /* of liststore_load_mark; counts when has_mark is 1 */
+  int64_t fresh_until_seconds; /* returned by reads; 0: always fresh */
+  uint64_t mark;               /* of liststore_load_mark; used if has_mark is 1 */
   uint32_t has_mark;
   uint32_t unused;
 } liststore_put_options;
 
 LISTSTORE_API void liststore_put_options_init(liststore_put_options* options, size_t size);
 
-/* Taken before a list is loaded: a put with the mark is refused when the list was changed since. */
+/* Call this before a list is loaded: a put with the mark is refused if the list has changed since.
+ */
 LISTSTORE_API liststore_status liststore_load_mark(const liststore_store* store,
                                                    const liststore_list* list, uint64_t* mark,
                                                    liststore_error* error);
-/* Makes the items all that the list has; it is complete then. `stored`: 0 where the mark refused
- * it; may be NULL. `options` may be NULL. */
+/* Replaces the whole content of the list, which is complete then. `*stored`: 0 if the put was
+ * refused because of the mark. `stored` and `options` may be NULL. */
 LISTSTORE_API liststore_status liststore_put(liststore_store* store, const liststore_list* list,
                                              const liststore_new_item* items, size_t item_count,
                                              const liststore_put_options* options, int32_t* stored,
                                              liststore_error* error);
-/* What is held of the list goes: it is absent then. `held`: whether there was anything; may be
- * NULL. */
+/* Drops what the store holds of the list, which is absent then. `*held`: whether there was
+ * anything; `held` may be NULL. */
 LISTSTORE_API liststore_status liststore_forget(liststore_store* store, const liststore_list* list,
                                                 int32_t* held, liststore_error* error);
 
-/* --- Reads -------------------------------------------------------------------------------------
- */
+/* ---- Reads ---- */
 
-/* See GetOptions. `size` as in liststore_options; begin with liststore_get_options_init, as there.
- */
+/* See GetOptions. `size` as in liststore_options; begin with liststore_get_options_init. */
 typedef struct liststore_get_options {
   size_t size;
   uint64_t min_timestamp_nanos;
-  uint64_t max_timestamp_nanos; /* exclusive; counts when has_max is 1 */
+  uint64_t max_timestamp_nanos; /* exclusive; used if has_max is 1 */
   uint64_t limit;               /* at least 1 */
   uint32_t has_max;
-  uint32_t with_expiry; /* 1: fill expires_at_seconds */
+  uint32_t with_expiry; /* 1: fills expires_at_seconds */
 } liststore_get_options;
 
-/* No bounds, limit 100. NULL: nothing. */
+/* Writes the defaults: no bounds, limit 100. NULL: no effect. */
 LISTSTORE_API void liststore_get_options_init(liststore_get_options* options, size_t size);
 
 typedef struct liststore_item {
@@ -287,19 +285,19 @@ typedef struct liststore_item {
   int64_t expires_at_seconds;
 } liststore_item;
 
-/* Results, to be used again from call to call. NULL: no memory. */
+/* Results, to be used again from call to call. Returns NULL if memory is exhausted. */
 LISTSTORE_API liststore_items* liststore_items_create(void);
-LISTSTORE_API void liststore_items_destroy(liststore_items* items);      /* NULL: nothing */
+LISTSTORE_API void liststore_items_destroy(liststore_items* items);      /* NULL: no effect */
 LISTSTORE_API size_t liststore_items_size(const liststore_items* items); /* NULL: 0 */
-/* Newest first. INVALID_ARGUMENT: there is no item `index`. */
+/* Items are newest first. LISTSTORE_INVALID_ARGUMENT: there is no item `index`. */
 LISTSTORE_API liststore_status liststore_items_at(const liststore_items* items, size_t index,
                                                   liststore_item* item);
-/* The item key as CQL shows it, as text ending in zero; one that does not fit is INVALID_ARGUMENT.
- * The store's own have 44 characters. */
+/* The item key as CQL shows it, zero-terminated. LISTSTORE_INVALID_ARGUMENT: it does not fit. The
+ * store's own keys have 44 characters. */
 LISTSTORE_API liststore_status liststore_items_key(const liststore_items* items, size_t index,
                                                    char* key, size_t key_bytes);
 
-/* `options` NULL: the newest 100. After an error `items` is empty. */
+/* `options` NULL: the newest 100 items. After an error `items` is empty. */
 LISTSTORE_API liststore_status liststore_get(const liststore_store* store,
                                              const liststore_list* list,
                                              const liststore_get_options* options,
@@ -307,7 +305,7 @@ LISTSTORE_API liststore_status liststore_get(const liststore_store* store,
 
 LISTSTORE_API liststore_multi_items* liststore_multi_items_create(void);
 LISTSTORE_API void liststore_multi_items_destroy(liststore_multi_items* items);
-/* How many lists were read, and items of one of them. */
+/* The number of lists that were read, and the number of items of one of them. */
 LISTSTORE_API size_t liststore_multi_items_lists(const liststore_multi_items* items);
 LISTSTORE_API size_t liststore_multi_items_size(const liststore_multi_items* items, size_t list);
 LISTSTORE_API liststore_status liststore_multi_items_at(const liststore_multi_items* items,
@@ -318,8 +316,8 @@ LISTSTORE_API liststore_status liststore_multi_get(const liststore_store* store,
                                                    const liststore_get_options* options,
                                                    liststore_multi_items* items,
                                                    liststore_error* error);
-/* How much of the list the store holds: see ListPresence; and until when it is fresh, as it was put
- * (0: for ever). Of the last read into the result. */
+/* How much of the list the store held (see ListPresence), and until when it is fresh, as set when
+ * it was put (0: always), at the last read into the result. */
 #define LISTSTORE_ABSENT 0
 #define LISTSTORE_PARTIAL 1
 #define LISTSTORE_COMPLETE 2
@@ -330,10 +328,10 @@ LISTSTORE_API int32_t liststore_multi_items_presence(const liststore_multi_items
 LISTSTORE_API int64_t liststore_multi_items_fresh_until(const liststore_multi_items* items,
                                                         size_t list);
 
-/* A read without a copy: items stay where they lie, as they are, until the view is released,
- * destroyed or read into again; see list_view.h. All views go before the store is closed. */
+/* A read without a copy: the items stay as they are until the view is released, destroyed or read
+ * into again; see list_view.h. Destroy or release all views before the store is closed. */
 LISTSTORE_API liststore_view* liststore_view_create(void);
-LISTSTORE_API void liststore_view_destroy(liststore_view* view); /* NULL: nothing */
+LISTSTORE_API void liststore_view_destroy(liststore_view* view); /* NULL: no effect */
 LISTSTORE_API void liststore_view_release(liststore_view* view);
 LISTSTORE_API size_t liststore_view_size(const liststore_view* view);
 LISTSTORE_API liststore_status liststore_view_at(const liststore_view* view, size_t index,
@@ -343,16 +341,15 @@ LISTSTORE_API liststore_status liststore_view_list(const liststore_store* store,
                                                    const liststore_get_options* options,
                                                    liststore_view* view, liststore_error* error);
 
-/* Items within the bounds of `options`, whose limit does not count. */
+/* Counts the items within the bounds of `options`; the limit is ignored. */
 LISTSTORE_API liststore_status liststore_count(const liststore_store* store,
                                                const liststore_list* list,
                                                const liststore_get_options* options, size_t* count,
                                                liststore_error* error);
 
-/* --- Housekeeping ------------------------------------------------------------------------------
- */
+/* ---- Housekeeping ---- */
 
-/* See stats.h; sums over the tables. `size` is set by the caller: as many bytes are written. */
+/* See stats.h; sums over the tables. The caller sets `size`, the number of bytes to write. */
 typedef struct liststore_stats {
   size_t size;
   uint64_t lists;
@@ -364,7 +361,7 @@ typedef struct liststore_stats {
   uint64_t refused_writes;
   uint32_t shards;
   uint32_t unused;
-  /* See CacheStats: of lists, but evicted_items. */
+  /* See CacheStats. */
   uint64_t hits;
   uint64_t partial_hits;
   uint64_t misses;
@@ -378,10 +375,11 @@ typedef struct liststore_stats {
 
 LISTSTORE_API liststore_status liststore_get_stats(const liststore_store* store,
                                                    liststore_stats* stats, liststore_error* error);
-/* Gives memory back, about `budget` units of work; `done`: how many, 0 when none waits. */
+/* Reclaims memory with about `budget` units of work. `*done`: how many were done, 0 if there is
+ * nothing to reclaim. */
 LISTSTORE_API liststore_status liststore_reclaim(liststore_store* store, size_t budget,
                                                  size_t* done, liststore_error* error);
-/* The earliest second at which an item may expire; 0: none will. */
+/* The earliest second at which an item may expire; 0: no item will. */
 LISTSTORE_API liststore_status liststore_next_expiry(const liststore_store* store, int64_t* seconds,
                                                      liststore_error* error);
 

@@ -1,5 +1,5 @@
-// Options of a ListStore. The defaults suit a cache beside a service: every core, most of the
-// memory that the container may use, the system clock, no thread of its own.
+// Options of a ListStore. The defaults suit a store inside a service: all cores, most of the memory
+// that the container may use, the system clock, no threads of its own.
 #ifndef LISTSTORE_OPTIONS_H_
 #define LISTSTORE_OPTIONS_H_
 
@@ -14,30 +14,32 @@
 
 namespace liststore {
 
-// What a write does that finds no memory within Options::memory_limit_bytes.
+// What happens when a write needs more memory than Options::memory_limit_bytes allows.
 enum class MemoryPolicy : uint8_t {
-  kReject,  // a store: it fails with ResourceExhausted, and nothing of it is applied
-  kEvict,  // a cache: whole lists that are used least go, and the write goes on. Features stay, and
-           // so do the lists that the call itself writes; it fails only when nothing else is there
+  // For a store: the write fails with ResourceExhausted, and nothing of it is applied.
+  kReject,
+  // For a cache: the least used lists are evicted, whole, and the write continues. Features are not
+  // evicted, nor are the lists that the call itself writes; it fails only if nothing else is left.
+  kEvict,
 };
 
-// Why a list went that neither expired nor was removed.
+// Why a list was evicted.
 enum class EvictionReason : uint8_t {
   kMemory,     // a write needed its memory
   kForgotten,  // ListStore::ForgetList
 };
 
-// A list that was evicted. Borrows its strings for the length of the listener's call.
+// A list that was evicted. The strings are valid for the length of the listener's call.
 struct EvictedList {
   std::string_view entity_type;
   std::string_view feature;
   std::string_view version;
   std::string_view entity_id;
-  size_t items = 0;  // that were held, expired ones that waited for reclamation included
+  size_t items = 0;  // held items, also expired ones that were not reclaimed yet
   EvictionReason reason = EvictionReason::kMemory;
 };
 
-// An item whose time was over. Borrows its strings for the length of the listener's call.
+// An item that expired. The strings are valid for the length of the listener's call.
 struct ExpiredItem {
   std::string_view entity_type;
   std::string_view feature;
@@ -45,71 +47,72 @@ struct ExpiredItem {
   std::string_view entity_id;
   std::string_view item_key;
   std::string_view value;
-  int64_t expired_at_seconds = 0;  // since the Unix epoch: the first second at which it was gone
+  int64_t expired_at_seconds = 0;  // since the Unix epoch: the first second without the item
 };
 
 struct Options {
-  // --- Behaviour --------------------------------------------------------------------------------
+  // ---- Behaviour ----
 
-  // Where time comes from; must outlive the store. nullptr: the system clock.
+  // The source of time; must outlive the store. nullptr: the system clock.
   const Clock* clock = nullptr;
 
   // Keyspace of the store's two tables, `list_items` and `list_features`. 1 to 48 characters of
   // [A-Za-z0-9_].
   std::string keyspace = "feature_store";
 
-  // With a value, items may be added to features that do not exist; they live this long.
-  // 1 to 630,720,000 seconds. Without: adding to such a feature is NotFound.
+  // If set, items may be added to features that do not exist, and live this long: 1 to 630,720,000
+  // seconds. If not, such an addition is NotFound.
   std::optional<int64_t> default_ttl_seconds;
 
-  // Longest value of an item. 65,487 bytes is what fits ScyllaDB's value index beside a
-  // 44-character item key; up to 16 MiB for stores that are never reached through CQL.
+  // The longest value of an item. 65,487 bytes fit into ScyllaDB's value index together with an
+  // item key of 44 characters. At most 16 MiB, for stores that are not used through CQL.
   size_t value_bytes_max = 65'487;
 
-  // Hard limit on memory held for data, in bytes, counted in pages; a write that might pass it
-  // fails with ResourceExhausted and nothing of it is applied. 0: three quarters of what the
-  // control group (or, without one, the machine) allows. At least 1 MiB.
+  // Hard limit on memory for data, in bytes, counted in pages. A write that might exceed it goes by
+  // `memory_policy`. 0: three quarters of what the control group allows, or of the machine's memory
+  // without a limit there. At least 1 MiB.
   uint64_t memory_limit_bytes = 0;
 
-  // What happens at that limit.
+  // What happens at the limit.
   MemoryPolicy memory_policy = MemoryPolicy::kReject;
 
-  // With kEvict: whether the lists have a source behind the store, from which they are put whole
-  // (ListStore::PutList). True: a list that an addition begins is partial, for the source may hold
-  // more of it. False: the store is all there is, and such a list is complete, unless it may have
-  // been evicted before. See ListPresence.
+  // With kEvict: whether the lists are copies from another store (the source), put whole with
+  // ListStore::PutList. True: a list that an addition begins is partial, since the source may hold
+  // more of it. False: there is no source, and such a list is complete, unless it may have been
+  // evicted before. See ListPresence.
   bool lists_live_elsewhere = false;
 
-  // Called for every list that was evicted, on the thread whose call evicted it, after the call's
-  // own work and while no part of the store is held: it may call the store. Calls of several
-  // threads may overlap. Must not throw. Not told: what writes through CQL evict. Unset: costs
+  // Called for every evicted list, on the thread whose call evicted it, at the end of that call. No
+  // part of the store is locked: the listener may call the store. Several threads may call it at
+  // once. It must not throw. Not called for lists that writes through CQL evict. If unset, it costs
   // nothing.
   std::function<void(const EvictedList&)> eviction_listener;
 
-  // Called for every item that is given back because its time was over, once, on the thread that
-  // gives memory back: in ListStore::Reclaim, or a thread of background_reclaim or of a CqlServer
-  // over the store; calls of several threads may overlap. The items of one Reclaim come in order of
-  // their ends; for all that are due in one order, call it with a budget of SIZE_MAX. Reads find an
-  // item gone from the second of its end on, whenever the listener is called. Not told: items that
-  // were removed, evicted or deleted with their feature first; and, where CQL clients write with
-  // timestamps of their own, those that were added anew before they were given back. Nothing of the
-  // store is held: it may call the store. Must not throw. Unset: costs nothing.
+  // Called once for every expired item when its memory is reclaimed, on the thread that reclaims
+  // it: in ListStore::Reclaim, or on a thread of background_reclaim or of a CqlServer that serves
+  // the store. Several threads may call it at once. The items of one call of Reclaim come in the
+  // order in which they expired; a budget of SIZE_MAX gives all that are due in one order. Reads do
+  // not return an item from the second of its expiry on, whenever the listener is called. Not
+  // called for items that were removed, evicted or deleted with their feature first, nor, if CQL
+  // clients write with timestamps of their own, for items that were added again before they were
+  // reclaimed. No part of the store is locked: the listener may call the store. It must not throw.
+  // If unset, it costs nothing.
   std::function<void(const ExpiredItem&)> expiry_listener;
 
-  // --- Performance ------------------------------------------------------------------------------
+  // ---- Performance ----
 
-  // Parts of the store that work side by side; how many never changes what is read. 0: one for each
-  // core that the control group allows. At most 256.
+  // Parts of the store that work in parallel; their number does not change what is read. 0: one for
+  // each core that the control group allows. At most 256.
   uint32_t shards = 0;
 
-  // Starts two threads: one gives back the memory of expired and deleted items; without it the
-  // memory comes back when callers call ListStore::Reclaim, and what has expired is never read in
-  // either case. The other gets memory of the system before a growing store needs it, so that its
-  // writers do not wait; see ListStore::Populate as well.
+  // Starts two threads. One reclaims the memory of expired and deleted items; without it that
+  // happens when the program calls ListStore::Reclaim. Expired items are not read in either case.
+  // The other gets memory from the operating system before a growing store needs it, so that writes
+  // do not wait; see also ListStore::Populate.
   bool background_reclaim = false;
 
-  // Counts reads, additions and evictions for each feature version too: Stats::features. Not free:
-  // reads take some 4 per cent longer, additions up to 8.
+  // Also counts reads, additions and evictions for each feature version, in Stats::features. Reads
+  // take about 4 percent longer, additions up to 8 percent.
   bool feature_stats = false;
 };
 

@@ -1,6 +1,6 @@
-// ServerClock: the time that a server lives in: the machine's, one that stands still until somebody
-// moves it, or one that runs faster or slower than the machine's. Clients change it through the
-// table liststore.clock, the program that owns it through this class.
+// ServerClock: the clock of a server. It follows the machine's clock (real), stands still until it
+// is moved (manual), or runs faster or slower than the machine's (scaled). Clients change it
+// through the table liststore.clock, the program that owns it through this class.
 //
 //   liststore::ServerClock clock(1'700'000'000'000'000'000);    // manual
 //   options.server_clock = &clock;
@@ -21,52 +21,52 @@
 
 namespace liststore {
 
-// Thread-safe; a reader sees the instant before a change or the one behind it. Reading costs what
-// the machine's clock does, or two loads; of a scaled clock a mutex besides. Owned by whoever made
-// it; outlives the server and the store that read it.
+// Thread-safe: a reader sees the instant before or after a change. A read costs as much as reading
+// the machine's clock, or two loads when manual; a scaled clock also takes a mutex. It must outlive
+// the server and the store that use it.
 //
-// Time never goes backwards, for all threads together: not by a move, and not by a change of the
-// mode. What expired stays so, and write timestamps ascend. Only the real mode follows the machine
-// wherever it goes, where somebody sets the machine's clock back.
+// Time never goes backwards, in all threads together, neither by a move nor by a change of the
+// mode: what has expired stays expired, and write timestamps ascend. The one exception is the real
+// mode, which follows the machine's clock even when that is set back.
 class ServerClock final : public Clock {
  public:
   enum class Mode : uint8_t {
-    kReal,    // as the machine's clock goes
-    kManual,  // stands still but for Set and Advance
-    kScaled,  // goes on by `factor_millionths` of what passes by the machine, and can be moved
+    kReal,    // follows the machine's clock
+    kManual,  // stands still except for Set and Advance
+    kScaled,  // runs at `factor_millionths` of the machine's speed, and can be moved
   };
   struct Setting {
     Mode mode = Mode::kReal;
-    uint64_t factor_millionths = kFactorOne;  // of a scaled clock, 1 to kFactorMax
+    uint64_t factor_millionths = kFactorOne;  // for a scaled clock, 1 to kFactorMax
 
     bool operator==(const Setting&) const = default;
   };
   enum class Change : uint8_t {
     kDone,
-    kFollowsMachine,  // a real clock is not moved
-    kBackwards,       // the instant lies before the present one; real mode: the machine is behind
-    kTooFar,          // the instant lies behind kNanosMax
-    kModeIsFixed,     // the clock was handed in by somebody who knows nothing of modes
+    kFollowsMachine,  // a real clock cannot be moved
+    kBackwards,    // the instant is before the present one; for SetMode to real: the machine's is
+    kTooFar,       // the instant is after kNanosMax
+    kModeIsFixed,  // the clock wraps another clock, and its mode cannot be changed
   };
 
-  // The last instant, in the year 2262: what a bigint of nanoseconds can say. A scaled clock stops
+  // The last instant, in the year 2262: the largest bigint of nanoseconds. A scaled clock stops
   // there.
   static constexpr uint64_t kNanosMax = std::numeric_limits<int64_t>::max();
   static constexpr uint64_t kFactorOne = 1'000'000;
-  // A second is eleven days.
+  // Eleven days per second.
   static constexpr uint64_t kFactorMax = 1'000'000 * kFactorOne;
 
-  // Real.
+  // A real clock.
   ServerClock();
-  // Manual, starting at an instant of at most kNanosMax.
+  // A manual clock that starts at `start_nanos`, at most kNanosMax.
   explicit ServerClock(uint64_t start_nanos);
-  // Real, by clocks that outlive this: `machine` tells the time, `steady` never goes back and is
-  // what a scaled clock counts by.
+  // A real clock with other sources, which must outlive it: `machine` is the time, and `steady`,
+  // which never goes back, drives a scaled clock.
   ServerClock(const Clock& machine, const Clock& steady);
-  // `real` as it goes, for good; it outlives this.
+  // Always follows `real`, which must outlive this; the mode is fixed.
   explicit ServerClock(const Clock& real);
-  // Manual for good, and shared with whoever else holds `clock`, which outlives this and is at most
-  // at kNanosMax.
+  // Always manual, and shared with the other users of `clock`, which must outlive this and be at
+  // most at kNanosMax; the mode is fixed.
   explicit ServerClock(ManualClock* clock);
   ServerClock(const ServerClock&) = delete;
   ServerClock& operator=(const ServerClock&) = delete;
@@ -74,29 +74,30 @@ class ServerClock final : public Clock {
   uint64_t NowNanos() const override;
   Mode mode() const { return ModeOf(state_.load(std::memory_order_acquire)); }
   Setting setting() const;
-  // The mode is the one that the clock was made with.
+  // Whether the mode cannot be changed.
   bool mode_is_fixed() const { return mode_is_fixed_; }
-  // Manual, and moved by the program that holds the ManualClock.
+  // Whether it was made on a ManualClock, which the program may move too.
   bool is_shared() const { return manual_ != &own_; }
 
-  // To an instant, in nanoseconds since the Unix epoch; the present one is fine.
+  // Moves the clock to an instant in nanoseconds since the Unix epoch, not before the present one.
   [[nodiscard]] Change Set(uint64_t now_nanos);
-  // By a time, measured from the instant at which it takes effect, so that the steps of several
-  // callers add up.
+  // Moves the clock forward from the present instant, so that the steps of several callers add up.
   [[nodiscard]] Change Advance(uint64_t nanos);
-  // Back to a mode, and in it to any instant of at most kNanosMax, backwards too: for who takes
-  // back with it whatever goes by the time (a server's reset). The real mode follows the machine,
-  // whatever the instant; a mode that is fixed stays. Whether the time was another; that of a clock
-  // which was real and stays so was not.
+  // Sets the mode and the instant, at most kNanosMax, also backwards: for a reset of a server,
+  // which also undoes everything that depends on the time. In real mode the clock follows the
+  // machine, whatever `now_nanos` is; a fixed mode stays. Returns whether the time changed; a clock
+  // that was real and stays real returns false.
   bool ResetTo(const Setting& setting, uint64_t now_nanos);
-  // What the machine's clock says, or the one that was handed in: the time of the real mode.
+  // The machine's clock, or the clock given instead: the time of the real mode.
   uint64_t MachineNanos() const { return machine_.NowNanos(); }
-  // Goes on from the present instant in another way; to the real mode it jumps forward where it is
-  // behind the machine. The mode that it has already is fine, with another factor too.
+  // Changes the mode and continues from the present instant; a change to the real mode jumps
+  // forward if the clock is behind the machine. The present mode is accepted, also with another
+  // factor.
   [[nodiscard]] Change SetMode(const Setting& setting);
 
  private:
-  // A mode below a count of changes: what was read in between is of one mode.
+  // The low bits of state_ are the mode, the others count changes: a reader that finds state_
+  // unchanged has read one mode only.
   static constexpr uint64_t kModeBits = 2;
   static Mode ModeOf(uint64_t state) { return static_cast<Mode>(state & ((1 << kModeBits) - 1)); }
   void Enter(Mode mode);
@@ -108,17 +109,17 @@ class ServerClock final : public Clock {
   const Clock& steady_;
   const bool mode_is_fixed_ = false;
   ManualClock own_{0};
-  ManualClock* const manual_;  // &own_, or the one that was handed in
+  ManualClock* const manual_;  // &own_, or the clock given to the constructor
   std::atomic<uint64_t> state_;
-  // One change at a time, so that none is lost; and all there is of a scaled clock.
+  // Serializes changes, so that none is lost, and protects what a scaled clock needs.
   mutable std::mutex mutex_;
-  uint64_t scaled_from_nanos_ = 0;         // the clock, and
-  uint64_t scaled_from_steady_nanos_ = 0;  // the steady one, at the last change
+  uint64_t scaled_from_nanos_ = 0;         // this clock at the last change
+  uint64_t scaled_from_steady_nanos_ = 0;  // the steady clock at the last change
   uint64_t factor_millionths_ = kFactorOne;
 };
 
-// "real", "manual", "scaled:" and the factor in decimals. Errors are InvalidArgument and name the
-// text and what it may be.
+// Parses "real", "manual", or "scaled:" and a decimal factor. InvalidArgument: any other text; the
+// message has the text and what is allowed.
 absl::StatusOr<ServerClock::Setting> ParseClockSetting(std::string_view text);
 std::string ClockSettingText(const ServerClock::Setting& setting);
 
