@@ -2,6 +2,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/hash.h"
+#include "engine/lists/list_key.h"
 
 namespace liststore {
 namespace {
@@ -9,6 +10,9 @@ namespace {
 constexpr size_t kSlotsMin = 64;
 
 }  // namespace
+
+FeatureEntry::FeatureEntry(std::string_view feature_key, uint64_t hash)
+    : framed_feature_key_(FramedFeatureKey(feature_key)), hash_(hash) {}
 
 FeatureEntryTable::FeatureEntryTable() {
   all_slots_.push_back(std::make_unique<Slots>(kSlotsMin));

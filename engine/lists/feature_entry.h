@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/lists/list_key.h"
 #include "engine/model/usage.h"
 
 namespace liststore {
@@ -22,8 +21,7 @@ namespace liststore {
 // without a TTL.
 class FeatureEntry {
  public:
-  FeatureEntry(std::string_view feature_key, uint64_t hash)
-      : framed_feature_key_(FramedFeatureKey(feature_key)), hash_(hash) {}
+  FeatureEntry(std::string_view feature_key, uint64_t hash);
   FeatureEntry(const FeatureEntry&) = delete;
   FeatureEntry& operator=(const FeatureEntry&) = delete;
 

@@ -10,7 +10,6 @@
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 #include "engine/base/utf8.h"
-#include "engine/lists/feature_entry.h"
 #include "engine/model/partition_key.h"
 
 namespace liststore {
@@ -65,7 +64,7 @@ inline absl::Status CheckKeyBytes(size_t feature_key_bytes, size_t entity_id_byt
 }
 
 // Names of 8 to 32 bytes, most of them, as two pieces of a fixed size that may overlap.
-inline char* Append(char* to, std::string_view bytes) {
+[[gnu::always_inline]] inline char* Append(char* to, std::string_view bytes) {
   const char* const from = bytes.data();
   const size_t size = bytes.size();
   if (size >= 16 && size <= 32) {
@@ -156,19 +155,6 @@ ListRef ListRefs::operator[](size_t index) const {
   if (ids_ != nullptr) return ids_[index];
   if (refs_ != nullptr) return refs_[index];
   return {ListFeature(entry_), entity_ids_[index]};
-}
-
-absl::Status ListKey::Assign(const ListRef& list) {
-  if (list.entry_ == nullptr) return AssignNames(list.id_);
-  return Assign(list.entry_->framed_feature_key(), list.id_.entity_id);
-}
-
-absl::Status ListKey::Assign(const ListRefs& lists, size_t index) {
-  LS_DCHECK(index < lists.size_, "the list is one of those that were given");
-  if (lists.entry_ != nullptr) {
-    return Assign(lists.entry_->framed_feature_key(), lists.entity_ids_[index]);
-  }
-  return lists.ids_ != nullptr ? AssignNames(lists.ids_[index]) : Assign(lists.refs_[index]);
 }
 
 absl::Status ListKey::AssignNames(const ListId& list) {

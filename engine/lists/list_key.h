@@ -12,6 +12,8 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "engine/base/check.h"
+#include "engine/lists/feature_entry.h"
 #include "liststore/list_ref.h"
 
 namespace liststore {
@@ -50,8 +52,17 @@ class ListKey {
 
   // Checks the names, a handle's aside, which were checked before, and builds the key.
   // InvalidArgument: as CheckFeatureNames, and for the entity id.
-  absl::Status Assign(const ListRef& list);
-  absl::Status Assign(const ListRefs& lists, size_t index);
+  absl::Status Assign(const ListRef& list) {
+    if (list.entry_ == nullptr) return AssignNames(list.id_);
+    return Assign(list.entry_->framed_feature_key(), list.id_.entity_id);
+  }
+  absl::Status Assign(const ListRefs& lists, size_t index) {
+    LS_DCHECK(index < lists.size_, "the list is one of those that were given");
+    if (lists.entry_ != nullptr) {
+      return Assign(lists.entry_->framed_feature_key(), lists.entity_ids_[index]);
+    }
+    return lists.ids_ != nullptr ? AssignNames(lists.ids_[index]) : Assign(lists.refs_[index]);
+  }
   // A list of a feature whose names were checked before.
   absl::Status Assign(std::string_view framed_feature_key, std::string_view entity_id);
 
