@@ -1,5 +1,5 @@
-// Between the structures of C and those of the library: what is checked on the way in, and how a
-// status becomes a number and a text.
+// Conversions between the structures of C and of the library, with checks of what comes in, and
+// from a status to a number and a text.
 #ifndef LISTSTORE_ENGINE_C_API_CONVERSION_H_
 #define LISTSTORE_ENGINE_C_API_CONVERSION_H_
 
@@ -22,8 +22,8 @@ namespace liststore {
 void SetText(liststore_error* error, std::string_view text);
 liststore_status Answer(const absl::Status& status, liststore_error* error);
 
-// Runs `call`, which returns an absl::Status. The library throws nothing, but memory may end, and a
-// visitor of the caller's may be C++.
+// Runs `call`, which returns an absl::Status. The library throws nothing, but memory may be
+// exhausted, and a visitor may be C++ and throw.
 template <typename Call>
 liststore_status Guard(liststore_error* error, Call&& call) noexcept {
   try {
@@ -52,7 +52,7 @@ absl::Status CheckBytes(const liststore_bytes& bytes, const char* what);
 absl::StatusOr<ListId> ToListId(const liststore_list* list);
 absl::Status AppendItems(const liststore_new_item* items, size_t count, std::vector<NewItem>& out);
 
-// Writes `defaults` into a structure of the caller's, as far as it goes, and zeros behind.
+// Writes `defaults` into the first `size` bytes of a caller's structure, with zeros after them.
 template <typename T>
 void InitSized(T* given, size_t size, T defaults) {
   if (given == nullptr) return;
@@ -63,7 +63,7 @@ void InitSized(T* given, size_t size, T defaults) {
   std::memset(bytes + known, 0, size - known);
 }
 
-// A structure of the caller's, as far as it goes; what this library does not know must be 0.
+// Copies a caller's structure, which may be shorter or longer than T. Bytes after T must be 0.
 template <typename T>
 absl::StatusOr<T> CopySized(const T* given, const T& defaults, const char* what) {
   if (given == nullptr) return defaults;
@@ -92,13 +92,13 @@ absl::Status Give(absl::StatusOr<T> result, T* out) {
   if (result.ok() && out != nullptr) *out = *result;
   return result.status();
 }
-// True is 1.
+// 1 for true.
 inline absl::Status Give(const absl::StatusOr<bool>& result, int32_t* out) {
   if (result.ok() && out != nullptr) *out = *result ? 1 : 0;
   return result.status();
 }
 
-// Of ListItems or a ListView.
+// `Items` is ListItems or ListView.
 template <typename Items>
 absl::Status GiveItem(const Items& items, size_t index, liststore_item* item) {
   LS_RETURN_IF_NULL(item);

@@ -1,4 +1,4 @@
-// Features, and walks over features and lists.
+// Features, and visits of features and lists.
 #include <optional>
 
 #include "engine/c_api/conversion.h"
@@ -20,7 +20,7 @@ using namespace liststore;  // NOLINT(google-build-using-namespace): functions o
 
 extern "C" {
 
-// --- Features ------------------------------------------------------------------------------------
+// ---- Features ----
 
 liststore_status liststore_create_feature(liststore_store* store, liststore_bytes entity_type,
                                           liststore_bytes feature, int64_t ttl_seconds,

@@ -1,4 +1,4 @@
-// What the handles of the C interface hold.
+// The handles of the C interface.
 #ifndef LISTSTORE_ENGINE_C_API_HANDLES_H_
 #define LISTSTORE_ENGINE_C_API_HANDLES_H_
 

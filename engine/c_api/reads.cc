@@ -17,7 +17,7 @@ using namespace liststore;  // NOLINT(google-build-using-namespace): functions o
 
 extern "C" {
 
-// --- Reads ---------------------------------------------------------------------------------------
+// ---- Reads ----
 
 void liststore_get_options_init(liststore_get_options* options, size_t size) {
   liststore_get_options defaults = {};
@@ -114,7 +114,7 @@ liststore_status liststore_count(const liststore_store* store, const liststore_l
   });
 }
 
-// --- How much of a list is here ------------------------------------------------------------------
+// ---- How much of a list is here ----
 
 int32_t liststore_items_presence(const liststore_items* items) {
   if (items == nullptr) return LISTSTORE_ABSENT;
@@ -132,7 +132,7 @@ int64_t liststore_multi_items_fresh_until(const liststore_multi_items* items, si
   return items->lists[list].fresh_until_seconds();
 }
 
-// --- Views ---------------------------------------------------------------------------------------
+// ---- Views ----
 
 liststore_view* liststore_view_create(void) { return new (std::nothrow) liststore_view(); }
 void liststore_view_destroy(liststore_view* view) { delete view; }

@@ -1,4 +1,4 @@
-// Clocks and stores: from opening to closing, statistics, reclamation.
+// Clocks and stores: opening and closing, statistics, reclamation.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -24,7 +24,7 @@ extern "C" {
 
 const char* liststore_version(void) { return kVersion; }
 
-// --- Clock ---------------------------------------------------------------------------------------
+// ---- Clock ----
 
 liststore_clock* liststore_clock_create(uint64_t now_nanos) {
   return new (std::nothrow) liststore_clock(now_nanos);
@@ -44,7 +44,7 @@ uint64_t liststore_clock_now(const liststore_clock* clock) {
   return clock == nullptr ? 0 : clock->clock.NowNanos();
 }
 
-// --- Stores --------------------------------------------------------------------------------------
+// ---- Stores ----
 
 void liststore_options_init(liststore_options* options, size_t size) {
   InitSized(options, size, liststore_options{});
@@ -82,7 +82,7 @@ liststore_status liststore_save(const liststore_store* store, const char* path, 
 
 void liststore_close(liststore_store* store) { delete store; }
 
-// --- Housekeeping --------------------------------------------------------------------------------
+// ---- Housekeeping ----
 
 liststore_status liststore_get_stats(const liststore_store* store, liststore_stats* stats,
                                      liststore_error* error) {

@@ -19,7 +19,7 @@ using namespace liststore;  // NOLINT(google-build-using-namespace): functions o
 
 extern "C" {
 
-// --- Writes --------------------------------------------------------------------------------------
+// ---- Writes ----
 
 liststore_status liststore_add(liststore_store* store, const liststore_list* list,
                                const liststore_new_item* items, size_t item_count,
@@ -46,7 +46,7 @@ liststore_status liststore_add_multi(liststore_store* store, const liststore_add
       LS_RETURN_IF_ERROR(AppendItems(additions[i].items, additions[i].item_count, items));
       lists.push_back({id, {}});
     }
-    // The items have stopped moving.
+    // After the last push_back: spans point into `items`.
     size_t first = 0;
     for (size_t i = 0; i < addition_count; ++i) {
       lists[i].items = std::span(items).subspan(first, additions[i].item_count);
@@ -76,7 +76,7 @@ liststore_status liststore_remove_all(liststore_store* store, const liststore_li
   });
 }
 
-// --- Lists put whole -----------------------------------------------------------------------------
+// ---- Lists put whole ----
 
 void liststore_put_options_init(liststore_put_options* options, size_t size) {
   InitSized(options, size, liststore_put_options{});

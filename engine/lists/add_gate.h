@@ -1,5 +1,4 @@
-// AddGate: lets the deletion of a feature wait until every addition that may still believe in the
-// feature has been applied.
+// AddGate: makes the deletion of a feature wait for every addition that may have seen the feature.
 #ifndef LISTSTORE_ENGINE_LISTS_ADD_GATE_H_
 #define LISTSTORE_ENGINE_LISTS_ADD_GATE_H_
 
@@ -15,18 +14,17 @@
 
 namespace liststore {
 
-// An addition reads whether its feature exists, then applies. Between the two the feature may be
-// deleted and truncated, and the items would stay behind, or, worse, appear in a feature of the
-// same name created since. To clean up afterwards is not enough: a reader could see the items
-// meanwhile, and a second truncation could take items that somebody added properly. So an addition
-// holds a Pass from before it reads the feature until it has been applied, and a deletion withdraws
-// the feature, waits for all passes taken before, and truncates last. Additions whose pass is
-// younger see that the feature has gone.
+// An addition reads whether its feature exists, then applies. In between, the feature may be
+// deleted and truncated; the items would then remain, or, worse, appear in a new feature of the
+// same name. A second truncation afterwards is not enough: readers could see the items meanwhile,
+// and it could remove items of the new feature. So an addition holds a Pass from before it reads
+// the feature until it has been applied. A deletion withdraws the feature, waits for all earlier
+// passes, and truncates last. Additions with a later pass see that the feature is gone.
 //
-// Any thread. A pass is two uncontended read-modify-writes, about 10 ns: passes count on one of 64
-// cache lines, so that threads keep to different ones (ThreadStripe). WaitForPasses stops new
-// passes on one line at a time and yields until the line has drained; callers of it take turns (the
-// registry's mutex) and hold no pass. 4 KiB.
+// Any thread. A pass is two uncontended read-modify-writes, about 10 ns: passes are counted on 64
+// cache lines, so that threads use different ones (ThreadStripe). WaitForPasses closes one line at
+// a time and yields until the line has drained; its callers are serialized (the registry's mutex)
+// and hold no pass. 4 KiB.
 class AddGate {
   struct alignas(kCacheLineBytes) Line {
     std::atomic<uint32_t> state{0};  // the lowest bit closes the line; passes count above it
@@ -54,11 +52,11 @@ class AddGate {
   AddGate(const AddGate&) = delete;
   AddGate& operator=(const AddGate&) = delete;
 
-  // Returns when every pass taken before the call has been given back. What the caller wrote before
-  // is seen by every pass taken later.
+  // Returns when every pass taken before the call has been given back. Later passes see what the
+  // caller wrote before the call.
   void WaitForPasses() {
     for (Line& line : lines_) {
-      // acq_rel: a later pass reads from this write or one after it, and so sees what came before.
+      // acq_rel: a later pass reads this write or a later one, and so sees what came before it.
       const uint32_t before = line.state.fetch_or(kClosed, std::memory_order_acq_rel);
       LS_CHECK((before & kClosed) == 0, "deletions take turns");
       while (line.state.load(std::memory_order_acquire) != kClosed) std::this_thread::yield();
@@ -71,7 +69,7 @@ class AddGate {
     Line& line = lines_[ThreadStripe(kLinesLog2)];
     while (true) {
       if ((line.state.fetch_add(kOne, std::memory_order_acquire) & kClosed) == 0) return line;
-      // Step back, or the deletion would wait for those that wait for it.
+      // Undo the count, or the deletion and this pass would wait for each other.
       line.state.fetch_sub(kOne, std::memory_order_relaxed);
       while ((line.state.load(std::memory_order_relaxed) & kClosed) != 0) {
         std::this_thread::yield();

@@ -1,5 +1,5 @@
-// AddScratch: where additions lay out their rows; and a pool of them, so that an addition allocates
-// nothing once the pool is warm.
+// AddScratch: buffers in which additions lay out their rows, and a pool of them, so that an
+// addition allocates nothing once the pool is warm.
 #ifndef LISTSTORE_ENGINE_LISTS_ADD_SCRATCH_H_
 #define LISTSTORE_ENGINE_LISTS_ADD_SCRATCH_H_
 
@@ -20,10 +20,10 @@
 
 namespace liststore {
 
-// Used by one call at a time. The vectors are buffers: they only grow, and what they hold beyond
-// the current call means nothing. 112 bytes an item, and 400 a list when there are many.
+// Used by one call at a time. The vectors only grow, and content beyond that of the present call is
+// meaningless. 112 bytes per item, and for additions to many lists 400 bytes per list.
 struct AddScratch {
-  // Room for `items` rows, and for `lists` commands; earlier content is lost.
+  // Makes room for `items` rows and `lists` commands; earlier content is lost.
   void Prepare(size_t items, size_t lists) {
     if (rows.size() < items) {
       rows.resize(items);
@@ -33,12 +33,11 @@ struct AddScratch {
     if (commands.size() < lists) {
       commands.resize(lists);
       replies.resize(lists);
-      // Keys point into themselves and cannot move.
+      // Keys point into themselves and cannot be moved.
       list_keys = std::make_unique<ListKey[]>(lists);
     }
   }
-  // Whether the pool may keep it: the largest calls must not set the memory that a store holds for
-  // ever.
+  // Whether the pool may keep it: the memory of the largest calls is not kept.
   bool Small() const { return rows.size() <= kRowsKept && commands.size() <= kListsKept; }
 
   static constexpr size_t kRowsKept = 4096;
@@ -47,16 +46,16 @@ struct AddScratch {
   std::vector<RowUpdate> rows;
   std::vector<CellUpdate> cells;
   std::vector<PackedItemKey> keys;
-  // Of additions to many lists only.
+  // For additions to many lists only.
   std::vector<Command> commands;
   std::vector<Reply> replies;
   std::unique_ptr<ListKey[]> list_keys;
 };
 
-// Any thread. Each of 16 cache lines keeps at most one scratch, and a thread looks only at its own
-// (ThreadStripe): a loan is an exchange, a return a compare-and-swap, about 10 ns together. Who
-// finds nothing makes one, who finds the place taken drops theirs. At most 16 scratches of at most
-// 700 KB.
+// Any thread. Each of 16 cache lines holds at most one scratch, and a thread uses its own line only
+// (ThreadStripe): a loan is an exchange, a return a compare-and-swap, together about 10 ns. A loan
+// from an empty line makes a scratch; a return to an occupied line deletes it. At most 16 scratches
+// of at most 700 KB.
 class AddScratchPool {
  public:
   class Loan {

@@ -1,4 +1,4 @@
-// EvictionNotices: what one call evicted, told to the listener when the call's work is done.
+// EvictionNotices: passes what one call evicted to the listener, at the end of the call.
 #ifndef LISTSTORE_ENGINE_LISTS_EVICTION_NOTICES_H_
 #define LISTSTORE_ENGINE_LISTS_EVICTION_NOTICES_H_
 
@@ -7,8 +7,8 @@
 
 namespace liststore {
 
-// Lives on the stack of a call that writes; its destructor calls the listener, when no lane is held
-// and no pass of the AddGate. Without a listener it gathers nothing, and allocates nothing.
+// On the stack of a call that writes, before any pass of the AddGate: its destructor calls the
+// listener, when no lane and no pass is held. Without a listener it records and allocates nothing.
 class EvictionNotices {
  public:
   explicit EvictionNotices(const Options& options) : options_(options) {}
@@ -19,7 +19,7 @@ class EvictionNotices {
   EvictionNotices(const EvictionNotices&) = delete;
   EvictionNotices& operator=(const EvictionNotices&) = delete;
 
-  // For Command::evictions; nullptr: nobody listens.
+  // For Command::evictions. nullptr: there is no listener.
   EvictionLog* log() { return options_.eviction_listener ? &log_ : nullptr; }
 
  private:

@@ -47,7 +47,7 @@ FeatureEntry* FeatureEntryTable::FindOrInsert(std::string_view feature_key) {
     all_slots_.push_back(std::make_unique<Slots>((slots->mask + 1) * 2));
     slots = all_slots_.back().get();
     for (const auto& entry : entries_) InsertInto(*slots, entry.get());
-    // Published full: a reader that misses an entry here does so because it was not there before.
+    // Published with all entries: a reader that misses one here would have missed it before too.
     newest_.store(slots, std::memory_order_release);
   }
   entries_.push_back(std::make_unique<FeatureEntry>(feature_key, hash));

@@ -1,4 +1,4 @@
-// FeatureEntry: what the data path knows of one feature version; and the table in which any thread
+// FeatureEntry: what the data path knows of one feature version, and the table in which any thread
 // finds it without a lock.
 #ifndef LISTSTORE_ENGINE_LISTS_FEATURE_ENTRY_H_
 #define LISTSTORE_ENGINE_LISTS_FEATURE_ENTRY_H_
@@ -16,9 +16,8 @@
 
 namespace liststore {
 
-// Made once for every feature_key that was created or asked for, and kept as long as the store:
-// handles (ListFeature) point to it. A feature that does not exist, or no longer, is an entry
-// without a TTL.
+// Made once for every feature_key that was created or asked for, and kept as long as the store,
+// since handles (ListFeature) point to it. The entry of a feature that does not exist has no TTL.
 class FeatureEntry {
  public:
   FeatureEntry(std::string_view feature_key, uint64_t hash);
@@ -34,7 +33,7 @@ class FeatureEntry {
 
   // 0: the feature version does not exist.
   int64_t ttl_seconds() const { return ttl_seconds_.load(std::memory_order_acquire); }
-  // How its lists were used, as far as lanes have told. Any thread.
+  // How its lists were used, as far as lanes have reported it. Any thread.
   void AddUsage(const Usage& usage) {
     for (size_t i = 0; i < kUsageCounts.size(); ++i) {
       const uint64_t count = usage.*kUsageCounts[i];
@@ -61,18 +60,18 @@ class FeatureEntry {
   std::array<std::atomic<uint64_t>, kUsageCounts.size()> usage_{};
 };
 
-// Entries by feature_key. Any thread finds; one thread at a time inserts (the registry's mutex).
+// Entries by feature_key. Any thread may find; one thread at a time inserts (the registry's mutex).
 //
-// Open addressing, linear probing, at most half full, nothing is ever removed. When the slots run
-// out, an array of twice the size takes over; old ones stay until the table goes, because a reader
-// may stand in one. Together they are smaller than the newest. A look-up is a hash of the key and
-// one or two cache misses: about 15 ns when warm. 16 to 32 bytes of slots and the entry (about 220
-// bytes) per version.
+// Open addressing with linear probing, at most half full; entries are never removed. When an array
+// is half full, one of twice the size replaces it. Old arrays are kept as long as the table,
+// because readers may be using them; together they are smaller than the newest. A look-up is a hash
+// of the key and one or two cache misses, about 15 ns when warm. 16 to 32 bytes of slots and an
+// entry of about 220 bytes per version.
 //
 // Invariants (Verify() checks them):
 //  (1) every entry is in the newest array exactly once, reachable from its hash without passing an
 //      empty slot;
-//  (2) no two entries have one feature_key;
+//  (2) no two entries have the same feature_key;
 //  (3) at least half of the slots are empty.
 class FeatureEntryTable {
  public:
@@ -80,14 +79,13 @@ class FeatureEntryTable {
   FeatureEntryTable(const FeatureEntryTable&) = delete;
   FeatureEntryTable& operator=(const FeatureEntryTable&) = delete;
 
-  // nullptr: never created and never asked for by FindOrInsert. Sees every insertion that happened
-  // before.
+  // nullptr: never inserted. Sees every insertion that happened before.
   FeatureEntry* Find(std::string_view feature_key) const;
   // One thread at a time.
   FeatureEntry* FindOrInsert(std::string_view feature_key);
   // Entries whose feature version exists. O(entries).
   size_t CountExisting() const;
-  // One thread at a time, as FindOrInsert.
+  // One thread at a time, like FindOrInsert.
   const std::vector<std::unique_ptr<FeatureEntry>>& entries() const { return entries_; }
   void Verify() const;
 
@@ -104,7 +102,7 @@ class FeatureEntryTable {
 
   // Any thread.
   std::atomic<Slots*> newest_;
-  // Whoever inserts.
+  // The inserting thread.
   std::vector<std::unique_ptr<Slots>> all_slots_;
   std::vector<std::unique_ptr<FeatureEntry>> entries_;
 };

@@ -45,7 +45,7 @@ TableSchema CreateListFeatures(Engine& engine, const std::string& keyspace) {
   return schema;
 }
 
-// The bytes of one row and what points into them. Not movable.
+// The bytes of one row, and cells that point into them. Not movable.
 struct RowBuffer {
   std::string key;
   char feature_ttl[kBigintBytes];
@@ -215,8 +215,7 @@ absl::Status FeatureRegistry::SetTtl(std::string_view entity_type, std::string_v
   Feature* const existing = FindFeature(entity_type, feature);
   if (existing == nullptr) return FeatureNotFound(entity_type, feature);
 
-  // The row of version '' is written whether or not that version exists: it holds the feature's
-  // TTL.
+  // The row of version '' is written even if that version does not exist: it has the feature's TTL.
   FeatureRow default_row = {.version = "", .feature_ttl_seconds = ttl_seconds, .ttl_seconds = {}};
   std::vector<FeatureRow> rows;
   for (const auto& [name, version] : existing->versions) {

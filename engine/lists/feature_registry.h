@@ -1,7 +1,7 @@
 // FeatureRegistry: which list features and versions exist, and how long their items live.
 //
-// The truth is in memory, for the data path (FeatureEntry) and for listings; every change is
-// written through to the table list_features first, so that CQL sees it:
+// The authoritative state is in memory, for the data path (FeatureEntry) and for listings. Every
+// change is first written to the table list_features, so that CQL sees it:
 //
 //   CREATE TABLE list_features (entity_type text, feature text, version text,
 //     feature_ttl bigint,   -- TTL of the feature; in the row of version '' only
@@ -38,12 +38,12 @@
 
 namespace liststore {
 
-// What is counted of the use of lists, as callers see it.
+// The counts of `usage` in the words of the public API.
 CacheStats ToCacheStats(const Usage& usage);
 
-// Thread-safe. Find takes no lock; everything else takes the mutex and may wait for lanes (no
-// lane's holder ever waits for the mutex) and, in deletions, for additions under way. Names were
-// checked by the caller (CheckFeatureNames).
+// Thread-safe. Find takes no lock. Everything else takes the mutex and may wait for lanes (no
+// lane's holder ever waits for the mutex) and, in deletions, for running additions. The caller has
+// checked the names (CheckFeatureNames).
 //
 // Invariants (Verify() checks them):
 //  (1) the entry of every existing version has the version's TTL, every other entry has none;
@@ -56,9 +56,9 @@ class FeatureRegistry final : public UsageOwner {
   FeatureRegistry(const FeatureRegistry&) = delete;
   FeatureRegistry& operator=(const FeatureRegistry&) = delete;
 
-  // --- Any thread, no lock ----------------------------------------------------------------------
+  // ---- Any thread, no lock ----
 
-  // nullptr: a feature version that never existed.
+  // nullptr: the feature version never existed.
   FeatureEntry* Find(std::string_view feature_key) const { return entries_.Find(feature_key); }
   const TableSchema& schema() const { return schema_; }
   // UsageOwner.
@@ -67,10 +67,10 @@ class FeatureRegistry final : public UsageOwner {
   // Additions hold a pass from before they read FeatureEntry::ttl_seconds until they are applied.
   AddGate& add_gate() { return add_gate_; }
 
-  // --- Any thread, under the mutex --------------------------------------------------------------
+  // ---- Any thread, under the mutex ----
   // `evictions`: see Command::evictions.
 
-  // Never nullptr: an entry is made for a version that does not exist.
+  // Never nullptr: makes an entry for a version that does not exist.
   FeatureEntry* FindOrInsert(std::string_view feature_key) ABSL_LOCKS_EXCLUDED(mutex_);
 
   absl::Status Create(std::string_view entity_type, std::string_view feature, int64_t ttl_seconds,
@@ -84,27 +84,27 @@ class FeatureRegistry final : public UsageOwner {
                              EvictionLog* evictions);
   absl::Status SetTtl(std::string_view entity_type, std::string_view feature, int64_t ttl_seconds,
                       uint64_t now_nanos, EvictionLog* evictions) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Withdraws the feature (additions find it gone), waits for additions under way, then truncates
-  // its lists: when it returns, nothing of them is left to be read, and nothing can still arrive.
+  // Withdraws the feature, so that new additions do not find it, waits for running additions, and
+  // truncates its lists. When it returns, nothing of them can be read, and nothing can be added.
   absl::Status Delete(std::string_view entity_type, std::string_view feature, uint64_t now_nanos,
                       EvictionLog* evictions) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status DeleteVersion(std::string_view entity_type, std::string_view feature,
                              std::string_view version, uint64_t now_nanos, EvictionLog* evictions)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Of every entry that was used, as far as lanes have told; in no order.
+  // Of every entry that was used, as far as lanes have reported it; unsorted.
   std::vector<FeatureStatsView> UsageOfEach() const ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<ListFeatureInfo> List() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // --- Saving and loading -----------------------------------------------------------------------
+  // ---- Saving and loading ----
 
-  // Truncations of lists, for who copies the lists meanwhile.
+  // Truncations of lists, for a copy of the lists that runs meanwhile.
   TruncationLog& truncations() { return truncations_; }
-  // All features, and with the same look the truncations that `reader` has not heard of.
+  // All features and, at the same instant, the truncations that `reader` has not seen.
   std::vector<saved::Feature> Save(TruncationLog::Reader& reader,
                                    std::vector<std::string>& components) const
       ABSL_LOCKS_EXCLUDED(mutex_);
-  // Creates a saved feature with its versions. InvalidArgument: names or TTLs that none can have.
+  // Creates a saved feature with its versions. InvalidArgument: names or TTLs out of bounds.
   // AlreadyExists. ResourceExhausted.
   absl::Status Restore(const saved::Feature& feature, uint64_t now_nanos)
       ABSL_LOCKS_EXCLUDED(mutex_);
@@ -121,7 +121,7 @@ class FeatureRegistry final : public UsageOwner {
   };
   // Entity type, feature.
   using FeatureName = std::pair<std::string, std::string>;
-  // A row of list_features to be written.
+  // A row to write to list_features.
   struct FeatureRow {
     std::string_view version;
     std::optional<int64_t> feature_ttl_seconds;
@@ -139,7 +139,7 @@ class FeatureRegistry final : public UsageOwner {
   absl::Status DeleteRows(std::string_view entity_type, std::string_view feature,
                           std::span<const std::string_view> versions, uint64_t now_nanos,
                           EvictionLog* evictions);
-  // Takes versions from the additions, and their lists from the readers.
+  // Hides versions from additions, and their lists from readers.
   void Withdraw(std::span<FeatureEntry* const> entries) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Constant after construction.
@@ -149,7 +149,7 @@ class FeatureRegistry final : public UsageOwner {
   // Any thread.
   AddGate add_gate_;
   mutable TruncationLog truncations_;
-  // Found by any thread, inserted under mutex_.
+  // Any thread finds; inserted under mutex_.
   FeatureEntryTable entries_;
 
   mutable Mutex mutex_;

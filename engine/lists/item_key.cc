@@ -41,7 +41,7 @@ absl::Status Unexpected(std::string_view item_key, size_t at, const char* wanted
       absl::StrCat("item key has ", found, " at position ", at, " where ", wanted, " is expected"));
 }
 
-// What the character at `at` should be, when it is not; null when it is right.
+// What the character at `at` should be; nullptr if it is right.
 const char* ExpectedAt(std::string_view item_key, size_t at) {
   const char c = item_key[at];
   if (at < kItemKeyDigits) return IsDigit(c) ? nullptr : "a decimal digit";
@@ -83,7 +83,7 @@ absl::StatusOr<ItemKeyParts> ParseItemKey(std::string_view item_key) {
   for (const char digit : item_key.substr(0, kItemKeyDigits)) {
     parts.timestamp_nanos = parts.timestamp_nanos * 10 + static_cast<uint64_t>(digit - '0');
   }
-  uint32_t bits = 0;  // the last `bit_count` are not written yet
+  uint32_t bits = 0;  // the last `bit_count` bits are not written yet
   int bit_count = 0;
   size_t written = 0;
   for (const char c : item_key.substr(kBase64Begin, kPaddingBegin - kBase64Begin)) {
@@ -98,7 +98,7 @@ absl::StatusOr<ItemKeyParts> ParseItemKey(std::string_view item_key) {
 }
 
 std::string ItemKeyLowerBound(uint64_t timestamp_nanos) {
-  if (timestamp_nanos > kItemTimestampNanosMax) return ":";  // the character behind '9'
+  if (timestamp_nanos > kItemTimestampNanosMax) return ":";  // the character after '9'
   std::string digits(kItemKeyDigits, '0');
   for (size_t i = kItemKeyDigits; timestamp_nanos != 0; timestamp_nanos /= 10) {
     digits[--i] = static_cast<char>('0' + timestamp_nanos % 10);

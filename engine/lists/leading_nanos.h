@@ -1,4 +1,4 @@
-// The timestamp of items that CQL wrote under keys of its own.
+// The timestamp of items that were written through CQL under keys that are not item keys.
 #ifndef LISTSTORE_ENGINE_LISTS_LEADING_NANOS_H_
 #define LISTSTORE_ENGINE_LISTS_LEADING_NANOS_H_
 
@@ -9,7 +9,7 @@
 
 namespace liststore {
 
-// The timestamp at the head of a key that is not an item key; 0 when there is none.
+// The timestamp at the beginning of a key that is not an item key; 0 if there is none.
 inline uint64_t LeadingNanos(std::string_view key) {
   if (key.size() < kItemKeyDigits) return 0;
   uint64_t nanos = 0;

@@ -1,4 +1,4 @@
-// ListCache: reads of a store that load what it does not have.
+// ListCache: reads of a store that load the lists it does not have.
 #include "liststore/list_cache.h"
 
 #include <algorithm>
@@ -70,12 +70,11 @@ class ListCache::Impl {
   ListStore& store() { return *store_; }
   ListStore::Impl& store_impl() { return *store_->impl_; }
 
-  // What a read has found decides how it goes on.
+  // Completes a read: `items` is what the store has.
   absl::Status Served(const ListRef& list, const GetOptions& get, ListItems& items);
   absl::Status MultiGet(const ListRefs& lists, const GetOptions& get,
                         std::vector<ListItems>& items);
-  // `change` is what the writer gets, the list's names aside; `apply` changes the copy of a list
-  // that is held.
+  // `change` is for the writer, without the list's names; `apply` changes the copy.
   template <typename Apply>
   absl::Status Write(const ListRef& list, ListChange change, const Apply& apply);
   absl::Status Invalidate(const ListRef& list);
@@ -88,7 +87,7 @@ class ListCache::Impl {
   class LoadOfFlights;
   enum class Held : uint8_t {
     kFresh,
-    kAgeing,  // fresh, and to be loaded ahead of need
+    kAgeing,  // fresh, but to be refreshed
     kStale,
     kMissing,
   };
@@ -105,27 +104,27 @@ class ListCache::Impl {
 
   int64_t NowSeconds() { return WholeSeconds(store_impl().NowForReads()); }
   Held HeldOf(const ListItems& items);
-  // Whether a list whose load has failed may be served as it is.
+  // Whether a list may be served although its load has failed.
   bool MayServeStale(const ListItems& items);
 
   absl::StatusOr<FlightTable::Joined> Join(const ListRef& list);
-  // Loads lists whose flights the caller leads; all of them have landed afterwards.
+  // Loads the lists of flights that the caller leads; all have landed when it returns.
   void Load(const Flights& flights);
   void LoadSome(std::span<const std::shared_ptr<LoadFlight>> flights);
-  // Whether the source has nothing of a list that still lives: it is as good as absent.
+  // Whether a list has no live items at the source, and so counts as absent.
   bool IsOver(const ListId& list, std::span<const NewItem> items);
-  // Puts what was loaded and lets the flight land.
+  // Puts what was loaded into the store and lands the flight.
   bool Land(LoadFlight& flight, std::span<const NewItem> items);
   bool LandFailed(LoadFlight& flight, absl::Status status);
-  // Waits for a flight and answers a read from it. `items` holds what the store had; `held`: how
-  // good that is.
+  // Waits for a flight and answers a read from it. `items` is what the store had, and `held` its
+  // state.
   absl::Status Answer(const LoadFlight& flight, bool leads, Held held, const GetOptions& get,
                       ListItems& items);
-  // The flight of a list that is to be loaded ahead of need; none when somebody loads it already.
+  // The flight of a list to be refreshed; nullptr if it is being loaded already.
   std::shared_ptr<LoadFlight> BeginRefresh(const ListRef& list);
-  // The copy goes; `write`: why.
+  // Drops the copy, because of `write`.
   absl::Status Forget(const ListRef& list, const ListKey& key, WritesUnderWay::Write& write);
-  // Lets the executor load.
+  // Loads by the executor.
   void HandOut(Flights flights);
 
   const ListCacheOptions options_;
@@ -133,7 +132,8 @@ class ListCache::Impl {
   FlightTable flights_;
   WritesUnderWay writes_;
 
-  // Only loads, their reads and failed writes count here: the mutex costs nothing beside them.
+  // Only loads, reads that wait for them and failed writes are counted: the mutex is cheap for
+  // them.
   mutable Mutex stats_mutex_;
   ListCacheStats stats_ ABSL_GUARDED_BY(stats_mutex_);
 
@@ -147,7 +147,7 @@ class ListCache::Impl::LoadOfFlights final : public ListLoad {
  public:
   LoadOfFlights(Impl& cache, std::span<const std::shared_ptr<LoadFlight>> flights)
       : cache_(cache), flights_(flights) {}
-  // A loader that threw leaves nobody waiting.
+  // Also if the loader throws, no read waits for ever.
   ~LoadOfFlights() override { FailOthers(absl::InternalError("the loader did not return")); }
 
   size_t size() const override { return flights_.size(); }
@@ -161,7 +161,7 @@ class ListCache::Impl::LoadOfFlights final : public ListLoad {
       cache_.Count(&ListCacheStats::answers_ignored);
     }
   }
-  // Those without an answer.
+  // Lands the flights without an answer.
   void FailOthers(const absl::Status& status) {
     for (const auto& flight : flights_) {
       if (!flight->landed()) cache_.LandFailed(*flight, status);
@@ -177,7 +177,7 @@ class ListCache::Impl::LoadOfFlights final : public ListLoad {
   const std::span<const std::shared_ptr<LoadFlight>> flights_;
 };
 
-// --- Loads ---------------------------------------------------------------------------------------
+// ---- Loads ----
 
 ListCache::Impl::Held ListCache::Impl::HeldOf(const ListItems& items) {
   if (items.presence() != ListPresence::kComplete) return Held::kMissing;
@@ -208,7 +208,7 @@ bool ListCache::Impl::IsOver(const ListId& list, std::span<const NewItem> items)
   ListStore::Impl& store = store_impl();
   const AddGate::Pass pass(store.registry.add_gate());
   const absl::StatusOr<int64_t> ttl = store.TtlOf(store.registry.Find(feature_key), feature_key);
-  if (!ttl.ok()) return false;  // the put will say so
+  if (!ttl.ok()) return false;  // the put returns the error
   const uint64_t now_nanos = store.Now();
   return std::all_of(items.begin(), items.end(), [&](const NewItem& item) {
     return item.timestamp_nanos <= kItemKeyNanosMax &&
@@ -227,7 +227,7 @@ bool ListCache::Impl::Land(LoadFlight& flight, std::span<const NewItem> items) {
     const absl::StatusOr<bool> kept = store_->PutList(flight.list(), items, put);
     if (absl::IsResourceExhausted(kept.status())) {
       Count(&ListCacheStats::loads_not_kept);
-      store_->ForgetList(flight.list()).IgnoreError();  // it may hold what is older
+      store_->ForgetList(flight.list()).IgnoreError();  // it may have older content
     } else if (!kept.ok()) {
       return LandFailed(flight, kept.status());
     } else if (!*kept) {
@@ -236,7 +236,7 @@ bool ListCache::Impl::Land(LoadFlight& flight, std::span<const NewItem> items) {
   } else {
     store_->ForgetList(flight.list()).IgnoreError();
   }
-  // In this order: who does not find the flight finds the list.
+  // After the put: a read that does not find the flight finds the list.
   flights_.Remove(flight);
   if (!flight.Land(absl::OkStatus(), items)) return false;
   Count(&ListCacheStats::lists_loaded);
@@ -254,7 +254,7 @@ bool ListCache::Impl::LandFailed(LoadFlight& flight, absl::Status status) {
 void ListCache::Impl::LoadSome(std::span<const std::shared_ptr<LoadFlight>> flights) {
   LoadOfFlights load(*this, flights);
   for (const auto& flight : flights) {
-    // Before the source is asked: what changes from here on, it may not have told.
+    // Before the source is read: the loaded content may lack changes made from here on.
     const absl::StatusOr<uint64_t> mark = store_->LoadMark(flight->list());
     LS_CHECK(mark.ok(), "the list's names were checked when its key was made");
     flight->mark = *mark;
@@ -278,7 +278,7 @@ void ListCache::Impl::Load(const Flights& flights) {
 
 std::shared_ptr<LoadFlight> ListCache::Impl::BeginRefresh(const ListRef& list) {
   absl::StatusOr<FlightTable::Joined> joined = Join(list);
-  if (!joined.ok() || !joined->leads) return nullptr;  // somebody is at it
+  if (!joined.ok() || !joined->leads) return nullptr;  // it is being loaded
   Count(&ListCacheStats::refreshes);
   return std::move(joined->flight);
 }
@@ -290,12 +290,12 @@ void ListCache::Impl::HandOut(Flights flights) {
     ++refreshes_under_way_;
   }
   options_.executor([this, flights = std::move(flights)] {
-    // Whatever the loader does, throwing included, the destructor is not left waiting.
+    // Counts down even if the loader throws, so that the destructor does not wait for ever.
     struct Ended {
       ~Ended() {
         const MutexLock lock(cache.refreshes_mutex_);
         --cache.refreshes_under_way_;
-        // Under the mutex: the cache may go as soon as it is free.
+        // Under the mutex: once it is free, the cache may be destroyed.
         cache.refreshes_ended_.notify_all();
       }
       Impl& cache;
@@ -316,15 +316,15 @@ absl::Status ListCache::Impl::Answer(const LoadFlight& flight, bool leads, Held 
     items.clear();
     return status;
   }
-  // From what was loaded: the store may have evicted it again.
+  // From the loaded content, since the store may have evicted it again.
   const std::string feature_key =
       FeatureKey(flight.list().entity_type, flight.list().feature, flight.list().version);
   ListStore::Impl& store = store_impl();
-  int64_t ttl_seconds = kFeatureTtlSecondsMax;  // without an item it is not asked for
+  int64_t ttl_seconds = kFeatureTtlSecondsMax;  // not used without items
   if (!flight.items().empty()) {
     const AddGate::Pass pass(store.registry.add_gate());
     const absl::StatusOr<int64_t> ttl = store.TtlOf(store.registry.Find(feature_key), feature_key);
-    if (!ttl.ok()) {  // deleted meanwhile
+    if (!ttl.ok()) {  // the feature was deleted meanwhile
       items.clear();
       return ttl.status();
     }
@@ -334,7 +334,7 @@ absl::Status ListCache::Impl::Answer(const LoadFlight& flight, bool leads, Held 
   return absl::OkStatus();
 }
 
-// --- Reads ---------------------------------------------------------------------------------------
+// ---- Reads ----
 
 absl::Status ListCache::Impl::Served(const ListRef& list, const GetOptions& get, ListItems& items) {
   const Held held = HeldOf(items);
@@ -387,11 +387,11 @@ absl::Status ListCache::Impl::MultiGet(const ListRefs& lists, const GetOptions& 
     if (joined->leads) led.push_back(joined->flight);
     missing.push_back({i, held, *std::move(joined)});
   }
-  // Those of later calls of the loader too: an earlier one that asks for them must not wait for
-  // itself.
+  // Before the first call of the loader: it may ask for lists of the next call, and must not wait
+  // for itself.
   for (const auto& flight : led) flight->NoteLoading();
   HandOut(std::move(refreshed));
-  // First of all what others may wait for.
+  // First, since other reads may wait for these.
   Load(led);
   for (const Missing& one : missing) {
     const absl::Status status =
@@ -401,12 +401,12 @@ absl::Status ListCache::Impl::MultiGet(const ListRefs& lists, const GetOptions& 
   return first_error;
 }
 
-// --- Writes --------------------------------------------------------------------------------------
+// ---- Writes ----
 
 absl::Status ListCache::Impl::Invalidate(const ListRef& list) {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
-  // A write under way may have come to the source before what this tells of.
+  // A running write may have reached the source before the change that is reported here.
   WritesUnderWay::Write write(writes_, key.partition_key());
   return Forget(list, key, write);
 }
@@ -414,8 +414,8 @@ absl::Status ListCache::Impl::Invalidate(const ListRef& list) {
 absl::Status ListCache::Impl::Forget(const ListRef& list, const ListKey& key,
                                      WritesUnderWay::Write& write) {
   write.WaitForOthers();
-  // A load under way is refused by the store, because the list has changed; detached, because reads
-  // that begin now must not join it.
+  // The store refuses the put of a running load, because the list has changed. The load is
+  // detached, because reads that begin now must not join it.
   absl::Status status = store_->ForgetList(list).status();
   flights_.Detach(key.partition_key());
   return status;
@@ -437,7 +437,7 @@ absl::Status ListCache::Impl::Write(const ListRef& list, ListChange change, cons
   }
   bool applied = false;
   if (options_.write_policy == CacheWritePolicy::kThrough) {
-    // A list that is not here stays away: begun by a change it would take room and answer nothing.
+    // Only a complete copy is changed: a list begun by a change takes memory and answers no read.
     ListItems probe;
     LS_RETURN_IF_ERROR(store_->GetListItems(list, {.limit = 1}, &probe));
     if (probe.presence() == ListPresence::kComplete && write.BeginApply()) {
@@ -450,7 +450,7 @@ absl::Status ListCache::Impl::Write(const ListRef& list, ListChange change, cons
   return absl::OkStatus();
 }
 
-// --- The public face -----------------------------------------------------------------------------
+// ---- The public face ----
 
 absl::StatusOr<std::unique_ptr<ListCache>> ListCache::Open(ListCacheOptions options) {
   LS_RETURN_IF_ERROR(CheckCacheOptions(options));

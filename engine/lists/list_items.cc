@@ -26,7 +26,7 @@ std::string ListItemView::item_key() const {
 ListItems::ListItems() = default;
 ListItems::~ListItems() = default;
 
-// What was moved from is empty, and may be used again.
+// The source of a move is empty afterwards and may be used again.
 ListItems::ListItems(ListItems&& other) noexcept
     : bytes_(std::move(other.bytes_)),
       used_(std::exchange(other.used_, 0)),
@@ -132,7 +132,7 @@ void ListItemsSink::OnRows(std::span<const RowView> rows) {
 }
 
 void ListItemsSink::AppendRow(const RowView& row) {
-  // A row written through CQL may have no value.
+  // A row that was written through CQL may have no value.
   LS_DCHECK(row.cells.size() <= 1, "list_items has one regular column");
   const LiveCellView* const cell = row.cells.empty() ? nullptr : &row.cells.front();
   const std::string_view value = cell != nullptr ? cell->value : std::string_view();
@@ -142,7 +142,7 @@ void ListItemsSink::AppendRow(const RowView& row) {
   if (items.size_ == 0) items.stride_ = bytes;
   const bool strided = row.key.packed && bytes == items.stride_ && !with_expiry_;
   if (!strided && items.places_.empty()) StartPlaces();
-  // Below, places_ of an empty result is empty still: `strided` tells the two apart.
+  // `strided` matters below, where places_ of an empty result is still empty.
   if (!strided || !items.places_.empty()) {
     const Liveness& liveness = cell != nullptr ? cell->liveness : row.marker;
     items.places_.push_back({.offset = items.used_,

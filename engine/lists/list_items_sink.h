@@ -1,4 +1,4 @@
-// ListItemsSink: rows of list_items on their way into a ListItems.
+// ListItemsSink: writes rows of list_items into a ListItems.
 #ifndef LISTSTORE_ENGINE_LISTS_LIST_ITEMS_SINK_H_
 #define LISTSTORE_ENGINE_LISTS_LIST_ITEMS_SINK_H_
 
@@ -17,31 +17,29 @@ static_assert(static_cast<int>(ListPresence::kAbsent) == static_cast<int>(Presen
               static_cast<int>(ListPresence::kPartial) == static_cast<int>(Presence::kPartial) &&
               static_cast<int>(ListPresence::kComplete) == static_cast<int>(Presence::kComplete));
 
-// Appends to the ListItems it was made for, which outlives it. Used by whoever executes the read,
-// one thread at a time.
+// Appends to a ListItems, which must outlive it. Used by the thread that executes the read.
 //
-// A run of packed rows is one memcpy. As long as all rows have a packed key and one length,
-// `stride_` of the ListItems says where each begins; the first row that differs, or an expiry that
-// was asked for, gives every row a Place (32 bytes). Allocates only where the ListItems has to
-// grow.
+// A run of packed rows is one memcpy. As long as all rows have a packed key and the same length,
+// `stride_` of the ListItems says where each begins. The first row that differs, or a read with
+// expiry, gives every row a Place (32 bytes). Allocates only if the ListItems has to grow.
 class ListItemsSink final : public RowSink {
  public:
   ListItemsSink(ListItems& items, bool with_expiry) : items_(&items), with_expiry_(with_expiry) {}
 
   void OnRows(std::span<const RowView> rows) override;
   void OnPackedRun(const PackedRun& run) override;
-  // What the list says of itself, beside its rows.
+  // Presence and freshness of the list.
   void SetInfo(const PartitionInfo& info) {
     items_->presence_ = static_cast<ListPresence>(info.presence);
     items_->fresh_until_seconds_ = info.fresh_until_seconds;
   }
-  // A run brings no expiry.
+  // A run has no expiry.
   bool AcceptsPackedRuns() const override { return !with_expiry_; }
 
  private:
-  // `bytes` more bytes behind those in use.
+  // Makes room for `bytes` after those in use, and returns it.
   char* Grow(size_t bytes);
-  // The rows so far, and all to come, get a Place each.
+  // Gives a Place to each row so far; later rows get one too.
   void StartPlaces();
   void AppendRow(const RowView& row);
 

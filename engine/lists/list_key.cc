@@ -16,7 +16,7 @@ namespace liststore {
 namespace {
 
 constexpr size_t kQuotedBytesMax = 64;
-// What each component adds to the length that kKeyBytesMax bounds.
+// What each component adds to the length bounded by kKeyBytesMax.
 constexpr size_t kComponentFrameBytes = 2;
 // What each component adds to the serialised key.
 constexpr size_t kSerializedFrameBytes = 3;
@@ -63,7 +63,8 @@ inline absl::Status CheckKeyBytes(size_t feature_key_bytes, size_t entity_id_byt
              : KeyTooLong(feature_key_bytes, entity_id_bytes);
 }
 
-// Names of 8 to 32 bytes, most of them, as two pieces of a fixed size that may overlap.
+// Copies names of 8 to 32 bytes, that is most names, as two pieces of a fixed size that may
+// overlap.
 [[gnu::always_inline]] inline char* Append(char* to, std::string_view bytes) {
   const char* const from = bytes.data();
   const size_t size = bytes.size();

@@ -1,4 +1,4 @@
-// Names of lists, their bounds, and the partition keys made of them.
+// Names of lists, their bounds, and partition keys.
 //
 // feature_key is "entityType#feature|version". An entity type holds no '#' and a feature no '|', so
 // no two features share a feature_key whatever a version holds. The partition key of a list is the
@@ -27,8 +27,8 @@ std::string FeatureKey(std::string_view entity_type, std::string_view feature,
                        std::string_view version);
 // The feature_key as first component of a composite partition key: length, bytes, zero byte.
 std::string FramedFeatureKey(std::string_view feature_key);
-// The names in a feature_key. Through CQL lists may have other feature keys: what is missing is
-// empty then.
+// The names in a feature_key. Lists written through CQL may have other feature keys; names that are
+// missing there are empty.
 struct FeatureNames {
   std::string_view entity_type;
   std::string_view feature;
@@ -38,19 +38,18 @@ FeatureNames NamesOf(std::string_view feature_key);
 // The second component of a list's partition key, as a view into it.
 std::string_view EntityIdOf(std::string_view partition_key);
 
-// `name` as messages show it: quoted, escaped, cut when long.
+// `name` for messages: quoted, escaped, cut if it is long.
 std::string Quoted(std::string_view name);
 
-// The partition key of one list, built where the caller stands: keys up to kInlineBytes live in the
-// object, longer ones on the heap. Not initialised until the first successful Assign. May be
-// assigned again and again; a heap buffer is kept.
+// The partition key of one list: up to kInlineBytes in the object, longer keys on the heap. Not
+// initialised before the first successful Assign. May be assigned again; keeps its heap buffer.
 class ListKey {
  public:
   ListKey() = default;
   ListKey(const ListKey&) = delete;
   ListKey& operator=(const ListKey&) = delete;
 
-  // Checks the names, a handle's aside, which were checked before, and builds the key.
+  // Checks the names, except those of a handle, which were checked before, and builds the key.
   // InvalidArgument: as CheckFeatureNames, and for the entity id.
   absl::Status Assign(const ListRef& list) {
     if (list.entry_ == nullptr) return AssignNames(list.id_);
@@ -63,7 +62,7 @@ class ListKey {
     }
     return lists.ids_ != nullptr ? AssignNames(lists.ids_[index]) : Assign(lists.refs_[index]);
   }
-  // A list of a feature whose names were checked before.
+  // The same for a feature whose names were checked before.
   absl::Status Assign(std::string_view framed_feature_key, std::string_view entity_id);
 
   std::string_view partition_key() const { return {data_, size_}; }
@@ -75,7 +74,7 @@ class ListKey {
   absl::Status AssignNames(const ListId& list);
   // Room for a key of `bytes`; its old content is lost.
   char* Reserve(size_t bytes);
-  // Appends the second component behind the first, which ends at `data_ + first_bytes`.
+  // Appends the second component after the first, which ends at `data_ + first_bytes`.
   void AppendEntityId(size_t first_bytes, std::string_view entity_id);
 
   char* data_ = nullptr;  // inline_ or heap_

@@ -1,4 +1,4 @@
-// Lists that are put whole, forgotten, and watched meanwhile.
+// Lists that are put whole or forgotten, and marks.
 #include <span>
 #include <string_view>
 #include <vector>

@@ -17,20 +17,21 @@
 namespace liststore {
 namespace {
 
-// Lists that one step of a multi-get takes to the engine: what it looks up together, about 8 KiB of
-// keys and commands on the caller's stack.
+// Lists in one step of a multi-get, which the engine looks up together: about 8 KiB of keys and
+// commands on the stack.
 constexpr size_t kListsPerStep = 16;
 
-// Behind every item key: the character after '9'.
-constexpr std::string_view kBehindAllDigits = ":";
+// After every item key: the character after '9'.
+constexpr std::string_view kAfterAllDigits = ":";
 
-// Makes `bound` the position before all items of `nanos`: its 19 digits, the head of `text`. The
-// packed form is the timestamp and the smallest digest, and unpacking it is the fastest way to the
-// digits. In place: copying bytes just stored in smaller pieces costs more than all the rest.
+// Makes `bound` the position before all items of `nanos`: its 19 digits, the first of `text`. The
+// packed form is the timestamp and the smallest digest; unpacking it is the fastest way to get the
+// digits. In place, since copying bytes that were just stored in smaller pieces costs more than
+// everything else here.
 void SetBound(uint64_t nanos, char text[kItemKeyTextBytes], ClusteringBound& bound) {
   bound.at_end = false;
   if (nanos > kItemKeyNanosMax) {
-    bound.bytes = kBehindAllDigits;
+    bound.bytes = kAfterAllDigits;
     return;
   }
   PackedItemKey& packed = bound.packed.emplace();
@@ -46,8 +47,7 @@ NewestItems::NewestItems(const GetOptions& options)
              *options.max_timestamp_nanos <= options.min_timestamp_nanos) {
   spec_.descending = true;
   spec_.limit = options.limit;
-  // From 0 on is from the beginning: keys that are no item keys, which CQL may have put in,
-  // included.
+  // 0 is no bound: a key written through CQL that is not an item key may be before all digits.
   if (options.min_timestamp_nanos != 0) {
     SetBound(options.min_timestamp_nanos, lower_text_, spec_.range.lower);
   }
@@ -61,9 +61,9 @@ absl::Status ListStore::Impl::ReadStep(const ListRefs& lists, size_t first, size
                                        std::vector<ListItems>& items) {
   LS_CHECK(count <= kListsPerStep, "a step fits its buffers");
   std::array<ListKey, kListsPerStep> keys;
-  // Inlined to the full: commands point to sinks, which must not move.
+  // The inlined capacity is enough, so sinks do not move: commands point to them.
   absl::InlinedVector<ListItemsSink, kListsPerStep> sinks;
-  // Made where they stay: copying bytes just stored, in other pieces, costs more than making them.
+  // Built in place: copying bytes that were just stored in other pieces costs more than building.
   std::array<Command, kListsPerStep> commands;
   std::array<Reply, kListsPerStep> replies;
   for (size_t i = 0; i < count; ++i) {
@@ -89,7 +89,7 @@ absl::Status ListStore::GetListItems(const ListRef& list, const GetOptions& opti
   LS_RETURN_IF_ERROR(CheckGetOptions(options));
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
-  // An empty range is read too: it tells whether the list is there.
+  // An empty range is read too, for the presence of the list.
   const NewestItems newest(options);
   ListItemsSink sink(*items, options.with_expiry);
   const Reply reply =

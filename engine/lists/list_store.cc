@@ -20,7 +20,7 @@ namespace liststore {
 namespace {
 
 static_assert(kFeatureTtlSecondsMax == kTtlSecondsMax, "the public bound is the engine's");
-// Keys that one step of ForEachList takes out of the engine.
+// Keys in one step of ForEachList.
 constexpr size_t kListsPerScan = 256;
 
 TableSchema CreateListItems(Engine& engine, const std::string& keyspace) {
@@ -36,7 +36,7 @@ TableSchema CreateListItems(Engine& engine, const std::string& keyspace) {
   return schema;
 }
 
-// Statements see the store's tables by name.
+// Lets statements find the store's tables by name.
 void PutInCatalog(Engine& engine, const TableSchema& schema) {
   auto table = std::make_shared<TableDefinition>(DefinitionOf(schema));
   table->id = engine.catalog().NewUuid();
@@ -47,8 +47,8 @@ void PutInCatalog(Engine& engine, const TableSchema& schema) {
   });
 }
 
-// The 128th part of the limit is for knowing what was evicted: two bits a list, half of them set by
-// 22 million evictions under a limit of 1 GiB.
+// A 128th of the limit is for the filter of evicted lists: two bits per list, half of which are set
+// after 22 million evictions with a limit of 1 GiB.
 constexpr uint64_t kFilterPart = 128;
 
 void EnableEviction(Engine& engine, TableId items, const Options& options) {
@@ -102,7 +102,7 @@ void ListStore::Impl::TellExpiries(const ExpiryLog& expiries) const {
 }
 
 absl::StatusOr<std::unique_ptr<ListStore>> ListStore::Open(Options options) {
-  // The machine is asked only for what was left open.
+  // Only for options that were not given.
   const MachineLimits machine =
       ReadMachineLimits({.cores = options.shards == 0, .memory = options.memory_limit_bytes == 0});
   LS_ASSIGN_OR_RETURN(const Options resolved, ResolveOptions(std::move(options), machine));

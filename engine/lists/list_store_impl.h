@@ -33,7 +33,7 @@ namespace liststore {
 // The only regular column of list_items.
 inline constexpr ColumnId kValueColumn = 0;
 
-// `status`, said of one of several lists.
+// `status` with the position of the list in the call.
 inline absl::Status InList(size_t index, const absl::Status& status) {
   return {status.code(), absl::StrCat("list ", index, ": ", status.message())};
 }
@@ -44,15 +44,15 @@ inline absl::Status CheckGetOptions(const GetOptions& options) {
 }
 
 // What a read asks for: the newest rows of list_items with min <= timestamp < max, by their 19
-// digits. Neither movable, since its range points into it, nor copied in part: bytes just stored
-// that are read in other pieces cost as much as the look-up of a list. No allocation.
+// digits. Not movable, since its range points into it. Not copied in part either: reading bytes
+// that were just stored in other pieces costs as much as looking up a list. Allocates nothing.
 class NewestItems {
  public:
   explicit NewestItems(const GetOptions& options);
   NewestItems(const NewestItems&) = delete;
   NewestItems& operator=(const NewestItems&) = delete;
 
-  // Nothing can lie within.
+  // No item can be within the bounds.
   bool empty() const { return empty_; }
   const ClusteringRange& range() const { return spec_.range; }
   const ReadSpec& spec() const { return spec_; }
@@ -64,7 +64,7 @@ class NewestItems {
   char upper_text_[kItemKeyTextBytes];
 };
 
-// Any thread. Members are constructed in their order: the reclaimer is the first to go.
+// Any thread. The reclaimer is the last member, and so destroyed first.
 class ListStore::Impl {
  public:
   // `options` is resolved (options_check.h).
@@ -73,12 +73,12 @@ class ListStore::Impl {
   Impl& operator=(const Impl&) = delete;
 
   uint64_t Now() const { return options.clock->NowNanos(); }
-  // For reads: what has expired is a matter of seconds.
+  // For reads, which need whole seconds only.
   uint64_t NowForReads() const { return options.clock->CoarseNanos(); }
   absl::Status Status(OpStatus status) const {
     return ToStatus(status, options.memory_limit_bytes);
   }
-  // A command on one partition of list_items, made where it stays: it is larger than most bodies.
+  // A command on one partition of list_items, built in place: it is larger than most bodies.
   template <typename Body>
   Command MakeCommand(std::string_view partition_key, const Body& body,
                       EvictionLog* evictions = nullptr) const {
@@ -95,43 +95,43 @@ class ListStore::Impl {
     return engine.Execute(MakeCommand(partition_key, body, evictions), now_nanos);
   }
 
-  // --- Reads (list_reads.cc) ---------------------------------------------------------------------
+  // ---- Reads (list_reads.cc) ----
 
   // One step of a multi-get: lists `first` to `first + count`, at most kListsPerStep.
   absl::Status ReadStep(const ListRefs& lists, size_t first, size_t count, const ReadSpec& spec,
                         bool with_expiry, uint64_t now_nanos, std::vector<ListItems>& items);
 
-  // --- Writes (list_writes.cc, list_puts.cc) -----------------------------------------------------
+  // ---- Writes (list_writes.cc, list_puts.cc) ----
 
-  // What is known of the feature of `list`, which has the key `key`: without a look-up when it was
-  // given by a handle. nullptr: the feature never existed.
+  // The entry of the feature of `list`, whose key is `key`; a handle needs no look-up. nullptr: the
+  // feature never existed.
   const FeatureEntry* EntryOf(const ListRef& list, const ListKey& key) const {
     return list.entry_ != nullptr ? list.entry_ : registry.Find(key.feature_key());
   }
-  // The TTL for items that are added now; `entry` may be nullptr. NotFound: the feature does not
-  // exist and there is no default. The caller holds a pass of the registry's gate.
+  // The TTL of items added now; `entry` may be nullptr. NotFound: the feature does not exist, and
+  // there is no default TTL. The caller holds a pass of the registry's gate.
   absl::StatusOr<int64_t> TtlOf(const FeatureEntry* entry, std::string_view feature_key) const;
-  // Checks `items` and lays out those with time left as rows of `scratch` from `first_row` on;
-  // returns how many.
+  // Checks `items`, and lays out those with time left as rows of `scratch` from `first_row` on.
+  // Returns their number.
   absl::StatusOr<size_t> LayOutRows(std::span<const NewItem> items, int64_t ttl_seconds,
                                     uint64_t now_nanos, size_t first_row,
                                     AddScratch& scratch) const;
-  // The rows of one list, under the TTL of its feature.
+  // Puts one list. The caller holds a pass.
   absl::StatusOr<bool> Put(const ListKey& key, const FeatureEntry* entry,
                            std::span<const NewItem> items, const PutListOptions& put,
                            uint64_t now_nanos, EvictionLog* evictions);
 
-  // Tells the expiry listener.
+  // Calls the expiry listener.
   void TellExpiries(const ExpiryLog& expiries) const;
 
-  // Whether its lists are copies, of which an addition may begin a part.
+  // Whether its lists are copies from another store.
   bool holds_copies() const {
     return options.memory_policy == MemoryPolicy::kEvict && options.lists_live_elsewhere;
   }
 
   const Options options;
-  // It was opened from a file that may lack lists which there were before. Set before anybody else
-  // has the store.
+  // It was loaded from a file that may lack lists of the saved store. Set before anything else uses
+  // the store.
   bool past_unknown = false;
   Engine engine;
   const TableSchema items_schema;

@@ -16,7 +16,7 @@ namespace liststore {
 ListView::ListView() = default;
 ListView::~ListView() { Release(); }
 
-// What was moved from is empty, and may be used again.
+// The source of a move is empty afterwards and may be used again.
 ListView::ListView(ListView&& other) noexcept { *this = std::move(other); }
 
 ListView& ListView::operator=(ListView&& other) noexcept {
@@ -75,7 +75,7 @@ void ListViewSink::OnPackedRun(const PackedRun& run) {
     rows = view_.copies_.emplace_back(rows);
     view_.copied_ += run.count;
   } else if (view_.size_ == 0) {
-    // A partition of one leaf sends one run, and nothing else.
+    // A partition of one leaf sends one run and nothing else.
     points_ = true;
     view_.rows_ = rows.data();
     view_.stride_ = run.stride;
@@ -99,7 +99,7 @@ void ListViewSink::OnRows(std::span<const RowView> rows) {
 }
 
 void ListViewSink::AppendRow(const RowView& row) {
-  // A row written through CQL may have no value.
+  // A row that was written through CQL may have no value.
   const LiveCellView* const cell = row.cells.empty() ? nullptr : &row.cells.front();
   std::string_view key = row.key.bytes;
   std::string_view value = cell != nullptr ? cell->value : std::string_view();

@@ -1,4 +1,4 @@
-// ListViewSink: rows of list_items on their way into a ListView.
+// ListViewSink: writes rows of list_items into a ListView.
 #ifndef LISTSTORE_ENGINE_LISTS_LIST_VIEW_SINK_H_
 #define LISTSTORE_ENGINE_LISTS_LIST_VIEW_SINK_H_
 
@@ -12,8 +12,8 @@
 
 namespace liststore {
 
-// Fills the view it was made for, which is empty. Points to what lies in the block and copies the
-// rest. Used by whoever executes the read, one thread at a time.
+// Fills an empty view, which must outlive it: points to rows in the block and copies the others.
+// Used by the thread that executes the read.
 class ListViewSink final : public ViewSink {
  public:
   ListViewSink(ListView& view, bool with_expiry) : view_(view), with_expiry_(with_expiry) {}
@@ -24,7 +24,7 @@ class ListViewSink final : public ViewSink {
   bool AcceptsPackedRuns() const override { return !with_expiry_; }
   bool PointsIntoBlock() const override { return points_; }
 
-  // After the read: the view gives it back.
+  // After the read: gives the pin to the view, which releases it.
   void Keep(const Engine::RowPin& pin) {
     if (pin.pin == nullptr) return;
     view_.lane_ = pin.lane;

@@ -59,8 +59,8 @@ absl::StatusOr<size_t> ListStore::Impl::LayOutRows(std::span<const NewItem> item
                                                    size_t first_row, AddScratch& scratch) const {
   LS_CHECK(scratch.rows.size() >= first_row + items.size(), "every item has room for its row");
   const int64_t now_seconds = WholeSeconds(now_nanos);
-  // Digests are made some at a time, side by side: 10 items take 0.5 us and not 1.0. `undigested`
-  // rows wait for theirs, the last ones; their keys hold the timestamp so far.
+  // Digests are computed in groups, in parallel: 10 items take 0.5 us instead of 1.0. The last
+  // `undigested` rows wait for theirs; their keys hold the timestamp only.
   std::array<std::string_view, kDigestsAtOnce> values;
   std::array<Md5Digest, kDigestsAtOnce> digests;
   size_t undigested = 0;
@@ -81,7 +81,7 @@ absl::StatusOr<size_t> ListStore::Impl::LayOutRows(std::span<const NewItem> item
     }
     const int64_t left_seconds = RemainingSeconds(item.timestamp_nanos, ttl_seconds, now_nanos);
     if (left_seconds > kTtlSecondsMax) return TooLongToLive(i, left_seconds);
-    // Never handed on: to CQL, a TTL of 0 means "for ever".
+    // Not stored: in CQL, a TTL of 0 means that a row never expires.
     if (left_seconds == 0) continue;
 
     PackedItemKey& key = scratch.keys[row];
@@ -109,7 +109,7 @@ absl::StatusOr<AddResult> ListStore::AddListItems(const ListRef& list,
   LS_RETURN_IF_ERROR(CheckItemCount(items.size()));
   LS_ASSIGN_OR_RETURN(const int64_t ttl_seconds,
                       impl_->TtlOf(impl_->EntryOf(list, key), key.feature_key()));
-  // The list comes closer while its rows are made: a digest takes as long as a cache miss.
+  // The list is fetched while its rows are made: a digest takes as long as a cache miss.
   Engine& engine = impl_->engine;
   const TableId table = impl_->items_schema.id;
   const Engine::Destination to = engine.Foresee(table, key.partition_key());

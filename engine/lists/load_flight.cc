@@ -15,7 +15,7 @@ LoadFlight::LoadFlight(const ListId& list, std::string_view partition_key)
       partition_key_(partition_key) {}
 
 bool LoadFlight::Land(absl::Status status, std::span<const NewItem> items) {
-  // Prepared outside of the mutex. Whoever lands second throws it away.
+  // Copied outside of the mutex; a second landing drops its copy.
   std::string bytes;
   size_t value_bytes = 0;
   for (const NewItem& item : items) value_bytes += item.value.size();
@@ -36,7 +36,7 @@ bool LoadFlight::Land(absl::Status status, std::span<const NewItem> items) {
     const char* const before = bytes.data();
     bytes_ = std::move(bytes);
     items_ = std::move(copies);
-    // A short string's bytes have moved with it.
+    // The bytes of a short string move with it.
     for (NewItem& item : items_) {
       item.value = {bytes_.data() + (item.value.data() - before), item.value.size()};
     }
@@ -79,7 +79,7 @@ void FlightTable::Remove(const LoadFlight& flight) {
   Part& part = PartOf(flight.partition_key());
   const MutexLock lock(part.mutex);
   const auto at = part.flights.find(ToAbsl(flight.partition_key()));
-  // Another one when it was detached.
+  // The table may have another flight of the list, if this one was detached.
   if (at != part.flights.end() && at->second.get() == &flight) part.flights.erase(at);
 }
 

@@ -1,4 +1,4 @@
-// Loads under way: one for each list at a time, whoever asks for it.
+// Running loads: at most one per list, which all reads of the list share.
 #ifndef LISTSTORE_ENGINE_LISTS_LOAD_FLIGHT_H_
 #define LISTSTORE_ENGINE_LISTS_LOAD_FLIGHT_H_
 
@@ -22,33 +22,33 @@
 
 namespace liststore {
 
-// The load of one list, from the first who asks for it until it has landed. Any thread.
+// The load of one list, from the first read that needs it until it lands. Any thread.
 class LoadFlight {
  public:
-  // Copies what it needs. `partition_key`: the list's.
+  // Copies its arguments. `partition_key` is that of the list.
   LoadFlight(const ListId& list, std::string_view partition_key);
   LoadFlight(const LoadFlight&) = delete;
   LoadFlight& operator=(const LoadFlight&) = delete;
 
   const ListId& list() const { return list_; }
   const std::string& partition_key() const { return partition_key_; }
-  // The thread on which the loader runs for it; none before.
+  // The thread on which the loader runs for it; none before that.
   std::thread::id loading_thread() const { return loading_thread_.load(std::memory_order_relaxed); }
   void NoteLoading() {
     loading_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   }
 
-  // Ends the flight, once: false, and nothing happens, when it has ended before. `items` are
-  // copied; they are the list's content when `status` is OK.
+  // Ends the flight. Returns false, and has no effect, if it has ended before. `items` are copied;
+  // they are the content of the list if `status` is OK.
   bool Land(absl::Status status, std::span<const NewItem> items);
   bool landed() const;
-  // Until it has landed.
+  // Waits until it has landed.
   absl::Status Wait() const;
-  // Of a flight that landed with OK; borrowed from it.
+  // The content, after it has landed with OK; borrowed from the flight.
   std::span<const NewItem> items() const { return items_; }
 
-  // Of whoever loads: the change mark of the list before, and until when what came is fresh (0: for
-  // ever). Read by others once it has landed.
+  // Set by the loading thread: the change mark of the list before the load, and until when the
+  // content is fresh (0: always). Others read them after it has landed.
   uint64_t mark = 0;
   int64_t fresh_until_seconds = 0;
 
@@ -62,27 +62,26 @@ class LoadFlight {
   mutable std::condition_variable_any landed_changed_;
   bool landed_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status status_ ABSL_GUARDED_BY(mutex_);
-  // Written before it lands, read afterwards.
+  // Written before it lands, read after.
   std::string bytes_;
   std::vector<NewItem> items_;  // of bytes_
 };
 
-// The flights that may be joined, by list.
+// The flights that reads may join, by list.
 class FlightTable {
  public:
   struct Joined {
     std::shared_ptr<LoadFlight> flight;
-    bool leads = false;  // it is new: the caller loads
+    bool leads = false;  // the flight is new, and the caller loads
   };
   Joined Join(const ListRef& list, std::string_view partition_key);
-  // The list has changed: who comes from now on needs a load of its own. Those who wait go on
-  // waiting for theirs.
+  // The list has changed: later reads need another load. Reads that wait already go on waiting.
   void Detach(std::string_view partition_key);
   // The flight has landed.
   void Remove(const LoadFlight& flight);
 
  private:
-  // Misses are slow: what matters is that they do not queue behind one mutex.
+  // Misses are slow; they only must not all wait for one mutex.
   static constexpr size_t kParts = 16;
   struct Part {
     Mutex mutex;

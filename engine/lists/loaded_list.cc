@@ -19,7 +19,7 @@ void ReadLoadedList(std::span<const NewItem> content, int64_t ttl_seconds, uint6
     std::string_view value;
     int64_t expiry_seconds;
 
-    // Keys are in the order of their bytes without sign; an array of char has another.
+    // Keys are ordered by unsigned bytes; an array of char would compare signed ones.
     std::string_view key_bytes() const { return {key.data(), key.size()}; }
   };
   const int64_t now_seconds = WholeSeconds(now_nanos);

@@ -1,4 +1,4 @@
-// Options of a list store: their bounds, and what stands for "0, you choose".
+// Options of a list store: their bounds, and the values that the store chooses.
 #ifndef LISTSTORE_ENGINE_LISTS_OPTIONS_CHECK_H_
 #define LISTSTORE_ENGINE_LISTS_OPTIONS_CHECK_H_
 
@@ -16,12 +16,11 @@ inline constexpr size_t kKeyspaceCharactersMax = 48;
 inline constexpr size_t kValueBytesMaxMax = size_t{16} << 20;
 inline constexpr uint32_t kShardsMax = 256;
 
-// InvalidArgument: an option is out of its bounds; the message names it, the bound and what was
-// given.
+// InvalidArgument: an option is out of bounds; the message has its name, the bound and the value.
 absl::Status CheckOptions(const Options& options);
 
-// `options`, checked, with every "0: chosen by the store" and nullptr replaced. `machine` is asked
-// for what was left open. FailedPrecondition: the memory limit was left open and the machine's is
+// Checks `options` and replaces every 0 and nullptr that leaves the choice to the store, by the
+// limits of `machine`. FailedPrecondition: the memory limit is 0, and that of the machine is
 // unknown.
 absl::StatusOr<Options> ResolveOptions(Options options, const MachineLimits& machine);
 

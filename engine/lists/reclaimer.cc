@@ -6,7 +6,7 @@
 namespace liststore {
 namespace {
 
-// About 100 us of work: lanes are taken for a part of it each.
+// About 100 us of work; each lane is held for a part of it.
 constexpr size_t kSliceUnits = 1000;
 constexpr std::chrono::milliseconds kIdleWait(100);
 

@@ -1,5 +1,4 @@
-// Reclaimer: the thread that gives memory back where a store is asked to have one
-// (Options::background_reclaim).
+// Reclaimer: the thread that reclaims memory with Options::background_reclaim.
 #ifndef LISTSTORE_ENGINE_LISTS_RECLAIMER_H_
 #define LISTSTORE_ENGINE_LISTS_RECLAIMER_H_
 
@@ -13,9 +12,9 @@
 
 namespace liststore {
 
-// Calls Engine::Reclaim in slices until nothing waits, then looks again every 100 ms. The thread
-// runs from construction to destruction; `engine` and `clock` outlive the object. Stopping takes
-// one slice at most.
+// Calls Engine::Reclaim in slices until there is nothing to reclaim, then tries again every 100 ms.
+// The thread runs from construction to destruction; `engine` and `clock` must outlive the object.
+// Stopping takes at most one slice.
 class Reclaimer {
  public:
   Reclaimer(Engine& engine, const Clock& clock);
@@ -25,7 +24,7 @@ class Reclaimer {
 
  private:
   void Run();
-  // False: it is time to stop. `idle`: waits for the next look first.
+  // Returns false when the thread must stop. `idle`: first waits for the next try.
   bool MayGoOn(bool idle) ABSL_LOCKS_EXCLUDED(mutex_);
 
   Engine& engine_;
@@ -35,7 +34,7 @@ class Reclaimer {
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::condition_variable_any stop_asked_;
 
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last member: it uses the others
 };
 
 }  // namespace liststore

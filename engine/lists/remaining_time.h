@@ -1,4 +1,4 @@
-// How long an item still has to live when it is added.
+// The remaining time of an item that is added.
 #ifndef LISTSTORE_ENGINE_LISTS_REMAINING_TIME_H_
 #define LISTSTORE_ENGINE_LISTS_REMAINING_TIME_H_
 
@@ -16,8 +16,7 @@ static_assert(kItemKeyNanosMax + static_cast<uint64_t>(kTtlSecondsMax) * kNanosP
                   kItemKeyNanosMax,
               "the end of every item fits unsigned 64-bit nanoseconds");
 
-// max(0, floor((timestamp + TTL - now) / 1 s)), exactly, whatever the distance between the two
-// instants. All that are not positive mean the same, "not stored", and come back as 0.
+// max(0, floor((timestamp + TTL - now) / 1 s)), exact for all instants. 0: the item is not stored.
 constexpr int64_t RemainingSeconds(uint64_t timestamp_nanos, int64_t ttl_seconds,
                                    uint64_t now_nanos) {
   LS_DCHECK(timestamp_nanos <= kItemKeyNanosMax, "the timestamp was checked");

@@ -1,4 +1,4 @@
-// The features of a registry, on their way to a saved store and back.
+// The features of a registry, to and from a saved store.
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +34,7 @@ absl::Status FeatureRegistry::Restore(const saved::Feature& saved, uint64_t now_
   LS_RETURN_IF_ERROR(CheckTtl(saved.ttl_seconds));
   Feature restored;
   restored.ttl_seconds = saved.ttl_seconds;
-  // The row of version '' is written whether or not that version exists.
+  // The row of version '' is written even if that version does not exist.
   FeatureRow default_row = {
       .version = "", .feature_ttl_seconds = saved.ttl_seconds, .ttl_seconds = {}};
   std::vector<FeatureRow> rows;

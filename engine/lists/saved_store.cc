@@ -21,8 +21,8 @@
 namespace liststore {
 namespace {
 
-// Timestamps of the store's own are microseconds of its clock, or a little above: far below this,
-// from where lanes could not go on counting.
+// The store's own timestamps are microseconds of its clock, or a little above, and far below this,
+// at which lanes could not count on.
 constexpr int64_t kOwnTimestampMax = int64_t{1} << 62;
 
 absl::Status WriteTruncations(saved::SavedStoreWriter& writer,
@@ -33,10 +33,10 @@ absl::Status WriteTruncations(saved::SavedStoreWriter& writer,
   return absl::OkStatus();
 }
 
-// What a file holds, into an empty store that nobody else uses.
+// Loads the content of a file into an empty store that nothing else uses.
 class Loader final : public saved::ContentSink {
  public:
-  // `holds_copies`: what the store holds lives elsewhere.
+  // `holds_copies`: the lists are copies from another store.
   Loader(Engine& engine, FeatureRegistry& registry, TableId items, bool holds_copies,
          uint64_t now_nanos)
       : engine_(engine),
@@ -79,11 +79,11 @@ class Loader final : public saved::ContentSink {
   }
 
   WriteTimestamp last_timestamp() const { return last_timestamp_; }
-  // The file may lack lists that there were.
+  // The file may lack lists of the saved store.
   bool past_unknown() const { return origin_ != saved::Origin::kOwn; }
 
  private:
-  // A list is complete here when it was, and that meant as much as it means here.
+  // A list is complete here if it was complete there, and that meant the same.
   StoredPartition AsKnownHere(const StoredPartition& list) const {
     StoredPartition known = list;
     if (origin_ == saved::Origin::kUnknown) {
@@ -98,7 +98,7 @@ class Loader final : public saved::ContentSink {
 
   static absl::Status CheckKey(std::string_view key) {
     const auto components = SplitPartitionKey(key, 2);
-    // A component takes a byte more in the serialised key than in the length that is bounded.
+    // A component takes one byte more in the serialised key than in the bounded length.
     if (components && key.size() - components->size() <= kKeyBytesMax &&
         IsValidUtf8((*components)[0]) && IsValidUtf8((*components)[1])) {
       return absl::OkStatus();
@@ -151,7 +151,7 @@ absl::StatusOr<SavedStoreInfo> SavedStore::Save(FileCalls& calls, const ListStor
   for (CopyPosition position; !position.done;) {
     components.clear();
     truncations.Between(components, [&] {
-      // What was copied so far goes in front of the truncations, the next slice behind them.
+      // The content copied so far goes before the truncations, the next slice after them.
       if (!components.empty()) return encoder.Finish();
       const OpStatus status =
           impl.engine.CopyOut(impl.items_schema.id, now_nanos, position, encoder);
@@ -172,7 +172,7 @@ absl::StatusOr<SavedStoreInfo> SavedStore::Save(FileCalls& calls, const ListStor
   for (const saved::Feature& feature : features) {
     totals.feature_versions += feature.versions.size();
   }
-  // Read last, so that it is above every timestamp that was copied.
+  // Read last, so that it is above every copied timestamp.
   totals.last_timestamp_micros = impl.engine.LastTimestamp().micros;
   LS_RETURN_IF_ERROR(writer.End(totals));
   const uint64_t bytes = file.bytes();

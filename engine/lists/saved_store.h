@@ -1,5 +1,5 @@
-// SavedStore: a list store to a file and back, through any FileCalls. liststore/saved_store.h is
-// what programs see of it.
+// SavedStore: saves a list store to a file and loads it, through any FileCalls. The public face is
+// liststore/saved_store.h.
 #ifndef LISTSTORE_ENGINE_LISTS_SAVED_STORE_H_
 #define LISTSTORE_ENGINE_LISTS_SAVED_STORE_H_
 

@@ -1,4 +1,4 @@
-// TruncationLog: tells who copies lists, slice by slice, which features were deleted in between.
+// TruncationLog: tells a copy of all lists, made in slices, which features were deleted in between.
 #ifndef LISTSTORE_ENGINE_LISTS_TRUNCATION_LOG_H_
 #define LISTSTORE_ENGINE_LISTS_TRUNCATION_LOG_H_
 
@@ -15,16 +15,16 @@
 
 namespace liststore {
 
-// A copy that takes some seconds may have lists of a feature that is deleted meanwhile, and of
-// another of the same name that was created since. What tells them apart is the order: a deletion
-// comes wholly between two slices, and the copy notes it there.
+// A copy that takes some seconds may contain lists of a feature that is deleted meanwhile, and of a
+// new feature of the same name. The order tells them apart: a deletion happens wholly between two
+// slices, and the copy records it there.
 //
-// Any thread. Truncations and slices keep each other out by a mutex; its holder takes lanes, no
-// lane's holder takes it. Slices follow each other at once, so that a truncation announces itself,
-// and the next slice lets it go first.
+// Any thread. A mutex excludes truncations and slices from each other; its holder takes lanes, and
+// no lane's holder takes it. Slices follow each other without a pause, so a truncation announces
+// itself, and the next slice waits for it.
 class TruncationLog {
  public:
-  // While one exists, truncations are kept for it. Used by one thread.
+  // As long as a Reader exists, truncations are recorded for it. Used by one thread.
   class Reader {
    public:
     explicit Reader(TruncationLog& log) : log_(log) {
@@ -40,8 +40,8 @@ class TruncationLog {
     Reader(const Reader&) = delete;
     Reader& operator=(const Reader&) = delete;
 
-    // Appends the components truncated since the last call to `components`, then runs `work`; no
-    // truncation begins or ends meanwhile.
+    // Appends the components that were truncated since the last call to `components`, then runs
+    // `work`. No truncation begins or ends meanwhile.
     template <typename Work>
     void Between(std::vector<std::string>& components, Work&& work) {
       while (log_.waiting_.load(std::memory_order_relaxed) != 0) std::this_thread::yield();
@@ -61,7 +61,7 @@ class TruncationLog {
   TruncationLog(const TruncationLog&) = delete;
   TruncationLog& operator=(const TruncationLog&) = delete;
 
-  // Runs `truncate`, which takes the lists of `component` out of sight.
+  // Runs `truncate`, which hides the lists of `component`.
   template <typename Truncation>
   void Truncate(std::string_view component, Truncation&& truncate) {
     waiting_.fetch_add(1, std::memory_order_relaxed);
@@ -75,7 +75,7 @@ class TruncationLog {
   std::atomic<uint32_t> waiting_{0};
   Mutex mutex_;
   size_t readers_ ABSL_GUARDED_BY(mutex_) = 0;
-  // Since the first of the readers came.
+  // Since the first of the present readers was made.
   std::vector<std::string> components_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -1,8 +1,8 @@
-// Changes under way through a cache, by list: whether one may be made to the copy as well.
+// Running writes of a cache, by list: decides whether a write may change the copy too.
 //
-// Two changes of a list that overlap reach the source in an order that nobody here knows, and would
-// reach the copy in another. So none of them is applied to the copy, and each, at its end, lets the
-// copy go. Only a change that was alone from its beginning until it is applied is applied.
+// Two writes of a list that overlap reach the source in an unknown order, and might reach the copy
+// in another. So neither is applied to the copy, and each drops the copy at its end. Only a write
+// that was alone from its beginning until it is applied may change the copy.
 #ifndef LISTSTORE_ENGINE_LISTS_WRITES_UNDER_WAY_H_
 #define LISTSTORE_ENGINE_LISTS_WRITES_UNDER_WAY_H_
 
@@ -23,7 +23,7 @@ class WritesUnderWay {
  private:
   struct Entry {
     size_t writes = 0;
-    bool overlapped = false;  // there were two at once, and one of them is still under way
+    bool overlapped = false;  // two ran at once, and one of them still runs
     std::thread::id applying;
   };
   struct Part {
@@ -33,8 +33,8 @@ class WritesUnderWay {
   };
 
  public:
-  // One change, from before the source is asked until the copy has been seen to. Used by one
-  // thread.
+  // One write, from before the source is changed until the copy has been changed or dropped. Used
+  // by one thread.
   class Write {
    public:
     Write(WritesUnderWay& writes, std::string_view partition_key);
@@ -42,13 +42,13 @@ class WritesUnderWay {
     Write(const Write&) = delete;
     Write& operator=(const Write&) = delete;
 
-    // Whether it has been alone so far. If so the copy is changed now, and then EndApply called;
-    // others that begin meanwhile wait with what they do to the copy.
+    // Whether it was alone so far. If so, the caller changes the copy and then calls EndApply;
+    // writes that begin meanwhile wait before they touch the copy.
     bool BeginApply();
     void EndApply();
-    // Until no other change is being applied: none will be while this one is under way. One that
-    // the calling thread itself applies, by whose eviction listener it was called, has done its
-    // work.
+    // Waits until no other write is being applied; none will be as long as this one runs. Does not
+    // wait for a write that the calling thread itself applies, whose eviction listener calls this:
+    // its change is done.
     void WaitForOthers();
 
    private:
