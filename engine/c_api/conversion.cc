@@ -40,7 +40,7 @@ absl::Status Null(const char* argument) {
 absl::Status CheckBytes(const liststore_bytes& bytes, const char* what) {
   if (bytes.data != nullptr || bytes.size == 0) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(what, " of ", bytes.size, " bytes has data that is NULL"));
+      absl::StrCat("data of ", what, " is NULL, but its size is ", bytes.size));
 }
 
 absl::StatusOr<ListId> ToListId(const liststore_list* list) {

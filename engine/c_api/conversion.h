@@ -35,7 +35,7 @@ liststore_status Guard(liststore_error* error, Call&& call) noexcept {
     SetText(error, exception.what());
     return LISTSTORE_INTERNAL;
   } catch (...) {
-    SetText(error, "an exception that is no std::exception");
+    SetText(error, "exception of an unknown type");
     return LISTSTORE_INTERNAL;
   }
 }

@@ -35,7 +35,7 @@ absl::Status CheckSeconds(std::string_view name, int64_t seconds) {
 }
 
 absl::Status CheckCacheOptions(const ListCacheOptions& options) {
-  if (options.loader == nullptr) return absl::InvalidArgumentError("there is no loader");
+  if (options.loader == nullptr) return absl::InvalidArgumentError("loader is not set");
   if (options.lists_per_load_max < 1 || options.lists_per_load_max > kListsPerLoadMaxMax) {
     return absl::InvalidArgumentError(absl::StrCat("lists_per_load_max ",
                                                    options.lists_per_load_max,
@@ -197,7 +197,7 @@ absl::StatusOr<FlightTable::Joined> ListCache::Impl::Join(const ListRef& list) {
   LS_RETURN_IF_ERROR(key.Assign(list));
   FlightTable::Joined joined = flights_.Join(list, key.partition_key());
   if (joined.flight->loading_thread() == std::this_thread::get_id() && !joined.flight->landed()) {
-    return absl::FailedPreconditionError("the loader asks for the list that it is loading");
+    return absl::FailedPreconditionError("the loader asked for a list that it is loading");
   }
   return joined;
 }
@@ -466,7 +466,7 @@ absl::StatusOr<std::unique_ptr<ListCache>> ListCache::Open(ListCacheOptions opti
   LS_RETURN_IF_ERROR(CheckCacheOptions(options));
   if (store == nullptr || !store->impl_->holds_copies()) {
     return absl::InvalidArgumentError(
-        "the store under a cache has MemoryPolicy::kEvict and lists_live_elsewhere");
+        "the store of a cache must have MemoryPolicy::kEvict and lists_live_elsewhere");
   }
   return std::unique_ptr<ListCache>(
       new ListCache(std::make_unique<Impl>(std::move(options), std::move(store))));

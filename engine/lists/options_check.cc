@@ -59,7 +59,7 @@ absl::StatusOr<Options> ResolveOptions(Options options, const MachineLimits& mac
   if (options.memory_limit_bytes == 0) {
     if (machine.memory_bytes == 0) {
       return absl::FailedPreconditionError(
-          "memory_limit_bytes is 0 and the machine does not say how much memory it has");
+          "memory_limit_bytes is 0, and the memory of the machine is unknown");
     }
     options.memory_limit_bytes = DefaultMemoryLimitBytes(machine.memory_bytes);
   }

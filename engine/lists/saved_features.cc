@@ -52,7 +52,7 @@ absl::Status FeatureRegistry::Restore(const saved::Feature& saved, uint64_t now_
         restored.versions.try_emplace(version.version, Version{entry, version.own_ttl}).second;
     if (!is_new || entry->ttl_seconds() != 0) {
       return absl::InvalidArgumentError(
-          absl::StrCat("version ", Quoted(version.version), " comes twice"));
+          absl::StrCat("version ", Quoted(version.version), " occurs twice"));
     }
     if (version.version.empty()) {
       default_row.ttl_seconds = version.ttl_seconds;
@@ -64,7 +64,7 @@ absl::Status FeatureRegistry::Restore(const saved::Feature& saved, uint64_t now_
   if (FindFeature(saved.entity_type, saved.feature) != nullptr) {
     return absl::AlreadyExistsError(absl::StrCat("list feature ", Quoted(saved.feature),
                                                  " of entity type ", Quoted(saved.entity_type),
-                                                 " comes twice"));
+                                                 " occurs twice"));
   }
   rows.push_back(default_row);
   LS_RETURN_IF_ERROR(WriteRows(saved.entity_type, saved.feature, rows, now_nanos, nullptr));

@@ -103,7 +103,7 @@ class Loader final : public saved::ContentSink {
         IsValidUtf8((*components)[0]) && IsValidUtf8((*components)[1])) {
       return absl::OkStatus();
     }
-    return absl::DataLossError("saved store damaged: the key is none of a list");
+    return absl::DataLossError("saved store damaged: a key is not that of a list");
   }
 
   absl::Status NoteTimestamps(std::span<const StoredRow> rows) {

@@ -184,7 +184,7 @@ TEST_F(CApiTest, NullIsAnErrorThatNamesTheArgument) {
   EXPECT_EQ(Refusal(liststore_save(store, nullptr, 0, &error)), "path is NULL");
   EXPECT_EQ(Refusal(liststore_create_feature(nullptr, bytes, bytes, 1, &error)), "store is NULL");
   EXPECT_EQ(Refusal(liststore_create_feature(store, bytes, no_bytes, 1, &error)),
-            "feature of 3 bytes has data that is NULL");
+            "data of feature is NULL, but its size is 3");
   EXPECT_EQ(Refusal(liststore_create_feature_version(nullptr, bytes, bytes, bytes, 1, &error)),
             "store is NULL");
   EXPECT_EQ(Refusal(liststore_set_feature_ttl(nullptr, bytes, bytes, 1, &error)), "store is NULL");
@@ -195,7 +195,7 @@ TEST_F(CApiTest, NullIsAnErrorThatNamesTheArgument) {
   EXPECT_EQ(Refusal(liststore_add(store, nullptr, &item, 1, nullptr, &error)), "list is NULL");
   EXPECT_EQ(Refusal(liststore_add(store, &list, nullptr, 1, nullptr, &error)), "items is NULL");
   EXPECT_EQ(Refusal(liststore_add(store, &bad_list, &item, 1, nullptr, &error)),
-            "feature of 3 bytes has data that is NULL");
+            "data of feature is NULL, but its size is 3");
   EXPECT_EQ(Refusal(liststore_add_multi(nullptr, &addition, 1, nullptr, &error)), "store is NULL");
   EXPECT_EQ(Refusal(liststore_add_multi(store, nullptr, 1, nullptr, &error)), "additions is NULL");
   EXPECT_EQ(Refusal(liststore_add_multi(store, &addition, 1, nullptr, &error)), "items is NULL");
@@ -204,7 +204,7 @@ TEST_F(CApiTest, NullIsAnErrorThatNamesTheArgument) {
   EXPECT_EQ(Refusal(liststore_remove_value(store, nullptr, bytes, nullptr, &error)),
             "list is NULL");
   EXPECT_EQ(Refusal(liststore_remove_value(store, &list, no_bytes, nullptr, &error)),
-            "value of 3 bytes has data that is NULL");
+            "data of value is NULL, but its size is 3");
   EXPECT_EQ(Refusal(liststore_remove_all(nullptr, &list, nullptr, &error)), "store is NULL");
   EXPECT_EQ(Refusal(liststore_get(nullptr, &list, nullptr, items, &error)), "store is NULL");
   EXPECT_EQ(Refusal(liststore_get(store, nullptr, nullptr, items, &error)), "list is NULL");

@@ -263,7 +263,7 @@ TEST_F(ListCacheTest, ALoaderMayAskForOtherListsAndNotForItsOwn) {
   };
   Open();
   EXPECT_EQ(Get("a"), "of b");
-  EXPECT_EQ(own, "FAILED_PRECONDITION: the loader asks for the list that it is loading");
+  EXPECT_EQ(own, "FAILED_PRECONDITION: the loader asked for a list that it is loading");
 }
 
 TEST_F(ListCacheTest, ALoaderMayNotAskForTheListsOfTheNextCall) {
@@ -278,7 +278,7 @@ TEST_F(ListCacheTest, ALoaderMayNotAskForTheListsOfTheNextCall) {
   const std::vector<ListId> lists = {History("a"), History("b")};
   std::vector<ListItems> many;
   EXPECT_EQ(Say(cache->MultiGetListItems(lists, {}, &many)), "OK");
-  EXPECT_EQ(next, "FAILED_PRECONDITION: the loader asks for the list that it is loading");
+  EXPECT_EQ(next, "FAILED_PRECONDITION: the loader asked for a list that it is loading");
 }
 
 TEST_F(ListCacheTest, ALoaderThatThrowsLeavesNobodyWaiting) {
@@ -327,7 +327,7 @@ TEST_F(ListCacheTest, OptionsAreChecked) {
   EXPECT_EQ(open(), "INVALID_ARGUMENT: stale_for_seconds -1 is not within 0 to 630720000");
   options.stale_for_seconds = 0;
   options.loader = nullptr;
-  EXPECT_EQ(open(), "INVALID_ARGUMENT: there is no loader");
+  EXPECT_EQ(open(), "INVALID_ARGUMENT: loader is not set");
 }
 
 }  // namespace list_cache_test

@@ -82,8 +82,8 @@ TEST(OptionsCheckTest, UnusualMachines) {
   ASSERT_TRUE(tiny.ok());
   EXPECT_EQ(tiny->memory_limit_bytes, uint64_t{1} << 20);
   EXPECT_EQ(Say(ResolveOptions({}, {.cores = 1, .memory_bytes = 0})),
-            "FAILED_PRECONDITION: memory_limit_bytes is 0 and the machine does not say how much "
-            "memory it has");
+            "FAILED_PRECONDITION: memory_limit_bytes is 0, and the memory of the machine is "
+            "unknown");
 }
 
 }  // namespace options_check_test

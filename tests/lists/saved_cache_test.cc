@@ -257,7 +257,7 @@ TEST_F(SavedCacheTest, AListCacheGoesOnFromAFileWithoutALoad) {
 
   for (const Kind kind : {Kind::kRejecting, Kind::kAllThereIs}) {
     EXPECT_EQ(Say(ListCache::Open(cache_options(), OpenStore(OptionsOf(kind)))),
-              "INVALID_ARGUMENT: the store under a cache has MemoryPolicy::kEvict and "
+              "INVALID_ARGUMENT: the store of a cache must have MemoryPolicy::kEvict and "
               "lists_live_elsewhere");
   }
   EXPECT_EQ(ListCache::Open(cache_options(), nullptr).status().code(),
