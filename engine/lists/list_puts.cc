@@ -16,10 +16,7 @@ namespace liststore {
 namespace {
 
 absl::Status CheckPut(std::span<const NewItem> items, const PutListOptions& put) {
-  if (items.size() > kItemsPerAddMax) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("call with ", items.size(), " items exceeds ", kItemsPerAddMax));
-  }
+  LS_RETURN_IF_ERROR(CheckItemCount(items.size()));
   if (put.fresh_until_seconds < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("fresh_until_seconds ", put.fresh_until_seconds, " is less than 0"));

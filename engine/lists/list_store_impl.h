@@ -38,6 +38,12 @@ inline absl::Status InList(size_t index, const absl::Status& status) {
   return {status.code(), absl::StrCat("list ", index, ": ", status.message())};
 }
 
+inline absl::Status CheckItemCount(size_t items) {
+  if (items <= kItemsPerAddMax) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("call with ", items, " items exceeds ", kItemsPerAddMax));
+}
+
 inline absl::Status CheckGetOptions(const GetOptions& options) {
   if (options.limit == 0) return absl::InvalidArgumentError("limit 0 is less than 1");
   return absl::OkStatus();

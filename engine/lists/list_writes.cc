@@ -21,12 +21,6 @@ namespace {
 
 constexpr size_t kDigestsAtOnce = 8;
 
-absl::Status CheckItemCount(size_t items) {
-  if (items <= kItemsPerAddMax) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("call with ", items, " items exceeds ", kItemsPerAddMax));
-}
-
 absl::Status BadTimestamp(size_t index, uint64_t nanos) {
   return absl::InvalidArgumentError(
       absl::StrCat("item ", index, ": timestamp ", nanos, " ns exceeds ", kItemKeyNanosMax));
