@@ -59,7 +59,7 @@ LAYERS = {
 GROUPS_OF_LAYERS = ("cql", "faces")
 
 # Folders outside of engine/ that may include any of it.
-ABOVE_THE_ENGINE = ("tests", "bench", "tools")
+ABOVE_THE_ENGINE = ("tests", "bench", "tools", "programs")
 
 # (Layer, layer below it) -> the only headers of the latter that the row above means.
 ONLY_THESE_HEADERS = {
@@ -122,7 +122,7 @@ NOT_SYSTEM = ("xxhash.h", "zlib.h", "lz4.h", "zstd.h", "snappy.h")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # Rooted like the project's own headers, by their own custom.
 QUOTED_LIBRARIES = ("absl/", "gtest/", "benchmark/")
-ROOTS = ("engine/", "liststore/", "tests/", "bench/", "tools/")
+ROOTS = ("engine/", "liststore/", "tests/", "bench/", "tools/", "programs/")
 
 
 def layer_of(path):

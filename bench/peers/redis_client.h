@@ -14,7 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tools/liststore/client_socket.h"
+#include "programs/client/client_socket.h"
 
 namespace liststore {
 

@@ -10,8 +10,8 @@
 #include "bench/shapes/shapes.h"
 #include "bench/shapes/wire_shape.h"
 #include "engine/base/status_macros.h"
+#include "programs/client/cql_client.h"
 #include "tools/liststore/bench_report.h"
-#include "tools/liststore/cql_client.h"
 #include "tools/liststore/wire_sources.h"
 
 namespace liststore {

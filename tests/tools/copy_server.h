@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "programs/client/cql_client.h"
 #include "tests/tools/program.h"
-#include "tools/liststore/cql_client.h"
 
 namespace liststore::testing {
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "engine/base/random.h"
+#include "programs/client/cql_client.h"
 #include "tests/support/seed.h"
 #include "tests/tools/copy_server.h"
 #include "tests/tools/program.h"
-#include "tools/liststore/cql_client.h"
 
 namespace liststore::testing {
 namespace copy_test {

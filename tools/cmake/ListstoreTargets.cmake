@@ -123,11 +123,27 @@ function(liststore_link_layer target layer)
   target_link_libraries(${target} PRIVATE ${layers})
 endfunction()
 
+# liststore_part(<name> LAYER <layer> [USES <parts>] [LINKS <libraries>] SOURCES <files>)
+#
+# A part of the programs outside of engine/, as a static library that is built for what links it. LAYER is
+# the highest layer that it sees, which whoever links the part links too (liststore_link_layer).
+function(liststore_part name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LAYER" "USES;LINKS;SOURCES")
+  add_library(${name} STATIC EXCLUDE_FROM_ALL ${arg_SOURCES})
+  liststore_defaults(${name})
+  get_property(links GLOBAL PROPERTY liststore_links_of_${arg_LAYER})
+  target_link_libraries(${name} PUBLIC ${arg_USES}
+    PRIVATE ${links} ${arg_LINKS} absl::status absl::statusor absl::str_format)
+endfunction()
+
 # A source that no list names is a source that nobody compiles, and a test that nobody runs.
 function(liststore_check_sources_are_listed)
   set(listed)
   liststore_collect_sources("${PROJECT_SOURCE_DIR}" listed)
   set(folders engine)
+  if(TARGET liststore_programs)
+    list(APPEND folders programs)
+  endif()
   foreach(folder TESTS BENCH TOOLS)
     if(LISTSTORE_BUILD_${folder})
       string(TOLOWER ${folder} folder)

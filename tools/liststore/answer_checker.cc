@@ -8,8 +8,8 @@
 #include "absl/strings/str_format.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
-#include "tools/liststore/replay_status.h"
-#include "tools/liststore/text.h"
+#include "programs/console/exit_codes.h"
+#include "programs/console/text.h"
 
 namespace liststore {
 namespace {

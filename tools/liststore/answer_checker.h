@@ -8,11 +8,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tools/liststore/line_reader.h"
-#include "tools/liststore/operation.h"
-#include "tools/liststore/oplog_json.h"
+#include "programs/oplog/line_reader.h"
+#include "programs/oplog/operation.h"
+#include "programs/oplog/oplog_json.h"
+#include "programs/oplog/replay_totals.h"
 #include "tools/liststore/read_items.h"
-#include "tools/liststore/replay_totals.h"
 
 namespace liststore {
 

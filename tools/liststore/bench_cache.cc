@@ -15,10 +15,10 @@
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 #include "liststore/list_store.h"
+#include "programs/console/exit_codes.h"
+#include "programs/oplog/oplog_reader.h"
 #include "tools/liststore/bench_cache_report.h"
 #include "tools/liststore/bench_workload.h"
-#include "tools/liststore/oplog_reader.h"
-#include "tools/liststore/replay_status.h"
 
 namespace liststore {
 namespace {

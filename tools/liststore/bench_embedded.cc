@@ -14,13 +14,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "engine/base/status_macros.h"
+#include "programs/console/exit_codes.h"
 #include "tools/liststore/bench_client.h"
 #include "tools/liststore/bench_lines.h"
 #include "tools/liststore/bench_peers.h"
 #include "tools/liststore/bench_report.h"
 #include "tools/liststore/bench_situations.h"
 #include "tools/liststore/bench_workload.h"
-#include "tools/liststore/replay_status.h"
 
 namespace liststore {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/histogram.h"
-#include "tools/liststore/json_line.h"
+#include "programs/console/json_line.h"
 
 namespace liststore {
 

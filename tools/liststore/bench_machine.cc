@@ -12,7 +12,7 @@
 
 #include "absl/base/config.h"
 #include "liststore/version.h"
-#include "tools/liststore/text.h"
+#include "programs/console/text.h"
 
 namespace liststore {
 namespace {

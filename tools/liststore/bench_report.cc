@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "programs/console/json_line.h"
+#include "programs/console/terminal.h"
+#include "programs/console/text.h"
 #include "tools/liststore/bench_latency.h"
-#include "tools/liststore/json_line.h"
-#include "tools/liststore/terminal.h"
-#include "tools/liststore/text.h"
 
 namespace liststore {
 namespace {

@@ -14,14 +14,14 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "engine/base/status_macros.h"
+#include "programs/console/exit_codes.h"
+#include "programs/console/terminal.h"
+#include "programs/console/text.h"
 #include "tools/liststore/remote_schema.h"
-#include "tools/liststore/replay_status.h"
 #include "tools/liststore/schema_copy.h"
 #include "tools/liststore/table_comparison.h"
 #include "tools/liststore/table_reader.h"
 #include "tools/liststore/table_writer.h"
-#include "tools/liststore/terminal.h"
-#include "tools/liststore/text.h"
 
 namespace liststore {
 namespace {

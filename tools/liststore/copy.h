@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/liststore/cql_client.h"
+#include "programs/client/cql_client.h"
 
 namespace liststore {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "tools/liststore/cql_client.h"
+#include "programs/client/cql_client.h"
 #include "tools/liststore/load_target.h"
 
 namespace liststore {

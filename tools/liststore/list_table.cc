@@ -7,8 +7,8 @@
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
-#include "tools/liststore/terminal.h"
-#include "tools/liststore/text.h"
+#include "programs/console/terminal.h"
+#include "programs/console/text.h"
 
 namespace liststore {
 namespace {

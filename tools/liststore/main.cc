@@ -6,6 +6,7 @@
 #include <string>
 
 #include "liststore/version.h"
+#include "programs/console/exit_codes.h"
 #include "tools/liststore/bench_cache.h"
 #include "tools/liststore/bench_embedded.h"
 #include "tools/liststore/bench_embedded_options.h"
@@ -14,7 +15,6 @@
 #include "tools/liststore/copy.h"
 #include "tools/liststore/copy_options.h"
 #include "tools/liststore/replay.h"
-#include "tools/liststore/replay_status.h"
 #include "tools/liststore/report.h"
 #include "tools/liststore/serve.h"
 

@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "engine/base/histogram.h"
-#include "tools/liststore/json_line.h"
+#include "programs/console/json_line.h"
 #include "tools/liststore/load_target.h"
 #include "tools/liststore/quiet_latency.h"
 #include "tools/liststore/run_delay.h"

@@ -10,13 +10,13 @@
 #include "absl/strings/str_format.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
+#include "programs/console/exit_codes.h"
+#include "programs/console/terminal.h"
+#include "programs/oplog/oplog_reader.h"
 #include "tools/liststore/answer_checker.h"
 #include "tools/liststore/list_table.h"
-#include "tools/liststore/oplog_reader.h"
 #include "tools/liststore/replay_report.h"
 #include "tools/liststore/replay_session.h"
-#include "tools/liststore/replay_status.h"
-#include "tools/liststore/terminal.h"
 
 namespace liststore {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tools/liststore/terminal.h"
-#include "tools/liststore/text.h"
+#include "programs/console/terminal.h"
+#include "programs/console/text.h"
 
 namespace liststore {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <string>
 
+#include "programs/oplog/replay_totals.h"
 #include "tools/liststore/replay_session.h"
-#include "tools/liststore/replay_totals.h"
 
 namespace liststore {
 

@@ -10,11 +10,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/base/histogram.h"
+#include "programs/oplog/operation.h"
+#include "programs/oplog/replay_totals.h"
 #include "tools/liststore/md5_hex.h"
-#include "tools/liststore/operation.h"
 #include "tools/liststore/read_items.h"
 #include "tools/liststore/replay_target.h"
-#include "tools/liststore/replay_totals.h"
 
 namespace liststore {
 

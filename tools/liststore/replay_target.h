@@ -9,9 +9,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "liststore/list_store.h"
-#include "tools/liststore/operation.h"
+#include "programs/oplog/operation.h"
+#include "programs/oplog/replay_totals.h"
 #include "tools/liststore/read_items.h"
-#include "tools/liststore/replay_totals.h"
 
 namespace liststore {
 

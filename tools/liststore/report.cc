@@ -10,10 +10,10 @@
 #include "absl/strings/str_format.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
-#include "tools/liststore/cql_client.h"
-#include "tools/liststore/replay_status.h"
-#include "tools/liststore/terminal.h"
-#include "tools/liststore/text.h"
+#include "programs/client/cql_client.h"
+#include "programs/console/exit_codes.h"
+#include "programs/console/terminal.h"
+#include "programs/console/text.h"
 
 namespace liststore {
 namespace {

@@ -26,8 +26,8 @@
 #include "liststore/cql_server.h"
 #include "liststore/list_store.h"
 #include "liststore/server_clock.h"
+#include "programs/console/exit_codes.h"
 #include "tools/liststore/port_owner.h"
-#include "tools/liststore/replay_status.h"
 
 namespace liststore {
 namespace {

@@ -15,8 +15,8 @@
 #include "engine/cql/syntax/expression.h"
 #include "engine/cql/syntax/parser.h"
 #include "engine/model/clustering_encoding.h"
-#include "tools/liststore/cql_client.h"
-#include "tools/liststore/text.h"
+#include "programs/client/cql_client.h"
+#include "programs/console/text.h"
 
 namespace liststore {
 namespace {

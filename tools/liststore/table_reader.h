@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tools/liststore/cql_client.h"
+#include "programs/client/cql_client.h"
 #include "tools/liststore/remote_schema.h"
 
 namespace liststore {

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tools/liststore/cql_client.h"
+#include "programs/client/cql_client.h"
 #include "tools/liststore/remote_schema.h"
 #include "tools/liststore/table_reader.h"
 

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "engine/base/histogram.h"
-#include "tools/liststore/json_line.h"
+#include "programs/console/json_line.h"
 #include "tools/liststore/load_target.h"
 
 namespace liststore {

@@ -8,7 +8,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 #include "liststore/item_key.h"
-#include "tools/liststore/replay_status.h"
+#include "programs/console/exit_codes.h"
 #include "tools/liststore/wire_line.h"
 
 namespace liststore {

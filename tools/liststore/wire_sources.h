@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "programs/client/cql_client.h"
 #include "tools/liststore/bench_workload.h"
-#include "tools/liststore/cql_client.h"
 #include "tools/liststore/cql_load_target.h"
 #include "tools/liststore/growing_lists.h"
 

@@ -10,7 +10,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 #include "liststore/item_key.h"
-#include "tools/liststore/text.h"
+#include "programs/console/text.h"
 
 namespace liststore {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/liststore/cql_client.h"
+#include "programs/client/cql_client.h"
 #include "tools/liststore/replay_target.h"
 
 namespace liststore {

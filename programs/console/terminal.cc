@@ -1,10 +1,10 @@
-#include "tools/liststore/terminal.h"
+#include "programs/console/terminal.h"
 
 #include <unistd.h>
 
 #include <cstdlib>
 
-#include "tools/liststore/text.h"
+#include "programs/console/text.h"
 
 namespace liststore {
 

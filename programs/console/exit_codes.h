@@ -1,6 +1,6 @@
 // How a replay ends: what its statuses mean and which exit status each becomes.
-#ifndef LISTSTORE_TOOLS_LISTSTORE_REPLAY_STATUS_H_
-#define LISTSTORE_TOOLS_LISTSTORE_REPLAY_STATUS_H_
+#ifndef LISTSTORE_PROGRAMS_CONSOLE_EXIT_CODES_H_
+#define LISTSTORE_PROGRAMS_CONSOLE_EXIT_CODES_H_
 
 #include <string>
 
@@ -26,4 +26,4 @@ inline int ExitStatus(const absl::Status& status) {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_TOOLS_LISTSTORE_REPLAY_STATUS_H_
+#endif  // LISTSTORE_PROGRAMS_CONSOLE_EXIT_CODES_H_

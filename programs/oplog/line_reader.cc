@@ -1,4 +1,4 @@
-#include "tools/liststore/line_reader.h"
+#include "programs/oplog/line_reader.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

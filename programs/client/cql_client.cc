@@ -1,4 +1,4 @@
-#include "tools/liststore/cql_client.h"
+#include "programs/client/cql_client.h"
 
 #include <utility>
 

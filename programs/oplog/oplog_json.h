@@ -1,7 +1,7 @@
 // What the lines of an operation log and of its expected answers mean. The only place that knows
 // them as JSON.
-#ifndef LISTSTORE_TOOLS_LISTSTORE_OPLOG_JSON_H_
-#define LISTSTORE_TOOLS_LISTSTORE_OPLOG_JSON_H_
+#ifndef LISTSTORE_PROGRAMS_OPLOG_OPLOG_JSON_H_
+#define LISTSTORE_PROGRAMS_OPLOG_OPLOG_JSON_H_
 
 #include <memory>
 #include <memory_resource>
@@ -10,8 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tools/liststore/operation.h"
-#include "tools/liststore/replay_totals.h"
+#include "programs/oplog/operation.h"
+#include "programs/oplog/replay_totals.h"
 
 namespace liststore {
 
@@ -39,4 +39,4 @@ class OplogJson {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_TOOLS_LISTSTORE_OPLOG_JSON_H_
+#endif  // LISTSTORE_PROGRAMS_OPLOG_OPLOG_JSON_H_

@@ -1,6 +1,6 @@
 // The connection beneath the clients of the tools, whatever is spoken over it.
-#ifndef LISTSTORE_TOOLS_LISTSTORE_CLIENT_SOCKET_H_
-#define LISTSTORE_TOOLS_LISTSTORE_CLIENT_SOCKET_H_
+#ifndef LISTSTORE_PROGRAMS_CLIENT_CLIENT_SOCKET_H_
+#define LISTSTORE_PROGRAMS_CLIENT_CLIENT_SOCKET_H_
 
 #include <cstddef>
 #include <memory>
@@ -50,4 +50,4 @@ class ClientSocket {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_TOOLS_LISTSTORE_CLIENT_SOCKET_H_
+#endif  // LISTSTORE_PROGRAMS_CLIENT_CLIENT_SOCKET_H_

@@ -1,6 +1,6 @@
 // Reads an operation log in batches, so that parsing stays out of what is measured.
-#ifndef LISTSTORE_TOOLS_LISTSTORE_OPLOG_READER_H_
-#define LISTSTORE_TOOLS_LISTSTORE_OPLOG_READER_H_
+#ifndef LISTSTORE_PROGRAMS_OPLOG_OPLOG_READER_H_
+#define LISTSTORE_PROGRAMS_OPLOG_OPLOG_READER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tools/liststore/line_reader.h"
-#include "tools/liststore/operation.h"
-#include "tools/liststore/oplog_json.h"
+#include "programs/oplog/line_reader.h"
+#include "programs/oplog/operation.h"
+#include "programs/oplog/oplog_json.h"
 
 namespace liststore {
 
@@ -65,4 +65,4 @@ class OplogReader {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_TOOLS_LISTSTORE_OPLOG_READER_H_
+#endif  // LISTSTORE_PROGRAMS_OPLOG_OPLOG_READER_H_

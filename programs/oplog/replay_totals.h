@@ -1,6 +1,6 @@
 // What a replay sums up, in the words of the expected answers' last line.
-#ifndef LISTSTORE_TOOLS_LISTSTORE_REPLAY_TOTALS_H_
-#define LISTSTORE_TOOLS_LISTSTORE_REPLAY_TOTALS_H_
+#ifndef LISTSTORE_PROGRAMS_OPLOG_REPLAY_TOTALS_H_
+#define LISTSTORE_PROGRAMS_OPLOG_REPLAY_TOTALS_H_
 
 #include <cstdint>
 #include <string>
@@ -37,4 +37,4 @@ struct ReplayMemory {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_TOOLS_LISTSTORE_REPLAY_TOTALS_H_
+#endif  // LISTSTORE_PROGRAMS_OPLOG_REPLAY_TOTALS_H_

@@ -1,4 +1,4 @@
-#include "tools/liststore/oplog_json.h"
+#include "programs/oplog/oplog_json.h"
 
 #include <array>
 #include <boost/json.hpp>

@@ -1,6 +1,6 @@
 // Lines of a text file, plain or gzip, streamed: a log of any length is read in bounded memory.
-#ifndef LISTSTORE_TOOLS_LISTSTORE_LINE_READER_H_
-#define LISTSTORE_TOOLS_LISTSTORE_LINE_READER_H_
+#ifndef LISTSTORE_PROGRAMS_OPLOG_LINE_READER_H_
+#define LISTSTORE_PROGRAMS_OPLOG_LINE_READER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -64,4 +64,4 @@ class LineReader {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_TOOLS_LISTSTORE_LINE_READER_H_
+#endif  // LISTSTORE_PROGRAMS_OPLOG_LINE_READER_H_

@@ -1,4 +1,4 @@
-#include "tools/liststore/oplog_reader.h"
+#include "programs/oplog/oplog_reader.h"
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
 // Numbers, instants and values as people read them.
-#ifndef LISTSTORE_TOOLS_LISTSTORE_TEXT_H_
-#define LISTSTORE_TOOLS_LISTSTORE_TEXT_H_
+#ifndef LISTSTORE_PROGRAMS_CONSOLE_TEXT_H_
+#define LISTSTORE_PROGRAMS_CONSOLE_TEXT_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -31,4 +31,4 @@ std::string Padded(std::string text, size_t columns);
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_TOOLS_LISTSTORE_TEXT_H_
+#endif  // LISTSTORE_PROGRAMS_CONSOLE_TEXT_H_

@@ -1,6 +1,6 @@
 // Colours and a progress bar, where there is a terminal to show them.
-#ifndef LISTSTORE_TOOLS_LISTSTORE_TERMINAL_H_
-#define LISTSTORE_TOOLS_LISTSTORE_TERMINAL_H_
+#ifndef LISTSTORE_PROGRAMS_CONSOLE_TERMINAL_H_
+#define LISTSTORE_PROGRAMS_CONSOLE_TERMINAL_H_
 
 #include <chrono>
 #include <cstdint>
@@ -46,4 +46,4 @@ class ProgressBar {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_TOOLS_LISTSTORE_TERMINAL_H_
+#endif  // LISTSTORE_PROGRAMS_CONSOLE_TERMINAL_H_

@@ -1,6 +1,6 @@
 // A benchmark's result as one line of JSON, put together key by key.
-#ifndef LISTSTORE_TOOLS_LISTSTORE_JSON_LINE_H_
-#define LISTSTORE_TOOLS_LISTSTORE_JSON_LINE_H_
+#ifndef LISTSTORE_PROGRAMS_CONSOLE_JSON_LINE_H_
+#define LISTSTORE_PROGRAMS_CONSOLE_JSON_LINE_H_
 
 #include <cstdint>
 #include <string>
@@ -48,4 +48,4 @@ class JsonLine {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_TOOLS_LISTSTORE_JSON_LINE_H_
+#endif  // LISTSTORE_PROGRAMS_CONSOLE_JSON_LINE_H_

@@ -1,6 +1,6 @@
 // One line of an operation log, as plain data.
-#ifndef LISTSTORE_TOOLS_LISTSTORE_OPERATION_H_
-#define LISTSTORE_TOOLS_LISTSTORE_OPERATION_H_
+#ifndef LISTSTORE_PROGRAMS_OPLOG_OPERATION_H_
+#define LISTSTORE_PROGRAMS_OPLOG_OPERATION_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -40,4 +40,4 @@ struct Operation {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_TOOLS_LISTSTORE_OPERATION_H_
+#endif  // LISTSTORE_PROGRAMS_OPLOG_OPERATION_H_

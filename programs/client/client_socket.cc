@@ -1,4 +1,4 @@
-#include "tools/liststore/client_socket.h"
+#include "programs/client/client_socket.h"
 
 #include <netdb.h>
 #include <netinet/in.h>

@@ -1,8 +1,8 @@
 // A CQL client for the tools: protocol version 4 over one blocking connection, any number of
 // requests under way. Encodes requests by itself, so that the server's own encoder does not judge
 // the server.
-#ifndef LISTSTORE_TOOLS_LISTSTORE_CQL_CLIENT_H_
-#define LISTSTORE_TOOLS_LISTSTORE_CQL_CLIENT_H_
+#ifndef LISTSTORE_PROGRAMS_CLIENT_CQL_CLIENT_H_
+#define LISTSTORE_PROGRAMS_CLIENT_CQL_CLIENT_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tools/liststore/client_socket.h"
+#include "programs/client/client_socket.h"
 
 namespace liststore {
 
@@ -208,4 +208,4 @@ class CqlClient {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_TOOLS_LISTSTORE_CQL_CLIENT_H_
+#endif  // LISTSTORE_PROGRAMS_CLIENT_CQL_CLIENT_H_

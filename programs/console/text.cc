@@ -1,4 +1,4 @@
-#include "tools/liststore/text.h"
+#include "programs/console/text.h"
 
 #include <algorithm>
 #include <ctime>
