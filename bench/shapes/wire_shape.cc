@@ -4,9 +4,9 @@
 
 #include "engine/base/status_macros.h"
 #include "liststore/clock.h"
+#include "programs/client/list_model.h"
 #include "tools/liststore/closed_load.h"
 #include "tools/liststore/wire_sources.h"
-#include "tools/liststore/wire_target.h"
 
 namespace liststore {
 namespace {

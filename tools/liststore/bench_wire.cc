@@ -14,6 +14,7 @@
 #include "engine/base/status_macros.h"
 #include "liststore/clock.h"
 #include "programs/client/cql_client.h"
+#include "programs/client/list_model.h"
 #include "programs/console/exit_codes.h"
 #include "tools/liststore/bench_machine.h"
 #include "tools/liststore/bench_report.h"
@@ -26,7 +27,6 @@
 #include "tools/liststore/server_process.h"
 #include "tools/liststore/wire_line.h"
 #include "tools/liststore/wire_sources.h"
-#include "tools/liststore/wire_target.h"
 
 namespace liststore {
 namespace {

@@ -10,6 +10,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 #include "liststore/item_key.h"
+#include "programs/client/list_model.h"
 #include "programs/console/text.h"
 
 namespace liststore {
@@ -31,18 +32,6 @@ int64_t SecondsLeft(uint64_t timestamp_nanos, int64_t ttl_seconds, uint64_t now_
 }
 
 }  // namespace
-
-std::vector<std::string> ListModelSchema() {
-  return {
-      "CREATE KEYSPACE IF NOT EXISTS feature_store WITH replication = "
-      "{'class': 'SimpleStrategy', 'replication_factor': 1}",
-      "CREATE TABLE IF NOT EXISTS feature_store.list_items (feature_key text, entity_id text, "
-      "item_key text, value blob, PRIMARY KEY ((feature_key, entity_id), item_key)) "
-      "WITH CLUSTERING ORDER BY (item_key DESC)",
-      "CREATE INDEX IF NOT EXISTS list_items_by_value ON "
-      "feature_store.list_items((feature_key, entity_id), value)",
-  };
-}
 
 absl::StatusOr<std::unique_ptr<WireTarget>> WireTarget::Open(std::string_view server,
                                                              uint64_t first_at_nanos) {

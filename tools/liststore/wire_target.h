@@ -15,17 +15,6 @@
 
 namespace liststore {
 
-// The keyspace, the table and the index of the list model in this order, IF NOT EXISTS, each a
-// statement.
-std::vector<std::string> ListModelSchema();
-
-inline constexpr char kInsertItemStatement[] =
-    "INSERT INTO feature_store.list_items (feature_key, entity_id, item_key, value) "
-    "VALUES (?, ?, ?, ?) USING TTL ?";
-inline constexpr char kSelectItemsStatement[] =
-    "SELECT value, item_key FROM feature_store.list_items WHERE feature_key = ? AND entity_id = ? "
-    "AND item_key >= ? ORDER BY item_key DESC LIMIT ?";
-
 // A liststore server with a manual clock and no list items. Features and their TTLs are the
 // client's to know, as they are a service's; an item's remaining time is computed here. A call is
 // a round trip, or several: a removal by value looks for the keys first, a removal of all counts
