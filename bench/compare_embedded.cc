@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "bench/embedded/embedded_bench.h"
+#include "bench/embedded/embedded_options.h"
+#include "bench/peers/built_in_peers.h"
 #include "bench/peers/library_peers.h"
-#include "tools/liststore/bench_embedded.h"
-#include "tools/liststore/bench_embedded_options.h"
-#include "tools/liststore/bench_peers.h"
 
 int main(int argc, char** argv) {
   namespace ls = liststore;

@@ -1,8 +1,8 @@
 #include "bench/cache/cache_trace.h"
 
 #include "absl/strings/str_format.h"
+#include "bench/measure/workload.h"
 #include "engine/base/random.h"
-#include "tools/liststore/bench_workload.h"
 
 namespace liststore {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "tools/liststore/bench_peers.h"
+#include "bench/peers/built_in_peers.h"
 
 namespace liststore {
 

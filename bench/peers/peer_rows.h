@@ -9,12 +9,12 @@
 #include <string>
 #include <string_view>
 
+#include "bench/measure/workload.h"
 #include "engine/base/check.h"
 #include "engine/base/md5.h"
 #include "engine/model/packed_item_key.h"
 #include "liststore/clock.h"
 #include "liststore/list_item.h"
-#include "tools/liststore/bench_workload.h"
 
 namespace liststore {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "bench/wire/wire_line.h"
 #include "engine/base/status_macros.h"
-#include "tools/liststore/wire_line.h"
 
 namespace liststore {
 namespace {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "bench/measure/growing_lists.h"
+#include "bench/measure/workload.h"
 #include "bench/peers/redis_client.h"
 #include "bench/peers/redis_load_target.h"
-#include "tools/liststore/bench_workload.h"
-#include "tools/liststore/growing_lists.h"
 
 namespace liststore {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "bench/load/load_target.h"
 #include "bench/peers/redis_client.h"
-#include "tools/liststore/load_target.h"
 
 namespace liststore {
 

@@ -9,9 +9,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "bench/embedded/peer_client.h"
 #include "bench/peers/library_peers.h"
 #include "bench/peers/peer_rows.h"
-#include "tools/liststore/bench_peer_client.h"
 
 namespace liststore {
 namespace {

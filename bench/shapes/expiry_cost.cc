@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "bench/measure/workload.h"
 #include "bench/peers/peer_rows.h"
 #include "bench/peers/row_wheel.h"
 #include "bench/shapes/shapes.h"
 #include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
 #include "liststore/list_store.h"
-#include "tools/liststore/bench_workload.h"
 
 namespace liststore {
 namespace {

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "bench/embedded/embedded_report.h"
 #include "bench/shapes/shapes.h"
 #include "bench/shapes/wire_shape.h"
+#include "bench/wire/wire_sources.h"
 #include "engine/base/random.h"
 #include "engine/base/status_macros.h"
 #include "programs/client/cql_client.h"
-#include "tools/liststore/bench_report.h"
-#include "tools/liststore/wire_sources.h"
 
 namespace liststore {
 namespace {

@@ -2,10 +2,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "bench/measure/latency_json.h"
 #include "engine/base/check.h"
 #include "programs/console/json_line.h"
 #include "programs/console/text.h"
-#include "tools/liststore/bench_latency.h"
 
 namespace liststore {
 

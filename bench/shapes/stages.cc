@@ -8,17 +8,17 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "bench/embedded/embedded_report.h"
+#include "bench/measure/workload.h"
 #include "bench/shapes/shapes.h"
 #include "bench/shapes/wire_shape.h"
+#include "bench/wire/wire_sources.h"
 #include "engine/base/check.h"
 #include "engine/base/random.h"
 #include "engine/base/status_macros.h"
 #include "engine/lists/list_key.h"
 #include "engine/model/token.h"
 #include "liststore/list_store.h"
-#include "tools/liststore/bench_report.h"
-#include "tools/liststore/bench_workload.h"
-#include "tools/liststore/wire_sources.h"
 
 namespace liststore {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <utility>
 
+#include "bench/load/closed_load.h"
+#include "bench/wire/wire_sources.h"
 #include "engine/base/status_macros.h"
 #include "liststore/clock.h"
 #include "programs/client/list_model.h"
-#include "tools/liststore/closed_load.h"
-#include "tools/liststore/wire_sources.h"
 
 namespace liststore {
 namespace {

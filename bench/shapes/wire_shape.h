@@ -7,12 +7,12 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "bench/load/server_process.h"
+#include "bench/measure/growing_lists.h"
+#include "bench/measure/workload.h"
 #include "bench/shapes/shapes.h"
-#include "tools/liststore/bench_workload.h"
-#include "tools/liststore/cql_load_target.h"
-#include "tools/liststore/growing_lists.h"
-#include "tools/liststore/server_process.h"
-#include "tools/liststore/wire_line.h"
+#include "bench/wire/cql_load_target.h"
+#include "bench/wire/wire_line.h"
 
 namespace liststore {
 

@@ -1,4 +1,4 @@
-#include "tools/liststore/closed_load.h"
+#include "bench/load/closed_load.h"
 
 #include <chrono>
 

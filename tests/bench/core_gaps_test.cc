@@ -1,4 +1,4 @@
-#include "tools/liststore/core_gaps.h"
+#include "bench/load/core_gaps.h"
 
 #include "gtest/gtest.h"
 

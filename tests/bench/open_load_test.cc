@@ -1,4 +1,4 @@
-#include "tools/liststore/open_load.h"
+#include "bench/load/open_load.h"
 
 #include <chrono>
 

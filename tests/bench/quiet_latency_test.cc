@@ -1,4 +1,4 @@
-#include "tools/liststore/quiet_latency.h"
+#include "bench/load/quiet_latency.h"
 
 #include <sys/types.h>
 #include <unistd.h>
@@ -8,10 +8,10 @@
 #include <optional>
 #include <thread>
 
+#include "bench/load/core_gaps.h"
+#include "bench/load/run_delay.h"
+#include "bench/load/server_process.h"
 #include "gtest/gtest.h"
-#include "tools/liststore/core_gaps.h"
-#include "tools/liststore/run_delay.h"
-#include "tools/liststore/server_process.h"
 
 namespace liststore::testing {
 namespace quiet_latency_test {

@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
+#include "bench/load/load_target.h"
 #include "gtest/gtest.h"
-#include "tools/liststore/load_target.h"
 
 namespace liststore::testing {
 

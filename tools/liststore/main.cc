@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <string>
 
+#include "bench/cache/cache_bench.h"
+#include "bench/embedded/embedded_bench.h"
+#include "bench/embedded/embedded_options.h"
+#include "bench/peers/built_in_peers.h"
+#include "bench/wire/wire_bench.h"
 #include "liststore/version.h"
 #include "programs/console/exit_codes.h"
-#include "tools/liststore/bench_cache.h"
-#include "tools/liststore/bench_embedded.h"
-#include "tools/liststore/bench_embedded_options.h"
-#include "tools/liststore/bench_peers.h"
-#include "tools/liststore/bench_wire.h"
 #include "tools/liststore/copy.h"
 #include "tools/liststore/copy_options.h"
 #include "tools/liststore/replay.h"

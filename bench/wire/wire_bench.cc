@@ -1,0 +1,249 @@
+#include "bench/wire/wire_bench.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "bench/embedded/embedded_report.h"
+#include "bench/load/closed_load.h"
+#include "bench/load/open_load.h"
+#include "bench/load/server_process.h"
+#include "bench/measure/growing_lists.h"
+#include "bench/measure/machine.h"
+#include "bench/measure/workload.h"
+#include "bench/wire/cql_load_target.h"
+#include "bench/wire/wire_line.h"
+#include "bench/wire/wire_report.h"
+#include "bench/wire/wire_sources.h"
+#include "engine/base/machine_limits.h"
+#include "engine/base/status_macros.h"
+#include "liststore/clock.h"
+#include "programs/client/cql_client.h"
+#include "programs/client/list_model.h"
+#include "programs/console/exit_codes.h"
+
+namespace liststore {
+namespace {
+
+constexpr uint64_t kQuickLists = 50'000;
+constexpr double kQuickSeconds = 0.2;
+constexpr double kRateMax = 100'000'000;
+constexpr size_t kLoadInFlight = 4;  // batches of a connection
+
+absl::StatusOr<BenchWireOptions> Resolve(BenchWireOptions options) {
+  const auto check = [](const char* name, uint64_t value, uint64_t low, uint64_t high) {
+    if (value >= low && value <= high) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " is ", value, ", must be from ", low, " to ", high));
+  };
+  LS_RETURN_IF_ERROR(check("--lists", options.lists, 1'000, 100'000'000));
+  LS_RETURN_IF_ERROR(check("--items", options.items_per_list, kWireRowsRead, 1'000));
+  LS_RETURN_IF_ERROR(check("--value-bytes", options.value_bytes, 8, 65'487));
+  LS_RETURN_IF_ERROR(check("--connections", options.connections, 1, 1'000));
+  LS_RETURN_IF_ERROR(check("--rounds", static_cast<uint64_t>(options.rounds), 1, 1'000));
+  if (!(options.seconds > 0 && options.seconds <= 3'600)) {
+    return absl::InvalidArgumentError("--seconds must be above 0, at most 3600");
+  }
+  if (!(options.rate >= 0 && options.rate <= kRateMax)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--rate is ", options.rate, ", must be from 0 to ", kRateMax));
+  }
+  if (options.quick) {
+    options.lists = std::min(options.lists, kQuickLists);
+    options.seconds = std::min(options.seconds, kQuickSeconds);
+    options.rounds = 1;
+  }
+  return options;
+}
+
+// Twice what the lists take: while all of them grow to the next size of block, what they leave
+// behind is of no use to others.
+uint64_t PopulatedBytes(const BenchWireOptions& options) {
+  constexpr uint64_t kBytesOfRow = 50;
+  constexpr uint64_t kBytesOfList = 200;
+  if (options.populate_bytes) return *options.populate_bytes;
+  return 2 * options.lists *
+         (kBytesOfList + static_cast<uint64_t>(options.items_per_list) *
+                             (kBytesOfRow + static_cast<uint64_t>(options.value_bytes)));
+}
+
+// The server that is started has three quarters of the machine's memory, as any without
+// --memory-limit: it would end with words of options that nobody gave here.
+absl::Status CheckRoom(const BenchWireOptions& options, uint64_t populated_bytes) {
+  const uint64_t machine_bytes = ReadMachineLimits({.cores = false}).memory_bytes;
+  const uint64_t limit_bytes = DefaultMemoryLimitBytes(machine_bytes);
+  if (machine_bytes == 0 || populated_bytes <= limit_bytes) return absl::OkStatus();
+  const std::string limit = absl::StrCat("the ", limit_bytes,
+                                         " bytes that the server may take, three quarters of the "
+                                         "machine's memory");
+  if (options.populate_bytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--populate is ", populated_bytes, ", more than ", limit));
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      options.lists, " lists of ", options.items_per_list, " values of ", options.value_bytes,
+      " bytes want ", populated_bytes, " bytes populated, twice what they take: more than ", limit,
+      ". Ask for less by --lists, --items or --value-bytes, or for fewer by --populate"));
+}
+
+class WireBench {
+ public:
+  explicit WireBench(const BenchWireOptions& options)
+      : items_(SystemClock::Instance().NowNanos(), options.items_per_list,
+               static_cast<size_t>(options.value_bytes)),
+        lists_(items_, options.lists, options.items_per_list) {
+    report_.options = options;
+    report_.machine = ReadMachineFacts();
+  }
+  const WireReport& report() const { return report_; }
+
+  absl::Status Run() {
+    LS_RETURN_IF_ERROR(Connect());
+    LS_RETURN_IF_ERROR(Load());
+    for (const WireKind& kind : kWireKinds) {
+      WireLine& line = report_.lines.emplace_back();
+      line.kind = kind;
+      for (int round = 0; round < report_.options.rounds; ++round) {
+        LS_RETURN_IF_ERROR(Measure(line, static_cast<uint64_t>(round)));
+      }
+      absl::FPrintF(stderr, "%-20s %12.0f/s\n", kind.name, Median(line.rates));
+    }
+    LS_RETURN_IF_ERROR(MeasureAtRate());
+    return ReadBack();
+  }
+
+ private:
+  absl::Status Connect() {
+    report_.cores = ChooseWireCores();
+    report_.server = report_.options.via;
+    if (report_.server.empty()) {
+      report_.populated_bytes = PopulatedBytes(report_.options);
+      LS_RETURN_IF_ERROR(CheckRoom(report_.options, report_.populated_bytes));
+      LS_ASSIGN_OR_RETURN(process_,
+                          ServerProcess::Start(report_.cores.server, report_.populated_bytes));
+      report_.server = process_->address();
+    }
+    PinToCore(report_.cores.client);
+    for (uint32_t i = 0; i < report_.options.connections; ++i) {
+      LS_ASSIGN_OR_RETURN(std::unique_ptr<CqlClient> client, CqlClient::Connect(report_.server));
+      clients_.push_back(std::move(client));
+    }
+    std::vector<std::string> schema = ListModelSchema();
+    if (report_.options.no_index) schema.pop_back();
+    for (const std::string& statement : schema) {
+      LS_RETURN_IF_ERROR(clients_[0]->Query(statement).status());
+    }
+    LS_ASSIGN_OR_RETURN(
+        const CqlRows rows,
+        clients_[0]->Query("SELECT item_key FROM feature_store.list_items LIMIT 1"));
+    if (rows.size() > 0) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(report_.server, ": feature_store.list_items holds items; it must be empty"));
+    }
+    LS_ASSIGN_OR_RETURN(insert_, clients_[0]->Prepare(kInsertItemStatement));
+    LS_ASSIGN_OR_RETURN(select_, clients_[0]->Prepare(kSelectItemsStatement));
+    return absl::OkStatus();
+  }
+
+  absl::Status Load() {
+    const BenchWireOptions& options = report_.options;
+    absl::FPrintF(stderr, "loading %d lists of %d items\n", options.lists, options.items_per_list);
+    LoadSource source(lists_, insert_);
+    CqlLoadTarget target(clients_, kLoadInFlight, {&source});
+    do {
+      ClosedRun run;
+      LS_RETURN_IF_ERROR(ClosedLoad(target).Run(0, nullptr, &run));
+      report_.load_seconds += run.seconds;
+    } while (source.waits());
+    if (process_ != nullptr) report_.resident_bytes = process_->ResidentBytes();
+    return absl::OkStatus();
+  }
+
+  absl::Status Measure(WireLine& line, uint64_t round) {
+    const uint64_t seed = report_.options.seed + 1'000 * round + line.kind.in_flight;
+    const ListPicker picker(lists_.count(), false, seed);
+    if (line.kind.is_insert) {
+      InsertSource source(lists_, insert_, picker);
+      return MeasureSource(source, line);
+    }
+    SelectSource source(lists_, select_, clients_.size() * line.kind.in_flight, picker);
+    LS_RETURN_IF_ERROR(MeasureSource(source, line));
+    report_.verified += source.verified();
+    return absl::OkStatus();
+  }
+
+  absl::Status MeasureSource(WireSource& source, WireLine& line) {
+    CqlLoadTarget target(clients_, line.kind.in_flight, {&source});
+    const auto server_nanos = [this] { return process_ == nullptr ? 0 : process_->CpuNanos(); };
+    return MeasureWireLine(target, report_.options.seconds, server_nanos, &line);
+  }
+
+  // Lists of even numbers are read and those of odd ones added to: what a read finds is known.
+  absl::Status MeasureAtRate() {
+    const BenchWireOptions& options = report_.options;
+    const double rate =
+        options.rate > 0 ? options.rate : OpenRateFor(Median(report_.lines.front().rates));
+    SelectSource selects(lists_, select_, clients_.size() * kOpenInFlight,
+                         ListPicker(lists_.count(), false, options.seed + 1, 2, 0));
+    InsertSource inserts(lists_, insert_,
+                         ListPicker(lists_.count(), false, options.seed + 2, 2, 1));
+    CqlLoadTarget target(clients_, kOpenInFlight, {&selects, &inserts});
+    LS_RETURN_IF_ERROR(MeasureOpenLoop(target, process_ == nullptr ? 0 : process_->pid(), rate,
+                                       options.seconds, options.rounds, report_.cores,
+                                       &report_.open));
+    report_.verified += selects.verified();
+    absl::FPrintF(stderr, "%-20s %12.0f/s\n", "open loop, 95:5", report_.open.achieved);
+    return absl::OkStatus();
+  }
+
+  // What was inserted is there.
+  absl::Status ReadBack() {
+    constexpr size_t kLimit = 1'000;
+    ListPicker picker(lists_.count(), false, report_.options.seed);
+    const std::string limit = CqlInt(kLimit);
+    for (uint64_t i = 0; i < std::min(kWireListsReadBack, lists_.count()); ++i) {
+      const uint32_t list = picker.Next();
+      const std::string entity_id = EntityIdOfList(list);
+      const std::string_view values[] = {kWireFeatureKey, entity_id, kWireZeroBound, limit};
+      CqlRows rows;
+      LS_RETURN_IF_ERROR(
+          clients_[0]->Execute("reading back", select_, values, {.skip_metadata = true}, &rows));
+      LS_RETURN_IF_ERROR(CheckWireRows(lists_, list, rows, kLimit));
+      ++report_.verified;
+    }
+    return absl::OkStatus();
+  }
+
+  WireReport report_;
+  const BenchItems items_;
+  GrowingLists lists_;
+  std::unique_ptr<ServerProcess> process_;
+  CqlLoadTarget::Clients clients_;
+  std::string insert_, select_;
+};
+
+}  // namespace
+
+int RunBenchWire(const BenchWireOptions& options) {
+  const auto resolved = Resolve(options);
+  absl::Status status = resolved.status();
+  if (status.ok()) {
+    WireBench bench(*resolved);
+    status = bench.Run();
+    if (status.ok()) {
+      resolved->json ? PrintWireReportJson(bench.report(), stdout)
+                     : PrintWireReport(bench.report(), stdout);
+      return kExitSame;
+    }
+  }
+  absl::FPrintF(stderr, "liststore bench: %s\n", std::string(status.message()));
+  return kExitFailed;
+}
+
+}  // namespace liststore

@@ -1,0 +1,122 @@
+#include "bench/wire/wire_report.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "bench/embedded/embedded_report.h"
+#include "programs/console/json_line.h"
+#include "programs/console/terminal.h"
+#include "programs/console/text.h"
+
+namespace liststore {
+namespace {
+
+constexpr double kSelectsBar = 300'000;  // a second, with most under way
+
+std::string Percent(const std::vector<double>& shares) {
+  return shares.empty() ? "-" : absl::StrFormat("%.0f %%", 100 * Median(shares));
+}
+
+}  // namespace
+
+void PrintWireReport(const WireReport& report, std::FILE* out) {
+  const Style style(out);
+  const BenchWireOptions& options = report.options;
+  const MachineFacts& machine = report.machine;
+  const auto line = [&](std::string_view name, const std::string& text) {
+    absl::FPrintF(out, "  %s %s\n", style.Bold(Padded(std::string(name), 9)), text);
+  };
+  absl::FPrintF(out, "%s\n",
+                style.Bold(absl::StrCat("liststore ", machine.version, ", bench wire")));
+  line("date", absl::StrCat(machine.date, " UTC"));
+  line("machine", absl::StrFormat("%s, %d cores, %s; %s", machine.cpu, machine.cores,
+                                  Bytes(machine.memory_bytes), machine.kernel));
+  line("built by", machine.compiler);
+  line("data", absl::StrFormat("%s lists of %d items with values of %d bytes; loaded in %.1f s",
+                               Grouped(options.lists), options.items_per_list, options.value_bytes,
+                               report.load_seconds));
+  line("server", options.via.empty()
+                     ? absl::StrFormat("its own, one shard on core %d, the client on core %d; %s "
+                                       "populated beforehand, %s resident when loaded",
+                                       report.cores.server, report.cores.client,
+                                       Bytes(report.populated_bytes), Bytes(report.resident_bytes))
+                     : absl::StrCat(options.via, ", the client on core ", report.cores.client));
+  line("measured",
+       absl::StrFormat("%d round%s of %g s a line over %d connections; medians; latency from the "
+                       "write of a request to the read of its reply",
+                       options.rounds, options.rounds == 1 ? "" : "s", options.seconds,
+                       options.connections));
+  absl::FPrintF(out, "\n  %s\n",
+                style.Dim(absl::StrFormat("%-20s %11s %8s %8s %8s   %7s %7s %13s",
+                                          "prepared, in flight", "a second", "p50", "p99", "p99.9",
+                                          "server", "client", "a core second")));
+  for (const WireLine& measured : report.lines) {
+    absl::FPrintF(
+        out, "  %-20s %11s %8s %8s %8s   %7s %7s %13s\n", measured.kind.name,
+        Grouped(static_cast<uint64_t>(Median(measured.rates))),
+        FormatNanos(measured.latency.Percentile(50)), FormatNanos(measured.latency.Percentile(99)),
+        FormatNanos(measured.latency.Percentile(99.9)), Percent(measured.server_shares),
+        Percent(measured.client_shares),
+        measured.core_rates.empty() ? "-"
+                                    : Grouped(static_cast<uint64_t>(Median(measured.core_rates))));
+  }
+  absl::FPrintF(out, "\n  %s\n",
+                style.Dim(absl::StrFormat("%-20s %11s %8s %8s %8s", "due at a rate", "a second",
+                                          "p50", "p99", "p99.9")));
+  const auto due_line = [&](const char* name, const Histogram& latency) {
+    absl::FPrintF(out, "  %-20s %11s %8s %8s %8s\n", name,
+                  Grouped(static_cast<uint64_t>(report.open.achieved)),
+                  FormatNanos(latency.Percentile(50)), FormatNanos(latency.Percentile(99)),
+                  FormatNanos(latency.Percentile(99.9)));
+  };
+  const OpenRun& open = report.open;
+  due_line("SELECT 10, 95 of 100", open.select_latency);
+  due_line("INSERT 1, 5 of 100", open.insert_latency);
+  if (open.quiet_latency.Count() != 0) due_line("both, undisturbed", open.quiet_latency);
+  due_line("the machine alone", open.machine_waits);
+  absl::FPrintF(out,
+                "  %s requests a second, each sent at its instant; its time counts from when it "
+                "was due.\n",
+                Grouped(static_cast<uint64_t>(open.rate)));
+  if (open.quiet_latency.Count() != 0) {
+    absl::FPrintF(
+        out, "  Undisturbed: %.0f %% of them, due while nobody else had one of the two cores\n",
+        100 * open.QuietShare());
+  }
+  absl::FPrintF(out,
+                "  The machine alone: what they would wait for their cores if they were answered "
+                "in no time\n");
+  const double selects = Median(report.lines.front().rates);
+  const std::string judged = absl::StrFormat(
+      "%s SELECTs a second %s %s", Grouped(static_cast<uint64_t>(selects)),
+      selects >= kSelectsBar ? ">=" : "<", Grouped(static_cast<uint64_t>(kSelectsBar)));
+  absl::FPrintF(out, "\n  %s; %s replies read in full, all as expected\n",
+                selects >= kSelectsBar ? style.Good(judged) : style.Bold(judged),
+                Grouped(report.verified));
+}
+
+void PrintWireReportJson(const WireReport& report, std::FILE* out) {
+  JsonLine json;
+  const BenchWireOptions& options = report.options;
+  json.Text("version", report.machine.version);
+  json.Text("date", report.machine.date);
+  json.Text("cpu", report.machine.cpu);
+  json.Count("cores", report.machine.cores);
+  json.Text("kernel", report.machine.kernel);
+  json.Text("compiler", report.machine.compiler);
+  json.Count("lists", options.lists);
+  json.Count("items_per_list", options.items_per_list);
+  json.Count("value_bytes", options.value_bytes);
+  json.Count("connections", options.connections);
+  json.Add("seconds", options.seconds);
+  json.Count("rounds", static_cast<uint64_t>(options.rounds));
+  json.Count("seed", options.seed);
+  json.Add("load_seconds", report.load_seconds);
+  json.Count("server_populated_bytes", report.populated_bytes);
+  json.Count("server_resident_bytes", report.resident_bytes);
+  for (const WireLine& line : report.lines) AddWireLine(line, &json);
+  AddOpenRun(report.open, &json);
+  json.Count("replies_verified", report.verified);
+  absl::FPrintF(out, "%s\n", json.Finish());
+}
+
+}  // namespace liststore
