@@ -9,10 +9,10 @@
 #include "engine/base/random.h"
 #include "tests/support/seed.h"
 #include "tests/tools/copy_server.h"
-#include "tools/liststore/remote_schema.h"
-#include "tools/liststore/table_comparison.h"
-#include "tools/liststore/table_reader.h"
-#include "tools/liststore/table_writer.h"
+#include "tools/copy/remote_schema.h"
+#include "tools/copy/table_comparison.h"
+#include "tools/copy/table_reader.h"
+#include "tools/copy/table_writer.h"
 
 namespace liststore::testing {
 namespace copy_elements_test {

@@ -1,12 +1,12 @@
 // What becomes of a schema that another kind of server does not have just so.
-#include "tools/liststore/schema_copy.h"
+#include "tools/copy/schema_copy.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "tools/liststore/remote_schema.h"
+#include "tools/copy/remote_schema.h"
 
 namespace liststore::testing {
 namespace schema_copy_test {

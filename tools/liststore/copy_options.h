@@ -2,7 +2,7 @@
 #ifndef LISTSTORE_TOOLS_LISTSTORE_COPY_OPTIONS_H_
 #define LISTSTORE_TOOLS_LISTSTORE_COPY_OPTIONS_H_
 
-#include "tools/liststore/copy.h"
+#include "tools/copy/copy.h"
 
 namespace CLI {
 class App;

@@ -12,11 +12,11 @@
 #include "bench/wire/wire_bench.h"
 #include "liststore/version.h"
 #include "programs/console/exit_codes.h"
-#include "tools/liststore/copy.h"
+#include "tools/copy/copy.h"
 #include "tools/liststore/copy_options.h"
-#include "tools/liststore/replay.h"
-#include "tools/liststore/report.h"
-#include "tools/liststore/serve.h"
+#include "tools/replay/replay.h"
+#include "tools/report/report.h"
+#include "tools/serve/serve.h"
 
 namespace liststore {
 namespace {

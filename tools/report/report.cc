@@ -1,0 +1,178 @@
+#include "tools/report/report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "engine/base/status_macros.h"
+#include "engine/base/strings.h"
+#include "programs/client/cql_client.h"
+#include "programs/console/exit_codes.h"
+#include "programs/console/terminal.h"
+#include "programs/console/text.h"
+
+namespace liststore {
+namespace {
+
+struct Rule {
+  std::string_view name;
+  std::string_view advice;
+};
+
+// Those of liststore.lint; one that is not among them is reported all the same.
+constexpr Rule kRules[] = {
+    {"allow_filtering", "reads more than it returns: a table or an index for this question"},
+    {"batch_partitions", "one node does the work of several: a statement for each partition"},
+    {"future_timestamp", "shadows later writes: the server's time, or clocks that agree"},
+    {"in_keys", "one node asks for all of them: a statement for each partition"},
+    {"no_ttl", "stays for ever: USING TTL, or default_time_to_live"},
+    {"unprepared", "is planned each time: prepare it once"},
+};
+
+constexpr size_t kSubjectColumns = 72;
+
+std::string_view AdviceFor(std::string_view rule) {
+  const auto* const at = std::ranges::find(kRules, rule, &Rule::name);
+  return at == std::end(kRules) ? "" : at->advice;
+}
+
+std::string EscapedXml(std::string_view text) {
+  std::string escaped;
+  // XML has no place for control characters, whatever they are written as.
+  for (const char c : Printable(text, text.size() + 1)) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string Line(const ReportFinding& finding) {
+  std::string line = finding.count == 1 ? "once" : absl::StrCat(finding.count, " times");
+  line += ": " + finding.subject;
+  if (!finding.detail.empty()) line += " (" + finding.detail + ")";
+  return line;
+}
+
+absl::StatusOr<std::vector<ReportFinding>> ReadFindings(const std::string& via) {
+  LS_ASSIGN_OR_RETURN(const auto client, CqlClient::Connect(via));
+  LS_ASSIGN_OR_RETURN(const CqlRows rows, client->Query("SELECT rule, subject, count, detail FROM "
+                                                        "liststore.lint"));
+  std::vector<ReportFinding> findings;
+  for (size_t row = 0; row < rows.size(); ++row) {
+    findings.push_back({std::string(rows.at(row, 0)), std::string(rows.at(row, 1)),
+                        static_cast<uint64_t>(rows.Integer(row, 2)), std::string(rows.at(row, 3))});
+  }
+  return findings;
+}
+
+// Whoever finds nothing wants to know whether anything was looked at.
+absl::StatusOr<std::string> JournalSummary(const std::string& via) {
+  LS_ASSIGN_OR_RETURN(const auto client, CqlClient::Connect(via));
+  LS_ASSIGN_OR_RETURN(
+      const CqlRows rows,
+      client->Query("SELECT kept, dropped, capacity FROM liststore.journal WHERE key = 'journal'"));
+  if (rows.size() != 1) return absl::InternalError("liststore.journal has no row");
+  if (rows.Integer(0, 2) == 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(via, ": the server keeps no journal: start it with --journal 10000"));
+  }
+  std::string text = Grouped(static_cast<uint64_t>(rows.Integer(0, 0))) + " requests looked at";
+  const auto dropped = static_cast<uint64_t>(rows.Integer(0, 1));
+  if (dropped > 0) text += ", " + Grouped(dropped) + " older ones were dropped";
+  return text;
+}
+
+absl::Status WriteFile(const std::string& path, const std::string& text) {
+  std::FILE* const file = std::fopen(path.c_str(), "w");
+  bool done = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (file != nullptr) done = std::fclose(file) == 0 && done;
+  return done ? absl::OkStatus() : absl::UnavailableError(path + ": cannot be written");
+}
+
+void Print(const std::vector<ReportFinding>& findings, const std::string& summary) {
+  const Style style(stdout);
+  size_t columns = 0;
+  for (const ReportFinding& finding : findings) {
+    columns = std::max(columns, finding.rule.size());
+  }
+  for (const ReportFinding& finding : findings) {
+    absl::PrintF("%s  %8s  %s\n", style.Bold(Padded(finding.rule, columns)), Grouped(finding.count),
+                 Printable(finding.subject, kSubjectColumns));
+    const std::string more = finding.detail.empty()
+                                 ? std::string(AdviceFor(finding.rule))
+                                 : finding.detail + "; " + std::string(AdviceFor(finding.rule));
+    absl::PrintF("%s  %8s  %s\n", Padded("", columns), "", style.Dim(Printable(more, 100)));
+  }
+  absl::PrintF(
+      "%s%s; %s\n", findings.empty() ? "" : "\n",
+      findings.empty() ? style.Good("nothing found") : absl::StrCat(findings.size(), " findings"),
+      summary);
+}
+
+absl::StatusOr<bool> Report(const ReportOptions& options) {
+  LS_ASSIGN_OR_RETURN(const std::string summary, JournalSummary(options.via));
+  LS_ASSIGN_OR_RETURN(const std::vector<ReportFinding> findings, ReadFindings(options.via));
+  if (!options.junit_path.empty()) {
+    LS_RETURN_IF_ERROR(WriteFile(options.junit_path, JUnitXml(findings)));
+  }
+  Print(findings, summary);
+  return findings.empty();
+}
+
+}  // namespace
+
+std::string JUnitXml(const std::vector<ReportFinding>& findings) {
+  std::vector<std::string> rules;
+  for (const Rule& rule : kRules) rules.emplace_back(rule.name);
+  for (const ReportFinding& finding : findings) {
+    if (std::ranges::find(rules, finding.rule) == rules.end()) rules.push_back(finding.rule);
+  }
+  size_t failures = 0;
+  std::string tests;
+  for (const std::string& rule : rules) {
+    std::string lines;
+    for (const ReportFinding& finding : findings) {
+      if (finding.rule == rule) lines += EscapedXml(Line(finding)) + "\n";
+    }
+    tests += "    <testcase classname=\"liststore.lint\" name=\"" + EscapedXml(rule) + "\"";
+    if (lines.empty()) {
+      tests += "/>\n";
+      continue;
+    }
+    ++failures;
+    tests += ">\n      <failure message=\"" + EscapedXml(AdviceFor(rule)) + "\">" + lines +
+             "</failure>\n    </testcase>\n";
+  }
+  const std::string counts =
+      absl::StrFormat(" tests=\"%d\" failures=\"%d\" errors=\"0\"", rules.size(), failures);
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts +
+         ">\n  <testsuite name=\"liststore.lint\"" + counts + ">\n" + tests +
+         "  </testsuite>\n</testsuites>\n";
+}
+
+int RunReport(const ReportOptions& options) {
+  const absl::StatusOr<bool> clean = Report(options);
+  if (clean.ok()) return *clean ? kExitSame : kExitDifferent;
+  absl::FPrintF(stderr, "liststore report: %s\n", clean.status().message());
+  return kExitFailed;
+}
+
+}  // namespace liststore

@@ -1,0 +1,308 @@
+#include "tools/serve/serve.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+#include "engine/base/strings.h"
+#include "liststore/cql_server.h"
+#include "liststore/list_store.h"
+#include "liststore/server_clock.h"
+#include "programs/console/exit_codes.h"
+#include "tools/serve/port_owner.h"
+
+namespace liststore {
+namespace {
+
+enum class LogLevel {
+  kError,
+  kWarning,
+  kInfo,
+  kDebug
+};
+
+LogLevel ParseLogLevel(std::string_view name) {
+  if (name == "error") return LogLevel::kError;
+  if (name == "warning") return LogLevel::kWarning;
+  return name == "debug" ? LogLevel::kDebug : LogLevel::kInfo;
+}
+
+// Statements have lines of their own; what is said of them has one.
+std::string OneLine(std::string_view text) {
+  std::string line(text);
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  }
+  return line;
+}
+
+// One line on standard error, at its moment: it is not buffered.
+class Log {
+ public:
+  explicit Log(LogLevel level) : level_(level) {}
+  void Write(LogLevel level, std::string_view text) const {
+    if (level > level_) return;
+    absl::FPrintF(stderr, "liststore: %s\n", ToAbsl(text));
+  }
+
+ private:
+  const LogLevel level_;
+};
+
+// The clock that --clock asks for.
+absl::StatusOr<std::unique_ptr<ServerClock>> MakeClock(std::string_view text) {
+  constexpr std::string_view kManualAt = "manual:";
+  if (text.starts_with(kManualAt)) {
+    constexpr uint64_t kSecondsMax = uint64_t{1} << 33;  // the year 2242
+    uint64_t seconds = 0;
+    if (!absl::SimpleAtoi(ToAbsl(text.substr(kManualAt.size())), &seconds) ||
+        seconds > kSecondsMax) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--clock '", ToAbsl(text), "': START is in seconds since 1970, 0 to ", kSecondsMax));
+    }
+    return std::make_unique<ServerClock>(seconds * 1'000'000'000);
+  }
+  const absl::StatusOr<ServerClock::Setting> setting = ParseClockSetting(text);
+  if (!setting.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("--clock ", setting.status().message()));
+  }
+  auto clock = std::make_unique<ServerClock>();
+  LS_CHECK(clock->SetMode(*setting) == ServerClock::Change::kDone, "a real clock can be changed");
+  return clock;
+}
+
+absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options) {
+  CqlServerOptions server;
+  server.address = options.address;
+  server.cql_port = options.cql_port;
+  server.shard_aware_port = options.shard_aware_port;
+  server.shards = options.shards;
+  server.memory_limit_bytes = options.memory_limit_bytes;
+  server.populate_bytes = options.populate_bytes;
+  server.looks_like_scylla = options.looks_like_scylla;
+  server.journal_entries = options.journal_entries;
+  server.data_center = options.data_center;
+  server.rack = options.rack;
+  server.cluster_name = options.cluster_name;
+  server.release_version = options.release_version;
+  using ClientTimestamps = CqlServerOptions::ClientTimestamps;
+  if (options.replaces_client_timestamps) {
+    server.client_timestamps = *options.replaces_client_timestamps ? ClientTimestamps::kReplace
+                                                                   : ClientTimestamps::kHonour;
+  }
+  if (options.auth.empty()) return server;
+  const size_t colon = options.auth.find(':');
+  if (colon == std::string::npos || colon == 0) {
+    return absl::InvalidArgumentError("--auth is not USER:PASSWORD");
+  }
+  server.user = options.auth.substr(0, colon);
+  server.password = options.auth.substr(colon + 1);
+  return server;
+}
+
+// Whoever reads the file finds all of it, or no file.
+absl::Status WriteReadyFile(const std::string& path, std::string_view line) {
+  const std::string temporary = absl::StrCat(path, ".", getpid(), ".tmp");
+  const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  bool done = file >= 0 && write(file, line.data(), line.size()) == std::ssize(line);
+  if (file >= 0) done = close(file) == 0 && done;
+  if (done && rename(temporary.c_str(), path.c_str()) == 0) return absl::OkStatus();
+  const absl::Status status = absl::UnavailableError(
+      absl::StrCat("cannot write the ready file ", path, ": ", strerror(errno)));
+  unlink(temporary.c_str());
+  return status;
+}
+
+// Standard input has ended. What comes before is read and forgotten.
+bool InputEnded() {
+  char bytes[4096];
+  const ssize_t count = read(STDIN_FILENO, bytes, sizeof(bytes));
+  return count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN);
+}
+
+// Waits for a signal of `signals`, or, if asked, for the end of standard input; returns which.
+std::string WaitForStop(int signals, bool until_eof) {
+  while (true) {
+    pollfd waits[2] = {{signals, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+    if (poll(waits, until_eof ? 2 : 1, -1) < 0) continue;
+    signalfd_siginfo info;
+    if (waits[0].revents != 0 && read(signals, &info, sizeof(info)) == sizeof(info)) {
+      return info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM";
+    }
+    if (until_eof && waits[1].revents != 0 && InputEnded()) return "end of standard input";
+  }
+}
+
+// " by NAME, process PID" of the port that `taken` is about; empty: nobody can be seen.
+std::string OwnerOf(const absl::Status& taken, const ServeOptions& options) {
+  for (const uint16_t port : {options.cql_port, options.shard_aware_port.value_or(0)}) {
+    if (port == 0 || !absl::StrContains(taken.message(), absl::StrCat(":", port, " "))) continue;
+    const std::optional<PortOwner> owner = FindPortOwner(port);
+    return owner ? absl::StrCat(" by ", owner->name, ", process ", owner->pid) : "";
+  }
+  return "";
+}
+
+// A store whose keyspace `demo` holds what three users read lately.
+absl::StatusOr<std::unique_ptr<ListStore>> OpenDemo(const ServeOptions& options,
+                                                    const Clock& clock) {
+  Options store_options;
+  store_options.clock = &clock;
+  store_options.keyspace = "demo";
+  store_options.shards = options.shards;
+  store_options.memory_limit_bytes = options.memory_limit_bytes;
+  LS_ASSIGN_OR_RETURN(std::unique_ptr<ListStore> store, ListStore::Open(store_options));
+  LS_RETURN_IF_ERROR(store->Populate(options.populate_bytes));
+  constexpr int64_t kThirtyDays = 30 * 86'400;
+  LS_RETURN_IF_ERROR(store->CreateListFeature("user", "reading_history", kThirtyDays));
+  constexpr uint64_t kMinuteNanos = 60'000'000'000;
+  const uint64_t now = clock.NowNanos();
+  int story = 0;
+  for (const std::string_view user : {"alice", "bob", "carol"}) {
+    std::vector<std::string> values;
+    for (int i = 0; i < 5; ++i) values.push_back(absl::StrCat("story-", ++story));
+    std::vector<NewItem> items;
+    for (size_t i = 0; i < values.size(); ++i) {
+      items.push_back({now - (i + 1) * kMinuteNanos, values[i]});
+    }
+    const ListId list{"user", "reading_history", "", user};
+    LS_RETURN_IF_ERROR(store->AddListItems(list, items).status());
+  }
+  return store;
+}
+
+// Each feature once. Called by the server's threads.
+void SayNotice(const Log& log, const CqlNotice& notice) {
+  if (notice.refused) {
+    log.Write(LogLevel::kWarning,
+              absl::StrCat(ToAbsl(notice.code), ": does not support ", ToAbsl(notice.feature),
+                           "; instead: ", ToAbsl(notice.instead),
+                           "; first asked for by: ", OneLine(notice.first_statement)));
+  } else {
+    log.Write(LogLevel::kInfo, absl::StrCat(ToAbsl(notice.code),
+                                            ": accepted without effect: ", ToAbsl(notice.feature),
+                                            " (", ToAbsl(notice.instead), ")"));
+  }
+}
+
+// With --strict the process ends as one that failed when something was refused.
+int SayRefusals(const Log& log, const CqlServer& server) {
+  if (server.refusal_count() == 0) return kExitSame;
+  log.Write(LogLevel::kError,
+            absl::StrCat("--strict: ", server.refusal_count(), " requests were refused"));
+  for (const CqlRefusal& refusal : server.Refusals()) {
+    log.Write(LogLevel::kError,
+              absl::StrCat("  ", refusal.code, " ", refusal.feature, ": ", refusal.count));
+  }
+  return kExitRefused;
+}
+
+void SayHowToConnect(std::string_view address, int port) {
+  const std::string host(address);
+  absl::FPrintF(stderr, R"(
+Keyspace demo, table list_items: what alice, bob and carol read lately. From another terminal:
+
+  Python   from cassandra.cluster import Cluster            # pip install cassandra-driver
+           session = Cluster(["%s"], port=%d).connect("demo")
+           for row in session.execute("SELECT item_key, value, TTL(value) FROM list_items"): print(row)
+
+  Node     const { Client } = require("cassandra-driver")   // npm install cassandra-driver
+           const client = new Client({ contactPoints: ["%s:%d"], localDataCenter: "datacenter1" })
+           client.execute("SELECT * FROM demo.list_items").then(r => console.log(r.rows))
+
+  Go       cluster := gocql.NewCluster("%s:%d")      // go get github.com/gocql/gocql
+           session, err := cluster.CreateSession()
+           iter := session.Query("SELECT entity_id, value FROM demo.list_items").Iter()
+
+Ctrl-C ends it; what is in memory goes with it.
+)",
+                host, port, host, port, host, port);
+}
+
+// The exit status of a stop that was asked for.
+absl::StatusOr<int> Serve(const ServeOptions& options, const Log& log) {
+  // Before any thread exists, so that no thread takes them. A closed standard output ends nothing.
+  sigset_t stops;
+  sigemptyset(&stops);
+  sigaddset(&stops, SIGTERM);
+  sigaddset(&stops, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &stops, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  const int signals = signalfd(-1, &stops, SFD_CLOEXEC);
+  if (signals < 0) return absl::ResourceExhaustedError("no file can be opened");
+
+  LS_ASSIGN_OR_RETURN(CqlServerOptions server_options, ToServerOptions(options));
+  LS_ASSIGN_OR_RETURN(const std::unique_ptr<ServerClock> clock, MakeClock(options.clock));
+  server_options.server_clock = clock.get();
+  std::unique_ptr<ListStore> demo;
+  if (options.demo) {
+    LS_ASSIGN_OR_RETURN(demo, OpenDemo(options, *clock));
+    server_options.store = demo.get();
+  }
+  server_options.on_notice = [&log](const CqlNotice& notice) { SayNotice(log, notice); };
+  LS_ASSIGN_OR_RETURN(const std::unique_ptr<CqlServer> server, CqlServer::Start(server_options));
+
+  const std::string clock_setting = ClockSettingText(clock->setting());
+  const std::string ready =
+      absl::StrFormat(R"({"cql_port":%d,"shard_aware_port":%d,"pid":%d,"clock":"%s"})"
+                      "\n",
+                      server->cql_port(), server->shard_aware_port(), getpid(), clock_setting);
+  if (!options.ready_file.empty()) LS_RETURN_IF_ERROR(WriteReadyFile(options.ready_file, ready));
+  std::fputs(ready.c_str(), stdout);
+  std::fflush(stdout);
+  log.Write(LogLevel::kInfo,
+            absl::StrCat("serves CQL on ", options.address, ", port ", server->cql_port(),
+                         ", shard-aware ", server->shard_aware_port(), "; ", options.shards,
+                         options.shards == 1 ? " shard" : " shards", "; clock ", clock_setting));
+
+  if (options.demo) SayHowToConnect(options.address, server->cql_port());
+
+  const std::string reason = WaitForStop(signals, options.until_eof);
+  log.Write(LogLevel::kInfo,
+            absl::StrCat(reason, ": stops with ", server->connection_count(), " connections open"));
+  server->Stop();
+  // It would say that somebody listens.
+  if (!options.ready_file.empty()) unlink(options.ready_file.c_str());
+  close(signals);
+  return options.strict ? SayRefusals(log, *server) : kExitSame;
+}
+
+}  // namespace
+
+int RunServe(const ServeOptions& asked) {
+  ServeOptions options = asked;
+  if (options.shards == 0) {
+    options.shards = 1;
+    options.looks_like_scylla = false;
+  }
+  const Log log(ParseLogLevel(options.log_level));
+  const absl::StatusOr<int> exit_status = Serve(options, log);
+  if (exit_status.ok()) return *exit_status;
+  const absl::Status& status = exit_status.status();
+  if (!absl::IsAlreadyExists(status)) {
+    log.Write(LogLevel::kError, ToStd(status.message()));
+    return kExitFailed;
+  }
+  log.Write(LogLevel::kError, absl::StrCat(status.message(), OwnerOf(status, options)));
+  return kExitPortTaken;
+}
+
+}  // namespace liststore

@@ -1,0 +1,50 @@
+// `liststore serve`: a node that speaks CQL, until it is told to stop.
+#ifndef LISTSTORE_TOOLS_SERVE_SERVE_H_
+#define LISTSTORE_TOOLS_SERVE_SERVE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace liststore {
+
+struct ServeOptions {
+  std::string address = "127.0.0.1";
+  uint16_t cql_port = 9042;  // 0: any free one
+  // 0: any free one. Absent: 19042 if that is free and cql_port is not 0, else any free one.
+  std::optional<uint16_t> shard_aware_port;
+  std::string ready_file;           // empty: none
+  uint32_t shards = 1;              // 0: none are said, which looks like Cassandra
+  uint64_t memory_limit_bytes = 0;  // 0: three quarters of the machine's
+  uint64_t populate_bytes = 0;      // made ready before clients can connect
+  bool looks_like_scylla = true;
+  // As the same of CqlServerOptions.
+  std::string data_center = "datacenter1";
+  std::string rack = "rack1";
+  std::string cluster_name = "liststore";
+  std::string release_version;
+  std::string auth;  // "user:password"; empty: everybody may do everything
+  // Or "manual", "manual:" and the seconds since the epoch, "scaled:" and a decimal factor.
+  std::string clock = "real";
+  // Absent: while the clock is not the real one, of which clients know nothing.
+  std::optional<bool> replaces_client_timestamps;
+  bool demo = false;                  // a few lists to begin with
+  uint64_t journal_entries = 10'000;  // requests that are remembered; 0: none
+  bool until_eof = false;             // ends with standard input too
+  bool strict = false;                // what was refused makes the exit status 3
+  std::string log_level = "info";     // "error", "warning", "info" or "debug"
+};
+
+// Serves until SIGTERM or SIGINT. When clients can connect, one line of JSON says where, on
+// standard output and in the ready file; everything else goes to standard error. Returns the exit
+// status: 0 after a stop that was asked for; 3 when `strict` and something was asked for that
+// liststore does not do, which is listed then; kExitPortTaken; else 2.
+int RunServe(const ServeOptions& options);
+
+// Somebody listens on a port that it was told to take. The number of the error (EADDRINUSE), which
+// no other outcome has.
+inline constexpr int kExitPortTaken = 98;
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_TOOLS_SERVE_SERVE_H_
