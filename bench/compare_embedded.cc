@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "bench/embedded/embedded_arguments.h"
 #include "bench/embedded/embedded_bench.h"
-#include "bench/embedded/embedded_options.h"
 #include "bench/peers/built_in_peers.h"
 #include "bench/peers/library_peers.h"
 

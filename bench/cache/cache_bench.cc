@@ -35,7 +35,7 @@ constexpr uint64_t kBytesPerList = 1360;
 constexpr uint64_t kStoreBytesMin = uint64_t{2} << 20;
 // A quarter of them is as few as can be simulated.
 constexpr size_t kHistoryListsMin = 40;
-constexpr uint32_t kQuickLists = 20'000;
+constexpr uint32_t kQuickTraceLists = 20'000;
 constexpr uint64_t kQuickAccesses = 200'000;
 constexpr uint64_t kQuickFloodLists = 300'000;
 constexpr uint64_t kQuickFloodLimitBytes = uint64_t{16} << 20;
@@ -127,11 +127,11 @@ class CacheBench {
  public:
   explicit CacheBench(BenchCacheOptions options) {
     if (options.quick) {
-      options.lists = std::min(options.lists, kQuickLists);
+      options.lists = std::min(options.lists, kQuickTraceLists);
       options.accesses = std::min(options.accesses, kQuickAccesses);
       options.flood_lists = std::min(options.flood_lists, kQuickFloodLists);
       options.flood_limit_bytes = std::min(options.flood_limit_bytes, kQuickFloodLimitBytes);
-      options.hit_lists = std::min<uint64_t>(options.hit_lists, kQuickLists);
+      options.hit_lists = std::min<uint64_t>(options.hit_lists, kQuickTraceLists);
       options.seconds = std::min(options.seconds, 0.2);
     }
     report_.options = std::move(options);

@@ -13,6 +13,7 @@
 #include "bench/embedded/bench_client.h"
 #include "bench/embedded/bench_lines.h"
 #include "bench/measure/machine.h"
+#include "bench/measure/median.h"
 #include "bench/measure/workload.h"
 #include "bench/peers/built_in_peers.h"
 #include "engine/base/status_macros.h"

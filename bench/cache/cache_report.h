@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "bench/cache/cache_bench.h"
+#include "bench/cache/cache_options.h"
 #include "bench/cache/cache_policy.h"
 #include "engine/base/histogram.h"
 

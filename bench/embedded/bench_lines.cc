@@ -1,5 +1,7 @@
 #include "bench/embedded/bench_lines.h"
 
+#include "bench/measure/elapsed.h"
+
 #include <time.h>
 
 #include <algorithm>
@@ -20,10 +22,6 @@ constexpr size_t kBatch = 256;
 // Under Zipf a list comes often: it must not run out of items within a batch.
 constexpr size_t kRemovalBatch = 64;
 constexpr uint32_t kLoadRounds = 4;
-
-double SecondsSince(Steady::time_point begin) {
-  return std::chrono::duration<double>(Steady::now() - begin).count();
-}
 
 // What the calling thread has had of the cores.
 double CoreSeconds() {

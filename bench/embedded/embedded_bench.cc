@@ -16,9 +16,11 @@
 #include "bench/embedded/bench_client.h"
 #include "bench/embedded/bench_lines.h"
 #include "bench/embedded/embedded_report.h"
+#include "bench/embedded/peer.h"
 #include "bench/embedded/situations.h"
+#include "bench/measure/elapsed.h"
+#include "bench/measure/median.h"
 #include "bench/measure/workload.h"
-#include "bench/peers/built_in_peers.h"
 #include "engine/base/status_macros.h"
 #include "programs/console/exit_codes.h"
 
@@ -29,17 +31,13 @@ using Steady = std::chrono::steady_clock;
 
 constexpr uint64_t kListsMin = 16;  // a group of reads
 constexpr uint64_t kItemsMax = 10'000'000'000;
-constexpr uint64_t kQuickLists = 50'000;
+constexpr uint64_t kQuickStoreLists = 50'000;
 constexpr double kQuickSeconds = 0.2;
 constexpr uint64_t kRowsThatExpire = 1'000'000;
 constexpr uint64_t kMemoryLimitBytes = 256 << 20;
 constexpr uint64_t kQuickMemoryLimitBytes = 16 << 20;
 // Of the time of a throughput measurement.
 constexpr double kLatencyShare = 0.3;
-
-double SecondsSince(Steady::time_point begin) {
-  return std::chrono::duration<double>(Steady::now() - begin).count();
-}
 
 // Growth of resident memory since `before`. What the allocator keeps of what others have freed is
 // given back first: it would hide growth.
@@ -71,7 +69,7 @@ absl::StatusOr<BenchEmbeddedOptions> Resolve(BenchEmbeddedOptions options) {
     return absl::InvalidArgumentError("--seconds must be above 0, at most 3600");
   }
   if (options.quick) {
-    options.lists = std::min(options.lists, kQuickLists);
+    options.lists = std::min(options.lists, kQuickStoreLists);
     options.seconds = std::min(options.seconds, kQuickSeconds);
     options.rounds = 1;
   }

@@ -1,22 +1,26 @@
-// The options of `liststore bench embedded` on a command line.
+// What `liststore bench embedded` measures.
 #ifndef LISTSTORE_BENCH_EMBEDDED_EMBEDDED_OPTIONS_H_
 #define LISTSTORE_BENCH_EMBEDDED_EMBEDDED_OPTIONS_H_
 
-#include <span>
-
-#include "bench/embedded/embedded_bench.h"
-#include "bench/peers/built_in_peers.h"
-
-namespace CLI {
-class App;
-}
+#include <cstdint>
+#include <string>
 
 namespace liststore {
 
-// Adds them to `command`; parsing writes into `options`, which outlives it. `peers` are named in
-// the help.
-void AddBenchEmbeddedOptions(CLI::App* command, std::span<const BenchPeer> peers,
-                             BenchEmbeddedOptions* options);
+struct BenchEmbeddedOptions {
+  uint64_t lists = 1'000'000;
+  uint64_t items_per_list = 20;
+  uint64_t value_bytes = 24;
+  double seconds = 1.0;  // of each measurement
+  int rounds = 3;        // measurements of each kind; medians are reported
+  bool json = false;
+  bool quick = false;  // one short round of each
+  uint64_t seed = 1;
+  uint32_t threads = 2;  // of the lines that compare several threads with one; 1: without them
+  std::string peer = "plain";  // its name; empty: none
+  // Uniform lists on one thread and memory; without Zipf, threads and situations.
+  bool lines_only = false;
+};
 
 }  // namespace liststore
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "bench/measure/latency_json.h"
+#include "bench/measure/median.h"
 #include "programs/console/json_line.h"
 #include "programs/console/terminal.h"
 #include "programs/console/text.h"
@@ -270,13 +271,6 @@ void AddSituations(const BenchReport& report, JsonLine* json) {
 }
 
 }  // namespace
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 std::vector<double> BenchLine::Ratios() const { return RatiosOf(ours.core_rates, peer.core_rates); }
 double BenchLine::Ratio() const { return Median(Ratios()); }

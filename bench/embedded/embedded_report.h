@@ -8,16 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "bench/embedded/embedded_bench.h"
+#include "bench/embedded/embedded_options.h"
 #include "bench/embedded/situations.h"
 #include "bench/measure/machine.h"
 #include "bench/measure/workload.h"
 #include "engine/base/histogram.h"
 
 namespace liststore {
-
-// The middle one, or the mean of the two in the middle; 0 of nothing.
-double Median(std::vector<double> values);
 
 struct BenchFigures {
   // Operations a second, one for each round: by the wall clock, and by the time on a core.

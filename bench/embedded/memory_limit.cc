@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "bench/embedded/situations.h"
+#include "bench/measure/elapsed.h"
 #include "bench/measure/machine.h"
 #include "bench/measure/workload.h"
 #include "engine/base/check.h"
@@ -27,11 +28,7 @@ constexpr uint64_t kItemsPerList = 20;
 constexpr uint64_t kBytesPerItem = 600;  // on average
 
 // For the limit to be reached, which takes seconds.
-constexpr double kPatienceSeconds = 120;
-
-double SecondsSince(Steady::time_point begin) {
-  return std::chrono::duration<double>(Steady::now() - begin).count();
-}
+constexpr double kFillPatienceSeconds = 120;
 
 // Most values are short, some long, a few very long.
 size_t ValueBytes(Random& random) {
@@ -254,7 +251,7 @@ void RunWorkers(std::vector<Worker>& workers, const ListStore& store, double sec
         std::max(result->resident_bytes, resident - std::min(resident, resident_before));
     const Stats stats = store.GetStats();
     result->held_bytes = std::max(result->held_bytes, stats.held_bytes);
-    if (stats.refused_writes == 0 && SecondsSince(begin) < kPatienceSeconds) {
+    if (stats.refused_writes == 0 && SecondsSince(begin) < kFillPatienceSeconds) {
       limit_begin = Steady::now();
     }
     if (SecondsSince(limit_begin) >= seconds) stop = true;

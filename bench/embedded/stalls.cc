@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "bench/embedded/situations.h"
 #include "bench/load/core_gaps.h"
+#include "bench/measure/elapsed.h"
 #include "bench/measure/machine.h"
 #include "bench/measure/workload.h"
 #include "engine/base/check.h"
@@ -24,14 +25,10 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr size_t kLimit = 10;
+constexpr size_t kItemsRead = 10;
 // Reads between two looks at the run queue, which cost as much as a read.
 constexpr size_t kChunk = 64;
-constexpr double kPatienceSeconds = 120;
-
-double SecondsSince(Steady::time_point begin) {
-  return std::chrono::duration<double>(Steady::now() - begin).count();
-}
+constexpr double kReclaimPatienceSeconds = 120;
 
 void Sleep(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
@@ -105,7 +102,7 @@ class Reader {
   void Read(const ReadTarget& target, const std::string& id, const RunQueueWait& run_queue) {
     const int phase = phase_.load(std::memory_order_acquire);
     const auto begin = Steady::now();
-    status_ = store_.GetListItems({target.feature, id}, {.limit = kLimit}, &items_);
+    status_ = store_.GetListItems({target.feature, id}, {.limit = kItemsRead}, &items_);
     const auto nanos = static_cast<uint64_t>((Steady::now() - begin).count());
     ReadWatch& watch = watches_[phase];
     watch.latency.Record(nanos);
@@ -125,7 +122,7 @@ class Reader {
   // The phase may have changed while the read was on its way: then either answer is right.
   void CheckAnswer(const ReadTarget& target, const std::string& id, int before, int after) {
     if (!status_.ok()) return;
-    const size_t expected = std::min(kLimit, target.items);
+    const size_t expected = std::min(kItemsRead, target.items);
     const bool whole = items_.size() == expected;
     const bool empty = items_.empty();
     if (target.vanish ? (whole && before <= 1) || (empty && after >= 1) : whole) return;
@@ -200,7 +197,7 @@ absl::StatusOr<ExpiryResult> MeasureExpiry(uint64_t rows, uint32_t items_per_lis
   reader.EnterPhase(2);
   const auto begin = Steady::now();
   const auto reclaimed = [&] { return (*store)->GetStats().tables.at(0).expired_rows; };
-  while (reclaimed() < result.rows && SecondsSince(begin) < kPatienceSeconds) Sleep(0.01);
+  while (reclaimed() < result.rows && SecondsSince(begin) < kReclaimPatienceSeconds) Sleep(0.01);
   result.seconds = SecondsSince(begin);
   reader.EnterPhase(3);
   status = reader.Stop();
@@ -236,7 +233,7 @@ absl::StatusOr<DeletionResult> MeasureDeletion(ListStore& store, uint64_t lists,
   result.call_seconds = SecondsSince(begin);
   if (!status.ok()) return status;
   auto slice = Steady::now();
-  while (store.Reclaim(1000) != 0 && SecondsSince(begin) < kPatienceSeconds) {
+  while (store.Reclaim(1000) != 0 && SecondsSince(begin) < kReclaimPatienceSeconds) {
     result.longest_slice_seconds = std::max(result.longest_slice_seconds, SecondsSince(slice));
     slice = Steady::now();
   }

@@ -138,14 +138,4 @@ std::unique_ptr<BenchTarget> NewPlainTarget(size_t lists_max) {
 
 std::span<const BenchPeer> BuiltInPeers() { return kBuiltInPeers; }
 
-absl::StatusOr<const BenchPeer*> FindPeer(std::span<const BenchPeer> peers, std::string_view name) {
-  std::string names;
-  for (const BenchPeer& peer : peers) {
-    if (peer.name == name) return &peer;
-    absl::StrAppend(&names, names.empty() ? "" : ", ", std::string(peer.name));
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--peer is ", std::string(name), ", must be one of ", names));
-}
-
 }  // namespace liststore

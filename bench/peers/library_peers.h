@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "bench/peers/built_in_peers.h"
+#include "bench/embedded/peer.h"
 
 namespace liststore {
 

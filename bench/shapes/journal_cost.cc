@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "bench/embedded/embedded_report.h"
+#include "bench/measure/median.h"
 #include "bench/shapes/shapes.h"
 #include "bench/shapes/wire_shape.h"
 #include "bench/wire/wire_sources.h"

@@ -10,12 +10,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "bench/embedded/embedded_report.h"
 #include "bench/load/closed_load.h"
 #include "bench/load/open_load.h"
 #include "bench/load/server_process.h"
 #include "bench/measure/growing_lists.h"
 #include "bench/measure/machine.h"
+#include "bench/measure/median.h"
 #include "bench/measure/workload.h"
 #include "bench/wire/cql_load_target.h"
 #include "bench/wire/wire_line.h"
@@ -31,7 +31,7 @@
 namespace liststore {
 namespace {
 
-constexpr uint64_t kQuickLists = 50'000;
+constexpr uint64_t kQuickServerLists = 50'000;
 constexpr double kQuickSeconds = 0.2;
 constexpr double kRateMax = 100'000'000;
 constexpr size_t kLoadInFlight = 4;  // batches of a connection
@@ -55,7 +55,7 @@ absl::StatusOr<BenchWireOptions> Resolve(BenchWireOptions options) {
         absl::StrCat("--rate is ", options.rate, ", must be from 0 to ", kRateMax));
   }
   if (options.quick) {
-    options.lists = std::min(options.lists, kQuickLists);
+    options.lists = std::min(options.lists, kQuickServerLists);
     options.seconds = std::min(options.seconds, kQuickSeconds);
     options.rounds = 1;
   }

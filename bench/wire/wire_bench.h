@@ -2,28 +2,9 @@
 #ifndef LISTSTORE_BENCH_WIRE_WIRE_BENCH_H_
 #define LISTSTORE_BENCH_WIRE_WIRE_BENCH_H_
 
-#include <cstdint>
-#include <optional>
-#include <string>
+#include "bench/wire/wire_options.h"
 
 namespace liststore {
-
-struct BenchWireOptions {
-  std::string via;  // HOST:PORT; empty: a server of its own
-  uint64_t lists = 1'000'000;
-  uint64_t items_per_list = 20;
-  uint64_t value_bytes = 24;
-  uint32_t connections = 8;
-  double seconds = 2.0;  // of each measurement
-  int rounds = 3;        // measurements of each kind; medians are reported
-  double rate = 0;       // requests a second of the open loop; 0: by what was measured before
-  uint64_t seed = 1;
-  // Memory that the server makes ready before it is loaded; absent: twice what the lists take.
-  std::optional<uint64_t> populate_bytes;
-  bool no_index = false;  // leaves out the local index, which Cassandra does not have
-  bool json = false;
-  bool quick = false;  // one short round of each
-};
 
 // Measures and prints to standard output, progress to standard error. Returns the exit status of
 // the program: 0, or 2 when an answer was wrong, the server cannot be used, or an option cannot.

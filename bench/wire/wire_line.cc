@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <string>
 
-#include "bench/embedded/embedded_report.h"
 #include "bench/load/closed_load.h"
 #include "bench/measure/latency_json.h"
+#include "bench/measure/median.h"
 #include "engine/base/status_macros.h"
 
 namespace liststore {

@@ -11,8 +11,8 @@
 #include "bench/load/open_load.h"
 #include "bench/load/server_process.h"
 #include "bench/measure/machine.h"
-#include "bench/wire/wire_bench.h"
 #include "bench/wire/wire_line.h"
+#include "bench/wire/wire_options.h"
 
 namespace liststore {
 

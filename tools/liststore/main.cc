@@ -6,8 +6,8 @@
 #include <string>
 
 #include "bench/cache/cache_bench.h"
+#include "bench/embedded/embedded_arguments.h"
 #include "bench/embedded/embedded_bench.h"
-#include "bench/embedded/embedded_options.h"
 #include "bench/peers/built_in_peers.h"
 #include "bench/wire/wire_bench.h"
 #include "liststore/version.h"

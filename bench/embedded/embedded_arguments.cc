@@ -1,4 +1,4 @@
-#include "bench/embedded/embedded_options.h"
+#include "bench/embedded/embedded_arguments.h"
 
 #include <CLI/CLI.hpp>
 #include <string>
