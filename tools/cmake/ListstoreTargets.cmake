@@ -131,6 +131,7 @@ function(liststore_part name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LAYER" "USES;LINKS;SOURCES")
   add_library(${name} STATIC EXCLUDE_FROM_ALL ${arg_SOURCES})
   liststore_defaults(${name})
+  liststore_unity(${name})
   get_property(links GLOBAL PROPERTY liststore_links_of_${arg_LAYER})
   target_link_libraries(${name} PUBLIC ${arg_USES}
     PRIVATE ${links} ${arg_LINKS} absl::status absl::statusor absl::str_format)

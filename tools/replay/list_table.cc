@@ -18,7 +18,7 @@ constexpr size_t kValueColumns = 56;
 // Of an item that is alive.
 std::string TimeLeft(const ListItemView& item, uint64_t now_nanos) {
   if (item.expires_at_seconds == 0) return "never ends";
-  const uint64_t now_seconds = now_nanos / kNanosPerSecond;
+  const uint64_t now_seconds = now_nanos / 1'000'000'000;
   const uint64_t expiry_seconds = static_cast<uint64_t>(item.expires_at_seconds);
   LS_CHECK(expiry_seconds > now_seconds, "a read returns only what is alive");
   return Duration(expiry_seconds - now_seconds);
