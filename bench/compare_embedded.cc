@@ -1,6 +1,5 @@
 // `liststore bench embedded` with peers that take libraries of their own, which the program is not
 // to be linked with.
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -9,6 +8,8 @@
 #include "bench/embedded/embedded_bench.h"
 #include "bench/peers/built_in_peers.h"
 #include "bench/peers/library_peers.h"
+#include "programs/console/command_line.h"
+#include "programs/console/exit_codes.h"
 
 int main(int argc, char** argv) {
   namespace ls = liststore;
@@ -18,12 +19,17 @@ int main(int argc, char** argv) {
 
   ls::BenchEmbeddedOptions options;
   bool list_peers = false;
-  CLI::App app("liststore bench embedded, with peers that take libraries");
-  app.footer("`liststore bench embedded --help` says what is measured, and the keys of --json.");
-  ls::AddBenchEmbeddedOptions(&app, peers, &options);
-  app.add_flag("--list-peers", list_peers, "Print the names of the peers, and measure nothing");
-  CLI11_PARSE(app, argc, argv);
-  if (!list_peers) return ls::RunBenchEmbedded(options, peers);
-  for (const ls::BenchPeer& peer : peers) absl::PrintF("%s\n", std::string(peer.name));
-  return 0;
+  ls::CommandLine line("liststore bench embedded, with peers that take libraries",
+                       "compare_embedded");
+  const ls::Subcommand program = line.program();
+  program.Footer(
+      "`liststore bench embedded --help` says what is measured, and the keys of --json.");
+  ls::AddBenchEmbeddedArguments(program, peers, &options);
+  program.Flag("--list-peers", &list_peers, "Print the names of the peers, and measure nothing");
+  program.Runs([&] {
+    if (!list_peers) return ls::RunBenchEmbedded(options, peers);
+    for (const ls::BenchPeer& peer : peers) absl::PrintF("%s\n", std::string(peer.name));
+    return ls::kExitSame;
+  });
+  return line.Run(argc, argv);
 }

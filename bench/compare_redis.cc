@@ -3,7 +3,6 @@
 // bench/compare starts the server and runs this beside ours.
 #include <sys/types.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -30,13 +29,14 @@
 #include "bench/wire/wire_line.h"
 #include "engine/base/status_macros.h"
 #include "liststore/clock.h"
+#include "programs/console/command_line.h"
+#include "programs/console/exit_codes.h"
 #include "programs/console/json_line.h"
 
 namespace liststore {
 namespace {
 
 constexpr size_t kLoadInFlight = 4;  // lists of a connection
-constexpr int kExitFailed = 2;
 
 constexpr char kHelp[] =
     R"(The server must be empty, listen on 127.0.0.1 and need no password. Prints one line of JSON with the keys
@@ -217,18 +217,29 @@ class RedisBench {
   OpenRun open_;
 };
 
+int Measure(const Options& options) {
+  RedisBench bench(options);
+  const absl::Status status = bench.Run();
+  if (!status.ok()) {
+    absl::FPrintF(stderr, "compare_redis: %s\n", std::string(status.message()));
+    return kExitFailed;
+  }
+  bench.PrintJson();
+  return kExitSame;
+}
+
 int Main(int argc, char** argv) {
   Options options;
-  CLI::App app("Measures a Redis server as `liststore bench wire` measures ours");
-  app.footer(kHelp);
-  const auto number = [&app](const char* name, auto* field, const char* text, auto low, auto high) {
-    using Number = std::remove_pointer_t<decltype(field)>;
-    return app.add_option(name, *field, text)
-        ->check(CLI::Range(static_cast<Number>(low), static_cast<Number>(high)))
-        ->type_name("N")
-        ->capture_default_str();
+  CommandLine line("Measures a Redis server as `liststore bench wire` measures ours",
+                   "compare_redis");
+  const Subcommand program = line.program();
+  program.Footer(kHelp);
+  const auto number = [&program]<typename Number>(const char* name, Number* field, const char* text,
+                                                  auto low, auto high) {
+    return program.Number(name, field, text)
+        .Within(static_cast<Number>(low), static_cast<Number>(high));
   };
-  number("--port", &options.port, "The server's port on 127.0.0.1", 1, 65'535)->required();
+  number("--port", &options.port, "The server's port on 127.0.0.1", 1, 65'535).Required();
   number("--server-pid", &options.server_pid, "The server, for its time on its core", 0, 1 << 30);
   number("--lists", &options.lists, "Lists on the server", 1'000, 100'000'000);
   number("--items", &options.items_per_list, "Items in each list", kWireRowsRead, 1'000);
@@ -237,16 +248,8 @@ int Main(int argc, char** argv) {
   number("--seconds", &options.seconds, "Length of one measurement", 0.001, 3'600.0);
   number("--rounds", &options.rounds, "Measurements of each kind", 1, 1'000);
   number("--seed", &options.seed, "Seed of the order", 0, 1 << 30);
-  CLI11_PARSE(app, argc, argv);
-
-  RedisBench bench(options);
-  const absl::Status status = bench.Run();
-  if (!status.ok()) {
-    absl::FPrintF(stderr, "compare_redis: %s\n", std::string(status.message()));
-    return kExitFailed;
-  }
-  bench.PrintJson();
-  return 0;
+  program.Runs([&options] { return Measure(options); });
+  return line.Run(argc, argv);
 }
 
 }  // namespace

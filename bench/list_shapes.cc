@@ -1,6 +1,5 @@
 // Measures what a service may meet and the common benchmarks do not show: large and odd shapes, and
 // where the time goes. bench/peers and the program's own parts do the work.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -12,11 +11,11 @@
 #include "absl/strings/str_format.h"
 #include "bench/shapes/shape_report.h"
 #include "bench/shapes/shapes.h"
+#include "programs/console/command_line.h"
+#include "programs/console/exit_codes.h"
 
 namespace liststore {
 namespace {
-
-constexpr int kExitFailed = 2;
 
 struct Shape {
   const char* name;
@@ -58,47 +57,8 @@ std::string OwnProgram() {
   return (self.parent_path() / "liststore").string();
 }
 
-int Main(int argc, char** argv) {
-  ShapeOptions options;
-  options.program = OwnProgram();
-  std::vector<std::string> only;
-  bool json = false, quick = false;
-  CLI::App app("Measures lists of odd shapes");
-  app.footer(kHelp);
-  std::vector<std::string> names;
-  for (const Shape& shape : kShapes) names.push_back(shape.name);
-  app.add_option("--only", only, "These alone")->delimiter(',')->check(CLI::IsMember(names));
-  const auto number = [&app](const char* name, uint64_t* field, const char* text, uint64_t low,
-                             uint64_t high) {
-    app.add_option(name, *field, text)
-        ->check(CLI::Range(low, high))
-        ->type_name("N")
-        ->capture_default_str();
-  };
-  number("--items", &options.long_items, "Items of the long list", 1'000, 100'000'000);
-  number("--value-bytes", &options.value_bytes, "Length of the long values", 8, 65'487);
-  number("--rows", &options.rows, "Rows that expire", 1'000, 100'000'000);
-  number("--idle", &options.idle_connections, "Connections that do nothing", 1, 1'000'000);
-  app.add_option("--connections", options.connections, "Connections that are busy")
-      ->check(CLI::Range(1u, 1'000u))
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_option("--seconds", options.seconds, "Length of one measurement")
-      ->check(CLI::Range(0.001, 3'600.0))
-      ->type_name("S")
-      ->capture_default_str();
-  app.add_option("--program", options.program, "The liststore whose server is asked")
-      ->type_name("PATH");
-  app.add_flag("--json", json, "Print one line of JSON");
-  app.add_flag("--quick", quick, "Small sizes and a moment of each: shows that it runs");
-  CLI11_PARSE(app, argc, argv);
-  if (quick) {
-    options.long_items = std::min<uint64_t>(options.long_items, 20'000);
-    options.rows = std::min<uint64_t>(options.rows, 20'000);
-    options.idle_connections = std::min<uint64_t>(options.idle_connections, 200);
-    options.seconds = std::min(options.seconds, 0.05);
-  }
-
+// The shapes of `only`, or all.
+int Measure(const ShapeOptions& options, const std::vector<std::string>& only, bool json) {
   ShapeReport report;
   for (const Shape& shape : kShapes) {
     if (!only.empty() && std::ranges::find(only, shape.name) == only.end()) continue;
@@ -109,7 +69,50 @@ int Main(int argc, char** argv) {
     return kExitFailed;
   }
   json ? report.PrintJson(stdout) : report.Print(stdout);
-  return 0;
+  return kExitSame;
+}
+
+void MakeQuick(ShapeOptions* options) {
+  options->long_items = std::min<uint64_t>(options->long_items, 20'000);
+  options->rows = std::min<uint64_t>(options->rows, 20'000);
+  options->idle_connections = std::min<uint64_t>(options->idle_connections, 200);
+  options->seconds = std::min(options->seconds, 0.05);
+}
+
+int Main(int argc, char** argv) {
+  ShapeOptions options;
+  options.program = OwnProgram();
+  std::vector<std::string> only;
+  bool json = false, quick = false;
+  CommandLine line("Measures lists of odd shapes", "list_shapes");
+  const Subcommand program = line.program();
+  program.Footer(kHelp);
+  std::vector<std::string> names;
+  for (const Shape& shape : kShapes) names.push_back(shape.name);
+  program.Option("--only", &only, "These alone").PartedBy(',').OneOf(names);
+  const auto number = [&program](const char* name, uint64_t* field, const char* text, uint64_t low,
+                                 uint64_t high) {
+    program.Number(name, field, text).Within(low, high);
+  };
+  number("--items", &options.long_items, "Items of the long list", 1'000, 100'000'000);
+  number("--value-bytes", &options.value_bytes, "Length of the long values", 8, 65'487);
+  number("--rows", &options.rows, "Rows that expire", 1'000, 100'000'000);
+  number("--idle", &options.idle_connections, "Connections that do nothing", 1, 1'000'000);
+  program.Number("--connections", &options.connections, "Connections that are busy")
+      .Within(1u, 1'000u);
+  program.Option("--seconds", &options.seconds, "Length of one measurement")
+      .Within(0.001, 3'600.0)
+      .Value("S")
+      .ShowDefault();
+  program.Option("--program", &options.program, "The liststore whose server is asked")
+      .Value("PATH");
+  program.Flag("--json", &json, "Print one line of JSON");
+  program.Flag("--quick", &quick, "Small sizes and a moment of each: shows that it runs");
+  program.Runs([&] {
+    if (quick) MakeQuick(&options);
+    return Measure(options, only, json);
+  });
+  return line.Run(argc, argv);
 }
 
 }  // namespace

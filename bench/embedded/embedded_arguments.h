@@ -6,17 +6,14 @@
 
 #include "bench/embedded/embedded_options.h"
 #include "bench/embedded/peer.h"
-
-namespace CLI {
-class App;
-}
+#include "programs/console/command_line.h"
 
 namespace liststore {
 
 // Adds them to `command`; parsing writes into `options`, which outlives it. `peers` are named in
 // the help.
-void AddBenchEmbeddedOptions(CLI::App* command, std::span<const BenchPeer> peers,
-                             BenchEmbeddedOptions* options);
+void AddBenchEmbeddedArguments(const Subcommand& command, std::span<const BenchPeer> peers,
+                               BenchEmbeddedOptions* options);
 
 }  // namespace liststore
 

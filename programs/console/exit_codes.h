@@ -1,4 +1,4 @@
-// How a replay ends: what its statuses mean and which exit status each becomes.
+// The exit statuses of all programs and subcommands.
 #ifndef LISTSTORE_PROGRAMS_CONSOLE_EXIT_CODES_H_
 #define LISTSTORE_PROGRAMS_CONSOLE_EXIT_CODES_H_
 
@@ -8,10 +8,13 @@
 
 namespace liststore {
 
-inline constexpr int kExitSame = 0;       // replayed; answers, where given, as expected
-inline constexpr int kExitDifferent = 1;  // an answer differs from the expected one
-inline constexpr int kExitFailed = 2;     // could not be read or replayed; also wrong usage
+inline constexpr int kExitSame = 0;       // done; answers and rows, where compared, as expected
+inline constexpr int kExitDifferent = 1;  // one differs; of report: something was found
+inline constexpr int kExitFailed = 2;     // could not be done; also wrong usage
 inline constexpr int kExitRefused = 3;    // of serve --strict: statements were refused
+// Somebody listens on a port that serve was told to take. The number of the error (EADDRINUSE),
+// which no other outcome has.
+inline constexpr int kExitPortTaken = 98;
 
 // An answer that differs. DataLoss stands for that alone: every other fault of a replay is reported
 // with its place in a file, as InvalidArgument, or as it comes from opening files and the store.

@@ -19,7 +19,7 @@ namespace liststore {
 // The file holds a line for each `get` of the log, in order, and the totals behind them. One
 // thread; one line is held at a time.
 //
-// Statuses: a difference, see replay_status.h, names the line of the log and the line that expected
+// Statuses: a difference, see exit_codes.h, names the line of the log and the line that expected
 // something else; InvalidArgument, the file is malformed.
 class AnswerChecker {
  public:

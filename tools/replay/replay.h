@@ -21,7 +21,7 @@ struct ReplayOptions {
 };
 
 // Replays the log and prints the report to standard output; faults and the progress go to standard
-// error. Returns the exit status, see replay_status.h.
+// error. Returns the exit status, see exit_codes.h.
 int RunReplay(const ReplayOptions& options);
 
 }  // namespace liststore

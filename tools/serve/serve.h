@@ -41,10 +41,6 @@ struct ServeOptions {
 // liststore does not do, which is listed then; kExitPortTaken; else 2.
 int RunServe(const ServeOptions& options);
 
-// Somebody listens on a port that it was told to take. The number of the error (EADDRINUSE), which
-// no other outcome has.
-inline constexpr int kExitPortTaken = 98;
-
 }  // namespace liststore
 
 #endif  // LISTSTORE_TOOLS_SERVE_SERVE_H_

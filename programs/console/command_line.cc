@@ -1,0 +1,218 @@
+#include "programs/console/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <cctype>
+#include <map>
+#include <optional>
+
+#include "programs/console/exit_codes.h"
+
+namespace liststore {
+namespace {
+
+// `text` as the name of a variable: "cql-port" of LISTSTORE, LISTSTORE_CQL_PORT.
+std::string EnvironmentName(const std::string& prefix, const std::string& text) {
+  std::string name = prefix + '_';
+  for (const char c : text) name += c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  return name;
+}
+
+// Takes from a file what neither the command line nor the environment has said.
+void ReadConfigFile(CLI::App* command, const std::string& path) {
+  for (const CLI::ConfigItem& item : CLI::ConfigINI().from_file(path)) {
+    CLI::Option* const option = command->get_option_no_throw("--" + item.name);
+    if (option == nullptr || !item.parents.empty()) {
+      throw CLI::ConfigError(path + ": no option " + item.fullname());
+    }
+    if (option->count() > 0) continue;
+    option->add_result(item.inputs);
+    option->run_callback();
+  }
+}
+
+}  // namespace
+
+// --- CommandOption ------------------------------------------------------------------------------
+
+const CommandOption& CommandOption::Value(const std::string& name) const {
+  option_->type_name(name);
+  return *this;
+}
+
+const CommandOption& CommandOption::ShowDefault() const {
+  option_->capture_default_str();
+  return *this;
+}
+
+const CommandOption& CommandOption::Required() const {
+  option_->required();
+  return *this;
+}
+
+const CommandOption& CommandOption::FromEnvironment(const std::string& variable) const {
+  option_->envname(variable);
+  return *this;
+}
+
+const CommandOption& CommandOption::Excludes(const CommandOption& other) const {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+template <typename Number>
+const CommandOption& CommandOption::Within(Number low, Number high) const {
+  option_->check(CLI::Range(low, high));
+  return *this;
+}
+template const CommandOption& CommandOption::Within(int, int) const;
+template const CommandOption& CommandOption::Within(uint16_t, uint16_t) const;
+template const CommandOption& CommandOption::Within(uint32_t, uint32_t) const;
+template const CommandOption& CommandOption::Within(uint64_t, uint64_t) const;
+template const CommandOption& CommandOption::Within(double, double) const;
+
+const CommandOption& CommandOption::UpToOr(uint32_t high, const std::string& word) const {
+  const auto number_of = [high, word](std::string& text) -> std::string {
+    if (text == word) {
+      text = "0";
+      return "";
+    }
+    uint32_t number = 0;
+    if (CLI::detail::lexical_cast(text, number) && number >= 1 && number <= high) return "";
+    return "'" + text + "' is not 1 to " + std::to_string(high) + ", or " + word;
+  };
+  option_->transform(CLI::Validator(number_of, ""));
+  return *this;
+}
+
+const CommandOption& CommandOption::OneOf(const std::vector<std::string>& values) const {
+  option_->check(CLI::IsMember(values));
+  return *this;
+}
+
+const CommandOption& CommandOption::PartedBy(char separator) const {
+  option_->delimiter(separator);
+  return *this;
+}
+
+// --- CommandLine --------------------------------------------------------------------------------
+
+struct CommandLine::Parts {
+  struct Command {
+    std::function<int()> run;
+    std::string config_path;
+  };
+
+  Parts(const std::string& description, const std::string& program) : app(description, program) {}
+
+  CLI::App app;
+  std::map<const CLI::App*, Command> commands;
+
+  // The innermost command that was given.
+  CLI::App* Given() {
+    CLI::App* given = &app;
+    while (!given->get_subcommands().empty()) given = given->get_subcommands().front();
+    return given;
+  }
+};
+
+CommandLine::CommandLine(const std::string& description, const std::string& program)
+    : parts_(std::make_unique<Parts>(description, program)) {}
+CommandLine::~CommandLine() = default;
+
+void CommandLine::SetVersion(const std::string& version) {
+  parts_->app.set_version_flag("--version", version);
+}
+
+Subcommand CommandLine::program() { return {this, &parts_->app}; }
+
+int CommandLine::Run(int argc, char** argv) {
+  CLI::App& app = parts_->app;
+  try {
+    app.parse(argc, argv);
+    CLI::App* const given = parts_->Given();
+    const Parts::Command& command = parts_->commands[given];
+    if (!command.config_path.empty()) ReadConfigFile(given, command.config_path);
+    return command.run();
+  } catch (const CLI::ParseError& error) {  // --help and --version come this way too
+    return app.exit(error) == 0 ? kExitSame : kExitFailed;
+  }
+}
+
+// --- Subcommand ---------------------------------------------------------------------------------
+
+Subcommand Subcommand::Add(const std::string& name, const std::string& text) const {
+  return {line_, app_->add_subcommand(name, text)};
+}
+
+void Subcommand::Footer(const std::string& text) const { app_->footer(text); }
+
+void Subcommand::RequireSubcommand() const { app_->require_subcommand(1); }
+
+template <typename Field>
+CommandOption Subcommand::Option(const std::string& name, Field* field,
+                                 const std::string& text) const {
+  return CommandOption(app_->add_option(name, *field, text));
+}
+template CommandOption Subcommand::Option(const std::string&, std::string*,
+                                          const std::string&) const;
+template CommandOption Subcommand::Option(const std::string&, std::vector<std::string>*,
+                                          const std::string&) const;
+template CommandOption Subcommand::Option(const std::string&, int*, const std::string&) const;
+template CommandOption Subcommand::Option(const std::string&, uint16_t*, const std::string&) const;
+template CommandOption Subcommand::Option(const std::string&, uint32_t*, const std::string&) const;
+template CommandOption Subcommand::Option(const std::string&, uint64_t*, const std::string&) const;
+template CommandOption Subcommand::Option(const std::string&, double*, const std::string&) const;
+template CommandOption Subcommand::Option(const std::string&, std::optional<uint16_t>*,
+                                          const std::string&) const;
+
+template <typename Field>
+CommandOption Subcommand::Bytes(const std::string& name, Field* field,
+                                const std::string& text) const {
+  CLI::Option* const option = app_->add_option(name, *field, text);
+  return CommandOption(option->transform(CLI::AsSizeValue(false))->type_name("BYTES"));
+}
+template CommandOption Subcommand::Bytes(const std::string&, uint64_t*, const std::string&) const;
+template CommandOption Subcommand::Bytes(const std::string&, std::optional<uint64_t>*,
+                                         const std::string&) const;
+
+CommandOption Subcommand::Flag(const std::string& name, bool* field,
+                               const std::string& text) const {
+  return CommandOption(app_->add_flag(name, *field, text));
+}
+
+CommandOption Subcommand::Flag(const std::string& name, std::function<void()> given,
+                               const std::string& text) const {
+  return CommandOption(app_->add_flag_callback(name, std::move(given), text));
+}
+
+template <typename Field>
+CommandOption Subcommand::Choice(const std::string& name, Field* field, const std::string& text,
+                                 const std::vector<std::pair<std::string, bool>>& words) const {
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const auto& [word, value] : words) texts.emplace_back(word, value ? "true" : "false");
+  CLI::Option* const option = app_->add_option(name, *field, text);
+  return CommandOption(option->transform(CLI::CheckedTransformer(std::move(texts))));
+}
+template CommandOption Subcommand::Choice(const std::string&, bool*, const std::string&,
+                                          const std::vector<std::pair<std::string, bool>>&) const;
+template CommandOption Subcommand::Choice(const std::string&, std::optional<bool>*,
+                                          const std::string&,
+                                          const std::vector<std::pair<std::string, bool>>&) const;
+
+CommandOption Subcommand::ConfigFile(const std::string& name, const std::string& text) const {
+  std::string* const path = &line_->parts_->commands[app_].config_path;
+  return Option(name, path, text).Value("FILE");
+}
+
+void Subcommand::AllFromEnvironment(const std::string& prefix) const {
+  for (CLI::Option* option : app_->get_options()) {
+    if (option == app_->get_help_ptr()) continue;
+    option->envname(EnvironmentName(prefix, option->get_lnames()[0]));
+  }
+}
+
+void Subcommand::Runs(std::function<int()> run) const {
+  line_->parts_->commands[app_].run = std::move(run);
+}
+
+}  // namespace liststore
