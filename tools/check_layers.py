@@ -4,7 +4,8 @@
     tools/check_layers.py [ROOT]
 
 The rules are the tables below. A layer is a folder of engine/; a file may include its own layer, the
-layers in its row, the public headers, the standard library and Abseil. Prints one line for each
+layers in its row, the public headers, the standard library and Abseil. So may a file in a folder of
+programs/, bench/ and tools/, whose rows name folders and layers. Prints one line for each
 violation, `file:line: what`, and ends with status 1 when there was any.
 """
 
@@ -58,8 +59,39 @@ LAYERS = {
 # Folders of engine/ that hold layers instead of files.
 GROUPS_OF_LAYERS = ("cql", "faces")
 
-# Folders outside of engine/ that may include any of it.
-ABOVE_THE_ENGINE = ("tests", "bench", "tools", "programs")
+# Folder outside of engine/ -> the folders named before it, and the layers of engine/, that it may
+# include. What measures stands below the program, and what both need below them.
+PARTS = {
+    "programs/console": ["base"],
+    "programs/client": ["programs/console", "protocol", "base"],
+    "programs/oplog": ["programs/console", "base"],
+    # What every measurement needs; sending requests at a server; what is sent over CQL.
+    "bench/measure": ["programs/console", "base"],
+    "bench/load": ["bench/measure", "programs/console", "base"],
+    "bench/wire": ["bench/load", "bench/measure", "programs/client", "programs/console", "base"],
+    "bench/embedded": ["bench/load", "bench/measure", "programs/console", "base"],
+    "bench/peers": ["bench/embedded", "bench/wire", "bench/load", "bench/measure", "programs/client", "model",
+                    "base"],
+    "bench/cache": ["bench/peers", "bench/embedded", "bench/measure", "programs/oplog", "programs/console",
+                    "base"],
+    "bench/shapes": ["bench/peers", "bench/wire", "bench/load", "bench/measure", "programs/client",
+                     "programs/console", "lists", "model", "base"],
+    # Of single layers, from within.
+    "bench/micro": ["cql/syntax", "protocol", "storage", "memory", "runtime", "model", "base"],
+    # Programs of their own.
+    "bench": ["bench/shapes", "bench/peers", "bench/wire", "bench/embedded", "bench/load", "bench/measure",
+              "programs/console", "base"],
+    "tools/copy": ["programs/client", "programs/console", "protocol", "cql/syntax", "model", "base"],
+    "tools/replay": ["programs/client", "programs/oplog", "programs/console", "base"],
+    "tools/report": ["programs/client", "programs/console", "base"],
+    "tools/serve": ["programs/console", "base"],
+    # The subcommands, as they are typed.
+    "tools/liststore": ["tools/copy", "tools/replay", "tools/report", "tools/serve", "bench/cache",
+                        "bench/embedded", "bench/peers", "bench/wire", "programs/console"],
+}
+
+# Folders outside of engine/. The tests may include any of it, and of these.
+ABOVE_THE_ENGINE = ("programs", "bench", "tools", "tests")
 
 # (Layer, layer below it) -> the only headers of the latter that the row above means.
 ONLY_THESE_HEADERS = {
@@ -114,6 +146,16 @@ NEVER_IN_A_HEADER = (
 # Only the few tests that read golden vectors include it.
 MAY_BE_HEAVY = ("tests/support/vectors.h",)
 
+# Library -> the only places outside of engine/ and tests/ that may include it: what is slow to compile is
+# compiled once.
+LIBRARIES_OF_PARTS = {
+    "CLI/": ["programs/console/command_line.cc"],
+    "boost/json": ["programs/oplog/"],
+    "zlib.h": ["programs/oplog/line_reader.cc"],
+    "openssl/": ["tools/replay/md5_hex.cc"],
+    "benchmark/": ["bench/micro/"],
+}
+
 # Headers of the C and C++ standard libraries and of the system.
 SYSTEM_HEADER = re.compile(
     r"^([a-z_0-9]+|[a-z0-9_]+\.h|(sys|linux|netinet|arpa)/[a-z_0-9]+\.h)$")
@@ -133,6 +175,12 @@ def layer_of(path):
     return "/".join(parts[1:3] if parts[1] in GROUPS_OF_LAYERS else parts[1:2])
 
 
+def part_of(path):
+    """programs/<part>/..., bench/<part>/..., tools/<part>/... -> that folder, else None."""
+    folder = path.rpartition("/")[0]
+    return folder if folder.startswith(ABOVE_THE_ENGINE) and not folder.startswith("tests") else None
+
+
 def is_project(header):
     return header.startswith(ROOTS)
 
@@ -143,7 +191,14 @@ def is_system(header):
 
 def check_project_include(path, header):
     """What `path` must not include of the project itself."""
-    if path.startswith(ABOVE_THE_ENGINE):
+    if path.startswith("tests/"):
+        return
+    if part := part_of(path):
+        target = layer_of(header) or part_of(header)
+        if target not in (None, part, *PARTS[part]):
+            yield f"{part} must not include {target} ({header})"
+        elif header.startswith("tests/"):
+            yield f"{part} must not include tests ({header})"
         return
     if path.startswith("include/"):
         if not header.startswith("liststore/"):
@@ -174,6 +229,11 @@ def check_library_include(path, header):
         if not is_system(header) and not header.startswith(PUBLIC_LIBRARIES):
             yield f"a public header includes {header}"
         return
+    if part_of(path):
+        places = next((p for name, p in LIBRARIES_OF_PARTS.items() if header.startswith(name)), None)
+        if places is not None and not path.startswith(tuple(places)):
+            yield f"{header} is not for this file (allowed: {', '.join(places)})"
+        return
     layer = layer_of(path)
     if layer is None:
         return
@@ -187,8 +247,8 @@ def check_library_include(path, header):
 
 
 def own_header(path, present):
-    """The header that a .cc of the engine must include first, or None."""
-    if not (path.startswith("engine/") and path.endswith(".cc")):
+    """The header that a .cc must include first, or None."""
+    if path.startswith("tests/") or not path.endswith(".cc"):
         return None
     stem = path[: -len(".cc")]
     if f"{stem}.h" in present:
@@ -202,6 +262,9 @@ def check_file(path, text, present):
     layer = layer_of(path)
     if path.startswith("engine/") and layer not in LAYERS:
         yield 1, f"engine/{layer or ''} is no known layer"
+        return
+    if (part := part_of(path)) and part not in PARTS:
+        yield 1, f"{part} is no known folder"
         return
     expected_first = own_header(path, present)
     for number, line in enumerate(text.splitlines(), start=1):
@@ -243,9 +306,9 @@ def check_tree(root):
 
 
 def check_table():
-    """The table itself must have no cycle: each layer uses layers named before it."""
+    """The tables themselves must have no cycle: each layer uses layers named before it."""
     known = []
-    for layer, below in LAYERS.items():
+    for layer, below in (*LAYERS.items(), *PARTS.items()):
         for used in below:
             assert used in known, f"{layer} uses {used}, which does not stand below it"
         known.append(layer)

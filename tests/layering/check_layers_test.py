@@ -88,6 +88,26 @@ CASES = [
     ("protocol has no sockets", "engine/protocol/a.cc", "#include <sys/socket.h>", "must not see"),
     ("unknown library", "engine/lists/a.cc", "#include <boost/json.hpp>", "not for this file"),
     ("unknown layer", "engine/misc/a.h", "int x;", "no known layer"),
+    ("the program stands on what measures", "tools/liststore/a.cc",
+     '#include "bench/wire/wire_bench.h"\n#include "tools/copy/copy.h"', None),
+    ("CLI11 in one place", "programs/console/command_line.cc", "#include <CLI/CLI.hpp>", None),
+    ("what measures knows no tools", "bench/wire/a.cc", '#include "tools/replay/replay.h"',
+     "bench/wire must not include tools/replay"),
+    ("the CQL client knows no tools", "programs/client/a.h", '#include "tools/copy/copy.h"',
+     "programs/client must not include tools/copy"),
+    ("nor what measures", "programs/console/a.h", '#include "bench/measure/median.h"',
+     "programs/console must not include bench/measure"),
+    ("copying knows no replay", "tools/copy/a.cc", '#include "tools/replay/replay.h"',
+     "tools/copy must not include tools/replay"),
+    ("copying speaks CQL alone", "tools/copy/a.cc", '#include "engine/shard/engine.h"',
+     "tools/copy must not include shard"),
+    ("loads know no peers", "bench/load/a.h", '#include "bench/peers/bare_store.h"',
+     "bench/load must not include bench/peers"),
+    ("programs know no tests", "bench/measure/a.cc", '#include "tests/support/seed.h"',
+     "bench/measure must not include tests"),
+    ("CLI11 in no subcommand", "tools/liststore/a.cc", "#include <CLI/CLI.hpp>", "not for this file"),
+    ("unknown folder of tools", "tools/misc/a.h", "int x;", "no known folder"),
+    ("files of tools lie in folders", "tools/a.h", "int x;", "no known folder"),
     ("relative include", "engine/base/a.cc", '#include "check.h"', "neither rooted"),
     ("angle brackets for our own", "engine/lists/a.cc", "#include <liststore/clock.h>", "write"),
 ]
@@ -120,13 +140,19 @@ class CheckLayersTest(unittest.TestCase):
         self.assertEqual(self.violations(bad),
                          ["engine/base/a.cc:1: the first include must be engine/base/a.h"])
 
+    def test_own_header_comes_first_outside_of_the_engine(self):
+        files = {"engine/base/a.h": "", "tools/copy/a.h": "",
+                 "tools/copy/a.cc": '#include <vector>\n#include "tools/copy/a.h"\n'}
+        self.assertEqual(self.violations(files),
+                         ["tools/copy/a.cc:1: the first include must be tools/copy/a.h"])
+
     def test_implementation_of_a_public_header_starts_with_it(self):
         files = {"include/liststore/clock.h": "", "engine/base/clock.cc": "#include <time.h>\n"}
         self.assertEqual(self.violations(files),
                          ["engine/base/clock.cc:1: the first include must be liststore/clock.h"])
 
     def test_an_empty_tree_is_no_success(self):
-        self.assertEqual(len(self.violations({"tools/a.cc": ""})), 1)
+        self.assertEqual(len(self.violations({"tools/copy/a.cc": ""})), 1)
 
     def test_table_has_no_cycle(self):
         check_layers.check_table()
