@@ -74,21 +74,21 @@ compact_progress() { # NAME
 }
 
 # Configures and builds a preset. LISTSTORE_WERROR=ON in the environment makes warnings errors.
-build_preset() { # PRESET [TARGET]
-  local preset=$1 target=${2:-all} log
+build_preset() { # PRESET [TARGET...]
+  local preset=$1 targets=("${@:2}") log
   mkdir -p build
   log=build/configure-$preset.log
   say "building $preset"
   local tests=ON
   # The program alone needs fewer packages than the tests and benchmarks.
-  [[ $target == liststore_program ]] && tests=OFF
+  [[ ${targets[*]} == liststore_program ]] && tests=OFF
   local settings=(-DLISTSTORE_WERROR="${LISTSTORE_WERROR:-OFF}" -DLISTSTORE_BUILD_TESTS="$tests")
   [[ $preset == release ]] && settings+=(-DLISTSTORE_BUILD_BENCH="$tests")
   if ! cmake --preset "$preset" "${settings[@]}" >"$log" 2>&1; then
     cat "$log" >&2
     return 1
   fi
-  local build=(cmake --build --preset "$preset" --target "$target" --parallel "$jobs")
+  local build=(cmake --build --preset "$preset" --target "${targets[@]:-all}" --parallel "$jobs")
   if [[ -t 1 ]]; then
     "${build[@]}"
   else

@@ -22,15 +22,15 @@ using Steady = std::chrono::steady_clock;
 constexpr uint64_t kMemoryBytes = uint64_t{64} << 20;
 // Some 40 MiB of lists that are read all the time, and ten times the limit of others.
 constexpr uint32_t kHotLists = 20'000;
-constexpr uint32_t kLists = kHotLists + 400'000;
-constexpr uint32_t kItems = 20;
-constexpr size_t kValueBytes = 24;
-constexpr size_t kLimit = 10;
+constexpr uint32_t kCachedLists = kHotLists + 400'000;
+constexpr uint32_t kCachedItems = 20;
+constexpr size_t kCachedValueBytes = 24;
+constexpr size_t kHitLimit = 10;
 
 // What the lists behind the cache hold; the loader answers from it.
 class Source {
  public:
-  Source() : contents_(SystemClock::Instance().NowNanos(), kItems, kValueBytes) {}
+  Source() : contents_(SystemClock::Instance().NowNanos(), kCachedItems, kCachedValueBytes) {}
 
   // Lists that this thread had loaded.
   static uint64_t& LoadsOfThread() {
@@ -39,11 +39,11 @@ class Source {
   }
 
   absl::Status Load(ListLoad& load) const {
-    std::vector<std::string> values(kItems, std::string(kValueBytes, '\0'));
-    std::vector<NewItem> items(kItems);
+    std::vector<std::string> values(kCachedItems, std::string(kCachedValueBytes, '\0'));
+    std::vector<NewItem> items(kCachedItems);
     for (size_t i = 0; i < load.size(); ++i) {
       const uint32_t list = ListOfEntityId(load.list(i).entity_id);
-      for (uint32_t number = 0; number < kItems; ++number) {
+      for (uint32_t number = 0; number < kCachedItems; ++number) {
         contents_.WriteValue(list, number, values[number].data());
         items[number] = {contents_.TimestampOf(list, number), values[number]};
       }
@@ -54,8 +54,8 @@ class Source {
   }
 
   absl::Status Check(uint32_t list, const ListItems& items) const {
-    if (items.size() == kLimit &&
-        items[0].timestamp_nanos == contents_.TimestampOf(list, kItems - 1)) {
+    if (items.size() == kHitLimit &&
+        items[0].timestamp_nanos == contents_.TimestampOf(list, kCachedItems - 1)) {
       return absl::OkStatus();
     }
     return absl::DataLossError(absl::StrCat("list ", list, " was answered with another's items"));
@@ -86,15 +86,15 @@ class Disturber {
  private:
   void Run() {
     Random random(43);
-    std::string value(kValueBytes, '\0');
+    std::string value(kCachedValueBytes, '\0');
     ListItems items;
     while (status_.ok() && !stop_.load(std::memory_order_acquire)) {
-      const auto list = static_cast<uint32_t>(kHotLists + random.Below(kLists - kHotLists));
+      const auto list = static_cast<uint32_t>(kHotLists + random.Below(kCachedLists - kHotLists));
       const std::string id = EntityIdOfList(list);
       const ListId key{kBenchEntityType, kBenchFeature, "", id};
-      if (additions_ % 2 == 0) status_ = cache_.GetListItems(key, {.limit = kLimit}, &items);
+      if (additions_ % 2 == 0) status_ = cache_.GetListItems(key, {.limit = kHitLimit}, &items);
       if (!status_.ok()) return;
-      BenchItems::WriteValue(list, static_cast<uint32_t>(kItems + additions_), value);
+      BenchItems::WriteValue(list, static_cast<uint32_t>(kCachedItems + additions_), value);
       const NewItem item{SystemClock::Instance().NowNanos(), value};
       status_ = cache_.AddListItems(key, {&item, 1});
       ++additions_;
@@ -133,7 +133,7 @@ absl::Status MeasureCacheHits(const ShapeOptions& options, ShapeReport* report) 
     const std::string id = EntityIdOfList(list);
     const uint64_t loads = Source::LoadsOfThread();
     const auto begin = Steady::now();
-    LS_RETURN_IF_ERROR(cache->GetListItems({feature, id}, {.limit = kLimit}, &items));
+    LS_RETURN_IF_ERROR(cache->GetListItems({feature, id}, {.limit = kHitLimit}, &items));
     const auto nanos = std::chrono::nanoseconds(Steady::now() - begin).count();
     const bool hit = Source::LoadsOfThread() == loads;
     if (counts && hit) hits.Record(static_cast<uint64_t>(nanos));

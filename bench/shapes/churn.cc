@@ -14,6 +14,7 @@
 #include "engine/base/random.h"
 #include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
+#include "engine/lists/remaining_time.h"
 #include "liststore/list_store.h"
 
 namespace liststore {
@@ -21,12 +22,12 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr uint32_t kLists = 20'000;
+constexpr uint32_t kChurnLists = 20'000;
 constexpr uint64_t kTtlNanos = static_cast<uint64_t>(kBenchTtlSeconds) * kNanosPerSecond;
 // Items live from one to so many seconds: in a second a fourth of what there is goes.
 constexpr uint64_t kLifeSecondsMax = 4;
-constexpr size_t kValueBytes = 24;
-constexpr size_t kLimit = 10;
+constexpr size_t kChurnValueBytes = 24;
+constexpr size_t kChurnLimit = 10;
 // The writer is no faster than this, so that both stores hold about as much and lose as much.
 constexpr uint64_t kWritesPerSecond = 100'000;
 // What was written is read within this, however little the machine gives the writer.
@@ -48,7 +49,7 @@ class OursClient final : public Client {
     return store_.AddListItems({feature_, entity_id}, {&item, 1}).status();
   }
   absl::Status Get(const std::string& entity_id, std::vector<uint64_t>* timestamps) override {
-    LS_RETURN_IF_ERROR(store_.GetListItems({feature_, entity_id}, {.limit = kLimit}, &items_));
+    LS_RETURN_IF_ERROR(store_.GetListItems({feature_, entity_id}, {.limit = kChurnLimit}, &items_));
     for (const ListItemView item : items_) timestamps->push_back(item.timestamp_nanos);
     return absl::OkStatus();
   }
@@ -67,7 +68,7 @@ class PlainClient final : public Client {
     return absl::OkStatus();
   }
   absl::Status Get(const std::string& entity_id, std::vector<uint64_t>* timestamps) override {
-    store_.Get(entity_id, 0, kLimit, &items_);
+    store_.Get(entity_id, 0, kChurnLimit, &items_);
     for (size_t i = 0; i < items_.size; ++i) {
       timestamps->push_back(std::stoull(items_.items[i].key.substr(0, 19)));
     }
@@ -94,7 +95,7 @@ class Writer {
  private:
   void Run() {
     Random random(29);
-    std::string value(kValueBytes, '\0');
+    std::string value(kChurnValueBytes, '\0');
     const auto begin = Steady::now();
     while (status_.ok() && !stop_.load(std::memory_order_acquire)) {
       const double elapsed = std::chrono::duration<double>(Steady::now() - begin).count();
@@ -102,7 +103,7 @@ class Writer {
         std::this_thread::yield();
         continue;
       }
-      const auto list = static_cast<uint32_t>(random.Below(kLists));
+      const auto list = static_cast<uint32_t>(random.Below(kChurnLists));
       BenchItems::WriteValue(list, static_cast<uint32_t>(written_), {value.data(), value.size()});
       const uint64_t life = 1 + random.Below(kLifeSecondsMax);
       const uint64_t nanos =
@@ -127,7 +128,7 @@ struct Churn {
 };
 
 // Nothing that is read may have ended before the read began, in whole seconds.
-absl::Status Measure(Client& reading, Client& writing, double seconds, Churn* churn) {
+absl::Status MeasureSide(Client& reading, Client& writing, double seconds, Churn* churn) {
   Writer writer(writing);
   Random random(31);
   std::vector<uint64_t> timestamps;
@@ -137,7 +138,7 @@ absl::Status Measure(Client& reading, Client& writing, double seconds, Churn* ch
   for (auto now = Steady::now(); now < end || churn->items_read == 0 || churn->reads.Count() == 0;
        now = Steady::now()) {
     if (now > end + kPatience) return absl::DataLossError("nothing is read of what is written");
-    const std::string entity_id = EntityIdOfList(static_cast<uint32_t>(random.Below(kLists)));
+    const std::string entity_id = EntityIdOfList(static_cast<uint32_t>(random.Below(kChurnLists)));
     const uint64_t second = SystemClock::Instance().NowNanos() / kNanosPerSecond;
     timestamps.clear();
     const auto begin = Steady::now();
@@ -166,7 +167,7 @@ void Report(const char* key, const char* name, const Churn& churn, ShapeReport* 
 }  // namespace
 
 absl::Status MeasureChurn(const ShapeOptions& options, ShapeReport* report) {
-  report->Begin(absl::StrCat("reads of ", kLists, " lists while ", kWritesPerSecond,
+  report->Begin(absl::StrCat("reads of ", kChurnLists, " lists while ", kWritesPerSecond,
                              " items a second are added, each of which expires within ",
                              kLifeSecondsMax, " s"));
   Options store_options;
@@ -177,13 +178,13 @@ absl::Status MeasureChurn(const ShapeOptions& options, ShapeReport* report) {
                       store->FindListFeature(kBenchEntityType, kBenchFeature));
   OursClient our_reader(*store, feature), our_writer(*store, feature);
   Churn ours;
-  LS_RETURN_IF_ERROR(Measure(our_reader, our_writer, options.seconds, &ours));
+  LS_RETURN_IF_ERROR(MeasureSide(our_reader, our_writer, options.seconds, &ours));
   Report("ours", "ours", ours, report);
 
   PlainStore plain(SystemClock::Instance(), kBenchTtlSeconds);
   PlainClient plain_reader(plain), plain_writer(plain);
   Churn theirs;
-  LS_RETURN_IF_ERROR(Measure(plain_reader, plain_writer, options.seconds, &theirs));
+  LS_RETURN_IF_ERROR(MeasureSide(plain_reader, plain_writer, options.seconds, &theirs));
   Report("plain", "the plain structure", theirs, report);
   report->Ratios("churn", "get 10, by the plain structure", ours.reads, theirs.reads);
   return absl::OkStatus();

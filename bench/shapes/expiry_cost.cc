@@ -12,6 +12,7 @@
 #include "bench/shapes/shapes.h"
 #include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
+#include "engine/lists/remaining_time.h"
 #include "liststore/list_store.h"
 
 namespace liststore {
@@ -20,7 +21,7 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr uint32_t kItemsPerList = 20;
-constexpr size_t kValueBytes = 24;
+constexpr size_t kExpiringValueBytes = 24;
 constexpr int64_t kTtlSeconds = 7'200;
 constexpr uint64_t kStartNanos = uint64_t{1'760'000'000} * kNanosPerSecond;
 
@@ -67,7 +68,7 @@ absl::StatusOr<double> MeasureOurs(const Spread& spread, uint32_t lists) {
   LS_RETURN_IF_ERROR(store->CreateListFeature(kBenchEntityType, kBenchFeature, kTtlSeconds));
   LS_ASSIGN_OR_RETURN(const ListFeature feature,
                       store->FindListFeature(kBenchEntityType, kBenchFeature));
-  std::string value(kValueBytes, '\0');
+  std::string value(kExpiringValueBytes, '\0');
   for (uint32_t number = 0; number < kItemsPerList; ++number) {
     for (uint32_t place = 0; place < lists; ++place) {
       const uint32_t list = ListAt(place, lists);
@@ -97,7 +98,7 @@ absl::StatusOr<double> MeasureOurs(const Spread& spread, uint32_t lists) {
 absl::StatusOr<double> MeasureRowWheel(const Spread& spread, uint32_t lists) {
   constexpr int64_t kStart = kStartNanos / kNanosPerSecond;
   RowWheel wheel(kStart, 2 * kTtlSeconds);
-  std::string value(kValueBytes, '\0');
+  std::string value(kExpiringValueBytes, '\0');
   int64_t last = 0;
   for (uint32_t number = 0; number < kItemsPerList; ++number) {
     for (uint32_t place = 0; place < lists; ++place) {

@@ -14,12 +14,12 @@
 namespace liststore {
 namespace {
 
-constexpr uint64_t kLists = 100'000;
+constexpr uint64_t kJournalLists = 100'000;
 constexpr uint64_t kRecords = 10'000;  // as a server has that is not told otherwise
 // Short turns: what else happens on the machine meets both sides alike.
-constexpr int kTurns = 20;
+constexpr int kJournalTurns = 20;
 
-struct Side {
+struct JournalSide {
   std::vector<double> rates;       // a turn each
   std::vector<double> core_rates;  // by the server's time on its core
 };
@@ -41,13 +41,13 @@ absl::Status SetJournal(const WireShape& shape, const std::string& assignment) {
 template <typename MakeSource>
 absl::Status MeasureKind(const WireShape& shape, const char* key, const char* name, double seconds,
                          const MakeSource& make_source, ShapeReport* report) {
-  Side sides[2];
-  for (int turn = 0; turn < kTurns; ++turn) {
+  JournalSide sides[2];
+  for (int turn = 0; turn < kJournalTurns; ++turn) {
     for (const bool first : {false, true}) {
       const bool on = first == (turn % 2 == 0);
       LS_RETURN_IF_ERROR(SetJournal(shape, absl::StrCat("enabled = ", on ? "true" : "false")));
       auto source = make_source(turn);
-      LS_ASSIGN_OR_RETURN(const WireLine line, shape.Measure(source, seconds / kTurns));
+      LS_ASSIGN_OR_RETURN(const WireLine line, shape.Measure(source, seconds / kJournalTurns));
       sides[on].rates.push_back(Median(line.rates));
       sides[on].core_rates.push_back(Median(line.core_rates));
     }
@@ -69,20 +69,21 @@ absl::Status MeasureKind(const WireShape& shape, const char* key, const char* na
 absl::Status MeasureJournalCost(const ShapeOptions& options, ShapeReport* report) {
   report->Begin(absl::StrCat("the journal of requests: ", options.connections, " connections, ",
                              WireShape::kInFlight, " requests under way on each"));
-  LS_ASSIGN_OR_RETURN(const std::unique_ptr<WireShape> shape, WireShape::Open(options, kLists));
+  LS_ASSIGN_OR_RETURN(const std::unique_ptr<WireShape> shape,
+                      WireShape::Open(options, kJournalLists));
   LS_RETURN_IF_ERROR(SetJournal(*shape, absl::StrCat("capacity = ", kRecords)));
   const size_t slots = options.connections * WireShape::kInFlight;
   LS_RETURN_IF_ERROR(MeasureKind(
       *shape, "select", "SELECT 10", options.seconds,
       [&](int turn) {
-        const ListPicker picker(kLists, false, static_cast<uint64_t>(turn) + 1);
+        const ListPicker picker(kJournalLists, false, static_cast<uint64_t>(turn) + 1);
         return SelectSource(shape->lists(), shape->select(), slots, picker);
       },
       report));
   return MeasureKind(
       *shape, "insert", "INSERT 1", options.seconds,
       [&](int turn) {
-        const ListPicker picker(kLists, false, static_cast<uint64_t>(turn) + 1000);
+        const ListPicker picker(kJournalLists, false, static_cast<uint64_t>(turn) + 1000);
         return InsertSource(shape->lists(), shape->insert(), picker);
       },
       report);

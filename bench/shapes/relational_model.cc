@@ -19,14 +19,14 @@ namespace liststore {
 namespace {
 
 constexpr uint64_t kEntities = 2'000;
-constexpr size_t kLimit = 10;
+constexpr size_t kNewestItems = 10;
 // An entity has relations of so many features in one partition, item by item in turn; the first is
 // the one that is read. The list model keeps each feature in a partition of its own.
 constexpr std::array<std::string_view, 4> kFeatures = {"reading_history", "shown_stories",
                                                        "followed_topics", "blocked_authors"};
 constexpr int kRequestsOfARead = 2;
 // In turn, so that what else happens on the machine meets both sides alike.
-constexpr int kTurns = 10;
+constexpr int kModelTurns = 10;
 
 constexpr const char* kSchema[] = {
     "CREATE TABLE feature_store.feature_values (value_id bigint PRIMARY KEY, value blob)",
@@ -45,7 +45,7 @@ constexpr char kSelectRelations[] =
 constexpr char kSelectValues[] =
     "SELECT value_id, value FROM feature_store.feature_values WHERE value_id IN ?";
 
-absl::Status Wrong(uint32_t entity, const char* what) {
+absl::Status WrongModel(uint32_t entity, const char* what) {
   return absl::DataLossError(absl::StrCat("entity ", EntityIdOfList(entity), ": ", what));
 }
 
@@ -136,15 +136,15 @@ class RelationalSource final : public WireSource {
   absl::Status OnReply(size_t slot, const CqlReply& reply) override {
     Asked& asked = asked_[slot];
     LS_RETURN_IF_ERROR(CqlRows::Decode(reply.body, &rows_));
-    if (rows_.size() != kLimit) return Wrong(asked.entity, "rows are missing");
+    if (rows_.size() != kNewestItems) return WrongModel(asked.entity, "rows are missing");
     if (!asked.ids.empty()) {
       asked.ids.clear();
       return CheckValues(asked.entity);
     }
     asked.ids = CqlInt(static_cast<int32_t>(rows_.size()));
-    for (size_t i = 0; i < kLimit; ++i) {
+    for (size_t i = 0; i < kNewestItems; ++i) {
       if (rows_.Integer(i, 0) != ValueId(asked.entity, NumberOf(i), 0)) {
-        return Wrong(asked.entity, "the newest relations are others");
+        return WrongModel(asked.entity, "the newest relations are others");
       }
       asked.ids.append(CqlInt(sizeof(int64_t))).append(rows_.at(i, 0));
     }
@@ -162,18 +162,18 @@ class RelationalSource final : public WireSource {
 
   // Rows of an IN come in the order of their tokens: a service puts them in order by their ids.
   absl::Status CheckValues(uint32_t entity) const {
-    for (size_t i = 0; i < kLimit; ++i) {
+    for (size_t i = 0; i < kNewestItems; ++i) {
       size_t row = 0;
-      while (row < kLimit && rows_.Integer(row, 0) != ValueId(entity, NumberOf(i), 0)) ++row;
-      if (row == kLimit || rows_.at(row, 1) != model_.lists().ValueOf(entity, NumberOf(i))) {
-        return Wrong(entity, "a value is another");
+      while (row < kNewestItems && rows_.Integer(row, 0) != ValueId(entity, NumberOf(i), 0)) ++row;
+      if (row == kNewestItems || rows_.at(row, 1) != model_.lists().ValueOf(entity, NumberOf(i))) {
+        return WrongModel(entity, "a value is another");
       }
     }
     return absl::OkStatus();
   }
 
   const RelationalModel& model_;
-  const std::string limit_ = CqlInt(kLimit);
+  const std::string limit_ = CqlInt(kNewestItems);
   std::vector<Asked> asked_;
   Random random_{1};
   CqlRows rows_;
@@ -189,13 +189,13 @@ absl::Status MeasureRelationalModel(const ShapeOptions& options, ShapeReport* re
   LS_ASSIGN_OR_RETURN(const RelationalModel relational, RelationalModel::Open(*shape));
   const size_t slots = options.connections * WireShape::kInFlight;
   std::vector<double> lists, relations, ratios;  // by the server's time on its core, a turn each
-  for (int turn = 0; turn < kTurns; ++turn) {
+  for (int turn = 0; turn < kModelTurns; ++turn) {
     const ListPicker picker(kEntities, false, static_cast<uint64_t>(turn) + 1);
     SelectSource list_source(shape->lists(), shape->select(), slots, picker);
-    LS_ASSIGN_OR_RETURN(WireLine line, shape->Measure(list_source, options.seconds / kTurns));
+    LS_ASSIGN_OR_RETURN(WireLine line, shape->Measure(list_source, options.seconds / kModelTurns));
     lists.push_back(Median(line.core_rates));
     RelationalSource source(relational, slots);
-    LS_ASSIGN_OR_RETURN(line, shape->Measure(source, options.seconds / kTurns));
+    LS_ASSIGN_OR_RETURN(line, shape->Measure(source, options.seconds / kModelTurns));
     relations.push_back(Median(line.core_rates) / kRequestsOfARead);
     ratios.push_back(lists.back() / relations.back());
   }

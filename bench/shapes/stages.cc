@@ -25,9 +25,9 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr uint32_t kLists = 200'000;  // far more than caches hold
-constexpr uint64_t kItems = 20;
-constexpr size_t kValueBytes = 24;
+constexpr uint32_t kStageLists = 200'000;  // far more than caches hold
+constexpr uint64_t kStageItems = 20;
+constexpr size_t kStageValueBytes = 24;
 constexpr size_t kBatch = 1'024;  // calls between two readings of the clock; a multiple of 16
 constexpr int kRounds = 5;        // of each stage, in turn; medians
 
@@ -52,7 +52,7 @@ absl::StatusOr<std::vector<double>> MeasureAll(const std::vector<Stage>& stages,
       const auto end = Steady::now() + std::chrono::duration<double>(seconds / kRounds);
       do {
         for (size_t i = 0; i < kBatch; ++i) {
-          const uint64_t list = stages[s].random_lists ? random.Below(kLists) : 0;
+          const uint64_t list = stages[s].random_lists ? random.Below(kStageLists) : 0;
           texts[i] = EntityIdOfList(static_cast<uint32_t>(list));
           ids[i] = texts[i];
         }
@@ -71,17 +71,17 @@ absl::StatusOr<std::vector<double>> MeasureAll(const std::vector<Stage>& stages,
 }
 
 absl::Status LoadAll(ListStore& store, const ListFeature& feature) {
-  const BenchItems contents(SystemClock::Instance().NowNanos(), kItems, kValueBytes);
-  std::vector<std::string> values(kItems, std::string(kValueBytes, '\0'));
-  std::vector<NewItem> items(kItems);
-  for (uint32_t list = 0; list < kLists; ++list) {
-    for (uint32_t i = 0; i < kItems; ++i) {
+  const BenchItems contents(SystemClock::Instance().NowNanos(), kStageItems, kStageValueBytes);
+  std::vector<std::string> values(kStageItems, std::string(kStageValueBytes, '\0'));
+  std::vector<NewItem> items(kStageItems);
+  for (uint32_t list = 0; list < kStageLists; ++list) {
+    for (uint32_t i = 0; i < kStageItems; ++i) {
       contents.WriteValue(list, i, values[i].data());
       items[i] = {contents.TimestampOf(list, i), values[i]};
     }
     LS_ASSIGN_OR_RETURN(const AddResult added,
                         store.AddListItems({feature, EntityIdOfList(list)}, items));
-    if (added.stored != kItems) return absl::DataLossError("items of a list not stored");
+    if (added.stored != kStageItems) return absl::DataLossError("items of a list not stored");
   }
   while (store.Reclaim() > 0) {
   }
@@ -193,7 +193,8 @@ absl::Status MeasureStages(const ShapeOptions& options, ShapeReport* report) {
        Reads(*store, feature, 10, 10)},
   };
   LS_ASSIGN_OR_RETURN(const std::vector<double> nanos, MeasureAll(stages, options.seconds));
-  report->Begin(absl::StrCat("get 10 in the process, ", kLists, " lists; each line adds a stage"));
+  report->Begin(
+      absl::StrCat("get 10 in the process, ", kStageLists, " lists; each line adds a stage"));
   for (size_t i = 0; i < stages.size(); ++i) {
     report->Number(stages[i].key, stages[i].name, nanos[i] - (i == 0 ? 0 : nanos[i - 1]), "ns");
   }

@@ -17,22 +17,22 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr size_t kLimit = 10;
+constexpr size_t kItemsRead = 10;
 constexpr uint64_t kLoadedAtOnce = 1'000;
 constexpr uint64_t kSmallItems = 20;
 constexpr uint64_t kSmallValueBytes = 24;
 constexpr uint64_t kItemNanos = 1'000;  // between two items
 constexpr uint64_t kSecondsBack = 86'400;
 
-absl::Status Wrong(const std::string& list, const char* what) {
+absl::Status WrongList(const std::string& list, const char* what) {
   return absl::DataLossError(absl::StrCat("list ", list, ": ", what));
 }
 
 // A list that holds the items [0, next_).
-class Side {
+class ListSide {
  public:
-  Side(ListStore& store, ListFeature feature, std::string name, uint32_t number, uint64_t items,
-       uint64_t value_bytes)
+  ListSide(ListStore& store, ListFeature feature, std::string name, uint32_t number, uint64_t items,
+           uint64_t value_bytes)
       : key(std::move(name)),
         store_(store),
         feature_(feature),
@@ -50,9 +50,8 @@ class Side {
       for (uint64_t i = 0; i < count; ++i) {
         items[i] = MakeItem(next_ + i, values[i]);
       }
-      LS_ASSIGN_OR_RETURN(const AddResult added,
-                          store_.AddListItems({feature_, entity_id_}, items));
-      if (added.stored != count) return Wrong(entity_id_, "items were not stored");
+      LS_ASSIGN_OR_RETURN(const AddResult added, store_.AddListItems({feature_, entity_id_}, items));
+      if (added.stored != count) return WrongList(entity_id_, "items were not stored");
       next_ += count;
     }
     return absl::OkStatus();
@@ -60,12 +59,12 @@ class Side {
 
   absl::Status Get() {
     const auto begin = Steady::now();
-    LS_RETURN_IF_ERROR(store_.GetListItems({feature_, entity_id_}, {.limit = kLimit}, &items_));
+    LS_RETURN_IF_ERROR(store_.GetListItems({feature_, entity_id_}, {.limit = kItemsRead}, &items_));
     get.Record(NanosSince(begin));
     const NewItem newest = MakeItem(next_ - 1, value_);
-    if (items_.size() != std::min<uint64_t>(kLimit, next_) || items_[0].value != newest.value ||
+    if (items_.size() != std::min<uint64_t>(kItemsRead, next_) || items_[0].value != newest.value ||
         items_[0].timestamp_nanos != newest.timestamp_nanos) {
-      return Wrong(entity_id_, "the newest items are others");
+      return WrongList(entity_id_, "the newest items are others");
     }
     return absl::OkStatus();
   }
@@ -76,7 +75,7 @@ class Side {
     LS_ASSIGN_OR_RETURN(const AddResult added,
                         store_.AddListItems({feature_, entity_id_}, {&item, 1}));
     add.Record(NanosSince(begin));
-    if (added.stored != 1) return Wrong(entity_id_, "an item was not stored");
+    if (added.stored != 1) return WrongList(entity_id_, "an item was not stored");
     ++next_;
     return absl::OkStatus();
   }
@@ -88,10 +87,10 @@ class Side {
     LS_ASSIGN_OR_RETURN(const size_t removed,
                         store_.RemoveListItemsWithValue({feature_, entity_id_}, item.value));
     remove.Record(NanosSince(begin));
-    if (removed != 1) return Wrong(entity_id_, "an item was not found by its value");
+    if (removed != 1) return WrongList(entity_id_, "an item was not found by its value");
     LS_ASSIGN_OR_RETURN(const AddResult added,
                         store_.AddListItems({feature_, entity_id_}, {&item, 1}));
-    return added.stored == 1 ? absl::OkStatus() : Wrong(entity_id_, "an item was not stored");
+    return added.stored == 1 ? absl::OkStatus() : WrongList(entity_id_, "an item was not stored");
   }
 
   const std::string key;
@@ -118,37 +117,38 @@ class Side {
 };
 
 // Both sides in turn, operation by operation, so that whatever else the machine does meets both.
-absl::Status Measure(uint64_t items, uint64_t value_bytes, const char* key, double seconds,
-                     ShapeReport* report) {
+absl::Status MeasureList(uint64_t items, uint64_t value_bytes, const char* key, double seconds,
+                         ShapeReport* report) {
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<ListStore> store, ListStore::Open(Options()));
   LS_RETURN_IF_ERROR(store->CreateListFeature(kBenchEntityType, kBenchFeature, kBenchTtlSeconds));
   LS_ASSIGN_OR_RETURN(const ListFeature feature,
                       store->FindListFeature(kBenchEntityType, kBenchFeature));
-  Side sides[] = {{*store, feature, key, 1, items, value_bytes},
-                  {*store, feature, absl::StrCat(key, "_small"), 2, kSmallItems, kSmallValueBytes}};
-  for (Side& side : sides) LS_RETURN_IF_ERROR(side.Load());
+  ListSide sides[] = {
+      {*store, feature, key, 1, items, value_bytes},
+      {*store, feature, absl::StrCat(key, "_small"), 2, kSmallItems, kSmallValueBytes}};
+  for (ListSide& side : sides) LS_RETURN_IF_ERROR(side.Load());
   Random random(1);
   const auto end = Steady::now() + std::chrono::duration<double>(seconds);
   do {
     for (int i = 0; i < 64; ++i) {
-      for (Side& side : sides) LS_RETURN_IF_ERROR(side.Get());
+      for (ListSide& side : sides) LS_RETURN_IF_ERROR(side.Get());
     }
-    for (Side& side : sides) LS_RETURN_IF_ERROR(side.Add());
-    for (Side& side : sides) LS_RETURN_IF_ERROR(side.Remove(random));
+    for (ListSide& side : sides) LS_RETURN_IF_ERROR(side.Add());
+    for (ListSide& side : sides) LS_RETURN_IF_ERROR(side.Remove(random));
     store->Reclaim();
   } while (Steady::now() < end);
 
-  const auto line = [&](const char* name, Histogram Side::*latency) {
-    for (const Side& side : sides) {
+  const auto line = [&](const char* name, Histogram ListSide::*latency) {
+    for (const ListSide& side : sides) {
       report->Latency(absl::StrCat(side.key, "_", name),
                       absl::StrCat(name, &side == sides ? "" : ", the small list"), side.*latency);
     }
     report->Ratios(absl::StrCat(key, "_", name), absl::StrCat(name, ", by the small list"),
                    sides[0].*latency, sides[1].*latency);
   };
-  line("get10", &Side::get);
-  line("add1", &Side::add);
-  line("remove", &Side::remove);
+  line("get10", &ListSide::get);
+  line("add1", &ListSide::add);
+  line("remove", &ListSide::remove);
   return absl::OkStatus();
 }
 
@@ -157,13 +157,13 @@ absl::Status Measure(uint64_t items, uint64_t value_bytes, const char* key, doub
 absl::Status MeasureLongList(const ShapeOptions& options, ShapeReport* report) {
   report->Begin(absl::StrCat("a list of ", options.long_items, " items, beside one of ",
                              kSmallItems, "; values of ", kSmallValueBytes, " bytes"));
-  return Measure(options.long_items, kSmallValueBytes, "long_list", options.seconds, report);
+  return MeasureList(options.long_items, kSmallValueBytes, "long_list", options.seconds, report);
 }
 
 absl::Status MeasureLongValues(const ShapeOptions& options, ShapeReport* report) {
   report->Begin(absl::StrCat("a list of ", kSmallItems, " values of ", options.value_bytes,
                              " bytes, beside one with ", kSmallValueBytes));
-  return Measure(kSmallItems, options.value_bytes, "long_values", options.seconds, report);
+  return MeasureList(kSmallItems, options.value_bytes, "long_values", options.seconds, report);
 }
 
 }  // namespace liststore

@@ -11,12 +11,12 @@
 namespace liststore {
 namespace {
 
-constexpr size_t kValueBytes = 24;
+constexpr size_t kWireValueBytes = 24;
 
 }  // namespace
 
 WireShape::WireShape(uint64_t lists)
-    : items_(SystemClock::Instance().NowNanos(), kItems, kValueBytes),
+    : items_(SystemClock::Instance().NowNanos(), kItems, kWireValueBytes),
       lists_(items_, lists, kItems) {}
 
 absl::StatusOr<std::unique_ptr<WireShape>> WireShape::Open(const ShapeOptions& options,

@@ -17,7 +17,7 @@
 namespace liststore {
 namespace {
 
-constexpr uint64_t kLists = 10'000;
+constexpr uint64_t kServerLists = 10'000;
 constexpr uint64_t kSpareDescriptors = 200;  // of busy connections, files, pipes
 
 ListPicker AllLists(WireShape& shape, uint64_t seed) {
@@ -26,7 +26,7 @@ ListPicker AllLists(WireShape& shape, uint64_t seed) {
 // Always list 0.
 ListPicker OneList() { return {1, false, 1}; }
 
-void Report(const char* key, const char* name, const WireLine& line, ShapeReport* report) {
+void ReportShares(const char* key, const char* name, const WireLine& line, ShapeReport* report) {
   report->Number(absl::StrCat(key, "_per_s"), name, Median(line.rates), "a second");
   report->Latency(key, name, line.latency);
 }
@@ -47,21 +47,22 @@ absl::Status RaiseDescriptors(uint64_t wanted) {
 absl::Status MeasureHotList(const ShapeOptions& options, ShapeReport* report) {
   report->Begin(absl::StrCat("over the wire: ", options.connections, " connections, ",
                              WireShape::kInFlight, " requests under way on each"));
-  LS_ASSIGN_OR_RETURN(const std::unique_ptr<WireShape> shape, WireShape::Open(options, kLists));
+  LS_ASSIGN_OR_RETURN(const std::unique_ptr<WireShape> shape,
+                      WireShape::Open(options, kServerLists));
   const size_t slots = options.connections * WireShape::kInFlight;
   // Reads first: what they find is known while nothing is added.
   for (const bool hot : {false, true}) {
     SelectSource source(shape->lists(), shape->select(), slots,
                         hot ? OneList() : AllLists(*shape, 1));
     LS_ASSIGN_OR_RETURN(const WireLine line, shape->Measure(source, options.seconds));
-    Report(hot ? "hot_select" : "random_select", hot ? "SELECT 10 of one list" : "SELECT 10", line,
-           report);
+    ReportShares(hot ? "hot_select" : "random_select", hot ? "SELECT 10 of one list" : "SELECT 10",
+                 line, report);
   }
   for (const bool hot : {false, true}) {
     InsertSource source(shape->lists(), shape->insert(), hot ? OneList() : AllLists(*shape, 2));
     LS_ASSIGN_OR_RETURN(const WireLine line, shape->Measure(source, options.seconds));
-    Report(hot ? "hot_insert" : "random_insert", hot ? "INSERT 1 into one list" : "INSERT 1", line,
-           report);
+    ReportShares(hot ? "hot_insert" : "random_insert", hot ? "INSERT 1 into one list" : "INSERT 1",
+                 line, report);
   }
   return absl::OkStatus();
 }
@@ -69,7 +70,8 @@ absl::Status MeasureHotList(const ShapeOptions& options, ShapeReport* report) {
 absl::Status MeasureIdleConnections(const ShapeOptions& options, ShapeReport* report) {
   report->Begin(absl::StrCat(options.idle_connections, " connections that do nothing"));
   LS_RETURN_IF_ERROR(RaiseDescriptors(options.idle_connections + kSpareDescriptors));
-  LS_ASSIGN_OR_RETURN(const std::unique_ptr<WireShape> shape, WireShape::Open(options, kLists));
+  LS_ASSIGN_OR_RETURN(const std::unique_ptr<WireShape> shape,
+                      WireShape::Open(options, kServerLists));
   const size_t slots = options.connections * WireShape::kInFlight;
   CqlLoadTarget::Clients idle;
   Histogram latency[2];
@@ -89,8 +91,8 @@ absl::Status MeasureIdleConnections(const ShapeOptions& options, ShapeReport* re
     }
     SelectSource source(shape->lists(), shape->select(), slots, AllLists(*shape, 3));
     LS_ASSIGN_OR_RETURN(const WireLine line, shape->Measure(source, options.seconds));
-    Report(beside_idle ? "select_beside_idle" : "select_alone",
-           beside_idle ? "SELECT 10, beside them" : "SELECT 10, without them", line, report);
+    ReportShares(beside_idle ? "select_beside_idle" : "select_alone",
+                 beside_idle ? "SELECT 10, beside them" : "SELECT 10, without them", line, report);
     latency[beside_idle] = line.latency;
   }
   report->Ratios("idle", "SELECT 10, beside them by without", latency[1], latency[0]);
