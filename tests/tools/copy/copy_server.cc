@@ -1,4 +1,4 @@
-#include "tests/tools/copy_server.h"
+#include "tests/tools/copy/copy_server.h"
 
 #include <gtest/gtest.h>
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "tests/support/temp_folder.h"
-#include "tests/tools/copy_server.h"
+#include "tests/tools/copy/copy_server.h"
 #include "tests/tools/program.h"
 
 namespace liststore::testing {
-namespace bench_test {
+namespace bench_command_test {
 
 namespace json = boost::json;
 
@@ -281,5 +281,5 @@ TEST(BenchWire, AServerThatIsNotThereIsNamed) {
   EXPECT_EQ(result.err, "liststore bench: cannot connect to 127.0.0.1:1: Connection refused\n");
 }
 
-}  // namespace bench_test
+}  // namespace bench_command_test
 }  // namespace liststore::testing

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tests/support/seed.h"
-#include "tests/tools/history_model.h"
 #include "tests/tools/program.h"
+#include "tests/tools/replay/history_model.h"
 
 namespace liststore::testing {
 namespace replay_wire_test {

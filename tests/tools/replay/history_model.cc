@@ -1,4 +1,4 @@
-#include "tests/tools/history_model.h"
+#include "tests/tools/replay/history_model.h"
 
 #include <openssl/evp.h>
 

@@ -8,7 +8,7 @@
 
 #include "engine/base/random.h"
 #include "tests/support/seed.h"
-#include "tests/tools/copy_server.h"
+#include "tests/tools/copy/copy_server.h"
 #include "tools/copy/remote_schema.h"
 #include "tools/copy/table_comparison.h"
 #include "tools/copy/table_reader.h"

@@ -1,6 +1,6 @@
 // Two servers between which the tests of `liststore export` and `import` copy.
-#ifndef LISTSTORE_TESTS_TOOLS_COPY_SERVER_H_
-#define LISTSTORE_TESTS_TOOLS_COPY_SERVER_H_
+#ifndef LISTSTORE_TESTS_TOOLS_COPY_COPY_SERVER_H_
+#define LISTSTORE_TESTS_TOOLS_COPY_COPY_SERVER_H_
 
 #include <cstdint>
 #include <memory>
@@ -43,4 +43,4 @@ void MakeKeyspace(CopyServer& server);
 
 }  // namespace liststore::testing
 
-#endif  // LISTSTORE_TESTS_TOOLS_COPY_SERVER_H_
+#endif  // LISTSTORE_TESTS_TOOLS_COPY_COPY_SERVER_H_

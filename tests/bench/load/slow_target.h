@@ -1,6 +1,6 @@
 // A server for the loads that is none: it answers one request at each read, in order.
-#ifndef LISTSTORE_TESTS_BENCH_SLOW_TARGET_H_
-#define LISTSTORE_TESTS_BENCH_SLOW_TARGET_H_
+#ifndef LISTSTORE_TESTS_BENCH_LOAD_SLOW_TARGET_H_
+#define LISTSTORE_TESTS_BENCH_LOAD_SLOW_TARGET_H_
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -87,4 +87,4 @@ class SlowTarget final : public LoadTarget {
 
 }  // namespace liststore::testing
 
-#endif  // LISTSTORE_TESTS_BENCH_SLOW_TARGET_H_
+#endif  // LISTSTORE_TESTS_BENCH_LOAD_SLOW_TARGET_H_

@@ -8,8 +8,8 @@
 
 #include "tests/support/seed.h"
 #include "tests/support/temp_folder.h"
-#include "tests/tools/history_model.h"
 #include "tests/tools/program.h"
+#include "tests/tools/replay/history_model.h"
 
 namespace liststore::testing {
 namespace replay_test {

@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "gtest/gtest.h"
-#include "tests/bench/slow_target.h"
+#include "tests/bench/load/slow_target.h"
 
 namespace liststore::testing {
 namespace closed_load_test {

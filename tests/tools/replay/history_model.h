@@ -1,8 +1,8 @@
 // Logs of list operations with the right answers, from a dictionary for each list. It shares no
 // code with the store: item keys are made from libcrypto's MD5 and base64, order is that of their
 // text.
-#ifndef LISTSTORE_TESTS_TOOLS_HISTORY_MODEL_H_
-#define LISTSTORE_TESTS_TOOLS_HISTORY_MODEL_H_
+#ifndef LISTSTORE_TESTS_TOOLS_REPLAY_HISTORY_MODEL_H_
+#define LISTSTORE_TESTS_TOOLS_REPLAY_HISTORY_MODEL_H_
 
 #include <cstdint>
 #include <functional>
@@ -72,4 +72,4 @@ HistoryModel RandomHistory(uint64_t seed, uint64_t start_nanos, uint64_t steps);
 
 }  // namespace liststore::testing
 
-#endif  // LISTSTORE_TESTS_TOOLS_HISTORY_MODEL_H_
+#endif  // LISTSTORE_TESTS_TOOLS_REPLAY_HISTORY_MODEL_H_

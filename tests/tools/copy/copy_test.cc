@@ -8,7 +8,7 @@
 #include "engine/base/random.h"
 #include "programs/client/cql_client.h"
 #include "tests/support/seed.h"
-#include "tests/tools/copy_server.h"
+#include "tests/tools/copy/copy_server.h"
 #include "tests/tools/program.h"
 
 namespace liststore::testing {
