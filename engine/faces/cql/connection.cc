@@ -8,23 +8,19 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstring>
-#include <map>
 #include <string>
 #include <utility>
 
 #include "engine/base/check.h"
-#include "engine/faces/cql/connection_group.h"
-#include "engine/faces/cql/session.h"
-#include "engine/runtime/event_loop.h"
 
-namespace liststore {
+namespace liststore::network {
 namespace {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-// For a client that sent what is no CQL: it may still be sending.
+// For a client that sent what its session does not understand: it may still be sending.
 constexpr std::chrono::milliseconds kDrainTime(1000);
 // When the server stops: within a second all is to be over.
 constexpr std::chrono::milliseconds kStopDrainTime(100);
@@ -60,31 +56,17 @@ struct Connection::Socket {
   asio::steady_timer timer;
 };
 
-struct Connection::DelayedAnswers {
-  using Instant = std::chrono::steady_clock::time_point;
-
-  explicit DelayedAnswers(asio::io_context& context) : timer(context) {}
-
-  asio::steady_timer timer;
-  bool waits = false;
-  // By their time; those of the same time in the order they came in.
-  std::multimap<Instant, std::string> answers;
-};
-
-Connection::Connection(ConnectionGroup& group, uint64_t id, int fd, uint32_t shard)
-    : group_(group),
+Connection::Connection(LoopShare& share, uint64_t id, int fd)
+    : share_(share),
       id_(id),
-      socket_(std::make_unique<Socket>(group.loop().context(), fd)),
-      state_(group.server().body_bytes_max),
-      drain_time_(kDrainTime) {
-  state_.client.shard = shard;
-}
+      socket_(std::make_unique<Socket>(share.loop.context(), fd)),
+      drain_time_(kDrainTime) {}
 
 Connection::~Connection() {
   LS_CHECK(WaitsForNothing(), "nothing calls a connection back that is gone");
 }
 
-bool Connection::Start() {
+bool Connection::Start(SessionFactory& factory) {
   tcp::socket& stream = socket_->stream;
   error_code error;
   // The family does not matter for a socket that is connected already.
@@ -103,9 +85,9 @@ bool Connection::Start() {
   if (error) return false;  // it has gone already
   const tcp::endpoint local = stream.local_endpoint(error);
   if (error) return false;
-  state_.client.peer_address = BytesOf(peer.address());
-  state_.client.peer_port = peer.port();
-  state_.client.local_address = BytesOf(local.address());
+  session_ = factory.Make(*this, {.peer = BytesOf(peer.address()),
+                                  .peer_port = peer.port(),
+                                  .local = BytesOf(local.address())});
   WaitReadable();
   return true;
 }
@@ -140,6 +122,40 @@ void Connection::WaitWritable() {
   });
 }
 
+void Connection::SetTimer(Instant at) {
+  if (at == timer_at_) return;
+  timer_at_ = at;
+  if (waits_for_timer_) {
+    socket_->timer.cancel();  // and is told to look again
+  } else if (at != kNever) {
+    WaitForTimer();
+  }
+}
+
+void Connection::WaitForTimer() {
+  LS_DCHECK(!waits_for_timer_ && !closed_, "one wait at a time");
+  waits_for_timer_ = true;
+  socket_->timer.expires_at(timer_at_);
+  socket_->timer.async_wait([this](const error_code&) {
+    waits_for_timer_ = false;
+    if (!closed_ && timer_at_ != kNever) OnTimer();
+    Settle();
+  });
+}
+
+void Connection::WaitForTurn() {
+  if (waits_for_turn_) return;
+  waits_for_turn_ = true;
+  share_.loop.Post([this] {
+    waits_for_turn_ = false;
+    if (!closed_) {
+      if (session_waits_for_ == Session::WaitsFor::kTurn && rest_.empty()) AnswerLeftover();
+      Arm();
+    }
+    Settle();
+  });
+}
+
 void Connection::Arm() {
   if (closed_) return;
   if (!rest_.empty()) {
@@ -147,19 +163,28 @@ void Connection::Arm() {
     return;
   }
   if (ends_ && !drains_) SayGoodbye();
-  if (!closed_ && !waits_to_read_) WaitReadable();
+  if (!closed_ && !waits_to_read_ && (drains_ || MayRead())) WaitReadable();
+}
+
+bool Connection::WaitsForNothing() const {
+  return !waits_to_read_ && !waits_to_write_ && !waits_for_timer_ && !waits_for_turn_;
 }
 
 void Connection::Settle() {
-  if (closed_ && WaitsForNothing()) group_.Remove(id_);
+  if (closed_ && WaitsForNothing()) share_.remove(id_);
 }
 
 // --- Reading -------------------------------------------------------------------------------------
 
+bool Connection::MayRead() const {
+  return rest_.empty() && session_waits_for_ == Session::WaitsFor::kBytes && !ends_ && !stops_ &&
+         !closed_;
+}
+
 void Connection::OnReadable() {
   if (drains_) {
     Drain();
-  } else if (rest_.empty() && !ends_) {
+  } else if (MayRead()) {
     ReadAndAnswer();
   }
   Arm();
@@ -167,8 +192,12 @@ void Connection::OnReadable() {
 
 bool Connection::ReadAndAnswer() {
   const size_t held = leftover_.size();
-  if (held + bytes_missing_ > kReadBufferBytes) return ReadIntoLeftover();
-  char* const buffer = group_.read_buffer();
+  const size_t wanted = held + std::max(bytes_missing_, size_t{1});
+  if (wanted > kReadBufferBytes) {
+    if (wanted > share_.limits.input_bytes_max + kReadBufferBytes) Close();
+    return !closed_ && ReadIntoLeftover();
+  }
+  char* const buffer = share_.read_buffer.get();
   if (held > 0) std::memcpy(buffer, leftover_.data(), held);
   error_code error;
   const size_t bytes =
@@ -187,8 +216,9 @@ bool Connection::ReadAndAnswer() {
 
 bool Connection::ReadIntoLeftover() {
   const size_t held = leftover_.size();
-  // Grows with what has come, not with what the frame's header says.
-  const size_t step = std::min(bytes_missing_, std::max(held, kReadBufferBytes));
+  // Grows with what has come, not with what the request's header says.
+  const size_t step_max = std::max(held, kReadBufferBytes);
+  const size_t step = bytes_missing_ == 0 ? step_max : std::min(bytes_missing_, step_max);
   char* const to = leftover_.Extend(step);
   error_code error;
   const size_t bytes = socket_->stream.read_some(asio::buffer(to, step), error);
@@ -198,7 +228,7 @@ bool Connection::ReadIntoLeftover() {
     Close();
     return false;
   }
-  bytes_missing_ -= bytes;
+  bytes_missing_ -= std::min(bytes, bytes_missing_);
   if (bytes_missing_ == 0) AnswerLeftover();
   return true;
 }
@@ -209,26 +239,39 @@ void Connection::AnswerLeftover() {
 }
 
 size_t Connection::Answer(std::string_view received) {
-  LS_DCHECK(rest_.empty(), "nothing is answered while a rest waits");
+  LS_DCHECK(rest_.empty() && !ends_, "nothing is answered while a rest waits");
+  using WaitsFor = Session::WaitsFor;
+  const SessionLimits& limits = share_.limits;
+  Turn turn{share_.answers, limits};
+  if (limits.turn_time != std::chrono::nanoseconds::max()) {
+    turn.ends = std::chrono::steady_clock::now() + limits.turn_time;
+  }
+  due_ = false;
   size_t dealt_with = 0;
   do {
-    const protocol::ConnectionPhase phase = state_.phase;
-    Dispatcher::Result result =
-        group_.dispatcher().Dispatch(received.substr(dealt_with), state_, group_.out());
-    dealt_with += result.consumed;
+    const Session::Result result = session_->OnBytes(received.substr(dealt_with), turn);
+    LS_CHECK(result.waits_for != WaitsFor::kTime || result.wakes_at != kNever,
+             "a session that waits for a time says for which");
+    session_waits_for_ = result.waits_for;
     bytes_missing_ = result.bytes_missing;
-    unanswered_ = result.more_waits;
-    if (!result.delayed.empty()) Delay(std::move(result.delayed));
-    if (result.close) {
-      ends_ = true;
-      if (delayed_ != nullptr) delayed_->answers.clear();
-      dealt_with = received.size();
-    }
-    // Before the client can know.
-    if (state_.phase != phase) group_.List(id_, state_.client);
-    Send(group_.out());
-  } while (unanswered_ && rest_.empty() && !closed_);
+    dealt_with += result.consumed;
+    if (result.waits_for == WaitsFor::kEnd) dealt_with = received.size();
+    ends_ = result.waits_for == WaitsFor::kEnd || (stops_ && result.waits_for == WaitsFor::kBytes);
+    SetTimer(ends_ ? kNever : result.wakes_at);
+    Send(share_.answers);
+  } while (session_waits_for_ == WaitsFor::kTurn && rest_.empty() && !closed_ &&
+           !turn.TimeIsOver());
+  if (session_waits_for_ == WaitsFor::kTurn && rest_.empty() && !closed_) WaitForTurn();
   return dealt_with;
+}
+
+void Connection::OnTimer() {
+  if (std::chrono::steady_clock::now() < timer_at_) return WaitForTimer();
+  timer_at_ = kNever;
+  if (drains_) return Close();
+  due_ = true;
+  if (rest_.empty()) AnswerLeftover();
+  Arm();
 }
 
 // --- Writing -------------------------------------------------------------------------------------
@@ -262,89 +305,40 @@ void Connection::OnWritable() {
       rest_.ShrinkTo(0);
       rest_sent_ = 0;
       pushed_bytes_ = 0;
-      if (unanswered_) AnswerLeftover();
+      const bool is_owed = due_ || stops_ || session_waits_for_ == Session::WaitsFor::kTurn;
+      if (is_owed && !ends_) AnswerLeftover();
     }
   }
   Arm();
 }
 
-void Connection::Push(const PushedEvent& event) {
-  if ((state_.registered & BitOf(event.type)) == 0 || closed_ || ends_) return;
-  const std::string_view frame = event.FrameFor(state_.client.protocol_version);
+void Connection::Push(std::string_view bytes) {
+  if (closed_ || ends_ || stops_) return;
+  LS_DCHECK(share_.answers.empty(), "what a session answers is appended");
   const size_t held = rest_.size();
-  SendBehindRest(frame);
-  pushed_bytes_ += rest_.size() - held;
-  if (pushed_bytes_ > kPushedBytesMax) return Abort();
-  Arm();
-}
-
-// --- Answers that go out later -------------------------------------------------------------------
-
-bool Connection::WaitsForNothing() const {
-  return !waits_to_read_ && !waits_to_write_ && !waits_for_timer_ &&
-         (delayed_ == nullptr || !delayed_->waits);
-}
-
-void Connection::Delay(std::vector<DelayedAnswer> answers) {
-  if (closed_) return;
-  if (delayed_ == nullptr) {
-    delayed_ = std::make_unique<DelayedAnswers>(group_.loop().context());
-  }
-  const auto now = std::chrono::steady_clock::now();
-  for (DelayedAnswer& answer : answers) {
-    delayed_->answers.emplace(now + answer.delay, std::move(answer.frames));
-  }
-  // A wait that is under way may be for a later one: it is told to look again.
-  if (delayed_->waits) {
-    delayed_->timer.cancel();
-  } else {
-    WaitForDelayed();
-  }
-}
-
-void Connection::WaitForDelayed() {
-  LS_DCHECK(!delayed_->waits && !closed_, "one wait at a time");
-  if (delayed_->answers.empty()) return;
-  delayed_->waits = true;
-  delayed_->timer.expires_at(delayed_->answers.begin()->first);
-  delayed_->timer.async_wait([this](const error_code&) {
-    delayed_->waits = false;
-    if (!closed_) {
-      SendDelayed();
-      if (!closed_) WaitForDelayed();
-      Arm();
-    }
-    Settle();
-  });
-}
-
-void Connection::SendDelayed() {
-  const auto now = std::chrono::steady_clock::now();
-  auto& answers = delayed_->answers;
-  while (!answers.empty() && !closed_ && (ends_ || answers.begin()->first <= now)) {
-    SendBehindRest(answers.begin()->second);
-    answers.erase(answers.begin());
-  }
-}
-
-void Connection::SendBehindRest(std::string_view bytes) {
   if (rest_.empty()) {
     rest_sent_ = 0;
     bytes.remove_prefix(Write(bytes));
   }
   if (!closed_) rest_.Append(bytes);
+  pushed_bytes_ += rest_.size() - held;
+  if (pushed_bytes_ > share_.limits.pushed_bytes_max) return Close();
+  Arm();
 }
 
 // --- Ending --------------------------------------------------------------------------------------
 
 void Connection::Finish() {
-  if (closed_ || ends_) return;
+  if (closed_ || ends_ || stops_) return;
   drain_time_ = kStopDrainTime;
-  for (int i = 0; i < kLastReadsMax && rest_.empty() && !closed_ && !ends_; ++i) {
+  for (int i = 0; i < kLastReadsMax && MayRead(); ++i) {
     if (!ReadAndAnswer()) break;
   }
-  ends_ = true;
-  if (delayed_ != nullptr && !closed_) SendDelayed();
+  if (!closed_ && !ends_) {
+    stops_ = true;
+    session_->OnStop();
+    if (rest_.empty()) AnswerLeftover();
+  }
   Arm();
 }
 
@@ -359,19 +353,13 @@ void Connection::SayGoodbye() {
     Close();
     return;
   }
-  waits_for_timer_ = true;
-  socket_->timer.expires_after(drain_time_);
-  socket_->timer.async_wait([this](const error_code&) {
-    waits_for_timer_ = false;
-    Close();
-    Settle();
-  });
+  SetTimer(std::chrono::steady_clock::now() + drain_time_);
 }
 
 void Connection::Drain() {
   error_code error;
   const size_t bytes =
-      socket_->stream.read_some(asio::buffer(group_.read_buffer(), kReadBufferBytes), error);
+      socket_->stream.read_some(asio::buffer(share_.read_buffer.get(), kReadBufferBytes), error);
   drained_bytes_ += bytes;
   if (drained_bytes_ > kDrainedBytesMax || (error && !WouldBlock(error))) Close();
 }
@@ -384,10 +372,6 @@ void Connection::Close() {
   error_code ignored;
   socket_->stream.close(ignored);
   if (waits_for_timer_) socket_->timer.cancel();
-  if (delayed_ != nullptr) {
-    delayed_->answers.clear();
-    delayed_->timer.cancel();
-  }
 }
 
-}  // namespace liststore
+}  // namespace liststore::network

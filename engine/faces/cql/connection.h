@@ -1,51 +1,57 @@
-// Connection: one client's socket. Reads, lets the dispatcher answer, writes; knows when not to
-// read.
+// Connection: one client's socket. Reads, lets the session answer, writes; knows when not to read.
 #ifndef LISTSTORE_ENGINE_FACES_CQL_CONNECTION_H_
 #define LISTSTORE_ENGINE_FACES_CQL_CONNECTION_H_
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "engine/base/output_buffer.h"
-#include "engine/execute/request_handler.h"
-#include "engine/faces/cql/connection_state.h"
-#include "engine/faces/cql/event_hub.h"
+#include "engine/network/session.h"
+#include "engine/runtime/event_loop.h"
 
-namespace liststore {
+namespace liststore::network {
 
-class ConnectionGroup;
+// What the connections of a loop use in turn, and whom they tell that they are over. Owned by their
+// group; the loop's thread only.
+struct LoopShare {
+  EventLoop& loop;
+  const SessionLimits& limits;
+  // Connection::kReadBufferBytes bytes.
+  std::unique_ptr<char[]> read_buffer;
+  // Empty between two turns.
+  OutputBuffer answers;
+  // Destroys the connection.
+  std::function<void(uint64_t id)> remove;
+};
 
 // Owned by its group, used on the group's loop only. A turn is: wait until the socket is readable,
-// read once into the loop's buffer, answer all whole frames, write once. What the socket does not
-// take stays here, and nothing is read until it is gone: a client that does not read its answers
-// is not heard either. Idle: about 600 bytes and no buffers.
+// read once into the loop's buffer, let the session answer all whole requests, write once. What the
+// socket does not take stays here, and nothing is read until it is gone: a client that does not
+// read its answers is not heard either. Idle: about 500 bytes, its session, and no buffers.
 //
 // Invariants:
 //  (1) nothing is read or answered while `rest_` has bytes;
-//  (2) an open connection waits for something: to read, to write, or for a timer;
+//  (2) an open connection waits for something: to read, to write, for a timer or for its turn;
 //  (3) it is removed from its group only when it waits for nothing any more, since what it waits
 //      for calls it back;
-//  (4) `leftover_` holds less than one frame, unless `unanswered_`.
-class Connection {
+//  (4) `leftover_` holds less than one request, unless the session waits for a turn or a time.
+class Connection final : private Client {
  public:
-  // One frame may need more than the loop's buffer: it is gathered in memory of its own.
+  // One request may need more than the loop's buffer: it is gathered in memory of its own.
   static constexpr size_t kReadBufferBytes = size_t{64} << 10;
 
-  // Takes over `fd`, a connected and non-blocking stream socket.
-  Connection(ConnectionGroup& group, uint64_t id, int fd, uint32_t shard);
+  // Takes over `fd`, a connected and non-blocking stream socket. `share` outlives the connection.
+  Connection(LoopShare& share, uint64_t id, int fd);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // False: the socket is of no use; the connection is to be dropped.
-  [[nodiscard]] bool Start();
-  // Sends an EVENT if the connection is registered for its type. A client that leaves more than
-  // kPushedBytesMax of events unread is disconnected.
-  void Push(const PushedEvent& event);
+  // Before everything else. False: the socket is of no use; the connection is to be dropped.
+  [[nodiscard]] bool Start(SessionFactory& factory);
   // Answers what has arrived so far, then says goodbye: no more writes, and the client has a moment
   // to close its side.
   void Finish();
@@ -55,29 +61,38 @@ class Connection {
  private:
   struct Socket;
 
-  static constexpr size_t kPushedBytesMax = size_t{1} << 20;
   // What the loop keeps of its output buffer after a large answer.
   static constexpr size_t kOutKeptBytesMax = size_t{256} << 10;
+
+  void Push(std::string_view bytes) override;
 
   // --- What is waited for
   void WaitReadable();
   void WaitWritable();
+  // Until `at`; kNever: no more.
+  void SetTimer(Instant at);
+  void WaitForTimer();
+  // Until others have had theirs.
+  void WaitForTurn();
   // Waits for what the state asks for: to write the rest, the end, or more to read.
   void Arm();
   bool WaitsForNothing() const;
-  // Last in every callback: the connection may be gone behind it.
+  // Last in every callback: the connection may be gone after it.
   void Settle();
 
   // --- What is done then
   void OnReadable();
   void OnWritable();
-  // Reads once: into the loop's buffer behind what was left over, or, when a frame does not fit
+  void OnTimer();
+  // Reads once: into the loop's buffer after what was left over, or, when a request does not fit
   // there, into its own memory. False: there was nothing to read, or the connection has ended.
   bool ReadAndAnswer();
   bool ReadIntoLeftover();
-  // Answers the whole frames of `received` and writes; returns what it dealt with.
+  // Lets the session have `received` and writes what it answers; returns what it dealt with.
   size_t Answer(std::string_view received);
   void AnswerLeftover();
+  // The session waits for bytes, and nothing comes before them.
+  bool MayRead() const;
   // Writes all of `out`, or keeps the rest. Leaves `out` empty.
   void Send(OutputBuffer& out);
   // How much of `bytes` the socket took at once; closes on errors.
@@ -88,40 +103,32 @@ class Connection {
   void SayGoodbye();
   void Close();
 
-  // --- Answers that go out later
-  void Delay(std::vector<DelayedAnswer> answers);
-  // Waits for the first of them.
-  void WaitForDelayed();
-  // Sends those whose time has come; all of them when the connection is to end.
-  void SendDelayed();
-  // Behind what is not sent yet, or at once.
-  void SendBehindRest(std::string_view bytes);
-
-  ConnectionGroup& group_;
+  LoopShare& share_;
   const uint64_t id_;
   const std::unique_ptr<Socket> socket_;
-  ConnectionState state_;
+  std::unique_ptr<Session> session_;  // set by Start
 
   OutputBuffer leftover_;     // received, not yet dealt with
-  size_t bytes_missing_ = 1;  // of the frame at its front, at least
+  size_t bytes_missing_ = 0;  // of the request at its front, at least; 0: unknown
   OutputBuffer rest_;         // answered, not yet written
   size_t rest_sent_ = 0;      // bytes of it that are
-  size_t pushed_bytes_ = 0;   // bytes of it that are events
+  size_t pushed_bytes_ = 0;   // bytes of it that nobody asked for
+  size_t drained_bytes_ = 0;
 
-  bool unanswered_ = false;  // whole frames in `leftover_` wait until `rest_` is gone
-  bool ends_ = false;        // to be closed when `rest_` is gone
-  bool drains_ = false;      // the write side is shut
+  Session::WaitsFor session_waits_for_ = Session::WaitsFor::kBytes;
+  bool due_ = false;     // the session's time has come while `rest_` has bytes
+  bool stops_ = false;   // reads no more; the session knows
+  bool ends_ = false;    // to be closed when `rest_` is gone
+  bool drains_ = false;  // the write side is shut
   bool closed_ = false;
   bool waits_to_read_ = false;
   bool waits_to_write_ = false;
   bool waits_for_timer_ = false;
-  // Made when the first answer is delayed.
-  struct DelayedAnswers;
-  std::unique_ptr<DelayedAnswers> delayed_;
+  bool waits_for_turn_ = false;
+  Instant timer_at_ = kNever;  // what the session wakes at; with `drains_`, the end
   std::chrono::milliseconds drain_time_;
-  size_t drained_bytes_ = 0;
 };
 
-}  // namespace liststore
+}  // namespace liststore::network
 
 #endif  // LISTSTORE_ENGINE_FACES_CQL_CONNECTION_H_

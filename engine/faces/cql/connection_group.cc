@@ -6,41 +6,37 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::network {
 
-ConnectionGroup::ConnectionGroup(EventLoop& loop, const ServerContext& server)
-    : loop_(loop),
-      server_(server),
-      dispatcher_(server),
-      read_buffer_(std::make_unique_for_overwrite<char[]>(Connection::kReadBufferBytes)) {}
+ConnectionGroup::ConnectionGroup(EventLoop& loop, const SessionLimits& limits)
+    : share_{.loop = loop,
+             .limits = limits,
+             .read_buffer = std::make_unique_for_overwrite<char[]>(Connection::kReadBufferBytes),
+             .answers = {},
+             .remove = [this](uint64_t id) { Remove(id); }} {}
 
 ConnectionGroup::~ConnectionGroup() {
   LS_CHECK(connections_.empty(), "connections end before their group");
 }
 
-void ConnectionGroup::Adopt(int fd) {
-  loop_.Post([this, fd] { Add(fd); });
+void ConnectionGroup::Adopt(int fd, SessionFactory& face) {
+  share_.loop.Post([this, fd, &face] { Add(fd, face); });
 }
 
-void ConnectionGroup::Add(int fd) {
+void ConnectionGroup::Add(int fd, SessionFactory& face) {
   if (stopping_) {
     ::close(fd);
     return;
   }
   const uint64_t id = next_id_++;
-  auto connection = std::make_unique<Connection>(*this, id, fd, loop_.number());
-  if (!connection->Start()) return;
+  auto connection = std::make_unique<Connection>(share_, id, fd);
+  if (!connection->Start(face)) return;
   connections_.emplace(id, std::move(connection));
   NoteCount();
 }
 
-void ConnectionGroup::List(uint64_t id, const ClientState& client) {
-  if (server_.clients != nullptr) server_.clients->Put({loop_.number(), id}, client);
-}
-
 void ConnectionGroup::Remove(uint64_t id) {
-  LS_DCHECK(loop_.IsCurrent(), "connections are used on their loop");
-  if (server_.clients != nullptr) server_.clients->Remove({loop_.number(), id});
+  LS_DCHECK(share_.loop.IsCurrent(), "connections are used on their loop");
   const size_t removed = connections_.erase(id);
   LS_CHECK(removed == 1, "a connection is removed once");
   NoteCount();
@@ -53,14 +49,8 @@ void ConnectionGroup::NoteCount() {
   if (empty_and_stopping_) changed_.notify_all();
 }
 
-void ConnectionGroup::Push(const PushedEvent& event) {
-  loop_.Post([this, event] {
-    for (auto& [id, connection] : connections_) connection->Push(event);
-  });
-}
-
 void ConnectionGroup::BeginStop() {
-  loop_.Post([this] {
+  share_.loop.Post([this] {
     stopping_ = true;
     for (auto& [id, connection] : connections_) connection->Finish();
     NoteCount();
@@ -68,7 +58,7 @@ void ConnectionGroup::BeginStop() {
 }
 
 void ConnectionGroup::AbortAll() {
-  loop_.Post([this] {
+  share_.loop.Post([this] {
     for (auto& [id, connection] : connections_) connection->Abort();
   });
 }
@@ -89,4 +79,4 @@ size_t ConnectionGroup::connection_count() const {
   return connection_count_;
 }
 
-}  // namespace liststore
+}  // namespace liststore::network

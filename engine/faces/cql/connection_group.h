@@ -1,4 +1,4 @@
-// ConnectionGroup: the connections of one loop, and the buffers that they use in turn.
+// ConnectionGroup: the connections of one loop, of whatever protocol.
 #ifndef LISTSTORE_ENGINE_FACES_CQL_CONNECTION_GROUP_H_
 #define LISTSTORE_ENGINE_FACES_CQL_CONNECTION_GROUP_H_
 
@@ -11,31 +11,26 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "engine/base/mutex.h"
-#include "engine/base/output_buffer.h"
 #include "engine/faces/cql/connection.h"
-#include "engine/faces/cql/event_hub.h"
-#include "engine/faces/cql/server_context.h"
-#include "engine/faces/cql/session.h"
+#include "engine/network/session.h"
 #include "engine/runtime/event_loop.h"
 
-namespace liststore {
+namespace liststore::network {
 
-// Owned by the server, one for each loop, whose number is the shard of its connections. Destroyed
-// when it is empty and its loop has ended.
+// Owned by the server, one for each loop. Destroyed when it is empty and its loop has ended.
 class ConnectionGroup {
  public:
-  // `loop` and `server` outlive the group.
-  ConnectionGroup(EventLoop& loop, const ServerContext& server);
+  // `loop` and `limits` outlive the group.
+  ConnectionGroup(EventLoop& loop, const SessionLimits& limits);
   ~ConnectionGroup();
   ConnectionGroup(const ConnectionGroup&) = delete;
   ConnectionGroup& operator=(const ConnectionGroup&) = delete;
 
   // --- Any thread; done when the loop comes to it -----------------------------------------------
 
-  // Takes over a connected, non-blocking socket; closes it if the group has begun to stop.
-  void Adopt(int fd);
-  // Sends an event to the connections that registered for it.
-  void Push(const PushedEvent& event);
+  // Takes over a connected, non-blocking socket; closes it if the group has begun to stop. `face`,
+  // which is of this loop, makes its session.
+  void Adopt(int fd, SessionFactory& face);
   // Every connection answers what it has received, then ends; new ones are refused.
   void BeginStop();
   // Ends what BeginStop left over.
@@ -44,31 +39,13 @@ class ConnectionGroup {
   bool WaitUntilEmpty(std::chrono::milliseconds timeout);
   size_t connection_count() const;
 
-  // --- The loop's thread only: what connections use in turn -------------------------------------
-
-  EventLoop& loop() { return loop_; }
-  const ServerContext& server() const { return server_; }
-  Dispatcher& dispatcher() { return dispatcher_; }
-  // Connection::kReadBufferBytes bytes.
-  char* read_buffer() { return read_buffer_.get(); }
-  // Empty between two turns.
-  OutputBuffer& out() { return out_; }
-  // Enters a connection into the server's directory, or renews its entry.
-  void List(uint64_t id, const ClientState& client);
-  // Destroys the connection.
-  void Remove(uint64_t id);
-
  private:
-  void Add(int fd);
+  void Add(int fd, SessionFactory& face);
+  void Remove(uint64_t id);
   void NoteCount();
 
-  EventLoop& loop_;
-  const ServerContext& server_;
-
   // The loop's thread only.
-  Dispatcher dispatcher_;
-  const std::unique_ptr<char[]> read_buffer_;
-  OutputBuffer out_;
+  LoopShare share_;
   absl::flat_hash_map<uint64_t, std::unique_ptr<Connection>> connections_;
   uint64_t next_id_ = 0;
   bool stopping_ = false;
@@ -80,6 +57,6 @@ class ConnectionGroup {
   bool empty_and_stopping_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-}  // namespace liststore
+}  // namespace liststore::network
 
 #endif  // LISTSTORE_ENGINE_FACES_CQL_CONNECTION_GROUP_H_

@@ -33,13 +33,14 @@ absl::Status Server::Open(const ServerOptions& options, EventHub& events) {
   for (uint32_t shard = 0; shard < options.shards; ++shard) {
     LS_ASSIGN_OR_RETURN(auto loop, EventLoop::Create(shard, options.background));
     loops_.push_back(std::move(loop));
-    groups_.push_back(std::make_unique<ConnectionGroup>(*loops_.back(), context_));
+    factories_.push_back(std::make_unique<CqlSessionFactory>(*loops_.back(), context_));
+    groups_.push_back(std::make_unique<network::ConnectionGroup>(*loops_.back(), limits_));
   }
   LS_RETURN_IF_ERROR(OpenListeners(options));
   FillSupported(options);
   // Nothing fails from here on, and nobody can have connected before all is in its place.
-  for (const auto& group : groups_) {
-    events.Subscribe([group = group.get()](const PushedEvent& event) { group->Push(event); });
+  for (const auto& factory : factories_) {
+    events.Subscribe([factory = factory.get()](const PushedEvent& event) { factory->Push(event); });
   }
   cql_listener_->Start();
   if (shard_aware_listener_ != nullptr) shard_aware_listener_->Start();
@@ -54,7 +55,7 @@ absl::Status Server::OpenListeners(const ServerOptions& options) {
   LS_ASSIGN_OR_RETURN(
       cql_listener_,
       Listener::Open(*loops_[0], options.address, options.cql_port, [this](int fd, uint16_t) {
-        groups_[next_group_]->Adopt(fd);
+        groups_[next_group_]->Adopt(fd, *factories_[next_group_]);
         next_group_ = (next_group_ + 1) % static_cast<uint32_t>(groups_.size());
       }));
   if (!options.listens_shard_aware) return absl::OkStatus();
@@ -66,7 +67,8 @@ absl::StatusOr<std::unique_ptr<Listener>> Server::OpenShardAware(const ServerOpt
   const auto open = [&](uint16_t port) {
     // Source of the rule: ScyllaDB docs/dev/protocols.md, shard-aware port.
     return Listener::Open(*loops_[0], options.address, port, [this](int fd, uint16_t peer_port) {
-      groups_[peer_port % groups_.size()]->Adopt(fd);
+      const size_t shard = peer_port % groups_.size();
+      groups_[shard]->Adopt(fd, *factories_[shard]);
     });
   };
   if (options.shard_aware_port.has_value()) return open(*options.shard_aware_port);

@@ -16,9 +16,11 @@
 #include "engine/execute/request_handler.h"
 #include "engine/faces/cql/connected_clients.h"
 #include "engine/faces/cql/connection_group.h"
+#include "engine/faces/cql/cql_session.h"
 #include "engine/faces/cql/event_hub.h"
 #include "engine/faces/cql/server_context.h"
 #include "engine/network/listener.h"
+#include "engine/network/session.h"
 #include "engine/protocol/frame.h"
 #include "engine/runtime/event_loop.h"
 
@@ -80,7 +82,10 @@ class Server {
 
   ServerContext context_;
   std::vector<std::unique_ptr<EventLoop>> loops_;
-  std::vector<std::unique_ptr<ConnectionGroup>> groups_;  // one for each loop
+  network::SessionLimits limits_;
+  // One for each loop.
+  std::vector<std::unique_ptr<CqlSessionFactory>> factories_;
+  std::vector<std::unique_ptr<network::ConnectionGroup>> groups_;
   // On the first loop.
   std::unique_ptr<Listener> cql_listener_;
   std::unique_ptr<Listener> shard_aware_listener_;

@@ -42,15 +42,17 @@ Dispatcher::Dispatcher(const ServerContext& server)
     : server_(server), slots_(std::make_unique<std::array<Slot, kRequestsPerTurnMax>>()) {}
 
 Dispatcher::Result Dispatcher::Dispatch(std::string_view received, ConnectionState& state,
-                                        OutputBuffer& out) {
+                                        const network::Turn& turn) {
   LS_DCHECK(pending_count_ == 0, "every call answers all that it took");
+  const size_t pending_max = std::min(turn.limits.requests_max, kRequestsPerTurnMax);
+  OutputBuffer& out = turn.answers;
   Result result;
   while (true) {
-    if (pending_count_ == kRequestsPerTurnMax || decompressed_bytes_ > kDecompressedBytesMax) {
+    if (pending_count_ == pending_max || decompressed_bytes_ > kDecompressedBytesMax) {
       Flush(state, out, result);
       if (result.close) return result;
     }
-    if (out.size() > kOutBytesMax && pending_count_ == 0) {
+    if (pending_count_ == 0 && turn.IsSpent()) {
       result.more_waits = true;
       return result;
     }
@@ -138,7 +140,7 @@ void Dispatcher::Flush(ConnectionState& state, OutputBuffer& out, Result& result
       answer.frames = plain_.view();
     }
     plain_.Clear();
-    plain_.ShrinkTo(kOutBytesMax);
+    plain_.ShrinkTo(kScratchBytesMax);
   }
   std::ranges::move(orders.delayed, std::back_inserter(result.delayed));
   result.close = orders.close;
@@ -157,7 +159,7 @@ void Dispatcher::AppendCompressed(Compression compression, std::string_view fram
     frames.remove_prefix(bytes);
   }
   compression_scratch_.Clear();
-  compression_scratch_.ShrinkTo(kOutBytesMax);
+  compression_scratch_.ShrinkTo(kScratchBytesMax);
 }
 
 void Dispatcher::Trim(Slot& slot) {

@@ -14,6 +14,7 @@
 #include "engine/execute/request_handler.h"
 #include "engine/faces/cql/connection_state.h"
 #include "engine/faces/cql/server_context.h"
+#include "engine/network/session.h"
 #include "engine/protocol/request.h"
 
 namespace liststore {
@@ -23,17 +24,13 @@ namespace liststore {
 // to a bound. Allocates nothing once it has grown.
 class Dispatcher {
  public:
-  // More answers than this, and the connection writes before it goes on: what it may have to hold
-  // for a client that does not read is this and the answers of one more call of the handler.
-  static constexpr size_t kOutBytesMax = size_t{1} << 20;
-
   struct Result {
     // Bytes that were dealt with, from the front.
     size_t consumed = 0;
     // What remains begins with a frame that lacks at least this much. Of no meaning with
     // `more_waits` or `close`.
     size_t bytes_missing = 1;
-    // Stopped for kOutBytesMax: to be called again with what remains when the answers are written.
+    // Stopped because the turn is spent: to be called again with what remains.
     bool more_waits = false;
     // The bytes are no frames any more, or the handler says so. What is in `out` is to be sent,
     // then the connection ends.
@@ -47,8 +44,8 @@ class Dispatcher {
 
   // Deals with the frames at the front of `received`, in their order; QUERY, PREPARE, EXECUTE and
   // BATCH go to the handler together, in groups of up to kRequestsPerTurnMax. Appends one response
-  // for each to `out`, which may hold others. Linear in the bytes, and what the handler takes.
-  Result Dispatch(std::string_view received, ConnectionState& state, OutputBuffer& out);
+  // for each to the turn's answers. Linear in the bytes, and what the handler takes.
+  Result Dispatch(std::string_view received, ConnectionState& state, const network::Turn& turn);
 
  private:
   // A request between decoding and its answer.
@@ -60,6 +57,8 @@ class Dispatcher {
   // Memory of a slot that outlasts its request at most; a batch of 65,535 statements needs 3 MiB.
   static constexpr size_t kSlotElementsMax = 4096;
   static constexpr size_t kSlotBodyBytesMax = size_t{64} << 10;
+  // What remains of buffers after large answers.
+  static constexpr size_t kScratchBytesMax = size_t{1} << 20;
   // Requests of one call may take this much decompressed, and one frame more: small frames can
   // swell 255 times.
   static constexpr size_t kDecompressedBytesMax = size_t{4} << 20;

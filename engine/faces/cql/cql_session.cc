@@ -1,0 +1,80 @@
+#include "engine/faces/cql/cql_session.h"
+
+#include <chrono>
+#include <utility>
+
+namespace liststore {
+
+CqlSession::CqlSession(CqlLoop& loop, network::Client& client, network::ClientAddress address)
+    : loop_(loop),
+      client_(client),
+      id_(loop.shard, loop.next_id++),
+      state_(loop.server.body_bytes_max) {
+  state_.client.shard = loop.shard;
+  state_.client.peer_address = std::move(address.peer);
+  state_.client.peer_port = address.peer_port;
+  state_.client.local_address = std::move(address.local);
+}
+
+CqlSession::~CqlSession() {
+  loop_.registered.erase(this);
+  if (loop_.server.clients != nullptr) loop_.server.clients->Remove(id_);
+}
+
+network::Session::Result CqlSession::OnBytes(std::string_view received, const network::Turn& turn) {
+  if (!delayed_.empty()) AppendDue(turn);
+  const protocol::ConnectionPhase phase = state_.phase;
+  const EventTypes registered = state_.registered;
+  Dispatcher::Result dispatched = loop_.dispatcher.Dispatch(received, state_, turn);
+  // Before the client can know.
+  if (state_.phase != phase) List();
+  if (state_.registered != registered) loop_.registered.insert(this);
+  if (!dispatched.delayed.empty()) Delay(std::move(dispatched.delayed));
+  Result result;
+  result.consumed = dispatched.consumed;
+  result.bytes_missing = dispatched.bytes_missing;
+  if (dispatched.close) {
+    result.waits_for = WaitsFor::kEnd;
+  } else if (dispatched.more_waits || (stops_ && !delayed_.empty())) {
+    result.waits_for = WaitsFor::kTurn;
+  }
+  if (!delayed_.empty()) result.wakes_at = delayed_.begin()->first;
+  return result;
+}
+
+void CqlSession::AppendDue(const network::Turn& turn) {
+  const auto now = std::chrono::steady_clock::now();
+  while (!delayed_.empty() && (stops_ || delayed_.begin()->first <= now) && !turn.IsSpent()) {
+    turn.answers.Append(delayed_.begin()->second);
+    delayed_.erase(delayed_.begin());
+  }
+}
+
+void CqlSession::Delay(std::vector<DelayedAnswer> answers) {
+  const auto now = std::chrono::steady_clock::now();
+  for (DelayedAnswer& answer : answers) {
+    delayed_.emplace(now + answer.delay, std::move(answer.frames));
+  }
+}
+
+void CqlSession::List() {
+  if (loop_.server.clients != nullptr) loop_.server.clients->Put(id_, state_.client);
+}
+
+void CqlSession::Push(const PushedEvent& event) {
+  if ((state_.registered & BitOf(event.type)) == 0) return;
+  client_.Push(event.FrameFor(state_.client.protocol_version));
+}
+
+std::unique_ptr<network::Session> CqlSessionFactory::Make(network::Client& client,
+                                                          network::ClientAddress address) {
+  return std::make_unique<CqlSession>(loop_, client, std::move(address));
+}
+
+void CqlSessionFactory::Push(const PushedEvent& event) {
+  event_loop_.Post([this, event] {
+    for (CqlSession* session : loop_.registered) session->Push(event);
+  });
+}
+
+}  // namespace liststore

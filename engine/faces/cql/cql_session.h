@@ -1,0 +1,83 @@
+// CqlSession: a client that speaks CQL, and what the sessions of a loop share.
+#ifndef LISTSTORE_ENGINE_FACES_CQL_CQL_SESSION_H_
+#define LISTSTORE_ENGINE_FACES_CQL_CQL_SESSION_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "engine/execute/request_handler.h"
+#include "engine/faces/cql/connected_clients.h"
+#include "engine/faces/cql/connection_state.h"
+#include "engine/faces/cql/event_hub.h"
+#include "engine/faces/cql/server_context.h"
+#include "engine/faces/cql/session.h"
+#include "engine/network/session.h"
+#include "engine/runtime/event_loop.h"
+
+namespace liststore {
+
+class CqlSession;
+
+// The loop's thread only.
+struct CqlLoop {
+  const ServerContext& server;
+  const uint32_t shard;  // the loop's number
+  Dispatcher dispatcher{server};
+  uint64_t next_id = 0;
+  // Sessions that want events.
+  absl::flat_hash_set<CqlSession*> registered = {};
+};
+
+// Owned by its connection, used on its loop only.
+class CqlSession final : public network::Session {
+ public:
+  // `loop` and `client` outlive the session.
+  CqlSession(CqlLoop& loop, network::Client& client, network::ClientAddress address);
+  ~CqlSession() override;
+
+  Result OnBytes(std::string_view received, const network::Turn& turn) override;
+  void OnStop() override { stops_ = true; }
+  // Sends an EVENT if the client has registered for its type.
+  void Push(const PushedEvent& event);
+
+ private:
+  // Appends delayed answers whose time has come, until the turn is spent.
+  void AppendDue(const network::Turn& turn);
+  void Delay(std::vector<DelayedAnswer> answers);
+  // Enters the client where clients are listed, or renews its entry.
+  void List();
+
+  CqlLoop& loop_;
+  network::Client& client_;
+  const ConnectedClients::Id id_;
+  ConnectionState state_;
+  // By their time; those of the same time in the order they came in.
+  std::multimap<network::Instant, std::string> delayed_;
+  bool stops_ = false;
+};
+
+// Owned by the face, one for each loop.
+class CqlSessionFactory final : public network::SessionFactory {
+ public:
+  // Both outlive the factory.
+  CqlSessionFactory(EventLoop& loop, const ServerContext& server)
+      : event_loop_(loop), loop_{.server = server, .shard = loop.number()} {}
+
+  std::unique_ptr<network::Session> Make(network::Client& client,
+                                         network::ClientAddress address) override;
+  // Sends an event to the sessions that registered for it, when the loop comes to it. Any thread.
+  void Push(const PushedEvent& event);
+
+ private:
+  EventLoop& event_loop_;
+  CqlLoop loop_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_FACES_CQL_CQL_SESSION_H_

@@ -1,0 +1,114 @@
+// Session: one client's conversation in one protocol. What a face implements and the network calls:
+// the network moves bytes and knows limits, a session knows what the bytes mean.
+#ifndef LISTSTORE_ENGINE_NETWORK_SESSION_H_
+#define LISTSTORE_ENGINE_NETWORK_SESSION_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/base/output_buffer.h"
+
+namespace liststore::network {
+
+using Instant = std::chrono::steady_clock::time_point;
+inline constexpr Instant kNever = Instant::max();
+
+// What the network grants every session of a server, whatever its protocol. Constant while the
+// server runs; read by every loop.
+struct SessionLimits {
+  // Bytes of a request that has not come whole. A session refuses a longer one in its protocol's
+  // words; one that waits for more than this and a read (64 KiB) is disconnected.
+  size_t input_bytes_max = size_t{256} << 20;
+  // Answers of one call, in bytes: with more than these the turn is spent. What a client that does
+  // not read can cost is this and the answers of one more group of requests.
+  size_t output_bytes_max = size_t{1} << 20;
+  // Bytes that were pushed and that the client has not read; with more it is disconnected.
+  size_t pushed_bytes_max = size_t{1} << 20;
+  // Requests in flight: taken out of the input and not answered, but for answers that are delayed
+  // on purpose.
+  size_t requests_max = 64;
+  // How long a session may work until others have their turn.
+  std::chrono::nanoseconds turn_time = std::chrono::nanoseconds::max();
+};
+
+// What a session has in one call: on the loop's stack, of the loop's thread.
+struct Turn {
+  // To be appended to. May hold answers of this turn already.
+  OutputBuffer& answers;
+  const SessionLimits& limits;
+  Instant ends = kNever;
+
+  bool TimeIsOver() const { return ends != kNever && std::chrono::steady_clock::now() >= ends; }
+  // Asked between two groups of requests: a session then stops and waits for a turn.
+  bool IsSpent() const { return answers.size() > limits.output_bytes_max || TimeIsOver(); }
+};
+
+// Owned by its connection, which calls it on its loop's thread only, one call at a time, and
+// destroys it when the socket is closed. It is never called while the client has answers to take:
+// a client that does not read is not heard either. Never blocks, never throws.
+class Session {
+ public:
+  enum class WaitsFor : uint8_t {
+    kBytes,  // more
+    kTurn,   // its answers to be written and others to have had their turn: this one was spent
+    kTime,   // `wakes_at` and nothing else; nothing is read until then
+    kEnd,    // nothing: the connection ends when its answers are written
+  };
+  struct Result {
+    // Bytes that were dealt with, from the front. The session gets the others again. Of no meaning
+    // with kEnd.
+    size_t consumed = 0;
+    WaitsFor waits_for = WaitsFor::kBytes;
+    // With kBytes: what remains lacks at least so much; 0: the session cannot tell. With more than
+    // the loop's buffer it is called when all of this has come.
+    size_t bytes_missing = 0;
+    // To be called again then, whatever it waits for beside. Holds until the next call.
+    Instant wakes_at = kNever;
+  };
+
+  virtual ~Session() = default;
+
+  // Deals with the whole requests at the front of `received` and appends the answers; then with
+  // what else is due. Called when something that it waits for has come; `received`, valid during
+  // the call, is all that is not consumed, and may be the same as before, or nothing.
+  virtual Result OnBytes(std::string_view received, const Turn& turn) = 0;
+  // The server stops: from now on nothing is delayed. OnBytes is called once more, with what
+  // remains, and as long as it waits for a turn; then the connection ends.
+  virtual void OnStop() = 0;
+};
+
+// Where a connection leads: 4 or 16 bytes each; IPv4 mapped into IPv6 is IPv4.
+struct ClientAddress {
+  std::string peer;
+  uint16_t peer_port = 0;
+  std::string local;  // this end
+};
+
+// The other end of a connection, as its session sees it. Owned by the connection, outlives the
+// session. The loop's thread only.
+class Client {
+ public:
+  // Sends what no request asked for, after everything that has been answered; nothing when the
+  // connection is to end. Not from within OnBytes, which appends.
+  virtual void Push(std::string_view bytes) = 0;
+
+ protected:
+  ~Client() = default;
+};
+
+// One for each loop and face, owned by the face; outlives the server. Called on the loop's thread
+// only, so that what the sessions of a loop share needs no lock.
+class SessionFactory {
+ public:
+  virtual ~SessionFactory() = default;
+  // For a client that has just connected. Never null.
+  virtual std::unique_ptr<Session> Make(Client& client, ClientAddress address) = 0;
+};
+
+}  // namespace liststore::network
+
+#endif  // LISTSTORE_ENGINE_NETWORK_SESSION_H_
