@@ -131,7 +131,7 @@ PUBLIC_LIBRARIES = ("absl/status/", "absl/time/", "absl/types/")
 LIBRARIES = {
     "xxhash.h": ["engine/base/hash.cc"],
     "sanitizer/": ["engine/memory/memory_poison.h"],
-    "boost/asio": ["engine/runtime/event_loop.cc", "engine/faces/cql/connection.cc",
+    "boost/asio": ["engine/runtime/event_loop.cc", "engine/network/connection.cc",
                    "engine/network/listener.cc"],
     "boost/system": ["engine/runtime/event_loop.cc"],
     "lz4.h": ["engine/protocol/compression.cc"],

@@ -1,4 +1,4 @@
-#include "engine/faces/cql/connection.h"
+#include "engine/network/connection.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // Connection: one client's socket. Reads, lets the session answer, writes; knows when not to read.
-#ifndef LISTSTORE_ENGINE_FACES_CQL_CONNECTION_H_
-#define LISTSTORE_ENGINE_FACES_CQL_CONNECTION_H_
+#ifndef LISTSTORE_ENGINE_NETWORK_CONNECTION_H_
+#define LISTSTORE_ENGINE_NETWORK_CONNECTION_H_
 
 #include <chrono>
 #include <cstddef>
@@ -131,4 +131,4 @@ class Connection final : private Client {
 
 }  // namespace liststore::network
 
-#endif  // LISTSTORE_ENGINE_FACES_CQL_CONNECTION_H_
+#endif  // LISTSTORE_ENGINE_NETWORK_CONNECTION_H_

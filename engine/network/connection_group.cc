@@ -1,4 +1,4 @@
-#include "engine/faces/cql/connection_group.h"
+#include "engine/network/connection_group.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // ConnectionGroup: the connections of one loop, of whatever protocol.
-#ifndef LISTSTORE_ENGINE_FACES_CQL_CONNECTION_GROUP_H_
-#define LISTSTORE_ENGINE_FACES_CQL_CONNECTION_GROUP_H_
+#ifndef LISTSTORE_ENGINE_NETWORK_CONNECTION_GROUP_H_
+#define LISTSTORE_ENGINE_NETWORK_CONNECTION_GROUP_H_
 
 #include <chrono>
 #include <condition_variable>
@@ -11,7 +11,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "engine/base/mutex.h"
-#include "engine/faces/cql/connection.h"
+#include "engine/network/connection.h"
 #include "engine/network/session.h"
 #include "engine/runtime/event_loop.h"
 
@@ -59,4 +59,4 @@ class ConnectionGroup {
 
 }  // namespace liststore::network
 
-#endif  // LISTSTORE_ENGINE_FACES_CQL_CONNECTION_GROUP_H_
+#endif  // LISTSTORE_ENGINE_NETWORK_CONNECTION_GROUP_H_
