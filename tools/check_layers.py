@@ -46,8 +46,8 @@ LAYERS = {
     # request's way.
     "instruments": ["execute", "protocol", "cql/schema", "cql/plan", "cql/values", "cql/syntax",
                     "shard", "command", "model", "base"],
-    # Sockets: bytes in, bytes out.
-    "network": ["runtime", "base"],
+    # Sockets: bytes in, bytes out, and what clients may cost. Knows no protocol.
+    "network": ["memory", "runtime", "base"],
     # A session for each client: requests out of bytes, answers into bytes.
     "faces/cql": ["network", "execute", "protocol", "cql/schema", "cql/plan", "cql/syntax",
                   "runtime", "model", "base"],
@@ -97,6 +97,8 @@ ABOVE_THE_ENGINE = ("programs", "bench", "tools", "tests")
 ONLY_THESE_HEADERS = {
     # Of shard/ the language sees the names of tables and nothing that runs.
     ("cql/schema", "shard"): ["engine/shard/catalog.h"],
+    # Of memory/ the network sees what is granted, not where it comes from.
+    ("network", "memory"): ["engine/memory/memory_budget.h"],
 }
 
 # Single headers that a layer must not see although its row would allow them.

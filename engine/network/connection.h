@@ -31,7 +31,7 @@ struct LoopShare {
 // Owned by its group, used on the group's loop only. A turn is: wait until the socket is readable,
 // read once into the loop's buffer, let the session answer all whole requests, write once. What the
 // socket does not take stays here, and nothing is read until it is gone: a client that does not
-// read its answers is not heard either. Idle: about 500 bytes, its session, and no buffers.
+// read its answers is not heard either. Idle: about 400 bytes, its session, and no buffers.
 //
 // Invariants:
 //  (1) nothing is read or answered while `rest_` has bytes;

@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::network {
 namespace {
 
 namespace asio = boost::asio;
@@ -162,4 +162,4 @@ uint64_t RaiseFileLimit() {
   return limit.rlim_cur;
 }
 
-}  // namespace liststore
+}  // namespace liststore::network

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "engine/runtime/event_loop.h"
 
-namespace liststore {
+namespace liststore::network {
 
 // Accepts on one loop and hands the sockets on. When the process runs out of descriptors it waits a
 // little and goes on: clients wait in the kernel's queue meanwhile.
@@ -48,6 +48,6 @@ class Listener {
 // Returns the limit that holds then.
 uint64_t RaiseFileLimit();
 
-}  // namespace liststore
+}  // namespace liststore::network
 
 #endif  // LISTSTORE_ENGINE_NETWORK_LISTENER_H_

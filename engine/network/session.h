@@ -43,7 +43,8 @@ struct Turn {
   Instant ends = kNever;
 
   bool TimeIsOver() const { return ends != kNever && std::chrono::steady_clock::now() >= ends; }
-  // Asked between two groups of requests: a session then stops and waits for a turn.
+  // Asked after each group of requests, of which one is done in any case: a session then stops and
+  // waits for a turn.
   bool IsSpent() const { return answers.size() > limits.output_bytes_max || TimeIsOver(); }
 };
 

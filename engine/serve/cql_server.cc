@@ -11,9 +11,11 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/syntax/unsupported.h"
 #include "engine/execute/feature_tally.h"
+#include "engine/faces/cql/cql_face.h"
 #include "engine/faces/cql/event_hub.h"
-#include "engine/faces/cql/server.h"
 #include "engine/instruments/journal.h"
+#include "engine/network/server.h"
+#include "engine/network/session.h"
 #include "engine/serve/handler_factory.h"
 #include "engine/serve/node_look.h"
 #include "engine/shard/engine.h"
@@ -66,20 +68,21 @@ absl::StatusOr<uint64_t> MemoryLimit(const CqlServerOptions& options) {
 
 // A request may take half of what the data may: buffers are not in the engine's budget, but they
 // are in the machine's memory.
-uint32_t BodyBytesMax(uint64_t memory_limit_bytes) {
-  return static_cast<uint32_t>(
-      std::min<uint64_t>(memory_limit_bytes / 2, protocol::kFrameBodyBytesMax));
+network::SessionLimits Limits(uint64_t memory_limit_bytes) {
+  network::SessionLimits limits;
+  limits.input_bytes_max = std::min<size_t>(limits.input_bytes_max, memory_limit_bytes / 2);
+  return limits;
 }
 
-ServerOptions ToServerOptions(const CqlServerOptions& options) {
-  ServerOptions server;
-  server.address = options.address;
-  server.cql_port = options.cql_port;
-  server.listens_shard_aware = options.shard_aware;
-  server.shard_aware_port = options.shard_aware_port;
-  server.looks_like_scylla = options.looks_like_scylla;
-  if (!options.user.empty()) server.credentials = Credentials{options.user, options.password};
-  return server;
+CqlFaceOptions ToFaceOptions(const CqlServerOptions& options) {
+  CqlFaceOptions face;
+  face.address = options.address;
+  face.cql_port = options.cql_port;
+  face.listens_shard_aware = options.shard_aware;
+  face.shard_aware_port = options.shard_aware_port;
+  face.looks_like_scylla = options.looks_like_scylla;
+  if (!options.user.empty()) face.credentials = Credentials{options.user, options.password};
+  return face;
 }
 
 FeatureTally::FirstMeeting FirstMeeting(const CqlServerOptions& options) {
@@ -103,7 +106,8 @@ class CqlServer::Impl {
     return impl;
   }
 
-  Server& server() { return *server_; }
+  network::Server& server() { return *server_; }
+  const CqlFace& cql() const { return *cql_; }
   const FeatureTally& tally() const { return tally_; }
 
  private:
@@ -163,17 +167,21 @@ class CqlServer::Impl {
     context.client_timestamps = options.client_timestamps;
     handler_ = MakeRequestHandler(context);
 
-    ServerOptions server = ToServerOptions(options);
-    server.shards = context.shards;
-    if (!options.looks_like_scylla) server.cassandra_cql_version = look.facts.cql_version;
-    server.host_id = context.host_id.ToString();
-    server.body_bytes_max = BodyBytesMax(engine_->memory_limit_bytes());
-    server.clients = &clients_;
+    network::ServerOptions server;
+    server.loops = context.shards;
+    server.limits = Limits(engine_->memory_limit_bytes());
     server.background = [engine = engine_, clock = clock_] {
       const uint64_t era = engine->era();
       return engine->Reclaim(clock->NowNanos(), kReclaimUnits, era) > 0;
     };
-    LS_ASSIGN_OR_RETURN(server_, Server::Start(server, *handler_, events_));
+    LS_ASSIGN_OR_RETURN(server_, network::Server::Create(server));
+
+    CqlFaceOptions cql = ToFaceOptions(options);
+    if (!options.looks_like_scylla) cql.cassandra_cql_version = look.facts.cql_version;
+    cql.host_id = context.host_id.ToString();
+    cql.clients = &clients_;
+    LS_ASSIGN_OR_RETURN(cql_, CqlFace::Open(*server_, cql, *handler_, events_));
+    server_->Start();
     return absl::OkStatus();
   }
 
@@ -186,7 +194,8 @@ class CqlServer::Impl {
   EventHub events_;
   ConnectedClients clients_;
   std::unique_ptr<RequestHandler> handler_;
-  std::unique_ptr<Server> server_;
+  std::unique_ptr<CqlFace> cql_;
+  std::unique_ptr<network::Server> server_;
 };
 
 absl::StatusOr<std::unique_ptr<CqlServer>> CqlServer::Start(const CqlServerOptions& options) {
@@ -198,8 +207,8 @@ CqlServer::CqlServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 CqlServer::~CqlServer() = default;
 
 void CqlServer::Stop() { impl_->server().Stop(); }
-uint16_t CqlServer::cql_port() const { return impl_->server().cql_port(); }
-uint16_t CqlServer::shard_aware_port() const { return impl_->server().shard_aware_port(); }
+uint16_t CqlServer::cql_port() const { return impl_->cql().cql_port(); }
+uint16_t CqlServer::shard_aware_port() const { return impl_->cql().shard_aware_port(); }
 size_t CqlServer::connection_count() const { return impl_->server().connection_count(); }
 uint64_t CqlServer::refusal_count() const { return impl_->tally().refusals(); }
 

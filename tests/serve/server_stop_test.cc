@@ -14,7 +14,7 @@ namespace server_stop_test {
 constexpr uint8_t kQuery = 0x07;
 
 TEST(ServerStop, AnswersWhatIsInFlight) {
-  FakeServer server({.shards = 2});
+  FakeServer server({}, {.loops = 2});
   std::vector<std::unique_ptr<RawCqlClient>> clients;
   for (int i = 0; i < 10; ++i) {
     clients.push_back(std::make_unique<RawCqlClient>(server.port()));
@@ -53,41 +53,37 @@ TEST(ServerStop, DoesNotWaitForClientsThatDoNotRead) {
 }
 
 TEST(ServerStop, TwiceIsOnce) {
-  FakeServer server({.shards = 4});
+  FakeServer server({}, {.loops = 4});
   server.server().Stop();
   server.server().Stop();
+}
+
+absl::Status OpenStatus(const CqlFaceOptions& options) {
+  EventHub events;
+  FakeHandler handler(events);
+  const auto server = network::Server::Create({});
+  return CqlFace::Open(**server, options, handler, events).status();
 }
 
 TEST(ServerStart, APortInUseIsNamed) {
   FakeServer first;
-  EventHub events;
-  FakeHandler handler(events);
-  const auto second = Server::Start({.cql_port = first.port()}, handler, events);
-  ASSERT_FALSE(second.ok());
-  EXPECT_TRUE(absl::IsAlreadyExists(second.status()));
-  EXPECT_EQ(std::string(second.status().message()),
+  const absl::Status second = OpenStatus({.cql_port = first.port()});
+  EXPECT_TRUE(absl::IsAlreadyExists(second));
+  EXPECT_EQ(std::string(second.message()),
             "127.0.0.1:" + std::to_string(first.port()) + " is already in use");
-  const auto third = Server::Start({.shard_aware_port = first.port()}, handler, events);
-  EXPECT_TRUE(absl::IsAlreadyExists(third.status()));
+  EXPECT_TRUE(absl::IsAlreadyExists(OpenStatus({.shard_aware_port = first.port()})));
 }
 
 TEST(ServerStart, AnAddressMustBeOne) {
-  EventHub events;
-  FakeHandler handler(events);
-  EXPECT_TRUE(
-      absl::IsInvalidArgument(Server::Start({.address = "example.org"}, handler, events).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(OpenStatus({.address = "example.org"})));
   // Of no interface of this machine (RFC 5737).
-  EXPECT_TRUE(absl::IsFailedPrecondition(
-      Server::Start({.address = "192.0.2.1"}, handler, events).status()));
+  EXPECT_TRUE(absl::IsFailedPrecondition(OpenStatus({.address = "192.0.2.1"})));
 }
 
 TEST(ServerStart, Ipv6) {
-  EventHub events;
-  FakeHandler handler(events);
-  auto server = Server::Start({.address = "::1"}, handler, events);
-  if (absl::IsFailedPrecondition(server.status())) GTEST_SKIP() << "no IPv6 here";
-  ASSERT_TRUE(server.ok());
-  RawCqlClient client((*server)->cql_port(), "::1");
+  if (absl::IsFailedPrecondition(OpenStatus({.address = "::1"}))) GTEST_SKIP() << "no IPv6 here";
+  FakeServer server({.address = "::1"});
+  RawCqlClient client(server.port(), "::1");
   EXPECT_TRUE(client.StartUp());
 }
 

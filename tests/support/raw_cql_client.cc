@@ -218,6 +218,12 @@ std::optional<RawFrame> RawCqlClient::Read() {
   return frame;
 }
 
+std::optional<std::string> RawCqlClient::ReadBytes(size_t bytes) {
+  std::string read(bytes, '\0');
+  if (!ReadExactly(read.data(), bytes)) return std::nullopt;
+  return read;
+}
+
 std::string RawCqlClient::ReadAll() {
   std::string all;
   char byte;

@@ -17,7 +17,7 @@ inline EventTypes BitOf(protocol::EventType type) {
   return static_cast<EventTypes>(1u << static_cast<unsigned>(type));
 }
 
-// Owned by a connection, used on its loop only. Knows nothing of sockets.
+// Owned by a session, used on its loop only.
 struct ConnectionState {
   // `body_bytes_max`: of a request's body, compressed or not.
   explicit ConnectionState(uint32_t body_bytes_max) : cutter(body_bytes_max) {}

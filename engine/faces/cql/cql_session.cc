@@ -22,7 +22,7 @@ CqlSession::~CqlSession() {
 }
 
 network::Session::Result CqlSession::OnBytes(std::string_view received, const network::Turn& turn) {
-  if (!delayed_.empty()) AppendDue(turn);
+  if (!delayed_.empty() && !AppendDue(turn)) return {.waits_for = WaitsFor::kTurn};
   const protocol::ConnectionPhase phase = state_.phase;
   const EventTypes registered = state_.registered;
   Dispatcher::Result dispatched = loop_.dispatcher.Dispatch(received, state_, turn);
@@ -42,12 +42,14 @@ network::Session::Result CqlSession::OnBytes(std::string_view received, const ne
   return result;
 }
 
-void CqlSession::AppendDue(const network::Turn& turn) {
+bool CqlSession::AppendDue(const network::Turn& turn) {
   const auto now = std::chrono::steady_clock::now();
-  while (!delayed_.empty() && (stops_ || delayed_.begin()->first <= now) && !turn.IsSpent()) {
+  while (!delayed_.empty() && (stops_ || delayed_.begin()->first <= now)) {
     turn.answers.Append(delayed_.begin()->second);
     delayed_.erase(delayed_.begin());
+    if (turn.IsSpent()) return false;
   }
+  return true;
 }
 
 void CqlSession::Delay(std::vector<DelayedAnswer> answers) {

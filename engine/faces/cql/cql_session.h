@@ -46,8 +46,8 @@ class CqlSession final : public network::Session {
   void Push(const PushedEvent& event);
 
  private:
-  // Appends delayed answers whose time has come, until the turn is spent.
-  void AppendDue(const network::Turn& turn);
+  // Appends delayed answers whose time has come; false: until the turn was spent.
+  bool AppendDue(const network::Turn& turn);
   void Delay(std::vector<DelayedAnswer> answers);
   // Enters the client where clients are listed, or renews its entry.
   void List();

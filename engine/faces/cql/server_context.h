@@ -1,4 +1,4 @@
-// ServerContext: what all connections of a server share. Constant while the server runs.
+// ServerContext: what all CQL sessions of a server share. Constant while the server runs.
 #ifndef LISTSTORE_ENGINE_FACES_CQL_SERVER_CONTEXT_H_
 #define LISTSTORE_ENGINE_FACES_CQL_SERVER_CONTEXT_H_
 
@@ -19,7 +19,7 @@ struct Credentials {
   std::string password;
 };
 
-// Owned by the server; read by every loop. Outlives the connections.
+// Owned by the face; read by every loop.
 struct ServerContext {
   RequestHandler* handler = nullptr;  // never null once connections exist
   // Where connections are listed; nullptr: nowhere.

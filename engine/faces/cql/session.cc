@@ -52,7 +52,7 @@ Dispatcher::Result Dispatcher::Dispatch(std::string_view received, ConnectionSta
       Flush(state, out, result);
       if (result.close) return result;
     }
-    if (pending_count_ == 0 && turn.IsSpent()) {
+    if (pending_count_ == 0 && result.consumed > 0 && turn.IsSpent()) {
       result.more_waits = true;
       return result;
     }

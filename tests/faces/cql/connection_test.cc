@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <set>
@@ -113,7 +114,7 @@ TEST(Connection, AnAnswerMayBeLarge) {
 }
 
 TEST(Connection, TooLongARequestIsRefused) {
-  FakeServer server({.body_bytes_max = 100'000});
+  FakeServer server({}, {.limits = {.input_bytes_max = 100'000}});
   RawCqlClient client(server.port());
   ASSERT_TRUE(client.StartUp());
   ASSERT_TRUE(client.Send(Query("void" + std::string(200'000, 'q'), 9)));
@@ -122,6 +123,27 @@ TEST(Connection, TooLongARequestIsRefused) {
   EXPECT_EQ(error->opcode, kError);
   EXPECT_EQ(error->stream, 9);
   EXPECT_FALSE(client.Read());
+}
+
+TEST(Connection, AGroupAndATurnAreAsLongAsTheNetworkSays) {
+  FakeServer server({}, {.limits = {.requests_max = 4, .turn_time = std::chrono::nanoseconds(0)}});
+  RawCqlClient client(server.port());
+  ASSERT_TRUE(client.StartUp());
+  std::string bytes = Query("delay 0 late", 1000).Bytes() + Query("delay 0 later", 1001).Bytes();
+  for (int i = 0; i < 200; ++i) bytes += Query("bytes " + std::to_string(i), i).Bytes();
+  ASSERT_TRUE(client.Send(bytes));
+  std::map<int, std::string> answers;
+  for (int i = 0; i < 202; ++i) {
+    const auto answer = client.Read();
+    ASSERT_TRUE(answer);
+    answers[answer->stream] = answer->body;
+  }
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_EQ(answers[i], std::string(static_cast<size_t>(i), 'x'));
+  }
+  EXPECT_EQ(answers[1000], "late");
+  EXPECT_EQ(answers[1001], "later");
+  EXPECT_EQ(server.handler().largest_call(), 4u);
 }
 
 // The server holds a few answers for a client that does not read, then stops reading its requests.
@@ -226,7 +248,7 @@ TEST(Connection, RequestsBeforeTheEndOfAStreamAreAnswered) {
 }
 
 TEST(Connection, AThousandAtOnce) {
-  FakeServer server({.shards = 2});
+  FakeServer server({}, {.loops = 2});
   std::vector<std::unique_ptr<RawCqlClient>> clients;
   for (int i = 0; i < 1000; ++i) clients.push_back(std::make_unique<RawCqlClient>(server.port()));
   for (auto& client : clients) {

@@ -30,7 +30,7 @@ void ExpectEvent(RawCqlClient& client, const std::string& type) {
 }
 
 TEST(Events, ReachRegisteredConnectionsOfAllLoops) {
-  FakeServer server({.shards = 3});
+  FakeServer server({}, {.loops = 3});
   std::vector<std::unique_ptr<RawCqlClient>> clients;
   for (int i = 0; i < 6; ++i) clients.push_back(Registered(server, {"SCHEMA_CHANGE"}));
   RawCqlClient other(server.port());

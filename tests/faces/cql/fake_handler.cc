@@ -103,11 +103,15 @@ void FakeHandler::Release() {
   changed_.notify_all();
 }
 
-FakeServer::FakeServer(ServerOptions options) {
+FakeServer::FakeServer(CqlFaceOptions options, const network::ServerOptions& server_options) {
   options.clients = &clients_;
-  auto server = Server::Start(options, handler_, events_);
-  LS_CHECK(server.ok(), "a server starts on a free port");
+  auto server = network::Server::Create(server_options);
+  LS_CHECK(server.ok(), "there are descriptors for loops");
   server_ = *std::move(server);
+  auto face = CqlFace::Open(*server_, options, handler_, events_);
+  LS_CHECK(face.ok(), "a server starts on a free port");
+  face_ = *std::move(face);
+  server_->Start();
 }
 
 void FakeServer::AwaitConnections(size_t count) const {

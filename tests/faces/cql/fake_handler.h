@@ -11,8 +11,9 @@
 
 #include "engine/base/mutex.h"
 #include "engine/execute/request_handler.h"
+#include "engine/faces/cql/cql_face.h"
 #include "engine/faces/cql/event_hub.h"
-#include "engine/faces/cql/server.h"
+#include "engine/network/server.h"
 
 namespace liststore::testing {
 
@@ -64,13 +65,14 @@ class FakeHandler final : public RequestHandler {
 class FakeServer {
  public:
   // Ends the test program when it cannot start.
-  explicit FakeServer(ServerOptions options = {});
+  explicit FakeServer(CqlFaceOptions options = {}, const network::ServerOptions& server = {});
 
   FakeHandler& handler() { return handler_; }
   EventHub& events() { return events_; }
   const ConnectedClients& clients() const { return clients_; }
-  Server& server() { return *server_; }
-  uint16_t port() const { return server_->cql_port(); }
+  network::Server& server() { return *server_; }
+  uint16_t port() const { return face_->cql_port(); }
+  uint16_t shard_aware_port() const { return face_->shard_aware_port(); }
   // Until so many connections exist: a client learns of its own before the server does.
   void AwaitConnections(size_t count) const;
 
@@ -78,7 +80,8 @@ class FakeServer {
   EventHub events_;
   ConnectedClients clients_;
   FakeHandler handler_{events_};
-  std::unique_ptr<Server> server_;
+  std::unique_ptr<CqlFace> face_;
+  std::unique_ptr<network::Server> server_;
 };
 
 }  // namespace liststore::testing

@@ -134,7 +134,7 @@ TEST(Handshake, WhatStartupSaysIsKnownToStatements) {
 }
 
 TEST(Handshake, TheDirectoryListsWhoHasBegun) {
-  FakeServer server({.shards = 2});
+  FakeServer server({}, {.loops = 2});
   RawCqlClient silent(server.port());
   RawCqlClient client(server.port());
   ASSERT_TRUE(client.StartUp({{"DRIVER_NAME", "raw"}, {"DRIVER_VERSION", "1.2"}}));
@@ -154,7 +154,7 @@ TEST(Handshake, TheDirectoryListsWhoHasBegun) {
 }
 
 TEST(Handshake, SupportedNamesTheShardOfTheConnection) {
-  FakeServer server({.shards = 3, .host_id = "11111111-2222-4333-8444-555555555555"});
+  FakeServer server({.host_id = "11111111-2222-4333-8444-555555555555"}, {.loops = 3});
   for (const char* shard : {"0", "1", "2", "0"}) {  // round robin
     RawCqlClient client(server.port());
     const auto supported = client.Ask({.opcode = kOptions});
@@ -166,16 +166,16 @@ TEST(Handshake, SupportedNamesTheShardOfTheConnection) {
     };
     EXPECT_TRUE(has("SCYLLA_SHARD", shard));
     EXPECT_TRUE(has("SCYLLA_NR_SHARDS", "3"));
-    EXPECT_TRUE(has("SCYLLA_SHARD_AWARE_PORT", std::to_string(server.server().shard_aware_port())));
+    EXPECT_TRUE(has("SCYLLA_SHARD_AWARE_PORT", std::to_string(server.shard_aware_port())));
     EXPECT_TRUE(has("SCYLLA_HOST_ID", "11111111-2222-4333-8444-555555555555"));
     EXPECT_NE(body.find("COMPRESSION"), std::string::npos);
   }
 }
 
 TEST(Handshake, TheShardAwarePortPlacesByTheClientsPort) {
-  FakeServer server({.shards = 3});
+  FakeServer server({}, {.loops = 3});
   for (int i = 0; i < 5; ++i) {
-    RawCqlClient client(server.server().shard_aware_port());
+    RawCqlClient client(server.shard_aware_port());
     ASSERT_TRUE(client.StartUp());
     const auto state = client.Query("state");
     ASSERT_TRUE(state);
@@ -185,7 +185,7 @@ TEST(Handshake, TheShardAwarePortPlacesByTheClientsPort) {
 
 TEST(Handshake, WithoutScyllasLookThereAreNoExtensions) {
   FakeServer server({.listens_shard_aware = false, .looks_like_scylla = false});
-  EXPECT_EQ(server.server().shard_aware_port(), 0);
+  EXPECT_EQ(server.shard_aware_port(), 0);
   RawCqlClient client(server.port());
   const auto supported = client.Ask({.opcode = kOptions});
   ASSERT_TRUE(supported);

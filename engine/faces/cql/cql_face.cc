@@ -1,0 +1,80 @@
+#include "engine/faces/cql/cql_face.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/status_macros.h"
+#include "engine/protocol/frame.h"
+#include "engine/protocol/scylla_options.h"
+
+namespace liststore {
+
+absl::StatusOr<std::unique_ptr<CqlFace>> CqlFace::Open(network::Server& server,
+                                                       const CqlFaceOptions& options,
+                                                       RequestHandler& handler, EventHub& events) {
+  std::unique_ptr<CqlFace> face(new CqlFace);
+  ServerContext& context = face->context_;
+  context.handler = &handler;
+  context.credentials = options.credentials;
+  context.clients = options.clients;
+  context.body_bytes_max = static_cast<uint32_t>(
+      std::min<size_t>(server.limits().input_bytes_max, protocol::kFrameBodyBytesMax));
+  for (uint32_t shard = 0; shard < server.loop_count(); ++shard) {
+    face->factories_.push_back(std::make_unique<CqlSessionFactory>(server.loop(shard), context));
+  }
+  LS_RETURN_IF_ERROR(face->Listen(server, options));
+  face->FillSupported(options);
+  // Nothing fails from here on, and nobody is connected before the server starts.
+  for (const auto& factory : face->factories_) {
+    events.Subscribe([factory = factory.get()](const PushedEvent& event) { factory->Push(event); });
+  }
+  return face;
+}
+
+absl::Status CqlFace::Listen(network::Server& server, const CqlFaceOptions& options) {
+  // Drivers that do not know shards, or look for one that they have no connection to yet, get the
+  // next one each time: that way they have seen all of them soonest.
+  LS_ASSIGN_OR_RETURN(cql_port_, server.Listen(options.address, options.cql_port, Factories()));
+  if (!options.listens_shard_aware) return absl::OkStatus();
+  LS_ASSIGN_OR_RETURN(shard_aware_port_, ListenShardAware(server, options));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<uint16_t> CqlFace::ListenShardAware(network::Server& server,
+                                                   const CqlFaceOptions& options) {
+  const auto listen = [&](uint16_t port) {
+    // Source of the rule: ScyllaDB docs/dev/protocols.md, shard-aware port.
+    return server.Listen(options.address, port, Factories(), network::LoopChoice::kByPeerPort);
+  };
+  if (options.shard_aware_port.has_value()) return listen(*options.shard_aware_port);
+  if (options.cql_port == 0) return listen(0);
+  auto port = listen(kShardAwarePort);
+  return absl::IsAlreadyExists(port.status()) ? listen(0) : port;
+}
+
+std::vector<network::SessionFactory*> CqlFace::Factories() const {
+  std::vector<network::SessionFactory*> factories;
+  for (const auto& factory : factories_) factories.push_back(factory.get());
+  return factories;
+}
+
+void CqlFace::FillSupported(const CqlFaceOptions& options) {
+  const auto shards = static_cast<uint32_t>(factories_.size());
+  if (!options.looks_like_scylla) {
+    context_.supported.assign(shards, protocol::CassandraSupported(options.cassandra_cql_version));
+    return;
+  }
+  context_.extensions.lwt_mark = true;
+  context_.extensions.rate_limit_error = true;
+  protocol::ShardingOptions sharding;
+  sharding.shard_count = shards;
+  sharding.host_id = options.host_id;
+  sharding.extensions = context_.extensions;
+  if (shard_aware_port_ != 0) sharding.shard_aware_port = shard_aware_port_;
+  for (uint32_t shard = 0; shard < shards; ++shard) {
+    sharding.shard = shard;
+    context_.supported.push_back(protocol::ScyllaSupported(sharding));
+  }
+}
+
+}  // namespace liststore

@@ -1,0 +1,73 @@
+// CqlFace: CQL on a server's ports, in front of a RequestHandler. What CqlServer is made of beside
+// the engine and the network, and what tests put in front of handlers of their own.
+#ifndef LISTSTORE_ENGINE_FACES_CQL_CQL_FACE_H_
+#define LISTSTORE_ENGINE_FACES_CQL_CQL_FACE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/execute/request_handler.h"
+#include "engine/faces/cql/connected_clients.h"
+#include "engine/faces/cql/cql_session.h"
+#include "engine/faces/cql/event_hub.h"
+#include "engine/faces/cql/server_context.h"
+#include "engine/network/server.h"
+
+namespace liststore {
+
+struct CqlFaceOptions {
+  std::string address = "127.0.0.1";
+  uint16_t cql_port = 0;  // 0: any free one
+  bool listens_shard_aware = true;
+  // 0: any free one. Absent: 19042 with a fixed cql_port, if that is free, else any free one.
+  std::optional<uint16_t> shard_aware_port = {};
+  // SUPPORTED says what ScyllaDB's says; else what Cassandra's does.
+  bool looks_like_scylla = true;
+  // Of Cassandra's SUPPORTED.
+  std::string cassandra_cql_version = "3.4.4";
+  std::string host_id = {};  // as text, as in system.local; empty: not said
+  std::optional<Credentials> credentials = {};
+  // Where connections are listed; outlives the face. May be nullptr.
+  ConnectedClients* clients = nullptr;
+};
+
+// ScyllaDB's default.
+inline constexpr uint16_t kShardAwarePort = 19042;
+
+// Each loop of the server is a shard. Outlives the server.
+class CqlFace {
+ public:
+  // Binds the ports; `server` is not started yet. `handler` and `events` outlive the server; nobody
+  // else subscribes to `events` any more. Errors: Listener::Open's.
+  static absl::StatusOr<std::unique_ptr<CqlFace>> Open(network::Server& server,
+                                                       const CqlFaceOptions& options,
+                                                       RequestHandler& handler, EventHub& events);
+  CqlFace(const CqlFace&) = delete;
+  CqlFace& operator=(const CqlFace&) = delete;
+
+  // Any thread; constant.
+  uint16_t cql_port() const { return cql_port_; }
+  // 0: there is none.
+  uint16_t shard_aware_port() const { return shard_aware_port_; }
+
+ private:
+  CqlFace() = default;
+  absl::Status Listen(network::Server& server, const CqlFaceOptions& options);
+  absl::StatusOr<uint16_t> ListenShardAware(network::Server& server, const CqlFaceOptions& options);
+  std::vector<network::SessionFactory*> Factories() const;
+  void FillSupported(const CqlFaceOptions& options);
+
+  ServerContext context_;
+  std::vector<std::unique_ptr<CqlSessionFactory>> factories_;  // one for each loop
+  uint16_t cql_port_ = 0;
+  uint16_t shard_aware_port_ = 0;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_FACES_CQL_CQL_FACE_H_

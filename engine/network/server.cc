@@ -1,0 +1,83 @@
+#include "engine/network/server.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+
+namespace liststore::network {
+namespace {
+
+// Until connections whose clients do not read are dropped.
+constexpr std::chrono::milliseconds kStopTime(500);
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Create(const ServerOptions& options) {
+  LS_CHECK(options.loops >= 1 && options.limits.requests_max >= 1, "a server can do something");
+  RaiseFileLimit();
+  std::unique_ptr<Server> server(new Server(options.limits));
+  for (uint32_t number = 0; number < options.loops; ++number) {
+    LS_ASSIGN_OR_RETURN(auto loop, EventLoop::Create(number, options.background));
+    server->loops_.push_back(std::move(loop));
+    server->groups_.push_back(
+        std::make_unique<ConnectionGroup>(*server->loops_.back(), server->limits_));
+  }
+  return server;
+}
+
+absl::StatusOr<uint16_t> Server::Listen(const std::string& address, uint16_t port,
+                                        std::vector<SessionFactory*> face, LoopChoice choice) {
+  LS_CHECK(!runs_ && face.size() == groups_.size(), "a face has a factory for each loop");
+  const auto take = [this, face = std::move(face), choice, in_turn = size_t{0}](
+                        int fd, uint16_t peer_port) mutable {
+    const size_t count = groups_.size();
+    const size_t loop = choice == LoopChoice::kByPeerPort ? peer_port % count : in_turn++ % count;
+    groups_[loop]->Adopt(fd, *face[loop]);
+  };
+  LS_ASSIGN_OR_RETURN(auto listener, Listener::Open(*loops_[0], address, port, take));
+  listeners_.push_back(std::move(listener));
+  return listeners_.back()->port();
+}
+
+void Server::Start() {
+  LS_CHECK(!std::exchange(runs_, true), "a server is started once");
+  for (const auto& listener : listeners_) listener->Start();
+  for (const auto& loop : loops_) loop->Start();
+}
+
+Server::~Server() { Stop(); }
+
+void Server::Stop() {
+  if (!std::exchange(runs_, false)) return;
+  for (const auto& loop : loops_) {
+    LS_CHECK(!loop->IsCurrent(), "a server is stopped from outside");
+  }
+  loops_[0]->Post([this] {
+    for (const auto& listener : listeners_) listener->Close();
+    // After the adoption of what was just accepted.
+    for (const auto& group : groups_) group->BeginStop();
+  });
+  const auto deadline = std::chrono::steady_clock::now() + kStopTime;
+  for (const auto& group : groups_) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    if (!group->WaitUntilEmpty(std::max(left, std::chrono::milliseconds(0)))) group->AbortAll();
+  }
+  for (const auto& group : groups_) {
+    // A request that runs is the only thing to wait for now.
+    while (!group->WaitUntilEmpty(kStopTime)) group->AbortAll();
+  }
+  for (const auto& loop : loops_) loop->Stop();
+  for (const auto& loop : loops_) loop->Join();
+}
+
+size_t Server::connection_count() const {
+  size_t count = 0;
+  for (const auto& group : groups_) count += group->connection_count();
+  return count;
+}
+
+}  // namespace liststore::network

@@ -1,0 +1,72 @@
+// Server: loops with their connections, and the ports on which clients of several protocols come.
+#ifndef LISTSTORE_ENGINE_NETWORK_SERVER_H_
+#define LISTSTORE_ENGINE_NETWORK_SERVER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/network/connection_group.h"
+#include "engine/network/listener.h"
+#include "engine/network/session.h"
+#include "engine/runtime/event_loop.h"
+
+namespace liststore::network {
+
+struct ServerOptions {
+  uint32_t loops = 1;
+  SessionLimits limits = {};
+  // Called by every loop; see EventLoop. May be empty.
+  EventLoop::Background background = {};
+};
+
+// Which loop takes a connection that comes to a port; it keeps it for life.
+enum class LoopChoice : uint8_t {
+  kNextInTurn,
+  kByPeerPort,  // the client's port modulo the loops: clients choose
+};
+
+// Created, then given ports, then started; ended by Stop or the destructor. All protocols share the
+// loops, limits and shut-down. Owned by whoever created it, who outlives it with the faces. Any
+// thread may ask for the count; Stop is called by one, which is none of the loops.
+class Server {
+ public:
+  // ResourceExhausted: the process has no descriptors left.
+  static absl::StatusOr<std::unique_ptr<Server>> Create(const ServerOptions& options);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Binds a port whose clients get sessions of `face`: one factory for each loop, which outlive the
+  // server. Before Start. Returns the port; errors are those of Listener::Open.
+  absl::StatusOr<uint16_t> Listen(const std::string& address, uint16_t port,
+                                  std::vector<SessionFactory*> face,
+                                  LoopChoice choice = LoopChoice::kNextInTurn);
+  // Begins to accept and starts the loops. Once.
+  void Start();
+  // Closes the ports, answers what has arrived, ends all connections and the loops. Takes 0.1 s
+  // when clients leave their side open, at most 0.5 s and the request that runs when they do not
+  // read. Again, or before Start: nothing.
+  void Stop();
+
+  uint32_t loop_count() const { return static_cast<uint32_t>(loops_.size()); }
+  EventLoop& loop(uint32_t number) { return *loops_[number]; }
+  const SessionLimits& limits() const { return limits_; }
+  size_t connection_count() const;
+
+ private:
+  explicit Server(const SessionLimits& limits) : limits_(limits) {}
+
+  const SessionLimits limits_;
+  std::vector<std::unique_ptr<EventLoop>> loops_;
+  std::vector<std::unique_ptr<ConnectionGroup>> groups_;  // one for each loop
+  std::vector<std::unique_ptr<Listener>> listeners_;      // on the first loop
+  bool runs_ = false;
+};
+
+}  // namespace liststore::network
+
+#endif  // LISTSTORE_ENGINE_NETWORK_SERVER_H_
