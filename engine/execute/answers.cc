@@ -5,7 +5,13 @@
 
 namespace liststore {
 
-void AnswerError(const CqlError& error, const protocol::ResponseContext& context,
+void AnswerError(const protocol::ErrorResponse& error, const protocol::ResponseContext& context,
+                 Outcome& outcome, OutputBuffer& out) {
+  outcome.error = static_cast<CqlErrorCode>(protocol::EncodeError(out, context, error));
+  outcome.message = error.message;
+}
+
+void AnswerError(const CqlError& error, const protocol::ResponseContext& context, Outcome& outcome,
                  OutputBuffer& out) {
   protocol::ErrorResponse response;
   std::vector<std::string_view> argument_types;
@@ -24,11 +30,11 @@ void AnswerError(const CqlError& error, const protocol::ResponseContext& context
     response.details =
         protocol::FunctionFailureDetails{failure->keyspace, failure->function, argument_types};
   }
-  protocol::EncodeError(out, context, response);
+  AnswerError(response, context, outcome, out);
 }
 
 void AnswerUnprepared(std::string_view id, const protocol::ResponseContext& context,
-                      OutputBuffer& out) {
+                      Outcome& outcome, OutputBuffer& out) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string hex;
   for (const char c : id) {
@@ -36,19 +42,20 @@ void AnswerUnprepared(std::string_view id, const protocol::ResponseContext& cont
     hex += kDigits[static_cast<unsigned char>(c) & 15];
   }
   const std::string message = "No prepared statement with ID " + hex + " found.";
-  protocol::EncodeError(
-      out, context, {protocol::ErrorCode::kUnprepared, message, protocol::UnpreparedDetails{id}});
+  AnswerError(protocol::ErrorResponse{protocol::ErrorCode::kUnprepared, message,
+                                      protocol::UnpreparedDetails{id}},
+              context, outcome, out);
 }
 
 void AnswerOutOfMemory(uint64_t limit_bytes, protocol::Consistency consistency,
                        protocol::WriteType type, const protocol::ResponseContext& context,
-                       OutputBuffer& out) {
+                       Outcome& outcome, OutputBuffer& out) {
   const std::string message =
       "The write was refused and nothing of it applied: the memory limit of " +
       std::to_string(limit_bytes) + " bytes is reached";
-  protocol::EncodeError(out, context,
-                        {protocol::ErrorCode::kWriteFailure, message,
-                         protocol::WriteFailureDetails{consistency, 0, 1, 1, type}});
+  AnswerError(protocol::ErrorResponse{protocol::ErrorCode::kWriteFailure, message,
+                                      protocol::WriteFailureDetails{consistency, 0, 1, 1, type}},
+              context, outcome, out);
 }
 
 }  // namespace liststore

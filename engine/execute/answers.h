@@ -1,4 +1,4 @@
-// Answers that several kinds of requests have.
+// Errors as answers: the bytes, and in the outcome the same for those who do not read bytes.
 #ifndef LISTSTORE_ENGINE_EXECUTE_ANSWERS_H_
 #define LISTSTORE_ENGINE_EXECUTE_ANSWERS_H_
 
@@ -7,21 +7,25 @@
 
 #include "engine/base/output_buffer.h"
 #include "engine/cql/syntax/cql_error.h"
+#include "engine/execute/outcome.h"
 #include "engine/protocol/response.h"
 
 namespace liststore {
 
-// ERROR with the code, message and details of a statement's error.
-void AnswerError(const CqlError& error, const protocol::ResponseContext& context,
+// ERROR with the code, message and details.
+void AnswerError(const protocol::ErrorResponse& error, const protocol::ResponseContext& context,
+                 Outcome& outcome, OutputBuffer& out);
+// The same of a statement's error.
+void AnswerError(const CqlError& error, const protocol::ResponseContext& context, Outcome& outcome,
                  OutputBuffer& out);
 // The client prepares the statement anew and repeats its request.
 void AnswerUnprepared(std::string_view id, const protocol::ResponseContext& context,
-                      OutputBuffer& out);
+                      Outcome& outcome, OutputBuffer& out);
 // A write was refused by the memory limit. A write failure, which drivers hand to the application
 // as it is; an overloaded node they would call unreachable.
 void AnswerOutOfMemory(uint64_t limit_bytes, protocol::Consistency consistency,
                        protocol::WriteType type, const protocol::ResponseContext& context,
-                       OutputBuffer& out);
+                       Outcome& outcome, OutputBuffer& out);
 
 }  // namespace liststore
 

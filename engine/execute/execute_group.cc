@@ -185,7 +185,7 @@ struct ExecuteGroup::Slot final : public RowSink {
   }
 
   ExecuteGroup& group;
-  const PendingRequest* request = nullptr;
+  PendingRequest* request = nullptr;
   const PreparedStatement* statement = nullptr;  // one of the group's
   protocol::ResponseContext context;
   protocol::Consistency consistency = protocol::Consistency::kOne;
@@ -216,7 +216,7 @@ void ExecuteGroup::CloseFrame() {
 }
 
 CqlOr<ExecuteGroup::Added> ExecuteGroup::Add(
-    const PendingRequest& request, const std::shared_ptr<const PreparedStatement>& statement,
+    PendingRequest& request, const std::shared_ptr<const PreparedStatement>& statement,
     const protocol::QueryParameters& parameters, const protocol::ResponseContext& context,
     BoundValues values, std::optional<int64_t> timestamp, uint64_t now_nanos) {
   LS_DCHECK(!full(), "a group that is full is run first");
@@ -272,8 +272,7 @@ CqlOr<ExecuteGroup::Added> ExecuteGroup::AddSelect(const SelectPlan& plan,
   return Added::kYes;
 }
 
-void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out,
-                       std::vector<DeadRowsRead>& over_dead_rows) {
+void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out) {
   too_large_.clear();
   if (empty()) return;
   out_ = &out;
@@ -289,17 +288,17 @@ void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out,
       too_large_.push_back(slot.request);
       continue;
     }
-    if (reply.info.dead_rows > 0) {
-      over_dead_rows.push_back({slot.context.stream, reply.info.dead_rows});
-    }
+    Outcome& outcome = slot.request->outcome;
+    outcome.answered = true;
+    outcome.dead_rows = reply.info.dead_rows;
     if (slot.closed) continue;
     if (reply.status == OpStatus::kTableGone) {
       // The next PREPARE is to meet the schema of after the change.
       engine.catalog().WaitForChange();
-      AnswerUnprepared(slot.statement->id, slot.context, out);
+      AnswerUnprepared(slot.statement->id, slot.context, outcome, out);
     } else if (reply.status != OpStatus::kOk) {
       AnswerOutOfMemory(engine.memory_limit_bytes(), slot.consistency, protocol::WriteType::kSimple,
-                        slot.context, out);
+                        slot.context, outcome, out);
     } else if (slot.select == nullptr) {
       protocol::EncodeVoid(out, slot.context);
     } else {

@@ -48,20 +48,18 @@ class ExecuteGroup {
   };
   // Takes a request of a groupable plan; what it refers to stays until Run. An error is the
   // statement's answer, and nothing was added.
-  CqlOr<Added> Add(const PendingRequest& request,
+  CqlOr<Added> Add(PendingRequest& request,
                    const std::shared_ptr<const PreparedStatement>& statement,
                    const protocol::QueryParameters& parameters,
                    const protocol::ResponseContext& context, BoundValues values,
                    std::optional<int64_t> timestamp, uint64_t now_nanos);
 
   // Runs everything, writes the answers, and is empty again. Requests are run in the order of
-  // adding where they are about the same partition. Reads over dead rows are added to
-  // `over_dead_rows`.
-  void Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out,
-           std::vector<DeadRowsRead>& over_dead_rows);
+  // adding where they are about the same partition.
+  void Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out);
   // Of the last run, those whose rows are more than fit into an answer: they have none, and are run
   // alone.
-  std::span<const PendingRequest* const> too_large() const { return too_large_; }
+  std::span<PendingRequest* const> too_large() const { return too_large_; }
 
  private:
   struct Slot;
@@ -80,7 +78,7 @@ class ExecuteGroup {
   size_t size_ = 0;
   std::vector<Command> commands_;
   std::vector<Reply> replies_;
-  std::vector<const PendingRequest*> too_large_;
+  std::vector<PendingRequest*> too_large_;
   // While it runs.
   OutputBuffer* out_ = nullptr;
   Slot* open_ = nullptr;

@@ -143,15 +143,15 @@ QueryProcessor::QueryProcessor(Engine& engine, const Clock& clock,
 
 QueryProcessor::~QueryProcessor() = default;
 
-ConnectionOrders QueryProcessor::Handle(std::span<const PendingRequest> requests,
-                                        ClientState& client, OutputBuffer& out) {
+ConnectionOrders QueryProcessor::Handle(std::span<PendingRequest> requests, ClientState& client,
+                                        OutputBuffer& out) {
   StatementScratch& scratch = ThreadScratch();
   LS_DCHECK(scratch.group.empty(), "a turn leaves nothing behind");
   // One reading of the clock for what came together.
   Turn turn;
   turn.generation = engine_.catalog().generation();
   turn.now_nanos = clock_.NowNanos();
-  for (const PendingRequest& pending : requests) {
+  for (PendingRequest& pending : requests) {
     const auto* execute = std::get_if<protocol::Execute>(&pending.request->message);
     if (execute != nullptr &&
         !IsToBeCounted(pending.request->tracing, execute->parameters, options_.tally) &&
@@ -163,21 +163,19 @@ ConnectionOrders QueryProcessor::Handle(std::span<const PendingRequest> requests
     HandleOne(pending, client, scratch, out);
   }
   RunGroup(client, scratch, turn, out);
-  ConnectionOrders orders;
-  orders.over_dead_rows = std::exchange(scratch.over_dead_rows, {});
-  return orders;
+  return {};
 }
 
 void QueryProcessor::RunGroup(ClientState& client, StatementScratch& scratch, const Turn& turn,
                               OutputBuffer& out) {
-  scratch.group.Run(engine_, turn.now_nanos, out, scratch.over_dead_rows);
-  for (const PendingRequest* const pending : scratch.group.too_large()) {
+  scratch.group.Run(engine_, turn.now_nanos, out);
+  for (PendingRequest* const pending : scratch.group.too_large()) {
     HandleOne(*pending, client, scratch, out);
   }
 }
 
 // Takes an EXECUTE of a hot shape into the group; or answers it, when its values are wrong.
-bool QueryProcessor::AddToGroup(const protocol::Execute& execute, const PendingRequest& pending,
+bool QueryProcessor::AddToGroup(const protocol::Execute& execute, PendingRequest& pending,
                                 ClientState& client, StatementScratch& scratch, const Turn& turn,
                                 OutputBuffer& out) {
   const std::shared_ptr<const PreparedStatement>& statement =
@@ -191,7 +189,8 @@ bool QueryProcessor::AddToGroup(const protocol::Execute& execute, const PendingR
   // A group's answers are written when it runs; until then nothing else is written.
   const auto refuse = [&](const CqlError& error) {
     RunGroup(client, scratch, turn, out);
-    AnswerError(error, context, out);
+    pending.outcome.answered = true;
+    AnswerError(error, context, pending.outcome, out);
     return true;
   };
   CqlStatus status = reads ? CheckReadConsistency(parameters.consistency)
@@ -207,9 +206,12 @@ bool QueryProcessor::AddToGroup(const protocol::Execute& execute, const PendingR
   return true;
 }
 
-void QueryProcessor::HandleOne(const PendingRequest& pending, ClientState& client,
+void QueryProcessor::HandleOne(PendingRequest& pending, ClientState& client,
                                StatementScratch& scratch, OutputBuffer& out) {
-  Call call{client, ResponseContextOf(pending.header, client), scratch, out, clock_.NowNanos()};
+  pending.outcome.answered = true;
+  Call call{client,          ResponseContextOf(pending.header, client),
+            scratch,         out,
+            pending.outcome, clock_.NowNanos()};
   if (!scratch.computed.empty()) scratch.computed.clear();
   call.tally = options_.tally;
   call.tracing = pending.request->tracing;
@@ -295,13 +297,14 @@ void QueryProcessor::HandlePrepare(const protocol::Prepare& prepare, Call& call)
 
 void QueryProcessor::HandleExecute(const protocol::Execute& execute, Call& call) {
   const std::shared_ptr<const PreparedStatement> statement = statements_.Find(execute.id);
-  if (statement == nullptr) return AnswerUnprepared(execute.id, call.context, call.out);
+  if (statement == nullptr)
+    return AnswerUnprepared(execute.id, call.context, call.outcome, call.out);
   call.text = statement->text;
   call.now_nanos = clock_.NowNanos();
   if (!Run(*statement->plan, statement->columns, statement->text, execute.parameters, call)) {
     // The next PREPARE is to meet the schema of after the change.
     engine_.catalog().WaitForChange();
-    return AnswerUnprepared(execute.id, call.context, call.out);
+    return AnswerUnprepared(execute.id, call.context, call.outcome, call.out);
   }
   call.CountAccepted(execute.parameters);
 }

@@ -55,7 +55,7 @@ class QueryProcessor final : public RequestHandler {
                  QueryProcessorOptions options);
   ~QueryProcessor() override;
 
-  ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
+  ConnectionOrders Handle(std::span<PendingRequest> requests, ClientState& client,
                           OutputBuffer& out) override;
 
   // The schema was changed by other means than a statement that changes schemas: what was prepared
@@ -78,13 +78,12 @@ class QueryProcessor final : public RequestHandler {
     uint64_t now_nanos = 0;
   };
 
-  bool AddToGroup(const protocol::Execute& execute, const PendingRequest& pending,
-                  ClientState& client, StatementScratch& scratch, const Turn& turn,
-                  OutputBuffer& out);
+  bool AddToGroup(const protocol::Execute& execute, PendingRequest& pending, ClientState& client,
+                  StatementScratch& scratch, const Turn& turn, OutputBuffer& out);
   // And then alone what was too large for it.
   void RunGroup(ClientState& client, StatementScratch& scratch, const Turn& turn,
                 OutputBuffer& out);
-  void HandleOne(const PendingRequest& pending, ClientState& client, StatementScratch& scratch,
+  void HandleOne(PendingRequest& pending, ClientState& client, StatementScratch& scratch,
                  OutputBuffer& out);
   void HandleQuery(const protocol::Query& query, Call& call);
   void HandlePrepare(const protocol::Prepare& prepare, Call& call);

@@ -28,14 +28,12 @@ bool IsNewLevel(protocol::Consistency consistency, const FeatureTally& tally) {
 }  // namespace
 
 void QueryProcessor::Call::Fail(const CqlError& error) {
-  failed = true;
   if (error.feature) Count(*error.feature);
-  AnswerError(error, context, out);
+  AnswerError(error, context, outcome, out);
 }
 
 void QueryProcessor::Call::Fail(protocol::ErrorCode code, std::string_view message) {
-  failed = true;
-  protocol::EncodeError(out, context, {code, message, {}});
+  AnswerError(protocol::ErrorResponse{code, message, {}}, context, outcome, out);
 }
 
 void QueryProcessor::Call::Count(CqlFeature feature) const {
@@ -43,12 +41,12 @@ void QueryProcessor::Call::Count(CqlFeature feature) const {
 }
 
 void QueryProcessor::Call::CountAccepted(const Plan& plan) const {
-  if (failed) return;
+  if (outcome.error) return;
   for (const CqlFeature feature : plan.without_effect) Count(feature);
 }
 
 void QueryProcessor::Call::CountAccepted(const protocol::QueryParameters& parameters) const {
-  if (failed || !IsToBeCounted(tracing, parameters, tally)) return;
+  if (outcome.error || !IsToBeCounted(tracing, parameters, tally)) return;
   if (tracing) Count(CqlFeature::kTracing);
   if (IsNewLevel(parameters.consistency, *tally)) Count(CqlFeature::kConsistencyLevels);
 }

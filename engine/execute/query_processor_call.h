@@ -25,7 +25,6 @@ struct StatementScratch {
   std::vector<Reply> replies;
   OutputBuffer rows;
   ExecuteGroup group;
-  std::vector<DeadRowsRead> over_dead_rows;  // of a turn
 };
 
 struct QueryProcessor::Call {
@@ -33,6 +32,7 @@ struct QueryProcessor::Call {
   protocol::ResponseContext context;
   StatementScratch& scratch;
   OutputBuffer& out;
+  Outcome& outcome;
   // Read once the plan is there: a plan of after a reset never goes by the time of before
   // (Engine::era).
   uint64_t now_nanos = 0;
@@ -42,7 +42,6 @@ struct QueryProcessor::Call {
   // What computes values of the plan that is run; nullptr: it has none.
   ComputedValues* computed = nullptr;
   size_t plan_bytes = 0;  // of a BATCH message's texts
-  bool failed = false;
 
   // An error that stands for a feature is counted.
   void Fail(const CqlError& error);

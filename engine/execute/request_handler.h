@@ -11,6 +11,7 @@
 
 #include "engine/base/output_buffer.h"
 #include "engine/execute/client_state.h"
+#include "engine/execute/outcome.h"
 #include "engine/protocol/frame.h"
 #include "engine/protocol/request.h"
 #include "engine/protocol/response.h"
@@ -21,6 +22,7 @@ namespace liststore {
 struct PendingRequest {
   protocol::FrameHeader header;
   const protocol::Request* request = nullptr;  // never null
+  Outcome outcome = {};                        // the handler fills it
 };
 
 // What the answer to `request` begins with. The views are the client's.
@@ -39,17 +41,9 @@ struct DelayedAnswer {
   std::string frames;
 };
 
-// A request whose reads passed over rows that are deleted or over and not reclaimed yet.
-struct DeadRowsRead {
-  int16_t stream = 0;
-  uint64_t dead_rows = 0;
-};
-
 // What a handler wants of the connection beside sending the answers in `out`: hardly ever anything.
 struct ConnectionOrders {
   std::vector<DelayedAnswer> delayed;
-  // For the journal; the connection does nothing with it.
-  std::vector<DeadRowsRead> over_dead_rows;
   // The connection ends when `out` is sent. What else has arrived is not answered, and delayed
   // answers are lost.
   bool close = false;
@@ -60,10 +54,10 @@ class RequestHandler {
  public:
   virtual ~RequestHandler() = default;
   // Appends one whole response frame, not compressed, for each request, in any order; or puts it
-  // among the orders; or leaves a request without an answer. The requests, at most
-  // kRequestsPerTurnMax, are of one client and come in the order it sent them. Views in them are
-  // valid during the call. Never blocks on another connection, never throws.
-  virtual ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
+  // among the orders; or leaves a request without an answer. Each request's outcome says which. The
+  // requests, at most kRequestsPerTurnMax, are of one client and come in the order it sent them.
+  // Views in them are valid during the call. Never blocks on another connection, never throws.
+  virtual ConnectionOrders Handle(std::span<PendingRequest> requests, ClientState& client,
                                   OutputBuffer& out) = 0;
 };
 

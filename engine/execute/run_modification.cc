@@ -93,7 +93,8 @@ bool QueryProcessor::AnswerWrite(OpStatus status, protocol::Consistency consiste
     case OpStatus::kTableGone:
       return false;
     default:
-      AnswerOutOfMemory(engine_.memory_limit_bytes(), consistency, type, call.context, call.out);
+      AnswerOutOfMemory(engine_.memory_limit_bytes(), consistency, type, call.context, call.outcome,
+                        call.out);
       return true;
   }
 }
@@ -227,7 +228,7 @@ void QueryProcessor::HandleBatch(const protocol::Batch& batch, Call& call) {
       const CqlStatus status = AddBatchStatement(statement, batch.parameters, keep, call);
       if (status.ok()) continue;
       if (status.error().code == CqlErrorCode::kUnprepared) {
-        return AnswerUnprepared(statement.query_or_id, call.context, call.out);
+        return AnswerUnprepared(statement.query_or_id, call.context, call.outcome, call.out);
       }
       return call.Fail(status.error());
     }
@@ -238,7 +239,8 @@ void QueryProcessor::HandleBatch(const protocol::Batch& batch, Call& call) {
     if (RunMessage(batch, keep, call)) {
       return call.CountAccepted(batch.parameters);
     }
-    if (!prepared_id.empty()) return AnswerUnprepared(prepared_id, call.context, call.out);
+    if (!prepared_id.empty())
+      return AnswerUnprepared(prepared_id, call.context, call.outcome, call.out);
     engine_.catalog().WaitForChange();
   }
   call.Fail(protocol::ErrorCode::kServerError, "The schema changes faster than statements run");

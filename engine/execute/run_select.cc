@@ -103,9 +103,7 @@ bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMe
     return true;
   }
   if (gone) return false;
-  if (result.dead_rows > 0) {
-    call.scratch.over_dead_rows.push_back({call.context.stream, result.dead_rows});
-  }
+  call.outcome.dead_rows = result.dead_rows;
   constexpr std::string_view kWarnings[] = {kFilteringWarning};
   if (plan.warns_of_filtering) call.context.warnings = kWarnings;
   protocol::RowsEncoder encoder(

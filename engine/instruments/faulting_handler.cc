@@ -167,7 +167,7 @@ protocol::WriteType TypeOfWrite(const FaultLook& look, const protocol::Request& 
 
 // What the program gets instead of an answer. The words are ScyllaDB's, with the fault behind them.
 void AnswerFault(const FaultHit& hit, const FaultLook& look, protocol::WriteType write_type,
-                 const protocol::ResponseContext& context, OutputBuffer& out) {
+                 const protocol::ResponseContext& context, Outcome& outcome, OutputBuffer& out) {
   const protocol::Consistency consistency =
       look.parameters == nullptr ? protocol::Consistency::kOne : look.parameters->consistency;
   const std::string level(protocol::ConsistencyName(consistency));
@@ -175,7 +175,8 @@ void AnswerFault(const FaultHit& hit, const FaultLook& look, protocol::WriteType
   const std::string fault = " (fault '" + hit.name + "')";
   const auto answer = [&](protocol::ErrorCode code, const std::string& message, auto details) {
     const std::string text = message + fault;
-    protocol::EncodeError(out, context, {code, text, details});
+    outcome.answered = true;
+    AnswerError(protocol::ErrorResponse{code, text, details}, context, outcome, out);
   };
   const std::string timed_out =
       "Operation timed out" + table + " - received only 0 responses from 1 CL=" + level + ".";
@@ -199,7 +200,8 @@ void AnswerFault(const FaultHit& hit, const FaultLook& look, protocol::WriteType
       return answer(ErrorCode::kRateLimitError, "Per-partition rate limit reached" + table,
                     protocol::RateLimitDetails{look.op != StatementOp::kSelect, true});
     case Kind::kUnprepared:
-      return AnswerUnprepared(look.prepared_id, context, out);
+      outcome.answered = true;
+      return AnswerUnprepared(look.prepared_id, context, outcome, out);
     case Kind::kCloseConnection:
     case Kind::kNoAnswer:
     case Kind::kDelay:
@@ -207,16 +209,10 @@ void AnswerFault(const FaultHit& hit, const FaultLook& look, protocol::WriteType
   }
 }
 
-// What the processor says of requests that it was handed: it delays none and ends no connection.
-void Add(const ConnectionOrders& of_processor, ConnectionOrders& orders) {
-  orders.over_dead_rows.insert(orders.over_dead_rows.end(), of_processor.over_dead_rows.begin(),
-                               of_processor.over_dead_rows.end());
-}
-
 }  // namespace
 
-ConnectionOrders FaultingHandler::Handle(std::span<const PendingRequest> requests,
-                                         ClientState& client, OutputBuffer& out) {
+ConnectionOrders FaultingHandler::Handle(std::span<PendingRequest> requests, ClientState& client,
+                                         OutputBuffer& out) {
   if (!plan_.armed()) return next_.Handle(requests, client, out);
   ConnectionOrders orders;
   size_t answered = 0;
@@ -225,16 +221,12 @@ ConnectionOrders FaultingHandler::Handle(std::span<const PendingRequest> request
     const std::optional<FaultHit> hit = HitOf(look, client);
     if (!hit) continue;
     // What came before it is done before it.
-    if (answered < i) {
-      Add(next_.Handle(requests.subspan(answered, i - answered), client, out), orders);
-    }
+    if (answered < i) next_.Handle(requests.subspan(answered, i - answered), client, out);
     answered = i + 1;
     Suffer(*hit, look, requests[i], client, out, orders);
     if (orders.close) return orders;
   }
-  if (answered < requests.size()) {
-    Add(next_.Handle(requests.subspan(answered), client, out), orders);
-  }
+  if (answered < requests.size()) next_.Handle(requests.subspan(answered), client, out);
   return orders;
 }
 
@@ -257,19 +249,25 @@ std::optional<FaultHit> FaultingHandler::HitOf(const FaultLook& look, const Clie
   return plan_.Meet(request);
 }
 
-void FaultingHandler::Suffer(const FaultHit& hit, const FaultLook& look,
-                             const PendingRequest& pending, ClientState& client, OutputBuffer& out,
-                             ConnectionOrders& orders) {
+void FaultingHandler::Suffer(const FaultHit& hit, const FaultLook& look, PendingRequest& pending,
+                             ClientState& client, OutputBuffer& out, ConnectionOrders& orders) {
   if (hit.kind == Kind::kDelay || hit.applies) {
     OutputBuffer answer;
-    Add(next_.Handle({&pending, 1}, client, answer), orders);
+    next_.Handle({&pending, 1}, client, answer);
     if (hit.kind == Kind::kDelay) {
+      pending.outcome.delay = hit.delay;
       orders.delayed.push_back({hit.delay, std::string(answer.view())});
+      return;
     }
+    // The client does not learn of it; what was read was read.
+    const uint64_t dead_rows = pending.outcome.dead_rows;
+    pending.outcome = {};
+    pending.outcome.dead_rows = dead_rows;
   }
   if (hit.kind == Kind::kCloseConnection) orders.close = true;
   const protocol::WriteType write_type = TypeOfWrite(look, *pending.request, next_, client);
-  AnswerFault(hit, look, write_type, ResponseContextOf(pending.header, client), out);
+  AnswerFault(hit, look, write_type, ResponseContextOf(pending.header, client), pending.outcome,
+              out);
 }
 
 }  // namespace liststore

@@ -24,12 +24,12 @@ class FaultingHandler final : public RequestHandler {
   // Both outlive it.
   FaultingHandler(FaultPlan& plan, QueryProcessor& next) : plan_(plan), next_(next) {}
 
-  ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
+  ConnectionOrders Handle(std::span<PendingRequest> requests, ClientState& client,
                           OutputBuffer& out) override;
 
  private:
   std::optional<FaultHit> HitOf(const FaultLook& look, const ClientState& client);
-  void Suffer(const FaultHit& hit, const FaultLook& look, const PendingRequest& pending,
+  void Suffer(const FaultHit& hit, const FaultLook& look, PendingRequest& pending,
               ClientState& client, OutputBuffer& out, ConnectionOrders& orders);
 
   FaultPlan& plan_;

@@ -12,7 +12,6 @@
 #include "engine/cql/syntax/statement_outline.h"
 #include "engine/execute/kept_text.h"
 #include "engine/execute/query_processor_call.h"
-#include "engine/instruments/request_outcome.h"
 
 namespace liststore {
 namespace {
@@ -101,8 +100,6 @@ struct JournalingHandler::Group {
   };
 
   std::span<const PendingRequest> requests;
-  const RequestOutcomes& outcomes;
-  std::span<const DeadRowsRead> over_dead_rows = {};
   uint64_t at_nanos = 0;
   uint64_t duration_nanos = 0;
   std::shared_ptr<const JournalClient> client_before = {};  // a USE of the group
@@ -120,11 +117,11 @@ struct JournalingHandler::Group {
     if (entry.prepared == kNone || entry.prepared != before.prepared) return false;
     const protocol::QueryParameters& a = ParametersOf(before);
     const protocol::QueryParameters& b = ParametersOf(entry);
-    const RequestOutcome& outcome_a = outcomes[before.request];
-    const RequestOutcome& outcome_b = outcomes[entry.request];
+    const Outcome& outcome_a = requests[before.request].outcome;
+    const Outcome& outcome_b = requests[entry.request].outcome;
     const bool tells_the_same =
-        outcome_a.name == outcome_b.name && outcome_a.delay == outcome_b.delay &&
-        outcome_b.error.empty() && over_dead_rows.empty() &&
+        outcome_a.answered == outcome_b.answered && outcome_a.delay == outcome_b.delay &&
+        !outcome_a.error && !outcome_b.error && outcome_a.dead_rows == outcome_b.dead_rows &&
         entry.has_new_keyspace == before.has_new_keyspace && a.consistency == b.consistency &&
         a.serial_consistency == b.serial_consistency && a.page_size == b.page_size &&
         b.value_names.empty() && b.sent_values.empty() == b.values.empty();
@@ -138,22 +135,17 @@ struct JournalingHandler::Group {
   }
 };
 
-ConnectionOrders JournalingHandler::Handle(std::span<const PendingRequest> requests,
-                                           ClientState& client, OutputBuffer& out) {
+ConnectionOrders JournalingHandler::Handle(std::span<PendingRequest> requests, ClientState& client,
+                                           OutputBuffer& out) {
   if (!journal_.enabled()) return next_.Handle(requests, client, out);
   const uint64_t at_nanos = clock_.NowNanos();
   // The server's clock may stand, or fly.
   const auto begin_time = std::chrono::steady_clock::now();
-  const size_t begin = out.size();
   std::shared_ptr<const JournalClient> client_before = IdentityOf(client);
   ConnectionOrders orders = next_.Handle(requests, client, out);
   const auto passed = std::chrono::steady_clock::now() - begin_time;
 
-  RequestOutcomes outcomes(requests);
-  outcomes.Take(out.ViewFrom(begin), std::chrono::nanoseconds(0));
-  for (const DelayedAnswer& answer : orders.delayed) outcomes.Take(answer.frames, answer.delay);
-  Group group{.requests = requests, .outcomes = outcomes};
-  group.over_dead_rows = orders.over_dead_rows;
+  Group group{.requests = requests};
   group.at_nanos = at_nanos;
   group.duration_nanos = static_cast<uint64_t>(std::chrono::nanoseconds(passed).count());
   group.client_before = std::move(client_before);
@@ -226,16 +218,12 @@ void JournalingHandler::Record(const Group& group) {
   journal_.Append(group.entries.size(), [&](size_t i, JournalWriter& record) {
     const Group::Entry& entry = group.entries[i];
     if (i > 0 && group.Repeat(group.entries[i - 1], entry, record)) return;
-    const RequestOutcome& outcome = group.outcomes[entry.request];
+    const Outcome& outcome = group.requests[entry.request].outcome;
     record.facts.at_nanos = group.at_nanos;
     record.facts.duration_nanos =
         group.duration_nanos + static_cast<uint64_t>(outcome.delay.count());
-    record.facts.outcome = outcome.name;
-    for (const DeadRowsRead& read : group.over_dead_rows) {
-      if (read.stream == group.requests[entry.request].header.stream) {
-        record.facts.dead_rows += read.dead_rows;
-      }
-    }
+    record.facts.outcome = outcome.Name();
+    record.facts.dead_rows = outcome.dead_rows;
     record.SetClient(entry.has_new_keyspace ? group.client_behind : group.client_before);
     const auto& message = group.requests[entry.request].request->message;
     if (const auto* execute = std::get_if<protocol::Execute>(&message)) {
@@ -248,7 +236,7 @@ void JournalingHandler::Record(const Group& group) {
     } else {
       RecordPrepare(entry.text, record);
     }
-    record.SetError(outcome.error);
+    record.SetError(outcome.message);
   });
 }
 

@@ -26,7 +26,7 @@ class JournalingHandler final : public RequestHandler {
                     RequestHandler& next)
       : journal_(journal), clock_(clock), statements_(statements), next_(next) {}
 
-  ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
+  ConnectionOrders Handle(std::span<PendingRequest> requests, ClientState& client,
                           OutputBuffer& out) override;
 
  private:

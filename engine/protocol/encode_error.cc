@@ -138,7 +138,8 @@ std::string_view WriteTypeName(WriteType type) {
 }
 
 // <code: int><message: string><details of the code>
-void EncodeError(OutputBuffer& out, const ResponseContext& context, const ErrorResponse& error) {
+ErrorCode EncodeError(OutputBuffer& out, const ResponseContext& context,
+                      const ErrorResponse& error) {
   LS_CHECK(DetailsFit(error), "an error has the details of its code");
   const ErrorResponse known = ForConnection(context, error);
   FrameEncoder frame(out, context, Opcode::kError);
@@ -146,6 +147,7 @@ void EncodeError(OutputBuffer& out, const ResponseContext& context, const ErrorR
   AppendTruncatedString(out, known.message);
   std::visit(DetailsEncoder(out), known.details);
   frame.Finish();
+  return known.code;
 }
 
 void EncodeError(OutputBuffer& out, const ResponseContext& context, const ProtocolError& error) {

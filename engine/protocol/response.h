@@ -158,8 +158,9 @@ struct ErrorResponse {
 
 // Codes that a connection cannot read are replaced as ScyllaDB does: in v3 a failure by the timeout
 // of its kind, kFunctionFailure by kInvalid; without Extensions::rate_limit_error that by
-// kConfigError.
-void EncodeError(OutputBuffer& out, const ResponseContext& context, const ErrorResponse& error);
+// kConfigError. Returns the code that was sent.
+ErrorCode EncodeError(OutputBuffer& out, const ResponseContext& context,
+                      const ErrorResponse& error);
 void EncodeError(OutputBuffer& out, const ResponseContext& context, const ProtocolError& error);
 // The last frame of a connection whose bytes are no frames.
 void EncodeRefusal(OutputBuffer& out, const FrameRefusal& refusal);

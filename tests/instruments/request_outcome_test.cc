@@ -1,106 +1,144 @@
-#include "engine/instruments/request_outcome.h"
-
+// What the journal tells of requests, by the outcomes that a handler leaves.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "engine/execute/answers.h"
+#include "engine/instruments/journaling_handler.h"
 #include "engine/protocol/response.h"
 
 namespace liststore::testing {
 namespace request_outcome_test {
 
+// Does with requests what it is told.
+class ToldHandler final : public RequestHandler {
+ public:
+  using Deed = std::function<void(std::span<PendingRequest>, OutputBuffer&)>;
+
+  ConnectionOrders Handle(std::span<PendingRequest> requests, ClientState& /*client*/,
+                          OutputBuffer& out) override {
+    deed(requests, out);
+    return {};
+  }
+
+  Deed deed;
+};
+
+struct Told {
+  std::string outcome;
+  std::string error;
+  uint64_t dead_rows = 0;
+  uint64_t duration_nanos = 0;
+};
+
 class RequestOutcomeTest : public ::testing::Test {
  protected:
+  RequestOutcomeTest() {
+    request_.message = protocol::Query{"SELECT * FROM k.t", {}};
+    client_.peer_address.assign("\x7f\0\0\1", 4);
+  }
+
   void AddRequest(int16_t stream) {
     PendingRequest request;
     request.header.stream = stream;
     request.request = &request_;
     requests_.push_back(request);
   }
-  void AnswerVoid(int16_t stream) { protocol::EncodeVoid(out_, Context(stream)); }
-  void AnswerError(int16_t stream, protocol::ErrorCode code, std::string_view message) {
-    protocol::EncodeError(out_, Context(stream), protocol::ErrorResponse{code, message, {}});
-  }
   static protocol::ResponseContext Context(int16_t stream) {
     protocol::ResponseContext context;
     context.stream = stream;
     return context;
   }
+  static void AnswerVoid(PendingRequest& request, OutputBuffer& out) {
+    protocol::EncodeVoid(out, Context(request.header.stream));
+    request.outcome.answered = true;
+  }
+  static void Refuse(PendingRequest& request, const protocol::ErrorResponse& error,
+                     OutputBuffer& out) {
+    AnswerError(error, Context(request.header.stream), request.outcome, out);
+    request.outcome.answered = true;
+  }
 
-  // What became of the requests, by what is in `out_`.
-  RequestOutcomes TakeAll() {
-    RequestOutcomes outcomes(requests_);
-    outcomes.Take(out_.view(), std::chrono::nanoseconds(0));
-    return outcomes;
+  // What the journal has of the requests once `deed` has dealt with them.
+  std::vector<Told> Record(ToldHandler::Deed deed) {
+    handler_.deed = std::move(deed);
+    journaling_.Handle(requests_, client_, out_);
+    std::vector<Told> told;
+    journal_.ForEach([&](const JournalRecord& record) {
+      told.push_back(
+          {record.outcome, std::string(record.error()), record.dead_rows, record.duration_nanos});
+    });
+    return told;
   }
 
   protocol::Request request_;
   std::vector<PendingRequest> requests_;
+  ClientState client_;
   OutputBuffer out_;
+  Journal journal_{100};
+  SystemClock clock_;
+  StatementCache statements_;
+  ToldHandler handler_;
+  JournalingHandler journaling_{journal_, clock_, statements_, handler_};
 };
 
-TEST_F(RequestOutcomeTest, AnswersAreFoundByStreamInAnyOrder) {
-  AddRequest(5);
-  AddRequest(6);
-  AddRequest(7);
-  AddRequest(8);
-  AnswerVoid(7);
-  AnswerError(5, protocol::ErrorCode::kInvalid, "no such column");
-  AnswerVoid(6);
-  RequestOutcomes outcomes = TakeAll();
-  EXPECT_STREQ(outcomes[0].name, "invalid");
-  EXPECT_EQ(outcomes[0].error, "no such column");
-  EXPECT_STREQ(outcomes[1].name, "ok");
-  EXPECT_STREQ(outcomes[2].name, "ok");
-  EXPECT_EQ(outcomes[2].error, "");
-  EXPECT_STREQ(outcomes[3].name, "no_answer");
+TEST_F(RequestOutcomeTest, EachHasItsOwnInWhateverOrderAnswersCome) {
+  for (int16_t stream = 5; stream <= 8; ++stream) AddRequest(stream);
+  const auto told = Record([](std::span<PendingRequest> requests, OutputBuffer& out) {
+    AnswerVoid(requests[2], out);
+    Refuse(requests[0], {protocol::ErrorCode::kInvalid, "no such column", {}}, out);
+    AnswerVoid(requests[1], out);
+  });
+  ASSERT_EQ(told.size(), 4u);
+  EXPECT_EQ(told[0].outcome, "invalid");
+  EXPECT_EQ(told[0].error, "no such column");
+  EXPECT_EQ(told[1].outcome, "ok");
+  EXPECT_EQ(told[2].outcome, "ok");
+  EXPECT_EQ(told[2].error, "");
+  EXPECT_EQ(told[3].outcome, "no_answer");
 }
 
-TEST_F(RequestOutcomeTest, AStreamThatIsUsedTwiceIsAnsweredInOrder) {
-  AddRequest(1);
-  AddRequest(1);
-  AddRequest(1);
-  AnswerError(1, protocol::ErrorCode::kSyntaxError, "line 1:0");
-  AnswerVoid(1);
-  RequestOutcomes outcomes = TakeAll();
-  EXPECT_STREQ(outcomes[0].name, "syntax");
-  EXPECT_STREQ(outcomes[1].name, "ok");
-  EXPECT_STREQ(outcomes[2].name, "no_answer");
+TEST_F(RequestOutcomeTest, AStreamThatIsUsedTwiceMixesNothingUp) {
+  for (int i = 0; i < 3; ++i) AddRequest(1);
+  const auto told = Record([](std::span<PendingRequest> requests, OutputBuffer& out) {
+    AnswerVoid(requests[1], out);
+    requests[1].outcome.dead_rows = 7;
+    Refuse(requests[0], {protocol::ErrorCode::kSyntaxError, "line 1:0", {}}, out);
+  });
+  ASSERT_EQ(told.size(), 3u);
+  EXPECT_EQ(told[0].outcome, "syntax");
+  EXPECT_EQ(told[0].dead_rows, 0u);
+  EXPECT_EQ(told[1].outcome, "ok");
+  EXPECT_EQ(told[1].dead_rows, 7u);
+  EXPECT_EQ(told[2].outcome, "no_answer");
 }
 
 TEST_F(RequestOutcomeTest, ADelayedAnswerHasItsDelay) {
   AddRequest(1);
   AddRequest(2);
-  AnswerVoid(2);
-  RequestOutcomes outcomes = TakeAll();
-  out_.Clear();
-  AnswerError(1, protocol::ErrorCode::kOverloaded, "slow");
-  outcomes.Take(out_.view(), std::chrono::milliseconds(20));
-  EXPECT_STREQ(outcomes[0].name, "overloaded");
-  EXPECT_EQ(outcomes[0].delay, std::chrono::milliseconds(20));
-  EXPECT_EQ(outcomes[1].delay, std::chrono::nanoseconds(0));
+  const auto told = Record([](std::span<PendingRequest> requests, OutputBuffer& out) {
+    AnswerVoid(requests[1], out);
+    Refuse(requests[0], {protocol::ErrorCode::kOverloaded, "slow", {}}, out);
+    requests[0].outcome.delay = std::chrono::hours(20);
+  });
+  ASSERT_EQ(told.size(), 2u);
+  constexpr uint64_t kDelayNanos = std::chrono::nanoseconds(std::chrono::hours(20)).count();
+  EXPECT_EQ(told[0].outcome, "overloaded");
+  EXPECT_EQ(told[0].duration_nanos, told[1].duration_nanos + kDelayNanos);
 }
 
-TEST_F(RequestOutcomeTest, AnAnswerThatNobodyWaitsForIsPassedOver) {
-  AddRequest(2);
-  AnswerError(9, protocol::ErrorCode::kServerError, "whose");
-  AnswerVoid(2);
-  RequestOutcomes outcomes = TakeAll();
-  EXPECT_STREQ(outcomes[0].name, "ok");
-}
-
-TEST_F(RequestOutcomeTest, AnErrorIsReadBehindItsWarnings) {
+TEST_F(RequestOutcomeTest, AnErrorIsToldAsTheClientSeesIt) {
   AddRequest(3);
-  protocol::ResponseContext context = Context(3);
-  constexpr std::string_view kWarnings[] = {"one", "two"};
-  context.warnings = kWarnings;
-  protocol::EncodeError(out_, context,
-                        protocol::ErrorResponse{protocol::ErrorCode::kReadTimeout, "late",
-                                                protocol::ReadTimeoutDetails{}});
-  RequestOutcomes outcomes = TakeAll();
-  EXPECT_STREQ(outcomes[0].name, "read_timeout");
-  EXPECT_EQ(outcomes[0].error, "late");
+  const auto told = Record([](std::span<PendingRequest> requests, OutputBuffer& out) {
+    // The connection has not asked for errors of this kind.
+    Refuse(requests[0],
+           {protocol::ErrorCode::kRateLimitError, "too often", protocol::RateLimitDetails{}}, out);
+  });
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].outcome, "config_error");
+  EXPECT_EQ(told[0].error, "too often");
 }
 
 }  // namespace request_outcome_test

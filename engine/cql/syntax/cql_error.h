@@ -37,6 +37,8 @@ enum class CqlErrorCode : uint32_t {
   kConfig = 0x2300,
   kAlreadyExists = 0x2400,
   kUnprepared = 0x2500,
+  // ScyllaDB's own.
+  kRateLimit = 0xf000,
 };
 
 // What the protocol sends behind the message of some codes.

@@ -22,7 +22,7 @@ bool Takes(std::string_view& text, std::string_view prefix) {
 
 }  // namespace
 
-ConnectionOrders FakeHandler::Handle(std::span<const PendingRequest> requests, ClientState& client,
+ConnectionOrders FakeHandler::Handle(std::span<PendingRequest> requests, ClientState& client,
                                      OutputBuffer& out) {
   LS_CHECK(!requests.empty() && requests.size() <= kRequestsPerTurnMax, "a call has requests");
   ++calls_;

@@ -33,7 +33,7 @@ class FakeHandler final : public RequestHandler {
  public:
   explicit FakeHandler(EventHub& events) : events_(events) {}
 
-  ConnectionOrders Handle(std::span<const PendingRequest> requests, ClientState& client,
+  ConnectionOrders Handle(std::span<PendingRequest> requests, ClientState& client,
                           OutputBuffer& out) override;
 
   // Any thread.

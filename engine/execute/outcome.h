@@ -1,0 +1,28 @@
+// Outcome: what came of a request, for those who count, judge or write down. It stands beside the
+// answer's bytes, which nobody has to read again.
+#ifndef LISTSTORE_ENGINE_EXECUTE_OUTCOME_H_
+#define LISTSTORE_ENGINE_EXECUTE_OUTCOME_H_
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "engine/cql/syntax/cql_error.h"
+
+namespace liststore {
+
+struct Outcome {
+  bool answered = false;              // else the client waits in vain
+  std::optional<CqlErrorCode> error;  // as the client sees it; absent: a result
+  std::string message;                // of the error
+  uint64_t dead_rows = 0;             // deleted or over, that its reads passed over
+  std::chrono::nanoseconds delay{0};  // that the answer waits for once it is there
+
+  // "ok", "no_answer", or of the error: "read_timeout", "syntax". Lives for ever.
+  const char* Name() const;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_EXECUTE_OUTCOME_H_
