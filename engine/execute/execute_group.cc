@@ -185,10 +185,9 @@ struct ExecuteGroup::Slot final : public RowSink {
   }
 
   ExecuteGroup& group;
-  PendingRequest* request = nullptr;
-  const PreparedStatement* statement = nullptr;  // one of the group's
+  RequestView* request = nullptr;
+  const PreparedStatement* statement = nullptr;
   protocol::ResponseContext context;
-  protocol::Consistency consistency = protocol::Consistency::kOne;
   // A read.
   const SelectPlan* select = nullptr;
   protocol::RowsOptions rows_options;
@@ -215,19 +214,19 @@ void ExecuteGroup::CloseFrame() {
   open_ = nullptr;
 }
 
-CqlOr<ExecuteGroup::Added> ExecuteGroup::Add(
-    PendingRequest& request, const std::shared_ptr<const PreparedStatement>& statement,
-    const protocol::QueryParameters& parameters, const protocol::ResponseContext& context,
-    BoundValues values, std::optional<int64_t> timestamp, uint64_t now_nanos) {
+CqlOr<ExecuteGroup::Added> ExecuteGroup::Add(RequestView& request,
+                                             const protocol::ResponseContext& context,
+                                             BoundValues values, std::optional<int64_t> timestamp,
+                                             uint64_t now_nanos) {
   LS_DCHECK(!full(), "a group that is full is run first");
   Slot& slot = *slots_[size_];
   slot.Reset();
   slot.request = &request;
+  slot.statement = request.statement().prepared();
   slot.context = context;
-  slot.consistency = parameters.consistency;
-  const Plan& plan = *statement->plan;
+  const Plan& plan = *slot.statement->plan;
   if (const auto* select = std::get_if<SelectPlan>(&plan.body)) {
-    LS_ASSIGN_OR_RETURN(const Added added, AddSelect(*select, parameters, values, slot));
+    LS_ASSIGN_OR_RETURN(const Added added, AddSelect(*select, request.parameters(), values, slot));
     if (added == Added::kNo) return added;
     slot.select = select;
   } else {
@@ -238,8 +237,6 @@ CqlOr<ExecuteGroup::Added> ExecuteGroup::Add(
     if (commands.size() != 1) return Added::kNo;
     commands_.push_back(commands[0]);
   }
-  if (statements_.empty() || statements_.back() != statement) statements_.push_back(statement);
-  slot.statement = statement.get();
   ++size_;
   return Added::kYes;
 }
@@ -297,8 +294,8 @@ void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out) {
       engine.catalog().WaitForChange();
       AnswerUnprepared(slot.statement->id, slot.context, outcome, out);
     } else if (reply.status != OpStatus::kOk) {
-      AnswerOutOfMemory(engine.memory_limit_bytes(), slot.consistency, protocol::WriteType::kSimple,
-                        slot.context, outcome, out);
+      AnswerOutOfMemory(engine.memory_limit_bytes(), slot.request->consistency(),
+                        protocol::WriteType::kSimple, slot.context, outcome, out);
     } else if (slot.select == nullptr) {
       protocol::EncodeVoid(out, slot.context);
     } else {
@@ -307,7 +304,6 @@ void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out) {
     }
   }
   for (size_t i = 0; i < size_; ++i) slots_[i]->Reset();
-  statements_.clear();
   commands_.clear();
   size_ = 0;
 }

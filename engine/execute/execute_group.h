@@ -46,20 +46,17 @@ class ExecuteGroup {
     kYes,
     kNo,  // not of a hot shape with these values: run it alone
   };
-  // Takes a request of a groupable plan; what it refers to stays until Run. An error is the
+  // Takes an EXECUTE of a groupable plan; what it refers to stays until Run. An error is the
   // statement's answer, and nothing was added.
-  CqlOr<Added> Add(PendingRequest& request,
-                   const std::shared_ptr<const PreparedStatement>& statement,
-                   const protocol::QueryParameters& parameters,
-                   const protocol::ResponseContext& context, BoundValues values,
-                   std::optional<int64_t> timestamp, uint64_t now_nanos);
+  CqlOr<Added> Add(RequestView& request, const protocol::ResponseContext& context,
+                   BoundValues values, std::optional<int64_t> timestamp, uint64_t now_nanos);
 
   // Runs everything, writes the answers, and is empty again. Requests are run in the order of
   // adding where they are about the same partition.
   void Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out);
   // Of the last run, those whose rows are more than fit into an answer: they have none, and are run
   // alone.
-  std::span<PendingRequest* const> too_large() const { return too_large_; }
+  std::span<RequestView* const> too_large() const { return too_large_; }
 
  private:
   struct Slot;
@@ -73,12 +70,10 @@ class ExecuteGroup {
   void CloseFrame();
 
   std::vector<std::unique_ptr<Slot>> slots_;
-  // Of the requests; once for those in a row that have the same.
-  std::vector<std::shared_ptr<const PreparedStatement>> statements_;
   size_t size_ = 0;
   std::vector<Command> commands_;
   std::vector<Reply> replies_;
-  std::vector<PendingRequest*> too_large_;
+  std::vector<RequestView*> too_large_;
   // While it runs.
   OutputBuffer* out_ = nullptr;
   Slot* open_ = nullptr;

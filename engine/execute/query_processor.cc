@@ -33,71 +33,6 @@ StatementScratch& ThreadScratch() {
 
 }  // namespace
 
-BoundValue ToBound(const protocol::Value& value) {
-  if (value.has_bytes()) return {BoundValue::State::kValue, value.bytes()};
-  return {value.is_unset() ? BoundValue::State::kUnset : BoundValue::State::kNull, {}};
-}
-
-// Where a name is among those of a request's values; of one that comes twice the first. There may
-// be 65,535 of them: where there are more than some, not each is looked for among all.
-class ValueNames {
- public:
-  explicit ValueNames(std::span<const std::string_view> names) : names_(names) {
-    if (names.size() <= kSearched) return;
-    indexes_.reserve(names.size());
-    for (size_t i = 0; i < names.size(); ++i) indexes_.emplace(names[i], i);
-  }
-
-  std::optional<size_t> Find(std::string_view name) const {
-    if (names_.size() > kSearched) {
-      const auto at = indexes_.find(name);
-      return at == indexes_.end() ? std::nullopt : std::optional(at->second);
-    }
-    const auto at = std::ranges::find(names_, name);
-    if (at == names_.end()) return std::nullopt;
-    return static_cast<size_t>(at - names_.begin());
-  }
-
- private:
-  static constexpr size_t kSearched = 32;
-
-  std::span<const std::string_view> names_;
-  std::unordered_map<std::string_view, size_t> indexes_;
-};
-
-CqlStatus BindParameters(const Plan& plan, const protocol::QueryParameters& parameters,
-                         std::vector<BoundValue>& values) {
-  values.clear();
-  if (parameters.value_names.empty()) {
-    if (parameters.values.size() != plan.variables.size()) {
-      return CqlError::Invalid("Invalid amount of bind variables: expected " +
-                               std::to_string(plan.variables.size()) + " received " +
-                               std::to_string(parameters.values.size()));
-    }
-    for (const protocol::Value& value : parameters.values) values.push_back(ToBound(value));
-    return {};
-  }
-  const ValueNames names(parameters.value_names);
-  for (const BindVariable& variable : plan.variables) {
-    const std::optional<size_t> at = names.Find(variable.name);
-    if (!at) return CqlError::Invalid("Missing value for bind marker with name: " + variable.name);
-    values.push_back(ToBound(parameters.values[*at]));
-  }
-  return {};
-}
-
-CqlStatus BindBatchValues(const Plan& plan, std::span<const protocol::Value> bound,
-                          std::vector<BoundValue>& values) {
-  values.clear();
-  if (bound.size() != plan.variables.size()) {
-    return CqlError::Invalid("There were " + std::to_string(plan.variables.size()) +
-                             " markers(?) in CQL but " + std::to_string(bound.size()) +
-                             " bound variables");
-  }
-  for (const protocol::Value& value : bound) values.push_back(ToBound(value));
-  return {};
-}
-
 bool IsSerial(protocol::Consistency consistency) {
   return consistency == protocol::Consistency::kSerial ||
          consistency == protocol::Consistency::kLocalSerial;
@@ -143,7 +78,7 @@ QueryProcessor::QueryProcessor(Engine& engine, const Clock& clock,
 
 QueryProcessor::~QueryProcessor() = default;
 
-ConnectionOrders QueryProcessor::Handle(std::span<PendingRequest> requests, ClientState& client,
+ConnectionOrders QueryProcessor::Handle(std::span<RequestView> requests, ClientState& client,
                                         OutputBuffer& out) {
   StatementScratch& scratch = ThreadScratch();
   LS_DCHECK(scratch.group.empty(), "a turn leaves nothing behind");
@@ -151,16 +86,15 @@ ConnectionOrders QueryProcessor::Handle(std::span<PendingRequest> requests, Clie
   Turn turn;
   turn.generation = engine_.catalog().generation();
   turn.now_nanos = clock_.NowNanos();
-  for (PendingRequest& pending : requests) {
-    const auto* execute = std::get_if<protocol::Execute>(&pending.request->message);
-    if (execute != nullptr &&
-        !IsToBeCounted(pending.request->tracing, execute->parameters, options_.tally) &&
-        AddToGroup(*execute, pending, client, scratch, turn, out)) {
+  for (RequestView& request : requests) {
+    if (request.kind() == RequestKind::kExecute &&
+        !IsToBeCounted(request.tracing(), request.parameters(), options_.tally) &&
+        AddToGroup(request, client, scratch, turn, out)) {
       continue;
     }
     // What came before it is done before it: a client that does not wait still sees its own order.
     RunGroup(client, scratch, turn, out);
-    HandleOne(pending, client, scratch, out);
+    HandleOne(request, client, scratch, out);
   }
   RunGroup(client, scratch, turn, out);
   return {};
@@ -169,70 +103,68 @@ ConnectionOrders QueryProcessor::Handle(std::span<PendingRequest> requests, Clie
 void QueryProcessor::RunGroup(ClientState& client, StatementScratch& scratch, const Turn& turn,
                               OutputBuffer& out) {
   scratch.group.Run(engine_, turn.now_nanos, out);
-  for (PendingRequest* const pending : scratch.group.too_large()) {
-    HandleOne(*pending, client, scratch, out);
+  for (RequestView* const request : scratch.group.too_large()) {
+    HandleOne(*request, client, scratch, out);
   }
 }
 
 // Takes an EXECUTE of a hot shape into the group; or answers it, when its values are wrong.
-bool QueryProcessor::AddToGroup(const protocol::Execute& execute, PendingRequest& pending,
-                                ClientState& client, StatementScratch& scratch, const Turn& turn,
-                                OutputBuffer& out) {
-  const std::shared_ptr<const PreparedStatement>& statement =
-      client.statements.Find(statements_, execute.id);
+bool QueryProcessor::AddToGroup(RequestView& request, ClientState& client,
+                                StatementScratch& scratch, const Turn& turn, OutputBuffer& out) {
+  const PreparedStatement* const statement =
+      request.statement().Find(client.statements, statements_);
   if (statement == nullptr || !statement->is_groupable) return false;
   // A statement of a later schema may belong to a time that the clock was set back to meanwhile.
   if (engine_.catalog().generation() != turn.generation) return false;
-  const protocol::QueryParameters& parameters = execute.parameters;
+  const protocol::QueryParameters& parameters = request.parameters();
   const bool reads = std::holds_alternative<SelectPlan>(statement->plan->body);
-  const protocol::ResponseContext context = ResponseContextOf(pending.header, client);
+  const protocol::ResponseContext context = ResponseContextOf(request.header(), client);
   // A group's answers are written when it runs; until then nothing else is written.
   const auto refuse = [&](const CqlError& error) {
     RunGroup(client, scratch, turn, out);
-    pending.outcome.answered = true;
-    AnswerError(error, context, pending.outcome, out);
+    request.outcome.answered = true;
+    AnswerError(error, context, request.outcome, out);
     return true;
   };
   CqlStatus status = reads ? CheckReadConsistency(parameters.consistency)
                            : CheckWriteConsistency(parameters.consistency);
-  if (status.ok()) status = BindParameters(*statement->plan, parameters, scratch.values);
+  scratch.values.clear();
+  if (status.ok()) {
+    status = request.Bind(request.statement(), *statement->plan, scratch.values);
+  }
   if (!status.ok()) return refuse(status.error());
   const CqlOr<ExecuteGroup::Added> added =
-      scratch.group.Add(pending, statement, parameters, context, scratch.values,
-                        TimestampOf(parameters), turn.now_nanos);
+      scratch.group.Add(request, context, scratch.values, TimestampOf(parameters), turn.now_nanos);
   if (!added.ok()) return refuse(added.error());
   if (*added == ExecuteGroup::Added::kNo) return false;
   if (scratch.group.full()) RunGroup(client, scratch, turn, out);
   return true;
 }
 
-void QueryProcessor::HandleOne(PendingRequest& pending, ClientState& client,
-                               StatementScratch& scratch, OutputBuffer& out) {
-  pending.outcome.answered = true;
-  Call call{client,          ResponseContextOf(pending.header, client),
-            scratch,         out,
-            pending.outcome, clock_.NowNanos()};
+void QueryProcessor::HandleOne(RequestView& request, ClientState& client, StatementScratch& scratch,
+                               OutputBuffer& out) {
+  request.outcome.answered = true;
+  Call call{request, client, ResponseContextOf(request.header(), client),
+            scratch, out,    clock_.NowNanos()};
   if (!scratch.computed.empty()) scratch.computed.clear();
   call.tally = options_.tally;
-  call.tracing = pending.request->tracing;
-  const auto& message = pending.request->message;
-  if (const auto* query = std::get_if<protocol::Query>(&message)) return HandleQuery(*query, call);
-  if (const auto* prepare = std::get_if<protocol::Prepare>(&message)) {
-    return HandlePrepare(*prepare, call);
+  switch (request.kind()) {
+    case RequestKind::kQuery:
+      return HandleQuery(call);
+    case RequestKind::kPrepare:
+      return HandlePrepare(call);
+    case RequestKind::kExecute:
+      return HandleExecute(call);
+    case RequestKind::kBatch:
+      return HandleBatch(call);
   }
-  if (const auto* execute = std::get_if<protocol::Execute>(&message)) {
-    return HandleExecute(*execute, call);
-  }
-  if (const auto* batch = std::get_if<protocol::Batch>(&message)) return HandleBatch(*batch, call);
-  LS_UNREACHABLE("connections keep other requests to themselves");
 }
 
-void QueryProcessor::HandleQuery(const protocol::Query& query, Call& call) {
-  call.text = query.query;
+void QueryProcessor::HandleQuery(Call& call) {
+  StatementView& statement = call.request.statement();
+  call.text = statement.text();
   for (int attempt = 0; attempt < kPlanAttemptsMax; ++attempt) {
-    const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
-    const CqlOr<std::shared_ptr<const Plan>> plan =
-        PlanText(query.query, *schema, call.client.keyspace);
+    const auto plan = statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace);
     if (!plan.ok()) return call.Fail(plan.error());
     call.now_nanos = clock_.NowNanos();
     protocol::ColumnsMetadata variables;
@@ -240,24 +172,23 @@ void QueryProcessor::HandleQuery(const protocol::Query& query, Call& call) {
     if (const auto error = EncodeMetadata(**plan, variables, columns)) {
       return call.Fail(error->code, error->message);
     }
-    if (Run(**plan, columns, query.query, query.parameters, call)) {
+    if (Run(**plan, columns, call)) {
       call.CountAccepted(**plan);
-      return call.CountAccepted(query.parameters);
+      return call.CountAccepted(call.request.parameters());
     }
     engine_.catalog().WaitForChange();
   }
   call.Fail(protocol::ErrorCode::kServerError, "The schema changes faster than statements run");
 }
 
-CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(std::string_view text,
+CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(StatementView& text,
                                                                         std::string_view keyspace) {
-  const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
   auto statement = std::make_shared<PreparedStatement>();
-  LS_ASSIGN_OR_RETURN(statement->plan, PlanText(text, *schema, keyspace));
-  statement->id = StatementId(keyspace, text);
+  LS_ASSIGN_OR_RETURN(statement->plan, text.PlanOf(engine_.catalog().snapshot(), keyspace));
+  statement->id = StatementId(keyspace, text.text());
   statement->keyspace = keyspace;
-  statement->text = text;
-  statement->outline = OutlineOf(text, keyspace);
+  statement->text = text.text();
+  statement->outline = text.Outline(keyspace);
   statement->is_groupable = IsGroupable(*statement->plan);
   if (const auto error =
           EncodeMetadata(*statement->plan, statement->variables, statement->columns)) {
@@ -267,18 +198,11 @@ CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(std::str
   return std::shared_ptr<const PreparedStatement>(std::move(statement));
 }
 
-std::shared_ptr<const Plan> QueryProcessor::TryPlan(std::string_view text,
-                                                    std::string_view keyspace) const {
-  const CqlOr<std::shared_ptr<const Plan>> plan =
-      PlanText(text, *engine_.catalog().snapshot(), keyspace);
-  return plan.ok() ? *plan : nullptr;
-}
-
-void QueryProcessor::HandlePrepare(const protocol::Prepare& prepare, Call& call) {
-  call.text = prepare.query;
+void QueryProcessor::HandlePrepare(Call& call) {
+  call.text = call.request.statement().text();
   const uint64_t generation = engine_.catalog().generation();
   const CqlOr<std::shared_ptr<const PreparedStatement>> prepared =
-      Prepare(prepare.query, call.client.keyspace);
+      Prepare(call.request.statement(), call.client.keyspace);
   if (!prepared.ok()) return call.Fail(prepared.error());
   const PreparedStatement& statement = **prepared;
   if (!statements_.Put(*prepared)) return call.Fail(TooBig(statement));
@@ -295,26 +219,26 @@ void QueryProcessor::HandlePrepare(const protocol::Prepare& prepare, Call& call)
   call.CountAccepted(*statement.plan);
 }
 
-void QueryProcessor::HandleExecute(const protocol::Execute& execute, Call& call) {
-  const std::shared_ptr<const PreparedStatement> statement = statements_.Find(execute.id);
-  if (statement == nullptr)
-    return AnswerUnprepared(execute.id, call.context, call.outcome, call.out);
+void QueryProcessor::HandleExecute(Call& call) {
+  const PreparedStatement* const statement =
+      call.request.statement().Find(call.client.statements, statements_);
+  if (statement == nullptr) return call.FailUnprepared(call.request.statement().id());
   call.text = statement->text;
   call.now_nanos = clock_.NowNanos();
-  if (!Run(*statement->plan, statement->columns, statement->text, execute.parameters, call)) {
+  if (!Run(*statement->plan, statement->columns, call)) {
     // The next PREPARE is to meet the schema of after the change.
     engine_.catalog().WaitForChange();
-    return AnswerUnprepared(execute.id, call.context, call.outcome, call.out);
+    return call.FailUnprepared(statement->id);
   }
-  call.CountAccepted(execute.parameters);
+  call.CountAccepted(call.request.parameters());
 }
 
-bool QueryProcessor::Run(const Plan& plan, const protocol::ColumnsMetadata& columns,
-                         std::string_view text, const protocol::QueryParameters& parameters,
-                         Call& call) {
-  CqlStatus bound = BindParameters(plan, parameters, call.scratch.values);
+bool QueryProcessor::Run(const Plan& plan, const protocol::ColumnsMetadata& columns, Call& call) {
+  std::vector<BoundValue>& values = call.scratch.values;
+  values.clear();
+  CqlStatus bound = call.request.Bind(call.request.statement(), plan, values);
   Functions functions(*this, call.now_nanos);
-  ComputedValues computed(plan, functions, call.scratch.values, call.scratch.computed);
+  ComputedValues computed(plan, functions, values, call.scratch.computed);
   if (bound.ok() && !plan.computed.empty()) {
     call.computed = &computed;
     bound = computed.Compute();
@@ -323,33 +247,30 @@ bool QueryProcessor::Run(const Plan& plan, const protocol::ColumnsMetadata& colu
     call.Fail(bound.error());
     return true;
   }
-  const bool done = RunBound(plan, columns, text, call.scratch.values, parameters, call);
+  const bool done = RunBound(plan, columns, values, call);
   call.computed = nullptr;
   return done;
 }
 
 bool QueryProcessor::RunBound(const Plan& plan, const protocol::ColumnsMetadata& columns,
-                              std::string_view text, BoundValues values,
-                              const protocol::QueryParameters& parameters, Call& call) {
+                              BoundValues values, Call& call) {
   if (const auto* select = std::get_if<SelectPlan>(&plan.body)) {
-    return RunSelect(*select, columns, text, values.first(plan.variables.size()), values,
-                     parameters, call);
+    return RunSelect(*select, columns, values.first(plan.variables.size()), values, call);
   }
   if (const auto* change = std::get_if<ModificationPlan>(&plan.body)) {
-    return RunModification(*change, columns, values, parameters, call);
+    return RunModification(*change, columns, values, call);
   }
   if (const auto* batch = std::get_if<BatchPlan>(&plan.body)) {
-    return RunBatch(*batch, columns, values, parameters, call);
+    return RunBatch(*batch, columns, values, call);
   }
   if (const auto* use = std::get_if<UsePlan>(&plan.body)) {
     RunUse(*use, call);
   } else if (const auto* change = std::get_if<SchemaPlan>(&plan.body)) {
     RunSchema(*change, call);
   } else if (const auto* describe = std::get_if<DescribePlan>(&plan.body)) {
-    RunDescribe(*describe, parameters, call);
+    RunDescribe(*describe, call);
   } else if (const auto* list = std::get_if<ListPlan>(&plan.body)) {
-    AnswerDescription(ListRoles(list->statement, options_.node, call.client.user), parameters,
-                      call);
+    AnswerDescription(ListRoles(list->statement, options_.node, call.client.user), call);
   } else {
     LS_CHECK(std::holds_alternative<PruneViewPlan>(plan.body), "all other plans are above");
     protocol::EncodeVoid(call.out, call.context);

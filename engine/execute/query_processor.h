@@ -55,7 +55,7 @@ class QueryProcessor final : public RequestHandler {
                  QueryProcessorOptions options);
   ~QueryProcessor() override;
 
-  ConnectionOrders Handle(std::span<PendingRequest> requests, ClientState& client,
+  ConnectionOrders Handle(std::span<RequestView> requests, ClientState& client,
                           OutputBuffer& out) override;
 
   // The schema was changed by other means than a statement that changes schemas: what was prepared
@@ -63,8 +63,8 @@ class QueryProcessor final : public RequestHandler {
   void NoteSchemaDifference(const SchemaDifference& difference);
 
   const StatementCache& statements() const { return statements_; }
-  // What a text would be planned as now; nullptr: it does not plan. For who looks at requests.
-  std::shared_ptr<const Plan> TryPlan(std::string_view text, std::string_view keyspace) const;
+  // As of now, for who looks at requests.
+  std::shared_ptr<const Schema> schema() const { return engine_.catalog().snapshot(); }
 
  private:
   // One request on its way: what every step wants to know.
@@ -78,76 +78,62 @@ class QueryProcessor final : public RequestHandler {
     uint64_t now_nanos = 0;
   };
 
-  bool AddToGroup(const protocol::Execute& execute, PendingRequest& pending, ClientState& client,
-                  StatementScratch& scratch, const Turn& turn, OutputBuffer& out);
+  bool AddToGroup(RequestView& request, ClientState& client, StatementScratch& scratch,
+                  const Turn& turn, OutputBuffer& out);
   // And then alone what was too large for it.
   void RunGroup(ClientState& client, StatementScratch& scratch, const Turn& turn,
                 OutputBuffer& out);
-  void HandleOne(PendingRequest& pending, ClientState& client, StatementScratch& scratch,
+  void HandleOne(RequestView& request, ClientState& client, StatementScratch& scratch,
                  OutputBuffer& out);
-  void HandleQuery(const protocol::Query& query, Call& call);
-  void HandlePrepare(const protocol::Prepare& prepare, Call& call);
-  void HandleExecute(const protocol::Execute& execute, Call& call);
-  void HandleBatch(const protocol::Batch& batch, Call& call);
+  void HandleQuery(Call& call);
+  void HandlePrepare(Call& call);
+  void HandleExecute(Call& call);
+  void HandleBatch(Call& call);
 
-  CqlOr<std::shared_ptr<const PreparedStatement>> Prepare(std::string_view text,
+  CqlOr<std::shared_ptr<const PreparedStatement>> Prepare(StatementView& statement,
                                                           std::string_view keyspace);
 
   // Runs a plan and writes its answer. False: the plan's table is gone, nothing was written; plan
   // anew. `columns`: of the result, encoded.
-  bool Run(const Plan& plan, const protocol::ColumnsMetadata& columns, std::string_view text,
-           const protocol::QueryParameters& parameters, Call& call);
-  bool RunBound(const Plan& plan, const protocol::ColumnsMetadata& columns, std::string_view text,
-                BoundValues values, const protocol::QueryParameters& parameters, Call& call);
+  bool Run(const Plan& plan, const protocol::ColumnsMetadata& columns, Call& call);
+  bool RunBound(const Plan& plan, const protocol::ColumnsMetadata& columns, BoundValues values,
+                Call& call);
   // `bound`: those of the values that the client has sent.
   bool RunSelect(const SelectPlan& plan, const protocol::ColumnsMetadata& columns,
-                 std::string_view text, BoundValues bound, BoundValues values,
-                 const protocol::QueryParameters& parameters, Call& call);
+                 BoundValues bound, BoundValues values, Call& call);
   bool RunModification(const ModificationPlan& plan, const protocol::ColumnsMetadata& columns,
-                       BoundValues values, const protocol::QueryParameters& parameters, Call& call);
+                       BoundValues values, Call& call);
   bool RunBatch(const BatchPlan& plan, const protocol::ColumnsMetadata& columns, BoundValues values,
-                const protocol::QueryParameters& parameters, Call& call);
+                Call& call);
   // The same for writes with conditions, alone or a batch of them. `answer`: the plan's.
   bool RunConditional(std::span<const ModificationPlan> statements,
                       const std::vector<Selection>& answer,
-                      const protocol::ColumnsMetadata& columns, BoundValues values,
-                      const protocol::QueryParameters& parameters, Call& call);
+                      const protocol::ColumnsMetadata& columns, BoundValues values, Call& call);
   // The same for a BATCH message, whose writes are in the scratch's set. `plans`: of its
   // statements.
-  bool RunConditionalMessage(const protocol::Batch& batch,
-                             std::span<const std::shared_ptr<const Plan>> plans, Call& call);
+  bool RunConditionalMessage(std::span<const std::shared_ptr<const Plan>> plans, Call& call);
   // The same for tables of counters; of a batch all statements are.
-  bool RunCounters(std::span<const ModificationPlan> statements, BoundValues values,
-                   const protocol::QueryParameters& parameters, Call& call);
-  bool RunCounterMessage(const protocol::Batch& batch,
-                         std::span<const std::shared_ptr<const Plan>> plans, Call& call);
+  bool RunCounters(std::span<const ModificationPlan> statements, BoundValues values, Call& call);
+  bool RunCounterMessage(std::span<const std::shared_ptr<const Plan>> plans, Call& call);
   // The additions, and behind them the deletions in the scratch's write set.
-  bool ApplyCounters(const CounterAdditions& additions, protocol::Consistency consistency,
-                     Call& call);
+  bool ApplyCounters(const CounterAdditions& additions, Call& call);
   // Executes what is in the scratch's write set if the conditions hold; false as Run.
   bool ApplyConditional(StatementConditions& conditions, const std::vector<Selection>& answer,
-                        const protocol::ColumnsMetadata& columns,
-                        const protocol::QueryParameters& parameters, Call& call);
-  CqlStatus AddBatch(const BatchPlan& plan, BoundValues values,
-                     const protocol::QueryParameters& parameters, Call& call);
-  CqlStatus AddBatchStatement(const protocol::BatchStatement& statement,
-                              const protocol::QueryParameters& parameters,
+                        const protocol::ColumnsMetadata& columns, Call& call);
+  CqlStatus AddBatch(const BatchPlan& plan, BoundValues values, Call& call);
+  CqlStatus AddBatchStatement(StatementView& statement,
                               std::vector<std::shared_ptr<const Plan>>& keep, Call& call);
-  bool RunMessage(const protocol::Batch& batch, std::span<const std::shared_ptr<const Plan>> plans,
-                  Call& call);
+  bool RunMessage(std::span<const std::shared_ptr<const Plan>> plans, Call& call);
   void RunUse(const UsePlan& plan, Call& call);
   void RunSchema(const SchemaPlan& plan, Call& call);
-  void RunDescribe(const DescribePlan& plan, const protocol::QueryParameters& parameters,
-                   Call& call);
-  void AnswerDescription(const CqlOr<Description>& description,
-                         const protocol::QueryParameters& parameters, Call& call);
+  void RunDescribe(const DescribePlan& plan, Call& call);
+  void AnswerDescription(const CqlOr<Description>& description, Call& call);
   // Applies what is in the scratch's write set; false as Run.
-  bool ApplyWrites(protocol::Consistency consistency, protocol::WriteType type, Call& call);
+  bool ApplyWrites(protocol::WriteType type, Call& call);
   // Changes the rows of views in the same step, those of the tables in the scratch's write set.
   ConditionalReply ExecuteWithViews(ConditionalWrite write, Call& call);
   // What a write that gives no rows came to; false as Run.
-  bool AnswerWrite(OpStatus status, protocol::Consistency consistency, protocol::WriteType type,
-                   Call& call);
+  bool AnswerWrite(OpStatus status, protocol::WriteType type, Call& call);
   CqlStatus WriteVirtual(const ModificationPlan& plan, BoundValues values);
   // False: no virtual table that can be truncated.
   bool TruncateVirtual(const TruncateStatement& statement, const Call& call);

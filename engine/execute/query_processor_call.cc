@@ -29,11 +29,15 @@ bool IsNewLevel(protocol::Consistency consistency, const FeatureTally& tally) {
 
 void QueryProcessor::Call::Fail(const CqlError& error) {
   if (error.feature) Count(*error.feature);
-  AnswerError(error, context, outcome, out);
+  AnswerError(error, context, request.outcome, out);
 }
 
 void QueryProcessor::Call::Fail(protocol::ErrorCode code, std::string_view message) {
-  AnswerError(protocol::ErrorResponse{code, message, {}}, context, outcome, out);
+  AnswerError(protocol::ErrorResponse{code, message, {}}, context, request.outcome, out);
+}
+
+void QueryProcessor::Call::FailUnprepared(std::string_view id) {
+  AnswerUnprepared(id, context, request.outcome, out);
 }
 
 void QueryProcessor::Call::Count(CqlFeature feature) const {
@@ -41,13 +45,13 @@ void QueryProcessor::Call::Count(CqlFeature feature) const {
 }
 
 void QueryProcessor::Call::CountAccepted(const Plan& plan) const {
-  if (outcome.error) return;
+  if (request.outcome.error) return;
   for (const CqlFeature feature : plan.without_effect) Count(feature);
 }
 
 void QueryProcessor::Call::CountAccepted(const protocol::QueryParameters& parameters) const {
-  if (outcome.error || !IsToBeCounted(tracing, parameters, tally)) return;
-  if (tracing) Count(CqlFeature::kTracing);
+  if (request.outcome.error || !IsToBeCounted(request.tracing(), parameters, tally)) return;
+  if (request.tracing()) Count(CqlFeature::kTracing);
   if (IsNewLevel(parameters.consistency, *tally)) Count(CqlFeature::kConsistencyLevels);
 }
 

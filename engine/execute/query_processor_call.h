@@ -28,16 +28,15 @@ struct StatementScratch {
 };
 
 struct QueryProcessor::Call {
+  RequestView& request;
   ClientState& client;
   protocol::ResponseContext context;
   StatementScratch& scratch;
   OutputBuffer& out;
-  Outcome& outcome;
   // Read once the plan is there: a plan of after a reset never goes by the time of before
   // (Engine::era).
   uint64_t now_nanos = 0;
   FeatureTally* tally = nullptr;  // nullptr: nothing is counted
-  bool tracing = false;           // the client asks for a trace
   std::string_view text = {};     // of the statement, once it is known
   // What computes values of the plan that is run; nullptr: it has none.
   ComputedValues* computed = nullptr;
@@ -46,6 +45,7 @@ struct QueryProcessor::Call {
   // An error that stands for a feature is counted.
   void Fail(const CqlError& error);
   void Fail(protocol::ErrorCode code, std::string_view message);
+  void FailUnprepared(std::string_view id);
   void Count(CqlFeature feature) const;
   // What was accepted without effect, unless the call has failed. Of consistency levels the first
   // alone.
@@ -78,16 +78,6 @@ bool IsToBeCounted(bool tracing, const protocol::QueryParameters& parameters,
 // short; each attempt waits for the change that was in its way.
 inline constexpr int kPlanAttemptsMax = 100;
 
-// A view into the request.
-BoundValue ToBound(const protocol::Value& value);
-// Values in the order of the plan's variables. Invalid: not as many as there are, or a name is
-// missing. Views into the request.
-CqlStatus BindParameters(const Plan& plan, const protocol::QueryParameters& parameters,
-                         std::vector<BoundValue>& values);
-// The same for a statement of a BATCH, whose values have no names.
-CqlStatus BindBatchValues(const Plan& plan, std::span<const protocol::Value> bound,
-                          std::vector<BoundValue>& values);
-
 // The values of one statement of a BATCH message, in the call's scratch, computed ones too.
 class QueryProcessor::BatchValues {
  public:
@@ -97,8 +87,9 @@ class QueryProcessor::BatchValues {
         functions_(processor, call.now_nanos),
         computed_(plan, functions_, call.scratch.values, call.scratch.computed) {}
 
-  CqlStatus Bind(std::span<const protocol::Value> bound) {
-    const CqlStatus status = BindBatchValues(plan_, bound, values_);
+  CqlStatus Bind(const RequestView& request, const StatementView& statement) {
+    values_.clear();
+    const CqlStatus status = request.Bind(statement, plan_, values_);
     return !status.ok() || plan_.computed.empty() ? status : computed_.Compute();
   }
   BoundValues values() const { return values_; }

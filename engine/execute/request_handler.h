@@ -11,21 +11,13 @@
 
 #include "engine/base/output_buffer.h"
 #include "engine/execute/client_state.h"
-#include "engine/execute/outcome.h"
+#include "engine/execute/request_view.h"
 #include "engine/protocol/frame.h"
-#include "engine/protocol/request.h"
 #include "engine/protocol/response.h"
 
 namespace liststore {
 
-// A request that needs statements: QUERY, PREPARE, EXECUTE or BATCH.
-struct PendingRequest {
-  protocol::FrameHeader header;
-  const protocol::Request* request = nullptr;  // never null
-  Outcome outcome = {};                        // the handler fills it
-};
-
-// What the answer to `request` begins with. The views are the client's.
+// What the answer to a request begins with. The views are the client's.
 inline protocol::ResponseContext ResponseContextOf(const protocol::FrameHeader& header,
                                                    const ClientState& client) {
   protocol::ResponseContext context;
@@ -57,7 +49,7 @@ class RequestHandler {
   // among the orders; or leaves a request without an answer. Each request's outcome says which. The
   // requests, at most kRequestsPerTurnMax, are of one client and come in the order it sent them.
   // Views in them are valid during the call. Never blocks on another connection, never throws.
-  virtual ConnectionOrders Handle(std::span<PendingRequest> requests, ClientState& client,
+  virtual ConnectionOrders Handle(std::span<RequestView> requests, ClientState& client,
                                   OutputBuffer& out) = 0;
 };
 

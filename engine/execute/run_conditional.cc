@@ -15,10 +15,10 @@ namespace liststore {
 bool QueryProcessor::RunConditional(std::span<const ModificationPlan> statements,
                                     const std::vector<Selection>& answer,
                                     const protocol::ColumnsMetadata& columns, BoundValues values,
-                                    const protocol::QueryParameters& parameters, Call& call) {
+                                    Call& call) {
   StatementConditions conditions;
   call.scratch.writes.Clear(&timeuuids_);
-  CqlStatus status = CheckConditionalConsistency(parameters);
+  CqlStatus status = CheckConditionalConsistency(call.request.parameters());
   for (const ModificationPlan& statement : statements) {
     if (status.ok()) status = conditions.Add(statement, values);
     if (status.ok()) {
@@ -30,23 +30,23 @@ bool QueryProcessor::RunConditional(std::span<const ModificationPlan> statements
     call.Fail(status.error());
     return true;
   }
-  return ApplyConditional(conditions, answer, columns, parameters, call);
+  return ApplyConditional(conditions, answer, columns, call);
 }
 
-bool QueryProcessor::RunConditionalMessage(const protocol::Batch& batch,
-                                           std::span<const std::shared_ptr<const Plan>> plans,
+bool QueryProcessor::RunConditionalMessage(std::span<const std::shared_ptr<const Plan>> plans,
                                            Call& call) {
-  LS_CHECK(plans.size() == batch.statements.size(), "every statement was planned");
+  const std::span<StatementView> sent = call.request.statements();
+  LS_CHECK(plans.size() == sent.size(), "every statement was planned");
   std::vector<const ModificationPlan*> statements;
   for (const auto& plan : plans) statements.push_back(&std::get<ModificationPlan>(plan->body));
   CqlStatus status = CheckConditionalBatch(statements, /*has_timestamp=*/false);
-  if (status.ok()) status = CheckConditionalConsistency(batch.parameters);
+  if (status.ok()) status = CheckConditionalConsistency(call.request.parameters());
   StatementConditions conditions;
   // Once more, with the values that the conditions see: a function may give another one each time.
   call.scratch.writes.Clear(&timeuuids_);
   for (size_t i = 0; i < plans.size() && status.ok(); ++i) {
     BatchValues bound(*this, *plans[i], call);
-    status = bound.Bind(batch.statements[i].values);
+    status = bound.Bind(call.request, sent[i]);
     if (status.ok()) status = conditions.Add(*statements[i], bound.values());
     if (status.ok()) {
       status = call.scratch.writes.Add(*statements[i], bound.values(), std::nullopt, call.now_nanos,
@@ -65,13 +65,12 @@ bool QueryProcessor::RunConditionalMessage(const protocol::Batch& batch,
     call.Fail(error->code, error->message);
     return true;
   }
-  return ApplyConditional(conditions, answer, columns, batch.parameters, call);
+  return ApplyConditional(conditions, answer, columns, call);
 }
 
 bool QueryProcessor::ApplyConditional(StatementConditions& conditions,
                                       const std::vector<Selection>& answer,
-                                      const protocol::ColumnsMetadata& columns,
-                                      const protocol::QueryParameters& parameters, Call& call) {
+                                      const protocol::ColumnsMetadata& columns, Call& call) {
   if (!conditions.are_of_one_schema()) return false;
   // Timestamps are the engine's, above those of what was read; of a batch the other statements'
   // too. Source: ScyllaDB cql3/statements/cas_request.cc, apply_updates.
@@ -89,11 +88,11 @@ bool QueryProcessor::ApplyConditional(StatementConditions& conditions,
     return true;
   }
   if (reply.status != OpStatus::kOk) {
-    return AnswerWrite(reply.status, parameters.consistency, protocol::WriteType::kCas, call);
+    return AnswerWrite(reply.status, protocol::WriteType::kCas, call);
   }
-  protocol::RowsEncoder encoder(
-      call.out, call.context, columns,
-      {.skip_metadata = parameters.skip_metadata, .changed_metadata_id = std::nullopt});
+  protocol::RowsEncoder encoder(call.out, call.context, columns,
+                                {.skip_metadata = call.request.parameters().skip_metadata,
+                                 .changed_metadata_id = std::nullopt});
   conditions.Append(reply.applied, answer, encoder);
   encoder.Finish();
   return true;

@@ -42,13 +42,13 @@ CqlStatus AddStatement(const ModificationPlan& plan, BoundValues values, uint64_
 }  // namespace
 
 bool QueryProcessor::RunCounters(std::span<const ModificationPlan> statements, BoundValues values,
-                                 const protocol::QueryParameters& parameters, Call& call) {
+                                 Call& call) {
   CounterAdditions additions;
   WriteSet& deletions = call.scratch.writes;
   deletions.Clear();
   CqlStatus status;
   for (const ModificationPlan& statement : statements) {
-    if (status.ok()) status = CheckCounterConsistency(statement, parameters.consistency);
+    if (status.ok()) status = CheckCounterConsistency(statement, call.request.consistency());
     if (status.ok()) {
       status = AddStatement(statement, values, call.now_nanos, additions, deletions);
     }
@@ -57,23 +57,24 @@ bool QueryProcessor::RunCounters(std::span<const ModificationPlan> statements, B
     call.Fail(status.error());
     return true;
   }
-  return ApplyCounters(additions, parameters.consistency, call);
+  return ApplyCounters(additions, call);
 }
 
-bool QueryProcessor::RunCounterMessage(const protocol::Batch& batch,
-                                       std::span<const std::shared_ptr<const Plan>> plans,
+bool QueryProcessor::RunCounterMessage(std::span<const std::shared_ptr<const Plan>> plans,
                                        Call& call) {
-  LS_CHECK(plans.size() == batch.statements.size(), "every statement was planned");
+  const std::span<StatementView> sent = call.request.statements();
+  LS_CHECK(plans.size() == sent.size(), "every statement was planned");
   std::vector<const ModificationPlan*> statements;
   for (const auto& plan : plans) statements.push_back(&std::get<ModificationPlan>(plan->body));
-  CqlStatus status = CheckCounterBatch(KindOf(batch.type), /*has_timestamp=*/false, statements);
+  CqlStatus status =
+      CheckCounterBatch(KindOf(call.request.batch_type()), /*has_timestamp=*/false, statements);
   CounterAdditions additions;
   WriteSet& deletions = call.scratch.writes;
   deletions.Clear();
   for (size_t i = 0; i < plans.size() && status.ok(); ++i) {
-    status = CheckCounterConsistency(*statements[i], batch.parameters.consistency);
+    status = CheckCounterConsistency(*statements[i], call.request.consistency());
     BatchValues bound(*this, *plans[i], call);
-    if (status.ok()) status = bound.Bind(batch.statements[i].values);
+    if (status.ok()) status = bound.Bind(call.request, sent[i]);
     if (status.ok()) {
       status = AddStatement(*statements[i], bound.values(), call.now_nanos, additions, deletions);
     }
@@ -82,14 +83,13 @@ bool QueryProcessor::RunCounterMessage(const protocol::Batch& batch,
     call.Fail(status.error());
     return true;
   }
-  return ApplyCounters(additions, batch.parameters.consistency, call);
+  return ApplyCounters(additions, call);
 }
 
-bool QueryProcessor::ApplyCounters(const CounterAdditions& additions,
-                                   protocol::Consistency consistency, Call& call) {
-  if (additions.empty()) return ApplyWrites(consistency, protocol::WriteType::kCounter, call);
+bool QueryProcessor::ApplyCounters(const CounterAdditions& additions, Call& call) {
+  if (additions.empty()) return ApplyWrites(protocol::WriteType::kCounter, call);
   const OpStatus status = additions.Apply(engine_, call.scratch.writes.Commands(), call.now_nanos);
-  return AnswerWrite(status, consistency, protocol::WriteType::kCounter, call);
+  return AnswerWrite(status, protocol::WriteType::kCounter, call);
 }
 
 }  // namespace liststore

@@ -54,8 +54,7 @@ bool ChangesCounters(const std::shared_ptr<const Plan>& plan) {
 
 }  // namespace
 
-bool QueryProcessor::ApplyWrites(protocol::Consistency consistency, protocol::WriteType type,
-                                 Call& call) {
+bool QueryProcessor::ApplyWrites(protocol::WriteType type, Call& call) {
   const std::span<const Command> commands = call.scratch.writes.Commands();
   const std::span<const RowLook> looks = call.scratch.writes.Looks();
   OpStatus status = OpStatus::kOk;
@@ -73,7 +72,7 @@ bool QueryProcessor::ApplyWrites(protocol::Consistency consistency, protocol::Wr
     call.scratch.replies.resize(commands.size());
     status = engine_.ExecuteBatch(commands, call.now_nanos, call.scratch.replies);
   }
-  return AnswerWrite(status, consistency, type, call);
+  return AnswerWrite(status, type, call);
 }
 
 ConditionalReply QueryProcessor::ExecuteWithViews(ConditionalWrite write, Call& call) {
@@ -84,8 +83,7 @@ ConditionalReply QueryProcessor::ExecuteWithViews(ConditionalWrite write, Call& 
   return engine_.ExecuteConditional(write, call.now_nanos);
 }
 
-bool QueryProcessor::AnswerWrite(OpStatus status, protocol::Consistency consistency,
-                                 protocol::WriteType type, Call& call) {
+bool QueryProcessor::AnswerWrite(OpStatus status, protocol::WriteType type, Call& call) {
   switch (status) {
     case OpStatus::kOk:
       protocol::EncodeVoid(call.out, call.context);
@@ -93,20 +91,20 @@ bool QueryProcessor::AnswerWrite(OpStatus status, protocol::Consistency consiste
     case OpStatus::kTableGone:
       return false;
     default:
-      AnswerOutOfMemory(engine_.memory_limit_bytes(), consistency, type, call.context, call.outcome,
-                        call.out);
+      AnswerOutOfMemory(engine_.memory_limit_bytes(), call.request.consistency(), type,
+                        call.context, call.request.outcome, call.out);
       return true;
   }
 }
 
 bool QueryProcessor::RunModification(const ModificationPlan& plan,
                                      const protocol::ColumnsMetadata& columns, BoundValues values,
-                                     const protocol::QueryParameters& parameters, Call& call) {
+                                     Call& call) {
   if (plan.condition) {
-    return RunConditional({&plan, 1}, plan.answer, columns, values, parameters, call);
+    return RunConditional({&plan, 1}, plan.answer, columns, values, call);
   }
-  if (plan.is_counter) return RunCounters({&plan, 1}, values, parameters, call);
-  CqlStatus status = CheckWriteConsistency(parameters.consistency);
+  if (plan.is_counter) return RunCounters({&plan, 1}, values, call);
+  CqlStatus status = CheckWriteConsistency(call.request.consistency());
   if (status.ok() && plan.table->is_virtual) {
     status = WriteVirtual(plan, values);
     if (status.ok()) {
@@ -116,19 +114,18 @@ bool QueryProcessor::RunModification(const ModificationPlan& plan,
   }
   call.scratch.writes.Clear(&timeuuids_);
   if (status.ok()) {
-    status = call.scratch.writes.Add(plan, values, TimestampOf(parameters), call.now_nanos,
-                                     call.computed);
+    status = call.scratch.writes.Add(plan, values, TimestampOf(call.request.parameters()),
+                                     call.now_nanos, call.computed);
   }
   if (!status.ok()) {
     call.Fail(status.error());
     return true;
   }
-  return ApplyWrites(parameters.consistency, protocol::WriteType::kSimple, call);
+  return ApplyWrites(protocol::WriteType::kSimple, call);
 }
 
-CqlStatus QueryProcessor::AddBatch(const BatchPlan& plan, BoundValues values,
-                                   const protocol::QueryParameters& parameters, Call& call) {
-  std::optional<int64_t> timestamp = TimestampOf(parameters);
+CqlStatus QueryProcessor::AddBatch(const BatchPlan& plan, BoundValues values, Call& call) {
+  std::optional<int64_t> timestamp = TimestampOf(call.request.parameters());
   LS_RETURN_IF_ERROR(ResolveTimestamp(plan.timestamp, values, call.now_nanos, timestamp));
   for (const ModificationPlan& part : plan.modifications) {
     if (part.table->is_virtual) return CqlError::Unsupported(CqlFeature::kVirtualWrites, "BATCH");
@@ -139,47 +136,43 @@ CqlStatus QueryProcessor::AddBatch(const BatchPlan& plan, BoundValues values,
 }
 
 bool QueryProcessor::RunBatch(const BatchPlan& plan, const protocol::ColumnsMetadata& columns,
-                              BoundValues values, const protocol::QueryParameters& parameters,
-                              Call& call) {
+                              BoundValues values, Call& call) {
   if (!plan.answer.empty()) {
-    return RunConditional(plan.modifications, plan.answer, columns, values, parameters, call);
+    return RunConditional(plan.modifications, plan.answer, columns, values, call);
   }
   // Batches are of counters alone, or without any.
   if (!plan.modifications.empty() && plan.modifications[0].is_counter) {
-    return RunCounters(plan.modifications, values, parameters, call);
+    return RunCounters(plan.modifications, values, call);
   }
-  CqlStatus status = CheckWriteConsistency(parameters.consistency);
+  CqlStatus status = CheckWriteConsistency(call.request.consistency());
   call.scratch.writes.Clear(&timeuuids_);
-  if (status.ok()) status = AddBatch(plan, values, parameters, call);
+  if (status.ok()) status = AddBatch(plan, values, call);
   if (!status.ok()) {
     call.Fail(status.error());
     return true;
   }
-  return ApplyWrites(parameters.consistency, WriteTypeOf(plan), call);
+  return ApplyWrites(WriteTypeOf(plan), call);
 }
 
 // One statement of a BATCH message into the write set. `keep`: what its commands point into.
-CqlStatus QueryProcessor::AddBatchStatement(const protocol::BatchStatement& statement,
-                                            const protocol::QueryParameters& parameters,
+CqlStatus QueryProcessor::AddBatchStatement(StatementView& statement,
                                             std::vector<std::shared_ptr<const Plan>>& keep,
                                             Call& call) {
   std::shared_ptr<const Plan> plan;
-  if (statement.kind == protocol::BatchStatement::Kind::kPrepared) {
-    const auto prepared = statements_.Find(statement.query_or_id);
+  if (statement.is_prepared()) {
+    const PreparedStatement* const prepared = statement.Find(call.client.statements, statements_);
     if (prepared == nullptr) {
-      return CqlError{
-          CqlErrorCode::kUnprepared, {}, UnpreparedDetail{std::string(statement.query_or_id)}};
+      return CqlError{CqlErrorCode::kUnprepared, {}, UnpreparedDetail{std::string(statement.id())}};
     }
-    plan = std::shared_ptr<const Plan>(prepared, prepared->plan.get());  // its text lives as long
+    plan = prepared->plan;
     call.text = prepared->text;
   } else {
-    call.text = statement.query_or_id;
-    LS_ASSIGN_OR_RETURN(
-        plan, PlanText(statement.query_or_id, *engine_.catalog().snapshot(), call.client.keyspace));
+    call.text = statement.text();
+    LS_ASSIGN_OR_RETURN(plan, statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace));
     call.CountAccepted(*plan);
   }
   // Many statements of a few bytes each may have long plans.
-  if (statement.kind == protocol::BatchStatement::Kind::kQuery) {
+  if (!statement.is_prepared()) {
     call.plan_bytes += PlanBytes(*plan);
     if (call.plan_bytes > kPlanBytesMax) return BatchTooLarge();
   }
@@ -189,31 +182,31 @@ CqlStatus QueryProcessor::AddBatchStatement(const protocol::BatchStatement& stat
   if (change == nullptr) return NotAModification();
   if (change->table->is_virtual) return CqlError::Unsupported(CqlFeature::kVirtualWrites, "BATCH");
   BatchValues bound(*this, *plan, call);
-  LS_RETURN_IF_ERROR(bound.Bind(statement.values));
+  LS_RETURN_IF_ERROR(bound.Bind(call.request, statement));
   if (change->is_counter) return {};  // what it adds is no write yet
-  return call.scratch.writes.Add(*change, bound.values(), TimestampOf(parameters), call.now_nanos,
-                                 bound.computed());
+  return call.scratch.writes.Add(*change, bound.values(), TimestampOf(call.request.parameters()),
+                                 call.now_nanos, bound.computed());
 }
 
 // Runs the statements of a BATCH message, which were planned and are in the write set but for
 // additions to counters; false as Run.
-bool QueryProcessor::RunMessage(const protocol::Batch& batch,
-                                std::span<const std::shared_ptr<const Plan>> plans, Call& call) {
+bool QueryProcessor::RunMessage(std::span<const std::shared_ptr<const Plan>> plans, Call& call) {
   if (std::ranges::any_of(plans, [](const auto& plan) { return plan->is_conditional(); })) {
-    return RunConditionalMessage(batch, plans, call);
+    return RunConditionalMessage(plans, call);
   }
-  if (batch.type == protocol::BatchType::kCounter || std::ranges::any_of(plans, ChangesCounters)) {
-    return RunCounterMessage(batch, plans, call);
+  const protocol::BatchType type = call.request.batch_type();
+  if (type == protocol::BatchType::kCounter || std::ranges::any_of(plans, ChangesCounters)) {
+    return RunCounterMessage(plans, call);
   }
-  const CqlStatus status = CheckWriteConsistency(batch.parameters.consistency);
+  const CqlStatus status = CheckWriteConsistency(call.request.consistency());
   if (!status.ok()) {
     call.Fail(status.error());
     return true;
   }
-  return ApplyWrites(batch.parameters.consistency, WriteTypeOf(batch.type), call);
+  return ApplyWrites(WriteTypeOf(type), call);
 }
 
-void QueryProcessor::HandleBatch(const protocol::Batch& batch, Call& call) {
+void QueryProcessor::HandleBatch(Call& call) {
   for (int attempt = 0; attempt < kPlanAttemptsMax; ++attempt) {
     const uint64_t generation = engine_.catalog().generation();
     call.now_nanos = clock_.NowNanos();
@@ -221,14 +214,12 @@ void QueryProcessor::HandleBatch(const protocol::Batch& batch, Call& call) {
     call.plan_bytes = 0;
     std::vector<std::shared_ptr<const Plan>> keep;
     std::string_view prepared_id;
-    for (const protocol::BatchStatement& statement : batch.statements) {
-      if (statement.kind == protocol::BatchStatement::Kind::kPrepared) {
-        prepared_id = statement.query_or_id;
-      }
-      const CqlStatus status = AddBatchStatement(statement, batch.parameters, keep, call);
+    for (StatementView& statement : call.request.statements()) {
+      if (statement.is_prepared()) prepared_id = statement.id();
+      const CqlStatus status = AddBatchStatement(statement, keep, call);
       if (status.ok()) continue;
       if (status.error().code == CqlErrorCode::kUnprepared) {
-        return AnswerUnprepared(statement.query_or_id, call.context, call.outcome, call.out);
+        return call.FailUnprepared(statement.id());
       }
       return call.Fail(status.error());
     }
@@ -236,11 +227,8 @@ void QueryProcessor::HandleBatch(const protocol::Batch& batch, Call& call) {
     if (!size.ok()) return call.Fail(size.error());
     // Some of its plans may be of a later schema, and the clock set back meanwhile.
     if (engine_.catalog().generation() != generation) continue;
-    if (RunMessage(batch, keep, call)) {
-      return call.CountAccepted(batch.parameters);
-    }
-    if (!prepared_id.empty())
-      return AnswerUnprepared(prepared_id, call.context, call.outcome, call.out);
+    if (RunMessage(keep, call)) return call.CountAccepted(call.request.parameters());
+    if (!prepared_id.empty()) return call.FailUnprepared(prepared_id);
     engine_.catalog().WaitForChange();
   }
   call.Fail(protocol::ErrorCode::kServerError, "The schema changes faster than statements run");

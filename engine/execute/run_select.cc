@@ -56,8 +56,8 @@ CqlStatus CheckSerialRead(const SelectPlan& plan, BoundValues values) {
 }  // namespace
 
 bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMetadata& columns,
-                               std::string_view text, BoundValues bound, BoundValues values,
-                               const protocol::QueryParameters& parameters, Call& call) {
+                               BoundValues bound, BoundValues values, Call& call) {
+  const protocol::QueryParameters& parameters = call.request.parameters();
   CqlStatus status = CheckReadConsistency(parameters.consistency);
   if (status.ok() && IsSerial(parameters.consistency)) status = CheckSerialRead(plan, values);
   Functions functions(*this, call.now_nanos);
@@ -70,10 +70,10 @@ bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMe
                     .functions = &functions};
   if (parameters.page_size) {
     select.page_size = static_cast<uint64_t>(*parameters.page_size);
-    select.statement_digest = StatementDigest(*plan.table, call.client.keyspace, text, bound);
+    select.statement_digest = StatementDigest(*plan.table, call.client.keyspace, call.text, bound);
   }
   if (!parameters.paging_state.empty()) {
-    select.statement_digest = StatementDigest(*plan.table, call.client.keyspace, text, bound);
+    select.statement_digest = StatementDigest(*plan.table, call.client.keyspace, call.text, bound);
     protocol::PagingState state;
     if (const auto error =
             protocol::DecodePagingState(parameters.paging_state, select.statement_digest, state)) {
@@ -103,7 +103,7 @@ bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMe
     return true;
   }
   if (gone) return false;
-  call.outcome.dead_rows = result.dead_rows;
+  call.request.outcome.dead_rows = result.dead_rows;
   constexpr std::string_view kWarnings[] = {kFilteringWarning};
   if (plan.warns_of_filtering) call.context.warnings = kWarnings;
   protocol::RowsEncoder encoder(
@@ -117,17 +117,15 @@ bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMe
   return true;
 }
 
-void QueryProcessor::RunDescribe(const DescribePlan& plan,
-                                 const protocol::QueryParameters& parameters, Call& call) {
+void QueryProcessor::RunDescribe(const DescribePlan& plan, Call& call) {
   const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
   AnswerDescription(
       Describe(plan.statement, {*schema, options_.node, call.client.local_address, call.now_nanos},
                plan.keyspace),
-      parameters, call);
+      call);
 }
 
-void QueryProcessor::AnswerDescription(const CqlOr<Description>& description,
-                                       const protocol::QueryParameters& parameters, Call& call) {
+void QueryProcessor::AnswerDescription(const CqlOr<Description>& description, Call& call) {
   if (!description.ok()) return call.Fail(description.error());
   std::vector<protocol::ColumnSpec> specs;
   for (const auto& [name, type] : description->columns) {
@@ -135,9 +133,9 @@ void QueryProcessor::AnswerDescription(const CqlOr<Description>& description,
   }
   protocol::ColumnsMetadata columns;
   if (const auto error = columns.Assign(specs)) return call.Fail(error->code, error->message);
-  protocol::RowsEncoder encoder(
-      call.out, call.context, columns,
-      {.skip_metadata = parameters.skip_metadata, .changed_metadata_id = std::nullopt});
+  protocol::RowsEncoder encoder(call.out, call.context, columns,
+                                {.skip_metadata = call.request.parameters().skip_metadata,
+                                 .changed_metadata_id = std::nullopt});
   for (const VirtualRow& row : description->rows) {
     for (const std::optional<std::string>& value : row) {
       value ? encoder.AppendBytes(*value) : encoder.AppendNull();

@@ -91,27 +91,28 @@ class StatementCache {
 };
 
 // The statements that a client has executed lately, found without the cache's lock as long as the
-// cache has dropped nothing. Of one cache, on one thread. Holds at most kPlaces statements of
-// kBytesMax each that the cache may have dropped meanwhile, and a larger one until LetGoOfLarge.
+// cache has dropped nothing. Of one cache, on one thread. Holds what was found in a turn until that
+// ends, and over that kPlaces statements of kBytesMax each, which the cache may have dropped
+// meanwhile.
 class StatementMemo {
  public:
-  // As StatementCache::Find. Valid until the next call.
-  const std::shared_ptr<const PreparedStatement>& Find(const StatementCache& cache,
-                                                       std::string_view id) {
+  // As StatementCache::Find. Valid until EndTurn.
+  const PreparedStatement* Find(const StatementCache& cache, std::string_view id) {
     // Ids are digests: any byte spreads them.
     Place& place = places_[id.empty() ? 0 : static_cast<unsigned char>(id[0]) % kPlaces];
     const uint64_t drops = cache.drops();
     if (place.statement == nullptr || place.drops != drops || !IsSameId(place.statement->id, id)) {
-      place = {cache.Find(id), drops};
-      if (place.statement != nullptr && place.statement->bytes > kBytesMax) [[unlikely]] {
-        large_ = std::move(place.statement);
-        return large_;
-      }
+      Replace(place, {cache.Find(id), drops});
     }
-    return place.statement;
+    return place.statement.get();
   }
-  // What Find has returned must not be looked at any more.
-  void LetGoOfLarge() { large_.reset(); }
+  void EndTurn() {
+    if (!replaced_.empty()) replaced_.clear();
+    if (!std::exchange(has_large_, false)) return;
+    for (Place& place : places_) {
+      if (place.statement != nullptr && IsLarge(*place.statement)) place.statement.reset();
+    }
+  }
 
  private:
   static constexpr size_t kPlaces = 4;
@@ -127,9 +128,16 @@ class StatementMemo {
     if (a.size() != kStatementIdBytes || b.size() != kStatementIdBytes) return a == b;
     return std::memcmp(a.data(), b.data(), kStatementIdBytes) == 0;
   }
+  static bool IsLarge(const PreparedStatement& statement) { return statement.bytes > kBytesMax; }
+  void Replace(Place& place, Place by) {
+    if (place.statement != nullptr) replaced_.push_back(std::move(place.statement));
+    place = std::move(by);
+    has_large_ |= place.statement != nullptr && IsLarge(*place.statement);
+  }
 
   std::array<Place, kPlaces> places_;
-  std::shared_ptr<const PreparedStatement> large_;
+  std::vector<std::shared_ptr<const PreparedStatement>> replaced_;  // in this turn
+  bool has_large_ = false;
 };
 
 }  // namespace liststore

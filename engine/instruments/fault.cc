@@ -139,7 +139,7 @@ std::string_view ToString(FaultAction::Kind kind) {
   return std::ranges::find(kKinds, kind, [](const auto& entry) { return entry.first; })->second;
 }
 
-bool FaultCondition::Holds(const FaultRequest& request) const {
+bool FaultCondition::HoldsButForKey(const FaultRequest& request) const {
   if (op ? *op != request.op : request.op == StatementOp::kPrepare) return false;
   if (table) {
     if (std::ranges::find(request.tables, *table) == request.tables.end()) return false;
@@ -148,8 +148,11 @@ bool FaultCondition::Holds(const FaultRequest& request) const {
   }
   if (statement && request.text.find(*statement) == std::string_view::npos) return false;
   if (consistency && *consistency != request.consistency) return false;
-  if (connection && *connection != request.address && *connection != request.driver) return false;
-  return !key || (request.has_key && request.has_key(*key));
+  return !connection || *connection == request.address || *connection == request.driver;
+}
+
+bool FaultCondition::HoldsKey(const FaultRequest& request) const {
+  return !key || std::ranges::find(request.keys, *key) != request.keys.end();
 }
 
 }  // namespace liststore

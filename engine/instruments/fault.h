@@ -5,11 +5,10 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/random.h"
 #include "engine/cql/syntax/cql_error.h"
@@ -60,20 +59,20 @@ CqlOr<FaultAction> ParseFaultAction(std::string_view text);
 // 'read_timeout', ..., 'delay'.
 std::string_view ToString(FaultAction::Kind kind);
 
-// A request, as far as faults look at it. Views of the caller.
+// A request, as far as faults look at it.
 struct FaultRequest {
   StatementOp op = StatementOp::kOther;
   // Of its statements, "keyspace.table"; of the keyspaces of the system too, but not of those of
   // the server's own tables: such requests meet no fault.
-  std::span<const std::string> tables;
+  std::vector<std::string> tables;
   bool of_system = false;        // all of them are the system's
-  std::string_view text;         // of a batch all of them
+  std::string text;              // of a batch all of them
   std::string_view consistency;  // "LOCAL_QUORUM"
-  std::string_view address;      // "127.0.0.1:54321"
+  std::string address;           // "127.0.0.1:54321"
   std::string_view driver;       // the name that it gave; maybe none
   bool is_prepared = false;      // EXECUTE, or a batch with prepared statements
-  // Whether one of the request's partitions has this key. Asked last: it may have to plan.
-  std::function<bool(std::string_view key)> has_key;
+  // Of its partitions; there only when they are asked for (FaultPlan::AsksForKeys).
+  std::vector<std::string> keys;
 };
 
 // What requests have to be like. Absent: anything.
@@ -85,7 +84,13 @@ struct FaultCondition {
   std::optional<std::string> key;
   std::optional<std::string> connection;  // address or driver
 
-  bool Holds(const FaultRequest& request) const;
+  bool Holds(const FaultRequest& request) const {
+    return HoldsButForKey(request) && HoldsKey(request);
+  }
+  bool HoldsButForKey(const FaultRequest& request) const;
+
+ private:
+  bool HoldsKey(const FaultRequest& request) const;
 };
 
 // One that is armed, with what has come of it.

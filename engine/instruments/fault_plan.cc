@@ -8,20 +8,39 @@ namespace {
 
 bool IsUsedUp(const Fault& fault) { return fault.times && fault.hits >= *fault.times; }
 
+bool IsOpenTo(const Fault& fault, const FaultRequest& request) {
+  return !IsUsedUp(fault) &&
+         (fault.action.kind != FaultAction::Kind::kUnprepared || request.is_prepared);
+}
+
 }  // namespace
 
 void FaultPlan::NoteArmed() {
-  const bool armed =
-      std::ranges::any_of(faults_, [](const auto& entry) { return !IsUsedUp(entry.second); });
+  bool armed = false;
+  bool asks_for_keys = false;
+  for (const auto& [name, fault] : faults_) {
+    if (IsUsedUp(fault)) continue;
+    armed = true;
+    asks_for_keys |= fault.condition.key.has_value();
+  }
   armed_.store(armed, std::memory_order_relaxed);
+  asks_for_keys_.store(asks_for_keys, std::memory_order_relaxed);
+}
+
+bool FaultPlan::AsksForKeys(const FaultRequest& request) const {
+  if (!asks_for_keys_.load(std::memory_order_relaxed)) return false;
+  MutexLock lock(mutex_);
+  return std::ranges::any_of(faults_, [&](const auto& entry) {
+    const Fault& fault = entry.second;
+    return fault.condition.key && IsOpenTo(fault, request) &&
+           fault.condition.HoldsButForKey(request);
+  });
 }
 
 std::optional<FaultHit> FaultPlan::Meet(const FaultRequest& request) {
   MutexLock lock(mutex_);
   for (auto& [name, fault] : faults_) {
-    if (IsUsedUp(fault)) continue;
-    if (fault.action.kind == FaultAction::Kind::kUnprepared && !request.is_prepared) continue;
-    if (!fault.condition.Holds(request)) continue;
+    if (!IsOpenTo(fault, request) || !fault.condition.Holds(request)) continue;
     if (fault.probability && fault.random.Fraction() >= *fault.probability) continue;
     ++fault.hits;
     FaultHit hit{name, fault.action.kind, {}, fault.applies};

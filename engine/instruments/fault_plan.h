@@ -32,6 +32,9 @@ class FaultPlan final : public Resettable {
 
   // Whether any fault is there that may still be met.
   bool armed() const { return armed_.load(std::memory_order_relaxed); }
+  // Whether a fault may be met that goes by the keys of the request's partitions, which need a plan
+  // and are to be there when the request is shown to Meet. O(faults) where there is one.
+  bool AsksForKeys(const FaultRequest& request) const;
   // The first fault, by name, whose condition holds for the request and that happens to it; it is
   // counted. A condition that holds takes one of the fault's draws, whether or not it happens.
   // O(faults).
@@ -49,6 +52,7 @@ class FaultPlan final : public Resettable {
   void NoteArmed() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   std::atomic<bool> armed_{false};
+  std::atomic<bool> asks_for_keys_{false};  // some that is armed does
   mutable Mutex mutex_;
   std::map<std::string, Fault, std::less<>> faults_ ABSL_GUARDED_BY(mutex_);
 };

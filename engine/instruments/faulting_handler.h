@@ -2,7 +2,6 @@
 #ifndef LISTSTORE_ENGINE_INSTRUMENTS_FAULTING_HANDLER_H_
 #define LISTSTORE_ENGINE_INSTRUMENTS_FAULTING_HANDLER_H_
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,8 +14,6 @@
 
 namespace liststore {
 
-struct FaultLook;  // a request, taken apart
-
 // Thread-safe. While no fault is armed, a load in front of the next handler. Requests that meet no
 // fault stay together; one that does is dealt with when those before it are answered.
 class FaultingHandler final : public RequestHandler {
@@ -24,13 +21,21 @@ class FaultingHandler final : public RequestHandler {
   // Both outlive it.
   FaultingHandler(FaultPlan& plan, QueryProcessor& next) : plan_(plan), next_(next) {}
 
-  ConnectionOrders Handle(std::span<PendingRequest> requests, ClientState& client,
+  ConnectionOrders Handle(std::span<RequestView> requests, ClientState& client,
                           OutputBuffer& out) override;
 
  private:
-  std::optional<FaultHit> HitOf(const FaultLook& look, const ClientState& client);
-  void Suffer(const FaultHit& hit, const FaultLook& look, PendingRequest& pending,
+  std::optional<FaultHit> Meet(RequestView& request, ClientState& client, FaultRequest& look);
+  // What each of the request's statements would be planned as now, of those that can be.
+  template <typename Visit>
+  void ForEachPlan(RequestView& request, const ClientState& client, const Visit& visit) const;
+  std::vector<std::string> KeysOf(RequestView& request, const ClientState& client) const;
+  protocol::WriteType TypeOfWrite(RequestView& request, const ClientState& client) const;
+  void Suffer(const FaultHit& hit, const FaultRequest& look, RequestView& request,
               ClientState& client, OutputBuffer& out, ConnectionOrders& orders);
+  // What the program gets instead of an answer.
+  void Answer(const FaultHit& hit, const FaultRequest& look, RequestView& request,
+              const ClientState& client, OutputBuffer& out) const;
 
   FaultPlan& plan_;
   QueryProcessor& next_;

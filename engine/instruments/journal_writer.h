@@ -45,12 +45,12 @@ class JournalWriter {
   }
   // The next statement. Those behind kRecordedStatementsMax are left out, with their values.
   void AddText(std::string_view text);
-  template <typename Statement>  // of PlannedStatement, or more
-  void AddPrepared(const std::shared_ptr<const Statement>& prepared) {
+  // Counting holders takes longer than recording: it is held where it is another than before.
+  void AddPrepared(const PlannedStatement& prepared) {
     if (!BeginPart()) return;
-    part_.prepared = prepared.get();
+    part_.prepared = &prepared;
     if (part_.prepared == block_->prepared_) return;
-    block_->Hold(prepared);
+    block_->Hold(prepared.shared_from_this());
     block_->prepared_ = part_.prepared;
   }
   // A prepared statement that is not known any more.

@@ -9,14 +9,12 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "engine/base/check.h"
 #include "engine/cql/syntax/statement_outline.h"
 #include "engine/execute/kept_text.h"
-#include "engine/execute/query_processor_call.h"
 
 namespace liststore {
 namespace {
-
-using Prepared = std::shared_ptr<const PreparedStatement>;
 
 // The client as the journal knows it.
 const std::shared_ptr<const JournalClient>& IdentityOf(ClientState& client) {
@@ -47,33 +45,24 @@ void AddValues(std::span<const protocol::Value> values, std::span<const std::str
   }
 }
 
-void AddValues(const protocol::QueryParameters& parameters, JournalWriter& record) {
-  AddValues(parameters.values, parameters.value_names, parameters.sent_values, record);
+void AddStatement(const StatementView& statement, std::string_view text, JournalWriter& record) {
+  if (!statement.is_prepared()) return record.AddText(text);
+  if (statement.prepared() == nullptr) return record.AddUnknown();
+  record.AddPrepared(*statement.prepared());
 }
 
-void AddPrepared(const Prepared& statement, JournalWriter& record) {
-  if (statement == nullptr) return record.AddUnknown();
-  record.AddPrepared(statement);
-}
-
-void RecordExecute(const protocol::Execute& execute, const Prepared& prepared,
-                   JournalWriter& record) {
-  record.facts.kind = JournalFacts::Kind::kExecute;
-  SetParameters(execute.parameters, record.facts);
-  AddPrepared(prepared, record);
-  AddValues(execute.parameters, record);
-}
-
-void RecordQuery(const protocol::Query& query, std::string_view text, JournalWriter& record) {
-  record.facts.kind = JournalFacts::Kind::kQuery;
-  SetParameters(query.parameters, record.facts);
-  record.AddText(text);
-  AddValues(query.parameters, record);
-}
-
-void RecordPrepare(std::string_view text, JournalWriter& record) {
-  record.facts.kind = JournalFacts::Kind::kPrepare;
-  record.AddText(text);
+JournalFacts::Kind KindOf(RequestKind kind) {
+  switch (kind) {
+    case RequestKind::kQuery:
+      return JournalFacts::Kind::kQuery;
+    case RequestKind::kPrepare:
+      return JournalFacts::Kind::kPrepare;
+    case RequestKind::kExecute:
+      return JournalFacts::Kind::kExecute;
+    case RequestKind::kBatch:
+      return JournalFacts::Kind::kBatch;
+  }
+  LS_UNREACHABLE("requests are of one of these kinds");
 }
 
 // Secrets are not written down: what may be about users ends with the word PASSWORD.
@@ -89,53 +78,45 @@ std::string_view WithoutSecrets(std::string_view text, const StatementOutline& o
 
 // Requests that came together, and what was found out about them before the journal is locked.
 struct JournalingHandler::Group {
-  // Where among those that are held stands the one that is none.
-  static constexpr uint32_t kNone = 0;
-
   struct Entry {
-    std::string_view text;      // of QUERY and PREPARE, as it is kept
-    uint32_t prepared = kNone;  // of EXECUTE, among those that are held
-    uint16_t request = 0;
+    RequestView* request = nullptr;
+    std::string_view text;  // of QUERY and PREPARE, as it is kept
     bool has_new_keyspace = false;
   };
 
-  std::span<const PendingRequest> requests;
+  std::span<RequestView> requests;
   uint64_t at_nanos = 0;
   uint64_t duration_nanos = 0;
   std::shared_ptr<const JournalClient> client_before = {};  // a USE of the group
   std::shared_ptr<const JournalClient> client_behind = {};
   // Those that are recorded.
   absl::InlinedVector<Entry, kRequestsPerTurnMax> entries = {};
-  // Those of batches, one after the other, among those that are held; texts are none.
-  std::vector<uint32_t> batch_statements = {};
-  // Held once for all that execute them: counting holders takes longer than recording.
-  absl::InlinedVector<Prepared, 8> held = {nullptr};
-
-  // Records a request of which there is the same to tell as of the one before but for its timestamp
-  // and values, as of most that come together; false: there is more to tell.
-  bool Repeat(const Entry& before, const Entry& entry, JournalWriter& record) const {
-    if (entry.prepared == kNone || entry.prepared != before.prepared) return false;
-    const protocol::QueryParameters& a = ParametersOf(before);
-    const protocol::QueryParameters& b = ParametersOf(entry);
-    const Outcome& outcome_a = requests[before.request].outcome;
-    const Outcome& outcome_b = requests[entry.request].outcome;
-    const bool tells_the_same =
-        outcome_a.answered == outcome_b.answered && outcome_a.delay == outcome_b.delay &&
-        !outcome_a.error && !outcome_b.error && outcome_a.dead_rows == outcome_b.dead_rows &&
-        entry.has_new_keyspace == before.has_new_keyspace && a.consistency == b.consistency &&
-        a.serial_consistency == b.serial_consistency && a.page_size == b.page_size &&
-        b.value_names.empty() && b.sent_values.empty() == b.values.empty();
-    return tells_the_same && record.Repeat(b.default_timestamp, b.sent_values, b.values.size());
-  }
-
- private:
-  // Of an EXECUTE.
-  const protocol::QueryParameters& ParametersOf(const Entry& entry) const {
-    return std::get<protocol::Execute>(requests[entry.request].request->message).parameters;
-  }
 };
 
-ConnectionOrders JournalingHandler::Handle(std::span<PendingRequest> requests, ClientState& client,
+namespace {
+
+// Records a request of which there is the same to tell as of the one before but for its timestamp
+// and values, as of most that come together; false: there is more to tell.
+template <typename Entry>
+bool Repeat(const Entry& before, const Entry& entry, JournalWriter& record) {
+  const PreparedStatement* const prepared = entry.request->statement().prepared();
+  if (prepared == nullptr || prepared != before.request->statement().prepared()) return false;
+  const protocol::QueryParameters& a = before.request->parameters();
+  const protocol::QueryParameters& b = entry.request->parameters();
+  const Outcome& outcome_a = before.request->outcome;
+  const Outcome& outcome_b = entry.request->outcome;
+  const bool tells_the_same =
+      outcome_a.answered == outcome_b.answered && outcome_a.delay == outcome_b.delay &&
+      !outcome_a.error && !outcome_b.error && outcome_a.dead_rows == outcome_b.dead_rows &&
+      entry.has_new_keyspace == before.has_new_keyspace && a.consistency == b.consistency &&
+      a.serial_consistency == b.serial_consistency && a.page_size == b.page_size &&
+      b.value_names.empty() && b.sent_values.empty() == b.values.empty();
+  return tells_the_same && record.Repeat(b.default_timestamp, b.sent_values, b.values.size());
+}
+
+}  // namespace
+
+ConnectionOrders JournalingHandler::Handle(std::span<RequestView> requests, ClientState& client,
                                            OutputBuffer& out) {
   if (!journal_.enabled()) return next_.Handle(requests, client, out);
   const uint64_t at_nanos = clock_.NowNanos();
@@ -158,83 +139,62 @@ ConnectionOrders JournalingHandler::Handle(std::span<PendingRequest> requests, C
 void JournalingHandler::Choose(ClientState& client_state, Group& group) const {
   bool has_new_keyspace = false;
   // Drivers look after themselves with statements on system tables, and tests read the journal.
+  const PreparedStatement* last = nullptr;
   bool last_is_servers = false;
-  const auto find = [&](std::string_view id) {
-    const Prepared& statement = client_state.statements.Find(statements_, id);
-    if (statement == nullptr) return Group::kNone;
-    if (statement != group.held.back()) {
-      last_is_servers = IsServersKeyspace(statement->outline.keyspace);
-      group.held.push_back(statement);
-    }
-    return static_cast<uint32_t>(group.held.size() - 1);
-  };
-  for (size_t i = 0; i < group.requests.size(); ++i) {
-    const auto& message = group.requests[i].request->message;
+  for (RequestView& request : group.requests) {
     // Made where it stays, and taken back when the request is not recorded.
     Group::Entry& entry = group.entries.emplace_back();
-    entry.request = static_cast<uint16_t>(i);
+    entry.request = &request;
     entry.has_new_keyspace = has_new_keyspace;
-    if (const auto* execute = std::get_if<protocol::Execute>(&message)) {
-      entry.prepared = find(execute->id);
-      if (entry.prepared != Group::kNone && last_is_servers) group.entries.pop_back();
-    } else if (const auto* batch = std::get_if<protocol::Batch>(&message)) {
-      for (const protocol::BatchStatement& statement : batch->statements) {
-        const bool prepared = statement.kind == protocol::BatchStatement::Kind::kPrepared;
-        group.batch_statements.push_back(prepared ? find(statement.query_or_id) : Group::kNone);
+    for (StatementView& statement : request.statements()) {
+      // What a fault has met nobody has looked up.
+      if (statement.prepared() == nullptr) statement.Find(client_state.statements, statements_);
+    }
+    if (request.kind() == RequestKind::kBatch) continue;
+    StatementView& statement = request.statement();
+    if (statement.is_prepared()) {
+      if (statement.prepared() != last) {
+        last = statement.prepared();
+        last_is_servers = last != nullptr && IsServersKeyspace(last->outline.keyspace);
       }
-    } else {
-      const auto* query = std::get_if<protocol::Query>(&message);
-      const std::string_view text =
-          query != nullptr ? query->query : std::get<protocol::Prepare>(message).query;
-      const JournalClient& client = has_new_keyspace ? *group.client_behind : *group.client_before;
-      const StatementOutline outline = OutlineOf(text, client.keyspace);
-      has_new_keyspace |= outline.op == StatementOp::kUse && query != nullptr &&
-                          group.client_before != group.client_behind;
-      entry.text = WithoutSecrets(text, outline);
-      if (IsServersKeyspace(outline.keyspace)) group.entries.pop_back();
+      if (last_is_servers) group.entries.pop_back();
+      continue;
     }
-  }
-}
-
-// `first`: where the batch's statements begin among those of all batches.
-void JournalingHandler::RecordBatch(const protocol::Batch& batch, const Group& group, size_t first,
-                                    JournalWriter& record) {
-  record.facts.kind = JournalFacts::Kind::kBatch;
-  SetParameters(batch.parameters, record.facts);
-  for (size_t i = 0; i < batch.statements.size(); ++i) {
-    const protocol::BatchStatement& statement = batch.statements[i];
-    if (statement.kind == protocol::BatchStatement::Kind::kPrepared) {
-      AddPrepared(group.held[group.batch_statements[first + i]], record);
-    } else {
-      record.AddText(statement.query_or_id);
-    }
-    AddValues(statement.values, {}, statement.sent_values, record);
+    const JournalClient& client = has_new_keyspace ? *group.client_behind : *group.client_before;
+    const StatementOutline& outline = statement.Outline(client.keyspace);
+    has_new_keyspace |= outline.op == StatementOp::kUse && request.kind() == RequestKind::kQuery &&
+                        group.client_before != group.client_behind;
+    entry.text = WithoutSecrets(statement.text(), outline);
+    if (IsServersKeyspace(outline.keyspace)) group.entries.pop_back();
   }
 }
 
 void JournalingHandler::Record(const Group& group) {
   if (group.entries.empty()) return;
-  size_t batch_statement = 0;
   journal_.Append(group.entries.size(), [&](size_t i, JournalWriter& record) {
     const Group::Entry& entry = group.entries[i];
-    if (i > 0 && group.Repeat(group.entries[i - 1], entry, record)) return;
-    const Outcome& outcome = group.requests[entry.request].outcome;
+    if (i > 0 && Repeat(group.entries[i - 1], entry, record)) return;
+    RequestView& request = *entry.request;
+    const Outcome& outcome = request.outcome;
     record.facts.at_nanos = group.at_nanos;
     record.facts.duration_nanos =
         group.duration_nanos + static_cast<uint64_t>(outcome.delay.count());
     record.facts.outcome = outcome.Name();
     record.facts.dead_rows = outcome.dead_rows;
+    record.facts.kind = KindOf(request.kind());
     record.SetClient(entry.has_new_keyspace ? group.client_behind : group.client_before);
-    const auto& message = group.requests[entry.request].request->message;
-    if (const auto* execute = std::get_if<protocol::Execute>(&message)) {
-      RecordExecute(*execute, group.held[entry.prepared], record);
-    } else if (const auto* query = std::get_if<protocol::Query>(&message)) {
-      RecordQuery(*query, entry.text, record);
-    } else if (const auto* batch = std::get_if<protocol::Batch>(&message)) {
-      RecordBatch(*batch, group, batch_statement, record);
-      batch_statement += batch->statements.size();
+    if (request.kind() == RequestKind::kPrepare) {
+      record.AddText(entry.text);
     } else {
-      RecordPrepare(entry.text, record);
+      const protocol::QueryParameters& parameters = request.parameters();
+      SetParameters(parameters, record.facts);
+      for (const StatementView& statement : request.statements()) {
+        const bool of_batch = request.kind() == RequestKind::kBatch;
+        AddStatement(statement, of_batch ? statement.text() : entry.text, record);
+        of_batch
+            ? AddValues(statement.values(), {}, statement.sent_values(), record)
+            : AddValues(parameters.values, parameters.value_names, parameters.sent_values, record);
+      }
     }
     record.SetError(outcome.message);
   });

@@ -26,17 +26,15 @@ class JournalingHandler final : public RequestHandler {
                     RequestHandler& next)
       : journal_(journal), clock_(clock), statements_(statements), next_(next) {}
 
-  ConnectionOrders Handle(std::span<PendingRequest> requests, ClientState& client,
+  ConnectionOrders Handle(std::span<RequestView> requests, ClientState& client,
                           OutputBuffer& out) override;
 
  private:
   struct Group;
 
-  // Finds out which requests are recorded, and their statements.
+  // Finds out which requests are recorded.
   void Choose(ClientState& client_state, Group& group) const;
   void Record(const Group& group);
-  static void RecordBatch(const protocol::Batch& batch, const Group& group, size_t first,
-                          JournalWriter& record);
 
   Journal& journal_;
   const Clock& clock_;

@@ -5,8 +5,6 @@
 
 #include "engine/base/check.h"
 #include "engine/base/utf8.h"
-#include "engine/cql/plan/computed_values.h"
-#include "engine/cql/plan/instantiate.h"
 #include "engine/cql/plan/planner.h"
 #include "engine/cql/syntax/quoting.h"
 #include "engine/cql/values/partition_key_text.h"
@@ -85,14 +83,6 @@ StatementReading ReadStatement(const JournalRecord& record, const RecordedStatem
   return reading;
 }
 
-void AddPartitions(const TableDefinition& table, const std::vector<KeyAlternatives>& partition_key,
-                   BoundValues values, Partitions& partitions) {
-  if (partition_key.empty()) return;
-  std::vector<std::string> keys;
-  if (!EncodePartitionKeys(table, partition_key, values, KeyUse::kRead, keys).ok()) return;
-  for (std::string& key : keys) partitions.emplace(&table, std::move(key));
-}
-
 StatementOp OpOf(const JournalRecord& record, const RequestReading& reading) {
   if (record.kind == JournalRecord::Kind::kBatch) return StatementOp::kBatch;
   if (record.kind == JournalRecord::Kind::kPrepare) return StatementOp::kPrepare;
@@ -141,22 +131,8 @@ std::optional<std::string> CommonKey(const std::vector<StatementReading>& statem
 }  // namespace
 
 Partitions PartitionsOf(const StatementReading& statement) {
-  Partitions partitions;
-  if (statement.plan == nullptr || !statement.bound) return partitions;
-  std::vector<BoundValue> values = *statement.bound;
-  ComputedBytes computed;
-  AppendPureValues(*statement.plan, values, computed);
-  const auto& body = statement.plan->body;
-  if (const auto* select = std::get_if<SelectPlan>(&body)) {
-    AddPartitions(*select->table, select->partition_key, values, partitions);
-  } else if (const auto* change = std::get_if<ModificationPlan>(&body)) {
-    AddPartitions(*change->table, change->partition_key, values, partitions);
-  } else if (const auto* batch = std::get_if<BatchPlan>(&body)) {
-    for (const ModificationPlan& part : batch->modifications) {
-      AddPartitions(*part.table, part.partition_key, values, partitions);
-    }
-  }
-  return partitions;
+  if (statement.plan == nullptr || !statement.bound) return {};
+  return PartitionsOf(*statement.plan, *statement.bound);
 }
 
 RequestReading ReadRequest(const JournalRecord& record, const Schema& schema) {

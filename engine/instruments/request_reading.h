@@ -4,13 +4,12 @@
 
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "engine/cql/plan/bound_values.h"
+#include "engine/cql/plan/partitions_of.h"
 #include "engine/cql/plan/plan.h"
 #include "engine/cql/syntax/statement_outline.h"
 #include "engine/instruments/journal_record.h"
@@ -31,8 +30,6 @@ struct StatementReading {
   std::vector<std::string> literals;
 };
 
-// Definition and serialised key of partitions.
-using Partitions = std::set<std::pair<const TableDefinition*, std::string>>;
 // The partitions that a statement names: none of a scan, or when values are not known.
 Partitions PartitionsOf(const StatementReading& statement);
 

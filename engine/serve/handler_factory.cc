@@ -77,10 +77,10 @@ class StatementHandler final : public RequestHandler {
                                                       processor_->statements(), *faulting_);
   }
 
-  ConnectionOrders Handle(std::span<PendingRequest> requests, ClientState& client,
+  ConnectionOrders Handle(std::span<RequestView> requests, ClientState& client,
                           OutputBuffer& out) override {
     ConnectionOrders orders = journaling_->Handle(requests, client, out);
-    client.statements.LetGoOfLarge();
+    client.statements.EndTurn();
     return orders;
   }
 

@@ -78,9 +78,9 @@ TEST(StatementMemo, FindsWhatTheCacheFinds) {
   const auto* const second = PutStatement(cache, Id('a', 'y'));
   const auto* const third = PutStatement(cache, Id('b', 'x'));
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(memo.Find(cache, Id('a', 'x')).get(), first);
-    EXPECT_EQ(memo.Find(cache, Id('a', 'y')).get(), second) << "at the same place";
-    EXPECT_EQ(memo.Find(cache, Id('b', 'x')).get(), third);
+    EXPECT_EQ(memo.Find(cache, Id('a', 'x')), first);
+    EXPECT_EQ(memo.Find(cache, Id('a', 'y')), second) << "at the same place";
+    EXPECT_EQ(memo.Find(cache, Id('b', 'x')), third);
     EXPECT_EQ(memo.Find(cache, Id('b', 'y')), nullptr);
   }
 }
@@ -91,15 +91,15 @@ TEST(StatementMemo, ForgetsWhatTheCacheHasDropped) {
   PutStatement(cache, Id('a', 'x'));
   const auto* const other = PutStatement(cache, Id('b', 'x'));
   EXPECT_NE(memo.Find(cache, Id('a', 'x')), nullptr);
-  EXPECT_EQ(memo.Find(cache, Id('b', 'x')).get(), other);
+  EXPECT_EQ(memo.Find(cache, Id('b', 'x')), other);
   cache.Drop(Id('a', 'x'));
   EXPECT_EQ(memo.Find(cache, Id('a', 'x')), nullptr);
-  EXPECT_EQ(memo.Find(cache, Id('b', 'x')).get(), other);
+  EXPECT_EQ(memo.Find(cache, Id('b', 'x')), other);
   // Prepared again, and once more: the last one counts.
   const auto* const again = PutStatement(cache, Id('a', 'x'));
-  EXPECT_EQ(memo.Find(cache, Id('a', 'x')).get(), again);
+  EXPECT_EQ(memo.Find(cache, Id('a', 'x')), again);
   const auto* const replaced = PutStatement(cache, Id('a', 'x'));
-  EXPECT_EQ(memo.Find(cache, Id('a', 'x')).get(), replaced);
+  EXPECT_EQ(memo.Find(cache, Id('a', 'x')), replaced);
 }
 
 TEST(StatementMemo, ForgetsWhatHadToGoForOthers) {
@@ -113,6 +113,20 @@ TEST(StatementMemo, ForgetsWhatHadToGoForOthers) {
   EXPECT_EQ(memo.Find(cache, Id('a', 'x')), nullptr);
 }
 
+TEST(StatementMemo, HoldsWhatItHasFoundUntilTheTurnEnds) {
+  StatementCache cache;
+  StatementMemo memo;
+  const auto* const first = PutStatement(cache, Id('a', 'x'));
+  PutStatement(cache, Id('a', 'y'));
+  const PreparedStatement* const found = memo.Find(cache, Id('a', 'x'));
+  const std::weak_ptr<const PlannedStatement> held = found->weak_from_this();
+  cache.Drop(Id('a', 'x'));
+  EXPECT_NE(memo.Find(cache, Id('a', 'y')), nullptr) << "at the same place";
+  EXPECT_EQ(held.lock().get(), first);
+  memo.EndTurn();
+  EXPECT_TRUE(held.expired());
+}
+
 TEST(StatementMemo, DoesNotHoldLargeStatements) {
   StatementCache cache;
   StatementMemo memo;
@@ -121,9 +135,10 @@ TEST(StatementMemo, DoesNotHoldLargeStatements) {
   statement->bytes = 1 << 20;
   const std::weak_ptr<const PreparedStatement> large = statement;
   EXPECT_TRUE(cache.Put(std::move(statement)));
-  EXPECT_EQ(memo.Find(cache, Id('a', 'x')), large.lock());
+  EXPECT_EQ(memo.Find(cache, Id('a', 'x')), large.lock().get());
   cache.Drop(Id('a', 'x'));
-  memo.LetGoOfLarge();
+  EXPECT_FALSE(large.expired()) << "in this turn it is held";
+  memo.EndTurn();
   EXPECT_TRUE(large.expired());
 }
 

@@ -71,17 +71,16 @@ TEST(DelayDistribution, HasItsPercentiles) {
 
 // A request of everything that conditions may ask for.
 struct Request {
-  std::vector<std::string> tables{"feat.clicks"};
   FaultRequest request;
   Request() {
     request.op = StatementOp::kSelect;
-    request.tables = tables;
+    request.tables = {"feat.clicks"};
     request.text = "SELECT item FROM feat.clicks WHERE user = ?";
     request.consistency = "LOCAL_QUORUM";
     request.address = "127.0.0.1:4711";
     request.driver = "A Driver";
     request.is_prepared = true;
-    request.has_key = [](std::string_view key) { return key == "u1"; };
+    request.keys = {"u1"};
   }
 };
 
@@ -182,6 +181,27 @@ TEST(FaultPlan, OnlyWhatIsPreparedCanBecomeUnprepared) {
   EXPECT_FALSE(plan.Meet(at.request).has_value());
   at.request.is_prepared = true;
   EXPECT_TRUE(plan.Meet(at.request).has_value());
+}
+
+TEST(FaultPlan, KeysAreAskedForOnlyWhereAFaultGoesByThem) {
+  FaultPlan plan;
+  Request at;
+  at.request.keys.clear();
+  ASSERT_TRUE(plan.Put(Named("any", "delay 1ms")));
+  EXPECT_FALSE(plan.AsksForKeys(at.request));
+  Fault of_key = Named("f", "overloaded");
+  of_key.times = 1;
+  of_key.condition.key = "u1";
+  of_key.condition.table = "feat.views";
+  ASSERT_TRUE(plan.Put(of_key));
+  EXPECT_FALSE(plan.AsksForKeys(at.request)) << "of another table";
+  of_key.name = "a";
+  of_key.condition.table = "feat.clicks";
+  ASSERT_TRUE(plan.Put(of_key));
+  EXPECT_TRUE(plan.AsksForKeys(at.request));
+  at.request.keys = {"u0", "u1"};
+  EXPECT_EQ(plan.Meet(at.request)->name, "a");
+  EXPECT_FALSE(plan.AsksForKeys(at.request)) << "it is used up";
 }
 
 TEST(FaultPlan, TheSeedDecides) {

@@ -219,7 +219,7 @@ TEST(Journal, KeepsTheFirstStatementsOfALongBatchAndWhatFollowsIsWhole) {
     }
     if (i == 1) {
       record.facts.page_size = 7;
-      record.AddPrepared(std::shared_ptr<const PlannedStatement>(prepared));
+      record.AddPrepared(*prepared);
       record.AddValue({BoundValue::State::kUnset, {}});
     }
     record.SetError(i == 0 ? "no" : "");
@@ -339,7 +339,7 @@ TEST(Journal, RepeatsARecordButForTimestampAndValues) {
       record.facts.outcome = "ok";
       record.facts.timestamp = timestamp;
       record.SetClient(Client());
-      record.AddPrepared(std::shared_ptr<const PlannedStatement>(prepared));
+      record.AddPrepared(*prepared);
       EXPECT_TRUE(record.AddSentValues(sent(i), 1, false));
       record.SetError(is_special(i) ? "why" : "");
     });
@@ -397,7 +397,7 @@ TEST(Journal, DoesNotRepeatWhatIsNotAlike) {
       if (one.is_text) {
         record.AddText("a ?");
       } else {
-        record.AddPrepared(std::shared_ptr<const PlannedStatement>(prepared));
+        record.AddPrepared(*prepared);
       }
       if (one.has_names) {
         record.AddValue({BoundValue::State::kNull, {}}, "name");
@@ -417,7 +417,7 @@ TEST(Journal, HoldsWhatItsRecordsPointAtAndLetsGoOfWhatIsDropped) {
   const std::weak_ptr<const PlannedStatement> seen = prepared;
   journal.Append(1, [&](size_t /*i*/, JournalWriter& record) {
     record.SetClient(Client());
-    record.AddPrepared(prepared);
+    record.AddPrepared(*prepared);
     record.SetError({});
   });
   prepared.reset();

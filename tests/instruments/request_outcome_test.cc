@@ -15,9 +15,9 @@ namespace request_outcome_test {
 // Does with requests what it is told.
 class ToldHandler final : public RequestHandler {
  public:
-  using Deed = std::function<void(std::span<PendingRequest>, OutputBuffer&)>;
+  using Deed = std::function<void(std::span<RequestView>, OutputBuffer&)>;
 
-  ConnectionOrders Handle(std::span<PendingRequest> requests, ClientState& /*client*/,
+  ConnectionOrders Handle(std::span<RequestView> requests, ClientState& /*client*/,
                           OutputBuffer& out) override {
     deed(requests, out);
     return {};
@@ -41,23 +41,22 @@ class RequestOutcomeTest : public ::testing::Test {
   }
 
   void AddRequest(int16_t stream) {
-    PendingRequest request;
-    request.header.stream = stream;
-    request.request = &request_;
-    requests_.push_back(request);
+    protocol::FrameHeader header;
+    header.stream = stream;
+    requests_.emplace_back(header, request_);
   }
   static protocol::ResponseContext Context(int16_t stream) {
     protocol::ResponseContext context;
     context.stream = stream;
     return context;
   }
-  static void AnswerVoid(PendingRequest& request, OutputBuffer& out) {
-    protocol::EncodeVoid(out, Context(request.header.stream));
+  static void AnswerVoid(RequestView& request, OutputBuffer& out) {
+    protocol::EncodeVoid(out, Context(request.header().stream));
     request.outcome.answered = true;
   }
-  static void Refuse(PendingRequest& request, const protocol::ErrorResponse& error,
+  static void Refuse(RequestView& request, const protocol::ErrorResponse& error,
                      OutputBuffer& out) {
-    AnswerError(error, Context(request.header.stream), request.outcome, out);
+    AnswerError(error, Context(request.header().stream), request.outcome, out);
     request.outcome.answered = true;
   }
 
@@ -74,7 +73,7 @@ class RequestOutcomeTest : public ::testing::Test {
   }
 
   protocol::Request request_;
-  std::vector<PendingRequest> requests_;
+  std::vector<RequestView> requests_;
   ClientState client_;
   OutputBuffer out_;
   Journal journal_{100};
@@ -86,7 +85,7 @@ class RequestOutcomeTest : public ::testing::Test {
 
 TEST_F(RequestOutcomeTest, EachHasItsOwnInWhateverOrderAnswersCome) {
   for (int16_t stream = 5; stream <= 8; ++stream) AddRequest(stream);
-  const auto told = Record([](std::span<PendingRequest> requests, OutputBuffer& out) {
+  const auto told = Record([](std::span<RequestView> requests, OutputBuffer& out) {
     AnswerVoid(requests[2], out);
     Refuse(requests[0], {protocol::ErrorCode::kInvalid, "no such column", {}}, out);
     AnswerVoid(requests[1], out);
@@ -102,7 +101,7 @@ TEST_F(RequestOutcomeTest, EachHasItsOwnInWhateverOrderAnswersCome) {
 
 TEST_F(RequestOutcomeTest, AStreamThatIsUsedTwiceMixesNothingUp) {
   for (int i = 0; i < 3; ++i) AddRequest(1);
-  const auto told = Record([](std::span<PendingRequest> requests, OutputBuffer& out) {
+  const auto told = Record([](std::span<RequestView> requests, OutputBuffer& out) {
     AnswerVoid(requests[1], out);
     requests[1].outcome.dead_rows = 7;
     Refuse(requests[0], {protocol::ErrorCode::kSyntaxError, "line 1:0", {}}, out);
@@ -118,7 +117,7 @@ TEST_F(RequestOutcomeTest, AStreamThatIsUsedTwiceMixesNothingUp) {
 TEST_F(RequestOutcomeTest, ADelayedAnswerHasItsDelay) {
   AddRequest(1);
   AddRequest(2);
-  const auto told = Record([](std::span<PendingRequest> requests, OutputBuffer& out) {
+  const auto told = Record([](std::span<RequestView> requests, OutputBuffer& out) {
     AnswerVoid(requests[1], out);
     Refuse(requests[0], {protocol::ErrorCode::kOverloaded, "slow", {}}, out);
     requests[0].outcome.delay = std::chrono::hours(20);
@@ -131,7 +130,7 @@ TEST_F(RequestOutcomeTest, ADelayedAnswerHasItsDelay) {
 
 TEST_F(RequestOutcomeTest, AnErrorIsToldAsTheClientSeesIt) {
   AddRequest(3);
-  const auto told = Record([](std::span<PendingRequest> requests, OutputBuffer& out) {
+  const auto told = Record([](std::span<RequestView> requests, OutputBuffer& out) {
     // The connection has not asked for errors of this kind.
     Refuse(requests[0],
            {protocol::ErrorCode::kRateLimitError, "too often", protocol::RateLimitDetails{}}, out);

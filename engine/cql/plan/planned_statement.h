@@ -10,8 +10,8 @@
 
 namespace liststore {
 
-// Immutable once it is shared.
-struct PlannedStatement {
+// Immutable once it is shared, which it always is.
+struct PlannedStatement : std::enable_shared_from_this<PlannedStatement> {
   std::string keyspace;  // the connection's when it was planned
   std::string text;
   StatementOutline outline;

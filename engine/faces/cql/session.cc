@@ -81,7 +81,7 @@ void Dispatcher::Take(const protocol::Frame& frame, ConnectionState& state, Outp
   Slot& slot = (*slots_)[pending_count_];
   auto error = Decode(frame, state, slot);
   if (!error && NeedsStatements(slot.request)) {
-    pending_[pending_count_++] = {header, &slot.request};
+    pending_[pending_count_++] = RequestView(header, slot.request);
     decompressed_bytes_ += slot.body.size();
     return;
   }
@@ -144,7 +144,10 @@ void Dispatcher::Flush(ConnectionState& state, OutputBuffer& out, Result& result
   }
   std::ranges::move(orders.delayed, std::back_inserter(result.delayed));
   result.close = orders.close;
-  for (size_t i = 0; i < pending_count_; ++i) Trim((*slots_)[i]);
+  for (size_t i = 0; i < pending_count_; ++i) {
+    pending_[i] = {};
+    Trim((*slots_)[i]);
+  }
   pending_count_ = 0;
   decompressed_bytes_ = 0;
 }

@@ -80,7 +80,7 @@ class Dispatcher {
 
   const ServerContext& server_;
   const std::unique_ptr<std::array<Slot, kRequestsPerTurnMax>> slots_;
-  std::array<PendingRequest, kRequestsPerTurnMax> pending_;
+  std::array<RequestView, kRequestsPerTurnMax> pending_;
   size_t pending_count_ = 0;
   size_t decompressed_bytes_ = 0;
   OutputBuffer plain_;  // answers, while the connection compresses

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <thread>
 #include <utility>
-#include <variant>
 
 #include "engine/base/check.h"
 
@@ -22,7 +21,7 @@ bool Takes(std::string_view& text, std::string_view prefix) {
 
 }  // namespace
 
-ConnectionOrders FakeHandler::Handle(std::span<PendingRequest> requests, ClientState& client,
+ConnectionOrders FakeHandler::Handle(std::span<RequestView> requests, ClientState& client,
                                      OutputBuffer& out) {
   LS_CHECK(!requests.empty() && requests.size() <= kRequestsPerTurnMax, "a call has requests");
   ++calls_;
@@ -35,15 +34,14 @@ ConnectionOrders FakeHandler::Handle(std::span<PendingRequest> requests, ClientS
   return orders;
 }
 
-void FakeHandler::Answer(const PendingRequest& pending, ClientState& client, OutputBuffer& out,
+void FakeHandler::Answer(RequestView& request, ClientState& client, OutputBuffer& out,
                          ConnectionOrders& orders) {
-  const protocol::ResponseContext response = ResponseContextOf(pending.header, client);
-  const auto* query = std::get_if<protocol::Query>(&pending.request->message);
-  if (query == nullptr) {
+  const protocol::ResponseContext response = ResponseContextOf(request.header(), client);
+  if (request.kind() != RequestKind::kQuery) {
     protocol::EncodeVoid(out, response);
     return;
   }
-  std::string_view text = query->query;
+  std::string_view text = request.statement().text();
   if (Takes(text, "void")) {
     protocol::EncodeVoid(out, response);
   } else if (Takes(text, "bytes ")) {

@@ -33,7 +33,7 @@ class FakeHandler final : public RequestHandler {
  public:
   explicit FakeHandler(EventHub& events) : events_(events) {}
 
-  ConnectionOrders Handle(std::span<PendingRequest> requests, ClientState& client,
+  ConnectionOrders Handle(std::span<RequestView> requests, ClientState& client,
                           OutputBuffer& out) override;
 
   // Any thread.
@@ -46,7 +46,7 @@ class FakeHandler final : public RequestHandler {
   size_t largest_call() const { return largest_call_; }
 
  private:
-  void Answer(const PendingRequest& pending, ClientState& client, OutputBuffer& out,
+  void Answer(RequestView& request, ClientState& client, OutputBuffer& out,
               ConnectionOrders& orders);
   void Wait();
 

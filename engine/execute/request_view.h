@@ -1,0 +1,136 @@
+// RequestView: one request on its way past faults, the processor and the journal. What one of them
+// finds out about it the others need not find out again.
+#ifndef LISTSTORE_ENGINE_EXECUTE_REQUEST_VIEW_H_
+#define LISTSTORE_ENGINE_EXECUTE_REQUEST_VIEW_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/cql/plan/bound_values.h"
+#include "engine/cql/plan/plan.h"
+#include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/syntax/statement_outline.h"
+#include "engine/execute/outcome.h"
+#include "engine/execute/statement_cache.h"
+#include "engine/model/schema.h"
+#include "engine/protocol/frame.h"
+#include "engine/protocol/request.h"
+
+namespace liststore {
+
+enum class RequestKind : uint8_t {
+  kQuery,
+  kPrepare,
+  kExecute,
+  kBatch
+};
+
+// A statement of a request: a text, or one that was prepared. Views into the request.
+class StatementView {
+ public:
+  StatementView() = default;
+  StatementView(bool is_prepared, std::string_view text_or_id)
+      : text_or_id_(text_or_id), is_prepared_(is_prepared) {}
+  explicit StatementView(const protocol::BatchStatement& statement)
+      : StatementView(statement.kind == protocol::BatchStatement::Kind::kPrepared,
+                      statement.query_or_id) {
+    values_ = statement.values;
+    sent_values_ = statement.sent_values;
+  }
+
+  bool is_prepared() const { return is_prepared_; }
+  std::string_view id() const { return is_prepared_ ? text_or_id_ : std::string_view(); }
+  // Of one that was prepared and is not known empty.
+  std::string_view text() const;
+  // Those of a batch's statement; other requests have theirs among the parameters.
+  std::span<const protocol::Value> values() const { return values_; }
+  std::string_view sent_values() const { return sent_values_; }
+
+  // The one of its id as it is now; nullptr: not known, or a text. Valid until the memo's EndTurn.
+  const PreparedStatement* Find(StatementMemo& memo, const StatementCache& cache) {
+    if (is_prepared_) prepared_ = memo.Find(cache, text_or_id_);
+    return prepared_;
+  }
+  // What Find has said last.
+  const PreparedStatement* prepared() const { return prepared_; }
+
+  // Both are made once for a keyspace and schema. Of one that was prepared they are its own;
+  // when it is not known the outline is empty, and there must be no asking for the plan.
+  const StatementOutline& Outline(std::string_view keyspace);
+  const CqlOr<std::shared_ptr<const Plan>>& PlanOf(const std::shared_ptr<const Schema>& schema,
+                                                   std::string_view keyspace);
+  void ForgetPlan() { found_.reset(); }
+
+ private:
+  // About a text.
+  struct Found {
+    std::optional<StatementOutline> outline;
+    std::string outline_keyspace;
+    std::shared_ptr<const Schema> schema;
+    std::string plan_keyspace;
+    CqlOr<std::shared_ptr<const Plan>> plan = std::shared_ptr<const Plan>();
+  };
+  Found& found();
+
+  std::string_view text_or_id_;
+  std::span<const protocol::Value> values_;
+  std::string_view sent_values_;
+  const PreparedStatement* prepared_ = nullptr;
+  std::unique_ptr<Found> found_;
+  bool is_prepared_ = false;
+};
+
+// QUERY, PREPARE, EXECUTE or BATCH. One thread.
+class RequestView {
+ public:
+  RequestView() = default;
+  // `request` outlives it.
+  RequestView(const protocol::FrameHeader& header, const protocol::Request& request);
+
+  const protocol::FrameHeader& header() const { return header_; }
+  RequestKind kind() const { return kind_; }
+  bool tracing() const { return tracing_; }
+  // Not of PREPARE.
+  const protocol::QueryParameters& parameters() const { return *parameters_; }
+  protocol::Consistency consistency() const {
+    return parameters_ == nullptr ? protocol::Consistency::kOne : parameters_->consistency;
+  }
+  protocol::BatchType batch_type() const { return batch_->type; }
+
+  // Of a batch maybe none, of others one.
+  std::span<StatementView> statements();
+  // Of what is no batch.
+  StatementView& statement() { return statement_; }
+
+  // Appends the statement's values in the order of the plan's variables: views into the request.
+  // Invalid: not as many as there are, or a name is missing.
+  CqlStatus Bind(const StatementView& statement, const Plan& plan,
+                 std::vector<BoundValue>& values) const;
+
+  // Whoever answers fills it.
+  Outcome outcome;
+
+ private:
+  protocol::FrameHeader header_;
+  RequestKind kind_ = RequestKind::kQuery;
+  bool tracing_ = false;
+  const protocol::QueryParameters* parameters_ = nullptr;
+  const protocol::Batch* batch_ = nullptr;
+  StatementView statement_;
+  std::vector<StatementView> of_batch_;  // once they were asked for
+};
+
+// A view into the request.
+inline BoundValue ToBound(const protocol::Value& value) {
+  if (value.has_bytes()) return {BoundValue::State::kValue, value.bytes()};
+  return {value.is_unset() ? BoundValue::State::kUnset : BoundValue::State::kNull, {}};
+}
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_EXECUTE_REQUEST_VIEW_H_
