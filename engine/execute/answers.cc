@@ -5,6 +5,25 @@
 
 namespace liststore {
 
+CqlError Unprepared(std::string_view id) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string hex;
+  for (const char c : id) {
+    hex += kDigits[static_cast<unsigned char>(c) >> 4];
+    hex += kDigits[static_cast<unsigned char>(c) & 15];
+  }
+  return {CqlErrorCode::kUnprepared, "No prepared statement with ID " + hex + " found.",
+          UnpreparedDetail{std::string(id)}};
+}
+
+CqlError SchemaChangesTooFast() {
+  return CqlError::Server("The schema changes faster than statements run");
+}
+
+CqlError ToCqlError(const protocol::ProtocolError& error) {
+  return {static_cast<CqlErrorCode>(error.code), error.message, {}};
+}
+
 void AnswerError(const protocol::ErrorResponse& error, const protocol::ResponseContext& context,
                  Outcome& outcome, OutputBuffer& out) {
   outcome.error = static_cast<CqlErrorCode>(protocol::EncodeError(out, context, error));
@@ -31,20 +50,6 @@ void AnswerError(const CqlError& error, const protocol::ResponseContext& context
         protocol::FunctionFailureDetails{failure->keyspace, failure->function, argument_types};
   }
   AnswerError(response, context, outcome, out);
-}
-
-void AnswerUnprepared(std::string_view id, const protocol::ResponseContext& context,
-                      Outcome& outcome, OutputBuffer& out) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (const char c : id) {
-    hex += kDigits[static_cast<unsigned char>(c) >> 4];
-    hex += kDigits[static_cast<unsigned char>(c) & 15];
-  }
-  const std::string message = "No prepared statement with ID " + hex + " found.";
-  AnswerError(protocol::ErrorResponse{protocol::ErrorCode::kUnprepared, message,
-                                      protocol::UnpreparedDetails{id}},
-              context, outcome, out);
 }
 
 void AnswerOutOfMemory(uint64_t limit_bytes, protocol::Consistency consistency,

@@ -12,15 +12,18 @@
 
 namespace liststore {
 
+// The client prepares the statement anew and repeats its request.
+CqlError Unprepared(std::string_view id);
+// A table that is gone each time.
+CqlError SchemaChangesTooFast();
+CqlError ToCqlError(const protocol::ProtocolError& error);
+
 // ERROR with the code, message and details.
 void AnswerError(const protocol::ErrorResponse& error, const protocol::ResponseContext& context,
                  Outcome& outcome, OutputBuffer& out);
 // The same of a statement's error.
 void AnswerError(const CqlError& error, const protocol::ResponseContext& context, Outcome& outcome,
                  OutputBuffer& out);
-// The client prepares the statement anew and repeats its request.
-void AnswerUnprepared(std::string_view id, const protocol::ResponseContext& context,
-                      Outcome& outcome, OutputBuffer& out);
 // A write was refused by the memory limit. A write failure, which drivers hand to the application
 // as it is; an overloaded node they would call unreachable.
 void AnswerOutOfMemory(uint64_t limit_bytes, protocol::Consistency consistency,

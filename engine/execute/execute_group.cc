@@ -292,7 +292,7 @@ void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out) {
     if (reply.status == OpStatus::kTableGone) {
       // The next PREPARE is to meet the schema of after the change.
       engine.catalog().WaitForChange();
-      AnswerUnprepared(slot.statement->id, slot.context, outcome, out);
+      AnswerError(Unprepared(slot.statement->id), slot.context, outcome, out);
     } else if (reply.status != OpStatus::kOk) {
       AnswerOutOfMemory(engine.memory_limit_bytes(), slot.request->consistency(),
                         protocol::WriteType::kSimple, slot.context, outcome, out);

@@ -148,37 +148,41 @@ void QueryProcessor::HandleOne(RequestView& request, ClientState& client, Statem
             scratch, out,    clock_.NowNanos()};
   if (!scratch.computed.empty()) scratch.computed.clear();
   call.tally = options_.tally;
-  switch (request.kind()) {
-    case RequestKind::kQuery:
-      return HandleQuery(call);
-    case RequestKind::kPrepare:
-      return HandlePrepare(call);
-    case RequestKind::kExecute:
-      return HandleExecute(call);
-    case RequestKind::kBatch:
-      return HandleBatch(call);
-  }
+  const CqlStatus status = [&] {
+    switch (request.kind()) {
+      case RequestKind::kQuery:
+        return HandleQuery(call);
+      case RequestKind::kPrepare:
+        return HandlePrepare(call);
+      case RequestKind::kExecute:
+        return HandleExecute(call);
+      case RequestKind::kBatch:
+        return HandleBatch(call);
+    }
+    LS_UNREACHABLE("requests are of one of these kinds");
+  }();
+  if (!status.ok()) return call.Fail(status.error());
+  if (request.kind() != RequestKind::kPrepare) call.CountAccepted(request.parameters());
 }
 
-void QueryProcessor::HandleQuery(Call& call) {
+CqlStatus QueryProcessor::HandleQuery(Call& call) {
   StatementView& statement = call.request.statement();
   call.text = statement.text();
   for (int attempt = 0; attempt < kPlanAttemptsMax; ++attempt) {
     const auto plan = statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace);
-    if (!plan.ok()) return call.Fail(plan.error());
+    if (!plan.ok()) return plan.error();
     call.now_nanos = clock_.NowNanos();
     protocol::ColumnsMetadata variables;
     protocol::ColumnsMetadata columns;
-    if (const auto error = EncodeMetadata(**plan, variables, columns)) {
-      return call.Fail(error->code, error->message);
-    }
-    if (Run(**plan, columns, call)) {
+    if (const auto error = EncodeMetadata(**plan, variables, columns)) return ToCqlError(*error);
+    LS_ASSIGN_OR_RETURN(const Ran ran, Run(**plan, columns, call));
+    if (ran == Ran::kAnswered) {
       call.CountAccepted(**plan);
-      return call.CountAccepted(call.request.parameters());
+      return {};
     }
     engine_.catalog().WaitForChange();
   }
-  call.Fail(protocol::ErrorCode::kServerError, "The schema changes faster than statements run");
+  return SchemaChangesTooFast();
 }
 
 CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(StatementView& text,
@@ -198,14 +202,14 @@ CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(Statemen
   return std::shared_ptr<const PreparedStatement>(std::move(statement));
 }
 
-void QueryProcessor::HandlePrepare(Call& call) {
+CqlStatus QueryProcessor::HandlePrepare(Call& call) {
   call.text = call.request.statement().text();
   const uint64_t generation = engine_.catalog().generation();
   const CqlOr<std::shared_ptr<const PreparedStatement>> prepared =
       Prepare(call.request.statement(), call.client.keyspace);
-  if (!prepared.ok()) return call.Fail(prepared.error());
+  if (!prepared.ok()) return prepared.error();
   const PreparedStatement& statement = **prepared;
-  if (!statements_.Put(*prepared)) return call.Fail(TooBig(statement));
+  if (!statements_.Put(*prepared)) return TooBig(statement);
   // A change of the schema that came in between did not see it: the driver prepares it once more.
   if (engine_.catalog().generation() != generation) statements_.Drop(statement.id);
   protocol::PreparedResult result;
@@ -217,65 +221,59 @@ void QueryProcessor::HandlePrepare(Call& call) {
   result.is_conditional = statement.plan->is_conditional();
   protocol::EncodePrepared(call.out, call.context, result);
   call.CountAccepted(*statement.plan);
+  return {};
 }
 
-void QueryProcessor::HandleExecute(Call& call) {
+CqlStatus QueryProcessor::HandleExecute(Call& call) {
   const PreparedStatement* const statement =
       call.request.statement().Find(call.client.statements, statements_);
-  if (statement == nullptr) return call.FailUnprepared(call.request.statement().id());
+  if (statement == nullptr) return Unprepared(call.request.statement().id());
   call.text = statement->text;
   call.now_nanos = clock_.NowNanos();
-  if (!Run(*statement->plan, statement->columns, call)) {
-    // The next PREPARE is to meet the schema of after the change.
-    engine_.catalog().WaitForChange();
-    return call.FailUnprepared(statement->id);
-  }
-  call.CountAccepted(call.request.parameters());
+  LS_ASSIGN_OR_RETURN(const Ran ran, Run(*statement->plan, statement->columns, call));
+  if (ran == Ran::kAnswered) return {};
+  // The next PREPARE is to meet the schema of after the change.
+  engine_.catalog().WaitForChange();
+  return Unprepared(statement->id);
 }
 
-bool QueryProcessor::Run(const Plan& plan, const protocol::ColumnsMetadata& columns, Call& call) {
+CqlOr<QueryProcessor::Ran> QueryProcessor::Run(const Plan& plan,
+                                               const protocol::ColumnsMetadata& columns,
+                                               Call& call) {
   std::vector<BoundValue>& values = call.scratch.values;
   values.clear();
-  CqlStatus bound = call.request.Bind(call.request.statement(), plan, values);
+  LS_RETURN_IF_ERROR(call.request.Bind(call.request.statement(), plan, values));
   Functions functions(*this, call.now_nanos);
   ComputedValues computed(plan, functions, values, call.scratch.computed);
-  if (bound.ok() && !plan.computed.empty()) {
-    call.computed = &computed;
-    bound = computed.Compute();
-  }
-  if (!bound.ok()) {
-    call.Fail(bound.error());
-    return true;
-  }
-  const bool done = RunBound(plan, columns, values, call);
-  call.computed = nullptr;
-  return done;
+  call.computed = plan.computed.empty() ? nullptr : &computed;
+  if (call.computed != nullptr) LS_RETURN_IF_ERROR(computed.Compute());
+  return RunBound(plan, columns, values, call);
 }
 
-bool QueryProcessor::RunBound(const Plan& plan, const protocol::ColumnsMetadata& columns,
-                              BoundValues values, Call& call) {
-  if (const auto* select = std::get_if<SelectPlan>(&plan.body)) {
+CqlOr<QueryProcessor::Ran> QueryProcessor::RunBound(const Plan& plan,
+                                                    const protocol::ColumnsMetadata& columns,
+                                                    BoundValues values, Call& call) {
+  const auto& body = plan.body;
+  if (const auto* select = std::get_if<SelectPlan>(&body)) {
     return RunSelect(*select, columns, values.first(plan.variables.size()), values, call);
   }
-  if (const auto* change = std::get_if<ModificationPlan>(&plan.body)) {
-    return RunModification(*change, columns, values, call);
+  if (std::holds_alternative<ModificationPlan>(body) || std::holds_alternative<BatchPlan>(body)) {
+    return RunText(plan, columns, values, call);
   }
-  if (const auto* batch = std::get_if<BatchPlan>(&plan.body)) {
-    return RunBatch(*batch, columns, values, call);
-  }
-  if (const auto* use = std::get_if<UsePlan>(&plan.body)) {
-    RunUse(*use, call);
-  } else if (const auto* change = std::get_if<SchemaPlan>(&plan.body)) {
-    RunSchema(*change, call);
-  } else if (const auto* describe = std::get_if<DescribePlan>(&plan.body)) {
-    RunDescribe(*describe, call);
-  } else if (const auto* list = std::get_if<ListPlan>(&plan.body)) {
-    AnswerDescription(ListRoles(list->statement, options_.node, call.client.user), call);
+  if (const auto* use = std::get_if<UsePlan>(&body)) {
+    LS_RETURN_IF_ERROR(RunUse(*use, call));
+  } else if (const auto* change = std::get_if<SchemaPlan>(&body)) {
+    LS_RETURN_IF_ERROR(RunSchema(*change, call));
+  } else if (const auto* describe = std::get_if<DescribePlan>(&body)) {
+    LS_RETURN_IF_ERROR(RunDescribe(*describe, call));
+  } else if (const auto* list = std::get_if<ListPlan>(&body)) {
+    LS_RETURN_IF_ERROR(
+        AnswerDescription(ListRoles(list->statement, options_.node, call.client.user), call));
   } else {
-    LS_CHECK(std::holds_alternative<PruneViewPlan>(plan.body), "all other plans are above");
+    LS_CHECK(std::holds_alternative<PruneViewPlan>(body), "all other plans are above");
     protocol::EncodeVoid(call.out, call.context);
   }
-  return true;
+  return Ran::kAnswered;
 }
 
 }  // namespace liststore

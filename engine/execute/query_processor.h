@@ -43,7 +43,6 @@ struct QueryProcessorOptions {
   FeatureTally* tally = nullptr;
 };
 
-class CounterAdditions;
 class StatementConditions;
 struct StatementScratch;
 
@@ -69,6 +68,7 @@ class QueryProcessor final : public RequestHandler {
  private:
   // One request on its way: what every step wants to know.
   struct Call;
+  struct Writes;
   class Functions;
   class BatchValues;
   // What requests that came together share: the instant, and the schema's generation, which was
@@ -78,6 +78,12 @@ class QueryProcessor final : public RequestHandler {
     uint64_t now_nanos = 0;
   };
 
+  // How a plan's run ended, when it is no error.
+  enum class Ran : uint8_t {
+    kAnswered,
+    kTableGone,  // the plan's; nothing was written: plan anew
+  };
+
   bool AddToGroup(RequestView& request, ClientState& client, StatementScratch& scratch,
                   const Turn& turn, OutputBuffer& out);
   // And then alone what was too large for it.
@@ -85,56 +91,48 @@ class QueryProcessor final : public RequestHandler {
                 OutputBuffer& out);
   void HandleOne(RequestView& request, ClientState& client, StatementScratch& scratch,
                  OutputBuffer& out);
-  void HandleQuery(Call& call);
-  void HandlePrepare(Call& call);
-  void HandleExecute(Call& call);
-  void HandleBatch(Call& call);
+  // They answer, unless it is an error.
+  CqlStatus HandleQuery(Call& call);
+  CqlStatus HandlePrepare(Call& call);
+  CqlStatus HandleExecute(Call& call);
+  CqlStatus HandleBatch(Call& call);
 
   CqlOr<std::shared_ptr<const PreparedStatement>> Prepare(StatementView& statement,
                                                           std::string_view keyspace);
+  // The plan of a BATCH message's statement, or why there is none.
+  CqlStatus PlanBatchStatement(StatementView& statement, size_t& plan_bytes, Call& call);
 
-  // Runs a plan and writes its answer. False: the plan's table is gone, nothing was written; plan
-  // anew. `columns`: of the result, encoded.
-  bool Run(const Plan& plan, const protocol::ColumnsMetadata& columns, Call& call);
-  bool RunBound(const Plan& plan, const protocol::ColumnsMetadata& columns, BoundValues values,
-                Call& call);
+  // Runs a plan. `columns`: of the result, encoded.
+  CqlOr<Ran> Run(const Plan& plan, const protocol::ColumnsMetadata& columns, Call& call);
+  CqlOr<Ran> RunBound(const Plan& plan, const protocol::ColumnsMetadata& columns,
+                      BoundValues values, Call& call);
   // `bound`: those of the values that the client has sent.
-  bool RunSelect(const SelectPlan& plan, const protocol::ColumnsMetadata& columns,
-                 BoundValues bound, BoundValues values, Call& call);
-  bool RunModification(const ModificationPlan& plan, const protocol::ColumnsMetadata& columns,
-                       BoundValues values, Call& call);
-  bool RunBatch(const BatchPlan& plan, const protocol::ColumnsMetadata& columns, BoundValues values,
-                Call& call);
-  // The same for writes with conditions, alone or a batch of them. `answer`: the plan's.
-  bool RunConditional(std::span<const ModificationPlan> statements,
-                      const std::vector<Selection>& answer,
-                      const protocol::ColumnsMetadata& columns, BoundValues values, Call& call);
-  // The same for a BATCH message, whose writes are in the scratch's set. `plans`: of its
-  // statements.
-  bool RunConditionalMessage(std::span<const std::shared_ptr<const Plan>> plans, Call& call);
-  // The same for tables of counters; of a batch all statements are.
-  bool RunCounters(std::span<const ModificationPlan> statements, BoundValues values, Call& call);
-  bool RunCounterMessage(std::span<const std::shared_ptr<const Plan>> plans, Call& call);
-  // The additions, and behind them the deletions in the scratch's write set.
-  bool ApplyCounters(const CounterAdditions& additions, Call& call);
-  // Executes what is in the scratch's write set if the conditions hold; false as Run.
-  bool ApplyConditional(StatementConditions& conditions, const std::vector<Selection>& answer,
-                        const protocol::ColumnsMetadata& columns, Call& call);
-  CqlStatus AddBatch(const BatchPlan& plan, BoundValues values, Call& call);
-  CqlStatus AddBatchStatement(StatementView& statement,
-                              std::vector<std::shared_ptr<const Plan>>& keep, Call& call);
-  bool RunMessage(std::span<const std::shared_ptr<const Plan>> plans, Call& call);
-  void RunUse(const UsePlan& plan, Call& call);
-  void RunSchema(const SchemaPlan& plan, Call& call);
-  void RunDescribe(const DescribePlan& plan, Call& call);
-  void AnswerDescription(const CqlOr<Description>& description, Call& call);
-  // Applies what is in the scratch's write set; false as Run.
-  bool ApplyWrites(protocol::WriteType type, Call& call);
+  CqlOr<Ran> RunSelect(const SelectPlan& plan, const protocol::ColumnsMetadata& columns,
+                       BoundValues bound, BoundValues values, Call& call);
+  // A modification, or a batch as text.
+  CqlOr<Ran> RunText(const Plan& plan, const protocol::ColumnsMetadata& columns, BoundValues values,
+                     Call& call);
+  CqlOr<Ran> RunWrites(const Writes& writes, Call& call);
+  // Those that have conditions, at least some of them.
+  CqlOr<Ran> RunConditional(const Writes& writes, Call& call);
+  // Those of tables of counters, which all of them are.
+  CqlOr<Ran> RunCounters(const Writes& writes, Call& call);
+  template <typename Visit>
+  CqlStatus ForEachWrite(const Writes& writes, Call& call, const Visit& visit);
+  // Applies what is in the scratch's write set.
+  CqlOr<Ran> ApplyWrites(protocol::WriteType type, Call& call);
+  // The same if the conditions hold.
+  CqlOr<Ran> ApplyConditional(StatementConditions& conditions, const std::vector<Selection>& answer,
+                              const protocol::ColumnsMetadata& columns, Call& call);
   // Changes the rows of views in the same step, those of the tables in the scratch's write set.
   ConditionalReply ExecuteWithViews(ConditionalWrite write, Call& call);
-  // What a write that gives no rows came to; false as Run.
-  bool AnswerWrite(OpStatus status, protocol::WriteType type, Call& call);
+  // What a write that gives no rows came to.
+  Ran AnswerWrite(OpStatus status, protocol::WriteType type, Call& call);
   CqlStatus WriteVirtual(const ModificationPlan& plan, BoundValues values);
+  CqlStatus RunUse(const UsePlan& plan, Call& call);
+  CqlStatus RunSchema(const SchemaPlan& plan, Call& call);
+  CqlStatus RunDescribe(const DescribePlan& plan, Call& call);
+  CqlStatus AnswerDescription(const CqlOr<Description>& description, Call& call);
   // False: no virtual table that can be truncated.
   bool TruncateVirtual(const TruncateStatement& statement, const Call& call);
 

@@ -32,14 +32,6 @@ void QueryProcessor::Call::Fail(const CqlError& error) {
   AnswerError(error, context, request.outcome, out);
 }
 
-void QueryProcessor::Call::Fail(protocol::ErrorCode code, std::string_view message) {
-  AnswerError(protocol::ErrorResponse{code, message, {}}, context, request.outcome, out);
-}
-
-void QueryProcessor::Call::FailUnprepared(std::string_view id) {
-  AnswerUnprepared(id, context, request.outcome, out);
-}
-
 void QueryProcessor::Call::Count(CqlFeature feature) const {
   if (tally != nullptr) tally->Add(feature, text, now_nanos);
 }

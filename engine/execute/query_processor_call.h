@@ -3,9 +3,12 @@
 #ifndef LISTSTORE_ENGINE_EXECUTE_QUERY_PROCESSOR_CALL_H_
 #define LISTSTORE_ENGINE_EXECUTE_QUERY_PROCESSOR_CALL_H_
 
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "engine/base/status_macros.h"
 #include "engine/cql/plan/bound_values.h"
 #include "engine/cql/plan/computed_values.h"
 #include "engine/cql/syntax/unsupported.h"
@@ -20,6 +23,7 @@ namespace liststore {
 struct StatementScratch {
   std::vector<BoundValue> values;
   ComputedBytes computed;  // behind the computed ones of `values`
+  std::vector<const ModificationPlan*> changes;
   WriteSet writes;
   std::vector<Command> conditional_writes;
   std::vector<Reply> replies;
@@ -40,17 +44,29 @@ struct QueryProcessor::Call {
   std::string_view text = {};     // of the statement, once it is known
   // What computes values of the plan that is run; nullptr: it has none.
   ComputedValues* computed = nullptr;
-  size_t plan_bytes = 0;  // of a BATCH message's texts
 
   // An error that stands for a feature is counted.
   void Fail(const CqlError& error);
-  void Fail(protocol::ErrorCode code, std::string_view message);
-  void FailUnprepared(std::string_view id);
   void Count(CqlFeature feature) const;
   // What was accepted without effect, unless the call has failed. Of consistency levels the first
   // alone.
   void CountAccepted(const Plan& plan) const;
   void CountAccepted(const protocol::QueryParameters& parameters) const;
+};
+
+// A statement that writes, or those of a batch.
+struct QueryProcessor::Writes {
+  std::span<const ModificationPlan* const> changes;
+  // Of a BATCH message one for each, with values of its own; else none.
+  std::span<const StatementView> statements = {};
+  BoundValues values = {};  // of a text, whose statements share them
+  // What the request or batch gives.
+  std::optional<int64_t> timestamp = {};
+  protocol::WriteType type = protocol::WriteType::kSimple;
+  bool is_batch = false;
+  // Of conditional writes as text: names and types of the answer.
+  const std::vector<Selection>* answer = nullptr;
+  const protocol::ColumnsMetadata* columns = nullptr;
 };
 
 // What functions of one statement have their results from.
@@ -102,6 +118,22 @@ class QueryProcessor::BatchValues {
   Functions functions_;
   ComputedValues computed_;
 };
+
+// Calls `visit` with each statement, its values, and what computes some of them (nullptr: nothing
+// does), until it fails.
+template <typename Visit>
+CqlStatus QueryProcessor::ForEachWrite(const Writes& writes, Call& call, const Visit& visit) {
+  for (size_t i = 0; i < writes.changes.size(); ++i) {
+    if (writes.statements.empty()) {
+      LS_RETURN_IF_ERROR(visit(*writes.changes[i], writes.values, call.computed));
+      continue;
+    }
+    BatchValues bound(*this, writes.statements[i].plan(), call);
+    LS_RETURN_IF_ERROR(bound.Bind(call.request, writes.statements[i]));
+    LS_RETURN_IF_ERROR(visit(*writes.changes[i], bound.values(), bound.computed()));
+  }
+  return {};
+}
 
 bool IsSerial(protocol::Consistency consistency);
 CqlStatus CheckReadConsistency(protocol::Consistency consistency);

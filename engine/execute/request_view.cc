@@ -83,10 +83,8 @@ const StatementOutline& StatementView::Outline(std::string_view keyspace) {
 const CqlOr<std::shared_ptr<const Plan>>& StatementView::PlanOf(
     const std::shared_ptr<const Schema>& schema, std::string_view keyspace) {
   Found& found = this->found();
-  if (is_prepared_) {
-    LS_CHECK(prepared_ != nullptr, "a statement that is not known has no plan");
-    found.plan = prepared_->plan;
-  } else if (found.schema != schema || found.plan_keyspace != keyspace) {
+  LS_DCHECK(!is_prepared_, "what was prepared has its plan");
+  if (found.schema != schema || found.plan_keyspace != keyspace) {
     found.plan = PlanText(text_or_id_, *schema, keyspace);
     found.schema = schema;
     found.plan_keyspace = keyspace;

@@ -59,11 +59,14 @@ class StatementView {
   // What Find has said last.
   const PreparedStatement* prepared() const { return prepared_; }
 
-  // Both are made once for a keyspace and schema. Of one that was prepared they are its own;
-  // when it is not known the outline is empty, and there must be no asking for the plan.
+  // Made once for a keyspace and schema; of one that was prepared they are its own. Of one that is
+  // not known the outline is empty.
   const StatementOutline& Outline(std::string_view keyspace);
+  // Of a text.
   const CqlOr<std::shared_ptr<const Plan>>& PlanOf(const std::shared_ptr<const Schema>& schema,
                                                    std::string_view keyspace);
+  // What it has said last, or of one that was prepared.
+  const Plan& plan() const { return prepared_ != nullptr ? *prepared_->plan : **found_->plan; }
   void ForgetPlan() { found_.reset(); }
 
  private:

@@ -3,75 +3,43 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/plan_conditions.h"
+#include "engine/execute/answers.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
 #include "engine/execute/statement_conditions.h"
 
 namespace liststore {
 
-bool QueryProcessor::RunConditional(std::span<const ModificationPlan> statements,
-                                    const std::vector<Selection>& answer,
-                                    const protocol::ColumnsMetadata& columns, BoundValues values,
-                                    Call& call) {
+CqlOr<QueryProcessor::Ran> QueryProcessor::RunConditional(const Writes& writes, Call& call) {
+  LS_RETURN_IF_ERROR(CheckConditionalConsistency(call.request.parameters()));
   StatementConditions conditions;
-  call.scratch.writes.Clear(&timeuuids_);
-  CqlStatus status = CheckConditionalConsistency(call.request.parameters());
-  for (const ModificationPlan& statement : statements) {
-    if (status.ok()) status = conditions.Add(statement, values);
-    if (status.ok()) {
-      status =
-          call.scratch.writes.Add(statement, values, std::nullopt, call.now_nanos, call.computed);
-    }
-  }
-  if (!status.ok()) {
-    call.Fail(status.error());
-    return true;
-  }
-  return ApplyConditional(conditions, answer, columns, call);
-}
-
-bool QueryProcessor::RunConditionalMessage(std::span<const std::shared_ptr<const Plan>> plans,
-                                           Call& call) {
-  const std::span<StatementView> sent = call.request.statements();
-  LS_CHECK(plans.size() == sent.size(), "every statement was planned");
-  std::vector<const ModificationPlan*> statements;
-  for (const auto& plan : plans) statements.push_back(&std::get<ModificationPlan>(plan->body));
-  CqlStatus status = CheckConditionalBatch(statements, /*has_timestamp=*/false);
-  if (status.ok()) status = CheckConditionalConsistency(call.request.parameters());
-  StatementConditions conditions;
-  // Once more, with the values that the conditions see: a function may give another one each time.
-  call.scratch.writes.Clear(&timeuuids_);
-  for (size_t i = 0; i < plans.size() && status.ok(); ++i) {
-    BatchValues bound(*this, *plans[i], call);
-    status = bound.Bind(call.request, sent[i]);
-    if (status.ok()) status = conditions.Add(*statements[i], bound.values());
-    if (status.ok()) {
-      status = call.scratch.writes.Add(*statements[i], bound.values(), std::nullopt, call.now_nanos,
-                                       bound.computed());
-    }
-  }
-  if (!status.ok()) {
-    call.Fail(status.error());
-    return true;
-  }
+  WriteSet& set = call.scratch.writes;
+  set.Clear(&timeuuids_);
+  LS_RETURN_IF_ERROR(ForEachWrite(writes, call,
+                                  [&](const ModificationPlan& change, BoundValues values,
+                                      ComputedValues* computed) -> CqlStatus {
+                                    LS_RETURN_IF_ERROR(conditions.Add(change, values));
+                                    return set.Add(change, values, std::nullopt, call.now_nanos,
+                                                   computed);
+                                  }));
   // The answer has columns of them all.
-  if (!conditions.are_of_one_schema()) return false;
-  const std::vector<Selection> answer = BatchAnswer(statements);
+  if (!conditions.are_of_one_schema()) return Ran::kTableGone;
+  if (writes.answer != nullptr) {
+    return ApplyConditional(conditions, *writes.answer, *writes.columns, call);
+  }
+  const std::vector<Selection> answer = BatchAnswer(writes.changes);
   protocol::ColumnsMetadata columns;
-  if (const auto error = EncodeColumns(*statements[0]->table, answer, columns)) {
-    call.Fail(error->code, error->message);
-    return true;
+  if (const auto error = EncodeColumns(*writes.changes[0]->table, answer, columns)) {
+    return ToCqlError(*error);
   }
   return ApplyConditional(conditions, answer, columns, call);
 }
 
-bool QueryProcessor::ApplyConditional(StatementConditions& conditions,
-                                      const std::vector<Selection>& answer,
-                                      const protocol::ColumnsMetadata& columns, Call& call) {
-  if (!conditions.are_of_one_schema()) return false;
+CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyConditional(
+    StatementConditions& conditions, const std::vector<Selection>& answer,
+    const protocol::ColumnsMetadata& columns, Call& call) {
   // Timestamps are the engine's, above those of what was read; of a batch the other statements'
   // too. Source: ScyllaDB cql3/statements/cas_request.cc, apply_updates.
   std::vector<Command>& writes = call.scratch.conditional_writes;
@@ -84,8 +52,7 @@ bool QueryProcessor::ApplyConditional(StatementConditions& conditions,
   const ConditionalReply reply = ExecuteWithViews({.looks = looks, .writes = writes}, call);
   // What cannot be written is an error where it would have been.
   if (reply.status == OpStatus::kOk && !reply.applied && conditions.Hold()) {
-    call.Fail(call.scratch.writes.LookStatus().error());
-    return true;
+    return call.scratch.writes.LookStatus();
   }
   if (reply.status != OpStatus::kOk) {
     return AnswerWrite(reply.status, protocol::WriteType::kCas, call);
@@ -95,7 +62,7 @@ bool QueryProcessor::ApplyConditional(StatementConditions& conditions,
                                  .changed_metadata_id = std::nullopt});
   conditions.Append(reply.applied, answer, encoder);
   encoder.Finish();
-  return true;
+  return Ran::kAnswered;
 }
 
 }  // namespace liststore

@@ -5,13 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/check.h"
 #include "engine/base/status_macros.h"
-#include "engine/cql/plan/counters.h"
 #include "engine/execute/counter_additions.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
-#include "engine/execute/write_type.h"
 
 namespace liststore {
 namespace {
@@ -41,55 +38,19 @@ CqlStatus AddStatement(const ModificationPlan& plan, BoundValues values, uint64_
 
 }  // namespace
 
-bool QueryProcessor::RunCounters(std::span<const ModificationPlan> statements, BoundValues values,
-                                 Call& call) {
+CqlOr<QueryProcessor::Ran> QueryProcessor::RunCounters(const Writes& writes, Call& call) {
   CounterAdditions additions;
   WriteSet& deletions = call.scratch.writes;
   deletions.Clear();
-  CqlStatus status;
-  for (const ModificationPlan& statement : statements) {
-    if (status.ok()) status = CheckCounterConsistency(statement, call.request.consistency());
-    if (status.ok()) {
-      status = AddStatement(statement, values, call.now_nanos, additions, deletions);
-    }
-  }
-  if (!status.ok()) {
-    call.Fail(status.error());
-    return true;
-  }
-  return ApplyCounters(additions, call);
-}
-
-bool QueryProcessor::RunCounterMessage(std::span<const std::shared_ptr<const Plan>> plans,
-                                       Call& call) {
-  const std::span<StatementView> sent = call.request.statements();
-  LS_CHECK(plans.size() == sent.size(), "every statement was planned");
-  std::vector<const ModificationPlan*> statements;
-  for (const auto& plan : plans) statements.push_back(&std::get<ModificationPlan>(plan->body));
-  CqlStatus status =
-      CheckCounterBatch(KindOf(call.request.batch_type()), /*has_timestamp=*/false, statements);
-  CounterAdditions additions;
-  WriteSet& deletions = call.scratch.writes;
-  deletions.Clear();
-  for (size_t i = 0; i < plans.size() && status.ok(); ++i) {
-    status = CheckCounterConsistency(*statements[i], call.request.consistency());
-    BatchValues bound(*this, *plans[i], call);
-    if (status.ok()) status = bound.Bind(call.request, sent[i]);
-    if (status.ok()) {
-      status = AddStatement(*statements[i], bound.values(), call.now_nanos, additions, deletions);
-    }
-  }
-  if (!status.ok()) {
-    call.Fail(status.error());
-    return true;
-  }
-  return ApplyCounters(additions, call);
-}
-
-bool QueryProcessor::ApplyCounters(const CounterAdditions& additions, Call& call) {
-  if (additions.empty()) return ApplyWrites(protocol::WriteType::kCounter, call);
-  const OpStatus status = additions.Apply(engine_, call.scratch.writes.Commands(), call.now_nanos);
-  return AnswerWrite(status, protocol::WriteType::kCounter, call);
+  LS_RETURN_IF_ERROR(ForEachWrite(
+      writes, call,
+      [&](const ModificationPlan& change, BoundValues values, ComputedValues*) -> CqlStatus {
+        LS_RETURN_IF_ERROR(CheckCounterConsistency(change, call.request.consistency()));
+        return AddStatement(change, values, call.now_nanos, additions, deletions);
+      }));
+  constexpr auto kType = protocol::WriteType::kCounter;
+  if (additions.empty()) return ApplyWrites(kType, call);
+  return AnswerWrite(additions.Apply(engine_, deletions.Commands(), call.now_nanos), kType, call);
 }
 
 }  // namespace liststore

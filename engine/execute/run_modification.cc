@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "engine/base/status_macros.h"
+#include "engine/cql/plan/counters.h"
 #include "engine/cql/plan/plan_bytes.h"
-#include "engine/cql/plan/planner.h"
+#include "engine/cql/plan/plan_conditions.h"
 #include "engine/execute/answers.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
@@ -43,28 +44,25 @@ CqlStatus CheckBatchSize(std::span<const Command> commands) {
   return CqlError::Invalid("Batch too large");
 }
 
+bool IsConditional(const ModificationPlan* plan) { return plan->condition.has_value(); }
+
+CqlError NoVirtualWrites() { return CqlError::Unsupported(CqlFeature::kVirtualWrites, "BATCH"); }
+
 CqlError NotAModification() {
   return CqlError::Invalid(
       "Invalid statement in batch: only UPDATE, INSERT and DELETE statements are allowed.");
 }
 
-bool ChangesCounters(const std::shared_ptr<const Plan>& plan) {
-  return std::get<ModificationPlan>(plan->body).is_counter;
-}
-
 }  // namespace
 
-bool QueryProcessor::ApplyWrites(protocol::WriteType type, Call& call) {
+CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyWrites(protocol::WriteType type, Call& call) {
   const std::span<const Command> commands = call.scratch.writes.Commands();
   const std::span<const RowLook> looks = call.scratch.writes.Looks();
   OpStatus status = OpStatus::kOk;
   const bool has_views = !call.scratch.writes.Views().empty();
   if (!looks.empty() || has_views) {
     const ConditionalReply reply = ExecuteWithViews({.looks = looks, .writes = commands}, call);
-    if (reply.status == OpStatus::kOk && !reply.applied) {
-      call.Fail(call.scratch.writes.LookStatus().error());
-      return true;
-    }
+    if (reply.status == OpStatus::kOk && !reply.applied) return call.scratch.writes.LookStatus();
     status = reply.status;
   } else if (commands.size() == 1 && !call.scratch.writes.NullsMayMeetValues()) {
     status = engine_.Execute(commands[0], call.now_nanos).status;
@@ -83,155 +81,123 @@ ConditionalReply QueryProcessor::ExecuteWithViews(ConditionalWrite write, Call& 
   return engine_.ExecuteConditional(write, call.now_nanos);
 }
 
-bool QueryProcessor::AnswerWrite(OpStatus status, protocol::WriteType type, Call& call) {
+QueryProcessor::Ran QueryProcessor::AnswerWrite(OpStatus status, protocol::WriteType type,
+                                                Call& call) {
   switch (status) {
     case OpStatus::kOk:
       protocol::EncodeVoid(call.out, call.context);
-      return true;
+      return Ran::kAnswered;
     case OpStatus::kTableGone:
-      return false;
+      return Ran::kTableGone;
     default:
       AnswerOutOfMemory(engine_.memory_limit_bytes(), call.request.consistency(), type,
                         call.context, call.request.outcome, call.out);
-      return true;
+      return Ran::kAnswered;
   }
 }
 
-bool QueryProcessor::RunModification(const ModificationPlan& plan,
-                                     const protocol::ColumnsMetadata& columns, BoundValues values,
-                                     Call& call) {
-  if (plan.condition) {
-    return RunConditional({&plan, 1}, plan.answer, columns, values, call);
-  }
-  if (plan.is_counter) return RunCounters({&plan, 1}, values, call);
-  CqlStatus status = CheckWriteConsistency(call.request.consistency());
-  if (status.ok() && plan.table->is_virtual) {
-    status = WriteVirtual(plan, values);
-    if (status.ok()) {
-      protocol::EncodeVoid(call.out, call.context);
-      return true;
-    }
-  }
-  call.scratch.writes.Clear(&timeuuids_);
-  if (status.ok()) {
-    status = call.scratch.writes.Add(plan, values, TimestampOf(call.request.parameters()),
-                                     call.now_nanos, call.computed);
-  }
-  if (!status.ok()) {
-    call.Fail(status.error());
-    return true;
-  }
-  return ApplyWrites(protocol::WriteType::kSimple, call);
-}
-
-CqlStatus QueryProcessor::AddBatch(const BatchPlan& plan, BoundValues values, Call& call) {
-  std::optional<int64_t> timestamp = TimestampOf(call.request.parameters());
-  LS_RETURN_IF_ERROR(ResolveTimestamp(plan.timestamp, values, call.now_nanos, timestamp));
-  for (const ModificationPlan& part : plan.modifications) {
-    if (part.table->is_virtual) return CqlError::Unsupported(CqlFeature::kVirtualWrites, "BATCH");
+CqlOr<QueryProcessor::Ran> QueryProcessor::RunText(const Plan& plan,
+                                                   const protocol::ColumnsMetadata& columns,
+                                                   BoundValues values, Call& call) {
+  std::vector<const ModificationPlan*>& changes = call.scratch.changes;
+  changes.clear();
+  Writes writes;
+  writes.values = values;
+  writes.timestamp = TimestampOf(call.request.parameters());
+  writes.type = WriteTypeOf(plan);
+  writes.answer = plan.result_columns();
+  writes.columns = &columns;
+  if (const auto* batch = std::get_if<BatchPlan>(&plan.body)) {
+    writes.is_batch = true;
     LS_RETURN_IF_ERROR(
-        call.scratch.writes.Add(part, values, timestamp, call.now_nanos, call.computed));
+        ResolveTimestamp(batch->timestamp, values, call.now_nanos, writes.timestamp));
+    for (const ModificationPlan& change : batch->modifications) changes.push_back(&change);
+  } else {
+    changes.push_back(&std::get<ModificationPlan>(plan.body));
   }
-  return CheckBatchSize(call.scratch.writes.Commands());
+  writes.changes = changes;
+  return RunWrites(writes, call);
 }
 
-bool QueryProcessor::RunBatch(const BatchPlan& plan, const protocol::ColumnsMetadata& columns,
-                              BoundValues values, Call& call) {
-  if (!plan.answer.empty()) {
-    return RunConditional(plan.modifications, plan.answer, columns, values, call);
+CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call& call) {
+  if (std::ranges::any_of(writes.changes, IsConditional)) return RunConditional(writes, call);
+  if (writes.type == protocol::WriteType::kCounter ||
+      std::ranges::any_of(writes.changes, &ModificationPlan::is_counter)) {
+    return RunCounters(writes, call);
   }
-  // Batches are of counters alone, or without any.
-  if (!plan.modifications.empty() && plan.modifications[0].is_counter) {
-    return RunCounters(plan.modifications, values, call);
+  LS_RETURN_IF_ERROR(CheckWriteConsistency(call.request.consistency()));
+  if (!writes.is_batch && writes.changes[0]->table->is_virtual) {
+    LS_RETURN_IF_ERROR(WriteVirtual(*writes.changes[0], writes.values));
+    protocol::EncodeVoid(call.out, call.context);
+    return Ran::kAnswered;
   }
-  CqlStatus status = CheckWriteConsistency(call.request.consistency());
-  call.scratch.writes.Clear(&timeuuids_);
-  if (status.ok()) status = AddBatch(plan, values, call);
-  if (!status.ok()) {
-    call.Fail(status.error());
-    return true;
-  }
-  return ApplyWrites(WriteTypeOf(plan), call);
+  WriteSet& set = call.scratch.writes;
+  set.Clear(&timeuuids_);
+  LS_RETURN_IF_ERROR(ForEachWrite(
+      writes, call,
+      [&](const ModificationPlan& change, BoundValues values, ComputedValues* computed) {
+        if (change.table->is_virtual) return CqlStatus(NoVirtualWrites());
+        return set.Add(change, values, writes.timestamp, call.now_nanos, computed);
+      }));
+  if (writes.is_batch) LS_RETURN_IF_ERROR(CheckBatchSize(set.Commands()));
+  return ApplyWrites(writes.type, call);
 }
 
-// One statement of a BATCH message into the write set. `keep`: what its commands point into.
-CqlStatus QueryProcessor::AddBatchStatement(StatementView& statement,
-                                            std::vector<std::shared_ptr<const Plan>>& keep,
-                                            Call& call) {
-  std::shared_ptr<const Plan> plan;
+CqlStatus QueryProcessor::PlanBatchStatement(StatementView& statement, size_t& plan_bytes,
+                                             Call& call) {
   if (statement.is_prepared()) {
     const PreparedStatement* const prepared = statement.Find(call.client.statements, statements_);
-    if (prepared == nullptr) {
-      return CqlError{CqlErrorCode::kUnprepared, {}, UnpreparedDetail{std::string(statement.id())}};
-    }
-    plan = prepared->plan;
+    if (prepared == nullptr) return Unprepared(statement.id());
     call.text = prepared->text;
   } else {
     call.text = statement.text();
-    LS_ASSIGN_OR_RETURN(plan, statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace));
-    call.CountAccepted(*plan);
+    const auto& plan = statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace);
+    if (!plan.ok()) return plan.error();
+    call.CountAccepted(**plan);
+    // Many statements of a few bytes each may have long plans.
+    plan_bytes += PlanBytes(**plan);
+    if (plan_bytes > kPlanBytesMax) return BatchTooLarge();
   }
-  // Many statements of a few bytes each may have long plans.
-  if (!statement.is_prepared()) {
-    call.plan_bytes += PlanBytes(*plan);
-    if (call.plan_bytes > kPlanBytesMax) return BatchTooLarge();
-  }
-  // Constants of the plan are borrowed until the batch has run.
-  keep.push_back(plan);
-  const auto* change = std::get_if<ModificationPlan>(&plan->body);
+  const auto* change = std::get_if<ModificationPlan>(&statement.plan().body);
   if (change == nullptr) return NotAModification();
-  if (change->table->is_virtual) return CqlError::Unsupported(CqlFeature::kVirtualWrites, "BATCH");
-  BatchValues bound(*this, *plan, call);
-  LS_RETURN_IF_ERROR(bound.Bind(call.request, statement));
-  if (change->is_counter) return {};  // what it adds is no write yet
-  return call.scratch.writes.Add(*change, bound.values(), TimestampOf(call.request.parameters()),
-                                 call.now_nanos, bound.computed());
+  if (change->table->is_virtual) return NoVirtualWrites();
+  call.scratch.changes.push_back(change);
+  return {};
 }
 
-// Runs the statements of a BATCH message, which were planned and are in the write set but for
-// additions to counters; false as Run.
-bool QueryProcessor::RunMessage(std::span<const std::shared_ptr<const Plan>> plans, Call& call) {
-  if (std::ranges::any_of(plans, [](const auto& plan) { return plan->is_conditional(); })) {
-    return RunConditionalMessage(plans, call);
-  }
-  const protocol::BatchType type = call.request.batch_type();
-  if (type == protocol::BatchType::kCounter || std::ranges::any_of(plans, ChangesCounters)) {
-    return RunCounterMessage(plans, call);
-  }
-  const CqlStatus status = CheckWriteConsistency(call.request.consistency());
-  if (!status.ok()) {
-    call.Fail(status.error());
-    return true;
-  }
-  return ApplyWrites(WriteTypeOf(type), call);
-}
-
-void QueryProcessor::HandleBatch(Call& call) {
+CqlStatus QueryProcessor::HandleBatch(Call& call) {
+  const std::span<StatementView> statements = call.request.statements();
+  std::vector<const ModificationPlan*>& changes = call.scratch.changes;
   for (int attempt = 0; attempt < kPlanAttemptsMax; ++attempt) {
     const uint64_t generation = engine_.catalog().generation();
     call.now_nanos = clock_.NowNanos();
-    call.scratch.writes.Clear(&timeuuids_);
-    call.plan_bytes = 0;
-    std::vector<std::shared_ptr<const Plan>> keep;
+    changes.clear();
+    size_t plan_bytes = 0;
     std::string_view prepared_id;
-    for (StatementView& statement : call.request.statements()) {
+    for (StatementView& statement : statements) {
       if (statement.is_prepared()) prepared_id = statement.id();
-      const CqlStatus status = AddBatchStatement(statement, keep, call);
-      if (status.ok()) continue;
-      if (status.error().code == CqlErrorCode::kUnprepared) {
-        return call.FailUnprepared(statement.id());
-      }
-      return call.Fail(status.error());
+      LS_RETURN_IF_ERROR(PlanBatchStatement(statement, plan_bytes, call));
     }
-    const CqlStatus size = CheckBatchSize(call.scratch.writes.Commands());
-    if (!size.ok()) return call.Fail(size.error());
     // Some of its plans may be of a later schema, and the clock set back meanwhile.
     if (engine_.catalog().generation() != generation) continue;
-    if (RunMessage(keep, call)) return call.CountAccepted(call.request.parameters());
-    if (!prepared_id.empty()) return call.FailUnprepared(prepared_id);
+    // As the planner does it for a text.
+    const protocol::BatchType type = call.request.batch_type();
+    LS_RETURN_IF_ERROR(CheckConditionalBatch(changes, /*has_timestamp=*/false));
+    if (std::ranges::none_of(changes, IsConditional)) {
+      LS_RETURN_IF_ERROR(CheckCounterBatch(KindOf(type), /*has_timestamp=*/false, changes));
+    }
+    Writes writes;
+    writes.changes = changes;
+    writes.statements = statements;
+    writes.timestamp = TimestampOf(call.request.parameters());
+    writes.type = WriteTypeOf(type);
+    writes.is_batch = true;
+    LS_ASSIGN_OR_RETURN(const Ran ran, RunWrites(writes, call));
+    if (ran == Ran::kAnswered) return {};
+    if (!prepared_id.empty()) return Unprepared(prepared_id);
     engine_.catalog().WaitForChange();
   }
-  call.Fail(protocol::ErrorCode::kServerError, "The schema changes faster than statements run");
+  return SchemaChangesTooFast();
 }
 
 }  // namespace liststore

@@ -87,18 +87,20 @@ void QueryProcessor::NoteSchemaDifference(const SchemaDifference& difference) {
   if (options_.on_schema_change) options_.on_schema_change(ToProtocol(difference));
 }
 
-void QueryProcessor::RunUse(const UsePlan& plan, Call& call) {
+CqlStatus QueryProcessor::RunUse(const UsePlan& plan, Call& call) {
   if (engine_.catalog().snapshot()->FindKeyspace(plan.keyspace) == nullptr) {
-    return call.Fail(CqlError::Invalid("Keyspace '" + plan.keyspace + "' does not exist"));
+    return CqlError::Invalid("Keyspace '" + plan.keyspace + "' does not exist");
   }
   call.client.keyspace = plan.keyspace;
   protocol::EncodeSetKeyspace(call.out, call.context, plan.keyspace);
+  return {};
 }
 
-void QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
+CqlStatus QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
   const auto* truncate = std::get_if<TruncateStatement>(&plan.statement->node);
   if (truncate != nullptr && TruncateVirtual(*truncate, call)) {
-    return protocol::EncodeVoid(call.out, call.context);
+    protocol::EncodeVoid(call.out, call.context);
+    return {};
   }
   Catalog& catalog = engine_.catalog();
   const auto new_uuid = [&] { return catalog.NewUuid(); };
@@ -114,22 +116,23 @@ void QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
                               FollowerOfView);
     return status == OpStatus::kOk && change->alters_schema;
   });
-  if (!change.ok()) return call.Fail(change.error());
+  if (!change.ok()) return change.error();
   if (status == OpStatus::kOutOfMemory) {
-    return call.Fail(protocol::ErrorCode::kServerError,
-                     "The change of the schema was refused and nothing of it applied: the memory "
-                     "limit of " +
-                         std::to_string(engine_.memory_limit_bytes()) + " bytes is reached");
+    return CqlError::Server(
+        "The change of the schema was refused and nothing of it applied: the memory "
+        "limit of " +
+        std::to_string(engine_.memory_limit_bytes()) + " bytes is reached");
   }
   if (status != OpStatus::kOk) {
-    return call.Fail(protocol::ErrorCode::kServerError,
-                     "The change of the schema was refused: there are as many tables as there can "
-                     "be, " +
-                         std::to_string(Engine::kTablesMax));
+    return CqlError::Server(
+        "The change of the schema was refused: there are as many tables as there can "
+        "be, " +
+        std::to_string(Engine::kTablesMax));
   }
   if (change->alters_schema) statements_.DropDependents(change->keyspace, change->table);
   if (change->kind == SchemaChange::Kind::kNothing) {
-    return protocol::EncodeVoid(call.out, call.context);
+    protocol::EncodeVoid(call.out, call.context);
+    return {};
   }
   const protocol::SchemaChange told = ToProtocol(*change);
   if (change->alters_schema && options_.on_schema_change) options_.on_schema_change(told);
@@ -140,6 +143,7 @@ void QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
     if (options_.on_schema_change) options_.on_schema_change(of_view);
   }
   protocol::EncodeSchemaChange(call.out, call.context, told);
+  return {};
 }
 
 }  // namespace liststore

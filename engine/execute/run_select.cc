@@ -10,6 +10,7 @@
 #include "engine/cql/plan/instantiate.h"
 #include "engine/cql/plan/planner.h"
 #include "engine/cql/schema/describe.h"
+#include "engine/execute/answers.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
 #include "engine/execute/select_executor.h"
@@ -55,11 +56,13 @@ CqlStatus CheckSerialRead(const SelectPlan& plan, BoundValues values) {
 
 }  // namespace
 
-bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMetadata& columns,
-                               BoundValues bound, BoundValues values, Call& call) {
+CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
+                                                     const protocol::ColumnsMetadata& columns,
+                                                     BoundValues bound, BoundValues values,
+                                                     Call& call) {
   const protocol::QueryParameters& parameters = call.request.parameters();
-  CqlStatus status = CheckReadConsistency(parameters.consistency);
-  if (status.ok() && IsSerial(parameters.consistency)) status = CheckSerialRead(plan, values);
+  LS_RETURN_IF_ERROR(CheckReadConsistency(parameters.consistency));
+  if (IsSerial(parameters.consistency)) LS_RETURN_IF_ERROR(CheckSerialRead(plan, values));
   Functions functions(*this, call.now_nanos);
   SelectCall select{.plan = plan,
                     .values = values,
@@ -77,32 +80,26 @@ bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMe
     protocol::PagingState state;
     if (const auto error =
             protocol::DecodePagingState(parameters.paging_state, select.statement_digest, state)) {
-      call.Fail(error->code, error->message);
-      return true;
+      return ToCqlError(*error);
     }
     if (!IsPartitionKeyOf(*plan.table, state.partition_key)) {
-      call.Fail(protocol::ErrorCode::kProtocolError, "Invalid value for the paging state");
-      return true;
+      return CqlError{CqlErrorCode::kProtocolError, "Invalid value for the paging state", {}};
     }
     select.resume = state;
   }
   call.scratch.rows.Clear();
   SelectResult result{call.scratch.rows, 0, {}, 0};
   bool gone = false;
-  if (status.ok() && plan.table->is_virtual) {
+  if (plan.table->is_virtual) {
     const VirtualTable* table = virtual_tables_.Find(plan.table->keyspace, plan.table->name);
     const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
-    status = ExecuteVirtualSelect(
+    LS_RETURN_IF_ERROR(ExecuteVirtualSelect(
         *table, {*schema, options_.node, call.client.local_address, call.now_nanos}, select,
-        result);
-  } else if (status.ok()) {
-    status = ExecuteSelect(engine_, select, result, gone);
+        result));
+  } else {
+    LS_RETURN_IF_ERROR(ExecuteSelect(engine_, select, result, gone));
   }
-  if (!status.ok()) {
-    call.Fail(status.error());
-    return true;
-  }
-  if (gone) return false;
+  if (gone) return Ran::kTableGone;
   call.request.outcome.dead_rows = result.dead_rows;
   constexpr std::string_view kWarnings[] = {kFilteringWarning};
   if (plan.warns_of_filtering) call.context.warnings = kWarnings;
@@ -114,25 +111,25 @@ bool QueryProcessor::RunSelect(const SelectPlan& plan, const protocol::ColumnsMe
   // One giant answer is no reason to keep its memory.
   call.scratch.rows.Clear();
   call.scratch.rows.ShrinkTo(size_t{1} << 20);
-  return true;
+  return Ran::kAnswered;
 }
 
-void QueryProcessor::RunDescribe(const DescribePlan& plan, Call& call) {
+CqlStatus QueryProcessor::RunDescribe(const DescribePlan& plan, Call& call) {
   const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
-  AnswerDescription(
+  return AnswerDescription(
       Describe(plan.statement, {*schema, options_.node, call.client.local_address, call.now_nanos},
                plan.keyspace),
       call);
 }
 
-void QueryProcessor::AnswerDescription(const CqlOr<Description>& description, Call& call) {
-  if (!description.ok()) return call.Fail(description.error());
+CqlStatus QueryProcessor::AnswerDescription(const CqlOr<Description>& description, Call& call) {
+  if (!description.ok()) return description.error();
   std::vector<protocol::ColumnSpec> specs;
   for (const auto& [name, type] : description->columns) {
     specs.push_back({"system", description->table, name, &type});
   }
   protocol::ColumnsMetadata columns;
-  if (const auto error = columns.Assign(specs)) return call.Fail(error->code, error->message);
+  if (const auto error = columns.Assign(specs)) return ToCqlError(*error);
   protocol::RowsEncoder encoder(call.out, call.context, columns,
                                 {.skip_metadata = call.request.parameters().skip_metadata,
                                  .changed_metadata_id = std::nullopt});
@@ -143,6 +140,7 @@ void QueryProcessor::AnswerDescription(const CqlOr<Description>& description, Ca
     encoder.EndRow();
   }
   encoder.Finish();
+  return {};
 }
 
 }  // namespace liststore

@@ -179,7 +179,7 @@ void FaultingHandler::Answer(const FaultHit& hit, const FaultRequest& look, Requ
       return answer(ErrorCode::kRateLimitError, "Per-partition rate limit reached" + table,
                     protocol::RateLimitDetails{look.op != StatementOp::kSelect, true});
     case Kind::kUnprepared:
-      return AnswerUnprepared(IdOf(request), context, request.outcome, out);
+      return AnswerError(Unprepared(IdOf(request)), context, request.outcome, out);
     case Kind::kCloseConnection:
     case Kind::kNoAnswer:
     case Kind::kDelay:
