@@ -214,50 +214,45 @@ void ExecuteGroup::CloseFrame() {
   open_ = nullptr;
 }
 
-CqlOr<ExecuteGroup::Added> ExecuteGroup::Add(RequestView& request,
-                                             const protocol::ResponseContext& context,
-                                             BoundValues values, std::optional<int64_t> timestamp,
-                                             uint64_t now_nanos) {
+ExecuteGroup::Slot& ExecuteGroup::Begin(RequestView& request,
+                                        const protocol::ResponseContext& context) {
   LS_DCHECK(!full(), "a group that is full is run first");
   Slot& slot = *slots_[size_];
   slot.Reset();
   slot.request = &request;
   slot.statement = request.statement().prepared();
   slot.context = context;
-  const Plan& plan = *slot.statement->plan;
-  if (const auto* select = std::get_if<SelectPlan>(&plan.body)) {
-    LS_ASSIGN_OR_RETURN(const Added added, AddSelect(*select, request.parameters(), values, slot));
-    if (added == Added::kNo) return added;
-    slot.select = select;
-  } else {
-    const auto& change = std::get<ModificationPlan>(plan.body);
-    slot.writes.Clear();
-    LS_RETURN_IF_ERROR(slot.writes.Add(change, values, timestamp, now_nanos));
-    const std::span<const Command> commands = slot.writes.Commands();
-    if (commands.size() != 1) return Added::kNo;
-    commands_.push_back(commands[0]);
-  }
-  ++size_;
-  return Added::kYes;
+  return slot;
 }
 
-CqlOr<ExecuteGroup::Added> ExecuteGroup::AddSelect(const SelectPlan& plan,
-                                                   const protocol::QueryParameters& parameters,
-                                                   BoundValues values, Slot& slot) {
+WriteSet& ExecuteGroup::writes() { return slots_[size_]->writes; }
+
+void ExecuteGroup::AddWrite(RequestView& request, const protocol::ResponseContext& context,
+                            const Command& command) {
+  Begin(request, context);
+  commands_.push_back(command);
+  ++size_;
+}
+
+CqlOr<bool> ExecuteGroup::AddRead(RequestView& request, const protocol::ResponseContext& context,
+                                  const SelectPlan& plan, BoundValues values) {
+  const protocol::QueryParameters& parameters = request.parameters();
   uint64_t limit = 0;
   LS_RETURN_IF_ERROR(ResolveLimit(plan.limit, values, "LIMIT", limit));
   if (plan.at_most_one_row()) limit = 1;
   const uint64_t page =
       parameters.page_size ? static_cast<uint64_t>(*parameters.page_size) : UINT64_MAX;
   // Whatever may need a second page, or read long, is not for a group.
-  if (!parameters.paging_state.empty() || limit > page || limit > kRowsMax) return Added::kNo;
+  if (!parameters.paging_state.empty() || limit > page || limit > kRowsMax) return false;
+  Slot& slot = Begin(request, context);
   bool found = true;
   LS_RETURN_IF_ERROR(EncodePartitionKey(*plan.table, plan.partition_key, values, KeyUse::kRead,
                                         slot.partition_key, found));
-  if (!found) return Added::kNo;
+  if (!found) return false;
   LS_RETURN_IF_ERROR(
       EncodeRange(*plan.table, plan.clustering, values, KeyUse::kRead, slot.range, found));
-  if (!found) return Added::kNo;
+  if (!found) return false;
+  slot.select = &plan;
   slot.rows_options.skip_metadata = parameters.skip_metadata;
   const TableSchema& storage = plan.table->storage;
   slot.spec.range = slot.range.View(storage.packs_item_keys());
@@ -266,7 +261,8 @@ CqlOr<ExecuteGroup::Added> ExecuteGroup::AddSelect(const SelectPlan& plan,
   commands_.push_back({.table = storage.id,
                        .partition_key = slot.partition_key,
                        .body = ReadCommand{&slot.spec, &slot}});
-  return Added::kYes;
+  ++size_;
+  return true;
 }
 
 void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out) {
@@ -286,7 +282,6 @@ void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out) {
       continue;
     }
     Outcome& outcome = slot.request->outcome;
-    outcome.answered = true;
     outcome.dead_rows = reply.info.dead_rows;
     if (slot.closed) continue;
     if (reply.status == OpStatus::kTableGone) {

@@ -42,14 +42,17 @@ class ExecuteGroup {
   bool full() const { return size_ == kSizeMax; }
   bool empty() const { return size_ == 0; }
 
-  enum class Added : uint8_t {
-    kYes,
-    kNo,  // not of a hot shape with these values: run it alone
-  };
-  // Takes an EXECUTE of a groupable plan; what it refers to stays until Run. An error is the
-  // statement's answer, and nothing was added.
-  CqlOr<Added> Add(RequestView& request, const protocol::ResponseContext& context,
-                   BoundValues values, std::optional<int64_t> timestamp, uint64_t now_nanos);
+  // Takes requests of groupable plans, bound and checked; what they refer to stays until Run.
+  //
+  // A write of one command, which is that of writes().
+  void AddWrite(RequestView& request, const protocol::ResponseContext& context,
+                const Command& command);
+  // For the next request to write to; nobody else's until it has run.
+  WriteSet& writes();
+  // A read. False: not of a hot shape with these values. An error is the statement's answer. After
+  // either nothing was added.
+  CqlOr<bool> AddRead(RequestView& request, const protocol::ResponseContext& context,
+                      const SelectPlan& plan, BoundValues values);
 
   // Runs everything, writes the answers, and is empty again. Requests are run in the order of
   // adding where they are about the same partition.
@@ -64,8 +67,7 @@ class ExecuteGroup {
   // Reads of more rows than this are run alone, in steps.
   static constexpr uint64_t kRowsMax = 1024;
 
-  CqlOr<Added> AddSelect(const SelectPlan& plan, const protocol::QueryParameters& parameters,
-                         BoundValues values, Slot& slot);
+  Slot& Begin(RequestView& request, const protocol::ResponseContext& context);
   // Ends the frame that rows went to last.
   void CloseFrame();
 

@@ -80,73 +80,55 @@ QueryProcessor::~QueryProcessor() = default;
 
 ConnectionOrders QueryProcessor::Handle(std::span<RequestView> requests, ClientState& client,
                                         OutputBuffer& out) {
-  StatementScratch& scratch = ThreadScratch();
-  LS_DCHECK(scratch.group.empty(), "a turn leaves nothing behind");
-  // One reading of the clock for what came together.
-  Turn turn;
+  Turn turn{client, ThreadScratch(), out};
+  LS_DCHECK(turn.scratch.group.empty(), "a turn leaves nothing behind");
   turn.generation = engine_.catalog().generation();
   turn.now_nanos = clock_.NowNanos();
-  for (RequestView& request : requests) {
-    if (request.kind() == RequestKind::kExecute &&
-        !IsToBeCounted(request.tracing(), request.parameters(), options_.tally) &&
-        AddToGroup(request, client, scratch, turn, out)) {
-      continue;
-    }
-    // What came before it is done before it: a client that does not wait still sees its own order.
-    RunGroup(client, scratch, turn, out);
-    HandleOne(request, client, scratch, out);
-  }
-  RunGroup(client, scratch, turn, out);
+  for (RequestView& request : requests) Take(request, turn);
+  RunGroup(turn);
   return {};
 }
 
-void QueryProcessor::RunGroup(ClientState& client, StatementScratch& scratch, const Turn& turn,
-                              OutputBuffer& out) {
-  scratch.group.Run(engine_, turn.now_nanos, out);
-  for (RequestView* const request : scratch.group.too_large()) {
-    HandleOne(*request, client, scratch, out);
+bool QueryProcessor::MayJoin(RequestView& request, const Turn& turn) const {
+  if (request.kind() != RequestKind::kExecute ||
+      IsToBeCounted(request.tracing(), request.parameters(), options_.tally)) {
+    return false;
   }
-}
-
-// Takes an EXECUTE of a hot shape into the group; or answers it, when its values are wrong.
-bool QueryProcessor::AddToGroup(RequestView& request, ClientState& client,
-                                StatementScratch& scratch, const Turn& turn, OutputBuffer& out) {
   const PreparedStatement* const statement =
-      request.statement().Find(client.statements, statements_);
-  if (statement == nullptr || !statement->is_groupable) return false;
+      request.statement().Find(turn.client.statements, statements_);
   // A statement of a later schema may belong to a time that the clock was set back to meanwhile.
-  if (engine_.catalog().generation() != turn.generation) return false;
-  const protocol::QueryParameters& parameters = request.parameters();
-  const bool reads = std::holds_alternative<SelectPlan>(statement->plan->body);
-  const protocol::ResponseContext context = ResponseContextOf(request.header(), client);
-  // A group's answers are written when it runs; until then nothing else is written.
-  const auto refuse = [&](const CqlError& error) {
-    RunGroup(client, scratch, turn, out);
-    request.outcome.answered = true;
-    AnswerError(error, context, request.outcome, out);
-    return true;
-  };
-  CqlStatus status = reads ? CheckReadConsistency(parameters.consistency)
-                           : CheckWriteConsistency(parameters.consistency);
-  scratch.values.clear();
-  if (status.ok()) {
-    status = request.Bind(request.statement(), *statement->plan, scratch.values);
-  }
-  if (!status.ok()) return refuse(status.error());
-  const CqlOr<ExecuteGroup::Added> added =
-      scratch.group.Add(request, context, scratch.values, TimestampOf(parameters), turn.now_nanos);
-  if (!added.ok()) return refuse(added.error());
-  if (*added == ExecuteGroup::Added::kNo) return false;
-  if (scratch.group.full()) RunGroup(client, scratch, turn, out);
-  return true;
+  return statement != nullptr && statement->is_groupable &&
+         engine_.catalog().generation() == turn.generation;
 }
 
-void QueryProcessor::HandleOne(RequestView& request, ClientState& client, StatementScratch& scratch,
-                               OutputBuffer& out) {
+void QueryProcessor::Take(RequestView& request, Turn& turn) {
   request.outcome.answered = true;
-  Call call{request, client, ResponseContextOf(request.header(), client),
-            scratch, out,    clock_.NowNanos()};
-  if (!scratch.computed.empty()) scratch.computed.clear();
+  ExecuteGroup& group = turn.scratch.group;
+  if (MayJoin(request, turn)) {
+    Call call(request, turn, turn.now_nanos, &group);
+    const CqlOr<Ran> ran = RunPrepared(*request.statement().prepared(), call);
+    if (ran.ok() && *ran == Ran::kJoined) {
+      if (group.full()) RunGroup(turn);
+      return;
+    }
+    // While a group runs nothing else is written, and nothing comes before it.
+    RunGroup(turn);
+    if (!ran.ok()) return call.Fail(ran.error());
+  } else {
+    // What came before it is done before it: a client that does not wait still sees its own order.
+    RunGroup(turn);
+  }
+  Answer(request, turn);
+}
+
+void QueryProcessor::RunGroup(Turn& turn) {
+  turn.scratch.group.Run(engine_, turn.now_nanos, turn.out);
+  for (RequestView* const request : turn.scratch.group.too_large()) Answer(*request, turn);
+}
+
+void QueryProcessor::Answer(RequestView& request, Turn& turn) {
+  Call call(request, turn, clock_.NowNanos());
+  if (!turn.scratch.computed.empty()) turn.scratch.computed.clear();
   call.tally = options_.tally;
   const CqlStatus status = [&] {
     switch (request.kind()) {
@@ -228,13 +210,18 @@ CqlStatus QueryProcessor::HandleExecute(Call& call) {
   const PreparedStatement* const statement =
       call.request.statement().Find(call.client.statements, statements_);
   if (statement == nullptr) return Unprepared(call.request.statement().id());
-  call.text = statement->text;
   call.now_nanos = clock_.NowNanos();
-  LS_ASSIGN_OR_RETURN(const Ran ran, Run(*statement->plan, statement->columns, call));
+  LS_ASSIGN_OR_RETURN(const Ran ran, RunPrepared(*statement, call));
   if (ran == Ran::kAnswered) return {};
   // The next PREPARE is to meet the schema of after the change.
   engine_.catalog().WaitForChange();
   return Unprepared(statement->id);
+}
+
+CqlOr<QueryProcessor::Ran> QueryProcessor::RunPrepared(const PreparedStatement& statement,
+                                                       Call& call) {
+  call.text = statement.text;
+  return Run(*statement.plan, statement.columns, call);
 }
 
 CqlOr<QueryProcessor::Ran> QueryProcessor::Run(const Plan& plan,

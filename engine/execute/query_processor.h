@@ -71,32 +71,30 @@ class QueryProcessor final : public RequestHandler {
   struct Writes;
   class Functions;
   class BatchValues;
-  // What requests that came together share: the instant, and the schema's generation, which was
-  // looked at first.
-  struct Turn {
-    uint64_t generation = 0;
-    uint64_t now_nanos = 0;
-  };
+  // What requests that came together share.
+  struct Turn;
 
   // How a plan's run ended, when it is no error.
   enum class Ran : uint8_t {
     kAnswered,
+    kJoined,     // the group, which answers it
+    kAlone,      // no: with these values it has to be run alone; nothing was done
     kTableGone,  // the plan's; nothing was written: plan anew
   };
 
-  bool AddToGroup(RequestView& request, ClientState& client, StatementScratch& scratch,
-                  const Turn& turn, OutputBuffer& out);
-  // And then alone what was too large for it.
-  void RunGroup(ClientState& client, StatementScratch& scratch, const Turn& turn,
-                OutputBuffer& out);
-  void HandleOne(RequestView& request, ClientState& client, StatementScratch& scratch,
-                 OutputBuffer& out);
+  // Answers the request, or puts it into the turn's group.
+  void Take(RequestView& request, Turn& turn);
+  bool MayJoin(RequestView& request, const Turn& turn) const;
+  // Runs the group, and then alone what was too large for it.
+  void RunGroup(Turn& turn);
+  void Answer(RequestView& request, Turn& turn);
   // They answer, unless it is an error.
   CqlStatus HandleQuery(Call& call);
   CqlStatus HandlePrepare(Call& call);
   CqlStatus HandleExecute(Call& call);
   CqlStatus HandleBatch(Call& call);
 
+  CqlOr<Ran> RunPrepared(const PreparedStatement& statement, Call& call);
   CqlOr<std::shared_ptr<const PreparedStatement>> Prepare(StatementView& statement,
                                                           std::string_view keyspace);
   // The plan of a BATCH message's statement, or why there is none.

@@ -31,15 +31,36 @@ struct StatementScratch {
   ExecuteGroup group;
 };
 
+struct QueryProcessor::Turn {
+  ClientState& client;
+  StatementScratch& scratch;
+  OutputBuffer& out;
+  // The schema's, looked at before the clock; one instant for all that join the group.
+  uint64_t generation = 0;
+  uint64_t now_nanos = 0;
+};
+
 struct QueryProcessor::Call {
+  Call(RequestView& of, Turn& turn, uint64_t now, ExecuteGroup* joins = nullptr)
+      : request(of),
+        client(turn.client),
+        context(ResponseContextOf(of.header(), turn.client)),
+        scratch(turn.scratch),
+        out(turn.out),
+        group(joins),
+        writes(joins != nullptr ? joins->writes() : turn.scratch.writes),
+        now_nanos(now) {}
+
   RequestView& request;
   ClientState& client;
   protocol::ResponseContext context;
   StatementScratch& scratch;
   OutputBuffer& out;
+  ExecuteGroup* const group;  // to join; nullptr: it is run alone
+  WriteSet& writes;
   // Read once the plan is there: a plan of after a reset never goes by the time of before
   // (Engine::era).
-  uint64_t now_nanos = 0;
+  uint64_t now_nanos;
   FeatureTally* tally = nullptr;  // nullptr: nothing is counted
   std::string_view text = {};     // of the statement, once it is known
   // What computes values of the plan that is run; nullptr: it has none.

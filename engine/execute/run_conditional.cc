@@ -15,7 +15,7 @@ namespace liststore {
 CqlOr<QueryProcessor::Ran> QueryProcessor::RunConditional(const Writes& writes, Call& call) {
   LS_RETURN_IF_ERROR(CheckConditionalConsistency(call.request.parameters()));
   StatementConditions conditions;
-  WriteSet& set = call.scratch.writes;
+  WriteSet& set = call.writes;
   set.Clear(&timeuuids_);
   LS_RETURN_IF_ERROR(ForEachWrite(writes, call,
                                   [&](const ModificationPlan& change, BoundValues values,
@@ -43,16 +43,16 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyConditional(
   // Timestamps are the engine's, above those of what was read; of a batch the other statements'
   // too. Source: ScyllaDB cql3/statements/cas_request.cc, apply_updates.
   std::vector<Command>& writes = call.scratch.conditional_writes;
-  const std::span<const Command> commands = call.scratch.writes.Commands();
+  const std::span<const Command> commands = call.writes.Commands();
   writes.assign(commands.begin(), commands.end());
   for (Command& command : writes) command.timestamp = WriteTimestamp::None();
   std::vector<RowLook> looks = {conditions.Look()};
-  const std::span<const RowLook> of_writes = call.scratch.writes.Looks();
+  const std::span<const RowLook> of_writes = call.writes.Looks();
   looks.insert(looks.end(), of_writes.begin(), of_writes.end());
   const ConditionalReply reply = ExecuteWithViews({.looks = looks, .writes = writes}, call);
   // What cannot be written is an error where it would have been.
   if (reply.status == OpStatus::kOk && !reply.applied && conditions.Hold()) {
-    return call.scratch.writes.LookStatus();
+    return call.writes.LookStatus();
   }
   if (reply.status != OpStatus::kOk) {
     return AnswerWrite(reply.status, protocol::WriteType::kCas, call);

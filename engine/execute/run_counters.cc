@@ -40,7 +40,7 @@ CqlStatus AddStatement(const ModificationPlan& plan, BoundValues values, uint64_
 
 CqlOr<QueryProcessor::Ran> QueryProcessor::RunCounters(const Writes& writes, Call& call) {
   CounterAdditions additions;
-  WriteSet& deletions = call.scratch.writes;
+  WriteSet& deletions = call.writes;
   deletions.Clear();
   LS_RETURN_IF_ERROR(ForEachWrite(
       writes, call,

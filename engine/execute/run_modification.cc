@@ -56,15 +56,20 @@ CqlError NotAModification() {
 }  // namespace
 
 CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyWrites(protocol::WriteType type, Call& call) {
-  const std::span<const Command> commands = call.scratch.writes.Commands();
-  const std::span<const RowLook> looks = call.scratch.writes.Looks();
+  const std::span<const Command> commands = call.writes.Commands();
+  if (call.group != nullptr) {
+    if (commands.size() != 1) return Ran::kAlone;
+    call.group->AddWrite(call.request, call.context, commands[0]);
+    return Ran::kJoined;
+  }
+  const std::span<const RowLook> looks = call.writes.Looks();
   OpStatus status = OpStatus::kOk;
-  const bool has_views = !call.scratch.writes.Views().empty();
+  const bool has_views = !call.writes.Views().empty();
   if (!looks.empty() || has_views) {
     const ConditionalReply reply = ExecuteWithViews({.looks = looks, .writes = commands}, call);
-    if (reply.status == OpStatus::kOk && !reply.applied) return call.scratch.writes.LookStatus();
+    if (reply.status == OpStatus::kOk && !reply.applied) return call.writes.LookStatus();
     status = reply.status;
-  } else if (commands.size() == 1 && !call.scratch.writes.NullsMayMeetValues()) {
+  } else if (commands.size() == 1 && !call.writes.NullsMayMeetValues()) {
     status = engine_.Execute(commands[0], call.now_nanos).status;
   } else if (!commands.empty()) {
     call.scratch.replies.resize(commands.size());
@@ -74,7 +79,7 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyWrites(protocol::WriteType type,
 }
 
 ConditionalReply QueryProcessor::ExecuteWithViews(ConditionalWrite write, Call& call) {
-  const auto views = call.scratch.writes.Views();
+  const auto views = call.writes.Views();
   if (views.empty()) return engine_.ExecuteConditional(write, call.now_nanos);
   ViewFollower follower({views.begin(), views.end()});
   write.follower = &follower;
@@ -131,7 +136,7 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call&
     protocol::EncodeVoid(call.out, call.context);
     return Ran::kAnswered;
   }
-  WriteSet& set = call.scratch.writes;
+  WriteSet& set = call.writes;
   set.Clear(&timeuuids_);
   LS_RETURN_IF_ERROR(ForEachWrite(
       writes, call,

@@ -63,6 +63,11 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
   const protocol::QueryParameters& parameters = call.request.parameters();
   LS_RETURN_IF_ERROR(CheckReadConsistency(parameters.consistency));
   if (IsSerial(parameters.consistency)) LS_RETURN_IF_ERROR(CheckSerialRead(plan, values));
+  if (call.group != nullptr) {
+    LS_ASSIGN_OR_RETURN(const bool joined,
+                        call.group->AddRead(call.request, call.context, plan, values));
+    return joined ? Ran::kJoined : Ran::kAlone;
+  }
   Functions functions(*this, call.now_nanos);
   SelectCall select{.plan = plan,
                     .values = values,

@@ -14,6 +14,7 @@
 
 #include "engine/cql/plan/bound_values.h"
 #include "engine/cql/plan/planned_statement.h"
+#include "engine/execute/request_view.h"
 
 namespace liststore {
 
@@ -34,13 +35,6 @@ struct JournalClient {
 
 // What requests that come together mostly have alike: it is written down where it changes.
 struct SharedFacts {
-  enum class Kind : uint8_t {
-    kQuery,
-    kPrepare,
-    kExecute,
-    kBatch
-  };
-
   uint64_t at_nanos = 0;        // when it had arrived, since the Unix epoch
   uint64_t duration_nanos = 0;  // by the machine, whatever the clock
   uint64_t dead_rows = 0;       // that its reads passed over
@@ -50,7 +44,7 @@ struct SharedFacts {
   const char* serial_consistency = "";
   const char* outcome = "";
   std::optional<int32_t> page_size;
-  Kind kind = Kind::kQuery;
+  RequestKind kind = RequestKind::kQuery;
 
   // Names by their place: the same name at two places is room lost and no more.
   bool operator==(const SharedFacts&) const = default;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "engine/base/check.h"
 #include "engine/cql/syntax/statement_outline.h"
 #include "engine/execute/kept_text.h"
 
@@ -49,20 +48,6 @@ void AddStatement(const StatementView& statement, std::string_view text, Journal
   if (!statement.is_prepared()) return record.AddText(text);
   if (statement.prepared() == nullptr) return record.AddUnknown();
   record.AddPrepared(*statement.prepared());
-}
-
-JournalFacts::Kind KindOf(RequestKind kind) {
-  switch (kind) {
-    case RequestKind::kQuery:
-      return JournalFacts::Kind::kQuery;
-    case RequestKind::kPrepare:
-      return JournalFacts::Kind::kPrepare;
-    case RequestKind::kExecute:
-      return JournalFacts::Kind::kExecute;
-    case RequestKind::kBatch:
-      return JournalFacts::Kind::kBatch;
-  }
-  LS_UNREACHABLE("requests are of one of these kinds");
 }
 
 // Secrets are not written down: what may be about users ends with the word PASSWORD.
@@ -181,7 +166,7 @@ void JournalingHandler::Record(const Group& group) {
         group.duration_nanos + static_cast<uint64_t>(outcome.delay.count());
     record.facts.outcome = outcome.Name();
     record.facts.dead_rows = outcome.dead_rows;
-    record.facts.kind = KindOf(request.kind());
+    record.facts.kind = request.kind();
     record.SetClient(entry.has_new_keyspace ? group.client_behind : group.client_before);
     if (request.kind() == RequestKind::kPrepare) {
       record.AddText(entry.text);

@@ -102,7 +102,7 @@ class Linter {
   }
 
   void LookForUnprepared(const RequestReading& reading) {
-    if (record_->kind != JournalRecord::Kind::kQuery) return;
+    if (record_->kind != RequestKind::kQuery) return;
     if (reading.op == StatementOp::kSelect || reading.op == StatementOp::kInsert ||
         reading.op == StatementOp::kUpdate || reading.op == StatementOp::kDelete) {
       Find("unprepared", StatementShape(reading.text));
@@ -196,8 +196,7 @@ std::vector<LintFinding> Lint(const Journal& journal, const Schema& schema,
                               bool honours_client_timestamps) {
   Linter linter(honours_client_timestamps);
   journal.ForEach([&](const JournalRecord& record) {
-    if (std::string_view(record.outcome) != "ok" || record.kind == JournalRecord::Kind::kPrepare)
-      return;
+    if (std::string_view(record.outcome) != "ok" || record.kind == RequestKind::kPrepare) return;
     linter.Look(record, ReadRequest(record, schema));
   });
   return linter.Take();

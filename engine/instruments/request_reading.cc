@@ -74,7 +74,7 @@ StatementReading ReadStatement(const JournalRecord& record, const RecordedStatem
   } else {
     reading.outline = OutlineOf(statement.text, keyspace);
     // PREPARE has nothing that a plan could tell more of.
-    if (!statement.is_text_cut && record.kind != JournalRecord::Kind::kPrepare) {
+    if (!statement.is_text_cut && record.kind != RequestKind::kPrepare) {
       auto plan = PlanText(statement.text, schema, keyspace);
       if (plan.ok()) reading.plan = *std::move(plan);
     }
@@ -84,8 +84,8 @@ StatementReading ReadStatement(const JournalRecord& record, const RecordedStatem
 }
 
 StatementOp OpOf(const JournalRecord& record, const RequestReading& reading) {
-  if (record.kind == JournalRecord::Kind::kBatch) return StatementOp::kBatch;
-  if (record.kind == JournalRecord::Kind::kPrepare) return StatementOp::kPrepare;
+  if (record.kind == RequestKind::kBatch) return StatementOp::kBatch;
+  if (record.kind == RequestKind::kPrepare) return StatementOp::kPrepare;
   return reading.statements[0].outline.op;
 }
 
@@ -144,9 +144,9 @@ RequestReading ReadRequest(const JournalRecord& record, const Schema& schema) {
     reading.prepared |= statement.prepared != nullptr;
   }
   if (record.leaves_out_statements()) reading.text += "; ...";
-  reading.prepared |= record.kind == JournalRecord::Kind::kExecute;
+  reading.prepared |= record.kind == RequestKind::kExecute;
   if (reading.statements.empty()) {
-    LS_DCHECK(record.kind == JournalRecord::Kind::kBatch, "other requests have one statement");
+    LS_DCHECK(record.kind == RequestKind::kBatch, "other requests have one statement");
     reading.op = StatementOp::kBatch;
     return reading;
   }

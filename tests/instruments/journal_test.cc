@@ -284,7 +284,7 @@ TEST(Journal, TellsTheFactsOfEveryRecord) {
         facts.page_size = coin() ? std::optional<int32_t>(0) : std::nullopt;
         break;
       case 8:
-        facts.kind = coin() ? JournalFacts::Kind::kBatch : JournalFacts::Kind::kQuery;
+        facts.kind = coin() ? RequestKind::kBatch : RequestKind::kQuery;
         break;
       default:
         facts.timestamp = coin() ? std::optional<int64_t>(-1) : std::nullopt;
@@ -335,7 +335,7 @@ TEST(Journal, RepeatsARecordButForTimestampAndValues) {
         ++repeated;
         return;
       }
-      record.facts.kind = JournalFacts::Kind::kExecute;
+      record.facts.kind = RequestKind::kExecute;
       record.facts.outcome = "ok";
       record.facts.timestamp = timestamp;
       record.SetClient(Client());
@@ -350,7 +350,7 @@ TEST(Journal, RepeatsARecordButForTimestampAndValues) {
   journal.ForEach([&](const JournalRecord& record) {
     EXPECT_EQ(record.seq(), i + 1);
     EXPECT_EQ(record.timestamp, i % 3 == 0 ? std::nullopt : std::optional<int64_t>(i)) << i;
-    EXPECT_EQ(record.kind, JournalFacts::Kind::kExecute) << i;
+    EXPECT_EQ(record.kind, RequestKind::kExecute) << i;
     EXPECT_EQ(record.client, Client().get()) << i;
     EXPECT_EQ(record.error(), is_special(i) ? "why" : "") << i;
     const std::vector<RecordedStatement> statements = record.Statements();
