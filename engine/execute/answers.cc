@@ -16,10 +16,6 @@ CqlError Unprepared(std::string_view id) {
           UnpreparedDetail{std::string(id)}};
 }
 
-CqlError SchemaChangesTooFast() {
-  return CqlError::Server("The schema changes faster than statements run");
-}
-
 CqlError ToCqlError(const protocol::ProtocolError& error) {
   return {static_cast<CqlErrorCode>(error.code), error.message, {}};
 }

@@ -14,8 +14,6 @@ namespace liststore {
 
 // The client prepares the statement anew and repeats its request.
 CqlError Unprepared(std::string_view id);
-// A table that is gone each time.
-CqlError SchemaChangesTooFast();
 CqlError ToCqlError(const protocol::ProtocolError& error);
 
 // ERROR with the code, message and details.

@@ -1,49 +1,35 @@
 #include "engine/execute/outcome.h"
 
+#include <utility>
+
 namespace liststore {
 
 const char* Outcome::Name() const {
+  using enum CqlErrorCode;
+  static constexpr std::pair<CqlErrorCode, const char*> kNames[] = {
+      {kServerError, "server_error"},
+      {kProtocolError, "protocol_error"},
+      {kBadCredentials, "bad_credentials"},
+      {kUnavailable, "unavailable"},
+      {kOverloaded, "overloaded"},
+      {kIsBootstrapping, "is_bootstrapping"},
+      {kTruncateError, "truncate_error"},
+      {kWriteTimeout, "write_timeout"},
+      {kReadTimeout, "read_timeout"},
+      {kReadFailure, "read_failure"},
+      {kFunctionFailure, "function_failure"},
+      {kWriteFailure, "write_failure"},
+      {kSyntax, "syntax"},
+      {kUnauthorized, "unauthorized"},
+      {kInvalid, "invalid"},
+      {kConfig, "config_error"},
+      {kAlreadyExists, "already_exists"},
+      {kUnprepared, "unprepared"},
+      {kRateLimit, "rate_limit"}};
   if (!answered) return "no_answer";
   if (!error) return "ok";
-  switch (*error) {
-    case CqlErrorCode::kServerError:
-      return "server_error";
-    case CqlErrorCode::kProtocolError:
-      return "protocol_error";
-    case CqlErrorCode::kBadCredentials:
-      return "bad_credentials";
-    case CqlErrorCode::kUnavailable:
-      return "unavailable";
-    case CqlErrorCode::kOverloaded:
-      return "overloaded";
-    case CqlErrorCode::kIsBootstrapping:
-      return "is_bootstrapping";
-    case CqlErrorCode::kTruncateError:
-      return "truncate_error";
-    case CqlErrorCode::kWriteTimeout:
-      return "write_timeout";
-    case CqlErrorCode::kReadTimeout:
-      return "read_timeout";
-    case CqlErrorCode::kReadFailure:
-      return "read_failure";
-    case CqlErrorCode::kFunctionFailure:
-      return "function_failure";
-    case CqlErrorCode::kWriteFailure:
-      return "write_failure";
-    case CqlErrorCode::kSyntax:
-      return "syntax";
-    case CqlErrorCode::kUnauthorized:
-      return "unauthorized";
-    case CqlErrorCode::kInvalid:
-      return "invalid";
-    case CqlErrorCode::kConfig:
-      return "config_error";
-    case CqlErrorCode::kAlreadyExists:
-      return "already_exists";
-    case CqlErrorCode::kUnprepared:
-      return "unprepared";
-    case CqlErrorCode::kRateLimit:
-      return "rate_limit";
+  for (const auto& [code, name] : kNames) {
+    if (code == *error) return name;
   }
   return "error";
 }

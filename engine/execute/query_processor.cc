@@ -130,41 +130,44 @@ void QueryProcessor::Answer(RequestView& request, Turn& turn) {
   Call call(request, turn, clock_.NowNanos());
   if (!turn.scratch.computed.empty()) turn.scratch.computed.clear();
   call.tally = options_.tally;
-  const CqlStatus status = [&] {
-    switch (request.kind()) {
-      case RequestKind::kQuery:
-        return HandleQuery(call);
-      case RequestKind::kPrepare:
-        return HandlePrepare(call);
-      case RequestKind::kExecute:
-        return HandleExecute(call);
-      case RequestKind::kBatch:
-        return HandleBatch(call);
-    }
-    LS_UNREACHABLE("requests are of one of these kinds");
-  }();
-  if (!status.ok()) return call.Fail(status.error());
-  if (request.kind() != RequestKind::kPrepare) call.CountAccepted(request.parameters());
-}
-
-CqlStatus QueryProcessor::HandleQuery(Call& call) {
-  StatementView& statement = call.request.statement();
-  call.text = statement.text();
   for (int attempt = 0; attempt < kPlanAttemptsMax; ++attempt) {
-    const auto plan = statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace);
-    if (!plan.ok()) return plan.error();
-    call.now_nanos = clock_.NowNanos();
-    protocol::ColumnsMetadata variables;
-    protocol::ColumnsMetadata columns;
-    if (const auto error = EncodeMetadata(**plan, variables, columns)) return ToCqlError(*error);
-    LS_ASSIGN_OR_RETURN(const Ran ran, Run(**plan, columns, call));
-    if (ran == Ran::kAnswered) {
-      call.CountAccepted(**plan);
-      return {};
+    const CqlOr<Ran> ran = Handle(call);
+    if (!ran.ok()) return call.Fail(ran.error());
+    if (*ran == Ran::kAnswered) {
+      if (request.kind() != RequestKind::kPrepare) call.CountAccepted(request.parameters());
+      return;
     }
     engine_.catalog().WaitForChange();
   }
-  return SchemaChangesTooFast();
+  call.Fail(CqlError::Server("The schema changes faster than statements run"));
+}
+
+CqlOr<QueryProcessor::Ran> QueryProcessor::Handle(Call& call) {
+  switch (call.request.kind()) {
+    case RequestKind::kQuery:
+      return HandleQuery(call);
+    case RequestKind::kPrepare:
+      return HandlePrepare(call);
+    case RequestKind::kExecute:
+      return HandleExecute(call);
+    case RequestKind::kBatch:
+      return HandleBatch(call);
+  }
+  LS_UNREACHABLE("requests are of one of these kinds");
+}
+
+CqlOr<QueryProcessor::Ran> QueryProcessor::HandleQuery(Call& call) {
+  StatementView& statement = call.request.statement();
+  call.text = statement.text();
+  const auto plan = statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace);
+  if (!plan.ok()) return plan.error();
+  call.now_nanos = clock_.NowNanos();
+  protocol::ColumnsMetadata variables;
+  protocol::ColumnsMetadata columns;
+  if (const auto error = EncodeMetadata(**plan, variables, columns)) return ToCqlError(*error);
+  LS_ASSIGN_OR_RETURN(const Ran ran, Run(**plan, columns, call));
+  if (ran == Ran::kAnswered) call.CountAccepted(**plan);
+  return ran;
 }
 
 CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(StatementView& text,
@@ -184,7 +187,7 @@ CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(Statemen
   return std::shared_ptr<const PreparedStatement>(std::move(statement));
 }
 
-CqlStatus QueryProcessor::HandlePrepare(Call& call) {
+CqlOr<QueryProcessor::Ran> QueryProcessor::HandlePrepare(Call& call) {
   call.text = call.request.statement().text();
   const uint64_t generation = engine_.catalog().generation();
   const CqlOr<std::shared_ptr<const PreparedStatement>> prepared =
@@ -203,16 +206,16 @@ CqlStatus QueryProcessor::HandlePrepare(Call& call) {
   result.is_conditional = statement.plan->is_conditional();
   protocol::EncodePrepared(call.out, call.context, result);
   call.CountAccepted(*statement.plan);
-  return {};
+  return Ran::kAnswered;
 }
 
-CqlStatus QueryProcessor::HandleExecute(Call& call) {
+CqlOr<QueryProcessor::Ran> QueryProcessor::HandleExecute(Call& call) {
   const PreparedStatement* const statement =
       call.request.statement().Find(call.client.statements, statements_);
   if (statement == nullptr) return Unprepared(call.request.statement().id());
   call.now_nanos = clock_.NowNanos();
   LS_ASSIGN_OR_RETURN(const Ran ran, RunPrepared(*statement, call));
-  if (ran == Ran::kAnswered) return {};
+  if (ran == Ran::kAnswered) return ran;
   // The next PREPARE is to meet the schema of after the change.
   engine_.catalog().WaitForChange();
   return Unprepared(statement->id);

@@ -79,7 +79,7 @@ class QueryProcessor final : public RequestHandler {
     kAnswered,
     kJoined,     // the group, which answers it
     kAlone,      // no: with these values it has to be run alone; nothing was done
-    kTableGone,  // the plan's; nothing was written: plan anew
+    kTableGone,  // the plan's, or the schema has changed; nothing was written: plan anew
   };
 
   // Answers the request, or puts it into the turn's group.
@@ -88,11 +88,12 @@ class QueryProcessor final : public RequestHandler {
   // Runs the group, and then alone what was too large for it.
   void RunGroup(Turn& turn);
   void Answer(RequestView& request, Turn& turn);
-  // They answer, unless it is an error.
-  CqlStatus HandleQuery(Call& call);
-  CqlStatus HandlePrepare(Call& call);
-  CqlStatus HandleExecute(Call& call);
-  CqlStatus HandleBatch(Call& call);
+  // One attempt.
+  CqlOr<Ran> Handle(Call& call);
+  CqlOr<Ran> HandleQuery(Call& call);
+  CqlOr<Ran> HandlePrepare(Call& call);
+  CqlOr<Ran> HandleExecute(Call& call);
+  CqlOr<Ran> HandleBatch(Call& call);
 
   CqlOr<Ran> RunPrepared(const PreparedStatement& statement, Call& call);
   CqlOr<std::shared_ptr<const PreparedStatement>> Prepare(StatementView& statement,

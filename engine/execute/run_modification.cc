@@ -170,39 +170,35 @@ CqlStatus QueryProcessor::PlanBatchStatement(StatementView& statement, size_t& p
   return {};
 }
 
-CqlStatus QueryProcessor::HandleBatch(Call& call) {
+CqlOr<QueryProcessor::Ran> QueryProcessor::HandleBatch(Call& call) {
   const std::span<StatementView> statements = call.request.statements();
   std::vector<const ModificationPlan*>& changes = call.scratch.changes;
-  for (int attempt = 0; attempt < kPlanAttemptsMax; ++attempt) {
-    const uint64_t generation = engine_.catalog().generation();
-    call.now_nanos = clock_.NowNanos();
-    changes.clear();
-    size_t plan_bytes = 0;
-    std::string_view prepared_id;
-    for (StatementView& statement : statements) {
-      if (statement.is_prepared()) prepared_id = statement.id();
-      LS_RETURN_IF_ERROR(PlanBatchStatement(statement, plan_bytes, call));
-    }
-    // Some of its plans may be of a later schema, and the clock set back meanwhile.
-    if (engine_.catalog().generation() != generation) continue;
-    // As the planner does it for a text.
-    const protocol::BatchType type = call.request.batch_type();
-    LS_RETURN_IF_ERROR(CheckConditionalBatch(changes, /*has_timestamp=*/false));
-    if (std::ranges::none_of(changes, IsConditional)) {
-      LS_RETURN_IF_ERROR(CheckCounterBatch(KindOf(type), /*has_timestamp=*/false, changes));
-    }
-    Writes writes;
-    writes.changes = changes;
-    writes.statements = statements;
-    writes.timestamp = TimestampOf(call.request.parameters());
-    writes.type = WriteTypeOf(type);
-    writes.is_batch = true;
-    LS_ASSIGN_OR_RETURN(const Ran ran, RunWrites(writes, call));
-    if (ran == Ran::kAnswered) return {};
-    if (!prepared_id.empty()) return Unprepared(prepared_id);
-    engine_.catalog().WaitForChange();
+  const uint64_t generation = engine_.catalog().generation();
+  call.now_nanos = clock_.NowNanos();
+  changes.clear();
+  size_t plan_bytes = 0;
+  std::string_view prepared_id;
+  for (StatementView& statement : statements) {
+    if (statement.is_prepared()) prepared_id = statement.id();
+    LS_RETURN_IF_ERROR(PlanBatchStatement(statement, plan_bytes, call));
   }
-  return SchemaChangesTooFast();
+  // Some of its plans may be of a later schema, and the clock set back meanwhile.
+  if (engine_.catalog().generation() != generation) return Ran::kTableGone;
+  // As the planner does it for a text.
+  const protocol::BatchType type = call.request.batch_type();
+  LS_RETURN_IF_ERROR(CheckConditionalBatch(changes, /*has_timestamp=*/false));
+  if (std::ranges::none_of(changes, IsConditional)) {
+    LS_RETURN_IF_ERROR(CheckCounterBatch(KindOf(type), /*has_timestamp=*/false, changes));
+  }
+  Writes writes;
+  writes.changes = changes;
+  writes.statements = statements;
+  writes.timestamp = TimestampOf(call.request.parameters());
+  writes.type = WriteTypeOf(type);
+  writes.is_batch = true;
+  LS_ASSIGN_OR_RETURN(const Ran ran, RunWrites(writes, call));
+  if (ran == Ran::kTableGone && !prepared_id.empty()) return Unprepared(prepared_id);
+  return ran;
 }
 
 }  // namespace liststore

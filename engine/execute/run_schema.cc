@@ -14,36 +14,6 @@
 namespace liststore {
 namespace {
 
-protocol::SchemaChange ToProtocol(const SchemaChange& change) {
-  protocol::SchemaChange told;
-  switch (change.kind) {
-    case SchemaChange::Kind::kCreated:
-      told.change = protocol::SchemaChange::Change::kCreated;
-      break;
-    case SchemaChange::Kind::kDropped:
-      told.change = protocol::SchemaChange::Change::kDropped;
-      break;
-    default:
-      told.change = protocol::SchemaChange::Change::kUpdated;
-      break;
-  }
-  told.keyspace = change.keyspace;
-  switch (change.target) {
-    case SchemaChange::Target::kKeyspace:
-      told.target = protocol::SchemaChange::Target::kKeyspace;
-      break;
-    case SchemaChange::Target::kTable:
-      told.target = protocol::SchemaChange::Target::kTable;
-      told.name = change.table;
-      break;
-    case SchemaChange::Target::kType:
-      told.target = protocol::SchemaChange::Target::kType;
-      told.name = change.type;
-      break;
-  }
-  return told;
-}
-
 std::unique_ptr<RowFollower> FollowerOfView(const Schema& schema, const TableDefinition& view) {
   auto plans = std::make_shared<ViewPlans>();
   plans->base = schema.FindTable(view.keyspace, view.view->base);
@@ -134,7 +104,12 @@ CqlStatus QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
     protocol::EncodeVoid(call.out, call.context);
     return {};
   }
-  const protocol::SchemaChange told = ToProtocol(*change);
+  using Kind = SchemaDifference::Kind;
+  const SchemaDifference difference{change->kind == SchemaChange::Kind::kCreated   ? Kind::kCreated
+                                    : change->kind == SchemaChange::Kind::kDropped ? Kind::kDropped
+                                                                                   : Kind::kUpdated,
+                                    change->keyspace, change->table, change->type};
+  const protocol::SchemaChange told = ToProtocol(difference);
   if (change->alters_schema && options_.on_schema_change) options_.on_schema_change(told);
   for (const std::string& view : change->views) {
     statements_.DropDependents(change->keyspace, view);

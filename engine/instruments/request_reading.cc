@@ -1,6 +1,7 @@
 #include "engine/instruments/request_reading.h"
 
 #include <algorithm>
+#include <set>
 #include <variant>
 
 #include "engine/base/check.h"
@@ -90,29 +91,21 @@ StatementOp OpOf(const JournalRecord& record, const RequestReading& reading) {
 }
 
 // The table that all statements have; empty: there is none.
-std::string TableOf(const StatementReading& statement) {
-  const auto* batch =
-      statement.plan == nullptr ? nullptr : std::get_if<BatchPlan>(&statement.plan->body);
-  if (batch == nullptr) {
-    return statement.outline.table.empty() ? std::string() : QualifiedTable(statement.outline);
-  }
-  std::string name;
-  for (const ModificationPlan& part : batch->modifications) {
-    std::string of_part = part.table->keyspace + "." + part.table->name;
-    if (!name.empty() && name != of_part) return {};
-    name = std::move(of_part);
-  }
-  return name;
-}
-
 std::string CommonTable(const std::vector<StatementReading>& statements) {
-  std::string name;
+  std::set<std::string> names;
   for (const StatementReading& statement : statements) {
-    std::string of_statement = TableOf(statement);
-    if (of_statement.empty() || (!name.empty() && name != of_statement)) return {};
-    name = std::move(of_statement);
+    const auto* batch =
+        statement.plan == nullptr ? nullptr : std::get_if<BatchPlan>(&statement.plan->body);
+    if (batch == nullptr || batch->modifications.empty()) {
+      const bool has_name = batch == nullptr && !statement.outline.table.empty();
+      names.insert(has_name ? QualifiedTable(statement.outline) : std::string());
+      continue;
+    }
+    for (const ModificationPlan& part : batch->modifications) {
+      names.insert(part.table->keyspace + "." + part.table->name);
+    }
   }
-  return name;
+  return names.size() == 1 ? *names.begin() : std::string();
 }
 
 std::optional<std::string> CommonKey(const std::vector<StatementReading>& statements) {
