@@ -130,16 +130,20 @@ void QueryProcessor::Answer(RequestView& request, Turn& turn) {
   Call call(request, turn, clock_.NowNanos());
   if (!turn.scratch.computed.empty()) turn.scratch.computed.clear();
   call.tally = options_.tally;
+  CqlOr<Ran> ran = Ran::kTableGone;
   for (int attempt = 0; attempt < kPlanAttemptsMax; ++attempt) {
-    const CqlOr<Ran> ran = Handle(call);
-    if (!ran.ok()) return call.Fail(ran.error());
-    if (*ran == Ran::kAnswered) {
-      if (request.kind() != RequestKind::kPrepare) call.CountAccepted(request.parameters());
-      return;
-    }
-    engine_.catalog().WaitForChange();
+    if (attempt > 0) engine_.catalog().WaitForChange();
+    ran = Handle(call);
+    if (!ran.ok() || *ran == Ran::kAnswered) break;
   }
-  call.Fail(CqlError::Server("The schema changes faster than statements run"));
+  if (!ran.ok()) {
+    call.Fail(ran.error());
+  } else if (*ran != Ran::kAnswered) {
+    call.Fail(CqlError::Server("The schema changes faster than statements run"));
+  } else if (request.kind() != RequestKind::kPrepare) {
+    call.CountAccepted(request.parameters());
+  }
+  for (StatementView& statement : request.statements()) statement.ForgetPlan();
 }
 
 CqlOr<QueryProcessor::Ran> QueryProcessor::Handle(Call& call) {

@@ -92,25 +92,32 @@ const CqlOr<std::shared_ptr<const Plan>>& StatementView::PlanOf(
   return found.plan;
 }
 
-RequestView::RequestView(const protocol::FrameHeader& header, const protocol::Request& request)
-    : header_(header), tracing_(request.tracing) {
+void RequestView::Begin(const protocol::FrameHeader& header, const protocol::Request& request) {
+  header_ = header;
+  tracing_ = request.tracing;
+  parameters_ = nullptr;
   const auto& message = request.message;
   if (const auto* execute = std::get_if<protocol::Execute>(&message)) {
     kind_ = RequestKind::kExecute;
     parameters_ = &execute->parameters;
-    statement_ = StatementView(/*is_prepared=*/true, execute->id);
+    statement_.Begin(/*is_prepared=*/true, execute->id);
   } else if (const auto* query = std::get_if<protocol::Query>(&message)) {
+    kind_ = RequestKind::kQuery;
     parameters_ = &query->parameters;
-    statement_ = StatementView(/*is_prepared=*/false, query->query);
+    statement_.Begin(/*is_prepared=*/false, query->query);
   } else if (const auto* prepare = std::get_if<protocol::Prepare>(&message)) {
     kind_ = RequestKind::kPrepare;
-    statement_ = StatementView(/*is_prepared=*/false, prepare->query);
+    statement_.Begin(/*is_prepared=*/false, prepare->query);
   } else {
     batch_ = std::get_if<protocol::Batch>(&message);
     LS_CHECK(batch_ != nullptr, "connections keep other requests to themselves");
     kind_ = RequestKind::kBatch;
     parameters_ = &batch_->parameters;
+    statement_.Begin(/*is_prepared=*/false, {});
   }
+  outcome.answered = false;
+  outcome.dead_rows = 0;
+  outcome.delay = {};
 }
 
 std::span<StatementView> RequestView::statements() {

@@ -34,13 +34,16 @@ enum class RequestKind : uint8_t {
 class StatementView {
  public:
   StatementView() = default;
-  StatementView(bool is_prepared, std::string_view text_or_id)
-      : text_or_id_(text_or_id), is_prepared_(is_prepared) {}
   explicit StatementView(const protocol::BatchStatement& statement)
-      : StatementView(statement.kind == protocol::BatchStatement::Kind::kPrepared,
-                      statement.query_or_id) {
-    values_ = statement.values;
-    sent_values_ = statement.sent_values;
+      : text_or_id_(statement.query_or_id),
+        values_(statement.values),
+        sent_values_(statement.sent_values),
+        is_prepared_(statement.kind == protocol::BatchStatement::Kind::kPrepared) {}
+  // Is another one, of a request that is no batch.
+  void Begin(bool is_prepared, std::string_view text_or_id) {
+    text_or_id_ = text_or_id;
+    is_prepared_ = is_prepared;
+    prepared_ = nullptr;
   }
 
   bool is_prepared() const { return is_prepared_; }
@@ -67,7 +70,16 @@ class StatementView {
                                                    std::string_view keyspace);
   // What it has said last, or of one that was prepared.
   const Plan& plan() const { return prepared_ != nullptr ? *prepared_->plan : **found_->plan; }
-  void ForgetPlan() { found_.reset(); }
+  // Plans that wait for the end of a turn cost more than those that are freed at once.
+  void ForgetPlan() {
+    if (found_ == nullptr || found_->schema == nullptr) return;
+    found_->schema.reset();
+    found_->plan = std::shared_ptr<const Plan>();
+  }
+  void Forget() {
+    ForgetPlan();
+    if (found_ != nullptr) found_->outline.reset();
+  }
 
  private:
   // About a text.
@@ -92,8 +104,16 @@ class StatementView {
 class RequestView {
  public:
   RequestView() = default;
-  // `request` outlives it.
-  RequestView(const protocol::FrameHeader& header, const protocol::Request& request);
+  RequestView(const protocol::FrameHeader& header, const protocol::Request& request) {
+    Begin(header, request);
+  }
+  // Is of another request, which outlives it or End: it lets go of all but memory of its own.
+  void Begin(const protocol::FrameHeader& header, const protocol::Request& request);
+  void End() {
+    statement_.Forget();
+    if (!of_batch_.empty()) of_batch_ = std::vector<StatementView>();
+    if (outcome.error) outcome = {};
+  }
 
   const protocol::FrameHeader& header() const { return header_; }
   RequestKind kind() const { return kind_; }

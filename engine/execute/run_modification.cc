@@ -109,16 +109,18 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunText(const Plan& plan,
   Writes writes;
   writes.values = values;
   writes.timestamp = TimestampOf(call.request.parameters());
-  writes.type = WriteTypeOf(plan);
-  writes.answer = plan.result_columns();
   writes.columns = &columns;
   if (const auto* batch = std::get_if<BatchPlan>(&plan.body)) {
     writes.is_batch = true;
+    writes.type = WriteTypeOf(*batch);
+    writes.answer = &batch->answer;
     LS_RETURN_IF_ERROR(
         ResolveTimestamp(batch->timestamp, values, call.now_nanos, writes.timestamp));
     for (const ModificationPlan& change : batch->modifications) changes.push_back(&change);
   } else {
-    changes.push_back(&std::get<ModificationPlan>(plan.body));
+    const auto& change = std::get<ModificationPlan>(plan.body);
+    writes.answer = &change.answer;
+    changes.push_back(&change);
   }
   writes.changes = changes;
   return RunWrites(writes, call);

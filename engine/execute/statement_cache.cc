@@ -140,4 +140,18 @@ size_t StatementCache::bytes() const {
   return bytes_;
 }
 
+void StatementMemo::Replace(Place& place, Place by) {
+  if (place.statement != nullptr) replaced_.push_back(std::move(place.statement));
+  place = std::move(by);
+  has_large_ |= IsLarge(place);
+}
+
+void StatementMemo::EndTurn() {
+  replaced_.clear();
+  if (!std::exchange(has_large_, false)) return;
+  for (Place& place : places_) {
+    if (IsLarge(place)) place.statement.reset();
+  }
+}
+
 }  // namespace liststore

@@ -106,13 +106,7 @@ class StatementMemo {
     }
     return place.statement.get();
   }
-  void EndTurn() {
-    if (!replaced_.empty()) replaced_.clear();
-    if (!std::exchange(has_large_, false)) return;
-    for (Place& place : places_) {
-      if (place.statement != nullptr && IsLarge(*place.statement)) place.statement.reset();
-    }
-  }
+  void EndTurn();
 
  private:
   static constexpr size_t kPlaces = 4;
@@ -128,12 +122,10 @@ class StatementMemo {
     if (a.size() != kStatementIdBytes || b.size() != kStatementIdBytes) return a == b;
     return std::memcmp(a.data(), b.data(), kStatementIdBytes) == 0;
   }
-  static bool IsLarge(const PreparedStatement& statement) { return statement.bytes > kBytesMax; }
-  void Replace(Place& place, Place by) {
-    if (place.statement != nullptr) replaced_.push_back(std::move(place.statement));
-    place = std::move(by);
-    has_large_ |= place.statement != nullptr && IsLarge(*place.statement);
+  static bool IsLarge(const Place& place) {
+    return place.statement != nullptr && place.statement->bytes > kBytesMax;
   }
+  void Replace(Place& place, Place by);
 
   std::array<Place, kPlaces> places_;
   std::vector<std::shared_ptr<const PreparedStatement>> replaced_;  // in this turn

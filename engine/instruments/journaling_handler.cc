@@ -1,5 +1,6 @@
 #include "engine/instruments/journaling_handler.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -131,12 +132,16 @@ void JournalingHandler::Choose(ClientState& client_state, Group& group) const {
     Group::Entry& entry = group.entries.emplace_back();
     entry.request = &request;
     entry.has_new_keyspace = has_new_keyspace;
-    for (StatementView& statement : request.statements()) {
-      // What a fault has met nobody has looked up.
+    // What a fault has met nobody may have looked up.
+    const auto find = [&](StatementView& statement) {
       if (statement.prepared() == nullptr) statement.Find(client_state.statements, statements_);
+    };
+    if (request.kind() == RequestKind::kBatch) {
+      std::ranges::for_each(request.statements(), find);
+      continue;
     }
-    if (request.kind() == RequestKind::kBatch) continue;
     StatementView& statement = request.statement();
+    find(statement);
     if (statement.is_prepared()) {
       if (statement.prepared() != last) {
         last = statement.prepared();

@@ -81,7 +81,7 @@ void Dispatcher::Take(const protocol::Frame& frame, ConnectionState& state, Outp
   Slot& slot = (*slots_)[pending_count_];
   auto error = Decode(frame, state, slot);
   if (!error && NeedsStatements(slot.request)) {
-    pending_[pending_count_++] = RequestView(header, slot.request);
+    pending_[pending_count_++].Begin(header, slot.request);
     decompressed_bytes_ += slot.body.size();
     return;
   }
@@ -145,7 +145,7 @@ void Dispatcher::Flush(ConnectionState& state, OutputBuffer& out, Result& result
   std::ranges::move(orders.delayed, std::back_inserter(result.delayed));
   result.close = orders.close;
   for (size_t i = 0; i < pending_count_; ++i) {
-    pending_[i] = {};
+    pending_[i].End();
     Trim((*slots_)[i]);
   }
   pending_count_ = 0;
