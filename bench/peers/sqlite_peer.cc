@@ -21,8 +21,8 @@ constexpr const char* kSetUp[] = {
     "PRAGMA journal_mode = OFF",
     "PRAGMA synchronous = OFF",
     "PRAGMA locking_mode = EXCLUSIVE",
-    "CREATE TABLE items (list BLOB, item_key BLOB, value BLOB, expires INTEGER, "
-    "PRIMARY KEY (list, item_key DESC)) WITHOUT ROWID",
+    ("CREATE TABLE items (list BLOB, item_key BLOB, value BLOB, expires INTEGER, "
+     "PRIMARY KEY (list, item_key DESC)) WITHOUT ROWID"),
 };
 
 struct EndsStatement {
