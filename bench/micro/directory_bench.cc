@@ -32,8 +32,7 @@ class Filled {
     for (size_t i = 0; i < entries; ++i) Insert(rng.Next());
   }
   void Insert(uint64_t address) {
-    const bool reserved = arena_.Reserve(directory_.ReserveAllocationsForInsert(),
-                                         directory_.ReserveBytesForInsert());
+    const bool reserved = arena_.Reserve(directory_.ReserveBytesForInsert());
     if (!reserved) return;
     directory_.Insert(address, {}, 1);
     addresses_.push_back(address);

@@ -56,23 +56,21 @@ uint64_t Arena::CreditStep() const {
   return std::min(step, std::max(budget_.limit_bytes() / 4096, kPage));
 }
 
-// First as generously as may be; close to the limit with what is just needed, then with the
-// smallest slabs.
-bool Arena::ReserveSlowly(size_t allocations, size_t bytes) {
-  const uint8_t level = LevelFor(held_bytes_);
-  return TryReserve(allocations, bytes, level, CreditStep()) ||
-         TryReserve(allocations, bytes, level, 0) || TryReserve(allocations, bytes, 0, 0);
+// First as generously as may be; close to the limit with what is just needed and the smallest
+// slabs.
+bool Arena::ReserveSlowly(uint64_t bytes, MemoryBudget::Purpose purpose) {
+  return TryReserve(bytes, purpose, LevelFor(held_bytes_), CreditStep()) ||
+         TryReserve(bytes, purpose, 0, 0);
 }
 
-bool Arena::TryReserve(size_t allocations, size_t bytes, uint8_t level, uint64_t more) {
-  const uint64_t need = CreditFor(allocations, bytes, level);
-  if (credit_bytes_ < need) {
-    const uint64_t missing = need - credit_bytes_ + more;
-    if (!budget_.TryHold(missing)) return false;
-    credit_bytes_ += missing;
-  }
+bool Arena::TryReserve(uint64_t bytes, MemoryBudget::Purpose purpose, uint8_t level,
+                       uint64_t more) {
+  const uint64_t missing = bytes + more - std::min(credit_bytes_, bytes + more);
+  if (!budget_.TryHold(missing, purpose)) return false;
+  credit_bytes_ += missing;
+  took_slack_ = false;
   level_ = level;
-  SetReservation(allocations, bytes, need);
+  reserved_bytes_ = bytes;
   return true;
 }
 
@@ -80,22 +78,24 @@ void Arena::ReleaseCredit() {
   if (empty_ != nullptr) ReleaseSlab(empty_);
   if (credit_bytes_ != 0) budget_.Release(credit_bytes_);
   credit_bytes_ = 0;
-  SetReservation(0, 0, 0);
+  reserved_bytes_ = 0;
 }
 
 void Arena::SpendCredit(uint64_t bytes) {
-  if (credit_bytes_ < bytes) TakeUnreserved(bytes - credit_bytes_);
+  if (credit_bytes_ < bytes) TakeSlack(bytes - credit_bytes_);
   credit_bytes_ -= bytes;
-  reserved_credit_ -= std::min(reserved_credit_, bytes);
+  reserved_bytes_ -= std::min(reserved_bytes_, bytes);
   held_bytes_ += bytes;
 }
 
-// A reservation that fell short is paid from the budget and, as the last resort, beyond it: by a
-// slab or two, and the next reservation finds the limit passed. Ending the process for it would
-// serve nobody.
-void Arena::TakeUnreserved(uint64_t bytes) {
-  ++unreserved_slabs_;
-  if (!budget_.TryHold(bytes)) budget_.HoldBeyondLimit(bytes);
+// Where the slack is used up too, the limit is passed by a slab or two, and the next reservation
+// finds that. Ending the process for it would serve nobody.
+void Arena::TakeSlack(uint64_t bytes) {
+  if (!budget_.TryHold(bytes, MemoryBudget::Purpose::kFinish)) {
+    budget_.HoldBeyondLimit(bytes);
+    ++slabs_beyond_limit_;
+  }
+  took_slack_ = true;
   credit_bytes_ += bytes;
 }
 
@@ -105,8 +105,8 @@ void Arena::EarnCredit(uint64_t bytes) {
   held_bytes_ -= bytes;
   credit_bytes_ += bytes;
   const uint64_t step = CreditStep();
-  if (credit_bytes_ <= reserved_credit_ + 4 * step) return;
-  const uint64_t kept = reserved_credit_ + 2 * step;
+  if (credit_bytes_ <= reserved_bytes_ + 4 * step) return;
+  const uint64_t kept = reserved_bytes_ + 2 * step;
   budget_.Release(credit_bytes_ - kept);
   credit_bytes_ = kept;
 }
@@ -114,8 +114,6 @@ void Arena::EarnCredit(uint64_t bytes) {
 // ---- Blocks ------------------------------------------------------------------------------------
 
 void* Arena::Allocate(size_t bytes, Mobility mobility) {
-  reserved_allocations_ -= std::min<size_t>(reserved_allocations_, 1);
-  reserved_bytes_ -= std::min(reserved_bytes_, bytes);
   if (bytes > size_classes::kBlockBytesMax) return AllocateLarge(bytes);
   SizeClass& c = ClassFor(size_classes::ClassOf(bytes), mobility);
   if (c.current == nullptr) {
@@ -225,8 +223,10 @@ void Arena::ChooseCurrent(SizeClass& c) {
 }
 
 Arena::Slab* Arena::NewSlab(SizeClass& c) {
-  const uint8_t level = std::min(level_, LevelWithin(c.held_bytes / 16));
-  const uint8_t pages = size_classes::kSlabPages[c.size_class][level];
+  const auto& pages_at = size_classes::kSlabPages[c.size_class];
+  uint8_t pages = pages_at[std::min(level_, LevelWithin(c.held_bytes / 16))];
+  // What takes from the slack takes the least.
+  if (credit_bytes_ < pages * PagePool::kPageBytes) pages = pages_at[0];
   const size_t bytes = pages * PagePool::kPageBytes;
   SpendCredit(bytes);
   auto* slab = new (pool_.Allocate(bytes)) Slab{};
@@ -449,7 +449,7 @@ void Arena::Verify() const {
   }
   LS_CHECK(listed + unlisted == slabs_.size(), "(1) no slab is lost");
   LS_CHECK(held_bytes == held_bytes_ && live_bytes == live_bytes_, "(3) the sums are exact");
-  LS_CHECK(credit_bytes_ >= reserved_credit_, "the credit covers the reservation");
+  LS_CHECK(credit_bytes_ >= reserved_bytes_, "the credit covers the reservation");
   LS_CHECK(worth == classes_worth_compacting_, "classes worth compacting are counted");
   LS_CHECK(budget_.held_bytes() >= held_bytes_ + credit_bytes_, "(4) all of it is in the budget");
 }

@@ -1,7 +1,7 @@
 // Size-classed memory of one table in one lane: every partition, leaf and index of it.
 // Single-threaded: owned by the lane, called by who holds it. The pool and the budget are shared.
 //
-//   if (!arena.Reserve(2, 3000)) return OpStatus::kOutOfMemory;   // nothing was changed
+//   if (!arena.Reserve(3000)) return OpStatus::kOutOfMemory;      // nothing was changed
 //   void* block = arena.Allocate(1400, Arena::Mobility::kMovable); // cannot fail
 //   ...
 //   arena.Free(block, 1400);
@@ -70,33 +70,22 @@ class Arena {
     return (bytes + PagePool::kPageBytes - 1) & ~(PagePool::kPageBytes - 1);
   }
 
-  // Guarantees that the next `allocations`, of `bytes` together, cannot fail. False, and nothing
-  // changed, when the budget forbids it. Reservations do not add up: each replaces the one before.
-  //
-  // Covers the worst case, that each takes a new slab of its class, from a credit that is held of
-  // the budget in advance: two table look-ups and a comparison in the usual case.
-  [[nodiscard]] bool Reserve(size_t allocations, size_t bytes) {
-    const uint64_t need = CreditFor(allocations, bytes, level_);
-    if (credit_bytes_ < need) return ReserveSlowly(allocations, bytes);
-    SetReservation(allocations, bytes, need);
+  // Sets `bytes` of the budget aside for the blocks that come next; what they take beyond that
+  // comes out of the budget's slack. False, and nothing changed, when the budget forbids it.
+  // Reservations do not add up: each replaces the one before. A comparison in the usual case,
+  // because credit is held of the budget in advance.
+  [[nodiscard]] bool Reserve(uint64_t bytes,
+                             MemoryBudget::Purpose purpose = MemoryBudget::Purpose::kGrow) {
+    if (credit_bytes_ < bytes || (took_slack_ && bytes > 0)) return ReserveSlowly(bytes, purpose);
+    reserved_bytes_ = bytes;
     return true;
-  }
-
-  // What a reservation may hold of the budget, at least.
-  static uint64_t LeastCredit(size_t allocations, size_t bytes) {
-    return CreditFor(allocations, bytes, 0);
-  }
-
-  // The same on top of what is left of the reservation.
-  [[nodiscard]] bool ReserveMore(size_t allocations, size_t bytes) {
-    return Reserve(reserved_allocations_ + allocations, reserved_bytes_ + bytes);
   }
 
   // Gives the unused credit back, and with it the reservation, and the empty slab that is kept.
   void ReleaseCredit();
 
-  // 16-byte aligned, never null, content undefined. Should be covered by a reservation; what is not
-  // may pass the limit.
+  // 16-byte aligned, never null, content undefined. What is not covered by a reservation takes from
+  // the budget's slack and, when that is used up, passes the limit.
   [[nodiscard]] void* Allocate(size_t bytes, Mobility mobility);
 
   // `bytes`: any number with the same BlockBytes as the one allocated.
@@ -115,8 +104,8 @@ class Arena {
   uint64_t held_bytes() const { return held_bytes_; }      // pages of slabs and large blocks
   uint64_t credit_bytes() const { return credit_bytes_; }  // held of the budget, not yet pages
 
-  // Slabs and large blocks that no reservation covered: estimates that fell short. Zero as a rule.
-  uint64_t unreserved_slabs() const { return unreserved_slabs_; }
+  // Slabs and large blocks for which neither the reservation nor the slack was enough.
+  uint64_t slabs_beyond_limit() const { return slabs_beyond_limit_; }
 
   // Checks everything there is. O(slabs + blocks / 64).
   void Verify() const;
@@ -173,30 +162,12 @@ class Arena {
     bool WorthCompacting() const { return free_blocks > compact_above; }
   };
 
-  static uint64_t CreditFor(size_t allocations, size_t bytes, size_t level) {
-    const size_t largest = size_classes::ClassOf(
-        bytes < size_classes::kBlockBytesMax ? bytes : size_classes::kBlockBytesMax);
-    const uint64_t each =
-        uint64_t{size_classes::kSlabPagesMax[largest][level]} * PagePool::kPageBytes;
-    const uint64_t once =
-        uint64_t{size_classes::kSlabPagesSum[largest][level]} * PagePool::kPageBytes;
-    // A large block takes its bytes and less than a page more: its share of `each` covers that.
-    if (allocations * each <= once) return allocations * each + bytes;
-    // At most one slab of each class stays partly used. The others are full: 1.125 and 16 bytes for
-    // the class, 4/3 for the slab.
-    return once + 2 * (uint64_t{bytes} + 16 * uint64_t{allocations});
-  }
-  void SetReservation(size_t allocations, size_t bytes, uint64_t need) {
-    reserved_credit_ = need;
-    reserved_allocations_ = allocations;
-    reserved_bytes_ = bytes;
-  }
-  bool ReserveSlowly(size_t allocations, size_t bytes);
-  bool TryReserve(size_t allocations, size_t bytes, uint8_t level, uint64_t more);
+  bool ReserveSlowly(uint64_t bytes, MemoryBudget::Purpose purpose);
+  bool TryReserve(uint64_t bytes, MemoryBudget::Purpose purpose, uint8_t level, uint64_t more);
   uint8_t LevelFor(uint64_t held_bytes) const;
   uint64_t CreditStep() const;
   void SpendCredit(uint64_t bytes);
-  void TakeUnreserved(uint64_t bytes);
+  void TakeSlack(uint64_t bytes);
   void EarnCredit(uint64_t bytes);
 
   SizeClass& ClassFor(size_t size_class, Mobility mobility);
@@ -222,10 +193,9 @@ class Arena {
   uint64_t live_bytes_ = 0;
   uint64_t held_bytes_ = 0;
   uint64_t credit_bytes_ = 0;
-  uint64_t unreserved_slabs_ = 0;
-  size_t reserved_allocations_ = 0;  // left of the last reservation
-  size_t reserved_bytes_ = 0;
-  uint64_t reserved_credit_ = 0;  // part of the credit that the last reservation needs
+  uint64_t slabs_beyond_limit_ = 0;
+  uint64_t reserved_bytes_ = 0;  // part of the credit: left of the last reservation
+  bool took_slack_ = false;      // the next reservation asks the budget, whatever the credit
   uint32_t classes_worth_compacting_ = 0;
   uint8_t level_ = 0;         // no new slab is above; changed by Reserve alone
   uint8_t next_slot_ = 0;     // where Compact goes on

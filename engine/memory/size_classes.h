@@ -111,34 +111,7 @@ constexpr ByClassAndLevel<uint8_t> MakeSlabPages() {
 }
 inline constexpr ByClassAndLevel<uint8_t> kSlabPages = MakeSlabPages();
 
-// The most pages that one new slab takes, and that one new slab of every class in both mobilities
-// takes, for classes up to the given one at levels up to the given one.
-constexpr ByClassAndLevel<uint8_t> MakeSlabPagesMax() {
-  ByClassAndLevel<uint8_t> most = kSlabPages;
-  for (size_t level = 0; level < kLevels; ++level) {
-    for (size_t c = 0; c < kClasses; ++c) {
-      if (c > 0 && most[c - 1][level] > most[c][level]) most[c][level] = most[c - 1][level];
-      if (level > 0 && most[c][level - 1] > most[c][level]) most[c][level] = most[c][level - 1];
-    }
-  }
-  return most;
-}
-inline constexpr ByClassAndLevel<uint8_t> kSlabPagesMax = MakeSlabPagesMax();
-
-constexpr ByClassAndLevel<uint16_t> MakeSlabPagesSum() {
-  ByClassAndLevel<uint16_t> sums{};
-  for (size_t level = 0; level < kLevels; ++level) {
-    size_t sum = 0;
-    for (size_t c = 0; c < kClasses; ++c) {
-      sum += 2 * kSlabPagesMax[c][level];
-      sums[c][level] = static_cast<uint16_t>(sum);
-    }
-  }
-  return sums;
-}
-inline constexpr ByClassAndLevel<uint16_t> kSlabPagesSum = MakeSlabPagesSum();
-
-// What reservations rely on.
+// What the overhead that arena.h promises relies on.
 constexpr bool TablesHold() {
   for (size_t c = 0; c < kClasses; ++c) {
     const size_t size = kBlockBytes[c];

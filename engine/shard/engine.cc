@@ -433,7 +433,7 @@ TableStats Engine::StatsOf(TableId table) {
       sum.expired_rows += stats.expired_rows;
       sum.live_bytes += stats.live_bytes;
       sum.held_bytes += stats.held_bytes;
-      sum.unreserved_slabs += stats.unreserved_slabs;
+      sum.slabs_beyond_limit += stats.slabs_beyond_limit;
       sum.usage.Add(stats.usage);
       sum.evicted_bytes += stats.evicted_bytes;
     });

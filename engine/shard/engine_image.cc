@@ -142,7 +142,7 @@ class Engine::ImageTaker {
     const TableImage* before = BeforeOf(table);
     const auto changed = [](const Table& part) { return part.changed(); };
     if (before != nullptr && !engine_.AnyPart(table, changed)) return Way::kAsBefore;
-    const auto filled = [](const Table& part) { return !part.IsBlank(); };
+    const auto filled = [](Table& part) { return !part.IsBlank(); };
     return engine_.AnyPart(table, filled) ? Way::kCopy : Way::kNothing;
   }
   const TableImage* BeforeOf(TableId table) const {

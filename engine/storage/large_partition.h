@@ -43,6 +43,12 @@ struct LargePartition {
   std::string_view key() const { return {reinterpret_cast<const char*>(this + 1), key_size}; }
   bool indexed() const { return !indexes.empty(); }
 
+  // What the lists that double with the number of leaves take for the next one.
+  size_t GrowthBytes() const {
+    const bool full = leaf_blocks.size() == leaf_blocks.capacity();
+    return tree.GrowthBytes() + (full ? 2 * leaf_blocks.capacity() * sizeof(char*) : 0);
+  }
+
   // Leaf ids name leaves in the value indexes, whatever blocks they move to. A free id's entry
   // holds the next free one, shifted and odd, so that freeing an id allocates nothing.
   uint32_t NewLeafId(char* block) {

@@ -232,6 +232,7 @@ class Leaf {
   // packing; external blocks move with them.
   void MoveTailTo(size_t from, Leaf target);
   // Frees the external blocks of all rows; the leaf must not be used afterwards.
+  void FreeExternal(Arena& arena, size_t index);
   void FreeExternals(Arena& arena);
 
   void Verify() const;
@@ -254,7 +255,6 @@ class Leaf {
   }
   void ShiftOffsets(size_t from, int64_t by);
   void WriteRow(Arena& arena, size_t index, const RowImage& row, size_t end_offset, bool external);
-  void FreeExternal(Arena& arena, size_t index);
   void RecomputeEarliestExpiry();
   void CountSpecial(int by);
 

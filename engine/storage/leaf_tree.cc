@@ -228,12 +228,8 @@ void LeafTree::Refresh(Position position, char* leaf) {
   }
 }
 
-size_t LeafTree::InsertBytesMax() const {
-  const size_t root =
-      root_.size() == root_.capacity()
-          ? Arena::BlockBytes(sizeof(RootEntry) * std::max<size_t>(1, 2 * root_.size()))
-          : 0;
-  return Arena::BlockBytes(sizeof(Branch)) + root;
+size_t LeafTree::GrowthBytes() const {
+  return root_.size() == root_.capacity() ? 2 * root_.capacity() * sizeof(RootEntry) : 0;
 }
 
 void LeafTree::Verify() const {

@@ -69,9 +69,8 @@ class LeafTree {
   // The leaf has changed: another block, first key or expiry.
   void Refresh(Position position, char* leaf);
 
-  // Bytes that one insertion of a leaf may allocate.
-  size_t InsertBytesMax() const;
-  static constexpr size_t BranchBytes() { return sizeof(Branch); }
+  // What the root takes when the next branch comes: it doubles when it is full.
+  size_t GrowthBytes() const;
   void Verify() const;
 
  private:

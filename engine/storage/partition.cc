@@ -304,8 +304,11 @@ void Partition::UnpackLeaf(LeafRef& at) {
   plain.header().base_micros = old.header().base_micros;
   plain.header().wheel_when = old.header().wheel_when;
   plain.header().epoch = old.header().epoch;
-  for (size_t i = 0; i < old.size(); ++i) plain.Insert(context_.arena, i, image_of(i));
-  old.FreeExternals(context_.arena);
+  for (size_t i = 0; i < old.size(); ++i) {
+    plain.Insert(context_.arena, i, image_of(i));
+    // One by one, so that no more than one of them is there twice.
+    if (old.meta(i).external()) old.FreeExternal(context_.arena, i);
+  }
   context_.arena.Free(at.block, old.block_bytes());
   ReplaceBlock(at, block);
 }
@@ -319,8 +322,7 @@ void Partition::TryMerge(LeafRef& at) {
   LeafTree::Position next = at.position;
   if (!partition.tree.Next(next)) return;
   Leaf right = partition.tree.leaf(next);
-  // The right leaf's rows must fit into the block that is there: nothing is allocated but for the
-  // indexes.
+  // The right leaf's rows must fit into the block that is there.
   if (right.packed() != leaf.packed() || right.used_bytes() + leaf.used_bytes() > kMergedBytesMax) {
     return;
   }
@@ -330,10 +332,6 @@ void Partition::TryMerge(LeafRef& at) {
     const RowMeta meta = right.meta(i);
     if (meta.external()) return;  // rare; its block would have to change hands
     if (!meta.complex() && !left.SpansTimestamp(right.timestamp(i))) return;
-  }
-  if (partition.indexed()) {
-    const WriteCost cost = IndexCost(right.size());
-    if (!context_.arena.ReserveMore(cost.allocations, cost.bytes)) return;
   }
   UnindexRows(right, 0, right.size());
   for (size_t i = 0; i < right.size(); ++i) {
@@ -365,7 +363,6 @@ bool Partition::WantsShrink() const { return !large() && WantsShrink(Leaf(BlockO
 
 void Partition::ShrinkLeaf(LeafRef& at) {
   const Leaf leaf(at.block);
-  if (!context_.arena.Reserve(1, Arena::BlockBytes(leaf.used_bytes()))) return;
   ReplaceBlock(at, Leaf::Resize(context_.arena, at.block, leaf.used_bytes(), MobilityOf(large())));
 }
 
@@ -374,26 +371,15 @@ void Partition::Shrink() {
   if (WantsShrink()) ShrinkLeaf(at);
 }
 
-bool Partition::CanDemote() const {
-  if (!large()) return false;
-  const LargePartition& partition = LargeOf(reference_);
+void Partition::TryDemote() {
+  if (!large()) return;
+  LargePartition& partition = LargeOf(reference_);
   if (partition.tree.leaf_count() != 1 || partition.tombstone.present() ||
       !partition.ranges.empty() || !partition.static_row.empty() ||
-      partition.key_size > kInlinePartitionKeyMax) {
-    return false;
+      partition.key_size > kInlinePartitionKeyMax ||
+      partition.tree.leaf({}).used_bytes() > kMergedBytesMax) {
+    return;
   }
-  return partition.tree.leaf({}).used_bytes() <= kMergedBytesMax;
-}
-
-WriteCost Partition::DemoteCost() {
-  WriteCost cost;
-  cost.Add(kMergedBytesMax + Leaf::FrontBytes(kInlinePartitionKeyMax) + Leaf::kFreshnessBytes);
-  return cost;
-}
-
-void Partition::TryDemote() {
-  if (!CanDemote()) return;
-  LargePartition& partition = LargeOf(reference_);
   Leaf old = partition.tree.leaf({});
   const bool fresh = partition.fresh_until_seconds != 0;
   const size_t bytes = old.used_bytes() - sizeof(LeafHeader) +

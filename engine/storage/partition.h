@@ -68,21 +68,6 @@ struct PartitionContext {
   std::string complex_payload;
 };
 
-// What a write may take from the arena at worst.
-struct WriteCost {
-  size_t allocations = 0;
-  size_t bytes = 0;
-
-  void Add(size_t block_bytes) {
-    ++allocations;
-    bytes += Arena::BlockBytes(block_bytes);
-  }
-  void Add(const WriteCost& other) {
-    allocations += other.allocations;
-    bytes += other.bytes;
-  }
-};
-
 class Partition {
  public:
   // What encoding a cell, a marker or a tombstone in full adds to a row, at most.
@@ -183,12 +168,13 @@ class Partition {
   // never.
   uint32_t NextEvent() const;
 
-  // --- Writes: the cost has been reserved --------------------------------------------------------
+  // --- Writes: what they bring has been reserved --------------------------------------------------
+
 
   // Whether a row's meta can hold these times (a leaf's span of timestamps aside).
   static bool FitsMeta(const Liveness& liveness);
 
-  // What an upsert brings, as far as its cost goes.
+  // What an upsert brings.
   struct Load {
     size_t rows = 0;
     size_t bytes = 0;         // sum of Leaf::RowBytes of the rows in their expected form
@@ -199,21 +185,8 @@ class Partition {
     // No row becomes external, in whatever form it ends.
     bool all_short = true;
   };
-  // Worst cases; blocks of external rows come on top.
-  WriteCost UpsertCost(const Load& load) const;
-  // What comes on top for updates of the static row of so many bytes, as RowBytesMax counts them:
-  // it makes the partition large, and what `load` brings comes to a large one.
-  WriteCost StaticCost(const Load& load, size_t updates, size_t bytes) const;
-  static WriteCost CreateCost(const PartitionContext& context, std::string_view key,
-                              const Load& load);
-  // Bytes of the row of a key that merging with another may have to carry along; 0: none.
-  size_t StoredRowBytes(ClusteringKeyView key) const;
-  // Adds the blocks of the external rows of a packed leaf that a plain key makes plain, unless the
-  // leaf is among `counted`.
-  void AddUnpackCost(ClusteringKeyView key, std::vector<const char*>& counted,
-                     WriteCost& cost) const;
-  WriteCost DeleteCost(const Load& load) const;
-  WriteCost DeleteRangeCost(const ClusteringRange& range) const;
+  // Bytes of the stored row that merging with `update` may have to carry along; 0: none.
+  size_t StoredRowBytes(const RowUpdate& update) const;
 
   // Whether hot, short rows meet nothing in a small partition that could make them longer, and no
   // view points into it.
@@ -237,29 +210,21 @@ class Partition {
   // The hot case of deletion by value: `column` is the only one, and fingerprinted, and the rows
   // that have to be looked at are all simple; in a table that keeps no tombstones. Deletes the live
   // rows with `value` where they are found, without their keys being copied and looked for again.
-  // Allocates nothing but for shrinking. nullopt: it is not that case, and nothing was done.
+  // nullopt: it is not that case, and nothing was done.
   std::optional<uint64_t> DeleteSimpleRowsWithValue(ColumnId column, std::string_view value,
                                                     const WriteContext& write);
   // True when a deletion at `timestamp` would take every row and nothing needs a closer look.
   bool AllCoveredBy(WriteTimestamp timestamp) const;
 
   // Drops rows and tombstones that have no effect any more, in leaves whose earliest event has
-  // come; looks at about `budget` rows, at least one leaf. There is more when NextEvent() is not
-  // later than `now`. Makes its own reservations; `short_of_memory`: what is left would have needed
-  // more.
-  struct ReclaimResult {
-    size_t rows = 0;
-    bool short_of_memory = false;
-  };
-  ReclaimResult Reclaim(int64_t now_seconds, size_t budget);
-  // A small one that uses less than half of its block takes a smaller one, if memory for it can be
-  // had.
+  // come; looks at about `budget` rows, at least one leaf; returns how many. There is more when
+  // NextEvent() is not later than `now`.
+  size_t Reclaim(int64_t now_seconds, size_t budget);
+  // A small one that uses less than half of its block takes a smaller one.
   bool WantsShrink() const;
   void Shrink();
-  // Back to a small partition where it fits; DemoteCost() has been reserved.
-  bool CanDemote() const;
+  // Back to a small partition where it fits.
   void TryDemote();
-  static WriteCost DemoteCost();
 
   // Frees up to about `budget` leaves; true when everything is gone and the reference is void.
   bool Destroy(size_t budget);
@@ -403,11 +368,6 @@ class Partition {
   void SendStatic(int64_t now_seconds, RowSink& sink) const;
   void FindStaticExpiry(ExpirySearch& search) const;
   void VerifyStatic() const;
-
-  WriteCost RewriteLeafCost(const Leaf& leaf) const;
-  WriteCost LargeUpsertCost(const Load& load, size_t leaves) const;
-  WriteCost TreeGrowthCost(size_t leaves) const;
-  WriteCost IndexCost(size_t rows) const;
 
   // The value index on a column of a large partition; nullptr: leaves are scanned.
   const ValueIndex* IndexOn(ColumnId column) const;

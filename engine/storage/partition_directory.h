@@ -72,12 +72,9 @@ class PartitionDirectory {
   }
 
   // Adds an entry that is not there yet; `reference` is not 0. Cannot fail: the caller has reserved
-  // what the next two return, which is an array or nothing as long as addresses are random.
+  // an array where one begins. Entries of chosen addresses take some 30 bytes of the overflow set.
   Slot* Insert(uint64_t address, std::string_view key, uint64_t reference);
-  size_t ReserveAllocationsForInsert() const { return 1 + OverflowNodesForInsert(); }
   size_t ReserveBytesForInsert() const;
-  // No insert and no step of Tidy takes more blocks.
-  static constexpr size_t kInsertAllocationsMax = 160;
 
   // Removes an entry that is there. Allocates nothing. The last one frees all memory.
   void Erase(uint64_t address, std::string_view key);
@@ -87,7 +84,6 @@ class PartitionDirectory {
   // Inserts do without; it gives memory back when none come.
   bool WantsTidy() const { return migrating() || IsSparse(); }
   void Tidy();
-  size_t ReserveAllocationsForTidy() const { return 1 + OverflowNodesForTidy(); }
   size_t ReserveBytesForTidy() const;
 
   // Drops all entries in O(1), those in overflow aside.
@@ -134,9 +130,6 @@ class PartitionDirectory {
   static constexpr size_t kSlotsPerTidy = 64;
   // Arrays up to this size are carried over at once, 0.3 us. No run in them can reach the bound.
   static constexpr size_t kCapacityMovedAtOnce = SlotArray::kSpareMax;
-  // A node of the overflow set is 256 B, an inner one has 16 pointers more.
-  static constexpr size_t kOverflowNodeBytes = 400;
-
   // Mutable: the reference takes part in the order only through the key behind it, which it keeps.
   struct Overflow {
     mutable Slot slot;
@@ -168,23 +161,6 @@ class PartitionDirectory {
   bool NeedsGrowth() const { return (in_arrays() + 1) * 5 > current_.capacity() * 4; }
   bool IsSparse() const {
     return current_.capacity() > kCapacityMovedAtOnce && in_arrays() * 8 < current_.capacity();
-  }
-
-  // Nodes that the overflow set may need for so many more entries. From empty on, leaves are at
-  // least half full, 7 of 15. Else each entry may split a leaf of its own, every seventh an inner
-  // node, and one of them a node of each level; 8 levels hold 10^7 entries.
-  size_t OverflowNodes(size_t entries) const {
-    if (overflow_.empty()) return entries == 1 ? 1 : entries / 7 + 4;
-    return entries + entries / 7 + 8;
-  }
-  // A step of slots may be longer by an array's worth of equal addresses.
-  size_t OverflowNodesForInsert() const {
-    if (migrating()) return OverflowNodes(1 + kSlotsPerInsert + SlotArray::kSpareMax);
-    if (current_.capacity() <= kCapacityMovedAtOnce) return 0;
-    return OverflowNodes(NeedsGrowth() ? 1 + kSlotsPerInsert + SlotArray::kSpareMax : 1);
-  }
-  size_t OverflowNodesForTidy() const {
-    return WantsTidy() ? OverflowNodes(kSlotsPerTidy + SlotArray::kSpareMax) : 0;
   }
 
   // The first slot that may hold `address`. Slots of the old array before `moved_` are dead.
@@ -284,13 +260,11 @@ DirectorySlot* PartitionDirectory<KeyOf>::Insert(uint64_t address, std::string_v
 
 template <typename KeyOf>
 size_t PartitionDirectory<KeyOf>::ReserveBytesForInsert() const {
-  size_t array = 0;
   if (!current_.allocated()) {
-    array = Arena::BlockBytes(SlotArray::BytesFor(SlotArray::kCapacityMin));
-  } else if (!migrating() && NeedsGrowth()) {
-    array = Arena::BlockBytes(SlotArray::BytesFor(current_.capacity() * 2));
+    return Arena::BlockBytes(SlotArray::BytesFor(SlotArray::kCapacityMin));
   }
-  return array + OverflowNodesForInsert() * Arena::BlockBytes(kOverflowNodeBytes);
+  if (migrating() || !NeedsGrowth()) return 0;
+  return Arena::BlockBytes(SlotArray::BytesFor(current_.capacity() * 2));
 }
 
 template <typename KeyOf>
@@ -313,11 +287,8 @@ void PartitionDirectory<KeyOf>::Tidy() {
 
 template <typename KeyOf>
 size_t PartitionDirectory<KeyOf>::ReserveBytesForTidy() const {
-  size_t array = 0;
-  if (!migrating() && IsSparse()) {
-    array = Arena::BlockBytes(SlotArray::BytesFor(current_.capacity() / 2));
-  }
-  return array + OverflowNodesForTidy() * Arena::BlockBytes(kOverflowNodeBytes);
+  if (migrating() || !IsSparse()) return 0;
+  return Arena::BlockBytes(SlotArray::BytesFor(current_.capacity() / 2));
 }
 
 template <typename KeyOf>

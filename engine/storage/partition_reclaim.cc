@@ -83,12 +83,12 @@ void Partition::ReclaimLeaf(LeafRef at, int64_t now_seconds) {
   if (large() && at.block != nullptr && WantsShrink(Leaf(at.block))) ShrinkLeaf(at);
 }
 
-Partition::ReclaimResult Partition::Reclaim(int64_t now_seconds, size_t budget) {
+size_t Partition::Reclaim(int64_t now_seconds, size_t budget) {
   PurgeTombstones(now_seconds);
   ReclaimStatic(now_seconds);
   const auto due =
       static_cast<uint32_t>(std::clamp<int64_t>(now_seconds, 0, int64_t{kNeverExpires} - 1));
-  ReclaimResult result;
+  size_t rows = 0;
   do {
     LeafRef at{nullptr, {}};
     if (!large()) {
@@ -99,19 +99,10 @@ Partition::ReclaimResult Partition::Reclaim(int64_t now_seconds, size_t budget) 
       at.block = LargeOf(reference_).tree.leaf(at.position).block();
     }
     const Leaf leaf(at.block);
-    result.rows += leaf.size();
-    // Simple rows without shadows only go; anything else may have to be encoded anew.
-    if (!leaf.all_simple() || context_.grace.grace_seconds > 0) {
-      const WriteCost cost = RewriteLeafCost(leaf);
-      if (!context_.arena.Reserve(cost.allocations, cost.bytes)) {
-        result.short_of_memory = true;
-        break;
-      }
-    }
+    rows += leaf.size();
     ReclaimLeaf(at, now_seconds);
-  } while (result.rows < budget && large());
-  result.rows = std::max<size_t>(result.rows, 1);
-  return result;
+  } while (rows < budget && large());
+  return std::max<size_t>(rows, 1);
 }
 
 }  // namespace liststore

@@ -85,17 +85,6 @@ void Partition::FindStaticExpiry(ExpirySearch& search) const {
   search.Consider(context_.body.cells());
 }
 
-WriteCost Partition::StaticCost(const Load& load, size_t updates, size_t bytes) const {
-  WriteCost cost;
-  const size_t stored = large() ? LargeOf(reference_).static_row.block_bytes() : 0;
-  for (size_t i = 0; i < updates; ++i) cost.Add(stored + bytes);
-  if (large()) return cost;
-  cost.Add(kLeafBytesMax);  // what rows there are move to a leaf of their own
-  cost.Add(TreeGrowthCost(1));
-  cost.Add(LargeUpsertCost(load, 1));
-  return cost;
-}
-
 void Partition::VerifyStatic() const {
   const LargePartition& partition = LargeOf(reference_);
   if (partition.static_row.empty()) return;

@@ -1,4 +1,4 @@
-// What writes do to a partition: reconciliation, deletions, and what they may cost.
+// What writes do to a partition: reconciliation and deletions.
 // Rules: docs/data_model.md. Sources: ScyllaDB `mutation/mutation_partition.hh`, `atomic_cell.cc`.
 #include <algorithm>
 
@@ -182,15 +182,6 @@ namespace {
 bool MakesWay(const RowUpdate& update) {
   return std::any_of(update.cells.begin(), update.cells.end(),
                      [](const CellUpdate& cell) { return cell.makes_way; });
-}
-
-// Of one index, for `rows` more.
-WriteCost IndexCostOf(size_t rows, size_t entries, size_t buckets) {
-  // A leaf that splits makes two entries of one where rows with one value go both ways.
-  constexpr size_t kSplitValues = 16;
-  const size_t adds = rows + kSplitValues;
-  return {ValueIndex::AllocationsFor(adds, entries, buckets),
-          ValueIndex::BytesFor(adds, entries, buckets)};
 }
 
 }  // namespace
@@ -446,172 +437,16 @@ bool Partition::AllCoveredBy(WriteTimestamp timestamp) const {
          !partition.tombstone.Covers(timestamp);
 }
 
-// --- Costs ---------------------------------------------------------------------------------------
-
-WriteCost Partition::RewriteLeafCost(const Leaf& leaf) const {
-  WriteCost cost = TreeGrowthCost(2);
-  for (int i = 0; i < 4; ++i) cost.Add(2 * kLeafBytesMax);
-  for (size_t i = 0; !leaf.all_simple() && i < leaf.size(); ++i) {
-    if (leaf.meta(i).external()) cost.Add(leaf.key(i).bytes.size() + leaf.payload(i).size());
-  }
-  // Rows that get longer may split the leaf.
-  if (large() && LargeOf(reference_).tree.leaf_count() >= LargePartition::kScannedLeavesMax) {
-    cost.Add(IndexCost(leaf.size()));
-  }
-  return cost;
-}
-
-WriteCost Partition::TreeGrowthCost(size_t leaves) const {
-  WriteCost cost;
-  cost.Add(LargePartition::BytesFor(kInlinePartitionKeyMax));
-  size_t leaf_count = 1;
-  if (large()) {
-    const LargePartition& partition = LargeOf(reference_);
-    leaf_count = partition.tree.leaf_count();
-    cost.Add(partition.tree.InsertBytesMax());
-  } else {
-    cost.Add(2048);
-  }
-  // Branches, the root and the table of leaf ids, which double.
-  for (size_t i = 0; i < leaves / 32 + 2; ++i) cost.Add(LeafTree::BranchBytes());
-  cost.Add((leaf_count + leaves + 1) * 2 * 2 * sizeof(char*));
-  cost.Add((leaf_count + leaves + 1) * 2 * sizeof(uint32_t));
-  cost.Add((leaf_count + leaves) / 32 * 64 + 256);
-  return cost;
-}
-
-WriteCost Partition::IndexCost(size_t rows) const {
-  WriteCost cost;
-  if (context_.schema.indexes.empty()) return cost;
-  const bool builds = !large() || !LargeOf(reference_).indexed();
-  const size_t stored = reference_ == 0 ? 0 : row_count();
-  for (size_t i = 0; i < context_.schema.indexes.size(); ++i) {
-    if (builds) {
-      cost.Add(IndexCostOf(stored + rows, 0, 0));
-    } else {
-      const ValueIndex& index = LargeOf(reference_).indexes[i];
-      cost.Add(IndexCostOf(rows, index.size(), index.buckets()));
-    }
-  }
-  cost.Add(context_.schema.indexes.size() * sizeof(ValueIndex) * 2);
-  return cost;
-}
-
-WriteCost Partition::UpsertCost(const Load& load) const {
-  WriteCost cost;
-  size_t leaves = 1;
-  if (!large()) {
-    const Leaf leaf(BlockOf(reference_));
-    const size_t want = leaf.used_bytes() + (load.rows > 1 ? load.bytes : load.growth_bytes);
-    // Unpacked on the way, and made room in for all rows when some of them are there already.
-    const size_t worst = 2 * (leaf.used_bytes() + load.growth_bytes);
-    if (worst <= kLeafBytesMax) {
-      if (load.rows == 1 && load.hot) {
-        cost.Add(want);
-      } else {
-        cost.Add(want);
-        cost.Add(worst);
-        if (!load.hot) cost.Add(worst);
-      }
-      return cost;
-    }
-    cost.Add(kLeafBytesMax);
-  } else {
-    leaves = LargeOf(reference_).tree.leaf_count();
-  }
-  cost.Add(LargeUpsertCost(load, leaves));
-  return cost;
-}
-
-WriteCost Partition::LargeUpsertCost(const Load& load, size_t leaves) const {
-  WriteCost cost;
-  // Leaves that may be touched: no more than rows, and than there are or come. Each may be
-  // unpacked, grown step by step, and split.
-  const size_t touched = std::min(load.rows, leaves + 2 * load.growth_bytes / kLeafBytesMax + 1);
-  cost.allocations += 5 * touched;
-  cost.bytes += touched * 3 * Arena::BlockBytes(kLeafBytesMax) + load.growth_bytes * 2;
-  cost.Add(TreeGrowthCost(touched));
-  if (leaves + touched > LargePartition::kScannedLeavesMax) cost.Add(IndexCost(load.rows));
-  return cost;
-}
-
-WriteCost Partition::CreateCost(const PartitionContext& context, std::string_view key,
-                                const Load& load) {
-  WriteCost cost;
-  const size_t front = Leaf::FrontBytes(key.size());
-  // Hot rows of one write share a timestamp, which an empty leaf takes: they need what they expect.
-  const size_t growth_bytes = load.hot ? load.bytes : load.growth_bytes;
-  if (key.size() <= kInlinePartitionKeyMax && front + growth_bytes * 2 <= kLeafBytesMax) {
-    cost.Add(front + load.bytes);
-    if (load.rows > 1 || !load.hot) {
-      cost.Add(front + growth_bytes * 2);
-      cost.Add(front + growth_bytes * 2);
-    }
-    return cost;
-  }
-  cost.Add(LargePartition::BytesFor(key.size()));
-  const size_t leaves = 2 * growth_bytes / kLeafBytesMax + 3;
-  cost.allocations += 5 * leaves;
-  cost.bytes += leaves * 3 * Arena::BlockBytes(kLeafBytesMax) + growth_bytes * 2;
-  for (size_t i = 0; i < leaves / 32 + 3; ++i) cost.Add(LeafTree::BranchBytes());
-  for (int i = 0; i < 6; ++i) cost.Add(leaves * 64 + 4096);
-  for (size_t i = 0; i < context.schema.indexes.size(); ++i) {
-    cost.Add(IndexCostOf(load.rows, 0, 0));
-  }
-  return cost;
-}
-
-size_t Partition::StoredRowBytes(ClusteringKeyView key) const {
-  const LeafRef at = FindLeaf(key);
+size_t Partition::StoredRowBytes(const RowUpdate& update) const {
+  if (update.of_static_row) return large() ? LargeOf(reference_).static_row.block_bytes() : 0;
+  const LeafRef at = FindLeaf(update.key);
   if (at.block == nullptr) return 0;
   const Leaf leaf(at.block);
   // With one column, simple rows replace one another; they never grow by being merged.
   if (leaf.all_simple() && context_.schema.regular.size() <= 1) return 0;
-  const size_t index = leaf.LowerBound(key);
-  if (!leaf.KeyIs(index, key)) return 0;
-  return leaf.key(index).bytes.size() + leaf.payload(index).size() +
-         kComplexOverheadBytes * (context_.schema.regular.size() + 1);
-}
-
-void Partition::AddUnpackCost(ClusteringKeyView key, std::vector<const char*>& counted,
-                              WriteCost& cost) const {
-  if (key.packed) return;
-  const LeafRef at = FindLeaf(key);
-  if (at.block == nullptr) return;
-  const Leaf leaf(at.block);
-  if (!leaf.packed() || leaf.all_simple()) return;
-  if (std::find(counted.begin(), counted.end(), at.block) != counted.end()) return;
-  counted.push_back(at.block);
-  for (size_t i = 0; i < leaf.size(); ++i) {
-    if (leaf.meta(i).external()) cost.Add(kItemKeyTextBytes + leaf.payload(i).size());
-  }
-}
-
-WriteCost Partition::DeleteCost(const Load& load) const {
-  WriteCost cost = UpsertCost(load);
-  cost.Add(TreeGrowthCost(1));
-  cost.Add(2 * kLeafBytesMax);
-  return cost;
-}
-
-WriteCost Partition::DeleteRangeCost(const ClusteringRange& range) const {
-  WriteCost cost;
-  cost.Add(2 * kLeafBytesMax);
-  if (!large()) {
-    cost.Add(RewriteLeafCost(Leaf(BlockOf(reference_))));
-    return cost;
-  }
-  const LargePartition& partition = LargeOf(reference_);
-  cost.allocations += 8 + 6 * partition.ranges.size();
-  cost.bytes += partition.ranges.AddBytesMax(range);
-  if (partition.tree.empty()) return cost;
-  LeafTree::Position at = partition.tree.Find(range.lower);
-  const LeafTree::Position last = partition.tree.Find(range.upper);
-  do {
-    const Leaf leaf = partition.tree.leaf(at);
-    if (!leaf.all_simple()) cost.Add(RewriteLeafCost(leaf));
-  } while (at < last && partition.tree.Next(at));
-  return cost;
+  const size_t index = leaf.LowerBound(update.key);
+  if (!leaf.KeyIs(index, update.key)) return 0;
+  return leaf.key(index).bytes.size() + leaf.payload(index).size();
 }
 
 }  // namespace liststore

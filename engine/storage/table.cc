@@ -81,100 +81,47 @@ void Table::ScheduleEvent(uint64_t address, Partition& partition) {
   partition.set_wheel_when(next);
 }
 
-void Table::Finish(const PartitionRef& partition, DirectorySlot* slot, bool reserved) {
+void Table::Finish(const PartitionRef& partition, DirectorySlot* slot) {
   Partition handle(context_, slot->reference);
   if (handle.empty()) {
     Discard(partition.address, slot->reference);
     return;
   }
-  if (reserved) {
-    ScheduleEvent(partition.address, handle);
-  } else {
-    // A deletion brings no event forward, so that nothing has to be scheduled.
-    LS_DCHECK(handle.NextEvent() == kNeverExpires || handle.wheel_when() != 0,
-              "a partition with something to come is in the wheel");
-  }
-  if (pledged_.allocations == 0 && handle.WantsShrink()) handle.Shrink();
+  ScheduleEvent(partition.address, handle);
+  if (!pledged_bytes_ && handle.WantsShrink()) handle.Shrink();
 }
 
 // --- Memory set aside ----------------------------------------------------------------------------
 
-WriteCost Table::CreateCost() const {
-  WriteCost cost;
-  cost.allocations = directory_.ReserveAllocationsForInsert();
-  cost.bytes = directory_.ReserveBytesForInsert();
-  if (cache_ != nullptr && cache_->probation.ReserveBytes() != 0) {
-    cost.Add(cache_->probation.ReserveBytes());
-  }
-  return cost;
+size_t Table::CreateBytes(const PartitionRef& partition) const {
+  const size_t queue = cache_ == nullptr ? 0 : cache_->probation.ReserveBytes();
+  return directory_.ReserveBytesForInsert() + queue +
+         LargePartition::BytesFor(partition.key.size());
 }
 
-WriteCost Table::ScheduleCost() const {
-  WriteCost cost;
-  cost.allocations = TtlWheel::kScheduleAllocationsMax;
-  cost.bytes = wheel_.ReserveBytes();
-  return cost;
-}
-
-// What rows need that end in blocks of their own, and those that they make longer; and what the
-// static row needs.
-void Table::AddExternalCost(const DirectorySlot* slot, std::span<const RowUpdate> rows,
-                            const Partition::Load& load, WriteCost& cost) const {
-  uint64_t reference = slot == nullptr ? 0 : slot->reference;
-  // A row that is merged may become as long as both together, and with all that the call brings for
-  // the same key.
-  const std::vector<size_t> together = BytesOfEqualKeys(schema_, rows);
-  const Partition handle(const_cast<PartitionContext&>(context_), reference);
-  std::vector<const char*> unpacked;
-  bool unpacks = false;
-  size_t external_bytes = 0;
-  size_t externals = 0;
-  size_t static_updates = 0;
-  size_t static_bytes = 0;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].of_static_row) {
-      ++static_updates;
-      static_bytes += RowBytesMax(schema_, rows[i]);
-      continue;
-    }
-    size_t bytes = together.empty() ? RowBytesMax(schema_, rows[i]) : together[i];
-    unpacks |= schema_.packs_item_keys() && !rows[i].key.packed;
-    if (slot != nullptr) {
-      bytes += handle.StoredRowBytes(rows[i].key);
-      if (schema_.packs_item_keys()) handle.AddUnpackCost(rows[i].key, unpacked, cost);
-    }
-    if (bytes > kInlineRowBytesMax) {
-      ++externals;
-      external_bytes += Arena::BlockBytes(bytes);
-    }
-  }
-  // A plain key may make the leaf unpack what earlier rows of the call have put there.
-  cost.allocations += (unpacks ? 2 : 1) * externals;
-  cost.bytes += (unpacks ? 2 : 1) * external_bytes;
-  if (static_updates != 0) cost.Add(handle.StaticCost(load, static_updates, static_bytes));
-}
-
-WriteCost Table::UpsertCost(const PartitionRef& partition, const DirectorySlot* slot,
-                            std::span<const RowUpdate> rows, const Partition::Load& load) const {
-  WriteCost cost = ScheduleCost();
-  const bool hot = load.hot && load.all_short;
+size_t Table::UpsertBytes(const PartitionRef& partition, const DirectorySlot* slot,
+                          std::span<const RowUpdate> rows, const Partition::Load& load) {
+  // Leaves are half full at least.
+  size_t bytes = 2 * load.growth_bytes + load.rows * schema_.indexes.size() * ValueIndex::kAddBytes;
   if (slot == nullptr) {
-    if (!hot) AddExternalCost(slot, rows, load, cost);
-    cost.Add(CreateCost());
-    cost.Add(Partition::CreateCost(context_, partition.key, load));
-    return cost;
+    bytes += CreateBytes(partition);
+  } else if (Partition::IsLarge(slot->reference)) {
+    bytes += Partition::LargeOf(slot->reference).GrowthBytes();
+  } else {
+    bytes += UnpinBytes(slot);
   }
-  uint64_t reference = slot->reference;
-  const Partition handle(const_cast<PartitionContext&>(context_), reference);
-  if (!hot || !handle.OnlyHotRows()) AddExternalCost(slot, rows, load, cost);
-  cost.Add(handle.UpsertCost(load));
-  cost.Add(UnpinCost(slot));
-  return cost;
-}
-
-WriteCost Table::UpsertCost(const PartitionRef& partition, const DirectorySlot* slot,
-                            std::span<const RowUpdate> rows, const WriteContext& write) const {
-  return UpsertCost(partition, slot, rows, LoadOf(schema_, rows, write));
+  if (load.hot && load.all_short) return bytes;
+  uint64_t reference = slot == nullptr ? 0 : slot->reference;
+  const Partition handle(context_, reference);
+  for (const RowUpdate& row : rows) {
+    const size_t most = RowBytesMax(schema_, row);
+    // A row that is merged is written again whole, before what was there is freed.
+    const size_t stored = slot == nullptr ? 0 : handle.StoredRowBytes(row);
+    if (row.of_static_row || most + stored > kInlineRowBytesMax) {
+      bytes += Arena::BlockBytes(most + stored);
+    }
+  }
+  return bytes;
 }
 
 void Table::NoteTimestamps(const WriteContext& write) {
@@ -187,14 +134,8 @@ void Table::NoteTimestamps(const WriteContext& write) {
 
 OpStatus Table::Pledge(const PartitionRef& partition, std::span<const RowUpdate> rows,
                        const WriteContext& write) {
-  WriteCost cost;
-  const bool reserved = Reserve(write.now_seconds, [&] {
-    cost = UpsertCost(partition, FindForWrite(partition), rows, write);
-    return cost;
-  });
-  if (!reserved) return Refusal();
-  pledged_.Add(cost);
-  return OpStatus::kOk;
+  return PledgeShare(partition, {.upserts = {rows}, .deleted_rows = {}, .deleted_ranges = {}},
+                     write);
 }
 
 OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate> rows,
@@ -216,9 +157,9 @@ OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate>
     }
   }
   bool again = false;  // reclamation may have moved or taken the partition
-  if (pledged_.allocations == 0 && !Reserve(write.now_seconds, [&] {
+  if (!pledged_bytes_ && !Reserve(write.now_seconds, MemoryBudget::Purpose::kGrow, [&] {
         if (std::exchange(again, true)) slot = FindForWrite(partition);
-        return UpsertCost(partition, slot, rows, load);
+        return UpsertBytes(partition, slot, rows, load);
       })) {
     return Refusal();
   }
@@ -238,8 +179,8 @@ OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate>
     handle.set_cache_bits(handle.cache_bits() & static_cast<uint8_t>(~cache_bits::kKeptEmpty));
   }
   NoteUpsert(partition, rows);
-  Finish(partition, slot, true);
-  if (cache_ != nullptr && pledged_.allocations == 0 && !redeeming_) {
+  Finish(partition, slot);
+  if (cache_ != nullptr && !pledged_bytes_ && !redeeming_) {
     cache_->writing = partition.address;
     Settle(write.now_seconds);
     cache_->writing.reset();
@@ -255,29 +196,14 @@ bool Table::KeepsTombstones(const WriteContext& write) const {
   return (foreign_timestamps_ || write.foreign_timestamp) && schema_.gc_grace_seconds > 0;
 }
 
-WriteCost Table::DeleteRowsCost(const PartitionRef& partition, const DirectorySlot* slot,
-                                std::span<const ClusteringKeyView> keys) const {
-  WriteCost cost = ScheduleCost();
-  const Partition::Load load = LoadOfDeletions(schema_, keys);
-  for (const ClusteringKeyView& key : keys) {
-    if (key.bytes.size() > kInlineRowBytesMax / 2) cost.Add(key.bytes.size() + 256);
-  }
-  if (slot == nullptr) {
-    cost.Add(CreateCost());
-    cost.Add(Partition::CreateCost(context_, partition.key, load));
-    return cost;
-  }
-  uint64_t reference = slot->reference;
-  const Partition handle(const_cast<PartitionContext&>(context_), reference);
-  std::vector<const char*> unpacked;
-  for (const ClusteringKeyView& key : keys) {
-    handle.AddUnpackCost(key, unpacked, cost);
-    const size_t bytes = handle.StoredRowBytes(key);
-    if (bytes + kInlineRowBytesMax / 2 > kInlineRowBytesMax) cost.Add(bytes + 256);
-  }
-  cost.Add(handle.DeleteCost(load));
-  cost.Add(UnpinCost(slot));
-  return cost;
+size_t Table::DeleteRowsBytes(const PartitionRef& partition, const DirectorySlot* slot,
+                              std::span<const ClusteringKeyView> keys, const WriteContext& write) {
+  const size_t bytes = UnpinBytes(slot);
+  // Under timestamps of its own a table has nothing to keep: a deletion only gives memory back, and
+  // must not fail for want of it.
+  if (!MayRewrite(write)) return bytes;
+  return bytes + LoadOfDeletions(schema_, keys).growth_bytes +
+         (slot == nullptr ? CreateBytes(partition) : 0);
 }
 
 OpStatus Table::DeleteRows(const PartitionRef& partition, std::span<const ClusteringKeyView> keys,
@@ -285,47 +211,38 @@ OpStatus Table::DeleteRows(const PartitionRef& partition, std::span<const Cluste
   if (removed != nullptr) *removed = 0;
   NoteChange(partition);
   DirectorySlot* slot = nullptr;
-  // Under timestamps of its own a table has nothing to keep: a deletion only gives memory back, and
-  // must not fail for want of it.
-  if (!MayRewrite(write)) {
-    if (!ReserveUnpinned(partition, slot, write.now_seconds)) return OpStatus::kOutOfMemory;
-    NoteTimestamps(write);
-    if (slot == nullptr) return OpStatus::kOk;
-  } else {
-    if (!Reserve(write.now_seconds, [&] {
-          slot = FindForWrite(partition);
-          return DeleteRowsCost(partition, slot, keys);
-        })) {
-      return Refusal();
-    }
-    NoteTimestamps(write);
-    if (slot == nullptr && !KeepsTombstones(write)) return OpStatus::kOk;
-    const Partition::Load load = LoadOfDeletions(schema_, keys);
-    if (slot == nullptr) slot = Create(partition, load.bytes);
-    Unpin(slot);
-    Partition(context_, slot->reference).Expect(load);
+  if (!Reserve(write.now_seconds, MemoryBudget::Purpose::kGiveBack, [&] {
+        slot = FindForWrite(partition);
+        return DeleteRowsBytes(partition, slot, keys, write);
+      })) {
+    return Refusal();
   }
+  NoteTimestamps(write);
+  if (slot == nullptr && !KeepsTombstones(write)) return OpStatus::kOk;
+  const Partition::Load load = LoadOfDeletions(schema_, keys);
+  if (slot == nullptr) slot = Create(partition, load.bytes);
+  Unpin(slot);
   Partition handle(context_, slot->reference);
+  if (MayRewrite(write)) handle.Expect(load);
   for (const ClusteringKeyView& key : keys) {
     const uint64_t went = handle.DeleteRow(key, write);
     if (removed != nullptr) *removed += went;
   }
-  Finish(partition, slot, MayRewrite(write));
+  Finish(partition, slot);
   return OpStatus::kOk;
 }
 
-WriteCost Table::DeleteRangeCost(const PartitionRef& partition, const DirectorySlot* slot,
-                                 const ClusteringRange& range) const {
-  WriteCost cost = CreateCost();
-  cost.Add(ScheduleCost());
-  cost.Add(Partition::CreateCost(context_, partition.key, {1, 2048, 2048, false}));
-  for (int i = 0; i < 8; ++i) cost.Add(range.lower.bytes.size() + range.upper.bytes.size() + 512);
-  if (slot != nullptr) {
-    uint64_t reference = slot->reference;
-    cost.Add(Partition(const_cast<PartitionContext&>(context_), reference).DeleteRangeCost(range));
-    cost.Add(UnpinCost(slot));
-  }
-  return cost;
+size_t Table::DeleteRangeBytes(const PartitionRef& partition, const DirectorySlot* slot,
+                               const ClusteringRange& range, const WriteContext& write) {
+  const size_t bytes = UnpinBytes(slot);
+  if (!MayRewrite(write)) return bytes;
+  const size_t ends = Arena::BlockBytes(range.lower.bytes.size() + range.upper.bytes.size());
+  if (slot == nullptr) return bytes + ends + CreateBytes(partition);
+  // The list of range tombstones is written again whole.
+  const size_t list = Partition::IsLarge(slot->reference)
+                          ? Partition::LargeOf(slot->reference).ranges.AddBytesMax(range)
+                          : LargePartition::BytesFor(partition.key.size());
+  return bytes + ends + list;
 }
 
 OpStatus Table::DeleteRange(const PartitionRef& partition, const ClusteringRange& range,
@@ -333,25 +250,19 @@ OpStatus Table::DeleteRange(const PartitionRef& partition, const ClusteringRange
   if (removed != nullptr) *removed = 0;
   NoteChange(partition);
   DirectorySlot* slot = nullptr;
-  if (!MayRewrite(write)) {
-    if (!ReserveUnpinned(partition, slot, write.now_seconds)) return OpStatus::kOutOfMemory;
-    NoteTimestamps(write);
-    if (slot == nullptr) return OpStatus::kOk;
-  } else {
-    if (!Reserve(write.now_seconds, [&] {
-          slot = FindForWrite(partition);
-          return DeleteRangeCost(partition, slot, range);
-        })) {
-      return Refusal();
-    }
-    NoteTimestamps(write);
-    if (slot == nullptr && !KeepsTombstones(write)) return OpStatus::kOk;
-    if (slot == nullptr) slot = Create(partition, 0);
-    Unpin(slot);
+  if (!Reserve(write.now_seconds, MemoryBudget::Purpose::kGiveBack, [&] {
+        slot = FindForWrite(partition);
+        return DeleteRangeBytes(partition, slot, range, write);
+      })) {
+    return Refusal();
   }
+  NoteTimestamps(write);
+  if (slot == nullptr && !KeepsTombstones(write)) return OpStatus::kOk;
+  if (slot == nullptr) slot = Create(partition, 0);
+  Unpin(slot);
   const uint64_t went = Partition(context_, slot->reference).DeleteRange(range, write);
   if (removed != nullptr) *removed = went;
-  Finish(partition, slot, MayRewrite(write));
+  Finish(partition, slot);
   return OpStatus::kOk;
 }
 
@@ -361,19 +272,21 @@ OpStatus Table::DeletePartition(const PartitionRef& partition, const WriteContex
   NoteChange(partition);
   const bool keep = KeepsTombstones(write);
   DirectorySlot* slot = FindForWrite(partition);
-  if (MayRewrite(write) && !Reserve(write.now_seconds, [&] {
+  // Under timestamps of the lane all rows are older; where views point to them, they are not erased
+  // one by one, which would take a copy.
+  const auto all_go = [&] {
+    return slot != nullptr && ((IsPinned(slot) && !MayRewrite(write)) ||
+                               Partition(context_, slot->reference).AllCoveredBy(write.timestamp));
+  };
+  // A large partition gives more back than its tombstone takes.
+  if (!all_go() && !Reserve(write.now_seconds, MemoryBudget::Purpose::kGiveBack, [&] {
         slot = FindForWrite(partition);
-        return DeleteRangeCost(partition, slot, {});
+        return DeleteRangeBytes(partition, slot, {}, write);
       })) {
     return Refusal();
   }
   NoteTimestamps(write);
-  // Under timestamps of the lane all rows are older; where views point to them, they are not erased
-  // one by one, which would take a copy.
-  const bool all_go =
-      slot != nullptr && ((IsPinned(slot) && !MayRewrite(write)) ||
-                          Partition(context_, slot->reference).AllCoveredBy(write.timestamp));
-  if (all_go) {
+  if (all_go()) {
     // Everything goes: out of sight at once, taken apart in slices.
     const uint64_t went = Partition(context_, slot->reference).Count({}, write.now_seconds);
     if (removed != nullptr) *removed = went;
@@ -385,7 +298,7 @@ OpStatus Table::DeletePartition(const PartitionRef& partition, const WriteContex
   Unpin(slot);
   const uint64_t went = Partition(context_, slot->reference).DeleteAll(write);
   if (removed != nullptr) *removed += went;
-  Finish(partition, slot, MayRewrite(write));
+  Finish(partition, slot);
   return OpStatus::kOk;
 }
 
@@ -401,7 +314,7 @@ OpStatus Table::DeleteRowsByValue(const PartitionRef& partition, ColumnId column
   if (!MayRewrite(write) && !IsPinned(slot)) {
     if (const auto went = handle.DeleteSimpleRowsWithValue(column, value, write)) {
       if (removed != nullptr) *removed = *went;
-      if (*went != 0) Finish(partition, slot, false);
+      if (*went != 0) Finish(partition, slot);
       return OpStatus::kOk;
     }
   }
@@ -432,27 +345,25 @@ TableStats Table::stats() const {
   stats.expired_rows = context_.expired_rows;
   stats.live_bytes = arena_.live_bytes();
   stats.held_bytes = arena_.held_bytes() + arena_.credit_bytes();
-  stats.unreserved_slabs = arena_.unreserved_slabs();
+  stats.slabs_beyond_limit = arena_.slabs_beyond_limit();
   stats.usage = usage_;
   if (usage_of_ != nullptr) stats.usage.Add(usage_of_->total());
   stats.evicted_bytes = evicted_bytes_;
   return stats;
 }
 
-void Table::Verify() const {
+void Table::Verify() {
   arena_.Verify();
   directory_.Verify();
   wheel_.Verify();
   pins_.Verify();
   size_t rows = 0;
   size_t pinned = 0;
-  auto* self = const_cast<Table*>(this);
-  self->directory_.ScanFrom(0, [&](DirectorySlot& slot) {
-    const Partition partition(self->context_, slot.reference);
+  directory_.ScanFrom(0, [&](DirectorySlot& slot) {
+    const Partition partition(context_, slot.reference);
     LS_CHECK(address_of_(partition.key()) == slot.address, "a partition stands at its address");
     rows += partition.Verify();
     pinned += IsPinned(&slot) ? 1 : 0;
-    // Later only where memory was short for encoding shadows anew (ReclaimEntry).
     LS_CHECK(partition.NextEvent() == kNeverExpires || partition.wheel_when() != 0,
              "a partition with something to come is in the wheel");
     return true;

@@ -67,10 +67,9 @@ struct TableStats {
   uint64_t expired_rows = 0;  // reclaimed because everything in them had expired, ever
   uint64_t live_bytes = 0;    // bytes of blocks in use
   uint64_t held_bytes = 0;    // pages held for them
-  // Slabs that no reservation covered: of derived rows that the limit had no room for
-  // (shard/derived_rows.h), or where what a write may take was underestimated, which is not known
-  // to happen.
-  uint64_t unreserved_slabs = 0;
+  // Slabs beyond the limit: of derived rows that it had no room for (shard/derived_rows.h), or of a
+  // write for which the slack was too little (memory/memory_budget.h).
+  uint64_t slabs_beyond_limit = 0;
   Usage usage;
   uint64_t evicted_bytes = 0;  // blocks that evictions for memory gave back, ever
 };
@@ -131,7 +130,7 @@ class Table final : private Arena::Relocator {
   OpStatus Pledge(const PartitionRef& partition, std::span<const RowUpdate> rows,
                   const WriteContext& write);
   void ClearPledges() {
-    pledged_ = {};
+    pledged_bytes_.reset();
     redeeming_ = false;
   }
   // The same for all that a batch brings to one partition.
@@ -232,7 +231,7 @@ class Table final : private Arena::Relocator {
   void Freeze() { frozen_ = true; }
   bool frozen() const { return frozen_; }
   // Nothing is stored, truncated partitions left out of account.
-  bool IsBlank() const;
+  bool IsBlank();
   // Whether anything was written, deleted or reclaimed since the last NoteUnchanged; a new table
   // was.
   bool changed() const { return marks_.changed(); }
@@ -292,15 +291,14 @@ class Table final : private Arena::Relocator {
   void EnableExpiryNotices();
   // Moves what was told since the last time behind `into`, in no order.
   void TakeExpiries(ExpiryLog& into);
-  // No cell expires before this; nullopt: none will. Where memory was short for rewriting shadows,
-  // up to a minute late.
+  // No cell expires before this; nullopt: none will.
   std::optional<int64_t> NextExpiry() const { return frozen_ ? std::nullopt : wheel_.NextWhen(); }
 
   TableStats stats() const;
   // Gives memory that is set aside and not used back to the engine's budget.
   void ReleaseCredit() { arena_.ReleaseCredit(); }
   // Checks every invariant of everything below; for tests. O(everything).
-  void Verify() const;
+  void Verify();
 
  private:
   struct PartitionKeyOf {
@@ -332,42 +330,36 @@ class Table final : private Arena::Relocator {
   // Views point into the partition's block. What a write then takes beside, and the step that it
   // begins with: the partition moves to a copy, the block stays with the views.
   static bool IsPinned(const DirectorySlot* slot);
-  static WriteCost UnpinCost(const DirectorySlot* slot);
+  size_t UnpinBytes(const DirectorySlot* slot);
   void Unpin(DirectorySlot* slot);
-  // FindForWrite and Unpin, for what reserves nothing else. False: no memory for the copy.
-  bool ReserveUnpinned(const PartitionRef& partition, DirectorySlot*& slot, int64_t now_seconds);
   // After a write: an empty partition goes, another is in the wheel at or before its next event.
-  // `reserved`: memory was set aside for the write.
-  void Finish(const PartitionRef& partition, DirectorySlot* slot, bool reserved);
+  void Finish(const PartitionRef& partition, DirectorySlot* slot);
   void ScheduleEvent(uint64_t address, Partition& partition);
 
-  WriteCost UpsertCost(const PartitionRef& partition, const DirectorySlot* slot,
-                       std::span<const RowUpdate> rows, const Partition::Load& load) const;
-  WriteCost UpsertCost(const PartitionRef& partition, const DirectorySlot* slot,
-                       std::span<const RowUpdate> rows, const WriteContext& write) const;
-  void AddExternalCost(const DirectorySlot* slot, std::span<const RowUpdate> rows,
-                       const Partition::Load& load, WriteCost& cost) const;
-  WriteCost DeleteRowsCost(const PartitionRef& partition, const DirectorySlot* slot,
-                           std::span<const ClusteringKeyView> keys) const;
-  WriteCost DeleteRangeCost(const PartitionRef& partition, const DirectorySlot* slot,
-                            const ClusteringRange& range) const;
+  // What writes bring, in bytes: the bound for which they reserve. Where a slot is given, with what
+  // they have to copy of the partition there.
+  size_t UpsertBytes(const PartitionRef& partition, const DirectorySlot* slot,
+                     std::span<const RowUpdate> rows, const Partition::Load& load);
+  size_t DeleteRowsBytes(const PartitionRef& partition, const DirectorySlot* slot,
+                         std::span<const ClusteringKeyView> keys, const WriteContext& write);
+  size_t DeleteRangeBytes(const PartitionRef& partition, const DirectorySlot* slot,
+                          const ClusteringRange& range, const WriteContext& write);
+  // A partition that is to be created, and what grows with the number of partitions.
+  size_t CreateBytes(const PartitionRef& partition) const;
   std::optional<Partition::Load> LoadOfHotRows(std::span<const StoredRow> rows) const;
   // The first and the last step of Restore. `keep_empty`: it has no rows, and stays.
   OpStatus BeginRestored(const PartitionRef& partition, const StoredPartition& from,
                          Partition::Load load, bool keep_empty, int64_t now_seconds);
-  OpStatus EndRestored(const PartitionRef& partition, const StoredPartition& from, bool keep_empty,
-                       int64_t now_seconds);
+  void EndRestored(const PartitionRef& partition, const StoredPartition& from, bool keep_empty);
   OpStatus RestoreRows(const PartitionRef& partition, const StoredPartition& from,
                        std::span<const StoredRow> rows, int64_t now_seconds);
   OpStatus RestoreHotRows(const PartitionRef& partition, std::span<const StoredRow> rows,
                           const Partition::Load& load, int64_t now_seconds);
-  WriteCost CreateCost() const;
-  WriteCost ScheduleCost() const;
-  // Reserves cost() on top of what is pledged. When that fails, makes room, a bounded amount, and
-  // tries again; what cost() looks at may change on the way, so that it is called anew.
-  // While pledges are redeemed it only calls cost().
-  template <typename Cost>
-  bool Reserve(int64_t now_seconds, Cost&& cost);
+  // Reserves bytes() on top of what is pledged. When that fails, makes room, a bounded amount, and
+  // tries again; what bytes() looks at may change on the way, so that it is called again.
+  // While pledges are redeemed it only calls bytes().
+  template <typename Bytes>
+  bool Reserve(int64_t now_seconds, MemoryBudget::Purpose purpose, Bytes&& bytes);
   // The first foreign timestamp makes the table keep tombstones from now on.
   void NoteTimestamps(const WriteContext& write);
   // A deletion may leave parts of rows, and tombstones; under timestamps of the lane it never does.
@@ -406,7 +398,7 @@ class Table final : private Arena::Relocator {
   void NoteEviction(std::string_view key, uint64_t rows, EvictionCause cause);
   // What evictions leave to do besides: stale timers, holes, ghosts that are too few.
   void TidyAfterEviction(size_t evicted);
-  void VerifyEviction() const;
+  void VerifyEviction();
 
   size_t ReclaimDue(int64_t now_seconds, size_t budget);
   void ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size_t budget,
@@ -438,7 +430,7 @@ class Table final : private Arena::Relocator {
 
   TtlWheel wheel_;
   PinTable pins_;
-  WriteCost pledged_;
+  std::optional<size_t> pledged_bytes_;  // nullopt: no write was pledged
   bool redeeming_ = false;
   bool too_large_ = false;  // the reservation that failed last would pass the limit by itself
   bool foreign_timestamps_ = false;
@@ -459,25 +451,23 @@ class Table final : private Arena::Relocator {
   std::unique_ptr<ExpiryLog> expiries_;  // null: nobody listens
 };
 
-template <typename Cost>
-bool Table::Reserve(int64_t now_seconds, Cost&& cost) {
+template <typename Bytes>
+bool Table::Reserve(int64_t now_seconds, MemoryBudget::Purpose purpose, Bytes&& bytes) {
   if (redeeming_) {
-    cost();
+    bytes();
     return true;
   }
-  WriteCost total;
+  size_t total = 0;
   const auto attempt = [&] {
-    total = cost();
-    total.Add(pledged_);
-    return arena_.Reserve(total.allocations, total.bytes);
+    total = bytes() + pledged_bytes_.value_or(0);
+    return arena_.Reserve(total, purpose);
   };
   if (attempt()) return true;
   constexpr size_t kUnitsPerRefusal = 512;
   // What cannot fit is not to empty the whole store in the attempt.
-  too_large_ = cache_ != nullptr &&
-               Arena::LeastCredit(total.allocations, total.bytes) > budget_.limit_bytes();
+  too_large_ = cache_ != nullptr && total > budget_.grow_limit_bytes();
   if (too_large_) return false;
-  if (pledged_.allocations != 0) return false;
+  if (pledged_bytes_) return false;
   return Reclaim(now_seconds, kUnitsPerRefusal) != 0 && attempt();
 }
 

@@ -1,44 +1,32 @@
 // Memory set aside for a batch: what several writes may take in one partition, one after the other.
 #include "engine/base/check.h"
 #include "engine/storage/table.h"
+#include "engine/storage/upsert_load.h"
 
 namespace liststore {
 
-// The cost of a write is that of the partition as it stands. What earlier writes of the batch make
-// of it is covered by counting their rows again for every write that may meet them, and, because
-// rows of equal keys are merged, all rows in one as well.
 OpStatus Table::PledgeShare(const PartitionRef& partition, const BatchShare& share,
                             const WriteContext& write) {
   LS_DCHECK(!redeeming_, "pledges come before they are redeemed");
-  std::vector<RowUpdate> all;
-  for (const auto rows : share.upserts) all.insert(all.end(), rows.begin(), rows.end());
-  const bool deletes = MayRewrite(write);
-  const size_t writes =
-      share.upserts.size() + share.deleted_rows.size() + share.deleted_ranges.size();
-  WriteCost cost;
-  const bool reserved = Reserve(write.now_seconds, [&] {
+  size_t bytes = 0;
+  const auto purpose =
+      share.upserts.empty() ? MemoryBudget::Purpose::kGiveBack : MemoryBudget::Purpose::kGrow;
+  const bool reserved = Reserve(write.now_seconds, purpose, [&] {
     const DirectorySlot* slot = FindForWrite(partition);
-    cost = UnpinCost(slot);
-    if (share.upserts.empty() && !deletes) return cost;
-    WriteCost rows_again;
-    if (!all.empty()) rows_again = UpsertCost(partition, slot, all, write);
-    for (const auto rows : share.upserts) cost.Add(UpsertCost(partition, slot, rows, write));
-    if (share.upserts.size() > 1) cost.Add(rows_again);
-    // A partition may go and come back within the batch.
-    if (writes > 1) cost.Add(CreateCost());
-    if (!deletes) return cost;
+    bytes = 0;
+    for (const auto rows : share.upserts) {
+      bytes += UpsertBytes(partition, slot, rows, LoadOf(schema_, rows, write));
+    }
     for (const auto keys : share.deleted_rows) {
-      cost.Add(DeleteRowsCost(partition, slot, keys));
-      cost.Add(rows_again);
+      bytes += DeleteRowsBytes(partition, slot, keys, write);
     }
     for (const ClusteringRange& range : share.deleted_ranges) {
-      cost.Add(DeleteRangeCost(partition, slot, range));
-      cost.Add(rows_again);
+      bytes += DeleteRangeBytes(partition, slot, range, write);
     }
-    return cost;
+    return bytes;
   });
   if (!reserved) return Refusal();
-  pledged_.Add(cost);
+  pledged_bytes_ = pledged_bytes_.value_or(0) + bytes;
   return OpStatus::kOk;
 }
 

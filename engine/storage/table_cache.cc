@@ -115,7 +115,7 @@ void Table::NoteUpsert(const PartitionRef& partition, std::span<const RowUpdate>
 
 OpStatus Table::Put(const PartitionRef& partition, std::span<const RowUpdate> rows,
                     const PutSpec& spec, const WriteContext& write, bool& refused) {
-  LS_DCHECK(pledged_.allocations == 0, "puts are no part of batches");
+  LS_DCHECK(!pledged_bytes_, "puts are no part of batches");
   refused = spec.unless_since && marks_.ChangedSince(partition.address, *spec.unless_since);
   if (refused) return OpStatus::kOk;
   const uint8_t fresh = spec.fresh_until_seconds != 0 ? cache_bits::kFreshness : uint8_t{0};
@@ -124,14 +124,9 @@ OpStatus Table::Put(const PartitionRef& partition, std::span<const RowUpdate> ro
   load.growth_bytes += fresh;
   const bool keeps = KeepsTombstones(write);
   DirectorySlot* slot = nullptr;
-  const bool reserved = Reserve(write.now_seconds, [&] {
+  const bool reserved = Reserve(write.now_seconds, MemoryBudget::Purpose::kGrow, [&] {
     slot = FindForWrite(partition);
-    WriteCost cost = ScheduleCost();
-    if (!load.hot || !load.all_short) AddExternalCost(nullptr, rows, load, cost);
-    cost.Add(CreateCost());
-    cost.Add(Partition::CreateCost(context_, partition.key, load));
-    if (keeps) cost.Add(DeleteRangeCost(partition, nullptr, {}));
-    return cost;
+    return UpsertBytes(partition, nullptr, rows, load);
   });
   if (!reserved) return Refusal();
   NoteTimestamps(write);
@@ -171,7 +166,7 @@ OpStatus Table::Put(const PartitionRef& partition, std::span<const RowUpdate> ro
   Usage& usage = UsageOf(partition.key);
   --usage.upserts;
   ++usage.puts;
-  Finish(partition, slot, true);
+  Finish(partition, slot);
   if (cache_ != nullptr) {
     cache_->writing = partition.address;
     Settle(write.now_seconds);
@@ -198,7 +193,7 @@ void Table::EnableEviction(const EvictionOptions& options) {
   cache_ = std::make_unique<EvictionState>(arena_, options);
   const size_t bytes = std::bit_floor(options.filter_bytes);
   if (!options.lives_elsewhere && bytes >= EvictedFilter::kBytesMin &&
-      arena_.Reserve(1, Arena::BlockBytes(bytes))) {
+      arena_.Reserve(Arena::BlockBytes(bytes))) {
     cache_->filter.Allocate(bytes);
   }
   cache_->settled_live_bytes = arena_.live_bytes();
@@ -402,7 +397,7 @@ void Table::TidyAfterEviction(size_t evicted) {
   GhostSet& ghosts = cache_->ghosts;
   const size_t partitions = directory_.size();
   if (ghosts.WantsGrowth(partitions) &&
-      arena_.Reserve(1, Arena::BlockBytes(GhostSet::BytesFor(partitions)))) {
+      arena_.Reserve(Arena::BlockBytes(GhostSet::BytesFor(partitions)))) {
     ghosts.Grow(partitions);
   }
 }
@@ -411,7 +406,7 @@ void Table::Settle(int64_t now_seconds) {
   if (cache_ == nullptr) return;
   const uint64_t live = arena_.live_bytes();
   const uint64_t settled = std::exchange(cache_->settled_live_bytes, live);
-  const uint64_t limit = budget_.limit_bytes();
+  const uint64_t limit = budget_.grow_limit_bytes();
   const uint64_t distance = limit / kNearPart;
   const uint64_t held = budget_.held_bytes();
   if (held + distance <= limit) {
@@ -465,18 +460,17 @@ bool Table::EvictAfterRefusal(uint32_t doublings, int64_t now_seconds) {
 
 // --- Verify --------------------------------------------------------------------------------------
 
-void Table::VerifyEviction() const {
+void Table::VerifyEviction() {
   if (cache_ == nullptr) return;
   cache_->probation.Verify();
   std::vector<uint64_t> entries;
   cache_->probation.ForEach([&](uint64_t address) { entries.push_back(address); });
   std::sort(entries.begin(), entries.end());
   size_t on_probation = 0;
-  auto* self = const_cast<Table*>(this);
   uint64_t address = 0;
   size_t of_address = 0;
-  self->directory_.ScanFrom(0, [&](DirectorySlot& slot) {
-    const Partition handle(self->context_, slot.reference);
+  directory_.ScanFrom(0, [&](DirectorySlot& slot) {
+    const Partition handle(context_, slot.reference);
     if ((handle.cache_bits() & cache_bits::kProbation) == 0) return true;
     of_address = slot.address == address ? of_address + 1 : 1;
     address = slot.address;

@@ -10,7 +10,7 @@ namespace liststore {
 
 void Table::Drop() {
   LS_CHECK(!dropped_, "a table is dropped once");
-  LS_CHECK(pledged_.allocations == 0, "no table ends within a batch");
+  LS_CHECK(!pledged_bytes_, "no table ends within a batch");
   dropped_ = true;
   cache_.reset();
   ++schema_.id.generation;
@@ -60,10 +60,9 @@ void Table::Reuse(const TableSchema& schema) {
   context_.expiries = nullptr;
 }
 
-bool Table::IsBlank() const {
+bool Table::IsBlank() {
   bool blank = true;
-  auto* self = const_cast<Table*>(this);
-  self->ScanPartitions(0, std::nullopt, [&](uint64_t, const Partition&) { return blank = false; });
+  ScanPartitions(0, std::nullopt, [&](uint64_t, const Partition&) { return blank = false; });
   return blank;
 }
 
@@ -280,9 +279,9 @@ std::optional<Partition::Load> Table::LoadOfHotRows(std::span<const StoredRow> r
 OpStatus Table::RestoreHotRows(const PartitionRef& partition, std::span<const StoredRow> rows,
                                const Partition::Load& load, int64_t now_seconds) {
   DirectorySlot* slot = nullptr;
-  if (!Reserve(now_seconds, [&] {
+  if (!Reserve(now_seconds, MemoryBudget::Purpose::kGrow, [&] {
         slot = FindForWrite(partition);
-        return UpsertCost(partition, slot, {}, load);
+        return UpsertBytes(partition, slot, {}, load);
       })) {
     return Refusal();
   }
@@ -302,7 +301,7 @@ OpStatus Table::RestoreHotRows(const PartitionRef& partition, std::span<const St
     Partition(context_, slot->reference)
         .Upsert(update, {row.marker.timestamp, now_seconds, foreign_timestamps_});
   }
-  if (slot != nullptr) Finish(partition, slot, true);
+  if (slot != nullptr) Finish(partition, slot);
   return OpStatus::kOk;
 }
 
@@ -315,12 +314,8 @@ OpStatus Table::BeginRestored(const PartitionRef& partition, const StoredPartiti
   const size_t bytes = load.bytes;
   load.bytes += fresh;
   load.growth_bytes += fresh;
-  if (!Reserve(now_seconds, [&] {
-        WriteCost cost = ScheduleCost();
-        cost.Add(CreateCost());
-        cost.Add(Partition::CreateCost(context_, partition.key, load));
-        return cost;
-      })) {
+  if (!Reserve(now_seconds, MemoryBudget::Purpose::kGrow,
+               [&] { return UpsertBytes(partition, nullptr, {}, load); })) {
     return Refusal();
   }
   uint8_t bits = BeginBits(partition.address) | fresh;
@@ -334,16 +329,10 @@ OpStatus Table::BeginRestored(const PartitionRef& partition, const StoredPartiti
   return OpStatus::kOk;
 }
 
-OpStatus Table::EndRestored(const PartitionRef& partition, const StoredPartition& from,
-                            bool keep_empty, int64_t now_seconds) {
+void Table::EndRestored(const PartitionRef& partition, const StoredPartition& from,
+                        bool keep_empty) {
   DirectorySlot* slot = FindForWrite(partition);
-  if (keep_empty && !Reserve(now_seconds, [&] {
-        slot = FindForWrite(partition);
-        return ScheduleCost();
-      })) {
-    return Refusal();
-  }
-  if (slot == nullptr) return OpStatus::kOk;
+  if (slot == nullptr) return;
   Partition handle(context_, slot->reference);
   // Where it has no place for its freshness it would pass for fresh for ever.
   const bool partial = from.partial || !handle.RestoreFreshness(from.fresh_until_seconds);
@@ -360,7 +349,6 @@ OpStatus Table::EndRestored(const PartitionRef& partition, const StoredPartition
   } else if (keep_empty) {
     ScheduleEvent(partition.address, handle);
   }
-  return OpStatus::kOk;
 }
 
 OpStatus Table::Restore(const PartitionRef& partition, const StoredPartition& from,
@@ -376,10 +364,10 @@ OpStatus Table::Restore(const PartitionRef& partition, const StoredPartition& fr
   }
   if (status == OpStatus::kOk) status = RestoreRows(partition, from, rows, now_seconds);
   // What is begun here is complete, or partial for want of knowing better.
-  if (status != OpStatus::kOk || (cache_ == nullptr && !past_unknown_ && !begun && !from.partial)) {
-    return status;
+  if (status == OpStatus::kOk && (cache_ != nullptr || past_unknown_ || begun || from.partial)) {
+    EndRestored(partition, from, keep_empty);
   }
-  return EndRestored(partition, from, keep_empty, now_seconds);
+  return status;
 }
 
 OpStatus Table::RestoreRows(const PartitionRef& partition, const StoredPartition& from,

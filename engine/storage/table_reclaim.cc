@@ -13,11 +13,16 @@ namespace liststore {
 namespace {
 
 constexpr size_t kEntriesPerSlice = 32;
-// A partition whose shadows could not be rewritten for want of memory is looked at again after
-// this.
-constexpr uint32_t kRetrySeconds = 60;
 // Moving a block costs about as much as looking at this many rows.
 constexpr size_t kUnitsPerMovedBlock = 8;
+
+// When a partition that could not be changed is looked at again.
+uint32_t LaterThan(int64_t now_seconds) {
+  constexpr uint32_t kRetrySeconds = 60;
+  return static_cast<uint32_t>(
+             std::clamp<int64_t>(now_seconds, 0, UINT32_MAX - 1 - kRetrySeconds)) +
+         kRetrySeconds;
+}
 
 }  // namespace
 
@@ -55,7 +60,7 @@ size_t Table::Reclaim(int64_t now_seconds, size_t budget) {
         budget - units, [&](const TtlWheel::Entry& entry) { return FindEntry(entry) != nullptr; });
   }
   if (units < budget && directory_.WantsTidy() &&
-      arena_.Reserve(directory_.ReserveAllocationsForTidy(), directory_.ReserveBytesForTidy())) {
+      arena_.Reserve(directory_.ReserveBytesForTidy(), MemoryBudget::Purpose::kGiveBack)) {
     directory_.Tidy();
     units += 8;
   }
@@ -118,18 +123,18 @@ void Table::ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size
   marks_.NoteLoss();
   Partition partition(context_, slot->reference);
   partition.set_wheel_when(0);
-  Partition::ReclaimResult result;
-  if (const WriteCost cost = UnpinCost(slot);
-      cost.allocations == 0 || arena_.Reserve(cost.allocations, cost.bytes)) {
-    Unpin(slot);
-    // What was deleted with its feature does not expire any more.
-    context_.expiries = IsTruncated(partition) ? nullptr : expiries_.get();
-    result = partition.Reclaim(now_seconds, budget);
-    context_.expiries = expiries_.get();
-  } else {
-    result = {1, true};
+  if (!arena_.Reserve(UnpinBytes(slot), MemoryBudget::Purpose::kFinish)) {
+    // Views hold what memory there is. Nothing but memory depends on when the rows go.
+    due_again_.push_back({entry.address, LaterThan(now_seconds), entry.partition_tag});
+    partition.set_wheel_when(due_again_.back().when_seconds);
+    ++units;
+    return;
   }
-  units += result.rows;
+  Unpin(slot);
+  // What was deleted with its feature does not expire any more.
+  context_.expiries = IsTruncated(partition) ? nullptr : expiries_.get();
+  units += partition.Reclaim(now_seconds, budget);
+  context_.expiries = expiries_.get();
   if (partition.kept_empty() && partition.OverAt(now_seconds)) {
     partition.set_cache_bits(partition.cache_bits() &
                              static_cast<uint8_t>(~cache_bits::kKeptEmpty));
@@ -138,20 +143,10 @@ void Table::ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size
     Discard(entry.address, slot->reference);
     return;
   }
-  if (partition.CanDemote()) {
-    const WriteCost cost = Partition::DemoteCost();
-    if (arena_.Reserve(cost.allocations, cost.bytes)) partition.TryDemote();
-  }
+  partition.TryDemote();
   if (!IsPinned(slot) && partition.WantsShrink()) partition.Shrink();
-  uint32_t next = partition.NextEvent();
+  const uint32_t next = partition.NextEvent();
   if (next == kNeverExpires) return;
-  // When memory was short it is looked at later: nothing depends on it but the memory, since reads
-  // and writes go by the clock.
-  if (result.short_of_memory) {
-    next =
-        static_cast<uint32_t>(std::clamp<int64_t>(now_seconds, 0, UINT32_MAX - 1 - kRetrySeconds)) +
-        kRetrySeconds;
-  }
   due_again_.push_back({entry.address, next, entry.partition_tag});
   partition.set_wheel_when(next);
 }
@@ -172,7 +167,7 @@ size_t Table::ReclaimDue(int64_t now_seconds, size_t budget) {
     }
     // Entries for which memory is short stay here until it is not.
     while (!due_again_.empty() &&
-           arena_.Reserve(TtlWheel::kScheduleAllocationsMax, wheel_.ReserveBytes())) {
+           arena_.Reserve(wheel_.ReserveBytes(), MemoryBudget::Purpose::kFinish)) {
       wheel_.Schedule(due_again_.back());
       due_again_.pop_back();
     }

@@ -29,10 +29,10 @@ bool Table::IsPinned(const DirectorySlot* slot) {
          Leaf(Partition::BlockOf(slot->reference)).pinned();
 }
 
-WriteCost Table::UnpinCost(const DirectorySlot* slot) {
-  WriteCost cost;
-  if (IsPinned(slot)) cost.Add(Leaf(Partition::BlockOf(slot->reference)).block_bytes());
-  return cost;
+size_t Table::UnpinBytes(const DirectorySlot* slot) {
+  if (__builtin_expect(!IsPinned(slot), true)) return 0;
+  pins_.Drain();  // the views may have gone
+  return IsPinned(slot) ? Leaf(Partition::BlockOf(slot->reference)).block_bytes() : 0;
 }
 
 void Table::Unpin(DirectorySlot* slot) {
@@ -47,21 +47,6 @@ void Table::Unpin(DirectorySlot* slot) {
   Leaf(copy).set_pinned(false);
   slot->reference = Partition::MovedReference(slot->reference, copy);
   pins_.Orphan(block);
-}
-
-bool Table::ReserveUnpinned(const PartitionRef& partition, DirectorySlot*& slot,
-                            int64_t now_seconds) {
-  slot = FindForWrite(partition);
-  if (__builtin_expect(!IsPinned(slot), true)) return true;
-  pins_.Drain();  // the views may have gone
-  if (!Reserve(now_seconds, [&] {
-        slot = FindForWrite(partition);
-        return UnpinCost(slot);
-      })) {
-    return false;
-  }
-  Unpin(slot);
-  return true;
 }
 
 void Table::Bury(uint64_t reference) {

@@ -177,7 +177,8 @@ bool TtlWheel::TakeNextSlot(uint32_t now) {
 void TtlWheel::MovePending(uint32_t now) {
   const Entry& entry = pending_->entries[pending_->count - 1];
   Chunk*& list = ListFor(entry.when_seconds);
-  if (NeedsChunk(list) && !arena_.Reserve(1, ChunkBytes(NextCapacity(list)))) {
+  if (NeedsChunk(list) &&
+      !arena_.Reserve(ChunkBytes(NextCapacity(list)), MemoryBudget::Purpose::kFinish)) {
     KeepTogether(now);
     return;
   }

@@ -50,11 +50,10 @@ class TtlWheel {
   TtlWheel(const TtlWheel&) = delete;
   TtlWheel& operator=(const TtlWheel&) = delete;
 
-  // Adds an entry; one that is due already is handed out by the next Advance. O(1). The caller has
-  // reserved ReserveBytes() in at most kScheduleAllocationsMax blocks: it cannot fail.
+  // Adds an entry; one that is due already is handed out by the next Advance. O(1). Cannot
+  // fail; takes at most ReserveBytes() of memory.
   void Schedule(const Entry& entry);
   size_t ReserveBytes() const;
-  static constexpr size_t kScheduleAllocationsMax = 2;
 
   // Removes entries with when_seconds <= now and passes them to due(const Entry&), in no particular
   // order, never an earlier one. Stops after `budget` units; returns the units used, less than

@@ -49,29 +49,6 @@ Partition::Load LoadOf(const TableSchema& schema, std::span<const RowUpdate> row
   return load;
 }
 
-std::vector<size_t> BytesOfEqualKeys(const TableSchema& schema, std::span<const RowUpdate> rows) {
-  // Strictly ascending keys come once. Hot rows do not just replace one another: under one
-  // timestamp the larger value stays, so that a short row may write a long one anew.
-  const auto ascends = [&](size_t a, size_t b) {
-    return CompareKeys(rows[a].key, rows[b].key) < 0;
-  };
-  bool ascending = true;
-  for (size_t i = 1; i < rows.size() && ascending; ++i) ascending = ascends(i - 1, i);
-  if (ascending) return {};
-  std::vector<size_t> order(rows.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), ascends);
-  std::vector<size_t> bytes(rows.size());
-  for (size_t first = 0, last = 0; first < order.size(); first = last) {
-    size_t sum = 0;
-    for (; last < order.size() && !ascends(order[first], order[last]); ++last) {
-      sum += RowBytesMax(schema, rows[order[last]]);
-    }
-    for (size_t i = first; i < last; ++i) bytes[order[i]] = sum;
-  }
-  return bytes;
-}
-
 Partition::Load LoadOfDeletions(const TableSchema& schema,
                                 std::span<const ClusteringKeyView> keys) {
   Partition::Load load;

@@ -1,10 +1,10 @@
-// What the rows of a write bring to a partition, for the estimate of what they may take.
+// What the rows of a write bring to a partition: for the bound of what they take, and the room made
+// for them.
 #ifndef LISTSTORE_ENGINE_STORAGE_UPSERT_LOAD_H_
 #define LISTSTORE_ENGINE_STORAGE_UPSERT_LOAD_H_
 
 #include <cstddef>
 #include <span>
-#include <vector>
 
 #include "engine/model/mutation.h"
 #include "engine/model/table_schema.h"
@@ -18,9 +18,6 @@ size_t RowBytesMax(const TableSchema& schema, const RowUpdate& row);
 Partition::Load LoadOf(const TableSchema& schema, std::span<const RowUpdate> rows,
                        const WriteContext& write);
 Partition::Load LoadOfDeletions(const TableSchema& schema, std::span<const ClusteringKeyView> keys);
-
-// For each row the bytes of all rows of its key, in worst form; empty when no key comes twice.
-std::vector<size_t> BytesOfEqualKeys(const TableSchema& schema, std::span<const RowUpdate> rows);
 
 }  // namespace liststore
 

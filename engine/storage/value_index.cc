@@ -185,52 +185,6 @@ void ValueIndex::clear() {
   size_ = 0;
 }
 
-// --- Costs ---------------------------------------------------------------------------------------
-
-// What is allocated: larger blocks of buckets that are full, at most one for each add, and no more
-// than there are full ones and become full again, by four entries each; two blocks for each split;
-// a segment for every 64 of these, and the list of segments, which doubles; nodes of the overflow
-// set.
-struct ValueIndex::Growth {
-  Growth(size_t adds, size_t entries, size_t buckets)
-      : blocks(std::min(adds, buckets + adds / 4 + 1)),
-        splits(std::min(adds, (entries + adds) / kEntriesPerBucket + 1 -
-                                  std::min(buckets, entries / kEntriesPerBucket))),
-        segments(splits / kSegmentBuckets + 2),
-        lists(std::bit_width(segments) + size_t{1}),
-        list_bytes(4 * sizeof(Segment*) * (buckets / kSegmentBuckets + 1 + segments)) {}
-
-  size_t blocks;
-  size_t splits;
-  size_t segments;
-  size_t lists;
-  size_t list_bytes;
-  static constexpr size_t kOverflowNodes = 8;
-};
-
-size_t ValueIndex::AllocationsFor(size_t adds, size_t entries, size_t buckets) {
-  const Growth growth(adds, entries, buckets);
-  return growth.blocks + 2 * growth.splits + growth.segments + growth.lists +
-         Growth::kOverflowNodes;
-}
-
-size_t ValueIndex::BytesFor(size_t adds, size_t entries, size_t buckets) {
-  const Growth growth(adds, entries, buckets);
-  const size_t largest = Arena::BlockBytes(kBucketEntriesMax * sizeof(uint64_t));
-  // Blocks grow by half, so that all that a bucket has had are three times its last, which is three
-  // quarters full. The two of a split share some 30 entries; where one of a few is of a full
-  // bucket, they share 96. Chosen collisions take less: a bucket that is full does not grow.
-  constexpr size_t kGrownBytesOfEntry = 36;
-  constexpr size_t kSplitBytes = 512;
-  constexpr size_t kLargeSplits = 8;
-  const size_t grown =
-      std::min(growth.blocks * largest, buckets * largest + adds * kGrownBytesOfEntry);
-  const size_t split =
-      growth.splits * kSplitBytes + std::min(growth.splits, kLargeSplits) * 2 * largest;
-  return grown + split + growth.segments * Arena::BlockBytes(sizeof(Segment)) + growth.list_bytes +
-         Growth::kOverflowNodes * Arena::BlockBytes(kOverflowNodeBytes);
-}
-
 // --- Verify --------------------------------------------------------------------------------------
 
 void ValueIndex::Verify() const {

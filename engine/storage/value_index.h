@@ -56,8 +56,8 @@ class ValueIndex {
   ValueIndex(const ValueIndex&) = delete;
   ValueIndex& operator=(const ValueIndex&) = delete;
 
-  // Adding twice or removing what is not there changes nothing. Neither fails: the caller has
-  // reserved what AllocationsFor and BytesFor say of adds. Remove takes no memory.
+  // Adding twice or removing what is not there changes nothing. Neither fails; adds take kAddBytes
+  // of memory each in the long run, Remove takes none.
   void Add(uint32_t hash, uint32_t leaf_id);
   void Remove(uint32_t hash, uint32_t leaf_id);
   // Another leaf has the rows of this hash, and had none before; nothing when they are not indexed.
@@ -65,10 +65,8 @@ class ValueIndex {
   void Rename(uint32_t hash, uint32_t from_leaf_id, uint32_t to_leaf_id);
   bool Contains(uint32_t hash, uint32_t leaf_id) const;
 
-  // What `adds` calls of Add may take, of an index with so many entries and buckets; both are 0 for
-  // one that is to be made.
-  static size_t AllocationsFor(size_t adds, size_t entries, size_t buckets);
-  static size_t BytesFor(size_t adds, size_t entries, size_t buckets);
+  // What an entry takes, with its share of buckets that grow and are split.
+  static constexpr size_t kAddBytes = 64;
 
   // Calls `visit(leaf_id)` for every leaf that may hold a value of this hash, in ascending order
   // as long as nothing overflows.
@@ -93,9 +91,11 @@ class ValueIndex {
   void Prefetch(uint32_t hash) const {
     if (buckets_ == 0) return;
     // All lines of most buckets, whatever they hold: their number would have to be waited for.
-    const uint64_t* const entries = BucketAt(NumberOf(hash)).entries;
-    constexpr size_t kEntriesPerLine = kCacheLineBytes / sizeof(uint64_t);
-    for (size_t at = 0; at <= kEntriesPerBucket; at += kEntriesPerLine) PrefetchLine(entries + at);
+    // As a number: a bucket may have no block.
+    const auto entries = reinterpret_cast<uintptr_t>(BucketAt(NumberOf(hash)).entries);
+    for (size_t at = 0; at <= kEntriesPerBucket * sizeof(uint64_t); at += kCacheLineBytes) {
+      PrefetchLine(reinterpret_cast<const void*>(entries + at));
+    }
   }
 
   size_t size() const { return size_; }
@@ -113,8 +113,6 @@ class ValueIndex {
   static constexpr size_t kEntriesPerBucket = 20;
   static constexpr size_t kSegmentBuckets = 64;
   static constexpr size_t kFirstEntries = 8;
-  // The largest node of the overflow set, an inner one.
-  static constexpr size_t kOverflowNodeBytes = 544;
 
   struct Bucket {
     uint64_t* entries;
@@ -151,8 +149,6 @@ class ValueIndex {
     }
     return base;
   }
-  struct Growth;
-
   // The entry's place in its bucket; null: it is not there.
   uint64_t* Find(const Bucket& bucket, uint64_t entry) const;
 

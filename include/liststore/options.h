@@ -68,9 +68,10 @@ struct Options {
   // item key of 44 characters. At most 16 MiB, for stores that are not used through CQL.
   size_t value_bytes_max = 65'487;
 
-  // Hard limit on memory for data, in bytes, counted in pages. A write that might exceed it goes by
-  // `memory_policy`. 0: three quarters of what the control group allows, or of the machine's memory
-  // without a limit there. At least 1 MiB.
+  // Hard limit on memory for data, in bytes, counted in pages. Writes may fill all but its last 32nd
+  // part (256 KiB to 32 MiB), which is kept for what they take besides, and for deletions. A write
+  // that might exceed that goes by `memory_policy`. 0: three quarters of what the control group
+  // allows, or of the machine's memory without a limit there. At least 1 MiB.
   uint64_t memory_limit_bytes = 0;
 
   // What happens at the limit.

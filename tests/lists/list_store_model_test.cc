@@ -218,7 +218,7 @@ class ListStoreModelTest : public StoreTest {
     Options options;
     options.clock = &clock;
     options.shards = 1;
-    options.memory_limit_bytes = uint64_t{8} << 20;
+    options.memory_limit_bytes = uint64_t{4} << 20;
     options.memory_policy = MemoryPolicy::kEvict;
     options.lists_live_elsewhere = elsewhere;
     options.eviction_listener = [this](const EvictedList& list) {

@@ -38,20 +38,52 @@ class PagePoolTest : public ::testing::Test {
   PagePool pool_{budget_};
 };
 
+using Purpose = MemoryBudget::Purpose;
+
 TEST(MemoryBudget, HoldsUpToTheLimitExactly) {
   MemoryBudget budget(100);
-  EXPECT_TRUE(budget.TryHold(60));
-  EXPECT_FALSE(budget.TryHold(41));
-  EXPECT_TRUE(budget.TryHold(40));
-  EXPECT_FALSE(budget.TryHold(1));
-  EXPECT_TRUE(budget.TryHold(0));
-  EXPECT_FALSE(budget.TryHold(UINT64_MAX));
+  EXPECT_TRUE(budget.TryHold(60, Purpose::kFinish));
+  EXPECT_FALSE(budget.TryHold(41, Purpose::kFinish));
+  EXPECT_TRUE(budget.TryHold(40, Purpose::kFinish));
+  EXPECT_FALSE(budget.TryHold(1, Purpose::kFinish));
+  EXPECT_TRUE(budget.TryHold(0, Purpose::kFinish));
+  EXPECT_FALSE(budget.TryHold(UINT64_MAX, Purpose::kFinish));
   EXPECT_EQ(budget.held_bytes(), 100u);
   budget.set_limit(50);
-  EXPECT_FALSE(budget.TryHold(0)) << "above a lowered limit nothing is let in";
+  EXPECT_FALSE(budget.TryHold(0, Purpose::kFinish)) << "above a lowered limit nothing is let in";
   budget.Release(100);
-  EXPECT_TRUE(budget.TryHold(50));
+  EXPECT_TRUE(budget.TryHold(50, Purpose::kFinish));
   budget.Release(50);
+}
+
+TEST(MemoryBudget, WritesEndWhereTheSlackBeginsAndDeletionsNearItsEnd) {
+  struct Row {
+    uint64_t limit;
+    uint64_t grow;
+    uint64_t give_back;
+  };
+  constexpr uint64_t kMiB = uint64_t{1} << 20;
+  const Row rows[] = {
+      {400, 300, 375},  // a quarter at most
+      {8 * kMiB, 8 * kMiB - 256 * 1024, 8 * kMiB - 64 * 1024},
+      {64 * kMiB, 62 * kMiB, 64 * kMiB - kMiB / 2},  // a 32nd
+      {4096 * kMiB, 4064 * kMiB, 4088 * kMiB},       // 32 MiB at most
+      {MemoryBudget::kUnlimited, MemoryBudget::kUnlimited, MemoryBudget::kUnlimited},
+  };
+  for (const Row& row : rows) {
+    MemoryBudget budget(row.limit);
+    EXPECT_EQ(budget.grow_limit_bytes(), row.grow);
+    ASSERT_TRUE(budget.TryHold(row.grow, Purpose::kGrow));
+    const uint64_t more = row.give_back - row.grow;
+    if (more > 0) {
+      EXPECT_FALSE(budget.TryHold(1, Purpose::kGrow));
+    }
+    ASSERT_TRUE(budget.TryHold(more, Purpose::kGiveBack));
+    EXPECT_FALSE(budget.TryHold(1, Purpose::kGiveBack));
+    EXPECT_TRUE(budget.TryHold(row.limit - row.give_back, Purpose::kFinish));
+    EXPECT_FALSE(budget.TryHold(1, Purpose::kFinish));
+    budget.Release(row.limit);
+  }
 }
 
 TEST_F(PagePoolTest, MapsNothingBeforeTheFirstRun) {

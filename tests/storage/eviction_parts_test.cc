@@ -21,7 +21,7 @@ namespace eviction_parts_test {
 
 class EvictionPartsTest : public ::testing::Test {
  protected:
-  void Reserve(size_t bytes) { ASSERT_TRUE(bytes == 0 || arena.Reserve(1, bytes)); }
+  void Reserve(size_t bytes) { ASSERT_TRUE(arena.Reserve(bytes)); }
 
   // As random as a token's.
   static uint64_t AddressOf(uint64_t number) { return Random(number).Next(); }
@@ -51,7 +51,7 @@ TEST_F(EvictionPartsTest, TheQueueIsAFifo) {
   std::vector<uint64_t> entries;
   queue.ForEach([&](uint64_t address) { entries.push_back(address); });
   EXPECT_EQ(entries, std::vector<uint64_t>(model.begin(), model.end()));
-  EXPECT_EQ(arena.unreserved_slabs(), 0u);
+  EXPECT_EQ(arena.slabs_beyond_limit(), 0u);
   queue.Clear();
   queue.Verify();
   EXPECT_EQ(arena.live_bytes(), 0u);
@@ -83,7 +83,7 @@ TEST_F(EvictionPartsTest, TheSweepKeepsTheQueueSmall) {
     queue.ForEach([&](uint64_t entry) { entries.insert(entry); });
     for (const auto& [there, bit] : live) ASSERT_TRUE(entries.contains(there)) << "step " << step;
   }
-  EXPECT_EQ(arena.unreserved_slabs(), 0u);
+  EXPECT_EQ(arena.slabs_beyond_limit(), 0u);
 }
 
 TEST_F(EvictionPartsTest, GhostsAreRememberedForAsLongAsTheyAreMany) {

@@ -427,7 +427,7 @@ void TableModelRun::MoveToNewTable() {
     }
   }
   moved->Verify();
-  ASSERT_EQ(moved->stats().unreserved_slabs, 0u);
+  ASSERT_EQ(moved->stats().slabs_beyond_limit, 0u);
   DropViews(0);
   table_ = std::move(moved);
   // Partitions bring along that timestamps were foreign; where there are none, nobody says so.
@@ -463,7 +463,7 @@ void TableModelRun::DrainAndCheckMemory() {
   table_->Verify();
   ASSERT_EQ(table_->stats().partitions, 0u);
   ASSERT_EQ(table_->stats().rows, 0u);
-  ASSERT_EQ(table_->stats().unreserved_slabs, 0u) << "every estimate was enough";
+  ASSERT_EQ(table_->stats().slabs_beyond_limit, 0u) << "the slack was enough";
 }
 
 // --- The test ---

@@ -102,7 +102,7 @@ void TableWorkload::DrawPlan() {
   if (rng_.OneIn(8)) plan_.value_bytes_fixed = 1'500;  // few rows fill a leaf
   plan_.huge_values = rng_.OneIn(5);
   if (rng_.OneIn(2)) plan_.element_columns = rng_.Below(uint64_t{1} << 16);
-  if (rng_.OneIn(4)) plan_.memory_limit_bytes = 100'000u << rng_.Below(5);
+  if (rng_.OneIn(4)) plan_.memory_limit_bytes = uint64_t{512} << 10 << rng_.Below(3);
 }
 
 void TableWorkload::DrawTimes() {

@@ -22,8 +22,7 @@ constexpr int64_t kYear = 365 * kDay;
 constexpr int64_t kNow = 1'724'949'845;  // 2024-08-29
 
 void ReserveAndSchedule(TestArena& arena, TtlWheel& wheel, const Entry& entry) {
-  const bool reserved =
-      arena.arena().Reserve(TtlWheel::kScheduleAllocationsMax, wheel.ReserveBytes());
+  const bool reserved = arena.arena().Reserve(wheel.ReserveBytes());
   EXPECT_TRUE(reserved);
   wheel.Schedule(entry);
 }
@@ -169,7 +168,7 @@ TEST(TtlWheel, GoesOnWithoutMemory) {
   // What the arena holds by now is all there will ever be.
   arena.arena().ReleaseCredit();
   arena.budget().set_limit(0);
-  ASSERT_FALSE(arena.arena().Reserve(1, 64));
+  ASSERT_FALSE(arena.arena().Reserve(64));
   const size_t bytes = wheel.bytes();
   for (int64_t now = kNow; !expected.empty(); now += rng.Between(1, rng.OneIn(4) ? 4000 : 30)) {
     if (!expected.empty()) {

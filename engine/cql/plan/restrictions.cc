@@ -196,7 +196,6 @@ CqlStatus CheckLeftovers(const TableDefinition& table, const SelectRestrictions&
           break;
         }
         return NotAPrefix(table, restrictions.clustering, relation);
-        break;
       case ColumnKind::kStatic:
       case ColumnKind::kRegular:
         break;
