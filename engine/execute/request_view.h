@@ -62,10 +62,9 @@ class StatementView {
   // What Find has said last.
   const PreparedStatement* prepared() const { return prepared_; }
 
-  // Made once for a keyspace and schema; of one that was prepared they are its own. Of one that is
-  // not known the outline is empty.
+  // Made once for a keyspace. Of one that was prepared its own; of one that is not known empty.
   const StatementOutline& Outline(std::string_view keyspace);
-  // Of a text.
+  // Of a text: made once for a schema and keyspace.
   const CqlOr<std::shared_ptr<const Plan>>& PlanOf(const std::shared_ptr<const Schema>& schema,
                                                    std::string_view keyspace);
   // What it has said last, or of one that was prepared.
@@ -107,7 +106,7 @@ class RequestView {
   RequestView(const protocol::FrameHeader& header, const protocol::Request& request) {
     Begin(header, request);
   }
-  // Is of another request, which outlives it or End: it lets go of all but memory of its own.
+  // From now on it is of this request, until End, which lets go of all but its own memory.
   void Begin(const protocol::FrameHeader& header, const protocol::Request& request);
   void End() {
     statement_.Forget();

@@ -11,6 +11,7 @@
 #include "engine/execute/query_processor.h"
 #include "engine/execute/request_handler.h"
 #include "engine/instruments/fault_plan.h"
+#include "engine/protocol/response.h"
 
 namespace liststore {
 
