@@ -24,7 +24,7 @@ std::string_view IdOf(RequestView& request) {
   return at == statements.end() ? std::string_view() : at->id();
 }
 
-StatementOp OpOf(RequestView& request, const ClientState& client) {
+StatementOp RequestOpOf(RequestView& request, const ClientState& client) {
   switch (request.kind()) {
     case RequestKind::kPrepare:
       return StatementOp::kPrepare;
@@ -70,7 +70,7 @@ std::optional<FaultHit> FaultingHandler::Meet(RequestView& request, ClientState&
     std::string table = QualifiedTable(outline);
     if (!table.empty()) look.tables.push_back(std::move(table));
   }
-  look.op = OpOf(request, client);
+  look.op = RequestOpOf(request, client);
   look.is_prepared = !IdOf(request).empty();
   if (request.kind() != RequestKind::kPrepare) {
     look.consistency = protocol::ConsistencyName(request.consistency());

@@ -26,6 +26,7 @@ class FaultingHandler final : public RequestHandler {
                           OutputBuffer& out) override;
 
  private:
+  // Fills `look`, with keys only where they are asked for.
   std::optional<FaultHit> Meet(RequestView& request, ClientState& client, FaultRequest& look);
   // What each of the request's statements would be planned as now, of those that can be.
   template <typename Visit>
