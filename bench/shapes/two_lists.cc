@@ -50,7 +50,8 @@ class ListSide {
       for (uint64_t i = 0; i < count; ++i) {
         items[i] = MakeItem(next_ + i, values[i]);
       }
-      LS_ASSIGN_OR_RETURN(const AddResult added, store_.AddListItems({feature_, entity_id_}, items));
+      LS_ASSIGN_OR_RETURN(const AddResult added,
+                          store_.AddListItems({feature_, entity_id_}, items));
       if (added.stored != count) return WrongList(entity_id_, "items were not stored");
       next_ += count;
     }

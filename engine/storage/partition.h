@@ -170,7 +170,6 @@ class Partition {
 
   // --- Writes: what they bring has been reserved --------------------------------------------------
 
-
   // Whether a row's meta can hold these times (a leaf's span of timestamps aside).
   static bool FitsMeta(const Liveness& liveness);
 
