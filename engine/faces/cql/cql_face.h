@@ -13,9 +13,9 @@
 #include "absl/status/statusor.h"
 #include "engine/execute/request_handler.h"
 #include "engine/faces/cql/connected_clients.h"
-#include "engine/faces/cql/cql_session.h"
 #include "engine/faces/cql/event_hub.h"
 #include "engine/faces/cql/server_context.h"
+#include "engine/faces/cql/session.h"
 #include "engine/network/server.h"
 
 namespace liststore {

@@ -1,179 +1,82 @@
 #include "engine/faces/cql/session.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <iterator>
-#include <optional>
-#include <string>
+#include <chrono>
 #include <utility>
-#include <variant>
-
-#include "engine/base/big_endian.h"
-#include "engine/base/check.h"
-#include "engine/faces/cql/handlers.h"
-#include "engine/protocol/compression.h"
-#include "engine/protocol/frame.h"
-#include "engine/protocol/response.h"
 
 namespace liststore {
-namespace {
 
-using protocol::Compression;
-using protocol::FrameCutter;
-
-bool NeedsStatements(const protocol::Request& request) {
-  return std::holds_alternative<protocol::Execute>(request.message) ||
-         std::holds_alternative<protocol::Query>(request.message) ||
-         std::holds_alternative<protocol::Prepare>(request.message) ||
-         std::holds_alternative<protocol::Batch>(request.message);
+CqlSession::CqlSession(CqlLoop& loop, network::Client& client, network::ClientAddress address)
+    : loop_(loop),
+      client_(client),
+      id_(loop.shard, loop.next_id++),
+      state_(loop.server.body_bytes_max) {
+  state_.client.shard = loop.shard;
+  state_.client.peer_address = std::move(address.peer);
+  state_.client.peer_port = address.peer_port;
+  state_.client.local_address = std::move(address.local);
 }
 
-// Bytes of the whole response frame at the front of `frames`.
-size_t FrameBytes(std::string_view frames) {
-  LS_CHECK(frames.size() >= protocol::kFrameHeaderBytes, "a handler appends whole frames");
-  const size_t bytes = protocol::kFrameHeaderBytes + LoadBigEndian32(frames.data() + 5);
-  LS_CHECK(bytes <= frames.size(), "a handler appends whole frames");
-  return bytes;
+CqlSession::~CqlSession() {
+  loop_.registered.erase(this);
+  if (loop_.server.clients != nullptr) loop_.server.clients->Remove(id_);
 }
 
-}  // namespace
-
-Dispatcher::Dispatcher(const ServerContext& server)
-    : server_(server), slots_(std::make_unique<std::array<Slot, kRequestsPerTurnMax>>()) {}
-
-Dispatcher::Result Dispatcher::Dispatch(std::string_view received, ConnectionState& state,
-                                        const network::Turn& turn) {
-  LS_DCHECK(pending_count_ == 0, "every call answers all that it took");
-  const size_t pending_max = std::min(turn.limits.requests_max, kRequestsPerTurnMax);
-  OutputBuffer& out = turn.answers;
+network::Session::Result CqlSession::OnBytes(std::string_view received, const network::Turn& turn) {
+  if (!delayed_.empty() && !AppendDue(turn)) return {.waits_for = WaitsFor::kTurn};
+  const protocol::ConnectionPhase phase = state_.phase;
+  const EventTypes registered = state_.registered;
+  Dispatcher::Result dispatched = loop_.dispatcher.Dispatch(received, state_, turn);
+  // Before the client can know.
+  if (state_.phase != phase) List();
+  if (state_.registered != registered) loop_.registered.insert(this);
+  if (!dispatched.delayed.empty()) Delay(std::move(dispatched.delayed));
   Result result;
-  while (true) {
-    if (pending_count_ == pending_max || decompressed_bytes_ > kDecompressedBytesMax) {
-      Flush(state, out, result);
-      if (result.close) return result;
-    }
-    if (pending_count_ == 0 && result.consumed > 0 && turn.IsSpent()) {
-      result.more_waits = true;
-      return result;
-    }
-    protocol::Frame frame;
-    const FrameCutter::Outcome outcome = state.cutter.Next(received, frame);
-    if (outcome == FrameCutter::Outcome::kFrame) {
-      Take(frame, state, out);
-      received.remove_prefix(frame.bytes());
-      result.consumed += frame.bytes();
-      continue;
-    }
-    Flush(state, out, result);
-    if (result.close) return result;
-    if (outcome == FrameCutter::Outcome::kRefused) {
-      protocol::EncodeRefusal(out, state.cutter.refusal());
-      result.close = true;
-    } else {
-      result.bytes_missing = state.cutter.bytes_missing();
-    }
-    return result;
+  result.consumed = dispatched.consumed;
+  result.bytes_missing = dispatched.bytes_missing;
+  if (dispatched.close) {
+    result.waits_for = WaitsFor::kEnd;
+  } else if (dispatched.more_waits || (stops_ && !delayed_.empty())) {
+    result.waits_for = WaitsFor::kTurn;
+  }
+  if (!delayed_.empty()) result.wakes_at = delayed_.begin()->first;
+  return result;
+}
+
+bool CqlSession::AppendDue(const network::Turn& turn) {
+  const auto now = std::chrono::steady_clock::now();
+  while (!delayed_.empty() && (stops_ || delayed_.begin()->first <= now)) {
+    turn.answers.Append(delayed_.begin()->second);
+    delayed_.erase(delayed_.begin());
+    if (turn.IsSpent()) return false;
+  }
+  return true;
+}
+
+void CqlSession::Delay(std::vector<DelayedAnswer> answers) {
+  const auto now = std::chrono::steady_clock::now();
+  for (DelayedAnswer& answer : answers) {
+    delayed_.emplace(now + answer.delay, std::move(answer.frames));
   }
 }
 
-void Dispatcher::Take(const protocol::Frame& frame, ConnectionState& state, OutputBuffer& out) {
-  const protocol::FrameHeader& header = frame.header;
-  Slot& slot = (*slots_)[pending_count_];
-  auto error = Decode(frame, state, slot);
-  if (!error && NeedsStatements(slot.request)) {
-    pending_[pending_count_++].Begin(header, slot.request);
-    decompressed_bytes_ += slot.body.size();
-    return;
-  }
-  const protocol::ResponseContext response = ResponseContextOf(header, state.client);
-  if (error) {
-    protocol::EncodeError(out, response, *error);
-  } else {
-    Answer(slot.request, response, state, out);
-  }
-  Trim(slot);
+void CqlSession::List() {
+  if (loop_.server.clients != nullptr) loop_.server.clients->Put(id_, state_.client);
 }
 
-std::optional<protocol::ProtocolError> Dispatcher::Decode(const protocol::Frame& frame,
-                                                          const ConnectionState& state,
-                                                          Slot& slot) {
-  const protocol::FrameHeader& header = frame.header;
-  if (auto error = protocol::CheckOpcode(state.phase, header.opcode)) return error;
-  std::string_view body = frame.body;
-  if ((header.flags & protocol::kFrameCompressed) != 0) {
-    if (auto error = protocol::DecompressBody(state.compression, frame.body, server_.body_bytes_max,
-                                              slot.body)) {
-      return error;
-    }
-    body = slot.body.view();
-  }
-  return protocol::DecodeRequest(header, body, state.client.extensions, slot.scratch, slot.request);
+void CqlSession::Push(const PushedEvent& event) {
+  if ((state_.registered & BitOf(event.type)) == 0) return;
+  client_.Push(event.FrameFor(state_.client.protocol_version));
 }
 
-void Dispatcher::Answer(const protocol::Request& request, const protocol::ResponseContext& response,
-                        ConnectionState& state, OutputBuffer& out) {
-  if (const auto* startup = std::get_if<protocol::Startup>(&request.message)) {
-    HandleStartup(*startup, response, server_, state, out);
-  } else if (std::holds_alternative<protocol::Options>(request.message)) {
-    HandleOptions(response, server_, state, out);
-  } else if (const auto* auth = std::get_if<protocol::AuthResponse>(&request.message)) {
-    HandleAuthResponse(*auth, response, server_, state, out);
-  } else {
-    HandleRegister(std::get<protocol::Register>(request.message), response, state, out);
-  }
+std::unique_ptr<network::Session> CqlSessionFactory::Make(network::Client& client,
+                                                          network::ClientAddress address) {
+  return std::make_unique<CqlSession>(loop_, client, std::move(address));
 }
 
-void Dispatcher::Flush(ConnectionState& state, OutputBuffer& out, Result& result) {
-  if (pending_count_ == 0) {
-    decompressed_bytes_ = 0;
-    return;
-  }
-  LS_DCHECK(state.phase == protocol::ConnectionPhase::kReady, "statements come when all is agreed");
-  const bool compresses = state.compression != Compression::kNone;
-  ConnectionOrders orders = server_.handler->Handle({pending_.data(), pending_count_}, state.client,
-                                                    compresses ? plain_ : out);
-  if (compresses) {
-    AppendCompressed(state.compression, plain_.view(), out);
-    for (DelayedAnswer& answer : orders.delayed) {
-      plain_.Clear();
-      AppendCompressed(state.compression, answer.frames, plain_);
-      answer.frames = plain_.view();
-    }
-    plain_.Clear();
-    plain_.ShrinkTo(kScratchBytesMax);
-  }
-  std::ranges::move(orders.delayed, std::back_inserter(result.delayed));
-  result.close = orders.close;
-  for (size_t i = 0; i < pending_count_; ++i) {
-    pending_[i].End();
-    Trim((*slots_)[i]);
-  }
-  pending_count_ = 0;
-  decompressed_bytes_ = 0;
-}
-
-void Dispatcher::AppendCompressed(Compression compression, std::string_view frames,
-                                  OutputBuffer& out) {
-  while (!frames.empty()) {
-    const size_t bytes = FrameBytes(frames);
-    const size_t begin = out.size();
-    out.Append(frames.substr(0, bytes));
-    protocol::CompressFrame(compression, begin, out, compression_scratch_);
-    frames.remove_prefix(bytes);
-  }
-  compression_scratch_.Clear();
-  compression_scratch_.ShrinkTo(kScratchBytesMax);
-}
-
-void Dispatcher::Trim(Slot& slot) {
-  protocol::RequestScratch& scratch = slot.scratch;
-  if (scratch.values.capacity() > kSlotElementsMax ||
-      scratch.statements.capacity() > kSlotElementsMax ||
-      scratch.custom_payload.capacity() > kSlotElementsMax) {
-    scratch = {};
-  }
-  slot.body.Clear();
-  slot.body.ShrinkTo(kSlotBodyBytesMax);
+void CqlSessionFactory::Push(const PushedEvent& event) {
+  event_loop_.Post([this, event] {
+    for (CqlSession* session : loop_.registered) session->Push(event);
+  });
 }
 
 }  // namespace liststore

@@ -1,90 +1,81 @@
-// Dispatcher: received bytes in, response frames out. Cuts, decompresses and decodes requests, sees
-// to it that each is in its place, and hands it to what answers it.
+// CqlSession: a client that speaks CQL, and what the sessions of a loop share.
 #ifndef LISTSTORE_ENGINE_FACES_CQL_SESSION_H_
 #define LISTSTORE_ENGINE_FACES_CQL_SESSION_H_
 
-#include <array>
-#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
-#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/base/output_buffer.h"
+#include "absl/container/flat_hash_set.h"
 #include "engine/execute/request_handler.h"
+#include "engine/faces/cql/connected_clients.h"
 #include "engine/faces/cql/connection_state.h"
+#include "engine/faces/cql/dispatcher.h"
+#include "engine/faces/cql/event_hub.h"
 #include "engine/faces/cql/server_context.h"
 #include "engine/network/session.h"
-#include "engine/protocol/request.h"
+#include "engine/runtime/event_loop.h"
 
 namespace liststore {
 
-// One for each loop, used there only, for all of its connections in turn: it holds nothing of
-// theirs between two calls. Knows nothing of sockets. Some 20 KiB, and the largest batch seen, up
-// to a bound. Allocates nothing once it has grown.
-class Dispatcher {
+class CqlSession;
+
+// The loop's thread only.
+struct CqlLoop {
+  const ServerContext& server;
+  const uint32_t shard;  // the loop's number
+  Dispatcher dispatcher{server};
+  uint64_t next_id = 0;
+  // Sessions that want events.
+  absl::flat_hash_set<CqlSession*> registered = {};
+};
+
+// Owned by its connection, used on its loop only.
+class CqlSession final : public network::Session {
  public:
-  struct Result {
-    // Bytes that were dealt with, from the front.
-    size_t consumed = 0;
-    // What remains begins with a frame that lacks at least this much. Of no meaning with
-    // `more_waits` or `close`.
-    size_t bytes_missing = 1;
-    // Stopped because the turn is spent: to be called again with what remains.
-    bool more_waits = false;
-    // The bytes are no frames any more, or the handler says so. What is in `out` is to be sent,
-    // then the connection ends.
-    bool close = false;
-    // Answers that go out later, compressed where the connection compresses.
-    std::vector<DelayedAnswer> delayed;
-  };
+  // `loop` and `client` outlive the session.
+  CqlSession(CqlLoop& loop, network::Client& client, network::ClientAddress address);
+  ~CqlSession() override;
 
-  // `server` outlives the dispatcher.
-  explicit Dispatcher(const ServerContext& server);
-
-  // Deals with the frames at the front of `received`, in their order; QUERY, PREPARE, EXECUTE and
-  // BATCH go to the handler together, in groups of up to kRequestsPerTurnMax. Appends one response
-  // for each to the turn's answers. Linear in the bytes, and what the handler takes.
-  Result Dispatch(std::string_view received, ConnectionState& state, const network::Turn& turn);
+  Result OnBytes(std::string_view received, const network::Turn& turn) override;
+  void OnStop() override { stops_ = true; }
+  // Sends an EVENT if the client has registered for its type.
+  void Push(const PushedEvent& event);
 
  private:
-  // A request between decoding and its answer.
-  struct Slot {
-    protocol::Request request;
-    protocol::RequestScratch scratch;
-    OutputBuffer body;  // decompressed
-  };
-  // Memory of a slot that outlasts its request at most; a batch of 65,535 statements needs 3 MiB.
-  static constexpr size_t kSlotElementsMax = 4096;
-  static constexpr size_t kSlotBodyBytesMax = size_t{64} << 10;
-  // What remains of buffers after large answers.
-  static constexpr size_t kScratchBytesMax = size_t{1} << 20;
-  // Requests of one call may take this much decompressed, and one frame more: small frames can
-  // swell 255 times.
-  static constexpr size_t kDecompressedBytesMax = size_t{4} << 20;
+  // Appends delayed answers whose time has come; false: until the turn was spent.
+  bool AppendDue(const network::Turn& turn);
+  void Delay(std::vector<DelayedAnswer> answers);
+  // Enters the client where clients are listed, or renews its entry.
+  void List();
 
-  // Answers the request of `frame`, or puts it among those that wait.
-  void Take(const protocol::Frame& frame, ConnectionState& state, OutputBuffer& out);
-  // Makes `slot.request` of a frame, or says why that cannot be.
-  std::optional<protocol::ProtocolError> Decode(const protocol::Frame& frame,
-                                                const ConnectionState& state, Slot& slot);
-  // Answers what needs no statements.
-  void Answer(const protocol::Request& request, const protocol::ResponseContext& response,
-              ConnectionState& state, OutputBuffer& out);
-  // The handler answers what waits; its orders go into `result`.
-  void Flush(ConnectionState& state, OutputBuffer& out, Result& result);
-  // Appends `frames` to `out`, each compressed when it is worth it.
-  void AppendCompressed(protocol::Compression compression, std::string_view frames,
-                        OutputBuffer& out);
-  static void Trim(Slot& slot);
+  CqlLoop& loop_;
+  network::Client& client_;
+  const ConnectedClients::Id id_;
+  ConnectionState state_;
+  // By their time; those of the same time in the order they came in.
+  std::multimap<network::Instant, std::string> delayed_;
+  bool stops_ = false;
+};
 
-  const ServerContext& server_;
-  const std::unique_ptr<std::array<Slot, kRequestsPerTurnMax>> slots_;
-  std::array<RequestView, kRequestsPerTurnMax> pending_;
-  size_t pending_count_ = 0;
-  size_t decompressed_bytes_ = 0;
-  OutputBuffer plain_;  // answers, while the connection compresses
-  OutputBuffer compression_scratch_;
+// Owned by the face, one for each loop.
+class CqlSessionFactory final : public network::SessionFactory {
+ public:
+  // Both outlive the factory.
+  CqlSessionFactory(EventLoop& loop, const ServerContext& server)
+      : event_loop_(loop), loop_{.server = server, .shard = loop.number()} {}
+
+  std::unique_ptr<network::Session> Make(network::Client& client,
+                                         network::ClientAddress address) override;
+  // Sends an event to the sessions that registered for it, when the loop comes to it. Any thread.
+  void Push(const PushedEvent& event);
+
+ private:
+  EventLoop& event_loop_;
+  CqlLoop loop_;
 };
 
 }  // namespace liststore

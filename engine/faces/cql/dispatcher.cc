@@ -1,0 +1,179 @@
+#include "engine/faces/cql/dispatcher.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "engine/base/big_endian.h"
+#include "engine/base/check.h"
+#include "engine/faces/cql/handlers.h"
+#include "engine/protocol/compression.h"
+#include "engine/protocol/frame.h"
+#include "engine/protocol/response.h"
+
+namespace liststore {
+namespace {
+
+using protocol::Compression;
+using protocol::FrameCutter;
+
+bool NeedsStatements(const protocol::Request& request) {
+  return std::holds_alternative<protocol::Execute>(request.message) ||
+         std::holds_alternative<protocol::Query>(request.message) ||
+         std::holds_alternative<protocol::Prepare>(request.message) ||
+         std::holds_alternative<protocol::Batch>(request.message);
+}
+
+// Bytes of the whole response frame at the front of `frames`.
+size_t FrameBytes(std::string_view frames) {
+  LS_CHECK(frames.size() >= protocol::kFrameHeaderBytes, "a handler appends whole frames");
+  const size_t bytes = protocol::kFrameHeaderBytes + LoadBigEndian32(frames.data() + 5);
+  LS_CHECK(bytes <= frames.size(), "a handler appends whole frames");
+  return bytes;
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(const ServerContext& server)
+    : server_(server), slots_(std::make_unique<std::array<Slot, kRequestsPerTurnMax>>()) {}
+
+Dispatcher::Result Dispatcher::Dispatch(std::string_view received, ConnectionState& state,
+                                        const network::Turn& turn) {
+  LS_DCHECK(pending_count_ == 0, "every call answers all that it took");
+  const size_t pending_max = std::min(turn.limits.requests_max, kRequestsPerTurnMax);
+  OutputBuffer& out = turn.answers;
+  Result result;
+  while (true) {
+    if (pending_count_ == pending_max || decompressed_bytes_ > kDecompressedBytesMax) {
+      Flush(state, out, result);
+      if (result.close) return result;
+    }
+    if (pending_count_ == 0 && result.consumed > 0 && turn.IsSpent()) {
+      result.more_waits = true;
+      return result;
+    }
+    protocol::Frame frame;
+    const FrameCutter::Outcome outcome = state.cutter.Next(received, frame);
+    if (outcome == FrameCutter::Outcome::kFrame) {
+      Take(frame, state, out);
+      received.remove_prefix(frame.bytes());
+      result.consumed += frame.bytes();
+      continue;
+    }
+    Flush(state, out, result);
+    if (result.close) return result;
+    if (outcome == FrameCutter::Outcome::kRefused) {
+      protocol::EncodeRefusal(out, state.cutter.refusal());
+      result.close = true;
+    } else {
+      result.bytes_missing = state.cutter.bytes_missing();
+    }
+    return result;
+  }
+}
+
+void Dispatcher::Take(const protocol::Frame& frame, ConnectionState& state, OutputBuffer& out) {
+  const protocol::FrameHeader& header = frame.header;
+  Slot& slot = (*slots_)[pending_count_];
+  auto error = Decode(frame, state, slot);
+  if (!error && NeedsStatements(slot.request)) {
+    pending_[pending_count_++].Begin(header, slot.request);
+    decompressed_bytes_ += slot.body.size();
+    return;
+  }
+  const protocol::ResponseContext response = ResponseContextOf(header, state.client);
+  if (error) {
+    protocol::EncodeError(out, response, *error);
+  } else {
+    Answer(slot.request, response, state, out);
+  }
+  Trim(slot);
+}
+
+std::optional<protocol::ProtocolError> Dispatcher::Decode(const protocol::Frame& frame,
+                                                          const ConnectionState& state,
+                                                          Slot& slot) {
+  const protocol::FrameHeader& header = frame.header;
+  if (auto error = protocol::CheckOpcode(state.phase, header.opcode)) return error;
+  std::string_view body = frame.body;
+  if ((header.flags & protocol::kFrameCompressed) != 0) {
+    if (auto error = protocol::DecompressBody(state.compression, frame.body, server_.body_bytes_max,
+                                              slot.body)) {
+      return error;
+    }
+    body = slot.body.view();
+  }
+  return protocol::DecodeRequest(header, body, state.client.extensions, slot.scratch, slot.request);
+}
+
+void Dispatcher::Answer(const protocol::Request& request, const protocol::ResponseContext& response,
+                        ConnectionState& state, OutputBuffer& out) {
+  if (const auto* startup = std::get_if<protocol::Startup>(&request.message)) {
+    HandleStartup(*startup, response, server_, state, out);
+  } else if (std::holds_alternative<protocol::Options>(request.message)) {
+    HandleOptions(response, server_, state, out);
+  } else if (const auto* auth = std::get_if<protocol::AuthResponse>(&request.message)) {
+    HandleAuthResponse(*auth, response, server_, state, out);
+  } else {
+    HandleRegister(std::get<protocol::Register>(request.message), response, state, out);
+  }
+}
+
+void Dispatcher::Flush(ConnectionState& state, OutputBuffer& out, Result& result) {
+  if (pending_count_ == 0) {
+    decompressed_bytes_ = 0;
+    return;
+  }
+  LS_DCHECK(state.phase == protocol::ConnectionPhase::kReady, "statements come when all is agreed");
+  const bool compresses = state.compression != Compression::kNone;
+  ConnectionOrders orders = server_.handler->Handle({pending_.data(), pending_count_}, state.client,
+                                                    compresses ? plain_ : out);
+  if (compresses) {
+    AppendCompressed(state.compression, plain_.view(), out);
+    for (DelayedAnswer& answer : orders.delayed) {
+      plain_.Clear();
+      AppendCompressed(state.compression, answer.frames, plain_);
+      answer.frames = plain_.view();
+    }
+    plain_.Clear();
+    plain_.ShrinkTo(kScratchBytesMax);
+  }
+  std::ranges::move(orders.delayed, std::back_inserter(result.delayed));
+  result.close = orders.close;
+  for (size_t i = 0; i < pending_count_; ++i) {
+    pending_[i].End();
+    Trim((*slots_)[i]);
+  }
+  pending_count_ = 0;
+  decompressed_bytes_ = 0;
+}
+
+void Dispatcher::AppendCompressed(Compression compression, std::string_view frames,
+                                  OutputBuffer& out) {
+  while (!frames.empty()) {
+    const size_t bytes = FrameBytes(frames);
+    const size_t begin = out.size();
+    out.Append(frames.substr(0, bytes));
+    protocol::CompressFrame(compression, begin, out, compression_scratch_);
+    frames.remove_prefix(bytes);
+  }
+  compression_scratch_.Clear();
+  compression_scratch_.ShrinkTo(kScratchBytesMax);
+}
+
+void Dispatcher::Trim(Slot& slot) {
+  protocol::RequestScratch& scratch = slot.scratch;
+  if (scratch.values.capacity() > kSlotElementsMax ||
+      scratch.statements.capacity() > kSlotElementsMax ||
+      scratch.custom_payload.capacity() > kSlotElementsMax) {
+    scratch = {};
+  }
+  slot.body.Clear();
+  slot.body.ShrinkTo(kSlotBodyBytesMax);
+}
+
+}  // namespace liststore

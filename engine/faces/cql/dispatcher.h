@@ -1,0 +1,92 @@
+// Dispatcher: received bytes in, response frames out. Cuts, decompresses and decodes requests, sees
+// to it that each is in its place, and hands it to what answers it.
+#ifndef LISTSTORE_ENGINE_FACES_CQL_DISPATCHER_H_
+#define LISTSTORE_ENGINE_FACES_CQL_DISPATCHER_H_
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/output_buffer.h"
+#include "engine/execute/request_handler.h"
+#include "engine/faces/cql/connection_state.h"
+#include "engine/faces/cql/server_context.h"
+#include "engine/network/session.h"
+#include "engine/protocol/request.h"
+
+namespace liststore {
+
+// One for each loop, used there only, for all of its connections in turn: it holds nothing of
+// theirs between two calls. Knows nothing of sockets. Some 20 KiB, and the largest batch seen, up
+// to a bound. Allocates nothing once it has grown.
+class Dispatcher {
+ public:
+  struct Result {
+    // Bytes that were dealt with, from the front.
+    size_t consumed = 0;
+    // What remains begins with a frame that lacks at least this much. Of no meaning with
+    // `more_waits` or `close`.
+    size_t bytes_missing = 1;
+    // Stopped because the turn is spent: to be called again with what remains.
+    bool more_waits = false;
+    // The bytes are no frames any more, or the handler says so. What is in `out` is to be sent,
+    // then the connection ends.
+    bool close = false;
+    // Answers that go out later, compressed where the connection compresses.
+    std::vector<DelayedAnswer> delayed;
+  };
+
+  // `server` outlives the dispatcher.
+  explicit Dispatcher(const ServerContext& server);
+
+  // Deals with the frames at the front of `received`, in their order; QUERY, PREPARE, EXECUTE and
+  // BATCH go to the handler together, in groups of up to kRequestsPerTurnMax. Appends one response
+  // for each to the turn's answers. Linear in the bytes, and what the handler takes.
+  Result Dispatch(std::string_view received, ConnectionState& state, const network::Turn& turn);
+
+ private:
+  // A request between decoding and its answer.
+  struct Slot {
+    protocol::Request request;
+    protocol::RequestScratch scratch;
+    OutputBuffer body;  // decompressed
+  };
+  // Memory of a slot that outlasts its request at most; a batch of 65,535 statements needs 3 MiB.
+  static constexpr size_t kSlotElementsMax = 4096;
+  static constexpr size_t kSlotBodyBytesMax = size_t{64} << 10;
+  // What remains of buffers after large answers.
+  static constexpr size_t kScratchBytesMax = size_t{1} << 20;
+  // Requests of one call may take this much decompressed, and one frame more: small frames can
+  // swell 255 times.
+  static constexpr size_t kDecompressedBytesMax = size_t{4} << 20;
+
+  // Answers the request of `frame`, or puts it among those that wait.
+  void Take(const protocol::Frame& frame, ConnectionState& state, OutputBuffer& out);
+  // Makes `slot.request` of a frame, or says why that cannot be.
+  std::optional<protocol::ProtocolError> Decode(const protocol::Frame& frame,
+                                                const ConnectionState& state, Slot& slot);
+  // Answers what needs no statements.
+  void Answer(const protocol::Request& request, const protocol::ResponseContext& response,
+              ConnectionState& state, OutputBuffer& out);
+  // The handler answers what waits; its orders go into `result`.
+  void Flush(ConnectionState& state, OutputBuffer& out, Result& result);
+  // Appends `frames` to `out`, each compressed when it is worth it.
+  void AppendCompressed(protocol::Compression compression, std::string_view frames,
+                        OutputBuffer& out);
+  static void Trim(Slot& slot);
+
+  const ServerContext& server_;
+  const std::unique_ptr<std::array<Slot, kRequestsPerTurnMax>> slots_;
+  std::array<RequestView, kRequestsPerTurnMax> pending_;
+  size_t pending_count_ = 0;
+  size_t decompressed_bytes_ = 0;
+  OutputBuffer plain_;  // answers, while the connection compresses
+  OutputBuffer compression_scratch_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_FACES_CQL_DISPATCHER_H_
