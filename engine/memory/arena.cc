@@ -56,11 +56,18 @@ uint64_t Arena::CreditStep() const {
   return std::min(step, std::max(budget_.limit_bytes() / 4096, kPage));
 }
 
-// First as generously as may be; close to the limit with what is just needed and the smallest
-// slabs.
+// First as generously as may be; close to the limit with what is just needed and the smallest slabs.
+// What goes into the slack leaves nothing for a later write to begin with.
 bool Arena::ReserveSlowly(uint64_t bytes, MemoryBudget::Purpose purpose) {
-  return TryReserve(bytes, purpose, LevelFor(held_bytes_), CreditStep()) ||
-         TryReserve(bytes, purpose, 0, 0);
+  constexpr auto kGrow = MemoryBudget::Purpose::kGrow;
+  if (TryReserve(bytes, kGrow, LevelFor(held_bytes_), CreditStep()) ||
+      TryReserve(bytes, kGrow, 0, 0)) {
+    took_slack_ = false;
+    return true;
+  }
+  if (purpose == kGrow || !TryReserve(bytes, purpose, 0, 0)) return false;
+  took_slack_ = true;
+  return true;
 }
 
 bool Arena::TryReserve(uint64_t bytes, MemoryBudget::Purpose purpose, uint8_t level,
@@ -68,7 +75,6 @@ bool Arena::TryReserve(uint64_t bytes, MemoryBudget::Purpose purpose, uint8_t le
   const uint64_t missing = bytes + more - std::min(credit_bytes_, bytes + more);
   if (!budget_.TryHold(missing, purpose)) return false;
   credit_bytes_ += missing;
-  took_slack_ = false;
   level_ = level;
   reserved_bytes_ = bytes;
   return true;

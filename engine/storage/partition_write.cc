@@ -433,8 +433,8 @@ uint64_t Partition::DeleteAll(const WriteContext& write) {
 bool Partition::AllCoveredBy(WriteTimestamp timestamp) const {
   if (!large()) return false;  // as quick the ordinary way
   const LargePartition& partition = LargeOf(reference_);
-  return partition.max_timestamp <= timestamp && partition.ranges.empty() &&
-         !partition.tombstone.Covers(timestamp);
+  return !partition.tree.empty() && partition.max_timestamp <= timestamp &&
+         partition.ranges.empty() && !partition.tombstone.Covers(timestamp);
 }
 
 size_t Partition::StoredRowBytes(const RowUpdate& update) const {

@@ -12,6 +12,23 @@
 namespace liststore {
 namespace {
 
+// What rows make a partition take besides what they bring: the leaf that grows by a quarter, the lists
+// that double, the indexes when there are enough leaves for them, and what a small one becomes.
+size_t GrowthBytesOf(uint64_t reference, const TableSchema& schema) {
+  if (!Partition::IsLarge(reference)) {
+    const Leaf leaf(Partition::BlockOf(reference));
+    if (leaf.used_bytes() * 2 < kLeafBytesMax) return 0;
+    return kLeafBytesMax + LargePartition::BytesFor(leaf.partition_key().size());
+  }
+  const LargePartition& partition = Partition::LargeOf(reference);
+  const size_t bytes = kLeafBytesMax / 4 + partition.GrowthBytes();
+  if (schema.indexes.empty() || partition.indexed() ||
+      partition.tree.leaf_count() < LargePartition::kScannedLeavesMax) {
+    return bytes;
+  }
+  return bytes + partition.row_count * schema.indexes.size() * ValueIndex::kAddBytes;
+}
+
 uint32_t WheelTag(std::string_view key) { return static_cast<uint32_t>(Hash64(key)); }
 
 }  // namespace
@@ -103,19 +120,14 @@ size_t Table::UpsertBytes(const PartitionRef& partition, const DirectorySlot* sl
                           std::span<const RowUpdate> rows, const Partition::Load& load) {
   // Leaves are half full at least.
   size_t bytes = 2 * load.growth_bytes + load.rows * schema_.indexes.size() * ValueIndex::kAddBytes;
-  if (slot == nullptr) {
-    bytes += CreateBytes(partition);
-  } else if (Partition::IsLarge(slot->reference)) {
-    bytes += Partition::LargeOf(slot->reference).GrowthBytes();
-  } else {
-    bytes += UnpinBytes(slot);
-  }
+  bytes += slot == nullptr ? CreateBytes(partition) : GrowthBytesOf(slot->reference, schema_);
+  if (slot != nullptr) bytes += UnpinBytes(slot);
   if (load.hot && load.all_short) return bytes;
   uint64_t reference = slot == nullptr ? 0 : slot->reference;
   const Partition handle(context_, reference);
   for (const RowUpdate& row : rows) {
     const size_t most = RowBytesMax(schema_, row);
-    // A row that is merged is written again whole, before what was there is freed.
+    // A row that is merged is written again whole, perhaps before what was there is freed.
     const size_t stored = slot == nullptr ? 0 : handle.StoredRowBytes(row);
     if (row.of_static_row || most + stored > kInlineRowBytesMax) {
       bytes += Arena::BlockBytes(most + stored);
@@ -202,7 +214,11 @@ size_t Table::DeleteRowsBytes(const PartitionRef& partition, const DirectorySlot
   // Under timestamps of its own a table has nothing to keep: a deletion only gives memory back, and
   // must not fail for want of it.
   if (!MayRewrite(write)) return bytes;
-  return bytes + LoadOfDeletions(schema_, keys).growth_bytes +
+  size_t long_keys = 0;  // have blocks of their own
+  for (const ClusteringKeyView& key : keys) {
+    if (key.bytes.size() > kInlineRowBytesMax / 2) long_keys += Arena::BlockBytes(key.bytes.size());
+  }
+  return bytes + long_keys + LoadOfDeletions(schema_, keys).growth_bytes +
          (slot == nullptr ? CreateBytes(partition) : 0);
 }
 
@@ -236,13 +252,19 @@ size_t Table::DeleteRangeBytes(const PartitionRef& partition, const DirectorySlo
                                const ClusteringRange& range, const WriteContext& write) {
   const size_t bytes = UnpinBytes(slot);
   if (!MayRewrite(write)) return bytes;
-  const size_t ends = Arena::BlockBytes(range.lower.bytes.size() + range.upper.bytes.size());
-  if (slot == nullptr) return bytes + ends + CreateBytes(partition);
-  // The list of range tombstones is written again whole.
-  const size_t list = Partition::IsLarge(slot->reference)
-                          ? Partition::LargeOf(slot->reference).ranges.AddBytesMax(range)
-                          : LargePartition::BytesFor(partition.key.size());
-  return bytes + ends + list;
+  // What a deletion of the whole partition leaves, and what a small one becomes.
+  const size_t made =
+      slot == nullptr ? CreateBytes(partition) : LargePartition::BytesFor(partition.key.size());
+  const bool whole = range.lower.bytes.empty() && !range.lower.at_end && range.upper.at_end;
+  if (whole) return bytes + made;
+  // The list of range tombstones is written again whole; at first it is this one.
+  if (slot != nullptr && Partition::IsLarge(slot->reference)) {
+    return bytes + Partition::LargeOf(slot->reference).ranges.AddBytesMax(range);
+  }
+  constexpr size_t kListBytes = 512;
+  return bytes + made + kListBytes +
+         2 * (Arena::BlockBytes(range.lower.bytes.size()) +
+              Arena::BlockBytes(range.upper.bytes.size()));
 }
 
 OpStatus Table::DeleteRange(const PartitionRef& partition, const ClusteringRange& range,
@@ -278,8 +300,7 @@ OpStatus Table::DeletePartition(const PartitionRef& partition, const WriteContex
     return slot != nullptr && ((IsPinned(slot) && !MayRewrite(write)) ||
                                Partition(context_, slot->reference).AllCoveredBy(write.timestamp));
   };
-  // A large partition gives more back than its tombstone takes.
-  if (!all_go() && !Reserve(write.now_seconds, MemoryBudget::Purpose::kGiveBack, [&] {
+  if ((keep || !all_go()) && !Reserve(write.now_seconds, MemoryBudget::Purpose::kGiveBack, [&] {
         slot = FindForWrite(partition);
         return DeleteRangeBytes(partition, slot, {}, write);
       })) {

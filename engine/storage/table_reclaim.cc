@@ -16,6 +16,27 @@ constexpr size_t kEntriesPerSlice = 32;
 // Moving a block costs about as much as looking at this many rows.
 constexpr size_t kUnitsPerMovedBlock = 8;
 
+// What the rows of a partition's next leaf may take more as the shadows that they leave when they are
+// over. Those that are gone with their grace leave none, and so need no memory.
+size_t ShadowBytes(uint64_t reference, const TableSchema& schema, const GracePolicy& grace,
+                   int64_t now_seconds) {
+  LeafTree::Position at;
+  const auto due =
+      static_cast<uint32_t>(std::clamp<int64_t>(now_seconds, 0, int64_t{kNeverExpires} - 1));
+  if (Partition::IsLarge(reference) && !Partition::LargeOf(reference).tree.FindDue(due, at)) {
+    return 0;
+  }
+  const Leaf leaf = Partition::IsLarge(reference) ? Partition::LargeOf(reference).tree.leaf(at)
+                                                  : Leaf(Partition::BlockOf(reference));
+  size_t shadows = 0;
+  for (size_t i = 0; i < leaf.size(); ++i) {
+    const RowMeta meta = leaf.meta(i);
+    if (meta.complex() || !EventCame(meta.expiry, now_seconds)) continue;
+    shadows += grace.Gone(leaf.liveness(i), now_seconds) ? 0 : 1;
+  }
+  return shadows * Partition::kComplexOverheadBytes * std::max<size_t>(1, schema.regular.size());
+}
+
 // When a partition that could not be changed is looked at again.
 uint32_t LaterThan(int64_t now_seconds) {
   constexpr uint32_t kRetrySeconds = 60;
@@ -123,8 +144,13 @@ void Table::ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size
   marks_.NoteLoss();
   Partition partition(context_, slot->reference);
   partition.set_wheel_when(0);
-  if (!arena_.Reserve(UnpinBytes(slot), MemoryBudget::Purpose::kFinish)) {
-    // Views hold what memory there is. Nothing but memory depends on when the rows go.
+  size_t bytes = UnpinBytes(slot);
+  if (context_.grace.grace_seconds > 0) {
+    budget = 1;  // a leaf
+    bytes += ShadowBytes(slot->reference, schema_, context_.grace, now_seconds);
+  }
+  if (!arena_.Reserve(bytes, MemoryBudget::Purpose::kGiveBack)) {
+    // There is no memory to give any back with. Nothing else depends on when the rows go.
     due_again_.push_back({entry.address, LaterThan(now_seconds), entry.partition_tag});
     partition.set_wheel_when(due_again_.back().when_seconds);
     ++units;
@@ -165,12 +191,9 @@ size_t Table::ReclaimDue(int64_t now_seconds, size_t budget) {
       ReclaimEntry(due[i], now_seconds, std::max<size_t>(budget - std::min(budget, units), 64),
                    units);
     }
-    // Entries for which memory is short stay here until it is not.
-    while (!due_again_.empty() &&
-           arena_.Reserve(wheel_.ReserveBytes(), MemoryBudget::Purpose::kFinish)) {
-      wheel_.Schedule(due_again_.back());
-      due_again_.pop_back();
-    }
+    // They take what those that were handed out gave back.
+    for (const TtlWheel::Entry& entry : due_again_) wheel_.Schedule(entry);
+    due_again_.clear();
   }
   return units;
 }

@@ -172,5 +172,91 @@ INSTANTIATE_TEST_SUITE_P(Shapes, TableLimitTest, ::testing::ValuesIn(kShapes),
                            return name;
                          });
 
+// What clients may do over and over at a full limit, where each step takes a little of the slack.
+class FullTableTest : public ::testing::Test {
+ protected:
+  WriteContext Write() { return {{++timestamp_}, now_, true}; }
+  PartitionRef RefTo(const std::string& key) const { return {key, address_of_(key)}; }
+  OpStatus Put(const std::string& key, const std::string& row_key, std::string_view value,
+               int64_t ttl_seconds = 0) {
+    const std::array<CellUpdate, 1> cells = {CellUpdate{.value = value}};
+    RowUpdate row;
+    row.key = {row_key, false};
+    row.ttl_seconds = ttl_seconds;
+    row.expiry_seconds = ttl_seconds == 0 ? kNoExpiry : now_ + ttl_seconds;
+    row.cells = cells;
+    return table_.Upsert(RefTo(key), {&row, 1}, Write());
+  }
+  int Fill(int64_t ttl_seconds) {
+    int rows = 0;
+    const std::string value(24, 'v');
+    while (Put("p" + std::to_string(rows % 7), std::to_string(100'000'000 + rows), value,
+               ttl_seconds) == OpStatus::kOk) {
+      ++rows;
+    }
+    return rows;
+  }
+  void ExpectWithinLimit() {
+    EXPECT_LE(budget_.held_bytes(), budget_.limit_bytes());
+    EXPECT_EQ(table_.stats().slabs_beyond_limit, 0u);
+    table_.Verify();
+  }
+  void ReclaimAll() {
+    while (table_.Reclaim(now_, 1'000) > 0) {
+    }
+  }
+
+  HashAddress address_of_;
+  MemoryBudget budget_{uint64_t{1} << 20};
+  PagePool pool_{budget_};
+  Table table_{Schema(false), pool_, budget_, address_of_};
+  int64_t now_ = kNow;
+  int64_t timestamp_ = kNow * 1'000'000;
+};
+
+TEST_F(FullTableTest, ShadowsOfRowsThatAreOverStayWithinTheLimit) {
+  ASSERT_GT(Fill(/*ttl_seconds=*/10), 1'000);
+  for (now_ += 11; now_ < kNow + 500; now_ += 61) {
+    ReclaimAll();
+    ExpectWithinLimit();
+  }
+  now_ = kNow + 2'000;  // the shadows go with the grace
+  ReclaimAll();
+  EXPECT_EQ(table_.stats().partitions, 0u);
+}
+
+TEST_F(FullTableTest, APartitionThatIsDeletedAgainAndAgainTakesNoMore) {
+  Fill(0);
+  const std::string key(40'000, 'k');
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_EQ(table_.DeletePartition(RefTo(key), Write()), OpStatus::kOk);
+    ASSERT_LE(budget_.held_bytes(), budget_.limit_bytes());
+  }
+  ExpectWithinLimit();
+}
+
+TEST_F(FullTableTest, TombstonesOfLongKeysAreCounted) {
+  Fill(0);
+  std::vector<std::string> keys;
+  for (int i = 0; i < 40; ++i) keys.push_back(std::to_string(i) + std::string(30'000, 'k'));
+  std::vector<ClusteringKeyView> views;
+  for (const std::string& key : keys) views.push_back({key, false});
+  EXPECT_EQ(table_.DeleteRows(RefTo("p0"), views, Write()), OpStatus::kOutOfMemory);
+  ExpectWithinLimit();
+}
+
+TEST_F(FullTableTest, WritesDoNotFollowDeletionsIntoTheSlack) {
+  const int rows = Fill(0);
+  int more = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string absent = "absent " + std::to_string(i);
+    const ClusteringKeyView row{absent, false};
+    if (table_.DeleteRows(RefTo("p1"), {&row, 1}, Write()) != OpStatus::kOk) break;
+    more += Put("p2", "more " + std::to_string(i), "value") == OpStatus::kOk ? 1 : 0;
+  }
+  EXPECT_LT(more, rows / 20) << "writes go on where the slack begins";
+  ExpectWithinLimit();
+}
+
 }  // namespace table_limit_test
 }  // namespace liststore::testing
