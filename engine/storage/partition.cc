@@ -293,6 +293,8 @@ void Partition::UnpackLeaf(LeafRef& at) {
     image.expiry = meta.expiry;
     image.ttl_skew = meta.ttl_skew;
     image.fingerprint = meta.fingerprint;
+    // Rows that were shortened where they lie would all come into the leaf, which cannot be as long.
+    image.stays_external = meta.external();
     return image;
   };
   for (size_t i = 0; i < old.size(); ++i) bytes += Leaf::RowBytes(image_of(i), false);

@@ -258,5 +258,45 @@ TEST_F(FullTableTest, WritesDoNotFollowDeletionsIntoTheSlack) {
   ExpectWithinLimit();
 }
 
+// Rows keep blocks of their own when a deletion shortens them. When a key that cannot be packed comes
+// to their leaf, it is written again whole: as inline rows they would be forty times what fits.
+TEST(PackedLeafTest, RowsThatWereShortenedWhereTheyLieStayThere) {
+  TableSchema schema;
+  schema.partition_key = {{"p", CqlType::kText}};
+  schema.clustering = {{"c", CqlType::kText}};
+  schema.regular = {{"v", CqlType::kBlob}, {"w", CqlType::kBlob}};
+  ASSERT_TRUE(schema.packs_item_keys());
+  MemoryBudget budget(MemoryBudget::kUnlimited);
+  PagePool pool(budget);
+  const HashAddress address_of;
+  Table table(schema, pool, budget, address_of);
+  const PartitionRef partition{"p", address_of("p")};
+  constexpr int kRows = 300;
+  const std::string covered(3'000, 'v');
+  const std::string stays(1'900, 'w');
+  const auto put = [&](std::string_view text, ColumnId column, std::string_view value,
+                       int64_t timestamp) {
+    const std::array<CellUpdate, 1> cells = {CellUpdate{.column = column, .value = value}};
+    PackedItemKey packed;
+    RowUpdate row;
+    row.key = MakeClusteringKey(text, true, packed);
+    row.cells = cells;
+    ASSERT_EQ(table.Upsert(partition, {&row, 1}, {{timestamp}, kNow, true}), OpStatus::kOk);
+    if (text.size() == kItemKeyTextBytes) {
+      ASSERT_TRUE(row.key.packed);
+    }
+  };
+  for (int i = 0; i < kRows; ++i) {
+    const std::string number = std::to_string(1'000'000'000'000'000'000 + i);
+    const std::string text = number + "#" + "AAAAAAAAAAAAAAAAAAAAAA==";
+    put(text, 0, covered, 10);
+    put(text, 1, stays, 30);
+  }
+  ASSERT_EQ(table.DeleteRange(partition, {}, {{20}, kNow, true}), OpStatus::kOk);
+  put("no item key", 1, "x", 30);
+  table.Verify();
+  EXPECT_EQ(table.Count(partition, {}, kNow), kRows + 1u);
+}
+
 }  // namespace table_limit_test
 }  // namespace liststore::testing
