@@ -241,7 +241,9 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::Run(const Plan& plan,
   ComputedValues computed(plan, functions, values, call.scratch.computed);
   call.computed = plan.computed.empty() ? nullptr : &computed;
   if (call.computed != nullptr) LS_RETURN_IF_ERROR(computed.Compute());
-  return RunBound(plan, columns, values, call);
+  CqlOr<Ran> ran = RunBound(plan, columns, values, call);
+  call.computed = nullptr;  // which ends here
+  return ran;
 }
 
 CqlOr<QueryProcessor::Ran> QueryProcessor::RunBound(const Plan& plan,

@@ -168,6 +168,11 @@ CqlStatus QueryProcessor::PlanBatchStatement(StatementView& statement, size_t& p
   const auto* change = std::get_if<ModificationPlan>(&statement.plan().body);
   if (change == nullptr) return NotAModification();
   if (change->table->is_virtual) return NoVirtualWrites();
+  // Before the next statement is looked at, as in ScyllaDB (transport/server.cc, process_batch).
+  if (statement.values().size() != statement.plan().variables.size()) {
+    std::vector<BoundValue> values;
+    LS_RETURN_IF_ERROR(call.request.Bind(statement, statement.plan(), values));
+  }
   call.scratch.changes.push_back(change);
   return {};
 }

@@ -147,6 +147,9 @@ void StatementMemo::Replace(Place& place, Place by) {
 }
 
 void StatementMemo::EndTurn() {
+  // A batch may have replaced thousands; an idle client holds no memory for them.
+  constexpr size_t kKeptPlaces = 64;
+  if (replaced_.capacity() > kKeptPlaces) replaced_ = {};
   replaced_.clear();
   if (!std::exchange(has_large_, false)) return;
   for (Place& place : places_) {

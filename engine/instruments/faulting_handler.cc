@@ -94,9 +94,10 @@ void FaultingHandler::ForEachPlan(RequestView& request, const ClientState& clien
     const auto& plan = statement.PlanOf(schema, client.keyspace);
     if (!plan.ok()) continue;
     visit(statement, **plan);
-    // The processor plans no more of a batch.
+    // A whole turn is looked at before the first of its requests runs: together they keep no more
+    // than the processor does of one.
     plan_bytes += PlanBytes(**plan);
-    if (plan_bytes > kPlanBytesMax) statement.ForgetPlan();
+    if (plan_bytes > kPlanBytesMax / kRequestsPerTurnMax) statement.ForgetPlan();
   }
 }
 

@@ -49,13 +49,13 @@ struct Turn {
 };
 
 // Owned by its connection, which calls it on its loop's thread only, one call at a time, and
-// destroys it when the socket is closed. It is never called while the client has answers to take:
-// a client that does not read is not heard either. Never blocks, never throws.
+// destroys it some time after the socket is closed. OnBytes is never called while the client has
+// answers to take: a client that does not read is not heard either. Never blocks, never throws.
 class Session {
  public:
   enum class WaitsFor : uint8_t {
     kBytes,  // more
-    kTurn,   // its answers to be written and others to have had their turn: this one was spent
+    kTurn,   // its answers to be written, and where time is limited others to have their turn
     kTime,   // `wakes_at` and nothing else; nothing is read until then
     kEnd,    // nothing: the connection ends when its answers are written
   };

@@ -204,6 +204,19 @@ TEST_F(HostileRequests, ConditionsOfOtherTablesInABatchMessage) {
             "BATCH with conditions cannot span multiple tables");
 }
 
+// ScyllaDB: transport/server.cc, process_batch.
+TEST_F(HostileRequests, StatementsOfABatchMessageAreLookedAtInTheirOrder) {
+  Must("CREATE TABLE k.small (p int PRIMARY KEY)");
+  const CqlStatement lacks_a_value = {"INSERT INTO k.small (p) VALUES (?)", {}, false};
+  const CqlStatement of_no_table = {"INSERT INTO k.absent (p) VALUES (1)", {}, false};
+  const std::string missing =
+      session_->RunBatch(false, {lacks_a_value, of_no_table}, std::nullopt).error;
+  EXPECT_NE(missing.find("markers(?)"), std::string::npos) << missing;
+  const std::string absent =
+      session_->RunBatch(false, {of_no_table, lacks_a_value}, std::nullopt).error;
+  EXPECT_EQ(absent, "unconfigured table absent");
+}
+
 TEST_F(HostileRequests, KeysOfVirtualTablesAreSet) {
   for (const bool prepared : {false, true}) {
     EXPECT_EQ(Refusal({"DELETE FROM liststore.faults WHERE name = ?", {{{}, true}}, prepared}),

@@ -20,8 +20,8 @@
 namespace liststore {
 
 // One for each loop, used there only, for all of its connections in turn: it holds nothing of
-// theirs between two calls. Knows nothing of sockets. Some 20 KiB, and the largest batch seen, up
-// to a bound. Allocates nothing once it has grown.
+// theirs between two calls. Knows nothing of sockets. Some 36 to 56 KiB, and the largest batch
+// seen, up to a bound. Allocates nothing once it has grown.
 class Dispatcher {
  public:
   struct Result {
