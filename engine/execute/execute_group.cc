@@ -9,7 +9,7 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/execute/answers.h"
-#include "engine/execute/result_collector.h"
+#include "engine/execute/select/result_collector.h"
 #include "engine/model/packed_item_key.h"
 #include "engine/model/partition_key.h"
 

@@ -13,7 +13,7 @@
 #include "engine/execute/answers.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
-#include "engine/execute/select_executor.h"
+#include "engine/execute/select/select_executor.h"
 #include "engine/model/partition_key.h"
 
 namespace liststore {

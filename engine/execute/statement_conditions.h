@@ -16,7 +16,7 @@
 #include "engine/cql/plan/instantiate.h"
 #include "engine/cql/plan/plan.h"
 #include "engine/cql/syntax/cql_error.h"
-#include "engine/execute/row_buffer.h"
+#include "engine/execute/select/row_buffer.h"
 #include "engine/protocol/response.h"
 
 namespace liststore {

@@ -16,7 +16,7 @@
 #include "engine/command/row_follower.h"
 #include "engine/cql/plan/instantiate.h"
 #include "engine/cql/plan/view_plan.h"
-#include "engine/execute/row_buffer.h"
+#include "engine/execute/select/row_buffer.h"
 
 namespace liststore {
 

@@ -1,6 +1,6 @@
 // The selections of a SELECT, evaluated on rows.
-#ifndef LISTSTORE_ENGINE_EXECUTE_ROW_OUTPUT_H_
-#define LISTSTORE_ENGINE_EXECUTE_ROW_OUTPUT_H_
+#ifndef LISTSTORE_ENGINE_EXECUTE_SELECT_ROW_OUTPUT_H_
+#define LISTSTORE_ENGINE_EXECUTE_SELECT_ROW_OUTPUT_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include "engine/cql/plan/plan.h"
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/values/evaluate_function.h"
-#include "engine/execute/row_buffer.h"
+#include "engine/execute/select/row_buffer.h"
 
 namespace liststore {
 
@@ -47,4 +47,4 @@ CqlOr<SelectedValue> Evaluate(const Selection& selection, const SelectionContext
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_ENGINE_EXECUTE_ROW_OUTPUT_H_
+#endif  // LISTSTORE_ENGINE_EXECUTE_SELECT_ROW_OUTPUT_H_

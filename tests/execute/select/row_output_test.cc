@@ -1,5 +1,5 @@
 // What is made of one row has an end, however often its columns are selected.
-#include "engine/execute/row_output.h"
+#include "engine/execute/select/row_output.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "engine/cql/plan/plan_selector.h"
 #include "engine/cql/values/encode_value.h"
-#include "engine/execute/aggregation.h"
+#include "engine/execute/select/aggregation.h"
 #include "engine/protocol/frame.h"
 
 namespace liststore {

@@ -1,4 +1,4 @@
-#include "engine/execute/row_buffer.h"
+#include "engine/execute/select/row_buffer.h"
 
 #include <utility>
 

@@ -10,8 +10,8 @@
 
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/instantiate.h"
-#include "engine/execute/result_collector.h"
-#include "engine/execute/select_executor.h"
+#include "engine/execute/select/result_collector.h"
+#include "engine/execute/select/select_executor.h"
 #include "engine/model/composite_value.h"
 #include "engine/model/token.h"
 

@@ -1,6 +1,6 @@
 // RowBuffer: one row with its columns in the order of `SELECT *`, whatever table it comes from.
-#ifndef LISTSTORE_ENGINE_EXECUTE_ROW_BUFFER_H_
-#define LISTSTORE_ENGINE_EXECUTE_ROW_BUFFER_H_
+#ifndef LISTSTORE_ENGINE_EXECUTE_SELECT_ROW_BUFFER_H_
+#define LISTSTORE_ENGINE_EXECUTE_SELECT_ROW_BUFFER_H_
 
 #include <cstdint>
 #include <optional>
@@ -77,4 +77,4 @@ class RowBuffer {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_ENGINE_EXECUTE_ROW_BUFFER_H_
+#endif  // LISTSTORE_ENGINE_EXECUTE_SELECT_ROW_BUFFER_H_

@@ -1,6 +1,6 @@
 // Runs a SELECT: which partitions and ranges in what order, pages, limits, filters, sums.
-#ifndef LISTSTORE_ENGINE_EXECUTE_SELECT_EXECUTOR_H_
-#define LISTSTORE_ENGINE_EXECUTE_SELECT_EXECUTOR_H_
+#ifndef LISTSTORE_ENGINE_EXECUTE_SELECT_SELECT_EXECUTOR_H_
+#define LISTSTORE_ENGINE_EXECUTE_SELECT_SELECT_EXECUTOR_H_
 
 #include <cstdint>
 #include <optional>
@@ -53,4 +53,4 @@ CqlStatus ExecuteVirtualSelect(const VirtualTable& table, const VirtualReadConte
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_ENGINE_EXECUTE_SELECT_EXECUTOR_H_
+#endif  // LISTSTORE_ENGINE_EXECUTE_SELECT_SELECT_EXECUTOR_H_

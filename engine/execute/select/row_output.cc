@@ -1,4 +1,4 @@
-#include "engine/execute/row_output.h"
+#include "engine/execute/select/row_output.h"
 
 #include <algorithm>
 #include <span>

@@ -1,5 +1,5 @@
 // Source of result types and overflow: ScyllaDB cql3/functions/aggregate_fcts.cc.
-#include "engine/execute/aggregation.h"
+#include "engine/execute/select/aggregation.h"
 
 #include <algorithm>
 #include <bit>
@@ -15,11 +15,7 @@
 #include "engine/protocol/primitives.h"
 
 namespace liststore {
-namespace {
-
-using Kind = Selection::Kind;
-
-}  // namespace
+namespace {}  // namespace
 
 Aggregation::Aggregation(const std::vector<Selection>& selections, const SelectionContext& context)
     : selections_(selections), context_(context) {
@@ -27,16 +23,17 @@ Aggregation::Aggregation(const std::vector<Selection>& selections, const Selecti
 }
 
 void Aggregation::AddParts(const Selection& selection) {
-  if (selection.kind == Kind::kCall) {
+  if (selection.kind == Selection::Kind::kCall) {
     for (const Selection& operand : selection.operands) AddParts(operand);
-  } else if (selection.kind != Kind::kValue) {
+  } else if (selection.kind != Selection::Kind::kValue) {
     parts_.emplace_back().selection = &selection;
   }
 }
 
 bool Aggregation::counts_rows_only() const {
-  return std::ranges::all_of(
-      selections_, [](const Selection& selection) { return selection.kind == Kind::kCountRows; });
+  return std::ranges::all_of(selections_, [](const Selection& selection) {
+    return selection.kind == Selection::Kind::kCountRows;
+  });
 }
 
 void Aggregation::AddRows(uint64_t rows) {
@@ -57,7 +54,7 @@ CqlStatus Aggregation::Add(const RowBuffer& row) {
 
 CqlStatus Aggregation::AddTo(Part& part, const RowBuffer& row) {
   const Selection& selection = *part.selection;
-  if (selection.kind == Kind::kCountRows) {
+  if (selection.kind == Selection::Kind::kCountRows) {
     ++part.count;
     return {};
   }
@@ -68,13 +65,14 @@ CqlStatus Aggregation::AddTo(Part& part, const RowBuffer& row) {
   }
   LS_ASSIGN_OR_RETURN(const SelectedValue value, ValueOf(selection.operands[0], row, context_));
   if (!value) return {};
-  if (selection.kind == Kind::kMin || selection.kind == Kind::kMax) {
+  if (selection.kind == Selection::Kind::kMin || selection.kind == Selection::Kind::kMax) {
     const int order = part.value ? CompareValues(selection.type, *value, *part.value) : 0;
-    const bool better = selection.kind == Kind::kMin ? order < 0 : order > 0;
+    const bool better = selection.kind == Selection::Kind::kMin ? order < 0 : order > 0;
     if (!part.value || better) part.value = value;
     return {};
   }
-  const bool adds = selection.kind == Kind::kSum || selection.kind == Kind::kAvg;
+  const bool adds =
+      selection.kind == Selection::Kind::kSum || selection.kind == Selection::Kind::kAvg;
   if (adds && value->empty()) return {};  // a number of no bytes is none
   ++part.count;
   if (!adds) return {};
@@ -101,11 +99,13 @@ CqlStatus Aggregation::AddTo(Part& part, const RowBuffer& row) {
 
 CqlOr<SelectedValue> Aggregation::ResultOf(const Part& part) const {
   const Selection& selection = *part.selection;
-  if (selection.kind == Kind::kCountRows || selection.kind == Kind::kCountValues) {
+  if (selection.kind == Selection::Kind::kCountRows ||
+      selection.kind == Selection::Kind::kCountValues) {
     return SelectedValue(EncodeBigint(part.count));
   }
-  if (selection.kind != Kind::kSum && selection.kind != Kind::kAvg) return part.value;
-  const bool divides = selection.kind == Kind::kAvg && part.count > 0;
+  if (selection.kind != Selection::Kind::kSum && selection.kind != Selection::Kind::kAvg)
+    return part.value;
+  const bool divides = selection.kind == Selection::Kind::kAvg && part.count > 0;
   const auto count = static_cast<uint64_t>(part.count);
   switch (selection.type.native()) {
     case CqlType::kFloat: {

@@ -1,6 +1,6 @@
 // Aggregation: the selections of a SELECT over the rows of a group.
-#ifndef LISTSTORE_ENGINE_EXECUTE_AGGREGATION_H_
-#define LISTSTORE_ENGINE_EXECUTE_AGGREGATION_H_
+#ifndef LISTSTORE_ENGINE_EXECUTE_SELECT_AGGREGATION_H_
+#define LISTSTORE_ENGINE_EXECUTE_SELECT_AGGREGATION_H_
 
 #include <cstdint>
 #include <memory>
@@ -10,8 +10,8 @@
 #include "engine/cql/plan/plan.h"
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/values/decimal_sum.h"
-#include "engine/execute/row_buffer.h"
-#include "engine/execute/row_output.h"
+#include "engine/execute/select/row_buffer.h"
+#include "engine/execute/select/row_output.h"
 
 namespace liststore {
 
@@ -54,4 +54,4 @@ class Aggregation {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_ENGINE_EXECUTE_AGGREGATION_H_
+#endif  // LISTSTORE_ENGINE_EXECUTE_SELECT_AGGREGATION_H_

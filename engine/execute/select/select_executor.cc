@@ -1,4 +1,4 @@
-#include "engine/execute/select_executor.h"
+#include "engine/execute/select/select_executor.h"
 
 #include <algorithm>
 #include <string>
@@ -8,7 +8,7 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/instantiate.h"
-#include "engine/execute/result_collector.h"
+#include "engine/execute/select/result_collector.h"
 #include "engine/model/token.h"
 
 namespace liststore {

@@ -1,4 +1,4 @@
-#include "engine/execute/result_collector.h"
+#include "engine/execute/select/result_collector.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,7 +1,7 @@
 // ResultCollector: rows of a SELECT in, cells out: the filters, the limits of the page at hand, and
 // what becomes of a row.
-#ifndef LISTSTORE_ENGINE_EXECUTE_RESULT_COLLECTOR_H_
-#define LISTSTORE_ENGINE_EXECUTE_RESULT_COLLECTOR_H_
+#ifndef LISTSTORE_ENGINE_EXECUTE_SELECT_RESULT_COLLECTOR_H_
+#define LISTSTORE_ENGINE_EXECUTE_SELECT_RESULT_COLLECTOR_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 #include "engine/cql/plan/instantiate.h"
 #include "engine/cql/syntax/cql_error.h"
-#include "engine/execute/aggregation.h"
-#include "engine/execute/row_buffer.h"
-#include "engine/execute/row_output.h"
-#include "engine/execute/select_executor.h"
+#include "engine/execute/select/aggregation.h"
+#include "engine/execute/select/row_buffer.h"
+#include "engine/execute/select/row_output.h"
+#include "engine/execute/select/select_executor.h"
 #include "engine/model/row_view.h"
 
 namespace liststore {
@@ -116,4 +116,4 @@ class ResultCollector final : public RowSink {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_ENGINE_EXECUTE_RESULT_COLLECTOR_H_
+#endif  // LISTSTORE_ENGINE_EXECUTE_SELECT_RESULT_COLLECTOR_H_
