@@ -5,7 +5,8 @@
 
 The rules are the tables below. A layer is a folder of engine/; a file may include its own layer, the
 layers in its row, the public headers, the standard library and Abseil. So may a file in a folder of
-programs/, bench/ and tools/, whose rows name folders and layers. Prints one line for each
+programs/, bench/ and tools/, whose rows name folders and layers. A folder within a layer stands below the
+rest of it. Prints one line for each
 violation, `file:line: what`, and ends with status 1 when there was any.
 """
 
@@ -213,6 +214,11 @@ def check_project_include(path, header):
     if header in FORBIDDEN_IN_LAYER.get(layer, ()):
         yield f"{layer} must not see {header}"
     target = layer_of(header)
+    folder = path.rpartition("/")[0]
+    if target == layer and not folder.startswith(header.rpartition("/")[0]):
+        return
+    if target == layer and folder != header.rpartition("/")[0]:
+        yield f"{folder} stands below the rest of {layer} ({header})"
     if target is None or target == layer:
         return
     if target not in LAYERS:
