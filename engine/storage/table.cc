@@ -146,8 +146,15 @@ void Table::NoteTimestamps(const WriteContext& write) {
 
 OpStatus Table::Pledge(const PartitionRef& partition, std::span<const RowUpdate> rows,
                        const WriteContext& write) {
-  return PledgeShare(partition, {.upserts = {rows}, .deleted_rows = {}, .deleted_ranges = {}},
-                     write);
+  size_t bytes = 0;
+  const Partition::Load load = LoadOf(schema_, rows, write);
+  if (!Reserve(write.now_seconds, MemoryBudget::Purpose::kGrow, [&] {
+        return bytes = UpsertBytes(partition, FindForWrite(partition), rows, load);
+      })) {
+    return Refusal();
+  }
+  pledged_bytes_ = pledged_bytes_.value_or(0) + bytes;
+  return OpStatus::kOk;
 }
 
 OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate> rows,
