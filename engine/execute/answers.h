@@ -12,7 +12,7 @@
 
 namespace liststore {
 
-// The client prepares the statement anew and repeats its request.
+// The client prepares the statement again and repeats its request.
 CqlError Unprepared(std::string_view id);
 CqlError ToCqlError(const protocol::ProtocolError& error);
 

@@ -19,7 +19,7 @@ struct Outcome {
   uint64_t dead_rows = 0;             // deleted or over, that its reads passed over
   std::chrono::nanoseconds delay{0};  // that the answer waits for once it is there
 
-  // "ok", "no_answer", or of the error: "read_timeout", "syntax". Lives for ever.
+  // "ok", "no_answer", or of the error: "read_timeout", "syntax". A literal.
   const char* Name() const;
 };
 

@@ -79,7 +79,7 @@ class QueryProcessor final : public RequestHandler {
     kAnswered,
     kJoined,     // the group, which answers it
     kAlone,      // no: with these values it has to be run alone; nothing was done
-    kTableGone,  // the plan's, or the schema has changed; nothing was written: plan anew
+    kTableGone,  // the plan's, or the schema has changed; nothing was written: plan again
   };
 
   // Answers the request, or puts it into the turn's group.

@@ -39,7 +39,7 @@ class StatementView {
         values_(statement.values),
         sent_values_(statement.sent_values),
         is_prepared_(statement.kind == protocol::BatchStatement::Kind::kPrepared) {}
-  // Is another one, of a request that is no batch.
+  // From now on it is the statement of another request, which is no batch.
   void Begin(bool is_prepared, std::string_view text_or_id) {
     text_or_id_ = text_or_id;
     is_prepared_ = is_prepared;
@@ -48,7 +48,7 @@ class StatementView {
 
   bool is_prepared() const { return is_prepared_; }
   std::string_view id() const { return is_prepared_ ? text_or_id_ : std::string_view(); }
-  // Of one that was prepared and is not known empty.
+  // Empty for a prepared one that is not known.
   std::string_view text() const;
   // Those of a batch's statement; other requests have theirs among the parameters.
   std::span<const protocol::Value> values() const { return values_; }
@@ -62,7 +62,7 @@ class StatementView {
   // What Find has said last.
   const PreparedStatement* prepared() const { return prepared_; }
 
-  // Made once for a keyspace. Of one that was prepared its own; of one that is not known empty.
+  // Made once for a keyspace. A prepared one has its own; empty for one that is not known.
   const StatementOutline& Outline(std::string_view keyspace);
   // Of a text: made once for a schema and keyspace.
   const CqlOr<std::shared_ptr<const Plan>>& PlanOf(const std::shared_ptr<const Schema>& schema,

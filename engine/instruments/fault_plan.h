@@ -32,15 +32,15 @@ class FaultPlan final : public Resettable {
 
   // Whether any fault is there that may still be met.
   bool armed() const { return armed_.load(std::memory_order_relaxed); }
-  // Whether a fault may be met that goes by the keys of the request's partitions, which need a plan
-  // and are to be there when the request is shown to Meet. O(faults) where there is one.
+  // Whether some fault that this request may meet names a partition key: then the caller, who needs
+  // a plan for it, fills in the keys before it calls Meet. O(faults) where such a fault is armed.
   bool AsksForKeys(const FaultRequest& request) const;
   // The first fault, by name, whose condition holds for the request and that happens to it; it is
   // counted. A condition that holds takes one of the fault's draws, whether or not it happens.
   // O(faults).
   std::optional<FaultHit> Meet(const FaultRequest& request);
 
-  // Arms a fault, counting anew; in place of one of its name. False: there are kFaultsMax.
+  // Arms a fault, counted from zero; in place of one of its name. False: there are kFaultsMax.
   bool Put(Fault fault);
   // Nothing, when there is none of that name.
   void Remove(std::string_view name);

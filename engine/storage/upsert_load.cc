@@ -35,7 +35,7 @@ Partition::Load LoadOf(const TableSchema& schema, std::span<const RowUpdate> row
   load.rows = rows.size();
   for (const RowUpdate& row : rows) {
     const bool hot = IsHot(schema, row, write);
-    if (!hot && row.of_static_row) {  // no row of a leaf: see StaticCost
+    if (!hot && row.of_static_row) {  // no row of a leaf: see UpsertBytes
       load.hot = false;
       --load.rows;
       continue;
