@@ -16,11 +16,6 @@ uint32_t TtlWheel::SlotEnd(int level, int slot) const {
 
 // --- Scheduling ----------------------------------------------------------------------------------
 
-size_t TtlWheel::ReserveBytes() const {
-  return Arena::BlockBytes(ChunkBytes(kChunkEntriesMax)) +
-         (heads_ == nullptr ? Arena::BlockBytes(kHeadsBytes) : 0);
-}
-
 void TtlWheel::Schedule(const Entry& entry) {
   if (heads_ == nullptr) AllocateHeads();
   Push(ListFor(entry.when_seconds), entry);

@@ -50,10 +50,9 @@ class TtlWheel {
   TtlWheel(const TtlWheel&) = delete;
   TtlWheel& operator=(const TtlWheel&) = delete;
 
-  // Adds an entry; one that is due already is handed out by the next Advance. O(1). Cannot
-  // fail; takes at most ReserveBytes() of memory.
+  // Adds an entry; one that is due already is handed out by the next Advance. O(1). Cannot fail;
+  // takes a chunk of entries at most, and the heads of the lists for the first.
   void Schedule(const Entry& entry);
-  size_t ReserveBytes() const;
 
   // Removes entries with when_seconds <= now and passes them to due(const Entry&), in no particular
   // order, never an earlier one. Stops after `budget` units; returns the units used, less than

@@ -21,12 +21,6 @@ constexpr int64_t kDay = 86'400;
 constexpr int64_t kYear = 365 * kDay;
 constexpr int64_t kNow = 1'724'949'845;  // 2024-08-29
 
-void ReserveAndSchedule(TestArena& arena, TtlWheel& wheel, const Entry& entry) {
-  const bool reserved = arena.arena().Reserve(wheel.ReserveBytes());
-  EXPECT_TRUE(reserved);
-  wheel.Schedule(entry);
-}
-
 // Advances in slices until nothing is left, and returns what was handed out.
 std::vector<uint32_t> DrainAt(TtlWheel& wheel, int64_t now, size_t budget = 64) {
   std::vector<uint32_t> due;
@@ -46,8 +40,7 @@ TEST(TtlWheel, HandsOutAnEntryAtItsSecondAndNotBefore) {
     TestArena arena;
     TtlWheel wheel(arena.arena());
     EXPECT_TRUE(DrainAt(wheel, kNow).empty());
-    ReserveAndSchedule(
-        arena, wheel,
+    wheel.Schedule(
         {.address = 7, .when_seconds = static_cast<uint32_t>(kNow + ttl), .partition_tag = 9});
     EXPECT_EQ(wheel.NextWhen(), kNow + ttl);
     EXPECT_TRUE(DrainAt(wheel, kNow + ttl - 1).empty());
@@ -68,12 +61,12 @@ TEST(TtlWheel, HandsOutAnEntryAtItsSecondAndNotBefore) {
 TEST(TtlWheel, TheLastSecondsOf32BitsAndTimesBeyond) {
   TestArena arena;
   TtlWheel wheel(arena.arena());
-  ReserveAndSchedule(arena, wheel, {1, UINT32_MAX - 1, 0});
-  ReserveAndSchedule(arena, wheel, {2, 0, 0});
+  wheel.Schedule({1, UINT32_MAX - 1, 0});
+  wheel.Schedule({2, 0, 0});
   EXPECT_EQ(DrainAt(wheel, kNow), std::vector<uint32_t>{0});
   EXPECT_TRUE(DrainAt(wheel, int64_t{UINT32_MAX} - 2).empty());
   EXPECT_EQ(DrainAt(wheel, int64_t{1} << 40), std::vector<uint32_t>{UINT32_MAX - 1});
-  ReserveAndSchedule(arena, wheel, {3, 5, 0});
+  wheel.Schedule({3, 5, 0});
   EXPECT_EQ(DrainAt(wheel, int64_t{1} << 41), std::vector<uint32_t>{5});
 }
 
@@ -83,7 +76,7 @@ TEST(TtlWheel, WorkOfACallStaysWithinItsBudget) {
   DrainAt(wheel, kNow);
   constexpr size_t kEntries = 1'000'000;
   for (size_t i = 0; i < kEntries; ++i) {
-    ReserveAndSchedule(arena, wheel, {i, static_cast<uint32_t>(kNow + 30 * kDay), 0});
+    wheel.Schedule({i, static_cast<uint32_t>(kNow + 30 * kDay), 0});
   }
   EXPECT_LT(static_cast<double>(wheel.bytes()) / kEntries, 16.6);
   wheel.Verify();
@@ -110,7 +103,7 @@ TEST(TtlWheel, AJumpOfYearsCostsTheEntriesNotTheTicks) {
   TtlWheel wheel(arena.arena());
   DrainAt(wheel, kNow);
   for (int64_t i = 0; i < 100; ++i) {
-    ReserveAndSchedule(arena, wheel, {0, static_cast<uint32_t>(kNow + 1 + i * 60 * kDay), 0});
+    wheel.Schedule({0, static_cast<uint32_t>(kNow + 1 + i * 60 * kDay), 0});
   }
   size_t handed_out = 0;
   const size_t used =
@@ -124,17 +117,17 @@ TEST(TtlWheel, AClockThatStepsBackFindsItsEntriesAgain) {
   TestArena arena;
   TtlWheel wheel(arena.arena());
   DrainAt(wheel, kNow);
-  ReserveAndSchedule(arena, wheel, {1, static_cast<uint32_t>(kNow + 100), 0});
-  ReserveAndSchedule(arena, wheel, {2, static_cast<uint32_t>(kNow + kYear), 0});
+  wheel.Schedule({1, static_cast<uint32_t>(kNow + 100), 0});
+  wheel.Schedule({2, static_cast<uint32_t>(kNow + kYear), 0});
 
   // By a little: waits.
-  ReserveAndSchedule(arena, wheel, {3, static_cast<uint32_t>(kNow - 5), 0});
+  wheel.Schedule({3, static_cast<uint32_t>(kNow - 5), 0});
   EXPECT_FALSE(wheel.HasDue(kNow - 10));
   EXPECT_TRUE(DrainAt(wheel, kNow - 10).empty());
   EXPECT_EQ(DrainAt(wheel, kNow).size(), 1u);
 
   // By a month: what is scheduled then is due in time.
-  ReserveAndSchedule(arena, wheel, {4, static_cast<uint32_t>(kNow - 29 * kDay), 0});
+  wheel.Schedule({4, static_cast<uint32_t>(kNow - 29 * kDay), 0});
   EXPECT_TRUE(DrainAt(wheel, kNow - 30 * kDay, 1).empty());
   EXPECT_EQ(DrainAt(wheel, kNow - 29 * kDay).size(), 1u);
   EXPECT_EQ(DrainAt(wheel, kNow + 99).size(), 0u);
@@ -146,10 +139,10 @@ TEST(TtlWheel, AClockThatStepsBackFindsItsEntriesAgain) {
 TEST(TtlWheel, AnEmptyWheelBeginsAgainAtAnyTime) {
   TestArena arena;
   TtlWheel wheel(arena.arena());
-  ReserveAndSchedule(arena, wheel, {.address = 1, .when_seconds = kNow, .partition_tag = 0});
+  wheel.Schedule({.address = 1, .when_seconds = kNow, .partition_tag = 0});
   EXPECT_EQ(DrainAt(wheel, kNow).size(), 1u);
   wheel.Restart();
-  ReserveAndSchedule(arena, wheel, {.address = 2, .when_seconds = kNow - 30, .partition_tag = 0});
+  wheel.Schedule({.address = 2, .when_seconds = kNow - 30, .partition_tag = 0});
   EXPECT_TRUE(DrainAt(wheel, kNow - 31).empty());
   EXPECT_EQ(DrainAt(wheel, kNow - 30), (std::vector<uint32_t>{kNow - 30}));
 }
@@ -163,7 +156,7 @@ TEST(TtlWheel, GoesOnWithoutMemory) {
   for (int i = 0; i < 3000; ++i) {
     const int64_t when = kNow + rng.Between(1, 3 * kDay);
     expected.insert(when);
-    ReserveAndSchedule(arena, wheel, {0, static_cast<uint32_t>(when), 0});
+    wheel.Schedule({0, static_cast<uint32_t>(when), 0});
   }
   // What the arena holds by now is all there will ever be.
   arena.arena().ReleaseCredit();
@@ -255,7 +248,7 @@ class WheelModel {
     const Entry entry{next_address_++,
                       static_cast<uint32_t>(std::clamp<int64_t>(when, 0, UINT32_MAX - 1)),
                       static_cast<uint32_t>(rng_.Next())};
-    ReserveAndSchedule(arena_, wheel_, entry);
+    wheel_.Schedule(entry);
     entries_[entry.address] = {entry.when_seconds, entry.partition_tag, false, in_pass_};
     by_when_.emplace(entry.when_seconds, entry.address);
   }
@@ -359,7 +352,7 @@ TEST(TtlWheel, SweepsKeepMemoryNearWhatIsLive) {
     if (live[partition] != 0) wheel.NoteStale();
     // Every expiry of a run is another second, or an entry could not be told from its forerunner.
     live[partition] = static_cast<uint32_t>(kNow + 100 + step);
-    ReserveAndSchedule(arena, wheel, {partition, live[partition], 0});
+    wheel.Schedule({partition, live[partition], 0});
     if (wheel.WantsSweep()) {
       wheel.Sweep(16,
                   [&](const Entry& entry) { return live[entry.address] == entry.when_seconds; });
@@ -373,7 +366,7 @@ TEST(TtlWheel, SweepsKeepMemoryNearWhatIsLive) {
 TEST(TtlWheel, ClearGivesEverythingBack) {
   TestArena arena;
   TtlWheel wheel(arena.arena());
-  for (uint32_t i = 0; i < 5000; ++i) ReserveAndSchedule(arena, wheel, {i, i * i * 100, 0});
+  for (uint32_t i = 0; i < 5000; ++i) wheel.Schedule({i, i * i * 100, 0});
   wheel.Clear();
   EXPECT_EQ(arena.arena().live_bytes(), 0u);
   EXPECT_FALSE(wheel.HasDue(INT64_MAX));
