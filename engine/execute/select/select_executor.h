@@ -40,7 +40,7 @@ struct SelectResult {
 };
 
 // Tables of the engine. The status is not ok for errors of the statement and its values; `gone` is
-// set when the plan's table was dropped or rebuilt: plan anew. After either the result is of no
+// set when the plan's table was dropped or rebuilt: plan again. After either the result is of no
 // use.
 //
 // Each partition is read at an instant of its own, 1024 rows at a time, so that nobody waits long
