@@ -160,7 +160,7 @@ void Arena::Free(void* block, size_t bytes) {
   auto* slab = static_cast<Slab*>(PagePool::RunOf(block));
   LS_CHECK(slab->arena == this, "a block is freed where it was allocated");
   LS_CHECK(slab->size_class == size_classes::ClassOf(bytes), "a block is freed with its size");
-  ReturnBlock(classes_[slab->slot], slab, slab->IndexOf(block));
+  ReturnBlock(classes_[slab->class_index], slab, slab->IndexOf(block));
 }
 
 void Arena::ReturnBlock(SizeClass& c, Slab* slab, size_t index) {
@@ -204,14 +204,14 @@ void Arena::FreeLarge(void* block, size_t bytes) {
 // ---- Slabs -------------------------------------------------------------------------------------
 
 Arena::SizeClass& Arena::ClassFor(size_t size_class, Mobility mobility) {
-  uint8_t& slot = slots_[static_cast<size_t>(mobility)][size_class];
-  if (slot == 0) {
+  uint8_t& number = class_numbers_[static_cast<size_t>(mobility)][size_class];
+  if (number == 0) {
     SizeClass& c = classes_.emplace_back();
     c.size_class = static_cast<uint8_t>(size_class);
     c.mobility = mobility;
-    slot = static_cast<uint8_t>(classes_.size());
+    number = static_cast<uint8_t>(classes_.size());
   }
-  return classes_[slot - 1u];
+  return classes_[number - 1u];
 }
 
 // The fullest partly used slab, so that the others may empty; none if all are full.
@@ -245,7 +245,7 @@ Arena::Slab* Arena::NewSlab(SizeClass& c) {
   slab->live_high = static_cast<uint16_t>(capacity - 1);
   slab->first_block = static_cast<uint16_t>(size_classes::FirstBlock(capacity));
   slab->pages = pages;
-  slab->slot = static_cast<uint8_t>(&c - classes_.data());
+  slab->class_index = static_cast<uint8_t>(&c - classes_.data());
   slab->size_class = c.size_class;
   slab->band = kCurrentBand;
   for (size_t word = 0; word < slab->words(); ++word) {
@@ -260,7 +260,7 @@ void Arena::ReleaseSlab(Slab* slab) {
   LS_CHECK(slab->live == 0, "only an empty slab goes back");
   Unlink(slab);
   if (slab == empty_) empty_ = nullptr;
-  CountSlab(classes_[slab->slot], slab, false);
+  CountSlab(classes_[slab->class_index], slab, false);
   slabs_.back()->place = slab->place;
   slabs_[slab->place] = slabs_.back();
   slabs_.pop_back();
@@ -311,7 +311,7 @@ void Arena::Link(Slab* slab) {
   slab->live_low = static_cast<uint16_t>(low);
   slab->live_high = static_cast<uint16_t>(high);
   if (band == kFullBand) return;
-  Slab*& head = classes_[slab->slot].bands[band];
+  Slab*& head = classes_[slab->class_index].bands[band];
   slab->next = head;
   slab->previous = nullptr;
   if (head != nullptr) head->previous = slab;
@@ -319,7 +319,7 @@ void Arena::Link(Slab* slab) {
 }
 
 void Arena::Unlink(Slab* slab) {
-  SizeClass& c = classes_[slab->slot];
+  SizeClass& c = classes_[slab->class_index];
   if (slab->band >= kBands) {
     if (c.current == slab) c.current = nullptr;
     return;
@@ -341,13 +341,13 @@ size_t Arena::Compact(size_t blocks_max, Relocator& relocator) {
   size_t moved = 0;
   size_t idle = 0;  // classes in a row in which nothing may be moved
   while (moved < blocks_max && WorthCompacting() && idle <= classes_.size()) {
-    if (next_slot_ >= classes_.size()) next_slot_ = 0;
-    SizeClass& c = classes_[next_slot_];
+    if (next_class_ >= classes_.size()) next_class_ = 0;
+    SizeClass& c = classes_[next_class_];
     const size_t moved_here =
         c.WorthCompacting() ? CompactClass(c, blocks_max - moved, relocator) : 0;
     moved += moved_here;
     idle = moved_here == 0 ? idle + 1 : 0;
-    if (moved_here == 0 || !c.WorthCompacting()) ++next_slot_;
+    if (moved_here == 0 || !c.WorthCompacting()) ++next_class_;
   }
   return moved;
 }
@@ -427,9 +427,9 @@ void Arena::Verify() const {
   for (size_t i = 0; i < slabs_.size(); ++i) {
     const Slab* slab = slabs_[i];
     LS_CHECK(slab->arena == this && slab->place == i, "a slab knows its place");
-    LS_CHECK(slab->slot < classes_.size(), "a slab knows its class");
-    VerifySlab(classes_[slab->slot], slab);
-    Sums& sum = sums[slab->slot];
+    LS_CHECK(slab->class_index < classes_.size(), "a slab knows its class");
+    VerifySlab(classes_[slab->class_index], slab);
+    Sums& sum = sums[slab->class_index];
     sum.held_bytes += slab->bytes();
     sum.blocks += slab->capacity;
     sum.live += slab->live;
@@ -467,7 +467,7 @@ size_t Arena::VerifyLists(const SizeClass& c) const {
     const Slab* previous = nullptr;
     for (const Slab* slab = c.bands[band]; slab != nullptr; slab = slab->next, ++listed) {
       LS_CHECK(slab->band == band && slab->previous == previous, "lists are linked both ways");
-      LS_CHECK(&classes_[slab->slot] == &c, "a list holds slabs of one class");
+      LS_CHECK(&classes_[slab->class_index] == &c, "a list holds slabs of one class");
       previous = slab;
     }
   }

@@ -131,7 +131,7 @@ class Arena {
     uint16_t first_block;  // offset
     uint16_t first_word;   // no free block below this word of the bitmap
     uint8_t pages;
-    uint8_t slot;  // of its class in classes_
+    uint8_t class_index;  // in classes_
     uint8_t size_class;
     uint8_t band;
 
@@ -198,13 +198,13 @@ class Arena {
   bool took_slack_ = false;      // the next reservation asks the budget, whatever the credit
   uint32_t classes_worth_compacting_ = 0;
   uint8_t level_ = 0;         // no new slab is above; changed by Reserve alone
-  uint8_t next_slot_ = 0;     // where Compact goes on
+  uint8_t next_class_ = 0;    // where Compact goes on
   Slab* empty_ = nullptr;     // the one that is kept although no block lives in it
   std::vector<Slab*> slabs_;  // all, in no order
   std::vector<SizeClass> classes_;
   // By mobility and class: one more than the index in classes_; 0: not used so far. A table of all
   // classes would be 18 KiB in every lane of every table.
-  uint8_t slots_[2][size_classes::kClasses] = {};
+  uint8_t class_numbers_[2][size_classes::kClasses] = {};
   absl::btree_map<char*, size_t> large_;
 };
 

@@ -104,7 +104,7 @@ void Connection::WaitReadable() {
     } else if (!closed_) {
       OnReadable();
     }
-    Settle();
+    RemoveWhenOver();
   });
 }
 
@@ -118,7 +118,7 @@ void Connection::WaitWritable() {
     } else if (!closed_) {
       OnWritable();
     }
-    Settle();
+    RemoveWhenOver();
   });
 }
 
@@ -139,7 +139,7 @@ void Connection::WaitForTimer() {
   socket_->timer.async_wait([this](const error_code&) {
     waits_for_timer_ = false;
     if (!closed_ && timer_at_ != kNever) OnTimer();
-    Settle();
+    RemoveWhenOver();
   });
 }
 
@@ -152,7 +152,7 @@ void Connection::WaitForTurn() {
       if (session_waits_for_ == Session::WaitsFor::kTurn && rest_.empty()) AnswerLeftover();
       Arm();
     }
-    Settle();
+    RemoveWhenOver();
   });
 }
 
@@ -170,7 +170,7 @@ bool Connection::WaitsForNothing() const {
   return !waits_to_read_ && !waits_to_write_ && !waits_for_timer_ && !waits_for_turn_;
 }
 
-void Connection::Settle() {
+void Connection::RemoveWhenOver() {
   if (closed_ && WaitsForNothing()) share_.remove(id_);
 }
 

@@ -78,7 +78,7 @@ class Connection final : private Client {
   void Arm();
   bool WaitsForNothing() const;
   // Last in every callback: the connection may be gone after it.
-  void Settle();
+  void RemoveWhenOver();
 
   // --- What is done then
   void OnReadable();

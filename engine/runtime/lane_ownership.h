@@ -42,12 +42,12 @@ class PostBudget {
   static constexpr uint32_t kPostsMax = 64;
 
   // True: await the newest post (mail is served in arrival order, so that settles the earlier ones
-  // too), then Settle(). Finding single posts done is not enough: a poster that refills at once
+  // too), then Renew(). Finding single posts done is not enough: a poster that refills at once
   // keeps the holder captured.
   bool Exhausted() const { return unawaited_ == kPostsMax; }
   uint32_t unawaited() const { return unawaited_; }
   // The newest post is done.
-  void Settle() { unawaited_ = 0; }
+  void Renew() { unawaited_ = 0; }
 
  private:
   friend class LaneOwnership;

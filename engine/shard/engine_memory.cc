@@ -141,7 +141,7 @@ void Engine::EndGuard(std::span<const uint32_t> lanes, uint64_t now_nanos) {
   for (const uint32_t number : lanes) {
     Table* const table = EvictingTableIn(*lanes_[number]);
     if (table == nullptr) continue;
-    table->Settle(WholeSeconds(now_nanos));
+    table->PayForGrowth(WholeSeconds(now_nanos));
     table->Guard({});
     table->set_eviction_log(nullptr);
   }

@@ -43,8 +43,8 @@ struct EvictionState {
   std::optional<uint64_t> writing;
   std::span<const uint64_t> guarded;
 
-  uint64_t settled_live_bytes = 0;  // of the arena, when growth was last paid for
-  uint64_t debt_bytes = 0;          // to be evicted
+  uint64_t paid_live_bytes = 0;  // of the arena, when growth was last paid for
+  uint64_t debt_bytes = 0;       // to be evicted
 };
 
 }  // namespace liststore

@@ -8,13 +8,13 @@
 
 namespace liststore {
 
-size_t GhostSet::SlotsFor(size_t partitions) {
-  return std::bit_ceil(std::max(partitions, kSlotsMin));
+size_t GhostSet::PlacesFor(size_t partitions) {
+  return std::bit_ceil(std::max(partitions, kPlacesMin));
 }
 
 void GhostSet::Grow(size_t partitions) {
   Clear();
-  slots_ = SlotsFor(partitions);
+  places_ = PlacesFor(partitions);
   entries_ = static_cast<uint32_t*>(arena_.Allocate(bytes(), Arena::Mobility::kFixed));
   std::memset(entries_, 0, bytes());
 }
@@ -22,7 +22,7 @@ void GhostSet::Grow(size_t partitions) {
 void GhostSet::Clear() {
   if (entries_ != nullptr) arena_.Free(entries_, bytes());
   entries_ = nullptr;
-  slots_ = added_ = next_swept_ = 0;
+  places_ = added_ = next_swept_ = 0;
 }
 
 // An entry that lives longer than the epochs have numbers would seem young again: within the life
@@ -30,17 +30,17 @@ void GhostSet::Clear() {
 void GhostSet::BeginEpoch() {
   added_ = 0;
   epoch_ = (epoch_ + 1) & kEpochMask;
-  const size_t step = std::max<size_t>(slots_ / kEpochsAlive, 1);
+  const size_t step = std::max<size_t>(places_ / kEpochsAlive, 1);
   for (size_t i = 0; i < step; ++i) {
     uint32_t& entry = entries_[next_swept_];
     if (!Alive(entry)) entry = 0;
-    next_swept_ = (next_swept_ + 1) & (slots_ - 1);
+    next_swept_ = (next_swept_ + 1) & (places_ - 1);
   }
 }
 
 void GhostSet::Add(uint64_t address) {
   if (entries_ == nullptr) return;
-  if (++added_ > std::max<size_t>(slots_ / kEpochsAlive, 1)) BeginEpoch();
+  if (++added_ > std::max<size_t>(places_ / kEpochsAlive, 1)) BeginEpoch();
   const uint64_t hash = HashOf(address);
   uint32_t* const set = entries_ + SetOf(hash);
   // In place of the oldest.

@@ -22,11 +22,11 @@ class GhostSet {
   GhostSet(const GhostSet&) = delete;
   GhostSet& operator=(const GhostSet&) = delete;
 
-  size_t capacity() const { return slots_; }
-  size_t bytes() const { return slots_ * sizeof(uint32_t); }
+  size_t capacity() const { return places_; }
+  size_t bytes() const { return places_ * sizeof(uint32_t); }
   // Whether there are more partitions than it can remember.
-  bool WantsGrowth(size_t partitions) const { return partitions > slots_; }
-  static size_t BytesFor(size_t partitions) { return SlotsFor(partitions) * sizeof(uint32_t); }
+  bool WantsGrowth(size_t partitions) const { return partitions > places_; }
+  static size_t BytesFor(size_t partitions) { return PlacesFor(partitions) * sizeof(uint32_t); }
   // Makes it large enough for `partitions` and forgets what it held. The caller has reserved
   // BytesFor(partitions) in one block.
   void Grow(size_t partitions);
@@ -41,11 +41,11 @@ class GhostSet {
   static constexpr int kEpochBits = 12;
   static constexpr uint32_t kEpochMask = (uint32_t{1} << kEpochBits) - 1;
   static constexpr uint32_t kEpochsAlive = 1024;
-  static constexpr size_t kSlotsMin = 64;
+  static constexpr size_t kPlacesMin = 64;
 
-  static size_t SlotsFor(size_t partitions);
+  static size_t PlacesFor(size_t partitions);
   static uint64_t HashOf(uint64_t address) { return address * 0x9e37'79b9'7f4a'7c15u; }
-  size_t SetOf(uint64_t hash) const { return (hash >> 32 & (slots_ / kWays - 1)) * kWays; }
+  size_t SetOf(uint64_t hash) const { return (hash >> 32 & (places_ / kWays - 1)) * kWays; }
   // In the upper 20 bits; never 0.
   static uint32_t FingerprintOf(uint64_t hash) {
     const uint32_t fingerprint = static_cast<uint32_t>(hash) & ~kEpochMask;
@@ -57,7 +57,7 @@ class GhostSet {
 
   Arena& arena_;
   uint32_t* entries_ = nullptr;
-  size_t slots_ = 0;  // a power of two
+  size_t places_ = 0;  // a power of two
   uint32_t epoch_ = 0;
   size_t added_ = 0;       // in this epoch
   size_t next_swept_ = 0;  // where the removal of what is too old goes on

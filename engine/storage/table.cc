@@ -201,7 +201,7 @@ OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate>
   Finish(partition, slot);
   if (cache_ != nullptr && !pledged_bytes_ && !redeeming_) {
     cache_->writing = partition.address;
-    Settle(write.now_seconds);
+    PayForGrowth(write.now_seconds);
     cache_->writing.reset();
   }
   return OpStatus::kOk;

@@ -213,7 +213,7 @@ class Table final : private Arena::Relocator {
   // there is nothing to evict.
   bool EvictAfterRefusal(uint32_t doublings, int64_t now_seconds);
   // Evicts as much as the writes since the last call have taken, while the limit is near. Bounded.
-  void Settle(int64_t now_seconds);
+  void PayForGrowth(int64_t now_seconds);
 
   // --- Ending, beginning again, copying ----------------------------------------------------------
 

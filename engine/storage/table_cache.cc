@@ -26,10 +26,10 @@ constexpr size_t kLooksPerVictim = 32;
 // distance must hold those of all lanes.
 constexpr uint64_t kNearPart = 32;
 // Growth is paid for in steps, so that a batch of misses is shared.
-constexpr uint64_t kSettleBytes = 4096;
-constexpr size_t kSettlePartitions = 16;
-constexpr size_t kUnitsPerSettle = 256;
-constexpr size_t kMovedPerSettle = 32;
+constexpr uint64_t kPaymentBytes = 4096;
+constexpr size_t kPartitionsPerPayment = 16;
+constexpr size_t kUnitsPerPayment = 256;
+constexpr size_t kMovedPerPayment = 32;
 // A partition evicted leaves a timer behind, and a hole: so many are looked at and moved for each.
 constexpr size_t kTimersPerEviction = 4;
 constexpr size_t kMovedPerEviction = 2;
@@ -169,7 +169,7 @@ OpStatus Table::Put(const PartitionRef& partition, std::span<const RowUpdate> ro
   Finish(partition, slot);
   if (cache_ != nullptr) {
     cache_->writing = partition.address;
-    Settle(write.now_seconds);
+    PayForGrowth(write.now_seconds);
     cache_->writing.reset();
   }
   return OpStatus::kOk;
@@ -196,7 +196,7 @@ void Table::EnableEviction(const EvictionOptions& options) {
       arena_.Reserve(Arena::BlockBytes(bytes))) {
     cache_->filter.Allocate(bytes);
   }
-  cache_->settled_live_bytes = arena_.live_bytes();
+  cache_->paid_live_bytes = arena_.live_bytes();
 }
 
 uint8_t Table::BeginBits(uint64_t address) {
@@ -402,10 +402,10 @@ void Table::TidyAfterEviction(size_t evicted) {
   }
 }
 
-void Table::Settle(int64_t now_seconds) {
+void Table::PayForGrowth(int64_t now_seconds) {
   if (cache_ == nullptr) return;
   const uint64_t live = arena_.live_bytes();
-  const uint64_t settled = std::exchange(cache_->settled_live_bytes, live);
+  const uint64_t paid = std::exchange(cache_->paid_live_bytes, live);
   const uint64_t limit = budget_.grow_limit_bytes();
   const uint64_t distance = limit / kNearPart;
   const uint64_t held = budget_.held_bytes();
@@ -417,31 +417,31 @@ void Table::Settle(int64_t now_seconds) {
   // times as much at the limit: what is held comes to rest in between, whatever the mix of sizes
   // makes of the bytes that are freed.
   const uint64_t over = std::min(held + distance - limit, distance);
-  if (live > settled) {
+  if (live > paid) {
     cache_->debt_bytes +=
-        static_cast<uint64_t>(static_cast<double>(live - settled) * 4.0 *
-                              static_cast<double>(over) / static_cast<double>(distance));
+        static_cast<uint64_t>(static_cast<double>(live - paid) * 4.0 * static_cast<double>(over) /
+                              static_cast<double>(distance));
   }
-  if (cache_->debt_bytes < kSettleBytes) return;
+  if (cache_->debt_bytes < kPaymentBytes) return;
   // Memory that waits to be given back comes first: what is over, and holes. Timers do not count,
   // they wait all the time.
   if (dead_ != nullptr || pass_.active || wheel_.HasDue(now_seconds)) {
-    Reclaim(now_seconds, kUnitsPerSettle);
-    cache_->settled_live_bytes = arena_.live_bytes();
+    Reclaim(now_seconds, kUnitsPerPayment);
+    cache_->paid_live_bytes = arena_.live_bytes();
     return;
   }
   if (held < limit && arena_.WorthCompacting()) {
-    arena_.Compact(kMovedPerSettle, *this);
-    cache_->debt_bytes -= kSettleBytes;
+    arena_.Compact(kMovedPerPayment, *this);
+    cache_->debt_bytes -= kPaymentBytes;
     return;
   }
-  const size_t evicted = Evict(cache_->debt_bytes, kSettlePartitions, now_seconds);
+  const size_t evicted = Evict(cache_->debt_bytes, kPartitionsPerPayment, now_seconds);
   const uint64_t left = arena_.live_bytes();
   const uint64_t freed = live > left ? live - left : 0;
   cache_->debt_bytes -= std::min(cache_->debt_bytes, freed);
   if (evicted == 0) cache_->debt_bytes = 0;
   TidyAfterEviction(evicted);
-  cache_->settled_live_bytes = arena_.live_bytes();
+  cache_->paid_live_bytes = arena_.live_bytes();
 }
 
 bool Table::EvictAfterRefusal(uint32_t doublings, int64_t now_seconds) {
@@ -454,7 +454,7 @@ bool Table::EvictAfterRefusal(uint32_t doublings, int64_t now_seconds) {
   // What evictions leave behind: timers, an oversized directory, holes.
   const size_t units = WantsReclaim(now_seconds) ? Reclaim(now_seconds, kUnitsPerRefusal) : 0;
   arena_.ReleaseCredit();
-  cache_->settled_live_bytes = arena_.live_bytes();
+  cache_->paid_live_bytes = arena_.live_bytes();
   return evicted != 0 || units != 0 || arena_.live_bytes() < before;
 }
 

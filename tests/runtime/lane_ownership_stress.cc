@@ -197,7 +197,7 @@ class Worker {
     for (const Post& post : posts.nodes) {
       LS_CHECK(post.IsDone(), "the newest post is done, so all are");
     }
-    posts.budget.Settle();
+    posts.budget.Renew();
   }
 
   const uint32_t id_;

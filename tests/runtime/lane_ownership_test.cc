@@ -109,7 +109,7 @@ TEST(LaneOwnershipTest, ANodeMayBePostedAgainOnceItIsDone) {
     EXPECT_FALSE(lane.TryRunOrPost(note, budget));
     lane.Release();
     lane.Await(note);
-    budget.Settle();
+    budget.Renew();
   }
   EXPECT_EQ(log, "xxx");
 }
@@ -157,7 +157,7 @@ TEST(LaneOwnershipTest, TheBudgetIsSixtyFourPostsUntilTheNewestIsAwaited) {
   lane.Await(*notes.back());
   for (const auto& note : notes) EXPECT_TRUE(note->IsDone());
   EXPECT_TRUE(budget.Exhausted()) << "done is not settled";
-  budget.Settle();
+  budget.Renew();
   EXPECT_EQ(budget.unawaited(), 0u);
 }
 
@@ -313,8 +313,8 @@ TEST(LaneOwnershipTest, ALongBacklogIsHandedToACallerThatWaitsInIt) {
     lane.Release();
     caller.join();
     lane.Await(last);
-    long_budget.Settle();
-    last_budget.Settle();
+    long_budget.Renew();
+    last_budget.Renew();
     // In front of the last post and on its own thread: it was waiting in the lane and inherited it.
     handed_over = log == backlog + "wz" && ran_at_home;
     ASSERT_TRUE(log == backlog + "wz" || log == backlog + "zw") << log;

@@ -162,7 +162,7 @@ class LaneSimulation::Caller : public Actor {
   void Reap() {
     for (size_t i = 0; i < newest_post_.size(); ++i) {
       if (newest_post_[i] == nullptr || !newest_post_[i]->IsDone()) continue;
-      budgets_[i].Settle();
+      budgets_[i].Renew();
       newest_post_[i] = nullptr;
     }
     std::erase_if(posted_, [](const auto& errand) { return errand->IsDone(); });
