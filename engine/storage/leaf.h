@@ -61,10 +61,10 @@ inline uint32_t ToEvent(int64_t seconds) {
 }
 
 struct LeafHeader {
-  int64_t base_micros;       // write timestamps of metas count from here
-  uint32_t earliest_expiry;  // kNeverExpires: none
-  uint32_t wheel_when;       // small partition: the second it is scheduled at; 0: not
-  uint32_t epoch;            // small partition: truncation epoch; leaf of a tree: its leaf id
+  int64_t base_micros;        // write timestamps of metas count from here
+  uint32_t earliest_expiry;   // kNeverExpires: none
+  uint32_t wheel_when;        // small partition: the second it is scheduled at; 0: not
+  uint32_t epoch_or_leaf_id;  // small partition: truncation epoch; leaf of a tree: its leaf id
   uint16_t row_count;
   uint16_t stride;
   uint16_t key_bytes;    // partition key behind the header; 0 in a tree

@@ -50,7 +50,7 @@ uint64_t Partition::Create(PartitionContext& context, std::string_view key, uint
   char* block = Leaf::Create(context.arena, bytes, Arena::Mobility::kMovable, key,
                              context.schema.packs_item_keys(), bits);
   if (fresh) Leaf(block).set_fresh_until_seconds(fresh_until_seconds);
-  Leaf(block).header().epoch = epoch;
+  Leaf(block).header().epoch_or_leaf_id = epoch;
   return SmallReference(block);
 }
 
@@ -67,7 +67,7 @@ size_t Partition::row_count() const {
 }
 
 uint32_t Partition::epoch() const {
-  return large() ? LargeOf(reference_).epoch : Leaf(BlockOf(reference_)).header().epoch;
+  return large() ? LargeOf(reference_).epoch : Leaf(BlockOf(reference_)).header().epoch_or_leaf_id;
 }
 
 uint32_t Partition::wheel_when() const {
@@ -164,7 +164,7 @@ void Partition::ReplaceBlock(LeafRef& at, char* block) {
     return;
   }
   LargePartition& partition = LargeOf(reference_);
-  partition.leaf_blocks[Leaf(block).header().epoch] = block;
+  partition.leaf_blocks[Leaf(block).header().epoch_or_leaf_id] = block;
   if (!Leaf(block).empty()) partition.tree.Refresh(at.position, block);
 }
 
@@ -180,7 +180,7 @@ bool Partition::LeafChanged(LeafRef& at) {
     return false;
   }
   partition.tree.Remove(at.position);
-  partition.FreeLeafId(leaf.header().epoch);
+  partition.FreeLeafId(leaf.header().epoch_or_leaf_id);
   context_.arena.Free(at.block, leaf.block_bytes());
   at.block = nullptr;
   return true;
@@ -204,7 +204,7 @@ void Partition::MakeLarge() {
   char* block = BlockOf(reference_);
   Leaf old(block);
   LargePartition* partition =
-      LargePartition::Create(context_.arena, old.partition_key(), old.header().epoch);
+      LargePartition::Create(context_.arena, old.partition_key(), old.header().epoch_or_leaf_id);
   partition->wheel_when = old.header().wheel_when;
   partition->cache_bits = old.header().cache_bits & static_cast<uint8_t>(~cache_bits::kFreshness);
   partition->fresh_until_seconds = old.fresh_until_seconds();
@@ -219,7 +219,7 @@ void Partition::MakeLarge() {
     char* moved = Leaf::Create(context_.arena, sizeof(LeafHeader) + bytes, Arena::Mobility::kFixed,
                                {}, old.packed());
     old.MoveTailTo(0, Leaf(moved));
-    Leaf(moved).header().epoch = partition->NewLeafId(moved);
+    Leaf(moved).header().epoch_or_leaf_id = partition->NewLeafId(moved);
     partition->tree.InsertAfter({}, moved);
   }
   context_.arena.Free(block, old.block_bytes());
@@ -262,7 +262,7 @@ void Partition::SplitLeaf(LeafRef& at, size_t index, ClusteringKeyView key) {
   char* block = Leaf::Create(context_.arena, std::max(bytes, kTreeLeafBytesMin),
                              Arena::Mobility::kFixed, {}, left.packed());
   Leaf right(block);
-  right.header().epoch = partition.NewLeafId(block);
+  right.header().epoch_or_leaf_id = partition.NewLeafId(block);
   left.MoveTailTo(from, right);
   if (from < count - 1) {
     ReplaceBlock(
@@ -271,7 +271,7 @@ void Partition::SplitLeaf(LeafRef& at, size_t index, ClusteringKeyView key) {
   }
   partition.tree.Refresh(at.position, at.block);
   partition.tree.InsertAfter(at.position, block);
-  RenameIndexed(right, left.header().epoch);
+  RenameIndexed(right, left.header().epoch_or_leaf_id);
   // The insertion above may have moved positions; start from the key again.
   at = FindLeaf(key);
   if (!partition.indexed() && !context_.schema.indexes.empty() &&
@@ -305,7 +305,7 @@ void Partition::UnpackLeaf(LeafRef& at) {
   if (old.fresh_until_seconds() != 0) plain.set_fresh_until_seconds(old.fresh_until_seconds());
   plain.header().base_micros = old.header().base_micros;
   plain.header().wheel_when = old.header().wheel_when;
-  plain.header().epoch = old.header().epoch;
+  plain.header().epoch_or_leaf_id = old.header().epoch_or_leaf_id;
   for (size_t i = 0; i < old.size(); ++i) {
     plain.Insert(context_.arena, i, image_of(i));
     // One by one, so that no more than one of them is there twice.
@@ -349,7 +349,7 @@ void Partition::TryMerge(LeafRef& at) {
     left.Insert(context_.arena, left.size(), image);
     IndexRow(left, left.size() - 1);
   }
-  partition.FreeLeafId(right.header().epoch);
+  partition.FreeLeafId(right.header().epoch_or_leaf_id);
   char* freed = right.block();
   const size_t freed_bytes = right.block_bytes();
   partition.tree.Remove(next);
@@ -391,7 +391,7 @@ void Partition::TryDemote() {
                    partition.cache_bits | (fresh ? cache_bits::kFreshness : uint8_t{0}));
   Leaf leaf(block);
   if (fresh) leaf.set_fresh_until_seconds(partition.fresh_until_seconds);
-  leaf.header().epoch = partition.epoch;
+  leaf.header().epoch_or_leaf_id = partition.epoch;
   leaf.header().wheel_when = partition.wheel_when;
   char* old_block = old.block();
   const size_t old_bytes = old.block_bytes();
@@ -438,7 +438,7 @@ void Partition::PutRow(LeafRef& at, size_t index, bool replace, RowImage image) 
     char* block = Leaf::Create(context_.arena, sizeof(LeafHeader) + Leaf::RowBytes(image, packed),
                                Arena::Mobility::kFixed, {}, packed);
     Leaf leaf(block);
-    leaf.header().epoch = partition.NewLeafId(block);
+    leaf.header().epoch_or_leaf_id = partition.NewLeafId(block);
     if (!image.complex) LS_CHECK(leaf.AdmitTimestamp(image.timestamp), "an empty leaf takes any");
     leaf.Insert(context_.arena, 0, image);
     at = {block, partition.tree.InsertAfter({}, block)};
@@ -518,7 +518,7 @@ void Partition::IndexRow(const Leaf& leaf, size_t index) {
   if (!partition.indexed()) return;
   for (size_t i = 0; i < partition.indexes.size(); ++i) {
     const auto value = IndexedValue(leaf, index, context_.schema.indexes[i].column);
-    if (value) partition.indexes[i].Add(ValueHash(*value), leaf.header().epoch);
+    if (value) partition.indexes[i].Add(ValueHash(*value), leaf.header().epoch_or_leaf_id);
   }
 }
 
@@ -553,7 +553,7 @@ void Partition::UnindexRows(const Leaf& leaf, size_t first, size_t last) {
         const auto other = IndexedValue(leaf, j, column);
         shared = other && ValueHash(*other) == hash;
       }
-      if (!shared) partition.indexes[i].Remove(hash, leaf.header().epoch);
+      if (!shared) partition.indexes[i].Remove(hash, leaf.header().epoch_or_leaf_id);
     }
   }
 }
@@ -568,7 +568,7 @@ void Partition::RenameIndexed(const Leaf& moved, uint32_t from_leaf_id) {
     for (size_t row = 0; row < moved.size(); ++row) {
       const auto value = IndexedValue(moved, row, column);
       if (!value) continue;
-      index.Rename(ValueHash(*value), from_leaf_id, moved.header().epoch);
+      index.Rename(ValueHash(*value), from_leaf_id, moved.header().epoch_or_leaf_id);
     }
     // Values that stayed behind as well get their entry back.
     for (size_t row = 0; row < from.size(); ++row) {
@@ -612,7 +612,8 @@ size_t Partition::Verify() const {
     LeafTree::Position at = partition.tree.First();
     do {
       const Leaf leaf = partition.tree.leaf(at);
-      LS_CHECK(partition.leaf_blocks[leaf.header().epoch] == leaf.block(), "leaf ids find leaves");
+      LS_CHECK(partition.leaf_blocks[leaf.header().epoch_or_leaf_id] == leaf.block(),
+               "leaf ids find leaves");
       ++leaves;
       for (size_t i = 0; i < leaf.size(); ++i) {
         ++rows;
@@ -624,7 +625,7 @@ size_t Partition::Verify() const {
         LS_CHECK(above.is_none() || before.MaxTimestamp() > above, "(2) no row is covered");
         for (size_t index = 0; index < entries.size(); ++index) {
           const auto value = IndexedValue(leaf, i, context_.schema.indexes[index].column);
-          if (value) entries[index].push_back({ValueHash(*value), leaf.header().epoch});
+          if (value) entries[index].push_back({ValueHash(*value), leaf.header().epoch_or_leaf_id});
         }
       }
     } while (partition.tree.Next(at));
