@@ -170,7 +170,11 @@ class Leaf {
   bool empty() const { return header().row_count == 0; }
   bool packed() const { return (header().packed & kPacked) != 0; }
   // Views point into the block: rows stay as they are.
-  bool pinned() const { return (header().packed & kPinned) != 0; }
+  bool pinned() const { return IsPinned(block_); }
+  // The same of a block that is not ours to change.
+  static bool IsPinned(const char* block) {
+    return (reinterpret_cast<const LeafHeader*>(block)->packed & kPinned) != 0;
+  }
   void set_pinned(bool pinned) {
     header().packed = static_cast<uint8_t>((header().packed & kPacked) | (pinned ? kPinned : 0));
   }

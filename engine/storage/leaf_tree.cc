@@ -61,10 +61,10 @@ template <typename TargetType>
 LeafTree::Position LeafTree::FindTarget(const TargetType& target) const {
   LS_DCHECK(!empty(), "a search needs a leaf");
   // True when the leaf behind `entry` starts at or before the target.
-  const auto starts_before = [&](uint64_t prefix, bool packed, const char* leaf) {
+  const auto starts_before = [&](uint64_t prefix, bool packed, char* leaf) {
     const std::optional<uint64_t>& wanted = packed ? target.packed : target.plain;
     if (wanted && prefix != *wanted) return prefix < *wanted;
-    return target.AtOrAfter(Leaf(const_cast<char*>(leaf)));
+    return target.AtOrAfter(Leaf(leaf));
   };
   size_t low = 0;
   size_t high = root_.size();
@@ -234,7 +234,7 @@ size_t LeafTree::GrowthBytes() const {
 
 void LeafTree::Verify() const {
   size_t leaves = 0;
-  const char* before = nullptr;
+  char* before = nullptr;
   for (const RootEntry& root_entry : root_) {
     const Branch& branch = *root_entry.branch;
     LS_CHECK(branch.count > 0 && branch.count <= kBranchEntriesMax, "(1) no branch is empty");
@@ -249,7 +249,7 @@ void LeafTree::Verify() const {
                    fresh.earliest_expiry == entry.earliest_expiry,
                "(3) an entry says what its leaf says");
       if (before != nullptr) {
-        const Leaf last(const_cast<char*>(before));
+        const Leaf last(before);
         LS_CHECK(CompareKeys(last.key(last.size() - 1), leaf.key(0)) < 0, "(2) leaves ascend");
       }
       before = entry.leaf;

@@ -68,7 +68,7 @@ void Table::Bury(uint64_t reference) {
 }
 
 bool Table::MayMove(const void* block) const {
-  return !Leaf(static_cast<char*>(const_cast<void*>(block))).pinned();
+  return !Leaf::IsPinned(static_cast<const char*>(block));
 }
 
 }  // namespace liststore
