@@ -17,12 +17,12 @@ CqlError Unprepared(std::string_view id) {
 }
 
 CqlError ToCqlError(const protocol::ProtocolError& error) {
-  return {static_cast<CqlErrorCode>(error.code), error.message, {}};
+  return {error.code, error.message, {}};
 }
 
 void AnswerError(const protocol::ErrorResponse& error, const protocol::ResponseContext& context,
                  Outcome& outcome, OutputBuffer& out) {
-  outcome.error = static_cast<CqlErrorCode>(protocol::EncodeError(out, context, error));
+  outcome.error = protocol::EncodeError(out, context, error);
   outcome.message = error.message;
 }
 
@@ -30,7 +30,7 @@ void AnswerError(const CqlError& error, const protocol::ResponseContext& context
                  OutputBuffer& out) {
   protocol::ErrorResponse response;
   std::vector<std::string_view> argument_types;
-  response.code = static_cast<protocol::ErrorCode>(error.code);
+  response.code = error.code;
   response.message = error.message;
   if (const auto* exists = std::get_if<AlreadyExistsDetail>(&error.detail)) {
     response.details = protocol::AlreadyExistsDetails{exists->keyspace, exists->table};

@@ -177,7 +177,7 @@ void FaultingHandler::Answer(const FaultHit& hit, const FaultRequest& look, Requ
     case Kind::kServerError:
       return answer(ErrorCode::kServerError, "The server failed", std::monostate());
     case Kind::kRateLimit:
-      return answer(ErrorCode::kRateLimitError, "Per-partition rate limit reached" + table,
+      return answer(ErrorCode::kRateLimit, "Per-partition rate limit reached" + table,
                     protocol::RateLimitDetails{look.op != StatementOp::kSelect, true});
     case Kind::kUnprepared:
       return AnswerError(Unprepared(IdOf(request)), context, request.outcome, out);

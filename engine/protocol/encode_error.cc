@@ -80,7 +80,7 @@ bool DetailsFit(const ErrorResponse& error) {
       return std::holds_alternative<AlreadyExistsDetails>(details);
     case ErrorCode::kUnprepared:
       return std::holds_alternative<UnpreparedDetails>(details);
-    case ErrorCode::kRateLimitError:
+    case ErrorCode::kRateLimit:
       return std::holds_alternative<RateLimitDetails>(details);
     default:
       return std::holds_alternative<std::monostate>(details);
@@ -94,7 +94,7 @@ ErrorResponse ForConnection(const ResponseContext& context, const ErrorResponse&
   ErrorResponse known = error;
   if (const auto* rate = std::get_if<RateLimitDetails>(&error.details);
       rate != nullptr && !context.extensions.rate_limit_error) {
-    known.code = ErrorCode::kConfigError;
+    known.code = ErrorCode::kConfig;
     known.details = std::monostate();
   }
   if (context.version >= ProtocolVersion::kV4) return known;

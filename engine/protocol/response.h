@@ -158,7 +158,7 @@ struct ErrorResponse {
 
 // Codes that a connection cannot read are replaced as ScyllaDB does: in v3 a failure by the timeout
 // of its kind, kFunctionFailure by kInvalid; without Extensions::rate_limit_error that by
-// kConfigError. Returns the code that was sent.
+// kConfig. Returns the code that was sent.
 ErrorCode EncodeError(OutputBuffer& out, const ResponseContext& context,
                       const ErrorResponse& error);
 void EncodeError(OutputBuffer& out, const ResponseContext& context, const ProtocolError& error);

@@ -49,7 +49,7 @@ std::vector<SupportedOption> ScyllaSupported(const ShardingOptions& sharding) {
   if (sharding.shard_aware_port_ssl) {
     Add(options, "SCYLLA_SHARD_AWARE_PORT_SSL", absl::StrCat(*sharding.shard_aware_port_ssl));
   }
-  // The bit of encode_result.cc, and ErrorCode::kRateLimitError.
+  // The bit of encode_result.cc, and ErrorCode::kRateLimit.
   if (sharding.extensions.lwt_mark) {
     Add(options, kLwtMark, "LWT_OPTIMIZATION_META_BIT_MASK=2147483648");
   }

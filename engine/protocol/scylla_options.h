@@ -20,7 +20,7 @@ namespace liststore::protocol {
 struct Extensions {
   // SCYLLA_LWT_ADD_METADATA_MARK: Prepared tells conditional statements apart.
   bool lwt_mark = false;
-  // SCYLLA_RATE_LIMIT_ERROR: ErrorCode::kRateLimitError has a code of its own.
+  // SCYLLA_RATE_LIMIT_ERROR: ErrorCode::kRateLimit has a code of its own.
   bool rate_limit_error = false;
   // SCYLLA_USE_METADATA_ID: EXECUTE and Prepared carry result metadata ids, as in v5.
   bool metadata_id = false;

@@ -104,7 +104,7 @@ TEST_F(RequestOutcomeTest, AStreamThatIsUsedTwiceMixesNothingUp) {
   const auto told = Record([](std::span<RequestView> requests, OutputBuffer& out) {
     AnswerVoid(requests[1], out);
     requests[1].outcome.dead_rows = 7;
-    Refuse(requests[0], {protocol::ErrorCode::kSyntaxError, "line 1:0", {}}, out);
+    Refuse(requests[0], {protocol::ErrorCode::kSyntax, "line 1:0", {}}, out);
   });
   ASSERT_EQ(told.size(), 3u);
   EXPECT_EQ(told[0].outcome, "syntax");
@@ -133,7 +133,7 @@ TEST_F(RequestOutcomeTest, AnErrorIsToldAsTheClientSeesIt) {
   const auto told = Record([](std::span<RequestView> requests, OutputBuffer& out) {
     // The connection has not asked for errors of this kind.
     Refuse(requests[0],
-           {protocol::ErrorCode::kRateLimitError, "too often", protocol::RateLimitDetails{}}, out);
+           {protocol::ErrorCode::kRateLimit, "too often", protocol::RateLimitDetails{}}, out);
   });
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].outcome, "config_error");

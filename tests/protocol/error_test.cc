@@ -65,10 +65,10 @@ TEST(EncodeErrorTest, EveryCodeHasItsFields) {
        {ErrorCode::kWriteFailure, "m",
         WriteFailureDetails{Consistency::kOne, 0, 1, 2, WriteType::kCas}},
        "00001100 0001 6d 0001 00000000 00000001 0003 434153"},
-      {"SYNTAX_ERROR", kV4, {ErrorCode::kSyntaxError, "m", {}}, "00002000 0001 6d"},
+      {"SYNTAX_ERROR", kV4, {ErrorCode::kSyntax, "m", {}}, "00002000 0001 6d"},
       {"UNAUTHORIZED", kV4, {ErrorCode::kUnauthorized, "m", {}}, "00002100 0001 6d"},
       {"INVALID", kV4, {ErrorCode::kInvalid, "m", {}}, "00002200 0001 6d"},
-      {"CONFIG_ERROR", kV4, {ErrorCode::kConfigError, "m", {}}, "00002300 0001 6d"},
+      {"CONFIG_ERROR", kV4, {ErrorCode::kConfig, "m", {}}, "00002300 0001 6d"},
       {"ALREADY_EXISTS, a table",
        kV4,
        {ErrorCode::kAlreadyExists, "m", AlreadyExistsDetails{"ks", "t"}},
@@ -83,7 +83,7 @@ TEST(EncodeErrorTest, EveryCodeHasItsFields) {
        "00002500 0001 6d 0002 aabb"},
       {"RATE_LIMIT_ERROR that was not negotiated",
        kV4,
-       {ErrorCode::kRateLimitError, "m", RateLimitDetails{true, false}},
+       {ErrorCode::kRateLimit, "m", RateLimitDetails{true, false}},
        "00002300 0001 6d"},
   };
   for (const Row& row : table) {
@@ -107,7 +107,7 @@ TEST(EncodeErrorTest, RateLimitErrorThatWasNegotiated) {
   ResponseContext context;
   context.extensions.rate_limit_error = true;
   EncodeError(out, context,
-              ErrorResponse{ErrorCode::kRateLimitError, "m", RateLimitDetails{true, false}});
+              ErrorResponse{ErrorCode::kRateLimit, "m", RateLimitDetails{true, false}});
   EXPECT_EQ(Hex(out), Hex("84 00 0000 00 00000009 0000f000 0001 6d 01 00"));
 }
 

@@ -14,32 +14,9 @@
 
 #include "engine/base/check.h"
 #include "engine/cql/syntax/unsupported.h"
+#include "engine/model/cql_error_code.h"
 
 namespace liststore {
-
-// The values are the protocol's own. Source: native_protocol_v4.spec, section 9.
-enum class CqlErrorCode : uint32_t {
-  kServerError = 0x0000,
-  kProtocolError = 0x000a,
-  kBadCredentials = 0x0100,
-  kUnavailable = 0x1000,
-  kOverloaded = 0x1001,
-  kIsBootstrapping = 0x1002,
-  kTruncateError = 0x1003,
-  kWriteTimeout = 0x1100,
-  kReadTimeout = 0x1200,
-  kReadFailure = 0x1300,
-  kFunctionFailure = 0x1400,
-  kWriteFailure = 0x1500,
-  kSyntax = 0x2000,
-  kUnauthorized = 0x2100,
-  kInvalid = 0x2200,
-  kConfig = 0x2300,
-  kAlreadyExists = 0x2400,
-  kUnprepared = 0x2500,
-  // ScyllaDB's own.
-  kRateLimit = 0xf000,
-};
 
 // What the protocol sends behind the message of some codes.
 struct AlreadyExistsDetail {

@@ -77,9 +77,8 @@ void FakeHandler::Answer(RequestView& request, ClientState& client, OutputBuffer
     Wait();
     protocol::EncodeVoid(out, response);
   } else {
-    protocol::EncodeError(
-        out, response,
-        protocol::ProtocolError{protocol::ErrorCode::kSyntaxError, std::string(text)});
+    protocol::EncodeError(out, response,
+                          protocol::ProtocolError{protocol::ErrorCode::kSyntax, std::string(text)});
   }
 }
 

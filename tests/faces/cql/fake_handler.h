@@ -27,7 +27,7 @@ namespace liststore::testing {
 //   delay N T    a RESULT whose body is T, N milliseconds later
 //   silence      no answer
 //   close        the connection ends
-// and of anything else an ERROR kSyntaxError with the text. Answers of one call go out in reverse
+// and of anything else an ERROR kSyntax with the text. Answers of one call go out in reverse
 // order when asked. EXECUTE: Void.
 class FakeHandler final : public RequestHandler {
  public:
