@@ -9,6 +9,8 @@
 
 namespace liststore {
 
+void CqlStatus::Delete::operator()(CqlError* error) const { delete error; }
+
 CqlError CqlError::Unsupported(CqlFeature feature, std::string_view what) {
   const CqlFeatureFacts& facts = FactsOf(feature);
   LS_CHECK(facts.refused, "what is accepted is no error");

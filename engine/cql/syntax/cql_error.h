@@ -84,11 +84,10 @@ class [[nodiscard]] CqlStatus {
  public:
   CqlStatus() = default;
   CqlStatus(CqlError error)  // NOLINT(google-explicit-constructor)
-      : error_(std::make_unique<CqlError>(std::move(error))) {}
+      : error_(new CqlError(std::move(error))) {}
   CqlStatus(CqlStatus&&) = default;
   CqlStatus& operator=(CqlStatus&&) = default;
-  CqlStatus(const CqlStatus& other)
-      : error_(other.ok() ? nullptr : std::make_unique<CqlError>(*other.error_)) {}
+  CqlStatus(const CqlStatus& other) : error_(other.ok() ? nullptr : new CqlError(*other.error_)) {}
   CqlStatus& operator=(const CqlStatus& other) { return *this = CqlStatus(other); }
 
   bool ok() const { return error_ == nullptr; }
@@ -102,7 +101,11 @@ class [[nodiscard]] CqlStatus {
   }
 
  private:
-  std::unique_ptr<CqlError> error_;
+  // Out of line, so that the end of a success is a comparison and no call.
+  struct Delete {
+    void operator()(CqlError* error) const;
+  };
+  std::unique_ptr<CqlError, Delete> error_;
 };
 
 // A value, or why there is none. Works with LS_ASSIGN_OR_RETURN.
