@@ -8,11 +8,11 @@
 
 namespace liststore {
 
-void ListChanges::Add(size_t row, const std::optional<EncodedRange>& range, ElementChange change) {
+void ListChanges::Add(size_t row, const EncodedRange* range, ElementChange change) {
   if (rows_.empty() || rows_.back().number != row) {
     Row& next = rows_.emplace_back();
     next.number = row;
-    next.range = range;
+    if (range != nullptr) next.range = *range;
   }
   rows_.back().changes.push_back(std::move(change));
 }

@@ -51,9 +51,9 @@ class ListChanges final : public RowConditions {
   // Whether there are any of the row that was added last.
   bool Changes(size_t row) const { return !rows_.empty() && rows_.back().number == row; }
 
-  // `row`: whose update it is, by any number, one after the other. `range`: that row's; nullopt: it
+  // `row`: whose update it is, by any number, one after the other. `range`: that row's; nullptr: it
   // is the static row.
-  void Add(size_t row, const std::optional<EncodedRange>& range, ElementChange change);
+  void Add(size_t row, const EncodedRange* range, ElementChange change);
 
   // Changes `updates` of rows of these numbers, in the same order, when Hold() is called. Both
   // outlive the look, which is valid until the next Add.

@@ -114,8 +114,7 @@ CqlStatus WriteSet::AddValue(const CellAssignment& assignment, std::string_view 
 }
 
 CqlStatus WriteSet::AddToList(const CellAssignment& assignment, BoundValues values,
-                              const BoundValue& value, const std::optional<EncodedRange>& range,
-                              Group& group) {
+                              const BoundValue& value, const EncodedRange* range, Group& group) {
   ElementChange change;
   change.column = assignment.column;
   if (assignment.kind == AssignmentKind::kSubtract) {
@@ -141,8 +140,7 @@ CqlStatus WriteSet::AddToList(const CellAssignment& assignment, BoundValues valu
 }
 
 CqlStatus WriteSet::AddPart(const CellAssignment& assignment, BoundValues values,
-                            const BoundValue& value, const std::optional<EncodedRange>& range,
-                            Group& group) {
+                            const BoundValue& value, const EncodedRange* range, Group& group) {
   const auto part = value.has_value() ? std::optional<std::string_view>(value.bytes) : std::nullopt;
   if (assignment.reads()) return AddToList(assignment, values, value, range, group);
   switch (assignment.kind) {
@@ -196,7 +194,7 @@ CqlStatus WriteSet::AddPart(const CellAssignment& assignment, BoundValues values
 }
 
 CqlStatus WriteSet::AddElements(const CellAssignment& assignment, BoundValues values,
-                                const std::optional<EncodedRange>& range, Group& group) {
+                                const EncodedRange* range, Group& group) {
   BoundValue value;
   LS_RETURN_IF_ERROR(Resolve(assignment.value, values, value));
   if (value.is_unset()) return {};

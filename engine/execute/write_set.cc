@@ -27,22 +27,29 @@ bool AddsToList(const CellAssignment& assignment) {
           assignment.kind == Kind::kPrepend);
 }
 
+// An element of a deque, which is the first as a rule: a deque takes a division for any other.
+template <typename T>
+T& At(std::deque<T>& all, size_t index) {
+  return index == 0 ? all.front() : all[index];
+}
+
 // The next of a deque whose elements are used again; their memory with them.
 template <typename T>
 T& Next(std::deque<T>& all, size_t& count) {
   if (count == all.size()) all.emplace_back();
-  return all[count++];
+  return At(all, count++);
 }
 
 // A value in the entry of an index shares its length limit with the row's key.
 // Source: ScyllaDB db/view/view.cc; keys/compound.hh.
 CqlStatus CheckIndexed(const TableDefinition& table, ColumnId column, std::string_view value,
                        size_t key_bytes) {
+  const size_t bytes = value.size() + 2 + key_bytes + 2 * table.storage.clustering.size();
+  if (bytes <= kKeyBytesMax) [[likely]]
+    return {};
   const bool indexed = std::ranges::any_of(
       table.storage.indexes, [&](const IndexSchema& index) { return index.column == column; });
-  const size_t bytes = value.size() + 2 + key_bytes + 2 * table.storage.clustering.size();
-  if (!indexed || bytes <= kKeyBytesMax) return {};
-  return KeyTooLong(bytes);
+  return indexed ? KeyTooLong(bytes) : CqlStatus();
 }
 
 // Of each column of the table the bytes of its value: of keys, and of regular columns that are
@@ -115,27 +122,28 @@ CqlStatus ResolveTimestamp(const std::optional<Operand>& operand, BoundValues va
   return {};
 }
 
+// What most sets have nothing of is asked before: clearing it takes longer.
 void WriteSet::Clear(TimeuuidSource* timeuuids) {
   for (size_t i = 0; i < group_count_; ++i) {
-    Group& group = groups_[i];
+    Group& group = At(groups_, i);
     group.rows.clear();
     group.deleted_rows.clear();
     group.deleted_ranges.clear();
     group.deletes_partition = false;
     group.updates.clear();
     group.keys.clear();
-    group.lists.Clear();
+    if (!group.lists.empty()) group.lists.Clear();
   }
-  views_.clear();
-  groups_by_partition_.clear();
+  if (!views_.empty()) views_.clear();
+  if (hashed_groups_ > 0) groups_by_partition_.clear();
   hashed_groups_ = 0;
   partition_count_ = 0;
   group_count_ = 0;
   row_count_ = 0;
-  ranges_.clear();
+  if (!ranges_.empty()) ranges_.clear();
   cells_.clear();
   if (cells_.capacity() > kCellsKept) std::vector<CellUpdate>().swap(cells_);
-  paths_.clear();
+  if (!paths_.empty()) paths_.clear();
   timeuuids_ = timeuuids;
   own_place_.reset();
   appended_ = 0;
@@ -157,16 +165,16 @@ CqlStatus WriteSet::ResolveTtl(const ModificationPlan& plan, BoundValues values,
                            std::to_string(kTtlSecondsMax) + ")");
 }
 
-WriteSet::Group& WriteSet::GroupOf(const ModificationPlan& plan, std::string_view partition,
-                                   WriteTimestamp timestamp) {
+WriteSet::Group* WriteSet::FindGroup(TableId table, std::string_view partition,
+                                     WriteTimestamp timestamp) {
   const auto is_it = [&](const Group& group) {
-    return group.table == plan.table->storage.id && group.timestamp == timestamp &&
+    return group.table == table && group.timestamp == timestamp &&
            partitions_[group.partition] == partition;
   };
   // From the newest: the statements of a batch are about the same few partitions as a rule.
   const size_t searched_end = group_count_ - std::min(group_count_, kGroupsSearched);
   for (size_t i = group_count_; i-- > searched_end;) {
-    if (is_it(groups_[i])) return groups_[i];
+    if (is_it(groups_[i])) return &groups_[i];
   }
   // Those before by their partitions: a batch may be about 65,535.
   for (; hashed_groups_ < searched_end; ++hashed_groups_) {
@@ -177,11 +185,20 @@ WriteSet::Group& WriteSet::GroupOf(const ModificationPlan& plan, std::string_vie
     const auto at = groups_by_partition_.find(ToAbsl(partition));
     if (at != groups_by_partition_.end()) {
       for (const size_t i : at->second) {
-        if (is_it(groups_[i])) return groups_[i];
+        if (is_it(groups_[i])) return &groups_[i];
       }
     }
   }
-  Next(partitions_, partition_count_) = partition;
+  return nullptr;
+}
+
+WriteSet::Group& WriteSet::GroupOf(const ModificationPlan& plan, std::string& partition,
+                                   WriteTimestamp timestamp) {
+  if (group_count_ > 0) {
+    Group* const found = FindGroup(plan.table->storage.id, partition, timestamp);
+    if (found != nullptr) return *found;
+  }
+  Next(partitions_, partition_count_).swap(partition);
   Group& group = Next(groups_, group_count_);
   group.table = plan.table->storage.id;
   group.partition = partition_count_ - 1;
@@ -190,9 +207,7 @@ WriteSet::Group& WriteSet::GroupOf(const ModificationPlan& plan, std::string_vie
   return group;
 }
 
-CqlStatus WriteSet::CheckRoomFor(size_t cells) const {
-  if (cells <= kCellsMax - std::min(cells_.size(), kCellsMax)) [[likely]]
-    return {};
+CqlError WriteSet::TooManyCells() {
   return CqlError::Invalid("Batch too large: it writes more than " + std::to_string(kCellsMax) +
                            " cells and elements");
 }
@@ -222,7 +237,7 @@ void WriteSet::Forget(size_t first_cell) {
 }
 
 CqlStatus WriteSet::AddCells(const std::vector<CellAssignment>& assignments, BoundValues values,
-                             Row& row, const std::optional<EncodedRange>& range, Group& group) {
+                             Row& row, const EncodedRange* range, Group& group) {
   for (const CellAssignment& assignment : assignments) {
     const size_t before = cells_.size();
     if (assignment.of_elements()) {
@@ -245,7 +260,7 @@ CqlStatus WriteSet::AddCells(const std::vector<CellAssignment>& assignments, Bou
 CqlStatus WriteSet::AddStaticRow(const ModificationPlan& plan, BoundValues values, int64_t ttl,
                                  int64_t now_seconds, Group& group) {
   Row& row = NewRow({});
-  LS_RETURN_IF_ERROR(AddCells(plan.static_assignments, values, row, std::nullopt, group));
+  LS_RETURN_IF_ERROR(AddCells(plan.static_assignments, values, row, nullptr, group));
   for (size_t i = row.first_cell; i < cells_.size(); ++i) {
     LS_RETURN_IF_ERROR(CheckIndexedStatic(*plan.table, cells_[i].column, cells_[i].value));
   }
@@ -270,7 +285,7 @@ CqlStatus WriteSet::AddRows(const ModificationPlan& plan, BoundValues values, in
     if (computed != nullptr) LS_RETURN_IF_ERROR(computed->NextRow());
     if (plan.only_statics) break;  // they stand for the row
     Row& row = NewRow(range.lower);
-    LS_RETURN_IF_ERROR(AddCells(plan.assignments, values, row, range, group));
+    LS_RETURN_IF_ERROR(AddCells(plan.assignments, values, row, &range, group));
     for (size_t i = row.first_cell; i < cells_.size(); ++i) {
       LS_RETURN_IF_ERROR(
           CheckIndexed(*plan.table, cells_[i].column, cells_[i].value, row.key.size()));
@@ -328,7 +343,7 @@ CqlStatus WriteSet::Add(const ModificationPlan& plan, BoundValues values,
     views_.push_back(plan.views);
   }
   if (computed != nullptr) computed->BeginRows();
-  for (const std::string& key : keys_) {
+  for (std::string& key : keys_) {
     Group& group = GroupOf(plan, key, written);
     if (plan.kind == ModificationPlan::Kind::kDeleteRows) {
       AddDeletion(plan, group);
@@ -341,7 +356,7 @@ CqlStatus WriteSet::Add(const ModificationPlan& plan, BoundValues values,
 
 // The commands of a group, once nothing is added any more.
 void WriteSet::Build(Group& group) {
-  const std::string_view partition = partitions_[group.partition];
+  const std::string_view partition = At(partitions_, group.partition);
   const auto add = [&](CommandBody body) {
     commands_.push_back({.table = group.table,
                          .partition_key = partition,
@@ -351,7 +366,7 @@ void WriteSet::Build(Group& group) {
   group.updates.clear();
   group.keys.clear();
   for (const size_t index : group.rows) {
-    Row& row = rows_[index];
+    Row& row = At(rows_, index);
     group.updates.push_back({.key = MakeClusteringKey(row.key, group.packs_item_keys, row.packed),
                              .marker = row.marker,
                              .of_static_row = row.of_static_row,
@@ -360,7 +375,7 @@ void WriteSet::Build(Group& group) {
                              .cells = std::span(cells_).subspan(row.first_cell, row.cell_count)});
   }
   for (const size_t index : group.deleted_rows) {
-    Row& row = rows_[index];
+    Row& row = At(rows_, index);
     group.keys.push_back(MakeClusteringKey(row.key, group.packs_item_keys, row.packed));
   }
   if (!group.updates.empty()) add(UpsertCommand{group.updates});
@@ -378,14 +393,14 @@ bool WriteSet::NullsMayMeetValues() const {
 
 std::span<const Command> WriteSet::Commands() {
   commands_.clear();
-  for (size_t i = 0; i < group_count_; ++i) Build(groups_[i]);
+  for (size_t i = 0; i < group_count_; ++i) Build(At(groups_, i));
   return commands_;
 }
 
 std::span<const RowLook> WriteSet::Looks() {
   looks_.clear();
   for (size_t i = 0; i < group_count_; ++i) {
-    Group& group = groups_[i];
+    Group& group = At(groups_, i);
     if (group.lists.empty()) continue;
     looks_.push_back(group.lists.Look(group.table, partitions_[group.partition],
                                       group.packs_item_keys, group.rows, group.updates));

@@ -2,6 +2,7 @@
 #ifndef LISTSTORE_ENGINE_EXECUTE_WRITE_SET_H_
 #define LISTSTORE_ENGINE_EXECUTE_WRITE_SET_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -105,16 +106,21 @@ class WriteSet {
   static constexpr size_t kGroupsSearched = 16;
 
   // Invalid: so many more are too many.
-  CqlStatus CheckRoomFor(size_t cells) const;
+  CqlStatus CheckRoomFor(size_t cells) const {
+    if (cells <= kCellsMax - std::min(cells_.size(), kCellsMax)) [[likely]]
+      return {};
+    return TooManyCells();
+  }
+  static CqlError TooManyCells();
   // Cells from there on are not written.
   void Forget(size_t first_cell);
   CqlStatus AddCells(const std::vector<CellAssignment>& assignments, BoundValues values, Row& row,
-                     const std::optional<EncodedRange>& range, Group& group);
+                     const EncodedRange* range, Group& group);
   // ---- Of columns of several cells: write_elements.cc.
   CqlStatus AddElements(const CellAssignment& assignment, BoundValues values,
-                        const std::optional<EncodedRange>& range, Group& group);
+                        const EncodedRange* range, Group& group);
   CqlStatus AddPart(const CellAssignment& assignment, BoundValues values, const BoundValue& value,
-                    const std::optional<EncodedRange>& range, Group& group);
+                    const EncodedRange* range, Group& group);
   // All elements of a value.
   CqlStatus AddValue(const CellAssignment& assignment, std::string_view value,
                      WriteTimestamp timestamp);
@@ -122,13 +128,14 @@ class WriteSet {
                             const std::vector<std::string_view>& elements,
                             WriteTimestamp timestamp);
   CqlStatus AddToList(const CellAssignment& assignment, BoundValues values, const BoundValue& value,
-                      const std::optional<EncodedRange>& range, Group& group);
+                      const EncodedRange* range, Group& group);
   void AddElement(ColumnId column, std::string path, std::optional<std::string_view> value);
   // When the elements of a list are written that are written now.
   ListPosition PlaceOf(WriteTimestamp timestamp);
   CqlStatus ResolveTtl(const ModificationPlan& plan, BoundValues values, int64_t& ttl) const;
-  Group& GroupOf(const ModificationPlan& plan, std::string_view partition,
-                 WriteTimestamp timestamp);
+  // `partition` may be taken, for other memory.
+  Group& GroupOf(const ModificationPlan& plan, std::string& partition, WriteTimestamp timestamp);
+  Group* FindGroup(TableId table, std::string_view partition, WriteTimestamp timestamp);
   Row& NewRow(const std::string& key);
   void Build(Group& group);
 
