@@ -218,7 +218,7 @@ ExecuteGroup::Slot& ExecuteGroup::Begin(RequestView& request,
                                         const protocol::ResponseContext& context) {
   LS_DCHECK(!full(), "a group that is full is run first");
   Slot& slot = *slots_[size_];
-  slot.Reset();
+  slot.Reset();  // of what was there before, maybe turns ago: nobody has looked at it since
   slot.request = &request;
   slot.statement = request.statement().prepared();
   slot.context = context;
@@ -298,7 +298,6 @@ void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out) {
       CloseFrame();
     }
   }
-  for (size_t i = 0; i < size_; ++i) slots_[i]->Reset();
   commands_.clear();
   size_ = 0;
 }

@@ -89,24 +89,26 @@ ConnectionOrders QueryProcessor::Handle(std::span<RequestView> requests, ClientS
   return {};
 }
 
-bool QueryProcessor::MayJoin(RequestView& request, const Turn& turn) const {
+const PreparedStatement* QueryProcessor::FindGroupable(RequestView& request,
+                                                       const Turn& turn) const {
   if (request.kind() != RequestKind::kExecute ||
       IsToBeCounted(request.tracing(), request.parameters(), options_.tally)) {
-    return false;
+    return nullptr;
   }
   const PreparedStatement* const statement =
       request.statement().Find(turn.client.statements, statements_);
   // A statement of a later schema may belong to a time that the clock was set back to meanwhile.
-  return statement != nullptr && statement->is_groupable &&
-         engine_.catalog().generation() == turn.generation;
+  const bool may_join = statement != nullptr && statement->is_groupable &&
+                        engine_.catalog().generation() == turn.generation;
+  return may_join ? statement : nullptr;
 }
 
 void QueryProcessor::Take(RequestView& request, Turn& turn) {
   request.outcome.answered = true;
   ExecuteGroup& group = turn.scratch.group;
-  if (MayJoin(request, turn)) {
+  if (const PreparedStatement* const statement = FindGroupable(request, turn)) {
     Call call(request, turn, turn.now_nanos, &group);
-    const CqlOr<Ran> ran = RunPrepared(*request.statement().prepared(), call);
+    const CqlOr<Ran> ran = RunPrepared(*statement, call);
     if (ran.ok() && *ran == Ran::kJoined) {
       if (group.full()) RunGroup(turn);
       return;
@@ -237,10 +239,11 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::Run(const Plan& plan,
   std::vector<BoundValue>& values = call.scratch.values;
   values.clear();
   LS_RETURN_IF_ERROR(call.request.Bind(call.request.statement(), plan, values));
+  if (plan.computed.empty()) return RunBound(plan, columns, values, call);
   Functions functions(*this, call.now_nanos);
   ComputedValues computed(plan, functions, values, call.scratch.computed);
-  call.computed = plan.computed.empty() ? nullptr : &computed;
-  if (call.computed != nullptr) LS_RETURN_IF_ERROR(computed.Compute());
+  LS_RETURN_IF_ERROR(computed.Compute());
+  call.computed = &computed;
   CqlOr<Ran> ran = RunBound(plan, columns, values, call);
   call.computed = nullptr;  // which ends here
   return ran;

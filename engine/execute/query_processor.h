@@ -84,7 +84,8 @@ class QueryProcessor final : public RequestHandler {
 
   // Answers the request, or puts it into the turn's group.
   void Take(RequestView& request, Turn& turn);
-  bool MayJoin(RequestView& request, const Turn& turn) const;
+  // The statement of an EXECUTE that may join the group; nullptr: it is run alone.
+  const PreparedStatement* FindGroupable(RequestView& request, const Turn& turn) const;
   // Runs the group, and then alone what was too large for it.
   void RunGroup(Turn& turn);
   void Answer(RequestView& request, Turn& turn);

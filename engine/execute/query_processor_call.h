@@ -85,9 +85,15 @@ struct QueryProcessor::Writes {
   std::optional<int64_t> timestamp = {};
   protocol::WriteType type = protocol::WriteType::kSimple;
   bool is_batch = false;
+  // At least one of them is so.
+  bool any_conditional = false;
+  bool any_counter = false;
   // Of conditional writes as text: names and types of the answer.
   const std::vector<Selection>* answer = nullptr;
   const protocol::ColumnsMetadata* columns = nullptr;
+
+  // Those of a batch.
+  void SetBatch(std::span<const ModificationPlan* const> all, protocol::WriteType of_type);
 };
 
 // What functions of one statement have their results from.

@@ -101,37 +101,43 @@ QueryProcessor::Ran QueryProcessor::AnswerWrite(OpStatus status, protocol::Write
   }
 }
 
+void QueryProcessor::Writes::SetBatch(std::span<const ModificationPlan* const> all,
+                                      protocol::WriteType of_type) {
+  changes = all;
+  type = of_type;
+  is_batch = true;
+  any_conditional = std::ranges::any_of(all, IsConditional);
+  any_counter = type == protocol::WriteType::kCounter ||
+                std::ranges::any_of(all, &ModificationPlan::is_counter);
+}
+
 CqlOr<QueryProcessor::Ran> QueryProcessor::RunText(const Plan& plan,
                                                    const protocol::ColumnsMetadata& columns,
                                                    BoundValues values, Call& call) {
-  std::vector<const ModificationPlan*>& changes = call.scratch.changes;
-  changes.clear();
   Writes writes;
   writes.values = values;
   writes.timestamp = TimestampOf(call.request.parameters());
   writes.columns = &columns;
-  if (const auto* batch = std::get_if<BatchPlan>(&plan.body)) {
-    writes.is_batch = true;
-    writes.type = WriteTypeOf(*batch);
-    writes.answer = &batch->answer;
-    LS_RETURN_IF_ERROR(
-        ResolveTimestamp(batch->timestamp, values, call.now_nanos, writes.timestamp));
-    for (const ModificationPlan& change : batch->modifications) changes.push_back(&change);
-  } else {
-    const auto& change = std::get<ModificationPlan>(plan.body);
-    writes.answer = &change.answer;
-    changes.push_back(&change);
+  if (const auto* change = std::get_if<ModificationPlan>(&plan.body)) {
+    writes.changes = {&change, 1};
+    writes.any_conditional = change->condition.has_value();
+    writes.any_counter = change->is_counter;
+    writes.answer = &change->answer;
+    return RunWrites(writes, call);
   }
-  writes.changes = changes;
+  const auto& batch = std::get<BatchPlan>(plan.body);
+  std::vector<const ModificationPlan*>& changes = call.scratch.changes;
+  changes.clear();
+  for (const ModificationPlan& change : batch.modifications) changes.push_back(&change);
+  writes.SetBatch(changes, WriteTypeOf(batch));
+  writes.answer = &batch.answer;
+  LS_RETURN_IF_ERROR(ResolveTimestamp(batch.timestamp, values, call.now_nanos, writes.timestamp));
   return RunWrites(writes, call);
 }
 
 CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call& call) {
-  if (std::ranges::any_of(writes.changes, IsConditional)) return RunConditional(writes, call);
-  if (writes.type == protocol::WriteType::kCounter ||
-      std::ranges::any_of(writes.changes, &ModificationPlan::is_counter)) {
-    return RunCounters(writes, call);
-  }
+  if (writes.any_conditional) return RunConditional(writes, call);
+  if (writes.any_counter) return RunCounters(writes, call);
   LS_RETURN_IF_ERROR(CheckWriteConsistency(call.request.consistency()));
   if (!writes.is_batch && writes.changes[0]->table->is_virtual) {
     LS_RETURN_IF_ERROR(WriteVirtual(*writes.changes[0], writes.values));
@@ -198,11 +204,9 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::HandleBatch(Call& call) {
     LS_RETURN_IF_ERROR(CheckCounterBatch(KindOf(type), /*has_timestamp=*/false, changes));
   }
   Writes writes;
-  writes.changes = changes;
+  writes.SetBatch(changes, WriteTypeOf(type));
   writes.statements = statements;
   writes.timestamp = TimestampOf(call.request.parameters());
-  writes.type = WriteTypeOf(type);
-  writes.is_batch = true;
   LS_ASSIGN_OR_RETURN(const Ran ran, RunWrites(writes, call));
   if (ran == Ran::kTableGone && !prepared_id.empty()) return Unprepared(prepared_id);
   return ran;
