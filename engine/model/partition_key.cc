@@ -29,13 +29,18 @@ void AppendPartitionKey(std::span<const std::string_view> components, std::strin
     out.append(components[0]);
     return;
   }
+  size_t bytes = 0;
   for (const std::string_view component : components) {
     LS_CHECK(component.size() <= kKeyBytesMax, "a component's length fits 16 bits");
-    char length[kComponentLengthBytes];
-    StoreBigEndian16(length, static_cast<uint16_t>(component.size()));
-    out.append(length, kComponentLengthBytes);
-    out.append(component);
-    out.push_back('\0');
+    bytes += kFrameBytes + component.size();
+  }
+  // Zero bytes, so that those behind the components are there.
+  out.resize(out.size() + bytes);
+  char* at = out.data() + out.size() - bytes;
+  for (const std::string_view component : components) {
+    StoreBigEndian16(at, static_cast<uint16_t>(component.size()));
+    component.copy(at + kComponentLengthBytes, component.size());
+    at += kFrameBytes + component.size();
   }
 }
 

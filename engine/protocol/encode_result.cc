@@ -1,3 +1,4 @@
+#include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/protocol/encode_schema_change.h"
 #include "engine/protocol/response.h"
@@ -60,6 +61,16 @@ void AppendResultMetadata(OutputBuffer& out, const ColumnsMetadata* columns) {
 }  // namespace
 
 void EncodeVoid(OutputBuffer& out, const ResponseContext& context) {
+  const bool is_plain =
+      context.tracing_id.empty() && context.warnings.empty() && context.custom_payload.empty();
+  if (is_plain) [[likely]] {
+    // What nearly every write is answered with, in one piece.
+    constexpr size_t kKindBytes = sizeof(int32_t);
+    char* const to = out.Extend(kFrameHeaderBytes + kKindBytes);
+    StoreResponseHeader(to, context.version, 0, context.stream, Opcode::kResult, kKindBytes);
+    StoreBigEndian32(to + kFrameHeaderBytes, static_cast<uint32_t>(ResultKind::kVoid));
+    return;
+  }
   FrameEncoder frame(out, context, Opcode::kResult);
   AppendKind(out, ResultKind::kVoid);
   frame.Finish();

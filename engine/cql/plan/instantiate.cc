@@ -163,8 +163,13 @@ void EncodePrefixRange(const TableSchema& schema, const Views& prefix, EncodedRa
   if (prefix.empty()) return;
   AppendClusteringKey(schema.clustering, Span(prefix), range.lower);
   range.is_one_key = prefix.size() == schema.clustering.size();
+  if (range.is_one_key) {
+    // With the zero byte that every string ends with.
+    range.upper.assign(range.lower.c_str(), range.lower.size() + 1);
+    return;
+  }
   range.upper = range.lower;
-  range.to_end = !MoveBehind(range.is_one_key, range.upper);
+  range.to_end = !MoveBehindPrefix(range.upper);
 }
 
 // To `range.work`. All of them keep their memory.
@@ -210,6 +215,7 @@ CqlStatus EncodeRangeOf(const TableDefinition& table, const Views& prefix,
                         EncodedRange& range, bool& found) {
   LS_RETURN_IF_ERROR(CheckKeyBytes(Span(prefix)));
   EncodePrefixRange(table.storage, prefix, range);
+  if (slices.empty()) return {};
   for (const ClusteringSlice& slice : slices) {
     LS_RETURN_IF_ERROR(ApplySlice(table.storage, slice, values, use, prefix, range, found));
     if (!found) return {};
