@@ -77,6 +77,9 @@ struct QueryProcessor::Call {
 
 // A statement that writes, or those of a batch.
 struct QueryProcessor::Writes {
+  // Not defaulted: as protocol::QueryParameters.
+  Writes() {}
+
   std::span<const ModificationPlan* const> changes;
   // Of a BATCH message one for each, with values of its own; else none.
   std::span<const StatementView> statements = {};

@@ -25,6 +25,10 @@ namespace liststore::protocol {
 
 // Parameters of QUERY, EXECUTE and BATCH.
 struct QueryParameters {
+  // Not defaulted: GCC 12 would clear the whole of every EXECUTE by an instruction that takes longer
+  // to begin than these members take.
+  QueryParameters() {}
+
   Consistency consistency = Consistency::kOne;
   // In the order of the bind markers, or, with names, in any.
   std::span<const Value> values;
