@@ -108,14 +108,13 @@ size_t CqlFixedBytes(CqlType type) {
 }
 
 bool IsValidCqlValue(CqlType type, std::string_view value) {
+  if (type == CqlType::kText) return IsValidUtf8(value);  // nearly all keys are
   if (type == CqlType::kDuration) return DecodeDuration(value).has_value();
   if (value.empty()) return type != CqlType::kCounter;
   if (const size_t bytes = CqlFixedBytes(type); bytes != 0 && value.size() != bytes) return false;
   switch (type) {
     case CqlType::kAscii:
       return IsAscii(value);
-    case CqlType::kText:
-      return IsValidUtf8(value);
     case CqlType::kInet:
       return value.size() == 4 || value.size() == 16;
     case CqlType::kDecimal:
