@@ -321,7 +321,8 @@ class Run {
   // Counters have the server's time.
   ReadOptions OptionsOf(const TableModel& model) const {
     return {.with_write_times = !has_conditions_ && &model != tables_.counters.get(),
-            .has_own_functions = false};
+            .has_own_functions = false,
+            .has_scylla_rules = false};
   }
 
   // Cassandra goes on from what a counter was before its row was deleted: none is.

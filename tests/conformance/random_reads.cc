@@ -120,17 +120,21 @@ class ReadMaker {
     return Finish();
   }
 
+  // Where partitions are named by `=` or IN, their keys may be left out. Source: ScyllaDB
+  // cql3/statements/select_statement.cc, validate_distinct_selection.
   RandomRead Distinct() {
     shape_.distinct = true;
     text_ << "DISTINCT ";
-    AddDistinctSelection(Selected());
+    const bool names_partitions = random_.OneIn(2);
+    AddDistinctSelection(Selected(), names_partitions && options_.has_scylla_rules);
     AddFrom();
-    if (random_.OneIn(3)) {
-      WhereToken(" WHERE ");
-    } else if (random_.OneIn(3)) {
+    if (names_partitions) {
       text_ << " WHERE ";
       WherePartition();
+    } else if (random_.OneIn(2)) {
+      WhereToken(" WHERE ");
     }
+    AddLimitWithoutEffect();
     if (random_.OneIn(3)) AddLimit();
     return Finish();
   }
@@ -269,24 +273,48 @@ class ReadMaker {
     // Of several partitions all columns: what else would order rows that are equal so far?
     const size_t columns =
         several ? schema_.clustering.size() : 1 + random_.Below(schema_.clustering.size());
-    text_ << " ORDER BY ";
+    std::string_view before = " ORDER BY ";
     for (size_t i = 0; i < columns; ++i) {
+      if (i + 1 < columns && LeavesOut(schema_.clustering[i])) continue;
       const bool descending = schema_.clustering[i].descending != shape_.reversed;
-      text_ << (i == 0 ? "" : ", ") << schema_.clustering[i].name
-            << (descending ? " DESC" : " ASC");
+      text_ << before << schema_.clustering[i].name << (descending ? " DESC" : " ASC");
+      before = ", ";
     }
     shape_.merged = several;
+  }
+
+  // ORDER BY and GROUP BY may be without a column that has one value by WHERE. Source: ScyllaDB
+  // cql3/statements/select_statement.cc, verify_ordering_is_valid, prepare_group_by.
+  bool LeavesOut(const ModelColumn& column) {
+    const bool is_fixed = text_.shown().find(" " + column.name + " = ") != std::string::npos;
+    return is_fixed && options_.has_scylla_rules && random_.OneIn(2);
   }
 
   void AddGroups() {
     if (!random_.OneIn(5)) return;
     shape_.grouped = random_.Below(schema_.clustering.size() + 1);
-    text_ << " GROUP BY " << KeyNames(schema_);
-    for (size_t i = 0; i < *shape_.grouped; ++i) text_ << ", " << schema_.clustering[i].name;
+    std::vector<const ModelColumn*> columns;
+    for (const ModelColumn& column : schema_.partition_key) columns.push_back(&column);
+    for (size_t i = 0; i < *shape_.grouped; ++i) columns.push_back(&schema_.clustering[i]);
+    std::string_view before = " GROUP BY ";
+    for (const ModelColumn* column : columns) {
+      if (column != columns.back() && LeavesOut(*column)) continue;
+      text_ << before << column->name;
+      before = ", ";
+    }
   }
 
+  // One of partitions, where each has one row, or what is read has one in all. Source: ScyllaDB
+  // cql3/statements/select_statement.cc, make_partition_slice.
+  void AddLimitWithoutEffect() {
+    if (!options_.has_scylla_rules || !random_.OneIn(4)) return;
+    text_ << " PER PARTITION LIMIT ";
+    text_.AddNumber(random_.Between(1, 4), 4);
+  }
   void AddLimits() {
-    if ((!shape_.aggregates || shape_.grouped) && random_.OneIn(4)) {
+    if (shape_.aggregates && !shape_.grouped) {
+      AddLimitWithoutEffect();
+    } else if (random_.OneIn(4)) {
       shape_.per_partition_limit = random_.Between(1, 4);
       text_ << " PER PARTITION LIMIT ";
       text_.AddNumber(*shape_.per_partition_limit, 4);

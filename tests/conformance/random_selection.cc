@@ -216,9 +216,18 @@ void AddSelection(const Selection& selection) {
 
 void AddWholeSelection(const Selection& selection) { AddSelectors(selection, true); }
 
-void AddDistinctSelection(const Selection& selection) {
+void AddDistinctSelection(const Selection& selection, bool may_leave_out_keys) {
   const ModelSchema& schema = selection.schema;
   for (size_t i = 0; i < schema.partition_key.size(); ++i) {
+    const bool is_last = i + 1 == schema.partition_key.size();
+    if (may_leave_out_keys && selection.random.OneIn(2)) {
+      // Something is selected.
+      if (!is_last || !selection.shape.selectors.empty()) continue;
+      if (!schema.statics.empty()) {
+        selection.AddColumn(schema.regular.size());
+        continue;
+      }
+    }
     selection.Say(schema.partition_key[i].name);
     selection.Add([i](const LiveRow& row, int64_t) { return std::optional(row.partition[i]); });
   }

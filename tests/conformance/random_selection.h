@@ -51,8 +51,8 @@ struct Selection {
 void AddSelection(const Selection& selection);
 // All columns, with their times.
 void AddWholeSelection(const Selection& selection);
-// Behind DISTINCT: the partition key, and static columns.
-void AddDistinctSelection(const Selection& selection);
+// Behind DISTINCT: the partition key, maybe without some of it, and static columns.
+void AddDistinctSelection(const Selection& selection, bool may_leave_out_keys);
 
 // "p0, p1"
 std::string KeyNames(const ModelSchema& schema);

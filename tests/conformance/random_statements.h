@@ -153,6 +153,7 @@ struct RandomRead {
 struct ReadOptions {
   bool with_write_times = true;   // may ask for WRITETIME
   bool has_own_functions = true;  // those that liststore alone has
+  bool has_scylla_rules = true;   // may say what Cassandra refuses
 };
 
 RandomRead MakeRandomRead(Random& random, const TableModel& model, const ReadOptions& options);

@@ -131,10 +131,40 @@ TEST_F(AggregatesOverCqlTest, LimitsCountGroupsAndPagesDoNotSplitThem) {
                 {.page_size = 1, .paging_state = "", .default_timestamp = {}})
                 .size(),
             6u);
-  EXPECT_EQ(Refusal("SELECT count(*) FROM k.t PER PARTITION LIMIT 1"),
-            "PER PARTITION LIMIT is not allowed with aggregate queries.");
+  EXPECT_EQ(Run("SELECT count(*) FROM k.t PER PARTITION LIMIT 1"), (Rows{{EncodeBigint(14)}}))
+      << "without groups it has no effect";
   EXPECT_EQ(Run("SELECT c, sum(v) FROM k.t WHERE v > 310 GROUP BY p, c ALLOW FILTERING"),
             (Rows{{EncodeInt(1), EncodeInt(623)}, {EncodeInt(2), EncodeInt(963)}}));
+}
+
+// Source: ScyllaDB cql3/statements/select_statement.cc, prepare_group_by.
+TEST_F(AggregatesOverCqlTest, GroupsMayLeaveOutColumnsOfOneValue) {
+  Run("CREATE TABLE k.two (p int, q int, a int, v int, PRIMARY KEY ((p, q), a))");
+  for (const char* values : {"0, 0, 0", "0, 0, 1", "0, 1, 0", "1, 0, 0"}) {
+    Run("INSERT INTO k.two (p, q, a) VALUES (" + std::string(values) + ")");
+  }
+  Rows groups = Run("SELECT q, count(*) FROM k.two WHERE p = 0 GROUP BY q ALLOW FILTERING");
+  std::sort(groups.begin(), groups.end());
+  EXPECT_EQ(groups, (Rows{{EncodeInt(0), EncodeBigint(2)}, {EncodeInt(1), EncodeBigint(1)}}));
+  EXPECT_EQ(Run("SELECT a, count(*) FROM k.two WHERE p = 0 AND q = 0 GROUP BY a"),
+            (Rows{{EncodeInt(0), EncodeBigint(1)}, {EncodeInt(1), EncodeBigint(1)}}));
+}
+
+// Source: ScyllaDB cql3/statements/select_statement.cc, validate_distinct_selection.
+TEST_F(AggregatesOverCqlTest, DistinctHasOneRowForEachPartition) {
+  Run("CREATE TABLE k.s (p int, c int, s int static, PRIMARY KEY (p, c))");
+  Run("INSERT INTO k.s (p, c, s) VALUES (1, 1, 10)");
+  Run("INSERT INTO k.s (p, c) VALUES (1, 2)");
+  Run("INSERT INTO k.s (p, c) VALUES (2, 1)");
+  Run("INSERT INTO k.s (p, s) VALUES (3, 30)");
+  EXPECT_EQ(Run("SELECT DISTINCT s FROM k.s WHERE p = 1"), (Rows{{EncodeInt(10)}}));
+  EXPECT_EQ(Run("SELECT DISTINCT s FROM k.s WHERE p = 2"), (Rows{{std::nullopt}}));
+  EXPECT_EQ(Run("SELECT DISTINCT s FROM k.s WHERE p = 3 PER PARTITION LIMIT 5"),
+            (Rows{{EncodeInt(30)}}));
+  EXPECT_TRUE(Run("SELECT DISTINCT s FROM k.s WHERE p = 4").empty());
+  EXPECT_EQ(Run("SELECT DISTINCT s FROM k.s WHERE p IN (1, 2, 3, 4)").size(), 3u);
+  EXPECT_EQ(Run("SELECT DISTINCT count(*) FROM k.t WHERE p IN (2, 3)"), (Rows{{EncodeBigint(2)}}))
+      << "partitions are counted";
 }
 
 TEST_F(AggregatesOverCqlTest, VirtualTablesGroupToo) {

@@ -71,15 +71,7 @@ class SelectorPlanner {
   }
 
  private:
-  // Source: Cassandra cql3/selection/AbstractFunctionSelector.java.
-  static CqlError OfAggregate() {
-    return CqlError::Invalid(
-        "aggregate functions cannot be used as arguments of aggregate functions");
-  }
-  CqlOr<Selection> Count() const {
-    if (in_aggregate_) return OfAggregate();
-    return Named(Kind::kCountRows, "count", CqlType::kBigint);
-  }
+  static Selection Count() { return Named(Kind::kCountRows, "count", CqlType::kBigint); }
 
   CqlOr<Selection> CellAttributeOf(const CellAttribute& attribute) {
     const bool is_ttl = attribute.kind == CellAttribute::Kind::kTtl;
@@ -220,7 +212,6 @@ class SelectorPlanner {
       return OfElements(call);
     }
     LS_ASSIGN_OR_RETURN(NativeFunction function, binder_.ResolveCall(call, wanted));
-    if (function.is_aggregate() && std::exchange(in_aggregate_, true)) return OfAggregate();
     Selection selection = Named(Kind::kCall, FullName(function) + "(", function.result);
     for (size_t i = 0; i < call.arguments.size(); ++i) {
       LS_ASSIGN_OR_RETURN(Selection operand, Argument(call.arguments[i], function.arguments[i],
@@ -232,7 +223,6 @@ class SelectorPlanner {
     selection.name += ")";
     if (function.is_aggregate()) {
       selection.kind = AggregateKind(function.kind);
-      in_aggregate_ = false;
     } else if (IsTokenOfRow(function, selection)) {
       selection.kind = Kind::kToken;
       selection.operands.clear();
@@ -301,7 +291,6 @@ class SelectorPlanner {
 
   const TableDefinition& table_;
   Binder& binder_;
-  bool in_aggregate_ = false;
 };
 
 }  // namespace

@@ -18,8 +18,6 @@ constexpr std::string_view kNeedsFiltering =
     "performance. If you want to execute this query despite the performance unpredictability, use "
     "ALLOW FILTERING";
 
-CqlError NeedsFiltering() { return CqlError::Invalid(std::string(kNeedsFiltering)); }
-
 // Place of the first clustering column within TableDefinition::columns.
 size_t ClusteringBegin(const TableDefinition& table) {
   return table.CountOf(ColumnKind::kPartitionKey);
@@ -208,11 +206,12 @@ CqlStatus CheckLeftovers(const TableDefinition& table, const SelectRestrictions&
         "Index cannot be used if the partition key is restricted with IN clause. This query would "
         "require filtering instead.");
   }
-  if (use.needs_filtering) return NeedsFiltering();
   return {};
 }
 
 }  // namespace
+
+CqlError NeedsFiltering() { return CqlError::Invalid(std::string(kNeedsFiltering)); }
 
 bool RestrictsClustering(const TableDefinition& table, const BoundWhere& where) {
   return std::ranges::any_of(where.relations, [&](const BoundRelation& relation) {
@@ -296,6 +295,7 @@ CqlOr<SelectRestrictions> RestrictSelect(const SelectStatement& statement,
   }
   if (!statement.allow_filtering) {
     LS_RETURN_IF_ERROR(CheckLeftovers(table, restrictions, use, where));
+    restrictions.needs_filtering = use.used && use.needs_filtering;
     restrictions.warns_of_filtering =
         restrictions.partition_key.empty() && !use.used && !restrictions.clustering.empty();
   }

@@ -36,7 +36,11 @@ struct SelectRestrictions {
   std::optional<IndexLookup> index;
   std::vector<RowFilter> filters;
   bool warns_of_filtering = false;
+  // The index does not answer all, and ALLOW FILTERING was not said: NeedsFiltering, unless ORDER BY
+  // or DISTINCT are wrong.
+  bool needs_filtering = false;
 };
+CqlError NeedsFiltering();
 // `only_statics`: static columns, and those of the partition key, are all that is selected.
 CqlOr<SelectRestrictions> RestrictSelect(const SelectStatement& statement,
                                          const TableDefinition& table, bool only_statics,

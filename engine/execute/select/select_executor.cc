@@ -278,8 +278,9 @@ class SelectExecution {
   // ---- Sums
 
   bool CountsOnly() {
-    return plan_.is_aggregate && plan_.group_by.empty() && !collector_.filters() &&
-           !value_filter_ && !reads_statics_ && collector_.aggregation().counts_rows_only();
+    return plan_.is_aggregate && plan_.group_by.empty() && !plan_.distinct &&
+           !collector_.filters() && !value_filter_ && !reads_statics_ &&
+           collector_.aggregation().counts_rows_only();
   }
   bool CountRange(const std::string& key, const EncodedRange& range) {
     const Reply reply =
