@@ -7,6 +7,7 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/conditions.h"
+#include "engine/cql/plan/plan_conditions.h"
 
 namespace liststore {
 
@@ -26,6 +27,18 @@ CqlStatus StatementConditions::AddPartition(const ModificationPlan& plan, BoundV
   return CqlError::Invalid("BATCH with conditions cannot span multiple partitions");
 }
 
+// Source: ScyllaDB cql3/statements/cas_request.cc, read_command.
+StatementConditions::Reads StatementConditions::ReadsOf(const ModificationPlan& plan) {
+  // Without clustering columns named, all rows of the partition are.
+  if (std::ranges::any_of(plan.static_assignments, &CellAssignment::reads)) {
+    return plan.clustering.empty() ? Reads::kPartition : Reads::kRow;
+  }
+  if (std::ranges::any_of(plan.assignments, &CellAssignment::reads)) return Reads::kRow;
+  if (!plan.condition || plan.only_statics) return Reads::kNothing;
+  const bool asks_existence = plan.condition->existence != ConditionPlan::Existence::kAny;
+  return asks_existence || AsksRegularColumns(plan) ? Reads::kRow : Reads::kNothing;
+}
+
 CqlStatus StatementConditions::Add(const ModificationPlan& plan, BoundValues values) {
   LS_RETURN_IF_ERROR(AddPartition(plan, values));
   one_schema_ &= plan.table->storage.id == table_->storage.id;
@@ -36,13 +49,18 @@ CqlStatus StatementConditions::Add(const ModificationPlan& plan, BoundValues val
   const bool names_row = plan.clustering.slices.empty() && ranges.size() == 1 &&
                          plan.clustering.prefix_columns() == table_->storage.clustering.size();
   if (names_row) statement.key = ranges[0].lower;
-  if (!plan.condition) return {};
-  LS_CHECK(names_row || plan.only_statics, "a conditional statement names one row, or none");
-  statement.condition = &*plan.condition;
-  LS_RETURN_IF_ERROR(BindConditions(*plan.condition, values, statement.cells));
-  if (!names_row) return {};  // the static row is looked at anyway
-  if (row_by_key_.emplace(*statement.key, looked_at_.size()).second) {
-    looked_at_.push_back(std::move(ranges[0]));
+  if (plan.condition) {
+    LS_CHECK(names_row || plan.only_statics, "a conditional statement names one row, or none");
+    statement.condition = &*plan.condition;
+    LS_RETURN_IF_ERROR(BindConditions(*plan.condition, values, statement.cells));
+  }
+  const Reads reads = ReadsOf(plan);
+  reads_partition_ |= reads == Reads::kPartition;
+  for (EncodedRange& range : ranges) {
+    if (!range.is_one_key && !names_row) continue;
+    const auto [at, is_new] = row_by_key_.emplace(range.lower, named_.size());
+    if (is_new) named_.push_back({std::move(range), false});
+    named_[at->second].is_read |= reads == Reads::kRow;
   }
   return {};
 }
@@ -50,11 +68,17 @@ CqlStatus StatementConditions::Add(const ModificationPlan& plan, BoundValues val
 RowLook StatementConditions::Look() {
   LS_CHECK(table_ != nullptr && one_schema_, "there are statements, of one table");
   ranges_.clear();
-  for (const EncodedRange& range : looked_at_) {
-    ranges_.push_back(range.View(table_->storage.packs_item_keys()));
+  row_of_range_.clear();
+  for (size_t i = 0; i < named_.size(); ++i) {
+    if (!named_[i].is_read && !reads_partition_) continue;
+    ranges_.push_back(named_[i].range.View(table_->storage.packs_item_keys()));
+    row_of_range_.push_back(i);
   }
-  // Static columns alone count; whether the partition has any row is answered.
-  if (ranges_.empty()) ranges_.emplace_back();
+  // The first row, where any will do. Where all are read it tells whether there is one.
+  if (ranges_.empty() || reads_partition_) {
+    ranges_.emplace_back();
+    row_of_range_.push_back(kFirstRow);
+  }
   return {.table = table_->storage.id,
           .partition_key = partition_key_,
           .rows = ranges_,
@@ -63,7 +87,7 @@ RowLook StatementConditions::Look() {
 }
 
 void StatementConditions::OnAttempt() {
-  rows_.resize(looked_at_.size());
+  rows_.resize(named_.size());
   for (OldRow& row : rows_) row = {};
   any_row_ = false;
   if (!has_statics()) return;
@@ -86,9 +110,14 @@ void StatementConditions::OnStaticRow(std::span<const LiveCellView> cells) {
 
 void StatementConditions::OnRow(size_t index, const RowView& row) {
   any_row_ = true;
-  if (rows_.empty()) return;
   buffer_->SetRow(row);
-  rows_[index] = TakeRow();
+  size_t number = row_of_range_[index];
+  if (number == kFirstRow) {
+    const auto at = row_by_key_.find(buffer_->clustering_key());
+    if (at == row_by_key_.end()) return;
+    number = at->second;
+  }
+  rows_[number] = TakeRow();
 }
 
 const StatementConditions::OldRow* StatementConditions::RowOf(const Statement& statement) const {

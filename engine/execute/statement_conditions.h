@@ -4,6 +4,7 @@
 #define LISTSTORE_ENGINE_EXECUTE_STATEMENT_CONDITIONS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -65,11 +66,24 @@ class StatementConditions final : public RowConditions {
     std::optional<std::string> key;  // encoded, of the row that it names; nullopt: it names none
   };
 
+  // What is read on behalf of a statement.
+  enum class Reads : uint8_t {
+    kNothing,  // of its own: static values come with whatever is read
+    kRow,      // those that it names
+    kPartition
+  };
+  static Reads ReadsOf(const ModificationPlan& plan);
+  struct NamedRow {
+    EncodedRange range;
+    bool is_read = false;
+  };
+  static constexpr size_t kFirstRow = SIZE_MAX;  // of the partition, whichever it is
+
   CqlStatus AddPartition(const ModificationPlan& plan, BoundValues values);
   bool has_statics() const { return !table_->storage.statics.empty(); }
   // What is in buffer_.
   OldRow TakeRow() const;
-  // The row that a statement names, if it was looked at.
+  // The row that a statement names, if it is among those that were read.
   const OldRow* RowOf(const Statement& statement) const;
   // What it is judged by and answered with: the row that it names or, in its place, the static row.
   // nullptr: there is neither.
@@ -80,12 +94,14 @@ class StatementConditions final : public RowConditions {
   bool one_schema_ = true;
   std::string partition_key_;
   std::vector<Statement> statements_;
-  std::vector<EncodedRange> looked_at_;  // of rows that some condition is about
-  std::vector<OldRow> rows_;             // of looked_at_
+  std::vector<NamedRow> named_;  // rows that statements name, none twice
+  bool reads_partition_ = false;
+  std::vector<OldRow> rows_;  // of named_
   absl::flat_hash_map<std::string, size_t> row_by_key_;
   OldRow statics_;        // of a table with static columns
   bool any_row_ = false;  // one was seen
   std::vector<ClusteringRange> ranges_;
+  std::vector<size_t> row_of_range_;  // in named_, or kFirstRow
   std::unique_ptr<RowBuffer> buffer_;
 };
 

@@ -89,6 +89,27 @@ struct Seen {
   }
 };
 
+// Which rows are read on behalf of a statement. Source: ScyllaDB cql3/statements/cas_request.cc,
+// read_command.
+enum class Reads : uint8_t {
+  kNothing,  // of its own: static values come with whatever is read
+  kRow,
+  kPartition,  // all rows, for a change of elements of a static list
+};
+
+Reads ReadsOf(const ConditionalStatement& statement, const ModelSchema& schema) {
+  const bool reads_list = std::ranges::any_of(statement.write.parts, [](const ModelPart& part) {
+    return part.kind == ModelPart::Kind::kSetAt || part.kind == ModelPart::Kind::kDiscard;
+  });
+  if (statement.write.statics_alone) return reads_list ? Reads::kPartition : Reads::kNothing;
+  const bool asks_for_row =
+      statement.exists ||
+      std::ranges::any_of(statement.conditions, [&](const ModelCondition& condition) {
+        return !schema.is_static(condition.column);
+      });
+  return reads_list || asks_for_row ? Reads::kRow : Reads::kNothing;
+}
+
 Seen SeenBy(const TableModel& model, const ConditionalStatement& statement, int64_t now_seconds) {
   const ModelSchema& schema = model.schema();
   Seen seen;
@@ -243,7 +264,8 @@ ConditionalAnswer ApplyConditional(TableModel& model, const ConditionalStatement
   std::vector<std::vector<ResultRow>> of_cassandra =
       OfCassandra(model, statement, seen, answer, applied, now.seconds);
   if (applied) {
-    const std::optional<LiveRow>& looked_at = write.statics_alone ? seen.any : seen.row;
+    const bool reads_row = ReadsOf(statement, schema) == Reads::kRow;
+    const std::optional<LiveRow>& looked_at = reads_row ? seen.row : seen.any;
     const int64_t newest =
         std::max(looked_at ? looked_at->newest : now.micros - 1, seen.NewestStatic(schema));
     Write(model, statement, std::max(now.micros, newest + 1), now);
@@ -253,14 +275,8 @@ ConditionalAnswer ApplyConditional(TableModel& model, const ConditionalStatement
 
 namespace {
 
-// The rows that conditions look at, none twice, in the order of the table.
-std::vector<LiveRow> LookedAt(const TableModel& model,
-                              std::span<const ConditionalStatement> statements,
-                              std::span<const Seen> seen) {
-  std::vector<LiveRow> rows;
-  for (size_t i = 0; i < statements.size(); ++i) {
-    if (statements[i].is_conditional() && seen[i].row) rows.push_back(*seen[i].row);
-  }
+// In the order of the table, none twice.
+void SortOnce(const TableModel& model, std::vector<LiveRow>& rows) {
   std::ranges::sort(rows, [&](const LiveRow& a, const LiveRow& b) {
     return model.CompareClustering(a.clustering, b.clustering) < 0;
   });
@@ -268,6 +284,47 @@ std::vector<LiveRow> LookedAt(const TableModel& model,
       std::unique(rows.begin(), rows.end(),
                   [](const LiveRow& a, const LiveRow& b) { return a.clustering == b.clustering; }),
       rows.end());
+}
+
+// The rows that Cassandra reads: those of statements with conditions.
+std::vector<LiveRow> AskedFor(const TableModel& model,
+                              std::span<const ConditionalStatement> statements,
+                              std::span<const Seen> seen) {
+  std::vector<LiveRow> rows;
+  for (size_t i = 0; i < statements.size(); ++i) {
+    if (statements[i].is_conditional() && seen[i].row) rows.push_back(*seen[i].row);
+  }
+  SortOnce(model, rows);
+  return rows;
+}
+
+// The rows that are read, none twice, in the order of the table: those of the statements that ask
+// for their own or, where none does, the first of the partition.
+std::vector<LiveRow> LookedAt(const TableModel& model,
+                              std::span<const ConditionalStatement> statements,
+                              std::span<const Seen> seen, int64_t now_seconds) {
+  const ModelSchema& schema = model.schema();
+  const auto any_reads = [&](Reads reads) {
+    return std::ranges::any_of(statements, [&](const ConditionalStatement& statement) {
+      return ReadsOf(statement, schema) == reads;
+    });
+  };
+  std::vector<LiveRow> rows;
+  if (any_reads(Reads::kPartition)) {
+    for (LiveRow& row : model.Live(now_seconds)) {
+      if (row.partition == statements[0].write.partition) rows.push_back(std::move(row));
+    }
+  } else if (any_reads(Reads::kRow)) {
+    for (size_t i = 0; i < statements.size(); ++i) {
+      if (ReadsOf(statements[i], schema) == Reads::kRow && seen[i].row) {
+        rows.push_back(*seen[i].row);
+      }
+    }
+  } else if (seen[0].any) {
+    rows.push_back(*seen[0].any);
+  }
+  std::erase_if(rows, [](const LiveRow& row) { return row.is_static_alone; });
+  SortOnce(model, rows);
   return rows;
 }
 
@@ -333,16 +390,11 @@ ConditionalAnswer ApplyConditionalBatch(TableModel& model,
   const ModelSchema& schema = model.schema();
   std::vector<Seen> seen;
   bool applied = true;
-  bool asks_for_rows = false;
   for (const ConditionalStatement& statement : statements) {
     seen.push_back(SeenBy(model, statement, now.seconds));
     applied &= seen.back().Holds(statement, schema, rules);
-    asks_for_rows |= statement.is_conditional() && statement.names_row();
   }
-  const std::vector<LiveRow> rows = LookedAt(model, statements, seen);
-  // Where no row is asked for by its key, there may be any.
-  const std::optional<LiveRow>& any = seen[0].any;
-  const bool has_any_row = asks_for_rows ? !rows.empty() : any && !any->is_static_alone;
+  const std::vector<LiveRow> rows = LookedAt(model, statements, seen, now.seconds);
   const std::vector<bool> asked = AskedBy(schema, statements);
   ConditionalAnswer answer;
   for (size_t i = 0; i < statements.size(); ++i) {
@@ -354,7 +406,7 @@ ConditionalAnswer ApplyConditionalBatch(TableModel& model,
     // The static row in place of one that is not there, but for EXISTS.
     const bool asks_for_row = statement.names_row() && statement.exists;
     const bool has_statics =
-        !schema.statics.empty() && !asks_for_row && (has_any_row || seen[i].has_statics);
+        !schema.statics.empty() && !asks_for_row && (!rows.empty() || seen[i].has_statics);
     ResultRow row = {Applied(applied)};
     for (const std::string& value : statement.write.partition) {
       row.push_back(has_row || has_statics ? Cell(value) : Cell());
@@ -363,7 +415,7 @@ ConditionalAnswer ApplyConditionalBatch(TableModel& model,
       row.push_back(has_row ? Cell(statement.write.clustering[c]) : Cell());
     }
     Cells cells = seen[i].cells;
-    // A row that no condition looks at is not answered with.
+    // A row that is not read is not answered with.
     for (size_t c = 0; c < schema.regular.size(); ++c) {
       if (!has_row) cells[c].reset();
     }
@@ -373,11 +425,18 @@ ConditionalAnswer ApplyConditionalBatch(TableModel& model,
   std::vector<LiveRow> partition = model.Live(now.seconds);
   std::erase_if(partition,
                 [&](const LiveRow& row) { return row.partition != statements[0].write.partition; });
-  answer.of_cassandra = BatchOfCassandra(schema, statements, applied, rows, partition);
+  answer.of_cassandra =
+      BatchOfCassandra(schema, statements, applied, AskedFor(model, statements, seen), partition);
   if (!applied) return answer;
+  // Above what is there of the rows that are judged or changed by what they have.
   int64_t timestamp = std::max(now.micros, seen[0].NewestStatic(schema) + 1);
-  for (const LiveRow& row : rows) timestamp = std::max(timestamp, row.newest + 1);
-  if (!asks_for_rows && any) timestamp = std::max(timestamp, any->newest + 1);
+  for (const LiveRow& row : rows) {
+    const bool is_named =
+        std::ranges::any_of(statements, [&](const ConditionalStatement& statement) {
+          return statement.names_row() && row.clustering == statement.write.clustering;
+        });
+    if (is_named || &row == rows.data()) timestamp = std::max(timestamp, row.newest + 1);
+  }
   for (const ConditionalStatement& statement : statements) Write(model, statement, timestamp, now);
   return answer;
 }

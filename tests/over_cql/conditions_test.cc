@@ -336,6 +336,51 @@ TEST_F(Conditions, HoldOrNotForTheWholeBatch) {
   EXPECT_EQ(Say("SELECT c, v FROM t"), "1 13; 2 22; 4 40");
 }
 
+// Source: ScyllaDB cql3/statements/cas_request.cc, read_command and find_old_row.
+TEST_F(Conditions, OfABatchAnswerWithTheRowsThatWereRead) {
+  Say("CREATE TABLE r (p int, k text, version int STATIC, l list<int>, v int, PRIMARY KEY (p, k))");
+  for (const char* key : {"k1", "k2", "k3"}) {
+    Say("INSERT INTO r (p, k, v, l, version) VALUES (0, '" + std::string(key) + "', 5, [7], 2)");
+  }
+  const auto update = [](const std::string& what, const std::string& key) {
+    return "UPDATE r SET " + what + " WHERE p = 0 AND k = '" + key + "'";
+  };
+  const std::string statics = "UPDATE r SET version = 3 WHERE p = 0";
+  const auto batch = [&](const std::string& a, const std::string& b, const std::string& c) {
+    return Say("BEGIN BATCH " + a + "; " + b + "; " + c + "; APPLY BATCH");
+  };
+  // Where conditions are of static columns alone, the first row of the partition is read.
+  EXPECT_EQ(batch(update("v = 1", "k1"), update("v = 1", "k2"), statics + " IF version = 1"),
+            "false 0 k1 2; false 0 null 2; false 0 null 2");
+  EXPECT_EQ(batch(update("v = 1", "k2"), update("v = 1", "k1"), statics + " IF version = 1"),
+            "false 0 null 2; false 0 k1 2; false 0 null 2");
+  EXPECT_EQ(batch(update("v = 1", "k2") + " IF version = 1", update("v = 1", "k1"),
+                  update("v = 1", "k3")),
+            "false 0 null 2; false 0 k1 2; false 0 null 2")
+      << "such a condition reads no row of its own";
+  // One on a regular column, IF EXISTS and changes by what a list has read their own rows.
+  EXPECT_EQ(batch(update("v = 1", "k1"), update("v = 1", "k2") + " IF v = 1",
+                  statics + " IF version = 1"),
+            "false 0 null 2 null; false 0 k2 2 5; false 0 null 2 null");
+  EXPECT_EQ(batch(update("v = 1", "k1"), update("l[0] = 1", "k3"), statics + " IF version = 1"),
+            "false 0 null 2; false 0 k3 2; false 0 null 2");
+  EXPECT_EQ(batch(update("v = 1", "k1"), update("v = 1", "k9") + " IF EXISTS",
+                  update("v = 1", "k9") + " IF v = 5"),
+            "false 0 null 2 null null; false null null null null null; "
+            "false 0 null 2 null null");
+}
+
+// The same: a change by what a static list has reads all rows.
+TEST_F(Conditions, OfABatchReadAllRowsForAStaticList) {
+  Say("CREATE TABLE r (p int, k int, s int STATIC, l list<int> STATIC, PRIMARY KEY (p, k))");
+  Say("INSERT INTO r (p, k, s, l) VALUES (0, 1, 2, [7])");
+  Say("INSERT INTO r (p, k) VALUES (0, 2)");
+  EXPECT_EQ(Say("BEGIN BATCH UPDATE r SET l[0] = 8 WHERE p = 0 IF s = 1; "
+                "DELETE FROM r WHERE p = 0 AND k = 2; INSERT INTO r (p, k) VALUES (0, 3) "
+                "APPLY BATCH"),
+            "false 0 null 2; false 0 2 2; false 0 null 2");
+}
+
 TEST_F(Conditions, WriteAboveAllTimestampsThatTheyHaveSeen) {
   const std::string clients = std::to_string(clock_.NowNanos() / 1000 + 86'400'000'000);
   Say("INSERT INTO s (p, v) VALUES (1, 5) USING TIMESTAMP " + clients);
