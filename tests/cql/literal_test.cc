@@ -140,6 +140,17 @@ constexpr Example kValues[] = {
     {"blob", "(int) 5", "00000005", "0x00000005"},
     {"text", "(ascii) 'x'", "78", "'x'"},
     {"frozen<list<int>>", "(list<int>) [1]", "000000010000000400000001", "[1]"},
+    // The text of a constant, taken apart: ScyllaDB types/types.cc, from_string_visitor.
+    {"tuple<int, text>", "'0:x'", "00000004000000000000000178", "(0, 'x')"},
+    {"tuple<int, text>", "'1'", "0000000400000001", "(1, null)"},
+    {"tuple<int, text>", "5", "0000000400000005", "(5, null)"},
+    {"tuple<int, text>", "'@:x'", "ffffffff0000000178", "(null, 'x')"},
+    {"tuple<text, text>", "'a\\:b:\\@'", "00000003613a620000000140", "('a:b', '@')"},
+    {"tuple<boolean, blob>", "'TRUE:cafe'", "000000010100000002cafe", "(true, 0xcafe)"},
+    {"tuple<int, frozen<tuple<int>>>", "'1:2'",
+     "00000004000000010000000800000004"
+     "00000002",
+     "(1, (2))"},
     {"int", "null", "null", "null"},
     {"list<int>", "null", "null", "null"},
 };
@@ -176,7 +187,16 @@ constexpr RefusalExample kRefusals[] = {
     {"text", "1h", "Invalid DURATION constant (1h) for \"c\" of type text"},
     {"time", "5", "Invalid INTEGER constant (5) for \"c\" of type time"},
     {"list<int>", "5", "Invalid INTEGER constant (5) for \"c\" of type list<int>"},
-    {"tuple<int>", "5", "Invalid INTEGER constant (5) for \"c\" of type frozen<tuple<int>>"},
+    // ScyllaDB types/types.cc, from_string_visitor.
+    {"tuple<int, text>", "'1:x:y'",
+     "marshaling error: Invalid tuple literal: too many elements. Type frozen<tuple<int, text>> "
+     "expects 2 but got 3"},
+    {"tuple<int, text>", "'a:x'", "marshaling error: Invalid number format 'a'"},
+    {"tuple<int>", "1.5", "marshaling error: Invalid number format '1.5'"},
+    {"tuple<boolean>", "'maybe'", "marshaling error: unable to make boolean from 'maybe'"},
+    {"tuple<list<int>>", "'1'",
+     "marshaling error: a collection, of type frozen<list<int>>, cannot be written within the text "
+     "of a tuple"},
     {"int", "2147483648",
      "marshaling error: Value out of range for type org.apache.cassandra.db.marshal.Int32Type: "
      "'2147483648'"},
@@ -206,13 +226,19 @@ constexpr RefusalExample kRefusals[] = {
     {"inet", "'1:2:3:4:5:6:7:8:'",
      "marshaling error: Failed to parse inet_addr from '1:2:3:4:5:6:7:8:'"},
     {"ascii", "'\xc3\xa9'",
-     "marshaling error: Validation failed - non-ASCII character in an ASCII string"},
+     "marshaling error: Invalid ASCII character in string literal: '\xc3\xa9'"},
     {"text", "'ab\xff'",
      "marshaling error: Validation failed - non-UTF8 character in a UTF8 string, at byte offset 2"},
     {"date", "'2011-02-30'",
      "marshaling error: Unable to coerce '2011-02-30' to a formatted date (long)"},
     {"date", "'x'", "marshaling error: Unable to coerce 'x' to a formatted date (long)"},
-    {"date", "-1", "marshaling error: Unable to coerce '-1' to a formatted date (long)"},
+    // ScyllaDB types/types.cc, simple_date_type_impl::from_string_view.
+    {"date", "-1", "marshaling error: Unable to make unsigned int (for date) from -1"},
+    {"date", "'-123'", "marshaling error: Unable to make unsigned int (for date) from -123"},
+    {"date", "4294967296",
+     "marshaling error: Unable to make unsigned int (for date) from 4294967296"},
+    {"date", "'99999999999999999999'",
+     "marshaling error: Unable to make unsigned int (for date) from 9223372036854775807"},
     {"date", "'5881580-07-12'",
      "marshaling error: Input date 5881580-07-12 is greater than max supported date 5881580-07-11"},
     {"date", "'-5877641-06-22'",

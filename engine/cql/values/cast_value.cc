@@ -1,11 +1,14 @@
 #include "engine/cql/values/cast_value.h"
 
+#include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "engine/base/big_endian.h"
@@ -106,13 +109,36 @@ Result CastInteger(int64_t value, CqlType to) {
   return FromText(to == CqlType::kDecimal ? text + ".0" : text, to);
 }
 
+// The shortest digits that make the same number, without an exponent where that is below 16.
+// Source: ScyllaDB cql3/functions/castas_fcts.cc, castas_fctn_from_float_to_decimal.
+template <typename Float>
+std::string DecimalText(Float value) {
+  char text[64];
+  const auto [end, failure] =
+      std::to_chars(text, text + sizeof(text), value, std::chars_format::scientific);
+  LS_CHECK(failure == std::errc(), "the shortest form of a number has few digits");
+  std::string number(text, end);
+  const size_t e = number.find('e');
+  const size_t point = std::min(number.find('.'), e);
+  const int exponent = std::atoi(number.c_str() + e + 1);
+  const auto fraction = static_cast<int>(point < e ? e - point - 1 : 0);
+  if (exponent >= 16 || exponent <= fraction) return number;
+  number.resize(e);
+  if (point < e) number.erase(point, 1);
+  return number.append(static_cast<size_t>(exponent - fraction), '0');
+}
+
 Result CastFloating(CqlType from, double value, CqlType to) {
   if (IsFloating(to)) return std::optional(FromFloating(value, to));
   if (to == CqlType::kBigint) return std::optional(EncodeInteger(Truncated<int64_t>(value), to));
   if (IsInteger(to)) return std::optional(EncodeInteger(Truncated<int32_t>(value), to));
+  if (to == CqlType::kDecimal && std::isfinite(value)) {
+    return FromText(
+        from == CqlType::kFloat ? DecimalText(static_cast<float>(value)) : DecimalText(value), to);
+  }
   char text[400];  // the largest double has 309 digits
   if (to == CqlType::kDecimal) {
-    std::snprintf(text, sizeof(text), from == CqlType::kFloat ? "%.9g" : "%.17g", value);
+    std::snprintf(text, sizeof(text), "%g", value);  // what the error says
   } else if (std::isfinite(value)) {
     std::snprintf(text, sizeof(text), "%.0f", std::trunc(value));
     if (std::string_view(text) == "-0") return FromText("0", to);

@@ -110,14 +110,24 @@ std::optional<std::string> FromHexDigits(std::string_view digits) {
   return bytes;
 }
 
-CqlOr<std::string> EncodeBlob(std::string_view text) {
-  LS_DCHECK(text.starts_with("0x") || text.starts_with("0X"), "the lexer has seen the 0x");
-  if (text.size() % 2 != 0) {
+CqlOr<std::string> EncodeHex(std::string_view digits) {
+  if (digits.size() % 2 != 0) {
     return CqlError::Marshaling("A hex string representing bytes must have an even length");
   }
-  std::optional<std::string> bytes = FromHexDigits(text.substr(2));
-  if (!bytes) return CqlError::Marshaling("Not a hex string: " + Quoted(text));
+  std::optional<std::string> bytes = FromHexDigits(digits);
+  if (!bytes) return CqlError::Marshaling("Not a hex string: " + Quoted(digits));
   return *std::move(bytes);
+}
+
+CqlOr<std::string> EncodeBlob(std::string_view text) {
+  LS_DCHECK(text.starts_with("0x") || text.starts_with("0X"), "the lexer has seen the 0x");
+  return EncodeHex(text.substr(2));
+}
+
+CqlOr<std::string> EncodeBooleanText(std::string_view text) {
+  if (EqualsIgnoringCase(text, "true")) return std::string(1, '\1');
+  if (text.empty() || EqualsIgnoringCase(text, "false")) return std::string(1, '\0');
+  return CqlError::Marshaling("unable to make boolean from " + Quoted(text));
 }
 
 CqlOr<std::string> EncodeUuid(std::string_view text, CqlType type) {
@@ -148,10 +158,10 @@ size_t InvalidUtf8Offset(std::string_view text) {
   return offset;
 }
 
-CqlOr<std::string> EncodeText(std::string_view text, CqlType type) {
+CqlOr<std::string> EncodeString(std::string_view text, CqlType type) {
   if (IsValidCqlValue(type, text)) return std::string(text);
   if (type == CqlType::kAscii) {
-    return CqlError::Marshaling("Validation failed - non-ASCII character in an ASCII string");
+    return CqlError::Marshaling("Invalid ASCII character in string literal: " + Quoted(text));
   }
   return CqlError::Marshaling(
       "Validation failed - non-UTF8 character in a UTF8 string, at byte offset " +
@@ -239,13 +249,12 @@ bool IsConstantOf(const Constant& constant, CqlType type) { return Takes(type, c
 CqlOr<std::string> EncodeConstant(const Constant& constant, CqlType type,
                                   std::string_view receiver) {
   if (!Takes(type, constant.kind)) return InvalidConstant(constant, CqlTypeName(type), receiver);
-  const std::string_view text = constant.text;
-  // '' is the value of no bytes, of types whose constants are strings.
-  if (text.empty() && constant.kind == ConstantKind::kString) return std::string();
+  if (type == CqlType::kBlob) return EncodeBlob(constant.text);
+  return EncodeText(constant.text, type);
+}
+
+CqlOr<std::string> EncodeText(std::string_view text, CqlType type) {
   switch (type) {
-    case CqlType::kAscii:
-    case CqlType::kText:
-      return EncodeText(text, type);
     case CqlType::kBigint:
     case CqlType::kCounter:
       return EncodeInteger(text, type, 8);
@@ -256,9 +265,18 @@ CqlOr<std::string> EncodeConstant(const Constant& constant, CqlType type,
     case CqlType::kTinyint:
       return EncodeInteger(text, type, 1);
     case CqlType::kBlob:
-      return EncodeBlob(text);
+      return EncodeHex(text);
     case CqlType::kBoolean:
-      return std::string(1, EqualsIgnoringCase(text, "true") ? '\1' : '\0');
+      return EncodeBooleanText(text);
+    default:
+      break;
+  }
+  // The value of no bytes.
+  if (text.empty()) return std::string();
+  switch (type) {
+    case CqlType::kAscii:
+    case CqlType::kText:
+      return EncodeString(text, type);
     case CqlType::kDate:
       return Encoded(ParseDateText(text), BigEndian32);
     case CqlType::kTime:
@@ -278,8 +296,9 @@ CqlOr<std::string> EncodeConstant(const Constant& constant, CqlType type,
     case CqlType::kDecimal:
     case CqlType::kVarint:
       return EncodeLongNumber(text, type);
+    default:
+      LS_UNREACHABLE("the others are above");
   }
-  LS_UNREACHABLE("a type is one of the enum");
 }
 
 CqlError InvalidConstant(const Constant& constant, std::string_view type,

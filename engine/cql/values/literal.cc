@@ -150,6 +150,7 @@ bool IsCompatible(const DataType& from, const DataType& to) {
 // Source: ScyllaDB cql3/expr/prepare_expr.cc, test_assignment.
 bool IsAssignable(const Expression& literal, const DataType& type) {
   if (const auto* constant = literal.As<Constant>()) {
+    if (type.kind() == Kind::kTuple) return true;  // its text: EncodeTupleText
     return type.is_native() && IsConstantOf(*constant, type.native());
   }
   if (literal.Is<NullConstant>()) return !type.is(CqlType::kCounter);
@@ -202,6 +203,10 @@ std::string FieldReceiver(std::string_view receiver, size_t field) {
 CqlOr<MaybeValue> EncodeLiteral(const Expression& literal, const DataType& type,
                                 std::string_view receiver) {
   if (const auto* constant = literal.As<Constant>()) {
+    if (type.kind() == Kind::kTuple) {
+      LS_ASSIGN_OR_RETURN(std::string value, EncodeTupleText(constant->text, type));
+      return MaybeValue(std::move(value));
+    }
     if (!type.is_native()) return InvalidConstant(*constant, type.ToString(), receiver);
     CqlOr<std::string> value = EncodeConstant(*constant, type.native(), receiver);
     if (!value.ok()) return value.status();

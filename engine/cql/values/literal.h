@@ -49,6 +49,12 @@ CqlOr<std::string> JoinParts(const DataType& type, std::vector<std::optional<std
 CqlOr<std::string> EncodeConstant(const Constant& constant, CqlType type,
                                   std::string_view receiver);
 
+// The same of a text, without quotes or 0x, as whatever kind of constant it was written.
+CqlOr<std::string> EncodeText(std::string_view text, CqlType type);
+// A constant for a tuple: the texts of its fields with colons between them, `@` for null; fewer
+// fields than the type has are fine. Invalid: too many, or a text that is none of its field.
+CqlOr<std::string> EncodeTupleText(std::string_view text, const DataType& type);
+
 // May a value of type `from` stand where `to` is wanted? Its bytes stay what they are.
 bool IsCompatible(const DataType& from, const DataType& to);
 // Could the literal be of that type, by its form? What its constants say is not looked at.

@@ -180,8 +180,29 @@ CqlOr<int64_t> ParseTimestampText(std::string_view text) {
   return milliseconds - *offset_minutes * 60'000;
 }
 
+namespace {
+
+// A whole number that is no date: what it is read as, the nearest of 64 bits.
+std::optional<int64_t> WholeNumberOf(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  const std::string_view digits = text.substr(negative ? 1 : 0);
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  const auto nearest =
+      negative ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
+  return WholeInteger<int64_t>(text).value_or(nearest);
+}
+
+}  // namespace
+
+// Source: ScyllaDB types/types.cc, simple_date_type_impl::from_string_view.
 CqlOr<uint32_t> ParseDateText(std::string_view text) {
   if (const std::optional<uint32_t> days = WholeInteger<uint32_t>(text)) return *days;
+  if (const std::optional<int64_t> number = WholeNumberOf(text)) {
+    return CqlError::Marshaling("Unable to make unsigned int (for date) from " +
+                                std::to_string(*number));
+  }
   const CqlError failure =
       CqlError::Marshaling("Unable to coerce '" + ShownText(text) + "' to a formatted date (long)");
   Reader reader(text);
