@@ -9,6 +9,7 @@
 #include "engine/cql/plan/plan_bytes.h"
 #include "engine/cql/plan/plan_conditions.h"
 #include "engine/execute/answers.h"
+#include "engine/execute/batch_size.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
 #include "engine/execute/view_follower.h"
@@ -16,33 +17,6 @@
 
 namespace liststore {
 namespace {
-
-// Source: ScyllaDB db/config.cc, batch_size_fail_threshold_in_kb. Batches on one partition have no
-// limit.
-constexpr size_t kBatchBytesMax = 1024 * 1024;
-
-size_t BytesOf(const Command& command) {
-  size_t bytes = command.partition_key.size();
-  if (const auto* upsert = std::get_if<UpsertCommand>(&command.body)) {
-    for (const RowUpdate& row : upsert->rows) {
-      bytes += row.key.bytes.size();
-      for (const CellUpdate& cell : row.cells) bytes += cell.value.size() + cell.path.size();
-    }
-  }
-  return bytes;
-}
-
-CqlStatus CheckBatchSize(std::span<const Command> commands) {
-  size_t bytes = 0;
-  bool one_partition = true;
-  for (const Command& command : commands) {
-    bytes += BytesOf(command);
-    one_partition &=
-        command.partition_key == commands[0].partition_key && command.table == commands[0].table;
-  }
-  if (one_partition || bytes <= kBatchBytesMax) return {};
-  return CqlError::Invalid("Batch too large");
-}
 
 bool IsConditional(const ModificationPlan* plan) { return plan->condition.has_value(); }
 

@@ -263,6 +263,39 @@ TEST_F(HostileRequests, WritesOfVeryManyCellsAreTooLarge) {
   EXPECT_EQ(Refusal("INSERT INTO k.t (p, s) VALUES (1, ?)", {{value}}), "") << "they are all one";
 }
 
+// What the mutations take of ScyllaDB's memory counts: a row some 270 bytes besides its values.
+// Source: ScyllaDB cql3/statements/batch_statement.cc, verify_batch_size.
+TEST_F(HostileRequests, BatchesAreMeasuredByTheirMemory) {
+  Must("CREATE TABLE k.t (p int, c int, v text, PRIMARY KEY (p, c))");
+  const auto error_of = [&](const std::string& statement, uint32_t statements, uint32_t partitions,
+                            size_t value_bytes) {
+    std::vector<CqlStatement> batch;
+    for (uint32_t i = 0; i < statements; ++i) {
+      char partition[4], row[4];
+      StoreBigEndian32(partition, i % partitions);
+      StoreBigEndian32(row, i / partitions);
+      batch.push_back({statement, {{std::string(partition, 4)}, {std::string(row, 4)}}, true});
+      if (value_bytes != 0) batch.back().parameters.push_back({std::string(value_bytes, 'x')});
+    }
+    return session_->RunBatch(true, batch, std::nullopt).error;
+  };
+  const std::string insert = "INSERT INTO k.t (p, c, v) VALUES (?, ?, ?)";
+  const std::string remove = "DELETE FROM k.t WHERE p = ? AND c = ?";
+  EXPECT_EQ(error_of(insert, 1025, 1025, 743), "Batch too large");
+  EXPECT_EQ(error_of(insert, 2500, 2500, 180), "Batch too large");
+  EXPECT_EQ(error_of(insert, 1024, 1024, 743), "") << "1024 bytes each";
+  EXPECT_EQ(error_of(insert, 1025, 1, 743), "") << "those of one partition have no limit";
+  EXPECT_EQ(error_of(remove, 20'000, 2, 0), "Batch too large");
+  EXPECT_EQ(error_of(remove, 5'000, 2, 0), "");
+  EXPECT_EQ(error_of("UPDATE k.t SET v = '' WHERE p = ? AND c = ?", 5'000, 5'000, 0),
+            "Batch too large");
+  // Statements about one row are one row.
+  std::vector<CqlStatement> same(10'000,
+                                 {"UPDATE k.t SET v = 'a' WHERE p = 1 AND c = 1", {}, true});
+  same.push_back({"UPDATE k.t SET v = 'a' WHERE p = 2 AND c = 1", {}, true});
+  EXPECT_EQ(session_->RunBatch(true, same, std::nullopt).error, "");
+}
+
 // Each was looked for among all before it: 65,000 of them took 40 seconds of a shard.
 TEST_F(HostileRequests, BatchesOfVeryManyPartitions) {
   Must("CREATE TABLE k.t (p int, c int, v int, PRIMARY KEY (p, c))");

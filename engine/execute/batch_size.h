@@ -1,0 +1,18 @@
+// How large a batch is, by ScyllaDB's measure: the memory that its mutations take there.
+#ifndef LISTSTORE_ENGINE_EXECUTE_BATCH_SIZE_H_
+#define LISTSTORE_ENGINE_EXECUTE_BATCH_SIZE_H_
+
+#include <span>
+
+#include "engine/command/command.h"
+#include "engine/cql/syntax/cql_error.h"
+
+namespace liststore {
+
+// Invalid: the commands are of several partitions and together larger than 1 MiB. O(their rows and
+// cells).
+CqlStatus CheckBatchSize(std::span<const Command> commands);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_EXECUTE_BATCH_SIZE_H_
