@@ -59,4 +59,33 @@ void AnswerOutOfMemory(uint64_t limit_bytes, protocol::Consistency consistency,
               context, outcome, out);
 }
 
+namespace {
+
+// Source: ScyllaDB exceptions/exceptions.cc, read_write_timeout_exception.
+std::string TimedOut(const TableDefinition& table, protocol::Consistency consistency) {
+  return "Operation timed out for " + table.keyspace + "." + table.name +
+         " - received only 0 responses from 1 CL=" +
+         std::string(protocol::ConsistencyName(consistency)) + ".";
+}
+
+}  // namespace
+
+void AnswerReadTimeout(const TableDefinition& table, protocol::Consistency consistency,
+                       const protocol::ResponseContext& context, Outcome& outcome,
+                       OutputBuffer& out) {
+  const std::string message = TimedOut(table, consistency);
+  AnswerError(protocol::ErrorResponse{protocol::ErrorCode::kReadTimeout, message,
+                                      protocol::ReadTimeoutDetails{consistency, 0, 1, false}},
+              context, outcome, out);
+}
+
+void AnswerWriteTimeout(const TableDefinition& table, protocol::Consistency consistency,
+                        protocol::WriteType type, const protocol::ResponseContext& context,
+                        Outcome& outcome, OutputBuffer& out) {
+  const std::string message = TimedOut(table, consistency);
+  AnswerError(protocol::ErrorResponse{protocol::ErrorCode::kWriteTimeout, message,
+                                      protocol::WriteTimeoutDetails{consistency, 0, 1, type}},
+              context, outcome, out);
+}
+
 }  // namespace liststore

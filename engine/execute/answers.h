@@ -8,6 +8,7 @@
 #include "engine/base/output_buffer.h"
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/execute/outcome.h"
+#include "engine/model/schema.h"
 #include "engine/protocol/response.h"
 
 namespace liststore {
@@ -27,6 +28,14 @@ void AnswerError(const CqlError& error, const protocol::ResponseContext& context
 void AnswerOutOfMemory(uint64_t limit_bytes, protocol::Consistency consistency,
                        protocol::WriteType type, const protocol::ResponseContext& context,
                        Outcome& outcome, OutputBuffer& out);
+
+// The time that USING TIMEOUT gives was over at once: a read timeout, or a write timeout.
+void AnswerReadTimeout(const TableDefinition& table, protocol::Consistency consistency,
+                       const protocol::ResponseContext& context, Outcome& outcome,
+                       OutputBuffer& out);
+void AnswerWriteTimeout(const TableDefinition& table, protocol::Consistency consistency,
+                        protocol::WriteType type, const protocol::ResponseContext& context,
+                        Outcome& outcome, OutputBuffer& out);
 
 }  // namespace liststore
 

@@ -20,8 +20,8 @@ bool IsGroupableSelect(const SelectPlan& plan) {
   const TableSchema& storage = plan.table->storage;
   return !plan.table->is_virtual && plan.is_single_partition() && IsOneRange(plan.clustering) &&
          plan.filters.empty() && !plan.is_aggregate && !plan.distinct && !plan.index &&
-         !plan.per_partition_limit && storage.packs_item_keys() && storage.regular.size() == 1 &&
-         storage.statics.empty() &&
+         !plan.per_partition_limit && !plan.timeout && storage.packs_item_keys() &&
+         storage.regular.size() == 1 && storage.statics.empty() &&
          std::ranges::none_of(plan.table->columns,
                               [](const ColumnDefinition& c) { return c.type.is_multi_cell(); }) &&
          std::ranges::all_of(plan.selections, [](const Selection& selection) {
@@ -36,7 +36,7 @@ bool WritesElements(const ModificationPlan& plan) {
 
 bool IsGroupableModification(const ModificationPlan& plan) {
   return !WritesElements(plan) && !plan.table->is_virtual && !plan.condition && !plan.is_counter &&
-         plan.views == nullptr &&
+         plan.views == nullptr && !plan.timeout &&
          std::ranges::none_of(plan.partition_key,
                               [](const KeyAlternatives& part) { return part.is_in; });
 }

@@ -84,6 +84,8 @@ struct QueryProcessor::Writes {
   // Of a BATCH message one for each, with values of its own; else none.
   std::span<const StatementView> statements = {};
   BoundValues values = {};  // of a text, whose statements share them
+  // Where its time may be over at once; nullptr: it is not.
+  const Operand* timeout = nullptr;
   // What the request or batch gives.
   std::optional<int64_t> timestamp = {};
   protocol::WriteType type = protocol::WriteType::kSimple;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/status_macros.h"
+#include "engine/cql/plan/bind_timeout.h"
 #include "engine/cql/plan/counters.h"
 #include "engine/cql/plan/plan_bytes.h"
 #include "engine/cql/plan/plan_conditions.h"
@@ -97,6 +98,7 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunText(const Plan& plan,
     writes.any_conditional = change->condition.has_value();
     writes.any_counter = change->is_counter;
     writes.answer = &change->answer;
+    if (change->timeout) writes.timeout = &*change->timeout;
     return RunWrites(writes, call);
   }
   const auto& batch = std::get<BatchPlan>(plan.body);
@@ -105,11 +107,20 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunText(const Plan& plan,
   for (const ModificationPlan& change : batch.modifications) changes.push_back(&change);
   writes.SetBatch(changes, WriteTypeOf(batch));
   writes.answer = &batch.answer;
+  if (batch.timeout) writes.timeout = &*batch.timeout;
   LS_RETURN_IF_ERROR(ResolveTimestamp(batch.timestamp, values, call.now_nanos, writes.timestamp));
   return RunWrites(writes, call);
 }
 
 CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call& call) {
+  if (writes.timeout != nullptr) [[unlikely]] {
+    LS_ASSIGN_OR_RETURN(const bool is_over, IsOverAtOnce(*writes.timeout, writes.values));
+    if (is_over && !writes.changes.empty()) {
+      AnswerWriteTimeout(*writes.changes[0]->table, call.request.consistency(), writes.type,
+                         call.context, call.request.outcome, call.out);
+      return Ran::kAnswered;
+    }
+  }
   if (writes.any_conditional) return RunConditional(writes, call);
   if (writes.any_counter) return RunCounters(writes, call);
   LS_RETURN_IF_ERROR(CheckWriteConsistency(call.request.consistency()));

@@ -7,6 +7,7 @@
 
 #include "engine/base/hash.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/plan/bind_timeout.h"
 #include "engine/cql/plan/instantiate.h"
 #include "engine/cql/plan/planner.h"
 #include "engine/cql/schema/describe.h"
@@ -67,6 +68,14 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
     LS_ASSIGN_OR_RETURN(const bool joined,
                         call.group->AddRead(call.request, call.context, plan, values));
     return joined ? Ran::kJoined : Ran::kAlone;
+  }
+  if (plan.timeout) {
+    LS_ASSIGN_OR_RETURN(const bool is_over, IsOverAtOnce(*plan.timeout, values));
+    if (is_over) {
+      AnswerReadTimeout(*plan.table, parameters.consistency, call.context, call.request.outcome,
+                        call.out);
+      return Ran::kAnswered;
+    }
   }
   Functions functions(*this, call.now_nanos);
   SelectCall select{.plan = plan,

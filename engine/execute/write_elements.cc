@@ -124,6 +124,9 @@ CqlStatus WriteSet::AddToList(const CellAssignment& assignment, BoundValues valu
     change.type = assignment.elements.parameters()[0];
   } else {
     BoundValue index;
+    LS_RETURN_IF_ERROR(Resolve(*assignment.element, values, index));
+    // Source: ScyllaDB cql3/lists.hh, discarder_by_index.
+    if (index.is_unset() && assignment.kind == AssignmentKind::kDeleteElement) return {};
     LS_RETURN_IF_ERROR(ResolveSet(*assignment.element, values, index));
     if (index.is_null() || index.bytes.size() != sizeof(int32_t)) {
       return CqlError::Invalid("Invalid null value for list index");

@@ -76,7 +76,9 @@ void Check(std::span<const Example> examples) {
   for (const Example& example : examples) {
     const auto plan = PlanIt(std::string(example.statement));
     EXPECT_EQ(plan.ok() ? "" : plan.error().message, example.error) << example.statement;
-    if (!plan.ok()) EXPECT_EQ(plan.error().code, CqlErrorCode::kInvalid) << example.statement;
+    if (!plan.ok()) {
+      EXPECT_EQ(plan.error().code, CqlErrorCode::kInvalid) << example.statement;
+    }
   }
 }
 

@@ -197,7 +197,8 @@ TEST(PlanSelectorTest, GroupsFollowThePrimaryKey) {
   EXPECT_EQ(groups_of("WHERE p = 1 AND q = 'x' GROUP BY c"), (std::vector<uint16_t>{2}));
   EXPECT_EQ(groups_of("WHERE p = 1 AND q = 'x' AND c = now() GROUP BY d"),
             (std::vector<uint16_t>{3}));
-  EXPECT_EQ(groups_of("WHERE p IN (1, 2) AND q = 'x' GROUP BY p, q"), (std::vector<uint16_t>{0, 1}));
+  EXPECT_EQ(groups_of("WHERE p IN (1, 2) AND q = 'x' GROUP BY p, q"),
+            (std::vector<uint16_t>{0, 1}));
 }
 
 }  // namespace plan_selector_test

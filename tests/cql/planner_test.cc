@@ -57,6 +57,8 @@ Schema TestSchema() {
       Table("shared", {Key("p", CqlType::kInt, 0), Clustering("c", CqlType::kInt, 0),
                        Clustering("d", CqlType::kInt, 1), Static("r", CqlType::kInt),
                        Static("s", CqlType::kInt), Regular("v", CqlType::kInt)});
+  keyspace->tables["lists"] =
+      Table("lists", {Key("p", CqlType::kInt, 0), Regular("l", DataType::List(CqlType::kText))});
   Schema schema;
   schema.keyspaces["ks"] = keyspace;
   return schema;
@@ -367,6 +369,26 @@ TEST(PlannerTest, ClusteringRestrictionsOfAScanAreWarnedAbout) {
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   EXPECT_TRUE(Select(*plan).warns_of_filtering);
   EXPECT_EQ(Select(*plan).clustering.slices.size(), 1u);
+}
+
+// Sources: ScyllaDB cql3/expr/prepare_expr.cc, list_index; cql3/lists.cc;
+// cql3/statements/modification_statement.cc, insert_prepared_json_statement.
+TEST(PlannerTest, MarkersHaveTheNamesOfTheirPlaces) {
+  const std::pair<std::string_view, std::vector<std::string>> examples[] = {
+      {"UPDATE lists SET l[?] = ? WHERE p = ? IF l[?] = ?",
+       {"idx(l)", "value(l)", "p", "index(l)", "value(l)"}},
+      {"DELETE l[?] FROM lists WHERE p = ?", {"idx(l)", "p"}},
+      {"INSERT INTO lists JSON ?", {""}},
+      {"BEGIN BATCH USING TIMEOUT ? DELETE FROM lists WHERE p = ? APPLY BATCH", {"[timeout]", "p"}},
+      {"BEGIN BATCH USING TIMEOUT :t DELETE FROM lists WHERE p = ? APPLY BATCH", {"t", "p"}},
+  };
+  for (const auto& [statement, names] : examples) {
+    const auto plan = PlanIt(statement);
+    ASSERT_TRUE(plan.ok()) << statement << ": " << plan.error().message;
+    std::vector<std::string> found;
+    for (const BindVariable& variable : (*plan)->variables) found.push_back(variable.name);
+    EXPECT_EQ(found, names) << statement;
+  }
 }
 
 TEST(PlannerTest, WithoutAKeyspaceTablesAreNamedInFull) {

@@ -234,6 +234,15 @@ TEST_F(Elements, OfListsStandNowhereElse) {
             "Invalid operation (s[1] = 1) for set column s");
 }
 
+// Source: ScyllaDB cql3/lists.hh, discarder_by_index.
+TEST_F(Elements, AnUnsetIndexDeletesNothing) {
+  Say("INSERT INTO t (p, l) VALUES (1, ['aa', 'bb'])");
+  EXPECT_EQ(Say("DELETE l[?] FROM t WHERE p = 1", {{std::nullopt, true}}), "");
+  EXPECT_EQ(Say("SELECT l[0], l[1] FROM t"), "aa bb");
+  EXPECT_NE(Say("UPDATE t SET l[?] = 'c' WHERE p = 1", {{std::nullopt, true}}), "");
+  EXPECT_NE(Say("DELETE s[?] FROM t WHERE p = 1", {{std::nullopt, true}}), "");
+}
+
 TEST_F(Elements, HaveTimesOfTheirOwn) {
   Say("INSERT INTO t (p, m, s, u) VALUES (1, {'a': 1, 'b': 2}, {5, 6}, {name: 'x', age: 7}) USING "
       "TIMESTAMP 100 AND TTL 1000");

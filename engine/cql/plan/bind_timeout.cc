@@ -1,20 +1,16 @@
 #include "engine/cql/plan/bind_timeout.h"
 
-#include "engine/base/check.h"
+#include <string_view>
+
 #include "engine/base/status_macros.h"
 #include "engine/model/duration.h"
 
 namespace liststore {
+namespace {
 
-// Source: ScyllaDB cql3/attributes.cc, get_timeout.
-CqlStatus BindTimeout(const std::optional<Expression>& timeout, Binder& binder) {
-  if (!timeout) return {};
-  LS_ASSIGN_OR_RETURN(const Operand operand,
-                      binder.Bind(*timeout, CqlType::kDuration, "[timeout]", "[timeout]"));
-  if (operand.marker) return {};
-  if (!operand.constant) return CqlError::Invalid("Timeout value cannot be null");
-  const std::optional<Duration> duration = DecodeDuration(*operand.constant);
-  LS_CHECK(duration.has_value(), "the literal of a duration is one");
+CqlOr<bool> IsZero(std::string_view bytes) {
+  const std::optional<Duration> duration = DecodeDuration(bytes);
+  if (!duration) return CqlError::Invalid("Invalid timeout value");
   constexpr int64_t kNanosPerMilli = 1'000'000;
   if (duration->months != 0 || duration->days != 0) {
     return CqlError::Invalid("Timeout values cannot be expressed in days/months");
@@ -23,7 +19,28 @@ CqlStatus BindTimeout(const std::optional<Expression>& timeout, Binder& binder) 
     return CqlError::Invalid("Timeout values cannot have granularity finer than milliseconds");
   }
   if (duration->nanoseconds < 0) return CqlError::Invalid("Timeout values must be non-negative");
-  return {};
+  return duration->nanoseconds == 0;
+}
+
+}  // namespace
+
+// Source of both: ScyllaDB cql3/attributes.cc, get_timeout.
+CqlOr<std::optional<Operand>> BindTimeout(const std::optional<Expression>& timeout,
+                                          Binder& binder) {
+  if (!timeout) return std::optional<Operand>();
+  LS_ASSIGN_OR_RETURN(Operand operand,
+                      binder.Bind(*timeout, CqlType::kDuration, "[timeout]", "[timeout]"));
+  if (operand.marker) return std::optional(std::move(operand));
+  if (!operand.constant) return CqlError::Invalid("Timeout value cannot be null");
+  LS_ASSIGN_OR_RETURN(const bool is_zero, IsZero(*operand.constant));
+  return is_zero ? std::optional(std::move(operand)) : std::nullopt;
+}
+
+CqlOr<bool> IsOverAtOnce(const Operand& timeout, BoundValues values) {
+  BoundValue value;
+  LS_RETURN_IF_ERROR(ResolveSet(timeout, values, value));
+  if (value.is_null()) return CqlError::Invalid("Timeout value cannot be null");
+  return IsZero(value.bytes);
 }
 
 }  // namespace liststore

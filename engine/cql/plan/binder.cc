@@ -97,7 +97,7 @@ CqlOr<Operand> BindElementKey(const Expression& key, std::string_view collection
     const std::string receiver = KeyReceiver(collection);
     return binder.Bind(key, type.parameters()[0], receiver, receiver);
   }
-  const std::string receiver = "idx(" + std::string(collection) + ")";
+  const std::string receiver = "index(" + std::string(collection) + ")";
   return binder.Bind(key, CqlType::kInt, receiver, receiver);
 }
 

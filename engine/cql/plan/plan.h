@@ -166,6 +166,7 @@ struct SelectPlan {
   std::optional<Operand> limit;
   std::optional<Operand> per_partition_limit;
   bool warns_of_filtering = false;  // kFilteringWarning goes with the answer
+  std::optional<Operand> timeout;   // where it may be over at once: see BindTimeout
 
   // At most one row can match: never paged.
   bool at_most_one_row() const;
@@ -242,7 +243,8 @@ struct ModificationPlan {
   std::shared_ptr<const ViewPlans> views;
   std::optional<Operand> timestamp;
   std::optional<Operand> ttl;
-  bool is_counter = false;  // of a table of counters: what it assigns is added
+  std::optional<Operand> timeout;  // as in SelectPlan; of a statement of a batch it has no effect
+  bool is_counter = false;         // of a table of counters: what it assigns is added
   // Names one row then.
   std::optional<ConditionPlan> condition;
   // Columns of the answer of a conditional statement: [applied], and of the row as it was.
@@ -252,6 +254,7 @@ struct ModificationPlan {
 struct BatchPlan {
   BatchStatement::Kind kind = BatchStatement::Kind::kLogged;
   std::optional<Operand> timestamp;
+  std::optional<Operand> timeout;  // as in SelectPlan
   std::vector<ModificationPlan> modifications;
   // Of a batch with conditions: a row for each statement.
   std::vector<Selection> answer;

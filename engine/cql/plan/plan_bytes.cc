@@ -70,19 +70,19 @@ class Meter {
   size_t Of(const SelectPlan& plan) {
     return Of(plan.partition_key) + Of(plan.token_bounds) + Of(plan.clustering) + Of(plan.index) +
            Of(plan.filters) + Of(plan.selections) + Of(plan.group_by) + Of(plan.limit) +
-           Of(plan.per_partition_limit);
+           Of(plan.per_partition_limit) + Of(plan.timeout);
   }
   size_t Of(const ModificationPlan& plan) {
     size_t bytes = Of(plan.partition_key) + Of(plan.clustering) + Of(plan.assignments) +
                    Of(plan.static_assignments) + Of(plan.timestamp) + Of(plan.ttl) +
-                   Of(plan.condition) + Of(plan.answer);
+                   Of(plan.timeout) + Of(plan.condition) + Of(plan.answer);
     if (plan.views != nullptr && shared_.insert(plan.views.get()).second) {
       bytes += sizeof(ViewPlans) + Of(plan.views->views);
     }
     return bytes;
   }
   size_t Of(const BatchPlan& plan) {
-    return Of(plan.timestamp) + Of(plan.modifications) + Of(plan.answer);
+    return Of(plan.timestamp) + Of(plan.timeout) + Of(plan.modifications) + Of(plan.answer);
   }
   size_t Of(const UsePlan& plan) { return Of(plan.keyspace); }
   size_t Of(const SchemaPlan&) { return 0; }

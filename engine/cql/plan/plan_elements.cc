@@ -80,7 +80,12 @@ CqlOr<size_t> FindPart(const std::string& field, const ColumnDefinition& column)
 // The index of a list's element, or the key of a map's; of a set the element.
 CqlOr<Operand> BindElement(const Expression& element, const ColumnDefinition& column,
                            Binder& binder) {
-  if (column.type.kind() != DataKind::kSet) {
+  if (column.type.kind() == DataKind::kList) {
+    // Source of the name: ScyllaDB cql3/lists.cc, index_spec_of.
+    const std::string receiver = "idx(" + column.name + ")";
+    return binder.Bind(element, CqlType::kInt, receiver, receiver);
+  }
+  if (column.type.kind() == DataKind::kMap) {
     return BindElementKey(element, column.name, column.type, binder);
   }
   const std::string receiver = ElementReceiver(column.name);

@@ -23,7 +23,7 @@ CqlStatus PlanAttributes(const UsingClause& attributes, Binder& binder, Modifica
   if (attributes.ttl) {
     LS_ASSIGN_OR_RETURN(plan.ttl, binder.Bind(*attributes.ttl, CqlType::kInt, "[ttl]", "[ttl]"));
   }
-  LS_RETURN_IF_ERROR(BindTimeout(attributes.timeout, binder));
+  LS_ASSIGN_OR_RETURN(plan.timeout, BindTimeout(attributes.timeout, binder));
   plan.is_counter = IsCounterTable(*plan.table);
   return CheckCounterAttributes(plan);
 }
@@ -315,6 +315,7 @@ CqlOr<BatchPlan> PlanBatch(const BatchStatement& statement, Binder& binder) {
                         binder.Bind(*statement.attributes.timestamp, CqlType::kBigint,
                                     "[timestamp]", "[timestamp]"));
   }
+  LS_ASSIGN_OR_RETURN(plan.timeout, BindTimeout(statement.attributes.timeout, binder));
   size_t bytes = 0;
   for (const ModificationStatement& modification : statement.statements) {
     LS_ASSIGN_OR_RETURN(ModificationPlan next, PlanModification(modification, binder));

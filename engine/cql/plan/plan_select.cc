@@ -343,7 +343,7 @@ CqlOr<SelectPlan> PlanSelect(const SelectStatement& statement, Binder& binder) {
   LS_RETURN_IF_ERROR(PlanOrder(statement, plan));
   if (needs_filtering) return NeedsFiltering();
   LS_RETURN_IF_ERROR(PlanGroups(statement, plan));
-  LS_RETURN_IF_ERROR(BindTimeout(statement.timeout, binder));
+  LS_ASSIGN_OR_RETURN(plan.timeout, BindTimeout(statement.timeout, binder));
   LS_RETURN_IF_ERROR(PlanLimits(statement, binder, plan));
   return plan;
 }

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "engine/base/status_macros.h"
+#include "engine/cql/plan/bind_timeout.h"
 #include "engine/cql/plan/counters.h"
 #include "engine/cql/schema/schema_change_impl.h"
 #include "engine/cql/schema/table_options.h"
+#include "engine/cql/values/literal.h"
 
 namespace liststore::schema_change {
 namespace {
@@ -260,6 +262,24 @@ CqlOr<SchemaChange> Apply(const DropTableStatement& statement, Editor& editor) {
   return change;
 }
 
+namespace {
+
+// Sources: ScyllaDB cql3/statements/truncate_statement.cc, execute; exceptions/exceptions.cc.
+CqlStatus CheckTimeout(const TruncateStatement& statement) {
+  if (!statement.timeout) return {};
+  Operand timeout;
+  timeout.type = CqlType::kDuration;
+  LS_ASSIGN_OR_RETURN(timeout.constant,
+                      EncodeLiteral(*statement.timeout, timeout.type, "[timeout]"));
+  LS_ASSIGN_OR_RETURN(const bool is_over, IsOverAtOnce(timeout, {}));
+  if (!is_over) return {};
+  return CqlError{CqlErrorCode::kTruncateError,
+                  "Error during truncate: seastar::rpc::timeout_error (rpc call timed out)",
+                  {}};
+}
+
+}  // namespace
+
 CqlOr<SchemaChange> Apply(const TruncateStatement& statement, Editor& editor) {
   LS_ASSIGN_OR_RETURN(const std::string keyspace, KeyspaceOf(statement.table, editor));
   const std::string& name = statement.table.name;
@@ -280,6 +300,7 @@ CqlOr<SchemaChange> Apply(const TruncateStatement& statement, Editor& editor) {
     return CqlError::Invalid("Cannot truncate table " + keyspace + "." + name +
                              ": it belongs to the list store");
   }
+  LS_RETURN_IF_ERROR(CheckTimeout(statement));
   SchemaChange change;
   change.actions.push_back({SchemaAction::Kind::kTruncateTable, keyspace, name, ColumnMap{}});
   for (const std::string& view : table->views) {

@@ -48,7 +48,7 @@ def test_a_row_goes_in_and_out_as_json(ks):
 def test_prepared_statements_know_the_text(ks):
     insert = ks.prepare("INSERT INTO t JSON ? USING TTL ?")
     assert [(column.name, column.type.typename) for column in insert.column_metadata] == [
-        ("[json]", "varchar"), ("[ttl]", "int")]
+        ("", "varchar"), ("[ttl]", "int")]
     assert not insert.routing_key_indexes
     for c in range(20):
         ks.execute(insert, (json.dumps({"p": str(ID), "c": c, "d": str(c)}), 100))
