@@ -45,7 +45,7 @@ std::string_view MarshalClass(CqlType type) {
 }
 
 // An integer of 8 * `bytes` bits.
-CqlOr<std::string> EncodeInteger(std::string_view text, CqlType type, size_t bytes) {
+CqlOr<std::string> IntegerFromText(std::string_view text, CqlType type, size_t bytes) {
   int64_t number = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (failure != std::errc() || end != text.data() + text.size()) {
@@ -257,13 +257,13 @@ CqlOr<std::string> EncodeText(std::string_view text, CqlType type) {
   switch (type) {
     case CqlType::kBigint:
     case CqlType::kCounter:
-      return EncodeInteger(text, type, 8);
+      return IntegerFromText(text, type, 8);
     case CqlType::kInt:
-      return EncodeInteger(text, type, 4);
+      return IntegerFromText(text, type, 4);
     case CqlType::kSmallint:
-      return EncodeInteger(text, type, 2);
+      return IntegerFromText(text, type, 2);
     case CqlType::kTinyint:
-      return EncodeInteger(text, type, 1);
+      return IntegerFromText(text, type, 1);
     case CqlType::kBlob:
       return EncodeHex(text);
     case CqlType::kBoolean:
