@@ -254,7 +254,7 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunBound(const Plan& plan,
                                                     BoundValues values, Call& call) {
   const auto& body = plan.body;
   if (const auto* select = std::get_if<SelectPlan>(&body)) {
-    return RunSelect(*select, columns, values.first(plan.variables.size()), values, call);
+    return RunSelect(*select, columns, values, call);
   }
   if (std::holds_alternative<ModificationPlan>(body) || std::holds_alternative<BatchPlan>(body)) {
     return RunText(plan, columns, values, call);

@@ -106,9 +106,8 @@ class QueryProcessor final : public RequestHandler {
   CqlOr<Ran> Run(const Plan& plan, const protocol::ColumnsMetadata& columns, Call& call);
   CqlOr<Ran> RunBound(const Plan& plan, const protocol::ColumnsMetadata& columns,
                       BoundValues values, Call& call);
-  // `bound`: those of the values that the client has sent.
   CqlOr<Ran> RunSelect(const SelectPlan& plan, const protocol::ColumnsMetadata& columns,
-                       BoundValues bound, BoundValues values, Call& call);
+                       BoundValues values, Call& call);
   // A modification, or a batch as text.
   CqlOr<Ran> RunText(const Plan& plan, const protocol::ColumnsMetadata& columns, BoundValues values,
                      Call& call);

@@ -1,11 +1,8 @@
 // SELECT and DESCRIBE.
-#include <algorithm>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "engine/base/hash.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/bind_timeout.h"
 #include "engine/cql/plan/instantiate.h"
@@ -15,32 +12,9 @@
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
 #include "engine/execute/select/select_executor.h"
-#include "engine/model/partition_key.h"
 
 namespace liststore {
 namespace {
-
-// What a paging state belongs to: the statement, its values, and the table: one that was made anew
-// under the same name has other keys.
-uint64_t StatementDigest(const TableDefinition& table, std::string_view keyspace,
-                         std::string_view text, BoundValues values) {
-  uint64_t digest = Hash64(text, Hash64(keyspace, Hash64(table.id.view())));
-  for (const BoundValue& value : values) {
-    digest = Hash64(value.bytes, digest + static_cast<uint64_t>(value.state));
-  }
-  return digest;
-}
-
-// Else somebody has forged the paging state that it comes from.
-bool IsPartitionKeyOf(const TableDefinition& table, std::string_view key) {
-  const std::vector<const ColumnDefinition*> columns = table.ColumnsOf(ColumnKind::kPartitionKey);
-  const auto components = SplitPartitionKey(key, columns.size());
-  return components &&
-         std::ranges::equal(columns, *components,
-                            [](const ColumnDefinition* column, std::string_view value) {
-                              return column->type.IsValid(value);
-                            });
-}
 
 // Source: ScyllaDB cql3/statements/select_statement.cc.
 CqlStatus CheckSerialRead(const SelectPlan& plan, BoundValues values) {
@@ -59,8 +33,7 @@ CqlStatus CheckSerialRead(const SelectPlan& plan, BoundValues values) {
 
 CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
                                                      const protocol::ColumnsMetadata& columns,
-                                                     BoundValues bound, BoundValues values,
-                                                     Call& call) {
+                                                     BoundValues values, Call& call) {
   const protocol::QueryParameters& parameters = call.request.parameters();
   LS_RETURN_IF_ERROR(CheckReadConsistency(parameters.consistency));
   if (IsSerial(parameters.consistency)) LS_RETURN_IF_ERROR(CheckSerialRead(plan, values));
@@ -82,24 +55,12 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
                     .values = values,
                     .page_size = std::nullopt,
                     .resume = std::nullopt,
-                    .statement_digest = 0,
                     .now_nanos = call.now_nanos,
                     .functions = &functions};
-  if (parameters.page_size) {
-    select.page_size = static_cast<uint64_t>(*parameters.page_size);
-    select.statement_digest = StatementDigest(*plan.table, call.client.keyspace, call.text, bound);
-  }
+  if (parameters.page_size) select.page_size = static_cast<uint64_t>(*parameters.page_size);
   if (!parameters.paging_state.empty()) {
-    select.statement_digest = StatementDigest(*plan.table, call.client.keyspace, call.text, bound);
-    protocol::PagingState state;
-    if (const auto error =
-            protocol::DecodePagingState(parameters.paging_state, select.statement_digest, state)) {
-      return ToCqlError(*error);
-    }
-    if (!IsPartitionKeyOf(*plan.table, state.partition_key)) {
-      return CqlError{CqlErrorCode::kProtocolError, "Invalid value for the paging state", {}};
-    }
-    select.resume = state;
+    select.resume = protocol::DecodePagingState(parameters.paging_state);
+    if (!select.resume) return CqlError::Invalid(protocol::kInvalidPagingState);
   }
   call.scratch.rows.Clear();
   SelectResult result{call.scratch.rows, 0, {}, 0};

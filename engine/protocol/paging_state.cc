@@ -9,22 +9,19 @@
 namespace liststore::protocol {
 namespace {
 
-constexpr uint8_t kFormatVersion = 1;
+constexpr uint8_t kFormatVersion = 2;
 // Bits of <flags>.
 constexpr uint8_t kHasClusteringKey = 0x01;
 
-constexpr size_t kStatementDigestAt = 2;
-constexpr size_t kRowsRemainingAt = 10;
-constexpr size_t kPartitionRowsRemainingAt = 18;
-constexpr size_t kPartitionKeyBytesAt = 26;
-constexpr size_t kPartitionKeyAt = 30;
+constexpr size_t kRowsRemainingAt = 2;
+constexpr size_t kPartitionRowsAt = 10;
+constexpr size_t kPartitionKeyBytesAt = 18;
+constexpr size_t kPartitionKeyAt = 22;
 constexpr size_t kChecksumBytes = 8;
 
 // Of all other bytes. Not meant to withstand somebody who forges one: a forged state is read like
 // any other, and can name no more than a place to start reading at.
 constexpr uint64_t kChecksumSeed = 0x70616765;  // "page"
-
-ProtocolError RefusedState(const char* message) { return {ErrorCode::kProtocolError, message}; }
 
 }  // namespace
 
@@ -34,9 +31,8 @@ void AppendPagingState(const PagingState& state, std::string& out) {
   char header[kPartitionKeyAt];
   header[0] = static_cast<char>(kFormatVersion);
   header[1] = static_cast<char>(state.clustering_key ? kHasClusteringKey : 0);
-  StoreBigEndian64(header + kStatementDigestAt, state.statement_digest);
   StoreBigEndian64(header + kRowsRemainingAt, state.rows_remaining);
-  StoreBigEndian64(header + kPartitionRowsRemainingAt, state.partition_rows_remaining);
+  StoreBigEndian64(header + kPartitionRowsAt, state.partition_rows);
   StoreBigEndian32(header + kPartitionKeyBytesAt,
                    static_cast<uint32_t>(state.partition_key.size()));
   out.append(header, sizeof(header));
@@ -47,14 +43,12 @@ void AppendPagingState(const PagingState& state, std::string& out) {
   out.append(checksum, sizeof(checksum));
 }
 
-std::optional<ProtocolError> DecodePagingState(std::string_view bytes, uint64_t statement_digest,
-                                               PagingState& state) {
-  const auto damaged = [] { return RefusedState("Invalid value for the paging state"); };
-  if (bytes.size() < kPartitionKeyAt + kChecksumBytes) return damaged();
+std::optional<PagingState> DecodePagingState(std::string_view bytes) {
+  if (bytes.size() < kPartitionKeyAt + kChecksumBytes) return std::nullopt;
   const char* const at = bytes.data();
-  if (static_cast<uint8_t>(at[0]) != kFormatVersion) return damaged();
+  if (static_cast<uint8_t>(at[0]) != kFormatVersion) return std::nullopt;
   const std::string_view checked = bytes.substr(0, bytes.size() - kChecksumBytes);
-  if (LoadBigEndian64(at + checked.size()) != Hash64(checked, kChecksumSeed)) return damaged();
+  if (LoadBigEndian64(at + checked.size()) != Hash64(checked, kChecksumSeed)) return std::nullopt;
 
   // From here on only a state that somebody has forged is damaged.
   const auto flags = static_cast<uint8_t>(at[1]);
@@ -64,18 +58,14 @@ std::optional<ProtocolError> DecodePagingState(std::string_view bytes, uint64_t 
   if ((flags & ~kHasClusteringKey) != 0 || partition_key_bytes > kSerializedKeyBytesMax ||
       partition_key_bytes > keys.size() ||
       (!has_clustering_key && partition_key_bytes != keys.size())) {
-    return damaged();
+    return std::nullopt;
   }
-  if (LoadBigEndian64(at + kStatementDigestAt) != statement_digest) {
-    return RefusedState("The paging state belongs to another statement");
-  }
-  state.statement_digest = statement_digest;
+  PagingState state;
   state.partition_key = keys.substr(0, partition_key_bytes);
-  state.clustering_key = std::nullopt;
   if (has_clustering_key) state.clustering_key = keys.substr(partition_key_bytes);
   state.rows_remaining = LoadBigEndian64(at + kRowsRemainingAt);
-  state.partition_rows_remaining = LoadBigEndian64(at + kPartitionRowsRemainingAt);
-  return std::nullopt;
+  state.partition_rows = LoadBigEndian64(at + kPartitionRowsAt);
+  return state;
 }
 
 }  // namespace liststore::protocol

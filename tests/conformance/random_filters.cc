@@ -78,11 +78,17 @@ void AddEntry(Random& random, const ModelColumn& column, const ValueOfRow& value
 
 }  // namespace
 
-void AddFilter(Random& random, std::string_view before, const ModelColumn& column,
+bool AddFilter(Random& random, std::string_view before, const ModelColumn& column,
                const ValueOfRow& value, StatementText& text, ReadShape& shape) {
-  if (column.type.is_multi_cell()) return AddContains(random, before, column, value, text, shape);
+  if (column.type.is_multi_cell()) {
+    AddContains(random, before, column, value, text, shape);
+    return false;
+  }
   text << before << column.name;
-  if (random.OneIn(5)) return AddIn(random, column, value, text, shape);
+  if (random.OneIn(5)) {
+    AddIn(random, column, value, text, shape);
+    return true;
+  }
   constexpr std::string_view kOperators[] = {" = ", " < ", " <= ", " > ", " >= "};
   // Durations have no order.
   const size_t op = HasDuration(column.type) ? 0 : random.Below(std::size(kOperators));
@@ -100,6 +106,7 @@ void AddFilter(Random& random, std::string_view before, const ModelColumn& colum
                : op == 3 ? order > 0
                          : order >= 0;
       });
+  return op == 0;
 }
 
 void AddIndexCondition(Random& random, const ModelSchema& schema, const ValueOfRow& value,

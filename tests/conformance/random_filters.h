@@ -18,7 +18,8 @@ namespace liststore::testing {
 using ValueOfRow = std::function<std::optional<std::string>(const LiveRow& row)>;
 
 // "v0 <= x", "c1 IN (x, y)"; CONTAINS of a collection of several cells. `before` stands before it.
-void AddFilter(Random& random, std::string_view before, const ModelColumn& column,
+// Whether it says `=` or IN.
+bool AddFilter(Random& random, std::string_view before, const ModelColumn& column,
                const ValueOfRow& value, StatementText& text, ReadShape& shape);
 
 // What the schema's index answers.

@@ -1,6 +1,7 @@
 // SELECT, and what it must answer; PagedRead.
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -58,13 +59,14 @@ class ReadMaker {
     AddSelection(Selected());
     AddFrom();
     text_ << " WHERE ";
-    const bool several = WherePartition();
+    const bool is_in = WherePartition();
     if (!random_.OneIn(4)) WhereClustering(" AND ");
     AddGroups();
-    // The groups of several partitions are not merged, and where among rows of several partitions
-    // one without a key belongs is not for the order to say.
-    const bool is_merged = several && (shape_.grouped || HasFirst() || !schema_.statics.empty());
-    if (!schema_.clustering.empty() && !is_merged && random_.OneIn(2)) AddOrder(several);
+    // The groups of several partitions are not merged, and where Cassandra has rows without a key
+    // among those of several partitions is not known.
+    const bool is_merged = is_in && (shape_.grouped || HasFirst() ||
+                                     (!schema_.statics.empty() && !options_.has_scylla_rules));
+    if (!schema_.clustering.empty() && !is_merged && random_.OneIn(2)) AddOrder(is_in);
     AddLimits();
     return Finish();
   }
@@ -144,6 +146,8 @@ class ReadMaker {
     AddFrom();
     std::string_view before = " WHERE ";
     const uint64_t start = random_.Below(4);
+    shape_.filters = true;
+    std::set<size_t> named;  // columns of the partition key
     if (start == 0) {
       text_ << before;
       WherePartition();
@@ -155,9 +159,10 @@ class ReadMaker {
       const uint64_t kind = random_.Below(3);
       if (kind == 0 && start >= 2) {
         const size_t i = random_.Below(schema_.partition_key.size());
-        shape_.is_in = true;  // where it is IN, and names partitions
-        Filter(before, schema_.partition_key[i],
-               [i](const LiveRow& row) { return std::optional(row.partition[i]); });
+        const bool is_equality = Filter(before, schema_.partition_key[i], [i](const LiveRow& row) {
+          return std::optional(row.partition[i]);
+        });
+        if (is_equality) named.insert(i);
       } else if (kind == 1 && !schema_.clustering.empty()) {
         const size_t i = random_.Below(schema_.clustering.size());
         Filter(before, schema_.clustering[i],
@@ -172,13 +177,14 @@ class ReadMaker {
       }
       before = " AND ";
     }
+    shape_.is_named |= named.size() == schema_.partition_key.size();
     AddGroups();
     AddLimits();
     text_ << " ALLOW FILTERING";
     return Finish();
   }
-  void Filter(std::string_view before, const ModelColumn& column, const ValueOfRow& value) {
-    AddFilter(random_, before, column, value, text_, shape_);
+  bool Filter(std::string_view before, const ModelColumn& column, const ValueOfRow& value) {
+    return AddFilter(random_, before, column, value, text_, shape_);
   }
 
   // ---- Clauses
@@ -194,14 +200,14 @@ class ReadMaker {
 
   void AddFrom() { text_ << " FROM " << schema_.table; }
 
-  // True: several partitions were named.
+  // True: by IN.
   bool WherePartition() {
     const PartitionChoice choice = AddPartitionWhere(random_, schema_, text_);
-    shape_.is_in = choice.is_in;
+    shape_.is_named = true;
     shape_.conditions.push_back([keys = choice.keys](const LiveRow& row, const AnswerRules&) {
       return std::ranges::find(keys, row.partition) != keys.end();
     });
-    return choice.keys.size() > 1;
+    return choice.is_in;
   }
 
   void AddWholeKey() {
@@ -267,12 +273,10 @@ class ReadMaker {
     return TokenOf(SerializedKey(key)).value;
   }
 
-  // `value`: of a row.
-  void AddOrder(bool several) {
+  // `is_in`: rows of several partitions are merged.
+  void AddOrder(bool is_in) {
     shape_.reversed = random_.OneIn(2);
-    // Of several partitions all columns: what else would order rows that are equal so far?
-    const size_t columns =
-        several ? schema_.clustering.size() : 1 + random_.Below(schema_.clustering.size());
+    const size_t columns = 1 + random_.Below(schema_.clustering.size());
     std::string_view before = " ORDER BY ";
     for (size_t i = 0; i < columns; ++i) {
       if (i + 1 < columns && LeavesOut(schema_.clustering[i])) continue;
@@ -280,7 +284,7 @@ class ReadMaker {
       text_ << before << schema_.clustering[i].name << (descending ? " DESC" : " ASC");
       before = ", ";
     }
-    shape_.merged = several;
+    shape_.merged = is_in ? columns : 0;
   }
 
   // ORDER BY and GROUP BY may be without a column that has one value by WHERE. Source: ScyllaDB
@@ -330,7 +334,7 @@ class ReadMaker {
   RandomRead Finish() {
     return {text_.Sent(),
             text_.shown(),
-            !shape_.merged && !shape_.grouped,
+            shape_.merged == 0 && !shape_.grouped,
             [this_model = &model_, shape = shape_](int64_t now_seconds, const AnswerRules& rules) {
               std::vector<ResultRow> rows = Evaluate(*this_model, shape, now_seconds, rules);
               MakeComparable(shape, {}, rows);

@@ -122,7 +122,11 @@ int64_t RandomTimestamp(Random& random, const WriteTimes& times);
 
 // Rules that servers do not share: where nothing is said, ScyllaDB's.
 struct AnswerRules {
-  bool in_by_value = false;  // partitions of IN come by their keys' values, not by token
+  // Partitions of IN come by the values of their keys as the table has these: in a view from above
+  // where they descend in its table.
+  bool in_descends = false;
+  // ORDER BY beside IN merges what filters pass, too, and rows that it finds equal stay as they are.
+  bool in_order_is_stable = false;
   bool bound_empties_are_null =
       false;                         // in a list for IN ?, values of no bytes that have no literal
   bool bound_empties_spoil = false;  // and a list with one of them finds nothing at all
@@ -162,9 +166,14 @@ RandomRead ReadEverything(Random& random, const TableModel& model, const ReadOpt
 
 // ---- WHERE, for both
 
+// Partition keys in the order of their values, which is that of IN; those of a column that compare
+// as equal by their bytes. Source: ScyllaDB cql3/restrictions/statement_restrictions.cc,
+// partition_ranges_from_singles.
+int CompareKeys(const ModelSchema& schema, const Values& a, const Values& b);
+
 struct PartitionChoice {
-  std::vector<Values> keys;  // none twice
-  bool is_in = false;        // said with IN
+  std::vector<Values> keys;  // none twice, in their order
+  bool is_in = false;        // said with IN, but for one of a list of one, which is `=`
 };
 // "p0 = x AND p1 IN (y, z)".
 PartitionChoice AddPartitionWhere(Random& random, const ModelSchema& schema, StatementText& text);

@@ -269,14 +269,16 @@ std::vector<PoolValue> RandomList(Random& random, const ModelColumn& column, boo
   return values;
 }
 
-// Equality with one value or several: adds "c = x" or "c IN (x, y)"; the values.
+// Equality with one value or several: adds "c = x" or "c IN (x, y)"; the values. `is_in`: said with
+// IN, and not of one value, which is `=`. Source: ScyllaDB cql3/expr/restrictions.cc,
+// validate_and_prepare_new_restriction.
 std::vector<PoolValue> AddEquality(Random& random, const ModelColumn& column, bool empty_key,
                                    bool may_be_in, StatementText& text, bool& is_in) {
   if (may_be_in && random.OneIn(5)) {
-    is_in = true;
     const std::vector<PoolValue> values = RandomList(random, column, empty_key);
     text << column.name << " IN ";
-    text.AddList(values);
+    const bool is_bound = text.AddList(values);
+    is_in |= is_bound || values.size() != 1;
     return values;
   }
   const PoolValue* value = &RandomPoolValue(random, column);
@@ -352,6 +354,15 @@ TableModel::Predicate AddTuple(Random& random, const ModelSchema& schema, Cluste
 
 }  // namespace
 
+int CompareKeys(const ModelSchema& schema, const Values& a, const Values& b) {
+  for (size_t i = 0; i < schema.partition_key.size(); ++i) {
+    const int order = CompareValues(schema.partition_key[i].type, a[i], b[i]);
+    if (order != 0) return order;
+    if (a[i] != b[i]) return a[i].compare(b[i]);
+  }
+  return 0;
+}
+
 PartitionChoice AddPartitionWhere(Random& random, const ModelSchema& schema, StatementText& text) {
   PartitionChoice choice;
   choice.keys.emplace_back();
@@ -369,7 +380,8 @@ PartitionChoice AddPartitionWhere(Random& random, const ModelSchema& schema, Sta
     }
     choice.keys = std::move(longer);
   }
-  std::ranges::sort(choice.keys);
+  std::ranges::sort(
+      choice.keys, [&](const Values& a, const Values& b) { return CompareKeys(schema, a, b) < 0; });
   choice.keys.erase(std::unique(choice.keys.begin(), choice.keys.end()), choice.keys.end());
   return choice;
 }

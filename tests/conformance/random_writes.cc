@@ -3,7 +3,6 @@
 
 #include "engine/cql/syntax/quoting.h"
 #include "engine/cql/values/print_value.h"
-#include "engine/model/token.h"
 #include "tests/conformance/json_model.h"
 #include "tests/conformance/random_parts.h"
 #include "tests/conformance/random_statements.h"
@@ -358,11 +357,6 @@ class WriteMaker {
     }
     // In the order in which the server writes them, by which lists count what is appended: static
     // columns come behind the rows.
-    std::vector<Values> sorted = partitions.keys;
-    std::ranges::sort(sorted, {}, [](const Values& key) {
-      const std::string serialized = SerializedKey(key);
-      return std::pair(TokenOf(serialized).value, serialized);
-    });
     const bool backwards = !schema_.clustering.empty() && schema_.clustering[0].descending;
     std::ranges::sort(keys, [&](const Values& a, const Values& b) {
       const int order = model_.CompareClustering(a, b);
@@ -378,22 +372,22 @@ class WriteMaker {
     split(of_rows.cells, of_statics.cells, [](const auto& cell) { return cell.first; });
     split(of_rows.parts, of_statics.parts, [](const ModelPart& part) { return part.column; });
     of_statics.statics_alone = true;
-    return Finish(
-        [this_model = &model_, sorted, keys, of_rows, of_statics](int64_t timestamp, int64_t now) {
-          RowWrite row_write = of_rows;
-          RowWrite static_write = of_statics;
-          for (const Values& partition : sorted) {
-            row_write.partition = static_write.partition = partition;
-            for (const Values& key : keys) {
-              row_write.clustering = key;
-              if (!row_write.statics_alone) this_model->Write(row_write, timestamp, now);
-            }
-            // As often as rows are named: lists grow each time.
-            for (size_t i = 0; i < keys.size(); ++i) {
-              this_model->Write(static_write, timestamp, now);
-            }
-          }
-        });
+    return Finish([this_model = &model_, partitions, keys, of_rows, of_statics](int64_t timestamp,
+                                                                                int64_t now) {
+      RowWrite row_write = of_rows;
+      RowWrite static_write = of_statics;
+      for (const Values& partition : partitions.keys) {
+        row_write.partition = static_write.partition = partition;
+        for (const Values& key : keys) {
+          row_write.clustering = key;
+          if (!row_write.statics_alone) this_model->Write(row_write, timestamp, now);
+        }
+        // As often as rows are named: lists grow each time.
+        for (size_t i = 0; i < keys.size(); ++i) {
+          this_model->Write(static_write, timestamp, now);
+        }
+      }
+    });
   }
 
   // USING, if anything is to be said; the TTL that counts.

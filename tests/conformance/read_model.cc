@@ -82,9 +82,9 @@ std::vector<ResultRow> EvaluateGroups(std::span<const LiveRow> rows, const ReadS
   return result;
 }
 
-// In the order of the partition key's values; in a view, that which the table has them in.
-void SortByValue(const ModelSchema& schema, std::vector<LiveRow>& rows) {
+void SortByValue(const ModelSchema& schema, const AnswerRules& rules, std::vector<LiveRow>& rows) {
   std::ranges::stable_sort(rows, [&](const LiveRow& a, const LiveRow& b) {
+    if (!rules.in_descends) return CompareKeys(schema, a.partition, b.partition) < 0;
     for (size_t i = 0; i < schema.partition_key.size(); ++i) {
       const ModelColumn& column = schema.partition_key[i];
       const int order = CompareValues(column.type, a.partition[i], b.partition[i]);
@@ -92,6 +92,30 @@ void SortByValue(const ModelSchema& schema, std::vector<LiveRow>& rows) {
     }
     return false;
   });
+}
+
+// By the first `columns` of the clustering key, those without a key first. Source: ScyllaDB
+// cql3/statements/select_statement.cc, get_ordering_comparator, process_results_complex.
+void Merge(const ModelSchema& schema, const ReadShape& shape, const AnswerRules& rules,
+           std::vector<LiveRow>& rows) {
+  const auto compare = [&](const LiveRow& a, const LiveRow& b) {
+    if (a.is_static_alone || b.is_static_alone) return b.is_static_alone - a.is_static_alone;
+    for (size_t i = 0; i < shape.merged; ++i) {
+      const ModelColumn& column = schema.clustering[i];
+      const int order = CompareValues(column.type, a.clustering[i], b.clustering[i]);
+      if (order != 0) return column.descending ? -order : order;
+    }
+    return 0;
+  };
+  if (rules.in_order_is_stable) {
+    std::ranges::stable_sort(rows, [&](const LiveRow& a, const LiveRow& b) {
+      return shape.reversed ? compare(a, b) > 0 : compare(a, b) < 0;
+    });
+    return;
+  }
+  std::ranges::stable_sort(rows,
+                           [&](const LiveRow& a, const LiveRow& b) { return compare(a, b) < 0; });
+  if (shape.reversed) std::ranges::reverse(rows);
 }
 
 }  // namespace
@@ -121,23 +145,26 @@ std::vector<ResultRow> Evaluate(const TableModel& model, const ReadShape& shape,
       return a.key != b.key ? std::tie(a.token, a.key) < std::tie(b.token, b.key) : compare(a, b);
     });
   }
-  if (shape.is_in && rules.in_by_value) SortByValue(model.schema(), rows);
+  if (shape.is_named) SortByValue(model.schema(), rules, rows);
   if (shape.grouped) return EvaluateGroups(rows, shape, now_seconds, rules);
-  const int64_t of_partition_max =
-      shape.distinct ? 1 : shape.per_partition_limit.value_or(std::numeric_limits<int64_t>::max());
+  constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+  const bool merges =
+      shape.merged > 0 && !shape.aggregates && (!shape.filters || rules.in_order_is_stable);
+  int64_t of_partition_max = shape.distinct ? 1 : shape.per_partition_limit.value_or(kNoLimit);
+  if (merges) of_partition_max = std::min(of_partition_max, shape.limit.value_or(kNoLimit));
   std::vector<LiveRow> kept;
   int64_t of_partition = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
     of_partition = i > 0 && rows[i].key == rows[i - 1].key ? of_partition + 1 : 0;
     if (of_partition < of_partition_max) kept.push_back(rows[i]);
   }
-  if (shape.merged) std::ranges::stable_sort(kept, compare);
+  if (merges) Merge(model.schema(), shape, rules, kept);
   std::vector<ResultRow> result;
   if (shape.aggregates) return {AggregatesOf(kept, shape, now_seconds, rules)};
   for (const LiveRow& row : kept) {
     // What is merged is made before it is put in order, all of it.
     const bool is_full = shape.limit && static_cast<int64_t>(result.size()) == *shape.limit;
-    if (is_full && !shape.merged) break;
+    if (is_full && !merges) break;
     ResultRow values = ValuesOf(row, shape, now_seconds, rules);
     if (!is_full || IsRefused({values})) result.push_back(std::move(values));
   }

@@ -45,8 +45,12 @@ struct ReadShape {
   using Condition = std::function<bool(const LiveRow&, const AnswerRules&)>;
   std::vector<Condition> conditions;
   bool reversed = false;
-  bool merged = false;  // rows of all partitions in one order
-  bool is_in = false;   // partitions are named by IN
+  // Partitions are named, each by `=` or IN for every column: they come by the values of their keys,
+  // else by token.
+  bool is_named = false;
+  // ORDER BY of so many clustering columns beside IN: rows of all partitions in one order.
+  size_t merged = 0;
+  bool filters = false;  // it needs ALLOW FILTERING
   bool distinct = false;
   std::optional<int64_t> per_partition_limit;
   std::optional<int64_t> limit;

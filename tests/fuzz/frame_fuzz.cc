@@ -200,8 +200,7 @@ class Connection {
 
   // Answers with the values as the rows of a single column.
   void Page(const FrameHeader& header, const QueryParameters& parameters) {
-    PagingState state;
-    (void)DecodePagingState(parameters.paging_state, 0, state);
+    (void)DecodePagingState(parameters.paging_state);
     const DataType type = CqlType::kBlob;
     const ColumnSpec column = {"ks", "t", "c", &type};
     ColumnsMetadata columns;

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "engine/base/big_endian.h"
-#include "engine/protocol/paging_state.h"
 #include "tests/over_cql/cql_session_test.h"
 
 namespace liststore::testing {
@@ -13,7 +12,6 @@ namespace hostile_requests_test {
 
 constexpr size_t kMiB = size_t{1} << 20;
 constexpr size_t kMillion = 1'000'000;
-constexpr char kForged[] = "Invalid value for the paging state";
 
 std::string Repeated(const std::string& word, size_t count) {
   std::string text = word;
@@ -122,63 +120,6 @@ TEST_F(HostileRequests, APageEndsInTheLongestKey) {
     parameters.paging_state = page.paging_state;
   } while (!parameters.paging_state.empty() && ++pages < 10);
   EXPECT_EQ(rows, 3u);
-}
-
-TEST_F(HostileRequests, PagingStatesEndWithTheirTable) {
-  Must("CREATE TABLE k.t (p int PRIMARY KEY)");
-  Must("INSERT INTO k.t (p) VALUES (1)");
-  Must("INSERT INTO k.t (p) VALUES (2)");
-  CqlParameters parameters = {1, {}, {}};
-  const CqlStatement select = {"SELECT * FROM k.t", {}};
-  parameters.paging_state = Must(select, parameters).paging_state;
-  ASSERT_FALSE(parameters.paging_state.empty());
-  Must("ALTER TABLE k.t ADD v text");
-  EXPECT_EQ(Must(select, parameters).rows.size(), 1u) << "it is the same table";
-  Must("DROP TABLE k.t");
-  Must("CREATE TABLE k.t (p text, q text, c int, PRIMARY KEY ((p, q), c))");
-  EXPECT_EQ(session_->Run(select, parameters).error,
-            "The paging state belongs to another statement");
-}
-
-TEST_F(HostileRequests, ForgedPagingStatesAreRefused) {
-  Must("CREATE TABLE k.t (p int, q int, PRIMARY KEY ((p, q)))");
-  Must("INSERT INTO k.t (p, q) VALUES (1, 1)");
-  Must("INSERT INTO k.t (p, q) VALUES (2, 2)");
-  CqlParameters parameters = {1, {}, {}};
-  const CqlStatement select = {"SELECT * FROM k.t", {}};
-  const std::string state = Must(select, parameters).paging_state;
-  ASSERT_GT(state.size(), 10u);
-  protocol::PagingState forged;
-  ASSERT_FALSE(
-      protocol::DecodePagingState(state, LoadBigEndian64(state.data() + 2), forged).has_value());
-  for (const char* key : {"", "1234", "\x7f\x7f 1234"}) {
-    forged.partition_key = key;
-    for (const bool with_row : {false, true}) {
-      forged.clustering_key.reset();
-      if (with_row) forged.clustering_key = "row";
-      parameters.paging_state.clear();
-      protocol::AppendPagingState(forged, parameters.paging_state);
-      EXPECT_EQ(session_->Run(select, parameters).error, kForged) << key;
-    }
-  }
-}
-
-TEST_F(HostileRequests, KeysInForgedPagingStatesAreOfTheirTypes) {
-  Must("CREATE TABLE k.t (p frozen<list<int>> PRIMARY KEY)");
-  Must("INSERT INTO k.t (p) VALUES ([1])");
-  Must("INSERT INTO k.t (p) VALUES ([1, 2])");
-  CqlParameters parameters = {1, {}, {}};
-  const CqlStatement select = {"SELECT * FROM k.t WHERE p CONTAINS 1 ALLOW FILTERING", {}};
-  const std::string state = Must(select, parameters).paging_state;
-  ASSERT_GT(state.size(), 10u);
-  protocol::PagingState forged;
-  ASSERT_FALSE(
-      protocol::DecodePagingState(state, LoadBigEndian64(state.data() + 2), forged).has_value());
-  forged.partition_key = "list";
-  forged.clustering_key = "";
-  parameters.paging_state.clear();
-  protocol::AppendPagingState(forged, parameters.paging_state);
-  EXPECT_EQ(session_->Run(select, parameters).error, kForged);
 }
 
 TEST_F(HostileRequests, PlacesInListsAreNotEmpty) {

@@ -245,7 +245,7 @@ TEST_F(JsonOverCql, ValuesAreShownAndTakenOneByOne) {
   EXPECT_EQ(
       Say("INSERT INTO l (p, l) VALUES (fromJson(?), fromJson(?))", {Text("5"), BoundParameter{}}),
       "");
-  EXPECT_EQ(Show("SELECT toJson(l) FROM l WHERE p IN (4, 5)"), "null; [9]");
+  EXPECT_EQ(Show("SELECT toJson(l) FROM l WHERE p IN (4, 5)"), "[9]; null");
 }
 
 TEST_F(JsonOverCql, AFailedFunctionHasACodeOfItsOwn) {

@@ -192,7 +192,7 @@ TEST_F(Views, AreReadLikeTables) {
   EXPECT_EQ(Say("SELECT p FROM by_v WHERE v = 1 AND p > 40"), "43; 46; 49");
   EXPECT_EQ(Say("SELECT p FROM by_v WHERE v = 1 ORDER BY p DESC LIMIT 2"), "49; 46");
   EXPECT_EQ(Say("SELECT v, count(*), max(w) FROM by_v WHERE v IN (0, 1, 2) GROUP BY v"),
-            "1 17 49; 0 17 48; 2 16 47");
+            "0 17 48; 1 17 49; 2 16 47");
   EXPECT_EQ(Say("SELECT p FROM by_v WHERE w = 7 ALLOW FILTERING"), "7");
   EXPECT_EQ(Say("SELECT DISTINCT v FROM by_v WHERE token(v) > -9000000000000000000"), "1; 0; 2");
   CqlParameters pages;

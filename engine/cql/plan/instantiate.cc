@@ -12,7 +12,6 @@
 #include "engine/model/clustering_encoding.h"
 #include "engine/model/composite_value.h"
 #include "engine/model/partition_key.h"
-#include "engine/model/token.h"
 
 namespace liststore {
 namespace {
@@ -110,19 +109,16 @@ CqlStatus ForEachCombination(const std::vector<KeyAlternatives>& parts, BoundVal
                              KeyUse use, std::string_view kind, Visit&& visit) {
   std::vector<std::vector<Views>> choices(parts.size());
   size_t combinations = 1;
-  bool any_in = false;
   for (size_t i = 0; i < parts.size(); ++i) {
     size_t count = 0;
     LS_RETURN_IF_ERROR(ResolveAlternatives(parts[i], values, use, choices[i], count));
     std::ranges::sort(choices[i]);
     // Not std::ranges::unique, which Clang 14 cannot compile with this library.
     choices[i].erase(std::unique(choices[i].begin(), choices[i].end()), choices[i].end());
-    any_in |= parts[i].is_in;
     if (choices[i].empty()) return {};
-    if (count == 0) count = choices[i].size();
-    combinations = std::min(combinations, kKeysPerStatementMax + 1) * count;
-  }
-  if (any_in && combinations > kKeysPerStatementMax) {
+    // Column for column: those behind one that makes too many do not count.
+    combinations *= count == 0 ? choices[i].size() : count;
+    if (combinations <= kKeysPerStatementMax) continue;
     const std::string key(kind);
     return CqlError::Server("size of " + key + "-key IN list or " + key +
                             "-key cartesian product of IN list " + std::to_string(combinations) +
@@ -142,6 +138,23 @@ CqlStatus ForEachCombination(const std::vector<KeyAlternatives>& parts, BoundVal
     while (part > 0 && ++at[part - 1] == choices[part - 1].size()) at[--part] = 0;
     if (part == 0) return {};
   }
+}
+
+// Column for column by its type, ascending; values that compare as equal by their bytes. In a view
+// the direction that a column has in its table does not count. Source: ScyllaDB
+// cql3/restrictions/statement_restrictions.cc, get_IN_values, partition_ranges_from_singles.
+bool ComesBefore(const TableDefinition& table, const std::string& a, const std::string& b) {
+  const size_t columns = table.storage.partition_key.size();
+  const auto of_a = SplitPartitionKey(a, columns);
+  const auto of_b = SplitPartitionKey(b, columns);
+  LS_CHECK(of_a && of_b, "keys were made of so many values");
+  for (size_t i = 0; i < columns; ++i) {
+    // The partition key comes first in a table.
+    const int order = CompareValues(table.columns[i].type, (*of_a)[i], (*of_b)[i]);
+    if (order != 0) return order < 0;
+    if ((*of_a)[i] != (*of_b)[i]) return (*of_a)[i] < (*of_b)[i];
+  }
+  return false;
 }
 
 // ---- Ranges
@@ -260,11 +273,8 @@ CqlStatus EncodePartitionKeys(const TableDefinition& table,
         LS_RETURN_IF_ERROR(AppendKey(components, use, keys.emplace_back()));
         return {};
       }));
-  std::ranges::sort(keys, [](const std::string& a, const std::string& b) {
-    const Token of_a = TokenOf(a);
-    const Token of_b = TokenOf(b);
-    return of_a != of_b ? of_a < of_b : a < b;
-  });
+  std::ranges::sort(
+      keys, [&](const std::string& a, const std::string& b) { return ComesBefore(table, a, b); });
   return {};
 }
 

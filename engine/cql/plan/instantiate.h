@@ -43,9 +43,9 @@ struct EncodedRange {
   }
 };
 
-// The serialised partition keys, ascending by token and then by bytes, none twice; none at all when
-// a value is null. Invalid: unset, of a wrong type, too long, an empty key of one column. Without
-// IN no allocation but for growth of `keys`.
+// The serialised partition keys, ascending by the values of their columns, first to last, none
+// twice; none at all when a value is null. Invalid: unset, of a wrong type, too long, an empty key
+// of one column. Without IN no allocation but for growth of `keys`.
 CqlStatus EncodePartitionKeys(const TableDefinition& table,
                               const std::vector<KeyAlternatives>& partition_key, BoundValues values,
                               KeyUse use, std::vector<std::string>& keys);

@@ -163,6 +163,9 @@ struct SelectPlan {
   bool distinct = false;    // a row for each partition
   bool reversed = false;    // against the clustering order
   bool is_ordered = false;  // ORDER BY was said: rows of several partitions are merged
+  // Clustering columns up to the last that ORDER BY names: those before it have one value or are
+  // named as well.
+  size_t ordered_columns = 0;
   std::optional<Operand> limit;
   std::optional<Operand> per_partition_limit;
   bool warns_of_filtering = false;  // kFilteringWarning goes with the answer

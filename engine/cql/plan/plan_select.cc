@@ -261,6 +261,7 @@ CqlStatus PlanOrder(const SelectStatement& statement, SelectPlan& plan) {
                       FindOrderedColumns(statement, *plan.table));
   LS_ASSIGN_OR_RETURN(plan.reversed, IsReversed(statement, *plan.table, columns));
   plan.is_ordered = true;
+  plan.ordered_columns = columns.back()->position + size_t{1};
   return {};
 }
 

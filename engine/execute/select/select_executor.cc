@@ -8,6 +8,8 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/instantiate.h"
+#include "engine/execute/select/merged_rows.h"
+#include "engine/execute/select/read_limits.h"
 #include "engine/execute/select/result_collector.h"
 #include "engine/model/token.h"
 
@@ -16,9 +18,6 @@ namespace {
 
 // Rows that one hold of a lane reads at most, some 100 us.
 constexpr uint64_t kRowsPerReadMax = 1024;
-// Where a page ends although it has room for more rows. Source: ScyllaDB query-result-writer.hh,
-// result_memory_limiter::maximum_result_size.
-constexpr size_t kPageBytesMax = size_t{1} << 20;
 // Partition keys that one step of a scan takes out of the engine.
 constexpr size_t kPartitionsPerScan = 64;
 
@@ -55,7 +54,7 @@ class SelectExecution {
       collector_.FinishAggregate();
       return collector_.status();
     }
-    if (merges_) {
+    if (limits_.merges) {
       ReadMerged();
     } else if (plan_.partition_key.empty()) {
       ReadAll();
@@ -65,27 +64,14 @@ class SelectExecution {
     gone = gone_;
     if (!gone_) collector_.FinishAggregate();
     LS_RETURN_IF_ERROR(collector_.status());
-    if (!page_size_ && collector_.too_large()) {
-      return CqlError::Invalid("The result is larger than " + std::to_string(kResultBytesMax) +
-                               " bytes: read it in pages, or with a LIMIT");
-    }
-    return {};
+    return limits_.CheckSize(collector_);
   }
 
  private:
   CqlStatus Prepare() {
     LS_RETURN_IF_ERROR(collector_.Bind());
     collector_.AskPartitions();
-    LS_RETURN_IF_ERROR(ResolveLimit(plan_.limit, call_.values, "LIMIT", limit_));
-    LS_RETURN_IF_ERROR(ResolveLimit(plan_.per_partition_limit, call_.values, "PER PARTITION LIMIT",
-                                    per_partition_limit_));
-    if (plan_.is_aggregate) {
-      // Limits are of the result's rows: groups, of which there is one without GROUP BY.
-      collector_.LimitGroups(limit_, per_partition_limit_);
-      limit_ = UINT64_MAX;
-      per_partition_limit_ = UINT64_MAX;
-    }
-    if (plan_.distinct) per_partition_limit_ = 1;
+    LS_RETURN_IF_ERROR(limits_.Resolve(call_, collector_));
     LS_RETURN_IF_ERROR(
         EncodeRanges(table_, plan_.clustering, call_.values, KeyUse::kRead, ranges_));
     nothing_ |= ranges_.empty();
@@ -98,18 +84,9 @@ class SelectExecution {
       nothing_ |= keys_.empty();
     }
     LS_RETURN_IF_ERROR(PrepareIndex());
-    if (!plan_.is_aggregate && !plan_.at_most_one_row() && limit_ > 1) page_size_ = call_.page_size;
-    merges_ = plan_.is_ordered && keys_.size() > 1 && !plan_.is_aggregate;
-    if (merges_ && page_size_) {
-      return CqlError::Invalid(
-          "Cannot page queries with both ORDER BY and a IN restriction on the partition key; you "
-          "must either remove the ORDER BY or the IN and sort client side, or disable paging for "
-          "this query");
-    }
-    limit_left_ = limit_;
-    page_left_ = page_size_.value_or(UINT64_MAX);
-    if (page_size_) collector_.LimitBytes(kPageBytesMax);
-    if (call_.resume) Resume();
+    const bool finds_nothing = !plan_.partition_key.empty() && keys_.empty();
+    LS_RETURN_IF_ERROR(limits_.ResolvePage(call_, finds_nothing, collector_));
+    if (limits_.resume) Resume();
     return {};
   }
 
@@ -125,33 +102,35 @@ class SelectExecution {
     return {};
   }
 
+  // Leaves out the partitions before the one that the page before ended in, and it too where that
+  // page had all of it. Where this statement does not read it there is nothing behind it.
   void Resume() {
-    limit_left_ = std::min(limit_left_, call_.resume->rows_remaining);
-    if (limit_left_ == 0) nothing_ = true;
+    const std::string key(limits_.resume->partition_key);
+    if (limits_.rows == 0) nothing_ = true;
+    if (!plan_.partition_key.empty()) {
+      const auto at = std::ranges::find(keys_, key);
+      const bool is_read = at != keys_.end() && !limits_.resume->clustering_key;
+      keys_.erase(keys_.begin(), is_read ? at + 1 : at);
+      nothing_ |= keys_.empty();
+    } else if (tokens_) {
+      const int64_t token = TokenOf(key).value;
+      nothing_ |= token < tokens_->first || tokens_->last < token;
+    }
   }
 
   // ---- Partitions in their order
 
   void ReadPartitions() {
     for (const std::string& key : keys_) {
-      if (call_.resume && !IsAtOrBehindResume(key)) continue;
       if (!ReadPartition(key)) return;
     }
-  }
-  // False for partitions that pages before this one have read whole.
-  bool IsAtOrBehindResume(const std::string& key) const {
-    const std::string_view last = call_.resume->partition_key;
-    const Token token = TokenOf(key);
-    const Token last_token = TokenOf(last);
-    if (token != last_token) return last_token < token;
-    return call_.resume->clustering_key ? key >= last : key > last;
   }
 
   void ReadAll() {
     ScanPosition position = engine_.PositionAt(Token{tokens_->first});
-    if (call_.resume) {
-      const std::string key(call_.resume->partition_key);
-      if (call_.resume->clustering_key && !ReadPartition(key)) return;
+    if (limits_.resume) {
+      const std::string key(limits_.resume->partition_key);
+      if (limits_.resume->clustering_key && !ReadPartition(key)) return;
       position = engine_.PositionBehind(key);
     }
     std::vector<std::string> keys;
@@ -170,16 +149,14 @@ class SelectExecution {
   bool ReadPartition(const std::string& key) {
     collector_.row().SetPartition(key);
     if (!WantsPartition(key)) return !gone_;
-    const bool resumed =
-        call_.resume && call_.resume->clustering_key && key == call_.resume->partition_key;
-    uint64_t partition_left = per_partition_limit_;
+    const bool resumed = limits_.ResumesWithin(key);
+    uint64_t partition_left = limits_.LeftOf(key);
     std::vector<EncodedRange>* ranges = &ranges_;
     std::vector<EncodedRange> cut;
     any_row_ = false;
     if (resumed) {
-      partition_left = std::min(partition_left, call_.resume->partition_rows_remaining);
       cut = ranges_;
-      CutRanges(cut, *call_.resume->clustering_key, descending_);
+      CutRanges(cut, *limits_.resume->clustering_key, descending_);
       ranges = &cut;
     }
     for (size_t i = 0; i < ranges->size() && partition_left > 0; ++i) {
@@ -208,15 +185,15 @@ class SelectExecution {
   bool TakeStaticRow(const std::string& key) {
     if (any_row_ || !reads_statics_ || !collector_.has_static_row()) return true;
     if (!plan_.clustering.empty() || value_filter_) return true;
-    collector_.Expect(std::min(limit_left_, page_left_));
+    collector_.Expect(std::min(limits_.rows, limits_.page));
     collector_.row().SetNoRow();
     collector_.Take();
     if (collector_.ended() && !collector_.too_large()) return false;
-    Count(limit_left_);
-    Count(page_left_);
-    if (limit_left_ == 0) return false;
-    if (page_left_ != 0 && !collector_.too_large()) return true;
-    EndPage(key, /*partition_left=*/0);
+    Count(limits_.rows);
+    Count(limits_.page);
+    if (limits_.rows == 0) return false;
+    if (limits_.page != 0 && !collector_.too_large()) return true;
+    EndPage(key, std::nullopt, limits_.of_partition);
     return false;
   }
 
@@ -224,7 +201,7 @@ class SelectExecution {
   bool ReadRange(const std::string& key, EncodedRange range, uint64_t& partition_left) {
     if (CountsOnly()) return CountRange(key, range);
     while (true) {
-      const uint64_t wanted = std::min({limit_left_, page_left_, partition_left});
+      const uint64_t wanted = std::min({limits_.rows, limits_.page, partition_left});
       collector_.Expect(wanted);
       const uint64_t rows =
           collector_.filters() ? kRowsPerReadMax : std::min(wanted, kRowsPerReadMax);
@@ -245,12 +222,12 @@ class SelectExecution {
       result_.dead_rows += reply.info.dead_rows;
       any_row_ |= reply.rows != 0;
       if (collector_.ended() && !collector_.too_large()) return false;
-      Count(limit_left_);
-      Count(page_left_);
+      Count(limits_.rows);
+      Count(limits_.page);
       Count(partition_left);
-      if (limit_left_ == 0) return false;
-      if (page_left_ == 0 || collector_.too_large()) {
-        EndPage(key, partition_left);
+      if (limits_.rows == 0) return false;
+      if (limits_.page == 0 || collector_.too_large()) {
+        EndPage(key, collector_.last_taken(), partition_left);
         return false;
       }
       if (partition_left == 0 || reply.rows < rows) return true;
@@ -264,15 +241,9 @@ class SelectExecution {
     if (left != UINT64_MAX) left -= collector_.taken();
   }
 
-  void EndPage(const std::string& key, uint64_t partition_left) {
-    protocol::PagingState state;
-    state.statement_digest = call_.statement_digest;
-    state.partition_key = key;
-    // Behind the last row of its share the partition is done.
-    if (partition_left > 0) state.clustering_key = collector_.last_taken();
-    state.rows_remaining = limit_left_;
-    state.partition_rows_remaining = partition_left;
-    protocol::AppendPagingState(state, result_.paging_state);
+  void EndPage(std::string_view key, std::optional<std::string_view> row, uint64_t left) {
+    if (plan_.distinct) row.reset();
+    protocol::AppendPagingState(limits_.StateBehind(key, row, left), result_.paging_state);
   }
 
   // ---- Sums
@@ -280,7 +251,7 @@ class SelectExecution {
   bool CountsOnly() {
     return plan_.is_aggregate && plan_.group_by.empty() && !plan_.distinct &&
            !collector_.filters() && !value_filter_ && !reads_statics_ &&
-           collector_.aggregation().counts_rows_only();
+           limits_.rows == UINT64_MAX && collector_.aggregation().counts_rows_only();
   }
   bool CountRange(const std::string& key, const EncodedRange& range) {
     const Reply reply =
@@ -296,33 +267,12 @@ class SelectExecution {
 
   // ---- ORDER BY over several partitions
 
-  // Reads them whole, one after the other, and merges by clustering key.
   void ReadMerged() {
-    struct Row {
-      std::string key;
-      size_t begin = 0;
-      size_t end = 0;
-    };
-    std::vector<Row> rows;
-    const uint64_t limit = std::exchange(limit_left_, UINT64_MAX);
-    size_t begin = result_.rows.size();
-    const size_t first = begin;
-    collector_.on_row = [&] {
-      rows.push_back({collector_.row().clustering_key(), begin, result_.rows.size()});
-      begin = result_.rows.size();
-    };
+    const uint64_t limit = std::exchange(limits_.rows, UINT64_MAX);
+    limits_.of_partition = std::min(limits_.of_partition, limit);
+    MergedRows rows(plan_, collector_, result_);
     ReadPartitions();
-    std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) {
-      return descending_ ? b.key < a.key : a.key < b.key;
-    });
-    rows.resize(std::min<uint64_t>(rows.size(), limit));
-    const std::string unsorted(result_.rows.ViewFrom(first));
-    result_.rows.Truncate(first);
-    for (const Row& row : rows) {
-      result_.rows.Append(
-          std::string_view(unsorted).substr(row.begin - first, row.end - row.begin));
-    }
-    result_.row_count = static_cast<uint32_t>(rows.size());
+    rows.Finish(limit);
   }
 
   Engine& engine_;
@@ -334,17 +284,12 @@ class SelectExecution {
   const bool descending_;  // in encoded order
   const bool reads_statics_;
 
-  std::vector<std::string> keys_;
+  std::vector<std::string> keys_;  // in their order
   std::optional<TokenRange> tokens_;
   std::vector<EncodedRange> ranges_;  // ascending
   std::optional<ReadSpec::ValueFilter> value_filter_;
-  uint64_t limit_ = UINT64_MAX;
-  uint64_t per_partition_limit_ = UINT64_MAX;
-  std::optional<uint64_t> page_size_;
-  uint64_t limit_left_ = UINT64_MAX;
-  uint64_t page_left_ = UINT64_MAX;
+  ReadLimits limits_;
   bool nothing_ = false;
-  bool merges_ = false;
   bool gone_ = false;
   bool any_row_ = false;  // of the partition at hand, whether or not filters took it
 };

@@ -24,9 +24,8 @@ struct SelectCall {
   BoundValues values;
   // Rows of a page; nullopt: all.
   std::optional<uint64_t> page_size;
-  // Where the page before ended; the digest was checked.
+  // Where the page before ended, of whatever statement.
   std::optional<protocol::PagingState> resume;
-  uint64_t statement_digest = 0;  // of the paging state to come
   uint64_t now_nanos = 0;
   FunctionContext* functions = nullptr;  // of functions that are not pure
 };
