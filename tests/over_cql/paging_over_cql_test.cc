@@ -202,6 +202,9 @@ TEST_F(PagingOverCql, StatesOfOtherTables) {
   EXPECT_EQ(Rest("SELECT c FROM k.items WHERE p IN (1, 2)", state, 1), "é the last");
   EXPECT_EQ(Rest("SELECT v FROM k.single WHERE p IN (1, 2) AND v > 0 ALLOW FILTERING", state, 1),
             "");
+  // A text is a keyspace's name for all that the state says.
+  const std::string of_keyspaces = StateOf("SELECT * FROM system_schema.keyspaces", 1);
+  EXPECT_EQ(Page("SELECT c FROM k.t", of_keyspaces, 2).error, protocol::kInvalidPagingState);
 }
 
 TEST_F(PagingOverCql, EachFlippedByteAndEachCutIsRefusedAndTheConnectionLives) {
@@ -255,6 +258,10 @@ TEST_F(PagingOverCql, ForgedStatesDoNoHarm) {
       "SELECT * FROM k.items",
       "SELECT * FROM k.down",
       "SELECT * FROM k.down WHERE p = 1 ORDER BY c ASC",
+      "SELECT * FROM system_schema.columns",
+      "SELECT * FROM system_schema.columns WHERE keyspace_name IN ('k', 'system')",
+      "SELECT * FROM system.local",
+      "SELECT * FROM liststore.requests WHERE journal = 'requests' ORDER BY seq DESC",
   };
   const std::vector<std::string> keys = {"",
                                          std::string(4, '\0'),
@@ -293,6 +300,54 @@ TEST_F(PagingOverCql, ForgedStatesDoNoHarm) {
   }
   EXPECT_GT(answered, selects.size());
   EXPECT_EQ(Say("SELECT c FROM k.t WHERE p = 1"), "1; 2; 3; 4");
+}
+
+// ---- Tables whose rows are computed
+
+TEST_F(PagingOverCql, VirtualTablesComeInPages) {
+  const std::vector<std::string> selects = {
+      "SELECT keyspace_name, table_name, column_name FROM system_schema.columns",
+      "SELECT column_name FROM system_schema.columns WHERE keyspace_name = 'system' LIMIT 17",
+      "SELECT keyspace_name, table_name FROM system_schema.columns PER PARTITION LIMIT 3",
+      "SELECT table_name FROM system_schema.tables WHERE keyspace_name IN ('system_schema', 'k', "
+      "'system')",
+      "SELECT table_name FROM system_schema.tables WHERE keyspace_name = 'system' ORDER BY "
+      "table_name DESC",
+      "SELECT DISTINCT keyspace_name FROM system_schema.columns",
+      "SELECT column_name FROM system_schema.columns WHERE kind = 'clustering' ALLOW FILTERING",
+      "SELECT keyspace_name FROM system_schema.keyspaces WHERE token(keyspace_name) > 0",
+      "SELECT table_name FROM system_schema.columns WHERE token(keyspace_name) < 0 PER PARTITION "
+      "LIMIT 5 ALLOW FILTERING",
+      "SELECT name, value FROM system.config",
+      "SELECT * FROM system.local",
+  };
+  for (const std::string& select : selects) {
+    const std::string all = ToText(Must(select));
+    ASSERT_NE(all, "") << select;
+    for (const int32_t size : {1, 2, 3, 7, 5000}) EXPECT_EQ(Rest(select, "", size), all) << select;
+  }
+  EXPECT_EQ(Page("SELECT * FROM system_schema.tables", "", 3).rows.size(), 3u);
+  EXPECT_EQ(Page("SELECT count(*) FROM system_schema.tables", "", 1).paging_state, "");
+  EXPECT_EQ(Page("SELECT table_name FROM system_schema.tables WHERE keyspace_name IN ('k', "
+                 "'system') ORDER BY table_name",
+                 "", 3)
+                .error.substr(0, 56),
+            "Cannot page queries with both ORDER BY and a IN restrict");
+}
+
+// What comes and goes meanwhile does not move the position.
+TEST_F(PagingOverCql, VirtualTablesChangeBetweenTwoPages) {
+  Must("DROP TABLE k.t");
+  for (const char* table : {"bb", "dd", "ff", "zz"}) {
+    Must(std::string("CREATE TABLE k.") + table + " (p int PRIMARY KEY)");
+  }
+  const std::string select =
+      "SELECT table_name FROM system_schema.tables WHERE keyspace_name = 'k'";
+  const std::string state = StateOf(select, 2);
+  Must("CREATE TABLE k.aa (p int PRIMARY KEY)");
+  Must("CREATE TABLE k.ee (p int PRIMARY KEY)");
+  Must("DROP TABLE k.dd");
+  EXPECT_EQ(Rest(select, state, 2), "ee; ff; zz");
 }
 
 }  // namespace paging_over_cql_test

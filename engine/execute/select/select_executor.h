@@ -46,7 +46,7 @@ struct SelectResult {
 // behind a large one. O(rows looked at).
 CqlStatus ExecuteSelect(Engine& engine, const SelectCall& call, SelectResult& result, bool& gone);
 
-// Virtual tables: computed whole, never paged.
+// Virtual tables: computed whole for each page.
 CqlStatus ExecuteVirtualSelect(const VirtualTable& table, const VirtualReadContext& context,
                                const SelectCall& call, SelectResult& result);
 

@@ -1,105 +1,184 @@
-// SELECT of virtual tables: all rows are computed, and those left out that are not asked for.
+// SELECT of virtual tables: for each page all rows are computed, and those left out that are not
+// asked for or were in pages before.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
+#include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/instantiate.h"
+#include "engine/execute/select/merged_rows.h"
+#include "engine/execute/select/read_limits.h"
 #include "engine/execute/select/result_collector.h"
 #include "engine/execute/select/select_executor.h"
-#include "engine/model/composite_value.h"
+#include "engine/model/clustering_encoding.h"
+#include "engine/model/partition_key.h"
 #include "engine/model/token.h"
 
 namespace liststore {
 namespace {
 
-bool AreOfOnePartition(const TableDefinition& table, const VirtualRow& a, const VirtualRow& b) {
-  const auto columns = static_cast<ptrdiff_t>(table.CountOf(ColumnKind::kPartitionKey));
-  return std::equal(a.begin(), a.begin() + columns, b.begin());
-}
+// A row, and where it stands.
+struct PlacedRow {
+  std::string partition;  // serialised
+  std::string row;        // encoded
+  size_t place = 0;       // of the partition among those that are read
+  const VirtualRow* values = nullptr;
+};
 
-int CompareClustering(const TableDefinition& table, const VirtualRow& a, const VirtualRow& b) {
-  // Key columns come first in a table.
-  const size_t first = table.CountOf(ColumnKind::kPartitionKey);
-  for (size_t i = first; i < first + table.CountOf(ColumnKind::kClustering); ++i) {
-    const int order = CompareValues(table.columns[i].type, *a[i], *b[i]);
-    if (order != 0) return order;
+// `count` key columns from number `first` on.
+std::vector<std::string_view> KeyOf(const VirtualRow& row, size_t first, size_t count) {
+  std::vector<std::string_view> key;
+  for (size_t i = first; i < first + count; ++i) {
+    LS_CHECK(row[i].has_value(), "key columns are never null");
+    key.push_back(*row[i]);
   }
-  return 0;
+  return key;
 }
 
-// As ORDER BY has them, which merges partitions, but not their groups.
-void Order(const SelectPlan& plan, std::vector<VirtualRow>& rows) {
-  const TableDefinition& table = *plan.table;
-  if (plan.is_ordered && !plan.is_aggregate && !plan.is_single_partition()) {
-    std::ranges::stable_sort(rows, [&](const VirtualRow& a, const VirtualRow& b) {
-      const int order = CompareClustering(table, a, b);
-      return plan.reversed ? order > 0 : order < 0;
+class VirtualSelection {
+ public:
+  VirtualSelection(const SelectCall& call, SelectResult& result)
+      : call_(call),
+        plan_(call.plan),
+        table_(*call.plan.table),
+        result_(result),
+        collector_(call, result) {}
+
+  CqlStatus Run(const VirtualTable& table, const VirtualReadContext& context) {
+    LS_RETURN_IF_ERROR(Prepare());
+    std::vector<VirtualRow> rows;
+    if (tokens_ && limits_.rows > 0) rows = table.Rows(context);
+    Place(rows);
+    if (limits_.resume) Resume();
+    limits_.merges ? TakeMerged() : Take();
+    collector_.FinishAggregate();
+    LS_RETURN_IF_ERROR(collector_.status());
+    return limits_.CheckSize(collector_);
+  }
+
+ private:
+  CqlStatus Prepare() {
+    LS_RETURN_IF_ERROR(collector_.Bind());
+    LS_RETURN_IF_ERROR(limits_.Resolve(call_, collector_));
+    LS_RETURN_IF_ERROR(EncodeTokenRange(plan_.token_bounds, call_.values, tokens_));
+    if (!plan_.partition_key.empty()) {
+      LS_RETURN_IF_ERROR(
+          EncodePartitionKeys(table_, plan_.partition_key, call_.values, KeyUse::kRead, keys_));
+    }
+    const bool finds_nothing = !plan_.partition_key.empty() && keys_.empty();
+    return limits_.ResolvePage(call_, finds_nothing, collector_);
+  }
+
+  // Those that are asked for by their partitions, in the order in which they are answered.
+  void Place(const std::vector<VirtualRow>& rows) {
+    const size_t partition_columns = table_.CountOf(ColumnKind::kPartitionKey);
+    const size_t clustering_columns = table_.CountOf(ColumnKind::kClustering);
+    for (const VirtualRow& row : rows) {
+      PlacedRow placed;
+      AppendPartitionKey(KeyOf(row, 0, partition_columns), placed.partition);
+      if (!IsRead(placed.partition)) continue;
+      if (!plan_.partition_key.empty()) {
+        placed.place = PlaceOf(placed.partition);
+      } else if (!placed_.empty()) {
+        // They come by token.
+        const PlacedRow& last = placed_.back();
+        placed.place = last.place + (last.partition == placed.partition ? 0 : 1);
+      }
+      AppendClusteringKey(table_.storage.clustering,
+                          KeyOf(row, partition_columns, clustering_columns), placed.row);
+      placed.values = &row;
+      placed_.push_back(std::move(placed));
+    }
+    // Rows of a partition come in clustering order.
+    if (plan_.reversed) std::ranges::reverse(placed_);
+    std::ranges::stable_sort(placed_, {}, &PlacedRow::place);
+  }
+  bool IsRead(std::string_view partition) const {
+    if (!plan_.partition_key.empty()) return PlaceOf(partition) != keys_.size();
+    if (plan_.token_bounds.empty()) return true;
+    const int64_t token = TokenOf(partition).value;
+    return tokens_->first <= token && token <= tokens_->last;
+  }
+  size_t PlaceOf(std::string_view partition) const {
+    return static_cast<size_t>(std::ranges::find(keys_, partition) - keys_.begin());
+  }
+  bool IsBefore(std::string_view a, std::string_view b) const {
+    if (!plan_.partition_key.empty()) return PlaceOf(a) < PlaceOf(b);
+    return std::make_tuple(TokenOf(a), a) < std::make_tuple(TokenOf(b), b);
+  }
+
+  // Leaves out what pages before this one had. Nothing is left where this statement does not read
+  // the partition that they ended in.
+  void Resume() {
+    const protocol::PagingState& resume = *limits_.resume;
+    if (!IsRead(resume.partition_key)) return placed_.clear();
+    std::erase_if(placed_, [&](const PlacedRow& placed) {
+      if (placed.partition != resume.partition_key) {
+        return IsBefore(placed.partition, resume.partition_key);
+      }
+      if (!resume.clustering_key) return true;
+      return plan_.reversed ? placed.row >= *resume.clustering_key
+                            : placed.row <= *resume.clustering_key;
     });
-    return;
   }
-  if (!plan.reversed) return;
-  for (auto begin = rows.begin(); begin != rows.end();) {
-    const auto end = std::find_if_not(begin, rows.end(), [&](const VirtualRow& row) {
-      return AreOfOnePartition(table, *begin, row);
-    });
-    std::reverse(begin, end);
-    begin = end;
-  }
-}
 
-bool IsWithin(const TokenRange& tokens, std::string_view partition_key) {
-  const int64_t token = TokenOf(partition_key).value;
-  return tokens.first <= token && token <= tokens.last;
-}
+  void Take() {
+    uint64_t left = 0;
+    const std::string* partition = nullptr;
+    for (const PlacedRow& placed : placed_) {
+      if (limits_.rows == 0 || collector_.ended()) return;
+      if (partition == nullptr || *partition != placed.partition) {
+        partition = &placed.partition;
+        left = limits_.LeftOf(*partition);
+      }
+      if (left == 0) continue;
+      collector_.row().SetValues(*placed.values);
+      collector_.Expect(1);
+      collector_.Take();
+      for (uint64_t* const count : {&limits_.rows, &limits_.page, &left}) {
+        if (*count != UINT64_MAX) *count -= collector_.taken();
+      }
+      if (limits_.rows == 0 || !limits_.is_paged) continue;
+      if (limits_.page > 0 && !collector_.too_large()) continue;
+      std::optional<std::string_view> row;
+      if (!plan_.distinct) row = placed.row;
+      protocol::AppendPagingState(limits_.StateBehind(placed.partition, row, left),
+                                  result_.paging_state);
+      return;
+    }
+  }
+
+  void TakeMerged() {
+    const uint64_t limit = std::exchange(limits_.rows, UINT64_MAX);
+    limits_.of_partition = std::min(limits_.of_partition, limit);
+    MergedRows rows(plan_, collector_, result_);
+    Take();
+    rows.Finish(limit);
+  }
+
+  const SelectCall& call_;
+  const SelectPlan& plan_;
+  const TableDefinition& table_;
+  SelectResult& result_;
+  ResultCollector collector_;
+  ReadLimits limits_;
+  std::optional<TokenRange> tokens_;
+  std::vector<std::string> keys_;  // that are named, in their order
+  std::vector<PlacedRow> placed_;
+};
 
 }  // namespace
 
 CqlStatus ExecuteVirtualSelect(const VirtualTable& table, const VirtualReadContext& context,
                                const SelectCall& call, SelectResult& result) {
-  const SelectPlan& plan = call.plan;
-  ResultCollector collector(call, result);
-  LS_RETURN_IF_ERROR(collector.Bind());
-  uint64_t limit = 0;
-  uint64_t per_partition_limit = 0;
-  LS_RETURN_IF_ERROR(ResolveLimit(plan.limit, call.values, "LIMIT", limit));
-  LS_RETURN_IF_ERROR(ResolveLimit(plan.per_partition_limit, call.values, "PER PARTITION LIMIT",
-                                  per_partition_limit));
-  if (plan.is_aggregate) {
-    collector.LimitGroups(limit, per_partition_limit);
-    limit = per_partition_limit = UINT64_MAX;
-  }
-  if (plan.distinct) per_partition_limit = 1;
-  std::optional<TokenRange> tokens;
-  LS_RETURN_IF_ERROR(EncodeTokenRange(plan.token_bounds, call.values, tokens));
-  std::vector<VirtualRow> rows;
-  if (tokens) rows = table.Rows(context);
-  Order(plan, rows);
-  RowBuffer& row = collector.row();
-  std::map<std::string, uint64_t, std::less<>> taken;  // by partition, where that counts
-  for (size_t i = 0; i < rows.size() && limit > 0 && !collector.ended(); ++i) {
-    row.SetValues(rows[i]);
-    if (!plan.token_bounds.empty() && !IsWithin(*tokens, row.partition_key())) continue;
-    uint64_t* of_partition = nullptr;
-    if (per_partition_limit != UINT64_MAX) {
-      of_partition = &taken[std::string(row.partition_key())];
-      if (*of_partition == per_partition_limit) continue;
-    }
-    collector.Expect(1);
-    collector.Take();
-    if (of_partition != nullptr) *of_partition += collector.taken();
-    limit -= collector.taken();
-  }
-  collector.FinishAggregate();
-  LS_RETURN_IF_ERROR(collector.status());
-  if (!collector.too_large()) return {};
-  return CqlError::Invalid("The result is larger than " + std::to_string(kResultBytesMax) +
-                           " bytes: read it with a LIMIT");
+  return VirtualSelection(call, result).Run(table, context);
 }
 
 }  // namespace liststore
