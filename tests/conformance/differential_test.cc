@@ -22,6 +22,7 @@
 #include "tests/conformance/random_schema_changes.h"
 #include "tests/conformance/random_statements.h"
 #include "tests/conformance/random_times.h"
+#include "tests/conformance/random_tuples.h"
 #include "tests/conformance/random_types.h"
 #include "tests/conformance/read_model.h"
 #include "tests/conformance/table_model.h"
@@ -471,9 +472,13 @@ TEST(Differential, StatementsAnswerAsTheModel) {
   }
   if (steps < kStatementsOfAllKinds) return;
   std::vector<std::string_view> kinds = {
-      kFieldOfKeysAdded,  kMomentWritten,    kStaticMomentWritten, kWholeNumberInJson,
-      kShortTupleInJson,  kJsonOfElement,    kPagesAroundAdd,      kPagesAroundDrop,
-      kPagesAroundRename, kPagesAroundIndex, kPagesAroundType};
+      kFieldOfKeysAdded,  kMomentWritten,      kStaticMomentWritten,
+      kWholeNumberInJson, kShortTupleInJson,   kJsonOfElement,
+      kPagesAroundAdd,    kPagesAroundDrop,    kPagesAroundRename,
+      kPagesAroundIndex,  kPagesAroundType,    kOrderBesideIn,
+      kOrderBesideFilter, kOrderBesideInOfOne, kLimitOfIn,
+      kTupleEqual,        kTupleEqualBound,    kTupleIn,
+      kTupleInBound,      kTupleOfOne,         kTupleSlices};
   kinds.insert(kinds.end(), RefusalKinds().begin(), RefusalKinds().end());
   EXPECT_EQ(coverage.Missing(kinds), "") << "never made; made were\n" << coverage.ToString();
 }

@@ -66,7 +66,11 @@ class ReadMaker {
     // among those of several partitions is not known.
     const bool is_merged = is_in && (shape_.grouped || HasFirst() ||
                                      (!schema_.statics.empty() && !options_.has_scylla_rules));
-    if (!schema_.clustering.empty() && !is_merged && random_.OneIn(2)) AddOrder(is_in);
+    if (!schema_.clustering.empty() && !is_merged && random_.OneIn(2)) {
+      if (is_in) text_.CountAs(kOrderBesideIn);
+      if (!is_in && has_in_of_one_) text_.CountAs(kOrderBesideInOfOne);
+      AddOrder(is_in);
+    }
     AddLimits();
     return Finish();
   }
@@ -148,6 +152,7 @@ class ReadMaker {
     const uint64_t start = random_.Below(4);
     shape_.filters = true;
     std::set<size_t> named;  // columns of the partition key
+    bool filters_values = false;
     if (start == 0) {
       text_ << before;
       WherePartition();
@@ -174,11 +179,18 @@ class ReadMaker {
         if (type.is_multi_cell() && !type.is_collection()) continue;
         Filter(before, schema_.ValueColumn(i),
                [i](const LiveRow& row) { return CellValue(row, i); });
+        filters_values = true;
       }
       before = " AND ";
     }
     shape_.is_named |= named.size() == schema_.partition_key.size();
     AddGroups();
+    const bool may_order = !shape_.grouped && !HasFirst() && !schema_.clustering.empty() &&
+                           (schema_.statics.empty() || options_.has_scylla_rules);
+    if (is_in_ && filters_values && may_order && !random_.OneIn(4)) {
+      text_.CountAs(kOrderBesideFilter);
+      AddOrder(/*is_in=*/true);
+    }
     AddLimits();
     text_ << " ALLOW FILTERING";
     return Finish();
@@ -204,6 +216,8 @@ class ReadMaker {
   bool WherePartition() {
     const PartitionChoice choice = AddPartitionWhere(random_, schema_, text_);
     shape_.is_named = true;
+    is_in_ = choice.is_in;
+    has_in_of_one_ = choice.has_in_of_one;
     shape_.conditions.push_back([keys = choice.keys](const LiveRow& row, const AnswerRules&) {
       return std::ranges::find(keys, row.partition) != keys.end();
     });
@@ -326,6 +340,7 @@ class ReadMaker {
     if (random_.OneIn(3)) AddLimit();
   }
   void AddLimit() {
+    if (is_in_) text_.CountAs(kLimitOfIn);
     shape_.limit = random_.Between(1, random_.OneIn(2) ? 4 : 40);
     text_ << " LIMIT ";
     text_.AddNumber(*shape_.limit, 4);
@@ -352,6 +367,9 @@ class ReadMaker {
   const ReadOptions options_;
   StatementText text_;
   ReadShape shape_;
+  // How the partition is named.
+  bool is_in_ = false;
+  bool has_in_of_one_ = false;
 };
 
 }  // namespace

@@ -49,6 +49,9 @@ class StatementText {
   void AddUnset(std::string_view around);
   // (a, b) or ?; true: the latter.
   bool AddList(const std::vector<PoolValue>& values);
+  // The same of a tuple, and of a list of tuples.
+  bool AddTuple(const std::vector<PoolValue>& values);
+  bool AddTuples(const std::vector<std::vector<PoolValue>>& tuples);
   // Into one of the two alone.
   void Show(std::string_view text) { shown_ += text; }
   void Send(std::string_view text) { sent_.text += text; }
@@ -92,6 +95,10 @@ class StatementText {
 inline constexpr std::string_view kWholeNumberInJson = "JSON: a whole number with a point";
 inline constexpr std::string_view kShortTupleInJson = "JSON: a tuple of fewer values";
 inline constexpr std::string_view kJsonOfElement = "JSON: of an element or a field";
+inline constexpr std::string_view kOrderBesideIn = "ORDER BY beside IN";
+inline constexpr std::string_view kOrderBesideFilter = "ORDER BY beside IN and a filter";
+inline constexpr std::string_view kOrderBesideInOfOne = "ORDER BY beside IN of one value";
+inline constexpr std::string_view kLimitOfIn = "LIMIT of IN";
 
 struct RandomWrite {
   CqlStatement sent;
@@ -174,6 +181,7 @@ int CompareKeys(const ModelSchema& schema, const Values& a, const Values& b);
 struct PartitionChoice {
   std::vector<Values> keys;  // none twice, in their order
   bool is_in = false;        // said with IN, but for one of a list of one, which is `=`
+  bool has_in_of_one = false;
 };
 // "p0 = x AND p1 IN (y, z)".
 PartitionChoice AddPartitionWhere(Random& random, const ModelSchema& schema, StatementText& text);

@@ -6,6 +6,7 @@
 #include "engine/cql/values/print_value.h"
 #include "engine/model/composite_value.h"
 #include "tests/conformance/random_statements.h"
+#include "tests/conformance/random_tuples.h"
 #include "tests/conformance/read_model.h"
 #include "tests/conformance/time_model.h"
 
@@ -250,6 +251,56 @@ bool StatementText::AddList(const std::vector<PoolValue>& values) {
   return false;
 }
 
+bool StatementText::AddTuple(const std::vector<PoolValue>& values) {
+  const bool is_bound = Binds() && random_.OneIn(2);
+  if (is_bound) {
+    std::string tuple;
+    for (const PoolValue& value : values) {
+      tuple += BytesOfInt(static_cast<int64_t>(value.bytes.size()), 4) + value.bytes;
+    }
+    sent_.text += "?";
+    sent_.parameters.push_back({std::move(tuple), false});
+  }
+  std::string_view before = "(";
+  for (const PoolValue& value : values) {
+    if (is_bound) {
+      shown_ += std::string(before) + ShownValue(value);
+    } else {
+      *this << before;
+      AddValue(value);
+    }
+    before = ", ";
+  }
+  is_bound ? Show(")") : void(*this << ")");
+  return is_bound;
+}
+
+bool StatementText::AddTuples(const std::vector<std::vector<PoolValue>>& tuples) {
+  if (!Binds()) {
+    for (const std::vector<PoolValue>& tuple : tuples) {
+      *this << (&tuple == &tuples[0] ? "(" : ", ");
+      AddTuple(tuple);
+    }
+    *this << ")";
+    return false;
+  }
+  std::string list = BytesOfInt(static_cast<int64_t>(tuples.size()), 4);
+  for (const std::vector<PoolValue>& tuple : tuples) {
+    std::string bytes;
+    for (const PoolValue& value : tuple) {
+      bytes += BytesOfInt(static_cast<int64_t>(value.bytes.size()), 4) + value.bytes;
+      shown_ += (&value != &tuple[0] ? ", " : &tuple == &tuples[0] ? "((" : ", (");
+      shown_ += ShownValue(value);
+    }
+    shown_ += ")";
+    list += BytesOfInt(static_cast<int64_t>(bytes.size()), 4) + bytes;
+  }
+  shown_ += ")";
+  sent_.text += "?";
+  sent_.parameters.push_back({std::move(list), false});
+  return true;
+}
+
 CqlStatement StatementText::Sent() {
   sent_.prepared = random_.OneIn(2);
   return sent_;
@@ -273,12 +324,14 @@ std::vector<PoolValue> RandomList(Random& random, const ModelColumn& column, boo
 // IN, and not of one value, which is `=`. Source: ScyllaDB cql3/expr/restrictions.cc,
 // validate_and_prepare_new_restriction.
 std::vector<PoolValue> AddEquality(Random& random, const ModelColumn& column, bool empty_key,
-                                   bool may_be_in, StatementText& text, bool& is_in) {
+                                   bool may_be_in, StatementText& text, bool& is_in,
+                                   bool& has_in_of_one) {
   if (may_be_in && random.OneIn(5)) {
     const std::vector<PoolValue> values = RandomList(random, column, empty_key);
     text << column.name << " IN ";
     const bool is_bound = text.AddList(values);
-    is_in |= is_bound || values.size() != 1;
+    const bool is_equality = !is_bound && values.size() == 1;
+    (is_equality ? has_in_of_one : is_in) = true;
     return values;
   }
   const PoolValue* value = &RandomPoolValue(random, column);
@@ -299,59 +352,6 @@ bool IsSameKey(const DataType& type, const std::string& a, const std::string& b)
   return type.kind() == DataType::Kind::kUser && CompareValues(type, a, b) == 0;
 }
 
-// (c0, c1) > (x, y), or IN. What it holds of rows outlives changes of their types.
-TableModel::Predicate AddTuple(Random& random, const ModelSchema& schema, ClusteringUse use,
-                               StatementText& text) {
-  size_t columns = 1 + random.Below(schema.clustering.size());
-  if (use == ClusteringUse::kDeletion) {
-    size_t same = 1;
-    while (same < columns && schema.clustering[same].descending == schema.clustering[0].descending)
-      ++same;
-    columns = same;
-  }
-  const bool in = random.OneIn(3);
-  text << "(";
-  for (size_t i = 0; i < columns; ++i) {
-    text << (i == 0 ? "" : ", ") << schema.clustering[i].name;
-  }
-  text << ")";
-  const auto add = [&] {
-    Values values;
-    text << "(";
-    for (size_t i = 0; i < columns; ++i) {
-      const PoolValue& value = RandomPoolValue(random, schema.clustering[i]);
-      if (i > 0) text << ", ";
-      text.AddValue(value);
-      values.push_back(value.bytes);
-    }
-    text << ")";
-    return values;
-  };
-  const auto compare = [&schema](const Values& row, const Values& values) {
-    for (size_t i = 0; i < values.size(); ++i) {
-      const int order = CompareValues(schema.clustering[i].type, row[i], values[i]);
-      if (order != 0) return order;
-    }
-    return 0;
-  };
-  if (in) {
-    std::vector<Values> all;
-    text << " IN (";
-    for (uint64_t i = 0; i < 1 + random.Below(3); ++i) {
-      if (i > 0) text << ", ";
-      all.push_back(add());
-    }
-    text << ")";
-    return [=](const Values& row) {
-      return std::ranges::any_of(all, [&](const Values& v) { return compare(row, v) == 0; });
-    };
-  }
-  const auto op = static_cast<int>(random.Below(4));
-  text << kOperators[op];
-  const Values bound = add();
-  return [=](const Values& row) { return OrderHolds(compare(row, bound), op); };
-}
-
 }  // namespace
 
 int CompareKeys(const ModelSchema& schema, const Values& a, const Values& b) {
@@ -370,7 +370,7 @@ PartitionChoice AddPartitionWhere(Random& random, const ModelSchema& schema, Sta
     if (i > 0) text << " AND ";
     const std::vector<PoolValue> values =
         AddEquality(random, schema.partition_key[i], schema.partition_key.size() > 1,
-                    /*may_be_in=*/true, text, choice.is_in);
+                    /*may_be_in=*/true, text, choice.is_in, choice.has_in_of_one);
     std::vector<Values> longer;
     for (const Values& key : choice.keys) {
       for (const PoolValue& value : values) {
@@ -390,9 +390,9 @@ TableModel::Predicate AddClusteringWhere(Random& random, const ModelSchema& sche
                                          ClusteringUse use, std::string_view before,
                                          StatementText& text, std::vector<Values>* keys) {
   const size_t columns = schema.clustering.size();
-  if (use != ClusteringUse::kWholeKeys && columns > 1 && random.OneIn(6)) {
+  if (columns > 0 && random.OneIn(6)) {
     text << before;
-    return AddTuple(random, schema, use, text);
+    return AddTuples(random, schema, use, text, keys);
   }
   const size_t equal = use == ClusteringUse::kWholeKeys ? columns : random.Below(columns + 1);
   std::vector<TableModel::Predicate> all;
@@ -400,9 +400,9 @@ TableModel::Predicate AddClusteringWhere(Random& random, const ModelSchema& sche
   for (size_t i = 0; i < equal; ++i) {
     text << before;
     before = " AND ";
-    bool is_in = false;
+    bool is_in = false, has_in_of_one = false;
     const std::vector<PoolValue> values =
-        AddEquality(random, schema.clustering[i], true, true, text, is_in);
+        AddEquality(random, schema.clustering[i], true, true, text, is_in, has_in_of_one);
     all.push_back([values, i, &schema](const Values& row) {
       return std::ranges::any_of(values, [&](const PoolValue& v) {
         return IsSameKey(schema.clustering[i].type, v.bytes, row[i]);
