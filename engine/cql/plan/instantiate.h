@@ -73,7 +73,7 @@ struct TokenRange {
 CqlStatus EncodeTokenRange(const std::vector<TokenBound>& bounds, BoundValues values,
                            std::optional<TokenRange>& range);
 
-// Filters with their values, each checked. Views into plan and values.
+// Filters with their values, each checked. Views into plan and values. In row_filters.cc.
 struct BoundFilter {
   const RowFilter* filter = nullptr;
   // As RowFilter::operands; of a bound list its elements. Empty optional: null, matches nothing.
