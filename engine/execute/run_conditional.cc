@@ -14,7 +14,7 @@ namespace liststore {
 
 CqlOr<QueryProcessor::Ran> QueryProcessor::RunConditional(const Writes& writes, Call& call) {
   LS_RETURN_IF_ERROR(CheckConditionalConsistency(call.request.parameters()));
-  StatementConditions conditions;
+  StatementConditions conditions(writes.is_batch);
   WriteSet& set = call.writes;
   set.Clear(&timeuuids_);
   LS_RETURN_IF_ERROR(ForEachWrite(writes, call,
@@ -24,6 +24,9 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunConditional(const Writes& writes, 
                                     return set.Add(change, values, std::nullopt, call.now_nanos,
                                                    computed);
                                   }));
+  if (conditions.empty()) {
+    return CqlError::Invalid("Unrestricted partition key in a conditional BATCH");
+  }
   // The answer has columns of them all.
   if (!conditions.are_of_one_schema()) return Ran::kTableGone;
   if (writes.answer != nullptr) {

@@ -10,12 +10,26 @@
 #include "engine/cql/plan/plan_conditions.h"
 
 namespace liststore {
+namespace {
 
-// Source of the words: ScyllaDB cql3/statements/batch_statement.cc.
-CqlStatus StatementConditions::AddPartition(const ModificationPlan& plan, BoundValues values) {
+std::string KindNameOf(const ModificationPlan& plan) {
+  return plan.kind == ModificationPlan::Kind::kUpdate ? "update" : "deletion";
+}
+
+}  // namespace
+
+// Source of the words: ScyllaDB cql3/statements/batch_statement.cc, modification_statement.cc
+// (execute_with_condition).
+CqlStatus StatementConditions::AddPartition(const ModificationPlan& plan, BoundValues values,
+                                            bool& named) {
   std::vector<std::string> keys;
   LS_RETURN_IF_ERROR(
       EncodePartitionKeys(*plan.table, plan.partition_key, values, KeyUse::kWrite, keys));
+  named = !keys.empty();
+  if (!named) {
+    if (is_batch_) return {};
+    return CqlError::Invalid("Unrestricted partition key in a conditional " + KindNameOf(plan));
+  }
   if (table_ == nullptr && keys.size() == 1) {
     table_ = plan.table.get();
     partition_key_ = std::move(keys[0]);
@@ -40,12 +54,19 @@ StatementConditions::Reads StatementConditions::ReadsOf(const ModificationPlan& 
 }
 
 CqlStatus StatementConditions::Add(const ModificationPlan& plan, BoundValues values) {
-  LS_RETURN_IF_ERROR(AddPartition(plan, values));
+  bool named = false;
+  LS_RETURN_IF_ERROR(AddPartition(plan, values, named));
+  if (!named) return {};
   one_schema_ &= plan.table->storage.id == table_->storage.id;
   if (!one_schema_) return {};
   Statement& statement = statements_.emplace_back();
   std::vector<EncodedRange> ranges;
   LS_RETURN_IF_ERROR(EncodeRanges(*plan.table, plan.clustering, values, KeyUse::kWrite, ranges));
+  if (ranges.empty()) {
+    return CqlError::Invalid(
+        is_batch_ ? "Empty clustering range"
+                  : "Unrestricted clustering key in a conditional " + KindNameOf(plan));
+  }
   const bool names_row = plan.clustering.slices.empty() && ranges.size() == 1 &&
                          plan.clustering.prefix_columns() == table_->storage.clustering.size();
   if (names_row) statement.key = ranges[0].lower;

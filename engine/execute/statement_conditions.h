@@ -25,7 +25,8 @@ namespace liststore {
 // One execution, by one thread; values stay the request's, plans the caller's.
 class StatementConditions final : public RowConditions {
  public:
-  StatementConditions() = default;
+  // `is_batch`: of BATCH, where statements that name no partition are passed over.
+  explicit StatementConditions(bool is_batch) : is_batch_(is_batch) {}
   StatementConditions(const StatementConditions&) = delete;
   StatementConditions& operator=(const StatementConditions&) = delete;
 
@@ -34,6 +35,8 @@ class StatementConditions final : public RowConditions {
   // than that of the statements before.
   CqlStatus Add(const ModificationPlan& plan, BoundValues values);
 
+  // No statement names a partition.
+  bool empty() const { return table_ == nullptr; }
   // False: the table was changed while the statements were planned, and they mean different ones.
   bool are_of_one_schema() const { return one_schema_; }
 
@@ -79,7 +82,8 @@ class StatementConditions final : public RowConditions {
   };
   static constexpr size_t kFirstRow = SIZE_MAX;  // of the partition, whichever it is
 
-  CqlStatus AddPartition(const ModificationPlan& plan, BoundValues values);
+  // `named`: the statement names a partition.
+  CqlStatus AddPartition(const ModificationPlan& plan, BoundValues values, bool& named);
   bool has_statics() const { return !table_->storage.statics.empty(); }
   // What is in buffer_.
   OldRow TakeRow() const;
@@ -90,6 +94,7 @@ class StatementConditions final : public RowConditions {
   const Values* ValuesOf(const Statement& statement) const;
   bool Holds(const Statement& statement) const;
 
+  const bool is_batch_;
   const TableDefinition* table_ = nullptr;
   bool one_schema_ = true;
   std::string partition_key_;

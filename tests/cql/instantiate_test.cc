@@ -2,6 +2,9 @@
 // at every row.
 #include "engine/cql/plan/instantiate.h"
 
+#include <algorithm>
+#include <array>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -111,6 +114,137 @@ TEST(InstantiateTest, RangesTakeInExactlyTheRowsThatMatch) {
   }
 }
 
+// Checks the ranges of a WHERE clause against what holds for each of 64 rows.
+template <typename Holds>
+void CheckRanges(const Schema& schema, const std::string& where, Holds&& holds) {
+  const auto plan = PlanText("SELECT * FROM ks.t WHERE p = 1" + where, schema, "");
+  ASSERT_TRUE(plan.ok()) << where << ": " << plan.error().message;
+  const auto& select = std::get<SelectPlan>((*plan)->body);
+  ASSERT_TRUE(select.filters.empty()) << where;
+  std::vector<EncodedRange> ranges;
+  ASSERT_TRUE(EncodeRanges(*select.table, select.clustering, {}, KeyUse::kRead, ranges).ok());
+  for (size_t i = 1; i < ranges.size(); ++i) {
+    ASSERT_FALSE(ranges[i - 1].to_end) << where;
+    ASSERT_LE(ranges[i - 1].upper, ranges[i].lower) << where;
+  }
+  for (int i = 0; i < 64; ++i) {
+    const std::array<int, 3> row = {i / 16, i / 4 % 4, i % 4};
+    const std::string values[] = {Int(row[0]), Int(row[1]), Int(row[2])};
+    const std::string_view views[] = {values[0], values[1], values[2]};
+    std::string key;
+    AppendClusteringKey(select.table->storage.clustering, views, key);
+    bool inside = false;
+    for (const EncodedRange& range : ranges) {
+      inside |= key >= range.lower && (range.to_end || key < range.upper);
+    }
+    ASSERT_EQ(inside, holds(row)) << where << " row " << row[0] << row[1] << row[2];
+  }
+}
+
+TEST(InstantiateTest, SeveralRelationsOnAColumnAreIntersected) {
+  Random random(testing::TestSeed());
+  const std::string names[] = {"a", "b", "c"};
+  const std::string slices[] = {"<", "<=", ">", ">="};
+  for (int step = 0; step < 2000; ++step) {
+    const Schema schema = TestSchema(random.OneIn(2), random.OneIn(2), random.OneIn(2));
+    std::string where;
+    std::vector<std::function<bool(const std::array<int, 3>&)>> all;
+    const auto columns = static_cast<size_t>(random.Below(4));
+    for (size_t column = 0; column < columns; ++column) {
+      const bool may_slice = column + 1 == columns;
+      bool equals = false;
+      for (uint64_t left = 1 + random.Below(3); left > 0; --left) {
+        const int first = static_cast<int>(random.Between(-1, 4));
+        const int second = static_cast<int>(random.Between(-1, 4));
+        where += " AND " + names[column];
+        if (may_slice && (equals || left > 1) && random.OneIn(2)) {
+          const std::string& op = slices[random.Below(4)];
+          where += " " + op + " " + std::to_string(first);
+          all.push_back([=](const auto& row) { return Holds(row[column], op, first); });
+          continue;
+        }
+        equals = true;
+        const bool in = random.OneIn(2);
+        where += in ? " IN (" + std::to_string(first) + ", " + std::to_string(second) + ")"
+                    : " = " + std::to_string(first);
+        all.push_back(
+            [=](const auto& row) { return row[column] == first || (in && row[column] == second); });
+      }
+    }
+    CheckRanges(schema, where, [&](const std::array<int, 3>& row) {
+      return std::ranges::all_of(all, [&](const auto& holds) { return holds(row); });
+    });
+  }
+}
+
+// Whatever the directions of the columns. Source: ScyllaDB
+// cql3/restrictions/statement_restrictions.cc, get_equivalent_ranges.
+TEST(InstantiateTest, TuplesAreComparedByTheirValues) {
+  Random random(testing::TestSeed());
+  const std::string names[] = {"a", "b", "c"};
+  for (int step = 0; step < 3000; ++step) {
+    const Schema schema = TestSchema(random.OneIn(2), random.OneIn(2), random.OneIn(2));
+    std::string where;
+    std::vector<std::function<bool(const std::array<int, 3>&)>> all;
+    const auto add = [&](const std::string& op) {
+      const size_t columns = 1 + random.Below(3);
+      std::vector<int> values;
+      std::string left;
+      std::string right;
+      for (size_t i = 0; i < columns; ++i) {
+        values.push_back(static_cast<int>(random.Between(-1, 4)));
+        left += (i == 0 ? "" : ", ") + names[i];
+        right += (i == 0 ? "" : ", ") + std::to_string(values.back());
+      }
+      where += " AND (" + left + ") " + op + " (" + right + ")";
+      all.push_back([=](const std::array<int, 3>& row) {
+        for (size_t i = 0; i < columns; ++i) {
+          if (row[i] != values[i]) return Holds(row[i], op, values[i]);
+        }
+        return op == "<=" || op == ">=" || op == "=";
+      });
+    };
+    if (random.OneIn(6)) add("=");
+    if (all.empty() && random.OneIn(2)) add(random.OneIn(2) ? ">" : ">=");
+    if (all.empty() || where.find('>') != std::string::npos) add(random.OneIn(2) ? "<" : "<=");
+    CheckRanges(schema, where, [&](const std::array<int, 3>& row) {
+      return std::ranges::all_of(all, [&](const auto& holds) { return holds(row); });
+    });
+  }
+}
+
+TEST(InstantiateTest, TuplesOfInMayBeManyAndHaveNoNulls) {
+  std::string list = "(0, 0)";
+  for (int i = 1; i <= 300; ++i) list += ", (" + std::to_string(i % 250) + ", 0)";
+  struct {
+    std::string where;
+    std::string answer;
+  } const examples[] = {
+      {"(a, b) IN (" + list + ")", "250"},
+      {"(a, b) = (1, null)", "Invalid null value in condition for column b"},
+      {"(a, b) >= (null, null)", "Invalid null value in condition for column a"},
+      {"(a, b, c) < (1, null, 1)", "Invalid null value in condition for column b"},
+      {"(a) IN ((1), (null))", "Invalid null value in condition for column a"},
+      {"(a, b) IN ()", "0"},
+      {"a = null", "0"},
+      {"a > null", "0"},
+      {"a IN (1, null, 2)", "2"},
+  };
+  for (const bool descending : {false, true}) {
+    for (const auto& [where, answer] : examples) {
+      const auto plan = PlanText("SELECT * FROM ks.t WHERE p = 1 AND " + where,
+                                 TestSchema(false, descending, false), "");
+      ASSERT_TRUE(plan.ok()) << where << ": " << plan.error().message;
+      const auto& select = std::get<SelectPlan>((*plan)->body);
+      std::vector<EncodedRange> ranges;
+      const CqlStatus status =
+          EncodeRanges(*select.table, select.clustering, {}, KeyUse::kRead, ranges);
+      EXPECT_EQ(status.ok() ? std::to_string(ranges.size()) : status.error().message, answer)
+          << where;
+    }
+  }
+}
+
 TEST(InstantiateTest, PartitionKeysComeByTheirValuesEachOnce) {
   const auto plan = PlanText("SELECT * FROM ks.t WHERE p IN (5, -3, 5, 1, 4, 2)",
                              TestSchema(false, false, false), "");
@@ -121,6 +255,41 @@ TEST(InstantiateTest, PartitionKeysComeByTheirValuesEachOnce) {
       EncodePartitionKeys(*select.table, select.partition_key, {}, KeyUse::kRead, keys).ok());
   const std::vector<std::string> expected = {Int(-3), Int(1), Int(2), Int(4), Int(5)};
   EXPECT_EQ(keys, expected);
+}
+
+// Source: ScyllaDB cql3/restrictions/statement_restrictions.cc, partition_ranges_from_singles.
+TEST(InstantiateTest, SeveralRelationsOnAPartitionKeyAreIntersected) {
+  std::string list = "0";
+  for (int i = 1; i <= 150; ++i) list += ", " + std::to_string(i);
+  struct {
+    std::string where;
+    std::string read;
+    std::string write;
+  } const examples[] = {
+      {"p = 1 AND p = 2", "0", "0"},
+      {"p = 1 AND p = 1", "1", "1"},
+      {"p IN (1, 2, 3) AND p IN (2, 3, 4)", "2", "2"},
+      {"p IN (" + list + ") AND p IN (1, 500)", "1", "1"},
+      {"p = 1 AND p IN (null, 1)", "1", "1"},
+      {"p IN (1, null)", "1", "1"},
+      {"p = 1 AND p = null", "0", "Invalid null value in condition for column p"},
+      {"p = null AND p = 1", "0", "Invalid null value in condition for column p"},
+      {"p IN (null)", "0", "Invalid null value in condition for column p"},
+  };
+  for (const auto& [where, read, write] : examples) {
+    const auto plan =
+        PlanText("SELECT * FROM ks.t WHERE " + where, TestSchema(false, false, false), "");
+    ASSERT_TRUE(plan.ok()) << where << ": " << plan.error().message;
+    const auto& select = std::get<SelectPlan>((*plan)->body);
+    const auto found = [&](KeyUse use) {
+      std::vector<std::string> keys;
+      const CqlStatus status =
+          EncodePartitionKeys(*select.table, select.partition_key, {}, use, keys);
+      return status.ok() ? std::to_string(keys.size()) : status.error().message;
+    };
+    EXPECT_EQ(found(KeyUse::kRead), read) << where;
+    EXPECT_EQ(found(KeyUse::kWrite), write) << where;
+  }
 }
 
 TEST(InstantiateTest, ListsThatNameTooManyKeysAreRefused) {
@@ -199,6 +368,11 @@ TEST(InstantiateTest, TokenRanges) {
   std::optional<TokenRange> range;
   ASSERT_TRUE(EncodeTokenRange(std::get<SelectPlan>((*plan)->body).token_bounds, {}, range).ok());
   EXPECT_FALSE(range.has_value());
+  const auto null =
+      PlanText("SELECT * FROM ks.t WHERE token(p) > null", TestSchema(false, false, false), "");
+  ASSERT_TRUE(null.ok());
+  ASSERT_TRUE(EncodeTokenRange(std::get<SelectPlan>((*null)->body).token_bounds, {}, range).ok());
+  EXPECT_FALSE(range.has_value()) << "nothing compares with null";
 }
 
 }  // namespace instantiate_test

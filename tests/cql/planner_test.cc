@@ -290,7 +290,7 @@ TEST(PlannerTest, Refusals) {
       {"UPDATE t SET v = 1, v = 2 WHERE p = 1 AND a = 2 AND b = 'x' AND c = 4",
        "Multiple incompatible setting of column v"},
       {"UPDATE t SET v = 1 WHERE p = 1 AND a = 2 AND b = 'x' AND c > 4",
-       "Invalid operator in where clause c > 4"},
+       "Invalid operator in where clause (a = 2) AND (b = 'x') AND (c > 4)"},
       {"DELETE v FROM t WHERE p = 1 AND a = 2 AND b = 'x' AND c > 4",
        "Range deletions are not supported for specific columns"},
       {"DELETE FROM list_items WHERE feature_key = 'f' AND entity_id = 'e' AND value = 0x00",
@@ -356,12 +356,13 @@ TEST(PlannerTest, WhatNeedsFilteringIsFilteredWhenAllowed) {
   }
 }
 
-// Its rows do not lie together, but it is a slice of the clustering key.
+// Its rows lie in several ranges.
 TEST(PlannerTest, ASliceOverBothDirectionsNeedsNoFiltering) {
   const auto plan = PlanIt("SELECT * FROM t WHERE p = 1 AND (a, b, c) > (1, 'x', 2)");
   ASSERT_TRUE(plan.ok()) << plan.error().message;
-  EXPECT_TRUE(Select(*plan).clustering.empty());
-  EXPECT_EQ(Select(*plan).filters.size(), 1u);
+  EXPECT_EQ(Select(*plan).clustering.slices.size(), 1u);
+  EXPECT_FALSE(Select(*plan).clustering.is_one_range);
+  EXPECT_TRUE(Select(*plan).filters.empty());
 }
 
 TEST(PlannerTest, ClusteringRestrictionsOfAScanAreWarnedAbout) {

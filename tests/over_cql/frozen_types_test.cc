@@ -266,8 +266,8 @@ TEST_F(FrozenTypes, WholeTuplesAreBound) {
                    {Bound("list<tuple<int, text>>", "[(2, 'a'), (1, 'x'), (1, 'a')]")})
                 .size(),
             2u);
-  EXPECT_EQ(
-      Values(select + "IN ?", "text", {Bound("list<tuple<int, text>>", "[(2, null)]")}).size(), 0u);
+  EXPECT_EQ(Refusal(select + "IN ?", {Bound("list<tuple<int, text>>", "[(2, null)]")}),
+            "Invalid null value in condition for column b");
 }
 
 // native_protocol_v4.spec, section 4.2.5.2: options 0x21 map, 0x20 list, 0x31 tuple.
@@ -333,8 +333,7 @@ TEST_F(FrozenTypes, Refusals) {
       {"SELECT * FROM t WHERE p = 1 AND c CONTAINS 1",
        "Cannot restrict clustering columns by a CONTAINS relation without a secondary index or "
        "filtering"},
-      {"SELECT * FROM t WHERE d > [1s] ALLOW FILTERING",
-       "Slice restrictions are not supported on collections containing durations"},
+      {"SELECT * FROM t WHERE d > [1s] ALLOW FILTERING", "Duration type is unordered for d"},
       {"CREATE TABLE x (p frozen<list<duration>> PRIMARY KEY)",
        "duration type is not supported for PRIMARY KEY part p"},
   };

@@ -89,6 +89,11 @@ CqlOr<Binder::Match> Binder::MatchType(const Expression& expression, const DataT
   return is_duration ? Match::kExact : Match::kWeak;
 }
 
+CqlOr<bool> Binder::Fits(const Expression& expression, const DataType& type) const {
+  LS_ASSIGN_OR_RETURN(const Match match, MatchType(expression, type));
+  return match != Match::kNo;
+}
+
 CqlOr<Binder::Match> Binder::MatchArguments(const NativeFunction& function,
                                             const FunctionCall& call) const {
   if (function.arguments.size() != call.arguments.size()) return Match::kNo;

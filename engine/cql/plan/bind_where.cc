@@ -1,5 +1,6 @@
 #include "engine/cql/plan/bind_where.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -26,27 +27,20 @@ enum class Clause : uint8_t {
   kIf
 };
 
-// Durations have no order, wherever they are. Sources: ScyllaDB cql3/expr/restrictions.cc,
-// cql3/column_condition.cc.
-CqlStatus CheckOrdered(const Relation& relation, const DataType& type, Clause clause) {
-  if (!IsSlice(relation.op) || !type.Contains(CqlType::kDuration)) return {};
-  const bool is_where = clause == Clause::kWhere;
-  return CqlError::Invalid(std::string(is_where ? "Slice restrictions" : "Slice conditions") +
-                           " are not supported on " +
-                           (type.is_collection() ? "collections containing durations"
-                            : type.kind() == DataType::Kind::kUser ? "UDTs containing durations"
-                            : type.has_fields()                    ? "tuples containing durations"
-                            : is_where                             ? "duration columns"
-                                                                   : "durations"));
+// Durations have no order, wherever they are. Source: ScyllaDB cql3/expr/prepare_expr.cc,
+// prepare_binary_operator.
+CqlStatus CheckOrdered(const Relation& relation, const ColumnDefinition& column) {
+  if (!IsSlice(relation.op) || !column.type.Contains(CqlType::kDuration)) return {};
+  return CqlError::Invalid("Duration type is unordered for " + column.name);
 }
 
 // `column`: the first that it is about. Sources of words: ScyllaDB cql3/expr/prepare_expr.cc,
 // expression.cc.
-CqlStatus CheckOperator(const Relation& relation, const ColumnDefinition& column, Clause clause) {
+CqlStatus CheckOperator(const Relation& relation, const ColumnDefinition& column) {
   switch (relation.op) {
     case RelationOperator::kNotEqual:
-      if (clause == Clause::kIf) return {};
-      return CqlError::Invalid("Unsupported \"!=\" relation: " + ToString(relation));
+    case RelationOperator::kIsNotNull:
+      return {};
     case RelationOperator::kContains:
       if (column.type.is_collection()) return {};
       return CqlError::Invalid("Cannot use CONTAINS on non-collection column " +
@@ -60,10 +54,8 @@ CqlStatus CheckOperator(const Relation& relation, const ColumnDefinition& column
                                  " is not");
       }
       return {};
-    case RelationOperator::kIsNotNull:
-      return CqlError::Invalid("IS NOT is only allowed in CREATE MATERIALIZED VIEW statements");
     default:
-      return CheckOrdered(relation, column.type, clause);
+      return CheckOrdered(relation, column);
   }
 }
 
@@ -137,11 +129,7 @@ CqlOr<std::vector<Operand>> BindAlternative(const Relation& relation, const Expr
   if (value.Is<BindMarker>()) return BindWholeTuple(value, columns, table, binder);
   const auto* tuple = value.As<TupleLiteral>();
   LS_CHECK(tuple != nullptr, "the parser makes it a tuple or a marker");
-  if (tuple->elements.size() != columns.size()) {
-    return CqlError::Invalid("Expected " + std::to_string(columns.size()) +
-                             " elements in value tuple, but got " +
-                             std::to_string(tuple->elements.size()) + ": " + ToString(value));
-  }
+  LS_CHECK(tuple->elements.size() == columns.size(), "the size was checked");
   for (size_t i = 0; i < columns.size(); ++i) {
     LS_ASSIGN_OR_RETURN(Operand operand,
                         binder.BindTo(table.columns[columns[i]], tuple->elements[i]));
@@ -157,32 +145,77 @@ CqlError RefuseCallInWhere(const FunctionName& function, const TableDefinition& 
   return CqlError::Unsupported(CqlFeature::kFunctions, function.name + "()");
 }
 
-CqlOr<BoundRelation> BindRelation(const Relation& relation, const TableDefinition& table,
-                                  Clause clause, Binder& binder) {
-  BoundRelation bound;
-  bound.relation = &relation;
-  bound.op = relation.op;
-  LS_ASSIGN_OR_RETURN(bound.columns, FindColumns(relation, table));
-  if (relation.op == RelationOperator::kLike && relation.target == Relation::Target::kTuple) {
-    return CqlError::Invalid("LIKE cannot be used for Multi-column relations");
+// What is wrong with a relation whatever its table. Source: ScyllaDB cql3/expr/restrictions.cc,
+// preliminary_binop_vaidation_checks.
+CqlStatus CheckForm(const Relation& relation) {
+  if (relation.op == RelationOperator::kNotEqual) {
+    return CqlError::Invalid("Unsupported \"!=\" relation: " + ToString(relation));
   }
-  LS_RETURN_IF_ERROR(CheckOperator(relation, table.columns[bound.columns[0]], clause));
-  if (clause == Clause::kWhere) {
-    LS_RETURN_IF_ERROR(CheckNotWhole(relation, table.columns[bound.columns[0]]));
-  }
-  if (relation.target == Relation::Target::kTuple) {
-    for (const uint16_t column : bound.columns) {
-      if (table.columns[column].kind == ColumnKind::kClustering) continue;
-      return CqlError::Invalid(
-          "Multi-column relations can only be applied to clustering columns but was applied to: " +
-          table.columns[column].name);
+  const bool is_tuple = relation.target == Relation::Target::kTuple;
+  if (relation.op == RelationOperator::kLike) {
+    if (is_tuple) return CqlError::Invalid("LIKE cannot be used for Multi-column relations");
+    if (relation.target == Relation::Target::kToken) {
+      return CqlError::Invalid("LIKE cannot be used with the token function");
     }
   }
+  const auto* tuple = relation.value.As<TupleLiteral>();
+  if (!is_tuple || tuple == nullptr || tuple->elements.size() == relation.columns.size()) return {};
+  return CqlError::Invalid(
+      "Expected " + std::to_string(relation.columns.size()) + " elements in value tuple, but got " +
+      std::to_string(tuple->elements.size()) + ": " + ToString(relation.value));
+}
+
+// Whether the expression may stand for the tuple of the columns.
+CqlOr<bool> FitsTuple(const Expression& value, const std::vector<uint16_t>& columns,
+                      const TableDefinition& table, const Binder& binder) {
+  const auto* tuple = value.As<TupleLiteral>();
+  if (tuple == nullptr) return true;  // a marker
+  if (tuple->elements.size() > columns.size()) return false;
+  for (size_t i = 0; i < tuple->elements.size(); ++i) {
+    LS_ASSIGN_OR_RETURN(const bool fits,
+                        binder.Fits(tuple->elements[i], table.columns[columns[i]].type));
+    if (!fits) return false;
+  }
+  return true;
+}
+
+// The list of IN is a literal of a list, whose elements are looked at before they are bound.
+// Sources: ScyllaDB cql3/expr/prepare_expr.cc, list_validate_assignable_to;
+// cql3/restrictions/statement_restrictions.cc, multi_column_range_accumulator.
+CqlStatus CheckListOf(const Relation& relation, const std::vector<Expression>& elements,
+                      const std::vector<uint16_t>& columns, const TableDefinition& table,
+                      const Binder& binder) {
+  const bool is_tuple = relation.target == Relation::Target::kTuple;
+  for (const Expression& element : elements) {
+    LS_ASSIGN_OR_RETURN(const bool fits,
+                        is_tuple ? FitsTuple(element, columns, table, binder)
+                                 : binder.Fits(element, table.columns[columns[0]].type));
+    if (fits) continue;
+    const ColumnDefinition& column = table.columns[columns[0]];
+    return CqlError::Invalid("Invalid list literal for in(" +
+                             (is_tuple ? TupleReceiver(columns, table) : column.name) +
+                             "): value " + ToString(element) + " is not of type " +
+                             (is_tuple ? TupleTypeOf(columns, table) : column.type).ToString());
+  }
+  for (const Expression& element : elements) {
+    const auto* tuple = element.As<TupleLiteral>();
+    if (!is_tuple || tuple == nullptr || tuple->elements.size() == columns.size()) continue;
+    return CqlError::Invalid("Expected " + std::to_string(columns.size()) +
+                             " elements in value tuple, but got " +
+                             std::to_string(tuple->elements.size()));
+  }
+  return {};
+}
+
+// Binds the values of a relation of columns: of `bound` what is known before.
+CqlStatus BindValues(const Relation& relation, const TableDefinition& table, Binder& binder,
+                     BoundRelation& bound) {
+  if (relation.op == RelationOperator::kIsNotNull) return {};
   if (!IsOfList(relation.op)) {
     LS_ASSIGN_OR_RETURN(auto values,
                         BindAlternative(relation, relation.value, bound.columns, table, binder));
     bound.alternatives.push_back(std::move(values));
-    return bound;
+    return {};
   }
   if (relation.value.Is<BindMarker>()) {
     bound.list_is_of_tuples = relation.target == Relation::Target::kTuple;
@@ -192,60 +225,107 @@ CqlOr<BoundRelation> BindRelation(const Relation& relation, const TableDefinitio
         bound.list_is_of_tuples ? TupleReceiver(bound.columns, table) : column.name;
     LS_ASSIGN_OR_RETURN(bound.list, binder.Bind(relation.value, DataType::List(type), receiver,
                                                 "in(" + receiver + ")"));
-    return bound;
+    return {};
   }
   const auto* list = relation.value.As<ListLiteral>();
   LS_CHECK(list != nullptr, "the parser makes IN a list or a marker");
+  LS_RETURN_IF_ERROR(CheckListOf(relation, list->elements, bound.columns, table, binder));
   for (const Expression& element : list->elements) {
     LS_ASSIGN_OR_RETURN(auto values,
                         BindAlternative(relation, element, bound.columns, table, binder));
     bound.alternatives.push_back(std::move(values));
   }
+  return {};
+}
+
+// Of the columns of a tuple: the first ones of the clustering key, in its order. Source: ScyllaDB
+// cql3/expr/restrictions.cc, validate_multi_column_relation.
+CqlStatus CheckTupleColumns(const std::vector<uint16_t>& columns, const TableDefinition& table) {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const ColumnDefinition& column = table.columns[columns[i]];
+    if (column.kind != ColumnKind::kClustering) {
+      return CqlError::Invalid(
+          "Multi-column relations can only be applied to clustering columns but was applied to: " +
+          column.name);
+    }
+    if (column.position == i) continue;
+    return CqlError::Invalid(
+        i == 0 ? "Clustering columns may not be skipped in multi-column relations. They should "
+                 "appear in the PRIMARY KEY order"
+               : "Clustering columns must appear in the PRIMARY KEY order in multi-column "
+                 "relations");
+  }
+  return {};
+}
+
+CqlOr<BoundRelation> BindColumns(const Relation& relation, const TableDefinition& table,
+                                 Clause clause, Binder& binder) {
+  BoundRelation bound;
+  bound.relation = &relation;
+  bound.op = relation.op;
+  LS_ASSIGN_OR_RETURN(bound.columns, FindColumns(relation, table));
+  LS_RETURN_IF_ERROR(CheckOperator(relation, table.columns[bound.columns[0]]));
+  LS_RETURN_IF_ERROR(BindValues(relation, table, binder, bound));
+  if (clause == Clause::kIf) return bound;
+  if (relation.target == Relation::Target::kTuple) {
+    LS_RETURN_IF_ERROR(CheckTupleColumns(bound.columns, table));
+  } else {
+    LS_RETURN_IF_ERROR(CheckNotWhole(relation, table.columns[bound.columns[0]]));
+  }
+  if (bound.op == RelationOperator::kIn && bound.alternatives.size() == 1) {
+    bound.op = RelationOperator::kEqual;
+  }
   return bound;
 }
 
-CqlOr<std::vector<TokenBound>> BindToken(const Relation& relation, const TableDefinition& table,
-                                         Binder& binder) {
-  LS_ASSIGN_OR_RETURN(const std::vector<uint16_t> columns, FindColumns(relation, table));
-  if (relation.op == RelationOperator::kLike) {
-    return CqlError::Invalid("LIKE cannot be used with the token function");
-  }
-  if (relation.op == RelationOperator::kNotEqual) {
-    return CqlError::Invalid("Unsupported \"!=\" relation: " + ToString(relation));
-  }
+// Source: ScyllaDB cql3/expr/restrictions.cc, validate_token_relation.
+CqlStatus CheckTokenColumns(const std::vector<uint16_t>& columns, const TableDefinition& table) {
   const std::vector<const ColumnDefinition*> key = table.ColumnsOf(ColumnKind::kPartitionKey);
-  bool in_order = columns.size() == key.size();
-  for (size_t i = 0; in_order && i < columns.size(); ++i) {
-    in_order = &table.columns[columns[i]] == key[i];
+  LS_CHECK(columns.size() == key.size(), "the call was checked");
+  if (std::ranges::equal(columns, key, [&](uint16_t column, const ColumnDefinition* wanted) {
+        return &table.columns[column] == wanted;
+      })) {
+    return {};
   }
-  if (!in_order) {
-    std::string names;
-    for (const ColumnDefinition* column : key) {
-      names += (names.empty() ? "" : ", ") + column->name;
-    }
-    return CqlError::Invalid("The token function arguments must be in the partition key order: " +
-                             names);
+  if (std::ranges::adjacent_find(columns) != columns.end()) {
+    return CqlError::Invalid("The token() function contains duplicate partition key components");
   }
+  std::string names;
+  for (const ColumnDefinition* column : key) names += (names.empty() ? "" : ", ") + column->name;
+  return CqlError::Invalid("The token function arguments must be in the partition key order: " +
+                           names);
+}
+
+// The left side as the call that it is: its errors come first.
+CqlStatus CheckTokenCall(const Relation& relation, const Binder& binder) {
+  FunctionCall call;
+  call.function.name = "token";
+  for (const std::string& name : relation.columns) {
+    call.arguments.push_back(Expression{ColumnName{name}, relation.position});
+  }
+  LS_ASSIGN_OR_RETURN([[maybe_unused]] const NativeFunction found, binder.ResolveCall(call));
+  return {};
+}
+
+CqlOr<BoundRelation> BindToken(const Relation& relation, const TableDefinition& table,
+                               Binder& binder) {
+  BoundRelation bound;
+  bound.relation = &relation;
+  bound.op = relation.op;
+  LS_ASSIGN_OR_RETURN(bound.columns, FindColumns(relation, table));
+  LS_RETURN_IF_ERROR(CheckTokenCall(relation, binder));
   LS_ASSIGN_OR_RETURN(Operand value, binder.Bind(relation.value, CqlType::kBigint,
                                                  "partition key token", "partition key token"));
-  std::vector<TokenBound> bounds;
-  switch (relation.op) {
-    case RelationOperator::kEqual:
-      bounds.push_back({value, true, true});
-      bounds.push_back({value, false, true});
-      break;
-    case RelationOperator::kLess:
-    case RelationOperator::kLessOrEqual:
-      bounds.push_back({value, false, relation.op == RelationOperator::kLessOrEqual});
-      break;
-    case RelationOperator::kGreater:
-    case RelationOperator::kGreaterOrEqual:
-      bounds.push_back({value, true, relation.op == RelationOperator::kGreaterOrEqual});
-      break;
-    default:
-      LS_UNREACHABLE("the parser takes comparisons alone");
-  }
-  return bounds;
+  LS_RETURN_IF_ERROR(CheckTokenColumns(bound.columns, table));
+  const bool is_equal = relation.op == RelationOperator::kEqual;
+  const bool inclusive = is_equal || relation.op == RelationOperator::kLessOrEqual ||
+                         relation.op == RelationOperator::kGreaterOrEqual;
+  const bool is_upper =
+      relation.op == RelationOperator::kLess || relation.op == RelationOperator::kLessOrEqual;
+  LS_CHECK(is_equal || bound.is_slice(), "the parser takes comparisons alone");
+  if (!is_upper) bound.token_bounds.push_back({value, true, inclusive});
+  if (is_equal || is_upper) bound.token_bounds.push_back({value, false, inclusive});
+  return bound;
 }
 
 // c[k] = v. Source: ScyllaDB cql3/expr/restrictions.cc.
@@ -257,6 +337,11 @@ CqlOr<BoundRelation> BindElementRelation(const Relation& relation, const TableDe
   LS_ASSIGN_OR_RETURN(bound.columns, FindColumns(relation, table));
   const ColumnDefinition& column = table.columns[bound.columns[0]];
   LS_RETURN_IF_ERROR(CheckHasElements(column.name, column.type));
+  LS_ASSIGN_OR_RETURN(bound.element,
+                      BindElementKey(*relation.element, column.name, column.type, binder));
+  const std::string receiver = ElementReceiver(column.name);
+  LS_ASSIGN_OR_RETURN(Operand value, binder.Bind(relation.value, column.type.parameters().back(),
+                                                 receiver, receiver));
   if (column.type.is_frozen()) {
     const bool is_map = column.type.kind() == DataType::Kind::kMap;
     return CqlError::Invalid((is_map ? "Map-entry equality predicates on frozen map column "
@@ -266,11 +351,6 @@ CqlOr<BoundRelation> BindElementRelation(const Relation& relation, const TableDe
   if (relation.op != RelationOperator::kEqual) {
     return CqlError::Invalid("Only EQ relations are supported on map/list entries");
   }
-  LS_ASSIGN_OR_RETURN(bound.element,
-                      BindElementKey(*relation.element, column.name, column.type, binder));
-  const std::string receiver = ElementReceiver(column.name);
-  LS_ASSIGN_OR_RETURN(Operand value, binder.Bind(relation.value, column.type.parameters().back(),
-                                                 receiver, receiver));
   bound.alternatives.push_back({std::move(value)});
   return bound;
 }
@@ -279,7 +359,7 @@ CqlOr<BoundRelation> BindElementRelation(const Relation& relation, const TableDe
 CqlStatus BindPartValues(const Relation& condition, const ColumnDefinition& part, Binder& binder,
                          RowFilter& filter) {
   filter.op = condition.op;
-  LS_RETURN_IF_ERROR(CheckOperator(condition, part, Clause::kIf));
+  LS_RETURN_IF_ERROR(CheckOperator(condition, part));
   if (!IsOfList(condition.op)) {
     LS_ASSIGN_OR_RETURN(Operand value, binder.BindTo(part, condition.value));
     filter.operands.push_back(std::move(value));
@@ -328,37 +408,33 @@ CqlOr<RowFilter> BindPartCondition(const Relation& condition, uint16_t position,
 
 }  // namespace
 
-CqlOr<BoundWhere> BindWhere(const std::vector<Relation>& where, const TableDefinition& table,
-                            Binder& binder) {
-  BoundWhere bound;
-  for (const Relation& relation : where) {
-    switch (relation.target) {
-      case Relation::Target::kElement: {
-        LS_ASSIGN_OR_RETURN(BoundRelation next, BindElementRelation(relation, table, binder));
-        bound.relations.push_back(std::move(next));
-        break;
-      }
-      case Relation::Target::kField:
-        LS_UNREACHABLE("conditions alone are about fields");
-      case Relation::Target::kFunction:
-        return RefuseCallInWhere(relation.function->As<FunctionCall>()->function, table);
-      case Relation::Target::kToken: {
-        LS_ASSIGN_OR_RETURN(const std::vector<TokenBound> bounds,
-                            BindToken(relation, table, binder));
-        bound.token_bounds.insert(bound.token_bounds.end(), bounds.begin(), bounds.end());
-        if (bound.token_relation == nullptr) bound.token_relation = &relation;
-        break;
-      }
-      case Relation::Target::kColumn:
-      case Relation::Target::kTuple: {
-        LS_ASSIGN_OR_RETURN(BoundRelation next,
-                            BindRelation(relation, table, Clause::kWhere, binder));
-        bound.relations.push_back(std::move(next));
-        break;
-      }
-    }
+CqlOr<BoundRelation> BindRelation(const Relation& relation, const TableDefinition& table,
+                                  Binder& binder) {
+  LS_RETURN_IF_ERROR(CheckForm(relation));
+  switch (relation.target) {
+    case Relation::Target::kElement:
+      return BindElementRelation(relation, table, binder);
+    case Relation::Target::kField:
+      LS_UNREACHABLE("conditions alone are about fields");
+    case Relation::Target::kFunction:
+      return RefuseCallInWhere(relation.function->As<FunctionCall>()->function, table);
+    case Relation::Target::kToken:
+      return BindToken(relation, table, binder);
+    case Relation::Target::kColumn:
+    case Relation::Target::kTuple:
+      return BindColumns(relation, table, Clause::kWhere, binder);
   }
-  return bound;
+  LS_UNREACHABLE("all targets are above");
+}
+
+std::string ToString(const BoundRelation& relation) {
+  if (relation.op == relation.relation->op) return ToString(*relation.relation);
+  Relation shown = *relation.relation;
+  shown.op = relation.op;
+  const auto* list = relation.relation->value.As<ListLiteral>();
+  LS_CHECK(list != nullptr && list->elements.size() == 1, "IN with a list of one became another");
+  shown.value = list->elements[0];
+  return ToString(shown);
 }
 
 CqlOr<RowFilter> BindCondition(const Relation& condition, const TableDefinition& table,
@@ -370,7 +446,7 @@ CqlOr<RowFilter> BindCondition(const Relation& condition, const TableDefinition&
     return BindPartCondition(condition, columns[0], column, binder);
   }
   LS_CHECK(condition.target == Relation::Target::kColumn, "conditions are about single columns");
-  LS_ASSIGN_OR_RETURN(BoundRelation bound, BindRelation(condition, table, Clause::kIf, binder));
+  LS_ASSIGN_OR_RETURN(BoundRelation bound, BindColumns(condition, table, Clause::kIf, binder));
   if (column.is_key()) {
     return CqlError::Invalid("PRIMARY KEY column '" + column.name + "' cannot have IF conditions");
   }

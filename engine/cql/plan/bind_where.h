@@ -1,10 +1,11 @@
-// A WHERE clause with its names looked up and its values bound, relation by relation; conditions of
-// IF likewise. What they mean together: restrictions.h.
+// One relation of a WHERE clause with its names looked up and its values bound; a condition of IF
+// likewise. What relations mean together: where_clause.h.
 #ifndef LISTSTORE_ENGINE_CQL_PLAN_BIND_WHERE_H_
 #define LISTSTORE_ENGINE_CQL_PLAN_BIND_WHERE_H_
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/cql/plan/binder.h"
@@ -28,37 +29,37 @@ constexpr bool IsOfList(RelationOperator op) {
 // One relation with its names looked up and its values bound.
 struct BoundRelation {
   const Relation* relation = nullptr;
-  std::vector<uint16_t> columns;  // positions in TableDefinition::columns
-  RelationOperator op = RelationOperator::kEqual;
+  std::vector<uint16_t> columns;                   // positions in TableDefinition::columns
+  RelationOperator op = RelationOperator::kEqual;  // IN with a list of one is an equality
   std::vector<std::vector<Operand>> alternatives;  // of (NOT) IN; of others: one
   std::optional<Operand> list;                     // (NOT) IN ?
   bool list_is_of_tuples = false;                  // (a, b) (NOT) IN ?
   std::optional<Operand> element;                  // c[element] = ...
+  std::vector<TokenBound> token_bounds;            // token(...) > ...: instead of alternatives
 
   bool is_equality() const { return op == RelationOperator::kEqual || op == RelationOperator::kIn; }
   bool is_slice() const { return IsSlice(op); }
   bool is_contains() const {
     return op == RelationOperator::kContains || op == RelationOperator::kContainsKey;
   }
+  bool is_tuple() const { return relation->target == Relation::Target::kTuple; }
+  bool is_token() const { return relation->target == Relation::Target::kToken; }
   // Told by a look at each value alone: the order of keys says nothing of it.
   bool always_filters() const {
     return is_contains() || op == RelationOperator::kLike || op == RelationOperator::kNotIn;
   }
 };
+// As in ScyllaDB's messages.
+std::string ToString(const BoundRelation& relation);
 
-// A WHERE clause with its names and values, token relations apart.
-struct BoundWhere {
-  std::vector<BoundRelation> relations;
-  std::vector<TokenBound> token_bounds;
-  const Relation* token_relation = nullptr;  // the first, if any
-};
-
-// Invalid: unknown columns, relations that CQL or liststore does not have, values of a wrong type.
-CqlOr<BoundWhere> BindWhere(const std::vector<Relation>& where, const TableDefinition& table,
-                            Binder& binder);
+// One relation of WHERE. Invalid: unknown columns, relations that CQL or liststore does not have,
+// values of a wrong type. Source of what is looked at first: ScyllaDB cql3/expr/restrictions.cc,
+// validate_and_prepare_new_restriction.
+CqlOr<BoundRelation> BindRelation(const Relation& relation, const TableDefinition& table,
+                                  Binder& binder);
 
 RowFilter ToFilter(BoundRelation relation);
-// One condition of IF. Errors as BindWhere; Invalid on key columns. `!=` is there, which WHERE does
+// One condition of IF. Errors as BindRelation; Invalid on key columns. `!=` is there, which WHERE does
 // not have.
 CqlOr<RowFilter> BindCondition(const Relation& condition, const TableDefinition& table,
                                Binder& binder);

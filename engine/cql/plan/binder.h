@@ -54,6 +54,8 @@ class Binder {
   CqlOr<std::optional<DataType>> TypeOf(const Expression& expression) const;
   // The same where there has to be one.
   CqlOr<DataType> KnownTypeOf(const Expression& expression) const;
+  // Could the expression be a value of the type, by its form?
+  CqlOr<bool> Fits(const Expression& expression, const DataType& type) const;
   // The signature that a call means, of a scalar function or an aggregate. `wanted`: the type of
   // the place it stands at; nullptr: any.
   CqlOr<NativeFunction> ResolveCall(const FunctionCall& call,

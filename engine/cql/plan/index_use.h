@@ -4,6 +4,7 @@
 #define LISTSTORE_ENGINE_CQL_PLAN_INDEX_USE_H_
 
 #include "engine/cql/plan/bind_where.h"
+#include "engine/cql/plan/where_clause.h"
 #include "engine/model/schema.h"
 
 namespace liststore {
@@ -13,14 +14,15 @@ struct IndexUse {
   bool used = false;
   // Relations are left over that neither the index nor the order of keys answers.
   bool needs_filtering = false;
-  // A clustering column that is restricted has an index of its own.
+  // A column of that kind that is restricted has an index of its own.
+  bool of_partition_key = false;
   bool of_clustering = false;
+  bool of_values = false;
 };
 
-// `where` is whole: nothing has been taken out of it.
-IndexUse FindIndexUse(const TableDefinition& table, const BoundWhere& where);
+IndexUse FindIndexUse(const TableDefinition& table, const WhereClause& where);
 
-// The index answers the relation.
+// The index answers the relation, if it stands alone on its column.
 bool Supports(const TableDefinition& table, const IndexDefinition& index,
               const BoundRelation& relation);
 

@@ -1,12 +1,14 @@
 #include "engine/cql/plan/instantiate.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/plan/bind_where.h"
 #include "engine/cql/values/key_bytes.h"
 #include "engine/model/clustering_encoding.h"
 #include "engine/model/composite_value.h"
@@ -45,59 +47,94 @@ CqlStatus AppendKey(const Views& components, KeyUse use, std::string& key) {
 
 // Leaves each value once, and not more of them than it takes to see that they are too many: each
 // becomes many times its bytes. How many there were, if some were left out; else 0.
-size_t TakeDistinct(const KeyAlternatives& part, std::vector<std::string_view>& elements) {
+size_t TakeDistinct(std::vector<std::string_view>& elements) {
   std::ranges::sort(elements);
   elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
-  // Of tuples those with a null do not count, in the end.
-  constexpr size_t kTuplesMax = 65'536;
-  const size_t most = part.list_is_of_tuples ? kTuplesMax : kKeysPerStatementMax + 1;
-  if (elements.size() <= most) return 0;
+  constexpr size_t kMost = kKeysPerStatementMax + 1;
+  if (elements.size() <= kMost) return 0;
   const size_t count = elements.size();
-  elements.resize(most);
+  elements.resize(kMost);
   return count;
 }
 
-// All alternatives of one part, as values; those with a null are left out. `count`: how many there
-// are, where so many are left out that they are too many; else 0.
+// Values that a further relation on a column leaves over. Source: ScyllaDB
+// cql3/restrictions/statement_restrictions.cc, possible_lhs_values.
+CqlStatus KeepThoseOf(const RowFilter& relation, BoundValues values, KeyUse use,
+                      std::vector<std::string_view>& kept) {
+  const auto less = [&](const DataType& type) {
+    return
+        [&type](std::string_view a, std::string_view b) { return CompareValues(type, a, b) < 0; };
+  };
+  std::vector<std::string_view> others;
+  if (relation.list) {
+    BoundValue list;
+    LS_RETURN_IF_ERROR(ResolveSet(*relation.list, values, list));
+    if (list.is_null() && use == KeyUse::kWrite) return NullInKey(*relation.list);
+    if (list.has_value()) {
+      auto elements = SplitCollection(relation.list->type, list.bytes);
+      LS_CHECK(elements.has_value(), "the list was checked when it was bound");
+      others = *std::move(elements);
+    }
+  }
+  for (const Operand& operand : relation.operands) {
+    std::string_view bytes;
+    bool found = true;
+    const bool is_equal = relation.op == RelationOperator::kEqual;
+    LS_RETURN_IF_ERROR(ResolveKey(operand, values, is_equal ? use : KeyUse::kRead, bytes, found));
+    if (found) others.push_back(bytes);
+  }
+  if (others.empty()) {
+    kept.clear();
+    return {};
+  }
+  const DataType& type =
+      relation.list ? relation.list->type.parameters()[0] : relation.operands[0].type;
+  if (!IsSlice(relation.op)) std::ranges::sort(others, less(type));
+  std::erase_if(kept, [&](std::string_view value) {
+    if (!IsSlice(relation.op)) return !std::ranges::binary_search(others, value, less(type));
+    const int order = CompareValues(type, value, others[0]);
+    switch (relation.op) {
+      case RelationOperator::kLess:
+        return order >= 0;
+      case RelationOperator::kLessOrEqual:
+        return order > 0;
+      case RelationOperator::kGreater:
+        return order <= 0;
+      default:
+        return order < 0;
+    }
+  });
+  return {};
+}
+
+// All values of one column; nulls are left out, but where a write says one with `=`. `count`: how
+// many there are, where so many are left out that they are too many; else 0.
 CqlStatus ResolveAlternatives(const KeyAlternatives& part, BoundValues values, KeyUse use,
                               std::vector<Views>& alternatives, size_t& count) {
+  std::vector<std::string_view> elements;
   if (part.list) {
     BoundValue list;
     LS_RETURN_IF_ERROR(ResolveSet(*part.list, values, list));
-    if (list.is_null()) {
-      if (use == KeyUse::kRead) return {};
-      return NullInKey(*part.list);
+    if (list.is_null() && use == KeyUse::kWrite) return NullInKey(*part.list);
+    if (list.has_value()) {
+      auto split = SplitCollection(part.list->type, list.bytes);
+      LS_CHECK(split.has_value(), "the list was checked when it was bound");
+      elements = *std::move(split);
     }
-    auto elements = SplitCollection(part.list->type, list.bytes);
-    LS_CHECK(elements.has_value(), "the list was checked when it was bound");
-    count = TakeDistinct(part, *elements);
-    for (const std::string_view element : *elements) {
-      if (!part.list_is_of_tuples) {
-        alternatives.push_back({element});
-        continue;
-      }
-      const auto fields = SplitTuple(part.list->type.parameters()[0], element);
-      LS_CHECK(fields.has_value(), "the list was checked when it was bound");
-      Views alternative;
-      for (const auto& field : *fields) {
-        if (field) alternative.push_back(*field);
-      }
-      const bool whole = alternative.size() == fields->size();
-      if (!whole && use == KeyUse::kWrite) return NullInKey(*part.list);
-      if (whole) alternatives.push_back(std::move(alternative));
-    }
-    return {};
   }
+  const bool is_list = part.alternatives.size() != 1;
   for (const std::vector<Operand>& operands : part.alternatives) {
-    Views alternative;
     bool found = true;
-    for (const Operand& operand : operands) {
-      std::string_view bytes;
-      LS_RETURN_IF_ERROR(ResolveKey(operand, values, use, bytes, found));
-      alternative.push_back(bytes);
-    }
-    if (found) alternatives.push_back(std::move(alternative));
+    std::string_view bytes;
+    LS_RETURN_IF_ERROR(
+        ResolveKey(operands[0], values, is_list ? KeyUse::kRead : use, bytes, found));
+    if (found) elements.push_back(bytes);
   }
+  for (const RowFilter& relation : part.also) {
+    LS_RETURN_IF_ERROR(KeepThoseOf(relation, values, use, elements));
+  }
+  count = TakeDistinct(elements);
+  for (const std::string_view element : elements) alternatives.push_back({element});
   return {};
 }
 
@@ -156,6 +193,60 @@ bool ComesBefore(const TableDefinition& table, const std::string& a, const std::
   return false;
 }
 
+// ---- Tuples. Source: ScyllaDB cql3/restrictions/statement_restrictions.cc,
+// multi_column_range_accumulator.
+
+// The first null of the values of a tuple is an error, in reads as well.
+CqlStatus CheckNoNull(const std::vector<Operand>& operands, BoundValues values) {
+  for (const Operand& operand : operands) {
+    if (Peek(operand, values).is_null()) return NullInKey(operand);
+  }
+  return {};
+}
+
+CqlStatus AppendTuples(const TableDefinition& table, const KeyAlternatives& part,
+                       BoundValues values, std::vector<Views>& tuples) {
+  BoundValue list;
+  LS_RETURN_IF_ERROR(ResolveSet(*part.list, values, list));
+  if (list.is_null()) return {};
+  const auto elements = SplitCollection(part.list->type, list.bytes);
+  LS_CHECK(elements.has_value(), "the list was checked when it was bound");
+  const std::vector<const ColumnDefinition*> columns = table.ColumnsOf(ColumnKind::kClustering);
+  for (const std::string_view element : *elements) {
+    const auto fields = SplitTuple(part.list->type.parameters()[0], element);
+    LS_CHECK(fields.has_value(), "the list was checked when it was bound");
+    Views& tuple = tuples.emplace_back();
+    for (size_t i = 0; i < fields->size(); ++i) {
+      if (!(*fields)[i]) {
+        return CqlError::Invalid("Invalid null value in condition for column " + columns[i]->name);
+      }
+      tuple.push_back(*(*fields)[i]);
+    }
+  }
+  return {};
+}
+
+// Those of IN, each once. There may be any number of them.
+CqlStatus ResolveTuples(const TableDefinition& table, const KeyAlternatives& part,
+                        BoundValues values, std::vector<Views>& tuples) {
+  if (part.list) {
+    LS_RETURN_IF_ERROR(AppendTuples(table, part, values, tuples));
+  }
+  for (const std::vector<Operand>& operands : part.alternatives) {
+    Views& tuple = tuples.emplace_back();
+    for (const Operand& operand : operands) {
+      std::string_view bytes;
+      bool found = true;
+      LS_RETURN_IF_ERROR(ResolveKey(operand, values, KeyUse::kRead, bytes, found));
+      tuple.push_back(bytes);
+    }
+    LS_RETURN_IF_ERROR(CheckNoNull(operands, values));
+  }
+  std::ranges::sort(tuples);
+  tuples.erase(std::unique(tuples.begin(), tuples.end()), tuples.end());
+  return {};
+}
+
 // ---- Ranges
 
 // Makes of an encoding of all columns (`whole`) or some the bound behind all that begins with it;
@@ -193,46 +284,144 @@ void DropUpper(EncodedRange& range) {
   range.to_end = false;
 }
 
-// Cuts `range`, that of `prefix`, to the slice.
-CqlStatus ApplySlice(const TableSchema& schema, const ClusteringSlice& slice, BoundValues values,
-                     KeyUse use, const Views& prefix, EncodedRange& range, bool& found) {
-  Views all = prefix;
-  for (const Operand& operand : slice.values) {
-    std::string_view bytes;
-    LS_RETURN_IF_ERROR(ResolveKey(operand, values, use, bytes, found));
-    all.push_back(bytes);
-  }
-  if (!found) return {};
-  LS_RETURN_IF_ERROR(CheckKeyBytes(Span(all)));
+// Cuts `range`, that of `prefix`, to what lies on one side of a bound: of `bound`, whose first
+// values are those of `prefix`. `is_lower` is about values, whatever their order in the table.
+void ApplyBound(const TableSchema& schema, size_t prefix, const Views& bound, bool is_lower,
+                bool inclusive, EncodedRange& range, bool& found) {
   range.work.clear();
-  AppendClusteringKey(schema.clustering, Span(all), range.work);
+  AppendClusteringKey(schema.clustering, Span(bound), range.work);
   // In encoded order a column that runs against the first one is turned round.
-  const bool inverted =
-      schema.clustering[prefix.size()].descending != schema.clustering[0].descending;
-  const bool is_lower = slice.is_lower != inverted;
+  const bool inverted = schema.clustering[prefix].descending != schema.clustering[0].descending;
+  is_lower = is_lower != inverted;
   // "At" leaves the slice's own rows behind the bound, "after" before it.
-  const bool after = is_lower != slice.inclusive;
-  const bool whole = all.size() == schema.clustering.size();
+  const bool after = is_lower != inclusive;
+  const bool whole = bound.size() == schema.clustering.size();
   if (after && !MoveBehind(whole, range.work)) {
     // Nothing lies behind: no rows, or no bound.
     if (is_lower) found = false;
-    return {};
+    return;
   }
   is_lower ? RaiseLower(range) : DropUpper(range);
+}
+
+// Cuts `range`, that of `prefix`, to the slice.
+CqlStatus ApplySlice(const TableSchema& schema, const ClusteringSlice& slice, BoundValues values,
+                     const Views& prefix, EncodedRange& range, bool& found) {
+  Views all = prefix;
+  for (const Operand& operand : slice.values) {
+    std::string_view bytes;
+    LS_RETURN_IF_ERROR(ResolveKey(operand, values, KeyUse::kRead, bytes, found));
+    all.push_back(bytes);
+  }
+  if (!found) {
+    if (slice.is_tuple) return CheckNoNull(slice.values, values);
+    return {};
+  }
+  LS_RETURN_IF_ERROR(CheckKeyBytes(Span(all)));
+  ApplyBound(schema, prefix.size(), all, slice.is_lower, slice.inclusive, range, found);
   return {};
 }
 
 CqlStatus EncodeRangeOf(const TableDefinition& table, const Views& prefix,
-                        const std::vector<ClusteringSlice>& slices, BoundValues values, KeyUse use,
+                        const std::vector<ClusteringSlice>& slices, BoundValues values,
                         EncodedRange& range, bool& found) {
   LS_RETURN_IF_ERROR(CheckKeyBytes(Span(prefix)));
   EncodePrefixRange(table.storage, prefix, range);
   if (slices.empty()) return {};
   for (const ClusteringSlice& slice : slices) {
-    LS_RETURN_IF_ERROR(ApplySlice(table.storage, slice, values, use, prefix, range, found));
+    LS_RETURN_IF_ERROR(ApplySlice(table.storage, slice, values, prefix, range, found));
     if (!found) return {};
   }
   if (!range.to_end && range.upper <= range.lower) found = false;
+  return {};
+}
+
+// ---- Slices of tuples whose columns run in both directions
+
+// One side of what tuples are compared with; no values: there is no bound.
+struct TupleBound {
+  Views values;
+  bool is_lower = false;
+  bool inclusive = false;
+};
+
+CqlStatus ResolveBounds(const std::vector<ClusteringSlice>& slices, BoundValues values,
+                        TupleBound& lower, TupleBound& upper) {
+  lower.is_lower = true;
+  for (const ClusteringSlice& slice : slices) {
+    TupleBound& bound = slice.is_lower ? lower : upper;
+    LS_DCHECK(bound.values.empty(), "there is one bound for each side");
+    bound.inclusive = slice.inclusive;
+    for (const Operand& operand : slice.values) {
+      std::string_view bytes;
+      bool found = true;
+      LS_RETURN_IF_ERROR(ResolveKey(operand, values, KeyUse::kRead, bytes, found));
+      bound.values.push_back(bytes);
+    }
+    LS_RETURN_IF_ERROR(CheckNoNull(slice.values, values));
+    LS_RETURN_IF_ERROR(CheckKeyBytes(Span(bound.values)));
+  }
+  return {};
+}
+
+// The rows that agree with the first `same` values of `bounds` and lie within them in the column
+// behind those. A bound without values, or with no more than those, says nothing here.
+void AppendRangeOf(const TableSchema& schema, size_t same,
+                   std::initializer_list<const TupleBound*> bounds,
+                   std::vector<EncodedRange>& ranges) {
+  const auto begin_of = [](const Views& values, size_t count) {
+    return Views(values.begin(), values.begin() + static_cast<ptrdiff_t>(count));
+  };
+  EncodedRange range;
+  bool found = true;
+  for (const TupleBound* bound : bounds) {
+    if (bound->values.size() < same) continue;
+    EncodePrefixRange(schema, begin_of(bound->values, same), range);
+    break;
+  }
+  for (const TupleBound* bound : bounds) {
+    if (bound->values.size() <= same) continue;
+    const bool whole = bound->values.size() == same + 1;
+    ApplyBound(schema, same, begin_of(bound->values, same + 1), bound->is_lower,
+               whole && bound->inclusive, range, found);
+    if (!found) return;
+  }
+  if (range.to_end || range.lower < range.upper) ranges.push_back(std::move(range));
+}
+
+// Can any tuple lie between the bounds, which agree in the first `same` values?
+bool AreInOrder(const TableDefinition& table, const TupleBound& lower, const TupleBound& upper,
+                size_t same) {
+  if (lower.values.empty() || upper.values.empty()) return true;
+  // One with no further values stands for all that begin with it.
+  if (lower.values.size() == same && !lower.inclusive) return false;
+  if (upper.values.size() == same && !upper.inclusive) return false;
+  if (lower.values.size() == same || upper.values.size() == same) return true;
+  const DataType& type = table.ColumnsOf(ColumnKind::kClustering)[same]->type;
+  return CompareValues(type, lower.values[same], upper.values[same]) < 0;
+}
+
+// (a, b) > (1, 2) is a > 1, or a = 1 and b > 2: rows of one range each, whatever the directions.
+// Source: ScyllaDB cql3/restrictions/statement_restrictions.cc, get_equivalent_ranges.
+CqlStatus EncodeRangesAcross(const TableDefinition& table,
+                             const std::vector<ClusteringSlice>& slices, BoundValues values,
+                             std::vector<EncodedRange>& ranges) {
+  TupleBound lower;
+  TupleBound upper;
+  LS_RETURN_IF_ERROR(ResolveBounds(slices, values, lower, upper));
+  const std::vector<const ColumnDefinition*> columns = table.ColumnsOf(ColumnKind::kClustering);
+  size_t same = 0;
+  while (same < std::min(lower.values.size(), upper.values.size()) &&
+         CompareValues(columns[same]->type, lower.values[same], upper.values[same]) == 0) {
+    ++same;
+  }
+  if (!AreInOrder(table, lower, upper, same)) return {};
+  AppendRangeOf(table.storage, same, {&lower, &upper}, ranges);
+  for (const TupleBound* bound : {&lower, &upper}) {
+    for (size_t first = same + 1; first < bound->values.size(); ++first) {
+      AppendRangeOf(table.storage, first, {bound}, ranges);
+    }
+  }
   return {};
 }
 
@@ -277,9 +466,7 @@ CqlStatus EncodePartitionKeys(const TableDefinition& table,
   return {};
 }
 
-bool IsOneRange(const ClusteringRestriction& restriction) {
-  return std::ranges::none_of(restriction.prefix, &KeyAlternatives::is_in);
-}
+bool IsOneRange(const ClusteringRestriction& restriction) { return restriction.is_one_range; }
 
 CqlStatus EncodeRange(const TableDefinition& table, const ClusteringRestriction& restriction,
                       BoundValues values, KeyUse use, EncodedRange& range, bool& found) {
@@ -293,8 +480,11 @@ CqlStatus EncodeRange(const TableDefinition& table, const ClusteringRestriction&
       prefix.push_back(bytes);
     }
   }
-  if (!found) return {};
-  return EncodeRangeOf(table, prefix, restriction.slices, values, use, range, found);
+  if (!found) {
+    if (!restriction.prefix[0].is_tuple) return {};
+    return CheckNoNull(restriction.prefix[0].alternatives[0], values);
+  }
+  return EncodeRangeOf(table, prefix, restriction.slices, values, range, found);
 }
 
 CqlStatus EncodeRanges(const TableDefinition& table, const ClusteringRestriction& restriction,
@@ -307,15 +497,24 @@ CqlStatus EncodeRanges(const TableDefinition& table, const ClusteringRestriction
     return {};
   }
   ranges.clear();
-  LS_RETURN_IF_ERROR(ForEachCombination(
-      restriction.prefix, values, use, "clustering", [&](const Views& prefix) -> CqlStatus {
-        EncodedRange range;
-        bool found = true;
-        LS_RETURN_IF_ERROR(
-            EncodeRangeOf(table, prefix, restriction.slices, values, use, range, found));
-        if (found) ranges.push_back(std::move(range));
-        return {};
-      }));
+  const auto append = [&](const Views& prefix) -> CqlStatus {
+    EncodedRange range;
+    bool found = true;
+    LS_RETURN_IF_ERROR(EncodeRangeOf(table, prefix, restriction.slices, values, range, found));
+    if (found) ranges.push_back(std::move(range));
+    return {};
+  };
+  if (restriction.prefix.empty()) {
+    LS_RETURN_IF_ERROR(EncodeRangesAcross(table, restriction.slices, values, ranges));
+  } else if (restriction.prefix[0].is_tuple) {
+    std::vector<Views> tuples;
+    LS_RETURN_IF_ERROR(ResolveTuples(table, restriction.prefix[0], values, tuples));
+    for (const Views& tuple : tuples) {
+      LS_RETURN_IF_ERROR(append(tuple));
+    }
+  } else {
+    LS_RETURN_IF_ERROR(ForEachCombination(restriction.prefix, values, use, "clustering", append));
+  }
   // Different values may have one encoding, and IN lists come in any order.
   std::ranges::sort(ranges, {}, &EncodedRange::lower);
   const auto same = [](const EncodedRange& a, const EncodedRange& b) { return a.lower == b.lower; };
@@ -329,8 +528,10 @@ CqlStatus EncodeTokenRange(const std::vector<TokenBound>& bounds, BoundValues va
   for (const TokenBound& bound : bounds) {
     BoundValue value;
     LS_RETURN_IF_ERROR(ResolveSet(bound.value, values, value));
+    // Nothing compares with null.
     if (!value.has_value() || value.bytes.size() != sizeof(int64_t)) {
-      return CqlError::Invalid("Invalid null token in a relation of token()");
+      range.reset();
+      return {};
     }
     auto token = static_cast<int64_t>(LoadBigEndian64(value.bytes.data()));
     if (bound.is_lower) {

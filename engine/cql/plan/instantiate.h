@@ -56,7 +56,7 @@ CqlStatus EncodePartitionKey(const TableDefinition& table,
                              KeyUse use, std::string& key, bool& found);
 
 // The ranges of rows, ascending and disjoint; none when nothing can match. No restriction: one
-// range, of everything. Without IN no allocation but for growth of `ranges`.
+// range, of everything. Invalid beside the above: a null in a tuple. Without IN no allocation but for growth of `ranges`.
 CqlStatus EncodeRanges(const TableDefinition& table, const ClusteringRestriction& restriction,
                        BoundValues values, KeyUse use, std::vector<EncodedRange>& ranges);
 // For restrictions without IN: `found` is false when nothing can match.

@@ -50,37 +50,6 @@ struct BindVariable {
 
 // ---- Restrictions
 
-// What a key column, or several next to each other, must equal: one of some alternatives.
-struct KeyAlternatives {
-  size_t columns = 1;
-  // As many operands an alternative as there are columns.
-  std::vector<std::vector<Operand>> alternatives;
-  std::optional<Operand> list;     // IN ?: instead, a list of values of the one column; or,
-  bool list_is_of_tuples = false;  // (a, b) IN ?: of tuples of values of all
-  bool is_in = false;
-};
-
-// A bound on the clustering columns behind those that equal something: as many values as columns
-// are compared, first to last. In terms of values, whatever the clustering order.
-struct ClusteringSlice {
-  bool is_lower = false;
-  bool inclusive = false;
-  std::vector<Operand> values;
-};
-
-// Which rows of a partition, as far as its order can tell.
-struct ClusteringRestriction {
-  std::vector<KeyAlternatives> prefix;  // covers the first columns
-  std::vector<ClusteringSlice> slices;  // all hold
-
-  size_t prefix_columns() const {
-    size_t columns = 0;
-    for (const KeyAlternatives& part : prefix) columns += part.columns;
-    return columns;
-  }
-  bool empty() const { return prefix.empty() && slices.empty(); }
-};
-
 // A condition that is looked at row by row.
 struct RowFilter {
   std::vector<uint16_t> columns;  // positions in TableDefinition::columns; several: a tuple
@@ -91,8 +60,47 @@ struct RowFilter {
   RelationOperator op = RelationOperator::kEqual;
   // One for each column; for kIn, kNotIn as many for each alternative.
   std::vector<Operand> operands;
-  std::optional<Operand> list;  // as in KeyAlternatives
+  std::optional<Operand> list;     // IN ?: instead, a list of values of the one column; or,
+  bool list_is_of_tuples = false;  // (a, b) IN ?: of tuples of values of all
+};
+
+// What a key column, or several next to each other, must equal: one of some alternatives.
+struct KeyAlternatives {
+  size_t columns = 1;
+  // As many operands an alternative as there are columns.
+  std::vector<std::vector<Operand>> alternatives;
+  std::optional<Operand> list;  // as in RowFilter
   bool list_is_of_tuples = false;
+  // Further relations on the one column: =, IN, slices. Values that one of them does not hold for
+  // are no alternatives.
+  std::vector<RowFilter> also;
+  // Said with IN or by several relations: any number of values, maybe none.
+  bool is_in = false;
+  bool is_tuple = false;  // said of a tuple, where a null is an error
+};
+
+// A bound on the clustering columns behind those that equal something: as many values as columns
+// are compared, first to last. In terms of values, whatever the clustering order.
+struct ClusteringSlice {
+  bool is_lower = false;
+  bool inclusive = false;
+  bool is_tuple = false;  // as in KeyAlternatives
+  std::vector<Operand> values;
+};
+
+// Which rows of a partition, as far as its order can tell.
+struct ClusteringRestriction {
+  std::vector<KeyAlternatives> prefix;  // covers the first columns
+  std::vector<ClusteringSlice> slices;  // all hold
+  // Rows lie together whatever the values are: no alternatives, no tuples across both directions.
+  bool is_one_range = true;
+
+  size_t prefix_columns() const {
+    size_t columns = 0;
+    for (const KeyAlternatives& part : prefix) columns += part.columns;
+    return columns;
+  }
+  bool empty() const { return prefix.empty() && slices.empty(); }
 };
 
 struct TokenBound {

@@ -45,7 +45,9 @@ class Meter {
     return Of(variable.name) + Of(variable.type) + Of(variable.keyspace) + Of(variable.table);
   }
 
-  size_t Of(const KeyAlternatives& key) { return Of(key.alternatives) + Of(key.list); }
+  size_t Of(const KeyAlternatives& key) {
+    return Of(key.alternatives) + Of(key.list) + Of(key.also);
+  }
   size_t Of(const ClusteringSlice& slice) { return Of(slice.values); }
   size_t Of(const ClusteringRestriction& rows) { return Of(rows.prefix) + Of(rows.slices); }
   size_t Of(const RowFilter& filter) {

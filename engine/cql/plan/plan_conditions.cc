@@ -42,10 +42,6 @@ CqlStatus CheckMayBeConditional(const ModificationPlan& plan) {
 
 bool IsConditional(const ModificationPlan* plan) { return plan->condition.has_value(); }
 
-bool NamesOneKey(const std::vector<KeyAlternatives>& key) {
-  return std::ranges::none_of(key, [](const KeyAlternatives& part) { return part.is_in; });
-}
-
 }  // namespace
 
 CqlStatus PlanExistence(ConditionPlan::Existence existence, ModificationPlan& plan) {
@@ -79,24 +75,23 @@ bool AsksRegularColumns(const ModificationPlan& plan) {
          });
 }
 
-CqlStatus CheckConditionalRows(const ModificationPlan& plan) {
-  if (!plan.condition) return {};
+// Source: ScyllaDB cql3/statements/modification_statement.cc, validate_where_clause_for_conditions.
+CqlStatus CheckConditionalRows(const WhereClause& where, const ModificationPlan& plan) {
   const bool deletes = plan.kind == ModificationPlan::Kind::kDeleteCells ||
                        plan.kind == ModificationPlan::Kind::kDeleteRows;
   const std::string what = deletes ? "deletions" : "updates";
-  if (!NamesOneKey(plan.partition_key)) {
+  if (where.HasIn(ColumnKind::kPartitionKey)) {
     return CqlError::Invalid("IN on the partition key is not supported with conditional " + what);
   }
-  if (!NamesOneKey(plan.clustering.prefix)) {
+  if (where.HasIn(ColumnKind::kClustering)) {
     return CqlError::Invalid("IN on the clustering key columns is not supported with conditional " +
                              what);
   }
-  if (plan.only_statics) return {};
-  if (plan.clustering.slices.empty() &&
-      plan.clustering.prefix_columns() == plan.table->CountOf(ColumnKind::kClustering)) {
+  if (!deletes || plan.only_statics) return {};
+  if (!where.Any(ColumnKind::kClustering, &BoundRelation::is_slice) &&
+      where.Restricted(ColumnKind::kClustering) == plan.table->CountOf(ColumnKind::kClustering)) {
     return {};
   }
-  LS_CHECK(deletes, "other writes name whole keys");
   const bool deletes_statics = plan.assignments.empty() && !plan.static_assignments.empty();
   return CqlError::Invalid(
       std::string("DELETE statements must restrict all PRIMARY KEY columns with equality relations "

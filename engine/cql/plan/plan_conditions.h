@@ -8,6 +8,7 @@
 
 #include "engine/cql/plan/binder.h"
 #include "engine/cql/plan/plan.h"
+#include "engine/cql/plan/where_clause.h"
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/syntax/statement.h"
 
@@ -19,9 +20,8 @@ namespace liststore {
 CqlStatus PlanExistence(ConditionPlan::Existence existence, ModificationPlan& plan);
 CqlStatus PlanConditions(bool if_exists, const std::vector<Relation>& conditions, Binder& binder,
                          ModificationPlan& plan);
-// Once the rows are planned too: a conditional statement names one, or is about static columns
-// alone.
-CqlStatus CheckConditionalRows(const ModificationPlan& plan);
+// A conditional statement names one row, or is about static columns alone.
+CqlStatus CheckConditionalRows(const WhereClause& where, const ModificationPlan& plan);
 
 // Whether any condition is about a regular column.
 bool AsksRegularColumns(const ModificationPlan& plan);

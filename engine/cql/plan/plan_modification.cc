@@ -1,6 +1,8 @@
 #include "engine/cql/plan/plan_modification.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "engine/cql/plan/plan_modification_impl.h"
 #include "engine/cql/plan/restrictions.h"
 #include "engine/cql/plan/view_plan.h"
+#include "engine/cql/plan/where_clause.h"
 
 namespace liststore {
 CqlStatus PlanAttributes(const UsingClause& attributes, Binder& binder, ModificationPlan& plan) {
@@ -60,86 +63,113 @@ const std::string& NameOf(const CellAssignment& assignment, const TableDefinitio
 
 // ---- WHERE of UPDATE and DELETE
 
-CqlStatus CheckModifyingWhere(const std::vector<Relation>& where, const TableDefinition& table) {
-  for (const Relation& relation : where) {
-    if (relation.target == Relation::Target::kToken) {
-      return CqlError::Invalid(
-          "The token function cannot be used in WHERE clauses for UPDATE and DELETE statements: " +
-          ToString(relation));
+// All relations on clustering columns: tuples as they are, others in brackets.
+std::string ShownClustering(const TableDefinition& table, const WhereClause& where) {
+  std::vector<std::string> shown;
+  for (const BoundRelation& relation : where.relations()) {
+    if (table.columns[relation.columns[0]].kind != ColumnKind::kClustering) continue;
+    shown.push_back(ToString(relation));
+  }
+  if (shown.size() == 1 && where.has_tuples()) return shown[0];
+  std::string text;
+  for (const std::string& one : shown) text += (text.empty() ? "(" : " AND (") + one + ")";
+  return text;
+}
+
+CqlError InvalidOperator(const TableDefinition& table, const WhereClause& where) {
+  return CqlError::Invalid("Invalid operator in where clause " + ShownClustering(table, where));
+}
+
+// The first column of the key that has no relation; nullptr: all have one.
+const ColumnDefinition* FindMissing(const TableDefinition& table, ColumnKind kind,
+                                    const std::map<uint16_t, WhereClause::Relations>& columns) {
+  for (uint16_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].kind == kind && !columns.contains(i)) return &table.columns[i];
+  }
+  return nullptr;
+}
+
+CqlError MissingKeyPart(const ColumnDefinition& column) {
+  return CqlError::Invalid("Missing mandatory PRIMARY KEY part " + column.name);
+}
+
+// Neither the token nor columns that are no keys.
+CqlStatus CheckKeysAlone(const TableDefinition& table, const WhereClause& where,
+                         const std::map<uint16_t, WhereClause::Relations>& columns) {
+  if (where.has_token()) {
+    std::string shown;
+    for (const BoundRelation& relation : where.token_relations()) {
+      shown += (shown.empty() ? "(" : " AND (") + ToString(relation) + ")";
     }
-    for (const std::string& name : relation.columns) {
-      const ColumnDefinition* column = table.FindColumn(name);
-      if (column == nullptr) return CqlError::Invalid("Unrecognized name " + name);
-      if (column->is_key()) continue;
-      return CqlError::Invalid("Invalid where clause contains non PRIMARY KEY columns: " + name);
+    return CqlError::Invalid(
+        "The token function cannot be used in WHERE clauses for UPDATE and DELETE statements: " +
+        shown);
+  }
+  std::string names;
+  for (const auto& [column, relations] : columns) {
+    if (table.columns[column].is_key()) continue;
+    names += (names.empty() ? "" : ", ") + table.columns[column].name;
+  }
+  if (names.empty()) return {};
+  return CqlError::Invalid("Invalid where clause contains non PRIMARY KEY columns: " + names);
+}
+
+// Source: ScyllaDB cql3/restrictions/statement_restrictions.cc, the constructor;
+// cql3/statements/modification_statement.cc, process_where_clause; delete_statement.cc,
+// prepare_internal.
+CqlStatus CheckModifyingWhere(const WhereClause& where, const ModificationPlan& plan) {
+  const TableDefinition& table = *plan.table;
+  const bool updates = plan.kind == ModificationPlan::Kind::kUpdate;
+  if (plan.only_statics && where.Restricts(ColumnKind::kClustering)) {
+    return CqlError::Invalid(std::string("Invalid restrictions on clustering columns since the ") +
+                             (updates ? "UPDATE" : "DELETE") +
+                             " statement modifies only static columns");
+  }
+  // Of a statement that changes a collection ScyllaDB finds gaps later.
+  const auto regular = table.ColumnsOf(ColumnKind::kRegular);
+  const bool changes_collection =
+      std::ranges::any_of(plan.assignments, [&](const CellAssignment& assignment) {
+        return regular[assignment.column]->type.is_collection();
+      });
+  LS_RETURN_IF_ERROR(
+      CheckClusteringOrder(table, where, /*contains=*/false, /*gaps=*/changes_collection));
+  const auto columns = where.ByColumn();
+  LS_RETURN_IF_ERROR(CheckKeysAlone(table, where, columns));
+  const bool slices = where.Any(ColumnKind::kClustering, &BoundRelation::is_slice);
+  if (slices && updates) return InvalidOperator(table, where);
+  const ColumnDefinition* const missing = FindMissing(table, ColumnKind::kClustering, columns);
+  if (missing != nullptr && !plan.only_statics) {
+    if (updates) return MissingKeyPart(*missing);
+    if (!slices && !plan.assignments.empty()) {
+      return CqlError::Invalid("Primary key column '" + missing->name +
+                               "' must be specified in order to modify column '" +
+                               NameOf(plan.assignments.front(), table) + "'");
     }
+  }
+  const ColumnDefinition* const open = FindMissing(table, ColumnKind::kPartitionKey, columns);
+  if (open != nullptr) return MissingKeyPart(*open);
+  if (plan.condition) LS_RETURN_IF_ERROR(CheckConditionalRows(where, plan));
+  if (slices && plan.kind == ModificationPlan::Kind::kDeleteCells) {
+    return CqlError::Invalid("Range deletions are not supported for specific columns");
   }
   return {};
 }
 
-CqlError InvalidOperator(const Relation& relation) {
-  return CqlError::Invalid("Invalid operator in where clause " + ToString(relation));
-}
-
-// Partition key and clustering key of an UPDATE or DELETE. `whole_rows`: a range or all of the
-// partition may be meant.
-CqlStatus PlanModifiedRows(const std::vector<Relation>& relations, bool whole_rows, Binder& binder,
+// Partition key and clustering key of an UPDATE or DELETE.
+CqlStatus PlanModifiedRows(const std::vector<Relation>& relations, Binder& binder,
                            ModificationPlan& plan) {
   const TableDefinition& table = *plan.table;
-  LS_RETURN_IF_ERROR(CheckModifyingWhere(relations, table));
   plan.only_statics =
       plan.assignments.empty() && !plan.static_assignments.empty() && !AsksRegularColumns(plan);
-  LS_ASSIGN_OR_RETURN(BoundWhere where, BindWhere(relations, table, binder));
-  plan.partition_key = TakePartitionKey(table, where);
-  if (plan.partition_key.empty()) {
-    for (const ColumnDefinition* column : table.ColumnsOf(ColumnKind::kPartitionKey)) {
-      const auto at = std::ranges::find_if(where.relations, [&](const BoundRelation& relation) {
-        return &table.columns[relation.columns[0]] == column;
-      });
-      if (at == where.relations.end()) {
-        return CqlError::Invalid("Missing mandatory PRIMARY KEY part " + column->name);
-      }
-      if (!at->is_equality()) return InvalidOperator(*at->relation);
-    }
-  }
-  // Source: ScyllaDB cql3/restrictions/statement_restrictions.cc.
-  if (plan.only_statics && RestrictsClustering(table, where)) {
-    return CqlError::Invalid(std::string("Invalid restrictions on clustering columns since the ") +
-                             (plan.kind == ModificationPlan::Kind::kUpdate ? "UPDATE" : "DELETE") +
-                             " statement modifies only static columns");
-  }
-  plan.clustering = TakeClustering(table, where);
-  const std::vector<const ColumnDefinition*> clustering = table.ColumnsOf(ColumnKind::kClustering);
-  const size_t prefix = plan.clustering.prefix_columns();
-  if (!where.relations.empty()) {
-    const BoundRelation& left = where.relations[0];
-    const ColumnDefinition& column = table.columns[left.columns[0]];
-    if (column.kind == ColumnKind::kPartitionKey) return InvalidOperator(*left.relation);
-    if (prefix == clustering.size() || column.position == prefix) {
-      return InvalidOperator(*left.relation);
-    }
-    return CqlError::Invalid("PRIMARY KEY column \"" + column.name +
-                             "\" cannot be restricted as preceding column \"" +
-                             clustering[prefix]->name + "\" is not restricted");
-  }
-  if (whole_rows || plan.only_statics || prefix == clustering.size()) return {};
-  if (plan.clustering.slices.empty()) {
-    if (plan.kind == ModificationPlan::Kind::kDeleteCells) {
-      if (plan.assignments.empty()) return {};  // the condition names the row: CheckConditionalRows
-      return CqlError::Invalid("Primary key column '" + clustering[prefix]->name +
-                               "' must be specified in order to modify column '" +
-                               NameOf(plan.assignments.front(), table) + "'");
-    }
-    return CqlError::Invalid("Missing mandatory PRIMARY KEY part " + clustering[prefix]->name);
-  }
-  if (plan.kind == ModificationPlan::Kind::kDeleteCells) {
-    return CqlError::Invalid("Range deletions are not supported for specific columns");
-  }
-  for (const Relation& relation : relations) {
-    if (relation.op != RelationOperator::kEqual && relation.op != RelationOperator::kIn) {
-      return InvalidOperator(relation);
-    }
-  }
+  LS_ASSIGN_OR_RETURN(WhereClause where,
+                      WhereClause::Bind(relations, table, /*allow_filtering=*/false, binder));
+  LS_RETURN_IF_ERROR(CheckModifyingWhere(where, plan));
+  const CqlError left_over = InvalidOperator(table, where);
+  std::vector<BoundRelation> left = std::move(where).TakeRelations();
+  plan.partition_key = TakePartitionKey(table, left);
+  plan.clustering = TakeClustering(table, left);
+  // LIKE: where ScyllaDB would write to more rows than are meant.
+  if (!left.empty()) return left_over;
   return {};
 }
 
@@ -210,8 +240,7 @@ CqlOr<ModificationPlan> PlanUpdate(const UpdateStatement& statement, Binder& bin
     LS_RETURN_IF_ERROR(PlanAssignment(assignment, binder, plan));
   }
   LS_RETURN_IF_ERROR(PlanConditions(statement.if_exists, statement.conditions, binder, plan));
-  LS_RETURN_IF_ERROR(PlanModifiedRows(statement.where, /*whole_rows=*/false, binder, plan));
-  LS_RETURN_IF_ERROR(CheckConditionalRows(plan));
+  LS_RETURN_IF_ERROR(PlanModifiedRows(statement.where, binder, plan));
   return plan;
 }
 
@@ -253,8 +282,7 @@ CqlOr<ModificationPlan> PlanDelete(const DeleteStatement& statement, Binder& bin
     LS_RETURN_IF_ERROR(PlanDeletion(deletion, binder, plan));
   }
   LS_RETURN_IF_ERROR(PlanConditions(statement.if_exists, statement.conditions, binder, plan));
-  LS_RETURN_IF_ERROR(PlanModifiedRows(statement.where, statement.deletions.empty(), binder, plan));
-  LS_RETURN_IF_ERROR(CheckConditionalRows(plan));
+  LS_RETURN_IF_ERROR(PlanModifiedRows(statement.where, binder, plan));
   return plan;
 }
 

@@ -10,20 +10,26 @@
 #include "engine/cql/plan/bind_where.h"
 #include "engine/cql/plan/binder.h"
 #include "engine/cql/plan/plan.h"
+#include "engine/cql/plan/where_clause.h"
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/syntax/statement.h"
 #include "engine/model/schema.h"
 
 namespace liststore {
 
-// Whether any relation is about a clustering column.
-bool RestrictsClustering(const TableDefinition& table, const BoundWhere& where);
+// The relations that the key takes, moved out of `relations`: those left are for filters.
+// Of a partition key that equals something in each of its columns all that says so; else nothing.
+std::vector<KeyAlternatives> TakePartitionKey(const TableDefinition& table,
+                                              std::vector<BoundRelation>& relations);
+// All relations on the first clustering columns that equal something, and of the one behind them
+// that has slices; or those of tuples.
+ClusteringRestriction TakeClustering(const TableDefinition& table,
+                                     std::vector<BoundRelation>& relations);
 
-// The relations of `where` that the key takes, moved out of it: those left are for filters.
-// Takes what restricts the partition key whole; nothing when a column of it is left out.
-std::vector<KeyAlternatives> TakePartitionKey(const TableDefinition& table, BoundWhere& where);
-// Takes equalities on the first clustering columns and slices of what follows.
-ClusteringRestriction TakeClustering(const TableDefinition& table, BoundWhere& where);
+// Clustering columns that are restricted come first in the key, and not by CONTAINS. `contains`:
+// an index or a filter tells that; `gaps`: they tell columns behind others, too.
+CqlStatus CheckClusteringOrder(const TableDefinition& table, const WhereClause& where,
+                               bool contains, bool gaps);
 
 // All of that for SELECT, with ScyllaDB's rules of what needs ALLOW FILTERING.
 // Source: ScyllaDB cql3/restrictions/statement_restrictions.cc.
@@ -36,8 +42,8 @@ struct SelectRestrictions {
   std::optional<IndexLookup> index;
   std::vector<RowFilter> filters;
   bool warns_of_filtering = false;
-  // The index does not answer all, and ALLOW FILTERING was not said: NeedsFiltering, unless ORDER BY
-  // or DISTINCT are wrong.
+  // ALLOW FILTERING was not said, and is wanted: NeedsFiltering, unless ORDER BY or DISTINCT are
+  // wrong.
   bool needs_filtering = false;
 };
 CqlError NeedsFiltering();

@@ -10,6 +10,7 @@
 #include "engine/cql/plan/binder.h"
 #include "engine/cql/plan/instantiate.h"
 #include "engine/cql/plan/restrictions.h"
+#include "engine/cql/plan/where_clause.h"
 #include "engine/cql/syntax/parser.h"
 
 namespace liststore {
@@ -40,14 +41,15 @@ CqlOr<ViewFilters> PlanViewFilters(const Schema& schema, const TableDefinition& 
     LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto restrictions,
                         RestrictSelect(select, base, /*only_statics=*/false, binder));
   }
-  LS_ASSIGN_OR_RETURN(BoundWhere bound, BindWhere(where, base, binder));
+  LS_ASSIGN_OR_RETURN(WhereClause bound,
+                      WhereClause::Bind(where, base, /*allow_filtering=*/true, binder));
   if (!binder.TakeComputed().empty()) {
     return CqlError::Unsupported(CqlFeature::kViewFunctions, "CREATE MATERIALIZED VIEW");
   }
-  for (BoundRelation& relation : bound.relations) {
-    planned.filters.push_back(ToFilter(std::move(relation)));
+  planned.token_bounds = bound.TokenBounds();
+  for (const BoundRelation& relation : bound.relations()) {
+    planned.filters.push_back(ToFilter(relation));
   }
-  planned.token_bounds = std::move(bound.token_bounds);
   // What is wrong with a value shows when it is looked at: writes to the base do not fail by it.
   std::vector<BoundFilter> filters;
   std::optional<TokenRange> tokens;
