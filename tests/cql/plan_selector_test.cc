@@ -174,7 +174,7 @@ const std::pair<std::string_view, std::string_view> kRefusals[] = {
      "system.sum : (smallint) -> smallint, system.sum : (tinyint) -> tinyint): use type casts to "
      "disambiguate"},
     {"INSERT INTO f (p, q, c, d, v) VALUES (1, 'q', now(), 1, max((int) 1))",
-     "Aggregate functions are not supported in values: system.max"},
+     "Aggregation functions are not supported in the SET clause"},
 };
 
 TEST(PlanSelectorTest, WhatIsWrongIsRefused) {

@@ -389,6 +389,27 @@ TEST(RestrictionsTest, TokenIsACallFirst) {
   }));
 }
 
+// cql3/expr/expression.cc, verify_no_aggregate_functions.
+TEST(RestrictionsTest, AggregatesAreNoValues) {
+  const auto refused = [](std::string_view clause) {
+    return "Aggregation functions are not supported in the " + std::string(clause);
+  };
+  const std::string where = refused("WHERE clause");
+  const std::string set = refused("SET clause");
+  const std::string condition = refused("IF clause");
+  Check(std::to_array<Example>({
+      {"SELECT * FROM t WHERE p = max((int) 1)", where},
+      {"SELECT * FROM t WHERE p = 1 AND v = max((int) 1) ALLOW FILTERING", where},
+      {"UPDATE t SET v = max((int) 1) WHERE p = 1 AND b = 1 AND c = 1 AND d = 1", set},
+      {"UPDATE t SET v = 1 WHERE p = max((int) 1) AND b = 1 AND c = 1 AND d = 1", where},
+      {"UPDATE t SET v = 1 WHERE p = 1 AND b = 1 AND c = 1 AND d = 1 IF v = max((int) 1)",
+       condition},
+      {"DELETE l[max((int) 1)] FROM t WHERE p = 1 AND b = 1 AND c = 1 AND d = 1", set},
+      {"INSERT INTO t (p, b, c, d, v) VALUES (1, 1, 1, 1, max((int) 1))", set},
+      {"INSERT INTO t (p, b, c, d) VALUES (max((int) 1), 1, 1, 1)", where},
+  }));
+}
+
 // add_is_not_restriction.
 TEST(RestrictionsTest, IsNotNullIsForViews) {
   constexpr std::string_view kRefused =

@@ -180,14 +180,15 @@ CqlOr<NativeFunction> Binder::ResolveCall(const FunctionCall& call, const DataTy
 CqlOr<Operand> Binder::BindCall(const FunctionCall& call, const DataType& type,
                                 std::string_view receiver) {
   LS_ASSIGN_OR_RETURN(NativeFunction function, ResolveCall(call, &type));
-  if (function.is_aggregate()) {
-    return CqlError::Invalid("Aggregate functions are not supported in values: " +
-                             FullName(function));
-  }
   if (!IsCompatible(function.result, type)) {
     return CqlError::Invalid("Type error: cannot assign result of function " + FullName(function) +
                              " (type " + function.result.ToString() + ") to " +
                              std::string(receiver) + " (type " + type.ToString() + ")");
+  }
+  // Source: ScyllaDB cql3/expr/expression.cc, verify_no_aggregate_functions.
+  if (function.is_aggregate()) {
+    return CqlError::Invalid("Aggregation functions are not supported in the " +
+                             std::string(clause_));
   }
   std::vector<Operand> arguments;
   for (size_t i = 0; i < call.arguments.size(); ++i) {

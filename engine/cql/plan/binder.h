@@ -61,6 +61,9 @@ class Binder {
   CqlOr<NativeFunction> ResolveCall(const FunctionCall& call,
                                     const DataType* wanted = nullptr) const;
 
+  // What messages call the clause whose values are bound next; at first the WHERE clause.
+  void EnterClause(std::string_view clause) { clause_ = clause; }
+
   // For each marker of the statement, in order. Checks that all were bound.
   CqlOr<std::vector<BindVariable>> TakeVariables();
   // Plan::computed.
@@ -103,6 +106,7 @@ class Binder {
   const Schema& schema_;
   const std::string_view keyspace_;
   const std::vector<std::string>& markers_;
+  std::string_view clause_ = "WHERE clause";
   std::shared_ptr<const TableDefinition> table_;
   std::vector<std::optional<BindVariable>> variables_;
   std::vector<ComputedValue> computed_;

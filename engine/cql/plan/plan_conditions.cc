@@ -58,6 +58,7 @@ CqlStatus PlanConditions(bool if_exists, const std::vector<Relation>& conditions
   if (if_exists) return PlanExistence(ConditionPlan::Existence::kExists, plan);
   if (conditions.empty()) return {};
   LS_RETURN_IF_ERROR(CheckMayBeConditional(plan));
+  binder.EnterClause("IF clause");
   ConditionPlan& condition = plan.condition.emplace();
   std::set<uint16_t> columns;
   for (const Relation& relation : conditions) {

@@ -34,20 +34,24 @@ void InsertValue(const ColumnDefinition& column, Operand operand, ModificationPl
   key[column.position] = Equals(std::move(operand));
 }
 
+CqlStatus CheckWhole(const TableDefinition& table, ColumnKind kind,
+                     const std::vector<KeyAlternatives>& key) {
+  for (const ColumnDefinition* column : table.ColumnsOf(kind)) {
+    if (key.size() > column->position && !key[column->position].alternatives.empty()) continue;
+    return CqlError::Invalid("Missing mandatory PRIMARY KEY part " + column->name);
+  }
+  return {};
+}
+
 // Every key column has a value, or only static columns and those of the partition key have one.
+// Source: ScyllaDB cql3/statements/modification_statement.cc, process_where_clause.
 CqlStatus CheckInsertedKey(ModificationPlan& plan) {
   plan.only_statics =
       plan.clustering.empty() && plan.assignments.empty() && !plan.static_assignments.empty();
-  for (const ColumnDefinition& column : plan.table->columns) {
-    if (!column.is_key()) continue;
-    if (column.kind == ColumnKind::kClustering && plan.only_statics) continue;
-    const std::vector<KeyAlternatives>& key =
-        column.kind == ColumnKind::kPartitionKey ? plan.partition_key : plan.clustering.prefix;
-    if (key.size() <= column.position || key[column.position].alternatives.empty()) {
-      return CqlError::Invalid("Missing mandatory PRIMARY KEY part " + column.name);
-    }
+  if (!plan.only_statics) {
+    LS_RETURN_IF_ERROR(CheckWhole(*plan.table, ColumnKind::kClustering, plan.clustering.prefix));
   }
-  return {};
+  return CheckWhole(*plan.table, ColumnKind::kPartitionKey, plan.partition_key);
 }
 
 // What becomes of a column that the text does not name. Static columns stay as they are: ScyllaDB
@@ -93,6 +97,7 @@ CqlOr<ModificationPlan> PlanInsert(const InsertStatement& statement, Binder& bin
     if (!seen.insert(name).second) {
       return CqlError::Invalid("Multiple definitions found for column " + name);
     }
+    binder.EnterClause(column->is_key() ? "WHERE clause" : "SET clause");
     LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(*column, statement.values[i]));
     InsertValue(*column, std::move(operand), plan);
   }

@@ -19,6 +19,7 @@
 
 namespace liststore {
 CqlStatus PlanAttributes(const UsingClause& attributes, Binder& binder, ModificationPlan& plan) {
+  binder.EnterClause("USING clause");
   if (attributes.timestamp) {
     LS_ASSIGN_OR_RETURN(plan.timestamp, binder.Bind(*attributes.timestamp, CqlType::kBigint,
                                                     "[timestamp]", "[timestamp]"));
@@ -161,6 +162,7 @@ CqlStatus PlanModifiedRows(const std::vector<Relation>& relations, Binder& binde
   const TableDefinition& table = *plan.table;
   plan.only_statics =
       plan.assignments.empty() && !plan.static_assignments.empty() && !AsksRegularColumns(plan);
+  binder.EnterClause("WHERE clause");
   LS_ASSIGN_OR_RETURN(WhereClause where,
                       WhereClause::Bind(relations, table, /*allow_filtering=*/false, binder));
   LS_RETURN_IF_ERROR(CheckModifyingWhere(where, plan));
@@ -236,6 +238,7 @@ CqlOr<ModificationPlan> PlanUpdate(const UpdateStatement& statement, Binder& bin
   plan.kind = ModificationPlan::Kind::kUpdate;
   LS_ASSIGN_OR_RETURN(plan.table, FindModifiable(statement.table, binder));
   LS_RETURN_IF_ERROR(PlanAttributes(statement.attributes, binder, plan));
+  binder.EnterClause("SET clause");
   for (const Assignment& assignment : statement.assignments) {
     LS_RETURN_IF_ERROR(PlanAssignment(assignment, binder, plan));
   }
@@ -278,6 +281,7 @@ CqlOr<ModificationPlan> PlanDelete(const DeleteStatement& statement, Binder& bin
                                           : ModificationPlan::Kind::kDeleteCells;
   LS_ASSIGN_OR_RETURN(plan.table, FindModifiable(statement.table, binder));
   LS_RETURN_IF_ERROR(PlanAttributes(statement.attributes, binder, plan));
+  binder.EnterClause("SET clause");
   for (const Deletion& deletion : statement.deletions) {
     LS_RETURN_IF_ERROR(PlanDeletion(deletion, binder, plan));
   }

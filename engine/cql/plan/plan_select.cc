@@ -307,6 +307,7 @@ CqlStatus PlanGroups(const SelectStatement& statement, SelectPlan& plan) {
 // ---- LIMIT
 
 CqlStatus PlanLimits(const SelectStatement& statement, Binder& binder, SelectPlan& plan) {
+  binder.EnterClause("LIMIT clause");
   if (statement.limit) {
     LS_ASSIGN_OR_RETURN(plan.limit,
                         binder.Bind(*statement.limit, CqlType::kInt, "[limit]", "[limit]"));
