@@ -472,13 +472,15 @@ TEST(Differential, StatementsAnswerAsTheModel) {
   }
   if (steps < kStatementsOfAllKinds) return;
   std::vector<std::string_view> kinds = {
-      kFieldOfKeysAdded,  kMomentWritten,      kStaticMomentWritten,
-      kWholeNumberInJson, kShortTupleInJson,   kJsonOfElement,
-      kPagesAroundAdd,    kPagesAroundDrop,    kPagesAroundRename,
-      kPagesAroundIndex,  kPagesAroundType,    kOrderBesideIn,
-      kOrderBesideFilter, kOrderBesideInOfOne, kLimitOfIn,
-      kTupleEqual,        kTupleEqualBound,    kTupleIn,
-      kTupleInBound,      kTupleOfOne,         kTupleSlices};
+      kFieldOfKeysAdded,    kMomentWritten,       kStaticMomentWritten,
+      kWholeNumberInJson,   kShortTupleInJson,    kJsonOfElement,
+      kPagesAroundAdd,      kPagesAroundDrop,     kPagesAroundRename,
+      kPagesAroundIndex,    kPagesAroundType,     kOrderBesideIn,
+      kOrderBesideFilter,   kOrderBesideInOfOne,  kLimitOfIn,
+      kTupleEqual,          kTupleEqualBound,     kTupleIn,
+      kTupleInBound,        kTupleOfOne,          kTupleSlices,
+      kSeveralOfPartition,  kSeveralOfClustering, kSeveralOfIndexed,
+      kSliceBesideEquality, kSlicesOfOneColumn};
   kinds.insert(kinds.end(), RefusalKinds().begin(), RefusalKinds().end());
   EXPECT_EQ(coverage.Missing(kinds), "") << "never made; made were\n" << coverage.ToString();
 }

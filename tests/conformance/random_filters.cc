@@ -119,12 +119,21 @@ void AddIndexCondition(Random& random, const ModelSchema& schema, const ValueOfR
     return AddPart(random, column, 0, value, text, shape);
   }
   if (column.type.is_multi_cell()) return AddContains(random, "", column, value, text, shape);
+  const auto add = [&](const PoolValue& wanted) {
+    text << column.name << " = ";
+    text.AddValue(wanted);
+    shape.conditions.push_back([=, bytes = wanted.bytes](const LiveRow& row, const AnswerRules&) {
+      return value(row) == bytes;
+    });
+  };
   const PoolValue& wanted = RandomPoolValue(random, column);
-  text << column.name << " = ";
-  text.AddValue(wanted);
-  shape.conditions.push_back([=, bytes = wanted.bytes](const LiveRow& row, const AnswerRules&) {
-    return value(row) == bytes;
-  });
+  add(wanted);
+  if (!random.OneIn(6)) return;
+  // As often as it is said, it is one use of the index. Source: ScyllaDB
+  // index/secondary_index_manager.cc, supports_expression.
+  text.CountAs(kSeveralOfIndexed);
+  text << " AND ";
+  add(random.OneIn(2) ? wanted : RandomPoolValue(random, column));
 }
 
 }  // namespace liststore::testing

@@ -99,6 +99,11 @@ inline constexpr std::string_view kOrderBesideIn = "ORDER BY beside IN";
 inline constexpr std::string_view kOrderBesideFilter = "ORDER BY beside IN and a filter";
 inline constexpr std::string_view kOrderBesideInOfOne = "ORDER BY beside IN of one value";
 inline constexpr std::string_view kLimitOfIn = "LIMIT of IN";
+inline constexpr std::string_view kSeveralOfPartition = "p = x AND p IN (x, y)";
+inline constexpr std::string_view kSeveralOfClustering = "c = x AND c IN (x, y)";
+inline constexpr std::string_view kSeveralOfIndexed = "v = x AND v = y by an index";
+inline constexpr std::string_view kSliceBesideEquality = "c = x AND c > y";
+inline constexpr std::string_view kSlicesOfOneColumn = "c > x AND c >= y";
 
 struct RandomWrite {
   CqlStatement sent;

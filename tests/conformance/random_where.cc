@@ -320,25 +320,64 @@ std::vector<PoolValue> RandomList(Random& random, const ModelColumn& column, boo
   return values;
 }
 
-// Equality with one value or several: adds "c = x" or "c IN (x, y)"; the values. `is_in`: said with
-// IN, and not of one value, which is `=`. Source: ScyllaDB cql3/expr/restrictions.cc,
-// validate_and_prepare_new_restriction.
-std::vector<PoolValue> AddEquality(Random& random, const ModelColumn& column, bool empty_key,
-                                   bool may_be_in, StatementText& text, bool& is_in,
-                                   bool& has_in_of_one) {
-  if (may_be_in && random.OneIn(5)) {
-    const std::vector<PoolValue> values = RandomList(random, column, empty_key);
-    text << column.name << " IN ";
-    const bool is_bound = text.AddList(values);
-    const bool is_equality = !is_bound && values.size() == 1;
-    (is_equality ? has_in_of_one : is_in) = true;
-    return values;
-  }
+// "c = x" or "c IN (x, y)".
+struct Equality {
+  bool says_in = false;
+  std::vector<PoolValue> values;
+};
+Equality RandomEquality(Random& random, const ModelColumn& column, bool empty_key) {
+  if (random.OneIn(5)) return {true, RandomList(random, column, empty_key)};
   const PoolValue* value = &RandomPoolValue(random, column);
   while (!empty_key && value->bytes.empty()) value = &RandomPoolValue(random, column);
-  text << column.name << " = ";
-  text.AddValue(*value);
-  return {*value};
+  return {false, {*value}};
+}
+
+// How a column is said to equal something, all together.
+struct Said {
+  // With IN, and not of one value, which is `=`. Source: ScyllaDB cql3/expr/restrictions.cc,
+  // validate_and_prepare_new_restriction.
+  bool is_in = false;
+  bool has_in_of_one = false;
+};
+void AddEquality(const ModelColumn& column, const Equality& equality, StatementText& text,
+                 Said& said) {
+  text << column.name << (equality.says_in ? " IN " : " = ");
+  if (!equality.says_in) return text.AddValue(equality.values[0]);
+  const bool is_bound = text.AddList(equality.values);
+  const bool is_equality = !is_bound && equality.values.size() == 1;
+  (is_equality ? said.has_in_of_one : said.is_in) = true;
+}
+
+bool Has(const std::vector<PoolValue>& values, const PoolValue& value) {
+  return std::ranges::find(values, value.bytes, &PoolValue::bytes) != values.end();
+}
+// Whether they are the same to the type in other bytes: which of them counts is not said.
+bool HaveTwins(const DataType& type, const Equality& a, const Equality& b) {
+  return std::ranges::any_of(a.values, [&](const PoolValue& x) {
+    return std::ranges::any_of(b.values, [&](const PoolValue& y) {
+      return x.bytes != y.bytes && CompareValues(type, x.bytes, y.bytes) == 0;
+    });
+  });
+}
+
+// One or two of them, which both hold; the values that pass. Source: ScyllaDB
+// cql3/restrictions/statement_restrictions.cc, possible_lhs_values.
+std::vector<PoolValue> AddEqualities(Random& random, const ModelColumn& column, bool empty_key,
+                                     std::string_view several, StatementText& text, Said& said) {
+  Equality one = RandomEquality(random, column, empty_key);
+  AddEquality(column, one, text, said);
+  if (!random.OneIn(8)) return one.values;
+  Equality other = RandomEquality(random, column, empty_key);
+  const bool has_values = !one.values.empty() && !other.values.empty();
+  if (has_values && random.OneIn(2)) {
+    other.values[0] = one.values[random.Below(one.values.size())];
+  }
+  if (HaveTwins(column.type, one, other)) return one.values;
+  text.CountAs(several);
+  text << " AND ";
+  AddEquality(column, other, text, said);
+  std::erase_if(one.values, [&](const PoolValue& value) { return !Has(other.values, value); });
+  return one.values;
 }
 
 bool OrderHolds(int order, int op) {
@@ -368,9 +407,12 @@ PartitionChoice AddPartitionWhere(Random& random, const ModelSchema& schema, Sta
   choice.keys.emplace_back();
   for (size_t i = 0; i < schema.partition_key.size(); ++i) {
     if (i > 0) text << " AND ";
+    Said said;
     const std::vector<PoolValue> values =
-        AddEquality(random, schema.partition_key[i], schema.partition_key.size() > 1,
-                    /*may_be_in=*/true, text, choice.is_in, choice.has_in_of_one);
+        AddEqualities(random, schema.partition_key[i], schema.partition_key.size() > 1,
+                      kSeveralOfPartition, text, said);
+    choice.is_in |= said.is_in;
+    choice.has_in_of_one |= said.has_in_of_one;
     std::vector<Values> longer;
     for (const Values& key : choice.keys) {
       for (const PoolValue& value : values) {
@@ -400,9 +442,9 @@ TableModel::Predicate AddClusteringWhere(Random& random, const ModelSchema& sche
   for (size_t i = 0; i < equal; ++i) {
     text << before;
     before = " AND ";
-    bool is_in = false, has_in_of_one = false;
+    Said said;
     const std::vector<PoolValue> values =
-        AddEquality(random, schema.clustering[i], true, true, text, is_in, has_in_of_one);
+        AddEqualities(random, schema.clustering[i], true, kSeveralOfClustering, text, said);
     all.push_back([values, i, &schema](const Values& row) {
       return std::ranges::any_of(values, [&](const PoolValue& v) {
         return IsSameKey(schema.clustering[i].type, v.bytes, row[i]);
@@ -418,19 +460,29 @@ TableModel::Predicate AddClusteringWhere(Random& random, const ModelSchema& sche
     }
     *keys = std::move(longer);
   }
-  if (equal < columns && use != ClusteringUse::kWholeKeys) {
-    const ModelColumn& column = schema.clustering[equal];
-    const auto add = [&](int op) {
-      const PoolValue& value = RandomPoolValue(random, column);
-      text << before << column.name << kOperators[op];
-      before = " AND ";
-      text.AddValue(value);
-      all.push_back([=, &schema, bytes = value.bytes](const Values& row) {
-        return OrderHolds(CompareValues(schema.clustering[equal].type, row[equal], bytes), op);
-      });
-    };
-    if (random.OneIn(2)) add(static_cast<int>(random.Below(2)));
-    if (random.OneIn(2)) add(2 + static_cast<int>(random.Below(2)));
+  const auto add_slice = [&](size_t i, int op) {
+    const PoolValue& value = RandomPoolValue(random, schema.clustering[i]);
+    text << before << schema.clustering[i].name << kOperators[op];
+    before = " AND ";
+    text.AddValue(value);
+    all.push_back([=, &schema, bytes = value.bytes](const Values& row) {
+      return OrderHolds(CompareValues(schema.clustering[i].type, row[i], bytes), op);
+    });
+  };
+  if (use == ClusteringUse::kWholeKeys) {
+    // Of UPDATE, which has no slices.
+  } else if (equal > 0 && random.OneIn(8)) {
+    // Beside what the last of them equals, which is a slice then for what would stand behind it.
+    text.CountAs(kSliceBesideEquality);
+    add_slice(equal - 1, static_cast<int>(random.Below(std::size(kOperators))));
+  } else if (equal < columns) {
+    if (random.OneIn(2)) add_slice(equal, static_cast<int>(random.Below(2)));
+    if (random.OneIn(2)) add_slice(equal, 2 + static_cast<int>(random.Below(2)));
+    if (random.OneIn(8)) {
+      text.CountAs(kSlicesOfOneColumn);
+      add_slice(equal, static_cast<int>(random.Below(2)));
+      add_slice(equal, static_cast<int>(random.Below(2)));
+    }
   }
   return [all](const Values& row) {
     return std::ranges::all_of(all, [&](const TableModel::Predicate& p) { return p(row); });
