@@ -19,7 +19,8 @@ constexpr size_t kPageBytesMax = size_t{1} << 20;
 // key_is_in_relation: IN (x) is `=`, IN ? is not, whatever it is bound to.
 bool SaysIn(const SelectPlan& plan) {
   return std::ranges::any_of(plan.partition_key, [](const KeyAlternatives& part) {
-    return part.is_in && (part.list || part.alternatives.size() != 1);
+    return part.list || part.alternatives.size() != 1 ||
+           std::ranges::find(part.also, RelationOperator::kIn, &RowFilter::op) != part.also.end();
   });
 }
 
