@@ -180,6 +180,7 @@ CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(Statemen
                                                                         std::string_view keyspace) {
   auto statement = std::make_shared<PreparedStatement>();
   LS_ASSIGN_OR_RETURN(statement->plan, text.PlanOf(engine_.catalog().snapshot(), keyspace));
+  LS_RETURN_IF_ERROR(CheckPreparedDefinition(*statement->plan, keyspace));
   statement->id = StatementId(keyspace, text.text());
   statement->keyspace = keyspace;
   statement->text = text.text();

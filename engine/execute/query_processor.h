@@ -130,6 +130,8 @@ class QueryProcessor final : public RequestHandler {
   CqlStatus WriteVirtual(const ModificationPlan& plan, BoundValues values);
   CqlStatus RunUse(const UsePlan& plan, Call& call);
   CqlStatus RunSchema(const SchemaPlan& plan, Call& call);
+  // What a definition is refused with when it is prepared.
+  CqlStatus CheckPreparedDefinition(const Plan& plan, std::string_view keyspace);
   CqlStatus RunDescribe(const DescribePlan& plan, Call& call);
   CqlStatus AnswerDescription(const CqlOr<Description>& description, Call& call);
   // False: no virtual table that can be truncated.

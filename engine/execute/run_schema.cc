@@ -66,6 +66,14 @@ CqlStatus QueryProcessor::RunUse(const UsePlan& plan, Call& call) {
   return {};
 }
 
+CqlStatus QueryProcessor::CheckPreparedDefinition(const Plan& plan, std::string_view keyspace) {
+  const auto* definition = std::get_if<SchemaPlan>(&plan.body);
+  if (definition == nullptr) return {};
+  const auto no_uuid = [] { return Uuid{}; };
+  const SchemaChangeContext context{no_uuid, options_.node.data_center};
+  return CheckPrepared(*definition->statement, keyspace, context, *engine_.catalog().snapshot());
+}
+
 CqlStatus QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
   const auto* truncate = std::get_if<TruncateStatement>(&plan.statement->node);
   if (truncate != nullptr && TruncateVirtual(*truncate, call)) {

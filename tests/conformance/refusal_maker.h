@@ -68,10 +68,14 @@ class RefusalMaker {
   Maybe TtlOfCounters();
   Maybe UnknownOption();
   Maybe OptionBelowZero();
+  Maybe OptionTwice();
+  Maybe OptionOfCompaction();
+  Maybe OptionOfCompression();
 
   // ---- Tables
 
   Maybe CreateWhatIsThere();
+  Maybe CreateOfALongName();
   Maybe DropTableWithViews();
   Maybe DropTableOfView();
   Maybe DropNoTable();

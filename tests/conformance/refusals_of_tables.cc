@@ -212,6 +212,43 @@ RefusalMaker::Maybe RefusalMaker::OptionBelowZero() {
             "default_time_to_live cannot be smaller than 0, (default 0)", kConfig);
 }
 
+RefusalMaker::Maybe RefusalMaker::OptionTwice() {
+  return Of(Alter(schema_) + "WITH caching = {'keys': 'ALL', 'keys': 'NONE'}",
+            "Multiple definition for property keys", kSyntax);
+}
+
+// Of tables and views alike.
+RefusalMaker::Maybe RefusalMaker::OptionOfCompaction() {
+  const std::string with = Alter(schema_) + "WITH comment = 'no' AND compaction = {'class': '";
+  switch (random_.Below(3)) {
+    case 0:
+      return Of(with + "LeveledCompactionStrategy', 'sstable_size_in_mb': 0}",
+                "sstable_size_in_mb value (0) must be positive", kConfig);
+    case 1:
+      return Of(with + "SizeTieredCompactionStrategy', 'bucket_high': 1}",
+                "bucket_high value (1) must be greater than 1.0", kConfig);
+    default:
+      return Of(with + "TimeWindowCompactionStrategy', 'nope': 1}",
+                "Invalid compaction strategy options {\"nope\": \"1\"} for chosen strategy type",
+                kConfig);
+  }
+}
+
+RefusalMaker::Maybe RefusalMaker::OptionOfCompression() {
+  const std::string with = Alter(schema_) +
+                           "WITH comment = 'no' AND compression = {'sstable_compression': "
+                           "'LZ4Compressor', ";
+  if (random_.OneIn(2)) return Of(with + "'no': 1}", "Unknown compression option 'no'.", kConfig);
+  return Of(with + "'chunk_length_in_kb': 256}",
+            "chunk_length_in_kb/chunk_length_kb must be 128 or less.", kConfig);
+}
+
+RefusalMaker::Maybe RefusalMaker::CreateOfALongName() {
+  const std::string name(49 + random_.Below(100), 'x');
+  return Of("CREATE TABLE " + name + " (p int PRIMARY KEY)",
+            "Table names shouldn't be more than 48 characters long (got \"" + name + "\")");
+}
+
 RefusalMaker::Maybe RefusalMaker::CreateWhatIsThere() {
   const ModelSchema& schema = tables_.readable(random_.Below(tables_.readables())).schema();
   return Of("CREATE TABLE " + schema.table + " (p int PRIMARY KEY)", IsThere(schema.table),

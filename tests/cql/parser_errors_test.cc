@@ -44,6 +44,12 @@ constexpr Example kRefusals[] = {
     {"SELECT * FROM t; SELECT * FROM t", "line 1:17 : Unexpected 'SELECT'"},
     {"SELECT * FROM t #", "line 1:16 no viable alternative at input '#'"},
     {"SELECT * FROM t WHERE a = 'x", "line 1:26 no viable alternative at input ''x'"},
+    // Source: ScyllaDB cql3/Cql.g, createKeyspaceStatement, convert_property_map.
+    {"CREATE KEYSPACE k", "line 1:17 : Missing WITH"},
+    {"CREATE KEYSPACE k WITH replication = {'class': 'c', 'dc': 1, 'dc': 2}",
+     "Multiple definition for property dc"},
+    {"ALTER TABLE t WITH caching = {'keys': 'ALL', 'keys': 'ALL'}",
+     "Multiple definition for property keys"},
     {"USE ?", "Bind variables cannot be used for keyspace names"},
     {"USE table", "line 1:4 no viable alternative at input 'table'"},
     {"INSERT INTO t", "line 1:13 no viable alternative at input '<EOF>'"},

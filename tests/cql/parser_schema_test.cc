@@ -57,11 +57,10 @@ TEST(ParseKeyspaceTest, CreateAlterDrop) {
   EXPECT_EQ(Text(create.properties),
             "replication={class:SimpleStrategy,replication_factor:1,} | durable_writes=false | "
             "tablets={enabled:false,}");
-  EXPECT_TRUE(Parsed<CreateKeyspaceStatement>("CREATE SCHEMA ks").properties.empty());
-  EXPECT_EQ(Text(Parsed<CreateKeyspaceStatement>("CREATE KEYSPACE k WITH replication = {'class': "
-                                                 "'N', 'dc': ['r1', 'r2'], 'class': 'M'}")
+  EXPECT_EQ(Text(Parsed<CreateKeyspaceStatement>("CREATE SCHEMA k WITH replication = {'class': "
+                                                 "'N', 'dc': ['r1', 'r2'], 'x': null}")
                      .properties),
-            "replication={class:M,dc:['r1', 'r2'],}");
+            "replication={class:N,dc:['r1', 'r2'],x:null,}");
   const auto alter = Parsed<AlterKeyspaceStatement>("ALTER KEYSPACE ks WITH durable_writes = true");
   EXPECT_EQ(alter.keyspace, "ks");
   EXPECT_EQ(Text(alter.properties), "durable_writes=true");

@@ -56,6 +56,55 @@ TEST_F(AlterTableTest, OptionsKeepWhatIsNotGiven) {
   EXPECT_TRUE(Must("ALTER TABLE t WITH comment = 'y'").actions.empty());
 }
 
+// Source: ScyllaDB types/types.cc, is_compatible_with and is_value_compatible_with.
+TEST_F(AlterTableTest, TypesWithPartsWidenInThem) {
+  Must("CREATE TYPE pair (a int, b int)");
+  Must("CREATE TYPE triple (x int, y int, z text)");
+  struct Row {
+    std::string before;
+    std::string after;
+    bool taken;
+  };
+  for (const Row& row : std::initializer_list<Row>{
+           {"tuple<int, int>", "tuple<int, int, text>", true},
+           {"tuple<int, int, text>", "tuple<int, int>", false},
+           {"tuple<int, int>", "tuple<int, text>", false},
+           {"tuple<int>", "tuple<varint, text>", true},
+           {"tuple<int>", "blob", true},
+           {"list<int>", "blob", false},
+           {"frozen<list<int>>", "blob", true},
+           {"list<int>", "list<varint>", true},
+           {"frozen<list<int>>", "frozen<list<varint>>", true},
+           {"set<ascii>", "set<text>", true},
+           {"set<int>", "set<varint>", false},
+           {"map<ascii, int>", "map<text, varint>", true},
+           {"map<int, int>", "map<varint, int>", false},
+           {"list<int>", "set<int>", false},
+           {"list<int>", "frozen<list<int>>", false},
+           {"frozen<pair>", "frozen<triple>", true},
+           {"pair", "triple", true},
+           {"frozen<triple>", "frozen<pair>", false},
+           {"pair", "frozen<triple>", false},
+           {"frozen<tuple<int, int>>", "frozen<triple>", false},
+           {"frozen<pair>", "frozen<tuple<int, int, text>>", true},
+           {"smallint", "varint", true},
+       }) {
+    Must("CREATE TABLE u (p int PRIMARY KEY, v " + row.before + ")");
+    const CqlOr<SchemaChange> change = Run("ALTER TABLE u ALTER v TYPE " + row.after);
+    EXPECT_EQ(change.ok(), row.taken) << row.before << " -> " << row.after;
+    Must("DROP TABLE u");
+  }
+}
+
+TEST_F(AlterTableTest, KeysWithMorePartsAreThoseOfAnotherTable) {
+  Must("CREATE TABLE u (p int, c frozen<tuple<int>>, PRIMARY KEY (p, c))");
+  const SchemaChange change = Must("ALTER TABLE u ALTER c TYPE frozen<tuple<int, text>>");
+  EXPECT_EQ(change.actions.at(0).kind, ActionKind::kRebuildTable);
+  ExpectRefused({"ALTER TABLE u ALTER c TYPE frozen<tuple<varint, text, int>>", kConfig,
+                 "Cannot change c from type frozen<tuple<int, text>> to type "
+                 "frozen<tuple<varint, text, int>>: types are not order-compatible."});
+}
+
 TEST_F(AlterTableTest, TypesWidenWhereValuesStayValid) {
   EXPECT_TRUE(Must("ALTER TABLE t ALTER b TYPE varint").actions.empty());
   EXPECT_TRUE(Table("t").FindColumn("b")->type.is(CqlType::kVarint));

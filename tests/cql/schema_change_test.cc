@@ -14,7 +14,8 @@ using Kind = SchemaChange::Kind;
 using Target = SchemaChange::Target;
 using SchemaChangeTest = SchemaChanges;
 
-const std::string k193(193, 'x');
+const std::string k48(48, 'x');
+const std::string k49(49, 'x');
 
 // --- Keyspaces
 
@@ -61,8 +62,8 @@ TEST_F(SchemaChangeTest, CreateKeyspaceRefusals) {
            {"CREATE KEYSPACE system_mine" + ok, kInvalid, "system keyspace is not user-modifiable"},
            {"CREATE KEYSPACE \"SYSTEM\"" + ok, kInvalid, "system keyspace is not user-modifiable"},
            {"CREATE KEYSPACE \"a-b\"" + ok, kInvalid, "\"a-b\" is not a valid keyspace name"},
-           {"CREATE KEYSPACE " + k193 + ok, kInvalid,
-            "Keyspace names shouldn't be more than 192 characters long (got \"" + k193 + "\")"},
+           {"CREATE KEYSPACE " + k49 + ok, kInvalid,
+            "Keyspace names shouldn't be more than 48 characters long (got \"" + k49 + "\")"},
            {"CREATE KEYSPACE k WITH durable_writes = true", kConfig,
             "Missing mandatory replication strategy class"},
            {"CREATE KEYSPACE k WITH replication = {'replication_factor': 1}", kConfig,
@@ -80,16 +81,62 @@ TEST_F(SchemaChangeTest, CreateKeyspaceRefusals) {
             "Unrecognized strategy option {dc} passed to "
             "org.apache.cassandra.locator.SimpleStrategy for keyspace k"},
            {"CREATE KEYSPACE k" + topology + "'dc9': 1}", kConfig,
-            "Unrecognized datacenter name 'dc9'"},
+            "Unrecognized strategy option {dc9} passed to "
+            "org.apache.cassandra.locator.NetworkTopologyStrategy for keyspace k"},
+           {"CREATE KEYSPACE k" + topology + "'datacenter1': 'x', 'dc9': 1}", kConfig,
+            "Replication factor must be numeric and non-negative, found 'x'"},
            {"CREATE KEYSPACE k WITH replication = {'class': 'NetworkTopologyStrategy'}", kConfig,
             "Configuration for at least one datacenter must be present"},
            {"CREATE KEYSPACE k" + ok + " AND tablets = {'enabled': 'maybe'}", kConfig,
-            "tablets['enabled'] value must be true or false. Found: maybe"},
-           {"CREATE KEYSPACE k" + ok + " AND storage = {'type': 'S3'}", kInvalid,
-            CqlError::Unsupported(CqlFeature::kKeyspaceStorage, "S3").message},
+            "Tablets enabled value must be true or false; found: maybe"},
+           {"CREATE KEYSPACE k" + ok + " AND tablets = {'enabled': 'true', 'initial': 'x'}",
+            kConfig, "Initial tablets value should be numeric; found x"},
+           {"CREATE KEYSPACE k" + ok + " AND tablets = {'foo': 1}", kConfig,
+            "Unrecognized tablets option foo"},
+           {"CREATE KEYSPACE k" + ok + " AND storage = {'type': 'LOCAL', 'x': 'y'}", kInvalid,
+            "Local storage does not accept any custom options"},
+           {"CREATE KEYSPACE k" + ok + " AND storage = {'type': 'S4'}", kInvalid,
+            "Unknown storage type: S4"},
+           {"CREATE KEYSPACE k" + ok + " AND storage = {'type': 'S3', 'bucket': 'b'}", kInvalid,
+            "Missing S3 option: endpoint"},
+           {"CREATE KEYSPACE k" + ok +
+                " AND storage = {'type': 'S3', 'bucket': 'b', 'endpoint': 'e'}",
+            kInvalid, CqlError::Unsupported(CqlFeature::kKeyspaceStorage, "S3").message},
        }) {
     ExpectRefused(refusal);
   }
+}
+
+// Source: ScyllaDB cql3/statements/ks_prop_defs.cc, prepare_options.
+TEST_F(SchemaChangeTest, AFactorStandsForAllDataCentersThatThereAre) {
+  other_datacenters_ = {"dc2", "dc3"};
+  Must(
+      "CREATE KEYSPACE k WITH replication = {'class': 'NetworkTopologyStrategy', "
+      "'replication_factor': 3, 'dc3': 1}");
+  EXPECT_EQ(schema_.FindKeyspace("k")->replication,
+            (PropertyMap{{"class", "org.apache.cassandra.locator.NetworkTopologyStrategy"},
+                         {"datacenter1", "3"},
+                         {"dc2", "3"},
+                         {"dc3", "1"}}));
+  ExpectRefused(
+      {"ALTER KEYSPACE k WITH replication = {'class': 'NetworkTopologyStrategy', 'dc4': 1}",
+       kConfig,
+       "Unrecognized strategy option {dc4} passed to "
+       "org.apache.cassandra.locator.NetworkTopologyStrategy for keyspace k"});
+}
+
+TEST_F(SchemaChangeTest, OtherDataCentersAreTakenAndSaidWhereNobodyNamedThem) {
+  knows_datacenters_ = false;
+  const std::string with = " WITH replication = {'class': 'NetworkTopologyStrategy', ";
+  EXPECT_TRUE(Must("CREATE KEYSPACE k" + with + "'dc1': 3, 'dc2': 3}").names_other_datacenters);
+  EXPECT_EQ(schema_.FindKeyspace("k")->replication,
+            (PropertyMap{{"class", "org.apache.cassandra.locator.NetworkTopologyStrategy"},
+                         {"dc1", "3"},
+                         {"dc2", "3"}}));
+  EXPECT_FALSE(Must("CREATE KEYSPACE l" + with + "'datacenter1': 3}").names_other_datacenters);
+  EXPECT_TRUE(Must("ALTER KEYSPACE l" + with + "'dc1': 3}").names_other_datacenters);
+  ExpectRefused({"CREATE KEYSPACE m" + with + "'dc1': 'x'}", kConfig,
+                 "Replication factor must be numeric and non-negative, found 'x'"});
 }
 
 TEST_F(SchemaChangeTest, AlterKeyspaceChangesWhatIsGivenAndKeepsTheRest) {
@@ -148,6 +195,64 @@ TEST_F(SchemaChangeTest, CreateTableMakesColumnsOrderAndOptions) {
   EXPECT_NE(table.id, Uuid{});
 }
 
+// Source: ScyllaDB cql3/statements/create_table_statement.cc, prepare.
+TEST_F(SchemaChangeTest, AClusteringOrderMayStopEarly) {
+  Must(
+      "CREATE TABLE t (p int, c int, d int, PRIMARY KEY (p, c, d)) WITH CLUSTERING ORDER BY (c "
+      "DESC)");
+  EXPECT_TRUE(Table("t").FindColumn("c")->descending);
+  EXPECT_FALSE(Table("t").FindColumn("d")->descending);
+}
+
+// Source: ScyllaDB schema/schema.hh, NAME_LENGTH: the names of views and indexes have no limit.
+TEST_F(SchemaChangeTest, NamesHaveFortyEightCharacters) {
+  const std::string with =
+      " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}";
+  Must("CREATE KEYSPACE " + k48 + with);
+  Must("CREATE TABLE " + k48 + " (p int PRIMARY KEY, v int)");
+  const std::string longer(1000, 'y');
+  Must("CREATE INDEX " + longer + " ON " + k48 + " (v)");
+  Must("CREATE MATERIALIZED VIEW " + longer + " AS SELECT p FROM " + k48 +
+       " WHERE p IS NOT NULL PRIMARY KEY (p)");
+  Must("CREATE TYPE " + longer + " (a int)");
+}
+
+// Sources: ScyllaDB cql3/statements/create_table_statement.cc, truncate_statement.cc, prepare.
+TEST_F(SchemaChangeTest, TablesAreCheckedWhenTheyArePreparedAndNothingElseIs) {
+  Must("CREATE TABLE there (p int PRIMARY KEY)");
+  const auto prepare = [&](const std::string& text) {
+    const CqlOr<Statement> statement = ParseStatement(text);
+    if (!statement.ok()) return "not parsed: " + statement.error().message;
+    const auto new_uuid = [] { return Uuid{}; };
+    const CqlStatus status = CheckPrepared(*statement, "ks", {new_uuid}, schema_);
+    return status.ok() ? std::string() : status.error().message;
+  };
+  struct Row {
+    std::string statement;
+    std::string error;
+  };
+  for (const Row& row : std::initializer_list<Row>{
+           {"CREATE TABLE t (p int PRIMARY KEY)", ""},
+           {"CREATE TABLE there (p int PRIMARY KEY)", ""},
+           {"CREATE TABLE system.t (p int PRIMARY KEY)", ""},
+           {"CREATE TABLE no.t (p int PRIMARY KEY)",
+            "Cannot create a table in a non-existent keyspace: no"},
+           {"CREATE TABLE t (p nope PRIMARY KEY)", "Unknown type ks.nope"},
+           {"CREATE TABLE t (p int)", "No PRIMARY KEY specified (exactly one required)"},
+           {"CREATE TABLE t (p int PRIMARY KEY) WITH foo = 1", "Unknown property 'foo'"},
+           {"TRUNCATE there", ""},
+           {"TRUNCATE nope", "unconfigured table nope"},
+           {"TRUNCATE no.t", "Keyspace no does not exist"},
+           {"DROP TABLE nope", ""},
+           {"ALTER TABLE nope ADD a int", ""},
+           {"CREATE INDEX ON nope (v)", ""},
+           {"CREATE KEYSPACE k WITH replication = {'class': 'Foo'}", ""},
+       }) {
+    EXPECT_EQ(prepare(row.statement), row.error) << row.statement;
+  }
+  EXPECT_EQ(schema_.FindTable("ks", "t"), nullptr);
+}
+
 TEST_F(SchemaChangeTest, ATableThatExistsIsCreatedOnceAndSaysWhich) {
   Must("CREATE TABLE t (p int PRIMARY KEY)");
   ExpectRefused({"CREATE TABLE t (p int PRIMARY KEY)", kAlreadyExists,
@@ -165,7 +270,7 @@ TEST_F(SchemaChangeTest, CreateTableTakesAnIdOfTheUsers) {
   Must("CREATE TABLE t (p int PRIMARY KEY) WITH ID = '" + id + "'");
   EXPECT_EQ(Table("t").id.ToString(), id);
   ExpectRefused({"CREATE TABLE u (p int PRIMARY KEY) WITH ID = '" + id + "'", kInvalid,
-                 "Table with ID " + id + " already exists"});
+                 "Table with ID " + id + " already exists: ks.t"});
   ExpectRefused({"CREATE TABLE u (p int PRIMARY KEY) WITH ID = 'x'", kConfig, "Invalid table id"});
 }
 
@@ -180,8 +285,8 @@ TEST_F(SchemaChangeTest, CreateTableRefusals) {
            {"CREATE TABLE \"a b\" (p int PRIMARY KEY)", kInvalid,
             "\"a b\" is not a valid table name (must be alphanumeric character only: "
             "[0-9A-Za-z]+)"},
-           {"CREATE TABLE " + k193 + " (p int PRIMARY KEY)", kInvalid,
-            "Table names shouldn't be more than 192 characters long (got \"" + k193 + "\")"},
+           {"CREATE TABLE " + k49 + " (p int PRIMARY KEY)", kInvalid,
+            "Table names shouldn't be more than 48 characters long (got \"" + k49 + "\")"},
            {"CREATE TABLE t (p int PRIMARY KEY, a int, a text)", kInvalid,
             "Multiple definition of identifier a"},
            {"CREATE TABLE t (p int)", kInvalid, "No PRIMARY KEY specified (exactly one required)"},

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "engine/cql/schema/schema_change.h"
 #include "engine/cql/syntax/parser.h"
@@ -62,8 +63,10 @@ class SchemaChanges : public ::testing::Test {
     }
     EXPECT_TRUE(IsSchemaStatement(*statement)) << text;
     const auto new_uuid = [&] { return Uuid::FromRandomBits(0, ++ids_); };
-    return ApplySchemaStatement(*statement, keyspace, {new_uuid, "datacenter1", now_micros_},
-                                schema_);
+    SchemaChangeContext context{new_uuid, "datacenter1", now_micros_};
+    context.other_datacenters = other_datacenters_;
+    context.knows_datacenters = knows_datacenters_;
+    return ApplySchemaStatement(*statement, keyspace, context, schema_);
   }
   SchemaChange Must(std::string_view text) {
     CqlOr<SchemaChange> change = Run(text);
@@ -88,6 +91,8 @@ class SchemaChanges : public ::testing::Test {
   Schema schema_;
   uint64_t ids_ = 0;
   int64_t now_micros_ = 1000;
+  std::vector<std::string> other_datacenters_;
+  bool knows_datacenters_ = true;
 };
 
 }  // namespace liststore::testing

@@ -76,6 +76,9 @@ TEST_F(UserTypesTest, ATypeGoesWhenNothingUsesIt) {
   ExpectRefused(
       {"DROP TYPE b", kInvalid, "Cannot drop user type ks.b as it is still used by table ks.t"});
   Must("DROP TABLE t");
+  // Source: ScyllaDB cql3/statements/drop_type_statement.cc, validate_while_executing.
+  EXPECT_EQ(Must("DROP TYPE IF EXISTS nowhere.t").kind, SchemaChange::Kind::kNothing);
+  ExpectRefused({"DROP TYPE nowhere.t", kInvalid, "Cannot drop type in unknown keyspace nowhere"});
   EXPECT_EQ(Must("DROP TYPE b").kind, SchemaChange::Kind::kDropped);
   Must("DROP TYPE a");
   EXPECT_TRUE(schema_.FindKeyspace("ks")->types.empty());

@@ -23,7 +23,7 @@ namespace {
 using Kind = AlterTableStatement::Kind;
 
 // Values of `before` are values of `after`.
-bool IsValueCompatible(CqlType after, CqlType before) {
+bool IsNativeValueCompatible(CqlType after, CqlType before) {
   if (IsOrderCompatible(after, before)) return true;
   switch (after) {
     case CqlType::kBlob:
@@ -35,19 +35,82 @@ bool IsValueCompatible(CqlType after, CqlType before) {
     case CqlType::kUuid:
       return before == CqlType::kTimeuuid;
     case CqlType::kVarint:
-      return before == CqlType::kInt || before == CqlType::kBigint;
+      return before == CqlType::kTinyint || before == CqlType::kSmallint ||
+             before == CqlType::kInt || before == CqlType::kBigint || before == CqlType::kTimestamp;
     default:
       return false;
   }
 }
 
+using IsCompatible = bool (*)(const DataType& after, const DataType& before);
+
+bool IsTypeOrderCompatible(const DataType& after, const DataType& before);
+bool IsTypeValueCompatible(const DataType& after, const DataType& before);
+
+// Of tuples and user types: each field, and maybe more behind them.
+bool AreFieldsCompatible(const DataType& after, const DataType& before,
+                         IsCompatible is_compatible) {
+  const std::vector<DataType>& fields = before.parameters();
+  if (!before.has_fields() || fields.size() > after.parameters().size()) return false;
+  return std::ranges::equal(
+      fields.begin(), fields.end(), after.parameters().begin(),
+      after.parameters().begin() + static_cast<ptrdiff_t>(fields.size()),
+      [&](const DataType& a, const DataType& b) { return is_compatible(b, a); });
+}
+
+// Values of `before` are values of `after` and in the same order. Source of both: ScyllaDB
+// types/types.cc, is_compatible_with and is_value_compatible_with.
+bool IsTypeOrderCompatible(const DataType& after, const DataType& before) {
+  if (after == before) return true;
+  if (after.is_native() && before.is_native()) {
+    return IsOrderCompatible(after.native(), before.native());
+  }
+  if (after.has_fields()) {
+    return after.is_multi_cell() == before.is_multi_cell() &&
+           AreFieldsCompatible(after, before, IsTypeOrderCompatible);
+  }
+  if (after.kind() != before.kind() || after.is_native() ||
+      after.is_multi_cell() != before.is_multi_cell()) {
+    return false;
+  }
+  const std::vector<DataType>& to = after.parameters();
+  const std::vector<DataType>& from = before.parameters();
+  // Where each has a cell of its own, what is in the cells has no order.
+  const bool in_cells = after.is_multi_cell() && after.kind() != DataType::Kind::kSet;
+  const bool last = in_cells ? IsTypeValueCompatible(to.back(), from.back())
+                             : IsTypeOrderCompatible(to.back(), from.back());
+  return last && (to.size() == 1 || IsTypeOrderCompatible(to[0], from[0]));
+}
+
+bool IsTypeValueCompatible(const DataType& after, const DataType& before) {
+  if (after == before) return true;
+  if (after.is_native()) {
+    if (before.is_native()) return IsNativeValueCompatible(after.native(), before.native());
+    // Several cells have no value as one.
+    return after.is(CqlType::kBlob) && !before.is_multi_cell();
+  }
+  if (after.kind() == DataType::Kind::kUser) {
+    return before.kind() == DataType::Kind::kUser &&
+           after.is_multi_cell() == before.is_multi_cell() &&
+           AreFieldsCompatible(after, before, IsTypeOrderCompatible);
+  }
+  if (after.has_fields()) {
+    return !before.is_multi_cell() && AreFieldsCompatible(after, before, IsTypeValueCompatible);
+  }
+  const bool whole = !after.is_multi_cell() && !before.is_multi_cell();
+  if (!whole || after.kind() != before.kind() || after.kind() == DataType::Kind::kSet) {
+    return IsTypeOrderCompatible(after, before);
+  }
+  const std::vector<DataType>& to = after.parameters();
+  const std::vector<DataType>& from = before.parameters();
+  return IsTypeValueCompatible(to.back(), from.back()) &&
+         (to.size() == 1 || IsTypeOrderCompatible(to[0], from[0]));
+}
+
 // A column may become one of `type`. `ordered`: rows stand in the order of its values.
 CqlStatus CheckCompatible(const ColumnDefinition& column, const DataType& type, bool ordered) {
-  bool compatible = type == column.type;
-  if (type.is_native() && column.type.is_native()) {
-    compatible = ordered ? IsOrderCompatible(type.native(), column.type.native())
-                         : IsValueCompatible(type.native(), column.type.native());
-  }
+  const bool compatible =
+      ordered ? IsTypeOrderCompatible(type, column.type) : IsTypeValueCompatible(type, column.type);
   if (compatible) return {};
   return CqlError::Config(
       "Cannot change " + column.name + " from type " + column.type.ToString() + " to type " +
@@ -75,25 +138,6 @@ DataType WithoutUserTypes(const DataType& type) {
   return type.is_multi_cell() ? expanded : DataType::Frozen(expanded);
 }
 
-// Cells of `before`, of several cells both, are cells of `after`: their elements, keys and values
-// stand in the same order.
-bool AreCellsCompatible(const DataType& after, const DataType& before) {
-  if (after == before) return true;
-  if (after.is_native() && before.is_native()) {
-    return IsOrderCompatible(after.native(), before.native());
-  }
-  if (after.kind() != before.kind() || after.is_multi_cell() != before.is_multi_cell()) {
-    return false;
-  }
-  // A tuple may have got more fields.
-  const std::vector<DataType>& parts = before.parameters();
-  if (parts.size() > after.parameters().size()) return false;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (!AreCellsCompatible(after.parameters()[i], parts[i])) return false;
-  }
-  return true;
-}
-
 ColumnDefinition* FindIn(TableDefinition& table, std::string_view name) {
   const auto at = std::ranges::find(table.columns, name, &ColumnDefinition::name);
   return at == table.columns.end() ? nullptr : &*at;
@@ -102,12 +146,13 @@ ColumnDefinition* FindIn(TableDefinition& table, std::string_view name) {
 // One ALTER TABLE: `table` and its views begin as what is there and become what shall be.
 class TableAlterer {
  public:
-  // `types`: of the table's keyspace.
-  TableAlterer(const AlterTableStatement& statement, const UserTypes& types, int64_t now_micros,
-               TableDefinition table, std::vector<TableDefinition> views)
+  // `keyspace`: the table's.
+  TableAlterer(const AlterTableStatement& statement, const KeyspaceDefinition& keyspace,
+               const SchemaChangeContext& context, TableDefinition table,
+               std::vector<TableDefinition> views)
       : statement_(statement),
-        types_(types),
-        now_micros_(now_micros),
+        keyspace_(keyspace),
+        now_micros_(context.now_micros),
         table_(std::move(table)),
         views_(std::move(views)) {}
 
@@ -131,7 +176,7 @@ class TableAlterer {
       case Kind::kProperties: {
         const Properties properties(statement_.properties);
         if (properties.Has("id")) return CqlError::Config("Cannot alter table id.");
-        LS_RETURN_IF_ERROR(ApplyTableOptions(properties, table_.options));
+        LS_RETURN_IF_ERROR(ApplyTableOptions(properties, &keyspace_, table_.options));
         LS_RETURN_IF_ERROR(CheckGraceOfBase(properties));
         return CheckCounterTtl(table_);
       }
@@ -181,7 +226,7 @@ class TableAlterer {
     if (was != table_.dropped.end() && IsCounterTable(table_)) {
       return CqlError::Invalid("Cannot re-add previously dropped counter column " + spec.name);
     }
-    LS_ASSIGN_OR_RETURN(DataType type, ToDataType(spec.type, table_.keyspace, types_));
+    LS_ASSIGN_OR_RETURN(DataType type, ToDataType(spec.type, table_.keyspace, keyspace_.types));
     if (was != table_.dropped.end()) LS_RETURN_IF_ERROR(CheckAgain(spec.name, type, was->second));
     const bool adds_counter = type.is(CqlType::kCounter);
     if (adds_counter && !IsCounterTable(table_)) {
@@ -209,7 +254,7 @@ class TableAlterer {
       return of.is_collection() && of.is_multi_cell();
     };
     if (!has_elements(type) || !has_elements(was.type)) return {};
-    if (AreCellsCompatible(WithoutUserTypes(type), was.type)) return {};
+    if (IsTypeOrderCompatible(WithoutUserTypes(type), was.type)) return {};
     return CqlError::Invalid("Cannot add a collection with the name " + name +
                              " because a collection with the same name and a different type has "
                              "already been used in the past");
@@ -285,7 +330,7 @@ class TableAlterer {
   CqlStatus AlterType(const ColumnSpec& spec) {
     ColumnDefinition* column = Find(spec.name);
     if (column == nullptr) return NotFound(spec.name);
-    LS_ASSIGN_OR_RETURN(DataType type, ToDataType(spec.type, table_.keyspace, types_));
+    LS_ASSIGN_OR_RETURN(DataType type, ToDataType(spec.type, table_.keyspace, keyspace_.types));
     if (column->kind == ColumnKind::kPartitionKey && type.is(CqlType::kCounter)) {
       return CqlError::Invalid("counter type is not supported for PRIMARY KEY part " + spec.name);
     }
@@ -304,7 +349,7 @@ class TableAlterer {
   }
 
   const AlterTableStatement& statement_;
-  const UserTypes& types_;
+  const KeyspaceDefinition& keyspace_;
   const int64_t now_micros_;
   TableDefinition table_;
   std::vector<TableDefinition> views_;
@@ -320,6 +365,13 @@ CqlStatus CheckListStoreTable(const AlterTableStatement& statement, const TableD
                            ": it belongs to the list store");
 }
 
+// Keys of values with parts: who knows fewer of these is to plan anew.
+bool HaveOtherParts(const TableSchema& from, const TableSchema& to) {
+  return !std::ranges::equal(from.clustering, to.clustering, [](const auto& a, const auto& b) {
+    return a.type == b.type || (a.type.is_native() && b.type.is_native());
+  });
+}
+
 // What storage needs to hear of a change from one definition to another.
 void AddActions(const TableDefinition& before, const TableDefinition& after, SchemaChange& change) {
   const TableSchema& from = before.storage;
@@ -329,7 +381,7 @@ void AddActions(const TableDefinition& before, const TableDefinition& after, Sch
   };
   const bool same_columns =
       same_names(from.regular, to.regular) && same_names(from.statics, to.statics);
-  if (!same_columns || from.packs_item_keys() != to.packs_item_keys()) {
+  if (!same_columns || from.packs_item_keys() != to.packs_item_keys() || HaveOtherParts(from, to)) {
     change.actions.push_back(
         {SchemaAction::Kind::kRebuildTable, after.keyspace, after.name, MapColumns(from, to)});
   } else if (from.gc_grace_seconds != to.gc_grace_seconds ||
@@ -364,8 +416,8 @@ CqlOr<SchemaChange> Apply(const AlterTableStatement& statement, Editor& editor) 
     before.push_back(editor.schema.FindTable(keyspace, view));
     views.push_back(*before.back());
   }
-  TableAlterer alterer(statement, editor.schema.FindKeyspace(keyspace)->types,
-                       editor.context.now_micros, *table, std::move(views));
+  TableAlterer alterer(statement, *editor.schema.FindKeyspace(keyspace), editor.context, *table,
+                       std::move(views));
   LS_RETURN_IF_ERROR(alterer.Alter());
   std::shared_ptr<const KeyspaceDefinition> whole = editor.schema.keyspaces.at(keyspace);
   PutTable(editor, std::move(alterer.table()));

@@ -33,7 +33,7 @@ CqlStatus CheckForm(const CreateIndexStatement& statement) {
   }
   if (statement.custom) return {};
   TableOptions of_the_view;  // which is not there: checked and forgotten
-  return ApplyTableOptions(properties, of_the_view);
+  return ApplyTableOptions(properties, nullptr, of_the_view);
 }
 
 // `ON t((p, q), c)`: names the whole partition key, in order.
@@ -164,13 +164,18 @@ CqlOr<IndexedPart> CheckTarget(const IndexTarget& target, const TableDefinition&
                            "; only non-frozen collections support " + shown + " indexes");
 }
 
-// `<table>_<column>_idx`, with a number behind it when that is taken.
+// `<table>_<column>_idx`, with a number behind it when that is taken: as an index, or the name of
+// its view. Source: ScyllaDB index/secondary_index_manager.cc, get_available_index_name.
 std::string AvailableName(const KeyspaceDefinition& keyspace, const std::string& table,
                           const std::string& column) {
   std::string root = table + "_" + column + "_idx";
   std::erase_if(root, [](char c) { return !IsWord({&c, 1}); });
   std::string name = root;
-  for (int i = 1; FindIndex(keyspace, name).index != nullptr; ++i) {
+  const auto is_taken = [&keyspace](const std::string& tried) {
+    return FindIndex(keyspace, tried).index != nullptr ||
+           keyspace.tables.contains(IndexViewName(tried));
+  };
+  for (int i = 1; is_taken(name); ++i) {
     name = root + "_" + std::to_string(i);
   }
   return name;
@@ -208,9 +213,9 @@ CqlOr<SchemaChange> Apply(const CreateIndexStatement& statement, Editor& editor)
   }
   LS_ASSIGN_OR_RETURN(const auto table, TableToChange(keyspace_name, statement.table.name, editor));
   const KeyspaceDefinition& keyspace = *editor.schema.FindKeyspace(keyspace_name);
-  if (statement.name.size() > kNameCharactersMax) {
-    return CqlError::Invalid("index names shouldn't be more than 192 characters long (got \"" +
-                             statement.name + "\")");
+  if (statement.name.size() > kViewNameBytesMax) {
+    return CqlError::Invalid("Index name of " + std::to_string(statement.name.size()) +
+                             " bytes; liststore has at most " + std::to_string(kViewNameBytesMax));
   }
   if (IsCounterTable(*table)) {
     return CqlError::Invalid("Secondary indexes are not supported on counter tables");

@@ -29,11 +29,17 @@ CqlStatus CheckFactor(const std::string& factor) {
   return {};
 }
 
+// Source: ScyllaDB locator/abstract_replication_strategy.cc, validate_replication_strategy.
+CqlError UnknownOption(const std::string& option, const PropertyMap& replication,
+                       const std::string& keyspace) {
+  return CqlError::Config("Unrecognized strategy option {" + option + "} passed to " +
+                          replication.at("class") + " for keyspace " + keyspace);
+}
+
 CqlStatus CheckSimple(const PropertyMap& replication, const std::string& keyspace) {
   for (const auto& [option, value] : replication) {
     if (option == "class" || option == kFactor) continue;
-    return CqlError::Config("Unrecognized strategy option {" + option + "} passed to " +
-                            replication.at("class") + " for keyspace " + keyspace);
+    return UnknownOption(option, replication, keyspace);
   }
   const auto factor = replication.find(std::string(kFactor));
   if (factor == replication.end()) {
@@ -42,10 +48,16 @@ CqlStatus CheckSimple(const PropertyMap& replication, const std::string& keyspac
   return CheckFactor(factor->second);
 }
 
-// Takes replication_factor apart into the data centers: the one there is, and those that an earlier
+bool IsThere(const std::string& datacenter, const SchemaChangeContext& context) {
+  return datacenter == context.datacenter ||
+         std::ranges::find(context.other_datacenters, datacenter) !=
+             context.other_datacenters.end();
+}
+
+// Takes replication_factor apart into the data centers: those there are, and those that an earlier
 // definition named.
 CqlStatus ExpandTopology(PropertyMap& replication, const PropertyMap& before,
-                         std::string_view datacenter) {
+                         const SchemaChangeContext& context) {
   std::string factor;
   const auto given = replication.find(std::string(kFactor));
   if (given != replication.end()) {
@@ -59,30 +71,44 @@ CqlStatus ExpandTopology(PropertyMap& replication, const PropertyMap& before,
     for (const auto& [option, value] : before) {
       if (option != kFactor) replication.emplace(option, value);
     }
-    replication.emplace(datacenter, factor);
-  }
-  for (const auto& [option, value] : replication) {
-    if (option == "class") continue;
-    if (option != datacenter) {
-      return CqlError::Config("Unrecognized datacenter name '" + option + "'");
-    }
-    LS_RETURN_IF_ERROR(CheckFactor(value));
+    replication.emplace(context.datacenter, factor);
+    for (const std::string& other : context.other_datacenters) replication.emplace(other, factor);
   }
   if (replication.size() < 2) {
     return CqlError::Config("Configuration for at least one datacenter must be present");
   }
+  for (const auto& [option, value] : replication) {
+    if (option != "class") LS_RETURN_IF_ERROR(CheckFactor(value));
+  }
   return {};
 }
 
+// Which of the data centers, or options that can only be meant as such, is not there; empty: none.
+std::string MissingDatacenter(const PropertyMap& replication, const SchemaChangeContext& context) {
+  const auto at = std::ranges::find_if(replication, [&](const auto& entry) {
+    return entry.first != "class" && !IsThere(entry.first, context);
+  });
+  return at == replication.end() ? std::string() : at->first;
+}
+
 // The replication as the keyspace keeps it; `before`: that of the keyspace so far.
+// `names_others`: becomes true when it names a data center that is not there.
 CqlStatus CompleteReplication(PropertyMap& replication, const PropertyMap& before,
-                              const std::string& keyspace, std::string_view datacenter) {
+                              const std::string& keyspace, const SchemaChangeContext& context,
+                              bool& names_others) {
   std::string& strategy = replication.at("class");
   if (strategy.find('.') == std::string::npos) strategy.insert(0, kStrategyPackage);
   std::string_view name = strategy;
   if (name.starts_with(kStrategyPackage)) name.remove_prefix(kStrategyPackage.size());
   if (name == "SimpleStrategy") return CheckSimple(replication, keyspace);
-  if (name == "NetworkTopologyStrategy") return ExpandTopology(replication, before, datacenter);
+  if (name == "NetworkTopologyStrategy") {
+    LS_RETURN_IF_ERROR(ExpandTopology(replication, before, context));
+    const std::string missing = MissingDatacenter(replication, context);
+    if (missing.empty()) return {};
+    if (context.knows_datacenters) return UnknownOption(missing, replication, keyspace);
+    names_others = true;
+    return {};
+  }
   if (name == "EverywhereStrategy") return {};
   if (name == "LocalStrategy") {
     return CqlError::Config(
@@ -91,21 +117,51 @@ CqlStatus CompleteReplication(PropertyMap& replication, const PropertyMap& befor
   return CqlError::Config("Unable to find replication strategy class '" + strategy + "'");
 }
 
+// Source: ScyllaDB data_dictionary/data_dictionary.cc, storage_options::from_map.
+CqlStatus CheckStorage(const Properties& properties) {
+  LS_ASSIGN_OR_RETURN(auto storage, properties.Map("storage"));
+  if (!storage || !storage->contains("type")) return {};
+  const std::string type = storage->at("type");
+  storage->erase("type");
+  if (type == "LOCAL") {
+    if (storage->empty()) return {};
+    return CqlError::Invalid("Local storage does not accept any custom options");
+  }
+  if (type != "S3") return CqlError::Invalid("Unknown storage type: " + type);
+  for (const char* option : {"bucket", "endpoint"}) {
+    if (!storage->contains(option)) {
+      return CqlError::Invalid("Missing S3 option: " + std::string(option));
+    }
+  }
+  return CqlError::Unsupported(CqlFeature::kKeyspaceStorage, type);
+}
+
+// Source: ScyllaDB cql3/statements/ks_prop_defs.cc, get_initial_tablets.
+CqlStatus CheckTablets(const Properties& properties) {
+  LS_ASSIGN_OR_RETURN(auto tablets, properties.Map("tablets"));
+  if (!tablets) return {};
+  if (const auto enabled = tablets->find("enabled"); enabled != tablets->end()) {
+    if (enabled->second == "false") return {};
+    if (enabled->second != "true") {
+      return CqlError::Config("Tablets enabled value must be true or false; found: " +
+                              enabled->second);
+    }
+    tablets->erase(enabled);
+  }
+  if (const auto initial = tablets->find("initial"); initial != tablets->end()) {
+    if (!ParseInteger(initial->second)) {
+      return CqlError::Config("Initial tablets value should be numeric; found " + initial->second);
+    }
+    tablets->erase(initial);
+  }
+  if (tablets->empty()) return {};
+  return CqlError::Config("Unrecognized tablets option " + tablets->begin()->first);
+}
+
 // Options of what liststore does not have: accepted where they ask for nothing.
 CqlStatus CheckIgnored(const Properties& properties) {
-  LS_ASSIGN_OR_RETURN(const auto storage, properties.Map("storage"));
-  if (storage && storage->contains("type") && AsciiLower(storage->at("type")) != "local") {
-    return CqlError::Unsupported(CqlFeature::kKeyspaceStorage, storage->at("type"));
-  }
-  LS_ASSIGN_OR_RETURN(const auto tablets, properties.Map("tablets"));
-  for (const auto& [option, value] : tablets.value_or(PropertyMap{})) {
-    if (option == "enabled" && value != "true" && value != "false") {
-      return CqlError::Config("tablets['enabled'] value must be true or false. Found: " + value);
-    }
-    if (option != "enabled" && option != "initial") {
-      return CqlError::Config("Unrecognized tablets option " + option);
-    }
-  }
+  LS_RETURN_IF_ERROR(CheckStorage(properties));
+  LS_RETURN_IF_ERROR(CheckTablets(properties));
   LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto consistency, properties.Text("consistency"));
   return {};
 }
@@ -122,10 +178,7 @@ CqlOr<SchemaChange> Apply(const CreateKeyspaceStatement& statement, Editor& edit
   if (!IsWord(keyspace.name)) {
     return CqlError::Invalid("\"" + keyspace.name + "\" is not a valid keyspace name");
   }
-  if (keyspace.name.size() > kNameCharactersMax) {
-    return CqlError::Invalid("Keyspace names shouldn't be more than 192 characters long (got \"" +
-                             keyspace.name + "\")");
-  }
+  LS_RETURN_IF_ERROR(CheckNameLength("Keyspace", keyspace.name));
   const Properties properties(statement.properties);
   LS_RETURN_IF_ERROR(properties.Check(kKeyspaceProperties));
   LS_ASSIGN_OR_RETURN(const auto replication, properties.Map("replication"));
@@ -134,12 +187,14 @@ CqlOr<SchemaChange> Apply(const CreateKeyspaceStatement& statement, Editor& edit
   }
   LS_RETURN_IF_ERROR(CheckIgnored(properties));
   keyspace.replication = *replication;
+  bool names_others = false;
   LS_RETURN_IF_ERROR(
-      CompleteReplication(keyspace.replication, {}, keyspace.name, editor.context.datacenter));
+      CompleteReplication(keyspace.replication, {}, keyspace.name, editor.context, names_others));
   LS_ASSIGN_OR_RETURN(const auto durable_writes, properties.Boolean("durable_writes"));
   keyspace.durable_writes = durable_writes.value_or(true);
 
   SchemaChange change = OfKeyspace(SchemaChange::Kind::kCreated, keyspace.name);
+  change.names_other_datacenters = names_others;
   if (editor.schema.FindKeyspace(keyspace.name) == nullptr) {
     PutKeyspace(editor, std::move(keyspace));
     return change;
@@ -164,17 +219,20 @@ CqlOr<SchemaChange> Apply(const AlterKeyspaceStatement& statement, Editor& edito
   if (found == nullptr) return CqlError::Invalid("Unknown keyspace " + statement.keyspace);
   LS_RETURN_IF_ERROR(CheckIgnored(properties));
   KeyspaceDefinition keyspace = *found;
+  bool names_others = false;
   if (replication && !replication->empty()) {
     PropertyMap before = std::move(keyspace.replication);
     before.erase("class");
     keyspace.replication = *std::move(replication);
     LS_RETURN_IF_ERROR(CompleteReplication(keyspace.replication, before, keyspace.name,
-                                           editor.context.datacenter));
+                                           editor.context, names_others));
   }
   LS_ASSIGN_OR_RETURN(const auto durable_writes, properties.Boolean("durable_writes"));
   keyspace.durable_writes = durable_writes.value_or(keyspace.durable_writes);
   PutKeyspace(editor, std::move(keyspace));
-  return OfKeyspace(SchemaChange::Kind::kUpdated, statement.keyspace);
+  SchemaChange change = OfKeyspace(SchemaChange::Kind::kUpdated, statement.keyspace);
+  change.names_other_datacenters = names_others;
+  return change;
 }
 
 CqlOr<SchemaChange> Apply(const DropKeyspaceStatement& statement, Editor& editor) {

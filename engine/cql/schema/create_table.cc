@@ -21,11 +21,7 @@ CqlStatus CheckTableName(const std::string& name) {
         "\"" + name +
         "\" is not a valid table name (must be alphanumeric character only: [0-9A-Za-z]+)");
   }
-  if (name.size() > kNameCharactersMax) {
-    return CqlError::Invalid("Table names shouldn't be more than 192 characters long (got \"" +
-                             name + "\")");
-  }
-  return {};
+  return CheckNameLength("Table", name);
 }
 
 // The columns of a CREATE TABLE, from as they are written to what they are.
@@ -146,6 +142,7 @@ class ColumnMaker {
     return CqlError::Invalid("Cannot mix counter and non counter columns in the same table");
   }
 
+  // Columns behind the last one named are ascending.
   CqlStatus OrderClustering() {
     const std::vector<ColumnOrder>& order = statement_.clustering_order;
     const std::vector<std::string>& clustering = statement_.clustering_key;
@@ -166,9 +163,6 @@ class ColumnMaker {
       std::ranges::find(columns_, order[i].column, &ColumnDefinition::name)->descending =
           order[i].descending;
     }
-    if (!order.empty() && order.size() < clustering.size()) {
-      return CqlError::Invalid("Missing CLUSTERING ORDER for column " + clustering[order.size()]);
-    }
     return {};
   }
 
@@ -177,11 +171,14 @@ class ColumnMaker {
   std::vector<ColumnDefinition> columns_;
 };
 
-bool IsTaken(const Uuid& id, const Schema& schema) {
-  return std::ranges::any_of(schema.keyspaces, [&](const auto& keyspace) {
-    return std::ranges::any_of(keyspace.second->tables,
-                               [&](const auto& table) { return table.second->id == id; });
-  });
+// nullptr: no table has the id.
+const TableDefinition* FindById(const Uuid& id, const Schema& schema) {
+  for (const auto& [keyspace_name, keyspace] : schema.keyspaces) {
+    for (const auto& [table_name, table] : keyspace->tables) {
+      if (table->id == id) return table.get();
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -189,15 +186,19 @@ bool IsTaken(const Uuid& id, const Schema& schema) {
 CqlOr<Uuid> NewTableId(const Properties& properties, const Editor& editor) {
   LS_ASSIGN_OR_RETURN(const std::optional<Uuid> id, TableIdOption(properties));
   if (!id) return editor.context.new_uuid();
-  if (!IsTaken(*id, editor.schema)) return *id;
-  return CqlError::Invalid("Table with ID " + id->ToString() + " already exists");
+  const TableDefinition* other = FindById(*id, editor.schema);
+  if (other == nullptr) return *id;
+  return CqlError::Invalid("Table with ID " + id->ToString() +
+                           " already exists: " + other->keyspace + "." + other->name);
 }
 
-CqlOr<SchemaChange> Apply(const CreateTableStatement& statement, Editor& editor) {
+namespace {
+
+// The table that a statement asks for, without an id.
+CqlOr<TableDefinition> MakeTable(const CreateTableStatement& statement, const Editor& editor) {
   TableDefinition table;
   LS_ASSIGN_OR_RETURN(table.keyspace, KeyspaceOf(statement.table, editor));
   table.name = statement.table.name;
-  LS_RETURN_IF_ERROR(CheckModifiable(table.keyspace));
   LS_RETURN_IF_ERROR(CheckTableName(table.name));
   ColumnMaker columns(statement, table.keyspace);
   LS_RETURN_IF_ERROR(columns.CheckNames());
@@ -206,9 +207,25 @@ CqlOr<SchemaChange> Apply(const CreateTableStatement& statement, Editor& editor)
     return CqlError::Invalid("Cannot create a table in a non-existent keyspace: " + table.keyspace);
   }
   const Properties properties(statement.properties);
-  LS_RETURN_IF_ERROR(ApplyTableOptions(properties, table.options));
+  LS_RETURN_IF_ERROR(ApplyTableOptions(properties, keyspace, table.options));
   LS_ASSIGN_OR_RETURN(table.columns, columns.Make(keyspace->types));
   LS_RETURN_IF_ERROR(CheckCounterTtl(table));
+  return table;
+}
+
+}  // namespace
+
+CqlStatus Prepare(const CreateTableStatement& statement, const Editor& editor) {
+  const CqlOr<TableDefinition> table = MakeTable(statement, editor);
+  return table.ok() ? CqlStatus() : CqlStatus(table.error());
+}
+
+CqlOr<SchemaChange> Apply(const CreateTableStatement& statement, Editor& editor) {
+  LS_ASSIGN_OR_RETURN(const std::string keyspace_name, KeyspaceOf(statement.table, editor));
+  LS_RETURN_IF_ERROR(CheckModifiable(keyspace_name));
+  LS_ASSIGN_OR_RETURN(TableDefinition table, MakeTable(statement, editor));
+  const KeyspaceDefinition* keyspace = editor.schema.FindKeyspace(keyspace_name);
+  const Properties properties(statement.properties);
 
   SchemaChange change = OfTable(SchemaChange::Kind::kCreated, table.keyspace, table.name);
   if (keyspace->tables.contains(table.name) ||
@@ -279,6 +296,14 @@ CqlStatus CheckTimeout(const TruncateStatement& statement) {
 }
 
 }  // namespace
+
+CqlStatus Prepare(const TruncateStatement& statement, const Editor& editor) {
+  LS_ASSIGN_OR_RETURN(const std::string keyspace, KeyspaceOf(statement.table, editor));
+  const KeyspaceDefinition* found = editor.schema.FindKeyspace(keyspace);
+  if (found != nullptr && FindIndexOfView(*found, statement.table.name).index != nullptr) return {};
+  const auto table = TableToChange(keyspace, statement.table.name, editor);
+  return table.ok() ? CqlStatus() : CqlStatus(table.error());
+}
 
 CqlOr<SchemaChange> Apply(const TruncateStatement& statement, Editor& editor) {
   LS_ASSIGN_OR_RETURN(const std::string keyspace, KeyspaceOf(statement.table, editor));

@@ -42,10 +42,9 @@ CqlStatus CheckViewName(const std::string& name) {
                              "\" is not a valid materialized view name (must contain alphanumeric "
                              "character only: [0-9A-Za-z] or the underscore)");
   }
-  if (name.size() > kNameCharactersMax) {
-    return CqlError::Invalid(
-        "materialized view names shouldn't be more than 192 characters long (got \"" + name +
-        "\")");
+  if (name.size() > kViewNameBytesMax) {
+    return CqlError::Invalid("Materialized view name of " + std::to_string(name.size()) +
+                             " bytes; liststore has at most " + std::to_string(kViewNameBytesMax));
   }
   return {};
 }
@@ -235,9 +234,10 @@ CqlStatus CheckBaseKeyspace(const CreateViewStatement& statement, const std::str
       statement.base.keyspace + "' != '" + keyspace + "')");
 }
 
-CqlStatus ApplyViewOptions(const CreateViewStatement& statement, TableOptions& options) {
+CqlStatus ApplyViewOptions(const CreateViewStatement& statement, const KeyspaceDefinition* keyspace,
+                           TableOptions& options) {
   const Properties properties(statement.properties);
-  LS_RETURN_IF_ERROR(ApplyTableOptions(properties, options, TableKind::kView));
+  LS_RETURN_IF_ERROR(ApplyTableOptions(properties, keyspace, options, TableKind::kView));
   if (statement.compact_storage) {
     return CqlError::Invalid("Cannot use 'COMPACT STORAGE' when defining a materialized view");
   }
@@ -287,10 +287,10 @@ CqlOr<SchemaChange> Apply(const CreateViewStatement& statement, Editor& editor) 
   LS_ASSIGN_OR_RETURN(view.keyspace, KeyspaceOf(statement.view, editor));
   view.name = statement.view.name;
   LS_RETURN_IF_ERROR(CheckModifiable(view.keyspace));
-  LS_RETURN_IF_ERROR(ApplyViewOptions(statement, view.options));
+  const KeyspaceDefinition* keyspace = editor.schema.FindKeyspace(view.keyspace);
+  LS_RETURN_IF_ERROR(ApplyViewOptions(statement, keyspace, view.options));
   LS_RETURN_IF_ERROR(CheckBaseKeyspace(statement, view.keyspace));
   LS_RETURN_IF_ERROR(CheckViewName(view.name));
-  const KeyspaceDefinition* keyspace = editor.schema.FindKeyspace(view.keyspace);
   if (keyspace != nullptr && FindIndexOfView(*keyspace, statement.base.name).index != nullptr) {
     return CqlError::Invalid(
         "Materialized views cannot be created against other materialized views");
@@ -345,7 +345,8 @@ CqlOr<SchemaChange> Apply(const AlterViewStatement& statement, Editor& editor) {
   const Properties properties(statement.properties);
   if (properties.Has("id")) return CqlError::Config("Cannot alter table id.");
   TableDefinition changed = *view;
-  LS_RETURN_IF_ERROR(ApplyTableOptions(properties, changed.options, TableKind::kView));
+  LS_RETURN_IF_ERROR(ApplyTableOptions(properties, editor.schema.FindKeyspace(keyspace),
+                                       changed.options, TableKind::kView));
   if (changed.options.gc_grace_seconds == 0) {
     return CqlError::Invalid(
         "Cannot alter gc_grace_seconds of a materialized view to 0, since this value is used to "

@@ -66,6 +66,19 @@ CqlOr<SchemaChange> ApplySchemaStatement(const Statement& statement,
       statement.node);
 }
 
+CqlStatus CheckPrepared(const Statement& statement, std::string_view current_keyspace,
+                        const SchemaChangeContext& context, const Schema& schema) {
+  Schema unchanged = schema;
+  const schema_change::Editor editor{current_keyspace, context, unchanged};
+  if (const auto* create = std::get_if<CreateTableStatement>(&statement.node)) {
+    return schema_change::Prepare(*create, editor);
+  }
+  if (const auto* truncate = std::get_if<TruncateStatement>(&statement.node)) {
+    return schema_change::Prepare(*truncate, editor);
+  }
+  return {};
+}
+
 namespace schema_change {
 
 // --- Names
@@ -89,6 +102,13 @@ bool IsWord(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   });
+}
+
+CqlStatus CheckNameLength(std::string_view what, const std::string& name) {
+  if (name.size() <= kNameCharactersMax) return {};
+  return CqlError::Invalid(std::string(what) + " names shouldn't be more than " +
+                           std::to_string(kNameCharactersMax) + " characters long (got \"" + name +
+                           "\")");
 }
 
 CqlOr<std::shared_ptr<const TableDefinition>> TableToChange(const std::string& keyspace,

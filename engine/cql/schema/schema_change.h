@@ -5,6 +5,7 @@
 #define LISTSTORE_ENGINE_CQL_SCHEMA_SCHEMA_CHANGE_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,9 +22,12 @@ namespace liststore {
 // What a change depends on beside the schema. Borrowed for the length of one call.
 struct SchemaChangeContext {
   absl::FunctionRef<Uuid()> new_uuid;  // identities of new tables
-  // The only one there is: replication_factor stands for it.
+  // The node's. replication_factor stands for it and the others.
   std::string_view datacenter = "datacenter1";
   int64_t now_micros = 0;
+  std::span<const std::string> other_datacenters = {};
+  // There are no more than these: a keyspace that names another one is refused.
+  bool knows_datacenters = true;
 };
 
 struct SchemaChange {
@@ -50,6 +54,8 @@ struct SchemaChange {
   std::vector<std::string> views;
   // `schema` is not what it was; else it was not touched, and there is nothing to publish or tell.
   bool alters_schema = false;
+  // A keyspace is to be in a data center that is not there.
+  bool names_other_datacenters = false;
   // In the order in which they are to run. TRUNCATE has some although it alters no schema.
   std::vector<SchemaAction> actions;
 };
@@ -76,6 +82,12 @@ bool IsSchemaStatement(const Statement& statement);
 CqlOr<SchemaChange> ApplySchemaStatement(const Statement& statement,
                                          std::string_view current_keyspace,
                                          const SchemaChangeContext& context, Schema& schema);
+
+// What a statement for which IsSchemaStatement holds is refused with when it is prepared: CREATE
+// TABLE all but that the table is there, TRUNCATE a table that is not. Sources: ScyllaDB
+// cql3/statements/create_table_statement.cc, truncate_statement.cc, prepare.
+CqlStatus CheckPrepared(const Statement& statement, std::string_view current_keyspace,
+                        const SchemaChangeContext& context, const Schema& schema);
 
 }  // namespace liststore
 

@@ -14,10 +14,12 @@
 
 namespace liststore::schema_change {
 
-// Of keyspaces, tables and indexes. Source: ScyllaDB schema/schema.hh, NAME_LENGTH.
-inline constexpr size_t kNameCharactersMax = 192;
+// Of keyspaces and tables. Source: ScyllaDB schema/schema.hh, NAME_LENGTH.
+inline constexpr size_t kNameCharactersMax = 48;
 // Names travel as strings of the protocol, whose length has 16 bits.
 inline constexpr size_t kColumnNameBytesMax = 65'535;
+// Of views and indexes, which ScyllaDB does not limit; with the end that their views' have.
+inline constexpr size_t kViewNameBytesMax = 65'000;
 // ColumnId has 16 bits, of which one is left alone.
 inline constexpr size_t kColumnsMax = 32'767;
 
@@ -44,6 +46,10 @@ CqlOr<SchemaChange> Apply(const CreateTypeStatement& statement, Editor& editor);
 CqlOr<SchemaChange> Apply(const AlterTypeStatement& statement, Editor& editor);
 CqlOr<SchemaChange> Apply(const DropTypeStatement& statement, Editor& editor);
 
+// As CheckPrepared.
+CqlStatus Prepare(const CreateTableStatement& statement, const Editor& editor);
+CqlStatus Prepare(const TruncateStatement& statement, const Editor& editor);
+
 // --- Names.
 
 // The keyspace that a name means: its own or the current one. Invalid: neither.
@@ -52,6 +58,8 @@ CqlOr<std::string> KeyspaceOf(const QualifiedName& name, const Editor& editor);
 CqlStatus CheckModifiable(const std::string& keyspace);
 // Letters, digits and underscores; at least one.
 bool IsWord(std::string_view name);
+// Invalid: it is too long for a keyspace or table. `what`: "Keyspace", "Table".
+CqlStatus CheckNameLength(std::string_view what, const std::string& name);
 // Invalid: the keyspace or the table does not exist, or it is the view of an index (`verb` is what
 // the message says cannot be done: "ALTER TABLE on").
 CqlOr<std::shared_ptr<const TableDefinition>> TableToChange(const std::string& keyspace,

@@ -10,6 +10,7 @@
 
 #include "engine/base/status_macros.h"
 #include "engine/cql/schema/schema_change_impl.h"
+#include "engine/cql/schema/sstable_options.h"
 #include "engine/model/time.h"
 
 namespace liststore::schema_change {
@@ -170,81 +171,6 @@ CqlStatus ApplyCaching(const Properties& properties, TableOptions& options) {
   return {};
 }
 
-std::string_view WithoutPackage(std::string_view name) {
-  const size_t dot = name.rfind('.');
-  return dot == std::string_view::npos ? name : name.substr(dot + 1);
-}
-
-CqlStatus ApplyCompaction(const Properties& properties, TableOptions& options) {
-  constexpr std::array<std::string_view, 5> kStrategies = {
-      "SizeTieredCompactionStrategy", "LeveledCompactionStrategy", "TimeWindowCompactionStrategy",
-      "IncrementalCompactionStrategy", "NullCompactionStrategy"};
-  LS_ASSIGN_OR_RETURN(auto compaction, properties.Map("compaction"));
-  if (!compaction || compaction->empty()) return {};
-  if (!compaction->contains("class")) {
-    return CqlError::Config("Missing sub-option 'class' for the 'compaction' option.");
-  }
-  std::string& strategy = compaction->at("class");
-  if (std::ranges::count(kStrategies, WithoutPackage(strategy)) == 0) {
-    return CqlError::Config("Unable to find compaction strategy class '" + strategy + "'");
-  }
-  strategy = std::string(WithoutPackage(strategy));
-  for (const char* threshold : {"min_threshold", "max_threshold"}) {
-    if (!compaction->contains(threshold)) continue;
-    const std::string& value = compaction->at(threshold);
-    const std::optional<int64_t> number = ParseInteger(value);
-    if (!number) {
-      return CqlError::Syntax("Invalid integer value " + value + " for '" + threshold + "'");
-    }
-    if (*number <= 0) {
-      return CqlError::Config(
-          "Disabling compaction by setting compaction thresholds to 0 has been deprecated, set the "
-          "compaction option 'enabled' to false instead.");
-    }
-  }
-  options.compaction = *std::move(compaction);
-  return {};
-}
-
-CqlStatus ApplyCompression(const Properties& properties, TableOptions& options) {
-  constexpr std::array<std::string_view, 6> kCompressors = {
-      "LZ4Compressor",  "SnappyCompressor",       "DeflateCompressor",
-      "ZstdCompressor", "LZ4WithDictsCompressor", "ZstdWithDictsCompressor"};
-  constexpr std::string_view kPackage = "org.apache.cassandra.io.compress.";
-  LS_ASSIGN_OR_RETURN(auto compression, properties.Map("compression"));
-  if (!compression) return {};
-  if (compression->empty()) {
-    options.compression.clear();
-    return {};
-  }
-  if (!compression->contains("sstable_compression")) {
-    return CqlError::Config(
-        "Missing sub-option 'sstable_compression' for the 'compression' option.");
-  }
-  std::string& compressor = compression->at("sstable_compression");
-  if (compressor.empty()) {
-    options.compression.clear();
-    return {};
-  }
-  if (std::ranges::count(kCompressors, WithoutPackage(compressor)) == 0) {
-    return CqlError::Config("Unsupported compression class '" + compressor + "'");
-  }
-  compressor = std::string(kPackage) + std::string(WithoutPackage(compressor));
-  for (const char* length : {"chunk_length_in_kb", "chunk_length_kb"}) {
-    if (!compression->contains(length)) continue;
-    const std::string& value = compression->at(length);
-    const std::optional<int64_t> number = ParseInteger(value);
-    if (!number) {
-      return CqlError::Syntax("Invalid integer value " + value + " for '" + length + "'");
-    }
-    if (*number <= 0 || (*number & (*number - 1)) != 0) {
-      return CqlError::Config(std::string(length) + " must be a power of 2, but was " + value);
-    }
-  }
-  options.compression = *std::move(compression);
-  return {};
-}
-
 CqlStatus CheckAbsent(const Properties& properties, TableKind kind) {
   LS_ASSIGN_OR_RETURN(const auto synchronous, properties.Boolean("synchronous_updates"));
   // Of views: they are never anything else.
@@ -262,7 +188,6 @@ CqlStatus CheckAbsent(const Properties& properties, TableKind kind) {
   if (cdc && cdc->contains("enabled") && AsciiLower(cdc->at("enabled")) != "false") {
     return CqlError::Unsupported(CqlFeature::kCdc, "cdc");
   }
-  LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto tombstone_gc, properties.Map("tombstone_gc"));
   for (const auto& [name, feature] :
        {std::pair(std::string_view("per_partition_rate_limit"), CqlFeature::kRateLimits),
         std::pair(std::string_view("scylla_encryption_options"), CqlFeature::kEncryption)}) {
@@ -273,16 +198,19 @@ CqlStatus CheckAbsent(const Properties& properties, TableKind kind) {
 
 }  // namespace
 
-CqlStatus ApplyTableOptions(const Properties& properties, TableOptions& options, TableKind kind) {
+CqlStatus ApplyTableOptions(const Properties& properties, const KeyspaceDefinition* keyspace,
+                            TableOptions& options, TableKind kind) {
   LS_RETURN_IF_ERROR(properties.Check(kKnown, kObsolete));
   LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto id, TableIdOption(properties));
   LS_RETURN_IF_ERROR(ApplyCompaction(properties, options));
   LS_RETURN_IF_ERROR(ApplyCompression(properties, options));
+  LS_RETURN_IF_ERROR(CheckTombstoneGc(properties, keyspace));
   LS_RETURN_IF_ERROR(ApplyTimes(properties, options));
   LS_RETURN_IF_ERROR(ApplyNumbers(properties, options));
   LS_RETURN_IF_ERROR(ApplyTexts(properties, options));
   LS_RETURN_IF_ERROR(ApplyCaching(properties, options));
-  return CheckAbsent(properties, kind);
+  LS_RETURN_IF_ERROR(CheckAbsent(properties, kind));
+  return CheckCompaction(properties, options);
 }
 
 CqlOr<std::optional<Uuid>> TableIdOption(const Properties& properties) {

@@ -14,8 +14,8 @@ namespace liststore::schema_change {
 
 // Puts what `properties` say into `options`, those of the table so far. Options that mean nothing
 // here are checked and kept, or, where TableOptions has no place for them, checked and dropped;
-// those that would change what a client sees and are not there are refused by name. On error
-// `options` may be half changed.
+// those that would change what a client sees and are not there are refused by name. `keyspace`: of
+// the table; nullptr when there is none of its name. On error `options` may be half changed.
 //
 // Errors: Syntax for names and forms, Config for values. Source: ScyllaDB
 // cql3/statements/cf_prop_defs.cc, with its words.
@@ -23,8 +23,8 @@ enum class TableKind : uint8_t {
   kTable,
   kView
 };
-CqlStatus ApplyTableOptions(const Properties& properties, TableOptions& options,
-                            TableKind kind = TableKind::kTable);
+CqlStatus ApplyTableOptions(const Properties& properties, const KeyspaceDefinition* keyspace,
+                            TableOptions& options, TableKind kind = TableKind::kTable);
 // WITH ID = ...; nullopt: not given.
 CqlOr<std::optional<Uuid>> TableIdOption(const Properties& properties);
 

@@ -331,6 +331,8 @@ CqlOr<SchemaChange> Apply(const AlterTypeStatement& statement, Editor& editor) {
 CqlOr<SchemaChange> Apply(const DropTypeStatement& statement, Editor& editor) {
   LS_ASSIGN_OR_RETURN(const std::string keyspace_name, KeyspaceOf(statement.type, editor));
   LS_RETURN_IF_ERROR(CheckModifiable(keyspace_name));
+  const bool has_keyspace = editor.schema.FindKeyspace(keyspace_name) != nullptr;
+  if (!has_keyspace && statement.if_exists) return Nothing();
   LS_ASSIGN_OR_RETURN(const KeyspaceDefinition* keyspace,
                       KeyspaceOfType(keyspace_name, "drop", editor));
   const std::string& name = statement.type.name;

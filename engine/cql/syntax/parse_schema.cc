@@ -92,7 +92,7 @@ bool CqlParser::ParseDrop(Statement& statement) {
 bool CqlParser::ParseCreateKeyspace(CreateKeyspaceStatement& create) {
   Advance();
   return ParseIfNotExists(create.if_not_exists) && ParseNameOf("keyspace", create.keyspace) &&
-         (!Accept(Keyword::kWITH) || ParseProperties(create.properties));
+         Expect(Keyword::kWITH) && ParseProperties(create.properties);
 }
 
 bool CqlParser::ParseAlterKeyspace(AlterKeyspaceStatement& alter) {
@@ -143,18 +143,16 @@ bool CqlParser::ParsePropertyMap(Property::Map& map) {
     std::string value;
     if (!ParsePropertyText("name", key) || !Expect(":")) return false;
     if (!ParsePropertyText("value", value)) return false;
-    const auto earlier = std::find_if(map.begin(), map.end(),
+    const bool repeated = std::any_of(map.begin(), map.end(),
                                       [&key](const auto& entry) { return entry.first == key; });
-    if (earlier != map.end()) {
-      earlier->second = std::move(value);
-    } else {
-      map.emplace_back(std::move(key), std::move(value));
-    }
+    // Source: ScyllaDB cql3/Cql.g, convert_property_map.
+    if (repeated) return FailSyntax("Multiple definition for property " + key);
+    map.emplace_back(std::move(key), std::move(value));
   } while (Accept(","));
   return Expect("}");
 }
 
-// A constant of a property's map as text; of others (lists of racks) the CQL.
+// A constant of a property's map as text, also of null; of others (lists of racks) the CQL.
 bool CqlParser::ParsePropertyText(std::string_view what, std::string& text) {
   Expression term;
   if (!ParseTerm(term)) return false;
@@ -163,6 +161,7 @@ bool CqlParser::ParsePropertyText(std::string_view what, std::string& text) {
     return true;
   }
   text = ToString(term);
+  if (term.Is<NullConstant>()) return true;
   const bool is_list = term.Is<ListLiteral>() && IsLiteral(term);
   if (is_list && what == "value") return true;
   return FailSyntax("Invalid property " + std::string(what) + ": " + text);

@@ -27,6 +27,8 @@ std::optional<Number> ParseNumber(std::string_view text) {
 
 std::optional<int64_t> ParseInteger(std::string_view text) { return ParseNumber<int64_t>(text); }
 
+std::optional<double> ParseDouble(std::string_view text) { return ParseNumber<double>(text); }
+
 std::string AsciiLower(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {

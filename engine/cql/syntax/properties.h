@@ -43,6 +43,7 @@ class Properties {
 };
 
 std::optional<int64_t> ParseInteger(std::string_view text);
+std::optional<double> ParseDouble(std::string_view text);
 std::string AsciiLower(std::string_view text);
 
 }  // namespace liststore

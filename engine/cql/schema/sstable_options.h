@@ -1,0 +1,36 @@
+// The options of how a node keeps the files of a table. There are no files: what the options say is
+// checked, kept and shown.
+#ifndef LISTSTORE_ENGINE_CQL_SCHEMA_SSTABLE_OPTIONS_H_
+#define LISTSTORE_ENGINE_CQL_SCHEMA_SSTABLE_OPTIONS_H_
+
+#include <cstdint>
+
+#include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/syntax/properties.h"
+#include "engine/model/schema.h"
+
+namespace liststore::schema_change {
+
+// ScyllaDB's default of twcs_max_window_count: into so many windows a default_time_to_live may
+// spread the rows of a table.
+inline constexpr int64_t kTimeWindowsMax = 50;
+
+// Puts the option `compaction` into `options`, with a class that there is; what belongs to the
+// class is for CheckCompaction.
+CqlStatus ApplyCompaction(const Properties& properties, TableOptions& options);
+// What the class that `properties` name does with their other options, and, where they are about
+// it, into how many windows rows with the default TTL fall. `options`: as they will be. Sources:
+// ScyllaDB compaction/compaction_strategy.cc, validate_options_for_strategy_type;
+// cql3/statements/create_table_statement.cc, check_restricted_table_properties.
+CqlStatus CheckCompaction(const Properties& properties, const TableOptions& options);
+
+// Source: ScyllaDB compress.cc, compression_parameters; zstd.cc.
+CqlStatus ApplyCompression(const Properties& properties, TableOptions& options);
+
+// `keyspace`: of the table; nullptr when there is none of its name. Source: ScyllaDB
+// tombstone_gc_options.cc; tombstone_gc.cc, validate_tombstone_gc_options.
+CqlStatus CheckTombstoneGc(const Properties& properties, const KeyspaceDefinition* keyspace);
+
+}  // namespace liststore::schema_change
+
+#endif  // LISTSTORE_ENGINE_CQL_SCHEMA_SSTABLE_OPTIONS_H_
