@@ -70,7 +70,9 @@ CqlStatus QueryProcessor::CheckPreparedDefinition(const Plan& plan, std::string_
   const auto* definition = std::get_if<SchemaPlan>(&plan.body);
   if (definition == nullptr) return {};
   const auto no_uuid = [] { return Uuid{}; };
-  const SchemaChangeContext context{no_uuid, options_.node.data_center};
+  SchemaChangeContext context{no_uuid, options_.node.data_center};
+  context.other_datacenters = options_.node.other_data_centers;
+  context.knows_datacenters = options_.node.knows_data_centers;
   return CheckPrepared(*definition->statement, keyspace, context, *engine_.catalog().snapshot());
 }
 
@@ -83,7 +85,9 @@ CqlStatus QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
   Catalog& catalog = engine_.catalog();
   const auto new_uuid = [&] { return catalog.NewUuid(); };
   const auto now_micros = static_cast<int64_t>(clock_.NowNanos() / 1000);
-  const SchemaChangeContext context{new_uuid, options_.node.data_center, now_micros};
+  SchemaChangeContext context{new_uuid, options_.node.data_center, now_micros};
+  context.other_datacenters = options_.node.other_data_centers;
+  context.knows_datacenters = options_.node.knows_data_centers;
   CqlOr<SchemaChange> change = CqlError::Server("no change was tried");
   OpStatus status = OpStatus::kOk;
   catalog.Change([&](Schema& next) {
@@ -107,6 +111,7 @@ CqlStatus QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
         "be, " +
         std::to_string(Engine::kTablesMax));
   }
+  if (change->names_other_datacenters) call.Count(CqlFeature::kOtherDatacenters);
   if (change->alters_schema) statements_.DropDependents(change->keyspace, change->table);
   if (change->kind == SchemaChange::Kind::kNothing) {
     protocol::EncodeVoid(call.out, call.context);

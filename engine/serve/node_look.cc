@@ -108,10 +108,15 @@ absl::Status SetVersion(const CqlServerOptions& options, NodeLook& look) {
 
 absl::StatusOr<NodeLook> MakeNodeLook(const CqlServerOptions& options) {
   LS_RETURN_IF_ERROR(CheckName("data_center", options.data_center));
+  for (const std::string& other : options.other_data_centers) {
+    LS_RETURN_IF_ERROR(CheckName("other_data_centers", other));
+  }
   LS_RETURN_IF_ERROR(CheckName("rack", options.rack));
   LS_RETURN_IF_ERROR(CheckName("cluster_name", options.cluster_name));
   NodeLook look;
   look.facts.data_center = options.data_center;
+  look.facts.other_data_centers = options.other_data_centers;
+  look.facts.knows_data_centers = options.refuses_unknown_data_centers;
   look.facts.rack = options.rack;
   look.facts.cluster_name = options.cluster_name;
   look.facts.looks_like_scylla = options.looks_like_scylla;

@@ -73,6 +73,11 @@ struct CqlServerOptions {
   bool looks_like_scylla = true;
   // Values of system.local. 1 to 128 bytes of printable UTF-8 each.
   std::string data_center = "datacenter1";
+  // Further data centres of the cluster, in which there is no node.
+  std::vector<std::string> other_data_centers;
+  // A keyspace that names a data centre other than these is refused, as in ScyllaDB. False: it is
+  // made, and counted in liststore.unsupported.
+  bool refuses_unknown_data_centers = false;
   std::string rack = "rack1";
   std::string cluster_name = "liststore";
   // The version that drivers see. "scylla-2025.1" is ScyllaDB 2025.1, shown in system.versions; the

@@ -77,6 +77,9 @@ const Case kCases[] = {
     {CqlFeature::kDurationKeys,
      "CREATE TABLE x (p int PRIMARY KEY, s set<frozen<tuple<duration>>>)"},
 
+    {CqlFeature::kOtherDatacenters,
+     "CREATE KEYSPACE elsewhere WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': "
+     "1}"},
     {CqlFeature::kReplication,
      "CREATE KEYSPACE three WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
      "3}"},

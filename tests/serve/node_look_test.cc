@@ -70,6 +70,28 @@ TEST(NodeLookTest, NamesAreThoseOfTheOptions) {
   EXPECT_EQ(other.Local("cluster_name"), "liststore");
 }
 
+TEST(NodeLookTest, KeyspacesAreInDataCentersThatThereAreWhereThatIsSaid) {
+  const std::string create =
+      "CREATE KEYSPACE k WITH replication = {'class': 'NetworkTopologyStrategy', 'dc9': 3}";
+  CqlServerOptions options = Small();
+  options.data_center = "dc1";
+  options.other_data_centers = {"dc2"};
+  options.refuses_unknown_data_centers = true;
+  Node node(options);
+  EXPECT_EQ(node.Local("data_center"), "dc1");
+  EXPECT_EQ(node.Run(create).error,
+            "Unrecognized strategy option {dc9} passed to "
+            "org.apache.cassandra.locator.NetworkTopologyStrategy for keyspace k");
+  EXPECT_EQ(node.Run("CREATE KEYSPACE k WITH replication = {'class': 'NetworkTopologyStrategy', "
+                     "'replication_factor': 2}")
+                .error,
+            "");
+  EXPECT_NE(node.Run("DESCRIBE KEYSPACE k").rows.at(0).at(3)->find("'dc1': '2', 'dc2': '2'"),
+            std::string::npos);
+  Node other(Small());
+  EXPECT_EQ(other.Run(create).error, "");
+}
+
 struct VersionCase {
   const char* asked;
   bool scylla;
@@ -129,6 +151,10 @@ TEST(NodeLookTest, WhatIsNoNameOrVersionIsRefused) {
   using Options = CqlServerOptions;
   EXPECT_EQ(error([](Options& options) { options.data_center = ""; }),
             "data_center has 0 bytes, not 1 to 128");
+  EXPECT_EQ(error([](Options& options) {
+              options.other_data_centers = {"a", ""};
+            }),
+            "other_data_centers has 0 bytes, not 1 to 128");
   EXPECT_EQ(error([](Options& options) { options.rack = std::string(129, 'r'); }),
             "rack has 129 bytes, not 1 to 128");
   EXPECT_EQ(error([](Options& options) { options.cluster_name = "a\nb"; }),

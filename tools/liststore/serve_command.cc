@@ -38,9 +38,11 @@ Exit status: 0 it was told to stop, by a signal or, with --until-eof, by the end
 is taken: one line on standard error names it, and the process that has it, where /proc shows that.)";
 
 void AddTopology(const Subcommand& command, ServeOptions* options) {
-  command.Option("--data-center", &options->data_center, "Data centre of the node")
-      .Value("NAME")
-      .ShowDefault();
+  command
+      .Option("--data-center", &options->data_centers,
+              "Data centres that there are, the node's first; keyspaces may be in no others\n"
+              "[datacenter1, and keyspaces may name others]")
+      .Value("NAME[,NAME...]");
   command.Option("--rack", &options->rack, "Its rack").Value("NAME").ShowDefault();
   command.Option("--cluster-name", &options->cluster_name, "Name of the cluster")
       .Value("NAME")
@@ -116,7 +118,8 @@ void AddServeCommand(const Subcommand& program) {
   AddInstruments(command, options.get());
   command.Flag("--until-eof", &options->until_eof, "End when standard input ends");
   command.Flag("--strict", &options->strict,
-               "End with status 3 when something was refused that ScyllaDB does");
+               "End with status 3 when something was refused that ScyllaDB does; refuse data\n"
+               "centres that are not there");
   command.Option("--log-level", &options->log_level, "What is said on standard error")
       .OneOf({"error", "warning", "info", "debug"})
       .ShowDefault();

@@ -20,6 +20,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
@@ -99,7 +100,12 @@ absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options) {
   server.populate_bytes = options.populate_bytes;
   server.looks_like_scylla = options.looks_like_scylla;
   server.journal_entries = options.journal_entries;
-  server.data_center = options.data_center;
+  server.refuses_unknown_data_centers = options.strict || !options.data_centers.empty();
+  if (!options.data_centers.empty()) {
+    server.other_data_centers = absl::StrSplit(options.data_centers, ',');
+    server.data_center = server.other_data_centers.front();
+    server.other_data_centers.erase(server.other_data_centers.begin());
+  }
   server.rack = options.rack;
   server.cluster_name = options.cluster_name;
   server.release_version = options.release_version;

@@ -18,8 +18,10 @@ struct ServeOptions {
   uint64_t memory_limit_bytes = 0;  // 0: three quarters of the machine's
   uint64_t populate_bytes = 0;      // made ready before clients can connect
   bool looks_like_scylla = true;
+  // "dc1,dc2": the data centres there are, the node's first. Empty: datacenter1, and keyspaces may
+  // be in others too, but when `strict`.
+  std::string data_centers;
   // As the same of CqlServerOptions.
-  std::string data_center = "datacenter1";
   std::string rack = "rack1";
   std::string cluster_name = "liststore";
   std::string release_version;

@@ -23,6 +23,8 @@ namespace liststore {
 struct NodeFacts {
   std::string cluster_name = "liststore";
   std::string data_center = "datacenter1";
+  std::vector<std::string> other_data_centers = {};  // which have no node here
+  bool knows_data_centers = false;                   // keyspaces may be in none but these
   std::string rack = "rack1";
   std::string release_version = "3.0.8";
   std::string cql_version = "3.3.1";

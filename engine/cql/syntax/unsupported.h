@@ -57,7 +57,8 @@ namespace liststore {
   X(kBypassCache, 116, "BYPASS CACHE", "rows are read where they are")                             \
   X(kTimeouts, 117, "USING TIMEOUT", "0ms ends at once; others run to their end")                  \
   X(kTracing, 118, "tracing", "answers come without a trace")                                      \
-  X(kConsistencyLevels, 119, "consistency levels above ONE", "one node has the one copy")
+  X(kConsistencyLevels, 119, "consistency levels above ONE", "one node has the one copy")          \
+  X(kOtherDatacenters, 120, "data centres that are not there", "the node has the one copy")
 // clang-format on
 
 #define LISTSTORE_CQL_FEATURE_NAME(feature, number, name, instead) feature,

@@ -1,6 +1,7 @@
 """What the driver makes of the node: its place, its version, its shards."""
 
 import pytest
+from cassandra import ConfigurationException
 from cassandra.cluster import Cluster, ExecutionProfile, EXEC_PROFILE_DEFAULT
 from cassandra.policies import DCAwareRoundRobinPolicy
 
@@ -26,6 +27,33 @@ def test_the_node_has_the_place_that_it_was_given(make_server):
     server = make_server("--data-center", "eu-west", "--rack", "r7", "--cluster-name", "mine")
     name, host = host_of(server, "eu-west")
     assert (name, host.datacenter, host.rack) == ("mine", "eu-west", "r7")
+
+
+def in_data_centers(server, names):
+    """What CREATE KEYSPACE in these data centres is refused with; empty: it is not."""
+    options = ", ".join(f"'{name}': 3" for name in names)
+    with Cluster(["127.0.0.1"], port=server.port) as cluster:
+        session = cluster.connect()
+        try:
+            session.execute("CREATE KEYSPACE IF NOT EXISTS k WITH replication = "
+                            "{'class': 'NetworkTopologyStrategy', " + options + "}")
+        except ConfigurationException as error:
+            return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("arguments, others_are_taken", [
+    ([], True),
+    (["--data-center", "dc1,dc2"], False),
+    (["--strict", "--data-center", "dc1,dc2"], False),
+])
+def test_a_keyspace_is_in_the_data_centres_that_there_are(make_server, arguments,
+                                                          others_are_taken):
+    server = make_server(*arguments)
+    assert in_data_centers(server, ["dc1", "dc2"]) == ""
+    refused = in_data_centers(server, ["dc1", "dc9"])
+    assert (refused == "") == others_are_taken
+    assert others_are_taken or "Unrecognized strategy option {dc9}" in refused
 
 
 @pytest.mark.parametrize("arguments, release", [
