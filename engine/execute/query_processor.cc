@@ -263,7 +263,7 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunBound(const Plan& plan,
   if (const auto* use = std::get_if<UsePlan>(&body)) {
     LS_RETURN_IF_ERROR(RunUse(*use, call));
   } else if (const auto* change = std::get_if<SchemaPlan>(&body)) {
-    LS_RETURN_IF_ERROR(RunSchema(*change, call));
+    LS_RETURN_IF_ERROR(RunSchema(*change, values, call));
   } else if (const auto* describe = std::get_if<DescribePlan>(&body)) {
     LS_RETURN_IF_ERROR(RunDescribe(*describe, call));
   } else if (const auto* list = std::get_if<ListPlan>(&body)) {

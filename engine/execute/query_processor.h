@@ -129,7 +129,7 @@ class QueryProcessor final : public RequestHandler {
   Ran AnswerWrite(OpStatus status, protocol::WriteType type, Call& call);
   CqlStatus WriteVirtual(const ModificationPlan& plan, BoundValues values);
   CqlStatus RunUse(const UsePlan& plan, Call& call);
-  CqlStatus RunSchema(const SchemaPlan& plan, Call& call);
+  CqlStatus RunSchema(const SchemaPlan& plan, BoundValues values, Call& call);
   // What a definition is refused with when it is prepared.
   CqlStatus CheckPreparedDefinition(const Plan& plan, std::string_view keyspace);
   CqlStatus RunDescribe(const DescribePlan& plan, Call& call);

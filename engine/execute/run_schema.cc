@@ -4,11 +4,14 @@
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/base/status_macros.h"
+#include "engine/cql/plan/bind_timeout.h"
 #include "engine/cql/plan/view_plan.h"
 #include "engine/cql/schema/schema_change.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
 #include "engine/execute/view_follower.h"
+#include "engine/execute/write_set.h"
 #include "engine/shard/run_schema_actions.h"
 
 namespace liststore {
@@ -76,7 +79,7 @@ CqlStatus QueryProcessor::CheckPreparedDefinition(const Plan& plan, std::string_
   return CheckPrepared(*definition->statement, keyspace, context, *engine_.catalog().snapshot());
 }
 
-CqlStatus QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
+CqlStatus QueryProcessor::RunSchema(const SchemaPlan& plan, BoundValues values, Call& call) {
   const auto* truncate = std::get_if<TruncateStatement>(&plan.statement->node);
   if (truncate != nullptr && TruncateVirtual(*truncate, call)) {
     protocol::EncodeVoid(call.out, call.context);
@@ -88,6 +91,12 @@ CqlStatus QueryProcessor::RunSchema(const SchemaPlan& plan, Call& call) {
   SchemaChangeContext context{new_uuid, options_.node.data_center, now_micros};
   context.other_datacenters = options_.node.other_data_centers;
   context.knows_datacenters = options_.node.knows_data_centers;
+  if (plan.timestamp) {
+    LS_ASSIGN_OR_RETURN(context.drop_micros, ReadTimestamp(*plan.timestamp, values));
+  }
+  if (plan.timeout) {
+    LS_ASSIGN_OR_RETURN(context.is_over, IsOverAtOnce(*plan.timeout, values));
+  }
   CqlOr<SchemaChange> change = CqlError::Server("no change was tried");
   OpStatus status = OpStatus::kOk;
   catalog.Change([&](Schema& next) {

@@ -100,14 +100,20 @@ CqlStatus CheckIndexedStatic(const TableDefinition& table, ColumnId column,
 
 }  // namespace
 
+CqlOr<std::optional<int64_t>> ReadTimestamp(const Operand& operand, BoundValues values) {
+  const BoundValue value = Peek(operand, values);
+  if (value.is_unset()) return std::optional<int64_t>();
+  if (value.is_null()) return CqlError::Invalid("Invalid null value of timestamp");
+  if (value.bytes.size() != sizeof(int64_t)) return CqlError::Invalid("Invalid timestamp value");
+  return std::optional(static_cast<int64_t>(LoadBigEndian64(value.bytes.data())));
+}
+
 CqlStatus ResolveTimestamp(const std::optional<Operand>& operand, BoundValues values,
                            uint64_t now_nanos, std::optional<int64_t>& timestamp) {
   if (!operand) return {};
-  const BoundValue value = Peek(*operand, values);
-  if (value.is_unset()) return {};
-  if (value.is_null()) return CqlError::Invalid("Invalid null value of timestamp");
-  if (value.bytes.size() != sizeof(int64_t)) return CqlError::Invalid("Invalid timestamp value");
-  const auto micros = static_cast<int64_t>(LoadBigEndian64(value.bytes.data()));
+  LS_ASSIGN_OR_RETURN(const std::optional<int64_t> given, ReadTimestamp(*operand, values));
+  if (!given) return {};
+  const int64_t micros = *given;
   if (micros == std::numeric_limits<int64_t>::min()) {
     return CqlError::Invalid(
         "Out of bound timestamp, must be in [-9223372036854775807, 9223372036854775807]");
@@ -223,11 +229,12 @@ WriteSet::Row& WriteSet::NewRow(const std::string& key) {
 
 namespace {
 
-// The server's own timestamps are behind all that a column was dropped at.
-bool IsHidden(const CellAssignment& assignment, WriteTimestamp timestamp) {
+// A column may have been dropped as of a time that is still to come.
+bool IsHidden(const CellAssignment& assignment, WriteTimestamp timestamp, uint64_t now_nanos) {
   if (!assignment.hidden_until) [[likely]]
     return false;
-  return !timestamp.is_none() && timestamp.micros <= *assignment.hidden_until;
+  const int64_t micros = timestamp.is_none() ? Micros(now_nanos) : timestamp.micros;
+  return micros <= *assignment.hidden_until;
 }
 
 }  // namespace
@@ -242,7 +249,7 @@ CqlStatus WriteSet::AddCells(const std::vector<CellAssignment>& assignments, Bou
     const size_t before = cells_.size();
     if (assignment.of_elements()) {
       LS_RETURN_IF_ERROR(AddElements(assignment, values, range, group));
-      if (IsHidden(assignment, group.timestamp)) Forget(before);
+      if (IsHidden(assignment, group.timestamp, now_nanos_)) Forget(before);
       continue;
     }
     BoundValue value;
@@ -251,7 +258,7 @@ CqlStatus WriteSet::AddCells(const std::vector<CellAssignment>& assignments, Bou
     LS_RETURN_IF_ERROR(CheckRoomFor(1));
     cells_.push_back(
         {.column = assignment.column, .live = value.has_value(), .value = value.bytes});
-    if (IsHidden(assignment, group.timestamp)) Forget(before);
+    if (IsHidden(assignment, group.timestamp, now_nanos_)) Forget(before);
   }
   row.cell_count = cells_.size() - row.first_cell;
   return {};
@@ -333,6 +340,7 @@ void WriteSet::AddDeletion(const ModificationPlan& plan, Group& group) {
 CqlStatus WriteSet::Add(const ModificationPlan& plan, BoundValues values,
                         std::optional<int64_t> timestamp, uint64_t now_nanos,
                         ComputedValues* computed) {
+  now_nanos_ = now_nanos;
   LS_RETURN_IF_ERROR(ResolveTimestamp(plan.timestamp, values, now_nanos, timestamp));
   LS_RETURN_IF_ERROR(
       EncodePartitionKeys(*plan.table, plan.partition_key, values, KeyUse::kWrite, keys_));

@@ -155,6 +155,7 @@ class WriteSet {
   // Of lists: see Clear; the place of writes without a timestamp, once it is known; and how many
   // elements of the set were appended, and prepended.
   TimeuuidSource* timeuuids_ = nullptr;
+  uint64_t now_nanos_ = 0;  // of the last Add
   std::optional<ListPosition> own_place_;
   uint32_t appended_ = 0;
   uint32_t prepended_ = 0;
@@ -166,7 +167,10 @@ class WriteSet {
   std::vector<EncodedRange> encoded_;
 };
 
-// USING TIMESTAMP, or of a batch: microseconds; nullopt when it is absent or unset.
+// A timestamp as it is given, in microseconds; nullopt: it is unset. Invalid: it is null.
+CqlOr<std::optional<int64_t>> ReadTimestamp(const Operand& operand, BoundValues values);
+// USING TIMESTAMP, or of a batch: microseconds; left alone when it is absent or unset. Invalid: no
+// write may have it.
 CqlStatus ResolveTimestamp(const std::optional<Operand>& operand, BoundValues values,
                            uint64_t now_nanos, std::optional<int64_t>& timestamp);
 

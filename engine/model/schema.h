@@ -95,12 +95,16 @@ struct ViewDefinition {
   bool operator==(const ViewDefinition&) const = default;
 };
 
+struct KeptCells;  // schema_actions.h
+
 // A column that a table has had.
 struct DroppedColumn {
   // With tuples in place of user types, which may be gone by now.
   DataType type = CqlType::kBlob;
   // A column of its name that is added later has no cells with timestamps up to this.
   int64_t at_micros = 0;
+  // Those that it had with later ones; nullptr: none, or the column has got them back.
+  std::shared_ptr<const KeptCells> kept = {};
 
   bool operator==(const DroppedColumn&) const = default;
 };

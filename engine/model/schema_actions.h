@@ -4,10 +4,12 @@
 #define LISTSTORE_ENGINE_MODEL_SCHEMA_ACTIONS_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/model/cell.h"
 #include "engine/model/table_schema.h"
 
 namespace liststore {
@@ -29,6 +31,44 @@ struct ColumnMap {
   }
 };
 
+// A cell of a column that was dropped, with all that is needed to put it back.
+struct KeptCell {
+  std::string partition_key;   // serialised
+  std::string clustering_key;  // plain; means nothing in the static row
+  std::string path;            // as StoredCell has it
+  bool live = true;
+  Liveness liveness;
+  int64_t deletion_seconds = 0;  // of a dead one
+  std::string value;
+};
+
+// What a column held that was dropped as of a time that its cells came after: they are there again
+// in a column of its name. Outside of the tables' memory, and of its limit.
+struct KeptCells {
+  bool of_static_column = false;
+  bool of_several_cells = false;  // DataType::is_multi_cell
+  std::vector<KeptCell> cells;
+};
+
+// A column that goes: which of its cells are kept.
+struct ColumnToKeep {
+  std::string name;
+  bool is_static = false;
+  ColumnId column = 0;  // before
+  bool has_several_cells = false;
+  int64_t after_micros = 0;
+
+  bool operator==(const ColumnToKeep&) const = default;
+};
+
+// A column that comes, with what an earlier one of its name held.
+struct ColumnToRestore {
+  ColumnId column = 0;  // after
+  std::shared_ptr<const KeptCells> cells;
+
+  bool operator==(const ColumnToRestore&) const = default;
+};
+
 // One step, about one table. Names are those of the schema before the change, of the one after it,
 // or of both, as said.
 struct SchemaAction {
@@ -46,7 +86,9 @@ struct SchemaAction {
   Kind kind = Kind::kCreateTable;
   std::string keyspace;
   std::string table;
-  ColumnMap columns;  // kRebuildTable
+  ColumnMap columns;                           // kRebuildTable
+  std::vector<ColumnToKeep> keeps = {};        // kRebuildTable
+  std::vector<ColumnToRestore> restores = {};  // kRebuildTable
 
   bool operator==(const SchemaAction&) const = default;
 };

@@ -69,6 +69,10 @@ struct TableRebuild {
   TableId from;
   TableSchema schema;  // its id is assigned
   ColumnMap columns;
+  std::span<const ColumnToKeep> keeps = {};
+  std::span<const ColumnToRestore> restores = {};
+  // What was kept of each of `keeps`.
+  std::vector<KeptCells> kept = {};
 };
 
 class Engine {
@@ -353,7 +357,9 @@ class Engine {
   // Chooses ids for all, or none.
   bool ChooseIds(std::span<TableRebuild> rebuilds) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
   // Creates a table of each `schema`, and copies each `from` and ends them, or ends the new ones.
-  OpStatus CopyAndReplace(std::span<const TableRebuild> rebuilds, uint64_t now_nanos);
+  OpStatus CopyAndReplace(std::span<TableRebuild> rebuilds, uint64_t now_nanos);
+  // What columns held that were dropped before; all lanes are held.
+  OpStatus Restore(const TableRebuild& rebuild, int64_t now_seconds);
   // See engine_derived.cc; under the hold of all lanes. nullptr: the table is gone.
   Table* FindHeld(TableId table, std::string_view partition_key, PartitionRef& partition);
   OpStatus FillFromLane(Lane& lane, TableId base, RowFollower& follower, int64_t now_seconds);

@@ -127,18 +127,29 @@ bool Engine::ChooseIds(std::span<TableRebuild> rebuilds) {
   return true;
 }
 
-OpStatus Engine::CopyAndReplace(std::span<const TableRebuild> rebuilds, uint64_t now_nanos) {
+OpStatus Engine::CopyAndReplace(std::span<TableRebuild> rebuilds, uint64_t now_nanos) {
   const int64_t now_seconds = WholeSeconds(now_nanos);
+  for (TableRebuild& rebuild : rebuilds) {
+    rebuild.kept.assign(rebuild.keeps.size(), {});
+    for (size_t i = 0; i < rebuild.keeps.size(); ++i) {
+      rebuild.kept[i].of_static_column = rebuild.keeps[i].is_static;
+      rebuild.kept[i].of_several_cells = rebuild.keeps[i].has_several_cells;
+    }
+  }
   OpStatus status = OpStatus::kOk;
   AcquireAll();
   for (const auto& lane : lanes_) {
-    for (const TableRebuild& rebuild : rebuilds) {
+    for (TableRebuild& rebuild : rebuilds) {
       lane->CreateTable(rebuild.schema);
       Table* source = lane->FindTable(rebuild.from);
       if (source == nullptr) status = OpStatus::kTableGone;
       if (status != OpStatus::kOk) continue;
-      status = lane->table(rebuild.schema.id).CopyFrom(*source, rebuild.columns, now_seconds);
+      status = lane->table(rebuild.schema.id)
+                   .CopyFrom(*source, rebuild.columns, now_seconds, rebuild.keeps, rebuild.kept);
     }
+  }
+  for (const TableRebuild& rebuild : rebuilds) {
+    if (status == OpStatus::kOk) status = Restore(rebuild, now_seconds);
   }
   for (const TableRebuild& rebuild : rebuilds) {
     const TableId ends = status == OpStatus::kOk ? rebuild.from : rebuild.schema.id;
@@ -146,6 +157,19 @@ OpStatus Engine::CopyAndReplace(std::span<const TableRebuild> rebuilds, uint64_t
   }
   ReleaseAll();
   return status;
+}
+
+OpStatus Engine::Restore(const TableRebuild& rebuild, int64_t now_seconds) {
+  for (const ColumnToRestore& column : rebuild.restores) {
+    for (const KeptCell& cell : column.cells->cells) {
+      const Destination to = DestinationOf(cell.partition_key);
+      const OpStatus status = to.lane->table(rebuild.schema.id)
+                                  .PutKept(to.address, column.column,
+                                           column.cells->of_static_column, cell, now_seconds);
+      if (status != OpStatus::kOk) return status;
+    }
+  }
+  return OpStatus::kOk;
 }
 
 OpStatus Engine::RebuildTables(std::span<TableRebuild> rebuilds, uint64_t now_nanos) {

@@ -1,5 +1,6 @@
 #include "engine/shard/run_schema_actions.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -81,12 +82,13 @@ class SchemaActionRunner {
   OpStatus Rebuild(std::span<const SchemaAction> actions) {
     std::vector<TableRebuild> rebuilds;
     for (const SchemaAction& action : actions) {
-      rebuilds.push_back(
-          {Find(before_, action)->storage.id, Find(after_, action)->storage, action.columns});
+      rebuilds.push_back({Find(before_, action)->storage.id, Find(after_, action)->storage,
+                          action.columns, action.keeps, action.restores});
     }
     const OpStatus status = engine_.RebuildTables(rebuilds, now_nanos_);
     if (status != OpStatus::kOk) return status;
     for (size_t i = 0; i < actions.size(); ++i) {
+      PutKept(actions[i], rebuilds[i].kept);
       PutWithId(*Find(after_, actions[i]), rebuilds[i].schema.id);
     }
     return status;
@@ -116,6 +118,20 @@ class SchemaActionRunner {
     const OpStatus status = engine_.FillDerived(id, *follower, now_nanos_);
     if (status == OpStatus::kOk) PutWithId(*base, id);
     return status;
+  }
+
+  // Where the columns were that are dropped.
+  void PutKept(const SchemaAction& action, std::vector<KeptCells>& kept) {
+    const bool none =
+        std::all_of(kept.begin(), kept.end(), [](const KeptCells& of) { return of.cells.empty(); });
+    if (none) return;
+    auto table = std::make_shared<TableDefinition>(*Find(after_, action));
+    for (size_t i = 0; i < kept.size(); ++i) {
+      if (kept[i].cells.empty()) continue;
+      table->dropped.find(action.keeps[i].name)->second.kept =
+          std::make_shared<const KeptCells>(std::move(kept[i]));
+    }
+    Catalog::PutTable(after_, std::move(table));
   }
 
   void PutWithId(const TableDefinition& table, TableId id) {

@@ -242,7 +242,13 @@ class Table final : private Arena::Relocator {
   void SetGrace(int64_t gc_grace_seconds);
   // Takes over everything of `from`, another table of the same lane: rows, tombstones and shadows,
   // under their own times. This table is empty. kOutOfMemory: a part of it was.
-  OpStatus CopyFrom(Table& from, const ColumnMap& columns, int64_t now_seconds);
+  // Cells of `keeps`, columns that do not come along, go into `kept`, each by its place. Where there
+  // are some, deletions leave tombstones from now on: they count for what comes back.
+  OpStatus CopyFrom(Table& from, const ColumnMap& columns, int64_t now_seconds,
+                    std::span<const ColumnToKeep> keeps = {}, std::span<KeptCells> kept = {});
+  // Puts in a cell that was kept of a column, under its own times. `address`: of its partition.
+  OpStatus PutKept(uint64_t address, ColumnId column, bool of_static_column, const KeptCell& cell,
+                   int64_t now_seconds);
 
   // Sends everything stored of one partition, of a scan of this table, that still has an effect at
   // `now`. O(rows): 10 ns for one of the hot shape.

@@ -78,13 +78,16 @@ namespace {
 class PartitionCopier {
  public:
   PartitionCopier(Table& to, const PartitionRef& partition, const ColumnMap& columns,
-                  int64_t now_seconds, bool foreign, const GracePolicy& grace)
+                  int64_t now_seconds, bool foreign, const GracePolicy& grace,
+                  std::span<const ColumnToKeep> keeps = {}, std::span<KeptCells> kept = {})
       : to_(to),
         partition_(partition),
         columns_(columns),
         now_seconds_(now_seconds),
         foreign_(foreign),
-        grace_(grace) {}
+        grace_(grace),
+        keeps_(keeps),
+        kept_(kept) {}
 
   OpStatus status() const { return status_; }
 
@@ -101,6 +104,9 @@ class PartitionCopier {
   }
 
   void CopyStatics(std::span<const StoredCell> cells) {
+    for (size_t i = 0; i < keeps_.size(); ++i) {
+      if (keeps_[i].is_static) KeepCells(keeps_[i], cells, {}, kept_[i]);
+    }
     GatherCells(cells, columns_.statics);
     while (!waiting_.empty()) CopyTogether({.key = {}, .marker = false, .of_static_row = true}, {});
   }
@@ -112,6 +118,9 @@ class PartitionCopier {
         MakeClusteringKey(PlainKey(row.key, text), to_.schema().packs_item_keys(), packed);
     if (row.tombstone.present()) {
       Note(to_.DeleteRows(partition_, std::span(&key, 1), ContextOf(row.tombstone)));
+    }
+    for (size_t i = 0; i < keeps_.size(); ++i) {
+      if (!keeps_[i].is_static) KeepCells(keeps_[i], row.cells, PlainKey(row.key, text), kept_[i]);
     }
     GatherCells(row.cells, columns_.regular);
     bool marker_waits = row.marker.present() && !grace_.Gone(row.marker, now_seconds_);
@@ -126,6 +135,17 @@ class PartitionCopier {
   }
   void Note(OpStatus status) {
     if (status != OpStatus::kOk) status_ = status;
+  }
+
+  void KeepCells(const ColumnToKeep& column, std::span<const StoredCell> cells,
+                 std::string_view key, KeptCells& kept) const {
+    for (const StoredCell& cell : cells) {
+      if (cell.column != column.column) continue;
+      if (cell.view.liveness.timestamp.micros <= column.after_micros) continue;
+      kept.cells.push_back({std::string(partition_.key), std::string(key), std::string(cell.path),
+                            cell.view.live, cell.view.liveness, cell.view.deletion_seconds,
+                            std::string(cell.view.value)});
+    }
   }
 
   // The cells that come along, under their new numbers.
@@ -177,6 +197,8 @@ class PartitionCopier {
   const int64_t now_seconds_;
   const bool foreign_;
   const GracePolicy grace_;
+  const std::span<const ColumnToKeep> keeps_;
+  const std::span<KeptCells> kept_;
   OpStatus status_ = OpStatus::kOk;
   std::vector<StoredCell> waiting_;
   std::vector<CellUpdate> cells_;
@@ -184,7 +206,8 @@ class PartitionCopier {
 
 }  // namespace
 
-OpStatus Table::CopyFrom(Table& from, const ColumnMap& columns, int64_t now_seconds) {
+OpStatus Table::CopyFrom(Table& from, const ColumnMap& columns, int64_t now_seconds,
+                         std::span<const ColumnToKeep> keeps, std::span<KeptCells> kept) {
   LS_CHECK(directory_.empty() && !dropped_, "a copy begins empty");
   LS_CHECK(columns.regular.size() == from.schema_.regular.size() &&
                columns.statics.size() == from.schema_.statics.size(),
@@ -196,7 +219,7 @@ OpStatus Table::CopyFrom(Table& from, const ColumnMap& columns, int64_t now_seco
   OpStatus status = OpStatus::kOk;
   from.ScanPartitions(0, std::nullopt, [&](uint64_t address, const Partition& partition) {
     PartitionCopier copier(*this, {partition.key(), address}, columns, now_seconds,
-                           foreign_timestamps_, context_.grace);
+                           foreign_timestamps_, context_.grace, keeps, kept);
     copier.CopyTombstone(partition.tombstone());
     if (partition.ranges() != nullptr) {
       partition.ranges()->ForEach([&](const ClusteringRange& range, const Tombstone& tombstone) {
@@ -210,7 +233,31 @@ OpStatus Table::CopyFrom(Table& from, const ColumnMap& columns, int64_t now_seco
     status = copier.status();
     return status == OpStatus::kOk;
   });
+  const bool keeps_some =
+      std::any_of(kept.begin(), kept.end(), [](const KeptCells& of) { return !of.cells.empty(); });
+  if (keeps_some) {
+    NoteTimestamps({WriteTimestamp::None(), now_seconds, /*foreign_timestamp=*/true});
+  }
   return status;
+}
+
+OpStatus Table::PutKept(uint64_t address, ColumnId column, bool of_static_column,
+                        const KeptCell& cell, int64_t now_seconds) {
+  const CellUpdate update{
+      .column = column, .live = cell.live, .value = cell.value, .path = cell.path};
+  PackedItemKey packed;
+  RowUpdate row{.key = {}, .marker = false, .of_static_row = of_static_column};
+  if (!of_static_column) {
+    row.key = MakeClusteringKey(cell.clustering_key, schema_.packs_item_keys(), packed);
+  }
+  if (cell.live) {
+    row.ttl_seconds = cell.liveness.ttl_seconds;
+    row.expiry_seconds = cell.liveness.expiry_seconds;
+  }
+  row.cells = {&update, 1};
+  return Upsert({cell.partition_key, address}, {&row, 1},
+                {cell.liveness.timestamp, cell.live ? now_seconds : cell.deletion_seconds,
+                 /*foreign_timestamp=*/true});
 }
 
 // --- To and from elsewhere -----------------------------------------------------------------------

@@ -189,9 +189,33 @@ TEST_F(DescribeTest, InternalsAreTheId) {
   statement_.with_internals = true;
   Names(Kind::kTable, "Other", "T");
   EXPECT_NE(statements_.at(0).find(") WITH ID = " + Uuid::FromRandomBits(3, 4).ToString() +
-                                   "\n    AND CLUSTERING ORDER BY"),
+                                   "\nAND CLUSTERING ORDER BY"),
             std::string::npos)
       << statements_[0];
+}
+
+// Source: ScyllaDB schema/schema.cc, get_create_statement.
+TEST_F(DescribeTest, InternalsAreTheColumnsThatWereDroppedToo) {
+  TableDefinition table;
+  table.keyspace = "ks";
+  table.name = "D";
+  table.columns = {{"p", CqlType::kInt, ColumnKind::kPartitionKey, 0, false},
+                   {"c", CqlType::kInt, ColumnKind::kClustering, 0, false},
+                   {"s", CqlType::kText, ColumnKind::kStatic, 0, false},
+                   {"v", CqlType::kInt, ColumnKind::kRegular, 0, false}};
+  table.dropped = {{"Gone", {DataType::List(CqlType::kInt), 7}}, {"s", {CqlType::kAscii, -8}}};
+  CompleteTable(table);
+  const std::string text = CreateTableText(table, /*with_internals=*/true);
+  const std::string head =
+      "CREATE TABLE ks.\"D\" (\n    p int,\n    c int,\n    v int,\n    \"Gone\" list<int>,\n"
+      "    s ascii,\n    PRIMARY KEY (p, c)\n) WITH ID = ";
+  EXPECT_EQ(text.substr(0, head.size()), head);
+  const std::string tail =
+      "';\n\nALTER TABLE ks.\"D\" DROP \"Gone\" USING TIMESTAMP 7;"
+      "\nALTER TABLE ks.\"D\" DROP s USING TIMESTAMP -8;"
+      "\nALTER TABLE ks.\"D\" ADD s text STATIC;";
+  EXPECT_EQ(text.substr(text.size() - tail.size()), tail);
+  EXPECT_EQ(CreateTableText(table, /*with_internals=*/false).find("Gone"), std::string::npos);
 }
 
 TEST_F(DescribeTest, ListingsNameAndDoNotDescribe) {

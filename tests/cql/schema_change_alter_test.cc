@@ -1,6 +1,10 @@
 // ALTER TABLE: what it does and what it is refused with.
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "engine/model/schema_actions.h"
 #include "gtest/gtest.h"
 #include "tests/cql/schema_changes.h"
 
@@ -103,6 +107,38 @@ TEST_F(AlterTableTest, KeysWithMorePartsAreThoseOfAnotherTable) {
   ExpectRefused({"ALTER TABLE u ALTER c TYPE frozen<tuple<varint, text, int>>", kConfig,
                  "Cannot change c from type frozen<tuple<int, text>> to type "
                  "frozen<tuple<varint, text, int>>: types are not order-compatible."});
+}
+
+// Source: ScyllaDB cql3/statements/alter_table_statement.cc, drop_column.
+TEST_F(AlterTableTest, ADropAsOfATimeKeepsWhatWasWrittenLater) {
+  drop_micros_ = 700;
+  const SchemaChange drop = Must("ALTER TABLE t DROP (b, d) USING TIMESTAMP 700");
+  EXPECT_EQ(Table("t").dropped.at("b").at_micros, 700);
+  ASSERT_EQ(drop.actions.size(), 1u);
+  EXPECT_EQ(drop.actions[0].keeps,
+            (std::vector<ColumnToKeep>{{"b", false, 0, false, 700}, {"d", false, 1, false, 700}}));
+  drop_micros_ = std::nullopt;
+  // As storage does.
+  auto kept = std::make_shared<KeptCells>();
+  kept->cells.emplace_back();
+  TableDefinition table = Table("t");
+  table.dropped.at("b").kept = kept;
+  table.dropped.at("d").kept = kept;
+  KeyspaceDefinition keyspace = *schema_.FindKeyspace("ks");
+  keyspace.tables["t"] = std::make_shared<TableDefinition>(table);
+  schema_.keyspaces["ks"] = std::make_shared<KeyspaceDefinition>(keyspace);
+
+  const SchemaChange add = Must("ALTER TABLE t ADD (a text, b varint)");
+  EXPECT_EQ(add.actions.at(0).restores, (std::vector<ColumnToRestore>{{1, kept}}));
+  EXPECT_EQ(Table("t").dropped.at("b").kept, nullptr);
+  EXPECT_TRUE(Must("ALTER TABLE t ADD d int").actions.at(0).restores.empty()) << "a blob is no int";
+  table = Table("t");
+  table.dropped.at("b").kept = kept;
+  keyspace = *schema_.FindKeyspace("ks");
+  keyspace.tables["t"] = std::make_shared<TableDefinition>(table);
+  schema_.keyspaces["ks"] = std::make_shared<KeyspaceDefinition>(keyspace);
+  EXPECT_TRUE(Must("TRUNCATE t").alters_schema);
+  EXPECT_EQ(Table("t").dropped.at("b").kept, nullptr) << "it is gone with the rest";
 }
 
 TEST_F(AlterTableTest, TypesWidenWhereValuesStayValid) {

@@ -3,6 +3,7 @@
 #define LISTSTORE_TESTS_CQL_SCHEMA_CHANGES_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,6 +67,7 @@ class SchemaChanges : public ::testing::Test {
     SchemaChangeContext context{new_uuid, "datacenter1", now_micros_};
     context.other_datacenters = other_datacenters_;
     context.knows_datacenters = knows_datacenters_;
+    context.drop_micros = drop_micros_;
     return ApplySchemaStatement(*statement, keyspace, context, schema_);
   }
   SchemaChange Must(std::string_view text) {
@@ -93,6 +95,7 @@ class SchemaChanges : public ::testing::Test {
   int64_t now_micros_ = 1000;
   std::vector<std::string> other_datacenters_;
   bool knows_datacenters_ = true;
+  std::optional<int64_t> drop_micros_;
 };
 
 }  // namespace liststore::testing

@@ -54,8 +54,6 @@ const Case kCases[] = {
     {CqlFeature::kVectors, "CREATE CUSTOM INDEX ON t(v) USING 'vector_index'"},
     {CqlFeature::kVectors, "SELECT similarity_cosine(v, v) FROM t"},
     {CqlFeature::kFunctions, "SELECT * FROM t WHERE intAsBlob(v) = 0x00000001 ALLOW FILTERING"},
-    {CqlFeature::kOtherMarkers, "TRUNCATE t USING TIMEOUT ?"},
-    {CqlFeature::kDropTimestamp, "ALTER TABLE t DROP v USING TIMESTAMP 5"},
     {CqlFeature::kTtlPerRow, "ALTER TABLE t TTL v"},
     {CqlFeature::kCdc, "ALTER TABLE t WITH cdc = {'enabled': true}"},
     {CqlFeature::kRateLimits,

@@ -68,7 +68,7 @@ CqlOr<std::vector<BindVariable>> Binder::TakeVariables() {
   std::vector<BindVariable> taken;
   taken.reserve(variables_.size());
   for (std::optional<BindVariable>& variable : variables_) {
-    if (!variable) return CqlError::Unsupported(CqlFeature::kOtherMarkers, "");
+    if (!variable) return CqlError::Invalid("Bind markers are not allowed at this place");
     taken.push_back(*std::move(variable));
   }
   return taken;

@@ -279,6 +279,9 @@ struct UsePlan {
 // Executed against the schema of the moment: nothing is kept of the one it was planned with.
 struct SchemaPlan {
   std::shared_ptr<const Statement> statement;
+  // Those of its parts that may be bound: of ALTER TABLE ... DROP, and of TRUNCATE.
+  std::optional<Operand> timestamp = {};
+  std::optional<Operand> timeout = {};
 };
 struct DescribePlan {
   DescribeStatement statement;

@@ -87,7 +87,7 @@ class Meter {
     return Of(plan.timestamp) + Of(plan.timeout) + Of(plan.modifications) + Of(plan.answer);
   }
   size_t Of(const UsePlan& plan) { return Of(plan.keyspace); }
-  size_t Of(const SchemaPlan&) { return 0; }
+  size_t Of(const SchemaPlan& plan) { return Of(plan.timestamp) + Of(plan.timeout); }
   size_t Of(const DescribePlan& plan) {
     return Of(plan.statement.name.keyspace) + Of(plan.statement.name.name) + Of(plan.keyspace);
   }

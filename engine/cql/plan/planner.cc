@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/base/status_macros.h"
+#include "engine/cql/plan/bind_timeout.h"
 #include "engine/cql/plan/binder.h"
 #include "engine/cql/plan/plan_modification.h"
 #include "engine/cql/plan/plan_select.h"
@@ -65,6 +66,22 @@ struct BodyPlanner {
   }
   CqlOr<PlanBody> operator()(const UnsupportedStatement& statement) const {
     return CqlError::Unsupported(statement.feature, statement.words);
+  }
+  CqlOr<PlanBody> operator()(const AlterTableStatement& statement) const {
+    SchemaPlan plan{whole};
+    if (statement.drop_timestamp) {
+      LS_ASSIGN_OR_RETURN(plan.timestamp, binder.Bind(*statement.drop_timestamp, CqlType::kBigint,
+                                                      "[timestamp]", "[timestamp]"));
+    }
+    return PlanBody(std::move(plan));
+  }
+  // A constant is looked at when the statement is executed, behind the table.
+  CqlOr<PlanBody> operator()(const TruncateStatement& statement) const {
+    SchemaPlan plan{whole};
+    if (statement.timeout && statement.timeout->Is<BindMarker>()) {
+      LS_ASSIGN_OR_RETURN(plan.timeout, BindTimeout(statement.timeout, binder));
+    }
+    return PlanBody(std::move(plan));
   }
   CqlOr<PlanBody> operator()(const CreateViewStatement&) const {
     if (whole->markers.empty()) return PlanBody(SchemaPlan{whole});

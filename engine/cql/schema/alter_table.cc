@@ -8,6 +8,7 @@
 #include "engine/cql/plan/counters.h"
 #include "engine/cql/schema/schema_change_impl.h"
 #include "engine/cql/schema/table_options.h"
+#include "engine/model/schema_actions.h"
 
 namespace liststore::schema_change {
 
@@ -152,7 +153,7 @@ class TableAlterer {
                std::vector<TableDefinition> views)
       : statement_(statement),
         keyspace_(keyspace),
-        now_micros_(context.now_micros),
+        drop_micros_(context.drop_micros.value_or(context.now_micros)),
         table_(std::move(table)),
         views_(std::move(views)) {}
 
@@ -164,9 +165,6 @@ class TableAlterer {
       case Kind::kAdd:
         return ForEachColumn(&TableAlterer::Add);
       case Kind::kDrop:
-        if (statement_.drop_timestamp) {
-          return CqlError::Unsupported(CqlFeature::kDropTimestamp, table_.name);
-        }
         return ForEachColumn(&TableAlterer::Drop);
       case Kind::kRename:
         for (const auto& [from, to] : statement_.renames) LS_RETURN_IF_ERROR(Rename(from, to));
@@ -238,6 +236,7 @@ class TableAlterer {
                               ") in a counter column family");
     }
     LS_RETURN_IF_ERROR(CheckSupportedColumn(spec.name, type));
+    if (was != table_.dropped.end()) was->second.kept = nullptr;
     const ColumnKind kind = spec.is_static ? ColumnKind::kStatic : ColumnKind::kRegular;
     for (TableDefinition& view : views_) {
       if (spec.is_static || !view.view->all_columns) continue;
@@ -291,7 +290,7 @@ class TableAlterer {
       if (NeedsColumn(view, *column)) return NeededByView(spec.name, view.name);
     }
     table_.dropped.insert_or_assign(spec.name,
-                                    DroppedColumn{WithoutUserTypes(column->type), now_micros_});
+                                    DroppedColumn{WithoutUserTypes(column->type), drop_micros_});
     std::erase_if(table_.columns, [&](const auto& other) { return other.name == spec.name; });
     return {};
   }
@@ -350,7 +349,7 @@ class TableAlterer {
 
   const AlterTableStatement& statement_;
   const KeyspaceDefinition& keyspace_;
-  const int64_t now_micros_;
+  const int64_t drop_micros_;
   TableDefinition table_;
   std::vector<TableDefinition> views_;
 };
@@ -365,6 +364,37 @@ CqlStatus CheckListStoreTable(const AlterTableStatement& statement, const TableD
                            ": it belongs to the list store");
 }
 
+// Of columns that go as of a time: their cells of after it stay for one that comes later.
+// Source: ScyllaDB cql3/statements/alter_table_statement.cc, drop_column.
+std::vector<ColumnToKeep> ColumnsToKeep(const TableDefinition& before,
+                                        const TableDefinition& after) {
+  std::vector<ColumnToKeep> keeps;
+  for (const ColumnDefinition& column : before.columns) {
+    if (column.is_key() || after.FindColumn(column.name) != nullptr) continue;
+    keeps.push_back({column.name, column.kind == ColumnKind::kStatic, column.position,
+                     column.type.is_multi_cell(), after.dropped.at(column.name).at_micros});
+  }
+  return keeps;
+}
+
+// Of columns that come: what earlier ones of their names held and they can hold. Source: ScyllaDB
+// mutation/converting_mutation_partition_applier.cc, is_compatible.
+std::vector<ColumnToRestore> ColumnsToRestore(const TableDefinition& before,
+                                              const TableDefinition& after) {
+  std::vector<ColumnToRestore> restores;
+  for (const ColumnDefinition& column : after.columns) {
+    const auto was = before.dropped.find(column.name);
+    if (was == before.dropped.end() || was->second.kept == nullptr) continue;
+    if (before.FindColumn(column.name) != nullptr) continue;
+    const KeptCells& kept = *was->second.kept;
+    const bool fits = kept.of_static_column == (column.kind == ColumnKind::kStatic) &&
+                      kept.of_several_cells == column.type.is_multi_cell() &&
+                      IsTypeValueCompatible(WithoutUserTypes(column.type), was->second.type);
+    if (fits) restores.push_back({column.position, was->second.kept});
+  }
+  return restores;
+}
+
 // Keys of values with parts: who knows fewer of these is to plan anew.
 bool HaveOtherParts(const TableSchema& from, const TableSchema& to) {
   return !std::ranges::equal(from.clustering, to.clustering, [](const auto& a, const auto& b) {
@@ -373,7 +403,8 @@ bool HaveOtherParts(const TableSchema& from, const TableSchema& to) {
 }
 
 // What storage needs to hear of a change from one definition to another.
-void AddActions(const TableDefinition& before, const TableDefinition& after, SchemaChange& change) {
+void AddActions(const TableDefinition& before, const TableDefinition& after,
+                const SchemaChangeContext& context, SchemaChange& change) {
   const TableSchema& from = before.storage;
   const TableSchema& to = after.storage;
   const auto same_names = [](const auto& a, const auto& b) {
@@ -382,8 +413,10 @@ void AddActions(const TableDefinition& before, const TableDefinition& after, Sch
   const bool same_columns =
       same_names(from.regular, to.regular) && same_names(from.statics, to.statics);
   if (!same_columns || from.packs_item_keys() != to.packs_item_keys() || HaveOtherParts(from, to)) {
-    change.actions.push_back(
-        {SchemaAction::Kind::kRebuildTable, after.keyspace, after.name, MapColumns(from, to)});
+    SchemaAction& rebuild = change.actions.emplace_back(SchemaAction{
+        SchemaAction::Kind::kRebuildTable, after.keyspace, after.name, MapColumns(from, to)});
+    if (context.drop_micros) rebuild.keeps = ColumnsToKeep(before, after);
+    rebuild.restores = ColumnsToRestore(before, after);
   } else if (from.gc_grace_seconds != to.gc_grace_seconds ||
              from.default_ttl_seconds != to.default_ttl_seconds) {
     change.actions.push_back(
@@ -426,7 +459,7 @@ CqlOr<SchemaChange> Apply(const AlterTableStatement& statement, Editor& editor) 
   SchemaChange change = OfTable(SchemaChange::Kind::kUpdated, keyspace, name);
   for (const auto& old : before) {
     const TableDefinition& now = *editor.schema.FindTable(keyspace, old->name);
-    AddActions(*old, now, change);
+    AddActions(*old, now, editor.context, change);
     if (old->view && (old->columns != now.columns || old->view != now.view)) {
       change.views.push_back(old->name);
     }

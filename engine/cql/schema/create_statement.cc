@@ -67,15 +67,38 @@ std::string PrimaryKeyText(const TableDefinition& table) {
   return text;
 }
 
-// Keys, then static columns, then regular ones: not quite the order of `SELECT *`.
-std::string ColumnLines(const TableDefinition& table) {
+std::string ColumnText(const ColumnDefinition& column) {
+  return NameOf(column) + " " + column.type.ToString() +
+         (column.kind == ColumnKind::kStatic ? " STATIC" : "");
+}
+
+// Keys, then static columns, then regular ones: not quite the order of `SELECT *`. With internals
+// those that were dropped stand behind the others, also where they are there again.
+std::string ColumnLines(const TableDefinition& table, bool with_internals) {
   std::string text;
   for (const ColumnKind kind : {ColumnKind::kPartitionKey, ColumnKind::kClustering,
                                 ColumnKind::kStatic, ColumnKind::kRegular}) {
     for (const ColumnDefinition* column : table.ColumnsOf(kind)) {
-      text += "\n    " + NameOf(*column) + " " + column->type.ToString();
-      text += kind == ColumnKind::kStatic ? " STATIC," : ",";
+      if (with_internals && table.dropped.contains(column->name)) continue;
+      text += "\n    " + ColumnText(*column) + ",";
     }
+  }
+  if (!with_internals) return text;
+  for (const auto& [name, dropped] : table.dropped) {
+    text += "\n    " + QuoteIdentifier(name) + " " + dropped.type.ToString() + ",";
+  }
+  return text;
+}
+
+// What makes of the columns of ColumnLines those of the table.
+std::string DropsAndAdditions(const TableDefinition& table) {
+  const std::string alter = "\nALTER TABLE " + NameInKeyspace(table);
+  std::string text;
+  for (const auto& [name, dropped] : table.dropped) {
+    text += alter + " DROP " + QuoteIdentifier(name) + " USING TIMESTAMP " +
+            std::to_string(dropped.at_micros) + ";";
+    const ColumnDefinition* column = table.FindColumn(name);
+    if (column != nullptr) text += alter + " ADD " + ColumnText(*column) + ";";
   }
   return text;
 }
@@ -107,7 +130,11 @@ std::string Options(const TableDefinition& table, bool with_internals) {
   }
   for (std::string& line : OptionLines(table.options)) lines.push_back(std::move(line));
   std::string text;
-  for (size_t i = 0; i < lines.size(); ++i) text += (i == 0 ? "" : "\n    AND ") + lines[i];
+  // ScyllaDB does not indent what follows the id.
+  const char* behind_first = with_internals ? "\nAND " : "\n    AND ";
+  for (size_t i = 0; i < lines.size(); ++i) {
+    text += (i == 0 ? "" : i == 1 ? behind_first : "\n    AND ") + lines[i];
+  }
   return text + ";\n";
 }
 
@@ -121,9 +148,10 @@ std::string CreateKeyspaceText(const KeyspaceDefinition& keyspace) {
 }
 
 std::string CreateTableText(const TableDefinition& table, bool with_internals) {
-  const std::string text = "CREATE TABLE " + NameInKeyspace(table) + " (" + ColumnLines(table) +
-                           "\n    PRIMARY KEY (" + PrimaryKeyText(table) + ")\n) WITH ";
-  return text + Options(table, with_internals);
+  const std::string text = "CREATE TABLE " + NameInKeyspace(table) + " (" +
+                           ColumnLines(table, with_internals) + "\n    PRIMARY KEY (" +
+                           PrimaryKeyText(table) + ")\n) WITH ";
+  return text + Options(table, with_internals) + (with_internals ? DropsAndAdditions(table) : "");
 }
 
 std::string CreateViewText(const TableDefinition& view, bool with_internals) {

@@ -282,13 +282,16 @@ CqlOr<SchemaChange> Apply(const DropTableStatement& statement, Editor& editor) {
 namespace {
 
 // Sources: ScyllaDB cql3/statements/truncate_statement.cc, execute; exceptions/exceptions.cc.
-CqlStatus CheckTimeout(const TruncateStatement& statement) {
+CqlStatus CheckTimeout(const TruncateStatement& statement, const SchemaChangeContext& context) {
   if (!statement.timeout) return {};
-  Operand timeout;
-  timeout.type = CqlType::kDuration;
-  LS_ASSIGN_OR_RETURN(timeout.constant,
-                      EncodeLiteral(*statement.timeout, timeout.type, "[timeout]"));
-  LS_ASSIGN_OR_RETURN(const bool is_over, IsOverAtOnce(timeout, {}));
+  bool is_over = context.is_over;
+  if (!statement.timeout->Is<BindMarker>()) {
+    Operand timeout;
+    timeout.type = CqlType::kDuration;
+    LS_ASSIGN_OR_RETURN(timeout.constant,
+                        EncodeLiteral(*statement.timeout, timeout.type, "[timeout]"));
+    LS_ASSIGN_OR_RETURN(is_over, IsOverAtOnce(timeout, {}));
+  }
   if (!is_over) return {};
   return CqlError{CqlErrorCode::kTruncateError,
                   "Error during truncate: seastar::rpc::timeout_error (rpc call timed out)",
@@ -325,9 +328,19 @@ CqlOr<SchemaChange> Apply(const TruncateStatement& statement, Editor& editor) {
     return CqlError::Invalid("Cannot truncate table " + keyspace + "." + name +
                              ": it belongs to the list store");
   }
-  LS_RETURN_IF_ERROR(CheckTimeout(statement));
+  LS_RETURN_IF_ERROR(CheckTimeout(statement, editor.context));
   SchemaChange change;
   change.actions.push_back({SchemaAction::Kind::kTruncateTable, keyspace, name, ColumnMap{}});
+  const bool keeps_cells = std::ranges::any_of(
+      table->dropped, [](const auto& entry) { return entry.second.kept != nullptr; });
+  if (keeps_cells) {
+    TableDefinition changed = *table;
+    for (auto& entry : changed.dropped) entry.second.kept = nullptr;
+    PutTable(editor, std::move(changed));
+    change.keyspace = keyspace;
+    change.table = name;
+    change.alters_schema = true;
+  }
   for (const std::string& view : table->views) {
     change.actions.push_back({SchemaAction::Kind::kTruncateTable, keyspace, view, ColumnMap{}});
   }

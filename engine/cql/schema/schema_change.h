@@ -5,6 +5,7 @@
 #define LISTSTORE_ENGINE_CQL_SCHEMA_SCHEMA_CHANGE_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,10 @@ struct SchemaChangeContext {
   std::span<const std::string> other_datacenters = {};
   // There are no more than these: a keyspace that names another one is refused.
   bool knows_datacenters = true;
+  // Of DROP ... USING TIMESTAMP.
+  std::optional<int64_t> drop_micros = {};
+  // TRUNCATE was bound a timeout that is over at once.
+  bool is_over = false;
 };
 
 struct SchemaChange {

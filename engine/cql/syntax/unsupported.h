@@ -23,8 +23,6 @@ namespace liststore {
   X(kServiceLevels, 6, "service levels", "leaving them out: requests are served alike")            \
   X(kVectors, 11, "vectors", "a blob, and the search in the service")                              \
   X(kFunctions, 17, "functions of columns in WHERE", "filtering in the service")                   \
-  X(kOtherMarkers, 28, "bind markers at this place", "a constant")                                 \
-  X(kDropTimestamp, 30, "DROP with USING TIMESTAMP", "DROP without it: all values go")             \
   X(kTtlPerRow, 31, "TTLs by a column", "USING TTL or default_time_to_live")                       \
   X(kCdc, 32, "change data capture", "a table of the changes, written in the same batch")          \
   X(kRateLimits, 33, "rate limits of partitions", "a limit in the service")                        \
