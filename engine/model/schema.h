@@ -81,6 +81,8 @@ struct TableOptions {
   PropertyMap compaction = {{"class", "SizeTieredCompactionStrategy"}};
   PropertyMap compression = {
       {"sstable_compression", "org.apache.cassandra.io.compress.LZ4Compressor"}};
+  // As system_schema.tables was told, a serialised map<text, blob>, and shown there; empty: none.
+  std::string extensions = {};
 
   bool operator==(const TableOptions&) const = default;
 };

@@ -39,7 +39,7 @@ class StatementHandler final : public RequestHandler {
  public:
   explicit StatementHandler(const HandlerContext& context) {
     AddSystemTables(tables_, context.looks_like_scylla, &context.clients, context.cassandra_major);
-    AddSystemSchemaTables(tables_, context.looks_like_scylla);
+    AddSystemSchemaTables(tables_, context.looks_like_scylla, &context.engine.catalog());
     tables_.Add(std::make_unique<ClockTable>(
         context.clock,
         [&engine = context.engine](uint64_t now) { return engine.NextExpiry(now); }));

@@ -178,7 +178,7 @@ TEST_F(FrozenTypes, AFrozenCollectionIsIndexedAsAWhole) {
       Must("SELECT options FROM system_schema.indexes WHERE keyspace_name = 'ks'");
   ASSERT_EQ(targets.rows.size(), 2u);
   EXPECT_EQ(PrintValue(Type("frozen<map<text, text>>"), targets.rows[0][0]),
-            "{'target': 'full(l)'}");
+            "{'target': 'l'}");
 }
 
 TEST_F(FrozenTypes, TypesAreShownAsScyllaDbShowsThem) {

@@ -219,7 +219,7 @@ TEST_F(Indexes, TheSchemaSaysWhatOfACollectionIsIndexed) {
       {"m", "values(m)", "values(m)"},
       {"keys(m)", "keys(m)", "keys(m)"},
       {"entries(m)", "entries(m)", "entries(m)"},
-      {"full(f)", "full(f)", "full(f)"},
+      {"full(f)", "f", "full(f)"},  // the same
   };
   for (const auto& one : cases) {
     Say("CREATE INDEX target ON u(" + std::string(one.target) + ")");

@@ -50,6 +50,30 @@ TEST_F(VirtualTablesOverCql, GroupsAreNotMerged) {
             "ee");
 }
 
+// Source: ScyllaDB service/client_state.cc, has_access: only definitions are kept from the system's
+// keyspaces. Nothing but a read sees the write, and the next ALTER TABLE takes it away.
+TEST_F(VirtualTablesOverCql, ExtensionsOfTablesCanBeWritten) {
+  const std::string where = " WHERE keyspace_name = 'k' AND table_name = 'aa'";
+  const auto shown = [&] {
+    return Say("SELECT JSON extensions FROM system_schema.tables" + where);
+  };
+  EXPECT_EQ(shown(), R"({"extensions": {}})");
+  EXPECT_EQ(Say("UPDATE system_schema.tables SET extensions = {'some': 0x0102}" + where), "");
+  EXPECT_EQ(shown(), R"({"extensions": {"some": "0x0102"}})");
+  EXPECT_EQ(Say("INSERT INTO system_schema.tables (keyspace_name, table_name, extensions) VALUES "
+                "('k', 'aa', {'other': 0x})"),
+            "");
+  EXPECT_EQ(shown(), R"({"extensions": {"other": "0x"}})");
+  EXPECT_EQ(Say("INSERT INTO k.aa (p) VALUES (1)"), "") << "the table is what it was";
+  EXPECT_EQ(Say("ALTER TABLE k.aa WITH comment = 'x'"), "");
+  EXPECT_EQ(shown(), R"({"extensions": {}})");
+  const std::string refused = "this virtual table doesn't allow updates";
+  EXPECT_EQ(Say("UPDATE system_schema.tables SET comment = 'x'" + where), refused);
+  EXPECT_EQ(Say("UPDATE system_schema.tables SET extensions = {} WHERE keyspace_name = 'k' AND "
+                "table_name = 'nope'"),
+            refused);
+}
+
 TEST_F(VirtualTablesOverCql, HaveTokens) {
   const std::string token = std::to_string(TokenOf("k").value);
   EXPECT_EQ(Say("SELECT token(keyspace_name) FROM system_schema.keyspaces WHERE keyspace_name = "

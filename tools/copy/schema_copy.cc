@@ -117,11 +117,16 @@ std::optional<std::string> LocalColumn(const std::string& target) {
   return column;
 }
 
-// `values(s)`, which makes an index, of `keys(s)`, as ScyllaDB shows that of a set.
+// `values(s)`, which makes an index, of `keys(s)`, as ScyllaDB shows that of a set; `full(l)` of the
+// name alone, as it shows that of a frozen collection.
 std::string AsStatementsHaveIt(const RemoteTable& table, const std::string& target) {
   for (const RemoteColumn& column : table.columns) {
-    if (!column.type.starts_with("set<")) continue;
     const std::string name = QuoteIdentifier(column.name);
+    for (const char* frozen : {"frozen<list<", "frozen<set<", "frozen<map<"}) {
+      if (target == name && column.type.starts_with(frozen))
+        return absl::StrCat("full(", name, ")");
+    }
+    if (!column.type.starts_with("set<")) continue;
     if (target == absl::StrCat("keys(", name, ")")) return absl::StrCat("values(", name, ")");
   }
   return target;

@@ -453,6 +453,8 @@ CqlOr<SchemaChange> Apply(const AlterTableStatement& statement, Editor& editor) 
                        std::move(views));
   LS_RETURN_IF_ERROR(alterer.Alter());
   std::shared_ptr<const KeyspaceDefinition> whole = editor.schema.keyspaces.at(keyspace);
+  // ScyllaDB writes the whole row of system_schema.tables anew.
+  alterer.table().options.extensions.clear();
   PutTable(editor, std::move(alterer.table()));
   for (TableDefinition& view : alterer.views()) PutTable(editor, std::move(view));
   LS_RETURN_IF_ERROR(CheckViews(std::move(whole), "alter table " + keyspace + "." + name, editor));

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/check.h"
@@ -91,7 +94,7 @@ void SetOptions(const TableDefinition& table, RowCollector& rows) {
       .Set("crc_check_chance", EncodeDouble(options.crc_check_chance))
       .Set("dclocal_read_repair_chance", EncodeDouble(options.dclocal_read_repair_chance))
       .Set("default_time_to_live", EncodeInt(static_cast<int32_t>(options.default_ttl_seconds)))
-      .Set("extensions", EncodeTextMap({}))
+      .Set("extensions", options.extensions.empty() ? EncodeTextMap({}) : options.extensions)
       .Set("gc_grace_seconds", EncodeInt(static_cast<int32_t>(options.gc_grace_seconds)))
       .Set("id", EncodeUuid(table.id))
       .Set("max_index_interval", EncodeInt(options.max_index_interval))
@@ -100,6 +103,54 @@ void SetOptions(const TableDefinition& table, RowCollector& rows) {
       .Set("read_repair_chance", EncodeDouble(options.read_repair_chance))
       .Set("speculative_retry", options.speculative_retry);
 }
+
+// Source: ScyllaDB service/client_state.cc, has_access: only definitions are kept from the system's
+// keyspaces.
+class TablesTable final : public VirtualTable {
+ public:
+  TablesTable(const TableSpec& spec, ComputedTable::RowFunction rows, Catalog& catalog)
+      : shown_(spec, std::move(rows)), catalog_(catalog) {}
+
+  const std::shared_ptr<const TableDefinition>& definition() const override {
+    return shown_.definition();
+  }
+  std::vector<VirtualRow> Rows(const VirtualReadContext& context) const override {
+    return shown_.Rows(context);
+  }
+  std::optional<CqlError> Write(const Values& values) override {
+    std::string keyspace;
+    std::string table;
+    std::string extensions;
+    for (const auto& [column, value] : values) {
+      if (column == "keyspace_name") {
+        keyspace = value.value_or("");
+      } else if (column == "table_name") {
+        table = value.value_or("");
+      } else if (column == "extensions") {
+        extensions = value.value_or("");
+      } else {
+        return VirtualTableRefusesWrites();
+      }
+    }
+    std::optional<CqlError> error;
+    catalog_.Change([&](Schema& schema) {
+      const std::shared_ptr<const TableDefinition> found = schema.FindTable(keyspace, table);
+      if (found == nullptr || found->is_virtual || found->view) {
+        error = VirtualTableRefusesWrites();
+        return false;
+      }
+      auto changed = std::make_shared<TableDefinition>(*found);
+      changed->options.extensions = extensions;
+      Catalog::PutTable(schema, std::move(changed));
+      return true;
+    });
+    return error;
+  }
+
+ private:
+  const ComputedTable shown_;
+  Catalog& catalog_;
+};
 
 void ListTables(const VirtualReadContext& context, RowCollector& rows) {
   ForEachTable(context.schema, [&rows](const TableDefinition& table) {
@@ -189,10 +240,15 @@ void ListColumns(const VirtualReadContext& context, RowCollector& rows) {
   });
 }
 
-// ScyllaDB keeps the elements of sets as keys, and says so here, although `keys(s)` makes no index.
-// Source: ScyllaDB cql3/statements/create_index_statement.cc, rewrite_target_for_collection.
+// ScyllaDB keeps the elements of sets as keys, and says so here, although `keys(s)` makes no index;
+// that a frozen collection is indexed as a whole it does not say. Sources: ScyllaDB
+// cql3/statements/create_index_statement.cc, rewrite_target_for_collection;
+// index/secondary_index.cc, serialize_targets.
 std::string ShownTarget(const TableDefinition& table, const IndexDefinition& index,
                         const NodeFacts& node) {
+  if (index.part == IndexedPart::kValue && !index.local && node.looks_like_scylla) {
+    return QuoteIdentifier(index.column);
+  }
   const bool of_set = table.FindColumn(index.column)->type.kind() == DataType::Kind::kSet;
   if (index.part != IndexedPart::kValues || !of_set || !node.looks_like_scylla) {
     return IndexTargetText(table, index);
@@ -315,10 +371,14 @@ constexpr SchemaTable kSchemaTables[] = {
 
 }  // namespace
 
-void AddSystemSchemaTables(VirtualTables& tables, bool looks_like_scylla) {
+void AddSystemSchemaTables(VirtualTables& tables, bool looks_like_scylla, Catalog* catalog) {
   for (const SchemaTable& entry : kSchemaTables) {
     if (entry.scylla_only && !looks_like_scylla) continue;
-    tables.Add(std::make_unique<ComputedTable>(entry.spec, entry.rows));
+    if (entry.rows == ListTables && looks_like_scylla && catalog != nullptr) {
+      tables.Add(std::make_unique<TablesTable>(entry.spec, entry.rows, *catalog));
+    } else {
+      tables.Add(std::make_unique<ComputedTable>(entry.spec, entry.rows));
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/cql/schema/virtual_table.h"
 #include "engine/model/schema.h"
+#include "engine/shard/catalog.h"
 
 namespace liststore {
 
@@ -16,7 +17,12 @@ namespace liststore {
 // The view that ScyllaDB makes for an index is not shown: nothing here can be read through it.
 // Always empty: functions, aggregates, triggers, computed_columns,
 // scylla_keyspaces (storage and tablets are the default everywhere).
-void AddSystemSchemaTables(VirtualTables& tables, bool looks_like_scylla);
+//
+// `catalog`: what a write of system_schema.tables changes; nullptr: it is refused. ScyllaDB takes
+// writes of this keyspace as those of any other, and nothing but reads of it sees them; here
+// `extensions` can be written, of tables that there are. It outlives the tables.
+void AddSystemSchemaTables(VirtualTables& tables, bool looks_like_scylla,
+                           Catalog* catalog = nullptr);
 
 // The option `target` of an index: JSON of partition key and column for a local one, else what
 // the index is on (IndexedText). Source: ScyllaDB `index/target_parser.hh`.
