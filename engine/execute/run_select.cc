@@ -16,6 +16,13 @@
 namespace liststore {
 namespace {
 
+// Apache's shell, which looks at the version of a server before it lets it describe a schema, and
+// what it then finds too old. It says this on connecting, and its driver who it is by.
+bool IsCassandraShell(std::string_view text, const ClientState& client, const NodeFacts& node) {
+  return text == "select * from system.local where key = 'local'" && node.release_version < "4" &&
+         !client.driver_name.starts_with("ScyllaDB");
+}
+
 // Source: ScyllaDB cql3/statements/select_statement.cc.
 CqlStatus CheckSerialRead(const SelectPlan& plan, BoundValues values) {
   if (plan.is_single_partition()) return {};
@@ -66,6 +73,9 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
   SelectResult result{call.scratch.rows, 0, {}, 0};
   bool gone = false;
   if (plan.table->is_virtual) {
+    if (IsCassandraShell(call.text, call.client, options_.node)) {
+      call.Count(CqlFeature::kShellDescribe);
+    }
     const VirtualTable* table = virtual_tables_.Find(plan.table->keyspace, plan.table->name);
     const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
     LS_RETURN_IF_ERROR(ExecuteVirtualSelect(

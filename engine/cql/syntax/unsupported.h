@@ -56,7 +56,8 @@ namespace liststore {
   X(kTimeouts, 117, "USING TIMEOUT", "0ms ends at once; others run to their end")                  \
   X(kTracing, 118, "tracing", "answers come without a trace")                                      \
   X(kConsistencyLevels, 119, "consistency levels above ONE", "one node has the one copy")          \
-  X(kOtherDatacenters, 120, "data centres that are not there", "the node has the one copy")
+  X(kOtherDatacenters, 120, "data centres that are not there", "the node has the one copy")        \
+  X(kShellDescribe, 121, "DESCRIBE in Cassandra's cqlsh", "it asks servers from Cassandra 4 on alone: --release-version 4.1, or ScyllaDB's cqlsh")
 // clang-format on
 
 #define LISTSTORE_CQL_FEATURE_NAME(feature, number, name, instead) feature,

@@ -31,14 +31,14 @@ def server(tmp_path):
 
 @pytest.fixture
 def shell(server, tmp_path):
-    """shell(statement, ...) is what it prints; it must not complain, unless `complains` says so."""
-    def run(*statements, complains=False):
+    """shell(statement, ...) is what it prints; it must not complain, unless `complains` says so. `at`: another server."""
+    def run(*statements, complains=False, at=server):
         script = tmp_path / "script.cql"
         # A line each: ScyllaDB's shell sends all of a line that begins with DESCRIBE.
         script.write_text("".join(f"{statement};\n" for statement in statements))
         done = subprocess.run(
             [pathlib.Path(sys.executable).parent / "cqlsh", "--no-color",
-             "--connect-timeout", "60", "--request-timeout", "60", "127.0.0.1", str(server.port), "-f", script],
+             "--connect-timeout", "60", "--request-timeout", "60", "127.0.0.1", str(at.port), "-f", script],
             capture_output=True, text=True, timeout=300, check=False, stdin=subprocess.DEVNULL, cwd=tmp_path,
             env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
         complaint = re.sub(r"(?m)^.*(DeprecationWarning|pkg_resources|warnings?\.warn).*\n?", "", done.stderr)
@@ -124,6 +124,21 @@ def test_what_is_refused_is_said_with_its_line(clicks):
     assert ":2:InvalidRequest: Error from server: code=2200" in complaint
     assert "unconfigured table nothing" in complaint and "[LS-" in complaint
     assert "(0 rows)" in said, "it goes on with the next"
+
+
+def test_the_look_that_lets_it_describe_is_named(shell, tmp_path):
+    """Apache's shell asks no server that looks older than Cassandra 4 for its schema, ScyllaDB's asks every one."""
+    folder = tmp_path / "default_look"
+    folder.mkdir()
+    default_look = Server(folder).start()
+    try:
+        said, _ = shell("DESCRIBE KEYSPACES", "SELECT code FROM liststore.unsupported WHERE kind = 'no effect'",
+                        complains=True, at=default_look)
+    finally:
+        default_look.stop()
+    refuses = "DESCRIBE does not exist server side prior Cassandra 4.0" in said
+    assert refuses != ("system_schema" in said)
+    assert refuses == ("LS-0121" in said)
 
 
 def test_tracing_is_taken_and_has_nothing_to_tell(clicks):
