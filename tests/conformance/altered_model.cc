@@ -54,6 +54,8 @@ void TableModel::AddColumn(const ModelColumn& column, bool is_static) {
   const auto behind = std::ranges::find_if(
       columns, [&](const ModelColumn& other) { return other.name > column.name; });
   columns.insert(behind, column);
+  const auto was = schema_.dropped.find(column.name);
+  const bool is_again = was != schema_.dropped.end() && was->second == column.type;
   schema_.dropped.erase(column.name);
   const size_t number = NumberOf(schema_, column.name);
   if (schema_.index && schema_.index->on == ModelIndex::On::kValue) {
@@ -69,11 +71,46 @@ void TableModel::AddColumn(const ModelColumn& column, bool is_static) {
       moved[at >= number ? at + 1 : at] = std::move(elements);
     }
     row.elements = std::move(moved);
+    if (is_again) PutBack(column.name, number, row);
+    row.kept_cells.erase(column.name);
+    row.kept_elements.erase(column.name);
   };
   for (auto& [key, partition] : partitions_) {
     make_room(partition.statics);
     for (auto& [clustering, row] : partition.rows) make_room(row);
   }
+}
+
+// What it was dropped as of stays hidden, as later writes with such timestamps are: DeletedAt.
+void TableModel::PutBack(const std::string& name, size_t number, Row& row) {
+  if (const auto cell = row.kept_cells.find(name); cell != row.kept_cells.end() && cell->second) {
+    if (row.cells.size() <= number) row.cells.resize(number + 1);
+    row.cells[number] = cell->second;
+  }
+  if (const auto elements = row.kept_elements.find(name); elements != row.kept_elements.end()) {
+    row.elements[number] = elements->second;
+  }
+}
+
+bool TableModel::Keeps(const std::string& name) const {
+  const auto hidden = hidden_until_.find(name);
+  if (hidden == hidden_until_.end()) return false;
+  const auto is_newer = [&](const std::optional<ModelCell>& cell) {
+    return cell && cell->timestamp > hidden->second;
+  };
+  const auto keeps = [&](const Row& row) {
+    const auto cell = row.kept_cells.find(name);
+    if (cell != row.kept_cells.end() && is_newer(cell->second)) return true;
+    const auto elements = row.kept_elements.find(name);
+    if (elements == row.kept_elements.end()) return false;
+    return std::ranges::any_of(elements->second.cells,
+                               [&](const auto& entry) { return is_newer(entry.second); });
+  };
+  return std::ranges::any_of(partitions_, [&](const auto& entry) {
+    return keeps(entry.second.statics) ||
+           std::ranges::any_of(entry.second.rows,
+                               [&](const auto& row) { return keeps(row.second); });
+  });
 }
 
 void TableModel::DropColumn(const std::string& name, std::optional<int64_t> hidden_until) {
@@ -89,6 +126,10 @@ void TableModel::DropColumn(const std::string& name, std::optional<int64_t> hidd
     if (schema_.index->column > number) --schema_.index->column;
   }
   const auto take_out = [&](Row& row) {
+    if (hidden_until && row.cells.size() > number) row.kept_cells[name] = row.cells[number];
+    if (hidden_until && row.elements.contains(number)) {
+      row.kept_elements[name] = row.elements.at(number);
+    }
     if (row.cells.size() > number) {
       row.cells.erase(row.cells.begin() + static_cast<ptrdiff_t>(number));
     }

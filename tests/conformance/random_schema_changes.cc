@@ -192,6 +192,8 @@ class ChangeMaker {
                                  ? NameBefore(schema, is_static)
                                  : NumberedName(is_static, random_.Below(kRegularsMax));
     if (HasColumn(is_static ? schema.statics : schema.regular, name)) return std::nullopt;
+    // What comes back is in no view.
+    if (model.Keeps(name) && !tables_.ViewsOf(model).empty()) return std::nullopt;
     const auto before = schema.dropped.find(name);
     const bool was = before != schema.dropped.end();
     NewColumn added{RandomValueColumn(random_, name, tables_.types), is_static};
@@ -201,7 +203,8 @@ class ChangeMaker {
       type = CqlType::kCounter;
     }
     // ScyllaDB takes another type, unless both are of several cells.
-    const bool may_differ = !options_.is_cassandra && !type.is_multi_cell() && random_.OneIn(3);
+    const bool may_differ =
+        !options_.is_cassandra && !type.is_multi_cell() && !model.Keeps(name) && random_.OneIn(3);
     if (was && !may_differ) type = before->second;
     // Cassandra keeps the user types of dropped columns as tuples, and refuses them again.
     if (options_.is_cassandra && was && IsOfUserTypes(type)) return std::nullopt;
@@ -255,6 +258,11 @@ class ChangeMaker {
     if (options_.drop_timestamp && !IsCounters(model)) {
       hidden_until = options_.drop_timestamp;
       statement += " USING TIMESTAMP " + std::to_string(*options_.drop_timestamp);
+    } else if (options_.hidden_until && !IsCounters(model) && random_.OneIn(2)) {
+      // Somewhere among the timestamps of what was written.
+      constexpr int64_t kSpreadMicros = 4'000'000;
+      *hidden_until += static_cast<int64_t>(random_.Below(kSpreadMicros)) - kSpreadMicros * 3 / 4;
+      statement += " USING TIMESTAMP " + std::to_string(*hidden_until);
     }
     return Change{.statements = {statement},
                   .apply = [&model, names, hidden_until,

@@ -245,7 +245,7 @@ RefusalMaker::Maybe RefusalMaker::OptionOfCompression() {
 
 RefusalMaker::Maybe RefusalMaker::CreateOfALongName() {
   const std::string name(49 + random_.Below(100), 'x');
-  return Of("CREATE TABLE " + name + " (p int PRIMARY KEY)",
+  return Of("CREATE TABLE " + tables_.keyspace + "." + name + " (p int PRIMARY KEY)",
             "Table names shouldn't be more than 48 characters long (got \"" + name + "\")");
 }
 

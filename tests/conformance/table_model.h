@@ -180,6 +180,8 @@ class TableModel {
   // One that is no key, with its values. `hidden_until`: in a column of that name that is added
   // later, cells with timestamps up to this are not there.
   void DropColumn(const std::string& name, std::optional<int64_t> hidden_until);
+  // A column of the name and of the type that it had would have something again.
+  bool Keeps(const std::string& name) const;
   void RenameColumn(const std::string& from, const std::string& to);  // one of the key
   // Of a column that is no key: its values are values of this type.
   void SetColumnType(const std::string& name, const DataType& type);
@@ -214,6 +216,9 @@ class TableModel {
     std::vector<std::optional<ModelCell>> cells;
     std::map<size_t, Elements> elements;  // by column
     std::optional<int64_t> deleted_at;    // the greatest timestamp of what covers it
+    // Of columns that were dropped, by their names: they are there again when these are.
+    std::map<std::string, std::optional<ModelCell>> kept_cells;
+    std::map<std::string, Elements> kept_elements;
   };
   struct Deletion {
     Predicate covers;
@@ -230,6 +235,7 @@ class TableModel {
     int64_t now_seconds = 0;
     int64_t list_micros = 0;
   };
+  static void PutBack(const std::string& name, size_t number, Row& row);
   static ModelCell DeadCell(const WriteTime& time);
   void Assign(size_t column, const std::optional<std::string>& value, const WriteTime& time,
               Row& row);

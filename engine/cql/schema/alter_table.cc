@@ -364,13 +364,15 @@ CqlStatus CheckListStoreTable(const AlterTableStatement& statement, const TableD
                            ": it belongs to the list store");
 }
 
-// Of columns that go as of a time: their cells of after it stay for one that comes later.
+// Of columns that go, as of now or another time: their cells of after it stay for one that comes
+// later.
 // Source: ScyllaDB cql3/statements/alter_table_statement.cc, drop_column.
 std::vector<ColumnToKeep> ColumnsToKeep(const TableDefinition& before,
                                         const TableDefinition& after) {
   std::vector<ColumnToKeep> keeps;
   for (const ColumnDefinition& column : before.columns) {
     if (column.is_key() || after.FindColumn(column.name) != nullptr) continue;
+    LS_CHECK(!after.view, "what a view has is not dropped");
     keeps.push_back({column.name, column.kind == ColumnKind::kStatic, column.position,
                      column.type.is_multi_cell(), after.dropped.at(column.name).at_micros});
   }
@@ -403,8 +405,7 @@ bool HaveOtherParts(const TableSchema& from, const TableSchema& to) {
 }
 
 // What storage needs to hear of a change from one definition to another.
-void AddActions(const TableDefinition& before, const TableDefinition& after,
-                const SchemaChangeContext& context, SchemaChange& change) {
+void AddActions(const TableDefinition& before, const TableDefinition& after, SchemaChange& change) {
   const TableSchema& from = before.storage;
   const TableSchema& to = after.storage;
   const auto same_names = [](const auto& a, const auto& b) {
@@ -415,7 +416,7 @@ void AddActions(const TableDefinition& before, const TableDefinition& after,
   if (!same_columns || from.packs_item_keys() != to.packs_item_keys() || HaveOtherParts(from, to)) {
     SchemaAction& rebuild = change.actions.emplace_back(SchemaAction{
         SchemaAction::Kind::kRebuildTable, after.keyspace, after.name, MapColumns(from, to)});
-    if (context.drop_micros) rebuild.keeps = ColumnsToKeep(before, after);
+    rebuild.keeps = ColumnsToKeep(before, after);
     rebuild.restores = ColumnsToRestore(before, after);
   } else if (from.gc_grace_seconds != to.gc_grace_seconds ||
              from.default_ttl_seconds != to.default_ttl_seconds) {
@@ -461,7 +462,7 @@ CqlOr<SchemaChange> Apply(const AlterTableStatement& statement, Editor& editor) 
   SchemaChange change = OfTable(SchemaChange::Kind::kUpdated, keyspace, name);
   for (const auto& old : before) {
     const TableDefinition& now = *editor.schema.FindTable(keyspace, old->name);
-    AddActions(*old, now, editor.context, change);
+    AddActions(*old, now, change);
     if (old->view && (old->columns != now.columns || old->view != now.view)) {
       change.views.push_back(old->name);
     }
