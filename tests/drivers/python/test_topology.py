@@ -1,9 +1,9 @@
 """What the driver makes of the node: its place, its version, its shards."""
 
 import pytest
-from cassandra import ConfigurationException
 from cassandra.cluster import Cluster, ExecutionProfile, EXEC_PROFILE_DEFAULT
 from cassandra.policies import DCAwareRoundRobinPolicy
+from cassandra.protocol import ConfigurationException
 
 
 def host_of(server, data_center):
