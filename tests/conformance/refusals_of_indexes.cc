@@ -162,12 +162,12 @@ RefusalMaker::Maybe RefusalMaker::DropOfNoView() {
         kConfig);
   }
   return Of("DROP MATERIALIZED VIEW " + AnyTable().schema().table,
-            "Cannot use DROP MATERIALIZED VIEW on Table. (Did you mean DROP TABLE)?");
+            "Cannot use DROP MATERIALIZED VIEW on Table");
 }
 
 RefusalMaker::Maybe RefusalMaker::AlterOfNoView() {
   return Of("ALTER MATERIALIZED VIEW " + AnyTable().schema().table + " WITH comment = 'no'",
-            "Cannot use ALTER MATERIALIZED VIEW on Table. (Did you mean ALTER TABLE)?");
+            "Cannot use ALTER MATERIALIZED VIEW on Table");
 }
 
 RefusalMaker::Maybe RefusalMaker::OptionThatNoViewHas() {

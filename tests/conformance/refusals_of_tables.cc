@@ -270,8 +270,7 @@ RefusalMaker::Maybe RefusalMaker::DropTableWithViews() {
 RefusalMaker::Maybe RefusalMaker::DropTableOfView() {
   const ViewModel* view = AnyView();
   if (view == nullptr) return std::nullopt;
-  return Of("DROP TABLE " + view->schema().table,
-            "Cannot use DROP TABLE on Materialized View. (Did you mean DROP MATERIALIZED VIEW)?");
+  return Of("DROP TABLE " + view->schema().table, "Cannot use DROP TABLE on Materialized View");
 }
 
 RefusalMaker::Maybe RefusalMaker::DropNoTable() {

@@ -264,8 +264,7 @@ CqlOr<SchemaChange> Apply(const DropTableStatement& statement, Editor& editor) {
                              ": it belongs to the list store");
   }
   if (table->view) {
-    return CqlError::Invalid(
-        "Cannot use DROP TABLE on Materialized View. (Did you mean DROP MATERIALIZED VIEW)?");
+    return CqlError::Invalid("Cannot use DROP TABLE on Materialized View");
   }
   if (!table->views.empty()) {
     std::string views;

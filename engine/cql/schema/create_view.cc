@@ -333,8 +333,7 @@ CqlOr<std::shared_ptr<const TableDefinition>> ViewToChange(const std::string& ke
   LS_RETURN_IF_ERROR(CheckModifiable(keyspace));
   LS_ASSIGN_OR_RETURN(auto view, TableToChange(keyspace, name, editor));
   if (view->view) return view;
-  return CqlError::Invalid(
-      "Cannot use ALTER MATERIALIZED VIEW on Table. (Did you mean ALTER TABLE)?");
+  return CqlError::Invalid("Cannot use ALTER MATERIALIZED VIEW on Table");
 }
 
 }  // namespace
@@ -368,16 +367,14 @@ CqlOr<SchemaChange> Apply(const DropViewStatement& statement, Editor& editor) {
   if (view == nullptr) {
     const KeyspaceDefinition* found = editor.schema.FindKeyspace(keyspace);
     if (found != nullptr && FindIndexOfView(*found, name).index != nullptr) {
-      return CqlError::Invalid(
-          "Cannot use DROP MATERIALIZED VIEW on Index. (Did you mean DROP INDEX)?");
+      return CqlError::Invalid("Cannot use DROP MATERIALIZED VIEW on Index");
     }
     if (statement.if_exists) return Nothing();
     return CqlError::Config("Cannot drop non existing materialized view '" + name +
                             "' in keyspace '" + keyspace + "'.");
   }
   if (!view->view) {
-    return CqlError::Invalid(
-        "Cannot use DROP MATERIALIZED VIEW on Table. (Did you mean DROP TABLE)?");
+    return CqlError::Invalid("Cannot use DROP MATERIALIZED VIEW on Table");
   }
   const auto base = editor.schema.FindTable(keyspace, view->view->base);
   LS_CHECK(base != nullptr, "a view has a base");
