@@ -2,7 +2,9 @@
 #ifndef LISTSTORE_ENGINE_EXECUTE_CLIENT_STATE_H_
 #define LISTSTORE_ENGINE_EXECUTE_CLIENT_STATE_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -14,6 +16,9 @@ namespace liststore {
 
 struct JournalClient;
 
+// Drivers say some hundred bytes.
+inline constexpr size_t kStartupOptionsBytesMax = 16 << 10;
+
 // Owned by a connection, used on its loop only.
 struct ClientState {
   protocol::ProtocolVersion protocol_version = protocol::kProtocolVersionMax;
@@ -21,6 +26,8 @@ struct ClientState {
   std::string user;      // authenticated, or "anonymous"
   std::string driver_name;
   std::string driver_version;
+  // All that STARTUP said, up to kStartupOptionsBytesMax: what comes behind is left out.
+  std::map<std::string, std::string> startup_options;
   std::string local_address;  // of this end: 4 or 16 bytes
   std::string peer_address;   // 4 or 16 bytes
   uint16_t peer_port = 0;

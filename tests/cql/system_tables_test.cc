@@ -185,7 +185,9 @@ class TwoClients final : public ClientDirectory {
  public:
   std::vector<ClientFacts> Clients() const override {
     ClientFacts first{std::string("\x0a\0\0\1", 4), 50'001, 4, 3, "python", "3.29", "anonymous"};
-    ClientFacts second{std::string("\x0a\0\0\1", 4), 1024, 4, 0, "", "", "cassandra"};
+    first.options = {{"CQL_VERSION", "3.4.5"}, {"DRIVER_NAME", "python"}, {"APPLICATION", "x"}};
+    ClientFacts second{std::string("\x0a\0\0\1", 4), 1024, 4, 0, "", "", ""};
+    second.is_ready = false;
     return {first, second};
   }
 };
@@ -198,11 +200,15 @@ TEST_F(SystemTablesTest, ClientsAreThoseWhoAreConnected) {
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(testing::AsInt(rows[0].at("port")), 1024) << "by port within an address";
   EXPECT_EQ(rows[0].at("driver_name"), std::nullopt);
-  EXPECT_EQ(rows[0].at("username"), "cassandra");
+  EXPECT_EQ(rows[0].at("username"), "anonymous") << "who has not said it yet";
+  EXPECT_EQ(rows[0].at("connection_stage"), "AUTHENTICATING");
+  EXPECT_TRUE(testing::AsMap(rows[0].at("client_options")).empty());
+  EXPECT_EQ(rows[1].at("connection_stage"), "READY");
   EXPECT_EQ(rows[1].at("driver_name"), "python");
   EXPECT_EQ(testing::AsInt(rows[1].at("shard_id")), 3);
-  EXPECT_EQ(testing::AsMap(rows[1].at("client_options")),
-            (PropertyMap{{"DRIVER_NAME", "python"}, {"DRIVER_VERSION", "3.29"}}));
+  EXPECT_EQ(
+      testing::AsMap(rows[1].at("client_options")),
+      (PropertyMap{{"APPLICATION", "x"}, {"CQL_VERSION", "3.4.5"}, {"DRIVER_NAME", "python"}}));
   EXPECT_EQ(rows[1].at("ssl_cipher_suite"), std::nullopt);
 
   VirtualTables alone;
@@ -212,3 +218,4 @@ TEST_F(SystemTablesTest, ClientsAreThoseWhoAreConnected) {
 
 }  // namespace system_tables_test
 }  // namespace liststore
+// Sources: ScyllaDB db/virtual_tables.cc, clients_table; client_data.cc, to_string.

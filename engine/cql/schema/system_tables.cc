@@ -51,25 +51,18 @@ void ListVersions(const VirtualReadContext& context, RowCollector& rows) {
 
 void ListClients(const ClientDirectory& clients, RowCollector& rows) {
   for (const ClientFacts& client : clients.Clients()) {
-    PropertyMap options;
     rows.Row()
         .Set("address", EncodeInet(client.address))
         .Set("port", EncodeInt(client.port))
         .Set("client_type", "cql")
-        .Set("connection_stage", "READY")
+        .Set("client_options", EncodeTextMap(client.options))
+        .Set("connection_stage", client.is_ready ? "READY" : "AUTHENTICATING")
         .Set("protocol_version", EncodeInt(client.protocol_version))
         .Set("shard_id", EncodeInt(client.shard))
         .Set("ssl_enabled", EncodeBoolean(false))
-        .Set("username", client.user);
-    if (!client.driver_name.empty()) {
-      rows.Set("driver_name", client.driver_name);
-      options["DRIVER_NAME"] = client.driver_name;
-    }
-    if (!client.driver_version.empty()) {
-      rows.Set("driver_version", client.driver_version);
-      options["DRIVER_VERSION"] = client.driver_version;
-    }
-    rows.Set("client_options", EncodeTextMap(options));
+        .Set("username", client.user.empty() ? "anonymous" : client.user);
+    if (!client.driver_name.empty()) rows.Set("driver_name", client.driver_name);
+    if (!client.driver_version.empty()) rows.Set("driver_version", client.driver_version);
   }
 }
 

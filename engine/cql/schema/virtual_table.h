@@ -47,6 +47,8 @@ struct ClientFacts {
   std::string driver_name;     // empty: not said
   std::string driver_version;  // empty: not said
   std::string user;
+  PropertyMap options = {};  // what its STARTUP said, whatever that was
+  bool is_ready = true;      // else it has still to say who it is
 };
 
 // Who is connected. Implemented by the server.

@@ -11,6 +11,13 @@ void HandleStartup(const protocol::Startup& startup, const protocol::ResponseCon
   client.protocol_version = response.version;
   client.driver_name = startup.Option("DRIVER_NAME").value_or("");
   client.driver_version = startup.Option("DRIVER_VERSION").value_or("");
+  size_t bytes = 0;
+  for (const protocol::StringPair& option : startup.options) {
+    bytes += option.key.size() + option.value.size();
+    if (bytes > kStartupOptionsBytesMax) break;
+    // The first of several with one name counts, as everywhere.
+    client.startup_options.emplace(option.key, option.value);
+  }
   client.extensions = startup.extensions & server.extensions;
   state.compression = startup.compression;
   if (server.credentials.has_value()) {

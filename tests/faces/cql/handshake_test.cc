@@ -137,11 +137,15 @@ TEST(Handshake, TheDirectoryListsWhoHasBegun) {
   FakeServer server({}, {.loops = 2});
   RawCqlClient silent(server.port());
   RawCqlClient client(server.port());
-  ASSERT_TRUE(client.StartUp({{"DRIVER_NAME", "raw"}, {"DRIVER_VERSION", "1.2"}}));
+  ASSERT_TRUE(client.StartUp(
+      {{"DRIVER_NAME", "raw"}, {"DRIVER_VERSION", "1.2"}, {"CLIENT_ID", "7"}, {"CLIENT_ID", "8"}}));
   const std::vector<ClientFacts> list = server.clients().Clients();
   ASSERT_EQ(list.size(), 1u);
   EXPECT_EQ(list[0].driver_name, "raw");
   EXPECT_EQ(list[0].driver_version, "1.2");
+  EXPECT_EQ(list[0].options,
+            (PropertyMap{{"CLIENT_ID", "7"}, {"DRIVER_NAME", "raw"}, {"DRIVER_VERSION", "1.2"}}));
+  EXPECT_TRUE(list[0].is_ready);
   EXPECT_EQ(list[0].user, "anonymous");
   EXPECT_EQ(list[0].shard, 1);
   EXPECT_EQ(list[0].port, client.source_port());
@@ -151,6 +155,18 @@ TEST(Handshake, TheDirectoryListsWhoHasBegun) {
   client.Close();
   server.AwaitConnections(1);
   EXPECT_TRUE(server.clients().Clients().empty());
+}
+
+TEST(Handshake, TheDirectoryKeepsSomeKilobytesOfWhatStartupSays) {
+  FakeServer server;
+  RawCqlClient client(server.port());
+  ASSERT_TRUE(
+      client.StartUp({{"A", "1"}, {"B", std::string(kStartupOptionsBytesMax, 'b')}, {"C", "3"}}));
+  const std::vector<ClientFacts> list = server.clients().Clients();
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0].options.at("A"), "1");
+  EXPECT_FALSE(list[0].options.contains("B"));
+  EXPECT_FALSE(list[0].options.contains("C"));
 }
 
 TEST(Handshake, SupportedNamesTheShardOfTheConnection) {
