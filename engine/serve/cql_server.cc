@@ -154,6 +154,7 @@ class CqlServer::Impl {
     HandlerContext context{.engine = *engine_,
                            .events = events_,
                            .clients = clients_,
+                           .cql_addresses = [this] { return cql_addresses_; },
                            .clock = *clock_,
                            .tally = tally_,
                            .journal = journal_};
@@ -181,6 +182,9 @@ class CqlServer::Impl {
     cql.host_id = context.host_id.ToString();
     cql.clients = &clients_;
     LS_ASSIGN_OR_RETURN(cql_, CqlFace::Open(*server_, cql, *handler_, events_));
+    for (const uint16_t port : {cql_->cql_port(), cql_->shard_aware_port()}) {
+      if (port != 0) cql_addresses_.push_back(absl::StrCat(cql.address, ":", port));
+    }
     server_->Start();
     return absl::OkStatus();
   }
@@ -195,6 +199,7 @@ class CqlServer::Impl {
   ConnectedClients clients_;
   std::unique_ptr<RequestHandler> handler_;
   std::unique_ptr<CqlFace> cql_;
+  std::vector<std::string> cql_addresses_;  // constant once the server runs
   std::unique_ptr<network::Server> server_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
+#include "engine/cql/schema/runtime_tables.h"
 #include "engine/cql/schema/system_schema_tables.h"
 #include "engine/cql/schema/system_tables.h"
 #include "engine/execute/query_processor.h"
@@ -34,12 +35,35 @@ std::function<bool()> ReplacesClientTimestamps(const HandlerContext& context) {
   LS_UNREACHABLE("there is no other rule");
 }
 
+RuntimeFacts RuntimeOf(Engine& engine, const std::vector<std::string>& cql_addresses,
+                       const Schema& schema) {
+  RuntimeFacts facts;
+  facts.cql_addresses = cql_addresses;
+  facts.memory_limit_bytes = engine.memory_limit_bytes();
+  facts.memory_used_bytes = engine.held_bytes();
+  for (const auto& [name, keyspace] : schema.keyspaces) {
+    for (const auto& [table_name, table] : keyspace->tables) {
+      if (table->is_virtual) continue;
+      const TableStats stats = engine.StatsOf(table->storage.id);
+      facts.stored_bytes += stats.live_bytes;
+      facts.partitions += stats.partitions;
+    }
+  }
+  return facts;
+}
+
 // The statements of a server, with the tables and the clock that they see.
 class StatementHandler final : public RequestHandler {
  public:
   explicit StatementHandler(const HandlerContext& context) {
     AddSystemTables(tables_, context.looks_like_scylla, &context.clients, context.cassandra_major);
     AddSystemSchemaTables(tables_, context.looks_like_scylla, &context.engine.catalog());
+    if (context.looks_like_scylla) {
+      AddRuntimeTables(tables_, [&engine = context.engine, addresses = context.cql_addresses](
+                                    const VirtualReadContext& read) {
+        return RuntimeOf(engine, addresses ? addresses() : std::vector<std::string>(), read.schema);
+      });
+    }
     tables_.Add(std::make_unique<ClockTable>(
         context.clock,
         [&engine = context.engine](uint64_t now) { return engine.NextExpiry(now); }));

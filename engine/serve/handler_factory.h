@@ -4,7 +4,10 @@
 #define LISTSTORE_ENGINE_SERVE_HANDLER_FACTORY_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "engine/cql/schema/virtual_table.h"
 #include "engine/execute/feature_tally.h"
@@ -25,6 +28,8 @@ struct HandlerContext {
   EventHub& events;
   // Who is connected, for system.clients.
   const ClientDirectory& clients;
+  // Where clients of CQL are answered, "127.0.0.1:9042". Asked while the server runs.
+  std::function<std::vector<std::string>()> cql_addresses;
   ServerClock& clock;
   // Where features are counted that statements ask for in vain.
   FeatureTally& tally;
