@@ -59,6 +59,9 @@ const TableColumns kScylla[] = {
     {"aggregates",
      "(keyspace_name text), aggregate_name text, argument_types frozen<list<text>> | "
      "final_func text, initcond text, return_type text, state_func text, state_type text"},
+    {"scylla_aggregates",
+     "(keyspace_name text), aggregate_name text, argument_types frozen<list<text>> | "
+     "reduce_func text, state_type text"},
     {"triggers",
      "(keyspace_name text), table_name text, trigger_name text | "
      "options frozen<map<text, text>>"},
@@ -146,11 +149,18 @@ TEST_F(SystemSchemaTest, KeyspacesNameTheirStrategy) {
   EXPECT_EQ(testing::AsMap(user[0].at("replication")),
             (PropertyMap{{"class", "org.apache.cassandra.locator.SimpleStrategy"},
                          {"replication_factor", "1"}}));
-  for (const char* keyspace : {"system", "system_schema", "system_traces"}) {
+  for (const char* keyspace : {"system", "system_schema"}) {
     const auto rows = Read("keyspaces", keyspace);
     ASSERT_EQ(rows.size(), 1u) << keyspace;
     EXPECT_EQ(testing::AsMap(rows[0].at("replication")),
               (PropertyMap{{"class", "org.apache.cassandra.locator.LocalStrategy"}}));
+  }
+  // Sources: ScyllaDB db/system_distributed_keyspace.cc, tracing/trace_keyspace_helper.cc.
+  for (const auto& [keyspace, factor] :
+       {std::pair("system_distributed", "3"), std::pair("system_traces", "2")}) {
+    EXPECT_EQ(testing::AsMap(Read("keyspaces", keyspace).at(0).at("replication")),
+              (PropertyMap{{"class", "org.apache.cassandra.locator.SimpleStrategy"},
+                           {"replication_factor", factor}}));
   }
 }
 
@@ -272,7 +282,7 @@ TEST_F(SystemSchemaTest, TheSystemDescribesItself) {
 TEST_F(SystemSchemaTest, WhatThereIsNoneOfIsEmpty) {
   const auto schema = catalog_.snapshot();
   for (const char* name : {"views", "types", "functions", "aggregates", "triggers",
-                           "computed_columns", "scylla_keyspaces"}) {
+                           "scylla_aggregates", "computed_columns", "scylla_keyspaces"}) {
     EXPECT_TRUE(tables_.Find("system_schema", name)->Rows({*schema, node_, {}, 0}).empty());
   }
 }

@@ -17,7 +17,8 @@ struct TableColumns {
   const char* columns;
 };
 
-// As drivers and tools know them.
+// As drivers and tools know them. Source: ScyllaDB db/system_keyspace.cc,
+// db/system_distributed_keyspace.cc.
 const TableColumns kScylla[] = {
     {"system", "local",
      "(key text) | bootstrapped text, broadcast_address inet, cluster_name text, cql_version text, "
@@ -42,6 +43,32 @@ const TableColumns kScylla[] = {
     {"system", "IndexInfo", "(table_name text), index_name text"},
     {"system", "scylla_local", "(key text) | value text"},
     {"system", "config", "(name text) | source text, type text, value text"},
+    {"system", "hints", "(target_id uuid), hint_id timeuuid, message_version int | mutation blob"},
+    {"system", "batchlog", "(id uuid) | data blob, version int, written_at timestamp"},
+    {"system", "peer_events", "(peer inet) | hints_dropped map<uuid, int>"},
+    {"system", "range_xfers", "(token_bytes blob) | requested_at timestamp"},
+    {"system", "compactions_in_progress",
+     "(id uuid) | columnfamily_name text, inputs set<int>, keyspace_name text"},
+    {"system", "compaction_history",
+     "(id uuid) | bytes_in bigint, bytes_out bigint, columnfamily_name text, compacted_at "
+     "timestamp, keyspace_name text, rows_merged map<int, bigint>"},
+    {"system", "sstable_activity",
+     "(keyspace_name text, columnfamily_name text, generation int) | rate_120m double, "
+     "rate_15m double"},
+    {"system", "large_partitions",
+     "(keyspace_name text, table_name text), sstable_name text, partition_size bigint, "
+     "partition_key text | compaction_time timestamp, dead_rows bigint, range_tombstones bigint, "
+     "rows bigint"},
+    {"system", "large_rows",
+     "(keyspace_name text, table_name text), sstable_name text, row_size bigint, partition_key "
+     "text, clustering_key text | compaction_time timestamp"},
+    {"system", "large_cells",
+     "(keyspace_name text, table_name text), sstable_name text, cell_size bigint, partition_key "
+     "text, clustering_key text, column_name text | collection_elements bigint, compaction_time "
+     "timestamp"},
+    {"system", "service_levels_v2", "(service_level text) | timeout duration, workload_type text"},
+    {"system_distributed", "service_levels",
+     "(service_level text) | timeout duration, workload_type text"},
     {"system", "view_build_status_v2",
      "(keyspace_name text, view_name text), host_id uuid | status text"},
     {"system_distributed", "view_build_status",
@@ -101,6 +128,17 @@ TEST_F(SystemTablesTest, ColumnsAreThoseOfScylla) {
   size_t count = 0;
   for (const auto& [name, keyspace] : schema.keyspaces) count += keyspace->tables.size();
   EXPECT_EQ(count, std::size(kScylla)) << "and there are no others";
+}
+
+// Source: ScyllaDB db/system_keyspace.cc, large_partitions, large_rows, large_cells.
+TEST_F(SystemTablesTest, LargeThingsComeBySizeFromTheLargest) {
+  VirtualTables tables;
+  AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
+  for (const char* name : {"large_partitions", "large_rows", "large_cells"}) {
+    for (const ColumnDefinition& column : tables.Find("system", name)->definition()->columns) {
+      EXPECT_EQ(column.descending, column.name.ends_with("_size")) << name << " " << column.name;
+    }
+  }
 }
 
 TEST_F(SystemTablesTest, DriversTellTheLooksApartByWhatIsMissing) {

@@ -26,7 +26,7 @@ void TakeText(std::string_view& rest, std::string_view expected) {
 }
 
 DataType TakeType(std::string_view& rest) {
-  const std::string_view name = TakeUntil(rest, "<>,");
+  const std::string_view name = TakeUntil(rest, "<>, ");
   if (!rest.starts_with('<')) {
     const std::optional<CqlType> native = ParseCqlType(name);
     LS_CHECK(native.has_value(), "columns of virtual tables have types that exist");
@@ -54,6 +54,9 @@ void AddColumns(std::string_view text, ColumnKind kind, std::vector<ColumnDefini
     column.name = TakeUntil(text, " ");
     TakeText(text, " ");
     column.type = TakeType(text);
+    constexpr std::string_view kDescending = " DESC";
+    column.descending = text.starts_with(kDescending);
+    if (column.descending) text.remove_prefix(kDescending.size());
     column.kind = kind;
     column.position = position++;
     columns.push_back(std::move(column));
@@ -74,8 +77,9 @@ Token TokenOfRow(const TableDefinition& definition, const VirtualRow& row) {
 
 // Of one column, in the order in which rows lie: types that no key of storage has compare as bytes.
 int CompareColumn(const ColumnDefinition& column, std::string_view a, std::string_view b) {
-  LS_DCHECK(!column.descending, "virtual tables ascend");
-  return column.type.is_native() ? CompareCqlValues(column.type.native(), a, b) : a.compare(b);
+  const int order =
+      column.type.is_native() ? CompareCqlValues(column.type.native(), a, b) : a.compare(b);
+  return column.descending ? -order : order;
 }
 
 int CompareKeyColumns(const TableDefinition& definition, const VirtualRow& a, const VirtualRow& b) {

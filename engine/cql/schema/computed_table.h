@@ -15,7 +15,8 @@
 namespace liststore {
 
 // A table's definition as data. Columns are "name type, name type", with types as CQL writes them
-// (native ones, list, set, map, frozen); those of `others` in any order.
+// (native ones, list, set, map, frozen); those of `others` in any order. A clustering column may be
+// "name type DESC".
 struct TableSpec {
   std::string_view keyspace;
   std::string_view name;

@@ -367,6 +367,11 @@ constexpr SchemaTable kSchemaTables[] = {
       "tables: what is ScyllaDB's own"},
      ListScyllaTables,
      /*scylla_only=*/true},
+    {{"system_schema", "scylla_aggregates", "keyspace_name text",
+      "aggregate_name text, argument_types frozen<list<text>>", "reduce_func text, state_type text",
+      "user-defined aggregates: what is ScyllaDB's own"},
+     nullptr,
+     /*scylla_only=*/true},
 };
 
 }  // namespace

@@ -6,7 +6,18 @@
 namespace liststore {
 namespace {
 
-constexpr char kLocalStrategy[] = "org.apache.cassandra.locator.LocalStrategy";
+// Most are of one node alone; others are kept as tables of users are. Sources: ScyllaDB
+// db/system_distributed_keyspace.cc, tracing/trace_keyspace_helper.cc.
+PropertyMap ReplicationOf(std::string_view keyspace) {
+  const std::string package = "org.apache.cassandra.locator.";
+  if (keyspace == "system_distributed") {
+    return {{"class", package + "SimpleStrategy"}, {"replication_factor", "3"}};
+  }
+  if (keyspace == "system_traces") {
+    return {{"class", package + "SimpleStrategy"}, {"replication_factor", "2"}};
+  }
+  return {{"class", package + "LocalStrategy"}};
+}
 
 }  // namespace
 
@@ -43,7 +54,7 @@ void VirtualTables::PutInto(Schema& schema) const {
     if (schema.FindKeyspace(name.first) == nullptr) {
       auto keyspace = std::make_shared<KeyspaceDefinition>();
       keyspace->name = name.first;
-      keyspace->replication = {{"class", kLocalStrategy}};
+      keyspace->replication = ReplicationOf(name.first);
       schema.keyspaces.emplace(name.first, std::move(keyspace));
     }
     Catalog::PutTable(schema, table->definition());

@@ -108,7 +108,7 @@ class VirtualTables {
   void Add(std::unique_ptr<VirtualTable> table);
   // nullptr: no such table. O(log tables).
   VirtualTable* Find(std::string_view keyspace, std::string_view table) const;
-  // Puts all definitions into a schema, with their keyspaces (LocalStrategy) where it has none of
+  // Puts all definitions into a schema, with their keyspaces where it has none of
   // that name. For use within Catalog::Change.
   void PutInto(Schema& schema) const;
 
