@@ -16,7 +16,7 @@ namespace liststore::testing {
 namespace opinion_test {
 
 // So that no row goes unseen, and differences do not become the rule.
-constexpr size_t kChecksMin = 50;
+constexpr size_t kChecksMin = 700;
 constexpr size_t kDifferencesMax = 5;
 constexpr size_t kToBeMendedMax = 150;
 
