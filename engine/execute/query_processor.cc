@@ -51,6 +51,20 @@ CqlStatus CheckWriteConsistency(protocol::Consistency consistency) {
   if (!IsSerial(consistency)) return {};
   return CqlError::Invalid("You must use conditional updates for serializable writes");
 }
+// Source: ScyllaDB cql3/statements/modification_statement.cc, read_command.
+CqlStatus CheckReadsOfWrites(std::span<const ModificationPlan* const> writes,
+                             protocol::Consistency consistency) {
+  if (CheckReadConsistency(consistency).ok()) [[likely]]
+    return {};
+  const auto reads = [](const ModificationPlan* plan) {
+    return std::ranges::any_of(plan->assignments, &CellAssignment::reads) ||
+           std::ranges::any_of(plan->static_assignments, &CellAssignment::reads);
+  };
+  if (std::ranges::none_of(writes, reads)) return {};
+  return CqlError::Invalid("Write operation require a read but consistency " +
+                           std::string(protocol::ConsistencyName(consistency)) +
+                           " is not supported on reads");
+}
 CqlStatus CheckConditionalConsistency(const protocol::QueryParameters& parameters) {
   if (!IsSerial(parameters.serial_consistency)) {
     return CqlError::Invalid(

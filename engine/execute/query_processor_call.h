@@ -170,6 +170,9 @@ CqlStatus QueryProcessor::ForEachWrite(const Writes& writes, Call& call, const V
 bool IsSerial(protocol::Consistency consistency);
 CqlStatus CheckReadConsistency(protocol::Consistency consistency);
 CqlStatus CheckWriteConsistency(protocol::Consistency consistency);
+// Of writes that depend on the elements that are there.
+CqlStatus CheckReadsOfWrites(std::span<const ModificationPlan* const> writes,
+                             protocol::Consistency consistency);
 CqlStatus CheckConditionalConsistency(const protocol::QueryParameters& parameters);
 
 }  // namespace liststore

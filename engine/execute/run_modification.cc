@@ -99,6 +99,7 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunText(const Plan& plan,
     writes.any_counter = change->is_counter;
     writes.answer = &change->answer;
     if (change->timeout) writes.timeout = &*change->timeout;
+    LS_RETURN_IF_ERROR(CheckNotInFuture(change->timestamp, values, call.now_nanos));
     return RunWrites(writes, call);
   }
   const auto& batch = std::get<BatchPlan>(plan.body);
@@ -108,12 +109,15 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunText(const Plan& plan,
   writes.SetBatch(changes, WriteTypeOf(batch));
   writes.answer = &batch.answer;
   if (batch.timeout) writes.timeout = &*batch.timeout;
-  LS_RETURN_IF_ERROR(ResolveTimestamp(batch.timestamp, values, call.now_nanos, writes.timestamp));
+  LS_RETURN_IF_ERROR(CheckNotInFuture(batch.timestamp, values, call.now_nanos));
+  LS_RETURN_IF_ERROR(ResolveTimestamp(batch.timestamp, values, writes.timestamp));
   return RunWrites(writes, call);
 }
 
 CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call& call) {
-  if (writes.timeout != nullptr) [[unlikely]] {
+  // Source: ScyllaDB cql3/statements/modification_statement.cc, execute_with_condition, which waits
+  // as long as the node says.
+  if (writes.timeout != nullptr && !writes.any_conditional) [[unlikely]] {
     LS_ASSIGN_OR_RETURN(const bool is_over, IsOverAtOnce(*writes.timeout, writes.values));
     if (is_over && !writes.changes.empty()) {
       AnswerWriteTimeout(*writes.changes[0]->table, call.request.consistency(), writes.type,
@@ -124,6 +128,7 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call&
   if (writes.any_conditional) return RunConditional(writes, call);
   if (writes.any_counter) return RunCounters(writes, call);
   LS_RETURN_IF_ERROR(CheckWriteConsistency(call.request.consistency()));
+  LS_RETURN_IF_ERROR(CheckReadsOfWrites(writes.changes, call.request.consistency()));
   if (!writes.is_batch && writes.changes[0]->table->is_virtual) {
     LS_RETURN_IF_ERROR(WriteVirtual(*writes.changes[0], writes.values));
     protocol::EncodeVoid(call.out, call.context);

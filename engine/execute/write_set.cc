@@ -104,12 +104,12 @@ CqlOr<std::optional<int64_t>> ReadTimestamp(const Operand& operand, BoundValues 
   const BoundValue value = Peek(operand, values);
   if (value.is_unset()) return std::optional<int64_t>();
   if (value.is_null()) return CqlError::Invalid("Invalid null value of timestamp");
-  if (value.bytes.size() != sizeof(int64_t)) return CqlError::Invalid("Invalid timestamp value");
+  if (value.bytes.size() != sizeof(int64_t)) return InvalidValue(operand, value.bytes);
   return std::optional(static_cast<int64_t>(LoadBigEndian64(value.bytes.data())));
 }
 
 CqlStatus ResolveTimestamp(const std::optional<Operand>& operand, BoundValues values,
-                           uint64_t now_nanos, std::optional<int64_t>& timestamp) {
+                           std::optional<int64_t>& timestamp) {
   if (!operand) return {};
   LS_ASSIGN_OR_RETURN(const std::optional<int64_t> given, ReadTimestamp(*operand, values));
   if (!given) return {};
@@ -118,13 +118,23 @@ CqlStatus ResolveTimestamp(const std::optional<Operand>& operand, BoundValues va
     return CqlError::Invalid(
         "Out of bound timestamp, must be in [-9223372036854775807, 9223372036854775807]");
   }
+  timestamp = micros;
+  return {};
+}
+
+CqlStatus CheckNotInFuture(const std::optional<Operand>& operand, BoundValues values,
+                           uint64_t now_nanos) {
+  if (!operand) [[likely]]
+    return {};
+  std::optional<int64_t> timestamp;
+  LS_RETURN_IF_ERROR(ResolveTimestamp(operand, values, timestamp));
+  const int64_t micros = timestamp.value_or(0);
   if (micros > Micros(now_nanos) && micros - Micros(now_nanos) > kFutureMicrosMax) {
     return CqlError::Invalid(
         "Cannot provide a timestamp more than 3 days into the future. If this was not intended, "
         "make sure the timestamp is in microseconds. You can also disable this check by setting "
         "the restrict_future_timestamp configuration option to false.");
   }
-  timestamp = micros;
   return {};
 }
 
@@ -163,7 +173,7 @@ CqlStatus WriteSet::ResolveTtl(const ModificationPlan& plan, BoundValues values,
   const BoundValue value = Peek(*plan.ttl, values);
   if (value.is_unset()) return {};
   if (value.is_null()) return CqlError::Invalid("Invalid null value of TTL");
-  if (value.bytes.size() != sizeof(int32_t)) return CqlError::Invalid("Invalid TTL value");
+  if (value.bytes.size() != sizeof(int32_t)) return InvalidValue(*plan.ttl, value.bytes);
   ttl = static_cast<int32_t>(LoadBigEndian32(value.bytes.data()));
   if (ttl < 0) return CqlError::Invalid("A TTL must be greater or equal to 0");
   if (ttl <= kTtlSecondsMax) return {};
@@ -341,7 +351,7 @@ CqlStatus WriteSet::Add(const ModificationPlan& plan, BoundValues values,
                         std::optional<int64_t> timestamp, uint64_t now_nanos,
                         ComputedValues* computed) {
   now_nanos_ = now_nanos;
-  LS_RETURN_IF_ERROR(ResolveTimestamp(plan.timestamp, values, now_nanos, timestamp));
+  LS_RETURN_IF_ERROR(ResolveTimestamp(plan.timestamp, values, timestamp));
   LS_RETURN_IF_ERROR(
       EncodePartitionKeys(*plan.table, plan.partition_key, values, KeyUse::kWrite, keys_));
   LS_RETURN_IF_ERROR(EncodeRanges(*plan.table, plan.clustering, values, KeyUse::kWrite, encoded_));

@@ -172,7 +172,11 @@ CqlOr<std::optional<int64_t>> ReadTimestamp(const Operand& operand, BoundValues 
 // USING TIMESTAMP, or of a batch: microseconds; left alone when it is absent or unset. Invalid: no
 // write may have it.
 CqlStatus ResolveTimestamp(const std::optional<Operand>& operand, BoundValues values,
-                           uint64_t now_nanos, std::optional<int64_t>& timestamp);
+                           std::optional<int64_t>& timestamp);
+// Of a statement of its own and of a batch; those of the statements in a batch may lie anywhere.
+// Source: ScyllaDB cql3/util.cc, validate_timestamp, and who calls it.
+CqlStatus CheckNotInFuture(const std::optional<Operand>& operand, BoundValues values,
+                           uint64_t now_nanos);
 
 }  // namespace liststore
 

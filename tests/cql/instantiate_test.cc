@@ -330,8 +330,8 @@ TEST(InstantiateTest, BoundValuesAreChecked) {
   EXPECT_EQ(partition_keys({BoundValue::State::kUnset, {}}, KeyUse::kRead),
             "Unexpected unset value for bind variable 0");
   EXPECT_EQ(partition_keys({BoundValue::State::kValue, "abc"}, KeyUse::kRead),
-            "Exception while binding column p: marshaling error: Validation failed for type int: "
-            "got 3 bytes");
+            "Exception while binding column p: marshaling error: Validation failed for type "
+            "org.apache.cassandra.db.marshal.Int32Type: got 3 bytes");
   const auto limit = [&](BoundValue value) {
     const std::vector<BoundValue> values = {{}, {}, value};
     uint64_t rows = 0;

@@ -285,7 +285,8 @@ constexpr RefusalExample kRefusals[] = {
     {"map<int, text>", "{1: 2}", "Invalid map literal for c: value 2 is not of type text"},
     {"list<frozen<list<int>>>", "[['x']]",
      "Invalid list literal for c: value ['x'] is not of type frozen<list<int>>"},
-    {"list<int>", "[null]", "null is not supported inside collections"},
+    {"list<int>", "[null]", "Invalid NULL element in list"},
+    {"frozen<list<int>>", "[null]", "Cannot store NULL in list or set"},
     {"map<int, int>", "{1: null}", "null is not supported inside collections"},
     {"list<int>", "[9999999999]",
      "marshaling error: Value out of range for type org.apache.cassandra.db.marshal.Int32Type: "
@@ -294,7 +295,7 @@ constexpr RefusalExample kRefusals[] = {
      "Invalid tuple literal for c: too many elements. Type frozen<tuple<int>> expects 1 but got 2"},
     {"tuple<int, text>", "(1, 2)", "Invalid tuple literal for c: component 1 is not of type text"},
     {"counter", "null", "Invalid null value for counter increment/decrement"},
-    {"text", "(int) 5", "Cannot assign value 5 of type int to c of type text"},
+    {"text", "(int) 5", "Cannot assign value (int) 5 to c of type text"},
     {"int", "(text) 5", "Cannot cast value 5 to type text"},
     {"int", "(address) 5", "Unknown type address"},
 };

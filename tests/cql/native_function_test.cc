@@ -277,8 +277,8 @@ TEST(NativeFunctionTest, BoundArgumentsAreChecked) {
   EXPECT_EQ(error_of({BoundValue::State::kUnset, {}}),
             "Unexpected unset value for bind variable 0");
   EXPECT_EQ(error_of({BoundValue::State::kValue, "abc"}),
-            "Exception while binding column arg0(system.intasblob): marshaling error: Validation "
-            "failed for type int: got 3 bytes");
+            "Exception while binding column \"arg0(system.intasblob)\": marshaling error: Validation "
+            "failed for type org.apache.cassandra.db.marshal.Int32Type: got 3 bytes");
 }
 
 TEST(NativeFunctionTest, WhoOnlyLooksAtARequestSeesWhatFollowsFromIt) {

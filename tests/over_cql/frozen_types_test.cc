@@ -218,7 +218,7 @@ TEST_F(FrozenTypes, PartsAreBound) {
       Values("SELECT p FROM t WHERE l = [2, ?, 1] ALLOW FILTERING", "int", {Bound("int", "5")}),
       Strings{"1"});
   EXPECT_EQ(Refusal("INSERT INTO t (p, l) VALUES (1, [?])", {{}}),
-            "null is not supported inside collections");
+            "Cannot store NULL in list or set");
   EXPECT_EQ(Refusal("INSERT INTO t (p, l) VALUES (1, [?])", {{std::nullopt, true}}),
             "Unexpected unset value for bind variable 0");
   EXPECT_EQ(Refusal("INSERT INTO t (p, l) VALUES (1, [now()])"),
@@ -300,7 +300,7 @@ TEST_F(FrozenTypes, Refusals) {
       "u tuple<int, text>, d frozen<list<duration>>, PRIMARY KEY (p, c))");
   const std::string insert = "INSERT INTO t (p, c, ";
   const std::pair<std::string, std::string> cases[] = {
-      {insert + "l) VALUES (1, {}, [1, null])", "null is not supported inside collections"},
+      {insert + "l) VALUES (1, {}, [1, null])", "Cannot store NULL in list or set"},
       {insert + "m) VALUES (1, {}, {'a': null})", "null is not supported inside collections"},
       {insert + "l) VALUES (1, {}, {1})", "Invalid set literal for l of type frozen<list<int>>"},
       {insert + "l) VALUES (1, {}, ['a'])",

@@ -116,8 +116,8 @@ TEST_F(FunctionsOverCqlTest, AWrongArgumentAppliesNothing) {
                              {{std::string("xy")}}}},
                            std::nullopt)
                 .error,
-            "Exception while binding column arg0(system.intasblob): marshaling error: Validation "
-            "failed for type int: got 2 bytes");
+            "Exception while binding column \"arg0(system.intasblob)\": marshaling error: Validation "
+            "failed for type org.apache.cassandra.db.marshal.Int32Type: got 2 bytes");
   EXPECT_EQ(Refusal({"INSERT INTO k.n (p, c) VALUES (blobAsInt(?), 1)", {{std::nullopt}}}),
             "Invalid null value in condition for column p");
   EXPECT_TRUE(Must("SELECT * FROM k.n").rows.empty());

@@ -156,7 +156,7 @@ TEST_F(JsonOverCql, TheObjectMayBeBound) {
     EXPECT_EQ(Say(insert, {BoundParameter{"", true}}),
               "Unexpected unset value for bind variable 0");
     EXPECT_EQ(Say(insert, {Text("\xff")}),
-              "Exception while binding column [json]: marshaling error: Validation failed - "
+              "Exception while binding column \"\": marshaling error: Validation failed - "
               "non-UTF8 character in a UTF8 string, at byte offset 0");
     EXPECT_EQ(Say(insert, {Text(R"({"p": 1, "c": "x"})")}),
               "marshaling error: Invalid number format 'x'");

@@ -115,7 +115,7 @@ TEST_F(UserTypesOverCql, Refusals) {
       {"INSERT INTO t (p, a) VALUES ({street: 'x'}, null)",
        "Invalid user type literal for p of type int"},
       {"INSERT INTO t (p, a) VALUES (1, (1, 2))",
-       "Invalid tuple type literal for a of type frozen<address>"},
+       "Invalid tuple literal for a: component 0 is not of type text"},
       {"UPDATE t SET a.number = 1 WHERE p = 1",
        "Invalid operation (a.number = 1) for frozen UDT column a"},
       {"DELETE a.number FROM t WHERE p = 1",

@@ -65,7 +65,7 @@ CqlOr<Operand> Binder::BindField(const Operand& tuple, size_t field,
 
 CqlOr<Operand> Binder::BindJsonRow(const Expression& text) {
   LS_CHECK(table_ != nullptr, "a row is of the table that was found");
-  LS_ASSIGN_OR_RETURN(const Operand json, Bind(text, CqlType::kText, "[json]", ""));
+  LS_ASSIGN_OR_RETURN(const Operand json, Bind(text, CqlType::kText, "", ""));
   LS_ASSIGN_OR_RETURN(Operand row, ComputeOf(NativeFunction::Kind::kJsonRow, ColumnsOfRow(*table_),
                                              {json}, "[json]"));
   row.type = CqlType::kBlob;  // of a form of its own

@@ -30,10 +30,11 @@ CqlOr<std::optional<Operand>> BindTimeout(const std::optional<Expression>& timeo
   if (!timeout) return std::optional<Operand>();
   LS_ASSIGN_OR_RETURN(Operand operand,
                       binder.Bind(*timeout, CqlType::kDuration, "[timeout]", "[timeout]"));
-  if (operand.marker) return std::optional(std::move(operand));
-  if (!operand.constant) return CqlError::Invalid("Timeout value cannot be null");
-  LS_ASSIGN_OR_RETURN(const bool is_zero, IsZero(*operand.constant));
-  return is_zero ? std::optional(std::move(operand)) : std::nullopt;
+  if (operand.marker || !operand.constant) return std::optional(std::move(operand));
+  // What is wrong with it is said when it is looked at, which it is not everywhere.
+  const CqlOr<bool> is_zero = IsZero(*operand.constant);
+  if (is_zero.ok() && !*is_zero) return std::optional<Operand>();
+  return std::optional(std::move(operand));
 }
 
 CqlOr<bool> IsOverAtOnce(const Operand& timeout, BoundValues values) {

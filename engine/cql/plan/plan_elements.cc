@@ -106,7 +106,15 @@ CqlOr<CellAssignment> PlanPart(const Assignment& assignment, const ColumnDefinit
                                Binder& binder) {
   using Kind = CellAssignment::Kind;
   const std::string_view obstacle = Obstacle(assignment, column.type);
-  if (!obstacle.empty()) return Refuse(assignment, obstacle, column);
+  if (!obstacle.empty()) {
+    // Of what is added, the value is looked at first.
+    if (assignment.kind == Assignment::Kind::kAdd ||
+        assignment.kind == Assignment::Kind::kPrepend) {
+      const CqlOr<Operand> value = binder.BindTo(column, assignment.value);
+      if (!value.ok()) return value.error();
+    }
+    return Refuse(assignment, obstacle, column);
+  }
   CellAssignment part = PartOf(column, Kind::kAdd);
   switch (assignment.kind) {
     case Assignment::Kind::kSet:
@@ -120,7 +128,8 @@ CqlOr<CellAssignment> PlanPart(const Assignment& assignment, const ColumnDefinit
     case Assignment::Kind::kSubtract: {
       part.kind = Kind::kSubtract;
       const bool is_map = column.type.kind() == DataKind::kMap;
-      const DataType type = is_map ? DataType::Set(column.type.parameters()[0]) : column.type;
+      const DataType type =
+          is_map ? DataType::Frozen(DataType::Set(column.type.parameters()[0])) : column.type;
       LS_ASSIGN_OR_RETURN(part.value,
                           binder.Bind(assignment.value, type, column.name, column.name));
       return part;

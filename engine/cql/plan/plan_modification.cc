@@ -49,13 +49,21 @@ std::vector<CellAssignment>& AssignmentsOf(const ColumnDefinition& column, Modif
 }
 namespace {
 
-// Whether one statement may not assign both. Source: ScyllaDB cql3/operation.cc,
-// is_compatible_with.
-bool AreIncompatible(const CellAssignment& a, const CellAssignment& b) {
-  if (a.column != b.column) return false;
-  using Kind = CellAssignment::Kind;
-  if (a.kind == Kind::kSet || b.kind == Kind::kSet) return true;
-  return a.kind == Kind::kSetField && b.kind == Kind::kSetField && a.field == b.field;
+// Parts of a column may be assigned beside each other, even the same field twice; its whole value
+// only alone. Names do not have to be known. Source: ScyllaDB cql3/statements/update_statement.cc,
+// prepare_internal; cql3/operation.cc, is_compatible_with.
+CqlStatus CheckCompatible(const std::vector<Assignment>& assignments) {
+  for (size_t i = 0; i < assignments.size(); ++i) {
+    for (size_t j = i + 1; j < assignments.size(); ++j) {
+      const Assignment& a = assignments[i];
+      const Assignment& b = assignments[j];
+      const bool is_whole = a.kind == Assignment::Kind::kSet || b.kind == Assignment::Kind::kSet;
+      if (is_whole && a.column == b.column) {
+        return CqlError::Invalid("Multiple incompatible setting of column " + a.column);
+      }
+    }
+  }
+  return {};
 }
 
 const std::string& NameOf(const CellAssignment& assignment, const TableDefinition& table) {
@@ -187,9 +195,12 @@ CqlStatus PlanAddition(const Assignment& assignment, const ColumnDefinition& col
     case Assignment::Kind::kSubtract:
       kind = CellAssignment::Kind::kSubtract;
       break;
-    case Assignment::Kind::kSet:
+    case Assignment::Kind::kSet: {
+      const CqlOr<Operand> value = binder.BindTo(column, assignment.value);
+      if (!value.ok()) return value.error();
       return CqlError::Invalid("Cannot set the value of counter column " + column.name +
                                " (counters can only be incremented/decremented, not set)");
+    }
     case Assignment::Kind::kPrepend:
     case Assignment::Kind::kSetElement:
     case Assignment::Kind::kSetField:
@@ -210,6 +221,14 @@ CqlStatus PlanAssignment(const Assignment& assignment, Binder& binder, Modificat
   const ColumnDefinition* column = plan.table->FindColumn(assignment.column);
   if (column == nullptr) return CqlError::Invalid("Unknown identifier " + assignment.column);
   if (column->is_key()) {
+    // What is wrong with the value comes first, as in ScyllaDB.
+    if (assignment.kind == Assignment::Kind::kSet) {
+      const CqlOr<Operand> value = binder.BindTo(*column, assignment.value);
+      if (!value.ok()) return value.error();
+    } else {
+      const CqlOr<CellAssignment> part = PlanPart(assignment, *column, binder);
+      if (!part.ok()) return part.error();
+    }
     return CqlError::Invalid("PRIMARY KEY part " + column->name + " found in SET part");
   }
   if (column->type.is(CqlType::kCounter)) {
@@ -223,13 +242,7 @@ CqlStatus PlanAssignment(const Assignment& assignment, Binder& binder, Modificat
     LS_RETURN_IF_ERROR(CheckHasParts(*column, *plan.table));
     LS_ASSIGN_OR_RETURN(next, PlanPart(assignment, *column, binder));
   }
-  std::vector<CellAssignment>& assignments = AssignmentsOf(*column, plan);
-  const bool incompatible = std::ranges::any_of(
-      assignments, [&](const CellAssignment& other) { return AreIncompatible(other, next); });
-  if (incompatible) {
-    return CqlError::Invalid("Multiple incompatible setting of column " + column->name);
-  }
-  assignments.push_back(std::move(next));
+  AssignmentsOf(*column, plan).push_back(std::move(next));
   return {};
 }
 
@@ -238,6 +251,7 @@ CqlOr<ModificationPlan> PlanUpdate(const UpdateStatement& statement, Binder& bin
   plan.kind = ModificationPlan::Kind::kUpdate;
   LS_ASSIGN_OR_RETURN(plan.table, FindModifiable(statement.table, binder));
   LS_RETURN_IF_ERROR(PlanAttributes(statement.attributes, binder, plan));
+  LS_RETURN_IF_ERROR(CheckCompatible(statement.assignments));
   binder.EnterClause("SET clause");
   for (const Assignment& assignment : statement.assignments) {
     LS_RETURN_IF_ERROR(PlanAssignment(assignment, binder, plan));
@@ -337,9 +351,6 @@ CqlOr<ModificationPlan> PlanModification(const ModificationStatement& statement,
 }
 
 CqlOr<BatchPlan> PlanBatch(const BatchStatement& statement, Binder& binder) {
-  if (statement.attributes.ttl) {
-    return CqlError::Invalid("Global TTL on the BATCH statement is not supported.");
-  }
   BatchPlan plan;
   plan.kind = statement.kind;
   if (statement.attributes.timestamp) {
@@ -351,15 +362,19 @@ CqlOr<BatchPlan> PlanBatch(const BatchStatement& statement, Binder& binder) {
   size_t bytes = 0;
   for (const ModificationStatement& modification : statement.statements) {
     LS_ASSIGN_OR_RETURN(ModificationPlan next, PlanModification(modification, binder));
-    if (plan.timestamp && next.timestamp) {
-      return CqlError::Invalid("Timestamp must be set either on BATCH or individual statements");
-    }
     bytes += PlanBytes(next);
     if (bytes > kPlanBytesMax) return BatchTooLarge();
     plan.modifications.push_back(std::move(next));
   }
+  // Of each statement before of the batch. Source: ScyllaDB cql3/statements/batch_statement.cc.
+  if (statement.attributes.ttl) {
+    return CqlError::Invalid("Global TTL on the BATCH statement is not supported.");
+  }
   std::vector<const ModificationPlan*> statements;
   for (const ModificationPlan& modification : plan.modifications) {
+    if (plan.timestamp && modification.timestamp) {
+      return CqlError::Invalid("Timestamp must be set either on BATCH or individual statements");
+    }
     statements.push_back(&modification);
   }
   LS_RETURN_IF_ERROR(CheckConditionalBatch(statements, plan.timestamp.has_value()));

@@ -74,7 +74,7 @@ CqlOr<Parts> ElementsOf(std::string_view what, const std::vector<Expression>& el
 
 CqlOr<Parts> FieldsOf(const TupleLiteral& tuple, const DataType& type, std::string_view receiver,
                       FitsType fits) {
-  if (type.kind() != Kind::kTuple) return WrongLiteral("tuple type", receiver, type);
+  if (!type.has_fields()) return WrongLiteral("tuple type", receiver, type);
   const std::vector<DataType>& fields = type.parameters();
   if (tuple.elements.size() > fields.size()) {
     return CqlError::Invalid("Invalid tuple literal for " + std::string(receiver) +
@@ -166,7 +166,7 @@ bool IsAssignable(const Expression& literal, const DataType& type) {
     return type.kind() == Kind::kMap && AreAssignable(map->keys_and_values, type);
   }
   if (const auto* tuple = literal.As<TupleLiteral>()) {
-    return type.kind() == Kind::kTuple && tuple->elements.size() <= type.parameters().size() &&
+    return type.has_fields() && tuple->elements.size() <= type.parameters().size() &&
            AreAssignable(tuple->elements, type);
   }
   if (const auto* user = literal.As<UserTypeLiteral>()) {
@@ -187,9 +187,9 @@ CqlStatus CheckCast(const TypeCast& cast, const DataType& from, bool operand_fit
                              from.ToString());
   }
   if (IsCompatible(from, type)) return {};
-  return CqlError::Invalid("Cannot assign value " + ShownText(ToString(operand)) + " of type " +
-                           from.ToString() + " to " + std::string(receiver) + " of type " +
-                           type.ToString());
+  return CqlError::Invalid("Cannot assign value " +
+                           ShownText("(" + ToString(cast.type) + ") " + ToString(operand)) +
+                           " to " + std::string(receiver) + " of type " + type.ToString());
 }
 
 std::string ElementReceiver(std::string_view receiver) {
@@ -254,11 +254,25 @@ CqlOr<Parts> PartsOf(const Expression& literal, const DataType& type, std::strin
   return FieldsOf(*user, type, receiver, fits);
 }
 
+namespace {
+
+// Source: ScyllaDB cql3/lists.cc (do_append), types/types.cc (validate_for_storage),
+// cql3/expr/expression.cc (evaluate_set, evaluate_map).
+CqlError NullInside(const DataType& type) {
+  if (type.kind() != Kind::kList) {
+    return CqlError::Invalid("null is not supported inside collections");
+  }
+  return CqlError::Invalid(type.is_frozen() ? "Cannot store NULL in list or set"
+                                            : "Invalid NULL element in list");
+}
+
+}  // namespace
+
 CqlOr<std::string> JoinParts(const DataType& type, std::vector<MaybeValue> parts) {
   if (type.has_fields()) return EncodeTuple(parts);
   std::vector<std::string> elements;
   for (MaybeValue& part : parts) {
-    if (!part) return CqlError::Invalid("null is not supported inside collections");
+    if (!part) return NullInside(type);
     elements.push_back(*std::move(part));
   }
   return EncodeCollection(type, std::move(elements));
