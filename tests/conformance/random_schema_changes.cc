@@ -78,6 +78,8 @@ class ChangeMaker {
         default:
           kind = kPagesAroundType;
           change = AlterType(/*of_keys=*/random_.OneIn(2));
+          // Who asks for the next page may name fields in a constant.
+          if (change && change->statements[0].find(" RENAME ") != std::string::npos) change.reset();
       }
     }
     if (change) change->kind = kind;
