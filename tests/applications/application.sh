@@ -1,0 +1,55 @@
+# Shared by the runners of the folders here; sourced, with `here` their folder and PROGRAM WORK_FOLDER as
+# arguments. What an application logs stays in the work folder.
+# shellcheck shell=sh
+
+program=$(realpath "$1")
+mkdir -p "$2"
+work=$(realpath "$2")
+applications=$(dirname "$here")
+
+skip() { # REASON
+  echo "skipped: $1"
+  echo "0 passed, 0 failed, 1 skipped"
+  exit 0
+}
+
+need_own_network() {
+  "$applications/in_own_network" "$program" "$work" true >"$work/network.log" 2>&1 ||
+    skip "no server in a network of its own: $(tail -n 1 "$work/network.log")"
+}
+
+# The module at its pinned version as the proxy has it, in $work/module, with what it needs in Go's cache.
+get_go_module() { # PATH VERSION SUM
+  command -v go >/dev/null || skip "there is no go here"
+  export GOTOOLCHAIN=local GOFLAGS=-mod=readonly
+  timeout 300 go mod download -json "$1@$2" >"$work/module.json" 2>"$work/go.log" ||
+    skip "$(go version | cut -d ' ' -f 3) does not get $1 $2: $(
+      sed -n 's/^\t"Error": "\(.*\)",*$/\1/p' "$work/module.json" | head -n 1)"
+  if ! grep -q "\"Sum\": \"$3\"" "$work/module.json"; then
+    echo "$1 $2 is not the module that is pinned, $3:"
+    cat "$work/module.json"
+    echo "0 passed, 1 failed, 0 skipped"
+    exit 1
+  fi
+  if [ "$(cat "$work/module/.pinned" 2>/dev/null)" != "$3" ]; then
+    [ ! -d "$work/module" ] || chmod -R u+w "$work/module"
+    rm -rf "$work/module"
+    cp -R "$(sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p' "$work/module.json")" "$work/module"
+    chmod -R u+w "$work/module"
+    echo "$3" >"$work/module/.pinned"
+  fi
+  (cd "$work/module" && timeout 600 go mod download >"$work/go.log" 2>&1) ||
+    skip "$(go version | cut -d ' ' -f 3) does not get what $1 needs: $(tail -n 1 "$work/go.log")"
+}
+
+# The tests of a package of the module as a program, $work/NAME.test.
+build_go_tests() { # NAME PACKAGE [OPTION...]
+  name=$1 package=$2
+  shift 2
+  if ! (cd "$work/module" && timeout 3600 go test -vet=off -c -o "$work/$name.test" "$@" "$package") \
+    >"$work/go.log" 2>&1; then
+    cat "$work/go.log"
+    echo "0 passed, 1 failed, 0 skipped"
+    exit 1
+  fi
+}
