@@ -63,9 +63,9 @@ CqlStatus StatementConditions::Add(const ModificationPlan& plan, BoundValues val
   std::vector<EncodedRange> ranges;
   LS_RETURN_IF_ERROR(EncodeRanges(*plan.table, plan.clustering, values, KeyUse::kWrite, ranges));
   if (ranges.empty()) {
-    return CqlError::Invalid(
-        is_batch_ ? "Empty clustering range"
-                  : "Unrestricted clustering key in a conditional " + KindNameOf(plan));
+    return CqlError::Invalid(is_batch_ ? "Empty clustering range"
+                                       : "Unrestricted clustering key in a conditional " +
+                                             KindNameOf(plan));
   }
   const bool names_row = plan.clustering.slices.empty() && ranges.size() == 1 &&
                          plan.clustering.prefix_columns() == table_->storage.clustering.size();

@@ -276,9 +276,10 @@ TEST(NativeFunctionTest, BoundArgumentsAreChecked) {
   EXPECT_EQ(error_of({BoundValue::State::kNull, {}}), "");
   EXPECT_EQ(error_of({BoundValue::State::kUnset, {}}),
             "Unexpected unset value for bind variable 0");
-  EXPECT_EQ(error_of({BoundValue::State::kValue, "abc"}),
-            "Exception while binding column \"arg0(system.intasblob)\": marshaling error: Validation "
-            "failed for type org.apache.cassandra.db.marshal.Int32Type: got 3 bytes");
+  EXPECT_EQ(
+      error_of({BoundValue::State::kValue, "abc"}),
+      "Exception while binding column \"arg0(system.intasblob)\": marshaling error: Validation "
+      "failed for type org.apache.cassandra.db.marshal.Int32Type: got 3 bytes");
 }
 
 TEST(NativeFunctionTest, WhoOnlyLooksAtARequestSeesWhatFollowsFromIt) {

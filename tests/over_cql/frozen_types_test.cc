@@ -177,8 +177,7 @@ TEST_F(FrozenTypes, AFrozenCollectionIsIndexedAsAWhole) {
   const CqlAnswer targets =
       Must("SELECT options FROM system_schema.indexes WHERE keyspace_name = 'ks'");
   ASSERT_EQ(targets.rows.size(), 2u);
-  EXPECT_EQ(PrintValue(Type("frozen<map<text, text>>"), targets.rows[0][0]),
-            "{'target': 'l'}");
+  EXPECT_EQ(PrintValue(Type("frozen<map<text, text>>"), targets.rows[0][0]), "{'target': 'l'}");
 }
 
 TEST_F(FrozenTypes, TypesAreShownAsScyllaDbShowsThem) {

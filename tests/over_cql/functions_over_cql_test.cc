@@ -109,15 +109,16 @@ TEST_F(FunctionsOverCqlTest, AWrongArgumentAppliesNothing) {
                      {{std::string("xy")}}}),
             "In call to function blobastimeuuid, value 0x7879 is not a valid binary representation "
             "for type timeuuid");
-  EXPECT_EQ(session_
-                ->RunBatch(true,
-                           {{"UPDATE k.n SET b = 0x01 WHERE p = 1 AND c = 1", {}},
-                            {"UPDATE k.n SET b = intAsBlob(?) WHERE p = 1 AND c = 2",
-                             {{std::string("xy")}}}},
-                           std::nullopt)
-                .error,
-            "Exception while binding column \"arg0(system.intasblob)\": marshaling error: Validation "
-            "failed for type org.apache.cassandra.db.marshal.Int32Type: got 2 bytes");
+  EXPECT_EQ(
+      session_
+          ->RunBatch(
+              true,
+              {{"UPDATE k.n SET b = 0x01 WHERE p = 1 AND c = 1", {}},
+               {"UPDATE k.n SET b = intAsBlob(?) WHERE p = 1 AND c = 2", {{std::string("xy")}}}},
+              std::nullopt)
+          .error,
+      "Exception while binding column \"arg0(system.intasblob)\": marshaling error: Validation "
+      "failed for type org.apache.cassandra.db.marshal.Int32Type: got 2 bytes");
   EXPECT_EQ(Refusal({"INSERT INTO k.n (p, c) VALUES (blobAsInt(?), 1)", {{std::nullopt}}}),
             "Invalid null value in condition for column p");
   EXPECT_TRUE(Must("SELECT * FROM k.n").rows.empty());
