@@ -355,7 +355,8 @@ class Run {
     if (is_cut_) return;
     if (!answer.error.empty()) return Refused({write.shown, false, model.schema(), answer.error});
     now.micros = kServersMicros + micros_;
-    now.list_micros = is_cassandra_ ? micros_ : now.micros;
+    // What is prepended goes by the mirror of the server's real time.
+    now.list_micros = is_cassandra_ ? micros_ : NowMicros();
     now.ranges_first = is_cassandra_;
     const ConditionalAnswer expected = write.apply(now);
     if (answer.rows == expected.rows) return Count("(the same)");
