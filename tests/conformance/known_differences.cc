@@ -174,7 +174,7 @@ struct NamedRule {
 };
 constexpr NamedRule kRules[] = {
     {"order of partitions in IN", &AnswerRules::in_descends},
-    {"ORDER BY with IN", &AnswerRules::in_order_is_stable},
+    {"order of rows with IN", &AnswerRules::in_order_is_stable},
     {"forms of JSON", &AnswerRules::json_of_java},
     {"empty partition keys", &AnswerRules::empty_keys_first},
     {"empty values in a list that is bound", &AnswerRules::bound_empties_are_null},
