@@ -209,6 +209,11 @@ std::string NameOfOne(const Refusal& refusal) {
       statement.Says(" ORDER BY ") && statement.HasInOfPartitions()) {
     return "pages of ORDER BY with IN";
   }
+  // Its grammar takes markers for all of them or for none.
+  if (Has(error, "no viable alternative at input") && Has(error, " IN (") &&
+      (Has(error, "[(]") || Has(error, "[?]"))) {
+    return "markers beside tuples in IN";
+  }
   constexpr std::string_view kListElement =
       "Element selection is only allowed on sets and maps, but ";
   if (error.starts_with(kListElement) && error.ends_with(" is a list")) {
