@@ -75,7 +75,7 @@ struct BodyPlanner {
     }
     return PlanBody(std::move(plan));
   }
-  // A constant is looked at when the statement is executed, behind the table.
+  // A constant is looked at when the statement is executed, after the table.
   CqlOr<PlanBody> operator()(const TruncateStatement& statement) const {
     SchemaPlan plan{whole};
     if (statement.timeout && statement.timeout->Is<BindMarker>()) {

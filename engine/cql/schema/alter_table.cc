@@ -397,7 +397,7 @@ std::vector<ColumnToRestore> ColumnsToRestore(const TableDefinition& before,
   return restores;
 }
 
-// Keys of values with parts: who knows fewer of these is to plan anew.
+// Keys of values with parts: whoever knows fewer of these plans again.
 bool HaveOtherParts(const TableSchema& from, const TableSchema& to) {
   return !std::ranges::equal(from.clustering, to.clustering, [](const auto& a, const auto& b) {
     return a.type == b.type || (a.type.is_native() && b.type.is_native());
@@ -454,7 +454,7 @@ CqlOr<SchemaChange> Apply(const AlterTableStatement& statement, Editor& editor) 
                        std::move(views));
   LS_RETURN_IF_ERROR(alterer.Alter());
   std::shared_ptr<const KeyspaceDefinition> whole = editor.schema.keyspaces.at(keyspace);
-  // ScyllaDB writes the whole row of system_schema.tables anew.
+  // ScyllaDB writes the whole row of system_schema.tables again.
   alterer.table().options.extensions.clear();
   PutTable(editor, std::move(alterer.table()));
   for (TableDefinition& view : alterer.views()) PutTable(editor, std::move(view));

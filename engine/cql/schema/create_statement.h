@@ -15,7 +15,7 @@ std::string CreateKeyspaceText(const KeyspaceDefinition& keyspace);
 
 // CREATE TABLE without its indexes: a column a line, then the options by name. `with_internals`:
 // with the id, the columns that were dropped, and the statements that drop them and add them again,
-// so that the table made anew is taken for the same. Source of the layout: ScyllaDB
+// so that the new table is taken for the same. Source of the layout: ScyllaDB
 // `schema/schema.cc`, schema::describe; like there a line break ends it.
 std::string CreateTableText(const TableDefinition& table, bool with_internals);
 

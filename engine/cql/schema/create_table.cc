@@ -142,7 +142,7 @@ class ColumnMaker {
     return CqlError::Invalid("Cannot mix counter and non counter columns in the same table");
   }
 
-  // Columns behind the last one named are ascending.
+  // Columns after the last one named are ascending.
   CqlStatus OrderClustering() {
     const std::vector<ColumnOrder>& order = statement_.clustering_order;
     const std::vector<std::string>& clustering = statement_.clustering_key;

@@ -226,7 +226,7 @@ constexpr SystemTable kSystemTables[] = {
      ListConfig,
      Look::kScyllaOnly},
     // What ScyllaDB notes of its files, of other nodes and of writes that wait for them, and of
-    // service levels: there is none of it.
+    // service levels: nothing.
     {{"system", "hints", "target_id uuid", "hint_id timeuuid, message_version int", "mutation blob",
       "writes that wait for other nodes"},
      nullptr,

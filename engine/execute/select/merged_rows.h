@@ -14,7 +14,7 @@
 
 namespace liststore {
 
-// Lives while the partitions are read, one behind the other, each up to LIMIT. Borrows everything.
+// Lives while the partitions are read, one after another, each up to LIMIT. Borrows everything.
 class MergedRows {
  public:
   // From now on notes where the rows that are appended to the result stand.

@@ -39,7 +39,7 @@ struct ReadLimits {
   // What a partition may have, of which the pages before may have had some.
   uint64_t LeftOf(std::string_view key) const;
   // The state of a page that ends with this row, or without one with the partition; `left` as
-  // LeftOf, behind that row.
+  // LeftOf, after that row.
   protocol::PagingState StateBehind(std::string_view key, std::optional<std::string_view> row,
                                     uint64_t left) const;
 };
