@@ -34,19 +34,21 @@ LAYERS = {
     "c_api": ["base"],
     # Bytes of the wire <-> values. Knows neither statements nor shards.
     "protocol": ["model", "base"],
+    # ScyllaDB's settings: a table, values, and what of them statements depend on.
+    "settings": ["base"],
     # The language. Text -> statements; values <-> texts; statements -> plans -> keys and ranges;
     # statements -> schemas -> texts, and the tables that show them.
     "cql/syntax": ["model", "base"],
     "cql/values": ["cql/syntax", "model", "base"],
-    "cql/plan": ["cql/values", "cql/syntax", "command", "model", "base"],
-    "cql/schema": ["cql/plan", "cql/values", "cql/syntax", "shard", "model", "base"],
+    "cql/plan": ["cql/values", "cql/syntax", "settings", "command", "model", "base"],
+    "cql/schema": ["cql/plan", "cql/values", "cql/syntax", "settings", "shard", "model", "base"],
     # Plans and values -> commands -> rows.
-    "execute": ["protocol", "cql/schema", "cql/plan", "cql/values", "cql/syntax", "shard", "command",
-                "model", "base"],
+    "execute": ["protocol", "cql/schema", "cql/plan", "cql/values", "cql/syntax", "settings", "shard",
+                "command", "model", "base"],
     # The clock, faults, the journal, lint: the tables in which they are seen, and their place in a
     # request's way.
     "instruments": ["execute", "protocol", "cql/schema", "cql/plan", "cql/values", "cql/syntax",
-                    "shard", "command", "model", "base"],
+                    "settings", "shard", "command", "model", "base"],
     # Sockets: bytes in, bytes out, and what clients may cost. Knows no protocol.
     "network": ["memory", "runtime", "base"],
     # A session for each client: requests out of bytes, answers into bytes.
@@ -54,7 +56,7 @@ LAYERS = {
                   "runtime", "model", "base"],
     # Options -> a running server. Of lists, the engine of a ListStore that is served, no more.
     "serve": ["faces/cql", "network", "instruments", "execute", "protocol", "cql/schema", "cql/plan",
-              "cql/syntax", "lists", "shard", "runtime", "model", "base"],
+              "cql/syntax", "settings", "lists", "shard", "runtime", "model", "base"],
 }
 
 # Folders of engine/ that hold layers instead of files.
@@ -85,10 +87,10 @@ PARTS = {
     "tools/copy": ["programs/client", "programs/console", "protocol", "cql/syntax", "model", "base"],
     "tools/replay": ["programs/client", "programs/oplog", "programs/console", "base"],
     "tools/report": ["programs/client", "programs/console", "base"],
-    "tools/serve": ["programs/console", "base"],
+    "tools/serve": ["programs/console", "settings", "base"],
     # The subcommands, as they are typed.
     "tools/liststore": ["tools/copy", "tools/replay", "tools/report", "tools/serve", "bench/cache",
-                        "bench/embedded", "bench/peers", "bench/wire", "programs/console"],
+                        "bench/embedded", "bench/peers", "bench/wire", "programs/console", "settings"],
 }
 
 # Folders outside of engine/. The tests may include any of it, and of these.
@@ -98,6 +100,9 @@ ABOVE_THE_ENGINE = ("programs", "bench", "tools", "tests")
 ONLY_THESE_HEADERS = {
     # Of shard/ the language sees the names of tables and nothing that runs.
     ("cql/schema", "shard"): ["engine/shard/catalog.h"],
+    # Of the settings the language sees the values, not who changes them.
+    ("cql/plan", "settings"): ["engine/settings/statement_settings.h"],
+    ("cql/schema", "settings"): ["engine/settings/statement_settings.h"],
     # Of memory/ the network sees what is granted, not where it comes from.
     ("network", "memory"): ["engine/memory/memory_budget.h"],
 }
@@ -115,8 +120,8 @@ FORBIDDEN_IN_LAYER = {
 }
 
 # The pure layers: no threads, no sockets, no streams, no clock of their own.
-PURE_LAYERS = ("model", "command", "storage", "protocol", "cql/syntax", "cql/values", "cql/plan",
-               "cql/schema")
+PURE_LAYERS = ("model", "command", "storage", "protocol", "settings", "cql/syntax", "cql/values",
+               "cql/plan", "cql/schema")
 FORBIDDEN_IN_PURE_LAYERS = {
     "thread", "future", "condition_variable", "shared_mutex", "semaphore", "barrier", "latch",
     "stop_token", "fstream", "iostream", "filesystem", "pthread.h", "fcntl.h", "netdb.h", "poll.h",
@@ -156,13 +161,14 @@ LIBRARIES_OF_PARTS = {
     "boost/json": ["programs/oplog/"],
     "zlib.h": ["programs/oplog/line_reader.cc"],
     "openssl/": ["tools/replay/md5_hex.cc"],
+    "yaml.h": ["tools/serve/scylla_yaml.cc"],
     "benchmark/": ["bench/micro/"],
 }
 
 # Headers of the C and C++ standard libraries and of the system.
 SYSTEM_HEADER = re.compile(
     r"^([a-z_0-9]+|[a-z0-9_]+\.h|(sys|linux|netinet|arpa)/[a-z_0-9]+\.h)$")
-NOT_SYSTEM = ("xxhash.h", "zlib.h", "lz4.h", "zstd.h", "snappy.h")
+NOT_SYSTEM = ("xxhash.h", "zlib.h", "lz4.h", "zstd.h", "snappy.h", "yaml.h")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # Rooted like the project's own headers, by their own custom.

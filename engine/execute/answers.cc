@@ -40,6 +40,10 @@ void AnswerError(const CqlError& error, const protocol::ResponseContext& context
     response.details =
         protocol::UnavailableDetails{static_cast<protocol::Consistency>(unavailable->consistency),
                                      unavailable->required, unavailable->alive};
+  } else if (const auto* write = std::get_if<WriteFailureDetail>(&error.detail)) {
+    response.details =
+        protocol::WriteFailureDetails{static_cast<protocol::Consistency>(write->consistency), 0, 1,
+                                      1, protocol::WriteType::kSimple};
   } else if (const auto* failure = std::get_if<FunctionFailureDetail>(&error.detail)) {
     argument_types.assign(failure->argument_types.begin(), failure->argument_types.end());
     response.details =

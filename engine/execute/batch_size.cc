@@ -13,10 +13,6 @@
 namespace liststore {
 namespace {
 
-// Source: ScyllaDB db/config.cc, batch_size_fail_threshold_in_kb. Batches on one partition have no
-// limit.
-constexpr size_t kBatchBytesMax = 1024 * 1024;
-
 // Sources: ScyllaDB mutation/mutation_partition.cc, external_memory_usage; the sizes of its structs
 // on 64 bits.
 constexpr size_t kRowBytes = 144;             // rows_entry
@@ -109,7 +105,9 @@ class RowsOnce {
 
 }  // namespace
 
-CqlStatus CheckBatchSize(std::span<const Command> commands) {
+// Source: ScyllaDB cql3/statements/batch_statement.cc, verify_batch_size: batches on one partition
+// have no limit.
+CqlStatus CheckBatchSize(std::span<const Command> commands, uint64_t bytes_max) {
   size_t bytes = 0;
   bool one_partition = true;
   for (const Command& command : commands) {
@@ -117,10 +115,10 @@ CqlStatus CheckBatchSize(std::span<const Command> commands) {
     one_partition &=
         command.partition_key == commands[0].partition_key && command.table == commands[0].table;
   }
-  if (one_partition || bytes <= kBatchBytesMax) return {};
+  if (one_partition || bytes <= bytes_max) return {};
   RowsOnce rows;
   for (const Command& command : commands) rows.Add(command);
-  if (rows.bytes() <= kBatchBytesMax) return {};
+  if (rows.bytes() <= bytes_max) return {};
   return CqlError::Invalid("Batch too large");
 }
 

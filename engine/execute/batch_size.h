@@ -2,6 +2,7 @@
 #ifndef LISTSTORE_ENGINE_EXECUTE_BATCH_SIZE_H_
 #define LISTSTORE_ENGINE_EXECUTE_BATCH_SIZE_H_
 
+#include <cstdint>
 #include <span>
 
 #include "engine/command/command.h"
@@ -9,9 +10,9 @@
 
 namespace liststore {
 
-// Invalid: the commands are of several partitions and together larger than 1 MiB. O(their rows and
-// cells).
-CqlStatus CheckBatchSize(std::span<const Command> commands);
+// Invalid: the commands are of several partitions and together larger than `bytes_max`. O(their
+// rows and cells).
+CqlStatus CheckBatchSize(std::span<const Command> commands, uint64_t bytes_max);
 
 }  // namespace liststore
 

@@ -83,6 +83,9 @@ QueryProcessor::QueryProcessor(Engine& engine, const Clock& clock,
       clock_(clock),
       virtual_tables_(virtual_tables),
       options_(std::move(options)),
+      settings_(options_.settings != nullptr
+                    ? options_.settings
+                    : std::make_shared<const LiveSettings>(ScyllaConfig())),
       timeuuids_(clock, engine.catalog().NewUuid()) {
   engine_.catalog().Change([&](Schema& schema) {
     virtual_tables_.PutInto(schema);
@@ -96,6 +99,7 @@ ConnectionOrders QueryProcessor::Handle(std::span<RequestView> requests, ClientS
                                         OutputBuffer& out) {
   Turn turn{client, ThreadScratch(), out};
   LS_DCHECK(turn.scratch.group.empty(), "a turn leaves nothing behind");
+  turn.scratch.Settings(*settings_);
   turn.generation = engine_.catalog().generation();
   turn.now_nanos = clock_.NowNanos();
   for (RequestView& request : requests) Take(request, turn);
@@ -111,6 +115,7 @@ const PreparedStatement* QueryProcessor::FindGroupable(RequestView& request,
   }
   const PreparedStatement* const statement =
       request.statement().Find(turn.client.statements, statements_);
+  if (turn.scratch.settings->run_alone()) return nullptr;
   // A statement of a later schema may belong to a time that the clock was set back to meanwhile.
   const bool may_join = statement != nullptr && statement->is_groupable &&
                         engine_.catalog().generation() == turn.generation;
@@ -143,6 +148,8 @@ void QueryProcessor::RunGroup(Turn& turn) {
 }
 
 void QueryProcessor::Answer(RequestView& request, Turn& turn) {
+  // The request before may have changed them.
+  turn.scratch.Settings(*settings_);
   Call call(request, turn, clock_.NowNanos());
   if (!turn.scratch.computed.empty()) turn.scratch.computed.clear();
   call.tally = options_.tally;
@@ -179,7 +186,8 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::Handle(Call& call) {
 CqlOr<QueryProcessor::Ran> QueryProcessor::HandleQuery(Call& call) {
   StatementView& statement = call.request.statement();
   call.text = statement.text();
-  const auto plan = statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace);
+  const auto plan =
+      statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace, call.scratch.settings);
   if (!plan.ok()) return plan.error();
   call.now_nanos = clock_.NowNanos();
   protocol::ColumnsMetadata variables;
@@ -191,10 +199,12 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::HandleQuery(Call& call) {
 }
 
 CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(StatementView& text,
-                                                                        std::string_view keyspace) {
+                                                                        Call& call) {
+  const std::string& keyspace = call.client.keyspace;
   auto statement = std::make_shared<PreparedStatement>();
-  LS_ASSIGN_OR_RETURN(statement->plan, text.PlanOf(engine_.catalog().snapshot(), keyspace));
-  LS_RETURN_IF_ERROR(CheckPreparedDefinition(*statement->plan, keyspace));
+  LS_ASSIGN_OR_RETURN(statement->plan,
+                      text.PlanOf(engine_.catalog().snapshot(), keyspace, call.scratch.settings));
+  LS_RETURN_IF_ERROR(CheckPreparedDefinition(*statement->plan, call));
   statement->id = StatementId(keyspace, text.text());
   statement->keyspace = keyspace;
   statement->text = text.text();
@@ -212,12 +222,16 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::HandlePrepare(Call& call) {
   call.text = call.request.statement().text();
   const uint64_t generation = engine_.catalog().generation();
   const CqlOr<std::shared_ptr<const PreparedStatement>> prepared =
-      Prepare(call.request.statement(), call.client.keyspace);
+      Prepare(call.request.statement(), call);
   if (!prepared.ok()) return prepared.error();
   const PreparedStatement& statement = **prepared;
   if (!statements_.Put(*prepared)) return TooBig(statement);
-  // A change of the schema that came in between did not see it: the driver prepares it once more.
-  if (engine_.catalog().generation() != generation) statements_.Drop(statement.id);
+  // A change of the schema or the settings that came in between did not see it: the driver prepares
+  // it once more.
+  if (engine_.catalog().generation() != generation ||
+      settings_->version() != call.scratch.settings_version) {
+    statements_.Drop(statement.id);
+  }
   protocol::PreparedResult result;
   result.id = statement.id;
   result.result_metadata_id = statement.id;

@@ -24,6 +24,7 @@
 #include "engine/model/schema_difference.h"
 #include "engine/protocol/request.h"
 #include "engine/protocol/response.h"
+#include "engine/settings/live_settings.h"
 #include "engine/shard/engine.h"
 #include "liststore/clock.h"
 
@@ -41,6 +42,8 @@ struct QueryProcessorOptions {
   // Where features are counted that statements ask for in vain; outlives the processor. nullptr:
   // nowhere.
   FeatureTally* tally = nullptr;
+  // nullptr: ScyllaDB's defaults.
+  std::shared_ptr<const LiveSettings> settings;
 };
 
 class StatementConditions;
@@ -61,6 +64,12 @@ class QueryProcessor final : public RequestHandler {
   // for it is dropped, and who listens is told. Any thread, once the change can be seen.
   void NoteSchemaDifference(const SchemaDifference& difference);
 
+  // The settings have changed: what was prepared by those of before is prepared again, where its
+  // plan depends on them. Any thread, once the change can be seen.
+  void NoteSettingsChange(const StatementSettings& before);
+
+  // As of now, for who plans requests to look at them.
+  std::shared_ptr<const StatementSettings> settings() const { return settings_->statements(); }
   const StatementCache& statements() const { return statements_; }
   // As of now, for who looks at requests.
   std::shared_ptr<const Schema> schema() const { return engine_.catalog().snapshot(); }
@@ -97,8 +106,7 @@ class QueryProcessor final : public RequestHandler {
   CqlOr<Ran> HandleBatch(Call& call);
 
   CqlOr<Ran> RunPrepared(const PreparedStatement& statement, Call& call);
-  CqlOr<std::shared_ptr<const PreparedStatement>> Prepare(StatementView& statement,
-                                                          std::string_view keyspace);
+  CqlOr<std::shared_ptr<const PreparedStatement>> Prepare(StatementView& statement, Call& call);
   // The plan of a BATCH message's statement, or why there is none.
   CqlStatus PlanBatchStatement(StatementView& statement, size_t& plan_bytes, Call& call);
 
@@ -112,6 +120,8 @@ class QueryProcessor final : public RequestHandler {
   CqlOr<Ran> RunText(const Plan& plan, const protocol::ColumnsMetadata& columns, BoundValues values,
                      Call& call);
   CqlOr<Ran> RunWrites(const Writes& writes, Call& call);
+  // Without a timeout of their own.
+  static bool WritesTimeOut(const Writes& writes, const StatementSettings& settings);
   // Those that have conditions, at least some of them.
   CqlOr<Ran> RunConditional(const Writes& writes, Call& call);
   // Those of tables of counters, which all of them are.
@@ -127,11 +137,11 @@ class QueryProcessor final : public RequestHandler {
   ConditionalReply ExecuteWithViews(ConditionalWrite write, Call& call);
   // What a write that gives no rows came to.
   Ran AnswerWrite(OpStatus status, protocol::WriteType type, Call& call);
-  CqlStatus WriteVirtual(const ModificationPlan& plan, BoundValues values);
+  CqlStatus WriteVirtual(const ModificationPlan& plan, BoundValues values, Call& call);
   CqlStatus RunUse(const UsePlan& plan, Call& call);
   CqlStatus RunSchema(const SchemaPlan& plan, BoundValues values, Call& call);
   // What a definition is refused with when it is prepared.
-  CqlStatus CheckPreparedDefinition(const Plan& plan, std::string_view keyspace);
+  CqlStatus CheckPreparedDefinition(const Plan& plan, const Call& call);
   CqlStatus RunDescribe(const DescribePlan& plan, Call& call);
   CqlStatus AnswerDescription(const CqlOr<Description>& description, Call& call);
   // False: no virtual table that can be truncated.
@@ -148,6 +158,7 @@ class QueryProcessor final : public RequestHandler {
   const Clock& clock_;
   const VirtualTables& virtual_tables_;
   const QueryProcessorOptions options_;
+  const std::shared_ptr<const LiveSettings> settings_;
   StatementCache statements_;
   TimeuuidSource timeuuids_;
 };

@@ -32,6 +32,13 @@ void QueryProcessor::Call::Fail(const CqlError& error) {
   AnswerError(error, context, request.outcome, out);
 }
 
+void QueryProcessor::Call::Warn(Warnings warnings) {
+  if (warnings.empty()) return;
+  scratch.warnings = std::move(warnings);
+  scratch.warning_views.assign(scratch.warnings.begin(), scratch.warnings.end());
+  context.warnings = scratch.warning_views;
+}
+
 void QueryProcessor::Call::Count(CqlFeature feature) const {
   if (tally != nullptr) tally->Add(feature, text, now_nanos);
 }

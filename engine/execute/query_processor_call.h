@@ -3,6 +3,8 @@
 #ifndef LISTSTORE_ENGINE_EXECUTE_QUERY_PROCESSOR_CALL_H_
 #define LISTSTORE_ENGINE_EXECUTE_QUERY_PROCESSOR_CALL_H_
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -16,11 +18,26 @@
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/write_set.h"
+#include "engine/settings/live_settings.h"
 
 namespace liststore {
 
 // One thread's.
 struct StatementScratch {
+  // As of now, kept until they change.
+  const StatementSettings& Settings(const LiveSettings& live) {
+    if (settings_version != live.version()) [[unlikely]] {
+      settings_version = live.version();
+      settings = live.statements();
+    }
+    return *settings;
+  }
+
+  std::shared_ptr<const StatementSettings> settings;
+  uint64_t settings_version = 0;
+  // Of the request under way.
+  Warnings warnings;
+  std::vector<std::string_view> warning_views;
   std::vector<BoundValue> values;
   ComputedBytes computed;  // behind the computed ones of `values`
   std::vector<const ModificationPlan*> changes;
@@ -49,6 +66,7 @@ struct QueryProcessor::Call {
         out(turn.out),
         group(joins),
         writes(joins != nullptr ? joins->writes() : turn.scratch.writes),
+        settings(*turn.scratch.settings),
         now_nanos(now) {}
 
   RequestView& request;
@@ -58,6 +76,7 @@ struct QueryProcessor::Call {
   OutputBuffer& out;
   ExecuteGroup* const group;  // to join; nullptr: it is run alone
   WriteSet& writes;
+  const StatementSettings& settings;
   // Read once the plan is there: a plan of after a reset never goes by the time of before
   // (Engine::era).
   uint64_t now_nanos;
@@ -68,6 +87,8 @@ struct QueryProcessor::Call {
 
   // An error that stands for a feature is counted.
   void Fail(const CqlError& error);
+  // The answer says so beside.
+  void Warn(Warnings warnings);
   void Count(CqlFeature feature) const;
   // What was accepted without effect, unless the call has failed. Of consistency levels the first
   // alone.

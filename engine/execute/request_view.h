@@ -20,6 +20,7 @@
 #include "engine/model/schema.h"
 #include "engine/protocol/frame.h"
 #include "engine/protocol/request.h"
+#include "engine/settings/statement_settings.h"
 
 namespace liststore {
 
@@ -64,9 +65,10 @@ class StatementView {
 
   // Made once for a keyspace. A prepared one has its own; empty for one that is not known.
   const StatementOutline& Outline(std::string_view keyspace);
-  // Of a text: made once for a schema and keyspace.
-  const CqlOr<std::shared_ptr<const Plan>>& PlanOf(const std::shared_ptr<const Schema>& schema,
-                                                   std::string_view keyspace);
+  // Of a text: made once for a schema, keyspace and settings (nullptr: ScyllaDB's defaults).
+  const CqlOr<std::shared_ptr<const Plan>>& PlanOf(
+      const std::shared_ptr<const Schema>& schema, std::string_view keyspace,
+      const std::shared_ptr<const StatementSettings>& settings = nullptr);
   // What it has said last, or of one that was prepared.
   const Plan& plan() const { return prepared_ != nullptr ? *prepared_->plan : **found_->plan; }
   // Plans that wait for the end of a turn cost more than those that are freed at once.
@@ -86,6 +88,7 @@ class StatementView {
     std::optional<StatementOutline> outline;
     std::string outline_keyspace;
     std::shared_ptr<const Schema> schema;
+    std::shared_ptr<const StatementSettings> settings;
     std::string plan_keyspace;
     CqlOr<std::shared_ptr<const Plan>> plan = std::shared_ptr<const Plan>();
   };

@@ -99,7 +99,9 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunText(const Plan& plan,
     writes.any_counter = change->is_counter;
     writes.answer = &change->answer;
     if (change->timeout) writes.timeout = &*change->timeout;
-    LS_RETURN_IF_ERROR(CheckNotInFuture(change->timestamp, values, call.now_nanos));
+    if (call.settings.restrict_future_timestamp) {
+      LS_RETURN_IF_ERROR(CheckNotInFuture(change->timestamp, values, call.now_nanos));
+    }
     return RunWrites(writes, call);
   }
   const auto& batch = std::get<BatchPlan>(plan.body);
@@ -109,17 +111,33 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunText(const Plan& plan,
   writes.SetBatch(changes, WriteTypeOf(batch));
   writes.answer = &batch.answer;
   if (batch.timeout) writes.timeout = &*batch.timeout;
-  LS_RETURN_IF_ERROR(CheckNotInFuture(batch.timestamp, values, call.now_nanos));
+  if (call.settings.restrict_future_timestamp) {
+    LS_RETURN_IF_ERROR(CheckNotInFuture(batch.timestamp, values, call.now_nanos));
+  }
   LS_RETURN_IF_ERROR(ResolveTimestamp(batch.timestamp, values, writes.timestamp));
   return RunWrites(writes, call);
+}
+
+// Sources: ScyllaDB cql3/statements/modification_statement.cc, modification_statement_timeout;
+// batch_statement.cc, timeout_for_type.
+bool QueryProcessor::WritesTimeOut(const Writes& writes, const StatementSettings& settings) {
+  return writes.any_counter ? settings.counter_writes_time_out : settings.writes_time_out;
 }
 
 CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call& call) {
   // Source: ScyllaDB cql3/statements/modification_statement.cc, execute_with_condition, which waits
   // as long as the node says.
-  if (writes.timeout != nullptr && !writes.any_conditional) [[unlikely]] {
-    LS_ASSIGN_OR_RETURN(const bool is_over, IsOverAtOnce(*writes.timeout, writes.values));
-    if (is_over && !writes.changes.empty()) {
+  const Operand* const timeout = writes.any_conditional ? nullptr : writes.timeout;
+  const bool by_settings = timeout == nullptr && WritesTimeOut(writes, call.settings);
+  if (timeout != nullptr || by_settings) [[unlikely]] {
+    bool is_over = by_settings;
+    if (timeout != nullptr) {
+      LS_ASSIGN_OR_RETURN(is_over, IsOverAtOnce(*timeout, writes.values));
+    }
+    // What is kept nowhere never times out by itself: without it nobody could undo the setting.
+    const bool is_exempt =
+        by_settings && !writes.changes.empty() && writes.changes[0]->table->is_virtual;
+    if (is_over && !writes.changes.empty() && !is_exempt) {
       AnswerWriteTimeout(*writes.changes[0]->table, call.request.consistency(), writes.type,
                          call.context, call.request.outcome, call.out);
       return Ran::kAnswered;
@@ -130,7 +148,7 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call&
   LS_RETURN_IF_ERROR(CheckWriteConsistency(call.request.consistency()));
   LS_RETURN_IF_ERROR(CheckReadsOfWrites(writes.changes, call.request.consistency()));
   if (!writes.is_batch && writes.changes[0]->table->is_virtual) {
-    LS_RETURN_IF_ERROR(WriteVirtual(*writes.changes[0], writes.values));
+    LS_RETURN_IF_ERROR(WriteVirtual(*writes.changes[0], writes.values, call));
     protocol::EncodeVoid(call.out, call.context);
     return Ran::kAnswered;
   }
@@ -142,7 +160,9 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call&
         if (change.table->is_virtual) return CqlStatus(NoVirtualWrites());
         return set.Add(change, values, writes.timestamp, call.now_nanos, computed);
       }));
-  if (writes.is_batch) LS_RETURN_IF_ERROR(CheckBatchSize(set.Commands()));
+  if (writes.is_batch) {
+    LS_RETURN_IF_ERROR(CheckBatchSize(set.Commands(), call.settings.batch_fail_bytes));
+  }
   return ApplyWrites(writes.type, call);
 }
 
@@ -154,7 +174,8 @@ CqlStatus QueryProcessor::PlanBatchStatement(StatementView& statement, size_t& p
     call.text = prepared->text;
   } else {
     call.text = statement.text();
-    const auto& plan = statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace);
+    const auto& plan =
+        statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace, call.scratch.settings);
     if (!plan.ok()) return plan.error();
     call.CountAccepted(**plan);
     // Many statements of a few bytes each may have long plans.

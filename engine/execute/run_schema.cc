@@ -60,6 +60,12 @@ void QueryProcessor::NoteSchemaDifference(const SchemaDifference& difference) {
   if (options_.on_schema_change) options_.on_schema_change(ToProtocol(difference));
 }
 
+void QueryProcessor::NoteSettingsChange(const StatementSettings& before) {
+  const std::shared_ptr<const StatementSettings> now = settings_->statements();
+  // Plans keep timeouts that are never reached only where others are (bind_timeout.cc).
+  if (!now->HasPlansOf(before) || now->run_alone() != before.run_alone()) statements_.DropAll();
+}
+
 CqlStatus QueryProcessor::RunUse(const UsePlan& plan, Call& call) {
   if (engine_.catalog().snapshot()->FindKeyspace(plan.keyspace) == nullptr) {
     return CqlError::Invalid("Keyspace '" + plan.keyspace + "' does not exist");
@@ -69,14 +75,16 @@ CqlStatus QueryProcessor::RunUse(const UsePlan& plan, Call& call) {
   return {};
 }
 
-CqlStatus QueryProcessor::CheckPreparedDefinition(const Plan& plan, std::string_view keyspace) {
+CqlStatus QueryProcessor::CheckPreparedDefinition(const Plan& plan, const Call& call) {
   const auto* definition = std::get_if<SchemaPlan>(&plan.body);
   if (definition == nullptr) return {};
   const auto no_uuid = [] { return Uuid{}; };
   SchemaChangeContext context{no_uuid, options_.node.data_center};
+  context.settings = call.settings;
   context.other_datacenters = options_.node.other_data_centers;
   context.knows_datacenters = options_.node.knows_data_centers;
-  return CheckPrepared(*definition->statement, keyspace, context, *engine_.catalog().snapshot());
+  return CheckPrepared(*definition->statement, call.client.keyspace, context,
+                       *engine_.catalog().snapshot());
 }
 
 CqlStatus QueryProcessor::RunSchema(const SchemaPlan& plan, BoundValues values, Call& call) {
@@ -89,6 +97,7 @@ CqlStatus QueryProcessor::RunSchema(const SchemaPlan& plan, BoundValues values, 
   const auto new_uuid = [&] { return catalog.NewUuid(); };
   const auto now_micros = static_cast<int64_t>(clock_.NowNanos() / 1000);
   SchemaChangeContext context{new_uuid, options_.node.data_center, now_micros};
+  context.settings = call.settings;
   context.other_datacenters = options_.node.other_data_centers;
   context.knows_datacenters = options_.node.knows_data_centers;
   if (plan.timestamp) {
@@ -121,6 +130,7 @@ CqlStatus QueryProcessor::RunSchema(const SchemaPlan& plan, BoundValues values, 
         std::to_string(Engine::kTablesMax));
   }
   if (change->names_other_datacenters) call.Count(CqlFeature::kOtherDatacenters);
+  call.Warn(std::move(change->warnings));
   if (change->alters_schema) statements_.DropDependents(change->keyspace, change->table);
   if (change->kind == SchemaChange::Kind::kNothing) {
     protocol::EncodeVoid(call.out, call.context);

@@ -36,6 +36,13 @@ CqlStatus CheckSerialRead(const SelectPlan& plan, BoundValues values) {
       "SERIAL/LOCAL_SERIAL consistency may only be requested for one partition at a time");
 }
 
+// Without a timeout of its own. What is computed here never does: without it nobody could undo the
+// setting. Source: ScyllaDB cql3/statements/select_statement.cc, select_timeout.
+bool ReadTimesOut(const SelectPlan& plan, const StatementSettings& settings) {
+  if (plan.table->is_virtual) return false;
+  return plan.partition_key.empty() ? settings.range_reads_time_out : settings.reads_time_out;
+}
+
 }  // namespace
 
 CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
@@ -49,8 +56,11 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
                         call.group->AddRead(call.request, call.context, plan, values));
     return joined ? Ran::kJoined : Ran::kAlone;
   }
-  if (plan.timeout) {
-    LS_ASSIGN_OR_RETURN(const bool is_over, IsOverAtOnce(*plan.timeout, values));
+  if (plan.timeout || ReadTimesOut(plan, call.settings)) {
+    bool is_over = true;
+    if (plan.timeout) {
+      LS_ASSIGN_OR_RETURN(is_over, IsOverAtOnce(*plan.timeout, values));
+    }
     if (is_over) {
       AnswerReadTimeout(*plan.table, parameters.consistency, call.context, call.request.outcome,
                         call.out);
@@ -62,6 +72,7 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
                     .values = values,
                     .page_size = std::nullopt,
                     .resume = std::nullopt,
+                    .page_bytes_max = call.settings.page_bytes_max,
                     .now_nanos = call.now_nanos,
                     .functions = &functions};
   if (parameters.page_size) select.page_size = static_cast<uint64_t>(*parameters.page_size);
@@ -87,7 +98,9 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
   if (gone) return Ran::kTableGone;
   call.request.outcome.dead_rows = result.dead_rows;
   constexpr std::string_view kWarnings[] = {kFilteringWarning};
-  if (plan.warns_of_filtering) call.context.warnings = kWarnings;
+  // Source: ScyllaDB cql3/query_processor.cc: texts alone are warned of.
+  const bool is_text = call.request.kind() == RequestKind::kQuery;
+  if (plan.warns_of_filtering && is_text) call.context.warnings = kWarnings;
   protocol::RowsEncoder encoder(
       call.out, call.context, columns,
       {.skip_metadata = parameters.skip_metadata, .changed_metadata_id = std::nullopt});

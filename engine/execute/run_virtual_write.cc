@@ -40,9 +40,17 @@ CqlStatus AddKey(const TableDefinition& table, ColumnKind kind,
   return {};
 }
 
+// Source: ScyllaDB exceptions/exceptions.cc, request_failure_exception.
+std::string Failed(const TableDefinition& table, protocol::Consistency consistency) {
+  return "Operation failed for " + table.keyspace + "." + table.name +
+         " - received 0 responses and 1 failures from 1 CL=" +
+         std::string(protocol::ConsistencyName(consistency)) + ".";
+}
+
 }  // namespace
 
-CqlStatus QueryProcessor::WriteVirtual(const ModificationPlan& plan, BoundValues values) {
+CqlStatus QueryProcessor::WriteVirtual(const ModificationPlan& plan, BoundValues values,
+                                       Call& call) {
   using Kind = ModificationPlan::Kind;
   VirtualTable* table = virtual_tables_.Find(plan.table->keyspace, plan.table->name);
   if (plan.kind == Kind::kDeleteCells || !plan.clustering.slices.empty()) {
@@ -65,8 +73,12 @@ CqlStatus QueryProcessor::WriteVirtual(const ModificationPlan& plan, BoundValues
     }
     error = table->Write(written);
   }
-  if (error) return *std::move(error);
-  return {};
+  if (!error) return {};
+  if (auto* failure = std::get_if<WriteFailureDetail>(&error->detail)) {
+    failure->consistency = static_cast<uint16_t>(call.request.consistency());
+    if (error->message.empty()) error->message = Failed(*plan.table, call.request.consistency());
+  }
+  return *std::move(error);
 }
 
 bool QueryProcessor::TruncateVirtual(const TruncateStatement& statement, const Call& call) {

@@ -130,6 +130,14 @@ void StatementCache::DropDependents(std::string_view keyspace, std::string_view 
   NoteDrop();
 }
 
+void StatementCache::DropAll() {
+  const MutexLock lock(mutex_);
+  statements_.clear();
+  by_use_.clear();
+  bytes_ = 0;
+  NoteDrop();
+}
+
 size_t StatementCache::size() const {
   const MutexLock lock(mutex_);
   return statements_.size();

@@ -67,6 +67,7 @@ class StatementCache {
   // Drops the statements that read or write a table; of all tables of the keyspace when `table` is
   // empty. O(statements).
   void DropDependents(std::string_view keyspace, std::string_view table);
+  void DropAll();
   size_t size() const;
   size_t bytes() const;
   // Counts up whenever Find has come to answer otherwise for an id that it knew. A load.

@@ -85,13 +85,14 @@ template <typename Visit>
 void FaultingHandler::ForEachPlan(RequestView& request, const ClientState& client,
                                   const Visit& visit) const {
   const std::shared_ptr<const Schema> schema = next_.schema();
+  const std::shared_ptr<const StatementSettings> settings = next_.settings();
   size_t plan_bytes = 0;
   for (StatementView& statement : request.statements()) {
     if (statement.is_prepared()) {
       if (statement.prepared() != nullptr) visit(statement, *statement.prepared()->plan);
       continue;
     }
-    const auto& plan = statement.PlanOf(schema, client.keyspace);
+    const auto& plan = statement.PlanOf(schema, client.keyspace, settings);
     if (!plan.ok()) continue;
     visit(statement, **plan);
     // A whole turn is looked at before the first of its requests runs: together they keep no more

@@ -1,6 +1,7 @@
 #include "liststore/cql_server.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -150,7 +151,8 @@ class CqlServer::Impl {
   }
 
   absl::Status OpenServer(const CqlServerOptions& options) {
-    LS_ASSIGN_OR_RETURN(const NodeLook look, MakeNodeLook(options));
+    LS_ASSIGN_OR_RETURN(const ScyllaConfig config, MakeScyllaConfig(options));
+    LS_ASSIGN_OR_RETURN(const NodeLook look, MakeNodeLook(options, config));
     HandlerContext context{.engine = *engine_,
                            .events = events_,
                            .clients = clients_,
@@ -165,6 +167,7 @@ class CqlServer::Impl {
     if (!options.user.empty()) context.node.superuser = options.user;
     context.cassandra_major = look.cassandra_major;
     context.looks_like_scylla = options.looks_like_scylla;
+    context.settings = std::make_shared<LiveSettings>(config);
     context.client_timestamps = options.client_timestamps;
     handler_ = MakeRequestHandler(context);
 

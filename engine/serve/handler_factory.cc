@@ -10,6 +10,7 @@
 #include "engine/cql/schema/system_tables.h"
 #include "engine/execute/query_processor.h"
 #include "engine/instruments/clock_table.h"
+#include "engine/instruments/config_table.h"
 #include "engine/instruments/data_table.h"
 #include "engine/instruments/fault_plan.h"
 #include "engine/instruments/fault_table.h"
@@ -78,6 +79,14 @@ class StatementHandler final : public RequestHandler {
     auto data_table = std::make_unique<DataTable>(context.engine, context.clock, std::move(data));
     data_table->AddResettable(faults_);
     data_table->AddResettable(context.journal);
+    if (context.looks_like_scylla) {
+      const auto on_change = [this](const StatementSettings& before) {
+        processor_->NoteSettingsChange(before);
+      };
+      auto config_table = std::make_unique<ConfigTable>(context.settings, on_change);
+      data_table->AddResettable(*config_table);
+      tables_.Add(std::move(config_table));
+    }
     tables_.Add(std::move(data_table));
     tables_.Add(std::make_unique<FaultTable>(faults_));
     tables_.Add(std::make_unique<RequestsTable>(context.journal));
@@ -86,6 +95,7 @@ class StatementHandler final : public RequestHandler {
     QueryProcessorOptions options;
     options.tally = &context.tally;
     options.replaces_client_timestamps = ReplacesClientTimestamps(context);
+    options.settings = context.settings;
     options.node = context.node;
     options.node.host_id = context.host_id;
     options.node.looks_like_scylla = context.looks_like_scylla;

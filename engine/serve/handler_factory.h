@@ -15,6 +15,7 @@
 #include "engine/faces/cql/event_hub.h"
 #include "engine/instruments/journal.h"
 #include "engine/model/uuid.h"
+#include "engine/settings/live_settings.h"
 #include "engine/shard/engine.h"
 #include "liststore/cql_server.h"
 #include "liststore/server_clock.h"
@@ -43,6 +44,7 @@ struct HandlerContext {
   // The engine is a list store's.
   bool serves_list_store = false;
   bool looks_like_scylla = true;
+  std::shared_ptr<LiveSettings> settings = std::make_shared<LiveSettings>(ScyllaConfig());
   CqlServerOptions::ClientTimestamps client_timestamps =
       CqlServerOptions::ClientTimestamps::kByClock;
 };

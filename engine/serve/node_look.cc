@@ -1,12 +1,14 @@
 #include "engine/serve/node_look.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 #include "engine/base/utf8.h"
@@ -28,6 +30,23 @@ absl::Status CheckName(std::string_view option, std::string_view name) {
   if (!IsValidUtf8(name) || std::ranges::any_of(name, is_control)) {
     return absl::InvalidArgumentError(absl::StrCat(
         ToAbsl(option), " '", absl::CHexEscape(ToAbsl(name)), "' is not printable UTF-8"));
+  }
+  return absl::OkStatus();
+}
+
+// As many as num_tokens says, at equal distances, the first of which is 0.
+absl::Status SetTokens(const ScyllaConfig& config, NodeLook& look) {
+  constexpr int64_t kTokensMax = 4096;
+  const int64_t count = std::max<int64_t>(config.integer("num_tokens"), 1);
+  if (count > kTokensMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("num_tokens: ", count, " is more than ", kTokensMax));
+  }
+  const uint64_t step = std::numeric_limits<uint64_t>::max() / static_cast<uint64_t>(count);
+  look.facts.tokens.clear();
+  for (int64_t i = 0; i < count; ++i) {
+    const auto token = static_cast<int64_t>(static_cast<uint64_t>(i) * step);
+    look.facts.tokens.push_back(std::to_string(token));
   }
   return absl::OkStatus();
 }
@@ -106,7 +125,28 @@ absl::Status SetVersion(const CqlServerOptions& options, NodeLook& look) {
 
 }  // namespace
 
-absl::StatusOr<NodeLook> MakeNodeLook(const CqlServerOptions& options) {
+absl::StatusOr<ScyllaConfig> MakeScyllaConfig(const CqlServerOptions& options) {
+  ScyllaConfig config;
+  for (const ScyllaOption& option : options.scylla_options) {
+    const SettingSource source =
+        option.is_from_file ? SettingSource::kFile : SettingSource::kCommandLine;
+    if (const auto error = config.Set(option.name, option.value, source)) {
+      return absl::InvalidArgumentError(*error);
+    }
+  }
+  if (options.looks_like_scylla) return config;
+  // A Cassandra has none of these warnings, unless they were asked for.
+  for (const auto& [name, value] : {std::pair("minimum_replication_factor_warn_threshold", "-1"),
+                                    std::pair("replication_strategy_warn_list", "[]"),
+                                    std::pair("strict_is_not_null_in_views", "false")}) {
+    if (config.is_given(name)) continue;
+    const auto error = config.Set(name, value, SettingSource::kDefault);
+    LS_CHECK(!error.has_value(), "these are values of the table's settings");
+  }
+  return config;
+}
+
+absl::StatusOr<NodeLook> MakeNodeLook(const CqlServerOptions& options, const ScyllaConfig& config) {
   LS_RETURN_IF_ERROR(CheckName("data_center", options.data_center));
   for (const std::string& other : options.other_data_centers) {
     LS_RETURN_IF_ERROR(CheckName("other_data_centers", other));
@@ -120,6 +160,7 @@ absl::StatusOr<NodeLook> MakeNodeLook(const CqlServerOptions& options) {
   look.facts.rack = options.rack;
   look.facts.cluster_name = options.cluster_name;
   look.facts.looks_like_scylla = options.looks_like_scylla;
+  LS_RETURN_IF_ERROR(SetTokens(config, look));
   LS_RETURN_IF_ERROR(SetVersion(options, look));
   return look;
 }

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "engine/cql/schema/virtual_table.h"
+#include "engine/settings/scylla_settings.h"
 #include "liststore/cql_server.h"
 
 namespace liststore {
@@ -19,7 +20,10 @@ struct NodeLook {
 // Looks at data_center, rack, cluster_name, release_version and looks_like_scylla. InvalidArgument:
 // a name is empty, longer than 128 bytes or not printable UTF-8; the version is none, or not one of
 // the look.
-absl::StatusOr<NodeLook> MakeNodeLook(const CqlServerOptions& options);
+absl::StatusOr<NodeLook> MakeNodeLook(const CqlServerOptions& options, const ScyllaConfig& config);
+// ScyllaDB's defaults and what the options say. InvalidArgument: an option is not known, or its
+// value none.
+absl::StatusOr<ScyllaConfig> MakeScyllaConfig(const CqlServerOptions& options);
 
 }  // namespace liststore
 

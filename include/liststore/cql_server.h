@@ -50,6 +50,15 @@ struct CqlRefusal {
   uint64_t count = 0;
 };
 
+// An option of ScyllaDB by the name that it has in scylla.yaml: {"strict_allow_filtering", "true"}.
+// Lists are "[a, b]", maps "{a: 1, b: 2}".
+struct ScyllaOption {
+  std::string name;
+  std::string value;
+  // Said in a file; comes after those that are not. The table system.config shows it.
+  bool is_from_file = false;
+};
+
 struct CqlServerOptions {
   // ---- Where clients connect ----
 
@@ -86,6 +95,10 @@ struct CqlServerOptions {
   // that version of Cassandra has (3 to 5: its version of CQL; since 4: peers_v2 and
   // system_virtual_schema). Empty: ScyllaDB 2025.1.0, or Cassandra 3.0.8.
   std::string release_version;
+  // Options of ScyllaDB. Those that change an answer are listed in docs/settings.md; the others are
+  // known, checked and shown in the table system.config. What says where to listen, what the cluster
+  // is called and who may log in is not taken from here.
+  std::vector<ScyllaOption> scylla_options;
   // If `user` is not empty, clients must log in with this name and password
   // (PasswordAuthenticator). If it is empty, every client may do everything.
   std::string user;

@@ -145,7 +145,9 @@ CqlAnswer CqlSession::Ask(uint8_t opcode, std::string body) {
   }
   protocol::BodyReader reader(frame->body);
   if ((frame->flags & kWarningFlag) != 0) {
-    for (uint16_t left = reader.ReadShort(); left > 0; --left) reader.ReadString();
+    for (uint16_t left = reader.ReadShort(); left > 0; --left) {
+      answer.warnings.emplace_back(reader.ReadString());
+    }
   }
   if (frame->opcode != kResult) {
     RawFrame error = *frame;

@@ -39,6 +39,7 @@ struct CqlAnswer {
   int32_t code = 0;   // of the error
   std::vector<ResultRow> rows;
   std::string paging_state;  // empty: no more pages
+  std::vector<std::string> warnings = {};
 };
 
 // Statements stay prepared while the schema changes, as a driver keeps them.

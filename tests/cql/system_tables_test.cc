@@ -42,7 +42,6 @@ const TableColumns kScylla[] = {
     {"system", "built_views", "(keyspace_name text), view_name text"},
     {"system", "IndexInfo", "(table_name text), index_name text"},
     {"system", "scylla_local", "(key text) | value text"},
-    {"system", "config", "(name text) | source text, type text, value text"},
     {"system", "hints", "(target_id uuid), hint_id timeuuid, message_version int | mutation blob"},
     {"system", "batchlog", "(id uuid) | data blob, version int, written_at timestamp"},
     {"system", "peer_events", "(peer inet) | hints_dropped map<uuid, int>"},
@@ -208,15 +207,10 @@ TEST_F(SystemTablesTest, IndexesAreBuilt) {
   EXPECT_EQ(rows[0].at("index_name"), "list_items_by_value");
 }
 
-TEST_F(SystemTablesTest, VersionAndOptionsAreThere) {
+TEST_F(SystemTablesTest, TheVersionIsThere) {
   VirtualTables tables;
   AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
   EXPECT_EQ(Read(tables, "versions").at(0).at("version"), "2025.1.0");
-  size_t found = 0;
-  for (const testing::NamedRow& row : Read(tables, "config")) {
-    found += row.at("name") == "strict_allow_filtering" && row.at("value") == "\"warn\"";
-  }
-  EXPECT_EQ(found, 1u);
 }
 
 class TwoClients final : public ClientDirectory {

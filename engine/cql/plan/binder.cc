@@ -10,8 +10,12 @@
 namespace liststore {
 
 Binder::Binder(const Schema& schema, std::string_view keyspace,
-               const std::vector<std::string>& markers)
-    : schema_(schema), keyspace_(keyspace), markers_(markers), variables_(markers.size()) {}
+               const std::vector<std::string>& markers, const StatementSettings& settings)
+    : schema_(schema),
+      keyspace_(keyspace),
+      markers_(markers),
+      settings_(settings),
+      variables_(markers.size()) {}
 
 CqlOr<std::shared_ptr<const TableDefinition>> Binder::FindTable(const QualifiedName& name) {
   const std::string_view keyspace = name.keyspace.empty() ? keyspace_ : name.keyspace;

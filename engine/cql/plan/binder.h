@@ -16,6 +16,7 @@
 #include "engine/cql/syntax/expression.h"
 #include "engine/cql/syntax/statement.h"
 #include "engine/model/schema.h"
+#include "engine/settings/statement_settings.h"
 
 namespace liststore {
 
@@ -23,9 +24,11 @@ namespace liststore {
 class Binder {
  public:
   // The arguments outlive the binder. `markers`: Statement::markers.
-  Binder(const Schema& schema, std::string_view keyspace, const std::vector<std::string>& markers);
+  Binder(const Schema& schema, std::string_view keyspace, const std::vector<std::string>& markers,
+         const StatementSettings& settings);
 
   const Schema& schema() const { return schema_; }
+  const StatementSettings& settings() const { return settings_; }
 
   // Invalid: no keyspace was said, it does not exist, or the table does not.
   CqlOr<std::shared_ptr<const TableDefinition>> FindTable(const QualifiedName& name);
@@ -107,6 +110,7 @@ class Binder {
   const std::string_view keyspace_;
   const std::vector<std::string>& markers_;
   std::string_view clause_ = "WHERE clause";
+  const StatementSettings& settings_;
   std::shared_ptr<const TableDefinition> table_;
   std::vector<std::optional<BindVariable>> variables_;
   std::vector<ComputedValue> computed_;

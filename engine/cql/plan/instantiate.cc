@@ -47,13 +47,12 @@ CqlStatus AppendKey(const Views& components, KeyUse use, std::string& key) {
 
 // Leaves each value once, and not more of them than it takes to see that they are too many: each
 // becomes many times its bytes. How many there were, if some were left out; else 0.
-size_t TakeDistinct(std::vector<std::string_view>& elements) {
+size_t TakeDistinct(size_t keys_max, std::vector<std::string_view>& elements) {
   std::ranges::sort(elements);
   elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
-  constexpr size_t kMost = kKeysPerStatementMax + 1;
-  if (elements.size() <= kMost) return 0;
+  if (elements.size() <= keys_max + 1) return 0;
   const size_t count = elements.size();
-  elements.resize(kMost);
+  elements.resize(keys_max + 1);
   return count;
 }
 
@@ -133,7 +132,7 @@ CqlStatus ResolveAlternatives(const KeyAlternatives& part, BoundValues values, K
   for (const RowFilter& relation : part.also) {
     LS_RETURN_IF_ERROR(KeepThoseOf(relation, values, use, elements));
   }
-  count = TakeDistinct(elements);
+  count = TakeDistinct(part.keys_max, elements);
   for (const std::string_view element : elements) alternatives.push_back({element});
   return {};
 }
@@ -144,6 +143,7 @@ template <typename Visit>
 CqlStatus ForEachCombination(const std::vector<KeyAlternatives>& parts, BoundValues values,
                              KeyUse use, std::string_view kind, Visit&& visit) {
   std::vector<std::vector<Views>> choices(parts.size());
+  const size_t keys_max = parts.empty() ? kKeysPerStatementMax : parts[0].keys_max;
   size_t combinations = 1;
   for (size_t i = 0; i < parts.size(); ++i) {
     size_t count = 0;
@@ -154,11 +154,11 @@ CqlStatus ForEachCombination(const std::vector<KeyAlternatives>& parts, BoundVal
     if (choices[i].empty()) return {};
     // Column for column: those behind one that makes too many do not count.
     combinations *= count == 0 ? choices[i].size() : count;
-    if (combinations <= kKeysPerStatementMax) continue;
+    if (combinations <= keys_max) continue;
     const std::string key(kind);
     return CqlError::Server("size of " + key + "-key IN list or " + key +
                             "-key cartesian product of IN list " + std::to_string(combinations) +
-                            " is greater than maximum " + std::to_string(kKeysPerStatementMax) +
+                            " is greater than maximum " + std::to_string(keys_max) +
                             ". Use --max-" + key +
                             "-key-restrictions-per-query configuration option to change default "
                             "setting.");

@@ -24,10 +24,6 @@ enum class KeyUse : uint8_t {
   kWrite
 };
 
-// Partition or clustering keys that one statement may name.
-// Source: ScyllaDB db/config.cc, max_{partition,clustering}_key_restrictions_per_query.
-inline constexpr size_t kKeysPerStatementMax = 100;
-
 // Rows with lower <= encoded key < upper (clustering_encoding.h).
 struct EncodedRange {
   std::string lower;

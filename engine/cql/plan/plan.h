@@ -64,6 +64,10 @@ struct RowFilter {
   bool list_is_of_tuples = false;  // (a, b) IN ?: of tuples of values of all
 };
 
+// Partition or clustering keys that one statement may name, unless the settings say otherwise.
+// Source: ScyllaDB db/config.cc, max_{partition,clustering}_key_restrictions_per_query.
+inline constexpr size_t kKeysPerStatementMax = 100;
+
 // What a key column, or several next to each other, must equal: one of some alternatives.
 struct KeyAlternatives {
   size_t columns = 1;
@@ -77,6 +81,8 @@ struct KeyAlternatives {
   // Said with IN or by several relations: any number of values, maybe none.
   bool is_in = false;
   bool is_tuple = false;  // said of a tuple, where a null is an error
+  // Of all parts the same: the keys that they may make together.
+  size_t keys_max = kKeysPerStatementMax;
 };
 
 // A bound on the clustering columns behind those that equal something: as many values as columns

@@ -176,8 +176,8 @@ CqlStatus PlanModifiedRows(const std::vector<Relation>& relations, Binder& binde
   LS_RETURN_IF_ERROR(CheckModifyingWhere(where, plan));
   const CqlError left_over = InvalidOperator(table, where);
   std::vector<BoundRelation> left = std::move(where).TakeRelations();
-  plan.partition_key = TakePartitionKey(table, left);
-  plan.clustering = TakeClustering(table, left);
+  plan.partition_key = TakePartitionKey(table, binder.settings(), left);
+  plan.clustering = TakeClustering(table, binder.settings(), left);
   // LIKE: where ScyllaDB would write to more rows than are meant.
   if (!left.empty()) return left_over;
   return {};

@@ -102,9 +102,10 @@ struct BodyPlanner {
 }  // namespace
 
 CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Schema& schema,
-                                                 std::string_view keyspace) {
+                                                 std::string_view keyspace,
+                                                 const StatementSettings& settings) {
   const auto whole = std::make_shared<const Statement>(std::move(statement));
-  Binder binder(schema, keyspace, whole->markers);
+  Binder binder(schema, keyspace, whole->markers, settings);
   LS_ASSIGN_OR_RETURN(PlanBody body, std::visit(BodyPlanner{binder, keyspace, whole}, whole->node));
   auto plan = std::make_shared<Plan>();
   plan->body = std::move(body);
@@ -119,9 +120,11 @@ CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Sche
 }
 
 CqlOr<std::shared_ptr<const Plan>> PlanText(std::string_view text, const Schema& schema,
-                                            std::string_view keyspace) {
-  LS_ASSIGN_OR_RETURN(Statement statement, ParseStatement(text));
-  return PlanStatement(std::move(statement), schema, keyspace);
+                                            std::string_view keyspace,
+                                            const StatementSettings& settings) {
+  const ParseOptions options{settings.duplicate_bind_names_are_one_variable};
+  LS_ASSIGN_OR_RETURN(Statement statement, ParseStatement(text, options));
+  return PlanStatement(std::move(statement), schema, keyspace, settings);
 }
 
 }  // namespace liststore

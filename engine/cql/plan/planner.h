@@ -11,22 +11,26 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/syntax/statement.h"
 #include "engine/model/schema.h"
+#include "engine/settings/statement_settings.h"
 
 namespace liststore {
 
-// What a scan with clustering restrictions is answered with beside its rows.
-// Source: ScyllaDB cql3/statements/select_statement.cc, strict_allow_filtering = warn.
+// What a scan with clustering restrictions that was sent as a text is answered with beside its
+// rows. Source: ScyllaDB cql3/statements/select_statement.cc, strict_allow_filtering = warn.
 inline constexpr std::string_view kFilteringWarning =
     "This query should use ALLOW FILTERING and will be rejected in future versions.";
 
 // `keyspace`: the connection's, empty for none. Errors are ScyllaDB's, in its words; what liststore
-// does not have is CqlError::Unsupported. Pure; O(statement x columns).
+// does not have is CqlError::Unsupported. Pure; O(statement x columns). A plan keeps what
+// `settings` say of it (StatementSettings::HasPlansOf).
 CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Schema& schema,
-                                                 std::string_view keyspace);
+                                                 std::string_view keyspace,
+                                                 const StatementSettings& settings = {});
 
 // Parses and plans.
 CqlOr<std::shared_ptr<const Plan>> PlanText(std::string_view text, const Schema& schema,
-                                            std::string_view keyspace);
+                                            std::string_view keyspace,
+                                            const StatementSettings& settings = {});
 
 }  // namespace liststore
 

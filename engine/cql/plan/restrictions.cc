@@ -166,6 +166,7 @@ bool LacksAllowFiltering(const WhereClause& where, const IndexUse& use) {
 CqlError NeedsFiltering() { return CqlError::Invalid(std::string(kNeedsFiltering)); }
 
 std::vector<KeyAlternatives> TakePartitionKey(const TableDefinition& table,
+                                              const StatementSettings& settings,
                                               std::vector<BoundRelation>& relations) {
   const size_t columns = table.CountOf(ColumnKind::kPartitionKey);
   for (size_t column = 0; column < columns; ++column) {
@@ -179,6 +180,7 @@ std::vector<KeyAlternatives> TakePartitionKey(const TableDefinition& table,
     key.push_back(ToAlternatives(TakeIf(relations, [&](const BoundRelation& relation) {
       return relation.columns[0] == column && relation.is_equality();
     })));
+    key.back().keys_max = settings.partition_keys_max;
   }
   return key;
 }
@@ -186,6 +188,7 @@ std::vector<KeyAlternatives> TakePartitionKey(const TableDefinition& table,
 // Source: ScyllaDB cql3/restrictions/statement_restrictions.cc,
 // extract_clustering_prefix_restrictions.
 ClusteringRestriction TakeClustering(const TableDefinition& table,
+                                     const StatementSettings& settings,
                                      std::vector<BoundRelation>& relations) {
   if (std::ranges::any_of(relations, &BoundRelation::is_tuple)) {
     return TakeTuples(table, relations);
@@ -208,6 +211,7 @@ ClusteringRestriction TakeClustering(const TableDefinition& table,
         relations, [&](const BoundRelation& relation) { return relation.columns[0] == column; });
     if (equals) {
       taken.prefix.push_back(ToAlternatives(std::move(of_column)));
+      taken.prefix.back().keys_max = settings.clustering_keys_max;
       taken.is_one_range &= !taken.prefix.back().is_in;
     } else {
       for (BoundRelation& relation : of_column) {
@@ -253,9 +257,13 @@ CqlOr<SelectRestrictions> RestrictSelect(const SelectStatement& statement,
   restrictions.token_bounds = where.TokenBounds();
   if (!statement.allow_filtering) {
     restrictions.needs_filtering = LacksAllowFiltering(where, use);
-    restrictions.warns_of_filtering =
+    // Source: ScyllaDB cql3/statements/select_statement.cc, needs_allow_filtering_anyway.
+    const bool is_slice_of_all =
         (where.has_token() || !where.Restricts(ColumnKind::kPartitionKey)) &&
         where.Restricts(ColumnKind::kClustering) && !use.used;
+    const RestrictionMode mode = binder.settings().strict_allow_filtering;
+    restrictions.needs_filtering |= is_slice_of_all && mode == RestrictionMode::kRefused;
+    restrictions.warns_of_filtering = is_slice_of_all && mode == RestrictionMode::kWarned;
   }
   if (table.is_virtual) {
     // Rows are made when they are read: all that counts is which of them are wanted.
@@ -265,8 +273,8 @@ CqlOr<SelectRestrictions> RestrictSelect(const SelectStatement& statement,
   }
   const bool names_partition = where.NamesOnePartition();
   std::vector<BoundRelation> relations = std::move(where).TakeRelations();
-  restrictions.partition_key = TakePartitionKey(table, relations);
-  restrictions.clustering = TakeClustering(table, relations);
+  restrictions.partition_key = TakePartitionKey(table, binder.settings(), relations);
+  restrictions.clustering = TakeClustering(table, binder.settings(), relations);
   if (use.used || statement.allow_filtering) {
     restrictions.index = TakeIndexed(table, names_partition, relations);
   }

@@ -14,16 +14,19 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/syntax/statement.h"
 #include "engine/model/schema.h"
+#include "engine/settings/statement_settings.h"
 
 namespace liststore {
 
 // The relations that the key takes, moved out of `relations`: those left are for filters.
 // Of a partition key that equals something in each of its columns all that says so; else nothing.
 std::vector<KeyAlternatives> TakePartitionKey(const TableDefinition& table,
+                                              const StatementSettings& settings,
                                               std::vector<BoundRelation>& relations);
 // All relations on the first clustering columns that equal something, and of the one behind them
 // that has slices; or those of tuples.
 ClusteringRestriction TakeClustering(const TableDefinition& table,
+                                     const StatementSettings& settings,
                                      std::vector<BoundRelation>& relations);
 
 // Clustering columns that are restricted come first in the key, and not by CONTAINS. `contains`:

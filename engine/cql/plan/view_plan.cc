@@ -29,7 +29,8 @@ CqlOr<ViewFilters> PlanViewFilters(const Schema& schema, const TableDefinition& 
   std::erase_if(
       where, [](const Relation& relation) { return relation.op == RelationOperator::kIsNotNull; });
   const std::vector<std::string> no_markers;
-  Binder binder(schema, base.keyspace, no_markers);
+  const StatementSettings settings;  // none of them is about what a view keeps
+  Binder binder(schema, base.keyspace, no_markers, settings);
   LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto found,
                       binder.FindTable({base.keyspace, base.name, {}}));
   ViewFilters planned;

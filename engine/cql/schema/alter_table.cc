@@ -7,6 +7,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/counters.h"
 #include "engine/cql/schema/schema_change_impl.h"
+#include "engine/cql/schema/sstable_options.h"
 #include "engine/cql/schema/table_options.h"
 #include "engine/model/schema_actions.h"
 
@@ -154,6 +155,7 @@ class TableAlterer {
       : statement_(statement),
         keyspace_(keyspace),
         drop_micros_(context.drop_micros.value_or(context.now_micros)),
+        settings_(context.settings),
         table_(std::move(table)),
         views_(std::move(views)) {}
 
@@ -175,6 +177,7 @@ class TableAlterer {
         const Properties properties(statement_.properties);
         if (properties.Has("id")) return CqlError::Config("Cannot alter table id.");
         LS_RETURN_IF_ERROR(ApplyTableOptions(properties, &keyspace_, table_.options));
+        LS_RETURN_IF_ERROR(CheckTimeWindows(properties, table_.options, settings_));
         LS_RETURN_IF_ERROR(CheckGraceOfBase(properties));
         return CheckCounterTtl(table_);
       }
@@ -350,6 +353,7 @@ class TableAlterer {
   const AlterTableStatement& statement_;
   const KeyspaceDefinition& keyspace_;
   const int64_t drop_micros_;
+  const StatementSettings& settings_;
   TableDefinition table_;
   std::vector<TableDefinition> views_;
 };

@@ -166,6 +166,99 @@ CqlStatus CheckIgnored(const Properties& properties) {
   return {};
 }
 
+// ---- What the settings say of strategies and factors. Source: ScyllaDB
+// cql3/statements/create_keyspace_statement.cc, check_against_restricted_replication_strategies.
+
+std::string_view StrategyName(std::string_view strategy) {
+  if (strategy.starts_with(kStrategyPackage)) strategy.remove_prefix(kStrategyPackage.size());
+  return strategy;
+}
+
+CqlStatus CheckStrategy(const std::string& strategy, const std::string& keyspace,
+                        const StatementSettings& settings, Warnings& warnings) {
+  const std::string_view name = StrategyName(strategy);
+  const RestrictionMode simple = name == "SimpleStrategy"
+                                     ? settings.restrict_replication_simplestrategy
+                                     : RestrictionMode::kAllowed;
+  if (simple == RestrictionMode::kRefused ||
+      std::ranges::count(settings.replication_strategy_fail_list, name) > 0) {
+    return CqlError::Config(
+        strategy +
+        " replication class is not recommended, and forbidden by the current configuration, but "
+        "was "
+        "used for keyspace " +
+        keyspace +
+        ". You may override this restriction by modifying replication_strategy_fail_list "
+        "configuration option to not list " +
+        strategy + ".");
+  }
+  if (simple == RestrictionMode::kWarned ||
+      std::ranges::count(settings.replication_strategy_warn_list, name) > 0) {
+    warnings.push_back(
+        strategy + " replication class is not recommended, but was used for keyspace " + keyspace +
+        ". You may suppress this warning by delisting " + strategy +
+        " from replication_strategy_warn_list configuration option, or make it into an error by "
+        "listing this replication strategy on replication_strategy_fail_list.");
+  }
+  return {};
+}
+
+CqlError ForbiddenFactor(const std::string& factor, const std::string& setting,
+                         const std::string& advice) {
+  return CqlError::Config("Replication Factor " + factor +
+                          " is forbidden by the current configuration setting of " + setting +
+                          ". Please " + advice + " set in the configuration.");
+}
+
+std::string UnusualFactor(const std::string& factor, const char* compared,
+                          const std::string& setting) {
+  return "Using Replication Factor " + factor + " " + compared + " than the " + setting +
+         " is not recommended.";
+}
+
+// `option` is written as the statement has it.
+CqlStatus CheckFactorAgainst(const StatementSettings& settings, const std::string& option,
+                             int64_t factor, Warnings& warnings) {
+  const auto is_below = [&](int32_t threshold) { return threshold >= 0 && factor < threshold; };
+  const auto is_above = [&](int32_t threshold) { return threshold >= 0 && factor > threshold; };
+  const std::string shown = option + "=" + std::to_string(factor);
+  if (const int32_t limit = settings.minimum_replication_factor_fail_threshold; is_below(limit)) {
+    const std::string name = "minimum_replication_factor_fail_threshold";
+    return ForbiddenFactor(shown, name + "=" + std::to_string(limit),
+                           "increase replication factor, or lower " + name);
+  }
+  if (const int32_t limit = settings.maximum_replication_factor_fail_threshold; is_above(limit)) {
+    const std::string name = "maximum_replication_factor_fail_threshold";
+    return ForbiddenFactor(shown, name + "=" + std::to_string(limit),
+                           "decrease replication factor, or increase " + name);
+  }
+  if (const int32_t limit = settings.minimum_replication_factor_warn_threshold; is_below(limit)) {
+    warnings.push_back(UnusualFactor(
+        shown, "lower", "minimum_replication_factor_warn_threshold=" + std::to_string(limit)));
+  } else if (const int32_t most = settings.maximum_replication_factor_warn_threshold;
+             is_above(most)) {
+    warnings.push_back(UnusualFactor(
+        shown, "greater", "maximum_replication_factor_warn_threshold=" + std::to_string(most)));
+  }
+  return {};
+}
+
+// `replication`: as the statement has it. What is wrong with it otherwise is for others to say.
+CqlStatus CheckRestricted(const PropertyMap& replication, const std::string& keyspace,
+                          const StatementSettings& settings, Warnings& warnings) {
+  constexpr std::array<std::string_view, 4> kStrategies = {
+      "SimpleStrategy", "NetworkTopologyStrategy", "EverywhereStrategy", "LocalStrategy"};
+  const std::string& strategy = replication.at("class");
+  if (std::ranges::count(kStrategies, StrategyName(strategy)) == 0) return {};
+  LS_RETURN_IF_ERROR(CheckStrategy(strategy, keyspace, settings, warnings));
+  for (const auto& [option, value] : replication) {
+    const std::optional<int64_t> factor = ParseInteger(value);
+    if (option == "class" || option == "initial_tablets" || !factor || *factor <= 0) continue;
+    LS_RETURN_IF_ERROR(CheckFactorAgainst(settings, option, *factor, warnings));
+  }
+  return {};
+}
+
 }  // namespace
 
 CqlOr<SchemaChange> Apply(const CreateKeyspaceStatement& statement, Editor& editor) {
@@ -185,6 +278,9 @@ CqlOr<SchemaChange> Apply(const CreateKeyspaceStatement& statement, Editor& edit
   if (!replication || !replication->contains("class")) {
     return CqlError::Config("Missing mandatory replication strategy class");
   }
+  Warnings warnings;
+  LS_RETURN_IF_ERROR(
+      CheckRestricted(*replication, keyspace.name, editor.context.settings, warnings));
   LS_RETURN_IF_ERROR(CheckIgnored(properties));
   keyspace.replication = *replication;
   bool names_others = false;
@@ -195,6 +291,7 @@ CqlOr<SchemaChange> Apply(const CreateKeyspaceStatement& statement, Editor& edit
 
   SchemaChange change = OfKeyspace(SchemaChange::Kind::kCreated, keyspace.name);
   change.names_other_datacenters = names_others;
+  change.warnings = std::move(warnings);
   if (editor.schema.FindKeyspace(keyspace.name) == nullptr) {
     PutKeyspace(editor, std::move(keyspace));
     return change;
@@ -217,6 +314,11 @@ CqlOr<SchemaChange> Apply(const AlterKeyspaceStatement& statement, Editor& edito
   }
   const KeyspaceDefinition* found = editor.schema.FindKeyspace(statement.keyspace);
   if (found == nullptr) return CqlError::Invalid("Unknown keyspace " + statement.keyspace);
+  Warnings warnings;
+  if (replication && !replication->empty()) {
+    LS_RETURN_IF_ERROR(
+        CheckRestricted(*replication, statement.keyspace, editor.context.settings, warnings));
+  }
   LS_RETURN_IF_ERROR(CheckIgnored(properties));
   KeyspaceDefinition keyspace = *found;
   bool names_others = false;
@@ -232,6 +334,7 @@ CqlOr<SchemaChange> Apply(const AlterKeyspaceStatement& statement, Editor& edito
   PutKeyspace(editor, std::move(keyspace));
   SchemaChange change = OfKeyspace(SchemaChange::Kind::kUpdated, statement.keyspace);
   change.names_other_datacenters = names_others;
+  change.warnings = std::move(warnings);
   return change;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/cql/plan/bind_timeout.h"
 #include "engine/cql/plan/counters.h"
 #include "engine/cql/schema/schema_change_impl.h"
+#include "engine/cql/schema/sstable_options.h"
 #include "engine/cql/schema/table_options.h"
 #include "engine/cql/values/literal.h"
 
@@ -208,6 +209,7 @@ CqlOr<TableDefinition> MakeTable(const CreateTableStatement& statement, const Ed
   }
   const Properties properties(statement.properties);
   LS_RETURN_IF_ERROR(ApplyTableOptions(properties, keyspace, table.options));
+  LS_RETURN_IF_ERROR(CheckTimeWindows(properties, table.options, editor.context.settings));
   LS_ASSIGN_OR_RETURN(table.columns, columns.Make(keyspace->types));
   LS_RETURN_IF_ERROR(CheckCounterTtl(table));
   return table;
@@ -282,9 +284,8 @@ namespace {
 
 // Sources: ScyllaDB cql3/statements/truncate_statement.cc, execute; exceptions/exceptions.cc.
 CqlStatus CheckTimeout(const TruncateStatement& statement, const SchemaChangeContext& context) {
-  if (!statement.timeout) return {};
-  bool is_over = context.is_over;
-  if (!statement.timeout->Is<BindMarker>()) {
+  bool is_over = statement.timeout ? context.is_over : context.settings.truncations_time_out;
+  if (statement.timeout && !statement.timeout->Is<BindMarker>()) {
     Operand timeout;
     timeout.type = CqlType::kDuration;
     LS_ASSIGN_OR_RETURN(timeout.constant,

@@ -81,7 +81,9 @@ class ViewMaker {
   ViewMaker(const CreateViewStatement& statement, const TableDefinition& base)
       : statement_(statement), base_(base) {}
 
-  CqlOr<std::vector<ColumnDefinition>> Make(const Schema& schema) {
+  // `warnings`: what the settings warn of.
+  CqlOr<std::vector<ColumnDefinition>> Make(const Schema& schema, const StatementSettings& settings,
+                                            Warnings& warnings) {
     LS_RETURN_IF_ERROR(Include());
     LS_RETURN_IF_ERROR(CheckNotNulls());
     LS_ASSIGN_OR_RETURN(const ViewFilters filters,
@@ -91,6 +93,7 @@ class ViewMaker {
     LS_RETURN_IF_ERROR(TakeOthers());
     LS_RETURN_IF_ERROR(OrderClustering());
     LS_RETURN_IF_ERROR(CheckFilters(filters));
+    LS_RETURN_IF_ERROR(CheckNotNullsInKey(settings, warnings));
     return std::move(columns_);
   }
 
@@ -219,6 +222,37 @@ class ViewMaker {
         statement_.view.name + " creation (got restrictions on: " + JoinedNames(others) + ")");
   }
 
+  CqlStatus CheckNotNullsInKey(const StatementSettings& settings, Warnings& warnings) const {
+    Columns others;
+    for (const Relation& relation : statement_.where) {
+      if (relation.op != RelationOperator::kIsNotNull) continue;
+      const ColumnDefinition* column = base_.FindColumn(relation.columns[0]);
+      if (!Contains(key_, column) && !Contains(others, column)) others.push_back(column);
+    }
+    if (others.empty()) return {};
+    const std::string found =
+        "The IS NOT NULL restriction is allowed only columns which are part of the view's primary "
+        "key, found columns: " +
+        JoinedNames(others) + ". ";
+    switch (settings.strict_is_not_null_in_views) {
+      case RestrictionMode::kAllowed:
+        return {};
+      case RestrictionMode::kWarned:
+        warnings.push_back(
+            found +
+            "Restrictions on these columns will be silently ignored. The flag "
+            "strict_is_not_null_in_views can be used to turn this warning into an error, or to "
+            "silence it. (true - error, warn - warning, false - silent)");
+        return {};
+      case RestrictionMode::kRefused:
+        return CqlError::Invalid(found +
+                                 "The flag strict_is_not_null_in_views can be used to turn this "
+                                 "error into a warning, or "
+                                 "to silence it. (true - error, warn - warning, false - silent)");
+    }
+    LS_UNREACHABLE("every mode is known");
+  }
+
   const CreateViewStatement& statement_;
   const TableDefinition& base_;
   Columns included_;  // none: all
@@ -297,10 +331,14 @@ CqlOr<SchemaChange> Apply(const CreateViewStatement& statement, Editor& editor) 
   }
   LS_ASSIGN_OR_RETURN(const auto base, TableToChange(view.keyspace, statement.base.name, editor));
   LS_RETURN_IF_ERROR(CheckBase(*base, view.name));
-  LS_ASSIGN_OR_RETURN(view.columns, ViewMaker(statement, *base).Make(editor.schema));
+  Warnings warnings;
+  LS_ASSIGN_OR_RETURN(
+      view.columns,
+      ViewMaker(statement, *base).Make(editor.schema, editor.context.settings, warnings));
   LS_RETURN_IF_ERROR(CheckNoTtl(view.options));
 
   SchemaChange change = OfTable(SchemaChange::Kind::kCreated, view.keyspace, view.name);
+  change.warnings = std::move(warnings);
   if (keyspace->tables.contains(view.name) ||
       FindIndexOfView(*keyspace, view.name).index != nullptr) {
     if (!statement.if_not_exists) {

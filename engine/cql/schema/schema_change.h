@@ -17,6 +17,7 @@
 #include "engine/model/schema.h"
 #include "engine/model/schema_actions.h"
 #include "engine/model/uuid.h"
+#include "engine/settings/statement_settings.h"
 
 namespace liststore {
 
@@ -33,6 +34,7 @@ struct SchemaChangeContext {
   std::optional<int64_t> drop_micros = {};
   // TRUNCATE was bound a timeout that is over at once.
   bool is_over = false;
+  StatementSettings settings = {};
 };
 
 struct SchemaChange {
@@ -61,6 +63,8 @@ struct SchemaChange {
   bool alters_schema = false;
   // A keyspace is to be in a data center that is not there.
   bool names_other_datacenters = false;
+  // What the client is told beside the answer.
+  Warnings warnings;
   // In the order in which they are to run. TRUNCATE has some although it alters no schema.
   std::vector<SchemaAction> actions;
 };

@@ -219,22 +219,36 @@ CqlStatus ApplyCompaction(const Properties& properties, TableOptions& options) {
 
 CqlStatus CheckCompaction(const Properties& properties, const TableOptions& options) {
   LS_ASSIGN_OR_RETURN(const auto given, properties.Map("compaction"));
+  if (!given || given->empty()) return {};
+  return CompactionOptions(options.compaction).Check();
+}
+
+CqlStatus CheckTimeWindows(const Properties& properties, const TableOptions& options,
+                           const StatementSettings& settings) {
+  LS_ASSIGN_OR_RETURN(const auto given, properties.Map("compaction"));
   const bool has_strategy = given && !given->empty();
-  if (has_strategy) LS_RETURN_IF_ERROR(CompactionOptions(options.compaction).Check());
   const auto strategy = options.compaction.find("class");
   if (strategy == options.compaction.end() || strategy->second != kTimeWindow) return {};
-  if (options.default_ttl_seconds <= 0) return {};
   if (!has_strategy && !properties.Has("default_time_to_live")) return {};
+  const int64_t ttl = options.default_ttl_seconds;
+  if (ttl <= 0) {
+    // A warning of this goes to ScyllaDB's log alone.
+    if (settings.restrict_twcs_without_default_ttl != RestrictionMode::kRefused) return {};
+    return CqlError::Config(
+        "TimeWindowCompactionStrategy tables without a strict default_time_to_live setting are "
+        "forbidden. You may override this restriction by setting restrict_twcs_without_default_ttl "
+        "configuration option to false.");
+  }
   const int64_t window = CompactionOptions::WindowSeconds(options.compaction);
-  const int64_t windows = options.default_ttl_seconds / window;
-  if (windows <= kTimeWindowsMax) return {};
+  const int64_t windows = ttl / window;
+  const int64_t most = settings.twcs_max_window_count;
+  if (most == 0 || windows <= most) return {};
   return CqlError::Config(
-      "The setting of default_time_to_live=" + std::to_string(options.default_ttl_seconds) +
-      " and compaction window=" + std::to_string(window) + "(s) can lead to " +
-      std::to_string(windows) +
+      "The setting of default_time_to_live=" + std::to_string(ttl) + " and compaction window=" +
+      std::to_string(window) + "(s) can lead to " + std::to_string(windows) +
       " windows, which is larger than the allowed number of windows specified by the "
       "twcs_max_window_count (" +
-      std::to_string(kTimeWindowsMax) +
+      std::to_string(most) +
       ") parameter. Note that default_time_to_live=0 is also highly discouraged.");
 }
 

@@ -109,37 +109,6 @@ void ListRoleRows(const VirtualReadContext& context, RowCollector& rows) {
       .Set("is_superuser", EncodeBoolean(true));
 }
 
-struct ConfigOption {
-  std::string_view name;
-  std::string_view type;
-  std::string_view value;  // JSON
-};
-
-// Options that clients and their tests ask for. The limits are those that statements are held to.
-// Source: ScyllaDB `db/config.cc`.
-constexpr ConfigOption kConfigOptions[] = {
-    {"batch_size_fail_threshold_in_kb", "integer", "1024"},
-    {"batch_size_warn_threshold_in_kb", "integer", "128"},
-    {"enable_tablets", "bool", "false"},
-    {"endpoint_snitch", "string", "\"org.apache.cassandra.locator.SimpleSnitch\""},
-    {"max_clustering_key_restrictions_per_query", "integer", "100"},
-    {"max_partition_key_restrictions_per_query", "integer", "100"},
-    {"murmur3_partitioner_ignore_msb_bits", "integer", "12"},
-    {"partitioner", "string", "\"org.apache.cassandra.dht.Murmur3Partitioner\""},
-    {"restrict_future_timestamp", "bool", "true"},
-    {"strict_allow_filtering", "restriction mode", "\"warn\""},
-};
-
-void ListConfig(const VirtualReadContext& /*context*/, RowCollector& rows) {
-  for (const ConfigOption& option : kConfigOptions) {
-    rows.Row()
-        .Set("name", std::string(option.name))
-        .Set("source", "default")
-        .Set("type", std::string(option.type))
-        .Set("value", std::string(option.value));
-  }
-}
-
 enum class Look : uint8_t {
   kBoth,
   kScyllaOnly,
@@ -220,10 +189,6 @@ constexpr SystemTable kSystemTables[] = {
      Look::kScyllaOnly},
     {{"system", "scylla_local", "key text", "", "value text", "what the node remembers"},
      nullptr,
-     Look::kScyllaOnly},
-    {{"system", "config", "name text", "", "source text, type text, value text",
-      "options of the server"},
-     ListConfig,
      Look::kScyllaOnly},
     // What ScyllaDB notes of its files, of other nodes and of writes that wait for them, and of
     // service levels: nothing.

@@ -9,11 +9,11 @@
 
 namespace liststore {
 
-// Adds the tables that a node of this look has: what only ScyllaDB has (versions, scylla_local,
-// config, ...) or only Cassandra 4 (peers_v2, system_virtual_schema) is missing in the other look,
-// because drivers tell the two apart by asking. Nor has a Cassandra below 4 what came with it
-// (peers_v2, system_virtual_schema). `clients` outlives the tables; nullptr: nobody is
-// connected.
+// Adds the tables that a node of this look has, but for system.config (instruments/config_table.h):
+// what only ScyllaDB has (versions, scylla_local, ...) or only Cassandra 4 (peers_v2,
+// system_virtual_schema) is missing in the other look, because drivers tell the two apart by
+// asking. Nor has a Cassandra below 4 what came with it (peers_v2, system_virtual_schema).
+// `clients` outlives the tables; nullptr: nobody is connected.
 //
 // Always empty: peers (a node that names itself there confuses drivers), size_estimates,
 // scylla_local, sessions and events of tracing.

@@ -9,6 +9,7 @@
 #include "engine/cql/syntax/properties.h"
 #include "engine/model/schema.h"
 #include "engine/model/uuid.h"
+#include "engine/settings/statement_settings.h"
 
 namespace liststore::schema_change {
 

@@ -37,6 +37,12 @@ struct UnavailableDetail {
 
   bool operator==(const UnavailableDetail&) const = default;
 };
+// Of a write to one row, kept by one node, that failed there.
+struct WriteFailureDetail {
+  uint16_t consistency = 0;
+
+  bool operator==(const WriteFailureDetail&) const = default;
+};
 struct FunctionFailureDetail {
   std::string keyspace;
   std::string function;
@@ -45,7 +51,7 @@ struct FunctionFailureDetail {
   bool operator==(const FunctionFailureDetail&) const = default;
 };
 using CqlErrorDetail = std::variant<std::monostate, AlreadyExistsDetail, UnpreparedDetail,
-                                    UnavailableDetail, FunctionFailureDetail>;
+                                    UnavailableDetail, WriteFailureDetail, FunctionFailureDetail>;
 
 struct CqlError {
   CqlErrorCode code = CqlErrorCode::kServerError;

@@ -121,8 +121,13 @@ bool CqlParser::ParseMarker(Expression& term) {
     Advance();
     std::string name;
     if (!ParseName(name)) return false;
-    const auto [known, is_new] = named_markers_.try_emplace(name, index);
-    index = known->second;
+    // Source: ScyllaDB cql3/Cql.g, new_bind_variables.
+    bool is_new = true;
+    if (options_.duplicate_bind_names_are_one_variable) {
+      const auto [known, inserted] = named_markers_.try_emplace(name, index);
+      index = known->second;
+      is_new = inserted;
+    }
     if (is_new) marker_names_.push_back(std::move(name));
   }
   term.node = BindMarker{index};

@@ -19,8 +19,8 @@ std::string LineOf(SourcePosition position) {
 
 }  // namespace
 
-CqlOr<Statement> ParseStatement(std::string_view text) {
-  CqlParser parser(text);
+CqlOr<Statement> ParseStatement(std::string_view text, const ParseOptions& options) {
+  CqlParser parser(text, options);
   Statement statement;
   if (!parser.ParseWholeStatement(statement)) return parser.TakeError();
   return statement;

@@ -29,11 +29,16 @@ inline constexpr size_t kBindMarkersMax = 65535;
 // memory.
 inline constexpr size_t kTokensMax = 1 << 20;
 
+struct ParseOptions {
+  // `:a` written twice is one variable, as in ScyllaDB since 2025.1; else each is one of its own.
+  bool duplicate_bind_names_are_one_variable = true;
+};
+
 // One statement; semicolons may follow it. Errors are Syntax, "line L:C ..." in ScyllaDB's words
 // (what it expected may differ: parsers do); Invalid for more than 65535 markers, and Unsupported
 // for clauses that the tree has no place for. Linear in the text but for what limits bound;
 // recursion is bounded whatever the text.
-CqlOr<Statement> ParseStatement(std::string_view text);
+CqlOr<Statement> ParseStatement(std::string_view text, const ParseOptions& options = {});
 
 // Parts of statements, for tools, tests, and schema tables that hold such text. Nothing may follow.
 CqlOr<TypeSpec> ParseType(std::string_view text);

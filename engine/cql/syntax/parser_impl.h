@@ -25,7 +25,10 @@ namespace liststore {
 // that comes next; nothing behind it has been taken, so that a look ahead is a copy of the lexer.
 class CqlParser {
  public:
-  explicit CqlParser(std::string_view text) : lexer_(text) { Advance(); }
+  explicit CqlParser(std::string_view text, const ParseOptions& options = {})
+      : lexer_(text), options_(options) {
+    Advance();
+  }
 
   bool ParseWholeStatement(Statement& statement);
   // Nothing but semicolons may follow.
@@ -222,6 +225,7 @@ class CqlParser {
   bool ParseRoleName(std::string& name);
 
   Lexer lexer_;
+  const ParseOptions options_;
   Lexeme token_;
   size_t tokens_ = 0;  // with token_
   std::optional<CqlError> error_;

@@ -12,10 +12,6 @@
 namespace liststore {
 namespace {
 
-// Where a page ends although it has room for more rows. Source: ScyllaDB query-result-writer.hh,
-// result_memory_limiter::maximum_result_size.
-constexpr size_t kPageBytesMax = size_t{1} << 20;
-
 // key_is_in_relation: IN (x) is `=`, IN ? is not, whatever it is bound to.
 bool SaysIn(const SelectPlan& plan) {
   return std::ranges::any_of(plan.partition_key, [](const KeyAlternatives& part) {
@@ -85,7 +81,8 @@ CqlStatus ReadLimits::ResolvePage(const SelectCall& call, bool finds_nothing,
   }
   if (is_paged) {
     page = *call.page_size;
-    collector.LimitBytes(kPageBytesMax);
+    // Source: ScyllaDB replica/database.cc, get_query_max_result_size.
+    collector.LimitBytes(call.page_bytes_max);
   }
   // Reads that have no pages of their own begin at the beginning; those that ScyllaDB reads in
   // pages unseen do not.

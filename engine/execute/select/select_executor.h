@@ -14,6 +14,7 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/values/evaluate_function.h"
 #include "engine/protocol/paging_state.h"
+#include "engine/settings/statement_settings.h"
 #include "engine/shard/engine.h"
 
 namespace liststore {
@@ -26,6 +27,8 @@ struct SelectCall {
   std::optional<uint64_t> page_size;
   // Where the page before ended, of whatever statement.
   std::optional<protocol::PagingState> resume;
+  // Where a page ends although it has room for more rows.
+  uint64_t page_bytes_max = StatementSettings::kPageBytesDefault;
   uint64_t now_nanos = 0;
   FunctionContext* functions = nullptr;  // of functions that are not pure
 };

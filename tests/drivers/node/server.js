@@ -6,8 +6,9 @@ const { spawn } = require("node:child_process");
 const readline = require("node:readline");
 const cassandra = require("cassandra-driver");
 
+// One that a ScyllaDB does not warn of, for the driver logs what the server warns of.
 const KEYSPACE = "CREATE KEYSPACE feat WITH replication = " +
-  "{'class': 'SimpleStrategy', 'replication_factor': 1}";
+  "{'class': 'NetworkTopologyStrategy', 'replication_factor': 3}";
 
 class Server {
   constructor(child, facts) {

@@ -13,6 +13,8 @@ from server import Server
 
 # What the driver says of a ScyllaDB node as well.
 KEPT_WARNINGS = [
+    # A ScyllaDB with its defaults warns of the keyspaces that most tests make.
+    r"Server warning: (SimpleStrategy replication class|Using Replication Factor)",
     # It begins with the newest version that it knows.
     r"Downgrading core protocol version from \d+ to \d+",
     # Its own defaults, whatever the server is.
