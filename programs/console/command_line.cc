@@ -1,10 +1,13 @@
 #include "programs/console/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cctype>
+#include <iostream>
 #include <map>
 #include <optional>
 
+#include "engine/base/nearest_name.h"
 #include "programs/console/exit_codes.h"
 
 namespace liststore {
@@ -17,17 +20,40 @@ std::string EnvironmentName(const std::string& prefix, const std::string& text) 
   return name;
 }
 
-// Takes from a file what neither the command line nor the environment has said.
-void ReadConfigFile(CLI::App* command, const std::string& path) {
+// "; did you mean cql-port?", or nothing. `name` and what is meant stand without dashes.
+std::string MeantOption(const CLI::App& command, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& known : option->get_lnames()) names.emplace_back(known);
+  }
+  return DidYouMean(name, names);
+}
+
+// Takes from a file what neither the command line nor the environment has said; returns what that
+// was.
+std::vector<const CLI::Option*> ReadConfigFile(CLI::App* command, const std::string& path) {
+  std::vector<const CLI::Option*> taken;
   for (const CLI::ConfigItem& item : CLI::ConfigINI().from_file(path)) {
     CLI::Option* const option = command->get_option_no_throw("--" + item.name);
     if (option == nullptr || !item.parents.empty()) {
-      throw CLI::ConfigError(path + ": no option " + item.fullname());
+      throw CLI::ConfigError(path + ": no option " + item.fullname() +
+                             MeantOption(*command, item.name));
     }
     if (option->count() > 0) continue;
     option->add_result(item.inputs);
     option->run_callback();
+    taken.push_back(option);
   }
+  return taken;
+}
+
+// Whether the option stands on the command line itself.
+bool IsIn(const CLI::Option& option, int argc, char** argv) {
+  return std::any_of(argv + 1, argv + argc, [&](const std::string argument) {
+    return std::ranges::any_of(option.get_lnames(), [&](const std::string& name) {
+      return argument == "--" + name || argument.starts_with("--" + name + "=");
+    });
+  });
 }
 
 }  // namespace
@@ -89,6 +115,11 @@ const CommandOption& CommandOption::OneOf(const std::vector<std::string>& values
   return *this;
 }
 
+const CommandOption& CommandOption::OneAtATime() const {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
 const CommandOption& CommandOption::PartedBy(char separator) const {
   option_->delimiter(separator);
   return *this;
@@ -106,6 +137,7 @@ struct CommandLine::Parts {
 
   CLI::App app;
   std::map<const CLI::App*, Command> commands;
+  std::map<const CLI::Option*, OptionSource> sources;  // of those that are given
 
   // The innermost command that was given.
   CLI::App* Given() {
@@ -131,8 +163,26 @@ int CommandLine::Run(int argc, char** argv) {
     app.parse(argc, argv);
     CLI::App* const given = parts_->Given();
     const Parts::Command& command = parts_->commands[given];
-    if (!command.config_path.empty()) ReadConfigFile(given, command.config_path);
+    for (const CLI::Option* option : given->get_options()) {
+      if (option->count() == 0) continue;
+      parts_->sources[option] =
+          IsIn(*option, argc, argv) ? OptionSource::kCommandLine : OptionSource::kEnvironment;
+    }
+    if (!command.config_path.empty()) {
+      for (const CLI::Option* option : ReadConfigFile(given, command.config_path)) {
+        parts_->sources[option] = OptionSource::kFile;
+      }
+    }
     return command.run();
+  } catch (const CLI::ExtrasError& error) {
+    app.exit(error);
+    for (const std::string& extra : app.remaining(/*recurse=*/true)) {
+      const std::string name = extra.substr(0, extra.find('='));
+      if (!name.starts_with("--")) continue;
+      const std::string meant = MeantOption(*parts_->Given(), name.substr(2));
+      if (!meant.empty()) std::cerr << name << meant << '\n';
+    }
+    return kExitFailed;
   } catch (const CLI::ParseError& error) {  // --help and --version come this way too
     return app.exit(error) == 0 ? kExitSame : kExitFailed;
   }
@@ -209,6 +259,12 @@ void Subcommand::AllFromEnvironment(const std::string& prefix) const {
     if (option == app_->get_help_ptr()) continue;
     option->envname(EnvironmentName(prefix, option->get_lnames()[0]));
   }
+}
+
+OptionSource Subcommand::SourceOf(const std::string& name) const {
+  const auto& sources = line_->parts_->sources;
+  const auto at = sources.find(app_->get_option_no_throw(name));
+  return at == sources.end() ? OptionSource::kDefault : at->second;
 }
 
 void Subcommand::Runs(std::function<int()> run) const {

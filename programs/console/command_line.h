@@ -17,6 +17,14 @@ class Option;
 
 namespace liststore {
 
+// Where the value of an option comes from; the later ones come before the earlier ones.
+enum class OptionSource : uint8_t {
+  kDefault,
+  kFile,
+  kEnvironment,
+  kCommandLine,
+};
+
 // An option of a command. A handle: copies mean the same option, which lives as long as its
 // CommandLine. Calls chain.
 class CommandOption {
@@ -37,6 +45,8 @@ class CommandOption {
   // 1 to `high`, or `word`, which stands for 0.
   const CommandOption& UpToOr(uint32_t high, const std::string& word) const;
   const CommandOption& OneOf(const std::vector<std::string>& values) const;
+  // Of several values, each with the option's name before it.
+  const CommandOption& OneAtATime() const;
   // Several values in one, parted by `separator`.
   const CommandOption& PartedBy(char separator) const;
 
@@ -84,6 +94,9 @@ class Subcommand {
   // All options so far may come from the environment, --cql-port as PREFIX_CQL_PORT. What is given
   // on the command line comes before it.
   void AllFromEnvironment(const std::string& prefix) const;
+
+  // Of an option, once the command runs.
+  OptionSource SourceOf(const std::string& name) const;
 
   // What is done when this command is given; returns the program's exit status.
   void Runs(std::function<int()> run) const;

@@ -2,8 +2,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
 
+#include "engine/settings/setting.h"
 #include "tools/serve/serve.h"
+#include "tools/serve/serve_settings.h"
 
 namespace liststore {
 namespace {
@@ -20,7 +28,11 @@ with --config, as lines like
   cql-port = 9042
   until-eof = true
 
-The command line comes before the environment, and that before the file.
+The command line comes before the environment, and that before the file. --print-config prints what they
+come to.
+
+--scylla-config FILE takes a scylla.yaml, --scylla-option NAME=VALUE an option of it, which comes before the
+file. Those that change an answer do so here; those without effect are named on standard error.
 
 Examples:
   liststore serve
@@ -37,66 +49,63 @@ Exit status: 0 it was told to stop, by a signal or, with --until-eof, by the end
 --strict was given and something was refused that ScyllaDB does: it is listed on standard error; 98 the port
 is taken: one line on standard error names it, and the process that has it, where /proc shows that.)";
 
-void AddTopology(const Subcommand& command, ServeOptions* options) {
-  command
-      .Option("--data-center", &options->data_centers,
-              "Data centres that there are, the node's first; keyspaces may be in no others\n"
-              "[datacenter1, and keyspaces may name others]")
-      .Value("NAME[,NAME...]");
-  command.Option("--rack", &options->rack, "Its rack").Value("NAME").ShowDefault();
-  command.Option("--cluster-name", &options->cluster_name, "Name of the cluster")
-      .Value("NAME")
-      .ShowDefault();
-  command
-      .Option("--release-version", &options->release_version,
-              "Version that drivers see: scylla-2025.1 is a ScyllaDB; 3.11.17 or 4.1, with "
-              "--scylla\noff, a Cassandra in what else it has, too")
-      .Value("VERSION");
+std::vector<std::pair<std::string, bool>> ChoicesOf(const ServeSetting& row) {
+  std::vector<std::pair<std::string, bool>> choices;
+  for (const auto& [word, means] : row.choices) choices.emplace_back(word, means);
+  return choices;
 }
 
-void AddSockets(const Subcommand& command, ServeOptions* options) {
-  command.Option("--address", &options->address, "IPv4 or IPv6 address to listen on").ShowDefault();
-  command.Option("--cql-port", &options->cql_port, "Port of CQL; 0: any free one").ShowDefault();
-  command.Option("--shard-aware-port", &options->shard_aware_port,
-                 "Port where the client's own port chooses the shard; 0: any free one "
-                 "[19042 if free; any with --cql-port 0]");
-  command.Option("--ready-file", &options->ready_file, "Write this when clients can connect")
-      .Value("FILE");
+// The flag of a row whose value is kept in `field`.
+template <typename Field>
+CommandOption AddField(const Subcommand& command, const ServeSetting& row, Field* field) {
+  const std::string name = "--" + std::string(row.setting.name);
+  const std::string help(row.setting.help);
+  if constexpr (std::is_same_v<Field, bool>) {
+    if (row.choices.empty()) return command.Flag(name, field, help);
+    return command.Choice(name, field, help, ChoicesOf(row));
+  } else if constexpr (std::is_same_v<Field, std::optional<bool>>) {
+    return command.Choice(name, field, help, ChoicesOf(row));
+  } else if constexpr (std::is_same_v<Field, std::vector<std::string>>) {
+    return command.Option(name, field, help).OneAtATime();
+  } else if constexpr (std::is_same_v<Field, uint32_t>) {
+    return command.Option(name, field, help).UpToOr(row.most, std::string(row.word));
+  } else if constexpr (std::is_same_v<Field, uint64_t>) {
+    if (row.setting.type == SettingType::kBytes) return command.Bytes(name, field, help);
+    return command.Option(name, field, help).Within(uint64_t{0}, uint64_t{row.most});
+  } else {
+    return command.Option(name, field, help);
+  }
 }
 
-void AddMemory(const Subcommand& command, ServeOptions* options) {
-  command
-      .Option("--shards", &options->shards,
-              "Shards, with a thread each; off: look like Cassandra, which has none")
-      .UpToOr(256, "off")
-      .Value("1..256|off")
-      .ShowDefault();
-  command.Bytes("--memory-limit", &options->memory_limit_bytes,
-                "Limit on memory for data, K, M and G as powers of 1024 "
-                "[three quarters of the machine's]");
-  command.Bytes("--populate", &options->populate_bytes,
-                "Memory for data that is taken from the system before clients can connect [0]");
+void AddSetting(const Subcommand& command, const ServeSetting& row, ServeOptions* options) {
+  const CommandOption option =
+      std::visit([&](auto field) { return AddField(command, row, &(options->*field)); }, row.field);
+  if (!row.value.empty()) option.Value(std::string(row.value));
+  if (!row.words.empty()) option.OneOf({row.words.begin(), row.words.end()});
+  if (row.shows_default) option.ShowDefault();
 }
 
-void AddInstruments(const Subcommand& command, ServeOptions* options) {
-  command
-      .Option("--clock", &options->clock,
-              "Time runs; stands still until it is moved (at START, in seconds since 1970); or\n"
-              "runs FACTOR times as fast. Clients change it in the table liststore.clock")
-      .Value("real|manual[:START]|scaled:FACTOR")
-      .ShowDefault();
-  command
-      .Choice("--client-timestamps", &options->replaces_client_timestamps,
-              "Timestamps of writes are the client's (the default while the clock is real), or\n"
-              "always the server's (the default while it is not)",
-              {{"honour", false}, {"replace", true}})
-      .Value("honour|replace");
-  command.Flag("--demo", &options->demo,
-               "Begin with a few lists in keyspace demo, and say how to connect");
-  command
-      .Number("--journal", &options->journal_entries,
-              "Remember the last N requests, in the table liststore.requests; 0: none")
-      .Within(uint64_t{0}, uint64_t{100'000});
+SettingSource ToSettingSource(OptionSource source) {
+  switch (source) {
+    case OptionSource::kDefault:
+      return SettingSource::kDefault;
+    case OptionSource::kFile:
+      return SettingSource::kFile;
+    case OptionSource::kEnvironment:
+      return SettingSource::kEnvironment;
+    case OptionSource::kCommandLine:
+      break;
+  }
+  return SettingSource::kCommandLine;
+}
+
+int Serve(const Subcommand& command, ServeOptions options) {
+  for (const ServeSetting& row : ServeSettings()) {
+    const std::string name(row.setting.name);
+    const SettingSource source = ToSettingSource(command.SourceOf("--" + name));
+    if (source != SettingSource::kDefault) options.sources.emplace(name, source);
+  }
+  return RunServe(options);
 }
 
 }  // namespace
@@ -106,25 +115,9 @@ void AddServeCommand(const Subcommand& program) {
   command.Footer(kServeHelp);
   const auto options = std::make_shared<ServeOptions>();
   command.ConfigFile("--config", "Options, a line each");
-  AddSockets(command, options.get());
-  AddMemory(command, options.get());
-  AddTopology(command, options.get());
-  command
-      .Choice("--scylla", &options->looks_like_scylla, "Look like ScyllaDB in every detail",
-              {{"on", true}, {"off", false}})
-      .Value("on|off");
-  command.Option("--auth", &options->auth, "Ask clients for this name and password")
-      .Value("USER:PASSWORD");
-  AddInstruments(command, options.get());
-  command.Flag("--until-eof", &options->until_eof, "End when standard input ends");
-  command.Flag("--strict", &options->strict,
-               "End with status 3 when something was refused that ScyllaDB does; refuse data\n"
-               "centres that are not there");
-  command.Option("--log-level", &options->log_level, "What is said on standard error")
-      .OneOf({"error", "warning", "info", "debug"})
-      .ShowDefault();
+  for (const ServeSetting& row : ServeSettings()) AddSetting(command, row, options.get());
   command.AllFromEnvironment("LISTSTORE");
-  command.Runs([options] { return RunServe(*options); });
+  command.Runs([command, options] { return Serve(command, *options); });
 }
 
 }  // namespace liststore

@@ -21,6 +21,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/str_join.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
@@ -29,6 +30,8 @@
 #include "liststore/server_clock.h"
 #include "programs/console/exit_codes.h"
 #include "tools/serve/port_owner.h"
+#include "tools/serve/scylla_config.h"
+#include "tools/serve/serve_settings.h"
 
 namespace liststore {
 namespace {
@@ -90,8 +93,10 @@ absl::StatusOr<std::unique_ptr<ServerClock>> MakeClock(std::string_view text) {
   return clock;
 }
 
-absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options) {
+absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options,
+                                                 std::vector<ScyllaOption> scylla) {
   CqlServerOptions server;
+  server.scylla_options = std::move(scylla);
   server.address = options.address;
   server.cql_port = options.cql_port;
   server.shard_aware_port = options.shard_aware_port;
@@ -221,6 +226,23 @@ int SayRefusals(const Log& log, const CqlServer& server) {
   return kExitRefused;
 }
 
+void SayWithoutEffect(const Log& log, const ScyllaChoice& scylla) {
+  for (const std::string& unknown : scylla.unknown) log.Write(LogLevel::kWarning, unknown);
+  if (scylla.without_effect.empty()) return;
+  log.Write(LogLevel::kInfo, absl::StrCat("options of ScyllaDB without effect: ",
+                                          absl::StrJoin(scylla.without_effect, ", ")));
+}
+
+int PrintConfig(const ServeOptions& options, const Log& log) {
+  const absl::StatusOr<std::string> text = ConfigText(options);
+  if (!text.ok()) {
+    log.Write(LogLevel::kError, ToStd(text.status().message()));
+    return kExitFailed;
+  }
+  std::fputs(text->c_str(), stdout);
+  return kExitSame;
+}
+
 void SayHowToConnect(std::string_view address, int port) {
   const std::string host(address);
   absl::FPrintF(stderr, R"(
@@ -244,7 +266,8 @@ Ctrl-C ends it; what is in memory goes with it.
 }
 
 // The exit status of a stop that was asked for.
-absl::StatusOr<int> Serve(const ServeOptions& options, const Log& log) {
+absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaOption>& scylla,
+                          const Log& log) {
   // Before any thread exists, so that no thread takes them. A closed standard output ends nothing.
   sigset_t stops;
   sigemptyset(&stops);
@@ -255,7 +278,7 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const Log& log) {
   const int signals = signalfd(-1, &stops, SFD_CLOEXEC);
   if (signals < 0) return absl::ResourceExhaustedError("no file can be opened");
 
-  LS_ASSIGN_OR_RETURN(CqlServerOptions server_options, ToServerOptions(options));
+  LS_ASSIGN_OR_RETURN(CqlServerOptions server_options, ToServerOptions(options, scylla));
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<ServerClock> clock, MakeClock(options.clock));
   server_options.server_clock = clock.get();
   std::unique_ptr<ListStore> demo;
@@ -294,13 +317,20 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const Log& log) {
 }  // namespace
 
 int RunServe(const ServeOptions& asked) {
-  ServeOptions options = asked;
+  const Log log(ParseLogLevel(asked.log_level));
+  const absl::StatusOr<ScyllaChoice> scylla = ChooseScyllaConfig(asked);
+  if (!scylla.ok()) {
+    log.Write(LogLevel::kError, ToStd(scylla.status().message()));
+    return kExitFailed;
+  }
+  if (asked.print_config) return PrintConfig(asked, log);
+  SayWithoutEffect(log, *scylla);
+  ServeOptions options = scylla->options;
   if (options.shards == 0) {
     options.shards = 1;
     options.looks_like_scylla = false;
   }
-  const Log log(ParseLogLevel(options.log_level));
-  const absl::StatusOr<int> exit_status = Serve(options, log);
+  const absl::StatusOr<int> exit_status = Serve(options, scylla->given, log);
   if (exit_status.ok()) return *exit_status;
   const absl::Status& status = exit_status.status();
   if (!absl::IsAlreadyExists(status)) {

@@ -3,8 +3,12 @@
 #define LISTSTORE_TOOLS_SERVE_SERVE_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "engine/settings/setting.h"
 
 namespace liststore {
 
@@ -30,11 +34,17 @@ struct ServeOptions {
   std::string clock = "real";
   // Absent: while the clock is not the real one, of which clients know nothing.
   std::optional<bool> replaces_client_timestamps;
-  bool demo = false;                  // a few lists to begin with
-  uint64_t journal_entries = 10'000;  // requests that are remembered; 0: none
-  bool until_eof = false;             // ends with standard input too
-  bool strict = false;                // what was refused makes the exit status 3
-  std::string log_level = "info";     // "error", "warning", "info" or "debug"
+  bool demo = false;                        // a few lists to begin with
+  uint64_t journal_entries = 10'000;        // requests that are remembered; 0: none
+  bool until_eof = false;                   // ends with standard input too
+  bool strict = false;                      // what was refused makes the exit status 3
+  std::string log_level = "info";           // "error", "warning", "info" or "debug"
+  std::string scylla_config;                // a scylla.yaml; empty: none
+  std::vector<std::string> scylla_options;  // "NAME=VALUE"; come before the file's
+  bool print_config = false;                // says what the settings are, and ends
+  // Where a setting's value comes from, by the name of its flag; those that are not here are
+  // defaults.
+  std::map<std::string, SettingSource, std::less<>> sources;
 };
 
 // Serves until SIGTERM or SIGINT. When clients can connect, one line of JSON says where, on

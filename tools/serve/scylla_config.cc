@@ -1,0 +1,125 @@
+#include "tools/serve/scylla_config.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "engine/base/nearest_name.h"
+#include "engine/base/status_macros.h"
+#include "engine/base/strings.h"
+#include "tools/serve/scylla_yaml.h"
+
+namespace liststore {
+namespace {
+
+// YAML has more words for them than ScyllaDB's other sources.
+std::string FromYaml(SettingType type, const std::string& value) {
+  if (type != SettingType::kBoolean) return value;
+  const std::string lower = absl::AsciiStrToLower(value);
+  if (lower == "yes" || lower == "on" || lower == "y" || lower == "true") return "true";
+  if (lower == "no" || lower == "off" || lower == "n" || lower == "false") return "false";
+  return value;
+}
+
+std::vector<std::string_view> ScyllaNames() {
+  std::vector<std::string_view> names;
+  for (const Setting& setting : ScyllaSettings()) names.push_back(setting.name);
+  return names;
+}
+
+absl::Status TakeFile(const std::string& path, ScyllaChoice& choice) {
+  LS_ASSIGN_OR_RETURN(const std::vector<ScyllaYamlEntry> entries, ReadScyllaYaml(path));
+  for (const ScyllaYamlEntry& entry : entries) {
+    const std::string place = absl::StrCat(path, ":", entry.line, ": ");
+    const std::optional<size_t> position = FindScyllaSetting(entry.name);
+    if (!position) {
+      choice.unknown.push_back(absl::StrCat(place, entry.name, ": ScyllaDB has no such option",
+                                            DidYouMean(entry.name, ScyllaNames())));
+      continue;
+    }
+    const Setting& setting = ScyllaSettings()[*position];
+    const std::string value = FromYaml(setting.type, entry.value);
+    if (const auto error = choice.config.Set(entry.name, value, SettingSource::kFile)) {
+      return absl::InvalidArgumentError(absl::StrCat(place, *error));
+    }
+    choice.given.push_back({std::string(setting.name), value, /*is_from_file=*/true});
+    if (!setting.has_effect()) choice.without_effect.emplace_back(setting.name);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TakeOption(const std::string& option, ScyllaChoice& choice) {
+  const size_t at = option.find('=');
+  if (at == std::string::npos || at == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--scylla-option '", option, "' is not NAME=VALUE"));
+  }
+  // Its own command line has hyphens.
+  std::string name = option.substr(0, at);
+  std::ranges::replace(name, '-', '_');
+  const std::string value = option.substr(at + 1);
+  if (const auto error = choice.config.Set(name, value, SettingSource::kCommandLine)) {
+    return absl::InvalidArgumentError(absl::StrCat("--scylla-option ", *error));
+  }
+  const Setting& setting = ScyllaSettings()[*FindScyllaSetting(name)];
+  choice.given.push_back({std::string(setting.name), value, /*is_from_file=*/false});
+  if (!setting.has_effect()) choice.without_effect.emplace_back(setting.name);
+  return absl::OkStatus();
+}
+
+// Whether ScyllaDB's option `name` decides about the flag `flag`, and notes it.
+bool Decides(std::string_view name, std::string_view flag, ScyllaChoice& choice) {
+  if (choice.options.sources.contains(flag) || !choice.config.is_given(name)) return false;
+  choice.from_scylla.emplace(flag, name);
+  return true;
+}
+
+void TakeWhatFlagsLeave(ScyllaChoice& choice) {
+  const ScyllaConfig& config = choice.config;
+  ServeOptions& options = choice.options;
+  const auto port = [&](std::string_view name) {
+    return static_cast<uint16_t>(config.integer(name));
+  };
+  if (Decides("native_transport_port", "cql-port", choice)) {
+    options.cql_port = port("native_transport_port");
+  }
+  // Who asks for a port of CQL, 0 above all, does not want what the file has beside its own.
+  if (!options.sources.contains("cql-port") &&
+      Decides("native_shard_aware_transport_port", "shard-aware-port", choice)) {
+    options.shard_aware_port = port("native_shard_aware_transport_port");
+  }
+  if (Decides("rpc_address", "address", choice)) options.address = config.of("rpc_address").text;
+  if (!config.of("cluster_name").text.empty() && Decides("cluster_name", "cluster-name", choice)) {
+    options.cluster_name = config.of("cluster_name").text;
+  }
+  constexpr std::string_view kPasswords = "PasswordAuthenticator";
+  if (config.of("authenticator").text.ends_with(kPasswords) &&
+      Decides("authenticator", "auth", choice)) {
+    // Source: ScyllaDB auth/password_authenticator.cc, DEFAULT_USER_PASSWORD.
+    options.auth = "cassandra:cassandra";
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<ScyllaChoice> ChooseScyllaConfig(const ServeOptions& options) {
+  ScyllaChoice choice;
+  choice.options = options;
+  if (!options.scylla_config.empty()) {
+    LS_RETURN_IF_ERROR(TakeFile(options.scylla_config, choice));
+  }
+  for (const std::string& option : options.scylla_options) {
+    LS_RETURN_IF_ERROR(TakeOption(option, choice));
+  }
+  TakeWhatFlagsLeave(choice);
+  std::ranges::sort(choice.without_effect);
+  choice.without_effect.erase(
+      std::unique(choice.without_effect.begin(), choice.without_effect.end()),
+      choice.without_effect.end());
+  return choice;
+}
+
+}  // namespace liststore

@@ -1,0 +1,201 @@
+#include "tools/serve/serve_settings.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "engine/base/status_macros.h"
+#include "engine/base/strings.h"
+#include "engine/settings/scylla_settings.h"
+#include "tools/serve/scylla_config.h"
+
+namespace liststore {
+namespace {
+
+using T = SettingType;
+using S = ServeOptions;
+
+// The defaults are those of ServeOptions; where it has none, what stands for it.
+const std::vector<ServeSetting>& Table() {
+  static const std::vector<ServeSetting> kTable = {
+      {.setting = {"address", T::kText, "127.0.0.1", false, "IPv4 or IPv6 address to listen on"},
+       .field = &S::address,
+       .shows_default = true},
+      {.setting = {"cql-port", T::kUint16, "9042", false, "Port of CQL; 0: any free one"},
+       .field = &S::cql_port,
+       .shows_default = true},
+      {.setting = {"shard-aware-port", T::kUint16, "19042 if free; any with --cql-port 0", false,
+                   "Port where the client's own port chooses the shard; 0: any free one "
+                   "[19042 if free; any with --cql-port 0]"},
+       .field = &S::shard_aware_port},
+      {.setting = {"ready-file", T::kText, "", false, "Write this when clients can connect"},
+       .field = &S::ready_file,
+       .value = "FILE"},
+      {.setting = {"shards", T::kUint32, "1", false,
+                   "Shards, with a thread each; off: look like Cassandra, which has none"},
+       .field = &S::shards,
+       .value = "1..256|off",
+       .shows_default = true,
+       .most = 256,
+       .word = "off"},
+      {.setting = {"memory-limit", T::kBytes, "three quarters of the machine's", false,
+                   "Limit on memory for data, K, M and G as powers of 1024 "
+                   "[three quarters of the machine's]"},
+       .field = &S::memory_limit_bytes},
+      {.setting = {"populate", T::kBytes, "0", false,
+                   "Memory for data that is taken from the system before clients can connect [0]"},
+       .field = &S::populate_bytes},
+      {.setting = {"data-center", T::kText, "datacenter1, and keyspaces may name others", false,
+                   "Data centres that there are, the node's first; keyspaces may be in no others\n"
+                   "[datacenter1, and keyspaces may name others]"},
+       .field = &S::data_centers,
+       .value = "NAME[,NAME...]"},
+      {.setting = {"rack", T::kText, "rack1", false, "Its rack"},
+       .field = &S::rack,
+       .value = "NAME",
+       .shows_default = true},
+      {.setting = {"cluster-name", T::kText, "liststore", false, "Name of the cluster"},
+       .field = &S::cluster_name,
+       .value = "NAME",
+       .shows_default = true},
+      {.setting = {"release-version", T::kText, "", false,
+                   "Version that drivers see: scylla-2025.1 is a ScyllaDB; 3.11.17 or 4.1, with "
+                   "--scylla\noff, a Cassandra in what else it has, too"},
+       .field = &S::release_version,
+       .value = "VERSION"},
+      {.setting = {"scylla", T::kSwitch, "on", false, "Look like ScyllaDB in every detail"},
+       .field = &S::looks_like_scylla,
+       .value = "on|off",
+       .choices = {{"on", true}, {"off", false}}},
+      {.setting = {"scylla-config", T::kText, "", false,
+                   "Take ScyllaDB's options from this scylla.yaml"},
+       .field = &S::scylla_config,
+       .value = "FILE"},
+      {.setting = {"scylla-option", T::kTexts, "", false,
+                   "An option of ScyllaDB, by its name in scylla.yaml; may be given again"},
+       .field = &S::scylla_options,
+       .value = "NAME=VALUE"},
+      {.setting = {"auth", T::kText, "", false, "Ask clients for this name and password"},
+       .field = &S::auth,
+       .value = "USER:PASSWORD"},
+      {.setting =
+           {"clock", T::kText, "real", true,
+            "Time runs; stands still until it is moved (at START, in seconds since 1970); or\n"
+            "runs FACTOR times as fast. Clients change it in the table liststore.clock"},
+       .field = &S::clock,
+       .value = "real|manual[:START]|scaled:FACTOR",
+       .shows_default = true},
+      {.setting =
+           {"client-timestamps", T::kText, "honour while the clock is real, else replace", false,
+            "Timestamps of writes are the client's (the default while the clock is real), or\n"
+            "always the server's (the default while it is not)"},
+       .field = &S::replaces_client_timestamps,
+       .value = "honour|replace",
+       .choices = {{"honour", false}, {"replace", true}}},
+      {.setting = {"demo", T::kBoolean, "false", false,
+                   "Begin with a few lists in keyspace demo, and say how to connect"},
+       .field = &S::demo},
+      {.setting = {"journal", T::kUint64, "10000", true,
+                   "Remember the last N requests, in the table liststore.requests; 0: none"},
+       .field = &S::journal_entries,
+       .value = "N",
+       .shows_default = true,
+       .most = 100'000},
+      {.setting = {"until-eof", T::kBoolean, "false", false, "End when standard input ends"},
+       .field = &S::until_eof},
+      {.setting = {"strict", T::kBoolean, "false", false,
+                   "End with status 3 when something was refused that ScyllaDB does; refuse data\n"
+                   "centres that are not there"},
+       .field = &S::strict},
+      {.setting = {"log-level", T::kText, "info", false, "What is said on standard error"},
+       .field = &S::log_level,
+       .shows_default = true,
+       .words = {"error", "warning", "info", "debug"}},
+      {.setting = {"print-config", T::kBoolean, "false", false,
+                   "Print every setting with its value and where that comes from, and end"},
+       .field = &S::print_config},
+  };
+  return kTable;
+}
+
+std::string ChoiceText(const ServeSetting& setting, bool value) {
+  for (const auto& [word, means] : setting.choices) {
+    if (means == value) return std::string(word);
+  }
+  return value ? "true" : "false";
+}
+
+std::string_view SourceOf(std::string_view name, const ServeOptions& options) {
+  const auto at = options.sources.find(name);
+  return ToString(at == options.sources.end() ? SettingSource::kDefault : at->second);
+}
+
+// Who reads it here does not need it.
+constexpr std::string_view kSecret = "auth";
+
+void AppendLine(std::string_view assigned, std::string_view source, std::string& text) {
+  absl::StrAppendFormat(&text, "%-60s  # %s\n", ToAbsl(assigned), ToAbsl(source));
+}
+
+}  // namespace
+
+std::span<const ServeSetting> ServeSettings() { return Table(); }
+
+std::string ValueText(const ServeSetting& setting, const ServeOptions& options) {
+  return std::visit(
+      [&](auto field) -> std::string {
+        const auto& value = options.*field;
+        using Value = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, std::string>) {
+          return value;
+        } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+          std::string joined;
+          for (const std::string& element : value) {
+            absl::StrAppend(&joined, joined.empty() ? "" : " ", element);
+          }
+          return joined;
+        } else if constexpr (std::is_same_v<Value, bool>) {
+          return ChoiceText(setting, value);
+        } else if constexpr (std::is_same_v<Value, std::optional<bool>>) {
+          return value ? ChoiceText(setting, *value) : "";
+        } else if constexpr (std::is_same_v<Value, std::optional<uint16_t>>) {
+          return value ? std::to_string(*value) : "";
+        } else {
+          return value == 0 && !setting.word.empty() ? std::string(setting.word)
+                                                     : std::to_string(value);
+        }
+      },
+      setting.field);
+}
+
+absl::StatusOr<std::string> ConfigText(const ServeOptions& options) {
+  LS_ASSIGN_OR_RETURN(const ScyllaChoice chosen, ChooseScyllaConfig(options));
+  std::string text = "# liststore serve\n";
+  for (const ServeSetting& row : ServeSettings()) {
+    const std::string_view name = row.setting.name;
+    std::string value = ValueText(row, chosen.options);
+    if (name == kSecret && !value.empty()) value = "(not shown)";
+    if (row.setting.default_value != value && !options.sources.contains(name) &&
+        !chosen.from_scylla.contains(name)) {
+      value = row.setting.default_value;
+    }
+    const auto from_scylla = chosen.from_scylla.find(name);
+    std::string source(SourceOf(name, options));
+    if (from_scylla != chosen.from_scylla.end()) source = from_scylla->second;
+    AppendLine(absl::StrCat(ToAbsl(name), " = ", value), source, text);
+  }
+  text += "\n# Options of ScyllaDB\n";
+  const std::span<const Setting> settings = ScyllaSettings();
+  for (size_t i = 0; i < settings.size(); ++i) {
+    const ScyllaConfig::Value& value = chosen.config.at(i);
+    std::string source(ToString(value.source));
+    if (!settings[i].has_effect()) source += ", without effect";
+    AppendLine(absl::StrCat(ToAbsl(settings[i].name), ": ", value.text), source, text);
+  }
+  return text;
+}
+
+}  // namespace liststore

@@ -1,0 +1,57 @@
+// The settings of `liststore serve`: one table, which makes its flags, what the environment and the
+// configuration file may say, --print-config and docs/settings.md.
+#ifndef LISTSTORE_TOOLS_SERVE_SERVE_SETTINGS_H_
+#define LISTSTORE_TOOLS_SERVE_SERVE_SETTINGS_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/settings/setting.h"
+#include "tools/serve/serve.h"
+
+namespace liststore {
+
+struct ServeSetting {
+  // Where the value is kept.
+  using Field = std::variant<std::string ServeOptions::*, std::vector<std::string> ServeOptions::*,
+                             uint16_t ServeOptions::*, std::optional<uint16_t> ServeOptions::*,
+                             uint32_t ServeOptions::*, uint64_t ServeOptions::*,
+                             bool ServeOptions::*, std::optional<bool> ServeOptions::*>;
+
+  // The flag's name without its dashes.
+  Setting setting;
+  Field field;
+  // How help shows a value; empty: by its type.
+  std::string_view value = {};
+  // Help shows the default that stands in ServeOptions.
+  bool shows_default = false;
+  // Of a text: the only ones there are.
+  std::vector<std::string_view> words = {};
+  // Of a bool with words: what they mean. None: a flag, which takes no value.
+  std::vector<std::pair<std::string_view, bool>> choices = {};
+  // Of a number: the largest; 0: what the type holds. `word` stands for 0, which is none of them
+  // then.
+  uint32_t most = 0;
+  std::string_view word = {};
+};
+
+// In the order in which help shows them.
+std::span<const ServeSetting> ServeSettings();
+
+// The value as the command line takes it; empty: none was given, and there is no default.
+std::string ValueText(const ServeSetting& setting, const ServeOptions& options);
+
+// One line for each setting, with its value and source, and one for each of ScyllaDB's options.
+// InvalidArgument: as RunServe refuses them.
+absl::StatusOr<std::string> ConfigText(const ServeOptions& options);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_TOOLS_SERVE_SERVE_SETTINGS_H_
