@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
@@ -12,6 +13,7 @@
 #include "engine/execute/query_processor_call.h"
 #include "engine/execute/view_follower.h"
 #include "engine/execute/write_set.h"
+#include "engine/model/schema_difference.h"
 #include "engine/shard/run_schema_actions.h"
 
 namespace liststore {
@@ -53,10 +55,19 @@ protocol::SchemaChange ToProtocol(const SchemaDifference& difference) {
   return told;
 }
 
+// The views of indexes that have come, gone or changed, in keyspaces that stay.
+std::vector<SchemaDifference> DifferencesOfIndexViews(const Schema& before, const Schema& after) {
+  std::vector<SchemaDifference> differences = DifferencesBetween(before, after);
+  std::erase_if(differences, [](const auto& difference) { return !difference.of_index_view; });
+  return differences;
+}
+
 }  // namespace
 
 void QueryProcessor::NoteSchemaDifference(const SchemaDifference& difference) {
   statements_.DropDependents(difference.keyspace, difference.table);
+  // To a Cassandra an index has no view.
+  if (difference.of_index_view && !options_.node.looks_like_scylla) return;
   if (options_.on_schema_change) options_.on_schema_change(ToProtocol(difference));
 }
 
@@ -108,13 +119,16 @@ CqlStatus QueryProcessor::RunSchema(const SchemaPlan& plan, BoundValues values, 
   }
   CqlOr<SchemaChange> change = CqlError::Server("no change was tried");
   OpStatus status = OpStatus::kOk;
+  std::vector<SchemaDifference> of_index_views;
   catalog.Change([&](Schema& next) {
     const std::shared_ptr<const Schema> current = catalog.snapshot();
     change = ApplySchemaStatement(*plan.statement, call.client.keyspace, context, next);
     if (!change.ok()) return false;
     status = RunSchemaActions(engine_, *current, change->actions, clock_.NowNanos(), next,
                               FollowerOfView);
-    return status == OpStatus::kOk && change->alters_schema;
+    if (status != OpStatus::kOk || !change->alters_schema) return false;
+    of_index_views = DifferencesOfIndexViews(*current, next);
+    return true;
   });
   if (!change.ok()) return change.error();
   if (status == OpStatus::kOutOfMemory) {
@@ -142,7 +156,16 @@ CqlStatus QueryProcessor::RunSchema(const SchemaPlan& plan, BoundValues values, 
                                                                                    : Kind::kUpdated,
                                     change->keyspace, change->table, change->type};
   const protocol::SchemaChange told = ToProtocol(difference);
+  // In the order of ScyllaDB db/schema_applier.cc, do_merge_schema: what has changed comes last.
+  const auto tell_of_index_views = [&](bool changed) {
+    for (const SchemaDifference& of_view : of_index_views) {
+      if ((of_view.kind == Kind::kUpdated) != changed || of_view.table == change->table) continue;
+      NoteSchemaDifference(of_view);
+    }
+  };
+  tell_of_index_views(/*changed=*/false);
   if (change->alters_schema && options_.on_schema_change) options_.on_schema_change(told);
+  tell_of_index_views(/*changed=*/true);
   for (const std::string& view : change->views) {
     statements_.DropDependents(change->keyspace, view);
     protocol::SchemaChange of_view = told;

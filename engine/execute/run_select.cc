@@ -1,6 +1,8 @@
 // SELECT and DESCRIBE.
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/status_macros.h"
@@ -11,6 +13,8 @@
 #include "engine/execute/answers.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
+#include "engine/execute/select/index_view_table.h"
+#include "engine/execute/select/result_collector.h"
 #include "engine/execute/select/select_executor.h"
 
 namespace liststore {
@@ -41,6 +45,27 @@ CqlStatus CheckSerialRead(const SelectPlan& plan, BoundValues values) {
 bool ReadTimesOut(const SelectPlan& plan, const StatementSettings& settings) {
   if (plan.table->is_virtual) return false;
   return plan.partition_key.empty() ? settings.range_reads_time_out : settings.reads_time_out;
+}
+
+// Computed as virtual tables are, from the rows of the index's table.
+CqlStatus SelectFromIndexView(Engine& engine, const VirtualReadContext& context,
+                              const SelectCall& call, SelectResult& result, bool& gone) {
+  const SelectPlan& plan = call.plan;
+  // To a Cassandra an index is no table.
+  if (!context.node.looks_like_scylla) {
+    return CqlError::Invalid("unconfigured table " + plan.table->name);
+  }
+  std::optional<std::vector<std::string>> keys;
+  if (!plan.partition_key.empty()) {
+    LS_RETURN_IF_ERROR(EncodePartitionKeys(*plan.table, plan.partition_key, call.values,
+                                           KeyUse::kRead, keys.emplace()));
+  }
+  const IndexViewTable table(engine, plan.table, std::move(keys));
+  LS_RETURN_IF_ERROR(ExecuteVirtualSelect(table, context, call, result));
+  gone = table.outcome() == IndexViewTable::Outcome::kGone;
+  if (table.outcome() != IndexViewTable::Outcome::kTooLarge) return {};
+  return CqlError::Invalid("The rows of view " + plan.table->name + " are more than " +
+                           std::to_string(kResultBytesMax) + " bytes: name its partition");
 }
 
 }  // namespace
@@ -87,11 +112,15 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
     if (IsCassandraShell(call.text, call.client, options_.node)) {
       call.Count(CqlFeature::kShellDescribe);
     }
-    const VirtualTable* table = virtual_tables_.Find(plan.table->keyspace, plan.table->name);
     const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
-    LS_RETURN_IF_ERROR(ExecuteVirtualSelect(
-        *table, {*schema, options_.node, call.client.local_address, call.now_nanos}, select,
-        result));
+    const VirtualReadContext context{*schema, options_.node, call.client.local_address,
+                                     call.now_nanos};
+    if (plan.table->is_index_view()) {
+      LS_RETURN_IF_ERROR(SelectFromIndexView(engine_, context, select, result, gone));
+    } else {
+      const VirtualTable* table = virtual_tables_.Find(plan.table->keyspace, plan.table->name);
+      LS_RETURN_IF_ERROR(ExecuteVirtualSelect(*table, context, select, result));
+    }
   } else {
     LS_RETURN_IF_ERROR(ExecuteSelect(engine_, select, result, gone));
   }

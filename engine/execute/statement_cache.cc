@@ -12,7 +12,10 @@ namespace {
 
 bool IsOf(const std::shared_ptr<const TableDefinition>& definition, std::string_view keyspace,
           std::string_view table) {
-  return definition->keyspace == keyspace && (table.empty() || definition->name == table);
+  if (definition->keyspace != keyspace) return false;
+  // The view of an index changes with its table.
+  return table.empty() || definition->name == table ||
+         (definition->is_index_view() && definition->view->base == table);
 }
 
 bool DependsOn(const Plan& plan, std::string_view keyspace, std::string_view table) {

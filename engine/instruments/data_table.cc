@@ -64,6 +64,7 @@ std::vector<VirtualRow> DataTable::Rows(const VirtualReadContext& context) const
     if (keyspace->is_system()) continue;
     ++keyspaces;
     for (const auto& [table_name, table] : keyspace->tables) {
+      if (table->is_virtual) continue;
       ++tables;
       const TableStats stats = engine_.StatsOf(table->storage.id);
       rows_stored += stats.rows;

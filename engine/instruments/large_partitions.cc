@@ -54,6 +54,7 @@ std::vector<LargePartitions> FindLargePartitions(Engine& engine, const Schema& s
   for (const auto& [name, keyspace] : schema.keyspaces) {
     if (keyspace->is_system()) continue;
     for (const auto& [table_name, table] : keyspace->tables) {
+      if (table->is_virtual) continue;
       // No block is smaller than what it holds.
       if (engine.StatsOf(table->storage.id).live_bytes <= kLintPartitionBytesMax) continue;
       LargePartitions found;

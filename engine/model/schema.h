@@ -87,12 +87,14 @@ struct TableOptions {
   bool operator==(const TableOptions&) const = default;
 };
 
-// What makes a table a materialized view: its rows follow from those of another.
+// What makes a table a materialized view: its rows follow from those of another. That of an index
+// is virtual, and is made and dropped with its index.
 struct ViewDefinition {
   std::string base;  // of the same keyspace
   Uuid base_id;
   bool all_columns = false;  // `SELECT *`: columns that the base gets, the view gets too
-  std::string where;         // CQL, without the word
+  std::string where;         // CQL, without the word; of an index's view nothing
+  std::string index = {};    // the name of the index whose view it is; empty: it is none
 
   bool operator==(const ViewDefinition&) const = default;
 };
@@ -134,9 +136,11 @@ struct TableDefinition {
   // or indexes do.
   TableSchema storage;
 
+  bool is_index_view() const { return view && !view->index.empty(); }
   // O(columns). nullptr: no such column.
   const ColumnDefinition* FindColumn(std::string_view name) const;
   const IndexDefinition* FindIndexOn(std::string_view column) const;
+  const IndexDefinition* FindIndex(std::string_view name) const;
   size_t CountOf(ColumnKind kind) const;
   // The columns of a kind in their order. O(columns).
   std::vector<const ColumnDefinition*> ColumnsOf(ColumnKind kind) const;
@@ -151,7 +155,27 @@ struct KeyspaceDefinition {
   UserTypes types;
 
   bool is_system() const;
+  // Puts a table in place of one of its name, and the views of its indexes in place of those that
+  // it had; what ALTER has changed of a view stays. O(tables).
+  void Put(std::shared_ptr<const TableDefinition> table);
+  // Takes a table that is there out, and the views of its indexes. O(tables).
+  void Erase(std::string_view table);
 };
+
+// ScyllaDB keeps an index in a view of this name.
+std::string IndexViewName(std::string_view index);
+// Virtual and complete, with default options; its id is another one for another table or index.
+// Source: ScyllaDB index/secondary_index_manager.cc, create_view_for_index.
+TableDefinition MakeIndexView(const TableDefinition& base, const IndexDefinition& index);
+
+// What a column of an index's view shows.
+enum class IndexViewValue : uint8_t {
+  kColumn,     // that of the base with its name
+  kToken,      // of the base's partition key
+  kPart,       // what of its collection the index is by
+  kElementKey  // where in its collection the indexed value stands
+};
+IndexViewValue ShownIn(const TableDefinition& base, const ColumnDefinition& of_view);
 
 struct Schema {
   std::map<std::string, std::shared_ptr<const KeyspaceDefinition>, std::less<>> keyspaces;

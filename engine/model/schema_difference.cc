@@ -20,14 +20,14 @@ class Comparer {
     for (const auto& [name, keyspace] : before.keyspaces) {
       const KeyspaceDefinition* left = after.FindKeyspace(name);
       if (left == nullptr) {
-        Add(DifferenceKind::kDropped, name, {});
+        Add(DifferenceKind::kDropped, name);
         continue;
       }
       if (left == keyspace.get()) continue;
       for (const auto& [table_name, table] : keyspace->tables) {
         const auto at = left->tables.find(table_name);
         if (at == left->tables.end() || at->second->id != table->id) {
-          Add(DifferenceKind::kDropped, name, table_name);
+          Add(DifferenceKind::kDropped, *table);
         }
       }
       for (const auto& [type_name, type] : keyspace->types) {
@@ -41,10 +41,10 @@ class Comparer {
       const KeyspaceDefinition* old = before.FindKeyspace(name);
       if (old == keyspace.get()) continue;
       if (old == nullptr) {
-        Add(DifferenceKind::kCreated, name, {});
+        Add(DifferenceKind::kCreated, name);
       } else if (old->replication != keyspace->replication ||
                  old->durable_writes != keyspace->durable_writes) {
-        Add(DifferenceKind::kUpdated, name, {});
+        Add(DifferenceKind::kUpdated, name);
       }
       for (const auto& [type_name, type] : keyspace->types) {
         const auto at = old == nullptr ? keyspace->types.end() : old->types.find(type_name);
@@ -66,13 +66,16 @@ class Comparer {
  private:
   void AddTable(const TableDefinition* old, const TableDefinition& table) {
     if (old == nullptr || old->id != table.id) {
-      Add(DifferenceKind::kCreated, table.keyspace, table.name);
+      Add(DifferenceKind::kCreated, table);
     } else if (!IsSame(*old, table)) {
-      Add(DifferenceKind::kUpdated, table.keyspace, table.name);
+      Add(DifferenceKind::kUpdated, table);
     }
   }
-  void Add(DifferenceKind kind, std::string keyspace, std::string table) {
-    differences_.push_back({kind, std::move(keyspace), std::move(table)});
+  void Add(DifferenceKind kind, const TableDefinition& table) {
+    differences_.push_back({kind, table.keyspace, table.name, {}, table.is_index_view()});
+  }
+  void Add(DifferenceKind kind, std::string keyspace) {
+    differences_.push_back({kind, std::move(keyspace), {}});
   }
   void AddType(DifferenceKind kind, std::string keyspace, std::string type) {
     differences_.push_back({kind, std::move(keyspace), {}, std::move(type)});

@@ -18,8 +18,9 @@ struct SchemaDifference {
   };
   Kind kind = Kind::kUpdated;
   std::string keyspace;
-  std::string table;      // empty: a type, or the keyspace itself
-  std::string type = {};  // a user type
+  std::string table;           // empty: a type, or the keyspace itself
+  std::string type = {};       // a user type
+  bool of_index_view = false;  // the table is one
 
   bool operator==(const SchemaDifference&) const = default;
 };

@@ -16,11 +16,14 @@ Keyspaces KeyspacesOfUsers(const Schema& schema) {
   return of_users;
 }
 
-// Calls visit(definition) for every table, in order of names.
+// Calls visit(definition) for every table that is stored, in order of names. Views of indexes are
+// not.
 template <typename Visitor>
 void ForEachTable(const Keyspaces& keyspaces, Visitor&& visit) {
   for (const auto& [name, keyspace] : keyspaces) {
-    for (const auto& [table_name, table] : keyspace->tables) visit(*table);
+    for (const auto& [table_name, table] : keyspace->tables) {
+      if (!table->is_index_view()) visit(*table);
+    }
   }
 }
 
@@ -83,6 +86,7 @@ void Baseline::TakeIds(const ReturnRequest& request) {
   for (auto& [name, keyspace] : keyspaces_) {
     std::shared_ptr<KeyspaceDefinition> changed;
     for (const auto& [table_name, table] : keyspace->tables) {
+      if (table->is_index_view()) continue;
       const TableId id = request.tables[number].schema.id;
       image_.tables[number++].table = id;
       if (table->storage.id == id) continue;

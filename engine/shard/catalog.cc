@@ -1,6 +1,7 @@
 #include "engine/shard/catalog.h"
 
 #include <random>
+#include <string>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -57,8 +58,9 @@ void Catalog::PutTable(Schema& schema, std::shared_ptr<const TableDefinition> ta
     keyspace->replication = {{"class", "org.apache.cassandra.locator.SimpleStrategy"},
                              {"replication_factor", "1"}};
   }
-  keyspace->tables.insert_or_assign(table->name, table);
-  schema.keyspaces.insert_or_assign(table->keyspace, std::move(keyspace));
+  const std::string name = table->keyspace;
+  keyspace->Put(std::move(table));
+  schema.keyspaces.insert_or_assign(name, std::move(keyspace));
 }
 
 Uuid Catalog::NewUuid() {

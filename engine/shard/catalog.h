@@ -42,7 +42,7 @@ class Catalog {
   // still had it: the next one is of after the change. Not within Change.
   void WaitForChange();
 
-  // Puts a table into its keyspace, in place of one of the same name; makes the keyspace with the
+  // Puts a table into its keyspace (KeyspaceDefinition::Put); makes the keyspace with the
   // given replication when there is none. For use within Change.
   static void PutTable(Schema& schema, std::shared_ptr<const TableDefinition> table);
 

@@ -238,6 +238,11 @@ class ChangeMaker {
         schema.index->column == column) {
       return false;
     }
+    // Source: ScyllaDB cql3/statements/alter_table_statement.cc, drop_column.
+    if (schema.index && schema.index->on != ModelIndex::On::kValue && !schema.is_static(column) &&
+        !options_.is_cassandra) {
+      return false;
+    }
     const std::string& name = schema.ValueColumn(column).name;
     return std::ranges::none_of(
         views, [&](const ViewModel* view) { return view->Needs(name, schema.is_static(column)); });

@@ -109,8 +109,10 @@ RefusalMaker::Maybe RefusalMaker::DropNothing() {
 }
 
 RefusalMaker::Maybe RefusalMaker::DropIndexed() {
-  if (!schema_.index || schema_.index->on != On::kValue) return std::nullopt;
-  const std::string& name = schema_.IndexedColumn().name;
+  if (!schema_.index) return std::nullopt;
+  // An index on a key column needs all that makes a row live.
+  const std::string& name =
+      schema_.index->on == On::kValue ? schema_.IndexedColumn().name : AnyOf(schema_.regular).name;
   return Of(Alter(schema_) + "DROP " + name, Needed(name, IndexName(schema_) + "_index"));
 }
 
@@ -120,6 +122,8 @@ RefusalMaker::Maybe RefusalMaker::DropWhatAViewNeeds() {
   for (size_t i = 0; i < schema_.values(); ++i) {
     const std::string& name = schema_.ValueColumn(i).name;
     if (schema_.index && schema_.IndexedColumn().name == name) continue;
+    // Its view needs the column as well.
+    if (schema_.index && schema_.index->on != On::kValue && !schema_.is_static(i)) continue;
     const auto needs = [&](const ViewModel* view) {
       return view->Needs(name, schema_.is_static(i));
     };

@@ -218,9 +218,11 @@ TEST_F(SystemSchemaTest, CountersAreFlagged) {
 // name, kind, position, clustering_order, type.
 using ColumnRow = std::tuple<std::string, std::string, int, std::string, std::string>;
 
-std::vector<ColumnRow> ColumnRows(const std::vector<NamedRow>& rows) {
+// Those of one table.
+std::vector<ColumnRow> ColumnRows(const std::vector<NamedRow>& rows, const std::string& table) {
   std::vector<ColumnRow> columns;
   for (const NamedRow& row : rows) {
+    if (row.at("table_name") != table) continue;
     EXPECT_EQ(row.at("column_name"), row.at("column_name_bytes"));
     columns.emplace_back(*row.at("column_name"), *row.at("kind"),
                          testing::AsInt(row.at("position")), *row.at("clustering_order"),
@@ -230,12 +232,12 @@ std::vector<ColumnRow> ColumnRows(const std::vector<NamedRow>& rows) {
 }
 
 TEST_F(SystemSchemaTest, ColumnsSayWhatTheyAre) {
-  EXPECT_EQ(ColumnRows(Read("columns", "ks")),
+  EXPECT_EQ(ColumnRows(Read("columns", "ks"), "list_items"),
             (std::vector<ColumnRow>{{"entity_id", "partition_key", 1, "NONE", "text"},
                                     {"feature_key", "partition_key", 0, "NONE", "text"},
                                     {"item_key", "clustering", 0, "DESC", "text"},
                                     {"value", "regular", -1, "NONE", "blob"}}));
-  EXPECT_EQ(ColumnRows(Read("columns", "My Keyspace")),
+  EXPECT_EQ(ColumnRows(Read("columns", "My Keyspace"), "T"),
             (std::vector<ColumnRow>{{"Down", "clustering", 1, "DESC", "timestamp"},
                                     {"Up", "clustering", 0, "ASC", "text"},
                                     {"Value", "regular", -1, "NONE", "text"},
@@ -246,7 +248,7 @@ TEST_F(SystemSchemaTest, ColumnsSayWhatTheyAre) {
 
 TEST_F(SystemSchemaTest, CassandraWritesOrdersInLowerCase) {
   node_.looks_like_scylla = false;
-  const auto rows = ColumnRows(Read("columns", "My Keyspace"));
+  const auto rows = ColumnRows(Read("columns", "My Keyspace"), "T");
   EXPECT_EQ(std::get<3>(rows.at(0)), "desc");
   EXPECT_EQ(std::get<3>(rows.at(1)), "asc");
   EXPECT_EQ(std::get<3>(rows.at(2)), "none");
@@ -268,21 +270,47 @@ TEST_F(SystemSchemaTest, IndexesNameTheirTarget) {
   EXPECT_EQ(target(quoted[1]), R"("Value")") << "a global one is the column as CQL writes it";
 }
 
+// Names are quoted where CQL has to read them. Source: ScyllaDB
+// index/secondary_index_manager.cc, create_view_for_index.
+TEST_F(SystemSchemaTest, ViewsOfIndexesNameTheirTable) {
+  const auto views = Read("views", "My Keyspace");
+  ASSERT_EQ(views.size(), 2u);
+  EXPECT_EQ(views[0].at("view_name"), "Local_index");
+  EXPECT_EQ(views[1].at("view_name"), "global_index");
+  EXPECT_NE(views[0].at("id"), views[1].at("id"));
+  for (const NamedRow& view : views) {
+    EXPECT_EQ(view.at("base_table_name"), "T");
+    EXPECT_EQ(view.at("base_table_id"), std::string(Uuid::FromRandomBits(3, 4).view()));
+    EXPECT_EQ(view.at("where_clause"), "\"Value\" IS NOT NULL");
+    EXPECT_EQ(testing::AsInt(view.at("default_time_to_live")), 0) << "as ScyllaDB's views have";
+    EXPECT_EQ(view.at("comment"), "");
+  }
+  EXPECT_EQ(ColumnRows(Read("columns", "My Keyspace"), "global_index"),
+            (std::vector<ColumnRow>{{"Down", "clustering", 3, "DESC", "timestamp"},
+                                    {"Up", "clustering", 2, "ASC", "text"},
+                                    {"Value", "partition_key", 0, "NONE", "text"},
+                                    {"idx_token", "clustering", 0, "ASC", "bigint"},
+                                    {"p\"k", "clustering", 1, "ASC", "int"}}));
+}
+
 TEST_F(SystemSchemaTest, TheSystemDescribesItself) {
   bool found = false;
-  for (const ColumnRow& column : ColumnRows(Read("columns", "system_schema"))) {
+  for (const ColumnRow& column : ColumnRows(Read("columns", "system_schema"), "keyspaces")) {
     found = found ||
             column == ColumnRow{"replication", "regular", -1, "NONE", "frozen<map<text, text>>"};
   }
   EXPECT_TRUE(found);
-  EXPECT_EQ(Read("scylla_tables", "ks").size(), 1u);
-  EXPECT_EQ(Read("scylla_tables", "ks")[0].at("partitioner"), std::nullopt);
+  const auto tables = Read("scylla_tables", "ks");
+  ASSERT_EQ(tables.size(), 2u);
+  EXPECT_EQ(tables[0].at("table_name"), "list_items");
+  EXPECT_EQ(tables[0].at("partitioner"), std::nullopt);
+  EXPECT_EQ(tables[1].at("table_name"), "list_items_by_value_index");
 }
 
 TEST_F(SystemSchemaTest, WhatThereIsNoneOfIsEmpty) {
   const auto schema = catalog_.snapshot();
-  for (const char* name : {"views", "types", "functions", "aggregates", "triggers",
-                           "scylla_aggregates", "computed_columns", "scylla_keyspaces"}) {
+  for (const char* name :
+       {"types", "functions", "aggregates", "scylla_aggregates", "triggers", "scylla_keyspaces"}) {
     EXPECT_TRUE(tables_.Find("system_schema", name)->Rows({*schema, node_, {}, 0}).empty());
   }
 }

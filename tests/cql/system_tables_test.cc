@@ -224,6 +224,7 @@ class TwoClients final : public ClientDirectory {
   }
 };
 
+// Sources: ScyllaDB db/virtual_tables.cc, clients_table; client_data.cc, to_string.
 TEST_F(SystemTablesTest, ClientsAreThoseWhoAreConnected) {
   const TwoClients directory;
   VirtualTables tables;
@@ -250,4 +251,3 @@ TEST_F(SystemTablesTest, ClientsAreThoseWhoAreConnected) {
 
 }  // namespace system_tables_test
 }  // namespace liststore
-// Sources: ScyllaDB db/virtual_tables.cc, clients_table; client_data.cc, to_string.

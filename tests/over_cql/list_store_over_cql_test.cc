@@ -91,6 +91,19 @@ class ListStoreOverCql : public ::testing::Test {
 constexpr std::string_view kOfList =
     " FROM feature_store.list_items WHERE feature_key = 'user#reads|' AND entity_id = '17'";
 
+// The view of the local index by value. Its partition is the list, its rows go by value.
+TEST_F(ListStoreOverCql, ItemsAreReadByTheViewOfTheirIndex) {
+  ASSERT_TRUE(
+      store_->AddListItems(list_, std::vector<NewItem>{{kNow - 2, "b"}, {kNow - 1, "a"}}).ok());
+  EXPECT_EQ(Column("SELECT blobAsText(value) FROM feature_store.list_items_by_value_index WHERE "
+                   "feature_key = 'user#reads|' AND entity_id = '17'"),
+            (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(
+      Refusal("DELETE FROM feature_store.list_items_by_value_index WHERE feature_key = 'a' AND "
+              "entity_id = 'b'"),
+      "Cannot directly modify a materialized view");
+}
+
 TEST_F(ListStoreOverCql, ItemsOfTheStoreAreRows) {
   const std::vector<NewItem> items = {{kNow - 2, "older"}, {kNow - 1, "newer"}};
   ASSERT_TRUE(store_->AddListItems(list_, items).ok());

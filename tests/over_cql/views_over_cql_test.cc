@@ -258,7 +258,7 @@ TEST_F(Views, TheDescriptionOfATableHasThem) {
     const CqlAnswer answer = Must(describe);
     std::vector<std::string> names;
     for (const auto& row : answer.rows) names.push_back(*row[2]);
-    EXPECT_EQ(names, (std::vector<std::string>{"t", "by_w", "by_c", "by_v"})) << describe;
+    EXPECT_EQ(names, (std::vector<std::string>{"t", "by_w_index", "by_c", "by_v"})) << describe;
   }
   EXPECT_EQ(Must("DESCRIBE by_c").rows.size(), 1u);
   EXPECT_EQ(Must("DESCRIBE MATERIALIZED VIEW by_c").rows.size(), 1u);

@@ -154,7 +154,9 @@ class BaselineRun {
   void ForEachTable(const Schema& schema, auto visit) {
     const KeyspaceDefinition* keyspace = schema.FindKeyspace(kAppKeyspace);
     if (keyspace == nullptr) return;
-    for (const auto& [name, table] : keyspace->tables) visit(name, *table);
+    for (const auto& [name, table] : keyspace->tables) {
+      if (!table->is_index_view()) visit(name, *table);
+    }
   }
 
   void Mark() {

@@ -42,7 +42,7 @@ inline OpStatus RunAction(Engine& engine, SchemaAction::Kind kind, const std::st
     } else {
       auto keyspace =
           std::make_shared<KeyspaceDefinition>(*next.keyspaces.find(kAppKeyspace)->second);
-      keyspace->tables.erase(name);
+      keyspace->Erase(name);
       next.keyspaces.insert_or_assign(kAppKeyspace, std::move(keyspace));
     }
     status = RunSchemaActions(engine, *current, std::span(&action, 1), now_nanos, next);
@@ -54,6 +54,8 @@ inline OpStatus RunAction(Engine& engine, SchemaAction::Kind kind, const std::st
 inline OpStatus CreateNamed(Engine& engine, const std::string& name, TableSchema storage) {
   storage.keyspace = kAppKeyspace;
   storage.name = name;
+  // No two in a keyspace have one name.
+  for (IndexSchema& index : storage.indexes) index.name = name + "_" + index.name;
   TableDefinition table = DefinitionOf(storage);
   table.id = engine.catalog().NewUuid();
   return RunAction(engine, SchemaAction::Kind::kCreateTable, name, &table, {}, 0);

@@ -289,6 +289,12 @@ class TableAlterer {
     if (const IndexDefinition* index = table_.FindIndexOn(spec.name)) {
       return NeededByView(spec.name, IndexViewName(index->name));
     }
+    // The rows of an index on a key column live as long as any cell of the base does.
+    for (const IndexDefinition& index : table_.indexes) {
+      if (column->kind == ColumnKind::kRegular && table_.FindColumn(index.column)->is_key()) {
+        return NeededByView(spec.name, IndexViewName(index.name));
+      }
+    }
     for (const TableDefinition& view : views_) {
       if (NeedsColumn(view, *column)) return NeededByView(spec.name, view.name);
     }
@@ -438,10 +444,6 @@ CqlOr<SchemaChange> Apply(const AlterTableStatement& statement, Editor& editor) 
   // The list store's keyspace is one of the system; its tables have rules of their own.
   if (known == nullptr || !known->belongs_to_list_store) {
     LS_RETURN_IF_ERROR(CheckModifiable(keyspace));
-    const KeyspaceDefinition* found = editor.schema.FindKeyspace(keyspace);
-    if (found != nullptr && FindIndexOfView(*found, name).index != nullptr) {
-      return CqlError::Invalid("Cannot use ALTER TABLE on Materialized View");
-    }
   }
   if (known != nullptr && known->view) {
     return CqlError::Invalid("Cannot use ALTER TABLE on Materialized View");

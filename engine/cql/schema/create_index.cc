@@ -206,9 +206,7 @@ CqlOr<SchemaChange> Apply(const CreateIndexStatement& statement, Editor& editor)
     LS_RETURN_IF_ERROR(CheckModifiable(keyspace_name));
   }
   LS_RETURN_IF_ERROR(CheckForm(statement));
-  const KeyspaceDefinition* found = editor.schema.FindKeyspace(keyspace_name);
-  if ((known != nullptr && known->view) ||
-      (found != nullptr && FindIndexOfView(*found, statement.table.name).index != nullptr)) {
+  if (known != nullptr && known->view) {
     return CqlError::Invalid("Secondary indexes are not supported on materialized views");
   }
   LS_ASSIGN_OR_RETURN(const auto table, TableToChange(keyspace_name, statement.table.name, editor));

@@ -230,8 +230,7 @@ CqlOr<SchemaChange> Apply(const CreateTableStatement& statement, Editor& editor)
   const Properties properties(statement.properties);
 
   SchemaChange change = OfTable(SchemaChange::Kind::kCreated, table.keyspace, table.name);
-  if (keyspace->tables.contains(table.name) ||
-      FindIndexOfView(*keyspace, table.name).index != nullptr) {
+  if (keyspace->tables.contains(table.name)) {
     if (!statement.if_not_exists) {
       return AlreadyExists("Cannot add already existing table \"" + table.name +
                                "\" to keyspace \"" + table.keyspace + "\"",
@@ -253,10 +252,6 @@ CqlOr<SchemaChange> Apply(const DropTableStatement& statement, Editor& editor) {
   const std::string& name = statement.table.name;
   const std::shared_ptr<const TableDefinition> table = editor.schema.FindTable(keyspace, name);
   if (table == nullptr) {
-    const KeyspaceDefinition* found = editor.schema.FindKeyspace(keyspace);
-    if (found != nullptr && FindIndexOfView(*found, name).index != nullptr) {
-      return CqlError::Invalid("Cannot use DROP TABLE on Materialized View");
-    }
     if (statement.if_exists) return Nothing();
     return CqlError::Invalid("Cannot drop non existing table '" + name + "' in keyspace '" +
                              keyspace + "'.");
@@ -302,8 +297,6 @@ CqlStatus CheckTimeout(const TruncateStatement& statement, const SchemaChangeCon
 
 CqlStatus Prepare(const TruncateStatement& statement, const Editor& editor) {
   LS_ASSIGN_OR_RETURN(const std::string keyspace, KeyspaceOf(statement.table, editor));
-  const KeyspaceDefinition* found = editor.schema.FindKeyspace(keyspace);
-  if (found != nullptr && FindIndexOfView(*found, statement.table.name).index != nullptr) return {};
   const auto table = TableToChange(keyspace, statement.table.name, editor);
   return table.ok() ? CqlStatus() : CqlStatus(table.error());
 }
@@ -311,10 +304,8 @@ CqlStatus Prepare(const TruncateStatement& statement, const Editor& editor) {
 CqlOr<SchemaChange> Apply(const TruncateStatement& statement, Editor& editor) {
   LS_ASSIGN_OR_RETURN(const std::string keyspace, KeyspaceOf(statement.table, editor));
   const std::string& name = statement.table.name;
-  const KeyspaceDefinition* found = editor.schema.FindKeyspace(keyspace);
   const std::shared_ptr<const TableDefinition> known = editor.schema.FindTable(keyspace, name);
-  if ((found != nullptr && FindIndexOfView(*found, name).index != nullptr) ||
-      (known != nullptr && known->view)) {
+  if (known != nullptr && known->view) {
     return CqlError::Invalid(
         "Cannot TRUNCATE materialized view directly; must truncate base table instead");
   }

@@ -325,10 +325,6 @@ CqlOr<SchemaChange> Apply(const CreateViewStatement& statement, Editor& editor) 
   LS_RETURN_IF_ERROR(ApplyViewOptions(statement, keyspace, view.options));
   LS_RETURN_IF_ERROR(CheckBaseKeyspace(statement, view.keyspace));
   LS_RETURN_IF_ERROR(CheckViewName(view.name));
-  if (keyspace != nullptr && FindIndexOfView(*keyspace, statement.base.name).index != nullptr) {
-    return CqlError::Invalid(
-        "Materialized views cannot be created against other materialized views");
-  }
   LS_ASSIGN_OR_RETURN(const auto base, TableToChange(view.keyspace, statement.base.name, editor));
   LS_RETURN_IF_ERROR(CheckBase(*base, view.name));
   Warnings warnings;
@@ -339,8 +335,7 @@ CqlOr<SchemaChange> Apply(const CreateViewStatement& statement, Editor& editor) 
 
   SchemaChange change = OfTable(SchemaChange::Kind::kCreated, view.keyspace, view.name);
   change.warnings = std::move(warnings);
-  if (keyspace->tables.contains(view.name) ||
-      FindIndexOfView(*keyspace, view.name).index != nullptr) {
+  if (editor.schema.FindTable(view.keyspace, view.name) != nullptr) {
     if (!statement.if_not_exists) {
       return AlreadyExists("Cannot add already existing table \"" + view.name +
                                "\" to keyspace \"" + view.keyspace + "\"",
@@ -403,16 +398,15 @@ CqlOr<SchemaChange> Apply(const DropViewStatement& statement, Editor& editor) {
   const std::string& name = statement.view.name;
   const std::shared_ptr<const TableDefinition> view = editor.schema.FindTable(keyspace, name);
   if (view == nullptr) {
-    const KeyspaceDefinition* found = editor.schema.FindKeyspace(keyspace);
-    if (found != nullptr && FindIndexOfView(*found, name).index != nullptr) {
-      return CqlError::Invalid("Cannot use DROP MATERIALIZED VIEW on Index");
-    }
     if (statement.if_exists) return Nothing();
     return CqlError::Config("Cannot drop non existing materialized view '" + name +
                             "' in keyspace '" + keyspace + "'.");
   }
   if (!view->view) {
     return CqlError::Invalid("Cannot use DROP MATERIALIZED VIEW on Table");
+  }
+  if (view->is_index_view()) {
+    return CqlError::Invalid("Cannot use DROP MATERIALIZED VIEW on Index");
   }
   const auto base = editor.schema.FindTable(keyspace, view->view->base);
   LS_CHECK(base != nullptr, "a view has a base");

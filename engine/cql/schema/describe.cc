@@ -53,8 +53,10 @@ std::optional<FoundIndex> FindIndex(const KeyspaceDefinition& keyspace, std::str
 // Rows of keyspace_name, type, name and, but in listings, create_statement.
 class Describer {
  public:
-  Describer(bool listing, bool with_internals)
-      : listing_(listing), with_internals_(with_internals) {}
+  Describer(const VirtualReadContext& context, bool listing, bool with_internals)
+      : looks_like_scylla_(context.node.looks_like_scylla),
+        listing_(listing),
+        with_internals_(with_internals) {}
 
   void AddKeyspace(const KeyspaceDefinition& keyspace) {
     Add(keyspace.name, "keyspace", keyspace.name,
@@ -75,13 +77,19 @@ class Describer {
       if (!table->view) AddTable(*table);
     }
   }
+  // Also that of an index, which is described as one.
+  void AddViewOf(const KeyspaceDefinition& keyspace, const TableDefinition& view) {
+    if (!view.is_index_view()) return AddView(view);
+    const TableDefinition& base = *keyspace.tables.at(view.view->base);
+    AddIndex(base, *base.FindIndex(view.view->index));
+  }
   void AddView(const TableDefinition& view) {
     Add(view.keyspace, "view", view.name,
         listing_ ? std::string() : CreateViewText(view, with_internals_));
   }
   void AddViews(const KeyspaceDefinition& keyspace) {
     for (const auto& [name, table] : keyspace.tables) {
-      if (table->view) AddView(*table);
+      if (table->view && !table->is_index_view()) AddView(*table);
     }
   }
   // With its indexes, and behind them its views by their names.
@@ -94,7 +102,9 @@ class Describer {
   }
   void AddIndex(const TableDefinition& table, const IndexDefinition& index) {
     LS_DCHECK(!listing_, "indexes are not listed");
-    Add(table.keyspace, "index", index.name, CreateIndexText(table, index));
+    // Source: ScyllaDB schema/schema.cc, describe: there the name is that of the view.
+    Add(table.keyspace, "index", looks_like_scylla_ ? IndexViewName(index.name) : index.name,
+        CreateIndexText(table, index));
   }
   void AddType(const DataType& type) {
     Add(type.user().keyspace, "type", type.user().name,
@@ -143,6 +153,7 @@ class Describer {
     if (!listing_) row.emplace_back(std::move(create_statement));
   }
 
+  const bool looks_like_scylla_;
   const bool listing_;
   const bool with_internals_;
   std::vector<VirtualRow> rows_;
@@ -182,38 +193,40 @@ Description DescribeCluster(const VirtualReadContext& context, std::string_view 
 }
 
 // Of the current keyspace alone, KEYSPACES included, or of all when none was chosen.
-CqlOr<Description> DescribeListing(DescribeKind kind, const Schema& schema,
+CqlOr<Description> DescribeListing(DescribeKind kind, const VirtualReadContext& context,
                                    std::string_view current_keyspace) {
-  Describer describer(/*listing=*/true, /*with_internals=*/false);
+  Describer describer(context, /*listing=*/true, /*with_internals=*/false);
   const auto add = [&](const KeyspaceDefinition& keyspace) {
     if (kind == DescribeKind::kKeyspaces) describer.AddKeyspace(keyspace);
     if (kind == DescribeKind::kTables) describer.AddTables(keyspace);
     if (kind == DescribeKind::kTypes) describer.AddTypes(keyspace);
   };
   if (!current_keyspace.empty()) {
-    LS_ASSIGN_OR_RETURN(const KeyspaceDefinition* keyspace, FindKeyspace(schema, current_keyspace));
+    LS_ASSIGN_OR_RETURN(const KeyspaceDefinition* keyspace,
+                        FindKeyspace(context.schema, current_keyspace));
     add(*keyspace);
   } else {
-    for (const auto& [name, keyspace] : schema.keyspaces) add(*keyspace);
+    for (const auto& [name, keyspace] : context.schema.keyspaces) add(*keyspace);
   }
   return describer.Take();
 }
 
-Description DescribeSchema(const DescribeStatement& statement, const Schema& schema) {
-  Describer describer(/*listing=*/false, statement.with_internals);
-  for (const auto& [name, keyspace] : schema.keyspaces) {
+Description DescribeSchema(const DescribeStatement& statement, const VirtualReadContext& context) {
+  Describer describer(context, /*listing=*/false, statement.with_internals);
+  for (const auto& [name, keyspace] : context.schema.keyspaces) {
     if (statement.full || !keyspace->is_system()) describer.AddWholeKeyspace(*keyspace);
   }
   return describer.Take();
 }
 
-CqlOr<Description> DescribeKeyspace(const DescribeStatement& statement, const Schema& schema,
+CqlOr<Description> DescribeKeyspace(const DescribeStatement& statement,
+                                    const VirtualReadContext& context,
                                     std::string_view current_keyspace) {
   const std::string_view name =
       statement.name.keyspace.empty() ? current_keyspace : statement.name.keyspace;
   if (name.empty()) return CqlError::Invalid("No keyspace specified and no current keyspace");
-  LS_ASSIGN_OR_RETURN(const KeyspaceDefinition* keyspace, FindKeyspace(schema, name));
-  Describer describer(/*listing=*/false, statement.with_internals);
+  LS_ASSIGN_OR_RETURN(const KeyspaceDefinition* keyspace, FindKeyspace(context.schema, name));
+  Describer describer(context, /*listing=*/false, statement.with_internals);
   if (statement.only) {
     describer.AddKeyspace(*keyspace);
   } else {
@@ -234,7 +247,8 @@ std::string_view WhatIsMissing(DescribeKind kind) {
   }
 }
 
-CqlOr<Description> DescribeElement(const DescribeStatement& statement, const Schema& schema,
+CqlOr<Description> DescribeElement(const DescribeStatement& statement,
+                                   const VirtualReadContext& context,
                                    std::string_view current_keyspace) {
   const std::string& name = statement.name.name;
   const std::string_view keyspace_name =
@@ -242,8 +256,9 @@ CqlOr<Description> DescribeElement(const DescribeStatement& statement, const Sch
   if (keyspace_name.empty()) {
     return CqlError::Invalid("No keyspace specified and no current keyspace");
   }
-  LS_ASSIGN_OR_RETURN(const KeyspaceDefinition* keyspace, FindKeyspace(schema, keyspace_name));
-  Describer describer(/*listing=*/false, statement.with_internals);
+  LS_ASSIGN_OR_RETURN(const KeyspaceDefinition* keyspace,
+                      FindKeyspace(context.schema, keyspace_name));
+  Describer describer(context, /*listing=*/false, statement.with_internals);
   if (statement.kind == DescribeKind::kTable) {
     const auto at = keyspace->tables.find(name);
     if (at == keyspace->tables.end()) return NotInKeyspace("Table", name, keyspace_name);
@@ -256,7 +271,7 @@ CqlOr<Description> DescribeElement(const DescribeStatement& statement, const Sch
     if (at == keyspace->tables.end() || !at->second->view) {
       return NotInKeyspace("Materialized view", name, keyspace_name);
     }
-    describer.AddView(*at->second);
+    describer.AddViewOf(*keyspace, *at->second);
   } else if (statement.kind == DescribeKind::kIndex) {
     const std::optional<FoundIndex> found = FindIndex(*keyspace, name);
     if (!found) {
@@ -275,24 +290,25 @@ CqlOr<Description> DescribeElement(const DescribeStatement& statement, const Sch
 }
 
 // A bare name: of a keyspace, else of a table, index or type.
-CqlOr<Description> DescribeAny(const DescribeStatement& statement, const Schema& schema,
+CqlOr<Description> DescribeAny(const DescribeStatement& statement,
+                               const VirtualReadContext& context,
                                std::string_view current_keyspace) {
   const std::string& name = statement.name.name;
-  Describer describer(/*listing=*/false, statement.with_internals);
+  Describer describer(context, /*listing=*/false, statement.with_internals);
   if (statement.name.keyspace.empty()) {
-    if (const KeyspaceDefinition* keyspace = schema.FindKeyspace(name)) {
+    if (const KeyspaceDefinition* keyspace = context.schema.FindKeyspace(name)) {
       describer.AddWholeKeyspace(*keyspace);
       return describer.Take();
     }
   }
   const std::string_view keyspace_name =
       statement.name.keyspace.empty() ? current_keyspace : statement.name.keyspace;
-  const KeyspaceDefinition* keyspace = schema.FindKeyspace(keyspace_name);
+  const KeyspaceDefinition* keyspace = context.schema.FindKeyspace(keyspace_name);
   if (keyspace == nullptr) return NotInKeyspaces(name);
   const auto table = keyspace->tables.find(name);
   if (table != keyspace->tables.end()) {
     if (table->second->view) {
-      describer.AddView(*table->second);
+      describer.AddViewOf(*keyspace, *table->second);
     } else {
       describer.AddTableAndViews(*keyspace, *table->second);
     }
@@ -314,24 +330,24 @@ CqlOr<Description> Describe(const DescribeStatement& statement, const VirtualRea
     case DescribeKind::kCluster:
       return DescribeCluster(context, current_keyspace);
     case DescribeKind::kSchema:
-      return DescribeSchema(statement, context.schema);
+      return DescribeSchema(statement, context);
     case DescribeKind::kKeyspaces:
     case DescribeKind::kTables:
     case DescribeKind::kTypes:
     case DescribeKind::kFunctions:
     case DescribeKind::kAggregates:
-      return DescribeListing(statement.kind, context.schema, current_keyspace);
+      return DescribeListing(statement.kind, context, current_keyspace);
     case DescribeKind::kKeyspace:
-      return DescribeKeyspace(statement, context.schema, current_keyspace);
+      return DescribeKeyspace(statement, context, current_keyspace);
     case DescribeKind::kTable:
     case DescribeKind::kIndex:
     case DescribeKind::kMaterializedView:
     case DescribeKind::kType:
     case DescribeKind::kFunction:
     case DescribeKind::kAggregate:
-      return DescribeElement(statement, context.schema, current_keyspace);
+      return DescribeElement(statement, context, current_keyspace);
     case DescribeKind::kAny:
-      return DescribeAny(statement, context.schema, current_keyspace);
+      return DescribeAny(statement, context, current_keyspace);
   }
   LS_UNREACHABLE("every kind is described");
 }

@@ -130,21 +130,6 @@ FoundIndex FindIndex(const KeyspaceDefinition& keyspace, std::string_view index)
   return {};
 }
 
-namespace {
-
-constexpr std::string_view kViewSuffix = "_index";
-
-}  // namespace
-
-std::string IndexViewName(std::string_view index) {
-  return std::string(index) + std::string(kViewSuffix);
-}
-
-FoundIndex FindIndexOfView(const KeyspaceDefinition& keyspace, std::string_view view) {
-  if (!view.ends_with(kViewSuffix)) return {};
-  return FindIndex(keyspace, view.substr(0, view.size() - kViewSuffix.size()));
-}
-
 // --- Changes
 
 void PutKeyspace(Editor& editor, KeyspaceDefinition keyspace) {
@@ -158,16 +143,13 @@ void PutTable(Editor& editor, TableDefinition table) {
   const KeyspaceDefinition* found = editor.schema.FindKeyspace(table.keyspace);
   LS_CHECK(found != nullptr, "the keyspace was looked up before");
   KeyspaceDefinition keyspace = *found;
-  std::string name = table.name;
-  keyspace.tables.insert_or_assign(std::move(name),
-                                   std::make_shared<const TableDefinition>(std::move(table)));
+  keyspace.Put(std::make_shared<const TableDefinition>(std::move(table)));
   PutKeyspace(editor, std::move(keyspace));
 }
 
 void EraseTable(Editor& editor, const std::string& keyspace, const std::string& table) {
   KeyspaceDefinition changed = *editor.schema.FindKeyspace(keyspace);
-  const size_t erased = changed.tables.erase(table);
-  LS_CHECK(erased == 1, "the table was looked up before");
+  changed.Erase(table);
   PutKeyspace(editor, std::move(changed));
 }
 

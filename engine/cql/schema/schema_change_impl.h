@@ -65,15 +65,12 @@ CqlStatus CheckNameLength(std::string_view what, const std::string& name);
 CqlOr<std::shared_ptr<const TableDefinition>> TableToChange(const std::string& keyspace,
                                                             const std::string& table,
                                                             const Editor& editor);
-// The index whose view has this name, or nullptr; and the table it is on.
+// The index of this name, or nullptr; and the table it is on.
 struct FoundIndex {
   std::shared_ptr<const TableDefinition> table;
   const IndexDefinition* index = nullptr;
 };
 FoundIndex FindIndex(const KeyspaceDefinition& keyspace, std::string_view index);
-// ScyllaDB keeps an index in a view of this name, which takes the name from tables.
-std::string IndexViewName(std::string_view index);
-FoundIndex FindIndexOfView(const KeyspaceDefinition& keyspace, std::string_view view);
 
 // --- Changes. The parts that others may hold are replaced.
 

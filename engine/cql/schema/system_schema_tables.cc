@@ -65,10 +65,13 @@ std::vector<std::string> Flags(const TableDefinition& table) {
   return flags;
 }
 
+// To a Cassandra an index has no view.
 template <typename Visit>
-void ForEachTable(const Schema& schema, Visit visit) {
-  for (const auto& [keyspace_name, keyspace] : schema.keyspaces) {
-    for (const auto& [table_name, table] : keyspace->tables) visit(*table);
+void ForEachTable(const VirtualReadContext& context, Visit visit) {
+  for (const auto& [keyspace_name, keyspace] : context.schema.keyspaces) {
+    for (const auto& [table_name, table] : keyspace->tables) {
+      if (context.node.looks_like_scylla || !table->is_index_view()) visit(*table);
+    }
   }
 }
 
@@ -82,8 +85,41 @@ void ListKeyspaces(const VirtualReadContext& context, RowCollector& rows) {
   }
 }
 
+// The table of an index's view, and the index.
+std::pair<const TableDefinition*, const IndexDefinition*> IndexOfView(const Schema& schema,
+                                                                      const TableDefinition& view) {
+  LS_DCHECK(view.is_index_view(), "it is an index's");
+  const TableDefinition& base = *schema.FindKeyspace(view.keyspace)->tables.at(view.view->base);
+  const IndexDefinition* index = base.FindIndex(view.view->index);
+  LS_CHECK(index != nullptr, "a view is there as long as its index");
+  return {&base, index};
+}
+
+// What follows from a column that an index is by as a whole: rows without it are not in its view.
+std::string WhereOfIndexView(const IndexDefinition& index) {
+  return index.part == IndexedPart::kValue ? QuoteIdentifier(index.column) + " IS NOT NULL" : "";
+}
+
+// The view of a local index is up to date when a write is answered. A tag says so: a map, its size
+// and the lengths of its texts in little endian. Sources: ScyllaDB
+// index/secondary_index_manager.cc, create_view_for_index; db/tags/extension.hh.
+PropertyMap ExtensionsOfIndexView(const IndexDefinition& index) {
+  if (!index.local) return {};
+  std::string tags;
+  const auto append_number = [&tags](size_t number) {
+    for (int shift = 0; shift < 32; shift += 8) tags += static_cast<char>(number >> shift);
+  };
+  append_number(1);
+  for (const std::string_view text : {"system:synchronous_view_updates", "true"}) {
+    append_number(text.size());
+    tags += text;
+  }
+  return {{"scylla_tags", std::move(tags)}};
+}
+
 // What tables and views have in common, in the row that was begun last.
-void SetOptions(const TableDefinition& table, RowCollector& rows) {
+void SetOptions(const TableDefinition& table, RowCollector& rows,
+                const PropertyMap& extensions = {}) {
   const TableOptions& options = table.options;
   rows.Set("keyspace_name", table.keyspace)
       .Set("bloom_filter_fp_chance", EncodeDouble(options.bloom_filter_fp_chance))
@@ -94,7 +130,8 @@ void SetOptions(const TableDefinition& table, RowCollector& rows) {
       .Set("crc_check_chance", EncodeDouble(options.crc_check_chance))
       .Set("dclocal_read_repair_chance", EncodeDouble(options.dclocal_read_repair_chance))
       .Set("default_time_to_live", EncodeInt(static_cast<int32_t>(options.default_ttl_seconds)))
-      .Set("extensions", options.extensions.empty() ? EncodeTextMap({}) : options.extensions)
+      .Set("extensions",
+           options.extensions.empty() ? EncodeTextMap(extensions) : options.extensions)
       .Set("gc_grace_seconds", EncodeInt(static_cast<int32_t>(options.gc_grace_seconds)))
       .Set("id", EncodeUuid(table.id))
       .Set("max_index_interval", EncodeInt(options.max_index_interval))
@@ -153,7 +190,7 @@ class TablesTable final : public VirtualTable {
 };
 
 void ListTables(const VirtualReadContext& context, RowCollector& rows) {
-  ForEachTable(context.schema, [&rows](const TableDefinition& table) {
+  ForEachTable(context, [&rows](const TableDefinition& table) {
     if (table.view) return;
     rows.Row().Set("table_name", table.name).Set("flags", EncodeTextSet(Flags(table)));
     SetOptions(table, rows);
@@ -161,7 +198,7 @@ void ListTables(const VirtualReadContext& context, RowCollector& rows) {
 }
 
 void ListDroppedColumns(const VirtualReadContext& context, RowCollector& rows) {
-  ForEachTable(context.schema, [&rows](const TableDefinition& table) {
+  ForEachTable(context, [&rows](const TableDefinition& table) {
     for (const auto& [name, dropped] : table.dropped) {
       rows.Row()
           .Set("keyspace_name", table.keyspace)
@@ -174,15 +211,21 @@ void ListDroppedColumns(const VirtualReadContext& context, RowCollector& rows) {
 }
 
 void ListViews(const VirtualReadContext& context, RowCollector& rows) {
-  ForEachTable(context.schema, [&rows](const TableDefinition& table) {
+  ForEachTable(context, [&](const TableDefinition& table) {
     if (!table.view) return;
     rows.Row()
         .Set("view_name", table.name)
         .Set("base_table_id", EncodeUuid(table.view->base_id))
         .Set("base_table_name", table.view->base)
-        .Set("include_all_columns", EncodeBoolean(table.view->all_columns))
-        .Set("where_clause", table.view->where);
-    SetOptions(table, rows);
+        .Set("include_all_columns", EncodeBoolean(table.view->all_columns));
+    if (table.is_index_view()) {
+      const IndexDefinition& index = *IndexOfView(context.schema, table).second;
+      rows.Set("where_clause", WhereOfIndexView(index));
+      SetOptions(table, rows, ExtensionsOfIndexView(index));
+    } else {
+      rows.Set("where_clause", table.view->where);
+      SetOptions(table, rows);
+    }
   });
 }
 
@@ -202,16 +245,24 @@ std::string VirtualColumnType(const DataType& type) {
   }
 }
 
-// Of views whose key is that of the table in another order.
+// Whether the rows of a view live as long as any cell of the table does: its key is of key columns
+// alone. Source: ScyllaDB index/secondary_index_manager.cc, create_view_for_index, for indexes.
+bool HasVirtualColumns(const Schema& schema, const TableDefinition& view) {
+  if (view.is_index_view()) {
+    const auto [base, index] = IndexOfView(schema, view);
+    return base->FindColumn(index->column)->is_key();
+  }
+  const TableDefinition& base = *schema.FindKeyspace(view.keyspace)->tables.at(view.view->base);
+  return std::ranges::all_of(view.columns, [&](const ColumnDefinition& column) {
+    return !column.is_key() || base.FindColumn(column.name)->is_key();
+  });
+}
+
 void ListVirtualColumns(const VirtualReadContext& context, RowCollector& rows) {
-  ForEachTable(context.schema, [&](const TableDefinition& view) {
-    if (!view.view) return;
+  ForEachTable(context, [&](const TableDefinition& view) {
+    if (!view.view || !HasVirtualColumns(context.schema, view)) return;
     const TableDefinition& base =
         *context.schema.FindKeyspace(view.keyspace)->tables.at(view.view->base);
-    const auto is_key_of_base = [&](const ColumnDefinition& column) {
-      return !column.is_key() || base.FindColumn(column.name)->is_key();
-    };
-    if (!std::ranges::all_of(view.columns, is_key_of_base)) return;
     for (const ColumnDefinition& column : base.columns) {
       if (column.kind != ColumnKind::kRegular || view.FindColumn(column.name) != nullptr) continue;
       rows.Row()
@@ -223,8 +274,37 @@ void ListVirtualColumns(const VirtualReadContext& context, RowCollector& rows) {
   });
 }
 
+// How a column of an index's view comes about, as JSON. Source: ScyllaDB schema/schema.cc,
+// token_column_computation, collection_column_computation.
+std::string Computation(IndexViewValue value, const IndexDefinition& index, const DataType& type) {
+  if (value == IndexViewValue::kToken) return "{\"type\":\"token_v2\"}";
+  const bool of_keys = value == IndexViewValue::kElementKey || index.part == IndexedPart::kKeys ||
+                       type.kind() == DataType::Kind::kSet;
+  const std::string_view kind = of_keys                               ? "keys"
+                                : index.part == IndexedPart::kEntries ? "entries"
+                                                                      : "values";
+  return "{\"type\":\"collection_" + std::string(kind) + "\",\"collection_name\":\"" +
+         EscapeJson(index.column) + "\"}";
+}
+
+void ListComputedColumns(const VirtualReadContext& context, RowCollector& rows) {
+  ForEachTable(context, [&](const TableDefinition& view) {
+    if (!view.is_index_view()) return;
+    const auto [base, index] = IndexOfView(context.schema, view);
+    for (const ColumnDefinition& column : view.columns) {
+      const IndexViewValue value = ShownIn(*base, column);
+      if (value == IndexViewValue::kColumn) continue;
+      rows.Row()
+          .Set("keyspace_name", view.keyspace)
+          .Set("table_name", view.name)
+          .Set("column_name", column.name)
+          .Set("computation", Computation(value, *index, base->FindColumn(index->column)->type));
+    }
+  });
+}
+
 void ListColumns(const VirtualReadContext& context, RowCollector& rows) {
-  ForEachTable(context.schema, [&](const TableDefinition& table) {
+  ForEachTable(context, [&](const TableDefinition& table) {
     for (const ColumnDefinition& column : table.columns) {
       rows.Row()
           .Set("keyspace_name", table.keyspace)
@@ -257,7 +337,7 @@ std::string ShownTarget(const TableDefinition& table, const IndexDefinition& ind
 }
 
 void ListIndexes(const VirtualReadContext& context, RowCollector& rows) {
-  ForEachTable(context.schema, [&](const TableDefinition& table) {
+  ForEachTable(context, [&](const TableDefinition& table) {
     for (const IndexDefinition& index : table.indexes) {
       rows.Row()
           .Set("keyspace_name", table.keyspace)
@@ -270,7 +350,7 @@ void ListIndexes(const VirtualReadContext& context, RowCollector& rows) {
 }
 
 void ListScyllaTables(const VirtualReadContext& context, RowCollector& rows) {
-  ForEachTable(context.schema, [&rows](const TableDefinition& table) {
+  ForEachTable(context, [&rows](const TableDefinition& table) {
     // No partitioner is the default one; a version of its own is something that only clusters need.
     rows.Row().Set("keyspace_name", table.keyspace).Set("table_name", table.name);
   });
@@ -347,6 +427,11 @@ constexpr SchemaTable kSchemaTables[] = {
       "final_func text, initcond text, return_type text, state_func text, state_type text",
       "user-defined aggregates"},
      nullptr},
+    {{"system_schema", "scylla_aggregates", "keyspace_name text",
+      "aggregate_name text, argument_types frozen<list<text>>", "reduce_func text, state_type text",
+      "user-defined aggregates: what is ScyllaDB's own"},
+     nullptr,
+     /*scylla_only=*/true},
     {{"system_schema", "triggers", "keyspace_name text", "table_name text, trigger_name text",
       "options frozen<map<text, text>>", "triggers"},
      nullptr},
@@ -355,7 +440,7 @@ constexpr SchemaTable kSchemaTables[] = {
      ListDroppedColumns},
     {{"system_schema", "computed_columns", "keyspace_name text",
       "table_name text, column_name text", "computation blob", "columns that are computed"},
-     nullptr,
+     ListComputedColumns,
      /*scylla_only=*/true},
     {{"system_schema", "scylla_keyspaces", "keyspace_name text", "",
       "initial_tablets int, storage_options frozen<map<text, text>>, storage_type text",
@@ -366,11 +451,6 @@ constexpr SchemaTable kSchemaTables[] = {
       "cdc frozen<map<text, text>>, committed_by_group0 boolean, partitioner text, version uuid",
       "tables: what is ScyllaDB's own"},
      ListScyllaTables,
-     /*scylla_only=*/true},
-    {{"system_schema", "scylla_aggregates", "keyspace_name text",
-      "aggregate_name text, argument_types frozen<list<text>>", "reduce_func text, state_type text",
-      "user-defined aggregates: what is ScyllaDB's own"},
-     nullptr,
      /*scylla_only=*/true},
 };
 

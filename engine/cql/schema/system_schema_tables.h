@@ -14,9 +14,8 @@ namespace liststore {
 // Adds the tables of this look; in Cassandra's those that only ScyllaDB has are missing
 // (computed_columns, scylla_keyspaces, scylla_tables), and clustering orders are in lower case.
 //
-// The view that ScyllaDB makes for an index is not shown: nothing here can be read through it.
-// Always empty: functions, aggregates, triggers, computed_columns,
-// scylla_keyspaces (storage and tablets are the default everywhere).
+// In ScyllaDB's look the views of indexes are shown as well.
+// Always empty: functions, aggregates, triggers, scylla_keyspaces (storage and tablets are the default everywhere).
 //
 // `catalog`: what a write of system_schema.tables changes; nullptr: it is refused. ScyllaDB takes
 // writes of this keyspace as those of any other, and nothing but reads of it sees them; here

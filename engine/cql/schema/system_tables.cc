@@ -78,27 +78,33 @@ void ListBuiltIndexes(const VirtualReadContext& context, RowCollector& rows) {
   }
 }
 
-// The same of views.
-void ListBuiltViews(const VirtualReadContext& context, RowCollector& rows) {
+// Calls visit(definition) for each view. To a Cassandra an index has none.
+template <typename Visit>
+void ForEachView(const VirtualReadContext& context, Visit visit) {
   for (const auto& [keyspace_name, keyspace] : context.schema.keyspaces) {
     for (const auto& [table_name, table] : keyspace->tables) {
-      if (table->view) rows.Row().Set("keyspace_name", keyspace_name).Set("view_name", table_name);
+      if (!table->view || (table->is_index_view() && !context.node.looks_like_scylla)) continue;
+      visit(*table);
     }
   }
 }
 
+// The same of views.
+void ListBuiltViews(const VirtualReadContext& context, RowCollector& rows) {
+  ForEachView(context, [&rows](const TableDefinition& view) {
+    rows.Row().Set("keyspace_name", view.keyspace).Set("view_name", view.name);
+  });
+}
+
 // The same as ScyllaDB has it, for each node.
 void ListViewBuilds(const VirtualReadContext& context, RowCollector& rows) {
-  for (const auto& [keyspace_name, keyspace] : context.schema.keyspaces) {
-    for (const auto& [table_name, table] : keyspace->tables) {
-      if (!table->view) continue;
-      rows.Row()
-          .Set("keyspace_name", keyspace_name)
-          .Set("view_name", table_name)
-          .Set("host_id", EncodeUuid(context.node.host_id))
-          .Set("status", "SUCCESS");
-    }
-  }
+  ForEachView(context, [&](const TableDefinition& view) {
+    rows.Row()
+        .Set("keyspace_name", view.keyspace)
+        .Set("view_name", view.name)
+        .Set("host_id", EncodeUuid(context.node.host_id))
+        .Set("status", "SUCCESS");
+  });
 }
 
 // Who may log in. The password's hash is not shown.

@@ -103,7 +103,7 @@ CqlStatus PutType(Editor& editor, const std::string& keyspace_name, const DataTy
       LS_RETURN_IF_ERROR(CheckSize(column.type));
     }
     CompleteTable(changed);
-    if (changed.storage.clustering != table->storage.clustering) {
+    if (!changed.is_virtual && changed.storage.clustering != table->storage.clustering) {
       change.actions.push_back({SchemaAction::Kind::kRebuildTable, keyspace_name, name,
                                 MapColumns(table->storage, changed.storage)});
     }
@@ -141,44 +141,22 @@ class TypeAlterer {
   }
 
  private:
-  // The first column of that kind that uses the type, "c of table ks.t", in the view that ScyllaDB
-  // keeps an index in as well: a global index is by its partition key, a local one by its
-  // clustering key. nullopt: none does.
+  // The first column of that kind that uses the type, "c of table ks.t"; behind the tables, in the
+  // views of indexes: a global one is by its partition key, a local one by its clustering key.
+  // nullopt: none does.
   std::optional<std::string> FindUse(ColumnKind kind) const {
     const std::string before_name = " of table " + keyspace_.name + ".";
-    for (const auto& [name, table] : keyspace_.tables) {
-      for (const ColumnDefinition& column : table->columns) {
-        if (column.kind != kind || !column.type.Contains(*names_)) continue;
-        return column.name + before_name + name;
-      }
-    }
-    for (const auto& [name, table] : keyspace_.tables) {
-      for (const IndexDefinition& index : table->indexes) {
-        const bool is_key = (kind == ColumnKind::kClustering) == index.local;
-        if (!is_key || !IsOfType(*table->FindColumn(index.column), index.part)) continue;
-        // Source: ScyllaDB index/secondary_index_manager.cc.
-        const bool is_computed = index.part != IndexedPart::kValue;
-        return (is_computed ? "coll_value" : index.column) + before_name +
-               IndexViewName(index.name);
+    for (const bool of_indexes : {false, true}) {
+      for (const auto& [name, table] : keyspace_.tables) {
+        if (table->is_index_view() != of_indexes) continue;
+        for (const ColumnDefinition& column : table->columns) {
+          if (column.kind != kind || !column.type.Contains(*names_)) continue;
+          return column.name + before_name + name;
+        }
       }
     }
     return std::nullopt;
   }
-  // Whether what an index is by contains the type.
-  bool IsOfType(const ColumnDefinition& column, IndexedPart part) const {
-    const std::vector<DataType>& parts = column.type.parameters();
-    switch (part) {
-      case IndexedPart::kValue:
-      case IndexedPart::kEntries:
-        return column.type.Contains(*names_);
-      case IndexedPart::kKeys:
-        return parts.front().Contains(*names_);
-      case IndexedPart::kValues:
-        return parts.back().Contains(*names_);
-    }
-    LS_UNREACHABLE("an index is by a part of the enum");
-  }
-
   // Whether some column is of the type, not frozen.
   bool IsColumnOfCells() const {
     return std::ranges::any_of(keyspace_.tables, [&](const auto& entry) {
@@ -350,6 +328,7 @@ CqlOr<SchemaChange> Apply(const DropTypeStatement& statement, Editor& editor) {
     }
   }
   for (const auto& [table_name, table] : keyspace->tables) {
+    if (table->is_index_view()) continue;
     for (const ColumnDefinition& column : table->columns) {
       if (!column.type.Contains(names)) continue;
       return CqlError::Invalid(in_use + "table " + keyspace_name + "." + table_name);
