@@ -119,13 +119,14 @@ class VirtualSelection {
   void Resume() {
     const protocol::PagingState& resume = *limits_.resume;
     if (!IsRead(resume.partition_key)) return placed_.clear();
+    const bool descending = table_.storage.reads_backwards() != plan_.reversed;
     std::erase_if(placed_, [&](const PlacedRow& placed) {
       if (placed.partition != resume.partition_key) {
         return IsBefore(placed.partition, resume.partition_key);
       }
       if (!resume.clustering_key) return true;
-      return plan_.reversed ? placed.row >= *resume.clustering_key
-                            : placed.row <= *resume.clustering_key;
+      return descending ? placed.row >= *resume.clustering_key
+                        : placed.row <= *resume.clustering_key;
     });
   }
 
