@@ -395,6 +395,68 @@ TEST_F(IndexViews, AreDescribedAsIndexes) {
   EXPECT_EQ(Say("DESCRIBE TABLES"), "k table t");
 }
 
+// Names that an index's view has, or would have, and what only tables with views are refused.
+// Sources: ScyllaDB cql3/statements/create_index_statement.cc, build_index_schema;
+// index/secondary_index_manager.cc, get_available_index_name;
+// cql3/statements/alter_table_statement.cc, prepare_schema_update.
+TEST_F(IndexViews, TakeTheirNamesFromTables) {
+  Say("CREATE TABLE taken_index (p int PRIMARY KEY, v int)");
+  Say("CREATE TABLE t_v_idx_index (p int PRIMARY KEY, v int)");
+  const StatementCase cases[] = {
+      {"ALTER TABLE t WITH gc_grace_seconds = 0", ""},
+      {"ALTER TABLE t WITH gc_grace_seconds = 100", ""},
+      {"CREATE INDEX taken ON t(v)",
+       "Index taken cannot be created, because table taken_index already exists"},
+      {"CREATE INDEX IF NOT EXISTS taken ON t(v)",
+       "Index taken cannot be created, because table taken_index already exists"},
+      {"CREATE INDEX ON t(v)", ""},
+      {"SELECT v FROM t_v_idx_1_index", ""},
+      {"CREATE TABLE IF NOT EXISTS t_v_idx_1_index (p int PRIMARY KEY)", ""},
+      {"INSERT INTO t_v_idx_1_index (p) VALUES (1)", "Cannot directly modify a materialized view"},
+      {"CREATE MATERIALIZED VIEW t_v_idx_1_index AS SELECT p FROM taken_index WHERE p IS NOT NULL "
+       "PRIMARY KEY (p)",
+       "Cannot add already existing table \"t_v_idx_1_index\" to keyspace \"k\""},
+      {"ALTER TABLE t WITH gc_grace_seconds = 0",
+       "Cannot alter gc_grace_seconds of the base table of a materialized view to 0, since this "
+       "value is used to TTL undelivered updates. Setting gc_grace_seconds too low might cause "
+       "undelivered updates to expire before being replayed."},
+      {"ALTER MATERIALIZED VIEW t_v_idx_1_index WITH gc_grace_seconds = 0",
+       "Cannot alter gc_grace_seconds of a materialized view to 0, since this value is used to TTL "
+       "undelivered updates. Setting gc_grace_seconds too low might cause undelivered updates to "
+       "expire before being replayed."},
+      {"ALTER MATERIALIZED VIEW t_v_idx_1_index WITH default_time_to_live = 5",
+       "Cannot set or alter default_time_to_live for a materialized view. Data in a materialized "
+       "view always expire at the same time than the corresponding data in the parent table."},
+      {"DROP TABLE IF EXISTS t_v_idx_1_index", "Cannot use DROP TABLE on Materialized View"},
+      {"DROP MATERIALIZED VIEW IF EXISTS t_v_idx_1_index",
+       "Cannot use DROP MATERIALIZED VIEW on Index"},
+      {"BEGIN BATCH DELETE FROM t_v_idx_1_index WHERE v = 1 APPLY BATCH",
+       "Cannot directly modify a materialized view"},
+      {"DROP INDEX t_v_idx_1", ""},
+      {"CREATE TABLE t_v_idx_1_index (p int PRIMARY KEY)", ""},
+      {"DROP KEYSPACE k", ""},
+      {"SELECT view_name FROM system.built_views WHERE keyspace_name = 'k'", ""},
+  };
+  for (const StatementCase& c : cases) EXPECT_EQ(Say(c.statement), c.answer) << c.statement;
+}
+
+// Source: ScyllaDB index/secondary_index.cc, serialize_targets; schema/schema.cc,
+// describe_index_columns.
+TEST_F(IndexViews, OfFrozenCollectionsAreOfTheWhole) {
+  Say("CREATE TABLE f (p int, c int, b frozen<list<int>>, PRIMARY KEY (p, c))");
+  Say("CREATE INDEX i ON f(FULL(b))");
+  Say("CREATE INDEX j ON f((p), FULL(b))");
+  EXPECT_EQ(Say("SELECT index_name, toJson(options) FROM system_schema.indexes WHERE keyspace_name "
+                "= 'k' AND table_name = 'f'"),
+            "i {\"target\": \"b\"}; "
+            "j {\"target\": \"{\\\"pk\\\":[\\\"p\\\"],\\\"ck\\\":[\\\"b\\\"]}\"}");
+  EXPECT_EQ(Say("DESCRIBE INDEX i"), "k index i_index CREATE INDEX i ON k.f(full(b));\n");
+  EXPECT_EQ(Say("DESCRIBE INDEX j"), "k index j_index CREATE INDEX j ON k.f((p), full(b));\n");
+  Say("INSERT INTO f (p, c, b) VALUES (1, 2, [3])");
+  EXPECT_EQ(Say("SELECT p, c FROM i_index WHERE b = [3]"), "1 2");
+  EXPECT_EQ(Say("SELECT c FROM j_index WHERE p = 1 AND b = [3]"), "2");
+}
+
 // What was prepared for a view is prepared again when its index is another one.
 TEST_F(RowsOfIndexViews, OfStatementsThatWerePrepared) {
   const CqlStatement select{"SELECT * FROM i_index", {}, /*prepared=*/true};

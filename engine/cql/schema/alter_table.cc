@@ -196,7 +196,9 @@ class TableAlterer {
   ColumnDefinition* Find(std::string_view name) { return FindIn(table_, name); }
 
   CqlStatus CheckGraceOfBase(const Properties& properties) const {
-    if (views_.empty() || !properties.Has("gc_grace_seconds")) return {};
+    // An index has a view too.
+    if (views_.empty() && table_.indexes.empty()) return {};
+    if (!properties.Has("gc_grace_seconds")) return {};
     if (table_.options.gc_grace_seconds != 0) return {};
     return CqlError::Invalid(
         "Cannot alter gc_grace_seconds of the base table of a materialized view to 0, since this "

@@ -427,11 +427,6 @@ constexpr SchemaTable kSchemaTables[] = {
       "final_func text, initcond text, return_type text, state_func text, state_type text",
       "user-defined aggregates"},
      nullptr},
-    {{"system_schema", "scylla_aggregates", "keyspace_name text",
-      "aggregate_name text, argument_types frozen<list<text>>", "reduce_func text, state_type text",
-      "user-defined aggregates: what is ScyllaDB's own"},
-     nullptr,
-     /*scylla_only=*/true},
     {{"system_schema", "triggers", "keyspace_name text", "table_name text, trigger_name text",
       "options frozen<map<text, text>>", "triggers"},
      nullptr},
@@ -451,6 +446,11 @@ constexpr SchemaTable kSchemaTables[] = {
       "cdc frozen<map<text, text>>, committed_by_group0 boolean, partitioner text, version uuid",
       "tables: what is ScyllaDB's own"},
      ListScyllaTables,
+     /*scylla_only=*/true},
+    {{"system_schema", "scylla_aggregates", "keyspace_name text",
+      "aggregate_name text, argument_types frozen<list<text>>", "reduce_func text, state_type text",
+      "user-defined aggregates: what is ScyllaDB's own"},
+     nullptr,
      /*scylla_only=*/true},
 };
 

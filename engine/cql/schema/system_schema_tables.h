@@ -15,7 +15,8 @@ namespace liststore {
 // (computed_columns, scylla_keyspaces, scylla_tables), and clustering orders are in lower case.
 //
 // In ScyllaDB's look the views of indexes are shown as well.
-// Always empty: functions, aggregates, triggers, scylla_keyspaces (storage and tablets are the default everywhere).
+// Always empty: functions, aggregates, triggers, scylla_aggregates,
+// scylla_keyspaces (storage and tablets are the default everywhere).
 //
 // `catalog`: what a write of system_schema.tables changes; nullptr: it is refused. ScyllaDB takes
 // writes of this keyspace as those of any other, and nothing but reads of it sees them; here
