@@ -99,6 +99,21 @@ DataType DataType::User(std::shared_ptr<const UserTypeNames> names, std::vector<
   return type;
 }
 
+DataType DataType::Custom(std::string class_name) {
+  DataType type = CqlType::kBlob;
+  type.size_.bytes = Sum(type.size_.bytes, 2 + class_name.size());
+  auto names = std::make_shared<UserTypeNames>();
+  names->name_in_cql = "'" + class_name + "'";
+  names->name = std::move(class_name);
+  type.user_ = std::move(names);
+  return type;
+}
+
+const std::string& DataType::custom_class() const {
+  LS_CHECK(is_custom(), "only custom types have a class");
+  return user_->name;
+}
+
 DataType DataType::Frozen(DataType type) {
   if (type.is_native() || type.frozen_) return type;
   type.frozen_ = true;
@@ -163,10 +178,12 @@ bool DataType::operator==(const DataType& other) const {
     return false;
   }
   if (parameters_ != other.parameters_ && parameters() != other.parameters()) return false;
-  return user_ == other.user_ || (kind_ == Kind::kUser && *user_ == *other.user_);
+  return user_ == other.user_ ||
+         (user_ != nullptr && other.user_ != nullptr && *user_ == *other.user_);
 }
 
 std::string DataType::ToString() const {
+  if (is_custom()) return user_->name_in_cql;
   if (is_native()) return std::string(CqlTypeName(native_));
   std::string text;
   if (kind_ == Kind::kUser) {

@@ -61,6 +61,9 @@ class DataType {
   static DataType Tuple(std::vector<DataType> fields) {
     return Frozen({Kind::kTuple, std::move(fields)});
   }
+  // What a class of Cassandra's defines that CQL has no type for: a blob to all who look at values,
+  // and to drivers a custom type. `class_name`: with its package and parameters.
+  static DataType Custom(std::string class_name);
   // As many fields as names; maybe none.
   static DataType User(std::shared_ptr<const UserTypeNames> names, std::vector<DataType> fields);
   // The same type as one value that is only written whole, and so is what is in it. A native type
@@ -72,6 +75,9 @@ class DataType {
   // Of a native type only.
   CqlType native() const;
   bool is(CqlType type) const { return is_native() && native_ == type; }
+  bool is_custom() const { return is_native() && user_ != nullptr; }
+  // Of a custom type only.
+  const std::string& custom_class() const;
   bool is_frozen() const { return frozen_; }
   bool is_collection() const {
     return kind_ == Kind::kList || kind_ == Kind::kSet || kind_ == Kind::kMap;
@@ -123,7 +129,7 @@ class DataType {
   bool frozen_ = false;
   TypeSize size_;
   std::shared_ptr<const std::vector<DataType>> parameters_;  // nullptr: none
-  std::shared_ptr<const UserTypeNames> user_;
+  std::shared_ptr<const UserTypeNames> user_;  // of a custom type: its class is the name
 };
 
 // DataType::WithUserType of many types: what they share they share behind it, so that it costs time

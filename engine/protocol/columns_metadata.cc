@@ -12,6 +12,7 @@ namespace {
 constexpr uint16_t kListOption = 0x20;
 constexpr uint16_t kMapOption = 0x21;
 constexpr uint16_t kSetOption = 0x22;
+constexpr uint16_t kCustomOption = 0x00;
 constexpr uint16_t kUserTypeOption = 0x30;
 constexpr uint16_t kTupleOption = 0x31;
 
@@ -94,6 +95,10 @@ std::optional<ProtocolError> CheckNames(std::span<const ColumnSpec> columns) {
 }  // namespace
 
 void AppendTypeOption(OutputBuffer& out, const DataType& type) {
+  if (type.is_custom()) {
+    out.AppendBigEndian16(kCustomOption);
+    return AppendString(out, type.custom_class());
+  }
   out.AppendBigEndian16(OptionOf(type));
   const bool is_user = type.kind() == DataType::Kind::kUser;
   if (is_user) {

@@ -70,8 +70,6 @@ const Case kCases[] = {
     {CqlFeature::kVirtualWrites,
      "UPDATE system.local SET tokens = tokens + {'1'} WHERE key = 'local'"},
     {CqlFeature::kVirtualWrites, "DELETE tokens['0'] FROM system.local WHERE key = 'local'"},
-    {CqlFeature::kTypeClasses,
-     "CREATE TABLE x (p int PRIMARY KEY, v 'org.apache.cassandra.db.marshal.UTF8Type')"},
     {CqlFeature::kDurationKeys,
      "CREATE TABLE x (p int PRIMARY KEY, s set<frozen<tuple<duration>>>)"},
 

@@ -33,7 +33,8 @@ struct TypeSpec {
     kTuple,
     kFrozen,
     kVector,
-    kUser
+    kUser,
+    kClass
   };
 
   Kind kind = Kind::kNative;
@@ -41,7 +42,7 @@ struct TypeSpec {
   uint32_t dimension = 0;            // kVector
   std::vector<TypeSpec> parameters;  // element; key and value; fields; what is frozen
   std::string keyspace;              // kUser; empty when not said
-  std::string name;                  // kUser
+  std::string name;                  // kUser; of kClass its text
 
   bool operator==(const TypeSpec&) const = default;
 };

@@ -6,6 +6,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/syntax/parser_impl.h"
 #include "engine/cql/syntax/quoting.h"
+#include "engine/cql/syntax/type_class.h"
 
 namespace liststore {
 namespace {
@@ -66,7 +67,10 @@ bool CqlParser::ParseType(TypeSpec& type) {
       break;
   }
   if (token().kind == TokenKind::kString) {
-    return Fail(CqlError::Unsupported(CqlFeature::kTypeClasses, StringOf(token())));
+    type.kind = TypeSpec::Kind::kClass;
+    type.name = StringOf(token());
+    Advance();
+    return true;
   }
   if (IsTypeWord(token())) {
     type.kind = TypeSpec::Kind::kNative;
@@ -200,6 +204,8 @@ std::string ToString(const TypeSpec& type) {
     case TypeSpec::Kind::kFrozen:
       text = "frozen<";
       break;
+    case TypeSpec::Kind::kClass:
+      return QuoteString(type.name);
     case TypeSpec::Kind::kVector:
       return "vector<" + ToString(type.parameters[0]) + ", " + std::to_string(type.dimension) + ">";
   }
@@ -282,6 +288,11 @@ CqlOr<DataType> Resolve(const TypeSpec& type, const Home& home, bool inside_froz
       return DataType(type.native);
     case TypeSpec::Kind::kUser:
       return ResolveUserType(type, home);
+    case TypeSpec::Kind::kClass: {
+      CqlOr<DataType> named = ParseTypeClass(type.name);
+      if (!named.ok() || !inside_frozen) return named;
+      return DataType::Frozen(*std::move(named));
+    }
     case TypeSpec::Kind::kVector:
       return CqlError::Unsupported(CqlFeature::kVectors, ToString(type));
     case TypeSpec::Kind::kTuple:

@@ -30,7 +30,6 @@ namespace liststore {
   X(kKeyspaceStorage, 35, "storage other than LOCAL", "leaving the option out")                    \
   X(kMutationFragments, 36, "MUTATION_FRAGMENTS", "the table itself, with TTL() and WRITETIME()")  \
   X(kVirtualWrites, 37, "batches, ranges and conditions of virtual tables", "INSERT, UPDATE or DELETE of one row")  \
-  X(kTypeClasses, 38, "types named by a class", "the name that the type has in CQL")                \
   X(kDurationKeys, 43, "durations within elements of sets and keys of maps that are not frozen", "frozen<...>, written whole") \
   X(kViewFunctions, 45, "functions of the time in the WHERE of a view", "a column with the time")
 

@@ -96,6 +96,7 @@ std::string UnfrozenName(const DataType& type) {
 }  // namespace
 
 std::string MarshalTypeName(const DataType& type) {
+  if (type.is_custom()) return type.custom_class();
   std::string name = std::string(kPackage) + UnfrozenName(type);
   if (!type.is_collection() || !type.is_frozen()) return name;
   return std::string(kPackage) + "FrozenType(" + name + ")";
