@@ -128,6 +128,9 @@ struct TableDefinition {
   // Names of the views of this table, ascending. Who changes them gives the table another id in the
   // engine (SchemaAction::Kind::kRenewTable, kFillView): writes that know the table know its views.
   std::vector<std::string> views;
+  // COMPACT STORAGE: a row is there as long as one of its values is. With clustering columns there
+  // is at most one other column.
+  bool compact_storage = false;
   // Rows are computed when they are read; `storage` means nothing.
   bool is_virtual = false;
   // Made by a list store: columns and indexes are its own, and cannot be changed by statements.
@@ -137,6 +140,11 @@ struct TableDefinition {
   TableSchema storage;
 
   bool is_index_view() const { return view && !view->index.empty(); }
+  // What COMPACT STORAGE makes of a table. Source: ScyllaDB schema/schema.cc, schema_builder::build.
+  bool is_dense() const { return compact_storage && CountOf(ColumnKind::kClustering) > 0; }
+  bool is_compound() const { return !compact_storage || CountOf(ColumnKind::kClustering) > 1; }
+  bool is_static_compact() const { return !is_dense() && !is_compound(); }
+
   // O(columns). nullptr: no such column.
   const ColumnDefinition* FindColumn(std::string_view name) const;
   const IndexDefinition* FindIndexOn(std::string_view column) const;

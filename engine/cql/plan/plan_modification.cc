@@ -333,10 +333,30 @@ void HideFromBefore(const TableDefinition& table, ColumnKind kind,
   }
 }
 
+// Rows of COMPACT STORAGE have no marker: they are there as long as one of their values is. A table
+// of nothing but keys has a value of no bytes instead, which is a marker here. Sources: ScyllaDB
+// cql3/statements/update_statement.cc, add_update_for_key; delete_statement.cc, prepare_internal.
+CqlStatus PlanCompactStorage(ModificationPlan& plan) {
+  const TableDefinition& table = *plan.table;
+  if (plan.kind == ModificationPlan::Kind::kDeleteRows && !plan.clustering.slices.empty() &&
+      !table.is_compound()) {
+    return CqlError::Invalid("Range deletions on \"compact storage\" schemas are not supported");
+  }
+  if (plan.kind != ModificationPlan::Kind::kInsert) return {};
+  if (table.CountOf(ColumnKind::kRegular) == 0) return {};
+  if (table.is_dense() && plan.assignments.empty()) {
+    return CqlError::Invalid("Column " + table.ColumnsOf(ColumnKind::kRegular)[0]->name +
+                             " is mandatory for this COMPACT STORAGE table");
+  }
+  plan.kind = ModificationPlan::Kind::kUpdate;
+  return {};
+}
+
 }  // namespace
 
 CqlOr<ModificationPlan> PlanModification(const ModificationStatement& statement, Binder& binder) {
   LS_ASSIGN_OR_RETURN(ModificationPlan plan, std::visit(Planner{binder}, statement));
+  if (plan.table->compact_storage) LS_RETURN_IF_ERROR(PlanCompactStorage(plan));
   // Assignments go to storage in the order of their columns; those of one as they were written,
   // which is the order of what they append to a list.
   const auto precedes = [](const CellAssignment& a, const CellAssignment& b) {

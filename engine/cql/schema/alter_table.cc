@@ -165,8 +165,14 @@ class TableAlterer {
   CqlStatus Alter() {
     switch (statement_.kind) {
       case Kind::kAdd:
+        if (table_.is_dense()) {
+          return CqlError::Invalid("Cannot add new column to a COMPACT STORAGE table");
+        }
         return ForEachColumn(&TableAlterer::Add);
       case Kind::kDrop:
+        if (table_.compact_storage) {
+          return CqlError::Invalid("Cannot drop columns from a non-CQL3 table");
+        }
         return ForEachColumn(&TableAlterer::Drop);
       case Kind::kRename:
         for (const auto& [from, to] : statement_.renames) LS_RETURN_IF_ERROR(Rename(from, to));
@@ -207,6 +213,9 @@ class TableAlterer {
   }
 
   CqlStatus Add(const ColumnSpec& spec) {
+    if (spec.is_static && !table_.is_compound()) {
+      return CqlError::Invalid("Static columns are not allowed in COMPACT STORAGE tables");
+    }
     if (spec.is_static && table_.CountOf(ColumnKind::kClustering) == 0) {
       return CqlError::Invalid(
           "Static columns are only useful (and thus allowed) if the table has at least one "
@@ -231,6 +240,10 @@ class TableAlterer {
     }
     LS_ASSIGN_OR_RETURN(DataType type, ToDataType(spec.type, table_.keyspace, keyspace_.types));
     if (was != table_.dropped.end()) LS_RETURN_IF_ERROR(CheckAgain(spec.name, type, was->second));
+    if (type.is_collection() && type.is_multi_cell() && !table_.is_compound()) {
+      return CqlError::Invalid(
+          "Cannot use non-frozen collections with a non-composite PRIMARY KEY");
+    }
     const bool adds_counter = type.is(CqlType::kCounter);
     if (adds_counter && !IsCounterTable(table_)) {
       return CqlError::Config("Cannot add a counter column (" + spec.name +

@@ -38,6 +38,11 @@ CqlStatus CheckForm(const CreateIndexStatement& statement) {
 
 // `ON t((p, q), c)`: names the whole partition key, in order.
 CqlStatus CheckLocal(const CreateIndexStatement& statement, const TableDefinition& table) {
+  if (table.is_dense()) {
+    return CqlError::Invalid(
+        "Secondary indexes are not supported on COMPACT STORAGE tables that have clustering "
+        "columns");
+  }
   const std::vector<IndexTarget>& targets = statement.targets;
   if (!targets.empty() && targets[0].kind == TargetKind::kColumns) {
     const std::vector<const ColumnDefinition*> key = table.ColumnsOf(ColumnKind::kPartitionKey);
@@ -130,6 +135,10 @@ CqlOr<IndexedPart> CheckTarget(const IndexTarget& target, const TableDefinition&
     return CqlError::Invalid("No column definition found for column " + name);
   }
   LS_RETURN_IF_ERROR(CheckHasNoDurations(column->type));
+  if (table.compact_storage && column->is_key()) {
+    return CqlError::Invalid(
+        "Secondary indexes are not supported on PRIMARY KEY columns in COMPACT STORAGE tables");
+  }
   if (column->kind == ColumnKind::kPartitionKey) {
     if (table.CountOf(ColumnKind::kPartitionKey) == 1) {
       return CqlError::Invalid("Cannot create secondary index on partition key column " + name);

@@ -128,6 +128,7 @@ std::string Options(const TableDefinition& table, bool with_internals) {
   if (!clustering.empty()) {
     lines.push_back("CLUSTERING ORDER BY (" + Joined(clustering, NameAndOrder) + ")");
   }
+  if (table.compact_storage) lines.emplace_back("COMPACT STORAGE");
   for (std::string& line : OptionLines(table.options)) lines.push_back(std::move(line));
   std::string text;
   // ScyllaDB does not indent what follows the id.

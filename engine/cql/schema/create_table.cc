@@ -35,6 +35,7 @@ class ColumnMaker {
   CqlOr<std::vector<ColumnDefinition>> Make(const UserTypes& types) {
     LS_RETURN_IF_ERROR(MakeAll(types));
     LS_RETURN_IF_ERROR(MakePrimaryKey());
+    if (statement_.compact_storage) LS_RETURN_IF_ERROR(CheckCompactStorage());
     LS_RETURN_IF_ERROR(CheckStatics());
     LS_RETURN_IF_ERROR(CheckCounters());
     LS_RETURN_IF_ERROR(OrderClustering());
@@ -79,12 +80,6 @@ class ColumnMaker {
     if (statement_.partition_keys.size() > 1) {
       return CqlError::Invalid("Multiple PRIMARY KEYs specified (exactly one required)");
     }
-    if (statement_.compact_storage) {
-      return CqlError::Invalid(
-          "Support for the deprecated feature of 'CREATE TABLE WITH COMPACT STORAGE' is disabled "
-          "and will eventually be removed in a future version.  To enable, set the "
-          "'enable_create_table_with_compact_storage' config option to 'true'.");
-    }
     uint16_t position = 0;
     for (const std::string& name : statement_.partition_keys[0]) {
       LS_RETURN_IF_ERROR(TakeKey(name, ColumnKind::kPartitionKey, position++));
@@ -119,6 +114,37 @@ class ColumnMaker {
     at->kind = kind;
     at->position = position;
     return {};
+  }
+
+  CqlStatus CheckCompactStorage() const {
+    std::string names;
+    size_t values = 0;
+    std::vector<const ColumnDefinition*> sorted;
+    for (const ColumnDefinition& column : columns_) sorted.push_back(&column);
+    std::ranges::sort(sorted, {}, &ColumnDefinition::name);
+    for (const ColumnDefinition* column : sorted) {
+      if (column->is_key()) continue;
+      names += (values++ == 0 ? "" : ", ") + column->name;
+    }
+    const bool is_static = statement_.clustering_key.empty();
+    if (is_static && values == 0) {
+      return CqlError::Invalid("No definition found that is not part of the PRIMARY KEY");
+    }
+    const auto is_multi_cell = [](const ColumnDefinition& column) {
+      return column.type.is_multi_cell();
+    };
+    if (std::ranges::any_of(columns_, is_multi_cell)) {
+      return CqlError::Invalid(
+          "Non-frozen collections and UDTs are not supported with COMPACT STORAGE");
+    }
+    if (std::ranges::count(columns_, ColumnKind::kStatic, &ColumnDefinition::kind) != 0) {
+      return CqlError::Invalid("Static columns are not supported in COMPACT STORAGE tables");
+    }
+    if (is_static || values <= 1) return {};
+    return CqlError::Invalid(
+        "COMPACT STORAGE with composite PRIMARY KEY allows no more than one column not part of the "
+        "PRIMARY KEY (got: " +
+        names + ")");
   }
 
   CqlStatus CheckStatics() const {
@@ -229,6 +255,7 @@ CqlOr<SchemaChange> Apply(const CreateTableStatement& statement, Editor& editor)
   const KeyspaceDefinition* keyspace = editor.schema.FindKeyspace(keyspace_name);
   const Properties properties(statement.properties);
 
+  table.compact_storage = statement.compact_storage;
   SchemaChange change = OfTable(SchemaChange::Kind::kCreated, table.keyspace, table.name);
   if (keyspace->tables.contains(table.name)) {
     if (!statement.if_not_exists) {

@@ -60,8 +60,10 @@ std::string ClusteringOrder(const ColumnDefinition& column, bool upper_case) {
 
 std::vector<std::string> Flags(const TableDefinition& table) {
   // Without "compound" drivers take the table for one in compact storage.
-  std::vector<std::string> flags = {"compound"};
+  std::vector<std::string> flags;
+  if (table.is_compound()) flags.push_back("compound");
   if (IsCounterTable(table)) flags.push_back("counter");
+  if (table.is_dense()) flags.push_back("dense");
   return flags;
 }
 
@@ -303,20 +305,56 @@ void ListComputedColumns(const VirtualReadContext& context, RowCollector& rows) 
   });
 }
 
+void ListColumn(const VirtualReadContext& context, const TableDefinition& table,
+                const ColumnDefinition& column, std::string type, RowCollector& rows) {
+  rows.Row()
+      .Set("keyspace_name", table.keyspace)
+      .Set("table_name", table.name)
+      .Set("column_name", column.name)
+      .Set("clustering_order", ClusteringOrder(column, context.node.looks_like_scylla))
+      .Set("column_name_bytes", column.name)
+      .Set("kind", std::string(KindName(column.kind)))
+      // Of key columns only, and counted within their kind.
+      .Set("position", EncodeInt(column.is_key() ? column.position : -1))
+      .Set("type", std::move(type));
+}
+
+// `base`, or with the first number behind it that makes it no column's. Source: ScyllaDB
+// schema/schema.cc, default_names::unique_name.
+std::string UniqueName(const TableDefinition& table, const std::string& base, size_t index) {
+  while (true) {
+    std::string name = index == 0 ? base : base + std::to_string(index);
+    if (table.FindColumn(name) == nullptr) return name;
+    ++index;
+  }
+}
+
+// What the schema tables, and none else, say of COMPACT STORAGE: columns that Thrift had. Source:
+// ScyllaDB schema/schema.cc, v3_columns::from_v2_schema, prepare_dense_schema.
+void ListCompactColumns(const VirtualReadContext& context, const TableDefinition& table,
+                        RowCollector& rows) {
+  ColumnDefinition value;
+  value.name = UniqueName(table, "value", 0);
+  if (table.is_static_compact()) {
+    ColumnDefinition name;
+    name.name = UniqueName(table, "column", 1);
+    name.kind = ColumnKind::kClustering;
+    ListColumn(context, table, name, "text", rows);
+    ListColumn(context, table, value, IsCounterTable(table) ? "counter" : "blob", rows);
+  } else if (table.CountOf(ColumnKind::kRegular) == 0) {
+    ListColumn(context, table, value, "empty", rows);
+  }
+}
+
 void ListColumns(const VirtualReadContext& context, RowCollector& rows) {
   ForEachTable(context, [&](const TableDefinition& table) {
-    for (const ColumnDefinition& column : table.columns) {
-      rows.Row()
-          .Set("keyspace_name", table.keyspace)
-          .Set("table_name", table.name)
-          .Set("column_name", column.name)
-          .Set("clustering_order", ClusteringOrder(column, context.node.looks_like_scylla))
-          .Set("column_name_bytes", column.name)
-          .Set("kind", std::string(KindName(column.kind)))
-          // Of key columns only, and counted within their kind.
-          .Set("position", EncodeInt(column.is_key() ? column.position : -1))
-          .Set("type", column.type.ToString());
+    for (ColumnDefinition column : table.columns) {
+      if (table.is_static_compact() && column.kind == ColumnKind::kRegular) {
+        column.kind = ColumnKind::kStatic;
+      }
+      ListColumn(context, table, column, column.type.ToString(), rows);
     }
+    if (table.compact_storage) ListCompactColumns(context, table, rows);
   });
 }
 
