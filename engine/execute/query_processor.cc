@@ -186,8 +186,8 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::Handle(Call& call) {
 CqlOr<QueryProcessor::Ran> QueryProcessor::HandleQuery(Call& call) {
   StatementView& statement = call.request.statement();
   call.text = statement.text();
-  const auto plan =
-      statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace, call.scratch.settings);
+  const auto plan = statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace,
+                                     options_.dialect, call.scratch.settings);
   if (!plan.ok()) return plan.error();
   call.now_nanos = clock_.NowNanos();
   protocol::ColumnsMetadata variables;
@@ -202,8 +202,8 @@ CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(Statemen
                                                                         Call& call) {
   const std::string& keyspace = call.client.keyspace;
   auto statement = std::make_shared<PreparedStatement>();
-  LS_ASSIGN_OR_RETURN(statement->plan,
-                      text.PlanOf(engine_.catalog().snapshot(), keyspace, call.scratch.settings));
+  LS_ASSIGN_OR_RETURN(statement->plan, text.PlanOf(engine_.catalog().snapshot(), keyspace,
+                                                   options_.dialect, call.scratch.settings));
   LS_RETURN_IF_ERROR(CheckPreparedDefinition(*statement->plan, call));
   statement->id = StatementId(keyspace, text.text());
   statement->keyspace = keyspace;

@@ -17,6 +17,7 @@
 #include "engine/cql/schema/describe.h"
 #include "engine/cql/schema/virtual_table.h"
 #include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/syntax/dialect.h"
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/request_handler.h"
 #include "engine/execute/statement_cache.h"
@@ -36,6 +37,8 @@ struct QueryProcessorOptions {
   // empty: never.
   std::function<bool()> replaces_client_timestamps;
   NodeFacts node;
+  // Whose CQL it speaks.
+  Dialect dialect = {};
   // Told of every change of the schema once it can be seen. Called by the loop of the connection
   // that made it.
   std::function<void(const protocol::SchemaChange&)> on_schema_change;
@@ -71,6 +74,7 @@ class QueryProcessor final : public RequestHandler {
   // As of now, for who plans requests to look at them.
   std::shared_ptr<const StatementSettings> settings() const { return settings_->statements(); }
   const StatementCache& statements() const { return statements_; }
+  const Dialect& dialect() const { return options_.dialect; }
   // As of now, for who looks at requests.
   std::shared_ptr<const Schema> schema() const { return engine_.catalog().snapshot(); }
 
@@ -132,7 +136,7 @@ class QueryProcessor final : public RequestHandler {
   CqlOr<Ran> ApplyWrites(protocol::WriteType type, Call& call);
   // The same if the conditions hold.
   CqlOr<Ran> ApplyConditional(StatementConditions& conditions, const std::vector<Selection>& answer,
-                              const protocol::ColumnsMetadata& columns, Call& call);
+                              const protocol::ColumnsMetadata& columns, bool is_batch, Call& call);
   // Changes the rows of views in the same step, those of the tables in the scratch's write set.
   ConditionalReply ExecuteWithViews(ConditionalWrite write, Call& call);
   // What a write that gives no rows came to.

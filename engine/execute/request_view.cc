@@ -81,13 +81,13 @@ const StatementOutline& StatementView::Outline(std::string_view keyspace) {
 }
 
 const CqlOr<std::shared_ptr<const Plan>>& StatementView::PlanOf(
-    const std::shared_ptr<const Schema>& schema, std::string_view keyspace,
+    const std::shared_ptr<const Schema>& schema, std::string_view keyspace, const Dialect& dialect,
     const std::shared_ptr<const StatementSettings>& settings) {
   Found& found = this->found();
   LS_DCHECK(!is_prepared_, "what was prepared has its plan");
   if (found.schema != schema || found.settings != settings || found.plan_keyspace != keyspace) {
-    found.plan = settings == nullptr ? PlanText(text_or_id_, *schema, keyspace)
-                                     : PlanText(text_or_id_, *schema, keyspace, *settings);
+    found.plan = settings == nullptr ? PlanText(text_or_id_, *schema, keyspace, dialect)
+                                     : PlanText(text_or_id_, *schema, keyspace, dialect, *settings);
     found.schema = schema;
     found.settings = settings;
     found.plan_keyspace = keyspace;

@@ -14,6 +14,7 @@
 #include "engine/cql/plan/bound_values.h"
 #include "engine/cql/plan/plan.h"
 #include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/syntax/dialect.h"
 #include "engine/cql/syntax/statement_outline.h"
 #include "engine/execute/outcome.h"
 #include "engine/execute/statement_cache.h"
@@ -65,10 +66,11 @@ class StatementView {
 
   // Made once for a keyspace. A prepared one has its own; empty for one that is not known.
   const StatementOutline& Outline(std::string_view keyspace);
-  // Of a text: made once for a schema, keyspace and settings (nullptr: ScyllaDB's defaults).
+  // Of a text: made once for a schema, keyspace and settings (nullptr: ScyllaDB's defaults). The
+  // dialect is the server's.
   const CqlOr<std::shared_ptr<const Plan>>& PlanOf(
       const std::shared_ptr<const Schema>& schema, std::string_view keyspace,
-      const std::shared_ptr<const StatementSettings>& settings = nullptr);
+      const Dialect& dialect, const std::shared_ptr<const StatementSettings>& settings = nullptr);
   // What it has said last, or of one that was prepared.
   const Plan& plan() const { return prepared_ != nullptr ? *prepared_->plan : **found_->plan; }
   // Plans that wait for the end of a turn cost more than those that are freed at once.

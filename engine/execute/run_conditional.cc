@@ -11,10 +11,32 @@
 #include "engine/execute/statement_conditions.h"
 
 namespace liststore {
+namespace {
+
+CqlStatus WriteAnswer(const StatementConditions::VaryingAnswer& answer,
+                      const protocol::ResponseContext& context, OutputBuffer& out) {
+  protocol::ColumnsMetadata columns;
+  if (const auto error = EncodeColumns(*answer.table, answer.columns, columns)) {
+    return ToCqlError(*error);
+  }
+  protocol::RowsEncoder encoder(out, context, columns,
+                                {.skip_metadata = false, .changed_metadata_id = std::nullopt});
+  for (const auto& row : answer.rows) {
+    for (const std::optional<std::string>& value : row) {
+      value ? encoder.AppendBytes(*value) : encoder.AppendNull();
+    }
+    encoder.EndRow();
+    if (encoder.row_bytes() > protocol::kFrameBodyBytesMax) break;  // Finish says so
+  }
+  encoder.Finish();
+  return {};
+}
+
+}  // namespace
 
 CqlOr<QueryProcessor::Ran> QueryProcessor::RunConditional(const Writes& writes, Call& call) {
   LS_RETURN_IF_ERROR(CheckConditionalConsistency(call.request.parameters()));
-  StatementConditions conditions(writes.is_batch);
+  StatementConditions conditions(writes.is_batch, options_.dialect);
   WriteSet& set = call.writes;
   set.Clear(&timeuuids_);
   LS_RETURN_IF_ERROR(ForEachWrite(writes, call,
@@ -30,19 +52,19 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunConditional(const Writes& writes, 
   // The answer has columns of them all.
   if (!conditions.are_of_one_schema()) return Ran::kTableGone;
   if (writes.answer != nullptr) {
-    return ApplyConditional(conditions, *writes.answer, *writes.columns, call);
+    return ApplyConditional(conditions, *writes.answer, *writes.columns, writes.is_batch, call);
   }
   const std::vector<Selection> answer = BatchAnswer(writes.changes);
   protocol::ColumnsMetadata columns;
   if (const auto error = EncodeColumns(*writes.changes[0]->table, answer, columns)) {
     return ToCqlError(*error);
   }
-  return ApplyConditional(conditions, answer, columns, call);
+  return ApplyConditional(conditions, answer, columns, writes.is_batch, call);
 }
 
 CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyConditional(
     StatementConditions& conditions, const std::vector<Selection>& answer,
-    const protocol::ColumnsMetadata& columns, Call& call) {
+    const protocol::ColumnsMetadata& columns, bool is_batch, Call& call) {
   // Timestamps are the engine's, above those of what was read; of a batch the other statements'
   // too. Source: ScyllaDB cql3/statements/cas_request.cc, apply_updates.
   std::vector<Command>& writes = call.scratch.conditional_writes;
@@ -59,6 +81,11 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyConditional(
   }
   if (reply.status != OpStatus::kOk) {
     return AnswerWrite(reply.status, protocol::WriteType::kCas, call);
+  }
+  if (options_.dialect.answers_of_conditions_vary) {
+    LS_RETURN_IF_ERROR(
+        WriteAnswer(conditions.AnswerThatVaries(reply.applied, is_batch), call.context, call.out));
+    return Ran::kAnswered;
   }
   protocol::RowsEncoder encoder(call.out, call.context, columns,
                                 {.skip_metadata = call.request.parameters().skip_metadata,

@@ -174,8 +174,8 @@ CqlStatus QueryProcessor::PlanBatchStatement(StatementView& statement, size_t& p
     call.text = prepared->text;
   } else {
     call.text = statement.text();
-    const auto& plan =
-        statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace, call.scratch.settings);
+    const auto& plan = statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace,
+                                        options_.dialect, call.scratch.settings);
     if (!plan.ok()) return plan.error();
     call.CountAccepted(**plan);
     // Many statements of a few bytes each may have long plans.

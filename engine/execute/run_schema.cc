@@ -92,6 +92,7 @@ CqlStatus QueryProcessor::CheckPreparedDefinition(const Plan& plan, const Call& 
   const auto no_uuid = [] { return Uuid{}; };
   SchemaChangeContext context{no_uuid, options_.node.data_center};
   context.settings = call.settings;
+  context.dialect = options_.dialect;
   context.other_datacenters = options_.node.other_data_centers;
   context.knows_datacenters = options_.node.knows_data_centers;
   return CheckPrepared(*definition->statement, call.client.keyspace, context,
@@ -111,6 +112,7 @@ CqlStatus QueryProcessor::RunSchema(const SchemaPlan& plan, BoundValues values, 
   context.settings = call.settings;
   context.other_datacenters = options_.node.other_data_centers;
   context.knows_datacenters = options_.node.knows_data_centers;
+  context.dialect = options_.dialect;
   if (plan.timestamp) {
     LS_ASSIGN_OR_RETURN(context.drop_micros, ReadTimestamp(*plan.timestamp, values));
   }

@@ -30,6 +30,7 @@ bool IsCassandraShell(std::string_view text, const ClientState& client, const No
 // Source: ScyllaDB cql3/statements/select_statement.cc.
 CqlStatus CheckSerialRead(const SelectPlan& plan, BoundValues values) {
   if (plan.is_single_partition()) return {};
+  if (plan.scans_serially && plan.partition_key.empty()) return {};
   std::vector<std::string> keys;
   if (!plan.partition_key.empty()) {
     LS_RETURN_IF_ERROR(
@@ -68,6 +69,21 @@ CqlStatus SelectFromIndexView(Engine& engine, const VirtualReadContext& context,
                            std::to_string(kResultBytesMax) + " bytes: name its partition");
 }
 
+// Source: Cassandra cql3/QueryProcessor.java, validateKey.
+CqlStatus CheckNotEmpty(const SelectPlan& plan, BoundValues values) {
+  const CqlError error = CqlError::Invalid("Key may not be empty");
+  for (const Operand& operand : plan.not_empty) {
+    BoundValue value;
+    LS_RETURN_IF_ERROR(ResolveSet(operand, values, value));
+    if (!value.has_value()) continue;
+    if (value.bytes.empty()) return error;
+    if (!operand.type.is_collection() || operand.type.is_frozen()) continue;
+    const auto elements = SplitCollection(operand.type, value.bytes);
+    if (elements && std::ranges::any_of(*elements, &std::string_view::empty)) return error;
+  }
+  return {};
+}
+
 }  // namespace
 
 CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
@@ -76,6 +92,7 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
   const protocol::QueryParameters& parameters = call.request.parameters();
   LS_RETURN_IF_ERROR(CheckReadConsistency(parameters.consistency));
   if (IsSerial(parameters.consistency)) LS_RETURN_IF_ERROR(CheckSerialRead(plan, values));
+  if (!plan.not_empty.empty()) LS_RETURN_IF_ERROR(CheckNotEmpty(plan, values));
   if (call.group != nullptr) {
     LS_ASSIGN_OR_RETURN(const bool joined,
                         call.group->AddRead(call.request, call.context, plan, values));
@@ -130,6 +147,7 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
   // Source: ScyllaDB cql3/query_processor.cc: texts alone are warned of.
   const bool is_text = call.request.kind() == RequestKind::kQuery;
   if (plan.warns_of_filtering && is_text) call.context.warnings = kWarnings;
+  if (!plan.warning.empty()) call.context.warnings = {&plan.warning, 1};
   protocol::RowsEncoder encoder(
       call.out, call.context, columns,
       {.skip_metadata = parameters.skip_metadata, .changed_metadata_id = std::nullopt});

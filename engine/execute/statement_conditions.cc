@@ -8,6 +8,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/conditions.h"
 #include "engine/cql/plan/plan_conditions.h"
+#include "engine/cql/plan/plan_selector.h"
 
 namespace liststore {
 namespace {
@@ -73,8 +74,12 @@ CqlStatus StatementConditions::Add(const ModificationPlan& plan, BoundValues val
   if (plan.condition) {
     LS_CHECK(names_row || plan.only_statics, "a conditional statement names one row, or none");
     statement.condition = &*plan.condition;
-    LS_RETURN_IF_ERROR(BindConditions(*plan.condition, values, statement.cells));
+    LS_RETURN_IF_ERROR(BindConditions(*plan.condition, *table_, values, statement.cells));
+    statement.asks_row = names_row && ReadsOf(plan) == Reads::kRow;
+    if (dialect_.one_kind_of_condition_for_a_row) LS_RETURN_IF_ERROR(CheckKinds(statement));
   }
+  statement.writes_statics = !plan.static_assignments.empty();
+  statement.is_of_rows = table_->storage.clustering.empty() || !plan.clustering.empty();
   const Reads reads = ReadsOf(plan);
   reads_partition_ |= reads == Reads::kPartition;
   for (EncodedRange& range : ranges) {
@@ -111,6 +116,7 @@ void StatementConditions::OnAttempt() {
   rows_.resize(named_.size());
   for (OldRow& row : rows_) row = {};
   any_row_ = false;
+  first_ = {};
   if (!has_statics()) return;
   buffer_->SetStaticRow({});
   buffer_->SetNoRow();
@@ -130,8 +136,9 @@ void StatementConditions::OnStaticRow(std::span<const LiveCellView> cells) {
 }
 
 void StatementConditions::OnRow(size_t index, const RowView& row) {
-  any_row_ = true;
   buffer_->SetRow(row);
+  if (!any_row_ && dialect_.answers_of_conditions_vary) first_ = TakeRow();
+  any_row_ = true;
   size_t number = row_of_range_[index];
   if (number == kFirstRow) {
     const auto at = row_by_key_.find(buffer_->clustering_key());
@@ -177,6 +184,125 @@ bool StatementConditions::Holds(const Statement& statement) const {
 bool StatementConditions::Hold() {
   return std::ranges::all_of(statements_,
                              [&](const Statement& statement) { return Holds(statement); });
+}
+
+// ---- Where Cassandra differs
+
+// Source: Cassandra cql3/statements/CQL3CasRequest.java, addExistsCondition, addConditions.
+CqlStatus StatementConditions::CheckKinds(const Statement& statement) const {
+  using Existence = ConditionPlan::Existence;
+  const Existence kind = statement.condition->existence;
+  for (const Statement& other : statements_) {
+    if (&other == &statement || other.condition == nullptr || other.key != statement.key) continue;
+    const Existence previous = other.condition->existence;
+    if (previous == kind) continue;
+    if (previous != Existence::kAny && kind != Existence::kAny) {
+      return CqlError::Invalid(
+          "Cannot mix IF EXISTS and IF NOT EXISTS conditions for the same row");
+    }
+    return CqlError::Invalid(std::string("Cannot mix IF conditions and IF ") +
+                             (kind == Existence::kExists ? "" : "NOT ") +
+                             "EXISTS for the same row");
+  }
+  return {};
+}
+
+std::vector<uint16_t> StatementConditions::ColumnsAsked() const {
+  std::vector<uint16_t> columns;
+  const auto add = [&](uint16_t column) {
+    if (std::ranges::find(columns, column) == columns.end()) columns.push_back(column);
+  };
+  for (const Statement& statement : statements_) {
+    if (statement.condition == nullptr) continue;
+    if (statement.condition->existence == ConditionPlan::Existence::kAny) continue;
+    for (uint16_t i = 0; i < table_->columns.size(); ++i) add(i);
+    return columns;
+  }
+  for (const Statement& statement : statements_) {
+    if (statement.condition == nullptr) continue;
+    for (const ColumnKind kind : {ColumnKind::kRegular, ColumnKind::kStatic}) {
+      for (const RowFilter& cell : statement.condition->cells) {
+        if (table_->columns[cell.columns[0]].kind == kind) add(cell.columns[0]);
+      }
+    }
+  }
+  return columns;
+}
+
+std::vector<const StatementConditions::OldRow*> StatementConditions::RowsAsked() const {
+  std::vector<std::string> keys;
+  for (const Statement& statement : statements_) {
+    if (statement.asks_row) keys.push_back(*statement.key);
+  }
+  if (keys.empty()) {
+    if (!any_row_) return {};
+    return {&first_};
+  }
+  std::ranges::sort(keys);
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  if (table_->storage.reads_backwards()) std::ranges::reverse(keys);
+  std::vector<const OldRow*> rows;
+  for (const std::string& key : keys) {
+    const OldRow& row = rows_[row_by_key_.at(key)];
+    if (row.exists) rows.push_back(&row);
+  }
+  return rows;
+}
+
+// Source: Cassandra cql3/statements/CQL3CasRequest.java, columnsToRead.
+std::vector<bool> StatementConditions::ColumnsRead() const {
+  const bool all_statics = std::ranges::any_of(statements_, &Statement::writes_statics);
+  const bool all_regular = std::ranges::any_of(statements_, &Statement::is_of_rows);
+  std::vector<bool> read(table_->columns.size());
+  for (size_t i = 0; i < read.size(); ++i) {
+    const ColumnKind kind = table_->columns[i].kind;
+    read[i] =
+        kind == ColumnKind::kStatic ? all_statics : all_regular || table_->columns[i].is_key();
+  }
+  for (const Statement& statement : statements_) {
+    for (const BoundFilter& cell : statement.cells) read[cell.filter->columns[0]] = true;
+  }
+  return read;
+}
+
+StatementConditions::VaryingAnswer StatementConditions::AnswerThatVaries(bool applied,
+                                                                         bool is_batch) const {
+  VaryingAnswer answer;
+  answer.table = table_;
+  answer.columns = {{Selection::Kind::kApplied, 0, "[applied]", CqlType::kBoolean}};
+  const std::string said(1, applied ? '\1' : '\0');
+  answer.rows = {{said}};
+  if (applied) return answer;
+  const std::vector<bool> read = ColumnsRead();
+  const std::vector<const OldRow*> found = RowsAsked();
+  // Without a row the static values alone, if there are any that were read.
+  std::vector<const OldRow*> shown = found;
+  if (found.empty() && has_statics()) {
+    for (size_t i = 0; i < read.size(); ++i) {
+      const bool is_static = table_->columns[i].kind == ColumnKind::kStatic;
+      if (is_static && read[i] && statics_.values[i]) shown = {&statics_};
+    }
+  }
+  if (shown.empty()) return answer;
+  std::vector<uint16_t> columns;
+  if (is_batch) {
+    for (uint16_t i = 0; i < read.size() && table_->columns[i].is_key(); ++i) columns.push_back(i);
+  }
+  for (const uint16_t column : ColumnsAsked()) {
+    if (std::ranges::find(columns, column) == columns.end()) columns.push_back(column);
+  }
+  for (const uint16_t column : columns) {
+    answer.columns.push_back(SelectColumn(*table_, table_->columns[column]));
+  }
+  answer.rows.clear();
+  for (const OldRow* row : shown) {
+    auto& values = answer.rows.emplace_back();
+    values.emplace_back(said);
+    for (const uint16_t column : columns) {
+      values.push_back(read[column] ? row->values[column] : std::nullopt);
+    }
+  }
+  return answer;
 }
 
 void StatementConditions::Append(bool applied, const std::vector<Selection>& answer,

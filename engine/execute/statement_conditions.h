@@ -17,6 +17,7 @@
 #include "engine/cql/plan/instantiate.h"
 #include "engine/cql/plan/plan.h"
 #include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/syntax/dialect.h"
 #include "engine/execute/select/row_buffer.h"
 #include "engine/protocol/response.h"
 
@@ -26,7 +27,8 @@ namespace liststore {
 class StatementConditions final : public RowConditions {
  public:
   // `is_batch`: of BATCH, where statements that name no partition are passed over.
-  explicit StatementConditions(bool is_batch) : is_batch_(is_batch) {}
+  StatementConditions(bool is_batch, const Dialect& dialect)
+      : is_batch_(is_batch), dialect_(dialect) {}
   StatementConditions(const StatementConditions&) = delete;
   StatementConditions& operator=(const StatementConditions&) = delete;
 
@@ -48,6 +50,15 @@ class StatementConditions final : public RowConditions {
   void Append(bool applied, const std::vector<Selection>& answer,
               protocol::RowsEncoder& rows) const;
 
+  // The columns and rows of the answer where they vary with what was found. Source: Cassandra
+  // cql3/statements/ModificationStatement.java, buildCasResultSet.
+  struct VaryingAnswer {
+    const TableDefinition* table = nullptr;
+    std::vector<Selection> columns;
+    std::vector<std::vector<std::optional<std::string>>> rows;
+  };
+  VaryingAnswer AnswerThatVaries(bool applied, bool is_batch) const;
+
   // ---- RowConditions
 
   void OnAttempt() override;
@@ -67,6 +78,9 @@ class StatementConditions final : public RowConditions {
     const ConditionPlan* condition = nullptr;  // nullptr: it has none
     std::vector<BoundFilter> cells;
     std::optional<std::string> key;  // encoded, of the row that it names; nullopt: it names none
+    bool asks_row = false;           // something of the row that it names
+    bool writes_statics = false;
+    bool is_of_rows = false;  // names some by clustering columns, or the table has none
   };
 
   // What is read on behalf of a statement.
@@ -84,6 +98,14 @@ class StatementConditions final : public RowConditions {
 
   // `named`: the statement names a partition.
   CqlStatus AddPartition(const ModificationPlan& plan, BoundValues values, bool& named);
+  // Dialect::one_kind_of_condition_for_a_row.
+  CqlStatus CheckKinds(const Statement& statement) const;
+  // Of AnswerThatVaries: the columns behind the key, in the order in which they are named.
+  std::vector<uint16_t> ColumnsAsked() const;
+  // The rows that are asked for, or else the first one.
+  std::vector<const OldRow*> RowsAsked() const;
+  // What Cassandra reads of the static columns, and of the others.
+  std::vector<bool> ColumnsRead() const;
   bool has_statics() const { return !table_->storage.statics.empty(); }
   // What is in buffer_.
   OldRow TakeRow() const;
@@ -95,6 +117,7 @@ class StatementConditions final : public RowConditions {
   bool Holds(const Statement& statement) const;
 
   const bool is_batch_;
+  const Dialect dialect_;
   const TableDefinition* table_ = nullptr;
   bool one_schema_ = true;
   std::string partition_key_;
@@ -105,6 +128,7 @@ class StatementConditions final : public RowConditions {
   absl::flat_hash_map<std::string, size_t> row_by_key_;
   OldRow statics_;        // of a table with static columns
   bool any_row_ = false;  // one was seen
+  OldRow first_;          // the one that was seen first
   std::vector<ClusteringRange> ranges_;
   std::vector<size_t> row_of_range_;  // in named_, or kFirstRow
   std::unique_ptr<RowBuffer> buffer_;

@@ -92,7 +92,7 @@ void FaultingHandler::ForEachPlan(RequestView& request, const ClientState& clien
       if (statement.prepared() != nullptr) visit(statement, *statement.prepared()->plan);
       continue;
     }
-    const auto& plan = statement.PlanOf(schema, client.keyspace, settings);
+    const auto& plan = statement.PlanOf(schema, client.keyspace, next_.dialect(), settings);
     if (!plan.ok()) continue;
     visit(statement, **plan);
     // A whole turn is looked at before the first of its requests runs: together they keep no more

@@ -75,13 +75,13 @@ network::SessionLimits Limits(uint64_t memory_limit_bytes) {
   return limits;
 }
 
-CqlFaceOptions ToFaceOptions(const CqlServerOptions& options) {
+CqlFaceOptions ToFaceOptions(const CqlServerOptions& options, const NodeLook& look) {
   CqlFaceOptions face;
   face.address = options.address;
   face.cql_port = options.cql_port;
   face.listens_shard_aware = options.shard_aware;
   face.shard_aware_port = options.shard_aware_port;
-  face.looks_like_scylla = options.looks_like_scylla;
+  face.looks_like_scylla = look.looks_like_scylla;
   if (!options.user.empty()) face.credentials = Credentials{options.user, options.password};
   return face;
 }
@@ -166,7 +166,8 @@ class CqlServer::Impl {
     context.node = look.facts;
     if (!options.user.empty()) context.node.superuser = options.user;
     context.cassandra_major = look.cassandra_major;
-    context.looks_like_scylla = options.looks_like_scylla;
+    context.looks_like_scylla = look.looks_like_scylla;
+    context.dialect = look.dialect;
     context.settings = std::make_shared<LiveSettings>(config);
     context.client_timestamps = options.client_timestamps;
     handler_ = MakeRequestHandler(context);
@@ -180,8 +181,8 @@ class CqlServer::Impl {
     };
     LS_ASSIGN_OR_RETURN(server_, network::Server::Create(server));
 
-    CqlFaceOptions cql = ToFaceOptions(options);
-    if (!options.looks_like_scylla) cql.cassandra_cql_version = look.facts.cql_version;
+    CqlFaceOptions cql = ToFaceOptions(options, look);
+    if (!look.looks_like_scylla) cql.cassandra_cql_version = look.facts.cql_version;
     cql.host_id = context.host_id.ToString();
     cql.clients = &clients_;
     LS_ASSIGN_OR_RETURN(cql_, CqlFace::Open(*server_, cql, *handler_, events_));

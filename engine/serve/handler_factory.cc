@@ -97,6 +97,7 @@ class StatementHandler final : public RequestHandler {
     options.replaces_client_timestamps = ReplacesClientTimestamps(context);
     options.settings = context.settings;
     options.node = context.node;
+    options.dialect = context.dialect;
     options.node.host_id = context.host_id;
     options.node.looks_like_scylla = context.looks_like_scylla;
     options.node.start_seconds = static_cast<int32_t>(WholeSeconds(context.clock.NowNanos()));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/cql/schema/virtual_table.h"
+#include "engine/cql/syntax/dialect.h"
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/request_handler.h"
 #include "engine/faces/cql/event_hub.h"
@@ -45,6 +46,7 @@ struct HandlerContext {
   bool serves_list_store = false;
   bool looks_like_scylla = true;
   std::shared_ptr<LiveSettings> settings = std::make_shared<LiveSettings>(ScyllaConfig());
+  Dialect dialect = {};
   CqlServerOptions::ClientTimestamps client_timestamps =
       CqlServerOptions::ClientTimestamps::kByClock;
 };

@@ -104,13 +104,36 @@ absl::Status LookLikeCassandra(std::string_view version, NodeLook& look) {
   return absl::OkStatus();
 }
 
-absl::Status SetVersion(const CqlServerOptions& options, NodeLook& look) {
-  const std::string_view asked = options.release_version;
+// What CqlServerOptions::like may be.
+struct Likeness {
+  std::string_view name;
+  bool is_scylla = true;
+  std::string_view release_version;  // in the words of that option
+  Dialect dialect;
+};
+
+absl::StatusOr<Likeness> FindLikeness(std::string_view name) {
+  if (name.empty()) return Likeness{};
+  const Likeness all[] = {
+      {"scylla:2025.1", true, "scylla-2025.1.0", ScyllaDialect()},
+      {"cassandra:3.11", false, "3.11.17", CassandraDialect(3, 11)},
+      {"cassandra:4.1", false, "4.1.8", CassandraDialect(4, 1)},
+      {"cassandra:5.0", false, "5.0.8", CassandraDialect(5, 0)},
+  };
+  for (const Likeness& likeness : all) {
+    if (likeness.name == name) return likeness;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("like is '", absl::CHexEscape(ToAbsl(name.substr(0, kNameBytesMax))),
+                   "', not scylla:2025.1, cassandra:3.11, cassandra:4.1 or cassandra:5.0"));
+}
+
+absl::Status SetVersion(std::string_view asked, NodeLook& look) {
   if (asked.empty()) return absl::OkStatus();
   if (asked.starts_with(kScyllaPrefix)) {
     const std::string_view version = asked.substr(kScyllaPrefix.size());
     if (!IsVersion(version)) return NotAVersion(asked);
-    if (!options.looks_like_scylla) {
+    if (!look.looks_like_scylla) {
       return absl::InvalidArgumentError(absl::StrCat("release_version is '", ToAbsl(asked),
                                                      "', but the server looks like Cassandra"));
     }
@@ -120,7 +143,7 @@ absl::Status SetVersion(const CqlServerOptions& options, NodeLook& look) {
   }
   if (!IsVersion(asked)) return NotAVersion(asked);
   look.facts.release_version = asked;
-  return options.looks_like_scylla ? absl::OkStatus() : LookLikeCassandra(asked, look);
+  return look.looks_like_scylla ? absl::OkStatus() : LookLikeCassandra(asked, look);
 }
 
 }  // namespace
@@ -134,7 +157,8 @@ absl::StatusOr<ScyllaConfig> MakeScyllaConfig(const CqlServerOptions& options) {
       return absl::InvalidArgumentError(*error);
     }
   }
-  if (options.looks_like_scylla) return config;
+  LS_ASSIGN_OR_RETURN(const Likeness likeness, FindLikeness(options.like));
+  if (options.looks_like_scylla.value_or(likeness.is_scylla)) return config;
   // A Cassandra has none of these warnings, unless they were asked for.
   for (const auto& [name, value] : {std::pair("minimum_replication_factor_warn_threshold", "-1"),
                                     std::pair("replication_strategy_warn_list", "[]"),
@@ -159,9 +183,16 @@ absl::StatusOr<NodeLook> MakeNodeLook(const CqlServerOptions& options, const Scy
   look.facts.knows_data_centers = options.refuses_unknown_data_centers;
   look.facts.rack = options.rack;
   look.facts.cluster_name = options.cluster_name;
-  look.facts.looks_like_scylla = options.looks_like_scylla;
+  LS_ASSIGN_OR_RETURN(const Likeness likeness, FindLikeness(options.like));
+  look.dialect = likeness.dialect;
+  look.looks_like_scylla = options.looks_like_scylla.value_or(likeness.is_scylla);
+  look.facts.looks_like_scylla = look.looks_like_scylla;
+  std::string_view version = options.release_version;
+  // A version of the other look is nobody's wish.
+  const bool fits = look.looks_like_scylla == likeness.is_scylla || !likeness.is_scylla;
+  if (version.empty() && fits) version = likeness.release_version;
   LS_RETURN_IF_ERROR(SetTokens(config, look));
-  LS_RETURN_IF_ERROR(SetVersion(options, look));
+  LS_RETURN_IF_ERROR(SetVersion(version, look));
   return look;
 }
 

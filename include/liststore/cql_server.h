@@ -74,12 +74,18 @@ struct CqlServerOptions {
 
   // ---- What clients see ----
 
+  // Which database it looks and answers like: "scylla:2025.1", "cassandra:3.11", "cassandra:4.1" or
+  // "cassandra:5.0". A Cassandra has its rules of CQL as well: docs/cql_support.md, "Where Cassandra
+  // differs". What it says of `looks_like_scylla` and `release_version` counts where those are not
+  // given. Empty: ScyllaDB's CQL, whatever the look.
+  std::string like;
   // Shards of the node, each with a thread of its own. 1 to 256. Ignored with a `store`, which has
   // its own number of shards.
   uint32_t shards = 1;
   // True: the node presents itself as ScyllaDB (SCYLLA_* options, versions, system tables). False:
-  // as Cassandra, version 3 unless `release_version` says otherwise.
-  bool looks_like_scylla = true;
+  // as Cassandra, version 3 unless `release_version` says otherwise. nullopt: as `like` says, else
+  // ScyllaDB.
+  std::optional<bool> looks_like_scylla;
   // Values of system.local. 1 to 128 bytes of printable UTF-8 each.
   std::string data_center = "datacenter1";
   // Further data centres of the cluster, in which there is no node.

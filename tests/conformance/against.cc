@@ -98,11 +98,13 @@ void AwaitRoomInSecond() {
 // server's: where a run has these, WRITETIME is not asked for.
 class Run {
  public:
-  Run(CqlSession& session, std::string keyspace, bool is_cassandra, uint64_t seed,
-      std::map<std::string, uint64_t>& differences)
+  // `answers_as_cassandra`: a Cassandra, or a liststore that is like one.
+  Run(CqlSession& session, std::string keyspace, bool is_cassandra, bool answers_as_cassandra,
+      uint64_t seed, std::map<std::string, uint64_t>& differences)
       : session_(session),
         tables_{.keyspace = std::move(keyspace)},
         is_cassandra_(is_cassandra),
+        answers_as_cassandra_(answers_as_cassandra),
         seed_(seed),
         random_(seed),
         differences_(differences) {}
@@ -256,7 +258,7 @@ class Run {
     times.has_short_ttls = false;
     // Cassandra's lists know when they were written, not with which timestamp.
     if (is_cassandra_) times.list_micros = micros_;
-    times.json_is_of_statics = is_cassandra_;
+    times.json_is_of_statics = answers_as_cassandra_;
     times.of_message = RandomTimestamp(random_, times);
     return times;
   }
@@ -344,7 +346,7 @@ class Run {
     TableModel& model = AnyModel();
     const ConditionOptions options = {
         .has_short_ttls = false,
-        .rules = {.empty_is_null = is_cassandra_, .elements_as_keys = is_cassandra_}};
+        .rules = {.empty_is_null = answers_as_cassandra_, .elements_as_keys = is_cassandra_}};
     const RandomConditionalWrite write = random_.OneIn(3)
                                              ? MakeRandomConditionalBatch(random_, model, options)
                                              : MakeRandomConditionalWrite(random_, model, options);
@@ -436,6 +438,7 @@ class Run {
   CqlSession& session_;
   ModelTables tables_;
   const bool is_cassandra_;
+  const bool answers_as_cassandra_;
   const uint64_t seed_;
   Random random_;
   std::map<std::string, uint64_t>& differences_;
@@ -470,13 +473,14 @@ int Main(int argc, char** argv) {
   const std::string address(server.substr(0, colon));
   auto session = Connect(port, address);
   if (session == nullptr) return 2;
-  const bool is_cassandra = session
-                                ->Run({"SELECT table_name FROM system_schema.tables WHERE "
-                                       "keyspace_name = 'system_schema' AND "
-                                       "table_name = 'scylla_tables'",
-                                       {},
-                                       false})
-                                .rows.empty();
+  const auto has_table = [&](const std::string& keyspace, const std::string& table) {
+    const std::string question =
+        "SELECT table_name FROM system_schema.tables WHERE keyspace_name = '" + keyspace +
+        "' AND table_name = '" + table + "'";
+    return !session->Run({question, {}, false}).rows.empty();
+  };
+  const bool answers_as_cassandra = !has_table("system_schema", "scylla_tables");
+  const bool is_cassandra = answers_as_cassandra && !has_table("liststore", "clock");
   const std::string keyspaces = "liststore_against_" + std::to_string(getpid());
   const uint64_t seed = TestSeed();
   const uint64_t steps = TestSteps(5000);
@@ -484,7 +488,7 @@ int Main(int argc, char** argv) {
   uint64_t runs = 0, failed = 0, cut = 0, late = 0;
   std::string keyspace = keyspaces;
   while (session != nullptr && runs * kStatementsPerRun < steps) {
-    Run run(*session, keyspace, is_cassandra, seed + runs, differences);
+    Run run(*session, keyspace, is_cassandra, answers_as_cassandra, seed + runs, differences);
     if (!run.Execute(std::min(kStatementsPerRun, steps - runs * kStatementsPerRun))) ++failed;
     ++runs;
     if (run.is_cut()) ++cut;

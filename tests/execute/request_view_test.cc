@@ -34,14 +34,14 @@ TEST(RequestView, ATextIsPlannedOnceForASchemaAndKeyspace) {
   RequestView view({}, request);
   StatementView& statement = view.statement();
   const auto schema = std::make_shared<const Schema>();
-  const std::shared_ptr<const Plan> plan = *statement.PlanOf(schema, "");
+  const std::shared_ptr<const Plan> plan = *statement.PlanOf(schema, "", {});
   EXPECT_EQ(&statement.plan(), plan.get());
-  EXPECT_EQ(*statement.PlanOf(schema, ""), plan);
-  EXPECT_NE(*statement.PlanOf(schema, "other"), plan) << "for another keyspace";
-  const std::shared_ptr<const Plan> other = *statement.PlanOf(schema, "other");
-  EXPECT_NE(*statement.PlanOf(std::make_shared<const Schema>(), "other"), other)
+  EXPECT_EQ(*statement.PlanOf(schema, "", {}), plan);
+  EXPECT_NE(*statement.PlanOf(schema, "other", {}), plan) << "for another keyspace";
+  const std::shared_ptr<const Plan> other = *statement.PlanOf(schema, "other", {});
+  EXPECT_NE(*statement.PlanOf(std::make_shared<const Schema>(), "other", {}), other)
       << "for another schema";
-  const std::weak_ptr<const Plan> last = *statement.PlanOf(schema, "");
+  const std::weak_ptr<const Plan> last = *statement.PlanOf(schema, "", {});
   statement.ForgetPlan();
   EXPECT_TRUE(last.expired());
 }

@@ -44,6 +44,23 @@ def test_cassandra_differs_where_the_page_says(cassandra_address):
             "elements of lists"} <= found.keys()
 
 
+def documented_as_followed():
+    """The rows that a server which is like a Cassandra has too, whole or in part."""
+    page = (ROOT / "docs/cql_support.md").read_text(encoding="utf-8")
+    section = page.split("## Where Cassandra differs\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (.+?) \|.*\| ([^|]+) \|$", section, re.MULTILINE)
+    return {name for name, like in rows if like != "no"} - {"difference"}
+
+
+def test_a_server_like_cassandra_differs_as_the_page_says(make_server):
+    found = differences(f"127.0.0.1:{make_server('--like', 'cassandra:5.0').port}", 5000)
+    assert found.pop(SAME) > 1000
+    assert found.pop(CHANGES) > 50
+    assert found.keys() <= documented_as_followed()
+    assert {"clustering columns of all partitions", "several relations on a column", "answers of conditions",
+            "elements of lists"} <= found.keys()
+
+
 def test_the_page_names_what_is_known():
     folder = ROOT / "tests/conformance"
     rules = (folder / "known_differences.cc").read_text(encoding="utf-8")

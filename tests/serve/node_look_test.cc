@@ -1,6 +1,7 @@
 // What drivers see of a node: system tables and OPTIONS, over the wire.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -140,6 +141,45 @@ TEST(NodeLookTest, TheVersionIsThatOfTheOptions) {
   }
 }
 
+struct LikeCase {
+  const char* like;
+  std::optional<bool> scylla;  // as given
+  const char* asked;           // of release_version
+  bool looks_like_scylla;
+  const char* release_version;
+  const char* cql_version;
+  bool is_cassandra;  // by what it answers
+};
+
+const LikeCase kLikes[] = {
+    {"", std::nullopt, "", true, "3.0.8", "3.3.1", false},
+    {"", false, "3.11.17", false, "3.11.17", "3.4.4", false},
+    {"scylla:2025.1", std::nullopt, "", true, "3.0.8", "3.3.1", false},
+    {"scylla:2025.1", false, "", false, "3.0.8", "3.3.1", false},
+    {"cassandra:3.11", std::nullopt, "", false, "3.11.17", "3.4.4", true},
+    {"cassandra:4.1", std::nullopt, "", false, "4.1.8", "3.4.6", true},
+    {"cassandra:5.0", std::nullopt, "", false, "5.0.8", "3.4.7", true},
+    {"cassandra:5.0", std::nullopt, "5.0.2", false, "5.0.2", "3.4.7", true},
+    {"cassandra:5.0", true, "", true, "5.0.8", "3.3.1", true},
+};
+
+TEST(NodeLookTest, LikenessIsWhatTheOtherOptionsDoNotSay) {
+  for (const LikeCase& one : kLikes) {
+    SCOPED_TRACE(std::string(one.like) + " " + one.asked);
+    CqlServerOptions options = Small();
+    options.like = one.like;
+    options.looks_like_scylla = one.scylla;
+    options.release_version = one.asked;
+    Node node(options);
+    EXPECT_EQ(node.Local("release_version"), one.release_version);
+    EXPECT_EQ(node.Local("cql_version"), one.cql_version);
+    EXPECT_EQ(node.HasTable("system.versions"), one.looks_like_scylla);
+    const std::string error =
+        node.Run("SELECT table_name FROM system_schema.tables WHERE table_name > ''").error;
+    EXPECT_EQ(!error.empty(), one.is_cassandra) << error;
+  }
+}
+
 TEST(NodeLookTest, WhatIsNoNameOrVersionIsRefused) {
   const auto error = [](auto change) {
     CqlServerOptions options = Small();
@@ -149,6 +189,9 @@ TEST(NodeLookTest, WhatIsNoNameOrVersionIsRefused) {
     return std::string(status.message());
   };
   using Options = CqlServerOptions;
+  EXPECT_EQ(error([](Options& options) { options.like = "cassandra:6"; }),
+            "like is 'cassandra:6', not scylla:2025.1, cassandra:3.11, cassandra:4.1 or "
+            "cassandra:5.0");
   EXPECT_EQ(error([](Options& options) { options.data_center = ""; }),
             "data_center has 0 bytes, not 1 to 128");
   EXPECT_EQ(error([](Options& options) {

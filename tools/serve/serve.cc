@@ -20,8 +20,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
@@ -103,6 +103,7 @@ absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options,
   server.shards = options.shards;
   server.memory_limit_bytes = options.memory_limit_bytes;
   server.populate_bytes = options.populate_bytes;
+  server.like = options.like;
   server.looks_like_scylla = options.looks_like_scylla;
   server.journal_entries = options.journal_entries;
   server.refuses_unknown_data_centers = options.strict || !options.data_centers.empty();

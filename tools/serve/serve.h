@@ -21,7 +21,8 @@ struct ServeOptions {
   uint32_t shards = 1;              // 0: none are said, which looks like Cassandra
   uint64_t memory_limit_bytes = 0;  // 0: three quarters of the machine's
   uint64_t populate_bytes = 0;      // made ready before clients can connect
-  bool looks_like_scylla = true;
+  std::string like;                 // as the same of CqlServerOptions
+  std::optional<bool> looks_like_scylla;
   // "dc1,dc2": the data centres there are, the node's first. Empty: datacenter1, and keyspaces may
   // be in others too, but when `strict`.
   std::string data_centers;

@@ -66,7 +66,14 @@ const std::vector<ServeSetting>& Table() {
                    "--scylla\noff, a Cassandra in what else it has, too"},
        .field = &S::release_version,
        .value = "VERSION"},
-      {.setting = {"scylla", T::kSwitch, "on", false, "Look like ScyllaDB in every detail"},
+      {.setting =
+           {"like", T::kText, "scylla:2025.1", false,
+            "Look and answer like this database, its rules of CQL included; --shards, --scylla "
+            "and\n--release-version, where they are given, count before it"},
+       .field = &S::like,
+       .words = {"scylla:2025.1", "cassandra:3.11", "cassandra:4.1", "cassandra:5.0"}},
+      {.setting = {"scylla", T::kSwitch, "on", false,
+                   "Look like ScyllaDB in every detail"},
        .field = &S::looks_like_scylla,
        .value = "on|off",
        .choices = {{"on", true}, {"off", false}}},

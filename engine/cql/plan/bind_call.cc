@@ -26,6 +26,9 @@ std::string SignatureTexts(const std::vector<NativeFunction>& functions) {
   return text;
 }
 
+// What has an other name since; functions' names are in lower case.
+bool IsDateOf(std::string_view name) { return name == "dateof" || name == "unixtimestampof"; }
+
 }  // namespace
 
 CqlOr<std::optional<DataType>> Binder::TypeOf(const Expression& expression) const {
@@ -159,6 +162,9 @@ CqlOr<NativeFunction> Binder::ResolveCall(const FunctionCall& call, const DataTy
   if (AggregateOf(call.function, CqlType::kBlob)) return ResolveAggregate(call);
   const std::vector<NativeFunction> candidates = FindNativeFunctions(call.function, table_.get());
   if (candidates.empty()) return RefuseCall(call.function);
+  if (!dialect_.has_date_of && IsDateOf(call.function.name)) {
+    return CqlError::Invalid("Unknown function '" + NameText(call.function) + "'");
+  }
   if (candidates.size() == 1) return OnlySignature(candidates[0], call);
   std::vector<NativeFunction> compatible;
   for (const NativeFunction& candidate : candidates) {

@@ -10,11 +10,13 @@
 namespace liststore {
 
 Binder::Binder(const Schema& schema, std::string_view keyspace,
-               const std::vector<std::string>& markers, const StatementSettings& settings)
+               const std::vector<std::string>& markers, const StatementSettings& settings,
+               const Dialect& dialect)
     : schema_(schema),
       keyspace_(keyspace),
       markers_(markers),
       settings_(settings),
+      dialect_(dialect),
       variables_(markers.size()) {}
 
 CqlOr<std::shared_ptr<const TableDefinition>> Binder::FindTable(const QualifiedName& name) {

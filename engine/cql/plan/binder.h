@@ -13,6 +13,7 @@
 
 #include "engine/cql/plan/plan.h"
 #include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/syntax/dialect.h"
 #include "engine/cql/syntax/expression.h"
 #include "engine/cql/syntax/statement.h"
 #include "engine/model/schema.h"
@@ -25,10 +26,11 @@ class Binder {
  public:
   // The arguments outlive the binder. `markers`: Statement::markers.
   Binder(const Schema& schema, std::string_view keyspace, const std::vector<std::string>& markers,
-         const StatementSettings& settings);
+         const StatementSettings& settings, const Dialect& dialect = ScyllaDialect());
 
   const Schema& schema() const { return schema_; }
   const StatementSettings& settings() const { return settings_; }
+  const Dialect& dialect() const { return dialect_; }
 
   // Invalid: no keyspace was said, it does not exist, or the table does not.
   CqlOr<std::shared_ptr<const TableDefinition>> FindTable(const QualifiedName& name);
@@ -111,6 +113,7 @@ class Binder {
   const std::vector<std::string>& markers_;
   std::string_view clause_ = "WHERE clause";
   const StatementSettings& settings_;
+  const Dialect dialect_;
   std::shared_ptr<const TableDefinition> table_;
   std::vector<std::optional<BindVariable>> variables_;
   std::vector<ComputedValue> computed_;

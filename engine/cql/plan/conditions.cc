@@ -19,11 +19,34 @@ bool AreEqual(const DataType& type, const Value& cell, const Value& value) {
   return CompareValues(type, *cell, *value) == 0;
 }
 
+// Source: Cassandra cql3/conditions/ColumnCondition.java, MultiCellCollectionBound.appliesTo.
+CqlStatus TakeEmptyForNull(const TableDefinition& table, std::vector<BoundFilter>& bound) {
+  constexpr std::string_view kNoElements("\0\0\0\0", 4);
+  for (BoundFilter& next : bound) {
+    const DataType& type = ComparedType(*next.filter, table);
+    const RelationOperator op = next.filter->op;
+    if (!type.is_collection() || !type.is_multi_cell()) continue;
+    for (Value& value : next.values) {
+      if (value != kNoElements) continue;
+      if (IsSlice(op)) {
+        const std::string_view kind = type.kind() == DataType::Kind::kList  ? "list"
+                                      : type.kind() == DataType::Kind::kSet ? "set"
+                                                                            : "map";
+        return CqlError::Invalid("Invalid comparison with an empty " + std::string(kind) +
+                                 " for operator \"" + std::string(ToString(op)) + "\"");
+      }
+      value = std::nullopt;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
-CqlStatus BindConditions(const ConditionPlan& condition, BoundValues values,
-                         std::vector<BoundFilter>& bound) {
+CqlStatus BindConditions(const ConditionPlan& condition, const TableDefinition& table,
+                         BoundValues values, std::vector<BoundFilter>& bound) {
   LS_RETURN_IF_ERROR(BindFilters(condition.cells, values, bound));
+  if (condition.empty_is_null) LS_RETURN_IF_ERROR(TakeEmptyForNull(table, bound));
   for (const BoundFilter& next : bound) {
     const RelationOperator op = next.filter->op;
     if (!IsSlice(op) || next.values[0]) continue;

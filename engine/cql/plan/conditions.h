@@ -18,8 +18,8 @@
 namespace liststore {
 
 // Errors as BindFilters; Invalid: a null that is to be less or greater. Views into plan and values.
-CqlStatus BindConditions(const ConditionPlan& condition, BoundValues values,
-                         std::vector<BoundFilter>& bound);
+CqlStatus BindConditions(const ConditionPlan& condition, const TableDefinition& table,
+                         BoundValues values, std::vector<BoundFilter>& bound);
 
 // `row`: values in the order of TableDefinition::columns, all of them null where there is no row.
 // O(alternatives).

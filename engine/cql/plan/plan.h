@@ -183,7 +183,14 @@ struct SelectPlan {
   std::optional<Operand> limit;
   std::optional<Operand> per_partition_limit;
   bool warns_of_filtering = false;  // kFilteringWarning goes with the answer
-  std::optional<Operand> timeout;   // where it may be over at once: see BindTimeout
+  // ---- Where Cassandra differs: see Dialect.
+  // Of each partition key column, whether IN has it descending; empty: none.
+  std::vector<bool> in_descending = {};
+  bool refuses_pages = false;           // of what ORDER BY might have to merge
+  bool scans_serially = false;          // SERIAL may be asked for
+  std::vector<Operand> not_empty = {};  // values that must have bytes, or lists of such
+  std::string_view warning = {};        // goes with the answer
+  std::optional<Operand> timeout;       // where it may be over at once: see BindTimeout
 
   // At most one row can match: never paged.
   bool at_most_one_row() const;
@@ -235,6 +242,9 @@ struct ConditionPlan {
   Existence existence = Existence::kAny;
   // All hold, by the rules of IF: see cql/plan/conditions.h.
   std::vector<RowFilter> cells;
+  // An empty collection of several cells is null, and nothing compares with it. Source: Cassandra
+  // cql3/conditions/ColumnCondition.java.
+  bool empty_is_null = false;
 };
 
 struct ViewPlans;  // view_plan.h
@@ -312,6 +322,8 @@ struct Plan {
   std::vector<uint16_t> partition_key_variables;
   // What the statement asks for and does not get, although it is accepted.
   std::vector<CqlFeature> without_effect;
+  // The columns of a conditional write's answer are known when it was executed.
+  bool answer_varies = false;
   // A write, or batch of writes, that depends on what is there.
   bool is_conditional() const;
   // Names and types of the columns of a result: SELECT and conditional writes have them before they

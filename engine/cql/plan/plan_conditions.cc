@@ -60,6 +60,7 @@ CqlStatus PlanConditions(bool if_exists, const std::vector<Relation>& conditions
   LS_RETURN_IF_ERROR(CheckMayBeConditional(plan));
   binder.EnterClause("IF clause");
   ConditionPlan& condition = plan.condition.emplace();
+  condition.empty_is_null = binder.dialect().refuses_order_of_empty_collections;
   std::set<uint16_t> columns;
   for (const Relation& relation : conditions) {
     LS_ASSIGN_OR_RETURN(RowFilter cell, BindCondition(relation, *plan.table, binder));
@@ -141,7 +142,7 @@ bool Plan::is_conditional() const {
 
 const std::vector<Selection>* Plan::result_columns() const {
   if (const auto* select = std::get_if<SelectPlan>(&body)) return &select->selections;
-  if (!is_conditional()) return nullptr;
+  if (!is_conditional() || answer_varies) return nullptr;
   const auto* change = std::get_if<ModificationPlan>(&body);
   return change != nullptr ? &change->answer : &std::get<BatchPlan>(body).answer;
 }

@@ -58,10 +58,10 @@ CqlStatus CheckInsertedKey(ModificationPlan& plan) {
 // never writes those by JSON, and others' rows would lose them. So do columns of virtual tables,
 // which may not all be written.
 FunctionKind CellKindOf(const ColumnDefinition& column, const InsertJsonStatement& statement,
-                        const TableDefinition& table) {
+                        const TableDefinition& table, const Dialect& dialect) {
   if (column.is_key()) return FunctionKind::kJsonKey;
-  const bool stays =
-      statement.default_unset || column.kind == ColumnKind::kStatic || table.is_virtual;
+  const bool is_kept = column.kind == ColumnKind::kStatic && !dialect.json_writes_statics;
+  const bool stays = statement.default_unset || is_kept || table.is_virtual;
   return stays ? FunctionKind::kJsonOpenCell : FunctionKind::kJsonCell;
 }
 
@@ -120,7 +120,7 @@ CqlOr<ModificationPlan> PlanInsertJson(const InsertJsonStatement& statement, Bin
   }
   LS_ASSIGN_OR_RETURN(const Operand row, binder.BindJsonRow(statement.json));
   for (size_t i = 0; i < columns.size(); ++i) {
-    const FunctionKind kind = CellKindOf(columns[i], statement, *plan.table);
+    const FunctionKind kind = CellKindOf(columns[i], statement, *plan.table, binder.dialect());
     if (IsLeftOut(row, i, kind)) continue;
     LS_ASSIGN_OR_RETURN(Operand operand, binder.BindJsonCell(row, columns[i], kind));
     InsertValue(columns[i], std::move(operand), plan);

@@ -118,6 +118,7 @@ CqlStatus PlanRestrictions(const SelectStatement& statement, Binder& binder, Sel
   plan.index = std::move(restrictions.index);
   plan.filters = std::move(restrictions.filters);
   plan.warns_of_filtering = restrictions.warns_of_filtering;
+  plan.not_empty = std::move(restrictions.not_empty);
   needs_filtering = restrictions.needs_filtering;
   return {};
 }
@@ -155,8 +156,12 @@ bool ReadsKeyRange(const SelectStatement& statement, const TableDefinition& tabl
 // ---- DISTINCT
 
 // Source: ScyllaDB cql3/statements/select_statement.cc, validate_distinct_selection.
-CqlStatus CheckDistinct(const SelectStatement& statement, const SelectPlan& plan) {
+CqlStatus CheckDistinct(const SelectStatement& statement, const Dialect& dialect,
+                        const SelectPlan& plan) {
   if (!statement.distinct) return {};
+  if (dialect.refuses_partition_limit_of_one && statement.per_partition_limit) {
+    return CqlError::Invalid("PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries");
+  }
   const TableDefinition& table = *plan.table;
   for (const Relation& relation : statement.where) {
     for (const std::string& name : relation.columns) {
@@ -319,6 +324,53 @@ CqlStatus PlanLimits(const SelectStatement& statement, Binder& binder, SelectPla
   return {};
 }
 
+// ---- Where Cassandra differs. Source: Cassandra cql3/statements/SelectStatement.java
+
+// A view's column has the order that it has in its table.
+std::vector<bool> DescendingKeys(const Schema& schema, const TableDefinition& table) {
+  const auto base = table.view ? schema.FindTable(table.keyspace, table.view->base) : nullptr;
+  if (base == nullptr) return {};
+  std::vector<bool> descending;
+  for (const ColumnDefinition* column : table.ColumnsOf(ColumnKind::kPartitionKey)) {
+    const ColumnDefinition* of_base = base->FindColumn(column->name);
+    descending.push_back(of_base != nullptr && of_base->descending);
+  }
+  if (std::ranges::count(descending, true) == 0) return {};
+  return descending;
+}
+
+bool SaysIn(const SelectStatement& statement, const TableDefinition& table) {
+  return std::ranges::any_of(statement.where, [&](const Relation& relation) {
+    if (relation.target != Relation::Target::kColumn) return false;
+    return relation.op == RelationOperator::kIn &&
+           table.FindColumn(relation.columns[0])->kind == ColumnKind::kPartitionKey;
+  });
+}
+
+CqlStatus PlanAsCassandra(const SelectStatement& statement, const Binder& binder,
+                          SelectPlan& plan) {
+  const Dialect& dialect = binder.dialect();
+  const bool is_one_group = plan.is_aggregate && plan.group_by.empty();
+  if (dialect.refuses_partition_limit_of_one && is_one_group && plan.per_partition_limit) {
+    return CqlError::Invalid("PER PARTITION LIMIT is not allowed with aggregate queries.");
+  }
+  const bool has_in = !plan.partition_key.empty() && !plan.is_single_partition();
+  if (dialect.in_as_base_orders && has_in) {
+    plan.in_descending = DescendingKeys(binder.schema(), *plan.table);
+  }
+  plan.refuses_pages =
+      dialect.refuses_pages_of_merged && plan.is_ordered && SaysIn(statement, *plan.table);
+  plan.scans_serially = dialect.scans_serially;
+  // The pager's execute. Tables of the node itself have no partitions that are somewhere.
+  if (!plan.is_aggregate || plan.table->is_virtual) return {};
+  if (has_in) {
+    plan.warning = "Aggregation query used on multiple partition keys (IN restriction)";
+  } else if (plan.partition_key.empty() && plan.token_bounds.empty()) {
+    plan.warning = "Aggregation query used without partition key";
+  }
+  return {};
+}
+
 }  // namespace
 
 bool SelectPlan::is_single_partition() const {
@@ -341,12 +393,13 @@ CqlOr<SelectPlan> PlanSelect(const SelectStatement& statement, Binder& binder) {
   LS_RETURN_IF_ERROR(PlanSelections(statement, binder, plan));
   bool needs_filtering = false;
   LS_RETURN_IF_ERROR(PlanRestrictions(statement, binder, plan, needs_filtering));
-  LS_RETURN_IF_ERROR(CheckDistinct(statement, plan));
+  LS_RETURN_IF_ERROR(CheckDistinct(statement, binder.dialect(), plan));
   LS_RETURN_IF_ERROR(PlanOrder(statement, plan));
   if (needs_filtering) return NeedsFiltering();
   LS_RETURN_IF_ERROR(PlanGroups(statement, plan));
   LS_ASSIGN_OR_RETURN(plan.timeout, BindTimeout(statement.timeout, binder));
   LS_RETURN_IF_ERROR(PlanLimits(statement, binder, plan));
+  if (binder.dialect().is_cassandra) LS_RETURN_IF_ERROR(PlanAsCassandra(statement, binder, plan));
   return plan;
 }
 

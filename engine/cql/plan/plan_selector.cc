@@ -261,6 +261,11 @@ class SelectorPlanner {
     const Expression& key = access.operand_and_key[1];
     LS_ASSIGN_OR_RETURN(Selection operand, Plan(access.operand_and_key[0]));
     LS_RETURN_IF_ERROR(CheckHasElements(operand.name, operand.type));
+    if (binder_.dialect().refuses_elements_of_lists &&
+        operand.type.kind() == DataType::Kind::kList) {
+      return CqlError::Invalid("Element selection is only allowed on sets and maps, but " +
+                               operand.name + " is a list");
+    }
     Selection selection = Named(Kind::kCall, operand.name + "[" + ToString(key) + "]",
                                 operand.type.parameters().back());
     Selection index = Named(Kind::kValue, {}, CqlType::kInt);

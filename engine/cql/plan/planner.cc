@@ -102,14 +102,15 @@ struct BodyPlanner {
 }  // namespace
 
 CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Schema& schema,
-                                                 std::string_view keyspace,
+                                                 std::string_view keyspace, const Dialect& dialect,
                                                  const StatementSettings& settings) {
   const auto whole = std::make_shared<const Statement>(std::move(statement));
-  Binder binder(schema, keyspace, whole->markers, settings);
+  Binder binder(schema, keyspace, whole->markers, settings, dialect);
   LS_ASSIGN_OR_RETURN(PlanBody body, std::visit(BodyPlanner{binder, keyspace, whole}, whole->node));
   auto plan = std::make_shared<Plan>();
   plan->body = std::move(body);
   plan->without_effect = FeaturesWithoutEffect(*whole);
+  plan->answer_varies = dialect.answers_of_conditions_vary && plan->is_conditional();
   LS_ASSIGN_OR_RETURN(plan->variables, binder.TakeVariables());
   plan->computed = binder.TakeComputed();
   const std::vector<KeyAlternatives>* key = PartitionKeyOf(plan->body);
@@ -120,11 +121,12 @@ CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Sche
 }
 
 CqlOr<std::shared_ptr<const Plan>> PlanText(std::string_view text, const Schema& schema,
-                                            std::string_view keyspace,
+                                            std::string_view keyspace, const Dialect& dialect,
                                             const StatementSettings& settings) {
-  const ParseOptions options{settings.duplicate_bind_names_are_one_variable};
+  const ParseOptions options{settings.duplicate_bind_names_are_one_variable,
+                             dialect.expression_nesting_max};
   LS_ASSIGN_OR_RETURN(Statement statement, ParseStatement(text, options));
-  return PlanStatement(std::move(statement), schema, keyspace, settings);
+  return PlanStatement(std::move(statement), schema, keyspace, dialect, settings);
 }
 
 }  // namespace liststore

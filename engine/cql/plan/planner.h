@@ -9,6 +9,7 @@
 
 #include "engine/cql/plan/plan.h"
 #include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/syntax/dialect.h"
 #include "engine/cql/syntax/statement.h"
 #include "engine/model/schema.h"
 #include "engine/settings/statement_settings.h"
@@ -20,16 +21,18 @@ namespace liststore {
 inline constexpr std::string_view kFilteringWarning =
     "This query should use ALLOW FILTERING and will be rejected in future versions.";
 
-// `keyspace`: the connection's, empty for none. Errors are ScyllaDB's, in its words; what liststore
-// does not have is CqlError::Unsupported. Pure; O(statement x columns). A plan keeps what
+// `keyspace`: the connection's, empty for none. Errors are the dialect's, in its words; what
+// liststore does not have is CqlError::Unsupported. Pure; O(statement x columns). A plan keeps what
 // `settings` say of it (StatementSettings::HasPlansOf).
 CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Schema& schema,
                                                  std::string_view keyspace,
+                                                 const Dialect& dialect = ScyllaDialect(),
                                                  const StatementSettings& settings = {});
 
 // Parses and plans.
 CqlOr<std::shared_ptr<const Plan>> PlanText(std::string_view text, const Schema& schema,
                                             std::string_view keyspace,
+                                            const Dialect& dialect = ScyllaDialect(),
                                             const StatementSettings& settings = {});
 
 }  // namespace liststore

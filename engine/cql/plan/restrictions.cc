@@ -161,6 +161,37 @@ bool LacksAllowFiltering(const WhereClause& where, const IndexUse& use) {
   return (where.ReadsKeyRange() || use.used) && use.needs_filtering;
 }
 
+// ---- Where Cassandra differs. Source: Cassandra cql3/restrictions/StatementRestrictions.java
+
+// An index is used, even where the key tells all.
+bool IsByIndex(const TableDefinition& table, const IndexUse& use, const BoundRelation& relation) {
+  if (table.columns[relation.columns[0]].is_key() && !use.used) return false;
+  return std::ranges::any_of(table.indexes, [&](const IndexDefinition& index) {
+    return Supports(table, index, relation);
+  });
+}
+
+CqlStatus RestrictAsCassandra(const Dialect& dialect, const TableDefinition& table,
+                              const IndexUse& use, const WhereClause& where,
+                              std::vector<Operand>& not_empty) {
+  const bool by_index = std::ranges::any_of(where.relations(), [&](const BoundRelation& relation) {
+    return IsByIndex(table, use, relation);
+  });
+  if (dialect.refuses_index_beside_in && by_index && where.HasIn(ColumnKind::kPartitionKey)) {
+    return CqlError::Invalid(
+        "Select on indexed columns and with IN clause for the PRIMARY KEY are not supported");
+  }
+  if (!dialect.refuses_empty_keys || table.CountOf(ColumnKind::kPartitionKey) != 1) return {};
+  for (const BoundRelation& relation : where.relations()) {
+    if (!relation.is_equality() || !IsOf(table, relation, ColumnKind::kPartitionKey)) continue;
+    if (relation.list) not_empty.push_back(*relation.list);
+    for (const std::vector<Operand>& alternative : relation.alternatives) {
+      not_empty.insert(not_empty.end(), alternative.begin(), alternative.end());
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 CqlError NeedsFiltering() { return CqlError::Invalid(std::string(kNeedsFiltering)); }
@@ -251,8 +282,12 @@ CqlOr<SelectRestrictions> RestrictSelect(const SelectStatement& statement,
   LS_ASSIGN_OR_RETURN(WhereClause where,
                       WhereClause::Bind(statement.where, table, statement.allow_filtering, binder));
   const IndexUse use = FindIndexUse(table, where);
-  LS_RETURN_IF_ERROR(CheckSelect(statement, table, where, use, only_statics));
   SelectRestrictions restrictions;
+  const Dialect& dialect = binder.dialect();
+  if (dialect.is_cassandra) {
+    LS_RETURN_IF_ERROR(RestrictAsCassandra(dialect, table, use, where, restrictions.not_empty));
+  }
+  LS_RETURN_IF_ERROR(CheckSelect(statement, table, where, use, only_statics));
   restrictions.uses_index = use.used;
   restrictions.token_bounds = where.TokenBounds();
   if (!statement.allow_filtering) {
@@ -262,7 +297,8 @@ CqlOr<SelectRestrictions> RestrictSelect(const SelectStatement& statement,
         (where.has_token() || !where.Restricts(ColumnKind::kPartitionKey)) &&
         where.Restricts(ColumnKind::kClustering) && !use.used;
     const RestrictionMode mode = binder.settings().strict_allow_filtering;
-    restrictions.needs_filtering |= is_slice_of_all && mode == RestrictionMode::kRefused;
+    restrictions.needs_filtering |= is_slice_of_all && (mode == RestrictionMode::kRefused ||
+                                                        dialect.slices_of_all_need_filtering);
     restrictions.warns_of_filtering = is_slice_of_all && mode == RestrictionMode::kWarned;
   }
   if (table.is_virtual) {

@@ -48,6 +48,7 @@ struct SelectRestrictions {
   // ALLOW FILTERING was not said, and is wanted: NeedsFiltering, unless ORDER BY or DISTINCT are
   // wrong.
   bool needs_filtering = false;
+  std::vector<Operand> not_empty;  // SelectPlan::not_empty
 };
 CqlError NeedsFiltering();
 // `only_statics`: static columns, and those of the partition key, are all that is selected.

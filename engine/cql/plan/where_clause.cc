@@ -34,6 +34,78 @@ CqlError PrecededBySlice(std::string_view what, const ColumnDefinition& column,
                            ShownInQuotes(preceding.name) + " is restricted by a non-EQ relation)");
 }
 
+// ---- Where Cassandra differs. Source: Cassandra cql3/restrictions
+
+std::string Joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+// TokenRestriction.java, doMergeWith.
+CqlStatus CheckOneBound(const TableDefinition& table, const std::vector<BoundRelation>& before,
+                        const BoundRelation& next) {
+  std::vector<TokenBound> bounds = next.token_bounds;
+  for (const BoundRelation& relation : before) {
+    bounds.insert(bounds.end(), relation.token_bounds.begin(), relation.token_bounds.end());
+  }
+  for (const bool is_lower : {true, false}) {
+    if (std::ranges::count(bounds, is_lower, &TokenBound::is_lower) <= 1) continue;
+    std::vector<std::string> names;
+    for (const ColumnDefinition* column : table.ColumnsOf(ColumnKind::kPartitionKey)) {
+      names.push_back(column->name);
+    }
+    return CqlError::Invalid("More than one restriction was found for the " +
+                             std::string(is_lower ? "start" : "end") + " bound on " +
+                             Joined(names));
+  }
+  return {};
+}
+
+// Two relations on the same columns: SingleColumnRestriction.java, MultiColumnRestriction.java,
+// doMergeWith. `names`: of the columns that they have in common.
+CqlStatus CheckTogether(const BoundRelation& first, const BoundRelation& second,
+                        const std::string& names) {
+  const auto is_of_elements = [](const BoundRelation& relation) {
+    return relation.is_contains() || relation.element.has_value();
+  };
+  if (is_of_elements(first)) {
+    if (is_of_elements(second)) return {};
+    return CqlError::Invalid("Collection column " + names +
+                             " can only be restricted by CONTAINS, CONTAINS KEY, or map-entry "
+                             "equality");
+  }
+  if (first.is_equality()) {
+    return CqlError::Invalid(names +
+                             " cannot be restricted by more than one relation if it includes " +
+                             (first.op == RelationOperator::kIn ? "a IN" : "an Equal"));
+  }
+  if (!first.is_slice()) return {};
+  if (!second.is_slice()) {
+    return CqlError::Invalid("Column \"" + names +
+                             "\" cannot be restricted by both an equality and an inequality "
+                             "relation");
+  }
+  if (IsLowerBound(first) != IsLowerBound(second)) return {};
+  return CqlError::Invalid("More than one restriction was found for the " +
+                           std::string(IsLowerBound(first) ? "start" : "end") + " bound on " +
+                           names);
+}
+
+CqlStatus CheckOneRelation(const TableDefinition& table, const std::vector<BoundRelation>& before,
+                           const BoundRelation& next) {
+  for (const BoundRelation& relation : before) {
+    if (relation.is_tuple() != next.is_tuple()) continue;  // refused for that, if at all
+    std::vector<std::string> names;
+    for (const uint16_t column : relation.columns) {
+      if (std::ranges::count(next.columns, column) == 0) continue;
+      names.push_back(table.columns[column].name);
+    }
+    if (!names.empty()) LS_RETURN_IF_ERROR(CheckTogether(relation, next, Joined(names)));
+  }
+  return {};
+}
+
 CqlError MixesTuples() {
   return CqlError::Invalid(
       "Mixing single column relations and multi column relations on clustering columns is not "
@@ -48,6 +120,10 @@ CqlOr<WhereClause> WhereClause::Bind(const std::vector<Relation>& where,
   WhereClause clause(table, allow_filtering);
   for (const Relation& relation : where) {
     LS_ASSIGN_OR_RETURN(BoundRelation next, BindRelation(relation, table, binder));
+    if (binder.dialect().one_relation_for_a_column) {
+      LS_RETURN_IF_ERROR(next.is_token() ? CheckOneBound(table, clause.token_relations_, next)
+                                         : CheckOneRelation(table, clause.relations_, next));
+    }
     LS_RETURN_IF_ERROR(clause.Check(next));
     (next.is_token() ? clause.token_relations_ : clause.relations_).push_back(std::move(next));
   }

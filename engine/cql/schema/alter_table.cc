@@ -154,6 +154,7 @@ class TableAlterer {
                std::vector<TableDefinition> views)
       : statement_(statement),
         keyspace_(keyspace),
+        dialect_(context.dialect),
         drop_micros_(context.drop_micros.value_or(context.now_micros)),
         settings_(context.settings),
         table_(std::move(table)),
@@ -182,7 +183,8 @@ class TableAlterer {
       case Kind::kProperties: {
         const Properties properties(statement_.properties);
         if (properties.Has("id")) return CqlError::Config("Cannot alter table id.");
-        LS_RETURN_IF_ERROR(ApplyTableOptions(properties, &keyspace_, table_.options));
+        LS_RETURN_IF_ERROR(
+            ApplyTableOptions(properties, &keyspace_, table_.options, TableKind::kTable, dialect_));
         LS_RETURN_IF_ERROR(CheckTimeWindows(properties, table_.options, settings_));
         LS_RETURN_IF_ERROR(CheckGraceOfBase(properties));
         return CheckCounterTtl(table_);
@@ -373,6 +375,7 @@ class TableAlterer {
 
   const AlterTableStatement& statement_;
   const KeyspaceDefinition& keyspace_;
+  const Dialect dialect_;
   const int64_t drop_micros_;
   const StatementSettings& settings_;
   TableDefinition table_;

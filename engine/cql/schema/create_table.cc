@@ -234,9 +234,12 @@ CqlOr<TableDefinition> MakeTable(const CreateTableStatement& statement, const Ed
     return CqlError::Invalid("Cannot create a table in a non-existent keyspace: " + table.keyspace);
   }
   const Properties properties(statement.properties);
-  LS_RETURN_IF_ERROR(ApplyTableOptions(properties, keyspace, table.options));
+  table.options = DefaultTableOptions(editor.context.dialect);
+  LS_RETURN_IF_ERROR(ApplyTableOptions(properties, keyspace, table.options, TableKind::kTable,
+                                       editor.context.dialect));
   LS_RETURN_IF_ERROR(CheckTimeWindows(properties, table.options, editor.context.settings));
   LS_ASSIGN_OR_RETURN(table.columns, columns.Make(keyspace->types));
+  table.compact_storage = statement.compact_storage;
   LS_RETURN_IF_ERROR(CheckCounterTtl(table));
   return table;
 }
@@ -255,7 +258,6 @@ CqlOr<SchemaChange> Apply(const CreateTableStatement& statement, Editor& editor)
   const KeyspaceDefinition* keyspace = editor.schema.FindKeyspace(keyspace_name);
   const Properties properties(statement.properties);
 
-  table.compact_storage = statement.compact_storage;
   SchemaChange change = OfTable(SchemaChange::Kind::kCreated, table.keyspace, table.name);
   if (keyspace->tables.contains(table.name)) {
     if (!statement.if_not_exists) {

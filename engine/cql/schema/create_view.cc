@@ -269,9 +269,10 @@ CqlStatus CheckBaseKeyspace(const CreateViewStatement& statement, const std::str
 }
 
 CqlStatus ApplyViewOptions(const CreateViewStatement& statement, const KeyspaceDefinition* keyspace,
-                           TableOptions& options) {
+                           const Dialect& dialect, TableOptions& options) {
+  options = DefaultTableOptions(dialect);
   const Properties properties(statement.properties);
-  LS_RETURN_IF_ERROR(ApplyTableOptions(properties, keyspace, options, TableKind::kView));
+  LS_RETURN_IF_ERROR(ApplyTableOptions(properties, keyspace, options, TableKind::kView, dialect));
   if (statement.compact_storage) {
     return CqlError::Invalid("Cannot use 'COMPACT STORAGE' when defining a materialized view");
   }
@@ -322,7 +323,7 @@ CqlOr<SchemaChange> Apply(const CreateViewStatement& statement, Editor& editor) 
   view.name = statement.view.name;
   LS_RETURN_IF_ERROR(CheckModifiable(view.keyspace));
   const KeyspaceDefinition* keyspace = editor.schema.FindKeyspace(view.keyspace);
-  LS_RETURN_IF_ERROR(ApplyViewOptions(statement, keyspace, view.options));
+  LS_RETURN_IF_ERROR(ApplyViewOptions(statement, keyspace, editor.context.dialect, view.options));
   LS_RETURN_IF_ERROR(CheckBaseKeyspace(statement, view.keyspace));
   LS_RETURN_IF_ERROR(CheckViewName(view.name));
   LS_ASSIGN_OR_RETURN(const auto base, TableToChange(view.keyspace, statement.base.name, editor));
@@ -378,7 +379,7 @@ CqlOr<SchemaChange> Apply(const AlterViewStatement& statement, Editor& editor) {
   if (properties.Has("id")) return CqlError::Config("Cannot alter table id.");
   TableDefinition changed = *view;
   LS_RETURN_IF_ERROR(ApplyTableOptions(properties, editor.schema.FindKeyspace(keyspace),
-                                       changed.options, TableKind::kView));
+                                       changed.options, TableKind::kView, editor.context.dialect));
   if (changed.options.gc_grace_seconds == 0) {
     return CqlError::Invalid(
         "Cannot alter gc_grace_seconds of a materialized view to 0, since this value is used to "

@@ -13,6 +13,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/syntax/dialect.h"
 #include "engine/cql/syntax/statement.h"
 #include "engine/model/schema.h"
 #include "engine/model/schema_actions.h"
@@ -35,6 +36,7 @@ struct SchemaChangeContext {
   // TRUNCATE was bound a timeout that is over at once.
   bool is_over = false;
   StatementSettings settings = {};
+  Dialect dialect = {};
 };
 
 struct SchemaChange {

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -148,10 +149,11 @@ CqlStatus ApplyTexts(const Properties& properties, TableOptions& options) {
 }
 
 // Source: ScyllaDB schema/caching_options.cc.
-CqlStatus ApplyCaching(const Properties& properties, TableOptions& options) {
+CqlStatus ApplyCaching(const Properties& properties, const char* rows_by_default,
+                       TableOptions& options) {
   LS_ASSIGN_OR_RETURN(const auto caching, properties.Map("caching"));
   if (!caching || caching->empty()) return {};
-  PropertyMap kept = {{"keys", "ALL"}, {"rows_per_partition", "ALL"}};
+  PropertyMap kept = {{"keys", "ALL"}, {"rows_per_partition", rows_by_default}};
   for (const auto& [option, value] : *caching) {
     const bool all_or_none = value == "ALL" || value == "NONE";
     if (option == "keys") {
@@ -196,10 +198,172 @@ CqlStatus CheckAbsent(const Properties& properties, TableKind kind) {
   return {};
 }
 
+// ---- Where Cassandra differs. Files are of org.apache.cassandra.schema.
+
+constexpr std::string_view kCassandraCompaction = "org.apache.cassandra.db.compaction.";
+constexpr std::string_view kCassandraCompression = "org.apache.cassandra.io.compress.";
+
+std::string_view WithoutPackage(std::string_view name) { return name.substr(name.rfind('.') + 1); }
+
+// CompressionParams.java, DEFAULT_CHUNK_LENGTH.
+std::string_view ChunkLength(const Dialect& dialect) { return dialect.major < 4 ? "64" : "16"; }
+
+// SpeculativeRetryParam.java of 3.11; service/reads/PercentileSpeculativeRetryPolicy.java.
+std::string RetryOfPercentile(std::string_view percentile, const Dialect& dialect) {
+  return std::string(percentile) + (dialect.major < 4 ? "PERCENTILE" : "p");
+}
+
+// CompactionParams.java, fromMap, create.
+CqlStatus ApplyCassandraCompaction(const Properties& properties, TableOptions& options) {
+  constexpr std::array<std::string_view, 5> kStrategies = {
+      "SizeTieredCompactionStrategy", "LeveledCompactionStrategy", "TimeWindowCompactionStrategy",
+      "DateTieredCompactionStrategy", "UnifiedCompactionStrategy"};
+  LS_ASSIGN_OR_RETURN(auto compaction, properties.Map("compaction"));
+  if (!compaction) return {};
+  if (!compaction->contains("class")) {
+    return CqlError::Config("Missing sub-option 'class' for the 'compaction' option");
+  }
+  std::string& strategy = compaction->at("class");
+  if (strategy.find('.') == std::string::npos)
+    strategy = std::string(kCassandraCompaction) + strategy;
+  if (std::ranges::count(kStrategies, WithoutPackage(strategy)) == 0) {
+    return CqlError::Config("Unable to find compaction strategy class '" + strategy + "'");
+  }
+  if (WithoutPackage(strategy) != "UnifiedCompactionStrategy") {
+    compaction->try_emplace("min_threshold", "4");
+    compaction->try_emplace("max_threshold", "32");
+  }
+  options.compaction = *std::move(compaction);
+  return {};
+}
+
+// CompressionParams.java, fromMap, asMap; `sstable_compression` and `chunk_length_kb` are the names
+// of before 3.0.
+CqlStatus ApplyCassandraCompression(const Properties& properties, const Dialect& dialect,
+                                    TableOptions& options) {
+  constexpr std::array<std::string_view, 5> kCompressors = {
+      "LZ4Compressor", "SnappyCompressor", "DeflateCompressor", "ZstdCompressor", "NoopCompressor"};
+  LS_ASSIGN_OR_RETURN(auto compression, properties.Map("compression"));
+  if (!compression) return {};
+  for (const auto& [before, now] : {std::pair("sstable_compression", "class"),
+                                    std::pair("chunk_length_kb", "chunk_length_in_kb")}) {
+    if (!compression->contains(before)) continue;
+    compression->try_emplace(now, compression->at(before));
+    compression->erase(before);
+  }
+  const auto enabled = compression->find("enabled");
+  const bool is_off = compression->empty() ||
+                      (enabled != compression->end() && AsciiLower(enabled->second) == "false") ||
+                      (compression->contains("class") && compression->at("class").empty());
+  if (is_off) {
+    options.compression = {{"enabled", "false"}};
+    return {};
+  }
+  compression->erase("enabled");
+  if (!compression->contains("class")) {
+    return CqlError::Config("Missing sub-option 'class' for the 'compression' option.");
+  }
+  std::string& compressor = compression->at("class");
+  if (compressor.find('.') == std::string::npos) {
+    compressor = std::string(kCassandraCompression) + compressor;
+  }
+  if (std::ranges::count(kCompressors, WithoutPackage(compressor)) == 0) {
+    return CqlError::Config("Could not create Compression for type " + compressor);
+  }
+  const auto length = compression->try_emplace("chunk_length_in_kb", ChunkLength(dialect)).first;
+  const std::optional<int64_t> number = ParseInteger(length->second);
+  if (!number) return CqlError::Config("Invalid value for chunk_length_in_kb");
+  if (*number <= 0) return CqlError::Config("Invalid negative or null chunk_length_in_kb");
+  if ((*number & (*number - 1)) != 0) {
+    return CqlError::Config("chunk_length_in_kb must be a power of 2");
+  }
+  options.compression = *std::move(compression);
+  return {};
+}
+
+CqlStatus ApplyCassandraRetry(const Properties& properties, const Dialect& dialect,
+                              TableOptions& options) {
+  LS_ASSIGN_OR_RETURN(const auto retry, properties.Text("speculative_retry"));
+  if (!retry) return {};
+  const std::optional<std::string> canonical = CanonicalRetry(*retry);
+  const std::string lower = AsciiLower(*retry);
+  if (lower == "never" || lower == "none") {
+    options.speculative_retry = dialect.major < 4 ? "NONE" : "NEVER";
+  } else if (canonical && canonical->ends_with("PERCENTILE")) {
+    options.speculative_retry =
+        RetryOfPercentile(Shortest(std::strtod(canonical->c_str(), nullptr)), dialect);
+  } else if (canonical && canonical->ends_with("ms")) {
+    const std::string millis = Shortest(std::strtod(canonical->c_str(), nullptr));
+    options.speculative_retry =
+        millis + (dialect.major < 4 && millis.find('.') == std::string::npos ? ".0ms" : "ms");
+  } else if (canonical) {
+    options.speculative_retry = *canonical;
+  } else {
+    return CqlError::Config("Invalid value " + *retry + " for option 'speculative_retry'");
+  }
+  return {};
+}
+
+// cql3/statements/schema/TableAttributes.java; what TableOptions has no place for is dropped.
+CqlStatus ApplyAsCassandra(const Properties& properties, const Dialect& dialect,
+                           TableOptions& options) {
+  constexpr std::array<std::string_view, 23> kNames = {"comment",
+                                                       "gc_grace_seconds",
+                                                       "caching",
+                                                       "default_time_to_live",
+                                                       "min_index_interval",
+                                                       "max_index_interval",
+                                                       "speculative_retry",
+                                                       "bloom_filter_fp_chance",
+                                                       "memtable_flush_period_in_ms",
+                                                       "compaction",
+                                                       "compression",
+                                                       "crc_check_chance",
+                                                       "id",
+                                                       "additional_write_policy",
+                                                       "read_repair",
+                                                       "cdc",
+                                                       "memtable",
+                                                       "extensions",
+                                                       "allow_auto_snapshot",
+                                                       "incremental_backups",
+                                                       "auto_repair",
+                                                       "read_repair_chance",
+                                                       "dclocal_read_repair_chance"};
+  LS_RETURN_IF_ERROR(properties.Check(kNames));
+  LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto id, TableIdOption(properties));
+  LS_ASSIGN_OR_RETURN(const auto cdc, properties.Boolean("cdc"));
+  if (cdc.value_or(false)) return CqlError::Unsupported(CqlFeature::kCdc, "cdc");
+  LS_RETURN_IF_ERROR(ApplyCassandraCompaction(properties, options));
+  LS_RETURN_IF_ERROR(ApplyCassandraCompression(properties, dialect, options));
+  LS_RETURN_IF_ERROR(ApplyTimes(properties, options));
+  LS_RETURN_IF_ERROR(ApplyNumbers(properties, options));
+  LS_ASSIGN_OR_RETURN(auto comment, properties.Text("comment"));
+  if (comment) options.comment = *std::move(comment);
+  LS_RETURN_IF_ERROR(ApplyCassandraRetry(properties, dialect, options));
+  return ApplyCaching(properties, "NONE", options);
+}
+
 }  // namespace
 
+TableOptions DefaultTableOptions(const Dialect& dialect) {
+  TableOptions options;
+  if (!dialect.is_cassandra) return options;
+  options.caching["rows_per_partition"] = "NONE";
+  options.compaction = {
+      {"class", std::string(kCassandraCompaction) + "SizeTieredCompactionStrategy"},
+      {"max_threshold", "32"},
+      {"min_threshold", "4"}};
+  options.compression = {{"chunk_length_in_kb", std::string(ChunkLength(dialect))},
+                         {"class", std::string(kCassandraCompression) + "LZ4Compressor"}};
+  options.speculative_retry = RetryOfPercentile("99", dialect);
+  if (dialect.major < 4) options.dclocal_read_repair_chance = 0.1;
+  return options;
+}
+
 CqlStatus ApplyTableOptions(const Properties& properties, const KeyspaceDefinition* keyspace,
-                            TableOptions& options, TableKind kind) {
+                            TableOptions& options, TableKind kind, const Dialect& dialect) {
+  if (dialect.is_cassandra) return ApplyAsCassandra(properties, dialect, options);
   LS_RETURN_IF_ERROR(properties.Check(kKnown, kObsolete));
   LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto id, TableIdOption(properties));
   LS_RETURN_IF_ERROR(ApplyCompaction(properties, options));
@@ -208,7 +372,7 @@ CqlStatus ApplyTableOptions(const Properties& properties, const KeyspaceDefiniti
   LS_RETURN_IF_ERROR(ApplyTimes(properties, options));
   LS_RETURN_IF_ERROR(ApplyNumbers(properties, options));
   LS_RETURN_IF_ERROR(ApplyTexts(properties, options));
-  LS_RETURN_IF_ERROR(ApplyCaching(properties, options));
+  LS_RETURN_IF_ERROR(ApplyCaching(properties, "ALL", options));
   LS_RETURN_IF_ERROR(CheckAbsent(properties, kind));
   return CheckCompaction(properties, options);
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/syntax/dialect.h"
 #include "engine/cql/syntax/properties.h"
 #include "engine/model/schema.h"
 #include "engine/model/uuid.h"
@@ -24,8 +25,12 @@ enum class TableKind : uint8_t {
   kTable,
   kView
 };
+// `keyspace`: where the table is to be; nullptr: nowhere.
 CqlStatus ApplyTableOptions(const Properties& properties, const KeyspaceDefinition* keyspace,
-                            TableOptions& options, TableKind kind = TableKind::kTable);
+                            TableOptions& options, TableKind kind = TableKind::kTable,
+                            const Dialect& dialect = {});
+// Those of a table of which nothing is said.
+TableOptions DefaultTableOptions(const Dialect& dialect);
 // WITH ID = ...; nullopt: not given.
 CqlOr<std::optional<Uuid>> TableIdOption(const Properties& properties);
 

@@ -8,14 +8,14 @@
 #include <string_view>
 
 #include "engine/cql/syntax/cql_error.h"
+#include "engine/cql/syntax/dialect.h"
 #include "engine/cql/syntax/expression.h"
 #include "engine/cql/syntax/statement.h"
 
 namespace liststore {
 
-// Expressions inside of each other, parentheses and elements of literals included. Source: ScyllaDB
-// cql3/Cql.g, max_expression_nesting.
-inline constexpr int kExpressionNestingMax = 12;
+// Expressions inside of each other, parentheses and elements of literals included.
+inline constexpr int kExpressionNestingMax = ScyllaDialect().expression_nesting_max;
 // Types inside of each other; ScyllaDB has no limit of its own.
 inline constexpr int kTypeNestingMax = 32;
 // Relations of one WHERE. Source: ScyllaDB max_relations_in_where_clause.
@@ -32,6 +32,7 @@ inline constexpr size_t kTokensMax = 1 << 20;
 struct ParseOptions {
   // `:a` written twice is one variable, as in ScyllaDB since 2025.1; else each is one of its own.
   bool duplicate_bind_names_are_one_variable = true;
+  int expression_nesting_max = kExpressionNestingMax;
 };
 
 // One statement; semicolons may follow it. Errors are Syntax, "line L:C ..." in ScyllaDB's words

@@ -70,8 +70,12 @@ CqlStatus ReadLimits::ResolvePage(const SelectCall& call, bool finds_nothing,
   const SelectPlan& plan = call.plan;
   const bool filters = NeedsFiltering(plan);
   is_paged = call.page_size && !plan.is_aggregate && !plan.at_most_one_row() && rows > 1;
-  if (plan.is_ordered && !plan.is_aggregate && SaysIn(plan)) {
-    if (is_paged && (filters || !finds_nothing)) {
+  const bool says_in = plan.refuses_pages || SaysIn(plan);
+  if (plan.is_ordered && !plan.is_aggregate && says_in) {
+    // Of Cassandra: what its LIMIT lets into one page is none.
+    const bool is_refused =
+        plan.refuses_pages ? rows > call.page_size.value_or(rows) : filters || !finds_nothing;
+    if (is_paged && is_refused) {
       return CqlError::Invalid(
           "Cannot page queries with both ORDER BY and a IN restriction on the partition key; you "
           "must either remove the ORDER BY or the IN and sort client side, or disable paging for "

@@ -11,6 +11,8 @@
 #include "engine/execute/select/merged_rows.h"
 #include "engine/execute/select/read_limits.h"
 #include "engine/execute/select/result_collector.h"
+#include "engine/model/composite_value.h"
+#include "engine/model/partition_key.h"
 #include "engine/model/token.h"
 
 namespace liststore {
@@ -82,6 +84,7 @@ class SelectExecution {
       LS_RETURN_IF_ERROR(
           EncodePartitionKeys(table_, plan_.partition_key, call_.values, KeyUse::kRead, keys_));
       nothing_ |= keys_.empty();
+      if (!plan_.in_descending.empty()) SortDescending();
     }
     LS_RETURN_IF_ERROR(PrepareIndex());
     const bool finds_nothing = !plan_.partition_key.empty() && keys_.empty();
@@ -100,6 +103,22 @@ class SelectExecution {
       nothing_ = true;  // nothing equals null
     }
     return {};
+  }
+
+  // Source: Cassandra cql3/restrictions/PartitionKeySingleRestrictionSet.java: the order of the
+  // columns' types.
+  void SortDescending() {
+    const size_t columns = plan_.in_descending.size();
+    std::ranges::stable_sort(keys_, [&](const std::string& a, const std::string& b) {
+      const auto left = SplitPartitionKey(a, columns);
+      const auto right = SplitPartitionKey(b, columns);
+      // The partition key comes first in a table.
+      for (size_t i = 0; i < columns; ++i) {
+        const int order = CompareValues(table_.columns[i].type, (*left)[i], (*right)[i]);
+        if (order != 0) return plan_.in_descending[i] ? order > 0 : order < 0;
+      }
+      return false;
+    });
   }
 
   // Leaves out the partitions before the one that the page before ended in, and it too where that

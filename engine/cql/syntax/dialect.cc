@@ -1,0 +1,30 @@
+#include "engine/cql/syntax/dialect.h"
+
+namespace liststore {
+
+Dialect CassandraDialect(uint32_t major, uint32_t minor) {
+  Dialect cassandra;
+  cassandra.is_cassandra = true;
+  cassandra.major = major;
+  // Cassandra's grammar has no limit; this one keeps the stack.
+  cassandra.expression_nesting_max = 100;
+  cassandra.slices_of_all_need_filtering = true;
+  cassandra.one_relation_for_a_column = true;
+  cassandra.refuses_index_beside_in = true;
+  cassandra.refuses_empty_keys = true;
+  cassandra.in_as_base_orders = true;
+  cassandra.refuses_partition_limit_of_one = true;
+  // Before, IN of one value was `=`: cql3/SingleColumnRelation.java, newINRestriction.
+  cassandra.refuses_pages_of_merged = major >= 5;
+  cassandra.refuses_elements_of_lists = true;
+  cassandra.has_date_of = major < 5;
+  cassandra.scans_serially = true;
+  cassandra.json_writes_statics = true;
+  cassandra.answers_of_conditions_vary = true;
+  cassandra.one_kind_of_condition_for_a_row = true;
+  // Source: cql3/conditions/ColumnCondition.java, which 3.11 does not have.
+  cassandra.refuses_order_of_empty_collections = major > 4 || (major == 4 && minor >= 1);
+  return cassandra;
+}
+
+}  // namespace liststore

@@ -1,0 +1,70 @@
+// Dialect: whose CQL is spoken, ScyllaDB's or that of a version of Cassandra. Chosen once, when a
+// server starts; a rule for each way in which they differ. docs/cql_support.md has a row for each.
+#ifndef LISTSTORE_ENGINE_CQL_SYNTAX_DIALECT_H_
+#define LISTSTORE_ENGINE_CQL_SYNTAX_DIALECT_H_
+
+#include <cstdint>
+
+namespace liststore {
+
+// The defaults are ScyllaDB's rules. What is named after a file is what Cassandra does instead;
+// files are of org.apache.cassandra.
+struct Dialect {
+  // Words and names are Cassandra's where nothing below says more.
+  bool is_cassandra = false;
+  uint32_t major = 0;  // of that Cassandra
+
+  // ---- Texts
+
+  // Expressions inside of each other. Source: ScyllaDB cql3/Cql.g, max_expression_nesting.
+  int expression_nesting_max = 12;
+
+  // ---- WHERE: cql3/restrictions/StatementRestrictions.java
+
+  // Slices of the clustering columns of all partitions need ALLOW FILTERING; else a warning is all.
+  bool slices_of_all_need_filtering = false;
+  // A column has one relation, or one at each end. SingleColumnRestriction.java, doMergeWith.
+  bool one_relation_for_a_column = false;
+  // No index is used beside IN for the partition key. validateSecondaryIndexSelections.
+  bool refuses_index_beside_in = false;
+  // A partition key of no bytes is not looked for. cql3/QueryProcessor.java, validateKey.
+  bool refuses_empty_keys = false;
+  // Partitions of IN in a view come descending for a column that its table has so.
+  // PartitionKeySingleRestrictionSet.java.
+  bool in_as_base_orders = false;
+
+  // ---- SELECT: cql3/statements/SelectStatement.java
+
+  // PER PARTITION LIMIT beside DISTINCT, or aggregates without groups. prepare.
+  bool refuses_partition_limit_of_one = false;
+  // ORDER BY beside IN in pages, of one value as well. execute.
+  bool refuses_pages_of_merged = false;
+  // `SELECT l[0]`. cql3/selection/Selectable.java, WithElementSelection.
+  bool refuses_elements_of_lists = false;
+  // dateOf() and unixTimestampOf(). cql3/functions/TimeFcts.java.
+  bool has_date_of = true;
+  // Scans with SERIAL are as those with QUORUM. service/StorageProxy.java, getRangeSlice.
+  bool scans_serially = false;
+
+  // ---- INSERT
+
+  // JSON makes static columns null that it does not name. cql3/Json.java.
+  bool json_writes_statics = false;
+
+  // ---- IF: cql3/statements/ModificationStatement.java, buildCasResultSet
+
+  // `[applied]` alone where all was applied or there was no row.
+  bool answers_of_conditions_vary = false;
+  // One row has conditions of one kind in a batch. CQL3CasRequest.java, addExistsCondition.
+  bool one_kind_of_condition_for_a_row = false;
+  // `IF m < {}` of a column of several cells. cql3/conditions/ColumnCondition.java.
+  bool refuses_order_of_empty_collections = false;
+};
+
+constexpr Dialect ScyllaDialect() { return {}; }
+// 3.0 to 5.0; others are taken for the nearest.
+Dialect CassandraDialect(uint32_t major, uint32_t minor);
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_CQL_SYNTAX_DIALECT_H_
