@@ -52,6 +52,9 @@ TEST_F(CompactStorageTest, WhatIsRefused) {
        "Cannot use non-frozen collections with a non-composite PRIMARY KEY"},
       {"ALTER TABLE sparse DROP alpha", "Cannot drop columns from a non-CQL3 table"},
       {"ALTER TABLE dense DROP v", "Cannot drop columns from a non-CQL3 table"},
+      // Cql.g, alterTableStatement: there is no such statement.
+      {"ALTER TABLE dense DROP COMPACT STORAGE", "line 1:31 : Unexpected 'STORAGE'"},
+      {"ALTER TABLE dense DROP COMPACT", "Cannot drop columns from a non-CQL3 table"},
       {"CREATE INDEX ON dense(v)",
        "Secondary indexes are not supported on COMPACT STORAGE tables that have clustering "
        "columns"},

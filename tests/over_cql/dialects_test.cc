@@ -108,6 +108,9 @@ const Rule kRules[] = {
      "BEGIN BATCH UPDATE w SET v = 1 WHERE p = 1 AND c = 1 IF v = 0 "
      "UPDATE w SET v = 2 WHERE p = 1 AND c = 2 APPLY BATCH",
      "false 1 1 10; false 1 null null", "false 1 1 10"},
+    {"has_drop_compact_storage", "ALTER TABLE t DROP COMPACT STORAGE",
+     "line 1:27 : Unexpected 'STORAGE'",
+     "DROP COMPACT STORAGE is disabled. Enable in cassandra.yaml to use."},
     {"one_kind_of_condition_for_a_row",
      "BEGIN BATCH UPDATE w SET v = 1 WHERE p = 1 AND c = 1 IF v = 0 "
      "UPDATE w SET w = 2 WHERE p = 1 AND c = 1 IF EXISTS APPLY BATCH",

@@ -123,8 +123,7 @@ CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Sche
 CqlOr<std::shared_ptr<const Plan>> PlanText(std::string_view text, const Schema& schema,
                                             std::string_view keyspace, const Dialect& dialect,
                                             const StatementSettings& settings) {
-  const ParseOptions options{settings.duplicate_bind_names_are_one_variable,
-                             dialect.expression_nesting_max};
+  const ParseOptions options{settings.duplicate_bind_names_are_one_variable, dialect};
   LS_ASSIGN_OR_RETURN(Statement statement, ParseStatement(text, options));
   return PlanStatement(std::move(statement), schema, keyspace, dialect, settings);
 }

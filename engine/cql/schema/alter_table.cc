@@ -189,6 +189,9 @@ class TableAlterer {
         LS_RETURN_IF_ERROR(CheckGraceOfBase(properties));
         return CheckCounterTtl(table_);
       }
+      case Kind::kDropCompactStorage:
+        return CqlError::Invalid(
+            "DROP COMPACT STORAGE is disabled. Enable in cassandra.yaml to use.");
       case Kind::kTtlPerRow:
         return CqlError::Unsupported(CqlFeature::kTtlPerRow, "ALTER TABLE ... TTL");
     }

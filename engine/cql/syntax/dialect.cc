@@ -8,6 +8,7 @@ Dialect CassandraDialect(uint32_t major, uint32_t minor) {
   cassandra.major = major;
   // Cassandra's grammar has no limit; this one keeps the stack.
   cassandra.expression_nesting_max = 100;
+  cassandra.has_drop_compact_storage = true;
   cassandra.slices_of_all_need_filtering = true;
   cassandra.one_relation_for_a_column = true;
   cassandra.refuses_index_beside_in = true;

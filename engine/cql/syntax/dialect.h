@@ -19,6 +19,10 @@ struct Dialect {
   // Expressions inside of each other. Source: ScyllaDB cql3/Cql.g, max_expression_nesting.
   int expression_nesting_max = 12;
 
+  // ALTER TABLE t DROP COMPACT STORAGE is a statement, if one that a Cassandra refuses by default.
+  // cql3/statements/schema/AlterTableStatement.java.
+  bool has_drop_compact_storage = false;
+
   // ---- WHERE: cql3/restrictions/StatementRestrictions.java
 
   // Slices of the clustering columns of all partitions need ALLOW FILTERING; else a warning is all.

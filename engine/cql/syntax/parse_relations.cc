@@ -16,7 +16,7 @@ bool CqlParser::ParseWhere(std::vector<Relation>& where) {
 
 bool CqlParser::ParseRelation(Relation& relation) {
   const NestingGuard guard(nesting_);
-  if (nesting_ > options_.expression_nesting_max) return FailTooDeep();
+  if (nesting_ > options_.dialect.expression_nesting_max) return FailTooDeep();
   relation.position = token().position;
   if (At(Keyword::kTOKEN)) return ParseTokenRelation(relation);
   if (At("(")) {

@@ -294,6 +294,13 @@ bool CqlParser::ParseAddedColumns(AlterTableStatement& alter) {
 bool CqlParser::ParseDroppedColumns(AlterTableStatement& alter) {
   alter.kind = AlterTableStatement::Kind::kDrop;
   Advance();
+  if (options_.dialect.has_drop_compact_storage && At(Keyword::kCOMPACT) &&
+      Peek().keyword == Keyword::kSTORAGE) {
+    alter.kind = AlterTableStatement::Kind::kDropCompactStorage;
+    Advance();
+    Advance();
+    return true;
+  }
   const bool several = Accept("(");
   do {
     ColumnSpec& column = alter.columns.emplace_back();

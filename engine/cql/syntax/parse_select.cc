@@ -77,7 +77,7 @@ bool CqlParser::ParseSelectors(std::vector<Selector>& selectors) {
 
 bool CqlParser::ParseSelector(Expression& selector) {
   const NestingGuard guard(nesting_);
-  if (nesting_ > options_.expression_nesting_max) return FailTooDeep();
+  if (nesting_ > options_.dialect.expression_nesting_max) return FailTooDeep();
   selector.position = token().position;
   return ParseSelectorPrimary(selector) && ParsePostfix(selector);
 }

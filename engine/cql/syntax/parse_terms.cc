@@ -7,7 +7,7 @@ namespace liststore {
 
 bool CqlParser::ParseTerm(Expression& term) {
   const NestingGuard guard(nesting_);
-  if (nesting_ > options_.expression_nesting_max) return FailTooDeep();
+  if (nesting_ > options_.dialect.expression_nesting_max) return FailTooDeep();
   term.position = token().position;
   return At("-") ? ParseConstant(term.node.emplace<Constant>()) : ParsePrimary(term);
 }

@@ -32,7 +32,7 @@ inline constexpr size_t kTokensMax = 1 << 20;
 struct ParseOptions {
   // `:a` written twice is one variable, as in ScyllaDB since 2025.1; else each is one of its own.
   bool duplicate_bind_names_are_one_variable = true;
-  int expression_nesting_max = kExpressionNestingMax;
+  Dialect dialect = ScyllaDialect();
 };
 
 // One statement; semicolons may follow it. Errors are Syntax, "line L:C ..." in ScyllaDB's words

@@ -240,12 +240,13 @@ struct CreateTableStatement {
 
 struct AlterTableStatement {
   enum class Kind : uint8_t {
-    kAdd,         // `columns`
-    kDrop,        // `columns` (types mean nothing), `drop_timestamp`
-    kRename,      // `renames`
-    kAlterType,   // `columns`, one
-    kProperties,  // `properties`
-    kTtlPerRow,   // ALTER TABLE t TTL c | NULL: not supported
+    kAdd,                 // `columns`
+    kDrop,                // `columns` (types mean nothing), `drop_timestamp`
+    kRename,              // `renames`
+    kAlterType,           // `columns`, one
+    kProperties,          // `properties`
+    kDropCompactStorage,  // ALTER TABLE t DROP COMPACT STORAGE: Cassandra's alone
+    kTtlPerRow,           // ALTER TABLE t TTL c | NULL: not supported
   };
 
   Kind kind = Kind::kProperties;
