@@ -90,7 +90,9 @@ CqlStatus CheckConditionalRows(const WhereClause& where, const ModificationPlan&
                              what);
   }
   if (!deletes || plan.only_statics) return {};
-  if (!where.Any(ColumnKind::kClustering, &BoundRelation::is_slice) &&
+  const bool only_equals = !where.Any(ColumnKind::kClustering, &BoundRelation::is_slice) &&
+                           !where.Any(ColumnKind::kClustering, &BoundRelation::always_filters);
+  if (only_equals &&
       where.Restricted(ColumnKind::kClustering) == plan.table->CountOf(ColumnKind::kClustering)) {
     return {};
   }
