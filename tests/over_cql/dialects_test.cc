@@ -71,7 +71,16 @@ const Rule kRules[] = {
     {"refuses_index_beside_in", "SELECT p FROM i WHERE v = 'x' AND p IN (1)", "1", "1"},
     {"refuses_empty_keys", "SELECT v FROM e WHERE p = ''", "", "Key may not be empty"},
     {"refuses_empty_keys", "SELECT v FROM e WHERE p IN ('a', '')", "1", "Key may not be empty"},
-    {"refuses_empty_keys", "SELECT p FROM i WHERE v = ''", "", ""},
+    {"refuses_empty_indexed", "SELECT p FROM i WHERE v = ''", "", "Key may not be empty"},
+    {"refuses_empty_indexed", "SELECT p FROM i WHERE v = '' AND p = 1", "", "Key may not be empty"},
+    {"merges_filtered_and_stably",
+     "SELECT p FROM t WHERE p IN (0, 1, 2) AND v > 20 ORDER BY c DESC ALLOW FILTERING", "0; 2",
+     "0; 2"},
+    {"merges_filtered_and_stably", "SELECT v FROM t WHERE p IN (0, 1, 2) ORDER BY c DESC",
+     "20; 30; 10; 40", "20; 40; 10; 30"},
+    {"merges_filtered_and_stably",
+     "SELECT v FROM t WHERE p IN (1, 2) AND v > 0 ORDER BY c ALLOW FILTERING", "10; 20; 30",
+     "10; 30; 20"},
     {"one_relation_for_a_column", "SELECT v FROM t WHERE token(p) > 0 AND token(p) > 1", "",
      "More than one restriction was found for the start bound on p"},
     {"one_relation_for_a_column", "UPDATE t SET v = 10 WHERE p = 1 AND p = 1 AND c = 1", "",
@@ -108,6 +117,12 @@ const Rule kRules[] = {
      "BEGIN BATCH UPDATE w SET v = 1 WHERE p = 1 AND c = 1 IF v = 0 "
      "UPDATE w SET v = 2 WHERE p = 1 AND c = 2 APPLY BATCH",
      "false 1 1 10; false 1 null null", "false 1 1 10"},
+    // In the order of the rows, not of the statements; without those that are not there.
+    {"answers_of_conditions_vary",
+     "BEGIN BATCH UPDATE t SET v = 1 WHERE p = 1 AND c = 7 IF v = 0 "
+     "UPDATE t SET v = 1 WHERE p = 1 AND c = 2 IF v = 0 "
+     "UPDATE t SET v = 2 WHERE p = 1 AND c = 1 IF v = 5 APPLY BATCH",
+     "false 1 null null; false 1 2 20; false 1 1 10", "false 1 1 10; false 1 2 20"},
     {"has_drop_compact_storage", "ALTER TABLE t DROP COMPACT STORAGE",
      "line 1:27 : Unexpected 'STORAGE'",
      "DROP COMPACT STORAGE is disabled. Enable in cassandra.yaml to use."},

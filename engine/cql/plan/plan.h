@@ -186,11 +186,12 @@ struct SelectPlan {
   // ---- Where Cassandra differs: see Dialect.
   // Of each partition key column, whether IN has it descending; empty: none.
   std::vector<bool> in_descending = {};
-  bool refuses_pages = false;           // of what ORDER BY might have to merge
-  bool scans_serially = false;          // SERIAL may be asked for
-  std::vector<Operand> not_empty = {};  // values that must have bytes, or lists of such
-  std::string_view warning = {};        // goes with the answer
-  std::optional<Operand> timeout;       // where it may be over at once: see BindTimeout
+  bool merges_filtered_and_stably = false;  // rows of several partitions, of ORDER BY beside IN
+  bool refuses_pages = false;               // of what ORDER BY might have to merge
+  bool scans_serially = false;              // SERIAL may be asked for
+  std::vector<Operand> not_empty = {};      // values that must have bytes, or lists of such
+  std::string_view warning = {};            // goes with the answer
+  std::optional<Operand> timeout;           // where it may be over at once: see BindTimeout
 
   // At most one row can match: never paged.
   bool at_most_one_row() const;

@@ -360,6 +360,7 @@ CqlStatus PlanAsCassandra(const SelectStatement& statement, const Binder& binder
   }
   plan.refuses_pages =
       dialect.refuses_pages_of_merged && plan.is_ordered && SaysIn(statement, *plan.table);
+  plan.merges_filtered_and_stably = dialect.merges_filtered_and_stably;
   plan.scans_serially = dialect.scans_serially;
   // The pager's execute. Tables of the node itself have no partitions that are somewhere.
   if (!plan.is_aggregate || plan.table->is_virtual) return {};

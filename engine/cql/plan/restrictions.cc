@@ -174,12 +174,18 @@ bool IsByIndex(const TableDefinition& table, const IndexUse& use, const BoundRel
 CqlStatus RestrictAsCassandra(const Dialect& dialect, const TableDefinition& table,
                               const IndexUse& use, const WhereClause& where,
                               std::vector<Operand>& not_empty) {
-  const bool by_index = std::ranges::any_of(where.relations(), [&](const BoundRelation& relation) {
-    return IsByIndex(table, use, relation);
-  });
-  if (dialect.refuses_index_beside_in && by_index && where.HasIn(ColumnKind::kPartitionKey)) {
+  std::vector<const BoundRelation*> by_index;
+  for (const BoundRelation& relation : where.relations()) {
+    if (IsByIndex(table, use, relation)) by_index.push_back(&relation);
+  }
+  const bool has_in = where.HasIn(ColumnKind::kPartitionKey);
+  if (dialect.refuses_index_beside_in && !by_index.empty() && has_in) {
     return CqlError::Invalid(
         "Select on indexed columns and with IN clause for the PRIMARY KEY are not supported");
+  }
+  // Of several Cassandra takes the one that it expects to find fewer rows by.
+  if (dialect.refuses_empty_indexed && by_index.size() == 1 && !by_index[0]->element) {
+    not_empty.push_back(by_index[0]->alternatives[0][0]);
   }
   if (!dialect.refuses_empty_keys || table.CountOf(ColumnKind::kPartitionKey) != 1) return {};
   for (const BoundRelation& relation : where.relations()) {

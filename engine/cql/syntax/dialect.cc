@@ -13,10 +13,12 @@ Dialect CassandraDialect(uint32_t major, uint32_t minor) {
   cassandra.one_relation_for_a_column = true;
   cassandra.refuses_index_beside_in = true;
   cassandra.refuses_empty_keys = true;
+  cassandra.refuses_empty_indexed = true;
   cassandra.in_as_base_orders = true;
   cassandra.refuses_partition_limit_of_one = true;
   // Before, IN of one value was `=`: cql3/SingleColumnRelation.java, newINRestriction.
   cassandra.refuses_pages_of_merged = major >= 5;
+  cassandra.merges_filtered_and_stably = true;
   cassandra.refuses_elements_of_lists = true;
   cassandra.has_date_of = major < 5;
   cassandra.scans_serially = true;

@@ -33,6 +33,8 @@ struct Dialect {
   bool refuses_index_beside_in = false;
   // A partition key of no bytes is not looked for. cql3/QueryProcessor.java, validateKey.
   bool refuses_empty_keys = false;
+  // Nor is a value of no bytes by an index, of which it is the key.
+  bool refuses_empty_indexed = false;
   // Partitions of IN in a view come descending for a column that its table has so.
   // PartitionKeySingleRestrictionSet.java.
   bool in_as_base_orders = false;
@@ -43,6 +45,9 @@ struct Dialect {
   bool refuses_partition_limit_of_one = false;
   // ORDER BY beside IN in pages, of one value as well. execute.
   bool refuses_pages_of_merged = false;
+  // ORDER BY beside IN merges what filters pass, too; rows of several partitions that it finds
+  // equal stay in the order of these, backwards as well. orderResults.
+  bool merges_filtered_and_stably = false;
   // `SELECT l[0]`. cql3/selection/Selectable.java, WithElementSelection.
   bool refuses_elements_of_lists = false;
   // dateOf() and unixTimestampOf(). cql3/functions/TimeFcts.java.

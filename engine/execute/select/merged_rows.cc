@@ -38,9 +38,12 @@ bool MergedRows::IsBefore(const Row& a, const Row& b) const {
 }
 
 void MergedRows::Finish(uint64_t limit) {
-  std::ranges::stable_sort(rows_, [this](const Row& a, const Row& b) { return IsBefore(a, b); });
+  const bool sorts_backwards = plan_.reversed && plan_.merges_filtered_and_stably;
+  std::ranges::stable_sort(rows_, [this, sorts_backwards](const Row& a, const Row& b) {
+    return sorts_backwards ? IsBefore(b, a) : IsBefore(a, b);
+  });
   // Backwards all of it is turned round, rows that are equal so far as well.
-  if (plan_.reversed) std::ranges::reverse(rows_);
+  if (plan_.reversed && !sorts_backwards) std::ranges::reverse(rows_);
   rows_.resize(std::min<uint64_t>(rows_.size(), limit));
   const std::string unsorted(result_.rows.ViewFrom(first_));
   result_.rows.Truncate(first_);

@@ -81,7 +81,7 @@ CqlStatus ReadLimits::ResolvePage(const SelectCall& call, bool finds_nothing,
           "must either remove the ORDER BY or the IN and sort client side, or disable paging for "
           "this query");
     }
-    merges = !filters;
+    merges = !filters || plan.merges_filtered_and_stably;
   }
   if (is_paged) {
     page = *call.page_size;
