@@ -20,9 +20,9 @@ struct NodeLook {
   Dialect dialect;  // of its CQL
 };
 
-// Looks at like, data_center, rack, cluster_name, release_version and looks_like_scylla.
-// InvalidArgument: `like` is none of those that there are; a name is empty, longer than 128 bytes or not printable UTF-8; the version is none, or not one of
-// the look.
+// Looks at like, data_center, other_data_centers, rack, cluster_name, release_version and
+// looks_like_scylla. InvalidArgument: `like` is none of those that there are; a name is empty,
+// longer than 128 bytes or not printable UTF-8; the version is none, or not one of the look.
 absl::StatusOr<NodeLook> MakeNodeLook(const CqlServerOptions& options, const ScyllaConfig& config);
 // ScyllaDB's defaults and what the options say. InvalidArgument: an option is not known, or its
 // value none.
