@@ -75,6 +75,7 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyConditional(
   const std::span<const RowLook> of_writes = call.writes.Looks();
   looks.insert(looks.end(), of_writes.begin(), of_writes.end());
   const ConditionalReply reply = ExecuteWithViews({.looks = looks, .writes = writes}, call);
+  if (reply.status == OpStatus::kOk) LS_RETURN_IF_ERROR(conditions.status());
   // What cannot be written is an error where it would have been.
   if (reply.status == OpStatus::kOk && !reply.applied && conditions.Hold()) {
     return call.writes.LookStatus();

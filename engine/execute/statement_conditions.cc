@@ -163,7 +163,7 @@ const StatementConditions::Values* StatementConditions::ValuesOf(const Statement
   return &statics_.values;
 }
 
-bool StatementConditions::Holds(const Statement& statement) const {
+bool StatementConditions::Holds(const Statement& statement) {
   if (statement.condition == nullptr) return true;
   const bool exists = statement.key ? RowOf(statement) != nullptr : statics_.exists;
   switch (statement.condition->existence) {
@@ -176,12 +176,16 @@ bool StatementConditions::Holds(const Statement& statement) const {
   }
   std::vector<std::optional<std::string_view>> values(table_->columns.size());
   if (const Values* old = ValuesOf(statement)) values.assign(old->begin(), old->end());
-  return std::ranges::all_of(statement.cells, [&](const BoundFilter& cell) {
-    return ConditionHolds(cell, *table_, values);
-  });
+  // What is false ends it before what cannot be told.
+  for (const BoundFilter& cell : statement.cells) {
+    status_ = CheckComparable(cell);
+    if (!status_.ok() || !ConditionHolds(cell, *table_, values)) return false;
+  }
+  return true;
 }
 
 bool StatementConditions::Hold() {
+  status_ = {};
   return std::ranges::all_of(statements_,
                              [&](const Statement& statement) { return Holds(statement); });
 }

@@ -65,6 +65,8 @@ class StatementConditions final : public RowConditions {
   void OnStaticRow(std::span<const LiveCellView> cells) override;
   void OnRow(size_t index, const RowView& row) override;
   bool Hold() override;
+  // Of the last Hold(): why there is neither yes nor no. Invalid as CheckComparable.
+  const CqlStatus& status() const { return status_; }
 
  private:
   using Values = std::vector<std::optional<std::string>>;  // of all columns
@@ -114,8 +116,9 @@ class StatementConditions final : public RowConditions {
   // What it is judged by and answered with: the row that it names or, in its place, the static row.
   // nullptr: there is neither.
   const Values* ValuesOf(const Statement& statement) const;
-  bool Holds(const Statement& statement) const;
+  bool Holds(const Statement& statement);
 
+  CqlStatus status_;
   const bool is_batch_;
   const Dialect dialect_;
   const TableDefinition* table_ = nullptr;

@@ -126,8 +126,7 @@ CqlStatus CheckNotInFuture(const std::optional<Operand>& operand, BoundValues va
                            uint64_t now_nanos) {
   if (!operand) [[likely]]
     return {};
-  std::optional<int64_t> timestamp;
-  LS_RETURN_IF_ERROR(ResolveTimestamp(operand, values, timestamp));
+  LS_ASSIGN_OR_RETURN(const std::optional<int64_t> timestamp, ReadTimestamp(*operand, values));
   const int64_t micros = timestamp.value_or(0);
   if (micros > Micros(now_nanos) && micros - Micros(now_nanos) > kFutureMicrosMax) {
     return CqlError::Invalid(
@@ -351,7 +350,14 @@ CqlStatus WriteSet::Add(const ModificationPlan& plan, BoundValues values,
                         std::optional<int64_t> timestamp, uint64_t now_nanos,
                         ComputedValues* computed) {
   now_nanos_ = now_nanos;
-  LS_RETURN_IF_ERROR(ResolveTimestamp(plan.timestamp, values, timestamp));
+  if (CqlStatus resolved = ResolveTimestamp(plan.timestamp, values, timestamp); !resolved.ok()) {
+    // Of a timestamp that is one, but out of bounds, the TTL is looked at first. Source: ScyllaDB
+    // update_parameters.hh.
+    int64_t ttl = 0;
+    LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto read, ReadTimestamp(*plan.timestamp, values));
+    LS_RETURN_IF_ERROR(ResolveTtl(plan, values, ttl));
+    return resolved;
+  }
   LS_RETURN_IF_ERROR(
       EncodePartitionKeys(*plan.table, plan.partition_key, values, KeyUse::kWrite, keys_));
   LS_RETURN_IF_ERROR(EncodeRanges(*plan.table, plan.clustering, values, KeyUse::kWrite, encoded_));

@@ -38,16 +38,26 @@ bool Fits32Bits(int64_t value) {
 
 }  // namespace
 
-std::optional<Duration> DecodeDuration(std::string_view value) {
+std::optional<DurationCounts> DecodeDurationCounts(std::string_view value) {
   const std::optional<int64_t> months = TakeVint(value);
   const std::optional<int64_t> days = months ? TakeVint(value) : std::nullopt;
   const std::optional<int64_t> nanos = days ? TakeVint(value) : std::nullopt;
   if (!nanos || !value.empty()) return std::nullopt;
-  if (!Fits32Bits(*months) || !Fits32Bits(*days)) return std::nullopt;
-  const bool none_below = *months >= 0 && *days >= 0 && *nanos >= 0;
-  const bool none_above = *months <= 0 && *days <= 0 && *nanos <= 0;
-  if (!none_below && !none_above) return std::nullopt;
-  return Duration{static_cast<int32_t>(*months), static_cast<int32_t>(*days), *nanos};
+  return DurationCounts{*months, *days, *nanos};
+}
+
+bool DurationCounts::have_one_sign() const {
+  const bool none_below = months >= 0 && days >= 0 && nanoseconds >= 0;
+  const bool none_above = months <= 0 && days <= 0 && nanoseconds <= 0;
+  return none_below || none_above;
+}
+
+std::optional<Duration> DecodeDuration(std::string_view value) {
+  const std::optional<DurationCounts> counts = DecodeDurationCounts(value);
+  if (!counts || !counts->have_one_sign()) return std::nullopt;
+  if (!Fits32Bits(counts->months) || !Fits32Bits(counts->days)) return std::nullopt;
+  return Duration{static_cast<int32_t>(counts->months), static_cast<int32_t>(counts->days),
+                  counts->nanoseconds};
 }
 
 std::string EncodeDuration(const Duration& duration) {

@@ -19,6 +19,17 @@ struct Duration {
   bool operator==(const Duration&) const = default;
 };
 
+// What the three numbers of an encoding may be, which makes not each of them a duration.
+struct DurationCounts {
+  int64_t months = 0;
+  int64_t days = 0;
+  int64_t nanoseconds = 0;
+
+  bool have_one_sign() const;
+};
+
+// nullopt: no three numbers.
+std::optional<DurationCounts> DecodeDurationCounts(std::string_view value);
 // nullopt: not a valid encoding. Source: native_protocol_v5.spec, section 6.8 (three zigzag vints).
 std::optional<Duration> DecodeDuration(std::string_view value);
 // The shortest encoding.

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -212,15 +213,20 @@ class ConditionalMaker {
     text_.AddNumber(statement_.write.ttl_seconds, 4);
   }
 
-  // A value of the type; of elements none that only a marker can have.
+  // A value of the type; of elements none that only a marker can have. No empty collection of
+  // several cells: written out it is a null, and bound it is none.
   Cell AddCompared(const DataType& type, bool may_be_null) {
     if (may_be_null && random_.OneIn(3)) {
       text_.AddNull();
       return std::nullopt;
     }
-    const PoolValue& value = RandomPoolValue(random_, {"", type});
-    text_.AddValue(value);
-    return value.bytes;
+    const PoolValue* value = &RandomPoolValue(random_, {"", type});
+    const bool has_cells = type.is_collection() && type.is_multi_cell();
+    while (has_cells && value->bytes == std::string(4, '\0')) {
+      value = &RandomPoolValue(random_, {"", type});
+    }
+    text_.AddValue(*value);
+    return value->bytes;
   }
 
   // c, c[k] or c.f.

@@ -118,7 +118,7 @@ struct WriteTimes {
   bool may_say_timestamp = true;
   bool may_read = true;        // the statement is alone: what it writes may depend on what is there
   bool has_short_ttls = true;  // of less than a quarter of an hour
-  bool json_is_of_statics = false;  // INSERT JSON makes static columns null, too
+  bool json_is_of_statics = false;  // INSERT JSON writes static columns, too
   bool has_scylla_json = false;     // JSON that Cassandra does not take
   int64_t now_micros = 0;
   int64_t start_micros = 0;

@@ -114,6 +114,7 @@ class WriteMaker {
   }
 
   // JSON '{...}'. Regular columns that it does not name become null, unless it is said otherwise.
+  // Static columns stay as they are.
   void AddJson(const std::vector<Column>& columns, RowWrite& row) {
     std::string json;
     for (const Column& column : columns) {
@@ -124,6 +125,10 @@ class WriteMaker {
     json += "}";
     text_ << " JSON ";
     text_.AddValue({json, QuoteString(json)});
+    if (!times_.json_is_of_statics) {
+      std::erase_if(row.cells,
+                    [&](const auto& cell) { return cell.first >= schema_.regular.size(); });
+    }
     if (random_.OneIn(2)) {
       text_ << " DEFAULT UNSET";
       return;

@@ -33,7 +33,8 @@ std::string Encoded(std::string_view literal, const DataType& type) {
   EXPECT_TRUE(IsLiteral(*term)) << literal;
   const CqlOr<std::optional<std::string>> value = EncodeLiteral(*term, type, "c");
   if (!value.ok()) {
-    EXPECT_EQ(value.error().code, CqlErrorCode::kInvalid) << literal;
+    const CqlErrorCode code = value.error().code;
+    EXPECT_TRUE(code == CqlErrorCode::kInvalid || code == CqlErrorCode::kServerError) << literal;
     return value.error().message;
   }
   if (!*value) return "null";
@@ -99,6 +100,11 @@ constexpr Example kValues[] = {
     {"date", "'-5877641-06-23'", "00000000", "0"},
     {"date", "'5881580-07-11'", "ffffffff", "4294967295"},
     {"date", "2147483648", "80000000", "'1970-01-01'"},
+    {"date", "'1970-01-32'", "8000001f", "'1970-02-01'"},
+    {"date", "'1971-02-29'", "800001a8", "'1971-03-01'"},
+    {"timestamp", "'1970-01-01 25:00'", "00000000055d4a80", "'1970-01-02T01:00:00.000Z'"},
+    {"timestamp", "9223372036854775808", "7fffffffffffffff", "9223372036854775807"},
+    {"time", "'1x:2y:3z'", "00000362d417ae00", "'01:02:03.000000000'"},
     {"date", "'0000-02-29'", "7ff50593", ""},
     {"time", "'04:05:06.789'", "00000d6030ef2340", "'04:05:06.789000000'"},
     {"time", "'23:59:59.999999999'", "00004e94914effff", ""},
@@ -214,7 +220,7 @@ constexpr RefusalExample kRefusals[] = {
     {"decimal", "1e2147483649", "marshaling error: unable to make BigDecimal from '1e2147483649'"},
     {"decimal", "1e99999999999999999999",
      "marshaling error: unable to make BigDecimal from '1e99999999999999999999'"},
-    {"blob", "0xf", "marshaling error: A hex string representing bytes must have an even length"},
+    {"blob", "0xf", "An hex string representing bytes must have an even length"},
     {"timeuuid", "123e4567-e89b-42d3-a456-426655440000",
      "marshaling error: Unsupported UUID version (4)"},
     {"inet", "'localhost'", "marshaling error: Failed to parse inet_addr from 'localhost'"},
@@ -229,8 +235,8 @@ constexpr RefusalExample kRefusals[] = {
      "marshaling error: Invalid ASCII character in string literal: '\xc3\xa9'"},
     {"text", "'ab\xff'",
      "marshaling error: Validation failed - non-UTF8 character in a UTF8 string, at byte offset 2"},
-    {"date", "'2011-02-30'",
-     "marshaling error: Unable to coerce '2011-02-30' to a formatted date (long)"},
+    {"date", "'2011-02'",
+     "marshaling error: Unable to coerce '2011-02' to a formatted date (long)"},
     {"date", "'x'", "marshaling error: Unable to coerce 'x' to a formatted date (long)"},
     // ScyllaDB types/types.cc, simple_date_type_impl::from_string_view.
     {"date", "-1", "marshaling error: Unable to make unsigned int (for date) from -1"},
@@ -248,20 +254,32 @@ constexpr RefusalExample kRefusals[] = {
     {"time", "'00:00:60'", "marshaling error: Second out of bounds (60)."},
     {"time", "'00:00'", "marshaling error: Timestamp format must be hh:mm:ss[.fffffffff]"},
     {"time", "'00:00:00.1234567890'",
-     "marshaling error: Timestamp format must be hh:mm:ss[.fffffffff]"},
-    {"timestamp", "'now'", "marshaling error: unable to parse date 'now'"},
-    {"timestamp", "'2011-13-01'", "marshaling error: unable to parse date '2011-13-01'"},
-    {"timestamp", "'2011-02-03 25:00'",
-     "marshaling error: unable to parse date '2011-02-03 25:00'"},
+     "marshaling error: more than 9 nanosecond digits: 00:00:00.1234567890"},
+    {"time", "'00::00'", "stol"},
+    {"time", "'-1:00:00'", "marshaling error: Hour out of bounds (-1)."},
+    {"time", "'00:00:00.-5'", "marshaling error: Nanosecond out of bounds (-50000000)."},
+    {"timestamp", "'now'",
+     "marshaling error: unable to parse date 'now': marshaling error: Unable to parse timestamp "
+     "from 'now'"},
+    {"timestamp", "'2011-13-01'",
+     "marshaling error: unable to parse date '2011-13-01': "
+     "boost::wrapexcept<boost::gregorian::bad_month> (Month number is out of range 1..12)"},
+    {"timestamp", "'2011-02-32'",
+     "marshaling error: unable to parse date '2011-02-32': "
+     "boost::wrapexcept<boost::gregorian::bad_day_of_month> (Day of month value is out of range "
+     "1..31)"},
+    {"timestamp", "'2011-02-29'",
+     "marshaling error: unable to parse date '2011-02-29': "
+     "boost::wrapexcept<boost::gregorian::bad_day_of_month> (Day of month is not valid for year)"},
     {"timestamp", "'2011-02-03 04:05:06.1234'",
      "marshaling error: unable to parse date '2011-02-03 04:05:06.1234': marshaling error: "
      "Milliseconds length exceeds expected (4)"},
-    {"timestamp", "'2011-02-03 CET'", "marshaling error: unable to parse date '2011-02-03 CET'"},
+    {"timestamp", "'2011-02-03 CET'",
+     "marshaling error: unable to parse date '2011-02-03 CET': marshaling error: Unable to parse "
+     "timezone ' cet'"},
     {"timestamp", "'2011-02-03CET'",
      "marshaling error: unable to parse date '2011-02-03CET': marshaling error: Unable to parse "
-     "timezone 'CET'"},
-    {"timestamp", "9223372036854775808",
-     "marshaling error: unable to parse date '9223372036854775808'"},
+     "timezone 'cet'"},
     {"duration", "1m2h", "marshaling error: Invalid duration. The minutes should be after hours"},
     {"duration", "1m2m",
      "marshaling error: Invalid duration. The minutes are specified multiple times"},

@@ -202,7 +202,7 @@ const std::pair<std::string_view, std::string_view> kRefusals[] = {
      "now()",
      "Year is out of valid range: 1400..9999"},
     {"UPDATE f SET blobc = intAsBlob((text)?) WHERE p = 1 AND q = 'q' AND c = now()",
-     "Type error: (text)? cannot be passed as argument 0 of function system.intasblob of type "
+     "Type error: (text) ? cannot be passed as argument 0 of function system.intasblob of type "
      "int"},
     {"UPDATE f SET intc = (int)now() WHERE p = 1 AND q = 'q' AND c = now()",
      "Cannot cast value now() to type int"},
@@ -235,10 +235,23 @@ TEST(NativeFunctionTest, ArgumentsThatAreBoundHaveNamesAndTypes) {
   EXPECT_EQ((*token)->variables[1].type, DataType(CqlType::kText));
 }
 
-TEST(NativeFunctionTest, ACastMarkerOfTheKeyStillRoutes) {
-  const auto plan = PlanIt("SELECT * FROM f WHERE q = ? AND p = (int)? AND c > now()");
-  ASSERT_TRUE(plan.ok()) << plan.error().message;
-  EXPECT_EQ((*plan)->partition_key_variables, (std::vector<uint16_t>{1, 0}));
+// Source: ScyllaDB cql3/prepare_context.cc, get_partition_key_bind_indexes.
+TEST(NativeFunctionTest, MarkersRouteThatAreCalledAsTheKey) {
+  const std::pair<std::string_view, std::vector<uint16_t>> examples[] = {
+      {"SELECT * FROM f WHERE q = ? AND p = ? AND c > now()", {1, 0}},
+      {"SELECT * FROM f WHERE q = ? AND p = (int)?", {}},
+      {"SELECT * FROM f WHERE q = ? AND p IN (?)", {}},
+      {"SELECT * FROM f WHERE p = ? AND q = ? AND p = ?", {2, 1}},
+      {"SELECT * FROM f WHERE p > ? AND q = ? ALLOW FILTERING", {0, 1}},
+      {"BEGIN BATCH UPDATE f SET intc = ? WHERE p = ? AND q = ? AND c = ?; DELETE FROM f WHERE "
+       "p = ? AND q = ?; APPLY BATCH",
+       {4, 5}},
+  };
+  for (const auto& [statement, variables] : examples) {
+    const auto plan = PlanIt(statement);
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    EXPECT_EQ((*plan)->partition_key_variables, variables) << statement;
+  }
 }
 
 TEST(NativeFunctionTest, EachEvaluationIsANewOne) {
@@ -252,14 +265,14 @@ TEST(NativeFunctionTest, EachEvaluationIsANewOne) {
   ComputedValues computed(**plan, context, values, bytes);
   ASSERT_TRUE(computed.Compute().ok());
   ASSERT_EQ(values.size(), 4u);
-  EXPECT_NE(values[1].bytes, values[2].bytes) << "of two calls in one row";
+  EXPECT_NE(values[1].bytes, values[3].bytes) << "of two calls in one row";
   const std::vector<BoundValue> first = values;
   computed.BeginRows();
   ASSERT_TRUE(computed.NextRow().ok());
   EXPECT_EQ(values[1].bytes.data(), first[1].bytes.data()) << "the first row has those at hand";
   ASSERT_TRUE(computed.NextRow().ok());
-  EXPECT_LT(CompareCqlValues(CqlType::kTimeuuid, first[2].bytes, values[1].bytes), 0);
-  EXPECT_EQ(values[3].bytes.data(), first[3].bytes.data()) << "it is the same for each row";
+  EXPECT_LT(CompareCqlValues(CqlType::kTimeuuid, first[3].bytes, values[1].bytes), 0);
+  EXPECT_EQ(values[2].bytes.data(), first[2].bytes.data()) << "it is the same for each row";
   EXPECT_EQ(values[0].bytes.data(), five.data());
 }
 

@@ -318,7 +318,9 @@ TEST(RestrictionsTest, UpdateAndDeleteGoThroughTheSameRelations) {
       {"DELETE FROM texts WHERE p = 1 AND q = 'q' AND c LIKE 'a%'",
        "Invalid operator in where clause (c LIKE 'a%')"},
       {"DELETE FROM t WHERE p = 1 AND token(p) = 1",
-       "Columns \"p\" cannot be restricted by both a normal relation and a token relation"},
+       "Columns \"ColumnDefinition{name=p, type=org.apache.cassandra.db.marshal.Int32Type, "
+       "kind=PARTITION_KEY, componentIndex=0, droppedAt=-9223372036854775808}\" cannot be "
+       "restricted by both a normal relation and a token relation"},
       {"DELETE FROM two WHERE token(p, q) = 1 AND v = 1",
        "The token function cannot be used in WHERE clauses for UPDATE and DELETE statements: "
        "(token(p, q) = 1)"},

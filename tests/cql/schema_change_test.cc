@@ -318,8 +318,10 @@ TEST_F(SchemaChangeTest, CreateTableRefusals) {
            {"CREATE TABLE t (p int, c int, d int, PRIMARY KEY (p, c, d)) WITH CLUSTERING ORDER BY "
             "(d ASC)",
             kInvalid, "Missing CLUSTERING ORDER for column c"},
-           {"CREATE TABLE t (p int PRIMARY KEY, n counter, v int)", kInvalid,
-            "Cannot mix counter and non counter columns in the same table"},
+           {"CREATE TABLE t (p int PRIMARY KEY, n counter, v int)", kConfig,
+            "Cannot add a non counter column (v) in a counter column family"},
+           {"CREATE TABLE t (p int, c int, n counter, b int, z int static, PRIMARY KEY (p, c))",
+            kConfig, "Cannot add a non counter column (z) in a counter column family"},
            {"CREATE TABLE t (p list<int> PRIMARY KEY)", kInvalid,
             "Invalid non-frozen collection type for PRIMARY KEY component p"},
            {"CREATE TABLE t (p int PRIMARY KEY, l set<frozen<tuple<duration>>>)", kInvalid,

@@ -130,7 +130,7 @@ TEST_F(Counters, MayBeStatic) {
       {"UPDATE s SET b = b + 1 WHERE p = 1 IF EXISTS",
        "Conditional updates are not supported on counter tables"},
       {"CREATE TABLE x (p int, c int, v int, b counter static, PRIMARY KEY (p, c))",
-       "Cannot mix counter and non counter columns in the same table"},
+       "Cannot add a non counter column (v) in a counter column family"},
       {"ALTER TABLE t ADD s counter static", ""},
       {"UPDATE t SET s = s + 3 WHERE p = 1", ""},
       {"SELECT p, s FROM t", "1 3"},
@@ -163,7 +163,7 @@ TEST_F(Counters, StartAnewBehindADeletedRowAndStayDeletedAsACell) {
 TEST_F(Counters, RefuseWhatScyllaDBRefuses) {
   const Step refusals[] = {
       {"CREATE TABLE x (p int PRIMARY KEY, a counter, v int)",
-       "Cannot mix counter and non counter columns in the same table"},
+       "Cannot add a non counter column (v) in a counter column family"},
       {"CREATE TABLE x (p counter PRIMARY KEY, v int)",
        "counter type is not supported for PRIMARY KEY part p"},
       {"CREATE TABLE x (p int PRIMARY KEY, a counter) WITH default_time_to_live = 5",

@@ -73,7 +73,7 @@ CqlOr<DataType> Binder::KnownTypeOf(const Expression& expression) const {
   if (type) return *type;
   const auto* call = expression.As<FunctionCall>();
   if (call != nullptr) return ResolveFromJson(*call, nullptr).status();
-  return CqlError::Invalid("Could not infer type of " + ToString(expression));
+  return CqlError::Invalid("Could not infer type of " + ShownInMessage(expression));
 }
 
 CqlOr<Binder::Match> Binder::MatchType(const Expression& expression, const DataType& type) const {
@@ -120,9 +120,10 @@ CqlOr<NativeFunction> Binder::OnlySignature(const NativeFunction& function,
     const DataType& wanted = function.arguments[i];
     LS_ASSIGN_OR_RETURN(const Match match, MatchType(call.arguments[i], wanted));
     if (match != Match::kNo) continue;
-    return CqlError::Invalid(
-        "Type error: " + ShownText(ToString(call.arguments[i])) + " cannot be passed as argument " +
-        std::to_string(i) + " of function " + FullName(function) + " of type " + wanted.ToString());
+    return CqlError::Invalid("Type error: " + ShownText(ShownInMessage(call.arguments[i])) +
+                             " cannot be passed as argument " + std::to_string(i) +
+                             " of function " + FullName(function) + " of type " +
+                             wanted.ToString());
   }
   return function;
 }
@@ -236,7 +237,7 @@ CqlOr<Operand> Binder::BindCast(const TypeCast& cast, const DataType& type,
   LS_ASSIGN_OR_RETURN(const DataType from, ToDataType(cast.type, keyspace_));
   LS_ASSIGN_OR_RETURN(const Match match, MatchType(cast.operand[0], from));
   LS_RETURN_IF_ERROR(CheckCast(cast, from, match != Match::kNo, type, receiver));
-  const std::string name = "(" + from.ToString() + ")" + ToString(cast.operand[0]);
+  const std::string name = "(" + from.ToString() + ")" + ShownInMessage(cast.operand[0]);
   return Bind(cast.operand[0], from, name, name);
 }
 

@@ -96,10 +96,9 @@ DataType TupleTypeOf(const std::vector<uint16_t>& columns, const TableDefinition
   return DataType::Tuple(std::move(fields));
 }
 
-CqlOr<std::vector<Operand>> BindWholeTuple(const Expression& marker,
+CqlOr<std::vector<Operand>> BindWholeTuple(const Expression& marker, const std::string& receiver,
                                            const std::vector<uint16_t>& columns,
                                            const TableDefinition& table, Binder& binder) {
-  const std::string receiver = TupleReceiver(columns, table);
   LS_ASSIGN_OR_RETURN(const Operand tuple,
                       binder.Bind(marker, TupleTypeOf(columns, table), receiver, receiver));
   std::vector<Operand> operands;
@@ -108,6 +107,14 @@ CqlOr<std::vector<Operand>> BindWholeTuple(const Expression& marker,
     operands.push_back(std::move(operand));
   }
   return operands;
+}
+
+// What messages call the list of (NOT) IN, and its elements. Source: ScyllaDB
+// cql3/expr/prepare_expr.cc, get_rhs_receiver.
+std::string ListReceiver(std::string_view receiver) { return "in(" + std::string(receiver) + ")"; }
+std::string AlternativeReceiver(std::string_view receiver, RelationOperator op) {
+  if (!IsOfList(op)) return std::string(receiver);
+  return ElementReceiver(ListReceiver(receiver));
 }
 
 // The values of one alternative: one for each column.
@@ -122,17 +129,22 @@ CqlOr<std::vector<Operand>> BindAlternative(const Relation& relation, const Expr
     return operands;
   }
   if (relation.target == Relation::Target::kColumn) {
-    LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(table.columns[columns[0]], value));
+    const ColumnDefinition& column = table.columns[columns[0]];
+    LS_ASSIGN_OR_RETURN(Operand operand,
+                        binder.Bind(value, column.type, column.name,
+                                    AlternativeReceiver(column.name, relation.op)));
     operands.push_back(std::move(operand));
     return operands;
   }
-  if (value.Is<BindMarker>()) return BindWholeTuple(value, columns, table, binder);
+  const std::string receiver = AlternativeReceiver(TupleReceiver(columns, table), relation.op);
+  if (value.Is<BindMarker>()) return BindWholeTuple(value, receiver, columns, table, binder);
   const auto* tuple = value.As<TupleLiteral>();
   LS_CHECK(tuple != nullptr, "the parser makes it a tuple or a marker");
   LS_CHECK(tuple->elements.size() == columns.size(), "the size was checked");
   for (size_t i = 0; i < columns.size(); ++i) {
-    LS_ASSIGN_OR_RETURN(Operand operand,
-                        binder.BindTo(table.columns[columns[i]], tuple->elements[i]));
+    const ColumnDefinition& column = table.columns[columns[i]];
+    LS_ASSIGN_OR_RETURN(Operand operand, binder.Bind(tuple->elements[i], column.type, column.name,
+                                                     FieldReceiver(receiver, i)));
     operands.push_back(std::move(operand));
   }
   return operands;
@@ -149,7 +161,7 @@ CqlError RefuseCallInWhere(const FunctionName& function, const TableDefinition& 
 // preliminary_binop_vaidation_checks.
 CqlStatus CheckForm(const Relation& relation) {
   if (relation.op == RelationOperator::kNotEqual) {
-    return CqlError::Invalid("Unsupported \"!=\" relation: " + ToString(relation));
+    return CqlError::Invalid("Unsupported \"!=\" relation: " + ShownInMessage(relation));
   }
   const bool is_tuple = relation.target == Relation::Target::kTuple;
   if (relation.op == RelationOperator::kLike) {
@@ -162,7 +174,7 @@ CqlStatus CheckForm(const Relation& relation) {
   if (!is_tuple || tuple == nullptr || tuple->elements.size() == relation.columns.size()) return {};
   return CqlError::Invalid(
       "Expected " + std::to_string(relation.columns.size()) + " elements in value tuple, but got " +
-      std::to_string(tuple->elements.size()) + ": " + ToString(relation.value));
+      std::to_string(tuple->elements.size()) + ": " + ShownInMessage(relation.value));
 }
 
 // Whether the expression may stand for the tuple of the columns.
@@ -192,9 +204,9 @@ CqlStatus CheckListOf(const Relation& relation, const std::vector<Expression>& e
                                  : binder.Fits(element, table.columns[columns[0]].type));
     if (fits) continue;
     const ColumnDefinition& column = table.columns[columns[0]];
-    return CqlError::Invalid("Invalid list literal for in(" +
-                             (is_tuple ? TupleReceiver(columns, table) : column.name) +
-                             "): value " + ToString(element) + " is not of type " +
+    return CqlError::Invalid("Invalid list literal for " +
+                             ListReceiver(is_tuple ? TupleReceiver(columns, table) : column.name) +
+                             ": value " + ShownInMessage(element) + " is not of type " +
                              (is_tuple ? TupleTypeOf(columns, table) : column.type).ToString());
   }
   for (const Expression& element : elements) {
@@ -224,7 +236,7 @@ CqlStatus BindValues(const Relation& relation, const TableDefinition& table, Bin
     const std::string receiver =
         bound.list_is_of_tuples ? TupleReceiver(bound.columns, table) : column.name;
     LS_ASSIGN_OR_RETURN(bound.list, binder.Bind(relation.value, DataType::List(type), receiver,
-                                                "in(" + receiver + ")"));
+                                                ListReceiver(receiver)));
     return {};
   }
   const auto* list = relation.value.As<ListLiteral>();
@@ -367,13 +379,20 @@ CqlStatus BindPartValues(const Relation& condition, const ColumnDefinition& part
   }
   if (condition.value.Is<BindMarker>()) {
     LS_ASSIGN_OR_RETURN(filter.list, binder.Bind(condition.value, DataType::List(part.type),
-                                                 part.name, "in(" + part.name + ")"));
+                                                 part.name, ListReceiver(part.name)));
     return {};
   }
   const auto* list = condition.value.As<ListLiteral>();
   LS_CHECK(list != nullptr, "the parser makes IN a list or a marker");
+  const std::string receiver = AlternativeReceiver(part.name, condition.op);
   for (const Expression& element : list->elements) {
-    LS_ASSIGN_OR_RETURN(Operand value, binder.BindTo(part, element));
+    LS_ASSIGN_OR_RETURN(const bool fits, binder.Fits(element, part.type));
+    if (fits) continue;
+    return CqlError::Invalid("Invalid list literal for " + ListReceiver(part.name) + ": value " +
+                             ShownInMessage(element) + " is not of type " + part.type.ToString());
+  }
+  for (const Expression& element : list->elements) {
+    LS_ASSIGN_OR_RETURN(Operand value, binder.Bind(element, part.type, part.name, receiver));
     filter.operands.push_back(std::move(value));
   }
   return {};

@@ -1,5 +1,6 @@
 #include "engine/cql/plan/binder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -33,13 +34,33 @@ CqlOr<std::shared_ptr<const TableDefinition>> Binder::FindTable(const QualifiedN
   return table_;
 }
 
+namespace {
+
+bool IsEmptyCollection(const Expression& literal) {
+  if (const auto* list = literal.As<ListLiteral>()) return list->elements.empty();
+  const auto* set = literal.As<SetLiteral>();
+  return set != nullptr && set->elements.empty();
+}
+
+}  // namespace
+
 CqlOr<Operand> Binder::Bind(const Expression& expression, const DataType& type,
                             std::string_view receiver, std::string_view variable_name) {
+  LS_ASSIGN_OR_RETURN(Operand operand, BindAs(variable_name, expression, type));
+  if (receiver != variable_name) {
+    operand.receiver = receiver;
+    operand.bound_to = variable_name;
+  }
+  return operand;
+}
+
+CqlOr<Operand> Binder::BindAs(std::string_view receiver, const Expression& expression,
+                              const DataType& type) {
   Operand operand;
   operand.type = type;
   operand.receiver = receiver;
   if (const auto* marker = expression.As<BindMarker>()) {
-    LS_ASSIGN_OR_RETURN(operand, BindMarkerTo(*marker, std::move(operand), variable_name));
+    LS_ASSIGN_OR_RETURN(operand, BindMarkerTo(*marker, std::move(operand)));
     if (!HasOrder(type)) return operand;
     return ComputeOf(NativeFunction::Kind::kInOrder, type, {operand}, receiver);
   }
@@ -49,23 +70,29 @@ CqlOr<Operand> Binder::Bind(const Expression& expression, const DataType& type,
   }
   if (!IsLiteral(expression)) return BindParts(expression, type, receiver);
   LS_ASSIGN_OR_RETURN(operand.constant, EncodeLiteral(expression, type, receiver));
+  // A collection of several cells that has none is null. Source: ScyllaDB
+  // cql3/expr/prepare_expr.cc, list_prepare_expression. Cassandra finds that when it is compared.
+  if (!dialect_.is_cassandra && type.is_collection() && type.is_multi_cell() &&
+      IsEmptyCollection(expression)) {
+    operand.constant.reset();
+  }
   return operand;
 }
 
-CqlOr<Operand> Binder::BindMarkerTo(const BindMarker& marker, Operand operand,
-                                    std::string_view variable_name) {
+CqlOr<Operand> Binder::BindMarkerTo(const BindMarker& marker, Operand operand) {
   LS_CHECK(marker.index < markers_.size(), "the parser counted the markers");
   const std::string& own_name = markers_[marker.index];
   std::optional<BindVariable>& variable = variables_[marker.index];
   if (variable && variable->type != operand.type) {
     return CqlError::Invalid("variable :" + own_name + " has type " + variable->type.ToString() +
-                             " which doesn't match " + operand.type.ToString());
+                             " which doesn't match " + operand.receiver);
   }
   if (!variable) {
-    variable = BindVariable{own_name.empty() ? std::string(variable_name) : own_name, operand.type,
+    variable = BindVariable{own_name.empty() ? operand.receiver : own_name, operand.type,
                             table_ == nullptr ? std::string() : table_->keyspace,
                             table_ == nullptr ? std::string() : table_->name};
   }
+  targets_.emplace_back(static_cast<uint16_t>(marker.index), operand.receiver);
   operand.marker = marker.index;
   return operand;
 }
@@ -78,6 +105,19 @@ CqlOr<std::vector<BindVariable>> Binder::TakeVariables() {
     taken.push_back(*std::move(variable));
   }
   return taken;
+}
+
+// Source: ScyllaDB cql3/prepare_context.cc, get_partition_key_bind_indexes.
+std::vector<uint16_t> Binder::PartitionKeyVariables(const TableDefinition& table) const {
+  std::vector<uint16_t> variables;
+  for (const ColumnDefinition* column : table.ColumnsOf(ColumnKind::kPartitionKey)) {
+    const auto last = std::find_if(targets_.rbegin(), targets_.rend(), [&](const auto& target) {
+      return target.second == column->name;
+    });
+    if (last == targets_.rend()) return {};
+    variables.push_back(last->first);
+  }
+  return variables;
 }
 
 CqlError RefuseCall(const FunctionName& function) {
@@ -105,24 +145,6 @@ CqlOr<Operand> BindElementKey(const Expression& key, std::string_view collection
   }
   const std::string receiver = "index(" + std::string(collection) + ")";
   return binder.Bind(key, CqlType::kInt, receiver, receiver);
-}
-
-std::vector<uint16_t> PartitionKeyVariables(const std::vector<KeyAlternatives>& partition_key,
-                                            size_t variables,
-                                            const std::vector<ComputedValue>& computed) {
-  std::vector<uint16_t> markers;
-  for (const KeyAlternatives& part : partition_key) {
-    if (part.is_in || part.alternatives.size() != 1) return {};
-    std::optional<uint32_t> marker = part.alternatives[0][0].marker;
-    // What is put in order was bound.
-    if (marker && *marker >= variables) {
-      const ComputedValue& value = computed[*marker - variables];
-      if (value.function.kind == NativeFunction::Kind::kInOrder) marker = value.arguments[0].marker;
-    }
-    if (!marker || *marker >= variables) return {};
-    markers.push_back(static_cast<uint16_t>(*marker));
-  }
-  return markers;
 }
 
 }  // namespace liststore

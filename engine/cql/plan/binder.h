@@ -37,7 +37,8 @@ class Binder {
 
   // `expression` as a value of `type`. A marker becomes a bind variable called `variable_name`
   // (unless it has a name of its own) of the table found last; a call of a function a computed
-  // value, or a constant where neither variables nor the time can change it.
+  // value, or a constant where neither variables nor the time can change it. Messages call the
+  // place so too, but where a null is none of its values: they call that `receiver`.
   CqlOr<Operand> Bind(const Expression& expression, const DataType& type, std::string_view receiver,
                       std::string_view variable_name);
   // A value for a column.
@@ -71,12 +72,16 @@ class Binder {
 
   // For each marker of the statement, in order. Checks that all were bound.
   CqlOr<std::vector<BindVariable>> TakeVariables();
+  // Plan::partition_key_variables of a statement about `table`: for each of the columns the last
+  // variable that was called so.
+  std::vector<uint16_t> PartitionKeyVariables(const TableDefinition& table) const;
   // Plan::computed.
   std::vector<ComputedValue> TakeComputed() { return std::move(computed_); }
 
  private:
-  CqlOr<Operand> BindMarkerTo(const BindMarker& marker, Operand operand,
-                              std::string_view variable_name);
+  CqlOr<Operand> BindAs(std::string_view receiver, const Expression& expression,
+                        const DataType& type);
+  CqlOr<Operand> BindMarkerTo(const BindMarker& marker, Operand operand);
 
   // ---- Calls and casts: bind_call.cc.
 
@@ -116,6 +121,8 @@ class Binder {
   const Dialect dialect_;
   std::shared_ptr<const TableDefinition> table_;
   std::vector<std::optional<BindVariable>> variables_;
+  // What each variable was bound to, in the order in which that happened.
+  std::vector<std::pair<uint16_t, std::string>> targets_;
   std::vector<ComputedValue> computed_;
 };
 
@@ -134,12 +141,6 @@ CqlOr<Operand> BindElementKey(const Expression& key, std::string_view collection
 CqlOr<size_t> FindField(const FieldAccess& access, const DataType& structure);
 // The second argument of NativeFunction::Kind::kField.
 Operand FieldNumber(size_t field, std::string_view receiver);
-
-// For each column of the partition key its bind variable, of the first `variables` markers; empty
-// when one has none. `computed`: what the markers behind those stand for.
-std::vector<uint16_t> PartitionKeyVariables(const std::vector<KeyAlternatives>& partition_key,
-                                            size_t variables,
-                                            const std::vector<ComputedValue>& computed);
 
 }  // namespace liststore
 

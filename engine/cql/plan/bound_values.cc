@@ -6,6 +6,7 @@
 #include "engine/base/utf8.h"
 #include "engine/cql/syntax/quoting.h"
 #include "engine/cql/values/marshal_name.h"
+#include "engine/model/duration.h"
 
 namespace liststore {
 namespace {
@@ -21,6 +22,18 @@ struct Flaw {
 constexpr size_t kLengthBytes = 4;
 constexpr int32_t kNullLength = -1;
 constexpr int32_t kUnsetLength = -2;
+
+std::string DurationFlaw(const DurationCounts& counts) {
+  const auto is_long = [](int64_t count) { return count != static_cast<int32_t>(count); };
+  if (is_long(counts.months) || is_long(counts.days)) {
+    const bool months = is_long(counts.months);
+    return std::string("The duration ") + (months ? "months" : "days") + " (" +
+           std::to_string(months ? counts.months : counts.days) + ") must be a 32 bit integer";
+  }
+  return "The duration months, days, and nanoseconds must be all of the same sign (" +
+         std::to_string(counts.months) + ", " + std::to_string(counts.days) + ", " +
+         std::to_string(counts.nanoseconds) + ")";
+}
 
 std::string NativeFlaw(CqlType type, std::string_view bytes) {
   const std::string size = std::to_string(bytes.size());
@@ -61,6 +74,7 @@ std::string NativeFlaw(CqlType type, std::string_view bytes) {
       return "Expected 8 bytes for a floating type, got " + size;
     case CqlType::kDuration:
       if (bytes.size() < 3) return "Expected at least 3 bytes for a duration, got " + size;
+      if (const auto counts = DecodeDurationCounts(bytes)) return DurationFlaw(*counts);
       break;
     case CqlType::kCounter:
       type = CqlType::kBigint;
@@ -163,7 +177,8 @@ std::optional<Flaw> FindFlaw(const DataType& type, std::string_view bytes) {
 CqlError InvalidValue(const Operand& operand, std::string_view bytes) {
   const Flaw flaw = FindFlaw(operand.type, bytes).value_or(Flaw{});
   if (!flaw.is_marshaling) return CqlError::Invalid(flaw.text);
-  return CqlError::Invalid("Exception while binding column " + QuoteIdentifier(operand.receiver) +
+  const std::string& name = operand.bound_to.empty() ? operand.receiver : operand.bound_to;
+  return CqlError::Invalid("Exception while binding column " + QuoteIdentifier(name) +
                            ": marshaling error: " + flaw.text);
 }
 

@@ -46,14 +46,14 @@ CqlStatus TakeEmptyForNull(const TableDefinition& table, std::vector<BoundFilter
 CqlStatus BindConditions(const ConditionPlan& condition, const TableDefinition& table,
                          BoundValues values, std::vector<BoundFilter>& bound) {
   LS_RETURN_IF_ERROR(BindFilters(condition.cells, values, bound));
-  if (condition.empty_is_null) LS_RETURN_IF_ERROR(TakeEmptyForNull(table, bound));
-  for (const BoundFilter& next : bound) {
-    const RelationOperator op = next.filter->op;
-    if (!IsSlice(op) || next.values[0]) continue;
-    return CqlError::Invalid("Invalid comparison with null for operator \"" +
-                             std::string(ToString(op)) + "\"");
-  }
-  return {};
+  return condition.empty_is_null ? TakeEmptyForNull(table, bound) : CqlStatus();
+}
+
+CqlStatus CheckComparable(const BoundFilter& condition) {
+  const RelationOperator op = condition.filter->op;
+  if (!IsSlice(op) || condition.values[0]) return {};
+  return CqlError::Invalid("Invalid comparison with null for operator \"" +
+                           std::string(ToString(op)) + "\"");
 }
 
 bool ConditionHolds(const BoundFilter& condition, const TableDefinition& table,
@@ -70,7 +70,7 @@ bool ConditionHolds(const BoundFilter& condition, const TableDefinition& table,
   if (op == RelationOperator::kEqual) return equals(value);
   if (op == RelationOperator::kNotEqual) return !equals(value);
   if (op == RelationOperator::kLike) return cell && value && MatchesLike(*value, *cell);
-  LS_CHECK(IsSlice(op) && value, "others were refused when they were bound");
+  LS_CHECK(IsSlice(op) && value, "others cannot be compared");
   if (!cell) return false;
   const int order = CompareValues(type, *cell, *value);
   switch (op) {

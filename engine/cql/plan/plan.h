@@ -27,6 +27,7 @@ namespace liststore {
 struct Operand {
   DataType type = CqlType::kBlob;
   std::string receiver;  // what messages call the place it is meant for
+  std::string bound_to;  // what bound bytes that are no value are said of; empty: the receiver
   // Bound: one of Plan::variables; or, from their number on, one of Plan::computed; else
   std::optional<uint32_t> marker;
   std::optional<std::string> constant;  // the serialised value; nullopt: null

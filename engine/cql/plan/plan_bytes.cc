@@ -35,7 +35,7 @@ class Meter {
     return parameters.empty() || !shared_.insert(&parameters).second ? 0 : Of(parameters);
   }
   size_t Of(const Operand& operand) {
-    return Of(operand.type) + Of(operand.receiver) + Of(operand.constant);
+    return Of(operand.type) + Of(operand.receiver) + Of(operand.bound_to) + Of(operand.constant);
   }
   size_t Of(const NativeFunction& function) {
     return Of(function.name) + Of(function.arguments) + Of(function.result) + Of(function.keyspace);

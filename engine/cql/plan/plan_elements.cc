@@ -18,7 +18,7 @@ using DataKind = DataType::Kind;
 // As ScyllaDB shows it in messages.
 std::string ToString(const Assignment& assignment) {
   const std::string column = assignment.column;
-  const std::string value = ToString(assignment.value);
+  const std::string value = ShownInMessage(assignment.value);
   switch (assignment.kind) {
     case Assignment::Kind::kSet:
       return column + " = " + value;
@@ -29,7 +29,7 @@ std::string ToString(const Assignment& assignment) {
     case Assignment::Kind::kPrepend:
       return column + " = " + value + " + " + column;
     case Assignment::Kind::kSetElement:
-      return column + "[" + ToString(*assignment.element) + "] = " + value;
+      return column + "[" + ShownInMessage(*assignment.element) + "] = " + value;
     case Assignment::Kind::kSetField:
       return column + "." + assignment.field + " = " + value;
   }
@@ -75,6 +75,13 @@ CqlOr<size_t> FindPart(const std::string& field, const ColumnDefinition& column)
   const auto at = std::ranges::find(fields, field);
   if (at != fields.end()) return static_cast<size_t>(at - fields.begin());
   return CqlError::Invalid("UDT column " + column.name + " does not have a field named " + field);
+}
+
+// Lists say of a null to be taken out what they do not say of one to be put in. Source: ScyllaDB
+// cql3/lists.cc, discarder::execute.
+CqlError NullToDiscard(CqlError error) {
+  if (error.message == "Invalid NULL element in list") error.message = "Invalid NULL value in list";
+  return error;
 }
 
 // The index of a list's element, or the key of a map's; of a set the element.
@@ -130,8 +137,9 @@ CqlOr<CellAssignment> PlanPart(const Assignment& assignment, const ColumnDefinit
       const bool is_map = column.type.kind() == DataKind::kMap;
       const DataType type =
           is_map ? DataType::Frozen(DataType::Set(column.type.parameters()[0])) : column.type;
-      LS_ASSIGN_OR_RETURN(part.value,
-                          binder.Bind(assignment.value, type, column.name, column.name));
+      CqlOr<Operand> value = binder.Bind(assignment.value, type, column.name, column.name);
+      if (!value.ok()) return NullToDiscard(value.status());
+      part.value = *std::move(value);
       return part;
     }
     case Assignment::Kind::kSetElement: {

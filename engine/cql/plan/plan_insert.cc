@@ -9,6 +9,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/plan_conditions.h"
 #include "engine/cql/plan/plan_modification_impl.h"
+#include "engine/cql/syntax/quoting.h"
 #include "engine/cql/values/json_row.h"
 
 namespace liststore {
@@ -43,9 +44,28 @@ CqlStatus CheckWhole(const TableDefinition& table, ColumnKind kind,
   return {};
 }
 
+// No clustering column has a value behind one that has none. Source: ScyllaDB
+// cql3/restrictions/statement_restrictions.cc, process_clustering_columns_restrictions.
+CqlStatus CheckNoGap(const ModificationPlan& plan) {
+  const ColumnDefinition* missing = nullptr;
+  for (const ColumnDefinition* column : plan.table->ColumnsOf(ColumnKind::kClustering)) {
+    const auto& prefix = plan.clustering.prefix;
+    const bool given =
+        prefix.size() > column->position && !prefix[column->position].alternatives.empty();
+    if (given && missing != nullptr) {
+      return CqlError::Invalid("PRIMARY KEY column " + ShownInQuotes(column->name) +
+                               " cannot be restricted as preceding column " +
+                               ShownInQuotes(missing->name) + " is not restricted");
+    }
+    if (!given && missing == nullptr) missing = column;
+  }
+  return {};
+}
+
 // Every key column has a value, or only static columns and those of the partition key have one.
 // Source: ScyllaDB cql3/statements/modification_statement.cc, process_where_clause.
 CqlStatus CheckInsertedKey(ModificationPlan& plan) {
+  LS_RETURN_IF_ERROR(CheckNoGap(plan));
   plan.only_statics =
       plan.clustering.empty() && plan.assignments.empty() && !plan.static_assignments.empty();
   if (!plan.only_statics) {
@@ -54,14 +74,12 @@ CqlStatus CheckInsertedKey(ModificationPlan& plan) {
   return CheckWhole(*plan.table, ColumnKind::kPartitionKey, plan.partition_key);
 }
 
-// What becomes of a column that the text does not name. Static columns stay as they are: ScyllaDB
-// never writes those by JSON, and others' rows would lose them. So do columns of virtual tables,
-// which may not all be written.
+// What becomes of a column that the text does not name. Columns of virtual tables stay as they are:
+// they may not all be written.
 FunctionKind CellKindOf(const ColumnDefinition& column, const InsertJsonStatement& statement,
-                        const TableDefinition& table, const Dialect& dialect) {
+                        const TableDefinition& table) {
   if (column.is_key()) return FunctionKind::kJsonKey;
-  const bool is_kept = column.kind == ColumnKind::kStatic && !dialect.json_writes_statics;
-  const bool stays = statement.default_unset || is_kept || table.is_virtual;
+  const bool stays = statement.default_unset || table.is_virtual;
   return stays ? FunctionKind::kJsonOpenCell : FunctionKind::kJsonCell;
 }
 
@@ -89,7 +107,11 @@ CqlOr<ModificationPlan> PlanInsert(const InsertStatement& statement, Binder& bin
     return CqlError::Invalid("Unmatched column names/values");
   }
   if (statement.columns.empty()) return CqlError::Invalid("No columns provided to INSERT");
+  // What is set comes before what is the key. Source: ScyllaDB
+  // cql3/statements/update_statement.cc, insert_statement::prepare_internal.
   std::set<std::string_view> seen;
+  std::vector<std::pair<const ColumnDefinition*, const Expression*>> keys;
+  binder.EnterClause("SET clause");
   for (size_t i = 0; i < statement.columns.size(); ++i) {
     const std::string& name = statement.columns[i];
     const ColumnDefinition* column = plan.table->FindColumn(name);
@@ -97,8 +119,16 @@ CqlOr<ModificationPlan> PlanInsert(const InsertStatement& statement, Binder& bin
     if (!seen.insert(name).second) {
       return CqlError::Invalid("Multiple definitions found for column " + name);
     }
-    binder.EnterClause(column->is_key() ? "WHERE clause" : "SET clause");
+    if (column->is_key()) {
+      keys.emplace_back(column, &statement.values[i]);
+      continue;
+    }
     LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(*column, statement.values[i]));
+    InsertValue(*column, std::move(operand), plan);
+  }
+  binder.EnterClause("WHERE clause");
+  for (const auto& [column, value] : keys) {
+    LS_ASSIGN_OR_RETURN(Operand operand, binder.BindTo(*column, *value));
     InsertValue(*column, std::move(operand), plan);
   }
   LS_RETURN_IF_ERROR(CheckInsertedKey(plan));
@@ -110,6 +140,8 @@ CqlOr<ModificationPlan> PlanInsertJson(const InsertJsonStatement& statement, Bin
   plan.kind = ModificationPlan::Kind::kInsert;
   LS_ASSIGN_OR_RETURN(plan.table, FindModifiable(statement.table, binder));
   LS_RETURN_IF_ERROR(PlanAttributes(statement.attributes, binder, plan));
+  // Before the text is looked at, which is done when the statement is executed.
+  if (plan.table->view) return CqlError::Invalid("Cannot directly modify a materialized view");
   const std::vector<ColumnDefinition>& columns = plan.table->columns;
   for (const ColumnDefinition& column : columns) {
     if (!column.type.is(CqlType::kCounter)) continue;
@@ -120,7 +152,11 @@ CqlOr<ModificationPlan> PlanInsertJson(const InsertJsonStatement& statement, Bin
   }
   LS_ASSIGN_OR_RETURN(const Operand row, binder.BindJsonRow(statement.json));
   for (size_t i = 0; i < columns.size(); ++i) {
-    const FunctionKind kind = CellKindOf(columns[i], statement, *plan.table, binder.dialect());
+    // Those are looked at, and never written. Source: ScyllaDB
+    // cql3/statements/update_statement.cc, insert_prepared_json_statement.
+    const bool is_static = columns[i].kind == ColumnKind::kStatic;
+    if (is_static && !binder.dialect().json_writes_statics) continue;
+    const FunctionKind kind = CellKindOf(columns[i], statement, *plan.table);
     if (IsLeftOut(row, i, kind)) continue;
     LS_ASSIGN_OR_RETURN(Operand operand, binder.BindJsonCell(row, columns[i], kind));
     InsertValue(columns[i], std::move(operand), plan);

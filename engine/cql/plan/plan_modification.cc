@@ -29,7 +29,7 @@ CqlStatus PlanAttributes(const UsingClause& attributes, Binder& binder, Modifica
   }
   LS_ASSIGN_OR_RETURN(plan.timeout, BindTimeout(attributes.timeout, binder));
   plan.is_counter = IsCounterTable(*plan.table);
-  return CheckCounterAttributes(plan);
+  return {};
 }
 
 CqlOr<std::shared_ptr<const TableDefinition>> FindModifiable(const QualifiedName& name,
@@ -40,7 +40,6 @@ CqlOr<std::shared_ptr<const TableDefinition>> FindModifiable(const QualifiedName
     return CqlError::Invalid("Table " + table->keyspace + "." + table->name +
                              " belongs to a list store: features are changed through it");
   }
-  if (table->view) return CqlError::Invalid("Cannot directly modify a materialized view");
   return table;
 }
 
@@ -356,6 +355,9 @@ CqlStatus PlanCompactStorage(ModificationPlan& plan) {
 
 CqlOr<ModificationPlan> PlanModification(const ModificationStatement& statement, Binder& binder) {
   LS_ASSIGN_OR_RETURN(ModificationPlan plan, std::visit(Planner{binder}, statement));
+  // Last, as in ScyllaDB cql3/statements/modification_statement.cc, validate.
+  LS_RETURN_IF_ERROR(CheckCounterAttributes(plan));
+  if (plan.table->view) return CqlError::Invalid("Cannot directly modify a materialized view");
   if (plan.table->compact_storage) LS_RETURN_IF_ERROR(PlanCompactStorage(plan));
   // Assignments go to storage in the order of their columns; those of one as they were written,
   // which is the order of what they append to a list.

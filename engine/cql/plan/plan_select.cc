@@ -318,9 +318,8 @@ CqlStatus PlanLimits(const SelectStatement& statement, Binder& binder, SelectPla
                         binder.Bind(*statement.limit, CqlType::kInt, "[limit]", "[limit]"));
   }
   if (!statement.per_partition_limit) return {};
-  LS_ASSIGN_OR_RETURN(plan.per_partition_limit,
-                      binder.Bind(*statement.per_partition_limit, CqlType::kInt,
-                                  "[per_partition_limit]", "[per_partition_limit]"));
+  LS_ASSIGN_OR_RETURN(plan.per_partition_limit, binder.Bind(*statement.per_partition_limit,
+                                                            CqlType::kInt, "[limit]", "[limit]"));
   return {};
 }
 

@@ -16,15 +16,15 @@ namespace {
 
 using PlanBody = decltype(Plan::body);
 
-const std::vector<KeyAlternatives>* PartitionKeyOf(const PlanBody& body) {
-  if (const auto* select = std::get_if<SelectPlan>(&body)) return &select->partition_key;
-  if (const auto* change = std::get_if<ModificationPlan>(&body)) return &change->partition_key;
+// The table whose partition key variables may name; nullptr: there is none.
+const TableDefinition* TableOf(const PlanBody& body) {
+  if (const auto* select = std::get_if<SelectPlan>(&body)) return select->table.get();
+  if (const auto* change = std::get_if<ModificationPlan>(&body)) return change->table.get();
   if (const auto* batch = std::get_if<BatchPlan>(&body)) {
-    // Of its first statement, and only where all write the same table.
+    // That of the first statement, where the last one writes it too. Source: ScyllaDB
+    // cql3/statements/batch_statement.cc, prepare.
     const auto& parts = batch->modifications;
-    const bool one_table = std::ranges::all_of(
-        parts, [&](const ModificationPlan& part) { return part.table == parts[0].table; });
-    if (!parts.empty() && one_table) return &parts[0].partition_key;
+    if (!parts.empty() && parts.back().table == parts[0].table) return parts[0].table.get();
   }
   return nullptr;
 }
@@ -113,10 +113,9 @@ CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Sche
   plan->answer_varies = dialect.answers_of_conditions_vary && plan->is_conditional();
   LS_ASSIGN_OR_RETURN(plan->variables, binder.TakeVariables());
   plan->computed = binder.TakeComputed();
-  const std::vector<KeyAlternatives>* key = PartitionKeyOf(plan->body);
-  if (key != nullptr)
-    plan->partition_key_variables =
-        PartitionKeyVariables(*key, plan->variables.size(), plan->computed);
+  if (const TableDefinition* table = TableOf(plan->body)) {
+    plan->partition_key_variables = binder.PartitionKeyVariables(*table);
+  }
   return std::shared_ptr<const Plan>(std::move(plan));
 }
 

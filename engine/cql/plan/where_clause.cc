@@ -7,6 +7,7 @@
 
 #include "engine/base/status_macros.h"
 #include "engine/cql/syntax/quoting.h"
+#include "engine/cql/values/marshal_name.h"
 
 namespace liststore {
 namespace {
@@ -143,11 +144,17 @@ CqlStatus WhereClause::Check(const BoundRelation& next) const {
   return {};
 }
 
-// ScyllaDB has a debugging form of columns between the quotes.
+// ScyllaDB has a debugging form of columns between the quotes (schema/schema.cc).
 CqlError WhereClause::NormalAndToken() const {
   std::string names;
+  const auto restricted = ByColumn();
   for (const ColumnDefinition* column : table_->ColumnsOf(ColumnKind::kPartitionKey)) {
-    names += (names.empty() ? "" : ", ") + column->name;
+    // The partition key comes first in a table.
+    if (!has_token() && !restricted.contains(column->position)) continue;
+    names += (names.empty() ? "" : ", ") + ("ColumnDefinition{name=" + column->name) +
+             ", type=" + MarshalTypeName(column->type) +
+             ", kind=PARTITION_KEY, componentIndex=" + std::to_string(column->position) +
+             ", droppedAt=-9223372036854775808}";
   }
   return CqlError::Invalid("Columns " + ShownInQuotes(names) +
                            " cannot be restricted by both a normal relation and a token relation");

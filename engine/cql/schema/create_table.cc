@@ -67,6 +67,13 @@ class ColumnMaker {
   CqlStatus MakeAll(const UserTypes& types) {
     for (const ColumnSpec& spec : statement_.columns) {
       LS_ASSIGN_OR_RETURN(DataType type, ToDataType(spec.type, keyspace_, types));
+      // Source: ScyllaDB cql3/statements/create_table_statement.cc, raw_statement::prepare.
+      const bool nests_cells = type.kind() == DataType::Kind::kUser && type.is_multi_cell() &&
+                               std::ranges::any_of(type.parameters(), &DataType::is_multi_cell);
+      if (nests_cells) {
+        return CqlError::Invalid(
+            "Non-frozen UDTs with nested non-frozen collections are not supported");
+      }
       const ColumnKind kind = spec.is_static ? ColumnKind::kStatic : ColumnKind::kRegular;
       columns_.push_back({spec.name, std::move(type), kind, 0, false});
     }
@@ -158,15 +165,26 @@ class ColumnMaker {
     return {};
   }
 
-  // Source: ScyllaDB cql3/statements/create_table_statement.cc.
+  // Names the first of those that are no counters: of static columns, then of the others, by their
+  // names. Source: ScyllaDB schema/schema.cc, schema::schema.
   CqlStatus CheckCounters() const {
-    const auto is_value = [](const ColumnDefinition& column) { return !column.is_key(); };
-    const auto is_counter = [](const ColumnDefinition& column) {
-      return column.type.is(CqlType::kCounter);
-    };
-    const auto counters = std::ranges::count_if(columns_, is_counter);
-    if (counters == 0 || counters == std::ranges::count_if(columns_, is_value)) return {};
-    return CqlError::Invalid("Cannot mix counter and non counter columns in the same table");
+    const ColumnDefinition* other = nullptr;
+    bool any_counter = false;
+    for (const ColumnDefinition& column : columns_) {
+      if (column.is_key()) continue;
+      if (column.type.is(CqlType::kCounter)) {
+        any_counter = true;
+        continue;
+      }
+      const auto precedes = [](const ColumnDefinition& a, const ColumnDefinition& b) {
+        if (a.kind != b.kind) return a.kind == ColumnKind::kStatic;
+        return a.name < b.name;
+      };
+      if (other == nullptr || precedes(column, *other)) other = &column;
+    }
+    if (!any_counter || other == nullptr) return {};
+    return CqlError::Config("Cannot add a non counter column (" + other->name +
+                            ") in a counter column family");
   }
 
   // Columns after the last one named are ascending.

@@ -195,8 +195,8 @@ class TypeAlterer {
       return CqlError::Invalid("Cannot add new field to type " + shown_ +
                                ": maximum number of fields reached");
     }
-    LS_RETURN_IF_ERROR(CheckFields({field}));
     LS_ASSIGN_OR_RETURN(DataType type, ToDataType(field.type, keyspace_.name, keyspace_.types));
+    LS_RETURN_IF_ERROR(CheckFields({field}));
     if (type.Contains(CqlType::kDuration)) {
       if (const std::optional<std::string> use = FindUse(ColumnKind::kClustering)) {
         return CqlError::Invalid("Cannot add new field to type " + shown_ +
@@ -265,7 +265,11 @@ CqlOr<SchemaChange> Apply(const CreateTypeStatement& statement, Editor& editor) 
                       KeyspaceOfType(keyspace_name, "add", editor));
   const std::string& name = statement.type.name;
   if (keyspace->types.contains(name)) {
-    if (statement.if_not_exists) return Nothing();
+    if (statement.if_not_exists) {
+      SchemaChange change = OfType(SchemaChange::Kind::kCreated, keyspace_name, name);
+      change.alters_schema = false;
+      return change;
+    }
     return CqlError::Invalid("A user type of name " + ShownName(keyspace_name, name) +
                              " already exists");
   }

@@ -10,15 +10,6 @@
 namespace liststore {
 namespace {
 
-std::string Joined(const std::vector<Expression>& expressions) {
-  std::string text;
-  for (const Expression& expression : expressions) {
-    if (!text.empty()) text += ", ";
-    text += ToString(expression);
-  }
-  return text;
-}
-
 // `token` is a reserved word and yet a function; `ttl` is a name, but of no function.
 std::string FunctionNameText(const std::string& name) {
   if (name == "token" || name == "count") return name;
@@ -30,8 +21,12 @@ std::string FunctionNameText(const std::string& name) {
 
 // One overload for each node.
 struct Printer {
+  // For messages: no text that could be parsed again.
+  bool shown = false;
+
   std::string operator()(const Constant& constant) const {
-    return constant.kind == ConstantKind::kString ? QuoteString(constant.text) : constant.text;
+    if (constant.kind != ConstantKind::kString) return constant.text;
+    return shown ? "'" + constant.text + "'" : QuoteString(constant.text);
   }
   std::string operator()(const NullConstant&) const { return "null"; }
   std::string operator()(const BindMarker&) const { return "?"; }
@@ -47,8 +42,8 @@ struct Printer {
   std::string operator()(const MapLiteral& map) const {
     std::string text = "{";
     for (size_t i = 0; i < map.keys_and_values.size(); ++i) {
-      if (i != 0) text += i % 2 == 0 ? ", " : ": ";
-      text += ToString(map.keys_and_values[i]);
+      if (i != 0) text += i % 2 == 0 ? ", " : Colon();
+      text += Text(map.keys_and_values[i]);
     }
     return text + "}";
   }
@@ -59,12 +54,13 @@ struct Printer {
     std::string text = "{";
     for (size_t i = 0; i < literal.fields.size(); ++i) {
       if (i != 0) text += ", ";
-      text += QuoteIdentifier(literal.fields[i]) + ": " + ToString(literal.values[i]);
+      const std::string& field = literal.fields[i];
+      text += (shown ? field : QuoteIdentifier(field)) + Colon() + Text(literal.values[i]);
     }
     return text + "}";
   }
   std::string operator()(const TypeCast& cast) const {
-    return "(" + ToString(cast.type) + ")" + ToString(cast.operand[0]);
+    return "(" + ToString(cast.type) + (shown ? ") " : ")") + Text(cast.operand[0]);
   }
   std::string operator()(const ColumnName& column) const { return QuoteIdentifier(column.name); }
   std::string operator()(const CountRows&) const { return "count(*)"; }
@@ -79,8 +75,21 @@ struct Printer {
     return Joined(access.operand) + "." + QuoteIdentifier(access.field);
   }
   std::string operator()(const ElementAccess& access) const {
-    return ToString(access.operand_and_key[0]) + "[" + ToString(access.operand_and_key[1]) + "]";
+    return Text(access.operand_and_key[0]) + "[" + Text(access.operand_and_key[1]) + "]";
   }
+
+  std::string Text(const Expression& expression) const {
+    return std::visit(*this, expression.node);
+  }
+  std::string Joined(const std::vector<Expression>& expressions) const {
+    std::string text;
+    for (const Expression& expression : expressions) {
+      if (!text.empty()) text += ", ";
+      text += Text(expression);
+    }
+    return text;
+  }
+  std::string Colon() const { return shown ? ":" : ": "; }
 };
 
 bool AreLiterals(const std::vector<Expression>& expressions) {
@@ -96,7 +105,7 @@ std::string JoinedNames(const std::vector<std::string>& names) {
   return text;
 }
 
-std::string LeftSide(const Relation& relation) {
+std::string LeftSide(const Relation& relation, const Printer& printer) {
   switch (relation.target) {
     case Relation::Target::kColumn:
       return JoinedNames(relation.columns);
@@ -105,13 +114,25 @@ std::string LeftSide(const Relation& relation) {
     case Relation::Target::kToken:
       return "token(" + JoinedNames(relation.columns) + ")";
     case Relation::Target::kElement:
-      return JoinedNames(relation.columns) + "[" + ToString(relation.element.value()) + "]";
+      return JoinedNames(relation.columns) + "[" + printer.Text(relation.element.value()) + "]";
     case Relation::Target::kField:
       return JoinedNames(relation.columns) + "." + QuoteIdentifier(relation.field);
     case Relation::Target::kFunction:
-      return ToString(relation.function.value());
+      return printer.Text(relation.function.value());
   }
   LS_UNREACHABLE("a target is one of the enum");
+}
+
+std::string Print(const Relation& relation, const Printer& printer) {
+  const std::string left =
+      LeftSide(relation, printer) + " " + std::string(ToString(relation.op)) + " ";
+  // The alternatives of IN stand in parentheses.
+  if (const auto* alternatives = relation.value.As<ListLiteral>();
+      alternatives != nullptr &&
+      (relation.op == RelationOperator::kIn || relation.op == RelationOperator::kNotIn)) {
+    return left + "(" + printer.Joined(alternatives->elements) + ")";
+  }
+  return left + printer.Text(relation.value);
 }
 
 }  // namespace
@@ -136,8 +157,9 @@ std::string_view ConstantKindName(ConstantKind kind) {
   LS_UNREACHABLE("a kind is one of the enum");
 }
 
-std::string ToString(const Expression& expression) {
-  return std::visit(Printer{}, expression.node);
+std::string ToString(const Expression& expression) { return Printer{}.Text(expression); }
+std::string ShownInMessage(const Expression& expression) {
+  return Printer{.shown = true}.Text(expression);
 }
 
 bool IsLiteral(const Expression& expression) {
@@ -185,15 +207,9 @@ std::string_view ToString(RelationOperator op) {
   LS_UNREACHABLE("an operator is one of the enum");
 }
 
-std::string ToString(const Relation& relation) {
-  const std::string left = LeftSide(relation) + " " + std::string(ToString(relation.op)) + " ";
-  // The alternatives of IN stand in parentheses.
-  if (const auto* alternatives = relation.value.As<ListLiteral>();
-      alternatives != nullptr &&
-      (relation.op == RelationOperator::kIn || relation.op == RelationOperator::kNotIn)) {
-    return left + "(" + Joined(alternatives->elements) + ")";
-  }
-  return left + ToString(relation.value);
+std::string ToString(const Relation& relation) { return Print(relation, Printer{}); }
+std::string ShownInMessage(const Relation& relation) {
+  return Print(relation, Printer{.shown = true});
 }
 
 }  // namespace liststore

@@ -172,9 +172,13 @@ struct Expression {
   }
 };
 
-// The expression as CQL, in one spacing, as ScyllaDB shows it in messages: strings in quotes,
-// markers as `?`, names quoted where they have to be.
+// The expression as CQL, in one spacing: strings in quotes, markers as `?`, names quoted where they
+// have to be.
 std::string ToString(const Expression& expression);
+// The same as ScyllaDB's messages show what was written: a quote within a string stands alone, and
+// nothing behind the colon of a map's entry. Source: ScyllaDB cql3/expr/expression.cc,
+// expression::printer.
+std::string ShownInMessage(const Expression& expression);
 // True when nothing is to be looked up or bound: constants, null, literals and casts of such.
 bool IsLiteral(const Expression& expression);
 

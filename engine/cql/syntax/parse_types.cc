@@ -51,7 +51,8 @@ bool CqlParser::ParseType(TypeSpec& type) {
       type.kind = At(Keyword::kLIST)  ? TypeSpec::Kind::kList
                   : At(Keyword::kSET) ? TypeSpec::Kind::kSet
                                       : TypeSpec::Kind::kFrozen;
-      return ParseTypeParameters(1, type);
+      return ParseTypeParameters(1, type) &&
+             (type.kind != TypeSpec::Kind::kFrozen || CheckFrozen(type));
     case Keyword::kMAP:
       if (!has_parameters()) break;
       type.kind = TypeSpec::Kind::kMap;
@@ -88,6 +89,15 @@ bool CqlParser::ParseTypeParameters(size_t count, TypeSpec& type) {
   } while (type.parameters.size() != count && Accept(","));
   if (type.parameters.size() < count) return FailMissing("','");
   return Expect(">");
+}
+
+// Native types are not frozen. Source: ScyllaDB cql3/Cql.g, comparator_type.
+bool CqlParser::CheckFrozen(const TypeSpec& type) {
+  const TypeSpec& inner = type.parameters[0];
+  if (inner.kind != TypeSpec::Kind::kNative) return true;
+  return FailSyntax(
+      "frozen<> is only allowed on collections, tuples, and user-defined types (got " +
+      ToString(inner) + ")");
 }
 
 bool CqlParser::ParseVectorType(TypeSpec& type) {

@@ -201,7 +201,8 @@ bool CqlParser::ParseNameOf(std::string_view what, std::string& name) {
 
 bool CqlParser::ParseQualifiedName(std::string_view what, QualifiedName& name) {
   name.position = token().position;
-  if (!ParseNameOf(what, name.name)) return false;
+  const bool is_keyspace = At("?") && Peek().IsSymbol(".");
+  if (!ParseNameOf(is_keyspace ? "keyspace" : what, name.name)) return false;
   if (!Accept(".")) return true;
   name.keyspace = std::move(name.name);
   return ParseNameOf(what, name.name);

@@ -108,6 +108,7 @@ class CqlParser {
 
   // ---- Types: parse_types.cc.
   bool ParseTypeParameters(size_t count, TypeSpec& type);
+  bool CheckFrozen(const TypeSpec& type);
   bool ParseVectorType(TypeSpec& type);
   bool ParseUserType(TypeSpec& type);
   bool ParseNativeType(CqlType& type);

@@ -68,6 +68,7 @@ struct Relation {
 };
 // As in ScyllaDB's messages: "(a, b) > (?, ?)".
 std::string ToString(const Relation& relation);
+std::string ShownInMessage(const Relation& relation);
 
 // USING TIMESTAMP t AND TTL s AND TIMEOUT d, in any order. Constants or markers. Where one is
 // repeated, the last one counts, as in ScyllaDB.

@@ -198,11 +198,6 @@ std::string TextOf(CqlType type, std::string_view value) {
   return text;
 }
 
-std::string TypeText(const DataType& type) {
-  if (!type.is_native()) return type.ToString();
-  return MarshalTypeName(type);
-}
-
 }  // namespace
 
 CqlOr<NativeFunction> FindCast(const DataType& from, CqlType to) {
@@ -210,7 +205,7 @@ CqlOr<NativeFunction> FindCast(const DataType& from, CqlType to) {
     return NativeFunction{
         NativeFunction::Kind::kCast, "castas" + std::string(CqlTypeName(to)), {from}, to};
   }
-  return CqlError::Invalid(TypeText(from) + " cannot be cast to " + TypeText(to));
+  return CqlError::Invalid(MarshalTypeName(from) + " cannot be cast to " + MarshalTypeName(to));
 }
 
 Result CastValue(CqlType from, CqlType to, std::string_view value) {

@@ -110,12 +110,13 @@ std::optional<std::string> FromHexDigits(std::string_view digits) {
   return bytes;
 }
 
+// Source: ScyllaDB bytes.cc, from_hex, whose errors nobody makes one of a value.
 CqlOr<std::string> EncodeHex(std::string_view digits) {
   if (digits.size() % 2 != 0) {
-    return CqlError::Marshaling("A hex string representing bytes must have an even length");
+    return CqlError::Server("An hex string representing bytes must have an even length");
   }
   std::optional<std::string> bytes = FromHexDigits(digits);
-  if (!bytes) return CqlError::Marshaling("Not a hex string: " + Quoted(digits));
+  if (!bytes) return CqlError::Server("Non-hex characters in " + ShownText(digits));
   return *std::move(bytes);
 }
 
@@ -130,14 +131,21 @@ CqlOr<std::string> EncodeBooleanText(std::string_view text) {
   return CqlError::Marshaling("unable to make boolean from " + Quoted(text));
 }
 
+// 8-4-4-4-12 digits. Source: ScyllaDB types/types.cc, uuid_type_impl::from_string_view,
+// timeuuid_type_impl::from_string_view.
 CqlOr<std::string> EncodeUuid(std::string_view text, CqlType type) {
+  constexpr size_t kTextBytes = 36;
   std::string digits;
   for (const char c : text) {
     if (c != '-') digits.push_back(c);
   }
   std::optional<std::string> bytes = FromHexDigits(digits);
-  if (!bytes || bytes->size() != 16) {
-    return CqlError::Marshaling("Cannot parse uuid from " + Quoted(text));
+  const bool has_form = text.size() == kTextBytes && text[8] == '-' && text[13] == '-' &&
+                        text[18] == '-' && text[23] == '-';
+  if (!bytes || bytes->size() != 16 || !has_form) {
+    return CqlError::Marshaling(type == CqlType::kTimeuuid
+                                    ? "Invalid UUID format (" + ShownText(text) + ")"
+                                    : "Cannot parse uuid from " + Quoted(text));
   }
   const unsigned version = UuidVersion(bytes->data());
   if (type == CqlType::kTimeuuid && version != kTimeuuidVersion) {

@@ -56,7 +56,8 @@ class Builder {
     uint64_t count = 0;
     const auto [end, failure] =
         std::from_chars(digits.data(), digits.data() + digits.size(), count);
-    if (failure != std::errc() || end != digits.data() + digits.size()) {
+    const bool fits = negative_ || count <= uint64_t{std::numeric_limits<int64_t>::max()};
+    if (failure != std::errc() || end != digits.data() + digits.size() || !fits) {
       return InvalidDuration("The count for the " + name + " is out of range");
     }
     uint64_t& total = totals_[static_cast<size_t>(unit.part)];

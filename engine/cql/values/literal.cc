@@ -43,7 +43,8 @@ CqlError NotAssignable(std::string_view what, std::string_view receiver, std::st
                        const Expression& element, const DataType& type) {
   return CqlError::Invalid("Invalid " + std::string(what) + " literal for " +
                            std::string(receiver) + ": " + std::string(role) + " " +
-                           ShownText(ToString(element)) + " is not of type " + type.ToString());
+                           ShownText(ShownInMessage(element)) + " is not of type " +
+                           type.ToString());
 }
 
 CqlError WrongLiteral(std::string_view what, std::string_view receiver, const DataType& type) {
@@ -183,12 +184,12 @@ CqlStatus CheckCast(const TypeCast& cast, const DataType& from, bool operand_fit
                     const DataType& type, std::string_view receiver) {
   const Expression& operand = cast.operand[0];
   if (!operand_fits) {
-    return CqlError::Invalid("Cannot cast value " + ShownText(ToString(operand)) + " to type " +
-                             from.ToString());
+    return CqlError::Invalid("Cannot cast value " + ShownText(ShownInMessage(operand)) +
+                             " to type " + from.ToString());
   }
   if (IsCompatible(from, type)) return {};
   return CqlError::Invalid("Cannot assign value " +
-                           ShownText("(" + ToString(cast.type) + ") " + ToString(operand)) +
+                           ShownText("(" + ToString(cast.type) + ") " + ShownInMessage(operand)) +
                            " to " + std::string(receiver) + " of type " + type.ToString());
 }
 

@@ -1,10 +1,12 @@
 #include "engine/cql/values/time_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
+#include "engine/base/status_macros.h"
 #include "engine/cql/syntax/shown_text.h"
 
 namespace liststore {
@@ -104,7 +106,7 @@ std::string Padded(int64_t number, size_t digits) {
 // Z, +hh:mm, +hhmm or +hh, up to the end; in minutes.
 std::optional<int64_t> ParseZone(Reader& reader) {
   if (reader.rest().empty()) return 0;
-  if (reader.rest() == "Z" || reader.rest() == "z") return 0;
+  if (reader.rest() == "z") return 0;
   const bool negative = reader.rest().starts_with('-');
   if (!reader.Accept('+') && !reader.Accept('-')) return std::nullopt;
   std::string_view rest = reader.rest();
@@ -125,66 +127,78 @@ std::optional<int64_t> ParseZone(Reader& reader) {
   return (*hours * 60 + *minutes) * (negative ? -1 : 1);
 }
 
-// hh:mm[:ss[.fff]] in milliseconds.
-CqlOr<int64_t> ParseClock(Reader& reader, const CqlError& failure) {
-  const std::optional<int64_t> hour = reader.Number(1, 2);
-  if (!hour || *hour > 23 || !reader.Accept(':')) return failure;
-  const std::optional<int64_t> minute = reader.Number(1, 2);
-  if (!minute || *minute > 59) return failure;
-  int64_t milliseconds = (*hour * 60 + *minute) * 60'000;
-  if (!reader.Accept(':')) return milliseconds;
-  const std::optional<int64_t> second = reader.Number(1, 2);
-  if (!second || *second > 59) return failure;
-  milliseconds += *second * 1000;
-  if (!reader.Accept('.')) return milliseconds;
-  const std::optional<std::string_view> digits = reader.Digits(1, reader.rest().size());
-  if (!digits) return failure;
-  if (digits->size() > 3) {
-    return CqlError::Invalid(failure.message + ": marshaling error: Milliseconds length exceeds " +
-                             "expected (" + std::to_string(digits->size()) + ")");
+// ---- Timestamps. Source: ScyllaDB types/types.cc, timestamp_from_string, get_time; what it says
+// of numbers that are none of a date are Boost's words.
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
   }
-  int64_t fraction = *WholeInteger<int64_t>(*digits);
-  for (size_t i = digits->size(); i < 3; ++i) fraction *= 10;
-  return milliseconds + fraction;
+  return lower;
 }
 
-}  // namespace
-
-CqlOr<int64_t> ParseTimestampText(std::string_view text) {
-  if (const std::optional<int64_t> milliseconds = WholeInteger<int64_t>(text)) {
-    return *milliseconds;
-  }
-  const CqlError failure = CqlError::Marshaling("unable to parse date '" + ShownText(text) + "'");
-  Reader reader(text);
-  CivilDate date;
-  const std::optional<int64_t> year = reader.Number(4, 4);
-  if (!year || !reader.Accept('-')) return failure;
-  const std::optional<int64_t> month = reader.Number(1, 2);
-  if (!month || !reader.Accept('-')) return failure;
-  const std::optional<int64_t> day = reader.Number(1, 2);
-  if (!day) return failure;
-  date = {*year, *month, *day};
-  if (!IsRealDate(date)) return failure;
-  int64_t milliseconds = DaysOf(date) * kMillisPerDay;
-  if (reader.Accept(' ') || reader.Accept('T') || reader.Accept('t')) {
-    CqlOr<int64_t> clock = ParseClock(reader, failure);
-    if (!clock.ok()) return clock.status();
-    milliseconds += *clock;
-  }
-  const std::string zone = ShownText(reader.rest());
-  const std::optional<int64_t> offset_minutes = ParseZone(reader);
-  if (!offset_minutes) {
-    return CqlError::Invalid(failure.message + ": marshaling error: Unable to parse timezone '" +
-                             zone + "'");
-  }
-  return milliseconds - *offset_minutes * 60'000;
+// The digits at the front, as many as there are; nullopt: none, and `reader` stays.
+std::optional<std::string_view> AllDigits(Reader& reader) {
+  return reader.Digits(1, reader.rest().size());
 }
 
-namespace {
+std::string CheckCalendar(const CivilDate& date) {
+  constexpr std::string_view kType = "boost::wrapexcept<boost::gregorian::";
+  if (date.month < 1 || date.month > 12) {
+    return std::string(kType) + "bad_month> (Month number is out of range 1..12)";
+  }
+  if (date.day < 1 || date.day > 31) {
+    return std::string(kType) + "bad_day_of_month> (Day of month value is out of range 1..31)";
+  }
+  if (IsRealDate(date)) return "";
+  return std::string(kType) + "bad_day_of_month> (Day of month is not valid for year)";
+}
 
-// A whole number that is no date: what it is read as, the nearest of 64 bits.
+// What follows the date: (t| )hh:mm[:ss[.fff]], as far as that form goes. Hours may be more than a
+// day, and so on. What is wrong with it goes into `flaw`.
+int64_t TakeClock(Reader& reader, std::string& flaw) {
+  const auto number = [&](std::string_view digits) -> int64_t {
+    const std::optional<int32_t> value = WholeInteger<int32_t>(digits);
+    if (!value) {
+      flaw =
+          "boost::wrapexcept<boost::bad_lexical_cast> (bad lexical cast: source type value "
+          "could not be interpreted as target)";
+    }
+    return value.value_or(0);
+  };
+  Reader ahead = reader;
+  if (!ahead.Accept(' ') && !ahead.Accept('t')) return 0;
+  const std::optional<std::string_view> hours = AllDigits(ahead);
+  if (!hours || !ahead.Accept(':')) return 0;
+  const std::optional<std::string_view> minutes = AllDigits(ahead);
+  if (!minutes) return 0;
+  int64_t milliseconds = (number(*hours) * 60 + number(*minutes)) * 60'000;
+  reader = ahead;
+  if (!ahead.Accept(':')) return milliseconds;
+  const std::optional<std::string_view> seconds = AllDigits(ahead);
+  if (!seconds) return milliseconds;
+  milliseconds += number(*seconds) * 1000;
+  reader = ahead;
+  if (!ahead.Accept('.')) return milliseconds;
+  const std::optional<std::string_view> fraction = AllDigits(ahead);
+  if (!fraction) return milliseconds;
+  reader = ahead;
+  if (fraction->size() > 3) {
+    flaw = "marshaling error: Milliseconds length exceeds expected (" +
+           std::to_string(fraction->size()) + ")";
+    return milliseconds;
+  }
+  int64_t value = number(*fraction);
+  for (size_t i = fraction->size(); i < 3; ++i) value *= 10;
+  return milliseconds + value;
+}
+
+// A whole number as strtoll reads it: the nearest of 64 bits.
 std::optional<int64_t> WholeNumberOf(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\n\v\f\r"), text.size()));
   const bool negative = text.starts_with('-');
+  if (text.starts_with('+')) text.remove_prefix(1);
   const std::string_view digits = text.substr(negative ? 1 : 0);
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
     return std::nullopt;
@@ -195,6 +209,32 @@ std::optional<int64_t> WholeNumberOf(std::string_view text) {
 }
 
 }  // namespace
+
+CqlOr<int64_t> ParseTimestampText(std::string_view text) {
+  if (const std::optional<int64_t> milliseconds = WholeNumberOf(text)) return *milliseconds;
+  const std::string lower = Lower(text);
+  const auto fail = [&](const std::string& why) {
+    return CqlError::Marshaling("unable to parse date '" + ShownText(text) + "': " + why);
+  };
+  Reader reader(lower);
+  const std::optional<std::string_view> year = reader.Digits(4, 4);
+  std::optional<std::string_view> month, day;
+  if (year && reader.Accept('-')) month = AllDigits(reader);
+  if (month && reader.Accept('-')) day = AllDigits(reader);
+  if (!day) {
+    return fail("marshaling error: Unable to parse timestamp from '" + ShownText(lower) + "'");
+  }
+  const CivilDate date{*WholeInteger<int64_t>(*year), WholeInteger<int32_t>(*month).value_or(-1),
+                       WholeInteger<int32_t>(*day).value_or(-1)};
+  std::string flaw = CheckCalendar(date);
+  if (!flaw.empty()) return fail(flaw);
+  const int64_t clock = TakeClock(reader, flaw);
+  if (!flaw.empty()) return fail(flaw);
+  const std::string zone = ShownText(reader.rest());
+  const std::optional<int64_t> offset_minutes = ParseZone(reader);
+  if (!offset_minutes) return fail("marshaling error: Unable to parse timezone '" + zone + "'");
+  return DaysOf(date) * kMillisPerDay + clock - *offset_minutes * 60'000;
+}
 
 // Source: ScyllaDB types/types.cc, simple_date_type_impl::from_string_view.
 CqlOr<uint32_t> ParseDateText(std::string_view text) {
@@ -210,12 +250,13 @@ CqlOr<uint32_t> ParseDateText(std::string_view text) {
   // Dates end in the year 5881580: nine digits are more than enough, and keep sums in 64 bits.
   const std::optional<int64_t> year = reader.Number(1, 9);
   if (!year || !reader.Accept('-')) return failure;
-  const std::optional<int64_t> month = reader.Number(1, 2);
+  const std::optional<int64_t> month = reader.Number(1, 9);
   if (!month || !reader.Accept('-')) return failure;
-  const std::optional<int64_t> day = reader.Number(1, 2);
+  const std::optional<int64_t> day = reader.Number(1, 9);
   if (!day || !reader.rest().empty()) return failure;
-  const CivilDate date{negative ? -*year : *year, *month, *day};
-  if (!IsRealDate(date)) return failure;
+  // Nobody looks whether there is such a day: the 30th of February is the 2nd of March. Months and
+  // days are kept as bytes.
+  const CivilDate date{negative ? -*year : *year, *month & 0xff, *day & 0xff};
   const int64_t days = DaysOf(date) + kEpochDay;
   if (days < 0) {
     return CqlError::Marshaling("Input date " + ShownText(text) +
@@ -228,32 +269,51 @@ CqlOr<uint32_t> ParseDateText(std::string_view text) {
   return static_cast<uint32_t>(days);
 }
 
+namespace {
+
+// The number at the front, whatever follows it. Source of the failure: std::stol, whose exceptions
+// say no more.
+CqlOr<int64_t> NumberAtFront(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\n\v\f\r"), text.size()));
+  if (text.starts_with('+')) text.remove_prefix(1);
+  int64_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc()) return CqlError::Server("stol");
+  return number;
+}
+
+CqlError OutOfBounds(std::string_view what, int64_t value) {
+  return CqlError::Marshaling(std::string(what) + " out of bounds (" + std::to_string(value) +
+                              ").");
+}
+
+}  // namespace
+
+// Source: ScyllaDB types/types.cc, time_type_impl::from_string_view.
 CqlOr<int64_t> ParseTimeText(std::string_view text) {
   const CqlError failure = CqlError::Marshaling("Timestamp format must be hh:mm:ss[.fffffffff]");
-  Reader reader(text);
-  const auto out_of_bounds = [](std::string_view what, int64_t value) {
-    return CqlError::Marshaling(std::string(what) + " out of bounds (" + std::to_string(value) +
-                                ").");
-  };
-  const std::optional<int64_t> hours = reader.Number(1, 9);
-  if (!hours || !reader.Accept(':')) return failure;
-  if (*hours > 23) return out_of_bounds("Hour", *hours);
-  const std::optional<int64_t> minutes = reader.Number(1, 9);
-  if (!minutes || !reader.Accept(':')) return failure;
-  if (*minutes > 59) return out_of_bounds("Minute", *minutes);
-  const std::optional<int64_t> seconds = reader.Number(1, 9);
-  if (!seconds) return failure;
-  if (*seconds > 59) return out_of_bounds("Second", *seconds);
-  int64_t nanoseconds = ((*hours * 60 + *minutes) * 60 + *seconds) * kNanosPerSecond;
-  if (reader.Accept('.')) {
-    const std::optional<std::string_view> digits = reader.Digits(1, 9);
-    if (!digits) return failure;
-    int64_t fraction = *WholeInteger<int64_t>(*digits);
-    for (size_t i = digits->size(); i < 9; ++i) fraction *= 10;
-    nanoseconds += fraction;
+  const size_t first = text.find(':');
+  if (first == std::string_view::npos) return failure;
+  LS_ASSIGN_OR_RETURN(const int64_t hours, NumberAtFront(text.substr(0, first)));
+  if (hours < 0 || hours >= 24) return OutOfBounds("Hour", hours);
+  const size_t second = text.find(':', first + 1);
+  if (second == std::string_view::npos) return failure;
+  LS_ASSIGN_OR_RETURN(const int64_t minutes, NumberAtFront(text.substr(first + 1)));
+  if (minutes < 0 || minutes >= 60) return OutOfBounds("Minute", minutes);
+  LS_ASSIGN_OR_RETURN(const int64_t seconds, NumberAtFront(text.substr(second + 1)));
+  if (seconds < 0 || seconds >= 60) return OutOfBounds("Second", seconds);
+  const size_t point = text.find('.', second + 1);
+  int64_t fraction = 0;
+  if (point != std::string_view::npos) {
+    const std::string_view digits = text.substr(point + 1);
+    LS_ASSIGN_OR_RETURN(fraction, NumberAtFront(digits));
+    if (digits.size() > 9) {
+      return CqlError::Marshaling("more than 9 nanosecond digits: " + ShownText(text));
+    }
+    for (size_t i = digits.size(); i < 9; ++i) fraction *= 10;
+    if (fraction < 0 || fraction >= kNanosPerSecond) return OutOfBounds("Nanosecond", fraction);
   }
-  if (!reader.rest().empty()) return failure;
-  return nanoseconds;
+  return ((hours * 60 + minutes) * 60 + seconds) * kNanosPerSecond + fraction;
 }
 
 std::optional<std::string> PrintDateText(uint32_t days) {

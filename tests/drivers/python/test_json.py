@@ -36,6 +36,7 @@ ROW = {"p": str(ID), "c": 1, "s": "shared", '"Name"': 'it\'s "x"\n\u2013', "at":
 
 
 def test_a_row_goes_in_and_out_as_json(ks):
+    ks.execute("UPDATE t SET s = 'shared' WHERE p = %s", (ID,))
     ks.execute("INSERT INTO t JSON %s", (json.dumps(ROW),))
     row = ks.execute("SELECT * FROM t").one()
     assert row.p == ID and row.s == "shared" and row.Name == 'it\'s "x"\n\u2013'
