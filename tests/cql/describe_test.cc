@@ -264,7 +264,7 @@ TEST_F(DescribeTest, WhatIsNotThereIsSaid) {
   EXPECT_EQ(Error(Kind::kTable, "ks", "x"), "Table 'x' not found in keyspace 'ks'");
   EXPECT_EQ(Error(Kind::kTable, "nope", "x"), "'nope' not found in keyspaces");
   EXPECT_EQ(Error(Kind::kTable, "", "x"), "No keyspace specified and no current keyspace");
-  EXPECT_EQ(Error(Kind::kKeyspace, "", ""), "No keyspace specified and no current keyspace");
+  EXPECT_EQ(Error(Kind::kKeyspace, "", ""), "'' not found in keyspaces");
   EXPECT_EQ(Error(Kind::kKeyspace, "nope", ""), "'nope' not found in keyspaces");
   EXPECT_EQ(Error(Kind::kIndex, "ks", "x"), "Table for existing index 'x' not found in 'ks'");
   EXPECT_EQ(Error(Kind::kMaterializedView, "ks", "x"),

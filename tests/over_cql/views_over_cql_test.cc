@@ -265,6 +265,19 @@ TEST_F(Views, TheDescriptionOfATableHasThem) {
   EXPECT_EQ(Say("DESCRIBE TABLE by_c"), "Cannot use DESC TABLE on materialized View");
 }
 
+// Source: ScyllaDB cql3/statements/describe_statement.cc, describe_all_keyspace_elements.
+TEST_F(Views, TheDescriptionOfAKeyspaceHasThemBehindTheirTables) {
+  MakeViews();
+  Say("CREATE TABLE u (p int PRIMARY KEY)");
+  Say("CREATE TYPE d (a int)");
+  Say("CREATE TYPE a (d frozen<list<frozen<d>>>)");
+  Say("CREATE TYPE e (b int)");
+  std::vector<std::string> names;
+  for (const auto& row : Must("DESCRIBE KEYSPACE").rows) names.push_back(*row[2]);
+  EXPECT_EQ(names,
+            (std::vector<std::string>{names.at(0), "d", "e", "a", "t", "by_c", "by_v", "u"}));
+}
+
 TEST_F(Views, StaticWritesDoNotConcernThem) {
   Say("CREATE TABLE s (p int, c int, st int STATIC, v int, PRIMARY KEY (p, c))");
   Say("CREATE MATERIALIZED VIEW sv AS SELECT v FROM s WHERE c IS NOT NULL PRIMARY KEY (c, p)");

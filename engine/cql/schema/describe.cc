@@ -1,9 +1,10 @@
 #include "engine/cql/schema/describe.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
-#include <set>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
@@ -87,11 +88,6 @@ class Describer {
     Add(view.keyspace, "view", view.name,
         listing_ ? std::string() : CreateViewText(view, with_internals_));
   }
-  void AddViews(const KeyspaceDefinition& keyspace) {
-    for (const auto& [name, table] : keyspace.tables) {
-      if (table->view && !table->is_index_view()) AddView(*table);
-    }
-  }
   // With its indexes, and behind them its views by their names.
   // Source: ScyllaDB cql3/statements/describe_statement.cc, table().
   void AddTableAndViews(const KeyspaceDefinition& keyspace, const TableDefinition& table) {
@@ -110,16 +106,28 @@ class Describer {
     Add(type.user().keyspace, "type", type.user().name,
         listing_ ? std::string() : CreateTypeText(type));
   }
-  // By name; but a listing apart, each behind those that it is made of.
+  // Each behind those that it is made of: by name what is made of none, then what is made of what
+  // stands there already. Source: ScyllaDB utils/sorting.hh, topological_sort.
   void AddTypes(const KeyspaceDefinition& keyspace) {
-    std::set<std::string_view> added;
-    for (const auto& [name, type] : keyspace.types) AddTypeAfterItsParts(keyspace, type, added);
+    std::map<std::string_view, size_t> missing;
+    std::vector<const DataType*> sorted;
+    for (const auto& [name, type] : keyspace.types) {
+      for (const auto& entry : keyspace.types) missing[name] += IsPart(entry.second, type);
+      if (missing[name] == 0) sorted.push_back(&type);
+    }
+    for (size_t i = 0; i < sorted.size(); ++i) {
+      for (const auto& [name, type] : keyspace.types) {
+        if (IsPart(*sorted[i], type) && --missing[name] == 0) sorted.push_back(&type);
+      }
+      AddType(*sorted[i]);
+    }
   }
   void AddWholeKeyspace(const KeyspaceDefinition& keyspace) {
     AddKeyspace(keyspace);
     AddTypes(keyspace);
-    AddTables(keyspace);
-    AddViews(keyspace);
+    for (const auto& [name, table] : keyspace.tables) {
+      if (!table->view) AddTableAndViews(keyspace, *table);
+    }
   }
 
   Description Take() {
@@ -133,16 +141,9 @@ class Describer {
   }
 
  private:
-  void AddTypeAfterItsParts(const KeyspaceDefinition& keyspace, const DataType& type,
-                            std::set<std::string_view>& added) {
-    if (!added.insert(type.user().name).second) return;
-    for (const auto& entry : keyspace.types) {
-      const DataType& other = entry.second;
-      const bool is_part = std::ranges::any_of(
-          type.parameters(), [&](const DataType& field) { return field.Contains(other.user()); });
-      if (!listing_ && is_part) AddTypeAfterItsParts(keyspace, other, added);
-    }
-    AddType(type);
+  static bool IsPart(const DataType& part, const DataType& type) {
+    return std::ranges::any_of(type.parameters(),
+                               [&](const DataType& field) { return field.Contains(part.user()); });
   }
   void Add(std::string_view keyspace, const char* type, std::string_view name,
            std::string create_statement) {
@@ -224,7 +225,6 @@ CqlOr<Description> DescribeKeyspace(const DescribeStatement& statement,
                                     std::string_view current_keyspace) {
   const std::string_view name =
       statement.name.keyspace.empty() ? current_keyspace : statement.name.keyspace;
-  if (name.empty()) return CqlError::Invalid("No keyspace specified and no current keyspace");
   LS_ASSIGN_OR_RETURN(const KeyspaceDefinition* keyspace, FindKeyspace(context.schema, name));
   Describer describer(context, /*listing=*/false, statement.with_internals);
   if (statement.only) {
