@@ -5,6 +5,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/syntax/properties.h"
 #include "engine/cql/values/literal.h"
 #include "engine/model/composite_value.h"
 
@@ -42,6 +43,13 @@ bool IsEmptyCollection(const Expression& literal) {
   return set != nullptr && set->elements.empty();
 }
 
+// The timestamp of the moment. Source: ScyllaDB types/types.cc, timestamp_from_string.
+bool IsNow(const Expression& literal, const DataType& type) {
+  const auto* constant = literal.As<Constant>();
+  return constant != nullptr && constant->kind == ConstantKind::kString &&
+         type.is(CqlType::kTimestamp) && AsciiLower(constant->text) == "now";
+}
+
 }  // namespace
 
 CqlOr<Operand> Binder::Bind(const Expression& expression, const DataType& type,
@@ -69,6 +77,9 @@ CqlOr<Operand> Binder::BindAs(std::string_view receiver, const Expression& expre
     return BindCast(*cast, type, receiver);
   }
   if (!IsLiteral(expression)) return BindParts(expression, type, receiver);
+  if (IsNow(expression, type)) {
+    return ComputeOf(NativeFunction::Kind::kCurrentTimestamp, type, {}, receiver);
+  }
   LS_ASSIGN_OR_RETURN(operand.constant, EncodeLiteral(expression, type, receiver));
   // A collection of several cells that has none is null. Source: ScyllaDB
   // cql3/expr/prepare_expr.cc, list_prepare_expression. Cassandra finds that when it is compared.

@@ -17,7 +17,7 @@ namespace liststore {
 
 // Milliseconds since the epoch: of an integer, or of yyyy-mm-dd[( |T)hh:mm[:ss[.fff]]][zone] with a
 // zone of Z, +hh:mm, +hhmm or +hh. Without one it is UTC (ScyllaDB: the server's own, which is UTC
-// where servers are). 'now' is refused: literals do not depend on the time.
+// where servers are). Not 'now', which the planner takes: it depends on the time.
 CqlOr<int64_t> ParseTimestampText(std::string_view text);
 // Days, 2^31 being the epoch: of such a number, or of yyyy-mm-dd with years of any length.
 CqlOr<uint32_t> ParseDateText(std::string_view text);
