@@ -7,6 +7,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/bind_timeout.h"
 #include "engine/cql/plan/counters.h"
+#include "engine/cql/plan/instantiate.h"
 #include "engine/cql/plan/plan_bytes.h"
 #include "engine/cql/plan/plan_conditions.h"
 #include "engine/execute/answers.h"
@@ -124,6 +125,18 @@ bool QueryProcessor::WritesTimeOut(const Writes& writes, const StatementSettings
   return writes.any_counter ? settings.counter_writes_time_out : settings.writes_time_out;
 }
 
+namespace {
+
+CqlStatus CheckKeys(const ModificationPlan& change, BoundValues values) {
+  std::vector<std::string> keys;
+  std::vector<EncodedRange> ranges;
+  LS_RETURN_IF_ERROR(
+      EncodePartitionKeys(*change.table, change.partition_key, values, KeyUse::kWrite, keys));
+  return EncodeRanges(*change.table, change.clustering, values, KeyUse::kWrite, ranges);
+}
+
+}  // namespace
+
 CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call& call) {
   // Source: ScyllaDB cql3/statements/modification_statement.cc, execute_with_condition, which waits
   // as long as the node says.
@@ -145,7 +158,16 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call&
   }
   if (writes.any_conditional) return RunConditional(writes, call);
   if (writes.any_counter) return RunCounters(writes, call);
-  LS_RETURN_IF_ERROR(CheckWriteConsistency(call.request.consistency()));
+  if (const CqlStatus level = CheckWriteConsistency(call.request.consistency()); !level.ok())
+      [[unlikely]] {
+    // What is wrong with a key comes first. Source: ScyllaDB
+    // cql3/statements/modification_statement.cc, do_execute.
+    LS_RETURN_IF_ERROR(ForEachWrite(
+        writes, call, [](const ModificationPlan& change, BoundValues values, ComputedValues*) {
+          return CheckKeys(change, values);
+        }));
+    return level.error();
+  }
   LS_RETURN_IF_ERROR(CheckReadsOfWrites(writes.changes, call.request.consistency()));
   if (!writes.is_batch && writes.changes[0]->table->is_virtual) {
     LS_RETURN_IF_ERROR(WriteVirtual(*writes.changes[0], writes.values, call));
