@@ -53,3 +53,39 @@ build_go_tests() { # NAME PACKAGE [OPTION...]
     exit 1
   fi
 }
+
+maven() { # COMMAND...: runs it, Maven with its goals, with the options of all
+  MAVEN_OPTS=-Xmx512m "$@" -B -ntp -f "$here/pom.xml" -Dmaven.repo.local="$(dirname "$work")/maven" \
+    -Dwork="$work/target"
+}
+
+# The tests of the folder's pom.xml against a server in a network of their own, counted. What they need comes from
+# Maven's repositories into the folder `maven` beside the work folder.
+run_maven_tests() { # APPLICATION OPTION_OF_COUNT_RESULTS...
+  command -v javac >/dev/null || skip "there is no Java compiler here"
+  command -v mvn >/dev/null || skip "there is no Maven here"
+  [ "$(javac --version 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/')" -ge 17 ] 2>/dev/null ||
+    skip "$(javac -version 2>&1) is too old; 17 or newer is needed"
+  need_own_network
+  application=$1
+  shift
+  rm -rf "$work/target"
+  # First everything but the tests themselves, which then need no repository any more.
+  if ! maven timeout 1800 mvn -DskipTests test >"$work/maven.log" 2>&1; then
+    if grep -q 'COMPILATION ERROR' "$work/maven.log"; then
+      cat "$work/maven.log"
+      echo "0 passed, 1 failed, 0 skipped"
+      exit 1
+    fi
+    skip "Maven does not get $application: $(grep -m 1 ERROR "$work/maven.log" || tail -n 1 "$work/maven.log")"
+  fi
+  status=0
+  maven "$applications/in_own_network" "$program" "$work" timeout 900 mvn -o test >"$work/maven.log" 2>&1 ||
+    status=$?
+  if ! ls "$work"/target/surefire-reports/*.xml >/dev/null 2>&1; then
+    cat "$work/maven.log"
+    echo "0 passed, 1 failed, 0 skipped"
+    exit 1
+  fi
+  exec python3 "$applications/count_results.py" --status "$status" "$@" junit "$work"/target/surefire-reports/*.xml
+}
