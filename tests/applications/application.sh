@@ -18,8 +18,9 @@ need_own_network() {
     skip "no server in a network of its own: $(tail -n 1 "$work/network.log")"
 }
 
-# The module at its pinned version as the proxy has it, in $work/module, with what it needs in Go's cache.
-get_go_module() { # PATH VERSION SUM
+# The module at its pinned version as the proxy has it, in $work/module, with what it needs in Go's cache: all of it, or
+# what the packages need that are named.
+get_go_module() { # PATH VERSION SUM [PACKAGE...]
   command -v go >/dev/null || skip "there is no go here"
   export GOTOOLCHAIN=local GOFLAGS=-mod=readonly
   timeout 300 go mod download -json "$1@$2" >"$work/module.json" 2>"$work/go.log" ||
@@ -38,8 +39,11 @@ get_go_module() { # PATH VERSION SUM
     chmod -R u+w "$work/module"
     echo "$3" >"$work/module/.pinned"
   fi
-  (cd "$work/module" && timeout 600 go mod download >"$work/go.log" 2>&1) ||
-    skip "$(go version | cut -d ' ' -f 3) does not get what $1 needs: $(tail -n 1 "$work/go.log")"
+  module=$1
+  shift 3
+  if [ $# -eq 0 ]; then set -- mod download; else set -- list -deps -test "$@"; fi
+  (cd "$work/module" && timeout 600 go "$@" >"$work/go.log" 2>&1) ||
+    skip "$(go version | cut -d ' ' -f 3) does not get what $module needs: $(tail -n 1 "$work/go.log")"
 }
 
 # The tests of a package of the module as a program, $work/NAME.test.
