@@ -105,7 +105,8 @@ test("batches over models and tables", async () => {
 
 test("pages, and queries of one's own", async () => {
   for (let number = 100; number < 400; ++number) await videos.insert(video(number, { userId: 9 }));
-  const byUser = videos.mapWithQuery("SELECT * FROM media.user_videos WHERE user_id = ?", (document) => [document.userId]);
+  const byUser = videos.mapWithQuery("SELECT * FROM media.user_videos WHERE user_id = ?",
+    (document) => [document.userId]);
   let page = await byUser({ userId: 9 }, { fetchSize: 70 });
   const seen = [...page];
   while (page.pageState) {

@@ -192,7 +192,8 @@ test("a batch is all of it", async () => {
 });
 
 test("large results come as a stream and row by row", async () => {
-  const { loaded: Point } = await model(client, "Point", { fields: { p: "int", c: "int", v: "text" }, key: ["p", "c"] });
+  const { loaded: Point } = await model(client, "Point",
+    { fields: { p: "int", c: "int", v: "text" }, key: ["p", "c"] });
   for (let from = 0; from < 6000; from += 500) {
     await client.doBatchAsync(Array.from({ length: 500 }, (_, i) =>
       new Point({ p: 1, c: from + i, v: "x" }).save({ return_query: true })));

@@ -11,7 +11,8 @@ final class Settings {
   private Settings() {}
 
   static Config of(String keyspace) {
-    String now = ZonedDateTime.now(ZoneOffset.UTC).minusHours(1).format(DateTimeFormatter.ofPattern("yyyyMMdd'T'HH:mm"));
+    String from = ZonedDateTime.now(ZoneOffset.UTC).minusHours(1)
+        .format(DateTimeFormatter.ofPattern("yyyyMMdd'T'HH:mm"));
     return ConfigFactory.parseString("""
         pekko.actor.allow-java-serialization = on
         pekko.actor.warn-about-java-serializer-usage = off
@@ -36,6 +37,6 @@ final class Settings {
           advanced.reconnect-on-init = true
           basic.request.timeout = 30s
         }
-        """.formatted(keyspace, now)).withFallback(ConfigFactory.load()).resolve();
+        """.formatted(keyspace, from)).withFallback(ConfigFactory.load()).resolve();
   }
 }

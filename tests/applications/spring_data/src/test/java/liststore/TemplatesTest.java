@@ -46,7 +46,7 @@ import org.springframework.data.domain.Slice;
 import org.springframework.data.domain.Sort;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 
-/** Templates: entities with the options of a statement, statements as text, the schema, and all that without waiting. */
+/** Templates: entities with options of a statement, statements as text, the schema, and all that without waiting. */
 @SpringJUnitConfig(Shop.Settings.class)
 class TemplatesTest {
   private static final Instant DAY = Instant.parse("2024-05-06T00:00:00Z");
