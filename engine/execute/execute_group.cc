@@ -81,7 +81,7 @@ struct ExecuteGroup::Slot final : public RowSink {
     for (const Selection& selection : select->selections) {
       row_bytes += sizeof(int32_t) + CellBytes(selection, value_bytes);
     }
-    if (run.count * row_bytes > kResultBytesMax - encoder->row_bytes()) {
+    if (group.out_->size() + run.count * row_bytes > group.out_end_max_) {
       too_large = true;
       return;
     }
@@ -133,7 +133,7 @@ struct ExecuteGroup::Slot final : public RowSink {
           default:
             encoder->AppendBytes(KeyComponent(column));
         }
-        too_large = encoder->row_bytes() > kResultBytesMax;
+        too_large = group.out_->size() > group.out_end_max_;
         if (too_large) return;
       }
       encoder->EndRow();
@@ -197,7 +197,7 @@ struct ExecuteGroup::Slot final : public RowSink {
   ReadSpec spec;  // of `range`
   std::optional<protocol::RowsEncoder> encoder;
   bool closed = false;
-  bool too_large = false;  // its rows are more than fit into an answer
+  bool too_large = false;  // its rows are more than a run may have
   // A write.
   WriteSet writes;
 };
@@ -269,6 +269,7 @@ void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out) {
   too_large_.clear();
   if (empty()) return;
   out_ = &out;
+  out_end_max_ = out.size() + kAnswerBytesMax;
   open_ = nullptr;
   const std::span<Reply> replies(replies_.data(), size_);
   std::ranges::fill(replies, Reply());

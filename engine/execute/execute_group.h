@@ -33,6 +33,8 @@ bool IsGroupable(const Plan& plan);
 class ExecuteGroup {
  public:
   static constexpr size_t kSizeMax = 16;
+  // Of the rows of one run.
+  static constexpr size_t kAnswerBytesMax = size_t{4} << 20;
 
   ExecuteGroup();
   ~ExecuteGroup();
@@ -57,8 +59,8 @@ class ExecuteGroup {
   // Runs everything, writes the answers, and is empty again. Requests are run in the order of
   // adding where they are about the same partition.
   void Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out);
-  // Of the last run, those whose rows are more than fit into an answer: they have none, and are run
-  // alone.
+  // Of the last run, those whose rows were more than fit into an answer, or with what the others
+  // had into kAnswerBytesMax: they have none, and are run alone.
   std::span<RequestView* const> too_large() const { return too_large_; }
 
  private:
@@ -78,6 +80,7 @@ class ExecuteGroup {
   std::vector<RequestView*> too_large_;
   // While it runs.
   OutputBuffer* out_ = nullptr;
+  size_t out_end_max_ = 0;  // of `out_`, where an answer may end
   Slot* open_ = nullptr;
 };
 

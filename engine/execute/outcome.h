@@ -14,6 +14,7 @@ namespace liststore {
 
 struct Outcome {
   bool answered = false;              // else the client waits in vain
+  bool postponed = false;             // nothing was done: the answers before it have to go first
   std::optional<CqlErrorCode> error;  // as the client sees it; absent: a result
   std::string message;                // of the error
   uint64_t dead_rows = 0;             // deleted or over, that its reads passed over

@@ -102,7 +102,9 @@ ConnectionOrders QueryProcessor::Handle(std::span<RequestView> requests, ClientS
   turn.scratch.Settings(*settings_);
   turn.generation = engine_.catalog().generation();
   turn.now_nanos = clock_.NowNanos();
-  for (RequestView& request : requests) Take(request, turn);
+  for (RequestView& request : requests) {
+    turn.IsFull() ? request.Postpone() : Take(request, turn);
+  }
   RunGroup(turn);
   return {};
 }
@@ -144,7 +146,11 @@ void QueryProcessor::Take(RequestView& request, Turn& turn) {
 
 void QueryProcessor::RunGroup(Turn& turn) {
   turn.scratch.group.Run(engine_, turn.now_nanos, turn.out);
-  for (RequestView* const request : turn.scratch.group.too_large()) Answer(*request, turn);
+  bool is_first = true;  // which is not overtaken again and again by what is smaller
+  for (RequestView* const request : turn.scratch.group.too_large()) {
+    turn.IsFull() && !is_first ? request->Postpone() : Answer(*request, turn);
+    is_first = false;
+  }
 }
 
 void QueryProcessor::Answer(RequestView& request, Turn& turn) {

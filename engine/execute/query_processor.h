@@ -99,7 +99,7 @@ class QueryProcessor final : public RequestHandler {
   void Take(RequestView& request, Turn& turn);
   // The statement of an EXECUTE that may join the group; nullptr: it is run alone.
   const PreparedStatement* FindGroupable(RequestView& request, const Turn& turn) const;
-  // Runs the group, and then alone what was too large for it.
+  // Runs the group, and then alone what was too large for it, the first at least.
   void RunGroup(Turn& turn);
   void Answer(RequestView& request, Turn& turn);
   // One attempt.

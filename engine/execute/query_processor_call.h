@@ -49,9 +49,13 @@ struct StatementScratch {
 };
 
 struct QueryProcessor::Turn {
+  // The answers are as many as one call makes.
+  bool IsFull() const { return out.size() - begin > kAnswerBytesPerCall; }
+
   ClientState& client;
   StatementScratch& scratch;
   OutputBuffer& out;
+  const size_t begin = out.size();
   // The schema's, looked at before the clock; one instant for all that join the group.
   uint64_t generation = 0;
   uint64_t now_nanos = 0;

@@ -46,9 +46,11 @@ class RequestHandler {
  public:
   virtual ~RequestHandler() = default;
   // Appends one whole response frame, not compressed, for each request, in any order; or puts it
-  // among the orders; or leaves a request without an answer. Each request's outcome says which. The
-  // requests, at most kRequestsPerTurnMax, are of one client and come in the order it sent them.
-  // Views in them are valid during the call. Never blocks on another connection, never throws.
+  // among the orders; or leaves a request without an answer; or postpones it, never all of them,
+  // because there are answers of kAnswerBytesPerCall: it is to be handed over again, in its order.
+  // Each request's outcome says which. The requests, at most kRequestsPerTurnMax, are of one client
+  // and come in the order it sent them. Views in them are valid during the call. Never blocks on
+  // another connection, never throws.
   virtual ConnectionOrders Handle(std::span<RequestView> requests, ClientState& client,
                                   OutputBuffer& out) = 0;
 };
@@ -56,6 +58,10 @@ class RequestHandler {
 // Four groups of the engine: from 8 on a group's size makes no difference, and the answers of one
 // call are what a connection may have to hold for a client that does not read.
 inline constexpr size_t kRequestsPerTurnMax = 64;
+
+// With answers of so many bytes a call goes on with no other request: what a connection holds is
+// this, what a group of the engine adds to it, and one answer, however large that is.
+inline constexpr size_t kAnswerBytesPerCall = size_t{2} << 20;
 
 }  // namespace liststore
 

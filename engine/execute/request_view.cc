@@ -119,6 +119,7 @@ void RequestView::Begin(const protocol::FrameHeader& header, const protocol::Req
     statement_.Begin(/*is_prepared=*/false, {});
   }
   outcome.answered = false;
+  outcome.postponed = false;
   outcome.dead_rows = 0;
   outcome.delay = {};
 }

@@ -129,6 +129,12 @@ class RequestView {
   }
   protocol::BatchType batch_type() const { return batch_->type; }
 
+  // Instead of an answer.
+  void Postpone() {
+    outcome.answered = false;
+    outcome.postponed = true;
+  }
+
   // Of a batch maybe none, of others one.
   std::span<StatementView> statements();
   // Of what is no batch.

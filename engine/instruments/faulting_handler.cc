@@ -41,6 +41,7 @@ ConnectionOrders FaultingHandler::Handle(std::span<RequestView> requests, Client
                                          OutputBuffer& out) {
   if (!plan_.armed()) return next_.Handle(requests, client, out);
   ConnectionOrders orders;
+  const size_t begin = out.size();
   size_t answered = 0;
   for (size_t i = 0; i < requests.size(); ++i) {
     FaultRequest look;
@@ -51,6 +52,11 @@ ConnectionOrders FaultingHandler::Handle(std::span<RequestView> requests, Client
     answered = i + 1;
     Suffer(*hit, look, requests[i], client, out, orders);
     if (orders.close) return orders;
+    size_t answer_bytes = out.size() - begin;
+    for (const DelayedAnswer& answer : orders.delayed) answer_bytes += answer.frames.size();
+    if (answer_bytes <= kAnswerBytesPerCall) continue;
+    for (RequestView& request : requests.subspan(answered)) request.Postpone();
+    return orders;
   }
   if (answered < requests.size()) next_.Handle(requests.subspan(answered), client, out);
   return orders;

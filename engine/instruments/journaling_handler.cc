@@ -128,6 +128,7 @@ void JournalingHandler::Choose(ClientState& client_state, Group& group) const {
   const PreparedStatement* last = nullptr;
   bool last_is_servers = false;
   for (RequestView& request : group.requests) {
+    if (request.outcome.postponed) continue;
     // Made where it stays, and taken back when the request is not recorded.
     Group::Entry& entry = group.entries.emplace_back();
     entry.request = &request;

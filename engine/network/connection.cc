@@ -248,6 +248,7 @@ size_t Connection::Answer(std::string_view received) {
   }
   due_ = false;
   size_t dealt_with = 0;
+  size_t answer_bytes = 0;
   do {
     const Session::Result result = session_->OnBytes(received.substr(dealt_with), turn);
     LS_CHECK(result.waits_for != WaitsFor::kTime || result.wakes_at != kNever,
@@ -258,9 +259,11 @@ size_t Connection::Answer(std::string_view received) {
     if (result.waits_for == WaitsFor::kEnd) dealt_with = received.size();
     ends_ = result.waits_for == WaitsFor::kEnd || (stops_ && result.waits_for == WaitsFor::kBytes);
     SetTimer(ends_ ? kNever : result.wakes_at);
+    answer_bytes += share_.answers.size();
     Send(share_.answers);
+    // A client that reads as fast as it is answered shares the loop with others all the same.
   } while (session_waits_for_ == WaitsFor::kTurn && rest_.empty() && !closed_ &&
-           !turn.TimeIsOver());
+           answer_bytes <= limits.output_bytes_max && !turn.TimeIsOver());
   if (session_waits_for_ == WaitsFor::kTurn && rest_.empty() && !closed_) WaitForTurn();
   return dealt_with;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "engine/base/output_buffer.h"
 #include "engine/execute/client_state.h"
 #include "engine/protocol/compression.h"
 #include "engine/protocol/frame.h"
@@ -27,6 +28,9 @@ struct ConnectionState {
   // Of the frames after STARTUP.
   protocol::Compression compression = protocol::Compression::kNone;
   EventTypes registered = 0;
+  // Frames that were cut and decoded, whose requests were postponed: they come before what is
+  // received next.
+  OutputBuffer postponed;
   ClientState client;
 };
 

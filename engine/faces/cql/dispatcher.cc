@@ -44,35 +44,48 @@ Dispatcher::Dispatcher(const ServerContext& server)
 Dispatcher::Result Dispatcher::Dispatch(std::string_view received, ConnectionState& state,
                                         const network::Turn& turn) {
   LS_DCHECK(pending_count_ == 0, "every call answers all that it took");
+  Result result;
+  if (!state.postponed.empty()) {
+    const OutputBuffer frames = std::exchange(state.postponed, OutputBuffer());
+    const size_t dealt_with = DealWith(frames.view(), state, turn, result);
+    state.postponed.Append(frames.ViewFrom(dealt_with));
+    if (result.close || result.more_waits) return result;
+  }
+  result.consumed = DealWith(received, state, turn, result);
+  return result;
+}
+
+size_t Dispatcher::DealWith(std::string_view frames, ConnectionState& state,
+                            const network::Turn& turn, Result& result) {
   const size_t pending_max = std::min(turn.limits.requests_max, kRequestsPerTurnMax);
   OutputBuffer& out = turn.answers;
-  Result result;
+  size_t dealt_with = 0;
   while (true) {
     if (pending_count_ == pending_max || decompressed_bytes_ > kDecompressedBytesMax) {
       Flush(state, out, result);
-      if (result.close) return result;
+      if (result.close || result.more_waits) return dealt_with;
     }
-    if (pending_count_ == 0 && result.consumed > 0 && turn.IsSpent()) {
+    if (pending_count_ == 0 && dealt_with > 0 && turn.IsSpent()) {
       result.more_waits = true;
-      return result;
+      return dealt_with;
     }
     protocol::Frame frame;
-    const FrameCutter::Outcome outcome = state.cutter.Next(received, frame);
+    const FrameCutter::Outcome outcome = state.cutter.Next(frames.substr(dealt_with), frame);
     if (outcome == FrameCutter::Outcome::kFrame) {
+      pending_frames_[pending_count_] = frames.substr(dealt_with, frame.bytes());
       Take(frame, state, out);
-      received.remove_prefix(frame.bytes());
-      result.consumed += frame.bytes();
+      dealt_with += frame.bytes();
       continue;
     }
     Flush(state, out, result);
-    if (result.close) return result;
+    if (result.close || result.more_waits) return dealt_with;
     if (outcome == FrameCutter::Outcome::kRefused) {
       protocol::EncodeRefusal(out, state.cutter.refusal());
       result.close = true;
     } else {
       result.bytes_missing = state.cutter.bytes_missing();
     }
-    return result;
+    return dealt_with;
   }
 }
 
@@ -145,6 +158,10 @@ void Dispatcher::Flush(ConnectionState& state, OutputBuffer& out, Result& result
   std::ranges::move(orders.delayed, std::back_inserter(result.delayed));
   result.close = orders.close;
   for (size_t i = 0; i < pending_count_; ++i) {
+    if (pending_[i].outcome.postponed) {
+      state.postponed.Append(pending_frames_[i]);
+      result.more_waits = true;
+    }
     pending_[i].End();
     Trim((*slots_)[i]);
   }

@@ -42,9 +42,10 @@ class Dispatcher {
   // `server` outlives the dispatcher.
   explicit Dispatcher(const ServerContext& server);
 
-  // Deals with the frames at the front of `received`, in their order; QUERY, PREPARE, EXECUTE and
-  // BATCH go to the handler together, in groups of up to kRequestsPerTurnMax. Appends one response
-  // for each to the turn's answers. Linear in the bytes, and what the handler takes.
+  // Deals with what was postponed, then with the frames at the front of `received`, in their order;
+  // QUERY, PREPARE, EXECUTE and BATCH go to the handler together, in groups of up to
+  // kRequestsPerTurnMax. Appends one response for each to the turn's answers. Linear in the bytes,
+  // and what the handler takes.
   Result Dispatch(std::string_view received, ConnectionState& state, const network::Turn& turn);
 
  private:
@@ -63,6 +64,9 @@ class Dispatcher {
   // swell 255 times.
   static constexpr size_t kDecompressedBytesMax = size_t{4} << 20;
 
+  // What Dispatch does with `frames`; returns the bytes that were dealt with, from the front.
+  size_t DealWith(std::string_view frames, ConnectionState& state, const network::Turn& turn,
+                  Result& result);
   // Answers the request of `frame`, or puts it among those that wait.
   void Take(const protocol::Frame& frame, ConnectionState& state, OutputBuffer& out);
   // Makes `slot.request` of a frame, or says why that cannot be.
@@ -71,7 +75,8 @@ class Dispatcher {
   // Answers what needs no statements.
   void Answer(const protocol::Request& request, const protocol::ResponseContext& response,
               ConnectionState& state, OutputBuffer& out);
-  // The handler answers what waits; its orders go into `result`.
+  // The handler answers what waits; its orders go into `result`. What it postpones goes behind
+  // `state.postponed`.
   void Flush(ConnectionState& state, OutputBuffer& out, Result& result);
   // Appends `frames` to `out`, each compressed when it is worth it.
   void AppendCompressed(protocol::Compression compression, std::string_view frames,
@@ -81,6 +86,7 @@ class Dispatcher {
   const ServerContext& server_;
   const std::unique_ptr<std::array<Slot, kRequestsPerTurnMax>> slots_;
   std::array<RequestView, kRequestsPerTurnMax> pending_;
+  std::array<std::string_view, kRequestsPerTurnMax> pending_frames_;  // as they came
   size_t pending_count_ = 0;
   size_t decompressed_bytes_ = 0;
   OutputBuffer plain_;  // answers, while the connection compresses

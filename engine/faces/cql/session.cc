@@ -23,6 +23,9 @@ CqlSession::~CqlSession() {
 
 network::Session::Result CqlSession::OnBytes(std::string_view received, const network::Turn& turn) {
   if (!delayed_.empty() && !AppendDue(turn)) return {.waits_for = WaitsFor::kTurn};
+  if (delayed_bytes_ > kDelayedBytesMax) {
+    return {.waits_for = WaitsFor::kTime, .wakes_at = delayed_.begin()->first};
+  }
   const protocol::ConnectionPhase phase = state_.phase;
   const EventTypes registered = state_.registered;
   Dispatcher::Result dispatched = loop_.dispatcher.Dispatch(received, state_, turn);
@@ -37,6 +40,8 @@ network::Session::Result CqlSession::OnBytes(std::string_view received, const ne
     result.waits_for = WaitsFor::kEnd;
   } else if (dispatched.more_waits || (stops_ && !delayed_.empty())) {
     result.waits_for = WaitsFor::kTurn;
+  } else if (delayed_bytes_ > kDelayedBytesMax) {
+    result.waits_for = WaitsFor::kTime;
   }
   if (!delayed_.empty()) result.wakes_at = delayed_.begin()->first;
   return result;
@@ -46,6 +51,7 @@ bool CqlSession::AppendDue(const network::Turn& turn) {
   const auto now = std::chrono::steady_clock::now();
   while (!delayed_.empty() && (stops_ || delayed_.begin()->first <= now)) {
     turn.answers.Append(delayed_.begin()->second);
+    delayed_bytes_ -= delayed_.begin()->second.size();
     delayed_.erase(delayed_.begin());
     if (turn.IsSpent()) return false;
   }
@@ -55,6 +61,7 @@ bool CqlSession::AppendDue(const network::Turn& turn) {
 void CqlSession::Delay(std::vector<DelayedAnswer> answers) {
   const auto now = std::chrono::steady_clock::now();
   for (DelayedAnswer& answer : answers) {
+    delayed_bytes_ += answer.frames.size();
     delayed_.emplace(now + answer.delay, std::move(answer.frames));
   }
 }

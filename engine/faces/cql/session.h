@@ -56,8 +56,12 @@ class CqlSession final : public network::Session {
   network::Client& client_;
   const ConnectedClients::Id id_;
   ConnectionState state_;
+  // With more of them nothing is answered until the first has gone.
+  static constexpr size_t kDelayedBytesMax = size_t{4} << 20;
+
   // By their time; those of the same time in the order they came in.
   std::multimap<network::Instant, std::string> delayed_;
+  size_t delayed_bytes_ = 0;
   bool stops_ = false;
 };
 
