@@ -86,59 +86,90 @@ std::optional<protocol::ProtocolError> EncodeColumns(const TableDefinition& tabl
   return columns.Assign(specs);
 }
 
+void StatementCache::MoveTo(Entries::iterator at, bool is_proven) const {
+  const size_t bytes = at->statement->bytes;
+  Segment& from = SegmentOf(*at);
+  at->is_proven = is_proven;
+  Segment& to = SegmentOf(*at);
+  from.bytes -= bytes;
+  to.bytes += bytes;
+  to.entries.splice(to.entries.end(), from.entries, at);
+}
+
+void StatementCache::NoteUse(Entries::iterator at) const {
+  if (at->uses < kUsesOfProven) ++at->uses;
+  MoveTo(at, at->uses == kUsesOfProven);
+  while (proven_.entries.size() > kProvenMax || proven_.bytes > kProvenBytesMax) {
+    const auto oldest = proven_.entries.begin();
+    MoveTo(oldest, oldest->statement->use.TakeUse() && oldest != at);
+  }
+}
+
 std::shared_ptr<const PreparedStatement> StatementCache::Find(std::string_view id) const {
   const MutexLock lock(mutex_);
   const auto at = statements_.find(ToAbsl(id));
   if (at == statements_.end()) return nullptr;
-  by_use_.splice(by_use_.end(), by_use_, at->second);
-  return *at->second;
+  NoteUse(at->second);
+  return at->second->statement;
 }
 
 bool StatementCache::Put(std::shared_ptr<const PreparedStatement> statement) {
   if (statement->bytes > kBytesMax) return false;
   const MutexLock lock(mutex_);
-  if (Erase(statement->id)) NoteDrop();
-  while (statements_.size() == kStatementsMax || bytes_ + statement->bytes > kBytesMax) {
-    Erase(by_use_.front()->id);
-    NoteDrop();
+  // Every client prepares what it executes: to be prepared again is no reason to be pushed out.
+  uint8_t uses = 0;
+  if (const auto at = statements_.find(ToAbsl(statement->id)); at != statements_.end()) {
+    uses = at->second->uses;
+    Erase(at->second);
   }
-  bytes_ += statement->bytes;
-  const auto at = by_use_.insert(by_use_.end(), std::move(statement));
-  statements_.emplace(ToAbsl((*at)->id), at);
+  while (statements_.size() == kStatementsMax || bytes_held() + statement->bytes > kBytesMax) {
+    Push(fresh_.entries.empty() ? proven_ : fresh_);
+  }
+  fresh_.bytes += statement->bytes;
+  const auto at = fresh_.entries.insert(fresh_.entries.end(), Entry{std::move(statement), uses});
+  statements_.emplace(ToAbsl(at->statement->id), at);
   return true;
 }
 
-bool StatementCache::Erase(std::string_view id) {
+void StatementCache::Push(Segment& segment) {
+  const auto first = segment.entries.begin();
+  first->statement->use.TakeUse() ? NoteUse(first) : Erase(first);
+}
+
+void StatementCache::Erase(Entries::iterator at) {
+  // Behind whatever it goes for: who still holds it looks it up again.
+  at->statement->use.Drop();
+  Segment& segment = SegmentOf(*at);
+  segment.bytes -= at->statement->bytes;
+  statements_.erase(ToAbsl(at->statement->id));
+  segment.entries.erase(at);
+}
+
+void StatementCache::Erase(std::string_view id) {
   const auto at = statements_.find(ToAbsl(id));
-  if (at == statements_.end()) return false;
-  const Statements::iterator statement = at->second;
-  bytes_ -= (*statement)->bytes;
-  statements_.erase(at);
-  by_use_.erase(statement);
-  return true;
+  if (at != statements_.end()) Erase(at->second);
 }
 
 void StatementCache::Drop(std::string_view id) {
   const MutexLock lock(mutex_);
   Erase(id);
-  NoteDrop();
 }
 
 void StatementCache::DropDependents(std::string_view keyspace, std::string_view table) {
   const MutexLock lock(mutex_);
-  for (auto at = by_use_.begin(); at != by_use_.end();) {
-    const PreparedStatement& statement = **at++;
-    if (DependsOn(*statement.plan, keyspace, table)) Erase(statement.id);
+  for (Segment* const segment : {&fresh_, &proven_}) {
+    for (auto at = segment->entries.begin(); at != segment->entries.end();) {
+      const auto one = at++;
+      if (DependsOn(*one->statement->plan, keyspace, table)) Erase(one);
+    }
   }
-  NoteDrop();
 }
 
 void StatementCache::DropAll() {
   const MutexLock lock(mutex_);
-  statements_.clear();
-  by_use_.clear();
-  bytes_ = 0;
-  NoteDrop();
+  for (Segment* const segment : {&fresh_, &proven_}) {
+    while (!segment->entries.empty()) Erase(segment->entries.begin());
+  }
 }
 
 size_t StatementCache::size() const {
@@ -148,11 +179,11 @@ size_t StatementCache::size() const {
 
 size_t StatementCache::bytes() const {
   const MutexLock lock(mutex_);
-  return bytes_;
+  return bytes_held();
 }
 
 void StatementMemo::Replace(Place& place, Place by) {
-  if (place.statement != nullptr) replaced_.push_back(std::move(place.statement));
+  if (place != nullptr) replaced_.push_back(std::move(place));
   place = std::move(by);
   has_large_ |= IsLarge(place);
 }
@@ -164,7 +195,7 @@ void StatementMemo::EndTurn() {
   replaced_.clear();
   if (!std::exchange(has_large_, false)) return;
   for (Place& place : places_) {
-    if (IsLarge(place)) place.statement.reset();
+    if (IsLarge(place)) place.reset();
   }
 }
 

@@ -24,13 +24,37 @@
 
 namespace liststore {
 
-// A statement with everything of its answers that does not depend on values. Immutable.
+// What becomes of a kept statement, for whoever holds it beside the cache. Thread-safe.
+class StatementUse {
+ public:
+  // The cache has it no more: it is to be looked up again.
+  bool is_dropped() const { return is_dropped_.load(std::memory_order_acquire); }
+  // It was executed. A load, unless the cache has asked meanwhile: the line stays with all loops.
+  void NoteUse() const {
+    if (!is_used_.load(std::memory_order_relaxed)) is_used_.store(true, std::memory_order_relaxed);
+  }
+
+ private:
+  friend class StatementCache;
+  void Drop() const { is_dropped_.store(true, std::memory_order_release); }
+  bool TakeUse() const {
+    return is_used_.load(std::memory_order_relaxed) &&
+           is_used_.exchange(false, std::memory_order_relaxed);
+  }
+
+  mutable std::atomic<bool> is_dropped_ = false;
+  mutable std::atomic<bool> is_used_ = false;  // since it was asked last
+};
+
+// A statement with everything of its answers that does not depend on values. Immutable, but for its
+// use.
 struct PreparedStatement : PlannedStatement {
   std::string id;
   protocol::ColumnsMetadata variables;
   protocol::ColumnsMetadata columns;  // of a SELECT, or a conditional write
   bool is_groupable = false;          // see ExecuteGroup
   size_t bytes = 0;                   // BytesOf, once all else is there
+  StatementUse use;
 };
 
 // What keeping the statement takes: its text, its plan, and what is encoded of it.
@@ -51,9 +75,20 @@ std::optional<protocol::ProtocolError> EncodeColumns(const TableDefinition& tabl
                                                      protocol::ColumnsMetadata& columns);
 
 // Thread-safe; 20 ns a look-up while nobody else looks. At most kStatementsMax, of kBytesMax in
-// all: those that were not looked up for the longest time go then, and their next EXECUTE has the
-// driver prepare them again. (A StatementMemo looks up again behind each that goes, so that what
-// clients use stays.) ScyllaDB keeps what a 256th of its memory holds, at 10,000 bytes each.
+// all: some go then, and their next EXECUTE has the driver prepare them again. Those go first that
+// were executed once at most, so that a client that prepares what it never uses again pushes out
+// nothing that others use; among these, and among the others, those that were not executed for the
+// longest time. ScyllaDB has two sections as well (cql3/prepared_statements_cache.hh), and keeps
+// what a 256th of its memory holds, at 10,000 bytes each.
+//
+// A segmented LRU: a statement enters the `fresh_`, the second use that is noticed makes it one of
+// the `proven_`, which have three quarters of all; what is pushed out of these is fresh again. Uses
+// that a StatementMemo has answered are noticed when it is the statement's turn to go: it goes to
+// the end instead. So an execution costs no lock and no shared line that is written, and Put is
+// O(1) but for statements whose use it finds, once for each.
+//
+// Invariants: (1) each statement is in one of the lists, and `statements_` has its place there;
+// (2) the bytes of a list are those of its statements; (3) what leaves is marked as dropped.
 class StatementCache {
  public:
   static constexpr size_t kStatementsMax = 10'000;
@@ -70,42 +105,62 @@ class StatementCache {
   void DropAll();
   size_t size() const;
   size_t bytes() const;
-  // Counts up whenever Find has come to answer otherwise for an id that it knew. A load.
-  uint64_t drops() const { return drops_.load(std::memory_order_acquire); }
 
  private:
-  // Behind the change.
-  void NoteDrop() { drops_.fetch_add(1, std::memory_order_release); }
+  static constexpr size_t kProvenMax = kStatementsMax / 4 * 3;
+  static constexpr size_t kProvenBytesMax = kBytesMax / 4 * 3;
+  // Executed once is what everybody does who prepares.
+  static constexpr uint8_t kUsesOfProven = 2;
 
-  // The one that was looked up last is the last.
-  using Statements = std::list<std::shared_ptr<const PreparedStatement>>;
+  struct Entry {
+    std::shared_ptr<const PreparedStatement> statement;
+    uint8_t uses = 0;  // that were noticed, up to kUsesOfProven
+    bool is_proven = false;
+  };
+  // The one that was used last is the last.
+  using Entries = std::list<Entry>;
+  struct Segment {
+    Entries entries;
+    size_t bytes = 0;
+  };
 
-  // False: it is not there. `id` may be the statement's own.
-  bool Erase(std::string_view id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Segment& SegmentOf(const Entry& entry) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return entry.is_proven ? proven_ : fresh_;
+  }
+  // To the end of the fresh or of the proven.
+  void MoveTo(Entries::iterator at, bool is_proven) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteUse(Entries::iterator at) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The first of a list goes, to its end when it was used since.
+  void Push(Segment& segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Erase(Entries::iterator at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Nothing when it is not there. `id` may be the statement's own.
+  void Erase(std::string_view id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  size_t bytes_held() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return fresh_.bytes + proven_.bytes;
+  }
 
   mutable Mutex mutex_;
-  std::atomic<uint64_t> drops_ = 0;
-  mutable Statements by_use_ ABSL_GUARDED_BY(mutex_);
+  mutable Segment fresh_ ABSL_GUARDED_BY(mutex_);
+  mutable Segment proven_ ABSL_GUARDED_BY(mutex_);
   // By ids that the statements hold.
-  absl::flat_hash_map<absl::string_view, Statements::iterator> statements_ ABSL_GUARDED_BY(mutex_);
-  size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // of by_use_
+  absl::flat_hash_map<absl::string_view, Entries::iterator> statements_ ABSL_GUARDED_BY(mutex_);
 };
 
-// The statements that a client has executed lately, found without the cache's lock as long as the
-// cache has dropped nothing. Of one cache, on one thread. Holds what was found in a turn until that
-// ends, and over that kPlaces statements of kBytesMax each, which the cache may have dropped
-// meanwhile.
+// The statements that a client has executed lately, found without the cache's lock as long as it
+// has them. Of one cache, on one thread. Holds what was found in a turn until that ends, and over
+// that kPlaces statements of kBytesMax each, which the cache may have dropped meanwhile.
 class StatementMemo {
  public:
   // As StatementCache::Find. Valid until EndTurn.
   const PreparedStatement* Find(const StatementCache& cache, std::string_view id) {
     // Ids are digests: any byte spreads them.
     Place& place = places_[id.empty() ? 0 : static_cast<unsigned char>(id[0]) % kPlaces];
-    const uint64_t drops = cache.drops();
-    if (place.statement == nullptr || place.drops != drops || !IsSameId(place.statement->id, id)) {
-      Replace(place, {cache.Find(id), drops});
+    if (place == nullptr || place->use.is_dropped() || !IsSameId(place->id, id)) {
+      Replace(place, cache.Find(id));
+    } else {
+      place->use.NoteUse();
     }
-    return place.statement.get();
+    return place.get();
   }
   void EndTurn();
 
@@ -113,19 +168,14 @@ class StatementMemo {
   static constexpr size_t kPlaces = 4;
   static constexpr size_t kBytesMax = 64 << 10;
 
-  struct Place {
-    std::shared_ptr<const PreparedStatement> statement;
-    uint64_t drops = 0;  // the cache's, before it was asked
-  };
+  using Place = std::shared_ptr<const PreparedStatement>;
 
   // Without a call for ids of the usual length.
   static bool IsSameId(std::string_view a, std::string_view b) {
     if (a.size() != kStatementIdBytes || b.size() != kStatementIdBytes) return a == b;
     return std::memcmp(a.data(), b.data(), kStatementIdBytes) == 0;
   }
-  static bool IsLarge(const Place& place) {
-    return place.statement != nullptr && place.statement->bytes > kBytesMax;
-  }
+  static bool IsLarge(const Place& place) { return place != nullptr && place->bytes > kBytesMax; }
   void Replace(Place& place, Place by);
 
   std::array<Place, kPlaces> places_;

@@ -69,6 +69,55 @@ TEST(StatementCache, WhatIsUsedStays) {
   EXPECT_EQ(cache.Find("0"), nullptr);
 }
 
+// However it was executed: by the cache, or by a memo that needed no look.
+TEST(StatementCache, WhatIsPreparedAndNeverUsedAgainPushesOutNothingElse) {
+  StatementCache cache;
+  StatementMemo memo;
+  PutStatement(cache, Id('a', 'x'));
+  PutStatement(cache, Id('b', 'x'));
+  PutStatement(cache, Id('c', 'x'));
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_NE(cache.Find(Id('a', 'x')), nullptr);
+    ASSERT_NE(memo.Find(cache, Id('b', 'x')), nullptr);
+  }
+  for (size_t i = 0; i < 3 * StatementCache::kStatementsMax; ++i) {
+    const std::string id = std::to_string(i);
+    PutStatement(cache, id);
+    ASSERT_NE(cache.Find(id), nullptr);
+  }
+  EXPECT_EQ(cache.size(), StatementCache::kStatementsMax);
+  EXPECT_NE(cache.Find(Id('a', 'x')), nullptr);
+  EXPECT_NE(memo.Find(cache, Id('b', 'x')), nullptr);
+  EXPECT_EQ(cache.Find(Id('c', 'x')), nullptr) << "nobody has executed it";
+  // The same in bytes; the second time that it is prepared changes nothing.
+  PutStatement(cache, Id('a', 'x'), 10);
+  EXPECT_NE(cache.Find(Id('a', 'x')), nullptr);
+  for (size_t i = 0; i < 100; ++i) {
+    PutStatement(cache, "large " + std::to_string(i), StatementCache::kBytesMax / 10);
+  }
+  EXPECT_NE(cache.Find(Id('a', 'x')), nullptr);
+  EXPECT_NE(memo.Find(cache, Id('b', 'x')), nullptr);
+  EXPECT_LE(cache.bytes(), StatementCache::kBytesMax);
+}
+
+// Those in use have three quarters of all: others can still be prepared and executed.
+TEST(StatementCache, WhatIsUsedLeavesRoom) {
+  StatementCache cache;
+  for (size_t i = 0; i < 2 * StatementCache::kStatementsMax; ++i) {
+    const std::string id = std::to_string(i);
+    PutStatement(cache, id);
+    for (int use = 0; use < 3; ++use) ASSERT_NE(cache.Find(id), nullptr);
+  }
+  EXPECT_EQ(cache.size(), StatementCache::kStatementsMax);
+  EXPECT_NE(cache.Find(std::to_string(2 * StatementCache::kStatementsMax - 1)), nullptr);
+  EXPECT_EQ(cache.Find("0"), nullptr);
+  PutStatement(cache, "large", StatementCache::kBytesMax);
+  EXPECT_EQ(cache.size(), 1u);
+  for (int use = 0; use < 3; ++use) EXPECT_NE(cache.Find("large"), nullptr);
+  PutStatement(cache, "other");
+  EXPECT_EQ(cache.size(), 1u);
+}
+
 TEST(StatementMemo, FindsWhatTheCacheFinds) {
   StatementCache cache;
   StatementMemo memo;
