@@ -25,6 +25,8 @@ struct ConnectionState {
 
   protocol::FrameCutter cutter;
   protocol::ConnectionPhase phase = protocol::ConnectionPhase::kUninitialised;
+  int failed_logins = 0;
+  bool refuses_logins = false;  // unheard
   // Of the frames after STARTUP.
   protocol::Compression compression = protocol::Compression::kNone;
   EventTypes registered = 0;

@@ -32,6 +32,7 @@ struct CqlFaceOptions {
   std::string cassandra_cql_version = "3.4.4";
   std::string host_id = {};  // as text, as in system.local; empty: not said
   std::optional<Credentials> credentials = {};
+  LoginLimits logins = {};
   // Where connections are listed; outlives the face. May be nullptr.
   ConnectedClients* clients = nullptr;
 };
@@ -54,6 +55,8 @@ class CqlFace {
   uint16_t cql_port() const { return cql_port_; }
   // 0: there is none.
   uint16_t shard_aware_port() const { return shard_aware_port_; }
+  // Wrong passwords so far.
+  uint64_t refused_logins() const { return context_.logins->failures(); }
 
  private:
   CqlFace() = default;

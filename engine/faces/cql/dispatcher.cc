@@ -73,9 +73,14 @@ size_t Dispatcher::DealWith(std::string_view frames, ConnectionState& state,
     const FrameCutter::Outcome outcome = state.cutter.Next(frames.substr(dealt_with), frame);
     if (outcome == FrameCutter::Outcome::kFrame) {
       pending_frames_[pending_count_] = frames.substr(dealt_with, frame.bytes());
+      const int failed_logins = state.failed_logins;
       Take(frame, state, out);
       dealt_with += frame.bytes();
-      continue;
+      if (state.failed_logins == failed_logins) continue;
+      // The next attempt is not looked at at once, and the last one is the end.
+      result.more_waits = true;
+      result.close = state.failed_logins >= server_.logins->limits().failures_max;
+      return dealt_with;
     }
     Flush(state, out, result);
     if (result.close || result.more_waits) return dealt_with;

@@ -1,3 +1,4 @@
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -31,16 +32,25 @@ void HandleAuthResponse(const protocol::AuthResponse& auth,
            "Unexpected message AUTH_RESPONSE, the connection is not authenticating");
     return;
   }
+  if (state.refuses_logins) {
+    state.failed_logins = server.logins->limits().failures_max;
+    refuse(protocol::ErrorCode::kOverloaded,
+           "Too many attempts to log in wait behind wrong passwords of this address");
+    return;
+  }
   std::optional<protocol::PlainCredentials> given;
   if (auth.token.has_bytes()) given = protocol::ParsePlainToken(auth.token.bytes());
   // Both are compared, so that the time does not tell which was wrong.
   const bool user_is_right = given && IsSame(given->user, server.credentials->user);
   const bool password_is_right = given && IsSame(given->password, server.credentials->password);
   if (!user_is_right || !password_is_right) {
+    server.logins->NoteFailure(state.client.peer_address, std::chrono::steady_clock::now());
+    ++state.failed_logins;
     // Source of the text: ScyllaDB auth/password_authenticator.cc.
     refuse(protocol::ErrorCode::kBadCredentials, "Username and/or password are incorrect");
     return;
   }
+  server.logins->NoteSuccess(state.client.peer_address);
   state.client.user = given->user;
   state.phase = protocol::ConnectionPhase::kReady;
   protocol::EncodeAuthSuccess(out, response, protocol::Value::Null());

@@ -19,7 +19,7 @@ void HandleStartup(const protocol::Startup& startup, const protocol::ResponseCon
 // SUPPORTED, in every phase: drivers use OPTIONS as heartbeat.
 void HandleOptions(const protocol::ResponseContext& response, const ServerContext& server,
                    const ConnectionState& state, OutputBuffer& out);
-// AUTH_SUCCESS, or an ERROR that leaves the connection where it was.
+// AUTH_SUCCESS, or an ERROR that leaves the connection where it was, and counts.
 void HandleAuthResponse(const protocol::AuthResponse& auth,
                         const protocol::ResponseContext& response, const ServerContext& server,
                         ConnectionState& state, OutputBuffer& out);

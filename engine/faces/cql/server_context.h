@@ -3,12 +3,14 @@
 #define LISTSTORE_ENGINE_FACES_CQL_SERVER_CONTEXT_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/execute/request_handler.h"
 #include "engine/faces/cql/connected_clients.h"
+#include "engine/faces/cql/login_guard.h"
 #include "engine/protocol/frame.h"
 #include "engine/protocol/scylla_options.h"
 
@@ -30,6 +32,8 @@ struct ServerContext {
   protocol::Extensions extensions;
   // The one who may log in; absent: everybody, without being asked.
   std::optional<Credentials> credentials;
+  // What makes guessing slow; never null where there are credentials.
+  std::unique_ptr<LoginGuard> logins;
   // Longest body of a request, as it comes and decompressed.
   uint32_t body_bytes_max = protocol::kFrameBodyBytesMax;
 };

@@ -17,6 +17,7 @@ CqlSession::CqlSession(CqlLoop& loop, network::Client& client, network::ClientAd
 }
 
 CqlSession::~CqlSession() {
+  StopWaitingToLogIn();
   loop_.registered.erase(this);
   if (loop_.server.clients != nullptr) loop_.server.clients->Remove(id_);
 }
@@ -25,6 +26,16 @@ network::Session::Result CqlSession::OnBytes(std::string_view received, const ne
   if (!delayed_.empty() && !AppendDue(turn)) return {.waits_for = WaitsFor::kTurn};
   if (delayed_bytes_ > kDelayedBytesMax) {
     return {.waits_for = WaitsFor::kTime, .wakes_at = delayed_.begin()->first};
+  }
+  if (state_.phase == protocol::ConnectionPhase::kAuthenticating && !received.empty()) {
+    switch (WaitToLogIn()) {
+      case LoginWait::kNo:
+        break;
+      case LoginWait::kYes:
+        return {.waits_for = WaitsFor::kTime, .wakes_at = login_at_};
+      case LoginWait::kRefused:
+        state_.refuses_logins = true;
+    }
   }
   const protocol::ConnectionPhase phase = state_.phase;
   const EventTypes registered = state_.registered;
@@ -45,6 +56,24 @@ network::Session::Result CqlSession::OnBytes(std::string_view received, const ne
   }
   if (!delayed_.empty()) result.wakes_at = delayed_.begin()->first;
   return result;
+}
+
+CqlSession::LoginWait CqlSession::WaitToLogIn() {
+  const auto now = std::chrono::steady_clock::now();
+  if (login_at_ == network::kNever) {
+    const auto delay = loop_.server.logins->Enter(state_.client.peer_address, now);
+    if (delay.count() == 0) return LoginWait::kNo;
+    if (delay.count() < 0) return LoginWait::kRefused;
+    login_at_ = now + delay;
+  }
+  if (now < login_at_ && !stops_) return LoginWait::kYes;
+  StopWaitingToLogIn();
+  return LoginWait::kNo;
+}
+
+void CqlSession::StopWaitingToLogIn() {
+  if (std::exchange(login_at_, network::kNever) == network::kNever) return;
+  loop_.server.logins->Leave(state_.client.peer_address);
 }
 
 bool CqlSession::AppendDue(const network::Turn& turn) {

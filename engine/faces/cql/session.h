@@ -49,6 +49,14 @@ class CqlSession final : public network::Session {
   // Appends delayed answers whose time has come; false: until the turn was spent.
   bool AppendDue(const network::Turn& turn);
   void Delay(std::vector<DelayedAnswer> answers);
+  // An attempt to log in has arrived: whether it has to wait still, or is refused.
+  enum class LoginWait : uint8_t {
+    kNo,
+    kYes,
+    kRefused
+  };
+  LoginWait WaitToLogIn();
+  void StopWaitingToLogIn();
   // Enters the client where clients are listed, or renews its entry.
   void List();
 
@@ -62,6 +70,8 @@ class CqlSession final : public network::Session {
   // By their time; those of the same time in the order they came in.
   std::multimap<network::Instant, std::string> delayed_;
   size_t delayed_bytes_ = 0;
+  // When the attempt to log in is looked at; kNever: none waits.
+  network::Instant login_at_ = network::kNever;
   bool stops_ = false;
 };
 

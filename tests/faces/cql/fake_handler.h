@@ -69,6 +69,7 @@ class FakeServer {
 
   FakeHandler& handler() { return handler_; }
   EventHub& events() { return events_; }
+  const CqlFace& face() const { return *face_; }
   const ConnectedClients& clients() const { return clients_; }
   network::Server& server() { return *server_; }
   uint16_t port() const { return face_->cql_port(); }

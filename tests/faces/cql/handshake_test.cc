@@ -210,7 +210,8 @@ TEST(Handshake, WithoutScyllasLookThereAreNoExtensions) {
 }
 
 TEST(Handshake, APasswordIsAskedFor) {
-  FakeServer server({.credentials = Credentials{"cassandra", "secret"}});
+  FakeServer server({.credentials = Credentials{"cassandra", "secret"},
+                     .logins = {.failures_max = 100, .first_delay = {}}});
   RawCqlClient client(server.port());
   const auto asked = client.Ask({.opcode = kStartup, .body = StartupBody()});
   ASSERT_TRUE(asked);
