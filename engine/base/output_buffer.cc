@@ -25,7 +25,7 @@ void OutputBuffer::Grow(size_t bytes) {
 void OutputBuffer::DropFront(size_t bytes) {
   LS_CHECK(bytes <= size_, "a buffer loses bytes that it has");
   size_ -= bytes;
-  if (size_ != 0) std::memmove(begin_, begin_ + bytes, size_);
+  if (size_ != 0 && bytes != 0) std::memmove(begin_, begin_ + bytes, size_);
 }
 
 void OutputBuffer::ShrinkTo(size_t capacity_max) {

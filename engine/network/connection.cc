@@ -28,6 +28,12 @@ constexpr size_t kDrainedBytesMax = size_t{16} << 20;
 // What arrived before the server stopped is answered, but a client that keeps sending is not
 // listened to for ever: 1 MiB.
 constexpr int kLastReadsMax = 16;
+// Until a client is heard again whose bytes had no room.
+constexpr std::chrono::milliseconds kRoomTime(50);
+// For so long a client waits for room; then who holds most ends.
+constexpr std::chrono::seconds kRoomTimeMax(2);
+// What a buffer may be larger than what it keeps for a client.
+constexpr size_t kSpareBytesMax = size_t{64} << 10;
 
 bool WouldBlock(const error_code& error) {
   return error == asio::error::would_block || error == asio::error::try_again;
@@ -56,14 +62,19 @@ struct Connection::Socket {
   asio::steady_timer timer;
 };
 
-Connection::Connection(LoopShare& share, uint64_t id, int fd)
+Connection::Connection(LoopShare& share, uint64_t id, int fd, Admission::Ticket ticket)
     : share_(share),
       id_(id),
+      ticket_(std::move(ticket)),
       socket_(std::make_unique<Socket>(share.loop.context(), fd)),
+      begun_at_(share.now),
+      heard_at_(share.now),
+      taken_at_(share.now),
       drain_time_(kDrainTime) {}
 
 Connection::~Connection() {
   LS_CHECK(WaitsForNothing(), "nothing calls a connection back that is gone");
+  if (account_ && account_->bytes() != 0) share_.budget.Set(*account_, 0);
 }
 
 bool Connection::Start(SessionFactory& factory) {
@@ -85,9 +96,12 @@ bool Connection::Start(SessionFactory& factory) {
   if (error) return false;  // it has gone already
   const tcp::endpoint local = stream.local_endpoint(error);
   if (error) return false;
-  session_ = factory.Make(*this, {.peer = BytesOf(peer.address()),
-                                  .peer_port = peer.port(),
-                                  .local = BytesOf(local.address())});
+  ClientAddress address = {
+      .peer = BytesOf(peer.address()), .peer_port = peer.port(), .local = BytesOf(local.address())};
+  account_.emplace(share_.loop.number(), address.peer, address.peer_port);
+  session_ = ticket_.refusal().empty() ? factory.Make(*this, std::move(address))
+                                       : factory.MakeRefusing(ticket_.refusal());
+  if (session_ == nullptr) return false;
   WaitReadable();
   return true;
 }
@@ -104,7 +118,7 @@ void Connection::WaitReadable() {
     } else if (!closed_) {
       OnReadable();
     }
-    RemoveWhenOver();
+    EndCallback();
   });
 }
 
@@ -118,7 +132,7 @@ void Connection::WaitWritable() {
     } else if (!closed_) {
       OnWritable();
     }
-    RemoveWhenOver();
+    EndCallback();
   });
 }
 
@@ -139,7 +153,7 @@ void Connection::WaitForTimer() {
   socket_->timer.async_wait([this](const error_code&) {
     waits_for_timer_ = false;
     if (!closed_ && timer_at_ != kNever) OnTimer();
-    RemoveWhenOver();
+    EndCallback();
   });
 }
 
@@ -152,7 +166,7 @@ void Connection::WaitForTurn() {
       if (session_waits_for_ == Session::WaitsFor::kTurn && rest_.empty()) AnswerLeftover();
       Arm();
     }
-    RemoveWhenOver();
+    EndCallback();
   });
 }
 
@@ -163,15 +177,66 @@ void Connection::Arm() {
     return;
   }
   if (ends_ && !drains_) SayGoodbye();
-  if (!closed_ && !waits_to_read_ && (drains_ || MayRead())) WaitReadable();
+  if (closed_ || waits_to_read_ || !(drains_ || MayRead())) return;
+  if (!drains_ &&
+      share_.budget.HoldsBack(leftover_.capacity(), std::max(bytes_missing_, size_t{1}))) {
+    return WaitForRoom();
+  }
+  room_missed_at_ = kNever;
+  WaitReadable();
 }
 
 bool Connection::WaitsForNothing() const {
   return !waits_to_read_ && !waits_to_write_ && !waits_for_timer_ && !waits_for_turn_;
 }
 
-void Connection::RemoveWhenOver() {
+void Connection::EndCallback() {
+  Settle();
   if (closed_ && WaitsForNothing()) share_.remove(id_);
+}
+
+// --- What is held, and for how long --------------------------------------------------------------
+
+void Connection::Settle() {
+  const size_t held = leftover_.capacity() + rest_.capacity() + session_bytes_;
+  if (!account_->IsOutdated(held)) return;
+  share_.budget.Set(*account_, held);
+  if (share_.budget.IsOver()) share_.make_room();
+}
+
+void Connection::WaitForRoom() {
+  if (room_missed_at_ == kNever) room_missed_at_ = share_.now;
+  SetTimer(std::min(timer_at_, std::chrono::steady_clock::now() + kRoomTime));
+}
+
+void Connection::CheckTimes() {
+  if (closed_ || drains_) return;
+  const SessionLimits& limits = share_.limits;
+  const auto over = [&](Instant since, std::chrono::nanoseconds time) {
+    return share_.now - since > time;
+  };
+  if (!session_->IsEstablished() && over(begun_at_, limits.handshake_time)) {
+    ++share_.counters.ended_in_handshake;
+    return Close();
+  }
+  if (!rest_.empty()) {
+    if (!over(taken_at_, limits.unread_time)) return;
+    ++share_.counters.ended_not_reading;
+    return Close();
+  }
+  if (room_missed_at_ != kNever && over(room_missed_at_, kRoomTimeMax)) {
+    if (share_.budget.IsTight()) share_.make_room();
+    return;
+  }
+  if (limits.idle_time.count() == 0 || !MayRead() || !over(heard_at_, limits.idle_time)) return;
+  ++share_.counters.ended_idle;
+  Close();
+}
+
+void Connection::EndIfCondemned() {
+  if (closed_ || !account_->is_condemned()) return;
+  ++share_.counters.ended_for_memory;
+  Close();
 }
 
 // --- Reading -------------------------------------------------------------------------------------
@@ -190,6 +255,17 @@ void Connection::OnReadable() {
   Arm();
 }
 
+size_t Connection::Read(char* to, size_t bytes) {
+  error_code error;
+  const size_t read = socket_->stream.read_some(asio::buffer(to, bytes), error);
+  if (error) {
+    if (!WouldBlock(error)) Close();
+    return 0;
+  }
+  heard_at_ = share_.now;
+  return read;
+}
+
 bool Connection::ReadAndAnswer() {
   const size_t held = leftover_.size();
   const size_t wanted = held + std::max(bytes_missing_, size_t{1});
@@ -199,14 +275,8 @@ bool Connection::ReadAndAnswer() {
   }
   char* const buffer = share_.read_buffer.get();
   if (held > 0) std::memcpy(buffer, leftover_.data(), held);
-  error_code error;
-  const size_t bytes =
-      socket_->stream.read_some(asio::buffer(buffer + held, kReadBufferBytes - held), error);
-  if (WouldBlock(error)) return false;
-  if (error) {
-    Close();
-    return false;
-  }
+  const size_t bytes = Read(buffer + held, kReadBufferBytes - held);
+  if (bytes == 0) return false;
   leftover_.Clear();
   const std::string_view received(buffer, held + bytes);
   leftover_.Append(received.substr(Answer(received)));
@@ -219,15 +289,9 @@ bool Connection::ReadIntoLeftover() {
   // Grows with what has come, not with what the request's header says.
   const size_t step_max = std::max(held, kReadBufferBytes);
   const size_t step = bytes_missing_ == 0 ? step_max : std::min(bytes_missing_, step_max);
-  char* const to = leftover_.Extend(step);
-  error_code error;
-  const size_t bytes = socket_->stream.read_some(asio::buffer(to, step), error);
+  const size_t bytes = Read(leftover_.Extend(step), step);
   leftover_.Truncate(held + bytes);
-  if (WouldBlock(error)) return false;
-  if (error) {
-    Close();
-    return false;
-  }
+  if (bytes == 0) return false;
   bytes_missing_ -= std::min(bytes, bytes_missing_);
   if (bytes_missing_ == 0) AnswerLeftover();
   return true;
@@ -246,6 +310,7 @@ size_t Connection::Answer(std::string_view received) {
   if (limits.turn_time != std::chrono::nanoseconds::max()) {
     turn.ends = std::chrono::steady_clock::now() + limits.turn_time;
   }
+  turn.is_overloaded = share_.budget.Refuses(account_->bytes());
   due_ = false;
   size_t dealt_with = 0;
   size_t answer_bytes = 0;
@@ -255,6 +320,7 @@ size_t Connection::Answer(std::string_view received) {
              "a session that waits for a time says for which");
     session_waits_for_ = result.waits_for;
     bytes_missing_ = result.bytes_missing;
+    session_bytes_ = result.held_bytes;
     dealt_with += result.consumed;
     if (result.waits_for == WaitsFor::kEnd) dealt_with = received.size();
     ends_ = result.waits_for == WaitsFor::kEnd || (stops_ && result.waits_for == WaitsFor::kBytes);
@@ -293,7 +359,9 @@ void Connection::Send(OutputBuffer& out) {
     const size_t written = Write(out.view());
     if (written < out.size() && !closed_) {
       std::swap(rest_, out);
+      if (rest_.capacity() - rest_.size() > kSpareBytesMax) rest_.ShrinkTo(rest_.size());
       rest_sent_ = written;
+      taken_at_ = share_.now;
     }
   }
   out.Clear();
@@ -302,7 +370,9 @@ void Connection::Send(OutputBuffer& out) {
 
 void Connection::OnWritable() {
   if (!rest_.empty()) {
-    rest_sent_ += Write(rest_.ViewFrom(rest_sent_));
+    const size_t written = Write(rest_.ViewFrom(rest_sent_));
+    rest_sent_ += written;
+    if (written > 0) taken_at_ = share_.now;
     if (rest_sent_ == rest_.size() && !closed_) {
       rest_.Clear();
       rest_.ShrinkTo(0);
@@ -321,6 +391,7 @@ void Connection::Push(std::string_view bytes) {
   const size_t held = rest_.size();
   if (rest_.empty()) {
     rest_sent_ = 0;
+    taken_at_ = share_.now;
     bytes.remove_prefix(Write(bytes));
   }
   if (!closed_) rest_.Append(bytes);
@@ -360,11 +431,8 @@ void Connection::SayGoodbye() {
 }
 
 void Connection::Drain() {
-  error_code error;
-  const size_t bytes =
-      socket_->stream.read_some(asio::buffer(share_.read_buffer.get(), kReadBufferBytes), error);
-  drained_bytes_ += bytes;
-  if (drained_bytes_ > kDrainedBytesMax || (error && !WouldBlock(error))) Close();
+  drained_bytes_ += Read(share_.read_buffer.get(), kReadBufferBytes);
+  if (drained_bytes_ > kDrainedBytesMax) Close();
 }
 
 void Connection::Abort() { Close(); }

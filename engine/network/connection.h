@@ -7,9 +7,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "engine/base/output_buffer.h"
+#include "engine/network/admission.h"
+#include "engine/network/client_budget.h"
 #include "engine/network/session.h"
 #include "engine/runtime/event_loop.h"
 
@@ -20,22 +23,31 @@ namespace liststore::network {
 struct LoopShare {
   EventLoop& loop;
   const SessionLimits& limits;
+  ClientBudget& budget;
+  ClientCounters& counters;
+  // As of the last look at the clock, about a second ago at most.
+  Instant now;
   // Connection::kReadBufferBytes bytes.
   std::unique_ptr<char[]> read_buffer;
   // Empty between two turns.
   OutputBuffer answers;
   // Destroys the connection.
   std::function<void(uint64_t id)> remove;
+  // More is held than may be: who holds most is to end.
+  std::function<void()> make_room;
 };
 
 // Owned by its group, used on the group's loop only. A turn is: wait until the socket is readable,
 // read once into the loop's buffer, let the session answer all whole requests, write once. What the
 // socket does not take stays here, and nothing is read until it is gone: a client that does not
-// read its answers is not heard either. Idle: about 400 bytes, its session, and no buffers.
+// read its answers is not heard either. Idle: about 500 bytes, its session, and no buffers. What it
+// holds is in the budget; where that is short it waits before it reads on. All bytes go through Read
+// and Write.
 //
 // Invariants:
 //  (1) nothing is read or answered while `rest_` has bytes;
-//  (2) an open connection waits for something: to read, to write, for a timer or for its turn;
+//  (2) an open connection waits for something: to read, to write, for a timer (of its session, or
+//      until there may be room) or for its turn;
 //  (3) it is removed from its group only when it waits for nothing any more, since what it waits
 //      for calls it back;
 //  (4) `leftover_` holds less than one request, unless the session waits for a turn or a time.
@@ -45,7 +57,7 @@ class Connection final : private Client {
   static constexpr size_t kReadBufferBytes = size_t{64} << 10;
 
   // Takes over `fd`, a connected and non-blocking stream socket. `share` outlives the connection.
-  Connection(LoopShare& share, uint64_t id, int fd);
+  Connection(LoopShare& share, uint64_t id, int fd, Admission::Ticket ticket);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -57,6 +69,9 @@ class Connection final : private Client {
   void Finish();
   // Closes without regard to what is under way.
   void Abort();
+  // Ends what has taken too long, as of the share's clock, or is condemned.
+  void CheckTimes();
+  void EndIfCondemned();
 
  private:
   struct Socket;
@@ -78,7 +93,11 @@ class Connection final : private Client {
   void Arm();
   bool WaitsForNothing() const;
   // Last in every callback: the connection may be gone after it.
-  void RemoveWhenOver();
+  void EndCallback();
+  // Enters what is held into the budget.
+  void Settle();
+  // There is no room for what the client still sends: looks again after a moment.
+  void WaitForRoom();
 
   // --- What is done then
   void OnReadable();
@@ -97,6 +116,8 @@ class Connection final : private Client {
   void Send(OutputBuffer& out);
   // How much of `bytes` the socket took at once; closes on errors.
   size_t Write(std::string_view bytes);
+  // What the socket had at once, up to `bytes`; closes on errors, and at the end. 0: nothing.
+  size_t Read(char* to, size_t bytes);
   // Reads and forgets, so that closing does not make the kernel reset the connection while the
   // client has not yet read its last answer.
   void Drain();
@@ -105,8 +126,10 @@ class Connection final : private Client {
 
   LoopShare& share_;
   const uint64_t id_;
+  const Admission::Ticket ticket_;
   const std::unique_ptr<Socket> socket_;
-  std::unique_ptr<Session> session_;  // set by Start
+  std::unique_ptr<Session> session_;      // set by Start
+  std::optional<ClientAccount> account_;  // set by Start
 
   OutputBuffer leftover_;     // received, not yet dealt with
   size_t bytes_missing_ = 0;  // of the request at its front, at least; 0: unknown
@@ -114,6 +137,12 @@ class Connection final : private Client {
   size_t rest_sent_ = 0;      // bytes of it that are
   size_t pushed_bytes_ = 0;   // bytes of it that nobody asked for
   size_t drained_bytes_ = 0;
+  size_t session_bytes_ = 0;  // that the session holds
+
+  const Instant begun_at_;
+  Instant heard_at_;                 // when a byte came last
+  Instant taken_at_;                 // with `rest_`: when the socket took a byte last
+  Instant room_missed_at_ = kNever;  // since when it waits for room
 
   Session::WaitsFor session_waits_for_ = Session::WaitsFor::kBytes;
   bool due_ = false;     // the session's time has come while `rest_` has bytes

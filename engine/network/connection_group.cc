@@ -8,31 +8,62 @@
 
 namespace liststore::network {
 
-ConnectionGroup::ConnectionGroup(EventLoop& loop, const SessionLimits& limits)
-    : share_{.loop = loop,
-             .limits = limits,
+ConnectionGroup::ConnectionGroup(EventLoop& loop, const Shared& shared)
+    : shared_(shared),
+      share_{.loop = loop,
+             .limits = shared.limits,
+             .budget = shared.budget,
+             .counters = shared.counters,
+             .now = shared.now(),
              .read_buffer = std::make_unique_for_overwrite<char[]>(Connection::kReadBufferBytes),
              .answers = {},
-             .remove = [this](uint64_t id) { Remove(id); }} {}
+             .remove = [this](uint64_t id) { Remove(id); },
+             .make_room = shared.make_room},
+      next_check_(share_.now + kCheckTime) {}
 
 ConnectionGroup::~ConnectionGroup() {
   LS_CHECK(connections_.empty(), "connections end before their group");
 }
 
-void ConnectionGroup::Adopt(int fd, SessionFactory& face) {
-  share_.loop.Post([this, fd, &face] { Add(fd, face); });
+void ConnectionGroup::Adopt(int fd, SessionFactory& face, Admission::Ticket ticket) {
+  share_.loop.Post([this, fd, &face, ticket = std::move(ticket)]() mutable {
+    Add(fd, face, std::move(ticket));
+  });
 }
 
-void ConnectionGroup::Add(int fd, SessionFactory& face) {
+void ConnectionGroup::Add(int fd, SessionFactory& face, Admission::Ticket ticket) {
   if (stopping_) {
     ::close(fd);
     return;
   }
   const uint64_t id = next_id_++;
-  auto connection = std::make_unique<Connection>(share_, id, fd);
+  auto connection = std::make_unique<Connection>(share_, id, fd, std::move(ticket));
   if (!connection->Start(face)) return;
   connections_.emplace(id, std::move(connection));
   NoteCount();
+}
+
+void ConnectionGroup::Tick() {
+  const Instant now = shared_.now();
+  share_.now = now;
+  if (now >= next_check_) CheckTimesNow(now);
+}
+
+void ConnectionGroup::CheckTimes() {
+  share_.loop.Post([this] { CheckTimesNow(shared_.now()); });
+}
+
+void ConnectionGroup::CheckTimesNow(Instant now) {
+  share_.now = now;
+  next_check_ = now + kCheckTime;
+  // What ends is removed later, when what it waits for has called it back.
+  for (auto& [id, connection] : connections_) connection->CheckTimes();
+}
+
+void ConnectionGroup::EndCondemned() {
+  share_.loop.Post([this] {
+    for (auto& [id, connection] : connections_) connection->EndIfCondemned();
+  });
 }
 
 void ConnectionGroup::Remove(uint64_t id) {

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "absl/base/thread_annotations.h"
@@ -20,8 +21,19 @@ namespace liststore::network {
 // Owned by the server, one for each loop. Destroyed when it is empty and its loop has ended.
 class ConnectionGroup {
  public:
-  // `loop` and `limits` outlive the group.
-  ConnectionGroup(EventLoop& loop, const SessionLimits& limits);
+  // What connections share beside what is the loop's own. Outlives the groups.
+  struct Shared {
+    const SessionLimits& limits;
+    ClientBudget& budget;
+    ClientCounters& counters;
+    // The time that limits are measured by. Called by every loop.
+    const std::function<Instant()>& now;
+    // Who holds most of all groups' clients is to end. Called by every loop.
+    std::function<void()> make_room;
+  };
+
+  // `loop` and `shared` outlive the group.
+  ConnectionGroup(EventLoop& loop, const Shared& shared);
   ~ConnectionGroup();
   ConnectionGroup(const ConnectionGroup&) = delete;
   ConnectionGroup& operator=(const ConnectionGroup&) = delete;
@@ -30,7 +42,11 @@ class ConnectionGroup {
 
   // Takes over a connected, non-blocking socket; closes it if the group has begun to stop. `face`,
   // which is of this loop, makes its session.
-  void Adopt(int fd, SessionFactory& face);
+  void Adopt(int fd, SessionFactory& face, Admission::Ticket ticket);
+  // Ends connections that have taken too long. Without being asked this is done once a second.
+  void CheckTimes();
+  // Ends the connection that the budget has condemned, if it is of this group.
+  void EndCondemned();
   // Every connection answers what it has received, then ends; new ones are refused.
   void BeginStop();
   // Ends what BeginStop left over.
@@ -39,13 +55,23 @@ class ConnectionGroup {
   bool WaitUntilEmpty(std::chrono::milliseconds timeout);
   size_t connection_count() const;
 
+  // --- The loop's thread: now and then, once a second at least. A look at the clock ------------
+
+  void Tick();
+
  private:
-  void Add(int fd, SessionFactory& face);
+  static constexpr std::chrono::seconds kCheckTime{1};
+
+  void Add(int fd, SessionFactory& face, Admission::Ticket ticket);
+  void CheckTimesNow(Instant now);
   void Remove(uint64_t id);
   void NoteCount();
 
+  const Shared& shared_;
+
   // The loop's thread only.
   LoopShare share_;
+  Instant next_check_;
   absl::flat_hash_map<uint64_t, std::unique_ptr<Connection>> connections_;
   uint64_t next_id_ = 0;
   bool stopping_ = false;

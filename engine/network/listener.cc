@@ -46,15 +46,19 @@ absl::Status Refusal(const tcp::endpoint& endpoint, const error_code& error) {
       absl::StrCat("cannot listen on ", Shown(endpoint), ": ", error.message()));
 }
 
-// The port of the other end of a connected socket; 0: it has gone.
-uint16_t PeerPort(int fd) {
+Listener::Peer PeerOf(int fd) {
   sockaddr_storage address{};
   socklen_t length = sizeof(address);
-  if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) return 0;
+  if (getpeername(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) return {};
   if (address.ss_family == AF_INET6) {
-    return ntohs(reinterpret_cast<const sockaddr_in6*>(&address)->sin6_port);
+    const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
+    std::string bytes(reinterpret_cast<const char*>(&v6.sin6_addr), sizeof(v6.sin6_addr));
+    if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) bytes.erase(0, 12);
+    return {std::move(bytes), ntohs(v6.sin6_port)};
   }
-  return ntohs(reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
+  const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
+  return {std::string(reinterpret_cast<const char*>(&v4.sin_addr), sizeof(v4.sin_addr)),
+          ntohs(v4.sin_port)};
 }
 
 }  // namespace
@@ -99,7 +103,7 @@ struct Listener::Impl {
       const int fd =
           accept4(acceptor.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
       if (fd >= 0) {
-        accept(fd, PeerPort(fd));
+        accept(fd, PeerOf(fd));
       } else if (IsTransient(errno)) {
         return false;
       } else if (errno == EAGAIN || errno == EWOULDBLOCK) {

@@ -16,8 +16,13 @@ namespace liststore::network {
 // little and goes on: clients wait in the kernel's queue meanwhile.
 class Listener {
  public:
-  // Takes over a connected, non-blocking socket; runs on the loop. `peer_port` is the client's.
-  using Accept = std::function<void(int fd, uint16_t peer_port)>;
+  // The other end of a connected socket.
+  struct Peer {
+    std::string address;  // 4 or 16 bytes, IPv4 mapped into IPv6 is IPv4; empty: it has gone
+    uint16_t port = 0;
+  };
+  // Takes over a connected, non-blocking socket; runs on the loop.
+  using Accept = std::function<void(int fd, const Peer& peer)>;
 
   // Binds and listens; clients may connect from now on, and are accepted once the loop runs.
   // `address` is IPv4 or IPv6, or "localhost" ("::" takes IPv4 too); `port` 0 is any free one.

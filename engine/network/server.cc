@@ -1,5 +1,7 @@
 #include "engine/network/server.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -15,16 +17,33 @@ constexpr std::chrono::milliseconds kStopTime(500);
 
 }  // namespace
 
+Server::Server(const ServerOptions& options, const ConnectionLimits& connections)
+    : limits_(options.limits),
+      now_(options.now ? options.now : [] { return std::chrono::steady_clock::now(); }),
+      budget_(options.client_memory_bytes),
+      admission_(connections),
+      shared_{.limits = limits_,
+              .budget = budget_,
+              .counters = counters_,
+              .now = now_,
+              .make_room = [this] { MakeRoom(); }} {}
+
 absl::StatusOr<std::unique_ptr<Server>> Server::Create(const ServerOptions& options) {
   LS_CHECK(options.loops >= 1 && options.limits.requests_max >= 1, "a server can do something");
-  RaiseFileLimit();
-  std::unique_ptr<Server> server(new Server(options.limits));
+  const ConnectionLimits connections =
+      Admission::Resolve(options.connections, RaiseFileLimit(), options.loops);
+  std::unique_ptr<Server> server(new Server(options, connections));
   for (uint32_t number = 0; number < options.loops; ++number) {
-    LS_ASSIGN_OR_RETURN(auto loop, EventLoop::Create(number, options.background));
+    const auto background = [server = server.get(), number, next = options.background] {
+      server->groups_[number]->Tick();
+      return next && next();
+    };
+    LS_ASSIGN_OR_RETURN(auto loop, EventLoop::Create(number, background));
     server->loops_.push_back(std::move(loop));
     server->groups_.push_back(
-        std::make_unique<ConnectionGroup>(*server->loops_.back(), server->limits_));
+        std::make_unique<ConnectionGroup>(*server->loops_.back(), server->shared_));
   }
+  LS_ASSIGN_OR_RETURN(server->accepting_, EventLoop::Create(options.loops, {}));
   return server;
 }
 
@@ -32,12 +51,18 @@ absl::StatusOr<uint16_t> Server::Listen(const std::string& address, uint16_t por
                                         std::vector<SessionFactory*> face, LoopChoice choice) {
   LS_CHECK(!runs_ && face.size() == groups_.size(), "a face has a factory for each loop");
   const auto take = [this, face = std::move(face), choice, in_turn = size_t{0}](
-                        int fd, uint16_t peer_port) mutable {
+                        int fd, const Listener::Peer& peer) mutable {
+    Admission::Ticket ticket = admission_.Enter(peer.address);
+    if (!ticket.refusal().empty()) ++counters_.refused_connections;
+    if (ticket.is_void()) {
+      ::close(fd);
+      return;
+    }
     const size_t count = groups_.size();
-    const size_t loop = choice == LoopChoice::kByPeerPort ? peer_port % count : in_turn++ % count;
-    groups_[loop]->Adopt(fd, *face[loop]);
+    const size_t loop = choice == LoopChoice::kByPeerPort ? peer.port % count : in_turn++ % count;
+    groups_[loop]->Adopt(fd, *face[loop], std::move(ticket));
   };
-  LS_ASSIGN_OR_RETURN(auto listener, Listener::Open(*loops_[0], address, port, take));
+  LS_ASSIGN_OR_RETURN(auto listener, Listener::Open(*accepting_, address, port, take));
   listeners_.push_back(std::move(listener));
   return listeners_.back()->port();
 }
@@ -46,6 +71,15 @@ void Server::Start() {
   LS_CHECK(!std::exchange(runs_, true), "a server is started once");
   for (const auto& listener : listeners_) listener->Start();
   for (const auto& loop : loops_) loop->Start();
+  accepting_->Start();
+}
+
+void Server::CheckTimes() {
+  for (const auto& group : groups_) group->CheckTimes();
+}
+
+void Server::MakeRoom() {
+  if (const auto loop = budget_.CondemnLargest()) groups_[*loop]->EndCondemned();
 }
 
 Server::~Server() { Stop(); }
@@ -55,7 +89,7 @@ void Server::Stop() {
   for (const auto& loop : loops_) {
     LS_CHECK(!loop->IsCurrent(), "a server is stopped from outside");
   }
-  loops_[0]->Post([this] {
+  accepting_->Post([this] {
     for (const auto& listener : listeners_) listener->Close();
     // After the adoption of what was just accepted.
     for (const auto& group : groups_) group->BeginStop();
@@ -70,6 +104,8 @@ void Server::Stop() {
     // A request that runs is the only thing to wait for now.
     while (!group->WaitUntilEmpty(kStopTime)) group->AbortAll();
   }
+  accepting_->Stop();
+  accepting_->Join();
   for (const auto& loop : loops_) loop->Stop();
   for (const auto& loop : loops_) loop->Join();
 }

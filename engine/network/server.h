@@ -4,11 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/network/admission.h"
+#include "engine/network/client_budget.h"
 #include "engine/network/connection_group.h"
 #include "engine/network/listener.h"
 #include "engine/network/session.h"
@@ -19,6 +22,11 @@ namespace liststore::network {
 struct ServerOptions {
   uint32_t loops = 1;
   SessionLimits limits = {};
+  ConnectionLimits connections = {};
+  // What all connections may hold together.
+  uint64_t client_memory_bytes = uint64_t{1} << 30;
+  // The time that SessionLimits are measured by; empty: the machine's. Called by every loop.
+  std::function<Instant()> now = {};
   // Called by every loop; see EventLoop. May be empty.
   EventLoop::Background background = {};
 };
@@ -52,18 +60,32 @@ class Server {
   // read. Again, or before Start: nothing.
   void Stop();
 
+  // Looks at once for connections that have taken too long: for tests that move the clock.
+  void CheckTimes();
+
   uint32_t loop_count() const { return static_cast<uint32_t>(loops_.size()); }
   EventLoop& loop(uint32_t number) { return *loops_[number]; }
   const SessionLimits& limits() const { return limits_; }
+  const ClientBudget& budget() const { return budget_; }
+  ClientCounters& counters() { return counters_; }
   size_t connection_count() const;
 
  private:
-  explicit Server(const SessionLimits& limits) : limits_(limits) {}
+  Server(const ServerOptions& options, const ConnectionLimits& connections);
+  // Any loop: the connection that holds most is to end.
+  void MakeRoom();
 
   const SessionLimits limits_;
+  const std::function<Instant()> now_;
+  ClientBudget budget_;
+  ClientCounters counters_;
+  Admission admission_;
+  const ConnectionGroup::Shared shared_;
   std::vector<std::unique_ptr<EventLoop>> loops_;
   std::vector<std::unique_ptr<ConnectionGroup>> groups_;  // one for each loop
-  std::vector<std::unique_ptr<Listener>> listeners_;      // on the first loop
+  // Of the listeners alone: clients are accepted whatever the others work on.
+  std::unique_ptr<EventLoop> accepting_;
+  std::vector<std::unique_ptr<Listener>> listeners_;
   bool runs_ = false;
 };
 

@@ -33,6 +33,12 @@ struct SessionLimits {
   size_t requests_max = 64;
   // How long a session may work until others have their turn.
   std::chrono::nanoseconds turn_time = std::chrono::nanoseconds::max();
+  // From connecting until the session says that its client is known; what takes longer ends.
+  std::chrono::nanoseconds handshake_time = std::chrono::seconds(10);
+  // Without a byte from a client that is owed nothing; zero: for ever.
+  std::chrono::nanoseconds idle_time = std::chrono::nanoseconds(0);
+  // In which a client takes nothing of what it is answered.
+  std::chrono::nanoseconds unread_time = std::chrono::seconds(60);
 };
 
 // What a session has in one call: on the loop's stack, of the loop's thread.
@@ -41,6 +47,9 @@ struct Turn {
   OutputBuffer& answers;
   const SessionLimits& limits;
   Instant ends = kNever;
+  // Too much is held for clients, or for this one: requests that may take memory are refused, in
+  // the protocol's words.
+  bool is_overloaded = false;
 
   bool TimeIsOver() const { return ends != kNever && std::chrono::steady_clock::now() >= ends; }
   // Asked after each group of requests, of which one is done in any case: a session then stops and
@@ -69,6 +78,8 @@ class Session {
     size_t bytes_missing = 0;
     // To be called again then, whatever it waits for beside. Holds until the next call.
     Instant wakes_at = kNever;
+    // What the session keeps for its client until the next call, beside some KiB.
+    size_t held_bytes = 0;
   };
 
   virtual ~Session() = default;
@@ -80,6 +91,8 @@ class Session {
   // The server stops: from now on nothing is delayed. OnBytes is called once more, with what
   // remains, and as long as it waits for a turn; then the connection ends.
   virtual void OnStop() = 0;
+  // The client has said who it is, and may stay. Asked about once a second.
+  virtual bool IsEstablished() const { return true; }
 };
 
 // Where a connection leads: 4 or 16 bytes each; IPv4 mapped into IPv6 is IPv4.
@@ -108,6 +121,9 @@ class SessionFactory {
   virtual ~SessionFactory() = default;
   // For a client that has just connected. Never null.
   virtual std::unique_ptr<Session> Make(Client& client, ClientAddress address) = 0;
+  // For one that is not served because of `refusal`: it is told in the protocol's words, then the
+  // connection ends. Null: there are no such words.
+  virtual std::unique_ptr<Session> MakeRefusing(std::string /*refusal*/) { return nullptr; }
 };
 
 }  // namespace liststore::network

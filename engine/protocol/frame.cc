@@ -14,6 +14,10 @@ namespace {
 uint64_t MemoryEstimate(uint64_t body_bytes) { return 2 * body_bytes + 8000; }
 
 std::string TooLargeMessage(uint32_t body_bytes, uint32_t body_bytes_max) {
+  if (body_bytes_max == kLoginFrameBodyBytesMax) {
+    return absl::StrCat("request size too large (frame size ", body_bytes,
+                        "; allowed before the client has logged in ", body_bytes_max, ")");
+  }
   return absl::StrCat("request size too large (frame size ", body_bytes, "; estimate ",
                       MemoryEstimate(body_bytes), "; allowed ", MemoryEstimate(body_bytes_max),
                       ")");

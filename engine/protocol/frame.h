@@ -57,6 +57,8 @@ inline constexpr uint32_t kFrameBodyBytesMax = 256u << 20;
 // The first frame of a connection carries a few options; a longer one is not CQL.
 // Source: ScyllaDB transport/server.cc, read_frame.
 inline constexpr uint32_t kFirstFrameBodyBytesMax = 100'000;
+// Before it has logged in nobody sends a longer one.
+inline constexpr uint32_t kLoginFrameBodyBytesMax = 64u << 10;
 // The stream of pushed events, and the one that header errors are answered on.
 inline constexpr int16_t kEventStream = -1;
 inline constexpr int16_t kHeaderErrorStream = 0;
@@ -113,7 +115,12 @@ class FrameCutter {
 
   // Bodies longer than `body_bytes_max` are refused with kInvalid and ScyllaDB's text of an
   // oversized request, on the frame's own stream. At most kFrameBodyBytesMax.
+  // kLoginFrameBodyBytesMax is said to hold until the client has logged in.
   explicit FrameCutter(uint32_t body_bytes_max = kFrameBodyBytesMax);
+
+  uint32_t body_bytes_max() const { return body_bytes_max_; }
+  // From the next frame on.
+  void set_body_bytes_max(uint32_t bytes) { body_bytes_max_ = bytes; }
 
   // Looks at the front of `received`. On kFrame, `frame` views into it and the caller drops
   // frame.bytes() before the next call; otherwise `frame` is unchanged.
@@ -131,7 +138,7 @@ class FrameCutter {
   Outcome Refuse(ErrorCode code, std::string message, int16_t stream);
   Outcome Incomplete(size_t bytes_missing);
 
-  const uint32_t body_bytes_max_;
+  uint32_t body_bytes_max_;
   size_t bytes_missing_ = 1;
   std::optional<ProtocolVersion> version_;
   bool first_frame_cut_ = false;

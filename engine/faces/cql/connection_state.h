@@ -2,6 +2,7 @@
 #ifndef LISTSTORE_ENGINE_FACES_CQL_CONNECTION_STATE_H_
 #define LISTSTORE_ENGINE_FACES_CQL_CONNECTION_STATE_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "engine/base/output_buffer.h"
@@ -21,7 +22,14 @@ inline EventTypes BitOf(protocol::EventType type) {
 // Owned by a session, used on its loop only.
 struct ConnectionState {
   // `body_bytes_max`: of a request's body, compressed or not.
-  explicit ConnectionState(uint32_t body_bytes_max) : cutter(body_bytes_max) {}
+  explicit ConnectionState(uint32_t body_bytes_max)
+      : cutter(std::min(body_bytes_max, protocol::kLoginFrameBodyBytesMax)) {}
+
+  // All is agreed. `body_bytes_max`: from now on.
+  void BecomeReady(uint32_t body_bytes_max) {
+    phase = protocol::ConnectionPhase::kReady;
+    cutter.set_body_bytes_max(body_bytes_max);
+  }
 
   protocol::FrameCutter cutter;
   protocol::ConnectionPhase phase = protocol::ConnectionPhase::kUninitialised;

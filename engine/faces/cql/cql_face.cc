@@ -17,6 +17,8 @@ absl::StatusOr<std::unique_ptr<CqlFace>> CqlFace::Open(network::Server& server,
   context.handler = &handler;
   context.credentials = options.credentials;
   context.clients = options.clients;
+  context.counters = &server.counters();
+  context.client_memory_bytes = server.budget().limit_bytes();
   context.logins = std::make_unique<LoginGuard>(options.logins);
   context.body_bytes_max = static_cast<uint32_t>(
       std::min<size_t>(server.limits().input_bytes_max, protocol::kFrameBodyBytesMax));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "absl/strings/str_cat.h"
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/faces/cql/handlers.h"
@@ -20,6 +21,18 @@ namespace {
 
 using protocol::Compression;
 using protocol::FrameCutter;
+
+bool NeedsStatements(uint8_t opcode) {
+  switch (static_cast<protocol::Opcode>(opcode)) {
+    case protocol::Opcode::kQuery:
+    case protocol::Opcode::kPrepare:
+    case protocol::Opcode::kExecute:
+    case protocol::Opcode::kBatch:
+      return true;
+    default:
+      return false;
+  }
+}
 
 bool NeedsStatements(const protocol::Request& request) {
   return std::holds_alternative<protocol::Execute>(request.message) ||
@@ -74,7 +87,7 @@ size_t Dispatcher::DealWith(std::string_view frames, ConnectionState& state,
     if (outcome == FrameCutter::Outcome::kFrame) {
       pending_frames_[pending_count_] = frames.substr(dealt_with, frame.bytes());
       const int failed_logins = state.failed_logins;
-      Take(frame, state, out);
+      Take(frame, state, turn);
       dealt_with += frame.bytes();
       if (state.failed_logins == failed_logins) continue;
       // The next attempt is not looked at at once, and the last one is the end.
@@ -94,8 +107,13 @@ size_t Dispatcher::DealWith(std::string_view frames, ConnectionState& state,
   }
 }
 
-void Dispatcher::Take(const protocol::Frame& frame, ConnectionState& state, OutputBuffer& out) {
+void Dispatcher::Take(const protocol::Frame& frame, ConnectionState& state,
+                      const network::Turn& turn) {
   const protocol::FrameHeader& header = frame.header;
+  OutputBuffer& out = turn.answers;
+  if (turn.is_overloaded && NeedsStatements(header.opcode)) [[unlikely]] {
+    return Refuse(header, state, out);
+  }
   Slot& slot = (*slots_)[pending_count_];
   auto error = Decode(frame, state, slot);
   if (!error && NeedsStatements(slot.request)) {
@@ -112,6 +130,19 @@ void Dispatcher::Take(const protocol::Frame& frame, ConnectionState& state, Outp
   Trim(slot);
 }
 
+void Dispatcher::Refuse(const protocol::FrameHeader& header, const ConnectionState& state,
+                        OutputBuffer& out) {
+  server_.counters->refused_requests.fetch_add(1, std::memory_order_relaxed);
+  protocol::EncodeError(
+      out, ResponseContextOf(header, state.client),
+      protocol::ProtocolError{
+          protocol::ErrorCode::kOverloaded,
+          absl::StrCat("Too much memory is held for clients: more than three quarters of ",
+                       server_.client_memory_bytes,
+                       " bytes (client_memory); clients that read their answers sooner, or ask "
+                       "for smaller pages, hold less")});
+}
+
 std::optional<protocol::ProtocolError> Dispatcher::Decode(const protocol::Frame& frame,
                                                           const ConnectionState& state,
                                                           Slot& slot) {
@@ -119,8 +150,8 @@ std::optional<protocol::ProtocolError> Dispatcher::Decode(const protocol::Frame&
   if (auto error = protocol::CheckOpcode(state.phase, header.opcode)) return error;
   std::string_view body = frame.body;
   if ((header.flags & protocol::kFrameCompressed) != 0) {
-    if (auto error = protocol::DecompressBody(state.compression, frame.body, server_.body_bytes_max,
-                                              slot.body)) {
+    if (auto error = protocol::DecompressBody(state.compression, frame.body,
+                                              state.cutter.body_bytes_max(), slot.body)) {
       return error;
     }
     body = slot.body.view();

@@ -68,7 +68,9 @@ class Dispatcher {
   size_t DealWith(std::string_view frames, ConnectionState& state, const network::Turn& turn,
                   Result& result);
   // Answers the request of `frame`, or puts it among those that wait.
-  void Take(const protocol::Frame& frame, ConnectionState& state, OutputBuffer& out);
+  void Take(const protocol::Frame& frame, ConnectionState& state, const network::Turn& turn);
+  // Answers that there is no memory for it.
+  void Refuse(const protocol::FrameHeader& header, const ConnectionState& state, OutputBuffer& out);
   // Makes `slot.request` of a frame, or says why that cannot be.
   std::optional<protocol::ProtocolError> Decode(const protocol::Frame& frame,
                                                 const ConnectionState& state, Slot& slot);

@@ -52,7 +52,7 @@ void HandleAuthResponse(const protocol::AuthResponse& auth,
   }
   server.logins->NoteSuccess(state.client.peer_address);
   state.client.user = given->user;
-  state.phase = protocol::ConnectionPhase::kReady;
+  state.BecomeReady(server.body_bytes_max);
   protocol::EncodeAuthSuccess(out, response, protocol::Value::Null());
 }
 

@@ -26,7 +26,7 @@ void HandleStartup(const protocol::Startup& startup, const protocol::ResponseCon
     return;
   }
   client.user = "anonymous";
-  state.phase = protocol::ConnectionPhase::kReady;
+  state.BecomeReady(server.body_bytes_max);
   protocol::EncodeReady(out, response);
 }
 

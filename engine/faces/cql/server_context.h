@@ -11,6 +11,7 @@
 #include "engine/execute/request_handler.h"
 #include "engine/faces/cql/connected_clients.h"
 #include "engine/faces/cql/login_guard.h"
+#include "engine/network/client_budget.h"
 #include "engine/protocol/frame.h"
 #include "engine/protocol/scylla_options.h"
 
@@ -34,6 +35,9 @@ struct ServerContext {
   std::optional<Credentials> credentials;
   // What makes guessing slow; never null where there are credentials.
   std::unique_ptr<LoginGuard> logins;
+  // Where it is counted what is refused; never null once connections exist.
+  network::ClientCounters* counters = nullptr;
+  uint64_t client_memory_bytes = 0;  // for all of them
   // Longest body of a request, as it comes and decompressed.
   uint32_t body_bytes_max = protocol::kFrameBodyBytesMax;
 };

@@ -23,6 +23,12 @@ CqlSession::~CqlSession() {
 }
 
 network::Session::Result CqlSession::OnBytes(std::string_view received, const network::Turn& turn) {
+  Result result = Answer(received, turn);
+  result.held_bytes = delayed_bytes_ + state_.postponed.capacity();
+  return result;
+}
+
+network::Session::Result CqlSession::Answer(std::string_view received, const network::Turn& turn) {
   if (!delayed_.empty() && !AppendDue(turn)) return {.waits_for = WaitsFor::kTurn};
   if (delayed_bytes_ > kDelayedBytesMax) {
     return {.waits_for = WaitsFor::kTime, .wakes_at = delayed_.begin()->first};
@@ -102,6 +108,25 @@ void CqlSession::List() {
 void CqlSession::Push(const PushedEvent& event) {
   if ((state_.registered & BitOf(event.type)) == 0) return;
   client_.Push(event.FrameFor(state_.client.protocol_version));
+}
+
+network::Session::Result RefusingSession::OnBytes(std::string_view received,
+                                                  const network::Turn& turn) {
+  protocol::Frame frame;
+  switch (cutter_.Next(received, frame)) {
+    case protocol::FrameCutter::Outcome::kIncomplete:
+      return {.bytes_missing = cutter_.bytes_missing()};
+    case protocol::FrameCutter::Outcome::kRefused:
+      protocol::EncodeRefusal(turn.answers, cutter_.refusal());
+      break;
+    case protocol::FrameCutter::Outcome::kFrame:
+      protocol::ResponseContext context;
+      context.version = frame.header.version;
+      context.stream = frame.header.stream;
+      protocol::EncodeError(turn.answers, context,
+                            protocol::ProtocolError{protocol::ErrorCode::kOverloaded, refusal_});
+  }
+  return {.waits_for = WaitsFor::kEnd};
 }
 
 std::unique_ptr<network::Session> CqlSessionFactory::Make(network::Client& client,

@@ -42,10 +42,12 @@ class CqlSession final : public network::Session {
 
   Result OnBytes(std::string_view received, const network::Turn& turn) override;
   void OnStop() override { stops_ = true; }
+  bool IsEstablished() const override { return state_.phase == protocol::ConnectionPhase::kReady; }
   // Sends an EVENT if the client has registered for its type.
   void Push(const PushedEvent& event);
 
  private:
+  Result Answer(std::string_view received, const network::Turn& turn);
   // Appends delayed answers whose time has come; false: until the turn was spent.
   bool AppendDue(const network::Turn& turn);
   void Delay(std::vector<DelayedAnswer> answers);
@@ -75,6 +77,21 @@ class CqlSession final : public network::Session {
   bool stops_ = false;
 };
 
+// A client that is not served: its first request is answered by the reason, as version and stream
+// ask for it; then the connection ends.
+class RefusingSession final : public network::Session {
+ public:
+  explicit RefusingSession(std::string refusal) : refusal_(std::move(refusal)) {}
+
+  Result OnBytes(std::string_view received, const network::Turn& turn) override;
+  void OnStop() override {}
+  bool IsEstablished() const override { return false; }
+
+ private:
+  const std::string refusal_;
+  protocol::FrameCutter cutter_{protocol::kLoginFrameBodyBytesMax};
+};
+
 // Owned by the face, one for each loop.
 class CqlSessionFactory final : public network::SessionFactory {
  public:
@@ -84,6 +101,9 @@ class CqlSessionFactory final : public network::SessionFactory {
 
   std::unique_ptr<network::Session> Make(network::Client& client,
                                          network::ClientAddress address) override;
+  std::unique_ptr<network::Session> MakeRefusing(std::string refusal) override {
+    return std::make_unique<RefusingSession>(std::move(refusal));
+  }
   // Sends an event to the sessions that registered for it, when the loop comes to it. Any thread.
   void Push(const PushedEvent& event);
 
