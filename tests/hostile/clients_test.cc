@@ -96,6 +96,17 @@ TEST_F(Clients, DoNotStayInTheHandshake) {
   ExpectAnswer(later);
 }
 
+TEST_F(Clients, ConnectWhileALoopIsBusy) {
+  Start({.loops = 2});
+  const auto busy = Ready();
+  ASSERT_TRUE(busy->Send(QueryBytes("wait")));
+  server_->handler().AwaitWaiting();
+  const auto other = Ready();  // of the next loop
+  ExpectAnswer(*other);
+  server_->handler().Release();
+  ASSERT_TRUE(busy->Read());
+}
+
 TEST_F(Clients, StayIdleForAsLongAsTheyMay) {
   Start({.limits = {.idle_time = seconds(60)}});
   const auto idle = Ready();
