@@ -20,10 +20,10 @@ namespace liststore {
 namespace {
 
 // Source: ScyllaDB cql3/query_processor.hh, prepared_statement_is_too_big.
-CqlError TooBig(const PreparedStatement& statement) {
+CqlError TooBig(const PreparedStatement& statement, size_t bytes_max) {
   return CqlError::Server("Prepared statement is too big: " + ShownText(statement.text) + " (" +
                           std::to_string(statement.bytes) + " bytes; all have " +
-                          std::to_string(StatementCache::kBytesMax) + ")");
+                          std::to_string(bytes_max) + ")");
 }
 
 StatementScratch& ThreadScratch() {
@@ -86,6 +86,7 @@ QueryProcessor::QueryProcessor(Engine& engine, const Clock& clock,
       settings_(options_.settings != nullptr
                     ? options_.settings
                     : std::make_shared<const LiveSettings>(ScyllaConfig())),
+      statements_(options_.statement_bytes_max),
       timeuuids_(clock, engine.catalog().NewUuid()) {
   engine_.catalog().Change([&](Schema& schema) {
     virtual_tables_.PutInto(schema);
@@ -231,7 +232,7 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::HandlePrepare(Call& call) {
       Prepare(call.request.statement(), call);
   if (!prepared.ok()) return prepared.error();
   const PreparedStatement& statement = **prepared;
-  if (!statements_.Put(*prepared)) return TooBig(statement);
+  if (!statements_.Put(*prepared)) return TooBig(statement, statements_.bytes_max());
   // A change of the schema or the settings that came in between did not see it: the driver prepares
   // it once more.
   if (engine_.catalog().generation() != generation ||

@@ -47,6 +47,10 @@ struct QueryProcessorOptions {
   FeatureTally* tally = nullptr;
   // nullptr: ScyllaDB's defaults.
   std::shared_ptr<const LiveSettings> settings;
+  // Of a SELECT's rows without pages; it may have kResultBytesMax in any case at most.
+  size_t result_bytes_max = SIZE_MAX;
+  // Of all statements that are prepared.
+  size_t statement_bytes_max = StatementCache::kBytesMax;
 };
 
 class StatementConditions;

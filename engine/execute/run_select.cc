@@ -116,7 +116,8 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
                     .resume = std::nullopt,
                     .page_bytes_max = call.settings.page_bytes_max,
                     .now_nanos = call.now_nanos,
-                    .functions = &functions};
+                    .functions = &functions,
+                    .bytes_max = options_.result_bytes_max};
   if (parameters.page_size) select.page_size = static_cast<uint64_t>(*parameters.page_size);
   if (!parameters.paging_state.empty()) {
     select.resume = protocol::DecodePagingState(parameters.paging_state);

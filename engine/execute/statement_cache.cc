@@ -99,7 +99,7 @@ void StatementCache::MoveTo(Entries::iterator at, bool is_proven) const {
 void StatementCache::NoteUse(Entries::iterator at) const {
   if (at->uses < kUsesOfProven) ++at->uses;
   MoveTo(at, at->uses == kUsesOfProven);
-  while (proven_.entries.size() > kProvenMax || proven_.bytes > kProvenBytesMax) {
+  while (proven_.entries.size() > kProvenMax || proven_.bytes > bytes_max_ / 4 * 3) {
     const auto oldest = proven_.entries.begin();
     MoveTo(oldest, oldest->statement->use.TakeUse() && oldest != at);
   }
@@ -114,7 +114,7 @@ std::shared_ptr<const PreparedStatement> StatementCache::Find(std::string_view i
 }
 
 bool StatementCache::Put(std::shared_ptr<const PreparedStatement> statement) {
-  if (statement->bytes > kBytesMax) return false;
+  if (statement->bytes > bytes_max_) return false;
   const MutexLock lock(mutex_);
   // Every client prepares what it executes: to be prepared again is no reason to be pushed out.
   uint8_t uses = 0;
@@ -122,7 +122,7 @@ bool StatementCache::Put(std::shared_ptr<const PreparedStatement> statement) {
     uses = at->second->uses;
     Erase(at->second);
   }
-  while (statements_.size() == kStatementsMax || bytes_held() + statement->bytes > kBytesMax) {
+  while (statements_.size() == kStatementsMax || bytes_held() + statement->bytes > bytes_max_) {
     Push(fresh_.entries.empty() ? proven_ : fresh_);
   }
   fresh_.bytes += statement->bytes;

@@ -94,6 +94,10 @@ class StatementCache {
   static constexpr size_t kStatementsMax = 10'000;
   static constexpr size_t kBytesMax = size_t{64} << 20;
 
+  // Instead of kBytesMax.
+  explicit StatementCache(size_t bytes_max = kBytesMax) : bytes_max_(bytes_max) {}
+
+  size_t bytes_max() const { return bytes_max_; }
   // nullptr: unknown, or dropped.
   std::shared_ptr<const PreparedStatement> Find(std::string_view id) const;
   // False: it is larger than all may be.
@@ -108,7 +112,6 @@ class StatementCache {
 
  private:
   static constexpr size_t kProvenMax = kStatementsMax / 4 * 3;
-  static constexpr size_t kProvenBytesMax = kBytesMax / 4 * 3;
   // Executed once is what everybody does who prepares.
   static constexpr uint8_t kUsesOfProven = 2;
 
@@ -139,6 +142,7 @@ class StatementCache {
     return fresh_.bytes + proven_.bytes;
   }
 
+  const size_t bytes_max_;
   mutable Mutex mutex_;
   mutable Segment fresh_ ABSL_GUARDED_BY(mutex_);
   mutable Segment proven_ ABSL_GUARDED_BY(mutex_);

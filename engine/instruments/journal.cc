@@ -8,12 +8,14 @@
 
 namespace liststore {
 
-Journal::Journal(size_t capacity) : enabled_(capacity > 0), capacity_(capacity) {
+Journal::Journal(size_t capacity, size_t bytes_max)
+    : bytes_max_(bytes_max), enabled_(capacity > 0), capacity_(capacity) {
   LS_CHECK(capacity <= kJournalCapacityMax, "whoever takes a capacity in checks it");
 }
 
 JournalBlock& Journal::BlockWithRoom() {
   if (blocks_.empty() || !blocks_.back()->HasRoom()) {
+    has_new_block_ = true;
     blocks_.push_back(std::make_shared<JournalBlock>(last_seq_ + 1));
   }
   return *blocks_.back();
@@ -26,6 +28,28 @@ void Journal::DropAbove(size_t records_max) {
   first_seq_ += dropped;
   // A block ends where the next one begins. What somebody reads lives until it was read.
   while (blocks_.size() > 1 && blocks_[1]->first_seq() <= first_seq_) blocks_.pop_front();
+}
+
+void Journal::DropAboveBytes() {
+  size_t bytes = BlockBytes();
+  while (blocks_.size() > 1 && bytes > bytes_max_) {
+    bytes -= blocks_.front()->bytes_taken();
+    const uint64_t kept_from = blocks_[1]->first_seq();
+    dropped_ += kept_from - first_seq_;
+    first_seq_ = kept_from;
+    blocks_.pop_front();
+  }
+}
+
+size_t Journal::BlockBytes() const {
+  size_t bytes = 0;
+  for (const auto& block : blocks_) bytes += block->bytes_taken();
+  return bytes;
+}
+
+size_t Journal::bytes() const {
+  const MutexLock lock(mutex_);
+  return BlockBytes();
 }
 
 void Journal::ForEach(const std::function<void(const JournalRecord&)>& visit) const {

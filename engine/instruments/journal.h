@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "engine/base/mutex.h"
@@ -24,6 +25,9 @@ namespace liststore {
 // for who reads them all, which the wire has to hold in one frame.
 inline constexpr size_t kJournalCapacityMax = 100'000;
 
+// What records may take with the statements that they hold, unless somebody says otherwise.
+inline constexpr size_t kJournalBytesMax = size_t{64} << 20;
+
 struct JournalCounts {
   bool enabled = false;
   size_t capacity = 0;
@@ -38,11 +42,12 @@ struct JournalCounts {
 // copied; readers hold blocks and lock for a moment. Owned by the server; outlives its handlers.
 //
 // Invariants: (1) records are in ascending, gapless order of seq; (2) recorded = kept + dropped,
-// and kept <= capacity; (3) it is enabled only with a capacity.
+// and kept <= capacity; (3) it is enabled only with a capacity; (4) blocks but the last take
+// `bytes_max` at most, with the statements that each of them holds, whoever else does.
 class Journal final : public Resettable {
  public:
   // `capacity` at most kJournalCapacityMax; 0: nothing is recorded until a capacity is set.
-  explicit Journal(size_t capacity);
+  explicit Journal(size_t capacity, size_t bytes_max = kJournalBytesMax);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
@@ -63,9 +68,13 @@ class Journal final : public Resettable {
       ++last_seq_;
     }
     DropAbove(capacity_);
+    // Behind all of them: the writer looks at the block of the record before.
+    if (std::exchange(has_new_block_, false)) DropAboveBytes();
   }
 
   JournalCounts counts() const;
+  // Blocks and what they hold; what several hold counts for each.
+  size_t bytes() const;
   // Calls `visit` with each record that is there when it begins, the oldest first, with nothing
   // locked. Views in a record are valid during its visit.
   void ForEach(const std::function<void(const JournalRecord&)>& visit) const;
@@ -86,6 +95,11 @@ class Journal final : public Resettable {
   }
   // The oldest records, until `records_max` are left.
   void DropAbove(size_t records_max) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The oldest blocks, until the others take `bytes_max_` at most.
+  void DropAboveBytes() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  size_t BlockBytes() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const size_t bytes_max_;
 
   std::atomic<bool> enabled_;
   mutable Mutex mutex_;
@@ -95,6 +109,7 @@ class Journal final : public Resettable {
   uint64_t first_seq_ ABSL_GUARDED_BY(mutex_) = 1;  // of those that are kept
   uint64_t last_seq_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t dropped_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool has_new_block_ ABSL_GUARDED_BY(mutex_) = false;  // since its bytes were looked at
 };
 
 }  // namespace liststore

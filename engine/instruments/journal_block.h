@@ -17,6 +17,8 @@ namespace liststore {
 
 // Bytes of a block: some 500 records of requests with a few short values.
 inline constexpr size_t kJournalBlockBytes = size_t{64} << 10;
+// What its records' statements may take until it is full.
+inline constexpr size_t kJournalHeldBytesMax = size_t{4} << 20;
 
 // Records are written by one thread at a time (journal_writer.h); what is written never changes,
 // and may be read by others as long as they came to know `bytes()` by the writer's lock. Whoever
@@ -31,7 +33,12 @@ class JournalBlock {
   JournalBlock& operator=(const JournalBlock&) = delete;
 
   // Whether one more record fits, however long.
-  bool HasRoom() const { return kJournalBlockBytes - bytes_ >= journal_format::kRecordBytesMax; }
+  bool HasRoom() const {
+    return kJournalBlockBytes - bytes_ >= journal_format::kRecordBytesMax &&
+           held_bytes_ < kJournalHeldBytesMax;
+  }
+  // Of itself and of what it holds.
+  size_t bytes_taken() const { return kJournalBlockBytes + held_bytes_; }
   // That of the records in it.
   size_t bytes() const { return bytes_; }
   uint64_t first_seq() const { return first_seq_; }
@@ -43,8 +50,10 @@ class JournalBlock {
   // Keeps what records point at, once for records in a row. What is held already is not touched:
   // counts of holders are shared by all loops.
   template <typename Owned>
-  void Hold(const std::shared_ptr<const Owned>& owned) {
-    if (!HoldsLately(owned.get())) held_.push_back(owned);
+  void Hold(const std::shared_ptr<const Owned>& owned, size_t bytes) {
+    if (HoldsLately(owned.get())) return;
+    held_.push_back(owned);
+    held_bytes_ += bytes;
   }
   bool HoldsLately(const void* owned) const {
     // As many clients and statements may take turns without being held again and again.
@@ -62,6 +71,7 @@ class JournalBlock {
   SharedFacts shared_;                          // of the last record
   const PlannedStatement* prepared_ = nullptr;  // the last one, held
   std::vector<std::shared_ptr<const void>> held_;
+  size_t held_bytes_ = 0;
 };
 
 // Reads a block's records, the oldest first. Holds nothing: the block outlives it.

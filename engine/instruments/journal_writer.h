@@ -40,17 +40,18 @@ class JournalWriter {
   JournalFacts facts;
 
   void SetClient(const std::shared_ptr<const JournalClient>& client) {
-    if (client.get() != block_->shared_.client) block_->Hold(client);
+    if (client.get() != block_->shared_.client) block_->Hold(client, sizeof(JournalClient));
     facts.client = client.get();
   }
   // The next statement. Those behind kRecordedStatementsMax are left out, with their values.
   void AddText(std::string_view text);
   // Counting holders takes longer than recording: it is held where it is another than before.
-  void AddPrepared(const PlannedStatement& prepared) {
+  // `bytes`: what it takes, and the journal with it.
+  void AddPrepared(const PlannedStatement& prepared, size_t bytes = 0) {
     if (!BeginPart()) return;
     part_.prepared = &prepared;
     if (part_.prepared == block_->prepared_) return;
-    block_->Hold(prepared.shared_from_this());
+    block_->Hold(prepared.shared_from_this(), bytes);
     block_->prepared_ = part_.prepared;
   }
   // A prepared statement that is not known any more.

@@ -48,7 +48,7 @@ void AddValues(std::span<const protocol::Value> values, std::span<const std::str
 void AddStatement(const StatementView& statement, std::string_view text, JournalWriter& record) {
   if (!statement.is_prepared()) return record.AddText(text);
   if (statement.prepared() == nullptr) return record.AddUnknown();
-  record.AddPrepared(*statement.prepared());
+  record.AddPrepared(*statement.prepared(), statement.prepared()->bytes);
 }
 
 // Secrets are not written down: what may be about users ends with the word PASSWORD.

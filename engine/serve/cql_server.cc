@@ -1,7 +1,10 @@
 #include "liststore/cql_server.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -11,10 +14,14 @@
 #include "engine/base/machine_limits.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/syntax/unsupported.h"
+#include "engine/execute/client_state.h"
 #include "engine/execute/feature_tally.h"
+#include "engine/execute/statement_cache.h"
 #include "engine/faces/cql/cql_face.h"
 #include "engine/faces/cql/event_hub.h"
 #include "engine/instruments/journal.h"
+#include "engine/instruments/server_state_tables.h"
+#include "engine/network/client_budget.h"
 #include "engine/network/server.h"
 #include "engine/network/session.h"
 #include "engine/serve/handler_factory.h"
@@ -29,6 +36,12 @@ namespace {
 constexpr uint32_t kShardsMax = 256;
 // Units of reclamation between two looks at the sockets: some 25 us.
 constexpr size_t kReclaimUnits = 256;
+// Of what is held for clients, where nobody says.
+constexpr uint64_t kClientMemoryPart = 8;
+constexpr uint64_t kClientMemoryBytesMin = uint64_t{1} << 20;
+constexpr uint64_t kResultBytesMin = uint64_t{1} << 20;
+constexpr uint64_t kClientMemoryBytesDefaultMin = uint64_t{64} << 20;
+constexpr uint64_t kClientMemoryBytesDefaultMax = uint64_t{4} << 30;
 
 absl::Status CheckOptions(const CqlServerOptions& options) {
   if (options.shards < 1 || options.shards > kShardsMax) {
@@ -50,6 +63,11 @@ absl::Status CheckOptions(const CqlServerOptions& options) {
     return absl::InvalidArgumentError(absl::StrCat("journal_entries is ", options.journal_entries,
                                                    ", more than ", kJournalCapacityMax));
   }
+  if (options.client_memory_bytes != 0 && options.client_memory_bytes < kClientMemoryBytesMin) {
+    return absl::InvalidArgumentError(absl::StrCat("client_memory_bytes is ",
+                                                   options.client_memory_bytes, ", less than ",
+                                                   kClientMemoryBytesMin));
+  }
   if (options.user.empty() && !options.password.empty()) {
     return absl::InvalidArgumentError("a password is given, but no user");
   }
@@ -67,11 +85,32 @@ absl::StatusOr<uint64_t> MemoryLimit(const CqlServerOptions& options) {
   return DefaultMemoryLimitBytes(memory_bytes);
 }
 
-// A request may take half of what the data may: buffers are not in the engine's budget, but they
-// are in the machine's memory.
-network::SessionLimits Limits(uint64_t memory_limit_bytes) {
+uint64_t ClientMemory(const CqlServerOptions& options) {
+  if (options.client_memory_bytes != 0) return options.client_memory_bytes;
+  const uint64_t memory_bytes = ReadMachineLimits({.cores = false}).memory_bytes;
+  return std::clamp(memory_bytes / kClientMemoryPart, kClientMemoryBytesDefaultMin,
+                    kClientMemoryBytesDefaultMax);
+}
+
+// How the memory for clients is divided.
+struct ClientShares {
+  explicit ClientShares(uint64_t bytes)
+      : statements(std::min<uint64_t>(bytes / 8, StatementCache::kBytesMax)),
+        journal(std::min<uint64_t>(bytes / 8, kJournalBytesMax)),
+        connections(bytes - statements - journal) {}
+
+  uint64_t statements;
+  uint64_t journal;
+  uint64_t connections;
+};
+
+// A request may take half of what the data may, and a quarter of what connections hold.
+network::SessionLimits Limits(const CqlServerOptions& options, uint64_t memory_limit_bytes,
+                              const ClientShares& shares) {
   network::SessionLimits limits;
-  limits.input_bytes_max = std::min<size_t>(limits.input_bytes_max, memory_limit_bytes / 2);
+  limits.input_bytes_max =
+      std::min({uint64_t{limits.input_bytes_max}, memory_limit_bytes / 2, shares.connections / 4});
+  limits.idle_time = std::chrono::seconds(options.idle_timeout_seconds);
   return limits;
 }
 
@@ -113,7 +152,9 @@ class CqlServer::Impl {
 
  private:
   explicit Impl(const CqlServerOptions& options)
-      : tally_(FirstMeeting(options)), journal_(options.journal_entries) {}
+      : shares_(ClientMemory(options)),
+        tally_(FirstMeeting(options)),
+        journal_(options.instruments ? options.journal_entries : 0, shares_.journal) {}
 
   void ChooseClock(const CqlServerOptions& options) {
     clock_ = options.server_clock;
@@ -170,11 +211,19 @@ class CqlServer::Impl {
     context.dialect = look.dialect;
     context.settings = std::make_shared<LiveSettings>(config);
     context.client_timestamps = options.client_timestamps;
-    handler_ = MakeRequestHandler(context);
+    // Each loop may work at one, beside what is held when requests are let in.
+    context.result_bytes_max = std::max(shares_.connections / 4 / context.shards, kResultBytesMin);
+    context.statement_bytes_max = shares_.statements;
+    context.has_instruments = options.instruments;
+    context.memory_uses = [this] { return MemoryUses(); };
+    context.counters = [this] { return Counters(); };
+    handler_ = MakeStatementHandler(context);
 
     network::ServerOptions server;
     server.loops = context.shards;
-    server.limits = Limits(engine_->memory_limit_bytes());
+    server.limits = Limits(options, engine_->memory_limit_bytes(), shares_);
+    server.connections = {options.max_connections, options.max_connections_per_address};
+    server.client_memory_bytes = shares_.connections;
     server.background = [engine = engine_, clock = clock_] {
       const uint64_t era = engine->era();
       return engine->Reclaim(clock->NowNanos(), kReclaimUnits, era) > 0;
@@ -193,6 +242,39 @@ class CqlServer::Impl {
     return absl::OkStatus();
   }
 
+  // Asked while the server runs.
+  std::vector<MemoryUse> MemoryUses() const {
+    const network::ClientBudget& budget = server_->budget();
+    std::vector<MemoryUse> uses = {
+        {"rows", "all", engine_->held_bytes(), engine_->memory_limit_bytes()},
+        {"connections", "all", budget.held_bytes(), budget.limit_bytes()},
+        {"statements", "all", handler_->statement_bytes(), shares_.statements},
+        {"journal", "all", journal_.bytes(), shares_.journal}};
+    constexpr size_t kConnectionsShown = 100;
+    for (const network::ClientHolding& holding : budget.Largest(kConnectionsShown)) {
+      ClientState client;
+      client.peer_address = holding.address;
+      client.peer_port = holding.port;
+      uses.push_back({"connection", client.PeerText(), holding.bytes, std::nullopt});
+    }
+    return uses;
+  }
+  std::vector<Counter> Counters() const {
+    const network::ClientCounters& clients = server_->counters();
+    const auto count = [](const std::atomic<uint64_t>& counter) {
+      return counter.load(std::memory_order_relaxed);
+    };
+    return {{"connections", server_->connection_count()},
+            {"connections_refused", count(clients.refused_connections)},
+            {"connections_ended_in_handshake", count(clients.ended_in_handshake)},
+            {"connections_ended_idle", count(clients.ended_idle)},
+            {"connections_ended_not_reading", count(clients.ended_not_reading)},
+            {"connections_ended_for_memory", count(clients.ended_for_memory)},
+            {"logins_refused", cql_->refused_logins()},
+            {"requests_refused_for_memory", count(clients.refused_requests)}};
+  }
+
+  const ClientShares shares_;
   FeatureTally tally_;
   Journal journal_;
   std::unique_ptr<ServerClock> own_clock_;
@@ -201,7 +283,7 @@ class CqlServer::Impl {
   Engine* engine_ = nullptr;
   EventHub events_;
   ConnectedClients clients_;
-  std::unique_ptr<RequestHandler> handler_;
+  std::unique_ptr<StatementHandler> handler_;
   std::unique_ptr<CqlFace> cql_;
   std::vector<std::string> cql_addresses_;  // constant once the server runs
   std::unique_ptr<network::Server> server_;

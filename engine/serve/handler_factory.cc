@@ -54,9 +54,9 @@ RuntimeFacts RuntimeOf(Engine& engine, const std::vector<std::string>& cql_addre
 }
 
 // The statements of a server, with the tables and the clock that they see.
-class StatementHandler final : public RequestHandler {
+class ServedStatements final : public StatementHandler {
  public:
-  explicit StatementHandler(const HandlerContext& context) {
+  explicit ServedStatements(const HandlerContext& context) {
     AddSystemTables(tables_, context.looks_like_scylla, &context.clients, context.cassandra_major);
     AddSystemSchemaTables(tables_, context.looks_like_scylla, &context.engine.catalog());
     if (context.looks_like_scylla) {
@@ -65,34 +65,21 @@ class StatementHandler final : public RequestHandler {
         return RuntimeOf(engine, addresses ? addresses() : std::vector<std::string>(), read.schema);
       });
     }
-    tables_.Add(std::make_unique<ClockTable>(
-        context.clock,
-        [&engine = context.engine](uint64_t now) { return engine.NextExpiry(now); }));
     tables_.Add(MakeUnsupportedTable(context.tally));
-    DataTableOptions data;
-    data.serves_list_store = context.serves_list_store;
-    data.on_schema_change = [this](std::span<const SchemaDifference> differences) {
-      for (const SchemaDifference& difference : differences) {
-        processor_->NoteSchemaDifference(difference);
-      }
-    };
-    auto data_table = std::make_unique<DataTable>(context.engine, context.clock, std::move(data));
-    data_table->AddResettable(faults_);
-    data_table->AddResettable(context.journal);
+    ConfigTable* config = nullptr;
     if (context.looks_like_scylla) {
-      const auto on_change = [this](const StatementSettings& before) {
-        processor_->NoteSettingsChange(before);
-      };
-      auto config_table = std::make_unique<ConfigTable>(context.settings, on_change);
-      data_table->AddResettable(*config_table);
+      auto config_table = std::make_unique<ConfigTable>(
+          context.settings,
+          [this](const StatementSettings& before) { processor_->NoteSettingsChange(before); });
+      config = config_table.get();
       tables_.Add(std::move(config_table));
     }
-    tables_.Add(std::move(data_table));
-    tables_.Add(std::make_unique<FaultTable>(faults_));
-    tables_.Add(std::make_unique<RequestsTable>(context.journal));
-    tables_.Add(std::make_unique<JournalTable>(context.journal));
-    tables_.Add(MakeLintTable(context.journal, context.engine, ReplacesClientTimestamps(context)));
+    tables_.Add(MakeMemoryTable(context.memory_uses));
+    tables_.Add(MakeCountersTable(context.counters));
+    if (context.has_instruments) AddInstruments(context, config);
     QueryProcessorOptions options;
+    options.result_bytes_max = context.result_bytes_max;
+    options.statement_bytes_max = context.statement_bytes_max;
     options.tally = &context.tally;
     options.replaces_client_timestamps = ReplacesClientTimestamps(context);
     options.settings = context.settings;
@@ -119,7 +106,32 @@ class StatementHandler final : public RequestHandler {
     return orders;
   }
 
+  size_t statement_bytes() const override { return processor_->statements().bytes(); }
+
  private:
+  // `config`: nullptr for none.
+  void AddInstruments(const HandlerContext& context, ConfigTable* config) {
+    tables_.Add(std::make_unique<ClockTable>(
+        context.clock,
+        [&engine = context.engine](uint64_t now) { return engine.NextExpiry(now); }));
+    DataTableOptions data;
+    data.serves_list_store = context.serves_list_store;
+    data.on_schema_change = [this](std::span<const SchemaDifference> differences) {
+      for (const SchemaDifference& difference : differences) {
+        processor_->NoteSchemaDifference(difference);
+      }
+    };
+    auto data_table = std::make_unique<DataTable>(context.engine, context.clock, std::move(data));
+    data_table->AddResettable(faults_);
+    data_table->AddResettable(context.journal);
+    if (config != nullptr) data_table->AddResettable(*config);
+    tables_.Add(std::move(data_table));
+    tables_.Add(std::make_unique<FaultTable>(faults_));
+    tables_.Add(std::make_unique<RequestsTable>(context.journal));
+    tables_.Add(std::make_unique<JournalTable>(context.journal));
+    tables_.Add(MakeLintTable(context.journal, context.engine, ReplacesClientTimestamps(context)));
+  }
+
   FaultPlan faults_;
   VirtualTables tables_;
   std::unique_ptr<QueryProcessor> processor_;
@@ -129,8 +141,8 @@ class StatementHandler final : public RequestHandler {
 
 }  // namespace
 
-std::unique_ptr<RequestHandler> MakeRequestHandler(const HandlerContext& context) {
-  return std::make_unique<StatementHandler>(context);
+std::unique_ptr<StatementHandler> MakeStatementHandler(const HandlerContext& context) {
+  return std::make_unique<ServedStatements>(context);
 }
 
 }  // namespace liststore

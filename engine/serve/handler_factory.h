@@ -3,6 +3,7 @@
 #ifndef LISTSTORE_ENGINE_SERVE_HANDLER_FACTORY_H_
 #define LISTSTORE_ENGINE_SERVE_HANDLER_FACTORY_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,8 +14,10 @@
 #include "engine/cql/syntax/dialect.h"
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/request_handler.h"
+#include "engine/execute/statement_cache.h"
 #include "engine/faces/cql/event_hub.h"
 #include "engine/instruments/journal.h"
+#include "engine/instruments/server_state_tables.h"
 #include "engine/model/uuid.h"
 #include "engine/settings/live_settings.h"
 #include "engine/shard/engine.h"
@@ -49,9 +52,24 @@ struct HandlerContext {
   Dialect dialect = {};
   CqlServerOptions::ClientTimestamps client_timestamps =
       CqlServerOptions::ClientTimestamps::kByClock;
+  // Of a result without pages.
+  size_t result_bytes_max = SIZE_MAX;
+  // Of those that are prepared.
+  size_t statement_bytes_max = StatementCache::kBytesMax;
+  // The tables by which tests look at a server and change what it does.
+  bool has_instruments = true;
+  // For liststore.memory and liststore.counters. Asked while the server runs.
+  std::function<std::vector<MemoryUse>()> memory_uses = {};
+  std::function<std::vector<Counter>()> counters = {};
 };
 
-std::unique_ptr<RequestHandler> MakeRequestHandler(const HandlerContext& context);
+class StatementHandler : public RequestHandler {
+ public:
+  // That prepared statements take.
+  virtual size_t statement_bytes() const = 0;
+};
+
+std::unique_ptr<StatementHandler> MakeStatementHandler(const HandlerContext& context);
 
 }  // namespace liststore
 

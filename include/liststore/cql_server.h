@@ -12,7 +12,8 @@
 //
 //   options.store = store->get();                      // must outlive the server
 //
-// Starts one thread per shard; the threads block all signals. Throws no exceptions.
+// Starts one thread per shard, and one that accepts connections; they block all signals. Throws no
+// exceptions.
 #ifndef LISTSTORE_CQL_SERVER_H_
 #define LISTSTORE_CQL_SERVER_H_
 
@@ -134,6 +135,26 @@ struct CqlServerOptions {
   // Memory that a server without a store prepares for data when it starts, and keeps; see
   // ListStore::Populate. At most the limit.
   uint64_t populate_bytes = 0;
+
+  // ---- What clients may take ----
+
+  // Memory for what is held for clients: received requests, answers that wait, delayed answers,
+  // prepared statements and the journal; beside `memory_limit_bytes`, which is for rows. When most
+  // of it is taken, clients that hold much are not read from, then requests are answered with
+  // OVERLOADED (0x1001), then the connection that holds most is closed; the table liststore.memory
+  // shows who holds what. 0: an eighth of the machine's memory, 64 MiB to 4 GiB. At least 1 MiB.
+  uint64_t client_memory_bytes = 0;
+  // Connections at the same time; one more is answered with an error and closed. The last few are
+  // kept for addresses that have few. 0: what the process's limit on open files leaves.
+  uint32_t max_connections = 0;
+  // The same for each address. 0: three quarters of all.
+  uint32_t max_connections_per_address = 0;
+  // Connections are closed that have sent nothing for so long. 0: never. (One that has not logged
+  // in ends after 10 s; one that takes nothing of its answers after 60 s.)
+  uint32_t idle_timeout_seconds = 0;
+  // Clients may use what is there for tests: the tables liststore.data, faults, clock, requests,
+  // journal and lint. False: there are no such tables, and no journal.
+  bool instruments = true;
 
   // ---- Journal and notices ----
 

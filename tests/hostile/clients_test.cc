@@ -19,8 +19,8 @@ namespace clients_test {
 
 using std::chrono::seconds;
 
-constexpr uint8_t kError = 0x00, kStartup = 0x01, kAuthenticate = 0x03, kOptions = 0x05,
-                  kSupported = 0x06, kQuery = 0x07, kResult = 0x08, kAuthResponse = 0x0f;
+constexpr uint8_t kStartup = 0x01, kAuthenticate = 0x03, kOptions = 0x05, kSupported = 0x06,
+                  kQuery = 0x07, kResult = 0x08, kAuthResponse = 0x0f;
 constexpr int32_t kOverloaded = 0x1001;
 constexpr size_t kMiB = size_t{1} << 20;
 

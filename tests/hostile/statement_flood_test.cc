@@ -71,5 +71,33 @@ TEST_F(StatementFlood, PushesOutNothingThatOthersUse) {
   }
 }
 
+// Texts of 200 KB whose plans take some 5 MB each: neither the cache nor the journal, which holds
+// what its records are about, keeps more than its part.
+TEST_F(StatementFlood, LargeStatementsTakeWhatTheyMay) {
+  CqlServerOptions options;
+  options.journal_entries = 10'000;
+  options.client_memory_bytes = 64 * kMiB;
+  StartServer(options, "k");
+  Must("CREATE TABLE k.t (p text, c text, v blob, PRIMARY KEY (p, c))");
+  RawCqlClient flood(server_->cql_port());
+  ASSERT_TRUE(flood.StartUp());
+  const PeakMemory memory;
+  const std::string many = Repeated("v", 15'000);
+  for (int i = 0; i < 60; ++i) {
+    const std::string text = "SELECT " + many + " FROM k.t WHERE p = '" + std::to_string(i) + "'";
+    const std::string id = IdOf(flood.Ask(Prepare(text, 1)));
+    const auto answer = flood.Ask(Execute(id, 1));
+    ASSERT_TRUE(answer);
+    ASSERT_EQ(answer->opcode, kResult);
+  }
+  EXPECT_LT(memory.grown_bytes(), 80 * kMiB);
+  const auto held = [&](const std::string& kind) {
+    return DecodeInteger(Cell("SELECT bytes FROM liststore.memory WHERE kind = '" + kind + "'"));
+  };
+  EXPECT_LE(held("statements"), static_cast<int64_t>(8 * kMiB));
+  EXPECT_LE(held("journal"), static_cast<int64_t>(16 * kMiB));
+  EXPECT_GT(held("journal"), static_cast<int64_t>(4 * kMiB));
+}
+
 }  // namespace statement_flood_test
 }  // namespace liststore::testing

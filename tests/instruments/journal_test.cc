@@ -203,6 +203,39 @@ TEST(Journal, ReadsValuesAsTheyWereSentAsItReadsThemOneByOne) {
   });
 }
 
+// Statements that its records hold count, also when nobody else has them any more.
+TEST(Journal, HoldsSoManyBytes) {
+  constexpr size_t kMiB = size_t{1} << 20;
+  Journal journal(1000, 20 * kMiB);
+  for (int i = 0; i < 100; ++i) {
+    const auto prepared = std::make_shared<PlannedStatement>();
+    journal.Append(2, [&](size_t, JournalWriter& record) {
+      record.SetClient(Client());
+      record.AddPrepared(*prepared, 3 * kMiB);
+    });
+    EXPECT_LE(journal.bytes(), 20 * kMiB + 8 * kMiB) << "the last block is not full";
+  }
+  const JournalCounts counts = journal.counts();
+  EXPECT_EQ(counts.recorded, 200u);
+  EXPECT_LE(counts.kept, 12u) << "three of each block of six MiB, and those of the last";
+  EXPECT_GE(counts.kept, 4u);
+  uint64_t seq = 200 - counts.kept;
+  journal.ForEach([&](const JournalRecord& record) { EXPECT_EQ(record.seq(), ++seq); });
+  EXPECT_EQ(seq, 200u);
+  // One that alone is more than all may be is recorded, until the next block.
+  const auto large = std::make_shared<PlannedStatement>();
+  journal.Append(1, [&](size_t, JournalWriter& record) {
+    record.SetClient(Client());
+    record.AddPrepared(*large, 50 * kMiB);
+  });
+  journal.Append(1, [&](size_t, JournalWriter& record) {
+    record.SetClient(Client());
+    record.AddText("small");
+  });
+  EXPECT_LT(journal.bytes(), kMiB);
+  EXPECT_EQ(journal.counts().kept, 1u);
+}
+
 TEST(Journal, KeepsTheFirstStatementsOfALongBatchAndWhatFollowsIsWhole) {
   Journal journal(2);
   const auto prepared = std::make_shared<PlannedStatement>();

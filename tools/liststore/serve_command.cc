@@ -39,6 +39,8 @@ Examples:
   liststore serve --cql-port 0 --ready-file ready.json --until-eof
   liststore serve --address 0.0.0.0 --shards 4 --memory-limit 8G --auth cassandra:secret
 
+What clients may take, and what becomes of those that want more, is in docs/clients.md.
+
 What clients ask for and this server does not do is refused by name and code, and said once on standard
 error; the table liststore.unsupported counts it.
 
@@ -68,7 +70,8 @@ CommandOption AddField(const Subcommand& command, const ServeSetting& row, Field
   } else if constexpr (std::is_same_v<Field, std::vector<std::string>>) {
     return command.Option(name, field, help).OneAtATime();
   } else if constexpr (std::is_same_v<Field, uint32_t>) {
-    return command.Option(name, field, help).UpToOr(row.most, std::string(row.word));
+    const CommandOption option = command.Option(name, field, help);
+    return row.word.empty() ? option : option.UpToOr(row.most, std::string(row.word));
   } else if constexpr (std::is_same_v<Field, uint64_t>) {
     if (row.setting.type == SettingType::kBytes) return command.Bytes(name, field, help);
     return command.Option(name, field, help).Within(uint64_t{0}, uint64_t{row.most});

@@ -6,6 +6,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -23,6 +24,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "engine/base/check.h"
+#include "engine/base/machine_limits.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 #include "liststore/cql_server.h"
@@ -93,15 +95,77 @@ absl::StatusOr<std::unique_ptr<ServerClock>> MakeClock(std::string_view text) {
   return clock;
 }
 
+// A process with less has no room for rows beside the program.
+constexpr uint64_t kProcessBytesMin = uint64_t{64} << 20;
+
+// How the memory of the process is divided.
+struct MemoryShares {
+  uint64_t rows = 0;
+  uint64_t clients = 0;
+};
+
+// What the program takes beside rows and clients: itself, its threads, what a turn of each works
+// in, and what is lost between the sizes of blocks.
+uint64_t ProgramBytes(uint64_t process_bytes) { return (uint64_t{24} << 20) + process_bytes / 32; }
+
+absl::StatusOr<MemoryShares> DivideMemory(const ServeOptions& options) {
+  uint64_t process_bytes = options.memory_limit_bytes;
+  if (process_bytes == 0) {
+    const uint64_t machine_bytes = ReadMachineLimits({.cores = false}).memory_bytes;
+    if (machine_bytes == 0) {
+      return absl::FailedPreconditionError(
+          "the machine does not say how much memory it has: --memory-limit has to");
+    }
+    process_bytes = std::max(DefaultMemoryLimitBytes(machine_bytes), kProcessBytesMin);
+  }
+  if (process_bytes < kProcessBytesMin) {
+    return absl::InvalidArgumentError(absl::StrCat("--memory-limit is ", process_bytes,
+                                                   " bytes, less than ", kProcessBytesMin,
+                                                   ": it is for the whole process"));
+  }
+  MemoryShares shares;
+  shares.clients = options.client_memory_bytes != 0
+                       ? options.client_memory_bytes
+                       : std::clamp(process_bytes / 8, uint64_t{16} << 20, uint64_t{4} << 30);
+  const uint64_t taken = ProgramBytes(process_bytes) + shares.clients;
+  constexpr uint64_t kRowsMin = uint64_t{1} << 20;
+  if (shares.clients > process_bytes || taken + kRowsMin > process_bytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--client-memory of ", shares.clients, " bytes leaves no memory for rows: --memory-limit ",
+        "is ", process_bytes, ", and the program takes ", ProgramBytes(process_bytes)));
+  }
+  shares.rows = process_bytes - taken;
+  return shares;
+}
+
+bool IsLoopback(std::string_view address) {
+  return address == "localhost" || address == "::1" || address.starts_with("127.");
+}
+
+// Anybody who reaches the port may do everything.
+bool IsOpen(const ServeOptions& options) {
+  return options.auth.empty() && !IsLoopback(options.address);
+}
+
+bool HasInstruments(const ServeOptions& options) {
+  return options.has_instruments.value_or(!IsOpen(options));
+}
+
 absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options,
                                                  std::vector<ScyllaOption> scylla) {
   CqlServerOptions server;
   server.scylla_options = std::move(scylla);
+  server.max_connections = options.max_connections;
+  server.max_connections_per_address = options.max_connections_per_address;
+  server.idle_timeout_seconds = options.idle_timeout_seconds;
+  server.instruments = HasInstruments(options);
   server.address = options.address;
   server.cql_port = options.cql_port;
   server.shard_aware_port = options.shard_aware_port;
   server.shards = options.shards;
-  server.memory_limit_bytes = options.memory_limit_bytes;
+  LS_ASSIGN_OR_RETURN(const MemoryShares shares, DivideMemory(options));
+  server.memory_limit_bytes = shares.rows;
+  server.client_memory_bytes = shares.clients;
   server.populate_bytes = options.populate_bytes;
   server.like = options.like;
   server.looks_like_scylla = options.looks_like_scylla;
@@ -175,12 +239,13 @@ std::string OwnerOf(const absl::Status& taken, const ServeOptions& options) {
 
 // A store whose keyspace `demo` holds what three users read lately.
 absl::StatusOr<std::unique_ptr<ListStore>> OpenDemo(const ServeOptions& options,
+                                                    uint64_t memory_limit_bytes,
                                                     const Clock& clock) {
   Options store_options;
   store_options.clock = &clock;
   store_options.keyspace = "demo";
   store_options.shards = options.shards;
-  store_options.memory_limit_bytes = options.memory_limit_bytes;
+  store_options.memory_limit_bytes = memory_limit_bytes;
   LS_ASSIGN_OR_RETURN(std::unique_ptr<ListStore> store, ListStore::Open(store_options));
   LS_RETURN_IF_ERROR(store->Populate(options.populate_bytes));
   constexpr int64_t kThirtyDays = 30 * 86'400;
@@ -213,6 +278,21 @@ void SayNotice(const Log& log, const CqlNotice& notice) {
                                             ": accepted without effect: ", ToAbsl(notice.feature),
                                             " (", ToAbsl(notice.instead), ")"));
   }
+}
+
+// One line, for who did not mean it.
+void SayWhatIsOpen(const Log& log, const ServeOptions& options, int port) {
+  if (!IsOpen(options)) return;
+  const std::string open = absl::StrCat("open to everybody who reaches ", options.address,
+                                        ", port ", port, ", without a password (--auth): all data");
+  log.Write(LogLevel::kWarning,
+            HasInstruments(options)
+                ? absl::StrCat(open,
+                               ", resets, the clock, faults and others' requests "
+                               "(--instruments on)")
+                : absl::StrCat(open,
+                               "; liststore.data, clock, faults, requests, journal and lint "
+                               "are off (--instruments on)"));
 }
 
 // With --strict the process ends as one that failed when something was refused.
@@ -284,7 +364,7 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   server_options.server_clock = clock.get();
   std::unique_ptr<ListStore> demo;
   if (options.demo) {
-    LS_ASSIGN_OR_RETURN(demo, OpenDemo(options, *clock));
+    LS_ASSIGN_OR_RETURN(demo, OpenDemo(options, server_options.memory_limit_bytes, *clock));
     server_options.store = demo.get();
   }
   server_options.on_notice = [&log](const CqlNotice& notice) { SayNotice(log, notice); };
@@ -303,6 +383,7 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
                          ", shard-aware ", server->shard_aware_port(), "; ", options.shards,
                          options.shards == 1 ? " shard" : " shards", "; clock ", clock_setting));
 
+  SayWhatIsOpen(log, options, server->cql_port());
   if (options.demo) SayHowToConnect(options.address, server->cql_port());
 
   const std::string reason = WaitForStop(signals, options.until_eof);

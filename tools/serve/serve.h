@@ -17,11 +17,20 @@ struct ServeOptions {
   uint16_t cql_port = 9042;  // 0: any free one
   // 0: any free one. Absent: 19042 if that is free and cql_port is not 0, else any free one.
   std::optional<uint16_t> shard_aware_port;
-  std::string ready_file;           // empty: none
-  uint32_t shards = 1;              // 0: none are said, which looks like Cassandra
-  uint64_t memory_limit_bytes = 0;  // 0: three quarters of the machine's
-  uint64_t populate_bytes = 0;      // made ready before clients can connect
-  std::string like;                 // as the same of CqlServerOptions
+  std::string ready_file;  // empty: none
+  uint32_t shards = 1;     // 0: none are said, which looks like Cassandra
+  // Of the process: rows, clients and the program. 0: three quarters of the machine's.
+  uint64_t memory_limit_bytes = 0;
+  // Of it, for what is held for clients. 0: an eighth, 16 MiB to 4 GiB.
+  uint64_t client_memory_bytes = 0;
+  // As the same of CqlServerOptions.
+  uint32_t max_connections = 0;
+  uint32_t max_connections_per_address = 0;
+  uint32_t idle_timeout_seconds = 0;
+  // Absent: but where anybody can reach them from elsewhere without a password.
+  std::optional<bool> has_instruments;
+  uint64_t populate_bytes = 0;  // made ready before clients can connect
+  std::string like;             // as the same of CqlServerOptions
   std::optional<bool> looks_like_scylla;
   // "dc1,dc2": the data centres there are, the node's first. Empty: datacenter1, and keyspaces may
   // be in others too, but when `strict`.

@@ -42,12 +42,31 @@ const std::vector<ServeSetting>& Table() {
        .most = 256,
        .word = "off"},
       {.setting = {"memory-limit", T::kBytes, "three quarters of the machine's", false,
-                   "Limit on memory for data, K, M and G as powers of 1024 "
+                   "Limit on memory of the process, K, M and G as powers of 1024 "
                    "[three quarters of the machine's]"},
        .field = &S::memory_limit_bytes},
+      {.setting =
+           {"client-memory", T::kBytes, "an eighth of it, 16M to 4G", false,
+            "Of it, for what is held for clients: requests, answers, prepared statements, journal\n"
+            "[an eighth, 16M to 4G]"},
+       .field = &S::client_memory_bytes},
       {.setting = {"populate", T::kBytes, "0", false,
                    "Memory for data that is taken from the system before clients can connect [0]"},
        .field = &S::populate_bytes},
+      {.setting = {"max-connections", T::kUint32, "what the limit on open files leaves", false,
+                   "Connections at the same time; the last are kept for addresses with few\n"
+                   "[what the limit on open files leaves]"},
+       .field = &S::max_connections,
+       .value = "N"},
+      {.setting = {"max-connections-per-address", T::kUint32, "three quarters of all", false,
+                   "The same for each address [three quarters of all]"},
+       .field = &S::max_connections_per_address,
+       .value = "N"},
+      {.setting = {"idle-timeout", T::kUint32, "0", false,
+                   "Close connections that have sent nothing for so long; 0: never"},
+       .field = &S::idle_timeout_seconds,
+       .value = "SECONDS",
+       .shows_default = true},
       {.setting = {"data-center", T::kText, "datacenter1, and keyspaces may name others", false,
                    "Data centres that there are, the node's first; keyspaces may be in no others\n"
                    "[datacenter1, and keyspaces may name others]"},
@@ -72,8 +91,7 @@ const std::vector<ServeSetting>& Table() {
             "and\n--release-version, where they are given, count before it"},
        .field = &S::like,
        .words = {"scylla:2025.1", "cassandra:3.11", "cassandra:4.1", "cassandra:5.0"}},
-      {.setting = {"scylla", T::kSwitch, "on", false,
-                   "Look like ScyllaDB in every detail"},
+      {.setting = {"scylla", T::kSwitch, "on", false, "Look like ScyllaDB in every detail"},
        .field = &S::looks_like_scylla,
        .value = "on|off",
        .choices = {{"on", true}, {"off", false}}},
@@ -88,6 +106,14 @@ const std::vector<ServeSetting>& Table() {
       {.setting = {"auth", T::kText, "", false, "Ask clients for this name and password"},
        .field = &S::auth,
        .value = "USER:PASSWORD"},
+      {.setting = {"instruments", T::kText,
+                   "on; off where --address is not this machine's own and there is no --auth",
+                   false,
+                   "The tables liststore.data, clock, faults, requests, journal and lint\n"
+                   "[on; off where --address is not this machine's own and there is no --auth]"},
+       .field = &S::has_instruments,
+       .value = "on|off",
+       .choices = {{"on", true}, {"off", false}}},
       {.setting =
            {"clock", T::kText, "real", true,
             "Time runs; stands still until it is moved (at START, in seconds since 1970); or\n"

@@ -87,6 +87,9 @@ CqlStatus ReadLimits::ResolvePage(const SelectCall& call, bool finds_nothing,
     page = *call.page_size;
     // Source: ScyllaDB replica/database.cc, get_query_max_result_size.
     collector.LimitBytes(call.page_bytes_max);
+  } else {
+    bytes_max = std::min(bytes_max, call.bytes_max);
+    collector.LimitBytes(bytes_max);
   }
   // Reads that have no pages of their own begin at the beginning; those that ScyllaDB reads in
   // pages unseen do not.
@@ -103,7 +106,7 @@ CqlStatus ReadLimits::ResolvePage(const SelectCall& call, bool finds_nothing,
 
 CqlStatus ReadLimits::CheckSize(const ResultCollector& collector) const {
   if (is_paged || !collector.too_large()) return {};
-  return CqlError::Invalid("The result is larger than " + std::to_string(kResultBytesMax) +
+  return CqlError::Invalid("The result is larger than " + std::to_string(bytes_max) +
                            " bytes: read it in pages, or with a LIMIT");
 }
 

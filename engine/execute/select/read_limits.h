@@ -18,6 +18,7 @@ struct ReadLimits {
   uint64_t of_partition = UINT64_MAX;  // PER PARTITION LIMIT, likewise
   uint64_t page = UINT64_MAX;          // rows that the page has room for
   bool is_paged = false;
+  size_t bytes_max = kResultBytesMax;  // of a result without pages
   // ORDER BY beside IN: rows of several partitions are put in one order, see MergedRows.
   bool merges = false;
   // Where the page before ended. Views into the request.
@@ -29,7 +30,7 @@ struct ReadLimits {
   // WHERE clause names no partition. Invalid: pages that cannot be, a state of another table.
   CqlStatus ResolvePage(const SelectCall& call, bool finds_nothing, ResultCollector& collector);
 
-  // Invalid: without pages it is more than kResultBytesMax.
+  // Invalid: without pages it is more than bytes_max.
   CqlStatus CheckSize(const ResultCollector& collector) const;
 
   // The page before ended within this partition, with that row.

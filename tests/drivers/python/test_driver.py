@@ -119,7 +119,7 @@ def test_errors_have_their_classes(ks):
 
 
 def test_a_write_past_the_memory_limit_fails_clearly(make_server):
-    server = make_server("--memory-limit", "16777216")
+    server = make_server("--memory-limit", "64M")
     with server.connect() as session:
         session.execute(KEYSPACE)
         session.set_keyspace("ks")

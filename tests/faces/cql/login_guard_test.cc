@@ -15,7 +15,7 @@ namespace login_guard_test {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr uint8_t kError = 0x00, kStartup = 0x01, kAuthResponse = 0x0f, kAuthSuccess = 0x10;
+constexpr uint8_t kStartup = 0x01, kAuthResponse = 0x0f, kAuthSuccess = 0x10;
 constexpr network::Instant kBegin{seconds(1'000'000)};
 const std::string kHere("\x7f\0\0\1", 4);
 const std::string kThere("\x7f\0\0\2", 4);

@@ -96,6 +96,44 @@ TEST(Serve, WithShardsOffItLooksLikeTheCassandraThatIsNamed) {
   EXPECT_NE(result.err.find("; 1 shard;"), std::string::npos) << result.err;
 }
 
+TEST(Serve, SaysWhatIsOpenToEverybody) {
+  const struct {
+    std::vector<std::string> options;
+    const char* said;
+    bool has_instruments;
+  } kCases[] = {
+      {{}, "", true},
+      {{"--address", "127.0.0.2"}, "", true},
+      {{"--instruments", "off"}, "", false},
+      {{"--address", "0.0.0.0"},
+       "without a password (--auth): all data; liststore.data, clock, faults, requests, journal "
+       "and lint are off (--instruments on)",
+       false},
+      {{"--address", "0.0.0.0", "--instruments", "on"},
+       "without a password (--auth): all data, resets, the clock, faults and others' requests "
+       "(--instruments on)",
+       true},
+  };
+  for (const auto& one : kCases) {
+    std::vector<std::string> arguments = {"serve", "--cql-port", "0"};
+    arguments.insert(arguments.end(), one.options.begin(), one.options.end());
+    RunningProgram program(arguments);
+    const bool is_other = one.options.size() > 1 && one.options[1] == "127.0.0.2";
+    RawCqlClient client(ParseReady(program.ReadLine()).cql_port,
+                        is_other ? "127.0.0.2" : "127.0.0.1");
+    ASSERT_TRUE(client.StartUp());
+    const auto clock = client.Query("SELECT * FROM liststore.clock");
+    ASSERT_TRUE(clock);
+    EXPECT_EQ(clock->opcode == 0x08, one.has_instruments) << one.said;
+    program.Signal(SIGTERM);
+    const std::string err = program.Wait().err;
+    EXPECT_EQ(err.find("open to everybody who reaches 0.0.0.0, port ") != std::string::npos,
+              one.said[0] != '\0')
+        << err;
+    EXPECT_NE(err.find(one.said), std::string::npos) << err;
+  }
+}
+
 TEST(Serve, EndsWithStandardInputWhenAsked) {
   RunningProgram program({"serve", "--cql-port", "0", "--until-eof", "--log-level", "error"});
   RawCqlClient client(ParseReady(program.ReadLine()).cql_port);
@@ -161,7 +199,7 @@ TEST(Serve, ManySideBySide) {
   std::vector<std::unique_ptr<RunningProgram>> programs;
   for (int i = 0; i < 8; ++i) {
     programs.push_back(std::make_unique<RunningProgram>(
-        std::vector<std::string>{"serve", "--cql-port", "0", "--memory-limit", "32M"}));
+        std::vector<std::string>{"serve", "--cql-port", "0", "--memory-limit", "64M"}));
   }
   std::set<int> ports;
   for (const auto& program : programs) {
@@ -309,9 +347,14 @@ TEST(Serve, WrongOptionsAreNamed) {
       {{"--clock", "scaled:0"}, "the factor is a decimal number from 0.000001 to 1000000"},
       {{"--auth", "nobody"}, "--auth is not USER:PASSWORD"},
       {{"--address", "example.org"}, "'example.org' is no IPv4 or IPv6 address to listen on"},
-      {{"--memory-limit", "1"}, "memory_limit_bytes is 1, less than 1048576"},
-      {{"--memory-limit", "32M", "--populate", "64M"},
-       "populate_bytes is 67108864, more than the memory limit of 33554432"},
+      {{"--memory-limit", "1"},
+       "--memory-limit is 1 bytes, less than 67108864: it is for the whole process"},
+      {{"--memory-limit", "64M", "--populate", "64M"},
+       "populate_bytes is 67108864, more than the memory limit of 23068672"},
+      {{"--memory-limit", "64M", "--client-memory", "40M"},
+       "--client-memory of 41943040 bytes leaves no memory for rows: --memory-limit is 67108864, "
+       "and the program takes 27262976"},
+      {{"--client-memory", "1000"}, "client_memory_bytes is 1000, less than 1048576"},
       {{"--ready-file", "/nowhere/ready"}, "cannot write the ready file /nowhere/ready"},
       {{"--config", files.Write("bad", "moon = full\n")}, "no option moon"},
       {{"--config", "/nowhere/config"}, "/nowhere/config"},
