@@ -177,7 +177,8 @@ const std::pair<std::string_view, std::string_view> kRefusals[] = {
     {"UPDATE f SET blobc = intAsBlob('x') WHERE p = 1 AND q = 'q' AND c = now()",
      "Type error: 'x' cannot be passed as argument 0 of function system.intasblob of type int"},
     {"UPDATE f SET blobc = intAsBlob(now()) WHERE p = 1 AND q = 'q' AND c = now()",
-     "Type error: now() cannot be passed as argument 0 of function system.intasblob of type int"},
+     "Type error: system.now() cannot be passed as argument 0 of function system.intasblob of type "
+     "int"},
     {"UPDATE f SET datec = toDate(?) WHERE p = 1 AND q = 'q' AND c = now()",
      "Ambiguous call to function todate (can be matched by following signatures: system.todate : "
      "(timestamp) -> date, system.todate : (timeuuid) -> date): use type casts to disambiguate"},

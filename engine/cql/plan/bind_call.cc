@@ -108,6 +108,30 @@ CqlOr<Binder::Match> Binder::MatchArguments(const NativeFunction& function,
   return all;
 }
 
+std::string Binder::ShownArgument(const Expression& argument) const {
+  if (const auto* call = argument.As<FunctionCall>()) {
+    const CqlOr<NativeFunction> function = ResolveCall(*call);
+    if (!function.ok()) return ShownInMessage(argument);
+    std::string arguments;
+    for (const Expression& inner : call->arguments) {
+      arguments += (arguments.empty() ? "" : ", ") + ShownArgument(inner);
+    }
+    return FullName(*function) + "(" + arguments + ")";
+  }
+  if (const auto* cast = argument.As<SelectorCast>()) {
+    const std::string operand = ShownArgument(cast->operand[0]);
+    const CqlOr<std::optional<DataType>> from = TypeOf(cast->operand[0]);
+    if (from.ok() && *from == DataType(cast->type)) return operand;
+    return "system.castas" + std::string(CqlTypeName(cast->type)) + "(" + operand + ")";
+  }
+  if (argument.Is<CountRows>()) return "system.countRows()";
+  if (const auto* attribute = argument.As<CellAttribute>()) {
+    const bool is_ttl = attribute->kind == CellAttribute::Kind::kTtl;
+    return (is_ttl ? "TTL(" : "WRITETIME(") + ShownInMessage(attribute->operand[0]) + ")";
+  }
+  return ShownInMessage(argument);
+}
+
 CqlOr<NativeFunction> Binder::OnlySignature(const NativeFunction& function,
                                             const FunctionCall& call) const {
   if (call.arguments.size() != function.arguments.size()) {
@@ -120,7 +144,7 @@ CqlOr<NativeFunction> Binder::OnlySignature(const NativeFunction& function,
     const DataType& wanted = function.arguments[i];
     LS_ASSIGN_OR_RETURN(const Match match, MatchType(call.arguments[i], wanted));
     if (match != Match::kNo) continue;
-    return CqlError::Invalid("Type error: " + ShownText(ShownInMessage(call.arguments[i])) +
+    return CqlError::Invalid("Type error: " + ShownText(ShownArgument(call.arguments[i])) +
                              " cannot be passed as argument " + std::to_string(i) +
                              " of function " + FullName(function) + " of type " +
                              wanted.ToString());

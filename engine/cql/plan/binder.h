@@ -97,6 +97,8 @@ class Binder {
   CqlOr<NativeFunction> ResolveAggregate(const FunctionCall& call) const;
   CqlOr<NativeFunction> ResolveToJson(const FunctionCall& call) const;
   CqlOr<NativeFunction> ResolveFromJson(const FunctionCall& call, const DataType* wanted) const;
+  // An argument as messages show it once its names are looked up.
+  std::string ShownArgument(const Expression& argument) const;
   CqlOr<NativeFunction> OnlySignature(const NativeFunction& function,
                                       const FunctionCall& call) const;
   CqlOr<Match> MatchArguments(const NativeFunction& function, const FunctionCall& call) const;
