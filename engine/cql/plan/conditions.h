@@ -24,8 +24,8 @@ CqlStatus BindConditions(const ConditionPlan& condition, const TableDefinition& 
 // Invalid: something is to be less or greater than a null, which is found when it is compared.
 // Source: ScyllaDB cql3/expr/expression.cc, limits.
 CqlStatus CheckComparable(const BoundFilter& condition);
-// `condition` can be compared. `row`: values in the order of TableDefinition::columns, all of them null where there is no row.
-// O(alternatives).
+// `condition` can be compared. `row`: values in the order of TableDefinition::columns, all of them
+// null where there is no row. O(alternatives).
 bool ConditionHolds(const BoundFilter& condition, const TableDefinition& table,
                     std::span<const std::optional<std::string_view>> row);
 
