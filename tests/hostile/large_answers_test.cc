@@ -116,6 +116,25 @@ TEST_F(LargeAnswers, KeepTheirPlaceAmongTheRequests) {
   }
 }
 
+// A page ends with the row that fills it, and a row may be named as often as one likes.
+TEST_F(LargeAnswers, HaveTheirPartOfTheMemoryForClients) {
+  CqlServerOptions options;
+  options.client_memory_bytes = 32 * kMiB;
+  StartServer(options, "k");
+  Must("CREATE TABLE k.t (p text, c text, v blob, PRIMARY KEY (p, c))");
+  Must("INSERT INTO k.t (p, c, v) VALUES ('p', 'c', ?)", {{std::string(kMiB, 'x')}});
+  const PeakMemory memory;
+  for (const bool prepared : {false, true}) {
+    for (const CqlParameters& parameters : {CqlParameters{}, CqlParameters{100, {}, {}}}) {
+      EXPECT_EQ(session_->Run({Select(), {}, prepared}, parameters).error,
+                "A row of the result is larger than 6291456 bytes, which an answer may take of the "
+                "memory for clients: select fewer columns of it");
+    }
+  }
+  EXPECT_LT(memory.grown_bytes(), 32 * kMiB);
+  Must("SELECT " + Repeated("v", 5) + " FROM k.t WHERE p = 'p'");
+}
+
 // A fault holds answers back; no more than some MiB of them are made before.
 TEST_F(LargeAnswers, ThatAreDelayedAreFew) {
   Must("INSERT INTO liststore.faults (name, tbl, action) VALUES ('f', 'k.t', 'delay 5ms')");

@@ -45,7 +45,7 @@ ResultCollector::ResultCollector(const SelectCall& call, SelectResult& result)
     : call_(call),
       result_(result),
       row_(*call.plan.table),
-      context_{call.values, call.functions, WholeSeconds(call.now_nanos)},
+      context_{call.values, call.functions, WholeSeconds(call.now_nanos), call.bytes_max},
       aggregation_(call.plan.selections, context_) {
   if (std::ranges::any_of(call.plan.selections, AsksForElements)) row_.KeepElements();
 }

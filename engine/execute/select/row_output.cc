@@ -122,6 +122,7 @@ CqlStatus CheckFitsFrame(size_t bytes) {
 
 CqlStatus AppendRow(const std::vector<Selection>& selections, const RowBuffer& row,
                     const SelectionContext& context, OutputBuffer& out) {
+  const size_t begin = out.size();
   for (const Selection& selection : selections) {
     if (IsLeaf(selection)) {
       AppendLeaf(selection, row, context, out);
@@ -130,6 +131,12 @@ CqlStatus AppendRow(const std::vector<Selection>& selections, const RowBuffer& r
       value ? protocol::AppendBytes(out, *value) : protocol::AppendNull(out);
     }
     LS_RETURN_IF_ERROR(CheckFitsFrame(out.size()));
+    if (out.size() - begin > context.row_bytes_max) {
+      return CqlError::Invalid("A row of the result is larger than " +
+                               std::to_string(context.row_bytes_max) +
+                               " bytes, which an answer may take of the memory for clients: select "
+                               "fewer columns of it");
+    }
   }
   return {};
 }

@@ -23,6 +23,7 @@ struct SelectionContext {
   BoundValues values;
   FunctionContext* functions = nullptr;
   int64_t now_seconds = 0;
+  size_t row_bytes_max = SIZE_MAX;  // of one row
 };
 
 using SelectedValue = std::optional<std::string>;  // nullopt: null

@@ -31,7 +31,7 @@ struct SelectCall {
   uint64_t page_bytes_max = StatementSettings::kPageBytesDefault;
   uint64_t now_nanos = 0;
   FunctionContext* functions = nullptr;  // of functions that are not pure
-  // Of a result without pages, where that is less than kResultBytesMax.
+  // Of a row, and of a result without pages where that is less than kResultBytesMax.
   size_t bytes_max = SIZE_MAX;
 };
 
