@@ -159,10 +159,14 @@ void AppendEscaped(std::string_view value, std::string& out) {
 
 std::string ReadEscaped(std::string_view& rest) {
   std::string value;
+  // By the pieces between zeros: most texts are one.
   for (;;) {
-    const char c = Take(rest, 1)[0];
-    if (c == kEscape && Take(rest, 1)[0] == kEndOfText) return value;
-    value.push_back(c);
+    const size_t zero = rest.find(kEscape);
+    LS_CHECK(zero != std::string_view::npos, "an encoded text has an end");
+    const std::string_view piece = Take(rest, zero + 2);
+    const bool is_last = piece.back() == kEndOfText;
+    value.append(piece.data(), is_last ? zero : zero + 1);
+    if (is_last) return value;
   }
 }
 
