@@ -114,9 +114,9 @@ std::string ErrorMessageOf(const RawFrame& frame) {
 }
 
 std::vector<std::string> OneColumnOf(const RawFrame& frame) {
-  constexpr uint8_t kResult = 0x08;
-  EXPECT_EQ(frame.opcode, kResult) << (frame.opcode == 0 ? ErrorMessageOf(frame) : "");
-  if (frame.opcode != kResult) return {};
+  constexpr uint8_t kResultOpcode = 0x08;
+  EXPECT_EQ(frame.opcode, kResultOpcode) << (frame.opcode == 0 ? ErrorMessageOf(frame) : "");
+  if (frame.opcode != kResultOpcode) return {};
   std::string_view body = frame.body;
   body.remove_prefix(4 + 4 + 4);  // the kind, the flags, how many columns
   for (int name = 0; name < 3; ++name) body.remove_prefix(2 + LoadBigEndian16(body.data()));
