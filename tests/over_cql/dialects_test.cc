@@ -143,6 +143,139 @@ const Rule kRules[] = {
      "true null", "true"},
 };
 
+constexpr const char* kMixing =
+    "Mixing single column relations and multi column relations on clustering columns is not "
+    "allowed";
+constexpr const char* kSkipped =
+    "Clustering columns may not be skipped in multi-column relations. They should appear in the "
+    "PRIMARY KEY order";
+
+// On the tables u and x, of which both have all rows of values that are 1 or 2 when it begins. From
+// top to bottom: deletions come last. Source of the words: ScyllaDB cql3/expr/restrictions.cc,
+// cql3/restrictions/statement_restrictions.cc.
+const Rule kTuples[] = {
+    {"tuples_behind_columns", "SELECT c, d, e FROM u WHERE p = 1 AND c = 1 AND (d, e) > (1, 1)",
+     kSkipped, "1 1 2; 1 2 1; 1 2 2"},
+    {"tuples_behind_columns", "SELECT c, d, e FROM u WHERE p = 1 AND c = 1 AND (d, e) >= (1, 2)",
+     kSkipped, "1 1 2; 1 2 1; 1 2 2"},
+    {"tuples_behind_columns", "SELECT c, d, e FROM u WHERE p = 1 AND c = 2 AND (d, e) < (2, 2)",
+     kSkipped, "2 1 1; 2 1 2; 2 2 1"},
+    {"tuples_behind_columns", "SELECT c, d, e FROM u WHERE p = 1 AND c = 2 AND (d, e) <= (1, 2)",
+     kSkipped, "2 1 1; 2 1 2"},
+    {"tuples_behind_columns",
+     "SELECT c, d, e FROM u WHERE p = 1 AND c = 1 AND (d, e) > (1, 1) AND (d, e) < (2, 2)",
+     kSkipped, "1 1 2; 1 2 1"},
+    {"tuples_behind_columns",
+     "SELECT c, d, e FROM u WHERE p = 1 AND c = 1 AND (d, e) > (1, 1) AND (d) <= (1)", kSkipped,
+     "1 1 2"},
+    {"tuples_behind_columns",
+     "SELECT c, d, e FROM u WHERE p = 1 AND c = 1 AND d < 2 AND (d, e) > (1, 1)", kSkipped,
+     "1 1 2"},
+    {"tuples_behind_columns", "SELECT c, d, e FROM u WHERE p = 1 AND (d, e) >= (2, 2) AND c = 1",
+     kSkipped, "1 2 2"},
+    {"tuples_behind_columns",
+     "SELECT c, d, e FROM u WHERE p = 1 AND c IN (2, 1) AND (d, e) > (1, 1)", kSkipped,
+     "1 1 2; 1 2 1; 1 2 2; 2 1 2; 2 2 1; 2 2 2"},
+    {"tuples_behind_columns",
+     "SELECT c, d, e FROM u WHERE p = 1 AND (c, d) IN ((2, 1), (1, 2)) AND e > 1", kMixing,
+     "1 2 2; 2 1 2"},
+    {"tuples_behind_columns", "SELECT c, d, e FROM u WHERE p = 1 AND (c, d) = (2, 1) AND e <= 1",
+     kMixing, "2 1 1"},
+    {"tuples_behind_columns", "SELECT c, d, e FROM u WHERE p = 1 AND (c, d) = (2, 1) AND (e) = (2)",
+     kSkipped, "2 1 2"},
+    {"tuples_behind_columns", "SELECT c, d, e FROM u WHERE p = 1 AND c = 2 AND (d, e) = (1, 2)",
+     kSkipped, "2 1 2"},
+    {"tuples_behind_columns",
+     "SELECT c, d, e FROM u WHERE p = 1 AND c = 2 AND (d, e) IN ((2, 2), (1, 1), (2, 1))", kSkipped,
+     "2 1 1; 2 2 1; 2 2 2"},
+    {"tuples_behind_columns", "SELECT c, d, e FROM u WHERE p = 1 AND c = 1 AND d = 2 AND (e) > (1)",
+     kSkipped, "1 2 2"},
+    {"tuples_behind_columns", "SELECT c, d, e FROM x WHERE p = 1 AND c = 1 AND (d, e) > (1, 1)",
+     kSkipped, "1 2 1; 1 2 2; 1 1 2"},
+    {"tuples_behind_columns", "SELECT c, d, e FROM x WHERE p = 1 AND c = 1 AND (d, e) >= (1, 2)",
+     kSkipped, "1 2 1; 1 2 2; 1 1 2"},
+    {"tuples_behind_columns", "SELECT c, d, e FROM x WHERE p = 1 AND c = 2 AND (d, e) < (2, 2)",
+     kSkipped, "2 2 1; 2 1 1; 2 1 2"},
+    {"tuples_behind_columns", "SELECT c, d, e FROM x WHERE p = 1 AND c = 2 AND (d, e) <= (1, 2)",
+     kSkipped, "2 1 1; 2 1 2"},
+    {"tuples_behind_columns",
+     "SELECT c, d, e FROM x WHERE p = 1 AND c = 1 AND (d, e) > (1, 1) AND (d, e) < (2, 2)",
+     kSkipped, "1 2 1; 1 1 2"},
+    {"tuples_behind_columns",
+     "SELECT c, d, e FROM x WHERE p = 1 AND c = 1 AND (d, e) > (1, 1) AND (d) <= (1)", kSkipped,
+     "1 1 2"},
+    {"tuples_behind_columns",
+     "SELECT c, d, e FROM x WHERE p = 1 AND c = 1 AND d < 2 AND (d, e) > (1, 1)", kSkipped,
+     "1 1 2"},
+    {"tuples_behind_columns", "SELECT c, d, e FROM x WHERE p = 1 AND (d, e) >= (2, 2) AND c = 1",
+     kSkipped, "1 2 2"},
+    {"tuples_behind_columns",
+     "SELECT c, d, e FROM x WHERE p = 1 AND c IN (2, 1) AND (d, e) > (1, 1)", kSkipped,
+     "1 2 1; 1 2 2; 1 1 2; 2 2 1; 2 2 2; 2 1 2"},
+    {"tuples_behind_columns",
+     "SELECT c, d, e FROM x WHERE p = 1 AND (c, d) IN ((2, 1), (1, 2)) AND e > 1", kMixing,
+     "1 2 2; 2 1 2"},
+    {"tuples_behind_columns", "SELECT c, d, e FROM x WHERE p = 1 AND (c, d) = (2, 1) AND e <= 1",
+     kMixing, "2 1 1"},
+    {"tuples_behind_columns", "SELECT c, d, e FROM x WHERE p = 1 AND (c, d) = (2, 1) AND (e) = (2)",
+     kSkipped, "2 1 2"},
+    {"tuples_behind_columns", "SELECT c, d, e FROM x WHERE p = 1 AND c = 2 AND (d, e) = (1, 2)",
+     kSkipped, "2 1 2"},
+    {"tuples_behind_columns",
+     "SELECT c, d, e FROM x WHERE p = 1 AND c = 2 AND (d, e) IN ((2, 2), (1, 1), (2, 1))", kSkipped,
+     "2 2 1; 2 2 2; 2 1 1"},
+    {"tuples_behind_columns", "SELECT c, d, e FROM x WHERE p = 1 AND c = 1 AND d = 2 AND (e) > (1)",
+     kSkipped, "1 2 2"},
+    {"tuples_behind_columns",
+     "SELECT c, d, e FROM u WHERE p = 1 AND c = 1 AND (d, e) > (1, 1) ORDER BY c DESC, d DESC, e "
+     "DESC LIMIT 2",
+     kSkipped, "1 2 2; 1 2 1"},
+    {"tuples_behind_columns", "SELECT c FROM u WHERE p = 1 AND (c, d) = (1, 2) AND d = 2", kMixing,
+     "d cannot be restricted by more than one relation if it includes an Equal"},
+    {"tuples_behind_columns", "SELECT c FROM u WHERE p = 1 AND c > 1 AND (c, d) = (1, 2)", kMixing,
+     "Column \"c\" cannot be restricted by both an equality and an inequality relation"},
+    {"tuples_behind_columns",
+     "SELECT c FROM u WHERE p = 1 AND c = 1 AND (d, e) > (1, 1) AND (d, e) >= (1, 2)", kSkipped,
+     "More than one restriction was found for the start bound on d, e"},
+    {"tuples_behind_columns", "SELECT c FROM u WHERE p = 1 AND c = 1 AND (d, e) > (1, 1) AND e < 2",
+     kSkipped,
+     "Column \"e\" cannot be restricted by two inequalities not starting with the same column"},
+    {"tuples_behind_columns", "SELECT c FROM u WHERE p = 1 AND c > 1 AND (d, e) > (1, 1)", kSkipped,
+     "Clustering column \"d\" cannot be restricted (preceding column \"c\" is restricted by a "
+     "non-EQ relation)"},
+    {"tuples_behind_columns", "SELECT c FROM u WHERE p = 1 AND (d, e) = (1, 1) AND c > 1", kSkipped,
+     "PRIMARY KEY column \"d\" cannot be restricted (preceding column \"c\" is restricted by a "
+     "non-EQ relation)"},
+    {"tuples_behind_columns", "SELECT c FROM u WHERE p = 1 AND (d, e) > (1, 1)", kSkipped,
+     "PRIMARY KEY column \"d\" cannot be restricted as preceding column \"c\" is not restricted"},
+    {"tuples_behind_columns", "SELECT c FROM u WHERE p = 1 AND (d, e) > (1, 1) ALLOW FILTERING",
+     kSkipped, "Multi-column slice restrictions cannot be used for filtering."},
+    {"tuples_behind_columns",
+     "SELECT c FROM u WHERE p = 1 AND (d, e) IN ((1, 1), (2, 2)) ALLOW FILTERING", kSkipped,
+     "IN restrictions are not supported on indexed columns"},
+    {"tuples_behind_columns",
+     "SELECT c, d, e FROM u WHERE p = 1 AND (d, e) = (2, 1) ALLOW FILTERING", kSkipped,
+     "1 2 1; 2 2 1"},
+    {"tuples_behind_columns", "SELECT c FROM u WHERE p = 1 AND c = 1 AND (d, e) > (1, null)",
+     kSkipped, "Invalid null value in condition for column e"},
+    {"tuples_behind_columns", "SELECT c FROM u WHERE p = 1 AND c = 1 AND (e, d) > (1, 1)", kSkipped,
+     "Clustering columns must appear in the PRIMARY KEY order in multi-column relations"},
+    {"tuples_behind_columns", "UPDATE u SET v = 1 WHERE p = 1 AND c = 1 AND (d, e) = (1, 1)",
+     kSkipped, ""},
+    {"tuples_behind_columns", "DELETE FROM u WHERE p = 1 AND c = 1 AND (d, e) < (2, 1)", kSkipped,
+     ""},
+    {"tuples_behind_columns", "DELETE FROM u WHERE p = 1 AND c IN (1, 2) AND (d, e) >= (2, 2)",
+     kSkipped, ""},
+    {"tuples_behind_columns", "SELECT c, d, e FROM u WHERE p = 1 AND c IN (1, 2)",
+     "1 1 1; 1 1 2; 1 2 1; 1 2 2; 2 1 1; 2 1 2; 2 2 1; 2 2 2", "1 2 1; 2 1 1; 2 1 2; 2 2 1"},
+    {"tuples_behind_columns", "DELETE FROM x WHERE p = 1 AND c = 1 AND (d, e) < (2, 1)", kSkipped,
+     ""},
+    {"tuples_behind_columns", "DELETE FROM x WHERE p = 1 AND c IN (1, 2) AND (d, e) >= (2, 2)",
+     kSkipped, ""},
+    {"tuples_behind_columns", "SELECT c, d, e FROM x WHERE p = 1 AND c IN (1, 2)",
+     "1 2 1; 1 2 2; 1 1 1; 1 1 2; 2 2 1; 2 2 2; 2 1 1; 2 1 2", "1 2 1; 2 2 1; 2 1 1; 2 1 2"},
+};
+
 class DialectsTest : public CqlDialogueTest {
  protected:
   void StartLike(const char* like, uint32_t journal = 0) {
@@ -155,6 +288,19 @@ class DialectsTest : public CqlDialogueTest {
     Say("USE k");
     for (const char* const statement : kSchema) Must(statement);
     for (const char* const statement : kRows) Must(statement);
+  }
+  void AddTriples() {
+    Must("CREATE TABLE u (p int, c int, d int, e int, v int, PRIMARY KEY (p, c, d, e))");
+    Must(
+        "CREATE TABLE x (p int, c int, d int, e int, v int, PRIMARY KEY (p, c, d, e)) "
+        "WITH CLUSTERING ORDER BY (c ASC, d DESC, e ASC)");
+    for (const char* const table : {"u", "x"}) {
+      for (int i = 0; i < 8; ++i) {
+        Must("INSERT INTO " + std::string(table) + " (p, c, d, e) VALUES (1, " +
+             std::to_string(1 + i / 4) + ", " + std::to_string(1 + i / 2 % 2) + ", " +
+             std::to_string(1 + i % 2) + ")");
+      }
+    }
   }
 };
 
@@ -173,6 +319,19 @@ TEST_F(DialectsTest, CassandraAnswersByItsRules) {
     // As text and prepared.
     for (int i = 0; i < 2; ++i) {
       EXPECT_EQ(Say(rule.statement), rule.cassandra) << rule.name << ": " << rule.statement;
+    }
+  }
+}
+
+TEST_F(DialectsTest, TuplesBehindColumns) {
+  StartLike("");
+  AddTriples();
+  for (const Rule& rule : kTuples) EXPECT_EQ(Say(rule.statement), rule.scylla) << rule.statement;
+  for (const char* const like : {"cassandra:3.11", "cassandra:5.0"}) {
+    StartLike(like);
+    AddTriples();
+    for (const Rule& rule : kTuples) {
+      EXPECT_EQ(Say(rule.statement), rule.cassandra) << like << ": " << rule.statement;
     }
   }
 }

@@ -250,9 +250,11 @@ CqlStatus BindValues(const Relation& relation, const TableDefinition& table, Bin
   return {};
 }
 
-// Of the columns of a tuple: the first ones of the clustering key, in its order. Source: ScyllaDB
-// cql3/expr/restrictions.cc, validate_multi_column_relation.
-CqlStatus CheckTupleColumns(const std::vector<uint16_t>& columns, const TableDefinition& table) {
+// Of the columns of a tuple: the first ones of the clustering key, in its order; or those behind
+// some (`anywhere`). Source: ScyllaDB cql3/expr/restrictions.cc, validate_multi_column_relation.
+CqlStatus CheckTupleColumns(const std::vector<uint16_t>& columns, const TableDefinition& table,
+                            bool anywhere) {
+  const size_t first = anywhere ? table.columns[columns[0]].position : 0;
   for (size_t i = 0; i < columns.size(); ++i) {
     const ColumnDefinition& column = table.columns[columns[i]];
     if (column.kind != ColumnKind::kClustering) {
@@ -260,7 +262,7 @@ CqlStatus CheckTupleColumns(const std::vector<uint16_t>& columns, const TableDef
           "Multi-column relations can only be applied to clustering columns but was applied to: " +
           column.name);
     }
-    if (column.position == i) continue;
+    if (column.position == first + i) continue;
     return CqlError::Invalid(
         i == 0 ? "Clustering columns may not be skipped in multi-column relations. They should "
                  "appear in the PRIMARY KEY order"
@@ -280,7 +282,8 @@ CqlOr<BoundRelation> BindColumns(const Relation& relation, const TableDefinition
   LS_RETURN_IF_ERROR(BindValues(relation, table, binder, bound));
   if (clause == Clause::kIf) return bound;
   if (relation.target == Relation::Target::kTuple) {
-    LS_RETURN_IF_ERROR(CheckTupleColumns(bound.columns, table));
+    LS_RETURN_IF_ERROR(
+        CheckTupleColumns(bound.columns, table, binder.dialect().tuples_behind_columns));
   } else {
     LS_RETURN_IF_ERROR(CheckNotWhole(relation, table.columns[bound.columns[0]]));
   }

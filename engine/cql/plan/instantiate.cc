@@ -137,17 +137,25 @@ CqlStatus ResolveAlternatives(const KeyAlternatives& part, BoundValues values, K
   return {};
 }
 
+CqlStatus ResolveTuples(const TableDefinition& table, size_t first, const KeyAlternatives& part,
+                        BoundValues values, std::vector<Views>& tuples);
+
 // Calls visit(values) for each combination of the parts' alternatives. `kind`: partition or
 // clustering, for the message.
 template <typename Visit>
-CqlStatus ForEachCombination(const std::vector<KeyAlternatives>& parts, BoundValues values,
+CqlStatus ForEachCombination(const TableDefinition& table,
+                             const std::vector<KeyAlternatives>& parts, BoundValues values,
                              KeyUse use, std::string_view kind, Visit&& visit) {
   std::vector<std::vector<Views>> choices(parts.size());
   const size_t keys_max = parts.empty() ? kKeysPerStatementMax : parts[0].keys_max;
   size_t combinations = 1;
+  size_t column = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
     size_t count = 0;
-    LS_RETURN_IF_ERROR(ResolveAlternatives(parts[i], values, use, choices[i], count));
+    LS_RETURN_IF_ERROR(parts[i].is_tuple
+                           ? ResolveTuples(table, column, parts[i], values, choices[i])
+                           : ResolveAlternatives(parts[i], values, use, choices[i], count));
+    column += parts[i].columns;
     std::ranges::sort(choices[i]);
     // Not std::ranges::unique, which Clang 14 cannot compile with this library.
     choices[i].erase(std::unique(choices[i].begin(), choices[i].end()), choices[i].end());
@@ -155,6 +163,8 @@ CqlStatus ForEachCombination(const std::vector<KeyAlternatives>& parts, BoundVal
     // Column for column: those behind one that makes too many do not count.
     combinations *= count == 0 ? choices[i].size() : count;
     if (combinations <= keys_max) continue;
+    // Tuples alone have no limit, as where they begin the key.
+    if (parts[i].is_tuple && combinations == choices[i].size()) continue;
     const std::string key(kind);
     return CqlError::Server("size of " + key + "-key IN list or " + key +
                             "-key cartesian product of IN list " + std::to_string(combinations) +
@@ -204,7 +214,8 @@ CqlStatus CheckNoNull(const std::vector<Operand>& operands, BoundValues values) 
   return {};
 }
 
-CqlStatus AppendTuples(const TableDefinition& table, const KeyAlternatives& part,
+// `first`: the clustering column that they begin with.
+CqlStatus AppendTuples(const TableDefinition& table, size_t first, const KeyAlternatives& part,
                        BoundValues values, std::vector<Views>& tuples) {
   BoundValue list;
   LS_RETURN_IF_ERROR(ResolveSet(*part.list, values, list));
@@ -218,7 +229,8 @@ CqlStatus AppendTuples(const TableDefinition& table, const KeyAlternatives& part
     Views& tuple = tuples.emplace_back();
     for (size_t i = 0; i < fields->size(); ++i) {
       if (!(*fields)[i]) {
-        return CqlError::Invalid("Invalid null value in condition for column " + columns[i]->name);
+        return CqlError::Invalid("Invalid null value in condition for column " +
+                                 columns[first + i]->name);
       }
       tuple.push_back(*(*fields)[i]);
     }
@@ -227,10 +239,10 @@ CqlStatus AppendTuples(const TableDefinition& table, const KeyAlternatives& part
 }
 
 // Those of IN, each once. There may be any number of them.
-CqlStatus ResolveTuples(const TableDefinition& table, const KeyAlternatives& part,
+CqlStatus ResolveTuples(const TableDefinition& table, size_t first, const KeyAlternatives& part,
                         BoundValues values, std::vector<Views>& tuples) {
   if (part.list) {
-    LS_RETURN_IF_ERROR(AppendTuples(table, part, values, tuples));
+    LS_RETURN_IF_ERROR(AppendTuples(table, first, part, values, tuples));
   }
   for (const std::vector<Operand>& operands : part.alternatives) {
     Views& tuple = tuples.emplace_back();
@@ -338,7 +350,8 @@ CqlStatus EncodeRangeOf(const TableDefinition& table, const Views& prefix,
 
 // ---- Slices of tuples whose columns run in both directions
 
-// One side of what tuples are compared with; no values: there is no bound.
+// One side of what tuples are compared with, behind the values of the columns before them; no more
+// than those: there is no bound.
 struct TupleBound {
   Views values;
   bool is_lower = false;
@@ -346,11 +359,13 @@ struct TupleBound {
 };
 
 CqlStatus ResolveBounds(const std::vector<ClusteringSlice>& slices, BoundValues values,
-                        TupleBound& lower, TupleBound& upper) {
+                        const Views& prefix, TupleBound& lower, TupleBound& upper) {
   lower.is_lower = true;
+  lower.values = prefix;
+  upper.values = prefix;
   for (const ClusteringSlice& slice : slices) {
     TupleBound& bound = slice.is_lower ? lower : upper;
-    LS_DCHECK(bound.values.empty(), "there is one bound for each side");
+    LS_DCHECK(bound.values.size() == prefix.size(), "there is one bound for each side");
     bound.inclusive = slice.inclusive;
     for (const Operand& operand : slice.values) {
       std::string_view bytes;
@@ -389,10 +404,11 @@ void AppendRangeOf(const TableSchema& schema, size_t same,
   if (range.to_end || range.lower < range.upper) ranges.push_back(std::move(range));
 }
 
-// Can any tuple lie between the bounds, which agree in the first `same` values?
-bool AreInOrder(const TableDefinition& table, const TupleBound& lower, const TupleBound& upper,
-                size_t same) {
-  if (lower.values.empty() || upper.values.empty()) return true;
+// Can any tuple lie between the bounds, which agree in the first `same` values, those of the
+// columns before the tuples (`prefix`) included?
+bool AreInOrder(const TableDefinition& table, size_t prefix, const TupleBound& lower,
+                const TupleBound& upper, size_t same) {
+  if (lower.values.size() == prefix || upper.values.size() == prefix) return true;
   // One with no further values stands for all that begin with it.
   if (lower.values.size() == same && !lower.inclusive) return false;
   if (upper.values.size() == same && !upper.inclusive) return false;
@@ -403,19 +419,19 @@ bool AreInOrder(const TableDefinition& table, const TupleBound& lower, const Tup
 
 // (a, b) > (1, 2) is a > 1, or a = 1 and b > 2: rows of one range each, whatever the directions.
 // Source: ScyllaDB cql3/restrictions/statement_restrictions.cc, get_equivalent_ranges.
-CqlStatus EncodeRangesAcross(const TableDefinition& table,
+CqlStatus EncodeRangesAcross(const TableDefinition& table, const Views& prefix,
                              const std::vector<ClusteringSlice>& slices, BoundValues values,
                              std::vector<EncodedRange>& ranges) {
   TupleBound lower;
   TupleBound upper;
-  LS_RETURN_IF_ERROR(ResolveBounds(slices, values, lower, upper));
+  LS_RETURN_IF_ERROR(ResolveBounds(slices, values, prefix, lower, upper));
   const std::vector<const ColumnDefinition*> columns = table.ColumnsOf(ColumnKind::kClustering);
-  size_t same = 0;
+  size_t same = prefix.size();
   while (same < std::min(lower.values.size(), upper.values.size()) &&
          CompareValues(columns[same]->type, lower.values[same], upper.values[same]) == 0) {
     ++same;
   }
-  if (!AreInOrder(table, lower, upper, same)) return {};
+  if (!AreInOrder(table, prefix.size(), lower, upper, same)) return {};
   AppendRangeOf(table.storage, same, {&lower, &upper}, ranges);
   for (const TupleBound* bound : {&lower, &upper}) {
     for (size_t first = same + 1; first < bound->values.size(); ++first) {
@@ -457,7 +473,7 @@ CqlStatus EncodePartitionKeys(const TableDefinition& table,
   }
   keys.clear();
   LS_RETURN_IF_ERROR(ForEachCombination(
-      partition_key, values, use, "partition", [&](const Views& components) -> CqlStatus {
+      table, partition_key, values, use, "partition", [&](const Views& components) -> CqlStatus {
         LS_RETURN_IF_ERROR(AppendKey(components, use, keys.emplace_back()));
         return {};
       }));
@@ -481,8 +497,10 @@ CqlStatus EncodeRange(const TableDefinition& table, const ClusteringRestriction&
     }
   }
   if (!found) {
-    if (!restriction.prefix[0].is_tuple) return {};
-    return CheckNoNull(restriction.prefix[0].alternatives[0], values);
+    for (const KeyAlternatives& part : restriction.prefix) {
+      if (part.is_tuple) LS_RETURN_IF_ERROR(CheckNoNull(part.alternatives[0], values));
+    }
+    return {};
   }
   return EncodeRangeOf(table, prefix, restriction.slices, values, range, found);
 }
@@ -498,6 +516,9 @@ CqlStatus EncodeRanges(const TableDefinition& table, const ClusteringRestriction
   }
   ranges.clear();
   const auto append = [&](const Views& prefix) -> CqlStatus {
+    if (restriction.slices_run_across) {
+      return EncodeRangesAcross(table, prefix, restriction.slices, values, ranges);
+    }
     EncodedRange range;
     bool found = true;
     LS_RETURN_IF_ERROR(EncodeRangeOf(table, prefix, restriction.slices, values, range, found));
@@ -505,15 +526,10 @@ CqlStatus EncodeRanges(const TableDefinition& table, const ClusteringRestriction
     return {};
   };
   if (restriction.prefix.empty()) {
-    LS_RETURN_IF_ERROR(EncodeRangesAcross(table, restriction.slices, values, ranges));
-  } else if (restriction.prefix[0].is_tuple) {
-    std::vector<Views> tuples;
-    LS_RETURN_IF_ERROR(ResolveTuples(table, restriction.prefix[0], values, tuples));
-    for (const Views& tuple : tuples) {
-      LS_RETURN_IF_ERROR(append(tuple));
-    }
+    LS_RETURN_IF_ERROR(append({}));
   } else {
-    LS_RETURN_IF_ERROR(ForEachCombination(restriction.prefix, values, use, "clustering", append));
+    LS_RETURN_IF_ERROR(
+        ForEachCombination(table, restriction.prefix, values, use, "clustering", append));
   }
   // Different values may have one encoding, and IN lists come in any order.
   std::ranges::sort(ranges, {}, &EncodedRange::lower);

@@ -101,6 +101,7 @@ struct ClusteringRestriction {
   std::vector<ClusteringSlice> slices;  // all hold
   // Rows lie together whatever the values are: no alternatives, no tuples across both directions.
   bool is_one_range = true;
+  bool slices_run_across = false;  // of tuples whose columns run in both directions
 
   size_t prefix_columns() const {
     size_t columns = 0;

@@ -71,19 +71,30 @@ bool OneDirection(const TableDefinition& table, const std::vector<uint16_t>& col
   });
 }
 
-ClusteringRestriction TakeTuples(const TableDefinition& table,
+// Tuples, and single columns where the dialect has them side by side: one after the other, until
+// slices end it or a column has nothing.
+ClusteringRestriction TakeTuples(const TableDefinition& table, const StatementSettings& settings,
                                  std::vector<BoundRelation>& relations) {
   ClusteringRestriction taken;
-  for (BoundRelation& relation : TakeIf(relations, [](const BoundRelation& relation) {
-         return relation.is_tuple() && !relation.always_filters();
-       })) {
-    if (relation.is_slice()) {
-      taken.is_one_range &= OneDirection(table, relation.columns);
-      taken.slices.push_back(ToSlice(std::move(relation)));
-    } else {
-      taken.is_one_range &= relation.op != RelationOperator::kIn;
-      taken.prefix.push_back(ToAlternatives({std::move(relation)}));
+  size_t next = table.CountOf(ColumnKind::kPartitionKey);
+  while (taken.slices.empty()) {
+    std::vector<BoundRelation> of_next = TakeIf(relations, [&](const BoundRelation& relation) {
+      return relation.columns[0] == next && !relation.always_filters() &&
+             IsOf(table, relation, ColumnKind::kClustering);
+    });
+    if (of_next.empty()) break;
+    if (of_next[0].is_equality()) {
+      taken.prefix.push_back(ToAlternatives(std::move(of_next)));
+      taken.prefix.back().keys_max = settings.clustering_keys_max;
+      taken.is_one_range &= !taken.prefix.back().is_in;
+      next += taken.prefix.back().columns;
+      continue;
     }
+    for (BoundRelation& relation : of_next) {
+      taken.slices_run_across |= !OneDirection(table, relation.columns);
+      taken.slices.push_back(ToSlice(std::move(relation)));
+    }
+    taken.is_one_range &= !taken.slices_run_across;
   }
   return taken;
 }
@@ -198,6 +209,20 @@ CqlStatus RestrictAsCassandra(const Dialect& dialect, const TableDefinition& tab
   return {};
 }
 
+// MultiColumnRestriction.java, addToRowFilter.
+CqlStatus CheckFilteredTuples(const std::vector<BoundRelation>& filters) {
+  for (const BoundRelation& relation : filters) {
+    if (!relation.is_tuple()) continue;
+    if (relation.is_slice()) {
+      return CqlError::Invalid("Multi-column slice restrictions cannot be used for filtering.");
+    }
+    if (relation.op == RelationOperator::kIn) {
+      return CqlError::Invalid("IN restrictions are not supported on indexed columns");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 CqlError NeedsFiltering() { return CqlError::Invalid(std::string(kNeedsFiltering)); }
@@ -228,7 +253,7 @@ ClusteringRestriction TakeClustering(const TableDefinition& table,
                                      const StatementSettings& settings,
                                      std::vector<BoundRelation>& relations) {
   if (std::ranges::any_of(relations, &BoundRelation::is_tuple)) {
-    return TakeTuples(table, relations);
+    return TakeTuples(table, settings, relations);
   }
   ClusteringRestriction taken;
   const size_t begin = table.CountOf(ColumnKind::kPartitionKey);
@@ -321,6 +346,7 @@ CqlOr<SelectRestrictions> RestrictSelect(const SelectStatement& statement,
     restrictions.index = TakeIndexed(table, names_partition, relations);
   }
   if (table.is_virtual) return restrictions;
+  if (dialect.tuples_behind_columns) LS_RETURN_IF_ERROR(CheckFilteredTuples(relations));
   for (BoundRelation& relation : relations) {
     restrictions.filters.push_back(ToFilter(std::move(relation)));
   }

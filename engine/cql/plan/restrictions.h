@@ -24,7 +24,7 @@ std::vector<KeyAlternatives> TakePartitionKey(const TableDefinition& table,
                                               const StatementSettings& settings,
                                               std::vector<BoundRelation>& relations);
 // All relations on the first clustering columns that equal something, and of the one behind them
-// that has slices; or those of tuples.
+// that has slices. Of tuples likewise.
 ClusteringRestriction TakeClustering(const TableDefinition& table,
                                      const StatementSettings& settings,
                                      std::vector<BoundRelation>& relations);

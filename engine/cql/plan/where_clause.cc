@@ -64,9 +64,10 @@ CqlStatus CheckOneBound(const TableDefinition& table, const std::vector<BoundRel
 }
 
 // Two relations on the same columns: SingleColumnRestriction.java, MultiColumnRestriction.java,
-// doMergeWith. `names`: of the columns that they have in common.
+// doMergeWith. `names`: of the columns that they have in common; `later`: of the column that the
+// later one of them begins with.
 CqlStatus CheckTogether(const BoundRelation& first, const BoundRelation& second,
-                        const std::string& names) {
+                        const std::string& names, const std::string& later) {
   const auto is_of_elements = [](const BoundRelation& relation) {
     return relation.is_contains() || relation.element.has_value();
   };
@@ -87,6 +88,11 @@ CqlStatus CheckTogether(const BoundRelation& first, const BoundRelation& second,
                              "\" cannot be restricted by both an equality and an inequality "
                              "relation");
   }
+  if (first.columns[0] != second.columns[0]) {
+    return CqlError::Invalid("Column \"" + later +
+                             "\" cannot be restricted by two inequalities not starting with the "
+                             "same column");
+  }
   if (IsLowerBound(first) != IsLowerBound(second)) return {};
   return CqlError::Invalid("More than one restriction was found for the " +
                            std::string(IsLowerBound(first) ? "start" : "end") + " bound on " +
@@ -96,13 +102,14 @@ CqlStatus CheckTogether(const BoundRelation& first, const BoundRelation& second,
 CqlStatus CheckOneRelation(const TableDefinition& table, const std::vector<BoundRelation>& before,
                            const BoundRelation& next) {
   for (const BoundRelation& relation : before) {
-    if (relation.is_tuple() != next.is_tuple()) continue;  // refused for that, if at all
     std::vector<std::string> names;
     for (const uint16_t column : relation.columns) {
       if (std::ranges::count(next.columns, column) == 0) continue;
       names.push_back(table.columns[column].name);
     }
-    if (!names.empty()) LS_RETURN_IF_ERROR(CheckTogether(relation, next, Joined(names)));
+    if (names.empty()) continue;
+    const std::string& later = table.columns[std::max(relation.columns[0], next.columns[0])].name;
+    LS_RETURN_IF_ERROR(CheckTogether(relation, next, Joined(names), later));
   }
   return {};
 }
@@ -118,7 +125,7 @@ CqlError MixesTuples() {
 CqlOr<WhereClause> WhereClause::Bind(const std::vector<Relation>& where,
                                      const TableDefinition& table, bool allow_filtering,
                                      Binder& binder) {
-  WhereClause clause(table, allow_filtering);
+  WhereClause clause(table, allow_filtering, binder.dialect().tuples_behind_columns);
   for (const Relation& relation : where) {
     LS_ASSIGN_OR_RETURN(BoundRelation next, BindRelation(relation, table, binder));
     if (binder.dialect().one_relation_for_a_column) {
@@ -137,7 +144,7 @@ CqlStatus WhereClause::Check(const BoundRelation& next) const {
     return CqlError::Invalid("restriction '" + table_->columns[next.columns[0]].name +
                              " IS NOT null' is only supported in materialized view creation");
   }
-  if (next.is_tuple()) return CheckTuple(next);
+  if (next.is_tuple() && !tuples_behind_columns_) return CheckTuple(next);
   if (next.is_token()) return CheckToken();
   if (IsOf(next, ColumnKind::kPartitionKey)) return CheckPartitionKey(next);
   if (IsOf(next, ColumnKind::kClustering)) return CheckClustering(next);
@@ -177,9 +184,9 @@ CqlStatus WhereClause::CheckToken() const {
   return {};
 }
 
-// add_single_column_clustering_key_restriction.
+// add_single_column_clustering_key_restriction. Of tuples their first column counts, as in Cassandra.
 CqlStatus WhereClause::CheckClustering(const BoundRelation& next) const {
-  if (has_tuples()) return MixesTuples();
+  if (has_tuples() && !tuples_behind_columns_) return MixesTuples();
   if (allow_filtering_) return {};
   uint16_t last = 0;
   bool any_slice = false;
@@ -291,15 +298,21 @@ bool WhereClause::PartitionKeyNeedsFiltering() const {
          });
 }
 
-// clustering_key_restrictions_need_filtering.
+// clustering_key_restrictions_need_filtering; of tuples behind columns Cassandra
+// cql3/restrictions/ClusteringColumnRestrictions.java, needFiltering.
 bool WhereClause::ClusteringNeedsFiltering() const {
-  if (has_tuples()) return false;
+  if (has_tuples() && !tuples_behind_columns_) return false;
   size_t next = table_->CountOf(ColumnKind::kPartitionKey);
   for (const auto& [column, relations] : ByColumn()) {
     if (table_->columns[column].kind != ColumnKind::kClustering) continue;
-    if (column != next || std::ranges::any_of(relations, &BoundRelation::always_filters)) {
-      return true;
+    if (std::ranges::any_of(relations, &BoundRelation::always_filters)) return true;
+    // A slice of tuples is judged at its first column.
+    if (std::ranges::any_of(relations, [first = column](const BoundRelation* relation) {
+          return relation->is_slice() && relation->columns[0] < first;
+        })) {
+      continue;
     }
+    if (column != next) return true;
     const bool sliced = std::ranges::any_of(relations, &BoundRelation::is_slice);
     next = sliced ? SIZE_MAX : next + 1;
   }

@@ -62,8 +62,10 @@ class WhereClause {
   bool ClusteringNeedsFiltering() const;
 
  private:
-  WhereClause(const TableDefinition& table, bool allow_filtering)
-      : table_(&table), allow_filtering_(allow_filtering) {}
+  WhereClause(const TableDefinition& table, bool allow_filtering, bool tuples_behind_columns)
+      : table_(&table),
+        allow_filtering_(allow_filtering),
+        tuples_behind_columns_(tuples_behind_columns) {}
 
   static bool AnyTuple(const std::vector<BoundRelation>& relations);
   bool IsOf(const BoundRelation& relation, ColumnKind kind) const {
@@ -78,6 +80,7 @@ class WhereClause {
 
   const TableDefinition* table_;
   bool allow_filtering_;
+  bool tuples_behind_columns_;  // as in Dialect
   std::vector<BoundRelation> relations_;
   std::vector<BoundRelation> token_relations_;
 };

@@ -11,6 +11,7 @@ Dialect CassandraDialect(uint32_t major, uint32_t minor) {
   cassandra.has_drop_compact_storage = true;
   cassandra.slices_of_all_need_filtering = true;
   cassandra.one_relation_for_a_column = true;
+  cassandra.tuples_behind_columns = true;
   cassandra.refuses_index_beside_in = true;
   cassandra.refuses_empty_keys = true;
   cassandra.refuses_empty_indexed = true;

@@ -29,6 +29,9 @@ struct Dialect {
   bool slices_of_all_need_filtering = false;
   // A column has one relation, or one at each end. SingleColumnRestriction.java, doMergeWith.
   bool one_relation_for_a_column = false;
+  // Tuples of clustering columns begin behind columns that equal something, and stand beside single
+  // columns. ClusteringColumnRestrictions.java, mergeWith; MultiColumnRestriction.java.
+  bool tuples_behind_columns = false;
   // No index is used beside IN for the partition key. validateSecondaryIndexSelections.
   bool refuses_index_beside_in = false;
   // A partition key of no bytes is not looked for. cql3/QueryProcessor.java, validateKey.
