@@ -208,5 +208,47 @@ TEST(DecimalSumTest, DecimalsKeepTheLargestScaleAndRoundHalfToEven) {
   EXPECT_EQ(SumOf({"-0.1", "0.01", "-1e2", "3e1", "-5"}, 7), "-10.73");
 }
 
+// Their digits would take minutes: they are told by their length.
+TEST(CastValueTest, VeryLongNumbersAreCastInLinearTimeOrRefused) {
+  constexpr size_t kBytes = 8 << 20;
+  const std::string positive = '\x01' + std::string(kBytes, '\xab');
+  const std::string negative = '\xfe' + std::string(kBytes, '\xab');
+  const std::string decimal = std::string(kDecimalScaleBytes, '\0') + positive;
+  for (const CqlType to : {kFloat, kDouble}) {
+    EXPECT_EQ(PrintValue(to, **CastValue(kVarint, to, positive)), "Infinity");
+    EXPECT_EQ(PrintValue(to, **CastValue(kVarint, to, negative)), "-Infinity");
+  }
+  EXPECT_EQ(PrintValue(kTinyint, **CastValue(kVarint, kTinyint, positive)), "-85");
+  const auto refusal = [](size_t bytes) {
+    return "a number of " + std::to_string(bytes) +
+           " bytes exceeds the maximum of 27000 bytes of a CAST to digits: select it without CAST";
+  };
+  for (const CqlType to : {kText, kAscii, kDecimal}) {
+    const auto result = CastValue(kVarint, to, positive);
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.error().message, refusal(positive.size()));
+  }
+  for (const CqlType to : {kText, kDouble, kFloat, kVarint, kInt}) {
+    const auto result = CastValue(kDecimal, to, decimal);
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.error().message, refusal(decimal.size()));
+  }
+}
+
+// On both sides of where the length alone tells.
+TEST(CastValueTest, VarintsNearTheLargestDoubleAreRoundedExactly) {
+  std::string largest(129, '\0');  // 2^1024 - 2^971
+  for (size_t i = 1; i < 7; ++i) largest[i] = '\xff';
+  largest[7] = '\xf8';
+  EXPECT_EQ(PrintValue(kDouble, **CastValue(kVarint, kDouble, largest)), "1.7976931348623157e+308");
+  EXPECT_EQ(PrintValue(kFloat, **CastValue(kVarint, kFloat, largest)), "Infinity");
+  std::string infinite = largest;
+  infinite[0] = 1;
+  EXPECT_EQ(PrintValue(kDouble, **CastValue(kVarint, kDouble, infinite)), "Infinity");
+  const std::string padded = std::string(40'000, '\0') + '\x05';  // the sign repeated
+  EXPECT_EQ(PrintValue(kDouble, **CastValue(kVarint, kDouble, padded)), "5");
+  EXPECT_EQ(**CastValue(kVarint, kText, padded), "5");
+}
+
 }  // namespace cast_value_test
 }  // namespace liststore

@@ -85,6 +85,21 @@ Result TooLong(size_t digits) {
                           " digits exceeds the maximum of " + std::to_string(kLiteralDigitsMax));
 }
 
+// Bytes of a trimmed varint that is larger than every double, and than every float.
+constexpr size_t kInfiniteVarintBytes = 130;
+static_assert(8 * (kInfiniteVarintBytes - 1) > std::numeric_limits<double>::max_exponent);
+
+// Digits are made in quadratic time: not of numbers without end. `unscaled` may be empty.
+bool IsPrinted(std::string_view unscaled) {
+  return unscaled.empty() || TrimVarint(unscaled).size() <= kPrintedVarintBytesMax;
+}
+CqlError NotPrinted(std::string_view value) {
+  return CqlError::Server("a number of " + std::to_string(value.size()) +
+                          " bytes exceeds the maximum of " +
+                          std::to_string(kPrintedVarintBytesMax) +
+                          " bytes of a CAST to digits: select it without CAST");
+}
+
 // A number in decimal digits, maybe with a fraction and an exponent.
 Result FromText(const std::string& text, CqlType to) {
   if (const size_t digits = CountDigits(text); digits > kLiteralDigitsMax) return TooLong(digits);
@@ -169,6 +184,12 @@ Result WholePart(std::string_view decimal) {
 
 Result CastVarint(std::string_view value, CqlType to) {
   if (IsInteger(to)) return std::optional(EncodeInteger(DecodeInteger(value), to));
+  value = TrimVarint(value);
+  if (IsFloating(to) && value.size() >= kInfiniteVarintBytes) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    return std::optional(FromFloating((value[0] & 0x80) != 0 ? -infinity : infinity, to));
+  }
+  if (!IsPrinted(value)) return NotPrinted(value);
   const std::string text = PrintVarint(value);
   if (to == CqlType::kDecimal) return FromText(text + ".0", to);
   LS_CHECK(IsFloating(to), "the other numbers are floating ones");
@@ -178,6 +199,7 @@ Result CastVarint(std::string_view value, CqlType to) {
 }
 
 Result CastDecimal(std::string_view value, CqlType to) {
+  if (!IsPrinted(value.substr(kDecimalScaleBytes))) return NotPrinted(value);
   if (IsFloating(to)) {
     const std::string text = PrintDecimal(value);
     return std::optional(FromFloating(to == CqlType::kFloat ? std::strtof(text.c_str(), nullptr)
@@ -213,7 +235,16 @@ Result CastValue(CqlType from, CqlType to, std::string_view value) {
   if (from == CqlType::kCounter) return CastValue(CqlType::kBigint, to, value);
   if (IsText(to) && IsText(from)) return std::optional(std::string(value));
   if (value.empty()) return std::optional<std::string>();
-  if (IsText(to)) return std::optional(TextOf(from, value));
+  if (IsText(to)) {
+    if (from == CqlType::kVarint) {
+      return IsPrinted(value) ? Result(PrintVarint(value)) : NotPrinted(value);
+    }
+    if (from == CqlType::kDecimal) {
+      return IsPrinted(value.substr(kDecimalScaleBytes)) ? Result(PrintDecimal(value))
+                                                         : NotPrinted(value);
+    }
+    return std::optional(TextOf(from, value));
+  }
   if (IsInteger(from)) return CastInteger(DecodeInteger(value), to);
   if (IsFloating(from)) return CastFloating(from, ToFloating(from, value), to);
   if (from == CqlType::kVarint) return CastVarint(value, to);
