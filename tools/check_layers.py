@@ -6,10 +6,11 @@
 The rules are the tables below. A layer is a folder of engine/; a file may include its own layer, the
 layers in its row, the public headers, the standard library and Abseil. So may a file in a folder of
 programs/, bench/ and tools/, whose rows name folders and layers. A folder within a layer stands below the
-rest of it. Prints one line for each
+rest of it. What a file of engine/ defines is in the namespace of its layer. Prints one line for each
 violation, `file:line: what`, and ends with status 1 when there was any.
 """
 
+import itertools
 import pathlib
 import re
 import sys
@@ -58,6 +59,16 @@ LAYERS = {
     "serve": ["faces/cql", "network", "instruments", "execute", "protocol", "cql/schema", "cql/plan",
               "cql/syntax", "settings", "lists", "shard", "runtime", "model", "base"],
 }
+
+# Layer -> its namespace within liststore where that is not the layer's name. None: liststore itself, for the
+# vocabulary of all, and for what implements the public classes, whose members are defined where these are.
+NAMESPACES = {
+    "base": None, "model": None, "command": None, "lists": None, "c_api": None, "serve": None,
+    "cql/syntax": "cql", "cql/values": "cql", "cql/plan": "cql", "cql/schema": "cql",
+    "faces/cql": "cql_face",
+}
+# Sources of other layers that define members of public classes.
+OF_PUBLIC_CLASSES = ("engine/instruments/server_clock.cc",)
 
 # Folders of engine/ that hold layers instead of files.
 GROUPS_OF_LAYERS = ("cql", "faces")
@@ -271,6 +282,33 @@ def own_header(path, present):
     return public if f"include/{public}" in present else None
 
 
+NAMESPACE = re.compile(r"^namespace (liststore[\w:]*) \{")
+DECLARATION = re.compile(r"^((class|struct) \w+;|//|$)")
+
+
+def namespace_of(layer):
+    name = NAMESPACES.get(layer, layer)
+    return "liststore" if name is None else f"liststore::{name}"
+
+
+def check_namespaces(path, text):
+    """Yields (line number, message) for what a file of a layer defines outside of the layer's namespace."""
+    own = "liststore" if path in OF_PUBLIC_CLASSES else namespace_of(layer_of(path))
+    others = {f"liststore::{name}" for name in (*LAYERS, *NAMESPACES.values())} - {own}
+    lines = text.splitlines()
+    for number, line in enumerate(lines, start=1):
+        match = NAMESPACE.match(line)
+        if not match:
+            continue
+        name = match.group(1)
+        if name == own or (name.startswith(f"{own}::") and name not in others):
+            continue
+        # Classes of other layers may be declared there, and nothing else.
+        body = itertools.takewhile(lambda later: not later.startswith("}"), lines[number:])
+        if not all(DECLARATION.match(item) for item in body):
+            yield number, f"{name} is not the namespace of this file ({own})"
+
+
 def check_file(path, text, present):
     """Yields (line number, message) for one file."""
     layer = layer_of(path)
@@ -280,6 +318,8 @@ def check_file(path, text, present):
     if (part := part_of(path)) and part not in PARTS:
         yield 1, f"{part} is no known folder"
         return
+    if layer is not None:
+        yield from check_namespaces(path, text)
     expected_first = own_header(path, present)
     for number, line in enumerate(text.splitlines(), start=1):
         code = line.split("//", 1)[0]

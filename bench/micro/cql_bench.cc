@@ -11,7 +11,7 @@ namespace {
 
 void ParseText(benchmark::State& state, std::string_view text) {
   for (auto _ : state) {
-    CqlOr<Statement> statement = ParseStatement(text);
+    cql::CqlOr<cql::Statement> statement = cql::ParseStatement(text);
     LS_CHECK(statement.ok(), "the text is a statement");
     benchmark::DoNotOptimize(statement);
   }

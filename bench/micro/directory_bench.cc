@@ -21,7 +21,7 @@ namespace {
 struct NoKey {
   std::string_view operator()(uint64_t) const { return {}; }
 };
-using Directory = PartitionDirectory<NoKey>;
+using Directory = storage::PartitionDirectory<NoKey>;
 
 // A directory with addresses known to be in it, in an order unlike theirs.
 class Filled {
@@ -41,9 +41,9 @@ class Filled {
   const std::vector<uint64_t>& addresses() const { return addresses_; }
 
  private:
-  MemoryBudget budget_{MemoryBudget::kUnlimited};
-  PagePool pool_{budget_};
-  Arena arena_{pool_, budget_};
+  memory::MemoryBudget budget_{memory::MemoryBudget::kUnlimited};
+  memory::PagePool pool_{budget_};
+  memory::Arena arena_{pool_, budget_};
   Directory directory_{arena_};
   std::vector<uint64_t> addresses_;
 };
@@ -54,7 +54,7 @@ void BM_DirectoryFind(benchmark::State& state) {
   const std::vector<uint64_t>& addresses = filled.addresses();
   size_t next = 0;
   for (auto _ : state) {
-    const DirectorySlot* slot = filled.directory().Find(addresses[next], {});
+    const storage::DirectorySlot* slot = filled.directory().Find(addresses[next], {});
     next += slot->reference;  // always 1
     if (next == addresses.size()) next = 0;
   }
@@ -140,7 +140,7 @@ void BM_DirectoryScan(benchmark::State& state) {
   Filled filled(static_cast<size_t>(state.range(0)));
   for (auto _ : state) {
     uint64_t sum = 0;
-    filled.directory().ScanFrom(0, [&sum](const DirectorySlot& slot) {
+    filled.directory().ScanFrom(0, [&sum](const storage::DirectorySlot& slot) {
       sum += slot.reference;
       return true;
     });

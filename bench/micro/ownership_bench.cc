@@ -135,7 +135,7 @@ class LaneScheme {
   }
 
  private:
-  std::vector<LaneOwnership> lanes_;
+  std::vector<runtime::LaneOwnership> lanes_;
 };
 
 class MutexScheme {

@@ -16,15 +16,15 @@ namespace {
 constexpr int64_t kNow = 1'724'949'845;
 
 struct Wheel {
-  MemoryBudget budget{MemoryBudget::kUnlimited};
-  PagePool pool{budget};
-  Arena arena{pool, budget};
-  TtlWheel wheel{arena};
+  memory::MemoryBudget budget{memory::MemoryBudget::kUnlimited};
+  memory::PagePool pool{budget};
+  memory::Arena arena{pool, budget};
+  storage::TtlWheel wheel{arena};
 
   // Entries spread evenly over `span_seconds` from now on.
   void Fill(int64_t entries, int64_t span_seconds) {
     Random rng(1712);
-    wheel.Advance(kNow, 1, [](const TtlWheel::Entry&) {});
+    wheel.Advance(kNow, 1, [](const storage::TtlWheel::Entry&) {});
     for (int64_t i = 0; i < entries; ++i) {
       const auto when = static_cast<uint32_t>(kNow + rng.Between(1, span_seconds));
       wheel.Schedule({static_cast<uint64_t>(i), when, 0});
@@ -68,7 +68,7 @@ void BM_WheelAdvance(benchmark::State& state) {
       for (int64_t now = kNow; !w.wheel.empty(); now += step) {
         while (w.wheel.HasDue(now)) {
           units += static_cast<int64_t>(w.wheel.Advance(
-              now, 64, [&sum](const TtlWheel::Entry& entry) { sum += entry.address; }));
+              now, 64, [&sum](const storage::TtlWheel::Entry& entry) { sum += entry.address; }));
         }
       }
       state.PauseTiming();

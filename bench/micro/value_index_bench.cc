@@ -46,7 +46,7 @@ TableSchema ListItemsSchema() {
   return schema;
 }
 
-class AddressOfToken final : public AddressOf {
+class AddressOfToken final : public storage::AddressOf {
  public:
   uint64_t operator()(std::string_view partition_key) const override {
     return TokenOf(partition_key).biased();
@@ -108,8 +108,10 @@ class Lists {
 
   uint64_t lists() const { return keys_.size(); }
   uint64_t items() const { return items_; }
-  Table& table() { return table_; }
-  PartitionRef partition(uint64_t list) const { return {keys_[list], address_of_(keys_[list])}; }
+  storage::Table& table() { return table_; }
+  storage::PartitionRef partition(uint64_t list) const {
+    return {keys_[list], address_of_(keys_[list])};
+  }
   WriteContext NextWrite() {
     return {.timestamp = {kNowSeconds * 1'000'000 + ++writes_}, .now_seconds = kNowSeconds};
   }
@@ -135,9 +137,9 @@ class Lists {
 
   const uint64_t items_;
   AddressOfToken address_of_;
-  MemoryBudget budget_{MemoryBudget::kUnlimited};
-  PagePool pool_{budget_};
-  Table table_{ListItemsSchema(), pool_, budget_, address_of_};
+  memory::MemoryBudget budget_{memory::MemoryBudget::kUnlimited};
+  memory::PagePool pool_{budget_};
+  storage::Table table_{ListItemsSchema(), pool_, budget_, address_of_};
   std::vector<std::string> keys_;
   int64_t writes_ = 0;
 };
@@ -153,7 +155,7 @@ Lists& ListsOf(int64_t items) {
 }
 
 void Report(benchmark::State& state, Lists& lists) {
-  const TableStats stats = lists.table().stats();
+  const storage::TableStats stats = lists.table().stats();
   state.counters["bytes_per_row"] =
       static_cast<double>(stats.live_bytes) / static_cast<double>(stats.rows);
   lists.table().Verify();

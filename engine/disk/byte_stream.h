@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace liststore {
+namespace liststore::disk {
 
 // Used by one thread at a time.
 class ByteSource {
@@ -27,6 +27,6 @@ class ByteSink {
   virtual absl::Status Append(std::string_view bytes) = 0;
 };
 
-}  // namespace liststore
+}  // namespace liststore::disk
 
 #endif  // LISTSTORE_ENGINE_DISK_BYTE_STREAM_H_

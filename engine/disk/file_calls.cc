@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace liststore {
+namespace liststore::disk {
 namespace {
 
 // -errno for -1, again while a signal interrupts.
@@ -68,4 +68,4 @@ FileCalls& KernelFileCalls() {
   return kernel;
 }
 
-}  // namespace liststore
+}  // namespace liststore::disk

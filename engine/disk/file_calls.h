@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace liststore {
+namespace liststore::disk {
 
 // Results are the call's own, or -errno where it failed; interrupted calls (EINTR) are made again.
 // Thread-safe as the kernel is.
@@ -39,6 +39,6 @@ class FileCalls {
 // The kernel's. One for everybody: it holds no state.
 FileCalls& KernelFileCalls();
 
-}  // namespace liststore
+}  // namespace liststore::disk
 
 #endif  // LISTSTORE_ENGINE_DISK_FILE_CALLS_H_

@@ -6,7 +6,7 @@
 #include "engine/base/check.h"
 #include "engine/disk/file_status.h"
 
-namespace liststore {
+namespace liststore::disk {
 
 FileSource::FileSource(FileCalls& calls, std::string path)
     : calls_(calls), path_(std::move(path)) {}
@@ -34,4 +34,4 @@ absl::StatusOr<size_t> FileSource::Read(char* to, size_t bytes) {
   return done;
 }
 
-}  // namespace liststore
+}  // namespace liststore::disk

@@ -10,7 +10,7 @@
 #include "engine/disk/byte_stream.h"
 #include "engine/disk/file_calls.h"
 
-namespace liststore {
+namespace liststore::disk {
 
 // Used by one thread. Keeps no bytes of its own.
 class FileSource final : public ByteSource {
@@ -31,6 +31,6 @@ class FileSource final : public ByteSource {
   int file_ = -1;
 };
 
-}  // namespace liststore
+}  // namespace liststore::disk
 
 #endif  // LISTSTORE_ENGINE_DISK_FILE_SOURCE_H_

@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace liststore {
+namespace liststore::disk {
 
 // `result` is negative: "cannot write /a/b: No space left on device". NotFound, PermissionDenied,
 // ResourceExhausted and the others that Abseil makes of an errno.
@@ -16,6 +16,6 @@ inline absl::Status FileError(const char* doing, const std::string& path, int64_
   return absl::ErrnoToStatus(static_cast<int>(-result), absl::StrCat("cannot ", doing, " ", path));
 }
 
-}  // namespace liststore
+}  // namespace liststore::disk
 
 #endif  // LISTSTORE_ENGINE_DISK_FILE_STATUS_H_

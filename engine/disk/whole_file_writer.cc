@@ -9,7 +9,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/disk/file_status.h"
 
-namespace liststore {
+namespace liststore::disk {
 namespace {
 
 // A file beside that was renamed between being opened and being locked is another writer's result:
@@ -105,4 +105,4 @@ absl::Status WholeFileWriter::SyncDirectory() {
   return absl::OkStatus();
 }
 
-}  // namespace liststore
+}  // namespace liststore::disk

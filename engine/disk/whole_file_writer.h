@@ -20,7 +20,7 @@
 #include "engine/disk/byte_stream.h"
 #include "engine/disk/file_calls.h"
 
-namespace liststore {
+namespace liststore::disk {
 
 // Used by one thread. After an error only the destructor is left.
 class WholeFileWriter final : public ByteSink {
@@ -57,6 +57,6 @@ class WholeFileWriter final : public ByteSink {
   uint64_t bytes_ = 0;
 };
 
-}  // namespace liststore
+}  // namespace liststore::disk
 
 #endif  // LISTSTORE_ENGINE_DISK_WHOLE_FILE_WRITER_H_

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-namespace liststore {
+namespace liststore::execute {
 
-CqlError Unprepared(std::string_view id) {
+cql::CqlError Unprepared(std::string_view id) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string hex;
   for (const char c : id) {
@@ -13,10 +13,10 @@ CqlError Unprepared(std::string_view id) {
     hex += kDigits[static_cast<unsigned char>(c) & 15];
   }
   return {CqlErrorCode::kUnprepared, "No prepared statement with ID " + hex + " found.",
-          UnpreparedDetail{std::string(id)}};
+          cql::UnpreparedDetail{std::string(id)}};
 }
 
-CqlError ToCqlError(const protocol::ProtocolError& error) {
+cql::CqlError ToCqlError(const protocol::ProtocolError& error) {
   return {error.code, error.message, {}};
 }
 
@@ -26,25 +26,25 @@ void AnswerError(const protocol::ErrorResponse& error, const protocol::ResponseC
   outcome.message = error.message;
 }
 
-void AnswerError(const CqlError& error, const protocol::ResponseContext& context, Outcome& outcome,
-                 OutputBuffer& out) {
+void AnswerError(const cql::CqlError& error, const protocol::ResponseContext& context,
+                 Outcome& outcome, OutputBuffer& out) {
   protocol::ErrorResponse response;
   std::vector<std::string_view> argument_types;
   response.code = error.code;
   response.message = error.message;
-  if (const auto* exists = std::get_if<AlreadyExistsDetail>(&error.detail)) {
+  if (const auto* exists = std::get_if<cql::AlreadyExistsDetail>(&error.detail)) {
     response.details = protocol::AlreadyExistsDetails{exists->keyspace, exists->table};
-  } else if (const auto* unprepared = std::get_if<UnpreparedDetail>(&error.detail)) {
+  } else if (const auto* unprepared = std::get_if<cql::UnpreparedDetail>(&error.detail)) {
     response.details = protocol::UnpreparedDetails{unprepared->statement_id};
-  } else if (const auto* unavailable = std::get_if<UnavailableDetail>(&error.detail)) {
+  } else if (const auto* unavailable = std::get_if<cql::UnavailableDetail>(&error.detail)) {
     response.details =
         protocol::UnavailableDetails{static_cast<protocol::Consistency>(unavailable->consistency),
                                      unavailable->required, unavailable->alive};
-  } else if (const auto* write = std::get_if<WriteFailureDetail>(&error.detail)) {
+  } else if (const auto* write = std::get_if<cql::WriteFailureDetail>(&error.detail)) {
     response.details =
         protocol::WriteFailureDetails{static_cast<protocol::Consistency>(write->consistency), 0, 1,
                                       1, protocol::WriteType::kSimple};
-  } else if (const auto* failure = std::get_if<FunctionFailureDetail>(&error.detail)) {
+  } else if (const auto* failure = std::get_if<cql::FunctionFailureDetail>(&error.detail)) {
     argument_types.assign(failure->argument_types.begin(), failure->argument_types.end());
     response.details =
         protocol::FunctionFailureDetails{failure->keyspace, failure->function, argument_types};
@@ -92,4 +92,4 @@ void AnswerWriteTimeout(const TableDefinition& table, protocol::Consistency cons
               context, outcome, out);
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

@@ -11,18 +11,18 @@
 #include "engine/model/schema.h"
 #include "engine/protocol/response.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // The client prepares the statement again and repeats its request.
-CqlError Unprepared(std::string_view id);
-CqlError ToCqlError(const protocol::ProtocolError& error);
+cql::CqlError Unprepared(std::string_view id);
+cql::CqlError ToCqlError(const protocol::ProtocolError& error);
 
 // ERROR with the code, message and details.
 void AnswerError(const protocol::ErrorResponse& error, const protocol::ResponseContext& context,
                  Outcome& outcome, OutputBuffer& out);
 // The same of a statement's error.
-void AnswerError(const CqlError& error, const protocol::ResponseContext& context, Outcome& outcome,
-                 OutputBuffer& out);
+void AnswerError(const cql::CqlError& error, const protocol::ResponseContext& context,
+                 Outcome& outcome, OutputBuffer& out);
 // A write was refused by the memory limit. A write failure, which drivers hand to the application
 // as it is; an overloaded node they would call unreachable.
 void AnswerOutOfMemory(uint64_t limit_bytes, protocol::Consistency consistency,
@@ -37,6 +37,6 @@ void AnswerWriteTimeout(const TableDefinition& table, protocol::Consistency cons
                         protocol::WriteType type, const protocol::ResponseContext& context,
                         Outcome& outcome, OutputBuffer& out);
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_ANSWERS_H_

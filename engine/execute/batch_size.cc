@@ -10,7 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 // Sources: ScyllaDB mutation/mutation_partition.cc, external_memory_usage; the sizes of its structs
@@ -107,7 +107,7 @@ class RowsOnce {
 
 // Source: ScyllaDB cql3/statements/batch_statement.cc, verify_batch_size: batches on one partition
 // have no limit.
-CqlStatus CheckBatchSize(std::span<const Command> commands, uint64_t bytes_max) {
+cql::CqlStatus CheckBatchSize(std::span<const Command> commands, uint64_t bytes_max) {
   size_t bytes = 0;
   bool one_partition = true;
   for (const Command& command : commands) {
@@ -119,7 +119,7 @@ CqlStatus CheckBatchSize(std::span<const Command> commands, uint64_t bytes_max) 
   RowsOnce rows;
   for (const Command& command : commands) rows.Add(command);
   if (rows.bytes() <= bytes_max) return {};
-  return CqlError::Invalid("Batch too large");
+  return cql::CqlError::Invalid("Batch too large");
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

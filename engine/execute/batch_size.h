@@ -8,12 +8,12 @@
 #include "engine/command/command.h"
 #include "engine/cql/syntax/cql_error.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // Invalid: the commands are of several partitions and together larger than `bytes_max`. O(their
 // rows and cells).
-CqlStatus CheckBatchSize(std::span<const Command> commands, uint64_t bytes_max);
+cql::CqlStatus CheckBatchSize(std::span<const Command> commands, uint64_t bytes_max);
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_BATCH_SIZE_H_

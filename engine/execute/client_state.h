@@ -12,9 +12,11 @@
 #include "engine/protocol/frame.h"
 #include "engine/protocol/scylla_options.h"
 
-namespace liststore {
-
+namespace liststore::instruments {
 struct JournalClient;
+}  // namespace liststore::instruments
+
+namespace liststore::execute {
 
 // Drivers say some hundred bytes.
 inline constexpr size_t kStartupOptionsBytesMax = 16 << 10;
@@ -35,13 +37,13 @@ struct ClientState {
   // Negotiated by STARTUP.
   protocol::Extensions extensions;
   // Who this is to the journal; made when that wants to know, and anew for another keyspace.
-  std::shared_ptr<const JournalClient> journal_client;
+  std::shared_ptr<const instruments::JournalClient> journal_client;
   StatementMemo statements;  // that it has executed
 
   // HOST:PORT, [IPV6]:PORT.
   std::string PeerText() const;
 };
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_CLIENT_STATE_H_

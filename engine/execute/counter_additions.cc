@@ -10,34 +10,35 @@
 #include "engine/command/conditional_write.h"
 #include "engine/cql/plan/counters.h"
 
-namespace liststore {
+namespace liststore::execute {
 
-CqlStatus CounterAdditions::Add(const ModificationPlan& plan, BoundValues values) {
-  LS_CHECK(plan.is_counter && plan.kind == ModificationPlan::Kind::kUpdate,
+cql::CqlStatus CounterAdditions::Add(const cql::ModificationPlan& plan, cql::BoundValues values) {
+  LS_CHECK(plan.is_counter && plan.kind == cql::ModificationPlan::Kind::kUpdate,
            "counters are changed by UPDATE");
   std::vector<std::string> keys;
   LS_RETURN_IF_ERROR(
-      EncodePartitionKeys(*plan.table, plan.partition_key, values, KeyUse::kWrite, keys));
-  std::vector<EncodedRange> ranges;
-  LS_RETURN_IF_ERROR(EncodeRanges(*plan.table, plan.clustering, values, KeyUse::kWrite, ranges));
-  for (const CellAssignment& assignment : plan.assignments) {
+      cql::EncodePartitionKeys(*plan.table, plan.partition_key, values, cql::KeyUse::kWrite, keys));
+  std::vector<cql::EncodedRange> ranges;
+  LS_RETURN_IF_ERROR(
+      cql::EncodeRanges(*plan.table, plan.clustering, values, cql::KeyUse::kWrite, ranges));
+  for (const cql::CellAssignment& assignment : plan.assignments) {
     int64_t addition = 0;
     bool unset = false;
-    LS_RETURN_IF_ERROR(ResolveAddition(assignment, values, addition, unset));
+    LS_RETURN_IF_ERROR(cql::ResolveAddition(assignment, values, addition, unset));
     if (unset) continue;
     for (const std::string& key : keys) {
       Partition& partition = PartitionOf(plan.table->storage, key);
-      for (const EncodedRange& range : ranges) {
+      for (const cql::EncodedRange& range : ranges) {
         Row& row = partition.rows[range.lower];
         row.range = range;
         row.columns[assignment.column] += static_cast<uint64_t>(addition);
       }
     }
   }
-  for (const CellAssignment& assignment : plan.static_assignments) {
+  for (const cql::CellAssignment& assignment : plan.static_assignments) {
     int64_t addition = 0;
     bool unset = false;
-    LS_RETURN_IF_ERROR(ResolveAddition(assignment, values, addition, unset));
+    LS_RETURN_IF_ERROR(cql::ResolveAddition(assignment, values, addition, unset));
     // Once for each row that is named, as there. An IN of nothing adds nothing.
     if (unset || ranges.empty()) continue;
     for (const std::string& key : keys) {
@@ -162,7 +163,7 @@ class CounterAdditions::Sum final : public RowConditions {
   std::vector<RowUpdate> updates_;
 };
 
-OpStatus CounterAdditions::Apply(Engine& engine, std::span<const Command> deletions,
+OpStatus CounterAdditions::Apply(shard::Engine& engine, std::span<const Command> deletions,
                                  uint64_t now_nanos) const {
   LS_CHECK(!empty(), "something is added");
   std::deque<Sum> sums;
@@ -181,4 +182,4 @@ OpStatus CounterAdditions::Apply(Engine& engine, std::span<const Command> deleti
   return reply.status;
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

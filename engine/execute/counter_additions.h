@@ -15,7 +15,7 @@
 #include "engine/model/op_status.h"
 #include "engine/shard/engine.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // What is added to one counter adds up. Owns its keys. One execution, by one thread.
 class CounterAdditions {
@@ -25,19 +25,20 @@ class CounterAdditions {
   CounterAdditions& operator=(const CounterAdditions&) = delete;
 
   // An UPDATE of a table of counters. Invalid: as WriteSet::Add; a null.
-  CqlStatus Add(const ModificationPlan& plan, BoundValues values);
+  cql::CqlStatus Add(const cql::ModificationPlan& plan, cql::BoundValues values);
 
   bool empty() const { return partitions_.empty(); }
 
   // Adds, and applies `deletions` behind it: one step, and all or nothing (Engine::ExecuteBatch).
   // What does not fit behind INT64_MAX goes on from INT64_MIN. A counter without a value begins at
   // zero. Something is added.
-  OpStatus Apply(Engine& engine, std::span<const Command> deletions, uint64_t now_nanos) const;
+  OpStatus Apply(shard::Engine& engine, std::span<const Command> deletions,
+                 uint64_t now_nanos) const;
 
  private:
   using Columns = std::map<ColumnId, uint64_t>;  // what is added, modulo 2^64
   struct Row {
-    EncodedRange range;
+    cql::EncodedRange range;
     Columns columns;
   };
   struct Partition {
@@ -54,6 +55,6 @@ class CounterAdditions {
   std::map<std::tuple<uint16_t, uint32_t, std::string>, Partition> partitions_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_COUNTER_ADDITIONS_H_

@@ -13,32 +13,32 @@
 #include "engine/model/packed_item_key.h"
 #include "engine/model/partition_key.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
-bool IsGroupableSelect(const SelectPlan& plan) {
+bool IsGroupableSelect(const cql::SelectPlan& plan) {
   const TableSchema& storage = plan.table->storage;
-  return !plan.table->is_virtual && plan.is_single_partition() && IsOneRange(plan.clustering) &&
-         plan.filters.empty() && !plan.is_aggregate && !plan.distinct && !plan.index &&
-         !plan.per_partition_limit && !plan.timeout && storage.packs_item_keys() &&
-         storage.regular.size() == 1 && storage.statics.empty() &&
+  return !plan.table->is_virtual && plan.is_single_partition() &&
+         cql::IsOneRange(plan.clustering) && plan.filters.empty() && !plan.is_aggregate &&
+         !plan.distinct && !plan.index && !plan.per_partition_limit && !plan.timeout &&
+         storage.packs_item_keys() && storage.regular.size() == 1 && storage.statics.empty() &&
          std::ranges::none_of(plan.table->columns,
                               [](const ColumnDefinition& c) { return c.type.is_multi_cell(); }) &&
-         std::ranges::all_of(plan.selections, [](const Selection& selection) {
-           return selection.kind == Selection::Kind::kColumn;
+         std::ranges::all_of(plan.selections, [](const cql::Selection& selection) {
+           return selection.kind == cql::Selection::Kind::kColumn;
          });
 }
 
-bool WritesElements(const ModificationPlan& plan) {
-  return std::ranges::any_of(plan.assignments, &CellAssignment::of_elements) ||
-         std::ranges::any_of(plan.static_assignments, &CellAssignment::of_elements);
+bool WritesElements(const cql::ModificationPlan& plan) {
+  return std::ranges::any_of(plan.assignments, &cql::CellAssignment::of_elements) ||
+         std::ranges::any_of(plan.static_assignments, &cql::CellAssignment::of_elements);
 }
 
-bool IsGroupableModification(const ModificationPlan& plan) {
+bool IsGroupableModification(const cql::ModificationPlan& plan) {
   return !WritesElements(plan) && !plan.table->is_virtual && !plan.condition && !plan.is_counter &&
          plan.views == nullptr && !plan.timeout &&
          std::ranges::none_of(plan.partition_key,
-                              [](const KeyAlternatives& part) { return part.is_in; });
+                              [](const cql::KeyAlternatives& part) { return part.is_in; });
 }
 
 // In steps of 16 bytes, the last over the one before: for some ten bytes a call of memcpy takes
@@ -55,11 +55,12 @@ bool IsGroupableModification(const ModificationPlan& plan) {
 
 }  // namespace
 
-bool IsGroupable(const Plan& plan) {
+bool IsGroupable(const cql::Plan& plan) {
   // Computed values have no memory in a group.
   if (!plan.computed.empty()) return false;
-  if (const auto* select = std::get_if<SelectPlan>(&plan.body)) return IsGroupableSelect(*select);
-  const auto* change = std::get_if<ModificationPlan>(&plan.body);
+  if (const auto* select = std::get_if<cql::SelectPlan>(&plan.body))
+    return IsGroupableSelect(*select);
+  const auto* change = std::get_if<cql::ModificationPlan>(&plan.body);
   return change != nullptr && IsGroupableModification(*change);
 }
 
@@ -78,7 +79,7 @@ struct ExecuteGroup::Slot final : public RowSink {
     Begin();
     const size_t value_bytes = run.stride - kPackedItemKeyBytes;
     size_t row_bytes = 0;
-    for (const Selection& selection : select->selections) {
+    for (const cql::Selection& selection : select->selections) {
       row_bytes += sizeof(int32_t) + CellBytes(selection, value_bytes);
     }
     if (group.out_->size() + run.count * row_bytes > group.out_end_max_) {
@@ -86,7 +87,7 @@ struct ExecuteGroup::Slot final : public RowSink {
       return;
     }
     char* column_at = encoder->Rows(run.count, row_bytes);
-    for (const Selection& selection : select->selections) {
+    for (const cql::Selection& selection : select->selections) {
       const ColumnDefinition& column = select->table->columns[selection.column];
       const size_t cell_bytes = CellBytes(selection, value_bytes);
       const auto for_each_cell = [&](auto&& write) {
@@ -120,7 +121,7 @@ struct ExecuteGroup::Slot final : public RowSink {
     Begin();
     for (const RowView& row : rows) {
       char text[kItemKeyTextBytes];
-      for (const Selection& selection : select->selections) {
+      for (const cql::Selection& selection : select->selections) {
         const ColumnDefinition& column = select->table->columns[selection.column];
         switch (column.kind) {
           case ColumnKind::kClustering:
@@ -141,7 +142,7 @@ struct ExecuteGroup::Slot final : public RowSink {
   }
 
   // Of a cell of a run.
-  size_t CellBytes(const Selection& selection, size_t value_bytes) {
+  size_t CellBytes(const cql::Selection& selection, size_t value_bytes) {
     const ColumnDefinition& column = select->table->columns[selection.column];
     switch (column.kind) {
       case ColumnKind::kClustering:
@@ -189,11 +190,11 @@ struct ExecuteGroup::Slot final : public RowSink {
   const PreparedStatement* statement = nullptr;
   protocol::ResponseContext context;
   // A read.
-  const SelectPlan* select = nullptr;
+  const cql::SelectPlan* select = nullptr;
   protocol::RowsOptions rows_options;
   std::string partition_key;
   std::vector<std::string_view> key_components;
-  EncodedRange range;
+  cql::EncodedRange range;
   ReadSpec spec;  // of `range`
   std::optional<protocol::RowsEncoder> encoder;
   bool closed = false;
@@ -234,11 +235,12 @@ void ExecuteGroup::AddWrite(RequestView& request, const protocol::ResponseContex
   ++size_;
 }
 
-CqlOr<bool> ExecuteGroup::AddRead(RequestView& request, const protocol::ResponseContext& context,
-                                  const SelectPlan& plan, BoundValues values) {
+cql::CqlOr<bool> ExecuteGroup::AddRead(RequestView& request,
+                                       const protocol::ResponseContext& context,
+                                       const cql::SelectPlan& plan, cql::BoundValues values) {
   const protocol::QueryParameters& parameters = request.parameters();
   uint64_t limit = 0;
-  LS_RETURN_IF_ERROR(ResolveLimit(plan.limit, values, "LIMIT", limit));
+  LS_RETURN_IF_ERROR(cql::ResolveLimit(plan.limit, values, "LIMIT", limit));
   if (plan.at_most_one_row()) limit = 1;
   const uint64_t page =
       parameters.page_size ? static_cast<uint64_t>(*parameters.page_size) : UINT64_MAX;
@@ -246,11 +248,11 @@ CqlOr<bool> ExecuteGroup::AddRead(RequestView& request, const protocol::Response
   if (!parameters.paging_state.empty() || limit > page || limit > kRowsMax) return false;
   Slot& slot = Begin(request, context);
   bool found = true;
-  LS_RETURN_IF_ERROR(EncodePartitionKey(*plan.table, plan.partition_key, values, KeyUse::kRead,
-                                        slot.partition_key, found));
+  LS_RETURN_IF_ERROR(cql::EncodePartitionKey(*plan.table, plan.partition_key, values,
+                                             cql::KeyUse::kRead, slot.partition_key, found));
   if (!found) return false;
-  LS_RETURN_IF_ERROR(
-      EncodeRange(*plan.table, plan.clustering, values, KeyUse::kRead, slot.range, found));
+  LS_RETURN_IF_ERROR(cql::EncodeRange(*plan.table, plan.clustering, values, cql::KeyUse::kRead,
+                                      slot.range, found));
   if (!found) return false;
   slot.select = &plan;
   slot.rows_options.skip_metadata = parameters.skip_metadata;
@@ -265,7 +267,7 @@ CqlOr<bool> ExecuteGroup::AddRead(RequestView& request, const protocol::Response
   return true;
 }
 
-void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out) {
+void ExecuteGroup::Run(shard::Engine& engine, uint64_t now_nanos, OutputBuffer& out) {
   too_large_.clear();
   if (empty()) return;
   out_ = &out;
@@ -303,4 +305,4 @@ void ExecuteGroup::Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out) {
   size_ = 0;
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

@@ -22,12 +22,12 @@
 #include "engine/protocol/response.h"
 #include "engine/shard/engine.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // True for plans that a group runs: reads of one range of one partition of a table whose rows are
 // list items in shape, without filters and sums; INSERT, UPDATE and DELETE of one partition
 // without conditions; none of counters, or with functions.
-bool IsGroupable(const Plan& plan);
+bool IsGroupable(const cql::Plan& plan);
 
 // Keeps its memory. One thread.
 class ExecuteGroup {
@@ -53,12 +53,12 @@ class ExecuteGroup {
   WriteSet& writes();
   // A read. False: not of a hot shape with these values. An error is the statement's answer. After
   // either nothing was added.
-  CqlOr<bool> AddRead(RequestView& request, const protocol::ResponseContext& context,
-                      const SelectPlan& plan, BoundValues values);
+  cql::CqlOr<bool> AddRead(RequestView& request, const protocol::ResponseContext& context,
+                           const cql::SelectPlan& plan, cql::BoundValues values);
 
   // Runs everything, writes the answers, and is empty again. Requests are run in the order of
   // adding where they are about the same partition.
-  void Run(Engine& engine, uint64_t now_nanos, OutputBuffer& out);
+  void Run(shard::Engine& engine, uint64_t now_nanos, OutputBuffer& out);
   // Of the last run, those whose rows were more than fit into an answer, or with what the others
   // had into kAnswerBytesMax: they have none, and are run alone.
   std::span<RequestView* const> too_large() const { return too_large_; }
@@ -84,6 +84,6 @@ class ExecuteGroup {
   Slot* open_ = nullptr;
 };
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_EXECUTE_GROUP_H_

@@ -3,7 +3,7 @@
 #include "engine/base/check.h"
 #include "engine/execute/kept_text.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 std::string KeptStatement(std::string_view text) {
@@ -15,10 +15,10 @@ std::string KeptStatement(std::string_view text) {
 
 }  // namespace
 
-void FeatureTally::Add(CqlFeature feature, std::string_view statement, uint64_t now_nanos) {
+void FeatureTally::Add(cql::CqlFeature feature, std::string_view statement, uint64_t now_nanos) {
   const auto index = static_cast<size_t>(feature);
-  LS_CHECK(index < kCqlFeatures, "a feature is one of the list");
-  if (FactsOf(feature).refused) refusals_.fetch_add(1, std::memory_order_relaxed);
+  LS_CHECK(index < cql::kCqlFeatures, "a feature is one of the list");
+  if (cql::FactsOf(feature).refused) refusals_.fetch_add(1, std::memory_order_relaxed);
   if (has(feature)) {
     counts_[index].fetch_add(1, std::memory_order_relaxed);
     return;
@@ -40,12 +40,12 @@ void FeatureTally::Add(CqlFeature feature, std::string_view statement, uint64_t 
 std::vector<FeatureTally::Entry> FeatureTally::Met() const {
   std::vector<Entry> met;
   const MutexLock lock(mutex_);
-  for (size_t i = 0; i < kCqlFeatures; ++i) {
+  for (size_t i = 0; i < cql::kCqlFeatures; ++i) {
     const uint64_t count = counts_[i].load(std::memory_order_relaxed);
     if (count == 0) continue;
-    met.push_back({CqlFeatureAt(i), count, firsts_[i].statement, firsts_[i].nanos});
+    met.push_back({cql::CqlFeatureAt(i), count, firsts_[i].statement, firsts_[i].nanos});
   }
   return met;
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

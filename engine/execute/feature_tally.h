@@ -16,7 +16,7 @@
 #include "engine/base/mutex.h"
 #include "engine/cql/syntax/unsupported.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // Bytes that are kept of a statement.
 inline constexpr size_t kTalliedStatementBytesMax = 512;
@@ -27,10 +27,10 @@ class FeatureTally {
  public:
   // Told of each feature when it is met for the first time, with the statement as it is kept; on
   // the thread that met it, with nothing locked. May be empty.
-  using FirstMeeting = std::function<void(CqlFeature, std::string_view statement)>;
+  using FirstMeeting = std::function<void(cql::CqlFeature, std::string_view statement)>;
 
   struct Entry {
-    CqlFeature feature = {};
+    cql::CqlFeature feature = {};
     uint64_t count = 0;
     // The beginning of the first statement that asked for it. What follows the word PASSWORD is
     // left out, whatever the statement is.
@@ -43,10 +43,10 @@ class FeatureTally {
   FeatureTally& operator=(const FeatureTally&) = delete;
 
   // `statement` is any text: what is no UTF-8 is cut off. Some 50 ns after the first time.
-  void Add(CqlFeature feature, std::string_view statement, uint64_t now_nanos);
+  void Add(cql::CqlFeature feature, std::string_view statement, uint64_t now_nanos);
 
   // Whether it was added before: a load, for those who meet a feature with every request.
-  bool has(CqlFeature feature) const {
+  bool has(cql::CqlFeature feature) const {
     return counts_[static_cast<size_t>(feature)].load(std::memory_order_relaxed) != 0;
   }
   // What was met, in the order of codes. One that is added meanwhile may be missing.
@@ -61,13 +61,13 @@ class FeatureTally {
   };
 
   const FirstMeeting on_first_;
-  std::array<std::atomic<uint64_t>, kCqlFeatures> counts_ = {};
+  std::array<std::atomic<uint64_t>, cql::kCqlFeatures> counts_ = {};
   std::atomic<uint64_t> refusals_ = 0;
   mutable Mutex mutex_;
   // In step with counts_: filled before the count leaves 0, and then left alone.
-  std::array<First, kCqlFeatures> firsts_ ABSL_GUARDED_BY(mutex_);
+  std::array<First, cql::kCqlFeatures> firsts_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_FEATURE_TALLY_H_

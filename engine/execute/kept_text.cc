@@ -4,7 +4,7 @@
 
 #include "engine/base/utf8.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 // Where the word PASSWORD ends in `text`, in any letter case; npos: it is not there.
@@ -23,4 +23,4 @@ std::string_view KeptText(std::string_view text, size_t bytes_max) {
   return kept.substr(0, ValidUtf8Bytes(kept));
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

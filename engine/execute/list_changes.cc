@@ -6,9 +6,9 @@
 #include "engine/base/status_macros.h"
 #include "engine/model/composite_value.h"
 
-namespace liststore {
+namespace liststore::execute {
 
-void ListChanges::Add(size_t row, const EncodedRange* range, ElementChange change) {
+void ListChanges::Add(size_t row, const cql::EncodedRange* range, ElementChange change) {
   if (rows_.empty() || rows_.back().number != row) {
     Row& next = rows_.emplace_back();
     next.number = row;
@@ -66,7 +66,7 @@ void ListChanges::OnRow(size_t index, const RowView& row) {
 }
 
 // Source of rules and words: ScyllaDB cql3/lists.cc.
-CqlStatus ListChanges::Apply(const ElementChange& change, Row& row) {
+cql::CqlStatus ListChanges::Apply(const ElementChange& change, Row& row) {
   const auto found = row.lists.find(change.column);
   const auto add = [&](const Element& element, std::optional<std::string_view> value) {
     row.cells.push_back({.column = change.column,
@@ -86,13 +86,14 @@ CqlStatus ListChanges::Apply(const ElementChange& change, Row& row) {
   }
   const bool sets = change.kind == ElementChange::Kind::kSet;
   if (found == row.lists.end()) {
-    return CqlError::Invalid(sets ? "Attempted to set an element on a list which is null"
-                                  : "Attempted to delete an element from a list which is null");
+    return cql::CqlError::Invalid(sets
+                                      ? "Attempted to set an element on a list which is null"
+                                      : "Attempted to delete an element from a list which is null");
   }
   const std::vector<Element>& list = found->second;
   if (change.index < 0 || static_cast<size_t>(change.index) >= list.size()) {
-    return CqlError::Invalid("List index " + std::to_string(change.index) +
-                             " out of bound, list has size " + std::to_string(list.size()));
+    return cql::CqlError::Invalid("List index " + std::to_string(change.index) +
+                                  " out of bound, list has size " + std::to_string(list.size()));
   }
   add(list[static_cast<size_t>(change.index)], sets ? change.value : std::nullopt);
   return {};
@@ -109,4 +110,4 @@ bool ListChanges::Hold() {
   return status_.ok();
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

@@ -20,7 +20,7 @@
 #include "engine/model/data_type.h"
 #include "engine/model/mutation.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // A change of the elements of one list. Values are borrowed.
 struct ElementChange {
@@ -53,7 +53,7 @@ class ListChanges final : public RowConditions {
 
   // `row`: whose update it is, by any number, one after the other. `range`: that row's; nullptr: it
   // is the static row.
-  void Add(size_t row, const EncodedRange* range, ElementChange change);
+  void Add(size_t row, const cql::EncodedRange* range, ElementChange change);
 
   // Changes `updates` of rows of these numbers, in the same order, when Hold() is called. Both
   // outlive the look, which is valid until the next Add.
@@ -61,7 +61,7 @@ class ListChanges final : public RowConditions {
                std::span<const size_t> numbers, std::span<RowUpdate> updates);
 
   // Of the last Hold(). Invalid, in ScyllaDB's words: a list that is null, an index out of bounds.
-  const CqlStatus& status() const { return status_; }
+  const cql::CqlStatus& status() const { return status_; }
 
   // ---- RowConditions
 
@@ -78,7 +78,7 @@ class ListChanges final : public RowConditions {
   using Lists = std::map<ColumnId, std::vector<Element>>;
   struct Row {
     size_t number = 0;
-    std::optional<EncodedRange> range;
+    std::optional<cql::EncodedRange> range;
     std::vector<ElementChange> changes;
     RowUpdate* update = nullptr;
     std::span<const CellUpdate> fixed;  // what the update has by itself
@@ -87,14 +87,14 @@ class ListChanges final : public RowConditions {
   };
 
   static void Take(std::span<const LiveCellView> cells, Row& row);
-  static CqlStatus Apply(const ElementChange& change, Row& row);
+  static cql::CqlStatus Apply(const ElementChange& change, Row& row);
 
   std::deque<Row> rows_;
   std::vector<Row*> looked_at_;  // of ranges_; none for a range that stands for no row
   std::vector<ClusteringRange> ranges_;
-  CqlStatus status_;
+  cql::CqlStatus status_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_LIST_CHANGES_H_

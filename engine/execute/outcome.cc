@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace liststore {
+namespace liststore::execute {
 
 const char* Outcome::Name() const {
   using enum CqlErrorCode;
@@ -34,4 +34,4 @@ const char* Outcome::Name() const {
   return "error";
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

@@ -10,7 +10,7 @@
 
 #include "engine/cql/syntax/cql_error.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 struct Outcome {
   bool answered = false;              // else the client waits in vain
@@ -24,6 +24,6 @@ struct Outcome {
   const char* Name() const;
 };
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_OUTCOME_H_

@@ -16,14 +16,14 @@
 #include "engine/execute/answers.h"
 #include "engine/execute/query_processor_call.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 // Source: ScyllaDB cql3/query_processor.hh, prepared_statement_is_too_big.
-CqlError TooBig(const PreparedStatement& statement, size_t bytes_max) {
-  return CqlError::Server("Prepared statement is too big: " + ShownText(statement.text) + " (" +
-                          std::to_string(statement.bytes) + " bytes; all have " +
-                          std::to_string(bytes_max) + ")");
+cql::CqlError TooBig(const PreparedStatement& statement, size_t bytes_max) {
+  return cql::CqlError::Server("Prepared statement is too big: " + cql::ShownText(statement.text) +
+                               " (" + std::to_string(statement.bytes) + " bytes; all have " +
+                               std::to_string(bytes_max) + ")");
 }
 
 StatementScratch& ThreadScratch() {
@@ -39,53 +39,54 @@ bool IsSerial(protocol::Consistency consistency) {
 }
 
 // Source: ScyllaDB db/consistency_level.cc.
-CqlStatus CheckReadConsistency(protocol::Consistency consistency) {
+cql::CqlStatus CheckReadConsistency(protocol::Consistency consistency) {
   if (consistency != protocol::Consistency::kAny &&
       consistency != protocol::Consistency::kEachQuorum) {
     return {};
   }
-  return CqlError::Invalid(std::string(protocol::ConsistencyName(consistency)) +
-                           " ConsistencyLevel is only supported for writes");
+  return cql::CqlError::Invalid(std::string(protocol::ConsistencyName(consistency)) +
+                                " ConsistencyLevel is only supported for writes");
 }
-CqlStatus CheckWriteConsistency(protocol::Consistency consistency) {
+cql::CqlStatus CheckWriteConsistency(protocol::Consistency consistency) {
   if (!IsSerial(consistency)) return {};
-  return CqlError::Invalid("You must use conditional updates for serializable writes");
+  return cql::CqlError::Invalid("You must use conditional updates for serializable writes");
 }
 // Source: ScyllaDB cql3/statements/modification_statement.cc, read_command.
-CqlStatus CheckReadsOfWrites(std::span<const ModificationPlan* const> writes,
-                             protocol::Consistency consistency) {
+cql::CqlStatus CheckReadsOfWrites(std::span<const cql::ModificationPlan* const> writes,
+                                  protocol::Consistency consistency) {
   if (CheckReadConsistency(consistency).ok()) [[likely]]
     return {};
-  const auto reads = [](const ModificationPlan* plan) {
-    return std::ranges::any_of(plan->assignments, &CellAssignment::reads) ||
-           std::ranges::any_of(plan->static_assignments, &CellAssignment::reads);
+  const auto reads = [](const cql::ModificationPlan* plan) {
+    return std::ranges::any_of(plan->assignments, &cql::CellAssignment::reads) ||
+           std::ranges::any_of(plan->static_assignments, &cql::CellAssignment::reads);
   };
   if (std::ranges::none_of(writes, reads)) return {};
-  return CqlError::Invalid("Write operation require a read but consistency " +
-                           std::string(protocol::ConsistencyName(consistency)) +
-                           " is not supported on reads");
+  return cql::CqlError::Invalid("Write operation require a read but consistency " +
+                                std::string(protocol::ConsistencyName(consistency)) +
+                                " is not supported on reads");
 }
-CqlStatus CheckConditionalConsistency(const protocol::QueryParameters& parameters) {
+cql::CqlStatus CheckConditionalConsistency(const protocol::QueryParameters& parameters) {
   if (!IsSerial(parameters.serial_consistency)) {
-    return CqlError::Invalid(
+    return cql::CqlError::Invalid(
         "Invalid consistency for conditional update. Must be one of SERIAL or LOCAL_SERIAL");
   }
   if (!IsSerial(parameters.consistency)) return {};
-  return CqlError::Invalid(
+  return cql::CqlError::Invalid(
       std::string(protocol::ConsistencyName(parameters.consistency)) +
       " is not supported as conditional update commit consistency. Use ANY if you mean \"make sure "
       "it is accepted but I don't care how many replicas commit it for non-SERIAL reads\"");
 }
 
-QueryProcessor::QueryProcessor(Engine& engine, const Clock& clock,
-                               const VirtualTables& virtual_tables, QueryProcessorOptions options)
+QueryProcessor::QueryProcessor(shard::Engine& engine, const Clock& clock,
+                               const cql::VirtualTables& virtual_tables,
+                               QueryProcessorOptions options)
     : engine_(engine),
       clock_(clock),
       virtual_tables_(virtual_tables),
       options_(std::move(options)),
       settings_(options_.settings != nullptr
                     ? options_.settings
-                    : std::make_shared<const LiveSettings>(ScyllaConfig())),
+                    : std::make_shared<const settings::LiveSettings>(settings::ScyllaConfig())),
       statements_(options_.statement_bytes_max),
       timeuuids_(clock, engine.catalog().NewUuid()) {
   engine_.catalog().Change([&](Schema& schema) {
@@ -130,7 +131,7 @@ void QueryProcessor::Take(RequestView& request, Turn& turn) {
   ExecuteGroup& group = turn.scratch.group;
   if (const PreparedStatement* const statement = FindGroupable(request, turn)) {
     Call call(request, turn, turn.now_nanos, &group);
-    const CqlOr<Ran> ran = RunPrepared(*statement, call);
+    const cql::CqlOr<Ran> ran = RunPrepared(*statement, call);
     if (ran.ok() && *ran == Ran::kJoined) {
       if (group.full()) RunGroup(turn);
       return;
@@ -160,7 +161,7 @@ void QueryProcessor::Answer(RequestView& request, Turn& turn) {
   Call call(request, turn, clock_.NowNanos());
   if (!turn.scratch.computed.empty()) turn.scratch.computed.clear();
   call.tally = options_.tally;
-  CqlOr<Ran> ran = Ran::kTableGone;
+  cql::CqlOr<Ran> ran = Ran::kTableGone;
   for (int attempt = 0; attempt < kPlanAttemptsMax; ++attempt) {
     if (attempt > 0) engine_.catalog().WaitForChange();
     ran = Handle(call);
@@ -169,14 +170,14 @@ void QueryProcessor::Answer(RequestView& request, Turn& turn) {
   if (!ran.ok()) {
     call.Fail(ran.error());
   } else if (*ran != Ran::kAnswered) {
-    call.Fail(CqlError::Server("The schema changes faster than statements run"));
+    call.Fail(cql::CqlError::Server("The schema changes faster than statements run"));
   } else if (request.kind() != RequestKind::kPrepare) {
     call.CountAccepted(request.parameters());
   }
   for (StatementView& statement : request.statements()) statement.ForgetPlan();
 }
 
-CqlOr<QueryProcessor::Ran> QueryProcessor::Handle(Call& call) {
+cql::CqlOr<QueryProcessor::Ran> QueryProcessor::Handle(Call& call) {
   switch (call.request.kind()) {
     case RequestKind::kQuery:
       return HandleQuery(call);
@@ -190,7 +191,7 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::Handle(Call& call) {
   LS_UNREACHABLE("requests are of one of these kinds");
 }
 
-CqlOr<QueryProcessor::Ran> QueryProcessor::HandleQuery(Call& call) {
+cql::CqlOr<QueryProcessor::Ran> QueryProcessor::HandleQuery(Call& call) {
   StatementView& statement = call.request.statement();
   call.text = statement.text();
   const auto plan = statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace,
@@ -205,8 +206,8 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::HandleQuery(Call& call) {
   return ran;
 }
 
-CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(StatementView& text,
-                                                                        Call& call) {
+cql::CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(StatementView& text,
+                                                                             Call& call) {
   const std::string& keyspace = call.client.keyspace;
   auto statement = std::make_shared<PreparedStatement>();
   LS_ASSIGN_OR_RETURN(statement->plan, text.PlanOf(engine_.catalog().snapshot(), keyspace,
@@ -219,16 +220,16 @@ CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(Statemen
   statement->is_groupable = IsGroupable(*statement->plan);
   if (const auto error =
           EncodeMetadata(*statement->plan, statement->variables, statement->columns)) {
-    return CqlError::Server(error->message);
+    return cql::CqlError::Server(error->message);
   }
   statement->bytes = BytesOf(*statement);
   return std::shared_ptr<const PreparedStatement>(std::move(statement));
 }
 
-CqlOr<QueryProcessor::Ran> QueryProcessor::HandlePrepare(Call& call) {
+cql::CqlOr<QueryProcessor::Ran> QueryProcessor::HandlePrepare(Call& call) {
   call.text = call.request.statement().text();
   const uint64_t generation = engine_.catalog().generation();
-  const CqlOr<std::shared_ptr<const PreparedStatement>> prepared =
+  const cql::CqlOr<std::shared_ptr<const PreparedStatement>> prepared =
       Prepare(call.request.statement(), call);
   if (!prepared.ok()) return prepared.error();
   const PreparedStatement& statement = **prepared;
@@ -251,7 +252,7 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::HandlePrepare(Call& call) {
   return Ran::kAnswered;
 }
 
-CqlOr<QueryProcessor::Ran> QueryProcessor::HandleExecute(Call& call) {
+cql::CqlOr<QueryProcessor::Ran> QueryProcessor::HandleExecute(Call& call) {
   const PreparedStatement* const statement =
       call.request.statement().Find(call.client.statements, statements_);
   if (statement == nullptr) return Unprepared(call.request.statement().id());
@@ -263,52 +264,53 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::HandleExecute(Call& call) {
   return Unprepared(statement->id);
 }
 
-CqlOr<QueryProcessor::Ran> QueryProcessor::RunPrepared(const PreparedStatement& statement,
-                                                       Call& call) {
+cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunPrepared(const PreparedStatement& statement,
+                                                            Call& call) {
   call.text = statement.text;
   return Run(*statement.plan, statement.columns, call);
 }
 
-CqlOr<QueryProcessor::Ran> QueryProcessor::Run(const Plan& plan,
-                                               const protocol::ColumnsMetadata& columns,
-                                               Call& call) {
-  std::vector<BoundValue>& values = call.scratch.values;
+cql::CqlOr<QueryProcessor::Ran> QueryProcessor::Run(const cql::Plan& plan,
+                                                    const protocol::ColumnsMetadata& columns,
+                                                    Call& call) {
+  std::vector<cql::BoundValue>& values = call.scratch.values;
   values.clear();
   LS_RETURN_IF_ERROR(call.request.Bind(call.request.statement(), plan, values));
   if (plan.computed.empty()) return RunBound(plan, columns, values, call);
   Functions functions(*this, call.now_nanos);
-  ComputedValues computed(plan, functions, values, call.scratch.computed);
+  cql::ComputedValues computed(plan, functions, values, call.scratch.computed);
   LS_RETURN_IF_ERROR(computed.Compute());
   call.computed = &computed;
-  CqlOr<Ran> ran = RunBound(plan, columns, values, call);
+  cql::CqlOr<Ran> ran = RunBound(plan, columns, values, call);
   call.computed = nullptr;  // which ends here
   return ran;
 }
 
-CqlOr<QueryProcessor::Ran> QueryProcessor::RunBound(const Plan& plan,
-                                                    const protocol::ColumnsMetadata& columns,
-                                                    BoundValues values, Call& call) {
+cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunBound(const cql::Plan& plan,
+                                                         const protocol::ColumnsMetadata& columns,
+                                                         cql::BoundValues values, Call& call) {
   const auto& body = plan.body;
-  if (const auto* select = std::get_if<SelectPlan>(&body)) {
+  if (const auto* select = std::get_if<cql::SelectPlan>(&body)) {
     return RunSelect(*select, columns, values, call);
   }
-  if (std::holds_alternative<ModificationPlan>(body) || std::holds_alternative<BatchPlan>(body)) {
+  if (std::holds_alternative<cql::ModificationPlan>(body) ||
+      std::holds_alternative<cql::BatchPlan>(body)) {
     return RunText(plan, columns, values, call);
   }
-  if (const auto* use = std::get_if<UsePlan>(&body)) {
+  if (const auto* use = std::get_if<cql::UsePlan>(&body)) {
     LS_RETURN_IF_ERROR(RunUse(*use, call));
-  } else if (const auto* change = std::get_if<SchemaPlan>(&body)) {
+  } else if (const auto* change = std::get_if<cql::SchemaPlan>(&body)) {
     LS_RETURN_IF_ERROR(RunSchema(*change, values, call));
-  } else if (const auto* describe = std::get_if<DescribePlan>(&body)) {
+  } else if (const auto* describe = std::get_if<cql::DescribePlan>(&body)) {
     LS_RETURN_IF_ERROR(RunDescribe(*describe, call));
-  } else if (const auto* list = std::get_if<ListPlan>(&body)) {
+  } else if (const auto* list = std::get_if<cql::ListPlan>(&body)) {
     LS_RETURN_IF_ERROR(
-        AnswerDescription(ListRoles(list->statement, options_.node, call.client.user), call));
+        AnswerDescription(cql::ListRoles(list->statement, options_.node, call.client.user), call));
   } else {
-    LS_CHECK(std::holds_alternative<PruneViewPlan>(body), "all other plans are above");
+    LS_CHECK(std::holds_alternative<cql::PruneViewPlan>(body), "all other plans are above");
     protocol::EncodeVoid(call.out, call.context);
   }
   return Ran::kAnswered;
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

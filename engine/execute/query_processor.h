@@ -29,16 +29,16 @@
 #include "engine/shard/engine.h"
 #include "liststore/clock.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 struct QueryProcessorOptions {
   // Timestamps that drivers give by themselves are left out of account, so that writes are ordered
   // by the server's clock; USING TIMESTAMP counts all the same. Asked at each write, by any thread;
   // empty: never.
   std::function<bool()> replaces_client_timestamps;
-  NodeFacts node;
+  cql::NodeFacts node;
   // Whose CQL it speaks.
-  Dialect dialect = {};
+  cql::Dialect dialect = {};
   // Told of every change of the schema once it can be seen. Called by the loop of the connection
   // that made it.
   std::function<void(const protocol::SchemaChange&)> on_schema_change;
@@ -46,7 +46,7 @@ struct QueryProcessorOptions {
   // nowhere.
   FeatureTally* tally = nullptr;
   // nullptr: ScyllaDB's defaults.
-  std::shared_ptr<const LiveSettings> settings;
+  std::shared_ptr<const settings::LiveSettings> settings;
   // Of a SELECT's rows without pages; it may have kResultBytesMax in any case at most.
   size_t result_bytes_max = SIZE_MAX;
   // Of all statements that are prepared.
@@ -60,8 +60,8 @@ struct StatementScratch;
 class QueryProcessor final : public RequestHandler {
  public:
   // `engine`, `clock` and `virtual_tables` outlive it. The virtual tables are put into the catalog.
-  QueryProcessor(Engine& engine, const Clock& clock, const VirtualTables& virtual_tables,
-                 QueryProcessorOptions options);
+  QueryProcessor(shard::Engine& engine, const Clock& clock,
+                 const cql::VirtualTables& virtual_tables, QueryProcessorOptions options);
   ~QueryProcessor() override;
 
   ConnectionOrders Handle(std::span<RequestView> requests, ClientState& client,
@@ -73,12 +73,14 @@ class QueryProcessor final : public RequestHandler {
 
   // The settings have changed: what was prepared by those of before is prepared again, where its
   // plan depends on them. Any thread, once the change can be seen.
-  void NoteSettingsChange(const StatementSettings& before);
+  void NoteSettingsChange(const settings::StatementSettings& before);
 
   // As of now, for who plans requests to look at them.
-  std::shared_ptr<const StatementSettings> settings() const { return settings_->statements(); }
+  std::shared_ptr<const settings::StatementSettings> settings() const {
+    return settings_->statements();
+  }
   const StatementCache& statements() const { return statements_; }
-  const Dialect& dialect() const { return options_.dialect; }
+  const cql::Dialect& dialect() const { return options_.dialect; }
   // As of now, for who looks at requests.
   std::shared_ptr<const Schema> schema() const { return engine_.catalog().snapshot(); }
 
@@ -107,53 +109,57 @@ class QueryProcessor final : public RequestHandler {
   void RunGroup(Turn& turn);
   void Answer(RequestView& request, Turn& turn);
   // One attempt.
-  CqlOr<Ran> Handle(Call& call);
-  CqlOr<Ran> HandleQuery(Call& call);
-  CqlOr<Ran> HandlePrepare(Call& call);
-  CqlOr<Ran> HandleExecute(Call& call);
-  CqlOr<Ran> HandleBatch(Call& call);
+  cql::CqlOr<Ran> Handle(Call& call);
+  cql::CqlOr<Ran> HandleQuery(Call& call);
+  cql::CqlOr<Ran> HandlePrepare(Call& call);
+  cql::CqlOr<Ran> HandleExecute(Call& call);
+  cql::CqlOr<Ran> HandleBatch(Call& call);
 
-  CqlOr<Ran> RunPrepared(const PreparedStatement& statement, Call& call);
-  CqlOr<std::shared_ptr<const PreparedStatement>> Prepare(StatementView& statement, Call& call);
+  cql::CqlOr<Ran> RunPrepared(const PreparedStatement& statement, Call& call);
+  cql::CqlOr<std::shared_ptr<const PreparedStatement>> Prepare(StatementView& statement,
+                                                               Call& call);
   // The plan of a BATCH message's statement, or why there is none.
-  CqlStatus PlanBatchStatement(StatementView& statement, size_t& plan_bytes, Call& call);
+  cql::CqlStatus PlanBatchStatement(StatementView& statement, size_t& plan_bytes, Call& call);
 
   // Runs a plan. `columns`: of the result, encoded.
-  CqlOr<Ran> Run(const Plan& plan, const protocol::ColumnsMetadata& columns, Call& call);
-  CqlOr<Ran> RunBound(const Plan& plan, const protocol::ColumnsMetadata& columns,
-                      BoundValues values, Call& call);
-  CqlOr<Ran> RunSelect(const SelectPlan& plan, const protocol::ColumnsMetadata& columns,
-                       BoundValues values, Call& call);
+  cql::CqlOr<Ran> Run(const cql::Plan& plan, const protocol::ColumnsMetadata& columns, Call& call);
+  cql::CqlOr<Ran> RunBound(const cql::Plan& plan, const protocol::ColumnsMetadata& columns,
+                           cql::BoundValues values, Call& call);
+  cql::CqlOr<Ran> RunSelect(const cql::SelectPlan& plan, const protocol::ColumnsMetadata& columns,
+                            cql::BoundValues values, Call& call);
   // A modification, or a batch as text.
-  CqlOr<Ran> RunText(const Plan& plan, const protocol::ColumnsMetadata& columns, BoundValues values,
-                     Call& call);
-  CqlOr<Ran> RunWrites(const Writes& writes, Call& call);
+  cql::CqlOr<Ran> RunText(const cql::Plan& plan, const protocol::ColumnsMetadata& columns,
+                          cql::BoundValues values, Call& call);
+  cql::CqlOr<Ran> RunWrites(const Writes& writes, Call& call);
   // Without a timeout of their own.
-  static bool WritesTimeOut(const Writes& writes, const StatementSettings& settings);
+  static bool WritesTimeOut(const Writes& writes, const settings::StatementSettings& settings);
   // Those that have conditions, at least some of them.
-  CqlOr<Ran> RunConditional(const Writes& writes, Call& call);
+  cql::CqlOr<Ran> RunConditional(const Writes& writes, Call& call);
   // Those of tables of counters, which all of them are.
-  CqlOr<Ran> RunCounters(const Writes& writes, Call& call);
+  cql::CqlOr<Ran> RunCounters(const Writes& writes, Call& call);
   template <typename Visit>
-  CqlStatus ForEachWrite(const Writes& writes, Call& call, const Visit& visit);
+  cql::CqlStatus ForEachWrite(const Writes& writes, Call& call, const Visit& visit);
   // Applies what is in the scratch's write set.
-  CqlOr<Ran> ApplyWrites(protocol::WriteType type, Call& call);
+  cql::CqlOr<Ran> ApplyWrites(protocol::WriteType type, Call& call);
   // The same if the conditions hold.
-  CqlOr<Ran> ApplyConditional(StatementConditions& conditions, const std::vector<Selection>& answer,
-                              const protocol::ColumnsMetadata& columns, bool is_batch, Call& call);
+  cql::CqlOr<Ran> ApplyConditional(StatementConditions& conditions,
+                                   const std::vector<cql::Selection>& answer,
+                                   const protocol::ColumnsMetadata& columns, bool is_batch,
+                                   Call& call);
   // Changes the rows of views in the same step, those of the tables in the scratch's write set.
   ConditionalReply ExecuteWithViews(ConditionalWrite write, Call& call);
   // What a write that gives no rows came to.
   Ran AnswerWrite(OpStatus status, protocol::WriteType type, Call& call);
-  CqlStatus WriteVirtual(const ModificationPlan& plan, BoundValues values, Call& call);
-  CqlStatus RunUse(const UsePlan& plan, Call& call);
-  CqlStatus RunSchema(const SchemaPlan& plan, BoundValues values, Call& call);
+  cql::CqlStatus WriteVirtual(const cql::ModificationPlan& plan, cql::BoundValues values,
+                              Call& call);
+  cql::CqlStatus RunUse(const cql::UsePlan& plan, Call& call);
+  cql::CqlStatus RunSchema(const cql::SchemaPlan& plan, cql::BoundValues values, Call& call);
   // What a definition is refused with when it is prepared.
-  CqlStatus CheckPreparedDefinition(const Plan& plan, const Call& call);
-  CqlStatus RunDescribe(const DescribePlan& plan, Call& call);
-  CqlStatus AnswerDescription(const CqlOr<Description>& description, Call& call);
+  cql::CqlStatus CheckPreparedDefinition(const cql::Plan& plan, const Call& call);
+  cql::CqlStatus RunDescribe(const cql::DescribePlan& plan, Call& call);
+  cql::CqlStatus AnswerDescription(const cql::CqlOr<cql::Description>& description, Call& call);
   // False: no virtual table that can be truncated.
-  bool TruncateVirtual(const TruncateStatement& statement, const Call& call);
+  bool TruncateVirtual(const cql::TruncateStatement& statement, const Call& call);
 
   std::optional<int64_t> TimestampOf(const protocol::QueryParameters& parameters) const {
     if (options_.replaces_client_timestamps && options_.replaces_client_timestamps()) {
@@ -162,15 +168,15 @@ class QueryProcessor final : public RequestHandler {
     return parameters.default_timestamp;
   }
 
-  Engine& engine_;
+  shard::Engine& engine_;
   const Clock& clock_;
-  const VirtualTables& virtual_tables_;
+  const cql::VirtualTables& virtual_tables_;
   const QueryProcessorOptions options_;
-  const std::shared_ptr<const LiveSettings> settings_;
+  const std::shared_ptr<const settings::LiveSettings> settings_;
   StatementCache statements_;
   TimeuuidSource timeuuids_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_QUERY_PROCESSOR_H_

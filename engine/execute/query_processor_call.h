@@ -20,12 +20,12 @@
 #include "engine/execute/write_set.h"
 #include "engine/settings/live_settings.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // One thread's.
 struct StatementScratch {
   // As of now, kept until they change.
-  const StatementSettings& Settings(const LiveSettings& live) {
+  const settings::StatementSettings& Settings(const settings::LiveSettings& live) {
     if (settings_version != live.version()) [[unlikely]] {
       settings_version = live.version();
       settings = live.statements();
@@ -33,14 +33,14 @@ struct StatementScratch {
     return *settings;
   }
 
-  std::shared_ptr<const StatementSettings> settings;
+  std::shared_ptr<const settings::StatementSettings> settings;
   uint64_t settings_version = 0;
   // Of the request under way.
-  Warnings warnings;
+  settings::Warnings warnings;
   std::vector<std::string_view> warning_views;
-  std::vector<BoundValue> values;
-  ComputedBytes computed;  // behind the computed ones of `values`
-  std::vector<const ModificationPlan*> changes;
+  std::vector<cql::BoundValue> values;
+  cql::ComputedBytes computed;  // behind the computed ones of `values`
+  std::vector<const cql::ModificationPlan*> changes;
   WriteSet writes;
   std::vector<Command> conditional_writes;
   std::vector<Reply> replies;
@@ -80,23 +80,23 @@ struct QueryProcessor::Call {
   OutputBuffer& out;
   ExecuteGroup* const group;  // to join; nullptr: it is run alone
   WriteSet& writes;
-  const StatementSettings& settings;
+  const settings::StatementSettings& settings;
   // Read once the plan is there: a plan of after a reset never goes by the time of before
   // (Engine::era).
   uint64_t now_nanos;
   FeatureTally* tally = nullptr;  // nullptr: nothing is counted
   std::string_view text = {};     // of the statement, once it is known
   // What computes values of the plan that is run; nullptr: it has none.
-  ComputedValues* computed = nullptr;
+  cql::ComputedValues* computed = nullptr;
 
   // An error that stands for a feature is counted.
-  void Fail(const CqlError& error);
+  void Fail(const cql::CqlError& error);
   // The answer says so beside.
-  void Warn(Warnings warnings);
-  void Count(CqlFeature feature) const;
+  void Warn(settings::Warnings warnings);
+  void Count(cql::CqlFeature feature) const;
   // What was accepted without effect, unless the call has failed. Of consistency levels the first
   // alone.
-  void CountAccepted(const Plan& plan) const;
+  void CountAccepted(const cql::Plan& plan) const;
   void CountAccepted(const protocol::QueryParameters& parameters) const;
 };
 
@@ -105,12 +105,12 @@ struct QueryProcessor::Writes {
   // Not defaulted: as protocol::QueryParameters.
   Writes() {}
 
-  std::span<const ModificationPlan* const> changes;
+  std::span<const cql::ModificationPlan* const> changes;
   // Of a BATCH message one for each, with values of its own; else none.
   std::span<const StatementView> statements = {};
-  BoundValues values = {};  // of a text, whose statements share them
+  cql::BoundValues values = {};  // of a text, whose statements share them
   // Where its time may be over at once; nullptr: it is not.
-  const Operand* timeout = nullptr;
+  const cql::Operand* timeout = nullptr;
   // What the request or batch gives.
   std::optional<int64_t> timestamp = {};
   protocol::WriteType type = protocol::WriteType::kSimple;
@@ -119,15 +119,15 @@ struct QueryProcessor::Writes {
   bool any_conditional = false;
   bool any_counter = false;
   // Of conditional writes as text: names and types of the answer.
-  const std::vector<Selection>* answer = nullptr;
+  const std::vector<cql::Selection>* answer = nullptr;
   const protocol::ColumnsMetadata* columns = nullptr;
 
   // Those of a batch.
-  void SetBatch(std::span<const ModificationPlan* const> all, protocol::WriteType of_type);
+  void SetBatch(std::span<const cql::ModificationPlan* const> all, protocol::WriteType of_type);
 };
 
 // What functions of one statement have their results from.
-class QueryProcessor::Functions final : public FunctionContext {
+class QueryProcessor::Functions final : public cql::FunctionContext {
  public:
   Functions(QueryProcessor& processor, uint64_t now_nanos)
       : processor_(processor), now_nanos_(now_nanos) {}
@@ -154,32 +154,32 @@ inline constexpr int kPlanAttemptsMax = 100;
 // The values of one statement of a BATCH message, in the call's scratch, computed ones too.
 class QueryProcessor::BatchValues {
  public:
-  BatchValues(QueryProcessor& processor, const Plan& plan, Call& call)
+  BatchValues(QueryProcessor& processor, const cql::Plan& plan, Call& call)
       : plan_(plan),
         values_(call.scratch.values),
         functions_(processor, call.now_nanos),
         computed_(plan, functions_, call.scratch.values, call.scratch.computed) {}
 
-  CqlStatus Bind(const RequestView& request, const StatementView& statement) {
+  cql::CqlStatus Bind(const RequestView& request, const StatementView& statement) {
     values_.clear();
-    const CqlStatus status = request.Bind(statement, plan_, values_);
+    const cql::CqlStatus status = request.Bind(statement, plan_, values_);
     return !status.ok() || plan_.computed.empty() ? status : computed_.Compute();
   }
-  BoundValues values() const { return values_; }
+  cql::BoundValues values() const { return values_; }
   // As WriteSet::Add takes it.
-  ComputedValues* computed() { return plan_.computed.empty() ? nullptr : &computed_; }
+  cql::ComputedValues* computed() { return plan_.computed.empty() ? nullptr : &computed_; }
 
  private:
-  const Plan& plan_;
-  std::vector<BoundValue>& values_;
+  const cql::Plan& plan_;
+  std::vector<cql::BoundValue>& values_;
   Functions functions_;
-  ComputedValues computed_;
+  cql::ComputedValues computed_;
 };
 
 // Calls `visit` with each statement, its values, and what computes some of them (nullptr: nothing
 // does), until it fails.
 template <typename Visit>
-CqlStatus QueryProcessor::ForEachWrite(const Writes& writes, Call& call, const Visit& visit) {
+cql::CqlStatus QueryProcessor::ForEachWrite(const Writes& writes, Call& call, const Visit& visit) {
   for (size_t i = 0; i < writes.changes.size(); ++i) {
     if (writes.statements.empty()) {
       LS_RETURN_IF_ERROR(visit(*writes.changes[i], writes.values, call.computed));
@@ -193,13 +193,13 @@ CqlStatus QueryProcessor::ForEachWrite(const Writes& writes, Call& call, const V
 }
 
 bool IsSerial(protocol::Consistency consistency);
-CqlStatus CheckReadConsistency(protocol::Consistency consistency);
-CqlStatus CheckWriteConsistency(protocol::Consistency consistency);
+cql::CqlStatus CheckReadConsistency(protocol::Consistency consistency);
+cql::CqlStatus CheckWriteConsistency(protocol::Consistency consistency);
 // Of writes that depend on the elements that are there.
-CqlStatus CheckReadsOfWrites(std::span<const ModificationPlan* const> writes,
-                             protocol::Consistency consistency);
-CqlStatus CheckConditionalConsistency(const protocol::QueryParameters& parameters);
+cql::CqlStatus CheckReadsOfWrites(std::span<const cql::ModificationPlan* const> writes,
+                                  protocol::Consistency consistency);
+cql::CqlStatus CheckConditionalConsistency(const protocol::QueryParameters& parameters);
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_QUERY_PROCESSOR_CALL_H_

@@ -15,7 +15,7 @@
 #include "engine/protocol/frame.h"
 #include "engine/protocol/response.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // What the answer to a request begins with. The views are the client's.
 inline protocol::ResponseContext ResponseContextOf(const protocol::FrameHeader& header,
@@ -63,6 +63,6 @@ inline constexpr size_t kRequestsPerTurnMax = 64;
 // this, what a group of the engine adds to it, and one answer, however large that is.
 inline constexpr size_t kAnswerBytesPerCall = size_t{2} << 20;
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_REQUEST_HANDLER_H_

@@ -8,7 +8,7 @@
 #include "engine/base/check.h"
 #include "engine/cql/plan/planner.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 // Where a name is among those of a request's values; of one that comes twice the first. There may
@@ -38,21 +38,22 @@ class ValueNames {
   std::unordered_map<std::string_view, size_t> indexes_;
 };
 
-CqlStatus BindByName(const Plan& plan, const protocol::QueryParameters& parameters,
-                     std::vector<BoundValue>& values) {
+cql::CqlStatus BindByName(const cql::Plan& plan, const protocol::QueryParameters& parameters,
+                          std::vector<cql::BoundValue>& values) {
   const ValueNames names(parameters.value_names);
-  for (const BindVariable& variable : plan.variables) {
+  for (const cql::BindVariable& variable : plan.variables) {
     const std::optional<size_t> at = names.Find(variable.name);
-    if (!at) return CqlError::Invalid("Missing value for bind marker with name: " + variable.name);
+    if (!at)
+      return cql::CqlError::Invalid("Missing value for bind marker with name: " + variable.name);
     values.push_back(ToBound(parameters.values[*at]));
   }
   return {};
 }
 
-CqlError WrongNumber(size_t expected, size_t received, bool of_batch) {
+cql::CqlError WrongNumber(size_t expected, size_t received, bool of_batch) {
   const std::string variables = std::to_string(expected);
   const std::string values = std::to_string(received);
-  return CqlError::Invalid(
+  return cql::CqlError::Invalid(
       of_batch ? "There were " + variables + " markers(?) in CQL but " + values + " bound variables"
                : "Invalid amount of bind variables: expected " + variables + " received " + values);
 }
@@ -69,25 +70,27 @@ StatementView::Found& StatementView::found() {
   return *found_;
 }
 
-const StatementOutline& StatementView::Outline(std::string_view keyspace) {
-  static const StatementOutline kNone;
+const cql::StatementOutline& StatementView::Outline(std::string_view keyspace) {
+  static const cql::StatementOutline kNone;
   if (is_prepared_) return prepared_ == nullptr ? kNone : prepared_->outline;
   Found& found = this->found();
   if (!found.outline || found.outline_keyspace != keyspace) {
-    found.outline = OutlineOf(text_or_id_, keyspace);
+    found.outline = cql::OutlineOf(text_or_id_, keyspace);
     found.outline_keyspace = keyspace;
   }
   return *found.outline;
 }
 
-const CqlOr<std::shared_ptr<const Plan>>& StatementView::PlanOf(
-    const std::shared_ptr<const Schema>& schema, std::string_view keyspace, const Dialect& dialect,
-    const std::shared_ptr<const StatementSettings>& settings) {
+const cql::CqlOr<std::shared_ptr<const cql::Plan>>& StatementView::PlanOf(
+    const std::shared_ptr<const Schema>& schema, std::string_view keyspace,
+    const cql::Dialect& dialect,
+    const std::shared_ptr<const settings::StatementSettings>& settings) {
   Found& found = this->found();
   LS_DCHECK(!is_prepared_, "what was prepared has its plan");
   if (found.schema != schema || found.settings != settings || found.plan_keyspace != keyspace) {
-    found.plan = settings == nullptr ? PlanText(text_or_id_, *schema, keyspace, dialect)
-                                     : PlanText(text_or_id_, *schema, keyspace, dialect, *settings);
+    found.plan = settings == nullptr
+                     ? cql::PlanText(text_or_id_, *schema, keyspace, dialect)
+                     : cql::PlanText(text_or_id_, *schema, keyspace, dialect, *settings);
     found.schema = schema;
     found.settings = settings;
     found.plan_keyspace = keyspace;
@@ -135,8 +138,8 @@ std::span<StatementView> RequestView::statements() {
   return of_batch_;
 }
 
-CqlStatus RequestView::Bind(const StatementView& statement, const Plan& plan,
-                            std::vector<BoundValue>& values) const {
+cql::CqlStatus RequestView::Bind(const StatementView& statement, const cql::Plan& plan,
+                                 std::vector<cql::BoundValue>& values) const {
   const bool of_batch = kind_ == RequestKind::kBatch;
   if (!of_batch && !parameters_->value_names.empty()) {
     return BindByName(plan, *parameters_, values);
@@ -149,4 +152,4 @@ CqlStatus RequestView::Bind(const StatementView& statement, const Plan& plan,
   return {};
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

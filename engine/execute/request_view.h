@@ -23,7 +23,7 @@
 #include "engine/protocol/request.h"
 #include "engine/settings/statement_settings.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 enum class RequestKind : uint8_t {
   kQuery,
@@ -65,19 +65,20 @@ class StatementView {
   const PreparedStatement* prepared() const { return prepared_; }
 
   // Made once for a keyspace. A prepared one has its own; empty for one that is not known.
-  const StatementOutline& Outline(std::string_view keyspace);
+  const cql::StatementOutline& Outline(std::string_view keyspace);
   // Of a text: made once for a schema, keyspace and settings (nullptr: ScyllaDB's defaults). The
   // dialect is the server's.
-  const CqlOr<std::shared_ptr<const Plan>>& PlanOf(
+  const cql::CqlOr<std::shared_ptr<const cql::Plan>>& PlanOf(
       const std::shared_ptr<const Schema>& schema, std::string_view keyspace,
-      const Dialect& dialect, const std::shared_ptr<const StatementSettings>& settings = nullptr);
+      const cql::Dialect& dialect,
+      const std::shared_ptr<const settings::StatementSettings>& settings = nullptr);
   // What it has said last, or of one that was prepared.
-  const Plan& plan() const { return prepared_ != nullptr ? *prepared_->plan : **found_->plan; }
+  const cql::Plan& plan() const { return prepared_ != nullptr ? *prepared_->plan : **found_->plan; }
   // Plans that wait for the end of a turn cost more than those that are freed at once.
   void ForgetPlan() {
     if (found_ == nullptr || found_->schema == nullptr) return;
     found_->schema.reset();
-    found_->plan = std::shared_ptr<const Plan>();
+    found_->plan = std::shared_ptr<const cql::Plan>();
   }
   void Forget() {
     ForgetPlan();
@@ -87,12 +88,12 @@ class StatementView {
  private:
   // About a text.
   struct Found {
-    std::optional<StatementOutline> outline;
+    std::optional<cql::StatementOutline> outline;
     std::string outline_keyspace;
     std::shared_ptr<const Schema> schema;
-    std::shared_ptr<const StatementSettings> settings;
+    std::shared_ptr<const settings::StatementSettings> settings;
     std::string plan_keyspace;
-    CqlOr<std::shared_ptr<const Plan>> plan = std::shared_ptr<const Plan>();
+    cql::CqlOr<std::shared_ptr<const cql::Plan>> plan = std::shared_ptr<const cql::Plan>();
   };
   Found& found();
 
@@ -142,8 +143,8 @@ class RequestView {
 
   // Appends the statement's values in the order of the plan's variables: views into the request.
   // Invalid: not as many as there are, or a name is missing.
-  CqlStatus Bind(const StatementView& statement, const Plan& plan,
-                 std::vector<BoundValue>& values) const;
+  cql::CqlStatus Bind(const StatementView& statement, const cql::Plan& plan,
+                      std::vector<cql::BoundValue>& values) const;
 
   // Whoever answers fills it.
   Outcome outcome;
@@ -159,11 +160,11 @@ class RequestView {
 };
 
 // A view into the request.
-inline BoundValue ToBound(const protocol::Value& value) {
-  if (value.has_bytes()) return {BoundValue::State::kValue, value.bytes()};
-  return {value.is_unset() ? BoundValue::State::kUnset : BoundValue::State::kNull, {}};
+inline cql::BoundValue ToBound(const protocol::Value& value) {
+  if (value.has_bytes()) return {cql::BoundValue::State::kValue, value.bytes()};
+  return {value.is_unset() ? cql::BoundValue::State::kUnset : cql::BoundValue::State::kNull, {}};
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_REQUEST_VIEW_H_

@@ -10,11 +10,11 @@
 #include "engine/execute/query_processor_call.h"
 #include "engine/execute/statement_conditions.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
-CqlStatus WriteAnswer(const StatementConditions::VaryingAnswer& answer,
-                      const protocol::ResponseContext& context, OutputBuffer& out) {
+cql::CqlStatus WriteAnswer(const StatementConditions::VaryingAnswer& answer,
+                           const protocol::ResponseContext& context, OutputBuffer& out) {
   protocol::ColumnsMetadata columns;
   if (const auto error = EncodeColumns(*answer.table, answer.columns, columns)) {
     return ToCqlError(*error);
@@ -34,27 +34,27 @@ CqlStatus WriteAnswer(const StatementConditions::VaryingAnswer& answer,
 
 }  // namespace
 
-CqlOr<QueryProcessor::Ran> QueryProcessor::RunConditional(const Writes& writes, Call& call) {
+cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunConditional(const Writes& writes, Call& call) {
   LS_RETURN_IF_ERROR(CheckConditionalConsistency(call.request.parameters()));
   StatementConditions conditions(writes.is_batch, options_.dialect);
   WriteSet& set = call.writes;
   set.Clear(&timeuuids_);
   LS_RETURN_IF_ERROR(ForEachWrite(writes, call,
-                                  [&](const ModificationPlan& change, BoundValues values,
-                                      ComputedValues* computed) -> CqlStatus {
+                                  [&](const cql::ModificationPlan& change, cql::BoundValues values,
+                                      cql::ComputedValues* computed) -> cql::CqlStatus {
                                     LS_RETURN_IF_ERROR(conditions.Add(change, values));
                                     return set.Add(change, values, std::nullopt, call.now_nanos,
                                                    computed);
                                   }));
   if (conditions.empty()) {
-    return CqlError::Invalid("Unrestricted partition key in a conditional BATCH");
+    return cql::CqlError::Invalid("Unrestricted partition key in a conditional BATCH");
   }
   // The answer has columns of them all.
   if (!conditions.are_of_one_schema()) return Ran::kTableGone;
   if (writes.answer != nullptr) {
     return ApplyConditional(conditions, *writes.answer, *writes.columns, writes.is_batch, call);
   }
-  const std::vector<Selection> answer = BatchAnswer(writes.changes);
+  const std::vector<cql::Selection> answer = cql::BatchAnswer(writes.changes);
   protocol::ColumnsMetadata columns;
   if (const auto error = EncodeColumns(*writes.changes[0]->table, answer, columns)) {
     return ToCqlError(*error);
@@ -62,8 +62,8 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunConditional(const Writes& writes, 
   return ApplyConditional(conditions, answer, columns, writes.is_batch, call);
 }
 
-CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyConditional(
-    StatementConditions& conditions, const std::vector<Selection>& answer,
+cql::CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyConditional(
+    StatementConditions& conditions, const std::vector<cql::Selection>& answer,
     const protocol::ColumnsMetadata& columns, bool is_batch, Call& call) {
   // Timestamps are the engine's, above those of what was read; of a batch the other statements'
   // too. Source: ScyllaDB cql3/statements/cas_request.cc, apply_updates.
@@ -96,4 +96,4 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyConditional(
   return Ran::kAnswered;
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

@@ -10,27 +10,28 @@
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 // Source: ScyllaDB db/consistency_level.cc.
-CqlStatus CheckCounterConsistency(const ModificationPlan& plan, protocol::Consistency consistency) {
+cql::CqlStatus CheckCounterConsistency(const cql::ModificationPlan& plan,
+                                       protocol::Consistency consistency) {
   if (consistency == protocol::Consistency::kAny) {
-    return CqlError::Invalid("Consistency level ANY is not yet supported for counter table " +
-                             plan.table->name);
+    return cql::CqlError::Invalid("Consistency level ANY is not yet supported for counter table " +
+                                  plan.table->name);
   }
   if (!IsSerial(consistency)) return {};
-  return CqlError::Invalid("Counter operations are inherently non-serializable");
+  return cql::CqlError::Invalid("Counter operations are inherently non-serializable");
 }
 
 // Timestamps of clients are left out of account, so that additions and deletions are in the order
 // in which they came. A counter that was deleted stays so, whatever is added: its dead cell is
 // above all. Source: ScyllaDB mutation/counters.cc, counter_cell_view::apply.
-CqlStatus AddStatement(const ModificationPlan& plan, BoundValues values, uint64_t now_nanos,
-                       CounterAdditions& additions, WriteSet& deletions) {
-  if (plan.kind == ModificationPlan::Kind::kUpdate) return additions.Add(plan, values);
+cql::CqlStatus AddStatement(const cql::ModificationPlan& plan, cql::BoundValues values,
+                            uint64_t now_nanos, CounterAdditions& additions, WriteSet& deletions) {
+  if (plan.kind == cql::ModificationPlan::Kind::kUpdate) return additions.Add(plan, values);
   std::optional<int64_t> timestamp;
-  if (plan.kind == ModificationPlan::Kind::kDeleteCells) {
+  if (plan.kind == cql::ModificationPlan::Kind::kDeleteCells) {
     timestamp = std::numeric_limits<int64_t>::max();
   }
   return deletions.Add(plan, values, timestamp, now_nanos);
@@ -38,13 +39,14 @@ CqlStatus AddStatement(const ModificationPlan& plan, BoundValues values, uint64_
 
 }  // namespace
 
-CqlOr<QueryProcessor::Ran> QueryProcessor::RunCounters(const Writes& writes, Call& call) {
+cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunCounters(const Writes& writes, Call& call) {
   CounterAdditions additions;
   WriteSet& deletions = call.writes;
   deletions.Clear();
   LS_RETURN_IF_ERROR(ForEachWrite(
       writes, call,
-      [&](const ModificationPlan& change, BoundValues values, ComputedValues*) -> CqlStatus {
+      [&](const cql::ModificationPlan& change, cql::BoundValues values,
+          cql::ComputedValues*) -> cql::CqlStatus {
         LS_RETURN_IF_ERROR(CheckCounterConsistency(change, call.request.consistency()));
         return AddStatement(change, values, call.now_nanos, additions, deletions);
       }));
@@ -53,4 +55,4 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunCounters(const Writes& writes, Cal
   return AnswerWrite(additions.Apply(engine_, deletions.Commands(), call.now_nanos), kType, call);
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

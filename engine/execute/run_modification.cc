@@ -17,21 +17,23 @@
 #include "engine/execute/view_follower.h"
 #include "engine/execute/write_type.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
-bool IsConditional(const ModificationPlan* plan) { return plan->condition.has_value(); }
+bool IsConditional(const cql::ModificationPlan* plan) { return plan->condition.has_value(); }
 
-CqlError NoVirtualWrites() { return CqlError::Unsupported(CqlFeature::kVirtualWrites, "BATCH"); }
+cql::CqlError NoVirtualWrites() {
+  return cql::CqlError::Unsupported(cql::CqlFeature::kVirtualWrites, "BATCH");
+}
 
-CqlError NotAModification() {
-  return CqlError::Invalid(
+cql::CqlError NotAModification() {
+  return cql::CqlError::Invalid(
       "Invalid statement in batch: only UPDATE, INSERT and DELETE statements are allowed.");
 }
 
 }  // namespace
 
-CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyWrites(protocol::WriteType type, Call& call) {
+cql::CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyWrites(protocol::WriteType type, Call& call) {
   const std::span<const Command> commands = call.writes.Commands();
   if (call.group != nullptr) {
     if (commands.size() != 1) return Ran::kAlone;
@@ -77,24 +79,24 @@ QueryProcessor::Ran QueryProcessor::AnswerWrite(OpStatus status, protocol::Write
   }
 }
 
-void QueryProcessor::Writes::SetBatch(std::span<const ModificationPlan* const> all,
+void QueryProcessor::Writes::SetBatch(std::span<const cql::ModificationPlan* const> all,
                                       protocol::WriteType of_type) {
   changes = all;
   type = of_type;
   is_batch = true;
   any_conditional = std::ranges::any_of(all, IsConditional);
   any_counter = type == protocol::WriteType::kCounter ||
-                std::ranges::any_of(all, &ModificationPlan::is_counter);
+                std::ranges::any_of(all, &cql::ModificationPlan::is_counter);
 }
 
-CqlOr<QueryProcessor::Ran> QueryProcessor::RunText(const Plan& plan,
-                                                   const protocol::ColumnsMetadata& columns,
-                                                   BoundValues values, Call& call) {
+cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunText(const cql::Plan& plan,
+                                                        const protocol::ColumnsMetadata& columns,
+                                                        cql::BoundValues values, Call& call) {
   Writes writes;
   writes.values = values;
   writes.timestamp = TimestampOf(call.request.parameters());
   writes.columns = &columns;
-  if (const auto* change = std::get_if<ModificationPlan>(&plan.body)) {
+  if (const auto* change = std::get_if<cql::ModificationPlan>(&plan.body)) {
     writes.changes = {&change, 1};
     writes.any_conditional = change->condition.has_value();
     writes.any_counter = change->is_counter;
@@ -105,10 +107,10 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunText(const Plan& plan,
     }
     return RunWrites(writes, call);
   }
-  const auto& batch = std::get<BatchPlan>(plan.body);
-  std::vector<const ModificationPlan*>& changes = call.scratch.changes;
+  const auto& batch = std::get<cql::BatchPlan>(plan.body);
+  std::vector<const cql::ModificationPlan*>& changes = call.scratch.changes;
   changes.clear();
-  for (const ModificationPlan& change : batch.modifications) changes.push_back(&change);
+  for (const cql::ModificationPlan& change : batch.modifications) changes.push_back(&change);
   writes.SetBatch(changes, WriteTypeOf(batch));
   writes.answer = &batch.answer;
   if (batch.timeout) writes.timeout = &*batch.timeout;
@@ -121,31 +123,32 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunText(const Plan& plan,
 
 // Sources: ScyllaDB cql3/statements/modification_statement.cc, modification_statement_timeout;
 // batch_statement.cc, timeout_for_type.
-bool QueryProcessor::WritesTimeOut(const Writes& writes, const StatementSettings& settings) {
+bool QueryProcessor::WritesTimeOut(const Writes& writes,
+                                   const settings::StatementSettings& settings) {
   return writes.any_counter ? settings.counter_writes_time_out : settings.writes_time_out;
 }
 
 namespace {
 
-CqlStatus CheckKeys(const ModificationPlan& change, BoundValues values) {
+cql::CqlStatus CheckKeys(const cql::ModificationPlan& change, cql::BoundValues values) {
   std::vector<std::string> keys;
-  std::vector<EncodedRange> ranges;
-  LS_RETURN_IF_ERROR(
-      EncodePartitionKeys(*change.table, change.partition_key, values, KeyUse::kWrite, keys));
-  return EncodeRanges(*change.table, change.clustering, values, KeyUse::kWrite, ranges);
+  std::vector<cql::EncodedRange> ranges;
+  LS_RETURN_IF_ERROR(cql::EncodePartitionKeys(*change.table, change.partition_key, values,
+                                              cql::KeyUse::kWrite, keys));
+  return cql::EncodeRanges(*change.table, change.clustering, values, cql::KeyUse::kWrite, ranges);
 }
 
 }  // namespace
 
-CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call& call) {
+cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call& call) {
   // Source: ScyllaDB cql3/statements/modification_statement.cc, execute_with_condition, which waits
   // as long as the node says.
-  const Operand* const timeout = writes.any_conditional ? nullptr : writes.timeout;
+  const cql::Operand* const timeout = writes.any_conditional ? nullptr : writes.timeout;
   const bool by_settings = timeout == nullptr && WritesTimeOut(writes, call.settings);
   if (timeout != nullptr || by_settings) [[unlikely]] {
     bool is_over = by_settings;
     if (timeout != nullptr) {
-      LS_ASSIGN_OR_RETURN(is_over, IsOverAtOnce(*timeout, writes.values));
+      LS_ASSIGN_OR_RETURN(is_over, cql::IsOverAtOnce(*timeout, writes.values));
     }
     // What is kept nowhere never times out by itself: without it nobody could undo the setting.
     const bool is_exempt =
@@ -158,14 +161,14 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call&
   }
   if (writes.any_conditional) return RunConditional(writes, call);
   if (writes.any_counter) return RunCounters(writes, call);
-  if (const CqlStatus level = CheckWriteConsistency(call.request.consistency()); !level.ok())
+  if (const cql::CqlStatus level = CheckWriteConsistency(call.request.consistency()); !level.ok())
       [[unlikely]] {
     // What is wrong with a key comes first. Source: ScyllaDB
     // cql3/statements/modification_statement.cc, do_execute.
-    LS_RETURN_IF_ERROR(ForEachWrite(
-        writes, call, [](const ModificationPlan& change, BoundValues values, ComputedValues*) {
-          return CheckKeys(change, values);
-        }));
+    LS_RETURN_IF_ERROR(
+        ForEachWrite(writes, call,
+                     [](const cql::ModificationPlan& change, cql::BoundValues values,
+                        cql::ComputedValues*) { return CheckKeys(change, values); }));
     return level.error();
   }
   LS_RETURN_IF_ERROR(CheckReadsOfWrites(writes.changes, call.request.consistency()));
@@ -176,20 +179,22 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call&
   }
   WriteSet& set = call.writes;
   set.Clear(&timeuuids_);
-  LS_RETURN_IF_ERROR(ForEachWrite(
-      writes, call,
-      [&](const ModificationPlan& change, BoundValues values, ComputedValues* computed) {
-        if (change.table->is_virtual) return CqlStatus(NoVirtualWrites());
-        return set.Add(change, values, writes.timestamp, call.now_nanos, computed);
-      }));
+  LS_RETURN_IF_ERROR(ForEachWrite(writes, call,
+                                  [&](const cql::ModificationPlan& change, cql::BoundValues values,
+                                      cql::ComputedValues* computed) {
+                                    if (change.table->is_virtual)
+                                      return cql::CqlStatus(NoVirtualWrites());
+                                    return set.Add(change, values, writes.timestamp, call.now_nanos,
+                                                   computed);
+                                  }));
   if (writes.is_batch) {
     LS_RETURN_IF_ERROR(CheckBatchSize(set.Commands(), call.settings.batch_fail_bytes));
   }
   return ApplyWrites(writes.type, call);
 }
 
-CqlStatus QueryProcessor::PlanBatchStatement(StatementView& statement, size_t& plan_bytes,
-                                             Call& call) {
+cql::CqlStatus QueryProcessor::PlanBatchStatement(StatementView& statement, size_t& plan_bytes,
+                                                  Call& call) {
   if (statement.is_prepared()) {
     const PreparedStatement* const prepared = statement.Find(call.client.statements, statements_);
     if (prepared == nullptr) return Unprepared(statement.id());
@@ -201,24 +206,24 @@ CqlStatus QueryProcessor::PlanBatchStatement(StatementView& statement, size_t& p
     if (!plan.ok()) return plan.error();
     call.CountAccepted(**plan);
     // Many statements of a few bytes each may have long plans.
-    plan_bytes += PlanBytes(**plan);
-    if (plan_bytes > kPlanBytesMax) return BatchTooLarge();
+    plan_bytes += cql::PlanBytes(**plan);
+    if (plan_bytes > cql::kPlanBytesMax) return cql::BatchTooLarge();
   }
-  const auto* change = std::get_if<ModificationPlan>(&statement.plan().body);
+  const auto* change = std::get_if<cql::ModificationPlan>(&statement.plan().body);
   if (change == nullptr) return NotAModification();
   if (change->table->is_virtual) return NoVirtualWrites();
   // Before the next statement is looked at, as in ScyllaDB (transport/server.cc, process_batch).
   if (statement.values().size() != statement.plan().variables.size()) {
-    std::vector<BoundValue> values;
+    std::vector<cql::BoundValue> values;
     LS_RETURN_IF_ERROR(call.request.Bind(statement, statement.plan(), values));
   }
   call.scratch.changes.push_back(change);
   return {};
 }
 
-CqlOr<QueryProcessor::Ran> QueryProcessor::HandleBatch(Call& call) {
+cql::CqlOr<QueryProcessor::Ran> QueryProcessor::HandleBatch(Call& call) {
   const std::span<StatementView> statements = call.request.statements();
-  std::vector<const ModificationPlan*>& changes = call.scratch.changes;
+  std::vector<const cql::ModificationPlan*>& changes = call.scratch.changes;
   const uint64_t generation = engine_.catalog().generation();
   call.now_nanos = clock_.NowNanos();
   changes.clear();
@@ -232,9 +237,9 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::HandleBatch(Call& call) {
   if (engine_.catalog().generation() != generation) return Ran::kTableGone;
   // As the planner does it for a text.
   const protocol::BatchType type = call.request.batch_type();
-  LS_RETURN_IF_ERROR(CheckConditionalBatch(changes, /*has_timestamp=*/false));
+  LS_RETURN_IF_ERROR(cql::CheckConditionalBatch(changes, /*has_timestamp=*/false));
   if (std::ranges::none_of(changes, IsConditional)) {
-    LS_RETURN_IF_ERROR(CheckCounterBatch(KindOf(type), /*has_timestamp=*/false, changes));
+    LS_RETURN_IF_ERROR(cql::CheckCounterBatch(KindOf(type), /*has_timestamp=*/false, changes));
   }
   Writes writes;
   writes.SetBatch(changes, WriteTypeOf(type));
@@ -245,4 +250,4 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::HandleBatch(Call& call) {
   return ran;
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

@@ -16,17 +16,18 @@
 #include "engine/model/schema_difference.h"
 #include "engine/shard/run_schema_actions.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 std::unique_ptr<RowFollower> FollowerOfView(const Schema& schema, const TableDefinition& view) {
-  auto plans = std::make_shared<ViewPlans>();
+  auto plans = std::make_shared<cql::ViewPlans>();
   plans->base = schema.FindTable(view.keyspace, view.view->base);
-  CqlOr<ViewPlan> plan = PlanView(schema, plans->base, schema.FindTable(view.keyspace, view.name));
+  cql::CqlOr<cql::ViewPlan> plan =
+      cql::PlanView(schema, plans->base, schema.FindTable(view.keyspace, view.name));
   LS_CHECK(plan.ok(), "the statement that makes the view was checked");
   plans->views.push_back(*std::move(plan));
   return std::make_unique<ViewFollower>(
-      std::vector<std::shared_ptr<const ViewPlans>>{std::move(plans)});
+      std::vector<std::shared_ptr<const cql::ViewPlans>>{std::move(plans)});
 }
 
 protocol::SchemaChange ToProtocol(const SchemaDifference& difference) {
@@ -71,44 +72,45 @@ void QueryProcessor::NoteSchemaDifference(const SchemaDifference& difference) {
   if (options_.on_schema_change) options_.on_schema_change(ToProtocol(difference));
 }
 
-void QueryProcessor::NoteSettingsChange(const StatementSettings& before) {
-  const std::shared_ptr<const StatementSettings> now = settings_->statements();
+void QueryProcessor::NoteSettingsChange(const settings::StatementSettings& before) {
+  const std::shared_ptr<const settings::StatementSettings> now = settings_->statements();
   // Plans keep timeouts that are never reached only where others are (bind_timeout.cc).
   if (!now->HasPlansOf(before) || now->run_alone() != before.run_alone()) statements_.DropAll();
 }
 
-CqlStatus QueryProcessor::RunUse(const UsePlan& plan, Call& call) {
+cql::CqlStatus QueryProcessor::RunUse(const cql::UsePlan& plan, Call& call) {
   if (engine_.catalog().snapshot()->FindKeyspace(plan.keyspace) == nullptr) {
-    return CqlError::Invalid("Keyspace '" + plan.keyspace + "' does not exist");
+    return cql::CqlError::Invalid("Keyspace '" + plan.keyspace + "' does not exist");
   }
   call.client.keyspace = plan.keyspace;
   protocol::EncodeSetKeyspace(call.out, call.context, plan.keyspace);
   return {};
 }
 
-CqlStatus QueryProcessor::CheckPreparedDefinition(const Plan& plan, const Call& call) {
-  const auto* definition = std::get_if<SchemaPlan>(&plan.body);
+cql::CqlStatus QueryProcessor::CheckPreparedDefinition(const cql::Plan& plan, const Call& call) {
+  const auto* definition = std::get_if<cql::SchemaPlan>(&plan.body);
   if (definition == nullptr) return {};
   const auto no_uuid = [] { return Uuid{}; };
-  SchemaChangeContext context{no_uuid, options_.node.data_center};
+  cql::SchemaChangeContext context{no_uuid, options_.node.data_center};
   context.settings = call.settings;
   context.dialect = options_.dialect;
   context.other_datacenters = options_.node.other_data_centers;
   context.knows_datacenters = options_.node.knows_data_centers;
-  return CheckPrepared(*definition->statement, call.client.keyspace, context,
-                       *engine_.catalog().snapshot());
+  return cql::CheckPrepared(*definition->statement, call.client.keyspace, context,
+                            *engine_.catalog().snapshot());
 }
 
-CqlStatus QueryProcessor::RunSchema(const SchemaPlan& plan, BoundValues values, Call& call) {
-  const auto* truncate = std::get_if<TruncateStatement>(&plan.statement->node);
+cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::BoundValues values,
+                                         Call& call) {
+  const auto* truncate = std::get_if<cql::TruncateStatement>(&plan.statement->node);
   if (truncate != nullptr && TruncateVirtual(*truncate, call)) {
     protocol::EncodeVoid(call.out, call.context);
     return {};
   }
-  Catalog& catalog = engine_.catalog();
+  shard::Catalog& catalog = engine_.catalog();
   const auto new_uuid = [&] { return catalog.NewUuid(); };
   const auto now_micros = static_cast<int64_t>(clock_.NowNanos() / 1000);
-  SchemaChangeContext context{new_uuid, options_.node.data_center, now_micros};
+  cql::SchemaChangeContext context{new_uuid, options_.node.data_center, now_micros};
   context.settings = call.settings;
   context.other_datacenters = options_.node.other_data_centers;
   context.knows_datacenters = options_.node.knows_data_centers;
@@ -117,46 +119,47 @@ CqlStatus QueryProcessor::RunSchema(const SchemaPlan& plan, BoundValues values, 
     LS_ASSIGN_OR_RETURN(context.drop_micros, ReadTimestamp(*plan.timestamp, values));
   }
   if (plan.timeout) {
-    LS_ASSIGN_OR_RETURN(context.is_over, IsOverAtOnce(*plan.timeout, values));
+    LS_ASSIGN_OR_RETURN(context.is_over, cql::IsOverAtOnce(*plan.timeout, values));
   }
-  CqlOr<SchemaChange> change = CqlError::Server("no change was tried");
+  cql::CqlOr<cql::SchemaChange> change = cql::CqlError::Server("no change was tried");
   OpStatus status = OpStatus::kOk;
   std::vector<SchemaDifference> of_index_views;
   catalog.Change([&](Schema& next) {
     const std::shared_ptr<const Schema> current = catalog.snapshot();
-    change = ApplySchemaStatement(*plan.statement, call.client.keyspace, context, next);
+    change = cql::ApplySchemaStatement(*plan.statement, call.client.keyspace, context, next);
     if (!change.ok()) return false;
-    status = RunSchemaActions(engine_, *current, change->actions, clock_.NowNanos(), next,
-                              FollowerOfView);
+    status = shard::RunSchemaActions(engine_, *current, change->actions, clock_.NowNanos(), next,
+                                     FollowerOfView);
     if (status != OpStatus::kOk || !change->alters_schema) return false;
     of_index_views = DifferencesOfIndexViews(*current, next);
     return true;
   });
   if (!change.ok()) return change.error();
   if (status == OpStatus::kOutOfMemory) {
-    return CqlError::Server(
+    return cql::CqlError::Server(
         "The change of the schema was refused and nothing of it applied: the memory "
         "limit of " +
         std::to_string(engine_.memory_limit_bytes()) + " bytes is reached");
   }
   if (status != OpStatus::kOk) {
-    return CqlError::Server(
+    return cql::CqlError::Server(
         "The change of the schema was refused: there are as many tables as there can "
         "be, " +
-        std::to_string(Engine::kTablesMax));
+        std::to_string(shard::Engine::kTablesMax));
   }
-  if (change->names_other_datacenters) call.Count(CqlFeature::kOtherDatacenters);
+  if (change->names_other_datacenters) call.Count(cql::CqlFeature::kOtherDatacenters);
   call.Warn(std::move(change->warnings));
   if (change->alters_schema) statements_.DropDependents(change->keyspace, change->table);
-  if (change->kind == SchemaChange::Kind::kNothing) {
+  if (change->kind == cql::SchemaChange::Kind::kNothing) {
     protocol::EncodeVoid(call.out, call.context);
     return {};
   }
   using Kind = SchemaDifference::Kind;
-  const SchemaDifference difference{change->kind == SchemaChange::Kind::kCreated   ? Kind::kCreated
-                                    : change->kind == SchemaChange::Kind::kDropped ? Kind::kDropped
-                                                                                   : Kind::kUpdated,
-                                    change->keyspace, change->table, change->type};
+  const SchemaDifference difference{
+      change->kind == cql::SchemaChange::Kind::kCreated   ? Kind::kCreated
+      : change->kind == cql::SchemaChange::Kind::kDropped ? Kind::kDropped
+                                                          : Kind::kUpdated,
+      change->keyspace, change->table, change->type};
   const protocol::SchemaChange told = ToProtocol(difference);
   // In the order of ScyllaDB db/schema_applier.cc, do_merge_schema: what has changed comes last.
   const auto tell_of_index_views = [&](bool changed) {
@@ -178,4 +181,4 @@ CqlStatus QueryProcessor::RunSchema(const SchemaPlan& plan, BoundValues values, 
   return {};
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

@@ -17,64 +17,65 @@
 #include "engine/execute/select/result_collector.h"
 #include "engine/execute/select/select_executor.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 // Apache's shell, which looks at the version of a server before it lets it describe a schema, and
 // what it then finds too old. It says this on connecting, and its driver who it is by.
-bool IsCassandraShell(std::string_view text, const ClientState& client, const NodeFacts& node) {
+bool IsCassandraShell(std::string_view text, const ClientState& client,
+                      const cql::NodeFacts& node) {
   return text == "select * from system.local where key = 'local'" && node.release_version < "4" &&
          !client.driver_name.starts_with("ScyllaDB");
 }
 
 // Source: ScyllaDB cql3/statements/select_statement.cc.
-CqlStatus CheckSerialRead(const SelectPlan& plan, BoundValues values) {
+cql::CqlStatus CheckSerialRead(const cql::SelectPlan& plan, cql::BoundValues values) {
   if (plan.is_single_partition()) return {};
   if (plan.scans_serially && plan.partition_key.empty()) return {};
   std::vector<std::string> keys;
   if (!plan.partition_key.empty()) {
-    LS_RETURN_IF_ERROR(
-        EncodePartitionKeys(*plan.table, plan.partition_key, values, KeyUse::kRead, keys));
+    LS_RETURN_IF_ERROR(cql::EncodePartitionKeys(*plan.table, plan.partition_key, values,
+                                                cql::KeyUse::kRead, keys));
   }
   if (keys.size() == 1) return {};
-  return CqlError::Invalid(
+  return cql::CqlError::Invalid(
       "SERIAL/LOCAL_SERIAL consistency may only be requested for one partition at a time");
 }
 
 // Without a timeout of its own. What is computed here never does: without it nobody could undo the
 // setting. Source: ScyllaDB cql3/statements/select_statement.cc, select_timeout.
-bool ReadTimesOut(const SelectPlan& plan, const StatementSettings& settings) {
+bool ReadTimesOut(const cql::SelectPlan& plan, const settings::StatementSettings& settings) {
   if (plan.table->is_virtual) return false;
   return plan.partition_key.empty() ? settings.range_reads_time_out : settings.reads_time_out;
 }
 
 // Computed as virtual tables are, from the rows of the index's table.
-CqlStatus SelectFromIndexView(Engine& engine, const VirtualReadContext& context,
-                              const SelectCall& call, SelectResult& result, bool& gone) {
-  const SelectPlan& plan = call.plan;
+cql::CqlStatus SelectFromIndexView(shard::Engine& engine, const cql::VirtualReadContext& context,
+                                   const SelectCall& call, SelectResult& result, bool& gone) {
+  const cql::SelectPlan& plan = call.plan;
   // To a Cassandra an index is no table.
   if (!context.node.looks_like_scylla) {
-    return CqlError::Invalid("unconfigured table " + plan.table->name);
+    return cql::CqlError::Invalid("unconfigured table " + plan.table->name);
   }
   std::optional<std::vector<std::string>> keys;
   if (!plan.partition_key.empty()) {
-    LS_RETURN_IF_ERROR(EncodePartitionKeys(*plan.table, plan.partition_key, call.values,
-                                           KeyUse::kRead, keys.emplace()));
+    LS_RETURN_IF_ERROR(cql::EncodePartitionKeys(*plan.table, plan.partition_key, call.values,
+                                                cql::KeyUse::kRead, keys.emplace()));
   }
   const IndexViewTable table(engine, plan.table, std::move(keys));
   LS_RETURN_IF_ERROR(ExecuteVirtualSelect(table, context, call, result));
   gone = table.outcome() == IndexViewTable::Outcome::kGone;
   if (table.outcome() != IndexViewTable::Outcome::kTooLarge) return {};
-  return CqlError::Invalid("The rows of view " + plan.table->name + " are more than " +
-                           std::to_string(kResultBytesMax) + " bytes: name its partition");
+  return cql::CqlError::Invalid("The rows of view " + plan.table->name + " are more than " +
+                                std::to_string(kResultBytesMax) + " bytes: name its partition");
 }
 
 // Source: Cassandra cql3/QueryProcessor.java, validateKey.
-CqlStatus CheckNotEmpty(const SelectPlan& plan, BoundValues values) {
-  const CqlError error = CqlError::Invalid("Key may not be empty");
-  for (const Operand& operand : plan.not_empty) {
-    BoundValue value;
-    LS_RETURN_IF_ERROR(ResolveSet(operand, values, value));
+cql::CqlStatus CheckNotEmpty(const cql::SelectPlan& plan, cql::BoundValues values) {
+  const cql::CqlError error = cql::CqlError::Invalid("Key may not be empty");
+  for (const cql::Operand& operand : plan.not_empty) {
+    cql::BoundValue value;
+    LS_RETURN_IF_ERROR(cql::ResolveSet(operand, values, value));
     if (!value.has_value()) continue;
     if (value.bytes.empty()) return error;
     if (!operand.type.is_collection() || operand.type.is_frozen()) continue;
@@ -86,9 +87,9 @@ CqlStatus CheckNotEmpty(const SelectPlan& plan, BoundValues values) {
 
 }  // namespace
 
-CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
-                                                     const protocol::ColumnsMetadata& columns,
-                                                     BoundValues values, Call& call) {
+cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const cql::SelectPlan& plan,
+                                                          const protocol::ColumnsMetadata& columns,
+                                                          cql::BoundValues values, Call& call) {
   const protocol::QueryParameters& parameters = call.request.parameters();
   LS_RETURN_IF_ERROR(CheckReadConsistency(parameters.consistency));
   if (IsSerial(parameters.consistency)) LS_RETURN_IF_ERROR(CheckSerialRead(plan, values));
@@ -101,7 +102,7 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
   if (plan.timeout || ReadTimesOut(plan, call.settings)) {
     bool is_over = true;
     if (plan.timeout) {
-      LS_ASSIGN_OR_RETURN(is_over, IsOverAtOnce(*plan.timeout, values));
+      LS_ASSIGN_OR_RETURN(is_over, cql::IsOverAtOnce(*plan.timeout, values));
     }
     if (is_over) {
       AnswerReadTimeout(*plan.table, parameters.consistency, call.context, call.request.outcome,
@@ -121,22 +122,22 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
   if (parameters.page_size) select.page_size = static_cast<uint64_t>(*parameters.page_size);
   if (!parameters.paging_state.empty()) {
     select.resume = protocol::DecodePagingState(parameters.paging_state);
-    if (!select.resume) return CqlError::Invalid(protocol::kInvalidPagingState);
+    if (!select.resume) return cql::CqlError::Invalid(protocol::kInvalidPagingState);
   }
   call.scratch.rows.Clear();
   SelectResult result{call.scratch.rows, 0, {}, 0};
   bool gone = false;
   if (plan.table->is_virtual) {
     if (IsCassandraShell(call.text, call.client, options_.node)) {
-      call.Count(CqlFeature::kShellDescribe);
+      call.Count(cql::CqlFeature::kShellDescribe);
     }
     const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
-    const VirtualReadContext context{*schema, options_.node, call.client.local_address,
-                                     call.now_nanos};
+    const cql::VirtualReadContext context{*schema, options_.node, call.client.local_address,
+                                          call.now_nanos};
     if (plan.table->is_index_view()) {
       LS_RETURN_IF_ERROR(SelectFromIndexView(engine_, context, select, result, gone));
     } else {
-      const VirtualTable* table = virtual_tables_.Find(plan.table->keyspace, plan.table->name);
+      const cql::VirtualTable* table = virtual_tables_.Find(plan.table->keyspace, plan.table->name);
       LS_RETURN_IF_ERROR(ExecuteVirtualSelect(*table, context, select, result));
     }
   } else {
@@ -144,7 +145,7 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
   }
   if (gone) return Ran::kTableGone;
   call.request.outcome.dead_rows = result.dead_rows;
-  constexpr std::string_view kWarnings[] = {kFilteringWarning};
+  constexpr std::string_view kWarnings[] = {cql::kFilteringWarning};
   // Source: ScyllaDB cql3/query_processor.cc: texts alone are warned of.
   const bool is_text = call.request.kind() == RequestKind::kQuery;
   if (plan.warns_of_filtering && is_text) call.context.warnings = kWarnings;
@@ -160,15 +161,17 @@ CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const SelectPlan& plan,
   return Ran::kAnswered;
 }
 
-CqlStatus QueryProcessor::RunDescribe(const DescribePlan& plan, Call& call) {
+cql::CqlStatus QueryProcessor::RunDescribe(const cql::DescribePlan& plan, Call& call) {
   const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
   return AnswerDescription(
-      Describe(plan.statement, {*schema, options_.node, call.client.local_address, call.now_nanos},
-               plan.keyspace),
+      cql::Describe(plan.statement,
+                    {*schema, options_.node, call.client.local_address, call.now_nanos},
+                    plan.keyspace),
       call);
 }
 
-CqlStatus QueryProcessor::AnswerDescription(const CqlOr<Description>& description, Call& call) {
+cql::CqlStatus QueryProcessor::AnswerDescription(const cql::CqlOr<cql::Description>& description,
+                                                 Call& call) {
   if (!description.ok()) return description.error();
   std::vector<protocol::ColumnSpec> specs;
   for (const auto& [name, type] : description->columns) {
@@ -179,7 +182,7 @@ CqlStatus QueryProcessor::AnswerDescription(const CqlOr<Description>& descriptio
   protocol::RowsEncoder encoder(call.out, call.context, columns,
                                 {.skip_metadata = call.request.parameters().skip_metadata,
                                  .changed_metadata_id = std::nullopt});
-  for (const VirtualRow& row : description->rows) {
+  for (const cql::VirtualRow& row : description->rows) {
     for (const std::optional<std::string>& value : row) {
       value ? encoder.AppendBytes(*value) : encoder.AppendNull();
     }
@@ -189,4 +192,4 @@ CqlStatus QueryProcessor::AnswerDescription(const CqlOr<Description>& descriptio
   return {};
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

@@ -7,7 +7,7 @@
 #include "engine/base/strings.h"
 #include "engine/cql/plan/plan_bytes.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 bool IsOf(const std::shared_ptr<const TableDefinition>& definition, std::string_view keyspace,
@@ -18,15 +18,15 @@ bool IsOf(const std::shared_ptr<const TableDefinition>& definition, std::string_
          (definition->is_index_view() && definition->view->base == table);
 }
 
-bool DependsOn(const Plan& plan, std::string_view keyspace, std::string_view table) {
-  if (const auto* select = std::get_if<SelectPlan>(&plan.body)) {
+bool DependsOn(const cql::Plan& plan, std::string_view keyspace, std::string_view table) {
+  if (const auto* select = std::get_if<cql::SelectPlan>(&plan.body)) {
     return IsOf(select->table, keyspace, table);
   }
-  if (const auto* change = std::get_if<ModificationPlan>(&plan.body)) {
+  if (const auto* change = std::get_if<cql::ModificationPlan>(&plan.body)) {
     return IsOf(change->table, keyspace, table);
   }
-  if (const auto* batch = std::get_if<BatchPlan>(&plan.body)) {
-    return std::ranges::any_of(batch->modifications, [&](const ModificationPlan& part) {
+  if (const auto* batch = std::get_if<cql::BatchPlan>(&plan.body)) {
+    return std::ranges::any_of(batch->modifications, [&](const cql::ModificationPlan& part) {
       return IsOf(part.table, keyspace, table);
     });
   }
@@ -34,10 +34,10 @@ bool DependsOn(const Plan& plan, std::string_view keyspace, std::string_view tab
 }
 
 // The table that rows of the result are of.
-const TableDefinition& ResultTable(const Plan& plan) {
-  if (const auto* select = std::get_if<SelectPlan>(&plan.body)) return *select->table;
-  if (const auto* change = std::get_if<ModificationPlan>(&plan.body)) return *change->table;
-  return *std::get<BatchPlan>(plan.body).modifications[0].table;
+const TableDefinition& ResultTable(const cql::Plan& plan) {
+  if (const auto* select = std::get_if<cql::SelectPlan>(&plan.body)) return *select->table;
+  if (const auto* change = std::get_if<cql::ModificationPlan>(&plan.body)) return *change->table;
+  return *std::get<cql::BatchPlan>(plan.body).modifications[0].table;
 }
 
 }  // namespace
@@ -56,31 +56,31 @@ size_t BytesOf(const PreparedStatement& statement) {
   size_t bytes = sizeof(statement) + kEntryBytes + statement.text.capacity() +
                  statement.keyspace.capacity() + statement.outline.keyspace.capacity() +
                  statement.outline.table.capacity() + statement.variables.bytes() +
-                 statement.columns.bytes() + PlanBytes(*statement.plan);
-  if (std::holds_alternative<SchemaPlan>(statement.plan->body)) {
-    bytes += statement.text.size() * kTreeBytesPerTextByte;
+                 statement.columns.bytes() + cql::PlanBytes(*statement.plan);
+  if (std::holds_alternative<cql::SchemaPlan>(statement.plan->body)) {
+    bytes += statement.text.size() * cql::kTreeBytesPerTextByte;
   }
   return bytes;
 }
 
-std::optional<protocol::ProtocolError> EncodeMetadata(const Plan& plan,
+std::optional<protocol::ProtocolError> EncodeMetadata(const cql::Plan& plan,
                                                       protocol::ColumnsMetadata& variables,
                                                       protocol::ColumnsMetadata& columns) {
   std::vector<protocol::ColumnSpec> specs;
-  for (const BindVariable& variable : plan.variables) {
+  for (const cql::BindVariable& variable : plan.variables) {
     specs.push_back({variable.keyspace, variable.table, variable.name, &variable.type});
   }
   if (auto error = variables.Assign(specs)) return error;
-  const std::vector<Selection>* result = plan.result_columns();
+  const std::vector<cql::Selection>* result = plan.result_columns();
   if (result == nullptr) return std::nullopt;
   return EncodeColumns(ResultTable(plan), *result, columns);
 }
 
 std::optional<protocol::ProtocolError> EncodeColumns(const TableDefinition& table,
-                                                     const std::vector<Selection>& result,
+                                                     const std::vector<cql::Selection>& result,
                                                      protocol::ColumnsMetadata& columns) {
   std::vector<protocol::ColumnSpec> specs;
-  for (const Selection& selection : result) {
+  for (const cql::Selection& selection : result) {
     specs.push_back({table.keyspace, table.name, selection.name, &selection.type});
   }
   return columns.Assign(specs);
@@ -199,4 +199,4 @@ void StatementMemo::EndTurn() {
   }
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

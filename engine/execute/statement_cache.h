@@ -22,7 +22,7 @@
 #include "engine/cql/plan/planned_statement.h"
 #include "engine/protocol/response.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // What becomes of a kept statement, for whoever holds it beside the cache. Thread-safe.
 class StatementUse {
@@ -48,7 +48,7 @@ class StatementUse {
 
 // A statement with everything of its answers that does not depend on values. Immutable, but for its
 // use.
-struct PreparedStatement : PlannedStatement {
+struct PreparedStatement : cql::PlannedStatement {
   std::string id;
   protocol::ColumnsMetadata variables;
   protocol::ColumnsMetadata columns;  // of a SELECT, or a conditional write
@@ -67,11 +67,11 @@ inline constexpr size_t kStatementIdBytes = 16;
 std::string StatementId(std::string_view keyspace, std::string_view text);
 
 // Names and types of a plan's variables and result columns, encoded. The error: a name is too long.
-std::optional<protocol::ProtocolError> EncodeMetadata(const Plan& plan,
+std::optional<protocol::ProtocolError> EncodeMetadata(const cql::Plan& plan,
                                                       protocol::ColumnsMetadata& variables,
                                                       protocol::ColumnsMetadata& columns);
 std::optional<protocol::ProtocolError> EncodeColumns(const TableDefinition& table,
-                                                     const std::vector<Selection>& result,
+                                                     const std::vector<cql::Selection>& result,
                                                      protocol::ColumnsMetadata& columns);
 
 // Thread-safe; 20 ns a look-up while nobody else looks. At most kStatementsMax, of kBytesMax in
@@ -187,6 +187,6 @@ class StatementMemo {
   bool has_large_ = false;
 };
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_STATEMENT_CACHE_H_

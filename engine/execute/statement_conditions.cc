@@ -10,26 +10,27 @@
 #include "engine/cql/plan/plan_conditions.h"
 #include "engine/cql/plan/plan_selector.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
-std::string KindNameOf(const ModificationPlan& plan) {
-  return plan.kind == ModificationPlan::Kind::kUpdate ? "update" : "deletion";
+std::string KindNameOf(const cql::ModificationPlan& plan) {
+  return plan.kind == cql::ModificationPlan::Kind::kUpdate ? "update" : "deletion";
 }
 
 }  // namespace
 
 // Source of the words: ScyllaDB cql3/statements/batch_statement.cc, modification_statement.cc
 // (execute_with_condition).
-CqlStatus StatementConditions::AddPartition(const ModificationPlan& plan, BoundValues values,
-                                            bool& named) {
+cql::CqlStatus StatementConditions::AddPartition(const cql::ModificationPlan& plan,
+                                                 cql::BoundValues values, bool& named) {
   std::vector<std::string> keys;
   LS_RETURN_IF_ERROR(
-      EncodePartitionKeys(*plan.table, plan.partition_key, values, KeyUse::kWrite, keys));
+      cql::EncodePartitionKeys(*plan.table, plan.partition_key, values, cql::KeyUse::kWrite, keys));
   named = !keys.empty();
   if (!named) {
     if (is_batch_) return {};
-    return CqlError::Invalid("Unrestricted partition key in a conditional " + KindNameOf(plan));
+    return cql::CqlError::Invalid("Unrestricted partition key in a conditional " +
+                                  KindNameOf(plan));
   }
   if (table_ == nullptr && keys.size() == 1) {
     table_ = plan.table.get();
@@ -39,34 +40,36 @@ CqlStatus StatementConditions::AddPartition(const ModificationPlan& plan, BoundV
     return {};
   }
   if (keys.size() == 1 && keys[0] == partition_key_) return {};
-  return CqlError::Invalid("BATCH with conditions cannot span multiple partitions");
+  return cql::CqlError::Invalid("BATCH with conditions cannot span multiple partitions");
 }
 
 // Source: ScyllaDB cql3/statements/cas_request.cc, read_command.
-StatementConditions::Reads StatementConditions::ReadsOf(const ModificationPlan& plan) {
+StatementConditions::Reads StatementConditions::ReadsOf(const cql::ModificationPlan& plan) {
   // Without clustering columns named, all rows of the partition are.
-  if (std::ranges::any_of(plan.static_assignments, &CellAssignment::reads)) {
+  if (std::ranges::any_of(plan.static_assignments, &cql::CellAssignment::reads)) {
     return plan.clustering.empty() ? Reads::kPartition : Reads::kRow;
   }
-  if (std::ranges::any_of(plan.assignments, &CellAssignment::reads)) return Reads::kRow;
+  if (std::ranges::any_of(plan.assignments, &cql::CellAssignment::reads)) return Reads::kRow;
   if (!plan.condition || plan.only_statics) return Reads::kNothing;
-  const bool asks_existence = plan.condition->existence != ConditionPlan::Existence::kAny;
-  return asks_existence || AsksRegularColumns(plan) ? Reads::kRow : Reads::kNothing;
+  const bool asks_existence = plan.condition->existence != cql::ConditionPlan::Existence::kAny;
+  return asks_existence || cql::AsksRegularColumns(plan) ? Reads::kRow : Reads::kNothing;
 }
 
-CqlStatus StatementConditions::Add(const ModificationPlan& plan, BoundValues values) {
+cql::CqlStatus StatementConditions::Add(const cql::ModificationPlan& plan,
+                                        cql::BoundValues values) {
   bool named = false;
   LS_RETURN_IF_ERROR(AddPartition(plan, values, named));
   if (!named) return {};
   one_schema_ &= plan.table->storage.id == table_->storage.id;
   if (!one_schema_) return {};
   Statement& statement = statements_.emplace_back();
-  std::vector<EncodedRange> ranges;
-  LS_RETURN_IF_ERROR(EncodeRanges(*plan.table, plan.clustering, values, KeyUse::kWrite, ranges));
+  std::vector<cql::EncodedRange> ranges;
+  LS_RETURN_IF_ERROR(
+      cql::EncodeRanges(*plan.table, plan.clustering, values, cql::KeyUse::kWrite, ranges));
   if (ranges.empty()) {
-    return CqlError::Invalid(is_batch_ ? "Empty clustering range"
-                                       : "Unrestricted clustering key in a conditional " +
-                                             KindNameOf(plan));
+    return cql::CqlError::Invalid(is_batch_ ? "Empty clustering range"
+                                            : "Unrestricted clustering key in a conditional " +
+                                                  KindNameOf(plan));
   }
   const bool names_row = plan.clustering.slices.empty() && ranges.size() == 1 &&
                          plan.clustering.prefix_columns() == table_->storage.clustering.size();
@@ -74,7 +77,7 @@ CqlStatus StatementConditions::Add(const ModificationPlan& plan, BoundValues val
   if (plan.condition) {
     LS_CHECK(names_row || plan.only_statics, "a conditional statement names one row, or none");
     statement.condition = &*plan.condition;
-    LS_RETURN_IF_ERROR(BindConditions(*plan.condition, *table_, values, statement.cells));
+    LS_RETURN_IF_ERROR(cql::BindConditions(*plan.condition, *table_, values, statement.cells));
     statement.asks_row = names_row && ReadsOf(plan) == Reads::kRow;
     if (dialect_.one_kind_of_condition_for_a_row) LS_RETURN_IF_ERROR(CheckKinds(statement));
   }
@@ -82,7 +85,7 @@ CqlStatus StatementConditions::Add(const ModificationPlan& plan, BoundValues val
   statement.is_of_rows = table_->storage.clustering.empty() || !plan.clustering.empty();
   const Reads reads = ReadsOf(plan);
   reads_partition_ |= reads == Reads::kPartition;
-  for (EncodedRange& range : ranges) {
+  for (cql::EncodedRange& range : ranges) {
     if (!range.is_one_key && !names_row) continue;
     const auto [at, is_new] = row_by_key_.emplace(range.lower, named_.size());
     if (is_new) named_.push_back({std::move(range), false});
@@ -158,7 +161,7 @@ const StatementConditions::OldRow* StatementConditions::RowOf(const Statement& s
 const StatementConditions::Values* StatementConditions::ValuesOf(const Statement& statement) const {
   if (const OldRow* row = RowOf(statement)) return &row->values;
   const bool asks_for_row = statement.key && statement.condition != nullptr &&
-                            statement.condition->existence != ConditionPlan::Existence::kAny;
+                            statement.condition->existence != cql::ConditionPlan::Existence::kAny;
   if (!has_statics() || asks_for_row || !(any_row_ || statics_.exists)) return nullptr;
   return &statics_.values;
 }
@@ -167,19 +170,19 @@ bool StatementConditions::Holds(const Statement& statement) {
   if (statement.condition == nullptr) return true;
   const bool exists = statement.key ? RowOf(statement) != nullptr : statics_.exists;
   switch (statement.condition->existence) {
-    case ConditionPlan::Existence::kExists:
+    case cql::ConditionPlan::Existence::kExists:
       return exists;
-    case ConditionPlan::Existence::kNotExists:
+    case cql::ConditionPlan::Existence::kNotExists:
       return !exists;
-    case ConditionPlan::Existence::kAny:
+    case cql::ConditionPlan::Existence::kAny:
       break;
   }
   std::vector<std::optional<std::string_view>> values(table_->columns.size());
   if (const Values* old = ValuesOf(statement)) values.assign(old->begin(), old->end());
   // What is false ends it before what cannot be told.
-  for (const BoundFilter& cell : statement.cells) {
-    status_ = CheckComparable(cell);
-    if (!status_.ok() || !ConditionHolds(cell, *table_, values)) return false;
+  for (const cql::BoundFilter& cell : statement.cells) {
+    status_ = cql::CheckComparable(cell);
+    if (!status_.ok() || !cql::ConditionHolds(cell, *table_, values)) return false;
   }
   return true;
 }
@@ -193,20 +196,20 @@ bool StatementConditions::Hold() {
 // ---- Where Cassandra differs
 
 // Source: Cassandra cql3/statements/CQL3CasRequest.java, addExistsCondition, addConditions.
-CqlStatus StatementConditions::CheckKinds(const Statement& statement) const {
-  using Existence = ConditionPlan::Existence;
+cql::CqlStatus StatementConditions::CheckKinds(const Statement& statement) const {
+  using Existence = cql::ConditionPlan::Existence;
   const Existence kind = statement.condition->existence;
   for (const Statement& other : statements_) {
     if (&other == &statement || other.condition == nullptr || other.key != statement.key) continue;
     const Existence previous = other.condition->existence;
     if (previous == kind) continue;
     if (previous != Existence::kAny && kind != Existence::kAny) {
-      return CqlError::Invalid(
+      return cql::CqlError::Invalid(
           "Cannot mix IF EXISTS and IF NOT EXISTS conditions for the same row");
     }
-    return CqlError::Invalid(std::string("Cannot mix IF conditions and IF ") +
-                             (kind == Existence::kExists ? "" : "NOT ") +
-                             "EXISTS for the same row");
+    return cql::CqlError::Invalid(std::string("Cannot mix IF conditions and IF ") +
+                                  (kind == Existence::kExists ? "" : "NOT ") +
+                                  "EXISTS for the same row");
   }
   return {};
 }
@@ -218,14 +221,14 @@ std::vector<uint16_t> StatementConditions::ColumnsAsked() const {
   };
   for (const Statement& statement : statements_) {
     if (statement.condition == nullptr) continue;
-    if (statement.condition->existence == ConditionPlan::Existence::kAny) continue;
+    if (statement.condition->existence == cql::ConditionPlan::Existence::kAny) continue;
     for (uint16_t i = 0; i < table_->columns.size(); ++i) add(i);
     return columns;
   }
   for (const Statement& statement : statements_) {
     if (statement.condition == nullptr) continue;
     for (const ColumnKind kind : {ColumnKind::kRegular, ColumnKind::kStatic}) {
-      for (const RowFilter& cell : statement.condition->cells) {
+      for (const cql::RowFilter& cell : statement.condition->cells) {
         if (table_->columns[cell.columns[0]].kind == kind) add(cell.columns[0]);
       }
     }
@@ -264,7 +267,7 @@ std::vector<bool> StatementConditions::ColumnsRead() const {
         kind == ColumnKind::kStatic ? all_statics : all_regular || table_->columns[i].is_key();
   }
   for (const Statement& statement : statements_) {
-    for (const BoundFilter& cell : statement.cells) read[cell.filter->columns[0]] = true;
+    for (const cql::BoundFilter& cell : statement.cells) read[cell.filter->columns[0]] = true;
   }
   return read;
 }
@@ -273,7 +276,7 @@ StatementConditions::VaryingAnswer StatementConditions::AnswerThatVaries(bool ap
                                                                          bool is_batch) const {
   VaryingAnswer answer;
   answer.table = table_;
-  answer.columns = {{Selection::Kind::kApplied, 0, "[applied]", CqlType::kBoolean}};
+  answer.columns = {{cql::Selection::Kind::kApplied, 0, "[applied]", CqlType::kBoolean}};
   const std::string said(1, applied ? '\1' : '\0');
   answer.rows = {{said}};
   if (applied) return answer;
@@ -296,7 +299,7 @@ StatementConditions::VaryingAnswer StatementConditions::AnswerThatVaries(bool ap
     if (std::ranges::find(columns, column) == columns.end()) columns.push_back(column);
   }
   for (const uint16_t column : columns) {
-    answer.columns.push_back(SelectColumn(*table_, table_->columns[column]));
+    answer.columns.push_back(cql::SelectColumn(*table_, table_->columns[column]));
   }
   answer.rows.clear();
   for (const OldRow* row : shown) {
@@ -309,12 +312,12 @@ StatementConditions::VaryingAnswer StatementConditions::AnswerThatVaries(bool ap
   return answer;
 }
 
-void StatementConditions::Append(bool applied, const std::vector<Selection>& answer,
+void StatementConditions::Append(bool applied, const std::vector<cql::Selection>& answer,
                                  protocol::RowsEncoder& rows) const {
   for (const Statement& statement : statements_) {
     const Values* old = ValuesOf(statement);
-    for (const Selection& selection : answer) {
-      if (selection.kind == Selection::Kind::kApplied) {
+    for (const cql::Selection& selection : answer) {
+      if (selection.kind == cql::Selection::Kind::kApplied) {
         rows.AppendBoolean(applied);
       } else if (old != nullptr && (*old)[selection.column]) {
         rows.AppendBytes(*(*old)[selection.column]);
@@ -327,4 +330,4 @@ void StatementConditions::Append(bool applied, const std::vector<Selection>& ans
   }
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

@@ -21,13 +21,13 @@
 #include "engine/execute/select/row_buffer.h"
 #include "engine/protocol/response.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // One execution, by one thread; values stay the request's, plans the caller's.
 class StatementConditions final : public RowConditions {
  public:
   // `is_batch`: of BATCH, where statements that name no partition are passed over.
-  StatementConditions(bool is_batch, const Dialect& dialect)
+  StatementConditions(bool is_batch, const cql::Dialect& dialect)
       : is_batch_(is_batch), dialect_(dialect) {}
   StatementConditions(const StatementConditions&) = delete;
   StatementConditions& operator=(const StatementConditions&) = delete;
@@ -35,7 +35,7 @@ class StatementConditions final : public RowConditions {
   // The next statement, in the order of the batch; those without conditions too, because each has a
   // row in the answer. All are of one table. Invalid: values of a wrong type, another partition
   // than that of the statements before.
-  CqlStatus Add(const ModificationPlan& plan, BoundValues values);
+  cql::CqlStatus Add(const cql::ModificationPlan& plan, cql::BoundValues values);
 
   // No statement names a partition.
   bool empty() const { return table_ == nullptr; }
@@ -47,14 +47,14 @@ class StatementConditions final : public RowConditions {
 
   // The answer, once the write was executed: a row for each statement, up to what a frame does not
   // hold any more. `answer`: its columns, the first is [applied].
-  void Append(bool applied, const std::vector<Selection>& answer,
+  void Append(bool applied, const std::vector<cql::Selection>& answer,
               protocol::RowsEncoder& rows) const;
 
   // The columns and rows of the answer where they vary with what was found. Source: Cassandra
   // cql3/statements/ModificationStatement.java, buildCasResultSet.
   struct VaryingAnswer {
     const TableDefinition* table = nullptr;
-    std::vector<Selection> columns;
+    std::vector<cql::Selection> columns;
     std::vector<std::vector<std::optional<std::string>>> rows;
   };
   VaryingAnswer AnswerThatVaries(bool applied, bool is_batch) const;
@@ -66,7 +66,7 @@ class StatementConditions final : public RowConditions {
   void OnRow(size_t index, const RowView& row) override;
   bool Hold() override;
   // Of the last Hold(): why there is neither yes nor no. Invalid as CheckComparable.
-  const CqlStatus& status() const { return status_; }
+  const cql::CqlStatus& status() const { return status_; }
 
  private:
   using Values = std::vector<std::optional<std::string>>;  // of all columns
@@ -77,8 +77,8 @@ class StatementConditions final : public RowConditions {
     Values values;  // nulls where none exists
   };
   struct Statement {
-    const ConditionPlan* condition = nullptr;  // nullptr: it has none
-    std::vector<BoundFilter> cells;
+    const cql::ConditionPlan* condition = nullptr;  // nullptr: it has none
+    std::vector<cql::BoundFilter> cells;
     std::optional<std::string> key;  // encoded, of the row that it names; nullopt: it names none
     bool asks_row = false;           // something of the row that it names
     bool writes_statics = false;
@@ -91,17 +91,18 @@ class StatementConditions final : public RowConditions {
     kRow,      // those that it names
     kPartition
   };
-  static Reads ReadsOf(const ModificationPlan& plan);
+  static Reads ReadsOf(const cql::ModificationPlan& plan);
   struct NamedRow {
-    EncodedRange range;
+    cql::EncodedRange range;
     bool is_read = false;
   };
   static constexpr size_t kFirstRow = SIZE_MAX;  // of the partition, whichever it is
 
   // `named`: the statement names a partition.
-  CqlStatus AddPartition(const ModificationPlan& plan, BoundValues values, bool& named);
+  cql::CqlStatus AddPartition(const cql::ModificationPlan& plan, cql::BoundValues values,
+                              bool& named);
   // Dialect::one_kind_of_condition_for_a_row.
-  CqlStatus CheckKinds(const Statement& statement) const;
+  cql::CqlStatus CheckKinds(const Statement& statement) const;
   // Of AnswerThatVaries: the columns behind the key, in the order in which they are named.
   std::vector<uint16_t> ColumnsAsked() const;
   // The rows that are asked for, or else the first one.
@@ -118,9 +119,9 @@ class StatementConditions final : public RowConditions {
   const Values* ValuesOf(const Statement& statement) const;
   bool Holds(const Statement& statement);
 
-  CqlStatus status_;
+  cql::CqlStatus status_;
   const bool is_batch_;
-  const Dialect dialect_;
+  const cql::Dialect dialect_;
   const TableDefinition* table_ = nullptr;
   bool one_schema_ = true;
   std::string partition_key_;
@@ -137,6 +138,6 @@ class StatementConditions final : public RowConditions {
   std::unique_ptr<RowBuffer> buffer_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_STATEMENT_CONDITIONS_H_

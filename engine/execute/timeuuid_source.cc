@@ -4,7 +4,7 @@
 
 #include "engine/base/big_endian.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 constexpr uint64_t kSequenceBits = (uint64_t{1} << 62) - 1;
@@ -28,4 +28,4 @@ Uuid TimeuuidSource::Next() {
   return MakeTimeuuid(last_ticks_, kVariant | sequence_);
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

@@ -10,7 +10,7 @@
 #include "engine/model/uuid.h"
 #include "liststore/clock.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // Each is unique, and greater than all before it, also while the clock stands still: then it takes
 // the next tick of 100 ns. When the clock goes back, as a reset's does, they go back with it, and
@@ -32,6 +32,6 @@ class TimeuuidSource {
   uint64_t sequence_ ABSL_GUARDED_BY(mutex_);  // 62 bits
 };
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_TIMEUUID_SOURCE_H_

@@ -8,7 +8,7 @@
 #include "engine/model/partition_key.h"
 #include "engine/model/token.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 // A key's internal form adds 2 bytes a component.
@@ -44,21 +44,22 @@ Liveness LongestOf(const RowView& row) {
 
 }  // namespace
 
-ViewFollower::View::View(const TableDefinition& base, const ViewPlan& view_plan) : plan(view_plan) {
-  const bool bound = BindFilters(plan.filters, {}, filters).ok() &&
-                     EncodeTokenRange(plan.token_bounds, {}, tokens).ok();
+ViewFollower::View::View(const TableDefinition& base, const cql::ViewPlan& view_plan)
+    : plan(view_plan) {
+  const bool bound = cql::BindFilters(plan.filters, {}, filters).ok() &&
+                     cql::EncodeTokenRange(plan.token_bounds, {}, tokens).ok();
   LS_CHECK(bound, "the filters of a view are of constants");
   LS_CHECK(plan.regular.size() == base.storage.regular.size(), "the plan is of this base");
 }
 
-ViewFollower::ViewFollower(std::vector<std::shared_ptr<const ViewPlans>> plans)
+ViewFollower::ViewFollower(std::vector<std::shared_ptr<const cql::ViewPlans>> plans)
     : plans_(std::move(plans)) {
   for (const auto& of_base : plans_) {
-    for (const ViewPlan& plan : of_base->views) AddView(*of_base->base, plan);
+    for (const cql::ViewPlan& plan : of_base->views) AddView(*of_base->base, plan);
   }
 }
 
-void ViewFollower::AddView(const TableDefinition& base, const ViewPlan& plan) {
+void ViewFollower::AddView(const TableDefinition& base, const cql::ViewPlan& plan) {
   const TableId id = plan.view->storage.id;
   // Statements of one batch may bring plans of their own.
   if (std::ranges::find(derived_, id) != derived_.end()) return;
@@ -107,8 +108,8 @@ bool ViewFollower::MakeKey(const View& view, const RowBuffer& row, Key& key) {
     const int64_t token = TokenOf(row.partition_key()).value;
     if (token < view.tokens->first || view.tokens->last < token) return false;
   }
-  const bool matches = std::ranges::all_of(view.filters, [&](const BoundFilter& filter) {
-    return Matches(filter, row.table(), row.values());
+  const bool matches = std::ranges::all_of(view.filters, [&](const cql::BoundFilter& filter) {
+    return cql::Matches(filter, row.table(), row.values());
   });
   if (!matches) return false;
   AppendPartitionKey(partition, key.partition);
@@ -160,4 +161,4 @@ void ViewFollower::AddChange(const Key& key, const Row* row) {
   change.cells = cells;
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

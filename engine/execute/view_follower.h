@@ -18,7 +18,7 @@
 #include "engine/cql/plan/view_plan.h"
 #include "engine/execute/select/row_buffer.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // Of one statement or batch. A row of a view is its base's, under the view's key: cells keep their
 // write timestamps and expiries, and it lives as long as the row of the base, or, where a cell of
@@ -28,7 +28,7 @@ namespace liststore {
 // Used by one thread at a time. O(log rows seen) a row and view, and its bytes.
 class ViewFollower final : public RowFollower {
  public:
-  explicit ViewFollower(std::vector<std::shared_ptr<const ViewPlans>> plans);
+  explicit ViewFollower(std::vector<std::shared_ptr<const cql::ViewPlans>> plans);
 
   bool Follows(TableId table) const override;
   std::span<const TableId> Derived() const override { return derived_; }
@@ -43,11 +43,11 @@ class ViewFollower final : public RowFollower {
 
  private:
   struct View {
-    View(const TableDefinition& base, const ViewPlan& view_plan);
+    View(const TableDefinition& base, const cql::ViewPlan& view_plan);
 
-    const ViewPlan& plan;
-    std::vector<BoundFilter> filters;
-    std::optional<TokenRange> tokens;  // nullopt: none is wanted
+    const cql::ViewPlan& plan;
+    std::vector<cql::BoundFilter> filters;
+    std::optional<cql::TokenRange> tokens;  // nullopt: none is wanted
   };
   struct Base {
     explicit Base(const TableDefinition& table) : id(table.storage.id), row(table) {}
@@ -77,7 +77,7 @@ class ViewFollower final : public RowFollower {
   };
   using Rows = std::map<Key, Row>;
 
-  void AddView(const TableDefinition& base, const ViewPlan& plan);
+  void AddView(const TableDefinition& base, const cql::ViewPlan& plan);
   void AddRow(TableId table, std::string_view partition_key, const RowView& row, Rows& rows);
   // False: the row of the base has none in the view.
   static bool MakeKey(const View& view, const RowBuffer& row, Key& key);
@@ -85,7 +85,7 @@ class ViewFollower final : public RowFollower {
   // `row`: nullptr: it is taken out.
   void AddChange(const Key& key, const Row* row);
 
-  const std::vector<std::shared_ptr<const ViewPlans>> plans_;
+  const std::vector<std::shared_ptr<const cql::ViewPlans>> plans_;
   std::deque<Base> bases_;
   std::deque<View> views_;
   std::vector<TableId> derived_;
@@ -95,6 +95,6 @@ class ViewFollower final : public RowFollower {
   std::deque<std::vector<StoredCell>> cells_;  // of changes_
 };
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_VIEW_FOLLOWER_H_

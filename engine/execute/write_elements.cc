@@ -12,18 +12,18 @@
 #include "engine/model/composite_value.h"
 #include "engine/model/timeuuid.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
-using AssignmentKind = CellAssignment::Kind;
+using AssignmentKind = cql::CellAssignment::Kind;
 using DataKind = DataType::Kind;
 
 // Elements that one statement or batch may append to lists, and prepend.
 constexpr uint32_t kListElementsMax = uint32_t{1} << kListNumberBits;
 constexpr uint32_t kTicksPerMicro = 10;
 
-CqlError TooManyElements() {
-  return CqlError::Invalid("Too many list values per single CQL statement or batch");
+cql::CqlError TooManyElements() {
+  return cql::CqlError::Invalid("Too many list values per single CQL statement or batch");
 }
 
 std::vector<std::string_view> Split(const DataType& type, std::string_view value) {
@@ -60,9 +60,9 @@ ListPosition WriteSet::PlaceOf(WriteTimestamp timestamp) {
   return *own_place_;
 }
 
-CqlStatus WriteSet::AddListElements(const CellAssignment& assignment,
-                                    const std::vector<std::string_view>& elements,
-                                    WriteTimestamp timestamp) {
+cql::CqlStatus WriteSet::AddListElements(const cql::CellAssignment& assignment,
+                                         const std::vector<std::string_view>& elements,
+                                         WriteTimestamp timestamp) {
   ListPosition place = PlaceOf(timestamp);
   uint32_t first = appended_;
   uint32_t& used = assignment.kind == AssignmentKind::kPrepend ? prepended_ : appended_;
@@ -70,7 +70,7 @@ CqlStatus WriteSet::AddListElements(const CellAssignment& assignment,
   used += static_cast<uint32_t>(elements.size());
   if (assignment.kind == AssignmentKind::kPrepend) {
     if (place.micros <= kListMirrorMicros) {
-      return CqlError::Invalid(
+      return cql::CqlError::Invalid(
           "List prepend custom timestamp must be greater than Jan 1 2010 00:00:00");
     }
     // The later, the further in front; of one write in the order of the value.
@@ -88,8 +88,8 @@ CqlStatus WriteSet::AddListElements(const CellAssignment& assignment,
   return {};
 }
 
-CqlStatus WriteSet::AddValue(const CellAssignment& assignment, std::string_view value,
-                             WriteTimestamp timestamp) {
+cql::CqlStatus WriteSet::AddValue(const cql::CellAssignment& assignment, std::string_view value,
+                                  WriteTimestamp timestamp) {
   const DataType& type = assignment.elements;
   if (type.kind() == DataKind::kUser) {
     const auto fields = SplitTuple(type, value);
@@ -113,8 +113,9 @@ CqlStatus WriteSet::AddValue(const CellAssignment& assignment, std::string_view 
   return {};
 }
 
-CqlStatus WriteSet::AddToList(const CellAssignment& assignment, BoundValues values,
-                              const BoundValue& value, const EncodedRange* range, Group& group) {
+cql::CqlStatus WriteSet::AddToList(const cql::CellAssignment& assignment, cql::BoundValues values,
+                                   const cql::BoundValue& value, const cql::EncodedRange* range,
+                                   Group& group) {
   ElementChange change;
   change.column = assignment.column;
   if (assignment.kind == AssignmentKind::kSubtract) {
@@ -123,13 +124,13 @@ CqlStatus WriteSet::AddToList(const CellAssignment& assignment, BoundValues valu
     change.values = Split(assignment.elements, value.bytes);
     change.type = assignment.elements.parameters()[0];
   } else {
-    BoundValue index;
-    LS_RETURN_IF_ERROR(Resolve(*assignment.element, values, index));
+    cql::BoundValue index;
+    LS_RETURN_IF_ERROR(cql::Resolve(*assignment.element, values, index));
     // Source: ScyllaDB cql3/lists.hh, discarder_by_index.
     if (index.is_unset() && assignment.kind == AssignmentKind::kDeleteElement) return {};
-    LS_RETURN_IF_ERROR(ResolveSet(*assignment.element, values, index));
+    LS_RETURN_IF_ERROR(cql::ResolveSet(*assignment.element, values, index));
     if (index.is_null() || index.bytes.size() != sizeof(int32_t)) {
-      return CqlError::Invalid("Invalid null value for list index");
+      return cql::CqlError::Invalid("Invalid null value for list index");
     }
     change.index = static_cast<int32_t>(LoadBigEndian32(index.bytes.data()));
     if (assignment.kind == AssignmentKind::kDeleteElement) {
@@ -142,8 +143,9 @@ CqlStatus WriteSet::AddToList(const CellAssignment& assignment, BoundValues valu
   return {};
 }
 
-CqlStatus WriteSet::AddPart(const CellAssignment& assignment, BoundValues values,
-                            const BoundValue& value, const EncodedRange* range, Group& group) {
+cql::CqlStatus WriteSet::AddPart(const cql::CellAssignment& assignment, cql::BoundValues values,
+                                 const cql::BoundValue& value, const cql::EncodedRange* range,
+                                 Group& group) {
   const auto part = value.has_value() ? std::optional<std::string_view>(value.bytes) : std::nullopt;
   if (assignment.reads()) return AddToList(assignment, values, value, range, group);
   switch (assignment.kind) {
@@ -165,27 +167,28 @@ CqlStatus WriteSet::AddPart(const CellAssignment& assignment, BoundValues values
       return {};
     }
     case AssignmentKind::kSetTimeuuid: {
-      BoundValue timeuuid;
-      LS_RETURN_IF_ERROR(ResolveSet(*assignment.element, values, timeuuid));
+      cql::BoundValue timeuuid;
+      LS_RETURN_IF_ERROR(cql::ResolveSet(*assignment.element, values, timeuuid));
       // Empty values are valid for UUIDs.
-      if (timeuuid.bytes.empty()) return CqlError::Invalid("Invalid null value for list index");
+      if (timeuuid.bytes.empty())
+        return cql::CqlError::Invalid("Invalid null value for list index");
       std::string path;
       if (!AppendTimeuuidPath(timeuuid.bytes, path)) {
         Uuid uuid;
         std::ranges::copy(timeuuid.bytes, uuid.bytes.begin());
-        return CqlError::Invalid("An element of a list stands where a timeuuid says, which " +
-                                 uuid.ToString() + " is not");
+        return cql::CqlError::Invalid("An element of a list stands where a timeuuid says, which " +
+                                      uuid.ToString() + " is not");
       }
       AddElement(assignment.column, std::move(path), part);
       return {};
     }
     case AssignmentKind::kSetElement:
     case AssignmentKind::kDeleteElement: {
-      BoundValue key;
-      LS_RETURN_IF_ERROR(ResolveSet(*assignment.element, values, key));
+      cql::BoundValue key;
+      LS_RETURN_IF_ERROR(cql::ResolveSet(*assignment.element, values, key));
       if (key.is_null()) {
         const bool is_map = assignment.elements.kind() == DataKind::kMap;
-        return CqlError::Invalid(is_map ? "Invalid null map key" : "Invalid null set element");
+        return cql::CqlError::Invalid(is_map ? "Invalid null map key" : "Invalid null set element");
       }
       AddElement(assignment.column, KeyPath(assignment.elements.parameters()[0], key.bytes),
                  assignment.kind == AssignmentKind::kSetElement ? part : std::nullopt);
@@ -196,10 +199,10 @@ CqlStatus WriteSet::AddPart(const CellAssignment& assignment, BoundValues values
   }
 }
 
-CqlStatus WriteSet::AddElements(const CellAssignment& assignment, BoundValues values,
-                                const EncodedRange* range, Group& group) {
-  BoundValue value;
-  LS_RETURN_IF_ERROR(Resolve(assignment.value, values, value));
+cql::CqlStatus WriteSet::AddElements(const cql::CellAssignment& assignment, cql::BoundValues values,
+                                     const cql::EncodedRange* range, Group& group) {
+  cql::BoundValue value;
+  LS_RETURN_IF_ERROR(cql::Resolve(assignment.value, values, value));
   if (value.is_unset()) return {};
   switch (assignment.kind) {
     case AssignmentKind::kSet:
@@ -217,4 +220,4 @@ CqlStatus WriteSet::AddElements(const CellAssignment& assignment, BoundValues va
   }
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

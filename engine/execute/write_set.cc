@@ -12,7 +12,7 @@
 #include "engine/model/clustering_encoding.h"
 #include "engine/model/partition_key.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 constexpr int64_t kFutureMicrosMax = int64_t{3} * 86'400 * 1'000'000;
@@ -20,8 +20,8 @@ constexpr int64_t kFutureMicrosMax = int64_t{3} * 86'400 * 1'000'000;
 int64_t Micros(uint64_t now_nanos) { return static_cast<int64_t>(now_nanos / 1000); }
 
 // Elements that have places of their own, each time they are added.
-bool AddsToList(const CellAssignment& assignment) {
-  using Kind = CellAssignment::Kind;
+bool AddsToList(const cql::CellAssignment& assignment) {
+  using Kind = cql::CellAssignment::Kind;
   return assignment.of_elements() && assignment.elements.kind() == DataType::Kind::kList &&
          (assignment.kind == Kind::kSet || assignment.kind == Kind::kAdd ||
           assignment.kind == Kind::kPrepend);
@@ -42,14 +42,14 @@ T& Next(std::deque<T>& all, size_t& count) {
 
 // A value in the entry of an index shares its length limit with the row's key.
 // Source: ScyllaDB db/view/view.cc; keys/compound.hh.
-CqlStatus CheckIndexed(const TableDefinition& table, ColumnId column, std::string_view value,
-                       size_t key_bytes) {
+cql::CqlStatus CheckIndexed(const TableDefinition& table, ColumnId column, std::string_view value,
+                            size_t key_bytes) {
   const size_t bytes = value.size() + 2 + key_bytes + 2 * table.storage.clustering.size();
   if (bytes <= kKeyBytesMax) [[likely]]
     return {};
   const bool indexed = std::ranges::any_of(
       table.storage.indexes, [&](const IndexSchema& index) { return index.column == column; });
-  return indexed ? KeyTooLong(bytes) : CqlStatus();
+  return indexed ? cql::KeyTooLong(bytes) : cql::CqlStatus();
 }
 
 // Of each column of the table the bytes of its value: of keys, and of regular columns that are
@@ -73,63 +73,64 @@ std::vector<size_t> ValueBytes(const TableDefinition& table, std::string_view pa
 }
 
 // The same of the keys of the table's views, each of its own.
-CqlStatus CheckViewKeys(const ModificationPlan& plan, std::string_view partition,
-                        std::string_view key, std::span<const CellUpdate> cells) {
+cql::CqlStatus CheckViewKeys(const cql::ModificationPlan& plan, std::string_view partition,
+                             std::string_view key, std::span<const CellUpdate> cells) {
   // All of it together is within one key as a rule.
   size_t all = partition.size() + key.size() + 2 * plan.table->columns.size();
   for (const CellUpdate& cell : cells) all += cell.live ? cell.value.size() : 0;
   if (all <= kKeyBytesMax) return {};
   const std::vector<size_t> bytes = ValueBytes(*plan.table, partition, key, cells);
-  for (const ViewPlan& view : plan.views->views) {
+  for (const cql::ViewPlan& view : plan.views->views) {
     for (const auto* columns : {&view.partition_key, &view.clustering}) {
       size_t length = 0;
       for (const uint16_t column : *columns) length += bytes[column] + 2;
-      if (length > kKeyBytesMax) return KeyTooLong(length);
+      if (length > kKeyBytesMax) return cql::KeyTooLong(length);
     }
   }
   return {};
 }
 
 // The same of a static column, whose entry has no clustering key.
-CqlStatus CheckIndexedStatic(const TableDefinition& table, ColumnId column,
-                             std::string_view value) {
+cql::CqlStatus CheckIndexedStatic(const TableDefinition& table, ColumnId column,
+                                  std::string_view value) {
   if (table.indexes.empty()) return {};
   if (table.FindIndexOn(table.storage.statics[column].name) == nullptr) return {};
-  return CheckKeyBytes({{value}});
+  return cql::CheckKeyBytes({{value}});
 }
 
 }  // namespace
 
-CqlOr<std::optional<int64_t>> ReadTimestamp(const Operand& operand, BoundValues values) {
-  const BoundValue value = Peek(operand, values);
+cql::CqlOr<std::optional<int64_t>> ReadTimestamp(const cql::Operand& operand,
+                                                 cql::BoundValues values) {
+  const cql::BoundValue value = cql::Peek(operand, values);
   if (value.is_unset()) return std::optional<int64_t>();
-  if (value.is_null()) return CqlError::Invalid("Invalid null value of timestamp");
-  if (value.bytes.size() != sizeof(int64_t)) return InvalidValue(operand, value.bytes);
+  if (value.is_null()) return cql::CqlError::Invalid("Invalid null value of timestamp");
+  if (value.bytes.size() != sizeof(int64_t)) return cql::InvalidValue(operand, value.bytes);
   return std::optional(static_cast<int64_t>(LoadBigEndian64(value.bytes.data())));
 }
 
-CqlStatus ResolveTimestamp(const std::optional<Operand>& operand, BoundValues values,
-                           std::optional<int64_t>& timestamp) {
+cql::CqlStatus ResolveTimestamp(const std::optional<cql::Operand>& operand, cql::BoundValues values,
+                                std::optional<int64_t>& timestamp) {
   if (!operand) return {};
   LS_ASSIGN_OR_RETURN(const std::optional<int64_t> given, ReadTimestamp(*operand, values));
   if (!given) return {};
   const int64_t micros = *given;
   if (micros == std::numeric_limits<int64_t>::min()) {
-    return CqlError::Invalid(
+    return cql::CqlError::Invalid(
         "Out of bound timestamp, must be in [-9223372036854775807, 9223372036854775807]");
   }
   timestamp = micros;
   return {};
 }
 
-CqlStatus CheckNotInFuture(const std::optional<Operand>& operand, BoundValues values,
-                           uint64_t now_nanos) {
+cql::CqlStatus CheckNotInFuture(const std::optional<cql::Operand>& operand, cql::BoundValues values,
+                                uint64_t now_nanos) {
   if (!operand) [[likely]]
     return {};
   LS_ASSIGN_OR_RETURN(const std::optional<int64_t> timestamp, ReadTimestamp(*operand, values));
   const int64_t micros = timestamp.value_or(0);
   if (micros > Micros(now_nanos) && micros - Micros(now_nanos) > kFutureMicrosMax) {
-    return CqlError::Invalid(
+    return cql::CqlError::Invalid(
         "Cannot provide a timestamp more than 3 days into the future. If this was not intended, "
         "make sure the timestamp is in microseconds. You can also disable this check by setting "
         "the restrict_future_timestamp configuration option to false.");
@@ -165,19 +166,19 @@ void WriteSet::Clear(TimeuuidSource* timeuuids) {
   prepended_ = 0;
 }
 
-CqlStatus WriteSet::ResolveTtl(const ModificationPlan& plan, BoundValues values,
-                               int64_t& ttl) const {
+cql::CqlStatus WriteSet::ResolveTtl(const cql::ModificationPlan& plan, cql::BoundValues values,
+                                    int64_t& ttl) const {
   ttl = plan.table->options.default_ttl_seconds;
   if (!plan.ttl) return {};
-  const BoundValue value = Peek(*plan.ttl, values);
+  const cql::BoundValue value = cql::Peek(*plan.ttl, values);
   if (value.is_unset()) return {};
-  if (value.is_null()) return CqlError::Invalid("Invalid null value of TTL");
-  if (value.bytes.size() != sizeof(int32_t)) return InvalidValue(*plan.ttl, value.bytes);
+  if (value.is_null()) return cql::CqlError::Invalid("Invalid null value of TTL");
+  if (value.bytes.size() != sizeof(int32_t)) return cql::InvalidValue(*plan.ttl, value.bytes);
   ttl = static_cast<int32_t>(LoadBigEndian32(value.bytes.data()));
-  if (ttl < 0) return CqlError::Invalid("A TTL must be greater or equal to 0");
+  if (ttl < 0) return cql::CqlError::Invalid("A TTL must be greater or equal to 0");
   if (ttl <= kTtlSecondsMax) return {};
-  return CqlError::Invalid("ttl is too large. requested (" + std::to_string(ttl) + ") maximum (" +
-                           std::to_string(kTtlSecondsMax) + ")");
+  return cql::CqlError::Invalid("ttl is too large. requested (" + std::to_string(ttl) +
+                                ") maximum (" + std::to_string(kTtlSecondsMax) + ")");
 }
 
 WriteSet::Group* WriteSet::FindGroup(TableId table, std::string_view partition,
@@ -207,7 +208,7 @@ WriteSet::Group* WriteSet::FindGroup(TableId table, std::string_view partition,
   return nullptr;
 }
 
-WriteSet::Group& WriteSet::GroupOf(const ModificationPlan& plan, std::string& partition,
+WriteSet::Group& WriteSet::GroupOf(const cql::ModificationPlan& plan, std::string& partition,
                                    WriteTimestamp timestamp) {
   if (group_count_ > 0) {
     Group* const found = FindGroup(plan.table->storage.id, partition, timestamp);
@@ -222,9 +223,9 @@ WriteSet::Group& WriteSet::GroupOf(const ModificationPlan& plan, std::string& pa
   return group;
 }
 
-CqlError WriteSet::TooManyCells() {
-  return CqlError::Invalid("Batch too large: it writes more than " + std::to_string(kCellsMax) +
-                           " cells and elements");
+cql::CqlError WriteSet::TooManyCells() {
+  return cql::CqlError::Invalid("Batch too large: it writes more than " +
+                                std::to_string(kCellsMax) + " cells and elements");
 }
 
 WriteSet::Row& WriteSet::NewRow(const std::string& key) {
@@ -239,7 +240,7 @@ WriteSet::Row& WriteSet::NewRow(const std::string& key) {
 namespace {
 
 // A column may have been dropped as of a time that is still to come.
-bool IsHidden(const CellAssignment& assignment, WriteTimestamp timestamp, uint64_t now_nanos) {
+bool IsHidden(const cql::CellAssignment& assignment, WriteTimestamp timestamp, uint64_t now_nanos) {
   if (!assignment.hidden_until) [[likely]]
     return false;
   const int64_t micros = timestamp.is_none() ? Micros(now_nanos) : timestamp.micros;
@@ -252,17 +253,18 @@ void WriteSet::Forget(size_t first_cell) {
   cells_.erase(cells_.begin() + static_cast<ptrdiff_t>(first_cell), cells_.end());
 }
 
-CqlStatus WriteSet::AddCells(const std::vector<CellAssignment>& assignments, BoundValues values,
-                             Row& row, const EncodedRange* range, Group& group) {
-  for (const CellAssignment& assignment : assignments) {
+cql::CqlStatus WriteSet::AddCells(const std::vector<cql::CellAssignment>& assignments,
+                                  cql::BoundValues values, Row& row, const cql::EncodedRange* range,
+                                  Group& group) {
+  for (const cql::CellAssignment& assignment : assignments) {
     const size_t before = cells_.size();
     if (assignment.of_elements()) {
       LS_RETURN_IF_ERROR(AddElements(assignment, values, range, group));
       if (IsHidden(assignment, group.timestamp, now_nanos_)) Forget(before);
       continue;
     }
-    BoundValue value;
-    LS_RETURN_IF_ERROR(Resolve(assignment.value, values, value));
+    cql::BoundValue value;
+    LS_RETURN_IF_ERROR(cql::Resolve(assignment.value, values, value));
     if (value.is_unset()) continue;
     LS_RETURN_IF_ERROR(CheckRoomFor(1));
     cells_.push_back(
@@ -273,8 +275,8 @@ CqlStatus WriteSet::AddCells(const std::vector<CellAssignment>& assignments, Bou
   return {};
 }
 
-CqlStatus WriteSet::AddStaticRow(const ModificationPlan& plan, BoundValues values, int64_t ttl,
-                                 int64_t now_seconds, Group& group) {
+cql::CqlStatus WriteSet::AddStaticRow(const cql::ModificationPlan& plan, cql::BoundValues values,
+                                      int64_t ttl, int64_t now_seconds, Group& group) {
   Row& row = NewRow({});
   LS_RETURN_IF_ERROR(AddCells(plan.static_assignments, values, row, nullptr, group));
   for (size_t i = row.first_cell; i < cells_.size(); ++i) {
@@ -292,12 +294,12 @@ CqlStatus WriteSet::AddStaticRow(const ModificationPlan& plan, BoundValues value
   return {};
 }
 
-CqlStatus WriteSet::AddRows(const ModificationPlan& plan, BoundValues values, int64_t now_seconds,
-                            ComputedValues* computed, Group& group) {
+cql::CqlStatus WriteSet::AddRows(const cql::ModificationPlan& plan, cql::BoundValues values,
+                                 int64_t now_seconds, cql::ComputedValues* computed, Group& group) {
   int64_t ttl = 0;
   LS_RETURN_IF_ERROR(ResolveTtl(plan, values, ttl));
-  const bool marker = plan.kind == ModificationPlan::Kind::kInsert;
-  for (const EncodedRange& range : encoded_) {
+  const bool marker = plan.kind == cql::ModificationPlan::Kind::kInsert;
+  for (const cql::EncodedRange& range : encoded_) {
     if (computed != nullptr) LS_RETURN_IF_ERROR(computed->NextRow());
     if (plan.only_statics) break;  // they stand for the row
     Row& row = NewRow(range.lower);
@@ -330,12 +332,12 @@ CqlStatus WriteSet::AddRows(const ModificationPlan& plan, BoundValues values, in
   return {};
 }
 
-void WriteSet::AddDeletion(const ModificationPlan& plan, Group& group) {
+void WriteSet::AddDeletion(const cql::ModificationPlan& plan, Group& group) {
   if (plan.clustering.empty()) {
     group.deletes_partition = true;
     return;
   }
-  for (const EncodedRange& range : encoded_) {
+  for (const cql::EncodedRange& range : encoded_) {
     if (range.is_one_key && plan.clustering.slices.empty()) {
       NewRow(range.lower);
       group.deleted_rows.push_back(row_count_ - 1);
@@ -346,11 +348,12 @@ void WriteSet::AddDeletion(const ModificationPlan& plan, Group& group) {
   }
 }
 
-CqlStatus WriteSet::Add(const ModificationPlan& plan, BoundValues values,
-                        std::optional<int64_t> timestamp, uint64_t now_nanos,
-                        ComputedValues* computed) {
+cql::CqlStatus WriteSet::Add(const cql::ModificationPlan& plan, cql::BoundValues values,
+                             std::optional<int64_t> timestamp, uint64_t now_nanos,
+                             cql::ComputedValues* computed) {
   now_nanos_ = now_nanos;
-  if (CqlStatus resolved = ResolveTimestamp(plan.timestamp, values, timestamp); !resolved.ok()) {
+  if (cql::CqlStatus resolved = ResolveTimestamp(plan.timestamp, values, timestamp);
+      !resolved.ok()) {
     // Of a timestamp that is one, but out of bounds, the TTL is looked at first. Source: ScyllaDB
     // update_parameters.hh.
     int64_t ttl = 0;
@@ -358,9 +361,10 @@ CqlStatus WriteSet::Add(const ModificationPlan& plan, BoundValues values,
     LS_RETURN_IF_ERROR(ResolveTtl(plan, values, ttl));
     return resolved;
   }
+  LS_RETURN_IF_ERROR(cql::EncodePartitionKeys(*plan.table, plan.partition_key, values,
+                                              cql::KeyUse::kWrite, keys_));
   LS_RETURN_IF_ERROR(
-      EncodePartitionKeys(*plan.table, plan.partition_key, values, KeyUse::kWrite, keys_));
-  LS_RETURN_IF_ERROR(EncodeRanges(*plan.table, plan.clustering, values, KeyUse::kWrite, encoded_));
+      cql::EncodeRanges(*plan.table, plan.clustering, values, cql::KeyUse::kWrite, encoded_));
   const WriteTimestamp written = timestamp ? WriteTimestamp{*timestamp} : WriteTimestamp::None();
   const int64_t now_seconds = WholeSeconds(now_nanos);
   if (plan.views != nullptr && std::ranges::find(views_, plan.views) == views_.end()) {
@@ -369,7 +373,7 @@ CqlStatus WriteSet::Add(const ModificationPlan& plan, BoundValues values,
   if (computed != nullptr) computed->BeginRows();
   for (std::string& key : keys_) {
     Group& group = GroupOf(plan, key, written);
-    if (plan.kind == ModificationPlan::Kind::kDeleteRows) {
+    if (plan.kind == cql::ModificationPlan::Kind::kDeleteRows) {
       AddDeletion(plan, group);
     } else {
       LS_RETURN_IF_ERROR(AddRows(plan, values, now_seconds, computed, group));
@@ -432,11 +436,11 @@ std::span<const RowLook> WriteSet::Looks() {
   return looks_;
 }
 
-CqlStatus WriteSet::LookStatus() const {
+cql::CqlStatus WriteSet::LookStatus() const {
   for (size_t i = 0; i < group_count_; ++i) {
     if (!groups_[i].lists.empty()) LS_RETURN_IF_ERROR(groups_[i].lists.status());
   }
   return {};
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

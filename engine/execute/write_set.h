@@ -27,7 +27,7 @@
 #include "engine/model/cell_path.h"
 #include "engine/model/mutation.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // Everything is checked while it is added, so that nothing of a statement is applied when a part of
 // it is wrong. Rows of one partition that share a timestamp become one command. Owns keys; values
@@ -50,8 +50,9 @@ class WriteSet {
   // without either the engine gives one. `computed`: what computes some of the values, for each row
   // anew; nullptr: nothing does. The plan is not of a virtual table. On an error the set is of no
   // use.
-  CqlStatus Add(const ModificationPlan& plan, BoundValues values, std::optional<int64_t> timestamp,
-                uint64_t now_nanos, ComputedValues* computed = nullptr);
+  cql::CqlStatus Add(const cql::ModificationPlan& plan, cql::BoundValues values,
+                     std::optional<int64_t> timestamp, uint64_t now_nanos,
+                     cql::ComputedValues* computed = nullptr);
 
   // Valid until the next call of Clear or Add.
   std::span<const Command> Commands();
@@ -64,10 +65,10 @@ class WriteSet {
   // it holds (Engine::ExecuteConditional). None: on nothing. Valid as long.
   std::span<const RowLook> Looks();
   // Why it did not hold.
-  CqlStatus LookStatus() const;
+  cql::CqlStatus LookStatus() const;
 
   // Of the tables that are written those that have views; none: no table has. Valid as long.
-  std::span<const std::shared_ptr<const ViewPlans>> Views() const { return views_; }
+  std::span<const std::shared_ptr<const cql::ViewPlans>> Views() const { return views_; }
 
  private:
   struct Row {
@@ -95,46 +96,51 @@ class WriteSet {
     ListChanges lists;
   };
 
-  CqlStatus AddRows(const ModificationPlan& plan, BoundValues values, int64_t now_seconds,
-                    ComputedValues* computed, Group& group);
-  void AddDeletion(const ModificationPlan& plan, Group& group);
-  CqlStatus AddStaticRow(const ModificationPlan& plan, BoundValues values, int64_t ttl,
-                         int64_t now_seconds, Group& group);
+  cql::CqlStatus AddRows(const cql::ModificationPlan& plan, cql::BoundValues values,
+                         int64_t now_seconds, cql::ComputedValues* computed, Group& group);
+  void AddDeletion(const cql::ModificationPlan& plan, Group& group);
+  cql::CqlStatus AddStaticRow(const cql::ModificationPlan& plan, cql::BoundValues values,
+                              int64_t ttl, int64_t now_seconds, Group& group);
   // More than that is given back behind a request.
   static constexpr size_t kCellsKept = size_t{64} << 10;
   // The newest ones, without a hash table.
   static constexpr size_t kGroupsSearched = 16;
 
   // Invalid: so many more are too many.
-  CqlStatus CheckRoomFor(size_t cells) const {
+  cql::CqlStatus CheckRoomFor(size_t cells) const {
     if (cells <= kCellsMax - std::min(cells_.size(), kCellsMax)) [[likely]]
       return {};
     return TooManyCells();
   }
-  static CqlError TooManyCells();
+  static cql::CqlError TooManyCells();
   // Cells from there on are not written.
   void Forget(size_t first_cell);
-  CqlStatus AddCells(const std::vector<CellAssignment>& assignments, BoundValues values, Row& row,
-                     const EncodedRange* range, Group& group);
+  cql::CqlStatus AddCells(const std::vector<cql::CellAssignment>& assignments,
+                          cql::BoundValues values, Row& row, const cql::EncodedRange* range,
+                          Group& group);
   // ---- Of columns of several cells: write_elements.cc.
-  CqlStatus AddElements(const CellAssignment& assignment, BoundValues values,
-                        const EncodedRange* range, Group& group);
-  CqlStatus AddPart(const CellAssignment& assignment, BoundValues values, const BoundValue& value,
-                    const EncodedRange* range, Group& group);
+  cql::CqlStatus AddElements(const cql::CellAssignment& assignment, cql::BoundValues values,
+                             const cql::EncodedRange* range, Group& group);
+  cql::CqlStatus AddPart(const cql::CellAssignment& assignment, cql::BoundValues values,
+                         const cql::BoundValue& value, const cql::EncodedRange* range,
+                         Group& group);
   // All elements of a value.
-  CqlStatus AddValue(const CellAssignment& assignment, std::string_view value,
-                     WriteTimestamp timestamp);
-  CqlStatus AddListElements(const CellAssignment& assignment,
-                            const std::vector<std::string_view>& elements,
-                            WriteTimestamp timestamp);
-  CqlStatus AddToList(const CellAssignment& assignment, BoundValues values, const BoundValue& value,
-                      const EncodedRange* range, Group& group);
+  cql::CqlStatus AddValue(const cql::CellAssignment& assignment, std::string_view value,
+                          WriteTimestamp timestamp);
+  cql::CqlStatus AddListElements(const cql::CellAssignment& assignment,
+                                 const std::vector<std::string_view>& elements,
+                                 WriteTimestamp timestamp);
+  cql::CqlStatus AddToList(const cql::CellAssignment& assignment, cql::BoundValues values,
+                           const cql::BoundValue& value, const cql::EncodedRange* range,
+                           Group& group);
   void AddElement(ColumnId column, std::string path, std::optional<std::string_view> value);
   // When the elements of a list are written that are written now.
   ListPosition PlaceOf(WriteTimestamp timestamp);
-  CqlStatus ResolveTtl(const ModificationPlan& plan, BoundValues values, int64_t& ttl) const;
+  cql::CqlStatus ResolveTtl(const cql::ModificationPlan& plan, cql::BoundValues values,
+                            int64_t& ttl) const;
   // `partition` may be taken, for other memory.
-  Group& GroupOf(const ModificationPlan& plan, std::string& partition, WriteTimestamp timestamp);
+  Group& GroupOf(const cql::ModificationPlan& plan, std::string& partition,
+                 WriteTimestamp timestamp);
   Group* FindGroup(TableId table, std::string_view partition, WriteTimestamp timestamp);
   Row& NewRow(const std::string& key);
   void Build(Group& group);
@@ -143,7 +149,7 @@ class WriteSet {
   std::deque<std::string> partitions_;
   std::deque<Group> groups_;
   std::deque<Row> rows_;
-  std::deque<EncodedRange> ranges_;
+  std::deque<cql::EncodedRange> ranges_;
   std::vector<CellUpdate> cells_;
   // The first hashed_groups_ groups, where there are many.
   absl::flat_hash_map<absl::string_view, std::vector<size_t>> groups_by_partition_;
@@ -161,23 +167,24 @@ class WriteSet {
   uint32_t prepended_ = 0;
   std::vector<RowLook> looks_;
   std::vector<Command> commands_;
-  std::vector<std::shared_ptr<const ViewPlans>> views_;
+  std::vector<std::shared_ptr<const cql::ViewPlans>> views_;
   // Scratch of Add.
   std::vector<std::string> keys_;
-  std::vector<EncodedRange> encoded_;
+  std::vector<cql::EncodedRange> encoded_;
 };
 
 // A timestamp as it is given, in microseconds; nullopt: it is unset. Invalid: it is null.
-CqlOr<std::optional<int64_t>> ReadTimestamp(const Operand& operand, BoundValues values);
+cql::CqlOr<std::optional<int64_t>> ReadTimestamp(const cql::Operand& operand,
+                                                 cql::BoundValues values);
 // USING TIMESTAMP, or of a batch: microseconds; left alone when it is absent or unset. Invalid: no
 // write may have it.
-CqlStatus ResolveTimestamp(const std::optional<Operand>& operand, BoundValues values,
-                           std::optional<int64_t>& timestamp);
+cql::CqlStatus ResolveTimestamp(const std::optional<cql::Operand>& operand, cql::BoundValues values,
+                                std::optional<int64_t>& timestamp);
 // Of a statement of its own and of a batch; those of the statements in a batch may lie anywhere.
 // Source: ScyllaDB cql3/util.cc, validate_timestamp, and who calls it.
-CqlStatus CheckNotInFuture(const std::optional<Operand>& operand, BoundValues values,
-                           uint64_t now_nanos);
+cql::CqlStatus CheckNotInFuture(const std::optional<cql::Operand>& operand, cql::BoundValues values,
+                                uint64_t now_nanos);
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_WRITE_SET_H_

@@ -7,27 +7,27 @@
 #include "engine/protocol/request.h"
 #include "engine/protocol/response.h"
 
-namespace liststore {
+namespace liststore::execute {
 
-inline BatchStatement::Kind KindOf(protocol::BatchType type) {
+inline cql::BatchStatement::Kind KindOf(protocol::BatchType type) {
   switch (type) {
     case protocol::BatchType::kLogged:
-      return BatchStatement::Kind::kLogged;
+      return cql::BatchStatement::Kind::kLogged;
     case protocol::BatchType::kUnlogged:
-      return BatchStatement::Kind::kUnlogged;
+      return cql::BatchStatement::Kind::kUnlogged;
     case protocol::BatchType::kCounter:
-      return BatchStatement::Kind::kCounter;
+      return cql::BatchStatement::Kind::kCounter;
   }
   LS_UNREACHABLE("batches are of one of these types");
 }
 
-inline protocol::WriteType WriteTypeOf(BatchStatement::Kind kind) {
+inline protocol::WriteType WriteTypeOf(cql::BatchStatement::Kind kind) {
   switch (kind) {
-    case BatchStatement::Kind::kLogged:
+    case cql::BatchStatement::Kind::kLogged:
       return protocol::WriteType::kBatch;
-    case BatchStatement::Kind::kUnlogged:
+    case cql::BatchStatement::Kind::kUnlogged:
       return protocol::WriteType::kUnloggedBatch;
-    case BatchStatement::Kind::kCounter:
+    case cql::BatchStatement::Kind::kCounter:
       return protocol::WriteType::kCounter;
   }
   LS_UNREACHABLE("batches are of one of these kinds");
@@ -35,21 +35,21 @@ inline protocol::WriteType WriteTypeOf(BatchStatement::Kind kind) {
 inline protocol::WriteType WriteTypeOf(protocol::BatchType type) {
   return WriteTypeOf(KindOf(type));
 }
-inline protocol::WriteType WriteTypeOf(const BatchPlan& plan) {
+inline protocol::WriteType WriteTypeOf(const cql::BatchPlan& plan) {
   if (!plan.modifications.empty() && plan.modifications[0].is_counter) {
     return protocol::WriteType::kCounter;
   }
   return WriteTypeOf(plan.kind);
 }
 // kSimple for plans that do not write.
-inline protocol::WriteType WriteTypeOf(const Plan& plan) {
+inline protocol::WriteType WriteTypeOf(const cql::Plan& plan) {
   if (plan.is_conditional()) return protocol::WriteType::kCas;
-  if (const auto* batch = std::get_if<BatchPlan>(&plan.body)) return WriteTypeOf(*batch);
-  const auto* change = std::get_if<ModificationPlan>(&plan.body);
+  if (const auto* batch = std::get_if<cql::BatchPlan>(&plan.body)) return WriteTypeOf(*batch);
+  const auto* change = std::get_if<cql::ModificationPlan>(&plan.body);
   return change != nullptr && change->is_counter ? protocol::WriteType::kCounter
                                                  : protocol::WriteType::kSimple;
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_WRITE_TYPE_H_

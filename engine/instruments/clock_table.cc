@@ -12,14 +12,14 @@
 #include "engine/cql/values/encode_value.h"
 #include "engine/model/duration.h"
 
-namespace liststore {
+namespace liststore::instruments {
 namespace {
 
 constexpr char kClockKey[] = "clock";
 constexpr int64_t kNanosPerMilli = 1'000'000;
 constexpr int64_t kNanosPerDay = 86'400 * kNanosPerSecond;
 
-constexpr TableSpec kClockSpec = {
+constexpr cql::TableSpec kClockSpec = {
     "liststore",
     "clock",
     "key text",
@@ -28,8 +28,8 @@ constexpr TableSpec kClockSpec = {
     "now_nanos bigint",
     "the server's time"};
 
-CqlError RefuseClock(std::string_view why) {
-  return CqlError::Invalid(std::string("liststore.clock: ").append(why));
+cql::CqlError RefuseClock(std::string_view why) {
+  return cql::CqlError::Invalid(std::string("liststore.clock: ").append(why));
 }
 
 // What a statement asks for, before it is known whether it can be.
@@ -52,9 +52,9 @@ std::optional<int64_t> Times(int64_t count, int64_t unit) {
   return nanos;
 }
 
-CqlOr<ClockChange> TooFar() { return RefuseClock("the time lies behind the year 2262"); }
+cql::CqlOr<ClockChange> TooFar() { return RefuseClock("the time lies behind the year 2262"); }
 
-CqlOr<ClockChange> ChangeBy(const Duration& duration) {
+cql::CqlOr<ClockChange> ChangeBy(const Duration& duration) {
   if (duration.months != 0) return RefuseClock("months have no fixed length: advance by days");
   if (duration.days < 0 || duration.nanoseconds < 0)
     return ClockChange{.kind = ClockChange::Kind::kBy, .nanos = -1};
@@ -65,7 +65,7 @@ CqlOr<ClockChange> ChangeBy(const Duration& duration) {
 }
 
 // The change that a column and its value ask for.
-CqlOr<ClockChange> ChangeOf(std::string_view column, std::string_view value) {
+cql::CqlOr<ClockChange> ChangeOf(std::string_view column, std::string_view value) {
   if (column == "advance") {
     const std::optional<Duration> duration = DecodeDuration(value);
     if (!duration) return RefuseClock("advance is not a duration");
@@ -95,7 +95,7 @@ CqlOr<ClockChange> ChangeOf(std::string_view column, std::string_view value) {
 }
 
 // The one change in `values`.
-CqlOr<ClockChange> ChangeIn(const VirtualTable::Values& values) {
+cql::CqlOr<ClockChange> ChangeIn(const cql::VirtualTable::Values& values) {
   std::optional<ClockChange> change;
   for (const auto& [column, value] : values) {
     if (column == "key") {
@@ -104,7 +104,7 @@ CqlOr<ClockChange> ChangeIn(const VirtualTable::Values& values) {
     }
     if (!value) return RefuseClock(column + " cannot be null");
     if (change) return RefuseClock("one statement changes the clock once");
-    CqlOr<ClockChange> asked = ChangeOf(column, *value);
+    cql::CqlOr<ClockChange> asked = ChangeOf(column, *value);
     if (!asked.ok()) return asked;
     change = *asked;
   }
@@ -123,7 +123,7 @@ ServerClock::Change Apply(const ClockChange& change, ServerClock& clock) {
 }
 
 // Why a real clock is not moved, and what helps.
-CqlError FollowsMachine(const ServerClock& clock) {
+cql::CqlError FollowsMachine(const ServerClock& clock) {
   if (clock.mode_is_fixed()) {
     return RefuseClock(
         "the clock is that of the program that started the server, or of its store, and is moved "
@@ -139,21 +139,21 @@ CqlError FollowsMachine(const ServerClock& clock) {
 ClockTable::ClockTable(ServerClock& clock, NextExpiry next_expiry)
     : clock_(clock),
       next_expiry_(std::move(next_expiry)),
-      definition_(MakeVirtualDefinition(kClockSpec)) {}
+      definition_(cql::MakeVirtualDefinition(kClockSpec)) {}
 
-std::vector<VirtualRow> ClockTable::Rows(const VirtualReadContext& /*context*/) const {
+std::vector<cql::VirtualRow> ClockTable::Rows(const cql::VirtualReadContext& /*context*/) const {
   const uint64_t now_nanos = clock_.NowNanos();
-  RowCollector rows(*definition_);
+  cql::RowCollector rows(*definition_);
   rows.Row()
       .Set("key", kClockKey)
       .Set("mode", ClockSettingText(clock_.setting()))
-      .Set("now", EncodeTimestamp(now_nanos))
-      .Set("now_nanos", EncodeBigint(static_cast<int64_t>(now_nanos)));
+      .Set("now", cql::EncodeTimestamp(now_nanos))
+      .Set("now_nanos", cql::EncodeBigint(static_cast<int64_t>(now_nanos)));
   return rows.Take();
 }
 
-std::optional<CqlError> ClockTable::Write(const Values& values) {
-  const CqlOr<ClockChange> change = ChangeIn(values);
+std::optional<cql::CqlError> ClockTable::Write(const Values& values) {
+  const cql::CqlOr<ClockChange> change = ChangeIn(values);
   if (!change.ok()) return change.error();
   if (change->kind == ClockChange::Kind::kJump) return Jump();
   switch (Apply(*change, clock_)) {
@@ -179,7 +179,7 @@ std::optional<CqlError> ClockTable::Write(const Values& values) {
   LS_UNREACHABLE("every outcome of a change has its answer");
 }
 
-std::optional<CqlError> ClockTable::Jump() {
+std::optional<cql::CqlError> ClockTable::Jump() {
   const MutexLock lock(jumps_);
   if (clock_.mode() == ServerClock::Mode::kReal) return FollowsMachine(clock_);
   const std::optional<int64_t> seconds = next_expiry_(clock_.NowNanos());
@@ -199,4 +199,4 @@ std::optional<CqlError> ClockTable::Jump() {
   LS_UNREACHABLE("the instant was looked at, and the mode is not touched");
 }
 
-}  // namespace liststore
+}  // namespace liststore::instruments

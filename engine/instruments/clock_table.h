@@ -14,11 +14,11 @@
 #include "engine/cql/schema/virtual_table.h"
 #include "liststore/server_clock.h"
 
-namespace liststore {
+namespace liststore::instruments {
 
 // Thread-safe. One row, under the key 'clock'. A write changes the clock at once, before it
 // returns; statements that are under way may still go by the instant before.
-class ClockTable final : public VirtualTable {
+class ClockTable final : public cql::VirtualTable {
  public:
   // The second at which the next row or cell expires that lives at an instant; nullopt: none does.
   // Thread-safe.
@@ -29,15 +29,15 @@ class ClockTable final : public VirtualTable {
 
   const std::shared_ptr<const TableDefinition>& definition() const override { return definition_; }
   // `now` and `now_nanos` are the clock's at the time of the call, not the context's.
-  std::vector<VirtualRow> Rows(const VirtualReadContext& context) const override;
+  std::vector<cql::VirtualRow> Rows(const cql::VirtualReadContext& context) const override;
   // Exactly one of now, now_nanos, advance, advance_seconds, jump and mode, not null. Errors are
   // Invalid and leave the clock as it is: the real clock is not moved, none goes backwards or
   // behind the year 2262, months have no length, the mode of a clock that was handed in stays; and
   // where nothing expires there is nothing to jump to.
-  std::optional<CqlError> Write(const Values& values) override;
+  std::optional<cql::CqlError> Write(const Values& values) override;
 
  private:
-  std::optional<CqlError> Jump();
+  std::optional<cql::CqlError> Jump();
 
   ServerClock& clock_;
   const NextExpiry next_expiry_;
@@ -45,6 +45,6 @@ class ClockTable final : public VirtualTable {
   const std::shared_ptr<const TableDefinition> definition_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::instruments
 
 #endif  // LISTSTORE_ENGINE_INSTRUMENTS_CLOCK_TABLE_H_

@@ -7,25 +7,26 @@
 #include "engine/cql/schema/computed_table.h"
 #include "engine/cql/values/encode_value.h"
 
-namespace liststore {
+namespace liststore::instruments {
 namespace {
 
 constexpr char kDataKey[] = "data";
 
-constexpr TableSpec kDataSpec = {"liststore",
-                                 "data",
-                                 "key text",
-                                 "",
-                                 "action text, baseline timestamp, bytes bigint, keyspaces int, "
-                                 "rows bigint, tables int",
-                                 "what is stored, and the baseline that it can be reset to"};
+constexpr cql::TableSpec kDataSpec = {
+    "liststore",
+    "data",
+    "key text",
+    "",
+    "action text, baseline timestamp, bytes bigint, keyspaces int, "
+    "rows bigint, tables int",
+    "what is stored, and the baseline that it can be reset to"};
 
-CqlError RefuseData(std::string_view why) {
-  return CqlError::Invalid(std::string("liststore.data: ").append(why));
+cql::CqlError RefuseData(std::string_view why) {
+  return cql::CqlError::Invalid(std::string("liststore.data: ").append(why));
 }
 
 // The action that a statement asks for.
-CqlOr<std::string> ActionIn(const VirtualTable::Values& values) {
+cql::CqlOr<std::string> ActionIn(const cql::VirtualTable::Values& values) {
   std::optional<std::string> action;
   for (const auto& [column, value] : values) {
     if (column == "key") {
@@ -43,18 +44,18 @@ CqlOr<std::string> ActionIn(const VirtualTable::Values& values) {
 
 }  // namespace
 
-DataTable::DataTable(Engine& engine, ServerClock& clock, DataTableOptions options)
+DataTable::DataTable(shard::Engine& engine, ServerClock& clock, DataTableOptions options)
     : engine_(engine),
       clock_(clock),
       options_(std::move(options)),
       start_setting_(clock.setting()),
       start_nanos_(clock.NowNanos()),
-      definition_(MakeVirtualDefinition(kDataSpec)),
+      definition_(cql::MakeVirtualDefinition(kDataSpec)),
       baseline_(engine) {}
 
 DataTable::~DataTable() = default;
 
-std::vector<VirtualRow> DataTable::Rows(const VirtualReadContext& context) const {
+std::vector<cql::VirtualRow> DataTable::Rows(const cql::VirtualReadContext& context) const {
   int32_t keyspaces = 0;
   int32_t tables = 0;
   uint64_t rows_stored = 0;
@@ -66,24 +67,25 @@ std::vector<VirtualRow> DataTable::Rows(const VirtualReadContext& context) const
     for (const auto& [table_name, table] : keyspace->tables) {
       if (table->is_virtual) continue;
       ++tables;
-      const TableStats stats = engine_.StatsOf(table->storage.id);
+      const storage::TableStats stats = engine_.StatsOf(table->storage.id);
       rows_stored += stats.rows;
       bytes += stats.live_bytes;
     }
   }
-  RowCollector rows(*definition_);
+  cql::RowCollector rows(*definition_);
   rows.Row()
       .Set("key", kDataKey)
-      .Set("keyspaces", EncodeInt(keyspaces))
-      .Set("tables", EncodeInt(tables))
-      .Set("rows", EncodeBigint(static_cast<int64_t>(rows_stored)))
-      .Set("bytes", EncodeBigint(static_cast<int64_t>(bytes)));
-  if (const auto marked = baseline_.marked_nanos()) rows.Set("baseline", EncodeTimestamp(*marked));
+      .Set("keyspaces", cql::EncodeInt(keyspaces))
+      .Set("tables", cql::EncodeInt(tables))
+      .Set("rows", cql::EncodeBigint(static_cast<int64_t>(rows_stored)))
+      .Set("bytes", cql::EncodeBigint(static_cast<int64_t>(bytes)));
+  if (const auto marked = baseline_.marked_nanos())
+    rows.Set("baseline", cql::EncodeTimestamp(*marked));
   return rows.Take();
 }
 
-std::optional<CqlError> DataTable::Write(const Values& values) {
-  const CqlOr<std::string> action = ActionIn(values);
+std::optional<cql::CqlError> DataTable::Write(const Values& values) {
+  const cql::CqlOr<std::string> action = ActionIn(values);
   if (!action.ok()) return action.error();
   if (*action != "mark" && *action != "reset" && *action != "forget") {
     return RefuseData("there is no action '" + *action + "', only 'mark', 'reset' and 'forget'");
@@ -99,7 +101,7 @@ std::optional<CqlError> DataTable::Write(const Values& values) {
   return std::nullopt;
 }
 
-CqlError DataTable::Refusal(std::string_view action, OpStatus status) const {
+cql::CqlError DataTable::Refusal(std::string_view action, OpStatus status) const {
   LS_CHECK(status == OpStatus::kOutOfMemory || status == OpStatus::kTooManyTables,
            "a baseline has two reasons to fail");
   std::string why = "liststore.data: '";
@@ -108,12 +110,12 @@ CqlError DataTable::Refusal(std::string_view action, OpStatus status) const {
     why += "a copy of its tables does not fit into the memory limit of " +
            std::to_string(engine_.memory_limit_bytes()) + " bytes beside what is stored";
   } else {
-    why += "there are as many tables as there can be, " + std::to_string(Engine::kTablesMax);
+    why += "there are as many tables as there can be, " + std::to_string(shard::Engine::kTablesMax);
   }
-  return CqlError::Server(std::move(why));
+  return cql::CqlError::Server(std::move(why));
 }
 
-std::optional<CqlError> DataTable::Mark() {
+std::optional<cql::CqlError> DataTable::Mark() {
   const MutexLock lock(mutex_);
   const OpStatus status = baseline_.Mark(clock_.NowNanos());
   if (status != OpStatus::kOk) return Refusal("mark", status);
@@ -121,7 +123,7 @@ std::optional<CqlError> DataTable::Mark() {
   return std::nullopt;
 }
 
-std::optional<CqlError> DataTable::Reset() {
+std::optional<cql::CqlError> DataTable::Reset() {
   const MutexLock lock(mutex_);
   const ServerClock::Setting setting = baseline_.marked_nanos() ? marked_setting_ : start_setting_;
   const uint64_t now_nanos = setting.mode == ServerClock::Mode::kReal
@@ -136,4 +138,4 @@ std::optional<CqlError> DataTable::Reset() {
   return std::nullopt;
 }
 
-}  // namespace liststore
+}  // namespace liststore::instruments

@@ -19,7 +19,7 @@
 #include "engine/shard/engine.h"
 #include "liststore/server_clock.h"
 
-namespace liststore {
+namespace liststore::instruments {
 
 struct DataTableOptions {
   // The engine belongs to a list store of the program, which knows its tables by number and its
@@ -32,11 +32,11 @@ struct DataTableOptions {
 
 // Thread-safe; one action at a time. One row, under the key 'data'. What a reset costs is in
 // docs/cql_support.md; see Baseline for what it promises to statements under way.
-class DataTable final : public VirtualTable {
+class DataTable final : public cql::VirtualTable {
  public:
   // `engine` and `clock` outlive the table. Without a baseline a reset sets the clock to what it is
   // now, and to the mode that it has now.
-  DataTable(Engine& engine, ServerClock& clock, DataTableOptions options);
+  DataTable(shard::Engine& engine, ServerClock& clock, DataTableOptions options);
   ~DataTable() override;
 
   // `part`, which outlives the table, is reset with the data, after it and in the order of adding.
@@ -46,17 +46,17 @@ class DataTable final : public VirtualTable {
   const std::shared_ptr<const TableDefinition>& definition() const override { return definition_; }
   // Counts tables of users alone, and what is stored: rows that are over and wait for reclamation
   // included, the baseline not. Waits for an action that is under way.
-  std::vector<VirtualRow> Rows(const VirtualReadContext& context) const override;
+  std::vector<cql::VirtualRow> Rows(const cql::VirtualReadContext& context) const override;
   // `action` is 'mark', 'reset' or 'forget'. Errors change nothing: Invalid for what cannot be
   // done, ServerError where the memory limit or the number of tables does not allow it.
-  std::optional<CqlError> Write(const Values& values) override;
+  std::optional<cql::CqlError> Write(const Values& values) override;
 
  private:
-  std::optional<CqlError> Mark();
-  std::optional<CqlError> Reset();
-  CqlError Refusal(std::string_view action, OpStatus status) const;
+  std::optional<cql::CqlError> Mark();
+  std::optional<cql::CqlError> Reset();
+  cql::CqlError Refusal(std::string_view action, OpStatus status) const;
 
-  Engine& engine_;
+  shard::Engine& engine_;
   ServerClock& clock_;
   const DataTableOptions options_;
   const ServerClock::Setting start_setting_;
@@ -64,11 +64,11 @@ class DataTable final : public VirtualTable {
   const std::shared_ptr<const TableDefinition> definition_;
   std::vector<Resettable*> resettables_;
   mutable Mutex mutex_;
-  Baseline baseline_ ABSL_GUARDED_BY(mutex_);
+  shard::Baseline baseline_ ABSL_GUARDED_BY(mutex_);
   // At the mark, while there is one.
   ServerClock::Setting marked_setting_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace liststore
+}  // namespace liststore::instruments
 
 #endif  // LISTSTORE_ENGINE_INSTRUMENTS_DATA_TABLE_H_

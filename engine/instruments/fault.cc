@@ -8,7 +8,7 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::instruments {
 namespace {
 
 using Kind = FaultAction::Kind;
@@ -22,9 +22,9 @@ constexpr std::pair<Kind, std::string_view> kKinds[] = {
     {Kind::kNoAnswer, "no_answer"},       {Kind::kDelay, "delay"},
 };
 
-CqlError Refuse(std::string_view text, std::string_view why) {
-  return CqlError::Invalid("liststore.faults: action '" + std::string(text) + "' " +
-                           std::string(why));
+cql::CqlError Refuse(std::string_view text, std::string_view why) {
+  return cql::CqlError::Invalid("liststore.faults: action '" + std::string(text) + "' " +
+                                std::string(why));
 }
 
 // "1.5ms"; nullopt: no time, or one beyond kFaultDelayMax.
@@ -105,7 +105,7 @@ Nanos DelayDistribution::At(double fraction) const {
   return most;
 }
 
-CqlOr<FaultAction> ParseFaultAction(std::string_view text) {
+cql::CqlOr<FaultAction> ParseFaultAction(std::string_view text) {
   const std::vector<std::string_view> words = Words(text);
   const auto* const at =
       words.empty()
@@ -140,7 +140,7 @@ std::string_view ToString(FaultAction::Kind kind) {
 }
 
 bool FaultCondition::HoldsButForKey(const FaultRequest& request) const {
-  if (op ? *op != request.op : request.op == StatementOp::kPrepare) return false;
+  if (op ? *op != request.op : request.op == cql::StatementOp::kPrepare) return false;
   if (table) {
     if (std::ranges::find(request.tables, *table) == request.tables.end()) return false;
   } else if (request.of_system) {
@@ -155,4 +155,4 @@ bool FaultCondition::HoldsKey(const FaultRequest& request) const {
   return !key || std::ranges::find(request.keys, *key) != request.keys.end();
 }
 
-}  // namespace liststore
+}  // namespace liststore::instruments

@@ -14,7 +14,7 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/syntax/statement_outline.h"
 
-namespace liststore {
+namespace liststore::instruments {
 
 // How long answers wait: evenly between two times, or by percentiles.
 struct DelayDistribution {
@@ -55,13 +55,13 @@ inline constexpr std::chrono::hours kFaultDelayMax{1};
 
 // 'read_timeout', ..., 'delay 200ms', 'delay 5ms..20ms', 'delay p50=1ms p99=20ms p999=200ms'; times
 // in us, ms, s, with decimals. Invalid names the text and what it may be.
-CqlOr<FaultAction> ParseFaultAction(std::string_view text);
+cql::CqlOr<FaultAction> ParseFaultAction(std::string_view text);
 // 'read_timeout', ..., 'delay'.
 std::string_view ToString(FaultAction::Kind kind);
 
 // A request, as far as faults look at it.
 struct FaultRequest {
-  StatementOp op = StatementOp::kOther;
+  cql::StatementOp op = cql::StatementOp::kOther;
   // Of its statements, "keyspace.table"; of the keyspaces of the system too, but not of those of
   // the server's own tables: such requests meet no fault.
   std::vector<std::string> tables;
@@ -77,7 +77,7 @@ struct FaultRequest {
 
 // What requests have to be like. Absent: anything.
 struct FaultCondition {
-  std::optional<StatementOp> op;  // absent: all but PREPARE
+  std::optional<cql::StatementOp> op;  // absent: all but PREPARE
   std::optional<std::string> table;
   std::optional<std::string> statement;  // a part of the text
   std::optional<std::string> consistency;
@@ -109,6 +109,6 @@ struct Fault {
   Random random{0};  // from the seed
 };
 
-}  // namespace liststore
+}  // namespace liststore::instruments
 
 #endif  // LISTSTORE_ENGINE_INSTRUMENTS_FAULT_H_

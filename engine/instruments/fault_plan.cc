@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace liststore {
+namespace liststore::instruments {
 namespace {
 
 bool IsUsedUp(const Fault& fault) { return fault.times && fault.hits >= *fault.times; }
@@ -86,4 +86,4 @@ std::vector<Fault> FaultPlan::List() const {
   return list;
 }
 
-}  // namespace liststore
+}  // namespace liststore::instruments

@@ -15,7 +15,7 @@
 #include "engine/instruments/fault.h"
 #include "engine/instruments/resettable.h"
 
-namespace liststore {
+namespace liststore::instruments {
 
 // What a request meets.
 struct FaultHit {
@@ -57,6 +57,6 @@ class FaultPlan final : public Resettable {
   std::map<std::string, Fault, std::less<>> faults_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace liststore
+}  // namespace liststore::instruments
 
 #endif  // LISTSTORE_ENGINE_INSTRUMENTS_FAULT_PLAN_H_

@@ -14,10 +14,10 @@
 #include "engine/cql/schema/computed_table.h"
 #include "engine/cql/values/encode_value.h"
 
-namespace liststore {
+namespace liststore::instruments {
 namespace {
 
-constexpr TableSpec kFaultsSpec = {
+constexpr cql::TableSpec kFaultsSpec = {
     "liststore",
     "faults",
     "name text",
@@ -33,8 +33,8 @@ constexpr std::string_view kConsistencies[] = {
 // Of a column. Faults are kept outside of the memory limit, which is for data.
 constexpr size_t kTextBytesMax = 65'535;
 
-CqlError RefuseFault(const std::string& why) {
-  return CqlError::Invalid("liststore.faults: " + why);
+cql::CqlError RefuseFault(const std::string& why) {
+  return cql::CqlError::Invalid("liststore.faults: " + why);
 }
 
 std::string Upper(std::string text) {
@@ -44,14 +44,14 @@ std::string Upper(std::string text) {
 }
 
 // A column of what becomes a fault.
-CqlStatus SetText(std::string_view column, const std::string& value, Fault& fault) {
+cql::CqlStatus SetText(std::string_view column, const std::string& value, Fault& fault) {
   if (column == "action") {
-    CqlOr<FaultAction> action = ParseFaultAction(value);
+    cql::CqlOr<FaultAction> action = ParseFaultAction(value);
     if (!action.ok()) return action.status();
     fault.action = *action;
     fault.action_text = value;
   } else if (column == "op") {
-    fault.condition.op = ParseStatementOp(value);
+    fault.condition.op = cql::ParseStatementOp(value);
     if (!fault.condition.op) {
       return RefuseFault(
           "op '" + value +
@@ -80,7 +80,7 @@ CqlStatus SetText(std::string_view column, const std::string& value, Fault& faul
   return {};
 }
 
-CqlStatus SetNumber(std::string_view column, std::string_view value, Fault& fault) {
+cql::CqlStatus SetNumber(std::string_view column, std::string_view value, Fault& fault) {
   if (value.empty()) return RefuseFault(std::string(column) + " cannot be empty");
   if (column == "times") {
     const auto times = static_cast<int32_t>(LoadBigEndian32(value.data()));
@@ -108,36 +108,36 @@ bool IsNumber(std::string_view column) {
 }  // namespace
 
 FaultTable::FaultTable(FaultPlan& plan)
-    : plan_(plan), definition_(MakeVirtualDefinition(kFaultsSpec)) {}
+    : plan_(plan), definition_(cql::MakeVirtualDefinition(kFaultsSpec)) {}
 
-std::vector<VirtualRow> FaultTable::Rows(const VirtualReadContext& /*context*/) const {
-  RowCollector rows(*definition_);
+std::vector<cql::VirtualRow> FaultTable::Rows(const cql::VirtualReadContext& /*context*/) const {
+  cql::RowCollector rows(*definition_);
   for (const Fault& fault : plan_.List()) {
     const FaultCondition& condition = fault.condition;
-    RowCollector& row = rows.Row();
+    cql::RowCollector& row = rows.Row();
     const auto set = [&row](std::string_view column, const std::optional<std::string>& value) {
       if (value) row.Set(column, *value);
     };
     row.Set("name", fault.name)
         .Set("action", fault.action_text)
-        .Set("applies", EncodeBoolean(fault.applies))
-        .Set("hits", EncodeBigint(static_cast<int64_t>(fault.hits)))
-        .Set("seed", EncodeBigint(static_cast<int64_t>(fault.seed)));
+        .Set("applies", cql::EncodeBoolean(fault.applies))
+        .Set("hits", cql::EncodeBigint(static_cast<int64_t>(fault.hits)))
+        .Set("seed", cql::EncodeBigint(static_cast<int64_t>(fault.seed)));
     set("tbl", condition.table);
     set("statement", condition.statement);
     set("consistency", condition.consistency);
     set("key", condition.key);
     set("connection", condition.connection);
     if (condition.op) row.Set("op", std::string(ToString(*condition.op)));
-    if (fault.probability) row.Set("probability", EncodeDouble(*fault.probability));
+    if (fault.probability) row.Set("probability", cql::EncodeDouble(*fault.probability));
     if (!fault.times) continue;
-    row.Set("times", EncodeInt(static_cast<int32_t>(*fault.times)));
-    row.Set("remaining", EncodeInt(static_cast<int32_t>(*fault.times - fault.hits)));
+    row.Set("times", cql::EncodeInt(static_cast<int32_t>(*fault.times)));
+    row.Set("remaining", cql::EncodeInt(static_cast<int32_t>(*fault.times - fault.hits)));
   }
   return rows.Take();
 }
 
-std::optional<CqlError> FaultTable::Write(const Values& values) {
+std::optional<cql::CqlError> FaultTable::Write(const Values& values) {
   Fault fault;
   // Any will do, but it can be read, and given again.
   fault.seed = std::random_device()() >> 1;
@@ -154,7 +154,7 @@ std::optional<CqlError> FaultTable::Write(const Values& values) {
       fault.name = *value;
       continue;
     }
-    CqlStatus status =
+    cql::CqlStatus status =
         IsNumber(column) ? SetNumber(column, *value, fault) : SetText(column, *value, fault);
     if (!status.ok()) return status.TakeError();
   }
@@ -165,10 +165,10 @@ std::optional<CqlError> FaultTable::Write(const Values& values) {
   return std::nullopt;
 }
 
-std::optional<CqlError> FaultTable::Delete(const Values& key) {
+std::optional<cql::CqlError> FaultTable::Delete(const Values& key) {
   LS_CHECK(key.size() == 1 && key[0].second.has_value(), "a fault's key is its name");
   plan_.Remove(*key[0].second);
   return std::nullopt;
 }
 
-}  // namespace liststore
+}  // namespace liststore::instruments

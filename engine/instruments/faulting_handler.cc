@@ -12,24 +12,24 @@
 #include "engine/execute/answers.h"
 #include "engine/execute/write_type.h"
 
-namespace liststore {
+namespace liststore::instruments {
 namespace {
 
 using Kind = FaultAction::Kind;
 
 // Of EXECUTE, or the first in a batch; empty: there is none.
-std::string_view IdOf(RequestView& request) {
+std::string_view IdOf(execute::RequestView& request) {
   const auto statements = request.statements();
-  const auto at = std::ranges::find_if(statements, &StatementView::is_prepared);
+  const auto at = std::ranges::find_if(statements, &execute::StatementView::is_prepared);
   return at == statements.end() ? std::string_view() : at->id();
 }
 
-StatementOp RequestOpOf(RequestView& request, const ClientState& client) {
+cql::StatementOp RequestOpOf(execute::RequestView& request, const execute::ClientState& client) {
   switch (request.kind()) {
-    case RequestKind::kPrepare:
-      return StatementOp::kPrepare;
-    case RequestKind::kBatch:
-      return StatementOp::kBatch;
+    case execute::RequestKind::kPrepare:
+      return cql::StatementOp::kPrepare;
+    case execute::RequestKind::kBatch:
+      return cql::StatementOp::kBatch;
     default:
       return request.statement().Outline(client.keyspace).op;
   }
@@ -37,10 +37,10 @@ StatementOp RequestOpOf(RequestView& request, const ClientState& client) {
 
 }  // namespace
 
-ConnectionOrders FaultingHandler::Handle(std::span<RequestView> requests, ClientState& client,
-                                         OutputBuffer& out) {
+execute::ConnectionOrders FaultingHandler::Handle(std::span<execute::RequestView> requests,
+                                                  execute::ClientState& client, OutputBuffer& out) {
   if (!plan_.armed()) return next_.Handle(requests, client, out);
-  ConnectionOrders orders;
+  execute::ConnectionOrders orders;
   const size_t begin = out.size();
   size_t answered = 0;
   for (size_t i = 0; i < requests.size(); ++i) {
@@ -53,32 +53,33 @@ ConnectionOrders FaultingHandler::Handle(std::span<RequestView> requests, Client
     Suffer(*hit, look, requests[i], client, out, orders);
     if (orders.close) return orders;
     size_t answer_bytes = out.size() - begin;
-    for (const DelayedAnswer& answer : orders.delayed) answer_bytes += answer.frames.size();
-    if (answer_bytes <= kAnswerBytesPerCall) continue;
-    for (RequestView& request : requests.subspan(answered)) request.Postpone();
+    for (const execute::DelayedAnswer& answer : orders.delayed)
+      answer_bytes += answer.frames.size();
+    if (answer_bytes <= execute::kAnswerBytesPerCall) continue;
+    for (execute::RequestView& request : requests.subspan(answered)) request.Postpone();
     return orders;
   }
   if (answered < requests.size()) next_.Handle(requests.subspan(answered), client, out);
   return orders;
 }
 
-std::optional<FaultHit> FaultingHandler::Meet(RequestView& request, ClientState& client,
-                                              FaultRequest& look) {
+std::optional<FaultHit> FaultingHandler::Meet(execute::RequestView& request,
+                                              execute::ClientState& client, FaultRequest& look) {
   look.of_system = !request.statements().empty();
-  for (StatementView& statement : request.statements()) {
+  for (execute::StatementView& statement : request.statements()) {
     statement.Find(client.statements, next_.statements());
-    const StatementOutline& outline = statement.Outline(client.keyspace);
+    const cql::StatementOutline& outline = statement.Outline(client.keyspace);
     // Whoever controls the server reaches it whatever goes wrong.
     if (outline.keyspace == "liststore") return std::nullopt;
-    look.of_system &= IsServersKeyspace(outline.keyspace);
+    look.of_system &= cql::IsServersKeyspace(outline.keyspace);
     if (!look.text.empty()) look.text += "; ";
     look.text += statement.text();
-    std::string table = QualifiedTable(outline);
+    std::string table = cql::QualifiedTable(outline);
     if (!table.empty()) look.tables.push_back(std::move(table));
   }
   look.op = RequestOpOf(request, client);
   look.is_prepared = !IdOf(request).empty();
-  if (request.kind() != RequestKind::kPrepare) {
+  if (request.kind() != execute::RequestKind::kPrepare) {
     look.consistency = protocol::ConsistencyName(request.consistency());
   }
   look.address = client.PeerText();
@@ -88,12 +89,12 @@ std::optional<FaultHit> FaultingHandler::Meet(RequestView& request, ClientState&
 }
 
 template <typename Visit>
-void FaultingHandler::ForEachPlan(RequestView& request, const ClientState& client,
+void FaultingHandler::ForEachPlan(execute::RequestView& request, const execute::ClientState& client,
                                   const Visit& visit) const {
   const std::shared_ptr<const Schema> schema = next_.schema();
-  const std::shared_ptr<const StatementSettings> settings = next_.settings();
+  const std::shared_ptr<const settings::StatementSettings> settings = next_.settings();
   size_t plan_bytes = 0;
-  for (StatementView& statement : request.statements()) {
+  for (execute::StatementView& statement : request.statements()) {
     if (statement.is_prepared()) {
       if (statement.prepared() != nullptr) visit(statement, *statement.prepared()->plan);
       continue;
@@ -103,39 +104,41 @@ void FaultingHandler::ForEachPlan(RequestView& request, const ClientState& clien
     visit(statement, **plan);
     // A whole turn is looked at before the first of its requests runs: together they keep no more
     // than the processor does of one.
-    plan_bytes += PlanBytes(**plan);
-    if (plan_bytes > kPlanBytesMax / kRequestsPerTurnMax) statement.ForgetPlan();
+    plan_bytes += cql::PlanBytes(**plan);
+    if (plan_bytes > cql::kPlanBytesMax / execute::kRequestsPerTurnMax) statement.ForgetPlan();
   }
 }
 
-std::vector<std::string> FaultingHandler::KeysOf(RequestView& request,
-                                                 const ClientState& client) const {
+std::vector<std::string> FaultingHandler::KeysOf(execute::RequestView& request,
+                                                 const execute::ClientState& client) const {
   std::vector<std::string> keys;
-  if (request.kind() == RequestKind::kPrepare) return keys;
-  ForEachPlan(request, client, [&](const StatementView& statement, const Plan& plan) {
-    std::vector<BoundValue> values;
+  if (request.kind() == execute::RequestKind::kPrepare) return keys;
+  ForEachPlan(request, client, [&](const execute::StatementView& statement, const cql::Plan& plan) {
+    std::vector<cql::BoundValue> values;
     if (!request.Bind(statement, plan, values).ok()) return;
-    for (const auto& [table, key] : PartitionsOf(plan, std::move(values))) {
-      keys.push_back(PartitionKeyText(*table, key));
+    for (const auto& [table, key] : cql::PartitionsOf(plan, std::move(values))) {
+      keys.push_back(cql::PartitionKeyText(*table, key));
     }
   });
   return keys;
 }
 
 // What ScyllaDB would call the write that fails.
-protocol::WriteType FaultingHandler::TypeOfWrite(RequestView& request,
-                                                 const ClientState& client) const {
-  auto type = request.kind() == RequestKind::kBatch ? WriteTypeOf(request.batch_type())
-                                                    : protocol::WriteType::kSimple;
-  ForEachPlan(request, client, [&](const StatementView&, const Plan& plan) {
-    const protocol::WriteType of_plan = WriteTypeOf(plan);
+protocol::WriteType FaultingHandler::TypeOfWrite(execute::RequestView& request,
+                                                 const execute::ClientState& client) const {
+  auto type = request.kind() == execute::RequestKind::kBatch
+                  ? execute::WriteTypeOf(request.batch_type())
+                  : protocol::WriteType::kSimple;
+  ForEachPlan(request, client, [&](const execute::StatementView&, const cql::Plan& plan) {
+    const protocol::WriteType of_plan = execute::WriteTypeOf(plan);
     if (of_plan != protocol::WriteType::kSimple) type = of_plan;
   });
   return type;
 }
 
-void FaultingHandler::Suffer(const FaultHit& hit, const FaultRequest& look, RequestView& request,
-                             ClientState& client, OutputBuffer& out, ConnectionOrders& orders) {
+void FaultingHandler::Suffer(const FaultHit& hit, const FaultRequest& look,
+                             execute::RequestView& request, execute::ClientState& client,
+                             OutputBuffer& out, execute::ConnectionOrders& orders) {
   if (hit.kind == Kind::kDelay || hit.applies) {
     OutputBuffer answer;
     next_.Handle({&request, 1}, client, answer);
@@ -154,16 +157,18 @@ void FaultingHandler::Suffer(const FaultHit& hit, const FaultRequest& look, Requ
 }
 
 // The words are ScyllaDB's, with the fault behind them.
-void FaultingHandler::Answer(const FaultHit& hit, const FaultRequest& look, RequestView& request,
-                             const ClientState& client, OutputBuffer& out) const {
-  const protocol::ResponseContext context = ResponseContextOf(request.header(), client);
+void FaultingHandler::Answer(const FaultHit& hit, const FaultRequest& look,
+                             execute::RequestView& request, const execute::ClientState& client,
+                             OutputBuffer& out) const {
+  const protocol::ResponseContext context = execute::ResponseContextOf(request.header(), client);
   const protocol::Consistency consistency = request.consistency();
   const std::string level(protocol::ConsistencyName(consistency));
   const std::string table = look.tables.empty() ? "" : " for " + look.tables[0];
   const std::string fault = " (fault '" + hit.name + "')";
   const auto answer = [&](protocol::ErrorCode code, const std::string& message, auto details) {
     const std::string text = message + fault;
-    AnswerError(protocol::ErrorResponse{code, text, details}, context, request.outcome, out);
+    execute::AnswerError(protocol::ErrorResponse{code, text, details}, context, request.outcome,
+                         out);
   };
   const std::string timed_out =
       "Operation timed out" + table + " - received only 0 responses from 1 CL=" + level + ".";
@@ -185,9 +190,10 @@ void FaultingHandler::Answer(const FaultHit& hit, const FaultRequest& look, Requ
       return answer(ErrorCode::kServerError, "The server failed", std::monostate());
     case Kind::kRateLimit:
       return answer(ErrorCode::kRateLimit, "Per-partition rate limit reached" + table,
-                    protocol::RateLimitDetails{look.op != StatementOp::kSelect, true});
+                    protocol::RateLimitDetails{look.op != cql::StatementOp::kSelect, true});
     case Kind::kUnprepared:
-      return AnswerError(Unprepared(IdOf(request)), context, request.outcome, out);
+      return execute::AnswerError(execute::Unprepared(IdOf(request)), context, request.outcome,
+                                  out);
     case Kind::kCloseConnection:
     case Kind::kNoAnswer:
     case Kind::kDelay:
@@ -195,4 +201,4 @@ void FaultingHandler::Answer(const FaultHit& hit, const FaultRequest& look, Requ
   }
 }
 
-}  // namespace liststore
+}  // namespace liststore::instruments

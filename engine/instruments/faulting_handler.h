@@ -13,36 +13,40 @@
 #include "engine/instruments/fault_plan.h"
 #include "engine/protocol/response.h"
 
-namespace liststore {
+namespace liststore::instruments {
 
 // Thread-safe. While no fault is armed, a load in front of the next handler. Requests that meet no
 // fault stay together; one that does is dealt with when those before it are answered.
-class FaultingHandler final : public RequestHandler {
+class FaultingHandler final : public execute::RequestHandler {
  public:
   // Both outlive it.
-  FaultingHandler(FaultPlan& plan, QueryProcessor& next) : plan_(plan), next_(next) {}
+  FaultingHandler(FaultPlan& plan, execute::QueryProcessor& next) : plan_(plan), next_(next) {}
 
-  ConnectionOrders Handle(std::span<RequestView> requests, ClientState& client,
-                          OutputBuffer& out) override;
+  execute::ConnectionOrders Handle(std::span<execute::RequestView> requests,
+                                   execute::ClientState& client, OutputBuffer& out) override;
 
  private:
   // Fills `look`, with keys only where they are asked for.
-  std::optional<FaultHit> Meet(RequestView& request, ClientState& client, FaultRequest& look);
+  std::optional<FaultHit> Meet(execute::RequestView& request, execute::ClientState& client,
+                               FaultRequest& look);
   // What each of the request's statements would be planned as now, of those that can be.
   template <typename Visit>
-  void ForEachPlan(RequestView& request, const ClientState& client, const Visit& visit) const;
-  std::vector<std::string> KeysOf(RequestView& request, const ClientState& client) const;
-  protocol::WriteType TypeOfWrite(RequestView& request, const ClientState& client) const;
-  void Suffer(const FaultHit& hit, const FaultRequest& look, RequestView& request,
-              ClientState& client, OutputBuffer& out, ConnectionOrders& orders);
+  void ForEachPlan(execute::RequestView& request, const execute::ClientState& client,
+                   const Visit& visit) const;
+  std::vector<std::string> KeysOf(execute::RequestView& request,
+                                  const execute::ClientState& client) const;
+  protocol::WriteType TypeOfWrite(execute::RequestView& request,
+                                  const execute::ClientState& client) const;
+  void Suffer(const FaultHit& hit, const FaultRequest& look, execute::RequestView& request,
+              execute::ClientState& client, OutputBuffer& out, execute::ConnectionOrders& orders);
   // What the program gets instead of an answer.
-  void Answer(const FaultHit& hit, const FaultRequest& look, RequestView& request,
-              const ClientState& client, OutputBuffer& out) const;
+  void Answer(const FaultHit& hit, const FaultRequest& look, execute::RequestView& request,
+              const execute::ClientState& client, OutputBuffer& out) const;
 
   FaultPlan& plan_;
-  QueryProcessor& next_;
+  execute::QueryProcessor& next_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::instruments
 
 #endif  // LISTSTORE_ENGINE_INSTRUMENTS_FAULTING_HANDLER_H_

@@ -6,7 +6,7 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::instruments {
 
 Journal::Journal(size_t capacity, size_t bytes_max)
     : bytes_max_(bytes_max), enabled_(capacity > 0), capacity_(capacity) {
@@ -86,15 +86,15 @@ void Journal::Clear() {
   dropped_ = 0;
 }
 
-CqlStatus Journal::Configure(std::optional<bool> enabled, std::optional<int64_t> capacity) {
+cql::CqlStatus Journal::Configure(std::optional<bool> enabled, std::optional<int64_t> capacity) {
   const MutexLock lock(mutex_);
   if (capacity && (*capacity < 0 || std::cmp_greater(*capacity, kJournalCapacityMax))) {
-    return CqlError::Invalid("liststore.journal: capacity is " + std::to_string(*capacity) +
-                             ", not 0 to " + std::to_string(kJournalCapacityMax));
+    return cql::CqlError::Invalid("liststore.journal: capacity is " + std::to_string(*capacity) +
+                                  ", not 0 to " + std::to_string(kJournalCapacityMax));
   }
   const size_t capacity_then = capacity ? static_cast<size_t>(*capacity) : capacity_;
   if (enabled.value_or(false) && capacity_then == 0) {
-    return CqlError::Invalid("liststore.journal: cannot be enabled with a capacity of 0");
+    return cql::CqlError::Invalid("liststore.journal: cannot be enabled with a capacity of 0");
   }
   capacity_ = capacity_then;
   DropAbove(capacity_);
@@ -103,4 +103,4 @@ CqlStatus Journal::Configure(std::optional<bool> enabled, std::optional<int64_t>
   return {};
 }
 
-}  // namespace liststore
+}  // namespace liststore::instruments

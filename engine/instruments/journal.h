@@ -19,7 +19,7 @@
 #include "engine/instruments/journal_writer.h"
 #include "engine/instruments/resettable.h"
 
-namespace liststore {
+namespace liststore::instruments {
 
 // Records that may be kept: some 20 MB of requests with a few short values, and an answer of 30 MB
 // for who reads them all, which the wire has to hold in one frame.
@@ -85,7 +85,7 @@ class Journal final : public Resettable {
   // Changes what is given, both or nothing. A smaller capacity drops the oldest records. Invalid:
   // above kJournalCapacityMax, negative, or enabled without a capacity. A capacity of 0 that comes
   // alone ends recording.
-  CqlStatus Configure(std::optional<bool> enabled, std::optional<int64_t> capacity);
+  cql::CqlStatus Configure(std::optional<bool> enabled, std::optional<int64_t> capacity);
 
  private:
   // The last block; a new one when it is full.
@@ -112,6 +112,6 @@ class Journal final : public Resettable {
   bool has_new_block_ ABSL_GUARDED_BY(mutex_) = false;  // since its bytes were looked at
 };
 
-}  // namespace liststore
+}  // namespace liststore::instruments
 
 #endif  // LISTSTORE_ENGINE_INSTRUMENTS_JOURNAL_H_

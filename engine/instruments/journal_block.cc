@@ -6,7 +6,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::instruments {
 namespace {
 
 using journal_format::kLengthBytes;
@@ -37,10 +37,10 @@ RecordedValue TakeValue(std::string_view& rest, bool has_name) {
   }
   const uint32_t length = LoadBigEndian32(TakeBytes(rest, kLengthBytes).data());
   if (length == kUnsetLength) {
-    value.value = {BoundValue::State::kUnset, {}};
+    value.value = {cql::BoundValue::State::kUnset, {}};
   } else if (length <= INT32_MAX) {
     const size_t kept = std::min<size_t>(length, kRecordedValueBytesMax);
-    value.value = {BoundValue::State::kValue, TakeBytes(rest, kept)};
+    value.value = {cql::BoundValue::State::kValue, TakeBytes(rest, kept)};
     value.is_cut = kept < length;
   }
   return value;
@@ -98,4 +98,4 @@ JournalRecord JournalBlockReader::Next() {
   return record;
 }
 
-}  // namespace liststore
+}  // namespace liststore::instruments

@@ -13,7 +13,7 @@
 #include "engine/instruments/journal_format.h"
 #include "engine/instruments/journal_record.h"
 
-namespace liststore {
+namespace liststore::instruments {
 
 // Bytes of a block: some 500 records of requests with a few short values.
 inline constexpr size_t kJournalBlockBytes = size_t{64} << 10;
@@ -68,8 +68,8 @@ class JournalBlock {
   const uint64_t first_seq_;
   const std::unique_ptr<char[]> memory_;
   size_t bytes_ = 0;
-  SharedFacts shared_;                          // of the last record
-  const PlannedStatement* prepared_ = nullptr;  // the last one, held
+  SharedFacts shared_;                               // of the last record
+  const cql::PlannedStatement* prepared_ = nullptr;  // the last one, held
   std::vector<std::shared_ptr<const void>> held_;
   size_t held_bytes_ = 0;
 };
@@ -92,6 +92,6 @@ class JournalBlockReader {
   std::string_view part_;  // the PartHeader of the last record that has one of its own
 };
 
-}  // namespace liststore
+}  // namespace liststore::instruments
 
 #endif  // LISTSTORE_ENGINE_INSTRUMENTS_JOURNAL_BLOCK_H_

@@ -10,7 +10,7 @@
 
 #include "engine/instruments/journal_record.h"
 
-namespace liststore::journal_format {
+namespace liststore::instruments::journal_format {
 
 struct RecordHeader {
   int64_t timestamp = 0;
@@ -29,7 +29,7 @@ static_assert(kRecordedStatementsMax <= UINT8_MAX && kRecordedBytesMax <= UINT16
 // 4 bytes of length and the bytes, of which kRecordedValueBytesMax are there at most; a length
 // below 0 is null or unset.
 struct PartHeader {
-  const PlannedStatement* prepared = nullptr;
+  const cql::PlannedStatement* prepared = nullptr;
   uint32_t text_bytes = 0;
   uint16_t value_count = 0;
   bool is_text_cut = false;
@@ -47,6 +47,6 @@ inline constexpr size_t kRecordBytesMax = sizeof(RecordHeader) +
                                           kRecordedStatementsMax * sizeof(PartHeader) +
                                           kRecordedBytesMax + sizeof(SharedFacts);
 
-}  // namespace liststore::journal_format
+}  // namespace liststore::instruments::journal_format
 
 #endif  // LISTSTORE_ENGINE_INSTRUMENTS_JOURNAL_FORMAT_H_

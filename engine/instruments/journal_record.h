@@ -16,7 +16,7 @@
 #include "engine/cql/plan/planned_statement.h"
 #include "engine/execute/request_view.h"
 
-namespace liststore {
+namespace liststore::instruments {
 
 // What is kept of a record at most: a journal of 10,000 holds 100 MB when every request is as long
 // as this, and some 2 MB of requests with a few short values.
@@ -44,7 +44,7 @@ struct SharedFacts {
   const char* serial_consistency = "";
   const char* outcome = "";
   std::optional<int32_t> page_size;
-  RequestKind kind = RequestKind::kQuery;
+  execute::RequestKind kind = execute::RequestKind::kQuery;
 
   // Names by their place: the same name at two places is room lost and no more.
   bool operator==(const SharedFacts&) const = default;
@@ -58,15 +58,15 @@ static_assert(std::is_trivially_copyable_v<JournalFacts>);
 
 // A value as it was sent.
 struct RecordedValue {
-  BoundValue value;       // the beginning of it when `is_cut`
+  cql::BoundValue value;  // the beginning of it when `is_cut`
   std::string_view name;  // of a marker; empty: by its place
   bool is_cut = false;    // more bytes were sent than are kept
 };
 
 // A statement of a record.
 struct RecordedStatement {
-  const PlannedStatement* prepared = nullptr;  // nullptr: sent as text, or not known any more
-  std::string_view text;                       // empty: not known
+  const cql::PlannedStatement* prepared = nullptr;  // nullptr: sent as text, or not known any more
+  std::string_view text;                            // empty: not known
   bool is_text_cut = false;
   std::vector<RecordedValue> values;
 };
@@ -96,6 +96,6 @@ class JournalRecord : public JournalFacts {
   bool leaves_out_statements_ = false;
 };
 
-}  // namespace liststore
+}  // namespace liststore::instruments
 
 #endif  // LISTSTORE_ENGINE_INSTRUMENTS_JOURNAL_RECORD_H_

@@ -7,12 +7,12 @@
 #include "engine/cql/schema/computed_table.h"
 #include "engine/cql/values/encode_value.h"
 
-namespace liststore {
+namespace liststore::instruments {
 namespace {
 
 constexpr char kJournalKey[] = "journal";
 
-constexpr TableSpec kJournalSpec = {
+constexpr cql::TableSpec kJournalSpec = {
     "liststore",
     "journal",
     "key text",
@@ -20,29 +20,29 @@ constexpr TableSpec kJournalSpec = {
     "capacity int, dropped bigint, enabled boolean, kept int, recorded bigint",
     "the journal of requests: how much of it there is"};
 
-CqlError RefuseJournal(std::string_view why) {
-  return CqlError::Invalid(std::string("liststore.journal: ").append(why));
+cql::CqlError RefuseJournal(std::string_view why) {
+  return cql::CqlError::Invalid(std::string("liststore.journal: ").append(why));
 }
 
 }  // namespace
 
 JournalTable::JournalTable(Journal& journal)
-    : journal_(journal), definition_(MakeVirtualDefinition(kJournalSpec)) {}
+    : journal_(journal), definition_(cql::MakeVirtualDefinition(kJournalSpec)) {}
 
-std::vector<VirtualRow> JournalTable::Rows(const VirtualReadContext& /*context*/) const {
+std::vector<cql::VirtualRow> JournalTable::Rows(const cql::VirtualReadContext& /*context*/) const {
   const JournalCounts counts = journal_.counts();
-  RowCollector rows(*definition_);
+  cql::RowCollector rows(*definition_);
   rows.Row()
       .Set("key", kJournalKey)
-      .Set("capacity", EncodeInt(static_cast<int32_t>(counts.capacity)))
-      .Set("dropped", EncodeBigint(static_cast<int64_t>(counts.dropped)))
-      .Set("enabled", EncodeBoolean(counts.enabled))
-      .Set("kept", EncodeInt(static_cast<int32_t>(counts.kept)))
-      .Set("recorded", EncodeBigint(static_cast<int64_t>(counts.recorded)));
+      .Set("capacity", cql::EncodeInt(static_cast<int32_t>(counts.capacity)))
+      .Set("dropped", cql::EncodeBigint(static_cast<int64_t>(counts.dropped)))
+      .Set("enabled", cql::EncodeBoolean(counts.enabled))
+      .Set("kept", cql::EncodeInt(static_cast<int32_t>(counts.kept)))
+      .Set("recorded", cql::EncodeBigint(static_cast<int64_t>(counts.recorded)));
   return rows.Take();
 }
 
-std::optional<CqlError> JournalTable::Write(const Values& values) {
+std::optional<cql::CqlError> JournalTable::Write(const Values& values) {
   std::optional<bool> enabled;
   std::optional<int64_t> capacity;
   for (const auto& [column, value] : values) {
@@ -61,9 +61,9 @@ std::optional<CqlError> JournalTable::Write(const Values& values) {
     }
   }
   if (!enabled && !capacity) return RefuseJournal("set enabled, capacity or both");
-  CqlStatus status = journal_.Configure(enabled, capacity);
+  cql::CqlStatus status = journal_.Configure(enabled, capacity);
   if (!status.ok()) return status.TakeError();
   return std::nullopt;
 }
 
-}  // namespace liststore
+}  // namespace liststore::instruments

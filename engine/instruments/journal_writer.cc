@@ -5,7 +5,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/utf8.h"
 
-namespace liststore {
+namespace liststore::instruments {
 namespace {
 
 using journal_format::kLengthBytes;
@@ -63,7 +63,7 @@ bool JournalWriter::AddSentValues(std::string_view sent, size_t count, bool have
   return true;
 }
 
-void JournalWriter::AddValue(const BoundValue& value, std::optional<std::string_view> name) {
+void JournalWriter::AddValue(const cql::BoundValue& value, std::optional<std::string_view> name) {
   if (leaves_out_statements_) return;  // part_ is of a statement before
   LS_CHECK(part_begin_ != nullptr, "a value belongs to a statement");
   LS_DCHECK(part_.value_count == 0 || part_.have_names == name.has_value(),
@@ -132,4 +132,4 @@ void JournalWriter::Finish() {
   recorded_bytes_ = 0;
 }
 
-}  // namespace liststore
+}  // namespace liststore::instruments

@@ -15,7 +15,7 @@
 #include "engine/instruments/journal_format.h"
 #include "engine/instruments/journal_record.h"
 
-namespace liststore {
+namespace liststore::instruments {
 
 // Writes records one behind the other. Of each: Begin; for each statement what it is and its
 // values, then the error, at any time the facts; Finish. Or Begin and Repeat. Of the blocks' memory
@@ -47,7 +47,7 @@ class JournalWriter {
   void AddText(std::string_view text);
   // Counting holders takes longer than recording: it is held where it is another than before.
   // `bytes`: what it takes, and the journal with it.
-  void AddPrepared(const PlannedStatement& prepared, size_t bytes = 0) {
+  void AddPrepared(const cql::PlannedStatement& prepared, size_t bytes = 0) {
     if (!BeginPart()) return;
     part_.prepared = &prepared;
     if (part_.prepared == block_->prepared_) return;
@@ -60,7 +60,7 @@ class JournalWriter {
   // they have names, and a [value]; false, and nothing is added, when a value may be too long.
   bool AddSentValues(std::string_view sent, size_t count, bool have_names);
   // One value more of the last statement, or its first: either all have names or none.
-  void AddValue(const BoundValue& value, std::optional<std::string_view> name = std::nullopt);
+  void AddValue(const cql::BoundValue& value, std::optional<std::string_view> name = std::nullopt);
   // Behind all statements.
   void SetError(std::string_view message);
 
@@ -146,6 +146,6 @@ inline bool JournalWriter::Repeat(std::optional<int64_t> timestamp, std::string_
   return true;
 }
 
-}  // namespace liststore
+}  // namespace liststore::instruments
 
 #endif  // LISTSTORE_ENGINE_INSTRUMENTS_JOURNAL_WRITER_H_

@@ -13,11 +13,11 @@
 #include "engine/cql/syntax/statement_outline.h"
 #include "engine/execute/kept_text.h"
 
-namespace liststore {
+namespace liststore::instruments {
 namespace {
 
 // The client as the journal knows it.
-const std::shared_ptr<const JournalClient>& IdentityOf(ClientState& client) {
+const std::shared_ptr<const JournalClient>& IdentityOf(execute::ClientState& client) {
   if (client.journal_client == nullptr || client.journal_client->keyspace != client.keyspace) {
     auto identity = std::make_shared<JournalClient>();
     identity->address = client.PeerText();
@@ -40,24 +40,25 @@ void AddValues(std::span<const protocol::Value> values, std::span<const std::str
                std::string_view sent, JournalWriter& record) {
   if (!sent.empty() && record.AddSentValues(sent, values.size(), !names.empty())) return;
   for (size_t i = 0; i < values.size(); ++i) {
-    names.empty() ? record.AddValue(ToBound(values[i]))
-                  : record.AddValue(ToBound(values[i]), names[i]);
+    names.empty() ? record.AddValue(execute::ToBound(values[i]))
+                  : record.AddValue(execute::ToBound(values[i]), names[i]);
   }
 }
 
-void AddStatement(const StatementView& statement, std::string_view text, JournalWriter& record) {
+void AddStatement(const execute::StatementView& statement, std::string_view text,
+                  JournalWriter& record) {
   if (!statement.is_prepared()) return record.AddText(text);
   if (statement.prepared() == nullptr) return record.AddUnknown();
   record.AddPrepared(*statement.prepared(), statement.prepared()->bytes);
 }
 
 // Secrets are not written down: what may be about users ends with the word PASSWORD.
-std::string_view WithoutSecrets(std::string_view text, const StatementOutline& outline) {
+std::string_view WithoutSecrets(std::string_view text, const cql::StatementOutline& outline) {
   const bool names_nothing = outline.table.empty() && outline.keyspace.empty();
-  const bool may_be_of_users =
-      outline.op == StatementOp::kOther ||
-      (names_nothing && (outline.op == StatementOp::kCreate || outline.op == StatementOp::kAlter));
-  return may_be_of_users ? KeptText(text, text.size()) : text;
+  const bool may_be_of_users = outline.op == cql::StatementOp::kOther ||
+                               (names_nothing && (outline.op == cql::StatementOp::kCreate ||
+                                                  outline.op == cql::StatementOp::kAlter));
+  return may_be_of_users ? execute::KeptText(text, text.size()) : text;
 }
 
 }  // namespace
@@ -65,18 +66,18 @@ std::string_view WithoutSecrets(std::string_view text, const StatementOutline& o
 // Requests that came together, and what was found out about them before the journal is locked.
 struct JournalingHandler::Group {
   struct Entry {
-    RequestView* request = nullptr;
+    execute::RequestView* request = nullptr;
     std::string_view text;  // of QUERY and PREPARE, as it is kept
     bool has_new_keyspace = false;
   };
 
-  std::span<RequestView> requests;
+  std::span<execute::RequestView> requests;
   uint64_t at_nanos = 0;
   uint64_t duration_nanos = 0;
   std::shared_ptr<const JournalClient> client_before = {};  // a USE of the group
   std::shared_ptr<const JournalClient> client_behind = {};
   // Those that are recorded.
-  absl::InlinedVector<Entry, kRequestsPerTurnMax> entries = {};
+  absl::InlinedVector<Entry, execute::kRequestsPerTurnMax> entries = {};
 };
 
 namespace {
@@ -85,12 +86,12 @@ namespace {
 // and values, as of most that come together; false: there is more to tell.
 template <typename Entry>
 bool Repeat(const Entry& before, const Entry& entry, JournalWriter& record) {
-  const PreparedStatement* const prepared = entry.request->statement().prepared();
+  const execute::PreparedStatement* const prepared = entry.request->statement().prepared();
   if (prepared == nullptr || prepared != before.request->statement().prepared()) return false;
   const protocol::QueryParameters& a = before.request->parameters();
   const protocol::QueryParameters& b = entry.request->parameters();
-  const Outcome& outcome_a = before.request->outcome;
-  const Outcome& outcome_b = entry.request->outcome;
+  const execute::Outcome& outcome_a = before.request->outcome;
+  const execute::Outcome& outcome_b = entry.request->outcome;
   const bool tells_the_same =
       outcome_a.answered == outcome_b.answered && outcome_a.delay == outcome_b.delay &&
       !outcome_a.error && !outcome_b.error && outcome_a.dead_rows == outcome_b.dead_rows &&
@@ -102,14 +103,15 @@ bool Repeat(const Entry& before, const Entry& entry, JournalWriter& record) {
 
 }  // namespace
 
-ConnectionOrders JournalingHandler::Handle(std::span<RequestView> requests, ClientState& client,
-                                           OutputBuffer& out) {
+execute::ConnectionOrders JournalingHandler::Handle(std::span<execute::RequestView> requests,
+                                                    execute::ClientState& client,
+                                                    OutputBuffer& out) {
   if (!journal_.enabled()) return next_.Handle(requests, client, out);
   const uint64_t at_nanos = clock_.NowNanos();
   // The server's clock may stand, or fly.
   const auto begin_time = std::chrono::steady_clock::now();
   std::shared_ptr<const JournalClient> client_before = IdentityOf(client);
-  ConnectionOrders orders = next_.Handle(requests, client, out);
+  execute::ConnectionOrders orders = next_.Handle(requests, client, out);
   const auto passed = std::chrono::steady_clock::now() - begin_time;
 
   Group group{.requests = requests};
@@ -122,41 +124,42 @@ ConnectionOrders JournalingHandler::Handle(std::span<RequestView> requests, Clie
   return orders;
 }
 
-void JournalingHandler::Choose(ClientState& client_state, Group& group) const {
+void JournalingHandler::Choose(execute::ClientState& client_state, Group& group) const {
   bool has_new_keyspace = false;
   // Drivers look after themselves with statements on system tables, and tests read the journal.
-  const PreparedStatement* last = nullptr;
+  const execute::PreparedStatement* last = nullptr;
   bool last_is_servers = false;
-  for (RequestView& request : group.requests) {
+  for (execute::RequestView& request : group.requests) {
     if (request.outcome.postponed) continue;
     // Made where it stays, and taken back when the request is not recorded.
     Group::Entry& entry = group.entries.emplace_back();
     entry.request = &request;
     entry.has_new_keyspace = has_new_keyspace;
     // What a fault has met nobody may have looked up.
-    const auto find = [&](StatementView& statement) {
+    const auto find = [&](execute::StatementView& statement) {
       if (statement.prepared() == nullptr) statement.Find(client_state.statements, statements_);
     };
-    if (request.kind() == RequestKind::kBatch) {
+    if (request.kind() == execute::RequestKind::kBatch) {
       std::ranges::for_each(request.statements(), find);
       continue;
     }
-    StatementView& statement = request.statement();
+    execute::StatementView& statement = request.statement();
     find(statement);
     if (statement.is_prepared()) {
       if (statement.prepared() != last) {
         last = statement.prepared();
-        last_is_servers = last != nullptr && IsServersKeyspace(last->outline.keyspace);
+        last_is_servers = last != nullptr && cql::IsServersKeyspace(last->outline.keyspace);
       }
       if (last_is_servers) group.entries.pop_back();
       continue;
     }
     const JournalClient& client = has_new_keyspace ? *group.client_behind : *group.client_before;
-    const StatementOutline& outline = statement.Outline(client.keyspace);
-    has_new_keyspace |= outline.op == StatementOp::kUse && request.kind() == RequestKind::kQuery &&
+    const cql::StatementOutline& outline = statement.Outline(client.keyspace);
+    has_new_keyspace |= outline.op == cql::StatementOp::kUse &&
+                        request.kind() == execute::RequestKind::kQuery &&
                         group.client_before != group.client_behind;
     entry.text = WithoutSecrets(statement.text(), outline);
-    if (IsServersKeyspace(outline.keyspace)) group.entries.pop_back();
+    if (cql::IsServersKeyspace(outline.keyspace)) group.entries.pop_back();
   }
 }
 
@@ -165,8 +168,8 @@ void JournalingHandler::Record(const Group& group) {
   journal_.Append(group.entries.size(), [&](size_t i, JournalWriter& record) {
     const Group::Entry& entry = group.entries[i];
     if (i > 0 && Repeat(group.entries[i - 1], entry, record)) return;
-    RequestView& request = *entry.request;
-    const Outcome& outcome = request.outcome;
+    execute::RequestView& request = *entry.request;
+    const execute::Outcome& outcome = request.outcome;
     record.facts.at_nanos = group.at_nanos;
     record.facts.duration_nanos =
         group.duration_nanos + static_cast<uint64_t>(outcome.delay.count());
@@ -174,13 +177,13 @@ void JournalingHandler::Record(const Group& group) {
     record.facts.dead_rows = outcome.dead_rows;
     record.facts.kind = request.kind();
     record.SetClient(entry.has_new_keyspace ? group.client_behind : group.client_before);
-    if (request.kind() == RequestKind::kPrepare) {
+    if (request.kind() == execute::RequestKind::kPrepare) {
       record.AddText(entry.text);
     } else {
       const protocol::QueryParameters& parameters = request.parameters();
       SetParameters(parameters, record.facts);
-      for (const StatementView& statement : request.statements()) {
-        const bool of_batch = request.kind() == RequestKind::kBatch;
+      for (const execute::StatementView& statement : request.statements()) {
+        const bool of_batch = request.kind() == execute::RequestKind::kBatch;
         AddStatement(statement, of_batch ? statement.text() : entry.text, record);
         of_batch
             ? AddValues(statement.values(), {}, statement.sent_values(), record)
@@ -191,4 +194,4 @@ void JournalingHandler::Record(const Group& group) {
   });
 }
 
-}  // namespace liststore
+}  // namespace liststore::instruments

@@ -6,7 +6,7 @@
 #include "engine/model/stored_row.h"
 #include "engine/shard/engine.h"
 
-namespace liststore {
+namespace liststore::instruments {
 namespace {
 
 // Adds up what it is sent, and keeps the largest.
@@ -29,7 +29,7 @@ class SizeSink final : public StoredRowSink {
     if (bytes_ <= kLintPartitionBytesMax) return;
     ++found_.count;
     if (bytes_ < found_.largest_bytes) return;
-    std::string key = PartitionKeyText(table_, key_);
+    std::string key = cql::PartitionKeyText(table_, key_);
     if (bytes_ == found_.largest_bytes && found_.largest_key < key) return;
     found_.largest_bytes = bytes_;
     found_.largest_key = std::move(key);
@@ -48,7 +48,7 @@ class SizeSink final : public StoredRowSink {
 
 }  // namespace
 
-std::vector<LargePartitions> FindLargePartitions(Engine& engine, const Schema& schema,
+std::vector<LargePartitions> FindLargePartitions(shard::Engine& engine, const Schema& schema,
                                                  uint64_t now_nanos) {
   std::vector<LargePartitions> all;
   for (const auto& [name, keyspace] : schema.keyspaces) {
@@ -59,7 +59,7 @@ std::vector<LargePartitions> FindLargePartitions(Engine& engine, const Schema& s
       if (engine.StatsOf(table->storage.id).live_bytes <= kLintPartitionBytesMax) continue;
       LargePartitions found;
       SizeSink sink(*table, found);
-      CopyPosition position;
+      shard::CopyPosition position;
       OpStatus status = OpStatus::kOk;
       while (!position.done && status == OpStatus::kOk) {
         sink.BeginSlice();
@@ -74,4 +74,4 @@ std::vector<LargePartitions> FindLargePartitions(Engine& engine, const Schema& s
   return all;
 }
 
-}  // namespace liststore
+}  // namespace liststore::instruments

@@ -9,9 +9,11 @@
 
 #include "engine/model/schema.h"
 
-namespace liststore {
-
+namespace liststore::shard {
 class Engine;
+}  // namespace liststore::shard
+
+namespace liststore::instruments {
 
 // Bytes of keys and values that one partition may have. ScyllaDB warns from 1000 MB on
 // (compaction_large_partition_warning_threshold_mb); a test that comes as far as this is on its way
@@ -29,9 +31,9 @@ struct LargePartitions {
 // Of the tables of users, in their order. Keys and values are counted of what is stored, dead or
 // not. O(rows) of tables that have taken so many bytes, which no small test has; a partition at a
 // time.
-std::vector<LargePartitions> FindLargePartitions(Engine& engine, const Schema& schema,
+std::vector<LargePartitions> FindLargePartitions(shard::Engine& engine, const Schema& schema,
                                                  uint64_t now_nanos);
 
-}  // namespace liststore
+}  // namespace liststore::instruments
 
 #endif  // LISTSTORE_ENGINE_INSTRUMENTS_LARGE_PARTITIONS_H_

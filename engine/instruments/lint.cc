@@ -12,18 +12,18 @@
 #include "engine/instruments/large_partitions.h"
 #include "engine/instruments/request_reading.h"
 
-namespace liststore {
+namespace liststore::instruments {
 namespace {
 
-bool IsLiteral(TokenKind kind) {
+bool IsLiteral(cql::TokenKind kind) {
   switch (kind) {
-    case TokenKind::kString:
-    case TokenKind::kInteger:
-    case TokenKind::kFloat:
-    case TokenKind::kUuid:
-    case TokenKind::kHex:
-    case TokenKind::kBoolean:
-    case TokenKind::kDuration:
+    case cql::TokenKind::kString:
+    case cql::TokenKind::kInteger:
+    case cql::TokenKind::kFloat:
+    case cql::TokenKind::kUuid:
+    case cql::TokenKind::kHex:
+    case cql::TokenKind::kBoolean:
+    case cql::TokenKind::kDuration:
       return true;
     default:
       return false;
@@ -31,11 +31,12 @@ bool IsLiteral(TokenKind kind) {
 }
 
 bool AllowsFiltering(std::string_view text) {
-  Lexer lexer(text);
-  for (Lexeme token = lexer.Next(), before;
-       token.kind != TokenKind::kEnd && token.kind != TokenKind::kInvalid;
+  cql::Lexer lexer(text);
+  for (cql::Lexeme token = lexer.Next(), before;
+       token.kind != cql::TokenKind::kEnd && token.kind != cql::TokenKind::kInvalid;
        before = token, token = lexer.Next()) {
-    if (before.keyword == Keyword::kALLOW && token.keyword == Keyword::kFILTERING) return true;
+    if (before.keyword == cql::Keyword::kALLOW && token.keyword == cql::Keyword::kFILTERING)
+      return true;
   }
   return false;
 }
@@ -45,17 +46,17 @@ std::string QualifiedName(const TableDefinition& table) {
 }
 
 // INSERT and UPDATE that keep a row for ever. Counters have no choice.
-bool KeepsForEver(const ModificationPlan& plan) {
-  const bool writes =
-      plan.kind == ModificationPlan::Kind::kInsert || plan.kind == ModificationPlan::Kind::kUpdate;
+bool KeepsForEver(const cql::ModificationPlan& plan) {
+  const bool writes = plan.kind == cql::ModificationPlan::Kind::kInsert ||
+                      plan.kind == cql::ModificationPlan::Kind::kUpdate;
   return writes && !plan.is_counter && !plan.ttl && plan.table->options.default_ttl_seconds == 0;
 }
 
 // The value of USING TIMESTAMP; nullopt: there is none, or it is not known.
-std::optional<int64_t> TimestampOf(const std::optional<Operand>& operand,
-                                   const std::optional<std::vector<BoundValue>>& bound) {
+std::optional<int64_t> TimestampOf(const std::optional<cql::Operand>& operand,
+                                   const std::optional<std::vector<cql::BoundValue>>& bound) {
   if (!operand || !bound) return std::nullopt;
-  const BoundValue value = Peek(*operand, *bound);
+  const cql::BoundValue value = cql::Peek(*operand, *bound);
   if (!value.has_value() || value.bytes.size() != 8) return std::nullopt;
   return static_cast<int64_t>(LoadBigEndian64(value.bytes.data()));
 }
@@ -102,18 +103,18 @@ class Linter {
   }
 
   void LookForUnprepared(const RequestReading& reading) {
-    if (record_->kind != RequestKind::kQuery) return;
-    if (reading.op == StatementOp::kSelect || reading.op == StatementOp::kInsert ||
-        reading.op == StatementOp::kUpdate || reading.op == StatementOp::kDelete) {
+    if (record_->kind != execute::RequestKind::kQuery) return;
+    if (reading.op == cql::StatementOp::kSelect || reading.op == cql::StatementOp::kInsert ||
+        reading.op == cql::StatementOp::kUpdate || reading.op == cql::StatementOp::kDelete) {
       Find("unprepared", StatementShape(reading.text));
     }
   }
 
   void LookAtBatch(const RequestReading& reading) {
-    if (reading.op != StatementOp::kBatch) return;
-    Partitions partitions;
+    if (reading.op != cql::StatementOp::kBatch) return;
+    cql::Partitions partitions;
     for (const StatementReading& statement : reading.statements) {
-      Partitions of_statement = PartitionsOf(statement);
+      cql::Partitions of_statement = PartitionsOf(statement);
       partitions.merge(of_statement);
     }
     if (partitions.size() < 2) return;
@@ -123,7 +124,7 @@ class Linter {
 
   void LookForKeys(const StatementReading& statement) {
     const auto* select =
-        statement.plan == nullptr ? nullptr : std::get_if<SelectPlan>(&statement.plan->body);
+        statement.plan == nullptr ? nullptr : std::get_if<cql::SelectPlan>(&statement.plan->body);
     if (select == nullptr) return;
     const size_t keys = PartitionsOf(statement).size();
     if (keys <= kLintKeysMax) return;
@@ -133,11 +134,11 @@ class Linter {
 
   void LookAtWrites(const StatementReading& statement) {
     if (statement.plan == nullptr) return;
-    if (const auto* change = std::get_if<ModificationPlan>(&statement.plan->body)) {
+    if (const auto* change = std::get_if<cql::ModificationPlan>(&statement.plan->body)) {
       LookAtWrite(*change, TimestampOf(change->timestamp, statement.bound));
-    } else if (const auto* batch = std::get_if<BatchPlan>(&statement.plan->body)) {
+    } else if (const auto* batch = std::get_if<cql::BatchPlan>(&statement.plan->body)) {
       const std::optional<int64_t> of_batch = TimestampOf(batch->timestamp, statement.bound);
-      for (const ModificationPlan& part : batch->modifications) {
+      for (const cql::ModificationPlan& part : batch->modifications) {
         const std::optional<int64_t> own = TimestampOf(part.timestamp, statement.bound);
         LookAtWrite(part, own ? own : of_batch);
       }
@@ -145,7 +146,7 @@ class Linter {
   }
 
   // `said`: by USING TIMESTAMP, which comes before what the driver gave.
-  void LookAtWrite(const ModificationPlan& plan, std::optional<int64_t> said) {
+  void LookAtWrite(const cql::ModificationPlan& plan, std::optional<int64_t> said) {
     if (KeepsForEver(plan)) Find("no_ttl", QualifiedName(*plan.table));
     const std::optional<int64_t> timestamp =
         said || !honours_client_timestamps_ ? said : record_->timestamp;
@@ -162,12 +163,12 @@ class Linter {
   std::map<std::pair<std::string, std::string>, uint64_t> last_seqs_;
 };
 
-constexpr TableSpec kLintSpec = {"liststore",
-                                 "lint",
-                                 "lint text",
-                                 "rule text, subject text",
-                                 "count bigint, detail text, seq bigint",
-                                 "habits that hurt at scale"};
+constexpr cql::TableSpec kLintSpec = {"liststore",
+                                      "lint",
+                                      "lint text",
+                                      "rule text, subject text",
+                                      "count bigint, detail text, seq bigint",
+                                      "habits that hurt at scale"};
 
 LintFinding FindingOf(const LargePartitions& large) {
   return {.rule = "large_partition",
@@ -178,15 +179,15 @@ LintFinding FindingOf(const LargePartitions& large) {
                     std::to_string(kLintPartitionBytesMax)};
 }
 
-void AppendFinding(const LintFinding& finding, RowCollector& rows) {
+void AppendFinding(const LintFinding& finding, cql::RowCollector& rows) {
   rows.Row()
       .Set("lint", "lint")
       .Set("rule", finding.rule)
       .Set("subject", finding.subject)
-      .Set("count", EncodeBigint(static_cast<int64_t>(finding.count)));
+      .Set("count", cql::EncodeBigint(static_cast<int64_t>(finding.count)));
   if (!finding.detail.empty()) rows.Set("detail", finding.detail);
   if (finding.first_seq != 0) {
-    rows.Set("seq", EncodeBigint(static_cast<int64_t>(finding.first_seq)));
+    rows.Set("seq", cql::EncodeBigint(static_cast<int64_t>(finding.first_seq)));
   }
 }
 
@@ -196,7 +197,8 @@ std::vector<LintFinding> Lint(const Journal& journal, const Schema& schema,
                               bool honours_client_timestamps) {
   Linter linter(honours_client_timestamps);
   journal.ForEach([&](const JournalRecord& record) {
-    if (std::string_view(record.outcome) != "ok" || record.kind == RequestKind::kPrepare) return;
+    if (std::string_view(record.outcome) != "ok" || record.kind == execute::RequestKind::kPrepare)
+      return;
     linter.Look(record, ReadRequest(record, schema));
   });
   return linter.Take();
@@ -205,9 +207,10 @@ std::vector<LintFinding> Lint(const Journal& journal, const Schema& schema,
 std::string StatementShape(std::string_view text) {
   std::string shape;
   const char* copied = text.data();
-  Lexer lexer(text);
-  for (Lexeme token = lexer.Next();
-       token.kind != TokenKind::kEnd && token.kind != TokenKind::kInvalid; token = lexer.Next()) {
+  cql::Lexer lexer(text);
+  for (cql::Lexeme token = lexer.Next();
+       token.kind != cql::TokenKind::kEnd && token.kind != cql::TokenKind::kInvalid;
+       token = lexer.Next()) {
     if (!IsLiteral(token.kind)) continue;
     shape.append(copied, token.text.data()).append("?");
     copied = token.text.data() + token.text.size();
@@ -216,11 +219,11 @@ std::string StatementShape(std::string_view text) {
   return shape;
 }
 
-std::unique_ptr<VirtualTable> MakeLintTable(const Journal& journal, Engine& engine,
-                                            std::function<bool()> replaces_client_timestamps) {
-  return std::make_unique<ComputedTable>(
+std::unique_ptr<cql::VirtualTable> MakeLintTable(const Journal& journal, shard::Engine& engine,
+                                                 std::function<bool()> replaces_client_timestamps) {
+  return std::make_unique<cql::ComputedTable>(
       kLintSpec, [&journal, &engine, replaces = std::move(replaces_client_timestamps)](
-                     const VirtualReadContext& context, RowCollector& rows) {
+                     const cql::VirtualReadContext& context, cql::RowCollector& rows) {
         const bool honours = !replaces || !replaces();
         for (const LintFinding& finding : Lint(journal, context.schema, honours)) {
           AppendFinding(finding, rows);
@@ -232,4 +235,4 @@ std::unique_ptr<VirtualTable> MakeLintTable(const Journal& journal, Engine& engi
       });
 }
 
-}  // namespace liststore
+}  // namespace liststore::instruments

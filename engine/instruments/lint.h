@@ -13,9 +13,11 @@
 #include "engine/instruments/journal.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
-
+namespace liststore::shard {
 class Engine;
+}  // namespace liststore::shard
+
+namespace liststore::instruments {
 
 // The same text but for its literals, so often, without being prepared.
 inline constexpr uint64_t kLintUnpreparedMin = 3;
@@ -47,9 +49,9 @@ std::string StatementShape(std::string_view text);
 // The table liststore.lint, computed when it is read. Its columns are described in
 // docs/cql_support.md. `journal` and `engine`, whose partitions are looked at, outlive the table.
 // `replaces_client_timestamps`: asked with each read; empty: they are honoured.
-std::unique_ptr<VirtualTable> MakeLintTable(const Journal& journal, Engine& engine,
-                                            std::function<bool()> replaces_client_timestamps);
+std::unique_ptr<cql::VirtualTable> MakeLintTable(const Journal& journal, shard::Engine& engine,
+                                                 std::function<bool()> replaces_client_timestamps);
 
-}  // namespace liststore
+}  // namespace liststore::instruments
 
 #endif  // LISTSTORE_ENGINE_INSTRUMENTS_LINT_H_

@@ -12,7 +12,7 @@
 #include "engine/cql/values/print_value.h"
 #include "engine/model/partition_key.h"
 
-namespace liststore {
+namespace liststore::instruments {
 namespace {
 
 bool IsText(const DataType& type) {
@@ -26,15 +26,17 @@ std::string Literal(const DataType* type, const RecordedValue& value) {
   const std::string_view bytes = value.value.bytes;
   if (value.is_cut) {
     const bool readable = type != nullptr && IsText(*type);
-    return (readable ? QuoteString(bytes.substr(0, ValidUtf8Bytes(bytes))) : PrintBlob(bytes)) +
+    return (readable ? cql::QuoteString(bytes.substr(0, ValidUtf8Bytes(bytes)))
+                     : cql::PrintBlob(bytes)) +
            "...";
   }
-  if (type == nullptr || !type->IsValid(bytes)) return PrintBlob(bytes);
-  return PrintValue(*type, bytes);
+  if (type == nullptr || !type->IsValid(bytes)) return cql::PrintBlob(bytes);
+  return cql::PrintValue(*type, bytes);
 }
 
 // The value of the i-th of a plan's variables; nullptr: it was not sent.
-const RecordedValue* ValueOf(const std::vector<RecordedValue>& values, const Plan& plan, size_t i) {
+const RecordedValue* ValueOf(const std::vector<RecordedValue>& values, const cql::Plan& plan,
+                             size_t i) {
   if (values.empty()) return nullptr;
   if (values[0].name.empty()) return i < values.size() ? &values[i] : nullptr;
   const auto at = std::ranges::find(values, plan.variables[i].name, &RecordedValue::name);
@@ -46,9 +48,9 @@ void ReadValues(const std::vector<RecordedValue>& values, StatementReading& read
     for (const RecordedValue& value : values) reading.literals.push_back(Literal(nullptr, value));
     return;
   }
-  const std::vector<BindVariable>& variables = reading.plan->variables;
+  const std::vector<cql::BindVariable>& variables = reading.plan->variables;
   bool known = values.size() <= variables.size() || !values[0].name.empty();
-  std::vector<BoundValue> bound;
+  std::vector<cql::BoundValue> bound;
   for (size_t i = 0; i < variables.size(); ++i) {
     const RecordedValue* const value = ValueOf(values, *reading.plan, i);
     known &= value != nullptr && !value->is_cut;
@@ -73,10 +75,10 @@ StatementReading ReadStatement(const JournalRecord& record, const RecordedStatem
     reading.outline = statement.prepared->outline;
     reading.plan = statement.prepared->plan;
   } else {
-    reading.outline = OutlineOf(statement.text, keyspace);
+    reading.outline = cql::OutlineOf(statement.text, keyspace);
     // PREPARE has nothing that a plan could tell more of.
-    if (!statement.is_text_cut && record.kind != RequestKind::kPrepare) {
-      auto plan = PlanText(statement.text, schema, keyspace);
+    if (!statement.is_text_cut && record.kind != execute::RequestKind::kPrepare) {
+      auto plan = cql::PlanText(statement.text, schema, keyspace);
       if (plan.ok()) reading.plan = *std::move(plan);
     }
   }
@@ -84,9 +86,9 @@ StatementReading ReadStatement(const JournalRecord& record, const RecordedStatem
   return reading;
 }
 
-StatementOp OpOf(const JournalRecord& record, const RequestReading& reading) {
-  if (record.kind == RequestKind::kBatch) return StatementOp::kBatch;
-  if (record.kind == RequestKind::kPrepare) return StatementOp::kPrepare;
+cql::StatementOp OpOf(const JournalRecord& record, const RequestReading& reading) {
+  if (record.kind == execute::RequestKind::kBatch) return cql::StatementOp::kBatch;
+  if (record.kind == execute::RequestKind::kPrepare) return cql::StatementOp::kPrepare;
   return reading.statements[0].outline.op;
 }
 
@@ -95,13 +97,13 @@ std::string CommonTable(const std::vector<StatementReading>& statements) {
   std::set<std::string> names;
   for (const StatementReading& statement : statements) {
     const auto* batch =
-        statement.plan == nullptr ? nullptr : std::get_if<BatchPlan>(&statement.plan->body);
+        statement.plan == nullptr ? nullptr : std::get_if<cql::BatchPlan>(&statement.plan->body);
     if (batch == nullptr || batch->modifications.empty()) {
       const bool has_name = batch == nullptr && !statement.outline.table.empty();
-      names.insert(has_name ? QualifiedTable(statement.outline) : std::string());
+      names.insert(has_name ? cql::QualifiedTable(statement.outline) : std::string());
       continue;
     }
-    for (const ModificationPlan& part : batch->modifications) {
+    for (const cql::ModificationPlan& part : batch->modifications) {
       names.insert(part.table->keyspace + "." + part.table->name);
     }
   }
@@ -109,21 +111,21 @@ std::string CommonTable(const std::vector<StatementReading>& statements) {
 }
 
 std::optional<std::string> CommonKey(const std::vector<StatementReading>& statements) {
-  Partitions partitions;
+  cql::Partitions partitions;
   for (const StatementReading& statement : statements) {
-    Partitions of_statement = PartitionsOf(statement);
+    cql::Partitions of_statement = PartitionsOf(statement);
     if (of_statement.empty()) return std::nullopt;
     partitions.merge(of_statement);
     if (partitions.size() > 1) return std::nullopt;
   }
   if (partitions.empty()) return std::nullopt;
   const auto& [table, key] = *partitions.begin();
-  return PartitionKeyText(*table, key);
+  return cql::PartitionKeyText(*table, key);
 }
 
 }  // namespace
 
-Partitions PartitionsOf(const StatementReading& statement) {
+cql::Partitions PartitionsOf(const StatementReading& statement) {
   if (statement.plan == nullptr || !statement.bound) return {};
   return PartitionsOf(*statement.plan, *statement.bound);
 }
@@ -137,10 +139,10 @@ RequestReading ReadRequest(const JournalRecord& record, const Schema& schema) {
     reading.prepared |= statement.prepared != nullptr;
   }
   if (record.leaves_out_statements()) reading.text += "; ...";
-  reading.prepared |= record.kind == RequestKind::kExecute;
+  reading.prepared |= record.kind == execute::RequestKind::kExecute;
   if (reading.statements.empty()) {
-    LS_DCHECK(record.kind == RequestKind::kBatch, "other requests have one statement");
-    reading.op = StatementOp::kBatch;
+    LS_DCHECK(record.kind == execute::RequestKind::kBatch, "other requests have one statement");
+    reading.op = cql::StatementOp::kBatch;
     return reading;
   }
   reading.op = OpOf(record, reading);
@@ -151,4 +153,4 @@ RequestReading ReadRequest(const JournalRecord& record, const Schema& schema) {
   return reading;
 }
 
-}  // namespace liststore
+}  // namespace liststore::instruments

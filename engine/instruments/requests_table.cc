@@ -8,12 +8,12 @@
 #include "engine/cql/values/encode_value.h"
 #include "engine/instruments/request_reading.h"
 
-namespace liststore {
+namespace liststore::instruments {
 namespace {
 
 constexpr uint64_t kNanosPerMicro = 1000;
 
-constexpr TableSpec kRequestsSpec = {
+constexpr cql::TableSpec kRequestsSpec = {
     "liststore",
     "requests",
     "journal text",
@@ -25,7 +25,7 @@ constexpr TableSpec kRequestsSpec = {
     "the last requests of clients"};
 
 // Empty texts are null: nothing was said.
-void PutText(RowCollector& row, std::string_view column, std::string_view text) {
+void PutText(cql::RowCollector& row, std::string_view column, std::string_view text) {
   if (!text.empty()) row.Set(column, std::string(text));
 }
 
@@ -37,13 +37,13 @@ std::vector<std::string> LiteralsOf(const RequestReading& reading) {
   return literals;
 }
 
-void SetFacts(const JournalRecord& record, RowCollector& row) {
+void SetFacts(const JournalRecord& record, cql::RowCollector& row) {
   row.Set("journal", "requests")
-      .Set("seq", EncodeBigint(static_cast<int64_t>(record.seq())))
-      .Set("at", EncodeTimestamp(record.at_nanos))
+      .Set("seq", cql::EncodeBigint(static_cast<int64_t>(record.seq())))
+      .Set("at", cql::EncodeTimestamp(record.at_nanos))
       .Set("duration_us",
-           EncodeBigint(static_cast<int64_t>(record.duration_nanos / kNanosPerMicro)))
-      .Set("dead_rows", EncodeBigint(static_cast<int64_t>(record.dead_rows)))
+           cql::EncodeBigint(static_cast<int64_t>(record.duration_nanos / kNanosPerMicro)))
+      .Set("dead_rows", cql::EncodeBigint(static_cast<int64_t>(record.dead_rows)))
       .Set("outcome", std::string(record.outcome));
   PutText(row, "client", record.client->address);
   PutText(row, "driver", record.client->driver);
@@ -51,26 +51,27 @@ void SetFacts(const JournalRecord& record, RowCollector& row) {
   PutText(row, "consistency", record.consistency);
   PutText(row, "serial_consistency", record.serial_consistency);
   PutText(row, "error", record.error());
-  if (record.page_size) row.Set("page_size", EncodeInt(*record.page_size));
-  if (record.timestamp) row.Set("timestamp", EncodeBigint(*record.timestamp));
+  if (record.page_size) row.Set("page_size", cql::EncodeInt(*record.page_size));
+  if (record.timestamp) row.Set("timestamp", cql::EncodeBigint(*record.timestamp));
 }
 
-void SetReading(const RequestReading& reading, RowCollector& row) {
-  row.Set("op", std::string(ToString(reading.op))).Set("prepared", EncodeBoolean(reading.prepared));
+void SetReading(const RequestReading& reading, cql::RowCollector& row) {
+  row.Set("op", std::string(cql::ToString(reading.op)))
+      .Set("prepared", cql::EncodeBoolean(reading.prepared));
   PutText(row, "statement", reading.text);
   PutText(row, "tbl", reading.table);
   if (reading.key) row.Set("key", *reading.key);
   const std::vector<std::string> literals = LiteralsOf(reading);
-  if (!literals.empty()) row.Set("values", EncodeTextList(literals));
+  if (!literals.empty()) row.Set("values", cql::EncodeTextList(literals));
 }
 
 }  // namespace
 
 RequestsTable::RequestsTable(Journal& journal)
-    : journal_(journal), definition_(MakeVirtualDefinition(kRequestsSpec)) {}
+    : journal_(journal), definition_(cql::MakeVirtualDefinition(kRequestsSpec)) {}
 
-std::vector<VirtualRow> RequestsTable::Rows(const VirtualReadContext& context) const {
-  RowCollector rows(*definition_);
+std::vector<cql::VirtualRow> RequestsTable::Rows(const cql::VirtualReadContext& context) const {
+  cql::RowCollector rows(*definition_);
   journal_.ForEach([&](const JournalRecord& record) {
     SetFacts(record, rows.Row());
     SetReading(ReadRequest(record, context.schema), rows);
@@ -78,4 +79,4 @@ std::vector<VirtualRow> RequestsTable::Rows(const VirtualReadContext& context) c
   return rows.Take();
 }
 
-}  // namespace liststore
+}  // namespace liststore::instruments

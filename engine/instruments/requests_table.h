@@ -9,17 +9,17 @@
 #include "engine/cql/schema/virtual_table.h"
 #include "engine/instruments/journal.h"
 
-namespace liststore {
+namespace liststore::instruments {
 
 // Thread-safe. Reading is O(records) whatever is asked for. TRUNCATE clears the
 // journal; rows cannot be written.
-class RequestsTable final : public VirtualTable {
+class RequestsTable final : public cql::VirtualTable {
  public:
   // `journal` outlives the table.
   explicit RequestsTable(Journal& journal);
 
   const std::shared_ptr<const TableDefinition>& definition() const override { return definition_; }
-  std::vector<VirtualRow> Rows(const VirtualReadContext& context) const override;
+  std::vector<cql::VirtualRow> Rows(const cql::VirtualReadContext& context) const override;
   bool can_be_truncated() const override { return true; }
   void Truncate() override { journal_.Clear(); }
 
@@ -28,6 +28,6 @@ class RequestsTable final : public VirtualTable {
   const std::shared_ptr<const TableDefinition> definition_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::instruments
 
 #endif  // LISTSTORE_ENGINE_INSTRUMENTS_REQUESTS_TABLE_H_

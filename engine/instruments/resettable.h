@@ -2,7 +2,7 @@
 #ifndef LISTSTORE_ENGINE_INSTRUMENTS_RESETTABLE_H_
 #define LISTSTORE_ENGINE_INSTRUMENTS_RESETTABLE_H_
 
-namespace liststore {
+namespace liststore::instruments {
 
 class Resettable {
  public:
@@ -13,6 +13,6 @@ class Resettable {
   virtual void Reset() = 0;
 };
 
-}  // namespace liststore
+}  // namespace liststore::instruments
 
 #endif  // LISTSTORE_ENGINE_INSTRUMENTS_RESETTABLE_H_

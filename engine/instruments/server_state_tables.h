@@ -12,7 +12,7 @@
 
 #include "engine/cql/schema/virtual_table.h"
 
-namespace liststore {
+namespace liststore::instruments {
 
 struct MemoryUse {
   std::string kind;
@@ -27,9 +27,10 @@ struct Counter {
 };
 
 // The functions are called with each read, by any thread.
-std::unique_ptr<VirtualTable> MakeMemoryTable(std::function<std::vector<MemoryUse>()> uses);
-std::unique_ptr<VirtualTable> MakeCountersTable(std::function<std::vector<Counter>()> counters);
+std::unique_ptr<cql::VirtualTable> MakeMemoryTable(std::function<std::vector<MemoryUse>()> uses);
+std::unique_ptr<cql::VirtualTable> MakeCountersTable(
+    std::function<std::vector<Counter>()> counters);
 
-}  // namespace liststore
+}  // namespace liststore::instruments
 
 #endif  // LISTSTORE_ENGINE_INSTRUMENTS_SERVER_STATE_TABLES_H_

@@ -7,10 +7,10 @@
 #include "engine/cql/syntax/unsupported.h"
 #include "engine/cql/values/encode_value.h"
 
-namespace liststore {
+namespace liststore::instruments {
 namespace {
 
-constexpr TableSpec kUnsupportedSpec = {
+constexpr cql::TableSpec kUnsupportedSpec = {
     "liststore",
     "unsupported",
     "kind text",
@@ -19,15 +19,15 @@ constexpr TableSpec kUnsupportedSpec = {
     "instead text",
     "what clients asked for and did not get"};
 
-void ListFeatures(const FeatureTally& tally, RowCollector& rows) {
-  for (const FeatureTally::Entry& entry : tally.Met()) {
-    const CqlFeatureFacts& facts = FactsOf(entry.feature);
+void ListFeatures(const execute::FeatureTally& tally, cql::RowCollector& rows) {
+  for (const execute::FeatureTally::Entry& entry : tally.Met()) {
+    const cql::CqlFeatureFacts& facts = cql::FactsOf(entry.feature);
     rows.Row()
-        .Set("kind", std::string(KindName(facts)))
+        .Set("kind", std::string(cql::KindName(facts)))
         .Set("code", std::string(facts.code))
-        .Set("count", EncodeBigint(static_cast<int64_t>(entry.count)))
+        .Set("count", cql::EncodeBigint(static_cast<int64_t>(entry.count)))
         .Set("feature", std::string(facts.name))
-        .Set("first_at", EncodeTimestamp(entry.first_nanos))
+        .Set("first_at", cql::EncodeTimestamp(entry.first_nanos))
         .Set("first_statement", entry.first_statement)
         .Set("instead", std::string(facts.instead));
   }
@@ -35,11 +35,10 @@ void ListFeatures(const FeatureTally& tally, RowCollector& rows) {
 
 }  // namespace
 
-std::unique_ptr<VirtualTable> MakeUnsupportedTable(const FeatureTally& tally) {
-  return std::make_unique<ComputedTable>(
-      kUnsupportedSpec, [&tally](const VirtualReadContext& /*context*/, RowCollector& rows) {
-        ListFeatures(tally, rows);
-      });
+std::unique_ptr<cql::VirtualTable> MakeUnsupportedTable(const execute::FeatureTally& tally) {
+  return std::make_unique<cql::ComputedTable>(
+      kUnsupportedSpec, [&tally](const cql::VirtualReadContext& /*context*/,
+                                 cql::RowCollector& rows) { ListFeatures(tally, rows); });
 }
 
-}  // namespace liststore
+}  // namespace liststore::instruments

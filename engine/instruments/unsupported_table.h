@@ -8,11 +8,11 @@
 #include "engine/cql/schema/virtual_table.h"
 #include "engine/execute/feature_tally.h"
 
-namespace liststore {
+namespace liststore::instruments {
 
 // A row for each feature that was met; empty when there was none. `tally` outlives the table.
-std::unique_ptr<VirtualTable> MakeUnsupportedTable(const FeatureTally& tally);
+std::unique_ptr<cql::VirtualTable> MakeUnsupportedTable(const execute::FeatureTally& tally);
 
-}  // namespace liststore
+}  // namespace liststore::instruments
 
 #endif  // LISTSTORE_ENGINE_INSTRUMENTS_UNSUPPORTED_TABLE_H_

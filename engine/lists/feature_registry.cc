@@ -33,7 +33,7 @@ std::string NameOf(std::string_view entity_type, std::string_view feature,
                       " of entity type ", Quoted(entity_type));
 }
 
-TableSchema CreateListFeatures(Engine& engine, const std::string& keyspace) {
+TableSchema CreateListFeatures(shard::Engine& engine, const std::string& keyspace) {
   TableSchema schema;
   schema.keyspace = keyspace;
   schema.name = "list_features";
@@ -92,7 +92,7 @@ CacheStats ToCacheStats(const Usage& usage) {
           .forgotten_items = usage.forgotten_rows};
 }
 
-FeatureRegistry::FeatureRegistry(Engine& engine, const std::string& keyspace, TableId items)
+FeatureRegistry::FeatureRegistry(shard::Engine& engine, const std::string& keyspace, TableId items)
     : engine_(engine), schema_(CreateListFeatures(engine, keyspace)), items_table_(items) {}
 
 FeatureEntry* FeatureRegistry::FindOrInsert(std::string_view feature_key) {

@@ -52,7 +52,7 @@ class FeatureRegistry final : public UsageOwner {
  public:
   // Creates list_features in `keyspace`. `items` is the table whose partitions begin with a
   // feature_key. `engine` outlives the registry.
-  FeatureRegistry(Engine& engine, const std::string& keyspace, TableId items);
+  FeatureRegistry(shard::Engine& engine, const std::string& keyspace, TableId items);
   FeatureRegistry(const FeatureRegistry&) = delete;
   FeatureRegistry& operator=(const FeatureRegistry&) = delete;
 
@@ -101,12 +101,12 @@ class FeatureRegistry final : public UsageOwner {
   // Truncations of lists, for a copy of the lists that runs meanwhile.
   TruncationLog& truncations() { return truncations_; }
   // All features and, at the same instant, the truncations that `reader` has not seen.
-  std::vector<saved::Feature> Save(TruncationLog::Reader& reader,
-                                   std::vector<std::string>& components) const
+  std::vector<snapshot::Feature> Save(TruncationLog::Reader& reader,
+                                      std::vector<std::string>& components) const
       ABSL_LOCKS_EXCLUDED(mutex_);
   // Creates a saved feature with its versions. InvalidArgument: names or TTLs out of bounds.
   // AlreadyExists. ResourceExhausted.
-  absl::Status Restore(const saved::Feature& feature, uint64_t now_nanos)
+  absl::Status Restore(const snapshot::Feature& feature, uint64_t now_nanos)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Verify() const ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -143,7 +143,7 @@ class FeatureRegistry final : public UsageOwner {
   void Withdraw(std::span<FeatureEntry* const> entries) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Constant after construction.
-  Engine& engine_;
+  shard::Engine& engine_;
   const TableSchema schema_;  // of list_features
   const TableId items_table_;
   // Any thread.

@@ -23,7 +23,7 @@ static_assert(kFeatureTtlSecondsMax == kTtlSecondsMax, "the public bound is the 
 // Keys in one step of ForEachList.
 constexpr size_t kListsPerScan = 256;
 
-TableSchema CreateListItems(Engine& engine, const std::string& keyspace) {
+TableSchema CreateListItems(shard::Engine& engine, const std::string& keyspace) {
   TableSchema schema;
   schema.keyspace = keyspace;
   schema.name = "list_items";
@@ -37,12 +37,12 @@ TableSchema CreateListItems(Engine& engine, const std::string& keyspace) {
 }
 
 // Lets statements find the store's tables by name.
-void PutInCatalog(Engine& engine, const TableSchema& schema) {
+void PutInCatalog(shard::Engine& engine, const TableSchema& schema) {
   auto table = std::make_shared<TableDefinition>(DefinitionOf(schema));
   table->id = engine.catalog().NewUuid();
   table->belongs_to_list_store = true;
   engine.catalog().Change([&](Schema& next) {
-    Catalog::PutTable(next, table);
+    shard::Catalog::PutTable(next, table);
     return true;
   });
 }
@@ -51,15 +51,15 @@ void PutInCatalog(Engine& engine, const TableSchema& schema) {
 // after 22 million evictions with a limit of 1 GiB.
 constexpr uint64_t kFilterPart = 128;
 
-void EnableEviction(Engine& engine, TableId items, const Options& options) {
-  EvictionOptions eviction;
+void EnableEviction(shard::Engine& engine, TableId items, const Options& options) {
+  storage::EvictionOptions eviction;
   eviction.lives_elsewhere = options.lists_live_elsewhere;
   eviction.filter_bytes = options.memory_limit_bytes / kFilterPart / engine.router().lanes();
   engine.EnableEviction(items, eviction);
 }
 
-EngineOptions ToEngineOptions(const Options& options) {
-  EngineOptions engine;
+shard::EngineOptions ToEngineOptions(const Options& options) {
+  shard::EngineOptions engine;
   engine.shards = options.shards;
   engine.memory_limit_bytes = options.memory_limit_bytes;
   return engine;
@@ -112,7 +112,7 @@ absl::StatusOr<std::unique_ptr<ListStore>> ListStore::Open(Options options) {
 ListStore::ListStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ListStore::~ListStore() = default;
 
-Engine& ListStore::engine() { return impl_->engine; }
+shard::Engine& ListStore::engine() { return impl_->engine; }
 const Clock& ListStore::clock() const { return *impl_->options.clock; }
 
 absl::Status ListStore::CreateListFeature(std::string_view entity_type, std::string_view feature,
@@ -176,7 +176,7 @@ absl::Status ListStore::ForEachList(
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, version));
   const std::string feature_key = FeatureKey(entity_type, feature, version);
   const uint64_t now_nanos = impl_->Now();
-  ScanPosition position;
+  shard::ScanPosition position;
   std::vector<std::string> keys;
   while (!position.done) {
     keys.clear();
@@ -205,7 +205,7 @@ std::optional<int64_t> ListStore::NextExpirySeconds() const {
 Stats ListStore::GetStats() const {
   Stats stats;
   for (const TableSchema* schema : {&impl_->items_schema, &impl_->registry.schema()}) {
-    const TableStats sums = impl_->engine.StatsOf(schema->id);
+    const storage::TableStats sums = impl_->engine.StatsOf(schema->id);
     stats.tables.push_back({.keyspace = schema->keyspace,
                             .table = schema->name,
                             .partitions = sums.partitions,

@@ -139,7 +139,7 @@ class ListStore::Impl {
   // It was loaded from a file that may lack lists of the saved store. Set before anything else uses
   // the store.
   bool past_unknown = false;
-  Engine engine;
+  shard::Engine engine;
   const TableSchema items_schema;
   FeatureRegistry registry;
   AddScratchPool scratch_pool;

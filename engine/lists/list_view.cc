@@ -39,8 +39,8 @@ void ListView::Release() {
   copied_ = 0;
   items_.clear();
   copies_.clear();
-  Engine::Unpin({static_cast<Lane*>(std::exchange(lane_, nullptr)),
-                 static_cast<ViewPin*>(std::exchange(pin_, nullptr))});
+  shard::Engine::Unpin({static_cast<shard::Lane*>(std::exchange(lane_, nullptr)),
+                        static_cast<storage::ViewPin*>(std::exchange(pin_, nullptr))});
 }
 
 ListItemView ListView::operator[](size_t index) const {
@@ -131,7 +131,7 @@ absl::Status ListStore::ViewListItems(const ListRef& list, const GetOptions& opt
   const NewestItems newest(options);
   if (newest.empty()) return absl::OkStatus();
   ListViewSink sink(*view, options.with_expiry);
-  Engine::RowPin pin;
+  shard::Engine::RowPin pin;
   const OpStatus status =
       impl_->engine.View(impl_->items_schema.id, key.partition_key(), newest.range(), options.limit,
                          impl_->NowForReads(), sink, pin);

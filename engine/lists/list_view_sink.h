@@ -25,7 +25,7 @@ class ListViewSink final : public ViewSink {
   bool PointsIntoBlock() const override { return points_; }
 
   // After the read: gives the pin to the view, which releases it.
-  void Keep(const Engine::RowPin& pin) {
+  void Keep(const shard::Engine::RowPin& pin) {
     if (pin.pin == nullptr) return;
     view_.lane_ = pin.lane;
     view_.pin_ = pin.pin;

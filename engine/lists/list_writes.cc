@@ -104,9 +104,9 @@ absl::StatusOr<AddResult> ListStore::AddListItems(const ListRef& list,
   LS_ASSIGN_OR_RETURN(const int64_t ttl_seconds,
                       impl_->TtlOf(impl_->EntryOf(list, key), key.feature_key()));
   // The list is fetched while its rows are made: a digest takes as long as a cache miss.
-  Engine& engine = impl_->engine;
+  shard::Engine& engine = impl_->engine;
   const TableId table = impl_->items_schema.id;
-  const Engine::Destination to = engine.Foresee(table, key.partition_key());
+  const shard::Engine::Destination to = engine.Foresee(table, key.partition_key());
   const uint64_t now_nanos = impl_->Now();
   const AddScratchPool::Loan scratch(impl_->scratch_pool);
   scratch->Prepare(items.size(), 0);

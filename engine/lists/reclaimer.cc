@@ -12,7 +12,7 @@ constexpr std::chrono::milliseconds kIdleWait(100);
 
 }  // namespace
 
-Reclaimer::Reclaimer(Engine& engine, const Clock& clock)
+Reclaimer::Reclaimer(shard::Engine& engine, const Clock& clock)
     : engine_(engine), clock_(clock), thread_([this] { Run(); }) {}
 
 Reclaimer::~Reclaimer() {

@@ -17,7 +17,7 @@ namespace liststore {
 // Stopping takes at most one slice.
 class Reclaimer {
  public:
-  Reclaimer(Engine& engine, const Clock& clock);
+  Reclaimer(shard::Engine& engine, const Clock& clock);
   ~Reclaimer();
   Reclaimer(const Reclaimer&) = delete;
   Reclaimer& operator=(const Reclaimer&) = delete;
@@ -27,7 +27,7 @@ class Reclaimer {
   // Returns false when the thread must stop. `idle`: first waits for the next try.
   bool MayGoOn(bool idle) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  Engine& engine_;
+  shard::Engine& engine_;
   const Clock& clock_;
 
   Mutex mutex_;

@@ -11,13 +11,13 @@
 
 namespace liststore {
 
-std::vector<saved::Feature> FeatureRegistry::Save(TruncationLog::Reader& reader,
-                                                  std::vector<std::string>& components) const {
+std::vector<snapshot::Feature> FeatureRegistry::Save(TruncationLog::Reader& reader,
+                                                     std::vector<std::string>& components) const {
   const MutexLock lock(mutex_);
-  std::vector<saved::Feature> features;
+  std::vector<snapshot::Feature> features;
   reader.Between(components, [] {});
   for (const auto& [name, feature] : features_) {
-    saved::Feature& saved = features.emplace_back();
+    snapshot::Feature& saved = features.emplace_back();
     saved.entity_type = name.first;
     saved.feature = name.second;
     saved.ttl_seconds = feature.ttl_seconds;
@@ -28,7 +28,7 @@ std::vector<saved::Feature> FeatureRegistry::Save(TruncationLog::Reader& reader,
   return features;
 }
 
-absl::Status FeatureRegistry::Restore(const saved::Feature& saved, uint64_t now_nanos) {
+absl::Status FeatureRegistry::Restore(const snapshot::Feature& saved, uint64_t now_nanos) {
   const MutexLock lock(mutex_);
   LS_RETURN_IF_ERROR(CheckFeatureNames(saved.entity_type, saved.feature, ""));
   LS_RETURN_IF_ERROR(CheckTtl(saved.ttl_seconds));
@@ -38,7 +38,7 @@ absl::Status FeatureRegistry::Restore(const saved::Feature& saved, uint64_t now_
   FeatureRow default_row = {
       .version = "", .feature_ttl_seconds = saved.ttl_seconds, .ttl_seconds = {}};
   std::vector<FeatureRow> rows;
-  for (const saved::FeatureVersion& version : saved.versions) {
+  for (const snapshot::FeatureVersion& version : saved.versions) {
     LS_RETURN_IF_ERROR(CheckFeatureNames(saved.entity_type, saved.feature, version.version));
     LS_RETURN_IF_ERROR(CheckTtl(version.ttl_seconds));
     if (!version.own_ttl && version.ttl_seconds != saved.ttl_seconds) {
@@ -68,7 +68,7 @@ absl::Status FeatureRegistry::Restore(const saved::Feature& saved, uint64_t now_
   }
   rows.push_back(default_row);
   LS_RETURN_IF_ERROR(WriteRows(saved.entity_type, saved.feature, rows, now_nanos, nullptr));
-  for (const saved::FeatureVersion& version : saved.versions) {
+  for (const snapshot::FeatureVersion& version : saved.versions) {
     restored.versions.at(version.version).entry->set_ttl_seconds(version.ttl_seconds);
   }
   features_.emplace(FeatureName(saved.entity_type, saved.feature), std::move(restored));

@@ -25,7 +25,7 @@ namespace {
 // at which lanes could not count on.
 constexpr int64_t kOwnTimestampMax = int64_t{1} << 62;
 
-absl::Status WriteTruncations(saved::SavedStoreWriter& writer,
+absl::Status WriteTruncations(snapshot::SavedStoreWriter& writer,
                               const std::vector<std::string>& components) {
   for (const std::string& component : components) {
     LS_RETURN_IF_ERROR(writer.WriteTruncation(component));
@@ -34,10 +34,10 @@ absl::Status WriteTruncations(saved::SavedStoreWriter& writer,
 }
 
 // Loads the content of a file into an empty store that nothing else uses.
-class Loader final : public saved::ContentSink {
+class Loader final : public snapshot::ContentSink {
  public:
   // `holds_copies`: the lists are copies from another store.
-  Loader(Engine& engine, FeatureRegistry& registry, TableId items, bool holds_copies,
+  Loader(shard::Engine& engine, FeatureRegistry& registry, TableId items, bool holds_copies,
          uint64_t now_nanos)
       : engine_(engine),
         registry_(registry),
@@ -45,7 +45,7 @@ class Loader final : public saved::ContentSink {
         holds_copies_(holds_copies),
         now_nanos_(now_nanos) {}
 
-  void OnOrigin(saved::Origin origin) override {
+  void OnOrigin(snapshot::Origin origin) override {
     origin_ = origin;
     if (past_unknown()) engine_.NotePastUnknown(items_);
   }
@@ -72,7 +72,7 @@ class Loader final : public saved::ContentSink {
     return absl::OkStatus();
   }
 
-  absl::Status OnFeature(const saved::Feature& feature) override {
+  absl::Status OnFeature(const snapshot::Feature& feature) override {
     const absl::Status status = registry_.Restore(feature, now_nanos_);
     if (status.ok() || absl::IsResourceExhausted(status)) return status;
     return absl::DataLossError(absl::StrCat("saved store damaged: ", status.message()));
@@ -80,16 +80,16 @@ class Loader final : public saved::ContentSink {
 
   WriteTimestamp last_timestamp() const { return last_timestamp_; }
   // The file may lack lists of the saved store.
-  bool past_unknown() const { return origin_ != saved::Origin::kOwn; }
+  bool past_unknown() const { return origin_ != snapshot::Origin::kOwn; }
 
  private:
   // A list is complete here if it was complete there, and that meant the same.
   StoredPartition AsKnownHere(const StoredPartition& list) const {
     StoredPartition known = list;
-    if (origin_ == saved::Origin::kUnknown) {
+    if (origin_ == snapshot::Origin::kUnknown) {
       known.partial = true;
       known.kept_empty = false;
-    } else if (origin_ != saved::Origin::kCopies && holds_copies_) {
+    } else if (origin_ != snapshot::Origin::kCopies && holds_copies_) {
       known.partial = !list.kept_empty;  // those were put
     }
     if (known.partial) known.fresh_until_seconds = 0;
@@ -118,37 +118,37 @@ class Loader final : public saved::ContentSink {
                                             last_timestamp_.micros, " is none of the store's own"));
   }
 
-  Engine& engine_;
+  shard::Engine& engine_;
   FeatureRegistry& registry_;
   const TableId items_;
   const bool holds_copies_;
   const uint64_t now_nanos_;
-  saved::Origin origin_ = saved::Origin::kUnknown;
+  snapshot::Origin origin_ = snapshot::Origin::kUnknown;
   WriteTimestamp last_timestamp_;
 };
 
 }  // namespace
 
-absl::StatusOr<SavedStoreInfo> SavedStore::Save(FileCalls& calls, const ListStore& store,
+absl::StatusOr<SavedStoreInfo> SavedStore::Save(disk::FileCalls& calls, const ListStore& store,
                                                 const std::string& path,
                                                 const SaveOptions& options) {
   ListStore::Impl& impl = *store.impl_;
-  WholeFileWriter file(calls, path);
+  disk::WholeFileWriter file(calls, path);
   LS_RETURN_IF_ERROR(file.Open());
-  saved::SavedStoreWriter writer(file);
+  snapshot::SavedStoreWriter writer(file);
   const uint64_t now_nanos = impl.Now();
-  saved::Origin origin = saved::Origin::kOwn;
+  snapshot::Origin origin = snapshot::Origin::kOwn;
   if (impl.holds_copies()) {
-    origin = saved::Origin::kCopies;
+    origin = snapshot::Origin::kCopies;
   } else if (impl.options.memory_policy == MemoryPolicy::kEvict || impl.past_unknown) {
-    origin = saved::Origin::kOwnEvicting;
+    origin = snapshot::Origin::kOwnEvicting;
   }
   LS_RETURN_IF_ERROR(writer.Begin(now_nanos, origin));
 
   TruncationLog::Reader truncations(impl.registry.truncations());
-  saved::ListsEncoder encoder;
+  snapshot::ListsEncoder encoder;
   std::vector<std::string> components;
-  for (CopyPosition position; !position.done;) {
+  for (shard::CopyPosition position; !position.done;) {
     components.clear();
     truncations.Between(components, [&] {
       // The content copied so far goes before the truncations, the next slice after them.
@@ -161,15 +161,15 @@ absl::StatusOr<SavedStoreInfo> SavedStore::Save(FileCalls& calls, const ListStor
     LS_RETURN_IF_ERROR(WriteTruncations(writer, components));
   }
   components.clear();
-  const std::vector<saved::Feature> features = impl.registry.Save(truncations, components);
+  const std::vector<snapshot::Feature> features = impl.registry.Save(truncations, components);
   encoder.Finish();
   LS_RETURN_IF_ERROR(writer.WriteLists(encoder));
   LS_RETURN_IF_ERROR(WriteTruncations(writer, components));
   LS_RETURN_IF_ERROR(writer.WriteFeatures(features));
 
-  saved::Totals totals{.lists = encoder.lists(), .rows = encoder.rows()};
+  snapshot::Totals totals{.lists = encoder.lists(), .rows = encoder.rows()};
   totals.features = features.size();
-  for (const saved::Feature& feature : features) {
+  for (const snapshot::Feature& feature : features) {
     totals.feature_versions += feature.versions.size();
   }
   // Read last, so that it is above every copied timestamp.
@@ -184,12 +184,12 @@ absl::StatusOr<SavedStoreInfo> SavedStore::Save(FileCalls& calls, const ListStor
                         .saved_at_nanos = now_nanos};
 }
 
-absl::StatusOr<std::unique_ptr<ListStore>> SavedStore::Load(ByteSource& source, Options options,
-                                                            SavedStoreInfo* info) {
+absl::StatusOr<std::unique_ptr<ListStore>> SavedStore::Load(disk::ByteSource& source,
+                                                            Options options, SavedStoreInfo* info) {
   LS_ASSIGN_OR_RETURN(std::unique_ptr<ListStore> store, ListStore::Open(std::move(options)));
   ListStore::Impl& impl = *store->impl_;
   Loader loader(impl.engine, impl.registry, impl.items_schema.id, impl.holds_copies(), impl.Now());
-  LS_ASSIGN_OR_RETURN(const saved::ReadResult read, saved::ReadSavedStore(source, loader));
+  LS_ASSIGN_OR_RETURN(const snapshot::ReadResult read, snapshot::ReadSavedStore(source, loader));
   impl.past_unknown = loader.past_unknown();
   const WriteTimestamp last =
       std::max(loader.last_timestamp(), WriteTimestamp{read.totals.last_timestamp_micros});
@@ -210,12 +210,12 @@ absl::StatusOr<std::unique_ptr<ListStore>> SavedStore::Load(ByteSource& source, 
 
 absl::StatusOr<SavedStoreInfo> SaveListStore(const ListStore& store, const std::string& path,
                                              const SaveOptions& options) {
-  return SavedStore::Save(KernelFileCalls(), store, path, options);
+  return SavedStore::Save(disk::KernelFileCalls(), store, path, options);
 }
 
 absl::StatusOr<std::unique_ptr<ListStore>> LoadListStore(const std::string& path, Options options,
                                                          SavedStoreInfo* info) {
-  FileSource source(KernelFileCalls(), path);
+  disk::FileSource source(disk::KernelFileCalls(), path);
   LS_RETURN_IF_ERROR(source.Open());
   auto store = SavedStore::Load(source, std::move(options), info);
   if (store.ok()) return store;

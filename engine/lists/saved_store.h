@@ -17,9 +17,9 @@ namespace liststore {
 
 class SavedStore {
  public:
-  static absl::StatusOr<SavedStoreInfo> Save(FileCalls& calls, const ListStore& store,
+  static absl::StatusOr<SavedStoreInfo> Save(disk::FileCalls& calls, const ListStore& store,
                                              const std::string& path, const SaveOptions& options);
-  static absl::StatusOr<std::unique_ptr<ListStore>> Load(ByteSource& source, Options options,
+  static absl::StatusOr<std::unique_ptr<ListStore>> Load(disk::ByteSource& source, Options options,
                                                          SavedStoreInfo* info);
 };
 

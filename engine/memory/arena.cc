@@ -7,7 +7,7 @@
 
 #include "engine/memory/memory_poison.h"
 
-namespace liststore {
+namespace liststore::memory {
 namespace {
 
 // The highest level whose slabs aim at no more than `bytes`.
@@ -495,4 +495,4 @@ void Arena::VerifySlab(const SizeClass& c, const Slab* slab) const {
   LS_CHECK(PagePool::RunOf(last) == slab, "a slab is one run");
 }
 
-}  // namespace liststore
+}  // namespace liststore::memory

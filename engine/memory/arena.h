@@ -36,7 +36,7 @@
 #include "engine/memory/page_pool.h"
 #include "engine/memory/size_classes.h"
 
-namespace liststore {
+namespace liststore::memory {
 
 class Arena {
  public:
@@ -208,6 +208,6 @@ class Arena {
   absl::btree_map<char*, size_t> large_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::memory
 
 #endif  // LISTSTORE_ENGINE_MEMORY_ARENA_H_

@@ -12,7 +12,7 @@
 
 #include "engine/memory/arena.h"
 
-namespace liststore {
+namespace liststore::memory {
 
 template <class T>
 class ArenaAllocator {
@@ -45,6 +45,6 @@ class ArenaAllocator {
   Arena* arena_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::memory
 
 #endif  // LISTSTORE_ENGINE_MEMORY_ARENA_ALLOCATOR_H_

@@ -19,7 +19,7 @@
 #include "engine/base/cacheline.h"
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::memory {
 
 class MemoryBudget {
  public:
@@ -87,6 +87,6 @@ class MemoryBudget {
   alignas(kCacheLineBytes) std::atomic<uint64_t> limit_bytes_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::memory
 
 #endif  // LISTSTORE_ENGINE_MEMORY_MEMORY_BUDGET_H_

@@ -18,7 +18,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-namespace liststore {
+namespace liststore::memory {
 
 inline void PoisonMemory([[maybe_unused]] const void* from, [[maybe_unused]] size_t bytes) {
 #if defined(LISTSTORE_POISONS_MEMORY)
@@ -32,6 +32,6 @@ inline void UnpoisonMemory([[maybe_unused]] const void* from, [[maybe_unused]] s
 #endif
 }
 
-}  // namespace liststore
+}  // namespace liststore::memory
 
 #endif  // LISTSTORE_ENGINE_MEMORY_MEMORY_POISON_H_

@@ -10,7 +10,7 @@
 #include "engine/memory/memory_poison.h"
 #include "engine/memory/system_memory.h"
 
-namespace liststore {
+namespace liststore::memory {
 namespace {
 
 // Free gives back itself when so many times as much is kept as was to be.
@@ -481,4 +481,4 @@ void PagePool::VerifyRegion(const Region* region) const {
            "(3) its list");
 }
 
-}  // namespace liststore
+}  // namespace liststore::memory

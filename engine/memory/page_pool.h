@@ -44,7 +44,7 @@
 #include "engine/base/mutex.h"
 #include "engine/memory/memory_budget.h"
 
-namespace liststore {
+namespace liststore::memory {
 
 class PagePool {
  public:
@@ -229,6 +229,6 @@ class PagePool {
   char* next_hint_ ABSL_GUARDED_BY(mutex_) = nullptr;  // where the next region would be aligned
 };
 
-}  // namespace liststore
+}  // namespace liststore::memory
 
 #endif  // LISTSTORE_ENGINE_MEMORY_PAGE_POOL_H_

@@ -4,7 +4,7 @@
 #include "engine/memory/page_pool.h"
 #include "engine/memory/system_memory.h"
 
-namespace liststore {
+namespace liststore::memory {
 namespace {
 
 // Of what is in use, a 32nd is mapped ahead: half of what may be kept.
@@ -70,4 +70,4 @@ bool PagePool::MapAhead() {
   return false;
 }
 
-}  // namespace liststore
+}  // namespace liststore::memory

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace liststore {
+namespace liststore::memory {
 namespace {
 
 // A tenth of a core where others want all of it, all of one that is idle.
@@ -60,4 +60,4 @@ bool RegionMapper::Wait() {
   return !stopping_;
 }
 
-}  // namespace liststore
+}  // namespace liststore::memory

@@ -9,7 +9,7 @@
 #include "engine/base/mutex.h"
 #include "engine/memory/page_pool.h"
 
-namespace liststore {
+namespace liststore::memory {
 
 // Calls PagePool::MapAhead whenever the pool says that it would help; sleeps otherwise. The thread
 // runs from construction to destruction, with less weight than others where cores are short: who
@@ -38,6 +38,6 @@ class RegionMapper {
   std::thread thread_;  // last: it uses the others
 };
 
-}  // namespace liststore
+}  // namespace liststore::memory
 
 #endif  // LISTSTORE_ENGINE_MEMORY_REGION_MAPPER_H_

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace liststore::size_classes {
+namespace liststore::memory::size_classes {
 
 inline constexpr size_t kPageBytes = 4096;
 inline constexpr size_t kUnitBytes = 16;  // every size is a multiple
@@ -134,6 +134,6 @@ static_assert(TablesHold(),
               "every slab holds a block and wastes at most a quarter, full ones 1/32");
 static_assert(kBlockBytesMax == 32752, "larger blocks are pages of their own");
 
-}  // namespace liststore::size_classes
+}  // namespace liststore::memory::size_classes
 
 #endif  // LISTSTORE_ENGINE_MEMORY_SIZE_CLASSES_H_

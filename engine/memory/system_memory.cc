@@ -7,7 +7,7 @@
 #include "engine/base/check.h"
 #include "engine/memory/memory_poison.h"
 
-namespace liststore {
+namespace liststore::memory {
 
 char* MapMemory(size_t bytes, void* hint) {
   void* at = ::mmap(hint, bytes, PROT_READ | PROT_WRITE,
@@ -42,4 +42,4 @@ void DropMemory(void* at, size_t bytes) {
   LS_CHECK(::madvise(at, bytes, MADV_DONTNEED) == 0, "free memory can be dropped");
 }
 
-}  // namespace liststore
+}  // namespace liststore::memory

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace liststore {
+namespace liststore::memory {
 
 // `bytes` of zeros that take no memory until they are touched; at `hint` if that is free. Never
 // null: the end of the address space is the end of the process.
@@ -20,6 +20,6 @@ void AskForHugePages(void* at, size_t bytes, bool huge);
 // Gives the pages back; they are zero when they are touched again.
 void DropMemory(void* at, size_t bytes);
 
-}  // namespace liststore
+}  // namespace liststore::memory
 
 #endif  // LISTSTORE_ENGINE_MEMORY_SYSTEM_MEMORY_H_

@@ -7,10 +7,12 @@
 
 #include "engine/model/row_view.h"
 
-namespace liststore {
-
+namespace liststore::storage {
 // Of a block that is kept for a view: opaque here.
 struct ViewPin;
+}  // namespace liststore::storage
+
+namespace liststore {
 
 class ViewSink : public RowSink {
  public:

@@ -21,7 +21,7 @@ namespace liststore::network {
 // What the connections of a loop use in turn, and whom they tell that they are over. Owned by their
 // group; the loop's thread only.
 struct LoopShare {
-  EventLoop& loop;
+  runtime::EventLoop& loop;
   const SessionLimits& limits;
   ClientBudget& budget;
   ClientCounters& counters;

@@ -8,7 +8,7 @@
 
 namespace liststore::network {
 
-ConnectionGroup::ConnectionGroup(EventLoop& loop, const Shared& shared)
+ConnectionGroup::ConnectionGroup(runtime::EventLoop& loop, const Shared& shared)
     : shared_(shared),
       share_{.loop = loop,
              .limits = shared.limits,

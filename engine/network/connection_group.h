@@ -33,7 +33,7 @@ class ConnectionGroup {
   };
 
   // `loop` and `shared` outlive the group.
-  ConnectionGroup(EventLoop& loop, const Shared& shared);
+  ConnectionGroup(runtime::EventLoop& loop, const Shared& shared);
   ~ConnectionGroup();
   ConnectionGroup(const ConnectionGroup&) = delete;
   ConnectionGroup& operator=(const ConnectionGroup&) = delete;

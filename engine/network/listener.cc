@@ -120,7 +120,7 @@ struct Listener::Impl {
   uint16_t port = 0;
 };
 
-absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(EventLoop& loop,
+absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(runtime::EventLoop& loop,
                                                          const std::string& address, uint16_t port,
                                                          Accept accept) {
   LS_DCHECK(accept, "somebody takes the connections");

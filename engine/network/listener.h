@@ -28,8 +28,9 @@ class Listener {
   // `address` is IPv4 or IPv6, or "localhost" ("::" takes IPv4 too); `port` 0 is any free one.
   // InvalidArgument: no such address. AlreadyExists: the port is in use. FailedPrecondition: the
   // kernel refuses otherwise; the message says why. `loop` outlives the listener.
-  static absl::StatusOr<std::unique_ptr<Listener>> Open(EventLoop& loop, const std::string& address,
-                                                        uint16_t port, Accept accept);
+  static absl::StatusOr<std::unique_ptr<Listener>> Open(runtime::EventLoop& loop,
+                                                        const std::string& address, uint16_t port,
+                                                        Accept accept);
   // The loop has ended, or has not been started.
   ~Listener();
   Listener(const Listener&) = delete;

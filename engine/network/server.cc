@@ -38,12 +38,12 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Create(const ServerOptions& opti
       server->groups_[number]->Tick();
       return next && next();
     };
-    LS_ASSIGN_OR_RETURN(auto loop, EventLoop::Create(number, background));
+    LS_ASSIGN_OR_RETURN(auto loop, runtime::EventLoop::Create(number, background));
     server->loops_.push_back(std::move(loop));
     server->groups_.push_back(
         std::make_unique<ConnectionGroup>(*server->loops_.back(), server->shared_));
   }
-  LS_ASSIGN_OR_RETURN(server->accepting_, EventLoop::Create(options.loops, {}));
+  LS_ASSIGN_OR_RETURN(server->accepting_, runtime::EventLoop::Create(options.loops, {}));
   return server;
 }
 

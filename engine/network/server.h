@@ -28,7 +28,7 @@ struct ServerOptions {
   // The time that SessionLimits are measured by; empty: the machine's. Called by every loop.
   std::function<Instant()> now = {};
   // Called by every loop; see EventLoop. May be empty.
-  EventLoop::Background background = {};
+  runtime::EventLoop::Background background = {};
 };
 
 // Which loop takes a connection that comes to a port; it keeps it for life.
@@ -64,7 +64,7 @@ class Server {
   void CheckTimes();
 
   uint32_t loop_count() const { return static_cast<uint32_t>(loops_.size()); }
-  EventLoop& loop(uint32_t number) { return *loops_[number]; }
+  runtime::EventLoop& loop(uint32_t number) { return *loops_[number]; }
   const SessionLimits& limits() const { return limits_; }
   const ClientBudget& budget() const { return budget_; }
   ClientCounters& counters() { return counters_; }
@@ -81,10 +81,10 @@ class Server {
   ClientCounters counters_;
   Admission admission_;
   const ConnectionGroup::Shared shared_;
-  std::vector<std::unique_ptr<EventLoop>> loops_;
+  std::vector<std::unique_ptr<runtime::EventLoop>> loops_;
   std::vector<std::unique_ptr<ConnectionGroup>> groups_;  // one for each loop
   // Of the listeners alone: clients are accepted whatever the others work on.
-  std::unique_ptr<EventLoop> accepting_;
+  std::unique_ptr<runtime::EventLoop> accepting_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   bool runs_ = false;
 };

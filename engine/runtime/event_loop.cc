@@ -18,7 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::runtime {
 namespace {
 
 namespace asio = boost::asio;
@@ -133,4 +133,4 @@ void EventLoop::Join() { impl_->Join(); }
 bool EventLoop::IsCurrent() const { return impl_->IsCurrent(); }
 boost::asio::io_context& EventLoop::context() { return impl_->context(); }
 
-}  // namespace liststore
+}  // namespace liststore::runtime

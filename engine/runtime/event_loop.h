@@ -16,7 +16,7 @@ namespace boost::asio {
 class io_context;
 }
 
-namespace liststore {
+namespace liststore::runtime {
 
 // Sockets, timers and posted functions of one thread. The loop sleeps in the kernel while nothing
 // is ready; with nothing to do it wakes once a second. About 4 KiB, two descriptors for the kernel,
@@ -60,6 +60,6 @@ class EventLoop {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::runtime
 
 #endif  // LISTSTORE_ENGINE_RUNTIME_EVENT_LOOP_H_

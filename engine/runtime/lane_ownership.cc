@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace liststore {
+namespace liststore::runtime {
 namespace {
 
 // How long a caller tries to take a busy lane before it queues. Most lanes are let go within one
@@ -236,4 +236,4 @@ void LaneOwnership::NoteReleased() {
 }
 #endif
 
-}  // namespace liststore
+}  // namespace liststore::runtime

@@ -29,7 +29,7 @@
 #include "engine/base/cacheline.h"
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::runtime {
 
 // How much one thread has left in one lane without waiting for it. A holder serves all that was
 // left before it lets go, so whoever posts without limit takes the holder's thread for itself; the
@@ -226,6 +226,6 @@ static_assert(sizeof(LaneOwnership) == kCacheLineBytes,
               "a lane's word shares its line with no one");
 static_assert(std::atomic<std::thread::id>::is_always_lock_free);
 
-}  // namespace liststore
+}  // namespace liststore::runtime
 
 #endif  // LISTSTORE_ENGINE_RUNTIME_LANE_OWNERSHIP_H_

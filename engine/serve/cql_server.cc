@@ -59,9 +59,10 @@ absl::Status CheckOptions(const CqlServerOptions& options) {
     return absl::InvalidArgumentError(
         "clock, manual_clock and server_clock: only one can be given");
   }
-  if (options.journal_entries > kJournalCapacityMax) {
+  if (options.journal_entries > instruments::kJournalCapacityMax) {
     return absl::InvalidArgumentError(absl::StrCat("journal_entries is ", options.journal_entries,
-                                                   ", more than ", kJournalCapacityMax));
+                                                   ", more than ",
+                                                   instruments::kJournalCapacityMax));
   }
   if (options.client_memory_bytes != 0 && options.client_memory_bytes < kClientMemoryBytesMin) {
     return absl::InvalidArgumentError(absl::StrCat("client_memory_bytes is ",
@@ -95,8 +96,8 @@ uint64_t ClientMemory(const CqlServerOptions& options) {
 // How the memory for clients is divided.
 struct ClientShares {
   explicit ClientShares(uint64_t bytes)
-      : statements(std::min<uint64_t>(bytes / 8, StatementCache::kBytesMax)),
-        journal(std::min<uint64_t>(bytes / 8, kJournalBytesMax)),
+      : statements(std::min<uint64_t>(bytes / 8, execute::StatementCache::kBytesMax)),
+        journal(std::min<uint64_t>(bytes / 8, instruments::kJournalBytesMax)),
         connections(bytes - statements - journal) {}
 
   uint64_t statements;
@@ -114,21 +115,22 @@ network::SessionLimits Limits(const CqlServerOptions& options, uint64_t memory_l
   return limits;
 }
 
-CqlFaceOptions ToFaceOptions(const CqlServerOptions& options, const NodeLook& look) {
-  CqlFaceOptions face;
+cql_face::CqlFaceOptions ToFaceOptions(const CqlServerOptions& options, const NodeLook& look) {
+  cql_face::CqlFaceOptions face;
   face.address = options.address;
   face.cql_port = options.cql_port;
   face.listens_shard_aware = options.shard_aware;
   face.shard_aware_port = options.shard_aware_port;
   face.looks_like_scylla = look.looks_like_scylla;
-  if (!options.user.empty()) face.credentials = Credentials{options.user, options.password};
+  if (!options.user.empty())
+    face.credentials = cql_face::Credentials{options.user, options.password};
   return face;
 }
 
-FeatureTally::FirstMeeting FirstMeeting(const CqlServerOptions& options) {
+execute::FeatureTally::FirstMeeting FirstMeeting(const CqlServerOptions& options) {
   if (!options.on_notice) return {};
-  return [on_notice = options.on_notice](CqlFeature feature, std::string_view statement) {
-    const CqlFeatureFacts& facts = FactsOf(feature);
+  return [on_notice = options.on_notice](cql::CqlFeature feature, std::string_view statement) {
+    const cql::CqlFeatureFacts& facts = cql::FactsOf(feature);
     on_notice({facts.refused, facts.code, facts.name, facts.instead, statement});
   };
 }
@@ -147,8 +149,8 @@ class CqlServer::Impl {
   }
 
   network::Server& server() { return *server_; }
-  const CqlFace& cql() const { return *cql_; }
-  const FeatureTally& tally() const { return tally_; }
+  const cql_face::CqlFace& cql() const { return *cql_; }
+  const execute::FeatureTally& tally() const { return tally_; }
 
  private:
   explicit Impl(const CqlServerOptions& options)
@@ -177,10 +179,10 @@ class CqlServer::Impl {
       engine_ = &options.store->engine();
       return absl::OkStatus();
     }
-    EngineOptions engine;
+    shard::EngineOptions engine;
     engine.shards = options.shards;
     LS_ASSIGN_OR_RETURN(engine.memory_limit_bytes, MemoryLimit(options));
-    own_engine_ = std::make_unique<Engine>(engine);
+    own_engine_ = std::make_unique<shard::Engine>(engine);
     engine_ = own_engine_.get();
     if (!engine_->Populate(options.populate_bytes)) {
       return absl::InvalidArgumentError(absl::StrCat("populate_bytes is ", options.populate_bytes,
@@ -192,7 +194,7 @@ class CqlServer::Impl {
   }
 
   absl::Status OpenServer(const CqlServerOptions& options) {
-    LS_ASSIGN_OR_RETURN(const ScyllaConfig config, MakeScyllaConfig(options));
+    LS_ASSIGN_OR_RETURN(const settings::ScyllaConfig config, MakeScyllaConfig(options));
     LS_ASSIGN_OR_RETURN(const NodeLook look, MakeNodeLook(options, config));
     HandlerContext context{.engine = *engine_,
                            .events = events_,
@@ -209,7 +211,7 @@ class CqlServer::Impl {
     context.cassandra_major = look.cassandra_major;
     context.looks_like_scylla = look.looks_like_scylla;
     context.dialect = look.dialect;
-    context.settings = std::make_shared<LiveSettings>(config);
+    context.settings = std::make_shared<settings::LiveSettings>(config);
     context.client_timestamps = options.client_timestamps;
     // Each loop may work at one, beside what is held when requests are let in.
     context.result_bytes_max = std::max(shares_.connections / 4 / context.shards, kResultBytesMin);
@@ -230,11 +232,11 @@ class CqlServer::Impl {
     };
     LS_ASSIGN_OR_RETURN(server_, network::Server::Create(server));
 
-    CqlFaceOptions cql = ToFaceOptions(options, look);
+    cql_face::CqlFaceOptions cql = ToFaceOptions(options, look);
     if (!look.looks_like_scylla) cql.cassandra_cql_version = look.facts.cql_version;
     cql.host_id = context.host_id.ToString();
     cql.clients = &clients_;
-    LS_ASSIGN_OR_RETURN(cql_, CqlFace::Open(*server_, cql, *handler_, events_));
+    LS_ASSIGN_OR_RETURN(cql_, cql_face::CqlFace::Open(*server_, cql, *handler_, events_));
     for (const uint16_t port : {cql_->cql_port(), cql_->shard_aware_port()}) {
       if (port != 0) cql_addresses_.push_back(absl::StrCat(cql.address, ":", port));
     }
@@ -243,23 +245,23 @@ class CqlServer::Impl {
   }
 
   // Asked while the server runs.
-  std::vector<MemoryUse> MemoryUses() const {
+  std::vector<instruments::MemoryUse> MemoryUses() const {
     const network::ClientBudget& budget = server_->budget();
-    std::vector<MemoryUse> uses = {
+    std::vector<instruments::MemoryUse> uses = {
         {"rows", "all", engine_->held_bytes(), engine_->memory_limit_bytes()},
         {"connections", "all", budget.held_bytes(), budget.limit_bytes()},
         {"statements", "all", handler_->statement_bytes(), shares_.statements},
         {"journal", "all", journal_.bytes(), shares_.journal}};
     constexpr size_t kConnectionsShown = 100;
     for (const network::ClientHolding& holding : budget.Largest(kConnectionsShown)) {
-      ClientState client;
+      execute::ClientState client;
       client.peer_address = holding.address;
       client.peer_port = holding.port;
       uses.push_back({"connection", client.PeerText(), holding.bytes, std::nullopt});
     }
     return uses;
   }
-  std::vector<Counter> Counters() const {
+  std::vector<instruments::Counter> Counters() const {
     const network::ClientCounters& clients = server_->counters();
     const auto count = [](const std::atomic<uint64_t>& counter) {
       return counter.load(std::memory_order_relaxed);
@@ -275,16 +277,16 @@ class CqlServer::Impl {
   }
 
   const ClientShares shares_;
-  FeatureTally tally_;
-  Journal journal_;
+  execute::FeatureTally tally_;
+  instruments::Journal journal_;
   std::unique_ptr<ServerClock> own_clock_;
   ServerClock* clock_ = nullptr;
-  std::unique_ptr<Engine> own_engine_;
-  Engine* engine_ = nullptr;
-  EventHub events_;
-  ConnectedClients clients_;
+  std::unique_ptr<shard::Engine> own_engine_;
+  shard::Engine* engine_ = nullptr;
+  cql_face::EventHub events_;
+  cql_face::ConnectedClients clients_;
   std::unique_ptr<StatementHandler> handler_;
-  std::unique_ptr<CqlFace> cql_;
+  std::unique_ptr<cql_face::CqlFace> cql_;
   std::vector<std::string> cql_addresses_;  // constant once the server runs
   std::unique_ptr<network::Server> server_;
 };
@@ -305,8 +307,8 @@ uint64_t CqlServer::refusal_count() const { return impl_->tally().refusals(); }
 
 std::vector<CqlRefusal> CqlServer::Refusals() const {
   std::vector<CqlRefusal> refusals;
-  for (FeatureTally::Entry& entry : impl_->tally().Met()) {
-    const CqlFeatureFacts& facts = FactsOf(entry.feature);
+  for (execute::FeatureTally::Entry& entry : impl_->tally().Met()) {
+    const cql::CqlFeatureFacts& facts = cql::FactsOf(entry.feature);
     if (!facts.refused) continue;
     refusals.push_back({std::string(facts.code), std::string(facts.name),
                         std::move(entry.first_statement), entry.count});

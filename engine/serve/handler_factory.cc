@@ -36,16 +36,16 @@ std::function<bool()> ReplacesClientTimestamps(const HandlerContext& context) {
   LS_UNREACHABLE("there is no other rule");
 }
 
-RuntimeFacts RuntimeOf(Engine& engine, const std::vector<std::string>& cql_addresses,
-                       const Schema& schema) {
-  RuntimeFacts facts;
+cql::RuntimeFacts RuntimeOf(shard::Engine& engine, const std::vector<std::string>& cql_addresses,
+                            const Schema& schema) {
+  cql::RuntimeFacts facts;
   facts.cql_addresses = cql_addresses;
   facts.memory_limit_bytes = engine.memory_limit_bytes();
   facts.memory_used_bytes = engine.held_bytes();
   for (const auto& [name, keyspace] : schema.keyspaces) {
     for (const auto& [table_name, table] : keyspace->tables) {
       if (table->is_virtual) continue;
-      const TableStats stats = engine.StatsOf(table->storage.id);
+      const storage::TableStats stats = engine.StatsOf(table->storage.id);
       facts.stored_bytes += stats.live_bytes;
       facts.partitions += stats.partitions;
     }
@@ -57,27 +57,29 @@ RuntimeFacts RuntimeOf(Engine& engine, const std::vector<std::string>& cql_addre
 class ServedStatements final : public StatementHandler {
  public:
   explicit ServedStatements(const HandlerContext& context) {
-    AddSystemTables(tables_, context.looks_like_scylla, &context.clients, context.cassandra_major);
-    AddSystemSchemaTables(tables_, context.looks_like_scylla, &context.engine.catalog());
+    cql::AddSystemTables(tables_, context.looks_like_scylla, &context.clients,
+                         context.cassandra_major);
+    cql::AddSystemSchemaTables(tables_, context.looks_like_scylla, &context.engine.catalog());
     if (context.looks_like_scylla) {
-      AddRuntimeTables(tables_, [&engine = context.engine, addresses = context.cql_addresses](
-                                    const VirtualReadContext& read) {
+      cql::AddRuntimeTables(tables_, [&engine = context.engine, addresses = context.cql_addresses](
+                                         const cql::VirtualReadContext& read) {
         return RuntimeOf(engine, addresses ? addresses() : std::vector<std::string>(), read.schema);
       });
     }
-    tables_.Add(MakeUnsupportedTable(context.tally));
-    ConfigTable* config = nullptr;
+    tables_.Add(instruments::MakeUnsupportedTable(context.tally));
+    instruments::ConfigTable* config = nullptr;
     if (context.looks_like_scylla) {
-      auto config_table = std::make_unique<ConfigTable>(
-          context.settings,
-          [this](const StatementSettings& before) { processor_->NoteSettingsChange(before); });
+      auto config_table = std::make_unique<instruments::ConfigTable>(
+          context.settings, [this](const settings::StatementSettings& before) {
+            processor_->NoteSettingsChange(before);
+          });
       config = config_table.get();
       tables_.Add(std::move(config_table));
     }
-    tables_.Add(MakeMemoryTable(context.memory_uses));
-    tables_.Add(MakeCountersTable(context.counters));
+    tables_.Add(instruments::MakeMemoryTable(context.memory_uses));
+    tables_.Add(instruments::MakeCountersTable(context.counters));
     if (context.has_instruments) AddInstruments(context, config);
-    QueryProcessorOptions options;
+    execute::QueryProcessorOptions options;
     options.result_bytes_max = context.result_bytes_max;
     options.statement_bytes_max = context.statement_bytes_max;
     options.tally = &context.tally;
@@ -91,17 +93,17 @@ class ServedStatements final : public StatementHandler {
     options.on_schema_change = [&events = context.events](const protocol::SchemaChange& change) {
       events.Publish(change);
     };
-    processor_ = std::make_unique<QueryProcessor>(context.engine, context.clock, tables_,
-                                                  std::move(options));
-    faulting_ = std::make_unique<FaultingHandler>(faults_, *processor_);
+    processor_ = std::make_unique<execute::QueryProcessor>(context.engine, context.clock, tables_,
+                                                           std::move(options));
+    faulting_ = std::make_unique<instruments::FaultingHandler>(faults_, *processor_);
     // Outermost: it sees what the client sees.
-    journaling_ = std::make_unique<JournalingHandler>(context.journal, context.clock,
-                                                      processor_->statements(), *faulting_);
+    journaling_ = std::make_unique<instruments::JournalingHandler>(
+        context.journal, context.clock, processor_->statements(), *faulting_);
   }
 
-  ConnectionOrders Handle(std::span<RequestView> requests, ClientState& client,
-                          OutputBuffer& out) override {
-    ConnectionOrders orders = journaling_->Handle(requests, client, out);
+  execute::ConnectionOrders Handle(std::span<execute::RequestView> requests,
+                                   execute::ClientState& client, OutputBuffer& out) override {
+    execute::ConnectionOrders orders = journaling_->Handle(requests, client, out);
     client.statements.EndTurn();
     return orders;
   }
@@ -110,33 +112,35 @@ class ServedStatements final : public StatementHandler {
 
  private:
   // `config`: nullptr for none.
-  void AddInstruments(const HandlerContext& context, ConfigTable* config) {
-    tables_.Add(std::make_unique<ClockTable>(
+  void AddInstruments(const HandlerContext& context, instruments::ConfigTable* config) {
+    tables_.Add(std::make_unique<instruments::ClockTable>(
         context.clock,
         [&engine = context.engine](uint64_t now) { return engine.NextExpiry(now); }));
-    DataTableOptions data;
+    instruments::DataTableOptions data;
     data.serves_list_store = context.serves_list_store;
     data.on_schema_change = [this](std::span<const SchemaDifference> differences) {
       for (const SchemaDifference& difference : differences) {
         processor_->NoteSchemaDifference(difference);
       }
     };
-    auto data_table = std::make_unique<DataTable>(context.engine, context.clock, std::move(data));
+    auto data_table =
+        std::make_unique<instruments::DataTable>(context.engine, context.clock, std::move(data));
     data_table->AddResettable(faults_);
     data_table->AddResettable(context.journal);
     if (config != nullptr) data_table->AddResettable(*config);
     tables_.Add(std::move(data_table));
-    tables_.Add(std::make_unique<FaultTable>(faults_));
-    tables_.Add(std::make_unique<RequestsTable>(context.journal));
-    tables_.Add(std::make_unique<JournalTable>(context.journal));
-    tables_.Add(MakeLintTable(context.journal, context.engine, ReplacesClientTimestamps(context)));
+    tables_.Add(std::make_unique<instruments::FaultTable>(faults_));
+    tables_.Add(std::make_unique<instruments::RequestsTable>(context.journal));
+    tables_.Add(std::make_unique<instruments::JournalTable>(context.journal));
+    tables_.Add(instruments::MakeLintTable(context.journal, context.engine,
+                                           ReplacesClientTimestamps(context)));
   }
 
-  FaultPlan faults_;
-  VirtualTables tables_;
-  std::unique_ptr<QueryProcessor> processor_;
-  std::unique_ptr<FaultingHandler> faulting_;
-  std::unique_ptr<JournalingHandler> journaling_;
+  instruments::FaultPlan faults_;
+  cql::VirtualTables tables_;
+  std::unique_ptr<execute::QueryProcessor> processor_;
+  std::unique_ptr<instruments::FaultingHandler> faulting_;
+  std::unique_ptr<instruments::JournalingHandler> journaling_;
 };
 
 }  // namespace

@@ -28,42 +28,43 @@ namespace liststore {
 
 // What a handler is made of. Everything outlives it.
 struct HandlerContext {
-  Engine& engine;
+  shard::Engine& engine;
   // To be told of every change of the schema.
-  EventHub& events;
+  cql_face::EventHub& events;
   // Who is connected, for system.clients.
-  const ClientDirectory& clients;
+  const cql::ClientDirectory& clients;
   // Where clients of CQL are answered, "127.0.0.1:9042". Asked while the server runs.
   std::function<std::vector<std::string>()> cql_addresses;
   ServerClock& clock;
   // Where features are counted that statements ask for in vain.
-  FeatureTally& tally;
+  execute::FeatureTally& tally;
   // Where requests are written down.
-  Journal& journal;
+  instruments::Journal& journal;
   // What it says of itself beside; see NodeLook.
-  NodeFacts node = {};
+  cql::NodeFacts node = {};
   uint32_t cassandra_major = 4;
   Uuid host_id = {};  // of system.local and SUPPORTED
   uint32_t shards = 1;
   // The engine is a list store's.
   bool serves_list_store = false;
   bool looks_like_scylla = true;
-  std::shared_ptr<LiveSettings> settings = std::make_shared<LiveSettings>(ScyllaConfig());
-  Dialect dialect = {};
+  std::shared_ptr<settings::LiveSettings> settings =
+      std::make_shared<settings::LiveSettings>(settings::ScyllaConfig());
+  cql::Dialect dialect = {};
   CqlServerOptions::ClientTimestamps client_timestamps =
       CqlServerOptions::ClientTimestamps::kByClock;
   // Of a result without pages.
   size_t result_bytes_max = SIZE_MAX;
   // Of those that are prepared.
-  size_t statement_bytes_max = StatementCache::kBytesMax;
+  size_t statement_bytes_max = execute::StatementCache::kBytesMax;
   // The tables by which tests look at a server and change what it does.
   bool has_instruments = true;
   // For liststore.memory and liststore.counters. Asked while the server runs.
-  std::function<std::vector<MemoryUse>()> memory_uses = {};
-  std::function<std::vector<Counter>()> counters = {};
+  std::function<std::vector<instruments::MemoryUse>()> memory_uses = {};
+  std::function<std::vector<instruments::Counter>()> counters = {};
 };
 
-class StatementHandler : public RequestHandler {
+class StatementHandler : public execute::RequestHandler {
  public:
   // That prepared statements take.
   virtual size_t statement_bytes() const = 0;

@@ -35,7 +35,7 @@ absl::Status CheckName(std::string_view option, std::string_view name) {
 }
 
 // As many as num_tokens says, at equal distances, the first of which is 0.
-absl::Status SetTokens(const ScyllaConfig& config, NodeLook& look) {
+absl::Status SetTokens(const settings::ScyllaConfig& config, NodeLook& look) {
   constexpr int64_t kTokensMax = 4096;
   const int64_t count = std::max<int64_t>(config.integer("num_tokens"), 1);
   if (count > kTokensMax) {
@@ -109,16 +109,16 @@ struct Likeness {
   std::string_view name;
   bool is_scylla = true;
   std::string_view release_version;  // in the words of that option
-  Dialect dialect;
+  cql::Dialect dialect;
 };
 
 absl::StatusOr<Likeness> FindLikeness(std::string_view name) {
   if (name.empty()) return Likeness{};
   const Likeness all[] = {
-      {"scylla:2025.1", true, "scylla-2025.1.0", ScyllaDialect()},
-      {"cassandra:3.11", false, "3.11.17", CassandraDialect(3, 11)},
-      {"cassandra:4.1", false, "4.1.8", CassandraDialect(4, 1)},
-      {"cassandra:5.0", false, "5.0.8", CassandraDialect(5, 0)},
+      {"scylla:2025.1", true, "scylla-2025.1.0", cql::ScyllaDialect()},
+      {"cassandra:3.11", false, "3.11.17", cql::CassandraDialect(3, 11)},
+      {"cassandra:4.1", false, "4.1.8", cql::CassandraDialect(4, 1)},
+      {"cassandra:5.0", false, "5.0.8", cql::CassandraDialect(5, 0)},
   };
   for (const Likeness& likeness : all) {
     if (likeness.name == name) return likeness;
@@ -148,11 +148,12 @@ absl::Status SetVersion(std::string_view asked, NodeLook& look) {
 
 }  // namespace
 
-absl::StatusOr<ScyllaConfig> MakeScyllaConfig(const CqlServerOptions& options) {
-  ScyllaConfig config;
+absl::StatusOr<settings::ScyllaConfig> MakeScyllaConfig(const CqlServerOptions& options) {
+  settings::ScyllaConfig config;
   for (const ScyllaOption& option : options.scylla_options) {
-    const SettingSource source =
-        option.is_from_file ? SettingSource::kFile : SettingSource::kCommandLine;
+    const settings::SettingSource source = option.is_from_file
+                                               ? settings::SettingSource::kFile
+                                               : settings::SettingSource::kCommandLine;
     if (const auto error = config.Set(option.name, option.value, source)) {
       return absl::InvalidArgumentError(*error);
     }
@@ -164,13 +165,14 @@ absl::StatusOr<ScyllaConfig> MakeScyllaConfig(const CqlServerOptions& options) {
                                     std::pair("replication_strategy_warn_list", "[]"),
                                     std::pair("strict_is_not_null_in_views", "false")}) {
     if (config.is_given(name)) continue;
-    const auto error = config.Set(name, value, SettingSource::kDefault);
+    const auto error = config.Set(name, value, settings::SettingSource::kDefault);
     LS_CHECK(!error.has_value(), "these are values of the table's settings");
   }
   return config;
 }
 
-absl::StatusOr<NodeLook> MakeNodeLook(const CqlServerOptions& options, const ScyllaConfig& config) {
+absl::StatusOr<NodeLook> MakeNodeLook(const CqlServerOptions& options,
+                                      const settings::ScyllaConfig& config) {
   LS_RETURN_IF_ERROR(CheckName("data_center", options.data_center));
   for (const std::string& other : options.other_data_centers) {
     LS_RETURN_IF_ERROR(CheckName("other_data_centers", other));

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-namespace liststore {
+namespace liststore::settings {
 namespace {
 
 uint64_t NextVersion() {
@@ -63,4 +63,4 @@ void LiveSettings::Publish() {
   version_.store(NextVersion(), std::memory_order_release);
 }
 
-}  // namespace liststore
+}  // namespace liststore::settings

@@ -11,7 +11,7 @@
 #include "engine/base/mutex.h"
 #include "engine/settings/scylla_settings.h"
 
-namespace liststore {
+namespace liststore::settings {
 
 // Thread-safe.
 class LiveSettings {
@@ -47,6 +47,6 @@ class LiveSettings {
   std::atomic<uint64_t> version_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::settings
 
 #endif  // LISTSTORE_ENGINE_SETTINGS_LIVE_SETTINGS_H_

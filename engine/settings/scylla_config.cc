@@ -8,7 +8,7 @@
 #include "engine/base/strings.h"
 #include "engine/settings/scylla_settings.h"
 
-namespace liststore {
+namespace liststore::settings {
 namespace {
 
 std::string Quoted(std::string_view text) {
@@ -177,4 +177,4 @@ StatementSettings ScyllaConfig::ToStatementSettings() const {
   return made;
 }
 
-}  // namespace liststore
+}  // namespace liststore::settings

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-namespace liststore {
+namespace liststore::settings {
 namespace {
 
 using T = SettingType;
@@ -369,4 +369,4 @@ std::optional<size_t> FindScyllaSetting(std::string_view name) {
   return static_cast<size_t>(at - std::begin(kScyllaSettings));
 }
 
-}  // namespace liststore
+}  // namespace liststore::settings

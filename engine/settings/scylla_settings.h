@@ -12,7 +12,7 @@
 #include "engine/settings/setting.h"
 #include "engine/settings/statement_settings.h"
 
-namespace liststore {
+namespace liststore::settings {
 
 // All of them, by name. Those without help are known, checked and shown, and have no effect.
 // Source: ScyllaDB db/config.cc.
@@ -58,6 +58,6 @@ class ScyllaConfig {
   std::vector<Value> values_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::settings
 
 #endif  // LISTSTORE_ENGINE_SETTINGS_SCYLLA_SETTINGS_H_

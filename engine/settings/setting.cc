@@ -13,7 +13,7 @@
 #include "engine/base/check.h"
 #include "engine/base/strings.h"
 
-namespace liststore {
+namespace liststore::settings {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -259,4 +259,4 @@ std::vector<std::pair<std::string, std::string>> EntriesOf(std::string_view valu
   return entries;
 }
 
-}  // namespace liststore
+}  // namespace liststore::settings

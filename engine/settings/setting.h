@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace liststore {
+namespace liststore::settings {
 
 enum class SettingType : uint8_t {
   kBoolean,
@@ -72,6 +72,6 @@ int64_t ToInteger(std::string_view value);
 std::vector<std::string> ElementsOf(std::string_view value);
 std::vector<std::pair<std::string, std::string>> EntriesOf(std::string_view value);
 
-}  // namespace liststore
+}  // namespace liststore::settings
 
 #endif  // LISTSTORE_ENGINE_SETTINGS_SETTING_H_

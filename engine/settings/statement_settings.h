@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace liststore {
+namespace liststore::settings {
 
 enum class RestrictionMode : uint8_t {
   kAllowed,
@@ -69,6 +69,6 @@ struct StatementSettings {
   bool operator==(const StatementSettings&) const = default;
 };
 
-}  // namespace liststore
+}  // namespace liststore::settings
 
 #endif  // LISTSTORE_ENGINE_SETTINGS_STATEMENT_SETTINGS_H_

@@ -5,7 +5,7 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::shard {
 namespace {
 
 using Keyspaces = decltype(Schema::keyspaces);
@@ -118,4 +118,4 @@ OpStatus Baseline::Reset(uint64_t now_nanos, absl::FunctionRef<bool()> set_clock
   return status;
 }
 
-}  // namespace liststore
+}  // namespace liststore::shard

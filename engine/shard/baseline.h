@@ -16,7 +16,7 @@
 #include "engine/model/schema_difference.h"
 #include "engine/shard/engine.h"
 
-namespace liststore {
+namespace liststore::shard {
 
 // For an engine whose tables are all in its catalog and known by their names alone: nobody keeps a
 // TableId, as list stores do. One call at a time; statements may run meanwhile, and happen as a
@@ -65,6 +65,6 @@ class Baseline {
   EngineImage image_;  // its tables in the order of keyspaces_
 };
 
-}  // namespace liststore
+}  // namespace liststore::shard
 
 #endif  // LISTSTORE_ENGINE_SHARD_BASELINE_H_

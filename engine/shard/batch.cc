@@ -15,7 +15,7 @@
 #include "engine/shard/derived_rows.h"
 #include "engine/shard/engine.h"
 
-namespace liststore {
+namespace liststore::shard {
 namespace {
 
 bool IsUpsert(const Command& command) {
@@ -133,8 +133,8 @@ class Engine::Batch {
   // A partition and what the batch brings to it.
   struct Share {
     size_t command = 0;  // one of its commands
-    Table* table = nullptr;
-    BatchShare load;
+    storage::Table* table = nullptr;
+    storage::BatchShare load;
   };
   using ShareId = std::tuple<uint16_t, uint32_t, std::string_view>;  // table and partition key
 
@@ -146,7 +146,7 @@ class Engine::Batch {
     for (size_t i = 0; i < writes_.size(); ++i) {
       Share& share = shares_[ShareIdOf(writes_[i])];
       share.command = i;
-      BatchShare& load = share.load;
+      storage::BatchShare& load = share.load;
       if (const auto* upsert = std::get_if<UpsertCommand>(&writes_[i].body)) {
         load.upserts.push_back(upsert->rows);
       } else if (const auto* rows = std::get_if<DeleteRowsCommand>(&writes_[i].body)) {
@@ -209,8 +209,8 @@ class Engine::Batch {
     }
     WriteContext write{common_, NowSeconds(), foreign_};
     for (const auto& [id, share] : shares_) {
-      const PartitionRef partition{writes_[share.command].partition_key,
-                                   to_[share.command].address};
+      const storage::PartitionRef partition{writes_[share.command].partition_key,
+                                            to_[share.command].address};
       const OpStatus status = share.table->PledgeShare(partition, share.load, write);
       if (status != OpStatus::kOk) return status;
     }
@@ -236,8 +236,8 @@ class Engine::Batch {
       write.foreign_timestamp = common_is_foreign_;
       if (!common_is_foreign_) to_[number].lane->AdvanceTimestamp(common_);
     }
-    Table& table = *shares_.find(ShareIdOf(command))->second.table;
-    const PartitionRef partition{command.partition_key, to_[number].address};
+    storage::Table& table = *shares_.find(ShareIdOf(command))->second.table;
+    const storage::PartitionRef partition{command.partition_key, to_[number].address};
     Reply reply;
     reply.timestamp = write.timestamp;
     if (const auto* upsert = std::get_if<UpsertCommand>(&body)) {
@@ -260,15 +260,15 @@ class Engine::Batch {
     for (size_t i = 0; i < writes_.size(); ++i) {
       const Command& command = writes_[i];
       if (!follower_->Follows(command.table)) continue;
-      Table& table = *shares_.find(ShareIdOf(command))->second.table;
+      storage::Table& table = *shares_.find(ShareIdOf(command))->second.table;
       rows.SendTouched(table, {command.partition_key, to_[i].address}, command.body);
     }
   }
   void ApplyDerived() {
     ShowRows(FollowedRows::When::kAfter);
     for (const DerivedRow& row : follower_->Changes()) {
-      PartitionRef partition;
-      Table* table = engine_.FindHeld(row.table, row.partition_key, partition);
+      storage::PartitionRef partition;
+      storage::Table* table = engine_.FindHeld(row.table, row.partition_key, partition);
       LS_CHECK(table != nullptr, "the table has been looked for");
       PutDerivedRow(*table, partition, row, NowSeconds(), /*may_fail=*/false);
     }
@@ -348,4 +348,4 @@ ConditionalReply Engine::ExecuteConditional(const ConditionalWrite& write, uint6
   return reply;
 }
 
-}  // namespace liststore
+}  // namespace liststore::shard

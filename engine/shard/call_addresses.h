@@ -10,7 +10,7 @@
 
 #include "absl/container/inlined_vector.h"
 
-namespace liststore {
+namespace liststore::shard {
 
 // Owned by the call. Allocates nothing for up to 16 partitions.
 class CallAddresses {
@@ -50,6 +50,6 @@ class CallAddresses {
   absl::InlinedVector<uint64_t, 16> addresses_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::shard
 
 #endif  // LISTSTORE_ENGINE_SHARD_CALL_ADDRESSES_H_

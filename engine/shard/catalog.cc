@@ -6,7 +6,7 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::shard {
 namespace {
 
 // Identities differ from process to process, so that drivers notice a server that was replaced.
@@ -69,4 +69,4 @@ Uuid Catalog::NewUuid() {
   return Uuid::FromRandomBits(high, random_.Next());
 }
 
-}  // namespace liststore
+}  // namespace liststore::shard

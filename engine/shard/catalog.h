@@ -11,7 +11,7 @@
 #include "engine/base/random.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::shard {
 
 // Thread-safe. One change at a time; whoever holds an older snapshot keeps it alive.
 class Catalog {
@@ -58,6 +58,6 @@ class Catalog {
   Random random_ ABSL_GUARDED_BY(random_mutex_);
 };
 
-}  // namespace liststore
+}  // namespace liststore::shard
 
 #endif  // LISTSTORE_ENGINE_SHARD_CATALOG_H_

@@ -13,7 +13,7 @@
 #include "engine/model/row_view.h"
 #include "engine/storage/table.h"
 
-namespace liststore {
+namespace liststore::shard {
 
 // Of one attempt, by the holder of the lane.
 class ConditionRows final : public RowSink {
@@ -21,7 +21,8 @@ class ConditionRows final : public RowSink {
   explicit ConditionRows(RowConditions& conditions) : conditions_(conditions) {}
 
   // Reads the rows; whether what is asked of them holds. O(rows log rows of the partition).
-  bool Hold(Table& table, const PartitionRef& partition, const RowLook& look, int64_t now_seconds) {
+  bool Hold(storage::Table& table, const storage::PartitionRef& partition, const RowLook& look,
+            int64_t now_seconds) {
     LS_DCHECK(!look.rows.empty(), "the static row comes with the first range");
     conditions_.OnAttempt();
     for (index_ = 0; index_ < look.rows.size(); ++index_) {
@@ -62,6 +63,6 @@ class ConditionRows final : public RowSink {
   WriteTimestamp newest_ = WriteTimestamp::None();
 };
 
-}  // namespace liststore
+}  // namespace liststore::shard
 
 #endif  // LISTSTORE_ENGINE_SHARD_CONDITION_ROWS_H_

@@ -7,16 +7,18 @@
 #include "engine/base/check.h"
 #include "engine/model/stored_row.h"
 
-namespace liststore {
+namespace liststore::shard {
 
-void FollowedRows::Send(Table& table, const PartitionRef& partition, const ClusteringRange& range) {
+void FollowedRows::Send(storage::Table& table, const storage::PartitionRef& partition,
+                        const ClusteringRange& range) {
   table_ = table.schema().id;
   partition_key_ = partition.key;
   const ReadSpec spec{.range = range, .value_filter = std::nullopt};
   table.Read(partition, spec, now_seconds_, *this);
 }
 
-void FollowedRows::SendRow(Table& table, const PartitionRef& partition, ClusteringKeyView key) {
+void FollowedRows::SendRow(storage::Table& table, const storage::PartitionRef& partition,
+                           ClusteringKeyView key) {
   char text[kItemKeyTextBytes];
   const std::string_view plain = PlainKey(key, text);
   const std::string behind = BoundAfterKey(plain);
@@ -24,7 +26,7 @@ void FollowedRows::SendRow(Table& table, const PartitionRef& partition, Clusteri
   Send(table, partition, {ClusteringBound::At(plain, packs), ClusteringBound::At(behind, packs)});
 }
 
-void FollowedRows::SendTouched(Table& table, const PartitionRef& partition,
+void FollowedRows::SendTouched(storage::Table& table, const storage::PartitionRef& partition,
                                const CommandBody& body) {
   if (const auto* upsert = std::get_if<UpsertCommand>(&body)) {
     for (const RowUpdate& row : upsert->rows) {
@@ -51,8 +53,8 @@ void FollowedRows::OnRows(std::span<const RowView> rows) {
 
 void FollowedRows::OnPackedRun(const PackedRun&) { LS_UNREACHABLE("packed runs are not accepted"); }
 
-OpStatus PutDerivedRow(Table& table, const PartitionRef& partition, const DerivedRow& row,
-                       int64_t now_seconds, bool may_fail) {
+OpStatus PutDerivedRow(storage::Table& table, const storage::PartitionRef& partition,
+                       const DerivedRow& row, int64_t now_seconds, bool may_fail) {
   PackedItemKey packed;
   const ClusteringKeyView key =
       MakeClusteringKey(row.clustering_key, table.schema().packs_item_keys(), packed);
@@ -76,4 +78,4 @@ OpStatus PutDerivedRow(Table& table, const PartitionRef& partition, const Derive
   return status;
 }
 
-}  // namespace liststore
+}  // namespace liststore::shard

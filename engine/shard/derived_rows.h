@@ -14,7 +14,7 @@
 #include "engine/model/row_view.h"
 #include "engine/storage/table.h"
 
-namespace liststore {
+namespace liststore::shard {
 
 // One look at rows, by the holder of their lane.
 class FollowedRows final : public RowSink {
@@ -27,17 +27,22 @@ class FollowedRows final : public RowSink {
       : follower_(follower), when_(when), now_seconds_(now_seconds) {}
 
   // The rows that a batchable command touches. O(rows log rows of the partition).
-  void SendTouched(Table& table, const PartitionRef& partition, const CommandBody& body);
+  void SendTouched(storage::Table& table, const storage::PartitionRef& partition,
+                   const CommandBody& body);
   // All rows of a partition.
-  void SendAll(Table& table, const PartitionRef& partition) { Send(table, partition, {}); }
+  void SendAll(storage::Table& table, const storage::PartitionRef& partition) {
+    Send(table, partition, {});
+  }
 
   void OnRows(std::span<const RowView> rows) override;
   void OnPackedRun(const PackedRun&) override;
   bool AcceptsPackedRuns() const override { return false; }
 
  private:
-  void Send(Table& table, const PartitionRef& partition, const ClusteringRange& range);
-  void SendRow(Table& table, const PartitionRef& partition, ClusteringKeyView key);
+  void Send(storage::Table& table, const storage::PartitionRef& partition,
+            const ClusteringRange& range);
+  void SendRow(storage::Table& table, const storage::PartitionRef& partition,
+               ClusteringKeyView key);
 
   RowFollower& follower_;
   const When when_;
@@ -49,9 +54,9 @@ class FollowedRows final : public RowSink {
 // Makes the row what it is to be. The table has seen timestamps of the engine alone, so that
 // nothing is left of what was there. `may_fail`: kOutOfMemory, and the row is not there; else
 // memory is taken beyond the limit.
-OpStatus PutDerivedRow(Table& table, const PartitionRef& partition, const DerivedRow& row,
-                       int64_t now_seconds, bool may_fail);
+OpStatus PutDerivedRow(storage::Table& table, const storage::PartitionRef& partition,
+                       const DerivedRow& row, int64_t now_seconds, bool may_fail);
 
-}  // namespace liststore
+}  // namespace liststore::shard
 
 #endif  // LISTSTORE_ENGINE_SHARD_DERIVED_ROWS_H_

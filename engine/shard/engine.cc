@@ -11,7 +11,7 @@
 #include "engine/base/seconds.h"
 #include "engine/model/partition_key.h"
 
-namespace liststore {
+namespace liststore::shard {
 namespace {
 
 // Sixteen misses at once cost a fifteenth each of one alone; more gain nothing.
@@ -33,10 +33,10 @@ size_t UnitsOfDropped(size_t budget, absl::FunctionRef<uint64_t()> drop) {
 }
 
 // What Table::PrefetchPartition and PrefetchForWrite take, where the lane is free; else 0.
-[[gnu::always_inline]] inline uint64_t HintOf(Lane& lane, TableId id, Table* shell,
+[[gnu::always_inline]] inline uint64_t HintOf(Lane& lane, TableId id, storage::Table* shell,
                                               uint64_t address) {
   if (!lane.ownership.TryAcquire()) return 0;
-  const Table* const table = lane.FindTable(id, shell);
+  const storage::Table* const table = lane.FindTable(id, shell);
   const uint64_t hint = table != nullptr ? table->PrefetchHint(address) : 0;
   lane.ownership.Release();
   return hint;
@@ -58,7 +58,7 @@ Engine::~Engine() = default;
 
 void Engine::StartMappingAhead() {
   LS_CHECK(mapper_ == nullptr, "one thread maps ahead");
-  mapper_ = std::make_unique<RegionMapper>(pool_);
+  mapper_ = std::make_unique<memory::RegionMapper>(pool_);
 }
 
 void Engine::AcquireAll() {
@@ -75,10 +75,10 @@ void Engine::WithAllLanes(absl::FunctionRef<void(Lane&)> work) {
   ReleaseAll();
 }
 
-OpStatus Engine::WithAllOf(TableId table, absl::FunctionRef<void(Table&)> work) {
+OpStatus Engine::WithAllOf(TableId table, absl::FunctionRef<void(storage::Table&)> work) {
   OpStatus status = OpStatus::kOk;
   WithAllLanes([&](Lane& lane) {
-    Table* part = lane.FindTable(table);
+    storage::Table* part = lane.FindTable(table);
     if (part == nullptr) {
       status = OpStatus::kTableGone;
     } else {
@@ -128,7 +128,7 @@ Engine::Destination Engine::Foresee(TableId table, std::string_view partition_ke
 }
 
 void Engine::FetchForWrite(TableId table, const Destination& to) const {
-  Table::PrefetchForWrite(HintOf(*to.lane, table, to.lane->ShellOf(table), to.address));
+  storage::Table::PrefetchForWrite(HintOf(*to.lane, table, to.lane->ShellOf(table), to.address));
 }
 
 // --- Groups --------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ void Engine::ExecuteGroup(std::span<const Command> commands, uint64_t now_nanos,
       hints[i] = HintOf(*to[i].lane, commands[i].table, ahead[i].shell, to[i].address);
     }
     for (size_t i = 0; i < size; ++i) {
-      Table::PrefetchPartition(hints[i], commands[i].partition_key.size());
+      storage::Table::PrefetchPartition(hints[i], commands[i].partition_key.size());
       ahead[i].fetched = hints[i] != 0;
     }
     for (size_t i = 0; i < size; ++i) {
@@ -173,7 +173,7 @@ OpStatus Engine::Pledge(std::span<const Command> upserts, std::span<const Destin
   OpStatus status = OpStatus::kOk;
   if (!named_twice) {
     for (size_t i = 0; i < upserts.size() && status == OpStatus::kOk; ++i) {
-      Table& table = to[i].lane->table(upserts[i].table);
+      storage::Table& table = to[i].lane->table(upserts[i].table);
       status = table.Pledge({upserts[i].partition_key, to[i].address}, rows_of(i), write);
     }
     return status;
@@ -181,7 +181,7 @@ OpStatus Engine::Pledge(std::span<const Command> upserts, std::span<const Destin
   // Pledges do not see what the others bring to their partition: they are made together.
   struct Share {
     size_t command;  // one of its upserts
-    BatchShare load;
+    storage::BatchShare load;
   };
   std::map<std::tuple<uint16_t, uint32_t, std::string_view>, Share> shares;
   for (size_t i = 0; i < upserts.size(); ++i) {
@@ -192,7 +192,7 @@ OpStatus Engine::Pledge(std::span<const Command> upserts, std::span<const Destin
   }
   for (auto at = shares.begin(); at != shares.end() && status == OpStatus::kOk; ++at) {
     const size_t i = at->second.command;
-    Table& table = to[i].lane->table(upserts[i].table);
+    storage::Table& table = to[i].lane->table(upserts[i].table);
     status = table.PledgeShare({upserts[i].partition_key, to[i].address}, at->second.load, write);
   }
   return status;
@@ -300,28 +300,30 @@ OpStatus Engine::ScanPartitions(TableId table, std::optional<std::string_view> f
     if (piece == last_piece) range.last = std::min(range.last, last_address);
     bool more = false;  // of this range
     lanes_[range.lane]->ownership.Run([&] {
-      Table* scanned = lanes_[range.lane]->FindTable(table);
+      storage::Table* scanned = lanes_[range.lane]->FindTable(table);
       gone = scanned == nullptr;
       if (gone) return;
       // The position moves while the scan goes by it.
       const std::optional<std::string> after = position.started ? position.after_key : std::nullopt;
       const uint64_t from = position.started ? position.address : range.first;
       size_t looked_at = 0;
-      scanned->ScanPartitions(from, after, [&](uint64_t address, const Partition& partition) {
-        if (address > range.last) return false;
-        if (keys.size() == limit || looked_at == kPartitionsPerHold) {
-          more = true;
-          return false;
-        }
-        ++looked_at;
-        const std::string_view key = partition.key();
-        position.started = true;
-        position.address = address;
-        position.after_key.emplace(key);
-        if (first_component && FirstComponent(key) != *first_component) return true;
-        if (partition.HasLiveData(now_seconds)) keys.emplace_back(key);
-        return true;
-      });
+      scanned->ScanPartitions(from, after,
+                              [&](uint64_t address, const storage::Partition& partition) {
+                                if (address > range.last) return false;
+                                if (keys.size() == limit || looked_at == kPartitionsPerHold) {
+                                  more = true;
+                                  return false;
+                                }
+                                ++looked_at;
+                                const std::string_view key = partition.key();
+                                position.started = true;
+                                position.address = address;
+                                position.after_key.emplace(key);
+                                if (first_component && FirstComponent(key) != *first_component)
+                                  return true;
+                                if (partition.HasLiveData(now_seconds)) keys.emplace_back(key);
+                                return true;
+                              });
     });
     if (gone) {
       keys.clear();
@@ -343,7 +345,7 @@ OpStatus Engine::ScanPartitions(TableId table, std::optional<std::string_view> f
 size_t Engine::ReclaimSlice(Lane& lane, int64_t now_seconds, size_t budget, ExpiryLog& expiries) {
   size_t done = 0;
   for (uint16_t i = 0; i < lane.table_count() && done < budget; ++i) {
-    Table& table = lane.table_at(i);
+    storage::Table& table = lane.table_at(i);
     if (table.WantsReclaim(now_seconds)) done += table.Reclaim(now_seconds, budget - done);
     table.TakeExpiries(expiries);
   }
@@ -421,13 +423,13 @@ std::optional<int64_t> Engine::NextExpirySeconds() {
   return next;
 }
 
-TableStats Engine::StatsOf(TableId table) {
-  TableStats sum;
+storage::TableStats Engine::StatsOf(TableId table) {
+  storage::TableStats sum;
   for (const auto& lane : lanes_) {
     lane->ownership.Run([&] {
-      const Table* part = lane->FindTable(table);
+      const storage::Table* part = lane->FindTable(table);
       if (part == nullptr) return;
-      const TableStats stats = part->stats();
+      const storage::TableStats stats = part->stats();
       sum.partitions += stats.partitions;
       sum.rows += stats.rows;
       sum.expired_rows += stats.expired_rows;
@@ -448,4 +450,4 @@ void Engine::Verify() {
   pool_.Verify();
 }
 
-}  // namespace liststore
+}  // namespace liststore::shard

@@ -38,7 +38,7 @@
 #include "engine/shard/lane.h"
 #include "engine/shard/router.h"
 
-namespace liststore {
+namespace liststore::shard {
 
 struct EngineOptions {
   uint32_t shards = 1;
@@ -204,7 +204,7 @@ class Engine {
   // --- Eviction ----------------------------------------------------------------------------------
 
   // Partitions of this table, which is empty, may be evicted when a write finds no memory.
-  void EnableEviction(TableId table, const EvictionOptions& options);
+  void EnableEviction(TableId table, const storage::EvictionOptions& options);
   // Its partitions that are begun from now on are partial: see Table::NotePastUnknown.
   void NotePastUnknown(TableId table);
   // Counts the uses of its partitions for each first component too; `owner` outlives the engine.
@@ -219,7 +219,7 @@ class Engine {
   // What a view holds of a lane; see Unpin. Plain data.
   struct RowPin {
     Lane* lane = nullptr;
-    ViewPin* pin = nullptr;
+    storage::ViewPin* pin = nullptr;
   };
   // Reads the newest `limit` rows of a range into a sink that may keep pointing to them; see
   // Table::View. The pin, if there is one, is given to Unpin before the engine ends. kTableGone.
@@ -284,7 +284,7 @@ class Engine {
   void StartMappingAhead();
 
   // All zero for a table that is gone.
-  TableStats StatsOf(TableId table);
+  storage::TableStats StatsOf(TableId table);
   uint64_t held_bytes() const { return budget_.held_bytes(); }
   uint64_t memory_limit_bytes() const { return budget_.limit_bytes(); }
   uint64_t refused_writes() const { return refused_writes_.load(std::memory_order_relaxed); }
@@ -339,7 +339,7 @@ class Engine {
   void BeginGuard(std::span<const uint32_t> lanes, const CallAddresses& guarded,
                   EvictionLog* evictions);
   void EndGuard(std::span<const uint32_t> lanes, uint64_t now_nanos);
-  Table* EvictingTableIn(Lane& lane);
+  storage::Table* EvictingTableIn(Lane& lane);
   // `named_twice`: some partition may be.
   OpStatus PledgeAndApply(std::span<const Command> upserts, std::span<const Destination> to,
                           const CallAddresses& guarded, bool named_twice, uint64_t now_nanos,
@@ -361,11 +361,12 @@ class Engine {
   // What columns held that were dropped before; all lanes are held.
   OpStatus Restore(const TableRebuild& rebuild, int64_t now_seconds);
   // See engine_derived.cc; under the hold of all lanes. nullptr: the table is gone.
-  Table* FindHeld(TableId table, std::string_view partition_key, PartitionRef& partition);
+  storage::Table* FindHeld(TableId table, std::string_view partition_key,
+                           storage::PartitionRef& partition);
   OpStatus FillFromLane(Lane& lane, TableId base, RowFollower& follower, int64_t now_seconds);
   void RenewHeld(TableId& table);
   // Runs `work` on every lane's part of a table, all of them held; kTableGone when there is none.
-  OpStatus WithAllOf(TableId table, absl::FunctionRef<void(Table&)> work);
+  OpStatus WithAllOf(TableId table, absl::FunctionRef<void(storage::Table&)> work);
   // Runs `work` holding every lane: taken in ascending order, holding none before.
   void WithAllLanes(absl::FunctionRef<void(Lane&)> work);
   void AcquireAll();
@@ -377,8 +378,8 @@ class Engine {
 
   const Router router_;
   Catalog catalog_;
-  MemoryBudget budget_;
-  PagePool pool_;
+  memory::MemoryBudget budget_;
+  memory::PagePool pool_;
   ExpirySink expiry_sink_;  // empty: nobody listens
   std::vector<std::unique_ptr<Lane>> lanes_;
   Mutex tables_mutex_;  // one creation or end of a table at a time
@@ -391,10 +392,10 @@ class Engine {
   std::optional<TableId> evicting_table_;
   std::atomic<uint32_t> next_reclaimed_lane_{0};
   std::atomic<uint64_t> refused_writes_{0};
-  std::atomic<uint64_t> era_{0};          // changes while every lane is held
-  std::unique_ptr<RegionMapper> mapper_;  // goes first: it uses the pool
+  std::atomic<uint64_t> era_{0};                  // changes while every lane is held
+  std::unique_ptr<memory::RegionMapper> mapper_;  // goes first: it uses the pool
 };
 
-}  // namespace liststore
+}  // namespace liststore::shard
 
 #endif  // LISTSTORE_ENGINE_SHARD_ENGINE_H_

@@ -5,7 +5,7 @@
 #include "engine/base/seconds.h"
 #include "engine/shard/engine.h"
 
-namespace liststore {
+namespace liststore::shard {
 namespace {
 
 // Partitions sent under one hold of a lane.
@@ -21,14 +21,14 @@ OpStatus Engine::CopyOut(TableId table, uint64_t now_nanos, CopyPosition& positi
   bool gone = false;
   bool more = false;  // of this lane
   lane.ownership.Run([&] {
-    Table* from = lane.FindTable(table);
+    storage::Table* from = lane.FindTable(table);
     gone = from == nullptr;
     if (gone) return;
     // The position moves while the scan goes by it.
     const std::optional<std::string> after = position.after_key;
     size_t sent = 0;
     from->ScanPartitions(position.address, after,
-                         [&](uint64_t address, const Partition& partition) {
+                         [&](uint64_t address, const storage::Partition& partition) {
                            if (sent == kPartitionsPerSlice || sink.Full()) {
                              more = true;
                              return false;
@@ -55,7 +55,7 @@ OpStatus Engine::Restore(TableId table, const StoredPartition& partition,
   Lane& lane = *lanes_[place.lane];
   OpStatus status = OpStatus::kTableGone;
   const auto restore = [&] {
-    if (Table* into = lane.FindTable(table)) {
+    if (storage::Table* into = lane.FindTable(table)) {
       status = into->Restore({partition.key, place.address}, partition, rows, now_seconds);
     }
   };
@@ -85,4 +85,4 @@ void Engine::AdvanceTimestamps(WriteTimestamp timestamp) {
   }
 }
 
-}  // namespace liststore
+}  // namespace liststore::shard

@@ -7,9 +7,10 @@
 #include "engine/shard/derived_rows.h"
 #include "engine/shard/engine.h"
 
-namespace liststore {
+namespace liststore::shard {
 
-Table* Engine::FindHeld(TableId table, std::string_view partition_key, PartitionRef& partition) {
+storage::Table* Engine::FindHeld(TableId table, std::string_view partition_key,
+                                 storage::PartitionRef& partition) {
   const Destination to = DestinationOf(partition_key);
   partition = {partition_key, to.address};
   return to.lane->FindTable(table);
@@ -18,17 +19,18 @@ Table* Engine::FindHeld(TableId table, std::string_view partition_key, Partition
 OpStatus Engine::FillFromLane(Lane& lane, TableId base, RowFollower& follower,
                               int64_t now_seconds) {
   std::vector<std::string> keys;
-  lane.table(base).ScanPartitions(0, std::nullopt, [&](uint64_t, const Partition& partition) {
-    keys.emplace_back(partition.key());
-    return true;
-  });
+  lane.table(base).ScanPartitions(0, std::nullopt,
+                                  [&](uint64_t, const storage::Partition& partition) {
+                                    keys.emplace_back(partition.key());
+                                    return true;
+                                  });
   for (const std::string& key : keys) {
     follower.OnAttempt();
     FollowedRows rows(follower, FollowedRows::When::kAfter, now_seconds);
     rows.SendAll(lane.table(base), {key, DestinationOf(key).address});
     for (const DerivedRow& row : follower.Changes()) {
-      PartitionRef partition;
-      Table* into = FindHeld(row.table, row.partition_key, partition);
+      storage::PartitionRef partition;
+      storage::Table* into = FindHeld(row.table, row.partition_key, partition);
       LS_CHECK(into != nullptr, "the table has been looked for");
       const OpStatus status = PutDerivedRow(*into, partition, row, now_seconds, /*may_fail=*/true);
       if (status != OpStatus::kOk) return status;
@@ -77,4 +79,4 @@ OpStatus Engine::RenewTable(TableId& table) {
   return status;
 }
 
-}  // namespace liststore
+}  // namespace liststore::shard

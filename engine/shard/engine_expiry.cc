@@ -8,7 +8,7 @@
 #include "engine/shard/engine.h"
 #include "engine/storage/expiry_search.h"
 
-namespace liststore {
+namespace liststore::shard {
 namespace {
 
 // Partitions, leaves and rows looked at under one hold of a lane: some 20 us.
@@ -23,7 +23,7 @@ struct LaneSearch {
   TableId id;
   uint64_t address = 0;
   std::string key;
-  ExpiryPlace place;
+  storage::ExpiryPlace place;
 
   void NextTable() {
     ++table;
@@ -33,7 +33,7 @@ struct LaneSearch {
 };
 
 // Looks at what comes next of a table; true when it is through.
-bool SearchTable(Table& table, LaneSearch& at, ExpirySearch& search) {
+bool SearchTable(storage::Table& table, LaneSearch& at, storage::ExpirySearch& search) {
   // Another table has the place of one that was dropped: it begins anew.
   if (at.started && !(table.schema().id == at.id)) at.started = at.place.within = false;
   at.id = table.schema().id;
@@ -44,7 +44,7 @@ bool SearchTable(Table& table, LaneSearch& at, ExpirySearch& search) {
   uint64_t last_address = 0;
   bool through = true;
   const uint64_t from = at.started ? at.address : 0;
-  table.ScanPartitions(from, after, [&](uint64_t address, const Partition& partition) {
+  table.ScanPartitions(from, after, [&](uint64_t address, const storage::Partition& partition) {
     if (at.place.within && address == from && partition.key() < at.key) return true;
     // The one that it stood in may be gone.
     if (address != from || partition.key() != at.key) at.place.within = false;
@@ -60,10 +60,10 @@ bool SearchTable(Table& table, LaneSearch& at, ExpirySearch& search) {
   return false;
 }
 
-void SearchLane(Lane& lane, LaneSearch& at, ExpirySearch& search) {
+void SearchLane(Lane& lane, LaneSearch& at, storage::ExpirySearch& search) {
   search.budget = kSearchUnitsPerHold;
   for (; at.table < lane.table_count(); at.NextTable()) {
-    Table& table = lane.table_at(at.table);
+    storage::Table& table = lane.table_at(at.table);
     search.Spend(1);
     // Copies of an image are of another time, and end with it.
     const bool counts = !table.dropped() && !table.frozen();
@@ -76,16 +76,16 @@ void SearchLane(Lane& lane, LaneSearch& at, ExpirySearch& search) {
 }  // namespace
 
 std::optional<int64_t> Engine::NextExpiry(uint64_t now_nanos) {
-  ExpirySearch search{.now_seconds = WholeSeconds(now_nanos)};
+  storage::ExpirySearch search{.now_seconds = WholeSeconds(now_nanos)};
   for (const auto& lane : lanes_) {
     LaneSearch at;
     while (!at.done) {
       lane->ownership.Run([&] { SearchLane(*lane, at, search); });
     }
   }
-  if (search.earliest == ExpirySearch::kNone) return std::nullopt;
+  if (search.earliest == storage::ExpirySearch::kNone) return std::nullopt;
   LS_DCHECK(search.earliest > search.now_seconds, "what has expired expires no more");
   return search.earliest;
 }
 
-}  // namespace liststore
+}  // namespace liststore::shard

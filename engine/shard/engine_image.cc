@@ -8,7 +8,7 @@
 #include "engine/base/seconds.h"
 #include "engine/shard/engine.h"
 
-namespace liststore {
+namespace liststore::shard {
 namespace {
 
 // One attempt, and one after everything that is due has been given back.
@@ -40,7 +40,7 @@ class Engine::NewTables {
   }
 
   // Under the hold. kOutOfMemory: a part of it was copied.
-  static OpStatus Fill(Table& to, Table& from, int64_t now_seconds) {
+  static OpStatus Fill(storage::Table& to, storage::Table& from, int64_t now_seconds) {
     return to.CopyFrom(from, ColumnMap::Same(to.schema()), now_seconds);
   }
 
@@ -140,9 +140,9 @@ class Engine::ImageTaker {
   }
   Way WayOf(TableId table) {
     const TableImage* before = BeforeOf(table);
-    const auto changed = [](const Table& part) { return part.changed(); };
+    const auto changed = [](const storage::Table& part) { return part.changed(); };
     if (before != nullptr && !engine_.AnyPart(table, changed)) return Way::kAsBefore;
-    const auto filled = [](Table& part) { return !part.IsBlank(); };
+    const auto filled = [](storage::Table& part) { return !part.IsBlank(); };
     return engine_.AnyPart(table, filled) ? Way::kCopy : Way::kNothing;
   }
   const TableImage* BeforeOf(TableId table) const {
@@ -165,7 +165,7 @@ class Engine::ImageTaker {
     for (size_t i = 0; i < tables_.size(); ++i) {
       if (!fresh_[i]) continue;
       for (const auto& lane : engine_.lanes_) {
-        Table& copy = lane->table(*fresh_[i]);
+        storage::Table& copy = lane->table(*fresh_[i]);
         copy.Freeze();
         const OpStatus status = NewTables::Fill(copy, lane->table(tables_[i]), now_seconds_);
         if (status != OpStatus::kOk) return status;
@@ -263,7 +263,7 @@ class Engine::Returner {
     for (size_t i = 0; i < request_.tables.size(); ++i) {
       const TableReturn& table = request_.tables[i];
       LS_DCHECK(table.stands || !table.stays, "what stays is there");
-      const auto changed = [](const Table& part) { return part.changed(); };
+      const auto changed = [](const storage::Table& part) { return part.changed(); };
       const bool needed =
           fresh_[i].has_value() || !table.stays || engine_.AnyPart(table.schema.id, changed);
       needed_.push_back(needed);
@@ -289,7 +289,7 @@ class Engine::Returner {
       if (!fresh_[i] || !request_.tables[i].copy) continue;
       for (const auto& lane : engine_.lanes_) {
         if (StaysIn(*lane, request_.tables[i])) continue;
-        Table& part = lane->table(*fresh_[i]);
+        storage::Table& part = lane->table(*fresh_[i]);
         const OpStatus status =
             NewTables::Fill(part, lane->table(*request_.tables[i].copy), now_seconds);
         if (status != OpStatus::kOk) return status;
@@ -366,4 +366,4 @@ OpStatus Engine::ReturnTo(ReturnRequest& request) {
   return status;
 }
 
-}  // namespace liststore
+}  // namespace liststore::shard

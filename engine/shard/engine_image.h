@@ -11,7 +11,7 @@
 #include "engine/model/cell.h"
 #include "engine/model/table_schema.h"
 
-namespace liststore {
+namespace liststore::shard {
 
 // One table of an image.
 struct TableImage {
@@ -49,6 +49,6 @@ struct ReturnRequest {
   absl::FunctionRef<bool()> set_clock;
 };
 
-}  // namespace liststore
+}  // namespace liststore::shard
 
 #endif  // LISTSTORE_ENGINE_SHARD_ENGINE_IMAGE_H_

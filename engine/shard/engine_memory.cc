@@ -6,7 +6,7 @@
 #include "engine/shard/call_addresses.h"
 #include "engine/shard/engine.h"
 
-namespace liststore {
+namespace liststore::shard {
 namespace {
 
 // Rounds of evictions, each of twice as much as the one before, up to a power. Others may take what
@@ -16,7 +16,7 @@ constexpr uint32_t kDoublingsMax = 6;
 
 }  // namespace
 
-void Engine::EnableEviction(TableId table, const EvictionOptions& options) {
+void Engine::EnableEviction(TableId table, const storage::EvictionOptions& options) {
   LS_CHECK(!evicting_table_, "one table is evicted from");
   WithAllLanes([&](Lane& lane) { lane.table(table).EnableEviction(options); });
   evicting_table_ = table;
@@ -33,7 +33,7 @@ void Engine::CountUsageFor(TableId table, UsageOwner& owner) {
 void Engine::FlushUsage(TableId table) {
   for (const auto& lane : lanes_) {
     lane->ownership.Run([&] {
-      if (Table* part = lane->FindTable(table)) part->FlushUsage();
+      if (storage::Table* part = lane->FindTable(table)) part->FlushUsage();
     });
   }
 }
@@ -42,12 +42,12 @@ uint64_t Engine::ChangeMark(TableId table, std::string_view partition_key) {
   Lane& lane = *lanes_[router_.PlaceOf(TokenOf(partition_key)).lane];
   uint64_t mark = 0;
   lane.ownership.Run([&] {
-    if (Table* part = lane.FindTable(table)) mark = part->ChangeMark();
+    if (storage::Table* part = lane.FindTable(table)) mark = part->ChangeMark();
   });
   return mark;
 }
 
-Table* Engine::EvictingTableIn(Lane& lane) {
+storage::Table* Engine::EvictingTableIn(Lane& lane) {
   return evicting_table_ ? lane.FindTable(*evicting_table_) : nullptr;
 }
 
@@ -55,7 +55,7 @@ Table* Engine::EvictingTableIn(Lane& lane) {
 void Engine::ReclaimIn(Lane& lane, uint64_t now_nanos) {
   const int64_t now_seconds = WholeSeconds(now_nanos);
   for (uint16_t i = 0; i < lane.table_count(); ++i) {
-    Table& table = lane.table_at(i);
+    storage::Table& table = lane.table_at(i);
     if (table.WantsReclaim(now_seconds)) table.Reclaim(now_seconds, kReclaimUnitsPerHold);
     table.ReleaseCredit();
   }
@@ -74,7 +74,7 @@ bool Engine::MakeRoom(uint64_t now_nanos, std::optional<TableId> witness) {
 // Under the hold of the lane. Whether anything was evicted, or pulled together.
 bool Engine::EvictIn(uint32_t number, uint64_t now_nanos, uint32_t doublings,
                      const CallAddresses& guarded, EvictionLog* evictions) {
-  Table* const table = EvictingTableIn(*lanes_[number]);
+  storage::Table* const table = EvictingTableIn(*lanes_[number]);
   if (table == nullptr) return false;
   table->set_eviction_log(evictions);
   table->Guard(guarded.In(number));
@@ -129,7 +129,7 @@ void Engine::BeginGuard(std::span<const uint32_t> lanes, const CallAddresses& gu
                         EvictionLog* evictions) {
   if (!evicting_table_) return;
   for (const uint32_t number : lanes) {
-    Table* const table = EvictingTableIn(*lanes_[number]);
+    storage::Table* const table = EvictingTableIn(*lanes_[number]);
     if (table == nullptr) continue;
     table->Guard(guarded.In(number));
     table->set_eviction_log(evictions);
@@ -139,7 +139,7 @@ void Engine::BeginGuard(std::span<const uint32_t> lanes, const CallAddresses& gu
 void Engine::EndGuard(std::span<const uint32_t> lanes, uint64_t now_nanos) {
   if (!evicting_table_) return;
   for (const uint32_t number : lanes) {
-    Table* const table = EvictingTableIn(*lanes_[number]);
+    storage::Table* const table = EvictingTableIn(*lanes_[number]);
     if (table == nullptr) continue;
     table->PayForGrowth(WholeSeconds(now_nanos));
     table->Guard({});
@@ -147,4 +147,4 @@ void Engine::EndGuard(std::span<const uint32_t> lanes, uint64_t now_nanos) {
   }
 }
 
-}  // namespace liststore
+}  // namespace liststore::shard

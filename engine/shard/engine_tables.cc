@@ -5,7 +5,7 @@
 #include "engine/base/seconds.h"
 #include "engine/shard/engine.h"
 
-namespace liststore {
+namespace liststore::shard {
 namespace {
 
 // What a dropped table may take under each lane before DropTable returns: all of a small one.
@@ -22,7 +22,7 @@ bool Engine::EmptyShell(TableId shell, size_t budget) {
     bool done = false;
     while (!done && left > 0) {
       lane->ownership.Run([&] {
-        Table& part = lane->table_at(shell.value);
+        storage::Table& part = lane->table_at(shell.value);
         const size_t units =
             part.vacant() ? 0 : part.Reclaim(0, std::min(left, kReclaimUnitsPerHold));
         left -= std::min(left, std::max<size_t>(units, 1));
@@ -79,21 +79,21 @@ OpStatus Engine::CreateTable(TableSchema schema, TableId& id) {
 
 OpStatus Engine::DropTable(TableId table) {
   const MutexLock lock(tables_mutex_);
-  const OpStatus status = WithAllOf(table, [](Table& part) { part.Drop(); });
+  const OpStatus status = WithAllOf(table, [](storage::Table& part) { part.Drop(); });
   if (status == OpStatus::kOk) KeepShell(table);
   return status;
 }
 
 OpStatus Engine::SetGrace(TableId table, int64_t gc_grace_seconds) {
-  return WithAllOf(table, [&](Table& part) { part.SetGrace(gc_grace_seconds); });
+  return WithAllOf(table, [&](storage::Table& part) { part.SetGrace(gc_grace_seconds); });
 }
 
 OpStatus Engine::TruncateTable(TableId table) {
-  return WithAllOf(table, [&](Table& part) { part.TruncateAll(); });
+  return WithAllOf(table, [&](storage::Table& part) { part.TruncateAll(); });
 }
 
 OpStatus Engine::TruncateFirstComponent(TableId table, std::string_view component) {
-  return WithAllOf(table, [&](Table& part) { part.TruncateFirstComponent(component); });
+  return WithAllOf(table, [&](storage::Table& part) { part.TruncateFirstComponent(component); });
 }
 
 OpStatus Engine::TruncateTables(std::span<const TableId> tables) {
@@ -141,7 +141,7 @@ OpStatus Engine::CopyAndReplace(std::span<TableRebuild> rebuilds, uint64_t now_n
   for (const auto& lane : lanes_) {
     for (TableRebuild& rebuild : rebuilds) {
       lane->CreateTable(rebuild.schema);
-      Table* source = lane->FindTable(rebuild.from);
+      storage::Table* source = lane->FindTable(rebuild.from);
       if (source == nullptr) status = OpStatus::kTableGone;
       if (status != OpStatus::kOk) continue;
       status = lane->table(rebuild.schema.id)
@@ -196,4 +196,4 @@ OpStatus Engine::RebuildTable(TableId from, TableSchema schema, const ColumnMap&
   return status;
 }
 
-}  // namespace liststore
+}  // namespace liststore::shard

@@ -3,7 +3,7 @@
 #include "engine/base/seconds.h"
 #include "engine/shard/engine.h"
 
-namespace liststore {
+namespace liststore::shard {
 
 OpStatus Engine::View(TableId table, std::string_view partition_key, const ClusteringRange& range,
                       uint64_t limit, uint64_t now_nanos, ViewSink& sink, RowPin& pin) {
@@ -13,7 +13,7 @@ OpStatus Engine::View(TableId table, std::string_view partition_key, const Clust
   OpStatus status = OpStatus::kOk;
   pin = {};
   lane.ownership.Run([&] {
-    Table* found = lane.FindTable(table);
+    storage::Table* found = lane.FindTable(table);
     if (found == nullptr) {
       status = OpStatus::kTableGone;
       return;
@@ -30,7 +30,7 @@ OpStatus Engine::View(TableId table, std::string_view partition_key, const Clust
 
 void Engine::Unpin(const RowPin& pin) {
   if (pin.pin == nullptr) return;
-  PinTable& home = *pin.pin->home;
+  storage::PinTable& home = *pin.pin->home;
   Lane& lane = *pin.lane;
   home.Post(pin.pin);
   if (!lane.ownership.TryAcquire()) return;
@@ -38,4 +38,4 @@ void Engine::Unpin(const RowPin& pin) {
   lane.ownership.Release();
 }
 
-}  // namespace liststore
+}  // namespace liststore::shard

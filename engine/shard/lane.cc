@@ -6,7 +6,7 @@
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
 
-namespace liststore {
+namespace liststore::shard {
 namespace {
 
 constexpr size_t kTablesAtFirst = 8;
@@ -20,7 +20,7 @@ Overloaded(Handlers...) -> Overloaded<Handlers...>;
 
 }  // namespace
 
-Lane::Lane(const Router& router, PagePool& pool, MemoryBudget& budget)
+Lane::Lane(const Router& router, memory::PagePool& pool, memory::MemoryBudget& budget)
     : router_(router), pool_(pool), budget_(budget) {
   arrays_.push_back(std::make_unique<TableArray>(kTablesAtFirst));
   tables_.store(arrays_.back().get(), std::memory_order_release);
@@ -44,15 +44,15 @@ void Lane::CreateTable(const TableSchema& schema) {
     arrays_.push_back(std::move(larger));
     tables_.store(tables, std::memory_order_release);
   }
-  const AddressOf& address_of = *this;
-  owned_.push_back(std::make_unique<Table>(schema, pool_, budget_, address_of));
+  const storage::AddressOf& address_of = *this;
+  owned_.push_back(std::make_unique<storage::Table>(schema, pool_, budget_, address_of));
   tables->at[table_count_].store(owned_.back().get(), std::memory_order_release);
   ++table_count_;
 }
 
 void Lane::Swap(TableId a, TableId b) {
-  Table* const first = &table(a);
-  Table* const second = &table(b);
+  storage::Table* const first = &table(a);
+  storage::Table* const second = &table(b);
   TableArray* tables = tables_.load(std::memory_order_relaxed);
   tables->at[a.value].store(second, std::memory_order_release);
   tables->at[b.value].store(first, std::memory_order_release);
@@ -68,9 +68,9 @@ void Lane::AdvanceTimestamp(WriteTimestamp timestamp) {
   last_timestamp_ = std::max(last_timestamp_, timestamp);
 }
 
-void Lane::ExecuteOther(const Command& command, Table& into, uint64_t address, uint64_t now_nanos,
-                        Reply& reply) {
-  const PartitionRef partition{command.partition_key, address};
+void Lane::ExecuteOther(const Command& command, storage::Table& into, uint64_t address,
+                        uint64_t now_nanos, Reply& reply) {
+  const storage::PartitionRef partition{command.partition_key, address};
   const int64_t now_seconds = WholeSeconds(now_nanos);
   const auto write = [&] {
     WriteContext context;
@@ -110,7 +110,7 @@ void Lane::ExecuteOther(const Command& command, Table& into, uint64_t address, u
                    reply.info.SetDeadRows(dead_rows);
                  },
                  [&](const PutCommand& put) {
-                   const PutSpec spec{put.fresh_until_seconds, put.unless_since};
+                   const storage::PutSpec spec{put.fresh_until_seconds, put.unless_since};
                    reply.status = into.Put(partition, put.rows, spec, write(), reply.refused);
                  },
                  [&](const ForgetCommand&) {
@@ -121,4 +121,4 @@ void Lane::ExecuteOther(const Command& command, Table& into, uint64_t address, u
              command.body);
 }
 
-}  // namespace liststore
+}  // namespace liststore::shard

@@ -21,7 +21,7 @@
 #include "engine/shard/router.h"
 #include "engine/storage/table.h"
 
-namespace liststore {
+namespace liststore::shard {
 
 // A lane is held for at most about this many units of reclamation, so that nobody waits long for
 // it.
@@ -29,46 +29,46 @@ inline constexpr size_t kReclaimUnitsPerHold = 128;
 
 // What a group has done for a command before it takes the lane.
 struct LookedAhead {
-  Table* shell = nullptr;  // of Lane::ShellOf; it need not be the table
-  bool fetched = false;    // Table::PrefetchPartition was called
+  storage::Table* shell = nullptr;  // of Lane::ShellOf; it need not be the table
+  bool fetched = false;             // Table::PrefetchPartition was called
 };
 
-class Lane final : private AddressOf {
+class Lane final : private storage::AddressOf {
  public:
-  Lane(const Router& router, PagePool& pool, MemoryBudget& budget);
+  Lane(const Router& router, memory::PagePool& pool, memory::MemoryBudget& budget);
   ~Lane() override;
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
   // Any thread: takes part in deciding who the holder is.
-  LaneOwnership ownership;
+  runtime::LaneOwnership ownership;
 
   // Adds a table under the next number, from 0, or in a vacant shell.
   void CreateTable(const TableSchema& schema);
   // nullptr: it was dropped.
-  Table* FindTable(TableId id) {
+  storage::Table* FindTable(TableId id) {
     LS_DCHECK(id.value < table_count_, "the table was there once");
-    Table& table = table_at(id.value);
+    storage::Table& table = table_at(id.value);
     return __builtin_expect(table.schema().id == id, true) ? &table : nullptr;
   }
   // The same for whoever has looked for the shell before: two loads less that wait for each other.
-  [[gnu::always_inline]] Table* FindTable(TableId id, Table* shell) {
+  [[gnu::always_inline]] storage::Table* FindTable(TableId id, storage::Table* shell) {
     return shell != nullptr && shell->schema().id == id ? shell : FindTable(id);
   }
   // Any thread, holding nothing: what bears the number of this table, or null. It stays in memory
   // as long as the lane; whether it is the table, only the holder knows.
-  [[gnu::always_inline]] Table* ShellOf(TableId id) const {
+  [[gnu::always_inline]] storage::Table* ShellOf(TableId id) const {
     const TableArray* tables = tables_.load(std::memory_order_acquire);
     if (id.value >= tables->capacity) return nullptr;
     return tables->at[id.value].load(std::memory_order_acquire);
   }
-  Table& table(TableId id) {
-    Table* found = FindTable(id);
+  storage::Table& table(TableId id) {
+    storage::Table* found = FindTable(id);
     LS_CHECK(found != nullptr, "the table exists");
     return *found;
   }
   // By number, shells of dropped tables included.
-  Table& table_at(uint16_t number) {
+  storage::Table& table_at(uint16_t number) {
     return *tables_.load(std::memory_order_relaxed)->at[number].load(std::memory_order_relaxed);
   }
   size_t table_count() const { return table_count_; }
@@ -80,7 +80,7 @@ class Lane final : private AddressOf {
   // kTableGone.
   [[gnu::always_inline]] void Execute(const Command& command, uint64_t address, uint64_t now_nanos,
                                       Reply& reply, const LookedAhead& ahead = {}) {
-    Table* const table = FindTable(command.table, ahead.shell);
+    storage::Table* const table = FindTable(command.table, ahead.shell);
     const auto* const read = std::get_if<ReadCommand>(&command.body);
     if (table == nullptr) {
       reply.status = OpStatus::kTableGone;
@@ -104,7 +104,7 @@ class Lane final : private AddressOf {
 
   // Any thread, holding nothing: brings the directory slot of a partition closer.
   [[gnu::always_inline]] void PrefetchSlot(TableId id, uint64_t address) const {
-    const Table* shell = ShellOf(id);
+    const storage::Table* shell = ShellOf(id);
     if (shell != nullptr) shell->PrefetchSlot(address);
   }
 
@@ -113,29 +113,29 @@ class Lane final : private AddressOf {
   // hold.
   struct TableArray {
     explicit TableArray(size_t size)
-        : capacity(size), at(std::make_unique<std::atomic<Table*>[]>(size)) {}
+        : capacity(size), at(std::make_unique<std::atomic<storage::Table*>[]>(size)) {}
     const size_t capacity;
-    std::unique_ptr<std::atomic<Table*>[]> at;
+    std::unique_ptr<std::atomic<storage::Table*>[]> at;
   };
 
   // All but reads.
-  void ExecuteOther(const Command& command, Table& into, uint64_t address, uint64_t now_nanos,
-                    Reply& reply);
+  void ExecuteOther(const Command& command, storage::Table& into, uint64_t address,
+                    uint64_t now_nanos, Reply& reply);
 
   uint64_t operator()(std::string_view partition_key) const override {
     return router_.PlaceOf(TokenOf(partition_key)).address;
   }
 
   const Router& router_;
-  PagePool& pool_;
-  MemoryBudget& budget_;
+  memory::PagePool& pool_;
+  memory::MemoryBudget& budget_;
   std::atomic<TableArray*> tables_;
   std::vector<std::unique_ptr<TableArray>> arrays_;
-  std::vector<std::unique_ptr<Table>> owned_;
+  std::vector<std::unique_ptr<storage::Table>> owned_;
   size_t table_count_ = 0;
   WriteTimestamp last_timestamp_{0};
 };
 
-}  // namespace liststore
+}  // namespace liststore::shard
 
 #endif  // LISTSTORE_ENGINE_SHARD_LANE_H_

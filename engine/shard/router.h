@@ -24,7 +24,7 @@
 #include "engine/base/check.h"
 #include "engine/model/token.h"
 
-namespace liststore {
+namespace liststore::shard {
 
 // One core's share of the ring, in ScyllaDB's sense.
 struct ShardId {
@@ -126,6 +126,6 @@ class Router {
   uint32_t lane_bits_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::shard
 
 #endif  // LISTSTORE_ENGINE_SHARD_ROUTER_H_

@@ -7,7 +7,7 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::shard {
 namespace {
 
 // One run of actions, which remembers what it has made.
@@ -166,4 +166,4 @@ OpStatus RunSchemaActions(Engine& engine, const Schema& before,
   return OpStatus::kOk;
 }
 
-}  // namespace liststore
+}  // namespace liststore::shard

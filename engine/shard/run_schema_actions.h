@@ -13,7 +13,7 @@
 #include "engine/model/schema_actions.h"
 #include "engine/shard/engine.h"
 
-namespace liststore {
+namespace liststore::shard {
 
 // What keeps the rows of one view, by the schema in which it is; for kFillView.
 using MakeFollower =
@@ -40,6 +40,6 @@ OpStatus RunSchemaActions(Engine& engine, const Schema& before,
                           std::span<const SchemaAction> actions, uint64_t now_nanos, Schema& after,
                           const MakeFollower& make_follower = {});
 
-}  // namespace liststore
+}  // namespace liststore::shard
 
 #endif  // LISTSTORE_ENGINE_SHARD_RUN_SCHEMA_ACTIONS_H_

@@ -8,7 +8,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 
-namespace liststore::saved {
+namespace liststore::snapshot {
 namespace {
 
 // Memory for a payload grows no further than this ahead of its bytes.
@@ -129,4 +129,4 @@ absl::Status BlockReader::ReadEnd() {
   return Damaged(offset_, next_block_, "something follows the end record");
 }
 
-}  // namespace liststore::saved
+}  // namespace liststore::snapshot

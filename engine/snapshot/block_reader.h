@@ -10,7 +10,7 @@
 #include "engine/disk/byte_stream.h"
 #include "engine/snapshot/saved_format.h"
 
-namespace liststore::saved {
+namespace liststore::snapshot {
 
 // A block whose bytes are those that were written.
 struct Block {
@@ -23,7 +23,7 @@ struct Block {
 // Used by one thread.
 class BlockReader {
  public:
-  explicit BlockReader(ByteSource& source) : source_(source) {}
+  explicit BlockReader(disk::ByteSource& source) : source_(source) {}
 
   // First; InvalidArgument, FailedPrecondition, DataLoss as ReadSavedStore.
   absl::Status ReadFileHeader();
@@ -41,7 +41,7 @@ class BlockReader {
   absl::Status ReadAll(char* to, size_t bytes, const char* what);
   absl::Status ReadPayload(size_t bytes);
 
-  ByteSource& source_;
+  disk::ByteSource& source_;
   uint64_t offset_ = 0;
   uint64_t saved_at_nanos_ = 0;
   Origin origin_ = Origin::kUnknown;
@@ -52,6 +52,6 @@ class BlockReader {
 // "saved store damaged at offset 96, block 1: <text>".
 absl::Status Damaged(uint64_t offset, uint64_t block, std::string_view text);
 
-}  // namespace liststore::saved
+}  // namespace liststore::snapshot
 
 #endif  // LISTSTORE_ENGINE_SNAPSHOT_BLOCK_READER_H_

@@ -8,7 +8,7 @@
 
 #include "engine/model/cell.h"
 
-namespace liststore::saved {
+namespace liststore::snapshot {
 
 template <typename T>
 void Put(std::string& out, T value) {
@@ -33,6 +33,6 @@ inline void PutTombstone(std::string& out, const Tombstone& tombstone) {
   Put<int64_t>(out, tombstone.deletion_seconds);
 }
 
-}  // namespace liststore::saved
+}  // namespace liststore::snapshot
 
 #endif  // LISTSTORE_ENGINE_SNAPSHOT_ENCODING_H_

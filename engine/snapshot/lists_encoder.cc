@@ -7,7 +7,7 @@
 #include "engine/base/check.h"
 #include "engine/snapshot/encoding.h"
 
-namespace liststore::saved {
+namespace liststore::snapshot {
 namespace {
 
 // Beside kBlockBytes, so that the row or record that closes a block rarely makes it move.
@@ -169,4 +169,4 @@ void ListsEncoder::Reset() {
   if (blocks_.size() > kSpareBlocksMax) blocks_.resize(kSpareBlocksMax);
 }
 
-}  // namespace liststore::saved
+}  // namespace liststore::snapshot

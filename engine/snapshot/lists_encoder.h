@@ -11,7 +11,7 @@
 #include "engine/model/stored_row.h"
 #include "engine/snapshot/saved_format.h"
 
-namespace liststore::saved {
+namespace liststore::snapshot {
 
 // A sink of stored rows. Records gather in the open block; one that has reached kBlockBytes is
 // finished, within a partition too, whose record goes on in the next. Used by one thread at a time;
@@ -62,6 +62,6 @@ class ListsEncoder final : public StoredRowSink {
   uint64_t rows_ = 0;
 };
 
-}  // namespace liststore::saved
+}  // namespace liststore::snapshot
 
 #endif  // LISTSTORE_ENGINE_SNAPSHOT_LISTS_ENCODER_H_

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace liststore::saved {
+namespace liststore::snapshot {
 
 // A byte above 127, a line end of each kind and the end of text of old systems: a file that went
 // through a transfer of text is told at once.
@@ -111,6 +111,6 @@ struct Feature {
 // place does not pass.
 uint64_t Checksum(std::string_view bytes, uint64_t seed);
 
-}  // namespace liststore::saved
+}  // namespace liststore::snapshot
 
 #endif  // LISTSTORE_ENGINE_SNAPSHOT_SAVED_FORMAT_H_

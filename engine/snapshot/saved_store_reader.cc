@@ -11,7 +11,7 @@
 #include "engine/model/packed_item_key.h"
 #include "engine/snapshot/block_reader.h"
 
-namespace liststore::saved {
+namespace liststore::snapshot {
 namespace {
 
 // The bytes of one block, taken from the front. What does not fit makes it bad, and everything
@@ -361,7 +361,7 @@ absl::Status CheckEnd(const Block& block, const Totals& counted, Totals& totals)
 
 }  // namespace
 
-absl::StatusOr<ReadResult> ReadSavedStore(ByteSource& source, ContentSink& sink) {
+absl::StatusOr<ReadResult> ReadSavedStore(disk::ByteSource& source, ContentSink& sink) {
   BlockReader blocks(source);
   LS_RETURN_IF_ERROR(blocks.ReadFileHeader());
   ReadResult result;
@@ -393,4 +393,4 @@ absl::StatusOr<ReadResult> ReadSavedStore(ByteSource& source, ContentSink& sink)
   }
 }
 
-}  // namespace liststore::saved
+}  // namespace liststore::snapshot

@@ -12,7 +12,7 @@
 #include "engine/model/stored_row.h"
 #include "engine/snapshot/saved_format.h"
 
-namespace liststore::saved {
+namespace liststore::snapshot {
 
 // What a file holds, in its order. What is passed is valid during the call. An error ends the
 // reading; the reader puts block, offset and list in front of its message.
@@ -42,8 +42,8 @@ struct ReadResult {
 // or cut off; the message says at which offset, in which block, what was expected and what was
 // found. Other errors are the source's and the sink's. What the sink has heard by then counts for
 // nothing: only OK means that the file is whole.
-absl::StatusOr<ReadResult> ReadSavedStore(ByteSource& source, ContentSink& sink);
+absl::StatusOr<ReadResult> ReadSavedStore(disk::ByteSource& source, ContentSink& sink);
 
-}  // namespace liststore::saved
+}  // namespace liststore::snapshot
 
 #endif  // LISTSTORE_ENGINE_SNAPSHOT_SAVED_STORE_READER_H_

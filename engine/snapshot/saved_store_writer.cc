@@ -8,7 +8,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/snapshot/encoding.h"
 
-namespace liststore::saved {
+namespace liststore::snapshot {
 
 uint64_t Checksum(std::string_view bytes, uint64_t seed) { return Hash64(bytes, seed); }
 
@@ -86,4 +86,4 @@ absl::Status SavedStoreWriter::End(const Totals& totals) {
   return WriteBlock(BlockKind::kEnd, block);
 }
 
-}  // namespace liststore::saved
+}  // namespace liststore::snapshot

@@ -12,13 +12,13 @@
 #include "engine/snapshot/lists_encoder.h"
 #include "engine/snapshot/saved_format.h"
 
-namespace liststore::saved {
+namespace liststore::snapshot {
 
 // Begin, then any blocks, then End. Used by one thread. Errors are the sink's; after one nothing
 // more may be written.
 class SavedStoreWriter {
  public:
-  explicit SavedStoreWriter(ByteSink& sink) : sink_(sink) {}
+  explicit SavedStoreWriter(disk::ByteSink& sink) : sink_(sink) {}
 
   absl::Status Begin(uint64_t saved_at_nanos, Origin origin);
   // The encoder's finished blocks, which it forgets.
@@ -31,10 +31,10 @@ class SavedStoreWriter {
   absl::Status WriteBlock(BlockKind kind, std::string& block);
 
  private:
-  ByteSink& sink_;
+  disk::ByteSink& sink_;
   uint64_t next_block_ = 0;
 };
 
-}  // namespace liststore::saved
+}  // namespace liststore::snapshot
 
 #endif  // LISTSTORE_ENGINE_SNAPSHOT_SAVED_STORE_WRITER_H_

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace liststore {
+namespace liststore::storage {
 
 class ChangeMarks {
  public:
@@ -55,6 +55,6 @@ class ChangeMarks {
   std::unique_ptr<std::array<uint64_t, kStretches>> last_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_CHANGE_MARKS_H_

@@ -6,12 +6,12 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 void EvictedFilter::Allocate(size_t bytes) {
   LS_CHECK(words_ == nullptr && std::has_single_bit(bytes) && bytes >= kBytesMin,
            "a filter is allocated once, in a size that has two halves of whole lines");
-  words_ = static_cast<uint64_t*>(arena_.Allocate(bytes, Arena::Mobility::kFixed));
+  words_ = static_cast<uint64_t*>(arena_.Allocate(bytes, memory::Arena::Mobility::kFixed));
   bytes_ = bytes;
   std::memset(words_, 0, bytes);
 }
@@ -72,4 +72,4 @@ bool EvictedFilter::MayContain(uint64_t address) const {
   return false;
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

@@ -15,11 +15,11 @@
 #include "engine/memory/arena.h"
 #include "engine/storage/leaf.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 class EvictedFilter {
  public:
-  explicit EvictedFilter(Arena& arena) : arena_(arena) {}
+  explicit EvictedFilter(memory::Arena& arena) : arena_(arena) {}
   ~EvictedFilter() { Clear(); }
   EvictedFilter(const EvictedFilter&) = delete;
   EvictedFilter& operator=(const EvictedFilter&) = delete;
@@ -54,13 +54,13 @@ class EvictedFilter {
   size_t WordsPerHalf() const { return bytes_ / 2 / sizeof(uint64_t); }
   Place PlaceOf(uint64_t address) const;
 
-  Arena& arena_;
+  memory::Arena& arena_;
   uint64_t* words_ = nullptr;
   size_t bytes_ = 0;
   size_t current_ = 0;
   Half halves_[2];
 };
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_EVICTED_FILTER_H_

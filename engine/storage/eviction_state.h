@@ -13,7 +13,7 @@
 #include "engine/storage/ghost_set.h"
 #include "engine/storage/probation_queue.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 struct EvictionOptions {
   // A partition that an upsert begins may have more elsewhere, always: it is partial.
@@ -27,7 +27,7 @@ struct EvictionOptions {
 // Owned by a table; plain state. Partitions are on probation (cache_bits::kProbation, an entry in
 // `probation`), or they are main ones, which have no entry: a hand goes over the directory.
 struct EvictionState {
-  EvictionState(Arena& arena, const EvictionOptions& eviction_options)
+  EvictionState(memory::Arena& arena, const EvictionOptions& eviction_options)
       : options(eviction_options), probation(arena), ghosts(arena), filter(arena) {}
 
   const EvictionOptions options;
@@ -47,6 +47,6 @@ struct EvictionState {
   uint64_t debt_bytes = 0;       // to be evicted
 };
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_EVICTION_STATE_H_

@@ -13,7 +13,7 @@
 #include "engine/model/stored_row.h"
 #include "engine/storage/leaf.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 struct ExpirySearch {
   static constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
@@ -46,6 +46,6 @@ struct ExpiryPlace {
   bool packed = false;
 };
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_EXPIRY_SEARCH_H_

@@ -6,7 +6,7 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 size_t GhostSet::PlacesFor(size_t partitions) {
   return std::bit_ceil(std::max(partitions, kPlacesMin));
@@ -15,7 +15,7 @@ size_t GhostSet::PlacesFor(size_t partitions) {
 void GhostSet::Grow(size_t partitions) {
   Clear();
   places_ = PlacesFor(partitions);
-  entries_ = static_cast<uint32_t*>(arena_.Allocate(bytes(), Arena::Mobility::kFixed));
+  entries_ = static_cast<uint32_t*>(arena_.Allocate(bytes(), memory::Arena::Mobility::kFixed));
   std::memset(entries_, 0, bytes());
 }
 
@@ -67,4 +67,4 @@ bool GhostSet::Take(uint64_t address) {
   return false;
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

@@ -13,11 +13,11 @@
 
 #include "engine/memory/arena.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 class GhostSet {
  public:
-  explicit GhostSet(Arena& arena) : arena_(arena) {}
+  explicit GhostSet(memory::Arena& arena) : arena_(arena) {}
   ~GhostSet() { Clear(); }
   GhostSet(const GhostSet&) = delete;
   GhostSet& operator=(const GhostSet&) = delete;
@@ -55,7 +55,7 @@ class GhostSet {
   bool Alive(uint32_t entry) const { return entry != 0 && AgeOf(entry) <= kEpochsAlive; }
   void BeginEpoch();
 
-  Arena& arena_;
+  memory::Arena& arena_;
   uint32_t* entries_ = nullptr;
   size_t places_ = 0;  // a power of two
   uint32_t epoch_ = 0;
@@ -63,6 +63,6 @@ class GhostSet {
   size_t next_swept_ = 0;  // where the removal of what is too old goes on
 };
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_GHOST_SET_H_

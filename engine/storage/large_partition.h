@@ -16,7 +16,7 @@
 #include "engine/storage/static_row.h"
 #include "engine/storage/value_index.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 struct LargePartition {
   // A partition with more leaves than this looks values up in an index; with fewer it scans their
@@ -25,14 +25,14 @@ struct LargePartition {
 
   static constexpr uint32_t kNoLeafId = UINT32_MAX;
 
-  static LargePartition* Create(Arena& arena, std::string_view key, uint32_t epoch) {
-    void* memory = arena.Allocate(BytesFor(key.size()), Arena::Mobility::kFixed);
+  static LargePartition* Create(memory::Arena& arena, std::string_view key, uint32_t epoch) {
+    void* memory = arena.Allocate(BytesFor(key.size()), memory::Arena::Mobility::kFixed);
     return new (memory) LargePartition(arena, key, epoch);
   }
   // Leaves and static row must be gone.
   void Delete() {
     LS_DCHECK(static_row.empty(), "the static row goes first");
-    Arena& home = arena;
+    memory::Arena& home = arena;
     const size_t bytes = BytesFor(key_size);
     this->~LargePartition();
     home.Free(this, bytes);
@@ -68,7 +68,7 @@ struct LargePartition {
     ++free_leaf_ids;
   }
 
-  Arena& arena;
+  memory::Arena& arena;
   uint32_t key_size;
   uint32_t epoch;
   uint32_t wheel_when = 0;
@@ -81,27 +81,27 @@ struct LargePartition {
   RangeTombstones ranges;
   StaticRow static_row;
   LeafTree tree;
-  std::vector<ValueIndex, ArenaAllocator<ValueIndex>>
-      indexes;                                            // one for each of the schema's, or none
-  std::vector<char*, ArenaAllocator<char*>> leaf_blocks;  // by leaf id
+  std::vector<ValueIndex, memory::ArenaAllocator<ValueIndex>>
+      indexes;  // one for each of the schema's, or none
+  std::vector<char*, memory::ArenaAllocator<char*>> leaf_blocks;  // by leaf id
   uint32_t first_free_leaf_id = kNoLeafId;
   uint32_t free_leaf_ids = 0;
 
  private:
-  LargePartition(Arena& home, std::string_view partition_key, uint32_t at_epoch)
+  LargePartition(memory::Arena& home, std::string_view partition_key, uint32_t at_epoch)
       : arena(home),
         key_size(static_cast<uint32_t>(partition_key.size())),
         epoch(at_epoch),
         ranges(home),
         tree(home),
-        indexes(ArenaAllocator<ValueIndex>(&home)),
-        leaf_blocks(ArenaAllocator<char*>(&home)) {
+        indexes(memory::ArenaAllocator<ValueIndex>(&home)),
+        leaf_blocks(memory::ArenaAllocator<char*>(&home)) {
     // Behind the object, not over it.
     std::memcpy(static_cast<void*>(this + 1), partition_key.data(), partition_key.size());
   }
   ~LargePartition() = default;
 };
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_LARGE_PARTITION_H_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace liststore {
+namespace liststore::storage {
 namespace {
 
 constexpr size_t kPlainLengthBytes = 2;
@@ -16,11 +16,11 @@ constexpr int64_t kBaseSlackMicros = int64_t{1} << 44;
 
 }  // namespace
 
-char* Leaf::Create(Arena& arena, size_t bytes, Arena::Mobility mobility,
+char* Leaf::Create(memory::Arena& arena, size_t bytes, memory::Arena::Mobility mobility,
                    std::string_view partition_key, bool packed, uint8_t bits) {
   LS_CHECK(partition_key.size() <= kInlinePartitionKeyMax, "long partition keys live elsewhere");
   const size_t front = FrontBytes(partition_key.size()) + (bits & cache_bits::kFreshness);
-  const size_t block_bytes = Arena::BlockBytes(std::max(bytes, front));
+  const size_t block_bytes = memory::Arena::BlockBytes(std::max(bytes, front));
   char* block = static_cast<char*>(arena.Allocate(block_bytes, mobility));
   auto& header = *new (block) LeafHeader{};
   header.earliest_expiry = kNeverExpires;
@@ -35,9 +35,10 @@ char* Leaf::Create(Arena& arena, size_t bytes, Arena::Mobility mobility,
   return block;
 }
 
-char* Leaf::Resize(Arena& arena, char* block, size_t bytes, Arena::Mobility mobility) {
+char* Leaf::Resize(memory::Arena& arena, char* block, size_t bytes,
+                   memory::Arena::Mobility mobility) {
   Leaf old(block);
-  const size_t block_bytes = Arena::BlockBytes(bytes);
+  const size_t block_bytes = memory::Arena::BlockBytes(bytes);
   LS_CHECK(block_bytes >= old.used_bytes(), "a leaf is moved to a block that holds it");
   LS_CHECK(!old.pinned(), "the block of a pinned leaf stays");
   if (block_bytes == old.block_bytes()) return block;
@@ -173,7 +174,7 @@ void Leaf::ShiftOffsets(size_t from, int64_t by) {
   for (size_t i = from; i < size(); ++i) all[i].bits += change;
 }
 
-void Leaf::WriteRow(Arena& arena, size_t index, const RowImage& image, size_t end_offset,
+void Leaf::WriteRow(memory::Arena& arena, size_t index, const RowImage& image, size_t end_offset,
                     bool external) {
   LS_DCHECK(!packed() || image.key.packed, "a packed leaf takes packed keys");
   char* out = block_end() - end_offset;
@@ -182,7 +183,7 @@ void Leaf::WriteRow(Arena& arena, size_t index, const RowImage& image, size_t en
   if (external) {
     const size_t key_bytes = packed() ? 0 : key.size();
     char* bytes = static_cast<char*>(
-        arena.Allocate(key_bytes + image.payload.size(), Arena::Mobility::kFixed));
+        arena.Allocate(key_bytes + image.payload.size(), memory::Arena::Mobility::kFixed));
     if (!key.empty()) std::memcpy(bytes, key.data(), key_bytes);
     if (!image.payload.empty()) {
       std::memcpy(bytes + key_bytes, image.payload.data(), image.payload.size());
@@ -229,7 +230,7 @@ void Leaf::CountSpecial(int by) {
   header().special_rows = static_cast<uint16_t>(header().special_rows + by);
 }
 
-void Leaf::Insert(Arena& arena, size_t index, const RowImage& image) {
+void Leaf::Insert(memory::Arena& arena, size_t index, const RowImage& image) {
   const size_t bytes = InlineBytes(image, packed());
   const size_t count = size();
   LS_CHECK(index <= count && free_bytes() >= bytes + sizeof(RowMeta), "room was made for the row");
@@ -249,7 +250,7 @@ void Leaf::Insert(Arena& arena, size_t index, const RowImage& image) {
   header().earliest_expiry = std::min(header().earliest_expiry, image.expiry);
 }
 
-void Leaf::Replace(Arena& arena, size_t index, const RowImage& image) {
+void Leaf::Replace(memory::Arena& arena, size_t index, const RowImage& image) {
   LS_CHECK(index < size(), "the row to replace exists");
   LS_DCHECK(!pinned(), "a pinned leaf stays as it is");
   const RowMeta old = meta(index);
@@ -275,7 +276,7 @@ void Leaf::Replace(Arena& arena, size_t index, const RowImage& image) {
   }
 }
 
-void Leaf::Erase(Arena& arena, size_t first, size_t last) {
+void Leaf::Erase(memory::Arena& arena, size_t first, size_t last) {
   LS_CHECK(first <= last && last <= size(), "the rows to erase exist");
   LS_DCHECK(!pinned(), "a pinned leaf stays as it is");
   if (first == last) return;
@@ -325,7 +326,7 @@ void Leaf::MoveTailTo(size_t from, Leaf target) {
   target.RecomputeEarliestExpiry();
 }
 
-void Leaf::FreeExternal(Arena& arena, size_t index) {
+void Leaf::FreeExternal(memory::Arena& arena, size_t index) {
   const char* bytes = row(index);
   if (packed()) {
     const char* descriptor = bytes + kPackedItemKeyBytes;
@@ -336,7 +337,7 @@ void Leaf::FreeExternal(Arena& arena, size_t index) {
   }
 }
 
-void Leaf::FreeExternals(Arena& arena) {
+void Leaf::FreeExternals(memory::Arena& arena) {
   if (all_simple()) return;
   for (size_t i = 0; i < size(); ++i) {
     if (meta(i).external()) FreeExternal(arena, i);
@@ -369,4 +370,4 @@ void Leaf::Verify() const {
   LS_CHECK(special == header().special_rows, "(4) special rows are counted");
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

@@ -37,7 +37,7 @@
 #include "engine/model/cell.h"
 #include "engine/model/clustering_key.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 // A leaf grows to this before it splits. 16 KiB hold some 200 list items: a search in it touches
 // few lines, an insert in the middle moves some KiB (100-200 ns), and 16-byte units of the newest
@@ -140,10 +140,11 @@ class Leaf {
   }
 
   // Makes an empty leaf in a block of the size class of `bytes`.
-  static char* Create(Arena& arena, size_t bytes, Arena::Mobility mobility,
+  static char* Create(memory::Arena& arena, size_t bytes, memory::Arena::Mobility mobility,
                       std::string_view partition_key, bool packed, uint8_t bits = 0);
   // Moves everything to a block of the size class of `bytes` and frees the old one.
-  static char* Resize(Arena& arena, char* block, size_t bytes, Arena::Mobility mobility);
+  static char* Resize(memory::Arena& arena, char* block, size_t bytes,
+                      memory::Arena::Mobility mobility);
 
   const LeafHeader& header() const { return *reinterpret_cast<const LeafHeader*>(block_); }
   LeafHeader& header() { return *reinterpret_cast<LeafHeader*>(block_); }
@@ -227,17 +228,17 @@ class Leaf {
   // Edits. The caller has made room (free_bytes() >= RowBytes), admitted the timestamp of a simple
   // row, and passes a packed key exactly where the leaf is packed (any key where it is not).
   // External blocks come from and go back to `arena`.
-  void Insert(Arena& arena, size_t index, const RowImage& row);
+  void Insert(memory::Arena& arena, size_t index, const RowImage& row);
   // Replaces payload and meta of a row whose key stays; room as if the row were inserted anew.
-  void Replace(Arena& arena, size_t index, const RowImage& row);
+  void Replace(memory::Arena& arena, size_t index, const RowImage& row);
   // Erases rows [first, last).
-  void Erase(Arena& arena, size_t first, size_t last);
+  void Erase(memory::Arena& arena, size_t first, size_t last);
   // Moves rows [from, size()) to the end of `target`, which is empty and has room and equal
   // packing; external blocks move with them.
   void MoveTailTo(size_t from, Leaf target);
   // Frees the external blocks of all rows; the leaf must not be used afterwards.
-  void FreeExternal(Arena& arena, size_t index);
-  void FreeExternals(Arena& arena);
+  void FreeExternal(memory::Arena& arena, size_t index);
+  void FreeExternals(memory::Arena& arena);
 
   void Verify() const;
 
@@ -258,13 +259,14 @@ class Leaf {
     return index == SIZE_MAX ? 0 : metas()[index].end_offset();
   }
   void ShiftOffsets(size_t from, int64_t by);
-  void WriteRow(Arena& arena, size_t index, const RowImage& row, size_t end_offset, bool external);
+  void WriteRow(memory::Arena& arena, size_t index, const RowImage& row, size_t end_offset,
+                bool external);
   void RecomputeEarliestExpiry();
   void CountSpecial(int by);
 
   char* block_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_LEAF_H_

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <optional>
 
-namespace liststore {
+namespace liststore::storage {
 namespace {
 
 // The first eight bytes of a key as a number that orders like them; shorter keys are padded with
@@ -44,7 +44,8 @@ struct BoundTarget {
 
 }  // namespace
 
-LeafTree::LeafTree(Arena& arena) : arena_(arena), root_(ArenaAllocator<RootEntry>(&arena)) {}
+LeafTree::LeafTree(memory::Arena& arena)
+    : arena_(arena), root_(memory::ArenaAllocator<RootEntry>(&arena)) {}
 
 LeafTree::~LeafTree() {
   for (const RootEntry& entry : root_) arena_.Free(entry.branch, sizeof(Branch));
@@ -161,7 +162,8 @@ void LeafTree::RefreshBranch(uint32_t index) {
 
 void LeafTree::SplitBranch(uint32_t index) {
   Branch& left = *root_[index].branch;
-  auto* right = static_cast<Branch*>(arena_.Allocate(sizeof(Branch), Arena::Mobility::kFixed));
+  auto* right =
+      static_cast<Branch*>(arena_.Allocate(sizeof(Branch), memory::Arena::Mobility::kFixed));
   // A branch that fills at its end is one that keys are appended to: it stays nearly full.
   const uint32_t keep = index + 1 == root_.size() ? kBranchEntriesMax - 1 : kBranchEntriesMax / 2;
   right->count = left.count - keep;
@@ -175,7 +177,8 @@ void LeafTree::SplitBranch(uint32_t index) {
 LeafTree::Position LeafTree::InsertAfter(Position position, char* leaf) {
   ++leaf_count_;
   if (empty()) {
-    auto* branch = static_cast<Branch*>(arena_.Allocate(sizeof(Branch), Arena::Mobility::kFixed));
+    auto* branch =
+        static_cast<Branch*>(arena_.Allocate(sizeof(Branch), memory::Arena::Mobility::kFixed));
     branch->count = 1;
     branch->entries[0] = MakeEntry(leaf);
     root_.push_back({0, branch, kNeverExpires, 0});
@@ -265,4 +268,4 @@ void LeafTree::Verify() const {
   LS_CHECK(leaves == leaf_count_, "leaves are counted");
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

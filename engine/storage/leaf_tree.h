@@ -25,7 +25,7 @@
 #include "engine/model/clustering_key.h"
 #include "engine/storage/leaf.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 class LeafTree {
  public:
@@ -38,7 +38,7 @@ class LeafTree {
     auto operator<=>(const Position&) const = default;
   };
 
-  explicit LeafTree(Arena& arena);
+  explicit LeafTree(memory::Arena& arena);
   ~LeafTree();
   LeafTree(const LeafTree&) = delete;
   LeafTree& operator=(const LeafTree&) = delete;
@@ -98,11 +98,11 @@ class LeafTree {
   void RefreshBranch(uint32_t branch);
   void SplitBranch(uint32_t branch);
 
-  Arena& arena_;
-  std::vector<RootEntry, ArenaAllocator<RootEntry>> root_;
+  memory::Arena& arena_;
+  std::vector<RootEntry, memory::ArenaAllocator<RootEntry>> root_;
   size_t leaf_count_ = 0;
 };
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_LEAF_TREE_H_

@@ -8,7 +8,7 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::storage {
 namespace {
 
 // A leaf of a tree starts at this size and grows by a quarter at a time: a row is copied some four
@@ -20,8 +20,8 @@ constexpr size_t kSparseLeafBytes = kLeafBytesMax / 8;
 // Blocks smaller than this are not worth shrinking.
 constexpr size_t kShrunkBytesMin = 512;
 
-Arena::Mobility MobilityOf(bool large) {
-  return large ? Arena::Mobility::kFixed : Arena::Mobility::kMovable;
+memory::Arena::Mobility MobilityOf(bool large) {
+  return large ? memory::Arena::Mobility::kFixed : memory::Arena::Mobility::kMovable;
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ uint64_t Partition::Create(PartitionContext& context, std::string_view key, uint
   }
   const size_t front = Leaf::FrontBytes(key.size()) + (fresh ? Leaf::kFreshnessBytes : 0);
   const size_t bytes = std::min(front + expected_bytes, kLeafBytesMax);
-  char* block = Leaf::Create(context.arena, bytes, Arena::Mobility::kMovable, key,
+  char* block = Leaf::Create(context.arena, bytes, memory::Arena::Mobility::kMovable, key,
                              context.schema.packs_item_keys(), bits);
   if (fresh) Leaf(block).set_fresh_until_seconds(fresh_until_seconds);
   Leaf(block).header().epoch_or_leaf_id = epoch;
@@ -196,7 +196,8 @@ void Partition::Expect(const Load& load) {
   const Leaf leaf(block);
   const size_t want = leaf.used_bytes() + load.bytes;
   if (want <= leaf.block_bytes() || want > kLeafBytesMax) return;
-  reference_ = SmallReference(Leaf::Resize(context_.arena, block, want, Arena::Mobility::kMovable));
+  reference_ =
+      SmallReference(Leaf::Resize(context_.arena, block, want, memory::Arena::Mobility::kMovable));
 }
 
 void Partition::MakeLarge() {
@@ -216,8 +217,8 @@ void Partition::MakeLarge() {
   }
   if (!old.empty()) {
     const size_t bytes = old.used_bytes() - old.front_bytes();
-    char* moved = Leaf::Create(context_.arena, sizeof(LeafHeader) + bytes, Arena::Mobility::kFixed,
-                               {}, old.packed());
+    char* moved = Leaf::Create(context_.arena, sizeof(LeafHeader) + bytes,
+                               memory::Arena::Mobility::kFixed, {}, old.packed());
     old.MoveTailTo(0, Leaf(moved));
     Leaf(moved).header().epoch_or_leaf_id = partition->NewLeafId(moved);
     partition->tree.InsertAfter({}, moved);
@@ -260,13 +261,13 @@ void Partition::SplitLeaf(LeafRef& at, size_t index, ClusteringKeyView key) {
   size_t bytes = sizeof(LeafHeader);
   for (size_t i = from; i < count; ++i) bytes += sizeof(RowMeta) + left.row_bytes(i);
   char* block = Leaf::Create(context_.arena, std::max(bytes, kTreeLeafBytesMin),
-                             Arena::Mobility::kFixed, {}, left.packed());
+                             memory::Arena::Mobility::kFixed, {}, left.packed());
   Leaf right(block);
   right.header().epoch_or_leaf_id = partition.NewLeafId(block);
   left.MoveTailTo(from, right);
   if (from < count - 1) {
-    ReplaceBlock(
-        at, Leaf::Resize(context_.arena, at.block, left.used_bytes(), Arena::Mobility::kFixed));
+    ReplaceBlock(at, Leaf::Resize(context_.arena, at.block, left.used_bytes(),
+                                  memory::Arena::Mobility::kFixed));
     left = Leaf(at.block);
   }
   partition.tree.Refresh(at.position, at.block);
@@ -386,9 +387,9 @@ void Partition::TryDemote() {
   const bool fresh = partition.fresh_until_seconds != 0;
   const size_t bytes = old.used_bytes() - sizeof(LeafHeader) +
                        Leaf::FrontBytes(partition.key_size) + (fresh ? Leaf::kFreshnessBytes : 0);
-  char* block =
-      Leaf::Create(context_.arena, bytes, Arena::Mobility::kMovable, partition.key(), old.packed(),
-                   partition.cache_bits | (fresh ? cache_bits::kFreshness : uint8_t{0}));
+  char* block = Leaf::Create(context_.arena, bytes, memory::Arena::Mobility::kMovable,
+                             partition.key(), old.packed(),
+                             partition.cache_bits | (fresh ? cache_bits::kFreshness : uint8_t{0}));
   Leaf leaf(block);
   if (fresh) leaf.set_fresh_until_seconds(partition.fresh_until_seconds);
   leaf.header().epoch_or_leaf_id = partition.epoch;
@@ -436,7 +437,7 @@ void Partition::PutRow(LeafRef& at, size_t index, bool replace, RowImage image) 
     LargePartition& partition = LargeOf(reference_);
     const bool packed = context_.schema.packs_item_keys() && image.key.packed;
     char* block = Leaf::Create(context_.arena, sizeof(LeafHeader) + Leaf::RowBytes(image, packed),
-                               Arena::Mobility::kFixed, {}, packed);
+                               memory::Arena::Mobility::kFixed, {}, packed);
     Leaf leaf(block);
     leaf.header().epoch_or_leaf_id = partition.NewLeafId(block);
     if (!image.complex) LS_CHECK(leaf.AdmitTimestamp(image.timestamp), "an empty leaf takes any");
@@ -646,4 +647,4 @@ size_t Partition::Verify() const {
   return rows;
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

@@ -44,15 +44,15 @@
 #include "engine/storage/leaf.h"
 #include "engine/storage/row_body.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 // What the partitions of a table share. Owned by the table.
 struct PartitionContext {
-  PartitionContext(const TableSchema& table_schema, Arena& table_arena)
+  PartitionContext(const TableSchema& table_schema, memory::Arena& table_arena)
       : schema(table_schema), arena(table_arena) {}
 
   const TableSchema& schema;
-  Arena& arena;
+  memory::Arena& arena;
   GracePolicy grace;
   uint64_t rows = 0;          // stored rows
   uint64_t expired_rows = 0;  // rows reclaimed because everything in them had expired
@@ -412,6 +412,6 @@ void Partition::ForEachRow(Visitor&& visit) const {
   });
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_PARTITION_H_

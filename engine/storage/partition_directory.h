@@ -39,7 +39,7 @@
 #include "engine/memory/arena_allocator.h"
 #include "engine/storage/slot_array.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 // `KeyOf` is a stateless functor, `std::string_view operator()(uint64_t reference) const`: the key
 // behind a live reference. When what a reference stands for moves, the owner stores the new
@@ -49,8 +49,8 @@ class PartitionDirectory {
  public:
   using Slot = DirectorySlot;
 
-  explicit PartitionDirectory(Arena& arena)
-      : arena_(arena), overflow_(Order{}, ArenaAllocator<Overflow>(&arena)) {}
+  explicit PartitionDirectory(memory::Arena& arena)
+      : arena_(arena), overflow_(Order{}, memory::ArenaAllocator<Overflow>(&arena)) {}
   ~PartitionDirectory() { Clear(); }
   PartitionDirectory(const PartitionDirectory&) = delete;
   PartitionDirectory& operator=(const PartitionDirectory&) = delete;
@@ -153,7 +153,7 @@ class PartitionDirectory {
     bool operator()(const Overflow& a, const Probe& b) const { return Less(Of(a), b); }
     bool operator()(const Probe& a, const Overflow& b) const { return Less(a, Of(b)); }
   };
-  using OverflowSet = absl::btree_set<Overflow, Order, ArenaAllocator<Overflow>>;
+  using OverflowSet = absl::btree_set<Overflow, Order, memory::ArenaAllocator<Overflow>>;
 
   uint64_t frontier() const { return frontier_.load(std::memory_order_relaxed); }
   bool InOld(uint64_t address) const { return old_.allocated() && address >= frontier(); }
@@ -229,7 +229,7 @@ class PartitionDirectory {
   std::atomic<uint64_t> frontier_{0};  // last address carried over + 1; read by PrefetchSlot
   size_t moved_ = 0;                   // slots of old_ that are dead
   size_t size_ = 0;
-  Arena& arena_;
+  memory::Arena& arena_;
   OverflowSet overflow_;
 };
 
@@ -261,10 +261,10 @@ DirectorySlot* PartitionDirectory<KeyOf>::Insert(uint64_t address, std::string_v
 template <typename KeyOf>
 size_t PartitionDirectory<KeyOf>::ReserveBytesForInsert() const {
   if (!current_.allocated()) {
-    return Arena::BlockBytes(SlotArray::BytesFor(SlotArray::kCapacityMin));
+    return memory::Arena::BlockBytes(SlotArray::BytesFor(SlotArray::kCapacityMin));
   }
   if (migrating() || !NeedsGrowth()) return 0;
-  return Arena::BlockBytes(SlotArray::BytesFor(current_.capacity() * 2));
+  return memory::Arena::BlockBytes(SlotArray::BytesFor(current_.capacity() * 2));
 }
 
 template <typename KeyOf>
@@ -288,7 +288,7 @@ void PartitionDirectory<KeyOf>::Tidy() {
 template <typename KeyOf>
 size_t PartitionDirectory<KeyOf>::ReserveBytesForTidy() const {
   if (migrating() || !IsSparse()) return 0;
-  return Arena::BlockBytes(SlotArray::BytesFor(current_.capacity() / 2));
+  return memory::Arena::BlockBytes(SlotArray::BytesFor(current_.capacity() / 2));
 }
 
 template <typename KeyOf>
@@ -413,6 +413,6 @@ void PartitionDirectory<KeyOf>::Verify() const {
   }
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_PARTITION_DIRECTORY_H_

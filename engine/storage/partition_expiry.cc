@@ -3,7 +3,7 @@
 
 #include "engine/storage/partition.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 void Partition::FindExpiryIn(const Leaf& leaf, ExpirySearch& search) const {
   const LeafHeader& header = leaf.header();
@@ -51,4 +51,4 @@ bool Partition::FindNextExpiry(ExpirySearch& search, ExpiryPlace& place) const {
   return true;
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

@@ -6,7 +6,7 @@
 #include "engine/base/check.h"
 #include "engine/storage/partition.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 // Header and metas of a full leaf of list items.
 constexpr size_t kFetchedMetaBytes = 3584;
@@ -262,7 +262,7 @@ std::vector<LeafTree::Position> Partition::LeavesThatMayHold(ColumnId column,
       for (size_t at = 0; at < kFetchedMetaBytes; at += kCacheLineBytes) PrefetchLine(block + at);
       // The key by which the leaf is found in the tree, in blocks that have grown as far as they
       // may.
-      PrefetchLine(block + Arena::BlockBytes(kLeafBytesMax) - kCacheLineBytes);
+      PrefetchLine(block + memory::Arena::BlockBytes(kLeafBytesMax) - kCacheLineBytes);
     });
     return IndexedLeaves(*index, value, true);
   }
@@ -341,4 +341,4 @@ bool Partition::HasLiveData(int64_t now_seconds) const {
   return false;
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

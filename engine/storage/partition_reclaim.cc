@@ -4,7 +4,7 @@
 #include "engine/base/check.h"
 #include "engine/storage/partition.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 uint32_t Partition::NextEvent() const {
   uint32_t next = kNeverExpires;
@@ -105,4 +105,4 @@ size_t Partition::Reclaim(int64_t now_seconds, size_t budget) {
   return std::max<size_t>(rows, 1);
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

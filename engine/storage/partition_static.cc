@@ -2,7 +2,7 @@
 #include "engine/base/check.h"
 #include "engine/storage/partition.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 void Partition::UpsertStatic(const RowUpdate& update, const WriteContext& write) {
   LS_CHECK(!update.marker, "a static row has no marker");
@@ -98,4 +98,4 @@ void Partition::VerifyStatic() const {
   }
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

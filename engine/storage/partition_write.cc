@@ -5,7 +5,7 @@
 #include "engine/base/check.h"
 #include "engine/storage/partition.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 // --- Rows in their two forms ---------------------------------------------------------------------
 
@@ -449,4 +449,4 @@ size_t Partition::StoredRowBytes(const RowUpdate& update) const {
   return leaf.key(index).bytes.size() + leaf.payload(index).size();
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

@@ -5,7 +5,7 @@
 #include "engine/base/check.h"
 #include "engine/storage/leaf.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 PinTable::~PinTable() {
   Drain();
@@ -74,4 +74,4 @@ void PinTable::Verify() const {
   LS_CHECK(orphans == orphans_, "orphans are counted");
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

@@ -25,7 +25,7 @@
 #include "engine/memory/arena.h"
 #include "engine/model/view_sink.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 class PinTable;
 
@@ -38,7 +38,7 @@ struct ViewPin {
 
 class PinTable {
  public:
-  explicit PinTable(Arena& arena) : arena_(arena) {}
+  explicit PinTable(memory::Arena& arena) : arena_(arena) {}
   // No view is left.
   ~PinTable();
   PinTable(const PinTable&) = delete;
@@ -71,12 +71,12 @@ class PinTable {
     size_t bytes = 0;
   };
 
-  Arena& arena_;
+  memory::Arena& arena_;
   absl::flat_hash_map<char*, Block> blocks_;
   size_t orphans_ = 0;
   std::atomic<ViewPin*> posted_{nullptr};  // newest first
 };
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_PIN_TABLE_H_

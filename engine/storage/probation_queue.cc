@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
-namespace liststore {
+namespace liststore::storage {
 
 void ProbationQueue::Push(uint64_t address) {
   if (last_ == nullptr || last_->end == kEntries) {
-    auto* chunk = static_cast<Chunk*>(arena_.Allocate(sizeof(Chunk), Arena::Mobility::kFixed));
+    auto* chunk =
+        static_cast<Chunk*>(arena_.Allocate(sizeof(Chunk), memory::Arena::Mobility::kFixed));
     chunk->next = nullptr;
     chunk->begin = chunk->end = 0;
     (last_ == nullptr ? first_ : last_->next) = chunk;
@@ -51,4 +52,4 @@ void ProbationQueue::Verify() const {
   LS_CHECK(left_to_sweep_ <= size_, "a sweep ends");
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

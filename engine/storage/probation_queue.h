@@ -20,11 +20,11 @@
 #include "engine/memory/arena.h"
 #include "engine/storage/leaf.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 class ProbationQueue {
  public:
-  explicit ProbationQueue(Arena& arena) : arena_(arena) {}
+  explicit ProbationQueue(memory::Arena& arena) : arena_(arena) {}
   ~ProbationQueue() { Clear(); }
   ProbationQueue(const ProbationQueue&) = delete;
   ProbationQueue& operator=(const ProbationQueue&) = delete;
@@ -32,7 +32,7 @@ class ProbationQueue {
   // What the next kPushesPerReservation pushes may take, in one block; 0: nothing.
   size_t ReserveBytes() const {
     const bool fits = last_ != nullptr && last_->end + kPushesPerReservation <= kEntries;
-    return fits ? 0 : Arena::BlockBytes(sizeof(Chunk));
+    return fits ? 0 : memory::Arena::BlockBytes(sizeof(Chunk));
   }
   // A push of a new partition, and those of the sweep that goes with it.
   static constexpr size_t kPushesPerReservation = 3;
@@ -96,7 +96,7 @@ class ProbationQueue {
 
   void FreeFirst();
 
-  Arena& arena_;
+  memory::Arena& arena_;
   Chunk* first_ = nullptr;
   Chunk* last_ = nullptr;
   size_t size_ = 0;
@@ -104,6 +104,6 @@ class ProbationQueue {
   uint8_t sweep_bit_ = 0;
 };
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_PROBATION_QUEUE_H_

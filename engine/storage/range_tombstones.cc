@@ -5,7 +5,7 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::storage {
 namespace {
 
 // An end of a stretch: bytes, or behind everything.
@@ -21,11 +21,11 @@ bool Before(const End& a, const End& b) {
 
 }  // namespace
 
-RangeTombstones::RangeTombstones(Arena& arena)
-    : arena_(arena), stretches_(ArenaAllocator<Stretch>(&arena)) {}
+RangeTombstones::RangeTombstones(memory::Arena& arena)
+    : arena_(arena), stretches_(memory::ArenaAllocator<Stretch>(&arena)) {}
 
 RangeTombstones::Bytes RangeTombstones::Copy(std::string_view bytes) const {
-  return Bytes(bytes.data(), bytes.size(), ArenaAllocator<char>(&arena_));
+  return Bytes(bytes.data(), bytes.size(), memory::ArenaAllocator<char>(&arena_));
 }
 
 void RangeTombstones::Add(const ClusteringRange& range, const Tombstone& tombstone) {
@@ -34,7 +34,8 @@ void RangeTombstones::Add(const ClusteringRange& range, const Tombstone& tombsto
   const End upper{range.upper.bytes, range.upper.at_end};
   if (!Before(position, upper)) return;
 
-  std::vector<Stretch, ArenaAllocator<Stretch>> result{ArenaAllocator<Stretch>(&arena_)};
+  std::vector<Stretch, memory::ArenaAllocator<Stretch>> result{
+      memory::ArenaAllocator<Stretch>(&arena_)};
   result.reserve(2 * stretches_.size() + 1);
   const auto lay = [&](const End& from, const End& to, const Tombstone& over) {
     if (!Before(from, to)) return;
@@ -112,13 +113,13 @@ int64_t RangeTombstones::NextPurge(const GracePolicy& grace) const {
 }
 
 size_t RangeTombstones::AddBytesMax(const ClusteringRange& range) const {
-  size_t bytes = Arena::BlockBytes((2 * stretches_.size() + 4) * sizeof(Stretch));
+  size_t bytes = memory::Arena::BlockBytes((2 * stretches_.size() + 4) * sizeof(Stretch));
   // Every end may be copied twice: once for each stretch that it comes to bound.
-  bytes += 4 * (Arena::BlockBytes(range.lower.bytes.size() + 64) +
-                Arena::BlockBytes(range.upper.bytes.size() + 64));
+  bytes += 4 * (memory::Arena::BlockBytes(range.lower.bytes.size() + 64) +
+                memory::Arena::BlockBytes(range.upper.bytes.size() + 64));
   for (const Stretch& stretch : stretches_) {
-    bytes += 2 * (Arena::BlockBytes(stretch.lower.size() + 64) +
-                  Arena::BlockBytes(stretch.upper.size() + 64));
+    bytes += 2 * (memory::Arena::BlockBytes(stretch.lower.size() + 64) +
+                  memory::Arena::BlockBytes(stretch.upper.size() + 64));
   }
   return bytes;
 }
@@ -134,4 +135,4 @@ void RangeTombstones::Verify() const {
   }
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

@@ -17,11 +17,11 @@
 #include "engine/model/cell.h"
 #include "engine/model/clustering_key.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 class RangeTombstones {
  public:
-  explicit RangeTombstones(Arena& arena);
+  explicit RangeTombstones(memory::Arena& arena);
 
   bool empty() const { return stretches_.empty(); }
   size_t size() const { return stretches_.size(); }
@@ -56,7 +56,7 @@ class RangeTombstones {
   void Verify() const;
 
  private:
-  using Bytes = std::basic_string<char, std::char_traits<char>, ArenaAllocator<char>>;
+  using Bytes = std::basic_string<char, std::char_traits<char>, memory::ArenaAllocator<char>>;
   struct Stretch {
     Bytes lower;
     Bytes upper;
@@ -66,10 +66,10 @@ class RangeTombstones {
 
   Bytes Copy(std::string_view bytes) const;
 
-  Arena& arena_;
-  std::vector<Stretch, ArenaAllocator<Stretch>> stretches_;
+  memory::Arena& arena_;
+  std::vector<Stretch, memory::ArenaAllocator<Stretch>> stretches_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_RANGE_TOMBSTONES_H_

@@ -5,7 +5,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::storage {
 namespace {
 
 constexpr uint8_t kHasMarker = 1;
@@ -367,4 +367,4 @@ RowView RowBody::ToView(ClusteringKeyView key, int64_t now_seconds,
   return view;
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

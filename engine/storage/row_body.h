@@ -23,7 +23,7 @@
 #include "engine/model/stored_row.h"
 #include "engine/model/table_schema.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 // Values are borrowed: from the leaf a body was decoded from, and from updates merged into it.
 class RowBody {
@@ -87,6 +87,6 @@ class RowBody {
   Cells cells_;  // ascending by column and path
 };
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_ROW_BODY_H_

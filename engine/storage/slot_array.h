@@ -24,7 +24,7 @@
 #include "engine/base/check.h"
 #include "engine/memory/arena.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 // Equal addresses mean equal tokens. `reference` is the table's; 0 marks an empty slot.
 struct DirectorySlot {
@@ -52,18 +52,19 @@ class SlotArray {
   size_t capacity() const { return allocated() ? size_t{1} << (64 - shift()) : 0; }
   size_t slots() const { return capacity() + Spare(capacity()); }
   size_t displacement_max() const { return Spare(capacity()) - 1; }
-  size_t bytes() const { return allocated() ? Arena::BlockBytes(BytesFor(capacity())) : 0; }
+  size_t bytes() const { return allocated() ? memory::Arena::BlockBytes(BytesFor(capacity())) : 0; }
   static size_t BytesFor(size_t capacity) { return (capacity + Spare(capacity)) * sizeof(Slot); }
 
-  void Allocate(Arena& arena, size_t capacity) {
+  void Allocate(memory::Arena& arena, size_t capacity) {
     LS_CHECK(!allocated(), "an array is released before it is allocated anew");
     LS_CHECK(std::has_single_bit(capacity) && capacity >= kCapacityMin, "homes are high bits");
     cleared_ = 0;
     shift_.store(static_cast<uint32_t>(64 - std::countr_zero(capacity)), std::memory_order_relaxed);
-    base_.store(static_cast<Slot*>(arena.Allocate(BytesFor(capacity), Arena::Mobility::kFixed)),
-                std::memory_order_relaxed);
+    base_.store(
+        static_cast<Slot*>(arena.Allocate(BytesFor(capacity), memory::Arena::Mobility::kFixed)),
+        std::memory_order_relaxed);
   }
-  void Release(Arena& arena) {
+  void Release(memory::Arena& arena) {
     if (!allocated()) return;
     arena.Free(base(), BytesFor(capacity()));
     base_.store(nullptr, std::memory_order_relaxed);
@@ -153,6 +154,6 @@ class SlotArray {
   size_t cleared_ = 0;
 };
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_SLOT_ARRAY_H_

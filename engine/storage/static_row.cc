@@ -4,7 +4,7 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 void StaticRow::Decode(RowBody& body) const {
   if (empty()) {
@@ -20,7 +20,7 @@ bool StaticRow::LiveAt(int64_t now_seconds, RowBody& scratch) const {
   return scratch.LiveAt(now_seconds);
 }
 
-void StaticRow::Put(Arena& arena, std::string_view encoded, uint32_t event) {
+void StaticRow::Put(memory::Arena& arena, std::string_view encoded, uint32_t event) {
   LS_CHECK(encoded.size() <= UINT32_MAX, "a row is shorter than 4 GiB");
   if (encoded.size() > block_bytes_ || (encoded.empty() && !empty())) {
     if (!empty()) arena.Free(block_, block_bytes_);
@@ -34,10 +34,10 @@ void StaticRow::Put(Arena& arena, std::string_view encoded, uint32_t event) {
     return;
   }
   if (empty()) {
-    block_bytes_ = static_cast<uint32_t>(Arena::BlockBytes(encoded.size()));
-    block_ = static_cast<char*>(arena.Allocate(block_bytes_, Arena::Mobility::kFixed));
+    block_bytes_ = static_cast<uint32_t>(memory::Arena::BlockBytes(encoded.size()));
+    block_ = static_cast<char*>(arena.Allocate(block_bytes_, memory::Arena::Mobility::kFixed));
   }
   std::memcpy(block_, encoded.data(), encoded.size());
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

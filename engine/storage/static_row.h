@@ -12,7 +12,7 @@
 #include "engine/storage/leaf.h"
 #include "engine/storage/row_body.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 class StaticRow {
  public:
@@ -28,8 +28,8 @@ class StaticRow {
 
   // Keeps what `encoded` says, which lies elsewhere; nothing where it is empty. The block stays
   // where it is long enough, so that what gets shorter takes no memory.
-  void Put(Arena& arena, std::string_view encoded, uint32_t event);
-  void Free(Arena& arena) { Put(arena, {}, kNeverExpires); }
+  void Put(memory::Arena& arena, std::string_view encoded, uint32_t event);
+  void Free(memory::Arena& arena) { Put(arena, {}, kNeverExpires); }
 
  private:
   char* block_ = nullptr;
@@ -39,6 +39,6 @@ class StaticRow {
 };
 static_assert(sizeof(StaticRow) == 24, "a large partition has these bytes, used or not");
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_STATIC_ROW_H_

@@ -9,7 +9,7 @@
 #include "engine/model/partition_key.h"
 #include "engine/storage/upsert_load.h"
 
-namespace liststore {
+namespace liststore::storage {
 namespace {
 
 // What rows make a partition take besides what they bring: the leaf that grows by a quarter, the lists
@@ -33,7 +33,7 @@ uint32_t WheelTag(std::string_view key) { return static_cast<uint32_t>(Hash64(ke
 
 }  // namespace
 
-Table::Table(const TableSchema& schema, PagePool& pool, MemoryBudget& budget,
+Table::Table(const TableSchema& schema, memory::PagePool& pool, memory::MemoryBudget& budget,
              const AddressOf& address_of)
     : schema_(schema),
       address_of_(address_of),
@@ -130,7 +130,7 @@ size_t Table::UpsertBytes(const PartitionRef& partition, const DirectorySlot* sl
     // A row that is merged is written again whole, perhaps before what was there is freed.
     const size_t stored = slot == nullptr ? 0 : handle.StoredRowBytes(row);
     if (row.of_static_row || most + stored > kInlineRowBytesMax) {
-      bytes += Arena::BlockBytes(most + stored);
+      bytes += memory::Arena::BlockBytes(most + stored);
     }
   }
   return bytes;
@@ -148,7 +148,7 @@ OpStatus Table::Pledge(const PartitionRef& partition, std::span<const RowUpdate>
                        const WriteContext& write) {
   size_t bytes = 0;
   const Partition::Load load = LoadOf(schema_, rows, write);
-  if (!Reserve(write.now_seconds, MemoryBudget::Purpose::kGrow, [&] {
+  if (!Reserve(write.now_seconds, memory::MemoryBudget::Purpose::kGrow, [&] {
         return bytes = UpsertBytes(partition, FindForWrite(partition), rows, load);
       })) {
     return Refusal();
@@ -176,7 +176,7 @@ OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate>
     }
   }
   bool again = false;  // reclamation may have moved or taken the partition
-  if (!pledged_bytes_ && !Reserve(write.now_seconds, MemoryBudget::Purpose::kGrow, [&] {
+  if (!pledged_bytes_ && !Reserve(write.now_seconds, memory::MemoryBudget::Purpose::kGrow, [&] {
         if (std::exchange(again, true)) slot = FindForWrite(partition);
         return UpsertBytes(partition, slot, rows, load);
       })) {
@@ -223,7 +223,8 @@ size_t Table::DeleteRowsBytes(const PartitionRef& partition, const DirectorySlot
   if (!MayRewrite(write)) return bytes;
   size_t long_keys = 0;  // have blocks of their own
   for (const ClusteringKeyView& key : keys) {
-    if (key.bytes.size() > kInlineRowBytesMax / 2) long_keys += Arena::BlockBytes(key.bytes.size());
+    if (key.bytes.size() > kInlineRowBytesMax / 2)
+      long_keys += memory::Arena::BlockBytes(key.bytes.size());
   }
   return bytes + long_keys + LoadOfDeletions(schema_, keys).growth_bytes +
          (slot == nullptr ? CreateBytes(partition) : 0);
@@ -234,7 +235,7 @@ OpStatus Table::DeleteRows(const PartitionRef& partition, std::span<const Cluste
   if (removed != nullptr) *removed = 0;
   NoteChange(partition);
   DirectorySlot* slot = nullptr;
-  if (!Reserve(write.now_seconds, MemoryBudget::Purpose::kGiveBack, [&] {
+  if (!Reserve(write.now_seconds, memory::MemoryBudget::Purpose::kGiveBack, [&] {
         slot = FindForWrite(partition);
         return DeleteRowsBytes(partition, slot, keys, write);
       })) {
@@ -270,8 +271,8 @@ size_t Table::DeleteRangeBytes(const PartitionRef& partition, const DirectorySlo
   }
   constexpr size_t kListBytes = 512;
   return bytes + made + kListBytes +
-         2 * (Arena::BlockBytes(range.lower.bytes.size()) +
-              Arena::BlockBytes(range.upper.bytes.size()));
+         2 * (memory::Arena::BlockBytes(range.lower.bytes.size()) +
+              memory::Arena::BlockBytes(range.upper.bytes.size()));
 }
 
 OpStatus Table::DeleteRange(const PartitionRef& partition, const ClusteringRange& range,
@@ -279,7 +280,7 @@ OpStatus Table::DeleteRange(const PartitionRef& partition, const ClusteringRange
   if (removed != nullptr) *removed = 0;
   NoteChange(partition);
   DirectorySlot* slot = nullptr;
-  if (!Reserve(write.now_seconds, MemoryBudget::Purpose::kGiveBack, [&] {
+  if (!Reserve(write.now_seconds, memory::MemoryBudget::Purpose::kGiveBack, [&] {
         slot = FindForWrite(partition);
         return DeleteRangeBytes(partition, slot, range, write);
       })) {
@@ -307,7 +308,8 @@ OpStatus Table::DeletePartition(const PartitionRef& partition, const WriteContex
     return slot != nullptr && ((IsPinned(slot) && !MayRewrite(write)) ||
                                Partition(context_, slot->reference).AllCoveredBy(write.timestamp));
   };
-  if ((keep || !all_go()) && !Reserve(write.now_seconds, MemoryBudget::Purpose::kGiveBack, [&] {
+  if ((keep || !all_go()) &&
+      !Reserve(write.now_seconds, memory::MemoryBudget::Purpose::kGiveBack, [&] {
         slot = FindForWrite(partition);
         return DeleteRangeBytes(partition, slot, {}, write);
       })) {
@@ -405,4 +407,4 @@ void Table::Verify() {
            "pinned blocks are of partitions or orphans");
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

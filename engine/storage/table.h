@@ -46,7 +46,7 @@
 #include "engine/storage/ttl_wheel.h"
 #include "engine/storage/usage_by_component.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 // Where a partition key lives within a lane: see Router::PlaceOf.
 class AddressOf {
@@ -87,9 +87,9 @@ struct BatchShare {
   std::vector<ClusteringRange> deleted_ranges;  // of a partition: everything
 };
 
-class Table final : private Arena::Relocator {
+class Table final : private memory::Arena::Relocator {
  public:
-  Table(const TableSchema& schema, PagePool& pool, MemoryBudget& budget,
+  Table(const TableSchema& schema, memory::PagePool& pool, memory::MemoryBudget& budget,
         const AddressOf& address_of);
   ~Table() override;
   Table(const Table&) = delete;
@@ -365,7 +365,7 @@ class Table final : private Arena::Relocator {
   // tries again; what bytes() looks at may change on the way, so that it is called again.
   // While pledges are redeemed it only calls bytes().
   template <typename Bytes>
-  bool Reserve(int64_t now_seconds, MemoryBudget::Purpose purpose, Bytes&& bytes);
+  bool Reserve(int64_t now_seconds, memory::MemoryBudget::Purpose purpose, Bytes&& bytes);
   // The first foreign timestamp makes the table keep tombstones from now on.
   void NoteTimestamps(const WriteContext& write);
   // A deletion may leave parts of rows, and tombstones; under timestamps of the lane it never does.
@@ -418,8 +418,8 @@ class Table final : private Arena::Relocator {
 
   TableSchema schema_;  // changes with Reuse and SetGrace alone; its id with Drop and set_id too
   const AddressOf& address_of_;
-  const MemoryBudget& budget_;
-  Arena arena_;
+  const memory::MemoryBudget& budget_;
+  memory::Arena arena_;
   PartitionContext context_;
   // What every read looks at, side by side.
   Directory directory_;
@@ -458,7 +458,7 @@ class Table final : private Arena::Relocator {
 };
 
 template <typename Bytes>
-bool Table::Reserve(int64_t now_seconds, MemoryBudget::Purpose purpose, Bytes&& bytes) {
+bool Table::Reserve(int64_t now_seconds, memory::MemoryBudget::Purpose purpose, Bytes&& bytes) {
   if (redeeming_) {
     bytes();
     return true;
@@ -477,6 +477,6 @@ bool Table::Reserve(int64_t now_seconds, MemoryBudget::Purpose purpose, Bytes&& 
   return Reclaim(now_seconds, kUnitsPerRefusal) != 0 && attempt();
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_TABLE_H_

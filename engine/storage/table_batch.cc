@@ -3,14 +3,14 @@
 #include "engine/storage/table.h"
 #include "engine/storage/upsert_load.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 OpStatus Table::PledgeShare(const PartitionRef& partition, const BatchShare& share,
                             const WriteContext& write) {
   LS_DCHECK(!redeeming_, "pledges come before they are redeemed");
   size_t bytes = 0;
-  const auto purpose =
-      share.upserts.empty() ? MemoryBudget::Purpose::kGiveBack : MemoryBudget::Purpose::kGrow;
+  const auto purpose = share.upserts.empty() ? memory::MemoryBudget::Purpose::kGiveBack
+                                             : memory::MemoryBudget::Purpose::kGrow;
   const bool reserved = Reserve(write.now_seconds, purpose, [&] {
     const DirectorySlot* slot = FindForWrite(partition);
     bytes = 0;
@@ -30,4 +30,4 @@ OpStatus Table::PledgeShare(const PartitionRef& partition, const BatchShare& sha
   return OpStatus::kOk;
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

@@ -8,7 +8,7 @@
 #include "engine/storage/table.h"
 #include "engine/storage/upsert_load.h"
 
-namespace liststore {
+namespace liststore::storage {
 namespace {
 
 // Reads after which a partition leaves probation for the main ones, and the part of all partitions
@@ -124,7 +124,7 @@ OpStatus Table::Put(const PartitionRef& partition, std::span<const RowUpdate> ro
   load.growth_bytes += fresh;
   const bool keeps = KeepsTombstones(write);
   DirectorySlot* slot = nullptr;
-  const bool reserved = Reserve(write.now_seconds, MemoryBudget::Purpose::kGrow, [&] {
+  const bool reserved = Reserve(write.now_seconds, memory::MemoryBudget::Purpose::kGrow, [&] {
     slot = FindForWrite(partition);
     return UpsertBytes(partition, nullptr, rows, load);
   });
@@ -193,7 +193,7 @@ void Table::EnableEviction(const EvictionOptions& options) {
   cache_ = std::make_unique<EvictionState>(arena_, options);
   const size_t bytes = std::bit_floor(options.filter_bytes);
   if (!options.lives_elsewhere && bytes >= EvictedFilter::kBytesMin &&
-      arena_.Reserve(Arena::BlockBytes(bytes))) {
+      arena_.Reserve(memory::Arena::BlockBytes(bytes))) {
     cache_->filter.Allocate(bytes);
   }
   cache_->paid_live_bytes = arena_.live_bytes();
@@ -397,7 +397,7 @@ void Table::TidyAfterEviction(size_t evicted) {
   GhostSet& ghosts = cache_->ghosts;
   const size_t partitions = directory_.size();
   if (ghosts.WantsGrowth(partitions) &&
-      arena_.Reserve(Arena::BlockBytes(GhostSet::BytesFor(partitions)))) {
+      arena_.Reserve(memory::Arena::BlockBytes(GhostSet::BytesFor(partitions)))) {
     ghosts.Grow(partitions);
   }
 }
@@ -483,4 +483,4 @@ void Table::VerifyEviction() {
   LS_CHECK(on_probation == cache_->on_probation, "partitions on probation are counted");
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

@@ -6,7 +6,7 @@
 #include "engine/base/check.h"
 #include "engine/storage/table.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 void Table::Drop() {
   LS_CHECK(!dropped_, "a table is dropped once");
@@ -326,7 +326,7 @@ std::optional<Partition::Load> Table::LoadOfHotRows(std::span<const StoredRow> r
 OpStatus Table::RestoreHotRows(const PartitionRef& partition, std::span<const StoredRow> rows,
                                const Partition::Load& load, int64_t now_seconds) {
   DirectorySlot* slot = nullptr;
-  if (!Reserve(now_seconds, MemoryBudget::Purpose::kGrow, [&] {
+  if (!Reserve(now_seconds, memory::MemoryBudget::Purpose::kGrow, [&] {
         slot = FindForWrite(partition);
         return UpsertBytes(partition, slot, {}, load);
       })) {
@@ -361,7 +361,7 @@ OpStatus Table::BeginRestored(const PartitionRef& partition, const StoredPartiti
   const size_t bytes = load.bytes;
   load.bytes += fresh;
   load.growth_bytes += fresh;
-  if (!Reserve(now_seconds, MemoryBudget::Purpose::kGrow,
+  if (!Reserve(now_seconds, memory::MemoryBudget::Purpose::kGrow,
                [&] { return UpsertBytes(partition, nullptr, {}, load); })) {
     return Refusal();
   }
@@ -447,4 +447,4 @@ OpStatus Table::RestoreRows(const PartitionRef& partition, const StoredPartition
   return copier.status();
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

@@ -9,7 +9,7 @@
 #include "engine/model/partition_key.h"
 #include "engine/storage/table.h"
 
-namespace liststore {
+namespace liststore::storage {
 namespace {
 
 constexpr size_t kEntriesPerSlice = 32;
@@ -81,7 +81,7 @@ size_t Table::Reclaim(int64_t now_seconds, size_t budget) {
         budget - units, [&](const TtlWheel::Entry& entry) { return FindEntry(entry) != nullptr; });
   }
   if (units < budget && directory_.WantsTidy() &&
-      arena_.Reserve(directory_.ReserveBytesForTidy(), MemoryBudget::Purpose::kGiveBack)) {
+      arena_.Reserve(directory_.ReserveBytesForTidy(), memory::MemoryBudget::Purpose::kGiveBack)) {
     directory_.Tidy();
     units += 8;
   }
@@ -149,7 +149,7 @@ void Table::ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size
     budget = 1;  // a leaf
     bytes += ShadowBytes(slot->reference, schema_, context_.grace, now_seconds);
   }
-  if (!arena_.Reserve(bytes, MemoryBudget::Purpose::kGiveBack)) {
+  if (!arena_.Reserve(bytes, memory::MemoryBudget::Purpose::kGiveBack)) {
     // There is no memory to give any back with. Nothing else depends on when the rows go.
     due_again_.push_back({entry.address, LaterThan(now_seconds), entry.partition_tag});
     partition.set_wheel_when(due_again_.back().when_seconds);
@@ -239,7 +239,7 @@ size_t Table::ReclaimTruncated(size_t budget) {
 
 void Table::Moved(void* from, void* to, size_t bytes) {
   const Leaf leaf(static_cast<char*>(to));
-  LS_CHECK(leaf.block_bytes() == Arena::BlockBytes(bytes), "a whole block was moved");
+  LS_CHECK(leaf.block_bytes() == memory::Arena::BlockBytes(bytes), "a whole block was moved");
   const std::string_view key = leaf.partition_key();
   DirectorySlot* slot = directory_.Find(address_of_(key), key);
   LS_CHECK(slot != nullptr && Partition::BlockOf(slot->reference) == from,
@@ -247,4 +247,4 @@ void Table::Moved(void* from, void* to, size_t bytes) {
   slot->reference = Partition::MovedReference(slot->reference, static_cast<char*>(to));
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

@@ -4,7 +4,7 @@
 #include "engine/base/check.h"
 #include "engine/storage/table.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 ViewPin* Table::View(const PartitionRef& partition, const ReadSpec& spec, int64_t now_seconds,
                      ViewSink& sink, uint64_t& rows) {
@@ -41,7 +41,7 @@ void Table::Unpin(DirectorySlot* slot) {
   if (!IsPinned(slot)) return;
   char* const block = Partition::BlockOf(slot->reference);
   const size_t bytes = Leaf(block).block_bytes();
-  char* const copy = static_cast<char*>(arena_.Allocate(bytes, Arena::Mobility::kMovable));
+  char* const copy = static_cast<char*>(arena_.Allocate(bytes, memory::Arena::Mobility::kMovable));
   std::memcpy(copy, block, bytes);
   // Blocks of external rows belong to the copy from here on.
   Leaf(copy).set_pinned(false);
@@ -71,4 +71,4 @@ bool Table::MayMove(const void* block) const {
   return !Leaf::IsPinned(static_cast<const char*>(block));
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace liststore {
+namespace liststore::storage {
 
 uint32_t TtlWheel::SlotBegin(int level, int slot) const {
   const int shift = level * kDigitBits;
@@ -49,11 +49,11 @@ void TtlWheel::Push(Chunk*& head, const Entry& entry) {
   if (NeedsChunk(head)) {
     const uint32_t capacity = NextCapacity(head);
     auto* chunk =
-        static_cast<Chunk*>(arena_.Allocate(ChunkBytes(capacity), Arena::Mobility::kFixed));
+        static_cast<Chunk*>(arena_.Allocate(ChunkBytes(capacity), memory::Arena::Mobility::kFixed));
     chunk->next = head;
     chunk->count = 0;
     chunk->capacity = capacity;
-    bytes_ += Arena::BlockBytes(ChunkBytes(capacity));
+    bytes_ += memory::Arena::BlockBytes(ChunkBytes(capacity));
     head = chunk;
   }
   head->entries[head->count++] = entry;
@@ -69,7 +69,7 @@ TtlWheel::Entry TtlWheel::Pop(Chunk*& head) {
 void TtlWheel::FreeHead(Chunk*& head) {
   Chunk* chunk = head;
   UnlinkHead(head);
-  bytes_ -= Arena::BlockBytes(ChunkBytes(chunk->capacity));
+  bytes_ -= memory::Arena::BlockBytes(ChunkBytes(chunk->capacity));
   arena_.Free(chunk, ChunkBytes(chunk->capacity));
 }
 
@@ -84,16 +84,16 @@ void TtlWheel::UnlinkHead(Chunk*& head) {
 }
 
 void TtlWheel::AllocateHeads() {
-  heads_ = static_cast<Chunk**>(arena_.Allocate(kHeadsBytes, Arena::Mobility::kFixed));
+  heads_ = static_cast<Chunk**>(arena_.Allocate(kHeadsBytes, memory::Arena::Mobility::kFixed));
   std::fill_n(heads_, kHeadsBytes / sizeof(Chunk*), nullptr);
-  bytes_ += Arena::BlockBytes(kHeadsBytes);
+  bytes_ += memory::Arena::BlockBytes(kHeadsBytes);
 }
 
 void TtlWheel::ReleaseHeads() {
   if (heads_ == nullptr) return;
   LS_CHECK(levels_ == 0 && pending_ == nullptr, "slots are released when all are empty");
   arena_.Free(heads_, kHeadsBytes);
-  bytes_ -= Arena::BlockBytes(kHeadsBytes);
+  bytes_ -= memory::Arena::BlockBytes(kHeadsBytes);
   heads_ = nullptr;
 }
 
@@ -173,7 +173,7 @@ void TtlWheel::MovePending(uint32_t now) {
   const Entry& entry = pending_->entries[pending_->count - 1];
   Chunk*& list = ListFor(entry.when_seconds);
   if (NeedsChunk(list) &&
-      !arena_.Reserve(ChunkBytes(NextCapacity(list)), MemoryBudget::Purpose::kFinish)) {
+      !arena_.Reserve(ChunkBytes(NextCapacity(list)), memory::MemoryBudget::Purpose::kFinish)) {
     KeepTogether(now);
     return;
   }
@@ -300,12 +300,12 @@ void TtlWheel::Verify() const {
                "no chunk is empty or overfull");
       for (uint32_t i = 0; i < chunk->count; ++i) check(chunk->entries[i].when_seconds);
       entries += chunk->count;
-      bytes += Arena::BlockBytes(ChunkBytes(chunk->capacity));
+      bytes += memory::Arena::BlockBytes(ChunkBytes(chunk->capacity));
     }
   };
   count(pending_, [](uint32_t) {});
   LS_CHECK(heads_ != nullptr || size_ == 0, "entries have slots to go to");
-  if (heads_ != nullptr) bytes += Arena::BlockBytes(kHeadsBytes);
+  if (heads_ != nullptr) bytes += memory::Arena::BlockBytes(kHeadsBytes);
   for (int level = 0; level < kLevels && heads_ != nullptr; ++level) {
     LS_CHECK((occupied_[level] != 0) == ((levels_ >> level & 1) != 0),
              "a level's bit tells its state");
@@ -325,4 +325,4 @@ void TtlWheel::Verify() const {
   LS_CHECK(bytes == bytes_, "every block is counted once");
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

@@ -34,7 +34,7 @@
 #include "engine/base/check.h"
 #include "engine/memory/arena.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 class TtlWheel {
  public:
@@ -45,7 +45,7 @@ class TtlWheel {
   };
   static_assert(sizeof(Entry) == 16);
 
-  explicit TtlWheel(Arena& arena) : arena_(arena) {}
+  explicit TtlWheel(memory::Arena& arena) : arena_(arena) {}
   ~TtlWheel() { Clear(); }
   TtlWheel(const TtlWheel&) = delete;
   TtlWheel& operator=(const TtlWheel&) = delete;
@@ -180,7 +180,7 @@ class TtlWheel {
   bool FaceSweepEntry();
   void DropSweepEntry();
 
-  Arena& arena_;
+  memory::Arena& arena_;
   uint32_t current_ = 0;      // everything in a slot is later
   uint32_t levels_ = 0;       // bit l: level l has an occupied slot
   Chunk* pending_ = nullptr;  // taken out of a slot or due when scheduled: to hand out or to place
@@ -233,6 +233,6 @@ size_t TtlWheel::Sweep(size_t budget, Keep&& keep) {
   return used;
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_TTL_WHEEL_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace liststore {
+namespace liststore::storage {
 namespace {
 
 // Whether an update makes a row of the hot shape, and what it takes in a leaf, its meta included.
@@ -63,4 +63,4 @@ Partition::Load LoadOfDeletions(const TableSchema& schema,
   return load;
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

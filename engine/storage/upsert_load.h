@@ -10,7 +10,7 @@
 #include "engine/model/table_schema.h"
 #include "engine/storage/partition.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 // A bound of what a row takes in a leaf in whatever form it ends, what it meets there included.
 size_t RowBytesMax(const TableSchema& schema, const RowUpdate& row);
@@ -19,6 +19,6 @@ Partition::Load LoadOf(const TableSchema& schema, std::span<const RowUpdate> row
                        const WriteContext& write);
 Partition::Load LoadOfDeletions(const TableSchema& schema, std::span<const ClusteringKeyView> keys);
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_UPSERT_LOAD_H_

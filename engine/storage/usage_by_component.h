@@ -13,7 +13,7 @@
 #include "engine/base/hash.h"
 #include "engine/model/usage.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 // Counts in the lane, under its hold, so that a count is an increment of memory that is in the
 // cache: a locked one would cost a twentieth of a read. Places for 16 components; another one that
@@ -98,6 +98,6 @@ class UsageByComponent {
   Usage nobodys_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_USAGE_BY_COMPONENT_H_

@@ -5,12 +5,12 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::storage {
 
-ValueIndex::ValueIndex(Arena& arena)
+ValueIndex::ValueIndex(memory::Arena& arena)
     : arena_(&arena),
-      segments_(ArenaAllocator<Segment*>(&arena)),
-      overflow_(std::less<>(), ArenaAllocator<uint64_t>(&arena)) {}
+      segments_(memory::ArenaAllocator<Segment*>(&arena)),
+      overflow_(std::less<>(), memory::ArenaAllocator<uint64_t>(&arena)) {}
 
 ValueIndex::ValueIndex(ValueIndex&& other) noexcept
     : arena_(other.arena_),
@@ -102,8 +102,8 @@ void ValueIndex::Rename(uint32_t hash, uint32_t from_leaf_id, uint32_t to_leaf_i
 void ValueIndex::Reallocate(Bucket& bucket, size_t capacity) {
   LS_DCHECK(capacity >= bucket.count, "the entries fit");
   const size_t fitting = CapacityFor(std::min(capacity, kBucketEntriesMax));
-  auto* const block =
-      static_cast<uint64_t*>(arena_->Allocate(fitting * sizeof(uint64_t), Arena::Mobility::kFixed));
+  auto* const block = static_cast<uint64_t*>(
+      arena_->Allocate(fitting * sizeof(uint64_t), memory::Arena::Mobility::kFixed));
   if (bucket.count > 0) std::memcpy(block, bucket.entries, bucket.count * sizeof(uint64_t));
   if (bucket.capacity > 0) arena_->Free(bucket.entries, bucket.capacity * sizeof(uint64_t));
   bucket.entries = block;
@@ -118,7 +118,7 @@ void ValueIndex::FreeBlock(Bucket& bucket) {
 void ValueIndex::AddBucket() {
   if (buckets_ == segments_.size() * kSegmentBuckets) {
     auto* const segment =
-        static_cast<Segment*>(arena_->Allocate(sizeof(Segment), Arena::Mobility::kFixed));
+        static_cast<Segment*>(arena_->Allocate(sizeof(Segment), memory::Arena::Mobility::kFixed));
     std::fill(std::begin(segment->buckets), std::end(segment->buckets), Bucket());
     segments_.push_back(segment);
   }
@@ -208,4 +208,4 @@ void ValueIndex::Verify() const {
   LS_CHECK(entries == size_, "(1) size() counts every entry");
 }
 
-}  // namespace liststore
+}  // namespace liststore::storage

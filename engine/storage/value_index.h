@@ -35,7 +35,7 @@
 #include "engine/base/hash.h"
 #include "engine/memory/arena_allocator.h"
 
-namespace liststore {
+namespace liststore::storage {
 
 inline uint32_t ValueHash(std::string_view value) { return static_cast<uint32_t>(Hash64(value)); }
 // What a row's meta keeps of the hash.
@@ -49,7 +49,7 @@ class ValueIndex {
   // once in 10^9 buckets.
   static constexpr size_t kBucketEntriesMax = 96;
 
-  explicit ValueIndex(Arena& arena);
+  explicit ValueIndex(memory::Arena& arena);
   ~ValueIndex() { clear(); }
   ValueIndex(ValueIndex&& other) noexcept;
   ValueIndex& operator=(ValueIndex&&) = delete;
@@ -106,7 +106,7 @@ class ValueIndex {
   void Verify() const;
 
  private:
-  using Overflow = absl::btree_set<uint64_t, std::less<>, ArenaAllocator<uint64_t>>;
+  using Overflow = absl::btree_set<uint64_t, std::less<>, memory::ArenaAllocator<uint64_t>>;
 
   // Splits come when there are more entries for each bucket than this; merges, of one bucket at
   // each removal, when there are fewer than half.
@@ -127,7 +127,7 @@ class ValueIndex {
   static uint32_t HashOf(uint64_t entry) { return static_cast<uint32_t>(entry >> 32); }
   static uint32_t LeafOf(uint64_t entry) { return static_cast<uint32_t>(entry); }
   static size_t CapacityFor(size_t entries) {
-    return Arena::BlockBytes(entries * sizeof(uint64_t)) / sizeof(uint64_t);
+    return memory::Arena::BlockBytes(entries * sizeof(uint64_t)) / sizeof(uint64_t);
   }
 
   // Of the bucket of a hash: those split in this round go by a bit more than the others.
@@ -159,13 +159,13 @@ class ValueIndex {
   void SplitOne();
   void MergeOne();
 
-  Arena* arena_;
-  std::vector<Segment*, ArenaAllocator<Segment*>> segments_;
+  memory::Arena* arena_;
+  std::vector<Segment*, memory::ArenaAllocator<Segment*>> segments_;
   size_t buckets_ = 0;
   size_t size_ = 0;
   Overflow overflow_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::storage
 
 #endif  // LISTSTORE_ENGINE_STORAGE_VALUE_INDEX_H_

@@ -51,9 +51,12 @@
 #include "liststore/options.h"
 #include "liststore/stats.h"
 
+namespace liststore::shard {
+class Engine;
+}  // namespace liststore::shard
+
 namespace liststore {
 
-class Engine;
 class ListView;
 
 struct ListFeatureVersionInfo {
@@ -243,7 +246,7 @@ class ListStore {
   friend class ListCache;   // answers reads from loaded content as the store would
   class Impl;
   explicit ListStore(std::unique_ptr<Impl> impl);
-  Engine& engine();
+  shard::Engine& engine();
   const Clock& clock() const;
   std::unique_ptr<Impl> impl_;
 };

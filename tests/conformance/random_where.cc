@@ -174,7 +174,7 @@ void StatementText::AddCall(const PoolValue& value) {
     sent_.text += "?";
     sent_.parameters.push_back({value.bytes, false});
   } else {
-    sent_.text += PrintBlob(value.bytes);
+    sent_.text += cql::PrintBlob(value.bytes);
   }
   sent_.text += is_blob ? "))" : ")";
 }
@@ -194,7 +194,7 @@ void StatementText::AddFromJson(const PoolValue& value) {
     sent_.text += "?";
     sent_.parameters.push_back({json, false});
   } else {
-    sent_.text += QuoteString(json);
+    sent_.text += cql::QuoteString(json);
   }
   sent_.text += ")";
 }

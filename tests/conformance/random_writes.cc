@@ -124,7 +124,7 @@ class WriteMaker {
     }
     json += "}";
     text_ << " JSON ";
-    text_.AddValue({json, QuoteString(json)});
+    text_.AddValue({json, cql::QuoteString(json)});
     if (!times_.json_is_of_statics) {
       std::erase_if(row.cells,
                     [&](const auto& cell) { return cell.first >= schema_.regular.size(); });

@@ -19,15 +19,15 @@ namespace cast_value_test {
 
 // `literal` as a value of `from`, cast, as a literal again; an error's message.
 std::string Cast(CqlType from, std::string_view literal, CqlType to) {
-  const CqlOr<Expression> term = ParseTerm(literal);
+  const cql::CqlOr<cql::Expression> term = cql::ParseTerm(literal);
   EXPECT_TRUE(term.ok()) << literal;
-  const CqlOr<std::string> value = EncodeConstant(*term->As<Constant>(), from, "c");
+  const cql::CqlOr<std::string> value = cql::EncodeConstant(*term->As<cql::Constant>(), from, "c");
   EXPECT_TRUE(value.ok()) << literal;
-  const auto result = CastValue(from, to, *value);
+  const auto result = cql::CastValue(from, to, *value);
   if (!result.ok()) return result.error().message;
   if (!*result) return "null";
   EXPECT_TRUE(DataType(to).IsValid(**result)) << literal;
-  return PrintValue(to, **result);
+  return cql::PrintValue(to, **result);
 }
 
 struct CastExample {
@@ -102,18 +102,18 @@ TEST(CastValueTest, ValuesBecomeOthers) {
 }
 
 TEST(CastValueTest, AValueOfNoBytesIsNull) {
-  EXPECT_EQ(*CastValue(kInt, kText, ""), std::nullopt);
-  EXPECT_EQ(*CastValue(kTimeuuid, kDate, ""), std::nullopt);
-  EXPECT_EQ(*CastValue(kAscii, kText, ""), "");
+  EXPECT_EQ(*cql::CastValue(kInt, kText, ""), std::nullopt);
+  EXPECT_EQ(*cql::CastValue(kTimeuuid, kDate, ""), std::nullopt);
+  EXPECT_EQ(*cql::CastValue(kAscii, kText, ""), "");
 }
 
 TEST(CastValueTest, OnlySomeTypesCast) {
-  EXPECT_TRUE(FindCast(DataType(kInt), kText).ok());
-  EXPECT_FALSE(FindCast(DataType(kText), kInt).ok());
-  EXPECT_FALSE(FindCast(DataType(kText), kAscii).ok());
-  EXPECT_FALSE(FindCast(DataType(kTimestamp), kBigint).ok());
-  EXPECT_FALSE(FindCast(DataType(kBlob), kText).ok());
-  EXPECT_FALSE(FindCast(DataType::List(kInt), kText).ok());
+  EXPECT_TRUE(cql::FindCast(DataType(kInt), kText).ok());
+  EXPECT_FALSE(cql::FindCast(DataType(kText), kInt).ok());
+  EXPECT_FALSE(cql::FindCast(DataType(kText), kAscii).ok());
+  EXPECT_FALSE(cql::FindCast(DataType(kTimestamp), kBigint).ok());
+  EXPECT_FALSE(cql::FindCast(DataType(kBlob), kText).ok());
+  EXPECT_FALSE(cql::FindCast(DataType::List(kInt), kText).ok());
 }
 
 // ---- DecimalSum
@@ -122,13 +122,13 @@ TEST(DecimalSumTest, AgreesWithWideIntegers) {
   Random random(testing::TestSeed());
   for (int round = 0; round < 500; ++round) {
     __int128 expected = 0;
-    DecimalSum sum;
+    cql::DecimalSum sum;
     const uint64_t count = 1 + random.Below(9);
     for (uint64_t i = 0; i < count; ++i) {
       auto value = static_cast<int64_t>(random.Next()) >> random.Below(64);
       if (random.OneIn(4)) value = -value;
       expected += value;
-      sum.AddVarint(*ParseVarint(std::to_string(value)));
+      sum.AddVarint(*cql::ParseVarint(std::to_string(value)));
     }
     const auto text = [](__int128 number) {
       std::string digits;
@@ -140,8 +140,9 @@ TEST(DecimalSumTest, AgreesWithWideIntegers) {
       } while (rest != 0);
       return (number < 0 ? "-" : "") + digits;
     };
-    ASSERT_EQ(PrintVarint(sum.Varint()), text(expected));
-    ASSERT_EQ(PrintVarint(sum.CutBy(count).Varint()), text(expected / static_cast<__int128>(count)))
+    ASSERT_EQ(cql::PrintVarint(sum.Varint()), text(expected));
+    ASSERT_EQ(cql::PrintVarint(sum.CutBy(count).Varint()),
+              text(expected / static_cast<__int128>(count)))
         << text(expected) << " / " << count;
   }
 }
@@ -150,21 +151,21 @@ TEST(DecimalSumTest, LongNumbersAreAddedInTheTimeOfTheirBytes) {
   // Through decimal digits each of them took minutes.
   std::string large(1 << 20, '\x7f');
   std::string small(1 << 20, '\x80');
-  DecimalSum sum;
+  cql::DecimalSum sum;
   for (int i = 0; i < 4; ++i) sum.AddVarint(large);
   EXPECT_EQ(sum.CutBy(4).Varint(), large);
   for (int i = 0; i < 4; ++i) sum.AddVarint(small);
   for (int i = 0; i < 3; ++i) sum.AddVarint("\xff");
   // 0x7f..7f and what follows 0x80..80 are -1 together.
-  EXPECT_EQ(PrintVarint(sum.Varint()), "-7");
-  EXPECT_EQ(PrintVarint(sum.CutBy(4).Varint()), "-1");
+  EXPECT_EQ(cql::PrintVarint(sum.Varint()), "-7");
+  EXPECT_EQ(cql::PrintVarint(sum.CutBy(4).Varint()), "-1");
 }
 
 TEST(DecimalSumTest, AgreesWithTwosComplementOfAnyLength) {
   Random random(testing::TestSeed());
   constexpr size_t kWidth = 64;
   for (int round = 0; round < 500; ++round) {
-    DecimalSum sum;
+    cql::DecimalSum sum;
     std::string expected(kWidth, '\0');
     for (uint64_t left = random.Below(20); left > 0; --left) {
       std::string varint(1 + random.Below(kWidth / 2), '\0');
@@ -184,11 +185,11 @@ TEST(DecimalSumTest, AgreesWithTwosComplementOfAnyLength) {
 }
 
 std::string SumOf(std::initializer_list<std::string_view> decimals, uint64_t divisor) {
-  DecimalSum sum;
+  cql::DecimalSum sum;
   for (const std::string_view decimal : decimals) {
-    if (!sum.AddDecimal(*ParseDecimal(decimal))) return "too far apart";
+    if (!sum.AddDecimal(*cql::ParseDecimal(decimal))) return "too far apart";
   }
-  return PrintDecimal((divisor == 0 ? sum : sum.RoundedBy(divisor)).Decimal());
+  return cql::PrintDecimal((divisor == 0 ? sum : sum.RoundedBy(divisor)).Decimal());
 }
 
 TEST(DecimalSumTest, DecimalsKeepTheLargestScaleAndRoundHalfToEven) {
@@ -215,21 +216,21 @@ TEST(CastValueTest, VeryLongNumbersAreCastInLinearTimeOrRefused) {
   const std::string negative = '\xfe' + std::string(kBytes, '\xab');
   const std::string decimal = std::string(kDecimalScaleBytes, '\0') + positive;
   for (const CqlType to : {kFloat, kDouble}) {
-    EXPECT_EQ(PrintValue(to, **CastValue(kVarint, to, positive)), "Infinity");
-    EXPECT_EQ(PrintValue(to, **CastValue(kVarint, to, negative)), "-Infinity");
+    EXPECT_EQ(cql::PrintValue(to, **cql::CastValue(kVarint, to, positive)), "Infinity");
+    EXPECT_EQ(cql::PrintValue(to, **cql::CastValue(kVarint, to, negative)), "-Infinity");
   }
-  EXPECT_EQ(PrintValue(kTinyint, **CastValue(kVarint, kTinyint, positive)), "-85");
+  EXPECT_EQ(cql::PrintValue(kTinyint, **cql::CastValue(kVarint, kTinyint, positive)), "-85");
   const auto refusal = [](size_t bytes) {
     return "a number of " + std::to_string(bytes) +
            " bytes exceeds the maximum of 27000 bytes of a CAST to digits: select it without CAST";
   };
   for (const CqlType to : {kText, kAscii, kDecimal}) {
-    const auto result = CastValue(kVarint, to, positive);
+    const auto result = cql::CastValue(kVarint, to, positive);
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().message, refusal(positive.size()));
   }
   for (const CqlType to : {kText, kDouble, kFloat, kVarint, kInt}) {
-    const auto result = CastValue(kDecimal, to, decimal);
+    const auto result = cql::CastValue(kDecimal, to, decimal);
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().message, refusal(decimal.size()));
   }
@@ -240,14 +241,15 @@ TEST(CastValueTest, VarintsNearTheLargestDoubleAreRoundedExactly) {
   std::string largest(129, '\0');  // 2^1024 - 2^971
   for (size_t i = 1; i < 7; ++i) largest[i] = '\xff';
   largest[7] = '\xf8';
-  EXPECT_EQ(PrintValue(kDouble, **CastValue(kVarint, kDouble, largest)), "1.7976931348623157e+308");
-  EXPECT_EQ(PrintValue(kFloat, **CastValue(kVarint, kFloat, largest)), "Infinity");
+  EXPECT_EQ(cql::PrintValue(kDouble, **cql::CastValue(kVarint, kDouble, largest)),
+            "1.7976931348623157e+308");
+  EXPECT_EQ(cql::PrintValue(kFloat, **cql::CastValue(kVarint, kFloat, largest)), "Infinity");
   std::string infinite = largest;
   infinite[0] = 1;
-  EXPECT_EQ(PrintValue(kDouble, **CastValue(kVarint, kDouble, infinite)), "Infinity");
+  EXPECT_EQ(cql::PrintValue(kDouble, **cql::CastValue(kVarint, kDouble, infinite)), "Infinity");
   const std::string padded = std::string(40'000, '\0') + '\x05';  // the sign repeated
-  EXPECT_EQ(PrintValue(kDouble, **CastValue(kVarint, kDouble, padded)), "5");
-  EXPECT_EQ(**CastValue(kVarint, kText, padded), "5");
+  EXPECT_EQ(cql::PrintValue(kDouble, **cql::CastValue(kVarint, kDouble, padded)), "5");
+  EXPECT_EQ(**cql::CastValue(kVarint, kText, padded), "5");
 }
 
 }  // namespace cast_value_test

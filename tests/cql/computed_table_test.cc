@@ -11,15 +11,15 @@
 namespace liststore {
 namespace computed_table_test {
 
-constexpr TableSpec kSpec = {"ks",
-                             "t",
-                             "k text",
-                             "a int, b text",
-                             "z int, m frozen<map<text, list<int>>>, s set<inet>",
-                             "a comment"};
+constexpr cql::TableSpec kSpec = {"ks",
+                                  "t",
+                                  "k text",
+                                  "a int, b text",
+                                  "z int, m frozen<map<text, list<int>>>, s set<inet>",
+                                  "a comment"};
 
 TEST(ComputedTableTest, ColumnsAreReadFromText) {
-  const auto definition = MakeVirtualDefinition(kSpec);
+  const auto definition = cql::MakeVirtualDefinition(kSpec);
   EXPECT_EQ(testing::ColumnsAsText(*definition),
             "(k text), a int, b text | m frozen<map<text, frozen<list<int>>>>, s set<inet>, z int");
   EXPECT_TRUE(definition->is_virtual);
@@ -30,26 +30,29 @@ TEST(ComputedTableTest, ColumnsAreReadFromText) {
 
 // The ids that Cassandra and ScyllaDB give these tables everywhere.
 TEST(ComputedTableTest, IdsAreThoseOfTheOriginal) {
-  EXPECT_EQ(LegacyTableId("system", "local").ToString(), "7ad54392-bcdd-35a6-8417-4e047860b377");
-  EXPECT_EQ(LegacyTableId("system", "peers").ToString(), "37f71aca-7dc2-383b-a706-72528af04d4f");
-  EXPECT_EQ(LegacyTableId("system_schema", "keyspaces").ToString(),
+  EXPECT_EQ(cql::LegacyTableId("system", "local").ToString(),
+            "7ad54392-bcdd-35a6-8417-4e047860b377");
+  EXPECT_EQ(cql::LegacyTableId("system", "peers").ToString(),
+            "37f71aca-7dc2-383b-a706-72528af04d4f");
+  EXPECT_EQ(cql::LegacyTableId("system_schema", "keyspaces").ToString(),
             "abac5682-dea6-31c5-b535-b3d6cffd0fb6");
-  EXPECT_EQ(LegacyTableId("system_schema", "columns").ToString(),
+  EXPECT_EQ(cql::LegacyTableId("system_schema", "columns").ToString(),
             "24101c25-a2ae-3af7-87c1-b40ee1aca33f");
 }
 
 TEST(ComputedTableTest, RowsComeByTokenThenByClusteringKey) {
-  const ComputedTable table(kSpec, [](const VirtualReadContext&, RowCollector& rows) {
-    for (const char* key : {"d", "b", "a", "c", "e"}) {
-      for (const int a : {10, -1, 9}) {
-        for (const char* b : {"", "x"}) {
-          rows.Row().Set("k", key).Set("a", EncodeInt(a)).Set("b", b);
+  const cql::ComputedTable table(
+      kSpec, [](const cql::VirtualReadContext&, cql::RowCollector& rows) {
+        for (const char* key : {"d", "b", "a", "c", "e"}) {
+          for (const int a : {10, -1, 9}) {
+            for (const char* b : {"", "x"}) {
+              rows.Row().Set("k", key).Set("a", cql::EncodeInt(a)).Set("b", b);
+            }
+          }
         }
-      }
-    }
-  });
+      });
   const Schema schema;
-  const NodeFacts node;
+  const cql::NodeFacts node;
   const auto rows = testing::NamedRows(table, {schema, node, {}, 0});
   ASSERT_EQ(rows.size(), 30u);
   for (size_t i = 0; i + 1 < rows.size(); ++i) {
@@ -65,11 +68,12 @@ TEST(ComputedTableTest, RowsComeByTokenThenByClusteringKey) {
 }
 
 TEST(ComputedTableTest, WhatIsNotSetIsNull) {
-  const ComputedTable table(kSpec, [](const VirtualReadContext&, RowCollector& rows) {
-    rows.Row().Set("k", "key").Set("a", EncodeInt(1)).Set("b", "").Set("z", EncodeInt(7));
+  const cql::ComputedTable table(kSpec, [](const cql::VirtualReadContext&,
+                                           cql::RowCollector& rows) {
+    rows.Row().Set("k", "key").Set("a", cql::EncodeInt(1)).Set("b", "").Set("z", cql::EncodeInt(7));
   });
   const Schema schema;
-  const NodeFacts node;
+  const cql::NodeFacts node;
   const auto rows = testing::NamedRows(table, {schema, node, {}, 0});
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].at("m"), std::nullopt);
@@ -78,9 +82,9 @@ TEST(ComputedTableTest, WhatIsNotSetIsNull) {
 }
 
 TEST(ComputedTableTest, WithoutAFunctionThereAreNoRows) {
-  const ComputedTable table(kSpec, nullptr);
+  const cql::ComputedTable table(kSpec, nullptr);
   const Schema schema;
-  const NodeFacts node;
+  const cql::NodeFacts node;
   EXPECT_TRUE(table.Rows({schema, node, {}, 0}).empty());
 }
 

@@ -17,7 +17,7 @@
 namespace liststore {
 namespace describe_test {
 
-using Kind = DescribeStatement::Kind;
+using Kind = cql::DescribeStatement::Kind;
 
 constexpr char kListItemsText[] = R"(CREATE TABLE ks.list_items (
     feature_key text,
@@ -89,28 +89,28 @@ std::shared_ptr<const TableDefinition> Quoted() {
 class DescribeTest : public ::testing::Test {
  protected:
   DescribeTest() {
-    VirtualTables tables;
-    AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
-    AddSystemSchemaTables(tables, /*looks_like_scylla=*/true);
+    cql::VirtualTables tables;
+    cql::AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
+    cql::AddSystemSchemaTables(tables, /*looks_like_scylla=*/true);
     tables.PutInto(schema_);
-    Catalog::PutTable(schema_, testing::ListItems("ks", /*local=*/true));
-    Catalog::PutTable(schema_, Quoted());
+    shard::Catalog::PutTable(schema_, testing::ListItems("ks", /*local=*/true));
+    shard::Catalog::PutTable(schema_, Quoted());
   }
 
-  CqlOr<Description> Run(Kind kind, const char* keyspace, const char* name,
-                         std::string_view current = {}) {
+  cql::CqlOr<cql::Description> Run(Kind kind, const char* keyspace, const char* name,
+                                   std::string_view current = {}) {
     statement_.kind = kind;
     statement_.name = {keyspace, name, {}};
-    return Describe(statement_, {schema_, node_, {}, 0}, current);
+    return cql::Describe(statement_, {schema_, node_, {}, 0}, current);
   }
   // Rows as "keyspace type name"; the statements go to `statements_`.
   std::vector<std::string> Names(Kind kind, const char* keyspace, const char* name,
                                  std::string_view current = {}) {
-    const CqlOr<Description> description = Run(kind, keyspace, name, current);
+    const cql::CqlOr<cql::Description> description = Run(kind, keyspace, name, current);
     statements_.clear();
     if (!description.ok()) return {description.error().message};
     std::vector<std::string> names;
-    for (const VirtualRow& row : description->rows) {
+    for (const cql::VirtualRow& row : description->rows) {
       EXPECT_EQ(row.size(), description->columns.size());
       names.push_back(*row[0] + " " + *row[1] + " " + *row[2]);
       if (row.size() > 3) statements_.push_back(*row[3]);
@@ -119,15 +119,15 @@ class DescribeTest : public ::testing::Test {
   }
   std::string Error(Kind kind, const char* keyspace, const char* name,
                     std::string_view current = {}) {
-    const CqlOr<Description> description = Run(kind, keyspace, name, current);
+    const cql::CqlOr<cql::Description> description = Run(kind, keyspace, name, current);
     if (description.ok()) return "";
     EXPECT_EQ(description.error().code, CqlErrorCode::kInvalid);
     return description.error().message;
   }
 
   Schema schema_;
-  NodeFacts node_;
-  DescribeStatement statement_;
+  cql::NodeFacts node_;
+  cql::DescribeStatement statement_;
   std::vector<std::string> statements_;
 };
 
@@ -205,7 +205,7 @@ TEST_F(DescribeTest, InternalsAreTheColumnsThatWereDroppedToo) {
                    {"v", CqlType::kInt, ColumnKind::kRegular, 0, false}};
   table.dropped = {{"Gone", {DataType::List(CqlType::kInt), 7}}, {"s", {CqlType::kAscii, -8}}};
   CompleteTable(table);
-  const std::string text = CreateTableText(table, /*with_internals=*/true);
+  const std::string text = cql::CreateTableText(table, /*with_internals=*/true);
   const std::string head =
       "CREATE TABLE ks.\"D\" (\n    p int,\n    c int,\n    v int,\n    \"Gone\" list<int>,\n"
       "    s ascii,\n    PRIMARY KEY (p, c)\n) WITH ID = ";
@@ -215,11 +215,11 @@ TEST_F(DescribeTest, InternalsAreTheColumnsThatWereDroppedToo) {
       "\nALTER TABLE ks.\"D\" DROP s USING TIMESTAMP -8;"
       "\nALTER TABLE ks.\"D\" ADD s text STATIC;";
   EXPECT_EQ(text.substr(text.size() - tail.size()), tail);
-  EXPECT_EQ(CreateTableText(table, /*with_internals=*/false).find("Gone"), std::string::npos);
+  EXPECT_EQ(cql::CreateTableText(table, /*with_internals=*/false).find("Gone"), std::string::npos);
 }
 
 TEST_F(DescribeTest, ListingsNameAndDoNotDescribe) {
-  const CqlOr<Description> tables = Run(Kind::kTables, "", "", "ks");
+  const cql::CqlOr<cql::Description> tables = Run(Kind::kTables, "", "", "ks");
   ASSERT_TRUE(tables.ok());
   ASSERT_EQ(tables->columns.size(), 3u);
   EXPECT_EQ(tables->columns[0].first, "keyspace_name");
@@ -239,7 +239,7 @@ TEST_F(DescribeTest, ListingsNameAndDoNotDescribe) {
 }
 
 TEST_F(DescribeTest, TheClusterIsThisNode) {
-  const CqlOr<Description> plain = Run(Kind::kCluster, "", "", "system");
+  const cql::CqlOr<cql::Description> plain = Run(Kind::kCluster, "", "", "system");
   ASSERT_TRUE(plain.ok());
   ASSERT_EQ(plain->columns.size(), 3u);
   EXPECT_EQ(plain->rows.at(0).at(0), "liststore");
@@ -247,7 +247,7 @@ TEST_F(DescribeTest, TheClusterIsThisNode) {
   EXPECT_EQ(plain->rows.at(0).at(2), "org.apache.cassandra.locator.SimpleSnitch");
 
   node_.tokens = {"100", "-5"};
-  const CqlOr<Description> ring = Run(Kind::kCluster, "", "", "ks");
+  const cql::CqlOr<cql::Description> ring = Run(Kind::kCluster, "", "", "ks");
   ASSERT_TRUE(ring.ok());
   ASSERT_EQ(ring->columns.size(), 4u);
   EXPECT_EQ(ring->columns[3].first, "range_ownership");
@@ -282,7 +282,7 @@ TEST_F(DescribeTest, WhatIsNotThereIsSaid) {
 
 template <typename T>
 T Parsed(const std::string& text) {
-  const CqlOr<Statement> statement = ParseStatement(text);
+  const cql::CqlOr<cql::Statement> statement = cql::ParseStatement(text);
   EXPECT_TRUE(statement.ok()) << text << "\n" << (statement.ok() ? "" : statement.error().message);
   if (!statement.ok() || !std::holds_alternative<T>(statement->node)) {
     ADD_FAILURE() << text;
@@ -291,19 +291,19 @@ T Parsed(const std::string& text) {
   return std::get<T>(statement->node);
 }
 
-PropertyMap MapOf(const Property& property) {
-  const auto* map = std::get_if<Property::Map>(&property.value);
+PropertyMap MapOf(const cql::Property& property) {
+  const auto* map = std::get_if<cql::Property::Map>(&property.value);
   EXPECT_NE(map, nullptr) << property.name;
   return map == nullptr ? PropertyMap() : PropertyMap(map->begin(), map->end());
 }
 
-std::string TextOf(const Property& property) {
+std::string TextOf(const cql::Property& property) {
   const auto* text = std::get_if<std::string>(&property.value);
   EXPECT_NE(text, nullptr) << property.name;
   return text == nullptr ? "" : *text;
 }
 
-void CheckOptions(const std::vector<Property>& properties, const TableOptions& options) {
+void CheckOptions(const std::vector<cql::Property>& properties, const TableOptions& options) {
   const std::map<std::string, PropertyMap> maps = {{"caching", options.caching},
                                                    {"compaction", options.compaction},
                                                    {"compression", options.compression}};
@@ -318,7 +318,7 @@ void CheckOptions(const std::vector<Property>& properties, const TableOptions& o
       {"memtable_flush_period_in_ms", options.memtable_flush_period_in_ms},
       {"min_index_interval", options.min_index_interval}};
   EXPECT_EQ(properties.size(), maps.size() + texts.size() + numbers.size());
-  for (const Property& property : properties) {
+  for (const cql::Property& property : properties) {
     SCOPED_TRACE(property.name);
     if (maps.contains(property.name)) {
       EXPECT_EQ(MapOf(property), maps.at(property.name));
@@ -330,14 +330,14 @@ void CheckOptions(const std::vector<Property>& properties, const TableOptions& o
   }
 }
 
-void CheckTable(const CreateTableStatement& parsed, const TableDefinition& table) {
+void CheckTable(const cql::CreateTableStatement& parsed, const TableDefinition& table) {
   EXPECT_EQ(parsed.table.keyspace, table.keyspace);
   EXPECT_EQ(parsed.table.name, table.name);
   ASSERT_EQ(parsed.columns.size(), table.columns.size());
   for (const auto& column : parsed.columns) {
     const ColumnDefinition* expected = table.FindColumn(column.name);
     ASSERT_NE(expected, nullptr) << column.name;
-    EXPECT_EQ(ToString(column.type), expected->type.ToString()) << column.name;
+    EXPECT_EQ(cql::ToString(column.type), expected->type.ToString()) << column.name;
     EXPECT_EQ(column.is_static, expected->kind == ColumnKind::kStatic) << column.name;
   }
   const auto names = [&table](ColumnKind kind) {
@@ -349,7 +349,7 @@ void CheckTable(const CreateTableStatement& parsed, const TableDefinition& table
             std::vector<std::vector<std::string>>{names(ColumnKind::kPartitionKey)});
   EXPECT_EQ(parsed.clustering_key, names(ColumnKind::kClustering));
   ASSERT_EQ(parsed.clustering_order.size(), parsed.clustering_key.size());
-  for (const ColumnOrder& order : parsed.clustering_order) {
+  for (const cql::ColumnOrder& order : parsed.clustering_order) {
     EXPECT_EQ(order.descending, table.FindColumn(order.column)->descending) << order.column;
   }
   CheckOptions(parsed.properties, table.options);
@@ -360,10 +360,11 @@ TEST_F(DescribeTest, TablesParseBack) {
     for (const auto& [name, table] : keyspace->tables) {
       SCOPED_TRACE(keyspace_name + "." + name);
       if (table->is_index_view()) continue;  // described by its index
-      CheckTable(Parsed<CreateTableStatement>(CreateTableText(*table, /*with_internals=*/false)),
-                 *table);
+      CheckTable(
+          Parsed<cql::CreateTableStatement>(cql::CreateTableText(*table, /*with_internals=*/false)),
+          *table);
       const auto internals =
-          Parsed<CreateTableStatement>(CreateTableText(*table, /*with_internals=*/true));
+          Parsed<cql::CreateTableStatement>(cql::CreateTableText(*table, /*with_internals=*/true));
       EXPECT_EQ(internals.properties.size(), 13u) << "and the id";
     }
   }
@@ -373,13 +374,13 @@ TEST_F(DescribeTest, IndexesParseBack) {
   for (const auto& table :
        {schema_.FindTable("ks", "list_items"), schema_.FindTable("Other", "T")}) {
     for (const IndexDefinition& index : table->indexes) {
-      const auto parsed = Parsed<CreateIndexStatement>(CreateIndexText(*table, index));
+      const auto parsed = Parsed<cql::CreateIndexStatement>(cql::CreateIndexText(*table, index));
       EXPECT_EQ(parsed.name, index.name);
       EXPECT_EQ(parsed.table.name, table->name);
       ASSERT_EQ(parsed.targets.size(), index.local ? 2u : 1u);
       EXPECT_EQ(parsed.targets.back().columns, std::vector<std::string>{index.column});
       if (!index.local) continue;
-      EXPECT_EQ(parsed.targets[0].kind, IndexTarget::Kind::kColumns);
+      EXPECT_EQ(parsed.targets[0].kind, cql::IndexTarget::Kind::kColumns);
       EXPECT_EQ(parsed.targets[0].columns.size(), table->CountOf(ColumnKind::kPartitionKey));
     }
   }
@@ -387,7 +388,7 @@ TEST_F(DescribeTest, IndexesParseBack) {
 
 TEST_F(DescribeTest, KeyspacesParseBack) {
   for (const auto& [name, keyspace] : schema_.keyspaces) {
-    const auto parsed = Parsed<CreateKeyspaceStatement>(CreateKeyspaceText(*keyspace));
+    const auto parsed = Parsed<cql::CreateKeyspaceStatement>(cql::CreateKeyspaceText(*keyspace));
     EXPECT_EQ(parsed.keyspace, name);
     ASSERT_EQ(parsed.properties.size(), 3u);
     EXPECT_EQ(parsed.properties[0].name, "replication");

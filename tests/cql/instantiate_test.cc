@@ -94,11 +94,12 @@ TEST(InstantiateTest, RangesTakeInExactlyTheRowsThatMatch) {
   for (uint64_t step = 0; step < steps; ++step) {
     const Schema schema = TestSchema(random.OneIn(2), random.OneIn(2), random.OneIn(2));
     const Condition condition = RandomCondition(random);
-    const auto plan = PlanText("SELECT * FROM ks.t WHERE p = 1" + condition.text, schema, "");
+    const auto plan = cql::PlanText("SELECT * FROM ks.t WHERE p = 1" + condition.text, schema, "");
     ASSERT_TRUE(plan.ok()) << condition.text << ": " << plan.error().message;
-    const auto& select = std::get<SelectPlan>((*plan)->body);
-    std::vector<EncodedRange> ranges;
-    ASSERT_TRUE(EncodeRanges(*select.table, select.clustering, {}, KeyUse::kRead, ranges).ok());
+    const auto& select = std::get<cql::SelectPlan>((*plan)->body);
+    std::vector<cql::EncodedRange> ranges;
+    ASSERT_TRUE(
+        cql::EncodeRanges(*select.table, select.clustering, {}, cql::KeyUse::kRead, ranges).ok());
     for (int i = 0; i < 64; ++i) {
       const Row row{i / 16, i / 4 % 4, i % 4};
       const std::string values[] = {Int(row.a), Int(row.b), Int(row.c)};
@@ -106,7 +107,7 @@ TEST(InstantiateTest, RangesTakeInExactlyTheRowsThatMatch) {
       std::string key;
       AppendClusteringKey(select.table->storage.clustering, views, key);
       bool inside = false;
-      for (const EncodedRange& range : ranges) {
+      for (const cql::EncodedRange& range : ranges) {
         inside |= key >= range.lower && (range.to_end || key < range.upper);
       }
       ASSERT_EQ(inside, condition(row)) << condition.text << " row " << row.a << row.b << row.c;
@@ -117,12 +118,13 @@ TEST(InstantiateTest, RangesTakeInExactlyTheRowsThatMatch) {
 // Checks the ranges of a WHERE clause against what holds for each of 64 rows.
 template <typename Holds>
 void CheckRanges(const Schema& schema, const std::string& where, Holds&& holds) {
-  const auto plan = PlanText("SELECT * FROM ks.t WHERE p = 1" + where, schema, "");
+  const auto plan = cql::PlanText("SELECT * FROM ks.t WHERE p = 1" + where, schema, "");
   ASSERT_TRUE(plan.ok()) << where << ": " << plan.error().message;
-  const auto& select = std::get<SelectPlan>((*plan)->body);
+  const auto& select = std::get<cql::SelectPlan>((*plan)->body);
   ASSERT_TRUE(select.filters.empty()) << where;
-  std::vector<EncodedRange> ranges;
-  ASSERT_TRUE(EncodeRanges(*select.table, select.clustering, {}, KeyUse::kRead, ranges).ok());
+  std::vector<cql::EncodedRange> ranges;
+  ASSERT_TRUE(
+      cql::EncodeRanges(*select.table, select.clustering, {}, cql::KeyUse::kRead, ranges).ok());
   for (size_t i = 1; i < ranges.size(); ++i) {
     ASSERT_FALSE(ranges[i - 1].to_end) << where;
     ASSERT_LE(ranges[i - 1].upper, ranges[i].lower) << where;
@@ -134,7 +136,7 @@ void CheckRanges(const Schema& schema, const std::string& where, Holds&& holds) 
     std::string key;
     AppendClusteringKey(select.table->storage.clustering, views, key);
     bool inside = false;
-    for (const EncodedRange& range : ranges) {
+    for (const cql::EncodedRange& range : ranges) {
       inside |= key >= range.lower && (range.to_end || key < range.upper);
     }
     ASSERT_EQ(inside, holds(row)) << where << " row " << row[0] << row[1] << row[2];
@@ -232,13 +234,13 @@ TEST(InstantiateTest, TuplesOfInMayBeManyAndHaveNoNulls) {
   };
   for (const bool descending : {false, true}) {
     for (const auto& [where, answer] : examples) {
-      const auto plan = PlanText("SELECT * FROM ks.t WHERE p = 1 AND " + where,
-                                 TestSchema(false, descending, false), "");
+      const auto plan = cql::PlanText("SELECT * FROM ks.t WHERE p = 1 AND " + where,
+                                      TestSchema(false, descending, false), "");
       ASSERT_TRUE(plan.ok()) << where << ": " << plan.error().message;
-      const auto& select = std::get<SelectPlan>((*plan)->body);
-      std::vector<EncodedRange> ranges;
-      const CqlStatus status =
-          EncodeRanges(*select.table, select.clustering, {}, KeyUse::kRead, ranges);
+      const auto& select = std::get<cql::SelectPlan>((*plan)->body);
+      std::vector<cql::EncodedRange> ranges;
+      const cql::CqlStatus status =
+          cql::EncodeRanges(*select.table, select.clustering, {}, cql::KeyUse::kRead, ranges);
       EXPECT_EQ(status.ok() ? std::to_string(ranges.size()) : status.error().message, answer)
           << where;
     }
@@ -246,13 +248,14 @@ TEST(InstantiateTest, TuplesOfInMayBeManyAndHaveNoNulls) {
 }
 
 TEST(InstantiateTest, PartitionKeysComeByTheirValuesEachOnce) {
-  const auto plan = PlanText("SELECT * FROM ks.t WHERE p IN (5, -3, 5, 1, 4, 2)",
-                             TestSchema(false, false, false), "");
+  const auto plan = cql::PlanText("SELECT * FROM ks.t WHERE p IN (5, -3, 5, 1, 4, 2)",
+                                  TestSchema(false, false, false), "");
   ASSERT_TRUE(plan.ok()) << plan.error().message;
-  const auto& select = std::get<SelectPlan>((*plan)->body);
+  const auto& select = std::get<cql::SelectPlan>((*plan)->body);
   std::vector<std::string> keys;
   ASSERT_TRUE(
-      EncodePartitionKeys(*select.table, select.partition_key, {}, KeyUse::kRead, keys).ok());
+      cql::EncodePartitionKeys(*select.table, select.partition_key, {}, cql::KeyUse::kRead, keys)
+          .ok());
   const std::vector<std::string> expected = {Int(-3), Int(1), Int(2), Int(4), Int(5)};
   EXPECT_EQ(keys, expected);
 }
@@ -278,30 +281,30 @@ TEST(InstantiateTest, SeveralRelationsOnAPartitionKeyAreIntersected) {
   };
   for (const auto& [where, read, write] : examples) {
     const auto plan =
-        PlanText("SELECT * FROM ks.t WHERE " + where, TestSchema(false, false, false), "");
+        cql::PlanText("SELECT * FROM ks.t WHERE " + where, TestSchema(false, false, false), "");
     ASSERT_TRUE(plan.ok()) << where << ": " << plan.error().message;
-    const auto& select = std::get<SelectPlan>((*plan)->body);
-    const auto found = [&](KeyUse use) {
+    const auto& select = std::get<cql::SelectPlan>((*plan)->body);
+    const auto found = [&](cql::KeyUse use) {
       std::vector<std::string> keys;
-      const CqlStatus status =
-          EncodePartitionKeys(*select.table, select.partition_key, {}, use, keys);
+      const cql::CqlStatus status =
+          cql::EncodePartitionKeys(*select.table, select.partition_key, {}, use, keys);
       return status.ok() ? std::to_string(keys.size()) : status.error().message;
     };
-    EXPECT_EQ(found(KeyUse::kRead), read) << where;
-    EXPECT_EQ(found(KeyUse::kWrite), write) << where;
+    EXPECT_EQ(found(cql::KeyUse::kRead), read) << where;
+    EXPECT_EQ(found(cql::KeyUse::kWrite), write) << where;
   }
 }
 
 TEST(InstantiateTest, ListsThatNameTooManyKeysAreRefused) {
   std::string list = "0";
   for (int i = 1; i <= 100; ++i) list += ", " + std::to_string(i);
-  const auto plan = PlanText("SELECT * FROM ks.t WHERE p = 1 AND a IN (" + list + ")",
-                             TestSchema(false, false, false), "");
+  const auto plan = cql::PlanText("SELECT * FROM ks.t WHERE p = 1 AND a IN (" + list + ")",
+                                  TestSchema(false, false, false), "");
   ASSERT_TRUE(plan.ok());
-  const auto& select = std::get<SelectPlan>((*plan)->body);
-  std::vector<EncodedRange> ranges;
-  const CqlStatus status =
-      EncodeRanges(*select.table, select.clustering, {}, KeyUse::kRead, ranges);
+  const auto& select = std::get<cql::SelectPlan>((*plan)->body);
+  std::vector<cql::EncodedRange> ranges;
+  const cql::CqlStatus status =
+      cql::EncodeRanges(*select.table, select.clustering, {}, cql::KeyUse::kRead, ranges);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, CqlErrorCode::kServerError);
   EXPECT_EQ(status.error().message,
@@ -311,39 +314,39 @@ TEST(InstantiateTest, ListsThatNameTooManyKeysAreRefused) {
 }
 
 TEST(InstantiateTest, BoundValuesAreChecked) {
-  const auto plan = PlanText("SELECT * FROM ks.t WHERE p = ? AND a > ? LIMIT ?",
-                             TestSchema(false, false, false), "");
+  const auto plan = cql::PlanText("SELECT * FROM ks.t WHERE p = ? AND a > ? LIMIT ?",
+                                  TestSchema(false, false, false), "");
   ASSERT_TRUE(plan.ok());
-  const auto& select = std::get<SelectPlan>((*plan)->body);
+  const auto& select = std::get<cql::SelectPlan>((*plan)->body);
   const std::string one = Int(1);
-  const auto partition_keys = [&](BoundValue value, KeyUse use) {
-    const std::vector<BoundValue> values = {value, {}, {}};
+  const auto partition_keys = [&](cql::BoundValue value, cql::KeyUse use) {
+    const std::vector<cql::BoundValue> values = {value, {}, {}};
     std::vector<std::string> keys;
-    const CqlStatus status =
-        EncodePartitionKeys(*select.table, select.partition_key, values, use, keys);
+    const cql::CqlStatus status =
+        cql::EncodePartitionKeys(*select.table, select.partition_key, values, use, keys);
     return status.ok() ? std::to_string(keys.size()) : status.error().message;
   };
-  EXPECT_EQ(partition_keys({BoundValue::State::kValue, one}, KeyUse::kRead), "1");
-  EXPECT_EQ(partition_keys({BoundValue::State::kNull, {}}, KeyUse::kRead), "0");
-  EXPECT_EQ(partition_keys({BoundValue::State::kNull, {}}, KeyUse::kWrite),
+  EXPECT_EQ(partition_keys({cql::BoundValue::State::kValue, one}, cql::KeyUse::kRead), "1");
+  EXPECT_EQ(partition_keys({cql::BoundValue::State::kNull, {}}, cql::KeyUse::kRead), "0");
+  EXPECT_EQ(partition_keys({cql::BoundValue::State::kNull, {}}, cql::KeyUse::kWrite),
             "Invalid null value in condition for column p");
-  EXPECT_EQ(partition_keys({BoundValue::State::kUnset, {}}, KeyUse::kRead),
+  EXPECT_EQ(partition_keys({cql::BoundValue::State::kUnset, {}}, cql::KeyUse::kRead),
             "Unexpected unset value for bind variable 0");
-  EXPECT_EQ(partition_keys({BoundValue::State::kValue, "abc"}, KeyUse::kRead),
+  EXPECT_EQ(partition_keys({cql::BoundValue::State::kValue, "abc"}, cql::KeyUse::kRead),
             "Exception while binding column p: marshaling error: Validation failed for type "
             "org.apache.cassandra.db.marshal.Int32Type: got 3 bytes");
-  const auto limit = [&](BoundValue value) {
-    const std::vector<BoundValue> values = {{}, {}, value};
+  const auto limit = [&](cql::BoundValue value) {
+    const std::vector<cql::BoundValue> values = {{}, {}, value};
     uint64_t rows = 0;
-    const CqlStatus status = ResolveLimit(select.limit, values, "LIMIT", rows);
+    const cql::CqlStatus status = cql::ResolveLimit(select.limit, values, "LIMIT", rows);
     return status.ok() ? std::to_string(rows) : status.error().message;
   };
-  EXPECT_EQ(limit({BoundValue::State::kValue, one}), "1");
-  EXPECT_EQ(limit({BoundValue::State::kUnset, {}}), std::to_string(UINT64_MAX));
-  EXPECT_EQ(limit({BoundValue::State::kNull, {}}), "Invalid null value of limit");
-  EXPECT_EQ(limit({BoundValue::State::kValue, "x"}), "Invalid limit value");
+  EXPECT_EQ(limit({cql::BoundValue::State::kValue, one}), "1");
+  EXPECT_EQ(limit({cql::BoundValue::State::kUnset, {}}), std::to_string(UINT64_MAX));
+  EXPECT_EQ(limit({cql::BoundValue::State::kNull, {}}), "Invalid null value of limit");
+  EXPECT_EQ(limit({cql::BoundValue::State::kValue, "x"}), "Invalid limit value");
   const std::string zero = Int(0);
-  EXPECT_EQ(limit({BoundValue::State::kValue, zero}), "LIMIT must be strictly positive");
+  EXPECT_EQ(limit({cql::BoundValue::State::kValue, zero}), "LIMIT must be strictly positive");
 }
 
 TEST(InstantiateTest, TokenRanges) {
@@ -354,24 +357,28 @@ TEST(InstantiateTest, TokenRanges) {
       {"token(p) <= -9223372036854775808", {INT64_MIN, INT64_MAX}},
   };
   for (const auto& [where, expected] : ranges) {
-    const auto plan = PlanText("SELECT * FROM ks.t WHERE " + std::string(where),
-                               TestSchema(false, false, false), "");
+    const auto plan = cql::PlanText("SELECT * FROM ks.t WHERE " + std::string(where),
+                                    TestSchema(false, false, false), "");
     ASSERT_TRUE(plan.ok()) << where << ": " << plan.error().message;
-    std::optional<TokenRange> range;
-    ASSERT_TRUE(EncodeTokenRange(std::get<SelectPlan>((*plan)->body).token_bounds, {}, range).ok());
+    std::optional<cql::TokenRange> range;
+    ASSERT_TRUE(
+        cql::EncodeTokenRange(std::get<cql::SelectPlan>((*plan)->body).token_bounds, {}, range)
+            .ok());
     ASSERT_TRUE(range.has_value()) << where;
     EXPECT_EQ(range->first, expected.first) << where;
     EXPECT_EQ(range->last, expected.second) << where;
   }
-  const auto plan = PlanText("SELECT * FROM ks.t WHERE token(p) > 5 AND token(p) < 5",
-                             TestSchema(false, false, false), "");
-  std::optional<TokenRange> range;
-  ASSERT_TRUE(EncodeTokenRange(std::get<SelectPlan>((*plan)->body).token_bounds, {}, range).ok());
+  const auto plan = cql::PlanText("SELECT * FROM ks.t WHERE token(p) > 5 AND token(p) < 5",
+                                  TestSchema(false, false, false), "");
+  std::optional<cql::TokenRange> range;
+  ASSERT_TRUE(
+      cql::EncodeTokenRange(std::get<cql::SelectPlan>((*plan)->body).token_bounds, {}, range).ok());
   EXPECT_FALSE(range.has_value());
-  const auto null =
-      PlanText("SELECT * FROM ks.t WHERE token(p) > null", TestSchema(false, false, false), "");
+  const auto null = cql::PlanText("SELECT * FROM ks.t WHERE token(p) > null",
+                                  TestSchema(false, false, false), "");
   ASSERT_TRUE(null.ok());
-  ASSERT_TRUE(EncodeTokenRange(std::get<SelectPlan>((*null)->body).token_bounds, {}, range).ok());
+  ASSERT_TRUE(
+      cql::EncodeTokenRange(std::get<cql::SelectPlan>((*null)->body).token_bounds, {}, range).ok());
   EXPECT_FALSE(range.has_value()) << "nothing compares with null";
 }
 

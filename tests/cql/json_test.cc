@@ -24,8 +24,8 @@ namespace json_test {
 
 // Read and printed again; or why it cannot be read.
 std::string Reprinted(std::string_view text) {
-  const CqlOr<JsonValue> json = ParseJson(text);
-  return json.ok() ? PrintJson(*json) : json.error().message;
+  const cql::CqlOr<cql::JsonValue> json = cql::ParseJson(text);
+  return json.ok() ? cql::PrintJson(*json) : json.error().message;
 }
 
 struct TextExample {
@@ -108,11 +108,11 @@ TEST(JsonTextTest, NestsAsDeepAsInScyllaDb) {
   const auto nested = [](size_t depth) {
     return std::string(depth, '[') + std::string(depth, ']');
   };
-  EXPECT_EQ(Reprinted(nested(kJsonNestingMax)), nested(kJsonNestingMax));
-  EXPECT_EQ(Reprinted(nested(kJsonNestingMax + 1)), "Max nested level reached: 78");
+  EXPECT_EQ(Reprinted(nested(cql::kJsonNestingMax)), nested(cql::kJsonNestingMax));
+  EXPECT_EQ(Reprinted(nested(cql::kJsonNestingMax + 1)), "Max nested level reached: 78");
   EXPECT_EQ(Reprinted(std::string(1'000'000, '[')), "Max nested level reached: 78");
   std::string many = "[1";
-  for (size_t i = 1; i < kJsonValuesMax; ++i) many += ",1";
+  for (size_t i = 1; i < cql::kJsonValuesMax; ++i) many += ",1";
   EXPECT_EQ(Reprinted(many + "]"), "The JSON has more than 4194304 values");
   // What lies side by side does not count.
   EXPECT_EQ(Reprinted("[[],[],[]]"), "[[],[],[]]");
@@ -125,32 +125,32 @@ DataType TypeNamed(std::string_view text) {
       {"person", DataType::User(std::make_shared<UserTypeNames>(
                                     UserTypeNames{"ks", "person", "person", {"name", "Age"}}),
                                 {CqlType::kText, CqlType::kInt})}};
-  const CqlOr<TypeSpec> spec = ParseType(text);
+  const cql::CqlOr<cql::TypeSpec> spec = cql::ParseType(text);
   EXPECT_TRUE(spec.ok()) << text;
-  const CqlOr<DataType> type = ToDataType(*spec, "ks", types);
+  const cql::CqlOr<DataType> type = cql::ToDataType(*spec, "ks", types);
   EXPECT_TRUE(type.ok()) << text;
   return *type;
 }
 
 // The value as a literal; or the error.
 std::string Decoded(const DataType& type, std::string_view json) {
-  const CqlOr<JsonValue> value = ParseJson(json);
+  const cql::CqlOr<cql::JsonValue> value = cql::ParseJson(json);
   EXPECT_TRUE(value.ok()) << json;
-  const CqlOr<std::string> bytes = DecodeJson(*value, type);
+  const cql::CqlOr<std::string> bytes = cql::DecodeJson(*value, type);
   if (!bytes.ok()) {
     EXPECT_EQ(bytes.error().code, CqlErrorCode::kServerError);
     return bytes.error().message;
   }
   EXPECT_TRUE(type.IsValid(*bytes)) << json;
-  return PrintValue(type, *bytes);
+  return cql::PrintValue(type, *bytes);
 }
 
 std::string Encoded(const DataType& type, std::string_view literal) {
-  const CqlOr<Expression> term = ParseTerm(literal);
+  const cql::CqlOr<cql::Expression> term = cql::ParseTerm(literal);
   EXPECT_TRUE(term.ok()) << literal;
-  const auto value = EncodeLiteral(*term, type, "c");
+  const auto value = cql::EncodeLiteral(*term, type, "c");
   EXPECT_TRUE(value.ok()) << literal << ": " << (value.ok() ? "" : value.error().message);
-  const CqlOr<std::string> json = EncodeJson(type, *value);
+  const cql::CqlOr<std::string> json = cql::EncodeJson(type, *value);
   return json.ok() ? *json : json.error().message;
 }
 
@@ -369,12 +369,13 @@ TEST(JsonValueTest, NumbersOfNoBytesHaveNoJson) {
   using enum CqlType;
   for (const CqlType type :
        {kTinyint, kInt, kBigint, kFloat, kDouble, kVarint, kDecimal, kBoolean}) {
-    const CqlOr<std::string> json = EncodeJson(type, "");
+    const cql::CqlOr<std::string> json = cql::EncodeJson(type, "");
     ASSERT_FALSE(json.ok()) << CqlTypeName(type);
-    EXPECT_EQ(json.error(), CqlError::Invalid("Cannot create JSON string - deserialization error"));
+    EXPECT_EQ(json.error(),
+              cql::CqlError::Invalid("Cannot create JSON string - deserialization error"));
   }
-  EXPECT_EQ(*EncodeJson(kUuid, ""), "\"\"");
-  const CqlOr<std::string> endless = EncodeJson(kVarint, std::string(30'000, 'x'));
+  EXPECT_EQ(*cql::EncodeJson(kUuid, ""), "\"\"");
+  const cql::CqlOr<std::string> endless = cql::EncodeJson(kVarint, std::string(30'000, 'x'));
   ASSERT_FALSE(endless.ok());
   EXPECT_EQ(endless.error().message,
             "Cannot create JSON string - a number of more than 65535 digits");
@@ -383,40 +384,40 @@ TEST(JsonValueTest, NumbersOfNoBytesHaveNoJson) {
 // ---- fromJson
 
 TEST(FromJsonTest, ErrorsAreFunctionFailures) {
-  const CqlOr<std::optional<std::string>> syntax = FromJson("dog", CqlType::kInt, "ks");
+  const cql::CqlOr<std::optional<std::string>> syntax = cql::FromJson("dog", CqlType::kInt, "ks");
   ASSERT_FALSE(syntax.ok());
   EXPECT_EQ(syntax.error().code, CqlErrorCode::kFunctionFailure);
   EXPECT_EQ(syntax.error().message,
             "execution of fromJson failed: Failed parsing fromJson parameter: Parsing JSON "
             "failed: Invalid value. at 0");
-  EXPECT_EQ(
-      std::get<FunctionFailureDetail>(syntax.error().detail),
-      (FunctionFailureDetail{"ks", "fromJson", {"org.apache.cassandra.db.marshal.Int32Type"}}));
+  EXPECT_EQ(std::get<cql::FunctionFailureDetail>(syntax.error().detail),
+            (cql::FunctionFailureDetail{
+                "ks", "fromJson", {"org.apache.cassandra.db.marshal.Int32Type"}}));
 
-  const CqlOr<std::optional<std::string>> value = FromJson("true", CqlType::kInt, "ks");
+  const cql::CqlOr<std::optional<std::string>> value = cql::FromJson("true", CqlType::kInt, "ks");
   ASSERT_FALSE(value.ok());
   EXPECT_EQ(value.error().message,
             "execution of fromjson failed: Failed execution of function system.fromjson: "
             "marshal_exception (marshaling error: Incorrect JSON value for int64 type: true)");
-  EXPECT_EQ(
-      std::get<FunctionFailureDetail>(value.error().detail),
-      (FunctionFailureDetail{"system", "fromjson", {"org.apache.cassandra.db.marshal.UTF8Type"}}));
+  EXPECT_EQ(std::get<cql::FunctionFailureDetail>(value.error().detail),
+            (cql::FunctionFailureDetail{
+                "system", "fromjson", {"org.apache.cassandra.db.marshal.UTF8Type"}}));
 
-  const CqlOr<std::optional<std::string>> text = FromJson("5", CqlType::kText, "ks");
+  const cql::CqlOr<std::optional<std::string>> text = cql::FromJson("5", CqlType::kText, "ks");
   ASSERT_FALSE(text.ok());
   EXPECT_EQ(text.error().message,
             "execution of fromjson failed: Failed execution of function system.fromjson: "
             "std::runtime_error (rjson::to_string_view expects a string value, got: kNumberType)");
-  EXPECT_EQ(*FromJson("null", CqlType::kInt, "ks"), std::nullopt);
+  EXPECT_EQ(*cql::FromJson("null", CqlType::kInt, "ks"), std::nullopt);
 }
 
 TEST(MarshalNameTest, TypesAreNamedByTheirClasses) {
   const std::string prefix = "org.apache.cassandra.db.marshal.";
-  EXPECT_EQ(MarshalTypeName(TypeNamed("frozen<list<int>>")),
+  EXPECT_EQ(cql::MarshalTypeName(TypeNamed("frozen<list<int>>")),
             prefix + "FrozenType(" + prefix + "ListType(" + prefix + "Int32Type))");
-  EXPECT_EQ(MarshalTypeName(TypeNamed("tuple<int, text>")),
+  EXPECT_EQ(cql::MarshalTypeName(TypeNamed("tuple<int, text>")),
             prefix + "TupleType(" + prefix + "Int32Type," + prefix + "UTF8Type)");
-  EXPECT_EQ(MarshalTypeName(TypeNamed("person")),
+  EXPECT_EQ(cql::MarshalTypeName(TypeNamed("person")),
             prefix + "UserType(ks,706572736f6e,6e616d65:" + prefix + "UTF8Type,416765:" + prefix +
                 "Int32Type)");
 }
@@ -427,15 +428,15 @@ std::string Row(std::optional<std::string_view> text) {
   const DataType columns =
       DataType::User(std::make_shared<UserTypeNames>(UserTypeNames{"", "", "", {"k", "Foo", "v"}}),
                      {CqlType::kInt, CqlType::kInt, CqlType::kText});
-  const CqlOr<std::string> row = DecodeJsonRow(text, columns);
+  const cql::CqlOr<std::string> row = cql::DecodeJsonRow(text, columns);
   if (!row.ok()) {
     return (row.error().code == CqlErrorCode::kInvalid ? "" : "server: ") + row.error().message;
   }
   std::string shown;
   for (size_t i = 0; i < 3; ++i) {
-    const JsonCell cell = JsonCellOf(*row, i);
+    const cql::JsonCell cell = cql::JsonCellOf(*row, i);
     shown += i == 0 ? "" : " ";
-    shown += cell.is_named ? PrintValue(columns.parameters()[i], cell.value) : "-";
+    shown += cell.is_named ? cql::PrintValue(columns.parameters()[i], cell.value) : "-";
   }
   return shown;
 }
@@ -499,15 +500,15 @@ TEST(JsonValueTest, WhatIsShownIsTakenAgain) {
     std::string bytes(rng.Below(24), '\0');
     for (char& c : bytes) c = static_cast<char>(rng.OneIn(3) ? rng.Below(256) : rng.Below(3));
     if (!type.IsValid(bytes)) continue;
-    const CqlOr<std::string> json = EncodeJson(type, bytes);
+    const cql::CqlOr<std::string> json = cql::EncodeJson(type, bytes);
     if (!json.ok() || json->find("null") != std::string::npos) continue;
     // A duration of nothing has no units.
     if (type.is(CqlType::kDuration) && *json == R"("")") continue;
-    const CqlOr<JsonValue> read = ParseJson(*json);
+    const cql::CqlOr<cql::JsonValue> read = cql::ParseJson(*json);
     ASSERT_TRUE(read.ok()) << "step " << step << ": " << *json << ": " << read.error().message;
-    const CqlOr<std::string> again = DecodeJson(*read, type);
+    const cql::CqlOr<std::string> again = cql::DecodeJson(*read, type);
     ASSERT_TRUE(again.ok()) << "step " << step << ": " << *json << ": " << again.error().message;
-    ASSERT_EQ(*EncodeJson(type, *again), *json) << "step " << step;
+    ASSERT_EQ(*cql::EncodeJson(type, *again), *json) << "step " << step;
     ++taken;
   }
   EXPECT_GT(taken, steps / 20) << "the test has looked at something";

@@ -10,31 +10,31 @@
 namespace liststore {
 namespace lexer_test {
 
-std::string_view KindName(const Lexeme& token) {
+std::string_view KindName(const cql::Lexeme& token) {
   switch (token.kind) {
-    case TokenKind::kEnd:
+    case cql::TokenKind::kEnd:
       return "end";
-    case TokenKind::kWord:
-      return token.keyword == Keyword::kNone ? "word" : "keyword";
-    case TokenKind::kQuotedName:
+    case cql::TokenKind::kWord:
+      return token.keyword == cql::Keyword::kNone ? "word" : "keyword";
+    case cql::TokenKind::kQuotedName:
       return "name";
-    case TokenKind::kString:
+    case cql::TokenKind::kString:
       return "string";
-    case TokenKind::kInteger:
+    case cql::TokenKind::kInteger:
       return "integer";
-    case TokenKind::kFloat:
+    case cql::TokenKind::kFloat:
       return "float";
-    case TokenKind::kUuid:
+    case cql::TokenKind::kUuid:
       return "uuid";
-    case TokenKind::kHex:
+    case cql::TokenKind::kHex:
       return "hex";
-    case TokenKind::kBoolean:
+    case cql::TokenKind::kBoolean:
       return "boolean";
-    case TokenKind::kDuration:
+    case cql::TokenKind::kDuration:
       return "duration";
-    case TokenKind::kSymbol:
+    case cql::TokenKind::kSymbol:
       return "symbol";
-    case TokenKind::kInvalid:
+    case cql::TokenKind::kInvalid:
       return "invalid";
   }
   return "?";
@@ -42,9 +42,9 @@ std::string_view KindName(const Lexeme& token) {
 
 // "integer:1 word:a".
 std::string Tokens(std::string_view text) {
-  Lexer lexer(text);
+  cql::Lexer lexer(text);
   std::string tokens;
-  for (Lexeme token = lexer.Next(); token.kind != TokenKind::kEnd; token = lexer.Next()) {
+  for (cql::Lexeme token = lexer.Next(); token.kind != cql::TokenKind::kEnd; token = lexer.Next()) {
     if (!tokens.empty()) tokens += ' ';
     tokens += std::string(KindName(token)) + ":" + std::string(token.text);
   }
@@ -114,47 +114,47 @@ TEST(LexerTest, ZeroBytesBelongToNoToken) {
 }
 
 TEST(LexerTest, LinesCountFromOneAndColumnsFromZero) {
-  Lexer lexer("a\n  'b\nc' /*\n*/ d");
-  EXPECT_EQ(lexer.Next().position, (SourcePosition{1, 0}));
-  EXPECT_EQ(lexer.Next().position, (SourcePosition{2, 2}));
-  EXPECT_EQ(lexer.Next().position, (SourcePosition{4, 3}));
-  EXPECT_EQ(lexer.Next().position, (SourcePosition{4, 4}));
-  EXPECT_EQ(lexer.Next().kind, TokenKind::kEnd);
+  cql::Lexer lexer("a\n  'b\nc' /*\n*/ d");
+  EXPECT_EQ(lexer.Next().position, (cql::SourcePosition{1, 0}));
+  EXPECT_EQ(lexer.Next().position, (cql::SourcePosition{2, 2}));
+  EXPECT_EQ(lexer.Next().position, (cql::SourcePosition{4, 3}));
+  EXPECT_EQ(lexer.Next().position, (cql::SourcePosition{4, 4}));
+  EXPECT_EQ(lexer.Next().kind, cql::TokenKind::kEnd);
 }
 
 TEST(LexerTest, CopiesGoOnFromWhereTheyWereMade) {
-  Lexer lexer("a b c");
+  cql::Lexer lexer("a b c");
   lexer.Next();
-  Lexer copy = lexer;
+  cql::Lexer copy = lexer;
   EXPECT_EQ(copy.Next().text, "b");
   EXPECT_EQ(copy.Next().text, "c");
   EXPECT_EQ(lexer.Next().text, "b");
 }
 
-Lexeme Only(std::string_view text) { return Lexer(text).Next(); }
+cql::Lexeme Only(std::string_view text) { return cql::Lexer(text).Next(); }
 
 TEST(LexerTest, NamesAreFoldedOrUnquoted) {
-  EXPECT_EQ(NameOf(Only("AbC")), "abc");
-  EXPECT_EQ(NameOf(Only(R"("A""b")")), "A\"b");
-  EXPECT_EQ(StringOf(Only("'it''s'")), "it's");
-  EXPECT_EQ(StringOf(Only("''")), "");
-  EXPECT_EQ(StringOf(Only("$$it''s$$")), "it''s");
+  EXPECT_EQ(cql::NameOf(Only("AbC")), "abc");
+  EXPECT_EQ(cql::NameOf(Only(R"("A""b")")), "A\"b");
+  EXPECT_EQ(cql::StringOf(Only("'it''s'")), "it's");
+  EXPECT_EQ(cql::StringOf(Only("''")), "");
+  EXPECT_EQ(cql::StringOf(Only("$$it''s$$")), "it''s");
 }
 
 TEST(KeywordsTest, EveryKeywordIsFoundInAnyCase) {
   int found = 0;
-  for (int i = 1; i <= static_cast<int>(Keyword::kVECTOR); ++i) {
-    const auto keyword = static_cast<Keyword>(i);
-    std::string lower(KeywordText(keyword));
-    EXPECT_EQ(FindKeyword(lower), keyword) << lower;
+  for (int i = 1; i <= static_cast<int>(cql::Keyword::kVECTOR); ++i) {
+    const auto keyword = static_cast<cql::Keyword>(i);
+    std::string lower(cql::KeywordText(keyword));
+    EXPECT_EQ(cql::FindKeyword(lower), keyword) << lower;
     for (char& c : lower) c = static_cast<char>(c == '_' ? c : c | 0x20);
-    EXPECT_EQ(FindKeyword(lower), keyword) << lower;
+    EXPECT_EQ(cql::FindKeyword(lower), keyword) << lower;
     ++found;
   }
   EXPECT_GT(found, 150);
-  EXPECT_EQ(FindKeyword(""), Keyword::kNone);
-  EXPECT_EQ(FindKeyword("item_key"), Keyword::kNone);
-  EXPECT_EQ(FindKeyword("much_longer_than_any_keyword"), Keyword::kNone);
+  EXPECT_EQ(cql::FindKeyword(""), cql::Keyword::kNone);
+  EXPECT_EQ(cql::FindKeyword("item_key"), cql::Keyword::kNone);
+  EXPECT_EQ(cql::FindKeyword("much_longer_than_any_keyword"), cql::Keyword::kNone);
 }
 
 struct Quoting {
@@ -176,21 +176,21 @@ constexpr Quoting kQuotings[] = {
 
 TEST(IdentifierTest, NamesAreQuotedWhereTheyHaveToBe) {
   for (const Quoting& quoting : kQuotings) {
-    EXPECT_EQ(QuoteIdentifier(quoting.name), quoting.written);
+    EXPECT_EQ(cql::QuoteIdentifier(quoting.name), quoting.written);
     if (quoting.name.empty()) continue;
-    EXPECT_EQ(NameOf(Only(QuoteIdentifier(quoting.name))), quoting.name);
-    EXPECT_EQ(NameOf(Only(AlwaysQuoteIdentifier(quoting.name))), quoting.name);
+    EXPECT_EQ(cql::NameOf(Only(cql::QuoteIdentifier(quoting.name))), quoting.name);
+    EXPECT_EQ(cql::NameOf(Only(cql::AlwaysQuoteIdentifier(quoting.name))), quoting.name);
   }
 }
 
 TEST(IdentifierTest, ReservedWordsAreThoseOfTheGrammar) {
   for (const std::string_view word :
        {"SELECT", "from", "Token", "INFINITY", "nan", "schema", "false"}) {
-    EXPECT_TRUE(IsReservedWord(word)) << word;
+    EXPECT_TRUE(cql::IsReservedWord(word)) << word;
   }
   for (const std::string_view word :
        {"ttl", "count", "desc", "describe", "execute", "timeout", "x"}) {
-    EXPECT_FALSE(IsReservedWord(word)) << word;
+    EXPECT_FALSE(cql::IsReservedWord(word)) << word;
   }
 }
 

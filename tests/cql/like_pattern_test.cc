@@ -12,36 +12,36 @@ namespace liststore {
 namespace like_pattern_test {
 
 TEST(LikePatternTest, WildcardsAndWhatTakesTheirMeaning) {
-  EXPECT_TRUE(MatchesLike("abc", "abc"));
-  EXPECT_FALSE(MatchesLike("abc", "ABC")) << "case counts";
-  EXPECT_FALSE(MatchesLike("ab", "abc")) << "the whole text, not a part of it";
-  EXPECT_TRUE(MatchesLike("a%", "a"));
-  EXPECT_TRUE(MatchesLike("%b%", "abc"));
-  EXPECT_TRUE(MatchesLike("%ab%ab%", "xabyab"));
-  EXPECT_FALSE(MatchesLike("%ab%ab%", "xab"));
-  EXPECT_TRUE(MatchesLike("_b_", "abc"));
-  EXPECT_FALSE(MatchesLike("_", ""));
-  EXPECT_TRUE(MatchesLike("", ""));
-  EXPECT_FALSE(MatchesLike("", "a"));
-  EXPECT_TRUE(MatchesLike("100\\%", "100%"));
-  EXPECT_FALSE(MatchesLike("100\\%", "1000"));
-  EXPECT_TRUE(MatchesLike("a\\_b", "a_b"));
-  EXPECT_FALSE(MatchesLike("a\\_b", "axb"));
-  EXPECT_TRUE(MatchesLike("\\\\%", "\\x")) << "a backslash takes the meaning from a backslash";
-  EXPECT_TRUE(MatchesLike("\\a", "a"));
-  EXPECT_TRUE(MatchesLike("a\\", "a\\")) << "the last one is itself";
-  EXPECT_TRUE(MatchesLike("[a.*]%", "[a.*]b")) << "nothing else has a meaning";
+  EXPECT_TRUE(cql::MatchesLike("abc", "abc"));
+  EXPECT_FALSE(cql::MatchesLike("abc", "ABC")) << "case counts";
+  EXPECT_FALSE(cql::MatchesLike("ab", "abc")) << "the whole text, not a part of it";
+  EXPECT_TRUE(cql::MatchesLike("a%", "a"));
+  EXPECT_TRUE(cql::MatchesLike("%b%", "abc"));
+  EXPECT_TRUE(cql::MatchesLike("%ab%ab%", "xabyab"));
+  EXPECT_FALSE(cql::MatchesLike("%ab%ab%", "xab"));
+  EXPECT_TRUE(cql::MatchesLike("_b_", "abc"));
+  EXPECT_FALSE(cql::MatchesLike("_", ""));
+  EXPECT_TRUE(cql::MatchesLike("", ""));
+  EXPECT_FALSE(cql::MatchesLike("", "a"));
+  EXPECT_TRUE(cql::MatchesLike("100\\%", "100%"));
+  EXPECT_FALSE(cql::MatchesLike("100\\%", "1000"));
+  EXPECT_TRUE(cql::MatchesLike("a\\_b", "a_b"));
+  EXPECT_FALSE(cql::MatchesLike("a\\_b", "axb"));
+  EXPECT_TRUE(cql::MatchesLike("\\\\%", "\\x")) << "a backslash takes the meaning from a backslash";
+  EXPECT_TRUE(cql::MatchesLike("\\a", "a"));
+  EXPECT_TRUE(cql::MatchesLike("a\\", "a\\")) << "the last one is itself";
+  EXPECT_TRUE(cql::MatchesLike("[a.*]%", "[a.*]b")) << "nothing else has a meaning";
 }
 
 TEST(LikePatternTest, CharactersAreNotBytes) {
   constexpr std::string_view kEuro = "\xe2\x82\xac";
-  EXPECT_TRUE(MatchesLike("_", kEuro));
-  EXPECT_FALSE(MatchesLike("__", kEuro));
-  EXPECT_FALSE(MatchesLike("%__", kEuro));
-  EXPECT_TRUE(MatchesLike("%_5",
-                          "\xe2\x82\xac"
-                          "5"));
-  EXPECT_TRUE(MatchesLike("a\\\xe2\x82\xac", "a\xe2\x82\xac"));
+  EXPECT_TRUE(cql::MatchesLike("_", kEuro));
+  EXPECT_FALSE(cql::MatchesLike("__", kEuro));
+  EXPECT_FALSE(cql::MatchesLike("%__", kEuro));
+  EXPECT_TRUE(cql::MatchesLike("%_5",
+                               "\xe2\x82\xac"
+                               "5"));
+  EXPECT_TRUE(cql::MatchesLike("a\\\xe2\x82\xac", "a\xe2\x82\xac"));
 }
 
 TEST(LikePatternTest, LongPatternsOfLongTextsAreOneWalk) {
@@ -49,17 +49,17 @@ TEST(LikePatternTest, LongPatternsOfLongTextsAreOneWalk) {
   constexpr size_t kBytes = 1'000'000;
   const std::string text(kBytes, 'a');
   const std::string part(kBytes / 3, 'a');
-  EXPECT_FALSE(MatchesLike("%" + part + "b%", text));
-  EXPECT_FALSE(MatchesLike("%" + part + "b", text));
-  EXPECT_FALSE(MatchesLike("%" + part + "\\%", text));
-  EXPECT_FALSE(MatchesLike("%" + std::string(kBytes / 3, '_') + "b", text));
-  EXPECT_TRUE(MatchesLike("%" + part + "%" + part + "%" + part + "%", text));
-  EXPECT_TRUE(MatchesLike("a%_%" + part + "_", text));
+  EXPECT_FALSE(cql::MatchesLike("%" + part + "b%", text));
+  EXPECT_FALSE(cql::MatchesLike("%" + part + "b", text));
+  EXPECT_FALSE(cql::MatchesLike("%" + part + "\\%", text));
+  EXPECT_FALSE(cql::MatchesLike("%" + std::string(kBytes / 3, '_') + "b", text));
+  EXPECT_TRUE(cql::MatchesLike("%" + part + "%" + part + "%" + part + "%", text));
+  EXPECT_TRUE(cql::MatchesLike("a%_%" + part + "_", text));
 }
 
 TEST(LikePatternTest, PatternsOfTooMuchEffortAreRefused) {
-  EXPECT_TRUE(CheckLikePattern("%_" + std::string(255, 'a') + "%").ok());
-  const CqlStatus refused = CheckLikePattern("%_" + std::string(256, 'a') + "%");
+  EXPECT_TRUE(cql::CheckLikePattern("%_" + std::string(255, 'a') + "%").ok());
+  const cql::CqlStatus refused = cql::CheckLikePattern("%_" + std::string(256, 'a') + "%");
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().message,
             "A pattern of LIKE with 257 characters between two '%', '_' among them; liststore has "
@@ -67,12 +67,12 @@ TEST(LikePatternTest, PatternsOfTooMuchEffortAreRefused) {
 }
 
 TEST(LikePatternTest, EffortIsOfWhatIsTriedAgainAndAgain) {
-  EXPECT_EQ(LikeEffort(""), 1u);
-  EXPECT_EQ(LikeEffort("%abc%"), 1u);
-  EXPECT_EQ(LikeEffort("%a_c%"), 3u);
-  EXPECT_EQ(LikeEffort("%a\\_c%"), 1u);
-  EXPECT_EQ(LikeEffort("%_\xe2\x82\xac%a%b_cd%"), 4u);
-  EXPECT_EQ(LikeEffort("a_____%b____"), 1u) << "at the begin, and at the end";
+  EXPECT_EQ(cql::LikeEffort(""), 1u);
+  EXPECT_EQ(cql::LikeEffort("%abc%"), 1u);
+  EXPECT_EQ(cql::LikeEffort("%a_c%"), 3u);
+  EXPECT_EQ(cql::LikeEffort("%a\\_c%"), 1u);
+  EXPECT_EQ(cql::LikeEffort("%_\xe2\x82\xac%a%b_cd%"), 4u);
+  EXPECT_EQ(cql::LikeEffort("a_____%b____"), 1u) << "at the begin, and at the end";
 }
 
 // The same as a regular expression, as ScyllaDB has it.
@@ -105,7 +105,7 @@ TEST(LikePatternTest, AgreesWithRegularExpressions) {
     const std::string pattern = text("aab%%_\\", 9);
     const std::string subject = text("aaab%_\\", 9);
     const bool expected = std::regex_match(subject, std::regex(ToRegex(pattern)));
-    ASSERT_EQ(MatchesLike(pattern, subject), expected) << pattern << " of " << subject;
+    ASSERT_EQ(cql::MatchesLike(pattern, subject), expected) << pattern << " of " << subject;
     matches += expected ? 1 : 0;
   }
   EXPECT_GT(matches, 0);

@@ -21,13 +21,13 @@ using testing::ToHex;
 
 // The value that a printed one is read back as; fails the test where it is not read.
 std::string ReadBack(const DataType& type, const std::string& printed) {
-  const CqlOr<Expression> term = ParseTerm(printed);
+  const cql::CqlOr<cql::Expression> term = cql::ParseTerm(printed);
   if (!term.ok()) {
     ADD_FAILURE() << type.ToString() << " " << printed << ": " << term.error().message;
     return "";
   }
-  EXPECT_EQ(ToString(*term), printed);
-  const CqlOr<std::optional<std::string>> value = EncodeLiteral(*term, type, "c");
+  EXPECT_EQ(cql::ToString(*term), printed);
+  const cql::CqlOr<std::optional<std::string>> value = cql::EncodeLiteral(*term, type, "c");
   if (!value.ok() || !value->has_value()) {
     ADD_FAILURE() << type.ToString() << " " << printed << ": "
                   << (value.ok() ? "null" : value.error().message);
@@ -44,16 +44,17 @@ TEST(LiteralRoundTripTest, RandomValuesOfAllTypes) {
     const DataType type = testing::RandomType(random, 3);
     const std::string value = testing::RandomValue(random, type);
     ASSERT_TRUE(type.IsValid(value)) << type.ToString() << " " << ToHex(value);
-    const std::string printed = PrintValue(type, value);
+    const std::string printed = cql::PrintValue(type, value);
     // Empty numbers have no literal.
     if (printed.find("blobas") != std::string::npos) continue;
     ++read_back;
     const std::string again = ReadBack(type, printed);
     ASSERT_TRUE(type.IsValid(again)) << type.ToString() << " " << printed;
     // The first time sets are put in order; from then on nothing changes.
-    ASSERT_EQ(PrintValue(type, again), PrintValue(type, ReadBack(type, PrintValue(type, again))))
+    ASSERT_EQ(cql::PrintValue(type, again),
+              cql::PrintValue(type, ReadBack(type, cql::PrintValue(type, again))))
         << type.ToString() << " step " << step;
-    ASSERT_EQ(ToHex(ReadBack(type, PrintValue(type, again))), ToHex(again)) << type.ToString();
+    ASSERT_EQ(ToHex(ReadBack(type, cql::PrintValue(type, again))), ToHex(again)) << type.ToString();
     if (type.is_native()) {
       ASSERT_EQ(CompareCqlValues(type.native(), value, again), 0)
           << type.ToString() << " " << printed;
@@ -82,17 +83,17 @@ TEST(LiteralRoundTripTest, GoldenVectors) {
   int count = 0;
   const auto vectors = testing::LoadVectors("cql_types.json");
   for (const auto& example : testing::ArrayAt(vectors, "cases")) {
-    const CqlOr<TypeSpec> spec = ParseType(testing::StringAt(example, "type"));
+    const cql::CqlOr<cql::TypeSpec> spec = cql::ParseType(testing::StringAt(example, "type"));
     if (!spec.ok()) continue;
-    const CqlOr<DataType> type = ToDataType(*spec, "");
+    const cql::CqlOr<DataType> type = cql::ToDataType(*spec, "");
     if (!type.ok()) continue;  // user types and vectors
     ++count;
     const std::string value = FromHex(testing::StringAt(example, "hex"));
     ASSERT_TRUE(type->IsValid(value)) << type->ToString();
-    const std::string printed = PrintValue(*type, value);
+    const std::string printed = cql::PrintValue(*type, value);
     const std::string again = ReadBack(*type, printed);
     const bool nan = printed.find("NaN") != std::string::npos;
-    EXPECT_EQ(nan ? PrintValue(*type, again) : ToHex(again), nan ? printed : ToHex(value))
+    EXPECT_EQ(nan ? cql::PrintValue(*type, again) : ToHex(again), nan ? printed : ToHex(value))
         << type->ToString() << " " << printed;
   }
   EXPECT_GT(count, 150);

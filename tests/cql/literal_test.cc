@@ -19,19 +19,19 @@ using testing::FromHex;
 using testing::ToHex;
 
 DataType TypeOf(std::string_view text) {
-  const CqlOr<TypeSpec> spec = ParseType(text);
+  const cql::CqlOr<cql::TypeSpec> spec = cql::ParseType(text);
   EXPECT_TRUE(spec.ok()) << text;
-  CqlOr<DataType> type = ToDataType(*spec, "");
+  cql::CqlOr<DataType> type = cql::ToDataType(*spec, "");
   EXPECT_TRUE(type.ok()) << text;
   return *std::move(type);
 }
 
 // Hex of the value, "null", or the refusal.
 std::string Encoded(std::string_view literal, const DataType& type) {
-  const CqlOr<Expression> term = ParseTerm(literal);
+  const cql::CqlOr<cql::Expression> term = cql::ParseTerm(literal);
   if (!term.ok()) return term.error().message;
-  EXPECT_TRUE(IsLiteral(*term)) << literal;
-  const CqlOr<std::optional<std::string>> value = EncodeLiteral(*term, type, "c");
+  EXPECT_TRUE(cql::IsLiteral(*term)) << literal;
+  const cql::CqlOr<std::optional<std::string>> value = cql::EncodeLiteral(*term, type, "c");
   if (!value.ok()) {
     const CqlErrorCode code = value.error().code;
     EXPECT_TRUE(code == CqlErrorCode::kInvalid || code == CqlErrorCode::kServerError) << literal;
@@ -169,7 +169,7 @@ TEST(EncodeLiteralTest, ValuesAndTheirPrintedForm) {
     if (example.hex.find(':') != std::string_view::npos) continue;
     const std::string value = example.hex == "null" ? "" : FromHex(example.hex);
     const std::string printed =
-        example.hex == "null" ? PrintValue(type, std::nullopt) : PrintValue(type, value);
+        example.hex == "null" ? cql::PrintValue(type, std::nullopt) : cql::PrintValue(type, value);
     EXPECT_EQ(printed, example.printed.empty() ? example.literal : example.printed) << example.type;
   }
 }
@@ -326,7 +326,7 @@ TEST(EncodeLiteralTest, RefusalsAreInScyllaDbsWords) {
 }
 
 TEST(EncodeLiteralTest, DigitsAreBounded) {
-  const std::string most(kLiteralDigitsMax, '7');
+  const std::string most(cql::kLiteralDigitsMax, '7');
   const std::string value = Encoded(most, CqlType::kVarint);
   EXPECT_EQ(value.size() / 2, size_t{27213});
   EXPECT_EQ(value.substr(0, 8), "4944d457");
@@ -337,26 +337,26 @@ TEST(EncodeLiteralTest, DigitsAreBounded) {
 }
 
 TEST(EncodeLiteralTest, MessagesNameThePart) {
-  EXPECT_EQ(ElementReceiver("c"), "value(c)");
-  EXPECT_EQ(KeyReceiver("c"), "key(c)");
-  EXPECT_EQ(FieldReceiver("c", 2), "c[2]");
+  EXPECT_EQ(cql::ElementReceiver("c"), "value(c)");
+  EXPECT_EQ(cql::KeyReceiver("c"), "key(c)");
+  EXPECT_EQ(cql::FieldReceiver("c", 2), "c[2]");
 }
 
 TEST(PrintValueTest, WhatHasNoLiteralPrintsAsTheFunctionThatMakesIt) {
-  EXPECT_EQ(PrintValue(CqlType::kInt, ""), "blobasint(0x)");
-  EXPECT_EQ(PrintValue(CqlType::kUuid, ""), "blobasuuid(0x)");
-  EXPECT_EQ(PrintValue(CqlType::kTimestamp, ""), "''");
-  EXPECT_EQ(PrintValue(CqlType::kVarint, std::string(30'000, '\1')).substr(0, 18),
+  EXPECT_EQ(cql::PrintValue(CqlType::kInt, ""), "blobasint(0x)");
+  EXPECT_EQ(cql::PrintValue(CqlType::kUuid, ""), "blobasuuid(0x)");
+  EXPECT_EQ(cql::PrintValue(CqlType::kTimestamp, ""), "''");
+  EXPECT_EQ(cql::PrintValue(CqlType::kVarint, std::string(30'000, '\1')).substr(0, 18),
             "blobasvarint(0x010");
-  EXPECT_EQ(PrintValue(CqlType::kBoolean, "\x7f"), "true");
+  EXPECT_EQ(cql::PrintValue(CqlType::kBoolean, "\x7f"), "true");
 }
 
 // Encodes elements given as decimal ints.
 std::string Ints(const DataType& type, const std::vector<int>& numbers) {
   std::vector<std::string> elements;
   for (const int number : numbers) {
-    elements.push_back(
-        *EncodeConstant({ConstantKind::kInteger, std::to_string(number)}, CqlType::kInt, "c"));
+    elements.push_back(*cql::EncodeConstant({cql::ConstantKind::kInteger, std::to_string(number)},
+                                            CqlType::kInt, "c"));
   }
   return EncodeCollection(type, std::move(elements));
 }

@@ -44,10 +44,11 @@ Schema TestSchema() {
   return schema;
 }
 
-CqlOr<std::shared_ptr<const Plan>> PlanIt(std::string_view text) {
-  return PlanText(text, TestSchema(), "ks");
+cql::CqlOr<std::shared_ptr<const cql::Plan>> PlanIt(std::string_view text) {
+  return cql::PlanText(text, TestSchema(), "ks");
 }
-CqlOr<std::shared_ptr<const Plan>> PlanSet(std::string_view column, std::string_view value) {
+cql::CqlOr<std::shared_ptr<const cql::Plan>> PlanSet(std::string_view column,
+                                                     std::string_view value) {
   return PlanIt("UPDATE f SET " + std::string(column) + " = " + std::string(value) +
                 " WHERE p = 1 AND q = 'q' AND c = now()");
 }
@@ -60,7 +61,7 @@ std::string ErrorOf(std::string_view text) {
 constexpr uint64_t kNow = 1'700'000'000'123'456'789;
 
 // Timeuuids of the first ticks from now on.
-class FixedContext final : public FunctionContext {
+class FixedContext final : public cql::FunctionContext {
  public:
   uint64_t now_nanos() const override { return kNow; }
   Uuid NewTimeuuid() override { return MakeTimeuuid(TimeuuidTicksAt(kNow) + made_++, 7); }
@@ -75,15 +76,15 @@ std::string Assigned(std::string_view column, std::string_view value) {
   const auto plan = PlanSet(column, value);
   if (!plan.ok()) return plan.error().message;
   FixedContext context;
-  std::vector<BoundValue> values;
-  ComputedBytes bytes;
-  const CqlStatus computed = ComputedValues(**plan, context, values, bytes).Compute();
+  std::vector<cql::BoundValue> values;
+  cql::ComputedBytes bytes;
+  const cql::CqlStatus computed = cql::ComputedValues(**plan, context, values, bytes).Compute();
   if (!computed.ok()) return computed.error().message;
-  const auto& change = std::get<ModificationPlan>((*plan)->body);
-  const Operand& operand = change.assignments[0].value;
-  const BoundValue assigned = Peek(operand, values);
+  const auto& change = std::get<cql::ModificationPlan>((*plan)->body);
+  const cql::Operand& operand = change.assignments[0].value;
+  const cql::BoundValue assigned = cql::Peek(operand, values);
   if (assigned.is_null()) return "null";
-  return PrintValue(operand.type, assigned.bytes);
+  return cql::PrintValue(operand.type, assigned.bytes);
 }
 
 struct ValueExample {
@@ -221,7 +222,7 @@ TEST(NativeFunctionTest, ArgumentsThatAreBoundHaveNamesAndTypes) {
       "intAsBlob(:own), toDate((timestamp)?), (int)?)");
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   std::vector<std::string> variables;
-  for (const BindVariable& variable : (*plan)->variables) {
+  for (const cql::BindVariable& variable : (*plan)->variables) {
     variables.push_back(variable.name + " " + variable.type.ToString());
   }
   EXPECT_EQ(variables, (std::vector<std::string>{"arg0(system.blobasint) blob", "q text",
@@ -260,14 +261,14 @@ TEST(NativeFunctionTest, EachEvaluationIsANewOne) {
       "INSERT INTO f (p, q, c, timeuuidc, blobc) VALUES (1, 'q', now(), now(), intAsBlob(?))");
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   FixedContext context;
-  ComputedBytes bytes;
+  cql::ComputedBytes bytes;
   const std::string five("\0\0\0\5", 4);
-  std::vector<BoundValue> values = {{BoundValue::State::kValue, five}};
-  ComputedValues computed(**plan, context, values, bytes);
+  std::vector<cql::BoundValue> values = {{cql::BoundValue::State::kValue, five}};
+  cql::ComputedValues computed(**plan, context, values, bytes);
   ASSERT_TRUE(computed.Compute().ok());
   ASSERT_EQ(values.size(), 4u);
   EXPECT_NE(values[1].bytes, values[3].bytes) << "of two calls in one row";
-  const std::vector<BoundValue> first = values;
+  const std::vector<cql::BoundValue> first = values;
   computed.BeginRows();
   ASSERT_TRUE(computed.NextRow().ok());
   EXPECT_EQ(values[1].bytes.data(), first[1].bytes.data()) << "the first row has those at hand";
@@ -281,17 +282,17 @@ TEST(NativeFunctionTest, BoundArgumentsAreChecked) {
   const auto plan = PlanSet("blobc", "intAsBlob(?)");
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   FixedContext context;
-  const auto error_of = [&](BoundValue value) {
-    ComputedBytes bytes;
-    std::vector<BoundValue> values = {value};
-    const CqlStatus status = ComputedValues(**plan, context, values, bytes).Compute();
+  const auto error_of = [&](cql::BoundValue value) {
+    cql::ComputedBytes bytes;
+    std::vector<cql::BoundValue> values = {value};
+    const cql::CqlStatus status = cql::ComputedValues(**plan, context, values, bytes).Compute();
     return status.ok() ? "" : status.error().message;
   };
-  EXPECT_EQ(error_of({BoundValue::State::kNull, {}}), "");
-  EXPECT_EQ(error_of({BoundValue::State::kUnset, {}}),
+  EXPECT_EQ(error_of({cql::BoundValue::State::kNull, {}}), "");
+  EXPECT_EQ(error_of({cql::BoundValue::State::kUnset, {}}),
             "Unexpected unset value for bind variable 0");
   EXPECT_EQ(
-      error_of({BoundValue::State::kValue, "abc"}),
+      error_of({cql::BoundValue::State::kValue, "abc"}),
       "Exception while binding column \"arg0(system.intasblob)\": marshaling error: Validation "
       "failed for type org.apache.cassandra.db.marshal.Int32Type: got 3 bytes");
 }
@@ -302,14 +303,14 @@ TEST(NativeFunctionTest, WhoOnlyLooksAtARequestSeesWhatFollowsFromIt) {
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   ASSERT_EQ((*plan)->computed.size(), 2u);
   const std::string five("\0\0\0\5", 4);
-  ComputedBytes bytes;
-  std::vector<BoundValue> values = {{BoundValue::State::kValue, five}};
-  AppendPureValues(**plan, values, bytes);
+  cql::ComputedBytes bytes;
+  std::vector<cql::BoundValue> values = {{cql::BoundValue::State::kValue, five}};
+  cql::AppendPureValues(**plan, values, bytes);
   ASSERT_EQ(values.size(), 3u);
   EXPECT_EQ(values[1].bytes, five);
   EXPECT_TRUE(values[2].is_unset()) << "that of the time is not known";
-  values = {{BoundValue::State::kValue, "abc"}};
-  AppendPureValues(**plan, values, bytes);
+  values = {{cql::BoundValue::State::kValue, "abc"}};
+  cql::AppendPureValues(**plan, values, bytes);
   EXPECT_TRUE(values[1].is_unset()) << "nor what is wrong";
 }
 
@@ -317,10 +318,10 @@ TEST(NativeFunctionTest, AKeyThatIsTooLongHasNoToken) {
   const auto plan = PlanIt("SELECT * FROM f WHERE token(p, q) = token(1, ?)");
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   const std::string longest(65'536, 'q');
-  std::vector<BoundValue> values = {{BoundValue::State::kValue, longest}};
+  std::vector<cql::BoundValue> values = {{cql::BoundValue::State::kValue, longest}};
   FixedContext context;
-  ComputedBytes bytes;
-  const CqlStatus status = ComputedValues(**plan, context, values, bytes).Compute();
+  cql::ComputedBytes bytes;
+  const cql::CqlStatus status = cql::ComputedValues(**plan, context, values, bytes).Compute();
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().message, "Key length of 65544 is longer than maximum of 65535");
 }

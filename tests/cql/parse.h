@@ -19,7 +19,7 @@ namespace liststore::testing {
 // The statement of that kind; fails the test, and is empty, when the text is something else.
 template <typename Kind>
 Kind Parsed(std::string_view text, std::vector<std::string>* markers = nullptr) {
-  CqlOr<Statement> statement = ParseStatement(text);
+  cql::CqlOr<cql::Statement> statement = cql::ParseStatement(text);
   if (!statement.ok()) {
     ADD_FAILURE() << text << "\n" << statement.error().message;
     return {};
@@ -35,7 +35,7 @@ Kind Parsed(std::string_view text, std::vector<std::string>* markers = nullptr) 
 
 // The message of the refusal, with its code in front when that is not Syntax.
 inline std::string Refusal(std::string_view text) {
-  const CqlOr<Statement> statement = ParseStatement(text);
+  const cql::CqlOr<cql::Statement> statement = cql::ParseStatement(text);
   if (statement.ok()) return "parsed";
   if (statement.error().code == CqlErrorCode::kSyntax) return statement.error().message;
   return std::to_string(static_cast<uint32_t>(statement.error().code)) + " " +
@@ -50,7 +50,7 @@ std::string Joined(const std::vector<T>& parts) {
     if constexpr (std::is_same_v<T, std::string>) {
       text += part;
     } else {
-      text += ToString(part);
+      text += cql::ToString(part);
     }
   }
   return text;

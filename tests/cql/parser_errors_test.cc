@@ -135,8 +135,8 @@ TEST(ParseLimitTest, ExpressionsNestTwelveDeep) {
     return "SELECT * FROM t WHERE a IN (" + Repeated("[", depth) + "1" + Repeated("]", depth) + ")";
   };
   // The relation is one, and the 1 is one.
-  EXPECT_EQ(Refusal(nested(kExpressionNestingMax - 2)), "parsed");
-  EXPECT_EQ(Refusal(nested(kExpressionNestingMax - 1)), "expression nested too deeply");
+  EXPECT_EQ(Refusal(nested(cql::kExpressionNestingMax - 2)), "parsed");
+  EXPECT_EQ(Refusal(nested(cql::kExpressionNestingMax - 1)), "expression nested too deeply");
 }
 
 TEST(ParseLimitTest, NothingNestsWithoutEnd) {
@@ -161,13 +161,13 @@ TEST(ParseLimitTest, NothingNestsWithoutEnd) {
 TEST(ParseLimitTest, TokensAreBounded) {
   // With the words around the list.
   std::string text = "INSERT INTO t (a) VALUES ([1";
-  for (size_t tokens = 10; tokens + 2 < kTokensMax - 3; tokens += 2) text += ",1";
+  for (size_t tokens = 10; tokens + 2 < cql::kTokensMax - 3; tokens += 2) text += ",1";
   EXPECT_EQ(Refusal(text + "])"), "parsed");
   EXPECT_EQ(Refusal(text + ",1,1,1])"),
             "line 1:1048593 : The statement has more than 1048576 tokens");
   // Also where nothing is made of them.
   std::string words = "GRANT";
-  for (size_t i = 0; i < kTokensMax; ++i) words += " x";
+  for (size_t i = 0; i < cql::kTokensMax; ++i) words += " x";
   EXPECT_EQ(Refusal(words), "line 1:2097154 : The statement has more than 1048576 tokens");
 }
 
@@ -175,13 +175,13 @@ TEST(ParseLimitTest, RelationsAndMarkersAreBounded) {
   const auto relations = [](size_t count) {
     return "SELECT * FROM t WHERE a = 1" + Repeated(" AND a = 1", count - 1);
   };
-  EXPECT_EQ(Refusal(relations(kRelationsMax)), "parsed");
-  EXPECT_EQ(Refusal(relations(kRelationsMax + 1)), "too many relations in WHERE clause");
+  EXPECT_EQ(Refusal(relations(cql::kRelationsMax)), "parsed");
+  EXPECT_EQ(Refusal(relations(cql::kRelationsMax + 1)), "too many relations in WHERE clause");
   const auto markers = [](size_t count) {
     return "SELECT * FROM t WHERE a IN (?" + Repeated(",?", count - 1) + ")";
   };
-  EXPECT_EQ(Refusal(markers(kBindMarkersMax)), "parsed");
-  EXPECT_EQ(Refusal(markers(kBindMarkersMax + 1)),
+  EXPECT_EQ(Refusal(markers(cql::kBindMarkersMax)), "parsed");
+  EXPECT_EQ(Refusal(markers(cql::kBindMarkersMax + 1)),
             "8704 Too many markers(?). 65536 markers exceed the allowed maximum of 65535");
 }
 

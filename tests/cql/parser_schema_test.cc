@@ -15,9 +15,9 @@ using testing::Joined;
 using testing::Parsed;
 
 // "name=value | name={k:v}".
-std::string Text(const std::vector<Property>& properties) {
+std::string Text(const std::vector<cql::Property>& properties) {
   std::string text;
-  for (const Property& property : properties) {
+  for (const cql::Property& property : properties) {
     if (!text.empty()) text += " | ";
     text += property.name + "=";
     if (const auto* value = std::get_if<std::string>(&property.value)) {
@@ -25,7 +25,7 @@ std::string Text(const std::vector<Property>& properties) {
       continue;
     }
     text += "{";
-    for (const auto& [key, value] : std::get<Property::Map>(property.value)) {
+    for (const auto& [key, value] : std::get<cql::Property::Map>(property.value)) {
       text += key + ":" + value + ",";
     }
     text += "}";
@@ -33,23 +33,24 @@ std::string Text(const std::vector<Property>& properties) {
   return text;
 }
 
-std::string Text(const std::vector<ColumnSpec>& columns) {
+std::string Text(const std::vector<cql::ColumnSpec>& columns) {
   std::string text;
-  for (const ColumnSpec& column : columns) {
+  for (const cql::ColumnSpec& column : columns) {
     if (!text.empty()) text += " | ";
-    text += column.name + " " + ToString(column.type) + (column.is_static ? " static" : "");
+    text += column.name + " " + cql::ToString(column.type) + (column.is_static ? " static" : "");
   }
   return text;
 }
 
-std::string Text(const std::vector<ColumnOrder>& order) {
+std::string Text(const std::vector<cql::ColumnOrder>& order) {
   std::string text;
-  for (const ColumnOrder& column : order) text += column.column + (column.descending ? "- " : "+ ");
+  for (const cql::ColumnOrder& column : order)
+    text += column.column + (column.descending ? "- " : "+ ");
   return text;
 }
 
 TEST(ParseKeyspaceTest, CreateAlterDrop) {
-  const auto create = Parsed<CreateKeyspaceStatement>(
+  const auto create = Parsed<cql::CreateKeyspaceStatement>(
       "CREATE KEYSPACE IF NOT EXISTS \"My_ks\" WITH replication = {'class': 'SimpleStrategy', "
       "'replication_factor': 1} AND durable_writes = false AND tablets = {'enabled': false}");
   EXPECT_EQ(create.keyspace, "My_ks");
@@ -57,25 +58,27 @@ TEST(ParseKeyspaceTest, CreateAlterDrop) {
   EXPECT_EQ(Text(create.properties),
             "replication={class:SimpleStrategy,replication_factor:1,} | durable_writes=false | "
             "tablets={enabled:false,}");
-  EXPECT_EQ(Text(Parsed<CreateKeyspaceStatement>("CREATE SCHEMA k WITH replication = {'class': "
-                                                 "'N', 'dc': ['r1', 'r2'], 'x': null}")
-                     .properties),
-            "replication={class:N,dc:['r1', 'r2'],x:null,}");
-  const auto alter = Parsed<AlterKeyspaceStatement>("ALTER KEYSPACE ks WITH durable_writes = true");
+  EXPECT_EQ(
+      Text(Parsed<cql::CreateKeyspaceStatement>("CREATE SCHEMA k WITH replication = {'class': "
+                                                "'N', 'dc': ['r1', 'r2'], 'x': null}")
+               .properties),
+      "replication={class:N,dc:['r1', 'r2'],x:null,}");
+  const auto alter =
+      Parsed<cql::AlterKeyspaceStatement>("ALTER KEYSPACE ks WITH durable_writes = true");
   EXPECT_EQ(alter.keyspace, "ks");
   EXPECT_EQ(Text(alter.properties), "durable_writes=true");
-  EXPECT_EQ(Parsed<DropKeyspaceStatement>("DROP KEYSPACE ks").keyspace, "ks");
-  EXPECT_TRUE(Parsed<DropKeyspaceStatement>("DROP SCHEMA IF EXISTS ks").if_exists);
+  EXPECT_EQ(Parsed<cql::DropKeyspaceStatement>("DROP KEYSPACE ks").keyspace, "ks");
+  EXPECT_TRUE(Parsed<cql::DropKeyspaceStatement>("DROP SCHEMA IF EXISTS ks").if_exists);
 }
 
 TEST(ParseTableTest, TheListModelsTable) {
-  const auto create = Parsed<CreateTableStatement>(
+  const auto create = Parsed<cql::CreateTableStatement>(
       "CREATE TABLE IF NOT EXISTS ks.list_items (\n"
       "    feature_key text, entity_id varchar, item_key text, value blob,\n"
       "    PRIMARY KEY ((feature_key, entity_id), item_key)\n"
       ") WITH CLUSTERING ORDER BY (item_key DESC) AND default_time_to_live = 60\n"
       "  AND comment = 'it''s' AND compaction = {'class': 'X'} AND bloom_filter_fp_chance = 0.01");
-  EXPECT_EQ(ToString(create.table), "ks.list_items");
+  EXPECT_EQ(cql::ToString(create.table), "ks.list_items");
   EXPECT_TRUE(create.if_not_exists);
   EXPECT_EQ(Text(create.columns), "feature_key text | entity_id text | item_key text | value blob");
   ASSERT_EQ(create.partition_keys.size(), 1u);
@@ -88,7 +91,7 @@ TEST(ParseTableTest, TheListModelsTable) {
 }
 
 TEST(ParseTableTest, OtherForms) {
-  const auto inline_key = Parsed<CreateTableStatement>(
+  const auto inline_key = Parsed<cql::CreateTableStatement>(
       "CREATE COLUMNFAMILY t (k int PRIMARY KEY, s int static, \"V\" list<int>,) WITH COMPACT "
       "STORAGE "
       "AND id = 5a1c395e-b41f-11e5-9f22-ba0be0483c18");
@@ -96,60 +99,62 @@ TEST(ParseTableTest, OtherForms) {
   EXPECT_EQ(inline_key.partition_keys, (std::vector<std::vector<std::string>>{{"k"}}));
   EXPECT_TRUE(inline_key.compact_storage);
   EXPECT_EQ(Text(inline_key.properties), "id=5a1c395e-b41f-11e5-9f22-ba0be0483c18");
-  const auto two =
-      Parsed<CreateTableStatement>("CREATE TABLE t (k int PRIMARY KEY, PRIMARY KEY (k, c, d))");
+  const auto two = Parsed<cql::CreateTableStatement>(
+      "CREATE TABLE t (k int PRIMARY KEY, PRIMARY KEY (k, c, d))");
   EXPECT_EQ(two.partition_keys.size(), 2u);
   EXPECT_EQ(two.clustering_key, (std::vector<std::string>{"c", "d"}));
-  EXPECT_TRUE(Parsed<CreateTableStatement>("CREATE TABLE t (a int)").partition_keys.empty());
+  EXPECT_TRUE(Parsed<cql::CreateTableStatement>("CREATE TABLE t (a int)").partition_keys.empty());
 }
 
 TEST(ParseTableTest, Alter) {
-  using Kind = AlterTableStatement::Kind;
-  const auto add = Parsed<AlterTableStatement>("ALTER TABLE ks.t ADD a int");
+  using Kind = cql::AlterTableStatement::Kind;
+  const auto add = Parsed<cql::AlterTableStatement>("ALTER TABLE ks.t ADD a int");
   EXPECT_EQ(add.kind, Kind::kAdd);
   EXPECT_EQ(Text(add.columns), "a int");
-  EXPECT_EQ(
-      Text(Parsed<AlterTableStatement>("ALTER TABLE t ADD (a int static, b set<text>)").columns),
-      "a int static | b set<text>");
-  const auto drop = Parsed<AlterTableStatement>("ALTER TABLE t DROP (a, b) USING TIMESTAMP 5");
+  EXPECT_EQ(Text(Parsed<cql::AlterTableStatement>("ALTER TABLE t ADD (a int static, b set<text>)")
+                     .columns),
+            "a int static | b set<text>");
+  const auto drop = Parsed<cql::AlterTableStatement>("ALTER TABLE t DROP (a, b) USING TIMESTAMP 5");
   EXPECT_EQ(drop.kind, Kind::kDrop);
   EXPECT_EQ(drop.columns.size(), 2u);
   EXPECT_EQ(drop.columns[1].name, "b");
-  EXPECT_EQ(ToString(*drop.drop_timestamp), "5");
-  const auto rename = Parsed<AlterTableStatement>("ALTER COLUMNFAMILY t RENAME a TO b AND c TO d");
+  EXPECT_EQ(cql::ToString(*drop.drop_timestamp), "5");
+  const auto rename =
+      Parsed<cql::AlterTableStatement>("ALTER COLUMNFAMILY t RENAME a TO b AND c TO d");
   EXPECT_EQ(rename.kind, Kind::kRename);
   EXPECT_EQ(rename.renames[1], (std::pair<std::string, std::string>("c", "d")));
-  const auto type = Parsed<AlterTableStatement>("ALTER TABLE t ALTER a TYPE blob");
+  const auto type = Parsed<cql::AlterTableStatement>("ALTER TABLE t ALTER a TYPE blob");
   EXPECT_EQ(type.kind, Kind::kAlterType);
   EXPECT_EQ(Text(type.columns), "a blob");
   const auto with =
-      Parsed<AlterTableStatement>("ALTER TABLE t WITH gc_grace_seconds = 0 AND comment = ''");
+      Parsed<cql::AlterTableStatement>("ALTER TABLE t WITH gc_grace_seconds = 0 AND comment = ''");
   EXPECT_EQ(with.kind, Kind::kProperties);
   EXPECT_EQ(Text(with.properties), "gc_grace_seconds=0 | comment=");
-  EXPECT_EQ(Parsed<AlterTableStatement>("ALTER TABLE t TTL a").kind, Kind::kTtlPerRow);
-  EXPECT_EQ(ToString(Parsed<DropTableStatement>("DROP TABLE IF EXISTS ks.t").table), "ks.t");
+  EXPECT_EQ(Parsed<cql::AlterTableStatement>("ALTER TABLE t TTL a").kind, Kind::kTtlPerRow);
+  EXPECT_EQ(cql::ToString(Parsed<cql::DropTableStatement>("DROP TABLE IF EXISTS ks.t").table),
+            "ks.t");
 }
 
 TEST(ParseIndexTest, Local) {
-  const auto create = Parsed<CreateIndexStatement>(
+  const auto create = Parsed<cql::CreateIndexStatement>(
       "CREATE INDEX IF NOT EXISTS list_items_by_value ON ks.list_items((feature_key, entity_id), "
       "value)");
   EXPECT_EQ(create.name, "list_items_by_value");
-  EXPECT_EQ(ToString(create.table), "ks.list_items");
+  EXPECT_EQ(cql::ToString(create.table), "ks.list_items");
   EXPECT_TRUE(create.if_not_exists);
   ASSERT_EQ(create.targets.size(), 2u);
-  EXPECT_EQ(create.targets[0].kind, IndexTarget::Kind::kColumns);
+  EXPECT_EQ(create.targets[0].kind, cql::IndexTarget::Kind::kColumns);
   EXPECT_EQ(create.targets[0].columns, (std::vector<std::string>{"feature_key", "entity_id"}));
-  EXPECT_EQ(create.targets[1].kind, IndexTarget::Kind::kColumn);
+  EXPECT_EQ(create.targets[1].kind, cql::IndexTarget::Kind::kColumn);
   EXPECT_EQ(create.targets[1].columns, std::vector<std::string>{"value"});
 }
 
 TEST(ParseIndexTest, OtherForms) {
-  using Kind = IndexTarget::Kind;
-  const auto unnamed = Parsed<CreateIndexStatement>("CREATE INDEX ON t (v)");
+  using Kind = cql::IndexTarget::Kind;
+  const auto unnamed = Parsed<cql::CreateIndexStatement>("CREATE INDEX ON t (v)");
   EXPECT_EQ(unnamed.name, "");
   EXPECT_FALSE(unnamed.custom);
-  const auto custom = Parsed<CreateIndexStatement>(
+  const auto custom = Parsed<cql::CreateIndexStatement>(
       "CREATE CUSTOM INDEX i ON t (a, b) USING 'x.Y' WITH OPTIONS = {'mode': 'CONTAINS'}");
   EXPECT_TRUE(custom.custom);
   EXPECT_EQ(custom.custom_class, "x.Y");
@@ -160,14 +165,14 @@ TEST(ParseIndexTest, OtherForms) {
       {"full(c)", Kind::kFull},     {"values", Kind::kColumn}, {"keys", Kind::kColumn}};
   for (const auto& [text, kind] : targets) {
     const auto index =
-        Parsed<CreateIndexStatement>("CREATE INDEX ON t (" + std::string(text) + ")");
+        Parsed<cql::CreateIndexStatement>("CREATE INDEX ON t (" + std::string(text) + ")");
     ASSERT_EQ(index.targets.size(), 1u);
     EXPECT_EQ(index.targets[0].kind, kind) << text;
   }
-  EXPECT_TRUE(Parsed<CreateIndexStatement>("CREATE INDEX i ON t ()").targets.empty());
-  const auto drop = Parsed<DropIndexStatement>("DROP INDEX IF EXISTS ks.i");
+  EXPECT_TRUE(Parsed<cql::CreateIndexStatement>("CREATE INDEX i ON t ()").targets.empty());
+  const auto drop = Parsed<cql::DropIndexStatement>("DROP INDEX IF EXISTS ks.i");
   EXPECT_TRUE(drop.if_exists);
-  EXPECT_EQ(ToString(drop.index), "ks.i");
+  EXPECT_EQ(cql::ToString(drop.index), "ks.i");
 }
 
 struct TypeExample {
@@ -209,11 +214,11 @@ constexpr TypeExample kTypes[] = {
 
 TEST(ParseTypeTest, TypesAreReadPrintedAndResolved) {
   for (const TypeExample& example : kTypes) {
-    const CqlOr<TypeSpec> type = ParseType(example.text);
+    const cql::CqlOr<cql::TypeSpec> type = cql::ParseType(example.text);
     ASSERT_TRUE(type.ok()) << example.text << ": " << type.error().message;
-    EXPECT_EQ(ToString(*type), example.printed);
-    EXPECT_EQ(*ParseType(ToString(*type)), *type);
-    const CqlOr<DataType> resolved = ToDataType(*type, "ks");
+    EXPECT_EQ(cql::ToString(*type), example.printed);
+    EXPECT_EQ(*cql::ParseType(cql::ToString(*type)), *type);
+    const cql::CqlOr<DataType> resolved = cql::ToDataType(*type, "ks");
     EXPECT_EQ(resolved.ok() ? resolved->ToString() : resolved.error().message, example.resolved);
   }
 }
@@ -222,17 +227,17 @@ TEST(ParseTypeTest, WhatIsNoType) {
   for (const std::string_view text :
        {"", "frozen<int>", "list<>", "list<int", "map<int>", "map<int, int, int>", "set", "tuple<>",
         "5", "byte", "ks.int", "vector<int>", "vector<int, 0>", "vector<int, 16001>", "int int"}) {
-    EXPECT_FALSE(ParseType(text).ok()) << text;
+    EXPECT_FALSE(cql::ParseType(text).ok()) << text;
   }
 }
 
 struct DescribeExample {
   std::string_view text;
-  DescribeStatement::Kind kind;
+  cql::DescribeStatement::Kind kind;
   std::string_view name;
 };
 
-using Describe = DescribeStatement::Kind;
+using Describe = cql::DescribeStatement::Kind;
 constexpr DescribeExample kDescribes[] = {
     {"DESCRIBE CLUSTER", Describe::kCluster, ""},
     {"DESC SCHEMA", Describe::kSchema, ""},
@@ -259,39 +264,40 @@ constexpr DescribeExample kDescribes[] = {
 
 TEST(ParseDescribeTest, EveryForm) {
   for (const DescribeExample& example : kDescribes) {
-    const auto describe = Parsed<DescribeStatement>(example.text);
+    const auto describe = Parsed<cql::DescribeStatement>(example.text);
     EXPECT_EQ(describe.kind, example.kind) << example.text;
-    EXPECT_EQ(ToString(describe.name), example.name == "." ? "" : example.name) << example.text;
+    EXPECT_EQ(cql::ToString(describe.name), example.name == "." ? "" : example.name)
+        << example.text;
     EXPECT_FALSE(describe.with_internals);
-    const auto internals =
-        Parsed<DescribeStatement>(std::string(example.text) + " WITH INTERNALS AND PASSWORDS;");
+    const auto internals = Parsed<cql::DescribeStatement>(std::string(example.text) +
+                                                          " WITH INTERNALS AND PASSWORDS;");
     EXPECT_TRUE(internals.with_internals && internals.with_passwords) << example.text;
   }
-  EXPECT_TRUE(Parsed<DescribeStatement>("DESC FULL SCHEMA").full);
-  EXPECT_TRUE(Parsed<DescribeStatement>("DESC ONLY KEYSPACE ks").only);
+  EXPECT_TRUE(Parsed<cql::DescribeStatement>("DESC FULL SCHEMA").full);
+  EXPECT_TRUE(Parsed<cql::DescribeStatement>("DESC ONLY KEYSPACE ks").only);
 }
 
 TEST(ParseUserTypeTest, StatementsOfUserTypes) {
   const auto create =
-      Parsed<CreateTypeStatement>("CREATE TYPE IF NOT EXISTS ks.t (a int, \"B\" frozen<u>,);");
-  EXPECT_EQ(ToString(create.type), "ks.t");
+      Parsed<cql::CreateTypeStatement>("CREATE TYPE IF NOT EXISTS ks.t (a int, \"B\" frozen<u>,);");
+  EXPECT_EQ(cql::ToString(create.type), "ks.t");
   EXPECT_TRUE(create.if_not_exists);
   ASSERT_EQ(create.fields.size(), 2u);
   EXPECT_EQ(create.fields[1].name, "B");
-  EXPECT_EQ(ToString(create.fields[1].type), "frozen<u>");
+  EXPECT_EQ(cql::ToString(create.fields[1].type), "frozen<u>");
 
-  const auto add = Parsed<AlterTypeStatement>("ALTER TYPE t ADD b list<int>");
-  EXPECT_EQ(add.kind, AlterTypeStatement::Kind::kAdd);
-  EXPECT_EQ(add.field.name + " " + ToString(add.field.type), "b list<int>");
-  const auto alter = Parsed<AlterTypeStatement>("ALTER TYPE t ALTER b TYPE text");
-  EXPECT_EQ(alter.kind, AlterTypeStatement::Kind::kAlterType);
-  const auto rename = Parsed<AlterTypeStatement>("ALTER TYPE ks.t RENAME a TO b AND c TO d");
-  EXPECT_EQ(rename.kind, AlterTypeStatement::Kind::kRename);
+  const auto add = Parsed<cql::AlterTypeStatement>("ALTER TYPE t ADD b list<int>");
+  EXPECT_EQ(add.kind, cql::AlterTypeStatement::Kind::kAdd);
+  EXPECT_EQ(add.field.name + " " + cql::ToString(add.field.type), "b list<int>");
+  const auto alter = Parsed<cql::AlterTypeStatement>("ALTER TYPE t ALTER b TYPE text");
+  EXPECT_EQ(alter.kind, cql::AlterTypeStatement::Kind::kAlterType);
+  const auto rename = Parsed<cql::AlterTypeStatement>("ALTER TYPE ks.t RENAME a TO b AND c TO d");
+  EXPECT_EQ(rename.kind, cql::AlterTypeStatement::Kind::kRename);
   ASSERT_EQ(rename.renames.size(), 2u);
   EXPECT_EQ(rename.renames[1].second, "d");
 
-  EXPECT_TRUE(Parsed<DropTypeStatement>("DROP TYPE IF EXISTS t").if_exists);
-  EXPECT_EQ(Parsed<DropTypeStatement>("DROP TYPE \"T\"").type.name, "T");
+  EXPECT_TRUE(Parsed<cql::DropTypeStatement>("DROP TYPE IF EXISTS t").if_exists);
+  EXPECT_EQ(Parsed<cql::DropTypeStatement>("DROP TYPE \"T\"").type.name, "T");
   for (const char* text : {"CREATE TYPE t ()", "CREATE TYPE t", "CREATE TYPE int (a int)",
                            "CREATE TYPE byte (a int)", "ALTER TYPE t", "DROP TYPE"}) {
     EXPECT_NE(testing::Refusal(text), "") << text;
@@ -299,28 +305,29 @@ TEST(ParseUserTypeTest, StatementsOfUserTypes) {
 }
 
 TEST(ParseSchemaTest, MaterializedViews) {
-  const auto create = Parsed<CreateViewStatement>(
+  const auto create = Parsed<cql::CreateViewStatement>(
       "CREATE MATERIALIZED VIEW IF NOT EXISTS ks.v AS SELECT a, \"B\" FROM t WHERE a IS NOT NULL "
       "AND "
       "c IN (1, 2) AND (d, e) > (1, 2) PRIMARY KEY ((a, \"B\"), c) WITH CLUSTERING ORDER BY (c "
       "DESC) "
       "AND comment = 'x'");
   EXPECT_TRUE(create.if_not_exists);
-  EXPECT_EQ(ToString(create.view), "ks.v");
+  EXPECT_EQ(cql::ToString(create.view), "ks.v");
   EXPECT_EQ(create.base.name, "t");
   EXPECT_EQ(create.selectors.size(), 2u);
   ASSERT_EQ(create.where.size(), 3u);
-  EXPECT_EQ(create.where[0].op, RelationOperator::kIsNotNull);
+  EXPECT_EQ(create.where[0].op, cql::RelationOperator::kIsNotNull);
   EXPECT_EQ(create.partition_key, (std::vector<std::string>{"a", "B"}));
   EXPECT_EQ(create.clustering_key, std::vector<std::string>{"c"});
   EXPECT_TRUE(create.clustering_order.at(0).descending);
   EXPECT_EQ(create.properties.size(), 1u);
-  EXPECT_TRUE(
-      Parsed<CreateViewStatement>("CREATE MATERIALIZED VIEW v AS SELECT * FROM t PRIMARY KEY (a)")
-          .selectors.empty());
-  EXPECT_EQ(Parsed<AlterViewStatement>("alter materialized view w WITH comment = 'x'").view.name,
-            "w");
-  EXPECT_TRUE(Parsed<DropViewStatement>("DROP MATERIALIZED VIEW IF EXISTS w").if_exists);
+  EXPECT_TRUE(Parsed<cql::CreateViewStatement>(
+                  "CREATE MATERIALIZED VIEW v AS SELECT * FROM t PRIMARY KEY (a)")
+                  .selectors.empty());
+  EXPECT_EQ(
+      Parsed<cql::AlterViewStatement>("alter materialized view w WITH comment = 'x'").view.name,
+      "w");
+  EXPECT_TRUE(Parsed<cql::DropViewStatement>("DROP MATERIALIZED VIEW IF EXISTS w").if_exists);
   for (const char* text :
        {"CREATE MATERIALIZED VIEW v AS SELECT * FROM t", "CREATE MATERIALIZED VIEW v",
         "ALTER MATERIALIZED VIEW v", "DROP MATERIALIZED VIEW",
@@ -331,29 +338,29 @@ TEST(ParseSchemaTest, MaterializedViews) {
 
 TEST(ParseViewTest, PruneTakesAWhereAndATimeout) {
   const auto prune =
-      Parsed<PruneViewStatement>("PRUNE MATERIALIZED VIEW ks.v WHERE p = ? USING TIMEOUT 5s");
-  EXPECT_EQ(ToString(prune.view), "ks.v");
+      Parsed<cql::PruneViewStatement>("PRUNE MATERIALIZED VIEW ks.v WHERE p = ? USING TIMEOUT 5s");
+  EXPECT_EQ(cql::ToString(prune.view), "ks.v");
   ASSERT_EQ(prune.where.size(), 1u);
-  EXPECT_EQ(ToString(prune.where[0]), "p = ?");
+  EXPECT_EQ(cql::ToString(prune.where[0]), "p = ?");
   EXPECT_TRUE(prune.timeout);
   EXPECT_EQ(testing::Refusal("PRUNE TABLE t"), "line 1:6 : Missing MATERIALIZED");
 }
 
 TEST(ParseListTest, RolesUsersAndPermissions) {
-  using Kind = ListStatement::Kind;
-  const auto roles = Parsed<ListStatement>("LIST ROLES OF 'Some One' NORECURSIVE");
+  using Kind = cql::ListStatement::Kind;
+  const auto roles = Parsed<cql::ListStatement>("LIST ROLES OF 'Some One' NORECURSIVE");
   EXPECT_EQ(roles.kind, Kind::kRoles);
   EXPECT_EQ(roles.of, "Some One");
-  EXPECT_EQ(Parsed<ListStatement>("LIST ROLES OF Me").of, "me");
-  EXPECT_EQ(Parsed<ListStatement>("LIST ROLES;").of, std::nullopt);
-  EXPECT_EQ(Parsed<ListStatement>("LIST USERS").kind, Kind::kUsers);
+  EXPECT_EQ(Parsed<cql::ListStatement>("LIST ROLES OF Me").of, "me");
+  EXPECT_EQ(Parsed<cql::ListStatement>("LIST ROLES;").of, std::nullopt);
+  EXPECT_EQ(Parsed<cql::ListStatement>("LIST USERS").kind, Kind::kUsers);
   for (const std::string_view text :
        {"LIST ALL", "LIST ALL PERMISSIONS ON t OF r", "LIST SELECT PERMISSION ON ks.t",
         "LIST MODIFY ON KEYSPACE ks NORECURSIVE", "LIST CREATE ON ALL KEYSPACES OF \"R\"",
         "LIST DESCRIBE ON ALL ROLES", "LIST ALTER ON ROLE 'r'", "LIST EXECUTE ON ALL FUNCTIONS",
         "LIST EXECUTE ON ALL FUNCTIONS IN KEYSPACE ks",
         "LIST AUTHORIZE ON FUNCTION ks.f(int, frozen<list<text>>) OF r"}) {
-    EXPECT_EQ(Parsed<ListStatement>(text).kind, Kind::kPermissions) << text;
+    EXPECT_EQ(Parsed<cql::ListStatement>(text).kind, Kind::kPermissions) << text;
   }
   EXPECT_EQ(testing::Refusal("LIST TABLES"), "line 1:5 no viable alternative at input 'TABLES'");
   EXPECT_EQ(testing::Refusal("LIST ROLES OF ?"), "Bind variables cannot be used for role names");
@@ -378,7 +385,7 @@ TEST(ParseUnsupportedTest, StatementsAreKnownByName) {
       {"ATTACH SERVICE_LEVEL s TO r", "ATTACH SERVICE_LEVEL"},
   };
   for (const auto& [text, words] : examples) {
-    EXPECT_EQ(Parsed<UnsupportedStatement>(text).words, words) << text;
+    EXPECT_EQ(Parsed<cql::UnsupportedStatement>(text).words, words) << text;
   }
   EXPECT_EQ(testing::Refusal("DROP ROLE r; DROP ROLE s"), "line 1:13 : Unexpected 'DROP'");
   EXPECT_EQ(testing::Refusal("CREATE ROLE 'r"), "line 1:12 no viable alternative at input ''r'");

@@ -57,8 +57,8 @@ Schema TestSchema() {
   return schema;
 }
 
-CqlOr<std::shared_ptr<const Plan>> PlanIt(const std::string& text) {
-  return PlanText(text, TestSchema(), "ks");
+cql::CqlOr<std::shared_ptr<const cql::Plan>> PlanIt(const std::string& text) {
+  return cql::PlanText(text, TestSchema(), "ks");
 }
 
 constexpr std::string_view kFiltering =
@@ -159,7 +159,7 @@ TEST(PlanSelectTest, OrderMayLeaveOutWhatHasOneValue) {
   const auto reversed = [](const std::string& order) {
     const auto plan = PlanIt("SELECT * FROM t WHERE p = 1 AND a = 0 AND b = 0 ORDER BY " + order);
     EXPECT_TRUE(plan.ok()) << order;
-    return plan.ok() && std::get<SelectPlan>((*plan)->body).reversed;
+    return plan.ok() && std::get<cql::SelectPlan>((*plan)->body).reversed;
   };
   EXPECT_FALSE(reversed("c DESC")) << "the table's order";
   EXPECT_TRUE(reversed("c"));

@@ -49,8 +49,8 @@ Schema TestSchema() {
   return schema;
 }
 
-CqlOr<std::shared_ptr<const Plan>> PlanIt(const std::string& text) {
-  return PlanText(text, TestSchema(), "ks");
+cql::CqlOr<std::shared_ptr<const cql::Plan>> PlanIt(const std::string& text) {
+  return cql::PlanText(text, TestSchema(), "ks");
 }
 std::string ErrorOf(const std::string& text) {
   const auto plan = PlanIt(text);
@@ -103,7 +103,7 @@ TEST(PlanSelectorTest, ResultsHaveScyllaDbsNamesAndTypes) {
   for (const Example& example : kExamples) {
     const auto plan = PlanIt("SELECT " + std::string(example.selector) + " FROM f");
     ASSERT_TRUE(plan.ok()) << example.selector << ": " << plan.error().message;
-    const Selection& selection = std::get<SelectPlan>((*plan)->body).selections[0];
+    const cql::Selection& selection = std::get<cql::SelectPlan>((*plan)->body).selections[0];
     EXPECT_EQ(selection.name, example.name) << example.selector;
     EXPECT_EQ(selection.type.ToString(), example.type) << example.selector;
   }
@@ -116,7 +116,7 @@ TEST(PlanSelectorTest, ArgumentsThatAreBoundHaveNamesAndTypes) {
       PlanIt("SELECT intAsBlob(?), (text) ?, token(p, ?) FROM f WHERE p = ? AND q = ?");
   ASSERT_TRUE(good.ok()) << good.error().message;
   std::vector<std::string> variables;
-  for (const BindVariable& variable : (*good)->variables) {
+  for (const cql::BindVariable& variable : (*good)->variables) {
     variables.push_back(variable.name + " " + variable.type.ToString());
   }
   EXPECT_EQ(variables, (std::vector<std::string>{"arg0(system.intasblob) int", "(text)? text",
@@ -188,7 +188,7 @@ TEST(PlanSelectorTest, GroupsFollowThePrimaryKey) {
     const auto plan = PlanIt("SELECT v FROM f " + text);
     EXPECT_TRUE(plan.ok()) << text << ": " << plan.error().message;
     if (!plan.ok()) return std::vector<uint16_t>{};
-    const auto& select = std::get<SelectPlan>((*plan)->body);
+    const auto& select = std::get<cql::SelectPlan>((*plan)->body);
     EXPECT_TRUE(select.is_aggregate);
     return select.group_by;
   };

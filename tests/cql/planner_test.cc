@@ -64,11 +64,11 @@ Schema TestSchema() {
   return schema;
 }
 
-CqlOr<std::shared_ptr<const Plan>> PlanIt(std::string_view text) {
-  return PlanText(text, TestSchema(), "ks");
+cql::CqlOr<std::shared_ptr<const cql::Plan>> PlanIt(std::string_view text) {
+  return cql::PlanText(text, TestSchema(), "ks");
 }
-const SelectPlan& Select(const std::shared_ptr<const Plan>& plan) {
-  return std::get<SelectPlan>(plan->body);
+const cql::SelectPlan& Select(const std::shared_ptr<const cql::Plan>& plan) {
+  return std::get<cql::SelectPlan>(plan->body);
 }
 
 TEST(PlannerTest, TheListModelsReadIsOneSliceOfOnePartition) {
@@ -76,7 +76,7 @@ TEST(PlannerTest, TheListModelsReadIsOneSliceOfOnePartition) {
       "SELECT value, item_key FROM list_items WHERE feature_key = ? AND entity_id = ? AND "
       "item_key >= ? ORDER BY item_key DESC LIMIT ?");
   ASSERT_TRUE(plan.ok()) << plan.error().message;
-  const SelectPlan& select = Select(*plan);
+  const cql::SelectPlan& select = Select(*plan);
   EXPECT_TRUE(select.is_single_partition());
   EXPECT_TRUE(select.clustering.prefix.empty());
   ASSERT_EQ(select.clustering.slices.size(), 1u);
@@ -129,7 +129,7 @@ TEST(PlannerTest, NamesTypesAndAliasesOfSelections) {
       PlanIt("SELECT a, v AS x, ttl(v), writetime(w), token(p), count(*) FROM t WHERE p = 1");
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   std::vector<std::pair<std::string, std::string>> columns;
-  for (const Selection& selection : Select(*plan).selections) {
+  for (const cql::Selection& selection : Select(*plan).selections) {
     columns.emplace_back(selection.name, selection.type.ToString());
   }
   EXPECT_EQ(columns,
@@ -173,8 +173,8 @@ TEST(PlannerTest, TheListModelsWrites) {
       "INSERT INTO list_items (feature_key, entity_id, item_key, value) VALUES (?, ?, ?, ?) USING "
       "TTL ?");
   ASSERT_TRUE(insert.ok()) << insert.error().message;
-  const auto& plan = std::get<ModificationPlan>((*insert)->body);
-  EXPECT_EQ(plan.kind, ModificationPlan::Kind::kInsert);
+  const auto& plan = std::get<cql::ModificationPlan>((*insert)->body);
+  EXPECT_EQ(plan.kind, cql::ModificationPlan::Kind::kInsert);
   EXPECT_EQ(plan.assignments.size(), 1u);
   EXPECT_EQ((*insert)->variables[4].name, "[ttl]");
   EXPECT_EQ((*insert)->partition_key_variables, (std::vector<uint16_t>{0, 1}));
@@ -182,11 +182,12 @@ TEST(PlannerTest, TheListModelsWrites) {
   const auto remove = PlanIt(
       "DELETE FROM list_items WHERE feature_key = ? AND entity_id = ? AND item_key IN (?, ?, ?)");
   ASSERT_TRUE(remove.ok()) << remove.error().message;
-  EXPECT_EQ(std::get<ModificationPlan>((*remove)->body).clustering.prefix[0].alternatives.size(),
-            3u);
+  EXPECT_EQ(
+      std::get<cql::ModificationPlan>((*remove)->body).clustering.prefix[0].alternatives.size(),
+      3u);
   const auto all = PlanIt("DELETE FROM list_items WHERE feature_key = ? AND entity_id = ?");
   ASSERT_TRUE(all.ok()) << all.error().message;
-  EXPECT_TRUE(std::get<ModificationPlan>((*all)->body).clustering.empty());
+  EXPECT_TRUE(std::get<cql::ModificationPlan>((*all)->body).clustering.empty());
 }
 
 constexpr char kFiltering[] =
@@ -317,15 +318,15 @@ TEST(PlannerTest, Refusals) {
 }
 
 TEST(PlannerTest, StaticColumnsAreWrittenWithRowsAndWithout) {
-  const auto modification = [](const std::shared_ptr<const Plan>& plan) {
-    return std::get<ModificationPlan>(plan->body);
+  const auto modification = [](const std::shared_ptr<const cql::Plan>& plan) {
+    return std::get<cql::ModificationPlan>(plan->body);
   };
   for (const std::string_view text :
        {"INSERT INTO shared (s, r, p) VALUES (1, 2, 3)",
         "UPDATE shared SET s = 1, r = 2 WHERE p = 3", "DELETE s, r FROM shared WHERE p = 3"}) {
     const auto plan = PlanIt(text);
     ASSERT_TRUE(plan.ok()) << text << ": " << plan.error().message;
-    const ModificationPlan change = modification(*plan);
+    const cql::ModificationPlan change = modification(*plan);
     EXPECT_TRUE(change.only_statics) << text;
     EXPECT_TRUE(change.assignments.empty()) << text;
     ASSERT_EQ(change.static_assignments.size(), 2u) << text;
@@ -389,18 +390,18 @@ TEST(PlannerTest, MarkersHaveTheNamesOfTheirPlaces) {
     const auto plan = PlanIt(statement);
     ASSERT_TRUE(plan.ok()) << statement << ": " << plan.error().message;
     std::vector<std::string> found;
-    for (const BindVariable& variable : (*plan)->variables) found.push_back(variable.name);
+    for (const cql::BindVariable& variable : (*plan)->variables) found.push_back(variable.name);
     EXPECT_EQ(found, names) << statement;
   }
 }
 
 TEST(PlannerTest, WithoutAKeyspaceTablesAreNamedInFull) {
-  const auto bare = PlanText("SELECT * FROM t", TestSchema(), "");
+  const auto bare = cql::PlanText("SELECT * FROM t", TestSchema(), "");
   ASSERT_FALSE(bare.ok());
   EXPECT_EQ(bare.error().message,
             "No keyspace has been specified. USE a keyspace, or explicitly specify "
             "keyspace.tablename");
-  EXPECT_TRUE(PlanText("SELECT * FROM ks.t", TestSchema(), "").ok());
+  EXPECT_TRUE(cql::PlanText("SELECT * FROM ks.t", TestSchema(), "").ok());
 }
 
 }  // namespace planner_test

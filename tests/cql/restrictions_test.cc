@@ -74,8 +74,8 @@ Schema TestSchema() {
   return schema;
 }
 
-CqlOr<std::shared_ptr<const Plan>> PlanIt(std::string_view text) {
-  return PlanText(std::string(text), TestSchema(), "ks");
+cql::CqlOr<std::shared_ptr<const cql::Plan>> PlanIt(std::string_view text) {
+  return cql::PlanText(std::string(text), TestSchema(), "ks");
 }
 
 constexpr std::string_view kFiltering =
@@ -144,19 +144,19 @@ TEST(RestrictionsTest, RelationsOnAKeyColumnAreOnePartOfTheKey) {
   const auto select = [](std::string_view text) {
     const auto plan = PlanIt(text);
     EXPECT_TRUE(plan.ok()) << text;
-    return std::get<SelectPlan>((*plan)->body);
+    return std::get<cql::SelectPlan>((*plan)->body);
   };
-  const SelectPlan both = select("SELECT * FROM t WHERE p = 1 AND p IN (1, 2)");
+  const cql::SelectPlan both = select("SELECT * FROM t WHERE p = 1 AND p IN (1, 2)");
   ASSERT_EQ(both.partition_key.size(), 1u);
   EXPECT_EQ(both.partition_key[0].also.size(), 1u);
   EXPECT_TRUE(both.filters.empty());
-  const SelectPlan rows =
+  const cql::SelectPlan rows =
       select("SELECT * FROM t WHERE p = 1 AND b = 1 AND b > 0 AND c = 1 ALLOW FILTERING");
   ASSERT_EQ(rows.clustering.prefix.size(), 1u);
   EXPECT_EQ(rows.clustering.prefix[0].also.size(), 1u);
   EXPECT_TRUE(rows.clustering.slices.empty());
   EXPECT_EQ(rows.filters.size(), 1u) << "c stands behind a slice";
-  const SelectPlan filtered = select("SELECT * FROM t WHERE p = 1 AND p > 0 ALLOW FILTERING");
+  const cql::SelectPlan filtered = select("SELECT * FROM t WHERE p = 1 AND p > 0 ALLOW FILTERING");
   EXPECT_EQ(filtered.partition_key.size(), 1u);
   EXPECT_EQ(filtered.filters.size(), 1u);
 }
@@ -211,7 +211,7 @@ TEST(RestrictionsTest, LikeOnTheNextClusteringColumnNeedsNoLeave) {
   }));
   const auto plan = PlanIt("SELECT * FROM texts WHERE p = 1 AND q = 'q' AND c LIKE 'a%'");
   ASSERT_TRUE(plan.ok());
-  EXPECT_EQ(std::get<SelectPlan>((*plan)->body).filters.size(), 1u);
+  EXPECT_EQ(std::get<cql::SelectPlan>((*plan)->body).filters.size(), 1u);
 }
 
 // cql3/expr/restrictions.cc, validate_and_prepare_new_restriction.

@@ -19,9 +19,9 @@ class RuntimeTablesTest : public ::testing::Test {
   RuntimeTablesTest() {
     node_.host_id = Uuid::FromRandomBits(1, 2);
     node_.start_seconds = 1000;
-    AddRuntimeTables(tables_, [this](const VirtualReadContext&) { return facts_; });
+    cql::AddRuntimeTables(tables_, [this](const cql::VirtualReadContext&) { return facts_; });
     catalog_.Change([this](Schema& schema) {
-      Catalog::PutTable(schema, testing::ListItems("ks", /*local=*/true));
+      shard::Catalog::PutTable(schema, testing::ListItems("ks", /*local=*/true));
       tables_.PutInto(schema);
       return true;
     });
@@ -29,16 +29,16 @@ class RuntimeTablesTest : public ::testing::Test {
 
   std::vector<testing::NamedRow> Read(const char* name) {
     const auto schema = catalog_.snapshot();
-    const VirtualTable* table = tables_.Find("system", name);
+    const cql::VirtualTable* table = tables_.Find("system", name);
     EXPECT_NE(table, nullptr) << name;
     const std::string address("\x0a\1\2\3");
     return testing::NamedRows(*table, {*schema, node_, address, 1'060'500'000'000});
   }
 
-  RuntimeFacts facts_;
-  VirtualTables tables_;
-  Catalog catalog_;
-  NodeFacts node_;
+  cql::RuntimeFacts facts_;
+  cql::VirtualTables tables_;
+  shard::Catalog catalog_;
+  cql::NodeFacts node_;
 };
 
 struct TableColumns {
@@ -63,7 +63,7 @@ TEST_F(RuntimeTablesTest, ColumnsAreThoseOfScylla) {
       {"raft_state", "(group_id timeuuid), disposition ascii, server_id uuid | can_vote boolean"},
   };
   for (const TableColumns& c : cases) {
-    const VirtualTable* table = tables_.Find("system", c.table);
+    const cql::VirtualTable* table = tables_.Find("system", c.table);
     ASSERT_NE(table, nullptr) << c.table;
     EXPECT_EQ(testing::ColumnsAsText(*table->definition()), c.columns) << c.table;
   }

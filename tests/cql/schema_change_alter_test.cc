@@ -12,7 +12,7 @@ namespace liststore::testing {
 namespace schema_change_alter_test {
 
 using ActionKind = SchemaAction::Kind;
-using Kind = SchemaChange::Kind;
+using Kind = cql::SchemaChange::Kind;
 
 class AlterTableTest : public SchemaChanges {
  protected:
@@ -21,9 +21,9 @@ class AlterTableTest : public SchemaChanges {
 
 TEST_F(AlterTableTest, AddPutsColumnsIntoTheirOrderAndMovesTheCells) {
   const Uuid id = Table("t").id;
-  const SchemaChange change = Must("ALTER TABLE t ADD (a bigint, c2 text)");
+  const cql::SchemaChange change = Must("ALTER TABLE t ADD (a bigint, c2 text)");
   EXPECT_EQ(change.kind, Kind::kUpdated);
-  EXPECT_EQ(change.target, SchemaChange::Target::kTable);
+  EXPECT_EQ(change.target, cql::SchemaChange::Target::kTable);
   ASSERT_EQ(change.actions.size(), 1u);
   // b and d were 0 and 1; a, b, c2, d are 0 to 3.
   EXPECT_EQ(change.actions[0],
@@ -33,7 +33,7 @@ TEST_F(AlterTableTest, AddPutsColumnsIntoTheirOrderAndMovesTheCells) {
 }
 
 TEST_F(AlterTableTest, DropLeavesTheCellsBehind) {
-  const SchemaChange change = Must("ALTER TABLE t DROP b");
+  const cql::SchemaChange change = Must("ALTER TABLE t DROP b");
   EXPECT_EQ(change.actions.at(0), (SchemaAction{ActionKind::kRebuildTable,
                                                 "ks",
                                                 "t",
@@ -46,7 +46,7 @@ TEST_F(AlterTableTest, DropLeavesTheCellsBehind) {
 }
 
 TEST_F(AlterTableTest, RenameIsOfKeyColumnsAndNeedsNothingOfStorage) {
-  const SchemaChange change = Must("ALTER TABLE t RENAME p TO pp AND c TO cc");
+  const cql::SchemaChange change = Must("ALTER TABLE t RENAME p TO pp AND c TO cc");
   EXPECT_EQ(change.kind, Kind::kUpdated);
   EXPECT_TRUE(change.actions.empty());
   EXPECT_EQ(Table("t").columns[0].name, "pp");
@@ -55,7 +55,7 @@ TEST_F(AlterTableTest, RenameIsOfKeyColumnsAndNeedsNothingOfStorage) {
 
 TEST_F(AlterTableTest, OptionsKeepWhatIsNotGiven) {
   Must("ALTER TABLE t WITH comment = 'x' AND gc_grace_seconds = 5");
-  const SchemaChange change = Must("ALTER TABLE t WITH default_time_to_live = 60");
+  const cql::SchemaChange change = Must("ALTER TABLE t WITH default_time_to_live = 60");
   EXPECT_EQ(change.actions.at(0), (SchemaAction{ActionKind::kRetimeTable, "ks", "t", {}}));
   EXPECT_EQ(Table("t").options.comment, "x");
   EXPECT_EQ(Table("t").storage.gc_grace_seconds, 5);
@@ -97,7 +97,7 @@ TEST_F(AlterTableTest, TypesWithPartsWidenInThem) {
            {"smallint", "varint", true},
        }) {
     Must("CREATE TABLE u (p int PRIMARY KEY, v " + row.before + ")");
-    const CqlOr<SchemaChange> change = Run("ALTER TABLE u ALTER v TYPE " + row.after);
+    const cql::CqlOr<cql::SchemaChange> change = Run("ALTER TABLE u ALTER v TYPE " + row.after);
     EXPECT_EQ(change.ok(), row.taken) << row.before << " -> " << row.after;
     Must("DROP TABLE u");
   }
@@ -105,7 +105,7 @@ TEST_F(AlterTableTest, TypesWithPartsWidenInThem) {
 
 TEST_F(AlterTableTest, KeysWithMorePartsAreThoseOfAnotherTable) {
   Must("CREATE TABLE u (p int, c frozen<tuple<int>>, PRIMARY KEY (p, c))");
-  const SchemaChange change = Must("ALTER TABLE u ALTER c TYPE frozen<tuple<int, text>>");
+  const cql::SchemaChange change = Must("ALTER TABLE u ALTER c TYPE frozen<tuple<int, text>>");
   EXPECT_EQ(change.actions.at(0).kind, ActionKind::kRebuildTable);
   ExpectRefused({"ALTER TABLE u ALTER c TYPE frozen<tuple<varint, text, int>>", kConfig,
                  "Cannot change c from type frozen<tuple<int, text>> to type "
@@ -115,7 +115,7 @@ TEST_F(AlterTableTest, KeysWithMorePartsAreThoseOfAnotherTable) {
 // Source: ScyllaDB cql3/statements/alter_table_statement.cc, drop_column.
 TEST_F(AlterTableTest, ADropAsOfATimeKeepsWhatWasWrittenLater) {
   drop_micros_ = 700;
-  const SchemaChange drop = Must("ALTER TABLE t DROP (b, d) USING TIMESTAMP 700");
+  const cql::SchemaChange drop = Must("ALTER TABLE t DROP (b, d) USING TIMESTAMP 700");
   EXPECT_EQ(Table("t").dropped.at("b").at_micros, 700);
   ASSERT_EQ(drop.actions.size(), 1u);
   EXPECT_EQ(drop.actions[0].keeps,
@@ -131,7 +131,7 @@ TEST_F(AlterTableTest, ADropAsOfATimeKeepsWhatWasWrittenLater) {
   keyspace.tables["t"] = std::make_shared<TableDefinition>(table);
   schema_.keyspaces["ks"] = std::make_shared<KeyspaceDefinition>(keyspace);
 
-  const SchemaChange add = Must("ALTER TABLE t ADD (a text, b varint)");
+  const cql::SchemaChange add = Must("ALTER TABLE t ADD (a text, b varint)");
   EXPECT_EQ(add.actions.at(0).restores, (std::vector<ColumnToRestore>{{1, kept}}));
   EXPECT_EQ(Table("t").dropped.at("b").kept, nullptr);
   EXPECT_TRUE(Must("ALTER TABLE t ADD d int").actions.at(0).restores.empty()) << "a blob is no int";
@@ -175,7 +175,8 @@ TEST_F(AlterTableTest, Refusals) {
            {"ALTER TABLE t ADD n counter", kConfig,
             "Cannot add a counter column (n) in a non counter column family"},
            {"ALTER TABLE t ADD l map<frozen<tuple<duration>>, int>", kInvalid,
-            CqlError::Unsupported(CqlFeature::kDurationKeys, "l map<frozen<tuple<duration>>, int>")
+            cql::CqlError::Unsupported(cql::CqlFeature::kDurationKeys,
+                                       "l map<frozen<tuple<duration>>, int>")
                 .message},
            {"ALTER TABLE t ADD l set<list<int>>", kInvalid,
             "Non-frozen user types or collections are not allowed inside collections: "

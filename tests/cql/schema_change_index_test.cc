@@ -8,7 +8,7 @@ namespace liststore::testing {
 namespace schema_change_index_test {
 
 using ActionKind = SchemaAction::Kind;
-using Kind = SchemaChange::Kind;
+using Kind = cql::SchemaChange::Kind;
 
 class IndexTest : public SchemaChanges {
  protected:
@@ -20,9 +20,9 @@ class IndexTest : public SchemaChanges {
 };
 
 TEST_F(IndexTest, ALocalIndexRebuildsTheTable) {
-  const SchemaChange change = Must("CREATE INDEX by_v ON t((p, q), v)");
+  const cql::SchemaChange change = Must("CREATE INDEX by_v ON t((p, q), v)");
   EXPECT_EQ(change.kind, Kind::kUpdated);
-  EXPECT_EQ(change.target, SchemaChange::Target::kTable);
+  EXPECT_EQ(change.target, cql::SchemaChange::Target::kTable);
   EXPECT_EQ(change.keyspace + "." + change.table, "ks.t");
   EXPECT_EQ(change.actions.at(0),
             (SchemaAction{ActionKind::kRebuildTable,
@@ -37,7 +37,7 @@ TEST_F(IndexTest, ALocalIndexRebuildsTheTable) {
 
 TEST_F(IndexTest, AGlobalIndexBesideALocalOneIsTheSameToStorage) {
   Must("CREATE INDEX by_v ON t((p, q), v)");
-  const SchemaChange change = Must("CREATE INDEX ON t(v)");
+  const cql::SchemaChange change = Must("CREATE INDEX ON t(v)");
   EXPECT_EQ(change.kind, Kind::kUpdated);
   EXPECT_TRUE(change.actions.empty());
   EXPECT_EQ(Table("t").indexes.size(), 2u);
@@ -67,7 +67,7 @@ TEST_F(IndexTest, WhatIsThereAlreadyIsNothingToDoIfNotExists) {
   for (const char* text :
        {"CREATE INDEX IF NOT EXISTS by_v ON t(v)", "CREATE INDEX IF NOT EXISTS other ON t(v)",
         "CREATE INDEX IF NOT EXISTS ON t(v)"}) {
-    const SchemaChange change = Must(text);
+    const cql::SchemaChange change = Must(text);
     EXPECT_EQ(change.kind, Kind::kNothing) << text;
     EXPECT_FALSE(change.alters_schema) << text;
   }
@@ -146,7 +146,7 @@ TEST_F(IndexTest, Refusals) {
 
 TEST_F(IndexTest, OfKeysAndStaticColumnsStorageKnowsNothing) {
   for (const char* target : {"p", "q", "c", "(p, q), c", "s"}) {
-    const SchemaChange change = Must("CREATE INDEX ON t(" + std::string(target) + ")");
+    const cql::SchemaChange change = Must("CREATE INDEX ON t(" + std::string(target) + ")");
     EXPECT_EQ(change.kind, Kind::kUpdated) << target;
     EXPECT_TRUE(change.actions.empty()) << target;
   }
@@ -177,7 +177,7 @@ TEST_F(IndexTest, OnCollectionsByTheirParts) {
       {"KEYS(m)", Part::kKeys}, {"entries(m)", Part::kEntries}, {"keys(\"keys(m)\")", Part::kKeys},
   };
   for (const auto& one : cases) {
-    const SchemaChange change = Must("CREATE INDEX ON parts(" + std::string(one.target) + ")");
+    const cql::SchemaChange change = Must("CREATE INDEX ON parts(" + std::string(one.target) + ")");
     EXPECT_TRUE(change.actions.empty()) << one.target;
     EXPECT_EQ(Table("parts").indexes.back().part, one.part) << one.target;
   }
@@ -210,7 +210,7 @@ TEST_F(IndexTest, OnCollectionsByTheirParts) {
 
 TEST_F(IndexTest, DropIndex) {
   Must("CREATE INDEX by_v ON t(v)");
-  const SchemaChange change = Must("DROP INDEX ks.by_v");
+  const cql::SchemaChange change = Must("DROP INDEX ks.by_v");
   EXPECT_EQ(change.kind, Kind::kUpdated);
   EXPECT_EQ(change.table, "t");
   EXPECT_EQ(change.actions.at(0).kind, ActionKind::kRebuildTable);

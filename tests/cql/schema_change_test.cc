@@ -10,8 +10,8 @@ namespace liststore::testing {
 namespace schema_change_test {
 
 using ActionKind = SchemaAction::Kind;
-using Kind = SchemaChange::Kind;
-using Target = SchemaChange::Target;
+using Kind = cql::SchemaChange::Kind;
+using Target = cql::SchemaChange::Target;
 using SchemaChangeTest = SchemaChanges;
 
 const std::string k48(48, 'x');
@@ -20,7 +20,7 @@ const std::string k49(49, 'x');
 // --- Keyspaces
 
 TEST_F(SchemaChangeTest, CreateKeyspaceExpandsShortClassesAndFactors) {
-  const SchemaChange change = Must(
+  const cql::SchemaChange change = Must(
       "CREATE KEYSPACE k1 WITH replication = {'class': 'NetworkTopologyStrategy', "
       "'replication_factor': 3} AND durable_writes = false AND tablets = {'enabled': false}");
   EXPECT_EQ(change.kind, Kind::kCreated);
@@ -48,8 +48,9 @@ TEST_F(SchemaChangeTest, AKeyspaceThatExistsIsCreatedOnceAndSaysWhich) {
   ExpectRefused(
       {"CREATE KEYSPACE ks" + with, kAlreadyExists, "Cannot add existing keyspace \"ks\""});
   const auto change = Run("CREATE KEYSPACE ks" + with);
-  EXPECT_EQ(std::get<AlreadyExistsDetail>(change.error().detail), (AlreadyExistsDetail{"ks", ""}));
-  const SchemaChange again = Must("CREATE KEYSPACE IF NOT EXISTS ks" + with);
+  EXPECT_EQ(std::get<cql::AlreadyExistsDetail>(change.error().detail),
+            (cql::AlreadyExistsDetail{"ks", ""}));
+  const cql::SchemaChange again = Must("CREATE KEYSPACE IF NOT EXISTS ks" + with);
   EXPECT_EQ(again.kind, Kind::kCreated) << "ScyllaDB tells listeners all the same";
   EXPECT_FALSE(again.alters_schema);
 }
@@ -101,7 +102,7 @@ TEST_F(SchemaChangeTest, CreateKeyspaceRefusals) {
             "Missing S3 option: endpoint"},
            {"CREATE KEYSPACE k" + ok +
                 " AND storage = {'type': 'S3', 'bucket': 'b', 'endpoint': 'e'}",
-            kInvalid, CqlError::Unsupported(CqlFeature::kKeyspaceStorage, "S3").message},
+            kInvalid, cql::CqlError::Unsupported(cql::CqlFeature::kKeyspaceStorage, "S3").message},
        }) {
     ExpectRefused(refusal);
   }
@@ -140,7 +141,7 @@ TEST_F(SchemaChangeTest, OtherDataCentersAreTakenAndSaidWhereNobodyNamedThem) {
 }
 
 TEST_F(SchemaChangeTest, AlterKeyspaceChangesWhatIsGivenAndKeepsTheRest) {
-  const SchemaChange change = Must("ALTER KEYSPACE ks WITH durable_writes = false");
+  const cql::SchemaChange change = Must("ALTER KEYSPACE ks WITH durable_writes = false");
   EXPECT_EQ(change.kind, Kind::kUpdated);
   EXPECT_EQ(change.target, Target::kKeyspace);
   EXPECT_FALSE(schema_.FindKeyspace("ks")->durable_writes);
@@ -159,7 +160,7 @@ TEST_F(SchemaChangeTest, AlterKeyspaceChangesWhatIsGivenAndKeepsTheRest) {
 TEST_F(SchemaChangeTest, DropKeyspaceDropsItsTables) {
   Must("CREATE TABLE t (p int PRIMARY KEY)");
   Must("CREATE TABLE u (p int PRIMARY KEY)");
-  const SchemaChange change = Must("DROP KEYSPACE ks");
+  const cql::SchemaChange change = Must("DROP KEYSPACE ks");
   EXPECT_EQ(change.kind, Kind::kDropped);
   EXPECT_EQ(change.target, Target::kKeyspace);
   ASSERT_EQ(change.actions.size(), 2u);
@@ -174,7 +175,7 @@ TEST_F(SchemaChangeTest, DropKeyspaceDropsItsTables) {
 // --- Tables
 
 TEST_F(SchemaChangeTest, CreateTableMakesColumnsOrderAndOptions) {
-  const SchemaChange change = Must(
+  const cql::SchemaChange change = Must(
       "CREATE TABLE t (v blob, a text, c1 int, \"Q\" bigint, c2 ascii, p text, "
       "PRIMARY KEY ((p, \"Q\"), c1, c2)) WITH CLUSTERING ORDER BY (c1 DESC, c2 ASC) AND "
       "comment = 'hello' AND gc_grace_seconds = 100 AND default_time_to_live = 7");
@@ -221,10 +222,10 @@ TEST_F(SchemaChangeTest, NamesHaveFortyEightCharacters) {
 TEST_F(SchemaChangeTest, TablesAreCheckedWhenTheyArePreparedAndNothingElseIs) {
   Must("CREATE TABLE there (p int PRIMARY KEY)");
   const auto prepare = [&](const std::string& text) {
-    const CqlOr<Statement> statement = ParseStatement(text);
+    const cql::CqlOr<cql::Statement> statement = cql::ParseStatement(text);
     if (!statement.ok()) return "not parsed: " + statement.error().message;
     const auto new_uuid = [] { return Uuid{}; };
-    const CqlStatus status = CheckPrepared(*statement, "ks", {new_uuid}, schema_);
+    const cql::CqlStatus status = cql::CheckPrepared(*statement, "ks", {new_uuid}, schema_);
     return status.ok() ? std::string() : status.error().message;
   };
   struct Row {
@@ -257,9 +258,10 @@ TEST_F(SchemaChangeTest, ATableThatExistsIsCreatedOnceAndSaysWhich) {
   Must("CREATE TABLE t (p int PRIMARY KEY)");
   ExpectRefused({"CREATE TABLE t (p int PRIMARY KEY)", kAlreadyExists,
                  "Cannot add already existing table \"t\" to keyspace \"ks\""});
-  EXPECT_EQ(std::get<AlreadyExistsDetail>(Run("CREATE TABLE t (p int PRIMARY KEY)").error().detail),
-            (AlreadyExistsDetail{"ks", "t"}));
-  const SchemaChange again = Must("CREATE TABLE IF NOT EXISTS t (q text PRIMARY KEY)");
+  EXPECT_EQ(
+      std::get<cql::AlreadyExistsDetail>(Run("CREATE TABLE t (p int PRIMARY KEY)").error().detail),
+      (cql::AlreadyExistsDetail{"ks", "t"}));
+  const cql::SchemaChange again = Must("CREATE TABLE IF NOT EXISTS t (q text PRIMARY KEY)");
   EXPECT_EQ(again.kind, Kind::kCreated);
   EXPECT_FALSE(again.alters_schema);
   EXPECT_TRUE(again.actions.empty());
@@ -325,7 +327,8 @@ TEST_F(SchemaChangeTest, CreateTableRefusals) {
            {"CREATE TABLE t (p list<int> PRIMARY KEY)", kInvalid,
             "Invalid non-frozen collection type for PRIMARY KEY component p"},
            {"CREATE TABLE t (p int PRIMARY KEY, l set<frozen<tuple<duration>>>)", kInvalid,
-            CqlError::Unsupported(CqlFeature::kDurationKeys, "l set<frozen<tuple<duration>>>")
+            cql::CqlError::Unsupported(cql::CqlFeature::kDurationKeys,
+                                       "l set<frozen<tuple<duration>>>")
                 .message},
            {"CREATE TABLE t (p frozen<list<duration>> PRIMARY KEY)", kInvalid,
             "duration type is not supported for PRIMARY KEY part p"},
@@ -369,7 +372,7 @@ TEST_F(SchemaChangeTest, TableOptionRefusals) {
             "Missing sub-option 'sstable_compression' for the 'compression' option."},
            {create + "caching = {'foo': 'ALL'}", kConfig, "Invalid caching option: foo"},
            {create + "cdc = {'enabled': true}", kInvalid,
-            CqlError::Unsupported(CqlFeature::kCdc, "cdc").message},
+            cql::CqlError::Unsupported(cql::CqlFeature::kCdc, "cdc").message},
            {create + "synchronous_updates = true", kInvalid,
             "The synchronous_updates option is only applicable to materialized views, not to base "
             "tables"},
@@ -397,7 +400,7 @@ TEST_F(SchemaChangeTest, TableOptionsAreKept) {
 
 TEST_F(SchemaChangeTest, DropTable) {
   Must("CREATE TABLE t (p int PRIMARY KEY, v int)");
-  const SchemaChange change = Must("DROP TABLE t");
+  const cql::SchemaChange change = Must("DROP TABLE t");
   EXPECT_EQ(change.kind, Kind::kDropped);
   EXPECT_EQ(change.actions.at(0), (SchemaAction{ActionKind::kDropTable, "ks", "t", {}}));
   EXPECT_EQ(schema_.FindTable("ks", "t"), nullptr);
@@ -410,7 +413,7 @@ TEST_F(SchemaChangeTest, DropTable) {
 TEST_F(SchemaChangeTest, TruncateEmptiesATableAndTellsNobody) {
   Must("CREATE TABLE t (p int PRIMARY KEY, v int)");
   Must("CREATE INDEX i ON t(v)");
-  const SchemaChange change = Must("TRUNCATE TABLE ks.t");
+  const cql::SchemaChange change = Must("TRUNCATE TABLE ks.t");
   EXPECT_EQ(change.kind, Kind::kNothing);
   EXPECT_FALSE(change.alters_schema);
   EXPECT_EQ(change.actions.at(0), (SchemaAction{ActionKind::kTruncateTable, "ks", "t", {}}));
@@ -441,7 +444,7 @@ TEST_F(SchemaChangeTest, WithoutAKeyspaceATableHasNone) {
 
 TEST_F(SchemaChangeTest, OtherStatementsChangeNoSchema) {
   for (const char* text : {"SELECT * FROM t", "INSERT INTO t (a) VALUES (1)", "USE ks"}) {
-    EXPECT_FALSE(IsSchemaStatement(*ParseStatement(text))) << text;
+    EXPECT_FALSE(cql::IsSchemaStatement(*cql::ParseStatement(text))) << text;
   }
 }
 

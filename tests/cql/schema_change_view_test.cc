@@ -11,7 +11,7 @@
 namespace liststore::testing {
 namespace schema_change_view_test {
 
-using Kind = SchemaChange::Kind;
+using Kind = cql::SchemaChange::Kind;
 using Action = SchemaAction::Kind;
 
 class ViewTest : public SchemaChanges {
@@ -48,7 +48,7 @@ TEST_F(ViewTest, AViewIsATableOfItsColumns) {
             "v IS NOT null AND p IS NOT null AND q IS NOT null AND c > 5 AND d IS NOT null");
   EXPECT_EQ(Table("t").views, std::vector<std::string>{"mv"});
   EXPECT_EQ(view.storage.clustering.size(), 3u);
-  const std::string text = CreateViewText(view, false);
+  const std::string text = cql::CreateViewText(view, false);
   EXPECT_EQ(
       text.substr(0, text.find(" (d ASC")),
       "CREATE MATERIALIZED VIEW ks.mv AS\n"
@@ -64,7 +64,7 @@ TEST_F(ViewTest, AViewIsATableOfItsColumns) {
 }
 
 TEST_F(ViewTest, WhatIsToldAndDone) {
-  const SchemaChange created =
+  const cql::SchemaChange created =
       Must(Create("CREATE MATERIALIZED VIEW mv AS SELECT w FROM t", "c, d, p, q"));
   EXPECT_EQ(created.kind, Kind::kCreated);
   EXPECT_EQ(created.table, "mv");
@@ -72,18 +72,18 @@ TEST_F(ViewTest, WhatIsToldAndDone) {
   EXPECT_EQ(created.actions[0].kind, Action::kCreateTable);
   EXPECT_EQ(created.actions[1].kind, Action::kFillView);
   EXPECT_EQ(Table("mv").CountOf(ColumnKind::kRegular), 1u);
-  const SchemaChange again =
+  const cql::SchemaChange again =
       Must(Create("CREATE MATERIALIZED VIEW IF NOT EXISTS mv AS SELECT w FROM t", "c, d, p, q"));
   EXPECT_EQ(again.kind, Kind::kCreated);
   EXPECT_FALSE(again.alters_schema);
-  const SchemaChange altered = Must("ALTER MATERIALIZED VIEW mv WITH comment = 'y'");
+  const cql::SchemaChange altered = Must("ALTER MATERIALIZED VIEW mv WITH comment = 'y'");
   EXPECT_EQ(altered.kind, Kind::kUpdated);
   EXPECT_TRUE(altered.actions.empty());
   EXPECT_EQ(Table("mv").options.comment, "y");
-  const SchemaChange truncated = Must("TRUNCATE t");
+  const cql::SchemaChange truncated = Must("TRUNCATE t");
   ASSERT_EQ(truncated.actions.size(), 2u);
   EXPECT_EQ(truncated.actions[1].table, "mv");
-  const SchemaChange dropped = Must("DROP MATERIALIZED VIEW mv");
+  const cql::SchemaChange dropped = Must("DROP MATERIALIZED VIEW mv");
   EXPECT_EQ(dropped.kind, Kind::kDropped);
   ASSERT_EQ(dropped.actions.size(), 2u);
   EXPECT_EQ(dropped.actions[0].kind, Action::kDropTable);
@@ -233,7 +233,7 @@ TEST_F(ViewTest, ViewsChangeWithTheirTables) {
   MakeView();
   Must(Create("CREATE MATERIALIZED VIEW few AS SELECT w FROM t", "v, c, d, p, q",
               " AND v IS NOT NULL"));
-  const SchemaChange added = Must("ALTER TABLE t ADD (a int, b set<int>)");
+  const cql::SchemaChange added = Must("ALTER TABLE t ADD (a int, b set<int>)");
   EXPECT_EQ(added.views, std::vector<std::string>{"mv"});
   ASSERT_EQ(added.actions.size(), 2u) << "together, the table and the view that has all columns";
   EXPECT_EQ(added.actions[0].kind, Action::kRebuildTable);
@@ -251,7 +251,7 @@ TEST_F(ViewTest, ViewsChangeWithTheirTables) {
                  "Cannot change v from type text to type int: types are incompatible."});
   Must("ALTER TABLE t ALTER v TYPE blob");
   EXPECT_TRUE(Table("few").FindColumn("v")->type.is(CqlType::kBlob));
-  const SchemaChange gone = Must("DROP KEYSPACE ks");
+  const cql::SchemaChange gone = Must("DROP KEYSPACE ks");
   EXPECT_EQ(gone.actions.size(), 2u);
 }
 

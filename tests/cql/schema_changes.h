@@ -56,29 +56,29 @@ class SchemaChanges : public ::testing::Test {
     }
   }
 
-  CqlOr<SchemaChange> Run(std::string_view text, std::string_view keyspace = "ks") {
-    CqlOr<Statement> statement = ParseStatement(text);
+  cql::CqlOr<cql::SchemaChange> Run(std::string_view text, std::string_view keyspace = "ks") {
+    cql::CqlOr<cql::Statement> statement = cql::ParseStatement(text);
     if (!statement.ok()) {
       ADD_FAILURE() << text << ": " << statement.error().message;
       return statement.status();
     }
-    EXPECT_TRUE(IsSchemaStatement(*statement)) << text;
+    EXPECT_TRUE(cql::IsSchemaStatement(*statement)) << text;
     const auto new_uuid = [&] { return Uuid::FromRandomBits(0, ++ids_); };
-    SchemaChangeContext context{new_uuid, "datacenter1", now_micros_};
+    cql::SchemaChangeContext context{new_uuid, "datacenter1", now_micros_};
     context.other_datacenters = other_datacenters_;
     context.knows_datacenters = knows_datacenters_;
     context.drop_micros = drop_micros_;
-    return ApplySchemaStatement(*statement, keyspace, context, schema_);
+    return cql::ApplySchemaStatement(*statement, keyspace, context, schema_);
   }
-  SchemaChange Must(std::string_view text) {
-    CqlOr<SchemaChange> change = Run(text);
+  cql::SchemaChange Must(std::string_view text) {
+    cql::CqlOr<cql::SchemaChange> change = Run(text);
     if (change.ok()) return *change;
     ADD_FAILURE() << text << ": " << change.error().message;
     return {};
   }
   void ExpectRefused(const Refusal& refusal) {
     const auto before = schema_.keyspaces;
-    const CqlOr<SchemaChange> change = Run(refusal.statement);
+    const cql::CqlOr<cql::SchemaChange> change = Run(refusal.statement);
     ASSERT_FALSE(change.ok()) << refusal.statement;
     EXPECT_EQ(change.error().code, refusal.code) << refusal.statement;
     EXPECT_EQ(change.error().message, refusal.message) << refusal.statement;

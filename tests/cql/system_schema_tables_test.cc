@@ -99,12 +99,12 @@ std::shared_ptr<const TableDefinition> Quoted() {
 class SystemSchemaTest : public ::testing::Test {
  protected:
   SystemSchemaTest() {
-    AddSystemTables(tables_, /*looks_like_scylla=*/true, nullptr);
-    AddSystemSchemaTables(tables_, /*looks_like_scylla=*/true);
+    cql::AddSystemTables(tables_, /*looks_like_scylla=*/true, nullptr);
+    cql::AddSystemSchemaTables(tables_, /*looks_like_scylla=*/true);
     catalog_.Change([this](Schema& schema) {
       tables_.PutInto(schema);
-      Catalog::PutTable(schema, testing::ListItems("ks", /*local=*/true));
-      Catalog::PutTable(schema, Quoted());
+      shard::Catalog::PutTable(schema, testing::ListItems("ks", /*local=*/true));
+      shard::Catalog::PutTable(schema, Quoted());
       return true;
     });
   }
@@ -120,14 +120,14 @@ class SystemSchemaTest : public ::testing::Test {
     return rows;
   }
 
-  Catalog catalog_;
-  NodeFacts node_;
-  VirtualTables tables_;
+  shard::Catalog catalog_;
+  cql::NodeFacts node_;
+  cql::VirtualTables tables_;
 };
 
 TEST_F(SystemSchemaTest, ColumnsAreThoseOfScylla) {
   for (const TableColumns& expected : kScylla) {
-    const VirtualTable* table = tables_.Find("system_schema", expected.table);
+    const cql::VirtualTable* table = tables_.Find("system_schema", expected.table);
     ASSERT_NE(table, nullptr) << expected.table;
     EXPECT_EQ(testing::ColumnsAsText(*table->definition()), expected.columns) << expected.table;
   }
@@ -136,8 +136,8 @@ TEST_F(SystemSchemaTest, ColumnsAreThoseOfScylla) {
 }
 
 TEST_F(SystemSchemaTest, CassandraHasNoneOfScyllasOwn) {
-  VirtualTables cassandra;
-  AddSystemSchemaTables(cassandra, /*looks_like_scylla=*/false);
+  cql::VirtualTables cassandra;
+  cql::AddSystemSchemaTables(cassandra, /*looks_like_scylla=*/false);
   EXPECT_EQ(cassandra.Find("system_schema", "scylla_tables"), nullptr);
   EXPECT_NE(cassandra.Find("system_schema", "tables"), nullptr);
 }
@@ -167,7 +167,7 @@ TEST_F(SystemSchemaTest, KeyspacesNameTheirStrategy) {
 TEST_F(SystemSchemaTest, PartitionsComeByToken) {
   const auto schema = catalog_.snapshot();
   for (const char* name : {"keyspaces", "tables", "columns"}) {
-    const VirtualTable* table = tables_.Find("system_schema", name);
+    const cql::VirtualTable* table = tables_.Find("system_schema", name);
     Token last = Token::FromBiased(0);
     for (const NamedRow& row : testing::NamedRows(*table, {*schema, node_, {}, 0})) {
       const Token token = TokenOf(*row.at("keyspace_name"));
@@ -203,7 +203,7 @@ TEST_F(SystemSchemaTest, TablesShowTheirOptions) {
 
 TEST_F(SystemSchemaTest, CountersAreFlagged) {
   catalog_.Change([](Schema& schema) {
-    Catalog::PutTable(
+    shard::Catalog::PutTable(
         schema, testing::NewTable("ks", "counts",
                                   {{"k", CqlType::kInt, ColumnKind::kPartitionKey, 0, false},
                                    {"a", CqlType::kCounter, ColumnKind::kRegular, 0, false},

@@ -97,28 +97,28 @@ class SystemTablesTest : public ::testing::Test {
   SystemTablesTest() {
     node_.host_id = Uuid::FromRandomBits(1, 2);
     catalog_.Change([](Schema& schema) {
-      Catalog::PutTable(schema, testing::ListItems("ks", /*local=*/true));
+      shard::Catalog::PutTable(schema, testing::ListItems("ks", /*local=*/true));
       return true;
     });
   }
 
-  std::vector<testing::NamedRow> Read(const VirtualTables& tables, const char* name,
+  std::vector<testing::NamedRow> Read(const cql::VirtualTables& tables, const char* name,
                                       std::string_view local_address = {}) {
     const auto schema = catalog_.snapshot();
-    const VirtualTable* table = tables.Find("system", name);
+    const cql::VirtualTable* table = tables.Find("system", name);
     EXPECT_NE(table, nullptr) << name;
     return testing::NamedRows(*table, {*schema, node_, local_address, 0});
   }
 
-  Catalog catalog_;
-  NodeFacts node_;
+  shard::Catalog catalog_;
+  cql::NodeFacts node_;
 };
 
 TEST_F(SystemTablesTest, ColumnsAreThoseOfScylla) {
-  VirtualTables tables;
-  AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
+  cql::VirtualTables tables;
+  cql::AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
   for (const TableColumns& expected : kScylla) {
-    const VirtualTable* table = tables.Find(expected.keyspace, expected.table);
+    const cql::VirtualTable* table = tables.Find(expected.keyspace, expected.table);
     ASSERT_NE(table, nullptr) << expected.table;
     EXPECT_EQ(testing::ColumnsAsText(*table->definition()), expected.columns) << expected.table;
   }
@@ -131,8 +131,8 @@ TEST_F(SystemTablesTest, ColumnsAreThoseOfScylla) {
 
 // Source: ScyllaDB db/system_keyspace.cc, large_partitions, large_rows, large_cells.
 TEST_F(SystemTablesTest, LargeThingsComeBySizeFromTheLargest) {
-  VirtualTables tables;
-  AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
+  cql::VirtualTables tables;
+  cql::AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
   for (const char* name : {"large_partitions", "large_rows", "large_cells"}) {
     for (const ColumnDefinition& column : tables.Find("system", name)->definition()->columns) {
       EXPECT_EQ(column.descending, column.name.ends_with("_size")) << name << " " << column.name;
@@ -141,12 +141,12 @@ TEST_F(SystemTablesTest, LargeThingsComeBySizeFromTheLargest) {
 }
 
 TEST_F(SystemTablesTest, DriversTellTheLooksApartByWhatIsMissing) {
-  VirtualTables scylla;
-  AddSystemTables(scylla, /*looks_like_scylla=*/true, nullptr);
+  cql::VirtualTables scylla;
+  cql::AddSystemTables(scylla, /*looks_like_scylla=*/true, nullptr);
   EXPECT_EQ(scylla.Find("system", "peers_v2"), nullptr);
   EXPECT_EQ(scylla.Find("system_virtual_schema", "tables"), nullptr);
-  VirtualTables cassandra;
-  AddSystemTables(cassandra, /*looks_like_scylla=*/false, nullptr);
+  cql::VirtualTables cassandra;
+  cql::AddSystemTables(cassandra, /*looks_like_scylla=*/false, nullptr);
   EXPECT_NE(cassandra.Find("system", "peers_v2"), nullptr);
   EXPECT_NE(cassandra.Find("system_virtual_schema", "tables"), nullptr);
   EXPECT_EQ(cassandra.Find("system", "versions"), nullptr);
@@ -154,8 +154,8 @@ TEST_F(SystemTablesTest, DriversTellTheLooksApartByWhatIsMissing) {
 }
 
 TEST_F(SystemTablesTest, LocalSaysWhatDriversInsistOn) {
-  VirtualTables tables;
-  AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
+  cql::VirtualTables tables;
+  cql::AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
   const std::string address("\x0a\1\2\3");
   const auto rows = Read(tables, "local", address);
   ASSERT_EQ(rows.size(), 1u);
@@ -179,28 +179,28 @@ TEST_F(SystemTablesTest, LocalSaysWhatDriversInsistOn) {
 }
 
 TEST_F(SystemTablesTest, WhoComesThroughNoSocketIsSentToLoopback) {
-  VirtualTables tables;
-  AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
+  cql::VirtualTables tables;
+  cql::AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
   EXPECT_EQ(Read(tables, "local")[0].at("rpc_address"), std::string({"\x7f\0\0\1", 4}));
 }
 
 TEST_F(SystemTablesTest, ASchemaChangeIsSeenInLocal) {
-  VirtualTables tables;
-  AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
+  cql::VirtualTables tables;
+  cql::AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
   const auto before = Read(tables, "local")[0].at("schema_version");
   catalog_.Change([](Schema&) { return true; });
   EXPECT_NE(Read(tables, "local")[0].at("schema_version"), before);
 }
 
 TEST_F(SystemTablesTest, ThereAreNoPeers) {
-  VirtualTables tables;
-  AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
+  cql::VirtualTables tables;
+  cql::AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
   EXPECT_TRUE(Read(tables, "peers").empty());
 }
 
 TEST_F(SystemTablesTest, IndexesAreBuilt) {
-  VirtualTables tables;
-  AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
+  cql::VirtualTables tables;
+  cql::AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
   const auto rows = Read(tables, "IndexInfo");
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].at("table_name"), "ks");
@@ -208,17 +208,18 @@ TEST_F(SystemTablesTest, IndexesAreBuilt) {
 }
 
 TEST_F(SystemTablesTest, TheVersionIsThere) {
-  VirtualTables tables;
-  AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
+  cql::VirtualTables tables;
+  cql::AddSystemTables(tables, /*looks_like_scylla=*/true, nullptr);
   EXPECT_EQ(Read(tables, "versions").at(0).at("version"), "2025.1.0");
 }
 
-class TwoClients final : public ClientDirectory {
+class TwoClients final : public cql::ClientDirectory {
  public:
-  std::vector<ClientFacts> Clients() const override {
-    ClientFacts first{std::string("\x0a\0\0\1", 4), 50'001, 4, 3, "python", "3.29", "anonymous"};
+  std::vector<cql::ClientFacts> Clients() const override {
+    cql::ClientFacts first{
+        std::string("\x0a\0\0\1", 4), 50'001, 4, 3, "python", "3.29", "anonymous"};
     first.options = {{"CQL_VERSION", "3.4.5"}, {"DRIVER_NAME", "python"}, {"APPLICATION", "x"}};
-    ClientFacts second{std::string("\x0a\0\0\1", 4), 1024, 4, 0, "", "", ""};
+    cql::ClientFacts second{std::string("\x0a\0\0\1", 4), 1024, 4, 0, "", "", ""};
     second.is_ready = false;
     return {first, second};
   }
@@ -227,8 +228,8 @@ class TwoClients final : public ClientDirectory {
 // Sources: ScyllaDB db/virtual_tables.cc, clients_table; client_data.cc, to_string.
 TEST_F(SystemTablesTest, ClientsAreThoseWhoAreConnected) {
   const TwoClients directory;
-  VirtualTables tables;
-  AddSystemTables(tables, /*looks_like_scylla=*/true, &directory);
+  cql::VirtualTables tables;
+  cql::AddSystemTables(tables, /*looks_like_scylla=*/true, &directory);
   const auto rows = Read(tables, "clients");
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(testing::AsInt(rows[0].at("port")), 1024) << "by port within an address";
@@ -244,8 +245,8 @@ TEST_F(SystemTablesTest, ClientsAreThoseWhoAreConnected) {
       (PropertyMap{{"APPLICATION", "x"}, {"CQL_VERSION", "3.4.5"}, {"DRIVER_NAME", "python"}}));
   EXPECT_EQ(rows[1].at("ssl_cipher_suite"), std::nullopt);
 
-  VirtualTables alone;
-  AddSystemTables(alone, /*looks_like_scylla=*/true, nullptr);
+  cql::VirtualTables alone;
+  cql::AddSystemTables(alone, /*looks_like_scylla=*/true, nullptr);
   EXPECT_TRUE(Read(alone, "clients").empty());
 }
 

@@ -45,7 +45,7 @@ TEST(TypeClassTest, TypesAreShownAsTheyAreInCql) {
       {"LexicalUUIDType", "'" + Marshal("LexicalUUIDType") + "'"},
   };
   for (const Case& row : cases) {
-    const auto type = ParseTypeClass(row.text);
+    const auto type = cql::ParseTypeClass(row.text);
     ASSERT_TRUE(type.ok()) << row.text << ": " << type.error().message;
     EXPECT_EQ(type->ToString(), row.shown) << row.text;
   }
@@ -69,24 +69,24 @@ TEST(TypeClassTest, WhatIsNoClassIsRefused) {
        "'ListType(Int32Type' at char 18: unexpected end of string"},
   };
   for (const Case& row : cases) {
-    const auto type = ParseTypeClass(row.text);
+    const auto type = cql::ParseTypeClass(row.text);
     ASSERT_FALSE(type.ok()) << row.text;
     EXPECT_EQ(type.error().message, row.error) << row.text;
     EXPECT_EQ(type.error().code, CqlErrorCode::kSyntax) << row.text;
   }
   std::string deep = "Int32Type";
   for (int i = 0; i < 1000; ++i) deep = "FrozenType(" + deep + ")";
-  EXPECT_FALSE(ParseTypeClass(deep).ok());
+  EXPECT_FALSE(cql::ParseTypeClass(deep).ok());
 }
 
 TEST(TypeClassTest, CustomTypesAreBlobsWithAClass) {
-  const DataType type = *ParseTypeClass("CompositeType(Int32Type)");
+  const DataType type = *cql::ParseTypeClass("CompositeType(Int32Type)");
   EXPECT_TRUE(type.is_custom());
   EXPECT_TRUE(type.is(CqlType::kBlob));
   EXPECT_EQ(type.custom_class(), Marshal("CompositeType(") + Marshal("Int32Type)"));
   EXPECT_NE(type, DataType(CqlType::kBlob));
-  EXPECT_EQ(type, *ParseTypeClass(type.custom_class()));
-  EXPECT_NE(type, *ParseTypeClass("CompositeType(UTF8Type)"));
+  EXPECT_EQ(type, *cql::ParseTypeClass(type.custom_class()));
+  EXPECT_NE(type, *cql::ParseTypeClass("CompositeType(UTF8Type)"));
 }
 
 }  // namespace type_class_test

@@ -25,14 +25,15 @@ class UserTypesTest : public testing::SchemaChanges {
 };
 
 TEST_F(UserTypesTest, ATypeIsOfItsKeyspace) {
-  const SchemaChange change = Must("CREATE TYPE address (street text, \"No\" int, tags set<text>)");
-  EXPECT_EQ(change.kind, SchemaChange::Kind::kCreated);
-  EXPECT_EQ(change.target, SchemaChange::Target::kType);
+  const cql::SchemaChange change =
+      Must("CREATE TYPE address (street text, \"No\" int, tags set<text>)");
+  EXPECT_EQ(change.kind, cql::SchemaChange::Kind::kCreated);
+  EXPECT_EQ(change.target, cql::SchemaChange::Target::kType);
   EXPECT_EQ(change.keyspace + "." + change.type, "ks.address");
   EXPECT_TRUE(change.alters_schema);
   EXPECT_TRUE(change.actions.empty()) << "storage has nothing to do";
   EXPECT_EQ(
-      CreateTypeText(Type("address")),
+      cql::CreateTypeText(Type("address")),
       "CREATE TYPE ks.address (\n    street text,\n    \"No\" int,\n    tags set<text>\n);\n");
   EXPECT_FALSE(Must("CREATE TYPE IF NOT EXISTS address (a int)").alters_schema);
   EXPECT_EQ(Type("address").parameters().size(), 3u) << "it stays as it is";
@@ -47,8 +48,8 @@ TEST_F(UserTypesTest, AChangeReachesWhereverTheTypeIsUsed) {
   Must("CREATE TYPE inner (a int)");
   Must("CREATE TYPE outer (i frozen<inner>, l frozen<list<inner>>)");
   Must("CREATE TABLE t (p int, c frozen<outer>, v tuple<int, frozen<inner>>, PRIMARY KEY (p, c))");
-  const SchemaChange change = Must("ALTER TYPE inner ADD b text");
-  EXPECT_EQ(change.kind, SchemaChange::Kind::kUpdated);
+  const cql::SchemaChange change = Must("ALTER TYPE inner ADD b text");
+  EXPECT_EQ(change.kind, cql::SchemaChange::Kind::kUpdated);
   ASSERT_EQ(change.actions.size(), 1u) << "rows are ordered by it";
   EXPECT_EQ(change.actions[0],
             (SchemaAction{SchemaAction::Kind::kRebuildTable, "ks", "t", {{ColumnId{0}}, {}}}));
@@ -77,12 +78,12 @@ TEST_F(UserTypesTest, ATypeGoesWhenNothingUsesIt) {
       {"DROP TYPE b", kInvalid, "Cannot drop user type ks.b as it is still used by table ks.t"});
   Must("DROP TABLE t");
   // Source: ScyllaDB cql3/statements/drop_type_statement.cc, validate_while_executing.
-  EXPECT_EQ(Must("DROP TYPE IF EXISTS nowhere.t").kind, SchemaChange::Kind::kNothing);
+  EXPECT_EQ(Must("DROP TYPE IF EXISTS nowhere.t").kind, cql::SchemaChange::Kind::kNothing);
   ExpectRefused({"DROP TYPE nowhere.t", kInvalid, "Cannot drop type in unknown keyspace nowhere"});
-  EXPECT_EQ(Must("DROP TYPE b").kind, SchemaChange::Kind::kDropped);
+  EXPECT_EQ(Must("DROP TYPE b").kind, cql::SchemaChange::Kind::kDropped);
   Must("DROP TYPE a");
   EXPECT_TRUE(schema_.FindKeyspace("ks")->types.empty());
-  EXPECT_EQ(Must("DROP TYPE IF EXISTS a").kind, SchemaChange::Kind::kNothing);
+  EXPECT_EQ(Must("DROP TYPE IF EXISTS a").kind, cql::SchemaChange::Kind::kNothing);
 }
 
 TEST_F(UserTypesTest, Refusals) {

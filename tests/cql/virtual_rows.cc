@@ -34,10 +34,11 @@ std::string ColumnsAsText(const TableDefinition& table) {
   return text;
 }
 
-std::vector<NamedRow> NamedRows(const VirtualTable& table, const VirtualReadContext& context) {
+std::vector<NamedRow> NamedRows(const cql::VirtualTable& table,
+                                const cql::VirtualReadContext& context) {
   const TableDefinition& definition = *table.definition();
   std::vector<NamedRow> named;
-  for (const VirtualRow& row : table.Rows(context)) {
+  for (const cql::VirtualRow& row : table.Rows(context)) {
     LS_CHECK(row.size() == definition.columns.size(), "a row has all columns");
     NamedRow& entry = named.emplace_back();
     for (size_t i = 0; i < row.size(); ++i) {

@@ -19,7 +19,8 @@ std::string ColumnsAsText(const TableDefinition& table);
 
 // A table that a test reads: rows by column name, as encoded values.
 using NamedRow = std::map<std::string, std::optional<std::string>>;
-std::vector<NamedRow> NamedRows(const VirtualTable& table, const VirtualReadContext& context);
+std::vector<NamedRow> NamedRows(const cql::VirtualTable& table,
+                                const cql::VirtualReadContext& context);
 
 // Values back: what encode_value.h makes.
 int32_t AsInt(const std::optional<std::string>& value);

@@ -10,14 +10,14 @@
 namespace liststore {
 namespace virtual_table_test {
 
-constexpr TableSpec kFirst = {"liststore", "first", "k text", "", "v int", ""};
-constexpr TableSpec kSecond = {"liststore", "second", "k text", "", "v int", ""};
-constexpr TableSpec kOther = {"system", "first", "k text", "", "v int", ""};
+constexpr cql::TableSpec kFirst = {"liststore", "first", "k text", "", "v int", ""};
+constexpr cql::TableSpec kSecond = {"liststore", "second", "k text", "", "v int", ""};
+constexpr cql::TableSpec kOther = {"system", "first", "k text", "", "v int", ""};
 
 TEST(VirtualTablesTest, TablesAreFoundByKeyspaceAndName) {
-  VirtualTables tables;
-  tables.Add(std::make_unique<ComputedTable>(kFirst, nullptr));
-  tables.Add(std::make_unique<ComputedTable>(kOther, nullptr));
+  cql::VirtualTables tables;
+  tables.Add(std::make_unique<cql::ComputedTable>(kFirst, nullptr));
+  tables.Add(std::make_unique<cql::ComputedTable>(kOther, nullptr));
   ASSERT_NE(tables.Find("liststore", "first"), nullptr);
   EXPECT_EQ(tables.Find("liststore", "first")->definition()->keyspace, "liststore");
   EXPECT_EQ(tables.Find("system", "first")->definition()->keyspace, "system");
@@ -26,21 +26,21 @@ TEST(VirtualTablesTest, TablesAreFoundByKeyspaceAndName) {
 }
 
 TEST(VirtualTablesTest, WritesAreRefusedUnlessATableSaysOtherwise) {
-  VirtualTables tables;
-  tables.Add(std::make_unique<ComputedTable>(kFirst, nullptr));
+  cql::VirtualTables tables;
+  tables.Add(std::make_unique<cql::ComputedTable>(kFirst, nullptr));
   EXPECT_EQ(tables.Find("liststore", "first")->Write({{"k", "x"}}),
-            CqlError::Invalid("this virtual table doesn't allow updates"));
+            cql::CqlError::Invalid("this virtual table doesn't allow updates"));
 }
 
 TEST(VirtualTablesTest, DefinitionsJoinASchema) {
-  VirtualTables tables;
-  tables.Add(std::make_unique<ComputedTable>(kFirst, nullptr));
-  tables.Add(std::make_unique<ComputedTable>(kSecond, nullptr));
-  tables.Add(std::make_unique<ComputedTable>(kOther, nullptr));
-  Catalog catalog;
+  cql::VirtualTables tables;
+  tables.Add(std::make_unique<cql::ComputedTable>(kFirst, nullptr));
+  tables.Add(std::make_unique<cql::ComputedTable>(kSecond, nullptr));
+  tables.Add(std::make_unique<cql::ComputedTable>(kOther, nullptr));
+  shard::Catalog catalog;
   catalog.Change([&tables](Schema& schema) {
     // The list store made its keyspace before.
-    Catalog::PutTable(schema, testing::ListItems("liststore", /*local=*/true));
+    shard::Catalog::PutTable(schema, testing::ListItems("liststore", /*local=*/true));
     tables.PutInto(schema);
     return true;
   });

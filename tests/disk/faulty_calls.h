@@ -11,7 +11,7 @@
 
 namespace liststore::testing {
 
-class FaultyCalls final : public FileCalls {
+class FaultyCalls final : public disk::FileCalls {
  public:
   // The call of this number, from 0, counting all that can fail, answers `fault` (-errno) and does
   // nothing. -1: none does.
@@ -49,7 +49,7 @@ class FaultyCalls final : public FileCalls {
 
  private:
   bool Failing() { return calls++ == fails_at; }
-  FileCalls& kernel_ = KernelFileCalls();
+  disk::FileCalls& kernel_ = disk::KernelFileCalls();
 };
 
 }  // namespace liststore::testing

@@ -16,7 +16,7 @@ namespace whole_file_writer_test {
 class WholeFileWriterTest : public ::testing::Test {
  protected:
   absl::Status WriteAll(const std::string& content) {
-    WholeFileWriter writer(calls, path);
+    disk::WholeFileWriter writer(calls, path);
     absl::Status status = writer.Open();
     for (const char c : content) {
       if (status.ok()) status = writer.Append({&c, 1});
@@ -40,7 +40,7 @@ TEST_F(WholeFileWriterTest, WhatIsPublishedIsThere) {
 TEST_F(WholeFileWriterTest, WhatIsNotPublishedLeavesNothing) {
   WriteFile(path, "old");
   {
-    WholeFileWriter writer(calls, path);
+    disk::WholeFileWriter writer(calls, path);
     ASSERT_TRUE(writer.Open().ok());
     ASSERT_TRUE(writer.Append("new").ok());
     EXPECT_EQ(ReadFile(path), "old");
@@ -56,11 +56,11 @@ TEST_F(WholeFileWriterTest, WhatACrashLeftBehindIsWrittenOver) {
 }
 
 TEST_F(WholeFileWriterTest, TwoWritersOfOnePathDoNotMeet) {
-  WholeFileWriter first(calls, path);
+  disk::WholeFileWriter first(calls, path);
   ASSERT_TRUE(first.Open().ok());
   ASSERT_TRUE(first.Append("first").ok());
   {
-    WholeFileWriter second(calls, path);
+    disk::WholeFileWriter second(calls, path);
     EXPECT_EQ(second.Open().ToString(), "UNAVAILABLE: another writer has " + path + ".saving");
   }
   ASSERT_TRUE(first.Publish().ok());
@@ -69,7 +69,7 @@ TEST_F(WholeFileWriterTest, TwoWritersOfOnePathDoNotMeet) {
 
 TEST_F(WholeFileWriterTest, ShortWritesAreGoneOnWith) {
   calls.bytes_max = 1;
-  WholeFileWriter writer(calls, path);
+  disk::WholeFileWriter writer(calls, path);
   ASSERT_TRUE(writer.Open().ok());
   ASSERT_TRUE(writer.Append("abcdef").ok());
   EXPECT_EQ(writer.bytes(), 6u);
@@ -117,21 +117,21 @@ TEST_F(WholeFileWriterTest, NoSpaceIsResourceExhausted) {
 }
 
 TEST_F(WholeFileWriterTest, AFolderThatIsNotThereIsNotFound) {
-  WholeFileWriter writer(calls, folder / "no/content");
+  disk::WholeFileWriter writer(calls, folder / "no/content");
   EXPECT_EQ(writer.Open().code(), absl::StatusCode::kNotFound);
 }
 
 TEST_F(WholeFileWriterTest, SourcesReadPieces) {
   WriteFile(path, "abcdef");
   calls.bytes_max = 1;
-  FileSource source(calls, path);
+  disk::FileSource source(calls, path);
   ASSERT_TRUE(source.Open().ok());
   char bytes[4];
   EXPECT_EQ(*source.Read(bytes, 4), 4u);
   EXPECT_EQ(std::string(bytes, 4), "abcd");
   EXPECT_EQ(*source.Read(bytes, 4), 2u);
   EXPECT_EQ(*source.Read(bytes, 4), 0u);
-  FileSource missing(calls, folder / "missing");
+  disk::FileSource missing(calls, folder / "missing");
   EXPECT_EQ(missing.Open().code(), absl::StatusCode::kNotFound);
 }
 

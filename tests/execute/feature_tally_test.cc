@@ -18,46 +18,47 @@ namespace feature_tally_test {
 constexpr uint64_t kNow = 1'700'000'000'123'456'789;
 
 TEST(FeatureTallyTest, CountsEachFeatureAndKeepsTheFirstStatement) {
-  std::vector<std::pair<CqlFeature, std::string>> told;
-  FeatureTally tally([&](CqlFeature feature, std::string_view statement) {
+  std::vector<std::pair<cql::CqlFeature, std::string>> told;
+  execute::FeatureTally tally([&](cql::CqlFeature feature, std::string_view statement) {
     told.emplace_back(feature, statement);
   });
   EXPECT_TRUE(tally.Met().empty());
-  tally.Add(CqlFeature::kCompaction, "first", kNow);
-  tally.Add(CqlFeature::kVectors, "second", kNow + 1);
-  tally.Add(CqlFeature::kCompaction, "third", kNow + 2);
-  tally.Add(CqlFeature::kVectors, "fourth", kNow + 3);
-  tally.Add(CqlFeature::kVectors, "fifth", kNow + 4);
+  tally.Add(cql::CqlFeature::kCompaction, "first", kNow);
+  tally.Add(cql::CqlFeature::kVectors, "second", kNow + 1);
+  tally.Add(cql::CqlFeature::kCompaction, "third", kNow + 2);
+  tally.Add(cql::CqlFeature::kVectors, "fourth", kNow + 3);
+  tally.Add(cql::CqlFeature::kVectors, "fifth", kNow + 4);
 
-  const std::vector<FeatureTally::Entry> met = tally.Met();
+  const std::vector<execute::FeatureTally::Entry> met = tally.Met();
   ASSERT_EQ(met.size(), 2u);
-  EXPECT_EQ(met[0].feature, CqlFeature::kVectors) << "in the order of codes";
+  EXPECT_EQ(met[0].feature, cql::CqlFeature::kVectors) << "in the order of codes";
   EXPECT_EQ(met[0].count, 3u);
   EXPECT_EQ(met[0].first_statement, "second");
   EXPECT_EQ(met[0].first_nanos, kNow + 1);
-  EXPECT_EQ(met[1].feature, CqlFeature::kCompaction);
+  EXPECT_EQ(met[1].feature, cql::CqlFeature::kCompaction);
   EXPECT_EQ(met[1].count, 2u);
   EXPECT_EQ(tally.refusals(), 3u) << "what has no effect is no refusal";
-  EXPECT_TRUE(tally.has(CqlFeature::kVectors));
-  EXPECT_FALSE(tally.has(CqlFeature::kTriggers));
-  EXPECT_EQ(told, (std::vector<std::pair<CqlFeature, std::string>>{
-                      {CqlFeature::kCompaction, "first"}, {CqlFeature::kVectors, "second"}}));
+  EXPECT_TRUE(tally.has(cql::CqlFeature::kVectors));
+  EXPECT_FALSE(tally.has(cql::CqlFeature::kTriggers));
+  EXPECT_EQ(told,
+            (std::vector<std::pair<cql::CqlFeature, std::string>>{
+                {cql::CqlFeature::kCompaction, "first"}, {cql::CqlFeature::kVectors, "second"}}));
 }
 
 std::string Kept(std::string_view statement) {
-  FeatureTally tally;
-  tally.Add(CqlFeature::kRoles, statement, kNow);
+  execute::FeatureTally tally;
+  tally.Add(cql::CqlFeature::kRoles, statement, kNow);
   return tally.Met().at(0).first_statement;
 }
 
 TEST(FeatureTallyTest, StatementsAreCutWithinTheirBound) {
   EXPECT_EQ(Kept(""), "");
-  const std::string fits(kTalliedStatementBytesMax, 'x');
+  const std::string fits(execute::kTalliedStatementBytesMax, 'x');
   EXPECT_EQ(Kept(fits), fits);
   EXPECT_EQ(Kept(fits + "y"), fits + "...");
   // The character that lies across the bound goes as a whole.
-  EXPECT_EQ(Kept(std::string(kTalliedStatementBytesMax - 1, 'x') + "\xe2\x82\xac"),
-            std::string(kTalliedStatementBytesMax - 1, 'x') + "...");
+  EXPECT_EQ(Kept(std::string(execute::kTalliedStatementBytesMax - 1, 'x') + "\xe2\x82\xac"),
+            std::string(execute::kTalliedStatementBytesMax - 1, 'x') + "...");
   EXPECT_EQ(Kept("SELECT \xff"), "SELECT ...") << "a text column holds UTF-8 alone";
 }
 
@@ -73,44 +74,44 @@ TEST(FeatureTallyTest, PasswordsAreNotKept) {
 TEST(FeatureTallyTest, ThreadsLoseNothingAndOneOfThemIsTheFirst) {
   constexpr int kThreads = 4;
   constexpr uint64_t kAdditions = 2000;
-  std::map<CqlFeature, std::atomic<int>> told;
-  for (size_t i = 0; i < kCqlFeatures; ++i) told[CqlFeatureAt(i)] = 0;
-  FeatureTally tally([&](CqlFeature feature, std::string_view statement) {
-    EXPECT_EQ(statement, FactsOf(feature).name);
+  std::map<cql::CqlFeature, std::atomic<int>> told;
+  for (size_t i = 0; i < cql::kCqlFeatures; ++i) told[cql::CqlFeatureAt(i)] = 0;
+  execute::FeatureTally tally([&](cql::CqlFeature feature, std::string_view statement) {
+    EXPECT_EQ(statement, cql::FactsOf(feature).name);
     ++told.at(feature);
   });
   std::vector<std::thread> threads;
   for (int thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&] {
       for (uint64_t i = 0; i < kAdditions; ++i) {
-        const CqlFeature feature = CqlFeatureAt(i % kCqlFeatures);
-        tally.Add(feature, FactsOf(feature).name, kNow);
+        const cql::CqlFeature feature = cql::CqlFeatureAt(i % cql::kCqlFeatures);
+        tally.Add(feature, cql::FactsOf(feature).name, kNow);
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
   uint64_t count = 0;
   uint64_t refused = 0;
-  for (const FeatureTally::Entry& entry : tally.Met()) {
+  for (const execute::FeatureTally::Entry& entry : tally.Met()) {
     count += entry.count;
-    if (FactsOf(entry.feature).refused) refused += entry.count;
+    if (cql::FactsOf(entry.feature).refused) refused += entry.count;
     EXPECT_EQ(told.at(entry.feature), 1) << entry.first_statement;
-    EXPECT_EQ(entry.first_statement, FactsOf(entry.feature).name);
+    EXPECT_EQ(entry.first_statement, cql::FactsOf(entry.feature).name);
   }
-  EXPECT_EQ(tally.Met().size(), kCqlFeatures);
+  EXPECT_EQ(tally.Met().size(), cql::kCqlFeatures);
   EXPECT_EQ(count, kThreads * kAdditions);
   EXPECT_EQ(refused, tally.refusals());
 }
 
 TEST(UnsupportedTableTest, ShowsWhatWasMet) {
-  FeatureTally tally;
-  const auto table = MakeUnsupportedTable(tally);
+  execute::FeatureTally tally;
+  const auto table = instruments::MakeUnsupportedTable(tally);
   const Schema schema;
-  const NodeFacts node;
+  const cql::NodeFacts node;
   EXPECT_TRUE(table->Rows({schema, node, {}, 0}).empty());
-  tally.Add(CqlFeature::kTriggers, "DROP TRIGGER x ON t", kNow);
-  tally.Add(CqlFeature::kTriggers, "another", kNow + 1);
-  const std::vector<VirtualRow> rows = table->Rows({schema, node, {}, 0});
+  tally.Add(cql::CqlFeature::kTriggers, "DROP TRIGGER x ON t", kNow);
+  tally.Add(cql::CqlFeature::kTriggers, "another", kNow + 1);
+  const std::vector<cql::VirtualRow> rows = table->Rows({schema, node, {}, 0});
   ASSERT_EQ(rows.size(), 1u);
   const TableDefinition& definition = *table->definition();
   std::map<std::string, std::optional<std::string>> cells;
@@ -121,16 +122,16 @@ TEST(UnsupportedTableTest, ShowsWhatWasMet) {
   EXPECT_EQ(cells, (std::map<std::string, std::optional<std::string>>{
                        {"kind", "refused"},
                        {"code", "LS-0004"},
-                       {"count", EncodeBigint(2)},
+                       {"count", cql::EncodeBigint(2)},
                        {"feature", "triggers"},
-                       {"first_at", EncodeBigint(1'700'000'000'123)},
+                       {"first_at", cql::EncodeBigint(1'700'000'000'123)},
                        {"first_statement", "DROP TRIGGER x ON t"},
                        {"instead", "a batch that makes the further writes as well"},
                    }));
   EXPECT_EQ(definition.CountOf(ColumnKind::kPartitionKey), 1u);
   EXPECT_EQ(definition.columns[0].name, "kind");
   EXPECT_EQ(definition.columns[1].name, "code");
-  EXPECT_NE(MakeUnsupportedTable(tally)->Write({}), std::nullopt);
+  EXPECT_NE(instruments::MakeUnsupportedTable(tally)->Write({}), std::nullopt);
 }
 
 }  // namespace feature_tally_test

@@ -19,10 +19,10 @@ protocol::Request QueryOf(std::string_view text) {
 }
 
 // A plan of as many variables of these names; what it does is of no account.
-Plan PlanWith(const std::vector<std::string>& names) {
-  Plan plan;
+cql::Plan PlanWith(const std::vector<std::string>& names) {
+  cql::Plan plan;
   for (const std::string& name : names) {
-    BindVariable variable;
+    cql::BindVariable variable;
     variable.name = name;
     plan.variables.push_back(variable);
   }
@@ -31,25 +31,25 @@ Plan PlanWith(const std::vector<std::string>& names) {
 
 TEST(RequestView, ATextIsPlannedOnceForASchemaAndKeyspace) {
   const protocol::Request request = QueryOf("USE k");
-  RequestView view({}, request);
-  StatementView& statement = view.statement();
+  execute::RequestView view({}, request);
+  execute::StatementView& statement = view.statement();
   const auto schema = std::make_shared<const Schema>();
-  const std::shared_ptr<const Plan> plan = *statement.PlanOf(schema, "", {});
+  const std::shared_ptr<const cql::Plan> plan = *statement.PlanOf(schema, "", {});
   EXPECT_EQ(&statement.plan(), plan.get());
   EXPECT_EQ(*statement.PlanOf(schema, "", {}), plan);
   EXPECT_NE(*statement.PlanOf(schema, "other", {}), plan) << "for another keyspace";
-  const std::shared_ptr<const Plan> other = *statement.PlanOf(schema, "other", {});
+  const std::shared_ptr<const cql::Plan> other = *statement.PlanOf(schema, "other", {});
   EXPECT_NE(*statement.PlanOf(std::make_shared<const Schema>(), "other", {}), other)
       << "for another schema";
-  const std::weak_ptr<const Plan> last = *statement.PlanOf(schema, "", {});
+  const std::weak_ptr<const cql::Plan> last = *statement.PlanOf(schema, "", {});
   statement.ForgetPlan();
   EXPECT_TRUE(last.expired());
 }
 
 TEST(RequestView, AnOutlineIsThatOfTheKeyspace) {
   const protocol::Request request = QueryOf("SELECT * FROM t");
-  RequestView view({}, request);
-  const StatementOutline* const outline = &view.statement().Outline("a");
+  execute::RequestView view({}, request);
+  const cql::StatementOutline* const outline = &view.statement().Outline("a");
   EXPECT_EQ(outline->keyspace, "a");
   EXPECT_EQ(&view.statement().Outline("a"), outline);
   EXPECT_EQ(view.statement().Outline("b").keyspace, "b");
@@ -58,14 +58,14 @@ TEST(RequestView, AnOutlineIsThatOfTheKeyspace) {
 TEST(RequestView, WhatIsNotKnownHasNoTextAndNoOutline) {
   protocol::Request request;
   request.message = protocol::Execute{"an id", std::nullopt, {}};
-  RequestView view({}, request);
-  EXPECT_EQ(view.kind(), RequestKind::kExecute);
-  StatementMemo memo;
-  const StatementCache cache;
+  execute::RequestView view({}, request);
+  EXPECT_EQ(view.kind(), execute::RequestKind::kExecute);
+  execute::StatementMemo memo;
+  const execute::StatementCache cache;
   EXPECT_EQ(view.statement().Find(memo, cache), nullptr);
   EXPECT_EQ(view.statement().id(), "an id");
   EXPECT_EQ(view.statement().text(), "");
-  EXPECT_EQ(view.statement().Outline("a"), StatementOutline());
+  EXPECT_EQ(view.statement().Outline("a"), cql::StatementOutline());
 }
 
 TEST(RequestView, ValuesAreBoundByPlaceOrName) {
@@ -74,21 +74,21 @@ TEST(RequestView, ValuesAreBoundByPlaceOrName) {
   protocol::Request request = QueryOf("");
   auto& parameters = std::get<protocol::Query>(request.message).parameters;
   parameters.values = values;
-  const RequestView by_place({}, request);
-  std::vector<BoundValue> bound;
-  ASSERT_TRUE(by_place.Bind(StatementView(), PlanWith({"a", "b"}), bound).ok());
+  const execute::RequestView by_place({}, request);
+  std::vector<cql::BoundValue> bound;
+  ASSERT_TRUE(by_place.Bind(execute::StatementView(), PlanWith({"a", "b"}), bound).ok());
   EXPECT_TRUE(bound[0].is_null());
   EXPECT_TRUE(bound[1].is_unset());
-  EXPECT_EQ(by_place.Bind(StatementView(), PlanWith({"a"}), bound).error().message,
+  EXPECT_EQ(by_place.Bind(execute::StatementView(), PlanWith({"a"}), bound).error().message,
             "Invalid amount of bind variables: expected 1 received 2");
 
   parameters.value_names = names;
   bound.clear();
-  const RequestView by_name({}, request);
-  ASSERT_TRUE(by_name.Bind(StatementView(), PlanWith({"a", "b"}), bound).ok());
+  const execute::RequestView by_name({}, request);
+  ASSERT_TRUE(by_name.Bind(execute::StatementView(), PlanWith({"a", "b"}), bound).ok());
   EXPECT_TRUE(bound[0].is_unset());
   EXPECT_TRUE(bound[1].is_null());
-  EXPECT_EQ(by_name.Bind(StatementView(), PlanWith({"c"}), bound).error().message,
+  EXPECT_EQ(by_name.Bind(execute::StatementView(), PlanWith({"c"}), bound).error().message,
             "Missing value for bind marker with name: c");
 }
 
@@ -101,11 +101,11 @@ TEST(RequestView, StatementsOfABatchHaveTheirOwnValues) {
   statements[1].values = values;
   protocol::Request request;
   request.message = protocol::Batch{protocol::BatchType::kUnlogged, statements, {}};
-  RequestView view({}, request);
+  execute::RequestView view({}, request);
   ASSERT_EQ(view.statements().size(), 2u);
   EXPECT_EQ(view.statements()[0].text(), "a text");
   EXPECT_EQ(view.statements()[1].id(), "an id");
-  std::vector<BoundValue> bound;
+  std::vector<cql::BoundValue> bound;
   EXPECT_TRUE(view.Bind(view.statements()[1], PlanWith({"a"}), bound).ok());
   EXPECT_EQ(view.Bind(view.statements()[0], PlanWith({"a"}), bound).error().message,
             "There were 1 markers(?) in CQL but 0 bound variables");
@@ -115,11 +115,11 @@ TEST(RequestView, NothingIsLeftForTheNextRequest) {
   protocol::BatchStatement statements[1];
   protocol::Request batch;
   batch.message = protocol::Batch{protocol::BatchType::kLogged, statements, {}};
-  RequestView view({}, batch);
+  execute::RequestView view({}, batch);
   EXPECT_EQ(view.statements().size(), 1u);
   OutputBuffer out;
   view.outcome.answered = true;
-  AnswerError(CqlError::Invalid("no"), {}, view.outcome, out);
+  execute::AnswerError(cql::CqlError::Invalid("no"), {}, view.outcome, out);
   EXPECT_STREQ(view.outcome.Name(), "invalid");
   view.End();
   const protocol::Request query = QueryOf("SELECT * FROM a.t");

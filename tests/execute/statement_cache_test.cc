@@ -11,26 +11,26 @@ namespace statement_cache_test {
 
 // An id that begins with `first`: memos look at it.
 std::string Id(char first, char last) {
-  std::string id(kStatementIdBytes, last);
+  std::string id(execute::kStatementIdBytes, last);
   id[0] = first;
   return id;
 }
 
-const PreparedStatement* PutStatement(StatementCache& cache, const std::string& id,
-                                      size_t bytes = 1) {
-  auto statement = std::make_shared<PreparedStatement>();
+const execute::PreparedStatement* PutStatement(execute::StatementCache& cache,
+                                               const std::string& id, size_t bytes = 1) {
+  auto statement = std::make_shared<execute::PreparedStatement>();
   statement->id = id;
   statement->bytes = bytes;
-  const PreparedStatement* const put = statement.get();
+  const execute::PreparedStatement* const put = statement.get();
   EXPECT_TRUE(cache.Put(std::move(statement)));
   return put;
 }
 
 TEST(StatementCache, HoldsSoManyBytes) {
-  StatementCache cache;
-  constexpr size_t kQuarter = StatementCache::kBytesMax / 4;
+  execute::StatementCache cache;
+  constexpr size_t kQuarter = execute::StatementCache::kBytesMax / 4;
   for (const char id : {'a', 'b', 'c', 'd'}) PutStatement(cache, Id(id, 'x'), kQuarter);
-  EXPECT_EQ(cache.bytes(), StatementCache::kBytesMax);
+  EXPECT_EQ(cache.bytes(), execute::StatementCache::kBytesMax);
   EXPECT_EQ(cache.size(), 4u);
   PutStatement(cache, Id('e', 'x'), 1);
   EXPECT_EQ(cache.bytes(), 3 * kQuarter + 1);
@@ -38,41 +38,41 @@ TEST(StatementCache, HoldsSoManyBytes) {
   EXPECT_NE(cache.Find(Id('b', 'x')), nullptr);
   // Prepared again, larger: what it was does not count.
   PutStatement(cache, Id('b', 'x'), 2 * kQuarter - 1);
-  EXPECT_EQ(cache.bytes(), StatementCache::kBytesMax);
+  EXPECT_EQ(cache.bytes(), execute::StatementCache::kBytesMax);
   EXPECT_EQ(cache.size(), 4u);
   cache.Drop(Id('b', 'x'));
   EXPECT_EQ(cache.bytes(), 2 * kQuarter + 1);
-  PutStatement(cache, Id('f', 'x'), StatementCache::kBytesMax);
+  PutStatement(cache, Id('f', 'x'), execute::StatementCache::kBytesMax);
   EXPECT_EQ(cache.size(), 1u);
 }
 
 TEST(StatementCache, RefusesWhatIsLargerThanAllMayBe) {
-  StatementCache cache;
+  execute::StatementCache cache;
   PutStatement(cache, Id('a', 'x'));
-  auto statement = std::make_shared<PreparedStatement>();
+  auto statement = std::make_shared<execute::PreparedStatement>();
   statement->id = Id('b', 'x');
-  statement->bytes = StatementCache::kBytesMax + 1;
+  statement->bytes = execute::StatementCache::kBytesMax + 1;
   EXPECT_FALSE(cache.Put(std::move(statement)));
   EXPECT_EQ(cache.size(), 1u) << "nothing has gone for it";
 }
 
 TEST(StatementCache, WhatIsUsedStays) {
-  StatementCache cache;
+  execute::StatementCache cache;
   PutStatement(cache, "used");
-  for (size_t i = 0; i < 2 * StatementCache::kStatementsMax; ++i) {
+  for (size_t i = 0; i < 2 * execute::StatementCache::kStatementsMax; ++i) {
     PutStatement(cache, std::to_string(i));
     if (i % 1'000 == 0) {
       ASSERT_NE(cache.Find("used"), nullptr) << i;
     }
   }
-  EXPECT_EQ(cache.size(), StatementCache::kStatementsMax);
+  EXPECT_EQ(cache.size(), execute::StatementCache::kStatementsMax);
   EXPECT_EQ(cache.Find("0"), nullptr);
 }
 
 // However it was executed: by the cache, or by a memo that needed no look.
 TEST(StatementCache, WhatIsPreparedAndNeverUsedAgainPushesOutNothingElse) {
-  StatementCache cache;
-  StatementMemo memo;
+  execute::StatementCache cache;
+  execute::StatementMemo memo;
   PutStatement(cache, Id('a', 'x'));
   PutStatement(cache, Id('b', 'x'));
   PutStatement(cache, Id('c', 'x'));
@@ -80,12 +80,12 @@ TEST(StatementCache, WhatIsPreparedAndNeverUsedAgainPushesOutNothingElse) {
     ASSERT_NE(cache.Find(Id('a', 'x')), nullptr);
     ASSERT_NE(memo.Find(cache, Id('b', 'x')), nullptr);
   }
-  for (size_t i = 0; i < 3 * StatementCache::kStatementsMax; ++i) {
+  for (size_t i = 0; i < 3 * execute::StatementCache::kStatementsMax; ++i) {
     const std::string id = std::to_string(i);
     PutStatement(cache, id);
     ASSERT_NE(cache.Find(id), nullptr);
   }
-  EXPECT_EQ(cache.size(), StatementCache::kStatementsMax);
+  EXPECT_EQ(cache.size(), execute::StatementCache::kStatementsMax);
   EXPECT_NE(cache.Find(Id('a', 'x')), nullptr);
   EXPECT_NE(memo.Find(cache, Id('b', 'x')), nullptr);
   EXPECT_EQ(cache.Find(Id('c', 'x')), nullptr) << "nobody has executed it";
@@ -93,25 +93,25 @@ TEST(StatementCache, WhatIsPreparedAndNeverUsedAgainPushesOutNothingElse) {
   PutStatement(cache, Id('a', 'x'), 10);
   EXPECT_NE(cache.Find(Id('a', 'x')), nullptr);
   for (size_t i = 0; i < 100; ++i) {
-    PutStatement(cache, "large " + std::to_string(i), StatementCache::kBytesMax / 10);
+    PutStatement(cache, "large " + std::to_string(i), execute::StatementCache::kBytesMax / 10);
   }
   EXPECT_NE(cache.Find(Id('a', 'x')), nullptr);
   EXPECT_NE(memo.Find(cache, Id('b', 'x')), nullptr);
-  EXPECT_LE(cache.bytes(), StatementCache::kBytesMax);
+  EXPECT_LE(cache.bytes(), execute::StatementCache::kBytesMax);
 }
 
 // Those in use have three quarters of all: others can still be prepared and executed.
 TEST(StatementCache, WhatIsUsedLeavesRoom) {
-  StatementCache cache;
-  for (size_t i = 0; i < 2 * StatementCache::kStatementsMax; ++i) {
+  execute::StatementCache cache;
+  for (size_t i = 0; i < 2 * execute::StatementCache::kStatementsMax; ++i) {
     const std::string id = std::to_string(i);
     PutStatement(cache, id);
     for (int use = 0; use < 3; ++use) ASSERT_NE(cache.Find(id), nullptr);
   }
-  EXPECT_EQ(cache.size(), StatementCache::kStatementsMax);
-  EXPECT_NE(cache.Find(std::to_string(2 * StatementCache::kStatementsMax - 1)), nullptr);
+  EXPECT_EQ(cache.size(), execute::StatementCache::kStatementsMax);
+  EXPECT_NE(cache.Find(std::to_string(2 * execute::StatementCache::kStatementsMax - 1)), nullptr);
   EXPECT_EQ(cache.Find("0"), nullptr);
-  PutStatement(cache, "large", StatementCache::kBytesMax);
+  PutStatement(cache, "large", execute::StatementCache::kBytesMax);
   EXPECT_EQ(cache.size(), 1u);
   for (int use = 0; use < 3; ++use) EXPECT_NE(cache.Find("large"), nullptr);
   PutStatement(cache, "other");
@@ -119,8 +119,8 @@ TEST(StatementCache, WhatIsUsedLeavesRoom) {
 }
 
 TEST(StatementMemo, FindsWhatTheCacheFinds) {
-  StatementCache cache;
-  StatementMemo memo;
+  execute::StatementCache cache;
+  execute::StatementMemo memo;
   EXPECT_EQ(memo.Find(cache, Id('a', 'x')), nullptr);
   EXPECT_EQ(memo.Find(cache, ""), nullptr);
   const auto* const first = PutStatement(cache, Id('a', 'x'));
@@ -135,8 +135,8 @@ TEST(StatementMemo, FindsWhatTheCacheFinds) {
 }
 
 TEST(StatementMemo, ForgetsWhatTheCacheHasDropped) {
-  StatementCache cache;
-  StatementMemo memo;
+  execute::StatementCache cache;
+  execute::StatementMemo memo;
   PutStatement(cache, Id('a', 'x'));
   const auto* const other = PutStatement(cache, Id('b', 'x'));
   EXPECT_NE(memo.Find(cache, Id('a', 'x')), nullptr);
@@ -152,23 +152,23 @@ TEST(StatementMemo, ForgetsWhatTheCacheHasDropped) {
 }
 
 TEST(StatementMemo, ForgetsWhatHadToGoForOthers) {
-  StatementCache cache;
-  StatementMemo memo;
+  execute::StatementCache cache;
+  execute::StatementMemo memo;
   PutStatement(cache, Id('a', 'x'));
   EXPECT_NE(memo.Find(cache, Id('a', 'x')), nullptr);
-  for (size_t i = 0; i < StatementCache::kStatementsMax; ++i) {
+  for (size_t i = 0; i < execute::StatementCache::kStatementsMax; ++i) {
     PutStatement(cache, "statement " + std::to_string(i));
   }
   EXPECT_EQ(memo.Find(cache, Id('a', 'x')), nullptr);
 }
 
 TEST(StatementMemo, HoldsWhatItHasFoundUntilTheTurnEnds) {
-  StatementCache cache;
-  StatementMemo memo;
+  execute::StatementCache cache;
+  execute::StatementMemo memo;
   const auto* const first = PutStatement(cache, Id('a', 'x'));
   PutStatement(cache, Id('a', 'y'));
-  const PreparedStatement* const found = memo.Find(cache, Id('a', 'x'));
-  const std::weak_ptr<const PlannedStatement> held = found->weak_from_this();
+  const execute::PreparedStatement* const found = memo.Find(cache, Id('a', 'x'));
+  const std::weak_ptr<const cql::PlannedStatement> held = found->weak_from_this();
   cache.Drop(Id('a', 'x'));
   EXPECT_NE(memo.Find(cache, Id('a', 'y')), nullptr) << "at the same place";
   EXPECT_EQ(held.lock().get(), first);
@@ -177,12 +177,12 @@ TEST(StatementMemo, HoldsWhatItHasFoundUntilTheTurnEnds) {
 }
 
 TEST(StatementMemo, DoesNotHoldLargeStatements) {
-  StatementCache cache;
-  StatementMemo memo;
-  auto statement = std::make_shared<PreparedStatement>();
+  execute::StatementCache cache;
+  execute::StatementMemo memo;
+  auto statement = std::make_shared<execute::PreparedStatement>();
   statement->id = Id('a', 'x');
   statement->bytes = 1 << 20;
-  const std::weak_ptr<const PreparedStatement> large = statement;
+  const std::weak_ptr<const execute::PreparedStatement> large = statement;
   EXPECT_TRUE(cache.Put(std::move(statement)));
   EXPECT_EQ(memo.Find(cache, Id('a', 'x')), large.lock().get());
   cache.Drop(Id('a', 'x'));

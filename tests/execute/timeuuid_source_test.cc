@@ -21,7 +21,7 @@ bool Ascend(const Uuid& a, const Uuid& b) {
 
 TEST(TimeuuidSourceTest, TheyAreTimeuuidsOfThePresent) {
   ManualClock clock(kStart);
-  TimeuuidSource source(clock, kNode);
+  execute::TimeuuidSource source(clock, kNode);
   const Uuid first = source.Next();
   EXPECT_TRUE(IsValidCqlValue(CqlType::kTimeuuid, first.view()));
   EXPECT_EQ(static_cast<unsigned char>(first.bytes[8]) >> 6, 2u) << "the variant of RFC 4122";
@@ -32,7 +32,7 @@ TEST(TimeuuidSourceTest, TheyAreTimeuuidsOfThePresent) {
 
 TEST(TimeuuidSourceTest, TheyAscendWhileTheClockStands) {
   ManualClock clock(kStart);
-  TimeuuidSource source(clock, kNode);
+  execute::TimeuuidSource source(clock, kNode);
   Uuid last = source.Next();
   for (int i = 0; i < 1000; ++i) {
     const Uuid next = source.Next();
@@ -47,7 +47,7 @@ TEST(TimeuuidSourceTest, TheyAscendWhileTheClockStands) {
 
 TEST(TimeuuidSourceTest, TheyGoBackWithTheClockAndStayUnique) {
   ManualClock clock(kStart);
-  TimeuuidSource source(clock, kNode);
+  execute::TimeuuidSource source(clock, kNode);
   std::set<std::string> seen;
   for (int round = 0; round < 100; ++round) {
     clock.SetNanos(kStart);
@@ -64,8 +64,8 @@ TEST(TimeuuidSourceTest, TheyGoBackWithTheClockAndStayUnique) {
 
 TEST(TimeuuidSourceTest, TwoServersDiffer) {
   ManualClock clock(kStart);
-  TimeuuidSource one(clock, kNode);
-  TimeuuidSource other(clock, Uuid::FromRandomBits(0, 0));
+  execute::TimeuuidSource one(clock, kNode);
+  execute::TimeuuidSource other(clock, Uuid::FromRandomBits(0, 0));
   EXPECT_NE(one.Next(), other.Next());
 }
 

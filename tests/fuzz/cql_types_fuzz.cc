@@ -29,9 +29,9 @@ int DepthOf(const DataType& type) {
 
 // nullopt where the text is no literal, or none of that type.
 std::optional<std::string> ValueOf(const DataType& type, std::string_view text) {
-  const CqlOr<Expression> term = ParseTerm(text);
-  if (!term.ok() || !IsLiteral(*term)) return std::nullopt;
-  CqlOr<std::optional<std::string>> value = EncodeLiteral(*term, type, "c");
+  const cql::CqlOr<cql::Expression> term = cql::ParseTerm(text);
+  if (!term.ok() || !cql::IsLiteral(*term)) return std::nullopt;
+  cql::CqlOr<std::optional<std::string>> value = cql::EncodeLiteral(*term, type, "c");
   if (!value.ok() || !value->has_value()) return std::nullopt;
   LS_CHECK(type.IsValid(**value), "literals become valid values");
   return **std::move(value);
@@ -40,12 +40,13 @@ std::optional<std::string> ValueOf(const DataType& type, std::string_view text) 
 // `value` is valid.
 void CheckRoundTrip(const DataType& type, std::string_view value) {
   LS_CHECK(CompareValues(type, value, value) == 0, "a value equals itself");
-  const std::string printed = PrintValue(type, value);
+  const std::string printed = cql::PrintValue(type, value);
   // Empty numbers, numbers of megabytes, and what nests too deep for an expression.
-  if (printed.find("blobas") != std::string::npos || DepthOf(type) >= kExpressionNestingMax) return;
+  if (printed.find("blobas") != std::string::npos || DepthOf(type) >= cql::kExpressionNestingMax)
+    return;
   const std::optional<std::string> first = ValueOf(type, printed);
   LS_CHECK(first, "what prints is a literal");
-  const std::optional<std::string> second = ValueOf(type, PrintValue(type, *first));
+  const std::optional<std::string> second = ValueOf(type, cql::PrintValue(type, *first));
   LS_CHECK(second == first, "printing and reading again changes nothing");
   // Durations have no order but that of their bytes, of which there may be too many.
   if (type.is_native() && !type.is(CqlType::kDuration)) {
@@ -55,23 +56,23 @@ void CheckRoundTrip(const DataType& type, std::string_view value) {
 
 // `value` is valid.
 void CheckShownAsJson(const DataType& type, std::string_view value) {
-  const CqlOr<std::string> json = EncodeJson(type, value);
-  if (!json.ok() || DepthOf(type) >= kJsonNestingMax) return;
-  const CqlOr<JsonValue> read = ParseJson(*json);
+  const cql::CqlOr<std::string> json = cql::EncodeJson(type, value);
+  if (!json.ok() || DepthOf(type) >= cql::kJsonNestingMax) return;
+  const cql::CqlOr<cql::JsonValue> read = cql::ParseJson(*json);
   // Decimals have larger exponents than doubles.
   if (!read.ok() && read.error().message.find("Number too big") != std::string::npos) return;
   LS_CHECK(read.ok(), "what is shown as JSON is JSON");
-  LS_CHECK(ParseJson(PrintJson(*read)).ok(), "what was read can be printed");
+  LS_CHECK(cql::ParseJson(cql::PrintJson(*read)).ok(), "what was read can be printed");
   // Some of it is not taken again: nulls within tuples, numbers that no double holds.
-  const CqlOr<std::string> again = DecodeJson(*read, type);
+  const cql::CqlOr<std::string> again = cql::DecodeJson(*read, type);
   LS_CHECK(!again.ok() || type.IsValid(*again), "JSON becomes valid values");
 }
 
 // Whatever it is, as JSON that somebody sends.
 void CheckTakenAsJson(const DataType& type, std::string_view text) {
-  const CqlOr<JsonValue> json = ParseJson(text);
+  const cql::CqlOr<cql::JsonValue> json = cql::ParseJson(text);
   if (!json.ok()) return;
-  const CqlOr<std::string> value = DecodeJson(*json, type);
+  const cql::CqlOr<std::string> value = cql::DecodeJson(*json, type);
   if (!value.ok()) return;
   LS_CHECK(type.IsValid(*value), "JSON becomes valid values");
   CheckShownAsJson(type, *value);
@@ -84,9 +85,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace liststore;  // NOLINT(google-build-using-namespace)
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const size_t line = std::min(input.find('\n'), size);
-  const CqlOr<TypeSpec> spec = ParseType(input.substr(0, line));
+  const cql::CqlOr<cql::TypeSpec> spec = cql::ParseType(input.substr(0, line));
   if (!spec.ok()) return 0;
-  const CqlOr<DataType> type = ToDataType(*spec, "ks");
+  const cql::CqlOr<DataType> type = cql::ToDataType(*spec, "ks");
   if (!type.ok()) return 0;
   const std::string_view rest = line == size ? std::string_view() : input.substr(line + 1);
   if (type->IsValid(rest)) {

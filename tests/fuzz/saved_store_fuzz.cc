@@ -16,9 +16,9 @@ namespace liststore {
 namespace {
 
 // Looks at all that it is handed, and writes the lists again.
-class CheckingSink final : public saved::ContentSink {
+class CheckingSink final : public snapshot::ContentSink {
  public:
-  void OnOrigin(saved::Origin) override {}
+  void OnOrigin(snapshot::Origin) override {}
   absl::Status OnList(const StoredPartition& list, std::span<const StoredRow> rows) override {
     LS_CHECK(!(list.partial && list.kept_empty), "what is kept empty was put whole");
     LS_CHECK(list.fresh_until_seconds >= 0, "a freshness is an instant");
@@ -43,18 +43,18 @@ class CheckingSink final : public saved::ContentSink {
     bytes += component.size();
     return absl::OkStatus();
   }
-  absl::Status OnFeature(const saved::Feature& feature) override {
+  absl::Status OnFeature(const snapshot::Feature& feature) override {
     bytes += feature.feature.size() + feature.versions.size();
     return absl::OkStatus();
   }
-  saved::ListsEncoder encoder;
+  snapshot::ListsEncoder encoder;
   size_t bytes = 0;
 };
 
 void Read(std::string_view file) {
   testing::MemorySource source(file);
   CheckingSink sink;
-  const auto result = saved::ReadSavedStore(source, sink);
+  const auto result = snapshot::ReadSavedStore(source, sink);
   if (!result.ok()) {
     LS_CHECK(!result.status().message().empty(), "a refusal says why");
   } else {
@@ -74,11 +74,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   testing::MemorySink file;
-  saved::SavedStoreWriter writer(file);
-  LS_CHECK(writer.Begin(0, saved::Origin::kCopies).ok(), "memory takes all");
-  std::string block(saved::kBlockHeaderBytes, '\0');
+  snapshot::SavedStoreWriter writer(file);
+  LS_CHECK(writer.Begin(0, snapshot::Origin::kCopies).ok(), "memory takes all");
+  std::string block(snapshot::kBlockHeaderBytes, '\0');
   block.append(rest);
-  LS_CHECK(writer.WriteBlock(static_cast<saved::BlockKind>(1 + data[0] % 3), block).ok(),
+  LS_CHECK(writer.WriteBlock(static_cast<snapshot::BlockKind>(1 + data[0] % 3), block).ok(),
            "memory takes all");
   LS_CHECK(writer.End({}).ok(), "memory takes all");
   Read(file.bytes);

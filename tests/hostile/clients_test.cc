@@ -36,7 +36,7 @@ class MovedClock {
 
 class Clients : public ::testing::Test {
  protected:
-  void Start(network::ServerOptions options, CqlFaceOptions face = {}) {
+  void Start(network::ServerOptions options, cql_face::CqlFaceOptions face = {}) {
     options.now = [this] { return clock_.Now(); };
     server_ = std::make_unique<FakeServer>(std::move(face), options);
   }
@@ -76,7 +76,8 @@ class Clients : public ::testing::Test {
 };
 
 TEST_F(Clients, DoNotStayInTheHandshake) {
-  Start({.limits = {.handshake_time = seconds(10)}}, {.credentials = Credentials{"u", "p"}});
+  Start({.limits = {.handshake_time = seconds(10)}},
+        {.credentials = cql_face::Credentials{"u", "p"}});
   RawCqlClient silent(server_->port());
   RawCqlClient asks_only(server_->port());
   RawCqlClient has_no_password(server_->port());
@@ -184,7 +185,7 @@ TEST_F(Clients, ThatAreRefusedDoNotStay) {
 }
 
 TEST_F(Clients, SendLittleBeforeTheyHaveLoggedIn) {
-  Start({}, {.credentials = Credentials{"u", "p"}});
+  Start({}, {.credentials = cql_face::Credentials{"u", "p"}});
   RawCqlClient client(server_->port());
   const auto asked = client.Ask({.opcode = kStartup, .body = StartupBody()});
   ASSERT_TRUE(asked);

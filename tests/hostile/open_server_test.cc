@@ -31,7 +31,7 @@ TEST_F(OpenServer, ShowsWhoHoldsWhat) {
   Must("CREATE TABLE k.t (p int PRIMARY KEY, v blob)");
   Must("INSERT INTO k.t (p, v) VALUES (1, ?)", {{std::string(20 * kMiB, 'x')}});
   const auto limit = [&](const std::string& kind) {
-    return DecodeInteger(
+    return cql::DecodeInteger(
         Cell("SELECT limit_bytes FROM liststore.memory WHERE kind = '" + kind + "'"));
   };
   EXPECT_EQ(limit("rows"), int64_t{64 << 20});
@@ -49,7 +49,7 @@ TEST_F(OpenServer, ShowsWhoHoldsWhat) {
   const auto held = connections();
   ASSERT_EQ(held.size(), 1u);
   EXPECT_EQ(held[0][0], "127.0.0.1:" + std::to_string(deaf.source_port()));
-  EXPECT_GT(DecodeInteger(*held[0][1]), int64_t{10 << 20});
+  EXPECT_GT(cql::DecodeInteger(*held[0][1]), int64_t{10 << 20});
   deaf.Close();
   while (!connections().empty()) {
   }
@@ -61,7 +61,8 @@ TEST_F(OpenServer, CountsWhatBecameOfClients) {
   options.max_connections_per_address = 2;
   StartServer(options, "k");
   const auto counter = [&](const std::string& name) {
-    return DecodeInteger(Cell("SELECT value FROM liststore.counters WHERE name = '" + name + "'"));
+    return cql::DecodeInteger(
+        Cell("SELECT value FROM liststore.counters WHERE name = '" + name + "'"));
   };
   RawCqlClient second(server_->cql_port());
   ASSERT_TRUE(second.StartUp());

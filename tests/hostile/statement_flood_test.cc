@@ -92,7 +92,8 @@ TEST_F(StatementFlood, LargeStatementsTakeWhatTheyMay) {
   }
   EXPECT_LT(memory.judged_bytes(), 80 * kMiB);
   const auto held = [&](const std::string& kind) {
-    return DecodeInteger(Cell("SELECT bytes FROM liststore.memory WHERE kind = '" + kind + "'"));
+    return cql::DecodeInteger(
+        Cell("SELECT bytes FROM liststore.memory WHERE kind = '" + kind + "'"));
   };
   EXPECT_LE(held("statements"), static_cast<int64_t>(8 * kMiB));
   EXPECT_LE(held("journal"), static_cast<int64_t>(16 * kMiB));

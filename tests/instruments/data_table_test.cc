@@ -16,7 +16,7 @@ constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kStart = 1'700'000'000 * kSecond;
 
 // What is reset with the data, and when.
-struct CountedPart final : Resettable {
+struct CountedPart final : instruments::Resettable {
   explicit CountedPart(std::string& order, char name) : order_of_calls(order), name_of_part(name) {}
   void Reset() override { order_of_calls += name_of_part; }
   std::string& order_of_calls;
@@ -35,7 +35,7 @@ class DataTableTest : public ::testing::Test {
     TableDefinition table = DefinitionOf(storage);
     table.id = engine_.catalog().NewUuid();
     engine_.catalog().Change([&](Schema& schema) {
-      Catalog::PutTable(schema, std::make_shared<TableDefinition>(table));
+      shard::Catalog::PutTable(schema, std::make_shared<TableDefinition>(table));
       return true;
     });
   }
@@ -52,7 +52,7 @@ class DataTableTest : public ::testing::Test {
   }
 
   std::optional<std::string> Cell(std::string_view column) {
-    const NodeFacts node;
+    const cql::NodeFacts node;
     const auto rows = table_.Rows({*engine_.catalog().snapshot(), node, {}, 0});
     EXPECT_EQ(rows.size(), 1u);
     const ColumnDefinition* found = table_.definition()->FindColumn(column);
@@ -64,32 +64,33 @@ class DataTableTest : public ::testing::Test {
     return error ? error->message : "";
   }
 
-  Engine engine_{EngineOptions{}};
+  shard::Engine engine_{shard::EngineOptions{}};
   ServerClock clock_{kStart};
   std::vector<SchemaDifference> told_;
-  DataTable table_{engine_,
-                   clock_,
-                   {.serves_list_store = false,
-                    .on_schema_change = [this](std::span<const SchemaDifference> differences) {
-                      told_.assign(differences.begin(), differences.end());
-                    }}};
+  instruments::DataTable table_{
+      engine_,
+      clock_,
+      {.serves_list_store = false,
+       .on_schema_change = [this](std::span<const SchemaDifference> differences) {
+         told_.assign(differences.begin(), differences.end());
+       }}};
 };
 
 TEST_F(DataTableTest, CountsWhatUsersHave) {
   EXPECT_EQ(table_.definition()->keyspace, "liststore");
   EXPECT_EQ(table_.definition()->name, "data");
   EXPECT_EQ(Cell("key"), "data");
-  EXPECT_EQ(Cell("keyspaces"), EncodeInt(0));
-  EXPECT_EQ(Cell("rows"), EncodeBigint(0));
+  EXPECT_EQ(Cell("keyspaces"), cql::EncodeInt(0));
+  EXPECT_EQ(Cell("rows"), cql::EncodeBigint(0));
   MakeTable("a");
   MakeTable("b");
   Insert("a", "1");
   Insert("b", "1");
   Insert("b", "2");
-  EXPECT_EQ(Cell("keyspaces"), EncodeInt(1));
-  EXPECT_EQ(Cell("tables"), EncodeInt(2));
-  EXPECT_EQ(Cell("rows"), EncodeBigint(3));
-  EXPECT_GT(*Cell("bytes"), EncodeBigint(0));
+  EXPECT_EQ(Cell("keyspaces"), cql::EncodeInt(1));
+  EXPECT_EQ(Cell("tables"), cql::EncodeInt(2));
+  EXPECT_EQ(Cell("rows"), cql::EncodeBigint(3));
+  EXPECT_GT(*Cell("bytes"), cql::EncodeBigint(0));
   EXPECT_EQ(Cell("action"), std::nullopt);
   EXPECT_EQ(Cell("baseline"), std::nullopt);
 }
@@ -99,19 +100,19 @@ TEST_F(DataTableTest, MarksAndGoesBack) {
   Insert("a", "1");
   ASSERT_EQ(clock_.Advance(5 * kSecond), ServerClock::Change::kDone);
   EXPECT_EQ(Act("mark"), "");
-  EXPECT_EQ(Cell("baseline"), EncodeTimestamp(kStart + 5 * kSecond));
+  EXPECT_EQ(Cell("baseline"), cql::EncodeTimestamp(kStart + 5 * kSecond));
   Insert("a", "2");
   MakeTable("b");
-  EXPECT_EQ(Cell("rows"), EncodeBigint(2));
+  EXPECT_EQ(Cell("rows"), cql::EncodeBigint(2));
   EXPECT_EQ(Act("reset"), "");
-  EXPECT_EQ(Cell("rows"), EncodeBigint(1)) << "the copy is not counted";
-  EXPECT_EQ(Cell("tables"), EncodeInt(1));
+  EXPECT_EQ(Cell("rows"), cql::EncodeBigint(1)) << "the copy is not counted";
+  EXPECT_EQ(Cell("tables"), cql::EncodeInt(1));
   EXPECT_EQ(told_, (std::vector<SchemaDifference>{{SchemaDifference::Kind::kDropped, "app", "b"}}));
   EXPECT_EQ(Act("forget"), "");
   EXPECT_EQ(Cell("baseline"), std::nullopt);
-  EXPECT_EQ(Cell("rows"), EncodeBigint(1)) << "what is stored stays";
+  EXPECT_EQ(Cell("rows"), cql::EncodeBigint(1)) << "what is stored stays";
   EXPECT_EQ(Act("reset"), "");
-  EXPECT_EQ(Cell("keyspaces"), EncodeInt(0));
+  EXPECT_EQ(Cell("keyspaces"), cql::EncodeInt(0));
   EXPECT_EQ(told_, (std::vector<SchemaDifference>{{SchemaDifference::Kind::kDropped, "app", ""}}));
 }
 
@@ -132,7 +133,7 @@ TEST_F(DataTableTest, TheClocksModeGoesBackWithTheData) {
   using Mode = ServerClock::Mode;
   const ManualClock machine(kStart), steady(0);
   ServerClock clock(machine, steady);
-  DataTable table(engine_, clock, {});
+  instruments::DataTable table(engine_, clock, {});
   const auto act = [&](const char* action) {
     EXPECT_EQ(table.Write({{"key", "data"}, {"action", action}}), std::nullopt);
   };
@@ -154,7 +155,7 @@ TEST_F(DataTableTest, TheClocksModeGoesBackWithTheData) {
 TEST_F(DataTableTest, ARealClockGoesOn) {
   ManualClock machine(kStart);
   ServerClock clock(machine);
-  DataTable table(engine_, clock, {});
+  instruments::DataTable table(engine_, clock, {});
   EXPECT_EQ(table.Write({{"key", "data"}, {"action", "mark"}}), std::nullopt);
   machine.AdvanceSeconds(100);
   EXPECT_EQ(table.Write({{"key", "data"}, {"action", "reset"}}), std::nullopt);
@@ -178,7 +179,7 @@ TEST_F(DataTableTest, OtherPartsAreResetInTheirOrder) {
 
 struct RefusedCase {
   const char* name;
-  VirtualTable::Values values;
+  cql::VirtualTable::Values values;
   const char* error;
 };
 
@@ -197,35 +198,37 @@ TEST_F(DataTableTest, RefusesByName) {
        {{"key", "other"}, {"action", "reset"}},
        "liststore.data: the only key is 'data'"},
       {"a figure",
-       {{"key", "data"}, {"action", "reset"}, {"rows", EncodeBigint(0)}},
+       {{"key", "data"}, {"action", "reset"}, {"rows", cql::EncodeBigint(0)}},
        "liststore.data: rows is counted, and cannot be written"},
   };
   MakeTable("a");
   Insert("a", "1");
   for (const RefusedCase& refused : kCases) {
     SCOPED_TRACE(refused.name);
-    EXPECT_EQ(table_.Write(refused.values), CqlError::Invalid(refused.error));
-    EXPECT_EQ(Cell("rows"), EncodeBigint(1));
+    EXPECT_EQ(table_.Write(refused.values), cql::CqlError::Invalid(refused.error));
+    EXPECT_EQ(Cell("rows"), cql::EncodeBigint(1));
   }
 }
 
 TEST_F(DataTableTest, ServersOfAListStoreAreLeftAlone) {
-  DataTable table(engine_, clock_, {.serves_list_store = true, .on_schema_change = {}});
+  instruments::DataTable table(engine_, clock_,
+                               {.serves_list_store = true, .on_schema_change = {}});
   for (const std::string action : {"mark", "reset", "forget"}) {
-    EXPECT_EQ(table.Write({{"key", "data"}, {"action", action}}),
-              CqlError::Invalid("liststore.data: '" + action +
-                                "' is not for a server of a list store, whose data belongs to the "
-                                "program"));
+    EXPECT_EQ(
+        table.Write({{"key", "data"}, {"action", action}}),
+        cql::CqlError::Invalid("liststore.data: '" + action +
+                               "' is not for a server of a list store, whose data belongs to the "
+                               "program"));
   }
 }
 
 TEST(DataTableMemoryTest, AMarkThatDoesNotFitSaysSo) {
-  EngineOptions options;
+  shard::EngineOptions options;
   options.lanes_per_shard_log2 = 0;
   options.memory_limit_bytes = 4 << 20;
-  Engine engine(options);
+  shard::Engine engine(options);
   ServerClock clock(kStart);
-  DataTable table(engine, clock, {});
+  instruments::DataTable table(engine, clock, {});
   TableSchema storage;
   storage.keyspace = "app";
   storage.name = "a";
@@ -233,7 +236,7 @@ TEST(DataTableMemoryTest, AMarkThatDoesNotFitSaysSo) {
   storage.regular = {{"v", CqlType::kText}};
   storage.id = engine.CreateTable(storage);
   engine.catalog().Change([&](Schema& schema) {
-    Catalog::PutTable(schema, std::make_shared<TableDefinition>(DefinitionOf(storage)));
+    shard::Catalog::PutTable(schema, std::make_shared<TableDefinition>(DefinitionOf(storage)));
     return true;
   });
   const std::string value(20'000, 'v');
@@ -248,9 +251,9 @@ TEST(DataTableMemoryTest, AMarkThatDoesNotFitSaysSo) {
   }
   EXPECT_EQ(
       table.Write({{"key", "data"}, {"action", "mark"}}),
-      CqlError::Server("liststore.data: 'mark' was refused and has changed nothing: a copy of "
-                       "its tables does not fit into the memory limit of 4194304 bytes "
-                       "beside what is stored"));
+      cql::CqlError::Server("liststore.data: 'mark' was refused and has changed nothing: a copy of "
+                            "its tables does not fit into the memory limit of 4194304 bytes "
+                            "beside what is stored"));
 }
 
 }  // namespace data_table_test

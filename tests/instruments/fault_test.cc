@@ -21,25 +21,26 @@ TEST(FaultAction, IsReadFromText) {
   for (const char* name :
        {"read_timeout", "write_timeout", "unavailable", "overloaded", "server_error", "unprepared",
         "rate_limit", "close_connection", "no_answer"}) {
-    const auto action = ParseFaultAction(name);
+    const auto action = instruments::ParseFaultAction(name);
     ASSERT_TRUE(action.ok()) << name;
     EXPECT_EQ(ToString(action->kind), name);
   }
-  const auto fixed = ParseFaultAction("delay 200ms");
+  const auto fixed = instruments::ParseFaultAction("delay 200ms");
   ASSERT_TRUE(fixed.ok());
-  EXPECT_EQ(fixed->kind, FaultAction::Kind::kDelay);
+  EXPECT_EQ(fixed->kind, instruments::FaultAction::Kind::kDelay);
   for (const double fraction : {0.0, 0.3, 0.7, 0.995, 0.9999}) {
     EXPECT_EQ(fixed->delay.At(fraction), milliseconds(200));
   }
-  const auto range = ParseFaultAction(" delay  5ms..0.02s ");
+  const auto range = instruments::ParseFaultAction(" delay  5ms..0.02s ");
   ASSERT_TRUE(range.ok());
   EXPECT_EQ(range->delay.At(0), milliseconds(5));
   EXPECT_NEAR(static_cast<double>(range->delay.At(0.5).count()), 12.5e6, 10);
   EXPECT_NEAR(static_cast<double>(range->delay.At(0.9).count()), 18.5e6, 10);
-  const auto percentiles = ParseFaultAction("delay p50=1ms p99=20ms p999=200ms");
+  const auto percentiles = instruments::ParseFaultAction("delay p50=1ms p99=20ms p999=200ms");
   ASSERT_TRUE(percentiles.ok());
-  EXPECT_EQ(percentiles->delay, (DelayDistribution{true, nanoseconds(0), milliseconds(1),
-                                                   milliseconds(20), milliseconds(200)}));
+  EXPECT_EQ(percentiles->delay,
+            (instruments::DelayDistribution{true, nanoseconds(0), milliseconds(1), milliseconds(20),
+                                            milliseconds(200)}));
 }
 
 TEST(FaultAction, WhatIsNoneIsRefusedByName) {
@@ -47,7 +48,7 @@ TEST(FaultAction, WhatIsNoneIsRefusedByName) {
        {"", "read timeout", "timeout", "read_timeout 3", "delay", "delay 3", "delay ms",
         "delay -1ms", "delay 2h", "delay 3601s", "delay 20ms..5ms", "delay 1ms 2ms",
         "delay p50=3ms p99=2ms p999=4ms", "delay p50=1ms p99=2ms", "delay nan s"}) {
-    const auto action = ParseFaultAction(text);
+    const auto action = instruments::ParseFaultAction(text);
     ASSERT_FALSE(action.ok()) << text;
     EXPECT_EQ(action.error().code, CqlErrorCode::kInvalid);
     EXPECT_NE(action.error().message.find("'" + std::string(text) + "'"), std::string::npos);
@@ -55,7 +56,8 @@ TEST(FaultAction, WhatIsNoneIsRefusedByName) {
 }
 
 TEST(DelayDistribution, HasItsPercentiles) {
-  const DelayDistribution delay = ParseFaultAction("delay p50=1ms p99=20ms p999=200ms")->delay;
+  const instruments::DelayDistribution delay =
+      instruments::ParseFaultAction("delay p50=1ms p99=20ms p999=200ms")->delay;
   Random random(testing::TestSeed());
   std::vector<nanoseconds> drawn(100'000);
   for (nanoseconds& time : drawn) time = delay.At(random.Fraction());
@@ -71,9 +73,9 @@ TEST(DelayDistribution, HasItsPercentiles) {
 
 // A request of everything that conditions may ask for.
 struct Request {
-  FaultRequest request;
+  instruments::FaultRequest request;
   Request() {
-    request.op = StatementOp::kSelect;
+    request.op = cql::StatementOp::kSelect;
     request.tables = {"feat.clicks"};
     request.text = "SELECT item FROM feat.clicks WHERE user = ?";
     request.consistency = "LOCAL_QUORUM";
@@ -86,25 +88,25 @@ struct Request {
 
 TEST(FaultCondition, EveryPartMustHold) {
   const Request at;
-  EXPECT_TRUE(FaultCondition().Holds(at.request));
-  using Change = void (*)(FaultCondition&);
+  EXPECT_TRUE(instruments::FaultCondition().Holds(at.request));
+  using Change = void (*)(instruments::FaultCondition&);
   const std::pair<Change, bool> cases[] = {
-      {[](FaultCondition& c) { c.op = StatementOp::kSelect; }, true},
-      {[](FaultCondition& c) { c.op = StatementOp::kInsert; }, false},
-      {[](FaultCondition& c) { c.table = "feat.clicks"; }, true},
-      {[](FaultCondition& c) { c.table = "feat.click"; }, false},
-      {[](FaultCondition& c) { c.statement = "user = ?"; }, true},
-      {[](FaultCondition& c) { c.statement = "ttl"; }, false},
-      {[](FaultCondition& c) { c.consistency = "LOCAL_QUORUM"; }, true},
-      {[](FaultCondition& c) { c.consistency = "QUORUM"; }, false},
-      {[](FaultCondition& c) { c.key = "u1"; }, true},
-      {[](FaultCondition& c) { c.key = "u2"; }, false},
-      {[](FaultCondition& c) { c.connection = "127.0.0.1:4711"; }, true},
-      {[](FaultCondition& c) { c.connection = "A Driver"; }, true},
-      {[](FaultCondition& c) { c.connection = "127.0.0.1:4712"; }, false},
+      {[](instruments::FaultCondition& c) { c.op = cql::StatementOp::kSelect; }, true},
+      {[](instruments::FaultCondition& c) { c.op = cql::StatementOp::kInsert; }, false},
+      {[](instruments::FaultCondition& c) { c.table = "feat.clicks"; }, true},
+      {[](instruments::FaultCondition& c) { c.table = "feat.click"; }, false},
+      {[](instruments::FaultCondition& c) { c.statement = "user = ?"; }, true},
+      {[](instruments::FaultCondition& c) { c.statement = "ttl"; }, false},
+      {[](instruments::FaultCondition& c) { c.consistency = "LOCAL_QUORUM"; }, true},
+      {[](instruments::FaultCondition& c) { c.consistency = "QUORUM"; }, false},
+      {[](instruments::FaultCondition& c) { c.key = "u1"; }, true},
+      {[](instruments::FaultCondition& c) { c.key = "u2"; }, false},
+      {[](instruments::FaultCondition& c) { c.connection = "127.0.0.1:4711"; }, true},
+      {[](instruments::FaultCondition& c) { c.connection = "A Driver"; }, true},
+      {[](instruments::FaultCondition& c) { c.connection = "127.0.0.1:4712"; }, false},
   };
   for (const auto& [change, holds] : cases) {
-    FaultCondition condition;
+    instruments::FaultCondition condition;
     change(condition);
     EXPECT_EQ(condition.Holds(at.request), holds) << &change - &cases[0].first;
     // Together with one that holds, and one that does not.
@@ -117,33 +119,33 @@ TEST(FaultCondition, EveryPartMustHold) {
 
 TEST(FaultCondition, PrepareAndTheSystemAreMeantOnlyByName) {
   Request at;
-  at.request.op = StatementOp::kPrepare;
-  EXPECT_FALSE(FaultCondition().Holds(at.request));
-  FaultCondition prepare;
-  prepare.op = StatementOp::kPrepare;
+  at.request.op = cql::StatementOp::kPrepare;
+  EXPECT_FALSE(instruments::FaultCondition().Holds(at.request));
+  instruments::FaultCondition prepare;
+  prepare.op = cql::StatementOp::kPrepare;
   EXPECT_TRUE(prepare.Holds(at.request));
 
   Request system;
   system.request.of_system = true;
-  EXPECT_FALSE(FaultCondition().Holds(system.request));
-  FaultCondition table;
+  EXPECT_FALSE(instruments::FaultCondition().Holds(system.request));
+  instruments::FaultCondition table;
   table.table = "feat.clicks";
   EXPECT_TRUE(table.Holds(system.request));
 }
 
-Fault Named(const std::string& name, const char* action) {
-  Fault fault;
+instruments::Fault Named(const std::string& name, const char* action) {
+  instruments::Fault fault;
   fault.name = name;
   fault.action_text = action;
-  fault.action = *ParseFaultAction(action);
+  fault.action = *instruments::ParseFaultAction(action);
   return fault;
 }
 
 TEST(FaultPlan, AFaultIsMetAsOftenAsItSays) {
-  FaultPlan plan;
+  instruments::FaultPlan plan;
   const Request at;
   EXPECT_FALSE(plan.armed());
-  Fault fault = Named("f", "read_timeout");
+  instruments::Fault fault = Named("f", "read_timeout");
   fault.times = 3;
   ASSERT_TRUE(plan.Put(fault));
   EXPECT_TRUE(plan.armed());
@@ -161,9 +163,9 @@ TEST(FaultPlan, AFaultIsMetAsOftenAsItSays) {
 }
 
 TEST(FaultPlan, TheFirstByNameIsMet) {
-  FaultPlan plan;
+  instruments::FaultPlan plan;
   const Request at;
-  Fault first = Named("a", "unavailable");
+  instruments::Fault first = Named("a", "unavailable");
   first.times = 1;
   ASSERT_TRUE(plan.Put(Named("b", "overloaded")));
   ASSERT_TRUE(plan.Put(first));
@@ -174,7 +176,7 @@ TEST(FaultPlan, TheFirstByNameIsMet) {
 }
 
 TEST(FaultPlan, OnlyWhatIsPreparedCanBecomeUnprepared) {
-  FaultPlan plan;
+  instruments::FaultPlan plan;
   Request at;
   ASSERT_TRUE(plan.Put(Named("f", "unprepared")));
   at.request.is_prepared = false;
@@ -184,12 +186,12 @@ TEST(FaultPlan, OnlyWhatIsPreparedCanBecomeUnprepared) {
 }
 
 TEST(FaultPlan, KeysAreAskedForOnlyWhereAFaultGoesByThem) {
-  FaultPlan plan;
+  instruments::FaultPlan plan;
   Request at;
   at.request.keys.clear();
   ASSERT_TRUE(plan.Put(Named("any", "delay 1ms")));
   EXPECT_FALSE(plan.AsksForKeys(at.request));
-  Fault of_key = Named("f", "overloaded");
+  instruments::Fault of_key = Named("f", "overloaded");
   of_key.times = 1;
   of_key.condition.key = "u1";
   of_key.condition.table = "feat.views";
@@ -207,8 +209,8 @@ TEST(FaultPlan, KeysAreAskedForOnlyWhereAFaultGoesByThem) {
 TEST(FaultPlan, TheSeedDecides) {
   const Request at;
   const auto run = [&](uint64_t seed) {
-    FaultPlan plan;
-    Fault fault = Named("f", "delay 1ms..9ms");
+    instruments::FaultPlan plan;
+    instruments::Fault fault = Named("f", "delay 1ms..9ms");
     fault.probability = 0.3;
     fault.seed = seed;
     EXPECT_TRUE(plan.Put(fault));
@@ -228,13 +230,13 @@ TEST(FaultPlan, TheSeedDecides) {
 }
 
 TEST(FaultPlan, ThereIsABoundToThem) {
-  FaultPlan plan;
-  for (size_t i = 0; i < FaultPlan::kFaultsMax; ++i) {
+  instruments::FaultPlan plan;
+  for (size_t i = 0; i < instruments::FaultPlan::kFaultsMax; ++i) {
     ASSERT_TRUE(plan.Put(Named(std::to_string(i), "no_answer")));
   }
   EXPECT_FALSE(plan.Put(Named("one more", "no_answer")));
   EXPECT_TRUE(plan.Put(Named("7", "overloaded"))) << "in place of one";
-  EXPECT_EQ(plan.List().size(), FaultPlan::kFaultsMax);
+  EXPECT_EQ(plan.List().size(), instruments::FaultPlan::kFaultsMax);
 }
 
 }  // namespace fault_test

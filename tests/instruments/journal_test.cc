@@ -17,13 +17,13 @@
 namespace liststore::testing {
 namespace journal_test {
 
-std::shared_ptr<const JournalClient> Client() {
-  static const auto client = std::make_shared<JournalClient>();
+std::shared_ptr<const instruments::JournalClient> Client() {
+  static const auto client = std::make_shared<instruments::JournalClient>();
   return client;
 }
 
-void Record(Journal& journal, const std::vector<std::string>& texts) {
-  journal.Append(texts.size(), [&](size_t i, JournalWriter& record) {
+void Record(instruments::Journal& journal, const std::vector<std::string>& texts) {
+  journal.Append(texts.size(), [&](size_t i, instruments::JournalWriter& record) {
     record.SetClient(Client());
     record.facts.outcome = "ok";
     record.AddText(texts[i]);
@@ -37,9 +37,9 @@ struct Seen {
   bool operator==(const Seen&) const = default;
 };
 
-std::vector<Seen> SeenIn(const Journal& journal) {
+std::vector<Seen> SeenIn(const instruments::Journal& journal) {
   std::vector<Seen> seen;
-  journal.ForEach([&](const JournalRecord& record) {
+  journal.ForEach([&](const instruments::JournalRecord& record) {
     seen.push_back({record.seq(), std::string(record.Statements().at(0).text)});
   });
   return seen;
@@ -64,7 +64,7 @@ TEST(Journal, IsARingOfTheLastRecordsWhateverIsDoneToIt) {
   Model model;
   model.capacity = 5;
   model.enabled = true;
-  Journal journal(model.capacity);
+  instruments::Journal journal(model.capacity);
   const uint64_t steps = TestSteps(5000);
   for (uint64_t step = 0; step < steps; ++step) {
     const uint64_t choice = below(40);
@@ -96,7 +96,7 @@ TEST(Journal, IsARingOfTheLastRecordsWhateverIsDoneToIt) {
     }
     ASSERT_EQ(SeenIn(journal), std::vector<Seen>(model.kept.begin(), model.kept.end()))
         << "step " << step;
-    const JournalCounts counts = journal.counts();
+    const instruments::JournalCounts counts = journal.counts();
     ASSERT_EQ(counts.enabled, model.enabled);
     ASSERT_EQ(counts.capacity, model.capacity);
     ASSERT_EQ(counts.kept, model.kept.size());
@@ -107,7 +107,7 @@ TEST(Journal, IsARingOfTheLastRecordsWhateverIsDoneToIt) {
 }
 
 TEST(Journal, GivesNoRecordTwiceAndNoneOutOfOrderToAReaderWhileOthersWrite) {
-  Journal journal(100);
+  instruments::Journal journal(100);
   const uint64_t steps = TestSteps(5000);
   std::vector<std::thread> writers;
   for (int i = 0; i < 3; ++i) {
@@ -120,35 +120,35 @@ TEST(Journal, GivesNoRecordTwiceAndNoneOutOfOrderToAReaderWhileOthersWrite) {
     EXPECT_TRUE(std::ranges::is_sorted(seen, std::less_equal<>(), &Seen::seq));
   }
   for (std::thread& writer : writers) writer.join();
-  const JournalCounts counts = journal.counts();
+  const instruments::JournalCounts counts = journal.counts();
   EXPECT_EQ(counts.recorded, 6 * steps);
   EXPECT_EQ(counts.kept, 100u);
   EXPECT_EQ(SeenIn(journal).size(), 100u);
 }
 
 TEST(Journal, KeepsTheBeginningOfWhatIsTooLong) {
-  Journal journal(4);
-  const std::string text(kRecordedTextBytesMax + 10, 't');
-  const std::string value(kRecordedValueBytesMax + 1, 'v');
-  journal.Append(1, [&](size_t /*i*/, JournalWriter& record) {
+  instruments::Journal journal(4);
+  const std::string text(instruments::kRecordedTextBytesMax + 10, 't');
+  const std::string value(instruments::kRecordedValueBytesMax + 1, 'v');
+  journal.Append(1, [&](size_t /*i*/, instruments::JournalWriter& record) {
     record.SetClient(Client());
     record.AddText(text);
-    record.AddValue({BoundValue::State::kValue, value}, "first");
-    record.AddValue({BoundValue::State::kNull, {}}, "name");
-    for (int i = 0; i < 20; ++i) record.AddValue({BoundValue::State::kValue, value}, "");
+    record.AddValue({cql::BoundValue::State::kValue, value}, "first");
+    record.AddValue({cql::BoundValue::State::kNull, {}}, "name");
+    for (int i = 0; i < 20; ++i) record.AddValue({cql::BoundValue::State::kValue, value}, "");
     record.SetError("why");
   });
   size_t records = 0;
-  journal.ForEach([&](const JournalRecord& record) {
+  journal.ForEach([&](const instruments::JournalRecord& record) {
     ++records;
-    const std::vector<RecordedStatement> statements = record.Statements();
+    const std::vector<instruments::RecordedStatement> statements = record.Statements();
     ASSERT_EQ(statements.size(), 1u);
-    EXPECT_EQ(statements[0].text, text.substr(0, kRecordedTextBytesMax));
+    EXPECT_EQ(statements[0].text, text.substr(0, instruments::kRecordedTextBytesMax));
     EXPECT_TRUE(statements[0].is_text_cut);
-    const std::vector<RecordedValue>& values = statements[0].values;
+    const std::vector<instruments::RecordedValue>& values = statements[0].values;
     ASSERT_GE(values.size(), 3u);
     EXPECT_LT(values.size(), 22u) << "what has no room is left out";
-    EXPECT_EQ(values[0].value.bytes, value.substr(0, kRecordedValueBytesMax));
+    EXPECT_EQ(values[0].value.bytes, value.substr(0, instruments::kRecordedValueBytesMax));
     EXPECT_TRUE(values[0].is_cut);
     EXPECT_TRUE(values[1].value.is_null());
     EXPECT_EQ(values[1].name, "name");
@@ -166,28 +166,29 @@ TEST(Journal, ReadsValuesAsTheyWereSentAsItReadsThemOneByOne) {
   const std::string text(300, 'x');
   const std::string sent = value(300, text) + value(0, "") + value(UINT32_MAX, "") +
                            value(UINT32_MAX - 1, "") + value(3, "abc");
-  const BoundValue values[] = {{BoundValue::State::kValue, text},
-                               {BoundValue::State::kValue, ""},
-                               {BoundValue::State::kNull, {}},
-                               {BoundValue::State::kUnset, {}},
-                               {BoundValue::State::kValue, "abc"}};
-  Journal journal(3);
-  journal.Append(3, [&](size_t i, JournalWriter& record) {
+  const cql::BoundValue values[] = {{cql::BoundValue::State::kValue, text},
+                                    {cql::BoundValue::State::kValue, ""},
+                                    {cql::BoundValue::State::kNull, {}},
+                                    {cql::BoundValue::State::kUnset, {}},
+                                    {cql::BoundValue::State::kValue, "abc"}};
+  instruments::Journal journal(3);
+  journal.Append(3, [&](size_t i, instruments::JournalWriter& record) {
     record.SetClient(Client());
     record.AddText("a");
     if (i == 0) {
       EXPECT_TRUE(record.AddSentValues(sent, std::size(values), false));
     } else if (i == 1) {
-      for (const BoundValue& one : values) record.AddValue(one);
+      for (const cql::BoundValue& one : values) record.AddValue(one);
     } else {
-      const std::string long_value(kRecordedValueBytesMax - 3, 'y');
-      EXPECT_FALSE(record.AddSentValues(value(kRecordedValueBytesMax - 3, long_value), 1, false))
+      const std::string long_value(instruments::kRecordedValueBytesMax - 3, 'y');
+      EXPECT_FALSE(record.AddSentValues(value(instruments::kRecordedValueBytesMax - 3, long_value),
+                                        1, false))
           << "one of them may have to be cut";
       EXPECT_TRUE(record.AddSentValues(std::string("\0\4name", 6) + value(2, "zz"), 1, true));
     }
   });
-  journal.ForEach([&](const JournalRecord& record) {
-    const std::vector<RecordedValue> read = record.Statements().at(0).values;
+  journal.ForEach([&](const instruments::JournalRecord& record) {
+    const std::vector<instruments::RecordedValue> read = record.Statements().at(0).values;
     if (record.seq() == 3) {
       ASSERT_EQ(read.size(), 1u);
       EXPECT_EQ(read[0].name, "name");
@@ -206,29 +207,30 @@ TEST(Journal, ReadsValuesAsTheyWereSentAsItReadsThemOneByOne) {
 // Statements that its records hold count, also when nobody else has them any more.
 TEST(Journal, HoldsSoManyBytes) {
   constexpr size_t kMiB = size_t{1} << 20;
-  Journal journal(1000, 20 * kMiB);
+  instruments::Journal journal(1000, 20 * kMiB);
   for (int i = 0; i < 100; ++i) {
-    const auto prepared = std::make_shared<PlannedStatement>();
-    journal.Append(2, [&](size_t, JournalWriter& record) {
+    const auto prepared = std::make_shared<cql::PlannedStatement>();
+    journal.Append(2, [&](size_t, instruments::JournalWriter& record) {
       record.SetClient(Client());
       record.AddPrepared(*prepared, 3 * kMiB);
     });
     EXPECT_LE(journal.bytes(), 20 * kMiB + 8 * kMiB) << "the last block is not full";
   }
-  const JournalCounts counts = journal.counts();
+  const instruments::JournalCounts counts = journal.counts();
   EXPECT_EQ(counts.recorded, 200u);
   EXPECT_LE(counts.kept, 12u) << "three of each block of six MiB, and those of the last";
   EXPECT_GE(counts.kept, 4u);
   uint64_t seq = 200 - counts.kept;
-  journal.ForEach([&](const JournalRecord& record) { EXPECT_EQ(record.seq(), ++seq); });
+  journal.ForEach(
+      [&](const instruments::JournalRecord& record) { EXPECT_EQ(record.seq(), ++seq); });
   EXPECT_EQ(seq, 200u);
   // One that alone is more than all may be is recorded, until the next block.
-  const auto large = std::make_shared<PlannedStatement>();
-  journal.Append(1, [&](size_t, JournalWriter& record) {
+  const auto large = std::make_shared<cql::PlannedStatement>();
+  journal.Append(1, [&](size_t, instruments::JournalWriter& record) {
     record.SetClient(Client());
     record.AddPrepared(*large, 50 * kMiB);
   });
-  journal.Append(1, [&](size_t, JournalWriter& record) {
+  journal.Append(1, [&](size_t, instruments::JournalWriter& record) {
     record.SetClient(Client());
     record.AddText("small");
   });
@@ -237,15 +239,15 @@ TEST(Journal, HoldsSoManyBytes) {
 }
 
 TEST(Journal, KeepsTheFirstStatementsOfALongBatchAndWhatFollowsIsWhole) {
-  Journal journal(2);
-  const auto prepared = std::make_shared<PlannedStatement>();
+  instruments::Journal journal(2);
+  const auto prepared = std::make_shared<cql::PlannedStatement>();
   prepared->text = "b ?";
-  journal.Append(2, [&](size_t i, JournalWriter& record) {
+  journal.Append(2, [&](size_t i, instruments::JournalWriter& record) {
     record.SetClient(Client());
-    for (size_t k = 0; i == 0 && k < kRecordedStatementsMax + 5; ++k) {
+    for (size_t k = 0; i == 0 && k < instruments::kRecordedStatementsMax + 5; ++k) {
       record.AddText("a");
       if (k % 2 == 0) {
-        record.AddValue({BoundValue::State::kValue, "1"});
+        record.AddValue({cql::BoundValue::State::kValue, "1"});
       } else {
         EXPECT_TRUE(record.AddSentValues(std::string_view("\0\0\0\0011", 5), 1, false));
       }
@@ -253,16 +255,16 @@ TEST(Journal, KeepsTheFirstStatementsOfALongBatchAndWhatFollowsIsWhole) {
     if (i == 1) {
       record.facts.page_size = 7;
       record.AddPrepared(*prepared);
-      record.AddValue({BoundValue::State::kUnset, {}});
+      record.AddValue({cql::BoundValue::State::kUnset, {}});
     }
     record.SetError(i == 0 ? "no" : "");
   });
   std::vector<uint64_t> seqs;
-  journal.ForEach([&](const JournalRecord& record) {
+  journal.ForEach([&](const instruments::JournalRecord& record) {
     seqs.push_back(record.seq());
-    const std::vector<RecordedStatement> statements = record.Statements();
+    const std::vector<instruments::RecordedStatement> statements = record.Statements();
     if (record.seq() == 1) {
-      EXPECT_EQ(statements.size(), kRecordedStatementsMax);
+      EXPECT_EQ(statements.size(), instruments::kRecordedStatementsMax);
       EXPECT_EQ(statements.back().values.at(0).value.bytes, "1");
       EXPECT_TRUE(record.leaves_out_statements());
       EXPECT_EQ(record.error(), "no");
@@ -285,12 +287,12 @@ TEST(Journal, KeepsTheFirstStatementsOfALongBatchAndWhatFollowsIsWhole) {
 TEST(Journal, TellsTheFactsOfEveryRecord) {
   std::mt19937_64 random(TestSeed());
   const auto coin = [&] { return random() % 2 == 0; };
-  const auto other_client = std::make_shared<JournalClient>();
-  std::vector<JournalFacts> written;
+  const auto other_client = std::make_shared<instruments::JournalClient>();
+  std::vector<instruments::JournalFacts> written;
   size_t bytes = 0;
-  JournalFacts facts;
+  instruments::JournalFacts facts;
   facts.client = Client().get();
-  while (bytes < 3 * kJournalBlockBytes) {
+  while (bytes < 3 * instruments::kJournalBlockBytes) {
     switch (random() % 12) {
       case 0:
         facts.at_nanos += 1;
@@ -317,7 +319,7 @@ TEST(Journal, TellsTheFactsOfEveryRecord) {
         facts.page_size = coin() ? std::optional<int32_t>(0) : std::nullopt;
         break;
       case 8:
-        facts.kind = coin() ? RequestKind::kBatch : RequestKind::kQuery;
+        facts.kind = coin() ? execute::RequestKind::kBatch : execute::RequestKind::kQuery;
         break;
       default:
         facts.timestamp = coin() ? std::optional<int64_t>(-1) : std::nullopt;
@@ -325,19 +327,19 @@ TEST(Journal, TellsTheFactsOfEveryRecord) {
     written.push_back(facts);
     bytes += 100;
   }
-  Journal journal(written.size());
+  instruments::Journal journal(written.size());
   const std::string text(100, 't');
-  journal.Append(written.size(), [&](size_t i, JournalWriter& record) {
+  journal.Append(written.size(), [&](size_t i, instruments::JournalWriter& record) {
     record.facts = written[i];
     record.SetClient(written[i].client == Client().get() ? Client() : other_client);
     record.AddText(text);
   });
   size_t read = 0;
-  journal.ForEach([&](const JournalRecord& record) {
+  journal.ForEach([&](const instruments::JournalRecord& record) {
     ASSERT_LT(read, written.size());
-    const JournalFacts& wanted = written[read++];
+    const instruments::JournalFacts& wanted = written[read++];
     EXPECT_EQ(record.seq(), read);
-    EXPECT_TRUE(static_cast<const SharedFacts&>(record) == wanted) << read;
+    EXPECT_TRUE(static_cast<const instruments::SharedFacts&>(record) == wanted) << read;
     EXPECT_EQ(record.timestamp, wanted.timestamp) << read;
     EXPECT_EQ(record.Statements().at(0).text, text) << read;
   });
@@ -347,9 +349,9 @@ TEST(Journal, TellsTheFactsOfEveryRecord) {
 // In groups, over several blocks, some with more to tell in between.
 TEST(Journal, RepeatsARecordButForTimestampAndValues) {
   constexpr uint64_t kRecords = 5000;
-  Journal journal(kRecords);
+  instruments::Journal journal(kRecords);
   std::mt19937_64 random(TestSeed());
-  const auto prepared = std::make_shared<PlannedStatement>();
+  const auto prepared = std::make_shared<cql::PlannedStatement>();
   prepared->text = "a ?";
   const auto sent = [](uint64_t i) {
     const std::string value(i % 40, static_cast<char>('a' + i % 26));
@@ -359,7 +361,7 @@ TEST(Journal, RepeatsARecordButForTimestampAndValues) {
   uint64_t repeated = 0;
   for (uint64_t first = 0; first < kRecords;) {
     const size_t count = std::min<uint64_t>(kRecords - first, 1 + random() % 30);
-    journal.Append(count, [&](size_t k, JournalWriter& record) {
+    journal.Append(count, [&](size_t k, instruments::JournalWriter& record) {
       const uint64_t i = first + k;
       const auto timestamp = i % 3 == 0 ? std::nullopt : std::optional<int64_t>(i);
       if (!is_special(i) && record.Repeat(timestamp, sent(i), 1)) {
@@ -368,7 +370,7 @@ TEST(Journal, RepeatsARecordButForTimestampAndValues) {
         ++repeated;
         return;
       }
-      record.facts.kind = RequestKind::kExecute;
+      record.facts.kind = execute::RequestKind::kExecute;
       record.facts.outcome = "ok";
       record.facts.timestamp = timestamp;
       record.SetClient(Client());
@@ -380,13 +382,13 @@ TEST(Journal, RepeatsARecordButForTimestampAndValues) {
   }
   EXPECT_GT(repeated, kRecords / 2);
   uint64_t i = 0;
-  journal.ForEach([&](const JournalRecord& record) {
+  journal.ForEach([&](const instruments::JournalRecord& record) {
     EXPECT_EQ(record.seq(), i + 1);
     EXPECT_EQ(record.timestamp, i % 3 == 0 ? std::nullopt : std::optional<int64_t>(i)) << i;
-    EXPECT_EQ(record.kind, RequestKind::kExecute) << i;
+    EXPECT_EQ(record.kind, execute::RequestKind::kExecute) << i;
     EXPECT_EQ(record.client, Client().get()) << i;
     EXPECT_EQ(record.error(), is_special(i) ? "why" : "") << i;
-    const std::vector<RecordedStatement> statements = record.Statements();
+    const std::vector<instruments::RecordedStatement> statements = record.Statements();
     ASSERT_EQ(statements.size(), 1u) << i;
     EXPECT_EQ(statements[0].prepared, prepared.get()) << i;
     ASSERT_EQ(statements[0].values.size(), 1u) << i;
@@ -397,9 +399,9 @@ TEST(Journal, RepeatsARecordButForTimestampAndValues) {
 }
 
 TEST(Journal, DoesNotRepeatWhatIsNotAlike) {
-  const auto prepared = std::make_shared<PlannedStatement>();
+  const auto prepared = std::make_shared<cql::PlannedStatement>();
   const std::string null("\377\377\377\377", 4);
-  const std::string longest(kRecordedValueBytesMax, 'v');
+  const std::string longest(instruments::kRecordedValueBytesMax, 'v');
   struct Case {
     const char* before;
     bool is_text;
@@ -418,8 +420,8 @@ TEST(Journal, DoesNotRepeatWhatIsNotAlike) {
       {"short values", false, false, "", longest + null, 1, false},
   };
   for (const Case& one : cases) {
-    Journal journal(2);
-    journal.Append(2, [&](size_t i, JournalWriter& record) {
+    instruments::Journal journal(2);
+    journal.Append(2, [&](size_t i, instruments::JournalWriter& record) {
       if (i == 1) {
         EXPECT_EQ(record.Repeat(std::nullopt, one.sent, one.value_count), one.repeats)
             << one.before;
@@ -433,9 +435,9 @@ TEST(Journal, DoesNotRepeatWhatIsNotAlike) {
         record.AddPrepared(*prepared);
       }
       if (one.has_names) {
-        record.AddValue({BoundValue::State::kNull, {}}, "name");
+        record.AddValue({cql::BoundValue::State::kNull, {}}, "name");
       } else {
-        record.AddValue({BoundValue::State::kNull, {}});
+        record.AddValue({cql::BoundValue::State::kNull, {}});
       }
       record.SetError(one.error);
     });
@@ -444,11 +446,11 @@ TEST(Journal, DoesNotRepeatWhatIsNotAlike) {
 }
 
 TEST(Journal, HoldsWhatItsRecordsPointAtAndLetsGoOfWhatIsDropped) {
-  Journal journal(3);
+  instruments::Journal journal(3);
   const std::string text(1000, 't');
-  auto prepared = std::make_shared<const PlannedStatement>();
-  const std::weak_ptr<const PlannedStatement> seen = prepared;
-  journal.Append(1, [&](size_t /*i*/, JournalWriter& record) {
+  auto prepared = std::make_shared<const cql::PlannedStatement>();
+  const std::weak_ptr<const cql::PlannedStatement> seen = prepared;
+  journal.Append(1, [&](size_t /*i*/, instruments::JournalWriter& record) {
     record.SetClient(Client());
     record.AddPrepared(*prepared);
     record.SetError({});
@@ -456,50 +458,60 @@ TEST(Journal, HoldsWhatItsRecordsPointAtAndLetsGoOfWhatIsDropped) {
   prepared.reset();
   EXPECT_FALSE(seen.expired());
   // While it is read, whatever becomes of it.
-  journal.ForEach([&](const JournalRecord& record) {
+  journal.ForEach([&](const instruments::JournalRecord& record) {
     journal.Clear();
     EXPECT_EQ(record.Statements().at(0).prepared, seen.lock().get());
     EXPECT_FALSE(seen.expired());
   });
   EXPECT_TRUE(seen.expired());
   // A block goes when its last record has become too old.
-  auto client = std::make_shared<const JournalClient>();
-  const std::weak_ptr<const JournalClient> seen_client = client;
-  journal.Append(1, [&](size_t /*i*/, JournalWriter& record) { record.SetClient(client); });
+  auto client = std::make_shared<const instruments::JournalClient>();
+  const std::weak_ptr<const instruments::JournalClient> seen_client = client;
+  journal.Append(
+      1, [&](size_t /*i*/, instruments::JournalWriter& record) { record.SetClient(client); });
   client.reset();
   EXPECT_FALSE(seen_client.expired());
-  for (size_t i = 0; i <= kJournalBlockBytes / text.size(); ++i) Record(journal, {text});
+  for (size_t i = 0; i <= instruments::kJournalBlockBytes / text.size(); ++i)
+    Record(journal, {text});
   EXPECT_TRUE(seen_client.expired());
 }
 
 struct WriteCase {
   const char* name;
-  VirtualTable::Values values;
+  cql::VirtualTable::Values values;
   const char* error;  // empty: it succeeds
   bool enabled;       // behind the write
   size_t capacity;
 };
 
 TEST(JournalTable, IsSetAsAWholeOrNotAtAll) {
-  const std::string yes = EncodeBoolean(true);
-  const std::string no = EncodeBoolean(false);
+  const std::string yes = cql::EncodeBoolean(true);
+  const std::string no = cql::EncodeBoolean(false);
   const WriteCase cases[] = {
       {"off", {{"key", "journal"}, {"enabled", no}}, "", false, 3},
-      {"another capacity", {{"key", "journal"}, {"capacity", EncodeInt(7)}}, "", true, 7},
-      {"a capacity of none is off", {{"key", "journal"}, {"capacity", EncodeInt(0)}}, "", false, 0},
-      {"both", {{"key", "journal"}, {"enabled", no}, {"capacity", EncodeInt(9)}}, "", false, 9},
+      {"another capacity", {{"key", "journal"}, {"capacity", cql::EncodeInt(7)}}, "", true, 7},
+      {"a capacity of none is off",
+       {{"key", "journal"}, {"capacity", cql::EncodeInt(0)}},
+       "",
+       false,
+       0},
+      {"both",
+       {{"key", "journal"}, {"enabled", no}, {"capacity", cql::EncodeInt(9)}},
+       "",
+       false,
+       9},
       {"on needs a capacity",
-       {{"key", "journal"}, {"enabled", yes}, {"capacity", EncodeInt(0)}},
+       {{"key", "journal"}, {"enabled", yes}, {"capacity", cql::EncodeInt(0)}},
        "liststore.journal: cannot be enabled with a capacity of 0",
        true,
        3},
       {"not more than there may be",
-       {{"key", "journal"}, {"enabled", no}, {"capacity", EncodeInt(100'001)}},
+       {{"key", "journal"}, {"enabled", no}, {"capacity", cql::EncodeInt(100'001)}},
        "liststore.journal: capacity is 100001, not 0 to 100000",
        true,
        3},
       {"not less than none",
-       {{"key", "journal"}, {"capacity", EncodeInt(-1)}},
+       {{"key", "journal"}, {"capacity", cql::EncodeInt(-1)}},
        "liststore.journal: capacity is -1, not 0 to 100000",
        true,
        3},
@@ -509,7 +521,7 @@ TEST(JournalTable, IsSetAsAWholeOrNotAtAll) {
        true,
        3},
       {"a count",
-       {{"key", "journal"}, {"kept", EncodeInt(1)}},
+       {{"key", "journal"}, {"kept", cql::EncodeInt(1)}},
        "liststore.journal: kept cannot be set",
        true,
        3},
@@ -525,9 +537,9 @@ TEST(JournalTable, IsSetAsAWholeOrNotAtAll) {
        3},
   };
   for (const WriteCase& test : cases) {
-    Journal journal(3);
-    JournalTable table(journal);
-    const std::optional<CqlError> error = table.Write(test.values);
+    instruments::Journal journal(3);
+    instruments::JournalTable table(journal);
+    const std::optional<cql::CqlError> error = table.Write(test.values);
     EXPECT_EQ(error ? error->message : "", test.error) << test.name;
     EXPECT_EQ(journal.enabled(), test.enabled) << test.name;
     EXPECT_EQ(journal.counts().capacity, test.capacity) << test.name;

@@ -13,12 +13,12 @@ namespace liststore::testing {
 namespace request_outcome_test {
 
 // Does with requests what it is told.
-class ToldHandler final : public RequestHandler {
+class ToldHandler final : public execute::RequestHandler {
  public:
-  using Deed = std::function<void(std::span<RequestView>, OutputBuffer&)>;
+  using Deed = std::function<void(std::span<execute::RequestView>, OutputBuffer&)>;
 
-  ConnectionOrders Handle(std::span<RequestView> requests, ClientState& /*client*/,
-                          OutputBuffer& out) override {
+  execute::ConnectionOrders Handle(std::span<execute::RequestView> requests,
+                                   execute::ClientState& /*client*/, OutputBuffer& out) override {
     deed(requests, out);
     return {};
   }
@@ -50,13 +50,13 @@ class RequestOutcomeTest : public ::testing::Test {
     context.stream = stream;
     return context;
   }
-  static void AnswerVoid(RequestView& request, OutputBuffer& out) {
+  static void AnswerVoid(execute::RequestView& request, OutputBuffer& out) {
     protocol::EncodeVoid(out, Context(request.header().stream));
     request.outcome.answered = true;
   }
-  static void Refuse(RequestView& request, const protocol::ErrorResponse& error,
+  static void Refuse(execute::RequestView& request, const protocol::ErrorResponse& error,
                      OutputBuffer& out) {
-    AnswerError(error, Context(request.header().stream), request.outcome, out);
+    execute::AnswerError(error, Context(request.header().stream), request.outcome, out);
     request.outcome.answered = true;
   }
 
@@ -65,7 +65,7 @@ class RequestOutcomeTest : public ::testing::Test {
     handler_.deed = std::move(deed);
     journaling_.Handle(requests_, client_, out_);
     std::vector<Told> told;
-    journal_.ForEach([&](const JournalRecord& record) {
+    journal_.ForEach([&](const instruments::JournalRecord& record) {
       told.push_back(
           {record.outcome, std::string(record.error()), record.dead_rows, record.duration_nanos});
     });
@@ -73,19 +73,19 @@ class RequestOutcomeTest : public ::testing::Test {
   }
 
   protocol::Request request_;
-  std::vector<RequestView> requests_;
-  ClientState client_;
+  std::vector<execute::RequestView> requests_;
+  execute::ClientState client_;
   OutputBuffer out_;
-  Journal journal_{100};
+  instruments::Journal journal_{100};
   SystemClock clock_;
-  StatementCache statements_;
+  execute::StatementCache statements_;
   ToldHandler handler_;
-  JournalingHandler journaling_{journal_, clock_, statements_, handler_};
+  instruments::JournalingHandler journaling_{journal_, clock_, statements_, handler_};
 };
 
 TEST_F(RequestOutcomeTest, EachHasItsOwnInWhateverOrderAnswersCome) {
   for (int16_t stream = 5; stream <= 8; ++stream) AddRequest(stream);
-  const auto told = Record([](std::span<RequestView> requests, OutputBuffer& out) {
+  const auto told = Record([](std::span<execute::RequestView> requests, OutputBuffer& out) {
     AnswerVoid(requests[2], out);
     Refuse(requests[0], {protocol::ErrorCode::kInvalid, "no such column", {}}, out);
     AnswerVoid(requests[1], out);
@@ -101,7 +101,7 @@ TEST_F(RequestOutcomeTest, EachHasItsOwnInWhateverOrderAnswersCome) {
 
 TEST_F(RequestOutcomeTest, AStreamThatIsUsedTwiceMixesNothingUp) {
   for (int i = 0; i < 3; ++i) AddRequest(1);
-  const auto told = Record([](std::span<RequestView> requests, OutputBuffer& out) {
+  const auto told = Record([](std::span<execute::RequestView> requests, OutputBuffer& out) {
     AnswerVoid(requests[1], out);
     requests[1].outcome.dead_rows = 7;
     Refuse(requests[0], {protocol::ErrorCode::kSyntax, "line 1:0", {}}, out);
@@ -117,7 +117,7 @@ TEST_F(RequestOutcomeTest, AStreamThatIsUsedTwiceMixesNothingUp) {
 TEST_F(RequestOutcomeTest, ADelayedAnswerHasItsDelay) {
   AddRequest(1);
   AddRequest(2);
-  const auto told = Record([](std::span<RequestView> requests, OutputBuffer& out) {
+  const auto told = Record([](std::span<execute::RequestView> requests, OutputBuffer& out) {
     AnswerVoid(requests[1], out);
     Refuse(requests[0], {protocol::ErrorCode::kOverloaded, "slow", {}}, out);
     requests[0].outcome.delay = std::chrono::hours(20);
@@ -130,7 +130,7 @@ TEST_F(RequestOutcomeTest, ADelayedAnswerHasItsDelay) {
 
 TEST_F(RequestOutcomeTest, AnErrorIsToldAsTheClientSeesIt) {
   AddRequest(3);
-  const auto told = Record([](std::span<RequestView> requests, OutputBuffer& out) {
+  const auto told = Record([](std::span<execute::RequestView> requests, OutputBuffer& out) {
     // The connection has not asked for errors of this kind.
     Refuse(requests[0],
            {protocol::ErrorCode::kRateLimit, "too often", protocol::RateLimitDetails{}}, out);

@@ -12,6 +12,18 @@ import check_layers  # noqa: E402
 
 # (what it shows, file, its text, part of the message or None)
 CASES = [
+    ("the layer's namespace", "engine/storage/a.h", "namespace liststore::storage {\nclass A {};\n}", None),
+    ("a namespace within it", "engine/cql/values/a.h", "namespace liststore::cql::json {\nint a;\n}", None),
+    ("a class of another layer, declared", "engine/execute/a.h",
+     "namespace liststore::shard {\nclass Engine;\n}", None),
+    ("the vocabulary is in liststore", "engine/model/a.h", "namespace liststore {\nclass A {};\n}", None),
+    ("a member of a public class", "engine/instruments/server_clock.cc", "namespace liststore {\nint a;\n}", None),
+    ("nothing of a layer is in liststore", "engine/storage/a.h", "namespace liststore {\nclass A {};\n}",
+     "liststore is not the namespace of this file (liststore::storage)"),
+    ("nor in another layer's", "engine/shard/a.h", "namespace liststore::storage {\nint a;\n}",
+     "liststore::storage is not the namespace of this file"),
+    ("nor the vocabulary in one of its own", "engine/model/a.h", "namespace liststore::model {\nint a;\n}",
+     "liststore::model is not the namespace of this file (liststore)"),
     ("a row of the table", "engine/storage/a.h", '#include "engine/model/cell.h"', None),
     ("its own layer", "engine/storage/a.h", '#include "engine/storage/b.h"', None),
     ("abseil and std", "engine/storage/a.h", '#include <vector>\n#include "absl/types/span.h"', None),

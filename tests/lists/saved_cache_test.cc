@@ -164,9 +164,9 @@ TEST_F(SavedCacheTest, WhatAFileWithoutAnOriginHoldsIsPartial) {
   ASSERT_TRUE(SaveListStore(*store, path).ok());
   // As it was written before there were origins.
   std::string bytes = ReadFile(path);
-  bytes[saved::kOriginAt] = 0;
-  StoreNative(bytes.data() + saved::kFileChecksumAt,
-              saved::Checksum({bytes.data(), saved::kFileChecksumAt}, 0));
+  bytes[snapshot::kOriginAt] = 0;
+  StoreNative(bytes.data() + snapshot::kFileChecksumAt,
+              snapshot::Checksum({bytes.data(), snapshot::kFileChecksumAt}, 0));
   WriteFile(path, bytes);
   for (const Kind kind : {Kind::kRejecting, Kind::kAllThereIs, Kind::kCopies}) {
     auto loaded = LoadListStore(path, OptionsOf(kind));

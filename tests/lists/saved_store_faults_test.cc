@@ -133,7 +133,7 @@ TEST_F(SavedStoreFaultsTest, ReadsThatFailAreTheKernelsError) {
     calls.calls = 0;
     calls.fails_at = at;
     calls.fault = -EIO;
-    FileSource source(calls, path);
+    disk::FileSource source(calls, path);
     absl::Status status = source.Open();
     if (status.ok()) status = SavedStore::Load(source, options, nullptr).status();
     EXPECT_NE(status.message().find("cannot read " + path + ": Input/output error"),

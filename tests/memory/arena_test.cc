@@ -23,13 +23,13 @@ namespace arena_test {
 
 using ::liststore::testing::TestSeed;
 using ::liststore::testing::TestSteps;
-using Mobility = Arena::Mobility;
+using Mobility = memory::Arena::Mobility;
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 
 // Blocks with recognisable contents, moved along when the arena moves them.
-class Blocks : public Arena::Relocator {
+class Blocks : public memory::Arena::Relocator {
  public:
-  explicit Blocks(Arena& arena) : arena_(arena) {}
+  explicit Blocks(memory::Arena& arena) : arena_(arena) {}
 
   size_t count() const { return blocks_.size(); }
   uint64_t live_bytes() const { return live_bytes_; }
@@ -39,19 +39,20 @@ class Blocks : public Arena::Relocator {
     auto* at = static_cast<char*>(arena_.Allocate(bytes, mobility));
     ASSERT_EQ(reinterpret_cast<uintptr_t>(at) % 16, 0u);
     const auto mark = static_cast<unsigned char>(++marks_);
-    std::memset(at, mark, Arena::BlockBytes(bytes));
+    std::memset(at, mark, memory::Arena::BlockBytes(bytes));
     index_of_[at] = blocks_.size();
     blocks_.push_back({at, bytes, mark, mobility});
-    live_bytes_ += Arena::BlockBytes(bytes);
+    live_bytes_ += memory::Arena::BlockBytes(bytes);
   }
 
   void Remove(size_t index) {
     Check(index);
     const Block block = blocks_[index];
     // Any number of the same class names the size.
-    arena_.Free(block.at, block.mark % 2 == 0 ? block.bytes : Arena::BlockBytes(block.bytes));
+    arena_.Free(block.at,
+                block.mark % 2 == 0 ? block.bytes : memory::Arena::BlockBytes(block.bytes));
     index_of_.erase(block.at);
-    live_bytes_ -= Arena::BlockBytes(block.bytes);
+    live_bytes_ -= memory::Arena::BlockBytes(block.bytes);
     blocks_[index] = blocks_.back();
     blocks_.pop_back();
     if (index < blocks_.size()) index_of_[blocks_[index].at] = index;
@@ -64,7 +65,7 @@ class Blocks : public Arena::Relocator {
   void Check(size_t index) const {
     const Block& block = blocks_[index];
     const auto* bytes = reinterpret_cast<const unsigned char*>(block.at);
-    const size_t size = Arena::BlockBytes(block.bytes);
+    const size_t size = memory::Arena::BlockBytes(block.bytes);
     ASSERT_TRUE(std::all_of(bytes, bytes + size, [&](unsigned char b) { return b == block.mark; }))
         << "block " << index << " of " << size;
   }
@@ -79,7 +80,7 @@ class Blocks : public Arena::Relocator {
     Block& block = blocks_[index];
     ASSERT_EQ(block.mobility, Mobility::kMovable);
     ASSERT_TRUE(MayMove(from));
-    ASSERT_EQ(Arena::BlockBytes(block.bytes), bytes);
+    ASSERT_EQ(memory::Arena::BlockBytes(block.bytes), bytes);
     index_of_.erase(found);
     block.at = static_cast<char*>(to);
     ASSERT_TRUE(index_of_.emplace(block.at, index).second) << "moved onto a live block";
@@ -99,7 +100,7 @@ class Blocks : public Arena::Relocator {
     unsigned char mark;
     Mobility mobility;
   };
-  Arena& arena_;
+  memory::Arena& arena_;
   std::vector<Block> blocks_;
   std::unordered_map<char*, size_t> index_of_;
   uint64_t live_bytes_ = 0;
@@ -109,18 +110,18 @@ class Blocks : public Arena::Relocator {
 
 class ArenaTest : public ::testing::Test {
  protected:
-  MemoryBudget budget_{MemoryBudget::kUnlimited};
-  PagePool pool_{budget_};
-  Arena arena_{pool_, budget_};
+  memory::MemoryBudget budget_{memory::MemoryBudget::kUnlimited};
+  memory::PagePool pool_{budget_};
+  memory::Arena arena_{pool_, budget_};
 };
 
 TEST(ArenaBlockBytes, SizesAreMultiplesOfSixteenAboutAnEighthApart) {
   for (size_t bytes = 0; bytes <= 70'000; ++bytes) {
-    const size_t size = Arena::BlockBytes(bytes);
+    const size_t size = memory::Arena::BlockBytes(bytes);
     ASSERT_GE(size, bytes);
     ASSERT_GE(size, 16u);
     ASSERT_EQ(size % 16, 0u);
-    ASSERT_EQ(Arena::BlockBytes(size), size) << "the usable size is a fixed point";
+    ASSERT_EQ(memory::Arena::BlockBytes(size), size) << "the usable size is a fixed point";
     ASSERT_LE(size, std::max(bytes + 16, bytes * 9 / 8 + 32)) << bytes;
     if (bytes > 32'768) {
       ASSERT_EQ(size, (bytes + 4095) / 4096 * 4096);
@@ -132,7 +133,7 @@ TEST_F(ArenaTest, MovableAndFixedBlocksNeverShareASlab) {
   ASSERT_TRUE(arena_.Reserve(200));
   void* fixed = arena_.Allocate(100, Mobility::kFixed);
   void* movable = arena_.Allocate(100, Mobility::kMovable);
-  EXPECT_NE(PagePool::RunOf(fixed), PagePool::RunOf(movable));
+  EXPECT_NE(memory::PagePool::RunOf(fixed), memory::PagePool::RunOf(movable));
 }
 
 TEST_F(ArenaTest, SmallArenasHoldLittle) {
@@ -146,7 +147,7 @@ TEST_F(ArenaTest, SmallArenasHoldLittle) {
 
 TEST_F(ArenaTest, EverythingIsGivenBack) {
   {
-    Arena arena(pool_, budget_);
+    memory::Arena arena(pool_, budget_);
     Blocks blocks(arena);
     ASSERT_TRUE(arena.Reserve(20 * kMiB));
     for (size_t i = 0; i < 1000; ++i) {
@@ -344,14 +345,14 @@ TEST(ArenaThreads, TogetherTheyStayBelowTheLimit) {
   constexpr uint64_t kLimit = 8 * kMiB;
   const uint64_t seed = TestSeed();
   const uint64_t steps = std::max<uint64_t>(TestSteps(20'000), 5'000);  // enough to be refused
-  MemoryBudget budget(kLimit);
-  PagePool pool(budget);
+  memory::MemoryBudget budget(kLimit);
+  memory::PagePool pool(budget);
   std::atomic<uint64_t> refused{0}, granted{0};
   std::vector<std::thread> threads;
   for (uint64_t t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       Random rng = Random(seed).Stream(t);
-      Arena arena(pool, budget);
+      memory::Arena arena(pool, budget);
       Blocks blocks(arena);
       for (uint64_t step = 0; step < steps; ++step) {
         const size_t bytes = rng.Below(3'000);
@@ -381,10 +382,10 @@ TEST(ArenaThreads, TogetherTheyStayBelowTheLimit) {
 }
 
 TEST(ArenaFootprint, ManyArenasStaySmall) {
-  MemoryBudget budget(MemoryBudget::kUnlimited);
-  PagePool pool(budget);
-  std::vector<std::unique_ptr<Arena>> arenas;
-  for (int i = 0; i < 1'000; ++i) arenas.push_back(std::make_unique<Arena>(pool, budget));
+  memory::MemoryBudget budget(memory::MemoryBudget::kUnlimited);
+  memory::PagePool pool(budget);
+  std::vector<std::unique_ptr<memory::Arena>> arenas;
+  for (int i = 0; i < 1'000; ++i) arenas.push_back(std::make_unique<memory::Arena>(pool, budget));
   EXPECT_EQ(budget.held_bytes(), 0u);
   EXPECT_EQ(pool.GetStats().mapped_bytes, 0u) << "an unused arena costs nothing";
   for (const auto& arena : arenas) {
@@ -397,16 +398,16 @@ TEST(ArenaFootprint, ManyArenasStaySmall) {
 
 TEST(ArenaFootprint, StoresOpenAndCloseCheaply) {
   for (int i = 0; i < 2'000; ++i) {
-    MemoryBudget budget(64 * kMiB);
-    PagePool pool(budget);
-    Arena arena(pool, budget);
+    memory::MemoryBudget budget(64 * kMiB);
+    memory::PagePool pool(budget);
+    memory::Arena arena(pool, budget);
     ASSERT_TRUE(arena.Reserve(1000));
     std::memset(arena.Allocate(1000, Mobility::kMovable), 1, 1000);
   }
 }
 
 TEST_F(ArenaTest, ContainersLiveInIt) {
-  using Allocator = ArenaAllocator<uint64_t>;
+  using Allocator = memory::ArenaAllocator<uint64_t>;
   std::vector<uint64_t, Allocator> numbers{Allocator(&arena_)};
   absl::btree_set<uint64_t, std::less<>, Allocator> set{Allocator(&arena_)};
   Random rng(TestSeed());
@@ -425,9 +426,9 @@ TEST_F(ArenaTest, ContainersLiveInIt) {
 }
 
 TEST_F(ArenaTest, WhatTheSlackDoesNotCoverPassesTheLimitAndIsCounted) {
-  MemoryBudget tight(64 * 1024);
-  PagePool pool(tight);
-  Arena arena(pool, tight);
+  memory::MemoryBudget tight(64 * 1024);
+  memory::PagePool pool(tight);
+  memory::Arena arena(pool, tight);
   EXPECT_FALSE(arena.Reserve(100'000));
   void* within = arena.Allocate(40'000, Mobility::kFixed);
   EXPECT_EQ(arena.slabs_beyond_limit(), 0u);

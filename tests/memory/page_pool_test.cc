@@ -21,7 +21,7 @@ namespace page_pool_test {
 
 using ::liststore::testing::TestSeed;
 using ::liststore::testing::TestSteps;
-constexpr size_t kPage = PagePool::kPageBytes;
+constexpr size_t kPage = memory::PagePool::kPageBytes;
 
 uint64_t ResidentBytes() {
   std::FILE* file = std::fopen("/proc/self/statm", "r");
@@ -34,14 +34,14 @@ uint64_t ResidentBytes() {
 
 class PagePoolTest : public ::testing::Test {
  protected:
-  MemoryBudget budget_{MemoryBudget::kUnlimited};
-  PagePool pool_{budget_};
+  memory::MemoryBudget budget_{memory::MemoryBudget::kUnlimited};
+  memory::PagePool pool_{budget_};
 };
 
-using Purpose = MemoryBudget::Purpose;
+using Purpose = memory::MemoryBudget::Purpose;
 
 TEST(MemoryBudget, HoldsUpToTheLimitExactly) {
-  MemoryBudget budget(100);
+  memory::MemoryBudget budget(100);
   EXPECT_TRUE(budget.TryHold(60, Purpose::kFinish));
   EXPECT_FALSE(budget.TryHold(41, Purpose::kFinish));
   EXPECT_TRUE(budget.TryHold(40, Purpose::kFinish));
@@ -68,10 +68,11 @@ TEST(MemoryBudget, WritesEndWhereTheSlackBeginsAndDeletionsNearItsEnd) {
       {8 * kMiB, 8 * kMiB - 256 * 1024, 8 * kMiB - 64 * 1024},
       {64 * kMiB, 62 * kMiB, 64 * kMiB - kMiB / 2},  // a 32nd
       {4096 * kMiB, 4064 * kMiB, 4088 * kMiB},       // 32 MiB at most
-      {MemoryBudget::kUnlimited, MemoryBudget::kUnlimited, MemoryBudget::kUnlimited},
+      {memory::MemoryBudget::kUnlimited, memory::MemoryBudget::kUnlimited,
+       memory::MemoryBudget::kUnlimited},
   };
   for (const Row& row : rows) {
-    MemoryBudget budget(row.limit);
+    memory::MemoryBudget budget(row.limit);
     EXPECT_EQ(budget.grow_limit_bytes(), row.grow);
     ASSERT_TRUE(budget.TryHold(row.grow, Purpose::kGrow));
     const uint64_t more = row.give_back - row.grow;
@@ -89,7 +90,7 @@ TEST(MemoryBudget, WritesEndWhereTheSlackBeginsAndDeletionsNearItsEnd) {
 TEST_F(PagePoolTest, MapsNothingBeforeTheFirstRun) {
   EXPECT_EQ(pool_.GetStats().mapped_bytes, 0u);
   void* run = pool_.Allocate(kPage);
-  EXPECT_EQ(pool_.GetStats().mapped_bytes, PagePool::kRegionBytes);
+  EXPECT_EQ(pool_.GetStats().mapped_bytes, memory::PagePool::kRegionBytes);
   pool_.Free(run, kPage);
   pool_.Verify();
 }
@@ -103,7 +104,7 @@ TEST_F(PagePoolTest, RunsAreAlignedAndFoundFromAnyAddress) {
     while (alignment < bytes) alignment *= 2;
     ASSERT_EQ(reinterpret_cast<uintptr_t>(run) % alignment, 0u) << pages << " pages";
     for (const size_t offset : {size_t{0}, bytes / 2, bytes - 1}) {
-      ASSERT_EQ(PagePool::RunOf(run + offset), run) << pages << " pages, offset " << offset;
+      ASSERT_EQ(memory::PagePool::RunOf(run + offset), run) << pages << " pages, offset " << offset;
     }
     runs.emplace_back(run, bytes);
   }
@@ -113,11 +114,12 @@ TEST_F(PagePoolTest, RunsAreAlignedAndFoundFromAnyAddress) {
 }
 
 TEST_F(PagePoolTest, LargeRunsAreMappedByThemselves) {
-  for (const size_t bytes : {PagePool::kRunBytesMax + kPage, PagePool::kRegionBytes,
-                             5 * PagePool::kRegionBytes + 3 * kPage}) {
+  for (const size_t bytes : {memory::PagePool::kRunBytesMax + kPage, memory::PagePool::kRegionBytes,
+                             5 * memory::PagePool::kRegionBytes + 3 * kPage}) {
     auto* run = static_cast<char*>(pool_.Allocate(bytes));
     run[0] = run[bytes - 1] = 1;
-    const size_t alignment = bytes < PagePool::kRegionBytes ? kPage : PagePool::kRegionBytes;
+    const size_t alignment =
+        bytes < memory::PagePool::kRegionBytes ? kPage : memory::PagePool::kRegionBytes;
     EXPECT_EQ(reinterpret_cast<uintptr_t>(run) % alignment, 0u);
     EXPECT_EQ(pool_.GetStats().mapped_bytes, bytes);
     pool_.Free(run, bytes);
@@ -127,9 +129,9 @@ TEST_F(PagePoolTest, LargeRunsAreMappedByThemselves) {
 
 TEST_F(PagePoolTest, EmptyRegionsAreUnmappedButOne) {
   std::vector<void*> runs(64);
-  for (void*& run : runs) run = pool_.Allocate(PagePool::kRunBytesMax);
+  for (void*& run : runs) run = pool_.Allocate(memory::PagePool::kRunBytesMax);
   EXPECT_EQ(pool_.GetStats().regions, 64u) << "metadata leaves room for one run of half a region";
-  for (void* run : runs) pool_.Free(run, PagePool::kRunBytesMax);
+  for (void* run : runs) pool_.Free(run, memory::PagePool::kRunBytesMax);
   pool_.Verify();
   EXPECT_EQ(pool_.GetStats().regions, 1u);
   EXPECT_EQ(pool_.GetStats().kept_bytes, 0u);
@@ -138,11 +140,11 @@ TEST_F(PagePoolTest, EmptyRegionsAreUnmappedButOne) {
 TEST_F(PagePoolTest, FullerRegionsGoFirst) {
   std::vector<void*> runs(3 * 31 +
                           10);  // three regions full of 64 KiB runs and a third of a fourth
-  for (void*& run : runs) run = pool_.Allocate(PagePool::kGranuleBytes);
+  for (void*& run : runs) run = pool_.Allocate(memory::PagePool::kGranuleBytes);
   ASSERT_EQ(pool_.GetStats().regions, 4u);
-  pool_.Free(runs[5], PagePool::kGranuleBytes);
-  EXPECT_EQ(pool_.Allocate(PagePool::kGranuleBytes), runs[5]) << "not from the emptiest";
-  for (void* run : runs) pool_.Free(run, PagePool::kGranuleBytes);
+  pool_.Free(runs[5], memory::PagePool::kGranuleBytes);
+  EXPECT_EQ(pool_.Allocate(memory::PagePool::kGranuleBytes), runs[5]) << "not from the emptiest";
+  for (void* run : runs) pool_.Free(run, memory::PagePool::kGranuleBytes);
 }
 
 // Use falls to a quarter in random order, so that no region becomes free: what is resident follows.
@@ -152,7 +154,7 @@ TEST_F(PagePoolTest, FreeMemoryGoesBackToTheSystem) {
 #endif
   constexpr size_t kTotal = size_t{96} << 20;
   Random rng(TestSeed());
-  for (const size_t bytes : {PagePool::kGranuleBytes, 4 * kPage, kPage}) {
+  for (const size_t bytes : {memory::PagePool::kGranuleBytes, 4 * kPage, kPage}) {
     std::vector<void*> runs(kTotal / bytes);
     const uint64_t before = ResidentBytes();
     for (void*& run : runs) {
@@ -163,7 +165,7 @@ TEST_F(PagePoolTest, FreeMemoryGoesBackToTheSystem) {
     // By granule: single pages in random order would leave none free.
     std::unordered_map<uintptr_t, bool> stays;
     for (void*& run : runs) {
-      const uintptr_t granule = reinterpret_cast<uintptr_t>(run) / PagePool::kGranuleBytes;
+      const uintptr_t granule = reinterpret_cast<uintptr_t>(run) / memory::PagePool::kGranuleBytes;
       if (stays.try_emplace(granule, rng.OneIn(4)).first->second) continue;
       pool_.Free(run, bytes);
       run = nullptr;
@@ -181,49 +183,51 @@ TEST_F(PagePoolTest, FreeMemoryGoesBackToTheSystem) {
 // what is kept for the next slab stays.
 TEST_F(PagePoolTest, GranulesInExcessAreDroppedOnRequest) {
   std::vector<void*> runs(16 * 31);
-  for (void*& run : runs) run = pool_.Allocate(PagePool::kGranuleBytes);
+  for (void*& run : runs) run = pool_.Allocate(memory::PagePool::kGranuleBytes);
   EXPECT_EQ(pool_.DropKept(), 0u) << "nothing is free";
   // An eighth of each region is free, more than is kept and less than Free minds.
   for (size_t i = 0; i < runs.size(); i += 8) {
-    pool_.Free(runs[i], PagePool::kGranuleBytes);
+    pool_.Free(runs[i], memory::PagePool::kGranuleBytes);
     runs[i] = nullptr;
   }
-  const PagePool::Stats before = pool_.GetStats();
-  ASSERT_GT(before.kept_bytes, std::max<uint64_t>(before.used_bytes / 16, PagePool::kRegionBytes));
+  const memory::PagePool::Stats before = pool_.GetStats();
+  ASSERT_GT(before.kept_bytes,
+            std::max<uint64_t>(before.used_bytes / 16, memory::PagePool::kRegionBytes));
   uint64_t dropped = 0;
   while (const uint64_t bytes = pool_.DropKept()) {
-    EXPECT_LE(bytes, PagePool::kRegionBytes);
+    EXPECT_LE(bytes, memory::PagePool::kRegionBytes);
     dropped += bytes;
   }
-  const PagePool::Stats after = pool_.GetStats();
+  const memory::PagePool::Stats after = pool_.GetStats();
   EXPECT_EQ(before.kept_bytes - dropped, after.kept_bytes);
   EXPECT_GT(dropped, 0u);
-  EXPECT_LE(after.kept_bytes, std::max<uint64_t>(after.used_bytes / 16, PagePool::kRegionBytes));
+  EXPECT_LE(after.kept_bytes,
+            std::max<uint64_t>(after.used_bytes / 16, memory::PagePool::kRegionBytes));
   EXPECT_GT(after.kept_bytes, 0u) << "some are kept for the next slab";
   pool_.Verify();
   for (void* run : runs) {
-    if (run != nullptr) pool_.Free(run, PagePool::kGranuleBytes);
+    if (run != nullptr) pool_.Free(run, memory::PagePool::kGranuleBytes);
   }
 }
 
 // While a table is emptied, granules wait for the rest of their regions; regions go on request.
 TEST_F(PagePoolTest, WhileEmptyingOnlyWholeRegionsGo) {
   std::vector<void*> runs(16 * 31);
-  for (void*& run : runs) run = pool_.Allocate(PagePool::kGranuleBytes);
+  for (void*& run : runs) run = pool_.Allocate(memory::PagePool::kGranuleBytes);
   pool_.SetEmptying(true);
   // Nine of ten go: without the mark, Free would drop nearly all of them.
   for (size_t i = 0; i < runs.size(); ++i) {
     if (i % 10 == 0) continue;
-    pool_.Free(runs[i], PagePool::kGranuleBytes);
+    pool_.Free(runs[i], memory::PagePool::kGranuleBytes);
     runs[i] = nullptr;
   }
   EXPECT_GT(pool_.GetStats().kept_bytes, 8 * pool_.GetStats().used_bytes);
   EXPECT_EQ(pool_.DropRegion(), 0u) << "every region has a run in use";
   for (void*& run : runs) {
-    if (run != nullptr) pool_.Free(run, PagePool::kGranuleBytes);
+    if (run != nullptr) pool_.Free(run, memory::PagePool::kGranuleBytes);
   }
   EXPECT_EQ(pool_.GetStats().regions, 16u);
-  for (int i = 0; i < 15; ++i) EXPECT_EQ(pool_.DropRegion(), PagePool::kRegionBytes);
+  for (int i = 0; i < 15; ++i) EXPECT_EQ(pool_.DropRegion(), memory::PagePool::kRegionBytes);
   EXPECT_EQ(pool_.DropRegion(), 0u) << "the last region stays";
   EXPECT_GT(pool_.GetStats().kept_bytes, 0u);
   while (pool_.DropKept() != 0) {
@@ -239,8 +243,8 @@ TEST(PagePoolLimitTest, NearTheLimitSinglePagesGoBackToo) {
 #endif
   constexpr size_t kLimit = size_t{64} << 20;
   constexpr size_t kShort = kLimit * 9 / 10;
-  MemoryBudget budget(kLimit);
-  PagePool pool(budget);
+  memory::MemoryBudget budget(kLimit);
+  memory::PagePool pool(budget);
   Random rng(TestSeed());
   std::vector<void*> pages(kShort / kPage);
   const uint64_t before = ResidentBytes();
@@ -261,30 +265,30 @@ TEST(PagePoolLimitTest, NearTheLimitSinglePagesGoBackToo) {
   pool.Verify();
   EXPECT_GT(pool.GetStats().loose_bytes, kLimit / 64) << "far from the limit they are kept";
   std::vector<void*> runs;
-  for (; freed >= PagePool::kGranuleBytes; freed -= PagePool::kGranuleBytes) {
-    runs.push_back(allocate(PagePool::kGranuleBytes));
+  for (; freed >= memory::PagePool::kGranuleBytes; freed -= memory::PagePool::kGranuleBytes) {
+    runs.push_back(allocate(memory::PagePool::kGranuleBytes));
   }
   pool.Verify();
-  const PagePool::Stats stats = pool.GetStats();
+  const memory::PagePool::Stats stats = pool.GetStats();
   EXPECT_LE(stats.used_bytes + stats.kept_bytes + stats.loose_bytes, kLimit + kLimit / 64);
   EXPECT_LT(ResidentBytes() - before, kLimit * 105 / 100);
   for (void* page : pages) {
     if (page != nullptr) pool.Free(page, kPage);
   }
-  for (void* run : runs) pool.Free(run, PagePool::kGranuleBytes);
+  for (void* run : runs) pool.Free(run, memory::PagePool::kGranuleBytes);
   pool.Verify();
 }
 
 // Takes `bytes` in granules, each of which is touched.
-void AllocateGranules(PagePool& pool, size_t bytes, std::vector<void*>& granules) {
-  for (size_t taken = 0; taken < bytes; taken += PagePool::kGranuleBytes) {
-    granules.push_back(pool.Allocate(PagePool::kGranuleBytes));
-    std::memset(granules.back(), 1, PagePool::kGranuleBytes);
+void AllocateGranules(memory::PagePool& pool, size_t bytes, std::vector<void*>& granules) {
+  for (size_t taken = 0; taken < bytes; taken += memory::PagePool::kGranuleBytes) {
+    granules.push_back(pool.Allocate(memory::PagePool::kGranuleBytes));
+    std::memset(granules.back(), 1, memory::PagePool::kGranuleBytes);
   }
 }
 
-void FreeGranules(PagePool& pool, std::vector<void*>& granules) {
-  for (void* granule : granules) pool.Free(granule, PagePool::kGranuleBytes);
+void FreeGranules(memory::PagePool& pool, std::vector<void*>& granules) {
+  for (void* granule : granules) pool.Free(granule, memory::PagePool::kGranuleBytes);
   granules.clear();
 }
 
@@ -296,10 +300,12 @@ TEST_F(PagePoolTest, MapsAheadOnceItIsLarge) {
   }
   const uint64_t regions = pool_.GetStats().regions;
   pool_.Verify();
-  EXPECT_GE(pool_.GetStats().kept_bytes, PagePool::kRegionBytes - PagePool::kGranuleBytes)
+  EXPECT_GE(pool_.GetStats().kept_bytes,
+            memory::PagePool::kRegionBytes - memory::PagePool::kGranuleBytes)
       << "one region is ready";
   EXPECT_EQ(pool_.DropKept(), 0u) << "and is not too much";
-  AllocateGranules(pool_, PagePool::kRegionBytes - PagePool::kGranuleBytes, granules);
+  AllocateGranules(pool_, memory::PagePool::kRegionBytes - memory::PagePool::kGranuleBytes,
+                   granules);
   EXPECT_EQ(pool_.GetStats().regions, regions) << "it is used";
   pool_.Verify();
 
@@ -323,7 +329,7 @@ TEST_F(PagePoolTest, SaysWhenItWouldMapAhead) {
   while (pool_.MapAhead()) {
   }
   needs = 0;
-  AllocateGranules(pool_, 2 * PagePool::kRegionBytes, granules);
+  AllocateGranules(pool_, 2 * memory::PagePool::kRegionBytes, granules);
   EXPECT_GT(needs, 0) << "it was taken";
   FreeGranules(pool_, granules);
 }
@@ -331,7 +337,7 @@ TEST_F(PagePoolTest, SaysWhenItWouldMapAhead) {
 TEST_F(PagePoolTest, PopulatedMemoryIsUsedFirstAndStays) {
   constexpr size_t kBytes = size_t{40} << 20;
   ASSERT_TRUE(pool_.Populate(kBytes));
-  const PagePool::Stats before = pool_.GetStats();
+  const memory::PagePool::Stats before = pool_.GetStats();
   EXPECT_GE(before.kept_bytes, kBytes);
   EXPECT_EQ(before.used_bytes, 0u);
 #if !defined(ABSL_HAVE_ADDRESS_SANITIZER) && !defined(ABSL_HAVE_THREAD_SANITIZER)
@@ -349,17 +355,17 @@ TEST_F(PagePoolTest, PopulatedMemoryIsUsedFirstAndStays) {
   ASSERT_TRUE(pool_.Populate(0));
   while (pool_.DropKept() != 0) {
   }
-  EXPECT_LE(pool_.GetStats().kept_bytes, PagePool::kRegionBytes);
+  EXPECT_LE(pool_.GetStats().kept_bytes, memory::PagePool::kRegionBytes);
   pool_.Verify();
 }
 
 TEST(PagePoolLimitTest, NoMoreIsPopulatedThanTheLimitAllows) {
-  MemoryBudget budget(uint64_t{32} << 20);
-  PagePool pool(budget);
+  memory::MemoryBudget budget(uint64_t{32} << 20);
+  memory::PagePool pool(budget);
   EXPECT_FALSE(pool.Populate(uint64_t{64} << 20));
   EXPECT_EQ(pool.GetStats().mapped_bytes, 0u);
   EXPECT_TRUE(pool.Populate(uint64_t{32} << 20));
-  const PagePool::Stats stats = pool.GetStats();
+  const memory::PagePool::Stats stats = pool.GetStats();
   EXPECT_LE(stats.kept_bytes + stats.loose_bytes, (uint64_t{32} << 20) / 64 * 65);
   EXPECT_GE(stats.kept_bytes, uint64_t{28} << 20);
   pool.Verify();
@@ -422,7 +428,7 @@ TEST_F(PagePoolTest, ThreadsShareIt) {
           std::swap(runs[rng.Below(runs.size())], runs.back());
           const auto [run, bytes] = runs.back();
           EXPECT_EQ(*run, bytes + t);
-          EXPECT_EQ(PagePool::RunOf(reinterpret_cast<char*>(run) + bytes - 1), run);
+          EXPECT_EQ(memory::PagePool::RunOf(reinterpret_cast<char*>(run) + bytes - 1), run);
           pool_.Free(run, bytes);
           runs.pop_back();
         }

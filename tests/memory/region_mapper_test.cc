@@ -13,30 +13,30 @@
 namespace liststore {
 namespace region_mapper_test {
 
-constexpr size_t kGranule = PagePool::kGranuleBytes;
+constexpr size_t kGranule = memory::PagePool::kGranuleBytes;
 
 // Whole regions, so that nothing of them is kept.
-void Grow(PagePool& pool, size_t bytes, std::vector<void*>& granules) {
+void Grow(memory::PagePool& pool, size_t bytes, std::vector<void*>& granules) {
   for (size_t taken = 0; taken < bytes; taken += kGranule) {
     granules.push_back(pool.Allocate(kGranule));
   }
 }
 
 TEST(RegionMapperTest, HasARegionReadyBeforeTheNextIsNeeded) {
-  MemoryBudget budget(MemoryBudget::kUnlimited);
-  PagePool pool(budget);
+  memory::MemoryBudget budget(memory::MemoryBudget::kUnlimited);
+  memory::PagePool pool(budget);
   std::vector<void*> granules;
   {
-    RegionMapper mapper(pool);
+    memory::RegionMapper mapper(pool);
     Grow(pool, size_t{80} << 20, granules);
     for (int i = 0; i < 3; ++i) {
       // Its thread has been told; the test's limit of time ends this if it does not come.
-      while (pool.GetStats().kept_bytes < PagePool::kRegionBytes - kGranule) {
+      while (pool.GetStats().kept_bytes < memory::PagePool::kRegionBytes - kGranule) {
         std::this_thread::yield();
       }
       const uint64_t regions = pool.GetStats().regions;
       pool.Verify();
-      Grow(pool, PagePool::kRegionBytes - kGranule, granules);
+      Grow(pool, memory::PagePool::kRegionBytes - kGranule, granules);
       EXPECT_GE(pool.GetStats().regions, regions);
       Grow(pool, kGranule, granules);
     }
@@ -48,11 +48,11 @@ TEST(RegionMapperTest, HasARegionReadyBeforeTheNextIsNeeded) {
 
 TEST(RegionMapperTest, EndsWhileItIsBusy) {
   for (int i = 0; i < 20; ++i) {
-    MemoryBudget budget(MemoryBudget::kUnlimited);
-    PagePool pool(budget);
+    memory::MemoryBudget budget(memory::MemoryBudget::kUnlimited);
+    memory::PagePool pool(budget);
     std::vector<void*> granules;
     {
-      RegionMapper mapper(pool);
+      memory::RegionMapper mapper(pool);
       Grow(pool, size_t{72} << 20, granules);
     }
     pool.Verify();

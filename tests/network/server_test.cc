@@ -142,7 +142,7 @@ class LineSession final : public Session {
 
 class LineFactory final : public SessionFactory {
  public:
-  LineFactory(std::string name, EventLoop& loop) : name_(std::move(name)), loop_(loop) {}
+  LineFactory(std::string name, runtime::EventLoop& loop) : name_(std::move(name)), loop_(loop) {}
 
   std::unique_ptr<Session> Make(Client& client, ClientAddress address) override {
     EXPECT_TRUE(loop_.IsCurrent());
@@ -158,7 +158,7 @@ class LineFactory final : public SessionFactory {
 
  private:
   const std::string name_;
-  EventLoop& loop_;
+  runtime::EventLoop& loop_;
   std::set<LineSession*> sessions_;
   Seen seen_;
 };

@@ -51,18 +51,18 @@ class AggregatesOverCqlTest : public CqlSessionTest {
 TEST_F(AggregatesOverCqlTest, FunctionsOfEachRow) {
   EXPECT_EQ(
       Run("SELECT CAST(v AS text), intAsBlob(d), blobAsInt(b) FROM k.t WHERE p = 2 AND c = 1"),
-      (Rows{{"210", EncodeInt(0), std::nullopt}, {"211", EncodeInt(1), std::nullopt}}));
+      (Rows{{"210", cql::EncodeInt(0), std::nullopt}, {"211", cql::EncodeInt(1), std::nullopt}}));
   EXPECT_EQ(Run({"SELECT intAsBlob(?), (text) ?, v FROM k.t WHERE p = ?",
-                 {{EncodeInt(7)}, {std::string("x")}, {EncodeInt(1)}},
+                 {{cql::EncodeInt(7)}, {std::string("x")}, {cql::EncodeInt(1)}},
                  /*prepared=*/true}),
-            (Rows{{EncodeInt(7), "x", EncodeInt(100)}}));
+            (Rows{{cql::EncodeInt(7), "x", cql::EncodeInt(100)}}));
   EXPECT_EQ(Run("SELECT DISTINCT p, token(p) FROM k.t WHERE p = 1"),
             Run("SELECT p, token((int) 1) FROM k.t WHERE p = 1"));
   std::set<std::string> uuids;
   for (const ResultRow& row : Run("SELECT now() FROM k.t")) uuids.insert(row[0].value_or(""));
   EXPECT_EQ(uuids.size(), 14u) << "each row has its own";
   EXPECT_EQ(Run("SELECT toUnixTimestamp(now()) FROM k.t WHERE p = 1"),
-            (Rows{{EncodeBigint(1'700'000'000'000)}}));
+            (Rows{{cql::EncodeBigint(1'700'000'000'000)}}));
 }
 
 TEST_F(AggregatesOverCqlTest, AFunctionThatFailsEndsTheStatement) {
@@ -79,15 +79,15 @@ TEST_F(AggregatesOverCqlTest, AggregatesOfExpressions) {
   EXPECT_EQ(
       Run("SELECT sum(v), avg(v), min(v), max(v), count(v), count(*), count(b) FROM k.t WHERE "
           "p = 2"),
-      (Rows{{EncodeInt(822), EncodeInt(205), EncodeInt(200), EncodeInt(211), EncodeBigint(4),
-             EncodeBigint(4), EncodeBigint(0)}}));
+      (Rows{{cql::EncodeInt(822), cql::EncodeInt(205), cql::EncodeInt(200), cql::EncodeInt(211),
+             cql::EncodeBigint(4), cql::EncodeBigint(4), cql::EncodeBigint(0)}}));
   EXPECT_EQ(Run("SELECT max(CAST(v AS text)), CAST(sum(CAST(v AS bigint)) AS text), c FROM k.t "
                 "WHERE p = 2"),
-            (Rows{{"211", "822", EncodeInt(0)}}));
+            (Rows{{"211", "822", cql::EncodeInt(0)}}));
   EXPECT_EQ(Run("SELECT sum(v), avg(v), min(v), count(*), v, CAST(max(v) AS text) FROM k.t WHERE p "
                 "= 9"),
-            (Rows{{EncodeInt(0), EncodeInt(0), std::nullopt, EncodeBigint(0), std::nullopt,
-                   std::nullopt}}));
+            (Rows{{cql::EncodeInt(0), cql::EncodeInt(0), std::nullopt, cql::EncodeBigint(0),
+                   std::nullopt, std::nullopt}}));
 }
 
 TEST_F(AggregatesOverCqlTest, SumsHaveTheirTypesAndMayOverflow) {
@@ -97,7 +97,7 @@ TEST_F(AggregatesOverCqlTest, SumsHaveTheirTypesAndMayOverflow) {
   EXPECT_EQ(Refusal("SELECT sum(v) FROM k.t WHERE p = 7"),
             "Sum overflow. Values should be casted to a wider type.");
   EXPECT_EQ(Run("SELECT sum(CAST(v AS bigint)), avg(v) FROM k.t WHERE p = 7"),
-            (Rows{{EncodeBigint(2147483648), EncodeInt(1073741824)}}));
+            (Rows{{cql::EncodeBigint(2147483648), cql::EncodeInt(1073741824)}}));
   EXPECT_EQ(Run("SELECT CAST(sum(x) AS text), CAST(avg(x) AS text), CAST(sum(i) AS text), CAST("
                 "avg(i) AS text), CAST(sum(f) AS text) FROM k.t WHERE p = 7"),
             (Rows{{"3.75", "1.88", "9223372036854775809", "4611686018427387904", "0.75"}}));
@@ -106,24 +106,26 @@ TEST_F(AggregatesOverCqlTest, SumsHaveTheirTypesAndMayOverflow) {
 TEST_F(AggregatesOverCqlTest, GroupsOfPartitionsAndOfRows) {
   Rows by_partition = Run("SELECT p, count(*), max(v) FROM k.t GROUP BY p");
   std::sort(by_partition.begin(), by_partition.end());
-  EXPECT_EQ(by_partition, (Rows{{EncodeInt(1), EncodeBigint(1), EncodeInt(100)},
-                                {EncodeInt(2), EncodeBigint(4), EncodeInt(211)},
-                                {EncodeInt(3), EncodeBigint(9), EncodeInt(322)}}));
+  EXPECT_EQ(by_partition, (Rows{{cql::EncodeInt(1), cql::EncodeBigint(1), cql::EncodeInt(100)},
+                                {cql::EncodeInt(2), cql::EncodeBigint(4), cql::EncodeInt(211)},
+                                {cql::EncodeInt(3), cql::EncodeBigint(9), cql::EncodeInt(322)}}));
   EXPECT_EQ(Run("SELECT c, sum(v), v FROM k.t WHERE p = 3 GROUP BY c"),
-            (Rows{{EncodeInt(0), EncodeInt(903), EncodeInt(300)},
-                  {EncodeInt(1), EncodeInt(933), EncodeInt(310)},
-                  {EncodeInt(2), EncodeInt(963), EncodeInt(320)}}));
-  EXPECT_EQ(Run("SELECT c, v FROM k.t WHERE p = 3 GROUP BY c ORDER BY c DESC LIMIT 2"),
-            (Rows{{EncodeInt(2), EncodeInt(322)}, {EncodeInt(1), EncodeInt(312)}}));
+            (Rows{{cql::EncodeInt(0), cql::EncodeInt(903), cql::EncodeInt(300)},
+                  {cql::EncodeInt(1), cql::EncodeInt(933), cql::EncodeInt(310)},
+                  {cql::EncodeInt(2), cql::EncodeInt(963), cql::EncodeInt(320)}}));
+  EXPECT_EQ(
+      Run("SELECT c, v FROM k.t WHERE p = 3 GROUP BY c ORDER BY c DESC LIMIT 2"),
+      (Rows{{cql::EncodeInt(2), cql::EncodeInt(322)}, {cql::EncodeInt(1), cql::EncodeInt(312)}}));
   EXPECT_EQ(Run("SELECT d, count(*) FROM k.t WHERE p = 3 AND c = 1 GROUP BY d").size(), 3u);
   EXPECT_TRUE(Run("SELECT c, count(*) FROM k.t WHERE p = 9 GROUP BY c").empty());
-  EXPECT_EQ(Run("SELECT DISTINCT p FROM k.t WHERE p IN (3, 9) GROUP BY p"), (Rows{{EncodeInt(3)}}));
+  EXPECT_EQ(Run("SELECT DISTINCT p FROM k.t WHERE p IN (3, 9) GROUP BY p"),
+            (Rows{{cql::EncodeInt(3)}}));
 }
 
 TEST_F(AggregatesOverCqlTest, LimitsCountGroupsAndPagesDoNotSplitThem) {
   EXPECT_EQ(
       Run("SELECT c, count(*) FROM k.t WHERE p IN (2, 3) GROUP BY p, c PER PARTITION LIMIT 1"),
-      (Rows{{EncodeInt(0), EncodeBigint(2)}, {EncodeInt(0), EncodeBigint(3)}}));
+      (Rows{{cql::EncodeInt(0), cql::EncodeBigint(2)}, {cql::EncodeInt(0), cql::EncodeBigint(3)}}));
   EXPECT_EQ(
       Run("SELECT c FROM k.t WHERE p IN (2, 3) GROUP BY p, c PER PARTITION LIMIT 2 LIMIT 3").size(),
       3u);
@@ -131,10 +133,11 @@ TEST_F(AggregatesOverCqlTest, LimitsCountGroupsAndPagesDoNotSplitThem) {
                 {.page_size = 1, .paging_state = "", .default_timestamp = {}})
                 .size(),
             6u);
-  EXPECT_EQ(Run("SELECT count(*) FROM k.t PER PARTITION LIMIT 1"), (Rows{{EncodeBigint(14)}}))
+  EXPECT_EQ(Run("SELECT count(*) FROM k.t PER PARTITION LIMIT 1"), (Rows{{cql::EncodeBigint(14)}}))
       << "without groups it has no effect";
-  EXPECT_EQ(Run("SELECT c, sum(v) FROM k.t WHERE v > 310 GROUP BY p, c ALLOW FILTERING"),
-            (Rows{{EncodeInt(1), EncodeInt(623)}, {EncodeInt(2), EncodeInt(963)}}));
+  EXPECT_EQ(
+      Run("SELECT c, sum(v) FROM k.t WHERE v > 310 GROUP BY p, c ALLOW FILTERING"),
+      (Rows{{cql::EncodeInt(1), cql::EncodeInt(623)}, {cql::EncodeInt(2), cql::EncodeInt(963)}}));
 }
 
 // Source: ScyllaDB cql3/statements/select_statement.cc, prepare_group_by.
@@ -145,9 +148,11 @@ TEST_F(AggregatesOverCqlTest, GroupsMayLeaveOutColumnsOfOneValue) {
   }
   Rows groups = Run("SELECT q, count(*) FROM k.two WHERE p = 0 GROUP BY q ALLOW FILTERING");
   std::sort(groups.begin(), groups.end());
-  EXPECT_EQ(groups, (Rows{{EncodeInt(0), EncodeBigint(2)}, {EncodeInt(1), EncodeBigint(1)}}));
-  EXPECT_EQ(Run("SELECT a, count(*) FROM k.two WHERE p = 0 AND q = 0 GROUP BY a"),
-            (Rows{{EncodeInt(0), EncodeBigint(1)}, {EncodeInt(1), EncodeBigint(1)}}));
+  EXPECT_EQ(groups, (Rows{{cql::EncodeInt(0), cql::EncodeBigint(2)},
+                          {cql::EncodeInt(1), cql::EncodeBigint(1)}}));
+  EXPECT_EQ(
+      Run("SELECT a, count(*) FROM k.two WHERE p = 0 AND q = 0 GROUP BY a"),
+      (Rows{{cql::EncodeInt(0), cql::EncodeBigint(1)}, {cql::EncodeInt(1), cql::EncodeBigint(1)}}));
 }
 
 // Source: ScyllaDB cql3/statements/select_statement.cc, validate_distinct_selection.
@@ -157,13 +162,14 @@ TEST_F(AggregatesOverCqlTest, DistinctHasOneRowForEachPartition) {
   Run("INSERT INTO k.s (p, c) VALUES (1, 2)");
   Run("INSERT INTO k.s (p, c) VALUES (2, 1)");
   Run("INSERT INTO k.s (p, s) VALUES (3, 30)");
-  EXPECT_EQ(Run("SELECT DISTINCT s FROM k.s WHERE p = 1"), (Rows{{EncodeInt(10)}}));
+  EXPECT_EQ(Run("SELECT DISTINCT s FROM k.s WHERE p = 1"), (Rows{{cql::EncodeInt(10)}}));
   EXPECT_EQ(Run("SELECT DISTINCT s FROM k.s WHERE p = 2"), (Rows{{std::nullopt}}));
   EXPECT_EQ(Run("SELECT DISTINCT s FROM k.s WHERE p = 3 PER PARTITION LIMIT 5"),
-            (Rows{{EncodeInt(30)}}));
+            (Rows{{cql::EncodeInt(30)}}));
   EXPECT_TRUE(Run("SELECT DISTINCT s FROM k.s WHERE p = 4").empty());
   EXPECT_EQ(Run("SELECT DISTINCT s FROM k.s WHERE p IN (1, 2, 3, 4)").size(), 3u);
-  EXPECT_EQ(Run("SELECT DISTINCT count(*) FROM k.t WHERE p IN (2, 3)"), (Rows{{EncodeBigint(2)}}))
+  EXPECT_EQ(Run("SELECT DISTINCT count(*) FROM k.t WHERE p IN (2, 3)"),
+            (Rows{{cql::EncodeBigint(2)}}))
       << "partitions are counted";
 }
 

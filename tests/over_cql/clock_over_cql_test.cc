@@ -86,24 +86,25 @@ TEST_F(ClockOverCqlTest, ClientTimestampsCountWhileTheClockIsReal) {
   CqlServerOptions options;
   options.server_clock = &clock;
   Start(options);
-  const std::string client = EncodeBigint(123'456);
+  const std::string client = cql::EncodeBigint(123'456);
   Must({kInsert, {}}, ClientTime());
   EXPECT_EQ(Cell(kWriteTime), client);
   SetClock("mode = 'manual'");
   Must({kInsert, {}}, ClientTime());
   const std::string frozen = Cell(kWriteTime);
-  EXPECT_EQ(frozen, EncodeBigint(kStart / 1000)) << "frozen while it ran";
+  EXPECT_EQ(frozen, cql::EncodeBigint(kStart / 1000)) << "frozen while it ran";
   SetClock("mode = 'scaled:2'");
   SetClock("advance = 1s");
   const CqlAnswer batch = session_->RunBatch(true, {{kInsert, {}}}, 123'456);
   EXPECT_EQ(batch.error, "");
-  EXPECT_EQ(Cell(kWriteTime), EncodeBigint(kStart / 1000 + 1'000'000));
+  EXPECT_EQ(Cell(kWriteTime), cql::EncodeBigint(kStart / 1000 + 1'000'000));
   const CqlAnswer prepared = session_->Run({kInsert, {}, true}, ClientTime());
   EXPECT_EQ(prepared.error, "");
-  EXPECT_EQ(Cell(kWriteTime), EncodeBigint(kStart / 1000 + 1'000'001)) << "and those of groups";
+  EXPECT_EQ(Cell(kWriteTime), cql::EncodeBigint(kStart / 1000 + 1'000'001))
+      << "and those of groups";
   Must("DELETE FROM k.t WHERE p = 1");
   Must({std::string(kInsert) + " USING TIMESTAMP 1700000100000000", {}}, ClientTime());
-  EXPECT_EQ(Cell(kWriteTime), EncodeBigint(1'700'000'100'000'000)) << "USING TIMESTAMP counts";
+  EXPECT_EQ(Cell(kWriteTime), cql::EncodeBigint(1'700'000'100'000'000)) << "USING TIMESTAMP counts";
   StopServer();
 }
 
@@ -114,7 +115,7 @@ TEST_F(ClockOverCqlTest, WhoeverSaysSoKeepsOrReplacesThemAlways) {
   options.client_timestamps = CqlServerOptions::ClientTimestamps::kHonour;
   Start(options);
   Must({kInsert, {}}, ClientTime());
-  EXPECT_EQ(Cell(kWriteTime), EncodeBigint(123'456));
+  EXPECT_EQ(Cell(kWriteTime), cql::EncodeBigint(123'456));
 
   const ManualClock machine(kStart);
   ServerClock clock(machine, machine);
@@ -123,7 +124,7 @@ TEST_F(ClockOverCqlTest, WhoeverSaysSoKeepsOrReplacesThemAlways) {
   options.client_timestamps = CqlServerOptions::ClientTimestamps::kReplace;
   Start(options);
   Must({kInsert, {}}, ClientTime());
-  EXPECT_EQ(Cell(kWriteTime), EncodeBigint(kStart / 1000));
+  EXPECT_EQ(Cell(kWriteTime), cql::EncodeBigint(kStart / 1000));
   StopServer();
 }
 
@@ -133,7 +134,7 @@ TEST_F(ClockOverCqlTest, AManualClockOfTheProgramReplacesThemToo) {
   options.manual_clock = &manual;
   Start(options);
   Must({kInsert, {}}, ClientTime());
-  EXPECT_EQ(Cell(kWriteTime), EncodeBigint(kStart / 1000));
+  EXPECT_EQ(Cell(kWriteTime), cql::EncodeBigint(kStart / 1000));
   EXPECT_NE(Refusal("UPDATE liststore.clock SET mode = 'real' WHERE key = 'clock'")
                 .find("CqlServerOptions::manual_clock"),
             std::string::npos);

@@ -199,20 +199,23 @@ TEST_F(Conditions, CompareAsScyllaDBDoes) {
 TEST_F(Conditions, TakeBoundValues) {
   Say("INSERT INTO s (p, v) VALUES (1, 5)");
   const std::string update = "UPDATE s SET v = ? WHERE p = ? IF v = ?";
-  EXPECT_EQ(Say(update, {{EncodeInt(6)}, {EncodeInt(1)}, {EncodeInt(4)}}), "false 5");
-  EXPECT_EQ(Say(update, {{EncodeInt(6)}, {EncodeInt(1)}, {EncodeInt(5)}}), "true 5");
-  EXPECT_EQ(Say(update, {{EncodeInt(7)}, {EncodeInt(1)}, {std::nullopt}}), "false 6");
+  EXPECT_EQ(Say(update, {{cql::EncodeInt(6)}, {cql::EncodeInt(1)}, {cql::EncodeInt(4)}}),
+            "false 5");
+  EXPECT_EQ(Say(update, {{cql::EncodeInt(6)}, {cql::EncodeInt(1)}, {cql::EncodeInt(5)}}), "true 5");
+  EXPECT_EQ(Say(update, {{cql::EncodeInt(7)}, {cql::EncodeInt(1)}, {std::nullopt}}), "false 6");
   const std::string in = "UPDATE s SET v = ? WHERE p = ? IF v IN ?";
-  const std::string list = EncodeInt(2) + EncodeInt(4) + EncodeInt(6) + EncodeInt(4) + EncodeInt(8);
-  EXPECT_EQ(Say(in, {{EncodeInt(8)}, {EncodeInt(1)}, {list}}), "true 6");
-  EXPECT_EQ(Say(in, {{EncodeInt(8)}, {EncodeInt(1)}, {std::nullopt}}), "false 8");
+  const std::string list = cql::EncodeInt(2) + cql::EncodeInt(4) + cql::EncodeInt(6) +
+                           cql::EncodeInt(4) + cql::EncodeInt(8);
+  EXPECT_EQ(Say(in, {{cql::EncodeInt(8)}, {cql::EncodeInt(1)}, {list}}), "true 6");
+  EXPECT_EQ(Say(in, {{cql::EncodeInt(8)}, {cql::EncodeInt(1)}, {std::nullopt}}), "false 8");
   EXPECT_EQ(Say("UPDATE s SET v = ? WHERE p = ? IF v > ?",
-                {{EncodeInt(8)}, {EncodeInt(1)}, {std::nullopt}}),
+                {{cql::EncodeInt(8)}, {cql::EncodeInt(1)}, {std::nullopt}}),
             "Invalid comparison with null for operator \">\"");
-  EXPECT_EQ(Say(update, {{EncodeInt(8)}, {EncodeInt(1)}, {std::nullopt, true}}),
+  EXPECT_EQ(Say(update, {{cql::EncodeInt(8)}, {cql::EncodeInt(1)}, {std::nullopt, true}}),
             "Unexpected unset value for bind variable 2");
   // What is unset is not written, and the conditions are looked at all the same.
-  EXPECT_EQ(Say(update, {{std::nullopt, true}, {EncodeInt(1)}, {EncodeInt(8)}}), "true 8");
+  EXPECT_EQ(Say(update, {{std::nullopt, true}, {cql::EncodeInt(1)}, {cql::EncodeInt(8)}}),
+            "true 8");
   EXPECT_EQ(Say("SELECT v FROM s"), "8");
 }
 
@@ -321,10 +324,10 @@ TEST_F(Conditions, HoldOrNotForTheWholeBatch) {
   EXPECT_EQ(Say("SELECT c, s, v FROM t WHERE p = 1 AND c IN (1, 4)"), "1 yy 12; 4 xx 40");
   // As messages, prepared and not, each with values of its own.
   EXPECT_EQ(Batch({{"UPDATE t SET v = ? WHERE p = 1 AND c = ? IF v = ?",
-                    {{EncodeInt(13)}, {EncodeInt(1)}, {EncodeInt(12)}},
+                    {{cql::EncodeInt(13)}, {cql::EncodeInt(1)}, {cql::EncodeInt(12)}},
                     true},
                    {"UPDATE t SET v = ? WHERE p = 1 AND c = ? IF v = ?",
-                    {{EncodeInt(22)}, {EncodeInt(2)}, {EncodeInt(21)}},
+                    {{cql::EncodeInt(22)}, {cql::EncodeInt(2)}, {cql::EncodeInt(21)}},
                     true},
                    {"DELETE FROM t WHERE p = 1 AND c = 3", {}}}),
             "true 1 1 12; true 1 2 21; true null null null");
@@ -460,7 +463,7 @@ TEST_F(Conditions, AreOneStepForManyClients) {
     int32_t seen = 0;
     for (uint64_t done = 0; done < increments;) {
       const CqlAnswer answer = session.Run({"UPDATE s SET v = ? WHERE p = 1 IF v = ?",
-                                            {{EncodeInt(seen + 1)}, {EncodeInt(seen)}},
+                                            {{cql::EncodeInt(seen + 1)}, {cql::EncodeInt(seen)}},
                                             done % 2 == 0});
       ASSERT_EQ(answer.error, "");
       const bool applied = ToText(answer.rows.at(0).at(0)) == "true";

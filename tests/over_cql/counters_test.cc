@@ -66,17 +66,19 @@ TEST_F(Counters, AddUp) {
   };
   for (const Step& step : steps) EXPECT_EQ(Say(step.statement), step.answer) << step.statement;
   const std::string update = "UPDATE t SET a = a + ?, b = b - ? WHERE p = 7 AND c = 1";
-  EXPECT_EQ(Say(update, {{EncodeBigint(3)}, {EncodeBigint(4)}}), "");
-  EXPECT_EQ(Say(update, {{EncodeBigint(3)}, {std::nullopt, true}}), "") << "unset: stays as it is";
+  EXPECT_EQ(Say(update, {{cql::EncodeBigint(3)}, {cql::EncodeBigint(4)}}), "");
+  EXPECT_EQ(Say(update, {{cql::EncodeBigint(3)}, {std::nullopt, true}}), "")
+      << "unset: stays as it is";
   EXPECT_EQ(Say("SELECT a, b FROM t WHERE p = 7"), "6 -4");
-  EXPECT_EQ(Say(update, {{std::nullopt}, {EncodeBigint(1)}}),
+  EXPECT_EQ(Say(update, {{std::nullopt}, {cql::EncodeBigint(1)}}),
             "Invalid null value for counter increment");
-  EXPECT_EQ(Say(update, {{EncodeBigint(1)}, {EncodeBigint(std::numeric_limits<int64_t>::min())}}),
+  EXPECT_EQ(Say(update,
+                {{cql::EncodeBigint(1)}, {cql::EncodeBigint(std::numeric_limits<int64_t>::min())}}),
             "The negation of -9223372036854775808 overflows supported counter precision (signed 8 "
             "bytes integer)");
   EXPECT_EQ(Say("SELECT a, b FROM t WHERE p = 7"), "6 -4") << "nothing of either was added";
   EXPECT_EQ(Say("UPDATE t SET a = a + ? WHERE p = 7 AND c = 1",
-                {{EncodeBigint(std::numeric_limits<int64_t>::max())}}),
+                {{cql::EncodeBigint(std::numeric_limits<int64_t>::max())}}),
             "");
   EXPECT_EQ(Say("SELECT a FROM t WHERE p = 7"), "-9223372036854775803") << "it goes round";
 }
@@ -88,7 +90,8 @@ TEST_F(Counters, AreArgumentsLikeOtherNumbers) {
   EXPECT_EQ(Say("SELECT sum(b), avg(b) FROM t WHERE p = 7"), "0 0");
   EXPECT_EQ(Say("SELECT CAST(a AS int), CAST(a AS bigint) FROM t"), "5 5; -9 -9");
   EXPECT_EQ(Say("SELECT CAST(b AS text) FROM t WHERE p = 1 AND c = 2"), "300");
-  EXPECT_EQ(Cell("SELECT CAST(b AS double) FROM k.t WHERE p = 1 AND c = 2"), EncodeDouble(300));
+  EXPECT_EQ(Cell("SELECT CAST(b AS double) FROM k.t WHERE p = 1 AND c = 2"),
+            cql::EncodeDouble(300));
   EXPECT_EQ(Say("SELECT counterAsBlob(a), blobAsCounter(bigintAsBlob(a)) FROM t"), "5 5; -9 -9");
   EXPECT_EQ(Say("SELECT blobAsCounter(intAsBlob(c)) FROM t"),
             "In call to function blobascounter, value 0x00000001 is not a valid binary "

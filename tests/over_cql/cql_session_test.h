@@ -106,7 +106,7 @@ class CqlDialogueTest : public CqlSessionTest {
         return (*cell)[0] == 1 ? "true" : "false";
       case 4:
       case 8:
-        return std::to_string(DecodeInteger(*cell));
+        return std::to_string(cql::DecodeInteger(*cell));
       default:
         return *cell;
     }

@@ -101,7 +101,7 @@ TEST_F(DroppedColumns, HaveATimeThatIsBound) {
   EXPECT_EQ(Say(drop, {{std::nullopt}}), "Invalid null value of timestamp");
   // Prepared, and not.
   for (const int64_t micros : {4'000'000, 5'000'000}) {
-    EXPECT_EQ(Say(drop, {{EncodeBigint(micros)}}), "");
+    EXPECT_EQ(Say(drop, {{cql::EncodeBigint(micros)}}), "");
     ExpectDone("ALTER TABLE d ADD v int");
     ExpectDone("UPDATE d SET w = 'there' WHERE p = 1 AND c = 1");
     EXPECT_EQ(Say("SELECT v FROM d"), micros < 5'000'000 ? "7" : "null");

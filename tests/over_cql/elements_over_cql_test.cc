@@ -51,7 +51,7 @@ TEST_F(Elements, MapsAreWrittenWholeAndInParts) {
   EXPECT_EQ(Say("UPDATE t SET m[?] = 1 WHERE p = 1", {{std::nullopt, true}}),
             "Unexpected unset value for bind variable 0");
   const std::string update = "UPDATE t SET m[?] = ? WHERE p = 1";
-  EXPECT_EQ(Say(update, {{"k"}, {EncodeInt(7)}}), "");
+  EXPECT_EQ(Say(update, {{"k"}, {cql::EncodeInt(7)}}), "");
   EXPECT_EQ(Say(update, {{"k"}, {std::nullopt, true}}), "") << "unset: stays as it is";
   EXPECT_EQ(Say("UPDATE t SET m = ? WHERE p = 1", {{std::nullopt, true}}), "");
   EXPECT_EQ(Json("m"), R"({"k": 7})");
@@ -424,7 +424,7 @@ TEST_F(Elements, ColumnsThatAreAddedAgainHideWhatIsOlder) {
             R"({"column_name": "m", "type": "map<text, int>"})");
   EXPECT_EQ(Cell("SELECT toUnixTimestamp(dropped_time) FROM system_schema.dropped_columns WHERE "
                  "keyspace_name = 'k' AND table_name = 'd' AND column_name = 's'"),
-            EncodeBigint(dropped_micros / 1000));
+            cql::EncodeBigint(dropped_micros / 1000));
   EXPECT_EQ(Must("DESCRIBE TABLE d").rows[0][3]->find("dropped"), std::string::npos);
 }
 

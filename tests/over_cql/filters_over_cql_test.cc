@@ -107,11 +107,11 @@ TEST_F(Filters, NotInIsAskedOfColumnsOfAllKinds) {
 
 TEST_F(Filters, NothingIsKnownToBeNotInAListWithANull) {
   const std::string bound = "SELECT v FROM t WHERE v NOT IN ? ALLOW FILTERING";
-  EXPECT_EQ(Say(bound, {{EncodeCollection(DataType::List(CqlType::kInt), {EncodeInt(10)})}}),
+  EXPECT_EQ(Say(bound, {{EncodeCollection(DataType::List(CqlType::kInt), {cql::EncodeInt(10)})}}),
             "20; 30");
   EXPECT_EQ(Say(bound, {{std::nullopt}}), "");
   const std::string one = "SELECT v FROM t WHERE v NOT IN (?, 10) ALLOW FILTERING";
-  EXPECT_EQ(Say(one, {{EncodeInt(20)}}), "30");
+  EXPECT_EQ(Say(one, {{cql::EncodeInt(20)}}), "30");
   EXPECT_EQ(Say(one, {{std::nullopt}}), "");
   EXPECT_EQ(Say("SELECT v FROM t WHERE x NOT IN ('twenty') ALLOW FILTERING"), "10");
 }

@@ -29,15 +29,15 @@ class FrozenTypes : public CqlSessionTest {
   }
 
   static DataType Type(std::string_view text) {
-    const CqlOr<TypeSpec> spec = ParseType(text);
+    const cql::CqlOr<cql::TypeSpec> spec = cql::ParseType(text);
     EXPECT_TRUE(spec.ok()) << text;
-    return *ToDataType(*spec, "ks");
+    return *cql::ToDataType(*spec, "ks");
   }
   // The bytes of a literal, to be bound.
   static BoundParameter Bound(std::string_view type, std::string_view literal) {
-    const CqlOr<Expression> term = ParseTerm(literal);
+    const cql::CqlOr<cql::Expression> term = cql::ParseTerm(literal);
     EXPECT_TRUE(term.ok()) << literal;
-    const auto value = EncodeLiteral(*term, Type(type), "x");
+    const auto value = cql::EncodeLiteral(*term, Type(type), "x");
     EXPECT_TRUE(value.ok()) << literal;
     return {*value, false};
   }
@@ -46,7 +46,7 @@ class FrozenTypes : public CqlSessionTest {
                                   std::vector<BoundParameter> parameters = {}) {
     std::vector<std::string> values;
     for (const ResultRow& row : Must(select, std::move(parameters)).rows) {
-      values.push_back(PrintValue(Type(type), row.at(0)));
+      values.push_back(cql::PrintValue(Type(type), row.at(0)));
     }
     return values;
   }
@@ -177,7 +177,8 @@ TEST_F(FrozenTypes, AFrozenCollectionIsIndexedAsAWhole) {
   const CqlAnswer targets =
       Must("SELECT options FROM system_schema.indexes WHERE keyspace_name = 'ks'");
   ASSERT_EQ(targets.rows.size(), 2u);
-  EXPECT_EQ(PrintValue(Type("frozen<map<text, text>>"), targets.rows[0][0]), "{'target': 'l'}");
+  EXPECT_EQ(cql::PrintValue(Type("frozen<map<text, text>>"), targets.rows[0][0]),
+            "{'target': 'l'}");
 }
 
 TEST_F(FrozenTypes, TypesAreShownAsScyllaDbShowsThem) {

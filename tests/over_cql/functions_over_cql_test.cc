@@ -51,7 +51,7 @@ TEST_F(FunctionsOverCqlTest, NowAndWriteTimeCarryTheMovedTime) {
   const std::string insert = "INSERT INTO k.t (p, c, v) VALUES (1, now(), 7) USING TTL 2592000";
   Must(insert);
   EXPECT_EQ(MillisecondsOfTimeuuid(Cell("SELECT c FROM k.t")), 1'700'000'000'000);
-  EXPECT_EQ(Cell("SELECT TTL(v) FROM k.t"), EncodeInt(2592000));
+  EXPECT_EQ(Cell("SELECT TTL(v) FROM k.t"), cql::EncodeInt(2592000));
   Advance(2592000);
   EXPECT_TRUE(Must("SELECT * FROM k.t").rows.empty());
   Must(insert);
@@ -59,19 +59,19 @@ TEST_F(FunctionsOverCqlTest, NowAndWriteTimeCarryTheMovedTime) {
   EXPECT_EQ(Bigint(Cell("SELECT WRITETIME(v) FROM k.t")), 1'702'592'000'000'000);
   EXPECT_EQ(Cell("SELECT v FROM k.t WHERE p = 1 AND c >= minTimeuuid(currentTimestamp()) AND c <= "
                  "maxTimeuuid(1702592000000)"),
-            EncodeInt(7));
+            cql::EncodeInt(7));
   EXPECT_TRUE(Must("SELECT v FROM k.t WHERE p = 1 AND c > now()").rows.empty());
-  EXPECT_EQ(Cell("SELECT v FROM k.t WHERE p = 1 AND c < now()"), EncodeInt(7));
+  EXPECT_EQ(Cell("SELECT v FROM k.t WHERE p = 1 AND c < now()"), cql::EncodeInt(7));
 }
 
 TEST_F(FunctionsOverCqlTest, EachExecutionMakesANewOneInOrder) {
   for (int i = 0; i < 20; ++i) {
     Must({"INSERT INTO k.t (p, c, v, u) VALUES (?, now(), ?, uuid())",
-          {{EncodeInt(1)}, {EncodeInt(i)}},
+          {{cql::EncodeInt(1)}, {cql::EncodeInt(i)}},
           /*prepared=*/true});
   }
   std::vector<std::string> expected;
-  for (int i = 0; i < 20; ++i) expected.push_back(EncodeInt(i));
+  for (int i = 0; i < 20; ++i) expected.push_back(cql::EncodeInt(i));
   EXPECT_EQ(Column("SELECT v FROM k.t WHERE p = 1"), expected) << "though the clock stands";
   const std::vector<std::string> random = Column("SELECT u FROM k.t WHERE p = 1");
   EXPECT_EQ(std::set<std::string>(random.begin(), random.end()).size(), 20u);
@@ -79,11 +79,11 @@ TEST_F(FunctionsOverCqlTest, EachExecutionMakesANewOneInOrder) {
 
 TEST_F(FunctionsOverCqlTest, EachRowOfAnUpdateHasItsOwn) {
   Must({"UPDATE k.n SET u = now(), b = intAsBlob(?) WHERE p IN (1, 2) AND c IN (1, 2, 3)",
-        {{EncodeInt(5)}}});
+        {{cql::EncodeInt(5)}}});
   const std::vector<std::string> uuids = Column("SELECT u FROM k.n");
   EXPECT_EQ(uuids.size(), 6u);
   EXPECT_EQ(std::set<std::string>(uuids.begin(), uuids.end()).size(), 6u);
-  EXPECT_EQ(Column("SELECT b FROM k.n"), std::vector<std::string>(6, EncodeInt(5)));
+  EXPECT_EQ(Column("SELECT b FROM k.n"), std::vector<std::string>(6, cql::EncodeInt(5)));
 }
 
 TEST_F(FunctionsOverCqlTest, BatchesComputeForEachStatement) {
@@ -92,14 +92,18 @@ TEST_F(FunctionsOverCqlTest, BatchesComputeForEachStatement) {
       "VALUES (1, now(), 2); UPDATE k.n SET u = now() WHERE p = 1 AND c IN (1, 2) APPLY BATCH");
   const CqlAnswer answer = session_->RunBatch(
       true,
-      {{"INSERT INTO k.t (p, c, v) VALUES (?, now(), ?)", {{EncodeInt(1)}, {EncodeInt(3)}}, true},
-       {"INSERT INTO k.t (p, c, v) VALUES (?, now(), ?)", {{EncodeInt(1)}, {EncodeInt(4)}}, true},
+      {{"INSERT INTO k.t (p, c, v) VALUES (?, now(), ?)",
+        {{cql::EncodeInt(1)}, {cql::EncodeInt(3)}},
+        true},
+       {"INSERT INTO k.t (p, c, v) VALUES (?, now(), ?)",
+        {{cql::EncodeInt(1)}, {cql::EncodeInt(4)}},
+        true},
        {"INSERT INTO k.t (p, c, v) VALUES (1, now(), blobAsInt(0x00000005))", {}}},
       std::nullopt);
   EXPECT_EQ(answer.error, "");
   EXPECT_EQ(Column("SELECT v FROM k.t WHERE p = 1"),
-            (std::vector<std::string>{EncodeInt(1), EncodeInt(2), EncodeInt(3), EncodeInt(4),
-                                      EncodeInt(5)}));
+            (std::vector<std::string>{cql::EncodeInt(1), cql::EncodeInt(2), cql::EncodeInt(3),
+                                      cql::EncodeInt(4), cql::EncodeInt(5)}));
   EXPECT_NE(Cell("SELECT u FROM k.n WHERE p = 1 AND c = 1"),
             Cell("SELECT u FROM k.n WHERE p = 1 AND c = 2"));
 }
@@ -138,7 +142,8 @@ TEST_F(FunctionsOverCqlTest, TokensOfValuesBoundAScan) {
 TEST_F(FunctionsOverCqlTest, PagesGoOnThoughTheTimeHasMoved) {
   for (int i = 0; i < 5; ++i) Must("INSERT INTO k.t (p, c, v) VALUES (1, now(), 1)");
   Advance(1);
-  const CqlStatement select{"SELECT v FROM k.t WHERE p = ? AND c < now()", {{EncodeInt(1)}}, true};
+  const CqlStatement select{
+      "SELECT v FROM k.t WHERE p = ? AND c < now()", {{cql::EncodeInt(1)}}, true};
   CqlParameters parameters{.page_size = 2, .paging_state = "", .default_timestamp = {}};
   size_t rows = 0;
   for (int page = 0; page < 3; ++page) {
@@ -174,10 +179,12 @@ TEST_F(FunctionsOverCqlTest, TheJournalAndFaultsKnowTheKeyWhereItFollows) {
   Must(
       "INSERT INTO liststore.faults (name, op, key, action) VALUES ('f', 'INSERT', '5', "
       "'overloaded')");
-  EXPECT_NE(Refusal({"INSERT INTO k.n (p, c) VALUES (blobAsInt(?), 1)", {{EncodeInt(5)}}, true}),
-            "");
-  EXPECT_EQ(Refusal({"INSERT INTO k.n (p, c) VALUES (blobAsInt(?), 1)", {{EncodeInt(6)}}, true}),
-            "");
+  EXPECT_NE(
+      Refusal({"INSERT INTO k.n (p, c) VALUES (blobAsInt(?), 1)", {{cql::EncodeInt(5)}}, true}),
+      "");
+  EXPECT_EQ(
+      Refusal({"INSERT INTO k.n (p, c) VALUES (blobAsInt(?), 1)", {{cql::EncodeInt(6)}}, true}),
+      "");
   EXPECT_EQ(Column("SELECT key FROM liststore.requests WHERE tbl = 'k.n' AND op = 'INSERT' ALLOW "
                    "FILTERING"),
             (std::vector<std::string>{"5", "6"}));

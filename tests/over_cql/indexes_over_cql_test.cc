@@ -245,11 +245,11 @@ TEST_F(Indexes, AValueOfAnIndexedStaticColumnIsNoLongerThanAKey) {
 TEST_F(Indexes, APreparedStatementHearsOfAnIndexThatGoes) {
   Say("CREATE INDEX by_p ON t(p)");
   const std::string select = "SELECT count(*) FROM t WHERE p = ?";
-  EXPECT_EQ(Say(select, {{EncodeInt(2)}}), "2");
+  EXPECT_EQ(Say(select, {{cql::EncodeInt(2)}}), "2");
   Say("DROP INDEX by_p");
-  EXPECT_EQ(Say(select, {{EncodeInt(2)}}), kNeedsFiltering);
+  EXPECT_EQ(Say(select, {{cql::EncodeInt(2)}}), kNeedsFiltering);
   Say("CREATE INDEX ON t(p)");
-  EXPECT_EQ(Say(select, {{EncodeInt(2)}}), "2");
+  EXPECT_EQ(Say(select, {{cql::EncodeInt(2)}}), "2");
 }
 
 TEST_F(Indexes, AResetBringsThemBack) {

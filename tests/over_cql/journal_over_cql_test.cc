@@ -100,19 +100,22 @@ TEST_F(JournalOverCql, HasARowForEachRequestInOrder) {
 TEST_F(JournalOverCql, ShowsPreparedStatementsWithTheirValues) {
   const std::string text = "INSERT INTO ks.t (p, q, c, v) VALUES (?, ?, ?, ?)";
   EXPECT_EQ(
-      Run({text, {{EncodeInt(7)}, {"it's"}, {EncodeInt(-1)}, {.bytes = {}, .unset = true}}, true},
+      Run({text,
+           {{cql::EncodeInt(7)}, {"it's"}, {cql::EncodeInt(-1)}, {.bytes = {}, .unset = true}},
+           true},
           {.page_size = 100, .paging_state = {}, .default_timestamp = 42})
           .error,
       "");
-  EXPECT_EQ(
-      Run({"SELECT c FROM ks.t WHERE p = ? AND q = ?", {{EncodeInt(7)}, {kNull}}, false}).error,
-      "");
+  EXPECT_EQ(Run({"SELECT c FROM ks.t WHERE p = ? AND q = ?", {{cql::EncodeInt(7)}, {kNull}}, false})
+                .error,
+            "");
   const std::vector<ResultRow> expected = {
-      {"PREPARE", "ks.t", kNull, text, EncodeBoolean(false), kNull, kNull, kNull, kNull},
-      {"INSERT", "ks.t", "7:it's", text, EncodeBoolean(true),
-       EncodeTextList({"7", "'it''s'", "-1", "unset"}), "ONE", EncodeInt(100), EncodeBigint(42)},
-      {"SELECT", "ks.t", kNull, "SELECT c FROM ks.t WHERE p = ? AND q = ?", EncodeBoolean(false),
-       EncodeTextList({"7", "null"}), "ONE", kNull, kNull},
+      {"PREPARE", "ks.t", kNull, text, cql::EncodeBoolean(false), kNull, kNull, kNull, kNull},
+      {"INSERT", "ks.t", "7:it's", text, cql::EncodeBoolean(true),
+       cql::EncodeTextList({"7", "'it''s'", "-1", "unset"}), "ONE", cql::EncodeInt(100),
+       cql::EncodeBigint(42)},
+      {"SELECT", "ks.t", kNull, "SELECT c FROM ks.t WHERE p = ? AND q = ?",
+       cql::EncodeBoolean(false), cql::EncodeTextList({"7", "null"}), "ONE", kNull, kNull},
   };
   EXPECT_EQ(
       Requests("op, tbl, key, statement, prepared, values, consistency, page_size, timestamp"),
@@ -134,24 +137,24 @@ TEST_F(JournalOverCql, KnowsTheKeysOfRowsThatAreJson) {
 }
 
 TEST_F(JournalOverCql, ValuesOutliveTheirTableAsBlobsWhereTheyWereNotPrepared) {
-  const std::vector<BoundParameter> values = {{EncodeTimestamp(kNow)}};
+  const std::vector<BoundParameter> values = {{cql::EncodeTimestamp(kNow)}};
   Run({"SELECT v FROM ks.u WHERE k = ?", values, true});
   Run({"SELECT v FROM ks.u WHERE k = ?", values, false});
   Must("DROP TABLE ks.u");
   const std::vector<ResultRow> rows =
       Requests("values, key", " WHERE op = 'SELECT' ALLOW FILTERING");
   const std::vector<ResultRow> expected = {
-      {EncodeTextList({"'2024-08-29T16:44:05.430Z'"}), "2024-08-29T16:44:05.430Z"},
-      {EncodeTextList({"0x000001919f05d5b6"}), kNull},
+      {cql::EncodeTextList({"'2024-08-29T16:44:05.430Z'"}), "2024-08-29T16:44:05.430Z"},
+      {cql::EncodeTextList({"0x000001919f05d5b6"}), kNull},
   };
   EXPECT_EQ(rows, expected);
 }
 
 TEST_F(JournalOverCql, HasOneRowForABatch) {
   const std::string insert = "INSERT INTO ks.t (p, q, c) VALUES (?, ?, ?)";
-  Run({insert, {{EncodeInt(1)}, {"a"}, {EncodeInt(1)}}, true});
+  Run({insert, {{cql::EncodeInt(1)}, {"a"}, {cql::EncodeInt(1)}}, true});
   Must("TRUNCATE liststore.requests");
-  const CqlStatement prepared{insert, {{EncodeInt(1)}, {"a"}, {EncodeInt(2)}}, true};
+  const CqlStatement prepared{insert, {{cql::EncodeInt(1)}, {"a"}, {cql::EncodeInt(2)}}, true};
   const CqlStatement text{"DELETE FROM ks.t WHERE p = 1 AND q = 'a'", {}, false};
   const CqlStatement other{"INSERT INTO ks.u (k) VALUES (0)", {}, false};
   EXPECT_EQ(session_->RunBatch(true, {prepared, text}, 5).error, "");
@@ -159,13 +162,13 @@ TEST_F(JournalOverCql, HasOneRowForABatch) {
   Must("BEGIN BATCH INSERT INTO ks.u (k) VALUES (1); DELETE FROM ks.u WHERE k = 2; APPLY BATCH");
   EXPECT_EQ(session_->RunBatch(true, {}, {}).error, "");
   const std::vector<ResultRow> expected = {
-      {"ks.t", "1:a", insert + "; " + text.text, EncodeTextList({"1", "'a'", "2"}),
-       EncodeBoolean(true), EncodeBigint(5), "ok"},
-      {kNull, kNull, text.text + "; " + other.text, kNull, EncodeBoolean(false), kNull, "ok"},
+      {"ks.t", "1:a", insert + "; " + text.text, cql::EncodeTextList({"1", "'a'", "2"}),
+       cql::EncodeBoolean(true), cql::EncodeBigint(5), "ok"},
+      {kNull, kNull, text.text + "; " + other.text, kNull, cql::EncodeBoolean(false), kNull, "ok"},
       {"ks.u", kNull,
        "BEGIN BATCH INSERT INTO ks.u (k) VALUES (1); DELETE FROM ks.u WHERE k = 2; APPLY BATCH",
-       kNull, EncodeBoolean(false), kNull, "ok"},
-      {kNull, kNull, kNull, kNull, EncodeBoolean(false), kNull, "ok"},
+       kNull, cql::EncodeBoolean(false), kNull, "ok"},
+      {kNull, kNull, kNull, kNull, cql::EncodeBoolean(false), kNull, "ok"},
   };
   EXPECT_EQ(Requests("tbl, key, statement, values, prepared, timestamp, outcome",
                      " WHERE op = 'BATCH' ALLOW FILTERING"),
@@ -177,8 +180,8 @@ TEST_F(JournalOverCql, CountsWhatItDropsAndCanBeChangedWhileItRuns) {
     return Must("SELECT enabled, capacity, recorded, kept, dropped FROM liststore.journal").at(0);
   };
   const auto row = [](bool enabled, int capacity, int recorded, int kept, int dropped) {
-    return ResultRow{EncodeBoolean(enabled), EncodeInt(capacity), EncodeBigint(recorded),
-                     EncodeInt(kept), EncodeBigint(dropped)};
+    return ResultRow{cql::EncodeBoolean(enabled), cql::EncodeInt(capacity),
+                     cql::EncodeBigint(recorded), cql::EncodeInt(kept), cql::EncodeBigint(dropped)};
   };
   EXPECT_EQ(counts(), row(true, 1000, 0, 0, 0));
   Must("UPDATE liststore.journal SET capacity = 3 WHERE key = 'journal'");
@@ -225,7 +228,7 @@ TEST_F(JournalOverCql, SaysWhoAskedWhenAndInWhichKeyspace) {
     ASSERT_TRUE(client.Query(text));
   }
   const std::string address = "127.0.0.1:" + std::to_string(client.source_port());
-  const std::string at = EncodeTimestamp(kNow + 60'000'000'000);
+  const std::string at = cql::EncodeTimestamp(kNow + 60'000'000'000);
   const std::vector<ResultRow> expected = {
       {address, "mine", "anonymous", at, "u", "invalid"},
       {address, "mine", "anonymous", at, kNull, "ok"},
@@ -242,8 +245,9 @@ TEST_F(JournalOverCql, SaysWhatARequestTookThoughTheClockStands) {
   Must("SELECT COUNT(*) FROM ks.u");
   const std::vector<ResultRow> rows = Requests("at, duration_us");
   ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(rows[0][0], EncodeTimestamp(kNow));
-  EXPECT_GT(*rows[0][1], EncodeBigint(0)) << "no machine counts a thousand rows in a microsecond";
+  EXPECT_EQ(rows[0][0], cql::EncodeTimestamp(kNow));
+  EXPECT_GT(*rows[0][1], cql::EncodeBigint(0))
+      << "no machine counts a thousand rows in a microsecond";
 }
 
 TEST_F(JournalOverCql, KnowsTheKeyspaceOfRequestsThatCameWithAUse) {
@@ -281,7 +285,8 @@ TEST_F(JournalOverCql, IsOffUnlessItIsAskedFor) {
   Must("SELECT v FROM ks.t");
   EXPECT_TRUE(Requests("seq").empty());
   EXPECT_EQ(Must("SELECT enabled, capacity, recorded FROM liststore.journal"),
-            std::vector<ResultRow>({{EncodeBoolean(false), EncodeInt(0), EncodeBigint(0)}}));
+            std::vector<ResultRow>(
+                {{cql::EncodeBoolean(false), cql::EncodeInt(0), cql::EncodeBigint(0)}}));
 }
 
 TEST(JournalOptions, NameTheLimit) {

@@ -148,8 +148,9 @@ TEST_F(JsonOverCql, TheObjectMayBeBound) {
     EXPECT_EQ(Say("SELECT s, v FROM t WHERE p = 1 AND c = " + c), "xyz 10");
     EXPECT_EQ(Say(insert + " DEFAULT UNSET", {Text(R"({"p": 1, "c": )" + c + "}")}), "");
     EXPECT_EQ(Say("SELECT s, v FROM t WHERE p = 1 AND c = " + c), "xyz 10");
-    EXPECT_EQ(Say(insert + " USING TTL ?", {Text(R"({"p": 1, "c": )" + c + "}"), {EncodeInt(9)}}),
-              "");
+    EXPECT_EQ(
+        Say(insert + " USING TTL ?", {Text(R"({"p": 1, "c": )" + c + "}"), {cql::EncodeInt(9)}}),
+        "");
     EXPECT_EQ(Say("SELECT s, v FROM t WHERE p = 1 AND c = " + c), "xyz null");
     EXPECT_EQ(Say(insert, {Text(R"({"p": 1})")}), "Missing mandatory PRIMARY KEY part c");
     EXPECT_EQ(Say(insert, {Text(R"({"p": null, "c": 1})")}),

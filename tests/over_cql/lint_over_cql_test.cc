@@ -46,7 +46,7 @@ class LintOverCql : public CqlSessionTest {
                 (rule.empty() ? "" : " WHERE rule = '" + rule + "' ALLOW FILTERING"));
   }
   static ResultRow Row(std::string rule, std::string subject, int64_t count) {
-    return {std::move(rule), std::move(subject), EncodeBigint(count)};
+    return {std::move(rule), std::move(subject), cql::EncodeBigint(count)};
   }
 
   ManualClock clock_{kNow};
@@ -54,11 +54,11 @@ class LintOverCql : public CqlSessionTest {
 
 TEST_F(LintOverCql, FindsNothingInACleanRun) {
   for (int i = 0; i < 5; ++i) {
-    Must("INSERT INTO ks.t (k, v) VALUES (?, ?) USING TTL 60", {{EncodeInt(i)}, {"x"}}, true,
+    Must("INSERT INTO ks.t (k, v) VALUES (?, ?) USING TTL 60", {{cql::EncodeInt(i)}, {"x"}}, true,
          kNowMicros);
-    Must("INSERT INTO ks.old (k, v) VALUES (?, ?)", {{EncodeInt(i)}, {"x"}}, true);
-    Must("SELECT v FROM ks.t WHERE k = ?", {{EncodeInt(i)}}, true);
-    Must("DELETE FROM ks.t WHERE k = ?", {{EncodeInt(i)}}, true);
+    Must("INSERT INTO ks.old (k, v) VALUES (?, ?)", {{cql::EncodeInt(i)}, {"x"}}, true);
+    Must("SELECT v FROM ks.t WHERE k = ?", {{cql::EncodeInt(i)}}, true);
+    Must("DELETE FROM ks.t WHERE k = ?", {{cql::EncodeInt(i)}}, true);
   }
   Must(
       "BEGIN BATCH UPDATE ks.t USING TTL 5 SET v = 'a' WHERE k = 1; DELETE FROM ks.t WHERE k = 1; "
@@ -87,7 +87,7 @@ TEST_F(LintOverCql, FindsFiltering) {
 }
 
 TEST_F(LintOverCql, FindsBatchesOverSeveralPartitions) {
-  const CqlStatement one{"DELETE FROM ks.t WHERE k = ?", {{EncodeInt(1)}}, true};
+  const CqlStatement one{"DELETE FROM ks.t WHERE k = ?", {{cql::EncodeInt(1)}}, true};
   const CqlStatement two{"DELETE FROM ks.t WHERE k = 2", {}, false};
   EXPECT_EQ(session_->RunBatch(true, {one, one}, {}).error, "");
   EXPECT_EQ(Found("batch_partitions"), std::vector<ResultRow>());
@@ -100,13 +100,14 @@ TEST_F(LintOverCql, FindsBatchesOverSeveralPartitions) {
 
 TEST_F(LintOverCql, FindsReadsOfManyPartitions) {
   std::string keys = "1";
-  for (size_t i = 2; i <= kLintKeysMax; ++i) keys += ", " + std::to_string(i);
+  for (size_t i = 2; i <= instruments::kLintKeysMax; ++i) keys += ", " + std::to_string(i);
   Must("SELECT v FROM ks.t WHERE k IN (" + keys + ")");
   EXPECT_EQ(Found("in_keys"), std::vector<ResultRow>());
   Must("SELECT v FROM ks.t WHERE k IN (" + keys + ", 99)");
-  EXPECT_EQ(Must("SELECT subject, count, detail FROM liststore.lint WHERE rule = 'in_keys' ALLOW "
-                 "FILTERING"),
-            std::vector<ResultRow>({{"ks.t", EncodeBigint(1), "21 partitions, more than 20"}}));
+  EXPECT_EQ(
+      Must("SELECT subject, count, detail FROM liststore.lint WHERE rule = 'in_keys' ALLOW "
+           "FILTERING"),
+      std::vector<ResultRow>({{"ks.t", cql::EncodeBigint(1), "21 partitions, more than 20"}}));
 }
 
 TEST_F(LintOverCql, FindsRowsThatLastForEver) {
@@ -120,21 +121,22 @@ TEST_F(LintOverCql, FindsRowsThatLastForEver) {
 
 TEST_F(LintOverCql, FindsClocksThatAreAhead) {
   const std::string insert = "INSERT INTO ks.old (k) VALUES (?)";
-  Must(insert, {{EncodeInt(1)}}, true, kNowMicros + kLintAheadMicrosMax);
+  Must(insert, {{cql::EncodeInt(1)}}, true, kNowMicros + instruments::kLintAheadMicrosMax);
   EXPECT_EQ(Found(), std::vector<ResultRow>());
-  Must(insert, {{EncodeInt(1)}}, true, kNowMicros + kLintAheadMicrosMax + 1);
+  Must(insert, {{cql::EncodeInt(1)}}, true, kNowMicros + instruments::kLintAheadMicrosMax + 1);
   Must("UPDATE ks.t USING TIMESTAMP ? AND TTL 5 SET v = 'x' WHERE k = 1",
-       {{EncodeBigint(kNowMicros + 5 * kLintAheadMicrosMax)}}, true);
+       {{cql::EncodeBigint(kNowMicros + 5 * instruments::kLintAheadMicrosMax)}}, true);
   EXPECT_EQ(Found(), std::vector<ResultRow>({Row("future_timestamp", "ks.old", 1),
                                              Row("future_timestamp", "ks.t", 1)}));
 }
 
 TEST_F(LintOverCql, TimestampsOfDriversThatHaveNoEffectAreNoHabit) {
   Start(ClientTimestamps::kByClock);
-  Must("INSERT INTO ks.old (k) VALUES (?)", {{EncodeInt(1)}}, true,
-       kNowMicros + 5 * kLintAheadMicrosMax);
+  Must("INSERT INTO ks.old (k) VALUES (?)", {{cql::EncodeInt(1)}}, true,
+       kNowMicros + 5 * instruments::kLintAheadMicrosMax);
   EXPECT_EQ(Found(), std::vector<ResultRow>());
-  Must("UPDATE ks.old USING TIMESTAMP " + std::to_string(kNowMicros + 5 * kLintAheadMicrosMax) +
+  Must("UPDATE ks.old USING TIMESTAMP " +
+       std::to_string(kNowMicros + 5 * instruments::kLintAheadMicrosMax) +
        " SET v = 'x' WHERE k = 1");
   EXPECT_EQ(Found(), std::vector<ResultRow>({Row("future_timestamp", "ks.old", 1)}));
 }
@@ -150,8 +152,8 @@ TEST_F(LintOverCql, FindsPartitionsThatHaveGrownTooLarge) {
       "60");
   const std::string mebibyte(1 << 20, 'x');
   const auto add = [&](const char* partition, int row) {
-    Must("INSERT INTO ks.p (p, c, v) VALUES (?, ?, ?)", {{partition}, {EncodeInt(row)}, {mebibyte}},
-         true);
+    Must("INSERT INTO ks.p (p, c, v) VALUES (?, ?, ?)",
+         {{partition}, {cql::EncodeInt(row)}, {mebibyte}}, true);
   };
   for (int row = 0; row < 9; ++row) {
     add("a", row);
@@ -180,11 +182,11 @@ TEST_F(LintOverCql, FindsReadsThatPassOverTombstones) {
   Must(
       "CREATE TABLE ks.d (p int, c int, v int, PRIMARY KEY (p, c)) WITH default_time_to_live = 60");
   const auto remove = [&](int row) {
-    Must("INSERT INTO ks.d (p, c, v) VALUES (1, ?, 0)", {{EncodeInt(row)}}, true, kNowMicros);
-    Must("DELETE FROM ks.d WHERE p = 1 AND c = ?", {{EncodeInt(row)}}, true, kNowMicros + 1);
+    Must("INSERT INTO ks.d (p, c, v) VALUES (1, ?, 0)", {{cql::EncodeInt(row)}}, true, kNowMicros);
+    Must("DELETE FROM ks.d WHERE p = 1 AND c = ?", {{cql::EncodeInt(row)}}, true, kNowMicros + 1);
   };
   const auto read = [&](bool alone) {
-    Must("SELECT c FROM ks.d WHERE p = 1 LIMIT ?", {{EncodeInt(alone ? 2000 : 5)}}, true);
+    Must("SELECT c FROM ks.d WHERE p = 1 LIMIT ?", {{cql::EncodeInt(alone ? 2000 : 5)}}, true);
     Must("SELECT c FROM ks.d", {}, true);
     Must("SELECT COUNT(*) FROM ks.d WHERE p = 1", {}, true);
   };
@@ -197,8 +199,8 @@ TEST_F(LintOverCql, FindsReadsThatPassOverTombstones) {
   // Of a PREPARE and an EXECUTE each, and of an EXECUTE alone when they come again.
   std::vector<ResultRow> dead_rows;
   for (int i = 0; i < 6; ++i) {
-    if (i < 3) dead_rows.push_back({EncodeBigint(0)});
-    dead_rows.push_back({EncodeBigint(1000)});
+    if (i < 3) dead_rows.push_back({cql::EncodeBigint(0)});
+    dead_rows.push_back({cql::EncodeBigint(1000)});
   }
   EXPECT_EQ(Must("SELECT dead_rows FROM liststore.requests WHERE tbl = 'ks.d' ALLOW FILTERING"),
             dead_rows);
@@ -216,10 +218,10 @@ TEST_F(LintOverCql, FindsReadsThatPassOverTombstones) {
 }
 
 TEST(StatementShape, HasNoLiterals) {
-  EXPECT_EQ(StatementShape("SELECT a1 FROM t2 WHERE k='it''s' AND b=-1.5 AND c=0xff"),
+  EXPECT_EQ(instruments::StatementShape("SELECT a1 FROM t2 WHERE k='it''s' AND b=-1.5 AND c=0xff"),
             "SELECT a1 FROM t2 WHERE k=? AND b=? AND c=?");
-  EXPECT_EQ(StatementShape(""), "");
-  EXPECT_EQ(StatementShape("SELECT 'unfinished"), "SELECT 'unfinished");
+  EXPECT_EQ(instruments::StatementShape(""), "");
+  EXPECT_EQ(instruments::StatementShape("SELECT 'unfinished"), "SELECT 'unfinished");
 }
 
 }  // namespace lint_over_cql_test

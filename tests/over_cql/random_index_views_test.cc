@@ -155,7 +155,8 @@ class RandomIndexViews : public CqlDialogueTest {
     const std::string select = "SELECT " + std::string(index.columns) + " FROM " + view;
     const Rows due = Due(index);
     EXPECT_EQ(Sorted(Must(select).rows), due);
-    EXPECT_EQ(Cell("SELECT count(*) FROM " + view), EncodeBigint(static_cast<int64_t>(due.size())));
+    EXPECT_EQ(Cell("SELECT count(*) FROM " + view),
+              cql::EncodeBigint(static_cast<int64_t>(due.size())));
     CheckPages("SELECT * FROM " + view);
     CheckPages("SELECT * FROM " + view + " PER PARTITION LIMIT 2");
     CheckPages("SELECT * FROM " + view + " WHERE p IN (1, 3) ALLOW FILTERING");

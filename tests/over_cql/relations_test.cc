@@ -41,9 +41,10 @@ TEST_F(Relations, AllOfAColumnHold) {
   EXPECT_EQ(Read("p = 1 AND b IN (0, 1, 2) AND b > 0 AND b IN (1, 5)"), "12; 11; 10");
   EXPECT_EQ(Read("p = 1 AND b = 1 AND c > 0 AND c > 1"), "12");
   EXPECT_EQ(Read("p = 1 AND b = 1 AND c IN (0, 1) AND b = 1 AND c <= 0"), "10");
-  EXPECT_EQ(Say("SELECT v FROM t WHERE p = ? AND p = ? AND b = ? AND b >= ?",
-                {{EncodeInt(1)}, {EncodeInt(1)}, {EncodeInt(2)}, {EncodeInt(2)}}),
-            "22; 21; 20");
+  EXPECT_EQ(
+      Say("SELECT v FROM t WHERE p = ? AND p = ? AND b = ? AND b >= ?",
+          {{cql::EncodeInt(1)}, {cql::EncodeInt(1)}, {cql::EncodeInt(2)}, {cql::EncodeInt(2)}}),
+      "22; 21; 20");
   EXPECT_EQ(Read("p = 1 AND b = 2 AND b > 0 ORDER BY b DESC, c ASC"), "20; 21; 22");
   EXPECT_EQ(Read("p = 1 AND b = 2 AND b > 0 AND b = 2 ORDER BY c ASC"), "20; 21; 22");
   EXPECT_EQ(Say("SELECT count(*) FROM t WHERE p = 1 AND b = 1 AND b = 1"), "3");
@@ -105,9 +106,9 @@ TEST_F(Relations, TuplesHaveNoNulls) {
   EXPECT_EQ(Read("p = 1 AND (b, c) = (1, null)"), null);
   EXPECT_EQ(Read("p = 1 AND (b, c) > (1, null)"), null);
   EXPECT_EQ(Read("p = 1 AND (b, c) IN ((1, 1), (1, null))"), null);
-  EXPECT_EQ(
-      Say("SELECT v FROM t WHERE p = 1 AND (b, c) <= (?, ?)", {{EncodeInt(1)}, {std::nullopt}}),
-      null);
+  EXPECT_EQ(Say("SELECT v FROM t WHERE p = 1 AND (b, c) <= (?, ?)",
+                {{cql::EncodeInt(1)}, {std::nullopt}}),
+            null);
   EXPECT_EQ(Say("SELECT v FROM t WHERE p = 1 AND (b, c) = ?", {{std::nullopt}}),
             "Invalid null value in condition for column b");
 }

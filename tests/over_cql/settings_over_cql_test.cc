@@ -306,11 +306,11 @@ TEST_F(SettingsOverCql, FutureTimestamps) {
 TEST_F(SettingsOverCql, BindVariablesNamedTwice) {
   Start({});
   const std::string text = "INSERT INTO k.t (p, c, v) VALUES (:a, :a, 3)";
-  const BoundParameter one{EncodeInt(1)};
+  const BoundParameter one{cql::EncodeInt(1)};
   EXPECT_EQ(Refusal({text, {one}}), "");
   Set("cql_duplicate_bind_variable_names_refer_to_same_variable", "false");
   EXPECT_NE(Refusal({text, {one}}), "");
-  EXPECT_EQ(Refusal({text, {one, BoundParameter{EncodeInt(2)}}, true}), "");
+  EXPECT_EQ(Refusal({text, {one, BoundParameter{cql::EncodeInt(2)}}, true}), "");
   EXPECT_EQ(Must("SELECT c FROM k.t WHERE p = 1").rows.size(), 2u);
 }
 

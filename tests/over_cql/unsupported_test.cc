@@ -26,79 +26,80 @@ constexpr uint16_t kQuorum = 0x04;
 constexpr int32_t kInvalid = 0x2200;
 
 struct Case {
-  CqlFeature feature;
+  cql::CqlFeature feature;
   std::string statement;
   uint8_t flags = 0;
   uint16_t consistency = kOne;
 };
 
 const Case kCases[] = {
-    {CqlFeature::kViewFunctions,
+    {cql::CqlFeature::kViewFunctions,
      "CREATE MATERIALIZED VIEW w AS SELECT * FROM t WHERE c IS NOT NULL AND token(p) > "
      "toUnixTimestamp(now()) PRIMARY KEY (c, p)"},
-    {CqlFeature::kUserFunctions,
+    {cql::CqlFeature::kUserFunctions,
      "CREATE OR REPLACE FUNCTION f (a int) RETURNS NULL ON NULL INPUT RETURNS int LANGUAGE lua AS "
      "'return a'"},
-    {CqlFeature::kUserFunctions, "CREATE AGGREGATE a (int) SFUNC f STYPE int"},
-    {CqlFeature::kTriggers, "CREATE TRIGGER x ON t USING 'y'"},
-    {CqlFeature::kRoles, "CREATE ROLE r WITH PASSWORD = 'x'"},
-    {CqlFeature::kRoles, "DROP USER u"},
-    {CqlFeature::kRoles, "GRANT SELECT ON ALL KEYSPACES TO r"},
-    {CqlFeature::kRoles, "REVOKE r FROM s"},
-    {CqlFeature::kRoles, "ALTER ROLE r WITH LOGIN = true"},
-    {CqlFeature::kServiceLevels, "CREATE SERVICE LEVEL s WITH shares = 1"},
-    {CqlFeature::kServiceLevels, "ATTACH SERVICE_LEVEL s TO r"},
-    {CqlFeature::kServiceLevels, "LIST ALL SERVICE LEVELS"},
-    {CqlFeature::kVectors, "CREATE TABLE x (p int PRIMARY KEY, v vector<float, 3>)"},
-    {CqlFeature::kVectors, "SELECT * FROM t ORDER BY v ann OF [0.1, 0.2] LIMIT 3"},
-    {CqlFeature::kVectors, "CREATE CUSTOM INDEX ON t(v) USING 'vector_index'"},
-    {CqlFeature::kVectors, "SELECT similarity_cosine(v, v) FROM t"},
-    {CqlFeature::kFunctions, "SELECT * FROM t WHERE intAsBlob(v) = 0x00000001 ALLOW FILTERING"},
-    {CqlFeature::kTtlPerRow, "ALTER TABLE t TTL v"},
-    {CqlFeature::kCdc, "ALTER TABLE t WITH cdc = {'enabled': true}"},
-    {CqlFeature::kRateLimits,
+    {cql::CqlFeature::kUserFunctions, "CREATE AGGREGATE a (int) SFUNC f STYPE int"},
+    {cql::CqlFeature::kTriggers, "CREATE TRIGGER x ON t USING 'y'"},
+    {cql::CqlFeature::kRoles, "CREATE ROLE r WITH PASSWORD = 'x'"},
+    {cql::CqlFeature::kRoles, "DROP USER u"},
+    {cql::CqlFeature::kRoles, "GRANT SELECT ON ALL KEYSPACES TO r"},
+    {cql::CqlFeature::kRoles, "REVOKE r FROM s"},
+    {cql::CqlFeature::kRoles, "ALTER ROLE r WITH LOGIN = true"},
+    {cql::CqlFeature::kServiceLevels, "CREATE SERVICE LEVEL s WITH shares = 1"},
+    {cql::CqlFeature::kServiceLevels, "ATTACH SERVICE_LEVEL s TO r"},
+    {cql::CqlFeature::kServiceLevels, "LIST ALL SERVICE LEVELS"},
+    {cql::CqlFeature::kVectors, "CREATE TABLE x (p int PRIMARY KEY, v vector<float, 3>)"},
+    {cql::CqlFeature::kVectors, "SELECT * FROM t ORDER BY v ann OF [0.1, 0.2] LIMIT 3"},
+    {cql::CqlFeature::kVectors, "CREATE CUSTOM INDEX ON t(v) USING 'vector_index'"},
+    {cql::CqlFeature::kVectors, "SELECT similarity_cosine(v, v) FROM t"},
+    {cql::CqlFeature::kFunctions,
+     "SELECT * FROM t WHERE intAsBlob(v) = 0x00000001 ALLOW FILTERING"},
+    {cql::CqlFeature::kTtlPerRow, "ALTER TABLE t TTL v"},
+    {cql::CqlFeature::kCdc, "ALTER TABLE t WITH cdc = {'enabled': true}"},
+    {cql::CqlFeature::kRateLimits,
      "ALTER TABLE t WITH per_partition_rate_limit = {'max_writes_per_second': 5}"},
-    {CqlFeature::kEncryption,
+    {cql::CqlFeature::kEncryption,
      "ALTER TABLE t WITH scylla_encryption_options = {'key_provider': 'x'}"},
-    {CqlFeature::kKeyspaceStorage,
+    {cql::CqlFeature::kKeyspaceStorage,
      "ALTER KEYSPACE ks WITH storage = {'type': 'S3', 'bucket': 'b', 'endpoint': 'e'}"},
-    {CqlFeature::kMutationFragments, "SELECT * FROM MUTATION_FRAGMENTS(t) WHERE p = 1"},
-    {CqlFeature::kVirtualWrites, "DELETE advance FROM liststore.clock WHERE key = 'clock'"},
-    {CqlFeature::kVirtualWrites,
+    {cql::CqlFeature::kMutationFragments, "SELECT * FROM MUTATION_FRAGMENTS(t) WHERE p = 1"},
+    {cql::CqlFeature::kVirtualWrites, "DELETE advance FROM liststore.clock WHERE key = 'clock'"},
+    {cql::CqlFeature::kVirtualWrites,
      "BEGIN BATCH INSERT INTO liststore.clock (key, advance_seconds) VALUES ('clock', 1) APPLY "
      "BATCH"},
-    {CqlFeature::kVirtualWrites,
+    {cql::CqlFeature::kVirtualWrites,
      "UPDATE system.local SET tokens = tokens + {'1'} WHERE key = 'local'"},
-    {CqlFeature::kVirtualWrites, "DELETE tokens['0'] FROM system.local WHERE key = 'local'"},
-    {CqlFeature::kDurationKeys,
+    {cql::CqlFeature::kVirtualWrites, "DELETE tokens['0'] FROM system.local WHERE key = 'local'"},
+    {cql::CqlFeature::kDurationKeys,
      "CREATE TABLE x (p int PRIMARY KEY, s set<frozen<tuple<duration>>>)"},
 
-    {CqlFeature::kOtherDatacenters,
+    {cql::CqlFeature::kOtherDatacenters,
      "CREATE KEYSPACE elsewhere WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': "
      "1}"},
-    {CqlFeature::kShellDescribe, "select * from system.local where key = 'local'"},
-    {CqlFeature::kReplication,
+    {cql::CqlFeature::kShellDescribe, "select * from system.local where key = 'local'"},
+    {cql::CqlFeature::kReplication,
      "CREATE KEYSPACE three WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
      "3}"},
-    {CqlFeature::kDurableWrites, "ALTER KEYSPACE ks WITH durable_writes = true"},
-    {CqlFeature::kTablets, "ALTER KEYSPACE ks WITH tablets = {'initial': 4}"},
-    {CqlFeature::kKeyspaceConsistency, "ALTER KEYSPACE ks WITH consistency = 'global'"},
-    {CqlFeature::kCompaction,
+    {cql::CqlFeature::kDurableWrites, "ALTER KEYSPACE ks WITH durable_writes = true"},
+    {cql::CqlFeature::kTablets, "ALTER KEYSPACE ks WITH tablets = {'initial': 4}"},
+    {cql::CqlFeature::kKeyspaceConsistency, "ALTER KEYSPACE ks WITH consistency = 'global'"},
+    {cql::CqlFeature::kCompaction,
      "ALTER TABLE t WITH compaction = {'class': 'LeveledCompactionStrategy'}"},
-    {CqlFeature::kCompression, "CREATE TABLE x (p int PRIMARY KEY) WITH compression = {}"},
-    {CqlFeature::kCaching, "CREATE INDEX ON t(v) WITH caching = {'keys': 'NONE'}"},
-    {CqlFeature::kSpeculativeRetry, "ALTER TABLE t WITH speculative_retry = 'ALWAYS'"},
-    {CqlFeature::kBloomFilters, "ALTER TABLE t WITH bloom_filter_fp_chance = 0.1"},
-    {CqlFeature::kChecksums, "ALTER TABLE t WITH crc_check_chance = 0.5"},
-    {CqlFeature::kIndexIntervals, "ALTER TABLE t WITH min_index_interval = 64"},
-    {CqlFeature::kMemtableFlush, "ALTER TABLE t WITH memtable_flush_period_in_ms = 60000"},
-    {CqlFeature::kTombstoneGc, "ALTER TABLE t WITH tombstone_gc = {'mode': 'immediate'}"},
-    {CqlFeature::kPaxosGrace, "ALTER TABLE t WITH paxos_grace_seconds = 60"},
-    {CqlFeature::kInMemory, "ALTER TABLE t WITH in_memory = true"},
-    {CqlFeature::kBypassCache, "SELECT * FROM t BYPASS CACHE"},
-    {CqlFeature::kTimeouts, "SELECT * FROM t USING TIMEOUT 5s"},
-    {CqlFeature::kTracing, "SELECT * FROM t", kTracingFlag},
-    {CqlFeature::kConsistencyLevels, "SELECT * FROM t", 0, kQuorum},
+    {cql::CqlFeature::kCompression, "CREATE TABLE x (p int PRIMARY KEY) WITH compression = {}"},
+    {cql::CqlFeature::kCaching, "CREATE INDEX ON t(v) WITH caching = {'keys': 'NONE'}"},
+    {cql::CqlFeature::kSpeculativeRetry, "ALTER TABLE t WITH speculative_retry = 'ALWAYS'"},
+    {cql::CqlFeature::kBloomFilters, "ALTER TABLE t WITH bloom_filter_fp_chance = 0.1"},
+    {cql::CqlFeature::kChecksums, "ALTER TABLE t WITH crc_check_chance = 0.5"},
+    {cql::CqlFeature::kIndexIntervals, "ALTER TABLE t WITH min_index_interval = 64"},
+    {cql::CqlFeature::kMemtableFlush, "ALTER TABLE t WITH memtable_flush_period_in_ms = 60000"},
+    {cql::CqlFeature::kTombstoneGc, "ALTER TABLE t WITH tombstone_gc = {'mode': 'immediate'}"},
+    {cql::CqlFeature::kPaxosGrace, "ALTER TABLE t WITH paxos_grace_seconds = 60"},
+    {cql::CqlFeature::kInMemory, "ALTER TABLE t WITH in_memory = true"},
+    {cql::CqlFeature::kBypassCache, "SELECT * FROM t BYPASS CACHE"},
+    {cql::CqlFeature::kTimeouts, "SELECT * FROM t USING TIMEOUT 5s"},
+    {cql::CqlFeature::kTracing, "SELECT * FROM t", kTracingFlag},
+    {cql::CqlFeature::kConsistencyLevels, "SELECT * FROM t", 0, kQuorum},
 };
 
 // Errors that ScyllaDB gives as well, and statements that are carried out.
@@ -212,8 +213,8 @@ class Unsupported : public ::testing::Test {
     }
     return counts;
   }
-  static std::string Name(CqlFeature feature) {
-    const CqlFeatureFacts& facts = FactsOf(feature);
+  static std::string Name(cql::CqlFeature feature) {
+    const cql::CqlFeatureFacts& facts = cql::FactsOf(feature);
     return (facts.refused ? "refused " : "no effect ") + std::string(facts.code);
   }
 
@@ -229,7 +230,7 @@ TEST_F(Unsupported, EveryFeatureIsAnsweredByNameAndCounted) {
   EXPECT_EQ(Counts(), expected) << "nothing was asked for yet";
   for (const Case& asked : kCases) {
     SCOPED_TRACE(asked.statement);
-    const CqlFeatureFacts& facts = FactsOf(asked.feature);
+    const cql::CqlFeatureFacts& facts = cql::FactsOf(asked.feature);
     const std::string refusal = Refusal(asked);
     if (facts.refused) {
       EXPECT_TRUE(refusal.starts_with("liststore does not support " + std::string(facts.name)))
@@ -243,12 +244,12 @@ TEST_F(Unsupported, EveryFeatureIsAnsweredByNameAndCounted) {
     ++expected[Name(asked.feature)];
     EXPECT_EQ(Counts(), expected);
   }
-  for (size_t i = 0; i < kCqlFeatures; ++i) {
-    EXPECT_TRUE(expected.contains(Name(CqlFeatureAt(i))))
-        << FactsOf(CqlFeatureAt(i)).code << " has no statement in this test";
+  for (size_t i = 0; i < cql::kCqlFeatures; ++i) {
+    EXPECT_TRUE(expected.contains(Name(cql::CqlFeatureAt(i))))
+        << cql::FactsOf(cql::CqlFeatureAt(i)).code << " has no statement in this test";
   }
   const std::lock_guard lock(mutex_);
-  EXPECT_EQ(notices_.size(), kCqlFeatures) << "each is said once";
+  EXPECT_EQ(notices_.size(), cql::kCqlFeatures) << "each is said once";
 }
 
 TEST_F(Unsupported, NothingElseIsCounted) {

@@ -67,9 +67,9 @@ TEST_F(Views, PruningLeavesThemAsTheyAre) {
   EXPECT_EQ(Say("PRUNE MATERIALIZED VIEW by_v"), "");
   EXPECT_EQ(Say("PRUNE MATERIALIZED VIEW k.by_v WHERE v = 10 USING TIMEOUT 5s"), "");
   EXPECT_EQ(Say("PRUNE MATERIALIZED VIEW by_v WHERE token(v) > ? AND token(v) < 100",
-                {{EncodeBigint(0)}}),
+                {{cql::EncodeBigint(0)}}),
             "");
-  EXPECT_EQ(Say("PRUNE MATERIALIZED VIEW by_v WHERE v = 10 AND p = ?", {{EncodeInt(1)}}), "");
+  EXPECT_EQ(Say("PRUNE MATERIALIZED VIEW by_v WHERE v = 10 AND p = ?", {{cql::EncodeInt(1)}}), "");
   EXPECT_EQ(Say("SELECT * FROM by_v"), "10 1 2 null");
 }
 
@@ -296,7 +296,7 @@ TEST_F(Views, AtTheMemoryLimitTheTableIsRefusedWhole) {
   const std::string blob(100'000, 'x');
   const auto insert = [&](int p) {
     return Refusal(CqlStatement{"INSERT INTO big (p, v, b) VALUES (?, ?, ?)",
-                                {{EncodeInt(p)}, {EncodeInt(p % 3)}, {blob}},
+                                {{cql::EncodeInt(p)}, {cql::EncodeInt(p % 3)}, {blob}},
                                 true});
   };
   int written = 0;
@@ -353,12 +353,13 @@ TEST_F(Views, TheTableChanges) {
 }
 
 TEST_F(Views, PreparedWritesMeetNewViews) {
-  const CqlStatement insert{"INSERT INTO t (p, c, v) VALUES (?, 1, 5)", {{EncodeInt(1)}}, true};
+  const CqlStatement insert{
+      "INSERT INTO t (p, c, v) VALUES (?, 1, 5)", {{cql::EncodeInt(1)}}, true};
   EXPECT_EQ(session_->Run(insert).error, "");
   MakeViews();
-  CqlAnswer answer = session_->Run({insert.text, {{EncodeInt(2)}}, true});
+  CqlAnswer answer = session_->Run({insert.text, {{cql::EncodeInt(2)}}, true});
   if (answer.error.starts_with("No prepared statement")) {
-    answer = session_->Run({insert.text, {{EncodeInt(2)}}, true});
+    answer = session_->Run({insert.text, {{cql::EncodeInt(2)}}, true});
   }
   EXPECT_EQ(answer.error, "");
   EXPECT_EQ(Say("SELECT p FROM by_v WHERE v = 5"), "1; 2");

@@ -53,9 +53,9 @@ void ReferenceEngine::NoteTimestamp(std::string_view partition_key, WriteTimesta
 
 Reply ReferenceEngine::Execute(const Command& command, uint64_t now_nanos, WriteTimestamp timestamp,
                                RowSink* sink) {
-  const Router::Place place = PlaceOf(command.partition_key);
+  const shard::Router::Place place = PlaceOf(command.partition_key);
   ReferenceTable& table = tables_[command.table.value][place.lane];
-  const PartitionRef partition = {command.partition_key, place.address};
+  const storage::PartitionRef partition = {command.partition_key, place.address};
   const WriteContext context = {timestamp, SecondsOf(now_nanos), !command.timestamp.is_none()};
   Reply reply;
   if (IsWrite(command)) {

@@ -25,7 +25,7 @@ bool IsWrite(const Command& command);
 
 class ReferenceEngine {
  public:
-  explicit ReferenceEngine(const Router& router)
+  explicit ReferenceEngine(const shard::Router& router)
       : router_(router), last_timestamps_(router.lanes(), WriteTimestamp{0}) {}
 
   TableId CreateTable(TableSchema schema);
@@ -55,11 +55,11 @@ class ReferenceEngine {
   std::optional<int64_t> EarliestExpiry(uint64_t now_nanos) const;
 
  private:
-  Router::Place PlaceOf(std::string_view partition_key) const {
+  shard::Router::Place PlaceOf(std::string_view partition_key) const {
     return router_.PlaceOf(TokenOf(partition_key));
   }
 
-  const Router router_;
+  const shard::Router router_;
   std::vector<WriteTimestamp> last_timestamps_;      // by lane
   std::vector<std::vector<ReferenceTable>> tables_;  // by table, then lane
 };

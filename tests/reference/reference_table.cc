@@ -136,7 +136,7 @@ void ReferenceTable::AddRangeTombstone(Partition& partition, const RangeTombston
 
 // --- Upserts ---
 
-OpStatus ReferenceTable::Upsert(const PartitionRef& ref, std::span<const RowUpdate> rows,
+OpStatus ReferenceTable::Upsert(const storage::PartitionRef& ref, std::span<const RowUpdate> rows,
                                 const WriteContext& context) {
   const int64_t grace_seconds = BeginWrite(context);
   Partition& partition = FindOrMake(ref);
@@ -210,7 +210,7 @@ void ReferenceTable::MergeCell(Row& row, const CellUpdate& update, const Livenes
 
 // --- Deletions ---
 
-OpStatus ReferenceTable::DeleteRows(const PartitionRef& ref,
+OpStatus ReferenceTable::DeleteRows(const storage::PartitionRef& ref,
                                     std::span<const ClusteringKeyView> keys,
                                     const WriteContext& context, uint64_t* removed) {
   const int64_t grace_seconds = BeginWrite(context);
@@ -242,7 +242,7 @@ void ReferenceTable::DeleteRow(Partition& partition, const std::string& key,
   if (row.empty()) partition.rows.erase(position);
 }
 
-OpStatus ReferenceTable::DeleteRowsByValue(const PartitionRef& ref, ColumnId column,
+OpStatus ReferenceTable::DeleteRowsByValue(const storage::PartitionRef& ref, ColumnId column,
                                            std::string_view value, const WriteContext& context,
                                            uint64_t* removed) {
   if (removed != nullptr) *removed = 0;
@@ -277,7 +277,7 @@ void ReferenceTable::EraseCovered(Partition& partition, Rows::iterator begin, Ro
   }
 }
 
-OpStatus ReferenceTable::DeleteRange(const PartitionRef& ref, const ClusteringRange& range,
+OpStatus ReferenceTable::DeleteRange(const storage::PartitionRef& ref, const ClusteringRange& range,
                                      const WriteContext& context, uint64_t* removed) {
   const int64_t grace_seconds = BeginWrite(context);
   Partition& partition = FindOrMake(ref);
@@ -299,8 +299,8 @@ OpStatus ReferenceTable::DeleteRange(const PartitionRef& ref, const ClusteringRa
   return OpStatus::kOk;
 }
 
-OpStatus ReferenceTable::DeletePartition(const PartitionRef& ref, const WriteContext& context,
-                                         uint64_t* removed) {
+OpStatus ReferenceTable::DeletePartition(const storage::PartitionRef& ref,
+                                         const WriteContext& context, uint64_t* removed) {
   const int64_t grace_seconds = BeginWrite(context);
   Partition& partition = FindOrMake(ref);
   PurgeTombstones(partition, context.now_seconds, grace_seconds);
@@ -332,8 +332,8 @@ std::vector<LiveCellView> ReferenceTable::LiveCells(const Row& row, int64_t now_
   return cells;
 }
 
-uint64_t ReferenceTable::Read(const PartitionRef& ref, const ReadSpec& spec, int64_t now_seconds,
-                              RowSink& sink) const {
+uint64_t ReferenceTable::Read(const storage::PartitionRef& ref, const ReadSpec& spec,
+                              int64_t now_seconds, RowSink& sink) const {
   const Partition* partition = Find(ref);
   if (partition == nullptr) return 0;
   if (spec.with_static_row) {
@@ -361,7 +361,7 @@ uint64_t ReferenceTable::Read(const PartitionRef& ref, const ReadSpec& spec, int
   return returned;
 }
 
-uint64_t ReferenceTable::Count(const PartitionRef& ref, const ClusteringRange& range,
+uint64_t ReferenceTable::Count(const storage::PartitionRef& ref, const ClusteringRange& range,
                                int64_t now_seconds) const {
   const Partition* partition = Find(ref);
   if (partition == nullptr) return 0;
@@ -378,16 +378,16 @@ bool ReferenceTable::PartitionLives(const Partition& partition, int64_t now_seco
 
 // --- Partitions ---
 
-const ReferenceTable::Partition* ReferenceTable::Find(const PartitionRef& ref) const {
+const ReferenceTable::Partition* ReferenceTable::Find(const storage::PartitionRef& ref) const {
   const auto found = partitions_.find({ref.address, std::string(ref.key)});
   return found == partitions_.end() ? nullptr : &found->second;
 }
 
-ReferenceTable::Partition& ReferenceTable::FindOrMake(const PartitionRef& ref) {
+ReferenceTable::Partition& ReferenceTable::FindOrMake(const storage::PartitionRef& ref) {
   return partitions_[{ref.address, std::string(ref.key)}];
 }
 
-void ReferenceTable::DropIfEmpty(const PartitionRef& ref) {
+void ReferenceTable::DropIfEmpty(const storage::PartitionRef& ref) {
   const auto found = partitions_.find({ref.address, std::string(ref.key)});
   LS_CHECK(found != partitions_.end(), "every write begins by making its partition");
   if (found->second.empty()) partitions_.erase(found);
@@ -406,8 +406,8 @@ bool ReferenceTable::BeginAnew(int64_t now_seconds) {
   return partitions_.empty();
 }
 
-std::vector<PartitionRef> ReferenceTable::StoredPartitions() const {
-  std::vector<PartitionRef> partitions;
+std::vector<storage::PartitionRef> ReferenceTable::StoredPartitions() const {
+  std::vector<storage::PartitionRef> partitions;
   for (const auto& [id, partition] : partitions_) partitions.push_back({id.second, id.first});
   return partitions;
 }

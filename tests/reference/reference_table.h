@@ -37,20 +37,22 @@ class ReferenceTable {
 
   const TableSchema& schema() const { return schema_; }
 
-  OpStatus Upsert(const PartitionRef& partition, std::span<const RowUpdate> rows,
+  OpStatus Upsert(const storage::PartitionRef& partition, std::span<const RowUpdate> rows,
                   const WriteContext& context);
-  OpStatus DeleteRows(const PartitionRef& partition, std::span<const ClusteringKeyView> keys,
-                      const WriteContext& context, uint64_t* removed = nullptr);
-  OpStatus DeleteRange(const PartitionRef& partition, const ClusteringRange& range,
+  OpStatus DeleteRows(const storage::PartitionRef& partition,
+                      std::span<const ClusteringKeyView> keys, const WriteContext& context,
+                      uint64_t* removed = nullptr);
+  OpStatus DeleteRange(const storage::PartitionRef& partition, const ClusteringRange& range,
                        const WriteContext& context, uint64_t* removed = nullptr);
-  OpStatus DeletePartition(const PartitionRef& partition, const WriteContext& context,
+  OpStatus DeletePartition(const storage::PartitionRef& partition, const WriteContext& context,
                            uint64_t* removed = nullptr);
-  OpStatus DeleteRowsByValue(const PartitionRef& partition, ColumnId column, std::string_view value,
-                             const WriteContext& context, uint64_t* removed = nullptr);
+  OpStatus DeleteRowsByValue(const storage::PartitionRef& partition, ColumnId column,
+                             std::string_view value, const WriteContext& context,
+                             uint64_t* removed = nullptr);
 
-  uint64_t Read(const PartitionRef& partition, const ReadSpec& spec, int64_t now_seconds,
+  uint64_t Read(const storage::PartitionRef& partition, const ReadSpec& spec, int64_t now_seconds,
                 RowSink& sink) const;
-  uint64_t Count(const PartitionRef& partition, const ClusteringRange& range,
+  uint64_t Count(const storage::PartitionRef& partition, const ClusteringRange& range,
                  int64_t now_seconds) const;
   template <typename Visitor>
   void ScanPartitions(uint64_t from_address, std::optional<std::string_view> after_key,
@@ -67,7 +69,7 @@ class ReferenceTable {
   bool BeginAnew(int64_t now_seconds);
 
   // Keys of the partitions that hold anything, dead or alive.
-  std::vector<PartitionRef> StoredPartitions() const;
+  std::vector<storage::PartitionRef> StoredPartitions() const;
   // The earliest expiry after `now_seconds` of anything that lives then.
   std::optional<int64_t> EarliestExpiry(int64_t now_seconds) const;
   // Live rows of all partitions.
@@ -144,9 +146,9 @@ class ReferenceTable {
   void EraseCovered(Partition& partition, Rows::iterator begin, Rows::iterator end,
                     const WriteContext& context, int64_t grace_seconds, uint64_t& removed);
   void AddRangeTombstone(Partition& partition, const RangeTombstone& added);
-  const Partition* Find(const PartitionRef& partition) const;
-  Partition& FindOrMake(const PartitionRef& partition);
-  void DropIfEmpty(const PartitionRef& partition);
+  const Partition* Find(const storage::PartitionRef& partition) const;
+  Partition& FindOrMake(const storage::PartitionRef& partition);
+  void DropIfEmpty(const storage::PartitionRef& partition);
 
   TableSchema schema_;
   bool foreign_ = false;  // a write with a foreign timestamp was applied

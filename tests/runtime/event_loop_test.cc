@@ -11,8 +11,8 @@
 namespace liststore {
 namespace event_loop_test {
 
-std::unique_ptr<EventLoop> MakeLoop(EventLoop::Background background = {}) {
-  auto loop = EventLoop::Create(0, std::move(background));
+std::unique_ptr<runtime::EventLoop> MakeLoop(runtime::EventLoop::Background background = {}) {
+  auto loop = runtime::EventLoop::Create(0, std::move(background));
   EXPECT_TRUE(loop.ok());
   return *std::move(loop);
 }

@@ -44,7 +44,7 @@ constexpr uint64_t kStepsDefault = 20'000'000;
 
 // What a lane protects: plain memory.
 struct alignas(kCacheLineBytes) Protected {
-  LaneOwnership ownership;
+  runtime::LaneOwnership ownership;
   uint64_t applied = 0;
   uint64_t applied_to_all = 0;         // by operations that held all lanes
   uint64_t last_of[kThreadsMax] = {};  // number of the newest operation of each thread
@@ -66,7 +66,7 @@ void PrintTo(const Schedule& schedule, std::ostream* out) { *out << schedule.nam
 class Worker;
 thread_local Worker* current_worker = nullptr;  // whose thread runs this work
 
-struct Post : LaneOwnership::Node {
+struct Post : runtime::LaneOwnership::Node {
   Post() : Node(&Post::Apply) {}
   static void Apply(Node* node);
   Worker* worker = nullptr;
@@ -116,8 +116,8 @@ class Worker {
 
  private:
   struct Posts {
-    PostBudget budget;
-    std::array<Post, PostBudget::kPostsMax> nodes;
+    runtime::PostBudget budget;
+    std::array<Post, runtime::PostBudget::kPostsMax> nodes;
   };
 
   uint64_t Number(size_t lane) {
@@ -322,10 +322,10 @@ TEST_P(LaneOwnershipStress, NothingIsLostAndNothingIsStuck) {
   EXPECT_EQ(applied, sent);
   // Beyond kServedMax a holder serves only mail whose thread does not look: sleepers, one each, and
   // posts. Twice that, for threads that return while it is at it.
-  const uint64_t unlooked = schedule.post != 0 ? PostBudget::kPostsMax : 1;
+  const uint64_t unlooked = schedule.post != 0 ? runtime::PostBudget::kPostsMax : 1;
   const uint64_t lanes_released = schedule.acquire_all != 0 ? schedule.lanes : 1;
-  EXPECT_LE(served_max,
-            lanes_released * (LaneOwnership::kServedMax + 2 * schedule.threads * unlooked));
+  EXPECT_LE(served_max, lanes_released *
+                            (runtime::LaneOwnership::kServedMax + 2 * schedule.threads * unlooked));
   std::printf("%s: threads=%u lanes=%u operations=%" PRIu64 " lost=%" PRId64
               " longest_borrow=%" PRIu64 " inherited=%" PRIu64 " seconds=%.2f\n",
               schedule.name, schedule.threads, schedule.lanes, applied,

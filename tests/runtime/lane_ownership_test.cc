@@ -14,7 +14,7 @@ namespace liststore {
 namespace lane_ownership_test {
 
 // Mail that writes down when it ran.
-struct Note : LaneOwnership::Node {
+struct Note : runtime::LaneOwnership::Node {
   Note(std::string* to, char what) : Node(&Note::Write), log(to), letter(what) {}
   static void Write(Node* node) {
     Note* const self = static_cast<Note*>(node);
@@ -25,7 +25,7 @@ struct Note : LaneOwnership::Node {
 };
 
 // A thread that holds nothing, to look at the lane from outside.
-bool IsFreeForOthers(LaneOwnership& lane) {
+bool IsFreeForOthers(runtime::LaneOwnership& lane) {
   bool taken = false;
   std::thread([&] {
     taken = lane.TryAcquire();
@@ -35,13 +35,13 @@ bool IsFreeForOthers(LaneOwnership& lane) {
 }
 
 TEST(LaneOwnershipTest, FillsItsLineAlone) {
-  LaneOwnership lanes[2];
+  runtime::LaneOwnership lanes[2];
   EXPECT_EQ(sizeof(lanes), 128u);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(&lanes[1]) % 64, 0u);
 }
 
 TEST(LaneOwnershipTest, AFreeLaneIsTakenOnce) {
-  LaneOwnership lane;
+  runtime::LaneOwnership lane;
   ASSERT_TRUE(lane.TryAcquire());
   lane.AssertHeld();
   EXPECT_FALSE(lane.TryAcquire());
@@ -51,7 +51,7 @@ TEST(LaneOwnershipTest, AFreeLaneIsTakenOnce) {
 }
 
 TEST(LaneOwnershipTest, AcquireTakesAFreeLaneAtOnce) {
-  LaneOwnership lane;
+  runtime::LaneOwnership lane;
   lane.Acquire();
   EXPECT_FALSE(IsFreeForOthers(lane));
   lane.Release();
@@ -59,7 +59,7 @@ TEST(LaneOwnershipTest, AcquireTakesAFreeLaneAtOnce) {
 }
 
 TEST(LaneOwnershipTest, RunOnAFreeLaneRunsHereAndLetsGo) {
-  LaneOwnership lane;
+  runtime::LaneOwnership lane;
   std::thread::id ran_on;
   lane.Run([&] {
     lane.AssertHeld();
@@ -71,8 +71,8 @@ TEST(LaneOwnershipTest, RunOnAFreeLaneRunsHereAndLetsGo) {
 }
 
 TEST(LaneOwnershipTest, APostRunsAtOnceOnAFreeLane) {
-  LaneOwnership lane;
-  PostBudget budget;
+  runtime::LaneOwnership lane;
+  runtime::PostBudget budget;
   std::string log;
   Note note(&log, 'a');
   EXPECT_TRUE(lane.TryRunOrPost(note, budget));
@@ -83,8 +83,8 @@ TEST(LaneOwnershipTest, APostRunsAtOnceOnAFreeLane) {
 }
 
 TEST(LaneOwnershipTest, MailIsServedInArrivalOrderBeforeTheLaneIsFree) {
-  LaneOwnership lane;
-  PostBudget budget;
+  runtime::LaneOwnership lane;
+  runtime::PostBudget budget;
   std::string log;
   Note a(&log, 'a'), b(&log, 'b'), c(&log, 'c');
   ASSERT_TRUE(lane.TryAcquire());
@@ -100,8 +100,8 @@ TEST(LaneOwnershipTest, MailIsServedInArrivalOrderBeforeTheLaneIsFree) {
 }
 
 TEST(LaneOwnershipTest, ANodeMayBePostedAgainOnceItIsDone) {
-  LaneOwnership lane;
-  PostBudget budget;
+  runtime::LaneOwnership lane;
+  runtime::PostBudget budget;
   std::string log;
   Note note(&log, 'x');
   for (int round = 0; round < 3; ++round) {
@@ -115,22 +115,22 @@ TEST(LaneOwnershipTest, ANodeMayBePostedAgainOnceItIsDone) {
 }
 
 // Mail that posts more mail to the lane it is served in.
-struct Chain : LaneOwnership::Node {
-  Chain(LaneOwnership* where, PostBudget* from, Note* next_note)
+struct Chain : runtime::LaneOwnership::Node {
+  Chain(runtime::LaneOwnership* where, runtime::PostBudget* from, Note* next_note)
       : Node(&Chain::Go), lane(where), budget(from), then(next_note) {}
   static void Go(Node* node) {
     Chain* const self = static_cast<Chain*>(node);
     self->lane->AssertHeld();
     EXPECT_FALSE(self->lane->TryRunOrPost(*self->then, *self->budget));
   }
-  LaneOwnership* const lane;
-  PostBudget* const budget;
+  runtime::LaneOwnership* const lane;
+  runtime::PostBudget* const budget;
   Note* const then;
 };
 
 TEST(LaneOwnershipTest, MailLeftWhileServingIsServedToo) {
-  LaneOwnership lane;
-  PostBudget budget;
+  runtime::LaneOwnership lane;
+  runtime::PostBudget budget;
   std::string log;
   Note after(&log, 'z'), before(&log, 'a');
   Chain chain(&lane, &budget, &after);
@@ -143,8 +143,8 @@ TEST(LaneOwnershipTest, MailLeftWhileServingIsServedToo) {
 }
 
 TEST(LaneOwnershipTest, TheBudgetIsSixtyFourPostsUntilTheNewestIsAwaited) {
-  LaneOwnership lane;
-  PostBudget budget;
+  runtime::LaneOwnership lane;
+  runtime::PostBudget budget;
   std::string log;
   std::vector<std::unique_ptr<Note>> notes;
   lane.Acquire();
@@ -165,8 +165,8 @@ TEST(LaneOwnershipDeathTest, PostingBeyondTheBudgetEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
       {
-        LaneOwnership lane;
-        PostBudget budget;
+        runtime::LaneOwnership lane;
+        runtime::PostBudget budget;
         std::string log;
         std::vector<std::unique_ptr<Note>> notes;
         lane.Acquire();
@@ -182,7 +182,7 @@ TEST(LaneOwnershipDeathTest, PostingBeyondTheBudgetEndsTheProcess) {
 class Waiter {
  public:
   template <typename F>
-  Waiter(LaneOwnership& lane, F call)
+  Waiter(runtime::LaneOwnership& lane, F call)
       : thread_([this, call] {
           call();
           returned_.store(true, std::memory_order_release);
@@ -204,7 +204,7 @@ void LetOthersRun() {
 }
 
 TEST(LaneOwnershipTest, RunOnATakenLaneReturnsAfterItsWorkRan) {
-  LaneOwnership lane;
+  runtime::LaneOwnership lane;
   int value = 0;  // plain: the lane orders all uses
   lane.Acquire();
   {
@@ -222,7 +222,7 @@ TEST(LaneOwnershipTest, RunOnATakenLaneReturnsAfterItsWorkRan) {
 }
 
 TEST(LaneOwnershipTest, WorkLeftInALaneRunsOnTheHoldersThread) {
-  LaneOwnership lane;
+  runtime::LaneOwnership lane;
   std::thread::id ran_on;
   lane.Acquire();
   {
@@ -233,7 +233,7 @@ TEST(LaneOwnershipTest, WorkLeftInALaneRunsOnTheHoldersThread) {
 }
 
 TEST(LaneOwnershipTest, AcquireOnATakenLaneIsHandedTheLane) {
-  LaneOwnership lane;
+  runtime::LaneOwnership lane;
   std::string log;
   lane.Acquire();
   {
@@ -253,8 +253,8 @@ TEST(LaneOwnershipTest, AcquireOnATakenLaneIsHandedTheLane) {
 }
 
 TEST(LaneOwnershipTest, MailBehindARequestIsServedByTheNextHolder) {
-  LaneOwnership lane;
-  PostBudget budget;
+  runtime::LaneOwnership lane;
+  runtime::PostBudget budget;
   std::string log;
   Note after(&log, 'a');
   std::atomic<bool> go{false};
@@ -282,15 +282,15 @@ TEST(LaneOwnershipTest, MailBehindARequestIsServedByTheNextHolder) {
 // lane to the caller if it finds it awake, else it serves the caller and the last post as well;
 // order and totals stand either way. Repeated until a hand-over was seen.
 TEST(LaneOwnershipTest, ALongBacklogIsHandedToACallerThatWaitsInIt) {
-  LaneOwnership lane;
-  PostBudget long_budget, last_budget;
+  runtime::LaneOwnership lane;
+  runtime::PostBudget long_budget, last_budget;
   std::string log;
   std::vector<std::unique_ptr<Note>> notes;
-  for (uint32_t i = 0; i < LaneOwnership::kServedMax; ++i) {
+  for (uint32_t i = 0; i < runtime::LaneOwnership::kServedMax; ++i) {
     notes.push_back(std::make_unique<Note>(&log, 'n'));
   }
   Note last(&log, 'z');
-  const std::string backlog(LaneOwnership::kServedMax, 'n');
+  const std::string backlog(runtime::LaneOwnership::kServedMax, 'n');
 
   bool handed_over = false;
   for (int round = 0; round < 10'000 && !handed_over; ++round) {
@@ -334,39 +334,39 @@ TEST(LaneOwnershipDeathTest, MisuseEndsADebugBuild) {
   const Case cases[] = {
       {"Run inside Run on one lane",
        [] {
-         LaneOwnership lane;
+         runtime::LaneOwnership lane;
          lane.Run([&] { lane.Run([] {}); });
        },
        "no thread enters a lane it holds"},
       {"Acquire of a held lane",
        [] {
-         LaneOwnership lane;
+         runtime::LaneOwnership lane;
          lane.Acquire();
          lane.Acquire();
        },
        "no thread enters a lane it holds"},
       {"Run while holding another lane",
        [] {
-         LaneOwnership a, b;
+         runtime::LaneOwnership a, b;
          a.Run([&] { b.Run([] {}); });
        },
        "waits for none"},
       {"Release of a free lane",
        [] {
-         LaneOwnership lane;
+         runtime::LaneOwnership lane;
          lane.Release();
        },
        "holder only"},
       {"Release by a thread that is not the holder",
        [] {
-         LaneOwnership lane;
+         runtime::LaneOwnership lane;
          lane.Acquire();
          std::thread([&] { lane.Release(); }).join();
        },
        "holder only"},
       {"a lane that ends while it is held",
        [] {
-         LaneOwnership lane;
+         runtime::LaneOwnership lane;
          lane.Acquire();
        },
        "ends free"},

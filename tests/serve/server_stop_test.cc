@@ -58,11 +58,11 @@ TEST(ServerStop, TwiceIsOnce) {
   server.server().Stop();
 }
 
-absl::Status OpenStatus(const CqlFaceOptions& options) {
-  EventHub events;
+absl::Status OpenStatus(const cql_face::CqlFaceOptions& options) {
+  cql_face::EventHub events;
   FakeHandler handler(events);
   const auto server = network::Server::Create({});
-  return CqlFace::Open(**server, options, handler, events).status();
+  return cql_face::CqlFace::Open(**server, options, handler, events).status();
 }
 
 TEST(ServerStart, APortInUseIsNamed) {

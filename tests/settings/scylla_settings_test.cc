@@ -10,24 +10,25 @@
 namespace liststore {
 namespace scylla_settings_test {
 
-using Change = LiveSettings::Change;
-using Source = SettingSource;
+using Change = settings::LiveSettings::Change;
+using Source = settings::SettingSource;
 
 TEST(ScyllaSettings, DefaultsAreValuesOfTheirTypes) {
-  EXPECT_GT(ScyllaSettings().size(), 290u);
-  for (const Setting& setting : ScyllaSettings()) {
-    EXPECT_EQ(NormalValue(setting.type, setting.default_value), std::string(setting.default_value))
+  EXPECT_GT(settings::ScyllaSettings().size(), 290u);
+  for (const settings::Setting& setting : settings::ScyllaSettings()) {
+    EXPECT_EQ(settings::NormalValue(setting.type, setting.default_value),
+              std::string(setting.default_value))
         << setting.name;
-    EXPECT_FALSE(ScyllaTypeName(setting.type).empty()) << setting.name;
+    EXPECT_FALSE(settings::ScyllaTypeName(setting.type).empty()) << setting.name;
   }
 }
 
 TEST(ScyllaSettings, DefaultsOfStatementsAreThoseOfTheTable) {
-  EXPECT_EQ(ScyllaConfig().ToStatementSettings(), StatementSettings());
+  EXPECT_EQ(settings::ScyllaConfig().ToStatementSettings(), settings::StatementSettings());
 }
 
 TEST(ScyllaSettings, ALaterSourceWins) {
-  ScyllaConfig config;
+  settings::ScyllaConfig config;
   EXPECT_FALSE(config.Set("num_tokens", "16", Source::kCommandLine));
   EXPECT_FALSE(config.Set("num_tokens", "256", Source::kFile));
   EXPECT_EQ(config.of("num_tokens").text, "16");
@@ -39,7 +40,7 @@ TEST(ScyllaSettings, ALaterSourceWins) {
 }
 
 TEST(ScyllaSettings, WhatIsWrongIsNamed) {
-  ScyllaConfig config;
+  settings::ScyllaConfig config;
   EXPECT_EQ(config.Set("num_token", "1", Source::kFile),
             "num_token: ScyllaDB has no such option; did you mean num_tokens?");
   EXPECT_EQ(config.Set("num_tokens", "many", Source::kFile),
@@ -71,15 +72,15 @@ TEST(ScyllaSettings, AreShownAsJson) {
            Row{"seed_provider", "x", "\"seed_provider_type\""},
            Row{"index_cache_fraction", "0.30", "0.3"},
        }) {
-    ScyllaConfig config;
+    settings::ScyllaConfig config;
     ASSERT_FALSE(config.Set(row.name, row.value, Source::kFile)) << row.name;
-    EXPECT_EQ(config.JsonAt(*FindScyllaSetting(row.name)), row.json) << row.name;
+    EXPECT_EQ(config.JsonAt(*settings::FindScyllaSetting(row.name)), row.json) << row.name;
   }
 }
 
 // Source: ScyllaDB db/virtual_tables.cc, db_config_table; utils/config_file_impl.hh, set_value.
 TEST(LiveSettings, ChangeWhereScyllaDbLetsThem) {
-  LiveSettings live{ScyllaConfig()};
+  settings::LiveSettings live{settings::ScyllaConfig()};
   const uint64_t before = live.version();
   EXPECT_EQ(live.Set("no_such_thing", "1"), Change::kUnknown);
   EXPECT_EQ(live.Set("num_tokens", "2"), Change::kFixed);
@@ -88,16 +89,16 @@ TEST(LiveSettings, ChangeWhereScyllaDbLetsThem) {
   EXPECT_EQ(live.version(), before) << "nothing has changed";
   EXPECT_EQ(live.Set("strict_allow_filtering", "true"), Change::kDone);
   EXPECT_NE(live.version(), before);
-  EXPECT_EQ(live.statements()->strict_allow_filtering, RestrictionMode::kRefused);
+  EXPECT_EQ(live.statements()->strict_allow_filtering, settings::RestrictionMode::kRefused);
   EXPECT_EQ(live.config().of("strict_allow_filtering").source, Source::kClient);
   EXPECT_EQ(live.Set("enable_cql_config_updates", "false"), Change::kDone);
   EXPECT_EQ(live.Set("strict_allow_filtering", "warn"), Change::kRefused);
 }
 
 TEST(LiveSettings, AResetUndoesWhatClientsHaveChanged) {
-  ScyllaConfig config;
+  settings::ScyllaConfig config;
   ASSERT_FALSE(config.Set("twcs_max_window_count", "7", Source::kFile));
-  LiveSettings live(config);
+  settings::LiveSettings live(config);
   ASSERT_EQ(live.Set("twcs_max_window_count", "8"), Change::kDone);
   const uint64_t changed = live.version();
   live.Reset();
@@ -107,10 +108,10 @@ TEST(LiveSettings, AResetUndoesWhatClientsHaveChanged) {
 }
 
 TEST(LiveSettings, StayWhereTheyMayNotBeChangedByStatements) {
-  ScyllaConfig config;
+  settings::ScyllaConfig config;
   ASSERT_FALSE(
       config.Set("live_updatable_config_params_changeable_via_cql", "false", Source::kFile));
-  LiveSettings live(config);
+  settings::LiveSettings live(config);
   EXPECT_EQ(live.Set("strict_allow_filtering", "true"), Change::kFixed);
 }
 
@@ -128,7 +129,7 @@ TEST(LiveSettings, PlansHoldUntilWhatTheyKeepChanges) {
       {"cql_duplicate_bind_variable_names_refer_to_same_variable", "false", false},
   };
   for (const auto& row : kRows) {
-    LiveSettings live{ScyllaConfig()};
+    settings::LiveSettings live{settings::ScyllaConfig()};
     const auto before = live.statements();
     ASSERT_EQ(live.Set(row.name, row.value), Change::kDone) << row.name;
     EXPECT_EQ(live.statements()->HasPlansOf(*before), row.holds) << row.name;

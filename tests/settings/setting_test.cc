@@ -6,7 +6,7 @@
 namespace liststore {
 namespace setting_test {
 
-using T = SettingType;
+using T = settings::SettingType;
 
 TEST(Setting, TextsBecomeNormalValues) {
   struct Row {
@@ -51,22 +51,22 @@ TEST(Setting, TextsBecomeNormalValues) {
       {T::kText, " as it is ", " as it is "},
   };
   for (const Row& row : rows) {
-    const std::optional<std::string> value = NormalValue(row.type, row.text);
+    const std::optional<std::string> value = settings::NormalValue(row.type, row.text);
     EXPECT_EQ(value.has_value(), row.value != nullptr) << row.text;
     if (!value || row.value == nullptr) continue;
     EXPECT_EQ(*value, row.value) << row.text;
-    EXPECT_EQ(NormalValue(row.type, *value), value) << "a value is one: " << *value;
+    EXPECT_EQ(settings::NormalValue(row.type, *value), value) << "a value is one: " << *value;
   }
 }
 
 TEST(Setting, ValuesAreTakenApart) {
-  EXPECT_TRUE(IsTrue("true"));
-  EXPECT_FALSE(IsTrue("warn"));
-  EXPECT_EQ(ToInteger("-12"), -12);
-  EXPECT_EQ(ElementsOf("[]"), std::vector<std::string>());
-  EXPECT_EQ(ElementsOf("[a,{b:1,c:2}]"), (std::vector<std::string>{"a", "{b:1,c:2}"}));
+  EXPECT_TRUE(settings::IsTrue("true"));
+  EXPECT_FALSE(settings::IsTrue("warn"));
+  EXPECT_EQ(settings::ToInteger("-12"), -12);
+  EXPECT_EQ(settings::ElementsOf("[]"), std::vector<std::string>());
+  EXPECT_EQ(settings::ElementsOf("[a,{b:1,c:2}]"), (std::vector<std::string>{"a", "{b:1,c:2}"}));
   const std::vector<std::pair<std::string, std::string>> entries = {{"a", "1"}, {"b", "x=y"}};
-  EXPECT_EQ(EntriesOf("{a:1,b:x=y}"), entries);
+  EXPECT_EQ(settings::EntriesOf("{a:1,b:x=y}"), entries);
 }
 
 }  // namespace setting_test

@@ -49,7 +49,7 @@ struct Expected {
   uint64_t now_nanos = 0;
   std::map<std::string, std::string> contents;  // of tables by name, at that time
   // The same in another engine, under the ids there, for what time takes of it.
-  std::unique_ptr<Engine> twin;
+  std::unique_ptr<shard::Engine> twin;
   std::map<std::string, TableId> twin_ids;
 };
 
@@ -79,8 +79,8 @@ class BaselineRun {
   }
 
  private:
-  static EngineOptions OptionsFor(uint32_t shards) {
-    EngineOptions options;
+  static shard::EngineOptions OptionsFor(uint32_t shards) {
+    shard::EngineOptions options;
     options.shards = shards;
     options.lanes_per_shard_log2 = 2;
     options.memory_limit_bytes = uint64_t{1} << 40;
@@ -165,7 +165,7 @@ class BaselineRun {
     expected_ = {};
     expected_.schema = engine_.catalog().snapshot();
     expected_.now_nanos = now_nanos_;
-    expected_.twin = std::make_unique<Engine>(OptionsFor(engine_.router().shards()));
+    expected_.twin = std::make_unique<shard::Engine>(OptionsFor(engine_.router().shards()));
     marked_altered_ = altered_;
     ForEachTable(*expected_.schema, [&](const std::string& name, const TableDefinition& table) {
       expected_.contents[name] = StoredIn(engine_, table.storage.id, now_nanos_);
@@ -176,7 +176,7 @@ class BaselineRun {
   TableId CopyToTwin(const TableDefinition& table) {
     const TableId id = expected_.twin->CreateTable(table.storage);
     StoredCopy copy(table.storage.packs_item_keys());
-    CopyPosition position;
+    shard::CopyPosition position;
     while (!position.done) {
       LS_CHECK(engine_.CopyOut(table.storage.id, now_nanos_, position, copy) == OpStatus::kOk,
                "the table is there");
@@ -254,8 +254,8 @@ class BaselineRun {
   Random rng_;
   const bool goes_back_;
   std::vector<std::unique_ptr<CommandWorkload>> workloads_;
-  Engine engine_;
-  Baseline baseline_{engine_};
+  shard::Engine engine_;
+  shard::Baseline baseline_{engine_};
   Totals& totals_;
   Expected expected_;
   std::map<std::string, bool> altered_;  // its workload does not know it any more

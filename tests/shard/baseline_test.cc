@@ -30,8 +30,8 @@ class BaselineTest : public ::testing::Test {
     AddItem(engine_, Lists(), Key(), 1, "one", now_);
   }
 
-  static EngineOptions Options() {
-    EngineOptions options;
+  static shard::EngineOptions Options() {
+    shard::EngineOptions options;
     options.shards = 3;
     options.memory_limit_bytes = 64 << 20;
     return options;
@@ -56,8 +56,8 @@ class BaselineTest : public ::testing::Test {
   }
 
   uint64_t now_ = kNoonNanos;
-  Engine engine_;
-  Baseline baseline_;
+  shard::Engine engine_;
+  shard::Baseline baseline_;
 };
 
 TEST_F(BaselineTest, WithoutAMarkEverythingGoes) {
@@ -241,11 +241,11 @@ TEST_F(BaselineTest, MarkingAgainCopiesWhatHasChangedAlone) {
 }
 
 TEST(BaselineMemoryTest, WhatDoesNotFitIsRefusedAndChangesNothing) {
-  EngineOptions options;
+  shard::EngineOptions options;
   options.lanes_per_shard_log2 = 1;
   options.memory_limit_bytes = 4 << 20;
-  Engine engine(options);
-  Baseline baseline(engine);
+  shard::Engine engine(options);
+  shard::Baseline baseline(engine);
   ASSERT_EQ(CreateNamed(engine, "lists", ListItemsSchema()), OpStatus::kOk);
   const TableId id = IdOf(engine, "lists");
   uint64_t written = 0;
@@ -287,10 +287,10 @@ TEST(BaselineMemoryTest, WhatDoesNotFitIsRefusedAndChangesNothing) {
 // Everybody else goes on meanwhile; meant for ThreadSanitizer, too. Each thread writes lists of a
 // group under one timestamp: after a reset a reader finds a batch whole or not at all.
 TEST(BaselineThreadsTest, BatchesHappenBeforeOrAfterAsAWhole) {
-  EngineOptions options;
+  shard::EngineOptions options;
   options.shards = 2;
-  Engine engine(options);
-  Baseline baseline(engine);
+  shard::Engine engine(options);
+  shard::Baseline baseline(engine);
   ASSERT_EQ(CreateNamed(engine, "lists", ListItemsSchema()), OpStatus::kOk);
   std::atomic<uint64_t> now{kNoonNanos};
   std::atomic<bool> done{false};
@@ -351,8 +351,8 @@ TEST(BaselineCostTest, OfASmallStore) {
   constexpr int kRounds = 50;
 #endif
   for (const int written : {kTables, 5, 0}) {
-    Engine engine(EngineOptions{});
-    Baseline baseline(engine);
+    shard::Engine engine(shard::EngineOptions{});
+    shard::Baseline baseline(engine);
     for (int t = 0; t < kTables; ++t) {
       const std::string name = "t" + std::to_string(t);
       ASSERT_EQ(CreateNamed(engine, name, ListItemsSchema()), OpStatus::kOk);

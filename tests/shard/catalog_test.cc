@@ -19,11 +19,11 @@ std::shared_ptr<const TableDefinition> NewTable(const std::string& name) {
 }
 
 TEST(CatalogTest, AChangeIsSeenByThoseWhoLookAfterIt) {
-  Catalog catalog;
+  shard::Catalog catalog;
   const std::shared_ptr<const Schema> before = catalog.snapshot();
   EXPECT_TRUE(catalog.Change([](Schema& schema) {
-    Catalog::PutTable(schema, NewTable("a"));
-    Catalog::PutTable(schema, NewTable("b"));
+    shard::Catalog::PutTable(schema, NewTable("a"));
+    shard::Catalog::PutTable(schema, NewTable("b"));
     return true;
   }));
   const std::shared_ptr<const Schema> after = catalog.snapshot();
@@ -36,10 +36,10 @@ TEST(CatalogTest, AChangeIsSeenByThoseWhoLookAfterIt) {
 }
 
 TEST(CatalogTest, AChangeThatIsGivenUpLeavesNothing) {
-  Catalog catalog;
+  shard::Catalog catalog;
   const std::shared_ptr<const Schema> before = catalog.snapshot();
   EXPECT_FALSE(catalog.Change([](Schema& schema) {
-    Catalog::PutTable(schema, NewTable("a"));
+    shard::Catalog::PutTable(schema, NewTable("a"));
     return false;
   }));
   EXPECT_EQ(catalog.snapshot(), before);
@@ -47,24 +47,24 @@ TEST(CatalogTest, AChangeThatIsGivenUpLeavesNothing) {
 }
 
 TEST(CatalogTest, AChangeThatNobodySeesKeepsTheVersion) {
-  Catalog catalog;
+  shard::Catalog catalog;
   const auto before = catalog.snapshot();
-  EXPECT_EQ(catalog.ChangeAs([](Schema&) { return Catalog::Outcome::kUnseen; }),
-            Catalog::Outcome::kUnseen);
+  EXPECT_EQ(catalog.ChangeAs([](Schema&) { return shard::Catalog::Outcome::kUnseen; }),
+            shard::Catalog::Outcome::kUnseen);
   const auto after = catalog.snapshot();
   EXPECT_NE(after, before);
   EXPECT_EQ(after->version, before->version);
   EXPECT_GT(after->generation, before->generation);
   EXPECT_EQ(catalog.generation(), after->generation);
-  EXPECT_EQ(catalog.ChangeAs([](Schema&) { return Catalog::Outcome::kNothing; }),
-            Catalog::Outcome::kNothing);
+  EXPECT_EQ(catalog.ChangeAs([](Schema&) { return shard::Catalog::Outcome::kNothing; }),
+            shard::Catalog::Outcome::kNothing);
   EXPECT_EQ(catalog.snapshot(), after);
 }
 
 TEST(CatalogTest, IdentitiesDiffer) {
-  Catalog catalog;
+  shard::Catalog catalog;
   EXPECT_NE(catalog.NewUuid(), catalog.NewUuid());
-  EXPECT_NE(Catalog().snapshot()->version, Catalog().snapshot()->version);
+  EXPECT_NE(shard::Catalog().snapshot()->version, shard::Catalog().snapshot()->version);
 }
 
 }  // namespace catalog_test

@@ -43,8 +43,8 @@ class Expect final : public RowConditions {
 class ConditionalWriteTest : public ::testing::Test {
  protected:
   // Items 1 and 2 are looked at; where the conditions hold, `items` are added.
-  ConditionalReply Write(Expect& conditions, const Items& items, uint64_t now_nanos, Engine& engine,
-                         TableId table) {
+  ConditionalReply Write(Expect& conditions, const Items& items, uint64_t now_nanos,
+                         shard::Engine& engine, TableId table) {
     ItemUpserts upserts(table);
     if (!items.empty()) upserts.Add(key_, items, now_nanos);
     std::vector<std::string> bounds;
@@ -70,7 +70,7 @@ class ConditionalWriteTest : public ::testing::Test {
 };
 
 TEST_F(ConditionalWriteTest, WritesWhenTheRowsAreAsExpectedAndNotElse) {
-  Engine engine({.shards = 2});
+  shard::Engine engine({.shards = 2});
   const TableId table = engine.CreateTable(ListItemsSchema());
   Expect none({false, false});
   EXPECT_TRUE(Write(none, {{1, "one"}}, kNoonNanos, engine, table).applied);
@@ -88,7 +88,7 @@ TEST_F(ConditionalWriteTest, WritesWhenTheRowsAreAsExpectedAndNotElse) {
 }
 
 TEST_F(ConditionalWriteTest, IsStampedAboveTheLaneAndTheRowsItHasRead) {
-  Engine engine({.shards = 1});
+  shard::Engine engine({.shards = 1});
   const TableId table = engine.CreateTable(ListItemsSchema());
   const WriteTimestamp before = AddItem(engine, table, key_, 1, "a", kNoonNanos).timestamp;
   Expect first({true, false});
@@ -108,7 +108,7 @@ TEST_F(ConditionalWriteTest, IsStampedAboveTheLaneAndTheRowsItHasRead) {
 }
 
 TEST_F(ConditionalWriteTest, OfATableThatIsGoneSaysSo) {
-  Engine engine({.shards = 1});
+  shard::Engine engine({.shards = 1});
   const TableId table = engine.CreateTable(ListItemsSchema());
   ASSERT_EQ(engine.DropTable(table), OpStatus::kOk);
   Expect none({false, false});
@@ -118,7 +118,7 @@ TEST_F(ConditionalWriteTest, OfATableThatIsGoneSaysSo) {
 }
 
 TEST_F(ConditionalWriteTest, IsRefusedWholeWhenMemoryIsShort) {
-  Engine engine({.shards = 1, .memory_limit_bytes = 8 << 20});
+  shard::Engine engine({.shards = 1, .memory_limit_bytes = 8 << 20});
   const TableId table = engine.CreateTable(ListItemsSchema());
   Expect none({false, false});
   const std::string large(6 << 20, 'x');

@@ -52,9 +52,9 @@ class BatchModelRun {
   }
 
  private:
-  static EngineOptions OptionsFor(uint64_t seed, const WorkloadPlan& plan) {
+  static shard::EngineOptions OptionsFor(uint64_t seed, const WorkloadPlan& plan) {
     constexpr uint32_t kShards[] = {1, 2, 5};
-    EngineOptions options;
+    shard::EngineOptions options;
     options.shards = kShards[seed % std::size(kShards)];
     options.lanes_per_shard_log2 = seed % 4;
     options.memory_limit_bytes = plan.memory_limit_bytes != 0
@@ -167,7 +167,7 @@ class BatchModelRun {
       if (TokenOf(key) >= first && TokenOf(key) <= last) expected.push_back(key);
     }
     std::vector<std::string> scanned;
-    ScanPosition position = engine_.PositionAt(first);
+    shard::ScanPosition position = engine_.PositionAt(first);
     std::vector<std::string> page;
     while (!position.done) {
       const auto limit = static_cast<size_t>(rng().Between(1, 4));
@@ -195,7 +195,7 @@ class BatchModelRun {
   }
 
   CommandWorkload workload_;
-  Engine engine_;
+  shard::Engine engine_;
   ReferenceEngine reference_;
   Totals& totals_;
   std::vector<TableId> ids_;  // of the tables that the reference knows as 0 and 1

@@ -17,15 +17,15 @@ namespace engine_expiry_test {
 
 constexpr int64_t kNoon = kNoonNanos / kNanosPerSecond;
 
-EngineOptions Shards(uint32_t shards) {
-  EngineOptions options;
+shard::EngineOptions Shards(uint32_t shards) {
+  shard::EngineOptions options;
   options.shards = shards;
   options.lanes_per_shard_log2 = 2;
   return options;
 }
 
 // One cell of a row, or with `marker` the row.
-OpStatus Write(Engine& engine, TableId table, std::string_view partition, uint64_t row,
+OpStatus Write(shard::Engine& engine, TableId table, std::string_view partition, uint64_t row,
                ColumnId column, int64_t now_seconds, int64_t ttl_seconds, bool marker) {
   const std::string list = ListKey("feature", partition);
   const PackedItemKey key = ItemNumber(row);
@@ -48,7 +48,7 @@ TableSchema TwoColumns() {
 }
 
 TEST(EngineExpiryTest, NothingExpiresWhereNothingHasATtl) {
-  Engine engine(Shards(2));
+  shard::Engine engine(Shards(2));
   EXPECT_EQ(engine.NextExpiry(kNoonNanos), std::nullopt) << "there is no table";
   const TableId table = engine.CreateTable(ListItemsSchema());
   EXPECT_EQ(engine.NextExpiry(kNoonNanos), std::nullopt);
@@ -61,7 +61,7 @@ TEST(EngineExpiryTest, NothingExpiresWhereNothingHasATtl) {
 }
 
 TEST(EngineExpiryTest, CellsOfOneRowExpireOneAfterTheOther) {
-  Engine engine(Shards(1));
+  shard::Engine engine(Shards(1));
   const TableId table = engine.CreateTable(TwoColumns());
   ASSERT_EQ(Write(engine, table, "a", 1, 0, kNoon, 100, true), OpStatus::kOk);
   ASSERT_EQ(Write(engine, table, "a", 1, 1, kNoon, 40, false), OpStatus::kOk);
@@ -73,7 +73,7 @@ TEST(EngineExpiryTest, CellsOfOneRowExpireOneAfterTheOther) {
 }
 
 TEST(EngineExpiryTest, WhatIsDeletedTruncatedOrDroppedDoesNotCount) {
-  Engine engine(Shards(3));
+  shard::Engine engine(Shards(3));
   const TableId kept = engine.CreateTable(ListItemsSchema());
   const TableId truncated = engine.CreateTable(ListItemsSchema());
   const TableId dropped = engine.CreateTable(ListItemsSchema());
@@ -91,11 +91,11 @@ TEST(EngineExpiryTest, WhatIsDeletedTruncatedOrDroppedDoesNotCount) {
 }
 
 TEST(EngineExpiryTest, CopiesOfAnImageDoNotCount) {
-  Engine engine(Shards(2));
+  shard::Engine engine(Shards(2));
   const TableId table = engine.CreateTable(ListItemsSchema());
   ASSERT_EQ(Write(engine, table, "a", 1, 0, kNoon, 10, true), OpStatus::kOk);
   ASSERT_EQ(Write(engine, table, "b", 1, 0, kNoon, 20, true), OpStatus::kOk);
-  EngineImage image;
+  shard::EngineImage image;
   ASSERT_EQ(engine.TakeImage({&table, 1}, kNoonNanos, image), OpStatus::kOk);
   EXPECT_EQ(engine.NextExpiry(kNoonNanos), kNoon + 10);
   ASSERT_EQ(RemoveItem(engine, table, ListKey("feature", "a"), 1, kNoonNanos).status,
@@ -111,7 +111,7 @@ TEST(EngineExpiryTest, CopiesOfAnImageDoNotCount) {
 TEST(EngineExpiryTest, ExpiriesOfTheNextCenturyAreFound) {
   constexpr int64_t kLate = 4'294'967'000;
   constexpr uint64_t kLateNanos = kLate * kNanosPerSecond;
-  Engine engine(Shards(1));
+  shard::Engine engine(Shards(1));
   const TableId table = engine.CreateTable(ListItemsSchema());
   ASSERT_EQ(Write(engine, table, "a", 1, 0, kLate, 100'000, true), OpStatus::kOk);
   ASSERT_EQ(Write(engine, table, "b", 1, 0, kLate, 0, true), OpStatus::kOk);
@@ -128,7 +128,7 @@ TEST(EngineExpiryTest, ExpiriesOfTheNextCenturyAreFound) {
 TEST(EngineExpiryTest, JumpsMeetEveryExpiryOnce) {
   Random rng(TestSeed());
   for (const uint32_t shards : {1u, 2u, 5u}) {
-    Engine engine(Shards(shards));
+    shard::Engine engine(Shards(shards));
     const TableId tables[] = {engine.CreateTable(ListItemsSchema()),
                               engine.CreateTable(TwoColumns())};
     std::map<int64_t, int> expiries;  // second -> rows and cells

@@ -23,8 +23,8 @@ namespace engine_memory_test {
 
 constexpr uint32_t kShardCounts[] = {1, 2, 3, 7};
 
-EngineOptions WithShards(uint32_t shards, uint32_t lanes_per_shard_log2 = 2) {
-  EngineOptions options;
+shard::EngineOptions WithShards(uint32_t shards, uint32_t lanes_per_shard_log2 = 2) {
+  shard::EngineOptions options;
   options.shards = shards;
   options.lanes_per_shard_log2 = lanes_per_shard_log2;
   return options;
@@ -35,7 +35,7 @@ uint64_t After(int64_t seconds) {
 }
 
 // Lists short and long, of two features.
-void Fill(Engine& engine, TableId table, int lists) {
+void Fill(shard::Engine& engine, TableId table, int lists) {
   for (int i = 0; i < lists; ++i) {
     Items items;
     const uint64_t size = i % 20 == 0 ? 1'500 : 1 + static_cast<uint64_t>(i % 7);
@@ -51,7 +51,7 @@ void Fill(Engine& engine, TableId table, int lists) {
 
 TEST(EngineTruncationTest, OfATableIsSeenAtOnceEverywhere) {
   for (const uint32_t shards : kShardCounts) {
-    Engine engine(WithShards(shards));
+    shard::Engine engine(WithShards(shards));
     const TableId table = engine.CreateTable(ListItemsSchema());
     const TableId other = engine.CreateTable(ListItemsSchema());
     Fill(engine, table, 200);
@@ -69,7 +69,7 @@ TEST(EngineTruncationTest, OfATableIsSeenAtOnceEverywhere) {
 
 TEST(EngineTruncationTest, OfAFirstComponentLeavesTheOthers) {
   for (const uint32_t shards : kShardCounts) {
-    Engine engine(WithShards(shards));
+    shard::Engine engine(WithShards(shards));
     const TableId table = engine.CreateTable(ListItemsSchema());
     Fill(engine, table, 200);
     auto expected = Contents(engine, table, kNoonNanos);
@@ -88,7 +88,7 @@ TEST(EngineTruncationTest, OfAFirstComponentLeavesTheOthers) {
 TEST(EngineTruncationTest, LaterWritesLiveAndBringNothingBack) {
   for (const bool by_component : {false, true}) {
     for (const bool reclaimed_before : {false, true}) {
-      Engine engine(WithShards(3));
+      shard::Engine engine(WithShards(3));
       const TableId table = engine.CreateTable(ListItemsSchema());
       Fill(engine, table, 100);
       if (by_component) {
@@ -116,7 +116,7 @@ TEST(EngineTruncationTest, LaterWritesLiveAndBringNothingBack) {
 // Truncations that come while the work of earlier ones is under way, in slices of any length.
 TEST(EngineTruncationTest, ManyInSuccession) {
   Random rng(TestSeed());
-  Engine engine(WithShards(2));
+  shard::Engine engine(WithShards(2));
   const TableId table = engine.CreateTable(ListItemsSchema());
   std::map<std::string, Items> expected;
   for (int step = 0; step < 3'000; ++step) {
@@ -157,7 +157,7 @@ TEST(EngineTruncationTest, ManyInSuccession) {
 // A table that was filled, truncated and reclaimed is as small as one that was never filled.
 TEST(EngineTruncationTest, TheMemoryComesBack) {
   for (const bool by_component : {false, true}) {
-    Engine engine(WithShards(2));
+    shard::Engine engine(WithShards(2));
     const TableId table = engine.CreateTable(ListItemsSchema());
     const uint64_t fresh_bytes = engine.StatsOf(table).live_bytes;
     Fill(engine, table, 2'000);
@@ -171,7 +171,7 @@ TEST(EngineTruncationTest, TheMemoryComesBack) {
     }
     ReclaimAll(engine, kNoonNanos);
     engine.Verify();
-    const TableStats stats = engine.StatsOf(table);
+    const storage::TableStats stats = engine.StatsOf(table);
     std::printf("live bytes: fresh %" PRIu64 ", full %" PRIu64 ", reclaimed %" PRIu64
                 "; held then %" PRIu64 "\n",
                 fresh_bytes, full_bytes, stats.live_bytes, stats.held_bytes);
@@ -186,7 +186,7 @@ TEST(EngineTruncationTest, TheMemoryComesBack) {
 // Nor does an engine that was emptied stay at what its lanes had set aside for writes to come.
 TEST(EngineTruncationTest, CreditComesBackToo) {
   for (const uint32_t shards : kShardCounts) {
-    Engine engine(WithShards(shards));
+    shard::Engine engine(WithShards(shards));
     const TableId table = engine.CreateTable(ListItemsSchema());
     Fill(engine, table, 2'000);
     engine.TruncateTable(table);
@@ -200,7 +200,7 @@ TEST(EngineTruncationTest, CreditComesBackToo) {
 }
 
 TEST(EngineReclaimTest, NothingWaitsInAFreshEngine) {
-  Engine engine(WithShards(3));
+  shard::Engine engine(WithShards(3));
   EXPECT_EQ(engine.Reclaim(kNoonNanos, 1'000), 0u);
   engine.CreateTable(ListItemsSchema());
   EXPECT_EQ(engine.Reclaim(kNoonNanos, 1'000), 0u);
@@ -208,7 +208,7 @@ TEST(EngineReclaimTest, NothingWaitsInAFreshEngine) {
 }
 
 TEST(EngineReclaimTest, NothingIsDueBeforeItExpires) {
-  Engine engine(WithShards(3));
+  shard::Engine engine(WithShards(3));
   const TableId table = engine.CreateTable(ListItemsSchema());
   for (int i = 0; i < 200; ++i) {
     AddItem(engine, table, ListKey("f", std::to_string(i)), 1, "v", kNoonNanos, 100 + i);
@@ -228,7 +228,7 @@ TEST(EngineReclaimTest, NothingIsDueBeforeItExpires) {
 // A slice does about what it was asked for, and slices add up to all of it.
 TEST(EngineReclaimTest, ABudgetBoundsASlice) {
   for (const size_t budget : {1u, 10u, 300u}) {
-    Engine engine(WithShards(3));
+    shard::Engine engine(WithShards(3));
     const TableId table = engine.CreateTable(ListItemsSchema());
     constexpr int kLists = 1'000;
     for (int i = 0; i < kLists; ++i) {
@@ -268,7 +268,7 @@ class LingeringSink : public RowSink {
 
 // "Nothing waits" is not said of a lane that nobody looked into.
 TEST(EngineReclaimTest, WaitsForALaneThatIsTakenWhereNothingElseIsToBeDone) {
-  Engine engine(WithShards(1));
+  shard::Engine engine(WithShards(1));
   const TableId table = engine.CreateTable(ListItemsSchema());
   const std::string list = ListKey("f", "e");
   AddItem(engine, table, list, 1, "due", kNoonNanos, 5);
@@ -290,7 +290,7 @@ TEST(EngineReclaimTest, WaitsForALaneThatIsTakenWhereNothingElseIsToBeDone) {
 
 TEST(EngineReclaimTest, NextExpiryIsNoLaterThanTheFirstOne) {
   Random rng(TestSeed());
-  Engine engine(WithShards(3));
+  shard::Engine engine(WithShards(3));
   const TableId table = engine.CreateTable(ListItemsSchema());
   const TableId other = engine.CreateTable(ListItemsSchema());
   EXPECT_EQ(engine.NextExpirySeconds(), std::nullopt);
@@ -322,7 +322,8 @@ TEST(EngineReclaimTest, NextExpiryIsNoLaterThanTheFirstOne) {
 // --- The memory limit ---
 
 // Adds lists until one is refused.
-std::map<std::string, Items> FillToTheLimit(Engine& engine, TableId table, size_t value_bytes) {
+std::map<std::string, Items> FillToTheLimit(shard::Engine& engine, TableId table,
+                                            size_t value_bytes) {
   std::map<std::string, Items> added;
   for (int i = 0; i < 1'000'000; ++i) {
     const std::string key = ListKey("f", std::to_string(i % 4'000));
@@ -336,9 +337,9 @@ std::map<std::string, Items> FillToTheLimit(Engine& engine, TableId table, size_
 
 TEST(EngineLimitTest, ARefusedWriteLeavesNothingBehind) {
   for (const uint32_t shards : kShardCounts) {
-    EngineOptions options = WithShards(shards);
+    shard::EngineOptions options = WithShards(shards);
     options.memory_limit_bytes = uint64_t{4} << 20;
-    Engine engine(options);
+    shard::Engine engine(options);
     const TableId table = engine.CreateTable(ListItemsSchema());
     const auto expected = FillToTheLimit(engine, table, 200);
     EXPECT_EQ(engine.refused_writes(), 1u);
@@ -358,9 +359,9 @@ TEST(EngineLimitTest, ARefusedWriteLeavesNothingBehind) {
 TEST(EngineLimitTest, ABatchThatDoesNotFitLeavesNothingOnAnyShard) {
   Random rng(TestSeed());
   for (const uint32_t shards : kShardCounts) {
-    EngineOptions options = WithShards(shards);
+    shard::EngineOptions options = WithShards(shards);
     options.memory_limit_bytes = uint64_t{2} << 20;
-    Engine engine(options);
+    shard::Engine engine(options);
     const TableId table = engine.CreateTable(ListItemsSchema());
     auto expected = FillToTheLimit(engine, table, 200);
     uint64_t refused = engine.refused_writes();
@@ -403,9 +404,9 @@ TEST(EngineLimitTest, ABatchThatDoesNotFitLeavesNothingOnAnyShard) {
 // alone.
 TEST(EngineLimitTest, ABatchMayNameOneListOften) {
   Random rng(TestSeed());
-  EngineOptions options = WithShards(1, 0);
+  shard::EngineOptions options = WithShards(1, 0);
   options.memory_limit_bytes = uint64_t{4} << 20;
-  Engine engine(options);
+  shard::Engine engine(options);
   const TableId table = engine.CreateTable(ListItemsSchema());
   auto expected = FillToTheLimit(engine, table, 200);
   uint64_t refused = 0;
@@ -439,9 +440,9 @@ TEST(EngineLimitTest, ABatchMayNameOneListOften) {
 
 // Memory that one lane set aside and does not use is another lane's for the asking.
 TEST(EngineLimitTest, OneLaneMayHaveWhatOthersGaveBack) {
-  EngineOptions options = WithShards(4, 4);
+  shard::EngineOptions options = WithShards(4, 4);
   options.memory_limit_bytes = uint64_t{16} << 20;
-  Engine engine(options);
+  shard::Engine engine(options);
   const TableId table = engine.CreateTable(ListItemsSchema());
   const auto filled = FillToTheLimit(engine, table, 200);
   for (const auto& [key, items] : filled) RemoveList(engine, table, key, kNoonNanos);

@@ -41,7 +41,7 @@ struct EngineShape {
   }
 
   Random rng;
-  EngineOptions options;
+  shard::EngineOptions options;
   uint16_t tables = 1;
 };
 
@@ -71,7 +71,7 @@ class EngineModelRun {
   }
 
   // Lanes hold pages of their own: little memory for a table is none for a hundred of them.
-  static EngineOptions WithMemory(EngineOptions options, const WorkloadPlan& plan) {
+  static shard::EngineOptions WithMemory(shard::EngineOptions options, const WorkloadPlan& plan) {
     options.memory_limit_bytes = plan.memory_limit_bytes != 0
                                      ? plan.memory_limit_bytes * (4 + 4 * options.shards)
                                      : kAmpleBytes;
@@ -96,7 +96,7 @@ class EngineModelRun {
   void DrainAndCheckMemory();
 
   CommandWorkload workload_;
-  Engine engine_;
+  shard::Engine engine_;
   ReferenceEngine reference_;
   Totals& totals_;
   uint64_t step_ = 0;
@@ -245,7 +245,7 @@ void EngineModelRun::CompareScan(TableId table) {
   }
   constexpr size_t kLimits[] = {1, 3, 20, 1'000};
   std::vector<std::string> scanned;
-  ScanPosition position;
+  shard::ScanPosition position;
   while (!position.done) {
     const size_t limit = workload_.base().Pick(kLimits);
     std::vector<std::string> page;

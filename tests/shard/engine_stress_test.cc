@@ -48,12 +48,12 @@ Items OwnItems(uint64_t thread, const Items& items) {
 
 // What all threads of a run share.
 struct Scene {
-  explicit Scene(const EngineOptions& options) : engine(options) {
+  explicit Scene(const shard::EngineOptions& options) : engine(options) {
     lists = engine.CreateTable(ListItemsSchema());
     scratch = engine.CreateTable(ListItemsSchema());
   }
 
-  Engine engine;
+  shard::Engine engine;
   TableId lists;
   TableId scratch;  // truncated by anybody at any time
   std::atomic<uint64_t> now_nanos = kNoonNanos;
@@ -97,7 +97,7 @@ class Worker {
   void ScanAnchors();
 
   Scene& scene_;
-  Engine& engine_;
+  shard::Engine& engine_;
   const uint64_t thread_;
   const std::string feature_;
   Random rng_;
@@ -222,7 +222,7 @@ void Worker::TruncateOwnFeature() {
 // Partitions that nobody touches are in every scan, once and in order.
 void Worker::ScanAnchors() {
   std::vector<std::string> anchors;
-  ScanPosition position;
+  shard::ScanPosition position;
   while (!position.done) {
     std::vector<std::string> page;
     engine_.ScanPartitions(scene_.lists, "anchor", 64, now(), position, page);
@@ -246,11 +246,11 @@ void Worker::CheckAll() {
 TEST(EngineStressTest, EverybodyFindsWhatIsTheirs) {
   const uint64_t seed = TestSeed();
   const uint64_t steps = TestSteps(400'000);
-  EngineOptions options;
+  shard::EngineOptions options;
   options.shards = 2;
   options.lanes_per_shard_log2 = 2;  // few, so that threads meet
   Scene scene(options);
-  Engine& engine = scene.engine;
+  shard::Engine& engine = scene.engine;
   for (uint64_t i = 0; i < kAnchors; ++i) {
     AddItem(engine, scene.lists, AnchorKey(i), i, "stays", kNoonNanos);
   }
@@ -383,7 +383,7 @@ class GreedyWorker {
   }
 
   Scene& scene_;
-  Engine& engine_;
+  shard::Engine& engine_;
   const uint64_t thread_;
   Random rng_;
   std::map<std::string, Items> lists_;
@@ -394,12 +394,12 @@ class GreedyWorker {
 TEST(EngineStressTest, TheMemoryLimitHolds) {
   const uint64_t seed = TestSeed();
   const uint64_t steps = TestSteps(400'000) / 2;
-  EngineOptions options;
+  shard::EngineOptions options;
   options.shards = 2;
   options.lanes_per_shard_log2 = 2;
   options.memory_limit_bytes = uint64_t{24} << 20;
   Scene scene(options);
-  Engine& engine = scene.engine;
+  shard::Engine& engine = scene.engine;
   std::vector<std::unique_ptr<GreedyWorker>> workers;
   for (uint64_t i = 0; i < kThreads; ++i) {
     workers.push_back(std::make_unique<GreedyWorker>(scene, i, seed));

@@ -14,15 +14,15 @@
 namespace liststore::testing {
 namespace engine_tables_test {
 
-EngineOptions SmallOptions() {
-  EngineOptions options;
+shard::EngineOptions SmallOptions() {
+  shard::EngineOptions options;
   options.lanes_per_shard_log2 = 2;
   return options;
 }
 
 ClusteringKeyView ViewOf(const PackedItemKey& key) { return {{key.data(), key.size()}, true}; }
 
-void Fill(Engine& engine, TableId table, int lists, int items = 5) {
+void Fill(shard::Engine& engine, TableId table, int lists, int items = 5) {
   for (int i = 0; i < lists; ++i) {
     Items content;
     for (int n = 0; n < items; ++n) content[static_cast<uint64_t>(n)] = std::string(20, 'v');
@@ -35,7 +35,7 @@ void Fill(Engine& engine, TableId table, int lists, int items = 5) {
 // --- DropTable
 
 TEST(EngineDropTest, AnIdOfThePastIsGoneForEveryOperation) {
-  Engine engine(SmallOptions());
+  shard::Engine engine(SmallOptions());
   const TableId table = engine.CreateTable(ListItemsSchema());
   Fill(engine, table, 10);
   ASSERT_EQ(engine.DropTable(table), OpStatus::kOk);
@@ -51,7 +51,7 @@ TEST(EngineDropTest, AnIdOfThePastIsGoneForEveryOperation) {
                                 kNoonNanos, id),
             OpStatus::kTableGone);
   EXPECT_EQ(engine.StatsOf(table).rows, 0u);
-  ScanPosition position;
+  shard::ScanPosition position;
   std::vector<std::string> keys;
   EXPECT_EQ(engine.ScanPartitions(table, std::nullopt, 10, kNoonNanos, position, keys),
             OpStatus::kTableGone);
@@ -65,14 +65,14 @@ TEST(EngineDropTest, AnIdOfThePastIsGoneForEveryOperation) {
 
 // What was found out about a command beforehand holds for its table alone.
 TEST(EngineDropTest, ACommandWhosePlaceWasForeseenFindsItsTableGone) {
-  Engine engine(SmallOptions());
+  shard::Engine engine(SmallOptions());
   const TableId table = engine.CreateTable(ListItemsSchema());
   Fill(engine, table, 10);
   const std::string key = ListKey("feature", "1");
   ItemUpserts upserts(table);
   upserts.Add(key, {{7, "foreseen"}}, kNoonNanos);
   const Command& command = upserts.commands()[0];
-  const Engine::Destination to = engine.Foresee(table, key);
+  const shard::Engine::Destination to = engine.Foresee(table, key);
   engine.FetchForWrite(table, to);
   const uint64_t before = CountItems(engine, table, key, kNoonNanos);
   EXPECT_EQ(engine.Execute(command, to, kNoonNanos).status, OpStatus::kOk);
@@ -90,7 +90,7 @@ TEST(EngineDropTest, ACommandWhosePlaceWasForeseenFindsItsTableGone) {
 }
 
 TEST(EngineDropTest, TheNextTableUsesTheShellUnderAnotherId) {
-  Engine engine(SmallOptions());
+  shard::Engine engine(SmallOptions());
   const TableId table = engine.CreateTable(ListItemsSchema());
   Fill(engine, table, 10);
   ASSERT_EQ(engine.DropTable(table), OpStatus::kOk);
@@ -106,7 +106,7 @@ TEST(EngineDropTest, TheNextTableUsesTheShellUnderAnotherId) {
 }
 
 TEST(EngineDropTest, TheMemoryOfALargeTableComesBackInSlices) {
-  Engine engine(SmallOptions());
+  shard::Engine engine(SmallOptions());
   const TableId table = engine.CreateTable(ListItemsSchema());
   Fill(engine, table, 20'000, 3);
   const uint64_t held = engine.held_bytes();
@@ -118,7 +118,7 @@ TEST(EngineDropTest, TheMemoryOfALargeTableComesBackInSlices) {
 }
 
 TEST(EngineDropTest, TenThousandTablesInALifeStayBounded) {
-  Engine engine(SmallOptions());
+  shard::Engine engine(SmallOptions());
   uint16_t highest = 0;
   for (int i = 0; i < 10'000; ++i) {
     const TableId table = engine.CreateTable(ListItemsSchema());
@@ -134,7 +134,7 @@ TEST(EngineDropTest, TenThousandTablesInALifeStayBounded) {
 
 // Nobody reclaims, and every table leaves more than a drop does at once.
 TEST(EngineDropTest, WhoCreatesTablesHelpsToEmptyThoseThatWait) {
-  Engine engine(SmallOptions());
+  shard::Engine engine(SmallOptions());
   uint16_t highest = 0;
   for (int i = 0; i < 150; ++i) {
     const TableId table = engine.CreateTable(ListItemsSchema());
@@ -149,7 +149,7 @@ TEST(EngineDropTest, WhoCreatesTablesHelpsToEmptyThoseThatWait) {
 // --- RebuildTable
 
 TEST(EngineRebuildTest, CopiesMarkersAndCellsUnderTheirOwnTimesAndRenumbersColumns) {
-  Engine engine(SmallOptions());
+  shard::Engine engine(SmallOptions());
   TableSchema schema = ListItemsSchema();
   schema.regular = {{"a", CqlType::kText}, {"b", CqlType::kText}, {"c", CqlType::kText}};
   schema.indexes.clear();
@@ -192,7 +192,7 @@ TEST(EngineRebuildTest, CopiesMarkersAndCellsUnderTheirOwnTimesAndRenumbersColum
 }
 
 TEST(EngineRebuildTest, ADeletionStillHidesOlderWritesAfterwards) {
-  Engine engine(SmallOptions());
+  shard::Engine engine(SmallOptions());
   const TableId table = engine.CreateTable(ListItemsSchema());
   const std::string key = ListKey("f", "e");
   AddItem(engine, table, key, 1, "v", kNoonNanos, 0, {1'000});
@@ -208,9 +208,9 @@ TEST(EngineRebuildTest, ADeletionStillHidesOlderWritesAfterwards) {
 }
 
 TEST(EngineRebuildTest, WithoutMemoryForBothTablesNothingHasChanged) {
-  EngineOptions options = SmallOptions();
+  shard::EngineOptions options = SmallOptions();
   options.memory_limit_bytes = 4 << 20;
-  Engine engine(options);
+  shard::Engine engine(options);
   const TableId table = engine.CreateTable(ListItemsSchema());
   for (int i = 0;; ++i) {
     const Reply reply = AddItem(engine, table, ListKey("f", std::to_string(i % 500)),
@@ -264,7 +264,7 @@ class BatchRules : public ::testing::Test {
     return sink.rows();
   }
 
-  Engine engine_;
+  shard::Engine engine_;
   TableId table_;
   const std::string key_ = ListKey("f", "e");
   const PackedItemKey item_ = ItemNumber(1);
@@ -314,13 +314,14 @@ std::shared_ptr<const TableDefinition> ItemsDefinition(const char* name) {
 }
 
 TEST(SchemaActionsTest, CreateRebuildAndDropNumberTheTablesOfTheNextSchema) {
-  Engine engine(SmallOptions());
+  shard::Engine engine(SmallOptions());
   Schema before;
   Schema after;
-  Catalog::PutTable(after, ItemsDefinition("t"));
+  shard::Catalog::PutTable(after, ItemsDefinition("t"));
   using Kind = SchemaAction::Kind;
   const SchemaAction create{Kind::kCreateTable, "ks", "t", {}};
-  ASSERT_EQ(RunSchemaActions(engine, before, {&create, 1}, kNoonNanos, after), OpStatus::kOk);
+  ASSERT_EQ(shard::RunSchemaActions(engine, before, {&create, 1}, kNoonNanos, after),
+            OpStatus::kOk);
   const TableId first = after.FindTable("ks", "t")->storage.id;
   Fill(engine, first, 10);
 
@@ -328,36 +329,39 @@ TEST(SchemaActionsTest, CreateRebuildAndDropNumberTheTablesOfTheNextSchema) {
   TableDefinition indexed = *before.FindTable("ks", "t");
   indexed.indexes.push_back({"by_value", indexed.storage.regular[0].name, true});
   CompleteTable(indexed);
-  Catalog::PutTable(after, std::make_shared<TableDefinition>(indexed));
+  shard::Catalog::PutTable(after, std::make_shared<TableDefinition>(indexed));
   const SchemaAction rebuild{Kind::kRebuildTable, "ks", "t", {{ColumnId{0}}, {}}};
-  ASSERT_EQ(RunSchemaActions(engine, before, {&rebuild, 1}, kNoonNanos, after), OpStatus::kOk);
+  ASSERT_EQ(shard::RunSchemaActions(engine, before, {&rebuild, 1}, kNoonNanos, after),
+            OpStatus::kOk);
   const TableId second = after.FindTable("ks", "t")->storage.id;
   EXPECT_NE(second, first);
   EXPECT_EQ(before.FindTable("ks", "t")->storage.id, first) << "snapshots do not change";
   EXPECT_EQ(ScanAll(engine, second, kNoonNanos).size(), 10u);
 
   const SchemaAction truncate{Kind::kTruncateTable, "ks", "t", {}};
-  ASSERT_EQ(RunSchemaActions(engine, after, {&truncate, 1}, kNoonNanos, after), OpStatus::kOk);
+  ASSERT_EQ(shard::RunSchemaActions(engine, after, {&truncate, 1}, kNoonNanos, after),
+            OpStatus::kOk);
   EXPECT_TRUE(ScanAll(engine, second, kNoonNanos).empty());
 
   before = after;
   const SchemaAction drop{Kind::kDropTable, "ks", "t", {}};
-  ASSERT_EQ(RunSchemaActions(engine, before, {&drop, 1}, kNoonNanos, after), OpStatus::kOk);
+  ASSERT_EQ(shard::RunSchemaActions(engine, before, {&drop, 1}, kNoonNanos, after), OpStatus::kOk);
   EXPECT_EQ(engine.DropTable(second), OpStatus::kTableGone);
 }
 
 TEST(SchemaActionsTest, WhatWasCreatedGoesAgainWhenALaterActionFails) {
-  Engine engine(SmallOptions());
+  shard::Engine engine(SmallOptions());
   Schema before;
   Schema after;
-  Catalog::PutTable(before, ItemsDefinition("gone"));
+  shard::Catalog::PutTable(before, ItemsDefinition("gone"));
   const TableId gone = engine.CreateTable(ItemsDefinition("gone")->storage);
   ASSERT_EQ(engine.DropTable(gone), OpStatus::kOk);
-  Catalog::PutTable(after, ItemsDefinition("t"));
+  shard::Catalog::PutTable(after, ItemsDefinition("t"));
   using Kind = SchemaAction::Kind;
   const SchemaAction actions[] = {{Kind::kCreateTable, "ks", "t", {}},
                                   {Kind::kDropTable, "ks", "gone", {}}};
-  EXPECT_EQ(RunSchemaActions(engine, before, actions, kNoonNanos, after), OpStatus::kTableGone);
+  EXPECT_EQ(shard::RunSchemaActions(engine, before, actions, kNoonNanos, after),
+            OpStatus::kTableGone);
   EXPECT_EQ(engine.DropTable(after.FindTable("ks", "t")->storage.id), OpStatus::kTableGone);
 }
 

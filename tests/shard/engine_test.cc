@@ -22,14 +22,14 @@ namespace engine_test {
 
 constexpr uint32_t kShardCounts[] = {1, 2, 3, 7};
 
-EngineOptions WithShards(uint32_t shards, uint32_t lanes_per_shard_log2 = 2) {
-  EngineOptions options;
+shard::EngineOptions WithShards(uint32_t shards, uint32_t lanes_per_shard_log2 = 2) {
+  shard::EngineOptions options;
   options.shards = shards;
   options.lanes_per_shard_log2 = lanes_per_shard_log2;
   return options;
 }
 
-uint32_t LaneOf(const Engine& engine, std::string_view partition_key) {
+uint32_t LaneOf(const shard::Engine& engine, std::string_view partition_key) {
   return engine.router().PlaceOf(TokenOf(partition_key)).lane;
 }
 
@@ -50,7 +50,7 @@ std::vector<std::string> InTokenOrder(std::vector<std::string> keys) {
 
 TEST(EngineTimestampTest, StrictlyIncreaseInALaneWhateverTheClockSays) {
   Random rng(TestSeed());
-  Engine engine(WithShards(3));
+  shard::Engine engine(WithShards(3));
   const TableId table = engine.CreateTable(ListItemsSchema());
   const TableId other = engine.CreateTable(ListItemsSchema());
   const std::vector<std::string> keys = ListKeys(50);
@@ -71,7 +71,7 @@ TEST(EngineTimestampTest, StrictlyIncreaseInALaneWhateverTheClockSays) {
 }
 
 TEST(EngineTimestampTest, FollowTheClockWhenItMovesOn) {
-  Engine engine(WithShards(1));
+  shard::Engine engine(WithShards(1));
   const TableId table = engine.CreateTable(ListItemsSchema());
   const std::string key = ListKey("f", "e");
   for (uint64_t second = 0; second < 10; ++second) {
@@ -83,7 +83,7 @@ TEST(EngineTimestampTest, FollowTheClockWhenItMovesOn) {
 
 TEST(EngineTimestampTest, ABatchHasOneAboveAllOfItsLanes) {
   Random rng(TestSeed());
-  Engine engine(WithShards(3));
+  shard::Engine engine(WithShards(3));
   const TableId table = engine.CreateTable(ListItemsSchema());
   const std::vector<std::string> keys = ListKeys(60);
   std::map<uint32_t, WriteTimestamp> last;
@@ -118,7 +118,7 @@ TEST(EngineTimestampTest, ABatchHasOneAboveAllOfItsLanes) {
 }
 
 TEST(EngineTimestampTest, ABatchOfNothingIsDone) {
-  Engine engine(WithShards(2));
+  shard::Engine engine(WithShards(2));
   EXPECT_EQ(engine.ExecuteAllOrNothing({}, kNoonNanos, {}), OpStatus::kOk);
 }
 
@@ -142,7 +142,7 @@ TEST(EngineTimestampTest, AClientsIsHonoured) {
       {"negative timestamps are timestamps", -5, -7, "first"},
   };
   for (const ClientRule& rule : kRules) {
-    Engine engine(WithShards(2));
+    shard::Engine engine(WithShards(2));
     const TableId table = engine.CreateTable(ListItemsSchema());
     const std::string key = ListKey("f", "e");
     const Reply first = AddItem(engine, table, key, 1, "first", kNoonNanos, 0, {rule.first});
@@ -158,7 +158,7 @@ TEST(EngineTimestampTest, AClientsIsHonoured) {
 }
 
 TEST(EngineTimestampTest, AClientsDeletionCoversWhatIsOlder) {
-  Engine engine(WithShards(2));
+  shard::Engine engine(WithShards(2));
   const TableId table = engine.CreateTable(ListItemsSchema());
   const std::string key = ListKey("f", "e");
   AddItem(engine, table, key, 1, "a", kNoonNanos, 0, {100});
@@ -175,7 +175,7 @@ TEST(EngineTimestampTest, AClientsDeletionCoversWhatIsOlder) {
 
 // A client's timestamp far ahead must not carry the lane's own away from the clock.
 TEST(EngineTimestampTest, AClientsLeavesTheLanesOwnAlone) {
-  Engine engine(WithShards(1));
+  shard::Engine engine(WithShards(1));
   const TableId table = engine.CreateTable(ListItemsSchema());
   const std::string key = ListKey("f", "e");
   AddItem(engine, table, key, 1, "a", kNoonNanos, 0, {std::numeric_limits<int64_t>::max()});
@@ -190,7 +190,7 @@ TEST(EngineScanTest, TheOrderIsThatOfTokensOnAnyNumberOfShards) {
   const std::vector<std::string> expected = InTokenOrder(keys);
   for (const uint32_t shards : kShardCounts) {
     for (const uint32_t lanes_log2 : {0u, 4u}) {
-      Engine engine(WithShards(shards, lanes_log2));
+      shard::Engine engine(WithShards(shards, lanes_log2));
       const TableId table = engine.CreateTable(ListItemsSchema());
       for (const std::string& key : keys) AddItem(engine, table, key, 1, "v", kNoonNanos);
       for (const size_t limit : {1u, 2u, 7u, 600u, 10'000u}) {
@@ -202,7 +202,7 @@ TEST(EngineScanTest, TheOrderIsThatOfTokensOnAnyNumberOfShards) {
 }
 
 TEST(EngineScanTest, OnlyPartitionsWithALiveRow) {
-  Engine engine(WithShards(2));
+  shard::Engine engine(WithShards(2));
   const TableId table = engine.CreateTable(ListItemsSchema());
   const TableId other = engine.CreateTable(ListItemsSchema());
   AddItem(engine, table, ListKey("f", "lives"), 1, "v", kNoonNanos);
@@ -218,7 +218,7 @@ TEST(EngineScanTest, OnlyPartitionsWithALiveRow) {
 }
 
 TEST(EngineScanTest, OfOneFirstComponent) {
-  Engine engine(WithShards(3));
+  shard::Engine engine(WithShards(3));
   const TableId table = engine.CreateTable(ListItemsSchema());
   std::vector<std::string> expected;
   for (int i = 0; i < 300; ++i) {
@@ -228,7 +228,7 @@ TEST(EngineScanTest, OfOneFirstComponent) {
     if (i % 3 == 0) expected.push_back(key);
   }
   std::vector<std::string> scanned;
-  ScanPosition position;
+  shard::ScanPosition position;
   while (!position.done) {
     std::vector<std::string> page;
     engine.ScanPartitions(table, "wanted", 7, kNoonNanos, position, page);
@@ -238,10 +238,10 @@ TEST(EngineScanTest, OfOneFirstComponent) {
 }
 
 TEST(EngineScanTest, NothingIsScannedFromNothing) {
-  Engine engine(WithShards(3));
+  shard::Engine engine(WithShards(3));
   const TableId table = engine.CreateTable(ListItemsSchema());
   EXPECT_TRUE(ScanAll(engine, table, kNoonNanos).empty());
-  ScanPosition position;
+  shard::ScanPosition position;
   std::vector<std::string> page = {"left over"};
   engine.ScanPartitions(table, std::nullopt, 0, kNoonNanos, position, page);
   EXPECT_TRUE(page.empty());
@@ -252,7 +252,7 @@ TEST(EngineScanTest, NothingIsScannedFromNothing) {
 TEST(EngineScanTest, WhatStaysIsSeenOnceWhileOthersComeAndGo) {
   Random rng(TestSeed());
   for (const uint32_t shards : kShardCounts) {
-    Engine engine(WithShards(shards));
+    shard::Engine engine(WithShards(shards));
     const TableId table = engine.CreateTable(ListItemsSchema());
     std::vector<std::string> staying;
     std::vector<std::string> passing;
@@ -264,7 +264,7 @@ TEST(EngineScanTest, WhatStaysIsSeenOnceWhileOthersComeAndGo) {
     const std::set<std::string> stays(staying.begin(), staying.end());
     std::vector<std::string> seen;
     std::vector<std::string> all_seen;
-    ScanPosition position;
+    shard::ScanPosition position;
     while (!position.done) {
       std::vector<std::string> page;
       engine.ScanPartitions(table, std::nullopt, 1 + rng.Below(4), kNoonNanos, position, page);
@@ -298,8 +298,8 @@ TEST(EngineScanTest, WhatStaysIsSeenOnceWhileOthersComeAndGo) {
 TEST(EngineGroupTest, TheRepliesAreThoseOfOneByOne) {
   for (const size_t size : {1u, 15u, 16u, 17u, 100u}) {
     Random rng(TestSeed() + size);
-    Engine grouped(WithShards(3));
-    Engine single(WithShards(3));
+    shard::Engine grouped(WithShards(3));
+    shard::Engine single(WithShards(3));
     const TableId table = grouped.CreateTable(ListItemsSchema());
     ASSERT_EQ(table, single.CreateTable(ListItemsSchema()));
     // Most of them unknown at first; a group meets the same one often.
@@ -341,7 +341,7 @@ TEST(EngineGroupTest, TheRepliesAreThoseOfOneByOne) {
 }
 
 TEST(EngineGroupTest, CommandsOfOnePartitionRunInOrder) {
-  Engine engine(WithShards(2));
+  shard::Engine engine(WithShards(2));
   const TableId table = engine.CreateTable(ListItemsSchema());
   const std::string key = ListKey("f", "e");
   ItemUpserts upserts(table);
@@ -358,14 +358,14 @@ TEST(EngineGroupTest, CommandsOfOnePartitionRunInOrder) {
 }
 
 TEST(EngineGroupTest, NothingIsAGroup) {
-  Engine engine(WithShards(2));
+  shard::Engine engine(WithShards(2));
   engine.ExecuteGroup({}, kNoonNanos, {});
 }
 
 // --- Tables and statistics ---
 
 TEST(EngineTableTest, TablesShareNothing) {
-  Engine engine(WithShards(2));
+  shard::Engine engine(WithShards(2));
   constexpr uint16_t kTables = 40;  // lanes begin with room for fewer
   const std::vector<std::string> keys = ListKeys(20);
   for (uint16_t i = 0; i < kTables; ++i) {
@@ -386,7 +386,7 @@ TEST(EngineTableTest, TablesShareNothing) {
 }
 
 TEST(EngineTableTest, TablesAreMadeWhileOthersAreRead) {
-  Engine engine(WithShards(2, 1));
+  shard::Engine engine(WithShards(2, 1));
   const TableId first = engine.CreateTable(ListItemsSchema());
   const std::vector<std::string> keys = ListKeys(40);
   for (const std::string& key : keys) AddItem(engine, first, key, 1, "v", kNoonNanos);
@@ -417,7 +417,7 @@ TEST(EngineTableTest, TablesAreMadeWhileOthersAreRead) {
 
 TEST(EngineStatsTest, AddUpOverLanesAndTables) {
   for (const uint32_t shards : kShardCounts) {
-    Engine engine(WithShards(shards));
+    shard::Engine engine(WithShards(shards));
     const TableId small = engine.CreateTable(ListItemsSchema());
     const TableId large = engine.CreateTable(ListItemsSchema());
     for (const std::string& key : ListKeys(200)) {

@@ -71,7 +71,7 @@ void ItemUpserts::Add(std::string_view partition_key, const Items& items, uint64
   commands_.push_back({table_, borrowed.partition_key, UpsertCommand{borrowed.rows}});
 }
 
-Reply AddItem(Engine& engine, TableId table, std::string_view partition_key, uint64_t number,
+Reply AddItem(shard::Engine& engine, TableId table, std::string_view partition_key, uint64_t number,
               std::string_view value, uint64_t now_nanos, int64_t ttl_seconds,
               WriteTimestamp timestamp) {
   ItemUpserts upserts(table);
@@ -80,8 +80,8 @@ Reply AddItem(Engine& engine, TableId table, std::string_view partition_key, uin
   return engine.Execute(upserts.commands()[0], now_nanos);
 }
 
-Reply AddItems(Engine& engine, TableId table, std::string_view partition_key, const Items& items,
-               uint64_t now_nanos) {
+Reply AddItems(shard::Engine& engine, TableId table, std::string_view partition_key,
+               const Items& items, uint64_t now_nanos) {
   ItemUpserts upserts(table);
   upserts.Add(partition_key, items);
   return engine.Execute(upserts.commands()[0], now_nanos);
@@ -89,20 +89,21 @@ Reply AddItems(Engine& engine, TableId table, std::string_view partition_key, co
 
 // --- Other commands ---
 
-Reply RemoveItem(Engine& engine, TableId table, std::string_view partition_key, uint64_t number,
-                 uint64_t now_nanos, WriteTimestamp timestamp) {
+Reply RemoveItem(shard::Engine& engine, TableId table, std::string_view partition_key,
+                 uint64_t number, uint64_t now_nanos, WriteTimestamp timestamp) {
   const PackedItemKey key = ItemNumber(number);
   const ClusteringKeyView view = {std::string_view(key.data(), key.size()), true};
   return engine.Execute({table, partition_key, DeleteRowsCommand{{&view, 1}}, timestamp},
                         now_nanos);
 }
 
-Reply RemoveList(Engine& engine, TableId table, std::string_view partition_key,
+Reply RemoveList(shard::Engine& engine, TableId table, std::string_view partition_key,
                  uint64_t now_nanos) {
   return engine.Execute({table, partition_key, DeletePartitionCommand{}}, now_nanos);
 }
 
-Items ReadItems(Engine& engine, TableId table, std::string_view partition_key, uint64_t now_nanos) {
+Items ReadItems(shard::Engine& engine, TableId table, std::string_view partition_key,
+                uint64_t now_nanos) {
   ItemSink sink;
   const ReadSpec everything = {};
   const ReadCommand read = {&everything, &sink};
@@ -111,16 +112,17 @@ Items ReadItems(Engine& engine, TableId table, std::string_view partition_key, u
   return std::move(sink.items);
 }
 
-uint64_t CountItems(Engine& engine, TableId table, std::string_view partition_key,
+uint64_t CountItems(shard::Engine& engine, TableId table, std::string_view partition_key,
                     uint64_t now_nanos) {
   return engine.Execute({table, partition_key, CountCommand{}}, now_nanos).rows;
 }
 
 // --- Tables as a whole ---
 
-std::vector<std::string> ScanAll(Engine& engine, TableId table, uint64_t now_nanos, size_t limit) {
+std::vector<std::string> ScanAll(shard::Engine& engine, TableId table, uint64_t now_nanos,
+                                 size_t limit) {
   std::vector<std::string> keys;
-  ScanPosition position;
+  shard::ScanPosition position;
   while (!position.done) {
     std::vector<std::string> page;
     engine.ScanPartitions(table, std::nullopt, limit, now_nanos, position, page);
@@ -130,7 +132,7 @@ std::vector<std::string> ScanAll(Engine& engine, TableId table, uint64_t now_nan
   return keys;
 }
 
-std::map<std::string, Items> Contents(Engine& engine, TableId table, uint64_t now_nanos) {
+std::map<std::string, Items> Contents(shard::Engine& engine, TableId table, uint64_t now_nanos) {
   std::map<std::string, Items> contents;
   for (const std::string& key : ScanAll(engine, table, now_nanos)) {
     contents.emplace(key, ReadItems(engine, table, key, now_nanos));
@@ -138,7 +140,7 @@ std::map<std::string, Items> Contents(Engine& engine, TableId table, uint64_t no
   return contents;
 }
 
-void ReclaimAll(Engine& engine, uint64_t now_nanos) {
+void ReclaimAll(shard::Engine& engine, uint64_t now_nanos) {
   constexpr int kTurnsMax = 1'000'000;
   int turns = 0;
   while (engine.Reclaim(now_nanos, 10'000) > 0) {

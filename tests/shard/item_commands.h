@@ -53,25 +53,28 @@ class ItemUpserts {
 };
 
 // One command each, at `now_nanos`.
-Reply AddItem(Engine& engine, TableId table, std::string_view partition_key, uint64_t number,
+Reply AddItem(shard::Engine& engine, TableId table, std::string_view partition_key, uint64_t number,
               std::string_view value, uint64_t now_nanos, int64_t ttl_seconds = 0,
               WriteTimestamp timestamp = WriteTimestamp::None());
-Reply AddItems(Engine& engine, TableId table, std::string_view partition_key, const Items& items,
-               uint64_t now_nanos);
-Reply RemoveItem(Engine& engine, TableId table, std::string_view partition_key, uint64_t number,
-                 uint64_t now_nanos, WriteTimestamp timestamp = WriteTimestamp::None());
-Reply RemoveList(Engine& engine, TableId table, std::string_view partition_key, uint64_t now_nanos);
-Items ReadItems(Engine& engine, TableId table, std::string_view partition_key, uint64_t now_nanos);
-uint64_t CountItems(Engine& engine, TableId table, std::string_view partition_key,
+Reply AddItems(shard::Engine& engine, TableId table, std::string_view partition_key,
+               const Items& items, uint64_t now_nanos);
+Reply RemoveItem(shard::Engine& engine, TableId table, std::string_view partition_key,
+                 uint64_t number, uint64_t now_nanos,
+                 WriteTimestamp timestamp = WriteTimestamp::None());
+Reply RemoveList(shard::Engine& engine, TableId table, std::string_view partition_key,
+                 uint64_t now_nanos);
+Items ReadItems(shard::Engine& engine, TableId table, std::string_view partition_key,
+                uint64_t now_nanos);
+uint64_t CountItems(shard::Engine& engine, TableId table, std::string_view partition_key,
                     uint64_t now_nanos);
 
 // All live partitions, in the order of the scan, a page of `limit` at a time.
-std::vector<std::string> ScanAll(Engine& engine, TableId table, uint64_t now_nanos,
+std::vector<std::string> ScanAll(shard::Engine& engine, TableId table, uint64_t now_nanos,
                                  size_t limit = 1'000);
 // Everything that lives in a table.
-std::map<std::string, Items> Contents(Engine& engine, TableId table, uint64_t now_nanos);
+std::map<std::string, Items> Contents(shard::Engine& engine, TableId table, uint64_t now_nanos);
 // Until nothing waits.
-void ReclaimAll(Engine& engine, uint64_t now_nanos);
+void ReclaimAll(shard::Engine& engine, uint64_t now_nanos);
 
 }  // namespace liststore::testing
 

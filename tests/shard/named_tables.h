@@ -20,10 +20,11 @@ namespace liststore::testing {
 
 inline constexpr char kAppKeyspace[] = "app";
 
-inline std::shared_ptr<const TableDefinition> TableNamed(Engine& engine, std::string_view name) {
+inline std::shared_ptr<const TableDefinition> TableNamed(shard::Engine& engine,
+                                                         std::string_view name) {
   return engine.catalog().snapshot()->FindTable(kAppKeyspace, name);
 }
-inline TableId IdOf(Engine& engine, std::string_view name) {
+inline TableId IdOf(shard::Engine& engine, std::string_view name) {
   const auto table = TableNamed(engine, name);
   LS_CHECK(table != nullptr, "the test asks for a table that is there");
   return table->storage.id;
@@ -31,27 +32,27 @@ inline TableId IdOf(Engine& engine, std::string_view name) {
 
 // Runs one action of the schema. `after`: the definition of the table once it has run; nullptr: it
 // is gone.
-inline OpStatus RunAction(Engine& engine, SchemaAction::Kind kind, const std::string& name,
+inline OpStatus RunAction(shard::Engine& engine, SchemaAction::Kind kind, const std::string& name,
                           const TableDefinition* after, ColumnMap columns, uint64_t now_nanos) {
   OpStatus status = OpStatus::kOk;
   const SchemaAction action{kind, kAppKeyspace, name, std::move(columns)};
   engine.catalog().Change([&](Schema& next) {
     const std::shared_ptr<const Schema> current = engine.catalog().snapshot();
     if (after != nullptr) {
-      Catalog::PutTable(next, std::make_shared<TableDefinition>(*after));
+      shard::Catalog::PutTable(next, std::make_shared<TableDefinition>(*after));
     } else {
       auto keyspace =
           std::make_shared<KeyspaceDefinition>(*next.keyspaces.find(kAppKeyspace)->second);
       keyspace->Erase(name);
       next.keyspaces.insert_or_assign(kAppKeyspace, std::move(keyspace));
     }
-    status = RunSchemaActions(engine, *current, std::span(&action, 1), now_nanos, next);
+    status = shard::RunSchemaActions(engine, *current, std::span(&action, 1), now_nanos, next);
     return status == OpStatus::kOk && kind != SchemaAction::Kind::kTruncateTable;
   });
   return status;
 }
 
-inline OpStatus CreateNamed(Engine& engine, const std::string& name, TableSchema storage) {
+inline OpStatus CreateNamed(shard::Engine& engine, const std::string& name, TableSchema storage) {
   storage.keyspace = kAppKeyspace;
   storage.name = name;
   // No two in a keyspace have one name.
@@ -60,22 +61,23 @@ inline OpStatus CreateNamed(Engine& engine, const std::string& name, TableSchema
   table.id = engine.catalog().NewUuid();
   return RunAction(engine, SchemaAction::Kind::kCreateTable, name, &table, {}, 0);
 }
-inline OpStatus DropNamed(Engine& engine, const std::string& name) {
+inline OpStatus DropNamed(shard::Engine& engine, const std::string& name) {
   return RunAction(engine, SchemaAction::Kind::kDropTable, name, nullptr, {}, 0);
 }
-inline OpStatus TruncateNamed(Engine& engine, const std::string& name) {
+inline OpStatus TruncateNamed(shard::Engine& engine, const std::string& name) {
   const auto table = TableNamed(engine, name);
   return RunAction(engine, SchemaAction::Kind::kTruncateTable, name, table.get(), {}, 0);
 }
 // Gives it another grace.
-inline OpStatus RetimeNamed(Engine& engine, const std::string& name, int64_t gc_grace_seconds) {
+inline OpStatus RetimeNamed(shard::Engine& engine, const std::string& name,
+                            int64_t gc_grace_seconds) {
   TableDefinition table = *TableNamed(engine, name);
   table.options.gc_grace_seconds = gc_grace_seconds;
   CompleteTable(table);
   return RunAction(engine, SchemaAction::Kind::kRetimeTable, name, &table, {}, 0);
 }
 // Adds a column behind all others.
-inline OpStatus AddColumnTo(Engine& engine, const std::string& name, uint64_t now_nanos) {
+inline OpStatus AddColumnTo(shard::Engine& engine, const std::string& name, uint64_t now_nanos) {
   TableDefinition table = *TableNamed(engine, name);
   ColumnMap same = ColumnMap::Same(table.storage);
   table.columns.push_back({"zzz", CqlType::kText, ColumnKind::kRegular, 0, false});
@@ -155,9 +157,9 @@ class StoredText final : public StoredRowSink {
 };
 
 // Everything of a table that has an effect at `now_nanos`.
-inline std::string StoredIn(Engine& engine, TableId table, uint64_t now_nanos) {
+inline std::string StoredIn(shard::Engine& engine, TableId table, uint64_t now_nanos) {
   StoredText text;
-  CopyPosition position;
+  shard::CopyPosition position;
   while (!position.done) {
     LS_CHECK(engine.CopyOut(table, now_nanos, position, text) == OpStatus::kOk, "it is there");
   }

@@ -21,11 +21,11 @@ TEST(RouterTest, EveryVector) {
   for (const char* list : {"cases", "shard_formula"}) {
     for (const auto& example : testing::ArrayAt(vectors, list)) {
       const auto* ignored = example.as_object().if_contains("ignore_msb");
-      if (ignored != nullptr && ignored->as_int64() != Router::kIgnoreMsbBits) continue;
+      if (ignored != nullptr && ignored->as_int64() != shard::Router::kIgnoreMsbBits) continue;
       const Token token{testing::Int64At(example, "token")};
       for (const auto& shard : testing::ValueAt(example, "shards").as_object()) {
         const auto shards = static_cast<uint32_t>(std::stoul(std::string(shard.key())));
-        EXPECT_EQ(Router(shards, 0).ShardOf(token).value, shard.value().as_int64())
+        EXPECT_EQ(shard::Router(shards, 0).ShardOf(token).value, shard.value().as_int64())
             << token.value << " of " << shards;
       }
     }
@@ -47,10 +47,10 @@ TEST(RouterTest, TokensComeBack) {
   Random rng(testing::TestSeed());
   for (const uint32_t shards : kShardCounts) {
     for (uint32_t lane_bits = 0; lane_bits <= 6; ++lane_bits) {
-      const Router router(shards, lane_bits);
+      const shard::Router router(shards, lane_bits);
       for (int i = 0; i < 2'000; ++i) {
         const Token token = RandomToken(rng, shards);
-        const Router::Place place = router.PlaceOf(token);
+        const shard::Router::Place place = router.PlaceOf(token);
         ASSERT_LT(place.lane, router.lanes());
         ASSERT_EQ(router.ShardOfLane(place.lane), router.ShardOf(token)) << token.value;
         ASSERT_EQ(router.TokenOf(place.lane, place.address), token)
@@ -64,13 +64,13 @@ TEST(RouterTest, AddressesAscendAsTokensDoWithinALane) {
   Random rng(testing::TestSeed());
   for (const uint32_t shards : kShardCounts) {
     for (const uint32_t lane_bits : {0u, 4u}) {
-      const Router router(shards, lane_bits);
+      const shard::Router router(shards, lane_bits);
       for (int i = 0; i < 5'000; ++i) {
         const Token a = RandomToken(rng, shards);
         const Token b =
             rng.OneIn(2) ? RandomToken(rng, shards) : Token::FromBiased(a.biased() + rng.Below(3));
-        const Router::Place a_place = router.PlaceOf(a);
-        const Router::Place b_place = router.PlaceOf(b);
+        const shard::Router::Place a_place = router.PlaceOf(a);
+        const shard::Router::Place b_place = router.PlaceOf(b);
         if (a_place.lane != b_place.lane) continue;
         ASSERT_EQ(a_place.address <=> b_place.address, a <=> b)
             << a.value << " " << b.value << " of " << shards;
@@ -85,7 +85,7 @@ TEST(RouterTest, RangesVisitTheRingInOrder) {
   Random rng(testing::TestSeed());
   for (const uint32_t shards : {1u, 2u, 3u, 7u, 16u}) {
     for (const uint32_t lane_bits : {0u, 1u, 4u, 6u}) {
-      const Router router(shards, lane_bits);
+      const shard::Router router(shards, lane_bits);
       struct Visit {
         uint64_t range;
         uint64_t address;
@@ -94,10 +94,10 @@ TEST(RouterTest, RangesVisitTheRingInOrder) {
       std::vector<Visit> visits;
       for (int i = 0; i < 5'000; ++i) {
         const Token token = RandomToken(rng, shards);
-        const Router::Place place = router.PlaceOf(token);
-        const ShardId shard = router.ShardOf(token);
-        const uint32_t segment = Router::SegmentOf(token);
-        const Router::AddressRange range = router.RangeOf(segment, shard);
+        const shard::Router::Place place = router.PlaceOf(token);
+        const shard::ShardId shard = router.ShardOf(token);
+        const uint32_t segment = shard::Router::SegmentOf(token);
+        const shard::Router::AddressRange range = router.RangeOf(segment, shard);
         ASSERT_EQ(range.lane, place.lane) << token.value;
         ASSERT_LE(range.first, place.address) << token.value;
         ASSERT_GE(range.last, place.address) << token.value;
@@ -115,11 +115,11 @@ TEST(RouterTest, RangesVisitTheRingInOrder) {
 
 TEST(RouterTest, RangesOfALaneTouchAndFillIt) {
   for (const uint32_t lane_bits : {0u, 1u, 4u, 6u, 12u}) {
-    const Router router(3, lane_bits);
+    const shard::Router router(3, lane_bits);
     for (uint32_t shard = 0; shard < router.shards(); ++shard) {
-      Router::AddressRange before;
-      for (uint32_t segment = 0; segment < Router::kSegments; ++segment) {
-        const Router::AddressRange range = router.RangeOf(segment, {shard});
+      shard::Router::AddressRange before;
+      for (uint32_t segment = 0; segment < shard::Router::kSegments; ++segment) {
+        const shard::Router::AddressRange range = router.RangeOf(segment, {shard});
         const bool first_of_lane = segment == 0 || range.lane != before.lane;
         ASSERT_EQ(range.first, first_of_lane ? 0 : before.last + 1) << segment;
         if (first_of_lane && segment != 0) {
@@ -137,13 +137,13 @@ TEST(RouterTest, RangesOfALaneTouchAndFillIt) {
 // What the directory relies on: its slots are numbered by the address's top bits.
 TEST(RouterTest, AddressesAreUniformWithinALane) {
   Random rng(testing::TestSeed());
-  const Router router(3, 2);
+  const shard::Router router(3, 2);
   constexpr int kBuckets = 16;
   constexpr int kPerBucket = 1'000;
   std::vector<std::vector<int>> counts(router.lanes(), std::vector<int>(kBuckets));
   const auto tokens = static_cast<int>(router.lanes()) * kBuckets * kPerBucket;
   for (int i = 0; i < tokens; ++i) {
-    const Router::Place place = router.PlaceOf({static_cast<int64_t>(rng.Next())});
+    const shard::Router::Place place = router.PlaceOf({static_cast<int64_t>(rng.Next())});
     ++counts[place.lane][place.address >> 60];
   }
   for (const std::vector<int>& lane : counts) {

@@ -24,7 +24,7 @@ uint32_t LanesLog2Of(uint64_t seed) { return static_cast<uint32_t>(Random(~seed)
 
 // --- Actors ---
 
-class LaneSimulation::Errand : public LaneOwnership::Node {
+class LaneSimulation::Errand : public runtime::LaneOwnership::Node {
  public:
   Errand(LaneSimulation& simulation, uint64_t number, std::unique_ptr<OwnedCommand> owned)
       : Node(&Errand::Run),
@@ -103,7 +103,7 @@ class LaneSimulation::Caller : public Actor {
 
   // Takes the lane as a thread does that finds it free; turns may pass before it does anything.
   void TryTake() {
-    Lane& lane = *simulation_.lanes_[errand_->lane()];
+    shard::Lane& lane = *simulation_.lanes_[errand_->lane()];
     if (!lane.ownership.TryAcquire()) {
       ++simulation_.counts_.lanes_found_taken;
       return;
@@ -141,13 +141,13 @@ class LaneSimulation::Caller : public Actor {
     for (uint64_t i = simulation_.rng().Below(simulation_.habits_.burst_posts) + 1; i > 0; --i) {
       if (!errand_) errand_ = Draw();
       const uint32_t number = errand_->lane();
-      PostBudget& budget = budgets_[number];
+      runtime::PostBudget& budget = budgets_[number];
       if (budget.Exhausted()) {
         ++simulation_.counts_.budgets_spent;
         EXPECT_FALSE(newest_post_[number]->IsDone());
         return;
       }
-      Lane& lane = *simulation_.lanes_[number];
+      shard::Lane& lane = *simulation_.lanes_[number];
       if (lane.ownership.TryRunOrPost(*errand_, budget)) {
         errand_.reset();
         return;  // the lane was free: that was the work of a turn
@@ -173,9 +173,9 @@ class LaneSimulation::Caller : public Actor {
   std::optional<uint32_t> held_;    // lane
   uint64_t wait_turns_ = 0;
   uint64_t drawn_ = 0;
-  std::vector<PostBudget> budgets_;   // by lane
-  std::vector<Errand*> newest_post_;  // by lane; not yet seen done
-  std::vector<uint64_t> last_run_;    // by lane: number of the newest command that ran
+  std::vector<runtime::PostBudget> budgets_;  // by lane
+  std::vector<Errand*> newest_post_;          // by lane; not yet seen done
+  std::vector<uint64_t> last_run_;            // by lane: number of the newest command that ran
   std::deque<std::unique_ptr<Errand>> posted_;
 };
 
@@ -235,10 +235,10 @@ class LaneSimulation::Reclaimer : public Actor {
 
  private:
   void Slice(size_t budget) {
-    Lane& lane = *simulation_.lanes_[*held_];
+    shard::Lane& lane = *simulation_.lanes_[*held_];
     const auto now_seconds = static_cast<int64_t>(simulation_.now() / kSimulatedSecondNanos);
     for (uint16_t i = 0; i < lane.table_count(); ++i) {
-      Table& table = lane.table(TableId{i});
+      storage::Table& table = lane.table(TableId{i});
       if (!table.WantsReclaim(now_seconds)) continue;
       simulation_.counts_.reclaimed_units += table.Reclaim(now_seconds, budget);
     }
@@ -262,7 +262,7 @@ LaneSimulation::LaneSimulation(uint64_t seed)
       reference_(router_),
       habits_(DrawHabits()) {
   for (uint32_t i = 0; i < router_.lanes(); ++i) {
-    lanes_.push_back(std::make_unique<Lane>(router_, pool_, budget_));
+    lanes_.push_back(std::make_unique<shard::Lane>(router_, pool_, budget_));
   }
   for (uint16_t i = 0; i < workload_.tables(); ++i) {
     TableSchema schema = workload_.schema();
@@ -350,7 +350,7 @@ void LaneSimulation::ExecuteHeld(OwnedCommand& owned, uint64_t issued_nanos) {
     if (row.ttl_seconds != 0) row.expiry_seconds = static_cast<int64_t>(second) + row.ttl_seconds;
   }
   const Command& command = owned.command;
-  const Router::Place place = router_.PlaceOf(TokenOf(command.partition_key));
+  const shard::Router::Place place = router_.PlaceOf(TokenOf(command.partition_key));
   Reply reply;
   lanes_[place.lane]->Execute(command, place.address, now_nanos, reply);
   ++counts_.commands;
@@ -429,7 +429,7 @@ void LaneSimulation::DrainAndCheckMemory() {
   constexpr int kTurnsMax = 1'000'000;
   for (const auto& lane : lanes_) {
     for (uint16_t i = 0; i < lane->table_count(); ++i) {
-      Table& table = lane->table(TableId{i});
+      storage::Table& table = lane->table(TableId{i});
       table.TruncateAll();
       int turns = 0;
       while (table.Reclaim(now_seconds, 100) > 0) {

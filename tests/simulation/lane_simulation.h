@@ -100,10 +100,10 @@ class LaneSimulation {
   void DrainAndCheckMemory();
 
   CommandWorkload workload_;
-  const Router router_;
-  MemoryBudget budget_;
-  PagePool pool_;
-  std::vector<std::unique_ptr<Lane>> lanes_;
+  const shard::Router router_;
+  memory::MemoryBudget budget_;
+  memory::PagePool pool_;
+  std::vector<std::unique_ptr<shard::Lane>> lanes_;
   ReferenceEngine reference_;
   const Habits habits_;
   std::vector<std::unique_ptr<Actor>> actors_;

@@ -52,7 +52,7 @@ TEST(LaneSimulationTest, EveryOrderOfTurnsGivesWhatTheReferenceGives) {
   // Else the orders that this is about did not come up. Short runs may miss some.
   if (turns < 100'000) return;
   EXPECT_GT(total.as_mail, total.commands / 20);
-  EXPECT_GT(total.mail_at_once_max, uint64_t{LaneOwnership::kServedMax});
+  EXPECT_GT(total.mail_at_once_max, uint64_t{runtime::LaneOwnership::kServedMax});
   EXPECT_GT(total.budgets_spent, 0u);
   EXPECT_GT(total.lanes_found_taken, 0u);
   EXPECT_GT(total.truncations, 0u);

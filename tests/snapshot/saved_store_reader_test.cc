@@ -18,9 +18,9 @@
 namespace liststore::testing {
 namespace saved_store_reader_test {
 
-using saved::BlockKind;
-using saved::Put;
-using saved::PutText;
+using snapshot::BlockKind;
+using snapshot::Put;
+using snapshot::PutText;
 
 std::string Show(const Liveness& liveness) {
   return std::to_string(liveness.timestamp.micros) + "/" + std::to_string(liveness.expiry_seconds) +
@@ -61,9 +61,9 @@ std::string Show(const StoredRow& row) {
 }
 
 // Everything as text; pieces of one list under one head.
-class TextSink final : public saved::ContentSink {
+class TextSink final : public snapshot::ContentSink {
  public:
-  void OnOrigin(saved::Origin) override {}
+  void OnOrigin(snapshot::Origin) override {}
   absl::Status OnList(const StoredPartition& list, std::span<const StoredRow> rows) override {
     if (list.key != last_key_) text += Show(list);
     last_key_ = list.key;
@@ -77,10 +77,10 @@ class TextSink final : public saved::ContentSink {
     last_key_.clear();
     return absl::OkStatus();
   }
-  absl::Status OnFeature(const saved::Feature& feature) override {
+  absl::Status OnFeature(const snapshot::Feature& feature) override {
     text += "feature " + feature.entity_type + " " + feature.feature + " " +
             std::to_string(feature.ttl_seconds) + "\n";
-    for (const saved::FeatureVersion& version : feature.versions) {
+    for (const snapshot::FeatureVersion& version : feature.versions) {
       text += "version " + version.version + " " + std::to_string(version.ttl_seconds) +
               (version.own_ttl ? " own\n" : "\n");
     }
@@ -97,7 +97,7 @@ class TextSink final : public saved::ContentSink {
 class FileBuilder {
  public:
   FileBuilder() {
-    EXPECT_TRUE(writer.Begin(1'700'000'000'000'000'000, saved::Origin::kCopies).ok());
+    EXPECT_TRUE(writer.Begin(1'700'000'000'000'000'000, snapshot::Origin::kCopies).ok());
   }
 
   void List(const StoredPartition& list, const std::vector<StoredRow>& rows) {
@@ -116,10 +116,10 @@ class FileBuilder {
     expected += "truncation " + component + "\n";
     EXPECT_TRUE(writer.WriteTruncation(component).ok());
   }
-  void Features(const std::vector<saved::Feature>& features) {
+  void Features(const std::vector<snapshot::Feature>& features) {
     EndLists();
     TextSink shown;
-    for (const saved::Feature& feature : features) {
+    for (const snapshot::Feature& feature : features) {
       EXPECT_TRUE(shown.OnFeature(feature).ok());
       totals.feature_versions += feature.versions.size();
     }
@@ -129,7 +129,7 @@ class FileBuilder {
   }
   // A block of lists of this payload.
   void Raw(const std::string& payload) {
-    std::string block(saved::kBlockHeaderBytes, '\0');
+    std::string block(snapshot::kBlockHeaderBytes, '\0');
     block += payload;
     EXPECT_TRUE(writer.WriteBlock(BlockKind::kLists, block).ok());
   }
@@ -146,9 +146,9 @@ class FileBuilder {
   }
 
   MemorySink sink;
-  saved::SavedStoreWriter writer{sink};
-  saved::ListsEncoder encoder;
-  saved::Totals totals;
+  snapshot::SavedStoreWriter writer{sink};
+  snapshot::ListsEncoder encoder;
+  snapshot::Totals totals;
   std::string expected;
 };
 
@@ -171,7 +171,7 @@ StoredRange Range(std::string_view lower, std::optional<std::string_view> upper,
 std::string Read(std::string_view bytes) {
   MemorySource source(bytes);
   TextSink sink;
-  const auto result = saved::ReadSavedStore(source, sink);
+  const auto result = snapshot::ReadSavedStore(source, sink);
   return result.ok() ? sink.text : result.status().ToString();
 }
 
@@ -253,7 +253,7 @@ TEST(SavedStoreReaderTest, LongContentIsCutIntoBlocks) {
   file.List({.key = "first"}, {rows[0]});
   file.List(list, rows);
   file.List({.key = "last"}, {rows[0]});
-  std::vector<saved::Feature> features(3);
+  std::vector<snapshot::Feature> features(3);
   for (size_t i = 0; i < features.size(); ++i) {
     features[i] = {"user", "f" + std::to_string(i), 10, {}};
     for (int v = 0; v < 20'000; ++v) features[i].versions.push_back({std::to_string(v), 10, false});
@@ -262,7 +262,7 @@ TEST(SavedStoreReaderTest, LongContentIsCutIntoBlocks) {
   const std::string bytes = file.End();
   MemorySource source(bytes);
   TextSink sink;
-  const auto result = saved::ReadSavedStore(source, sink);
+  const auto result = snapshot::ReadSavedStore(source, sink);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_TRUE(sink.text == file.expected);
   EXPECT_GT(sink.pieces, 15);
@@ -296,7 +296,7 @@ std::string PresenceField(uint8_t flags, int64_t fresh_until_seconds) {
 }
 std::string OtherRow(uint8_t flags, uint16_t cells, const std::string& rest) {
   std::string row;
-  Put(row, saved::kOtherRow);
+  Put(row, snapshot::kOtherRow);
   Put(row, flags);
   Put(row, cells);
   PutText(row, "key");
@@ -304,12 +304,12 @@ std::string OtherRow(uint8_t flags, uint16_t cells, const std::string& rest) {
 }
 std::string Times(int64_t micros, int64_t expiry, int64_t ttl) {
   std::string times;
-  saved::PutLiveness(times, {{micros}, expiry, ttl});
+  snapshot::PutLiveness(times, {{micros}, expiry, ttl});
   return times;
 }
 std::string Deletion(int64_t micros, int64_t seconds) {
   std::string bytes;
-  saved::PutTombstone(bytes, {{micros}, seconds});
+  snapshot::PutTombstone(bytes, {{micros}, seconds});
   return bytes;
 }
 std::string Cell(uint16_t column, uint8_t live, const std::string& rest) {
@@ -323,7 +323,7 @@ std::string Cell(uint16_t column, uint8_t live, const std::string& rest) {
 TEST(SavedStoreReaderTest, ContentThatNoStoreHasIsRefused) {
   constexpr int64_t kNone = INT64_MIN;
   std::string packed_late(45, '\0');
-  packed_late[0] = saved::kHotRow;
+  packed_late[0] = snapshot::kHotRow;
   StoreNative(packed_late.data() + 13, int64_t{1});
   StoreBigEndian64(packed_late.data() + 21, kItemKeyNanosMax + 1);
   const struct {
@@ -348,7 +348,7 @@ TEST(SavedStoreReaderTest, ContentThatNoStoreHasIsRefused) {
       {"a row is of a known kind", ListHead("k", 0, 0, 1) + "\x03", "a row of kind 3"},
       {"a packed key has 19 digits", ListHead("k", 0, 0, 1) + packed_late, "10000000000000000000"},
       {"a hot row is written at some time",
-       ListHead("k", 0, 0, 1) + std::string(1, saved::kHotRow) + std::string(12, '\0') +
+       ListHead("k", 0, 0, 1) + std::string(1, snapshot::kHotRow) + std::string(12, '\0') +
            std::string("\0\0\0\0\0\0\0\x80", 8) + std::string(24, '\0'),
        "impossible times"},
       {"a value is within its block",
@@ -395,7 +395,7 @@ TEST(SavedStoreReaderTest, ExtensionsOfALaterVersionArePassedOver) {
   StoreNative(record.data() + 12, uint32_t{1});
   file.Raw(record + OtherRow(1, 0, Times(1, 0, 0)));
   file.totals.lists = 1;
-  std::string end(saved::kBlockHeaderBytes, '\0');
+  std::string end(snapshot::kBlockHeaderBytes, '\0');
   for (const uint64_t count : {1u, 1u, 0u, 0u, 0u}) Put<uint64_t>(end, count);
   ASSERT_TRUE(file.writer.WriteBlock(BlockKind::kEnd, end).ok());
   EXPECT_EQ(Read(file.sink.bytes), "list k fresh 9\nrow key marker 1/0/0\n");
@@ -434,7 +434,7 @@ TEST(SavedStoreReaderTest, ForeignFilesAndLaterVersions) {
             "INVALID_ARGUMENT: not a saved store: it begins with \"#!/bin/s\", expected "
             "\"\\x89LSS\\r\\n\\x1a\\n\"");
   std::string later = bytes;
-  later[saved::kVersionAt] = 2;
+  later[snapshot::kVersionAt] = 2;
   EXPECT_EQ(Read(later),
             "FAILED_PRECONDITION: saved store of version 2, this library reads up to 1");
   EXPECT_EQ(Read(bytes + "x"),

@@ -26,14 +26,14 @@ class EvictionPartsTest : public ::testing::Test {
   // As random as a token's.
   static uint64_t AddressOf(uint64_t number) { return Random(number).Next(); }
 
-  MemoryBudget budget{uint64_t{64} << 20};
-  PagePool pool{budget};
-  Arena arena{pool, budget};
+  memory::MemoryBudget budget{uint64_t{64} << 20};
+  memory::PagePool pool{budget};
+  memory::Arena arena{pool, budget};
   Random random{TestSeed()};
 };
 
 TEST_F(EvictionPartsTest, TheQueueIsAFifo) {
-  ProbationQueue queue(arena);
+  storage::ProbationQueue queue(arena);
   std::deque<uint64_t> model;
   for (uint64_t step = 0; step < TestSteps(20'000); ++step) {
     if (random.Below(100) < (step / 1000 % 2 == 0 ? 60u : 40u)) {
@@ -60,7 +60,7 @@ TEST_F(EvictionPartsTest, TheQueueIsAFifo) {
 // Partitions come, go and come back without ever being popped: the queue stays small, and each that
 // is there has an entry.
 TEST_F(EvictionPartsTest, TheSweepKeepsTheQueueSmall) {
-  ProbationQueue queue(arena);
+  storage::ProbationQueue queue(arena);
   std::map<uint64_t, uint8_t> live;  // and their sweep bits
   for (uint64_t step = 0; step < TestSteps(50'000); ++step) {
     const uint64_t address = random.Below(200);
@@ -88,8 +88,8 @@ TEST_F(EvictionPartsTest, TheSweepKeepsTheQueueSmall) {
 
 TEST_F(EvictionPartsTest, GhostsAreRememberedForAsLongAsTheyAreMany) {
   constexpr size_t kGhosts = 4096;
-  GhostSet ghosts(arena);
-  Reserve(Arena::BlockBytes(GhostSet::BytesFor(kGhosts)));
+  storage::GhostSet ghosts(arena);
+  Reserve(memory::Arena::BlockBytes(storage::GhostSet::BytesFor(kGhosts)));
   ghosts.Grow(kGhosts);
   ASSERT_EQ(ghosts.capacity(), kGhosts);
   size_t recent = 0;
@@ -112,9 +112,9 @@ TEST_F(EvictionPartsTest, GhostsAreRememberedForAsLongAsTheyAreMany) {
 }
 
 TEST_F(EvictionPartsTest, TheFilterForgetsNothingThatIsNotOver) {
-  EvictedFilter filter(arena);
+  storage::EvictedFilter filter(arena);
   EXPECT_FALSE(filter.MayContain(17));
-  Reserve(Arena::BlockBytes(4096));
+  Reserve(memory::Arena::BlockBytes(4096));
   filter.Allocate(4096);
   // All of it lives for 1,000 s, and some of it comes each second.
   std::deque<std::pair<uint64_t, int64_t>> added;
@@ -135,13 +135,13 @@ TEST_F(EvictionPartsTest, TheFilterForgetsNothingThatIsNotOver) {
 }
 
 TEST_F(EvictionPartsTest, AFullFilterTakesEverythingForEvicted) {
-  EvictedFilter filter(arena);
-  Reserve(Arena::BlockBytes(EvictedFilter::kBytesMin));
-  filter.Allocate(EvictedFilter::kBytesMin);
+  storage::EvictedFilter filter(arena);
+  Reserve(memory::Arena::BlockBytes(storage::EvictedFilter::kBytesMin));
+  filter.Allocate(storage::EvictedFilter::kBytesMin);
   std::vector<uint64_t> added;
   for (int i = 0; i < 20'000; ++i) {
     added.push_back(random.Next());
-    filter.Add(added.back(), kNeverExpires, 1);
+    filter.Add(added.back(), storage::kNeverExpires, 1);
   }
   for (const uint64_t address : added) ASSERT_TRUE(filter.MayContain(address));
   size_t unknown = 0;
@@ -150,7 +150,7 @@ TEST_F(EvictionPartsTest, AFullFilterTakesEverythingForEvicted) {
 }
 
 TEST_F(EvictionPartsTest, MarksSeeEveryChange) {
-  ChangeMarks marks;
+  storage::ChangeMarks marks;
   marks.Note(5);
   EXPECT_TRUE(marks.ChangedSince(5, 1)) << "nobody has taken a mark";
   const uint64_t mark = marks.Mark();
@@ -181,7 +181,7 @@ class CountingOwner final : public UsageOwner {
 
 TEST_F(EvictionPartsTest, UsesAreCountedWhateverTheComponents) {
   CountingOwner owner;
-  UsageByComponent usage(owner);
+  storage::UsageByComponent usage(owner);
   std::map<std::string, uint64_t> model;
   for (uint64_t step = 0; step < TestSteps(20'000); ++step) {
     // More than there are places; with names of every length, and such as differ in one byte.

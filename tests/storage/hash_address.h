@@ -10,7 +10,7 @@
 
 namespace liststore {
 
-class HashAddress final : public AddressOf {
+class HashAddress final : public storage::AddressOf {
  public:
   uint64_t operator()(std::string_view partition_key) const override {
     return Hash64(partition_key);

@@ -26,10 +26,10 @@ struct KeyOfString {
     return *reinterpret_cast<const std::string*>(reference);
   }
 };
-using Directory = PartitionDirectory<KeyOfString>;
+using Directory = storage::PartitionDirectory<KeyOfString>;
 
-DirectorySlot* ReserveAndInsert(TestArena& arena, Directory& directory, uint64_t address,
-                                const std::string& key, uint64_t reference) {
+storage::DirectorySlot* ReserveAndInsert(TestArena& arena, Directory& directory, uint64_t address,
+                                         const std::string& key, uint64_t reference) {
   const bool reserved = arena.arena().Reserve(directory.ReserveBytesForInsert());
   EXPECT_TRUE(reserved);
   return directory.Insert(address, key, reference);
@@ -97,7 +97,7 @@ class DirectoryModel {
     const size_t limit = rng_.OneIn(2) ? SIZE_MAX : 1 + rng_.Below(20);
     size_t visited = 0;
     auto expected = model_.lower_bound(Key{from, ""});
-    directory_.ScanFrom(from, [&](DirectorySlot& slot) {
+    directory_.ScanFrom(from, [&](storage::DirectorySlot& slot) {
       EXPECT_NE(expected, model_.end());
       if (expected == model_.end()) return false;
       EXPECT_EQ(slot.address, expected->first.first);
@@ -130,7 +130,7 @@ class DirectoryModel {
     auto text = std::make_unique<std::string>(key.second);
     const size_t held = arena_.arena().live_bytes();
     const size_t reserve = directory_.ReserveBytesForInsert();
-    const DirectorySlot* slot =
+    const storage::DirectorySlot* slot =
         ReserveAndInsert(arena_, directory_, key.first, key.second, ReferenceTo(*text));
     EXPECT_EQ(slot->address, key.first);
     EXPECT_EQ(slot->reference, ReferenceTo(*text));
@@ -149,7 +149,7 @@ class DirectoryModel {
   void Find() {
     const Key key = RandomKey();
     const auto expected = model_.find(key);
-    const DirectorySlot* found = std::as_const(directory_).Find(key.first, key.second);
+    const storage::DirectorySlot* found = std::as_const(directory_).Find(key.first, key.second);
     ASSERT_EQ(found != nullptr, expected != model_.end());
     if (found != nullptr) {
       EXPECT_EQ(found->reference, ReferenceTo(*expected->second));
@@ -234,7 +234,8 @@ TEST(PartitionDirectory, HoldsNothingWhenEmptyAndLittleWhenSmall) {
   EXPECT_EQ(directory.Find(1, "a"), nullptr);
   EXPECT_FALSE(directory.WantsTidy());
   directory.PrefetchSlot(UINT64_MAX);
-  directory.ScanFrom(0, [](DirectorySlot&) { return ADD_FAILURE() << "nothing to visit", true; });
+  directory.ScanFrom(
+      0, [](storage::DirectorySlot&) { return ADD_FAILURE() << "nothing to visit", true; });
 
   const std::string key = "a";
   ReserveAndInsert(arena, directory, 1, key, ReferenceTo(key));
@@ -255,7 +256,7 @@ TEST(PartitionDirectory, EqualAddressesComeInKeyOrderAcrossArrayAndOverflow) {
   for (const std::string& key : keys) ReserveAndInsert(arena, directory, 42, key, ReferenceTo(key));
   EXPECT_GT(directory.overflow_size(), 0u);
   std::vector<std::string> seen;
-  directory.ScanFrom(42, [&](DirectorySlot& slot) {
+  directory.ScanFrom(42, [&](storage::DirectorySlot& slot) {
     seen.emplace_back(KeyOfString{}(slot.reference));
     return true;
   });

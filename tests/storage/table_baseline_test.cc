@@ -44,16 +44,16 @@ class TableBaselineTest : public ::testing::Test {
     change();
     return table_.changed();
   }
-  static void ReclaimAll(Table& table, int64_t now_seconds) {
+  static void ReclaimAll(storage::Table& table, int64_t now_seconds) {
     while (table.Reclaim(now_seconds, 1'000) > 0) {
     }
   }
 
   HashAddress address_of_;
-  MemoryBudget budget_{MemoryBudget::kUnlimited};
-  PagePool pool_{budget_};
-  Table table_{Schema(), pool_, budget_, address_of_};
-  const PartitionRef partition_{"p", address_of_("p")};
+  memory::MemoryBudget budget_{memory::MemoryBudget::kUnlimited};
+  memory::PagePool pool_{budget_};
+  storage::Table table_{Schema(), pool_, budget_, address_of_};
+  const storage::PartitionRef partition_{"p", address_of_("p")};
   int64_t timestamp_ = kNow * 1'000'000;
 };
 
@@ -87,7 +87,7 @@ TEST_F(TableBaselineTest, ReadingAndWorkThatNobodySeesAreNone) {
 TEST_F(TableBaselineTest, TimeTakesNothingOfAFrozenTable) {
   Put("lasts");
   Put("ends", 60);
-  Table copy(Schema(), pool_, budget_, address_of_);
+  storage::Table copy(Schema(), pool_, budget_, address_of_);
   copy.Freeze();
   ASSERT_EQ(copy.CopyFrom(table_, ColumnMap::Same(table_.schema()), kNow), OpStatus::kOk);
   EXPECT_FALSE(copy.WantsReclaim(kNow + 1'000));
@@ -95,11 +95,11 @@ TEST_F(TableBaselineTest, TimeTakesNothingOfAFrozenTable) {
   ReclaimAll(copy, kNow + 1'000);
   EXPECT_EQ(copy.stats().rows, 2u);
   copy.Verify();
-  Table back(Schema(), pool_, budget_, address_of_);
+  storage::Table back(Schema(), pool_, budget_, address_of_);
   ASSERT_EQ(back.CopyFrom(copy, ColumnMap::Same(table_.schema()), kNow), OpStatus::kOk);
   EXPECT_EQ(back.Count(partition_, {}, kNow), 2u);
   EXPECT_EQ(back.NextExpiry(), kNow + 60);
-  Table later(Schema(), pool_, budget_, address_of_);
+  storage::Table later(Schema(), pool_, budget_, address_of_);
   ASSERT_EQ(later.CopyFrom(copy, ColumnMap::Same(table_.schema()), kNow + 60), OpStatus::kOk);
   EXPECT_EQ(later.stats().rows, 1u);
 

@@ -37,10 +37,10 @@ class TableFarFutureTest : public ::testing::Test {
   uint64_t Count(int64_t now_seconds) { return table_.Count(partition_, {}, now_seconds); }
 
   HashAddress address_of_;
-  MemoryBudget budget_{MemoryBudget::kUnlimited};
-  PagePool pool_{budget_};
-  Table table_{Schema(), pool_, budget_, address_of_};
-  const PartitionRef partition_{"p", address_of_("p")};
+  memory::MemoryBudget budget_{memory::MemoryBudget::kUnlimited};
+  memory::PagePool pool_{budget_};
+  storage::Table table_{Schema(), pool_, budget_, address_of_};
+  const storage::PartitionRef partition_{"p", address_of_("p")};
   int64_t timestamp_ = kYear2262 * 1'000'000;
 };
 

@@ -51,7 +51,7 @@ class TableLimitTest : public ::testing::TestWithParam<Shape> {
  protected:
   WriteContext Write() { return {{++timestamp_}, kNow, true}; }
   std::string KeyOf(int partition) const { return "partition " + std::to_string(partition); }
-  PartitionRef RefTo(const std::string& key) const { return {key, address_of_(key)}; }
+  storage::PartitionRef RefTo(const std::string& key) const { return {key, address_of_(key)}; }
 
   // Rows in turn, one for each partition, until one is refused.
   void Fill() {
@@ -92,9 +92,9 @@ class TableLimitTest : public ::testing::TestWithParam<Shape> {
   }
 
   HashAddress address_of_;
-  MemoryBudget budget_{GetParam().limit_bytes};
-  PagePool pool_{budget_};
-  Table table_{Schema(GetParam().indexed), pool_, budget_, address_of_};
+  memory::MemoryBudget budget_{GetParam().limit_bytes};
+  memory::PagePool pool_{budget_};
+  storage::Table table_{Schema(GetParam().indexed), pool_, budget_, address_of_};
   int64_t timestamp_ = kNow * 1'000'000;
   std::vector<std::pair<std::string, std::string>> rows_;  // partition and row
 };
@@ -176,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, TableLimitTest, ::testing::ValuesIn(kShapes),
 class FullTableTest : public ::testing::Test {
  protected:
   WriteContext Write() { return {{++timestamp_}, now_, true}; }
-  PartitionRef RefTo(const std::string& key) const { return {key, address_of_(key)}; }
+  storage::PartitionRef RefTo(const std::string& key) const { return {key, address_of_(key)}; }
   OpStatus Put(const std::string& key, const std::string& row_key, std::string_view value,
                int64_t ttl_seconds = 0) {
     const std::array<CellUpdate, 1> cells = {CellUpdate{.value = value}};
@@ -207,9 +207,9 @@ class FullTableTest : public ::testing::Test {
   }
 
   HashAddress address_of_;
-  MemoryBudget budget_{uint64_t{1} << 20};
-  PagePool pool_{budget_};
-  Table table_{Schema(false), pool_, budget_, address_of_};
+  memory::MemoryBudget budget_{uint64_t{1} << 20};
+  memory::PagePool pool_{budget_};
+  storage::Table table_{Schema(false), pool_, budget_, address_of_};
   int64_t now_ = kNow;
   int64_t timestamp_ = kNow * 1'000'000;
 };
@@ -266,11 +266,11 @@ TEST(PackedLeafTest, RowsThatWereShortenedWhereTheyLieStayThere) {
   schema.clustering = {{"c", CqlType::kText}};
   schema.regular = {{"v", CqlType::kBlob}, {"w", CqlType::kBlob}};
   ASSERT_TRUE(schema.packs_item_keys());
-  MemoryBudget budget(MemoryBudget::kUnlimited);
-  PagePool pool(budget);
+  memory::MemoryBudget budget(memory::MemoryBudget::kUnlimited);
+  memory::PagePool pool(budget);
   const HashAddress address_of;
-  Table table(schema, pool, budget, address_of);
-  const PartitionRef partition{"p", address_of("p")};
+  storage::Table table(schema, pool, budget, address_of);
+  const storage::PartitionRef partition{"p", address_of("p")};
   constexpr int kRows = 300;
   const std::string covered(3'000, 'v');
   const std::string stays(1'900, 'w');

@@ -29,7 +29,7 @@ constexpr uint64_t kStepsPerRun = 5'000;
 constexpr uint64_t kAmpleBytes = uint64_t{1} << 32;
 
 // Any function of the key will do; few distinct ones make partitions share an address.
-class HashedAddress : public AddressOf {
+class HashedAddress : public storage::AddressOf {
  public:
   explicit HashedAddress(uint64_t distinct) : distinct_(distinct) {}
   uint64_t operator()(std::string_view partition_key) const override {
@@ -50,7 +50,7 @@ class TableModelRun {
         budget_(workload_.plan().memory_limit_bytes != 0 ? workload_.plan().memory_limit_bytes
                                                          : kAmpleBytes),
         pool_(budget_),
-        table_(std::make_unique<Table>(workload_.schema(), pool_, budget_, address_of_)),
+        table_(std::make_unique<storage::Table>(workload_.schema(), pool_, budget_, address_of_)),
         reference_(workload_.schema()),
         trace_(std::getenv("LISTSTORE_TRACE") != nullptr) {}
 
@@ -65,8 +65,8 @@ class TableModelRun {
  private:
   Random& rng() { return workload_.rng(); }
   int64_t now() const { return workload_.now_seconds(); }
-  PartitionRef RefOf(std::string_view key) const { return {key, address_of_(key)}; }
-  PartitionRef RandomPartition() { return RefOf(workload_.RandomPartitionKey()); }
+  storage::PartitionRef RefOf(std::string_view key) const { return {key, address_of_(key)}; }
+  storage::PartitionRef RandomPartition() { return RefOf(workload_.RandomPartitionKey()); }
 
   void Step();
   void Upsert(bool many);
@@ -87,8 +87,9 @@ class TableModelRun {
   // Runs a write on Table and, unless it ran out of memory, on the reference.
   template <typename Write>
   void BothWrite(const Write& write);
-  void CompareRead(const PartitionRef& partition, const ReadSpec& spec, bool accepts_packed_runs);
-  void ComparePartition(const PartitionRef& partition);
+  void CompareRead(const storage::PartitionRef& partition, const ReadSpec& spec,
+                   bool accepts_packed_runs);
+  void ComparePartition(const storage::PartitionRef& partition);
   void CompareAll();
   void CheckTimers();
   void DrainAndCheckMemory();
@@ -96,9 +97,9 @@ class TableModelRun {
 
   TableWorkload workload_;
   HashedAddress address_of_;
-  MemoryBudget budget_;
-  PagePool pool_;
-  std::unique_ptr<Table> table_;
+  memory::MemoryBudget budget_;
+  memory::PagePool pool_;
+  std::unique_ptr<storage::Table> table_;
   ReferenceTable reference_;
   const bool trace_;
   uint64_t step_ = 0;
@@ -107,7 +108,7 @@ class TableModelRun {
   uint64_t rows_from_runs_ = 0;
   uint64_t tables_moved_ = 0;
   uint64_t views_taken_ = 0;
-  std::vector<std::pair<ViewPin*, KeepingSink>> views_;
+  std::vector<std::pair<storage::ViewPin*, KeepingSink>> views_;
 };
 
 void TableModelRun::Run(uint64_t steps) {
@@ -186,7 +187,7 @@ void TableModelRun::BothWrite(const Write& write) {
 }
 
 void TableModelRun::Upsert(bool many) {
-  const PartitionRef partition = RandomPartition();
+  const storage::PartitionRef partition = RandomPartition();
   const UpsertBatch batch = workload_.RandomUpsert(many);
   const WriteContext context = workload_.NextContext(step_);
   if (trace_) {
@@ -201,10 +202,10 @@ void TableModelRun::Upsert(bool many) {
 
 // The statements of one batch: memory for all of them is pledged before any is applied.
 void TableModelRun::UpsertPledged() {
-  std::vector<PartitionRef> partitions;
+  std::vector<storage::PartitionRef> partitions;
   std::vector<UpsertBatch> batches;
   const WriteContext context = workload_.NextContext(step_);
-  std::map<std::string_view, BatchShare> shares;  // by partition key
+  std::map<std::string_view, storage::BatchShare> shares;  // by partition key
   const int64_t count = rng().Between(1, 4);
   batches.reserve(static_cast<size_t>(count));  // what is pledged points to them
   for (int64_t i = 0; i < count; ++i) {
@@ -213,7 +214,7 @@ void TableModelRun::UpsertPledged() {
     shares[partitions.back().key].upserts.emplace_back(batches.back().rows);
   }
   bool pledged = true;
-  for (const PartitionRef& partition : partitions) {
+  for (const storage::PartitionRef& partition : partitions) {
     const auto share = shares.extract(partition.key);
     if (share.empty() || !pledged) continue;  // several upserts of a partition share a pledge
     const auto& upserts = share.mapped().upserts;
@@ -234,7 +235,7 @@ void TableModelRun::UpsertPledged() {
 }
 
 void TableModelRun::DeleteRows() {
-  const PartitionRef partition = RandomPartition();
+  const storage::PartitionRef partition = RandomPartition();
   std::vector<ClusteringKeyView> keys;
   for (int64_t i = rng().Between(1, 4); i > 0; --i) keys.push_back(workload_.RandomKey().view);
   const WriteContext context = workload_.NextContext(step_);
@@ -244,7 +245,7 @@ void TableModelRun::DeleteRows() {
 }
 
 void TableModelRun::DeleteRange() {
-  const PartitionRef partition = RandomPartition();
+  const storage::PartitionRef partition = RandomPartition();
   const OwnedRange range = workload_.RandomRange(workload_.plan().large());
   const WriteContext context = workload_.NextContext(step_);
   BothWrite([&](auto& table, uint64_t* removed) {
@@ -253,7 +254,7 @@ void TableModelRun::DeleteRange() {
 }
 
 void TableModelRun::DeletePartition() {
-  const PartitionRef partition = RandomPartition();
+  const storage::PartitionRef partition = RandomPartition();
   const WriteContext context = workload_.NextContext(step_);
   BothWrite([&](auto& table, uint64_t* removed) {
     return table.DeletePartition(partition, context, removed);
@@ -261,7 +262,7 @@ void TableModelRun::DeletePartition() {
 }
 
 void TableModelRun::DeleteByValue() {
-  const PartitionRef partition = RandomPartition();
+  const storage::PartitionRef partition = RandomPartition();
   const ColumnId column = workload_.RandomIndexedColumn();
   const std::string_view value = workload_.RandomValue();
   const WriteContext context = workload_.NextContext(step_);
@@ -273,7 +274,7 @@ void TableModelRun::DeleteByValue() {
 // --- Reads ---
 
 void TableModelRun::Read(bool by_value) {
-  const PartitionRef partition = RandomPartition();
+  const storage::PartitionRef partition = RandomPartition();
   const OwnedRange range = workload_.RandomRange(false);
   ReadSpec spec;
   if (!rng().OneIn(4)) spec.range = range.View(workload_.packs());
@@ -288,7 +289,7 @@ void TableModelRun::Read(bool by_value) {
   CompareRead(partition, spec, rng().OneIn(2));
 }
 
-void TableModelRun::CompareRead(const PartitionRef& partition, const ReadSpec& spec,
+void TableModelRun::CompareRead(const storage::PartitionRef& partition, const ReadSpec& spec,
                                 bool accepts_packed_runs) {
   CollectingSink expected(workload_.packs(), spec.descending, false);
   CollectingSink actual(workload_.packs(), spec.descending, accepts_packed_runs);
@@ -304,7 +305,7 @@ void TableModelRun::CompareRead(const PartitionRef& partition, const ReadSpec& s
 }
 
 void TableModelRun::CountRows() {
-  const PartitionRef partition = RandomPartition();
+  const storage::PartitionRef partition = RandomPartition();
   const OwnedRange range = workload_.RandomRange(false);
   const ClusteringRange view = range.View(workload_.packs());
   ASSERT_EQ(table_->Count(partition, view, now()), reference_.Count(partition, view, now()));
@@ -314,7 +315,7 @@ void TableModelRun::Scan() {
   uint64_t from_address = 0;
   std::optional<std::string_view> after_key;
   if (rng().OneIn(2)) {
-    const PartitionRef from = RandomPartition();
+    const storage::PartitionRef from = RandomPartition();
     from_address = from.address + static_cast<uint64_t>(rng().Between(-1, 1));
     if (rng().OneIn(2)) after_key = from.key;
   }
@@ -328,7 +329,7 @@ void TableModelRun::Scan() {
                             });
   Visited actual;
   table_->ScanPartitions(from_address, after_key,
-                         [&](uint64_t address, const Partition& partition) {
+                         [&](uint64_t address, const storage::Partition& partition) {
                            if (!partition.HasLiveData(now())) return true;
                            actual.emplace_back(address, partition.key());
                            return actual.size() < limit;
@@ -336,7 +337,7 @@ void TableModelRun::Scan() {
   ASSERT_EQ(actual, expected) << "from " << from_address;
 }
 
-void TableModelRun::ComparePartition(const PartitionRef& partition) {
+void TableModelRun::ComparePartition(const storage::PartitionRef& partition) {
   for (const bool descending : {true, false}) {
     for (const bool accepts_packed_runs : {true, false}) {
       ReadSpec spec;
@@ -350,7 +351,7 @@ void TableModelRun::ComparePartition(const PartitionRef& partition) {
 
 void TableModelRun::CompareAll() {
   for (const std::string& key : workload_.partition_keys()) {
-    const PartitionRef partition = RefOf(key);
+    const storage::PartitionRef partition = RefOf(key);
     ComparePartition(partition);
     if (::testing::Test::HasFatalFailure()) return;
     ASSERT_EQ(table_->Count(partition, {}, now()), reference_.Count(partition, {}, now()));
@@ -385,7 +386,7 @@ void TableModelRun::TakeView() {
   if (rng().OneIn(2)) spec.limit = static_cast<uint64_t>(rng().Between(1, 60));
   KeepingSink sink(rng().OneIn(2));
   uint64_t rows = 0;
-  ViewPin* pin = table_->View(RandomPartition(), spec, now(), sink, rows);
+  storage::ViewPin* pin = table_->View(RandomPartition(), spec, now(), sink, rows);
   ASSERT_EQ(pin != nullptr, sink.kept() > 0);
   if (pin == nullptr) return;
   views_.emplace_back(pin, std::move(sink));
@@ -406,11 +407,11 @@ void TableModelRun::DropViews(size_t left) {
 // Everything stored, as it is copied out, makes another table that answers the same.
 void TableModelRun::MoveToNewTable() {
   StoredCopy copy(workload_.packs());
-  table_->ScanPartitions(0, std::nullopt, [&](uint64_t, const Partition& partition) {
+  table_->ScanPartitions(0, std::nullopt, [&](uint64_t, const storage::Partition& partition) {
     table_->SendStored(partition, now(), copy);
     return true;
   });
-  auto moved = std::make_unique<Table>(workload_.schema(), pool_, budget_, address_of_);
+  auto moved = std::make_unique<storage::Table>(workload_.schema(), pool_, budget_, address_of_);
   for (const StoredCopy::Part& part : copy.parts()) {
     // In two calls, as pieces of a long partition come.
     const size_t half = part.rows.size() / 2;
@@ -419,7 +420,7 @@ void TableModelRun::MoveToNewTable() {
     rest.tombstone = {};
     rest.ranges = {};
     rest.static_cells = {};
-    const PartitionRef partition = RefOf(part.head.key);
+    const storage::PartitionRef partition = RefOf(part.head.key);
     if (moved->Restore(partition, part.head, rows.first(half), now()) != OpStatus::kOk ||
         moved->Restore(partition, rest, rows.subspan(half), now()) != OpStatus::kOk) {
       ASSERT_NE(workload_.plan().memory_limit_bytes, 0u) << "memory is ample in this run";

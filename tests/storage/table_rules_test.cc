@@ -343,7 +343,7 @@ const Rule kElementRules[] = {
       Update("a", 3).NullE("q").Own(), Sees("")}},
 };
 
-class SomeAddress : public AddressOf {
+class SomeAddress : public storage::AddressOf {
  public:
   uint64_t operator()(std::string_view) const override { return 0x1234'5678'9abc'def0u; }
 };
@@ -357,12 +357,12 @@ class TableRulesTest : public ::testing::TestWithParam<Rule> {
   }
 
   void RunOnTable(bool with_w, bool item_keys, bool reclaims) {
-    MemoryBudget budget(uint64_t{64} << 20);
-    PagePool pool(budget);
+    memory::MemoryBudget budget(uint64_t{64} << 20);
+    memory::PagePool pool(budget);
     const SomeAddress address_of;
     const TableSchema schema = ScriptSchema(with_w);
-    Table table(schema, pool, budget, address_of);
-    ScriptRunner<Table>(table, partition_, item_keys)
+    storage::Table table(schema, pool, budget, address_of);
+    ScriptRunner<storage::Table>(table, partition_, item_keys)
         .Run(GetParam().script, [&](int64_t now_seconds) {
           while (reclaims && table.Reclaim(now_seconds, 10) > 0) {
           }
@@ -371,7 +371,7 @@ class TableRulesTest : public ::testing::TestWithParam<Rule> {
   }
 
   const std::string key_ = std::string("\0\1a\0\0\1b\0", 8);
-  const PartitionRef partition_ = {key_, SomeAddress()(key_)};
+  const storage::PartitionRef partition_ = {key_, SomeAddress()(key_)};
 };
 
 TEST_P(TableRulesTest, Holds) {

@@ -152,7 +152,7 @@ TableSchema ScriptSchema(bool with_w);
 template <typename T>
 class ScriptRunner {
  public:
-  ScriptRunner(T& table, const PartitionRef& partition, bool item_keys)
+  ScriptRunner(T& table, const storage::PartitionRef& partition, bool item_keys)
       : table_(table), partition_(partition), item_keys_(item_keys) {}
 
   // Calls `after_step(now_seconds)` after each step.
@@ -294,7 +294,7 @@ class ScriptRunner {
   }
 
   T& table_;
-  const PartitionRef partition_;
+  const storage::PartitionRef partition_;
   const bool item_keys_;
   int64_t now_seconds_ = kScriptStartSeconds;
   uint64_t removed_ = 0;

@@ -12,14 +12,15 @@ namespace liststore {
 
 class TestArena {
  public:
-  explicit TestArena(uint64_t limit_bytes = MemoryBudget::kUnlimited) : budget_(limit_bytes) {}
-  Arena& arena() { return arena_; }
-  MemoryBudget& budget() { return budget_; }
+  explicit TestArena(uint64_t limit_bytes = memory::MemoryBudget::kUnlimited)
+      : budget_(limit_bytes) {}
+  memory::Arena& arena() { return arena_; }
+  memory::MemoryBudget& budget() { return budget_; }
 
  private:
-  MemoryBudget budget_;
-  PagePool pool_{budget_};
-  Arena arena_{pool_, budget_};
+  memory::MemoryBudget budget_;
+  memory::PagePool pool_{budget_};
+  memory::Arena arena_{pool_, budget_};
 };
 
 }  // namespace liststore

@@ -15,14 +15,14 @@
 namespace liststore {
 namespace ttl_wheel_test {
 
-using Entry = TtlWheel::Entry;
+using Entry = storage::TtlWheel::Entry;
 
 constexpr int64_t kDay = 86'400;
 constexpr int64_t kYear = 365 * kDay;
 constexpr int64_t kNow = 1'724'949'845;  // 2024-08-29
 
 // Advances in slices until nothing is left, and returns what was handed out.
-std::vector<uint32_t> DrainAt(TtlWheel& wheel, int64_t now, size_t budget = 64) {
+std::vector<uint32_t> DrainAt(storage::TtlWheel& wheel, int64_t now, size_t budget = 64) {
   std::vector<uint32_t> due;
   do {
     const size_t used =
@@ -38,7 +38,7 @@ TEST(TtlWheel, HandsOutAnEntryAtItsSecondAndNotBefore) {
                             int64_t{4096}, kDay, 30 * kDay, kYear, 20 * kYear}) {
     SCOPED_TRACE(ttl);
     TestArena arena;
-    TtlWheel wheel(arena.arena());
+    storage::TtlWheel wheel(arena.arena());
     EXPECT_TRUE(DrainAt(wheel, kNow).empty());
     wheel.Schedule(
         {.address = 7, .when_seconds = static_cast<uint32_t>(kNow + ttl), .partition_tag = 9});
@@ -60,7 +60,7 @@ TEST(TtlWheel, HandsOutAnEntryAtItsSecondAndNotBefore) {
 
 TEST(TtlWheel, TheLastSecondsOf32BitsAndTimesBeyond) {
   TestArena arena;
-  TtlWheel wheel(arena.arena());
+  storage::TtlWheel wheel(arena.arena());
   wheel.Schedule({1, UINT32_MAX - 1, 0});
   wheel.Schedule({2, 0, 0});
   EXPECT_EQ(DrainAt(wheel, kNow), std::vector<uint32_t>{0});
@@ -72,7 +72,7 @@ TEST(TtlWheel, TheLastSecondsOf32BitsAndTimesBeyond) {
 
 TEST(TtlWheel, WorkOfACallStaysWithinItsBudget) {
   TestArena arena;
-  TtlWheel wheel(arena.arena());
+  storage::TtlWheel wheel(arena.arena());
   DrainAt(wheel, kNow);
   constexpr size_t kEntries = 1'000'000;
   for (size_t i = 0; i < kEntries; ++i) {
@@ -100,7 +100,7 @@ TEST(TtlWheel, WorkOfACallStaysWithinItsBudget) {
 
 TEST(TtlWheel, AJumpOfYearsCostsTheEntriesNotTheTicks) {
   TestArena arena;
-  TtlWheel wheel(arena.arena());
+  storage::TtlWheel wheel(arena.arena());
   DrainAt(wheel, kNow);
   for (int64_t i = 0; i < 100; ++i) {
     wheel.Schedule({0, static_cast<uint32_t>(kNow + 1 + i * 60 * kDay), 0});
@@ -115,7 +115,7 @@ TEST(TtlWheel, AJumpOfYearsCostsTheEntriesNotTheTicks) {
 
 TEST(TtlWheel, AClockThatStepsBackFindsItsEntriesAgain) {
   TestArena arena;
-  TtlWheel wheel(arena.arena());
+  storage::TtlWheel wheel(arena.arena());
   DrainAt(wheel, kNow);
   wheel.Schedule({1, static_cast<uint32_t>(kNow + 100), 0});
   wheel.Schedule({2, static_cast<uint32_t>(kNow + kYear), 0});
@@ -138,7 +138,7 @@ TEST(TtlWheel, AClockThatStepsBackFindsItsEntriesAgain) {
 // A step back of less than kStepBackSecondsMax would else hold up what is scheduled behind it.
 TEST(TtlWheel, AnEmptyWheelBeginsAgainAtAnyTime) {
   TestArena arena;
-  TtlWheel wheel(arena.arena());
+  storage::TtlWheel wheel(arena.arena());
   wheel.Schedule({.address = 1, .when_seconds = kNow, .partition_tag = 0});
   EXPECT_EQ(DrainAt(wheel, kNow).size(), 1u);
   wheel.Restart();
@@ -149,7 +149,7 @@ TEST(TtlWheel, AnEmptyWheelBeginsAgainAtAnyTime) {
 
 TEST(TtlWheel, GoesOnWithoutMemory) {
   TestArena arena;
-  TtlWheel wheel(arena.arena());
+  storage::TtlWheel wheel(arena.arena());
   DrainAt(wheel, kNow);
   Random rng(testing::TestSeed());
   std::multiset<int64_t> expected;
@@ -311,7 +311,7 @@ class WheelModel {
 
   Random rng_;
   TestArena arena_;
-  TtlWheel wheel_{arena_.arena()};
+  storage::TtlWheel wheel_{arena_.arena()};
   std::map<uint64_t, Known> entries_;
   std::multimap<int64_t, uint64_t> by_when_;
   int64_t seconds_max_;
@@ -342,7 +342,7 @@ TEST(TtlWheel, AgreesWithAMultimap) {
 
 TEST(TtlWheel, SweepsKeepMemoryNearWhatIsLive) {
   TestArena arena;
-  TtlWheel wheel(arena.arena());
+  storage::TtlWheel wheel(arena.arena());
   DrainAt(wheel, kNow);
   Random rng(testing::TestSeed());
   // 1000 partitions, each scheduled anew over and over: only its last entry is live.
@@ -365,7 +365,7 @@ TEST(TtlWheel, SweepsKeepMemoryNearWhatIsLive) {
 
 TEST(TtlWheel, ClearGivesEverythingBack) {
   TestArena arena;
-  TtlWheel wheel(arena.arena());
+  storage::TtlWheel wheel(arena.arena());
   for (uint32_t i = 0; i < 5000; ++i) wheel.Schedule({i, i * i * 100, 0});
   wheel.Clear();
   EXPECT_EQ(arena.arena().live_bytes(), 0u);

@@ -74,7 +74,7 @@ class IndexModel {
     ASSERT_EQ(arena_.arena().live_bytes(), 0u);
   }
   size_t size() const { return entries_.size(); }
-  const ValueIndex& index() const { return index_; }
+  const storage::ValueIndex& index() const { return index_; }
   uint64_t live_bytes() { return arena_.arena().live_bytes(); }
 
  private:
@@ -126,7 +126,7 @@ class IndexModel {
   const Shape& shape_;
   Random rng_;
   TestArena arena_;
-  ValueIndex index_{arena_.arena()};
+  storage::ValueIndex index_{arena_.arena()};
   std::set<Entry> entries_;
 };
 
@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, ValueIndexModelTest, ::testing::ValuesIn(kShape
 // What a large list pays for each of its items, and that a list that gets short gives it back.
 TEST(ValueIndex, BytesFollowTheEntries) {
   TestArena arena;
-  ValueIndex index(arena.arena());
+  storage::ValueIndex index(arena.arena());
   Random rng(testing::TestSeed(7));
   std::vector<uint32_t> hashes;
   for (size_t i = 0; i < 200'000; ++i) {
@@ -185,9 +185,9 @@ TEST(ValueIndex, BytesFollowTheEntries) {
 // As a growing vector of indexes does.
 TEST(ValueIndex, Moves) {
   TestArena arena;
-  ValueIndex first(arena.arena());
+  storage::ValueIndex first(arena.arena());
   for (uint32_t i = 0; i < 1'000; ++i) first.Add(i * 0x9e3779b9u, i);
-  ValueIndex second(std::move(first));
+  storage::ValueIndex second(std::move(first));
   EXPECT_EQ(first.size(), 0u);
   EXPECT_EQ(second.size(), 1'000u);
   EXPECT_TRUE(second.Contains(0x9e3779b9u, 1));

@@ -12,7 +12,7 @@
 namespace liststore::testing {
 
 // Borrows its bytes.
-class MemorySource final : public ByteSource {
+class MemorySource final : public disk::ByteSource {
  public:
   explicit MemorySource(std::string_view bytes) : rest_(bytes) {}
   absl::StatusOr<size_t> Read(char* to, size_t bytes) override {
@@ -26,7 +26,7 @@ class MemorySource final : public ByteSource {
   std::string_view rest_;
 };
 
-class MemorySink final : public ByteSink {
+class MemorySink final : public disk::ByteSink {
  public:
   absl::Status Append(std::string_view more) override {
     bytes.append(more);

@@ -342,7 +342,7 @@ bool RemoteTable::is_counter() const {
 }
 
 std::string RemoteTable::QuotedName() const {
-  return QuoteIdentifier(keyspace) + "." + QuoteIdentifier(name);
+  return cql::QuoteIdentifier(keyspace) + "." + cql::QuoteIdentifier(name);
 }
 
 const RemoteTable* RemoteKeyspace::FindTable(std::string_view table) const {

@@ -30,24 +30,25 @@ std::string CreateKeyspace(const RemoteKeyspace& keyspace, const std::string& re
     }
     map = "{" + map + "}";
   }
-  return absl::StrCat("CREATE KEYSPACE ", QuoteIdentifier(keyspace.name),
+  return absl::StrCat("CREATE KEYSPACE ", cql::QuoteIdentifier(keyspace.name),
                       " WITH replication = ", map);
 }
 
 std::string CreateType(const RemoteKeyspace& keyspace, const RemoteType& type) {
   std::string fields;
   for (const auto& [name, field_type] : type.fields) {
-    absl::StrAppend(&fields, fields.empty() ? "" : ", ", QuoteIdentifier(name), " ", field_type);
+    absl::StrAppend(&fields, fields.empty() ? "" : ", ", cql::QuoteIdentifier(name), " ",
+                    field_type);
   }
-  return absl::StrCat("CREATE TYPE ", QuoteIdentifier(keyspace.name), ".",
-                      QuoteIdentifier(type.name), " (", fields, ")");
+  return absl::StrCat("CREATE TYPE ", cql::QuoteIdentifier(keyspace.name), ".",
+                      cql::QuoteIdentifier(type.name), " (", fields, ")");
 }
 
 std::string NamesOf(const RemoteTable& table, Kind kind) {
   std::string names;
   for (const RemoteColumn& column : table.columns) {
     if (column.kind != kind) continue;
-    absl::StrAppend(&names, names.empty() ? "" : ", ", QuoteIdentifier(column.name));
+    absl::StrAppend(&names, names.empty() ? "" : ", ", cql::QuoteIdentifier(column.name));
   }
   return names;
 }
@@ -57,7 +58,7 @@ std::string OrderOf(const RemoteTable& table) {
   std::string order;
   for (const RemoteColumn& column : table.columns) {
     if (column.kind != Kind::kClustering) continue;
-    absl::StrAppend(&order, order.empty() ? "" : ", ", QuoteIdentifier(column.name),
+    absl::StrAppend(&order, order.empty() ? "" : ", ", cql::QuoteIdentifier(column.name),
                     column.descending ? " DESC" : " ASC");
   }
   return order;
@@ -72,7 +73,7 @@ std::string PrimaryKey(const RemoteTable& table) {
 std::string CreateTable(const RemoteTable& table) {
   std::string columns;
   for (const RemoteColumn& column : table.columns) {
-    absl::StrAppend(&columns, QuoteIdentifier(column.name), " ", column.type,
+    absl::StrAppend(&columns, cql::QuoteIdentifier(column.name), " ", column.type,
                     column.kind == Kind::kStatic ? " static, " : ", ");
   }
   std::string text =
@@ -91,12 +92,12 @@ std::string CreateView(const RemoteView& view) {
   const RemoteTable& table = view.table;
   const std::string selected =
       absl::StrJoin(table.columns, ", ", [](std::string* out, const RemoteColumn& column) {
-        out->append(QuoteIdentifier(column.name));
+        out->append(cql::QuoteIdentifier(column.name));
       });
-  std::string text =
-      absl::StrCat("CREATE MATERIALIZED VIEW ", table.QuotedName(), " AS SELECT ",
-                   view.selects_all ? "*" : selected, " FROM ", QuoteIdentifier(table.keyspace),
-                   ".", QuoteIdentifier(view.base), " WHERE ", view.where, " ", PrimaryKey(table));
+  std::string text = absl::StrCat(
+      "CREATE MATERIALIZED VIEW ", table.QuotedName(), " AS SELECT ",
+      view.selects_all ? "*" : selected, " FROM ", cql::QuoteIdentifier(table.keyspace), ".",
+      cql::QuoteIdentifier(view.base), " WHERE ", view.where, " ", PrimaryKey(table));
   const std::string order = OrderOf(table);
   if (!order.empty()) absl::StrAppend(&text, " WITH CLUSTERING ORDER BY (", order, ")");
   if (table.comment.empty()) return text;
@@ -121,7 +122,7 @@ std::optional<std::string> LocalColumn(const std::string& target) {
 // name alone, as it shows that of a frozen collection.
 std::string AsStatementsHaveIt(const RemoteTable& table, const std::string& target) {
   for (const RemoteColumn& column : table.columns) {
-    const std::string name = QuoteIdentifier(column.name);
+    const std::string name = cql::QuoteIdentifier(column.name);
     for (const char* frozen : {"frozen<list<", "frozen<set<", "frozen<map<"}) {
       if (target == name && column.type.starts_with(frozen))
         return absl::StrCat("full(", name, ")");
@@ -138,7 +139,7 @@ void AddIndex(const RemoteTable& table, const RemoteIndex& index, bool has_local
   const std::string name = table.keyspace + "." + index.name;
   std::string target = AsStatementsHaveIt(table, index.target);
   if (const std::optional<std::string> column = LocalColumn(target)) {
-    target = QuoteIdentifier(*column);
+    target = cql::QuoteIdentifier(*column);
     if (has_local_indexes) {
       target = absl::StrCat("(", NamesOf(table, Kind::kPartitionKey), "), ", target);
     } else {
@@ -156,8 +157,8 @@ void AddIndex(const RemoteTable& table, const RemoteIndex& index, bool has_local
     }
     copy.notes.push_back("index " + name + " becomes an ordinary one: it is storage-attached");
   }
-  copy.index_statements.push_back(absl::StrCat("CREATE INDEX ", QuoteIdentifier(index.name), " ON ",
-                                               table.QuotedName(), " (", target, ")"));
+  copy.index_statements.push_back(absl::StrCat("CREATE INDEX ", cql::QuoteIdentifier(index.name),
+                                               " ON ", table.QuotedName(), " (", target, ")"));
 }
 
 std::string Shown(const RemoteColumn& column) {

@@ -46,9 +46,9 @@ std::optional<DataType> KeyTypeOf(const RemoteColumn& column) {
   using Parts = RemoteColumn::Parts;
   const bool of_elements = column.parts == Parts::kSet || column.parts == Parts::kMap;
   if (!of_elements && column.kind != RemoteColumn::Kind::kClustering) return std::nullopt;
-  const CqlOr<TypeSpec> spec = ParseType(column.type);
+  const cql::CqlOr<cql::TypeSpec> spec = cql::ParseType(column.type);
   if (!spec.ok()) return std::nullopt;
-  CqlOr<DataType> type = ToDataType(*spec, "");
+  cql::CqlOr<DataType> type = cql::ToDataType(*spec, "");
   if (!type.ok()) return std::nullopt;
   DataType key = of_elements ? type->parameters()[0] : *std::move(type);
   if (!key.Contains(CqlType::kDecimal) && !key.Contains(CqlType::kVarint)) return std::nullopt;

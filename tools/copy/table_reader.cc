@@ -48,7 +48,7 @@ RowLayout::RowLayout(const RemoteTable& table, PartTimes part_times)
     return columns++;
   };
   for (const RemoteColumn& column : table.columns) {
-    const std::string name = QuoteIdentifier(column.name);
+    const std::string name = cql::QuoteIdentifier(column.name);
     select(name);
     if (column.kind == Kind::kPartitionKey) {
       absl::StrAppend(&partition_key, partition_key.empty() ? "" : ", ", name);
@@ -60,7 +60,7 @@ RowLayout::RowLayout(const RemoteTable& table, PartTimes part_times)
     cell.parts = column.parts;
     const bool has_parts = column.parts != Parts::kNone;
     if (table.is_counter() || (has_parts && part_times == PartTimes::kNever)) continue;
-    const std::string name = "(" + QuoteIdentifier(column.name) + ")";
+    const std::string name = "(" + cql::QuoteIdentifier(column.name) + ")";
     const bool by_function = has_parts && part_times == PartTimes::kByFunction;
     cell.timestamp = select((by_function ? "liststore.writetimes" : "WRITETIME") + name);
     cell.zero_is_no_ttl = by_function;

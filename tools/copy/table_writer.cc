@@ -36,7 +36,7 @@ class StatementTexts {
       const RemoteColumn& column = table_.columns[i];
       const bool is_key = column.kind <= Kind::kClustering;
       if (!is_key && (!with_cells || column.kind == Kind::kStatic || IsWrittenInParts(i))) continue;
-      absl::StrAppend(&names, names.empty() ? "" : ", ", QuoteIdentifier(column.name));
+      absl::StrAppend(&names, names.empty() ? "" : ", ", cql::QuoteIdentifier(column.name));
       absl::StrAppend(&markers, markers.empty() ? "?" : ", ?");
     }
     return absl::StrCat("INSERT INTO ", table_.QuotedName(), " (", names, ") VALUES (", markers,
@@ -57,7 +57,7 @@ class StatementTexts {
   // Elements of one list: that at a place, or those behind it.
   std::string List(size_t cell, std::string_view using_clause, bool at_places) const {
     const RemoteColumn& column = table_.columns[layout_.keys + cell];
-    const std::string name = QuoteIdentifier(column.name);
+    const std::string name = cql::QuoteIdentifier(column.name);
     return With(
         using_clause,
         at_places ? name + "[SCYLLA_TIMEUUID_LIST_INDEX(?)] = ?" : name + " = " + name + " + ?",
@@ -72,13 +72,13 @@ class StatementTexts {
 
   std::string Assignment(size_t number) const {
     const RemoteColumn& column = table_.columns[number];
-    const std::string name = QuoteIdentifier(column.name);
+    const std::string name = cql::QuoteIdentifier(column.name);
     if (column.type == "counter") return name + " = " + name + " + ?";
     if (!IsWrittenInParts(number)) return name + " = ?";
     if (column.parts == Parts::kList) return "";
     if (column.parts != Parts::kFields) return name + " = " + name + " + ?";
     return absl::StrJoin(column.fields, ", ", [&](std::string* out, const std::string& field) {
-      absl::StrAppend(out, name, ".", QuoteIdentifier(field), " = ?");
+      absl::StrAppend(out, name, ".", cql::QuoteIdentifier(field), " = ?");
     });
   }
 
@@ -88,7 +88,8 @@ class StatementTexts {
       const bool is_key = column.kind == Kind::kPartitionKey ||
                           (column.kind == Kind::kClustering && kind == Kind::kRegular);
       if (!is_key) continue;
-      absl::StrAppend(&keys, keys.empty() ? "" : " AND ", QuoteIdentifier(column.name), " = ?");
+      absl::StrAppend(&keys, keys.empty() ? "" : " AND ", cql::QuoteIdentifier(column.name),
+                      " = ?");
     }
     return absl::StrCat("UPDATE ", table_.QuotedName(), ToAbsl(using_clause), " SET ", assignments,
                         " WHERE ", keys);

@@ -73,7 +73,7 @@ CommandOption AddField(const Subcommand& command, const ServeSetting& row, Field
     const CommandOption option = command.Option(name, field, help);
     return row.word.empty() ? option : option.UpToOr(row.most, std::string(row.word));
   } else if constexpr (std::is_same_v<Field, uint64_t>) {
-    if (row.setting.type == SettingType::kBytes) return command.Bytes(name, field, help);
+    if (row.setting.type == settings::SettingType::kBytes) return command.Bytes(name, field, help);
     return command.Option(name, field, help).Within(uint64_t{0}, uint64_t{row.most});
   } else {
     return command.Option(name, field, help);
@@ -88,25 +88,25 @@ void AddSetting(const Subcommand& command, const ServeSetting& row, ServeOptions
   if (row.shows_default) option.ShowDefault();
 }
 
-SettingSource ToSettingSource(OptionSource source) {
+settings::SettingSource ToSettingSource(OptionSource source) {
   switch (source) {
     case OptionSource::kDefault:
-      return SettingSource::kDefault;
+      return settings::SettingSource::kDefault;
     case OptionSource::kFile:
-      return SettingSource::kFile;
+      return settings::SettingSource::kFile;
     case OptionSource::kEnvironment:
-      return SettingSource::kEnvironment;
+      return settings::SettingSource::kEnvironment;
     case OptionSource::kCommandLine:
       break;
   }
-  return SettingSource::kCommandLine;
+  return settings::SettingSource::kCommandLine;
 }
 
 int Serve(const Subcommand& command, ServeOptions options) {
   for (const ServeSetting& row : ServeSettings()) {
     const std::string name(row.setting.name);
-    const SettingSource source = ToSettingSource(command.SourceOf("--" + name));
-    if (source != SettingSource::kDefault) options.sources.emplace(name, source);
+    const settings::SettingSource source = ToSettingSource(command.SourceOf("--" + name));
+    if (source != settings::SettingSource::kDefault) options.sources.emplace(name, source);
   }
   return RunServe(options);
 }

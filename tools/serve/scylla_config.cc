@@ -16,8 +16,8 @@ namespace liststore {
 namespace {
 
 // YAML has more words for them than ScyllaDB's other sources.
-std::string FromYaml(SettingType type, const std::string& value) {
-  if (type != SettingType::kBoolean) return value;
+std::string FromYaml(settings::SettingType type, const std::string& value) {
+  if (type != settings::SettingType::kBoolean) return value;
   const std::string lower = absl::AsciiStrToLower(value);
   if (lower == "yes" || lower == "on" || lower == "y" || lower == "true") return "true";
   if (lower == "no" || lower == "off" || lower == "n" || lower == "false") return "false";
@@ -26,7 +26,7 @@ std::string FromYaml(SettingType type, const std::string& value) {
 
 std::vector<std::string_view> ScyllaNames() {
   std::vector<std::string_view> names;
-  for (const Setting& setting : ScyllaSettings()) names.push_back(setting.name);
+  for (const settings::Setting& setting : settings::ScyllaSettings()) names.push_back(setting.name);
   return names;
 }
 
@@ -34,15 +34,15 @@ absl::Status TakeFile(const std::string& path, ScyllaChoice& choice) {
   LS_ASSIGN_OR_RETURN(const std::vector<ScyllaYamlEntry> entries, ReadScyllaYaml(path));
   for (const ScyllaYamlEntry& entry : entries) {
     const std::string place = absl::StrCat(path, ":", entry.line, ": ");
-    const std::optional<size_t> position = FindScyllaSetting(entry.name);
+    const std::optional<size_t> position = settings::FindScyllaSetting(entry.name);
     if (!position) {
       choice.unknown.push_back(absl::StrCat(place, entry.name, ": ScyllaDB has no such option",
                                             DidYouMean(entry.name, ScyllaNames())));
       continue;
     }
-    const Setting& setting = ScyllaSettings()[*position];
+    const settings::Setting& setting = settings::ScyllaSettings()[*position];
     const std::string value = FromYaml(setting.type, entry.value);
-    if (const auto error = choice.config.Set(entry.name, value, SettingSource::kFile)) {
+    if (const auto error = choice.config.Set(entry.name, value, settings::SettingSource::kFile)) {
       return absl::InvalidArgumentError(absl::StrCat(place, *error));
     }
     choice.given.push_back({std::string(setting.name), value, /*is_from_file=*/true});
@@ -61,10 +61,10 @@ absl::Status TakeOption(const std::string& option, ScyllaChoice& choice) {
   std::string name = option.substr(0, at);
   std::ranges::replace(name, '-', '_');
   const std::string value = option.substr(at + 1);
-  if (const auto error = choice.config.Set(name, value, SettingSource::kCommandLine)) {
+  if (const auto error = choice.config.Set(name, value, settings::SettingSource::kCommandLine)) {
     return absl::InvalidArgumentError(absl::StrCat("--scylla-option ", *error));
   }
-  const Setting& setting = ScyllaSettings()[*FindScyllaSetting(name)];
+  const settings::Setting& setting = settings::ScyllaSettings()[*settings::FindScyllaSetting(name)];
   choice.given.push_back({std::string(setting.name), value, /*is_from_file=*/false});
   if (!setting.has_effect()) choice.without_effect.emplace_back(setting.name);
   return absl::OkStatus();
@@ -78,7 +78,7 @@ bool Decides(std::string_view name, std::string_view flag, ScyllaChoice& choice)
 }
 
 void TakeWhatFlagsLeave(ScyllaChoice& choice) {
-  const ScyllaConfig& config = choice.config;
+  const settings::ScyllaConfig& config = choice.config;
   ServeOptions& options = choice.options;
   const auto port = [&](std::string_view name) {
     return static_cast<uint16_t>(config.integer(name));

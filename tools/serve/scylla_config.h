@@ -15,7 +15,7 @@
 namespace liststore {
 
 struct ScyllaChoice {
-  ScyllaConfig config;
+  settings::ScyllaConfig config;
   // For CqlServerOptions::scylla_options.
   std::vector<ScyllaOption> given;
   // Those asked for, but for what ScyllaDB's options say where no flag does: ports, address, the

@@ -54,7 +54,7 @@ struct ServeOptions {
   bool print_config = false;                // says what the settings are, and ends
   // Where a setting's value comes from, by the name of its flag; those that are not here are
   // defaults.
-  std::map<std::string, SettingSource, std::less<>> sources;
+  std::map<std::string, settings::SettingSource, std::less<>> sources;
 };
 
 // Serves until SIGTERM or SIGINT. When clients can connect, one line of JSON says where, on

@@ -15,7 +15,7 @@
 namespace liststore {
 namespace {
 
-using T = SettingType;
+using T = settings::SettingType;
 using S = ServeOptions;
 
 // The defaults are those of ServeOptions; where it has none, what stands for it.
@@ -163,7 +163,8 @@ std::string ChoiceText(const ServeSetting& setting, bool value) {
 
 std::string_view SourceOf(std::string_view name, const ServeOptions& options) {
   const auto at = options.sources.find(name);
-  return ToString(at == options.sources.end() ? SettingSource::kDefault : at->second);
+  return settings::ToString(at == options.sources.end() ? settings::SettingSource::kDefault
+                                                        : at->second);
 }
 
 // Who reads it here does not need it.
@@ -221,10 +222,10 @@ absl::StatusOr<std::string> ConfigText(const ServeOptions& options) {
     AppendLine(absl::StrCat(ToAbsl(name), " = ", value), source, text);
   }
   text += "\n# Options of ScyllaDB\n";
-  const std::span<const Setting> settings = ScyllaSettings();
+  const std::span<const settings::Setting> settings = settings::ScyllaSettings();
   for (size_t i = 0; i < settings.size(); ++i) {
-    const ScyllaConfig::Value& value = chosen.config.at(i);
-    std::string source(ToString(value.source));
+    const settings::ScyllaConfig::Value& value = chosen.config.at(i);
+    std::string source(settings::ToString(value.source));
     if (!settings[i].has_effect()) source += ", without effect";
     AppendLine(absl::StrCat(ToAbsl(settings[i].name), ": ", value.text), source, text);
   }

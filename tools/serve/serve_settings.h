@@ -26,7 +26,7 @@ struct ServeSetting {
                              bool ServeOptions::*, std::optional<bool> ServeOptions::*>;
 
   // The flag's name without its dashes.
-  Setting setting;
+  settings::Setting setting;
   Field field;
   // How help shows a value; empty: by its type.
   std::string_view value = {};

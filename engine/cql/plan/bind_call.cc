@@ -10,7 +10,7 @@
 #include "engine/cql/values/evaluate_function.h"
 #include "engine/cql/values/literal.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 // As the statement names it.
@@ -265,4 +265,4 @@ CqlOr<Operand> Binder::BindCast(const TypeCast& cast, const DataType& type,
   return Bind(cast.operand[0], from, name, name);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -10,7 +10,7 @@
 #include "engine/cql/values/json_row.h"
 #include "engine/cql/values/literal.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Source of the words: ScyllaDB cql3/expr/prepare_expr.cc.
 CqlOr<size_t> FindField(const FieldAccess& access, const DataType& structure) {
@@ -99,4 +99,4 @@ CqlOr<Operand> Binder::ComputeOf(NativeFunction::Kind kind, const DataType& resu
   return Compute(std::move(function), std::move(arguments), std::move(operand));
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

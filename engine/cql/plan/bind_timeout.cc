@@ -5,7 +5,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/model/duration.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 CqlOr<bool> IsZero(std::string_view bytes) {
@@ -45,4 +45,4 @@ CqlOr<bool> IsOverAtOnce(const Operand& timeout, BoundValues values) {
   return IsZero(value.bytes);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -9,7 +9,7 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/syntax/expression.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // nullopt: there is none, or it is a constant that makes no difference. Invalid: a constant that is
 // no timeout.
@@ -18,6 +18,6 @@ CqlOr<std::optional<Operand>> BindTimeout(const std::optional<Expression>& timeo
 // Whether the time is over at once. Invalid: null, unset, or no timeout.
 CqlOr<bool> IsOverAtOnce(const Operand& timeout, BoundValues values);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_BIND_TIMEOUT_H_

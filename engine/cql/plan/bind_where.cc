@@ -9,7 +9,7 @@
 #include "engine/cql/syntax/quoting.h"
 #include "engine/cql/values/literal.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 CqlOr<std::vector<uint16_t>> FindColumns(const Relation& relation, const TableDefinition& table) {
@@ -488,4 +488,4 @@ RowFilter ToFilter(BoundRelation relation) {
   return filter;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

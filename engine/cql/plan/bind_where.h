@@ -14,7 +14,7 @@
 #include "engine/cql/syntax/statement.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // <, <=, >, >=.
 constexpr bool IsSlice(RelationOperator op) {
@@ -64,6 +64,6 @@ RowFilter ToFilter(BoundRelation relation);
 CqlOr<RowFilter> BindCondition(const Relation& condition, const TableDefinition& table,
                                Binder& binder);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_BIND_WHERE_H_

@@ -9,10 +9,10 @@
 #include "engine/cql/values/literal.h"
 #include "engine/model/composite_value.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 Binder::Binder(const Schema& schema, std::string_view keyspace,
-               const std::vector<std::string>& markers, const StatementSettings& settings,
+               const std::vector<std::string>& markers, const settings::StatementSettings& settings,
                const Dialect& dialect)
     : schema_(schema),
       keyspace_(keyspace),
@@ -158,4 +158,4 @@ CqlOr<Operand> BindElementKey(const Expression& key, std::string_view collection
   return binder.Bind(key, CqlType::kInt, receiver, receiver);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

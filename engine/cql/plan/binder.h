@@ -19,17 +19,17 @@
 #include "engine/model/schema.h"
 #include "engine/settings/statement_settings.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Used while one statement is planned.
 class Binder {
  public:
   // The arguments outlive the binder. `markers`: Statement::markers.
   Binder(const Schema& schema, std::string_view keyspace, const std::vector<std::string>& markers,
-         const StatementSettings& settings, const Dialect& dialect = ScyllaDialect());
+         const settings::StatementSettings& settings, const Dialect& dialect = ScyllaDialect());
 
   const Schema& schema() const { return schema_; }
-  const StatementSettings& settings() const { return settings_; }
+  const settings::StatementSettings& settings() const { return settings_; }
   const Dialect& dialect() const { return dialect_; }
 
   // Invalid: no keyspace was said, it does not exist, or the table does not.
@@ -119,7 +119,7 @@ class Binder {
   const std::string_view keyspace_;
   const std::vector<std::string>& markers_;
   std::string_view clause_ = "WHERE clause";
-  const StatementSettings& settings_;
+  const settings::StatementSettings& settings_;
   const Dialect dialect_;
   std::shared_ptr<const TableDefinition> table_;
   std::vector<std::optional<BindVariable>> variables_;
@@ -144,6 +144,6 @@ CqlOr<size_t> FindField(const FieldAccess& access, const DataType& structure);
 // The second argument of NativeFunction::Kind::kField.
 Operand FieldNumber(size_t field, std::string_view receiver);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_BINDER_H_

@@ -8,7 +8,7 @@
 #include "engine/cql/values/marshal_name.h"
 #include "engine/model/duration.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 // ---- What ScyllaDB says of bytes that are no value of a type. Source: ScyllaDB types/types.cc
@@ -207,4 +207,4 @@ CqlStatus ResolveLimit(const std::optional<Operand>& operand, BoundValues values
   return {};
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

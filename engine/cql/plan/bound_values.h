@@ -11,7 +11,7 @@
 #include "engine/cql/plan/plan.h"
 #include "engine/cql/syntax/cql_error.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Borrows its bytes from the request.
 struct BoundValue {
@@ -67,6 +67,6 @@ inline CqlStatus ResolveSet(const Operand& operand, BoundValues values, BoundVal
 CqlStatus ResolveLimit(const std::optional<Operand>& operand, BoundValues values,
                        std::string_view name, uint64_t& limit);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_BOUND_VALUES_H_

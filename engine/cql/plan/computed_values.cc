@@ -9,7 +9,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/values/json_row.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 // What is left open stays so.
@@ -71,4 +71,4 @@ void AppendPureValues(const Plan& plan, std::vector<BoundValue>& values, Compute
   }
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -11,7 +11,7 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/values/evaluate_function.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // The bytes of computed values, which stay where they are.
 using ComputedBytes = std::deque<std::string>;
@@ -44,6 +44,6 @@ class ComputedValues {
 // without executing it.
 void AppendPureValues(const Plan& plan, std::vector<BoundValue>& values, ComputedBytes& bytes);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_COMPUTED_VALUES_H_

@@ -9,7 +9,7 @@
 #include "engine/cql/values/like_pattern.h"
 #include "engine/model/composite_value.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 using Value = std::optional<std::string_view>;
@@ -85,4 +85,4 @@ bool ConditionHolds(const BoundFilter& condition, const TableDefinition& table,
   }
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

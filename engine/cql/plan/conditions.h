@@ -15,7 +15,7 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Errors as BindFilters. Views into plan and values.
 CqlStatus BindConditions(const ConditionPlan& condition, const TableDefinition& table,
@@ -29,6 +29,6 @@ CqlStatus CheckComparable(const BoundFilter& condition);
 bool ConditionHolds(const BoundFilter& condition, const TableDefinition& table,
                     std::span<const std::optional<std::string_view>> row);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_CONDITIONS_H_

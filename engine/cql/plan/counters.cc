@@ -9,7 +9,7 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 bool IsCounterTable(const TableDefinition& table) {
   return std::ranges::any_of(table.columns, [](const ColumnDefinition& column) {
@@ -73,4 +73,4 @@ CqlStatus ResolveAddition(const CellAssignment& assignment, BoundValues values, 
   return {};
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

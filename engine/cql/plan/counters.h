@@ -11,7 +11,7 @@
 #include "engine/cql/syntax/statement.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // The columns outside of its key are counters, all of them. O(columns).
 bool IsCounterTable(const TableDefinition& table);
@@ -30,6 +30,6 @@ CqlStatus CheckCounterBatch(BatchStatement::Kind kind, bool has_timestamp,
 CqlStatus ResolveAddition(const CellAssignment& assignment, BoundValues values, int64_t& addition,
                           bool& unset);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_COUNTERS_H_

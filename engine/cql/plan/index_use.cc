@@ -8,7 +8,7 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 // Of the parts of a collection: an index of those answers one relation and no more. Source: ScyllaDB
@@ -100,4 +100,4 @@ bool Supports(const TableDefinition& table, const IndexDefinition& index,
   LS_UNREACHABLE("all parts are above");
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -7,7 +7,7 @@
 #include "engine/cql/plan/where_clause.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 struct IndexUse {
   // An index finds the rows, or a part of the relations that they are then held to.
@@ -26,6 +26,6 @@ IndexUse FindIndexUse(const TableDefinition& table, const WhereClause& where);
 bool Supports(const TableDefinition& table, const IndexDefinition& index,
               const BoundRelation& relation);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_INDEX_USE_H_

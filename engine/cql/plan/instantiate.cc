@@ -14,7 +14,7 @@
 #include "engine/model/composite_value.h"
 #include "engine/model/partition_key.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 using Views = absl::InlinedVector<std::string_view, 8>;
@@ -568,4 +568,4 @@ CqlStatus EncodeTokenRange(const std::vector<TokenBound>& bounds, BoundValues va
   return {};
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -16,7 +16,7 @@
 #include "engine/model/partition_key.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // A null in a key: a read finds nothing by it, a write is refused.
 enum class KeyUse : uint8_t {
@@ -89,6 +89,6 @@ CqlStatus BindFilters(const std::vector<RowFilter>& filters, BoundValues values,
 bool Matches(const BoundFilter& filter, const TableDefinition& table,
              std::span<const std::optional<std::string_view>> row);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_INSTANTIATE_H_

@@ -5,7 +5,7 @@
 #include "engine/cql/plan/computed_values.h"
 #include "engine/cql/plan/instantiate.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 void AddPartitions(const TableDefinition& table, const std::vector<KeyAlternatives>& partition_key,
@@ -34,4 +34,4 @@ Partitions PartitionsOf(const Plan& plan, std::vector<BoundValue> values) {
   return partitions;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

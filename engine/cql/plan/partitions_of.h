@@ -11,7 +11,7 @@
 #include "engine/cql/plan/plan.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Definition and serialised key.
 using Partitions = std::set<std::pair<const TableDefinition*, std::string>>;
@@ -20,6 +20,6 @@ using Partitions = std::set<std::pair<const TableDefinition*, std::string>>;
 // the time, on chance or on a value that is wrong. Definitions are the plan's.
 Partitions PartitionsOf(const Plan& plan, std::vector<BoundValue> values);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_PARTITIONS_OF_H_

@@ -21,7 +21,7 @@
 #include "engine/model/data_type.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // A value of a statement: known already, or bound or computed when it is executed.
 struct Operand {
@@ -334,6 +334,6 @@ struct Plan {
   const std::vector<Selection>* result_columns() const;
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_PLAN_H_

@@ -9,7 +9,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "engine/cql/plan/view_plan.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 // One function for each struct of a plan: what it owns beside itself.
@@ -115,4 +115,4 @@ CqlError BatchTooLarge() {
 
 size_t PlanBytes(const ModificationPlan& plan) { return sizeof(plan) + Meter().Of(plan); }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -8,7 +8,7 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/syntax/expression.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Of the plans that one request makes, together. A short statement may have a long plan: its table
 // has many columns, or views of many conditions.
@@ -25,6 +25,6 @@ size_t PlanBytes(const ModificationPlan& plan);
 // A statement's tree takes at most so much for each byte of its text: most for lists of digits.
 inline constexpr size_t kTreeBytesPerTextByte = sizeof(Expression);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_PLAN_BYTES_H_

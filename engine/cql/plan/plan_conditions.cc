@@ -11,7 +11,7 @@
 #include "engine/cql/plan/bind_where.h"
 #include "engine/cql/plan/plan_selector.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 // [applied] and these columns, by their positions in the table.
@@ -149,4 +149,4 @@ const std::vector<Selection>* Plan::result_columns() const {
   return change != nullptr ? &change->answer : &std::get<BatchPlan>(body).answer;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -12,7 +12,7 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/syntax/statement.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // IF NOT EXISTS, IF EXISTS, or conditions joined by AND; nothing of all: `plan` stays
 // unconditional. Its table and attributes are planned already. Invalid: conditions on key columns,
@@ -34,6 +34,6 @@ CqlStatus CheckConditionalBatch(std::span<const ModificationPlan* const> stateme
 // with. Empty: no statement has conditions.
 std::vector<Selection> BatchAnswer(std::span<const ModificationPlan* const> statements);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_PLAN_CONDITIONS_H_

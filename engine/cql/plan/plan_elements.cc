@@ -10,7 +10,7 @@
 #include "engine/cql/plan/plan_modification_impl.h"
 #include "engine/cql/values/literal.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 using DataKind = DataType::Kind;
@@ -195,4 +195,4 @@ CqlOr<CellAssignment> PlanPartDeletion(const Deletion& deletion, const ColumnDef
   return part;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

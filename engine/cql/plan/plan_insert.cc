@@ -12,7 +12,7 @@
 #include "engine/cql/syntax/quoting.h"
 #include "engine/cql/values/json_row.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 using FunctionKind = NativeFunction::Kind;
@@ -164,4 +164,4 @@ CqlOr<ModificationPlan> PlanInsertJson(const InsertJsonStatement& statement, Bin
   return plan;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -17,7 +17,7 @@
 #include "engine/cql/plan/view_plan.h"
 #include "engine/cql/plan/where_clause.h"
 
-namespace liststore {
+namespace liststore::cql {
 CqlStatus PlanAttributes(const UsingClause& attributes, Binder& binder, ModificationPlan& plan) {
   binder.EnterClause("USING clause");
   if (attributes.timestamp) {
@@ -405,4 +405,4 @@ CqlOr<BatchPlan> PlanBatch(const BatchStatement& statement, Binder& binder) {
   return plan;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

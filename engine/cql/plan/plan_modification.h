@@ -7,12 +7,12 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/syntax/statement.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Sources: ScyllaDB cql3/statements/{modification,update,delete,batch}_statement.cc.
 CqlOr<ModificationPlan> PlanModification(const ModificationStatement& statement, Binder& binder);
 CqlOr<BatchPlan> PlanBatch(const BatchStatement& statement, Binder& binder);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_PLAN_MODIFICATION_H_

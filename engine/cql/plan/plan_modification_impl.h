@@ -11,7 +11,7 @@
 #include "engine/cql/syntax/statement.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // In plan_insert.cc.
 CqlOr<ModificationPlan> PlanInsert(const InsertStatement& statement, Binder& binder);
@@ -33,6 +33,6 @@ CellAssignment SetColumn(const ColumnDefinition& column, Operand value);
 // Where assignments to a column that is no key go.
 std::vector<CellAssignment>& AssignmentsOf(const ColumnDefinition& column, ModificationPlan& plan);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_PLAN_MODIFICATION_IMPL_H_

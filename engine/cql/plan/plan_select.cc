@@ -12,7 +12,7 @@
 #include "engine/cql/plan/planner.h"
 #include "engine/cql/plan/restrictions.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 bool HasNestedAggregate(const Selection& selection) {
@@ -403,4 +403,4 @@ CqlOr<SelectPlan> PlanSelect(const SelectStatement& statement, Binder& binder) {
   return plan;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

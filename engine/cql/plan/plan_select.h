@@ -7,11 +7,11 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/syntax/statement.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Source: ScyllaDB cql3/statements/select_statement.cc.
 CqlOr<SelectPlan> PlanSelect(const SelectStatement& statement, Binder& binder);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_PLAN_SELECT_H_

@@ -11,7 +11,7 @@
 #include "engine/cql/values/encode_json.h"
 #include "engine/cql/values/literal.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 using Kind = Selection::Kind;
@@ -329,4 +329,4 @@ CqlOr<Selection> PlanSelector(const Expression& expression, const TableDefinitio
   return SelectorPlanner(table, binder).Plan(expression);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

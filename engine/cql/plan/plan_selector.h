@@ -10,7 +10,7 @@
 #include "engine/cql/syntax/expression.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // The column of that name, as SELECT * has it.
 Selection SelectColumn(const TableDefinition& table, const ColumnDefinition& column);
@@ -24,6 +24,6 @@ Selection SelectAsJson(std::vector<Selection> selections);
 CqlOr<Selection> PlanSelector(const Expression& expression, const TableDefinition& table,
                               Binder& binder);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_PLAN_SELECTOR_H_

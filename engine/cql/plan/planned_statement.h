@@ -8,7 +8,7 @@
 #include "engine/cql/plan/plan.h"
 #include "engine/cql/syntax/statement_outline.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Immutable once it is shared, which it always is.
 struct PlannedStatement : std::enable_shared_from_this<PlannedStatement> {
@@ -18,6 +18,6 @@ struct PlannedStatement : std::enable_shared_from_this<PlannedStatement> {
   std::shared_ptr<const Plan> plan;
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_PLANNED_STATEMENT_H_

@@ -11,7 +11,7 @@
 #include "engine/cql/syntax/parser.h"
 #include "engine/cql/syntax/without_effect.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 using PlanBody = decltype(Plan::body);
@@ -103,7 +103,7 @@ struct BodyPlanner {
 
 CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Schema& schema,
                                                  std::string_view keyspace, const Dialect& dialect,
-                                                 const StatementSettings& settings) {
+                                                 const settings::StatementSettings& settings) {
   const auto whole = std::make_shared<const Statement>(std::move(statement));
   Binder binder(schema, keyspace, whole->markers, settings, dialect);
   LS_ASSIGN_OR_RETURN(PlanBody body, std::visit(BodyPlanner{binder, keyspace, whole}, whole->node));
@@ -121,10 +121,10 @@ CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Sche
 
 CqlOr<std::shared_ptr<const Plan>> PlanText(std::string_view text, const Schema& schema,
                                             std::string_view keyspace, const Dialect& dialect,
-                                            const StatementSettings& settings) {
+                                            const settings::StatementSettings& settings) {
   const ParseOptions options{settings.duplicate_bind_names_are_one_variable, dialect};
   LS_ASSIGN_OR_RETURN(Statement statement, ParseStatement(text, options));
   return PlanStatement(std::move(statement), schema, keyspace, dialect, settings);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -14,7 +14,7 @@
 #include "engine/model/schema.h"
 #include "engine/settings/statement_settings.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // What a scan with clustering restrictions that was sent as a text is answered with beside its
 // rows. Source: ScyllaDB cql3/statements/select_statement.cc, strict_allow_filtering = warn.
@@ -27,14 +27,14 @@ inline constexpr std::string_view kFilteringWarning =
 CqlOr<std::shared_ptr<const Plan>> PlanStatement(Statement statement, const Schema& schema,
                                                  std::string_view keyspace,
                                                  const Dialect& dialect = ScyllaDialect(),
-                                                 const StatementSettings& settings = {});
+                                                 const settings::StatementSettings& settings = {});
 
 // Parses and plans.
 CqlOr<std::shared_ptr<const Plan>> PlanText(std::string_view text, const Schema& schema,
                                             std::string_view keyspace,
                                             const Dialect& dialect = ScyllaDialect(),
-                                            const StatementSettings& settings = {});
+                                            const settings::StatementSettings& settings = {});
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_PLANNER_H_

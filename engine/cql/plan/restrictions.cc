@@ -10,7 +10,7 @@
 #include "engine/cql/plan/index_use.h"
 #include "engine/cql/syntax/quoting.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 constexpr std::string_view kNeedsFiltering =
@@ -73,7 +73,8 @@ bool OneDirection(const TableDefinition& table, const std::vector<uint16_t>& col
 
 // Tuples, and single columns where the dialect has them side by side: one after the other, until
 // slices end it or a column has nothing.
-ClusteringRestriction TakeTuples(const TableDefinition& table, const StatementSettings& settings,
+ClusteringRestriction TakeTuples(const TableDefinition& table,
+                                 const settings::StatementSettings& settings,
                                  std::vector<BoundRelation>& relations) {
   ClusteringRestriction taken;
   size_t next = table.CountOf(ColumnKind::kPartitionKey);
@@ -228,7 +229,7 @@ CqlStatus CheckFilteredTuples(const std::vector<BoundRelation>& filters) {
 CqlError NeedsFiltering() { return CqlError::Invalid(std::string(kNeedsFiltering)); }
 
 std::vector<KeyAlternatives> TakePartitionKey(const TableDefinition& table,
-                                              const StatementSettings& settings,
+                                              const settings::StatementSettings& settings,
                                               std::vector<BoundRelation>& relations) {
   const size_t columns = table.CountOf(ColumnKind::kPartitionKey);
   for (size_t column = 0; column < columns; ++column) {
@@ -250,7 +251,7 @@ std::vector<KeyAlternatives> TakePartitionKey(const TableDefinition& table,
 // Source: ScyllaDB cql3/restrictions/statement_restrictions.cc,
 // extract_clustering_prefix_restrictions.
 ClusteringRestriction TakeClustering(const TableDefinition& table,
-                                     const StatementSettings& settings,
+                                     const settings::StatementSettings& settings,
                                      std::vector<BoundRelation>& relations) {
   if (std::ranges::any_of(relations, &BoundRelation::is_tuple)) {
     return TakeTuples(table, settings, relations);
@@ -327,10 +328,11 @@ CqlOr<SelectRestrictions> RestrictSelect(const SelectStatement& statement,
     const bool is_slice_of_all =
         (where.has_token() || !where.Restricts(ColumnKind::kPartitionKey)) &&
         where.Restricts(ColumnKind::kClustering) && !use.used;
-    const RestrictionMode mode = binder.settings().strict_allow_filtering;
-    restrictions.needs_filtering |= is_slice_of_all && (mode == RestrictionMode::kRefused ||
-                                                        dialect.slices_of_all_need_filtering);
-    restrictions.warns_of_filtering = is_slice_of_all && mode == RestrictionMode::kWarned;
+    const settings::RestrictionMode mode = binder.settings().strict_allow_filtering;
+    restrictions.needs_filtering |=
+        is_slice_of_all &&
+        (mode == settings::RestrictionMode::kRefused || dialect.slices_of_all_need_filtering);
+    restrictions.warns_of_filtering = is_slice_of_all && mode == settings::RestrictionMode::kWarned;
   }
   if (table.is_virtual) {
     // Rows are made when they are read: all that counts is which of them are wanted.
@@ -353,4 +355,4 @@ CqlOr<SelectRestrictions> RestrictSelect(const SelectStatement& statement,
   return restrictions;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -16,17 +16,17 @@
 #include "engine/model/schema.h"
 #include "engine/settings/statement_settings.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // The relations that the key takes, moved out of `relations`: those left are for filters.
 // Of a partition key that equals something in each of its columns all that says so; else nothing.
 std::vector<KeyAlternatives> TakePartitionKey(const TableDefinition& table,
-                                              const StatementSettings& settings,
+                                              const settings::StatementSettings& settings,
                                               std::vector<BoundRelation>& relations);
 // All relations on the first clustering columns that equal something, and of the one behind them
 // that has slices. Of tuples likewise.
 ClusteringRestriction TakeClustering(const TableDefinition& table,
-                                     const StatementSettings& settings,
+                                     const settings::StatementSettings& settings,
                                      std::vector<BoundRelation>& relations);
 
 // Clustering columns that are restricted come first in the key, and not by CONTAINS. `contains`:
@@ -56,6 +56,6 @@ CqlOr<SelectRestrictions> RestrictSelect(const SelectStatement& statement,
                                          const TableDefinition& table, bool only_statics,
                                          Binder& binder);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_RESTRICTIONS_H_

@@ -11,7 +11,7 @@
 #include "engine/cql/values/like_pattern.h"
 #include "engine/model/composite_value.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 CqlStatus BindFilters(const std::vector<RowFilter>& filters, BoundValues values,
                       std::vector<BoundFilter>& bound) {
@@ -167,4 +167,4 @@ bool Matches(const BoundFilter& bound, const TableDefinition& table,
   }
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

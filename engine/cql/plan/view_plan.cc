@@ -13,7 +13,7 @@
 #include "engine/cql/plan/where_clause.h"
 #include "engine/cql/syntax/parser.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 uint16_t PositionByName(const TableDefinition& table, const ColumnDefinition& column) {
@@ -29,7 +29,7 @@ CqlOr<ViewFilters> PlanViewFilters(const Schema& schema, const TableDefinition& 
   std::erase_if(
       where, [](const Relation& relation) { return relation.op == RelationOperator::kIsNotNull; });
   const std::vector<std::string> no_markers;
-  const StatementSettings settings;  // none of them is about what a view keeps
+  const settings::StatementSettings settings;  // none of them is about what a view keeps
   Binder binder(schema, base.keyspace, no_markers, settings);
   LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto found,
                       binder.FindTable({base.keyspace, base.name, {}}));
@@ -101,4 +101,4 @@ CqlOr<std::shared_ptr<const ViewPlans>> PlanViews(
   return std::shared_ptr<const ViewPlans>(std::move(plans));
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

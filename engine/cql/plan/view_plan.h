@@ -12,7 +12,7 @@
 #include "engine/cql/syntax/statement.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // A row of the base is a row of the view when it has a value for each column of the view's key, and
 // the filters take it. Immutable; shared between threads.
@@ -53,6 +53,6 @@ struct ViewFilters {
 CqlOr<ViewFilters> PlanViewFilters(const Schema& schema, const TableDefinition& base,
                                    std::vector<Relation> where);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_VIEW_PLAN_H_

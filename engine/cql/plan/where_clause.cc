@@ -9,7 +9,7 @@
 #include "engine/cql/syntax/quoting.h"
 #include "engine/cql/values/marshal_name.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 bool IsLowerBound(const BoundRelation& relation) {
@@ -319,4 +319,4 @@ bool WhereClause::ClusteringNeedsFiltering() const {
   return false;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -17,7 +17,7 @@
 #include "engine/cql/syntax/statement.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 class WhereClause {
  public:
@@ -85,6 +85,6 @@ class WhereClause {
   std::vector<BoundRelation> token_relations_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_PLAN_WHERE_CLAUSE_H_

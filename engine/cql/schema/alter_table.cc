@@ -11,7 +11,7 @@
 #include "engine/cql/schema/table_options.h"
 #include "engine/model/schema_actions.h"
 
-namespace liststore::schema_change {
+namespace liststore::cql::schema_change {
 
 bool IsOrderCompatible(CqlType after, CqlType before) {
   if (after == before) return true;
@@ -380,7 +380,7 @@ class TableAlterer {
   const KeyspaceDefinition& keyspace_;
   const Dialect dialect_;
   const int64_t drop_micros_;
-  const StatementSettings& settings_;
+  const settings::StatementSettings& settings_;
   TableDefinition table_;
   std::vector<TableDefinition> views_;
 };
@@ -497,4 +497,4 @@ CqlOr<SchemaChange> Apply(const AlterTableStatement& statement, Editor& editor) 
   return change;
 }
 
-}  // namespace liststore::schema_change
+}  // namespace liststore::cql::schema_change

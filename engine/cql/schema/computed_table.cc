@@ -10,7 +10,7 @@
 #include "engine/model/partition_key.h"
 #include "engine/model/token.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 // What stands before the first of `ends`, which stays; all of it when there is none.
@@ -168,4 +168,4 @@ std::vector<VirtualRow> ComputedTable::Rows(const VirtualReadContext& context) c
   return rows.Take();
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

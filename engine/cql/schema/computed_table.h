@@ -12,7 +12,7 @@
 #include "engine/model/schema.h"
 #include "engine/model/uuid.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // A table's definition as data. Columns are "name type, name type", with types as CQL writes them
 // (native ones, list, set, map, frozen); those of `others` in any order. A clustering column may be
@@ -68,6 +68,6 @@ class ComputedTable final : public VirtualTable {
   const RowFunction rows_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SCHEMA_COMPUTED_TABLE_H_

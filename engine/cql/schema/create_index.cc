@@ -8,7 +8,7 @@
 #include "engine/cql/schema/schema_change_impl.h"
 #include "engine/cql/schema/table_options.h"
 
-namespace liststore::schema_change {
+namespace liststore::cql::schema_change {
 namespace {
 
 using TargetKind = IndexTarget::Kind;
@@ -292,4 +292,4 @@ CqlOr<SchemaChange> Apply(const DropIndexStatement& statement, Editor& editor) {
   return change;
 }
 
-}  // namespace liststore::schema_change
+}  // namespace liststore::cql::schema_change

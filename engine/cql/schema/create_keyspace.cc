@@ -8,7 +8,7 @@
 #include "engine/cql/schema/schema_change_impl.h"
 #include "engine/cql/syntax/properties.h"
 
-namespace liststore::schema_change {
+namespace liststore::cql::schema_change {
 namespace {
 
 constexpr std::string_view kStrategyPackage = "org.apache.cassandra.locator.";
@@ -175,12 +175,12 @@ std::string_view StrategyName(std::string_view strategy) {
 }
 
 CqlStatus CheckStrategy(const std::string& strategy, const std::string& keyspace,
-                        const StatementSettings& settings, Warnings& warnings) {
+                        const settings::StatementSettings& settings, settings::Warnings& warnings) {
   const std::string_view name = StrategyName(strategy);
-  const RestrictionMode simple = name == "SimpleStrategy"
-                                     ? settings.restrict_replication_simplestrategy
-                                     : RestrictionMode::kAllowed;
-  if (simple == RestrictionMode::kRefused ||
+  const settings::RestrictionMode simple = name == "SimpleStrategy"
+                                               ? settings.restrict_replication_simplestrategy
+                                               : settings::RestrictionMode::kAllowed;
+  if (simple == settings::RestrictionMode::kRefused ||
       std::ranges::count(settings.replication_strategy_fail_list, name) > 0) {
     return CqlError::Config(
         strategy +
@@ -192,7 +192,7 @@ CqlStatus CheckStrategy(const std::string& strategy, const std::string& keyspace
         "configuration option to not list " +
         strategy + ".");
   }
-  if (simple == RestrictionMode::kWarned ||
+  if (simple == settings::RestrictionMode::kWarned ||
       std::ranges::count(settings.replication_strategy_warn_list, name) > 0) {
     warnings.push_back(
         strategy + " replication class is not recommended, but was used for keyspace " + keyspace +
@@ -217,8 +217,8 @@ std::string UnusualFactor(const std::string& factor, const char* compared,
 }
 
 // `option` is written as the statement has it.
-CqlStatus CheckFactorAgainst(const StatementSettings& settings, const std::string& option,
-                             int64_t factor, Warnings& warnings) {
+CqlStatus CheckFactorAgainst(const settings::StatementSettings& settings, const std::string& option,
+                             int64_t factor, settings::Warnings& warnings) {
   const auto is_below = [&](int32_t threshold) { return threshold >= 0 && factor < threshold; };
   const auto is_above = [&](int32_t threshold) { return threshold >= 0 && factor > threshold; };
   const std::string shown = option + "=" + std::to_string(factor);
@@ -245,7 +245,8 @@ CqlStatus CheckFactorAgainst(const StatementSettings& settings, const std::strin
 
 // `replication`: as the statement has it. What is wrong with it otherwise is for others to say.
 CqlStatus CheckRestricted(const PropertyMap& replication, const std::string& keyspace,
-                          const StatementSettings& settings, Warnings& warnings) {
+                          const settings::StatementSettings& settings,
+                          settings::Warnings& warnings) {
   constexpr std::array<std::string_view, 4> kStrategies = {
       "SimpleStrategy", "NetworkTopologyStrategy", "EverywhereStrategy", "LocalStrategy"};
   const std::string& strategy = replication.at("class");
@@ -278,7 +279,7 @@ CqlOr<SchemaChange> Apply(const CreateKeyspaceStatement& statement, Editor& edit
   if (!replication || !replication->contains("class")) {
     return CqlError::Config("Missing mandatory replication strategy class");
   }
-  Warnings warnings;
+  settings::Warnings warnings;
   LS_RETURN_IF_ERROR(
       CheckRestricted(*replication, keyspace.name, editor.context.settings, warnings));
   LS_RETURN_IF_ERROR(CheckIgnored(properties));
@@ -314,7 +315,7 @@ CqlOr<SchemaChange> Apply(const AlterKeyspaceStatement& statement, Editor& edito
   }
   const KeyspaceDefinition* found = editor.schema.FindKeyspace(statement.keyspace);
   if (found == nullptr) return CqlError::Invalid("Unknown keyspace " + statement.keyspace);
-  Warnings warnings;
+  settings::Warnings warnings;
   if (replication && !replication->empty()) {
     LS_RETURN_IF_ERROR(
         CheckRestricted(*replication, statement.keyspace, editor.context.settings, warnings));
@@ -359,4 +360,4 @@ CqlOr<SchemaChange> Apply(const DropKeyspaceStatement& statement, Editor& editor
   return change;
 }
 
-}  // namespace liststore::schema_change
+}  // namespace liststore::cql::schema_change

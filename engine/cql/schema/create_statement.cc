@@ -8,7 +8,7 @@
 #include "engine/cql/syntax/quoting.h"
 #include "engine/cql/values/print_value.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 std::string NameInKeyspace(const TableDefinition& table) {
@@ -205,4 +205,4 @@ std::string CreateTypeText(const DataType& type) {
   return text + "\n);\n";
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -7,7 +7,7 @@
 
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // "CREATE KEYSPACE ks WITH replication = {...} AND durable_writes = true AND tablets = {'enabled':
 // false};" on one line. Source of the layout: ScyllaDB `data_dictionary/data_dictionary.cc`.
@@ -30,6 +30,6 @@ std::string CreateIndexText(const TableDefinition& table, const IndexDefinition&
 // CREATE TYPE of a user type, as ScyllaDB's types/types.cc writes it.
 std::string CreateTypeText(const DataType& type);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SCHEMA_CREATE_STATEMENT_H_

@@ -13,7 +13,7 @@
 #include "engine/cql/schema/table_options.h"
 #include "engine/cql/values/literal.h"
 
-namespace liststore::schema_change {
+namespace liststore::cql::schema_change {
 namespace {
 
 CqlStatus CheckTableName(const std::string& name) {
@@ -385,4 +385,4 @@ CqlOr<SchemaChange> Apply(const TruncateStatement& statement, Editor& editor) {
   return change;
 }
 
-}  // namespace liststore::schema_change
+}  // namespace liststore::cql::schema_change

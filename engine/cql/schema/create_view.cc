@@ -14,7 +14,7 @@
 #include "engine/cql/schema/table_options.h"
 #include "engine/cql/syntax/parser.h"
 
-namespace liststore::schema_change {
+namespace liststore::cql::schema_change {
 namespace {
 
 using Columns = std::vector<const ColumnDefinition*>;
@@ -82,8 +82,9 @@ class ViewMaker {
       : statement_(statement), base_(base) {}
 
   // `warnings`: what the settings warn of.
-  CqlOr<std::vector<ColumnDefinition>> Make(const Schema& schema, const StatementSettings& settings,
-                                            Warnings& warnings) {
+  CqlOr<std::vector<ColumnDefinition>> Make(const Schema& schema,
+                                            const settings::StatementSettings& settings,
+                                            settings::Warnings& warnings) {
     LS_RETURN_IF_ERROR(Include());
     LS_RETURN_IF_ERROR(CheckNotNulls());
     LS_ASSIGN_OR_RETURN(const ViewFilters filters,
@@ -222,7 +223,8 @@ class ViewMaker {
         statement_.view.name + " creation (got restrictions on: " + JoinedNames(others) + ")");
   }
 
-  CqlStatus CheckNotNullsInKey(const StatementSettings& settings, Warnings& warnings) const {
+  CqlStatus CheckNotNullsInKey(const settings::StatementSettings& settings,
+                               settings::Warnings& warnings) const {
     Columns others;
     for (const Relation& relation : statement_.where) {
       if (relation.op != RelationOperator::kIsNotNull) continue;
@@ -235,16 +237,16 @@ class ViewMaker {
         "key, found columns: " +
         JoinedNames(others) + ". ";
     switch (settings.strict_is_not_null_in_views) {
-      case RestrictionMode::kAllowed:
+      case settings::RestrictionMode::kAllowed:
         return {};
-      case RestrictionMode::kWarned:
+      case settings::RestrictionMode::kWarned:
         warnings.push_back(
             found +
             "Restrictions on these columns will be silently ignored. The flag "
             "strict_is_not_null_in_views can be used to turn this warning into an error, or to "
             "silence it. (true - error, warn - warning, false - silent)");
         return {};
-      case RestrictionMode::kRefused:
+      case settings::RestrictionMode::kRefused:
         return CqlError::Invalid(found +
                                  "The flag strict_is_not_null_in_views can be used to turn this "
                                  "error into a warning, or "
@@ -328,7 +330,7 @@ CqlOr<SchemaChange> Apply(const CreateViewStatement& statement, Editor& editor) 
   LS_RETURN_IF_ERROR(CheckViewName(view.name));
   LS_ASSIGN_OR_RETURN(const auto base, TableToChange(view.keyspace, statement.base.name, editor));
   LS_RETURN_IF_ERROR(CheckBase(*base, view.name));
-  Warnings warnings;
+  settings::Warnings warnings;
   LS_ASSIGN_OR_RETURN(
       view.columns,
       ViewMaker(statement, *base).Make(editor.schema, editor.context.settings, warnings));
@@ -421,4 +423,4 @@ CqlOr<SchemaChange> Apply(const DropViewStatement& statement, Editor& editor) {
   return change;
 }
 
-}  // namespace liststore::schema_change
+}  // namespace liststore::cql::schema_change

@@ -12,7 +12,7 @@
 #include "engine/cql/syntax/quoting.h"
 #include "engine/cql/values/inet_text.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 using DescribeKind = DescribeStatement::Kind;
@@ -352,4 +352,4 @@ CqlOr<Description> Describe(const DescribeStatement& statement, const VirtualRea
   LS_UNREACHABLE("every kind is described");
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

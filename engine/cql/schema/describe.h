@@ -12,7 +12,7 @@
 #include "engine/cql/syntax/statement.h"
 #include "engine/model/data_type.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Columns of keyspace `system`, table `describe`, none of which exist.
 struct Description {
@@ -32,6 +32,6 @@ struct Description {
 CqlOr<Description> Describe(const DescribeStatement& statement, const VirtualReadContext& context,
                             std::string_view current_keyspace);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SCHEMA_DESCRIBE_H_

@@ -5,7 +5,7 @@
 #include "engine/base/check.h"
 #include "engine/cql/values/encode_value.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 CqlOr<Description> ListRoles(const ListStatement& statement, const NodeFacts& node,
                              std::string_view user) {
@@ -39,4 +39,4 @@ CqlOr<Description> ListRoles(const ListStatement& statement, const NodeFacts& no
   return listing;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

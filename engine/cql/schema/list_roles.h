@@ -9,7 +9,7 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/syntax/statement.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Pure. There is one role, NodeFacts::superuser, who may do everything: permissions are not kept,
 // so that listing them is Invalid, as with ScyllaDB's AllowAllAuthorizer. `user`: who asks; where
@@ -20,6 +20,6 @@ namespace liststore {
 CqlOr<Description> ListRoles(const ListStatement& statement, const NodeFacts& node,
                              std::string_view user);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SCHEMA_LIST_ROLES_H_

@@ -12,7 +12,7 @@
 #include "engine/cql/schema/computed_table.h"
 #include "engine/cql/values/encode_value.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 using Facts = std::function<RuntimeFacts(const VirtualReadContext&)>;
@@ -167,4 +167,4 @@ void AddRuntimeTables(VirtualTables& tables, Facts facts) {
   add(kRaftState, nullptr);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

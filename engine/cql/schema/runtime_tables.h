@@ -10,7 +10,7 @@
 
 #include "engine/cql/schema/virtual_table.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // As of the moment.
 struct RuntimeFacts {
@@ -28,6 +28,6 @@ struct RuntimeFacts {
 void AddRuntimeTables(VirtualTables& tables,
                       std::function<RuntimeFacts(const VirtualReadContext&)> facts);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SCHEMA_RUNTIME_TABLES_H_

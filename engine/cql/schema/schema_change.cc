@@ -7,7 +7,7 @@
 #include "engine/base/check.h"
 #include "engine/cql/schema/schema_change_impl.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 std::string_view ToString(SchemaChange::Kind kind) {
   switch (kind) {
@@ -209,4 +209,4 @@ CqlStatus CheckSupportedColumn(const std::string& name, const DataType& type) {
 }
 
 }  // namespace schema_change
-}  // namespace liststore
+}  // namespace liststore::cql

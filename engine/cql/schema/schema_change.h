@@ -20,7 +20,7 @@
 #include "engine/model/uuid.h"
 #include "engine/settings/statement_settings.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // What a change depends on beside the schema. Borrowed for the length of one call.
 struct SchemaChangeContext {
@@ -35,7 +35,7 @@ struct SchemaChangeContext {
   std::optional<int64_t> drop_micros = {};
   // TRUNCATE was bound a timeout that is over at once.
   bool is_over = false;
-  StatementSettings settings = {};
+  settings::StatementSettings settings = {};
   Dialect dialect = {};
 };
 
@@ -66,7 +66,7 @@ struct SchemaChange {
   // A keyspace is to be in a data center that is not there.
   bool names_other_datacenters = false;
   // What the client is told beside the answer.
-  Warnings warnings;
+  settings::Warnings warnings;
   // In the order in which they are to run. TRUNCATE has some although it alters no schema.
   std::vector<SchemaAction> actions;
 };
@@ -100,6 +100,6 @@ CqlOr<SchemaChange> ApplySchemaStatement(const Statement& statement,
 CqlStatus CheckPrepared(const Statement& statement, std::string_view current_keyspace,
                         const SchemaChangeContext& context, const Schema& schema);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SCHEMA_SCHEMA_CHANGE_H_

@@ -12,7 +12,7 @@
 #include "engine/cql/schema/schema_change.h"
 #include "engine/cql/syntax/properties.h"
 
-namespace liststore::schema_change {
+namespace liststore::cql::schema_change {
 
 // Of keyspaces and tables. Source: ScyllaDB schema/schema.hh, NAME_LENGTH.
 inline constexpr size_t kNameCharactersMax = 48;
@@ -110,6 +110,6 @@ bool IsOrderCompatible(CqlType after, CqlType before);
 // one place that says so: types that the engine has learned are taken out here.
 CqlStatus CheckSupportedColumn(const std::string& name, const DataType& type);
 
-}  // namespace liststore::schema_change
+}  // namespace liststore::cql::schema_change
 
 #endif  // LISTSTORE_ENGINE_CQL_SCHEMA_SCHEMA_CHANGE_IMPL_H_

@@ -11,7 +11,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/schema/schema_change_impl.h"
 
-namespace liststore::schema_change {
+namespace liststore::cql::schema_change {
 namespace {
 
 std::string FormatNumber(double number) {
@@ -224,7 +224,7 @@ CqlStatus CheckCompaction(const Properties& properties, const TableOptions& opti
 }
 
 CqlStatus CheckTimeWindows(const Properties& properties, const TableOptions& options,
-                           const StatementSettings& settings) {
+                           const settings::StatementSettings& settings) {
   LS_ASSIGN_OR_RETURN(const auto given, properties.Map("compaction"));
   const bool has_strategy = given && !given->empty();
   const auto strategy = options.compaction.find("class");
@@ -233,7 +233,8 @@ CqlStatus CheckTimeWindows(const Properties& properties, const TableOptions& opt
   const int64_t ttl = options.default_ttl_seconds;
   if (ttl <= 0) {
     // A warning of this goes to ScyllaDB's log alone.
-    if (settings.restrict_twcs_without_default_ttl != RestrictionMode::kRefused) return {};
+    if (settings.restrict_twcs_without_default_ttl != settings::RestrictionMode::kRefused)
+      return {};
     return CqlError::Config(
         "TimeWindowCompactionStrategy tables without a strict default_time_to_live setting are "
         "forbidden. You may override this restriction by setting restrict_twcs_without_default_ttl "
@@ -379,4 +380,4 @@ CqlStatus CheckTombstoneGc(const Properties& properties, const KeyspaceDefinitio
       "replication strategy");
 }
 
-}  // namespace liststore::schema_change
+}  // namespace liststore::cql::schema_change

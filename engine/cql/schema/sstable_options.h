@@ -8,7 +8,7 @@
 #include "engine/model/schema.h"
 #include "engine/settings/statement_settings.h"
 
-namespace liststore::schema_change {
+namespace liststore::cql::schema_change {
 
 // Puts the option `compaction` into `options`, with a class that there is; what belongs to the
 // class is for CheckCompaction.
@@ -21,7 +21,7 @@ CqlStatus CheckCompaction(const Properties& properties, const TableOptions& opti
 // they ask for. Source: ScyllaDB cql3/statements/create_table_statement.cc,
 // check_restricted_table_properties.
 CqlStatus CheckTimeWindows(const Properties& properties, const TableOptions& options,
-                           const StatementSettings& settings);
+                           const settings::StatementSettings& settings);
 
 // Source: ScyllaDB compress.cc, compression_parameters; zstd.cc.
 CqlStatus ApplyCompression(const Properties& properties, TableOptions& options);
@@ -30,6 +30,6 @@ CqlStatus ApplyCompression(const Properties& properties, TableOptions& options);
 // tombstone_gc_options.cc; tombstone_gc.cc, validate_tombstone_gc_options.
 CqlStatus CheckTombstoneGc(const Properties& properties, const KeyspaceDefinition* keyspace);
 
-}  // namespace liststore::schema_change
+}  // namespace liststore::cql::schema_change
 
 #endif  // LISTSTORE_ENGINE_CQL_SCHEMA_SSTABLE_OPTIONS_H_

@@ -15,7 +15,7 @@
 #include "engine/cql/syntax/quoting.h"
 #include "engine/cql/values/encode_value.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 // Text of JSON, without the quotes around it.
@@ -147,7 +147,7 @@ void SetOptions(const TableDefinition& table, RowCollector& rows,
 // keyspaces.
 class TablesTable final : public VirtualTable {
  public:
-  TablesTable(const TableSpec& spec, ComputedTable::RowFunction rows, Catalog& catalog)
+  TablesTable(const TableSpec& spec, ComputedTable::RowFunction rows, shard::Catalog& catalog)
       : shown_(spec, std::move(rows)), catalog_(catalog) {}
 
   const std::shared_ptr<const TableDefinition>& definition() const override {
@@ -180,7 +180,7 @@ class TablesTable final : public VirtualTable {
       }
       auto changed = std::make_shared<TableDefinition>(*found);
       changed->options.extensions = extensions;
-      Catalog::PutTable(schema, std::move(changed));
+      shard::Catalog::PutTable(schema, std::move(changed));
       return true;
     });
     return error;
@@ -188,7 +188,7 @@ class TablesTable final : public VirtualTable {
 
  private:
   const ComputedTable shown_;
-  Catalog& catalog_;
+  shard::Catalog& catalog_;
 };
 
 void ListTables(const VirtualReadContext& context, RowCollector& rows) {
@@ -494,7 +494,7 @@ constexpr SchemaTable kSchemaTables[] = {
 
 }  // namespace
 
-void AddSystemSchemaTables(VirtualTables& tables, bool looks_like_scylla, Catalog* catalog) {
+void AddSystemSchemaTables(VirtualTables& tables, bool looks_like_scylla, shard::Catalog* catalog) {
   for (const SchemaTable& entry : kSchemaTables) {
     if (entry.scylla_only && !looks_like_scylla) continue;
     if (entry.rows == ListTables && looks_like_scylla && catalog != nullptr) {
@@ -516,4 +516,4 @@ std::string IndexTargetText(const TableDefinition& table, const IndexDefinition&
   return target + "],\"ck\":[\"" + EscapeJson(index.column) + "\"]}";
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

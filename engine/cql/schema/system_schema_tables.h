@@ -9,7 +9,7 @@
 #include "engine/model/schema.h"
 #include "engine/shard/catalog.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Adds the tables of this look; in Cassandra's those that only ScyllaDB has are missing
 // (computed_columns, scylla_keyspaces, scylla_tables), and clustering orders are in lower case.
@@ -22,12 +22,12 @@ namespace liststore {
 // writes of this keyspace as those of any other, and nothing but reads of it sees them; here
 // `extensions` can be written, of tables that there are. It outlives the tables.
 void AddSystemSchemaTables(VirtualTables& tables, bool looks_like_scylla,
-                           Catalog* catalog = nullptr);
+                           shard::Catalog* catalog = nullptr);
 
 // The option `target` of an index: JSON of partition key and column for a local one, else what
 // the index is on (IndexedText). Source: ScyllaDB `index/target_parser.hh`.
 std::string IndexTargetText(const TableDefinition& table, const IndexDefinition& index);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SCHEMA_SYSTEM_SCHEMA_TABLES_H_

@@ -8,7 +8,7 @@
 #include "engine/cql/schema/computed_table.h"
 #include "engine/cql/values/encode_value.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 constexpr std::string_view kLoopback = {"\x7f\0\0\1", 4};
@@ -304,4 +304,4 @@ void AddSystemTables(VirtualTables& tables, bool looks_like_scylla, const Client
   tables.Add(std::make_unique<ComputedTable>(kClients, list_clients));
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -7,7 +7,7 @@
 
 #include "engine/cql/schema/virtual_table.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Adds the tables that a node of this look has, but for system.config (instruments/config_table.h):
 // what only ScyllaDB has (versions, scylla_local, ...) or only Cassandra 4 (peers_v2,
@@ -20,6 +20,6 @@ namespace liststore {
 void AddSystemTables(VirtualTables& tables, bool looks_like_scylla, const ClientDirectory* clients,
                      uint32_t cassandra_major = 4);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SCHEMA_SYSTEM_TABLES_H_

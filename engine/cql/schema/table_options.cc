@@ -14,7 +14,7 @@
 #include "engine/cql/schema/sstable_options.h"
 #include "engine/model/time.h"
 
-namespace liststore::schema_change {
+namespace liststore::cql::schema_change {
 namespace {
 
 constexpr std::array<std::string_view, 21> kKnown = {"comment",
@@ -399,4 +399,4 @@ CqlOr<std::optional<Uuid>> TableIdOption(const Properties& properties) {
   return std::optional(id);
 }
 
-}  // namespace liststore::schema_change
+}  // namespace liststore::cql::schema_change

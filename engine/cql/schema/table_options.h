@@ -12,7 +12,7 @@
 #include "engine/model/uuid.h"
 #include "engine/settings/statement_settings.h"
 
-namespace liststore::schema_change {
+namespace liststore::cql::schema_change {
 
 // Puts what `properties` say into `options`, those of the table so far. Options that mean nothing
 // here are checked and kept, or, where TableOptions has no place for them, checked and dropped;
@@ -34,6 +34,6 @@ TableOptions DefaultTableOptions(const Dialect& dialect);
 // WITH ID = ...; nullopt: not given.
 CqlOr<std::optional<Uuid>> TableIdOption(const Properties& properties);
 
-}  // namespace liststore::schema_change
+}  // namespace liststore::cql::schema_change
 
 #endif  // LISTSTORE_ENGINE_CQL_SCHEMA_TABLE_OPTIONS_H_

@@ -13,7 +13,7 @@
 #include "engine/cql/schema/schema_change_impl.h"
 #include "engine/cql/syntax/quoting.h"
 
-namespace liststore::schema_change {
+namespace liststore::cql::schema_change {
 namespace {
 
 // Source: ScyllaDB types/user.hh.
@@ -344,4 +344,4 @@ CqlOr<SchemaChange> Apply(const DropTypeStatement& statement, Editor& editor) {
   return OfType(SchemaChange::Kind::kDropped, keyspace_name, name);
 }
 
-}  // namespace liststore::schema_change
+}  // namespace liststore::cql::schema_change

@@ -3,7 +3,7 @@
 #include "engine/base/check.h"
 #include "engine/shard/catalog.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 // Most are of one node alone; others are kept as tables of users are. Sources: ScyllaDB
@@ -57,8 +57,8 @@ void VirtualTables::PutInto(Schema& schema) const {
       keyspace->replication = ReplicationOf(name.first);
       schema.keyspaces.emplace(name.first, std::move(keyspace));
     }
-    Catalog::PutTable(schema, table->definition());
+    shard::Catalog::PutTable(schema, table->definition());
   }
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

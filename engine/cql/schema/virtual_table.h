@@ -16,7 +16,7 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // What a node says of itself. Constant while the server runs.
 // Source of the defaults: ScyllaDB `version.hh`, `db/config.cc`.
@@ -117,6 +117,6 @@ class VirtualTables {
   std::map<Name, std::unique_ptr<VirtualTable>> tables_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SCHEMA_VIRTUAL_TABLE_H_

@@ -7,7 +7,7 @@
 #include "engine/cql/syntax/shown_text.h"
 #include "engine/cql/syntax/unsupported.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 void CqlStatus::Delete::operator()(CqlError* error) const { delete error; }
 
@@ -22,4 +22,4 @@ CqlError CqlError::Unsupported(CqlFeature feature, std::string_view what) {
   return error;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -16,7 +16,7 @@
 #include "engine/cql/syntax/unsupported.h"
 #include "engine/model/cql_error_code.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // What the protocol sends behind the message of some codes.
 struct AlreadyExistsDetail {
@@ -153,6 +153,6 @@ class [[nodiscard]] CqlOr {
   std::variant<T, CqlError> result_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SYNTAX_CQL_ERROR_H_

@@ -1,6 +1,6 @@
 #include "engine/cql/syntax/dialect.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 Dialect CassandraDialect(uint32_t major, uint32_t minor) {
   Dialect cassandra;
@@ -31,4 +31,4 @@ Dialect CassandraDialect(uint32_t major, uint32_t minor) {
   return cassandra;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

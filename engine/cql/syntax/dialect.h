@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace liststore {
+namespace liststore::cql {
 
 // The defaults are ScyllaDB's rules. What is named after a file is what Cassandra does instead;
 // files are of org.apache.cassandra.
@@ -77,6 +77,6 @@ constexpr Dialect ScyllaDialect() { return {}; }
 // 3.0 to 5.0; others are taken for the nearest.
 Dialect CassandraDialect(uint32_t major, uint32_t minor);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SYNTAX_DIALECT_H_

@@ -7,7 +7,7 @@
 #include "engine/cql/syntax/quoting.h"
 #include "engine/cql/syntax/statement.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 // `token` is a reserved word and yet a function; `ttl` is a name, but of no function.
@@ -212,4 +212,4 @@ std::string ShownInMessage(const Relation& relation) {
   return Print(relation, Printer{.shown = true});
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

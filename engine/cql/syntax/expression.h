@@ -13,7 +13,7 @@
 #include "engine/model/cql_type.h"
 #include "engine/model/data_type.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Where something begins in the text: lines count from 1, columns (bytes) from 0, as ScyllaDB does.
 struct SourcePosition {
@@ -182,6 +182,6 @@ std::string ShownInMessage(const Expression& expression);
 // True when nothing is to be looked up or bound: constants, null, literals and casts of such.
 bool IsLiteral(const Expression& expression);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SYNTAX_EXPRESSION_H_

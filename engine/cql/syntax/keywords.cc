@@ -6,7 +6,7 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 struct Word {
@@ -90,4 +90,4 @@ std::string_view KeywordText(Keyword keyword) { return WordOf(keyword).text; }
 
 KeywordClass ClassOf(Keyword keyword) { return WordOf(keyword).its_class; }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace liststore {
+namespace liststore::cql {
 
 // X(name): R reserved: never a name. U usable as a name of anything. N a name of anything but a
 // function. T a native type, and usable as a name of anything but a type.
@@ -54,6 +54,6 @@ Keyword FindKeyword(std::string_view word);
 std::string_view KeywordText(Keyword keyword);
 KeywordClass ClassOf(Keyword keyword);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SYNTAX_KEYWORDS_H_

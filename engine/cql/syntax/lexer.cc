@@ -2,7 +2,7 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -314,4 +314,4 @@ Lexeme Lexer::Next() {
   return make(TokenKind::kInvalid, CharacterLength(ahead));
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -10,7 +10,7 @@
 #include "engine/cql/syntax/expression.h"
 #include "engine/cql/syntax/keywords.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 enum class TokenKind : uint8_t {
   kEnd,
@@ -75,6 +75,6 @@ class Lexer {
   SourcePosition position_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SYNTAX_LEXER_H_

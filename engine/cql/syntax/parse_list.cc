@@ -1,7 +1,7 @@
 // LIST ROLES, USERS and permissions.
 #include "engine/cql/syntax/parser_impl.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // LIST [ALL | ATTACHED | EFFECTIVE ...] SERVICE LEVEL: refused as service levels, not as roles.
 bool CqlParser::AtServiceLevels() const {
@@ -91,4 +91,4 @@ bool CqlParser::ParseRoleName(std::string& name) {
   return ParseNameOf("role", name);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

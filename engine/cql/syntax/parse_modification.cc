@@ -3,7 +3,7 @@
 
 #include "engine/cql/syntax/parser_impl.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 bool CqlParser::ParseModification(ModificationStatement& statement) {
   if (At(Keyword::kINSERT)) return ParseInsert(statement);
@@ -181,4 +181,4 @@ bool CqlParser::ParseBatch(BatchStatement& batch) {
   return Expect(Keyword::kBATCH);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

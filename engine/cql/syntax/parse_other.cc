@@ -3,7 +3,7 @@
 
 #include "engine/cql/syntax/parser_impl.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 bool CqlParser::ParseDescribe(DescribeStatement& describe) {
   Advance();
@@ -122,4 +122,4 @@ bool CqlParser::ParseUnsupported(UnsupportedStatement unsupported, Statement& st
   return true;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

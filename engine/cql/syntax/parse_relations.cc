@@ -3,7 +3,7 @@
 
 #include "engine/cql/syntax/parser_impl.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 bool CqlParser::ParseWhere(std::vector<Relation>& where) {
   where.reserve(4);
@@ -183,4 +183,4 @@ bool CqlParser::ParseCondition(Relation& condition) {
   return ParseComparison(condition.op) && ParseTerm(condition.value);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

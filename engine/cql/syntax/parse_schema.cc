@@ -4,7 +4,7 @@
 
 #include "engine/cql/syntax/parser_impl.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 bool CqlParser::ParseCreate(Statement& statement) {
   Advance();
@@ -367,4 +367,4 @@ bool CqlParser::ParseIndexTarget(IndexTarget& target) {
   return Expect("(") && ParseName(target.columns.emplace_back()) && Expect(")");
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -4,7 +4,7 @@
 #include "engine/cql/syntax/parser_impl.h"
 #include "engine/cql/syntax/properties.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 // Fields and elements behind one selector: each makes its tree one deeper.
@@ -191,4 +191,4 @@ bool CqlParser::ParseOrderBy(std::vector<ColumnOrder>& order_by) {
   return true;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -3,7 +3,7 @@
 
 #include "engine/cql/syntax/parser_impl.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 bool CqlParser::ParseTerm(Expression& term) {
   const NestingGuard guard(nesting_);
@@ -198,4 +198,4 @@ bool CqlParser::ParseParentheses(Expression& term) {
   return At(")") ? FailHere() : ParseTerms(")", elements);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -8,7 +8,7 @@
 #include "engine/cql/syntax/quoting.h"
 #include "engine/cql/syntax/type_class.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 // Source: ScyllaDB cql3/cql3_type.hh, MAX_VECTOR_DIMENSION.
@@ -358,4 +358,4 @@ CqlOr<DataType> ToDataType(const TypeSpec& type, std::string_view keyspace) {
   return ToDataType(type, keyspace, none);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -3,7 +3,7 @@
 
 #include "engine/cql/syntax/parser_impl.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Is this MATERIALIZED VIEW? Then both words are taken.
 bool CqlParser::AcceptMaterializedView() {
@@ -47,4 +47,4 @@ bool CqlParser::ParsePruneView(PruneViewStatement& prune) {
   return true;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -6,7 +6,7 @@
 #include "engine/cql/syntax/parser_impl.h"
 #include "engine/cql/syntax/shown_text.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 std::string Shown(const Lexeme& token) {
@@ -218,4 +218,4 @@ bool CqlParser::ParseIfNotExists(bool& if_not_exists) {
   return !if_not_exists || (Expect(Keyword::kNOT) && Expect(Keyword::kEXISTS));
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

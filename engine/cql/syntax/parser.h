@@ -12,7 +12,7 @@
 #include "engine/cql/syntax/expression.h"
 #include "engine/cql/syntax/statement.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Expressions inside of each other, parentheses and elements of literals included.
 inline constexpr int kExpressionNestingMax = ScyllaDialect().expression_nesting_max;
@@ -46,6 +46,6 @@ CqlOr<TypeSpec> ParseType(std::string_view text);
 // A term as it may stand behind VALUES; markers count from 0 and their names are forgotten.
 CqlOr<Expression> ParseTerm(std::string_view text);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SYNTAX_PARSER_H_

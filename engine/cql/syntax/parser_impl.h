@@ -18,7 +18,7 @@
 #include "engine/cql/syntax/parser.h"
 #include "engine/cql/syntax/statement.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Parses one text, once. A method that parses returns false when it cannot go on: the error is kept
 // (the first one counts) and what it has put into its output means nothing. `token()` is the token
@@ -236,6 +236,6 @@ class CqlParser {
   std::map<std::string, uint32_t, std::less<>> named_markers_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SYNTAX_PARSER_IMPL_H_

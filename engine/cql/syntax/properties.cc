@@ -6,7 +6,7 @@
 
 #include "engine/base/status_macros.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 CqlError WrongForm(std::string_view name, std::string_view form) {
@@ -105,4 +105,4 @@ CqlOr<std::optional<bool>> Properties::Boolean(std::string_view name) const {
   return std::optional(lower == "1" || lower == "true" || lower == "yes");
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

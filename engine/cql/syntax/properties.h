@@ -13,7 +13,7 @@
 #include "engine/cql/syntax/statement.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Borrows the properties of a statement. Errors are Syntax, in ScyllaDB's words. Source: ScyllaDB
 // cql3/statements/property_definitions.cc; numbers are stricter here: nothing may follow them.
@@ -46,6 +46,6 @@ std::optional<int64_t> ParseInteger(std::string_view text);
 std::optional<double> ParseDouble(std::string_view text);
 std::string AsciiLower(std::string_view text);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SYNTAX_PROPERTIES_H_

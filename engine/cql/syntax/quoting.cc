@@ -2,7 +2,7 @@
 
 #include "engine/cql/syntax/keywords.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 bool IsPlain(std::string_view name) {
@@ -49,4 +49,4 @@ bool IsReservedWord(std::string_view word) {
   return is("true") || is("false");
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace liststore {
+namespace liststore::cql {
 
 // `name` as it has to be written to be read back: as it is when it is a lower-case letter followed
 // by lower-case letters, digits and underscores, and no reserved word; else "quoted", with quotes
@@ -22,6 +22,6 @@ std::string QuoteString(std::string_view text);
 // docs/cql/appendices.rst, cql3/Cql.g.
 bool IsReservedWord(std::string_view word);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SYNTAX_QUOTING_H_

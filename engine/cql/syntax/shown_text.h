@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace liststore {
+namespace liststore::cql {
 
 inline constexpr size_t kShownBytesMax = 128;
 
@@ -19,6 +19,6 @@ inline std::string ShownText(std::string_view text) {
   return std::string(text.substr(0, bytes)) + "...";
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SYNTAX_SHOWN_TEXT_H_

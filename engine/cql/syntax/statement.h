@@ -14,7 +14,7 @@
 #include "engine/cql/syntax/expression.h"
 #include "engine/cql/syntax/unsupported.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // `[keyspace.]name` of a table, view, index or type. Names are folded to lower case unless quoted.
 struct QualifiedName {
@@ -407,6 +407,6 @@ struct Statement {
   std::vector<std::string> markers;
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SYNTAX_STATEMENT_H_

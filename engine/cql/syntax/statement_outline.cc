@@ -7,7 +7,7 @@
 #include "engine/cql/syntax/keywords.h"
 #include "engine/cql/syntax/lexer.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 constexpr std::pair<StatementOp, std::string_view> kNames[] = {
@@ -157,4 +157,4 @@ bool IsServersKeyspace(std::string_view keyspace) {
   return keyspace == "liststore" || keyspace == "system" || keyspace.starts_with("system_");
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace liststore {
+namespace liststore::cql {
 
 enum class StatementOp : uint8_t {
   kSelect,
@@ -51,6 +51,6 @@ std::string QualifiedTable(const StatementOutline& outline);
 // Keyspaces that the server made itself: of the system, and its own tables.
 bool IsServersKeyspace(std::string_view keyspace);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SYNTAX_STATEMENT_OUTLINE_H_

@@ -11,7 +11,7 @@
 #include "engine/cql/syntax/expression.h"
 #include "engine/cql/syntax/quoting.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 constexpr std::string_view kPackage = "org.apache.cassandra.db.marshal.";
@@ -261,4 +261,4 @@ CqlOr<DataType> ParseTypeClass(std::string_view text) {
   return type;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -7,7 +7,7 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/model/data_type.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // The type that the text of a class means; where CQL has none for it, a custom type
 // (DataType::Custom). Names without a package are of org.apache.cassandra.db.marshal. Invalid: what
@@ -16,6 +16,6 @@ namespace liststore {
 // and DynamicCompositeType.
 CqlOr<DataType> ParseTypeClass(std::string_view text);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SYNTAX_TYPE_CLASS_H_

@@ -8,7 +8,7 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 // "LS-0042", as a constant of its own for each number.
@@ -72,4 +72,4 @@ std::optional<CqlFeature> FeatureOfFunction(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-namespace liststore {
+namespace liststore::cql {
 
 // X(feature, number, name, instead). `number` makes the code, LS-0001: clients look for it, so it
 // never changes and is not used again. To add a feature take the next number; to implement one
@@ -90,6 +90,6 @@ std::string_view KindName(const CqlFeatureFacts& facts);
 // all others. O(log functions).
 std::optional<CqlFeature> FeatureOfFunction(std::string_view name);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SYNTAX_UNSUPPORTED_H_

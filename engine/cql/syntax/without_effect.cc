@@ -7,7 +7,7 @@
 
 #include "engine/cql/syntax/properties.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 using Features = std::vector<CqlFeature>;
@@ -145,4 +145,4 @@ std::vector<CqlFeature> FeaturesWithoutEffect(const Statement& statement) {
   return features;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -21,7 +21,7 @@
 #include "engine/cql/values/print_value.h"
 #include "engine/model/decimal.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 using Result = CqlOr<std::optional<std::string>>;
@@ -259,4 +259,4 @@ Result CastValue(CqlType from, CqlType to, std::string_view value) {
   return EvaluateFunction(function, {&argument, 1}, nullptr);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -12,7 +12,7 @@
 #include "engine/model/cql_type.h"
 #include "engine/model/data_type.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // The function `castas...`; Invalid where CQL casts no values of `from` to `to`. The two differ.
 CqlOr<NativeFunction> FindCast(const DataType& from, CqlType to);
@@ -22,6 +22,6 @@ CqlOr<NativeFunction> FindCast(const DataType& from, CqlType to);
 // Errors: numbers that are none, or too long, in ScyllaDB's words.
 CqlOr<std::optional<std::string>> CastValue(CqlType from, CqlType to, std::string_view value);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_VALUES_CAST_VALUE_H_

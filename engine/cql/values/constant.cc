@@ -14,7 +14,7 @@
 #include "engine/cql/values/time_text.h"
 #include "engine/model/uuid_order.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 std::string Quoted(std::string_view text) { return "'" + ShownText(text) + "'"; }
@@ -316,4 +316,4 @@ CqlError InvalidConstant(const Constant& constant, std::string_view type,
                            std::string(receiver) + "\" of type " + std::string(type));
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -8,7 +8,7 @@
 #include "engine/cql/values/number_text.h"
 #include "engine/model/decimal.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 constexpr int kLimbBits = 32;
@@ -184,4 +184,4 @@ DecimalSum DecimalSum::DividedBy(uint64_t count, bool rounds) const {
   return divided;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

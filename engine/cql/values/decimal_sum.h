@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace liststore {
+namespace liststore::cql {
 
 // A sum for each scale, in binary, and at the end one of all. What is added costs time in
 // proportion to its bytes: carries wait. The result costs its bytes times the digits between the
@@ -60,6 +60,6 @@ class DecimalSum {
   size_t bytes_max_ = 0;  // of a number
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_VALUES_DECIMAL_SUM_H_

@@ -19,7 +19,7 @@
 #include "engine/cql/values/marshal_name.h"
 #include "engine/model/composite_value.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 using Kind = DataType::Kind;
@@ -371,4 +371,4 @@ CqlOr<std::optional<std::string>> FromJson(std::string_view text, const DataType
       "system", CqlType::kText);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

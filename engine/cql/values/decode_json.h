@@ -10,7 +10,7 @@
 #include "engine/cql/values/json_value.h"
 #include "engine/model/data_type.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // `json` as a value of `type`, sets and maps in order. Numbers may be strings too, in the form of
 // their literals, and are strings as keys of maps; keys of types that are not native are strings of
@@ -26,6 +26,6 @@ CqlOr<std::string> DecodeJson(const JsonValue& json, const DataType& type);
 CqlOr<std::optional<std::string>> FromJson(std::string_view text, const DataType& type,
                                            std::string_view keyspace);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_VALUES_DECODE_JSON_H_

@@ -7,7 +7,7 @@
 #include "engine/cql/syntax/shown_text.h"
 #include "engine/cql/values/time_text.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 // Units from the largest to the smallest, the order in which text has to name them.
@@ -226,4 +226,4 @@ std::string PrintDurationText(const Duration& duration) {
   return text;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -20,7 +20,7 @@
 #include "engine/model/composite_value.h"
 #include "engine/model/duration.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 using Kind = DataType::Kind;
@@ -178,4 +178,4 @@ DataType JsonRowType(const std::vector<std::string>& names, std::vector<DataType
   return DataType::User(std::move(row), std::move(types));
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

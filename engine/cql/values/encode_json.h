@@ -10,7 +10,7 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/model/data_type.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // `value`, a valid one of `type`, as JSON; nullopt is null, and so are numbers that JSON has not.
 // Times, UUIDs and addresses are strings, blobs "0x...". Keys of maps that are no strings are put
@@ -27,6 +27,6 @@ CqlOr<std::string> EncodeJson(const DataType& type, std::optional<std::string_vi
 // that are case-sensitive are in quotes.
 DataType JsonRowType(const std::vector<std::string>& names, std::vector<DataType> types);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_VALUES_ENCODE_JSON_H_

@@ -7,7 +7,7 @@
 #include "engine/base/check.h"
 #include "engine/model/data_type.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 std::string EightBytes(uint64_t bits) {
@@ -75,4 +75,4 @@ std::string EncodeTextMap(const PropertyMap& entries) {
   return JoinCollection(DataType::Map(CqlType::kText, CqlType::kText), elements);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -12,7 +12,7 @@
 #include "engine/model/schema.h"
 #include "engine/model/uuid.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 std::string EncodeInt(int32_t value);
 std::string EncodeBigint(int64_t value);
@@ -34,6 +34,6 @@ std::string EncodeTextList(const std::vector<std::string>& elements);
 std::string EncodeTextSet(std::vector<std::string> elements);
 std::string EncodeTextMap(const PropertyMap& entries);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_VALUES_ENCODE_VALUE_H_

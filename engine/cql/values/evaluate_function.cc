@@ -19,7 +19,7 @@
 #include "engine/model/timeuuid.h"
 #include "engine/model/token.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 using FunctionKind = NativeFunction::Kind;
@@ -201,4 +201,4 @@ Result EvaluateFunction(const NativeFunction& function, Arguments arguments,
   }
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -12,7 +12,7 @@
 #include "engine/cql/values/native_function.h"
 #include "engine/model/uuid.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Where functions that are not pure have their results from, while one statement runs.
 class FunctionContext {
@@ -38,6 +38,6 @@ CqlOr<std::optional<std::string>> EvaluateFunction(
     const NativeFunction& function, std::span<const std::optional<std::string_view>> arguments,
     FunctionContext* context);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_VALUES_EVALUATE_FUNCTION_H_

@@ -7,7 +7,7 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 constexpr size_t kBytes4 = 4;
@@ -141,4 +141,4 @@ std::string PrintInet(std::string_view bytes) {
   return text;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

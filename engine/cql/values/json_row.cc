@@ -15,7 +15,7 @@
 #include "engine/cql/values/decode_json.h"
 #include "engine/cql/values/json_value.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 constexpr size_t kLengthBytes = 4;
@@ -94,4 +94,4 @@ JsonCell JsonCellOf(std::string_view row, size_t column) {
   }
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -11,7 +11,7 @@
 #include "engine/model/data_type.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // The columns of a table as the fields of a user type.
 DataType ColumnsOfRow(const TableDefinition& table);
@@ -33,6 +33,6 @@ struct JsonCell {
 };
 JsonCell JsonCellOf(std::string_view row, size_t column);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_VALUES_JSON_ROW_H_

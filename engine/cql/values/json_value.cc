@@ -6,7 +6,7 @@
 
 #include "engine/base/check.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 constexpr char kUpperHexDigits[] = "0123456789ABCDEF";
@@ -154,4 +154,4 @@ std::string PrintJsonNumber(double number) {
 std::string PrintShortest(double number) { return PrintLikeFmt(number); }
 std::string PrintShortest(float number) { return PrintLikeFmt(number); }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -12,7 +12,7 @@
 
 #include "engine/cql/syntax/cql_error.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Objects and arrays within one another. Source: ScyllaDB utils/rjson.hh.
 inline constexpr int kJsonNestingMax = 78;
@@ -65,6 +65,6 @@ std::string PrintJsonNumber(double number);
 std::string PrintShortest(double number);
 std::string PrintShortest(float number);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_VALUES_JSON_VALUE_H_

@@ -2,11 +2,11 @@
 
 #include <string>
 
-namespace liststore {
+namespace liststore::cql {
 
 CqlError KeyTooLong(size_t bytes) {
   return CqlError::Invalid("Key length of " + std::to_string(bytes) +
                            " is longer than maximum of " + std::to_string(kKeyBytesMax));
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

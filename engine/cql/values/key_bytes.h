@@ -9,7 +9,7 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/model/partition_key.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Invalid: `bytes` is more than kKeyBytesMax.
 CqlError KeyTooLong(size_t bytes);
@@ -23,6 +23,6 @@ inline CqlStatus CheckKeyBytes(std::span<const std::string_view> components) {
   return KeyTooLong(bytes);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_VALUES_KEY_BYTES_H_

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 constexpr size_t kNone = std::string_view::npos;
@@ -152,4 +152,4 @@ CqlStatus CheckLikePattern(std::string_view pattern) {
                            std::to_string(kLikeEffortMax));
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -7,7 +7,7 @@
 
 #include "engine/cql/syntax/cql_error.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Whether the whole of `text` is as `pattern` says: '%' stands for any number of characters, '_'
 // for one, a backslash takes the meaning from what follows it and, as the last character, is
@@ -24,6 +24,6 @@ inline constexpr size_t kLikeEffortMax = 256;
 // Invalid: it wants more.
 CqlStatus CheckLikePattern(std::string_view pattern);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_VALUES_LIKE_PATTERN_H_

@@ -9,7 +9,7 @@
 #include "engine/model/composite_value.h"
 #include "engine/model/cql_type.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 using Kind = DataType::Kind;
@@ -279,4 +279,4 @@ CqlOr<std::string> JoinParts(const DataType& type, std::vector<MaybeValue> parts
   return EncodeCollection(type, std::move(elements));
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

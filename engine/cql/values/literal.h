@@ -13,7 +13,7 @@
 #include "engine/cql/syntax/expression.h"
 #include "engine/model/data_type.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // `literal` as a value of `type`; nullopt is null. `IsLiteral(literal)` holds. `receiver` is what
 // messages call the place it is meant for: the column, or "value(c)", "key(c)", "c[0]" inside of
@@ -74,6 +74,6 @@ std::string ElementReceiver(std::string_view receiver);              // value(c)
 std::string KeyReceiver(std::string_view receiver);                  // key(c)
 std::string FieldReceiver(std::string_view receiver, size_t field);  // c[0]
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_VALUES_LITERAL_H_

@@ -6,7 +6,7 @@
 #include "engine/base/check.h"
 #include "engine/base/hex.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 constexpr std::string_view kPackage = "org.apache.cassandra.db.marshal.";
@@ -102,4 +102,4 @@ std::string MarshalTypeName(const DataType& type) {
   return std::string(kPackage) + "FrozenType(" + name + ")";
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

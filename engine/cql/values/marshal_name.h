@@ -6,13 +6,13 @@
 
 #include "engine/model/data_type.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // "org.apache.cassandra.db.marshal.Int32Type",
 // "org.apache.cassandra.db.marshal.FrozenType(org.apache.cassandra.db.marshal.ListType(...))".
 // Source: ScyllaDB types/types.cc, types/user.hh.
 std::string MarshalTypeName(const DataType& type);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_VALUES_MARSHAL_NAME_H_

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 using FunctionKind = NativeFunction::Kind;
@@ -138,4 +138,4 @@ std::optional<NativeFunction> AggregateOf(const FunctionName& name, const DataTy
   return std::nullopt;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -14,7 +14,7 @@
 #include "engine/model/data_type.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // One signature of a function. Small, copied into plans.
 struct NativeFunction {
@@ -86,6 +86,6 @@ NativeFunction FromJsonTo(const DataType& result, std::string_view keyspace);
 // count, min or max of one type; nullopt: another function.
 std::optional<NativeFunction> AggregateOf(const FunctionName& name, const DataType& argument);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_VALUES_NATIVE_FUNCTION_H_

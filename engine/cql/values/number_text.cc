@@ -7,7 +7,7 @@
 #include "engine/base/check.h"
 #include "engine/model/decimal.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 // Below it, plain decimals have too many zeros behind the point. Source: as PrintDecimal.
@@ -115,4 +115,4 @@ std::string PrintDecimal(std::string_view decimal) {
   return sign + digits + "E" + (exponent >= 0 ? "+" : "") + std::to_string(exponent);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace liststore {
+namespace liststore::cql {
 
 // Digits of a literal for a varint or decimal: turning them into bytes is quadratic.
 inline constexpr size_t kLiteralDigitsMax = 65535;
@@ -30,6 +30,6 @@ std::string PrintVarint(std::string_view varint);
 // Source: java.math.BigDecimal.toString, which CQL shells print.
 std::string PrintDecimal(std::string_view decimal);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_VALUES_NUMBER_TEXT_H_

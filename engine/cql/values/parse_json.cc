@@ -7,7 +7,7 @@
 #include "engine/base/check.h"
 #include "engine/cql/values/json_value.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -266,4 +266,4 @@ class JsonParser {
 
 CqlOr<JsonValue> ParseJson(std::string_view text) { return JsonParser(text).Parse(); }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -6,7 +6,7 @@
 #include "engine/cql/values/print_value.h"
 #include "engine/model/partition_key.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 std::string PartitionKeyText(const TableDefinition& table, std::string_view key) {
   const std::vector<const ColumnDefinition*> columns = table.ColumnsOf(ColumnKind::kPartitionKey);
@@ -27,4 +27,4 @@ std::string PartitionKeyText(const TableDefinition& table, std::string_view key)
   return text;
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -14,7 +14,7 @@
 #include "engine/cql/values/time_text.h"
 #include "engine/model/composite_value.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 // The shortest digits that are read back as the same number.
@@ -155,4 +155,4 @@ std::string PrintValue(const DataType& type, std::optional<std::string_view> val
 
 std::string PrintBlob(std::string_view bytes) { return "0x" + LowerHex(bytes); }
 
-}  // namespace liststore
+}  // namespace liststore::cql

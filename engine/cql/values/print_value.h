@@ -8,7 +8,7 @@
 
 #include "engine/model/data_type.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // A literal that EncodeLiteral turns back into a value equal to `value`, which is valid for `type`;
 // nullopt is `null`. Of the same bytes, but where a type has several forms of one value: booleans
@@ -24,6 +24,6 @@ std::string PrintValue(const DataType& type, std::optional<std::string_view> val
 // 0x...
 std::string PrintBlob(std::string_view bytes);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_VALUES_PRINT_VALUE_H_

@@ -9,7 +9,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/syntax/shown_text.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 constexpr int64_t kMillisPerDay = 86'400'000;
@@ -339,4 +339,4 @@ std::string PrintTimeText(int64_t nanoseconds) {
          Padded(seconds % 60, 2) + "." + Padded(nanoseconds % kNanosPerSecond, 9);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

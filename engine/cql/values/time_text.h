@@ -10,7 +10,7 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/model/duration.h"
 
-namespace liststore {
+namespace liststore::cql {
 
 // Errors of all parsers are Invalid, "marshaling error: ...". Sources: ScyllaDB types/types.cc,
 // duration.cc.
@@ -36,6 +36,6 @@ std::string PrintTimeText(int64_t nanoseconds);
 // In the units above; of a duration of nothing it is empty, which is no literal.
 std::string PrintDurationText(const Duration& duration);
 
-}  // namespace liststore
+}  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_VALUES_TIME_TEXT_H_

@@ -9,7 +9,7 @@
 #include "engine/cql/values/literal.h"
 #include "engine/model/composite_value.h"
 
-namespace liststore {
+namespace liststore::cql {
 namespace {
 
 // Between the colons that no backslash stands before; nothing of an empty text.
@@ -67,4 +67,4 @@ CqlOr<std::string> EncodeTupleText(std::string_view text, const DataType& type) 
   return EncodeTuple(values);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql

@@ -14,25 +14,26 @@
 #include "engine/model/composite_value.h"
 #include "engine/protocol/primitives.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {}  // namespace
 
-Aggregation::Aggregation(const std::vector<Selection>& selections, const SelectionContext& context)
+Aggregation::Aggregation(const std::vector<cql::Selection>& selections,
+                         const SelectionContext& context)
     : selections_(selections), context_(context) {
-  for (const Selection& selection : selections_) AddParts(selection);
+  for (const cql::Selection& selection : selections_) AddParts(selection);
 }
 
-void Aggregation::AddParts(const Selection& selection) {
-  if (selection.kind == Selection::Kind::kCall) {
-    for (const Selection& operand : selection.operands) AddParts(operand);
-  } else if (selection.kind != Selection::Kind::kValue) {
+void Aggregation::AddParts(const cql::Selection& selection) {
+  if (selection.kind == cql::Selection::Kind::kCall) {
+    for (const cql::Selection& operand : selection.operands) AddParts(operand);
+  } else if (selection.kind != cql::Selection::Kind::kValue) {
     parts_.emplace_back().selection = &selection;
   }
 }
 
 bool Aggregation::counts_rows_only() const {
-  return std::ranges::all_of(selections_, [](const Selection& selection) {
-    return selection.kind == Selection::Kind::kCountRows;
+  return std::ranges::all_of(selections_, [](const cql::Selection& selection) {
+    return selection.kind == cql::Selection::Kind::kCountRows;
   });
 }
 
@@ -41,7 +42,7 @@ void Aggregation::AddRows(uint64_t rows) {
   for (Part& part : parts_) part.count += static_cast<int64_t>(rows);
 }
 
-CqlStatus Aggregation::Add(const RowBuffer& row) {
+cql::CqlStatus Aggregation::Add(const RowBuffer& row) {
   size_t bytes = 0;
   for (Part& part : parts_) {
     LS_RETURN_IF_ERROR(AddTo(part, row));
@@ -52,9 +53,9 @@ CqlStatus Aggregation::Add(const RowBuffer& row) {
   return {};
 }
 
-CqlStatus Aggregation::AddTo(Part& part, const RowBuffer& row) {
-  const Selection& selection = *part.selection;
-  if (selection.kind == Selection::Kind::kCountRows) {
+cql::CqlStatus Aggregation::AddTo(Part& part, const RowBuffer& row) {
+  const cql::Selection& selection = *part.selection;
+  if (selection.kind == cql::Selection::Kind::kCountRows) {
     ++part.count;
     return {};
   }
@@ -65,14 +66,15 @@ CqlStatus Aggregation::AddTo(Part& part, const RowBuffer& row) {
   }
   LS_ASSIGN_OR_RETURN(const SelectedValue value, ValueOf(selection.operands[0], row, context_));
   if (!value) return {};
-  if (selection.kind == Selection::Kind::kMin || selection.kind == Selection::Kind::kMax) {
+  if (selection.kind == cql::Selection::Kind::kMin ||
+      selection.kind == cql::Selection::Kind::kMax) {
     const int order = part.value ? CompareValues(selection.type, *value, *part.value) : 0;
-    const bool better = selection.kind == Selection::Kind::kMin ? order < 0 : order > 0;
+    const bool better = selection.kind == cql::Selection::Kind::kMin ? order < 0 : order > 0;
     if (!part.value || better) part.value = value;
     return {};
   }
   const bool adds =
-      selection.kind == Selection::Kind::kSum || selection.kind == Selection::Kind::kAvg;
+      selection.kind == cql::Selection::Kind::kSum || selection.kind == cql::Selection::Kind::kAvg;
   if (adds && value->empty()) return {};  // a number of no bytes is none
   ++part.count;
   if (!adds) return {};
@@ -88,33 +90,34 @@ CqlStatus Aggregation::AddTo(Part& part, const RowBuffer& row) {
       return {};
     case CqlType::kDecimal:
       if (part.decimals.AddDecimal(*value)) return {};
-      return CqlError::Invalid("The scales of the decimals in " + selection.name +
-                               " differ by more than " + std::to_string(kLiteralDigitsMax) +
-                               ", or one of several scales has more digits than that");
+      return cql::CqlError::Invalid("The scales of the decimals in " + selection.name +
+                                    " differ by more than " +
+                                    std::to_string(cql::kLiteralDigitsMax) +
+                                    ", or one of several scales has more digits than that");
     default:
-      part.integers += DecodeInteger(*value);
+      part.integers += cql::DecodeInteger(*value);
       return {};
   }
 }
 
-CqlOr<SelectedValue> Aggregation::ResultOf(const Part& part) const {
-  const Selection& selection = *part.selection;
-  if (selection.kind == Selection::Kind::kCountRows ||
-      selection.kind == Selection::Kind::kCountValues) {
-    return SelectedValue(EncodeBigint(part.count));
+cql::CqlOr<SelectedValue> Aggregation::ResultOf(const Part& part) const {
+  const cql::Selection& selection = *part.selection;
+  if (selection.kind == cql::Selection::Kind::kCountRows ||
+      selection.kind == cql::Selection::Kind::kCountValues) {
+    return SelectedValue(cql::EncodeBigint(part.count));
   }
-  if (selection.kind != Selection::Kind::kSum && selection.kind != Selection::Kind::kAvg)
+  if (selection.kind != cql::Selection::Kind::kSum && selection.kind != cql::Selection::Kind::kAvg)
     return part.value;
-  const bool divides = selection.kind == Selection::Kind::kAvg && part.count > 0;
+  const bool divides = selection.kind == cql::Selection::Kind::kAvg && part.count > 0;
   const auto count = static_cast<uint64_t>(part.count);
   switch (selection.type.native()) {
     case CqlType::kFloat: {
       const float result = divides ? part.floats / static_cast<float>(count) : part.floats;
-      return SelectedValue(EncodeFloat(result));
+      return SelectedValue(cql::EncodeFloat(result));
     }
     case CqlType::kDouble: {
       const double result = divides ? part.doubles / static_cast<double>(count) : part.doubles;
-      return SelectedValue(EncodeDouble(result));
+      return SelectedValue(cql::EncodeDouble(result));
     }
     case CqlType::kVarint:
       return SelectedValue((divides ? part.decimals.CutBy(count) : part.decimals).Varint());
@@ -129,12 +132,12 @@ CqlOr<SelectedValue> Aggregation::ResultOf(const Part& part) const {
   LS_CHECK(bytes >= 1 && bytes <= 8, "the other sums are of integers");
   const __int128 max = (__int128{1} << (8 * bytes - 1)) - 1;
   if (result > max || result < -max - 1) {
-    return CqlError::Invalid("Sum overflow. Values should be casted to a wider type.");
+    return cql::CqlError::Invalid("Sum overflow. Values should be casted to a wider type.");
   }
-  return SelectedValue(EncodeInteger(static_cast<int64_t>(result), type));
+  return SelectedValue(cql::EncodeInteger(static_cast<int64_t>(result), type));
 }
 
-CqlStatus Aggregation::AppendResult(OutputBuffer& out) {
+cql::CqlStatus Aggregation::AppendResult(OutputBuffer& out) {
   std::vector<SelectedValue> results;
   for (const Part& part : parts_) {
     LS_ASSIGN_OR_RETURN(SelectedValue result, ResultOf(part));
@@ -142,16 +145,16 @@ CqlStatus Aggregation::AppendResult(OutputBuffer& out) {
   }
   // Parts come in the order in which their selections are evaluated.
   size_t next = 0;
-  for (const Selection& selection : selections_) {
+  for (const cql::Selection& selection : selections_) {
     LS_ASSIGN_OR_RETURN(const SelectedValue value,
-                        Evaluate(selection, context_, [&](const Selection& leaf) {
+                        Evaluate(selection, context_, [&](const cql::Selection& leaf) {
                           LS_CHECK(parts_[next].selection == &leaf, "parts come in order");
                           return results[next++];
                         }));
     value ? protocol::AppendBytes(out, *value) : protocol::AppendNull(out);
   }
   for (Part& part : parts_) {
-    const Selection* const selection = part.selection;
+    const cql::Selection* const selection = part.selection;
     part = Part();
     part.selection = selection;
   }
@@ -159,4 +162,4 @@ CqlStatus Aggregation::AppendResult(OutputBuffer& out) {
   return {};
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

@@ -13,45 +13,45 @@
 #include "engine/execute/select/row_buffer.h"
 #include "engine/execute/select/row_output.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // COUNT, MIN, MAX, SUM and AVG of expressions, and functions of those; what is no aggregate has the
 // value of the first row. One thread.
 class Aggregation {
  public:
   // `selections` and what `context` borrows outlive it.
-  Aggregation(const std::vector<Selection>& selections, const SelectionContext& context);
+  Aggregation(const std::vector<cql::Selection>& selections, const SelectionContext& context);
 
-  CqlStatus Add(const RowBuffer& row);
+  cql::CqlStatus Add(const RowBuffer& row);
   // Rows that were counted without being read. Only where `counts_rows_only`.
   void AddRows(uint64_t rows);
   // True when the number of rows is all that matters.
   bool counts_rows_only() const;
   // The group's row; what is added next begins another. Invalid: a sum does not fit its type.
-  CqlStatus AppendResult(OutputBuffer& out);
+  cql::CqlStatus AppendResult(OutputBuffer& out);
 
  private:
   // Of one part of a selection: an aggregate, or what the first row has.
   struct Part {
-    const Selection* selection = nullptr;
+    const cql::Selection* selection = nullptr;
     int64_t count = 0;
     SelectedValue value;  // of the first row; the least, the greatest
     __int128 integers = 0;
     float floats = 0;
     double doubles = 0;
-    DecimalSum decimals;
+    cql::DecimalSum decimals;
   };
 
-  void AddParts(const Selection& selection);
-  CqlStatus AddTo(Part& part, const RowBuffer& row);
-  CqlOr<SelectedValue> ResultOf(const Part& part) const;
+  void AddParts(const cql::Selection& selection);
+  cql::CqlStatus AddTo(Part& part, const RowBuffer& row);
+  cql::CqlOr<SelectedValue> ResultOf(const Part& part) const;
 
-  const std::vector<Selection>& selections_;
+  const std::vector<cql::Selection>& selections_;
   const SelectionContext context_;
   std::vector<Part> parts_;
   bool any_row_ = false;
 };
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_SELECT_AGGREGATION_H_

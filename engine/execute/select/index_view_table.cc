@@ -19,7 +19,7 @@
 #include "engine/model/partition_key.h"
 #include "engine/model/token.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 using Outcome = IndexViewTable::Outcome;
@@ -31,7 +31,7 @@ constexpr size_t kPartitionsPerStep = 64;
 // Reads the table, and makes the view's rows of what comes.
 class IndexViewReader final : public RowSink {
  public:
-  IndexViewReader(Engine& engine, const TableDefinition& base, const IndexDefinition& index,
+  IndexViewReader(shard::Engine& engine, const TableDefinition& base, const IndexDefinition& index,
                   const TableDefinition& view, uint64_t now_nanos)
       : engine_(engine),
         base_(base),
@@ -64,7 +64,7 @@ class IndexViewReader final : public RowSink {
         value_filter_ = ReadSpec::ValueFilter{indexed_.position, *wanted_->begin()};
       }
     }
-    ScanPosition position;
+    shard::ScanPosition position;
     std::vector<std::string> partitions;
     while (!position.done) {
       const OpStatus status = engine_.ScanPartitions(
@@ -77,14 +77,14 @@ class IndexViewReader final : public RowSink {
     return outcome_;
   }
 
-  std::vector<VirtualRow> TakeSorted() {
+  std::vector<cql::VirtualRow> TakeSorted() {
     const bool backwards = view_.storage.reads_backwards();
     std::ranges::sort(found_, [backwards](const Found& a, const Found& b) {
       if (a.token != b.token) return a.token < b.token;
       if (a.partition_key != b.partition_key) return a.partition_key < b.partition_key;
       return backwards ? b.clustering_key < a.clustering_key : a.clustering_key < b.clustering_key;
     });
-    std::vector<VirtualRow> rows;
+    std::vector<cql::VirtualRow> rows;
     rows.reserve(found_.size());
     for (Found& found : found_) rows.push_back(std::move(found.row));
     return rows;
@@ -112,7 +112,7 @@ class IndexViewReader final : public RowSink {
     Token token;
     std::string partition_key;
     std::string clustering_key;
-    VirtualRow row;
+    cql::VirtualRow row;
   };
 
   // False: nothing more is to be read.
@@ -169,7 +169,7 @@ class IndexViewReader final : public RowSink {
   void Add(std::string_view part, std::string_view element_key) {
     if (outcome_ != Outcome::kRead || part.size() > kKeyBytesMax) return;
     if (wanted_ && !wanted_->contains(part)) return;
-    const std::string token = EncodeBigint(TokenOf(row_.partition_key()).value);
+    const std::string token = cql::EncodeBigint(TokenOf(row_.partition_key()).value);
     std::vector<std::string_view> values;
     for (const Shown& shown : shown_) {
       switch (shown.value) {
@@ -200,7 +200,7 @@ class IndexViewReader final : public RowSink {
     found_.push_back(std::move(found));
   }
 
-  Engine& engine_;
+  shard::Engine& engine_;
   const TableDefinition& base_;
   const IndexDefinition& index_;
   const TableDefinition& view_;
@@ -219,7 +219,7 @@ class IndexViewReader final : public RowSink {
 
 }  // namespace
 
-std::vector<VirtualRow> IndexViewTable::Rows(const VirtualReadContext& context) const {
+std::vector<cql::VirtualRow> IndexViewTable::Rows(const cql::VirtualReadContext& context) const {
   const auto base = context.schema.FindTable(view_->keyspace, view_->view->base);
   const auto now = context.schema.FindTable(view_->keyspace, view_->name);
   outcome_ = Outcome::kGone;
@@ -231,7 +231,7 @@ std::vector<VirtualRow> IndexViewTable::Rows(const VirtualReadContext& context) 
   LS_CHECK(index != nullptr, "the view of an index is there as long as the index");
   IndexViewReader reader(engine_, *base, *index, *view_, context.now_nanos);
   outcome_ = reader.Read(keys_);
-  return outcome_ == Outcome::kRead ? reader.TakeSorted() : std::vector<VirtualRow>();
+  return outcome_ == Outcome::kRead ? reader.TakeSorted() : std::vector<cql::VirtualRow>();
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

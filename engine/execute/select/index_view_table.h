@@ -13,22 +13,22 @@
 #include "engine/cql/schema/virtual_table.h"
 #include "engine/shard/engine.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // Of one SELECT, and of the thread that runs it. A row is there as long as what it follows from: a
 // live value in the indexed column, or, where that is a key column, a live row. All columns are
 // keys, so that there are no times to show.
-class IndexViewTable final : public VirtualTable {
+class IndexViewTable final : public cql::VirtualTable {
  public:
   // `engine` outlives it. `keys`: the partition keys whose rows are wanted; nullopt: all.
-  IndexViewTable(Engine& engine, std::shared_ptr<const TableDefinition> view,
+  IndexViewTable(shard::Engine& engine, std::shared_ptr<const TableDefinition> view,
                  std::optional<std::vector<std::string>> keys)
       : engine_(engine), view_(std::move(view)), keys_(std::move(keys)) {}
 
   const std::shared_ptr<const TableDefinition>& definition() const override { return view_; }
   // Those of `keys` alone. Each partition of the table is read at an instant of its own, 1024 rows
   // at a time; of a local index only those that `keys` names. O(rows looked at + rows found * log).
-  std::vector<VirtualRow> Rows(const VirtualReadContext& context) const override;
+  std::vector<cql::VirtualRow> Rows(const cql::VirtualReadContext& context) const override;
 
   // How the last Rows ended. Rows that are incomplete are none.
   enum class Outcome : uint8_t {
@@ -39,12 +39,12 @@ class IndexViewTable final : public VirtualTable {
   Outcome outcome() const { return outcome_; }
 
  private:
-  Engine& engine_;
+  shard::Engine& engine_;
   const std::shared_ptr<const TableDefinition> view_;
   const std::optional<std::vector<std::string>> keys_;
   mutable Outcome outcome_ = Outcome::kRead;
 };
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_SELECT_INDEX_VIEW_TABLE_H_

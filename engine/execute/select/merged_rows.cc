@@ -8,9 +8,10 @@
 
 #include "engine/model/composite_value.h"
 
-namespace liststore {
+namespace liststore::execute {
 
-MergedRows::MergedRows(const SelectPlan& plan, ResultCollector& collector, SelectResult& result)
+MergedRows::MergedRows(const cql::SelectPlan& plan, ResultCollector& collector,
+                       SelectResult& result)
     : plan_(plan),
       result_(result),
       columns_(plan.table->ColumnsOf(ColumnKind::kClustering)),
@@ -53,4 +54,4 @@ void MergedRows::Finish(uint64_t limit) {
   result_.row_count = static_cast<uint32_t>(rows_.size());
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

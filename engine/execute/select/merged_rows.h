@@ -12,13 +12,13 @@
 #include "engine/execute/select/result_collector.h"
 #include "engine/execute/select/select_executor.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // Lives while the partitions are read, one after another, each up to LIMIT. Borrows everything.
 class MergedRows {
  public:
   // From now on notes where the rows that are appended to the result stand.
-  MergedRows(const SelectPlan& plan, ResultCollector& collector, SelectResult& result);
+  MergedRows(const cql::SelectPlan& plan, ResultCollector& collector, SelectResult& result);
   // Puts them in their order, and leaves `limit`. O(rows log rows).
   void Finish(uint64_t limit);
 
@@ -30,13 +30,13 @@ class MergedRows {
   };
   bool IsBefore(const Row& a, const Row& b) const;
 
-  const SelectPlan& plan_;
+  const cql::SelectPlan& plan_;
   SelectResult& result_;
   const std::vector<const ColumnDefinition*> columns_;  // of the clustering key
   const size_t first_;                                  // where the result's rows begin
   std::vector<Row> rows_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_SELECT_MERGED_ROWS_H_

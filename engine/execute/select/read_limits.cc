@@ -9,28 +9,29 @@
 #include "engine/base/status_macros.h"
 #include "engine/model/partition_key.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 // key_is_in_relation: IN (x) is `=`, IN ? is not, whatever it is bound to.
-bool SaysIn(const SelectPlan& plan) {
-  return std::ranges::any_of(plan.partition_key, [](const KeyAlternatives& part) {
+bool SaysIn(const cql::SelectPlan& plan) {
+  return std::ranges::any_of(plan.partition_key, [](const cql::KeyAlternatives& part) {
     return part.list || part.alternatives.size() != 1 ||
-           std::ranges::find(part.also, RelationOperator::kIn, &RowFilter::op) != part.also.end();
+           std::ranges::find(part.also, cql::RelationOperator::kIn, &cql::RowFilter::op) !=
+               part.also.end();
   });
 }
 
 // need_filtering: some column is restricted beyond what keys and clustering order tell. More
 // relations on a column that these tell of are none, nor is a slice of tuples, which storage cannot
 // read where the columns' directions differ. Of a virtual table all relations are filters.
-bool NeedsFiltering(const SelectPlan& plan) {
+bool NeedsFiltering(const cql::SelectPlan& plan) {
   const size_t ordered =
       plan.clustering.prefix_columns() + (plan.clustering.slices.empty() ? 0 : 1);
-  return std::ranges::any_of(plan.filters, [&](const RowFilter& filter) {
+  return std::ranges::any_of(plan.filters, [&](const cql::RowFilter& filter) {
     const ColumnDefinition& column = plan.table->columns[filter.columns[0]];
     if (column.kind == ColumnKind::kPartitionKey) {
       const bool is_equality =
-          filter.op == RelationOperator::kEqual || filter.op == RelationOperator::kIn;
+          filter.op == cql::RelationOperator::kEqual || filter.op == cql::RelationOperator::kIn;
       return plan.partition_key.empty() || !is_equality;
     }
     if (column.kind != ColumnKind::kClustering) return true;
@@ -51,11 +52,11 @@ bool IsPartitionKeyOf(const TableDefinition& table, std::string_view key) {
 
 }  // namespace
 
-CqlStatus ReadLimits::Resolve(const SelectCall& call, ResultCollector& collector) {
-  const SelectPlan& plan = call.plan;
-  LS_RETURN_IF_ERROR(ResolveLimit(plan.limit, call.values, "LIMIT", rows));
-  LS_RETURN_IF_ERROR(
-      ResolveLimit(plan.per_partition_limit, call.values, "PER PARTITION LIMIT", of_partition));
+cql::CqlStatus ReadLimits::Resolve(const SelectCall& call, ResultCollector& collector) {
+  const cql::SelectPlan& plan = call.plan;
+  LS_RETURN_IF_ERROR(cql::ResolveLimit(plan.limit, call.values, "LIMIT", rows));
+  LS_RETURN_IF_ERROR(cql::ResolveLimit(plan.per_partition_limit, call.values, "PER PARTITION LIMIT",
+                                       of_partition));
   if (plan.is_aggregate) {
     // Limits are of the result's rows: groups, of which there is one without GROUP BY.
     collector.LimitGroups(rows, of_partition);
@@ -65,9 +66,9 @@ CqlStatus ReadLimits::Resolve(const SelectCall& call, ResultCollector& collector
   return {};
 }
 
-CqlStatus ReadLimits::ResolvePage(const SelectCall& call, bool finds_nothing,
-                                  ResultCollector& collector) {
-  const SelectPlan& plan = call.plan;
+cql::CqlStatus ReadLimits::ResolvePage(const SelectCall& call, bool finds_nothing,
+                                       ResultCollector& collector) {
+  const cql::SelectPlan& plan = call.plan;
   const bool filters = NeedsFiltering(plan);
   is_paged = call.page_size && !plan.is_aggregate && !plan.at_most_one_row() && rows > 1;
   const bool says_in = plan.refuses_pages || SaysIn(plan);
@@ -76,7 +77,7 @@ CqlStatus ReadLimits::ResolvePage(const SelectCall& call, bool finds_nothing,
     const bool is_refused =
         plan.refuses_pages ? rows > call.page_size.value_or(rows) : filters || !finds_nothing;
     if (is_paged && is_refused) {
-      return CqlError::Invalid(
+      return cql::CqlError::Invalid(
           "Cannot page queries with both ORDER BY and a IN restriction on the partition key; you "
           "must either remove the ORDER BY or the IN and sort client side, or disable paging for "
           "this query");
@@ -95,7 +96,7 @@ CqlStatus ReadLimits::ResolvePage(const SelectCall& call, bool finds_nothing,
   // pages unseen do not.
   if (!call.resume || (!is_paged && !plan.is_aggregate && !filters)) return {};
   if (!IsPartitionKeyOf(*plan.table, call.resume->partition_key)) {
-    return CqlError::Invalid(protocol::kInvalidPagingState);
+    return cql::CqlError::Invalid(protocol::kInvalidPagingState);
   }
   resume = call.resume;
   // A row of such a partition is the partition.
@@ -104,10 +105,10 @@ CqlStatus ReadLimits::ResolvePage(const SelectCall& call, bool finds_nothing,
   return {};
 }
 
-CqlStatus ReadLimits::CheckSize(const ResultCollector& collector) const {
+cql::CqlStatus ReadLimits::CheckSize(const ResultCollector& collector) const {
   if (is_paged || !collector.too_large()) return {};
-  return CqlError::Invalid("The result is larger than " + std::to_string(bytes_max) +
-                           " bytes: read it in pages, or with a LIMIT");
+  return cql::CqlError::Invalid("The result is larger than " + std::to_string(bytes_max) +
+                                " bytes: read it in pages, or with a LIMIT");
 }
 
 uint64_t ReadLimits::LeftOf(std::string_view key) const {
@@ -124,4 +125,4 @@ protocol::PagingState ReadLimits::StateBehind(std::string_view key,
           .partition_rows = of_partition == UINT64_MAX ? 0 : of_partition - left};
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

@@ -11,7 +11,7 @@
 #include "engine/execute/select/select_executor.h"
 #include "engine/protocol/paging_state.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 struct ReadLimits {
   uint64_t rows = UINT64_MAX;          // what is left of LIMIT; not of groups
@@ -25,13 +25,14 @@ struct ReadLimits {
   std::optional<protocol::PagingState> resume;
 
   // LIMIT and PER PARTITION LIMIT; those of groups become the collector's.
-  CqlStatus Resolve(const SelectCall& call, ResultCollector& collector);
+  cql::CqlStatus Resolve(const SelectCall& call, ResultCollector& collector);
   // Whether there are pages, and what the paging state says where they count. `finds_nothing`: the
   // WHERE clause names no partition. Invalid: pages that cannot be, a state of another table.
-  CqlStatus ResolvePage(const SelectCall& call, bool finds_nothing, ResultCollector& collector);
+  cql::CqlStatus ResolvePage(const SelectCall& call, bool finds_nothing,
+                             ResultCollector& collector);
 
   // Invalid: without pages it is more than bytes_max.
-  CqlStatus CheckSize(const ResultCollector& collector) const;
+  cql::CqlStatus CheckSize(const ResultCollector& collector) const;
 
   // The page before ended within this partition, with that row.
   bool ResumesWithin(std::string_view key) const {
@@ -45,6 +46,6 @@ struct ReadLimits {
                                     uint64_t left) const;
 };
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_SELECT_READ_LIMITS_H_

@@ -9,31 +9,31 @@
 #include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 // WRITETIME and TTL of an element or field.
-bool IsTimeOfPart(const Selection& selection) {
-  using Kind = Selection::Kind;
+bool IsTimeOfPart(const cql::Selection& selection) {
+  using Kind = cql::Selection::Kind;
   return (selection.kind == Kind::kWriteTime || selection.kind == Kind::kTtl) &&
          !selection.operands.empty();
 }
 
 // It, or something within it.
-bool AsksForElements(const Selection& selection) {
-  using Kind = Selection::Kind;
+bool AsksForElements(const cql::Selection& selection) {
+  using Kind = cql::Selection::Kind;
   return IsTimeOfPart(selection) || selection.kind == Kind::kWriteTimes ||
          selection.kind == Kind::kTtls || selection.kind == Kind::kTimeuuids ||
          std::ranges::any_of(selection.operands, AsksForElements);
 }
 
 // The keys of the elements whose times are asked for are set, or null.
-CqlStatus CheckPlaces(const std::vector<Selection>& selections, BoundValues values) {
-  for (const Selection& selection : selections) {
+cql::CqlStatus CheckPlaces(const std::vector<cql::Selection>& selections, cql::BoundValues values) {
+  for (const cql::Selection& selection : selections) {
     LS_RETURN_IF_ERROR(CheckPlaces(selection.operands, values));
-    BoundValue place;
+    cql::BoundValue place;
     if (IsTimeOfPart(selection)) {
-      LS_RETURN_IF_ERROR(ResolveSet(selection.operands[0].value, values, place));
+      LS_RETURN_IF_ERROR(cql::ResolveSet(selection.operands[0].value, values, place));
     }
   }
   return {};
@@ -50,23 +50,23 @@ ResultCollector::ResultCollector(const SelectCall& call, SelectResult& result)
   if (std::ranges::any_of(call.plan.selections, AsksForElements)) row_.KeepElements();
 }
 
-CqlStatus ResultCollector::Bind() {
+cql::CqlStatus ResultCollector::Bind() {
   LS_RETURN_IF_ERROR(CheckPlaces(call_.plan.selections, call_.values));
-  return BindFilters(call_.plan.filters, call_.values, filters_);
+  return cql::BindFilters(call_.plan.filters, call_.values, filters_);
 }
 
 void ResultCollector::AskPartitions() {
   if (filters_.empty()) return;
-  const auto is_of = [&](const BoundFilter& filter, ColumnKind kind) {
+  const auto is_of = [&](const cql::BoundFilter& filter, ColumnKind kind) {
     return row_.table().columns[filter.filter->columns[0]].kind == kind;
   };
   const auto of_keys = std::stable_partition(
       filters_.begin(), filters_.end(),
-      [&](const BoundFilter& filter) { return !is_of(filter, ColumnKind::kPartitionKey); });
+      [&](const cql::BoundFilter& filter) { return !is_of(filter, ColumnKind::kPartitionKey); });
   key_filters_.assign(std::move_iterator(of_keys), std::move_iterator(filters_.end()));
   filters_.erase(of_keys, filters_.end());
   // They are asked of the rows as well: those are read at later instants.
-  for (const BoundFilter& filter : filters_) {
+  for (const cql::BoundFilter& filter : filters_) {
     if (is_of(filter, ColumnKind::kStatic)) static_filters_.push_back(filter);
   }
 }
@@ -119,13 +119,13 @@ void ResultCollector::FinishAggregate() {
   if (call_.plan.group_by.empty() || (in_group_ && !skips_group_)) AppendGroup();
 }
 
-bool ResultCollector::MatchesAll(const std::vector<BoundFilter>& filters) const {
-  return std::ranges::all_of(filters, [&](const BoundFilter& filter) {
-    return Matches(filter, row_.table(), row_.values());
+bool ResultCollector::MatchesAll(const std::vector<cql::BoundFilter>& filters) const {
+  return std::ranges::all_of(filters, [&](const cql::BoundFilter& filter) {
+    return cql::Matches(filter, row_.table(), row_.values());
   });
 }
 
-void ResultCollector::Note(CqlStatus status) {
+void ResultCollector::Note(cql::CqlStatus status) {
   if (status.ok()) return;
   status_ = std::move(status);
   ended_ = true;
@@ -164,4 +164,4 @@ bool ResultCollector::EnterGroup() {
   return !skips_group_;
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

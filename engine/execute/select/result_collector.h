@@ -19,7 +19,7 @@
 #include "engine/execute/select/select_executor.h"
 #include "engine/model/row_view.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // Where a result that the client did not want in pages is refused: a frame holds 256 MiB.
 inline constexpr size_t kResultBytesMax = size_t{200} << 20;
@@ -29,7 +29,7 @@ class ResultCollector final : public RowSink {
  public:
   ResultCollector(const SelectCall& call, SelectResult& result);
 
-  CqlStatus Bind();
+  cql::CqlStatus Bind();
   // The filters that a partition's key answers, and those of its static columns, are asked of the
   // partition: TakesKey, and TakesStaticRow.
   void AskPartitions();
@@ -50,7 +50,7 @@ class ResultCollector final : public RowSink {
   bool too_large() const { return too_large_; }
   // Nothing more is wanted: the page is full of bytes, there are groups enough, or an error.
   bool ended() const { return ended_; }
-  const CqlStatus& status() const { return status_; }
+  const cql::CqlStatus& status() const { return status_; }
   // Groups of the result, and of each partition, where there are such.
   void LimitGroups(uint64_t groups_max, uint64_t of_partition_max) {
     groups_left_ = groups_max;
@@ -78,8 +78,8 @@ class ResultCollector final : public RowSink {
   std::function<void()> on_row;
 
  private:
-  bool MatchesAll(const std::vector<BoundFilter>& filters) const;
-  void Note(CqlStatus status);
+  bool MatchesAll(const std::vector<cql::BoundFilter>& filters) const;
+  void Note(cql::CqlStatus status);
   void CountRow();
   void AppendGroup();
 
@@ -100,20 +100,20 @@ class ResultCollector final : public RowSink {
   uint64_t partition_groups_ = 0;
   uint64_t groups_left_ = UINT64_MAX;
   uint64_t partition_groups_max_ = UINT64_MAX;
-  std::vector<BoundFilter> filters_;         // of rows
-  std::vector<BoundFilter> key_filters_;     // of partitions, by their keys
-  std::vector<BoundFilter> static_filters_;  // by their static rows
+  std::vector<cql::BoundFilter> filters_;         // of rows
+  std::vector<cql::BoundFilter> key_filters_;     // of partitions, by their keys
+  std::vector<cql::BoundFilter> static_filters_;  // by their static rows
   uint64_t wanted_ = 0;
   uint64_t taken_ = 0;
   size_t bytes_max_ = kResultBytesMax;
   bool too_large_ = false;
   bool ended_ = false;
-  CqlStatus status_;
+  cql::CqlStatus status_;
   bool has_static_row_ = false;
   std::string last_seen_;
   std::string last_taken_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_SELECT_RESULT_COLLECTOR_H_

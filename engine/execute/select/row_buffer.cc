@@ -6,7 +6,7 @@
 #include "engine/model/clustering_encoding.h"
 #include "engine/model/partition_key.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 RowBuffer::RowBuffer(const TableDefinition& table)
     : table_(table),
@@ -122,4 +122,4 @@ void RowBuffer::SetValues(std::span<const std::optional<std::string>> values) {
   partition_key_ = computed_key_;
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

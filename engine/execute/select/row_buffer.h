@@ -13,7 +13,7 @@
 #include "engine/model/row_view.h"
 #include "engine/model/schema.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // Values are views: into the partition key, the row that was set, and the buffer. Used by one
 // thread at a time.
@@ -75,6 +75,6 @@ class RowBuffer {
   std::vector<std::vector<Element>> kept_elements_;  // by position; none: they are not kept
 };
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_SELECT_ROW_BUFFER_H_

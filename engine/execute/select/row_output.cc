@@ -15,7 +15,7 @@
 #include "engine/protocol/primitives.h"
 #include "engine/protocol/response.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 void AppendBigint(int64_t value, OutputBuffer& out) {
@@ -43,16 +43,17 @@ int32_t TtlOf(const Liveness& liveness, int64_t now_seconds) {
 }
 
 // Of the cell whose WRITETIME or TTL is asked for; absent where there is none.
-Liveness LivenessOf(const Selection& selection, const RowBuffer& row, BoundValues values) {
+Liveness LivenessOf(const cql::Selection& selection, const RowBuffer& row,
+                    cql::BoundValues values) {
   if (selection.operands.empty()) return row.liveness(selection.column);
-  BoundValue place;
-  const CqlStatus status = ResolveSet(selection.operands[0].value, values, place);
+  cql::BoundValue place;
+  const cql::CqlStatus status = cql::ResolveSet(selection.operands[0].value, values, place);
   LS_CHECK(status.ok(), "places are looked at before rows are read");
   if (!place.has_value()) return {};
   const std::span<const RowBuffer::Element> elements = row.elements(selection.column);
   const DataType& type = row.table().columns[selection.column].type;
   if (type.kind() == DataType::Kind::kUser) {
-    const auto field = static_cast<size_t>(DecodeInteger(place.bytes));
+    const auto field = static_cast<size_t>(cql::DecodeInteger(place.bytes));
     return field < elements.size() ? elements[field].liveness : Liveness{};
   }
   std::string path;
@@ -62,45 +63,45 @@ Liveness LivenessOf(const Selection& selection, const RowBuffer& row, BoundValue
 }
 
 // Of what the row has by itself.
-void AppendLeaf(const Selection& selection, const RowBuffer& row, const SelectionContext& context,
-                OutputBuffer& out) {
+void AppendLeaf(const cql::Selection& selection, const RowBuffer& row,
+                const SelectionContext& context, OutputBuffer& out) {
   const int64_t now_seconds = context.now_seconds;
   switch (selection.kind) {
-    case Selection::Kind::kColumn: {
+    case cql::Selection::Kind::kColumn: {
       const std::optional<std::string_view>& value = row.values()[selection.column];
       value ? protocol::AppendBytes(out, *value) : protocol::AppendNull(out);
       return;
     }
-    case Selection::Kind::kWriteTime: {
+    case cql::Selection::Kind::kWriteTime: {
       const Liveness liveness = LivenessOf(selection, row, context.values);
       liveness.present() ? AppendBigint(liveness.timestamp.micros, out) : protocol::AppendNull(out);
       return;
     }
-    case Selection::Kind::kTtl: {
+    case cql::Selection::Kind::kTtl: {
       const Liveness liveness = LivenessOf(selection, row, context.values);
       if (!liveness.expiring()) return protocol::AppendNull(out);
       return AppendInt(TtlOf(liveness, now_seconds), out);
     }
     // A list has no nulls: 0 stands for no TTL, and for a field that is null.
-    case Selection::Kind::kWriteTimes: {
+    case cql::Selection::Kind::kWriteTimes: {
       const auto append = [](const RowBuffer::Element& element, OutputBuffer& list) {
         AppendBigint(element.liveness.present() ? element.liveness.timestamp.micros : 0, list);
       };
       return AppendOfEach(row.elements(selection.column), append, out);
     }
-    case Selection::Kind::kTtls: {
+    case cql::Selection::Kind::kTtls: {
       const auto append = [now_seconds](const RowBuffer::Element& element, OutputBuffer& list) {
         AppendInt(element.liveness.expiring() ? TtlOf(element.liveness, now_seconds) : 0, list);
       };
       return AppendOfEach(row.elements(selection.column), append, out);
     }
-    case Selection::Kind::kTimeuuids: {
+    case cql::Selection::Kind::kTimeuuids: {
       const auto append = [](const RowBuffer::Element& element, OutputBuffer& list) {
         protocol::AppendBytes(list, TimeuuidOfPath(element.path).view());
       };
       return AppendOfEach(row.elements(selection.column), append, out);
     }
-    case Selection::Kind::kToken:
+    case cql::Selection::Kind::kToken:
       return AppendBigint(TokenOf(row.partition_key()).value, out);
     default:
       break;
@@ -108,22 +109,23 @@ void AppendLeaf(const Selection& selection, const RowBuffer& row, const Selectio
   LS_UNREACHABLE("calls, aggregates and what became of a write are not of a row by itself");
 }
 
-bool IsLeaf(const Selection& selection) {
-  return selection.kind != Selection::Kind::kCall && selection.kind != Selection::Kind::kValue;
+bool IsLeaf(const cql::Selection& selection) {
+  return selection.kind != cql::Selection::Kind::kCall &&
+         selection.kind != cql::Selection::Kind::kValue;
 }
 
 }  // namespace
 
-CqlStatus CheckFitsFrame(size_t bytes) {
+cql::CqlStatus CheckFitsFrame(size_t bytes) {
   if (bytes <= protocol::kFrameBodyBytesMax) [[likely]]
     return {};
-  return CqlError::Invalid(protocol::FrameEncoder::OverflowText());
+  return cql::CqlError::Invalid(protocol::FrameEncoder::OverflowText());
 }
 
-CqlStatus AppendRow(const std::vector<Selection>& selections, const RowBuffer& row,
-                    const SelectionContext& context, OutputBuffer& out) {
+cql::CqlStatus AppendRow(const std::vector<cql::Selection>& selections, const RowBuffer& row,
+                         const SelectionContext& context, OutputBuffer& out) {
   const size_t begin = out.size();
-  for (const Selection& selection : selections) {
+  for (const cql::Selection& selection : selections) {
     if (IsLeaf(selection)) {
       AppendLeaf(selection, row, context, out);
     } else {
@@ -132,18 +134,18 @@ CqlStatus AppendRow(const std::vector<Selection>& selections, const RowBuffer& r
     }
     LS_RETURN_IF_ERROR(CheckFitsFrame(out.size()));
     if (out.size() - begin > context.row_bytes_max) {
-      return CqlError::Invalid("A row of the result is larger than " +
-                               std::to_string(context.row_bytes_max) +
-                               " bytes, which an answer may take of the memory for clients: select "
-                               "fewer columns of it");
+      return cql::CqlError::Invalid(
+          "A row of the result is larger than " + std::to_string(context.row_bytes_max) +
+          " bytes, which an answer may take of the memory for clients: select "
+          "fewer columns of it");
     }
   }
   return {};
 }
 
-CqlOr<SelectedValue> ValueOf(const Selection& selection, const RowBuffer& row,
-                             const SelectionContext& context) {
-  return Evaluate(selection, context, [&](const Selection& leaf) -> SelectedValue {
+cql::CqlOr<SelectedValue> ValueOf(const cql::Selection& selection, const RowBuffer& row,
+                                  const SelectionContext& context) {
+  return Evaluate(selection, context, [&](const cql::Selection& leaf) -> SelectedValue {
     // As a cell would be: what it appends behind its length is the value.
     OutputBuffer cell;
     AppendLeaf(leaf, row, context, cell);
@@ -152,24 +154,24 @@ CqlOr<SelectedValue> ValueOf(const Selection& selection, const RowBuffer& row,
   });
 }
 
-CqlOr<SelectedValue> Evaluate(const Selection& selection, const SelectionContext& context,
-                              absl::FunctionRef<SelectedValue(const Selection&)> leaf) {
+cql::CqlOr<SelectedValue> Evaluate(const cql::Selection& selection, const SelectionContext& context,
+                                   absl::FunctionRef<SelectedValue(const cql::Selection&)> leaf) {
   if (IsLeaf(selection)) return leaf(selection);
-  if (selection.kind == Selection::Kind::kValue) {
-    BoundValue value;
-    LS_RETURN_IF_ERROR(ResolveSet(selection.value, context.values, value));
+  if (selection.kind == cql::Selection::Kind::kValue) {
+    cql::BoundValue value;
+    LS_RETURN_IF_ERROR(cql::ResolveSet(selection.value, context.values, value));
     return value.has_value() ? SelectedValue(value.bytes) : std::nullopt;
   }
   std::vector<SelectedValue> operands;
   size_t bytes = 0;
-  for (const Selection& operand : selection.operands) {
+  for (const cql::Selection& operand : selection.operands) {
     LS_ASSIGN_OR_RETURN(SelectedValue value, Evaluate(operand, context, leaf));
     if (value) bytes += value->size();
     LS_RETURN_IF_ERROR(CheckFitsFrame(bytes));
     operands.push_back(std::move(value));
   }
   const std::vector<std::optional<std::string_view>> arguments(operands.begin(), operands.end());
-  return EvaluateFunction(selection.function, arguments, context.functions);
+  return cql::EvaluateFunction(selection.function, arguments, context.functions);
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

@@ -16,12 +16,12 @@
 #include "engine/cql/values/evaluate_function.h"
 #include "engine/execute/select/row_buffer.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // What expressions are evaluated with beside the row. Everything is borrowed.
 struct SelectionContext {
-  BoundValues values;
-  FunctionContext* functions = nullptr;
+  cql::BoundValues values;
+  cql::FunctionContext* functions = nullptr;
   int64_t now_seconds = 0;
   size_t row_bytes_max = SIZE_MAX;  // of one row
 };
@@ -30,22 +30,22 @@ using SelectedValue = std::optional<std::string>;  // nullopt: null
 
 // Invalid, in the words of FrameEncoder: more than a frame holds. A column may be selected as often
 // as a statement has room for, so that what is made of one row is looked at while it grows.
-CqlStatus CheckFitsFrame(size_t bytes);
+cql::CqlStatus CheckFitsFrame(size_t bytes);
 
 // Appends a row: a [bytes] for each selection, none of which has an aggregate. Errors are those of
 // functions and of CheckFitsFrame; `out` is of no use behind one.
-CqlStatus AppendRow(const std::vector<Selection>& selections, const RowBuffer& row,
-                    const SelectionContext& context, OutputBuffer& out);
+cql::CqlStatus AppendRow(const std::vector<cql::Selection>& selections, const RowBuffer& row,
+                         const SelectionContext& context, OutputBuffer& out);
 
 // The value of a selection without aggregates.
-CqlOr<SelectedValue> ValueOf(const Selection& selection, const RowBuffer& row,
-                             const SelectionContext& context);
+cql::CqlOr<SelectedValue> ValueOf(const cql::Selection& selection, const RowBuffer& row,
+                                  const SelectionContext& context);
 
 // The value of any selection, of which `leaf` gives what is neither a call nor a value of the
 // statement.
-CqlOr<SelectedValue> Evaluate(const Selection& selection, const SelectionContext& context,
-                              absl::FunctionRef<SelectedValue(const Selection&)> leaf);
+cql::CqlOr<SelectedValue> Evaluate(const cql::Selection& selection, const SelectionContext& context,
+                                   absl::FunctionRef<SelectedValue(const cql::Selection&)> leaf);
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_SELECT_ROW_OUTPUT_H_

@@ -15,7 +15,7 @@
 #include "engine/model/partition_key.h"
 #include "engine/model/token.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 // Rows that one hold of a lane reads at most, some 100 us.
@@ -24,8 +24,8 @@ constexpr uint64_t kRowsPerReadMax = 1024;
 constexpr size_t kPartitionsPerScan = 64;
 
 // The ranges behind `key` in the order of the read.
-void CutRanges(std::vector<EncodedRange>& ranges, std::string_view key, bool descending) {
-  for (EncodedRange& range : ranges) {
+void CutRanges(std::vector<cql::EncodedRange>& ranges, std::string_view key, bool descending) {
+  for (cql::EncodedRange& range : ranges) {
     range.is_one_key = false;
     if (descending) {
       if (range.to_end || range.upper > key) range.upper = key;
@@ -35,12 +35,12 @@ void CutRanges(std::vector<EncodedRange>& ranges, std::string_view key, bool des
       if (range.lower < behind) range.lower = std::move(behind);
     }
   }
-  std::erase_if(ranges, [](const EncodedRange& r) { return !r.to_end && r.upper <= r.lower; });
+  std::erase_if(ranges, [](const cql::EncodedRange& r) { return !r.to_end && r.upper <= r.lower; });
 }
 
 class SelectExecution {
  public:
-  SelectExecution(Engine& engine, const SelectCall& call, SelectResult& result)
+  SelectExecution(shard::Engine& engine, const SelectCall& call, SelectResult& result)
       : engine_(engine),
         call_(call),
         plan_(call.plan),
@@ -50,7 +50,7 @@ class SelectExecution {
         descending_(table_.storage.reads_backwards() != plan_.reversed),
         reads_statics_(!table_.storage.statics.empty()) {}
 
-  CqlStatus Run(bool& gone) {
+  cql::CqlStatus Run(bool& gone) {
     LS_RETURN_IF_ERROR(Prepare());
     if (nothing_) {
       collector_.FinishAggregate();
@@ -70,19 +70,19 @@ class SelectExecution {
   }
 
  private:
-  CqlStatus Prepare() {
+  cql::CqlStatus Prepare() {
     LS_RETURN_IF_ERROR(collector_.Bind());
     collector_.AskPartitions();
     LS_RETURN_IF_ERROR(limits_.Resolve(call_, collector_));
     LS_RETURN_IF_ERROR(
-        EncodeRanges(table_, plan_.clustering, call_.values, KeyUse::kRead, ranges_));
+        cql::EncodeRanges(table_, plan_.clustering, call_.values, cql::KeyUse::kRead, ranges_));
     nothing_ |= ranges_.empty();
     if (plan_.partition_key.empty()) {
-      LS_RETURN_IF_ERROR(EncodeTokenRange(plan_.token_bounds, call_.values, tokens_));
+      LS_RETURN_IF_ERROR(cql::EncodeTokenRange(plan_.token_bounds, call_.values, tokens_));
       nothing_ |= !tokens_;
     } else {
-      LS_RETURN_IF_ERROR(
-          EncodePartitionKeys(table_, plan_.partition_key, call_.values, KeyUse::kRead, keys_));
+      LS_RETURN_IF_ERROR(cql::EncodePartitionKeys(table_, plan_.partition_key, call_.values,
+                                                  cql::KeyUse::kRead, keys_));
       nothing_ |= keys_.empty();
       if (!plan_.in_descending.empty()) SortDescending();
     }
@@ -93,10 +93,10 @@ class SelectExecution {
     return {};
   }
 
-  CqlStatus PrepareIndex() {
+  cql::CqlStatus PrepareIndex() {
     if (!plan_.index) return {};
-    BoundValue value;
-    LS_RETURN_IF_ERROR(ResolveSet(plan_.index->value, call_.values, value));
+    cql::BoundValue value;
+    LS_RETURN_IF_ERROR(cql::ResolveSet(plan_.index->value, call_.values, value));
     if (value.has_value()) {
       value_filter_ = ReadSpec::ValueFilter{plan_.index->column, value.bytes};
     } else {
@@ -146,7 +146,7 @@ class SelectExecution {
   }
 
   void ReadAll() {
-    ScanPosition position = engine_.PositionAt(Token{tokens_->first});
+    shard::ScanPosition position = engine_.PositionAt(Token{tokens_->first});
     if (limits_.resume) {
       const std::string key(limits_.resume->partition_key);
       if (limits_.resume->clustering_key && !ReadPartition(key)) return;
@@ -170,8 +170,8 @@ class SelectExecution {
     if (!WantsPartition(key)) return !gone_;
     const bool resumed = limits_.ResumesWithin(key);
     uint64_t partition_left = limits_.LeftOf(key);
-    std::vector<EncodedRange>* ranges = &ranges_;
-    std::vector<EncodedRange> cut;
+    std::vector<cql::EncodedRange>* ranges = &ranges_;
+    std::vector<cql::EncodedRange> cut;
     any_row_ = false;
     if (resumed) {
       cut = ranges_;
@@ -179,7 +179,7 @@ class SelectExecution {
       ranges = &cut;
     }
     for (size_t i = 0; i < ranges->size() && partition_left > 0; ++i) {
-      const EncodedRange& range = (*ranges)[descending_ ? ranges->size() - 1 - i : i];
+      const cql::EncodedRange& range = (*ranges)[descending_ ? ranges->size() - 1 - i : i];
       if (!ReadRange(key, range, partition_left)) return false;
     }
     return resumed || TakeStaticRow(key);
@@ -217,7 +217,7 @@ class SelectExecution {
   }
 
   // False: the page or the limit is full, or the table is gone.
-  bool ReadRange(const std::string& key, EncodedRange range, uint64_t& partition_left) {
+  bool ReadRange(const std::string& key, cql::EncodedRange range, uint64_t& partition_left) {
     if (CountsOnly()) return CountRange(key, range);
     while (true) {
       const uint64_t wanted = std::min({limits_.rows, limits_.page, partition_left});
@@ -250,7 +250,7 @@ class SelectExecution {
         return false;
       }
       if (partition_left == 0 || reply.rows < rows) return true;
-      std::vector<EncodedRange> rest = {std::move(range)};
+      std::vector<cql::EncodedRange> rest = {std::move(range)};
       CutRanges(rest, collector_.last_seen(), descending_);
       if (rest.empty()) return true;
       range = std::move(rest[0]);
@@ -272,7 +272,7 @@ class SelectExecution {
            !collector_.filters() && !value_filter_ && !reads_statics_ &&
            limits_.rows == UINT64_MAX && collector_.aggregation().counts_rows_only();
   }
-  bool CountRange(const std::string& key, const EncodedRange& range) {
+  bool CountRange(const std::string& key, const cql::EncodedRange& range) {
     const Reply reply =
         engine_.Execute({.table = table_.storage.id,
                          .partition_key = key,
@@ -294,9 +294,9 @@ class SelectExecution {
     rows.Finish(limit);
   }
 
-  Engine& engine_;
+  shard::Engine& engine_;
   const SelectCall& call_;
-  const SelectPlan& plan_;
+  const cql::SelectPlan& plan_;
   const TableDefinition& table_;
   SelectResult& result_;
   ResultCollector collector_;
@@ -304,8 +304,8 @@ class SelectExecution {
   const bool reads_statics_;
 
   std::vector<std::string> keys_;  // in their order
-  std::optional<TokenRange> tokens_;
-  std::vector<EncodedRange> ranges_;  // ascending
+  std::optional<cql::TokenRange> tokens_;
+  std::vector<cql::EncodedRange> ranges_;  // ascending
   std::optional<ReadSpec::ValueFilter> value_filter_;
   ReadLimits limits_;
   bool nothing_ = false;
@@ -315,9 +315,10 @@ class SelectExecution {
 
 }  // namespace
 
-CqlStatus ExecuteSelect(Engine& engine, const SelectCall& call, SelectResult& result, bool& gone) {
+cql::CqlStatus ExecuteSelect(shard::Engine& engine, const SelectCall& call, SelectResult& result,
+                             bool& gone) {
   gone = false;
   return SelectExecution(engine, call, result).Run(gone);
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

@@ -17,20 +17,20 @@
 #include "engine/settings/statement_settings.h"
 #include "engine/shard/engine.h"
 
-namespace liststore {
+namespace liststore::execute {
 
 // One execution. Everything is borrowed for its length.
 struct SelectCall {
-  const SelectPlan& plan;
-  BoundValues values;
+  const cql::SelectPlan& plan;
+  cql::BoundValues values;
   // Rows of a page; nullopt: all.
   std::optional<uint64_t> page_size;
   // Where the page before ended, of whatever statement.
   std::optional<protocol::PagingState> resume;
   // Where a page ends although it has room for more rows.
-  uint64_t page_bytes_max = StatementSettings::kPageBytesDefault;
+  uint64_t page_bytes_max = settings::StatementSettings::kPageBytesDefault;
   uint64_t now_nanos = 0;
-  FunctionContext* functions = nullptr;  // of functions that are not pure
+  cql::FunctionContext* functions = nullptr;  // of functions that are not pure
   // Of a row, and of a result without pages where that is less than kResultBytesMax.
   size_t bytes_max = SIZE_MAX;
 };
@@ -49,12 +49,14 @@ struct SelectResult {
 //
 // Each partition is read at an instant of its own, 1024 rows at a time, so that nobody waits long
 // behind a large one. O(rows looked at).
-CqlStatus ExecuteSelect(Engine& engine, const SelectCall& call, SelectResult& result, bool& gone);
+cql::CqlStatus ExecuteSelect(shard::Engine& engine, const SelectCall& call, SelectResult& result,
+                             bool& gone);
 
 // Virtual tables: computed whole for each page.
-CqlStatus ExecuteVirtualSelect(const VirtualTable& table, const VirtualReadContext& context,
-                               const SelectCall& call, SelectResult& result);
+cql::CqlStatus ExecuteVirtualSelect(const cql::VirtualTable& table,
+                                    const cql::VirtualReadContext& context, const SelectCall& call,
+                                    SelectResult& result);
 
-}  // namespace liststore
+}  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_SELECT_SELECT_EXECUTOR_H_

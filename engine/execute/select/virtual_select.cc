@@ -21,7 +21,7 @@
 #include "engine/model/partition_key.h"
 #include "engine/model/token.h"
 
-namespace liststore {
+namespace liststore::execute {
 namespace {
 
 // A row, and where it stands.
@@ -29,11 +29,11 @@ struct PlacedRow {
   std::string partition;  // serialised
   std::string row;        // encoded
   size_t place = 0;       // of the partition among those that are read
-  const VirtualRow* values = nullptr;
+  const cql::VirtualRow* values = nullptr;
 };
 
 // `count` key columns from number `first` on.
-std::vector<std::string_view> KeyOf(const VirtualRow& row, size_t first, size_t count) {
+std::vector<std::string_view> KeyOf(const cql::VirtualRow& row, size_t first, size_t count) {
   std::vector<std::string_view> key;
   for (size_t i = first; i < first + count; ++i) {
     LS_CHECK(row[i].has_value(), "key columns are never null");
@@ -51,9 +51,9 @@ class VirtualSelection {
         result_(result),
         collector_(call, result) {}
 
-  CqlStatus Run(const VirtualTable& table, const VirtualReadContext& context) {
+  cql::CqlStatus Run(const cql::VirtualTable& table, const cql::VirtualReadContext& context) {
     LS_RETURN_IF_ERROR(Prepare());
-    std::vector<VirtualRow> rows;
+    std::vector<cql::VirtualRow> rows;
     if (tokens_ && limits_.rows > 0) rows = table.Rows(context);
     Place(rows);
     if (limits_.resume) Resume();
@@ -64,23 +64,23 @@ class VirtualSelection {
   }
 
  private:
-  CqlStatus Prepare() {
+  cql::CqlStatus Prepare() {
     LS_RETURN_IF_ERROR(collector_.Bind());
     LS_RETURN_IF_ERROR(limits_.Resolve(call_, collector_));
-    LS_RETURN_IF_ERROR(EncodeTokenRange(plan_.token_bounds, call_.values, tokens_));
+    LS_RETURN_IF_ERROR(cql::EncodeTokenRange(plan_.token_bounds, call_.values, tokens_));
     if (!plan_.partition_key.empty()) {
-      LS_RETURN_IF_ERROR(
-          EncodePartitionKeys(table_, plan_.partition_key, call_.values, KeyUse::kRead, keys_));
+      LS_RETURN_IF_ERROR(cql::EncodePartitionKeys(table_, plan_.partition_key, call_.values,
+                                                  cql::KeyUse::kRead, keys_));
     }
     const bool finds_nothing = !plan_.partition_key.empty() && keys_.empty();
     return limits_.ResolvePage(call_, finds_nothing, collector_);
   }
 
   // Those that are asked for by their partitions, in the order in which they are answered.
-  void Place(const std::vector<VirtualRow>& rows) {
+  void Place(const std::vector<cql::VirtualRow>& rows) {
     const size_t partition_columns = table_.CountOf(ColumnKind::kPartitionKey);
     const size_t clustering_columns = table_.CountOf(ColumnKind::kClustering);
-    for (const VirtualRow& row : rows) {
+    for (const cql::VirtualRow& row : rows) {
       PlacedRow placed;
       AppendPartitionKey(KeyOf(row, 0, partition_columns), placed.partition);
       if (!IsRead(placed.partition)) continue;
@@ -165,21 +165,22 @@ class VirtualSelection {
   }
 
   const SelectCall& call_;
-  const SelectPlan& plan_;
+  const cql::SelectPlan& plan_;
   const TableDefinition& table_;
   SelectResult& result_;
   ResultCollector collector_;
   ReadLimits limits_;
-  std::optional<TokenRange> tokens_;
+  std::optional<cql::TokenRange> tokens_;
   std::vector<std::string> keys_;  // that are named, in their order
   std::vector<PlacedRow> placed_;
 };
 
 }  // namespace
 
-CqlStatus ExecuteVirtualSelect(const VirtualTable& table, const VirtualReadContext& context,
-                               const SelectCall& call, SelectResult& result) {
+cql::CqlStatus ExecuteVirtualSelect(const cql::VirtualTable& table,
+                                    const cql::VirtualReadContext& context, const SelectCall& call,
+                                    SelectResult& result) {
   return VirtualSelection(call, result).Run(table, context);
 }
 
-}  // namespace liststore
+}  // namespace liststore::execute

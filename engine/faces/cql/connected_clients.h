@@ -12,17 +12,17 @@
 #include "engine/cql/schema/virtual_table.h"
 #include "engine/execute/client_state.h"
 
-namespace liststore {
+namespace liststore::cql_face {
 
 // Connections enter when they have begun the handshake and leave when they are closed; in between
 // their entry is a copy, renewed when the handshake goes on (a later USE does not show).
 // Thread-safe; O(log connections) but Clients. Outside of the data path.
-class ConnectedClients final : public ClientDirectory {
+class ConnectedClients final : public cql::ClientDirectory {
  public:
   // By shard and the connection's number there.
   using Id = std::pair<uint32_t, uint64_t>;
 
-  void Put(Id id, const ClientState& client) {
+  void Put(Id id, const execute::ClientState& client) {
     MutexLock lock(mutex_);
     clients_.insert_or_assign(id, client);
   }
@@ -32,12 +32,12 @@ class ConnectedClients final : public ClientDirectory {
     clients_.erase(id);
   }
   // By shard.
-  std::vector<ClientFacts> Clients() const override {
+  std::vector<cql::ClientFacts> Clients() const override {
     MutexLock lock(mutex_);
-    std::vector<ClientFacts> list;
+    std::vector<cql::ClientFacts> list;
     list.reserve(clients_.size());
     for (const auto& [id, client] : clients_) {
-      ClientFacts facts;
+      cql::ClientFacts facts;
       facts.address = client.peer_address;
       facts.port = client.peer_port;
       facts.protocol_version = static_cast<int32_t>(client.protocol_version);
@@ -54,9 +54,9 @@ class ConnectedClients final : public ClientDirectory {
 
  private:
   mutable Mutex mutex_;
-  std::map<Id, ClientState> clients_ ABSL_GUARDED_BY(mutex_);
+  std::map<Id, execute::ClientState> clients_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql_face
 
 #endif  // LISTSTORE_ENGINE_FACES_CQL_CONNECTED_CLIENTS_H_

@@ -11,7 +11,7 @@
 #include "engine/protocol/frame.h"
 #include "engine/protocol/request.h"
 
-namespace liststore {
+namespace liststore::cql_face {
 
 // One bit for each protocol::EventType.
 using EventTypes = uint8_t;
@@ -41,9 +41,9 @@ struct ConnectionState {
   // Frames that were cut and decoded, whose requests were postponed: they come before what is
   // received next.
   OutputBuffer postponed;
-  ClientState client;
+  execute::ClientState client;
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql_face
 
 #endif  // LISTSTORE_ENGINE_FACES_CQL_CONNECTION_STATE_H_

@@ -7,11 +7,12 @@
 #include "engine/protocol/frame.h"
 #include "engine/protocol/scylla_options.h"
 
-namespace liststore {
+namespace liststore::cql_face {
 
 absl::StatusOr<std::unique_ptr<CqlFace>> CqlFace::Open(network::Server& server,
                                                        const CqlFaceOptions& options,
-                                                       RequestHandler& handler, EventHub& events) {
+                                                       execute::RequestHandler& handler,
+                                                       EventHub& events) {
   std::unique_ptr<CqlFace> face(new CqlFace);
   ServerContext& context = face->context_;
   context.handler = &handler;
@@ -80,4 +81,4 @@ void CqlFace::FillSupported(const CqlFaceOptions& options) {
   }
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql_face

@@ -18,7 +18,7 @@
 #include "engine/faces/cql/session.h"
 #include "engine/network/server.h"
 
-namespace liststore {
+namespace liststore::cql_face {
 
 struct CqlFaceOptions {
   std::string address = "127.0.0.1";
@@ -47,7 +47,8 @@ class CqlFace {
   // else subscribes to `events` any more. Errors: Listener::Open's.
   static absl::StatusOr<std::unique_ptr<CqlFace>> Open(network::Server& server,
                                                        const CqlFaceOptions& options,
-                                                       RequestHandler& handler, EventHub& events);
+                                                       execute::RequestHandler& handler,
+                                                       EventHub& events);
   CqlFace(const CqlFace&) = delete;
   CqlFace& operator=(const CqlFace&) = delete;
 
@@ -71,6 +72,6 @@ class CqlFace {
   uint16_t shard_aware_port_ = 0;
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql_face
 
 #endif  // LISTSTORE_ENGINE_FACES_CQL_CQL_FACE_H_

@@ -16,7 +16,7 @@
 #include "engine/protocol/frame.h"
 #include "engine/protocol/response.h"
 
-namespace liststore {
+namespace liststore::cql_face {
 namespace {
 
 using protocol::Compression;
@@ -52,7 +52,7 @@ size_t FrameBytes(std::string_view frames) {
 }  // namespace
 
 Dispatcher::Dispatcher(const ServerContext& server)
-    : server_(server), slots_(std::make_unique<std::array<Slot, kRequestsPerTurnMax>>()) {}
+    : server_(server), slots_(std::make_unique<std::array<Slot, execute::kRequestsPerTurnMax>>()) {}
 
 Dispatcher::Result Dispatcher::Dispatch(std::string_view received, ConnectionState& state,
                                         const network::Turn& turn) {
@@ -70,7 +70,7 @@ Dispatcher::Result Dispatcher::Dispatch(std::string_view received, ConnectionSta
 
 size_t Dispatcher::DealWith(std::string_view frames, ConnectionState& state,
                             const network::Turn& turn, Result& result) {
-  const size_t pending_max = std::min(turn.limits.requests_max, kRequestsPerTurnMax);
+  const size_t pending_max = std::min(turn.limits.requests_max, execute::kRequestsPerTurnMax);
   OutputBuffer& out = turn.answers;
   size_t dealt_with = 0;
   while (true) {
@@ -121,7 +121,7 @@ void Dispatcher::Take(const protocol::Frame& frame, ConnectionState& state,
     decompressed_bytes_ += slot.body.size();
     return;
   }
-  const protocol::ResponseContext response = ResponseContextOf(header, state.client);
+  const protocol::ResponseContext response = execute::ResponseContextOf(header, state.client);
   if (error) {
     protocol::EncodeError(out, response, *error);
   } else {
@@ -134,7 +134,7 @@ void Dispatcher::Refuse(const protocol::FrameHeader& header, const ConnectionSta
                         OutputBuffer& out) {
   server_.counters->refused_requests.fetch_add(1, std::memory_order_relaxed);
   protocol::EncodeError(
-      out, ResponseContextOf(header, state.client),
+      out, execute::ResponseContextOf(header, state.client),
       protocol::ProtocolError{
           protocol::ErrorCode::kOverloaded,
           absl::StrCat("Too much memory is held for clients: more than three quarters of ",
@@ -179,11 +179,11 @@ void Dispatcher::Flush(ConnectionState& state, OutputBuffer& out, Result& result
   }
   LS_DCHECK(state.phase == protocol::ConnectionPhase::kReady, "statements come when all is agreed");
   const bool compresses = state.compression != Compression::kNone;
-  ConnectionOrders orders = server_.handler->Handle({pending_.data(), pending_count_}, state.client,
-                                                    compresses ? plain_ : out);
+  execute::ConnectionOrders orders = server_.handler->Handle(
+      {pending_.data(), pending_count_}, state.client, compresses ? plain_ : out);
   if (compresses) {
     AppendCompressed(state.compression, plain_.view(), out);
-    for (DelayedAnswer& answer : orders.delayed) {
+    for (execute::DelayedAnswer& answer : orders.delayed) {
       plain_.Clear();
       AppendCompressed(state.compression, answer.frames, plain_);
       answer.frames = plain_.view();
@@ -229,4 +229,4 @@ void Dispatcher::Trim(Slot& slot) {
   slot.body.ShrinkTo(kSlotBodyBytesMax);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql_face

@@ -17,7 +17,7 @@
 #include "engine/network/session.h"
 #include "engine/protocol/request.h"
 
-namespace liststore {
+namespace liststore::cql_face {
 
 // One for each loop, used there only, for all of its connections in turn: it holds nothing of
 // theirs between two calls. Knows nothing of sockets. Some 36 to 56 KiB, and the largest batch
@@ -36,7 +36,7 @@ class Dispatcher {
     // then the connection ends.
     bool close = false;
     // Answers that go out later, compressed where the connection compresses.
-    std::vector<DelayedAnswer> delayed;
+    std::vector<execute::DelayedAnswer> delayed;
   };
 
   // `server` outlives the dispatcher.
@@ -86,15 +86,15 @@ class Dispatcher {
   static void Trim(Slot& slot);
 
   const ServerContext& server_;
-  const std::unique_ptr<std::array<Slot, kRequestsPerTurnMax>> slots_;
-  std::array<RequestView, kRequestsPerTurnMax> pending_;
-  std::array<std::string_view, kRequestsPerTurnMax> pending_frames_;  // as they came
+  const std::unique_ptr<std::array<Slot, execute::kRequestsPerTurnMax>> slots_;
+  std::array<execute::RequestView, execute::kRequestsPerTurnMax> pending_;
+  std::array<std::string_view, execute::kRequestsPerTurnMax> pending_frames_;  // as they came
   size_t pending_count_ = 0;
   size_t decompressed_bytes_ = 0;
   OutputBuffer plain_;  // answers, while the connection compresses
   OutputBuffer compression_scratch_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql_face
 
 #endif  // LISTSTORE_ENGINE_FACES_CQL_DISPATCHER_H_

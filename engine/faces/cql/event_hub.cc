@@ -2,7 +2,7 @@
 
 #include "engine/base/output_buffer.h"
 
-namespace liststore {
+namespace liststore::cql_face {
 
 template <typename Change>
 void EventHub::PublishAs(protocol::EventType type, const Change& change) {
@@ -27,4 +27,4 @@ void EventHub::Publish(const protocol::TopologyChange& change) {
   PublishAs(protocol::EventType::kTopologyChange, change);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql_face

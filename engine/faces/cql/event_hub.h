@@ -11,7 +11,7 @@
 #include "engine/protocol/request.h"
 #include "engine/protocol/response.h"
 
-namespace liststore {
+namespace liststore::cql_face {
 
 // A whole EVENT frame in the form of each version.
 struct PushedEvent {
@@ -45,6 +45,6 @@ class EventHub {
   std::vector<Subscriber> subscribers_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql_face
 
 #endif  // LISTSTORE_ENGINE_FACES_CQL_EVENT_HUB_H_

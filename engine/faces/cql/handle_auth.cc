@@ -5,7 +5,7 @@
 
 #include "engine/faces/cql/handlers.h"
 
-namespace liststore {
+namespace liststore::cql_face {
 namespace {
 
 // Takes the same time wherever the two differ, so that a client cannot find out a password letter
@@ -56,4 +56,4 @@ void HandleAuthResponse(const protocol::AuthResponse& auth,
   protocol::EncodeAuthSuccess(out, response, protocol::Value::Null());
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql_face

@@ -1,7 +1,7 @@
 #include "engine/base/check.h"
 #include "engine/faces/cql/handlers.h"
 
-namespace liststore {
+namespace liststore::cql_face {
 
 void HandleOptions(const protocol::ResponseContext& response, const ServerContext& server,
                    const ConnectionState& state, OutputBuffer& out) {
@@ -9,4 +9,4 @@ void HandleOptions(const protocol::ResponseContext& response, const ServerContex
   protocol::EncodeSupported(out, response, server.supported[state.client.shard]);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql_face

@@ -1,6 +1,6 @@
 #include "engine/faces/cql/handlers.h"
 
-namespace liststore {
+namespace liststore::cql_face {
 
 void HandleRegister(const protocol::Register& request, const protocol::ResponseContext& response,
                     ConnectionState& state, OutputBuffer& out) {
@@ -8,4 +8,4 @@ void HandleRegister(const protocol::Register& request, const protocol::ResponseC
   protocol::EncodeReady(out, response);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql_face

@@ -10,7 +10,7 @@
 #include "engine/protocol/request.h"
 #include "engine/protocol/response.h"
 
-namespace liststore {
+namespace liststore::cql_face {
 
 // READY, or AUTHENTICATE when the server asks for a password. Compression and extensions hold from
 // the next frame on.
@@ -27,6 +27,6 @@ void HandleAuthResponse(const protocol::AuthResponse& auth,
 void HandleRegister(const protocol::Register& request, const protocol::ResponseContext& response,
                     ConnectionState& state, OutputBuffer& out);
 
-}  // namespace liststore
+}  // namespace liststore::cql_face
 
 #endif  // LISTSTORE_ENGINE_FACES_CQL_HANDLERS_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace liststore {
+namespace liststore::cql_face {
 
 std::string LoginGuard::KeyOf(std::string_view address) {
   constexpr size_t kNetworkBytes = 8;
@@ -59,4 +59,4 @@ void LoginGuard::Forget(Instant now) {
   addresses_.erase(oldest);
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql_face

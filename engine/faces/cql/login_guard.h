@@ -14,7 +14,7 @@
 #include "engine/base/mutex.h"
 #include "engine/network/session.h"
 
-namespace liststore {
+namespace liststore::cql_face {
 
 struct LoginLimits {
   // Wrong passwords of one connection; with the last it ends.
@@ -77,6 +77,6 @@ class LoginGuard {
   std::map<std::string, Entry> addresses_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql_face
 
 #endif  // LISTSTORE_ENGINE_FACES_CQL_LOGIN_GUARD_H_

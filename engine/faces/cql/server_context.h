@@ -15,7 +15,7 @@
 #include "engine/protocol/frame.h"
 #include "engine/protocol/scylla_options.h"
 
-namespace liststore {
+namespace liststore::cql_face {
 
 struct Credentials {
   std::string user;
@@ -24,7 +24,7 @@ struct Credentials {
 
 // Owned by the face; read by every loop.
 struct ServerContext {
-  RequestHandler* handler = nullptr;  // never null once connections exist
+  execute::RequestHandler* handler = nullptr;  // never null once connections exist
   // Where connections are listed; nullptr: nowhere.
   ConnectedClients* clients = nullptr;
   // What OPTIONS is answered with, for each shard.
@@ -42,6 +42,6 @@ struct ServerContext {
   uint32_t body_bytes_max = protocol::kFrameBodyBytesMax;
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql_face
 
 #endif  // LISTSTORE_ENGINE_FACES_CQL_SERVER_CONTEXT_H_

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-namespace liststore {
+namespace liststore::cql_face {
 
 CqlSession::CqlSession(CqlLoop& loop, network::Client& client, network::ClientAddress address)
     : loop_(loop),
@@ -93,9 +93,9 @@ bool CqlSession::AppendDue(const network::Turn& turn) {
   return true;
 }
 
-void CqlSession::Delay(std::vector<DelayedAnswer> answers) {
+void CqlSession::Delay(std::vector<execute::DelayedAnswer> answers) {
   const auto now = std::chrono::steady_clock::now();
-  for (DelayedAnswer& answer : answers) {
+  for (execute::DelayedAnswer& answer : answers) {
     delayed_bytes_ += answer.frames.size();
     delayed_.emplace(now + answer.delay, std::move(answer.frames));
   }
@@ -140,4 +140,4 @@ void CqlSessionFactory::Push(const PushedEvent& event) {
   });
 }
 
-}  // namespace liststore
+}  // namespace liststore::cql_face

@@ -19,7 +19,7 @@
 #include "engine/network/session.h"
 #include "engine/runtime/event_loop.h"
 
-namespace liststore {
+namespace liststore::cql_face {
 
 class CqlSession;
 
@@ -50,7 +50,7 @@ class CqlSession final : public network::Session {
   Result Answer(std::string_view received, const network::Turn& turn);
   // Appends delayed answers whose time has come; false: until the turn was spent.
   bool AppendDue(const network::Turn& turn);
-  void Delay(std::vector<DelayedAnswer> answers);
+  void Delay(std::vector<execute::DelayedAnswer> answers);
   // An attempt to log in has arrived: whether it has to wait still, or is refused.
   enum class LoginWait : uint8_t {
     kNo,
@@ -96,7 +96,7 @@ class RefusingSession final : public network::Session {
 class CqlSessionFactory final : public network::SessionFactory {
  public:
   // Both outlive the factory.
-  CqlSessionFactory(EventLoop& loop, const ServerContext& server)
+  CqlSessionFactory(runtime::EventLoop& loop, const ServerContext& server)
       : event_loop_(loop), loop_{.server = server, .shard = loop.number()} {}
 
   std::unique_ptr<network::Session> Make(network::Client& client,
@@ -108,10 +108,10 @@ class CqlSessionFactory final : public network::SessionFactory {
   void Push(const PushedEvent& event);
 
  private:
-  EventLoop& event_loop_;
+  runtime::EventLoop& event_loop_;
   CqlLoop loop_;
 };
 
-}  // namespace liststore
+}  // namespace liststore::cql_face
 
 #endif  // LISTSTORE_ENGINE_FACES_CQL_SESSION_H_

@@ -27,40 +27,40 @@ class RowOutput : public ::testing::Test {
     table_.columns = {{"p", CqlType::kInt, ColumnKind::kPartitionKey, 0, false},
                       {"v", CqlType::kBlob, ColumnKind::kRegular, 0, false}};
     CompleteTable(table_);
-    row_ = std::make_unique<RowBuffer>(table_);
-    values_ = {EncodeInt(1), std::string(kMiB, 'x')};
+    row_ = std::make_unique<execute::RowBuffer>(table_);
+    values_ = {cql::EncodeInt(1), std::string(kMiB, 'x')};
     row_->SetValues(values_);
   }
-  std::vector<Selection> Columns(size_t count) const {
-    return std::vector<Selection>(count, SelectColumn(table_, table_.columns[1]));
+  std::vector<cql::Selection> Columns(size_t count) const {
+    return std::vector<cql::Selection>(count, cql::SelectColumn(table_, table_.columns[1]));
   }
 
   TableDefinition table_;
   std::vector<std::optional<std::string>> values_;
-  std::unique_ptr<RowBuffer> row_;
+  std::unique_ptr<execute::RowBuffer> row_;
 };
 
 TEST_F(RowOutput, RowsEndWhereAFrameDoes) {
   OutputBuffer out;
-  ASSERT_TRUE(AppendRow(Columns(3), *row_, {}, out).ok());
+  ASSERT_TRUE(execute::AppendRow(Columns(3), *row_, {}, out).ok());
   EXPECT_EQ(out.size(), 3 * (kMiB + 4));
-  const CqlStatus status = AppendRow(Columns(400), *row_, {}, out);
+  const cql::CqlStatus status = execute::AppendRow(Columns(400), *row_, {}, out);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().message, kTooLarge);
   EXPECT_LT(out.size(), protocol::kFrameBodyBytesMax + 2 * kMiB);
 }
 
 TEST_F(RowOutput, ValuesOfManyPartsEndThereToo) {
-  const auto json = ValueOf(SelectAsJson(Columns(300)), *row_, {});
+  const auto json = execute::ValueOf(cql::SelectAsJson(Columns(300)), *row_, {});
   ASSERT_FALSE(json.ok());
   EXPECT_EQ(json.error().message, kTooLarge);
 }
 
 TEST_F(RowOutput, SoDoesWhatAGroupHasOfItsFirstRow) {
-  const std::vector<Selection> few = Columns(3);
-  EXPECT_TRUE(Aggregation(few, {}).Add(*row_).ok());
-  const std::vector<Selection> many = Columns(300);
-  const CqlStatus status = Aggregation(many, {}).Add(*row_);
+  const std::vector<cql::Selection> few = Columns(3);
+  EXPECT_TRUE(execute::Aggregation(few, {}).Add(*row_).ok());
+  const std::vector<cql::Selection> many = Columns(300);
+  const cql::CqlStatus status = execute::Aggregation(many, {}).Add(*row_);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().message, kTooLarge);
 }

@@ -21,23 +21,24 @@ bool Takes(std::string_view& text, std::string_view prefix) {
 
 }  // namespace
 
-ConnectionOrders FakeHandler::Handle(std::span<RequestView> requests, ClientState& client,
-                                     OutputBuffer& out) {
-  LS_CHECK(!requests.empty() && requests.size() <= kRequestsPerTurnMax, "a call has requests");
+execute::ConnectionOrders FakeHandler::Handle(std::span<execute::RequestView> requests,
+                                              execute::ClientState& client, OutputBuffer& out) {
+  LS_CHECK(!requests.empty() && requests.size() <= execute::kRequestsPerTurnMax,
+           "a call has requests");
   ++calls_;
   requests_ += requests.size();
   largest_call_ = std::max(largest_call_.load(), requests.size());
-  ConnectionOrders orders;
+  execute::ConnectionOrders orders;
   for (size_t i = 0; i < requests.size() && !orders.close; ++i) {
     Answer(requests[reverse_ ? requests.size() - 1 - i : i], client, out, orders);
   }
   return orders;
 }
 
-void FakeHandler::Answer(RequestView& request, ClientState& client, OutputBuffer& out,
-                         ConnectionOrders& orders) {
-  const protocol::ResponseContext response = ResponseContextOf(request.header(), client);
-  if (request.kind() != RequestKind::kQuery) {
+void FakeHandler::Answer(execute::RequestView& request, execute::ClientState& client,
+                         OutputBuffer& out, execute::ConnectionOrders& orders) {
+  const protocol::ResponseContext response = execute::ResponseContextOf(request.header(), client);
+  if (request.kind() != execute::RequestKind::kQuery) {
     protocol::EncodeVoid(out, response);
     return;
   }
@@ -100,12 +101,13 @@ void FakeHandler::Release() {
   changed_.notify_all();
 }
 
-FakeServer::FakeServer(CqlFaceOptions options, const network::ServerOptions& server_options) {
+FakeServer::FakeServer(cql_face::CqlFaceOptions options,
+                       const network::ServerOptions& server_options) {
   options.clients = &clients_;
   auto server = network::Server::Create(server_options);
   LS_CHECK(server.ok(), "there are descriptors for loops");
   server_ = *std::move(server);
-  auto face = CqlFace::Open(*server_, options, handler_, events_);
+  auto face = cql_face::CqlFace::Open(*server_, options, handler_, events_);
   LS_CHECK(face.ok(), "a server starts on a free port");
   face_ = *std::move(face);
   server_->Start();

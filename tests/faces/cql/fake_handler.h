@@ -29,12 +29,12 @@ namespace liststore::testing {
 //   close        the connection ends
 // and of anything else an ERROR kSyntax with the text. Answers of one call go out in reverse
 // order when asked. EXECUTE: Void.
-class FakeHandler final : public RequestHandler {
+class FakeHandler final : public execute::RequestHandler {
  public:
-  explicit FakeHandler(EventHub& events) : events_(events) {}
+  explicit FakeHandler(cql_face::EventHub& events) : events_(events) {}
 
-  ConnectionOrders Handle(std::span<RequestView> requests, ClientState& client,
-                          OutputBuffer& out) override;
+  execute::ConnectionOrders Handle(std::span<execute::RequestView> requests,
+                                   execute::ClientState& client, OutputBuffer& out) override;
 
   // Any thread.
   void AnswerInReverse() { reverse_ = true; }
@@ -46,11 +46,11 @@ class FakeHandler final : public RequestHandler {
   size_t largest_call() const { return largest_call_; }
 
  private:
-  void Answer(RequestView& request, ClientState& client, OutputBuffer& out,
-              ConnectionOrders& orders);
+  void Answer(execute::RequestView& request, execute::ClientState& client, OutputBuffer& out,
+              execute::ConnectionOrders& orders);
   void Wait();
 
-  EventHub& events_;
+  cql_face::EventHub& events_;
   std::atomic<bool> reverse_{false};
   std::atomic<size_t> calls_{0};
   std::atomic<size_t> requests_{0};
@@ -65,12 +65,13 @@ class FakeHandler final : public RequestHandler {
 class FakeServer {
  public:
   // Ends the test program when it cannot start.
-  explicit FakeServer(CqlFaceOptions options = {}, const network::ServerOptions& server = {});
+  explicit FakeServer(cql_face::CqlFaceOptions options = {},
+                      const network::ServerOptions& server = {});
 
   FakeHandler& handler() { return handler_; }
-  EventHub& events() { return events_; }
-  const CqlFace& face() const { return *face_; }
-  const ConnectedClients& clients() const { return clients_; }
+  cql_face::EventHub& events() { return events_; }
+  const cql_face::CqlFace& face() const { return *face_; }
+  const cql_face::ConnectedClients& clients() const { return clients_; }
   network::Server& server() { return *server_; }
   uint16_t port() const { return face_->cql_port(); }
   uint16_t shard_aware_port() const { return face_->shard_aware_port(); }
@@ -78,10 +79,10 @@ class FakeServer {
   void AwaitConnections(size_t count) const;
 
  private:
-  EventHub events_;
-  ConnectedClients clients_;
+  cql_face::EventHub events_;
+  cql_face::ConnectedClients clients_;
   FakeHandler handler_{events_};
-  std::unique_ptr<CqlFace> face_;
+  std::unique_ptr<cql_face::CqlFace> face_;
   std::unique_ptr<network::Server> server_;
 };
 

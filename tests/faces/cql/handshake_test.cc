@@ -139,7 +139,7 @@ TEST(Handshake, TheDirectoryListsWhoHasBegun) {
   RawCqlClient client(server.port());
   ASSERT_TRUE(client.StartUp(
       {{"DRIVER_NAME", "raw"}, {"DRIVER_VERSION", "1.2"}, {"CLIENT_ID", "7"}, {"CLIENT_ID", "8"}}));
-  const std::vector<ClientFacts> list = server.clients().Clients();
+  const std::vector<cql::ClientFacts> list = server.clients().Clients();
   ASSERT_EQ(list.size(), 1u);
   EXPECT_EQ(list[0].driver_name, "raw");
   EXPECT_EQ(list[0].driver_version, "1.2");
@@ -160,9 +160,9 @@ TEST(Handshake, TheDirectoryListsWhoHasBegun) {
 TEST(Handshake, TheDirectoryKeepsSomeKilobytesOfWhatStartupSays) {
   FakeServer server;
   RawCqlClient client(server.port());
-  ASSERT_TRUE(
-      client.StartUp({{"A", "1"}, {"B", std::string(kStartupOptionsBytesMax, 'b')}, {"C", "3"}}));
-  const std::vector<ClientFacts> list = server.clients().Clients();
+  ASSERT_TRUE(client.StartUp(
+      {{"A", "1"}, {"B", std::string(execute::kStartupOptionsBytesMax, 'b')}, {"C", "3"}}));
+  const std::vector<cql::ClientFacts> list = server.clients().Clients();
   ASSERT_EQ(list.size(), 1u);
   EXPECT_EQ(list[0].options.at("A"), "1");
   EXPECT_FALSE(list[0].options.contains("B"));
@@ -210,7 +210,7 @@ TEST(Handshake, WithoutScyllasLookThereAreNoExtensions) {
 }
 
 TEST(Handshake, APasswordIsAskedFor) {
-  FakeServer server({.credentials = Credentials{"cassandra", "secret"},
+  FakeServer server({.credentials = cql_face::Credentials{"cassandra", "secret"},
                      .logins = {.failures_max = 100, .first_delay = {}}});
   RawCqlClient client(server.port());
   const auto asked = client.Ask({.opcode = kStartup, .body = StartupBody()});

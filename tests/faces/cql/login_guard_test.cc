@@ -21,7 +21,7 @@ const std::string kHere("\x7f\0\0\1", 4);
 const std::string kThere("\x7f\0\0\2", 4);
 
 TEST(LoginGuard, EachFailureOfAnAddressDoublesTheDelay) {
-  LoginGuard guard({.first_delay = milliseconds(100), .delay_max = milliseconds(1000)});
+  cql_face::LoginGuard guard({.first_delay = milliseconds(100), .delay_max = milliseconds(1000)});
   EXPECT_EQ(guard.Enter(kHere, kBegin), milliseconds(0));
   for (const int delay : {100, 200, 400, 800, 1000, 1000}) {
     guard.NoteFailure(kHere, kBegin);
@@ -35,7 +35,7 @@ TEST(LoginGuard, EachFailureOfAnAddressDoublesTheDelay) {
 }
 
 TEST(LoginGuard, AnAddressIsForgivenInTime) {
-  LoginGuard guard({.memory = seconds(60)});
+  cql_face::LoginGuard guard({.memory = seconds(60)});
   guard.NoteFailure(kHere, kBegin);
   guard.NoteFailure(kHere, kBegin);
   EXPECT_EQ(guard.Enter(kHere, kBegin + seconds(60)), milliseconds(200));
@@ -46,7 +46,7 @@ TEST(LoginGuard, AnAddressIsForgivenInTime) {
 }
 
 TEST(LoginGuard, FewAttemptsOfAnAddressWaitAtATime) {
-  LoginGuard guard({.waiting_max = 2});
+  cql_face::LoginGuard guard({.waiting_max = 2});
   guard.NoteFailure(kHere, kBegin);
   EXPECT_GT(guard.Enter(kHere, kBegin), milliseconds(0));
   EXPECT_GT(guard.Enter(kHere, kBegin), milliseconds(0));
@@ -59,14 +59,14 @@ TEST(LoginGuard, FewAttemptsOfAnAddressWaitAtATime) {
 
 // The first eight bytes of an IPv6 address are its network, of which a host has all.
 TEST(LoginGuard, AddressesOfANetworkAreOne) {
-  LoginGuard guard;
+  cql_face::LoginGuard guard;
   guard.NoteFailure("network1abcdefgh", kBegin);
   EXPECT_GT(guard.Enter("network101234567", kBegin), milliseconds(0));
   EXPECT_EQ(guard.Enter("network2abcdefgh", kBegin), milliseconds(0));
 }
 
 TEST(LoginGuard, ManyAddressesTakeABoundedPlace) {
-  LoginGuard guard;
+  cql_face::LoginGuard guard;
   for (uint32_t i = 0; i < 10'100; ++i) {
     std::string address(4, '\0');
     StoreBigEndian32(address.data(), i);
@@ -88,7 +88,7 @@ bool LogsIn(RawCqlClient& client, const std::string& password) {
 }
 
 TEST(WrongPasswords, EndTheConnection) {
-  FakeServer server({.credentials = Credentials{"cassandra", "secret"},
+  FakeServer server({.credentials = cql_face::Credentials{"cassandra", "secret"},
                      .logins = {.failures_max = 3, .first_delay = milliseconds(1)}});
   RawCqlClient client(server.port());
   ASSERT_TRUE(client.Ask({.opcode = kStartup, .body = StartupBody()}));
@@ -108,7 +108,7 @@ TEST(WrongPasswords, EndTheConnection) {
 
 TEST(WrongPasswords, AreFollowedByAttemptsThatWait) {
   FakeServer server(
-      {.credentials = Credentials{"cassandra", "secret"},
+      {.credentials = cql_face::Credentials{"cassandra", "secret"},
        .logins = {.first_delay = seconds(3600), .delay_max = seconds(3600), .waiting_max = 1}});
   RawCqlClient first(server.port());
   EXPECT_FALSE(LogsIn(first, "guess"));

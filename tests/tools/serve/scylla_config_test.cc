@@ -263,7 +263,8 @@ std::string TypeOf(const ServeSetting& row) {
     }
     return words;
   }
-  return row.setting.type == SettingType::kText ? "a text" : BoundsOf(row.setting.type);
+  return row.setting.type == settings::SettingType::kText ? "a text"
+                                                          : settings::BoundsOf(row.setting.type);
 }
 
 std::string TableOfFlags() {
@@ -271,7 +272,7 @@ std::string TableOfFlags() {
       "| setting | environment | value | default | changes while it runs | what it does |\n"
       "|---|---|---|---|---|---|\n";
   for (const ServeSetting& row : ServeSettings()) {
-    const Setting& setting = row.setting;
+    const settings::Setting& setting = row.setting;
     table += "| `" + std::string(setting.name) + "` | `" + EnvironmentName(setting.name) + "` | " +
              TypeOf(row) + " | " + Escaped(setting.default_value) + " | " +
              (setting.is_live ? "yes" : "no") + " | " + Escaped(setting.help) + " |\n";
@@ -283,9 +284,9 @@ std::string TableOfScyllaOptions() {
   std::string table =
       "| option | value | default | changes while it runs | what it does "
       "|\n|---|---|---|---|---|\n";
-  for (const Setting& setting : ScyllaSettings()) {
+  for (const settings::Setting& setting : settings::ScyllaSettings()) {
     if (!setting.has_effect()) continue;
-    table += "| `" + std::string(setting.name) + "` | " + BoundsOf(setting.type) + " | " +
+    table += "| `" + std::string(setting.name) + "` | " + settings::BoundsOf(setting.type) + " | " +
              Escaped(setting.default_value) + " | " + (setting.is_live ? "yes" : "no") + " | " +
              Escaped(setting.help) + " |\n";
   }
