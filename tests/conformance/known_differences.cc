@@ -124,8 +124,9 @@ constexpr std::string_view kEmpty = "/* empty */";
 
 // Of one column's relation.
 bool IsEmptyKey(std::string_view relation) {
-  return (relation.starts_with(" = ") && Has(relation, kEmpty)) || relation == " = ''" ||
-         relation == " = 0x" ||
+  const bool is_one = relation.starts_with(" = ") || relation.starts_with(" CONTAINS ");
+  return (is_one &&
+          (Has(relation, kEmpty) || relation.ends_with(" ''") || relation.ends_with(" 0x"))) ||
          (relation.starts_with(" IN (") &&
           (Has(relation, kEmpty) || Has(relation, "(0x)") || Has(relation, "(0x,") ||
            Has(relation, " 0x)") || Has(relation, " 0x,") || Has(relation, "('')") ||

@@ -13,6 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(BINARY).with_name("differential_test")
 SAME = "(the same)"
 CHANGES = "(changes of the schema)"
+# Rows of the page that no random statement has.
+NEVER_GENERATED = {"tuples behind columns"}
 COUNTED = re.compile(r"^ *(\d+)  (.+)$", re.MULTILINE)
 ROW = re.compile(r"^\| (.+?) \|", re.MULTILINE)
 
@@ -67,7 +69,7 @@ def test_the_page_names_what_is_known():
     named = set(re.findall(r'(?:return |emplace_back\(|^    \{)"([a-z][a-zA-Z0-9, ]+?)"(?:;|\)|, &)', rules, re.MULTILINE))
     program = (folder / "against.cc").read_text(encoding="utf-8")
     named |= set(re.findall(r'Count\("([a-z][a-z ]+)"\)', program))
-    assert named == documented()
+    assert named == documented() - NEVER_GENERATED
 
 
 def test_liststore_does_not_differ(make_server):
