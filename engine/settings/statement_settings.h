@@ -61,8 +61,7 @@ struct StatementSettings {
   }
   // Plans that were made by `other` hold by these too: what plans keep is the same.
   bool HasPlansOf(const StatementSettings& other) const {
-    return restrict_future_timestamp == other.restrict_future_timestamp &&
-           duplicate_bind_names_are_one_variable == other.duplicate_bind_names_are_one_variable &&
+    return duplicate_bind_names_are_one_variable == other.duplicate_bind_names_are_one_variable &&
            partition_keys_max == other.partition_keys_max &&
            clustering_keys_max == other.clustering_keys_max;
   }

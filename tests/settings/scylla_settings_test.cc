@@ -125,7 +125,7 @@ TEST(LiveSettings, PlansHoldUntilWhatTheyKeepChanges) {
       {"write_request_timeout_in_ms", "0", true},
       {"max_clustering_key_restrictions_per_query", "7", false},
       {"max_partition_key_restrictions_per_query", "7", false},
-      {"restrict_future_timestamp", "false", false},
+      {"restrict_future_timestamp", "false", true},
       {"cql_duplicate_bind_variable_names_refer_to_same_variable", "false", false},
   };
   for (const auto& row : kRows) {
