@@ -18,7 +18,7 @@ import (
 )
 
 const keyspace = "CREATE KEYSPACE feat WITH replication = " +
-	"{'class': 'SimpleStrategy', 'replication_factor': 1}"
+	"{'class': 'NetworkTopologyStrategy', 'replication_factor': 3}"
 
 type server struct {
 	t       *testing.T

@@ -43,7 +43,7 @@ func TestWhatHasNoEffectIsTakenAndSaidOnce(t *testing.T) {
 	s, session := startWithTTL(t, "--strict")
 	run(t, session, "ALTER TABLE feat.clicks WITH compaction = {'class': 'LeveledCompactionStrategy'}")
 	// gocql asks for QUORUM by itself, which has none either.
-	same(t, "counts", unsupported(t, session, "no effect"), []string{"LS-0105 1", "LS-0119 1"})
+	same(t, "counts", unsupported(t, session, "no effect"), []string{"LS-0101 1", "LS-0105 1", "LS-0119 1"})
 	session.Close()
 	same(t, "status", s.stop(), 0)
 }
