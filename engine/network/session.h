@@ -35,7 +35,7 @@ struct SessionLimits {
   std::chrono::nanoseconds turn_time = std::chrono::nanoseconds::max();
   // From connecting until the session says that its client is known; what takes longer ends.
   std::chrono::nanoseconds handshake_time = std::chrono::seconds(10);
-  // Without a byte from a client that is owed nothing; zero: for ever.
+  // Without a byte from a client that is owed nothing; zero: no limit.
   std::chrono::nanoseconds idle_time = std::chrono::nanoseconds(0);
   // In which a client takes nothing of what it is answered.
   std::chrono::nanoseconds unread_time = std::chrono::seconds(60);

@@ -120,7 +120,6 @@ class CqlParser {
   bool ParseBraces(Expression& term);
   bool ParseUserTypeLiteral(Expression& term);
   bool ParseParentheses(Expression& term);
-  bool ParseTypeCast(Expression& term);
   bool ParseTerms(std::string_view end, std::vector<Expression>& terms);  // t, ... end
   bool ParseFunctionName(FunctionName& name);
   bool ParseConstant(Constant& constant);
