@@ -48,6 +48,20 @@ function(liststore_unity target)
   endif()
 endfunction()
 
+# Of layers that every request passes through. GCC inlines less in units that it takes for large; eight sources
+# together are no reason for that. Costs a tenth of the time to build, and gains 4 % of a request's instructions.
+function(liststore_inlines)
+  if(NOT LISTSTORE_UNITY OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()
+  endif()
+  foreach(name IN LISTS ARGN)
+    string(REPLACE "/" "_" target "liststore_${name}")
+    if(TARGET ${target})
+      target_compile_options(${target} PRIVATE --param=large-unit-insns=80000)
+    endif()
+  endforeach()
+endfunction()
+
 # liststore_layer(<name> LIBRARY <library> [USES <layers below>] [LINKS <libraries>] SOURCES <files>)
 #
 # One folder of engine/ as the object library liststore_<name>, with `_` for `/`. LIBRARY is what it ends
