@@ -50,7 +50,7 @@ LAYERS = {
     # request's way.
     "instruments": ["execute", "protocol", "cql/schema", "cql/plan", "cql/values", "cql/syntax",
                     "settings", "shard", "command", "model", "base"],
-    # Sockets: bytes in, bytes out, and what clients may cost. Knows no protocol.
+    # Sockets: bytes in, bytes out, TLS between the two, and what clients may cost. Knows no protocol.
     "network": ["memory", "runtime", "base"],
     # A session for each client: requests out of bytes, answers into bytes.
     "faces/cql": ["network", "execute", "protocol", "cql/schema", "cql/plan", "cql/syntax",
@@ -153,6 +153,7 @@ LIBRARIES = {
     "boost/asio": ["engine/runtime/event_loop.cc", "engine/network/connection.cc",
                    "engine/network/listener.cc"],
     "boost/system": ["engine/runtime/event_loop.cc"],
+    "openssl/": ["engine/network/tls.cc"],
     "lz4.h": ["engine/protocol/compression.cc"],
     "snappy.h": ["engine/protocol/compression.cc"],
 }

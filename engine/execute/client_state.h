@@ -33,6 +33,9 @@ struct ClientState {
   std::string local_address;  // of this end: 4 or 16 bytes
   std::string peer_address;   // 4 or 16 bytes
   uint16_t peer_port = 0;
+  // How its connection is encrypted, "TLSv1.3" and the standard's name of the suite; empty: not.
+  std::string tls_protocol;
+  std::string tls_cipher_suite;
   uint32_t shard = 0;  // of the connection, constant
   // Negotiated by STARTUP.
   protocol::Extensions extensions;

@@ -16,7 +16,7 @@
 namespace liststore::network {
 
 // What one connection holds: what was received and not dealt with, answers that wait, what its
-// session keeps. Owned by the connection, used by its loop, and by the budget under its lock.
+// session and its TLS keep. Owned by the connection, used by its loop, and by the budget under its lock.
 class ClientAccount {
  public:
   ClientAccount(uint32_t loop, std::string address, uint16_t port)
@@ -112,6 +112,9 @@ struct ClientCounters {
   std::atomic<uint64_t> ended_idle = 0;
   std::atomic<uint64_t> ended_not_reading = 0;
   std::atomic<uint64_t> ended_for_memory = 0;  // held most
+  std::atomic<uint64_t> tls_handshakes = 0;    // that came to their end
+  // Clients of a port of TLS that spoke something else, were refused, or went away in between.
+  std::atomic<uint64_t> tls_handshakes_failed = 0;
 };
 
 }  // namespace liststore::network

@@ -62,11 +62,13 @@ struct Connection::Socket {
   asio::steady_timer timer;
 };
 
-Connection::Connection(LoopShare& share, uint64_t id, int fd, Admission::Ticket ticket)
+Connection::Connection(LoopShare& share, uint64_t id, int fd, Admission::Ticket ticket,
+                       std::unique_ptr<TlsChannel> tls)
     : share_(share),
       id_(id),
       ticket_(std::move(ticket)),
       socket_(std::make_unique<Socket>(share.loop.context(), fd)),
+      tls_(std::move(tls)),
       begun_at_(share.now),
       heard_at_(share.now),
       taken_at_(share.now),
@@ -163,7 +165,11 @@ void Connection::WaitForTurn() {
   share_.loop.Post([this] {
     waits_for_turn_ = false;
     if (!closed_) {
-      if (session_waits_for_ == Session::WaitsFor::kTurn && rest_.empty()) AnswerLeftover();
+      if (session_waits_for_ == Session::WaitsFor::kTurn && rest_.empty()) {
+        AnswerLeftover();
+      } else if (tls_ != nullptr && MayRead()) {
+        ReadAndAnswer();
+      }
       Arm();
     }
     EndCallback();
@@ -171,6 +177,8 @@ void Connection::WaitForTurn() {
 }
 
 void Connection::Arm() {
+  if (closed_) return;
+  if (tls_ != nullptr && tls_->has_output() && rest_.empty()) Send(share_.answers);
   if (closed_) return;
   if (!rest_.empty()) {
     if (!waits_to_write_) WaitWritable();
@@ -183,6 +191,8 @@ void Connection::Arm() {
     return WaitForRoom();
   }
   room_missed_at_ = kNever;
+  // The socket need not have more.
+  if (tls_ != nullptr && !drains_ && tls_->has_more()) return WaitForTurn();
   WaitReadable();
 }
 
@@ -198,7 +208,8 @@ void Connection::EndCallback() {
 // --- What is held, and for how long --------------------------------------------------------------
 
 void Connection::Settle() {
-  const size_t held = leftover_.capacity() + rest_.capacity() + session_bytes_;
+  size_t held = leftover_.capacity() + rest_.capacity() + session_bytes_;
+  if (tls_ != nullptr) held += tls_->held_bytes();
   if (!account_->IsOutdated(held)) return;
   share_.budget.Set(*account_, held);
   if (share_.budget.IsOver()) share_.make_room();
@@ -215,7 +226,7 @@ void Connection::CheckTimes() {
   const auto over = [&](Instant since, std::chrono::nanoseconds time) {
     return share_.now - since > time;
   };
-  if (!session_->IsEstablished() && over(begun_at_, limits.handshake_time)) {
+  if (!IsEstablished() && over(begun_at_, limits.handshake_time)) {
     ++share_.counters.ended_in_handshake;
     return Close();
   }
@@ -255,7 +266,11 @@ void Connection::OnReadable() {
   Arm();
 }
 
-size_t Connection::Read(char* to, size_t bytes) {
+bool Connection::IsEstablished() const {
+  return session_->IsEstablished() && (tls_ == nullptr || tls_->has_shaken_hands());
+}
+
+size_t Connection::Receive(char* to, size_t bytes) {
   error_code error;
   const size_t read = socket_->stream.read_some(asio::buffer(to, bytes), error);
   if (error) {
@@ -264,6 +279,10 @@ size_t Connection::Read(char* to, size_t bytes) {
   }
   heard_at_ = share_.now;
   return read;
+}
+
+size_t Connection::Read(char* to, size_t bytes) {
+  return tls_ == nullptr ? Receive(to, bytes) : ReadTls(to, bytes);
 }
 
 bool Connection::ReadAndAnswer() {
@@ -353,7 +372,12 @@ size_t Connection::Write(std::string_view bytes) {
   return error ? 0 : written;
 }
 
-void Connection::Send(OutputBuffer& out) {
+void Connection::Send(OutputBuffer& answers) {
+  if (tls_ == nullptr) return SendBytes(answers);
+  SendEncrypted(answers);
+}
+
+void Connection::SendBytes(OutputBuffer& out) {
   LS_DCHECK(rest_.empty(), "answers keep their order");
   if (!out.empty() && !closed_) {
     const size_t written = Write(out.view());
@@ -388,6 +412,7 @@ void Connection::OnWritable() {
 void Connection::Push(std::string_view bytes) {
   if (closed_ || ends_ || stops_) return;
   LS_DCHECK(share_.answers.empty(), "what a session answers is appended");
+  if (tls_ != nullptr && !EncryptPushed(bytes)) return;
   const size_t held = rest_.size();
   if (rest_.empty()) {
     rest_sent_ = 0;
@@ -395,6 +420,7 @@ void Connection::Push(std::string_view bytes) {
     bytes.remove_prefix(Write(bytes));
   }
   if (!closed_) rest_.Append(bytes);
+  share_.encrypted.Clear();
   pushed_bytes_ += rest_.size() - held;
   if (pushed_bytes_ > share_.limits.pushed_bytes_max) return Close();
   Arm();
@@ -421,6 +447,10 @@ void Connection::SayGoodbye() {
   drains_ = true;
   leftover_.Clear();
   leftover_.ShrinkTo(0);
+  if (tls_ != nullptr) {
+    SayEndOfTls();
+    if (closed_) return;
+  }
   error_code error;
   socket_->stream.shutdown(tcp::socket::shutdown_send, error);
   if (error) {  // the client has gone
@@ -431,7 +461,7 @@ void Connection::SayGoodbye() {
 }
 
 void Connection::Drain() {
-  drained_bytes_ += Read(share_.read_buffer.get(), kReadBufferBytes);
+  drained_bytes_ += Receive(share_.read_buffer.get(), kReadBufferBytes);
   if (drained_bytes_ > kDrainedBytesMax) Close();
 }
 

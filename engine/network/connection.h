@@ -14,6 +14,7 @@
 #include "engine/network/admission.h"
 #include "engine/network/client_budget.h"
 #include "engine/network/session.h"
+#include "engine/network/tls.h"
 #include "engine/runtime/event_loop.h"
 
 namespace liststore::network {
@@ -31,6 +32,10 @@ struct LoopShare {
   std::unique_ptr<char[]> read_buffer;
   // Empty between two turns.
   OutputBuffer answers;
+  // Of TLS: what the socket has sent, kReadBufferBytes too, made for the first who needs it; and
+  // answers encrypted, empty between two turns.
+  std::unique_ptr<char[]> received;
+  OutputBuffer encrypted;
   // Destroys the connection.
   std::function<void(uint64_t id)> remove;
   // More is held than may be: who holds most is to end.
@@ -41,8 +46,9 @@ struct LoopShare {
 // read once into the loop's buffer, let the session answer all whole requests, write once. What the
 // socket does not take stays here, and nothing is read until it is gone: a client that does not
 // read its answers is not heard either. Idle: about 500 bytes, its session, and no buffers. What it
-// holds is in the budget; where that is short it waits before it reads on. All bytes go through Read
-// and Write.
+// holds is in the budget; where that is short it waits before it reads on. All bytes of the session
+// go through Read and Send, all of the socket through Receive and Write: with TLS its channel stands
+// between these, and a turn is one call of the socket each way as well.
 //
 // Invariants:
 //  (1) nothing is read or answered while `rest_` has bytes;
@@ -50,14 +56,17 @@ struct LoopShare {
 //      until there may be room) or for its turn;
 //  (3) it is removed from its group only when it waits for nothing any more, since what it waits
 //      for calls it back;
-//  (4) `leftover_` holds less than one request, unless the session waits for a turn or a time.
+//  (4) `leftover_` holds less than one request, unless the session waits for a turn or a time;
+//  (5) what the channel has to say by itself, it says before the connection waits.
 class Connection final : private Client {
  public:
   // One request may need more than the loop's buffer: it is gathered in memory of its own.
   static constexpr size_t kReadBufferBytes = size_t{64} << 10;
 
   // Takes over `fd`, a connected and non-blocking stream socket. `share` outlives the connection.
-  Connection(LoopShare& share, uint64_t id, int fd, Admission::Ticket ticket);
+  // `tls`: nullptr for plain bytes.
+  Connection(LoopShare& share, uint64_t id, int fd, Admission::Ticket ticket,
+             std::unique_ptr<TlsChannel> tls);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -80,6 +89,7 @@ class Connection final : private Client {
   static constexpr size_t kOutKeptBytesMax = size_t{256} << 10;
 
   void Push(std::string_view bytes) override;
+  std::optional<TlsFacts> tls() const override;
 
   // --- What is waited for
   void WaitReadable();
@@ -112,12 +122,26 @@ class Connection final : private Client {
   void AnswerLeftover();
   // The session waits for bytes, and nothing comes before them.
   bool MayRead() const;
-  // Writes all of `out`, or keeps the rest. Leaves `out` empty.
-  void Send(OutputBuffer& out);
+  // The client is known, to its session and to TLS.
+  bool IsEstablished() const;
+  // Writes all of `answers`, or keeps the rest. Leaves `answers` empty.
+  void Send(OutputBuffer& answers);
+  // The same of what goes to the socket as it is.
+  void SendBytes(OutputBuffer& out);
   // How much of `bytes` the socket took at once; closes on errors.
   size_t Write(std::string_view bytes);
-  // What the socket had at once, up to `bytes`; closes on errors, and at the end. 0: nothing.
+  // What the client has sent, up to `bytes`; closes on errors, and at the end. 0: nothing.
   size_t Read(char* to, size_t bytes);
+  // The same of the socket.
+  size_t Receive(char* to, size_t bytes);
+  // The same of the channel: what it has kept, else what the socket has.
+  size_t ReadTls(char* to, size_t bytes);
+  // The channel gives nothing more, or the socket.
+  void NoteEndOfTls();
+  void SayEndOfTls();
+  void SendEncrypted(OutputBuffer& answers);
+  // Replaces `bytes` by what stands for them in the loop's buffer. False: the connection is closed.
+  bool EncryptPushed(std::string_view& bytes);
   // Reads and forgets, so that closing does not make the kernel reset the connection while the
   // client has not yet read its last answer.
   void Drain();
@@ -128,8 +152,9 @@ class Connection final : private Client {
   const uint64_t id_;
   const Admission::Ticket ticket_;
   const std::unique_ptr<Socket> socket_;
-  std::unique_ptr<Session> session_;      // set by Start
-  std::optional<ClientAccount> account_;  // set by Start
+  const std::unique_ptr<TlsChannel> tls_;  // nullptr: none
+  std::unique_ptr<Session> session_;       // set by Start
+  std::optional<ClientAccount> account_;   // set by Start
 
   OutputBuffer leftover_;     // received, not yet dealt with
   size_t bytes_missing_ = 0;  // of the request at its front, at least; 0: unknown

@@ -17,6 +17,8 @@ ConnectionGroup::ConnectionGroup(runtime::EventLoop& loop, const Shared& shared)
              .now = shared.now(),
              .read_buffer = std::make_unique_for_overwrite<char[]>(Connection::kReadBufferBytes),
              .answers = {},
+             .received = nullptr,
+             .encrypted = {},
              .remove = [this](uint64_t id) { Remove(id); },
              .make_room = shared.make_room},
       next_check_(share_.now + kCheckTime) {}
@@ -25,19 +27,22 @@ ConnectionGroup::~ConnectionGroup() {
   LS_CHECK(connections_.empty(), "connections end before their group");
 }
 
-void ConnectionGroup::Adopt(int fd, SessionFactory& face, Admission::Ticket ticket) {
-  share_.loop.Post([this, fd, &face, ticket = std::move(ticket)]() mutable {
-    Add(fd, face, std::move(ticket));
+void ConnectionGroup::Adopt(int fd, SessionFactory& face, const TlsAcceptor* tls,
+                            Admission::Ticket ticket) {
+  share_.loop.Post([this, fd, &face, tls, ticket = std::move(ticket)]() mutable {
+    Add(fd, face, tls, std::move(ticket));
   });
 }
 
-void ConnectionGroup::Add(int fd, SessionFactory& face, Admission::Ticket ticket) {
+void ConnectionGroup::Add(int fd, SessionFactory& face, const TlsAcceptor* tls,
+                          Admission::Ticket ticket) {
   if (stopping_) {
     ::close(fd);
     return;
   }
   const uint64_t id = next_id_++;
-  auto connection = std::make_unique<Connection>(share_, id, fd, std::move(ticket));
+  auto connection = std::make_unique<Connection>(share_, id, fd, std::move(ticket),
+                                                 tls == nullptr ? nullptr : tls->MakeChannel());
   if (!connection->Start(face)) return;
   connections_.emplace(id, std::move(connection));
   NoteCount();

@@ -14,6 +14,7 @@
 #include "engine/base/mutex.h"
 #include "engine/network/connection.h"
 #include "engine/network/session.h"
+#include "engine/network/tls.h"
 #include "engine/runtime/event_loop.h"
 
 namespace liststore::network {
@@ -41,8 +42,8 @@ class ConnectionGroup {
   // --- Any thread; done when the loop comes to it -----------------------------------------------
 
   // Takes over a connected, non-blocking socket; closes it if the group has begun to stop. `face`,
-  // which is of this loop, makes its session.
-  void Adopt(int fd, SessionFactory& face, Admission::Ticket ticket);
+  // which is of this loop, makes its session. `tls`: nullptr for plain bytes; outlives the group.
+  void Adopt(int fd, SessionFactory& face, const TlsAcceptor* tls, Admission::Ticket ticket);
   // Ends connections that have taken too long. Without being asked this is done once a second.
   void CheckTimes();
   // Ends the connection that the budget has condemned, if it is of this group.
@@ -62,7 +63,7 @@ class ConnectionGroup {
  private:
   static constexpr std::chrono::seconds kCheckTime{1};
 
-  void Add(int fd, SessionFactory& face, Admission::Ticket ticket);
+  void Add(int fd, SessionFactory& face, const TlsAcceptor* tls, Admission::Ticket ticket);
   void CheckTimesNow(Instant now);
   void Remove(uint64_t id);
   void NoteCount();

@@ -48,9 +48,10 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Create(const ServerOptions& opti
 }
 
 absl::StatusOr<uint16_t> Server::Listen(const std::string& address, uint16_t port,
-                                        std::vector<SessionFactory*> face, LoopChoice choice) {
+                                        std::vector<SessionFactory*> face, LoopChoice choice,
+                                        const TlsAcceptor* tls) {
   LS_CHECK(!runs_ && face.size() == groups_.size(), "a face has a factory for each loop");
-  const auto take = [this, face = std::move(face), choice, in_turn = size_t{0}](
+  const auto take = [this, face = std::move(face), choice, tls, in_turn = size_t{0}](
                         int fd, const Listener::Peer& peer) mutable {
     Admission::Ticket ticket = admission_.Enter(peer.address);
     if (!ticket.refusal().empty()) ++counters_.refused_connections;
@@ -60,7 +61,7 @@ absl::StatusOr<uint16_t> Server::Listen(const std::string& address, uint16_t por
     }
     const size_t count = groups_.size();
     const size_t loop = choice == LoopChoice::kByPeerPort ? peer.port % count : in_turn++ % count;
-    groups_[loop]->Adopt(fd, *face[loop], std::move(ticket));
+    groups_[loop]->Adopt(fd, *face[loop], tls, std::move(ticket));
   };
   LS_ASSIGN_OR_RETURN(auto listener, Listener::Open(*accepting_, address, port, take));
   listeners_.push_back(std::move(listener));

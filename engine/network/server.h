@@ -15,6 +15,7 @@
 #include "engine/network/connection_group.h"
 #include "engine/network/listener.h"
 #include "engine/network/session.h"
+#include "engine/network/tls.h"
 #include "engine/runtime/event_loop.h"
 
 namespace liststore::network {
@@ -49,10 +50,12 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   // Binds a port whose clients get sessions of `face`: one factory for each loop, which outlive the
-  // server. Before Start. Returns the port; errors are those of Listener::Open.
+  // server. With `tls`, which outlives it too, all bytes of that port are TLS. Before Start. Returns
+  // the port; errors are those of Listener::Open.
   absl::StatusOr<uint16_t> Listen(const std::string& address, uint16_t port,
                                   std::vector<SessionFactory*> face,
-                                  LoopChoice choice = LoopChoice::kNextInTurn);
+                                  LoopChoice choice = LoopChoice::kNextInTurn,
+                                  const TlsAcceptor* tls = nullptr);
   // Begins to accept and starts the loops. Once.
   void Start();
   // Closes the ports, answers what has arrived, ends all connections and the loops. Takes 0.1 s

@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "engine/base/output_buffer.h"
+#include "engine/network/tls.h"
 
 namespace liststore::network {
 
@@ -109,6 +111,8 @@ class Client {
   // Sends what no request asked for, after everything that has been answered; nothing when the
   // connection is to end. Not from within OnBytes, which appends.
   virtual void Push(std::string_view bytes) = 0;
+  // How its bytes are encrypted; nullopt: they are not. Once something of it has come.
+  virtual std::optional<TlsFacts> tls() const = 0;
 
  protected:
   ~Client() = default;

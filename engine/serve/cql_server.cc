@@ -24,6 +24,7 @@
 #include "engine/network/client_budget.h"
 #include "engine/network/server.h"
 #include "engine/network/session.h"
+#include "engine/network/tls.h"
 #include "engine/serve/handler_factory.h"
 #include "engine/serve/node_look.h"
 #include "engine/shard/engine.h"
@@ -71,6 +72,9 @@ absl::Status CheckOptions(const CqlServerOptions& options) {
   }
   if (options.user.empty() && !options.password.empty()) {
     return absl::InvalidArgumentError("a password is given, but no user");
+  }
+  if (!options.tls && (options.tls_port || options.tls_shard_aware_port)) {
+    return absl::InvalidArgumentError("a port of TLS is given, but no certificate");
   }
   return absl::OkStatus();
 }
@@ -121,6 +125,8 @@ cql_face::CqlFaceOptions ToFaceOptions(const CqlServerOptions& options, const No
   face.cql_port = options.cql_port;
   face.listens_shard_aware = options.shard_aware;
   face.shard_aware_port = options.shard_aware_port;
+  face.tls_port = options.tls_port;
+  face.tls_shard_aware_port = options.tls_shard_aware_port;
   face.looks_like_scylla = look.looks_like_scylla;
   if (!options.user.empty())
     face.credentials = cql_face::Credentials{options.user, options.password};
@@ -151,6 +157,7 @@ class CqlServer::Impl {
   network::Server& server() { return *server_; }
   const cql_face::CqlFace& cql() const { return *cql_; }
   const execute::FeatureTally& tally() const { return tally_; }
+  network::TlsAcceptor* tls() { return tls_.get(); }
 
  private:
   explicit Impl(const CqlServerOptions& options)
@@ -236,9 +243,16 @@ class CqlServer::Impl {
     if (!look.looks_like_scylla) cql.cassandra_cql_version = look.facts.cql_version;
     cql.host_id = context.host_id.ToString();
     cql.clients = &clients_;
+    if (options.tls) {
+      LS_ASSIGN_OR_RETURN(tls_, network::TlsAcceptor::Create(*options.tls));
+      cql.tls = tls_.get();
+    }
     LS_ASSIGN_OR_RETURN(cql_, cql_face::CqlFace::Open(*server_, cql, *handler_, events_));
-    for (const uint16_t port : {cql_->cql_port(), cql_->shard_aware_port()}) {
-      if (port != 0) cql_addresses_.push_back(absl::StrCat(cql.address, ":", port));
+    for (const uint16_t port : {cql_->cql_port(), cql_->shard_aware_port(), cql_->tls_port(),
+                                cql_->tls_shard_aware_port()}) {
+      std::string address = absl::StrCat(cql.address, ":", port);
+      const bool is_new = std::ranges::find(cql_addresses_, address) == cql_addresses_.end();
+      if (port != 0 && is_new) cql_addresses_.push_back(std::move(address));
     }
     server_->Start();
     return absl::OkStatus();
@@ -273,7 +287,9 @@ class CqlServer::Impl {
             {"connections_ended_not_reading", count(clients.ended_not_reading)},
             {"connections_ended_for_memory", count(clients.ended_for_memory)},
             {"logins_refused", cql_->refused_logins()},
-            {"requests_refused_for_memory", count(clients.refused_requests)}};
+            {"requests_refused_for_memory", count(clients.refused_requests)},
+            {"tls_handshakes", count(clients.tls_handshakes)},
+            {"tls_handshakes_failed", count(clients.tls_handshakes_failed)}};
   }
 
   const ClientShares shares_;
@@ -286,6 +302,7 @@ class CqlServer::Impl {
   cql_face::EventHub events_;
   cql_face::ConnectedClients clients_;
   std::unique_ptr<StatementHandler> handler_;
+  std::unique_ptr<network::TlsAcceptor> tls_;  // nullptr: none
   std::unique_ptr<cql_face::CqlFace> cql_;
   std::vector<std::string> cql_addresses_;  // constant once the server runs
   std::unique_ptr<network::Server> server_;
@@ -302,6 +319,16 @@ CqlServer::~CqlServer() = default;
 void CqlServer::Stop() { impl_->server().Stop(); }
 uint16_t CqlServer::cql_port() const { return impl_->cql().cql_port(); }
 uint16_t CqlServer::shard_aware_port() const { return impl_->cql().shard_aware_port(); }
+uint16_t CqlServer::tls_port() const { return impl_->cql().tls_port(); }
+uint16_t CqlServer::tls_shard_aware_port() const { return impl_->cql().tls_shard_aware_port(); }
+
+absl::Status CqlServer::ReloadTls() {
+  if (impl_->tls() == nullptr) {
+    return absl::FailedPreconditionError("the server has no TLS whose files could be read again");
+  }
+  return impl_->tls()->Reload();
+}
+
 size_t CqlServer::connection_count() const { return impl_->server().connection_count(); }
 uint64_t CqlServer::refusal_count() const { return impl_->tally().refusals(); }
 

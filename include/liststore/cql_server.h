@@ -26,8 +26,10 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "liststore/clock.h"
+#include "liststore/tls_options.h"
 
 namespace liststore {
 
@@ -72,6 +74,13 @@ struct CqlServerOptions {
   bool shard_aware = true;
   // 0: any free port. nullopt: 19042 if it is free and `cql_port` is not 0, else any free port.
   std::optional<uint16_t> shard_aware_port;
+  // Certificates for TLS. nullopt: clients connect without.
+  std::optional<TlsOptions> tls;
+  // With `tls`. A port of TLS beside `cql_port`, which then stays without; 0: any free one. nullopt:
+  // `cql_port` itself takes TLS and nothing else.
+  std::optional<uint16_t> tls_port;
+  // The same beside the shard-aware port.
+  std::optional<uint16_t> tls_shard_aware_port;
 
   // ---- What clients see ----
 
@@ -171,7 +180,8 @@ struct CqlServerOptions {
 
 class CqlServer {
  public:
-  // The server listens when Start returns. InvalidArgument: an option is out of bounds.
+  // The server listens when Start returns. InvalidArgument: an option is out of bounds, or a file of
+  // `tls` cannot be read, holds something else, or does not go with the others; the message names it.
   // AlreadyExists: a port is in use; the message names it. FailedPrecondition: the kernel refuses
   // the address, or no memory limit is known. ResourceExhausted: too many files are open.
   static absl::StatusOr<std::unique_ptr<CqlServer>> Start(const CqlServerOptions& options);
@@ -189,6 +199,13 @@ class CqlServer {
   uint16_t cql_port() const;
   // 0: the server has no shard-aware port.
   uint16_t shard_aware_port() const;
+  // The ports that take TLS, which are the same two where those take it; 0: there is none.
+  uint16_t tls_port() const;
+  uint16_t tls_shard_aware_port() const;
+  // Reads the files of `tls` again. Connections that are open go on as they are; new ones get what
+  // the files hold now. InvalidArgument: as by Start, and the server keeps what it has.
+  // FailedPrecondition: it has no TLS.
+  absl::Status ReloadTls();
   size_t connection_count() const;
   // Requests that were refused because they asked for an unsupported feature.
   uint64_t refusal_count() const;

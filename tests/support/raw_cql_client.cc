@@ -224,6 +224,19 @@ std::optional<std::string> RawCqlClient::ReadBytes(size_t bytes) {
   return read;
 }
 
+std::optional<std::string> RawCqlClient::ReadSome() {
+  std::string bytes(size_t{64} << 10, '\0');
+  ssize_t received;
+  do {
+    received = recv(fd_, bytes.data(), bytes.size(), 0);
+  } while (received < 0 && errno == EINTR);
+  if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+    BeLate("the server answers in time");
+  if (received <= 0) return std::nullopt;
+  bytes.resize(static_cast<size_t>(received));
+  return bytes;
+}
+
 std::string RawCqlClient::ReadAll() {
   std::string all;
   char byte;

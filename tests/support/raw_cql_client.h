@@ -69,6 +69,8 @@ class RawCqlClient {
   std::optional<RawFrame> Read();
   // The next `bytes`, whatever they are; nullopt: the connection has ended before.
   std::optional<std::string> ReadBytes(size_t bytes);
+  // What has come, at least a byte; nullopt: the connection has ended.
+  std::optional<std::string> ReadSome();
   // Everything until the connection ends.
   std::string ReadAll();
   // Sends `frame` and reads one.

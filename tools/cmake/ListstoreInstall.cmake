@@ -21,7 +21,8 @@ if(kind STREQUAL "STATIC_LIBRARY")
   string(APPEND LISTSTORE_FIND_SERVER_DEPENDENCIES
     "include(\"\${CMAKE_CURRENT_LIST_DIR}/ListstoreFindLibrary.cmake\")\n"
     "  liststore_find_library(lz4 lz4.h)\n"
-    "  liststore_find_library(snappy snappy.h)\n")
+    "  liststore_find_library(snappy snappy.h)\n"
+    "  find_dependency(OpenSSL 3 COMPONENTS SSL Crypto)\n")
   if("OpenSSL::Crypto" IN_LIST private_links)
     string(APPEND LISTSTORE_FIND_PRIVATE_DEPENDENCIES "find_dependency(OpenSSL COMPONENTS Crypto)\n")
   endif()

@@ -22,6 +22,9 @@ line of JSON says so on standard output and in the ready file: {"cql_port":..,"s
 "pid":..,"clock":"real"}. SIGTERM and SIGINT: what has arrived is answered, then it ends, within a second;
 the ready file goes.
 
+With --tls-certificate clients may connect over TLS: the line then has "tls_port" and
+"tls_shard_aware_port" too, and SIGHUP reads the files of TLS again. docs/tls.md shows how to make them.
+
 Every option may come from the environment as well, --cql-port as LISTSTORE_CQL_PORT, and from a file given
 with --config, as lines like
 
@@ -38,6 +41,7 @@ Examples:
   liststore serve
   liststore serve --cql-port 0 --ready-file ready.json --until-eof
   liststore serve --address 0.0.0.0 --shards 4 --memory-limit 8G --auth cassandra:secret
+  liststore serve --tls-certificate node.crt --tls-key node.key --auth cassandra:secret
 
 What clients may take, and what becomes of those that want more, is in docs/clients.md.
 

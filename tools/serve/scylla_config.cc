@@ -77,6 +77,87 @@ bool Decides(std::string_view name, std::string_view flag, ScyllaChoice& choice)
   return true;
 }
 
+constexpr std::string_view kEncryption = "client_encryption_options";
+
+// A port of CQL, and the one of TLS beside it: ScyllaDB's options and our flags.
+struct TlsPair {
+  std::string_view plain;
+  std::string_view ssl;
+  std::string_view flag;  // of the plain one
+  std::string_view tls_flag;
+};
+
+// Once TLS is enabled: returns whether `plain` takes it itself, else there is `ssl` beside it, where
+// nullopt is the program's default. Source of the rule: ScyllaDB transport/controller.cc,
+// start_listening_on_tcp_sockets.
+template <typename Port>
+bool TakeTlsPair(const TlsPair& pair, ScyllaChoice& choice, Port& plain,
+                 std::optional<uint16_t>& ssl) {
+  const settings::ScyllaConfig& config = choice.config;
+  const ServeOptions& options = choice.options;
+  if (options.sources.contains("tls-port") || options.sources.contains(pair.tls_flag)) return false;
+  const auto number = [&](std::string_view name) {
+    return static_cast<uint16_t>(config.integer(name));
+  };
+  const bool has_plain = config.is_given(pair.plain);
+  const bool has_ssl = config.is_given(pair.ssl);
+  // Who asks for a port of CQL does not want what the file has beside its own.
+  const bool is_asked = options.sources.contains("cql-port") || options.sources.contains(pair.flag);
+  if (has_plain && has_ssl && number(pair.plain) != number(pair.ssl)) {
+    ssl = is_asked ? uint16_t{0} : number(pair.ssl);
+    choice.from_scylla.emplace(pair.tls_flag, pair.ssl);
+    return false;
+  }
+  if (has_ssl && !is_asked) {
+    plain = number(pair.ssl);
+    choice.from_scylla.emplace(pair.flag, pair.ssl);
+  }
+  return true;
+}
+
+void TakeEncryption(ScyllaChoice& choice) {
+  ServeOptions& options = choice.options;
+  // Source: ScyllaDB db/config.cc, configure_tls_creds_builder.
+  std::string certificate = "conf/scylla.crt";
+  std::string key = "conf/scylla.key";
+  std::string ca;
+  bool is_enabled = false;
+  bool requires_certificate = false;
+  for (const auto& [name, value] : settings::EntriesOf(choice.config.of(kEncryption).text)) {
+    const bool is_true = FromYaml(settings::SettingType::kBoolean, value) == "true" || value == "1";
+    if (name == "enabled") {
+      is_enabled = is_true;
+    } else if (name == "certificate") {
+      certificate = value;
+    } else if (name == "keyfile") {
+      key = value;
+    } else if (name == "truststore") {
+      ca = value;
+    } else if (name == "require_client_auth") {
+      requires_certificate = is_true;
+    } else {
+      choice.without_effect.push_back(absl::StrCat(ToAbsl(kEncryption), ".", name));
+    }
+  }
+  if (!is_enabled) return;
+  if (Decides(kEncryption, "tls-certificate", choice)) {
+    options.tls_certificate = certificate;
+    if (Decides(kEncryption, "tls-key", choice)) options.tls_key = key;
+  }
+  if (!ca.empty() && Decides(kEncryption, "tls-ca", choice)) options.tls_ca = ca;
+  if (requires_certificate && Decides(kEncryption, "tls-require-client-certificate", choice)) {
+    options.tls_requires_client_certificate = true;
+  }
+  if (options.sources.contains("tls-only")) return;
+  options.cql_port_is_tls =
+      TakeTlsPair({"native_transport_port", "native_transport_port_ssl", "cql-port", "tls-port"},
+                  choice, options.cql_port, options.tls_port);
+  options.shard_aware_port_is_tls =
+      TakeTlsPair({"native_shard_aware_transport_port", "native_shard_aware_transport_port_ssl",
+                   "shard-aware-port", "tls-shard-aware-port"},
+                  choice, options.shard_aware_port, options.tls_shard_aware_port);
+}
+
 void TakeWhatFlagsLeave(ScyllaChoice& choice) {
   const settings::ScyllaConfig& config = choice.config;
   ServeOptions& options = choice.options;
@@ -91,6 +172,7 @@ void TakeWhatFlagsLeave(ScyllaChoice& choice) {
       Decides("native_shard_aware_transport_port", "shard-aware-port", choice)) {
     options.shard_aware_port = port("native_shard_aware_transport_port");
   }
+  TakeEncryption(choice);
   if (Decides("rpc_address", "address", choice)) options.address = config.of("rpc_address").text;
   if (!config.of("cluster_name").text.empty() && Decides("cluster_name", "cluster-name", choice)) {
     options.cluster_name = config.of("cluster_name").text;

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -142,13 +143,71 @@ bool IsLoopback(std::string_view address) {
   return address == "localhost" || address == "::1" || address.starts_with("127.");
 }
 
+// No client comes in without a certificate.
+bool AsksForCertificates(const ServeOptions& options) {
+  const bool is_tls_alone =
+      options.tls_only || (options.cql_port_is_tls && options.shard_aware_port_is_tls);
+  return !options.tls_certificate.empty() && options.tls_requires_client_certificate &&
+         is_tls_alone;
+}
+
 // Anybody who reaches the port may do everything.
 bool IsOpen(const ServeOptions& options) {
-  return options.auth.empty() && !IsLoopback(options.address);
+  return options.auth.empty() && !IsLoopback(options.address) && !AsksForCertificates(options);
 }
 
 bool HasInstruments(const ServeOptions& options) {
   return options.has_instruments.value_or(!IsOpen(options));
+}
+
+// ScyllaDB's defaults.
+constexpr uint16_t kTlsPort = 9142;
+constexpr uint16_t kTlsShardAwarePort = 19142;
+
+absl::Status ChooseTls(const ServeOptions& options, CqlServerOptions& server) {
+  if (options.tls_certificate.empty()) {
+    const std::pair<std::string_view, bool> asked[] = {
+        {"tls-key", !options.tls_key.empty()},
+        {"tls-ca", !options.tls_ca.empty()},
+        {"tls-require-client-certificate", options.tls_requires_client_certificate},
+        {"tls-port", options.tls_port.has_value()},
+        {"tls-shard-aware-port", options.tls_shard_aware_port.has_value()},
+        {"tls-only", options.tls_only},
+        {"tls-ciphers", !options.tls_ciphers.empty()}};
+    for (const auto& [flag, is_asked] : asked) {
+      if (!is_asked) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", ToAbsl(flag), " is given, but no --tls-certificate"));
+    }
+    return absl::OkStatus();
+  }
+  if (options.tls_only && (options.tls_port || options.tls_shard_aware_port)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.tls_port ? "--tls-port" : "--tls-shard-aware-port",
+                     ": with --tls-only, --cql-port and --shard-aware-port are the ports of TLS"));
+  }
+  TlsOptions tls;
+  tls.certificate_file = options.tls_certificate;
+  tls.key_file = options.tls_key;
+  tls.ca_file = options.tls_ca;
+  if (options.tls_requires_client_certificate && options.tls_ca.empty()) {
+    return absl::InvalidArgumentError(
+        "--tls-require-client-certificate: --tls-ca has to name the CAs that sign them");
+  }
+  tls.require_client_certificate = options.tls_requires_client_certificate;
+  tls.min_version = options.tls_min_version == "1.3" ? TlsVersion::k1_3 : TlsVersion::k1_2;
+  tls.ciphers = options.tls_ciphers;
+  server.tls = std::move(tls);
+  if (options.tls_only) return absl::OkStatus();
+  if (!options.cql_port_is_tls) {
+    server.tls_port = options.tls_port.value_or(options.cql_port == 0 ? 0 : kTlsPort);
+  }
+  if (!options.shard_aware_port_is_tls) {
+    const bool is_default = server.tls_port == kTlsPort;
+    server.tls_shard_aware_port =
+        options.tls_shard_aware_port.value_or(is_default ? kTlsShardAwarePort : 0);
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options,
@@ -163,6 +222,7 @@ absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options,
   server.cql_port = options.cql_port;
   server.shard_aware_port = options.shard_aware_port;
   server.shards = options.shards;
+  LS_RETURN_IF_ERROR(ChooseTls(options, server));
   LS_ASSIGN_OR_RETURN(const MemoryShares shares, DivideMemory(options));
   server.memory_limit_bytes = shares.rows;
   server.client_memory_bytes = shares.clients;
@@ -215,12 +275,17 @@ bool InputEnded() {
 }
 
 // Waits for a signal of `signals`, or, if asked, for the end of standard input; returns which.
-std::string WaitForStop(int signals, bool until_eof) {
+// SIGHUP, if it is one of them, is for `on_hangup`.
+std::string WaitForStop(int signals, bool until_eof, const std::function<void()>& on_hangup) {
   while (true) {
     pollfd waits[2] = {{signals, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
     if (poll(waits, until_eof ? 2 : 1, -1) < 0) continue;
     signalfd_siginfo info;
     if (waits[0].revents != 0 && read(signals, &info, sizeof(info)) == sizeof(info)) {
+      if (info.ssi_signo == SIGHUP) {
+        on_hangup();
+        continue;
+      }
       return info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM";
     }
     if (until_eof && waits[1].revents != 0 && InputEnded()) return "end of standard input";
@@ -229,7 +294,9 @@ std::string WaitForStop(int signals, bool until_eof) {
 
 // " by NAME, process PID" of the port that `taken` is about; empty: nobody can be seen.
 std::string OwnerOf(const absl::Status& taken, const ServeOptions& options) {
-  for (const uint16_t port : {options.cql_port, options.shard_aware_port.value_or(0)}) {
+  for (const uint16_t port :
+       {options.cql_port, options.shard_aware_port.value_or(0), options.tls_port.value_or(kTlsPort),
+        options.tls_shard_aware_port.value_or(kTlsShardAwarePort)}) {
     if (port == 0 || !absl::StrContains(taken.message(), absl::StrCat(":", port, " "))) continue;
     const std::optional<PortOwner> owner = FindPortOwner(port);
     return owner ? absl::StrCat(" by ", owner->name, ", process ", owner->pid) : "";
@@ -295,6 +362,17 @@ void SayWhatIsOpen(const Log& log, const ServeOptions& options, int port) {
                                "are off (--instruments on)"));
 }
 
+void ReloadTls(const Log& log, CqlServer& server) {
+  const absl::Status status = server.ReloadTls();
+  if (status.ok()) {
+    log.Write(LogLevel::kInfo, "SIGHUP: new connections have what the files of TLS hold now");
+  } else {
+    log.Write(LogLevel::kError,
+              absl::StrCat("SIGHUP: the files of TLS are not taken, and those before stay: ",
+                           status.message()));
+  }
+}
+
 // With --strict the process ends as one that failed when something was refused.
 int SayRefusals(const Log& log, const CqlServer& server) {
   if (server.refusal_count() == 0) return kExitSame;
@@ -354,6 +432,7 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   sigemptyset(&stops);
   sigaddset(&stops, SIGTERM);
   sigaddset(&stops, SIGINT);
+  if (!options.tls_certificate.empty()) sigaddset(&stops, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &stops, nullptr);
   signal(SIGPIPE, SIG_IGN);
   const int signals = signalfd(-1, &stops, SFD_CLOEXEC);
@@ -371,22 +450,32 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<CqlServer> server, CqlServer::Start(server_options));
 
   const std::string clock_setting = ClockSettingText(clock->setting());
-  const std::string ready =
-      absl::StrFormat(R"({"cql_port":%d,"shard_aware_port":%d,"pid":%d,"clock":"%s"})"
-                      "\n",
-                      server->cql_port(), server->shard_aware_port(), getpid(), clock_setting);
+  std::string tls_ports;
+  std::string tls_said;
+  if (server->tls_port() != 0) {
+    tls_ports = absl::StrFormat(R"("tls_port":%d,"tls_shard_aware_port":%d,)", server->tls_port(),
+                                server->tls_shard_aware_port());
+    tls_said = absl::StrCat("; TLS on port ", server->tls_port(), ", shard-aware ",
+                            server->tls_shard_aware_port());
+  }
+  const std::string ready = absl::StrFormat(
+      R"({"cql_port":%d,"shard_aware_port":%d,%s"pid":%d,"clock":"%s"})"
+      "\n",
+      server->cql_port(), server->shard_aware_port(), tls_ports, getpid(), clock_setting);
   if (!options.ready_file.empty()) LS_RETURN_IF_ERROR(WriteReadyFile(options.ready_file, ready));
   std::fputs(ready.c_str(), stdout);
   std::fflush(stdout);
-  log.Write(LogLevel::kInfo,
-            absl::StrCat("serves CQL on ", options.address, ", port ", server->cql_port(),
-                         ", shard-aware ", server->shard_aware_port(), "; ", options.shards,
-                         options.shards == 1 ? " shard" : " shards", "; clock ", clock_setting));
+  log.Write(
+      LogLevel::kInfo,
+      absl::StrCat("serves CQL on ", options.address, ", port ", server->cql_port(),
+                   ", shard-aware ", server->shard_aware_port(), tls_said, "; ", options.shards,
+                   options.shards == 1 ? " shard" : " shards", "; clock ", clock_setting));
 
   SayWhatIsOpen(log, options, server->cql_port());
   if (options.demo) SayHowToConnect(options.address, server->cql_port());
 
-  const std::string reason = WaitForStop(signals, options.until_eof);
+  const std::string reason =
+      WaitForStop(signals, options.until_eof, [&] { ReloadTls(log, *server); });
   log.Write(LogLevel::kInfo,
             absl::StrCat(reason, ": stops with ", server->connection_count(), " connections open"));
   server->Stop();

@@ -40,6 +40,21 @@ struct ServeOptions {
   std::string cluster_name = "liststore";
   std::string release_version;
   std::string auth;  // "user:password"; empty: everybody may do everything
+  // Files of TLS, as the same of TlsOptions; no certificate: no TLS.
+  std::string tls_certificate;
+  std::string tls_key;
+  std::string tls_ca;
+  bool tls_requires_client_certificate = false;
+  std::string tls_min_version = "1.2";  // or "1.3"
+  std::string tls_ciphers;
+  // 0: any free one. Absent: 9142, with cql_port 0 any free one.
+  std::optional<uint16_t> tls_port;
+  // 0: any free one. Absent: 19142 with 9142, else any free one.
+  std::optional<uint16_t> tls_shard_aware_port;
+  bool tls_only = false;  // cql_port and shard_aware_port take TLS, and there are no others
+  // No flags: ScyllaDB's options may say that of one of them.
+  bool cql_port_is_tls = false;
+  bool shard_aware_port_is_tls = false;
   // Or "manual", "manual:" and the seconds since the epoch, "scaled:" and a decimal factor.
   std::string clock = "real";
   // Absent: while the clock is not the real one, of which clients know nothing.

@@ -59,8 +59,12 @@ void ListClients(const ClientDirectory& clients, RowCollector& rows) {
         .Set("connection_stage", client.is_ready ? "READY" : "AUTHENTICATING")
         .Set("protocol_version", EncodeInt(client.protocol_version))
         .Set("shard_id", EncodeInt(client.shard))
-        .Set("ssl_enabled", EncodeBoolean(false))
+        .Set("ssl_enabled", EncodeBoolean(!client.tls_protocol.empty()))
         .Set("username", client.user.empty() ? "anonymous" : client.user);
+    if (!client.tls_protocol.empty()) {
+      rows.Set("ssl_protocol", client.tls_protocol);
+      rows.Set("ssl_cipher_suite", client.tls_cipher_suite);
+    }
     if (!client.driver_name.empty()) rows.Set("driver_name", client.driver_name);
     if (!client.driver_version.empty()) rows.Set("driver_version", client.driver_version);
   }

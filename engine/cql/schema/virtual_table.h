@@ -47,6 +47,8 @@ struct ClientFacts {
   std::string driver_name;     // empty: not said
   std::string driver_version;  // empty: not said
   std::string user;
+  std::string tls_protocol;  // empty: its connection is not encrypted
+  std::string tls_cipher_suite;
   PropertyMap options = {};  // what its STARTUP said, whatever that was
   bool is_ready = true;      // else it has still to say who it is
 };

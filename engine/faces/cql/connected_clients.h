@@ -45,6 +45,8 @@ class ConnectedClients final : public cql::ClientDirectory {
       facts.driver_name = client.driver_name;
       facts.driver_version = client.driver_version;
       facts.user = client.user;
+      facts.tls_protocol = client.tls_protocol;
+      facts.tls_cipher_suite = client.tls_cipher_suite;
       facts.options = client.startup_options;
       facts.is_ready = !client.user.empty();
       list.push_back(std::move(facts));

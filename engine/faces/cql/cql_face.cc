@@ -38,22 +38,39 @@ absl::StatusOr<std::unique_ptr<CqlFace>> CqlFace::Open(network::Server& server,
 absl::Status CqlFace::Listen(network::Server& server, const CqlFaceOptions& options) {
   // Drivers that do not know shards, or look for one that they have no connection to yet, get the
   // next one each time: that way they have seen all of them soonest.
-  LS_ASSIGN_OR_RETURN(cql_port_, server.Listen(options.address, options.cql_port, Factories()));
-  if (!options.listens_shard_aware) return absl::OkStatus();
-  LS_ASSIGN_OR_RETURN(shard_aware_port_, ListenShardAware(server, options));
-  return absl::OkStatus();
+  const auto listen = [&](uint16_t port, const network::TlsAcceptor* tls) {
+    return server.Listen(options.address, port, Factories(), network::LoopChoice::kNextInTurn, tls);
+  };
+  LS_ASSIGN_OR_RETURN(cql_port_,
+                      listen(options.cql_port, options.tls_port ? nullptr : options.tls));
+  if (options.tls != nullptr) {
+    tls_port_ = cql_port_;
+    if (options.tls_port) {
+      LS_ASSIGN_OR_RETURN(tls_port_, listen(*options.tls_port, options.tls));
+    }
+  }
+  return options.listens_shard_aware ? ListenShardAware(server, options) : absl::OkStatus();
 }
 
-absl::StatusOr<uint16_t> CqlFace::ListenShardAware(network::Server& server,
-                                                   const CqlFaceOptions& options) {
-  const auto listen = [&](uint16_t port) {
+absl::Status CqlFace::ListenShardAware(network::Server& server, const CqlFaceOptions& options) {
+  const auto listen = [&](uint16_t port, const network::TlsAcceptor* tls) {
     // Source of the rule: ScyllaDB docs/dev/protocols.md, shard-aware port.
-    return server.Listen(options.address, port, Factories(), network::LoopChoice::kByPeerPort);
+    return server.Listen(options.address, port, Factories(), network::LoopChoice::kByPeerPort, tls);
   };
-  if (options.shard_aware_port.has_value()) return listen(*options.shard_aware_port);
-  if (options.cql_port == 0) return listen(0);
-  auto port = listen(kShardAwarePort);
-  return absl::IsAlreadyExists(port.status()) ? listen(0) : port;
+  const bool is_plain = options.tls_shard_aware_port.has_value() || options.tls == nullptr;
+  const network::TlsAcceptor* const tls = is_plain ? nullptr : options.tls;
+  const bool may_be_any = !options.shard_aware_port.has_value();
+  const uint16_t wanted =
+      options.shard_aware_port.value_or(options.cql_port == 0 ? 0 : kShardAwarePort);
+  auto port = listen(wanted, tls);
+  if (may_be_any && absl::IsAlreadyExists(port.status())) port = listen(0, tls);
+  LS_ASSIGN_OR_RETURN(shard_aware_port_, std::move(port));
+  if (options.tls == nullptr) return absl::OkStatus();
+  tls_shard_aware_port_ = shard_aware_port_;
+  if (is_plain) {
+    LS_ASSIGN_OR_RETURN(tls_shard_aware_port_, listen(*options.tls_shard_aware_port, options.tls));
+  }
+  return absl::OkStatus();
 }
 
 std::vector<network::SessionFactory*> CqlFace::Factories() const {
@@ -74,7 +91,8 @@ void CqlFace::FillSupported(const CqlFaceOptions& options) {
   sharding.shard_count = shards;
   sharding.host_id = options.host_id;
   sharding.extensions = context_.extensions;
-  if (shard_aware_port_ != 0) sharding.shard_aware_port = shard_aware_port_;
+  if (shard_aware_port_ != tls_shard_aware_port_) sharding.shard_aware_port = shard_aware_port_;
+  if (tls_shard_aware_port_ != 0) sharding.shard_aware_port_ssl = tls_shard_aware_port_;
   for (uint32_t shard = 0; shard < shards; ++shard) {
     sharding.shard = shard;
     context_.supported.push_back(protocol::ScyllaSupported(sharding));

@@ -17,6 +17,7 @@
 #include "engine/faces/cql/server_context.h"
 #include "engine/faces/cql/session.h"
 #include "engine/network/server.h"
+#include "engine/network/tls.h"
 
 namespace liststore::cql_face {
 
@@ -26,6 +27,13 @@ struct CqlFaceOptions {
   bool listens_shard_aware = true;
   // 0: any free one. Absent: 19042 with a fixed cql_port, if that is free, else any free one.
   std::optional<uint16_t> shard_aware_port = {};
+  // nullptr: plain ports alone; outlives the server.
+  const network::TlsAcceptor* tls = nullptr;
+  // With `tls`. The port of TLS beside cql_port, 0: any free one. Absent: cql_port itself takes TLS,
+  // and no port of CQL is plain.
+  std::optional<uint16_t> tls_port = {};
+  // The same beside the shard-aware port, where there is one.
+  std::optional<uint16_t> tls_shard_aware_port = {};
   // SUPPORTED says what ScyllaDB's says; else what Cassandra's does.
   bool looks_like_scylla = true;
   // Of Cassandra's SUPPORTED.
@@ -56,13 +64,16 @@ class CqlFace {
   uint16_t cql_port() const { return cql_port_; }
   // 0: there is none.
   uint16_t shard_aware_port() const { return shard_aware_port_; }
+  // Those that take TLS, which may be the same two; 0: there is none.
+  uint16_t tls_port() const { return tls_port_; }
+  uint16_t tls_shard_aware_port() const { return tls_shard_aware_port_; }
   // Wrong passwords so far.
   uint64_t refused_logins() const { return context_.logins->failures(); }
 
  private:
   CqlFace() = default;
   absl::Status Listen(network::Server& server, const CqlFaceOptions& options);
-  absl::StatusOr<uint16_t> ListenShardAware(network::Server& server, const CqlFaceOptions& options);
+  absl::Status ListenShardAware(network::Server& server, const CqlFaceOptions& options);
   std::vector<network::SessionFactory*> Factories() const;
   void FillSupported(const CqlFaceOptions& options);
 
@@ -70,6 +81,8 @@ class CqlFace {
   std::vector<std::unique_ptr<CqlSessionFactory>> factories_;  // one for each loop
   uint16_t cql_port_ = 0;
   uint16_t shard_aware_port_ = 0;
+  uint16_t tls_port_ = 0;
+  uint16_t tls_shard_aware_port_ = 0;
 };
 
 }  // namespace liststore::cql_face

@@ -102,7 +102,12 @@ void CqlSession::Delay(std::vector<execute::DelayedAnswer> answers) {
 }
 
 void CqlSession::List() {
-  if (loop_.server.clients != nullptr) loop_.server.clients->Put(id_, state_.client);
+  if (loop_.server.clients == nullptr) return;
+  if (auto tls = client_.tls(); tls && state_.client.tls_protocol.empty()) {
+    state_.client.tls_protocol = std::move(tls->protocol);
+    state_.client.tls_cipher_suite = std::move(tls->cipher_suite);
+  }
+  loop_.server.clients->Put(id_, state_.client);
 }
 
 void CqlSession::Push(const PushedEvent& event) {
