@@ -101,7 +101,8 @@ PARTS = {
     "tools/serve": ["programs/console", "settings", "base"],
     # The subcommands, as they are typed.
     "tools/liststore": ["tools/copy", "tools/replay", "tools/report", "tools/serve", "bench/cache",
-                        "bench/embedded", "bench/peers", "bench/wire", "programs/console", "settings"],
+                        "bench/embedded", "bench/peers", "bench/wire", "programs/client",
+                        "programs/console", "settings"],
 }
 
 # Folders outside of engine/. The tests may include any of it, and of these.
@@ -172,7 +173,8 @@ LIBRARIES_OF_PARTS = {
     "CLI/": ["programs/console/command_line.cc"],
     "boost/json": ["programs/oplog/"],
     "zlib.h": ["programs/oplog/line_reader.cc"],
-    "openssl/": ["tools/replay/md5_hex.cc"],
+    "openssl/": ["programs/client/client_tls.cc", "bench/wire/throwaway_certificate.cc",
+                 "tools/replay/md5_hex.cc"],
     "yaml.h": ["tools/serve/scylla_yaml.cc"],
     "benchmark/": ["bench/micro/"],
 }

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fstream>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 
@@ -31,6 +32,13 @@ std::string ReadLine(int fd) {
     if (c == '\n') return line;
     line += c;
   }
+}
+
+// HOST:PORT of the port that is behind `name`; empty: there is none.
+std::string AddressIn(const std::string& line, std::string_view name) {
+  const size_t at = line.find(name);
+  if (at == std::string::npos) return {};
+  return absl::StrCat("127.0.0.1:", std::strtoul(line.c_str() + at + name.size(), nullptr, 10));
 }
 
 }  // namespace
@@ -57,9 +65,9 @@ bool PinToCore(int core) {
   return sched_setaffinity(0, sizeof(one), &one) == 0;
 }
 
-absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(int core,
-                                                                    uint64_t populate_bytes,
-                                                                    const std::string& program) {
+absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(
+    int core, uint64_t populate_bytes, const std::string& program,
+    const std::string& tls_certificate) {
   int input[2], output[2];
   if (pipe2(input, O_CLOEXEC) != 0) return absl::ResourceExhaustedError("no pipe can be made");
   if (pipe2(output, O_CLOEXEC) != 0) {
@@ -77,13 +85,17 @@ absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(int core,
   posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
   const std::string populate = absl::StrCat(populate_bytes);
-  const char* const arguments[] = {"liststore",      "serve",       "--cql-port", "0",
-                                   "--journal",      "0",           "--shards",   "1",
-                                   "--until-eof",    "--log-level", "error",      "--populate",
-                                   populate.c_str(), nullptr};
+  std::vector<const char*> arguments = {"liststore",     "serve",       "--cql-port", "0",
+                                        "--journal",     "0",           "--shards",   "1",
+                                        "--until-eof",   "--log-level", "error",      "--populate",
+                                        populate.c_str()};
+  if (!tls_certificate.empty()) {
+    arguments.insert(arguments.end(), {"--tls-certificate", tls_certificate.c_str()});
+  }
+  arguments.push_back(nullptr);
   pid_t pid = -1;
   const int error = posix_spawn(&pid, program.c_str(), &actions, nullptr,
-                                const_cast<char* const*>(arguments), environ);
+                                const_cast<char* const*>(arguments.data()), environ);
   posix_spawn_file_actions_destroy(&actions);
   sched_setaffinity(0, sizeof(before), &before);
   close(input[0]);
@@ -96,13 +108,11 @@ absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(int core,
   std::unique_ptr<ServerProcess> process(new ServerProcess(pid, input[1]));
   const std::string line = ReadLine(output[0]);
   close(output[0]);
-  constexpr std::string_view kPort = "\"cql_port\":";
-  const size_t at = line.find(kPort);
-  if (at == std::string::npos) {
+  process->address_ = AddressIn(line, "\"cql_port\":");
+  process->tls_address_ = AddressIn(line, "\"tls_port\":");
+  if (process->address_.empty()) {
     return absl::UnavailableError("the server that was started ended before it could be used");
   }
-  process->address_ =
-      absl::StrCat("127.0.0.1:", std::strtoul(line.c_str() + at + kPort.size(), nullptr, 10));
   return process;
 }
 

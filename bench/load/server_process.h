@@ -29,10 +29,12 @@ uint64_t ProcessResidentBytes(pid_t pid);
 // Ends with this object: its standard input is closed, and it is waited for.
 class ServerProcess {
  public:
-  // One shard, on `core`, with memory ready for `populate_bytes` of data. `program` is a liststore.
-  // Returns when clients can connect.
+  // One shard, on `core`, with memory ready for `populate_bytes` of data. `program` is a liststore;
+  // `tls_certificate`, a file that has the key too, gives it a port of TLS. Returns when clients can
+  // connect.
   static absl::StatusOr<std::unique_ptr<ServerProcess>> Start(
-      int core, uint64_t populate_bytes = 0, const std::string& program = "/proc/self/exe");
+      int core, uint64_t populate_bytes = 0, const std::string& program = "/proc/self/exe",
+      const std::string& tls_certificate = {});
   ~ServerProcess();
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
@@ -40,6 +42,8 @@ class ServerProcess {
   pid_t pid() const { return pid_; }
   // HOST:PORT.
   const std::string& address() const { return address_; }
+  // The same with TLS; empty: there is none.
+  const std::string& tls_address() const { return tls_address_; }
   // Time on a core since it began.
   uint64_t CpuNanos() const { return ProcessCpuNanos(pid_); }
   uint64_t ResidentBytes() const { return ProcessResidentBytes(pid_); }
@@ -50,6 +54,7 @@ class ServerProcess {
   const pid_t pid_;
   const int input_;
   std::string address_;
+  std::string tls_address_;
 };
 
 }  // namespace liststore

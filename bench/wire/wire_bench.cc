@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "bench/load/closed_load.h"
+#include "bench/load/core_gaps.h"
 #include "bench/load/open_load.h"
 #include "bench/load/server_process.h"
 #include "bench/measure/growing_lists.h"
@@ -18,12 +20,15 @@
 #include "bench/measure/median.h"
 #include "bench/measure/workload.h"
 #include "bench/wire/cql_load_target.h"
+#include "bench/wire/throwaway_certificate.h"
 #include "bench/wire/wire_line.h"
 #include "bench/wire/wire_report.h"
 #include "bench/wire/wire_sources.h"
 #include "engine/base/machine_limits.h"
 #include "engine/base/status_macros.h"
 #include "liststore/clock.h"
+#include "programs/client/client_socket.h"
+#include "programs/client/client_tls.h"
 #include "programs/client/cql_client.h"
 #include "programs/client/list_model.h"
 #include "programs/console/exit_codes.h"
@@ -34,7 +39,8 @@ namespace {
 constexpr uint64_t kQuickServerLists = 50'000;
 constexpr double kQuickSeconds = 0.2;
 constexpr double kRateMax = 100'000'000;
-constexpr size_t kLoadInFlight = 4;  // batches of a connection
+constexpr size_t kLoadInFlight = 4;    // batches of a connection
+constexpr int kHandshakesMax = 5'000;  // of a round: each takes a port for a while
 
 absl::StatusOr<BenchWireOptions> Resolve(BenchWireOptions options) {
   const auto check = [](const char* name, uint64_t value, uint64_t low, uint64_t high) {
@@ -106,14 +112,10 @@ class WireBench {
   absl::Status Run() {
     LS_RETURN_IF_ERROR(Connect());
     LS_RETURN_IF_ERROR(Load());
-    for (const WireKind& kind : kWireKinds) {
-      WireLine& line = report_.lines.emplace_back();
-      line.kind = kind;
-      for (int round = 0; round < report_.options.rounds; ++round) {
-        LS_RETURN_IF_ERROR(Measure(line, static_cast<uint64_t>(round)));
-      }
-      absl::FPrintF(stderr, "%-20s %12.0f/s\n", kind.name, Median(line.rates));
+    for (size_t kind = 0; kind < std::size(kWireKinds); ++kind) {
+      LS_RETURN_IF_ERROR(MeasureKind(kind));
     }
+    if (report_.options.tls.IsWanted()) LS_RETURN_IF_ERROR(MeasureHandshakes());
     LS_RETURN_IF_ERROR(MeasureAtRate());
     return ReadBack();
   }
@@ -125,14 +127,12 @@ class WireBench {
     if (report_.server.empty()) {
       report_.populated_bytes = PopulatedBytes(report_.options);
       LS_RETURN_IF_ERROR(CheckRoom(report_.options, report_.populated_bytes));
-      LS_ASSIGN_OR_RETURN(process_,
-                          ServerProcess::Start(report_.cores.server, report_.populated_bytes));
-      report_.server = process_->address();
+      LS_RETURN_IF_ERROR(StartServer());
     }
     PinToCore(report_.cores.client);
-    for (uint32_t i = 0; i < report_.options.connections; ++i) {
-      LS_ASSIGN_OR_RETURN(std::unique_ptr<CqlClient> client, CqlClient::Connect(report_.server));
-      clients_.push_back(std::move(client));
+    LS_RETURN_IF_ERROR(ConnectAll(report_.server, report_.options.tls, clients_));
+    if (process_ != nullptr && report_.options.tls.IsWanted()) {
+      LS_RETURN_IF_ERROR(ConnectAll(process_->address(), {}, plain_clients_));
     }
     std::vector<std::string> schema = ListModelSchema();
     if (report_.options.no_index) schema.pop_back();
@@ -151,6 +151,85 @@ class WireBench {
     return absl::OkStatus();
   }
 
+  absl::Status StartServer() {
+    ClientTlsOptions& tls = report_.options.tls;
+    if (!tls.IsWanted()) {
+      LS_ASSIGN_OR_RETURN(process_,
+                          ServerProcess::Start(report_.cores.server, report_.populated_bytes));
+      report_.server = process_->address();
+      return absl::OkStatus();
+    }
+    if (!tls.ca_file.empty() || !tls.certificate_file.empty() || !tls.key_file.empty()) {
+      return absl::InvalidArgumentError(
+          "--tls-ca, --tls-certificate and --tls-key are for a server that is there (--via): its "
+          "own has a certificate for the occasion");
+    }
+    LS_ASSIGN_OR_RETURN(certificate_, ThrowawayCertificate::Make());
+    tls.ca_file = certificate_->path();
+    LS_ASSIGN_OR_RETURN(process_,
+                        ServerProcess::Start(report_.cores.server, report_.populated_bytes,
+                                             "/proc/self/exe", certificate_->path()));
+    report_.server = process_->tls_address();
+    return absl::OkStatus();
+  }
+
+  absl::Status ConnectAll(const std::string& server, const ClientTlsOptions& tls,
+                          CqlLoadTarget::Clients& clients) const {
+    for (uint32_t i = 0; i < report_.options.connections; ++i) {
+      LS_ASSIGN_OR_RETURN(std::unique_ptr<CqlClient> client, CqlClient::Connect(server, {}, tls));
+      clients.push_back(std::move(client));
+    }
+    return absl::OkStatus();
+  }
+
+  // Where SELECTs are measured without TLS too, the two take turns.
+  absl::Status MeasureKind(size_t number) {
+    WireLine& line = report_.lines.emplace_back();
+    line.kind = kWireKinds[number];
+    WireLine* plain = nullptr;
+    if (!plain_clients_.empty() && number < std::size(kPlainWireKinds)) {
+      plain = &report_.plain_lines.emplace_back();
+      plain->kind = kPlainWireKinds[number];
+    }
+    for (int round = 0; round < report_.options.rounds; ++round) {
+      LS_RETURN_IF_ERROR(Measure(clients_, line, static_cast<uint64_t>(round)));
+      if (plain == nullptr) continue;
+      LS_RETURN_IF_ERROR(Measure(plain_clients_, *plain, static_cast<uint64_t>(round)));
+    }
+    absl::FPrintF(stderr, "%-20s %12.0f/s\n", line.kind.name, Median(line.rates));
+    if (plain != nullptr) {
+      absl::FPrintF(stderr, "%-20s %12.0f/s\n", plain->kind.name, Median(plain->rates));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status MeasureHandshakes() {
+    HandshakeLine& line = report_.handshakes;
+    for (int round = 0; round < report_.options.rounds; ++round) {
+      const uint64_t server_begin = ServerNanos();
+      const int64_t begin = SteadyNanos();
+      const int64_t end = begin + static_cast<int64_t>(report_.options.seconds * 1e9);
+      int64_t now = begin;
+      int count = 0;
+      for (; now < end && count < kHandshakesMax; ++count) {
+        LS_RETURN_IF_ERROR(ClientSocket::Connect(report_.server, report_.options.tls).status());
+        const int64_t done = SteadyNanos();
+        line.latency.Record(static_cast<uint64_t>(done - now));
+        now = done;
+      }
+      const double seconds = static_cast<double>(now - begin) * 1e-9;
+      const uint64_t spent = ServerNanos() - server_begin;
+      line.rates.push_back(count / seconds);
+      if (spent == 0) continue;
+      line.server_shares.push_back(static_cast<double>(spent) * 1e-9 / seconds);
+      line.core_rates.push_back(count / (static_cast<double>(spent) * 1e-9));
+    }
+    absl::FPrintF(stderr, "%-20s %12.0f/s\n", "handshakes", Median(line.rates));
+    return absl::OkStatus();
+  }
+
+  uint64_t ServerNanos() const { return process_ == nullptr ? 0 : process_->CpuNanos(); }
+
   absl::Status Load() {
     const BenchWireOptions& options = report_.options;
     absl::FPrintF(stderr, "loading %d lists of %d items\n", options.lists, options.items_per_list);
@@ -165,22 +244,23 @@ class WireBench {
     return absl::OkStatus();
   }
 
-  absl::Status Measure(WireLine& line, uint64_t round) {
+  absl::Status Measure(const CqlLoadTarget::Clients& clients, WireLine& line, uint64_t round) {
     const uint64_t seed = report_.options.seed + 1'000 * round + line.kind.in_flight;
     const ListPicker picker(lists_.count(), false, seed);
     if (line.kind.is_insert) {
       InsertSource source(lists_, insert_, picker);
-      return MeasureSource(source, line);
+      return MeasureSource(clients, source, line);
     }
-    SelectSource source(lists_, select_, clients_.size() * line.kind.in_flight, picker);
-    LS_RETURN_IF_ERROR(MeasureSource(source, line));
+    SelectSource source(lists_, select_, clients.size() * line.kind.in_flight, picker);
+    LS_RETURN_IF_ERROR(MeasureSource(clients, source, line));
     report_.verified += source.verified();
     return absl::OkStatus();
   }
 
-  absl::Status MeasureSource(WireSource& source, WireLine& line) {
-    CqlLoadTarget target(clients_, line.kind.in_flight, {&source});
-    const auto server_nanos = [this] { return process_ == nullptr ? 0 : process_->CpuNanos(); };
+  absl::Status MeasureSource(const CqlLoadTarget::Clients& clients, WireSource& source,
+                             WireLine& line) {
+    CqlLoadTarget target(clients, line.kind.in_flight, {&source});
+    const auto server_nanos = [this] { return ServerNanos(); };
     return MeasureWireLine(target, report_.options.seconds, server_nanos, &line);
   }
 
@@ -223,8 +303,10 @@ class WireBench {
   WireReport report_;
   const BenchItems items_;
   GrowingLists lists_;
+  std::unique_ptr<ThrowawayCertificate> certificate_;
   std::unique_ptr<ServerProcess> process_;
   CqlLoadTarget::Clients clients_;
+  CqlLoadTarget::Clients plain_clients_;  // with TLS, to a server of its own
   std::string insert_, select_;
 };
 

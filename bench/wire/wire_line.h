@@ -28,6 +28,12 @@ inline constexpr WireKind kWireKinds[] = {
     {"insert1_16", "INSERT 1, 16 each", true, 16},
 };
 
+// Beside them, where the others are over TLS: the same without.
+inline constexpr WireKind kPlainWireKinds[] = {
+    {"plain_select10_64", "  the same, plain", false, 64},
+    {"plain_select10_16", "  the same, plain", false, 16},
+};
+
 inline constexpr size_t kWireRowsRead = 10;
 // Of so many replies to reads one is read in full.
 inline constexpr uint64_t kWireOfWhichVerified = 64;
@@ -40,6 +46,14 @@ struct WireLine {
   std::vector<double> server_shares;
   std::vector<double> client_shares;
   Histogram latency;  // of all rounds
+};
+
+// Connections made and closed one after the other, hands shaken in full.
+struct HandshakeLine {
+  std::vector<double> rates;       // a second, one for each round
+  std::vector<double> core_rates;  // by the server's time on its core; none when it is not known
+  std::vector<double> server_shares;
+  Histogram latency;  // from connecting until hands are shaken
 };
 
 // The server's time on its core until now, in nanoseconds; 0: it is not known.

@@ -6,10 +6,14 @@
 #include <optional>
 #include <string>
 
+#include "programs/client/client_tls.h"
+
 namespace liststore {
 
 struct BenchWireOptions {
   std::string via;  // HOST:PORT; empty: a server of its own
+  // Over TLS; to a server of its own, which gets a certificate for the occasion, beside plain ones.
+  ClientTlsOptions tls;
   uint64_t lists = 1'000'000;
   uint64_t items_per_list = 20;
   uint64_t value_bytes = 24;

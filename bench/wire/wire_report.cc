@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "bench/measure/latency_json.h"
 #include "bench/measure/median.h"
 #include "programs/console/json_line.h"
 #include "programs/console/terminal.h"
@@ -14,6 +15,38 @@ constexpr double kSelectsBar = 300'000;  // a second, with most under way
 
 std::string Percent(const std::vector<double>& shares) {
   return shares.empty() ? "-" : absl::StrFormat("%.0f %%", 100 * Median(shares));
+}
+
+void PrintFigures(const char* name, const std::vector<double>& rates, const Histogram& latency,
+                  const std::vector<double>& server_shares,
+                  const std::vector<double>& client_shares, const std::vector<double>& core_rates,
+                  std::FILE* out) {
+  absl::FPrintF(out, "  %-20s %11s %8s %8s %8s   %7s %7s %13s\n", name,
+                Grouped(static_cast<uint64_t>(Median(rates))), FormatNanos(latency.Percentile(50)),
+                FormatNanos(latency.Percentile(99)), FormatNanos(latency.Percentile(99.9)),
+                Percent(server_shares), Percent(client_shares),
+                core_rates.empty() ? "-" : Grouped(static_cast<uint64_t>(Median(core_rates))));
+}
+
+void PrintLine(const WireLine& line, std::FILE* out) {
+  PrintFigures(line.kind.name, line.rates, line.latency, line.server_shares, line.client_shares,
+               line.core_rates, out);
+}
+
+// The rate over TLS by the rate without.
+void AddVsPlain(const WireLine& line, const WireLine& plain, JsonLine* json) {
+  const std::string key = std::string(line.kind.key) + "_vs_plain";
+  json->Add(key, Median(line.rates) / Median(plain.rates));
+}
+
+void AddHandshakes(const HandshakeLine& line, JsonLine* json) {
+  if (line.rates.empty()) return;
+  json->Count("handshakes", static_cast<uint64_t>(Median(line.rates)));
+  json->Numbers("handshakes_rounds", line.rates);
+  AddLatency("handshakes", line.latency, json);
+  if (line.core_rates.empty()) return;
+  json->Add("handshakes_server_share", Median(line.server_shares));
+  json->Count("handshakes_per_core_second", static_cast<uint64_t>(Median(line.core_rates)));
 }
 
 }  // namespace
@@ -45,19 +78,24 @@ void PrintWireReport(const WireReport& report, std::FILE* out) {
                        "write of a request to the read of its reply",
                        options.rounds, options.rounds == 1 ? "" : "s", options.seconds,
                        options.connections));
+  if (options.tls.IsWanted()) {
+    line("TLS", report.plain_lines.empty()
+                    ? "all of it"
+                    : "all of it, with a key on P-256, but for lines that say plain; client and "
+                      "server encrypt on a core each");
+  }
   absl::FPrintF(out, "\n  %s\n",
                 style.Dim(absl::StrFormat("%-20s %11s %8s %8s %8s   %7s %7s %13s",
                                           "prepared, in flight", "a second", "p50", "p99", "p99.9",
                                           "server", "client", "a core second")));
-  for (const WireLine& measured : report.lines) {
-    absl::FPrintF(
-        out, "  %-20s %11s %8s %8s %8s   %7s %7s %13s\n", measured.kind.name,
-        Grouped(static_cast<uint64_t>(Median(measured.rates))),
-        FormatNanos(measured.latency.Percentile(50)), FormatNanos(measured.latency.Percentile(99)),
-        FormatNanos(measured.latency.Percentile(99.9)), Percent(measured.server_shares),
-        Percent(measured.client_shares),
-        measured.core_rates.empty() ? "-"
-                                    : Grouped(static_cast<uint64_t>(Median(measured.core_rates))));
+  for (size_t i = 0; i < report.lines.size(); ++i) {
+    PrintLine(report.lines[i], out);
+    if (i < report.plain_lines.size()) PrintLine(report.plain_lines[i], out);
+  }
+  if (!report.handshakes.rates.empty()) {
+    const HandshakeLine& handshakes = report.handshakes;
+    PrintFigures("handshakes in turn", handshakes.rates, handshakes.latency,
+                 handshakes.server_shares, {}, handshakes.core_rates, out);
   }
   absl::FPrintF(out, "\n  %s\n",
                 style.Dim(absl::StrFormat("%-20s %11s %8s %8s %8s", "due at a rate", "a second",
@@ -113,7 +151,13 @@ void PrintWireReportJson(const WireReport& report, std::FILE* out) {
   json.Add("load_seconds", report.load_seconds);
   json.Count("server_populated_bytes", report.populated_bytes);
   json.Count("server_resident_bytes", report.resident_bytes);
+  json.Count("tls", options.tls.IsWanted() ? 1 : 0);
   for (const WireLine& line : report.lines) AddWireLine(line, &json);
+  for (size_t i = 0; i < report.plain_lines.size(); ++i) {
+    AddWireLine(report.plain_lines[i], &json);
+    AddVsPlain(report.lines[i], report.plain_lines[i], &json);
+  }
+  AddHandshakes(report.handshakes, &json);
   AddOpenRun(report.open, &json);
   json.Count("replies_verified", report.verified);
   absl::FPrintF(out, "%s\n", json.Finish());

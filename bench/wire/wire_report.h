@@ -25,6 +25,9 @@ struct WireReport {
   uint64_t populated_bytes = 0;
   uint64_t resident_bytes = 0;  // 0: not known
   std::vector<WireLine> lines;
+  // With TLS: beside each SELECT of `lines` the same without, to a server of its own; handshakes.
+  std::vector<WireLine> plain_lines;
+  HandshakeLine handshakes;
   OpenRun open;
   uint64_t verified = 0;  // replies that were read in full
 };

@@ -57,7 +57,8 @@ ClientSocket::ClientSocket(std::string_view server, int fd)
 
 ClientSocket::~ClientSocket() { close(fd_); }
 
-absl::StatusOr<std::unique_ptr<ClientSocket>> ClientSocket::Connect(std::string_view server) {
+absl::StatusOr<std::unique_ptr<ClientSocket>> ClientSocket::Connect(std::string_view server,
+                                                                    const ClientTlsOptions& tls) {
   LS_ASSIGN_OR_RETURN(const AddressParts parts, Split(server));
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
@@ -89,7 +90,28 @@ absl::StatusOr<std::unique_ptr<ClientSocket>> ClientSocket::Connect(std::string_
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-  return std::unique_ptr<ClientSocket>(new ClientSocket(server, fd));
+  std::unique_ptr<ClientSocket> connected(new ClientSocket(server, fd));
+  if (tls.IsWanted()) LS_RETURN_IF_ERROR(connected->ShakeHands(tls, parts.host));
+  return connected;
+}
+
+absl::Status ClientSocket::ShakeHands(const ClientTlsOptions& options, const std::string& host) {
+  LS_ASSIGN_OR_RETURN(tls_, ClientTls::Create(options, host));
+  std::vector<char> bytes(kReceiveBytes);
+  while (true) {
+    const absl::StatusOr<bool> is_done = tls_->ShakeHands();
+    // An alert says why, if there is one.
+    const absl::Status sent = SendBytes(tls_->TakeOutput());
+    if (!is_done.ok()) return Named(is_done.status());
+    LS_RETURN_IF_ERROR(sent);
+    if (*is_done) return absl::OkStatus();
+    LS_ASSIGN_OR_RETURN(const size_t count, ReceiveBytes(bytes.data(), bytes.size()));
+    tls_->Give({bytes.data(), count});
+  }
+}
+
+absl::Status ClientSocket::Named(const absl::Status& status) const {
+  return absl::Status(status.code(), absl::StrCat(server_, ": ", status.message()));
 }
 
 absl::Status ClientSocket::Lost(const char* what, int error) const {
@@ -102,6 +124,12 @@ absl::Status ClientSocket::Lost(const char* what, int error) const {
 }
 
 absl::Status ClientSocket::Send(std::string_view bytes) {
+  if (tls_ == nullptr) return SendBytes(bytes);
+  const absl::StatusOr<std::string_view> encrypted = tls_->Encrypt(bytes);
+  return encrypted.ok() ? SendBytes(*encrypted) : Named(encrypted.status());
+}
+
+absl::Status ClientSocket::SendBytes(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
@@ -109,6 +137,15 @@ absl::Status ClientSocket::Send(std::string_view bytes) {
     bytes.remove_prefix(static_cast<size_t>(sent));
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<size_t> ClientSocket::ReceiveBytes(char* to, size_t bytes) {
+  ssize_t count;
+  do {
+    count = recv(fd_, to, bytes, 0);
+  } while (count < 0 && errno == EINTR);
+  if (count <= 0) return Lost("receiving", count == 0 ? 0 : errno);
+  return static_cast<size_t>(count);
 }
 
 absl::Status ClientSocket::Receive() {
@@ -119,15 +156,28 @@ absl::Status ClientSocket::Receive() {
     begin_ = 0;
   }
   LS_DCHECK(end_ < received_.size(), "there is room to read into");
-  ssize_t count;
-  do {
-    count = recv(fd_, received_.data() + end_, received_.size() - end_, 0);
-  } while (count < 0 && errno == EINTR);
-  if (count <= 0) return Lost("receiving", count == 0 ? 0 : errno);
-  end_ += static_cast<size_t>(count);
+  if (tls_ != nullptr) return ReceiveTls();
+  LS_ASSIGN_OR_RETURN(const size_t count,
+                      ReceiveBytes(received_.data() + end_, received_.size() - end_));
+  end_ += count;
   // There was more, or may have been: the next read is a larger one.
   if (end_ == received_.size()) received_.resize(2 * received_.size());
   return absl::OkStatus();
+}
+
+absl::Status ClientSocket::ReceiveTls() {
+  const size_t begin = end_;
+  while (end_ == begin) {
+    encrypted_.resize(std::max(encrypted_.size(), received_.size()));
+    LS_ASSIGN_OR_RETURN(const size_t count, ReceiveBytes(encrypted_.data(), encrypted_.size()));
+    tls_->Give({encrypted_.data(), count});
+    if (const absl::Status status = tls_->Decrypt(&received_, &end_); !status.ok()) {
+      return Named(status);
+    }
+  }
+  if (end_ == received_.size()) received_.resize(2 * received_.size());
+  // The server may have asked for new keys.
+  return SendBytes(tls_->TakeOutput());
 }
 
 void ClientSocket::Take(size_t bytes) {

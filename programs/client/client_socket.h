@@ -10,17 +10,22 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "programs/client/client_tls.h"
 
 namespace liststore {
 
-// One blocking TCP connection. One thread. Whatever takes longer than a minute fails.
+// One blocking TCP connection, plain or with TLS. One thread. Whatever takes longer than a minute
+// fails.
 //
 // Statuses name the server and what failed. Unavailable: it cannot be reached, or has closed the
-// connection. DeadlineExceeded: nothing came, or went, for a minute.
+// connection. DeadlineExceeded: nothing came, or went, for a minute. FailedPrecondition:
+// its certificate is not believed. InvalidArgument: a file of TLS is not what it should be.
 class ClientSocket {
  public:
   // `server` is HOST:PORT, [IPV6]:PORT for addresses with colons.
-  static absl::StatusOr<std::unique_ptr<ClientSocket>> Connect(std::string_view server);
+  // With TLS hands are shaken when it returns.
+  static absl::StatusOr<std::unique_ptr<ClientSocket>> Connect(std::string_view server,
+                                                               const ClientTlsOptions& tls = {});
   ~ClientSocket();
   ClientSocket(const ClientSocket&) = delete;
   ClientSocket& operator=(const ClientSocket&) = delete;
@@ -40,11 +45,20 @@ class ClientSocket {
  private:
   ClientSocket(std::string_view server, int fd);
   absl::Status Lost(const char* what, int error) const;
+  absl::Status ShakeHands(const ClientTlsOptions& options, const std::string& host);
+  // What goes over the socket as it is.
+  absl::Status SendBytes(std::string_view bytes);
+  // Up to `bytes`, waiting for at least one.
+  absl::StatusOr<size_t> ReceiveBytes(char* to, size_t bytes);
+  absl::Status ReceiveTls();
+  absl::Status Named(const absl::Status& status) const;
 
   const std::string server_;
   const int fd_;
-  std::vector<char> received_;  // twice as long after each read that has filled it
-  size_t begin_ = 0;            // of what was not taken yet
+  std::unique_ptr<ClientTls> tls_;  // nullptr: none
+  std::vector<char> received_;      // twice as long after each read that has filled it
+  std::vector<char> encrypted_;     // of one read, with TLS
+  size_t begin_ = 0;                // of what was not taken yet
   size_t end_ = 0;
 };
 

@@ -314,8 +314,9 @@ absl::Status CqlRows::Decode(std::string_view body, CqlRows* rows) {
 // --- The connection ------------------------------------------------------------------------------
 
 absl::StatusOr<std::unique_ptr<CqlClient>> CqlClient::Connect(std::string_view server,
-                                                              const CqlCredentials& credentials) {
-  LS_ASSIGN_OR_RETURN(std::unique_ptr<ClientSocket> socket, ClientSocket::Connect(server));
+                                                              const CqlCredentials& credentials,
+                                                              const ClientTlsOptions& tls) {
+  LS_ASSIGN_OR_RETURN(std::unique_ptr<ClientSocket> socket, ClientSocket::Connect(server, tls));
   std::unique_ptr<CqlClient> client(new CqlClient(std::move(socket)));
   client->requests_.Startup(0);
   LS_ASSIGN_OR_RETURN(const CqlReply reply, client->Ask("STARTUP"));

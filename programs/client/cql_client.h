@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "programs/client/client_socket.h"
+#include "programs/client/client_tls.h"
 
 namespace liststore {
 
@@ -162,8 +163,10 @@ class CqlClient {
  public:
   // `server` is HOST:PORT, [IPV6]:PORT for addresses with colons. Returns when requests are taken.
   // Unauthenticated: the server asks for a name and password, and none or others were given.
+  // FailedPrecondition: its certificate is not believed.
   static absl::StatusOr<std::unique_ptr<CqlClient>> Connect(std::string_view server,
-                                                            const CqlCredentials& credentials = {});
+                                                            const CqlCredentials& credentials = {},
+                                                            const ClientTlsOptions& tls = {});
 
   const std::string& server() const { return socket_->server(); }
   int fd() const { return socket_->fd(); }

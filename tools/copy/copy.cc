@@ -44,8 +44,9 @@ absl::Status WithHint(const absl::Status& status, const std::string& hint) {
 
 absl::StatusOr<std::unique_ptr<CqlClient>> Connect(const std::string& server,
                                                    const CqlCredentials& credentials,
+                                                   const ClientTlsOptions& tls,
                                                    const char* option) {
-  auto client = CqlClient::Connect(server, credentials);
+  auto client = CqlClient::Connect(server, credentials, tls);
   if (!absl::IsUnauthenticated(client.status())) return client;
   return WithHint(client.status(),
                   absl::StrCat("give --", option, "user and --", option, "password"));
@@ -128,8 +129,10 @@ absl::Status Copy::Open() {
                                       " is both sides: rows are copied from one "
                                       "server to another");
   }
-  LS_ASSIGN_OR_RETURN(auto via, Connect(options_.via, options_.via_credentials, "via-"));
-  LS_ASSIGN_OR_RETURN(auto cluster, Connect(options_.cluster, options_.cluster_credentials, ""));
+  LS_ASSIGN_OR_RETURN(auto via,
+                      Connect(options_.via, options_.via_credentials, options_.via_tls, "via-"));
+  LS_ASSIGN_OR_RETURN(auto cluster, Connect(options_.cluster, options_.cluster_credentials,
+                                            options_.cluster_tls, ""));
   const bool exports = options_.command == "export";
   source_ = std::move(exports ? via : cluster);
   target_ = std::move(exports ? cluster : via);

@@ -14,8 +14,10 @@ struct CopyOptions {
   std::string command;  // "export" or "import"
   std::string via;      // HOST:PORT of the liststore server: source of export, target of import
   CqlCredentials via_credentials;
+  ClientTlsOptions via_tls;
   std::string cluster;  // HOST:PORT of a node of the other side
   CqlCredentials cluster_credentials;
+  ClientTlsOptions cluster_tls;
   std::vector<std::string> keyspaces;
   std::vector<std::string> tables;  // KEYSPACE.TABLE
   std::string replication;          // a map as CQL writes it; empty: the source's

@@ -7,6 +7,7 @@
 #include "bench/embedded/embedded_bench.h"
 #include "bench/peers/built_in_peers.h"
 #include "bench/wire/wire_bench.h"
+#include "tools/liststore/tls_arguments.h"
 
 namespace liststore {
 namespace {
@@ -71,8 +72,14 @@ Keys of --json. KIND is select10_64, select10_16, insert1_64 or insert1_16:
                           their cores, and open_loop_quiet_share: how many those are of all
   load_seconds, server_populated_bytes, server_resident_bytes, replies_verified
 
+With --tls all of this is over TLS; its own server has a certificate made for the occasion. To that server
+SELECTs are also measured without, in turn (plain_select10_64, plain_select10_16, and KIND_vs_plain, the ratio).
+Both sides encrypt, each on its core. handshakes: connections made one after the other, a second, hands shaken
+in full, with keys on P-256; handshakes_per_core_second: by the server's time on its core.
+
 Examples:
   liststore bench wire --quick
+  liststore bench wire --tls
   liststore bench wire --seconds 5 --json)";
 
 constexpr char kBenchCacheHelp[] =
@@ -111,6 +118,7 @@ void AddBenchWire(const Subcommand& bench) {
   const auto options = std::make_shared<BenchWireOptions>();
   command.Option("--via", &options->via, "Measure this server instead of one of its own")
       .Value("HOST:PORT");
+  AddTlsArguments(command, "", "the server", &options->tls);
   command.Number("--lists", &options->lists, "Lists on the server");
   command.Number("--items", &options->items_per_list, "Items in each list");
   command.Number("--value-bytes", &options->value_bytes, "Length of a value");

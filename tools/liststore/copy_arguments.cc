@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "tools/liststore/tls_arguments.h"
+
 namespace liststore {
 
 const char kCopyHelp[] =
@@ -34,12 +36,14 @@ void AddCopyArguments(const Subcommand& command, CopyOptions* options) {
               "Its password; better in the environment, which nobody else sees")
       .Value("TEXT")
       .FromEnvironment("LISTSTORE_PASSWORD");
+  AddTlsArguments(command, "", "the node of the cluster", &options->cluster_tls);
   command.Option("--via", &options->via, "The liststore server").Value("HOST:PORT").Required();
   command.Option("--via-user", &options->via_credentials.user, "Name to log in with there")
       .Value("NAME");
   command.Option("--via-password", &options->via_credentials.password, "Its password")
       .Value("TEXT")
       .FromEnvironment("LISTSTORE_VIA_PASSWORD");
+  AddTlsArguments(command, "via-", "the liststore server", &options->via_tls);
   command.Option("--keyspace", &options->keyspaces, "Only this keyspace; repeatable").Value("NAME");
   command.Option("--table", &options->tables, "Only this table; repeatable")
       .Value("KEYSPACE.TABLE");

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "tools/liststore/tls_arguments.h"
 #include "tools/replay/replay.h"
 
 namespace liststore {
@@ -86,6 +87,7 @@ void AddReplayCommand(const Subcommand& program) {
   const CommandOption via =
       command.Option("--via", &options->via, "Replay into this server, over CQL")
           .Value("HOST:PORT");
+  AddTlsArguments(command, "", "it", &options->tls);
   for (const CommandOption& other : {show, shards, memory_limit, repeat}) via.Excludes(other);
   command.Runs([options] { return RunReplay(*options); });
 }

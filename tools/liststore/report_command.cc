@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "tools/liststore/tls_arguments.h"
 #include "tools/report/report.h"
 
 namespace liststore {
@@ -27,6 +28,7 @@ void AddReportCommand(const Subcommand& program) {
   command.Footer(kReportHelp);
   const auto options = std::make_shared<ReportOptions>();
   command.Option("--via", &options->via, "The server").Value("HOST:PORT").Required();
+  AddTlsArguments(command, "", "it", &options->tls);
   command.Option("--junit", &options->junit_path, "Write the findings as JUnit XML").Value("FILE");
   command.Runs([options] { return RunReport(*options); });
 }

@@ -48,7 +48,8 @@ absl::StatusOr<std::unique_ptr<ReplaySession>> ReplayOnce(const ReplayOptions& o
   LS_ASSIGN_OR_RETURN(std::unique_ptr<ReplaySession> session,
                       ReplaySession::Open({.shards = options.shards,
                                            .memory_limit_bytes = options.memory_limit_bytes,
-                                           .via = options.via},
+                                           .via = options.via,
+                                           .tls = options.tls},
                                           report->first_at_nanos, &report->times));
 
   ProgressBar progress;

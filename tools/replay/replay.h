@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "programs/client/client_tls.h"
+
 namespace liststore {
 
 struct ReplayOptions {
@@ -17,6 +19,7 @@ struct ReplayOptions {
   uint32_t shards = 0;              // 0: one for each core
   uint64_t memory_limit_bytes = 0;  // 0: the store's own choice
   std::string via;                  // HOST:PORT of a server; empty: a store in this process
+  ClientTlsOptions tls;             // to that server
   uint64_t rounds = 1;              // each into a fresh store
 };
 

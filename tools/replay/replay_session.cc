@@ -27,7 +27,8 @@ absl::StatusOr<std::unique_ptr<ReplaySession>> ReplaySession::Open(const Setting
         session->target_,
         EmbeddedTarget::Open(settings.shards, settings.memory_limit_bytes, first_at_nanos));
   } else {
-    LS_ASSIGN_OR_RETURN(session->target_, WireTarget::Open(settings.via, first_at_nanos));
+    LS_ASSIGN_OR_RETURN(session->target_,
+                        WireTarget::Open(settings.via, settings.tls, first_at_nanos));
   }
   return session;
 }

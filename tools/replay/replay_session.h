@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/base/histogram.h"
+#include "programs/client/client_tls.h"
 #include "programs/oplog/operation.h"
 #include "programs/oplog/replay_totals.h"
 #include "tools/replay/md5_hex.h"
@@ -34,6 +35,7 @@ class ReplaySession {
     uint32_t shards = 0;              // 0: one for each core
     uint64_t memory_limit_bytes = 0;  // 0: the store's own choice
     std::string via = {};             // HOST:PORT of a server, instead of a store in this process
+    ClientTlsOptions tls = {};        // to that server
   };
   static constexpr uint64_t kSampleInterval = 64;
   // Of expired and removed items, given back at each sample.

@@ -34,8 +34,9 @@ int64_t SecondsLeft(uint64_t timestamp_nanos, int64_t ttl_seconds, uint64_t now_
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<WireTarget>> WireTarget::Open(std::string_view server,
+                                                             const ClientTlsOptions& tls,
                                                              uint64_t first_at_nanos) {
-  LS_ASSIGN_OR_RETURN(std::unique_ptr<CqlClient> client, CqlClient::Connect(server));
+  LS_ASSIGN_OR_RETURN(std::unique_ptr<CqlClient> client, CqlClient::Connect(server, {}, tls));
   std::unique_ptr<WireTarget> target(new WireTarget(std::move(client)));
   LS_RETURN_IF_ERROR(target->CheckClock(first_at_nanos));
   for (const std::string& statement : ListModelSchema()) {

@@ -24,6 +24,7 @@ class WireTarget final : public ReplayTarget {
   // Makes the tables and moves the clock to `first_at_nanos`. FailedPrecondition: the server is no
   // liststore server with a manual clock, its clock is behind that instant, or holds items.
   static absl::StatusOr<std::unique_ptr<WireTarget>> Open(std::string_view server,
+                                                          const ClientTlsOptions& tls,
                                                           uint64_t first_at_nanos);
 
   absl::Status MoveClock(uint64_t now_nanos) override;

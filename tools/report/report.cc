@@ -71,8 +71,8 @@ std::string Line(const ReportFinding& finding) {
   return line;
 }
 
-absl::StatusOr<std::vector<ReportFinding>> ReadFindings(const std::string& via) {
-  LS_ASSIGN_OR_RETURN(const auto client, CqlClient::Connect(via));
+absl::StatusOr<std::vector<ReportFinding>> ReadFindings(const ReportOptions& options) {
+  LS_ASSIGN_OR_RETURN(const auto client, CqlClient::Connect(options.via, {}, options.tls));
   LS_ASSIGN_OR_RETURN(const CqlRows rows, client->Query("SELECT rule, subject, count, detail FROM "
                                                         "liststore.lint"));
   std::vector<ReportFinding> findings;
@@ -84,15 +84,15 @@ absl::StatusOr<std::vector<ReportFinding>> ReadFindings(const std::string& via) 
 }
 
 // Whoever finds nothing wants to know whether anything was looked at.
-absl::StatusOr<std::string> JournalSummary(const std::string& via) {
-  LS_ASSIGN_OR_RETURN(const auto client, CqlClient::Connect(via));
+absl::StatusOr<std::string> JournalSummary(const ReportOptions& options) {
+  LS_ASSIGN_OR_RETURN(const auto client, CqlClient::Connect(options.via, {}, options.tls));
   LS_ASSIGN_OR_RETURN(
       const CqlRows rows,
       client->Query("SELECT kept, dropped, capacity FROM liststore.journal WHERE key = 'journal'"));
   if (rows.size() != 1) return absl::InternalError("liststore.journal has no row");
   if (rows.Integer(0, 2) == 0) {
     return absl::FailedPreconditionError(
-        absl::StrCat(via, ": the server keeps no journal: start it with --journal 10000"));
+        absl::StrCat(options.via, ": the server keeps no journal: start it with --journal 10000"));
   }
   std::string text = Grouped(static_cast<uint64_t>(rows.Integer(0, 0))) + " requests looked at";
   const auto dropped = static_cast<uint64_t>(rows.Integer(0, 1));
@@ -128,8 +128,8 @@ void Print(const std::vector<ReportFinding>& findings, const std::string& summar
 }
 
 absl::StatusOr<bool> Report(const ReportOptions& options) {
-  LS_ASSIGN_OR_RETURN(const std::string summary, JournalSummary(options.via));
-  LS_ASSIGN_OR_RETURN(const std::vector<ReportFinding> findings, ReadFindings(options.via));
+  LS_ASSIGN_OR_RETURN(const std::string summary, JournalSummary(options));
+  LS_ASSIGN_OR_RETURN(const std::vector<ReportFinding> findings, ReadFindings(options));
   if (!options.junit_path.empty()) {
     LS_RETURN_IF_ERROR(WriteFile(options.junit_path, JUnitXml(findings)));
   }

@@ -7,10 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "programs/client/client_tls.h"
+
 namespace liststore {
 
 struct ReportOptions {
-  std::string via;         // HOST:PORT of the server
+  std::string via;  // HOST:PORT of the server
+  ClientTlsOptions tls;
   std::string junit_path;  // empty: none
 };
 

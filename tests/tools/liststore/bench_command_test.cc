@@ -216,6 +216,35 @@ TEST(BenchWire, OneLineOfJsonHoldsEveryFigure) {
   EXPECT_GE(Number(report, "replies_verified"), 1'000);
 }
 
+TEST(BenchWire, OverTlsAndBesideItWithout) {
+  const std::vector<std::string> tiny = {"bench",     "wire", "--lists",       "1000", "--quick",
+                                         "--seconds", "0.05", "--connections", "2",    "--tls"};
+  std::vector<std::string> arguments = tiny;
+  arguments.push_back("--json");
+  ProgramResult result = RunProgram(arguments);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  const json::object report = json::parse(result.out).as_object();
+  EXPECT_EQ(Number(report, "tls"), 1);
+  for (const char* kind : {"select10_64", "select10_16", "insert1_64", "insert1_16",
+                           "plain_select10_64", "plain_select10_16", "handshakes"}) {
+    ExpectLine(report, kind);
+    EXPECT_GT(Number(report, kind + std::string("_per_core_second")), 0) << kind;
+  }
+  for (const char* kind : {"select10_64_vs_plain", "select10_16_vs_plain"}) {
+    EXPECT_GT(Number(report, kind), 0) << kind;
+  }
+  result = RunProgram(tiny);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  for (const char* text : {"  the same, plain ", "handshakes in turn ", "with a key on P-256"}) {
+    EXPECT_TRUE(Has(result.out, text)) << result.out;
+  }
+  arguments = tiny;
+  arguments.insert(arguments.end(), {"--tls-ca", "ca.crt"});
+  result = RunProgram(arguments);
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_TRUE(Has(result.err, "are for a server that is there (--via)")) << result.err;
+}
+
 TEST(BenchWire, PeopleGetATable) {
   const ProgramResult result = RunProgram(
       {"bench", "wire", "--lists", "1000", "--quick", "--seconds", "0.02", "--rate", "5000"});

@@ -230,5 +230,49 @@ TEST_F(ServeTls, TheScyllaYamlsPortsAreScyllas) {
             "cql-port = 7001 # native_transport_port_ssl");
 }
 
+// Every command that connects to a server, with its flags of TLS.
+TEST_F(ServeTls, TheToolsConnectOverIt) {
+  files_.Write("ca.crt", authority_.certificate());
+  const TestCertificate own = clients_.Sign("tools");
+  files_.Write("tools.pem", own.certificate + own.key);
+  const std::vector<std::string> asking = {"--tls-only", "--tls-ca", Path("clients.crt"),
+                                           "--tls-require-client-certificate"};
+  std::vector<std::string> manual = Arguments(asking);
+  manual.insert(manual.end(), {"--clock", "manual:0"});
+  RunningProgram server(manual), other(Arguments(asking));
+  const auto address = [](RunningProgram& program) {
+    return "localhost:" + std::to_string(PortsOf(program.ReadLine()).cql);
+  };
+  const std::string here = address(server), there = address(other);
+  const auto run = [&](std::vector<std::string> arguments, const std::string& prefix) {
+    arguments.insert(arguments.end(), {"--" + prefix + "tls-ca", Path("ca.crt"),
+                                       "--" + prefix + "tls-certificate", Path("tools.pem")});
+    return arguments;
+  };
+  const std::string log = std::string(LISTSTORE_DATA_DIR) + "/touched_files.oplog.jsonl.gz";
+  const std::string expected = std::string(LISTSTORE_DATA_DIR) + "/touched_files.expected.jsonl.gz";
+  ProgramResult result =
+      RunProgram(run({"replay", log, "--expected", expected, "--via", here}, ""));
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  result = RunProgram(run({"report", "--via", there}, ""));
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  result = RunProgram({"report", "--via", there, "--tls-ca", Path("ca.crt")});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_NE(result.err.find(there + ": TLS: tlsv13 alert certificate required"), std::string::npos)
+      << result.err;
+  result = RunProgram({"report", "--via", there, "--tls"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_NE(result.err.find(there + ": the server's certificate is not believed: "),
+            std::string::npos)
+      << result.err;
+  result = RunProgram({"report", "--via", there});
+  EXPECT_EQ(result.exit_status, 2) << "without TLS";
+  result = RunProgram(run(
+      run({"export", "--via", here, "--to", there, "--keyspace", "feature_store", "--schema-only"},
+          "via-"),
+      ""));
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+}
+
 }  // namespace serve_tls_test
 }  // namespace liststore::testing
