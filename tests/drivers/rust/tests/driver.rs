@@ -4,4 +4,5 @@ mod faults;
 mod lists;
 mod shards;
 mod statements;
+mod tls;
 mod types;
