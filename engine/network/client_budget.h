@@ -107,7 +107,8 @@ class ClientBudget {
 // What became of clients, since the server started. Each loop adds; anybody reads.
 struct ClientCounters {
   std::atomic<uint64_t> refused_connections = 0;  // more than there may be
-  std::atomic<uint64_t> refused_requests = 0;     // OVERLOADED, in whatever words
+  std::atomic<uint64_t> refused_requests = 0;     // OVERLOADED for memory, in whatever words
+  std::atomic<uint64_t> refused_late = 0;         // the same for the time in the queue
   std::atomic<uint64_t> ended_in_handshake = 0;   // took too long
   std::atomic<uint64_t> ended_idle = 0;
   std::atomic<uint64_t> ended_not_reading = 0;

@@ -278,6 +278,7 @@ size_t Connection::Receive(char* to, size_t bytes) {
     return 0;
   }
   heard_at_ = share_.now;
+  NoteAge(read, bytes);
   return read;
 }
 
@@ -329,7 +330,8 @@ size_t Connection::Answer(std::string_view received) {
   if (limits.turn_time != std::chrono::nanoseconds::max()) {
     turn.ends = std::chrono::steady_clock::now() + limits.turn_time;
   }
-  turn.is_overloaded = share_.budget.Refuses(account_->bytes());
+  if (!received.empty()) turn.waited = RefusedFor();
+  turn.is_overloaded = turn.waited.count() > 0 || share_.budget.Refuses(account_->bytes());
   due_ = false;
   size_t dealt_with = 0;
   size_t answer_bytes = 0;
@@ -357,9 +359,49 @@ void Connection::OnTimer() {
   if (std::chrono::steady_clock::now() < timer_at_) return WaitForTimer();
   timer_at_ = kNever;
   if (drains_) return Close();
+  RestartAge();
   due_ = true;
   if (rest_.empty()) AnswerLeftover();
   Arm();
+}
+
+// --- How long it has waited ----------------------------------------------------------------------
+
+void Connection::NoteAge(size_t bytes, size_t asked) {
+  if (share_.limits.queue_time_max == std::chrono::nanoseconds::max()) return;
+  age_.OnRead(
+      bytes, asked,
+      [this] {
+        const auto send_mark = [this] {
+          share_.loop.RunBehindReady([queue = &share_.queue] { queue->MarkCameThrough(); });
+        };
+        return share_.queue.ArrivedAfter(share_.loop.idles(), share_.limits.queue_time_max,
+                                         share_.clock, send_mark);
+      },
+      share_.clock,
+      [this] {
+        error_code error;
+        const size_t waiting = socket_->stream.available(error);
+        return error ? size_t{0} : waiting;
+      });
+}
+
+void Connection::RestartAge() {
+  if (share_.limits.queue_time_max == std::chrono::nanoseconds::max()) return;
+  age_.Restart(share_.clock());
+}
+
+std::chrono::nanoseconds Connection::RefusedFor() {
+  constexpr std::chrono::nanoseconds kNotRefused(0);
+  const std::chrono::nanoseconds time_max = share_.limits.queue_time_max;
+  // The socket was empty: the loop alone can be behind.
+  if (age_.is_of_loop()) standing_.NoteShort(share_.clock, time_max);
+  if (age_.arrived_after() == kJustNow) return kNotRefused;
+  const Instant now = share_.clock();
+  const std::chrono::nanoseconds age = now - age_.arrived_after();
+  const bool refuses = age_.is_of_loop() ? share_.queue.Refuses(age, now, time_max)
+                                         : standing_.Refuses(age, now, time_max);
+  return refuses ? age : kNotRefused;
 }
 
 // --- Writing -------------------------------------------------------------------------------------
@@ -402,6 +444,7 @@ void Connection::OnWritable() {
       rest_.ShrinkTo(0);
       rest_sent_ = 0;
       pushed_bytes_ = 0;
+      RestartAge();
       const bool is_owed = due_ || stops_ || session_waits_for_ == Session::WaitsFor::kTurn;
       if (is_owed && !ends_) AnswerLeftover();
     }

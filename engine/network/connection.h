@@ -13,6 +13,7 @@
 #include "engine/base/output_buffer.h"
 #include "engine/network/admission.h"
 #include "engine/network/client_budget.h"
+#include "engine/network/queue_age.h"
 #include "engine/network/session.h"
 #include "engine/network/tls.h"
 #include "engine/runtime/event_loop.h"
@@ -28,6 +29,9 @@ struct LoopShare {
   ClientCounters& counters;
   // As of the last look at the clock, about a second ago at most.
   Instant now;
+  // A look at the clock.
+  const std::function<Instant()>& clock;
+  LoopQueue queue = {};
   // Connection::kReadBufferBytes bytes.
   std::unique_ptr<char[]> read_buffer;
   // Empty between two turns.
@@ -45,7 +49,7 @@ struct LoopShare {
 // Owned by its group, used on the group's loop only. A turn is: wait until the socket is readable,
 // read once into the loop's buffer, let the session answer all whole requests, write once. What the
 // socket does not take stays here, and nothing is read until it is gone: a client that does not
-// read its answers is not heard either. Idle: about 500 bytes, its session, and no buffers. What it
+// read its answers is not heard either. Idle: about 600 bytes, its session, and no buffers. What it
 // holds is in the budget; where that is short it waits before it reads on. All bytes of the session
 // go through Read and Send, all of the socket through Receive and Write: with TLS its channel stands
 // between these, and a turn is one call of the socket each way as well.
@@ -142,6 +146,12 @@ class Connection final : private Client {
   void SendEncrypted(OutputBuffer& answers);
   // Replaces `bytes` by what stands for them in the loop's buffer. False: the connection is closed.
   bool EncryptPushed(std::string_view& bytes);
+  // A read of the socket got `bytes` of `asked`.
+  void NoteAge(size_t bytes, size_t asked);
+  // The client has kept us from reading: what waits is as if it had come now.
+  void RestartAge();
+  // How long what is dealt with has waited, if it is to be refused for it; else 0.
+  std::chrono::nanoseconds RefusedFor();
   // Reads and forgets, so that closing does not make the kernel reset the connection while the
   // client has not yet read its last answer.
   void Drain();
@@ -168,6 +178,8 @@ class Connection final : private Client {
   Instant heard_at_;                 // when a byte came last
   Instant taken_at_;                 // with `rest_`: when the socket took a byte last
   Instant room_missed_at_ = kNever;  // since when it waits for room
+  QueueAge age_;                     // of what is read
+  StandingQueue standing_;           // in the socket
 
   Session::WaitsFor session_waits_for_ = Session::WaitsFor::kBytes;
   bool due_ = false;     // the session's time has come while `rest_` has bytes

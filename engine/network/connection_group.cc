@@ -15,6 +15,7 @@ ConnectionGroup::ConnectionGroup(runtime::EventLoop& loop, const Shared& shared)
              .budget = shared.budget,
              .counters = shared.counters,
              .now = shared.now(),
+             .clock = shared.now,
              .read_buffer = std::make_unique_for_overwrite<char[]>(Connection::kReadBufferBytes),
              .answers = {},
              .received = nullptr,

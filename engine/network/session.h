@@ -41,6 +41,9 @@ struct SessionLimits {
   std::chrono::nanoseconds idle_time = std::chrono::nanoseconds(0);
   // In which a client takes nothing of what it is answered.
   std::chrono::nanoseconds unread_time = std::chrono::seconds(60);
+  // Requests that have waited longer to be read are refused, where the queue that they were in has
+  // been as long as that for a while (queue_age.h); max(): none are.
+  std::chrono::nanoseconds queue_time_max = std::chrono::nanoseconds::max();
 };
 
 // What a session has in one call: on the loop's stack, of the loop's thread.
@@ -49,9 +52,11 @@ struct Turn {
   OutputBuffer& answers;
   const SessionLimits& limits;
   Instant ends = kNever;
-  // Too much is held for clients, or for this one: requests that may take memory are refused, in
-  // the protocol's words.
+  // Requests that carry something to execute are refused, in the protocol's words.
   bool is_overloaded = false;
+  // With that: they have waited so long, which is too long. 0: too much is held for clients, or for
+  // this one.
+  std::chrono::nanoseconds waited{0};
 
   bool TimeIsOver() const { return ends != kNever && std::chrono::steady_clock::now() >= ends; }
   // Asked after each group of requests, of which one is done in any case: a session then stops and

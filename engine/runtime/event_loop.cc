@@ -38,21 +38,31 @@ class EventLoop::Impl {
       : context_(1),  // a hint: one thread runs it
         work_(context_.get_executor()),
         timer_(context_),
+        mark_(context_),
         background_(std::move(background)) {}
 
-  void Start(uint32_t number) {
+  // Counts in `idles`.
+  void Start(uint32_t number, uint64_t* idles) {
     LS_CHECK(!thread_.joinable(), "a loop is started once");
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this, number] {
+    thread_ = std::thread([this, number, idles] {
       pthread_setname_np(pthread_self(), absl::StrCat("liststore-", number).c_str());
-      Run();
+      Run(*idles);
     });
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   void Post(absl::AnyInvocable<void()> work) { asio::post(context_, std::move(work)); }
+
+  // A timer whose time has come is one more descriptor that is ready, the last one.
+  void RunBehindReady(absl::AnyInvocable<void()> work) {
+    mark_.expires_at(std::chrono::steady_clock::now());
+    mark_.async_wait([work = std::move(work)](const boost::system::error_code& error) mutable {
+      if (!error) work();
+    });
+  }
 
   void Stop() {
     stopping_.store(true, std::memory_order_release);
@@ -71,14 +81,15 @@ class EventLoop::Impl {
   bool stopping() const { return stopping_.load(std::memory_order_acquire); }
 
   // run() would hide the moments between two functions, where background work has its place.
-  void Run() {
+  void Run(uint64_t& idles) {
     running_.store(std::this_thread::get_id());
     if (background_) WaitForTimer();
     bool more_waits = false;
     while (!stopping()) {
       if (!more_waits) context_.run_one();  // sleeps until something is ready
-      for (int i = 0; i < kReadyMax && !stopping() && context_.poll_one() == 1; ++i) {
-      }
+      int ready = 0;
+      while (ready < kReadyMax && !stopping() && context_.poll_one() == 1) ++ready;
+      if (ready < kReadyMax) ++idles;
       if (std::exchange(background_due_, false)) more_waits = true;
       if (more_waits && !stopping()) more_waits = background_();
     }
@@ -98,6 +109,7 @@ class EventLoop::Impl {
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   // The loop's thread only.
   asio::steady_timer timer_;
+  asio::steady_timer mark_;
   const Background background_;
   bool background_due_ = false;
   // Any thread.
@@ -126,7 +138,10 @@ EventLoop::~EventLoop() {
   Join();
 }
 
-void EventLoop::Start() { impl_->Start(number_); }
+void EventLoop::Start() { impl_->Start(number_, &idles_); }
+void EventLoop::RunBehindReady(absl::AnyInvocable<void()> work) {
+  impl_->RunBehindReady(std::move(work));
+}
 void EventLoop::Post(absl::AnyInvocable<void()> work) { impl_->Post(std::move(work)); }
 void EventLoop::Stop() { impl_->Stop(); }
 void EventLoop::Join() { impl_->Join(); }

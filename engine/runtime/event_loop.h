@@ -41,6 +41,11 @@ class EventLoop {
   void Start();
   // Runs `work` on the loop's thread, in the order of the calls of one thread. Does not wait.
   void Post(absl::AnyInvocable<void()> work);
+  // Runs `work` when everything has run that is ready now, sockets included: a mark in the loop's
+  // queue. One at a time. The loop's thread only; two system calls.
+  void RunBehindReady(absl::AnyInvocable<void()> work);
+  // How often nothing was ready any more, so far. The loop's thread only.
+  uint64_t idles() const { return idles_; }
   // The loop ends after the function it is in. Does not wait.
   void Stop();
   // Waits for the thread. Not from the loop itself.
@@ -57,6 +62,7 @@ class EventLoop {
   EventLoop(uint32_t number, std::unique_ptr<Impl> impl);
 
   const uint32_t number_;
+  uint64_t idles_ = 0;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -43,6 +43,7 @@ constexpr uint64_t kClientMemoryBytesMin = uint64_t{1} << 20;
 constexpr uint64_t kResultBytesMin = uint64_t{1} << 20;
 constexpr uint64_t kClientMemoryBytesDefaultMin = uint64_t{64} << 20;
 constexpr uint64_t kClientMemoryBytesDefaultMax = uint64_t{4} << 30;
+constexpr uint32_t kQueueTimeMaxMs = 3'600'000;
 
 absl::Status CheckOptions(const CqlServerOptions& options) {
   if (options.shards < 1 || options.shards > kShardsMax) {
@@ -69,6 +70,10 @@ absl::Status CheckOptions(const CqlServerOptions& options) {
     return absl::InvalidArgumentError(absl::StrCat("client_memory_bytes is ",
                                                    options.client_memory_bytes, ", less than ",
                                                    kClientMemoryBytesMin));
+  }
+  if (options.queue_time_max_ms > kQueueTimeMaxMs) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "queue_time_max_ms is ", options.queue_time_max_ms, ", more than ", kQueueTimeMaxMs));
   }
   if (options.user.empty() && !options.password.empty()) {
     return absl::InvalidArgumentError("a password is given, but no user");
@@ -116,6 +121,9 @@ network::SessionLimits Limits(const CqlServerOptions& options, uint64_t memory_l
   limits.input_bytes_max =
       std::min({uint64_t{limits.input_bytes_max}, memory_limit_bytes / 2, shares.connections / 4});
   limits.idle_time = std::chrono::seconds(options.idle_timeout_seconds);
+  if (options.queue_time_max_ms != 0) {
+    limits.queue_time_max = std::chrono::milliseconds(options.queue_time_max_ms);
+  }
   return limits;
 }
 
@@ -288,6 +296,7 @@ class CqlServer::Impl {
             {"connections_ended_for_memory", count(clients.ended_for_memory)},
             {"logins_refused", cql_->refused_logins()},
             {"requests_refused_for_memory", count(clients.refused_requests)},
+            {"requests_refused_for_queue_time", count(clients.refused_late)},
             {"tls_handshakes", count(clients.tls_handshakes)},
             {"tls_handshakes_failed", count(clients.tls_handshakes_failed)}};
   }

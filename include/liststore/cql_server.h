@@ -161,6 +161,10 @@ struct CqlServerOptions {
   // Connections are closed that have sent nothing for so long. 0: never. (One that has not logged
   // in ends after 10 s; one that takes nothing of its answers after 60 s.)
   uint32_t idle_timeout_seconds = 0;
+  // How long requests may wait to be read. Where all that a connection, or a shard, has read waited
+  // longer for twice this time, and 100 ms at least, what has waited longer is answered with
+  // OVERLOADED (0x1001) and not executed, until it is less. 0: however long. At most an hour.
+  uint32_t queue_time_max_ms = 500;
   // Clients may use what is there for tests: the tables liststore.data, faults, clock, requests,
   // journal and lint. False: there are no such tables, and no journal.
   bool instruments = true;

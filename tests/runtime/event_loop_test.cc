@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <memory>
 #include <thread>
@@ -68,6 +69,48 @@ TEST(EventLoop, StopsAfterTheFunctionItIsIn) {
   loop->Join();
   loop.reset();
   EXPECT_FALSE(ran_behind);
+}
+
+TEST(EventLoop, RunsAMarkBehindWhatIsReady) {
+  auto loop = MakeLoop();
+  std::vector<int> seen;
+  std::promise<void> done;
+  loop->Post([&] {
+    loop->RunBehindReady([&] {
+      seen.push_back(-1);
+      done.set_value();
+    });
+    for (int i = 0; i < 10; ++i) loop->Post([&, i] { seen.push_back(i); });
+  });
+  loop->Start();
+  done.get_future().wait();
+  ASSERT_EQ(seen.size(), 11u);
+  EXPECT_EQ(seen.back(), -1);
+}
+
+TEST(EventLoop, CountsWhenNothingIsReady) {
+  auto loop = MakeLoop();
+  std::promise<uint64_t> idles;
+  // Something is ready each time, until a mark has come through twice.
+  int marks = 0;
+  std::function<void()> next = [&] {
+    if (marks < 2) return loop->Post(next);
+    idles.set_value(loop->idles());
+  };
+  std::function<void()> mark = [&] {
+    if (++marks < 2) loop->RunBehindReady(mark);
+  };
+  loop->Post([&] { loop->RunBehindReady(mark); });
+  loop->Post(next);
+  loop->Start();
+  EXPECT_EQ(idles.get_future().get(), 0u);
+  for (uint64_t before = 0, count = 0; count < 2;) {
+    std::promise<uint64_t> now;
+    loop->Post([&] { now.set_value(loop->idles()); });
+    const uint64_t after = now.get_future().get();
+    if (after > before) ++count;
+    before = after;
+  }
 }
 
 TEST(EventLoop, MayNeverBeStarted) {

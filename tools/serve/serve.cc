@@ -217,6 +217,7 @@ absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options,
   server.max_connections = options.max_connections;
   server.max_connections_per_address = options.max_connections_per_address;
   server.idle_timeout_seconds = options.idle_timeout_seconds;
+  server.queue_time_max_ms = options.queue_time_max_ms;
   server.instruments = HasInstruments(options);
   server.address = options.address;
   server.cql_port = options.cql_port;

@@ -27,6 +27,7 @@ struct ServeOptions {
   uint32_t max_connections = 0;
   uint32_t max_connections_per_address = 0;
   uint32_t idle_timeout_seconds = 0;
+  uint32_t queue_time_max_ms = 500;
   // Absent: but where anybody can reach them from elsewhere without a password.
   std::optional<bool> has_instruments;
   uint64_t populate_bytes = 0;  // made ready before clients can connect

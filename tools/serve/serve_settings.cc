@@ -67,6 +67,12 @@ const std::vector<ServeSetting>& Table() {
        .field = &S::idle_timeout_seconds,
        .value = "SECONDS",
        .shows_default = true},
+      {.setting = {"queue-time-max", T::kUint32, "500", false,
+                   "Refuse requests that have waited longer to be read, when all have for a while; "
+                   "0: none"},
+       .field = &S::queue_time_max_ms,
+       .value = "MILLISECONDS",
+       .shows_default = true},
       {.setting = {"data-center", T::kText, "datacenter1, and keyspaces may name others", false,
                    "Data centres that there are, the node's first; keyspaces may be in no others\n"
                    "[datacenter1, and keyspaces may name others]"},

@@ -1,7 +1,9 @@
 #include "engine/faces/cql/dispatcher.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -49,6 +51,22 @@ size_t FrameBytes(std::string_view frames) {
   return bytes;
 }
 
+// Of the ERROR for requests that have waited too long: <code: int><message: string>.
+std::string LateBody(const network::Turn& turn) {
+  const auto millis = [](std::chrono::nanoseconds time) {
+    return std::chrono::ceil<std::chrono::milliseconds>(time).count();
+  };
+  const std::string text =
+      absl::StrCat("Requests wait too long: this one ", millis(turn.waited), " ms, more than the ",
+                   millis(turn.limits.queue_time_max),
+                   " ms of queue_time_max; send fewer at the same time, or this one later");
+  OutputBuffer body;
+  body.AppendBigEndian32(static_cast<uint32_t>(protocol::ErrorCode::kOverloaded));
+  body.AppendBigEndian16(static_cast<uint16_t>(text.size()));
+  body.Append(text);
+  return std::string(body.view());
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher(const ServerContext& server)
@@ -65,6 +83,10 @@ Dispatcher::Result Dispatcher::Dispatch(std::string_view received, ConnectionSta
     if (result.close || result.more_waits) return result;
   }
   result.consumed = DealWith(received, state, turn, result);
+  if (late_count_ > 0) [[unlikely]] {
+    server_.counters->refused_late.fetch_add(std::exchange(late_count_, 0),
+                                             std::memory_order_relaxed);
+  }
   return result;
 }
 
@@ -112,7 +134,7 @@ void Dispatcher::Take(const protocol::Frame& frame, ConnectionState& state,
   const protocol::FrameHeader& header = frame.header;
   OutputBuffer& out = turn.answers;
   if (turn.is_overloaded && NeedsStatements(header.opcode)) [[unlikely]] {
-    return Refuse(header, state, out);
+    return Refuse(header, state, turn);
   }
   Slot& slot = (*slots_)[pending_count_];
   auto error = Decode(frame, state, slot);
@@ -131,16 +153,29 @@ void Dispatcher::Take(const protocol::Frame& frame, ConnectionState& state,
 }
 
 void Dispatcher::Refuse(const protocol::FrameHeader& header, const ConnectionState& state,
-                        OutputBuffer& out) {
+                        const network::Turn& turn) {
+  if (turn.waited.count() > 0) return RefuseLate(header, turn);
   server_.counters->refused_requests.fetch_add(1, std::memory_order_relaxed);
   protocol::EncodeError(
-      out, execute::ResponseContextOf(header, state.client),
+      turn.answers, execute::ResponseContextOf(header, state.client),
       protocol::ProtocolError{
           protocol::ErrorCode::kOverloaded,
           absl::StrCat("Too much memory is held for clients: more than three quarters of ",
                        server_.client_memory_bytes,
                        " bytes (client_memory); clients that read their answers sooner, or ask "
                        "for smaller pages, hold less")});
+}
+
+void Dispatcher::RefuseLate(const protocol::FrameHeader& header, const network::Turn& turn) {
+  if (turn.waited != late_waited_) {
+    late_waited_ = turn.waited;
+    late_body_ = LateBody(turn);
+  }
+  char* const to = turn.answers.Extend(protocol::kFrameHeaderBytes + late_body_.size());
+  protocol::StoreResponseHeader(to, header.version, 0, header.stream, protocol::Opcode::kError,
+                                static_cast<uint32_t>(late_body_.size()));
+  std::memcpy(to + protocol::kFrameHeaderBytes, late_body_.data(), late_body_.size());
+  ++late_count_;
 }
 
 std::optional<protocol::ProtocolError> Dispatcher::Decode(const protocol::Frame& frame,

@@ -4,9 +4,12 @@
 #define LISTSTORE_ENGINE_FACES_CQL_DISPATCHER_H_
 
 #include <array>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -69,8 +72,11 @@ class Dispatcher {
                   Result& result);
   // Answers the request of `frame`, or puts it among those that wait.
   void Take(const protocol::Frame& frame, ConnectionState& state, const network::Turn& turn);
-  // Answers that there is no memory for it.
-  void Refuse(const protocol::FrameHeader& header, const ConnectionState& state, OutputBuffer& out);
+  // Answers that there is no memory for it, or that it has waited too long.
+  void Refuse(const protocol::FrameHeader& header, const ConnectionState& state,
+              const network::Turn& turn);
+  // The latter: a header and what is ready, since it has to cost next to nothing.
+  void RefuseLate(const protocol::FrameHeader& header, const network::Turn& turn);
   // Makes `slot.request` of a frame, or says why that cannot be.
   std::optional<protocol::ProtocolError> Decode(const protocol::Frame& frame,
                                                 const ConnectionState& state, Slot& slot);
@@ -93,6 +99,10 @@ class Dispatcher {
   size_t decompressed_bytes_ = 0;
   OutputBuffer plain_;  // answers, while the connection compresses
   OutputBuffer compression_scratch_;
+  // What those are answered who have waited `late_waited_`, and how many not counted yet were.
+  std::string late_body_;
+  std::chrono::nanoseconds late_waited_{0};
+  uint64_t late_count_ = 0;
 };
 
 }  // namespace liststore::cql_face

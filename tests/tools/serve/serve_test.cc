@@ -355,6 +355,7 @@ TEST(Serve, WrongOptionsAreNamed) {
        "--client-memory of 41943040 bytes leaves no memory for rows: --memory-limit is 67108864, "
        "and the program takes 27262976"},
       {{"--client-memory", "1000"}, "client_memory_bytes is 1000, less than 1048576"},
+      {{"--queue-time-max", "3600001"}, "queue_time_max_ms is 3600001, more than 3600000"},
       {{"--ready-file", "/nowhere/ready"}, "cannot write the ready file /nowhere/ready"},
       {{"--config", files.Write("bad", "moon = full\n")}, "no option moon"},
       {{"--config", "/nowhere/config"}, "/nowhere/config"},
