@@ -86,6 +86,8 @@ PARTS = {
     "bench/embedded": ["bench/load", "bench/measure", "programs/console", "base"],
     "bench/peers": ["bench/embedded", "bench/wire", "bench/load", "bench/measure", "programs/client", "model",
                     "base"],
+    "bench/overload": ["bench/peers", "bench/wire", "bench/load", "bench/measure", "programs/client",
+                       "programs/console", "base"],
     "bench/cache": ["bench/peers", "bench/embedded", "bench/measure", "programs/oplog", "programs/console",
                     "base"],
     "bench/shapes": ["bench/peers", "bench/wire", "bench/load", "bench/measure", "programs/client",
@@ -101,8 +103,8 @@ PARTS = {
     "tools/serve": ["programs/console", "settings", "base"],
     # The subcommands, as they are typed.
     "tools/liststore": ["tools/copy", "tools/replay", "tools/report", "tools/serve", "bench/cache",
-                        "bench/embedded", "bench/peers", "bench/wire", "programs/client",
-                        "programs/console", "settings"],
+                        "bench/embedded", "bench/overload", "bench/peers", "bench/wire",
+                        "programs/client", "programs/console", "settings"],
 }
 
 # Folders outside of engine/. The tests may include any of it, and of these.

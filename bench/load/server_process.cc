@@ -67,7 +67,7 @@ bool PinToCore(int core) {
 
 absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(
     int core, uint64_t populate_bytes, const std::string& program,
-    const std::string& tls_certificate) {
+    const std::vector<std::string>& more) {
   int input[2], output[2];
   if (pipe2(input, O_CLOEXEC) != 0) return absl::ResourceExhaustedError("no pipe can be made");
   if (pipe2(output, O_CLOEXEC) != 0) {
@@ -89,9 +89,7 @@ absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Start(
                                         "--journal",     "0",           "--shards",   "1",
                                         "--until-eof",   "--log-level", "error",      "--populate",
                                         populate.c_str()};
-  if (!tls_certificate.empty()) {
-    arguments.insert(arguments.end(), {"--tls-certificate", tls_certificate.c_str()});
-  }
+  for (const std::string& argument : more) arguments.push_back(argument.c_str());
   arguments.push_back(nullptr);
   pid_t pid = -1;
   const int error = posix_spawn(&pid, program.c_str(), &actions, nullptr,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 
@@ -29,12 +30,11 @@ uint64_t ProcessResidentBytes(pid_t pid);
 // Ends with this object: its standard input is closed, and it is waited for.
 class ServerProcess {
  public:
-  // One shard, on `core`, with memory ready for `populate_bytes` of data. `program` is a liststore;
-  // `tls_certificate`, a file that has the key too, gives it a port of TLS. Returns when clients can
-  // connect.
+  // One shard, on `core`, with memory ready for `populate_bytes` of data. `program` is a liststore.
+  // `more`: further arguments of `serve`. Returns when clients can connect.
   static absl::StatusOr<std::unique_ptr<ServerProcess>> Start(
       int core, uint64_t populate_bytes = 0, const std::string& program = "/proc/self/exe",
-      const std::string& tls_certificate = {});
+      const std::vector<std::string>& more = {});
   ~ServerProcess();
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kFeatureKey = "user#reading_history|v2";
 constexpr uint64_t kNanosPerMicro = 1'000;
 
-absl::Status WrongAnswer(uint32_t list, const std::string& what) {
+absl::Status WrongRedisAnswer(uint32_t list, const std::string& what) {
   return absl::DataLossError(absl::StrCat("list ", EntityIdOfList(list), ": ", what));
 }
 
@@ -43,12 +43,12 @@ std::string RedisKeyOfList(uint32_t list) {
 
 absl::Status CheckRedisMembers(const GrowingLists& lists, uint32_t list, const RedisReply& reply,
                                size_t limit) {
-  if (reply.kind != RedisReply::Kind::kArray) return WrongAnswer(list, "no members came");
+  if (reply.kind != RedisReply::Kind::kArray) return WrongRedisAnswer(list, "no members came");
   const uint32_t all = lists.ItemsOf(list);
   const size_t expected = std::min<size_t>(all, limit);
   if (reply.elements.size() != expected) {
-    return WrongAnswer(list,
-                       absl::StrCat(reply.elements.size(), " members came, expected ", expected));
+    return WrongRedisAnswer(
+        list, absl::StrCat(reply.elements.size(), " members came, expected ", expected));
   }
   // Two neighbours may have one score, and so may the last one and the next.
   std::vector<std::pair<uint64_t, std::string>> newest;
@@ -58,7 +58,7 @@ absl::Status CheckRedisMembers(const GrowingLists& lists, uint32_t list, const R
   std::sort(newest.begin(), newest.end(), std::greater<>());
   for (size_t i = 0; i < expected; ++i) {
     if (reply.elements[i] != newest[i].second) {
-      return WrongAnswer(list, absl::StrCat("member ", i, " is another than expected"));
+      return WrongRedisAnswer(list, absl::StrCat("member ", i, " is another than expected"));
     }
   }
   return absl::OkStatus();
@@ -102,13 +102,13 @@ absl::Status RedisSelectSource::OnReply(size_t slot, const RedisReply& reply) {
     return CheckRedisMembers(lists_, list, reply, kWireRowsRead);
   }
   if (reply.kind != RedisReply::Kind::kArray || reply.elements.size() != kWireRowsRead) {
-    return WrongAnswer(list, absl::StrCat(reply.elements.size(), " members came, expected ",
-                                          kWireRowsRead, " ", std::string(reply.text)));
+    return WrongRedisAnswer(list, absl::StrCat(reply.elements.size(), " members came, expected ",
+                                               kWireRowsRead, " ", std::string(reply.text)));
   }
   for (const std::string_view member : reply.elements) {
     if (member.size() == lists_.value_bytes()) continue;
-    return WrongAnswer(list, absl::StrCat("a member of ", member.size(), " bytes, expected ",
-                                          lists_.value_bytes()));
+    return WrongRedisAnswer(list, absl::StrCat("a member of ", member.size(), " bytes, expected ",
+                                               lists_.value_bytes()));
   }
   return absl::OkStatus();
 }

@@ -166,9 +166,10 @@ class WireBench {
     }
     LS_ASSIGN_OR_RETURN(certificate_, ThrowawayCertificate::Make());
     tls.ca_file = certificate_->path();
-    LS_ASSIGN_OR_RETURN(process_,
-                        ServerProcess::Start(report_.cores.server, report_.populated_bytes,
-                                             "/proc/self/exe", certificate_->path()));
+    LS_ASSIGN_OR_RETURN(
+        process_,
+        ServerProcess::Start(report_.cores.server, report_.populated_bytes, "/proc/self/exe",
+                             {"--tls-certificate", certificate_->path()}));
     report_.server = process_->tls_address();
     return absl::OkStatus();
   }

@@ -5,6 +5,7 @@
 #include "bench/cache/cache_bench.h"
 #include "bench/embedded/embedded_arguments.h"
 #include "bench/embedded/embedded_bench.h"
+#include "bench/overload/overload_bench.h"
 #include "bench/peers/built_in_peers.h"
 #include "bench/wire/wire_bench.h"
 #include "tools/liststore/tls_arguments.h"
@@ -82,6 +83,33 @@ Examples:
   liststore bench wire --tls
   liststore bench wire --seconds 5 --json)";
 
+constexpr char kBenchOverloadHelp[] =
+    R"(Starts a server of one shard on one core and asks it from one thread on another, as `bench wire` does: 95
+SELECTs of 10 items to 5 INSERTs. A closed load of 64 requests on each connection finds what can be sustained.
+Then 0.5, 0.75, 1, 1.25, 1.5, 2 and 3 times as many are offered a second, each due at its instant whether or not
+others are answered, and its time counts from then; at the end the load goes back to the half at once. The first
+half second of each load is not counted: a server waits for a tenth of a second before it takes a load for more
+than a burst. Then the same of a Redis server, which refuses nothing.
+
+Judged: at twice the load at least 90 % of the best throughput is still answered, 99 of 100 answers come within
+10 ms, and the last refusal comes within a second after the load has gone.
+
+Keys of --json; the same of Redis begin with redis_. Lists have a number for each of `loads`:
+  sustained_per_s, best_per_s   by the closed load; the most that was answered, whatever was offered
+  due_per_s, sent_per_s, sent_late_share   what was due, what the sockets took, and the part of that which was
+                          sent more than a millisecond after it was due
+  answered_per_s, refused_per_s, p50_ns, p99_ns, refusal_p99_ns
+  longest_ns              of the answers, the first half second included
+  after_answered_per_s, after_p99_ns, after_last_refusal_s   after the load went
+  verdict                 "reached" or "short"
+
+Exit status: 0 all that is judged was reached; 1 something was not; 2 a server cannot be used, or an answer was
+wrong.
+
+Examples:
+  liststore bench overload --quick --no-redis
+  liststore bench overload --json overload.json --svg overload.svg)";
+
 constexpr char kBenchCacheHelp[] =
     R"(Simulates FIFO, LRU, W-TinyLFU, S3-FIFO and what the store makes of it, over keys of one size, on Zipf
 traces of three exponents, on one with scans in between, and on a history; each at 1, 5, 10 and 25 per cent of
@@ -136,6 +164,31 @@ void AddBenchWire(const Subcommand& bench) {
   command.Runs([options] { return RunBenchWire(*options); });
 }
 
+void AddBenchOverload(const Subcommand& bench) {
+  const Subcommand command =
+      bench.Add("overload", "A server that is asked for more than it can do: answers and refusals");
+  command.Footer(kBenchOverloadHelp);
+  const auto options = std::make_shared<BenchOverloadOptions>();
+  command.Number("--lists", &options->lists, "Lists on the server");
+  command.Number("--items", &options->items_per_list, "Items in each list");
+  command.Number("--value-bytes", &options->value_bytes, "Length of a value");
+  command.Number("--connections", &options->connections, "Connections");
+  command.Number("--seconds", &options->seconds, "Length of each load");
+  command.Number("--rate", &options->rate,
+                 "Requests a second that are once the load; 0: what a closed load gets");
+  command.Number("--queue-time-max", &options->queue_time_max_ms,
+                 "Milliseconds after which the server refuses; 0: it never does");
+  command.Number("--seed", &options->seed, "Seed of the order");
+  command.Option("--redis", &options->redis, "The Redis server beside ours")
+      .Value("PROGRAM")
+      .ShowDefault();
+  command.Flag("--no-redis", &options->no_redis, "Leave Redis out");
+  command.Option("--json", &options->json, "Write the result as one line of JSON").Value("FILE");
+  command.Option("--svg", &options->svg, "Write a chart").Value("FILE");
+  command.Flag("--quick", &options->quick, "Few lists and short measurements");
+  command.Runs([options] { return RunBenchOverload(*options); });
+}
+
 void AddBenchCache(const Subcommand& bench) {
   const Subcommand command = bench.Add("cache", "Hit rates of cache policies, and of the store");
   command.Footer(kBenchCacheHelp);
@@ -165,6 +218,7 @@ void AddBenchCommand(const Subcommand& program) {
   command.RequireSubcommand();
   AddBenchEmbedded(command);
   AddBenchWire(command);
+  AddBenchOverload(command);
   AddBenchCache(command);
 }
 

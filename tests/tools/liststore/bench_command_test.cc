@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -243,6 +244,41 @@ TEST(BenchWire, OverTlsAndBesideItWithout) {
   result = RunProgram(arguments);
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_TRUE(Has(result.err, "are for a server that is there (--via)")) << result.err;
+}
+
+// Whether the machine reaches what is judged is not asked.
+TEST(BenchOverload, OffersEveryLoadAndSaysWhatBecameOfIt) {
+  const TempFolder files;
+  const std::string file = files.path() + "/overload.json";
+  const std::string chart = files.path() + "/overload.svg";
+  const ProgramResult result =
+      RunProgram({"bench", "overload", "--lists", "1000", "--quick", "--seconds", "0.05", "--rate",
+                  "20000", "--connections", "2", "--no-redis", "--json", file, "--svg", chart});
+  ASSERT_LE(result.exit_status, 1) << result.err;
+  for (const char* text : {"1,000 lists of 20 items with values of 24 bytes", "2 connections",
+                           "--queue-time-max 5", "0.75 x", "a second sustained by a closed load",
+                           "at 2 times the load: ", "the last refusal after "}) {
+    EXPECT_NE(result.out.find(text), std::string::npos) << text << "\n" << result.out;
+  }
+  std::ifstream stream(file);
+  const std::string line(std::istreambuf_iterator<char>(stream), {});
+  const json::object report = json::parse(line).as_object();
+  EXPECT_EQ(report.at("verdict").as_string(), result.exit_status == 0 ? "reached" : "short");
+  EXPECT_GT(Number(report, "sustained_per_s"), 0);
+  const json::array& due = report.at("due_per_s").as_array();
+  ASSERT_EQ(due.size(), 7u);
+  EXPECT_EQ(due[0].to_number<double>(), 10'000);
+  EXPECT_EQ(due[6].to_number<double>(), 60'000);
+  for (const json::value& answered : report.at("answered_per_s").as_array()) {
+    EXPECT_GT(answered.to_number<double>(), 0);
+  }
+  EXPECT_TRUE(std::ifstream(chart).good());
+}
+
+TEST(BenchOverload, OptionsAreChecked) {
+  const ProgramResult result = RunProgram({"bench", "overload", "--connections", "20000"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_TRUE(Has(result.err, "--connections is 20000, must be from 1 to 10000")) << result.err;
 }
 
 TEST(BenchWire, PeopleGetATable) {
