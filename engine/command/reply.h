@@ -16,6 +16,7 @@ struct Reply {
   uint64_t rows = 0;         // rows read or counted; live rows that a deletion took; forgotten: 1
   WriteTimestamp timestamp;  // under which a write was applied
   PartitionInfo info;        // of a read; of a count the dead rows alone
+  uint64_t row_bytes = 0;    // kRowTooLarge: what the row would take; of a batch in its first reply
 };
 
 }  // namespace liststore

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
+#include "engine/model/mutation.h"
 
 namespace liststore {
 
@@ -17,6 +18,9 @@ absl::Status ToStatus(OpStatus status, uint64_t memory_limit_bytes) {
       return absl::FailedPreconditionError("the table was dropped; nothing was applied");
     case OpStatus::kTooManyTables:
       return absl::ResourceExhaustedError("no more than 65535 tables");
+    case OpStatus::kRowTooLarge:
+      return absl::InvalidArgumentError(absl::StrCat("a row would be larger than ", kRowBytesMax,
+                                                     " bytes; nothing was applied"));
   }
   LS_UNREACHABLE("every OpStatus has its absl::Status");
 }

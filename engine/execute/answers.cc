@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/model/mutation.h"
+
 namespace liststore::execute {
 
 cql::CqlError Unprepared(std::string_view id) {
@@ -52,12 +54,24 @@ void AnswerError(const cql::CqlError& error, const protocol::ResponseContext& co
   AnswerError(response, context, outcome, out);
 }
 
-void AnswerOutOfMemory(uint64_t limit_bytes, protocol::Consistency consistency,
-                       protocol::WriteType type, const protocol::ResponseContext& context,
-                       Outcome& outcome, OutputBuffer& out) {
+cql::CqlError RowTooLarge(uint64_t row_bytes) {
+  return cql::CqlError::Invalid("The write was refused and nothing of it applied: a row of " +
+                                std::to_string(row_bytes) + " bytes exceeds the " +
+                                std::to_string(kRowBytesMax) +
+                                " bytes that a row may have: keep a part of it in other rows");
+}
+
+void AnswerRefusedWrite(const WriteRefusal& refusal, uint64_t memory_limit_bytes,
+                        protocol::Consistency consistency, protocol::WriteType type,
+                        const protocol::ResponseContext& context, Outcome& outcome,
+                        OutputBuffer& out) {
+  if (refusal.status == OpStatus::kRowTooLarge) {
+    AnswerError(RowTooLarge(refusal.row_bytes), context, outcome, out);
+    return;
+  }
   const std::string message =
       "The write was refused and nothing of it applied: the memory limit of " +
-      std::to_string(limit_bytes) + " bytes is reached";
+      std::to_string(memory_limit_bytes) + " bytes is reached";
   AnswerError(protocol::ErrorResponse{protocol::ErrorCode::kWriteFailure, message,
                                       protocol::WriteFailureDetails{consistency, 0, 1, 1, type}},
               context, outcome, out);

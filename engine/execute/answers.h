@@ -8,6 +8,7 @@
 #include "engine/base/output_buffer.h"
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/execute/outcome.h"
+#include "engine/model/op_status.h"
 #include "engine/model/schema.h"
 #include "engine/protocol/response.h"
 
@@ -23,11 +24,19 @@ void AnswerError(const protocol::ErrorResponse& error, const protocol::ResponseC
 // The same of a statement's error.
 void AnswerError(const cql::CqlError& error, const protocol::ResponseContext& context,
                  Outcome& outcome, OutputBuffer& out);
-// A write was refused by the memory limit. A write failure, which drivers hand to the application
-// as it is; an overloaded node they would call unreachable.
-void AnswerOutOfMemory(uint64_t limit_bytes, protocol::Consistency consistency,
-                       protocol::WriteType type, const protocol::ResponseContext& context,
-                       Outcome& outcome, OutputBuffer& out);
+// Why the engine refused a write. `row_bytes`: of a row that would be too large.
+struct WriteRefusal {
+  OpStatus status = OpStatus::kOutOfMemory;
+  uint64_t row_bytes = 0;
+};
+// A write was refused: by the memory limit, a write failure, which drivers hand to the application
+// as it is; an overloaded node they would call unreachable. Or for a row that would be too large.
+void AnswerRefusedWrite(const WriteRefusal& refusal, uint64_t memory_limit_bytes,
+                        protocol::Consistency consistency, protocol::WriteType type,
+                        const protocol::ResponseContext& context, Outcome& outcome,
+                        OutputBuffer& out);
+// The largest row, named.
+cql::CqlError RowTooLarge(uint64_t row_bytes);
 
 // The time that USING TIMEOUT gives was over at once: a read timeout, or a write timeout.
 void AnswerReadTimeout(const TableDefinition& table, protocol::Consistency consistency,

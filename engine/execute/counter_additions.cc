@@ -163,8 +163,8 @@ class CounterAdditions::Sum final : public RowConditions {
   std::vector<RowUpdate> updates_;
 };
 
-OpStatus CounterAdditions::Apply(shard::Engine& engine, std::span<const Command> deletions,
-                                 uint64_t now_nanos) const {
+ConditionalReply CounterAdditions::Apply(shard::Engine& engine, std::span<const Command> deletions,
+                                         uint64_t now_nanos) const {
   LS_CHECK(!empty(), "something is added");
   std::deque<Sum> sums;
   std::vector<RowLook> looks;
@@ -179,7 +179,7 @@ OpStatus CounterAdditions::Apply(shard::Engine& engine, std::span<const Command>
   const ConditionalReply reply =
       engine.ExecuteConditional({.looks = looks, .writes = writes}, now_nanos);
   LS_DCHECK(reply.status != OpStatus::kOk || reply.applied, "sums depend on nothing");
-  return reply.status;
+  return reply;
 }
 
 }  // namespace liststore::execute

@@ -32,8 +32,8 @@ class CounterAdditions {
   // Adds, and applies `deletions` behind it: one step, and all or nothing (Engine::ExecuteBatch).
   // What does not fit behind INT64_MAX goes on from INT64_MIN. A counter without a value begins at
   // zero. Something is added.
-  OpStatus Apply(shard::Engine& engine, std::span<const Command> deletions,
-                 uint64_t now_nanos) const;
+  ConditionalReply Apply(shard::Engine& engine, std::span<const Command> deletions,
+                         uint64_t now_nanos) const;
 
  private:
   using Columns = std::map<ColumnId, uint64_t>;  // what is added, modulo 2^64

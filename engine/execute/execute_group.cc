@@ -292,8 +292,9 @@ void ExecuteGroup::Run(shard::Engine& engine, uint64_t now_nanos, OutputBuffer& 
       engine.catalog().WaitForChange();
       AnswerError(Unprepared(slot.statement->id), slot.context, outcome, out);
     } else if (reply.status != OpStatus::kOk) {
-      AnswerOutOfMemory(engine.memory_limit_bytes(), slot.request->consistency(),
-                        protocol::WriteType::kSimple, slot.context, outcome, out);
+      AnswerRefusedWrite({reply.status, reply.row_bytes}, engine.memory_limit_bytes(),
+                         slot.request->consistency(), protocol::WriteType::kSimple, slot.context,
+                         outcome, out);
     } else if (slot.select == nullptr) {
       protocol::EncodeVoid(out, slot.context);
     } else {

@@ -18,6 +18,7 @@
 #include "engine/cql/schema/virtual_table.h"
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/syntax/dialect.h"
+#include "engine/execute/answers.h"
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/request_handler.h"
 #include "engine/execute/statement_cache.h"
@@ -149,7 +150,8 @@ class QueryProcessor final : public RequestHandler {
   // Changes the rows of views in the same step, those of the tables in the scratch's write set.
   ConditionalReply ExecuteWithViews(ConditionalWrite write, Call& call);
   // What a write that gives no rows came to.
-  Ran AnswerWrite(OpStatus status, protocol::WriteType type, Call& call);
+  // What became of a write; `refusal` holds its status, kOk too.
+  Ran AnswerWrite(const WriteRefusal& refusal, protocol::WriteType type, Call& call);
   cql::CqlStatus WriteVirtual(const cql::ModificationPlan& plan, cql::BoundValues values,
                               Call& call);
   cql::CqlStatus RunUse(const cql::UsePlan& plan, Call& call);

@@ -52,7 +52,8 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunCounters(const Writes& writes
       }));
   constexpr auto kType = protocol::WriteType::kCounter;
   if (additions.empty()) return ApplyWrites(kType, call);
-  return AnswerWrite(additions.Apply(engine_, deletions.Commands(), call.now_nanos), kType, call);
+  const ConditionalReply reply = additions.Apply(engine_, deletions.Commands(), call.now_nanos);
+  return AnswerWrite({reply.status, reply.row_bytes}, kType, call);
 }
 
 }  // namespace liststore::execute

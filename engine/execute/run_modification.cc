@@ -41,19 +41,21 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyWrites(protocol::WriteType 
     return Ran::kJoined;
   }
   const std::span<const RowLook> looks = call.writes.Looks();
-  OpStatus status = OpStatus::kOk;
+  WriteRefusal written{OpStatus::kOk};
   const bool has_views = !call.writes.Views().empty();
   if (!looks.empty() || has_views) {
     const ConditionalReply reply = ExecuteWithViews({.looks = looks, .writes = commands}, call);
     if (reply.status == OpStatus::kOk && !reply.applied) return call.writes.LookStatus();
-    status = reply.status;
+    written = {reply.status, reply.row_bytes};
   } else if (commands.size() == 1 && !call.writes.NullsMayMeetValues()) {
-    status = engine_.Execute(commands[0], call.now_nanos).status;
+    const Reply reply = engine_.Execute(commands[0], call.now_nanos);
+    written = {reply.status, reply.row_bytes};
   } else if (!commands.empty()) {
     call.scratch.replies.resize(commands.size());
-    status = engine_.ExecuteBatch(commands, call.now_nanos, call.scratch.replies);
+    written.status = engine_.ExecuteBatch(commands, call.now_nanos, call.scratch.replies);
+    written.row_bytes = call.scratch.replies.front().row_bytes;
   }
-  return AnswerWrite(status, type, call);
+  return AnswerWrite(written, type, call);
 }
 
 ConditionalReply QueryProcessor::ExecuteWithViews(ConditionalWrite write, Call& call) {
@@ -64,17 +66,17 @@ ConditionalReply QueryProcessor::ExecuteWithViews(ConditionalWrite write, Call& 
   return engine_.ExecuteConditional(write, call.now_nanos);
 }
 
-QueryProcessor::Ran QueryProcessor::AnswerWrite(OpStatus status, protocol::WriteType type,
-                                                Call& call) {
-  switch (status) {
+QueryProcessor::Ran QueryProcessor::AnswerWrite(const WriteRefusal& refusal,
+                                                protocol::WriteType type, Call& call) {
+  switch (refusal.status) {
     case OpStatus::kOk:
       protocol::EncodeVoid(call.out, call.context);
       return Ran::kAnswered;
     case OpStatus::kTableGone:
       return Ran::kTableGone;
     default:
-      AnswerOutOfMemory(engine_.memory_limit_bytes(), call.request.consistency(), type,
-                        call.context, call.request.outcome, call.out);
+      AnswerRefusedWrite(refusal, engine_.memory_limit_bytes(), call.request.consistency(), type,
+                         call.context, call.request.outcome, call.out);
       return Ran::kAnswered;
   }
 }

@@ -13,6 +13,7 @@
 #include "engine/execute/query_processor_call.h"
 #include "engine/execute/view_follower.h"
 #include "engine/execute/write_set.h"
+#include "engine/model/mutation.h"
 #include "engine/model/schema_difference.h"
 #include "engine/shard/run_schema_actions.h"
 
@@ -140,6 +141,12 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
         "The change of the schema was refused and nothing of it applied: the memory "
         "limit of " +
         std::to_string(engine_.memory_limit_bytes()) + " bytes is reached");
+  }
+  if (status == OpStatus::kRowTooLarge) {
+    // What a column had that is added again.
+    return cql::CqlError::Invalid(
+        "The change of the schema was refused and nothing of it applied: a row would exceed the " +
+        std::to_string(kRowBytesMax) + " bytes that a row may have");
   }
   if (status != OpStatus::kOk) {
     return cql::CqlError::Server(

@@ -13,6 +13,7 @@
 #include "engine/disk/file_source.h"
 #include "engine/disk/whole_file_writer.h"
 #include "engine/lists/list_store_impl.h"
+#include "engine/model/mutation.h"
 #include "engine/model/partition_key.h"
 #include "engine/snapshot/lists_encoder.h"
 #include "engine/snapshot/saved_store_reader.h"
@@ -60,6 +61,9 @@ class Loader final : public snapshot::ContentSink {
       case OpStatus::kTooLarge:
         return absl::ResourceExhaustedError(absl::StrCat("does not fit the memory limit of ",
                                                          engine_.memory_limit_bytes(), " bytes"));
+      case OpStatus::kRowTooLarge:
+        return absl::DataLossError(absl::StrCat("saved store damaged: an item of more than ",
+                                                kRowBytesMax, " bytes"));
       case OpStatus::kTableGone:
       case OpStatus::kTooManyTables:
         break;

@@ -12,6 +12,12 @@
 
 namespace liststore {
 
+// The most that a row may take, in bytes: its values, the paths of its elements, and what is kept
+// beside each (27 bytes of a value, 19 of a null, 4 more of an element), and 41 bytes of its own;
+// its key not counted. A static row is a row. As much as an answer may have (execute, kResultBytesMax):
+// a larger row could not be read whole. Storage keeps lengths in 32 bits.
+inline constexpr uint64_t kRowBytesMax = uint64_t{200} << 20;
+
 struct CellUpdate {
   ColumnId column = 0;
   bool live = true;  // false: the column, or element, is set to null (a dead cell)

@@ -14,6 +14,7 @@ enum class OpStatus : uint8_t {
   kTableGone,    // the table was dropped or rebuilt meanwhile; nothing was applied
   kTooLarge,     // the same, and it would not fit if all else were evicted; within the engine only
   kTooManyTables,  // no id is left for another table
+  kRowTooLarge,    // a row would be larger than kRowBytesMax; nothing of the command was applied
 };
 
 }  // namespace liststore

@@ -128,6 +128,8 @@ class Engine::Batch {
   bool applies() const { return applies_; }
   // Of the writes that have none of their own.
   WriteTimestamp timestamp() const { return common_; }
+  // kRowTooLarge: of that row.
+  uint64_t row_bytes() const { return row_bytes_; }
 
  private:
   // A partition and what the batch brings to it.
@@ -148,7 +150,7 @@ class Engine::Batch {
       share.command = i;
       storage::BatchShare& load = share.load;
       if (const auto* upsert = std::get_if<UpsertCommand>(&writes_[i].body)) {
-        load.upserts.push_back(upsert->rows);
+        load.upserts.push_back({upsert->rows, writes_[i].timestamp});
       } else if (const auto* rows = std::get_if<DeleteRowsCommand>(&writes_[i].body)) {
         load.deleted_rows.push_back(rows->keys);
       } else if (const auto* range = std::get_if<DeleteRangeCommand>(&writes_[i].body)) {
@@ -162,7 +164,8 @@ class Engine::Batch {
   void AddNulls() {
     nulls_ = GatherNulls(writes_);
     for (const NullsOf& nulls : nulls_) {
-      shares_[ShareIdOf(writes_[nulls.command])].load.upserts.push_back(nulls.rows);
+      const Command& command = writes_[nulls.command];
+      shares_[ShareIdOf(command)].load.upserts.push_back({nulls.rows, command.timestamp});
     }
   }
 
@@ -212,6 +215,7 @@ class Engine::Batch {
       const storage::PartitionRef partition{writes_[share.command].partition_key,
                                             to_[share.command].address};
       const OpStatus status = share.table->PledgeShare(partition, share.load, write);
+      if (status == OpStatus::kRowTooLarge) row_bytes_ = share.table->large_row_bytes();
       if (status != OpStatus::kOk) return status;
     }
     for (const auto& [id, share] : shares_) share.table->RedeemPledges();
@@ -294,6 +298,7 @@ class Engine::Batch {
   absl::InlinedVector<Destination, 1> looked_at_;
   WriteTimestamp newest_seen_ = WriteTimestamp::None();
   bool applies_ = false;
+  uint64_t row_bytes_ = 0;
 };
 
 OpStatus Engine::ExecuteBatch(std::span<const Command> writes, uint64_t now_nanos,
@@ -308,7 +313,12 @@ OpStatus Engine::ExecuteBatch(std::span<const Command> writes, uint64_t now_nano
     }
     guarded.Sort();
   }
-  const auto attempt = [&] { return Batch(*this, writes, guarded, now_nanos).Run(replies); };
+  const auto attempt = [&] {
+    Batch batch(*this, writes, guarded, now_nanos);
+    const OpStatus status = batch.Run(replies);
+    replies.front().row_bytes = batch.row_bytes();
+    return status;
+  };
   const OpStatus status = attempt();
   if (!IsRefusal(status)) return status;
   return RetryWithRoom(status, now_nanos, writes.front().table, guarded, writes.front().evictions,
@@ -337,6 +347,7 @@ ConditionalReply Engine::ExecuteConditional(const ConditionalWrite& write, uint6
     const OpStatus status = batch.Run({replies.data(), replies.size()});
     reply.applied = batch.applies();
     reply.timestamp = batch.timestamp();
+    reply.row_bytes = batch.row_bytes();
     return status;
   };
   reply.status = attempt();

@@ -188,7 +188,7 @@ OpStatus Engine::Pledge(std::span<const Command> upserts, std::span<const Destin
     const Command& command = upserts[i];
     Share& share = shares[{command.table.value, command.table.generation, command.partition_key}];
     share.command = i;
-    share.load.upserts.push_back(rows_of(i));
+    share.load.upserts.push_back({rows_of(i)});
   }
   for (auto at = shares.begin(); at != shares.end() && status == OpStatus::kOk; ++at) {
     const size_t i = at->second.command;

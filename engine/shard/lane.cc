@@ -89,6 +89,9 @@ void Lane::ExecuteOther(const Command& command, storage::Table& into, uint64_t a
   std::visit(Overloaded{
                  [&](const UpsertCommand& upsert) {
                    reply.status = into.Upsert(partition, upsert.rows, write());
+                   if (reply.status == OpStatus::kRowTooLarge) [[unlikely]] {
+                     reply.row_bytes = into.large_row_bytes();
+                   }
                  },
                  [&](const DeleteRowsCommand& rows) {
                    reply.status = into.DeleteRows(partition, rows.keys, write(), &reply.rows);
@@ -112,6 +115,9 @@ void Lane::ExecuteOther(const Command& command, storage::Table& into, uint64_t a
                  [&](const PutCommand& put) {
                    const storage::PutSpec spec{put.fresh_until_seconds, put.unless_since};
                    reply.status = into.Put(partition, put.rows, spec, write(), reply.refused);
+                   if (reply.status == OpStatus::kRowTooLarge) [[unlikely]] {
+                     reply.row_bytes = into.large_row_bytes();
+                   }
                  },
                  [&](const ForgetCommand&) {
                    into.set_eviction_log(command.evictions);

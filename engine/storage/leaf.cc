@@ -182,6 +182,7 @@ void Leaf::WriteRow(memory::Arena& arena, size_t index, const RowImage& image, s
   const std::string_view key = packed() ? image.key.bytes : PlainKey(image.key, text);
   if (external) {
     const size_t key_bytes = packed() ? 0 : key.size();
+    LS_CHECK(image.payload.size() <= UINT32_MAX, "a row is not larger than kRowBytesMax");
     char* bytes = static_cast<char*>(
         arena.Allocate(key_bytes + image.payload.size(), memory::Arena::Mobility::kFixed));
     if (!key.empty()) std::memcpy(bytes, key.data(), key_bytes);

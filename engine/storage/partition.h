@@ -186,6 +186,8 @@ class Partition {
   };
   // Bytes of the stored row that merging with `update` may have to carry along; 0: none.
   size_t StoredRowBytes(const RowUpdate& update) const;
+  // The stored row that `update` meets; without one, nothing.
+  void DecodeStored(const RowUpdate& update, RowBody& body) const;
 
   // Whether hot, short rows meet nothing in a small partition that could make them longer, and no
   // view points into it.

@@ -437,6 +437,19 @@ bool Partition::AllCoveredBy(WriteTimestamp timestamp) const {
          partition.ranges.empty() && !partition.tombstone.Covers(timestamp);
 }
 
+void Partition::DecodeStored(const RowUpdate& update, RowBody& body) const {
+  body.Clear();
+  if (update.of_static_row) {
+    if (large()) LargeOf(reference_).static_row.Decode(body);
+    return;
+  }
+  const LeafRef at = FindLeaf(update.key);
+  if (at.block == nullptr) return;
+  const Leaf leaf(at.block);
+  const size_t index = leaf.LowerBound(update.key);
+  if (leaf.KeyIs(index, update.key)) DecodeRow(leaf, index, body);
+}
+
 size_t Partition::StoredRowBytes(const RowUpdate& update) const {
   if (update.of_static_row) return large() ? LargeOf(reference_).static_row.block_bytes() : 0;
   const LeafRef at = FindLeaf(update.key);

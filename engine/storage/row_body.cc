@@ -328,6 +328,11 @@ void RowBody::EncodeComplex(std::string& out) const {
   LS_DCHECK(out.size() - start == ComplexBytes(), "the size of an encoded row is known beforehand");
 }
 
+size_t RowBody::CountedBytes() const {
+  return ComplexBytes() + (marker_.present() ? 0 : kMarkerBytes) +
+         (tombstone_.present() ? 0 : kTombstoneBytes);
+}
+
 size_t RowBody::ComplexBytes() const {
   size_t bytes =
       1 + (marker_.present() ? kMarkerBytes : 0) + (tombstone_.present() ? kTombstoneBytes : 0) + 4;

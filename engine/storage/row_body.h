@@ -66,6 +66,9 @@ class RowBody {
   void EncodeComplex(std::string& out) const;
   // Bytes that EncodeComplex would append.
   size_t ComplexBytes() const;
+  // What counts against kRowBytesMax: the same with a marker and a tombstone, there or not, so that
+  // a deletion makes no row larger than it may be, and none of a view is larger than its table's.
+  size_t CountedBytes() const;
 
   // The earliest instant after `now` at which something of the row expires, or at which Purge will
   // find something that has; kNoExpiry: never.

@@ -125,10 +125,16 @@ size_t Table::UpsertBytes(const PartitionRef& partition, const DirectorySlot* sl
   if (load.hot && load.all_short) return bytes;
   uint64_t reference = slot == nullptr ? 0 : slot->reference;
   const Partition handle(context_, reference);
+  const RowUpdate* before = nullptr;
   for (const RowUpdate& row : rows) {
     const size_t most = RowBytesMax(schema_, row);
-    // A row that is merged is written again whole, perhaps before what was there is freed.
-    const size_t stored = slot == nullptr ? 0 : handle.StoredRowBytes(row);
+    // A row that is merged is written again whole, perhaps before what was there is freed; once,
+    // whatever comes to it.
+    const bool again = before != nullptr && before->of_static_row == row.of_static_row &&
+                       (row.of_static_row || CompareKeys(before->key, row.key) == 0);
+    const size_t stored = slot == nullptr || again ? 0 : handle.StoredRowBytes(row);
+    before = &row;
+    rows_bytes_max_ += most + stored;
     if (row.of_static_row || most + stored > kInlineRowBytesMax) {
       bytes += memory::Arena::BlockBytes(most + stored);
     }
@@ -149,7 +155,11 @@ OpStatus Table::Pledge(const PartitionRef& partition, std::span<const RowUpdate>
   size_t bytes = 0;
   const Partition::Load load = LoadOf(schema_, rows, write);
   if (!Reserve(write.now_seconds, memory::MemoryBudget::Purpose::kGrow, [&] {
-        return bytes = UpsertBytes(partition, FindForWrite(partition), rows, load);
+        const DirectorySlot* slot = FindForWrite(partition);
+        bytes = UpsertBytes(partition, slot, rows, load);
+        const SharedUpsert all{rows};
+        CheckRowSizes(slot, {&all, 1}, write);
+        return bytes;
       })) {
     return Refusal();
   }
@@ -178,7 +188,10 @@ OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate>
   bool again = false;  // reclamation may have moved or taken the partition
   if (!pledged_bytes_ && !Reserve(write.now_seconds, memory::MemoryBudget::Purpose::kGrow, [&] {
         if (std::exchange(again, true)) slot = FindForWrite(partition);
-        return UpsertBytes(partition, slot, rows, load);
+        const size_t bytes = UpsertBytes(partition, slot, rows, load);
+        const SharedUpsert all{rows};
+        CheckRowSizes(slot, {&all, 1}, write);
+        return bytes;
       })) {
     return Refusal();
   }
@@ -265,7 +278,6 @@ size_t Table::DeleteRangeBytes(const PartitionRef& partition, const DirectorySlo
       slot == nullptr ? CreateBytes(partition) : LargePartition::BytesFor(partition.key.size());
   const bool whole = range.lower.bytes.empty() && !range.lower.at_end && range.upper.at_end;
   if (whole) return bytes + made;
-  // The list of range tombstones is written again whole; at first it is this one.
   if (slot != nullptr && Partition::IsLarge(slot->reference)) {
     return bytes + Partition::LargeOf(slot->reference).ranges.AddBytesMax(range);
   }

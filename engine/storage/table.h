@@ -80,9 +80,15 @@ struct PutSpec {
   std::optional<uint64_t> unless_since;  // a mark of Table::ChangeMark
 };
 
+// Rows of one upsert of a batch, and their timestamp; none: the batch's.
+struct SharedUpsert {
+  std::span<const RowUpdate> rows;
+  WriteTimestamp timestamp = WriteTimestamp::None();
+};
+
 // What a batch brings to one partition; for PledgeShare.
 struct BatchShare {
-  std::vector<std::span<const RowUpdate>> upserts;
+  std::vector<SharedUpsert> upserts;  // in the order in which they will be applied
   std::vector<std::span<const ClusteringKeyView>> deleted_rows;
   std::vector<ClusteringRange> deleted_ranges;  // of a partition: everything
 };
@@ -98,7 +104,8 @@ class Table final : private memory::Arena::Relocator {
   const TableSchema& schema() const { return schema_; }
 
   // --- Writes ------------------------------------------------------------------------------------
-  // kOutOfMemory: nothing of the call was applied.
+  // kOutOfMemory: nothing of the call was applied. kRowTooLarge, of what upserts: the same, and
+  // large_row_bytes() is what the row would have taken.
 
   // Upserts rows of one partition; all or nothing. Two updates of one key are merged.
   OpStatus Upsert(const PartitionRef& partition, std::span<const RowUpdate> rows,
@@ -138,6 +145,8 @@ class Table final : private memory::Arena::Relocator {
                        const WriteContext& write);
   // From here to ClearPledges() writes take what was pledged, and do not fail.
   void RedeemPledges() { redeeming_ = true; }
+  // Of the last write that was kRowTooLarge.
+  uint64_t large_row_bytes() const { return large_row_bytes_; }
 
   // --- Reads -------------------------------------------------------------------------------------
 
@@ -346,6 +355,17 @@ class Table final : private memory::Arena::Relocator {
   // they have to copy of the partition there.
   size_t UpsertBytes(const PartitionRef& partition, const DirectorySlot* slot,
                      std::span<const RowUpdate> rows, const Partition::Load& load);
+  // Behind the UpsertBytes of all of them: whether a row would be larger than kRowBytesMax, in
+  // large_row_bytes_. A comparison, as long as the rows together are not.
+  void CheckRowSizes(const DirectorySlot* slot, std::span<const SharedUpsert> upserts,
+                     const WriteContext& write) {
+    if (rows_bytes_max_ > kRowBytesMax && !copying_) [[unlikely]] {
+      FindLargeRow(slot, upserts, write);
+    }
+  }
+  // O(rows log rows) and the cells of the rows there.
+  void FindLargeRow(const DirectorySlot* slot, std::span<const SharedUpsert> upserts,
+                    const WriteContext& write);
   size_t DeleteRowsBytes(const PartitionRef& partition, const DirectorySlot* slot,
                          std::span<const ClusteringKeyView> keys, const WriteContext& write);
   size_t DeleteRangeBytes(const PartitionRef& partition, const DirectorySlot* slot,
@@ -393,6 +413,7 @@ class Table final : private memory::Arena::Relocator {
   void PushProbation(uint64_t address);
   // Why Reserve failed.
   OpStatus Refusal() {
+    if (large_row_bytes_ != 0) return OpStatus::kRowTooLarge;
     return std::exchange(too_large_, false) ? OpStatus::kTooLarge : OpStatus::kOutOfMemory;
   }
   bool IsGuarded(uint64_t address) const;
@@ -439,6 +460,11 @@ class Table final : private memory::Arena::Relocator {
   std::optional<size_t> pledged_bytes_;  // nullopt: no write was pledged
   bool redeeming_ = false;
   bool too_large_ = false;  // the reservation that failed last would pass the limit by itself
+  bool copying_ = false;    // rows of another table come, which were let in there
+  // Of the reservation that was asked for last: the rows and what they meet, at most, and the row
+  // that would be larger than it may be; 0: none.
+  uint64_t rows_bytes_max_ = 0;
+  uint64_t large_row_bytes_ = 0;
   bool foreign_timestamps_ = false;
   bool past_unknown_ = false;
   bool dropped_ = false;
@@ -459,16 +485,22 @@ class Table final : private memory::Arena::Relocator {
 
 template <typename Bytes>
 bool Table::Reserve(int64_t now_seconds, memory::MemoryBudget::Purpose purpose, Bytes&& bytes) {
+  size_t total = 0;
+  const auto count = [&] {
+    rows_bytes_max_ = 0;
+    large_row_bytes_ = 0;
+    return bytes();
+  };
   if (redeeming_) {
-    bytes();
+    count();
     return true;
   }
-  size_t total = 0;
   const auto attempt = [&] {
-    total = bytes() + pledged_bytes_.value_or(0);
-    return arena_.Reserve(total, purpose);
+    total = count() + pledged_bytes_.value_or(0);
+    return large_row_bytes_ == 0 && arena_.Reserve(total, purpose);
   };
   if (attempt()) return true;
+  if (large_row_bytes_ != 0) return false;
   constexpr size_t kUnitsPerRefusal = 512;
   // What cannot fit is not to empty the whole store in the attempt.
   too_large_ = cache_ != nullptr && total > budget_.grow_limit_bytes();

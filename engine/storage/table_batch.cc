@@ -14,9 +14,10 @@ OpStatus Table::PledgeShare(const PartitionRef& partition, const BatchShare& sha
   const bool reserved = Reserve(write.now_seconds, purpose, [&] {
     const DirectorySlot* slot = FindForWrite(partition);
     bytes = 0;
-    for (const auto rows : share.upserts) {
-      bytes += UpsertBytes(partition, slot, rows, LoadOf(schema_, rows, write));
+    for (const SharedUpsert& upsert : share.upserts) {
+      bytes += UpsertBytes(partition, slot, upsert.rows, LoadOf(schema_, upsert.rows, write));
     }
+    CheckRowSizes(slot, share.upserts, write);
     for (const auto keys : share.deleted_rows) {
       bytes += DeleteRowsBytes(partition, slot, keys, write);
     }

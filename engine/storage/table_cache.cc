@@ -126,7 +126,10 @@ OpStatus Table::Put(const PartitionRef& partition, std::span<const RowUpdate> ro
   DirectorySlot* slot = nullptr;
   const bool reserved = Reserve(write.now_seconds, memory::MemoryBudget::Purpose::kGrow, [&] {
     slot = FindForWrite(partition);
-    return UpsertBytes(partition, nullptr, rows, load);
+    const size_t bytes = UpsertBytes(partition, nullptr, rows, load);
+    const SharedUpsert all{rows};
+    CheckRowSizes(nullptr, {&all, 1}, write);
+    return bytes;
   });
   if (!reserved) return Refusal();
   NoteTimestamps(write);

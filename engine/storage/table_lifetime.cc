@@ -217,6 +217,7 @@ OpStatus Table::CopyFrom(Table& from, const ColumnMap& columns, int64_t now_seco
     context_.grace = {schema_.gc_grace_seconds, from.context_.grace.start_seconds};
   }
   OpStatus status = OpStatus::kOk;
+  copying_ = true;
   from.ScanPartitions(0, std::nullopt, [&](uint64_t address, const Partition& partition) {
     PartitionCopier copier(*this, {partition.key(), address}, columns, now_seconds,
                            foreign_timestamps_, context_.grace, keeps, kept);
@@ -233,6 +234,7 @@ OpStatus Table::CopyFrom(Table& from, const ColumnMap& columns, int64_t now_seco
     status = copier.status();
     return status == OpStatus::kOk;
   });
+  copying_ = false;
   const bool keeps_some =
       std::any_of(kept.begin(), kept.end(), [](const KeptCells& of) { return !of.cells.empty(); });
   if (keeps_some) {

@@ -211,7 +211,7 @@ void TableModelRun::UpsertPledged() {
   for (int64_t i = 0; i < count; ++i) {
     partitions.push_back(RandomPartition());
     batches.push_back(workload_.RandomUpsert(false));
-    shares[partitions.back().key].upserts.emplace_back(batches.back().rows);
+    shares[partitions.back().key].upserts.push_back({batches.back().rows});
   }
   bool pledged = true;
   for (const storage::PartitionRef& partition : partitions) {
@@ -219,7 +219,7 @@ void TableModelRun::UpsertPledged() {
     if (share.empty() || !pledged) continue;  // several upserts of a partition share a pledge
     const auto& upserts = share.mapped().upserts;
     const OpStatus status = upserts.size() == 1
-                                ? table_->Pledge(partition, upserts[0], context)
+                                ? table_->Pledge(partition, upserts[0].rows, context)
                                 : table_->PledgeShare(partition, share.mapped(), context);
     pledged = status == OpStatus::kOk;
   }

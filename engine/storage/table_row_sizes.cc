@@ -1,0 +1,70 @@
+// The largest row: what a write would make of rows that may become too large.
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "engine/storage/table.h"
+
+namespace liststore::storage {
+namespace {
+
+struct SizedUpdate {
+  const RowUpdate* update;
+  WriteTimestamp timestamp;
+};
+
+int CompareRows(const RowUpdate& a, const RowUpdate& b) {
+  if (a.of_static_row != b.of_static_row) return a.of_static_row ? -1 : 1;
+  return a.of_static_row ? 0 : CompareKeys(a.key, b.key);
+}
+
+// What the update may add to the row, whatever is there.
+uint64_t AddedBytesMax(const RowUpdate& update) {
+  RowBody alone;
+  // A timestamp, and no grace: nothing of it is gone.
+  constexpr int64_t kGraceSeconds = int64_t{1} << 40;
+  alone.Merge(update, {WriteTimestamp{1}, 0, true}, {kGraceSeconds, INT64_MIN});
+  return alone.CountedBytes();
+}
+
+}  // namespace
+
+void Table::FindLargeRow(const DirectorySlot* slot, std::span<const SharedUpsert> upserts,
+                         const WriteContext& write) {
+  std::vector<SizedUpdate> updates;
+  for (const SharedUpsert& upsert : upserts) {
+    const bool own = !upsert.timestamp.is_none();
+    for (const RowUpdate& row : upsert.rows) {
+      updates.push_back({&row, own ? upsert.timestamp : write.timestamp});
+    }
+  }
+  std::ranges::stable_sort(updates, [](const SizedUpdate& a, const SizedUpdate& b) {
+    return CompareRows(*a.update, *b.update) < 0;
+  });
+  for (auto first = updates.begin(); first != updates.end();) {
+    const auto last = std::find_if(first, updates.end(), [&](const SizedUpdate& other) {
+      return CompareRows(*first->update, *other.update) != 0;
+    });
+    RowBody& body = context_.body;
+    if (slot == nullptr) {
+      body.Clear();
+    } else {
+      uint64_t reference = slot->reference;
+      Partition(context_, reference).DecodeStored(*first->update, body);
+    }
+    body.Purge(write.now_seconds, context_.grace);
+    uint64_t most = body.CountedBytes();
+    for (auto at = first; at != last; ++at) most += AddedBytesMax(*at->update);
+    for (auto at = first; most > kRowBytesMax && at != last; ++at) {
+      body.Merge(*at->update, {at->timestamp, write.now_seconds, write.foreign_timestamp},
+                 context_.grace);
+      large_row_bytes_ = std::max<uint64_t>(large_row_bytes_, body.CountedBytes());
+    }
+    first = last;
+  }
+  if (large_row_bytes_ <= kRowBytesMax) large_row_bytes_ = 0;
+  context_.body.Clear();
+}
+
+}  // namespace liststore::storage
