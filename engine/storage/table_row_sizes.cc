@@ -64,7 +64,6 @@ void Table::FindLargeRow(const DirectorySlot* slot, std::span<const SharedUpsert
     first = last;
   }
   if (large_row_bytes_ <= kRowBytesMax) large_row_bytes_ = 0;
-  context_.body.Clear();
 }
 
 }  // namespace liststore::storage
