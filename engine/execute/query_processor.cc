@@ -175,6 +175,7 @@ void QueryProcessor::Answer(RequestView& request, Turn& turn) {
     call.CountAccepted(request.parameters());
   }
   for (StatementView& statement : request.statements()) statement.ForgetPlan();
+  turn.scratch.Trim();
 }
 
 cql::CqlOr<QueryProcessor::Ran> QueryProcessor::Handle(Call& call) {

@@ -33,6 +33,22 @@ struct StatementScratch {
     return *settings;
   }
 
+  // Behind a request: no more than about 1 MiB of each stays.
+  void Trim() {
+    constexpr size_t kValuesKept = 32 * 1024;
+    constexpr size_t kStatementsKept = 8 * 1024;
+    if (values.capacity() > kValuesKept) [[unlikely]]
+      std::vector<cql::BoundValue>().swap(values);
+    if (changes.capacity() > kStatementsKept || conditional_writes.capacity() > kStatementsKept ||
+        replies.capacity() > kStatementsKept) [[unlikely]] {
+      std::vector<const cql::ModificationPlan*>().swap(changes);
+      std::vector<Command>().swap(conditional_writes);
+      std::vector<Reply>().swap(replies);
+    }
+    if (!computed.empty()) computed.clear();
+    writes.Trim();
+  }
+
   std::shared_ptr<const settings::StatementSettings> settings;
   uint64_t settings_version = 0;
   // Of the request under way.

@@ -138,6 +138,32 @@ cql::CqlStatus CheckNotInFuture(const std::optional<cql::Operand>& operand, cql:
   return {};
 }
 
+void WriteSet::Trim() {
+  size_t key_bytes = 0;
+  for (size_t i = 0; i < partition_count_; ++i) key_bytes += partitions_[i].capacity();
+  for (size_t i = 0; i < row_count_; ++i) key_bytes += rows_[i].key.capacity();
+  if (row_count_ <= kRowsKept && group_count_ <= kRowsKept && ranges_.size() <= kRowsKept &&
+      cells_.capacity() <= kCellsKept && paths_.size() <= kCellsKept &&
+      key_bytes <= kKeyBytesKept) [[likely]] {
+    return;
+  }
+  std::deque<std::string>().swap(partitions_);
+  std::deque<Group>().swap(groups_);
+  std::deque<Row>().swap(rows_);
+  partition_count_ = 0;
+  group_count_ = 0;
+  row_count_ = 0;
+  hashed_groups_ = 0;
+  absl::flat_hash_map<absl::string_view, std::vector<size_t>>().swap(groups_by_partition_);
+  std::deque<cql::EncodedRange>().swap(ranges_);
+  std::vector<CellUpdate>().swap(cells_);
+  std::deque<std::string>().swap(paths_);
+  std::vector<RowLook>().swap(looks_);
+  std::vector<Command>().swap(commands_);
+  std::vector<std::string>().swap(keys_);
+  std::vector<cql::EncodedRange>().swap(encoded_);
+}
+
 // What most sets have nothing of is asked before: clearing it takes longer.
 void WriteSet::Clear(TimeuuidSource* timeuuids) {
   for (size_t i = 0; i < group_count_; ++i) {

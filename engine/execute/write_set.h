@@ -57,6 +57,9 @@ class WriteSet {
   // Valid until the next call of Clear or Add.
   std::span<const Command> Commands();
 
+  // Behind a request: gives back what a large one has made it take, with what is in it.
+  void Trim();
+
   // Several rows, and a null among their cells: where two are one row under one timestamp, the null
   // wins whichever comes first, which Engine::ExecuteBatch sees to also for a single command.
   bool NullsMayMeetValues() const;
@@ -102,7 +105,9 @@ class WriteSet {
   cql::CqlStatus AddStaticRow(const cql::ModificationPlan& plan, cql::BoundValues values,
                               int64_t ttl, int64_t now_seconds, Group& group);
   // More than that is given back behind a request.
-  static constexpr size_t kCellsKept = size_t{64} << 10;
+  static constexpr size_t kCellsKept = size_t{16} << 10;
+  static constexpr size_t kRowsKept = 4096;  // and as many partitions and commands
+  static constexpr size_t kKeyBytesKept = size_t{1} << 20;
   // The newest ones, without a hash table.
   static constexpr size_t kGroupsSearched = 16;
 

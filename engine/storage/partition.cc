@@ -461,6 +461,8 @@ void Partition::PutRow(LeafRef& at, size_t index, bool replace, RowImage image) 
         context_.other_body.DecodeSimple(context_.schema, liveness, image.payload);
         context_.complex_payload.clear();
         context_.other_body.EncodeComplex(context_.complex_payload);
+        context_.has_large_scratch |=
+            context_.complex_payload.size() > PartitionContext::kScratchBytesKept;
         image.payload = context_.complex_payload;
         image.complex = true;
         continue;

@@ -66,6 +66,26 @@ struct PartitionContext {
   RowBody other_body;
   std::string payload;
   std::string complex_payload;
+
+  // A large row leaves no memory behind in each lane that it came to, which no limit would count:
+  // who fills the scratch with much says so, and it is given back behind the command.
+  bool has_large_scratch = false;
+  void TrimScratch() {
+    if (has_large_scratch) [[unlikely]]
+      FreeScratch();
+  }
+  // What is kept of each in every lane of every table.
+  static constexpr size_t kScratchBytesKept = 16 * 1024;
+  static constexpr size_t kScratchCellsKept = 128;
+
+ private:
+  void FreeScratch() {
+    has_large_scratch = false;
+    body.Free();
+    other_body.Free();
+    std::string().swap(payload);  // an assignment would keep the block
+    std::string().swap(complex_payload);
+  }
 };
 
 class Partition {
@@ -357,6 +377,11 @@ class Partition {
     }
   }
   void NoteExpired(ClusteringKeyView key, std::string_view value, int64_t at_seconds);
+  // What a row has made of the scratch.
+  void NoteScratch(const RowBody& body) const {
+    context_.has_large_scratch |= body.cells().size() > PartitionContext::kScratchCellsKept ||
+                                  context_.payload.size() > PartitionContext::kScratchBytesKept;
+  }
   // Purges context_.body, which is the row of `key`, and tells of a value that went.
   bool PurgeBody(ClusteringKeyView key, int64_t now_seconds);
 

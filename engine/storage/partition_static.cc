@@ -39,6 +39,7 @@ void Partition::PutStatic(int64_t now_seconds) {
     event = ToEvent(body.NextEvent(now_seconds, context_.grace));
     partition.max_timestamp = std::max(partition.max_timestamp, body.MaxTimestamp());
   }
+  NoteScratch(body);
   partition.static_row.Put(context_.arena, context_.payload, event);
 }
 
@@ -69,6 +70,7 @@ void Partition::SendStatic(int64_t now_seconds, RowSink& sink) const {
   row.Decode(body);
   absl::InlinedVector<LiveCellView, 4> cells;
   body.ToView({}, now_seconds, cells);
+  NoteScratch(body);
   if (!cells.empty()) sink.OnStaticRow({cells.data(), cells.size()});
 }
 

@@ -46,6 +46,7 @@ bool Partition::SimpleImage(const RowUpdate& update, const WriteContext& write, 
   context_.body.Merge(update, write, context_.grace);
   context_.payload.clear();
   image.payload = context_.body.EncodeSimple(schema, context_.payload);
+  NoteScratch(context_.body);
   if (!schema.indexes.empty()) {
     const RowBody::Cell* cell = context_.body.LiveCell(schema.indexes[0].column);
     image.fingerprint = cell == nullptr ? uint16_t{0} : ValueFingerprint(cell->view.value);
@@ -59,6 +60,8 @@ void Partition::DecodeRow(const Leaf& leaf, size_t index, RowBody& body) const {
   } else {
     body.DecodeSimple(context_.schema, leaf.liveness(index), leaf.payload(index));
   }
+  if (body.cells().size() > PartitionContext::kScratchCellsKept) [[unlikely]]
+    context_.has_large_scratch = true;
 }
 
 void Partition::PutBody(LeafRef& at, size_t index, bool replace, ClusteringKeyView key,
@@ -86,6 +89,7 @@ void Partition::PutBody(LeafRef& at, size_t index, bool replace, ClusteringKeyVi
     image.ttl_skew = 0;
   }
   image.payload = context_.payload;
+  NoteScratch(body);
   if (!context_.schema.indexes.empty()) {
     const RowBody::Cell* cell = body.LiveCell(context_.schema.indexes[0].column);
     image.fingerprint = cell == nullptr ? uint16_t{0} : ValueFingerprint(cell->view.value);

@@ -98,6 +98,11 @@ void RowBody::Clear() {
   cells_.clear();
 }
 
+void RowBody::Free() {
+  Clear();
+  cells_.shrink_to_fit();
+}
+
 void RowBody::DecodeComplex(std::string_view payload) {
   Clear();
   const uint8_t flags = Take<uint8_t>(payload);

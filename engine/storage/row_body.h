@@ -31,6 +31,8 @@ class RowBody {
   using Cell = StoredCell;
 
   void Clear();
+  // Clears it, and gives its memory back.
+  void Free();
   void DecodeComplex(std::string_view payload);
   void DecodeSimple(const TableSchema& schema, const Liveness& liveness, std::string_view payload);
 

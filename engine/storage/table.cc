@@ -99,6 +99,7 @@ void Table::ScheduleEvent(uint64_t address, Partition& partition) {
 }
 
 void Table::Finish(const PartitionRef& partition, DirectorySlot* slot) {
+  context_.TrimScratch();
   Partition handle(context_, slot->reference);
   if (handle.empty()) {
     Discard(partition.address, slot->reference);
@@ -375,7 +376,9 @@ uint64_t Table::Count(const PartitionRef& partition, const ClusteringRange& rang
   const DirectorySlot* slot = FindForRead(partition);
   if (slot == nullptr) return 0;
   uint64_t reference = slot->reference;
-  return Partition(context_, reference).Count(range, now_seconds, dead_rows);
+  const uint64_t rows = Partition(context_, reference).Count(range, now_seconds, dead_rows);
+  context_.TrimScratch();
+  return rows;
 }
 
 TableStats Table::stats() const {

@@ -64,6 +64,8 @@ void Table::FindLargeRow(const DirectorySlot* slot, std::span<const SharedUpsert
     first = last;
   }
   if (large_row_bytes_ <= kRowBytesMax) large_row_bytes_ = 0;
+  context_.has_large_scratch = true;
+  context_.TrimScratch();
 }
 
 }  // namespace liststore::storage

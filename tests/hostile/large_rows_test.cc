@@ -69,5 +69,23 @@ TEST_F(LargeRows, AreRefusedBeyondFourGigabytes) {
   EXPECT_LT(memory.judged_bytes(), 300 * kMiB) << "the row was not put together";
 }
 
+// Of each lane that one came to, and of each thread.
+TEST_F(LargeRows, LeaveNothingBehind) {
+  Must("CREATE TABLE k.w (p int PRIMARY KEY, v blob, w blob)");
+  const std::string value(10 * kMiB, 'v');
+  // The client's own buffers have grown by then.
+  Must("INSERT INTO k.w (p, v, w) VALUES (0, ?, 0x00)", {{value}});
+  const size_t before = PeakMemory::judged_now_bytes();
+  for (int p = 1; p <= 100; ++p) {
+    Must({"INSERT INTO k.w (p, v, w) VALUES (?, ?, 0x00)", {{cql::EncodeInt(p)}, {value}}, true});
+    Must({"DELETE FROM k.w WHERE p = ?", {{cql::EncodeInt(p)}}, true});
+  }
+  Must("DROP TABLE k.w");
+  const std::string held = "SELECT bytes FROM liststore.memory WHERE kind = 'rows'";
+  while (cql::DecodeInteger(Cell(held)) > int64_t{8 << 20}) {
+  }
+  EXPECT_LT(PeakMemory::judged_now_bytes(), before + 64 * kMiB);
+}
+
 }  // namespace large_rows_test
 }  // namespace liststore::testing

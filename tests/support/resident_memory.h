@@ -22,6 +22,8 @@ class PeakMemory {
   // The same where it says something: a sanitizer keeps what was freed, and more than there was
   // beside it, so that 0 is all that can be said.
   size_t judged_bytes() const { return kIsSanitized ? 0 : grown_bytes(); }
+  // What is resident now, of all; 0 under a sanitizer.
+  static size_t judged_now_bytes() { return kIsSanitized ? 0 : Read("VmRSS:"); }
 
  private:
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -33,11 +35,12 @@ class PeakMemory {
   static constexpr bool kIsSanitized = false;
 #endif
 
-  static size_t Peak() {
+  static size_t Peak() { return Read("VmHWM:"); }
+  static size_t Read(const std::string& name) {
     std::ifstream status("/proc/self/status");
     for (std::string word; status >> word;) {
       size_t kibibytes = 0;
-      if (word == "VmHWM:" && status >> kibibytes) return kibibytes << 10;
+      if (word == name && status >> kibibytes) return kibibytes << 10;
     }
     return 0;
   }
