@@ -237,12 +237,19 @@ std::string ReadDecimal(std::string_view& rest) {
   const char sign = Take(rest, 1)[0];
   if (sign == kZero) return EncodeDecimal({});
   LS_CHECK(sign == kNegative || sign == kPositive, "a decimal begins with its sign");
-  std::string inverted(rest);
-  if (sign == kNegative) Invert(inverted.data(), inverted.size());
-  std::string_view from = inverted;
+  // Up to its end alone: a key may hold thousands. Exponents are short.
+  LS_CHECK(!rest.empty(), "an encoded key holds whole columns");
+  auto first = static_cast<uint8_t>(sign == kNegative ? ~rest[0] : rest[0]);
+  if (first < kVarintBase) first = static_cast<uint8_t>(~first);
+  const size_t exponent_bytes = 1 + size_t{first} - kVarintBase;
+  const char end = sign == kNegative ? static_cast<char>(~kEndOfDigits) : kEndOfDigits;
+  const size_t last = rest.find(end, exponent_bytes);
+  LS_CHECK(last != std::string_view::npos, "the digits of a decimal end");
+  std::string magnitude(Take(rest, last + 1));
+  if (sign == kNegative) Invert(magnitude.data(), magnitude.size());
+  std::string_view from = magnitude;
   NormalDecimal number = ReadMagnitude(from);
   number.sign = sign == kNegative ? -1 : 1;
-  rest.remove_prefix(rest.size() - from.size());
   return EncodeDecimal(number);
 }
 
@@ -393,7 +400,8 @@ std::vector<std::string> DecodeClusteringKey(const std::vector<ClusteringColumnS
                                              std::string_view encoded) {
   std::vector<std::string> values;
   values.reserve(columns.size());
-  std::string inverted;
+  const std::string_view whole = encoded;
+  std::string inverted;  // all of it, once
   for (size_t i = 0; i < columns.size(); ++i) {
     const DataType& type = columns[i].type;
     if (IsBare(columns, i)) {
@@ -401,9 +409,12 @@ std::vector<std::string> DecodeClusteringKey(const std::vector<ClusteringColumnS
       values.push_back(fixed ? ReadFixed(type.native(), encoded) : std::string(encoded));
       encoded = {};
     } else if (IsInverted(columns, i)) {
-      inverted = encoded;
-      Invert(inverted.data(), inverted.size());
+      if (inverted.empty()) {
+        inverted = whole;
+        Invert(inverted.data(), inverted.size());
+      }
       std::string_view rest = inverted;
+      rest.remove_prefix(whole.size() - encoded.size());
       values.push_back(ReadDelimited(type, rest));
       encoded.remove_prefix(encoded.size() - rest.size());
     } else {

@@ -118,7 +118,7 @@ bool IsValidCqlValue(CqlType type, std::string_view value) {
     case CqlType::kInet:
       return value.size() == 4 || value.size() == 16;
     case CqlType::kDecimal:
-      return value.size() >= kDecimalScaleBytes;
+      return value.size() >= kDecimalScaleBytes && value.size() <= kDecimalBytesMax;
     case CqlType::kTime:
       return LoadBigEndian64(value.data()) < kNanosPerDay;
     case CqlType::kTimeuuid:

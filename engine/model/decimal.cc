@@ -4,22 +4,17 @@
 #include <bit>
 #include <cstdlib>
 #include <limits>
-#include <vector>
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/three_way.h"
+#include "engine/model/big_number.h"
 
 namespace liststore {
 namespace {
 
-constexpr uint32_t kDigitsPerChunk = 9;
-constexpr uint32_t kChunk = 1'000'000'000;
 // Zeros that EncodeDecimal writes to avoid a negative scale.
 constexpr int64_t kPaddingZerosMax = 38;
-
-// A magnitude as 32-bit limbs, the least significant first, the last not zero.
-using Limbs = std::vector<uint32_t>;
 
 bool IsNegative(std::string_view varint) { return (varint[0] & 0x80) != 0; }
 
@@ -52,57 +47,6 @@ std::string VarintOf(int sign, const Limbs& limbs) {
     }
   }
   return std::string(TrimVarint(varint));
-}
-
-std::string DigitsOf(Limbs limbs) {
-  std::string reversed;
-  while (!limbs.empty()) {
-    uint64_t remainder = 0;
-    for (size_t i = limbs.size(); i-- > 0;) {
-      const uint64_t dividend = remainder << 32 | limbs[i];
-      limbs[i] = static_cast<uint32_t>(dividend / kChunk);
-      remainder = dividend % kChunk;
-    }
-    while (!limbs.empty() && limbs.back() == 0) limbs.pop_back();
-    for (uint32_t i = 0; i < kDigitsPerChunk; ++i, remainder /= 10) {
-      reversed.push_back(static_cast<char>('0' + remainder % 10));
-    }
-  }
-  while (!reversed.empty() && reversed.back() == '0') reversed.pop_back();
-  std::reverse(reversed.begin(), reversed.end());
-  return reversed;
-}
-
-Limbs LimbsOf(std::string_view digits) {
-  Limbs limbs;
-  while (!digits.empty()) {
-    const std::string_view chunk = digits.substr(0, kDigitsPerChunk);
-    digits.remove_prefix(chunk.size());
-    uint64_t factor = 1;
-    uint64_t carry = 0;
-    for (const char digit : chunk) {
-      factor *= 10;
-      carry = carry * 10 + static_cast<uint64_t>(digit - '0');
-    }
-    for (uint32_t& limb : limbs) {
-      carry += limb * factor;
-      limb = static_cast<uint32_t>(carry);
-      carry >>= 32;
-    }
-    if (carry != 0) limbs.push_back(static_cast<uint32_t>(carry));
-  }
-  return limbs;
-}
-
-// limbs *= factor.
-void Multiply(uint64_t factor, Limbs& limbs) {
-  uint64_t carry = 0;
-  for (uint32_t& limb : limbs) {
-    carry += limb * factor;
-    limb = static_cast<uint32_t>(carry);
-    carry >>= 32;
-  }
-  if (carry != 0) limbs.push_back(static_cast<uint32_t>(carry));
 }
 
 int CompareLimbs(const Limbs& a, const Limbs& b) {
@@ -168,7 +112,7 @@ NormalDecimal NormalizeDecimal(std::string_view value) {
   const std::string_view unscaled = value.substr(kDecimalScaleBytes);
   NormalDecimal number;
   if (unscaled.empty()) return number;
-  number.digits = DigitsOf(MagnitudeOf(TrimVarint(unscaled)));
+  number.digits = DigitsOfLimbs(MagnitudeOf(TrimVarint(unscaled)));
   if (number.digits.empty()) return number;
   number.sign = IsNegative(unscaled) ? -1 : 1;
   number.exponent = static_cast<int64_t>(number.digits.size()) - scale;
@@ -190,7 +134,7 @@ std::string EncodeDecimal(const NormalDecimal& number) {
   LS_CHECK(scale <= std::numeric_limits<int32_t>::max(), "a decimal's scale has 32 bits");
   std::string value(kDecimalScaleBytes, '\0');
   StoreBigEndian32(value.data(), static_cast<uint32_t>(static_cast<int32_t>(scale)));
-  return value + VarintOf(number.sign, LimbsOf(digits));
+  return value + VarintOf(number.sign, LimbsOfDigits(digits));
 }
 
 int CompareDecimals(std::string_view a, std::string_view b) {
@@ -206,9 +150,8 @@ int CompareDecimals(std::string_view a, std::string_view b) {
     // As close as they are, the one with fewer digits behind the point gets no more digits than the
     // other has.
     ScaledLimbs& shorter = left.scale < right.scale ? left : right;
-    int64_t zeros = std::abs(int64_t{left.scale} - right.scale);
-    for (; zeros >= kDigitsPerChunk; zeros -= kDigitsPerChunk) Multiply(kChunk, shorter.limbs);
-    for (; zeros > 0; --zeros) Multiply(10, shorter.limbs);
+    const int64_t zeros = std::abs(int64_t{left.scale} - right.scale);
+    shorter.limbs = TimesPowerOfTen(shorter.limbs, static_cast<uint64_t>(zeros));
   }
   return left.sign * CompareLimbs(left.limbs, right.limbs);
 }

@@ -11,6 +11,9 @@
 namespace liststore {
 
 inline constexpr size_t kDecimalScaleBytes = 4;
+// A decimal has 2.5 million digits at most: to compare two of different scales takes some 20 bytes
+// of memory for each of theirs.
+inline constexpr size_t kDecimalBytesMax = size_t{1} << 20;
 
 // The shortest form of a varint of at least one byte: without bytes that repeat the sign.
 std::string_view TrimVarint(std::string_view value);
@@ -27,14 +30,14 @@ struct NormalDecimal {
   bool operator==(const NormalDecimal&) const = default;
 };
 
-// `value` has a scale; missing unscaled bytes count as zero. Quadratic in its length.
+// `value` has a scale; missing unscaled bytes count as zero. O(n log^2 n) of its bytes.
 NormalDecimal NormalizeDecimal(std::string_view value);
 // A decimal of that value, with scale 0 where that costs at most 38 zeros (100 and not 1E+2).
 std::string EncodeDecimal(const NormalDecimal& number);
 
 int CompareNormalDecimals(const NormalDecimal& a, const NormalDecimal& b);
 // Three-way by value, as of their normal forms. O(bytes) where the scales are the same, or the
-// numbers of digits tell; else O(bytes * (1 + difference of the scales)), at most quadratic.
+// numbers of digits tell; else O(n log n) of their bytes.
 int CompareDecimals(std::string_view a, std::string_view b);
 
 }  // namespace liststore

@@ -6,6 +6,7 @@
 #include "engine/base/utf8.h"
 #include "engine/cql/syntax/quoting.h"
 #include "engine/cql/values/marshal_name.h"
+#include "engine/model/decimal.h"
 #include "engine/model/duration.h"
 
 namespace liststore::cql {
@@ -79,6 +80,10 @@ std::string NativeFlaw(CqlType type, std::string_view bytes) {
     case CqlType::kCounter:
       type = CqlType::kBigint;
       break;
+    case CqlType::kDecimal:
+      if (bytes.size() <= kDecimalBytesMax) break;
+      return "a decimal of " + size + " bytes exceeds the maximum of " +
+             std::to_string(kDecimalBytesMax) + " bytes";
     default:
       break;
   }

@@ -89,7 +89,7 @@ Result TooLong(size_t digits) {
 constexpr size_t kInfiniteVarintBytes = 130;
 static_assert(8 * (kInfiniteVarintBytes - 1) > std::numeric_limits<double>::max_exponent);
 
-// Digits are made in quadratic time: not of numbers without end. `unscaled` may be empty.
+// Digits are not made of numbers without end. `unscaled` may be empty.
 bool IsPrinted(std::string_view unscaled) {
   return unscaled.empty() || TrimVarint(unscaled).size() <= kPrintedVarintBytesMax;
 }

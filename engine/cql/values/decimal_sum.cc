@@ -6,14 +6,13 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/cql/values/number_text.h"
+#include "engine/model/big_number.h"
 #include "engine/model/decimal.h"
 
 namespace liststore::cql {
 namespace {
 
 constexpr int kLimbBits = 32;
-constexpr int64_t kDigitsPerFactor = 9;
-constexpr uint32_t kFactor = 1'000'000'000;
 
 void Trim(std::vector<uint32_t>& magnitude) {
   while (!magnitude.empty() && magnitude.back() == 0) magnitude.pop_back();
@@ -27,14 +26,6 @@ void Multiply(std::vector<uint32_t>& magnitude, uint32_t factor, uint64_t carry)
     carry >>= kLimbBits;
   }
   if (carry != 0) magnitude.push_back(static_cast<uint32_t>(carry));
-}
-
-void MultiplyByPowerOfTen(std::vector<uint32_t>& magnitude, int64_t exponent) {
-  if (magnitude.empty()) return;
-  for (; exponent >= kDigitsPerFactor; exponent -= kDigitsPerFactor) {
-    Multiply(magnitude, kFactor, 0);
-  }
-  for (; exponent > 0; --exponent) Multiply(magnitude, 10, 0);
 }
 
 // Two's complement of the same length.
@@ -141,18 +132,26 @@ bool DecimalSum::AddDecimal(std::string_view value) {
   return true;
 }
 
+DecimalSum::Number DecimalSum::SumOf(std::span<const ScaledLimbs> by_scale) {
+  if (by_scale.size() == 1) return NumberOf(*by_scale[0].second);
+  // Two halves, of which the smaller scales get digits until they have the larger scale.
+  const size_t middle = by_scale.size() / 2;
+  Number sum = SumOf(by_scale.first(middle));
+  const int64_t zeros = by_scale.back().first - by_scale[middle - 1].first;
+  sum.magnitude = TimesPowerOfTen(sum.magnitude, static_cast<uint64_t>(zeros));
+  Limbs limbs;
+  AddMagnitude(sum, limbs);
+  AddMagnitude(SumOf(by_scale.subspan(middle)), limbs);
+  return NumberOf(std::move(limbs));
+}
+
 DecimalSum::Number DecimalSum::Total() const {
-  Number total;
-  int64_t scale = 0;
-  for (const auto& [next_scale, limbs] : by_scale_) {
-    MultiplyByPowerOfTen(total.magnitude, next_scale - scale);
-    Limbs sum = limbs;
-    sum.Carry();
-    AddMagnitude(total, sum);
-    total = NumberOf(std::move(sum));
-    scale = next_scale;
-  }
-  MultiplyByPowerOfTen(total.magnitude, scale_ - scale);
+  if (by_scale_.empty()) return {};
+  std::vector<ScaledLimbs> by_scale;
+  for (const auto& [scale, limbs] : by_scale_) by_scale.emplace_back(scale, &limbs);
+  Number total = SumOf(by_scale);
+  const int64_t zeros = scale_ - by_scale.back().first;
+  total.magnitude = TimesPowerOfTen(total.magnitude, static_cast<uint64_t>(zeros));
   return total;
 }
 

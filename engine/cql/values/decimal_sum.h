@@ -5,15 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace liststore::cql {
 
 // A sum for each scale, in binary, and at the end one of all. What is added costs time in
-// proportion to its bytes: carries wait. The result costs its bytes times the digits between the
-// smallest and the largest scale.
+// proportion to its bytes: carries wait. The result costs O(n log^2 n) of its bytes and of
+// those of a sum for each scale.
 class DecimalSum {
  public:
   // Of a varint of at least one byte.
@@ -51,6 +53,9 @@ class DecimalSum {
   static void AddMagnitude(const Number& number, Limbs& to);
 
   void Add(std::string_view varint, int64_t scale);
+  using ScaledLimbs = std::pair<int64_t, const Limbs*>;
+  // Of some, ascending by scale, with the last one's scale.
+  static Number SumOf(std::span<const ScaledLimbs> by_scale);
   // Of all, with scale_.
   Number Total() const;
   DecimalSum DividedBy(uint64_t count, bool rounds) const;

@@ -9,10 +9,10 @@
 
 namespace liststore::cql {
 
-// Digits of a literal for a varint or decimal: turning them into bytes is quadratic.
+// Digits of a literal for a varint or decimal.
 inline constexpr size_t kLiteralDigitsMax = 65535;
-// Bytes of a varint that surely has no more than kLiteralDigitsMax digits: to print longer ones
-// would be quadratic work for nobody to read.
+// Bytes of a varint that surely has no more than kLiteralDigitsMax digits: longer ones are not
+// printed, since nobody could say them as literals.
 inline constexpr size_t kPrintedVarintBytesMax = 27000;
 
 // -?digits -> the shortest varint. nullopt for anything else.
