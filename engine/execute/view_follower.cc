@@ -77,6 +77,20 @@ bool ViewFollower::Follows(TableId table) const {
   return std::ranges::find(bases_, table, &Base::id) != bases_.end();
 }
 
+size_t ViewFollower::CountDerivedFrom(TableId table) const {
+  const auto base = std::ranges::find(bases_, table, &Base::id);
+  return base == bases_.end() ? 0 : base->views.size();
+}
+
+uint64_t ViewFollower::BytesBefore() const {
+  uint64_t bytes = 0;
+  for (const auto& [key, row] : before_) {
+    bytes += key.clustering.size();
+    for (const Cell& cell : row.cells) bytes += cell.value.size() + cell.path.size();
+  }
+  return bytes;
+}
+
 void ViewFollower::OnAttempt() {
   before_.clear();
   after_.clear();

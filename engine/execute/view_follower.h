@@ -32,6 +32,8 @@ class ViewFollower final : public RowFollower {
 
   bool Follows(TableId table) const override;
   std::span<const TableId> Derived() const override { return derived_; }
+  size_t CountDerivedFrom(TableId table) const override;
+  uint64_t BytesBefore() const override;
   void OnAttempt() override;
   void OnRowBefore(TableId table, std::string_view partition_key, const RowView& row) override {
     AddRow(table, partition_key, row, before_);

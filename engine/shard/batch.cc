@@ -110,10 +110,11 @@ class Engine::Batch {
     applies_ = status == OpStatus::kOk && ConditionsHold();
     if (applies_) AddNulls();
     if (applies_) status = PledgeAll();
-    if (applies_ && status == OpStatus::kOk) {
-      if (follower_ != nullptr) ShowRows(FollowedRows::When::kBefore);
-      ApplyAll(replies);
+    if (applies_ && follower_ != nullptr && status == OpStatus::kOk) {
+      ShowRows(FollowedRows::When::kBefore);
+      status = PledgeDerived();
     }
+    if (applies_ && status == OpStatus::kOk) ApplyAll(replies);
     for (const auto& [id, share] : shares_) {
       if (share.table != nullptr) share.table->ClearPledges();
     }
@@ -222,6 +223,28 @@ class Engine::Batch {
     return OpStatus::kOk;
   }
 
+  // Where the rows come that follow is not known before the write. Every lane is held: what the
+  // budget has now it has until they come.
+  OpStatus PledgeDerived() {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < writes_.size(); ++i) {
+      const auto* upsert = std::get_if<UpsertCommand>(&writes_[i].body);
+      if (upsert == nullptr || !follower_->Follows(writes_[i].table)) continue;
+      const uint64_t views = follower_->CountDerivedFrom(writes_[i].table);
+      storage::Table& table = *shares_.find(ShareIdOf(writes_[i]))->second.table;
+      const storage::PartitionRef partition{writes_[i].partition_key, to_[i].address};
+      for (const RowUpdate& row : upsert->rows) {
+        if (!row.of_static_row) bytes += views * table.DerivedRowBytes(partition, row);
+      }
+    }
+    bytes -= std::min(bytes, follower_->BytesBefore());
+    if (!engine_.budget_.TryHold(bytes, memory::MemoryBudget::Purpose::kGrow)) {
+      return OpStatus::kOutOfMemory;
+    }
+    derived_bytes_ = bytes;
+    return OpStatus::kOk;
+  }
+
   void ApplyAll(std::span<Reply> replies) {
     for (size_t i = 0; i < writes_.size(); ++i) {
       if (IsUpsert(writes_[i])) replies[i] = Apply(i, writes_[i].body);
@@ -270,12 +293,23 @@ class Engine::Batch {
   }
   void ApplyDerived() {
     ShowRows(FollowedRows::When::kAfter);
-    for (const DerivedRow& row : follower_->Changes()) {
-      storage::PartitionRef partition;
-      storage::Table* table = engine_.FindHeld(row.table, row.partition_key, partition);
-      LS_CHECK(table != nullptr, "the table has been looked for");
-      PutDerivedRow(*table, partition, row, NowSeconds(), /*may_fail=*/false);
-    }
+    engine_.budget_.Release(std::exchange(derived_bytes_, 0));
+    const std::span<const DerivedRow> changes = follower_->Changes();
+    const auto each = [&](auto&& change) {
+      for (const DerivedRow& row : changes) {
+        storage::PartitionRef partition;
+        storage::Table* table = engine_.FindHeld(row.table, row.partition_key, partition);
+        LS_CHECK(table != nullptr, "the table has been looked for");
+        change(*table, partition, row);
+      }
+    };
+    // What was there goes first, all of it: its memory is what the rows to come were promised.
+    each([&](storage::Table& table, const storage::PartitionRef& partition, const DerivedRow& row) {
+      TakeOutDerivedRow(table, partition, row, NowSeconds());
+    });
+    each([&](storage::Table& table, const storage::PartitionRef& partition, const DerivedRow& row) {
+      if (row.present()) PutDerivedRow(table, partition, row, NowSeconds(), /*may_fail=*/false);
+    });
   }
 
   int64_t NowSeconds() const { return WholeSeconds(now_nanos_); }
@@ -299,6 +333,7 @@ class Engine::Batch {
   WriteTimestamp newest_seen_ = WriteTimestamp::None();
   bool applies_ = false;
   uint64_t row_bytes_ = 0;
+  uint64_t derived_bytes_ = 0;  // held of the budget for the rows that follow
 };
 
 OpStatus Engine::ExecuteBatch(std::span<const Command> writes, uint64_t now_nanos,

@@ -53,23 +53,27 @@ void FollowedRows::OnRows(std::span<const RowView> rows) {
 
 void FollowedRows::OnPackedRun(const PackedRun&) { LS_UNREACHABLE("packed runs are not accepted"); }
 
-OpStatus PutDerivedRow(storage::Table& table, const storage::PartitionRef& partition,
-                       const DerivedRow& row, int64_t now_seconds, bool may_fail) {
+void TakeOutDerivedRow(storage::Table& table, const storage::PartitionRef& partition,
+                       const DerivedRow& row, int64_t now_seconds) {
   PackedItemKey packed;
   const ClusteringKeyView key =
       MakeClusteringKey(row.clustering_key, table.schema().packs_item_keys(), packed);
   const WriteContext above_all{WriteTimestamp{std::numeric_limits<int64_t>::max()}, now_seconds};
-  const auto take_out = [&] {
-    LS_CHECK(table.DeleteRows(partition, {&key, 1}, above_all) == OpStatus::kOk,
-             "a deletion that leaves nothing takes no memory");
-  };
-  take_out();
-  if (!row.present()) return OpStatus::kOk;
+  LS_CHECK(table.DeleteRows(partition, {&key, 1}, above_all) == OpStatus::kOk,
+           "a deletion that leaves nothing takes no memory");
+}
+
+OpStatus PutDerivedRow(storage::Table& table, const storage::PartitionRef& partition,
+                       const DerivedRow& row, int64_t now_seconds, bool may_fail) {
+  LS_DCHECK(row.present(), "a row that goes is taken out");
+  PackedItemKey packed;
+  const ClusteringKeyView key =
+      MakeClusteringKey(row.clustering_key, table.schema().packs_item_keys(), packed);
   const StoredPartition whole{.key = partition.key};
   const StoredRow stored{key, row.marker, {}, row.cells};
   OpStatus status = table.Restore(partition, whole, {&stored, 1}, now_seconds);
   if (status == OpStatus::kOk) return status;
-  take_out();
+  TakeOutDerivedRow(table, partition, row, now_seconds);
   if (may_fail) return status;
   table.RedeemPledges();
   status = table.Restore(partition, whole, {&stored, 1}, now_seconds);

@@ -51,9 +51,12 @@ class FollowedRows final : public RowSink {
   std::string_view partition_key_;
 };
 
-// Makes the row what it is to be. The table has seen timestamps of the engine alone, so that
-// nothing is left of what was there. `may_fail`: kOutOfMemory, and the row is not there; else
-// memory is taken beyond the limit.
+// Takes out what there is of the row. The table has seen timestamps of the engine alone, so that
+// nothing is left of it.
+void TakeOutDerivedRow(storage::Table& table, const storage::PartitionRef& partition,
+                       const DerivedRow& row, int64_t now_seconds);
+// Puts in a row that is not there. `may_fail`: kOutOfMemory, and it is not; else what the budget
+// does not have is taken from its slack, or beyond the limit.
 OpStatus PutDerivedRow(storage::Table& table, const storage::PartitionRef& partition,
                        const DerivedRow& row, int64_t now_seconds, bool may_fail);
 

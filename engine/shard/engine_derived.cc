@@ -32,6 +32,8 @@ OpStatus Engine::FillFromLane(Lane& lane, TableId base, RowFollower& follower,
       storage::PartitionRef partition;
       storage::Table* into = FindHeld(row.table, row.partition_key, partition);
       LS_CHECK(into != nullptr, "the table has been looked for");
+      TakeOutDerivedRow(*into, partition, row, now_seconds);
+      if (!row.present()) continue;
       const OpStatus status = PutDerivedRow(*into, partition, row, now_seconds, /*may_fail=*/true);
       if (status != OpStatus::kOk) return status;
     }

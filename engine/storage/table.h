@@ -67,8 +67,7 @@ struct TableStats {
   uint64_t expired_rows = 0;  // reclaimed because everything in them had expired, ever
   uint64_t live_bytes = 0;    // bytes of blocks in use
   uint64_t held_bytes = 0;    // pages held for them
-  // Slabs beyond the limit: of derived rows that it had no room for (shard/derived_rows.h), or of a
-  // write for which the slack was too little (memory/memory_budget.h).
+  // Slabs beyond the limit: of a write for which the slack was too little (memory/memory_budget.h).
   uint64_t slabs_beyond_limit = 0;
   Usage usage;
   uint64_t evicted_bytes = 0;  // blocks that evictions for memory gave back, ever
@@ -145,6 +144,9 @@ class Table final : private memory::Arena::Relocator {
                        const WriteContext& write);
   // From here to ClearPledges() writes take what was pledged, and do not fail.
   void RedeemPledges() { redeeming_ = true; }
+  // What a row that follows from `row` of this table, once that is written, takes of another table
+  // (shard/derived_rows.h), at most. What a leaf that it comes to takes besides is not counted.
+  uint64_t DerivedRowBytes(const PartitionRef& partition, const RowUpdate& row);
   // Of the last write that was kRowTooLarge.
   uint64_t large_row_bytes() const { return large_row_bytes_; }
 
