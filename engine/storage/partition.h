@@ -224,6 +224,8 @@ class Partition {
   // Makes room for rows that come together, so that a small partition grows once as a rule.
   void Expect(const Load& load);
   void Upsert(const RowUpdate& update, const WriteContext& write);
+  // The same for several; those of one row are merged before it is written again.
+  void UpsertAll(std::span<const RowUpdate> updates, const WriteContext& write);
   // Deletions return how many live rows went.
   uint64_t DeleteRow(ClusteringKeyView key, const WriteContext& write);
   uint64_t DeleteRange(const ClusteringRange& range, const WriteContext& write);
@@ -365,6 +367,10 @@ class Partition {
   // and go.
   bool Hides(ClusteringKeyView key, const WriteContext& write);
   void PurgeTombstones(int64_t now_seconds);
+  // Upserts of one row, at least two.
+  void UpsertTogether(std::span<const RowUpdate* const> updates, const WriteContext& write);
+  // Behind a merge: a tombstone may lie just before the write, over what made way for it.
+  void CoverWhatMadeWay(const RowUpdate& update, const WriteContext& write);
   void ReclaimLeaf(LeafRef at, int64_t now_seconds);
   // Erases the live rows of a leaf, which are all simple, that have `value`; returns how many.
   uint64_t EraseSimpleRowsWithValue(LeafRef at, std::string_view value, const WriteContext& write);
@@ -386,7 +392,7 @@ class Partition {
   bool PurgeBody(ClusteringKeyView key, int64_t now_seconds);
 
   // --- The static row: partition_static.cc
-  void UpsertStatic(const RowUpdate& update, const WriteContext& write);
+  void UpsertStatic(std::span<const RowUpdate* const> updates, const WriteContext& write);
   // Lays a deletion of the whole partition, which is large, over it.
   void CoverStatic(const WriteContext& write);
   void PutStatic(int64_t now_seconds);

@@ -4,8 +4,10 @@
 
 namespace liststore::storage {
 
-void Partition::UpsertStatic(const RowUpdate& update, const WriteContext& write) {
-  LS_CHECK(!update.marker, "a static row has no marker");
+void Partition::UpsertStatic(std::span<const RowUpdate* const> updates, const WriteContext& write) {
+  for (const RowUpdate* const update : updates) {
+    LS_CHECK(!update->marker, "a static row has no marker");
+  }
   PurgeTombstones(write.now_seconds);
   if (large() && LargeOf(reference_).tombstone.Covers(write.timestamp)) return;
   RowBody& body = context_.body;
@@ -15,7 +17,7 @@ void Partition::UpsertStatic(const RowUpdate& update, const WriteContext& write)
   } else {
     body.Clear();
   }
-  body.Merge(update, write, context_.grace);
+  body.MergeAll(updates, write, context_.grace);
   // A tombstone may lie just before the write, over what makes way for it.
   if (large() && LargeOf(reference_).tombstone.present()) {
     body.Cover(LargeOf(reference_).tombstone.timestamp);

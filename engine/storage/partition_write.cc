@@ -188,22 +188,77 @@ bool MakesWay(const RowUpdate& update) {
                      [](const CellUpdate& cell) { return cell.makes_way; });
 }
 
+int CompareRowsOf(const RowUpdate& a, const RowUpdate& b) {
+  if (a.of_static_row != b.of_static_row) return a.of_static_row ? -1 : 1;
+  return a.of_static_row ? 0 : CompareKeys(a.key, b.key);
+}
+
 }  // namespace
+
+void Partition::CoverWhatMadeWay(const RowUpdate& update, const WriteContext& write) {
+  if (!large() || !MakesWay(update)) return;
+  PurgeTombstones(write.now_seconds);
+  const LargePartition& partition = LargeOf(reference_);
+  const WriteTimestamp above =
+      std::max(partition.tombstone.timestamp, partition.ranges.At(update.key).timestamp);
+  if (!above.is_none()) context_.body.Cover(above);
+}
+
+void Partition::UpsertAll(std::span<const RowUpdate> updates, const WriteContext& write) {
+  absl::InlinedVector<const RowUpdate*, 16> order;
+  for (const RowUpdate& update : updates) order.push_back(&update);
+  const auto precedes = [](const RowUpdate* a, const RowUpdate* b) {
+    return CompareRowsOf(*a, *b) < 0;
+  };
+  if (!std::ranges::is_sorted(order, precedes)) std::ranges::stable_sort(order, precedes);
+  for (auto first = order.begin(); first != order.end();) {
+    const auto last = std::find_if(first + 1, order.end(), [&](const RowUpdate* other) {
+      return CompareRowsOf(**first, *other) != 0;
+    });
+    if (last - first == 1) {
+      Upsert(**first, write);
+    } else {
+      UpsertTogether({&*first, static_cast<size_t>(last - first)}, write);
+    }
+    first = last;
+  }
+}
+
+void Partition::UpsertTogether(std::span<const RowUpdate* const> updates,
+                               const WriteContext& write) {
+  const RowUpdate& one = *updates.front();
+  if (one.of_static_row) return UpsertStatic(updates, write);
+  if (Hides(one.key, write)) return;
+  LeafRef at = FindLeaf(one.key);
+  size_t index = 0;
+  bool found = false;
+  if (at.block != nullptr) {
+    const Leaf leaf(at.block);
+    index = leaf.LowerBound(one.key);
+    found = leaf.KeyIs(index, one.key);
+  }
+  if (found) {
+    DecodeRow(Leaf(at.block), index, context_.body);
+    PurgeBody(one.key, write.now_seconds);
+  } else {
+    context_.body.Clear();
+  }
+  context_.body.MergeAll(updates, write, context_.grace);
+  for (const RowUpdate* const update : updates) CoverWhatMadeWay(*update, write);
+  PutBody(at, index, found, one.key, write.now_seconds);
+}
 
 void Partition::Upsert(const RowUpdate& update, const WriteContext& write) {
   RowImage image;
   const bool simple = SimpleImage(update, write, image);
-  if (!simple && update.of_static_row) return UpsertStatic(update, write);
+  if (!simple && update.of_static_row) {
+    const RowUpdate* const alone = &update;
+    return UpsertStatic({&alone, 1}, write);
+  }
   if (Hides(update.key, write)) return;
   const auto merge = [&] {
     context_.body.Merge(update, write, context_.grace);
-    // A tombstone may lie just before the write, over what makes way for it.
-    if (!large() || !MakesWay(update)) return;
-    PurgeTombstones(write.now_seconds);
-    const LargePartition& partition = LargeOf(reference_);
-    const WriteTimestamp above =
-        std::max(partition.tombstone.timestamp, partition.ranges.At(update.key).timestamp);
-    if (!above.is_none()) context_.body.Cover(above);
+    CoverWhatMadeWay(update, write);
   };
   LeafRef at = FindLeaf(update.key);
   size_t index = 0;

@@ -1,6 +1,7 @@
 #include "engine/storage/row_body.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
@@ -205,36 +206,81 @@ void RowBody::MergeCell(const Cell& cell) {
   if (cell.path.empty() && !cell.view.live) CoverElements(at);
 }
 
-void RowBody::Merge(const RowUpdate& update, const WriteContext& context,
-                    const GracePolicy& grace) {
-  if (tombstone_.Covers(context.timestamp)) return;
+bool RowBody::MakeCell(const CellUpdate& assignment, const Liveness& liveness,
+                       const WriteContext& context, Cell& cell) const {
+  cell.column = assignment.column;
+  cell.path = assignment.path;
+  cell.view.live = assignment.live;
+  if (assignment.makes_way) {
+    cell.view.liveness.timestamp.micros = context.timestamp.micros - 1;
+    cell.view.deletion_seconds = context.now_seconds;
+    // Before all timestamps lies none; and what the row's tombstone covers is covered.
+    const WriteTimestamp before = cell.view.liveness.timestamp;
+    return !before.is_none() && !tombstone_.Covers(before);
+  }
+  if (assignment.live) {
+    cell.view.liveness = liveness;
+    cell.view.value = assignment.value;
+  } else {
+    cell.view.liveness.timestamp = context.timestamp;
+    cell.view.deletion_seconds = context.now_seconds;
+  }
+  return true;
+}
+
+Liveness RowBody::MergeMarker(const RowUpdate& update, const WriteContext& context) {
   const Liveness liveness{context.timestamp, update.expiry_seconds, update.ttl_seconds};
   if (update.marker && (!marker_.present() || CompareMarkers(liveness, marker_) > 0)) {
     marker_ = liveness;
   }
-  const bool alone = update.cells.size() <= kMergedAloneMax;
+  return liveness;
+}
+
+void RowBody::Append(const RowUpdate& update, const WriteContext& context) {
+  const Liveness liveness = MergeMarker(update, context);
   for (const CellUpdate& assignment : update.cells) {
     Cell cell;
-    cell.column = assignment.column;
-    cell.path = assignment.path;
-    cell.view.live = assignment.live;
-    if (assignment.makes_way) {
-      cell.view.liveness.timestamp.micros = context.timestamp.micros - 1;
-      cell.view.deletion_seconds = context.now_seconds;
-      // Before all timestamps lies none; and what the row's tombstone covers is covered.
-      const WriteTimestamp before = cell.view.liveness.timestamp;
-      if (before.is_none() || tombstone_.Covers(before)) continue;
-    } else if (assignment.live) {
-      cell.view.liveness = liveness;
-      cell.view.value = assignment.value;
-    } else {
-      cell.view.liveness.timestamp = context.timestamp;
-      cell.view.deletion_seconds = context.now_seconds;
-    }
-    alone ? MergeCell(cell) : cells_.push_back(cell);
+    if (MakeCell(assignment, liveness, context, cell)) cells_.push_back(cell);
   }
-  if (!alone) Reconcile(cells_);
+}
+
+void RowBody::Merge(const RowUpdate& update, const WriteContext& context,
+                    const GracePolicy& grace) {
+  if (tombstone_.Covers(context.timestamp)) return;
+  if (update.cells.size() > kMergedAloneMax) {
+    Append(update, context);
+    Reconcile(cells_);
+  } else {
+    const Liveness liveness = MergeMarker(update, context);
+    for (const CellUpdate& assignment : update.cells) {
+      Cell cell;
+      if (MakeCell(assignment, liveness, context, cell)) MergeCell(cell);
+    }
+  }
   // A dead cell that nothing can come after leaves no trace; it has done its work above.
+  Purge(context.now_seconds, grace);
+}
+
+void RowBody::MergeAll(std::span<const RowUpdate* const> updates, const WriteContext& context,
+                       const GracePolicy& grace) {
+  if (tombstone_.Covers(context.timestamp)) return;
+  // What leaves something for sure waits for the others. What may be gone as soon as it has done its
+  // work does not: the next one must not meet it.
+  const auto stays = [&](const RowUpdate& update) {
+    return !IsExpired(update.expiry_seconds, context.now_seconds) &&
+           std::ranges::all_of(update.cells, &CellUpdate::live);
+  };
+  bool waits = false;
+  for (const RowUpdate* const update : updates) {
+    if (stays(*update)) {
+      Append(*update, context);
+      waits = true;
+      continue;
+    }
+    if (std::exchange(waits, false)) Reconcile(cells_);
+    Merge(*update, context, grace);
+  }
+  if (waits) Reconcile(cells_);
   Purge(context.now_seconds, grace);
 }
 

@@ -40,6 +40,10 @@ class RowBody {
   bool Purge(int64_t now_seconds, const GracePolicy& grace);
   // Merges an update that no partition or range tombstone shadows.
   void Merge(const RowUpdate& update, const WriteContext& context, const GracePolicy& grace);
+  // The same of updates of one row under one timestamp, one after the other, in O(n log n) of their
+  // cells and those that are there: alone each would look at all of them.
+  void MergeAll(std::span<const RowUpdate* const> updates, const WriteContext& context,
+                const GracePolicy& grace);
   // Removes what `tombstone` covers, older row tombstones included; does not keep it.
   void Cover(WriteTimestamp tombstone);
   // Empties the values of live cells; for rows that only shadow others any more.
@@ -83,6 +87,13 @@ class RowBody {
  private:
   using Cells = absl::InlinedVector<Cell, 4>;
 
+  // What an update sets of marker and cells; cells behind those that are there, in no order.
+  void Append(const RowUpdate& update, const WriteContext& context);
+  // The liveness of its live cells.
+  Liveness MergeMarker(const RowUpdate& update, const WriteContext& context);
+  // False: the row's tombstone is over it.
+  bool MakeCell(const CellUpdate& assignment, const Liveness& liveness, const WriteContext& context,
+                Cell& cell) const;
   void MergeCell(const Cell& cell);
   // Takes what a dead cell of a column covers of its elements, which are behind it.
   void CoverElements(Cells::iterator dead);

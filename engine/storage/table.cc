@@ -205,7 +205,11 @@ OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate>
   }
   Partition handle(context_, slot->reference);
   handle.Expect(load);
-  for (const RowUpdate& row : rows) handle.Upsert(row, write);
+  if (load.hot || rows.size() < 2) [[likely]] {
+    for (const RowUpdate& row : rows) handle.Upsert(row, write);
+  } else {
+    handle.UpsertAll(rows, write);
+  }
   if (over) {
     handle.BeginAnew(MayHaveMore(partition.address));
   } else if (handle.kept_empty()) {
