@@ -108,7 +108,7 @@ const WithoutEffect kWithoutEffect[] = {
      {cql::CqlFeature::kIndexIntervals, cql::CqlFeature::kCaching}},
     {"ALTER TABLE t WITH compression = {} AND compaction = {'class': 'LeveledCompactionStrategy'}",
      {cql::CqlFeature::kCompression, cql::CqlFeature::kCompaction}},
-    {"CREATE INDEX ON t (v) WITH compression = {}", {cql::CqlFeature::kCompression}},
+    {"CREATE INDEX ON t (v)", {}},
     {"ALTER TABLE t ADD compaction int", {}},
     {"SELECT * FROM t", {}},
     {"SELECT * FROM t BYPASS CACHE USING TIMEOUT 5s",

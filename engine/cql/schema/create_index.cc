@@ -1,12 +1,12 @@
 // CREATE INDEX and DROP INDEX. Sources: ScyllaDB cql3/statements/create_index_statement.cc,
 // drop_index_statement.cc, index/secondary_index_manager.cc.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/counters.h"
 #include "engine/cql/schema/schema_change_impl.h"
-#include "engine/cql/schema/table_options.h"
 
 namespace liststore::cql::schema_change {
 namespace {
@@ -18,22 +18,29 @@ CqlStatus CheckForm(const CreateIndexStatement& statement) {
     return CqlError::Invalid(
         "Only CUSTOM indexes can be created without specifying a target column");
   }
+  constexpr std::array<std::string_view, 1> kProperties = {"options"};
+  const Properties properties(statement.properties);
+  LS_RETURN_IF_ERROR(properties.Check(kProperties));
   if (statement.custom && !statement.custom_class) {
     return CqlError::Invalid("CUSTOM index requires specifying the index class");
   }
   if (!statement.custom && statement.custom_class) {
     return CqlError::Invalid("Cannot specify index class for a non-CUSTOM index");
   }
-  if (!statement.clustering_order.empty()) {
-    return CqlError::Invalid("Indexes do not allow for specifying the clustering order");
-  }
-  const Properties properties(statement.properties);
   if (!statement.custom && properties.Has("options")) {
     return CqlError::Invalid("Cannot specify options for a non-CUSTOM index");
   }
-  if (statement.custom) return {};
-  TableOptions of_the_view;  // which is not there: checked and forgotten
-  return ApplyTableOptions(properties, nullptr, of_the_view);
+  LS_ASSIGN_OR_RETURN(const auto options, properties.Map("options"));
+  if (options && options->contains("class_name")) {
+    return CqlError::Invalid("Cannot specify class_name as a CUSTOM option");
+  }
+  if (!statement.custom) return {};
+  if (AsciiLower(*statement.custom_class) == "vector_index") {
+    return CqlError::Unsupported(CqlFeature::kVectors, "vector_index");
+  }
+  return CqlError::Invalid("Unsupported CUSTOM INDEX class " + *statement.custom_class +
+                           ". Note that currently, Scylla does not support SASI or any other "
+                           "CUSTOM INDEX class.");
 }
 
 // `ON t((p, q), c)`: names the whole partition key, in order.
@@ -228,13 +235,6 @@ CqlOr<SchemaChange> Apply(const CreateIndexStatement& statement, Editor& editor)
     return CqlError::Invalid("Secondary indexes are not supported on counter tables");
   }
   LS_RETURN_IF_ERROR(CheckLocal(statement, *table));
-  if (statement.custom_class) {
-    if (AsciiLower(*statement.custom_class) == "vector_index") {
-      return CqlError::Unsupported(CqlFeature::kVectors, "vector_index");
-    }
-    return CqlError::Invalid("Non-supported custom class '" + *statement.custom_class +
-                             "' provided");
-  }
   const bool local = statement.targets[0].kind == TargetKind::kColumns;
   if (statement.targets.size() > (local ? 2 : 1)) {
     return CqlError::Invalid("Only CUSTOM indexes support multiple columns");

@@ -340,8 +340,7 @@ bool CqlParser::ParseCreateIndex(CreateIndexStatement& create) {
     create.custom_class = StringOf(token());
     Advance();
   }
-  return !Accept(Keyword::kWITH) ||
-         ParseTableProperties(create.properties, create.clustering_order, create.compact_storage);
+  return !Accept(Keyword::kWITH) || ParseProperties(create.properties);
 }
 
 bool CqlParser::ParseIndexTarget(IndexTarget& target) {

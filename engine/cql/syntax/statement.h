@@ -285,8 +285,6 @@ struct CreateIndexStatement {
   std::vector<IndexTarget> targets;         // maybe none
   std::optional<std::string> custom_class;  // USING '...'
   std::vector<Property> properties;
-  std::vector<ColumnOrder> clustering_order;
-  bool compact_storage = false;
 };
 struct DropIndexStatement {
   QualifiedName index;

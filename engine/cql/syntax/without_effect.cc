@@ -112,9 +112,6 @@ struct Finder {
   void operator()(const AlterTableStatement& alter) const {
     AddTableOptions(alter.properties, features);
   }
-  void operator()(const CreateIndexStatement& create) const {
-    AddTableOptions(create.properties, features);
-  }
   void operator()(const CreateViewStatement& create) const {
     AddTableOptions(create.properties, features);
   }
@@ -128,6 +125,7 @@ struct Finder {
   void operator()(const UseStatement&) const {}
   void operator()(const DropKeyspaceStatement&) const {}
   void operator()(const DropTableStatement&) const {}
+  void operator()(const CreateIndexStatement&) const {}
   void operator()(const DropIndexStatement&) const {}
   void operator()(const CreateTypeStatement&) const {}
   void operator()(const AlterTypeStatement&) const {}
