@@ -22,6 +22,12 @@ cql::CqlError ToCqlError(const protocol::ProtocolError& error) {
   return {error.code, error.message, {}};
 }
 
+cql::CqlStatus CheckConditionalTable(const TableDefinition& table) {
+  if (!table.uses_tablets) return {};
+  return cql::CqlError::Invalid("Cannot use LightWeight Transactions for table " + table.keyspace +
+                                "." + table.name + ": LWT is not yet supported with tablets");
+}
+
 void AnswerError(const protocol::ErrorResponse& error, const protocol::ResponseContext& context,
                  Outcome& outcome, OutputBuffer& out) {
   outcome.error = protocol::EncodeError(out, context, error);

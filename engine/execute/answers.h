@@ -17,6 +17,9 @@ namespace liststore::execute {
 // The client prepares the statement again and repeats its request.
 cql::CqlError Unprepared(std::string_view id);
 cql::CqlError ToCqlError(const protocol::ProtocolError& error);
+// Invalid: conditional writes and serial reads are none of a table that is made of tablets. Source:
+// ScyllaDB service/storage_proxy.cc, cas.
+cql::CqlStatus CheckConditionalTable(const TableDefinition& table);
 
 // ERROR with the code, message and details.
 void AnswerError(const protocol::ErrorResponse& error, const protocol::ResponseContext& context,

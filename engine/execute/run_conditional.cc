@@ -51,6 +51,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunConditional(const Writes& wri
   }
   // The answer has columns of them all.
   if (!conditions.are_of_one_schema()) return Ran::kTableGone;
+  LS_RETURN_IF_ERROR(CheckConditionalTable(*writes.changes[0]->table));
   if (writes.answer != nullptr) {
     return ApplyConditional(conditions, *writes.answer, *writes.columns, writes.is_batch, call);
   }

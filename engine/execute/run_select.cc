@@ -30,6 +30,7 @@ bool IsCassandraShell(std::string_view text, const ClientState& client,
 
 // Source: ScyllaDB cql3/statements/select_statement.cc.
 cql::CqlStatus CheckSerialRead(const cql::SelectPlan& plan, cql::BoundValues values) {
+  LS_RETURN_IF_ERROR(CheckConditionalTable(*plan.table));
   if (plan.is_single_partition()) return {};
   if (plan.scans_serially && plan.partition_key.empty()) return {};
   std::vector<std::string> keys;

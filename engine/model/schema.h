@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "engine/model/data_type.h"
@@ -63,6 +64,9 @@ struct IndexDefinition {
 
 using PropertyMap = std::map<std::string, std::string>;
 
+// A table's option that ScyllaDB keeps as an extension of the schema: a number or a map.
+using TableExtension = std::variant<int32_t, PropertyMap>;
+
 // The WITH part of a table. Only the two times matter here; the rest is kept and shown.
 // Defaults: ScyllaDB `schema/schema.hh`, docs/cql/ddl.rst.
 struct TableOptions {
@@ -81,7 +85,10 @@ struct TableOptions {
   PropertyMap compaction = {{"class", "SizeTieredCompactionStrategy"}};
   PropertyMap compression = {
       {"sstable_compression", "org.apache.cassandra.io.compress.LZ4Compressor"}};
-  // As system_schema.tables was told, a serialised map<text, blob>, and shown there; empty: none.
+  // By name; "tombstone_gc" of every table that was made by a statement of ScyllaDB's language.
+  std::map<std::string, TableExtension> schema_extensions = {};
+  // As system_schema.tables was told, a serialised map<text, blob>, and shown there; empty: those
+  // of `schema_extensions` are.
   std::string extensions = {};
 
   bool operator==(const TableOptions&) const = default;
@@ -131,6 +138,8 @@ struct TableDefinition {
   // COMPACT STORAGE: a row is there as long as one of its values is. With clustering columns there
   // is at most one other column.
   bool compact_storage = false;
+  // As its keyspace, which never changes in this.
+  bool uses_tablets = false;
   // Rows are computed when they are read; `storage` means nothing.
   bool is_virtual = false;
   // Made by a list store: columns and indexes are its own, and cannot be changed by statements.
@@ -159,10 +168,14 @@ struct KeyspaceDefinition {
   // As system_schema.keyspaces shows it; has a fully qualified "class".
   PropertyMap replication;
   bool durable_writes = true;
+  // Asked for, 0: as many as there should be. nullopt: tables are not made of tablets. That has no
+  // effect but for what ScyllaDB does not do with them: counters, and conditional writes.
+  std::optional<uint32_t> initial_tablets = {};
   std::map<std::string, std::shared_ptr<const TableDefinition>, std::less<>> tables;
   UserTypes types;
 
   bool is_system() const;
+  bool uses_tablets() const { return initial_tablets.has_value(); }
   // Puts a table in place of one of its name, and the views of its indexes in place of those that
   // it had; what ALTER has changed of a view stays. O(tables).
   void Put(std::shared_ptr<const TableDefinition> table);

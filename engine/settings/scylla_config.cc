@@ -154,6 +154,7 @@ StatementSettings ScyllaConfig::ToStatementSettings() const {
   made.restrict_future_timestamp = is_true("restrict_future_timestamp");
   made.duplicate_bind_names_are_one_variable =
       is_true("cql_duplicate_bind_variable_names_refer_to_same_variable");
+  made.enable_tablets = is_true("enable_tablets");
   made.twcs_max_window_count = number32("twcs_max_window_count");
   made.minimum_replication_factor_fail_threshold =
       signed32("minimum_replication_factor_fail_threshold");

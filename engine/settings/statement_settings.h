@@ -26,6 +26,8 @@ struct StatementSettings {
   RestrictionMode restrict_replication_simplestrategy = RestrictionMode::kAllowed;
   bool restrict_future_timestamp = true;
   bool duplicate_bind_names_are_one_variable = true;
+  // Keyspaces of NetworkTopologyStrategy have tablets where nothing is said.
+  bool enable_tablets = false;
   uint32_t twcs_max_window_count = 50;
 
   // Negative: no threshold.

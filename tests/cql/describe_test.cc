@@ -218,6 +218,32 @@ TEST_F(DescribeTest, InternalsAreTheColumnsThatWereDroppedToo) {
   EXPECT_EQ(cql::CreateTableText(table, /*with_internals=*/false).find("Gone"), std::string::npos);
 }
 
+// Source: ScyllaDB schema/schema.cc, schema_properties.
+TEST_F(DescribeTest, ExtensionsStandBehindTheOtherOptionsByName) {
+  TableDefinition table;
+  table.keyspace = "ks";
+  table.name = "t";
+  table.columns = {{"p", CqlType::kInt, ColumnKind::kPartitionKey, 0, false}};
+  table.options.schema_extensions = {
+      {"tombstone_gc", PropertyMap{{"mode", "timeout"}, {"propagation_delay_in_seconds", "3600"}}},
+      {"cdc", PropertyMap{}},
+      {"paxos_grace_seconds", 10},
+      {"scylla_tags", PropertyMap{{"system:synchronous_view_updates", "true"}}}};
+  CompleteTable(table);
+  const std::string options =
+      "\n    AND speculative_retry = '99.0PERCENTILE'"
+      "\n    AND cdc = {}"
+      "\n    AND paxos_grace_seconds = 10"
+      "\n    AND scylla_tags = {'system:synchronous_view_updates': 'true'}"
+      "\n    AND tombstone_gc = {'mode': 'timeout', 'propagation_delay_in_seconds': '3600'}";
+  EXPECT_NE(cql::CreateTableText(table, false).find(options + ";\n"), std::string::npos)
+      << cql::CreateTableText(table, false);
+  table.view = ViewDefinition{"base", {}, false, "p IS NOT NULL"};
+  const std::string synchronous = options + "\n    AND synchronous_updates = true;\n";
+  EXPECT_NE(cql::CreateViewText(table, false).find(synchronous), std::string::npos)
+      << cql::CreateViewText(table, false);
+}
+
 TEST_F(DescribeTest, ListingsNameAndDoNotDescribe) {
   const cql::CqlOr<cql::Description> tables = Run(Kind::kTables, "", "", "ks");
   ASSERT_TRUE(tables.ok());

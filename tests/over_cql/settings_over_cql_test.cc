@@ -230,6 +230,34 @@ TEST_F(SettingsOverCql, ReplicationStrategies) {
 }
 
 // Source: ScyllaDB cql3/statements/create_table_statement.cc, check_restricted_table_properties.
+TEST_F(SettingsOverCql, Tablets) {
+  Start({{"enable_tablets", "true"}, {"minimum_replication_factor_warn_threshold", "-1"}});
+  const auto keyspace = [](const std::string& name, const std::string& strategy) {
+    return "CREATE KEYSPACE " + name + " WITH replication = {'class': '" + strategy +
+           "', 'replication_factor': 1}";
+  };
+  const CqlAnswer made = Ask(keyspace("n1", "NetworkTopologyStrategy"));
+  ASSERT_EQ(made.warnings.size(), 1u);
+  EXPECT_TRUE(made.warnings[0].starts_with("Tables in this keyspace will be replicated using "));
+  EXPECT_EQ(Ask(keyspace("s1", "SimpleStrategy") + " AND durable_writes = true").error, "");
+  EXPECT_EQ(Ask(keyspace("n2", "NetworkTopologyStrategy") + " AND tablets = {'enabled': false}")
+                .warnings.size(),
+            0u);
+  EXPECT_EQ(Cell("SELECT toJson(initial_tablets) FROM system_schema.scylla_keyspaces"), "0");
+  Must("CREATE TABLE n1.t (p int PRIMARY KEY, v int)");
+  const char* conditional = "INSERT INTO n1.t (p, v) VALUES (1, 1) IF NOT EXISTS";
+  for (const CqlAnswer& answer : {Ask(conditional), Execute(conditional)}) {
+    EXPECT_EQ(answer.error,
+              "Cannot use LightWeight Transactions for table n1.t: LWT is not yet supported with "
+              "tablets");
+  }
+  Must("CREATE TABLE n2.t (p int PRIMARY KEY, v int)");
+  EXPECT_EQ(Ask("INSERT INTO n2.t (p, v) VALUES (1, 1) IF NOT EXISTS").error, "");
+  // Of tablets each table has a ring of its own.
+  EXPECT_EQ(Cell("SELECT table_name FROM system.token_ring WHERE keyspace_name = 'n1'"), "t");
+  EXPECT_EQ(Cell("SELECT table_name FROM system.token_ring WHERE keyspace_name = 'n2'"), "<ALL>");
+}
+
 TEST_F(SettingsOverCql, TimeWindows) {
   Start({});
   const auto table = [](const std::string& name, int64_t ttl, const std::string& window) {

@@ -82,7 +82,9 @@ const Case kCases[] = {
      "CREATE KEYSPACE three WITH replication = {'class': 'SimpleStrategy', 'replication_factor': "
      "3}"},
     {cql::CqlFeature::kDurableWrites, "ALTER KEYSPACE ks WITH durable_writes = true"},
-    {cql::CqlFeature::kTablets, "ALTER KEYSPACE ks WITH tablets = {'initial': 4}"},
+    {cql::CqlFeature::kTablets,
+     "CREATE KEYSPACE of_tablets WITH replication = {'class': 'NetworkTopologyStrategy', "
+     "'replication_factor': 1} AND tablets = {'initial': 4}"},
     {cql::CqlFeature::kKeyspaceConsistency, "ALTER KEYSPACE ks WITH consistency = 'global'"},
     {cql::CqlFeature::kCompaction,
      "ALTER TABLE t WITH compaction = {'class': 'LeveledCompactionStrategy'}"},
@@ -153,9 +155,9 @@ constexpr std::string_view kNotCounted[] = {
     "DELETE v.x FROM t WHERE p = 1 AND c = 2",
     "UPDATE t SET v = v + 1 WHERE p = 1 AND c = 2",
     "CREATE CUSTOM INDEX ON t(v) USING 'org.apache.cassandra.index.sasi.SASIIndex'",
+    "CREATE INDEX ON t(v) WITH gc_grace_seconds = 10",
     "CREATE TABLE z (p int PRIMARY KEY, a address)",
     "CREATE TABLE z (p int PRIMARY KEY) WITH compaction = {'class': 'Foo'}",
-    "CREATE INDEX ON t(v) WITH gc_grace_seconds = 10",
     "SELECT * FROM nothing GROUP BY p",
     "INSERT INTO nothing JSON '{}'",
     "UPDATE nothing SET v = 1 WHERE p = 1 IF EXISTS",

@@ -184,7 +184,7 @@ class TableAlterer {
         const Properties properties(statement_.properties);
         if (properties.Has("id")) return CqlError::Config("Cannot alter table id.");
         LS_RETURN_IF_ERROR(
-            ApplyTableOptions(properties, &keyspace_, table_.options, TableKind::kTable, dialect_));
+            ApplyTableOptions(properties, keyspace_, table_.options, TableKind::kTable, dialect_));
         LS_RETURN_IF_ERROR(CheckTimeWindows(properties, table_.options, settings_));
         LS_RETURN_IF_ERROR(CheckGraceOfBase(properties));
         return CheckCounterTtl(table_);

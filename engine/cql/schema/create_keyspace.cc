@@ -2,6 +2,9 @@
 // ks_prop_defs.cc, locator/*_strategy.cc.
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "engine/base/status_macros.h"
@@ -15,6 +18,11 @@ constexpr std::string_view kStrategyPackage = "org.apache.cassandra.locator.";
 constexpr std::string_view kFactor = "replication_factor";
 constexpr std::array<std::string_view, 5> kKeyspaceProperties = {
     "durable_writes", "replication", "storage", "tablets", "consistency"};
+
+std::string_view StrategyName(std::string_view strategy) {
+  if (strategy.starts_with(kStrategyPackage)) strategy.remove_prefix(kStrategyPackage.size());
+  return strategy;
+}
 
 CqlStatus CheckFactor(const std::string& factor) {
   const bool digits =
@@ -36,16 +44,25 @@ CqlError UnknownOption(const std::string& option, const PropertyMap& replication
                           replication.at("class") + " for keyspace " + keyspace);
 }
 
-CqlStatus CheckSimple(const PropertyMap& replication, const std::string& keyspace) {
+CqlError NoTablets(std::string_view strategy) {
+  return CqlError::Config(std::string(strategy) + " doesn't support tablet replication");
+}
+
+// In the order of ScyllaDB: the factor where there is one, whether there is one, and the rest.
+CqlStatus CheckSimple(const PropertyMap& replication, const std::string& keyspace,
+                      bool uses_tablets) {
+  const auto factor = replication.find(std::string(kFactor));
+  if (factor != replication.end()) {
+    LS_RETURN_IF_ERROR(CheckFactor(factor->second));
+  } else {
+    return CqlError::Config("SimpleStrategy requires a replication_factor strategy option.");
+  }
+  if (uses_tablets) return NoTablets("SimpleStrategy");
   for (const auto& [option, value] : replication) {
     if (option == "class" || option == kFactor) continue;
     return UnknownOption(option, replication, keyspace);
   }
-  const auto factor = replication.find(std::string(kFactor));
-  if (factor == replication.end()) {
-    return CqlError::Config("SimpleStrategy requires a replication_factor strategy option.");
-  }
-  return CheckFactor(factor->second);
+  return {};
 }
 
 bool IsThere(const std::string& datacenter, const SchemaChangeContext& context) {
@@ -94,22 +111,25 @@ std::string MissingDatacenter(const PropertyMap& replication, const SchemaChange
 // The replication as the keyspace keeps it; `before`: that of the keyspace so far.
 // `names_others`: becomes true when it names a data center that is not there.
 CqlStatus CompleteReplication(PropertyMap& replication, const PropertyMap& before,
-                              const std::string& keyspace, const SchemaChangeContext& context,
-                              bool& names_others) {
+                              const KeyspaceDefinition& keyspace,
+                              const SchemaChangeContext& context, bool& names_others) {
   std::string& strategy = replication.at("class");
   if (strategy.find('.') == std::string::npos) strategy.insert(0, kStrategyPackage);
-  std::string_view name = strategy;
-  if (name.starts_with(kStrategyPackage)) name.remove_prefix(kStrategyPackage.size());
-  if (name == "SimpleStrategy") return CheckSimple(replication, keyspace);
+  const std::string_view name = StrategyName(strategy);
+  if (name == "SimpleStrategy") {
+    return CheckSimple(replication, keyspace.name, keyspace.uses_tablets());
+  }
   if (name == "NetworkTopologyStrategy") {
     LS_RETURN_IF_ERROR(ExpandTopology(replication, before, context));
     const std::string missing = MissingDatacenter(replication, context);
     if (missing.empty()) return {};
-    if (context.knows_datacenters) return UnknownOption(missing, replication, keyspace);
+    if (context.knows_datacenters) return UnknownOption(missing, replication, keyspace.name);
     names_others = true;
     return {};
   }
-  if (name == "EverywhereStrategy") return {};
+  if (name == "EverywhereStrategy") {
+    return keyspace.uses_tablets() ? CqlStatus(NoTablets(name)) : CqlStatus();
+  }
   if (name == "LocalStrategy") {
     return CqlError::Config(
         "Unable to use given strategy class: LocalStrategy is reserved for internal use.");
@@ -136,43 +156,70 @@ CqlStatus CheckStorage(const Properties& properties) {
   return CqlError::Unsupported(CqlFeature::kKeyspaceStorage, type);
 }
 
+// How many tablets are asked for; nullopt: none are wanted. `by_default`: where nothing is said.
 // Source: ScyllaDB cql3/statements/ks_prop_defs.cc, get_initial_tablets.
-CqlStatus CheckTablets(const Properties& properties) {
+CqlOr<std::optional<uint32_t>> InitialTablets(const Properties& properties,
+                                              std::optional<uint32_t> by_default) {
   LS_ASSIGN_OR_RETURN(auto tablets, properties.Map("tablets"));
-  if (!tablets) return {};
+  if (!tablets) return by_default;
   if (const auto enabled = tablets->find("enabled"); enabled != tablets->end()) {
-    if (enabled->second == "false") return {};
+    if (enabled->second == "false") return std::optional<uint32_t>();
     if (enabled->second != "true") {
       return CqlError::Config("Tablets enabled value must be true or false; found: " +
                               enabled->second);
     }
     tablets->erase(enabled);
   }
+  uint32_t count = 0;
   if (const auto initial = tablets->find("initial"); initial != tablets->end()) {
-    if (!ParseInteger(initial->second)) {
+    const std::optional<int64_t> number = ParseInteger(initial->second);
+    if (!number) {
       return CqlError::Config("Initial tablets value should be numeric; found " + initial->second);
     }
+    count = static_cast<uint32_t>(*number);
     tablets->erase(initial);
   }
-  if (tablets->empty()) return {};
+  if (tablets->empty()) return std::optional<uint32_t>(count);
   return CqlError::Config("Unrecognized tablets option " + tablets->begin()->first);
 }
 
 // Options of what liststore does not have: accepted where they ask for nothing.
 CqlStatus CheckIgnored(const Properties& properties) {
   LS_RETURN_IF_ERROR(CheckStorage(properties));
-  LS_RETURN_IF_ERROR(CheckTablets(properties));
   LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto consistency, properties.Text("consistency"));
   return {};
 }
 
+constexpr char kTabletsWarning[] =
+    "Tables in this keyspace will be replicated using Tablets and will not support CDC, LWT and "
+    "counters features. To use CDC, LWT or counters, drop this keyspace and re-create it without "
+    "tablets by adding AND TABLETS = {'enabled': false} to the CREATE KEYSPACE statement.";
+
+// Of ALTER: a keyspace has tablets from the start, or never. `replication`: as the statement has
+// it. Source: ScyllaDB cql3/statements/alter_keyspace_statement.cc, validate.
+CqlStatus CheckTabletsOfAlter(const KeyspaceDefinition& before, const KeyspaceDefinition& after,
+                              const std::optional<PropertyMap>& replication,
+                              const SchemaChangeContext& context) {
+  if (before.uses_tablets() && replication) {
+    int64_t change = 0;
+    for (const auto& [option, value] : *replication) {
+      if (option == "class") continue;
+      const auto was = before.replication.find(option);
+      if (was == before.replication.end() && !IsThere(option, context)) continue;
+      const int64_t old_factor =
+          was == before.replication.end() ? 0 : ParseInteger(was->second).value_or(0);
+      change += std::abs(ParseInteger(value).value_or(0) - old_factor);
+      if (change < 2) continue;
+      return CqlError::Invalid("Only one DC's RF can be changed at a time and not by more than 1");
+    }
+  }
+  const bool can_have = after.replication.at("class").ends_with("NetworkTopologyStrategy");
+  if (before.uses_tablets() == (after.uses_tablets() && can_have)) return {};
+  return CqlError::Invalid("Cannot alter replication strategy vnode/tablets flavor");
+}
+
 // ---- What the settings say of strategies and factors. Source: ScyllaDB
 // cql3/statements/create_keyspace_statement.cc, check_against_restricted_replication_strategies.
-
-std::string_view StrategyName(std::string_view strategy) {
-  if (strategy.starts_with(kStrategyPackage)) strategy.remove_prefix(kStrategyPackage.size());
-  return strategy;
-}
 
 CqlStatus CheckStrategy(const std::string& strategy, const std::string& keyspace,
                         const settings::StatementSettings& settings, settings::Warnings& warnings) {
@@ -283,10 +330,15 @@ CqlOr<SchemaChange> Apply(const CreateKeyspaceStatement& statement, Editor& edit
   LS_RETURN_IF_ERROR(
       CheckRestricted(*replication, keyspace.name, editor.context.settings, warnings));
   LS_RETURN_IF_ERROR(CheckIgnored(properties));
+  const bool by_default = editor.context.settings.enable_tablets &&
+                          StrategyName(replication->at("class")) == "NetworkTopologyStrategy";
+  LS_ASSIGN_OR_RETURN(
+      keyspace.initial_tablets,
+      InitialTablets(properties, by_default ? std::optional<uint32_t>(0) : std::nullopt));
   keyspace.replication = *replication;
   bool names_others = false;
   LS_RETURN_IF_ERROR(
-      CompleteReplication(keyspace.replication, {}, keyspace.name, editor.context, names_others));
+      CompleteReplication(keyspace.replication, {}, keyspace, editor.context, names_others));
   LS_ASSIGN_OR_RETURN(const auto durable_writes, properties.Boolean("durable_writes"));
   keyspace.durable_writes = durable_writes.value_or(true);
 
@@ -294,6 +346,9 @@ CqlOr<SchemaChange> Apply(const CreateKeyspaceStatement& statement, Editor& edit
   change.names_other_datacenters = names_others;
   change.warnings = std::move(warnings);
   if (editor.schema.FindKeyspace(keyspace.name) == nullptr) {
+    if (keyspace.uses_tablets()) {
+      change.warnings.insert(change.warnings.begin(), kTabletsWarning);
+    }
     PutKeyspace(editor, std::move(keyspace));
     return change;
   }
@@ -321,17 +376,29 @@ CqlOr<SchemaChange> Apply(const AlterKeyspaceStatement& statement, Editor& edito
         CheckRestricted(*replication, statement.keyspace, editor.context.settings, warnings));
   }
   LS_RETURN_IF_ERROR(CheckIgnored(properties));
+  if (replication && replication->empty()) replication.reset();
   KeyspaceDefinition keyspace = *found;
+  LS_ASSIGN_OR_RETURN(keyspace.initial_tablets, InitialTablets(properties, found->initial_tablets));
+  if (replication) keyspace.replication = *replication;
+  LS_RETURN_IF_ERROR(CheckTabletsOfAlter(*found, keyspace, replication, editor.context));
+  if (found->uses_tablets() && replication && replication->contains(std::string(kFactor))) {
+    return CqlError::Invalid(
+        "'replication_factor' tag is not allowed when executing ALTER KEYSPACE with tablets, "
+        "please list the DCs explicitly");
+  }
   bool names_others = false;
-  if (replication && !replication->empty()) {
-    PropertyMap before = std::move(keyspace.replication);
+  if (replication) {
+    PropertyMap before = found->replication;
     before.erase("class");
-    keyspace.replication = *std::move(replication);
-    LS_RETURN_IF_ERROR(CompleteReplication(keyspace.replication, before, keyspace.name,
-                                           editor.context, names_others));
+    LS_RETURN_IF_ERROR(
+        CompleteReplication(keyspace.replication, before, keyspace, editor.context, names_others));
+  } else if (keyspace.uses_tablets() && !found->uses_tablets()) {
+    return NoTablets(StrategyName(keyspace.replication.at("class")));
   }
   LS_ASSIGN_OR_RETURN(const auto durable_writes, properties.Boolean("durable_writes"));
-  keyspace.durable_writes = durable_writes.value_or(keyspace.durable_writes);
+  // ScyllaDB takes what is not said for true, whatever was.
+  keyspace.durable_writes =
+      durable_writes.value_or(!editor.context.dialect.is_cassandra || keyspace.durable_writes);
   PutKeyspace(editor, std::move(keyspace));
   SchemaChange change = OfKeyspace(SchemaChange::Kind::kUpdated, statement.keyspace);
   change.names_other_datacenters = names_others;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/check.h"
+#include "engine/cql/schema/table_extensions.h"
 #include "engine/cql/syntax/quoting.h"
 #include "engine/cql/values/print_value.h"
 
@@ -104,7 +105,7 @@ std::string DropsAndAdditions(const TableDefinition& table) {
 }
 
 std::vector<std::string> OptionLines(const TableOptions& options) {
-  return {
+  std::vector<std::string> lines = {
       "bloom_filter_fp_chance = " + NumberText(options.bloom_filter_fp_chance),
       "caching = " + MapText(options.caching),
       "comment = " + QuoteString(options.comment),
@@ -118,6 +119,19 @@ std::vector<std::string> OptionLines(const TableOptions& options) {
       "min_index_interval = " + std::to_string(options.min_index_interval),
       "speculative_retry = " + QuoteString(options.speculative_retry),
   };
+  for (const auto& [name, extension] : options.schema_extensions) {
+    lines.push_back(name + " = " + ExtensionText(extension));
+  }
+  return lines;
+}
+
+// As it was told of a view; empty: it was not.
+std::string SynchronousUpdates(const TableDefinition& table) {
+  const auto tags = table.options.schema_extensions.find("scylla_tags");
+  if (!table.view || tags == table.options.schema_extensions.end()) return "";
+  const PropertyMap& map = std::get<PropertyMap>(tags->second);
+  const auto tag = map.find(std::string(schema_change::kSynchronousViewTag));
+  return tag == map.end() ? "" : tag->second;
 }
 
 // What stands behind WITH, and the end.
@@ -130,6 +144,8 @@ std::string Options(const TableDefinition& table, bool with_internals) {
   }
   if (table.compact_storage) lines.emplace_back("COMPACT STORAGE");
   for (std::string& line : OptionLines(table.options)) lines.push_back(std::move(line));
+  const std::string synchronous = SynchronousUpdates(table);
+  if (!synchronous.empty()) lines.push_back("synchronous_updates = " + synchronous);
   std::string text;
   // ScyllaDB does not indent what follows the id.
   const char* behind_first = with_internals ? "\nAND " : "\n    AND ";
@@ -142,10 +158,14 @@ std::string Options(const TableDefinition& table, bool with_internals) {
 }  // namespace
 
 std::string CreateKeyspaceText(const KeyspaceDefinition& keyspace) {
+  const std::string tablets =
+      keyspace.initial_tablets.value_or(0) > 0
+          ? "{'initial': " + std::to_string(*keyspace.initial_tablets) + "}"
+          : "{'enabled': " + std::string(keyspace.uses_tablets() ? "true" : "false") + "}";
   return "CREATE KEYSPACE " + QuoteIdentifier(keyspace.name) +
          " WITH replication = " + MapText(keyspace.replication) +
          " AND durable_writes = " + (keyspace.durable_writes ? "true" : "false") +
-         " AND tablets = {'enabled': false};";
+         " AND tablets = " + tablets + ";";
 }
 
 std::string CreateTableText(const TableDefinition& table, bool with_internals) {

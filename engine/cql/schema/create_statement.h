@@ -10,7 +10,7 @@
 namespace liststore::cql {
 
 // "CREATE KEYSPACE ks WITH replication = {...} AND durable_writes = true AND tablets = {'enabled':
-// false};" on one line. Source of the layout: ScyllaDB `data_dictionary/data_dictionary.cc`.
+// false};" on one line, or the tablets that were asked for. Source of the layout: ScyllaDB `data_dictionary/data_dictionary.cc`.
 std::string CreateKeyspaceText(const KeyspaceDefinition& keyspace);
 
 // CREATE TABLE without its indexes: a column a line, then the options by name. `with_internals`:

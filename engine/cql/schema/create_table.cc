@@ -239,6 +239,13 @@ CqlOr<Uuid> NewTableId(const Properties& properties, const Editor& editor) {
 
 namespace {
 
+// Source: ScyllaDB cql3/statements/create_table_statement.cc, prepare.
+CqlStatus CheckTablets(const TableDefinition& table) {
+  if (!table.uses_tablets || !IsCounterTable(table)) return {};
+  return CqlError::Invalid("Cannot use the 'counter' type for table " + table.keyspace + "." +
+                           table.name + ": Counters are not yet supported with tablets");
+}
+
 // The table that a statement asks for, without an id.
 CqlOr<TableDefinition> MakeTable(const CreateTableStatement& statement, const Editor& editor) {
   TableDefinition table;
@@ -253,12 +260,14 @@ CqlOr<TableDefinition> MakeTable(const CreateTableStatement& statement, const Ed
   }
   const Properties properties(statement.properties);
   table.options = DefaultTableOptions(editor.context.dialect);
-  LS_RETURN_IF_ERROR(ApplyTableOptions(properties, keyspace, table.options, TableKind::kTable,
+  LS_RETURN_IF_ERROR(ApplyTableOptions(properties, *keyspace, table.options, TableKind::kTable,
                                        editor.context.dialect));
   LS_RETURN_IF_ERROR(CheckTimeWindows(properties, table.options, editor.context.settings));
   LS_ASSIGN_OR_RETURN(table.columns, columns.Make(keyspace->types));
   table.compact_storage = statement.compact_storage;
   LS_RETURN_IF_ERROR(CheckCounterTtl(table));
+  table.uses_tablets = keyspace->uses_tablets();
+  LS_RETURN_IF_ERROR(CheckTablets(table));
   return table;
 }
 

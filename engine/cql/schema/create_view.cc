@@ -270,7 +270,7 @@ CqlStatus CheckBaseKeyspace(const CreateViewStatement& statement, const std::str
       statement.base.keyspace + "' != '" + keyspace + "')");
 }
 
-CqlStatus ApplyViewOptions(const CreateViewStatement& statement, const KeyspaceDefinition* keyspace,
+CqlStatus ApplyViewOptions(const CreateViewStatement& statement, const KeyspaceDefinition& keyspace,
                            const Dialect& dialect, TableOptions& options) {
   options = DefaultTableOptions(dialect);
   const Properties properties(statement.properties);
@@ -325,7 +325,9 @@ CqlOr<SchemaChange> Apply(const CreateViewStatement& statement, Editor& editor) 
   view.name = statement.view.name;
   LS_RETURN_IF_ERROR(CheckModifiable(view.keyspace));
   const KeyspaceDefinition* keyspace = editor.schema.FindKeyspace(view.keyspace);
-  LS_RETURN_IF_ERROR(ApplyViewOptions(statement, keyspace, editor.context.dialect, view.options));
+  LS_RETURN_IF_ERROR(ApplyViewOptions(statement,
+                                      keyspace == nullptr ? KeyspaceDefinition() : *keyspace,
+                                      editor.context.dialect, view.options));
   LS_RETURN_IF_ERROR(CheckBaseKeyspace(statement, view.keyspace));
   LS_RETURN_IF_ERROR(CheckViewName(view.name));
   LS_ASSIGN_OR_RETURN(const auto base, TableToChange(view.keyspace, statement.base.name, editor));
@@ -348,6 +350,7 @@ CqlOr<SchemaChange> Apply(const CreateViewStatement& statement, Editor& editor) 
     return change;
   }
   LS_ASSIGN_OR_RETURN(view.id, NewTableId(Properties(statement.properties), editor));
+  view.uses_tablets = keyspace->uses_tablets();
   view.view =
       ViewDefinition{base->name, base->id, statement.selectors.empty(), WhereText(statement.where)};
   change.actions.push_back(
@@ -380,7 +383,7 @@ CqlOr<SchemaChange> Apply(const AlterViewStatement& statement, Editor& editor) {
   const Properties properties(statement.properties);
   if (properties.Has("id")) return CqlError::Config("Cannot alter table id.");
   TableDefinition changed = *view;
-  LS_RETURN_IF_ERROR(ApplyTableOptions(properties, editor.schema.FindKeyspace(keyspace),
+  LS_RETURN_IF_ERROR(ApplyTableOptions(properties, *editor.schema.FindKeyspace(keyspace),
                                        changed.options, TableKind::kView, editor.context.dialect));
   if (changed.options.gc_grace_seconds == 0) {
     return CqlError::Invalid(

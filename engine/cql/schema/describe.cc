@@ -184,7 +184,8 @@ Description DescribeCluster(const VirtualReadContext& context, std::string_view 
   VirtualRow& row = description.rows.emplace_back();
   row = {context.node.cluster_name, kPartitionerClass, kSnitch};
   const KeyspaceDefinition* keyspace = context.schema.FindKeyspace(current_keyspace);
-  if (keyspace != nullptr && !keyspace->is_system()) {
+  // Of tablets ScyllaDB tells nothing.
+  if (keyspace != nullptr && !keyspace->is_system() && !keyspace->uses_tablets()) {
     const DataType type =
         DataType::Map(CqlType::kText, DataType::Frozen(DataType::List(CqlType::kText)));
     description.columns.emplace_back("range_ownership", type);

@@ -65,16 +65,62 @@ void ListTokenRing(const VirtualReadContext& context, RowCollector& rows) {
   std::ranges::sort(tokens);
   for (const auto& [name, keyspace] : context.schema.keyspaces) {
     if (keyspace->replication.at("class").ends_with("LocalStrategy")) continue;
-    for (size_t i = 0; i < tokens.size(); ++i) {
-      const int64_t start = tokens[i == 0 ? tokens.size() - 1 : i - 1];
-      rows.Row()
-          .Set("keyspace_name", name)
-          .Set("table_name", "<ALL>")
-          .Set("start_token", std::to_string(start))
-          .Set("endpoint", OwnAddress(context))
-          .Set("end_token", std::to_string(tokens[i]))
-          .Set("dc", context.node.data_center)
-          .Set("rack", context.node.rack);
+    // Of tablets each table has a ring of its own.
+    std::vector<std::string> rings;
+    if (!keyspace->uses_tablets()) rings.emplace_back("<ALL>");
+    for (const auto& [table_name, table] : keyspace->tables) {
+      if (keyspace->uses_tablets()) rings.push_back(table_name);
+    }
+    for (const std::string& ring : rings) {
+      for (size_t i = 0; i < tokens.size(); ++i) {
+        const int64_t start = tokens[i == 0 ? tokens.size() - 1 : i - 1];
+        rows.Row()
+            .Set("keyspace_name", name)
+            .Set("table_name", ring)
+            .Set("start_token", std::to_string(start))
+            .Set("endpoint", OwnAddress(context))
+            .Set("end_token", std::to_string(tokens[i]))
+            .Set("dc", context.node.data_center)
+            .Set("rack", context.node.rack);
+      }
+    }
+  }
+}
+
+constexpr TableSpec kSizeEstimates = {"system",
+                                      "size_estimates",
+                                      "keyspace_name text",
+                                      "table_name text, range_start text, range_end text",
+                                      "mean_partition_size bigint, partitions_count bigint",
+                                      "sizes of token ranges"};
+
+// Source: db/size_estimates_virtual_reader.cc, which looks into files.
+void ListSizeEstimates(const VirtualReadContext& context,
+                       const std::function<TableSize(const TableDefinition&)>& size_of,
+                       RowCollector& rows) {
+  const std::vector<int64_t> tokens = TokensOf(context);
+  for (const auto& [name, keyspace] : context.schema.keyspaces) {
+    if (keyspace->is_system()) continue;
+    for (const auto& [table_name, table] : keyspace->tables) {
+      if (table->is_virtual) continue;
+      const TableSize size = size_of(*table);
+      for (size_t i = 0; i < tokens.size(); ++i) {
+        const int64_t start = tokens[i == 0 ? tokens.size() - 1 : i - 1];
+        // Of one token the whole ring, which 64 bits count as nothing.
+        const double width =
+            static_cast<double>(static_cast<uint64_t>(tokens[i]) - static_cast<uint64_t>(start));
+        const double share = tokens.size() == 1 ? 1.0 : std::ldexp(width, -64);
+        const auto partitions =
+            static_cast<int64_t>(std::llround(share * static_cast<double>(size.partitions)));
+        const uint64_t mean = partitions == 0 ? 0 : size.bytes / size.partitions;
+        rows.Row()
+            .Set("keyspace_name", name)
+            .Set("table_name", table_name)
+            .Set("range_start", std::to_string(start))
+            .Set("range_end", std::to_string(tokens[i]))
+            .Set("mean_partition_size", EncodeBigint(static_cast<int64_t>(mean)))
+            .Set("partitions_count", EncodeBigint(partitions));
+      }
     }
   }
 }

@@ -352,32 +352,4 @@ CqlStatus ApplyCompression(const Properties& properties, TableOptions& options) 
   return {};
 }
 
-CqlStatus CheckTombstoneGc(const Properties& properties, const KeyspaceDefinition* keyspace) {
-  LS_ASSIGN_OR_RETURN(const auto given, properties.Map("tombstone_gc"));
-  if (!given) return {};
-  constexpr std::array<std::string_view, 4> kModes = {"disabled", "repair", "timeout", "immediate"};
-  bool repairs = false;
-  for (const auto& [option, value] : *given) {
-    if (option != "mode" && option != "propagation_delay_in_seconds") {
-      return CqlError::Config("Invalid tombstone_gc option: " + option);
-    }
-    const std::optional<int64_t> seconds = ParseInteger(value);
-    const bool valid = option == "mode" ? std::ranges::count(kModes, value) != 0
-                                        : seconds.has_value() && *seconds >= 0;
-    if (!valid) {
-      return CqlError::Config("Invalid value for tombstone_gc option " + option + ": " + value);
-    }
-    repairs |= option == "mode" && value == "repair";
-  }
-  if (!repairs || keyspace == nullptr) return {};
-  int64_t copies = 0;
-  for (const auto& [option, value] : keyspace->replication) {
-    if (option != "class") copies += ParseInteger(value).value_or(0);
-  }
-  if (copies != 1) return {};
-  return CqlError::Config(
-      "tombstone_gc option with mode = repair not supported for table with RF one or local "
-      "replication strategy");
-}
-
 }  // namespace liststore::cql::schema_change

@@ -26,10 +26,6 @@ CqlStatus CheckTimeWindows(const Properties& properties, const TableOptions& opt
 // Source: ScyllaDB compress.cc, compression_parameters; zstd.cc.
 CqlStatus ApplyCompression(const Properties& properties, TableOptions& options);
 
-// `keyspace`: of the table; nullptr when there is none of its name. Source: ScyllaDB
-// tombstone_gc_options.cc; tombstone_gc.cc, validate_tombstone_gc_options.
-CqlStatus CheckTombstoneGc(const Properties& properties, const KeyspaceDefinition* keyspace);
-
 }  // namespace liststore::cql::schema_change
 
 #endif  // LISTSTORE_ENGINE_CQL_SCHEMA_SSTABLE_OPTIONS_H_

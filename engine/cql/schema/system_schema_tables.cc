@@ -1,6 +1,7 @@
 #include "engine/cql/schema/system_schema_tables.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "engine/cql/plan/counters.h"
 #include "engine/cql/schema/computed_table.h"
 #include "engine/cql/schema/create_statement.h"
+#include "engine/cql/schema/table_extensions.h"
 #include "engine/cql/syntax/quoting.h"
 #include "engine/cql/values/encode_value.h"
 
@@ -87,6 +89,17 @@ void ListKeyspaces(const VirtualReadContext& context, RowCollector& rows) {
   }
 }
 
+// Those of which there is something to say. Source: ScyllaDB db/schema_tables.cc,
+// make_create_keyspace_mutations.
+void ListScyllaKeyspaces(const VirtualReadContext& context, RowCollector& rows) {
+  for (const auto& [name, keyspace] : context.schema.keyspaces) {
+    if (!keyspace->uses_tablets()) continue;
+    rows.Row()
+        .Set("keyspace_name", name)
+        .Set("initial_tablets", EncodeInt(static_cast<int32_t>(*keyspace->initial_tablets)));
+  }
+}
+
 // The table of an index's view, and the index.
 std::pair<const TableDefinition*, const IndexDefinition*> IndexOfView(const Schema& schema,
                                                                       const TableDefinition& view) {
@@ -102,27 +115,26 @@ std::string WhereOfIndexView(const IndexDefinition& index) {
   return index.part == IndexedPart::kValue ? QuoteIdentifier(index.column) + " IS NOT NULL" : "";
 }
 
-// The view of a local index is up to date when a write is answered. A tag says so: a map, its size
-// and the lengths of its texts in little endian. Sources: ScyllaDB
-// index/secondary_index_manager.cc, create_view_for_index; db/tags/extension.hh.
-PropertyMap ExtensionsOfIndexView(const IndexDefinition& index) {
-  if (!index.local) return {};
-  std::string tags;
-  const auto append_number = [&tags](size_t number) {
-    for (int shift = 0; shift < 32; shift += 8) tags += static_cast<char>(number >> shift);
-  };
-  append_number(1);
-  for (const std::string_view text : {"system:synchronous_view_updates", "true"}) {
-    append_number(text.size());
-    tags += text;
+// The view of a local index is up to date when a write is answered: a tag says so. Source: ScyllaDB
+// index/secondary_index_manager.cc, create_view_for_index.
+std::map<std::string, TableExtension> ExtensionsOf(const TableDefinition& table,
+                                                   const IndexDefinition* index = nullptr) {
+  std::map<std::string, TableExtension> extensions = table.options.schema_extensions;
+  if (index != nullptr && index->local) {
+    extensions.try_emplace("scylla_tags",
+                           PropertyMap{{std::string(schema_change::kSynchronousViewTag), "true"}});
   }
-  return {{"scylla_tags", std::move(tags)}};
+  return extensions;
 }
 
 // What tables and views have in common, in the row that was begun last.
 void SetOptions(const TableDefinition& table, RowCollector& rows,
-                const PropertyMap& extensions = {}) {
+                const std::map<std::string, TableExtension>& extensions) {
   const TableOptions& options = table.options;
+  PropertyMap serialized;
+  for (const auto& [name, extension] : extensions) {
+    serialized[name] = SerializedExtension(extension);
+  }
   rows.Set("keyspace_name", table.keyspace)
       .Set("bloom_filter_fp_chance", EncodeDouble(options.bloom_filter_fp_chance))
       .Set("caching", EncodeTextMap(options.caching))
@@ -133,7 +145,7 @@ void SetOptions(const TableDefinition& table, RowCollector& rows,
       .Set("dclocal_read_repair_chance", EncodeDouble(options.dclocal_read_repair_chance))
       .Set("default_time_to_live", EncodeInt(static_cast<int32_t>(options.default_ttl_seconds)))
       .Set("extensions",
-           options.extensions.empty() ? EncodeTextMap(extensions) : options.extensions)
+           options.extensions.empty() ? EncodeTextMap(serialized) : options.extensions)
       .Set("gc_grace_seconds", EncodeInt(static_cast<int32_t>(options.gc_grace_seconds)))
       .Set("id", EncodeUuid(table.id))
       .Set("max_index_interval", EncodeInt(options.max_index_interval))
@@ -195,7 +207,7 @@ void ListTables(const VirtualReadContext& context, RowCollector& rows) {
   ForEachTable(context, [&rows](const TableDefinition& table) {
     if (table.view) return;
     rows.Row().Set("table_name", table.name).Set("flags", EncodeTextSet(Flags(table)));
-    SetOptions(table, rows);
+    SetOptions(table, rows, ExtensionsOf(table));
   });
 }
 
@@ -223,10 +235,10 @@ void ListViews(const VirtualReadContext& context, RowCollector& rows) {
     if (table.is_index_view()) {
       const IndexDefinition& index = *IndexOfView(context.schema, table).second;
       rows.Set("where_clause", WhereOfIndexView(index));
-      SetOptions(table, rows, ExtensionsOfIndexView(index));
+      SetOptions(table, rows, ExtensionsOf(table, &index));
     } else {
       rows.Set("where_clause", table.view->where);
-      SetOptions(table, rows);
+      SetOptions(table, rows, ExtensionsOf(table));
     }
   });
 }
@@ -478,7 +490,7 @@ constexpr SchemaTable kSchemaTables[] = {
     {{"system_schema", "scylla_keyspaces", "keyspace_name text", "",
       "initial_tablets int, storage_options frozen<map<text, text>>, storage_type text",
       "keyspaces: what is ScyllaDB's own"},
-     nullptr,
+     ListScyllaKeyspaces,
      /*scylla_only=*/true},
     {{"system_schema", "scylla_tables", "keyspace_name text", "table_name text",
       "cdc frozen<map<text, text>>, committed_by_group0 boolean, partitioner text, version uuid",

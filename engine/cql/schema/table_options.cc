@@ -12,12 +12,13 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/schema/schema_change_impl.h"
 #include "engine/cql/schema/sstable_options.h"
+#include "engine/cql/schema/table_extensions.h"
 #include "engine/model/time.h"
 
 namespace liststore::cql::schema_change {
 namespace {
 
-constexpr std::array<std::string_view, 21> kKnown = {"comment",
+constexpr std::array<std::string_view, 22> kKnown = {"comment",
                                                      "gc_grace_seconds",
                                                      "caching",
                                                      "default_time_to_live",
@@ -37,6 +38,7 @@ constexpr std::array<std::string_view, 21> kKnown = {"comment",
                                                      "tombstone_gc",
                                                      "per_partition_rate_limit",
                                                      "scylla_encryption_options",
+                                                     "scylla_tags",
                                                      "in_memory"};
 constexpr std::array<std::string_view, 5> kObsolete = {
     "index_interval", "replicate_on_write", "populate_io_cache_on_flush", "read_repair_chance",
@@ -69,8 +71,6 @@ CqlStatus ApplyTimes(const Properties& properties, TableOptions& options) {
                             std::to_string(kTtlSecondsMax) + " (got " + std::to_string(*ttl) + ")");
   }
   LS_ASSIGN_OR_RETURN(const auto grace, AtLeastZero(properties, "gc_grace_seconds", "864000"));
-  LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto paxos,
-                      AtLeastZero(properties, "paxos_grace_seconds", "864000"));
   options.default_ttl_seconds = ttl.value_or(static_cast<int32_t>(options.default_ttl_seconds));
   options.gc_grace_seconds = grace.value_or(static_cast<int32_t>(options.gc_grace_seconds));
   return {};
@@ -185,10 +185,6 @@ CqlStatus CheckAbsent(const Properties& properties, TableKind kind) {
   if (tablets) {
     return CqlError::Config(
         "tablet options cannot be used when tablets are disabled for the keyspace");
-  }
-  LS_ASSIGN_OR_RETURN(const auto cdc, properties.Map("cdc"));
-  if (cdc && cdc->contains("enabled") && AsciiLower(cdc->at("enabled")) != "false") {
-    return CqlError::Unsupported(CqlFeature::kCdc, "cdc");
   }
   for (const auto& [name, feature] :
        {std::pair(std::string_view("per_partition_rate_limit"), CqlFeature::kRateLimits),
@@ -361,14 +357,14 @@ TableOptions DefaultTableOptions(const Dialect& dialect) {
   return options;
 }
 
-CqlStatus ApplyTableOptions(const Properties& properties, const KeyspaceDefinition* keyspace,
+CqlStatus ApplyTableOptions(const Properties& properties, const KeyspaceDefinition& keyspace,
                             TableOptions& options, TableKind kind, const Dialect& dialect) {
   if (dialect.is_cassandra) return ApplyAsCassandra(properties, dialect, options);
   LS_RETURN_IF_ERROR(properties.Check(kKnown, kObsolete));
   LS_ASSIGN_OR_RETURN([[maybe_unused]] const auto id, TableIdOption(properties));
   LS_RETURN_IF_ERROR(ApplyCompaction(properties, options));
   LS_RETURN_IF_ERROR(ApplyCompression(properties, options));
-  LS_RETURN_IF_ERROR(CheckTombstoneGc(properties, keyspace));
+  LS_RETURN_IF_ERROR(ApplyExtensions(properties, keyspace, options));
   LS_RETURN_IF_ERROR(ApplyTimes(properties, options));
   LS_RETURN_IF_ERROR(ApplyNumbers(properties, options));
   LS_RETURN_IF_ERROR(ApplyTexts(properties, options));

@@ -17,7 +17,7 @@ namespace liststore::cql::schema_change {
 // Puts what `properties` say into `options`, those of the table so far. Options that mean nothing
 // here are checked and kept, or, where TableOptions has no place for them, checked and dropped;
 // those that would change what a client sees and are not there are refused by name. `keyspace`: of
-// the table; nullptr when there is none of its name. On error `options` may be half changed.
+// the table. On error `options` may be half changed.
 //
 // Errors: Syntax for names and forms, Config for values. Source: ScyllaDB
 // cql3/statements/cf_prop_defs.cc, with its words.
@@ -25,10 +25,8 @@ enum class TableKind : uint8_t {
   kTable,
   kView
 };
-// `keyspace`: where the table is to be; nullptr: nowhere.
-CqlStatus ApplyTableOptions(const Properties& properties, const KeyspaceDefinition* keyspace,
-                            TableOptions& options, TableKind kind = TableKind::kTable,
-                            const Dialect& dialect = {});
+CqlStatus ApplyTableOptions(const Properties& properties, const KeyspaceDefinition& keyspace,
+                            TableOptions& options, TableKind kind, const Dialect& dialect);
 // Those of a table of which nothing is said.
 TableOptions DefaultTableOptions(const Dialect& dialect);
 // WITH ID = ...; nullopt: not given.
