@@ -66,6 +66,10 @@ class ServedStatements final : public StatementHandler {
         return RuntimeOf(engine, addresses ? addresses() : std::vector<std::string>(), read.schema);
       });
     }
+    cql::AddSizeEstimates(tables_, [&engine = context.engine](const TableDefinition& table) {
+      const storage::TableStats stats = engine.StatsOf(table.storage.id);
+      return cql::TableSize{stats.partitions, stats.live_bytes};
+    });
     tables_.Add(instruments::MakeUnsupportedTable(context.tally));
     instruments::ConfigTable* config = nullptr;
     if (context.looks_like_scylla) {

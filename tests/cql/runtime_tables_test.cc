@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cql/values/encode_value.h"
 #include "engine/shard/catalog.h"
 #include "tests/cql/virtual_rows.h"
 
@@ -20,6 +21,10 @@ class RuntimeTablesTest : public ::testing::Test {
     node_.host_id = Uuid::FromRandomBits(1, 2);
     node_.start_seconds = 1000;
     cql::AddRuntimeTables(tables_, [this](const cql::VirtualReadContext&) { return facts_; });
+    cql::AddSizeEstimates(tables_, [](const TableDefinition& table) {
+      EXPECT_EQ(table.name, "list_items") << "what is computed has no size";
+      return cql::TableSize{100, 25'000};
+    });
     catalog_.Change([this](Schema& schema) {
       shard::Catalog::PutTable(schema, testing::ListItems("ks", /*local=*/true));
       tables_.PutInto(schema);
@@ -60,6 +65,9 @@ TEST_F(RuntimeTablesTest, ColumnsAreThoseOfScylla) {
       {"protocol_servers",
        "(name text) | listen_addresses frozen<list<text>>, protocol text, protocol_version text"},
       {"runtime_info", "(group text), item text | value text"},
+      {"size_estimates",
+       "(keyspace_name text), table_name text, range_start text, range_end text | "
+       "mean_partition_size bigint, partitions_count bigint"},
       {"raft_state", "(group_id timeuuid), disposition ascii, server_id uuid | can_vote boolean"},
   };
   for (const TableColumns& c : cases) {
@@ -67,6 +75,31 @@ TEST_F(RuntimeTablesTest, ColumnsAreThoseOfScylla) {
     ASSERT_NE(table, nullptr) << c.table;
     EXPECT_EQ(testing::ColumnsAsText(*table->definition()), c.columns) << c.table;
   }
+}
+
+// Source: ScyllaDB db/size_estimates_virtual_reader.cc.
+TEST_F(RuntimeTablesTest, SizesGoWithThePartsOfTheRing) {
+  node_.tokens = {"4"};
+  const auto lines = [this] {
+    std::vector<std::string> sizes;
+    for (const testing::NamedRow& row : Read("size_estimates")) {
+      const auto text = [&row](const char* column) { return row.at(column).value_or("null"); };
+      const auto number = [&](const char* column) {
+        return std::to_string(cql::DecodeInteger(text(column)));
+      };
+      sizes.push_back(text("keyspace_name") + "." + text("table_name") + " " + text("range_start") +
+                      " " + text("range_end") + " " + number("partitions_count") + " of " +
+                      number("mean_partition_size"));
+    }
+    return sizes;
+  };
+  EXPECT_EQ(lines(), std::vector<std::string>{"ks.list_items 4 4 100 of 250"});
+  // A quarter, a half, and a quarter round the end.
+  node_.tokens = {"4611686018427387904", "-4611686018427387904", "0"};
+  EXPECT_EQ(lines(), (std::vector<std::string>{
+                         "ks.list_items -4611686018427387904 0 25 of 250",
+                         "ks.list_items 0 4611686018427387904 25 of 250",
+                         "ks.list_items 4611686018427387904 -4611686018427387904 50 of 250"}));
 }
 
 // Source: ScyllaDB db/virtual_tables.cc, token_ring_table; service/storage_service.cc,

@@ -36,9 +36,6 @@ const TableColumns kScylla[] = {
      "connection_stage text, driver_name text, driver_version text, hostname text, "
      "protocol_version int, scheduling_group text, shard_id int, ssl_cipher_suite text, "
      "ssl_enabled boolean, ssl_protocol text, username text"},
-    {"system", "size_estimates",
-     "(keyspace_name text), table_name text, range_start text, range_end text | "
-     "mean_partition_size bigint, partitions_count bigint"},
     {"system", "built_views", "(keyspace_name text), view_name text"},
     {"system", "IndexInfo", "(table_name text), index_name text"},
     {"system", "scylla_local", "(key text) | value text"},

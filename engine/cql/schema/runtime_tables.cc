@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -53,9 +54,8 @@ constexpr TableSpec kTokenRing = {"system",
                                   "dc text, end_token text, rack text",
                                   "who has which part of the ring, by keyspace"};
 
-// Source: token_ring_table; service/storage_service.cc, describe_ring: the part that begins behind
-// the last token ends with the first.
-void ListTokenRing(const VirtualReadContext& context, RowCollector& rows) {
+// Ascending.
+std::vector<int64_t> TokensOf(const VirtualReadContext& context) {
   std::vector<int64_t> tokens;
   for (const std::string& token : context.node.tokens) {
     const char* const end = token.data() + token.size();
@@ -63,6 +63,13 @@ void ListTokenRing(const VirtualReadContext& context, RowCollector& rows) {
     LS_CHECK(parsed.ptr == end && !token.empty(), "tokens are numbers");
   }
   std::ranges::sort(tokens);
+  return tokens;
+}
+
+// Source: token_ring_table; service/storage_service.cc, describe_ring: the part that begins behind
+// the last token ends with the first.
+void ListTokenRing(const VirtualReadContext& context, RowCollector& rows) {
+  const std::vector<int64_t> tokens = TokensOf(context);
   for (const auto& [name, keyspace] : context.schema.keyspaces) {
     if (keyspace->replication.at("class").ends_with("LocalStrategy")) continue;
     // Of tablets each table has a ring of its own.
@@ -211,6 +218,15 @@ void AddRuntimeTables(VirtualTables& tables, Facts facts) {
   add(kProtocolServers, with_facts(ListProtocolServers));
   add(kRuntimeInfo, with_facts(ListRuntimeInfo));
   add(kRaftState, nullptr);
+}
+
+void AddSizeEstimates(VirtualTables& tables,
+                      std::function<TableSize(const TableDefinition&)> size_of) {
+  tables.Add(std::make_unique<ComputedTable>(
+      kSizeEstimates,
+      [size_of = std::move(size_of)](const VirtualReadContext& context, RowCollector& rows) {
+        ListSizeEstimates(context, size_of, rows);
+      }));
 }
 
 }  // namespace liststore::cql

@@ -28,6 +28,17 @@ struct RuntimeFacts {
 void AddRuntimeTables(VirtualTables& tables,
                       std::function<RuntimeFacts(const VirtualReadContext&)> facts);
 
+// What a table has.
+struct TableSize {
+  uint64_t partitions = 0;
+  uint64_t bytes = 0;
+};
+// Adds size_estimates: of each table of a user, and of each view that stores rows, what lies
+// between the node's tokens, in proportion to the parts of the ring. Of one token, which is all
+// there are unless more are asked for, that is the number of partitions. `size_of`: thread-safe.
+void AddSizeEstimates(VirtualTables& tables,
+                      std::function<TableSize(const TableDefinition&)> size_of);
+
 }  // namespace liststore::cql
 
 #endif  // LISTSTORE_ENGINE_CQL_SCHEMA_RUNTIME_TABLES_H_

@@ -15,8 +15,8 @@ namespace liststore::cql {
 // asking. Nor has a Cassandra below 4 what came with it (peers_v2, system_virtual_schema).
 // `clients` outlives the tables; nullptr: nobody is connected.
 //
-// Always empty: peers (a node that names itself there confuses drivers), size_estimates,
-// scylla_local, sessions and events of tracing.
+// Always empty: peers (a node that names itself there confuses drivers), scylla_local, sessions and
+// events of tracing.
 void AddSystemTables(VirtualTables& tables, bool looks_like_scylla, const ClientDirectory* clients,
                      uint32_t cassandra_major = 4);
 
