@@ -103,6 +103,32 @@ TEST_F(HostileRequests, LargeRowsOfListsComeInPages) {
   EXPECT_GT(pages, 1u);
 }
 
+// Of a partition key all columns together are bounded, of clustering columns each by itself. Source:
+// ScyllaDB validation.cc, validate_cql_key; compound.hh, serialize_value.
+TEST_F(HostileRequests, EachClusteringColumnHasTheLengthOfAKey) {
+  Must("CREATE TABLE k.t (p int, a text, b text, v int, PRIMARY KEY (p, a, b))");
+  const std::string a(65'535, 'a'), b(65'535, 'b');
+  for (const char* value : {"1", "2"}) {
+    Must("INSERT INTO k.t (p, a, b, v) VALUES (1, ?, ?, " + std::string(value) + ")", {{a}, {b}});
+    Must("INSERT INTO k.t (p, a, b, v) VALUES (1, ?, 'c', 3)", {{a}});
+  }
+  EXPECT_EQ(Cell("SELECT toJson(count(*)) FROM k.t"), "2");
+  EXPECT_EQ(Must("SELECT v FROM k.t WHERE p = 1 AND a = ? AND b < 'c'", {{a}}).rows.size(), 1u);
+  EXPECT_EQ(Refusal("INSERT INTO k.t (p, a, b) VALUES (1, ?, 'x')", {{a + "a"}}),
+            "Key length of 65536 is longer than maximum of 65535");
+  EXPECT_EQ(Refusal("SELECT v FROM k.t WHERE p = 1 AND a > ?", {{a + "a"}}),
+            "Key length of 65536 is longer than maximum of 65535");
+  size_t rows = 0, pages = 0;
+  CqlParameters parameters = {1, {}, {}};
+  do {
+    const CqlAnswer page = Must(CqlStatement{"SELECT v FROM k.t WHERE p = 1", {}}, parameters);
+    rows += page.rows.size();
+    ++pages;
+    parameters.paging_state = page.paging_state;
+  } while (!parameters.paging_state.empty() && pages < 10);
+  EXPECT_EQ(rows, 2u);
+}
+
 // Its serialised form is longer than what keys are bounded by.
 TEST_F(HostileRequests, APageEndsInTheLongestKey) {
   Must("CREATE TABLE k.t (p text, q text, r text, c int, PRIMARY KEY ((p, q, r), c))");

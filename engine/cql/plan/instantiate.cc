@@ -329,15 +329,16 @@ CqlStatus ApplySlice(const TableSchema& schema, const ClusteringSlice& slice, Bo
     if (slice.is_tuple) return CheckNoNull(slice.values, values);
     return {};
   }
-  LS_RETURN_IF_ERROR(CheckKeyBytes(Span(all)));
-  ApplyBound(schema, prefix.size(), all, slice.is_lower, slice.inclusive, range, found);
+  LS_RETURN_IF_ERROR(CheckClusteringBytes(Span(all)));
+  ApplyBound(schema, prefix.size(), all, slice.is_lower, slice.inclusive, slice.in_clustering_order,
+             range, found);
   return {};
 }
 
 CqlStatus EncodeRangeOf(const TableDefinition& table, const Views& prefix,
                         const std::vector<ClusteringSlice>& slices, BoundValues values,
                         EncodedRange& range, bool& found) {
-  LS_RETURN_IF_ERROR(CheckKeyBytes(Span(prefix)));
+  LS_RETURN_IF_ERROR(CheckClusteringBytes(Span(prefix)));
   EncodePrefixRange(table.storage, prefix, range);
   if (slices.empty()) return {};
   for (const ClusteringSlice& slice : slices) {
@@ -374,7 +375,7 @@ CqlStatus ResolveBounds(const std::vector<ClusteringSlice>& slices, BoundValues 
       bound.values.push_back(bytes);
     }
     LS_RETURN_IF_ERROR(CheckNoNull(slice.values, values));
-    LS_RETURN_IF_ERROR(CheckKeyBytes(Span(bound.values)));
+    LS_RETURN_IF_ERROR(CheckClusteringBytes(Span(bound.values)));
   }
   return {};
 }
