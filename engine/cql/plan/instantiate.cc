@@ -297,13 +297,16 @@ void DropUpper(EncodedRange& range) {
 }
 
 // Cuts `range`, that of `prefix`, to what lies on one side of a bound: of `bound`, whose first
-// values are those of `prefix`. `is_lower` is about values, whatever their order in the table.
+// values are those of `prefix`. `is_lower` is about values, whatever their order in the table, or
+// about the clustering order.
 void ApplyBound(const TableSchema& schema, size_t prefix, const Views& bound, bool is_lower,
-                bool inclusive, EncodedRange& range, bool& found) {
+                bool inclusive, bool in_clustering_order, EncodedRange& range, bool& found) {
   range.work.clear();
   AppendClusteringKey(schema.clustering, Span(bound), range.work);
-  // In encoded order a column that runs against the first one is turned round.
-  const bool inverted = schema.clustering[prefix].descending != schema.clustering[0].descending;
+  // In encoded order a column that runs against the first one is turned round; the first one is
+  // ascending, whatever the clustering order.
+  const bool inverted = schema.clustering[0].descending !=
+                        (!in_clustering_order && schema.clustering[prefix].descending);
   is_lower = is_lower != inverted;
   // "At" leaves the slice's own rows behind the bound, "after" before it.
   const bool after = is_lower != inclusive;
@@ -399,7 +402,7 @@ void AppendRangeOf(const TableSchema& schema, size_t same,
     if (bound->values.size() <= same) continue;
     const bool whole = bound->values.size() == same + 1;
     ApplyBound(schema, same, begin_of(bound->values, same + 1), bound->is_lower,
-               whole && bound->inclusive, range, found);
+               whole && bound->inclusive, /*in_clustering_order=*/false, range, found);
     if (!found) return;
   }
   if (range.to_end || range.lower < range.upper) ranges.push_back(std::move(range));

@@ -87,11 +87,12 @@ struct KeyAlternatives {
 };
 
 // A bound on the clustering columns behind those that equal something: as many values as columns
-// are compared, first to last. In terms of values, whatever the clustering order.
+// are compared, first to last. In terms of values, whatever the clustering order, unless it says so.
 struct ClusteringSlice {
   bool is_lower = false;
   bool inclusive = false;
   bool is_tuple = false;  // as in KeyAlternatives
+  bool in_clustering_order = false;
   std::vector<Operand> values;
 };
 

@@ -60,6 +60,7 @@ ClusteringSlice ToSlice(BoundRelation relation) {
   slice.inclusive = relation.op == RelationOperator::kGreaterOrEqual ||
                     relation.op == RelationOperator::kLessOrEqual;
   slice.is_tuple = relation.is_tuple();
+  slice.in_clustering_order = relation.relation->in_clustering_order;
   slice.values = std::move(relation.alternatives[0]);
   return slice;
 }
@@ -92,7 +93,8 @@ ClusteringRestriction TakeTuples(const TableDefinition& table,
       continue;
     }
     for (BoundRelation& relation : of_next) {
-      taken.slices_run_across |= !OneDirection(table, relation.columns);
+      taken.slices_run_across |=
+          !relation.relation->in_clustering_order && !OneDirection(table, relation.columns);
       taken.slices.push_back(ToSlice(std::move(relation)));
     }
     taken.is_one_range &= !taken.slices_run_across;

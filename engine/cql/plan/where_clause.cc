@@ -229,6 +229,13 @@ CqlStatus WhereClause::CheckTuple(const BoundRelation& next) const {
                              " cannot be restricted by both an equality and an inequality "
                              "relation");
   }
+  if (first->relation->in_clustering_order != next.relation->in_clustering_order) {
+    const auto name = [](const BoundRelation& relation) -> std::string {
+      return relation.relation->in_clustering_order ? "SCYLLA_CLUSTERING_BOUND" : "plain";
+    };
+    return CqlError::Invalid("Invalid combination of restrictions (" + name(*first) + " / " +
+                             name(next) + ")");
+  }
   if (!first->is_slice() || IsLowerBound(next) != IsLowerBound(*first)) return {};
   const std::set<uint16_t> of_first(first->columns.begin(), first->columns.end());
   return CqlError::Invalid(std::string("More than one restriction was found for the ") +

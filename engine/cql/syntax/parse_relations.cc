@@ -120,6 +120,7 @@ bool CqlParser::ParseTupleRelation(Relation& relation) {
   if (At(Keyword::kIN) || At(Keyword::kNOT)) return ParseTupleInValues(relation);
   if (!ParseComparison(relation.op)) return false;
   if (AtMarker()) return ParseMarker(relation.value);
+  relation.in_clustering_order = Accept(Keyword::kSCYLLA_CLUSTERING_BOUND);
   relation.value.position = token().position;
   if (!Accept("(") || At(")")) return FailHere();
   return ParseTerms(")", relation.value.node.emplace<TupleLiteral>().elements);

@@ -61,6 +61,9 @@ struct Relation {
   std::string field;
   std::optional<Expression> function;  // a FunctionCall
   RelationOperator op = RelationOperator::kEqual;
+  // (a, b) > SCYLLA_CLUSTERING_BOUND (1, 2): by the clustering order, in which the values of a
+  // descending column run backwards.
+  bool in_clustering_order = false;
   // For kIn and kNotIn a BindMarker (the whole list) or a ListLiteral of the alternatives, of which
   // those of a tuple are TupleLiterals or BindMarkers. For kIsNotNull a NullConstant.
   Expression value;
