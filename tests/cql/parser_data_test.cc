@@ -74,7 +74,7 @@ struct SelectorExample {
 constexpr SelectorExample kSelectors[] = {
     {"*", ""},
     {"a, B AS \"C\", \"D\"", "a | b AS C | \"D\""},
-    {"count(*), COUNT(1), count(a) as n", "count(*) | count(1) | count(a) AS n"},
+    {"count(*), COUNT(1), count(a) as n", "count(*) | count(*) | count(a) AS n"},
     {"writetime(a), TTL(b), ttl(m['k']), WriteTime(u.f)",
      "writetime(a) | ttl(b) | ttl(m['k']) | writetime(u.f)"},
     {"cast(a as text), CAST(max(b) AS bigint) AS m",

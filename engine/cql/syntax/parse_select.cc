@@ -112,11 +112,19 @@ bool CqlParser::ParseSelectorPrimary(Expression& selector) {
 bool CqlParser::ParseSelectorCall(Expression& selector) {
   FunctionCall call;
   if (!ParseFunctionName(call.function)) return false;
-  if (call.function.keyspace.empty() && call.function.name == "count" && Peek().IsSymbol("*")) {
-    Advance();
-    Advance();
-    selector.node = CountRows{};
-    return Expect(")");
+  if (call.function.keyspace.empty() && call.function.name == "count") {
+    const Lexeme counted = Peek();
+    const bool is_number = counted.kind == TokenKind::kInteger;
+    // Source: ScyllaDB cql3/Cql.g, countArgument.
+    if (is_number && counted.text != "1") {
+      return FailSyntax("Only COUNT(1) is supported, got COUNT(" + std::string(counted.text) + ")");
+    }
+    if (is_number || counted.IsSymbol("*")) {
+      Advance();
+      Advance();
+      selector.node = CountRows{};
+      return Expect(")");
+    }
   }
   if (!ParseSelectorArguments(call.arguments)) return false;
   selector.node = std::move(call);
