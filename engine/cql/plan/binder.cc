@@ -43,11 +43,26 @@ bool IsEmptyCollection(const Expression& literal) {
   return set != nullptr && set->elements.empty();
 }
 
-// The timestamp of the moment. Source: ScyllaDB types/types.cc, timestamp_from_string.
-bool IsNow(const Expression& literal, const DataType& type) {
+// The timestamp of the moment, where it stands for one. Source: ScyllaDB types/types.cc,
+// timestamp_from_string.
+bool IsNow(const Expression& literal) {
   const auto* constant = literal.As<Constant>();
   return constant != nullptr && constant->kind == ConstantKind::kString &&
-         type.is(CqlType::kTimestamp) && AsciiLower(constant->text) == "now";
+         AsciiLower(constant->text) == "now";
+}
+
+// Somewhere within a collection, a tuple or a user type, or behind a cast.
+bool ContainsNow(const Expression& literal) {
+  const auto any = [](const std::vector<Expression>& parts) {
+    return std::ranges::any_of(parts, ContainsNow);
+  };
+  if (const auto* list = literal.As<ListLiteral>()) return any(list->elements);
+  if (const auto* set = literal.As<SetLiteral>()) return any(set->elements);
+  if (const auto* map = literal.As<MapLiteral>()) return any(map->keys_and_values);
+  if (const auto* tuple = literal.As<TupleLiteral>()) return any(tuple->elements);
+  if (const auto* user = literal.As<UserTypeLiteral>()) return any(user->values);
+  if (const auto* cast = literal.As<TypeCast>()) return any(cast->operand);
+  return IsNow(literal);
 }
 
 }  // namespace
@@ -73,13 +88,16 @@ CqlOr<Operand> Binder::BindAs(std::string_view receiver, const Expression& expre
     return ComputeOf(NativeFunction::Kind::kInOrder, type, {operand}, receiver);
   }
   if (const auto* call = expression.As<FunctionCall>()) return BindCall(*call, type, receiver);
-  if (const auto* cast = expression.As<TypeCast>(); cast != nullptr && !IsLiteral(expression)) {
+  // Nearly all types hold no timestamps, and are not looked through.
+  const bool is_literal =
+      IsLiteral(expression) && !(type.Contains(CqlType::kTimestamp) && ContainsNow(expression));
+  if (const auto* cast = expression.As<TypeCast>(); cast != nullptr && !is_literal) {
     return BindCast(*cast, type, receiver);
   }
-  if (!IsLiteral(expression)) return BindParts(expression, type, receiver);
-  if (IsNow(expression, type)) {
+  if (type.is(CqlType::kTimestamp) && IsNow(expression)) {
     return ComputeOf(NativeFunction::Kind::kCurrentTimestamp, type, {}, receiver);
   }
+  if (!is_literal) return BindParts(expression, type, receiver);
   LS_ASSIGN_OR_RETURN(operand.constant, EncodeLiteral(expression, type, receiver));
   // A collection of several cells that has none is null. Source: ScyllaDB
   // cql3/expr/prepare_expr.cc, list_prepare_expression. Cassandra finds that when it is compared.

@@ -19,6 +19,7 @@
 #include "engine/cql/values/marshal_name.h"
 #include "engine/cql/values/number_text.h"
 #include "engine/cql/values/print_value.h"
+#include "engine/cql/values/time_text.h"
 #include "engine/model/decimal.h"
 
 namespace liststore::cql {
@@ -215,6 +216,10 @@ Result CastDecimal(std::string_view value, CqlType to) {
 
 // As its literal, without quotes.
 std::string TextOf(CqlType type, std::string_view value) {
+  if (type == CqlType::kTimestamp) {
+    return PrintTimestampText(static_cast<int64_t>(LoadBigEndian64(value.data())));
+  }
+  if (type == CqlType::kDate) return PrintDateText(LoadBigEndian32(value.data()));
   std::string text = PrintValue(type, value);
   if (text.size() >= 2 && text.front() == '\'') text = text.substr(1, text.size() - 2);
   return text;

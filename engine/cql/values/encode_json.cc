@@ -37,19 +37,18 @@ std::string FloatJson(Float number) {
   return std::isfinite(number) ? PrintShortest(number) : "null";
 }
 
-// 2014-01-01 12:15:45.000Z; milliseconds where the year has not four digits, which are read back
-// too.
+// 2014-01-01 12:15:45.000Z; milliseconds where that is not read back, which they are.
 std::string TimestampJson(std::string_view value) {
   const auto milliseconds = static_cast<int64_t>(LoadBigEndian64(value.data()));
-  std::optional<std::string> text = PrintTimestampText(milliseconds);
-  if (!text) return std::to_string(milliseconds);
-  std::ranges::replace(*text, 'T', ' ');
-  return InQuotes(*text);
+  if (!HasTimestampText(milliseconds)) return std::to_string(milliseconds);
+  std::string text = PrintTimestampText(milliseconds);
+  std::ranges::replace(text, 'T', ' ');
+  return InQuotes(text);
 }
 
 std::string DateJson(std::string_view value) {
   const uint32_t days = LoadBigEndian32(value.data());
-  return InQuotes(PrintDateText(days).value_or(std::to_string(days)));
+  return InQuotes(HasDateText(days) ? PrintDateText(days) : std::to_string(days));
 }
 
 CqlError NoJson() { return CqlError::Invalid("Cannot create JSON string - deserialization error"); }

@@ -36,14 +36,13 @@ std::string PrintUuid(std::string_view bytes) {
 
 std::string PrintTimestamp(std::string_view value) {
   const auto milliseconds = static_cast<int64_t>(LoadBigEndian64(value.data()));
-  const std::optional<std::string> text = PrintTimestampText(milliseconds);
-  return text ? QuoteString(*text) : std::to_string(milliseconds);
+  return HasTimestampText(milliseconds) ? QuoteString(PrintTimestampText(milliseconds))
+                                        : std::to_string(milliseconds);
 }
 
 std::string PrintDate(std::string_view value) {
   const uint32_t days = LoadBigEndian32(value.data());
-  const std::optional<std::string> text = PrintDateText(days);
-  return text ? QuoteString(*text) : std::to_string(days);
+  return HasDateText(days) ? QuoteString(PrintDateText(days)) : std::to_string(days);
 }
 
 // As the function that makes it of its bytes.

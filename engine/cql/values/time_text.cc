@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <limits>
 
 #include "engine/base/check.h"
@@ -14,7 +15,9 @@ namespace {
 
 constexpr int64_t kMillisPerDay = 86'400'000;
 constexpr int64_t kEpochDay = int64_t{1} << 31;
-constexpr int64_t kPrintedYearMax = 9999;
+// Of timestamps that are read. Source: Boost.DateTime, gregorian::greg_year.
+constexpr int64_t kYearMin = 1400;
+constexpr int64_t kYearMax = 9999;
 
 struct CivilDate {
   int64_t year = 0;
@@ -145,6 +148,9 @@ std::optional<std::string_view> AllDigits(Reader& reader) {
 
 std::string CheckCalendar(const CivilDate& date) {
   constexpr std::string_view kType = "boost::wrapexcept<boost::gregorian::";
+  if (date.year < kYearMin || date.year > kYearMax) {
+    return std::string(kType) + "bad_year> (Year is out of valid range: 1400..9999)";
+  }
   if (date.month < 1 || date.month > 12) {
     return std::string(kType) + "bad_month> (Month number is out of range 1..12)";
   }
@@ -316,21 +322,37 @@ CqlOr<int64_t> ParseTimeText(std::string_view text) {
   return ((hours * 60 + minutes) * 60 + seconds) * kNanosPerSecond + fraction;
 }
 
-std::optional<std::string> PrintDateText(uint32_t days) {
-  const CivilDate date = DateOf(int64_t{days} - kEpochDay);
-  if (date.year < 0 || date.year > kPrintedYearMax) return std::nullopt;
-  return Padded(date.year, 4) + "-" + Padded(date.month, 2) + "-" + Padded(date.day, 2);
+namespace {
+
+// Whole days up to `milliseconds`, without the sum that would leave 64 bits.
+int64_t DaysBefore(int64_t milliseconds) {
+  return milliseconds / kMillisPerDay - (milliseconds % kMillisPerDay < 0 ? 1 : 0);
 }
 
-std::optional<std::string> PrintTimestampText(int64_t milliseconds) {
+std::string DateText(const CivilDate& date) {
+  const std::string year = (date.year < 0 ? "-" : "") + Padded(std::abs(date.year), 4);
+  return year + "-" + Padded(date.month, 2) + "-" + Padded(date.day, 2);
+}
+
+}  // namespace
+
+std::string PrintDateText(uint32_t days) { return DateText(DateOf(int64_t{days} - kEpochDay)); }
+
+bool HasDateText(uint32_t days) {
+  const int64_t year = DateOf(int64_t{days} - kEpochDay).year;
+  return year >= 0 && year <= kYearMax;
+}
+
+std::string PrintTimestampText(int64_t milliseconds) {
   const int64_t of_day = (milliseconds % kMillisPerDay + kMillisPerDay) % kMillisPerDay;
-  // Rounded down without the sum that would leave 64 bits.
-  const int64_t days = milliseconds / kMillisPerDay - (milliseconds % kMillisPerDay < 0 ? 1 : 0);
-  const CivilDate date = DateOf(days);
-  if (date.year < 0 || date.year > kPrintedYearMax) return std::nullopt;
-  return Padded(date.year, 4) + "-" + Padded(date.month, 2) + "-" + Padded(date.day, 2) + "T" +
-         Padded(of_day / 3'600'000, 2) + ":" + Padded(of_day / 60'000 % 60, 2) + ":" +
-         Padded(of_day / 1000 % 60, 2) + "." + Padded(of_day % 1000, 3) + "Z";
+  return DateText(DateOf(DaysBefore(milliseconds))) + "T" + Padded(of_day / 3'600'000, 2) + ":" +
+         Padded(of_day / 60'000 % 60, 2) + ":" + Padded(of_day / 1000 % 60, 2) + "." +
+         Padded(of_day % 1000, 3) + "Z";
+}
+
+bool HasTimestampText(int64_t milliseconds) {
+  const int64_t year = DateOf(DaysBefore(milliseconds)).year;
+  return year >= kYearMin && year <= kYearMax;
 }
 
 std::string PrintTimeText(int64_t nanoseconds) {

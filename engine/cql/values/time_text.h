@@ -28,9 +28,13 @@ CqlOr<int64_t> ParseTimeText(std::string_view text);
 // P0001-02-03T04:05:06; each with a minus in front.
 CqlOr<Duration> ParseDurationText(std::string_view text);
 
-// nullopt for years outside of 0000 to 9999.
-std::optional<std::string> PrintTimestampText(int64_t milliseconds);
-std::optional<std::string> PrintDateText(uint32_t days);
+// Years have four digits, or more, and a sign before 0000: then no text is read back. Source:
+// ScyllaDB types/types.cc, time_point_to_string, simple_date_to_string.
+std::string PrintTimestampText(int64_t milliseconds);
+std::string PrintDateText(uint32_t days);
+// Whether the text is read back: of years from 1400 to 9999, of dates up from 0000.
+bool HasTimestampText(int64_t milliseconds);
+bool HasDateText(uint32_t days);
 // Of at least 0 and less than a day.
 std::string PrintTimeText(int64_t nanoseconds);
 // In the units above; of a duration of nothing it is empty, which is no literal.
