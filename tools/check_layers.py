@@ -37,15 +37,17 @@ LAYERS = {
     "protocol": ["model", "base"],
     # ScyllaDB's settings: a table, values, and what of them statements depend on.
     "settings": ["base"],
+    # Who may log in, and who may do what. Knows neither statements nor connections.
+    "roles": ["model", "base"],
     # The language. Text -> statements; values <-> texts; statements -> plans -> keys and ranges;
     # statements -> schemas -> texts, and the tables that show them.
-    "cql/syntax": ["model", "base"],
+    "cql/syntax": ["roles", "model", "base"],
     "cql/values": ["cql/syntax", "model", "base"],
     "cql/plan": ["cql/values", "cql/syntax", "settings", "command", "model", "base"],
-    "cql/schema": ["cql/plan", "cql/values", "cql/syntax", "settings", "shard", "model", "base"],
+    "cql/schema": ["cql/plan", "cql/values", "cql/syntax", "roles", "settings", "shard", "model", "base"],
     # Plans and values -> commands -> rows.
-    "execute": ["protocol", "cql/schema", "cql/plan", "cql/values", "cql/syntax", "settings", "shard",
-                "command", "model", "base"],
+    "execute": ["protocol", "cql/schema", "cql/plan", "cql/values", "cql/syntax", "roles", "settings",
+                "shard", "command", "model", "base"],
     # The clock, faults, the journal, lint: the tables in which they are seen, and their place in a
     # request's way.
     "instruments": ["execute", "protocol", "cql/schema", "cql/plan", "cql/values", "cql/syntax",
@@ -53,11 +55,11 @@ LAYERS = {
     # Sockets: bytes in, bytes out, TLS between the two, and what clients may cost. Knows no protocol.
     "network": ["memory", "runtime", "base"],
     # A session for each client: requests out of bytes, answers into bytes.
-    "faces/cql": ["network", "execute", "protocol", "cql/schema", "cql/plan", "cql/syntax",
+    "faces/cql": ["network", "execute", "protocol", "cql/schema", "cql/plan", "cql/syntax", "roles",
                   "runtime", "model", "base"],
     # Options -> a running server. Of lists, the engine of a ListStore that is served, no more.
     "serve": ["faces/cql", "network", "instruments", "execute", "protocol", "cql/schema", "cql/plan",
-              "cql/syntax", "settings", "lists", "shard", "runtime", "model", "base"],
+              "cql/syntax", "roles", "settings", "lists", "shard", "runtime", "model", "base"],
 }
 
 # Layer -> its namespace within liststore where that is not the layer's name. None: liststore itself, for the
@@ -117,6 +119,10 @@ ONLY_THESE_HEADERS = {
     # Of the settings the language sees the values, not who changes them.
     ("cql/plan", "settings"): ["engine/settings/statement_settings.h"],
     ("cql/schema", "settings"): ["engine/settings/statement_settings.h"],
+    # Of the roles the language sees the values, not where they are kept.
+    ("cql/syntax", "roles"): ["engine/roles/permission.h", "engine/roles/resource.h"],
+    ("cql/schema", "roles"): ["engine/roles/permission.h", "engine/roles/resource.h",
+                              "engine/roles/role_state.h"],
     # Of memory/ the network sees what is granted, not where it comes from.
     ("network", "memory"): ["engine/memory/memory_budget.h"],
 }
@@ -157,6 +163,7 @@ LIBRARIES = {
                    "engine/network/listener.cc"],
     "boost/system": ["engine/runtime/event_loop.cc"],
     "openssl/": ["engine/network/tls.cc"],
+    "crypt.h": ["engine/roles/password_hash.cc"],
     "lz4.h": ["engine/protocol/compression.cc"],
     "snappy.h": ["engine/protocol/compression.cc"],
 }
@@ -184,7 +191,7 @@ LIBRARIES_OF_PARTS = {
 # Headers of the C and C++ standard libraries and of the system.
 SYSTEM_HEADER = re.compile(
     r"^([a-z_0-9]+|[a-z0-9_]+\.h|(sys|linux|netinet|arpa)/[a-z_0-9]+\.h)$")
-NOT_SYSTEM = ("xxhash.h", "zlib.h", "lz4.h", "zstd.h", "snappy.h", "yaml.h")
+NOT_SYSTEM = ("crypt.h", "xxhash.h", "zlib.h", "lz4.h", "zstd.h", "snappy.h", "yaml.h")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # Rooted like the project's own headers, by their own custom.

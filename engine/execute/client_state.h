@@ -11,6 +11,7 @@
 #include "engine/execute/statement_cache.h"
 #include "engine/protocol/frame.h"
 #include "engine/protocol/scylla_options.h"
+#include "engine/roles/permission_cache.h"
 
 namespace liststore::instruments {
 struct JournalClient;
@@ -25,7 +26,8 @@ inline constexpr size_t kStartupOptionsBytesMax = 16 << 10;
 struct ClientState {
   protocol::ProtocolVersion protocol_version = protocol::kProtocolVersionMax;
   std::string keyspace;  // chosen by USE; empty: none
-  std::string user;      // authenticated, or "anonymous"
+  std::string user;      // the role as which it has logged in, or "anonymous"
+  bool has_logged_in = false;
   std::string driver_name;
   std::string driver_version;
   // All that STARTUP said, up to kStartupOptionsBytesMax: what comes behind is left out.
@@ -41,7 +43,8 @@ struct ClientState {
   protocol::Extensions extensions;
   // Who this is to the journal; made when that wants to know, and anew for another keyspace.
   std::shared_ptr<const instruments::JournalClient> journal_client;
-  StatementMemo statements;  // that it has executed
+  StatementMemo statements;            // that it has executed
+  roles::PermissionCache permissions;  // of `user`
 
   // HOST:PORT, [IPV6]:PORT.
   std::string PeerText() const;

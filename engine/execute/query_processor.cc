@@ -11,7 +11,6 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/planner.h"
-#include "engine/cql/schema/list_roles.h"
 #include "engine/cql/syntax/shown_text.h"
 #include "engine/execute/answers.h"
 #include "engine/execute/query_processor_call.h"
@@ -87,6 +86,8 @@ QueryProcessor::QueryProcessor(shard::Engine& engine, const Clock& clock,
       settings_(options_.settings != nullptr
                     ? options_.settings
                     : std::make_shared<const settings::LiveSettings>(settings::ScyllaConfig())),
+      roles_(options_.roles != nullptr ? options_.roles : std::make_shared<roles::RoleStore>()),
+      checks_permissions_(roles_->rules().checks_permissions),
       statements_(options_.statement_bytes_max),
       timeuuids_(clock, engine.catalog().NewUuid()) {
   engine_.catalog().Change([&](Schema& schema) {
@@ -213,7 +214,9 @@ cql::CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(Sta
   auto statement = std::make_shared<PreparedStatement>();
   LS_ASSIGN_OR_RETURN(statement->plan, text.PlanOf(engine_.catalog().snapshot(), keyspace,
                                                    options_.dialect, call.scratch.settings));
-  LS_RETURN_IF_ERROR(CheckPreparedDefinition(*statement->plan, call));
+  if (const auto* definition = std::get_if<cql::SchemaPlan>(&statement->plan->body)) {
+    LS_RETURN_IF_ERROR(CheckPreparedDefinition(*definition, call));
+  }
   statement->id = StatementId(keyspace, text.text());
   statement->keyspace = keyspace;
   statement->text = text.text();
@@ -277,6 +280,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::Run(const cql::Plan& plan,
   std::vector<cql::BoundValue>& values = call.scratch.values;
   values.clear();
   LS_RETURN_IF_ERROR(call.request.Bind(call.request.statement(), plan, values));
+  if (checks_permissions_) LS_RETURN_IF_ERROR(CheckAccess(plan, call));
   if (plan.computed.empty()) return RunBound(plan, columns, values, call);
   Functions functions(*this, call.now_nanos);
   cql::ComputedValues computed(plan, functions, values, call.scratch.computed);
@@ -304,9 +308,8 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunBound(const cql::Plan& plan,
     LS_RETURN_IF_ERROR(RunSchema(*change, values, call));
   } else if (const auto* describe = std::get_if<cql::DescribePlan>(&body)) {
     LS_RETURN_IF_ERROR(RunDescribe(*describe, call));
-  } else if (const auto* list = std::get_if<cql::ListPlan>(&body)) {
-    LS_RETURN_IF_ERROR(
-        AnswerDescription(cql::ListRoles(list->statement, options_.node, call.client.user), call));
+  } else if (const auto* roles = std::get_if<cql::RolePlan>(&body)) {
+    LS_RETURN_IF_ERROR(RunRoles(*roles, call));
   } else {
     LS_CHECK(std::holds_alternative<cql::PruneViewPlan>(body), "all other plans are above");
     protocol::EncodeVoid(call.out, call.context);

@@ -26,6 +26,8 @@
 #include "engine/model/schema_difference.h"
 #include "engine/protocol/request.h"
 #include "engine/protocol/response.h"
+#include "engine/roles/permission.h"
+#include "engine/roles/role_store.h"
 #include "engine/settings/live_settings.h"
 #include "engine/shard/engine.h"
 #include "liststore/clock.h"
@@ -48,6 +50,8 @@ struct QueryProcessorOptions {
   FeatureTally* tally = nullptr;
   // nullptr: ScyllaDB's defaults.
   std::shared_ptr<const settings::LiveSettings> settings;
+  // nullptr: those of a server where nobody logs in.
+  std::shared_ptr<roles::RoleStore> roles;
   // Of a SELECT's rows without pages; it may have kResultBytesMax in any case at most.
   size_t result_bytes_max = SIZE_MAX;
   // Of all statements that are prepared.
@@ -91,6 +95,7 @@ class QueryProcessor final : public RequestHandler {
   struct Writes;
   class Functions;
   class BatchValues;
+  class RoleRunner;
   // What requests that came together share.
   struct Turn;
 
@@ -157,7 +162,14 @@ class QueryProcessor final : public RequestHandler {
   cql::CqlStatus RunUse(const cql::UsePlan& plan, Call& call);
   cql::CqlStatus RunSchema(const cql::SchemaPlan& plan, cql::BoundValues values, Call& call);
   // What a definition is refused with when it is prepared.
-  cql::CqlStatus CheckPreparedDefinition(const cql::Plan& plan, const Call& call);
+  cql::CqlStatus CheckPreparedDefinition(const cql::SchemaPlan& plan, const Call& call);
+  cql::CqlStatus RunRoles(const cql::RolePlan& plan, Call& call);
+  // ---- check_access.cc, where permissions are checked. Unauthorized: the client may not.
+  cql::CqlStatus CheckAccess(const cql::Plan& plan, Call& call);
+  cql::CqlStatus CheckModification(const cql::ModificationPlan& plan, Call& call);
+  cql::CqlStatus CheckTable(const std::shared_ptr<const TableDefinition>& table,
+                            roles::Permission permission, Call& call);
+  cql::CqlStatus CheckDefinition(const cql::SchemaPlan& plan, Call& call);
   cql::CqlStatus RunDescribe(const cql::DescribePlan& plan, Call& call);
   cql::CqlStatus AnswerDescription(const cql::CqlOr<cql::Description>& description, Call& call);
   // False: no virtual table that can be truncated.
@@ -175,6 +187,8 @@ class QueryProcessor final : public RequestHandler {
   const cql::VirtualTables& virtual_tables_;
   const QueryProcessorOptions options_;
   const std::shared_ptr<const settings::LiveSettings> settings_;
+  const std::shared_ptr<roles::RoleStore> roles_;
+  const bool checks_permissions_;  // the roles' rule
   StatementCache statements_;
   TimeuuidSource timeuuids_;
 };

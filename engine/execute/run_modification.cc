@@ -237,6 +237,11 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::HandleBatch(Call& call) {
   }
   // Some of its plans may be of a later schema, and the clock set back meanwhile.
   if (engine_.catalog().generation() != generation) return Ran::kTableGone;
+  if (checks_permissions_) {
+    for (const cql::ModificationPlan* const change : changes) {
+      LS_RETURN_IF_ERROR(CheckModification(*change, call));
+    }
+  }
   // As the planner does it for a text.
   const protocol::BatchType type = call.request.batch_type();
   LS_RETURN_IF_ERROR(cql::CheckConditionalBatch(changes, /*has_timestamp=*/false));

@@ -9,6 +9,7 @@
 #include "engine/cql/plan/bind_timeout.h"
 #include "engine/cql/plan/view_plan.h"
 #include "engine/cql/schema/schema_change.h"
+#include "engine/execute/access.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
 #include "engine/execute/view_follower.h"
@@ -88,16 +89,15 @@ cql::CqlStatus QueryProcessor::RunUse(const cql::UsePlan& plan, Call& call) {
   return {};
 }
 
-cql::CqlStatus QueryProcessor::CheckPreparedDefinition(const cql::Plan& plan, const Call& call) {
-  const auto* definition = std::get_if<cql::SchemaPlan>(&plan.body);
-  if (definition == nullptr) return {};
+cql::CqlStatus QueryProcessor::CheckPreparedDefinition(const cql::SchemaPlan& plan,
+                                                       const Call& call) {
   const auto no_uuid = [] { return Uuid{}; };
   cql::SchemaChangeContext context{no_uuid, options_.node.data_center};
   context.settings = call.settings;
   context.dialect = options_.dialect;
   context.other_datacenters = options_.node.other_data_centers;
   context.knows_datacenters = options_.node.knows_data_centers;
-  return cql::CheckPrepared(*definition->statement, call.client.keyspace, context,
+  return cql::CheckPrepared(*plan.statement, call.client.keyspace, context,
                             *engine_.catalog().snapshot());
 }
 
@@ -125,13 +125,21 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
   cql::CqlOr<cql::SchemaChange> change = cql::CqlError::Server("no change was tried");
   OpStatus status = OpStatus::kOk;
   std::vector<SchemaDifference> of_index_views;
+  RoleChanges role_changes(*roles_, call.client);
   catalog.Change([&](Schema& next) {
     const std::shared_ptr<const Schema> current = catalog.snapshot();
     change = cql::ApplySchemaStatement(*plan.statement, call.client.keyspace, context, next);
     if (!change.ok()) return false;
+    if (const cql::CqlStatus granted = role_changes.Grant(*plan.statement, *change);
+        !granted.ok()) {
+      change = granted.error();
+      return false;
+    }
     status = shard::RunSchemaActions(engine_, *current, change->actions, clock_.NowNanos(), next,
                                      FollowerOfView);
+    if (status != OpStatus::kOk) role_changes.TakeBack();
     if (status != OpStatus::kOk || !change->alters_schema) return false;
+    role_changes.Revoke(*change);
     of_index_views = DifferencesOfIndexViews(*current, next);
     return true;
   });

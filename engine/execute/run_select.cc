@@ -10,6 +10,8 @@
 #include "engine/cql/plan/instantiate.h"
 #include "engine/cql/plan/planner.h"
 #include "engine/cql/schema/describe.h"
+#include "engine/cql/schema/describe_roles.h"
+#include "engine/execute/access.h"
 #include "engine/execute/answers.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
@@ -163,12 +165,23 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const cql::SelectPlan&
 }
 
 cql::CqlStatus QueryProcessor::RunDescribe(const cql::DescribePlan& plan, Call& call) {
+  const cql::DescribeStatement& statement = plan.statement;
+  const Access access(*roles_, call.client);
+  // Sources: ScyllaDB cql3/statements/describe_statement.cc, schema_describe_statement.
+  if (statement.with_passwords && !access.IsSuperuser()) {
+    return Unauthorized(
+        "DESCRIBE SCHEMA WITH INTERNALS AND PASSWORDS can only be issued by a superuser");
+  }
   const std::shared_ptr<const Schema> schema = engine_.catalog().snapshot();
-  return AnswerDescription(
-      cql::Describe(plan.statement,
-                    {*schema, options_.node, call.client.local_address, call.now_nanos},
-                    plan.keyspace),
-      call);
+  cql::CqlOr<cql::Description> description =
+      cql::Describe(statement, {*schema, options_.node, call.client.local_address, call.now_nanos},
+                    plan.keyspace);
+  // A Cassandra describes no roles.
+  if (description.ok() && statement.kind == cql::DescribeStatement::Kind::kSchema &&
+      statement.with_internals && options_.node.looks_like_scylla) {
+    cql::AppendRoles(access.roles(), statement.with_passwords, *description);
+  }
+  return AnswerDescription(description, call);
 }
 
 cql::CqlStatus QueryProcessor::AnswerDescription(const cql::CqlOr<cql::Description>& description,
@@ -176,7 +189,7 @@ cql::CqlStatus QueryProcessor::AnswerDescription(const cql::CqlOr<cql::Descripti
   if (!description.ok()) return description.error();
   std::vector<protocol::ColumnSpec> specs;
   for (const auto& [name, type] : description->columns) {
-    specs.push_back({"system", description->table, name, &type});
+    specs.push_back({description->keyspace, description->table, name, &type});
   }
   protocol::ColumnsMetadata columns;
   if (const auto error = columns.Assign(specs)) return ToCqlError(*error);

@@ -98,6 +98,7 @@ std::optional<cql::CqlError> DataTable::Write(const Values& values) {
   if (*action == "reset") return Reset();
   const MutexLock lock(mutex_);
   baseline_.Forget();
+  for (Resettable* part : resettables_) part->Forget();
   return std::nullopt;
 }
 
@@ -120,6 +121,7 @@ std::optional<cql::CqlError> DataTable::Mark() {
   const OpStatus status = baseline_.Mark(clock_.NowNanos());
   if (status != OpStatus::kOk) return Refusal("mark", status);
   marked_setting_ = clock_.setting();
+  for (Resettable* part : resettables_) part->Mark();
   return std::nullopt;
 }
 

@@ -11,6 +11,9 @@ class Resettable {
   // statement that asked for it is answered; by the thread of any connection, one call at a time.
   // Does not call DataTable.
   virtual void Reset() = 0;
+  // What it is now is what Reset goes back to, or no more. By default nothing is remembered.
+  virtual void Mark() {}
+  virtual void Forget() {}
 };
 
 }  // namespace liststore::instruments

@@ -168,13 +168,14 @@ struct RequestScratch {
                                                          Extensions negotiated,
                                                          RequestScratch& scratch, Request& request);
 
-// The token of SASL PLAIN (RFC 4616): [authzid] NUL user NUL password. Views into `token`; nullopt
-// when it has another form. An error for it: kBadCredentials.
+// The token of SASL PLAIN (RFC 4616): [authzid] NUL user NUL password. Views into `token`, empty
+// where there is no such part. As ScyllaDB takes it apart (auth/sasl_challenge.cc): from its end,
+// and an empty password is passed over for what stands before it.
 struct PlainCredentials {
   std::string_view user;
   std::string_view password;
 };
-std::optional<PlainCredentials> ParsePlainToken(std::string_view token);
+PlainCredentials ParsePlainToken(std::string_view token);
 
 }  // namespace liststore::protocol
 

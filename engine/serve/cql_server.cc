@@ -25,8 +25,11 @@
 #include "engine/network/server.h"
 #include "engine/network/session.h"
 #include "engine/network/tls.h"
+#include "engine/roles/authenticator.h"
+#include "engine/roles/password_hash.h"
 #include "engine/serve/handler_factory.h"
 #include "engine/serve/node_look.h"
+#include "engine/serve/role_setup.h"
 #include "engine/shard/engine.h"
 #include "liststore/list_store.h"
 #include "liststore/server_clock.h"
@@ -75,8 +78,14 @@ absl::Status CheckOptions(const CqlServerOptions& options) {
     return absl::InvalidArgumentError(absl::StrCat(
         "queue_time_max_ms is ", options.queue_time_max_ms, ", more than ", kQueueTimeMaxMs));
   }
-  if (options.user.empty() && !options.password.empty()) {
-    return absl::InvalidArgumentError("a password is given, but no user");
+  if (options.user.empty() != options.password.empty()) {
+    return absl::InvalidArgumentError(options.user.empty() ? "a password is given, but no user"
+                                                           : "a user is given, but no password");
+  }
+  if (options.password.size() > roles::kPasswordBytesMax) {
+    return absl::InvalidArgumentError(absl::StrCat("password has ", options.password.size(),
+                                                   " bytes, more than can be hashed, ",
+                                                   roles::kPasswordBytesMax));
   }
   if (!options.tls && (options.tls_port || options.tls_shard_aware_port)) {
     return absl::InvalidArgumentError("a port of TLS is given, but no certificate");
@@ -136,8 +145,6 @@ cql_face::CqlFaceOptions ToFaceOptions(const CqlServerOptions& options, const No
   face.tls_port = options.tls_port;
   face.tls_shard_aware_port = options.tls_shard_aware_port;
   face.looks_like_scylla = look.looks_like_scylla;
-  if (!options.user.empty())
-    face.credentials = cql_face::Credentials{options.user, options.password};
   return face;
 }
 
@@ -222,7 +229,9 @@ class CqlServer::Impl {
     context.shards = engine_->router().shards();
     context.serves_list_store = options.store != nullptr;
     context.node = look.facts;
-    if (!options.user.empty()) context.node.superuser = options.user;
+    LS_ASSIGN_OR_RETURN(roles_, MakeRoles(options, config));
+    authenticator_ = std::make_unique<roles::Authenticator>(*roles_);
+    context.roles = roles_;
     context.cassandra_major = look.cassandra_major;
     context.looks_like_scylla = look.looks_like_scylla;
     context.dialect = look.dialect;
@@ -255,6 +264,7 @@ class CqlServer::Impl {
       LS_ASSIGN_OR_RETURN(tls_, network::TlsAcceptor::Create(*options.tls));
       cql.tls = tls_.get();
     }
+    if (roles_->rules().asks_for_passwords) cql.authenticator = authenticator_.get();
     LS_ASSIGN_OR_RETURN(cql_, cql_face::CqlFace::Open(*server_, cql, *handler_, events_));
     for (const uint16_t port : {cql_->cql_port(), cql_->shard_aware_port(), cql_->tls_port(),
                                 cql_->tls_shard_aware_port()}) {
@@ -310,6 +320,8 @@ class CqlServer::Impl {
   shard::Engine* engine_ = nullptr;
   cql_face::EventHub events_;
   cql_face::ConnectedClients clients_;
+  std::shared_ptr<roles::RoleStore> roles_;
+  std::unique_ptr<roles::Authenticator> authenticator_;
   std::unique_ptr<StatementHandler> handler_;
   std::unique_ptr<network::TlsAcceptor> tls_;  // nullptr: none
   std::unique_ptr<cql_face::CqlFace> cql_;

@@ -5,6 +5,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
+#include "engine/cql/schema/role_tables.h"
 #include "engine/cql/schema/runtime_tables.h"
 #include "engine/cql/schema/system_schema_tables.h"
 #include "engine/cql/schema/system_tables.h"
@@ -53,12 +54,27 @@ cql::RuntimeFacts RuntimeOf(shard::Engine& engine, const std::vector<std::string
   return facts;
 }
 
+// Roles go back with the data.
+class ResettableRoles final : public instruments::Resettable {
+ public:
+  explicit ResettableRoles(std::shared_ptr<roles::RoleStore> roles) : roles_(std::move(roles)) {}
+
+  void Reset() override { roles_->Reset(); }
+  void Mark() override { roles_->Mark(); }
+  void Forget() override { roles_->Forget(); }
+
+ private:
+  const std::shared_ptr<roles::RoleStore> roles_;
+};
+
 // The statements of a server, with the tables and the clock that they see.
 class ServedStatements final : public StatementHandler {
  public:
-  explicit ServedStatements(const HandlerContext& context) {
+  explicit ServedStatements(const HandlerContext& context) : resettable_roles_(context.roles) {
     cql::AddSystemTables(tables_, context.looks_like_scylla, &context.clients,
                          context.cassandra_major);
+    cql::AddRoleTables(tables_, context.looks_like_scylla, context.cassandra_major,
+                       [roles = context.roles] { return roles->snapshot(); });
     cql::AddSystemSchemaTables(tables_, context.looks_like_scylla, &context.engine.catalog());
     if (context.looks_like_scylla) {
       cql::AddRuntimeTables(tables_, [&engine = context.engine, addresses = context.cql_addresses](
@@ -89,6 +105,7 @@ class ServedStatements final : public StatementHandler {
     options.tally = &context.tally;
     options.replaces_client_timestamps = ReplacesClientTimestamps(context);
     options.settings = context.settings;
+    options.roles = context.roles;
     options.node = context.node;
     options.dialect = context.dialect;
     options.node.host_id = context.host_id;
@@ -129,6 +146,7 @@ class ServedStatements final : public StatementHandler {
     };
     auto data_table =
         std::make_unique<instruments::DataTable>(context.engine, context.clock, std::move(data));
+    data_table->AddResettable(resettable_roles_);
     data_table->AddResettable(faults_);
     data_table->AddResettable(context.journal);
     if (config != nullptr) data_table->AddResettable(*config);
@@ -140,6 +158,7 @@ class ServedStatements final : public StatementHandler {
                                            ReplacesClientTimestamps(context)));
   }
 
+  ResettableRoles resettable_roles_;
   instruments::FaultPlan faults_;
   cql::VirtualTables tables_;
   std::unique_ptr<execute::QueryProcessor> processor_;

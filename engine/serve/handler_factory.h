@@ -19,6 +19,7 @@
 #include "engine/instruments/journal.h"
 #include "engine/instruments/server_state_tables.h"
 #include "engine/model/uuid.h"
+#include "engine/roles/role_store.h"
 #include "engine/settings/live_settings.h"
 #include "engine/shard/engine.h"
 #include "liststore/cql_server.h"
@@ -50,6 +51,7 @@ struct HandlerContext {
   bool looks_like_scylla = true;
   std::shared_ptr<settings::LiveSettings> settings =
       std::make_shared<settings::LiveSettings>(settings::ScyllaConfig());
+  std::shared_ptr<roles::RoleStore> roles = std::make_shared<roles::RoleStore>();
   cql::Dialect dialect = {};
   CqlServerOptions::ClientTimestamps client_timestamps =
       CqlServerOptions::ClientTimestamps::kByClock;

@@ -34,12 +34,16 @@ constexpr Setting kScyllaSettings[] = {
     {"api_port", T::kUint16, "10000"},
     {"api_ui_dir", T::kText, "swagger-ui/dist/"},
     {"auth_certificate_role_queries", T::kMaps, "[{source:SUBJECT,query:CN=([^,]+)}]"},
-    {"auth_superuser_name", T::kText, ""},
-    {"auth_superuser_salted_password", T::kText, ""},
+    {"auth_superuser_name", T::kText, "", kFixed,
+     "With PasswordAuthenticator the superuser that there is at first; cassandra if it is empty"},
+    {"auth_superuser_salted_password", T::kText, "", kFixed,
+     "The hash of its password; that of cassandra if it is empty"},
     {"authenticator", T::kText, "org.apache.cassandra.auth.AllowAllAuthenticator", kFixed,
-     "PasswordAuthenticator asks for the password of cassandra, which is cassandra, unless --auth "
-     "is given"},
-    {"authorizer", T::kText, "org.apache.cassandra.auth.AllowAllAuthorizer"},
+     "PasswordAuthenticator has clients log in, at first as cassandra, with the password "
+     "cassandra, "
+     "unless --auth is given"},
+    {"authorizer", T::kText, "org.apache.cassandra.auth.AllowAllAuthorizer", kFixed,
+     "CassandraAuthorizer checks permissions; see roles.md"},
     {"auto_adjust_flush_quota", T::kBoolean, "false"},
     {"auto_bootstrap", T::kBoolean, "true"},
     {"auto_snapshot", T::kBoolean, "true"},

@@ -112,11 +112,14 @@ struct CqlServerOptions {
   // system_virtual_schema). Empty: ScyllaDB 2025.1.0, or Cassandra 3.0.8.
   std::string release_version;
   // Options of ScyllaDB. Those that change an answer are listed in docs/settings.md; the others are
-  // known, checked and shown in the table system.config. What says where to listen, what the cluster
-  // is called and who may log in is not taken from here.
+  // known, checked and shown in the table system.config. What says where to listen and what the
+  // cluster is called is not taken from here.
   std::vector<ScyllaOption> scylla_options;
-  // If `user` is not empty, clients must log in with this name and password
-  // (PasswordAuthenticator). If it is empty, every client may do everything.
+  // If `user` is not empty, clients must log in, and there is a superuser of this name and password
+  // (1 to 511 bytes), who may make other roles: PasswordAuthenticator, whatever `scylla_options`
+  // say; if they say so, with cassandra and cassandra for an empty `user`. Else nobody logs in.
+  // Whoever has come in may do everything, unless the ScyllaOption {"authorizer",
+  // "CassandraAuthorizer"} is given: docs/roles.md.
   std::string user;
   std::string password;
   enum class ClientTimestamps {

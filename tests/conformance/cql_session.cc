@@ -8,11 +8,15 @@ namespace liststore::testing {
 namespace {
 
 // Opcodes, flags and kinds: native_protocol_v4.spec, sections 2.4, 4.1.4 and 4.2.5.
+constexpr uint8_t kStartup = 0x01;
+constexpr uint8_t kAuthenticate = 0x03;
 constexpr uint8_t kQuery = 0x07;
 constexpr uint8_t kResult = 0x08;
 constexpr uint8_t kPrepare = 0x09;
 constexpr uint8_t kExecute = 0x0a;
 constexpr uint8_t kBatch = 0x0d;
+constexpr uint8_t kAuthResponse = 0x0f;
+constexpr uint8_t kAuthSuccess = 0x10;
 constexpr uint8_t kWarningFlag = 0x08;
 constexpr int32_t kRowsKind = 2;
 constexpr int32_t kPreparedKind = 4;
@@ -133,6 +137,19 @@ CqlSession::CqlSession(uint16_t port, const std::string& address, int seconds_ma
   client_.BearLateness();
   const bool is_ready = client_.StartUp();
   LS_CHECK(is_ready || client_.is_late(), "the server is there");
+}
+
+CqlSession::CqlSession(uint16_t port, const CqlLogin& login) : client_(port) {
+  const auto asked = client_.Ask({.opcode = kStartup, .body = StartupBody()});
+  LS_CHECK(asked && asked->opcode == kAuthenticate, "the server asks who it is");
+  std::string token(1, '\0');
+  token.append(login.user).append(1, '\0').append(login.password);
+  const auto answer = client_.Ask({.opcode = kAuthResponse, .body = BytesBody(token)});
+  if (!answer) {
+    login_error_ = "the connection has ended";
+  } else if (answer->opcode != kAuthSuccess) {
+    login_error_ = ErrorMessageOf(*answer);
+  }
 }
 
 CqlAnswer CqlSession::Ask(uint8_t opcode, std::string body) {

@@ -32,6 +32,11 @@ struct CqlParameters {
   std::optional<int64_t> default_timestamp;
 };
 
+struct CqlLogin {
+  std::string user;
+  std::string password;
+};
+
 using ResultRow = std::vector<std::optional<std::string>>;
 
 struct CqlAnswer {
@@ -50,6 +55,9 @@ class CqlSession {
   // is_late().
   CqlSession(uint16_t port, const std::string& address, int seconds_max);
   bool is_late() const { return client_.is_late(); }
+  // Logs in. What is refused says so in login_error(), and answers nothing.
+  CqlSession(uint16_t port, const CqlLogin& login);
+  const std::string& login_error() const { return login_error_; }
 
   CqlAnswer Run(const CqlStatement& statement, const CqlParameters& parameters = {});
   // A BATCH message.
@@ -74,6 +82,7 @@ class CqlSession {
   CqlAnswer AskPrepared(const std::function<CqlAnswer()>& ask);
 
   RawCqlClient client_;
+  std::string login_error_;
   std::map<std::string, std::string> prepared_;  // text -> id
 };
 

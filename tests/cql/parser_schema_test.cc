@@ -346,26 +346,6 @@ TEST(ParseViewTest, PruneTakesAWhereAndATimeout) {
   EXPECT_EQ(testing::Refusal("PRUNE TABLE t"), "line 1:6 : Missing MATERIALIZED");
 }
 
-TEST(ParseListTest, RolesUsersAndPermissions) {
-  using Kind = cql::ListStatement::Kind;
-  const auto roles = Parsed<cql::ListStatement>("LIST ROLES OF 'Some One' NORECURSIVE");
-  EXPECT_EQ(roles.kind, Kind::kRoles);
-  EXPECT_EQ(roles.of, "Some One");
-  EXPECT_EQ(Parsed<cql::ListStatement>("LIST ROLES OF Me").of, "me");
-  EXPECT_EQ(Parsed<cql::ListStatement>("LIST ROLES;").of, std::nullopt);
-  EXPECT_EQ(Parsed<cql::ListStatement>("LIST USERS").kind, Kind::kUsers);
-  for (const std::string_view text :
-       {"LIST ALL", "LIST ALL PERMISSIONS ON t OF r", "LIST SELECT PERMISSION ON ks.t",
-        "LIST MODIFY ON KEYSPACE ks NORECURSIVE", "LIST CREATE ON ALL KEYSPACES OF \"R\"",
-        "LIST DESCRIBE ON ALL ROLES", "LIST ALTER ON ROLE 'r'", "LIST EXECUTE ON ALL FUNCTIONS",
-        "LIST EXECUTE ON ALL FUNCTIONS IN KEYSPACE ks",
-        "LIST AUTHORIZE ON FUNCTION ks.f(int, frozen<list<text>>) OF r"}) {
-    EXPECT_EQ(Parsed<cql::ListStatement>(text).kind, Kind::kPermissions) << text;
-  }
-  EXPECT_EQ(testing::Refusal("LIST TABLES"), "line 1:5 no viable alternative at input 'TABLES'");
-  EXPECT_EQ(testing::Refusal("LIST ROLES OF ?"), "Bind variables cannot be used for role names");
-}
-
 TEST(ParseUnsupportedTest, StatementsAreKnownByName) {
   const std::pair<std::string_view, std::string_view> examples[] = {
       {"CREATE OR REPLACE FUNCTION f (a int) RETURNS NULL ON NULL INPUT RETURNS int LANGUAGE lua "
@@ -375,11 +355,6 @@ TEST(ParseUnsupportedTest, StatementsAreKnownByName) {
       {"CREATE AGGREGATE a (int) SFUNC f STYPE int", "CREATE AGGREGATE"},
       {"DROP FUNCTION f", "DROP FUNCTION"},
       {"CREATE TRIGGER x ON t USING 'y'", "CREATE TRIGGER"},
-      {"CREATE ROLE r WITH PASSWORD = 'x' AND LOGIN = true", "CREATE ROLE"},
-      {"ALTER USER u WITH PASSWORD 'x'", "ALTER USER"},
-      {"DROP ROLE IF EXISTS r", "DROP ROLE"},
-      {"GRANT SELECT ON ALL KEYSPACES TO r", "GRANT"},
-      {"REVOKE r FROM s", "REVOKE"},
       {"LIST ALL ATTACHED SERVICE LEVELS", "LIST SERVICE_LEVEL"},
       {"CREATE SERVICE LEVEL s WITH shares = 1", "CREATE SERVICE_LEVEL"},
       {"ATTACH SERVICE_LEVEL s TO r", "ATTACH SERVICE_LEVEL"},

@@ -74,12 +74,6 @@ const TableColumns kScylla[] = {
     {"system", "scylla_views_builds_in_progress",
      "(keyspace_name text), view_name text, cpu_id int | first_token text, generation_number int, "
      "next_token text"},
-    {"system", "roles",
-     "(role text) | can_login boolean, is_superuser boolean, member_of set<text>, "
-     "salted_hash text"},
-    {"system", "role_members", "(role text), member text"},
-    {"system", "role_attributes", "(role text), name text | value text"},
-    {"system", "role_permissions", "(role text), resource text | permissions set<text>"},
     {"system_traces", "sessions",
      "(session_id uuid) | client inet, command text, coordinator inet, duration int, "
      "parameters map<text, text>, request text, request_size int, response_size int, "

@@ -33,7 +33,7 @@ TEST(UnsupportedTest, CodesAreDigitsAndTellTheKinds) {
 
 TEST(UnsupportedTest, CodesStayWhatTheyAre) {
   EXPECT_EQ(cql::FactsOf(cql::CqlFeature::kUserFunctions).code, "LS-0003");
-  EXPECT_EQ(cql::FactsOf(cql::CqlFeature::kRoles).code, "LS-0005");
+  EXPECT_EQ(cql::FactsOf(cql::CqlFeature::kServiceLevels).code, "LS-0006");
   EXPECT_EQ(cql::FactsOf(cql::CqlFeature::kDurationKeys).code, "LS-0043");
   EXPECT_EQ(cql::FactsOf(cql::CqlFeature::kReplication).code, "LS-0101");
   EXPECT_EQ(cql::FactsOf(cql::CqlFeature::kConsistencyLevels).code, "LS-0119");

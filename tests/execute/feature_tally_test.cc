@@ -47,7 +47,7 @@ TEST(FeatureTallyTest, CountsEachFeatureAndKeepsTheFirstStatement) {
 
 std::string Kept(std::string_view statement) {
   execute::FeatureTally tally;
-  tally.Add(cql::CqlFeature::kRoles, statement, kNow);
+  tally.Add(cql::CqlFeature::kServiceLevels, statement, kNow);
   return tally.Met().at(0).first_statement;
 }
 

@@ -11,6 +11,7 @@
 
 #include "engine/base/big_endian.h"
 #include "tests/faces/cql/fake_handler.h"
+#include "tests/support/one_login.h"
 #include "tests/support/raw_cql_client.h"
 #include "tests/support/resident_memory.h"
 
@@ -72,12 +73,12 @@ class Clients : public ::testing::Test {
   uint64_t held() const { return server_->server().budget().held_bytes(); }
 
   MovedClock clock_;
+  OneLogin login_{"u", "p"};
   std::unique_ptr<FakeServer> server_;
 };
 
 TEST_F(Clients, DoNotStayInTheHandshake) {
-  Start({.limits = {.handshake_time = seconds(10)}},
-        {.credentials = cql_face::Credentials{"u", "p"}});
+  Start({.limits = {.handshake_time = seconds(10)}}, {.authenticator = login_.authenticator()});
   RawCqlClient silent(server_->port());
   RawCqlClient asks_only(server_->port());
   RawCqlClient has_no_password(server_->port());
@@ -185,7 +186,7 @@ TEST_F(Clients, ThatAreRefusedDoNotStay) {
 }
 
 TEST_F(Clients, SendLittleBeforeTheyHaveLoggedIn) {
-  Start({}, {.credentials = cql_face::Credentials{"u", "p"}});
+  Start({}, {.authenticator = login_.authenticator()});
   RawCqlClient client(server_->port());
   const auto asked = client.Ask({.opcode = kStartup, .body = StartupBody()});
   ASSERT_TRUE(asked);

@@ -41,11 +41,6 @@ const Case kCases[] = {
      "'return a'"},
     {cql::CqlFeature::kUserFunctions, "CREATE AGGREGATE a (int) SFUNC f STYPE int"},
     {cql::CqlFeature::kTriggers, "CREATE TRIGGER x ON t USING 'y'"},
-    {cql::CqlFeature::kRoles, "CREATE ROLE r WITH PASSWORD = 'x'"},
-    {cql::CqlFeature::kRoles, "DROP USER u"},
-    {cql::CqlFeature::kRoles, "GRANT SELECT ON ALL KEYSPACES TO r"},
-    {cql::CqlFeature::kRoles, "REVOKE r FROM s"},
-    {cql::CqlFeature::kRoles, "ALTER ROLE r WITH LOGIN = true"},
     {cql::CqlFeature::kServiceLevels, "CREATE SERVICE LEVEL s WITH shares = 1"},
     {cql::CqlFeature::kServiceLevels, "ATTACH SERVICE_LEVEL s TO r"},
     {cql::CqlFeature::kServiceLevels, "LIST ALL SERVICE LEVELS"},
@@ -306,24 +301,24 @@ TEST_F(Unsupported, PreparingCountsAndExecutingDoesNot) {
 }
 
 TEST_F(Unsupported, EmbeddersSeeWhatWasRefused) {
-  Refusal({{}, "DROP ROLE r"});
-  Refusal({{}, "CREATE ROLE r WITH PASSWORD = 'secret'"});
+  Refusal({{}, "CREATE TRIGGER x ON t USING 'y'"});
+  Refusal({{}, "CREATE TRIGGER z ON t USING 'y'"});
   Refusal({{}, "SELECT * FROM t BYPASS CACHE"});
   Refusal({{}, "SELECT similarity_cosine(v, v)\nFROM t"});
   EXPECT_EQ(server_->refusal_count(), 3u);
   server_->Stop();
   const std::vector<CqlRefusal> refusals = server_->Refusals();
   ASSERT_EQ(refusals.size(), 2u);
-  EXPECT_EQ(refusals[0].code, "LS-0005");
-  EXPECT_EQ(refusals[0].feature, "roles and permissions");
-  EXPECT_EQ(refusals[0].first_statement, "DROP ROLE r");
+  EXPECT_EQ(refusals[0].code, "LS-0004");
+  EXPECT_EQ(refusals[0].feature, "triggers");
+  EXPECT_EQ(refusals[0].first_statement, "CREATE TRIGGER x ON t USING 'y'");
   EXPECT_EQ(refusals[0].count, 2u);
   EXPECT_EQ(refusals[1].code, "LS-0011");
   EXPECT_EQ(refusals[1].count, 1u);
   const std::lock_guard lock(mutex_);
-  EXPECT_EQ(notices_,
-            (std::vector<std::string>{"LS-0005 DROP ROLE r", "LS-0116 SELECT * FROM t BYPASS CACHE",
-                                      "LS-0011 SELECT similarity_cosine(v, v)\nFROM t"}));
+  EXPECT_EQ(notices_, (std::vector<std::string>{"LS-0004 CREATE TRIGGER x ON t USING 'y'",
+                                                "LS-0116 SELECT * FROM t BYPASS CACHE",
+                                                "LS-0011 SELECT similarity_cosine(v, v)\nFROM t"}));
 }
 
 TEST_F(Unsupported, BatchMessagesAreCountedToo) {
@@ -370,20 +365,20 @@ TEST_F(Unsupported, OfExecuteTracesAndTheFirstLevelCount) {
 }
 
 TEST_F(Unsupported, TheTableIsOneLikeAnyOther) {
-  Refusal({{}, "DROP ROLE r"});
+  Refusal({{}, "CREATE TRIGGER x ON t USING 'y'"});
   Refusal({{}, "SELECT * FROM t BYPASS CACHE"});
   const CqlAnswer answer = session_->Run(
       {"SELECT feature, first_statement, instead FROM liststore.unsupported WHERE kind = "
-       "'refused' AND code = 'LS-0005'",
+       "'refused' AND code = 'LS-0004'",
        {}});
   EXPECT_EQ(answer.error, "");
   ASSERT_EQ(answer.rows.size(), 1u);
-  EXPECT_EQ(answer.rows[0][0], "roles and permissions");
-  EXPECT_EQ(answer.rows[0][1], "DROP ROLE r");
-  EXPECT_EQ(answer.rows[0][2], "one user for all, given to the server when it starts");
+  EXPECT_EQ(answer.rows[0][0], "triggers");
+  EXPECT_EQ(answer.rows[0][1], "CREATE TRIGGER x ON t USING 'y'");
+  EXPECT_EQ(answer.rows[0][2], "a batch that makes the further writes as well");
   EXPECT_EQ(session_
                 ->Run({"UPDATE liststore.unsupported SET count = 0 WHERE kind = 'refused' AND "
-                       "code = 'LS-0005'",
+                       "code = 'LS-0004'",
                        {}})
                 .error,
             "this virtual table doesn't allow updates");

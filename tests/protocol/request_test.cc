@@ -198,22 +198,28 @@ TEST(DecodeRequestTest, Register) {
 
 TEST(DecodeRequestTest, AuthResponse) {
   const Decoded decoded(Opcode::kAuthResponse, "00000005 0075 007077");
-  const std::optional<PlainCredentials> credentials =
-      ParsePlainToken(decoded.As<AuthResponse>().token.bytes());
-  ASSERT_TRUE(credentials);
-  EXPECT_EQ(credentials->user, "u");
-  EXPECT_EQ(credentials->password, "pw");
+  const PlainCredentials credentials = ParsePlainToken(decoded.As<AuthResponse>().token.bytes());
+  EXPECT_EQ(credentials.user, "u");
+  EXPECT_EQ(credentials.password, "pw");
   const Decoded null(Opcode::kAuthResponse, "ffffffff");
   EXPECT_TRUE(null.As<AuthResponse>().token.is_null());
 }
 
-TEST(ParsePlainTokenTest, TakesThreeParts) {
+TEST(ParsePlainTokenTest, IsTakenApartFromItsEnd) {
   using namespace std::string_view_literals;
-  EXPECT_TRUE(ParsePlainToken("z\0u\0p"sv));
-  EXPECT_TRUE(ParsePlainToken("\0\0"sv)) << "empty parts are for the authenticator to judge";
-  EXPECT_FALSE(ParsePlainToken(""sv));
-  EXPECT_FALSE(ParsePlainToken("\0u"sv));
-  EXPECT_FALSE(ParsePlainToken("\0u\0p\0"sv));
+  struct Example {
+    std::string_view token, user, password;
+  };
+  constexpr Example kExamples[] = {
+      {"z\0u\0p"sv, "u", "p"}, {"\0u\0p"sv, "u", "p"},   {"\0\0p"sv, "", "p"},
+      {"\0u\0"sv, "", "u"},    {"\0u\0p\0"sv, "u", "p"}, {"\0a\0u\0p"sv, "u", "p"},
+      {"\0u"sv, "", "u"},      {"u"sv, "", ""},          {""sv, "", ""},
+  };
+  for (const Example& example : kExamples) {
+    const PlainCredentials credentials = ParsePlainToken(example.token);
+    EXPECT_EQ(credentials.user, example.user) << example.token;
+    EXPECT_EQ(credentials.password, example.password) << example.token;
+  }
 }
 
 TEST(DecodeRequestTest, CustomPayloadGoesBeforeTheMessage) {

@@ -20,6 +20,7 @@ set(LISTSTORE_FIND_SERVER_DEPENDENCIES "")
 if(kind STREQUAL "STATIC_LIBRARY")
   string(APPEND LISTSTORE_FIND_SERVER_DEPENDENCIES
     "include(\"\${CMAKE_CURRENT_LIST_DIR}/ListstoreFindLibrary.cmake\")\n"
+    "  liststore_find_library(crypt crypt.h)\n"
     "  liststore_find_library(lz4 lz4.h)\n"
     "  liststore_find_library(snappy snappy.h)\n"
     "  find_dependency(OpenSSL 3 COMPONENTS SSL Crypto)\n")

@@ -180,8 +180,7 @@ void TakeWhatFlagsLeave(ScyllaChoice& choice) {
   constexpr std::string_view kPasswords = "PasswordAuthenticator";
   if (config.of("authenticator").text.ends_with(kPasswords) &&
       Decides("authenticator", "auth", choice)) {
-    // Source: ScyllaDB auth/password_authenticator.cc, DEFAULT_USER_PASSWORD.
-    options.auth = "cassandra:cassandra";
+    options.auth_by_scylla_config = true;
   }
 }
 

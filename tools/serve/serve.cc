@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -153,7 +154,8 @@ bool AsksForCertificates(const ServeOptions& options) {
 
 // Anybody who reaches the port may do everything.
 bool IsOpen(const ServeOptions& options) {
-  return options.auth.empty() && !IsLoopback(options.address) && !AsksForCertificates(options);
+  return options.auth.empty() && !options.auth_by_scylla_config && !IsLoopback(options.address) &&
+         !AsksForCertificates(options);
 }
 
 bool HasInstruments(const ServeOptions& options) {
@@ -210,6 +212,43 @@ absl::Status ChooseTls(const ServeOptions& options, CqlServerOptions& server) {
   return absl::OkStatus();
 }
 
+// The first line of a file, which may be without an end.
+absl::StatusOr<std::string> ReadPassword(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  if (!file || !std::getline(file, line)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--auth-password-file ", path, ": ",
+                     file.is_open() ? "has no line with a password" : strerror(errno)));
+  }
+  if (line.ends_with('\r')) line.pop_back();
+  if (line.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--auth-password-file ", path, ": its first line is empty"));
+  }
+  return line;
+}
+
+absl::Status TakeCredentials(const ServeOptions& options, CqlServerOptions& server) {
+  if (options.auth.empty()) {
+    if (options.auth_password_file.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError("--auth-password-file is for the user that --auth names");
+  }
+  const size_t colon = options.auth.find(':');
+  server.user = options.auth.substr(0, colon);
+  if (options.auth_password_file.empty()) {
+    if (colon != std::string::npos) server.password = options.auth.substr(colon + 1);
+    if (!server.user.empty() && !server.password.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        "--auth is not USER:PASSWORD, nor USER with --auth-password-file");
+  }
+  if (colon != std::string::npos) {
+    return absl::InvalidArgumentError("--auth has a password, and so has --auth-password-file");
+  }
+  LS_ASSIGN_OR_RETURN(server.password, ReadPassword(options.auth_password_file));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options,
                                                  std::vector<ScyllaOption> scylla) {
   CqlServerOptions server;
@@ -245,13 +284,7 @@ absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options,
     server.client_timestamps = *options.replaces_client_timestamps ? ClientTimestamps::kReplace
                                                                    : ClientTimestamps::kHonour;
   }
-  if (options.auth.empty()) return server;
-  const size_t colon = options.auth.find(':');
-  if (colon == std::string::npos || colon == 0) {
-    return absl::InvalidArgumentError("--auth is not USER:PASSWORD");
-  }
-  server.user = options.auth.substr(0, colon);
-  server.password = options.auth.substr(colon + 1);
+  LS_RETURN_IF_ERROR(TakeCredentials(options, server));
   return server;
 }
 

@@ -40,7 +40,10 @@ struct ServeOptions {
   std::string rack = "rack1";
   std::string cluster_name = "liststore";
   std::string release_version;
-  std::string auth;  // "user:password"; empty: everybody may do everything
+  // "user:password", or "user" and a file with the password; empty: nobody logs in, but
+  std::string auth;
+  std::string auth_password_file;      // empty: none
+  bool auth_by_scylla_config = false;  // where ScyllaDB's options ask for it
   // Files of TLS, as the same of TlsOptions; no certificate: no TLS.
   std::string tls_certificate;
   std::string tls_key;

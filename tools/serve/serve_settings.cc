@@ -109,9 +109,14 @@ const std::vector<ServeSetting>& Table() {
                    "An option of ScyllaDB, by its name in scylla.yaml; may be given again"},
        .field = &S::scylla_options,
        .value = "NAME=VALUE"},
-      {.setting = {"auth", T::kText, "", false, "Ask clients for this name and password"},
+      {.setting = {"auth", T::kText, "", false,
+                   "Ask clients for name and password; this superuser may make other roles"},
        .field = &S::auth,
-       .value = "USER:PASSWORD"},
+       .value = "USER[:PASSWORD]"},
+      {.setting = {"auth-password-file", T::kText, "", false,
+                   "The first line of this file is the password of --auth USER"},
+       .field = &S::auth_password_file,
+       .value = "FILE"},
       {.setting =
            {"tls-certificate", T::kText, "", false,
             "Certificate for TLS, in PEM form, with those between it and its CA; read again\n"
@@ -252,7 +257,8 @@ absl::StatusOr<std::string> ConfigText(const ServeOptions& options) {
   for (const ServeSetting& row : ServeSettings()) {
     const std::string_view name = row.setting.name;
     std::string value = ValueText(row, chosen.options);
-    if (name == kSecret && !value.empty()) value = "(not shown)";
+    const bool is_secret = !value.empty() || chosen.options.auth_by_scylla_config;
+    if (name == kSecret && is_secret) value = "(not shown)";
     if (row.setting.default_value != value && !options.sources.contains(name) &&
         !chosen.from_scylla.contains(name)) {
       value = row.setting.default_value;

@@ -308,14 +308,17 @@ struct DescribePlan {
   std::string keyspace;  // the connection's
 };
 
-struct ListPlan {
-  ListStatement statement;
+// Of roles and permissions, whatever is done with them; nothing was looked up.
+struct RolePlan {
+  std::shared_ptr<const Statement> statement;
 };
 // Of what PRUNE may be said: a view. No row is left to be taken out.
-struct PruneViewPlan {};
+struct PruneViewPlan {
+  std::shared_ptr<const TableDefinition> view;
+};
 
 struct Plan {
-  std::variant<SelectPlan, ModificationPlan, BatchPlan, UsePlan, SchemaPlan, DescribePlan, ListPlan,
+  std::variant<SelectPlan, ModificationPlan, BatchPlan, UsePlan, SchemaPlan, DescribePlan, RolePlan,
                PruneViewPlan>
       body;
   std::vector<BindVariable> variables;

@@ -91,7 +91,7 @@ class Meter {
   size_t Of(const DescribePlan& plan) {
     return Of(plan.statement.name.keyspace) + Of(plan.statement.name.name) + Of(plan.keyspace);
   }
-  size_t Of(const ListPlan& plan) { return Of(plan.statement.of); }
+  size_t Of(const RolePlan&) { return 0; }
   size_t Of(const PruneViewPlan&) { return 0; }
 
  private:

@@ -47,11 +47,18 @@ struct BodyPlanner {
     return PlanBody(UsePlan{statement.keyspace});
   }
   CqlOr<PlanBody> operator()(const DescribeStatement& statement) const {
+    if (statement.with_passwords && statement.kind != DescribeStatement::Kind::kSchema) {
+      return CqlError::Invalid("Option WITH PASSWORDS is only allowed with DESC SCHEMA");
+    }
     return PlanBody(DescribePlan{statement, std::string(keyspace)});
   }
-  CqlOr<PlanBody> operator()(const ListStatement& statement) const {
-    return PlanBody(ListPlan{statement});
-  }
+  CqlOr<PlanBody> operator()(const CreateRoleStatement&) const { return OfRoles(); }
+  CqlOr<PlanBody> operator()(const AlterRoleStatement&) const { return OfRoles(); }
+  CqlOr<PlanBody> operator()(const DropRoleStatement&) const { return OfRoles(); }
+  CqlOr<PlanBody> operator()(const GrantRoleStatement&) const { return OfRoles(); }
+  CqlOr<PlanBody> operator()(const GrantStatement&) const { return OfRoles(); }
+  CqlOr<PlanBody> operator()(const ListStatement&) const { return OfRoles(); }
+  PlanBody OfRoles() const { return PlanBody(RolePlan{whole}); }
   // Source: ScyllaDB cql3/statements/prune_materialized_view_statement.cc, which is a SELECT.
   CqlOr<PlanBody> operator()(const PruneViewStatement& statement) const {
     SelectStatement select;
@@ -62,7 +69,7 @@ struct BodyPlanner {
     if (!plan.table->view) {
       return CqlError::Invalid("Ghost rows can only be deleted from materialized views");
     }
-    return PlanBody(PruneViewPlan{});
+    return PlanBody(PruneViewPlan{plan.table});
   }
   CqlOr<PlanBody> operator()(const UnsupportedStatement& statement) const {
     return CqlError::Unsupported(statement.feature, statement.words);

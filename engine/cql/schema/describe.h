@@ -16,6 +16,7 @@ namespace liststore::cql {
 
 // Columns of keyspace `system`, table `describe`, none of which exist.
 struct Description {
+  std::string keyspace = "system";
   std::string table = "describe";
   // Listings: keyspace_name, type, name. Elements: these and create_statement. All text. CLUSTER:
   // cluster, partitioner, snitch, and, if `current_keyspace` is not the server's own,

@@ -1,24 +1,30 @@
-// LIST ROLES, LIST USERS and LIST PERMISSIONS: who there is, and what they may do.
+// What LIST ROLES, LIST USERS and LIST PERMISSIONS answer. Who may ask is not looked at here.
 #ifndef LISTSTORE_ENGINE_CQL_SCHEMA_LIST_ROLES_H_
 #define LISTSTORE_ENGINE_CQL_SCHEMA_LIST_ROLES_H_
 
-#include <string_view>
+#include <optional>
+#include <string>
 
 #include "engine/cql/schema/describe.h"
-#include "engine/cql/schema/virtual_table.h"
-#include "engine/cql/syntax/cql_error.h"
-#include "engine/cql/syntax/statement.h"
+#include "engine/roles/role_state.h"
 
 namespace liststore::cql {
 
-// Pure. There is one role, NodeFacts::superuser, who may do everything: permissions are not kept,
-// so that listing them is Invalid, as with ScyllaDB's AllowAllAuthorizer. `user`: who asks; where
-// nobody logs in that is someone else, and all listings are Unauthorized, as with its
-// AllowAllAuthenticator.
-// Sources: ScyllaDB cql3/statements/role-management-statements.cc, list_users_statement.cc,
-// list_permissions_statement.cc, auth/allow_all_authorizer.hh.
-CqlOr<Description> ListRoles(const ListStatement& statement, const NodeFacts& node,
-                             std::string_view user);
+// Pure. Those of `names` that are roles, by name. Columns and their order: ScyllaDB
+// cql3/statements/role-management-statements.cc, list_users_statement.cc.
+Description ListRoles(const roles::RoleState& state, const roles::RoleNames& names);
+// The same of those that may log in.
+Description ListUsers(const roles::RoleState& state, const roles::RoleNames& names);
+
+struct PermissionFilter {
+  roles::PermissionSet permissions;
+  std::optional<roles::Resource> resource = {};  // none: any
+  bool is_recursive = true;                      // what `resource` is a part of as well
+  std::optional<roles::RoleNames> roles = {};    // none: of all
+};
+// What was granted, a row a permission, by role, resource and word. Source: ScyllaDB
+// cql3/statements/list_permissions_statement.cc.
+Description ListPermissions(const roles::RoleState& state, const PermissionFilter& filter);
 
 }  // namespace liststore::cql
 

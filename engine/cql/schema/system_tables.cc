@@ -111,14 +111,6 @@ void ListViewBuilds(const VirtualReadContext& context, RowCollector& rows) {
   });
 }
 
-// Who may log in. The password's hash is not shown.
-void ListRoleRows(const VirtualReadContext& context, RowCollector& rows) {
-  rows.Row()
-      .Set("role", context.node.superuser)
-      .Set("can_login", EncodeBoolean(true))
-      .Set("is_superuser", EncodeBoolean(true));
-}
-
 enum class Look : uint8_t {
   kBoth,
   kScyllaOnly,
@@ -171,20 +163,6 @@ constexpr SystemTable kSystemTables[] = {
     {{"system", "scylla_views_builds_in_progress", "keyspace_name text",
       "view_name text, cpu_id int", "first_token text, generation_number int, next_token text",
       "views that are being built"},
-     nullptr,
-     Look::kScyllaOnly},
-    {{"system", "roles", "role text", "",
-      "can_login boolean, is_superuser boolean, member_of set<text>, salted_hash text", "roles"},
-     ListRoleRows,
-     Look::kScyllaOnly},
-    {{"system", "role_members", "role text", "member text", "", "roles that have others"},
-     nullptr,
-     Look::kScyllaOnly},
-    {{"system", "role_attributes", "role text", "name text", "value text", "attributes of roles"},
-     nullptr,
-     Look::kScyllaOnly},
-    {{"system", "role_permissions", "role text", "resource text", "permissions set<text>",
-      "what roles may do"},
      nullptr,
      Look::kScyllaOnly},
     {{"system", "IndexInfo", "table_name text", "index_name text", "", "indexes that are built"},

@@ -13,6 +13,10 @@ PropertyMap ReplicationOf(std::string_view keyspace) {
   if (keyspace == "system_distributed") {
     return {{"class", package + "SimpleStrategy"}, {"replication_factor", "3"}};
   }
+  // Of Cassandra's, and of ScyllaDBs before they kept roles in `system`.
+  if (keyspace == "system_auth") {
+    return {{"class", package + "SimpleStrategy"}, {"replication_factor", "1"}};
+  }
   if (keyspace == "system_traces") {
     return {{"class", package + "SimpleStrategy"}, {"replication_factor", "2"}};
   }

@@ -32,8 +32,6 @@ struct NodeFacts {
   Uuid host_id;
   std::vector<std::string> tokens = {"0"};  // at least one: drivers drop nodes without
   int32_t start_seconds = 0;                // gossip generation
-  // The one role there is, a superuser: who logs in, or what a new ScyllaDB calls its own.
-  std::string superuser = "cassandra";
   // Says what ScyllaDB says; else what Cassandra does.
   bool looks_like_scylla = true;
 };

@@ -100,9 +100,6 @@ std::optional<UnsupportedStatement> CqlParser::UnsupportedObject(std::string_vie
       return named(CqlFeature::kUserFunctions, KeywordText(object.keyword));
     case Keyword::kTRIGGER:
       return named(CqlFeature::kTriggers, "TRIGGER");
-    case Keyword::kROLE:
-    case Keyword::kUSER:
-      return named(CqlFeature::kRoles, KeywordText(object.keyword));
     case Keyword::kSERVICE_LEVEL:
       return named(CqlFeature::kServiceLevels, "SERVICE_LEVEL");
     case Keyword::kSERVICE:

@@ -20,6 +20,10 @@ bool CqlParser::ParseCreate(Statement& statement) {
       return ParseCreateIndex(statement.node.emplace<CreateIndexStatement>());
     case Keyword::kTYPE:
       return ParseCreateType(statement.node.emplace<CreateTypeStatement>());
+    case Keyword::kROLE:
+      return ParseCreateRole(statement.node.emplace<CreateRoleStatement>());
+    case Keyword::kUSER:
+      return ParseCreateUser(statement.node.emplace<CreateRoleStatement>());
     default:
       if (AcceptMaterializedView()) {
         return ParseCreateView(statement.node.emplace<CreateViewStatement>());
@@ -42,6 +46,10 @@ bool CqlParser::ParseAlter(Statement& statement) {
       return ParseAlterTable(statement.node.emplace<AlterTableStatement>());
     case Keyword::kTYPE:
       return ParseAlterType(statement.node.emplace<AlterTypeStatement>());
+    case Keyword::kROLE:
+      return ParseAlterRole(statement.node.emplace<AlterRoleStatement>());
+    case Keyword::kUSER:
+      return ParseAlterUser(statement.node.emplace<AlterRoleStatement>());
     default:
       if (AcceptMaterializedView()) {
         return ParseAlterView(statement.node.emplace<AlterViewStatement>());
@@ -78,6 +86,10 @@ bool CqlParser::ParseDrop(Statement& statement) {
       auto& drop = statement.node.emplace<DropTypeStatement>();
       return ParseIfExists(drop.if_exists) && ParseTypeName(drop.type);
     }
+    case Keyword::kROLE:
+      return ParseDropRole(statement.node.emplace<DropRoleStatement>());
+    case Keyword::kUSER:
+      return ParseDropUser(statement.node.emplace<DropRoleStatement>());
     default:
       if (AcceptMaterializedView()) {
         return ParseDropView(statement.node.emplace<DropViewStatement>());

@@ -93,8 +93,7 @@ bool CqlParser::ParseAnyStatement(Statement& statement) {
       return ParseList(statement.node.emplace<ListStatement>());
     case Keyword::kGRANT:
     case Keyword::kREVOKE:
-      return ParseUnsupported({CqlFeature::kRoles, std::string(KeywordText(token().keyword))},
-                              statement);
+      return ParseGrant(statement);
     case Keyword::kATTACH:
     case Keyword::kDETACH:
       return ParseUnsupported({CqlFeature::kServiceLevels,

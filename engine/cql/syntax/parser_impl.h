@@ -217,12 +217,30 @@ class CqlParser {
   bool ParseUnsupported(UnsupportedStatement unsupported, Statement& statement);
   std::optional<UnsupportedStatement> UnsupportedObject(std::string_view verb);
 
-  // ---- parse_list.cc. LIST.
+  // ---- parse_role.cc. Behind CREATE, ALTER and DROP.
+  bool ParseCreateRole(CreateRoleStatement& create);
+  bool ParseCreateUser(CreateRoleStatement& create);
+  bool ParseAlterRole(AlterRoleStatement& alter);
+  bool ParseAlterUser(AlterRoleStatement& alter);
+  bool ParseDropRole(DropRoleStatement& drop);
+  bool ParseDropUser(DropRoleStatement& drop);
+  // [WITH option AND ...].
+  bool ParseRoleOptions(RoleOptions& options);
+  bool ParseRoleOption(RoleOptions& options);
+  bool ParseUserOptions(RoleOptions& options);
+  bool ParseBoolean(std::optional<bool>& value);
+  bool ParseStringLiteral(std::optional<std::string>& text);
+  bool ParseRoleName(std::string& name);
+  bool ParseUserName(std::string& name);
+
+  // ---- parse_permissions.cc. GRANT, REVOKE and LIST.
+  bool ParseGrant(Statement& statement);
+  bool AtPermissions() const;
   bool AtServiceLevels() const;
   bool ParseList(ListStatement& list);
-  bool ParsePermissions();
-  bool ParseResource();
-  bool ParseRoleName(std::string& name);
+  bool ParsePermissions(roles::PermissionSet& permissions);
+  bool ParseResource(roles::Resource& resource);
+  bool ParseFunctionResource(roles::Resource& resource);
 
   Lexer lexer_;
   const ParseOptions options_;

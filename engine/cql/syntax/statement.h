@@ -13,6 +13,8 @@
 
 #include "engine/cql/syntax/expression.h"
 #include "engine/cql/syntax/unsupported.h"
+#include "engine/roles/permission.h"
+#include "engine/roles/resource.h"
 
 namespace liststore::cql {
 
@@ -373,23 +375,65 @@ struct DescribeStatement {
   bool with_passwords = false;
 };
 
+// ---- Roles. A user is a role that may log in.
+
+// What CREATE and ALTER say of one. Where one is repeated, the last one counts, as in ScyllaDB.
+struct RoleOptions {
+  std::optional<bool> is_superuser;
+  std::optional<bool> can_login;
+  std::optional<std::string> password;
+  std::optional<std::string> hashed_password;
+  std::optional<Property::Map> options;
+};
+
+struct CreateRoleStatement {
+  std::string role;
+  bool if_not_exists = false;
+  RoleOptions options;  // is_superuser and can_login are there
+};
+struct AlterRoleStatement {
+  std::string role;
+  RoleOptions options;
+};
+struct DropRoleStatement {
+  std::string role;
+  bool if_exists = false;
+};
+// GRANT role TO grantee, REVOKE role FROM grantee.
+struct GrantRoleStatement {
+  bool revokes = false;
+  std::string role;
+  std::string grantee;
+};
+// GRANT SELECT ON t TO role. `permissions`: those of them that are applicable, at least one. The
+// keyspace of a table, and of a function, is empty when not said.
+struct GrantStatement {
+  bool revokes = false;
+  roles::PermissionSet permissions;
+  roles::Resource resource = roles::Resource(roles::ResourceKind::kData);
+  std::string role;
+};
+
 // Who there is, and what they may do.
 struct ListStatement {
   enum class Kind : uint8_t {
-    kRoles,        // [OF role] [NORECURSIVE]
+    kRoles,
     kUsers,        // those of the roles that may log in
-    kPermissions,  // whatever was said of permissions and resources
+    kPermissions,  // `permissions` on `resource`
   };
 
   Kind kind = Kind::kRoles;
-  std::optional<std::string> of;
+  roles::PermissionSet permissions;
+  std::optional<roles::Resource> resource;  // as in GrantStatement; none: of all
+  std::optional<std::string> of;            // a role
+  bool is_recursive = true;
 };
 
 // A statement of CQL that liststore does not have. Recognised by its first words; the rest was not
 // looked at, so there are no markers.
 struct UnsupportedStatement {
   CqlFeature feature = {};
-  std::string words;  // "CREATE ROLE", "GRANT", "CREATE TRIGGER", ...
+  std::string words;  // "CREATE FUNCTION", "CREATE TRIGGER", ...
 };
 
 using StatementNode =
@@ -399,7 +443,9 @@ using StatementNode =
                  CreateTableStatement, AlterTableStatement, DropTableStatement,
                  CreateIndexStatement, DropIndexStatement, CreateViewStatement, AlterViewStatement,
                  DropViewStatement, PruneViewStatement, CreateTypeStatement, AlterTypeStatement,
-                 DropTypeStatement, DescribeStatement, ListStatement, UnsupportedStatement>;
+                 DropTypeStatement, DescribeStatement, CreateRoleStatement, AlterRoleStatement,
+                 DropRoleStatement, GrantRoleStatement, GrantStatement, ListStatement,
+                 UnsupportedStatement>;
 
 struct Statement {
   StatementNode node;

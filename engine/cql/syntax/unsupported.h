@@ -19,7 +19,6 @@ namespace liststore::cql {
 #define LISTSTORE_CQL_REFUSED(X)                                                                   \
   X(kUserFunctions, 3, "user-defined functions and aggregates", "computing it in the service")     \
   X(kTriggers, 4, "triggers", "a batch that makes the further writes as well")                     \
-  X(kRoles, 5, "roles and permissions", "one user for all, given to the server when it starts")    \
   X(kServiceLevels, 6, "service levels", "leaving them out: requests are served alike")            \
   X(kVectors, 11, "vectors", "a blob, and the search in the service")                              \
   X(kFunctions, 17, "functions of columns in WHERE", "filtering in the service")                   \

@@ -131,6 +131,11 @@ struct Finder {
   void operator()(const AlterTypeStatement&) const {}
   void operator()(const DropTypeStatement&) const {}
   void operator()(const DescribeStatement&) const {}
+  void operator()(const CreateRoleStatement&) const {}
+  void operator()(const AlterRoleStatement&) const {}
+  void operator()(const DropRoleStatement&) const {}
+  void operator()(const GrantRoleStatement&) const {}
+  void operator()(const GrantStatement&) const {}
   void operator()(const ListStatement&) const {}
   void operator()(const UnsupportedStatement&) const {}
 };

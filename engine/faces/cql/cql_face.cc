@@ -16,7 +16,7 @@ absl::StatusOr<std::unique_ptr<CqlFace>> CqlFace::Open(network::Server& server,
   std::unique_ptr<CqlFace> face(new CqlFace);
   ServerContext& context = face->context_;
   context.handler = &handler;
-  context.credentials = options.credentials;
+  context.authenticator = options.authenticator;
   context.clients = options.clients;
   context.counters = &server.counters();
   context.client_memory_bytes = server.budget().limit_bytes();

@@ -39,7 +39,8 @@ struct CqlFaceOptions {
   // Of Cassandra's SUPPORTED.
   std::string cassandra_cql_version = "3.4.4";
   std::string host_id = {};  // as text, as in system.local; empty: not said
-  std::optional<Credentials> credentials = {};
+  // Says who may log in; outlives the face. nullptr: everybody, without being asked.
+  roles::Authenticator* authenticator = nullptr;
   LoginLimits logins = {};
   // Where connections are listed; outlives the face. May be nullptr.
   ConnectedClients* clients = nullptr;

@@ -20,7 +20,7 @@ void HandleStartup(const protocol::Startup& startup, const protocol::ResponseCon
   }
   client.extensions = startup.extensions & server.extensions;
   state.compression = startup.compression;
-  if (server.credentials.has_value()) {
+  if (server.authenticator != nullptr) {
     state.phase = protocol::ConnectionPhase::kAuthenticating;
     protocol::EncodeAuthenticate(out, response, protocol::kPasswordAuthenticator);
     return;

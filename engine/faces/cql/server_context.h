@@ -4,8 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/execute/request_handler.h"
@@ -14,13 +12,9 @@
 #include "engine/network/client_budget.h"
 #include "engine/protocol/frame.h"
 #include "engine/protocol/scylla_options.h"
+#include "engine/roles/authenticator.h"
 
 namespace liststore::cql_face {
-
-struct Credentials {
-  std::string user;
-  std::string password;
-};
 
 // Owned by the face; read by every loop.
 struct ServerContext {
@@ -31,9 +25,9 @@ struct ServerContext {
   std::vector<std::vector<protocol::SupportedOption>> supported;
   // Extensions that STARTUP may choose.
   protocol::Extensions extensions;
-  // The one who may log in; absent: everybody, without being asked.
-  std::optional<Credentials> credentials;
-  // What makes guessing slow; never null where there are credentials.
+  // Says who may log in; nullptr: everybody, without being asked.
+  roles::Authenticator* authenticator = nullptr;
+  // What makes guessing slow; never null where clients log in.
   std::unique_ptr<LoginGuard> logins;
   // Where it is counted what is refused; never null once connections exist.
   network::ClientCounters* counters = nullptr;

@@ -119,7 +119,7 @@ def test_pages_and_formats(clicks):
 
 
 def test_what_is_refused_is_said_with_its_line(clicks):
-    said, complaint = clicks("SELECT * FROM feat.nothing", "CREATE ROLE r", "SELECT user FROM feat.clicks",
+    said, complaint = clicks("SELECT * FROM feat.nothing", "CREATE TRIGGER x ON feat.clicks USING 'y'", "SELECT user FROM feat.clicks",
                              complains=True)
     assert ":2:InvalidRequest: Error from server: code=2200" in complaint
     assert "unconfigured table nothing" in complaint and "[LS-" in complaint

@@ -82,6 +82,6 @@ def test_a_strict_server_fails_at_its_end(make_server, asks, status):
         session.execute(KEYSPACE)
         if asks:
             with pytest.raises(InvalidRequest):
-                session.execute("CREATE ROLE r")
+                session.execute("CREATE TRIGGER x ON ks.t USING 'y'")
         assert sum(counts(session, "refused").values()) == (1 if asks else 0)
     assert server.stop() == status

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/faces/cql/fake_handler.h"
+#include "tests/support/one_login.h"
 #include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
@@ -210,8 +211,9 @@ TEST(Handshake, WithoutScyllasLookThereAreNoExtensions) {
 }
 
 TEST(Handshake, APasswordIsAskedFor) {
-  FakeServer server({.credentials = cql_face::Credentials{"cassandra", "secret"},
-                     .logins = {.failures_max = 100, .first_delay = {}}});
+  OneLogin login("cassandra", "secret");
+  FakeServer server(
+      {.authenticator = login.authenticator(), .logins = {.failures_max = 100, .first_delay = {}}});
   RawCqlClient client(server.port());
   const auto asked = client.Ask({.opcode = kStartup, .body = StartupBody()});
   ASSERT_TRUE(asked);

@@ -7,6 +7,7 @@
 
 #include "engine/base/big_endian.h"
 #include "tests/faces/cql/fake_handler.h"
+#include "tests/support/one_login.h"
 #include "tests/support/raw_cql_client.h"
 
 namespace liststore::testing {
@@ -88,7 +89,8 @@ bool LogsIn(RawCqlClient& client, const std::string& password) {
 }
 
 TEST(WrongPasswords, EndTheConnection) {
-  FakeServer server({.credentials = cql_face::Credentials{"cassandra", "secret"},
+  OneLogin login("cassandra", "secret");
+  FakeServer server({.authenticator = login.authenticator(),
                      .logins = {.failures_max = 3, .first_delay = milliseconds(1)}});
   RawCqlClient client(server.port());
   ASSERT_TRUE(client.Ask({.opcode = kStartup, .body = StartupBody()}));
@@ -107,8 +109,9 @@ TEST(WrongPasswords, EndTheConnection) {
 }
 
 TEST(WrongPasswords, AreFollowedByAttemptsThatWait) {
+  OneLogin login("cassandra", "secret");
   FakeServer server(
-      {.credentials = cql_face::Credentials{"cassandra", "secret"},
+      {.authenticator = login.authenticator(),
        .logins = {.first_delay = seconds(3600), .delay_max = seconds(3600), .waiting_max = 1}});
   RawCqlClient first(server.port());
   EXPECT_FALSE(LogsIn(first, "guess"));

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "engine/base/check.h"
+#include "tests/conformance/cql_session.h"
 #include "tests/support/raw_cql_client.h"
 #include "tests/support/temp_folder.h"
 #include "tests/tools/program.h"
@@ -94,6 +95,61 @@ TEST(Serve, WithShardsOffItLooksLikeTheCassandraThatIsNamed) {
   program.Signal(SIGTERM);
   const ProgramResult result = program.Wait();
   EXPECT_NE(result.err.find("; 1 shard;"), std::string::npos) << result.err;
+}
+
+// The password that lets `root` in, if any of them does.
+std::string PasswordOf(const std::string& ready) {
+  const uint16_t port = ParseReady(ready).cql_port;
+  for (const std::string password : {"secret", "from file", "cassandra"}) {
+    if (CqlSession(port, CqlLogin{"root", password}).login_error().empty()) return password;
+  }
+  return "";
+}
+
+TEST(Serve, TakesThePasswordFromWhereOthersDoNotSeeIt) {
+  const ScratchFiles files;
+  const std::string file = files.Write("password", "from file\r\nsecond line\n");
+  {
+    RunningProgram program({"serve", "--cql-port", "0"}, {"LISTSTORE_AUTH=root:secret"});
+    EXPECT_EQ(PasswordOf(program.ReadLine()), "secret");
+  }
+  {
+    RunningProgram program(
+        {"serve", "--cql-port", "0", "--auth", "root", "--auth-password-file", file});
+    EXPECT_EQ(PasswordOf(program.ReadLine()), "from file");
+  }
+  {
+    RunningProgram program({"serve", "--cql-port", "0", "--scylla-option",
+                            "authenticator=PasswordAuthenticator", "--scylla-option",
+                            "auth_superuser_name=root"});
+    EXPECT_EQ(PasswordOf(program.ReadLine()), "cassandra");
+  }
+  const std::string empty = files.Write("empty", "\nsecond\n");
+  const std::string none = files.Write("none", "");
+  struct Case {
+    std::vector<std::string> options;
+    std::string said;
+  };
+  const Case cases[] = {
+      {{"--auth", "root:x", "--auth-password-file", file},
+       "--auth has a password, and so has --auth-password-file"},
+      {{"--auth-password-file", file}, "--auth-password-file is for the user that --auth names"},
+      {{"--auth", "root", "--auth-password-file", empty}, empty + ": its first line is empty"},
+      {{"--auth", "root", "--auth-password-file", none}, none + ": has no line with a password"},
+      {{"--auth", "root", "--auth-password-file", "/nowhere/file"},
+       "--auth-password-file /nowhere/file: No such file or directory"},
+      {{"--auth", ":x"}, "--auth is not USER:PASSWORD, nor USER with --auth-password-file"},
+      {{"--scylla-option", "authorizer=Nobody"},
+       "authorizer is 'Nobody', not AllowAllAuthorizer or CassandraAuthorizer"},
+  };
+  for (const Case& one : cases) {
+    std::vector<std::string> arguments = {"serve", "--cql-port", "0"};
+    arguments.insert(arguments.end(), one.options.begin(), one.options.end());
+    RunningProgram program(arguments);
+    const ProgramResult result = program.Wait();
+    EXPECT_EQ(result.exit_status, 2);
+    EXPECT_NE(result.err.find(one.said), std::string::npos) << result.err;
+  }
 }
 
 TEST(Serve, SaysWhatIsOpenToEverybody) {
@@ -264,8 +320,8 @@ size_t CountOf(const std::string& part, const std::string& text) {
 }
 
 constexpr const char* kAskedInVain[] = {
-    "CREATE ROLE r WITH PASSWORD = 'secret'",
-    "DROP ROLE r",
+    "CREATE SERVICE LEVEL s WITH shares = 1",
+    "DROP SERVICE LEVEL s",
     "CREATE TRIGGER v\nON t USING 'org.example.Trigger'",
     "CREATE KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3}",
     "ALTER KEYSPACE ks WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 2}",
@@ -282,9 +338,9 @@ TEST(Serve, SaysOnceWhatWasAskedForInVain) {
   EXPECT_EQ(result.exit_status, 0) << "not strict";
   EXPECT_EQ(CountOf("LS-", result.err), 3u) << result.err;
   EXPECT_EQ(
-      CountOf("liststore: LS-0005: does not support roles and permissions; instead: one user "
-              "for all, given to the server when it starts; first asked for by: CREATE ROLE r "
-              "WITH PASSWORD...\n",
+      CountOf("liststore: LS-0006: does not support service levels; instead: leaving them out: "
+              "requests are served alike; first asked for by: CREATE SERVICE LEVEL s WITH shares "
+              "= 1\n",
               result.err),
       1u)
       << result.err;
@@ -308,7 +364,7 @@ TEST(Serve, StrictFailsWhenSomethingWasRefused) {
   EXPECT_EQ(result.err,
             "liststore: --strict: 3 requests were refused\n"
             "liststore:   LS-0004 triggers: 1\n"
-            "liststore:   LS-0005 roles and permissions: 2\n");
+            "liststore:   LS-0006 service levels: 2\n");
 }
 
 TEST(Serve, StrictIsContentWithErrorsOfScyllaDbAndWithoutEffect) {
@@ -345,7 +401,7 @@ TEST(Serve, WrongOptionsAreNamed) {
       {{"--clock", "sun"}, "--clock 'sun' is not real, manual or scaled:FACTOR"},
       {{"--clock", "manual:noon"}, "--clock 'manual:noon': START is in seconds since 1970"},
       {{"--clock", "scaled:0"}, "the factor is a decimal number from 0.000001 to 1000000"},
-      {{"--auth", "nobody"}, "--auth is not USER:PASSWORD"},
+      {{"--auth", "nobody"}, "--auth is not USER:PASSWORD, nor USER with --auth-password-file"},
       {{"--address", "example.org"}, "'example.org' is no IPv4 or IPv6 address to listen on"},
       {{"--memory-limit", "1"},
        "--memory-limit is 1 bytes, less than 67108864: it is for the whole process"},

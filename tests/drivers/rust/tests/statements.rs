@@ -177,7 +177,7 @@ async fn what_is_refused_says_why() {
 async fn a_strict_server_fails_at_its_end() {
     let server = Server::start(&["--strict"]);
     let session = server.session().await;
-    refusal(session.query_unpaged("CREATE ROLE r", ()).await);
+    refusal(session.query_unpaged("CREATE TRIGGER x ON ks.t USING 'y'", ()).await);
     drop(session);
     assert_eq!(server.stop(), Some(3));
 }
