@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -18,6 +19,7 @@
 #include "programs/console/terminal.h"
 #include "programs/console/text.h"
 #include "tools/copy/remote_schema.h"
+#include "tools/copy/role_copy.h"
 #include "tools/copy/schema_copy.h"
 #include "tools/copy/table_comparison.h"
 #include "tools/copy/table_reader.h"
@@ -81,6 +83,8 @@ class Copy {
   // What would not be the same when it was written twice; nullptr: the table has nothing such.
   const char* WhatGrows(const RemoteTable& table) const;
   absl::Status MakeSchema();
+  // Behind the schema, for grants name what is there.
+  absl::Status MakeRoles();
   absl::Status AwaitAgreement();
   absl::StatusOr<TableReader> ReaderOf(bool source, const RemoteTable& table) const {
     return TableReader::Open(source ? *source_ : *target_, table, options_.page_rows,
@@ -115,6 +119,7 @@ class Copy {
   std::vector<RemoteKeyspace> wanted_;
   std::vector<const RemoteTable*> tables_;
   SchemaCopy plan_;
+  RoleCopy role_plan_;
   ProgressBar progress_{"rows"};
   size_t views_ = 0;
   int ranges_ = 0;
@@ -149,6 +154,15 @@ absl::Status Copy::Open() {
   }
   LeaveOutViews();
   plan_ = PlanSchemaCopy(wanted_, source_schema_, target_schema_, options_.replication);
+  if (options_.roles) {
+    auto roles = PlanRoleCopy(*source_, *target_);
+    if (!roles.ok()) {
+      return WithHint(roles.status(),
+                      "--roles needs superusers of both sides, each a ScyllaDB from "
+                      "2025.1 on or liststore");
+    }
+    role_plan_ = *std::move(roles);
+  }
   return absl::OkStatus();
 }
 
@@ -225,6 +239,20 @@ absl::Status Copy::MakeSchema() {
                  : made;
     }
     LS_RETURN_IF_ERROR(AwaitAgreement());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Copy::MakeRoles() {
+  for (const std::string& statement : role_plan_.statements) {
+    const absl::Status made = target_->Query(statement).status();
+    if (made.ok()) continue;
+    // Of what was not copied nothing can be granted.
+    const bool is_missing =
+        statement.starts_with("GRANT ") && absl::StrContains(made.message(), "doesn't exist");
+    if (!is_missing) return made;
+    absl::FPrintF(stderr, "liststore %s: left out: %s (%s)\n", options_.command, statement,
+                  made.message());
   }
   return absl::OkStatus();
 }
@@ -361,6 +389,9 @@ void Copy::ShowPlan() const {
     if (options_.data_only) continue;
     for (const std::string& statement : *statements) absl::PrintF("%s;\n", statement);
   }
+  for (const std::string& statement : role_plan_.statements) {
+    absl::PrintF("%s\n", WithoutHash(statement));
+  }
   if (options_.schema_only) return;
   for (const RemoteTable* const table : tables_)
     absl::PrintF("-- rows of %s\n", table->ShownName());
@@ -428,11 +459,15 @@ absl::StatusOr<bool> Copy::Run() {
       absl::FPrintF(stderr, "liststore %s: %s\n", options_.command, note);
     }
   }
+  for (const std::string& note : role_plan_.notes) {
+    absl::FPrintF(stderr, "liststore %s: %s\n", options_.command, note);
+  }
   if (options_.dry_run) {
     ShowPlan();
     return true;
   }
   LS_RETURN_IF_ERROR(MakeSchema());
+  LS_RETURN_IF_ERROR(MakeRoles());
   std::vector<TableResult> results;
   if (!options_.schema_only) {
     auto compared = CopyAndCompare();

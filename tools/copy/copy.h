@@ -25,6 +25,7 @@ struct CopyOptions {
   bool data_only = false;
   bool dry_run = false;
   bool no_views = false;
+  bool roles = false;          // too, with what was granted to them
   int32_t view_seconds = 600;  // how long the target may take to fill a view
   int32_t page_rows = 500;
 };

@@ -55,6 +55,8 @@ void AddCopyArguments(const Subcommand& command, CopyOptions* options) {
   command.Flag("--dry-run", &options->dry_run,
                "Write nothing: print the statements and the tables whose rows would follow");
   command.Flag("--no-views", &options->no_views, "Leave materialized views out");
+  command.Flag("--roles", &options->roles,
+               "Roles too, with their passwords' hashes and what was granted; as superusers");
   command
       .Number("--view-seconds", &options->view_seconds,
               "How long the target may take to fill a view before it is compared")

@@ -166,6 +166,58 @@ TEST(Import, FetchesNamedTablesFromAServerThatAsksForAPassword) {
             1);
 }
 
+// --- Roles ---------------------------------------------------------------------------------------
+
+TEST(Export, RolesTooWhereTheyAreAskedFor) {
+  const std::vector<std::string> options = {"--clock",         kClock,
+                                            "--auth",          "root:secret",
+                                            "--scylla-option", "authorizer=CassandraAuthorizer"};
+  CopyServer source(options, {"root", "secret"}), target(options, {"root", "secret"});
+  MakeKeyspace(source);
+  source.Run("CREATE TABLE feat.one (k int PRIMARY KEY, v int)");
+  source.Run("CREATE TABLE feat.two (k int PRIMARY KEY, v int)");
+  source.Run("CREATE ROLE readers");
+  source.Run("CREATE ROLE bob WITH PASSWORD = 'his' AND LOGIN = true");
+  source.Run("GRANT readers TO bob");
+  source.Run("GRANT SELECT ON feat.one TO readers");
+  source.Run("GRANT SELECT ON feat.two TO readers");
+  std::vector<std::string> more = {"--user",     "root",    "--password",     "secret",
+                                   "--via-user", "root",    "--via-password", "secret",
+                                   "--table",    "feat.one"};
+  ProgramResult result = Export(source, target, more);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_EQ(target.Number("SELECT COUNT(*) FROM system.roles"), 1) << "nobody has asked";
+  more.emplace_back("--roles");
+  more.emplace_back("--dry-run");
+  result = Export(source, target, more);
+  EXPECT_TRUE(Has(result.out,
+                  "CREATE ROLE bob WITH HASHED PASSWORD = '...' AND LOGIN = true AND "
+                  "SUPERUSER = false;\n"))
+      << result.out;
+  more.pop_back();
+  result = Export(source, target, more);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_TRUE(Has(result.err, "left out: GRANT SELECT ON feat.two TO readers;")) << result.err;
+  EXPECT_EQ(target.Number("SELECT COUNT(*) FROM system.roles"), 3);
+  const auto bob = CqlClient::Connect(target.address(), {"bob", "his"});
+  ASSERT_TRUE(bob.ok()) << bob.status();
+  EXPECT_TRUE((*bob)->Query("SELECT * FROM feat.one").ok());
+  EXPECT_FALSE((*bob)->Query("INSERT INTO feat.one (k) VALUES (1)").ok());
+  // Again: what is there stays.
+  target.Run("ALTER ROLE bob WITH PASSWORD = 'other'");
+  result = Export(source, target, more);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_TRUE(Has(result.err, "role bob is there and stays what it is")) << result.err;
+  EXPECT_TRUE(CqlClient::Connect(target.address(), {"bob", "other"}).ok());
+  // Who is no superuser has no hashes.
+  target.Run("CREATE ROLE other WITH PASSWORD = 'x' AND LOGIN = true");
+  more[1] = "other";
+  more[3] = "x";
+  result = Export(source, target, more);
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_TRUE(Has(result.err, "--roles needs superusers of both sides")) << result.err;
+}
+
 // --- In parts ------------------------------------------------------------------------------------
 
 TEST(Export, SchemaAndRowsOneAfterTheOther) {
