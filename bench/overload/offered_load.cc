@@ -96,10 +96,12 @@ absl::Status OfferedLoad::Run(double rate, double first_seconds, double seconds,
   begin_ = SteadyNanos();
   counted_from_ = begin_ + static_cast<int64_t>(first_seconds * 1e9);
   const int64_t end = counted_from_ + static_cast<int64_t>(seconds * 1e9);
+  const auto due_by = [this](int64_t at) {
+    return static_cast<uint64_t>(static_cast<double>(at - begin_) / nanos_apart_);
+  };
   int64_t now = begin_;
-  uint64_t due = 0;
   while (now < end) {
-    due = static_cast<uint64_t>(static_cast<double>(now - begin_) / nanos_apart_) + 1;
+    const uint64_t due = due_by(now) + 1;
     LS_RETURN_IF_ERROR(SendUnsent());
     LS_RETURN_IF_ERROR(SendDue(now, due, run));
     LS_RETURN_IF_ERROR(ReceiveReady(run));
@@ -107,7 +109,8 @@ absl::Status OfferedLoad::Run(double rate, double first_seconds, double seconds,
   }
   run->rate = rate;
   run->seconds = static_cast<double>(now - counted_from_) * 1e-9;
-  run->unsent = due - std::min(due, sent_);
+  // The last look may have been long ago: this thread had no core.
+  run->unsent = due_by(end) - std::min(due_by(end), sent_);
   return absl::OkStatus();
 }
 
