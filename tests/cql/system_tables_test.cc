@@ -207,10 +207,19 @@ TEST_F(SystemTablesTest, TheVersionIsThere) {
 class TwoClients final : public cql::ClientDirectory {
  public:
   std::vector<cql::ClientFacts> Clients() const override {
-    cql::ClientFacts first{
-        std::string("\x0a\0\0\1", 4), 50'001, 4, 3, "python", "3.29", "anonymous"};
+    cql::ClientFacts first;
+    first.address = std::string("\x0a\0\0\1", 4);
+    first.port = 50'001;
+    first.protocol_version = 4;
+    first.shard = 3;
+    first.driver_name = "python";
+    first.driver_version = "3.29";
+    first.user = "anonymous";
     first.options = {{"CQL_VERSION", "3.4.5"}, {"DRIVER_NAME", "python"}, {"APPLICATION", "x"}};
-    cql::ClientFacts second{std::string("\x0a\0\0\1", 4), 1024, 4, 0, "", "", ""};
+    cql::ClientFacts second;
+    second.address = first.address;
+    second.port = 1024;
+    second.protocol_version = 4;
     second.is_ready = false;
     return {first, second};
   }
