@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -41,8 +42,12 @@ struct ReadCommand {
   const ReadSpec* spec = nullptr;
   RowSink* sink = nullptr;
 };
+// Where `stopped_at` is given, it ends when it has looked at `looks_max` rows and some more: the
+// string, empty before, is the clustering key that the next count begins at.
 struct CountCommand {
   ClusteringRange range;
+  uint64_t looks_max = UINT64_MAX;
+  std::string* stopped_at = nullptr;
 };
 
 // The rows become all that the partition has; it is complete then. Without rows it is kept empty
@@ -68,6 +73,9 @@ struct Command {
   WriteTimestamp timestamp = WriteTimestamp::None();
   // Where a write tells what was evicted for it; nullptr: nowhere.
   EvictionLog* evictions = nullptr;
+  // It takes long, some hundred us: its own thread does it when it has the lane, and not whoever
+  // holds that.
+  bool waits_its_turn = false;
 };
 
 }  // namespace liststore

@@ -23,6 +23,9 @@ struct ReadSpec {
     std::string_view value;
   };
   std::optional<ValueFilter> value_filter;
+  // Rows that are looked at, whatever becomes of them: so long a lane may be held. A read that ends
+  // because of this tells its sink (RowSink::OnStop).
+  uint64_t looks_max = UINT64_MAX;
 };
 
 }  // namespace liststore

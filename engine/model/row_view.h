@@ -52,6 +52,11 @@ class RowSink {
   // The live cells of the static row, before any rows; at least one. Called only for reads that ask
   // for it (ReadSpec::with_static_row).
   virtual void OnStaticRow(std::span<const LiveCellView> /*cells*/) {}
+  // Asked behind OnRows: true ends the read, whatever its limit says.
+  virtual bool HasEnough() const { return false; }
+  // The last call of a read that has looked at ReadSpec::looks_max rows: `next` is the first that it
+  // has not looked at, where another read goes on.
+  virtual void OnStop(ClusteringKeyView /*next*/) {}
 };
 
 inline constexpr size_t kRowsPerCallMax = 32;

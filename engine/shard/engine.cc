@@ -21,6 +21,16 @@ constexpr size_t kDroppedBytesPerUnit = 8192;
 // Partitions looked at under one hold of a lane by a scan.
 constexpr size_t kPartitionsPerHold = 128;
 
+// Runs `work`, which takes up to some hundred us, with the lane. `waits_its_turn`: on this thread,
+// never on that of who holds the lane.
+template <typename Work>
+void HoldFor(Lane& lane, bool waits_its_turn, const Work& work) {
+  if (!waits_its_turn) return lane.ownership.Run(work);
+  lane.ownership.Acquire();
+  work();
+  lane.ownership.Release();
+}
+
 // Gives back to the system what `drop` finds, until it finds nothing or `budget` units are done.
 size_t UnitsOfDropped(size_t budget, absl::FunctionRef<uint64_t()> drop) {
   size_t units = 0;
@@ -93,7 +103,13 @@ OpStatus Engine::WithAllOf(TableId table, absl::FunctionRef<void(storage::Table&
 void Engine::ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos,
                        Reply& reply, const LookedAhead& ahead) {
   reply = {};
-  to.lane->ownership.Run([&] { to.lane->Execute(command, to.address, now_nanos, reply, ahead); });
+  if (command.waits_its_turn) [[unlikely]] {
+    to.lane->ownership.Acquire();
+    to.lane->Execute(command, to.address, now_nanos, reply, ahead);
+    to.lane->ownership.Release();
+  } else {
+    to.lane->ownership.Run([&] { to.lane->Execute(command, to.address, now_nanos, reply, ahead); });
+  }
   if (IsRefusal(reply.status)) [[unlikely]]
     ExecuteWithRoom(to, command, now_nanos, reply);
 }
@@ -290,51 +306,69 @@ OpStatus Engine::ScanPartitions(TableId table, std::optional<std::string_view> f
   }
   keys.clear();
   bool gone = false;
-  while (!position.done && keys.size() < limit) {
+  bool more = false;     // of the piece that was looked at last
+  size_t looked_at = 0;  // partitions, under this hold
+  uint32_t pieces_left = position.pieces_max;
+  // Where the position is; nullopt: nothing is left.
+  const auto range_here = [&]() -> std::optional<Router::AddressRange> {
     const auto piece = std::pair{position.segment, position.shard};
-    if (piece > last_piece) {
-      position.done = true;
-      break;
-    }
+    position.done |= piece > last_piece;
+    if (position.done) return std::nullopt;
     Router::AddressRange range = router_.RangeOf(position.segment, ShardId{position.shard});
     if (piece == last_piece) range.last = std::min(range.last, last_address);
-    bool more = false;  // of this range
-    lanes_[range.lane]->ownership.Run([&] {
-      storage::Table* scanned = lanes_[range.lane]->FindTable(table);
-      gone = scanned == nullptr;
-      if (gone) return;
-      // The position moves while the scan goes by it.
-      const std::optional<std::string> after = position.started ? position.after_key : std::nullopt;
-      const uint64_t from = position.started ? position.address : range.first;
-      size_t looked_at = 0;
-      scanned->ScanPartitions(from, after,
-                              [&](uint64_t address, const storage::Partition& partition) {
-                                if (address > range.last) return false;
-                                if (keys.size() == limit || looked_at == kPartitionsPerHold) {
-                                  more = true;
-                                  return false;
-                                }
-                                ++looked_at;
-                                const std::string_view key = partition.key();
-                                position.started = true;
-                                position.address = address;
-                                position.after_key.emplace(key);
-                                if (first_component && FirstComponent(key) != *first_component)
-                                  return true;
-                                if (partition.HasLiveData(now_seconds)) keys.emplace_back(key);
-                                return true;
-                              });
+    return range;
+  };
+  const auto look_at = [&](storage::Table& scanned, const Router::AddressRange& range) {
+    more = false;
+    // The position moves while the scan goes by it.
+    const std::optional<std::string> after = position.started ? position.after_key : std::nullopt;
+    const uint64_t from = position.started ? position.address : range.first;
+    scanned.ScanPartitions(from, after, [&](uint64_t address, const storage::Partition& partition) {
+      if (address > range.last) return false;
+      if (keys.size() == limit || looked_at == kPartitionsPerHold) {
+        more = true;
+        return false;
+      }
+      ++looked_at;
+      const std::string_view key = partition.key();
+      position.started = true;
+      position.address = address;
+      position.after_key.emplace(key);
+      if (first_component && FirstComponent(key) != *first_component) return true;
+      if (partition.HasLiveData(now_seconds)) keys.emplace_back(key);
+      return true;
     });
-    if (gone) {
-      keys.clear();
-      return OpStatus::kTableGone;
-    }
-    if (more) continue;
+  };
+  const auto behind_piece = [&] {
     position.started = false;
-    if (++position.shard == router_.shards()) {
-      position.shard = 0;
-      position.done = ++position.segment == Router::kSegments;
-    }
+    --pieces_left;
+    if (++position.shard < router_.shards()) return;
+    position.shard = 0;
+    position.done = ++position.segment == Router::kSegments;
+  };
+  while (keys.size() < limit && pieces_left > 0 && !gone) {
+    std::optional<Router::AddressRange> range = range_here();
+    if (!range) break;
+    const uint32_t number = range->lane;
+    const auto work = [&] {
+      storage::Table* const scanned = lanes_[number]->FindTable(table);
+      gone = scanned == nullptr;
+      const size_t keys_before = keys.size();
+      looked_at = 0;
+      // Pieces that lie behind each other in one lane are looked at together while they are empty.
+      while (!gone && range && range->lane == number) {
+        look_at(*scanned, *range);
+        if (more) return;
+        behind_piece();
+        if (keys.size() > keys_before || pieces_left == 0) return;
+        range = range_here();
+      }
+    };
+    HoldFor(*lanes_[number], position.waits_its_turn, work);
+  }
+  if (gone) {
+    keys.clear();
+    return OpStatus::kTableGone;
   }
   return OpStatus::kOk;
 }
@@ -352,7 +386,8 @@ size_t Engine::ReclaimSlice(Lane& lane, int64_t now_seconds, size_t budget, Expi
   return done;
 }
 
-size_t Engine::Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t> era) {
+size_t Engine::Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t> era,
+                       bool may_wait) {
   const int64_t now_seconds = WholeSeconds(now_nanos);
   const uint32_t first = next_reclaimed_lane_.fetch_add(1, std::memory_order_relaxed);
   size_t units = 0;
@@ -387,7 +422,7 @@ size_t Engine::Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t
     // What came free goes back to the system here and not where it was freed, under the hold.
     units += UnitsOfDropped(budget - std::min(units, budget), [&] { return pool_.DropRegion(); });
     idle = done == 0 ? idle + 1 : 0;
-    if (idle == lanes_.size() && units == 0 && passed_by && !waits) {
+    if (idle == lanes_.size() && units == 0 && passed_by && !waits && may_wait) {
       waits = true;
       idle = 0;
     }

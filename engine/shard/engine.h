@@ -54,6 +54,9 @@ struct ScanPosition {
   std::optional<std::string> after_key;  // and, at that address, after this key
   bool started = false;                  // address and after_key count
   bool done = false;
+  // Of one call; see Router. It may find nothing, and more be there all the same.
+  uint32_t pieces_max = UINT32_MAX;
+  bool waits_its_turn = false;  // as Command::waits_its_turn
 };
 
 // How far a copy of a table has come; see Engine::CopyOut.
@@ -234,7 +237,8 @@ class Engine {
   // Partition keys of a table, in token order, at most `limit`, from `position` on, which is moved;
   // only partitions with a live row or static value, with `first_component` as their first key
   // component when given, and with tokens up to `last`, itself included, when given. Their tokens:
-  // TokenOf(key). kTableGone: no keys, and `position` is as it was.
+  // TokenOf(key). Fewer than `limit`, and more may be there all the same, while `position` is not
+  // done. kTableGone: no keys, and `position` is as it was.
   OpStatus ScanPartitions(TableId table, std::optional<std::string_view> first_component,
                           size_t limit, uint64_t now_nanos, ScanPosition& position,
                           std::vector<std::string>& keys, std::optional<Token> last = std::nullopt);
@@ -262,9 +266,10 @@ class Engine {
 
   // A slice of reclamation, about `budget` units over all lanes, a lane at a time; returns the
   // units done, 0 when nothing waits. Passes by lanes that are taken as long as there is something
-  // to do in others. `era`: that of the instant, where it can end; see era(). The caller holds no
-  // lane.
-  size_t Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t> era = std::nullopt);
+  // to do in others, and, where it may not wait, in any case: 0 then says less. `era`: that of the
+  // instant, where it can end; see era(). The caller holds no lane.
+  size_t Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t> era = std::nullopt,
+                 bool may_wait = true);
   // Tells `sink` of every row of this table that goes because it was over: at the end of the
   // Reclaim that gave it back, or of the next one where a write did. Before there are other
   // threads.

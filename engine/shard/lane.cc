@@ -109,7 +109,10 @@ void Lane::ExecuteOther(const Command& command, storage::Table& into, uint64_t a
                  [](const ReadCommand&) { LS_UNREACHABLE("a read is executed in line"); },
                  [&](const CountCommand& count) {
                    uint64_t dead_rows = 0;
-                   reply.rows = into.Count(partition, count.range, now_seconds, &dead_rows);
+                   LS_DCHECK(count.looks_max == UINT64_MAX || count.stopped_at != nullptr,
+                             "who bounds a count is told where it ended");
+                   reply.rows = into.Count(partition, count.range, now_seconds, &dead_rows,
+                                           count.looks_max, count.stopped_at);
                    reply.info.SetDeadRows(dead_rows);
                  },
                  [&](const PutCommand& put) {

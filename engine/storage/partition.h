@@ -280,8 +280,11 @@ class Partition {
     run = {leaf.row(header.row_count - 1), count, header.stride};
     return true;
   }
-  uint64_t Count(const ClusteringRange& range, int64_t now_seconds,
-                 uint64_t* dead_rows = nullptr) const;
+  // Live rows. Ends before the leaf that would come when it has looked at `looks_max` rows; then
+  // `stopped_at`, of which the caller makes an empty string before, is the key that it would have
+  // looked at next.
+  uint64_t Count(const ClusteringRange& range, int64_t now_seconds, uint64_t* dead_rows = nullptr,
+                 uint64_t looks_max = UINT64_MAX, std::string* stopped_at = nullptr) const;
   // Any row, or value of the static row.
   bool HasLiveData(int64_t now_seconds) const;
   // Looks for the earliest expiry after now of a live row or cell, in what may have one that is

@@ -35,13 +35,15 @@ class PartitionReader {
         now_seconds_(now_seconds),
         sink_(sink),
         packs_(schema_.packs_item_keys()),
-        runs_(sink.AcceptsPackedRuns() && spec.descending && schema_.regular.size() == 1),
-        left_(spec.limit) {}
+        runs_(sink.AcceptsPackedRuns() && spec.descending && schema_.regular.size() == 1 &&
+              spec.looks_max == UINT64_MAX),
+        left_(spec.limit),
+        looks_left_(spec.looks_max) {}
 
   uint64_t rows_sent() const { return spec_.limit - left_; }
   // None in leaves where all rows are simple and live, which are not looked at one by one.
   uint64_t dead_rows() const { return dead_rows_; }
-  bool done() const { return left_ == 0; }
+  bool done() const { return left_ == 0 || ended_; }
 
   // Sends the rows of a leaf that lie in the range.
   void ReadLeaf(const Leaf& leaf) {
@@ -53,10 +55,18 @@ class PartitionReader {
     } else if (runs_ && leaf.packed() && leaf.header().stride != 0 && AllLive(leaf)) {
       SendRun(leaf, first, last);
     } else if (spec_.descending) {
-      while (last > first && left_ > 0) TakeRow(leaf, --last);
+      while (last > first && !done() && MayLook(leaf, last - 1)) TakeRow(leaf, --last);
     } else {
-      for (size_t i = first; i < last && left_ > 0; ++i) TakeRow(leaf, i);
+      for (size_t i = first; i < last && !done() && MayLook(leaf, i); ++i) TakeRow(leaf, i);
     }
+  }
+
+  void Finish() {
+    Flush();
+    if (!next_leaf_) return;
+    char text[kItemKeyTextBytes];
+    const ClusteringKeyView next = next_leaf_->key(next_);
+    sink_.OnStop({.bytes = PlainKey(next, text)});
   }
 
   void Flush() {
@@ -70,6 +80,7 @@ class PartitionReader {
     sink_.OnRows({gathered.rows.data(), gathered.count});
     gathered.count = 0;
     gathered.cells.clear();
+    ended_ |= sink_.HasEnough();
   }
 
  private:
@@ -116,10 +127,22 @@ class PartitionReader {
       TakeRow(leaf, i);
     };
     if (spec_.descending) {
-      while (last > first && left_ > 0) take(--last);
+      while (last > first && !done() && MayLook(leaf, last - 1)) take(--last);
     } else {
-      for (size_t i = first; i < last && left_ > 0; ++i) take(i);
+      for (size_t i = first; i < last && !done() && MayLook(leaf, i); ++i) take(i);
     }
+  }
+
+  // False: the read has looked at enough, and ends before this row.
+  bool MayLook(const Leaf& leaf, size_t index) {
+    if (looks_left_ > 0) {
+      --looks_left_;
+      return true;
+    }
+    next_leaf_ = leaf;
+    next_ = index;
+    ended_ = true;
+    return false;
   }
 
   void TakeRow(const Leaf& leaf, size_t index) {
@@ -165,6 +188,10 @@ class PartitionReader {
   const bool packs_;
   const bool runs_;
   uint64_t left_;
+  uint64_t looks_left_;
+  bool ended_ = false;  // before its limit: the sink has enough, or the read has looked enough
+  std::optional<Leaf> next_leaf_;  // of the row that it has not looked at
+  size_t next_ = 0;
   uint64_t dead_rows_ = 0;
   std::optional<Gathered> gathered_;
 };
@@ -173,7 +200,7 @@ uint64_t Partition::Read(const ReadSpec& spec, int64_t now_seconds, RowSink& sin
                          uint64_t* dead_rows) const {
   PartitionReader reader(*this, spec, now_seconds, sink);
   const auto finish = [&] {
-    reader.Flush();
+    reader.Finish();
     if (dead_rows != nullptr) *dead_rows += reader.dead_rows();
     return reader.rows_sent();
   };
@@ -273,14 +300,19 @@ std::vector<LeafTree::Position> Partition::LeavesThatMayHold(ColumnId column,
   return positions;
 }
 
-uint64_t Partition::Count(const ClusteringRange& range, int64_t now_seconds,
-                          uint64_t* dead_rows) const {
+uint64_t Partition::Count(const ClusteringRange& range, int64_t now_seconds, uint64_t* dead_rows,
+                          uint64_t looks_max, std::string* stopped_at) const {
+  // A leaf whose rows are not looked at one by one.
+  constexpr uint64_t kLooksOfLeaf = 4;
+  uint64_t looks = 0;
   const auto count_leaf = [&](const Leaf& leaf) -> uint64_t {
     const size_t last = leaf.LowerBound(range.upper);
     const size_t first = std::min(leaf.LowerBound(range.lower), last);
     if (leaf.all_simple() && !EventCame(leaf.header().earliest_expiry, now_seconds)) {
+      looks += kLooksOfLeaf;
       return last - first;
     }
+    looks += last - first;
     uint64_t live = 0;
     for (size_t i = first; i < last; ++i) live += RowLiveAt(leaf, i, now_seconds) ? 1 : 0;
     if (dead_rows != nullptr) *dead_rows += last - first - live;
@@ -293,6 +325,11 @@ uint64_t Partition::Count(const ClusteringRange& range, int64_t now_seconds,
   LeafTree::Position at = partition.tree.Find(range.lower);
   do {
     const Leaf leaf = partition.tree.leaf(at);
+    if (looks >= looks_max) {
+      char text[kItemKeyTextBytes];
+      stopped_at->assign(PlainKey(leaf.key(0), text));
+      break;
+    }
     live += count_leaf(leaf);
     if (CompareKeyToBound(leaf.key(leaf.size() - 1), range.upper) >= 0) break;
   } while (partition.tree.Next(at));

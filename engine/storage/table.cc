@@ -376,11 +376,13 @@ OpStatus Table::DeleteRowsByValue(const PartitionRef& partition, ColumnId column
 // --- Reads ---------------------------------------------------------------------------------------
 
 uint64_t Table::Count(const PartitionRef& partition, const ClusteringRange& range,
-                      int64_t now_seconds, uint64_t* dead_rows) {
+                      int64_t now_seconds, uint64_t* dead_rows, uint64_t looks_max,
+                      std::string* stopped_at) {
   const DirectorySlot* slot = FindForRead(partition);
   if (slot == nullptr) return 0;
   uint64_t reference = slot->reference;
-  const uint64_t rows = Partition(context_, reference).Count(range, now_seconds, dead_rows);
+  const uint64_t rows =
+      Partition(context_, reference).Count(range, now_seconds, dead_rows, looks_max, stopped_at);
   context_.TrimScratch();
   return rows;
 }

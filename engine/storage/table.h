@@ -184,9 +184,10 @@ class Table final : private memory::Arena::Relocator {
                 ViewSink& sink, uint64_t& rows);
   // Blocks that views hold; Post from any thread.
   PinTable& pins() { return pins_; }
-  // Live rows in a range. `dead_rows` as Partition::Count.
+  // Live rows in a range; all as Partition::Count.
   uint64_t Count(const PartitionRef& partition, const ClusteringRange& range, int64_t now_seconds,
-                 uint64_t* dead_rows = nullptr);
+                 uint64_t* dead_rows = nullptr, uint64_t looks_max = UINT64_MAX,
+                 std::string* stopped_at = nullptr);
 
   // Partitions in token order, from the first with address >= `from_address` on (and, within that
   // address, after `after_key` when it is given), those without a live row too; `visit(address,

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,6 +88,8 @@ class TableModelRun {
   // Runs a write on Table and, unless it ran out of memory, on the reference.
   template <typename Write>
   void BothWrite(const Write& write);
+  void CompareReadInPieces(const storage::PartitionRef& partition, const ReadSpec& whole,
+                           const CollectingSink& expected);
   void CompareRead(const storage::PartitionRef& partition, const ReadSpec& spec,
                    bool accepts_packed_runs);
   void ComparePartition(const storage::PartitionRef& partition);
@@ -302,13 +305,57 @@ void TableModelRun::CompareRead(const storage::PartitionRef& partition, const Re
   ASSERT_EQ(actual.complaint(), "");
   rows_compared_ += count;
   rows_from_runs_ += actual.rows_from_runs();
+  if (rng().OneIn(4)) CompareReadInPieces(partition, spec, expected);
+}
+
+// The same read, which looks at a few rows each time and goes on where it stopped.
+void TableModelRun::CompareReadInPieces(const storage::PartitionRef& partition,
+                                        const ReadSpec& whole, const CollectingSink& expected) {
+  struct Piece final : CollectingSink {
+    using CollectingSink::CollectingSink;
+    void OnStop(ClusteringKeyView key) override {
+      char text[kItemKeyTextBytes];
+      next = PlainKey(key, text);
+    }
+    std::optional<std::string> next;
+  };
+  ReadSpec spec = whole;
+  spec.looks_max = static_cast<uint64_t>(rng().Between(1, workload_.plan().large() ? 500 : 9));
+  std::vector<CollectedRow> rows;
+  std::string bound;
+  while (true) {
+    Piece piece(workload_.packs(), spec.descending, rng().OneIn(2));
+    const uint64_t count = table_->Read(partition, spec, now(), piece);
+    ASSERT_EQ(piece.complaint(), "");
+    rows.insert(rows.end(), piece.rows().begin(), piece.rows().end());
+    if (spec.limit != UINT64_MAX) spec.limit -= count;
+    if (!piece.next || spec.limit == 0) break;
+    bound = spec.descending ? BoundAfterKey(*piece.next) : *piece.next;
+    auto& end = spec.descending ? spec.range.upper : spec.range.lower;
+    end = ClusteringBound::At(bound, workload_.packs());
+    spec.with_static_row = false;
+  }
+  ASSERT_EQ(FirstDifference(expected.rows(), rows), "") << "looks_max=" << spec.looks_max;
 }
 
 void TableModelRun::CountRows() {
   const storage::PartitionRef partition = RandomPartition();
   const OwnedRange range = workload_.RandomRange(false);
   const ClusteringRange view = range.View(workload_.packs());
-  ASSERT_EQ(table_->Count(partition, view, now()), reference_.Count(partition, view, now()));
+  const uint64_t expected = reference_.Count(partition, view, now());
+  ASSERT_EQ(table_->Count(partition, view, now()), expected);
+  if (!rng().OneIn(4)) return;
+  // The same, which looks at a few rows each time.
+  const auto looks_max = static_cast<uint64_t>(rng().Between(1, 100));
+  ClusteringRange rest = view;
+  uint64_t count = 0;
+  std::string bound, next;
+  do {
+    bound = std::exchange(next, {});
+    if (!bound.empty()) rest.lower = ClusteringBound::At(bound, workload_.packs());
+    count += table_->Count(partition, rest, now(), nullptr, looks_max, &next);
+  } while (!next.empty());
+  ASSERT_EQ(count, expected) << "looks_max=" << looks_max;
 }
 
 void TableModelRun::Scan() {
