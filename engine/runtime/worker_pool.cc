@@ -1,0 +1,123 @@
+#include "engine/runtime/worker_pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "engine/base/check.h"
+
+namespace liststore::runtime {
+namespace {
+
+// A third of the processor time of a loop where both want it.
+constexpr int kNiceness = 5;
+
+}  // namespace
+
+WorkerPool::WorkerPool(uint32_t threads_max, size_t queued_max)
+    : threads_max_(threads_max),
+      per_client_max_(std::max(threads_max / 2, uint32_t{1})),
+      queued_max_(queued_max) {
+  LS_CHECK(threads_max >= 1, "a pool has a thread");
+}
+
+WorkerPool::~WorkerPool() { Stop(); }
+
+bool WorkerPool::Post(uint64_t client, absl::AnyInvocable<void()> work) {
+  const MutexLock lock(mutex_);
+  if (stops_ || queued_ >= queued_max_) return false;
+  const bool wants_thread = queued_ >= idle_ && threads_.size() < threads_max_;
+  if (wants_thread && !StartThread() && threads_.empty()) return false;
+  clients_[client].waits.push_back(std::move(work));
+  ++queued_;
+  changed_.notify_one();
+  return true;
+}
+
+bool WorkerPool::StartThread() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool started = true;
+  // The standard library says by an exception that the system refuses.
+  try {
+    threads_.emplace_back([this] { Run(); });
+  } catch (const std::system_error&) {
+    started = false;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
+}
+
+void WorkerPool::Run() {
+  pthread_setname_np(pthread_self(), "liststore-long");
+  setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kNiceness);
+  mutex_.Lock();
+  while (true) {
+    ++idle_;
+    auto next = Next();
+    while (next == clients_.end() && !stops_) {
+      changed_.wait(mutex_);
+      next = Next();
+    }
+    --idle_;
+    if (stops_) break;
+    // Stays while it runs.
+    const uint64_t number = next->first;
+    Client& client = next->second;
+    last_client_ = number;
+    absl::AnyInvocable<void()> work = std::move(client.waits.front());
+    client.waits.pop_front();
+    --queued_;
+    ++client.runs;
+    mutex_.Unlock();
+    work();
+    work = nullptr;
+    mutex_.Lock();
+    if (stops_) break;
+    --client.runs;
+    if (client.runs == 0 && client.waits.empty()) clients_.erase(number);
+    // This client may have another thread: whoever waits looks again.
+    changed_.notify_one();
+  }
+  mutex_.Unlock();
+}
+
+WorkerPool::Clients::iterator WorkerPool::Next() {
+  const auto may_begin = [this](const Clients::value_type& of) {
+    return !of.second.waits.empty() && of.second.runs < per_client_max_;
+  };
+  const auto after = clients_.upper_bound(last_client_);
+  const auto at = std::find_if(after, clients_.end(), may_begin);
+  if (at != clients_.end()) return at;
+  const auto before = std::find_if(clients_.begin(), after, may_begin);
+  return before == after ? clients_.end() : before;
+}
+
+void WorkerPool::Stop() {
+  std::vector<std::thread> threads;
+  Clients dropped;
+  {
+    const MutexLock lock(mutex_);
+    stops_ = true;
+    threads.swap(threads_);
+    dropped.swap(clients_);
+    queued_ = 0;
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads) {
+    LS_CHECK(thread.get_id() != std::this_thread::get_id(), "a pool is stopped from outside");
+    thread.join();
+  }
+}
+
+size_t WorkerPool::queued() const {
+  const MutexLock lock(mutex_);
+  return queued_;
+}
+
+}  // namespace liststore::runtime
