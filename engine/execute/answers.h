@@ -41,7 +41,7 @@ void AnswerRefusedWrite(const WriteRefusal& refusal, uint64_t memory_limit_bytes
 // The largest row, named.
 cql::CqlError RowTooLarge(uint64_t row_bytes);
 
-// The time that USING TIMEOUT gives was over at once: a read timeout, or a write timeout.
+// The time of the statement is over: a read timeout, or a write timeout.
 void AnswerReadTimeout(const TableDefinition& table, protocol::Consistency consistency,
                        const protocol::ResponseContext& context, Outcome& outcome,
                        OutputBuffer& out);

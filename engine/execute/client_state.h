@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "engine/execute/select/work_pace.h"
 #include "engine/execute/statement_cache.h"
 #include "engine/protocol/frame.h"
 #include "engine/protocol/scylla_options.h"
@@ -45,6 +46,7 @@ struct ClientState {
   std::shared_ptr<const instruments::JournalClient> journal_client;
   StatementMemo statements;            // that it has executed
   roles::PermissionCache permissions;  // of `user`
+  WorkPlace place;                     // of its statements, at the moment
 
   // HOST:PORT, [IPV6]:PORT.
   std::string PeerText() const;

@@ -8,6 +8,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/plan/bind_timeout.h"
 #include "engine/execute/answers.h"
 #include "engine/execute/select/result_collector.h"
 #include "engine/model/packed_item_key.h"
@@ -20,8 +21,9 @@ bool IsGroupableSelect(const cql::SelectPlan& plan) {
   const TableSchema& storage = plan.table->storage;
   return !plan.table->is_virtual && plan.is_single_partition() &&
          cql::IsOneRange(plan.clustering) && plan.filters.empty() && !plan.is_aggregate &&
-         !plan.distinct && !plan.index && !plan.per_partition_limit && !plan.timeout &&
-         storage.packs_item_keys() && storage.regular.size() == 1 && storage.statics.empty() &&
+         !plan.distinct && !plan.index && !plan.per_partition_limit &&
+         !cql::MattersAtOnce(plan.timeout) && storage.packs_item_keys() &&
+         storage.regular.size() == 1 && storage.statics.empty() &&
          std::ranges::none_of(plan.table->columns,
                               [](const ColumnDefinition& c) { return c.type.is_multi_cell(); }) &&
          std::ranges::all_of(plan.selections, [](const cql::Selection& selection) {
@@ -36,7 +38,7 @@ bool WritesElements(const cql::ModificationPlan& plan) {
 
 bool IsGroupableModification(const cql::ModificationPlan& plan) {
   return !WritesElements(plan) && !plan.table->is_virtual && !plan.condition && !plan.is_counter &&
-         plan.views == nullptr && !plan.timeout &&
+         plan.views == nullptr && !cql::MattersAtOnce(plan.timeout) &&
          std::ranges::none_of(plan.partition_key,
                               [](const cql::KeyAlternatives& part) { return part.is_in; });
 }

@@ -12,9 +12,19 @@
 
 namespace liststore::execute {
 
+// A request that takes too long for where it is: nothing was done, and it is to be handed over once
+// more where it may take longer.
+enum class Deferral : uint8_t {
+  kNo,
+  kOvertaken,  // it reads: those behind it need not wait
+  kInOrder,    // those behind it wait for it
+  kSchema,     // the same of what changes the schema: changes wait for each other
+};
+
 struct Outcome {
-  bool answered = false;              // else the client waits in vain
-  bool postponed = false;             // nothing was done: the answers before it have to go first
+  bool answered = false;   // else the client waits in vain
+  bool postponed = false;  // nothing was done: others have to go first
+  Deferral deferral = Deferral::kNo;
   std::optional<CqlErrorCode> error;  // as the client sees it; absent: a result
   std::string message;                // of the error
   uint64_t dead_rows = 0;             // deleted or over, that its reads passed over

@@ -89,6 +89,7 @@ QueryProcessor::QueryProcessor(shard::Engine& engine, const Clock& clock,
       roles_(options_.roles != nullptr ? options_.roles : std::make_shared<roles::RoleStore>()),
       checks_permissions_(roles_->rules().checks_permissions),
       statements_(options_.statement_bytes_max),
+      gate_(engine.router().shards()),
       timeuuids_(clock, engine.catalog().NewUuid()) {
   engine_.catalog().Change([&](Schema& schema) {
     virtual_tables_.PutInto(schema);
@@ -157,19 +158,24 @@ void QueryProcessor::RunGroup(Turn& turn) {
 }
 
 void QueryProcessor::Answer(RequestView& request, Turn& turn) {
+  turn.NoteTime();
   // The request before may have changed them.
   turn.scratch.Settings(*settings_);
   Call call(request, turn, clock_.NowNanos());
+  WorkPace pace(turn.client.place);
+  call.pace = &pace;
   if (!turn.scratch.computed.empty()) turn.scratch.computed.clear();
   call.tally = options_.tally;
   cql::CqlOr<Ran> ran = Ran::kTableGone;
   for (int attempt = 0; attempt < kPlanAttemptsMax; ++attempt) {
     if (attempt > 0) engine_.catalog().WaitForChange();
     ran = Handle(call);
-    if (!ran.ok() || *ran == Ran::kAnswered) break;
+    if (!ran.ok() || *ran != Ran::kTableGone) break;
   }
   if (!ran.ok()) {
     call.Fail(ran.error());
+  } else if (*ran == Ran::kDeferred) {
+    turn.ends |= request.holds_back();
   } else if (*ran != Ran::kAnswered) {
     call.Fail(cql::CqlError::Server("The schema changes faster than statements run"));
   } else if (request.kind() != RequestKind::kPrepare) {
@@ -177,6 +183,11 @@ void QueryProcessor::Answer(RequestView& request, Turn& turn) {
   }
   for (StatementView& statement : request.statements()) statement.ForgetPlan();
   turn.scratch.Trim();
+}
+
+QueryProcessor::Ran QueryProcessor::Defer(Deferral deferral, Call& call) {
+  call.request.Defer(deferral);
+  return Ran::kDeferred;
 }
 
 cql::CqlOr<QueryProcessor::Ran> QueryProcessor::Handle(Call& call) {
@@ -196,6 +207,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::Handle(Call& call) {
 cql::CqlOr<QueryProcessor::Ran> QueryProcessor::HandleQuery(Call& call) {
   StatementView& statement = call.request.statement();
   call.text = statement.text();
+  if (call.pace->IsTooLong(UnitsOfText(call.text))) return Defer(Deferral::kInOrder, call);
   const auto plan = statement.PlanOf(engine_.catalog().snapshot(), call.client.keyspace,
                                      options_.dialect, call.scratch.settings);
   if (!plan.ok()) return plan.error();
@@ -232,6 +244,7 @@ cql::CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(Sta
 
 cql::CqlOr<QueryProcessor::Ran> QueryProcessor::HandlePrepare(Call& call) {
   call.text = call.request.statement().text();
+  if (call.pace->IsTooLong(UnitsOfText(call.text))) return Defer(Deferral::kInOrder, call);
   const uint64_t generation = engine_.catalog().generation();
   const cql::CqlOr<std::shared_ptr<const PreparedStatement>> prepared =
       Prepare(call.request.statement(), call);
@@ -262,7 +275,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::HandleExecute(Call& call) {
   if (statement == nullptr) return Unprepared(call.request.statement().id());
   call.now_nanos = clock_.NowNanos();
   LS_ASSIGN_OR_RETURN(const Ran ran, RunPrepared(*statement, call));
-  if (ran == Ran::kAnswered) return ran;
+  if (ran != Ran::kTableGone) return ran;
   // The next PREPARE is to meet the schema of after the change.
   engine_.catalog().WaitForChange();
   return Unprepared(statement->id);
@@ -305,6 +318,8 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunBound(const cql::Plan& plan,
   if (const auto* use = std::get_if<cql::UsePlan>(&body)) {
     LS_RETURN_IF_ERROR(RunUse(*use, call));
   } else if (const auto* change = std::get_if<cql::SchemaPlan>(&body)) {
+    // Changes wait for each other, and some copy whole tables.
+    if (call.client.place.defers()) return Defer(Deferral::kSchema, call);
     LS_RETURN_IF_ERROR(RunSchema(*change, values, call));
   } else if (const auto* describe = std::get_if<cql::DescribePlan>(&body)) {
     LS_RETURN_IF_ERROR(RunDescribe(*describe, call));

@@ -20,6 +20,7 @@
 #include "engine/cql/syntax/dialect.h"
 #include "engine/execute/answers.h"
 #include "engine/execute/feature_tally.h"
+#include "engine/execute/loop_gate.h"
 #include "engine/execute/request_handler.h"
 #include "engine/execute/statement_cache.h"
 #include "engine/execute/timeuuid_source.h"
@@ -85,6 +86,8 @@ class QueryProcessor final : public RequestHandler {
     return settings_->statements();
   }
   const StatementCache& statements() const { return statements_; }
+  // Who hands requests of a loop over passes it.
+  LoopGate& gate() { return gate_; }
   const cql::Dialect& dialect() const { return options_.dialect; }
   // As of now, for who looks at requests.
   std::shared_ptr<const Schema> schema() const { return engine_.catalog().snapshot(); }
@@ -105,6 +108,7 @@ class QueryProcessor final : public RequestHandler {
     kJoined,     // the group, which answers it
     kAlone,      // no: with these values it has to be run alone; nothing was done
     kTableGone,  // the plan's, or the schema has changed; nothing was written: plan again
+    kDeferred,   // nothing was done; the outcome says so
   };
 
   // Answers the request, or puts it into the turn's group.
@@ -137,8 +141,13 @@ class QueryProcessor final : public RequestHandler {
   cql::CqlOr<Ran> RunText(const cql::Plan& plan, const protocol::ColumnsMetadata& columns,
                           cql::BoundValues values, Call& call);
   cql::CqlOr<Ran> RunWrites(const Writes& writes, Call& call);
-  // Without a timeout of their own.
-  static bool WritesTimeOut(const Writes& writes, const settings::StatementSettings& settings);
+  // The same, until it is answered or stopped.
+  cql::CqlOr<Ran> ApplyAll(const Writes& writes, Call& call);
+  // What a statement comes to that was stopped.
+  static Ran Defer(Deferral deferral, Call& call);
+  static Ran AnswerStopped(const Writes& writes, Call& call);
+  // Milliseconds that writes without a timeout of their own may take.
+  static uint32_t WriteTimeout(const Writes& writes, const settings::StatementSettings& settings);
   // Those that have conditions, at least some of them.
   cql::CqlOr<Ran> RunConditional(const Writes& writes, Call& call);
   // Those of tables of counters, which all of them are.
@@ -190,6 +199,7 @@ class QueryProcessor final : public RequestHandler {
   const std::shared_ptr<roles::RoleStore> roles_;
   const bool checks_permissions_;  // the roles' rule
   StatementCache statements_;
+  LoopGate gate_;
   TimeuuidSource timeuuids_;
 };
 

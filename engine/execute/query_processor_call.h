@@ -3,6 +3,7 @@
 #ifndef LISTSTORE_ENGINE_EXECUTE_QUERY_PROCESSOR_CALL_H_
 #define LISTSTORE_ENGINE_EXECUTE_QUERY_PROCESSOR_CALL_H_
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "engine/execute/execute_group.h"
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/query_processor.h"
+#include "engine/execute/select/work_pace.h"
 #include "engine/execute/write_set.h"
 #include "engine/settings/live_settings.h"
 
@@ -65,8 +67,15 @@ struct StatementScratch {
 };
 
 struct QueryProcessor::Turn {
-  // The answers are as many as one call makes.
-  bool IsFull() const { return out.size() - begin > kAnswerBytesPerCall; }
+  // The answers are as many as one call makes, or the next request has to wait.
+  bool IsFull() const { return ends || out.size() - begin > kAnswerBytesPerCall; }
+  // Before a request that is run alone: on a loop it may be the last.
+  void NoteTime() {
+    if (!client.place.defers()) return;
+    const WorkInstant now = std::chrono::steady_clock::now();
+    if (!begun_at) begun_at = now;
+    ends |= now - *begun_at > kTimePerCall;
+  }
 
   ClientState& client;
   StatementScratch& scratch;
@@ -75,6 +84,8 @@ struct QueryProcessor::Turn {
   // The schema's, looked at before the clock; one instant for all that join the group.
   uint64_t generation = 0;
   uint64_t now_nanos = 0;
+  std::optional<WorkInstant> begun_at = {};  // with the first request that is run alone
+  bool ends = false;
 };
 
 struct QueryProcessor::Call {
@@ -100,10 +111,15 @@ struct QueryProcessor::Call {
   // Read once the plan is there: a plan of after a reset never goes by the time of before
   // (Engine::era).
   uint64_t now_nanos;
+  WorkPace* pace = nullptr;       // nullptr: it is done at once
   FeatureTally* tally = nullptr;  // nullptr: nothing is counted
   std::string_view text = {};     // of the statement, once it is known
   // What computes values of the plan that is run; nullptr: it has none.
   cql::ComputedValues* computed = nullptr;
+
+  // So much work was done, or is about to be; false: stop.
+  [[nodiscard]] bool Spend(uint64_t units) const { return pace == nullptr || pace->Spend(units); }
+  bool is_stopped() const { return pace != nullptr && pace->stop() != WorkPace::Stop::kNo; }
 
   // An error that stands for a feature is counted.
   void Fail(const cql::CqlError& error);
@@ -192,11 +208,21 @@ class QueryProcessor::BatchValues {
   cql::ComputedValues computed_;
 };
 
+// What a statement of a batch is as work, beside its bytes.
+inline constexpr uint64_t kUnitsOfStatement = 16;
+
+// What parsing and planning a text is as work: some 10 ns a byte.
+inline uint64_t UnitsOfText(std::string_view text) { return text.size() / 4; }
+
+// Of statements that were stopped, which nobody sees.
+inline cql::CqlError Stopped() { return cql::CqlError::Server("stopped"); }
+
 // Calls `visit` with each statement, its values, and what computes some of them (nullptr: nothing
-// does), until it fails.
+// does), until it fails, or the call is stopped.
 template <typename Visit>
 cql::CqlStatus QueryProcessor::ForEachWrite(const Writes& writes, Call& call, const Visit& visit) {
   for (size_t i = 0; i < writes.changes.size(); ++i) {
+    if (!call.Spend(kUnitsOfStatement)) return Stopped();
     if (writes.statements.empty()) {
       LS_RETURN_IF_ERROR(visit(*writes.changes[i], writes.values, call.computed));
       continue;

@@ -39,6 +39,8 @@ struct ConnectionOrders {
   // The connection ends when `out` is sent. What else has arrived is not answered, and delayed
   // answers are lost.
   bool close = false;
+  // Above 0: nothing was done, and all requests are postponed until then.
+  std::chrono::nanoseconds wait{0};
 };
 
 // Thread-safe: called by every event loop, with different clients.
@@ -47,8 +49,10 @@ class RequestHandler {
   virtual ~RequestHandler() = default;
   // Appends one whole response frame, not compressed, for each request, in any order; or puts it
   // among the orders; or leaves a request without an answer; or postpones it, never all of them,
-  // because there are answers of kAnswerBytesPerCall: it is to be handed over again, in its order.
-  // Each request's outcome says which. The requests, at most kRequestsPerTurnMax, are of one client
+  // because there are answers of kAnswerBytesPerCall, time is over, or one before it was deferred:
+  // it is to be handed over again, in its order. Or defers it, where the client's place says so: it
+  // is to be handed over again in another place, and maybe behind others. Each request's outcome
+  // says which. The requests, at most kRequestsPerTurnMax, are of one client
   // and come in the order it sent them. Views in them are valid during the call. Never blocks on
   // another connection, never throws.
   virtual ConnectionOrders Handle(std::span<RequestView> requests, ClientState& client,
@@ -62,6 +66,9 @@ inline constexpr size_t kRequestsPerTurnMax = 64;
 // With answers of so many bytes a call goes on with no other request: what a connection holds is
 // this, what a group of the engine adds to it, and one answer, however large that is.
 inline constexpr size_t kAnswerBytesPerCall = size_t{2} << 20;
+
+// A call that has worked for so long goes on with no other request that is run alone.
+inline constexpr std::chrono::nanoseconds kTimePerCall = std::chrono::milliseconds(1);
 
 }  // namespace liststore::execute
 

@@ -123,6 +123,7 @@ void RequestView::Begin(const protocol::FrameHeader& header, const protocol::Req
   }
   outcome.answered = false;
   outcome.postponed = false;
+  outcome.deferral = Deferral::kNo;
   outcome.dead_rows = 0;
   outcome.delay = {};
 }

@@ -105,6 +105,11 @@ class StatementView {
   bool is_prepared_ = false;
 };
 
+// What a handler wants to know again of a request that it was handed before. Its own type.
+struct RequestMemo {
+  virtual ~RequestMemo() = default;
+};
+
 // QUERY, PREPARE, EXECUTE or BATCH. One thread.
 class RequestView {
  public:
@@ -146,8 +151,19 @@ class RequestView {
   cql::CqlStatus Bind(const StatementView& statement, const cql::Plan& plan,
                       std::vector<cql::BoundValue>& values) const;
 
+  // Nothing was done: it is handed over again elsewhere.
+  void Defer(Deferral deferral) {
+    outcome.answered = false;
+    outcome.deferral = deferral;
+  }
+  // It has no answer yet, and those behind it have to wait for that.
+  bool holds_back() const { return outcome.postponed || outcome.deferral >= Deferral::kInOrder; }
+
   // Whoever answers fills it.
   Outcome outcome;
+  // Of a request that was deferred, what a handler has found out about it and need not, or must
+  // not, find out again. nullptr: nothing.
+  std::shared_ptr<const RequestMemo> memo;
 
  private:
   protocol::FrameHeader header_;

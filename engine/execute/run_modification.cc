@@ -1,5 +1,6 @@
 // INSERT, UPDATE, DELETE and batches of them, as text or as BATCH messages.
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -125,9 +126,9 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunText(const cql::Plan& plan,
 
 // Sources: ScyllaDB cql3/statements/modification_statement.cc, modification_statement_timeout;
 // batch_statement.cc, timeout_for_type.
-bool QueryProcessor::WritesTimeOut(const Writes& writes,
-                                   const settings::StatementSettings& settings) {
-  return writes.any_counter ? settings.counter_writes_time_out : settings.writes_time_out;
+uint32_t QueryProcessor::WriteTimeout(const Writes& writes,
+                                      const settings::StatementSettings& settings) {
+  return writes.any_counter ? settings.counter_write_timeout_ms : settings.write_timeout_ms;
 }
 
 namespace {
@@ -142,25 +143,36 @@ cql::CqlStatus CheckKeys(const cql::ModificationPlan& change, cql::BoundValues v
 
 }  // namespace
 
+QueryProcessor::Ran QueryProcessor::AnswerStopped(const Writes& writes, Call& call) {
+  if (call.pace->stop() != WorkPace::Stop::kTimedOut) return Defer(Deferral::kInOrder, call);
+  AnswerWriteTimeout(*writes.changes[0]->table, call.request.consistency(), writes.type,
+                     call.context, call.request.outcome, call.out);
+  return Ran::kAnswered;
+}
+
 cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunWrites(const Writes& writes, Call& call) {
+  // What joins a group is done at once, and has no timeout that would be over by then.
+  if (call.group != nullptr) return ApplyAll(writes, call);
+  int64_t timeout_ms = WriteTimeout(writes, call.settings);
+  // What is kept nowhere never times out by itself: without it nobody could undo the setting.
+  bool times_out = !writes.changes.empty() && !writes.changes[0]->table->is_virtual;
   // Source: ScyllaDB cql3/statements/modification_statement.cc, execute_with_condition, which waits
   // as long as the node says.
-  const cql::Operand* const timeout = writes.any_conditional ? nullptr : writes.timeout;
-  const bool by_settings = timeout == nullptr && WritesTimeOut(writes, call.settings);
-  if (timeout != nullptr || by_settings) [[unlikely]] {
-    bool is_over = by_settings;
-    if (timeout != nullptr) {
-      LS_ASSIGN_OR_RETURN(is_over, cql::IsOverAtOnce(*timeout, writes.values));
-    }
-    // What is kept nowhere never times out by itself: without it nobody could undo the setting.
-    const bool is_exempt =
-        by_settings && !writes.changes.empty() && writes.changes[0]->table->is_virtual;
-    if (is_over && !writes.changes.empty() && !is_exempt) {
-      AnswerWriteTimeout(*writes.changes[0]->table, call.request.consistency(), writes.type,
-                         call.context, call.request.outcome, call.out);
-      return Ran::kAnswered;
-    }
+  if (writes.timeout != nullptr && !writes.any_conditional) {
+    LS_ASSIGN_OR_RETURN(timeout_ms, cql::ResolveTimeout(*writes.timeout, writes.values));
+    times_out = !writes.changes.empty();
   }
+  if (times_out && timeout_ms == 0) {
+    AnswerWriteTimeout(*writes.changes[0]->table, call.request.consistency(), writes.type,
+                       call.context, call.request.outcome, call.out);
+    return Ran::kAnswered;
+  }
+  if (times_out) call.pace->LimitTime(std::chrono::milliseconds(timeout_ms));
+  cql::CqlOr<Ran> ran = ApplyAll(writes, call);
+  return call.is_stopped() ? AnswerStopped(writes, call) : ran;
+}
+
+cql::CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyAll(const Writes& writes, Call& call) {
   if (writes.any_conditional) return RunConditional(writes, call);
   if (writes.any_counter) return RunCounters(writes, call);
   if (const cql::CqlStatus level = CheckWriteConsistency(call.request.consistency()); !level.ok())
@@ -231,7 +243,13 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::HandleBatch(Call& call) {
   changes.clear();
   size_t plan_bytes = 0;
   std::string_view prepared_id;
+  // Nothing is written before all of it was looked at.
+  if (call.pace->IsTooLong(statements.size() * kUnitsOfStatement)) {
+    return Defer(Deferral::kInOrder, call);
+  }
   for (StatementView& statement : statements) {
+    const uint64_t of_text = statement.is_prepared() ? 0 : UnitsOfText(statement.text());
+    if (!call.Spend(kUnitsOfStatement + of_text)) return Defer(Deferral::kInOrder, call);
     if (statement.is_prepared()) prepared_id = statement.id();
     LS_RETURN_IF_ERROR(PlanBatchStatement(statement, plan_bytes, call));
   }

@@ -1,7 +1,9 @@
 // USE and statements that change the schema.
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "engine/base/check.h"
@@ -58,6 +60,15 @@ protocol::SchemaChange ToProtocol(const SchemaDifference& difference) {
   return told;
 }
 
+// All lanes may be held until the rows of a table are copied.
+bool MayCopyTables(const cql::Statement& statement) {
+  return std::holds_alternative<cql::AlterTableStatement>(statement.node) ||
+         std::holds_alternative<cql::AlterTypeStatement>(statement.node) ||
+         std::holds_alternative<cql::CreateIndexStatement>(statement.node) ||
+         std::holds_alternative<cql::DropIndexStatement>(statement.node) ||
+         std::holds_alternative<cql::CreateViewStatement>(statement.node);
+}
+
 // The views of indexes that have come, gone or changed, in keyspaces that stay.
 std::vector<SchemaDifference> DifferencesOfIndexViews(const Schema& before, const Schema& after) {
   std::vector<SchemaDifference> differences = DifferencesBetween(before, after);
@@ -76,8 +87,7 @@ void QueryProcessor::NoteSchemaDifference(const SchemaDifference& difference) {
 
 void QueryProcessor::NoteSettingsChange(const settings::StatementSettings& before) {
   const std::shared_ptr<const settings::StatementSettings> now = settings_->statements();
-  // Plans keep timeouts that are never reached only where others are (bind_timeout.cc).
-  if (!now->HasPlansOf(before) || now->run_alone() != before.run_alone()) statements_.DropAll();
+  if (!now->HasPlansOf(before)) statements_.DropAll();
 }
 
 cql::CqlStatus QueryProcessor::RunUse(const cql::UsePlan& plan, Call& call) {
@@ -120,12 +130,16 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
     LS_ASSIGN_OR_RETURN(context.drop_micros, ReadTimestamp(*plan.timestamp, values));
   }
   if (plan.timeout) {
-    LS_ASSIGN_OR_RETURN(context.is_over, cql::IsOverAtOnce(*plan.timeout, values));
+    LS_ASSIGN_OR_RETURN(const int64_t timeout_ms, cql::ResolveTimeout(*plan.timeout, values));
+    context.is_over = timeout_ms == 0;
   }
   cql::CqlOr<cql::SchemaChange> change = cql::CqlError::Server("no change was tried");
   OpStatus status = OpStatus::kOk;
   std::vector<SchemaDifference> of_index_views;
   RoleChanges role_changes(*roles_, call.client);
+  // Where this is a loop itself, the others wait as it does.
+  std::optional<LoopGate::Closing> closing;
+  if (call.client.place.begun_at && MayCopyTables(*plan.statement)) closing.emplace(gate_);
   catalog.Change([&](Schema& next) {
     const std::shared_ptr<const Schema> current = catalog.snapshot();
     change = cql::ApplySchemaStatement(*plan.statement, call.client.keyspace, context, next);
@@ -143,6 +157,7 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
     of_index_views = DifferencesOfIndexViews(*current, next);
     return true;
   });
+  closing.reset();
   if (!change.ok()) return change.error();
   if (status == OpStatus::kOutOfMemory) {
     return cql::CqlError::Server(

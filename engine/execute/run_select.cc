@@ -1,4 +1,5 @@
 // SELECT and DESCRIBE.
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,11 +46,29 @@ cql::CqlStatus CheckSerialRead(const cql::SelectPlan& plan, cql::BoundValues val
       "SERIAL/LOCAL_SERIAL consistency may only be requested for one partition at a time");
 }
 
-// Without a timeout of its own. What is computed here never does: without it nobody could undo the
-// setting. Source: ScyllaDB cql3/statements/select_statement.cc, select_timeout.
-bool ReadTimesOut(const cql::SelectPlan& plan, const settings::StatementSettings& settings) {
-  if (plan.table->is_virtual) return false;
-  return plan.partition_key.empty() ? settings.range_reads_time_out : settings.reads_time_out;
+// Milliseconds; absent: as long as it takes. What is computed here never times out by the settings:
+// without it nobody could undo them. Source: ScyllaDB cql3/statements/select_statement.cc,
+// select_timeout, get_timeout.
+cql::CqlOr<std::optional<int64_t>> TimeoutOf(const cql::SelectPlan& plan, cql::BoundValues values,
+                                             const settings::StatementSettings& settings) {
+  if (plan.timeout) {
+    LS_ASSIGN_OR_RETURN(const int64_t timeout, cql::ResolveTimeout(*plan.timeout, values));
+    return std::optional(timeout);
+  }
+  if (plan.table->is_virtual && !plan.table->is_index_view()) return std::optional<int64_t>();
+  return std::optional<int64_t>(plan.partition_key.empty() ? settings.range_read_timeout_ms
+                                                           : settings.read_timeout_ms);
+}
+
+// Deferred before it is begun: what tells of many requests, and, by a loop that has little patience
+// at the moment, what reads all partitions or all rows of some.
+bool IsNotTried(const cql::SelectPlan& plan, const WorkPlace& place) {
+  const TableDefinition& table = *plan.table;
+  if (table.is_virtual && !table.is_index_view()) {
+    return table.keyspace == "liststore" &&
+           (table.name == "requests" || table.name == "journal" || table.name == "lint");
+  }
+  return place.units_max < kLoopUnitsMax && (plan.partition_key.empty() || plan.is_aggregate);
 }
 
 // Computed as virtual tables are, from the rows of the index's table.
@@ -65,7 +84,7 @@ cql::CqlStatus SelectFromIndexView(shard::Engine& engine, const cql::VirtualRead
     LS_RETURN_IF_ERROR(cql::EncodePartitionKeys(*plan.table, plan.partition_key, call.values,
                                                 cql::KeyUse::kRead, keys.emplace()));
   }
-  const IndexViewTable table(engine, plan.table, std::move(keys));
+  const IndexViewTable table(engine, plan.table, std::move(keys), call.pace);
   LS_RETURN_IF_ERROR(ExecuteVirtualSelect(table, context, call, result));
   gone = table.outcome() == IndexViewTable::Outcome::kGone;
   if (table.outcome() != IndexViewTable::Outcome::kTooLarge) return {};
@@ -102,18 +121,19 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const cql::SelectPlan&
                         call.group->AddRead(call.request, call.context, plan, values));
     return joined ? Ran::kJoined : Ran::kAlone;
   }
-  if (plan.timeout || ReadTimesOut(plan, call.settings)) {
-    bool is_over = true;
-    if (plan.timeout) {
-      LS_ASSIGN_OR_RETURN(is_over, cql::IsOverAtOnce(*plan.timeout, values));
-    }
-    if (is_over) {
-      AnswerReadTimeout(*plan.table, parameters.consistency, call.context, call.request.outcome,
-                        call.out);
-      return Ran::kAnswered;
-    }
+  const auto time_out = [&] {
+    AnswerReadTimeout(*plan.table, parameters.consistency, call.context, call.request.outcome,
+                      call.out);
+    return Ran::kAnswered;
+  };
+  LS_ASSIGN_OR_RETURN(const std::optional<int64_t> timeout, TimeoutOf(plan, values, call.settings));
+  if (timeout == 0) return time_out();
+  if (timeout) call.pace->LimitTime(std::chrono::milliseconds(*timeout));
+  if (call.client.place.defers() && IsNotTried(plan, call.client.place)) {
+    return Defer(Deferral::kOvertaken, call);
   }
   Functions functions(*this, call.now_nanos);
+  ResultShare share(call.client.place.results);
   SelectCall select{.plan = plan,
                     .values = values,
                     .page_size = std::nullopt,
@@ -121,7 +141,9 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const cql::SelectPlan&
                     .page_bytes_max = call.settings.page_bytes_max,
                     .now_nanos = call.now_nanos,
                     .functions = &functions,
-                    .bytes_max = options_.result_bytes_max};
+                    .bytes_max = options_.result_bytes_max,
+                    .pace = call.pace,
+                    .share = &share};
   if (parameters.page_size) select.page_size = static_cast<uint64_t>(*parameters.page_size);
   if (!parameters.paging_state.empty()) {
     select.resume = protocol::DecodePagingState(parameters.paging_state);
@@ -138,14 +160,18 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const cql::SelectPlan&
     const cql::VirtualReadContext context{*schema, options_.node, call.client.local_address,
                                           call.now_nanos};
     if (plan.table->is_index_view()) {
-      LS_RETURN_IF_ERROR(SelectFromIndexView(engine_, context, select, result, gone));
+      const cql::CqlStatus status = SelectFromIndexView(engine_, context, select, result, gone);
+      if (!call.is_stopped()) LS_RETURN_IF_ERROR(status);
     } else {
       const cql::VirtualTable* table = virtual_tables_.Find(plan.table->keyspace, plan.table->name);
       LS_RETURN_IF_ERROR(ExecuteVirtualSelect(*table, context, select, result));
     }
   } else {
-    LS_RETURN_IF_ERROR(ExecuteSelect(engine_, select, result, gone));
+    const cql::CqlStatus status = ExecuteSelect(engine_, select, result, gone);
+    if (!call.is_stopped()) LS_RETURN_IF_ERROR(status);
   }
+  if (call.pace->stop() == WorkPace::Stop::kTimedOut) return time_out();
+  if (call.is_stopped()) return Defer(Deferral::kOvertaken, call);
   if (gone) return Ran::kTableGone;
   call.request.outcome.dead_rows = result.dead_rows;
   constexpr std::string_view kWarnings[] = {cql::kFilteringWarning};

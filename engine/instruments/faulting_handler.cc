@@ -37,30 +37,42 @@ cql::StatementOp RequestOpOf(execute::RequestView& request, const execute::Clien
 
 }  // namespace
 
+// What a request has met that was deferred then.
+struct FaultingHandler::Met final : execute::RequestMemo {
+  FaultRequest look;
+  std::optional<FaultHit> hit;
+};
+
 execute::ConnectionOrders FaultingHandler::Handle(std::span<execute::RequestView> requests,
                                                   execute::ClientState& client, OutputBuffer& out) {
-  if (!plan_.armed()) return next_.Handle(requests, client, out);
+  const bool was_met = !requests.empty() && requests.front().memo != nullptr;
+  if (!plan_.armed() && !was_met) return next_.Handle(requests, client, out);
   execute::ConnectionOrders orders;
   const size_t begin = out.size();
-  size_t answered = 0;
   for (size_t i = 0; i < requests.size(); ++i) {
-    FaultRequest look;
-    const std::optional<FaultHit> hit = Meet(requests[i], client, look);
-    if (!hit) continue;
-    // What came before it is done before it.
-    if (answered < i) next_.Handle(requests.subspan(answered, i - answered), client, out);
-    answered = i + 1;
-    Suffer(*hit, look, requests[i], client, out, orders);
+    HandleOne(requests[i], client, out, orders);
     if (orders.close) return orders;
     size_t answer_bytes = out.size() - begin;
     for (const execute::DelayedAnswer& answer : orders.delayed)
       answer_bytes += answer.frames.size();
-    if (answer_bytes <= execute::kAnswerBytesPerCall) continue;
-    for (execute::RequestView& request : requests.subspan(answered)) request.Postpone();
+    if (answer_bytes <= execute::kAnswerBytesPerCall && !requests[i].holds_back()) continue;
+    for (execute::RequestView& request : requests.subspan(i + 1)) request.Postpone();
     return orders;
   }
-  if (answered < requests.size()) next_.Handle(requests.subspan(answered), client, out);
   return orders;
+}
+
+void FaultingHandler::HandleOne(execute::RequestView& request, execute::ClientState& client,
+                                OutputBuffer& out, execute::ConnectionOrders& orders) {
+  auto met = std::static_pointer_cast<const Met>(std::exchange(request.memo, nullptr));
+  if (met == nullptr) {
+    auto meets = std::make_shared<Met>();
+    meets->hit = Meet(request, client, meets->look);
+    met = std::move(meets);
+  }
+  met->hit ? Suffer(*met->hit, met->look, request, client, out, orders)
+           : static_cast<void>(next_.Handle({&request, 1}, client, out));
+  if (request.outcome.deferral != execute::Deferral::kNo) request.memo = std::move(met);
 }
 
 std::optional<FaultHit> FaultingHandler::Meet(execute::RequestView& request,
@@ -142,6 +154,7 @@ void FaultingHandler::Suffer(const FaultHit& hit, const FaultRequest& look,
   if (hit.kind == Kind::kDelay || hit.applies) {
     OutputBuffer answer;
     next_.Handle({&request, 1}, client, answer);
+    if (request.outcome.deferral != execute::Deferral::kNo) return;
     if (hit.kind == Kind::kDelay) {
       request.outcome.delay = hit.delay;
       orders.delayed.push_back({hit.delay, std::string(answer.view())});

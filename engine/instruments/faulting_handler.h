@@ -15,8 +15,9 @@
 
 namespace liststore::instruments {
 
-// Thread-safe. While no fault is armed, a load in front of the next handler. Requests that meet no
-// fault stay together; one that does is dealt with when those before it are answered.
+// Thread-safe. While no fault is armed, a load in front of the next handler. Else requests are handed
+// on one by one: one that has to wait, for whatever reason, meets its fault when its turn has come.
+// What a deferred one has met is kept with it.
 class FaultingHandler final : public execute::RequestHandler {
  public:
   // Both outlive it.
@@ -26,6 +27,8 @@ class FaultingHandler final : public execute::RequestHandler {
                                    execute::ClientState& client, OutputBuffer& out) override;
 
  private:
+  struct Met;
+
   // Fills `look`, with keys only where they are asked for.
   std::optional<FaultHit> Meet(execute::RequestView& request, execute::ClientState& client,
                                FaultRequest& look);
@@ -37,6 +40,9 @@ class FaultingHandler final : public execute::RequestHandler {
                                   const execute::ClientState& client) const;
   protocol::WriteType TypeOfWrite(execute::RequestView& request,
                                   const execute::ClientState& client) const;
+  // One request, when all before it are done.
+  void HandleOne(execute::RequestView& request, execute::ClientState& client, OutputBuffer& out,
+                 execute::ConnectionOrders& orders);
   void Suffer(const FaultHit& hit, const FaultRequest& look, execute::RequestView& request,
               execute::ClientState& client, OutputBuffer& out, execute::ConnectionOrders& orders);
   // What the program gets instead of an answer.

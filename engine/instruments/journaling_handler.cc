@@ -109,7 +109,8 @@ execute::ConnectionOrders JournalingHandler::Handle(std::span<execute::RequestVi
   if (!journal_.enabled()) return next_.Handle(requests, client, out);
   const uint64_t at_nanos = clock_.NowNanos();
   // The server's clock may stand, or fly.
-  const auto begin_time = std::chrono::steady_clock::now();
+  const auto begin_time =
+      client.place.begun_at ? *client.place.begun_at : std::chrono::steady_clock::now();
   std::shared_ptr<const JournalClient> client_before = IdentityOf(client);
   execute::ConnectionOrders orders = next_.Handle(requests, client, out);
   const auto passed = std::chrono::steady_clock::now() - begin_time;
@@ -130,7 +131,7 @@ void JournalingHandler::Choose(execute::ClientState& client_state, Group& group)
   const execute::PreparedStatement* last = nullptr;
   bool last_is_servers = false;
   for (execute::RequestView& request : group.requests) {
-    if (request.outcome.postponed) continue;
+    if (request.outcome.postponed || request.outcome.deferral != execute::Deferral::kNo) continue;
     // Made where it stays, and taken back when the request is not recorded.
     Group::Entry& entry = group.entries.emplace_back();
     entry.request = &request;

@@ -239,7 +239,10 @@ void Connection::CheckTimes() {
     if (share_.budget.IsTight()) share_.make_room();
     return;
   }
-  if (limits.idle_time.count() == 0 || !MayRead() || !over(heard_at_, limits.idle_time)) return;
+  if (limits.idle_time.count() == 0 || !MayRead() || owes_answers_ ||
+      !over(heard_at_, limits.idle_time)) {
+    return;
+  }
   ++share_.counters.ended_idle;
   Close();
 }
@@ -342,6 +345,7 @@ size_t Connection::Answer(std::string_view received) {
     session_waits_for_ = result.waits_for;
     bytes_missing_ = result.bytes_missing;
     session_bytes_ = result.held_bytes;
+    owes_answers_ = result.owes_answers;
     dealt_with += result.consumed;
     if (result.waits_for == WaitsFor::kEnd) dealt_with = received.size();
     ends_ = result.waits_for == WaitsFor::kEnd || (stops_ && result.waits_for == WaitsFor::kBytes);
@@ -467,6 +471,16 @@ void Connection::Push(std::string_view bytes) {
   pushed_bytes_ += rest_.size() - held;
   if (pushed_bytes_ > share_.limits.pushed_bytes_max) return Close();
   Arm();
+}
+
+void Connection::Wake() {
+  if (closed_ || ends_) return;
+  LS_DCHECK(share_.answers.empty(), "what a session answers is appended");
+  due_ = true;
+  if (session_waits_for_ == Session::WaitsFor::kTime) RestartAge();
+  if (rest_.empty()) AnswerLeftover();
+  Arm();
+  Settle();
 }
 
 // --- Ending --------------------------------------------------------------------------------------

@@ -94,6 +94,7 @@ class Connection final : private Client {
 
   void Push(std::string_view bytes) override;
   std::optional<TlsFacts> tls() const override;
+  void Wake() override;
 
   // --- What is waited for
   void WaitReadable();
@@ -173,6 +174,7 @@ class Connection final : private Client {
   size_t pushed_bytes_ = 0;   // bytes of it that nobody asked for
   size_t drained_bytes_ = 0;
   size_t session_bytes_ = 0;  // that the session holds
+  bool owes_answers_ = false;
 
   const Instant begun_at_;
   Instant heard_at_;                 // when a byte came last

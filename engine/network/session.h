@@ -31,7 +31,7 @@ struct SessionLimits {
   // Bytes that were pushed and that the client has not read; with more it is disconnected.
   size_t pushed_bytes_max = size_t{1} << 20;
   // Requests in flight: taken out of the input and not answered, but for answers that are delayed
-  // on purpose.
+  // on purpose, or of requests that take long.
   size_t requests_max = 64;
   // How long a session may work until others have their turn.
   std::chrono::nanoseconds turn_time = std::chrono::nanoseconds::max();
@@ -87,6 +87,8 @@ class Session {
     Instant wakes_at = kNever;
     // What the session keeps for its client until the next call, beside some KiB.
     size_t held_bytes = 0;
+    // The client waits for an answer that has yet to come: it is not idle.
+    bool owes_answers = false;
   };
 
   virtual ~Session() = default;
@@ -118,6 +120,9 @@ class Client {
   virtual void Push(std::string_view bytes) = 0;
   // How its bytes are encrypted; nullopt: they are not. Once something of it has come.
   virtual std::optional<TlsFacts> tls() const = 0;
+  // Calls the session again, as soon as the client has taken its answers: something that it waits
+  // for beside bytes has come. Not from within OnBytes. A connection may be over afterwards.
+  virtual void Wake() = 0;
 
  protected:
   ~Client() = default;

@@ -44,6 +44,11 @@ constexpr size_t kReclaimUnits = 256;
 constexpr uint64_t kClientMemoryPart = 8;
 constexpr uint64_t kClientMemoryBytesMin = uint64_t{1} << 20;
 constexpr uint64_t kResultBytesMin = uint64_t{1} << 20;
+// For what a client has sent, until others have their turn.
+constexpr std::chrono::milliseconds kTurnTime(1);
+// Threads for statements that take long: two for each loop.
+constexpr uint32_t kLongThreadsMin = 4;
+constexpr uint32_t kLongThreadsMax = 32;
 constexpr uint64_t kClientMemoryBytesDefaultMin = uint64_t{64} << 20;
 constexpr uint64_t kClientMemoryBytesDefaultMax = uint64_t{4} << 30;
 constexpr uint32_t kQueueTimeMaxMs = 3'600'000;
@@ -133,6 +138,7 @@ network::SessionLimits Limits(const CqlServerOptions& options, uint64_t memory_l
   if (options.queue_time_max_ms != 0) {
     limits.queue_time_max = std::chrono::milliseconds(options.queue_time_max_ms);
   }
+  limits.turn_time = kTurnTime;
   return limits;
 }
 
@@ -169,6 +175,13 @@ class CqlServer::Impl {
     return impl;
   }
 
+  ~Impl() { Stop(); }
+
+  void Stop() {
+    if (server_ == nullptr) return;
+    server_->Stop();
+    if (cql_ != nullptr) cql_->Stop();
+  }
   network::Server& server() { return *server_; }
   const cql_face::CqlFace& cql() const { return *cql_; }
   const execute::FeatureTally& tally() const { return tally_; }
@@ -252,7 +265,7 @@ class CqlServer::Impl {
     server.client_memory_bytes = shares_.connections;
     server.background = [engine = engine_, clock = clock_] {
       const uint64_t era = engine->era();
-      return engine->Reclaim(clock->NowNanos(), kReclaimUnits, era) > 0;
+      return engine->Reclaim(clock->NowNanos(), kReclaimUnits, era, /*may_wait=*/false) > 0;
     };
     LS_ASSIGN_OR_RETURN(server_, network::Server::Create(server));
 
@@ -264,6 +277,8 @@ class CqlServer::Impl {
       LS_ASSIGN_OR_RETURN(tls_, network::TlsAcceptor::Create(*options.tls));
       cql.tls = tls_.get();
     }
+    cql.long_threads = std::clamp(2 * context.shards, kLongThreadsMin, kLongThreadsMax);
+    cql.long_result_bytes_max = std::max(shares_.connections / 4, kResultBytesMin);
     if (roles_->rules().asks_for_passwords) cql.authenticator = authenticator_.get();
     LS_ASSIGN_OR_RETURN(cql_, cql_face::CqlFace::Open(*server_, cql, *handler_, events_));
     for (const uint16_t port : {cql_->cql_port(), cql_->shard_aware_port(), cql_->tls_port(),
@@ -308,7 +323,9 @@ class CqlServer::Impl {
             {"requests_refused_for_memory", count(clients.refused_requests)},
             {"requests_refused_for_queue_time", count(clients.refused_late)},
             {"tls_handshakes", count(clients.tls_handshakes)},
-            {"tls_handshakes_failed", count(clients.tls_handshakes_failed)}};
+            {"tls_handshakes_failed", count(clients.tls_handshakes_failed)},
+            {"statements_long", cql_->long_statements()},
+            {"statements_long_refused", cql_->refused_long_statements()}};
   }
 
   const ClientShares shares_;
@@ -337,7 +354,7 @@ absl::StatusOr<std::unique_ptr<CqlServer>> CqlServer::Start(const CqlServerOptio
 CqlServer::CqlServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 CqlServer::~CqlServer() = default;
 
-void CqlServer::Stop() { impl_->server().Stop(); }
+void CqlServer::Stop() { impl_->Stop(); }
 uint16_t CqlServer::cql_port() const { return impl_->cql().cql_port(); }
 uint16_t CqlServer::shard_aware_port() const { return impl_->cql().shard_aware_port(); }
 uint16_t CqlServer::tls_port() const { return impl_->cql().tls_port(); }

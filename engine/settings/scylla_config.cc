@@ -145,7 +145,6 @@ StatementSettings ScyllaConfig::ToStatementSettings() const {
   const auto signed32 = [this](std::string_view name) {
     return static_cast<int32_t>(integer(name));
   };
-  const auto is_zero = [this](std::string_view name) { return integer(name) == 0; };
   StatementSettings made;
   made.strict_allow_filtering = ModeOf(*this, "strict_allow_filtering");
   made.strict_is_not_null_in_views = ModeOf(*this, "strict_is_not_null_in_views");
@@ -170,11 +169,11 @@ StatementSettings ScyllaConfig::ToStatementSettings() const {
   made.clustering_keys_max = number32("max_clustering_key_restrictions_per_query");
   made.batch_fail_bytes = static_cast<uint64_t>(integer("batch_size_fail_threshold_in_kb")) * 1024;
   made.page_bytes_max = static_cast<uint64_t>(integer("query_page_size_in_bytes"));
-  made.reads_time_out = is_zero("read_request_timeout_in_ms");
-  made.range_reads_time_out = is_zero("range_request_timeout_in_ms");
-  made.writes_time_out = is_zero("write_request_timeout_in_ms");
-  made.counter_writes_time_out = is_zero("counter_write_request_timeout_in_ms");
-  made.truncations_time_out = is_zero("truncate_request_timeout_in_ms");
+  made.read_timeout_ms = number32("read_request_timeout_in_ms");
+  made.range_read_timeout_ms = number32("range_request_timeout_in_ms");
+  made.write_timeout_ms = number32("write_request_timeout_in_ms");
+  made.counter_write_timeout_ms = number32("counter_write_request_timeout_in_ms");
+  made.truncate_timeout_ms = number32("truncate_request_timeout_in_ms");
   return made;
 }
 

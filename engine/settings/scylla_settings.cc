@@ -99,7 +99,7 @@ constexpr Setting kScyllaSettings[] = {
     {"counter_cache_save_period", T::kUint32, "7200"},
     {"counter_cache_size_in_mb", T::kUint32, "0"},
     {"counter_write_request_timeout_in_ms", T::kUint32, "5000", kLive,
-     "0: writes of counters time out at once; else they never do"},
+     "How long writes of counters may take; 0: they time out at once"},
     {"cpu_scheduler", T::kBoolean, "true"},
     {"cql_duplicate_bind_variable_names_refer_to_same_variable", T::kBoolean, "true", kLive,
      "A bind variable named twice is one variable"},
@@ -245,9 +245,9 @@ constexpr Setting kScyllaSettings[] = {
      "A page of a result ends with the row that comes to more bytes"},
     {"query_tombstone_page_limit", T::kUint64, "10000", kLive},
     {"range_request_timeout_in_ms", T::kUint32, "10000", kLive,
-     "0: other reads time out at once; else they never do"},
+     "How long other reads may take; 0: they time out at once"},
     {"read_request_timeout_in_ms", T::kUint32, "5000", kLive,
-     "0: reads of partitions by key time out at once; else they never do"},
+     "How long reads of partitions by key may take; 0: they time out at once"},
     {"reader_concurrency_semaphore_cpu_concurrency", T::kUint32, "1", kLive},
     {"reader_concurrency_semaphore_kill_limit_multiplier", T::kUint32, "4", kLive},
     {"reader_concurrency_semaphore_serialize_limit_multiplier", T::kUint32, "2", kLive},
@@ -355,7 +355,7 @@ constexpr Setting kScyllaSettings[] = {
     {"wasm_udf_yield_fuel", T::kUint64, "100000"},
     {"workdir,W", T::kText, "/var/lib/scylla"},
     {"write_request_timeout_in_ms", T::kUint32, "2000", kLive,
-     "0: writes time out at once; else they never do"},
+     "How long writes may take; 0: they time out at once"},
 };
 static_assert(std::ranges::is_sorted(kScyllaSettings, {}, &Setting::name));
 

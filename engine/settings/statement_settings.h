@@ -45,12 +45,12 @@ struct StatementSettings {
 
   uint64_t batch_fail_bytes = uint64_t{1} << 20;
 
-  // A timeout of 0 is over at once. Others are never reached, for nothing waits for other nodes.
-  bool reads_time_out = false;
-  bool range_reads_time_out = false;
-  bool writes_time_out = false;
-  bool counter_writes_time_out = false;
-  bool truncations_time_out = false;
+  // How long statements may take, in milliseconds; 0 is over at once.
+  uint32_t read_timeout_ms = 5'000;
+  uint32_t range_read_timeout_ms = 10'000;
+  uint32_t write_timeout_ms = 2'000;
+  uint32_t counter_write_timeout_ms = 5'000;
+  uint32_t truncate_timeout_ms = 60'000;
 
   static constexpr uint64_t kPageBytesDefault = uint64_t{1} << 20;
   // What a page holds; it ends with the row that comes to more.
@@ -58,8 +58,8 @@ struct StatementSettings {
 
   // Requests cannot run in groups, which know nothing of these.
   bool run_alone() const {
-    return reads_time_out || range_reads_time_out || writes_time_out || counter_writes_time_out ||
-           page_bytes_max < kPageBytesDefault;
+    return read_timeout_ms == 0 || range_read_timeout_ms == 0 || write_timeout_ms == 0 ||
+           counter_write_timeout_ms == 0 || page_bytes_max < kPageBytesDefault;
   }
   // Plans that were made by `other` hold by these too: what plans keep is the same.
   bool HasPlansOf(const StatementSettings& other) const {

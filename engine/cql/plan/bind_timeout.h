@@ -1,7 +1,8 @@
-// USING TIMEOUT: statements take as long as they take, but 0ms is over before they begin.
+// USING TIMEOUT: how long a statement may take, instead of what the settings say.
 #ifndef LISTSTORE_ENGINE_CQL_PLAN_BIND_TIMEOUT_H_
 #define LISTSTORE_ENGINE_CQL_PLAN_BIND_TIMEOUT_H_
 
+#include <cstdint>
 #include <optional>
 
 #include "engine/cql/plan/binder.h"
@@ -11,12 +12,15 @@
 
 namespace liststore::cql {
 
-// nullopt: there is none, or it is a constant that makes no difference. Invalid: a constant that is
-// no timeout.
+// nullopt: there is none. Invalid: it cannot be bound.
 CqlOr<std::optional<Operand>> BindTimeout(const std::optional<Expression>& timeout, Binder& binder);
 
-// Whether the time is over at once. Invalid: null, unset, or no timeout.
-CqlOr<bool> IsOverAtOnce(const Operand& timeout, BoundValues values);
+// Milliseconds; 0 is over at once. Invalid: null, unset, or no timeout.
+CqlOr<int64_t> ResolveTimeout(const Operand& timeout, BoundValues values);
+
+// Whether a statement that is done soon has to resolve it: a constant above 0 is never over so
+// soon. Absent: no.
+bool MattersAtOnce(const std::optional<Operand>& timeout);
 
 }  // namespace liststore::cql
 

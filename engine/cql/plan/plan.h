@@ -194,7 +194,7 @@ struct SelectPlan {
   bool scans_serially = false;              // SERIAL may be asked for
   std::vector<Operand> not_empty = {};      // values that must have bytes, or lists of such
   std::string_view warning = {};            // goes with the answer
-  std::optional<Operand> timeout;           // where it may be over at once: see BindTimeout
+  std::optional<Operand> timeout;           // instead of the settings'
 
   // At most one row can match: never paged.
   bool at_most_one_row() const;

@@ -335,13 +335,14 @@ namespace {
 
 // Sources: ScyllaDB cql3/statements/truncate_statement.cc, execute; exceptions/exceptions.cc.
 CqlStatus CheckTimeout(const TruncateStatement& statement, const SchemaChangeContext& context) {
-  bool is_over = statement.timeout ? context.is_over : context.settings.truncations_time_out;
+  bool is_over = statement.timeout ? context.is_over : context.settings.truncate_timeout_ms == 0;
   if (statement.timeout && !statement.timeout->Is<BindMarker>()) {
     Operand timeout;
     timeout.type = CqlType::kDuration;
     LS_ASSIGN_OR_RETURN(timeout.constant,
                         EncodeLiteral(*statement.timeout, timeout.type, "[timeout]"));
-    LS_ASSIGN_OR_RETURN(is_over, IsOverAtOnce(timeout, {}));
+    LS_ASSIGN_OR_RETURN(const int64_t timeout_ms, ResolveTimeout(timeout, {}));
+    is_over = timeout_ms == 0;
   }
   if (!is_over) return {};
   return CqlError{CqlErrorCode::kTruncateError,

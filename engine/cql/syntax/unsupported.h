@@ -51,7 +51,7 @@ namespace liststore::cql {
   X(kPaxosGrace, 114, "paxos_grace_seconds", "there are no rounds of Paxos")                       \
   X(kInMemory, 115, "in_memory", "all tables are")                                                 \
   X(kBypassCache, 116, "BYPASS CACHE", "rows are read where they are")                             \
-  X(kTimeouts, 117, "USING TIMEOUT", "0ms ends at once; others run to their end")                  \
+  X(kTimeouts, 117, "USING TIMEOUT of TRUNCATE and PRUNE", "0ms ends at once; others are soon done") \
   X(kTracing, 118, "tracing", "answers come without a trace")                                      \
   X(kConsistencyLevels, 119, "consistency levels above ONE", "one node has the one copy")          \
   X(kOtherDatacenters, 120, "data centres that are not there", "the node has the one copy")        \

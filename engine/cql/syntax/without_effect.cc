@@ -78,28 +78,18 @@ bool IsSystem(const QualifiedName& table) { return table.keyspace.starts_with("s
 struct Finder {
   Features& features;
 
-  void AddTimeout(const UsingClause& attributes) const {
-    if (attributes.timeout) AddOnce(CqlFeature::kTimeouts, features);
-  }
-
   void operator()(const SelectStatement& select) const {
     if (IsSystem(select.table)) return;
     if (select.bypass_cache) AddOnce(CqlFeature::kBypassCache, features);
-    if (select.timeout) AddOnce(CqlFeature::kTimeouts, features);
   }
   void operator()(const TruncateStatement& truncate) const {
     if (truncate.timeout) AddOnce(CqlFeature::kTimeouts, features);
   }
-  void operator()(const BatchStatement& batch) const {
-    AddTimeout(batch.attributes);
-    for (const ModificationStatement& part : batch.statements) {
-      std::visit([&](const auto& modification) { AddTimeout(modification.attributes); }, part);
-    }
-  }
-  void operator()(const InsertStatement& insert) const { AddTimeout(insert.attributes); }
-  void operator()(const InsertJsonStatement& insert) const { AddTimeout(insert.attributes); }
-  void operator()(const UpdateStatement& update) const { AddTimeout(update.attributes); }
-  void operator()(const DeleteStatement& deletion) const { AddTimeout(deletion.attributes); }
+  void operator()(const BatchStatement&) const {}
+  void operator()(const InsertStatement&) const {}
+  void operator()(const InsertJsonStatement&) const {}
+  void operator()(const UpdateStatement&) const {}
+  void operator()(const DeleteStatement&) const {}
   void operator()(const CreateKeyspaceStatement& create) const {
     AddKeyspaceOptions(create.properties, features);
   }

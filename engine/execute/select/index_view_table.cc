@@ -26,18 +26,22 @@ using Outcome = IndexViewTable::Outcome;
 
 // As SELECTs of tables have them.
 constexpr uint64_t kRowsPerHoldMax = 1024;
+constexpr uint64_t kLooksPerHoldMax = 4096;
+// As work, see WorkPace: it becomes a row of its own, and is sorted.
+constexpr uint64_t kUnitsOfRow = 16;
 constexpr size_t kPartitionsPerStep = 64;
 
 // Reads the table, and makes the view's rows of what comes.
 class IndexViewReader final : public RowSink {
  public:
   IndexViewReader(shard::Engine& engine, const TableDefinition& base, const IndexDefinition& index,
-                  const TableDefinition& view, uint64_t now_nanos)
+                  const TableDefinition& view, uint64_t now_nanos, WorkPace* pace)
       : engine_(engine),
         base_(base),
         index_(index),
         view_(view),
         now_nanos_(now_nanos),
+        pace_(pace),
         row_(base),
         indexed_(*base.FindColumn(index.column)),
         indexed_at_(static_cast<size_t>(&indexed_ - base.columns.data())) {
@@ -65,6 +69,7 @@ class IndexViewReader final : public RowSink {
       }
     }
     shard::ScanPosition position;
+    position.waits_its_turn = waits_its_turn_;
     std::vector<std::string> partitions;
     while (!position.done) {
       const OpStatus status = engine_.ScanPartitions(
@@ -100,6 +105,10 @@ class IndexViewReader final : public RowSink {
     row_.SetStaticRow(cells);
     if (indexed_.kind == ColumnKind::kStatic) TakeCells(cells);
   }
+  void OnStop(ClusteringKeyView next) override {
+    char text[kItemKeyTextBytes];
+    next_row_ = PlainKey(next, text);
+  }
   void OnPackedRun(const PackedRun&) override { LS_UNREACHABLE("packed runs are not accepted"); }
   bool AcceptsPackedRuns() const override { return false; }
 
@@ -124,18 +133,33 @@ class IndexViewReader final : public RowSink {
       const bool packs = base_.storage.packs_item_keys();
       ClusteringRange range;
       if (!lower.empty()) range.lower = ClusteringBound::At(lower, packs);
+      next_row_.reset();
       const ReadSpec spec{.range = range,
                           .descending = false,
                           .limit = of_static ? 0 : kRowsPerHoldMax,
                           .with_static_row = of_static,
-                          .value_filter = value_filter_};
-      const Reply reply = engine_.Execute(
-          {.table = base_.storage.id, .partition_key = key, .body = ReadCommand{&spec, this}},
-          now_nanos_);
+                          .value_filter = value_filter_,
+                          .looks_max = kLooksPerHoldMax};
+      const Reply reply = engine_.Execute({.table = base_.storage.id,
+                                           .partition_key = key,
+                                           .body = ReadCommand{&spec, this},
+                                           .waits_its_turn = waits_its_turn_},
+                                          now_nanos_);
       if (reply.status == OpStatus::kTableGone) outcome_ = Outcome::kGone;
       if (outcome_ != Outcome::kRead) return false;
-      if (reply.rows < kRowsPerHoldMax) return true;
-      lower = BoundAfterKey(row_.clustering_key());
+      const uint64_t units = reply.rows * kUnitsOfRow + reply.info.dead_rows;
+      if (pace_ != nullptr && !pace_->Spend(WorkPace::kUnitsOfCommand +
+                                            std::max(units, next_row_ ? kLooksPerHoldMax : 0))) {
+        outcome_ = Outcome::kStopped;
+        return false;
+      }
+      if (next_row_) {
+        lower = *next_row_;
+      } else if (reply.rows < kRowsPerHoldMax) {
+        return true;
+      } else {
+        lower = BoundAfterKey(row_.clustering_key());
+      }
     }
   }
 
@@ -205,6 +229,8 @@ class IndexViewReader final : public RowSink {
   const IndexDefinition& index_;
   const TableDefinition& view_;
   const uint64_t now_nanos_;
+  WorkPace* const pace_;
+  const bool waits_its_turn_ = pace_ != nullptr && pace_->is_beside_loops();  // in lanes
   RowBuffer row_;
   const ColumnDefinition& indexed_;
   const size_t indexed_at_;
@@ -212,6 +238,7 @@ class IndexViewReader final : public RowSink {
   // What global indexes are asked for: their partition key is the one value.
   std::optional<std::set<std::string, std::less<>>> wanted_;
   std::optional<ReadSpec::ValueFilter> value_filter_;
+  std::optional<std::string> next_row_;  // where the last read stopped
   std::vector<Found> found_;
   size_t bytes_ = 0;
   Outcome outcome_ = Outcome::kRead;
@@ -229,7 +256,7 @@ std::vector<cql::VirtualRow> IndexViewTable::Rows(const cql::VirtualReadContext&
   }
   const IndexDefinition* index = base->FindIndex(view_->view->index);
   LS_CHECK(index != nullptr, "the view of an index is there as long as the index");
-  IndexViewReader reader(engine_, *base, *index, *view_, context.now_nanos);
+  IndexViewReader reader(engine_, *base, *index, *view_, context.now_nanos, pace_);
   outcome_ = reader.Read(keys_);
   return outcome_ == Outcome::kRead ? reader.TakeSorted() : std::vector<cql::VirtualRow>();
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/cql/schema/virtual_table.h"
+#include "engine/execute/select/work_pace.h"
 #include "engine/shard/engine.h"
 
 namespace liststore::execute {
@@ -20,10 +21,11 @@ namespace liststore::execute {
 // keys, so that there are no times to show.
 class IndexViewTable final : public cql::VirtualTable {
  public:
-  // `engine` outlives it. `keys`: the partition keys whose rows are wanted; nullopt: all.
+  // `engine` and `pace` outlive it. `keys`: the partition keys whose rows are wanted; nullopt: all.
+  // `pace`: nullptr: it takes as long as it takes.
   IndexViewTable(shard::Engine& engine, std::shared_ptr<const TableDefinition> view,
-                 std::optional<std::vector<std::string>> keys)
-      : engine_(engine), view_(std::move(view)), keys_(std::move(keys)) {}
+                 std::optional<std::vector<std::string>> keys, WorkPace* pace)
+      : engine_(engine), view_(std::move(view)), keys_(std::move(keys)), pace_(pace) {}
 
   const std::shared_ptr<const TableDefinition>& definition() const override { return view_; }
   // Those of `keys` alone. Each partition of the table is read at an instant of its own, 1024 rows
@@ -35,6 +37,7 @@ class IndexViewTable final : public cql::VirtualTable {
     kRead,
     kGone,      // table or index are other ones by now: plan again
     kTooLarge,  // more than kResultBytesMax
+    kStopped,   // by the pace
   };
   Outcome outcome() const { return outcome_; }
 
@@ -42,6 +45,7 @@ class IndexViewTable final : public cql::VirtualTable {
   shard::Engine& engine_;
   const std::shared_ptr<const TableDefinition> view_;
   const std::optional<std::vector<std::string>> keys_;
+  WorkPace* const pace_;
   mutable Outcome outcome_ = Outcome::kRead;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -39,6 +40,19 @@ cql::CqlStatus CheckPlaces(const std::vector<cql::Selection>& selections, cql::B
   return {};
 }
 
+cql::CqlError NoRoom(uint64_t budget_bytes) {
+  return {CqlErrorCode::kOverloaded,
+          "Results of statements that take long hold more memory than all of them may: " +
+              std::to_string(budget_bytes) + " bytes (a quarter of client_memory); read in pages",
+          {}};
+}
+
+uint64_t UnitsOf(const RowView& row) {
+  uint64_t bytes = 0;
+  for (const LiveCellView& cell : row.cells) bytes += cell.value.size();
+  return 2 + bytes / WorkPace::kBytesOfUnit;
+}
+
 }  // namespace
 
 ResultCollector::ResultCollector(const SelectCall& call, SelectResult& result)
@@ -74,17 +88,25 @@ void ResultCollector::AskPartitions() {
 void ResultCollector::Expect(uint64_t wanted) {
   wanted_ = wanted;
   taken_ = 0;
+  hold_units_ = 0;
+  next_row_.reset();
   last_seen_.clear();
   last_taken_.clear();
 }
 
 void ResultCollector::OnRows(std::span<const RowView> rows) {
   for (const RowView& row : rows) {
-    if (full()) return;
+    if (full() || HasEnough()) return;
     row_.SetRow(row);
     Take();
     last_seen_ = row_.clustering_key();
+    hold_units_ += UnitsOf(row);
   }
+}
+
+void ResultCollector::OnStop(ClusteringKeyView next) {
+  char text[kItemKeyTextBytes];
+  next_row_ = PlainKey(next, text);
 }
 
 void ResultCollector::OnPackedRun(const PackedRun&) {
@@ -134,6 +156,8 @@ void ResultCollector::Note(cql::CqlStatus status) {
 void ResultCollector::CountRow() {
   ++result_.row_count;
   too_large_ = result_.rows.size() >= bytes_max_;
+  if (call_.share != nullptr && !call_.share->Grow(result_.rows.size()))
+    Note(NoRoom(call_.share->budget_bytes()));
   ended_ |= too_large_;
 }
 

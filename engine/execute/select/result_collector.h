@@ -44,6 +44,10 @@ class ResultCollector final : public RowSink {
   // Up to `wanted` more rows are taken; what comes beyond is left alone.
   void Expect(uint64_t wanted);
   uint64_t taken() const { return taken_; }
+  // What the rows that came since then were as work; see WorkPace.
+  uint64_t hold_units() const { return hold_units_; }
+  // Where a read stopped that had looked at enough rows.
+  const std::optional<std::string>& next_row() const { return next_row_; }
   bool full() const { return taken_ == wanted_ || ended_; }
   // Ends the page, or the result, when its rows have taken as many bytes.
   void LimitBytes(size_t bytes_max) { bytes_max_ = bytes_max; }
@@ -61,6 +65,9 @@ class ResultCollector final : public RowSink {
   const std::string& last_taken() const { return last_taken_; }
 
   void OnRows(std::span<const RowView> rows) override;
+  // As much was done as a lane is held for; the read goes on behind last_seen().
+  bool HasEnough() const override { return hold_units_ >= kHoldUnitsMax; }
+  void OnStop(ClusteringKeyView next) override;
   void OnPackedRun(const PackedRun&) override;
   bool AcceptsPackedRuns() const override { return false; }
   void OnStaticRow(std::span<const LiveCellView> cells) override;
@@ -103,6 +110,11 @@ class ResultCollector final : public RowSink {
   std::vector<cql::BoundFilter> filters_;         // of rows
   std::vector<cql::BoundFilter> key_filters_;     // of partitions, by their keys
   std::vector<cql::BoundFilter> static_filters_;  // by their static rows
+  // Some hundred us.
+  static constexpr uint64_t kHoldUnitsMax = 8 << 10;
+
+  uint64_t hold_units_ = 0;
+  std::optional<std::string> next_row_;
   uint64_t wanted_ = 0;
   uint64_t taken_ = 0;
   size_t bytes_max_ = kResultBytesMax;

@@ -18,10 +18,29 @@
 namespace liststore::execute {
 namespace {
 
-// Rows that one hold of a lane reads at most, some 100 us.
+// Rows that one hold of a lane reads at most, some 100 us; and looks at, most of them dead, or none
+// of the value that is looked up.
 constexpr uint64_t kRowsPerReadMax = 1024;
+constexpr uint64_t kLooksPerReadMax = 4096;
+// Rows that a count looks at are not taken apart.
+constexpr uint64_t kLooksPerCountMax = 16384;
+// Of a count's work.
+constexpr uint64_t kCountedRowsOfUnit = 8;
 // Partition keys that one step of a scan takes out of the engine.
 constexpr size_t kPartitionsPerScan = 64;
+// Pieces of the ring that it looks at, which may be empty.
+constexpr uint32_t kPiecesPerScan = 256;
+
+// The rest of a range that a read has not looked at: `next` is its first key.
+void BeginAt(cql::EncodedRange& range, std::string_view next, bool descending) {
+  range.is_one_key = false;
+  if (descending) {
+    range.upper = BoundAfterKey(next);
+    range.to_end = false;
+  } else {
+    range.lower = next;
+  }
+}
 
 // The ranges behind `key` in the order of the read.
 void CutRanges(std::vector<cql::EncodedRange>& ranges, std::string_view key, bool descending) {
@@ -48,7 +67,8 @@ class SelectExecution {
         result_(result),
         collector_(call, result),
         descending_(table_.storage.reads_backwards() != plan_.reversed),
-        reads_statics_(!table_.storage.statics.empty()) {}
+        reads_statics_(!table_.storage.statics.empty()),
+        waits_its_turn_(call.pace != nullptr && call.pace->is_beside_loops()) {}
 
   cql::CqlStatus Run(bool& gone) {
     LS_RETURN_IF_ERROR(Prepare());
@@ -64,7 +84,7 @@ class SelectExecution {
       ReadPartitions();
     }
     gone = gone_;
-    if (!gone_) collector_.FinishAggregate();
+    if (!gone_ && !stopped_) collector_.FinishAggregate();
     LS_RETURN_IF_ERROR(collector_.status());
     return limits_.CheckSize(collector_);
   }
@@ -152,8 +172,11 @@ class SelectExecution {
       if (limits_.resume->clustering_key && !ReadPartition(key)) return;
       position = engine_.PositionBehind(key);
     }
+    position.pieces_max = kPiecesPerScan;
+    position.waits_its_turn = waits_its_turn_;
     std::vector<std::string> keys;
     while (!position.done && !gone_) {
+      if (!Spend(kPiecesPerScan / 2)) return;
       const OpStatus status =
           engine_.ScanPartitions(table_.storage.id, std::nullopt, kPartitionsPerScan,
                                  call_.now_nanos, position, keys, Token{tokens_->last});
@@ -166,6 +189,7 @@ class SelectExecution {
 
   // Reads what is wanted of one partition; false: the page ends here.
   bool ReadPartition(const std::string& key) {
+    if (!Spend(WorkPace::kUnitsOfCommand)) return false;
     collector_.row().SetPartition(key);
     if (!WantsPartition(key)) return !gone_;
     const bool resumed = limits_.ResumesWithin(key);
@@ -192,9 +216,11 @@ class SelectExecution {
     const ReadSpec spec{
         .range = {}, .limit = 0, .with_static_row = true, .value_filter = std::nullopt};
     collector_.ForgetStaticRow();
-    const Reply reply = engine_.Execute(
-        {.table = table_.storage.id, .partition_key = key, .body = ReadCommand{&spec, &collector_}},
-        call_.now_nanos);
+    const Reply reply = engine_.Execute({.table = table_.storage.id,
+                                         .partition_key = key,
+                                         .body = ReadCommand{&spec, &collector_},
+                                         .waits_its_turn = waits_its_turn_},
+                                        call_.now_nanos);
     gone_ |= reply.status == OpStatus::kTableGone;
     return !gone_ && collector_.TakesStaticRow();
   }
@@ -228,11 +254,13 @@ class SelectExecution {
                           .descending = descending_,
                           .limit = rows,
                           .with_static_row = reads_statics_,
-                          .value_filter = value_filter_};
+                          .value_filter = value_filter_,
+                          .looks_max = kLooksPerReadMax};
       if (reads_statics_) collector_.ForgetStaticRow();
       const Reply reply = engine_.Execute({.table = table_.storage.id,
                                            .partition_key = key,
-                                           .body = ReadCommand{&spec, &collector_}},
+                                           .body = ReadCommand{&spec, &collector_},
+                                           .waits_its_turn = waits_its_turn_},
                                           call_.now_nanos);
       if (reply.status == OpStatus::kTableGone) {
         gone_ = true;
@@ -241,6 +269,9 @@ class SelectExecution {
       result_.dead_rows += reply.info.dead_rows;
       any_row_ |= reply.rows != 0;
       if (collector_.ended() && !collector_.too_large()) return false;
+      const uint64_t units = collector_.hold_units() + reply.info.dead_rows;
+      const uint64_t looks = collector_.next_row() ? kLooksPerReadMax : 0;
+      if (!Spend(WorkPace::kUnitsOfCommand + std::max(units, looks))) return false;
       Count(limits_.rows);
       Count(limits_.page);
       Count(partition_left);
@@ -249,7 +280,14 @@ class SelectExecution {
         EndPage(key, collector_.last_taken(), partition_left);
         return false;
       }
-      if (partition_left == 0 || reply.rows < rows) return true;
+      if (partition_left == 0) return true;
+      if (!collector_.HasEnough()) {
+        if (collector_.next_row()) {
+          BeginAt(range, *collector_.next_row(), descending_);
+          continue;
+        }
+        if (reply.rows < rows) return true;
+      }
       std::vector<cql::EncodedRange> rest = {std::move(range)};
       CutRanges(rest, collector_.last_seen(), descending_);
       if (rest.empty()) return true;
@@ -272,16 +310,30 @@ class SelectExecution {
            !collector_.filters() && !value_filter_ && !reads_statics_ &&
            limits_.rows == UINT64_MAX && collector_.aggregation().counts_rows_only();
   }
-  bool CountRange(const std::string& key, const cql::EncodedRange& range) {
-    const Reply reply =
-        engine_.Execute({.table = table_.storage.id,
-                         .partition_key = key,
-                         .body = CountCommand{range.View(table_.storage.packs_item_keys())}},
-                        call_.now_nanos);
-    gone_ |= reply.status == OpStatus::kTableGone;
-    result_.dead_rows += reply.info.dead_rows;
-    collector_.aggregation().AddRows(reply.rows);
-    return !gone_;
+  bool CountRange(const std::string& key, cql::EncodedRange range) {
+    std::string next;
+    do {
+      if (!next.empty()) BeginAt(range, std::exchange(next, {}), /*descending=*/false);
+      const CountCommand count{range.View(table_.storage.packs_item_keys()), kLooksPerCountMax,
+                               &next};
+      const Reply reply = engine_.Execute({.table = table_.storage.id,
+                                           .partition_key = key,
+                                           .body = count,
+                                           .waits_its_turn = waits_its_turn_},
+                                          call_.now_nanos);
+      gone_ |= reply.status == OpStatus::kTableGone;
+      result_.dead_rows += reply.info.dead_rows;
+      collector_.aggregation().AddRows(reply.rows);
+      const uint64_t counted = (reply.rows + reply.info.dead_rows) / kCountedRowsOfUnit;
+      if (gone_ || !Spend(WorkPace::kUnitsOfCommand + counted)) return false;
+    } while (!next.empty());
+    return true;
+  }
+
+  // False: stop.
+  bool Spend(uint64_t units) {
+    stopped_ |= call_.pace != nullptr && !call_.pace->Spend(units);
+    return !stopped_;
   }
 
   // ---- ORDER BY over several partitions
@@ -291,7 +343,7 @@ class SelectExecution {
     limits_.of_partition = std::min(limits_.of_partition, limit);
     MergedRows rows(plan_, collector_, result_);
     ReadPartitions();
-    rows.Finish(limit);
+    if (!stopped_) rows.Finish(limit);
   }
 
   shard::Engine& engine_;
@@ -302,6 +354,7 @@ class SelectExecution {
   ResultCollector collector_;
   const bool descending_;  // in encoded order
   const bool reads_statics_;
+  const bool waits_its_turn_;  // in lanes
 
   std::vector<std::string> keys_;  // in their order
   std::optional<cql::TokenRange> tokens_;
@@ -310,6 +363,7 @@ class SelectExecution {
   ReadLimits limits_;
   bool nothing_ = false;
   bool gone_ = false;
+  bool stopped_ = false;  // by the pace
   bool any_row_ = false;  // of the partition at hand, whether or not filters took it
 };
 

@@ -13,6 +13,7 @@
 #include "engine/cql/schema/virtual_table.h"
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/values/evaluate_function.h"
+#include "engine/execute/select/work_pace.h"
 #include "engine/protocol/paging_state.h"
 #include "engine/settings/statement_settings.h"
 #include "engine/shard/engine.h"
@@ -33,6 +34,8 @@ struct SelectCall {
   cql::FunctionContext* functions = nullptr;  // of functions that are not pure
   // Of a row, and of a result without pages where that is less than kResultBytesMax.
   size_t bytes_max = SIZE_MAX;
+  WorkPace* pace = nullptr;      // nullptr: it takes as long as it takes
+  ResultShare* share = nullptr;  // nullptr: its memory is not counted
 };
 
 // What an execution has found. Rows are encoded: a [bytes] for each selection.
@@ -44,11 +47,13 @@ struct SelectResult {
 };
 
 // Tables of the engine. The status is not ok for errors of the statement and its values; `gone` is
-// set when the plan's table was dropped or rebuilt: plan again. After either the result is of no
-// use.
+// set when the plan's table was dropped or rebuilt: plan again. After either, or when the call's
+// pace has stopped it, the result is of no use.
 //
-// Each partition is read at an instant of its own, 1024 rows at a time, so that nobody waits long
-// behind a large one. O(rows looked at).
+// Each partition is read at instants of its own. A lane is held for 1024 rows that are taken, 4096
+// that are looked at, or 512 KiB of values, whatever comes first, so that nobody waits long behind
+// large partitions, dead rows, or rows that filters leave out. Between two holds the pace is asked.
+// O(rows looked at).
 cql::CqlStatus ExecuteSelect(shard::Engine& engine, const SelectCall& call, SelectResult& result,
                              bool& gone);
 

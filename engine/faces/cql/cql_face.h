@@ -42,6 +42,12 @@ struct CqlFaceOptions {
   // Says who may log in; outlives the face. nullptr: everybody, without being asked.
   roles::Authenticator* authenticator = nullptr;
   LoginLimits logins = {};
+  // For statements that take long, which then keep no loop; 0: they do.
+  uint32_t long_threads = 0;
+  // That wait for one of these threads, of all clients; more are refused.
+  size_t long_queued_max = 1024;
+  // Of results of theirs without pages, all together.
+  uint64_t long_result_bytes_max = UINT64_MAX / 4;
   // Where connections are listed; outlives the face. May be nullptr.
   ConnectedClients* clients = nullptr;
 };
@@ -68,6 +74,18 @@ class CqlFace {
   // Those that take TLS, which may be the same two; 0: there is none.
   uint16_t tls_port() const { return tls_port_; }
   uint16_t tls_shard_aware_port() const { return tls_shard_aware_port_; }
+  // Waits for statements that take long; those that wait are dropped. When the server has stopped,
+  // and before it goes. Again: nothing.
+  void Stop() {
+    if (context_.long_work != nullptr) context_.long_work->pool.Stop();
+  }
+  // Statements that took long so far, and those for which there was no room.
+  uint64_t long_statements() const {
+    return context_.long_work == nullptr ? 0 : context_.long_work->begun.load();
+  }
+  uint64_t refused_long_statements() const {
+    return context_.long_work == nullptr ? 0 : context_.long_work->refused.load();
+  }
   // Wrong passwords so far.
   uint64_t refused_logins() const { return context_.logins->failures(); }
 

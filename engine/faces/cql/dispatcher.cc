@@ -11,8 +11,8 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "engine/base/big_endian.h"
 #include "engine/base/check.h"
+#include "engine/faces/cql/compressed_answers.h"
 #include "engine/faces/cql/handlers.h"
 #include "engine/protocol/compression.h"
 #include "engine/protocol/frame.h"
@@ -41,14 +41,6 @@ bool NeedsStatements(const protocol::Request& request) {
          std::holds_alternative<protocol::Query>(request.message) ||
          std::holds_alternative<protocol::Prepare>(request.message) ||
          std::holds_alternative<protocol::Batch>(request.message);
-}
-
-// Bytes of the whole response frame at the front of `frames`.
-size_t FrameBytes(std::string_view frames) {
-  LS_CHECK(frames.size() >= protocol::kFrameHeaderBytes, "a handler appends whole frames");
-  const size_t bytes = protocol::kFrameHeaderBytes + LoadBigEndian32(frames.data() + 5);
-  LS_CHECK(bytes <= frames.size(), "a handler appends whole frames");
-  return bytes;
 }
 
 // Of the ERROR for requests that have waited too long: <code: int><message: string>.
@@ -217,10 +209,10 @@ void Dispatcher::Flush(ConnectionState& state, OutputBuffer& out, Result& result
   execute::ConnectionOrders orders = server_.handler->Handle(
       {pending_.data(), pending_count_}, state.client, compresses ? plain_ : out);
   if (compresses) {
-    AppendCompressed(state.compression, plain_.view(), out);
+    AppendCompressed(state.compression, plain_.view(), out, compression_scratch_);
     for (execute::DelayedAnswer& answer : orders.delayed) {
       plain_.Clear();
-      AppendCompressed(state.compression, answer.frames, plain_);
+      AppendCompressed(state.compression, answer.frames, plain_, compression_scratch_);
       answer.frames = plain_.view();
     }
     plain_.Clear();
@@ -228,11 +220,10 @@ void Dispatcher::Flush(ConnectionState& state, OutputBuffer& out, Result& result
   }
   std::ranges::move(orders.delayed, std::back_inserter(result.delayed));
   result.close = orders.close;
+  result.wait = orders.wait;
   for (size_t i = 0; i < pending_count_; ++i) {
-    if (pending_[i].outcome.postponed) {
-      state.postponed.Append(pending_frames_[i]);
-      result.more_waits = true;
-    }
+    if (!pending_[i].outcome.answered) [[unlikely]]
+      Keep(i, state, result);
     pending_[i].End();
     Trim((*slots_)[i]);
   }
@@ -240,17 +231,17 @@ void Dispatcher::Flush(ConnectionState& state, OutputBuffer& out, Result& result
   decompressed_bytes_ = 0;
 }
 
-void Dispatcher::AppendCompressed(Compression compression, std::string_view frames,
-                                  OutputBuffer& out) {
-  while (!frames.empty()) {
-    const size_t bytes = FrameBytes(frames);
-    const size_t begin = out.size();
-    out.Append(frames.substr(0, bytes));
-    protocol::CompressFrame(compression, begin, out, compression_scratch_);
-    frames.remove_prefix(bytes);
+void Dispatcher::Keep(size_t index, ConnectionState& state, Result& result) {
+  execute::RequestView& request = pending_[index];
+  if (request.outcome.deferral != execute::Deferral::kNo) {
+    result.deferred.push_back(
+        {request.header(), std::string(pending_frames_[index].substr(protocol::kFrameHeaderBytes)),
+         request.outcome.deferral, std::exchange(request.memo, nullptr)});
+    result.more_waits |= request.holds_back();
+  } else if (request.outcome.postponed) {
+    state.postponed.Append(pending_frames_[index]);
+    result.more_waits = true;
   }
-  compression_scratch_.Clear();
-  compression_scratch_.ShrinkTo(kScratchBytesMax);
 }
 
 void Dispatcher::Trim(Slot& slot) {

@@ -16,6 +16,7 @@
 #include "engine/base/output_buffer.h"
 #include "engine/execute/request_handler.h"
 #include "engine/faces/cql/connection_state.h"
+#include "engine/faces/cql/long_statements.h"
 #include "engine/faces/cql/server_context.h"
 #include "engine/network/session.h"
 #include "engine/protocol/request.h"
@@ -40,6 +41,11 @@ class Dispatcher {
     bool close = false;
     // Answers that go out later, compressed where the connection compresses.
     std::vector<execute::DelayedAnswer> delayed;
+    // Requests that are to be dealt with in another place. Behind one that is deferred in order
+    // nothing was dealt with.
+    std::vector<DeferredRequest> deferred;
+    // Above 0, and with `more_waits`: not before then.
+    std::chrono::nanoseconds wait{0};
   };
 
   // `server` outlives the dispatcher.
@@ -61,8 +67,6 @@ class Dispatcher {
   // Memory of a slot that outlasts its request at most; a batch of 65,535 statements needs 3 MiB.
   static constexpr size_t kSlotElementsMax = 4096;
   static constexpr size_t kSlotBodyBytesMax = size_t{64} << 10;
-  // What remains of buffers after large answers.
-  static constexpr size_t kScratchBytesMax = size_t{1} << 20;
   // Requests of one call may take this much decompressed, and one frame more: small frames can
   // swell 255 times.
   static constexpr size_t kDecompressedBytesMax = size_t{4} << 20;
@@ -86,9 +90,8 @@ class Dispatcher {
   // The handler answers what waits; its orders go into `result`. What it postpones goes behind
   // `state.postponed`.
   void Flush(ConnectionState& state, OutputBuffer& out, Result& result);
-  // Appends `frames` to `out`, each compressed when it is worth it.
-  void AppendCompressed(protocol::Compression compression, std::string_view frames,
-                        OutputBuffer& out);
+  // What the handler did not deal with: it is postponed, or deferred.
+  void Keep(size_t index, ConnectionState& state, Result& result);
   static void Trim(Slot& slot);
 
   const ServerContext& server_;

@@ -9,6 +9,7 @@
 #include "engine/execute/request_handler.h"
 #include "engine/faces/cql/connected_clients.h"
 #include "engine/faces/cql/login_guard.h"
+#include "engine/faces/cql/long_statements.h"
 #include "engine/network/client_budget.h"
 #include "engine/protocol/frame.h"
 #include "engine/protocol/scylla_options.h"
@@ -32,6 +33,8 @@ struct ServerContext {
   // Where it is counted what is refused; never null once connections exist.
   network::ClientCounters* counters = nullptr;
   uint64_t client_memory_bytes = 0;  // for all of them
+  // Where statements work that take long; nullptr: on the loops.
+  std::unique_ptr<LongWork> long_work;
   // Longest body of a request, as it comes and decompressed.
   uint32_t body_bytes_max = protocol::kFrameBodyBytesMax;
 };

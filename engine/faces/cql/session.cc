@@ -1,15 +1,26 @@
 #include "engine/faces/cql/session.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 namespace liststore::cql_face {
+namespace {
+
+// A session that is woken looks again all the same: a connection always waits for something.
+constexpr std::chrono::seconds kLookTime(1);
+
+uint64_t NumberOf(const ConnectedClients::Id& id) { return uint64_t{id.first} << 48 | id.second; }
+
+}  // namespace
 
 CqlSession::CqlSession(CqlLoop& loop, network::Client& client, network::ClientAddress address)
     : loop_(loop),
       client_(client),
       id_(loop.shard, loop.next_id++),
-      state_(loop.server.body_bytes_max) {
+      state_(loop.server.body_bytes_max),
+      long_statements_(loop.event_loop, client, *loop.server.handler, loop.server.long_work.get(),
+                       NumberOf(id_)) {
   state_.client.shard = loop.shard;
   state_.client.peer_address = std::move(address.peer);
   state_.client.peer_port = address.peer_port;
@@ -24,14 +35,23 @@ CqlSession::~CqlSession() {
 
 network::Session::Result CqlSession::OnBytes(std::string_view received, const network::Turn& turn) {
   Result result = Answer(received, turn);
-  result.held_bytes = delayed_bytes_ + state_.postponed.capacity();
+  result.held_bytes = delayed_bytes_ + state_.postponed.capacity() + long_statements_.held_bytes();
+  result.owes_answers = !long_statements_.empty() || !delayed_.empty();
   return result;
 }
 
 network::Session::Result CqlSession::Answer(std::string_view received, const network::Turn& turn) {
   if (!delayed_.empty() && !AppendDue(turn)) return {.waits_for = WaitsFor::kTurn};
-  if (delayed_bytes_ > kDelayedBytesMax) {
-    return {.waits_for = WaitsFor::kTime, .wakes_at = delayed_.begin()->first};
+  if (!long_statements_.empty()) {
+    if (stops_) long_statements_.Abandon(turn.answers);
+    execute::ConnectionOrders orders;
+    long_statements_.TakeDone(turn, state_, orders);
+    if (orders.close) return {.waits_for = WaitsFor::kEnd};
+    if (!orders.delayed.empty()) Delay(std::move(orders.delayed));
+    if (turn.IsSpent()) return {.waits_for = WaitsFor::kTurn};
+  }
+  if (delayed_bytes_ > kDelayedBytesMax || long_statements_.holds_back()) {
+    return WaitForOthers(kLookTime);
   }
   if (state_.phase == protocol::ConnectionPhase::kAuthenticating && !received.empty()) {
     switch (WaitToLogIn()) {
@@ -43,24 +63,45 @@ network::Session::Result CqlSession::Answer(std::string_view received, const net
         state_.refuses_logins = true;
     }
   }
+  return Dispatch(received, turn);
+}
+
+network::Session::Result CqlSession::WaitForOthers(std::chrono::nanoseconds time) const {
+  network::Instant wakes_at = std::chrono::steady_clock::now() + time;
+  if (!delayed_.empty()) wakes_at = std::min(wakes_at, delayed_.begin()->first);
+  return {.waits_for = WaitsFor::kTime, .wakes_at = wakes_at};
+}
+
+network::Session::Result CqlSession::Dispatch(std::string_view received,
+                                              const network::Turn& turn) {
   const protocol::ConnectionPhase phase = state_.phase;
   const EventTypes registered = state_.registered;
+  if (loop_.server.long_work != nullptr) state_.client.place = loop_.patience.Place();
   Dispatcher::Result dispatched = loop_.dispatcher.Dispatch(received, state_, turn);
   // Before the client can know.
   if (state_.phase != phase) List();
   if (state_.registered != registered) loop_.registered.insert(this);
   if (!dispatched.delayed.empty()) Delay(std::move(dispatched.delayed));
+  for (DeferredRequest& request : dispatched.deferred) {
+    loop_.patience.NoteDeferral();
+    long_statements_.Add(std::move(request), state_, turn.answers);
+  }
+  if (stops_ && !long_statements_.empty()) long_statements_.Abandon(turn.answers);
   Result result;
-  result.consumed = dispatched.consumed;
-  result.bytes_missing = dispatched.bytes_missing;
+  if (!delayed_.empty()) result.wakes_at = delayed_.begin()->first;
   if (dispatched.close) {
     result.waits_for = WaitsFor::kEnd;
-  } else if (dispatched.more_waits || (stops_ && !delayed_.empty())) {
+  } else if (stops_ && !delayed_.empty()) {
     result.waits_for = WaitsFor::kTurn;
-  } else if (delayed_bytes_ > kDelayedBytesMax) {
-    result.waits_for = WaitsFor::kTime;
+  } else if (delayed_bytes_ > kDelayedBytesMax || long_statements_.holds_back()) {
+    result = WaitForOthers(kLookTime);
+  } else if (dispatched.wait.count() > 0 && !stops_) {
+    result = WaitForOthers(dispatched.wait);
+  } else if (dispatched.more_waits) {
+    result.waits_for = WaitsFor::kTurn;
   }
-  if (!delayed_.empty()) result.wakes_at = delayed_.begin()->first;
+  result.consumed = dispatched.consumed;
+  result.bytes_missing = dispatched.bytes_missing;
   return result;
 }
 

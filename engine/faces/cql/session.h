@@ -2,6 +2,7 @@
 #ifndef LISTSTORE_ENGINE_FACES_CQL_SESSION_H_
 #define LISTSTORE_ENGINE_FACES_CQL_SESSION_H_
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "engine/faces/cql/connection_state.h"
 #include "engine/faces/cql/dispatcher.h"
 #include "engine/faces/cql/event_hub.h"
+#include "engine/faces/cql/long_statements.h"
 #include "engine/faces/cql/server_context.h"
 #include "engine/network/session.h"
 #include "engine/runtime/event_loop.h"
@@ -25,10 +27,12 @@ class CqlSession;
 
 // The loop's thread only.
 struct CqlLoop {
+  runtime::EventLoop& event_loop;
   const ServerContext& server;
   const uint32_t shard;  // the loop's number
   Dispatcher dispatcher{server};
   uint64_t next_id = 0;
+  LoopPatience patience = {};
   // Sessions that want events.
   absl::flat_hash_set<CqlSession*> registered = {};
 };
@@ -48,6 +52,9 @@ class CqlSession final : public network::Session {
 
  private:
   Result Answer(std::string_view received, const network::Turn& turn);
+  Result Dispatch(std::string_view received, const network::Turn& turn);
+  // Until a statement that takes long is done, or an answer is due, or for `time` at most.
+  Result WaitForOthers(std::chrono::nanoseconds time) const;
   // Appends delayed answers whose time has come; false: until the turn was spent.
   bool AppendDue(const network::Turn& turn);
   void Delay(std::vector<execute::DelayedAnswer> answers);
@@ -72,6 +79,7 @@ class CqlSession final : public network::Session {
   // By their time; those of the same time in the order they came in.
   std::multimap<network::Instant, std::string> delayed_;
   size_t delayed_bytes_ = 0;
+  LongStatements long_statements_;
   // When the attempt to log in is looked at; kNever: none waits.
   network::Instant login_at_ = network::kNever;
   bool stops_ = false;
@@ -97,7 +105,7 @@ class CqlSessionFactory final : public network::SessionFactory {
  public:
   // Both outlive the factory.
   CqlSessionFactory(runtime::EventLoop& loop, const ServerContext& server)
-      : event_loop_(loop), loop_{.server = server, .shard = loop.number()} {}
+      : event_loop_(loop), loop_{.event_loop = loop, .server = server, .shard = loop.number()} {}
 
   std::unique_ptr<network::Session> Make(network::Client& client,
                                          network::ClientAddress address) override;
