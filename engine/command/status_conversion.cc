@@ -19,8 +19,8 @@ absl::Status ToStatus(OpStatus status, uint64_t memory_limit_bytes) {
     case OpStatus::kTooManyTables:
       return absl::ResourceExhaustedError("no more than 65535 tables");
     case OpStatus::kRowTooLarge:
-      return absl::InvalidArgumentError(absl::StrCat("a row would be larger than ", kRowBytesMax,
-                                                     " bytes; nothing was applied"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("a row would be larger than ", kRowBytesMax, " bytes; nothing was applied"));
   }
   LS_UNREACHABLE("every OpStatus has its absl::Status");
 }

@@ -62,8 +62,8 @@ class Loader final : public snapshot::ContentSink {
         return absl::ResourceExhaustedError(absl::StrCat("does not fit the memory limit of ",
                                                          engine_.memory_limit_bytes(), " bytes"));
       case OpStatus::kRowTooLarge:
-        return absl::DataLossError(absl::StrCat("saved store damaged: an item of more than ",
-                                                kRowBytesMax, " bytes"));
+        return absl::DataLossError(
+            absl::StrCat("saved store damaged: an item of more than ", kRowBytesMax, " bytes"));
       case OpStatus::kTableGone:
       case OpStatus::kTooManyTables:
         break;
