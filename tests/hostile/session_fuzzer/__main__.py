@@ -29,7 +29,7 @@ from . import judge, mutations, wire  # noqa: E402
 from .statements import CREATE_HEAVY, KEYSPACES, Statements  # noqa: E402
 
 MIB = 1 << 20
-MEMORY_LIMIT_MIB = 96
+MEMORY_LIMIT_MIB = 192
 WITNESS_ROWS = 64
 KEPT_REQUESTS = 64
 FAILURE_FILE = "session_fuzzer_failure.bin"
