@@ -92,7 +92,7 @@ class Fuzzer:
         self.size = arguments.size
         self.process = judge.Process(process.pid)
         self.budget = judge.Budget(request_nanos=int(50e6 * arguments.slower),
-                                   byte_nanos=int(500 * arguments.slower),
+                                   byte_nanos=int(2000 * arguments.slower),
                                    resident_bytes=MEMORY_LIMIT_MIB * MIB * 105 // 100)
         self.client = None
         self.sent = collections.deque(maxlen=KEPT_REQUESTS)
