@@ -91,7 +91,7 @@ class Fuzzer:
         self.statements = Statements(self.rng, arguments.size)
         self.size = arguments.size
         self.process = judge.Process(process.pid)
-        self.budget = judge.Budget(request_nanos=int(50e6 * arguments.slower),
+        self.budget = judge.Budget(request_nanos=int(1e9 * arguments.slower),
                                    byte_nanos=int(2000 * arguments.slower),
                                    resident_bytes=MEMORY_LIMIT_MIB * MIB * 105 // 100)
         self.client = None
