@@ -143,8 +143,8 @@ void WriteSet::Trim() {
   for (size_t i = 0; i < partition_count_; ++i) key_bytes += partitions_[i].capacity();
   for (size_t i = 0; i < row_count_; ++i) key_bytes += rows_[i].key.capacity();
   if (row_count_ <= kRowsKept && group_count_ <= kRowsKept && ranges_.size() <= kRowsKept &&
-      cells_.capacity() <= kCellsKept && paths_.size() <= kCellsKept &&
-      key_bytes <= kKeyBytesKept) [[likely]] {
+      cells_.capacity() <= kCellsKept && paths_.size() <= kCellsKept && key_bytes <= kKeyBytesKept)
+      [[likely]] {
     return;
   }
   std::deque<std::string>().swap(partitions_);
