@@ -4,7 +4,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 
 namespace liststore::execute {
 

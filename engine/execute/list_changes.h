@@ -17,8 +17,8 @@
 #include "engine/command/conditional_write.h"
 #include "engine/cql/plan/instantiate.h"
 #include "engine/cql/syntax/cql_error.h"
-#include "engine/model/data_type.h"
 #include "engine/model/mutation.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore::execute {
 

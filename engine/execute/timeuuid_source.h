@@ -6,8 +6,8 @@
 
 #include "absl/base/thread_annotations.h"
 #include "engine/base/mutex.h"
-#include "engine/model/timeuuid.h"
-#include "engine/model/uuid.h"
+#include "engine/model/types/timeuuid.h"
+#include "engine/model/types/uuid.h"
 #include "liststore/clock.h"
 
 namespace liststore::execute {

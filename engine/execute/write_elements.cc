@@ -9,8 +9,8 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/execute/write_set.h"
-#include "engine/model/composite_value.h"
-#include "engine/model/timeuuid.h"
+#include "engine/model/types/composite_value.h"
+#include "engine/model/types/timeuuid.h"
 
 namespace liststore::execute {
 namespace {

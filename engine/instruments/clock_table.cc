@@ -10,7 +10,7 @@
 #include "engine/base/strings.h"
 #include "engine/cql/schema/computed_table.h"
 #include "engine/cql/values/encode_value.h"
-#include "engine/model/duration.h"
+#include "engine/model/types/duration.h"
 
 namespace liststore::instruments {
 namespace {

@@ -6,7 +6,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/model/clustering_encoding.h"
-#include "engine/model/timeuuid.h"
+#include "engine/model/types/timeuuid.h"
 
 namespace liststore {
 namespace {

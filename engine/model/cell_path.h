@@ -14,8 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include "engine/model/data_type.h"
-#include "engine/model/uuid.h"
+#include "engine/model/types/data_type.h"
+#include "engine/model/types/uuid.h"
 
 namespace liststore {
 

@@ -6,9 +6,9 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
-#include "engine/model/composite_value.h"
-#include "engine/model/decimal.h"
-#include "engine/model/uuid_order.h"
+#include "engine/model/types/composite_value.h"
+#include "engine/model/types/decimal.h"
+#include "engine/model/types/uuid_order.h"
 
 namespace liststore {
 namespace {

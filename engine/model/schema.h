@@ -16,9 +16,9 @@
 #include <variant>
 #include <vector>
 
-#include "engine/model/data_type.h"
 #include "engine/model/table_schema.h"
-#include "engine/model/uuid.h"
+#include "engine/model/types/data_type.h"
+#include "engine/model/types/uuid.h"
 
 namespace liststore {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/cql_type.h"
-#include "engine/model/data_type.h"
+#include "engine/model/types/cql_type.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore {
 

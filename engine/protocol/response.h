@@ -19,7 +19,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/output_buffer.h"
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 #include "engine/protocol/error_code.h"
 #include "engine/protocol/frame.h"
 #include "engine/protocol/primitives.h"

@@ -18,7 +18,7 @@
 #include "engine/faces/cql/event_hub.h"
 #include "engine/instruments/journal.h"
 #include "engine/instruments/server_state_tables.h"
-#include "engine/model/uuid.h"
+#include "engine/model/types/uuid.h"
 #include "engine/roles/role_store.h"
 #include "engine/settings/live_settings.h"
 #include "engine/shard/engine.h"

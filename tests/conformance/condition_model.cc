@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 #include "tests/conformance/value_pool.h"
 
 namespace liststore::testing {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 #include "tests/conformance/value_pool.h"
 
 namespace liststore::testing {

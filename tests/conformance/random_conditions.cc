@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 #include "tests/conformance/random_parts.h"
 #include "tests/conformance/random_statements.h"
 

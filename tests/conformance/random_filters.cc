@@ -5,7 +5,7 @@
 #include <iterator>
 #include <vector>
 
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 
 namespace liststore::testing {
 namespace {

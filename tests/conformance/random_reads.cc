@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/composite_value.h"
 #include "engine/model/token.h"
+#include "engine/model/types/composite_value.h"
 #include "tests/conformance/paged_read.h"
 #include "tests/conformance/random_filters.h"
 #include "tests/conformance/random_selection.h"

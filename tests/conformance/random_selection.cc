@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 #include "tests/conformance/json_model.h"
 #include "tests/conformance/random_aggregates.h"
 #include "tests/conformance/random_conversions.h"

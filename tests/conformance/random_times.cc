@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 #include "tests/conformance/time_model.h"
 
 namespace liststore::testing {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 
 namespace liststore::testing {
 namespace {

@@ -4,7 +4,7 @@
 #include "engine/base/utf8.h"
 #include "engine/cql/syntax/quoting.h"
 #include "engine/cql/values/print_value.h"
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 #include "tests/conformance/random_statements.h"
 #include "tests/conformance/random_tuples.h"
 #include "tests/conformance/read_model.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <tuple>
 
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 #include "tests/conformance/value_pool.h"
 
 namespace liststore::testing {

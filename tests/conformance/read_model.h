@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 #include "tests/conformance/cql_session.h"
 #include "tests/conformance/random_statements.h"
 #include "tests/conformance/table_model.h"

@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "engine/base/check.h"
-#include "engine/model/composite_value.h"
 #include "engine/model/token.h"
+#include "engine/model/types/composite_value.h"
 
 namespace liststore::testing {
 namespace {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore::testing {
 

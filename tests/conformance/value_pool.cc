@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "engine/base/check.h"
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 #include "tests/conformance/json_model.h"
 
 namespace liststore::testing {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore::testing {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/model/composite_value.h"
 #include "engine/model/token.h"
+#include "engine/model/types/composite_value.h"
 #include "tests/conformance/random_types.h"
 #include "tests/conformance/value_pool.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/base/random.h"
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 #include "tests/conformance/table_model.h"
 
 namespace liststore::testing {

@@ -10,7 +10,7 @@
 #include "engine/cql/values/literal.h"
 #include "engine/cql/values/number_text.h"
 #include "engine/cql/values/print_value.h"
-#include "engine/model/decimal.h"
+#include "engine/model/types/decimal.h"
 #include "gtest/gtest.h"
 #include "tests/support/seed.h"
 

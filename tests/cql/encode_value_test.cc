@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 #include "gtest/gtest.h"
 
 namespace liststore {

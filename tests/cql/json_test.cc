@@ -13,7 +13,7 @@
 #include "engine/cql/values/literal.h"
 #include "engine/cql/values/marshal_name.h"
 #include "engine/cql/values/print_value.h"
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 #include "gtest/gtest.h"
 #include "tests/support/seed.h"
 

@@ -8,7 +8,7 @@
 #include "engine/cql/syntax/parser.h"
 #include "engine/cql/values/literal.h"
 #include "engine/cql/values/print_value.h"
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 #include "tests/cql/random_literals.h"
 #include "tests/support/seed.h"
 #include "tests/support/vectors.h"

@@ -9,7 +9,7 @@
 #include "engine/cql/syntax/parser.h"
 #include "engine/cql/values/number_text.h"
 #include "engine/cql/values/print_value.h"
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 #include "tests/support/vectors.h"
 
 namespace liststore {

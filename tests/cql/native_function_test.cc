@@ -12,8 +12,8 @@
 #include "engine/cql/plan/planner.h"
 #include "engine/cql/values/evaluate_function.h"
 #include "engine/cql/values/print_value.h"
-#include "engine/model/timeuuid.h"
 #include "engine/model/token.h"
+#include "engine/model/types/timeuuid.h"
 #include "gtest/gtest.h"
 
 namespace liststore {

@@ -7,8 +7,8 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/cql/values/time_text.h"
-#include "engine/model/composite_value.h"
-#include "engine/model/cql_type.h"
+#include "engine/model/types/composite_value.h"
+#include "engine/model/types/cql_type.h"
 
 namespace liststore::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/base/random.h"
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore::testing {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/cql_type.h"
+#include "engine/model/types/cql_type.h"
 #include "liststore/clock.h"
 
 namespace liststore {

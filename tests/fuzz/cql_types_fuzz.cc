@@ -16,7 +16,7 @@
 #include "engine/cql/values/json_value.h"
 #include "engine/cql/values/literal.h"
 #include "engine/cql/values/print_value.h"
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 
 namespace liststore {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "engine/cql/values/encode_value.h"
-#include "engine/model/duration.h"
+#include "engine/model/types/duration.h"
 #include "gtest/gtest.h"
 
 namespace liststore {

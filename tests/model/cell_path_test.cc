@@ -11,8 +11,8 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/random.h"
-#include "engine/model/composite_value.h"
-#include "engine/model/timeuuid.h"
+#include "engine/model/types/composite_value.h"
+#include "engine/model/types/timeuuid.h"
 
 namespace liststore {
 namespace cell_path_test {

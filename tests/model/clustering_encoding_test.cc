@@ -11,7 +11,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/random.h"
 #include "engine/model/clustering_key.h"
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 #include "tests/support/seed.h"
 #include "tests/support/vectors.h"
 

@@ -1,5 +1,5 @@
 // Values of tuples and user types beside their types.
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 
 #include <gtest/gtest.h>
 

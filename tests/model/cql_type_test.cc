@@ -1,4 +1,4 @@
-#include "engine/model/cql_type.h"
+#include "engine/model/types/cql_type.h"
 
 #include <string>
 #include <vector>

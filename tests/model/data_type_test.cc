@@ -1,4 +1,4 @@
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 
 #include <cstdint>
 #include <memory>

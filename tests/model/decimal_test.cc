@@ -1,4 +1,4 @@
-#include "engine/model/decimal.h"
+#include "engine/model/types/decimal.h"
 
 #include <limits>
 #include <string>

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/cql/values/encode_value.h"
-#include "engine/model/composite_value.h"
-#include "engine/model/timeuuid.h"
+#include "engine/model/types/composite_value.h"
+#include "engine/model/types/timeuuid.h"
 #include "tests/over_cql/cql_session_test.h"
 
 namespace liststore::testing {

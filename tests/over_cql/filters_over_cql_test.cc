@@ -5,8 +5,8 @@
 #include <string>
 
 #include "engine/cql/values/encode_value.h"
-#include "engine/model/composite_value.h"
-#include "engine/model/data_type.h"
+#include "engine/model/types/composite_value.h"
+#include "engine/model/types/data_type.h"
 #include "tests/over_cql/cql_session_test.h"
 
 namespace liststore::testing {

@@ -9,8 +9,8 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/cql/values/encode_value.h"
-#include "engine/model/timeuuid.h"
 #include "engine/model/token.h"
+#include "engine/model/types/timeuuid.h"
 #include "liststore/server_clock.h"
 #include "tests/over_cql/cql_session_test.h"
 

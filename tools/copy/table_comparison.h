@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 #include "tools/copy/remote_schema.h"
 #include "tools/copy/table_reader.h"
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "engine/base/status_macros.h"
-#include "engine/model/duration.h"
+#include "engine/model/types/duration.h"
 
 namespace liststore::cql {
 namespace {

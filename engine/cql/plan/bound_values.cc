@@ -6,8 +6,8 @@
 #include "engine/base/utf8.h"
 #include "engine/cql/syntax/quoting.h"
 #include "engine/cql/values/marshal_name.h"
-#include "engine/model/decimal.h"
-#include "engine/model/duration.h"
+#include "engine/model/types/decimal.h"
+#include "engine/model/types/duration.h"
 
 namespace liststore::cql {
 namespace {

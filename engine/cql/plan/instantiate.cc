@@ -11,8 +11,8 @@
 #include "engine/cql/plan/bind_where.h"
 #include "engine/cql/values/key_bytes.h"
 #include "engine/model/clustering_encoding.h"
-#include "engine/model/composite_value.h"
 #include "engine/model/partition_key.h"
+#include "engine/model/types/composite_value.h"
 
 namespace liststore::cql {
 namespace {

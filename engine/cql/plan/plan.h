@@ -18,8 +18,8 @@
 #include "engine/cql/syntax/statement.h"
 #include "engine/cql/syntax/unsupported.h"
 #include "engine/cql/values/native_function.h"
-#include "engine/model/data_type.h"
 #include "engine/model/schema.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore::cql {
 

@@ -9,7 +9,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/instantiate.h"
 #include "engine/cql/values/like_pattern.h"
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 
 namespace liststore::cql {
 

@@ -6,9 +6,9 @@
 
 #include "engine/base/check.h"
 #include "engine/base/md5.h"
-#include "engine/model/cql_type.h"
 #include "engine/model/partition_key.h"
 #include "engine/model/token.h"
+#include "engine/model/types/cql_type.h"
 
 namespace liststore::cql {
 namespace {

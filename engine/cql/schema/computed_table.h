@@ -10,7 +10,7 @@
 
 #include "engine/cql/schema/virtual_table.h"
 #include "engine/model/schema.h"
-#include "engine/model/uuid.h"
+#include "engine/model/types/uuid.h"
 
 namespace liststore::cql {
 

@@ -10,7 +10,7 @@
 #include "engine/cql/schema/virtual_table.h"
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/syntax/statement.h"
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore::cql {
 

@@ -17,7 +17,7 @@
 #include "engine/cql/syntax/statement.h"
 #include "engine/model/schema.h"
 #include "engine/model/schema_actions.h"
-#include "engine/model/uuid.h"
+#include "engine/model/types/uuid.h"
 #include "engine/settings/statement_settings.h"
 
 namespace liststore::cql {

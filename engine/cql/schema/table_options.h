@@ -9,7 +9,7 @@
 #include "engine/cql/syntax/dialect.h"
 #include "engine/cql/syntax/properties.h"
 #include "engine/model/schema.h"
-#include "engine/model/uuid.h"
+#include "engine/model/types/uuid.h"
 #include "engine/settings/statement_settings.h"
 
 namespace liststore::cql::schema_change {

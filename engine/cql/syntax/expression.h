@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/cql/syntax/cql_error.h"
-#include "engine/model/cql_type.h"
-#include "engine/model/data_type.h"
+#include "engine/model/types/cql_type.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore::cql {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "engine/cql/syntax/cql_error.h"
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore::cql {
 

@@ -20,7 +20,7 @@
 #include "engine/cql/values/number_text.h"
 #include "engine/cql/values/print_value.h"
 #include "engine/cql/values/time_text.h"
-#include "engine/model/decimal.h"
+#include "engine/model/types/decimal.h"
 
 namespace liststore::cql {
 namespace {

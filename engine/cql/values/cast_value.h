@@ -9,8 +9,8 @@
 
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/values/native_function.h"
-#include "engine/model/cql_type.h"
-#include "engine/model/data_type.h"
+#include "engine/model/types/cql_type.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore::cql {
 

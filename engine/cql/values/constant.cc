@@ -12,7 +12,7 @@
 #include "engine/cql/values/literal.h"
 #include "engine/cql/values/number_text.h"
 #include "engine/cql/values/time_text.h"
-#include "engine/model/uuid_order.h"
+#include "engine/model/types/uuid_order.h"
 
 namespace liststore::cql {
 namespace {

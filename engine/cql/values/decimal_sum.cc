@@ -6,8 +6,8 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/cql/values/number_text.h"
-#include "engine/model/big_number.h"
-#include "engine/model/decimal.h"
+#include "engine/model/types/big_number.h"
+#include "engine/model/types/decimal.h"
 
 namespace liststore::cql {
 namespace {

@@ -17,7 +17,7 @@
 #include "engine/cql/values/encode_value.h"
 #include "engine/cql/values/literal.h"
 #include "engine/cql/values/marshal_name.h"
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 
 namespace liststore::cql {
 namespace {

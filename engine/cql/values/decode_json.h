@@ -8,7 +8,7 @@
 
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/values/json_value.h"
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore::cql {
 

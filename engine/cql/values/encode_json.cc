@@ -17,8 +17,8 @@
 #include "engine/cql/values/number_text.h"
 #include "engine/cql/values/print_value.h"
 #include "engine/cql/values/time_text.h"
-#include "engine/model/composite_value.h"
-#include "engine/model/duration.h"
+#include "engine/model/types/composite_value.h"
+#include "engine/model/types/duration.h"
 
 namespace liststore::cql {
 namespace {

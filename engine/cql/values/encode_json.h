@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/cql/syntax/cql_error.h"
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore::cql {
 

@@ -5,7 +5,7 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore::cql {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/model/cql_type.h"
 #include "engine/model/schema.h"
-#include "engine/model/uuid.h"
+#include "engine/model/types/cql_type.h"
+#include "engine/model/types/uuid.h"
 
 namespace liststore::cql {
 

@@ -14,10 +14,10 @@
 #include "engine/cql/values/key_bytes.h"
 #include "engine/cql/values/literal.h"
 #include "engine/cql/values/print_value.h"
-#include "engine/model/composite_value.h"
 #include "engine/model/partition_key.h"
-#include "engine/model/timeuuid.h"
 #include "engine/model/token.h"
+#include "engine/model/types/composite_value.h"
+#include "engine/model/types/timeuuid.h"
 
 namespace liststore::cql {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/values/native_function.h"
-#include "engine/model/uuid.h"
+#include "engine/model/types/uuid.h"
 
 namespace liststore::cql {
 

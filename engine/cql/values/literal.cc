@@ -6,8 +6,8 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/syntax/shown_text.h"
-#include "engine/model/composite_value.h"
-#include "engine/model/cql_type.h"
+#include "engine/model/types/composite_value.h"
+#include "engine/model/types/cql_type.h"
 
 namespace liststore::cql {
 namespace {

@@ -11,7 +11,7 @@
 #include "absl/functional/function_ref.h"
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/syntax/expression.h"
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore::cql {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore::cql {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "engine/cql/syntax/expression.h"
-#include "engine/model/data_type.h"
 #include "engine/model/schema.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore::cql {
 

@@ -5,7 +5,7 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
-#include "engine/model/decimal.h"
+#include "engine/model/types/decimal.h"
 
 namespace liststore::cql {
 namespace {

@@ -12,7 +12,7 @@
 #include "engine/cql/values/inet_text.h"
 #include "engine/cql/values/number_text.h"
 #include "engine/cql/values/time_text.h"
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 
 namespace liststore::cql {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "engine/cql/syntax/cql_error.h"
-#include "engine/model/duration.h"
+#include "engine/model/types/duration.h"
 
 namespace liststore::cql {
 

@@ -7,7 +7,7 @@
 
 #include "engine/base/status_macros.h"
 #include "engine/cql/values/literal.h"
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 
 namespace liststore::cql {
 namespace {

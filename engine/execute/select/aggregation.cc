@@ -11,7 +11,7 @@
 #include "engine/base/status_macros.h"
 #include "engine/cql/values/encode_value.h"
 #include "engine/cql/values/number_text.h"
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 #include "engine/protocol/primitives.h"
 
 namespace liststore::execute {

@@ -15,9 +15,9 @@
 #include "engine/model/cell_path.h"
 #include "engine/model/clustering_encoding.h"
 #include "engine/model/clustering_key.h"
-#include "engine/model/composite_value.h"
 #include "engine/model/partition_key.h"
 #include "engine/model/token.h"
+#include "engine/model/types/composite_value.h"
 
 namespace liststore::execute {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 
 namespace liststore::execute {
 

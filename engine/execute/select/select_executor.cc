@@ -11,9 +11,9 @@
 #include "engine/execute/select/merged_rows.h"
 #include "engine/execute/select/read_limits.h"
 #include "engine/execute/select/result_collector.h"
-#include "engine/model/composite_value.h"
 #include "engine/model/partition_key.h"
 #include "engine/model/token.h"
+#include "engine/model/types/composite_value.h"
 
 namespace liststore::execute {
 namespace {

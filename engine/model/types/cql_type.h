@@ -1,7 +1,7 @@
 // CQL's native types: names, validation of encoded values, order. Collections, tuples and
 // user-defined types are made of them (data_type.h).
-#ifndef LISTSTORE_ENGINE_MODEL_CQL_TYPE_H_
-#define LISTSTORE_ENGINE_MODEL_CQL_TYPE_H_
+#ifndef LISTSTORE_ENGINE_MODEL_TYPES_CQL_TYPE_H_
+#define LISTSTORE_ENGINE_MODEL_TYPES_CQL_TYPE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -58,4 +58,4 @@ int CompareCqlValues(CqlType type, std::string_view a, std::string_view b);
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_ENGINE_MODEL_CQL_TYPE_H_
+#endif  // LISTSTORE_ENGINE_MODEL_TYPES_CQL_TYPE_H_

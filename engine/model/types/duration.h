@@ -1,7 +1,7 @@
 // Duration: a value of the CQL type of that name. Months and days have no fixed length, hence three
 // numbers.
-#ifndef LISTSTORE_ENGINE_MODEL_DURATION_H_
-#define LISTSTORE_ENGINE_MODEL_DURATION_H_
+#ifndef LISTSTORE_ENGINE_MODEL_TYPES_DURATION_H_
+#define LISTSTORE_ENGINE_MODEL_TYPES_DURATION_H_
 
 #include <cstdint>
 #include <optional>
@@ -37,4 +37,4 @@ std::string EncodeDuration(const Duration& duration);
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_ENGINE_MODEL_DURATION_H_
+#endif  // LISTSTORE_ENGINE_MODEL_TYPES_DURATION_H_

@@ -1,4 +1,4 @@
-#include "engine/model/decimal.h"
+#include "engine/model/types/decimal.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +8,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/three_way.h"
-#include "engine/model/big_number.h"
+#include "engine/model/types/big_number.h"
 
 namespace liststore {
 namespace {

@@ -1,8 +1,8 @@
 // Natural numbers of any length: their digits in decimal and in binary, and products. All in nearly
 // linear time: O(n log^2 n) of n digits, and some 20 bytes of working memory for a byte; what is
 // short is done as on paper.
-#ifndef LISTSTORE_ENGINE_MODEL_BIG_NUMBER_H_
-#define LISTSTORE_ENGINE_MODEL_BIG_NUMBER_H_
+#ifndef LISTSTORE_ENGINE_MODEL_TYPES_BIG_NUMBER_H_
+#define LISTSTORE_ENGINE_MODEL_TYPES_BIG_NUMBER_H_
 
 #include <cstdint>
 #include <span>
@@ -26,4 +26,4 @@ Limbs TimesPowerOfTen(std::span<const uint32_t> number, uint64_t exponent);
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_ENGINE_MODEL_BIG_NUMBER_H_
+#endif  // LISTSTORE_ENGINE_MODEL_TYPES_BIG_NUMBER_H_

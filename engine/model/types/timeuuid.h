@@ -1,15 +1,15 @@
 // Timeuuids: UUIDs of version 1, which carry an instant in steps of 100 ns. Sources: RFC 4122,
 // section 4.2; ScyllaDB utils/UUID_gen.hh.
-#ifndef LISTSTORE_ENGINE_MODEL_TIMEUUID_H_
-#define LISTSTORE_ENGINE_MODEL_TIMEUUID_H_
+#ifndef LISTSTORE_ENGINE_MODEL_TYPES_TIMEUUID_H_
+#define LISTSTORE_ENGINE_MODEL_TYPES_TIMEUUID_H_
 
 #include <cstdint>
 #include <string_view>
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
-#include "engine/model/uuid.h"
-#include "engine/model/uuid_order.h"
+#include "engine/model/types/uuid.h"
+#include "engine/model/types/uuid_order.h"
 
 namespace liststore {
 
@@ -51,4 +51,4 @@ inline int64_t MillisecondsOfTimeuuid(std::string_view uuid) {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_ENGINE_MODEL_TIMEUUID_H_
+#endif  // LISTSTORE_ENGINE_MODEL_TYPES_TIMEUUID_H_

@@ -1,8 +1,8 @@
 // How UUIDs sort. The bytes are time_low (4), time_mid (2), version and time_high (2), then 8 more;
 // an ordered form is 16 bytes whose unsigned order is the type's, and can be turned back. Source:
 // Cassandra `UUIDType`, `TimeUUIDType`; ScyllaDB `utils/UUID.hh`.
-#ifndef LISTSTORE_ENGINE_MODEL_UUID_ORDER_H_
-#define LISTSTORE_ENGINE_MODEL_UUID_ORDER_H_
+#ifndef LISTSTORE_ENGINE_MODEL_TYPES_UUID_ORDER_H_
+#define LISTSTORE_ENGINE_MODEL_TYPES_UUID_ORDER_H_
 
 #include <cstdint>
 
@@ -73,4 +73,4 @@ inline int CompareTimeuuids(const char* a, const char* b) {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_ENGINE_MODEL_UUID_ORDER_H_
+#endif  // LISTSTORE_ENGINE_MODEL_TYPES_UUID_ORDER_H_

@@ -1,6 +1,6 @@
 // Uuid: 16 bytes that name a table, a version of the schema, a node.
-#ifndef LISTSTORE_ENGINE_MODEL_UUID_H_
-#define LISTSTORE_ENGINE_MODEL_UUID_H_
+#ifndef LISTSTORE_ENGINE_MODEL_TYPES_UUID_H_
+#define LISTSTORE_ENGINE_MODEL_TYPES_UUID_H_
 
 #include <array>
 #include <compare>
@@ -45,4 +45,4 @@ struct Uuid {
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_ENGINE_MODEL_UUID_H_
+#endif  // LISTSTORE_ENGINE_MODEL_TYPES_UUID_H_

@@ -1,4 +1,4 @@
-#include "engine/model/big_number.h"
+#include "engine/model/types/big_number.h"
 
 #include <algorithm>
 #include <bit>

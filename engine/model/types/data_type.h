@@ -1,8 +1,8 @@
 // DataType: a type as CQL statements and drivers know it: a native one, a list, set, map or tuple
 // of others, or one that a user has defined. Storage sees native types alone, but for the order of
 // clustering columns (TableSchema); what a cell of another kind holds is bytes to it.
-#ifndef LISTSTORE_ENGINE_MODEL_DATA_TYPE_H_
-#define LISTSTORE_ENGINE_MODEL_DATA_TYPE_H_
+#ifndef LISTSTORE_ENGINE_MODEL_TYPES_DATA_TYPE_H_
+#define LISTSTORE_ENGINE_MODEL_TYPES_DATA_TYPE_H_
 
 #include <cstdint>
 #include <functional>
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/model/cql_type.h"
+#include "engine/model/types/cql_type.h"
 
 namespace liststore {
 
@@ -164,4 +164,4 @@ std::string JoinCollection(const DataType& type, const std::vector<std::string>&
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_ENGINE_MODEL_DATA_TYPE_H_
+#endif  // LISTSTORE_ENGINE_MODEL_TYPES_DATA_TYPE_H_

@@ -1,4 +1,4 @@
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 
 #include <algorithm>
 #include <utility>

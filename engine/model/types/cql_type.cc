@@ -1,4 +1,4 @@
-#include "engine/model/cql_type.h"
+#include "engine/model/types/cql_type.h"
 
 #include <bit>
 #include <cmath>
@@ -9,9 +9,9 @@
 #include "engine/base/check.h"
 #include "engine/base/three_way.h"
 #include "engine/base/utf8.h"
-#include "engine/model/decimal.h"
-#include "engine/model/duration.h"
-#include "engine/model/uuid_order.h"
+#include "engine/model/types/decimal.h"
+#include "engine/model/types/duration.h"
+#include "engine/model/types/uuid_order.h"
 
 namespace liststore {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/model/duration.h"
+#include "engine/model/types/duration.h"
 
 #include <bit>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Integers and decimals of any length, as CQL's varint and decimal encode them: two's complement,
 // big endian; a decimal has a 4-byte scale in front, value = unscaled * 10^-scale.
-#ifndef LISTSTORE_ENGINE_MODEL_DECIMAL_H_
-#define LISTSTORE_ENGINE_MODEL_DECIMAL_H_
+#ifndef LISTSTORE_ENGINE_MODEL_TYPES_DECIMAL_H_
+#define LISTSTORE_ENGINE_MODEL_TYPES_DECIMAL_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -42,4 +42,4 @@ int CompareDecimals(std::string_view a, std::string_view b);
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_ENGINE_MODEL_DECIMAL_H_
+#endif  // LISTSTORE_ENGINE_MODEL_TYPES_DECIMAL_H_

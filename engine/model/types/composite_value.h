@@ -1,7 +1,7 @@
 // Values of lists, sets, maps, tuples and user types: how they are taken apart and put together,
 // and their order. Source of the encodings: native_protocol_v4.spec, section 6.
-#ifndef LISTSTORE_ENGINE_MODEL_COMPOSITE_VALUE_H_
-#define LISTSTORE_ENGINE_MODEL_COMPOSITE_VALUE_H_
+#ifndef LISTSTORE_ENGINE_MODEL_TYPES_COMPOSITE_VALUE_H_
+#define LISTSTORE_ENGINE_MODEL_TYPES_COMPOSITE_VALUE_H_
 
 #include <cstddef>
 #include <optional>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore {
 
@@ -48,4 +48,4 @@ int CompareValues(const DataType& type, std::string_view a, std::string_view b);
 
 }  // namespace liststore
 
-#endif  // LISTSTORE_ENGINE_MODEL_COMPOSITE_VALUE_H_
+#endif  // LISTSTORE_ENGINE_MODEL_TYPES_COMPOSITE_VALUE_H_
