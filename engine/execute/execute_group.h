@@ -17,7 +17,7 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/execute/request_handler.h"
 #include "engine/execute/statement_cache.h"
-#include "engine/execute/write_set.h"
+#include "engine/execute/write/write_set.h"
 #include "engine/protocol/request.h"
 #include "engine/protocol/response.h"
 #include "engine/shard/engine.h"

@@ -23,7 +23,7 @@
 #include "engine/execute/loop_gate.h"
 #include "engine/execute/request_handler.h"
 #include "engine/execute/statement_cache.h"
-#include "engine/execute/timeuuid_source.h"
+#include "engine/execute/write/timeuuid_source.h"
 #include "engine/model/schema_difference.h"
 #include "engine/protocol/request.h"
 #include "engine/protocol/response.h"

@@ -19,7 +19,7 @@
 #include "engine/execute/feature_tally.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/select/work_pace.h"
-#include "engine/execute/write_set.h"
+#include "engine/execute/write/write_set.h"
 #include "engine/settings/live_settings.h"
 
 namespace liststore::execute {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "engine/base/status_macros.h"
-#include "engine/execute/counter_additions.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
+#include "engine/execute/write/counter_additions.h"
 
 namespace liststore::execute {
 namespace {

@@ -12,11 +12,11 @@
 #include "engine/cql/plan/plan_bytes.h"
 #include "engine/cql/plan/plan_conditions.h"
 #include "engine/execute/answers.h"
-#include "engine/execute/batch_size.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
 #include "engine/execute/view_follower.h"
-#include "engine/execute/write_type.h"
+#include "engine/execute/write/batch_size.h"
+#include "engine/execute/write/write_type.h"
 
 namespace liststore::execute {
 namespace {

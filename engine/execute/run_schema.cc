@@ -15,7 +15,7 @@
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
 #include "engine/execute/view_follower.h"
-#include "engine/execute/write_set.h"
+#include "engine/execute/write/write_set.h"
 #include "engine/model/mutation.h"
 #include "engine/model/schema_difference.h"
 #include "engine/shard/run_schema_actions.h"

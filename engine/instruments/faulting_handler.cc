@@ -10,7 +10,7 @@
 #include "engine/cql/syntax/statement_outline.h"
 #include "engine/cql/values/partition_key_text.h"
 #include "engine/execute/answers.h"
-#include "engine/execute/write_type.h"
+#include "engine/execute/write/write_type.h"
 
 namespace liststore::instruments {
 namespace {

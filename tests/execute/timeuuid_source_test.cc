@@ -1,4 +1,4 @@
-#include "engine/execute/timeuuid_source.h"
+#include "engine/execute/write/timeuuid_source.h"
 
 #include <gtest/gtest.h>
 

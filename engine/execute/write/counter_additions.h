@@ -1,6 +1,6 @@
 // CounterAdditions: what a statement, or a batch, adds to counters.
-#ifndef LISTSTORE_ENGINE_EXECUTE_COUNTER_ADDITIONS_H_
-#define LISTSTORE_ENGINE_EXECUTE_COUNTER_ADDITIONS_H_
+#ifndef LISTSTORE_ENGINE_EXECUTE_WRITE_COUNTER_ADDITIONS_H_
+#define LISTSTORE_ENGINE_EXECUTE_WRITE_COUNTER_ADDITIONS_H_
 
 #include <cstdint>
 #include <map>
@@ -57,4 +57,4 @@ class CounterAdditions {
 
 }  // namespace liststore::execute
 
-#endif  // LISTSTORE_ENGINE_EXECUTE_COUNTER_ADDITIONS_H_
+#endif  // LISTSTORE_ENGINE_EXECUTE_WRITE_COUNTER_ADDITIONS_H_

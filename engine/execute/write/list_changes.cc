@@ -1,4 +1,4 @@
-#include "engine/execute/list_changes.h"
+#include "engine/execute/write/list_changes.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "engine/execute/write_set.h"
+#include "engine/execute/write/write_set.h"
 
 #include <algorithm>
 #include <limits>

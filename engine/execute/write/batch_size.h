@@ -1,6 +1,6 @@
 // How large a batch is, by ScyllaDB's measure: the memory that its mutations take there.
-#ifndef LISTSTORE_ENGINE_EXECUTE_BATCH_SIZE_H_
-#define LISTSTORE_ENGINE_EXECUTE_BATCH_SIZE_H_
+#ifndef LISTSTORE_ENGINE_EXECUTE_WRITE_BATCH_SIZE_H_
+#define LISTSTORE_ENGINE_EXECUTE_WRITE_BATCH_SIZE_H_
 
 #include <cstdint>
 #include <span>
@@ -16,4 +16,4 @@ cql::CqlStatus CheckBatchSize(std::span<const Command> commands, uint64_t bytes_
 
 }  // namespace liststore::execute
 
-#endif  // LISTSTORE_ENGINE_EXECUTE_BATCH_SIZE_H_
+#endif  // LISTSTORE_ENGINE_EXECUTE_WRITE_BATCH_SIZE_H_

@@ -1,6 +1,6 @@
 // TimeuuidSource: the timeuuids of a server, by its clock.
-#ifndef LISTSTORE_ENGINE_EXECUTE_TIMEUUID_SOURCE_H_
-#define LISTSTORE_ENGINE_EXECUTE_TIMEUUID_SOURCE_H_
+#ifndef LISTSTORE_ENGINE_EXECUTE_WRITE_TIMEUUID_SOURCE_H_
+#define LISTSTORE_ENGINE_EXECUTE_WRITE_TIMEUUID_SOURCE_H_
 
 #include <cstdint>
 
@@ -34,4 +34,4 @@ class TimeuuidSource {
 
 }  // namespace liststore::execute
 
-#endif  // LISTSTORE_ENGINE_EXECUTE_TIMEUUID_SOURCE_H_
+#endif  // LISTSTORE_ENGINE_EXECUTE_WRITE_TIMEUUID_SOURCE_H_

@@ -1,7 +1,7 @@
 // ListChanges: what a statement, or a batch, changes in lists by what they hold: elements by their
 // index, and all of some value.
-#ifndef LISTSTORE_ENGINE_EXECUTE_LIST_CHANGES_H_
-#define LISTSTORE_ENGINE_EXECUTE_LIST_CHANGES_H_
+#ifndef LISTSTORE_ENGINE_EXECUTE_WRITE_LIST_CHANGES_H_
+#define LISTSTORE_ENGINE_EXECUTE_WRITE_LIST_CHANGES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -97,4 +97,4 @@ class ListChanges final : public RowConditions {
 
 }  // namespace liststore::execute
 
-#endif  // LISTSTORE_ENGINE_EXECUTE_LIST_CHANGES_H_
+#endif  // LISTSTORE_ENGINE_EXECUTE_WRITE_LIST_CHANGES_H_

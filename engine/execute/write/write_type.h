@@ -1,6 +1,6 @@
 // Kinds of batches and of writes: a plan's, the wire's, and those that errors of a write name.
-#ifndef LISTSTORE_ENGINE_EXECUTE_WRITE_TYPE_H_
-#define LISTSTORE_ENGINE_EXECUTE_WRITE_TYPE_H_
+#ifndef LISTSTORE_ENGINE_EXECUTE_WRITE_WRITE_TYPE_H_
+#define LISTSTORE_ENGINE_EXECUTE_WRITE_WRITE_TYPE_H_
 
 #include "engine/base/check.h"
 #include "engine/cql/plan/plan.h"
@@ -52,4 +52,4 @@ inline protocol::WriteType WriteTypeOf(const cql::Plan& plan) {
 
 }  // namespace liststore::execute
 
-#endif  // LISTSTORE_ENGINE_EXECUTE_WRITE_TYPE_H_
+#endif  // LISTSTORE_ENGINE_EXECUTE_WRITE_WRITE_TYPE_H_

@@ -1,4 +1,4 @@
-#include "engine/execute/batch_size.h"
+#include "engine/execute/write/batch_size.h"
 
 #include <algorithm>
 #include <cstddef>

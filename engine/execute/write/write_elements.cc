@@ -8,7 +8,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
-#include "engine/execute/write_set.h"
+#include "engine/execute/write/write_set.h"
 #include "engine/model/types/composite_value.h"
 #include "engine/model/types/timeuuid.h"
 

@@ -1,4 +1,4 @@
-#include "engine/execute/counter_additions.h"
+#include "engine/execute/write/counter_additions.h"
 
 #include <array>
 #include <deque>

@@ -1,6 +1,6 @@
 // WriteSet: what a statement, or the statements of a batch, write, as commands of the engine.
-#ifndef LISTSTORE_ENGINE_EXECUTE_WRITE_SET_H_
-#define LISTSTORE_ENGINE_EXECUTE_WRITE_SET_H_
+#ifndef LISTSTORE_ENGINE_EXECUTE_WRITE_WRITE_SET_H_
+#define LISTSTORE_ENGINE_EXECUTE_WRITE_WRITE_SET_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -22,8 +22,8 @@
 #include "engine/cql/plan/plan.h"
 #include "engine/cql/plan/view_plan.h"
 #include "engine/cql/syntax/cql_error.h"
-#include "engine/execute/list_changes.h"
-#include "engine/execute/timeuuid_source.h"
+#include "engine/execute/write/list_changes.h"
+#include "engine/execute/write/timeuuid_source.h"
 #include "engine/model/cell_path.h"
 #include "engine/model/mutation.h"
 
@@ -192,4 +192,4 @@ cql::CqlStatus CheckNotInFuture(const std::optional<cql::Operand>& operand, cql:
 
 }  // namespace liststore::execute
 
-#endif  // LISTSTORE_ENGINE_EXECUTE_WRITE_SET_H_
+#endif  // LISTSTORE_ENGINE_EXECUTE_WRITE_WRITE_SET_H_
