@@ -1,0 +1,208 @@
+#include "tools/serve/server_options.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "engine/base/machine_limits.h"
+#include "engine/base/status_macros.h"
+#include "engine/base/strings.h"
+
+namespace liststore {
+namespace {
+
+// A process with less has no room for rows beside the program.
+constexpr uint64_t kProcessBytesMin = uint64_t{64} << 20;
+
+// How the memory of the process is divided.
+struct MemoryShares {
+  uint64_t rows = 0;
+  uint64_t clients = 0;
+};
+
+// What the program takes beside rows and clients: itself, its threads, what a turn of each works
+// in, and what is lost between the sizes of blocks.
+uint64_t ProgramBytes(uint64_t process_bytes) { return (uint64_t{24} << 20) + process_bytes / 32; }
+
+absl::StatusOr<MemoryShares> DivideMemory(const ServeOptions& options) {
+  uint64_t process_bytes = options.memory_limit_bytes;
+  if (process_bytes == 0) {
+    const uint64_t machine_bytes = ReadMachineLimits({.cores = false}).memory_bytes;
+    if (machine_bytes == 0) {
+      return absl::FailedPreconditionError(
+          "the machine does not say how much memory it has: --memory-limit has to");
+    }
+    process_bytes = std::max(DefaultMemoryLimitBytes(machine_bytes), kProcessBytesMin);
+  }
+  if (process_bytes < kProcessBytesMin) {
+    return absl::InvalidArgumentError(absl::StrCat("--memory-limit is ", process_bytes,
+                                                   " bytes, less than ", kProcessBytesMin,
+                                                   ": it is for the whole process"));
+  }
+  MemoryShares shares;
+  shares.clients = options.client_memory_bytes != 0
+                       ? options.client_memory_bytes
+                       : std::clamp(process_bytes / 8, uint64_t{16} << 20, uint64_t{4} << 30);
+  const uint64_t taken = ProgramBytes(process_bytes) + shares.clients;
+  constexpr uint64_t kRowsMin = uint64_t{1} << 20;
+  if (shares.clients > process_bytes || taken + kRowsMin > process_bytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--client-memory of ", shares.clients, " bytes leaves no memory for rows: --memory-limit ",
+        "is ", process_bytes, ", and the program takes ", ProgramBytes(process_bytes)));
+  }
+  shares.rows = process_bytes - taken;
+  return shares;
+}
+
+bool IsLoopback(std::string_view address) {
+  return address == "localhost" || address == "::1" || address.starts_with("127.");
+}
+
+// No client comes in without a certificate.
+bool AsksForCertificates(const ServeOptions& options) {
+  const bool is_tls_alone =
+      options.tls_only || (options.cql_port_is_tls && options.shard_aware_port_is_tls);
+  return !options.tls_certificate.empty() && options.tls_requires_client_certificate &&
+         is_tls_alone;
+}
+
+absl::Status ChooseTls(const ServeOptions& options, CqlServerOptions& server) {
+  if (options.tls_certificate.empty()) {
+    const std::pair<std::string_view, bool> asked[] = {
+        {"tls-key", !options.tls_key.empty()},
+        {"tls-ca", !options.tls_ca.empty()},
+        {"tls-require-client-certificate", options.tls_requires_client_certificate},
+        {"tls-port", options.tls_port.has_value()},
+        {"tls-shard-aware-port", options.tls_shard_aware_port.has_value()},
+        {"tls-only", options.tls_only},
+        {"tls-ciphers", !options.tls_ciphers.empty()}};
+    for (const auto& [flag, is_asked] : asked) {
+      if (!is_asked) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", ToAbsl(flag), " is given, but no --tls-certificate"));
+    }
+    return absl::OkStatus();
+  }
+  if (options.tls_only && (options.tls_port || options.tls_shard_aware_port)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.tls_port ? "--tls-port" : "--tls-shard-aware-port",
+                     ": with --tls-only, --cql-port and --shard-aware-port are the ports of TLS"));
+  }
+  TlsOptions tls;
+  tls.certificate_file = options.tls_certificate;
+  tls.key_file = options.tls_key;
+  tls.ca_file = options.tls_ca;
+  if (options.tls_requires_client_certificate && options.tls_ca.empty()) {
+    return absl::InvalidArgumentError(
+        "--tls-require-client-certificate: --tls-ca has to name the CAs that sign them");
+  }
+  tls.require_client_certificate = options.tls_requires_client_certificate;
+  tls.min_version = options.tls_min_version == "1.3" ? TlsVersion::k1_3 : TlsVersion::k1_2;
+  tls.ciphers = options.tls_ciphers;
+  server.tls = std::move(tls);
+  if (options.tls_only) return absl::OkStatus();
+  if (!options.cql_port_is_tls) {
+    server.tls_port = options.tls_port.value_or(options.cql_port == 0 ? 0 : kTlsPort);
+  }
+  if (!options.shard_aware_port_is_tls) {
+    const bool is_default = server.tls_port == kTlsPort;
+    server.tls_shard_aware_port =
+        options.tls_shard_aware_port.value_or(is_default ? kTlsShardAwarePort : 0);
+  }
+  return absl::OkStatus();
+}
+
+// The first line of a file, which may be without an end.
+absl::StatusOr<std::string> ReadPassword(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  if (!file || !std::getline(file, line)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--auth-password-file ", path, ": ",
+                     file.is_open() ? "has no line with a password" : strerror(errno)));
+  }
+  if (line.ends_with('\r')) line.pop_back();
+  if (line.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--auth-password-file ", path, ": its first line is empty"));
+  }
+  return line;
+}
+
+absl::Status TakeCredentials(const ServeOptions& options, CqlServerOptions& server) {
+  if (options.auth.empty()) {
+    if (options.auth_password_file.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError("--auth-password-file is for the user that --auth names");
+  }
+  const size_t colon = options.auth.find(':');
+  server.user = options.auth.substr(0, colon);
+  if (options.auth_password_file.empty()) {
+    if (colon != std::string::npos) server.password = options.auth.substr(colon + 1);
+    if (!server.user.empty() && !server.password.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        "--auth is not USER:PASSWORD, nor USER with --auth-password-file");
+  }
+  if (colon != std::string::npos) {
+    return absl::InvalidArgumentError("--auth has a password, and so has --auth-password-file");
+  }
+  LS_ASSIGN_OR_RETURN(server.password, ReadPassword(options.auth_password_file));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool IsOpen(const ServeOptions& options) {
+  return options.auth.empty() && !options.auth_by_scylla_config && !IsLoopback(options.address) &&
+         !AsksForCertificates(options);
+}
+
+bool HasInstruments(const ServeOptions& options) {
+  return options.has_instruments.value_or(!IsOpen(options));
+}
+
+absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options,
+                                                 std::vector<ScyllaOption> scylla) {
+  CqlServerOptions server;
+  server.scylla_options = std::move(scylla);
+  server.max_connections = options.max_connections;
+  server.max_connections_per_address = options.max_connections_per_address;
+  server.idle_timeout_seconds = options.idle_timeout_seconds;
+  server.queue_time_max_ms = options.queue_time_max_ms;
+  server.instruments = HasInstruments(options);
+  server.address = options.address;
+  server.cql_port = options.cql_port;
+  server.shard_aware_port = options.shard_aware_port;
+  server.shards = options.shards;
+  LS_RETURN_IF_ERROR(ChooseTls(options, server));
+  LS_ASSIGN_OR_RETURN(const MemoryShares shares, DivideMemory(options));
+  server.memory_limit_bytes = shares.rows;
+  server.client_memory_bytes = shares.clients;
+  server.populate_bytes = options.populate_bytes;
+  server.like = options.like;
+  server.looks_like_scylla = options.looks_like_scylla;
+  server.journal_entries = options.journal_entries;
+  server.refuses_unknown_data_centers = options.strict || !options.data_centers.empty();
+  if (!options.data_centers.empty()) {
+    server.other_data_centers = absl::StrSplit(options.data_centers, ',');
+    server.data_center = server.other_data_centers.front();
+    server.other_data_centers.erase(server.other_data_centers.begin());
+  }
+  server.rack = options.rack;
+  server.cluster_name = options.cluster_name;
+  server.release_version = options.release_version;
+  using ClientTimestamps = CqlServerOptions::ClientTimestamps;
+  if (options.replaces_client_timestamps) {
+    server.client_timestamps = *options.replaces_client_timestamps ? ClientTimestamps::kReplace
+                                                                   : ClientTimestamps::kHonour;
+  }
+  LS_RETURN_IF_ERROR(TakeCredentials(options, server));
+  return server;
+}
+
+}  // namespace liststore
