@@ -29,7 +29,7 @@ constexpr size_t kFloodValueBytes = 24;
 constexpr uint64_t kSampleEvery = 100'000;
 constexpr uint32_t kHitItems = 20;
 // Differences of a hundredth are to be seen: where a store's memory came to lie makes as much, so
-// that all sides are loaded anew a few times, and what else the machine does makes more, so that
+// that all sides are loaded again a few times, and what else the machine does makes more, so that
 // turns are short and many. Odd, so that there is a median.
 constexpr int kHitLoads = 3;
 constexpr int kHitRoundsOfLoad = 49;

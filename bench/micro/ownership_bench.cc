@@ -155,7 +155,7 @@ class MutexScheme {
   std::vector<Lane> lanes_;
 };
 
-// Every operation goes to a thread that owns the lane for ever: two threads, as two cores have,
+// Every operation goes to a thread that owns the lane forever: two threads, as two cores have,
 // each polling the boxes of its lanes.
 class MailboxScheme {
  public:

@@ -34,7 +34,7 @@ absl::Status CheckWireRows(const GrowingLists& lists, uint32_t list, const CqlRo
 // again: loading asks for all that a server can do, and a slow one says so.
 class LoadSource final : public WireSource {
  public:
-  // Batches sent again, of all lists together: a server that takes none is not asked for ever.
+  // Batches sent again, of all lists together: a server that takes none is not asked forever.
   static constexpr uint64_t kAgainMax = 10'000;
 
   LoadSource(const GrowingLists& lists, std::string_view insert);

@@ -54,7 +54,7 @@ struct CountCommand {
 // until `fresh_until_seconds`.
 struct PutCommand {
   std::span<const RowUpdate> rows;
-  int64_t fresh_until_seconds = 0;  // 0: for ever
+  int64_t fresh_until_seconds = 0;  // 0: forever
   // Of Engine::ChangeMark: refused when the partition was changed since.
   std::optional<uint64_t> unless_since;
 };

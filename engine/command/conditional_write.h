@@ -22,7 +22,7 @@ namespace liststore {
 class RowConditions {
  public:
   virtual ~RowConditions() = default;
-  // An attempt begins, maybe not the first: after a refusal for memory the rows are read anew.
+  // An attempt begins, maybe not the first: after a refusal for memory the rows are read again.
   virtual void OnAttempt() = 0;
   // The live cells of the partition's static row, before any row; called where there are some and
   // the look asks for them. Valid during the call.

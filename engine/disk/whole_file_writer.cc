@@ -71,7 +71,7 @@ absl::Status WholeFileWriter::Append(std::string_view bytes) {
   LS_CHECK(file_ != kNoFile, "a writer is open while it is appended to");
   while (!bytes.empty()) {
     const int64_t written = calls_.Write(file_, bytes.data(), bytes.size());
-    // A write of nothing would go on for ever.
+    // A write of nothing would go on forever.
     if (written <= 0) return FileError("write", beside_, written == 0 ? -EIO : written);
     bytes_ += static_cast<uint64_t>(written);
     bytes.remove_prefix(static_cast<size_t>(written));

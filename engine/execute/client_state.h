@@ -42,7 +42,7 @@ struct ClientState {
   uint32_t shard = 0;  // of the connection, constant
   // Negotiated by STARTUP.
   protocol::Extensions extensions;
-  // Who this is to the journal; made when that wants to know, and anew for another keyspace.
+  // Who this is to the journal; made when that wants to know, and again for another keyspace.
   std::shared_ptr<const instruments::JournalClient> journal_client;
   StatementMemo statements;            // that it has executed
   roles::PermissionCache permissions;  // of `user`

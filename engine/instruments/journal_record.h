@@ -25,7 +25,7 @@ inline constexpr size_t kRecordedValueBytesMax = 1024;  // of a value
 inline constexpr size_t kRecordedBytesMax = 8192;       // of all texts, values and the error
 inline constexpr size_t kRecordedStatementsMax = 128;   // of a batch
 
-// Who sent a request. Made once for a connection, and anew when it chooses another keyspace.
+// Who sent a request. Made once for a connection, and again when it chooses another keyspace.
 struct JournalClient {
   std::string address;  // "127.0.0.1:54321"
   std::string driver;   // empty: not said
@@ -39,7 +39,7 @@ struct SharedFacts {
   uint64_t duration_nanos = 0;  // by the machine, whatever the clock
   uint64_t dead_rows = 0;       // that its reads passed over
   const JournalClient* client = nullptr;
-  // Names; they live for ever. Empty: none.
+  // Names; they live forever. Empty: none.
   const char* consistency = "";
   const char* serial_consistency = "";
   const char* outcome = "";

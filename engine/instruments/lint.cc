@@ -45,7 +45,7 @@ std::string QualifiedName(const TableDefinition& table) {
   return table.keyspace + "." + table.name;
 }
 
-// INSERT and UPDATE that keep a row for ever. Counters have no choice.
+// INSERT and UPDATE that keep a row forever. Counters have no choice.
 bool KeepsForEver(const cql::ModificationPlan& plan) {
   const bool writes = plan.kind == cql::ModificationPlan::Kind::kInsert ||
                       plan.kind == cql::ModificationPlan::Kind::kUpdate;

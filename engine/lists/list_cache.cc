@@ -147,7 +147,7 @@ class ListCache::Impl::LoadOfFlights final : public ListLoad {
  public:
   LoadOfFlights(Impl& cache, std::span<const std::shared_ptr<LoadFlight>> flights)
       : cache_(cache), flights_(flights) {}
-  // Also if the loader throws, no read waits for ever.
+  // Also if the loader throws, no read waits forever.
   ~LoadOfFlights() override { FailOthers(absl::InternalError("the loader did not return")); }
 
   size_t size() const override { return flights_.size(); }
@@ -290,7 +290,7 @@ void ListCache::Impl::HandOut(Flights flights) {
     ++refreshes_under_way_;
   }
   options_.executor([this, flights = std::move(flights)] {
-    // Counts down even if the loader throws, so that the destructor does not wait for ever.
+    // Counts down even if the loader throws, so that the destructor does not wait forever.
     struct Ended {
       ~Ended() {
         const MutexLock lock(cache.refreshes_mutex_);

@@ -7,7 +7,7 @@
 // partitions gain 20-40 %; before that they refuse them, so that a small store stays small.
 //
 // Resident memory follows use: granules of 64 KiB that are entirely free are dropped. Some (1/16 of
-// what is in use) are kept for the next slab, because giving a granule back and touching it anew
+// what is in use) are kept for the next slab, because giving a granule back and touching it again
 // costs about 20 us and takes a 2 MiB page apart. Who frees holds a lane as a rule, for which
 // others wait: what is in excess is left to DropKept, which background work calls holding nothing,
 // and Free gives it back itself only where nobody does and twice as much has gathered. While

@@ -20,7 +20,7 @@ struct PartitionInfo {
   // Rows that were passed over: deleted or over, and not reclaimed yet. More than it holds: as many
   // as it holds.
   uint32_t dead_rows = 0;
-  int64_t fresh_until_seconds = 0;  // 0: for ever, or nobody said
+  int64_t fresh_until_seconds = 0;  // 0: forever, or nobody said
 
   void SetDeadRows(uint64_t rows) {
     dead_rows =

@@ -210,7 +210,7 @@ struct Schema {
 };
 
 // Puts the columns into the order of `SELECT *`, numbers them within their kinds and makes
-// `storage` anew from columns, indexes and options (its id stays). Every column's kind, type,
+// `storage` again from columns, indexes and options (its id stays). Every column's kind, type,
 // direction and, for key columns, position are given; key columns are of types that
 // CanBeKeyColumn. Storage keeps values of other than native types as blobs.
 void CompleteTable(TableDefinition& table);

@@ -44,7 +44,7 @@ struct StoredPartition {
   bool foreign_timestamps = false;
   int64_t grace_start_seconds = 0;
   // What it knows of itself as a part of a cache: more of it may be elsewhere; put without rows,
-  // and kept so. Until when it is fresh, 0: for ever, or nobody said; never of a partial one.
+  // and kept so. Until when it is fresh, 0: forever, or nobody said; never of a partial one.
   bool partial = false;
   bool kept_empty = false;
   int64_t fresh_until_seconds = 0;

@@ -26,7 +26,7 @@ constexpr std::chrono::milliseconds kDrainTime(1000);
 constexpr std::chrono::milliseconds kStopDrainTime(100);
 constexpr size_t kDrainedBytesMax = size_t{16} << 20;
 // What arrived before the server stopped is answered, but a client that keeps sending is not
-// listened to for ever: 1 MiB.
+// listened to forever: 1 MiB.
 constexpr int kLastReadsMax = 16;
 // Until a client is heard again whose bytes had no room.
 constexpr std::chrono::milliseconds kRoomTime(50);

@@ -35,7 +35,7 @@ enum class Consistency : uint16_t {
   kLocalSerial = 0x09,
   kLocalOne = 0x0a,
 };
-// "LOCAL_ONE": as messages print it. A literal: it ends with a NUL and lives for ever.
+// "LOCAL_ONE": as messages print it. A literal: it ends with a NUL and lives forever.
 const char* ConsistencyName(Consistency consistency);
 
 // [value]: bytes, null, or (v4) not set. 16 bytes; does not own them.

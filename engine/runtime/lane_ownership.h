@@ -166,7 +166,7 @@ class alignas(kCacheLineBytes) LaneOwnership {
   }
 
   // After this many served nodes the holder passes the lane on to a thread that is waiting in it,
-  // so that returning callers cannot keep it for ever. 64 operations are 15-30 us of borrowed time.
+  // so that returning callers cannot keep it forever. 64 operations are 15-30 us of borrowed time.
   static constexpr uint32_t kServedMax = 64;
 
  private:

@@ -33,7 +33,7 @@ class Catalog {
   enum class Outcome : uint8_t {
     kNothing,  // it is dropped
     kUnseen,   // published; no statement sees a difference (ids in the engine alone): the version
-               // stays, and nobody reads the schema anew
+               // stays, and nobody reads the schema again
     kChanged,  // published, with a new version
   };
   Outcome ChangeAs(absl::FunctionRef<Outcome(Schema&)> change);

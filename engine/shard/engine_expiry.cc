@@ -34,7 +34,7 @@ struct LaneSearch {
 
 // Looks at what comes next of a table; true when it is through.
 bool SearchTable(storage::Table& table, LaneSearch& at, storage::ExpirySearch& search) {
-  // Another table has the place of one that was dropped: it begins anew.
+  // Another table has the place of one that was dropped: it starts over.
   if (at.started && !(table.schema().id == at.id)) at.started = at.place.within = false;
   at.id = table.schema().id;
   std::optional<std::string_view> after;

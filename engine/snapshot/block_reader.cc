@@ -51,7 +51,7 @@ absl::Status BlockReader::ReadFileHeader() {
                                             ": the file ends in its header of ", sizeof(header),
                                             " bytes"));
   }
-  // The version before the checksum: a later one may lay out everything behind it anew.
+  // The version before the checksum: a later one may lay out everything behind it again.
   if (const auto version = LoadNative<uint32_t>(header + kVersionAt); version > kVersion) {
     return absl::FailedPreconditionError(
         absl::StrCat("saved store of version ", version, ", this library reads up to ", kVersion));

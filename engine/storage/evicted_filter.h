@@ -1,5 +1,5 @@
 // EvictedFilter: which partitions may have been evicted with rows that are not over yet. For tables
-// that are all there is: a partition that is begun anew is complete unless it is in here.
+// that are all there is: a partition that is started over is complete unless it is in here.
 //
 // One per table and lane, used by the lane's holder only. A Bloom filter of two bits an address in
 // one line, in two halves. One half takes what is evicted; when half of its bits are set the other

@@ -73,7 +73,7 @@ struct LargePartition {
   uint32_t epoch;
   uint32_t wheel_when = 0;
   uint8_t cache_bits = 0;               // kFreshness aside: as in LeafHeader
-  int64_t fresh_until_seconds = 0;      // 0: for ever
+  int64_t fresh_until_seconds = 0;      // 0: forever
   LargePartition* next_dead = nullptr;  // among those that wait to be taken apart
   uint64_t row_count = 0;
   WriteTimestamp max_timestamp;  // no row or cell was ever written later

@@ -229,7 +229,7 @@ class Leaf {
   // row, and passes a packed key exactly where the leaf is packed (any key where it is not).
   // External blocks come from and go back to `arena`.
   void Insert(memory::Arena& arena, size_t index, const RowImage& row);
-  // Replaces payload and meta of a row whose key stays; room as if the row were inserted anew.
+  // Replaces payload and meta of a row whose key stays; room as if the row were inserted again.
   void Replace(memory::Arena& arena, size_t index, const RowImage& row);
   // Erases rows [first, last).
   void Erase(memory::Arena& arena, size_t first, size_t last);

@@ -167,7 +167,7 @@ class Partition {
   }
   void set_cache_bits(uint8_t bits);
   bool kept_empty() const { return (cache_bits() & cache_bits::kKeptEmpty) != 0; }
-  // 0: for ever, or nobody said.
+  // 0: forever, or nobody said.
   int64_t fresh_until_seconds() const {
     return large() ? LargeOf(reference_).fresh_until_seconds
                    : Leaf(BlockOf(reference_)).fresh_until_seconds();
@@ -177,10 +177,10 @@ class Partition {
   // What a reader is to know of it at this second. Complete or partial with a live row, or complete
   // while it is kept empty.
   Presence PresenceAt(int64_t now_seconds) const;
-  // Whether its rows, if it has any, are over: what is written now begins it anew. Cheap while
+  // Whether its rows, if it has any, are over: what is written now begins it again. Cheap while
   // nothing of it has expired.
   bool OverAt(int64_t now_seconds) const;
-  // Begins it anew: `partial` or complete, without a freshness.
+  // Begins it again: `partial` or complete, without a freshness.
   void BeginAnew(bool partial);
   // When its last row expires; kNeverExpires: never, or it is large. O(rows of a small one).
   uint32_t LastExpiry() const;

@@ -56,7 +56,7 @@ class SlotArray {
   static size_t BytesFor(size_t capacity) { return (capacity + Spare(capacity)) * sizeof(Slot); }
 
   void Allocate(memory::Arena& arena, size_t capacity) {
-    LS_CHECK(!allocated(), "an array is released before it is allocated anew");
+    LS_CHECK(!allocated(), "an array is released before it is allocated again");
     LS_CHECK(std::has_single_bit(capacity) && capacity >= kCapacityMin, "homes are high bits");
     cleared_ = 0;
     shift_.store(static_cast<uint32_t>(64 - std::countr_zero(capacity)), std::memory_order_relaxed);

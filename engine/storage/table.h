@@ -75,7 +75,7 @@ struct TableStats {
 
 // What a put says beside the rows.
 struct PutSpec {
-  int64_t fresh_until_seconds = 0;       // 0: for ever
+  int64_t fresh_until_seconds = 0;       // 0: forever
   std::optional<uint64_t> unless_since;  // a mark of Table::ChangeMark
 };
 
@@ -407,7 +407,7 @@ class Table final : private memory::Arena::Relocator {
                     int64_t now_seconds, RowSink& sink, PartitionInfo* info);
   void NoteRead(const PartitionRef& partition, uint64_t reference, uint64_t rows,
                 int64_t now_seconds, PartitionInfo* info);
-  // Whether what is written now begins the partition anew.
+  // Whether what is written now begins the partition again.
   bool IsOver(uint64_t reference, int64_t now_seconds);
   // Whether more of a partition that is begun now may have been elsewhere.
   bool MayHaveMore(uint64_t address) const;

@@ -87,7 +87,7 @@ void Table::NoteRead(const PartitionRef& partition, uint64_t reference, uint64_t
 
 bool Table::IsOver(uint64_t reference, int64_t now_seconds) {
   const Partition handle(context_, reference);
-  // Where nothing is ever partial, and there is no freshness, there is nothing to begin anew.
+  // Where nothing is ever partial, and there is no freshness, there is nothing to start over.
   if (cache_ == nullptr && handle.cache_bits() == 0 && handle.fresh_until_seconds() == 0) {
     return false;
   }

@@ -383,7 +383,7 @@ void Table::EndRestored(const PartitionRef& partition, const StoredPartition& fr
   DirectorySlot* slot = FindForWrite(partition);
   if (slot == nullptr) return;
   Partition handle(context_, slot->reference);
-  // Where it has no place for its freshness it would pass for fresh for ever.
+  // Where it has no place for its freshness it would pass for fresh forever.
   const bool partial = from.partial || !handle.RestoreFreshness(from.fresh_until_seconds);
   uint8_t bits =
       handle.cache_bits() & static_cast<uint8_t>(~(cache_bits::kPartial | cache_bits::kKeptEmpty));

@@ -1,7 +1,7 @@
 // TtlWheel: which partitions have something to expire, by the second of their earliest expiry.
 //
 // One per table and lane, used by the lane's holder only. It knows no clock: `now` is an argument.
-// It holds entries, not partitions: an entry whose partition is gone or was scheduled anew is
+// It holds entries, not partitions: an entry whose partition is gone or was scheduled again is
 // stale; the table recognises it when it is handed out, and says so (NoteStale) for Sweep to drop
 // such entries.
 //
@@ -59,7 +59,7 @@ class TtlWheel {
   // `budget` when nothing is left to do. `due` may schedule later times, and nothing else.
   //
   // A clock that stepped back by up to kStepBackSecondsMax finds nothing due until it has caught
-  // up; further back, all entries are placed anew, a unit each.
+  // up; further back, all entries are placed again, a unit each.
   //
   // An entry that moves may need a chunk in its new slot. Advance makes reservations for that
   // itself (the caller's does not survive it), and does without when the budget refuses: see

@@ -157,7 +157,7 @@ class TableModel {
   // Of the clustering values of a row.
   using Predicate = std::function<bool(const Values&)>;
 
-  // `counts` outlives the model, and begins anew with each statement or batch.
+  // `counts` outlives the model, and starts over with each statement or batch.
   TableModel(ModelSchema schema, ListCounts& counts)
       : schema_(std::move(schema)), counts_(counts) {}
 

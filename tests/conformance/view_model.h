@@ -1,4 +1,4 @@
-// ViewModel: what a materialized view must answer, computed anew from what its table's model has.
+// ViewModel: what a materialized view must answer, computed again from what its table's model has.
 #ifndef LISTSTORE_TESTS_CONFORMANCE_VIEW_MODEL_H_
 #define LISTSTORE_TESTS_CONFORMANCE_VIEW_MODEL_H_
 

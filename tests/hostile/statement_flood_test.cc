@@ -1,4 +1,4 @@
-// One client that prepares new statements for ever.
+// One client that prepares new statements forever.
 #include <string>
 
 #include "tests/hostile/hostile_session_test.h"

@@ -154,7 +154,7 @@ TEST(FaultPlan, AFaultIsMetAsOftenAsItSays) {
   EXPECT_FALSE(plan.Meet(at.request).has_value());
   ASSERT_EQ(plan.List().size(), 1u) << "what it did can still be seen";
   EXPECT_EQ(plan.List()[0].hits, 3u);
-  ASSERT_TRUE(plan.Put(fault)) << "anew";
+  ASSERT_TRUE(plan.Put(fault)) << "again";
   EXPECT_EQ(plan.List()[0].hits, 0u);
   EXPECT_TRUE(plan.Meet(at.request).has_value());
   plan.Remove("f");

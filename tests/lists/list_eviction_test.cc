@@ -136,7 +136,7 @@ TEST_F(ListEvictionTest, ListsThatAreOnlyWrittenDoNotStay) {
   for (uint64_t i = 100; i < 40'000; ++i) {
     AddLists(i, i + 1);
     if (i % 100 == 0 && Count(History("17")) == 0) return;  // to count is not to read
-    // The same item anew: it takes no memory.
+    // The same item again: it takes no memory.
     if (i < 1000) {
       ASSERT_EQ(Say(Add(History("17"), kNow, value)), "OK");
     }

@@ -111,7 +111,7 @@ TEST_F(ListStoreThreadsTest, OneCallOnOneListIsAtomic) {
 }
 
 // Whatever additions are under way: once a deletion has returned, nothing is left, and what is
-// added to the feature created anew stays.
+// added to the feature created again stays.
 TEST_F(ListStoreThreadsTest, NoAdditionOutlivesTheDeletionOfItsFeature) {
   std::atomic<bool> done{false};
   const uint64_t rounds = TestSteps(200);

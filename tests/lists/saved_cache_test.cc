@@ -109,7 +109,7 @@ TEST_F(SavedCacheTest, AListIsCompleteWhereThatMeantAsMuch) {
 
 TEST_F(SavedCacheTest, AnEmptyListIsKeptWhileItsFreshnessLasts) {
   Fill(Kind::kCopies);
-  ASSERT_TRUE(*Put("for ever", {}, 0));
+  ASSERT_TRUE(*Put("forever", {}, 0));
   ASSERT_TRUE(SaveListStore(*store, path).ok());
   for (const int64_t late : {0, 84, 85, 1000}) {
     SCOPED_TRACE(late);
@@ -118,19 +118,19 @@ TEST_F(SavedCacheTest, AnEmptyListIsKeptWhileItsFreshnessLasts) {
     ASSERT_TRUE(loaded.ok()) << loaded.status();
     (*loaded)->Verify();
     EXPECT_EQ(Known(**loaded, "empty"), late < 85 ? "complete 0 until 90" : "absent 0");
-    EXPECT_EQ(Known(**loaded, "for ever"), "complete 0");
+    EXPECT_EQ(Known(**loaded, "forever"), "complete 0");
     // Its memory comes back when it is over.
     clock.AdvanceSeconds(100);
     EXPECT_EQ(Known(**loaded, "empty"), "absent 0");
     while ((*loaded)->Reclaim() > 0) {
     }
     EXPECT_EQ((*loaded)->GetStats().tables[0].partitions, 5u);
-    // An addition to one that is over begins it anew.
+    // An addition to one that is over begins it again.
     const NewItem item{kNow, "x"};
     ASSERT_TRUE((*loaded)->AddListItems(History("empty"), {&item, 1}).ok());
     EXPECT_EQ(Known(**loaded, "empty"), "partial 1");
-    ASSERT_TRUE((*loaded)->AddListItems(History("for ever"), {&item, 1}).ok());
-    EXPECT_EQ(Known(**loaded, "for ever"), "complete 1");
+    ASSERT_TRUE((*loaded)->AddListItems(History("forever"), {&item, 1}).ok());
+    EXPECT_EQ(Known(**loaded, "forever"), "complete 1");
     (*loaded)->Verify();
   }
 }

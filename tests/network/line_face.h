@@ -48,7 +48,7 @@ struct Seen {
 //   tls          protocol and cipher suite, or "none"
 //   later MS T   T, MS milliseconds later; lines after it wait
 //   aside MS T   the same; lines after it do not wait
-//   spin         no answer: it works for ever
+//   spin         no answer: it works forever
 //   close        the connection ends
 class LineSession final : public Session {
  public:

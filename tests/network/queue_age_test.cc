@@ -247,7 +247,7 @@ TEST(StandingQueue, RefusesWhatIsLateWhileTheQueueStands) {
       {"what is as old as it may be is never refused", {{0, 5000, 10, 200, false}}},
       {"a queue that is long for the interval stands, and no sooner",
        {{0, 390, 10, 201, false}, {400, 2000, 10, 201, true}}},
-      {"one short wait in between begins it anew",
+      {"one short wait in between begins it again",
        {{0, 390, 10, 900, false},
         {395, 395, 1, 200, false},
         {400, 790, 10, 900, false},

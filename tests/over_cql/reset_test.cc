@@ -124,7 +124,7 @@ TEST_P(ResetTest, ValuesTimesAndSchemaComeBack) {
     EXPECT_EQ(Everything(), rows);
     EXPECT_EQ(Schema(), schema);
     if (round == 0) {
-      EXPECT_EQ(SchemaVersion(), version) << "drivers have nothing to read anew";
+      EXPECT_EQ(SchemaVersion(), version) << "drivers have nothing to read again";
     }
     EXPECT_EQ(Must("SELECT k FROM app.items WHERE w = 8").rows.size(), 40u);
   }

@@ -212,7 +212,7 @@ class BaselineRun {
     const auto after = engine_.catalog().snapshot();
     EXPECT_EQ(differences, DifferencesBetween(before, *after));
     EXPECT_EQ(differences.empty(), before.version == after->version)
-        << "drivers read the schema anew exactly where there is something new";
+        << "drivers read the schema again exactly where there is something new";
     if (expected_.schema == nullptr) {
       EXPECT_EQ(after->FindKeyspace(kAppKeyspace), nullptr);
     } else {

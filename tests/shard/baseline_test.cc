@@ -126,7 +126,7 @@ TEST_F(BaselineTest, WhatTimeHasTakenComesBackWithTheTime) {
 }
 
 // The wheel's time may be a little ahead of the clock's (TtlWheel::kStepBackSecondsMax): not in a
-// table that is filled anew.
+// table that is filled again.
 TEST_F(BaselineTest, TimersOfWhatIsWrittenAfterwardsAreNotHeldUp) {
   Mark();
   AddItem(engine_, Lists(), Key(), 2, "short", now_, 10);

@@ -345,7 +345,7 @@ TEST(TtlWheel, SweepsKeepMemoryNearWhatIsLive) {
   storage::TtlWheel wheel(arena.arena());
   DrainAt(wheel, kNow);
   Random rng(testing::TestSeed());
-  // 1000 partitions, each scheduled anew over and over: only its last entry is live.
+  // 1000 partitions, each scheduled again over and over: only its last entry is live.
   std::vector<uint32_t> live(1000, 0);
   for (int step = 0; step < 200'000; ++step) {
     const uint64_t partition = rng.Below(live.size());

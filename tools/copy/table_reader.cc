@@ -83,7 +83,7 @@ RemoteCell RemoteRows::cell(size_t row, size_t cell) const {
   result.timestamp_micros = rows_.Integer(row, *layout.timestamp);
   if (rows_.is_null(row, *layout.ttl)) return result;
   result.ttl_seconds = static_cast<int32_t>(rows_.Integer(row, *layout.ttl));
-  if (result.ttl_seconds <= 0) return {};  // to write it with 0 would be for ever
+  if (result.ttl_seconds <= 0) return {};  // to write it with 0 would be forever
   return result;
 }
 

@@ -151,7 +151,7 @@ absl::StatusOr<AddResult> WireTarget::Add(const Operation& operation) {
           absl::StrCat("remaining time of ", left, " s exceeds ", kTtlSecondsMax));
     }
     LS_ASSIGN_OR_RETURN(std::string item_key, MakeItemKey(item.timestamp_nanos, item.value));
-    // Never sent as TTL 0: to CQL, that means "for ever".
+    // Never sent as TTL 0: to CQL, that means "forever".
     if (left == 0) continue;
     items.push_back({std::move(item_key), CqlInt(static_cast<int32_t>(left)), item.value});
   }

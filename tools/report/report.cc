@@ -29,7 +29,7 @@ constexpr Rule kRules[] = {
     {"batch_partitions", "one node does the work of several: a statement for each partition"},
     {"future_timestamp", "shadows later writes: the server's time, or clocks that agree"},
     {"in_keys", "one node asks for all of them: a statement for each partition"},
-    {"no_ttl", "stays for ever: USING TTL, or default_time_to_live"},
+    {"no_ttl", "stays forever: USING TTL, or default_time_to_live"},
     {"unprepared", "is planned each time: prepare it once"},
 };
 

@@ -27,7 +27,7 @@ class ComputedValues {
   // Errors are those of bound values of a wrong type and of EvaluateFunction. O(values).
   CqlStatus Compute();
   // Rows are written: for all but the first of them NextRow computes whatever depends on time or
-  // chance anew, in its place. What was read before stays valid.
+  // chance again, in its place. What was read before stays valid.
   void BeginRows() { has_row_ = false; }
   CqlStatus NextRow();
 

@@ -31,7 +31,7 @@ struct EncodedRange {
   bool to_end = false;  // `upper` does not count
   // It holds this one key, `lower`, whole.
   bool is_one_key = false;
-  std::string work;  // memory of what becomes a bound, kept when a range is encoded anew
+  std::string work;  // memory of what becomes a bound, kept when a range is encoded again
 
   ClusteringRange View(bool table_packs_item_keys) const {
     return {ClusteringBound::At(lower, table_packs_item_keys),

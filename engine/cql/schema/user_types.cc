@@ -80,7 +80,7 @@ CqlStatus CheckFields(const std::vector<ColumnSpec>& fields) {
 
 // Puts the type in place of what it was, wherever it is used. Tables with rows in the order of it
 // become others, so that statements under way, which know the type of before, meet none of its new
-// values in keys: they plan anew. Values in cells they can read. Invalid: something becomes too
+// values in keys: they plan again. Values in cells they can read. Invalid: something becomes too
 // large.
 CqlStatus PutType(Editor& editor, const std::string& keyspace_name, const DataType& type,
                   SchemaChange& change) {

@@ -48,7 +48,7 @@ class WriteSet {
 
   // `timestamp`: what the request or batch gives; USING TIMESTAMP of the statement goes before it;
   // without either the engine gives one. `computed`: what computes some of the values, for each row
-  // anew; nullptr: nothing does. The plan is not of a virtual table. On an error the set is of no
+  // again; nullptr: nothing does. The plan is not of a virtual table. On an error the set is of no
   // use.
   cql::CqlStatus Add(const cql::ModificationPlan& plan, cql::BoundValues values,
                      std::optional<int64_t> timestamp, uint64_t now_nanos,

@@ -62,7 +62,7 @@ class LoopPatience {
   int deferrals_ = 0;  // since then
 };
 
-// Owned by a session, used on its loop only. Each statement is begun anew on a thread of the pool,
+// Owned by a session, used on its loop only. Each statement starts over on a thread of the pool,
 // and its answer is handed over when it is done. A statement whose session goes is stopped at its
 // next step.
 class LongStatements {

@@ -111,7 +111,7 @@ def test_a_ttl_runs_out(make_server):
         model = Lists(create_lists(session))
         model.add("alice", [(NOW, b"short")], ttl=60)
         model.add("alice", [(NOW + SECOND, b"long")], ttl=3600)
-        model.add("alice", [(NOW + 2 * SECOND, b"for ever")], ttl=0)
+        model.add("alice", [(NOW + 2 * SECOND, b"forever")], ttl=0)
 
         def advance(seconds):
             session.execute("UPDATE liststore.clock SET advance_seconds = %s WHERE key = 'clock'",
@@ -120,11 +120,11 @@ def test_a_ttl_runs_out(make_server):
         advance(59)
         assert len(model.get("alice")) == 3
         left = session.execute(SimpleStatement("SELECT value, TTL(value) AS ttl FROM list_items"))
-        assert {row.value: row.ttl for row in left} == {b"short": 1, b"long": 3541, b"for ever": None}
+        assert {row.value: row.ttl for row in left} == {b"short": 1, b"long": 3541, b"forever": None}
         advance(1)
-        assert [value for _, value in model.get("alice")] == [b"for ever", b"long"]
+        assert [value for _, value in model.get("alice")] == [b"forever", b"long"]
         advance(30 * 86400)
-        assert [value for _, value in model.get("alice")] == [b"for ever"]
+        assert [value for _, value in model.get("alice")] == [b"forever"]
 
 
 def test_token_aware_routing_knows_the_partition_key(model):
