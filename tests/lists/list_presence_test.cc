@@ -179,7 +179,8 @@ const Rule kRules[] = {
        p.Reclaim();
      },
      "absent 0"},
-    {"an addition to a list that has expired begins it again, before it is reclaimed", Kind::kBefore,
+    {"an addition to a list that has expired begins it again, before it is reclaimed",
+     Kind::kBefore,
      [](Presence& p) {
        p.PutUntil(5000, {"x", "y"});
        p.Pass(kTtl);

@@ -14,7 +14,7 @@ PROGRAM = pathlib.Path(BINARY).with_name("differential_test")
 SAME = "(the same)"
 CHANGES = "(changes of the schema)"
 # Rows of the page that no random statement has.
-NEVER_GENERATED = {"tuples behind columns", "times before 1400"}
+NEVER_GENERATED = {"tuples after columns", "times before 1400"}
 COUNTED = re.compile(r"^ *(\d+)  (.+)$", re.MULTILINE)
 ROW = re.compile(r"^\| (.+?) \|", re.MULTILINE)
 
