@@ -43,6 +43,13 @@ bool Authenticator::IsKnown(std::string_view name, const std::string& salted_has
   return at != known_.end() && at->second.salted_hash == salted_hash && at->second.digest == digest;
 }
 
+bool Authenticator::TakesLong(std::string_view name, std::string_view password) {
+  const std::shared_ptr<const RoleState> roles = store_.snapshot();
+  const Role* const role = roles->Find(name);
+  if (role == nullptr || !role->salted_hash) return true;
+  return !IsKnown(name, *role->salted_hash, DigestOf(*role->salted_hash, password));
+}
+
 std::optional<std::string> Authenticator::LogIn(std::string_view name, std::string_view password) {
   const std::shared_ptr<const RoleState> roles = store_.snapshot();
   const Role* const role = roles->Find(name);

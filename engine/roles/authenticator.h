@@ -29,6 +29,8 @@ class Authenticator {
   // nullopt: they may come in. Else why not, in the words of ScyllaDB
   // auth/password_authenticator.cc and service/client_state.cc, check_user_can_login.
   std::optional<std::string> LogIn(std::string_view name, std::string_view password);
+  // LogIn will hash: milliseconds, or as long as the role's hash asks for. Else microseconds.
+  bool TakesLong(std::string_view name, std::string_view password);
 
  private:
   // Those who have logged in; when there are more all are hashed again.

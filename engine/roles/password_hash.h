@@ -12,7 +12,7 @@ namespace liststore::roles {
 
 // What crypt(3) takes.
 inline constexpr size_t kPasswordBytesMax = 511;
-// Of a hash that is made elsewhere: a log-in is worked at on a loop, where others wait.
+// Of a hash that is made elsewhere: others who log in wait for it.
 inline constexpr uint64_t kHashRoundsMax = 100'000;
 inline constexpr int kBcryptCostMax = 12;
 

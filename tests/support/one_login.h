@@ -14,15 +14,22 @@ namespace liststore::testing {
 
 class OneLogin {
  public:
+  // One whose password takes `salted_hash`, as crypt(3) writes it.
+  struct Hashed {
+    std::string salted_hash;
+  };
   OneLogin(const std::string& name, const std::string& password)
-      : store_({.asks_for_passwords = true}, StateOf(name, password)), authenticator_(store_) {}
+      : OneLogin(name, Hashed{roles::HashPassword(password)}) {}
+  OneLogin(const std::string& name, const Hashed& hashed)
+      : store_({.asks_for_passwords = true}, StateOf(name, hashed.salted_hash)),
+        authenticator_(store_) {}
 
   roles::Authenticator* authenticator() { return &authenticator_; }
 
  private:
-  static roles::RoleState StateOf(const std::string& name, const std::string& password) {
+  static roles::RoleState StateOf(const std::string& name, const std::string& salted_hash) {
     roles::RoleState state;
-    state.Put(name, /*can_login=*/true, /*is_superuser=*/true, roles::HashPassword(password));
+    state.Put(name, /*can_login=*/true, /*is_superuser=*/true, salted_hash);
     return state;
   }
 

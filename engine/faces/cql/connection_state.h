@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "engine/base/output_buffer.h"
 #include "engine/execute/client_state.h"
@@ -18,6 +20,18 @@ using EventTypes = uint8_t;
 inline EventTypes BitOf(protocol::EventType type) {
   return static_cast<EventTypes>(1u << static_cast<unsigned>(type));
 }
+
+// A name and a password that are to be compared with those of the roles.
+struct LoginAttempt {
+  protocol::FrameHeader header;  // of its request
+  std::string user;
+  std::string password;
+};
+// Why not; nullopt: they may come in.
+struct CheckedLogin {
+  LoginAttempt attempt;
+  std::optional<std::string> refusal;
+};
 
 // Owned by a session, used on its loop only.
 struct ConnectionState {
@@ -35,6 +49,8 @@ struct ConnectionState {
   protocol::ConnectionPhase phase = protocol::ConnectionPhase::kUninitialised;
   int failed_logins = 0;
   bool refuses_logins = false;  // unheard
+  // Is to be checked in another place; nothing that came after it is dealt with before.
+  std::optional<LoginAttempt> login;
   // Of the frames after STARTUP.
   protocol::Compression compression = protocol::Compression::kNone;
   EventTypes registered = 0;

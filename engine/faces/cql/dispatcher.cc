@@ -103,6 +103,10 @@ size_t Dispatcher::DealWith(std::string_view frames, ConnectionState& state,
       const int failed_logins = state.failed_logins;
       Take(frame, state, turn);
       dealt_with += frame.bytes();
+      if (state.login) [[unlikely]] {
+        result.more_waits = true;
+        return dealt_with;
+      }
       if (state.failed_logins == failed_logins) continue;
       // The next attempt is not looked at at once, and the last one is the end.
       result.more_waits = true;
@@ -139,7 +143,7 @@ void Dispatcher::Take(const protocol::Frame& frame, ConnectionState& state,
   if (error) {
     protocol::EncodeError(out, response, *error);
   } else {
-    Answer(slot.request, response, state, out);
+    Answer(header, slot.request, response, state, out);
   }
   Trim(slot);
 }
@@ -186,14 +190,15 @@ std::optional<protocol::ProtocolError> Dispatcher::Decode(const protocol::Frame&
   return protocol::DecodeRequest(header, body, state.client.extensions, slot.scratch, slot.request);
 }
 
-void Dispatcher::Answer(const protocol::Request& request, const protocol::ResponseContext& response,
-                        ConnectionState& state, OutputBuffer& out) {
+void Dispatcher::Answer(const protocol::FrameHeader& header, const protocol::Request& request,
+                        const protocol::ResponseContext& response, ConnectionState& state,
+                        OutputBuffer& out) {
   if (const auto* startup = std::get_if<protocol::Startup>(&request.message)) {
     HandleStartup(*startup, response, server_, state, out);
   } else if (std::holds_alternative<protocol::Options>(request.message)) {
     HandleOptions(response, server_, state, out);
   } else if (const auto* auth = std::get_if<protocol::AuthResponse>(&request.message)) {
-    HandleAuthResponse(*auth, response, server_, state, out);
+    HandleAuthResponse(*auth, header, server_, state, out);
   } else {
     HandleRegister(std::get<protocol::Register>(request.message), response, state, out);
   }

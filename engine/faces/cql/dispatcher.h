@@ -51,7 +51,8 @@ class Dispatcher {
   // `server` outlives the dispatcher.
   explicit Dispatcher(const ServerContext& server);
 
-  // Deals with what was postponed, then with the frames at the front of `received`, in their order;
+  // Stops after an attempt to log in that is to be checked elsewhere (`state.login`), with
+  // `more_waits`. Deals with what was postponed, then with the frames at the front of `received`, in their order;
   // QUERY, PREPARE, EXECUTE and BATCH go to the handler together, in groups of up to
   // kRequestsPerTurnMax. Appends one response for each to the turn's answers. Linear in the bytes,
   // and what the handler takes.
@@ -85,8 +86,8 @@ class Dispatcher {
   std::optional<protocol::ProtocolError> Decode(const protocol::Frame& frame,
                                                 const ConnectionState& state, Slot& slot);
   // Answers what needs no statements.
-  void Answer(const protocol::Request& request, const protocol::ResponseContext& response,
-              ConnectionState& state, OutputBuffer& out);
+  void Answer(const protocol::FrameHeader& header, const protocol::Request& request,
+              const protocol::ResponseContext& response, ConnectionState& state, OutputBuffer& out);
   // The handler answers what waits; its orders go into `result`. What it postpones goes behind
   // `state.postponed`.
   void Flush(ConnectionState& state, OutputBuffer& out, Result& result);

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
+
+#include "engine/faces/cql/handlers.h"
 
 namespace liststore::cql_face {
 namespace {
@@ -20,7 +23,8 @@ CqlSession::CqlSession(CqlLoop& loop, network::Client& client, network::ClientAd
       id_(loop.shard, loop.next_id++),
       state_(loop.server.body_bytes_max),
       long_statements_(loop.event_loop, client, *loop.server.handler, loop.server.long_work.get(),
-                       NumberOf(id_)) {
+                       NumberOf(id_)),
+      login_check_(loop.event_loop, client) {
   state_.client.shard = loop.shard;
   state_.client.peer_address = std::move(address.peer);
   state_.client.peer_port = address.peer_port;
@@ -36,7 +40,8 @@ CqlSession::~CqlSession() {
 network::Session::Result CqlSession::OnBytes(std::string_view received, const network::Turn& turn) {
   Result result = Answer(received, turn);
   result.held_bytes = delayed_bytes_ + state_.postponed.capacity() + long_statements_.held_bytes();
-  result.owes_answers = !long_statements_.empty() || !delayed_.empty();
+  result.owes_answers =
+      !long_statements_.empty() || !delayed_.empty() || login_check_.is_under_way();
   return result;
 }
 
@@ -53,6 +58,9 @@ network::Session::Result CqlSession::Answer(std::string_view received, const net
   if (delayed_bytes_ > kDelayedBytesMax || long_statements_.holds_back()) {
     return WaitForOthers(kLookTime);
   }
+  if (login_check_.is_under_way()) {
+    if (const std::optional<Result> waits = FinishLogin(turn)) return *waits;
+  }
   if (state_.phase == protocol::ConnectionPhase::kAuthenticating && !received.empty()) {
     switch (WaitToLogIn()) {
       case LoginWait::kNo:
@@ -64,6 +72,27 @@ network::Session::Result CqlSession::Answer(std::string_view received, const net
     }
   }
   return Dispatch(received, turn);
+}
+
+std::optional<network::Session::Result> CqlSession::FinishLogin(const network::Turn& turn) {
+  const std::unique_ptr<CheckedLogin> done = login_check_.TakeDone();
+  if (done == nullptr) {
+    if (stops_) return Result{.waits_for = WaitsFor::kEnd};
+    return WaitForOthers(kLookTime);
+  }
+  AnswerLogin(*done, loop_.server, state_, turn.answers);
+  if (state_.phase == protocol::ConnectionPhase::kReady) List();
+  if (state_.failed_logins < loop_.server.logins->limits().failures_max) return std::nullopt;
+  return Result{.waits_for = WaitsFor::kEnd};
+}
+
+network::Session::Result CqlSession::BeginLogin(const network::Turn& turn) {
+  const LoginAttempt attempt = *std::exchange(state_.login, std::nullopt);
+  if (login_check_.Begin(attempt, *loop_.server.authenticator, *loop_.server.long_work)) {
+    return WaitForOthers(kLookTime);
+  }
+  RefuseLogin(attempt, loop_.server, state_, turn.answers);
+  return {.waits_for = WaitsFor::kTurn};
 }
 
 network::Session::Result CqlSession::WaitForOthers(std::chrono::nanoseconds time) const {
@@ -91,6 +120,8 @@ network::Session::Result CqlSession::Dispatch(std::string_view received,
   if (!delayed_.empty()) result.wakes_at = delayed_.begin()->first;
   if (dispatched.close) {
     result.waits_for = WaitsFor::kEnd;
+  } else if (state_.login) {
+    result = BeginLogin(turn);
   } else if (stops_ && !delayed_.empty()) {
     result.waits_for = WaitsFor::kTurn;
   } else if (delayed_bytes_ > kDelayedBytesMax || long_statements_.holds_back()) {

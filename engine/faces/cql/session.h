@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "engine/faces/cql/connection_state.h"
 #include "engine/faces/cql/dispatcher.h"
 #include "engine/faces/cql/event_hub.h"
+#include "engine/faces/cql/login_check.h"
 #include "engine/faces/cql/long_statements.h"
 #include "engine/faces/cql/server_context.h"
 #include "engine/network/session.h"
@@ -53,6 +55,11 @@ class CqlSession final : public network::Session {
  private:
   Result Answer(std::string_view received, const network::Turn& turn);
   Result Dispatch(std::string_view received, const network::Turn& turn);
+  // Answers a log-in that has been checked; what the session waits for if there is none yet, or it
+  // was the last.
+  std::optional<Result> FinishLogin(const network::Turn& turn);
+  // Has `state_.login` checked; what the session waits for then.
+  Result BeginLogin(const network::Turn& turn);
   // Until a statement that takes long is done, or an answer is due, or for `time` at most.
   Result WaitForOthers(std::chrono::nanoseconds time) const;
   // Appends delayed answers whose time has come; false: until the turn was spent.
@@ -80,6 +87,7 @@ class CqlSession final : public network::Session {
   std::multimap<network::Instant, std::string> delayed_;
   size_t delayed_bytes_ = 0;
   LongStatements long_statements_;
+  LoginCheck login_check_;
   // When the attempt to log in is looked at; kNever: none waits.
   network::Instant login_at_ = network::kNever;
   bool stops_ = false;

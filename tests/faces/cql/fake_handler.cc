@@ -113,6 +113,11 @@ FakeServer::FakeServer(cql_face::CqlFaceOptions options,
   server_->Start();
 }
 
+FakeServer::~FakeServer() {
+  server_->Stop();
+  face_->Stop();
+}
+
 void FakeServer::AwaitConnections(size_t count) const {
   while (server_->connection_count() != count) std::this_thread::yield();
 }

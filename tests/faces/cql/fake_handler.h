@@ -68,6 +68,8 @@ class FakeServer {
   explicit FakeServer(cql_face::CqlFaceOptions options = {},
                       const network::ServerOptions& server = {});
 
+  ~FakeServer();
+
   FakeHandler& handler() { return handler_; }
   cql_face::EventHub& events() { return events_; }
   const cql_face::CqlFace& face() const { return *face_; }

@@ -1,0 +1,60 @@
+#include "engine/faces/cql/login_check.h"
+
+#include <atomic>
+#include <utility>
+
+#include "engine/base/check.h"
+
+namespace liststore::cql_face {
+namespace {
+
+// Among the clients of the pool: none of the sessions, nor that of the schema.
+constexpr uint64_t kLoginClient = UINT64_MAX - 1;
+
+}  // namespace
+
+// Made by the loop, then a worker's until it has posted that it is done, then the loop's again; but
+// for what is said of it.
+struct LoginCheck::Attempt {
+  LoginAttempt asked;
+  std::optional<std::string> refusal;
+  // Any thread: nobody waits for it.
+  std::atomic<bool> is_cancelled{false};
+  // The loop's.
+  LoginCheck* owner = nullptr;  // nullptr: it has gone
+  bool is_done = false;
+};
+
+LoginCheck::~LoginCheck() {
+  if (attempt_ == nullptr) return;
+  attempt_->owner = nullptr;
+  attempt_->is_cancelled.store(true, std::memory_order_relaxed);
+}
+
+bool LoginCheck::Begin(LoginAttempt asked, roles::Authenticator& authenticator, LongWork& work) {
+  LS_CHECK(attempt_ == nullptr, "a client logs in once at a time");
+  auto attempt = std::make_shared<Attempt>();
+  attempt->asked = std::move(asked);
+  attempt->owner = this;
+  const auto check = [attempt, &authenticator, &loop = loop_] {
+    if (!attempt->is_cancelled.load(std::memory_order_relaxed)) {
+      attempt->refusal = authenticator.LogIn(attempt->asked.user, attempt->asked.password);
+    }
+    loop.Post([attempt] {
+      attempt->is_done = true;
+      if (attempt->owner != nullptr) attempt->owner->client_.Wake();
+    });
+  };
+  if (!work.pool.Post(kLoginClient, check)) return false;
+  attempt_ = std::move(attempt);
+  return true;
+}
+
+std::unique_ptr<CheckedLogin> LoginCheck::TakeDone() {
+  if (attempt_ == nullptr || !attempt_->is_done) return nullptr;
+  const std::shared_ptr<Attempt> done = std::exchange(attempt_, nullptr);
+  return std::make_unique<CheckedLogin>(
+      CheckedLogin{std::move(done->asked), std::move(done->refusal)});
+}
+
+}  // namespace liststore::cql_face
