@@ -26,9 +26,9 @@ struct Outcome {
   bool postponed = false;  // nothing was done: others have to go first
   Deferral deferral = Deferral::kNo;
   std::optional<CqlErrorCode> error;  // as the client sees it; absent: a result
-  std::string message;                // of the error
   uint64_t dead_rows = 0;             // deleted or over, that its reads passed over
   std::chrono::nanoseconds delay{0};  // that the answer waits for once it is there
+  std::string message;                // of the error
 
   // "ok", "no_answer", or of the error: "read_timeout", "syntax". A literal.
   const char* Name() const;

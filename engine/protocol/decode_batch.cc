@@ -47,6 +47,7 @@ BatchStatement DecodeStatement(BodyReader& body, DecodeContext& context) {
 // <type><n>(<statement>)*<query_parameters>. Source: ScyllaDB transport/server.cc, process_batch.
 void DecodeBatch(BodyReader& body, DecodeContext& context, Batch& batch) {
   RequestScratch& scratch = context.scratch;
+  scratch.has_values_alone = false;
   const uint8_t type = body.ReadByte();
   if (type > static_cast<uint8_t>(BatchType::kCounter)) {
     return body.Fail({ErrorCode::kProtocolError, absl::StrCat("Invalid BATCH type ", type)});

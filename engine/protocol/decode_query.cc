@@ -45,6 +45,7 @@ void DecodeValues(BodyReader& body, DecodeContext& context, bool with_names,
                   QueryParameters& parameters) {
   std::vector<Value>& values = context.scratch.values;
   std::vector<std::string_view>& names = context.scratch.names;
+  if (with_names) context.scratch.has_values_alone = false;
   const size_t first = values.size();
   const size_t count = body.ReadShort();
   // A value takes 4 bytes at least: memory is asked for in proportion to what was sent.

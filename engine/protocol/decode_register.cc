@@ -34,6 +34,7 @@ std::string_view EventTypeName(EventType type) {
 
 // <event types: string list>
 void DecodeRegister(BodyReader& body, DecodeContext& context, Register& message) {
+  context.scratch.has_values_alone = false;
   const size_t count = body.ReadShort();
   for (size_t i = 0; i < count && body.ok(); ++i) {
     const std::string_view name = body.ReadString();

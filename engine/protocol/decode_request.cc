@@ -8,6 +8,7 @@ namespace {
 // ScyllaDB skips the payload of a request as well (transport/server.cc, process_request_one).
 void DecodeCustomPayload(BodyReader& body, RequestScratch& scratch, Request& request) {
   const size_t count = body.ReadShort();
+  scratch.has_values_alone = false;
   for (size_t i = 0; i < count && body.ok(); ++i) {
     const std::string_view key = body.ReadString();
     scratch.custom_payload.push_back({key, body.ReadBytes()});
@@ -17,6 +18,8 @@ void DecodeCustomPayload(BodyReader& body, RequestScratch& scratch, Request& req
 
 void ClearScratch(RequestScratch& scratch) {
   scratch.values.clear();
+  if (scratch.has_values_alone) return;
+  scratch.has_values_alone = true;
   scratch.names.clear();
   scratch.statements.clear();
   scratch.options.clear();

@@ -17,6 +17,7 @@ std::optional<std::string_view> Startup::Option(std::string_view key) const {
 // <options: string map>. Nothing in it is required, CQL_VERSION neither: drivers send all kinds of
 // values, and ScyllaDB does not look.
 void DecodeStartup(BodyReader& body, DecodeContext& context, Startup& startup) {
+  context.scratch.has_values_alone = false;
   const size_t count = body.ReadShort();
   for (size_t i = 0; i < count && body.ok(); ++i) {
     const std::string_view key = body.ReadString();

@@ -140,6 +140,8 @@ struct Request {
 // flight.
 struct RequestScratch {
   std::vector<Value> values;
+  // Whoever uses one of the others says no: else they need no look, which is three cache lines.
+  bool has_values_alone = true;
   std::vector<std::string_view> names;
   std::vector<BatchStatement> statements;
   std::vector<StringPair> options;

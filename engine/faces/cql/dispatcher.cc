@@ -252,8 +252,8 @@ void Dispatcher::Keep(size_t index, ConnectionState& state, Result& result) {
 void Dispatcher::Trim(Slot& slot) {
   protocol::RequestScratch& scratch = slot.scratch;
   if (scratch.values.capacity() > kSlotElementsMax ||
-      scratch.statements.capacity() > kSlotElementsMax ||
-      scratch.custom_payload.capacity() > kSlotElementsMax) {
+      (!scratch.has_values_alone && (scratch.statements.capacity() > kSlotElementsMax ||
+                                     scratch.custom_payload.capacity() > kSlotElementsMax))) {
     scratch = {};
   }
   slot.body.Clear();

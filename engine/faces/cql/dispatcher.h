@@ -60,10 +60,11 @@ class Dispatcher {
 
  private:
   // A request between decoding and its answer.
-  struct Slot {
+  // Of a frame that is not compressed, with values alone, the first lines of a slot are used.
+  struct alignas(64) Slot {
     protocol::Request request;
-    protocol::RequestScratch scratch;
     OutputBuffer body;  // decompressed
+    protocol::RequestScratch scratch;
   };
   // Memory of a slot that outlasts its request at most; a batch of 65,535 statements needs 3 MiB.
   static constexpr size_t kSlotElementsMax = 4096;
