@@ -325,7 +325,7 @@ absl::Status FeatureRegistry::WriteRows(std::string_view entity_type, std::strin
                                        .body = UpsertCommand{updates},
                                        .evictions = evictions},
                                       now_nanos);
-  return ToStatus(reply.status, engine_.memory_limit_bytes());
+  return ToStatus(reply.status, engine_.memory_refusal());
 }
 
 absl::Status FeatureRegistry::DeleteRows(std::string_view entity_type, std::string_view feature,
@@ -343,7 +343,7 @@ absl::Status FeatureRegistry::DeleteRows(std::string_view entity_type, std::stri
                                        .body = DeleteRowsCommand{keys},
                                        .evictions = evictions},
                                       now_nanos);
-  return ToStatus(reply.status, engine_.memory_limit_bytes());
+  return ToStatus(reply.status, engine_.memory_refusal());
 }
 
 void FeatureRegistry::Verify() const {

@@ -82,10 +82,13 @@ ListStore::Impl::Impl(const Options& resolved)
                             [this](const ExpiryLog& expiries) { TellExpiries(expiries); });
   }
   if (options.feature_stats) engine.CountUsageFor(items_schema.id, registry);
-  if (options.background_reclaim) {
-    engine.StartMappingAhead();
-    reclaimer.emplace(engine, *options.clock);
-  }
+}
+
+absl::Status ListStore::Impl::StartThreads() {
+  if (!options.background_reclaim) return absl::OkStatus();
+  LS_RETURN_IF_ERROR(engine.StartMappingAhead());
+  LS_ASSIGN_OR_RETURN(reclaimer, Reclaimer::Start(engine, *options.clock));
+  return absl::OkStatus();
 }
 
 void ListStore::Impl::TellExpiries(const ExpiryLog& expiries) const {
@@ -106,7 +109,9 @@ absl::StatusOr<std::unique_ptr<ListStore>> ListStore::Open(Options options) {
   const MachineLimits machine =
       ReadMachineLimits({.cores = options.shards == 0, .memory = options.memory_limit_bytes == 0});
   LS_ASSIGN_OR_RETURN(const Options resolved, ResolveOptions(std::move(options), machine));
-  return std::unique_ptr<ListStore>(new ListStore(std::make_unique<Impl>(resolved)));
+  auto impl = std::make_unique<Impl>(resolved);
+  LS_RETURN_IF_ERROR(impl->StartThreads());
+  return std::unique_ptr<ListStore>(new ListStore(std::move(impl)));
 }
 
 ListStore::ListStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -191,7 +196,15 @@ absl::Status ListStore::ForEachList(
 }
 
 absl::Status ListStore::Populate(uint64_t bytes) {
-  if (impl_->engine.Populate(bytes)) return absl::OkStatus();
+  switch (impl_->engine.Populate(bytes)) {
+    case memory::PagePool::Populated::kYes:
+      return absl::OkStatus();
+    case memory::PagePool::Populated::kRefused:
+      return absl::ResourceExhaustedError(
+          absl::StrCat("not all of ", bytes, " bytes are populated: the machine refuses memory"));
+    case memory::PagePool::Populated::kOverLimit:
+      break;
+  }
   return absl::ResourceExhaustedError(
       absl::StrCat("no room to populate ", bytes, " bytes: ", impl_->engine.held_bytes(),
                    " of memory_limit_bytes ", impl_->engine.memory_limit_bytes(), " are held"));

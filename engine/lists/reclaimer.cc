@@ -2,6 +2,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <utility>
+
+#include "engine/base/worker_thread.h"
 
 namespace liststore {
 namespace {
@@ -12,10 +15,18 @@ constexpr std::chrono::milliseconds kIdleWait(100);
 
 }  // namespace
 
-Reclaimer::Reclaimer(shard::Engine& engine, const Clock& clock)
-    : engine_(engine), clock_(clock), thread_([this] { Run(); }) {}
+absl::StatusOr<std::unique_ptr<Reclaimer>> Reclaimer::Start(shard::Engine& engine,
+                                                            const Clock& clock) {
+  std::unique_ptr<Reclaimer> reclaimer(new Reclaimer(engine, clock));
+  absl::StatusOr<std::thread> thread =
+      StartThread("liststore-free", [reclaimer = reclaimer.get()] { reclaimer->Run(); });
+  if (!thread.ok()) return thread.status();
+  reclaimer->thread_ = *std::move(thread);
+  return reclaimer;
+}
 
 Reclaimer::~Reclaimer() {
+  if (!thread_.joinable()) return;  // it was refused
   {
     MutexLock lock(mutex_);
     stopping_ = true;

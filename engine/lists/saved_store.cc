@@ -59,6 +59,9 @@ class Loader final : public snapshot::ContentSink {
         return absl::OkStatus();
       case OpStatus::kOutOfMemory:
       case OpStatus::kTooLarge:
+        if (engine_.memory_refusal().machine_bytes != 0) {
+          return absl::ResourceExhaustedError(engine_.memory_refusal().Text());
+        }
         return absl::ResourceExhaustedError(absl::StrCat("does not fit the memory limit of ",
                                                          engine_.memory_limit_bytes(), " bytes"));
       case OpStatus::kRowTooLarge:

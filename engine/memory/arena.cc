@@ -60,7 +60,9 @@ uint64_t Arena::CreditStep() const {
 // What goes into the slack leaves nothing for a later write to begin with.
 bool Arena::ReserveSlowly(uint64_t bytes, MemoryBudget::Purpose purpose) {
   constexpr auto kGrow = MemoryBudget::Purpose::kGrow;
-  if (TryReserve(bytes, kGrow, LevelFor(held_bytes_), CreditStep()) ||
+  if (!pool_.MayTake(purpose != kGrow)) return false;
+  if (bytes > PagePool::kBackedBytes && !pool_.SetAside(bytes, aside_)) return false;
+  if ((!pool_.refuses() && TryReserve(bytes, kGrow, LevelFor(held_bytes_), CreditStep())) ||
       TryReserve(bytes, kGrow, 0, 0)) {
     took_slack_ = false;
     return true;
@@ -82,6 +84,7 @@ bool Arena::TryReserve(uint64_t bytes, MemoryBudget::Purpose purpose, uint8_t le
 
 void Arena::ReleaseCredit() {
   if (empty_ != nullptr) ReleaseSlab(empty_);
+  aside_.Clear();
   if (credit_bytes_ != 0) budget_.Release(credit_bytes_);
   credit_bytes_ = 0;
   reserved_bytes_ = 0;
@@ -184,7 +187,7 @@ void* Arena::AllocateLarge(size_t bytes) {
   const size_t block_bytes = BlockBytes(bytes);
   SpendCredit(block_bytes);
   live_bytes_ += block_bytes;
-  void* block = pool_.Allocate(block_bytes);
+  void* block = pool_.Allocate(block_bytes, &aside_);
   const bool is_new = large_.emplace(static_cast<char*>(block), block_bytes).second;
   LS_CHECK(is_new, "the pool hands out a run once");
   return block;
@@ -235,7 +238,7 @@ Arena::Slab* Arena::NewSlab(SizeClass& c) {
   if (credit_bytes_ < pages * PagePool::kPageBytes) pages = pages_at[0];
   const size_t bytes = pages * PagePool::kPageBytes;
   SpendCredit(bytes);
-  auto* slab = new (pool_.Allocate(bytes)) Slab{};
+  auto* slab = new (pool_.Allocate(bytes, &aside_)) Slab{};
   const size_t capacity = size_classes::Capacity(bytes, size_classes::kBlockBytes[c.size_class]);
   slab->arena = this;
   slab->place = static_cast<uint32_t>(slabs_.size());

@@ -12,7 +12,7 @@
 // 16 KiB) once the class holds 16 times that. An empty slab goes back to the pool; one an arena is
 // kept.
 //
-// 296 bytes, and 112 for each class in use and 8 for each slab. Overhead of a full slab below 1/32.
+// 320 bytes, and 112 for each class in use and 8 for each slab. Overhead of a full slab below 1/32.
 //
 // Growth leaves holes, a sixth to a third of the bytes. Movable blocks can be pulled together a few
 // at a time: their owner hears where each went.
@@ -56,7 +56,8 @@ class Arena {
     virtual bool MayMove(const void* /*block*/) const { return true; }
   };
 
-  Arena(PagePool& pool, MemoryBudget& budget) : pool_(pool), budget_(budget) {}
+  Arena(PagePool& pool, MemoryBudget& budget)
+      : pool_(pool), budget_(budget), aside_(pool.system()) {}
   // Gives everything back, live blocks too. O(slabs).
   ~Arena();
   Arena(const Arena&) = delete;
@@ -71,15 +72,22 @@ class Arena {
   }
 
   // Sets `bytes` of the budget aside for the blocks that come next; what they take beyond that
-  // comes out of the budget's slack. False, and nothing changed, when the budget forbids it.
+  // comes out of the budget's slack. False, and nothing changed, when the budget forbids it, or the
+  // system refuses pages (refuses()).
   // Reservations do not add up: each replaces the one before. A comparison in the usual case,
   // because credit is held of the budget in advance.
   [[nodiscard]] bool Reserve(uint64_t bytes,
                              MemoryBudget::Purpose purpose = MemoryBudget::Purpose::kGrow) {
-    if (credit_bytes_ < bytes || (took_slack_ && bytes > 0)) return ReserveSlowly(bytes, purpose);
+    if (credit_bytes_ < bytes || bytes > PagePool::kBackedBytes ||
+        ((took_slack_ || pool_.refuses()) && bytes > 0)) {
+      return ReserveSlowly(bytes, purpose);
+    }
     reserved_bytes_ = bytes;
     return true;
   }
+
+  // The system refuses pages, so far as is known: what can do without another block does.
+  bool refuses() const { return pool_.refuses(); }
 
   // Gives the unused credit back, and with it the reservation, and the empty slab that is kept.
   void ReleaseCredit();
@@ -195,6 +203,7 @@ class Arena {
   uint64_t credit_bytes_ = 0;
   uint64_t slabs_beyond_limit_ = 0;
   uint64_t reserved_bytes_ = 0;  // part of the credit: left of the last reservation
+  AddressReserve aside_;         // for the blocks of a large reservation
   bool took_slack_ = false;      // the next reservation asks the budget, whatever the credit
   uint32_t classes_worth_compacting_ = 0;
   uint8_t level_ = 0;         // no new slab is above; changed by Reserve alone

@@ -68,11 +68,20 @@ absl::StatusOr<uint16_t> Server::Listen(const std::string& address, uint16_t por
   return listeners_.back()->port();
 }
 
-void Server::Start() {
+absl::Status Server::Start() {
   LS_CHECK(!std::exchange(runs_, true), "a server is started once");
   for (const auto& listener : listeners_) listener->Start();
-  for (const auto& loop : loops_) loop->Start();
-  accepting_->Start();
+  absl::Status started;
+  for (auto loop = loops_.begin(); started.ok() && loop != loops_.end(); ++loop) {
+    started = (*loop)->Start();
+  }
+  if (started.ok()) started = accepting_->Start();
+  if (started.ok()) return started;
+  // Nobody has been accepted.
+  runs_ = false;
+  for (const auto& loop : loops_) loop->Stop();
+  for (const auto& loop : loops_) loop->Join();
+  return started;
 }
 
 void Server::CheckTimes() {

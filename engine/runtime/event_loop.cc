@@ -1,8 +1,5 @@
 #include "engine/runtime/event_loop.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -17,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
+#include "engine/base/worker_thread.h"
 
 namespace liststore::runtime {
 namespace {
@@ -42,16 +40,12 @@ class EventLoop::Impl {
         background_(std::move(background)) {}
 
   // Counts in `idles`.
-  void Start(uint32_t number, uint64_t* idles) {
+  absl::Status Start(uint32_t number, uint64_t* idles) {
     LS_CHECK(!thread_.joinable(), "a loop is started once");
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this, number, idles] {
-      pthread_setname_np(pthread_self(), absl::StrCat("liststore-", number).c_str());
-      Run(*idles);
-    });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    absl::StatusOr<std::thread> thread =
+        StartThread(absl::StrCat("liststore-", number), [this, idles] { Run(*idles); });
+    if (thread.ok()) thread_ = *std::move(thread);
+    return thread.status();
   }
 
   void Post(absl::AnyInvocable<void()> work) { asio::post(context_, std::move(work)); }
@@ -138,7 +132,7 @@ EventLoop::~EventLoop() {
   Join();
 }
 
-void EventLoop::Start() { impl_->Start(number_, &idles_); }
+absl::Status EventLoop::Start() { return impl_->Start(number_, &idles_); }
 void EventLoop::RunBehindReady(absl::AnyInvocable<void()> work) {
   impl_->RunBehindReady(std::move(work));
 }

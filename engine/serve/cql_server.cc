@@ -219,13 +219,20 @@ class CqlServer::Impl {
     LS_ASSIGN_OR_RETURN(engine.memory_limit_bytes, MemoryLimit(options));
     own_engine_ = std::make_unique<shard::Engine>(engine);
     engine_ = own_engine_.get();
-    if (!engine_->Populate(options.populate_bytes)) {
-      return absl::InvalidArgumentError(absl::StrCat("populate_bytes is ", options.populate_bytes,
-                                                     ", more than the memory limit of ",
-                                                     engine.memory_limit_bytes));
+    switch (engine_->Populate(options.populate_bytes)) {
+      case memory::PagePool::Populated::kYes:
+        break;
+      case memory::PagePool::Populated::kOverLimit:
+        return absl::InvalidArgumentError(absl::StrCat("populate_bytes is ",
+                                                       options.populate_bytes,
+                                                       ", more than the memory limit of ",
+                                                       engine.memory_limit_bytes));
+      case memory::PagePool::Populated::kRefused:
+        return absl::ResourceExhaustedError(
+            absl::StrCat("populate_bytes is ", options.populate_bytes,
+                         ", more than the machine gives the process"));
     }
-    engine_->StartMappingAhead();
-    return absl::OkStatus();
+    return engine_->StartMappingAhead();
   }
 
   absl::Status OpenServer(const CqlServerOptions& options) {
@@ -287,8 +294,7 @@ class CqlServer::Impl {
       const bool is_new = std::ranges::find(cql_addresses_, address) == cql_addresses_.end();
       if (port != 0 && is_new) cql_addresses_.push_back(std::move(address));
     }
-    server_->Start();
-    return absl::OkStatus();
+    return server_->Start();
   }
 
   // Asked while the server runs.

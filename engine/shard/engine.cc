@@ -9,6 +9,7 @@
 #include "absl/container/inlined_vector.h"
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
+#include "engine/base/status_macros.h"
 #include "engine/model/partition_key.h"
 
 namespace liststore::shard {
@@ -57,7 +58,7 @@ size_t UnitsOfDropped(size_t budget, absl::FunctionRef<uint64_t()> drop) {
 Engine::Engine(const EngineOptions& options)
     : router_(options.shards, options.lanes_per_shard_log2),
       budget_(options.memory_limit_bytes),
-      pool_(budget_) {
+      pool_(budget_, *options.system) {
   lanes_.reserve(router_.lanes());
   for (uint32_t i = 0; i < router_.lanes(); ++i) {
     lanes_.push_back(std::make_unique<Lane>(router_, pool_, budget_));
@@ -66,9 +67,10 @@ Engine::Engine(const EngineOptions& options)
 
 Engine::~Engine() = default;
 
-void Engine::StartMappingAhead() {
+absl::Status Engine::StartMappingAhead() {
   LS_CHECK(mapper_ == nullptr, "one thread maps ahead");
-  mapper_ = std::make_unique<memory::RegionMapper>(pool_);
+  LS_ASSIGN_OR_RETURN(mapper_, memory::RegionMapper::Start(pool_));
+  return absl::OkStatus();
 }
 
 void Engine::AcquireAll() {

@@ -19,10 +19,12 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "engine/base/mutex.h"
 
 #include "engine/command/command.h"
 #include "engine/command/conditional_write.h"
+#include "engine/command/memory_refusal.h"
 #include "engine/command/reply.h"
 #include "engine/memory/memory_budget.h"
 #include "engine/memory/page_pool.h"
@@ -44,6 +46,7 @@ struct EngineOptions {
   uint32_t shards = 1;
   uint32_t lanes_per_shard_log2 = 4;
   uint64_t memory_limit_bytes = uint64_t{1} << 30;
+  memory::SystemMemory* system = &memory::SystemMemory::Instance();  // outlives the engine
 };
 
 // How far a scan of partitions has come; see also Engine::PositionAt.
@@ -283,15 +286,23 @@ class Engine {
   std::optional<int64_t> NextExpiry(uint64_t now_nanos);
 
   // Makes memory ready for `bytes` more of data, and keeps it; see PagePool::Populate. Before there
-  // are other threads. False: the limit has no room for as much.
-  [[nodiscard]] bool Populate(uint64_t bytes) { return pool_.Populate(bytes); }
+  // are other threads.
+  [[nodiscard]] memory::PagePool::Populated Populate(uint64_t bytes) {
+    return pool_.Populate(bytes);
+  }
   // Starts a thread that touches memory before writers need it. Before there are others; once.
-  void StartMappingAhead();
+  // ResourceExhausted: the system has no thread for it.
+  [[nodiscard]] absl::Status StartMappingAhead();
 
   // All zero for a table that is gone.
   storage::TableStats StatsOf(TableId table);
   uint64_t held_bytes() const { return budget_.held_bytes(); }
   uint64_t memory_limit_bytes() const { return budget_.limit_bytes(); }
+  // Why a write that was refused just now found no memory. Where others are refused at the same
+  // time for the other reason, theirs may be named.
+  MemoryRefusal memory_refusal() const {
+    return {memory_limit_bytes(), pool_.refuses() ? pool_.refused_bytes() : 0};
+  }
   uint64_t refused_writes() const { return refused_writes_.load(std::memory_order_relaxed); }
   const Router& router() const { return router_; }
   // Tables by name, for front doors; the engine itself goes by TableId alone.
