@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <new>
 #include <utility>
 
 #include "engine/base/worker_thread.h"
@@ -37,7 +38,13 @@ Reclaimer::~Reclaimer() {
 
 void Reclaimer::Run() {
   bool idle = false;
-  while (MayGoOn(idle)) idle = engine_.Reclaim(clock_.NowNanos(), kSliceUnits) == 0;
+  while (MayGoOn(idle)) {
+    try {
+      idle = engine_.Reclaim(clock_.NowNanos(), kSliceUnits) == 0;
+    } catch (const std::bad_alloc&) {
+      idle = true;  // the heap may have more at the next try
+    }
+  }
 }
 
 bool Reclaimer::MayGoOn(bool idle) {

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
+#include "engine/base/heap_refusal.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/utf8.h"
 #include "engine/disk/file_source.h"
@@ -216,17 +217,21 @@ absl::StatusOr<std::unique_ptr<ListStore>> SavedStore::Load(disk::ByteSource& so
 }
 
 absl::StatusOr<SavedStoreInfo> SaveListStore(const ListStore& store, const std::string& path,
-                                             const SaveOptions& options) {
+                                             const SaveOptions& options) try {
   return SavedStore::Save(disk::KernelFileCalls(), store, path, options);
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 absl::StatusOr<std::unique_ptr<ListStore>> LoadListStore(const std::string& path, Options options,
-                                                         SavedStoreInfo* info) {
+                                                         SavedStoreInfo* info) try {
   disk::FileSource source(disk::KernelFileCalls(), path);
   LS_RETURN_IF_ERROR(source.Open());
   auto store = SavedStore::Load(source, std::move(options), info);
   if (store.ok()) return store;
   return absl::Status(store.status().code(), absl::StrCat(path, ": ", store.status().message()));
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 }  // namespace liststore

@@ -64,7 +64,7 @@ class PagePool {
   // What writes under way may take of slabs after the system has refused, all together. One that
   // brings more than kBackedBytes sets it aside itself.
   static constexpr size_t kReserveBytes = 4 * kRegionBytes;
-  static constexpr size_t kBackedBytes = size_t{64} << 10;
+  static constexpr size_t kBackedBytes = size_t{32} << 10;
 
   struct Stats {
     uint64_t used_bytes = 0;    // handed out, in regions and in mappings of their own

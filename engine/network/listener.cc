@@ -10,6 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <chrono>
+#include <new>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -82,7 +83,13 @@ struct Listener::Impl {
   void Wait() {
     acceptor.async_wait(tcp::acceptor::wait_read, [this](const error_code& error) {
       if (error || !acceptor.is_open()) return;
-      if (AcceptSome()) {
+      bool accepted = false;
+      try {
+        accepted = AcceptSome();
+      } catch (const std::bad_alloc&) {
+        // Later.
+      }
+      if (accepted) {
         Wait();
       } else {
         WaitForDescriptors();

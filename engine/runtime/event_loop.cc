@@ -7,6 +7,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/system_error.hpp>
 #include <chrono>
+#include <cstddef>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
@@ -80,14 +82,28 @@ class EventLoop::Impl {
     if (background_) WaitForTimer();
     bool more_waits = false;
     while (!stopping()) {
-      if (!more_waits) context_.run_one();  // sleeps until something is ready
+      if (!more_waits) Survive([this] { return context_.run_one(); });  // sleeps until one is ready
       int ready = 0;
-      while (ready < kReadyMax && !stopping() && context_.poll_one() == 1) ++ready;
+      const auto run_ready = [this] { return context_.poll_one(); };
+      while (ready < kReadyMax && !stopping() && Survive(run_ready) == 1) ++ready;
       if (ready < kReadyMax) ++idles;
       if (std::exchange(background_due_, false)) more_waits = true;
-      if (more_waits && !stopping()) more_waits = background_();
+      if (more_waits && !stopping()) {
+        more_waits = Survive([this] { return size_t{background_()}; }) != 0;
+      }
     }
     running_.store({});
+  }
+
+  // Where the heap refuses something to a function that does not deal with it, that function is
+  // over, and the loop goes on.
+  template <typename Work>
+  static size_t Survive(const Work& work) {
+    try {
+      return work();
+    } catch (const std::bad_alloc&) {
+      return 1;
+    }
   }
 
   void WaitForTimer() {

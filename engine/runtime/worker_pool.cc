@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -65,7 +66,11 @@ void WorkerPool::Run() {
     --queued_;
     ++client.runs;
     mutex_.Unlock();
-    work();
+    try {
+      work();
+    } catch (const std::bad_alloc&) {
+      // Whoever waits for it has a time-out; the others go on.
+    }
     work = nullptr;
     mutex_.Lock();
     if (stops_) break;

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
+#include "engine/base/heap_refusal.h"
 #include "engine/base/machine_limits.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/syntax/unsupported.h"
@@ -223,8 +224,7 @@ class CqlServer::Impl {
       case memory::PagePool::Populated::kYes:
         break;
       case memory::PagePool::Populated::kOverLimit:
-        return absl::InvalidArgumentError(absl::StrCat("populate_bytes is ",
-                                                       options.populate_bytes,
+        return absl::InvalidArgumentError(absl::StrCat("populate_bytes is ", options.populate_bytes,
                                                        ", more than the memory limit of ",
                                                        engine.memory_limit_bytes));
       case memory::PagePool::Populated::kRefused:
@@ -352,9 +352,11 @@ class CqlServer::Impl {
   std::unique_ptr<network::Server> server_;
 };
 
-absl::StatusOr<std::unique_ptr<CqlServer>> CqlServer::Start(const CqlServerOptions& options) {
+absl::StatusOr<std::unique_ptr<CqlServer>> CqlServer::Start(const CqlServerOptions& options) try {
   LS_ASSIGN_OR_RETURN(auto impl, Impl::Start(options));
   return std::unique_ptr<CqlServer>(new CqlServer(std::move(impl)));
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 CqlServer::CqlServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

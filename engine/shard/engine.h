@@ -120,6 +120,8 @@ class Engine {
   OpStatus TruncateTable(TableId table);
   // All at one instant. kTableGone: none of them.
   OpStatus TruncateTables(std::span<const TableId> tables);
+  // Takes from the heap what the next call will need, so that it is not refused half-way.
+  void PrepareTruncation(TableId table, std::string_view component);
   OpStatus TruncateFirstComponent(TableId table, std::string_view component);
 
   // --- Derived tables, whose rows follow from those of others (command/row_follower.h) -----------
@@ -385,6 +387,17 @@ class Engine {
   OpStatus WithAllOf(TableId table, absl::FunctionRef<void(storage::Table&)> work);
   // Runs `work` holding every lane: taken in ascending order, holding none before.
   void WithAllLanes(absl::FunctionRef<void(Lane&)> work);
+  // All lanes, from construction to the end of the scope.
+  class AllLanes {
+   public:
+    explicit AllLanes(Engine& engine) : engine_(engine) { engine_.AcquireAll(); }
+    ~AllLanes() { engine_.ReleaseAll(); }
+    AllLanes(const AllLanes&) = delete;
+    AllLanes& operator=(const AllLanes&) = delete;
+
+   private:
+    Engine& engine_;
+  };
   void AcquireAll();
   void ReleaseAll();
   // Whether it is so in any lane. Under the hold of all.

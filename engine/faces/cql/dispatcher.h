@@ -58,6 +58,8 @@ class Dispatcher {
   Result Dispatch(std::string_view received, ConnectionState& state, const network::Turn& turn);
 
  private:
+  Result DispatchAll(std::string_view received, ConnectionState& state, const network::Turn& turn);
+
   // A request between decoding and its answer.
   struct Slot {
     protocol::Request request;
