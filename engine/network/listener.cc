@@ -162,15 +162,9 @@ void Listener::Close() {
 
 uint16_t Listener::port() const { return impl_->port; }
 
-uint64_t RaiseFileLimit() {
+uint64_t FileLimit() {
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  if (limit.rlim_cur < limit.rlim_max) {
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  }
-  return limit.rlim_cur;
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
 }
 
 }  // namespace liststore::network

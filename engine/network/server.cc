@@ -31,7 +31,7 @@ Server::Server(const ServerOptions& options, const ConnectionLimits& connections
 absl::StatusOr<std::unique_ptr<Server>> Server::Create(const ServerOptions& options) {
   LS_CHECK(options.loops >= 1 && options.limits.requests_max >= 1, "a server can do something");
   const ConnectionLimits connections =
-      Admission::Resolve(options.connections, RaiseFileLimit(), options.loops);
+      Admission::Resolve(options.connections, FileLimit(), options.loops);
   std::unique_ptr<Server> server(new Server(options, connections));
   for (uint32_t number = 0; number < options.loops; ++number) {
     const auto background = [server = server.get(), number, next = options.background] {
