@@ -6,14 +6,17 @@
 
 namespace liststore {
 
-absl::Status ToStatus(OpStatus status, uint64_t memory_limit_bytes) {
+absl::Status ToStatus(OpStatus status, const MemoryRefusal& refusal) {
   switch (status) {
     case OpStatus::kOk:
       return absl::OkStatus();
     case OpStatus::kOutOfMemory:
     case OpStatus::kTooLarge:
-      return absl::ResourceExhaustedError(absl::StrCat("memory limit of ", memory_limit_bytes,
-                                                       " bytes reached; nothing was applied"));
+      if (refusal.machine_bytes == 0) {
+        return absl::ResourceExhaustedError(absl::StrCat("memory limit of ", refusal.limit_bytes,
+                                                         " bytes reached; nothing was applied"));
+      }
+      return absl::ResourceExhaustedError(absl::StrCat(refusal.Text(), "; nothing was applied"));
     case OpStatus::kTableGone:
       return absl::FailedPreconditionError("the table was dropped; nothing was applied");
     case OpStatus::kTooManyTables:

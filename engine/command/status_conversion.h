@@ -2,15 +2,14 @@
 #ifndef LISTSTORE_ENGINE_COMMAND_STATUS_CONVERSION_H_
 #define LISTSTORE_ENGINE_COMMAND_STATUS_CONVERSION_H_
 
-#include <cstdint>
-
 #include "absl/status/status.h"
+#include "engine/command/memory_refusal.h"
 #include "engine/model/op_status.h"
 
 namespace liststore {
 
-// `memory_limit_bytes` is what a message about memory names. kOk costs nothing.
-absl::Status ToStatus(OpStatus status, uint64_t memory_limit_bytes);
+// `refusal` is what a message about memory says. kOk costs nothing.
+absl::Status ToStatus(OpStatus status, const MemoryRefusal& refusal);
 
 }  // namespace liststore
 

@@ -81,6 +81,8 @@ absl::Status WholeFileWriter::Append(std::string_view bytes) {
 
 absl::Status WholeFileWriter::Publish(bool sync) {
   LS_CHECK(file_ != kNoFile, "a writer is open when it publishes");
+  // Before the file is in its place: the heap may refuse it.
+  const std::string directory = DirectoryOf(path_);
   if (sync) {
     if (const int result = calls_.Sync(file_); result < 0) {
       return FileError("sync", beside_, result);
@@ -92,11 +94,10 @@ absl::Status WholeFileWriter::Publish(bool sync) {
   // In its place: from here on nothing is taken back.
   const int closed = calls_.Close(std::exchange(file_, kNoFile));
   if (closed < 0) return FileError("write", path_, closed);
-  return sync ? SyncDirectory() : absl::OkStatus();
+  return sync ? SyncDirectory(directory) : absl::OkStatus();
 }
 
-absl::Status WholeFileWriter::SyncDirectory() {
-  const std::string path = DirectoryOf(path_);
+absl::Status WholeFileWriter::SyncDirectory(const std::string& path) {
   const int directory = calls_.Open(path, FileCalls::OpenFor::kDirectory);
   if (directory < 0) return FileError("open directory", path, directory);
   const int result = calls_.Sync(directory);

@@ -48,7 +48,7 @@ class WholeFileWriter final : public ByteSink {
   static constexpr int kNoFile = -1;
 
   absl::Status OpenOnce(bool& again);
-  absl::Status SyncDirectory();
+  absl::Status SyncDirectory(const std::string& path);
 
   FileCalls& calls_;
   const std::string path_;

@@ -67,7 +67,7 @@ cql::CqlError RowTooLarge(uint64_t row_bytes) {
                                 " bytes that a row may have: keep a part of it in other rows");
 }
 
-void AnswerRefusedWrite(const WriteRefusal& refusal, uint64_t memory_limit_bytes,
+void AnswerRefusedWrite(const WriteRefusal& refusal, const MemoryRefusal& memory,
                         protocol::Consistency consistency, protocol::WriteType type,
                         const protocol::ResponseContext& context, Outcome& outcome,
                         OutputBuffer& out) {
@@ -76,8 +76,7 @@ void AnswerRefusedWrite(const WriteRefusal& refusal, uint64_t memory_limit_bytes
     return;
   }
   const std::string message =
-      "The write was refused and nothing of it applied: the memory limit of " +
-      std::to_string(memory_limit_bytes) + " bytes is reached";
+      "The write was refused and nothing of it applied: " + memory.Text();
   AnswerError(protocol::ErrorResponse{protocol::ErrorCode::kWriteFailure, message,
                                       protocol::WriteFailureDetails{consistency, 0, 1, 1, type}},
               context, outcome, out);

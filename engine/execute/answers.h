@@ -32,9 +32,9 @@ struct WriteRefusal {
   OpStatus status = OpStatus::kOutOfMemory;
   uint64_t row_bytes = 0;
 };
-// A write was refused: by the memory limit, a write failure, which drivers hand to the application
+// A write was refused: for want of memory, a write failure, which drivers hand to the application
 // as it is; an overloaded node they would call unreachable. Or for a row that would be too large.
-void AnswerRefusedWrite(const WriteRefusal& refusal, uint64_t memory_limit_bytes,
+void AnswerRefusedWrite(const WriteRefusal& refusal, const MemoryRefusal& memory,
                         protocol::Consistency consistency, protocol::WriteType type,
                         const protocol::ResponseContext& context, Outcome& outcome,
                         OutputBuffer& out);

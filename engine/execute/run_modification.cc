@@ -76,7 +76,7 @@ QueryProcessor::Ran QueryProcessor::AnswerWrite(const WriteRefusal& refusal,
     case OpStatus::kTableGone:
       return Ran::kTableGone;
     default:
-      AnswerRefusedWrite(refusal, engine_.memory_limit_bytes(), call.request.consistency(), type,
+      AnswerRefusedWrite(refusal, engine_.memory_refusal(), call.request.consistency(), type,
                          call.context, call.request.outcome, call.out);
       return Ran::kAnswered;
   }

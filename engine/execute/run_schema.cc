@@ -161,9 +161,8 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
   if (!change.ok()) return change.error();
   if (status == OpStatus::kOutOfMemory) {
     return cql::CqlError::Server(
-        "The change of the schema was refused and nothing of it applied: the memory "
-        "limit of " +
-        std::to_string(engine_.memory_limit_bytes()) + " bytes is reached");
+        "The change of the schema was refused and nothing of it applied: " +
+        engine_.memory_refusal().Text());
   }
   if (status == OpStatus::kRowTooLarge) {
     // What a column had that is added again.

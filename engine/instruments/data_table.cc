@@ -107,9 +107,12 @@ cql::CqlError DataTable::Refusal(std::string_view action, OpStatus status) const
            "a baseline has two reasons to fail");
   std::string why = "liststore.data: '";
   why.append(action).append("' was refused and has changed nothing: ");
-  if (status == OpStatus::kOutOfMemory) {
+  const MemoryRefusal refusal = engine_.memory_refusal();
+  if (status == OpStatus::kOutOfMemory && refusal.machine_bytes != 0) {
+    why += refusal.Text();
+  } else if (status == OpStatus::kOutOfMemory) {
     why += "a copy of its tables does not fit into the memory limit of " +
-           std::to_string(engine_.memory_limit_bytes()) + " bytes beside what is stored";
+           std::to_string(refusal.limit_bytes) + " bytes beside what is stored";
   } else {
     why += "there are as many tables as there can be, " + std::to_string(shard::Engine::kTablesMax);
   }

@@ -23,18 +23,19 @@ namespace liststore {
 // Used by one call at a time. The vectors only grow, and content beyond that of the present call is
 // meaningless. 112 bytes per item, and for additions to many lists 400 bytes per list.
 struct AddScratch {
-  // Makes room for `items` rows and `lists` commands; earlier content is lost.
+  // Makes room for `items` rows and `lists` commands; earlier content is lost. Where the heap refuses,
+  // what it had room for it still has: what is asked for the sizes grows last.
   void Prepare(size_t items, size_t lists) {
     if (rows.size() < items) {
-      rows.resize(items);
       cells.resize(items);
       keys.resize(items);
+      rows.resize(items);
     }
     if (commands.size() < lists) {
-      commands.resize(lists);
       replies.resize(lists);
       // Keys point into themselves and cannot be moved.
       list_keys = std::make_unique<ListKey[]>(lists);
+      commands.resize(lists);
     }
   }
   // Whether the pool may keep it: the memory of the largest calls is not kept.

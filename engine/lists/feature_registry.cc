@@ -146,15 +146,17 @@ absl::Status FeatureRegistry::Create(std::string_view entity_type, std::string_v
   }
   const FeatureRow row = {
       .version = "", .feature_ttl_seconds = ttl_seconds, .ttl_seconds = ttl_seconds};
-  LS_RETURN_IF_ERROR(WriteRows(entity_type, feature, {&row, 1}, now_nanos, evictions));
-
-  Feature created;
-  created.ttl_seconds = ttl_seconds;
+  // All that the heap may refuse comes before anything is changed.
   FeatureEntry* const entry = entries_.FindOrInsert(FeatureKey(entity_type, feature, ""));
   LS_CHECK(entry->ttl_seconds() == 0, "a version of no feature has no TTL");
-  created.versions[""] = {.entry = entry, .own_ttl = false};
+  std::map<FeatureName, Feature> created;
+  Feature& made = created[FeatureName(entity_type, feature)];
+  made.ttl_seconds = ttl_seconds;
+  made.versions[""] = {.entry = entry, .own_ttl = false};
+  LS_RETURN_IF_ERROR(WriteRows(entity_type, feature, {&row, 1}, now_nanos, evictions));
+
   entry->set_ttl_seconds(ttl_seconds);
-  features_.emplace(FeatureName(entity_type, feature), std::move(created));
+  features_.insert(created.extract(created.begin()));
   return absl::OkStatus();
 }
 
@@ -175,11 +177,13 @@ absl::Status FeatureRegistry::CreateVersion(std::string_view entity_type, std::s
                     .ttl_seconds = effective_ttl_seconds,
                     .own_ttl = ttl_seconds.has_value()};
   if (version.empty()) row.feature_ttl_seconds = existing->ttl_seconds;
-  LS_RETURN_IF_ERROR(WriteRows(entity_type, feature, {&row, 1}, now_nanos, evictions));
-
   FeatureEntry* const entry = entries_.FindOrInsert(FeatureKey(entity_type, feature, version));
   LS_CHECK(entry->ttl_seconds() == 0, "a version that does not exist has no TTL");
-  existing->versions[std::string(version)] = {.entry = entry, .own_ttl = ttl_seconds.has_value()};
+  decltype(existing->versions) created;
+  created[std::string(version)] = {.entry = entry, .own_ttl = ttl_seconds.has_value()};
+  LS_RETURN_IF_ERROR(WriteRows(entity_type, feature, {&row, 1}, now_nanos, evictions));
+
+  existing->versions.insert(created.extract(created.begin()));
   entry->set_ttl_seconds(effective_ttl_seconds);
   return absl::OkStatus();
 }
@@ -248,6 +252,7 @@ absl::Status FeatureRegistry::Delete(std::string_view entity_type, std::string_v
     if (!name.empty()) versions.push_back(name);
     entries.push_back(version.entry);
   }
+  PrepareWithdrawal(entries);
   LS_RETURN_IF_ERROR(DeleteRows(entity_type, feature, versions, now_nanos, evictions));
   Withdraw(entries);
   features_.erase(found);
@@ -264,6 +269,7 @@ absl::Status FeatureRegistry::DeleteVersion(std::string_view entity_type, std::s
   if (found == existing->versions.end()) {
     return absl::NotFoundError(absl::StrCat("no ", NameOf(entity_type, feature, version)));
   }
+  PrepareWithdrawal({&found->second.entry, 1});
   if (version.empty()) {
     const FeatureRow row = {
         .version = "", .feature_ttl_seconds = existing->ttl_seconds, .ttl_seconds = std::nullopt};
@@ -274,6 +280,12 @@ absl::Status FeatureRegistry::DeleteVersion(std::string_view entity_type, std::s
   Withdraw({&found->second.entry, 1});
   existing->versions.erase(found);
   return absl::OkStatus();
+}
+
+void FeatureRegistry::PrepareWithdrawal(std::span<FeatureEntry* const> entries) {
+  for (FeatureEntry* const entry : entries) {
+    engine_.PrepareTruncation(items_table_, entry->feature_key());
+  }
 }
 
 void FeatureRegistry::Withdraw(std::span<FeatureEntry* const> entries) {
@@ -325,7 +337,7 @@ absl::Status FeatureRegistry::WriteRows(std::string_view entity_type, std::strin
                                        .body = UpsertCommand{updates},
                                        .evictions = evictions},
                                       now_nanos);
-  return ToStatus(reply.status, engine_.memory_limit_bytes());
+  return ToStatus(reply.status, engine_.memory_refusal());
 }
 
 absl::Status FeatureRegistry::DeleteRows(std::string_view entity_type, std::string_view feature,
@@ -343,7 +355,7 @@ absl::Status FeatureRegistry::DeleteRows(std::string_view entity_type, std::stri
                                        .body = DeleteRowsCommand{keys},
                                        .evictions = evictions},
                                       now_nanos);
-  return ToStatus(reply.status, engine_.memory_limit_bytes());
+  return ToStatus(reply.status, engine_.memory_refusal());
 }
 
 void FeatureRegistry::Verify() const {

@@ -139,6 +139,9 @@ class FeatureRegistry final : public UsageOwner {
   absl::Status DeleteRows(std::string_view entity_type, std::string_view feature,
                           std::span<const std::string_view> versions, uint64_t now_nanos,
                           EvictionLog* evictions);
+  // Takes from the heap what Withdraw will need, so that it is not refused half-way.
+  void PrepareWithdrawal(std::span<FeatureEntry* const> entries)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Hides versions from additions, and their lists from readers.
   void Withdraw(std::span<FeatureEntry* const> entries) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

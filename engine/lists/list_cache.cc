@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
+#include "engine/base/heap_refusal.h"
 #include "engine/base/mutex.h"
 #include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
@@ -452,17 +453,19 @@ absl::Status ListCache::Impl::Write(const ListRef& list, ListChange change, cons
 
 // ---- The public face ----
 
-absl::StatusOr<std::unique_ptr<ListCache>> ListCache::Open(ListCacheOptions options) {
+absl::StatusOr<std::unique_ptr<ListCache>> ListCache::Open(ListCacheOptions options) try {
   LS_RETURN_IF_ERROR(CheckCacheOptions(options));
   options.store.memory_policy = MemoryPolicy::kEvict;
   options.store.lists_live_elsewhere = true;
   LS_ASSIGN_OR_RETURN(std::unique_ptr<ListStore> store, ListStore::Open(options.store));
   return std::unique_ptr<ListCache>(
       new ListCache(std::make_unique<Impl>(std::move(options), std::move(store))));
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 absl::StatusOr<std::unique_ptr<ListCache>> ListCache::Open(ListCacheOptions options,
-                                                           std::unique_ptr<ListStore> store) {
+                                                           std::unique_ptr<ListStore> store) try {
   LS_RETURN_IF_ERROR(CheckCacheOptions(options));
   if (store == nullptr || !store->impl_->holds_copies()) {
     return absl::InvalidArgumentError(
@@ -470,6 +473,8 @@ absl::StatusOr<std::unique_ptr<ListCache>> ListCache::Open(ListCacheOptions opti
   }
   return std::unique_ptr<ListCache>(
       new ListCache(std::make_unique<Impl>(std::move(options), std::move(store))));
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 ListCache::ListCache(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -478,30 +483,40 @@ ListStore& ListCache::store() { return impl_->store(); }
 ListCacheStats ListCache::GetStats() const { return impl_->stats(); }
 
 absl::Status ListCache::GetListItems(const ListRef& list, const GetOptions& options,
-                                     ListItems* items) {
+                                     ListItems* items) try {
   LS_RETURN_IF_ERROR(impl_->store().GetListItems(list, options, items));
   return impl_->Served(list, options, *items);
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 absl::Status ListCache::MultiGetListItems(const ListRefs& lists, const GetOptions& options,
-                                          std::vector<ListItems>* items) {
+                                          std::vector<ListItems>* items) try {
   return impl_->MultiGet(lists, options, *items);
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
-absl::Status ListCache::AddListItems(const ListRef& list, std::span<const NewItem> items) {
+absl::Status ListCache::AddListItems(const ListRef& list, std::span<const NewItem> items) try {
   return impl_->Write(list, {.kind = ListChange::Kind::kAdd, .items = items},
                       [&] { return impl_->store().AddListItems(list, items).status(); });
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
-absl::Status ListCache::RemoveListItemsWithValue(const ListRef& list, std::string_view value) {
+absl::Status ListCache::RemoveListItemsWithValue(const ListRef& list, std::string_view value) try {
   return impl_->Write(list, {.kind = ListChange::Kind::kRemoveWithValue, .value = value}, [&] {
     return impl_->store().RemoveListItemsWithValue(list, value).status();
   });
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
-absl::Status ListCache::RemoveAllListItems(const ListRef& list) {
+absl::Status ListCache::RemoveAllListItems(const ListRef& list) try {
   return impl_->Write(list, {.kind = ListChange::Kind::kRemoveAll},
                       [&] { return impl_->store().RemoveAllListItems(list).status(); });
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 absl::Status ListCache::Invalidate(const ListRef& list) { return impl_->Invalidate(list); }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "engine/base/heap_refusal.h"
 #include "engine/base/status_macros.h"
 #include "engine/lists/add_gate.h"
 #include "engine/lists/add_scratch.h"
@@ -43,12 +44,14 @@ absl::StatusOr<bool> ListStore::Impl::Put(const ListKey& key, const FeatureEntry
 }
 
 absl::StatusOr<bool> ListStore::PutList(const ListRef& list, std::span<const NewItem> items,
-                                        const PutListOptions& options) {
+                                        const PutListOptions& options) try {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
   EvictionNotices evicted(impl_->options);
   const AddGate::Pass pass(impl_->registry.add_gate());
   return impl_->Put(key, impl_->EntryOf(list, key), items, options, impl_->Now(), evicted.log());
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 std::vector<absl::StatusOr<bool>> ListStore::PutListsMulti(std::span<const ListPut> puts) {
@@ -69,13 +72,15 @@ std::vector<absl::StatusOr<bool>> ListStore::PutListsMulti(std::span<const ListP
   return results;
 }
 
-absl::StatusOr<uint64_t> ListStore::LoadMark(const ListRef& list) const {
+absl::StatusOr<uint64_t> ListStore::LoadMark(const ListRef& list) const try {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
   return impl_->engine.ChangeMark(impl_->items_schema.id, key.partition_key());
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
-absl::StatusOr<bool> ListStore::ForgetList(const ListRef& list) {
+absl::StatusOr<bool> ListStore::ForgetList(const ListRef& list) try {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
   EvictionNotices evicted(impl_->options);
@@ -83,6 +88,8 @@ absl::StatusOr<bool> ListStore::ForgetList(const ListRef& list) {
       impl_->Execute(key.partition_key(), ForgetCommand{}, impl_->Now(), evicted.log());
   LS_RETURN_IF_ERROR(impl_->Status(reply.status));
   return reply.rows != 0;
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 }  // namespace liststore

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
+#include "engine/base/heap_refusal.h"
 #include "engine/base/status_macros.h"
 #include "engine/lists/list_items_sink.h"
 #include "engine/lists/list_key.h"
@@ -84,7 +85,7 @@ absl::Status ListStore::Impl::ReadStep(const ListRefs& lists, size_t first, size
 }
 
 absl::Status ListStore::GetListItems(const ListRef& list, const GetOptions& options,
-                                     ListItems* items) const {
+                                     ListItems* items) const try {
   items->clear();
   LS_RETURN_IF_ERROR(CheckGetOptions(options));
   ListKey key;
@@ -96,10 +97,13 @@ absl::Status ListStore::GetListItems(const ListRef& list, const GetOptions& opti
       impl_->Execute(key.partition_key(), ReadCommand{&newest.spec(), &sink}, impl_->NowForReads());
   sink.SetInfo(reply.info);
   return impl_->Status(reply.status);
+} catch (const std::bad_alloc&) {
+  items->clear();
+  return HeapRefused();
 }
 
 absl::Status ListStore::MultiGetListItems(const ListRefs& lists, const GetOptions& options,
-                                          std::vector<ListItems>* items) const {
+                                          std::vector<ListItems>* items) const try {
   items->resize(lists.size());
   const auto clear_all = [&] {
     for (ListItems& list : *items) list.clear();
@@ -118,10 +122,13 @@ absl::Status ListStore::MultiGetListItems(const ListRefs& lists, const GetOption
     }
   }
   return absl::OkStatus();
+} catch (const std::bad_alloc&) {
+  for (ListItems& list : *items) list.clear();
+  return HeapRefused();
 }
 
 absl::StatusOr<size_t> ListStore::CountListItems(const ListRef& list,
-                                                 const GetOptions& options) const {
+                                                 const GetOptions& options) const try {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
   const NewestItems newest(options);
@@ -130,6 +137,8 @@ absl::StatusOr<size_t> ListStore::CountListItems(const ListRef& list,
       impl_->Execute(key.partition_key(), CountCommand{newest.range()}, impl_->NowForReads());
   LS_RETURN_IF_ERROR(impl_->Status(reply.status));
   return static_cast<size_t>(reply.rows);
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 }  // namespace liststore

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/check.h"
+#include "engine/base/heap_refusal.h"
 #include "engine/base/machine_limits.h"
 #include "engine/base/status_macros.h"
 #include "engine/lists/list_key.h"
@@ -82,10 +83,13 @@ ListStore::Impl::Impl(const Options& resolved)
                             [this](const ExpiryLog& expiries) { TellExpiries(expiries); });
   }
   if (options.feature_stats) engine.CountUsageFor(items_schema.id, registry);
-  if (options.background_reclaim) {
-    engine.StartMappingAhead();
-    reclaimer.emplace(engine, *options.clock);
-  }
+}
+
+absl::Status ListStore::Impl::StartThreads() {
+  if (!options.background_reclaim) return absl::OkStatus();
+  LS_RETURN_IF_ERROR(engine.StartMappingAhead());
+  LS_ASSIGN_OR_RETURN(reclaimer, Reclaimer::Start(engine, *options.clock));
+  return absl::OkStatus();
 }
 
 void ListStore::Impl::TellExpiries(const ExpiryLog& expiries) const {
@@ -101,12 +105,16 @@ void ListStore::Impl::TellExpiries(const ExpiryLog& expiries) const {
   }
 }
 
-absl::StatusOr<std::unique_ptr<ListStore>> ListStore::Open(Options options) {
+absl::StatusOr<std::unique_ptr<ListStore>> ListStore::Open(Options options) try {
   // Only for options that were not given.
   const MachineLimits machine =
       ReadMachineLimits({.cores = options.shards == 0, .memory = options.memory_limit_bytes == 0});
   LS_ASSIGN_OR_RETURN(const Options resolved, ResolveOptions(std::move(options), machine));
-  return std::unique_ptr<ListStore>(new ListStore(std::make_unique<Impl>(resolved)));
+  auto impl = std::make_unique<Impl>(resolved);
+  LS_RETURN_IF_ERROR(impl->StartThreads());
+  return std::unique_ptr<ListStore>(new ListStore(std::move(impl)));
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 ListStore::ListStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -116,63 +124,78 @@ shard::Engine& ListStore::engine() { return impl_->engine; }
 const Clock& ListStore::clock() const { return *impl_->options.clock; }
 
 absl::Status ListStore::CreateListFeature(std::string_view entity_type, std::string_view feature,
-                                          int64_t ttl_seconds) {
+                                          int64_t ttl_seconds) try {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, ""));
   EvictionNotices evicted(impl_->options);
   return impl_->registry.Create(entity_type, feature, ttl_seconds, impl_->Now(), evicted.log());
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 absl::Status ListStore::CreateListFeatureVersion(std::string_view entity_type,
                                                  std::string_view feature, std::string_view version,
-                                                 std::optional<int64_t> ttl_seconds) {
+                                                 std::optional<int64_t> ttl_seconds) try {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, version));
   EvictionNotices evicted(impl_->options);
   return impl_->registry.CreateVersion(entity_type, feature, version, ttl_seconds, impl_->Now(),
                                        evicted.log());
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 absl::Status ListStore::SetListFeatureVersionTtl(std::string_view entity_type,
                                                  std::string_view feature, std::string_view version,
-                                                 int64_t ttl_seconds) {
+                                                 int64_t ttl_seconds) try {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, version));
   EvictionNotices evicted(impl_->options);
   return impl_->registry.SetVersionTtl(entity_type, feature, version, ttl_seconds, impl_->Now(),
                                        evicted.log());
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 absl::Status ListStore::SetListFeatureTtl(std::string_view entity_type, std::string_view feature,
-                                          int64_t ttl_seconds) {
+                                          int64_t ttl_seconds) try {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, ""));
   EvictionNotices evicted(impl_->options);
   return impl_->registry.SetTtl(entity_type, feature, ttl_seconds, impl_->Now(), evicted.log());
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
-absl::Status ListStore::DeleteListFeature(std::string_view entity_type, std::string_view feature) {
+absl::Status ListStore::DeleteListFeature(std::string_view entity_type,
+                                          std::string_view feature) try {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, ""));
   EvictionNotices evicted(impl_->options);
   return impl_->registry.Delete(entity_type, feature, impl_->Now(), evicted.log());
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 absl::Status ListStore::DeleteListFeatureVersion(std::string_view entity_type,
                                                  std::string_view feature,
-                                                 std::string_view version) {
+                                                 std::string_view version) try {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, version));
   EvictionNotices evicted(impl_->options);
   return impl_->registry.DeleteVersion(entity_type, feature, version, impl_->Now(), evicted.log());
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 std::vector<ListFeatureInfo> ListStore::ListFeatures() const { return impl_->registry.List(); }
 
 absl::StatusOr<ListFeature> ListStore::FindListFeature(std::string_view entity_type,
                                                        std::string_view feature,
-                                                       std::string_view version) {
+                                                       std::string_view version) try {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, version));
   return ListFeature(impl_->registry.FindOrInsert(FeatureKey(entity_type, feature, version)));
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 absl::Status ListStore::ForEachList(
     std::string_view entity_type, std::string_view feature, std::string_view version,
-    const std::function<bool(std::string_view entity_id)>& visit) const {
+    const std::function<bool(std::string_view entity_id)>& visit) const try {
   LS_RETURN_IF_ERROR(CheckFeatureNames(entity_type, feature, version));
   const std::string feature_key = FeatureKey(entity_type, feature, version);
   const uint64_t now_nanos = impl_->Now();
@@ -188,13 +211,25 @@ absl::Status ListStore::ForEachList(
     }
   }
   return absl::OkStatus();
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
-absl::Status ListStore::Populate(uint64_t bytes) {
-  if (impl_->engine.Populate(bytes)) return absl::OkStatus();
+absl::Status ListStore::Populate(uint64_t bytes) try {
+  switch (impl_->engine.Populate(bytes)) {
+    case memory::PagePool::Populated::kYes:
+      return absl::OkStatus();
+    case memory::PagePool::Populated::kRefused:
+      return absl::ResourceExhaustedError(
+          absl::StrCat("not all of ", bytes, " bytes are populated: the machine refuses memory"));
+    case memory::PagePool::Populated::kOverLimit:
+      break;
+  }
   return absl::ResourceExhaustedError(
       absl::StrCat("no room to populate ", bytes, " bytes: ", impl_->engine.held_bytes(),
                    " of memory_limit_bytes ", impl_->engine.memory_limit_bytes(), " are held"));
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 size_t ListStore::Reclaim(size_t budget) { return impl_->engine.Reclaim(impl_->Now(), budget); }
 

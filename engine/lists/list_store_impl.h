@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -75,6 +76,8 @@ class ListStore::Impl {
  public:
   // `options` is resolved (options_check.h).
   explicit Impl(const Options& options);
+  // Those of Options::background_reclaim. ResourceExhausted: the system has none.
+  absl::Status StartThreads();
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
@@ -82,7 +85,8 @@ class ListStore::Impl {
   // For reads, which need whole seconds only.
   uint64_t NowForReads() const { return options.clock->CoarseNanos(); }
   absl::Status Status(OpStatus status) const {
-    return ToStatus(status, options.memory_limit_bytes);
+    if (status == OpStatus::kOk) return absl::OkStatus();
+    return ToStatus(status, engine.memory_refusal());
   }
   // A command on one partition of list_items, built in place: it is larger than most bodies.
   template <typename Body>
@@ -143,7 +147,7 @@ class ListStore::Impl {
   const TableSchema items_schema;
   FeatureRegistry registry;
   AddScratchPool scratch_pool;
-  std::optional<Reclaimer> reclaimer;
+  std::unique_ptr<Reclaimer> reclaimer;
 };
 
 }  // namespace liststore

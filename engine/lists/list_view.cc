@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/base/heap_refusal.h"
 #include "engine/base/status_macros.h"
 #include "engine/lists/leading_nanos.h"
 #include "engine/lists/list_key.h"
@@ -123,7 +124,7 @@ void ListViewSink::AppendRow(const RowView& row) {
 }
 
 absl::Status ListStore::ViewListItems(const ListRef& list, const GetOptions& options,
-                                      ListView* view) const {
+                                      ListView* view) const try {
   view->Release();
   LS_RETURN_IF_ERROR(CheckGetOptions(options));
   ListKey key;
@@ -137,6 +138,8 @@ absl::Status ListStore::ViewListItems(const ListRef& list, const GetOptions& opt
                          impl_->NowForReads(), sink, pin);
   sink.Keep(pin);
   return impl_->Status(status);
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 }  // namespace liststore

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
+#include "engine/base/heap_refusal.h"
 #include "engine/base/md5.h"
 #include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
@@ -95,7 +96,7 @@ absl::StatusOr<size_t> ListStore::Impl::LayOutRows(std::span<const NewItem> item
 }
 
 absl::StatusOr<AddResult> ListStore::AddListItems(const ListRef& list,
-                                                  std::span<const NewItem> items) {
+                                                  std::span<const NewItem> items) try {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
   EvictionNotices evicted(impl_->options);
@@ -120,9 +121,12 @@ absl::StatusOr<AddResult> ListStore::AddListItems(const ListRef& list,
     LS_RETURN_IF_ERROR(impl_->Status(reply.status));
   }
   return AddResult{.stored = rows, .skipped_expired = items.size() - rows};
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
-absl::StatusOr<AddResult> ListStore::AddListItemsMulti(std::span<const ListAddition> additions) {
+absl::StatusOr<AddResult> ListStore::AddListItemsMulti(
+    std::span<const ListAddition> additions) try {
   size_t items = 0;
   for (const ListAddition& addition : additions) items += addition.items.size();
   LS_RETURN_IF_ERROR(CheckItemCount(items));
@@ -157,24 +161,30 @@ absl::StatusOr<AddResult> ListStore::AddListItemsMulti(std::span<const ListAddit
         std::span<Reply>(scratch->replies).first(commands))));
   }
   return AddResult{.stored = rows, .skipped_expired = items - rows};
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 absl::StatusOr<size_t> ListStore::RemoveListItemsWithValue(const ListRef& list,
-                                                           std::string_view value) {
+                                                           std::string_view value) try {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
   const DeleteByValueCommand remove{.column = kValueColumn, .value = value};
   const Reply reply = impl_->Execute(key.partition_key(), remove, impl_->Now());
   LS_RETURN_IF_ERROR(impl_->Status(reply.status));
   return static_cast<size_t>(reply.rows);
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
-absl::StatusOr<size_t> ListStore::RemoveAllListItems(const ListRef& list) {
+absl::StatusOr<size_t> ListStore::RemoveAllListItems(const ListRef& list) try {
   ListKey key;
   LS_RETURN_IF_ERROR(key.Assign(list));
   const Reply reply = impl_->Execute(key.partition_key(), DeletePartitionCommand{}, impl_->Now());
   LS_RETURN_IF_ERROR(impl_->Status(reply.status));
   return static_cast<size_t>(reply.rows);
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 }  // namespace liststore

@@ -2,6 +2,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <new>
+#include <utility>
+
+#include "engine/base/worker_thread.h"
 
 namespace liststore {
 namespace {
@@ -12,10 +16,18 @@ constexpr std::chrono::milliseconds kIdleWait(100);
 
 }  // namespace
 
-Reclaimer::Reclaimer(shard::Engine& engine, const Clock& clock)
-    : engine_(engine), clock_(clock), thread_([this] { Run(); }) {}
+absl::StatusOr<std::unique_ptr<Reclaimer>> Reclaimer::Start(shard::Engine& engine,
+                                                            const Clock& clock) {
+  std::unique_ptr<Reclaimer> reclaimer(new Reclaimer(engine, clock));
+  absl::StatusOr<std::thread> thread =
+      StartThread("liststore-free", [reclaimer = reclaimer.get()] { reclaimer->Run(); });
+  if (!thread.ok()) return thread.status();
+  reclaimer->thread_ = *std::move(thread);
+  return reclaimer;
+}
 
 Reclaimer::~Reclaimer() {
+  if (!thread_.joinable()) return;  // it was refused
   {
     MutexLock lock(mutex_);
     stopping_ = true;
@@ -26,7 +38,13 @@ Reclaimer::~Reclaimer() {
 
 void Reclaimer::Run() {
   bool idle = false;
-  while (MayGoOn(idle)) idle = engine_.Reclaim(clock_.NowNanos(), kSliceUnits) == 0;
+  while (MayGoOn(idle)) {
+    try {
+      idle = engine_.Reclaim(clock_.NowNanos(), kSliceUnits) == 0;
+    } catch (const std::bad_alloc&) {
+      idle = true;  // the heap may have more at the next try
+    }
+  }
 }
 
 bool Reclaimer::MayGoOn(bool idle) {

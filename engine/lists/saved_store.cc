@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
+#include "engine/base/heap_refusal.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/utf8.h"
 #include "engine/disk/file_source.h"
@@ -59,6 +60,9 @@ class Loader final : public snapshot::ContentSink {
         return absl::OkStatus();
       case OpStatus::kOutOfMemory:
       case OpStatus::kTooLarge:
+        if (engine_.memory_refusal().machine_bytes != 0) {
+          return absl::ResourceExhaustedError(engine_.memory_refusal().Text());
+        }
         return absl::ResourceExhaustedError(absl::StrCat("does not fit the memory limit of ",
                                                          engine_.memory_limit_bytes(), " bytes"));
       case OpStatus::kRowTooLarge:
@@ -213,17 +217,21 @@ absl::StatusOr<std::unique_ptr<ListStore>> SavedStore::Load(disk::ByteSource& so
 }
 
 absl::StatusOr<SavedStoreInfo> SaveListStore(const ListStore& store, const std::string& path,
-                                             const SaveOptions& options) {
+                                             const SaveOptions& options) try {
   return SavedStore::Save(disk::KernelFileCalls(), store, path, options);
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 absl::StatusOr<std::unique_ptr<ListStore>> LoadListStore(const std::string& path, Options options,
-                                                         SavedStoreInfo* info) {
+                                                         SavedStoreInfo* info) try {
   disk::FileSource source(disk::KernelFileCalls(), path);
   LS_RETURN_IF_ERROR(source.Open());
   auto store = SavedStore::Load(source, std::move(options), info);
   if (store.ok()) return store;
   return absl::Status(store.status().code(), absl::StrCat(path, ": ", store.status().message()));
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 }  // namespace liststore

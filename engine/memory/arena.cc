@@ -3,12 +3,19 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <map>
 #include <new>
+#include <utility>
 
 #include "engine/memory/memory_poison.h"
 
 namespace liststore::memory {
 namespace {
+
+// Of which so many are there whenever a write is let in: what it takes of slabs and of classes beside
+// what it brings.
+constexpr size_t kSlabNotesMin = 32;
+constexpr size_t kClassNotesMin = 12;
 
 // The highest level whose slabs aim at no more than `bytes`.
 uint8_t LevelWithin(uint64_t bytes) {
@@ -60,7 +67,10 @@ uint64_t Arena::CreditStep() const {
 // What goes into the slack leaves nothing for a later write to begin with.
 bool Arena::ReserveSlowly(uint64_t bytes, MemoryBudget::Purpose purpose) {
   constexpr auto kGrow = MemoryBudget::Purpose::kGrow;
-  if (TryReserve(bytes, kGrow, LevelFor(held_bytes_), CreditStep()) ||
+  PrepareNotes(bytes);
+  if (!pool_.MayTake(purpose != kGrow)) return false;
+  if (bytes > PagePool::kBackedBytes && !pool_.SetAside(bytes, aside_)) return false;
+  if ((!pool_.refuses() && TryReserve(bytes, kGrow, LevelFor(held_bytes_), CreditStep())) ||
       TryReserve(bytes, kGrow, 0, 0)) {
     took_slack_ = false;
     return true;
@@ -68,6 +78,25 @@ bool Arena::ReserveSlowly(uint64_t bytes, MemoryBudget::Purpose purpose) {
   if (purpose == kGrow || !TryReserve(bytes, purpose, 0, 0)) return false;
   took_slack_ = true;
   return true;
+}
+
+// What slabs and blocks are noted in comes from the heap, which may refuse. A write that was let in
+// begins a slab for each page it brings, at most, and some of what it takes besides.
+void Arena::PrepareNotes(uint64_t bytes) {
+  const size_t slabs = bytes / PagePool::kPageBytes + kSlabNotesMin;
+  if (slabs_.capacity() - slabs_.size() < slabs) {
+    slabs_.reserve(slabs_.size() + std::max(slabs_.size(), 2 * slabs));
+  }
+  if (classes_.capacity() - classes_.size() < kClassNotesMin) {
+    classes_.reserve(classes_.size() + 2 * kClassNotesMin);
+  }
+  const size_t large = bytes / size_classes::kBlockBytesMax;
+  while (large_notes_.size() < large) {
+    std::map<char*, size_t> note;
+    note.emplace(nullptr, 0);
+    large_notes_.push_back(note.extract(note.begin()));
+  }
+  wants_notes_ = false;
 }
 
 bool Arena::TryReserve(uint64_t bytes, MemoryBudget::Purpose purpose, uint8_t level,
@@ -82,6 +111,7 @@ bool Arena::TryReserve(uint64_t bytes, MemoryBudget::Purpose purpose, uint8_t le
 
 void Arena::ReleaseCredit() {
   if (empty_ != nullptr) ReleaseSlab(empty_);
+  aside_.Clear();
   if (credit_bytes_ != 0) budget_.Release(credit_bytes_);
   credit_bytes_ = 0;
   reserved_bytes_ = 0;
@@ -184,8 +214,17 @@ void* Arena::AllocateLarge(size_t bytes) {
   const size_t block_bytes = BlockBytes(bytes);
   SpendCredit(block_bytes);
   live_bytes_ += block_bytes;
-  void* block = pool_.Allocate(block_bytes);
-  const bool is_new = large_.emplace(static_cast<char*>(block), block_bytes).second;
+  void* block = pool_.Allocate(block_bytes, &aside_);
+  bool is_new = false;
+  if (large_notes_.empty()) {
+    is_new = large_.emplace(static_cast<char*>(block), block_bytes).second;
+  } else {
+    auto note = std::move(large_notes_.back());
+    large_notes_.pop_back();
+    note.key() = static_cast<char*>(block);
+    note.mapped() = block_bytes;
+    is_new = large_.insert(std::move(note)).inserted;
+  }
   LS_CHECK(is_new, "the pool hands out a run once");
   return block;
 }
@@ -210,6 +249,7 @@ Arena::SizeClass& Arena::ClassFor(size_t size_class, Mobility mobility) {
     c.size_class = static_cast<uint8_t>(size_class);
     c.mobility = mobility;
     number = static_cast<uint8_t>(classes_.size());
+    wants_notes_ |= classes_.capacity() - classes_.size() < kClassNotesMin;
   }
   return classes_[number - 1u];
 }
@@ -235,11 +275,12 @@ Arena::Slab* Arena::NewSlab(SizeClass& c) {
   if (credit_bytes_ < pages * PagePool::kPageBytes) pages = pages_at[0];
   const size_t bytes = pages * PagePool::kPageBytes;
   SpendCredit(bytes);
-  auto* slab = new (pool_.Allocate(bytes)) Slab{};
+  auto* slab = new (pool_.Allocate(bytes, &aside_)) Slab{};
   const size_t capacity = size_classes::Capacity(bytes, size_classes::kBlockBytes[c.size_class]);
   slab->arena = this;
   slab->place = static_cast<uint32_t>(slabs_.size());
   slabs_.push_back(slab);
+  wants_notes_ |= slabs_.capacity() - slabs_.size() < kSlabNotesMin;
   slab->capacity = static_cast<uint16_t>(capacity);
   slab->live_low = 1;
   slab->live_high = static_cast<uint16_t>(capacity - 1);
@@ -359,25 +400,29 @@ size_t Arena::CompactClass(SizeClass& c, size_t blocks_max, Relocator& relocator
     Link(current);
   }
   size_t moved = 0;
-  std::vector<Slab*> stuck;  // emptied but for what may not be moved; aside until the end
+  Slab* stuck = nullptr;  // emptied but for what may not be moved; aside until the end
   while (moved < blocks_max && c.WorthCompacting()) {
     Slab* const* emptiest =
         std::find_if(c.bands, c.bands + kBands, [](const Slab* slab) { return slab != nullptr; });
     if (emptiest == c.bands + kBands) {
-      LS_CHECK(!stuck.empty(), "a class with holes has a slab with holes");
+      LS_CHECK(stuck != nullptr, "a class with holes has a slab with holes");
       break;
     }
-    const size_t stuck_before = stuck.size();
+    const Slab* const stuck_before = stuck;
     const size_t moved_here = MoveBlocks(c, *emptiest, blocks_max - moved, relocator, stuck);
     moved += moved_here;
-    if (moved_here == 0 && stuck.size() == stuck_before) break;  // no holes left but in those aside
+    if (moved_here == 0 && stuck == stuck_before) break;  // no holes left but in those aside
   }
-  for (Slab* slab : stuck) Link(slab);
+  while (stuck != nullptr) {
+    Slab* const next = stuck->next;
+    Link(stuck);
+    stuck = next;
+  }
   return moved;
 }
 
 size_t Arena::MoveBlocks(SizeClass& c, Slab* victim, size_t blocks_max, Relocator& relocator,
-                         std::vector<Slab*>& stuck) {
+                         Slab*& stuck) {
   Unlink(victim);
   victim->band = kCurrentBand;
   victim->live_low = 0;  // its blocks are returned without moving it between lists
@@ -396,7 +441,7 @@ size_t Arena::MoveBlocks(SizeClass& c, Slab* victim, size_t blocks_max, Relocato
       }
       if (c.current == nullptr) ChooseCurrent(c);
       if (c.current == nullptr) {
-        LS_CHECK(!stuck.empty(), "the other slabs have room for all blocks of one");
+        LS_CHECK(stuck != nullptr, "the other slabs have room for all blocks of one");
         full = true;
         break;
       }
@@ -410,7 +455,8 @@ size_t Arena::MoveBlocks(SizeClass& c, Slab* victim, size_t blocks_max, Relocato
   if (victim->live == 0) {
     ReleaseSlab(victim);
   } else if (kept == victim->live && !full) {
-    stuck.push_back(victim);
+    victim->next = stuck;
+    stuck = victim;
   } else {
     Link(victim);
   }

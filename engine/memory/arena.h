@@ -12,7 +12,7 @@
 // 16 KiB) once the class holds 16 times that. An empty slab goes back to the pool; one an arena is
 // kept.
 //
-// 296 bytes, and 112 for each class in use and 8 for each slab. Overhead of a full slab below 1/32.
+// 368 bytes, and 112 for each class in use and 8 for each slab. Overhead of a full slab below 1/32.
 //
 // Growth leaves holes, a sixth to a third of the bytes. Movable blocks can be pulled together a few
 // at a time: their owner hears where each went.
@@ -28,9 +28,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
-#include "absl/container/btree_map.h"
 #include "engine/base/check.h"
 #include "engine/memory/memory_budget.h"
 #include "engine/memory/page_pool.h"
@@ -56,7 +56,8 @@ class Arena {
     virtual bool MayMove(const void* /*block*/) const { return true; }
   };
 
-  Arena(PagePool& pool, MemoryBudget& budget) : pool_(pool), budget_(budget) {}
+  Arena(PagePool& pool, MemoryBudget& budget)
+      : pool_(pool), budget_(budget), aside_(pool.system()) {}
   // Gives everything back, live blocks too. O(slabs).
   ~Arena();
   Arena(const Arena&) = delete;
@@ -71,15 +72,23 @@ class Arena {
   }
 
   // Sets `bytes` of the budget aside for the blocks that come next; what they take beyond that
-  // comes out of the budget's slack. False, and nothing changed, when the budget forbids it.
+  // comes out of the budget's slack. False, and nothing changed, when the budget forbids it, or the
+  // system refuses pages (refuses()). Throws std::bad_alloc, and nothing changed, where the heap
+  // refuses what blocks are noted in; Allocate then does not, of what was reserved.
   // Reservations do not add up: each replaces the one before. A comparison in the usual case,
   // because credit is held of the budget in advance.
   [[nodiscard]] bool Reserve(uint64_t bytes,
                              MemoryBudget::Purpose purpose = MemoryBudget::Purpose::kGrow) {
-    if (credit_bytes_ < bytes || (took_slack_ && bytes > 0)) return ReserveSlowly(bytes, purpose);
+    if (credit_bytes_ < bytes || bytes > PagePool::kBackedBytes ||
+        ((took_slack_ || wants_notes_ || pool_.refuses()) && bytes > 0)) {
+      return ReserveSlowly(bytes, purpose);
+    }
     reserved_bytes_ = bytes;
     return true;
   }
+
+  // The system refuses pages, so far as is known: what can do without another block does.
+  bool refuses() const { return pool_.refuses(); }
 
   // Gives the unused credit back, and with it the reservation, and the empty slab that is kept.
   void ReleaseCredit();
@@ -182,8 +191,9 @@ class Arena {
   void ReturnBlock(SizeClass& c, Slab* slab, size_t index);
   size_t CompactClass(SizeClass& c, size_t blocks_max, Relocator& relocator);
   size_t MoveBlocks(SizeClass& c, Slab* victim, size_t blocks_max, Relocator& relocator,
-                    std::vector<Slab*>& stuck);
+                    Slab*& stuck);
   void* AllocateLarge(size_t bytes);
+  void PrepareNotes(uint64_t bytes);
   void FreeLarge(void* block, size_t bytes);
   size_t VerifyLists(const SizeClass& c) const;
   void VerifySlab(const SizeClass& c, const Slab* slab) const;
@@ -195,6 +205,8 @@ class Arena {
   uint64_t credit_bytes_ = 0;
   uint64_t slabs_beyond_limit_ = 0;
   uint64_t reserved_bytes_ = 0;  // part of the credit: left of the last reservation
+  AddressReserve aside_;         // for the blocks of a large reservation
+  bool wants_notes_ = true;      // few are left; see PrepareNotes
   bool took_slack_ = false;      // the next reservation asks the budget, whatever the credit
   uint32_t classes_worth_compacting_ = 0;
   uint8_t level_ = 0;         // no new slab is above; changed by Reserve alone
@@ -205,7 +217,9 @@ class Arena {
   // By mobility and class: one more than the index in classes_; 0: not used so far. A table of all
   // classes would be 18 KiB in every lane of every table.
   uint8_t class_numbers_[2][size_classes::kClasses] = {};
-  absl::btree_map<char*, size_t> large_;
+  std::map<char*, size_t> large_;
+  // For the next large blocks: a node without an element.
+  std::vector<std::map<char*, size_t>::node_type> large_notes_;
 };
 
 }  // namespace liststore::memory

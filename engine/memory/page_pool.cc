@@ -45,7 +45,7 @@ uint64_t WholeGranules(uint64_t word) {
 }
 
 // Drops the pages whose bits are set, run by run.
-void Drop(char* base, const uint64_t (&pages)[8]) {
+void Drop(SystemMemory& system, char* base, const uint64_t (&pages)[8]) {
   constexpr size_t kEnd = PagePool::kRegionBytes / PagePool::kPageBytes;
   const auto is_set = [&](size_t page) { return (pages[page / 64] >> (page % 64) & 1) != 0; };
   for (size_t page = 0; page < kEnd;) {
@@ -56,7 +56,7 @@ void Drop(char* base, const uint64_t (&pages)[8]) {
     page += static_cast<size_t>(std::countr_zero(pages[page / 64] >> (page % 64)));
     const size_t first = page;
     while (page < kEnd && is_set(page)) ++page;
-    DropMemory(base + first * PagePool::kPageBytes, (page - first) * PagePool::kPageBytes);
+    system.Drop(base + first * PagePool::kPageBytes, (page - first) * PagePool::kPageBytes);
   }
 }
 
@@ -109,13 +109,13 @@ PagePool::~PagePool() {
     Region* region = lists_[kFreeList];
     Unlink(region);
     Forget(region);
-    UnmapMemory(region->base(), kRegionBytes);
+    static_cast<void>(system_.Unmap(region->base(), kRegionBytes));
   }
 }
 
-void* PagePool::Allocate(size_t bytes) {
+void* PagePool::Allocate(size_t bytes, AddressReserve* aside) {
   LS_CHECK(bytes > 0 && bytes % kPageBytes == 0, "runs are whole pages");
-  if (bytes > kRunBytesMax) return AllocateLarge(bytes);
+  if (bytes > kRunBytesMax) return AllocateLarge(bytes, aside);
   const size_t pages = bytes / kPageBytes;
   const int order = OrderOf(pages);
   size_t first = 0;
@@ -127,12 +127,13 @@ void* PagePool::Allocate(size_t bytes) {
     // empty.
     uint32_t lists = lists_in_use_ >> (order + 1) << (order + 1);
     if (lists == 0) {
-      char* base = MapMemoryAligned(kRegionBytes, kRegionBytes, next_hint_);
+      char* base = system_.MapAligned(kRegionBytes, kRegionBytes, next_hint_);
+      if (base == nullptr) base = TakeKept(kRegionBytes, kRegionBytes, aside);
       // Before the first touch: a region whose first page is a small one stays in small pages. One
       // of 2 MiB is resident as a whole, for which there may be no room any more.
       const bool huge = used_bytes_ > kHugeAboveBytes &&
                         kept_bytes_ + loose_bytes_ + kRegionBytes <= FreeBytesMax();
-      AskForHugePages(base, kRegionBytes, huge);
+      system_.AskForHugePages(base, kRegionBytes, huge);
       AddRegion(FormatRegion(base), huge);
       lists = 1u << kFreeList;
     }
@@ -154,6 +155,53 @@ void* PagePool::Allocate(size_t bytes) {
   char* run = region->base() + first * kPageBytes;
   UnpoisonMemory(run, bytes);
   return run;
+}
+
+char* PagePool::TakeKept(size_t bytes, size_t alignment, AddressReserve* aside) {
+  refused_bytes_.store(bytes, std::memory_order_relaxed);
+  refuses_.store(true, std::memory_order_relaxed);
+  char* kept = aside != nullptr ? aside->Cut(bytes, alignment) : nullptr;
+  if (kept == nullptr) {
+    has_reserve_.store(false, std::memory_order_relaxed);
+    kept = reserve_.Cut(bytes, alignment);
+  }
+  LS_CHECK(kept != nullptr, "what writes under way may take is kept for them");
+  return kept;
+}
+
+bool PagePool::MayTake(bool gives_back) {
+  if (has_reserve_.load(std::memory_order_relaxed) && !refuses()) return true;
+  MutexLock lock(mutex_);
+  bool is_whole = reserve_.Grow(kReserveBytes, kRegionBytes);
+  if (!is_whole) {
+    // Regions that are free elsewhere are as good.
+    for (size_t i = 0; i <= kReserveBytes / kRegionBytes; ++i) {
+      Region* const spare = TakeSpareRegion();
+      if (spare == nullptr) break;
+      static_cast<void>(system_.Unmap(spare->base(), kRegionBytes));
+    }
+    is_whole = reserve_.Grow(kReserveBytes, kRegionBytes);
+  }
+  if (!is_whole) {
+    refused_bytes_.store(kReserveBytes, std::memory_order_relaxed);
+    refuses_.store(true, std::memory_order_relaxed);
+    // Half of the reserve is for what finds no room in holes.
+    const uint64_t free_bytes = regions_ * (kRegionBytes - kPageBytes) - used_bytes_;
+    return reserve_.bytes() >= kReserveBytes / 2 && (gives_back || free_bytes >= kReserveBytes);
+  }
+  has_reserve_.store(true, std::memory_order_relaxed);
+  refuses_.store(false, std::memory_order_relaxed);
+  return true;
+}
+
+// A region has room for half of its bytes at least, in blocks of any size; a larger block is whole
+// pages, at a multiple of a region.
+bool PagePool::SetAside(size_t bytes, AddressReserve& aside) {
+  const size_t wanted = (2 * bytes + kRegionBytes - 1) / kRegionBytes * kRegionBytes + kRegionBytes;
+  if (aside.Grow(wanted, kRegionBytes)) return true;
+  refused_bytes_.store(wanted, std::memory_order_relaxed);
+  refuses_.store(true, std::memory_order_relaxed);  // until the next one that asks for less
+  return false;
 }
 
 // Takes a run of exactly `order` out of the smallest that holds one.
@@ -208,7 +256,7 @@ void PagePool::Free(void* run, size_t bytes) {
     }
     DropExcess(bytes);
   }
-  for (Region* spare : gone) UnmapMemory(spare->base(), kRegionBytes);
+  for (Region* spare : gone) static_cast<void>(system_.Unmap(spare->base(), kRegionBytes));
 }
 
 // Frees the pages as the largest aligned runs they consist of. Their entries in the table are free.
@@ -301,7 +349,7 @@ uint64_t PagePool::DropPages(Region* region, size_t first, size_t count, bool gr
     bytes += static_cast<uint64_t>(std::popcount(pages[i])) * kPageBytes;
   }
   if (bytes == 0) return 0;
-  Drop(region->base(), pages);
+  Drop(system_, region->base(), pages);
   Recount(region);
   return bytes;
 }
@@ -326,7 +374,7 @@ uint64_t PagePool::DropRegion() {
     spare = TakeSpareRegion();
   }
   if (spare == nullptr) return 0;
-  UnmapMemory(spare->base(), kRegionBytes);
+  static_cast<void>(system_.Unmap(spare->base(), kRegionBytes));
   return kRegionBytes;
 }
 
@@ -384,15 +432,13 @@ void PagePool::Unlink(Region* region) {
   if (region->next != nullptr) region->next->previous = region->previous;
 }
 
-void* PagePool::AllocateLarge(size_t bytes) {
-  char* run = nullptr;
-  if (bytes >= kRegionBytes) {
-    run = MapMemoryAligned(bytes, kRegionBytes, nullptr);
-    AskForHugePages(run, bytes, true);
-  } else {
-    run = MapMemory(bytes, nullptr);
-  }
+void* PagePool::AllocateLarge(size_t bytes, AddressReserve* aside) {
+  const bool huge = bytes >= kRegionBytes;
+  const size_t alignment = huge ? kRegionBytes : kPageBytes;
+  char* run = huge ? system_.MapAligned(bytes, alignment, nullptr) : system_.Map(bytes, nullptr);
   MutexLock lock(mutex_);
+  if (run == nullptr) run = TakeKept(bytes, alignment, aside);
+  if (huge) system_.AskForHugePages(run, bytes, true);
   large_bytes_ += bytes;
   return run;
 }
@@ -403,7 +449,7 @@ void PagePool::FreeLarge(void* run, size_t bytes) {
     LS_CHECK(large_bytes_ >= bytes, "a large run is freed once");
     large_bytes_ -= bytes;
   }
-  UnmapMemory(run, bytes);
+  static_cast<void>(system_.Unmap(run, bytes));
 }
 
 PagePool::Stats PagePool::GetStats() const {

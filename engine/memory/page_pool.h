@@ -22,6 +22,11 @@
 // (0.4 GB/s measured). Populate does that beforehand, and a thread that calls MapAhead does it in
 // time.
 //
+// The system may refuse a page, and a write that was let in must not fail for it. So the pool keeps
+// addresses in reserve, 8 MiB that are mapped and not touched. From the first refusal on it refuses
+// (refuses()): no write is let in before the reserve is whole again, and what is under way is served
+// from it, or from what a larger write has set aside for itself.
+//
 // Invariants (Verify() checks them):
 //  (1) every page of a region is metadata, in one run that was handed out, or in one free run;
 //  (2) no two free buddies of the same size exist side by side;
@@ -41,8 +46,11 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "engine/base/cacheline.h"
 #include "engine/base/mutex.h"
+#include "engine/memory/address_reserve.h"
 #include "engine/memory/memory_budget.h"
+#include "engine/memory/system_memory.h"
 
 namespace liststore::memory {
 
@@ -53,6 +61,10 @@ class PagePool {
   static constexpr size_t kRunBytesMax = size_t{1} << 20;  // above: a mapping of its own
   static constexpr size_t kHugeAboveBytes = size_t{8} << 20;
   static constexpr size_t kGranuleBytes = size_t{64} << 10;
+  // What writes under way may take of slabs after the system has refused, all together. One that
+  // brings more than kBackedBytes sets it aside itself.
+  static constexpr size_t kReserveBytes = 4 * kRegionBytes;
+  static constexpr size_t kBackedBytes = size_t{32} << 10;
 
   struct Stats {
     uint64_t used_bytes = 0;    // handed out, in regions and in mappings of their own
@@ -63,7 +75,8 @@ class PagePool {
   };
 
   // The pool hands out pages whatever the budget says: arenas hold the bytes before they ask.
-  explicit PagePool(MemoryBudget& budget) : budget_(budget) {}
+  explicit PagePool(MemoryBudget& budget, SystemMemory& system = SystemMemory::Instance())
+      : budget_(budget), system_(system), reserve_(system) {}
   // Every run must have come back.
   ~PagePool();
   PagePool(const PagePool&) = delete;
@@ -71,8 +84,19 @@ class PagePool {
 
   // `bytes` is a positive multiple of kPageBytes. Up to kRunBytesMax the run is aligned to the
   // power of two at or above `bytes`; larger ones to a page, from 2 MiB on to 2 MiB. The content is
-  // anything. Never null: the end of the machine's memory is the end of the process.
-  void* Allocate(size_t bytes);
+  // anything. Never null: where the system refuses, it comes out of `aside`, or of the reserve.
+  void* Allocate(size_t bytes, AddressReserve* aside = nullptr);
+
+  // The system has refused, and the reserve has not been filled since. A load.
+  bool refuses() const { return refuses_.load(std::memory_order_relaxed); }
+  // Fills the reserve, and then the pool does not refuse. False: the system refuses, and half of the
+  // reserve is gone, or, but for what `gives_back`, fewer pages are free than the reserve has. Two
+  // loads in the usual case.
+  [[nodiscard]] bool MayTake(bool gives_back);
+  // Sets addresses aside for blocks of `bytes` together. False: the system refuses.
+  [[nodiscard]] bool SetAside(size_t bytes, AddressReserve& aside);
+  // What the system refused last, in bytes; 0: it has not refused.
+  uint64_t refused_bytes() const { return refused_bytes_.load(std::memory_order_relaxed); }
 
   // `bytes` as allocated. The run must be whole.
   void Free(void* run, size_t bytes);
@@ -88,10 +112,15 @@ class PagePool {
   }
 
   // Maps and touches regions until `bytes` are free and resident, and keeps as many from now on:
-  // use and what is kept come to at least what they are then; 0 bytes end that. False: the limit
-  // has no room for as much, and nothing has changed. 0.1 to 2.5 s a GiB. No other thread allocates
-  // meanwhile, or fewer are.
-  [[nodiscard]] bool Populate(uint64_t bytes);
+  // use and what is kept come to at least what they are then; 0 bytes end that. kOverLimit: the
+  // limit has no room for as much, and nothing has changed. kRefused: the system refuses, and as
+  // many are kept as it gave. 0.1 to 2.5 s a GiB. No other thread allocates meanwhile, or fewer are.
+  enum class Populated : uint8_t {
+    kYes,
+    kOverLimit,
+    kRefused
+  };
+  [[nodiscard]] Populated Populate(uint64_t bytes);
 
   // Maps and touches a region if less is free than the pool is likely to ask for: a 32nd of what is
   // in use, of one region to eight, once that is 64 MiB. For a thread of its own that holds
@@ -112,6 +141,7 @@ class PagePool {
   void SetEmptying(bool emptying) { emptying_.store(emptying, std::memory_order_relaxed); }
 
   MemoryBudget& budget() const { return budget_; }
+  SystemMemory& system() const { return system_; }
   Stats GetStats() const;
   void Verify() const;
 
@@ -166,7 +196,10 @@ class PagePool {
     return reinterpret_cast<Region*>(base + (base / kRegionBytes % 16) * kPageBytes);
   }
 
-  void* AllocateLarge(size_t bytes);
+  void* AllocateLarge(size_t bytes, AddressReserve* aside);
+  // Notes that the system refused `bytes`, and gives them out of what was kept for that.
+  char* TakeKept(size_t bytes, size_t alignment, AddressReserve* aside)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FreeLarge(void* run, size_t bytes);
   Region* FormatRegion(void* base);
   // `resident`: all of it, as 2 MiB pages are.
@@ -196,7 +229,7 @@ class PagePool {
   }
   // See MapAhead.
   bool WantsRegion() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // A new region, all of it resident, which is in no list yet.
+  // A new region, all of it resident, which is in no list yet. Null: the system refuses.
   Region* MapTouched();
   // Takes a region out that is entirely free, to be unmapped; nullptr: there is none but the last.
   Region* TakeSpareRegion() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -211,9 +244,15 @@ class PagePool {
   void VerifyRegion(const Region* region) const;
 
   MemoryBudget& budget_;
+  SystemMemory& system_;
   std::atomic<bool> emptying_{false};
+  std::atomic<bool> refuses_{false};
+  std::atomic<bool> has_reserve_{false};  // it is whole
+  std::atomic<uint64_t> refused_bytes_{0};
   std::function<void()> need_listener_;
-  mutable Mutex mutex_;
+  // What many threads look at is not on the line of the mutex.
+  alignas(kCacheLineBytes) mutable Mutex mutex_;
+  AddressReserve reserve_ ABSL_GUARDED_BY(mutex_);
   Region* lists_[kLists] ABSL_GUARDED_BY(mutex_) = {};
   uint32_t lists_in_use_ ABSL_GUARDED_BY(mutex_) = 0;  // bit k: lists_[k] is not empty
   uint64_t regions_ ABSL_GUARDED_BY(mutex_) = 0;

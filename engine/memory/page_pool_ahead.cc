@@ -14,8 +14,9 @@ constexpr uint64_t kMapAheadRegionsMax = 8;
 }  // namespace
 
 PagePool::Region* PagePool::MapTouched() {
-  char* const base = MapMemoryAligned(kRegionBytes, kRegionBytes, nullptr);
-  AskForHugePages(base, kRegionBytes, true);
+  char* const base = system_.MapAligned(kRegionBytes, kRegionBytes, nullptr);
+  if (base == nullptr) return nullptr;
+  system_.AskForHugePages(base, kRegionBytes, true);
   // One touch for a page of 2 MiB; the others are for systems that do not give one. Not by
   // MADV_POPULATE_WRITE, which would hold up whoever maps or unmaps memory meanwhile.
   for (size_t at = 0; at < kRegionBytes; at += kPageBytes) {
@@ -24,10 +25,10 @@ PagePool::Region* PagePool::MapTouched() {
   return FormatRegion(base);
 }
 
-bool PagePool::Populate(uint64_t bytes) {
+PagePool::Populated PagePool::Populate(uint64_t bytes) {
   {
     MutexLock lock(mutex_);
-    if (bytes > FreeBytesMax()) return false;
+    if (bytes > FreeBytesMax()) return Populated::kOverLimit;
     if (bytes == 0) populated_bytes_ = 0;
   }
   while (true) {
@@ -35,10 +36,14 @@ bool PagePool::Populate(uint64_t bytes) {
       MutexLock lock(mutex_);
       if (kept_bytes_ >= bytes || kept_bytes_ + loose_bytes_ + kRegionBytes > FreeBytesMax()) {
         if (bytes > 0) populated_bytes_ = std::max(populated_bytes_, used_bytes_ + kept_bytes_);
-        return true;
+        return Populated::kYes;
       }
     }
     Region* const region = MapTouched();
+    if (region == nullptr) {
+      refused_bytes_.store(kRegionBytes, std::memory_order_relaxed);
+      return Populated::kRefused;
+    }
     MutexLock lock(mutex_);
     AddRegion(region, true);
   }
@@ -59,6 +64,7 @@ bool PagePool::MapAhead() {
     if (!WantsRegion()) return false;
   }
   Region* const region = MapTouched();
+  if (region == nullptr) return false;  // who needs it hears of it
   {
     MutexLock lock(mutex_);
     if (WantsRegion()) {
@@ -66,7 +72,7 @@ bool PagePool::MapAhead() {
       return true;
     }
   }
-  UnmapMemory(region->base(), kRegionBytes);  // others came free meanwhile
+  static_cast<void>(system_.Unmap(region->base(), kRegionBytes));  // others came free meanwhile
   return false;
 }
 

@@ -1,11 +1,11 @@
 #include "engine/memory/region_mapper.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <utility>
+
+#include "engine/base/worker_thread.h"
 
 namespace liststore::memory {
 namespace {
@@ -15,17 +15,18 @@ constexpr int kNiceness = 10;
 
 }  // namespace
 
-RegionMapper::RegionMapper(PagePool& pool) : pool_(pool) {
-  pool_.ListenToNeed([this] { Wake(); });
-  // Signals belong to the program.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { Run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+absl::StatusOr<std::unique_ptr<RegionMapper>> RegionMapper::Start(PagePool& pool) {
+  std::unique_ptr<RegionMapper> mapper(new RegionMapper(pool));
+  absl::StatusOr<std::thread> thread =
+      StartThread("liststore-pages", [mapper = mapper.get()] { mapper->Run(); });
+  if (!thread.ok()) return thread.status();
+  mapper->thread_ = *std::move(thread);
+  pool.ListenToNeed([mapper = mapper.get()] { mapper->Wake(); });
+  return mapper;
 }
 
 RegionMapper::~RegionMapper() {
+  if (!thread_.joinable()) return;  // it was refused
   {
     MutexLock lock(mutex_);
     stopping_ = true;
@@ -36,7 +37,6 @@ RegionMapper::~RegionMapper() {
 }
 
 void RegionMapper::Run() {
-  pthread_setname_np(pthread_self(), "liststore-pages");
   // Of Linux threads, each has its own. Refused: it runs as others do.
   static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness));
   while (Wait()) {

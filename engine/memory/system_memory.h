@@ -6,19 +6,34 @@
 
 namespace liststore::memory {
 
-// `bytes` of zeros that take no memory until they are touched; at `hint` if that is free. Never
-// null: the end of the address space is the end of the process.
-char* MapMemory(size_t bytes, void* hint);
-// The same at a multiple of `alignment`. At `hint` in the usual case: one system call, not three.
-char* MapMemoryAligned(size_t bytes, size_t alignment, void* hint);
-void UnmapMemory(void* at, size_t bytes);
+// Where a pool has its memory from. What the system may refuse is virtual, so that tests can refuse
+// it. Thread-safe.
+class SystemMemory {
+ public:
+  SystemMemory() = default;
+  virtual ~SystemMemory() = default;
+  SystemMemory(const SystemMemory&) = delete;
+  SystemMemory& operator=(const SystemMemory&) = delete;
 
-// Before the first touch: in pages of 2 MiB, or never so. The system may not know how; the memory
-// works without it.
-void AskForHugePages(void* at, size_t bytes, bool huge);
+  // The one that asks the system.
+  static SystemMemory& Instance();
 
-// Gives the pages back; they are zero when they are touched again.
-void DropMemory(void* at, size_t bytes);
+  // `bytes` of zeros that take no memory until they are touched, unless the process locks what it
+  // maps; at `hint` if that is free. Null: the system refuses, by a limit of address space or of
+  // locked memory, by the number of mappings, or because it promises no more than it has.
+  virtual char* Map(size_t bytes, void* hint);
+  // The same at a multiple of `alignment`. At `hint` in the usual case: one system call, not three.
+  char* MapAligned(size_t bytes, size_t alignment, void* hint);
+  // False: the system refuses to have one mapping more, in which this one would leave a hole. The
+  // memory is given back all the same, as far as it is not locked; the addresses stay mapped.
+  virtual bool Unmap(void* at, size_t bytes);
+
+  // Before the first touch: in pages of 2 MiB, or never so. The system may not know how; the memory
+  // works without it.
+  void AskForHugePages(void* at, size_t bytes, bool huge);
+  // Gives the pages back, as far as the system lets it; the content is anything from then on.
+  void Drop(void* at, size_t bytes);
+};
 
 }  // namespace liststore::memory
 

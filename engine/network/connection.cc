@@ -8,6 +8,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -109,33 +110,35 @@ bool Connection::Start(SessionFactory& factory) {
 }
 
 // --- What is waited for --------------------------------------------------------------------------
+// Each is noted once it is waited for: the heap may refuse it. Nothing calls back before this loop's
+// function returns.
 
 void Connection::WaitReadable() {
   LS_DCHECK(!waits_to_read_ && !closed_, "one wait at a time");
-  waits_to_read_ = true;
   socket_->stream.async_wait(tcp::socket::wait_read, [this](const error_code& error) {
     waits_to_read_ = false;
     if (error) {
       Close();
     } else if (!closed_) {
-      OnReadable();
+      Guarded([this] { OnReadable(); });
     }
     EndCallback();
   });
+  waits_to_read_ = true;
 }
 
 void Connection::WaitWritable() {
   LS_DCHECK(!waits_to_write_ && !closed_, "one wait at a time");
-  waits_to_write_ = true;
   socket_->stream.async_wait(tcp::socket::wait_write, [this](const error_code& error) {
     waits_to_write_ = false;
     if (error) {
       Close();
     } else if (!closed_) {
-      OnWritable();
+      Guarded([this] { OnWritable(); });
     }
     EndCallback();
   });
+  waits_to_write_ = true;
 }
 
 void Connection::SetTimer(Instant at) {
@@ -150,30 +153,45 @@ void Connection::SetTimer(Instant at) {
 
 void Connection::WaitForTimer() {
   LS_DCHECK(!waits_for_timer_ && !closed_, "one wait at a time");
-  waits_for_timer_ = true;
   socket_->timer.expires_at(timer_at_);
   socket_->timer.async_wait([this](const error_code&) {
     waits_for_timer_ = false;
-    if (!closed_ && timer_at_ != kNever) OnTimer();
+    if (!closed_ && timer_at_ != kNever) Guarded([this] { OnTimer(); });
     EndCallback();
   });
+  waits_for_timer_ = true;
 }
 
 void Connection::WaitForTurn() {
   if (waits_for_turn_) return;
-  waits_for_turn_ = true;
   share_.loop.Post([this] {
     waits_for_turn_ = false;
-    if (!closed_) {
-      if (session_waits_for_ == Session::WaitsFor::kTurn && rest_.empty()) {
-        AnswerLeftover();
-      } else if (tls_ != nullptr && MayRead()) {
-        ReadAndAnswer();
-      }
-      Arm();
-    }
+    if (!closed_) Guarded([this] { TakeTurn(); });
     EndCallback();
   });
+  waits_for_turn_ = true;
+}
+
+void Connection::TakeTurn() {
+  if (session_waits_for_ == Session::WaitsFor::kTurn && rest_.empty()) {
+    AnswerLeftover();
+  } else if (tls_ != nullptr && MayRead()) {
+    ReadAndAnswer();
+  }
+  Arm();
+}
+
+template <typename Work>
+void Connection::Guarded(Work&& work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    // What was answered so far is not known, and so nothing more can be said.
+    share_.answers.Clear();
+    share_.encrypted.Clear();
+    ++share_.counters.ended_for_memory;
+    Close();
+  }
 }
 
 void Connection::Arm() {
@@ -478,8 +496,10 @@ void Connection::Wake() {
   LS_DCHECK(share_.answers.empty(), "what a session answers is appended");
   due_ = true;
   if (session_waits_for_ == Session::WaitsFor::kTime) RestartAge();
-  if (rest_.empty()) AnswerLeftover();
-  Arm();
+  Guarded([this] {
+    if (rest_.empty()) AnswerLeftover();
+    Arm();
+  });
   Settle();
 }
 

@@ -10,6 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <chrono>
+#include <new>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -82,7 +83,13 @@ struct Listener::Impl {
   void Wait() {
     acceptor.async_wait(tcp::acceptor::wait_read, [this](const error_code& error) {
       if (error || !acceptor.is_open()) return;
-      if (AcceptSome()) {
+      bool accepted = false;
+      try {
+        accepted = AcceptSome();
+      } catch (const std::bad_alloc&) {
+        // Later.
+      }
+      if (accepted) {
         Wait();
       } else {
         WaitForDescriptors();
@@ -155,15 +162,9 @@ void Listener::Close() {
 
 uint16_t Listener::port() const { return impl_->port; }
 
-uint64_t RaiseFileLimit() {
+uint64_t FileLimit() {
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  if (limit.rlim_cur < limit.rlim_max) {
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  }
-  return limit.rlim_cur;
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
 }
 
 }  // namespace liststore::network

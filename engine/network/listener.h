@@ -50,9 +50,8 @@ class Listener {
   std::unique_ptr<Impl> impl_;
 };
 
-// Raises the process's limit on open files to what it may have (RLIMIT_NOFILE, soft to hard).
-// Returns the limit that holds then.
-uint64_t RaiseFileLimit();
+// How many files the process may have open (RLIMIT_NOFILE). Whoever owns the process raises it.
+uint64_t FileLimit();
 
 }  // namespace liststore::network
 

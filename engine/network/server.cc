@@ -31,7 +31,7 @@ Server::Server(const ServerOptions& options, const ConnectionLimits& connections
 absl::StatusOr<std::unique_ptr<Server>> Server::Create(const ServerOptions& options) {
   LS_CHECK(options.loops >= 1 && options.limits.requests_max >= 1, "a server can do something");
   const ConnectionLimits connections =
-      Admission::Resolve(options.connections, RaiseFileLimit(), options.loops);
+      Admission::Resolve(options.connections, FileLimit(), options.loops);
   std::unique_ptr<Server> server(new Server(options, connections));
   for (uint32_t number = 0; number < options.loops; ++number) {
     const auto background = [server = server.get(), number, next = options.background] {
@@ -68,11 +68,20 @@ absl::StatusOr<uint16_t> Server::Listen(const std::string& address, uint16_t por
   return listeners_.back()->port();
 }
 
-void Server::Start() {
+absl::Status Server::Start() {
   LS_CHECK(!std::exchange(runs_, true), "a server is started once");
   for (const auto& listener : listeners_) listener->Start();
-  for (const auto& loop : loops_) loop->Start();
-  accepting_->Start();
+  absl::Status started;
+  for (auto loop = loops_.begin(); started.ok() && loop != loops_.end(); ++loop) {
+    started = (*loop)->Start();
+  }
+  if (started.ok()) started = accepting_->Start();
+  if (started.ok()) return started;
+  // Nobody has been accepted.
+  runs_ = false;
+  for (const auto& loop : loops_) loop->Stop();
+  for (const auto& loop : loops_) loop->Join();
+  return started;
 }
 
 void Server::CheckTimes() {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/network/admission.h"
 #include "engine/network/client_budget.h"
@@ -56,8 +57,9 @@ class Server {
                                   std::vector<SessionFactory*> face,
                                   LoopChoice choice = LoopChoice::kNextInTurn,
                                   const TlsAcceptor* tls = nullptr);
-  // Begins to accept and starts the loops. Once.
-  void Start();
+  // Begins to accept and starts the loops. Once. ResourceExhausted: the system has no thread for one
+  // of them; nobody was accepted, and no loop runs.
+  [[nodiscard]] absl::Status Start();
   // Closes the ports, answers what has arrived, ends all connections and the loops. Takes 0.1 s
   // when clients leave their side open, at most 0.5 s and the request that runs when they do not
   // read. Again, or before Start: nothing.

@@ -1,8 +1,5 @@
 #include "engine/runtime/event_loop.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -10,6 +7,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/system_error.hpp>
 #include <chrono>
+#include <cstddef>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
+#include "engine/base/worker_thread.h"
 
 namespace liststore::runtime {
 namespace {
@@ -42,16 +42,12 @@ class EventLoop::Impl {
         background_(std::move(background)) {}
 
   // Counts in `idles`.
-  void Start(uint32_t number, uint64_t* idles) {
+  absl::Status Start(uint32_t number, uint64_t* idles) {
     LS_CHECK(!thread_.joinable(), "a loop is started once");
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this, number, idles] {
-      pthread_setname_np(pthread_self(), absl::StrCat("liststore-", number).c_str());
-      Run(*idles);
-    });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    absl::StatusOr<std::thread> thread =
+        StartThread(absl::StrCat("liststore-", number), [this, idles] { Run(*idles); });
+    if (thread.ok()) thread_ = *std::move(thread);
+    return thread.status();
   }
 
   void Post(absl::AnyInvocable<void()> work) { asio::post(context_, std::move(work)); }
@@ -86,14 +82,28 @@ class EventLoop::Impl {
     if (background_) WaitForTimer();
     bool more_waits = false;
     while (!stopping()) {
-      if (!more_waits) context_.run_one();  // sleeps until something is ready
+      if (!more_waits) Survive([this] { return context_.run_one(); });  // sleeps until one is ready
       int ready = 0;
-      while (ready < kReadyMax && !stopping() && context_.poll_one() == 1) ++ready;
+      const auto run_ready = [this] { return context_.poll_one(); };
+      while (ready < kReadyMax && !stopping() && Survive(run_ready) == 1) ++ready;
       if (ready < kReadyMax) ++idles;
       if (std::exchange(background_due_, false)) more_waits = true;
-      if (more_waits && !stopping()) more_waits = background_();
+      if (more_waits && !stopping()) {
+        more_waits = Survive([this] { return size_t{background_()}; }) != 0;
+      }
     }
     running_.store({});
+  }
+
+  // Where the heap refuses something to a function that does not deal with it, that function is
+  // over, and the loop goes on.
+  template <typename Work>
+  static size_t Survive(const Work& work) {
+    try {
+      return work();
+    } catch (const std::bad_alloc&) {
+      return 1;
+    }
   }
 
   void WaitForTimer() {
@@ -138,7 +148,7 @@ EventLoop::~EventLoop() {
   Join();
 }
 
-void EventLoop::Start() { impl_->Start(number_, &idles_); }
+absl::Status EventLoop::Start() { return impl_->Start(number_, &idles_); }
 void EventLoop::RunBehindReady(absl::AnyInvocable<void()> work) {
   impl_->RunBehindReady(std::move(work));
 }

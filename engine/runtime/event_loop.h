@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 // Declared and not included: Asio takes seconds to compile. Sources that wait for sockets include
@@ -38,7 +39,8 @@ class EventLoop {
   EventLoop& operator=(const EventLoop&) = delete;
 
   // Starts the thread, with all signals blocked: they belong to the program. Once.
-  void Start();
+  // ResourceExhausted: the system has no thread for it, and the loop does not run.
+  [[nodiscard]] absl::Status Start();
   // Runs `work` on the loop's thread, in the order of the calls of one thread. Does not wait.
   void Post(absl::AnyInvocable<void()> work);
   // Runs `work` when everything has run that is ready now, sockets included: a mark in the loop's

@@ -14,14 +14,15 @@
 //  - a thread that holds a lane waits for none: Run and Await are called holding nothing. Except
 //    Acquire, for whoever needs all lanes: in ascending order, holding none before the first;
 //  - only the holder lets go;
-//  - work left in a lane may run on any thread: it uses no thread-local state, never blocks, never
-//    throws (that ends the process);
+//  - work left in a lane may run on any thread: it uses no thread-local state and never blocks. What
+//    it throws, std::bad_alloc, comes out of Run on the thread that waits for it; posts throw nothing;
 //  - a lane outlives every call on it.
 #ifndef LISTSTORE_ENGINE_RUNTIME_LANE_OWNERSHIP_H_
 #define LISTSTORE_ENGINE_RUNTIME_LANE_OWNERSHIP_H_
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <thread>
 #include <type_traits>
@@ -105,17 +106,29 @@ class alignas(kCacheLineBytes) LaneOwnership {
 
   // Runs `work` while holding the lane, here or on the holder's thread, and returns when it has
   // run. Its effects are visible to the caller. Waits behind at most what was left in the lane
-  // before it.
+  // before it. Throws what `work` throws.
   template <typename F>
-  void Run(F&& work) noexcept {
+  void Run(F&& work) {
     CheckMayWait();
     if (TryAcquire()) {
+      const Hold hold(*this);
       work();
-      Release();
       return;
     }
     RunContended(work);
   }
+
+  // Lets go, at the end of its scope, of a lane that was taken before it.
+  class Hold {
+   public:
+    explicit Hold(LaneOwnership& lane) : lane_(lane) {}
+    ~Hold() { lane_.Release(); }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+
+   private:
+    LaneOwnership& lane_;
+  };
 
   // Takes the lane if it is free; never waits.
   [[nodiscard]] bool TryAcquire() {
@@ -179,14 +192,23 @@ class alignas(kCacheLineBytes) LaneOwnership {
   template <typename F>
   struct WorkNode : Node {
     explicit WorkNode(F& f) : Node(&WorkNode::Call), work(std::addressof(f)) {}
-    static void Call(Node* node) { (*static_cast<WorkNode*>(node)->work)(); }
+    static void Call(Node* node) {
+      auto& self = *static_cast<WorkNode*>(node);
+      try {
+        (*self.work)();
+      } catch (...) {
+        self.thrown = std::current_exception();
+      }
+    }
     F* const work;
+    std::exception_ptr thrown;
   };
 
   template <typename F>
-  [[gnu::noinline]] void RunContended(F& work) noexcept {
+  [[gnu::noinline]] void RunContended(F& work) {
     WorkNode<F> node(work);
     RunNode(node);
+    if (node.thrown != nullptr) std::rethrow_exception(node.thrown);
   }
 
   void RunNode(Node& node);

@@ -1,14 +1,13 @@
 #include "engine/runtime/worker_pool.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <system_error>
+#include <new>
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/base/worker_thread.h"
 
 namespace liststore::runtime {
 namespace {
@@ -23,6 +22,7 @@ WorkerPool::WorkerPool(uint32_t threads_max, size_t queued_max)
       per_client_max_(std::max(threads_max / 2, uint32_t{1})),
       queued_max_(queued_max) {
   LS_CHECK(threads_max >= 1, "a pool has a thread");
+  threads_.reserve(threads_max);  // a thread that was started has its place
 }
 
 WorkerPool::~WorkerPool() { Stop(); }
@@ -31,30 +31,21 @@ bool WorkerPool::Post(uint64_t client, absl::AnyInvocable<void()> work) {
   const MutexLock lock(mutex_);
   if (stops_ || queued_ >= queued_max_) return false;
   const bool wants_thread = queued_ >= idle_ && threads_.size() < threads_max_;
-  if (wants_thread && !StartThread() && threads_.empty()) return false;
+  if (wants_thread && !AddThread() && threads_.empty()) return false;
   clients_[client].waits.push_back(std::move(work));
   ++queued_;
   changed_.notify_one();
   return true;
 }
 
-bool WorkerPool::StartThread() {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool started = true;
-  // The standard library says by an exception that the system refuses.
-  try {
-    threads_.emplace_back([this] { Run(); });
-  } catch (const std::system_error&) {
-    started = false;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return started;
+bool WorkerPool::AddThread() {
+  absl::StatusOr<std::thread> thread = StartThread("liststore-long", [this] { Run(); });
+  if (!thread.ok()) return false;
+  threads_.push_back(*std::move(thread));
+  return true;
 }
 
 void WorkerPool::Run() {
-  pthread_setname_np(pthread_self(), "liststore-long");
   setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kNiceness);
   mutex_.Lock();
   while (true) {
@@ -75,7 +66,11 @@ void WorkerPool::Run() {
     --queued_;
     ++client.runs;
     mutex_.Unlock();
-    work();
+    try {
+      work();
+    } catch (const std::bad_alloc&) {
+      // Whoever waits for it has a time-out; the others go on.
+    }
     work = nullptr;
     mutex_.Lock();
     if (stops_) break;

@@ -48,7 +48,7 @@ class WorkerPool {
   };
   using Clients = std::map<uint64_t, Client>;
 
-  bool StartThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool AddThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Run();
   // Whose turn it is of those that may have a thread; the end: nobody.
   Clients::iterator Next() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

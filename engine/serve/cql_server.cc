@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
+#include "engine/base/heap_refusal.h"
 #include "engine/base/machine_limits.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/syntax/unsupported.h"
@@ -219,13 +220,19 @@ class CqlServer::Impl {
     LS_ASSIGN_OR_RETURN(engine.memory_limit_bytes, MemoryLimit(options));
     own_engine_ = std::make_unique<shard::Engine>(engine);
     engine_ = own_engine_.get();
-    if (!engine_->Populate(options.populate_bytes)) {
-      return absl::InvalidArgumentError(absl::StrCat("populate_bytes is ", options.populate_bytes,
-                                                     ", more than the memory limit of ",
-                                                     engine.memory_limit_bytes));
+    switch (engine_->Populate(options.populate_bytes)) {
+      case memory::PagePool::Populated::kYes:
+        break;
+      case memory::PagePool::Populated::kOverLimit:
+        return absl::InvalidArgumentError(absl::StrCat("populate_bytes is ", options.populate_bytes,
+                                                       ", more than the memory limit of ",
+                                                       engine.memory_limit_bytes));
+      case memory::PagePool::Populated::kRefused:
+        return absl::ResourceExhaustedError(
+            absl::StrCat("populate_bytes is ", options.populate_bytes,
+                         ", more than the machine gives the process"));
     }
-    engine_->StartMappingAhead();
-    return absl::OkStatus();
+    return engine_->StartMappingAhead();
   }
 
   absl::Status OpenServer(const CqlServerOptions& options) {
@@ -287,8 +294,7 @@ class CqlServer::Impl {
       const bool is_new = std::ranges::find(cql_addresses_, address) == cql_addresses_.end();
       if (port != 0 && is_new) cql_addresses_.push_back(std::move(address));
     }
-    server_->Start();
-    return absl::OkStatus();
+    return server_->Start();
   }
 
   // Asked while the server runs.
@@ -346,9 +352,11 @@ class CqlServer::Impl {
   std::unique_ptr<network::Server> server_;
 };
 
-absl::StatusOr<std::unique_ptr<CqlServer>> CqlServer::Start(const CqlServerOptions& options) {
+absl::StatusOr<std::unique_ptr<CqlServer>> CqlServer::Start(const CqlServerOptions& options) try {
   LS_ASSIGN_OR_RETURN(auto impl, Impl::Start(options));
   return std::unique_ptr<CqlServer>(new CqlServer(std::move(impl)));
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 CqlServer::CqlServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

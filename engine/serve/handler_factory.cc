@@ -111,7 +111,7 @@ class ServedStatements final : public StatementHandler {
     options.dialect = context.dialect;
     options.node.host_id = context.host_id;
     options.node.looks_like_scylla = context.looks_like_scylla;
-    options.node.start_seconds = static_cast<int32_t>(WholeSeconds(context.clock.NowNanos()));
+    options.node.start_seconds = WholeSeconds(context.clock.NowNanos());
     options.on_schema_change = [&events = context.events](const protocol::SchemaChange& change) {
       events.Publish(change);
     };

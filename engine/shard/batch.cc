@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/container/inlined_vector.h"
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
@@ -105,7 +106,16 @@ class Engine::Batch {
   OpStatus Run(std::span<Reply> replies) {
     // Holding none before, by ascending number, as everybody who takes several does.
     for (const uint32_t number : held_) engine_.lanes_[number]->ownership.Acquire();
+    const absl::Cleanup release = [&] {
+      for (auto at = held_.rbegin(); at != held_.rend(); ++at) {
+        engine_.lanes_[*at]->ownership.Release();
+      }
+    };
     engine_.BeginGuard(numbers_, guarded_, writes_.empty() ? nullptr : writes_.front().evictions);
+    const absl::Cleanup end = [&] {
+      ClearPledges();
+      engine_.EndGuard(numbers_, now_nanos_);
+    };
     OpStatus status = FindTables() ? OpStatus::kOk : OpStatus::kTableGone;
     applies_ = status == OpStatus::kOk && ConditionsHold();
     if (applies_) AddNulls();
@@ -115,15 +125,14 @@ class Engine::Batch {
       status = PledgeDerived();
     }
     if (applies_ && status == OpStatus::kOk) ApplyAll(replies);
+    ClearPledges();
+    if (follower_ != nullptr && applies_ && status == OpStatus::kOk) ApplyDerived();
+    return status;
+  }
+  void ClearPledges() {
     for (const auto& [id, share] : shares_) {
       if (share.table != nullptr) share.table->ClearPledges();
     }
-    if (follower_ != nullptr && applies_ && status == OpStatus::kOk) ApplyDerived();
-    engine_.EndGuard(numbers_, now_nanos_);
-    for (auto at = held_.rbegin(); at != held_.rend(); ++at) {
-      engine_.lanes_[*at]->ownership.Release();
-    }
-    return status;
   }
   // What the conditions said.
   bool applies() const { return applies_; }

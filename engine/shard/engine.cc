@@ -6,9 +6,11 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/container/inlined_vector.h"
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
+#include "engine/base/status_macros.h"
 #include "engine/model/partition_key.h"
 
 namespace liststore::shard {
@@ -27,8 +29,8 @@ template <typename Work>
 void HoldFor(Lane& lane, bool waits_its_turn, const Work& work) {
   if (!waits_its_turn) return lane.ownership.Run(work);
   lane.ownership.Acquire();
+  const runtime::LaneOwnership::Hold hold(lane.ownership);
   work();
-  lane.ownership.Release();
 }
 
 // Gives back to the system what `drop` finds, until it finds nothing or `budget` units are done.
@@ -57,7 +59,7 @@ size_t UnitsOfDropped(size_t budget, absl::FunctionRef<uint64_t()> drop) {
 Engine::Engine(const EngineOptions& options)
     : router_(options.shards, options.lanes_per_shard_log2),
       budget_(options.memory_limit_bytes),
-      pool_(budget_) {
+      pool_(budget_, *options.system) {
   lanes_.reserve(router_.lanes());
   for (uint32_t i = 0; i < router_.lanes(); ++i) {
     lanes_.push_back(std::make_unique<Lane>(router_, pool_, budget_));
@@ -66,9 +68,10 @@ Engine::Engine(const EngineOptions& options)
 
 Engine::~Engine() = default;
 
-void Engine::StartMappingAhead() {
+absl::Status Engine::StartMappingAhead() {
   LS_CHECK(mapper_ == nullptr, "one thread maps ahead");
-  mapper_ = std::make_unique<memory::RegionMapper>(pool_);
+  LS_ASSIGN_OR_RETURN(mapper_, memory::RegionMapper::Start(pool_));
+  return absl::OkStatus();
 }
 
 void Engine::AcquireAll() {
@@ -80,9 +83,8 @@ void Engine::ReleaseAll() {
 }
 
 void Engine::WithAllLanes(absl::FunctionRef<void(Lane&)> work) {
-  AcquireAll();
+  const AllLanes hold(*this);
   for (const auto& lane : lanes_) work(*lane);
-  ReleaseAll();
 }
 
 OpStatus Engine::WithAllOf(TableId table, absl::FunctionRef<void(storage::Table&)> work) {
@@ -105,8 +107,8 @@ void Engine::ExecuteAt(const Destination& to, const Command& command, uint64_t n
   reply = {};
   if (command.waits_its_turn) [[unlikely]] {
     to.lane->ownership.Acquire();
+    const runtime::LaneOwnership::Hold hold(to.lane->ownership);
     to.lane->Execute(command, to.address, now_nanos, reply, ahead);
-    to.lane->ownership.Release();
   } else {
     to.lane->ownership.Run([&] { to.lane->Execute(command, to.address, now_nanos, reply, ahead); });
   }
@@ -226,7 +228,16 @@ OpStatus Engine::PledgeAndApply(std::span<const Command> upserts, std::span<cons
 
   // Holding none before, by ascending number, as everybody who takes several does.
   for (Lane* lane : lanes) lane->ownership.Acquire();
+  const absl::Cleanup release = [&] {
+    for (auto at = lanes.rbegin(); at != lanes.rend(); ++at) (*at)->ownership.Release();
+  };
   BeginGuard(numbers, guarded, upserts.front().evictions);
+  const absl::Cleanup end = [&] {
+    for (size_t i = 0; i < upserts.size(); ++i) {
+      to[i].lane->table(upserts[i].table).ClearPledges();
+    }
+    EndGuard(numbers, now_nanos);
+  };
   // One timestamp for the whole batch, above all that its lanes have given out.
   WriteTimestamp timestamp;
   for (Lane* lane : lanes) timestamp = std::max(timestamp, lane->NextTimestamp(now_nanos));
@@ -245,9 +256,6 @@ OpStatus Engine::PledgeAndApply(std::span<const Command> upserts, std::span<cons
     LS_CHECK(replies[i].status == OpStatus::kOk, "a pledged upsert does not fail");
     to[i].lane->AdvanceTimestamp(timestamp);
   }
-  for (size_t i = 0; i < upserts.size(); ++i) to[i].lane->table(upserts[i].table).ClearPledges();
-  EndGuard(numbers, now_nanos);
-  for (auto at = lanes.rbegin(); at != lanes.rend(); ++at) (*at)->ownership.Release();
   return status;
 }
 
@@ -403,10 +411,8 @@ size_t Engine::Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t
     size_t done = 0;
     if (waits) lane.ownership.Acquire();
     if (waits || lane.ownership.TryAcquire()) {
-      if (era && *era != era_.load(std::memory_order_relaxed)) {
-        lane.ownership.Release();
-        break;
-      }
+      const runtime::LaneOwnership::Hold hold(lane.ownership);
+      if (era && *era != era_.load(std::memory_order_relaxed)) break;
       done =
           ReclaimSlice(lane, now_seconds, std::min(budget - units, kReclaimUnitsPerHold), expiries);
       // Nothing waits, so that nobody hurries: what was set aside for writes to come goes back. A
@@ -414,7 +420,6 @@ size_t Engine::Reclaim(uint64_t now_nanos, size_t budget, std::optional<uint64_t
       for (uint16_t t = 0; t < lane.table_count() && units + done == 0; ++t) {
         lane.table_at(t).ReleaseCredit();
       }
-      lane.ownership.Release();
     } else {
       passed_by = true;
     }

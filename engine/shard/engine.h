@@ -19,10 +19,12 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "engine/base/mutex.h"
 
 #include "engine/command/command.h"
 #include "engine/command/conditional_write.h"
+#include "engine/command/memory_refusal.h"
 #include "engine/command/reply.h"
 #include "engine/memory/memory_budget.h"
 #include "engine/memory/page_pool.h"
@@ -44,6 +46,7 @@ struct EngineOptions {
   uint32_t shards = 1;
   uint32_t lanes_per_shard_log2 = 4;
   uint64_t memory_limit_bytes = uint64_t{1} << 30;
+  memory::SystemMemory* system = &memory::SystemMemory::Instance();  // outlives the engine
 };
 
 // How far a scan of partitions has come; see also Engine::PositionAt.
@@ -117,6 +120,8 @@ class Engine {
   OpStatus TruncateTable(TableId table);
   // All at one instant. kTableGone: none of them.
   OpStatus TruncateTables(std::span<const TableId> tables);
+  // Takes from the heap what the next call will need, so that it is not refused half-way.
+  void PrepareTruncation(TableId table, std::string_view component);
   OpStatus TruncateFirstComponent(TableId table, std::string_view component);
 
   // --- Derived tables, whose rows follow from those of others (command/row_follower.h) -----------
@@ -283,15 +288,23 @@ class Engine {
   std::optional<int64_t> NextExpiry(uint64_t now_nanos);
 
   // Makes memory ready for `bytes` more of data, and keeps it; see PagePool::Populate. Before there
-  // are other threads. False: the limit has no room for as much.
-  [[nodiscard]] bool Populate(uint64_t bytes) { return pool_.Populate(bytes); }
+  // are other threads.
+  [[nodiscard]] memory::PagePool::Populated Populate(uint64_t bytes) {
+    return pool_.Populate(bytes);
+  }
   // Starts a thread that touches memory before writers need it. Before there are others; once.
-  void StartMappingAhead();
+  // ResourceExhausted: the system has no thread for it.
+  [[nodiscard]] absl::Status StartMappingAhead();
 
   // All zero for a table that is gone.
   storage::TableStats StatsOf(TableId table);
   uint64_t held_bytes() const { return budget_.held_bytes(); }
   uint64_t memory_limit_bytes() const { return budget_.limit_bytes(); }
+  // Why a write that was refused just now found no memory. Where others are refused at the same
+  // time for the other reason, theirs may be named.
+  MemoryRefusal memory_refusal() const {
+    return {memory_limit_bytes(), pool_.refuses() ? pool_.refused_bytes() : 0};
+  }
   uint64_t refused_writes() const { return refused_writes_.load(std::memory_order_relaxed); }
   const Router& router() const { return router_; }
   // Tables by name, for front doors; the engine itself goes by TableId alone.
@@ -374,6 +387,17 @@ class Engine {
   OpStatus WithAllOf(TableId table, absl::FunctionRef<void(storage::Table&)> work);
   // Runs `work` holding every lane: taken in ascending order, holding none before.
   void WithAllLanes(absl::FunctionRef<void(Lane&)> work);
+  // All lanes, from construction to the end of the scope.
+  class AllLanes {
+   public:
+    explicit AllLanes(Engine& engine) : engine_(engine) { engine_.AcquireAll(); }
+    ~AllLanes() { engine_.ReleaseAll(); }
+    AllLanes(const AllLanes&) = delete;
+    AllLanes& operator=(const AllLanes&) = delete;
+
+   private:
+    Engine& engine_;
+  };
   void AcquireAll();
   void ReleaseAll();
   // Whether it is so in any lane. Under the hold of all.

@@ -54,7 +54,7 @@ OpStatus Engine::FillDerived(TableId& base, RowFollower& follower, uint64_t now_
   for (int attempt = 0; attempt < 2 && IsRefusal(status); ++attempt) {
     if (attempt > 0) MakeRoom(now_nanos, base);
     status = OpStatus::kOk;
-    AcquireAll();
+    const AllLanes hold(*this);
     if (lanes_[0]->FindTable(base) == nullptr) status = OpStatus::kTableGone;
     for (const TableId derived : follower.Derived()) {
       if (lanes_[0]->FindTable(derived) == nullptr) status = OpStatus::kTableGone;
@@ -63,7 +63,6 @@ OpStatus Engine::FillDerived(TableId& base, RowFollower& follower, uint64_t now_
       if (status == OpStatus::kOk) status = FillFromLane(*lane, base, follower, now_seconds);
     }
     if (status == OpStatus::kOk) RenewHeld(base);
-    ReleaseAll();
   }
   if (IsRefusal(status)) refused_writes_.fetch_add(1, std::memory_order_relaxed);
   return status;
@@ -72,12 +71,11 @@ OpStatus Engine::FillDerived(TableId& base, RowFollower& follower, uint64_t now_
 OpStatus Engine::RenewTable(TableId& table) {
   const MutexLock lock(tables_mutex_);
   OpStatus status = OpStatus::kTableGone;
-  AcquireAll();
+  const AllLanes hold(*this);
   if (lanes_[0]->FindTable(table) != nullptr) {
     RenewHeld(table);
     status = OpStatus::kOk;
   }
-  ReleaseAll();
   return status;
 }
 

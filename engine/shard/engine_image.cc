@@ -52,16 +52,16 @@ class Engine::NewTables {
     OpStatus status = OpStatus::kOk;
     bool again = true;
     while (again && status == OpStatus::kOk) {
-      engine_.AcquireAll();
-      again = !plan();
-      if (!again) status = work();
-      if (status != OpStatus::kOk) DropAll();
-      engine_.ReleaseAll();
+      {
+        const AllLanes hold(engine_);
+        again = !plan();
+        if (!again) status = work();
+        if (status != OpStatus::kOk) DropAll();
+      }
       if (again && !choose()) {
         status = OpStatus::kTooManyTables;
-        engine_.AcquireAll();
+        const AllLanes hold(engine_);
         DropAll();
-        engine_.ReleaseAll();
       }
     }
     if (status != OpStatus::kOk) KeepShells();

@@ -65,8 +65,8 @@ bool Engine::MakeRoom(uint64_t now_nanos, std::optional<TableId> witness) {
   const uint64_t held = budget_.held_bytes();
   for (const auto& lane : lanes_) {
     if (!lane->ownership.TryAcquire()) continue;
+    const runtime::LaneOwnership::Hold hold(lane->ownership);
     if (!witness || lane->FindTable(*witness) != nullptr) ReclaimIn(*lane, now_nanos);
-    lane->ownership.Release();
   }
   return budget_.held_bytes() < held;
 }
@@ -100,8 +100,8 @@ bool Engine::EvictAfterRefusal(uint64_t now_nanos, uint32_t round, const CallAdd
   }
   for (uint32_t number = 0; number < lanes_.size(); ++number) {
     if (!lanes_[number]->ownership.TryAcquire()) continue;
+    const runtime::LaneOwnership::Hold hold(lanes_[number]->ownership);
     evict_in(number);
-    lanes_[number]->ownership.Release();
   }
   // Nothing where nobody was: the lanes that were taken may have something.
   for (uint32_t number = 0; number < lanes_.size() && !evicted; ++number) {

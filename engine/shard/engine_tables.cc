@@ -92,13 +92,17 @@ OpStatus Engine::TruncateTable(TableId table) {
   return WithAllOf(table, [&](storage::Table& part) { part.TruncateAll(); });
 }
 
+void Engine::PrepareTruncation(TableId table, std::string_view component) {
+  WithAllOf(table, [&](storage::Table& part) { part.PrepareTruncation(component); });
+}
+
 OpStatus Engine::TruncateFirstComponent(TableId table, std::string_view component) {
   return WithAllOf(table, [&](storage::Table& part) { part.TruncateFirstComponent(component); });
 }
 
 OpStatus Engine::TruncateTables(std::span<const TableId> tables) {
   OpStatus status = OpStatus::kOk;
-  AcquireAll();
+  const AllLanes hold(*this);
   for (const TableId table : tables) {
     if (lanes_[0]->FindTable(table) == nullptr) status = OpStatus::kTableGone;
   }
@@ -106,7 +110,6 @@ OpStatus Engine::TruncateTables(std::span<const TableId> tables) {
     if (status != OpStatus::kOk) break;
     for (const TableId table : tables) lane->table(table).TruncateAll();
   }
-  ReleaseAll();
   return status;
 }
 
@@ -137,7 +140,7 @@ OpStatus Engine::CopyAndReplace(std::span<TableRebuild> rebuilds, uint64_t now_n
     }
   }
   OpStatus status = OpStatus::kOk;
-  AcquireAll();
+  const AllLanes hold(*this);
   for (const auto& lane : lanes_) {
     for (TableRebuild& rebuild : rebuilds) {
       lane->CreateTable(rebuild.schema);
@@ -155,7 +158,6 @@ OpStatus Engine::CopyAndReplace(std::span<TableRebuild> rebuilds, uint64_t now_n
     const TableId ends = status == OpStatus::kOk ? rebuild.from : rebuild.schema.id;
     for (const auto& lane : lanes_) lane->table(ends).Drop();
   }
-  ReleaseAll();
   return status;
 }
 

@@ -365,6 +365,7 @@ bool Partition::WantsShrink(const Leaf& leaf) {
 bool Partition::WantsShrink() const { return !large() && WantsShrink(Leaf(BlockOf(reference_))); }
 
 void Partition::ShrinkLeaf(LeafRef& at) {
+  if (context_.arena.refuses()) return;  // the larger block can stay
   const Leaf leaf(at.block);
   ReplaceBlock(at, Leaf::Resize(context_.arena, at.block, leaf.used_bytes(), MobilityOf(large())));
 }

@@ -67,6 +67,14 @@ struct PartitionContext {
   std::string payload;
   std::string complex_payload;
 
+  // Makes room for rows of `row_bytes` together, before anything is changed: behind it the write does
+  // not ask the heap, which may refuse.
+  void PrepareScratch(size_t row_bytes) {
+    const size_t bytes = row_bytes + kInlineRowBytesMax;
+    if (payload.capacity() < bytes || complex_payload.capacity() < bytes) [[unlikely]]
+      GrowScratch(row_bytes);
+  }
+
   // A large row leaves no memory behind in each lane that it came to, which no limit would count:
   // who fills the scratch with much says so, and it is given back behind the command.
   bool has_large_scratch = false;
@@ -79,6 +87,15 @@ struct PartitionContext {
   static constexpr size_t kScratchCellsKept = 128;
 
  private:
+  void GrowScratch(size_t row_bytes) {
+    payload.reserve(row_bytes + kInlineRowBytesMax);
+    complex_payload.reserve(row_bytes + kInlineRowBytesMax);
+    body.Reserve(row_bytes / kCellBytesMin);
+    other_body.Reserve(row_bytes / kCellBytesMin);
+    has_large_scratch |= row_bytes > kScratchBytesKept;
+  }
+  // A cell takes more in the longest form of its row.
+  static constexpr size_t kCellBytesMin = 19;
   void FreeScratch() {
     has_large_scratch = false;
     body.Free();

@@ -1,5 +1,6 @@
 // Giving back what a partition holds of rows that are over.
 #include <algorithm>
+#include <new>
 
 #include "engine/base/check.h"
 #include "engine/storage/partition.h"
@@ -20,8 +21,12 @@ uint32_t Partition::NextEvent() const {
 
 void Partition::NoteExpired(ClusteringKeyView key, std::string_view value, int64_t at_seconds) {
   char text[kItemKeyTextBytes];
-  context_.expiries->push_back(
-      {std::string(this->key()), std::string(PlainKey(key, text)), std::string(value), at_seconds});
+  // The row goes in any case: what the heap has nothing for is not told.
+  try {
+    context_.expiries->push_back({std::string(this->key()), std::string(PlainKey(key, text)),
+                                  std::string(value), at_seconds});
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 bool Partition::PurgeBody(ClusteringKeyView key, int64_t now_seconds) {

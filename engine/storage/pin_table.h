@@ -20,8 +20,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 
-#include "absl/container/flat_hash_map.h"
 #include "engine/memory/arena.h"
 #include "engine/model/view_sink.h"
 
@@ -72,7 +72,8 @@ class PinTable {
   };
 
   memory::Arena& arena_;
-  absl::flat_hash_map<char*, Block> blocks_;
+  // Not Abseil's map, which is broken after an allocation that was refused.
+  std::unordered_map<char*, Block> blocks_;
   size_t orphans_ = 0;
   std::atomic<ViewPin*> posted_{nullptr};  // newest first
 };

@@ -33,6 +33,8 @@ class RowBody {
   void Clear();
   // Clears it, and gives its memory back.
   void Free();
+  // Room for so many cells.
+  void Reserve(size_t cells) { cells_.reserve(cells); }
   void DecodeComplex(std::string_view payload);
   void DecodeSimple(const TableSchema& schema, const Liveness& liveness, std::string_view payload);
 

@@ -56,7 +56,7 @@ bool Table::IsTruncated(const Partition& partition) const {
   const uint32_t epoch = partition.epoch();
   if (epoch < truncated_before_) return true;
   if (truncated_components_.empty()) return false;
-  const auto at = truncated_components_.find(ToAbsl(FirstComponent(partition.key())));
+  const auto at = truncated_components_.find(FirstComponent(partition.key()));
   return at != truncated_components_.end() && epoch < at->second;
 }
 
@@ -99,7 +99,7 @@ void Table::ScheduleEvent(uint64_t address, Partition& partition) {
 }
 
 void Table::Finish(const PartitionRef& partition, DirectorySlot* slot) {
-  context_.TrimScratch();
+  if (!pledged_bytes_ && !redeeming_) context_.TrimScratch();
   Partition handle(context_, slot->reference);
   if (handle.empty()) {
     Discard(partition.address, slot->reference);

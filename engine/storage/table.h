@@ -17,6 +17,8 @@
 #define LISTSTORE_ENGINE_STORAGE_TABLE_H_
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,7 +27,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "engine/base/strings.h"
 #include "engine/memory/arena.h"
 #include "engine/model/eviction.h"
@@ -138,6 +139,7 @@ class Table final : private memory::Arena::Relocator {
   void ClearPledges() {
     pledged_bytes_.reset();
     redeeming_ = false;
+    context_.TrimScratch();
   }
   // The same for all that a batch brings to one partition.
   OpStatus PledgeShare(const PartitionRef& partition, const BatchShare& share,
@@ -298,6 +300,10 @@ class Table final : private memory::Arena::Relocator {
   void TruncateAll();
   // All partitions whose first key component is `component` (tables with a composite key only).
   void TruncateFirstComponent(std::string_view component);
+  // Takes from the heap what that will need, so that it cannot be refused.
+  void PrepareTruncation(std::string_view component) {
+    truncated_components_.emplace(component, 0);
+  }
 
   // Does about `budget` units (rows, leaves, entries) of the work that waits: rows that are due,
   // truncated partitions, compaction. Returns the units done; 0: nothing waits.
@@ -476,7 +482,7 @@ class Table final : private memory::Arena::Relocator {
   // A partition belongs to the epoch in which it was made; truncations start a new one.
   uint32_t epoch_ = 1;
   uint32_t truncated_before_ = 0;
-  absl::flat_hash_map<std::string, uint32_t> truncated_components_;
+  std::map<std::string, uint32_t, std::less<>> truncated_components_;
   LargePartition* dead_ = nullptr;
   std::vector<TtlWheel::Entry> due_again_;  // scratch of ReclaimDue
 
@@ -500,7 +506,9 @@ bool Table::Reserve(int64_t now_seconds, memory::MemoryBudget::Purpose purpose, 
   }
   const auto attempt = [&] {
     total = count() + pledged_bytes_.value_or(0);
-    return large_row_bytes_ == 0 && arena_.Reserve(total, purpose);
+    if (large_row_bytes_ != 0 || !arena_.Reserve(total, purpose)) return false;
+    context_.PrepareScratch(rows_bytes_max_);
+    return true;
   };
   if (attempt()) return true;
   if (large_row_bytes_ != 0) return false;

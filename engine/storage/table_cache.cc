@@ -1,6 +1,7 @@
 // A table as a cache: what reads tell and leave behind, puts, and which partitions go.
 #include <algorithm>
 #include <bit>
+#include <new>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
@@ -249,7 +250,12 @@ void Table::NoteEviction(std::string_view key, uint64_t rows, EvictionCause caus
   const bool forgotten = cause == EvictionCause::kForgotten;
   ++(forgotten ? usage.forgotten : usage.evictions);
   (forgotten ? usage.forgotten_rows : usage.evicted_rows) += rows;
-  if (eviction_log_ != nullptr) eviction_log_->push_back({std::string(key), rows, cause});
+  if (eviction_log_ == nullptr) return;
+  // The eviction is under way: a notice for which the heap has nothing is not given.
+  try {
+    eviction_log_->push_back({std::string(key), rows, cause});
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 void Table::EvictOne(uint64_t address, uint64_t reference, int64_t now_seconds) {

@@ -56,7 +56,9 @@ void Table::TruncateAll() {
 void Table::TruncateFirstComponent(std::string_view component) {
   LS_CHECK(schema_.partition_key.size() > 1, "truncation by component is for composite keys");
   marks_.NoteAll();
-  truncated_components_[std::string(component)] = ++epoch_;
+  auto at = truncated_components_.find(component);
+  if (at == truncated_components_.end()) at = truncated_components_.emplace(component, 0).first;
+  at->second = ++epoch_;
   // A pass on its way has begun before; what it has passed already waits for the next one.
   if (!pass_.active) pass_ = {true, epoch_, 0};
 }
@@ -228,8 +230,8 @@ size_t Table::ReclaimTruncated(size_t budget) {
     if (!ended) continue;
     ++units;
     // Truncations that came during the pass may concern what it had passed: they take another one.
-    absl::erase_if(truncated_components_,
-                   [&](const auto& entry) { return entry.second <= pass_.epoch; });
+    std::erase_if(truncated_components_,
+                  [&](const auto& entry) { return entry.second <= pass_.epoch; });
     const bool again = !truncated_components_.empty() || truncated_before_ > pass_.epoch;
     pass_ = {again, epoch_, 0};
   }

@@ -14,7 +14,8 @@ namespace liststore {
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Nanoseconds since the Unix epoch.
+  // Nanoseconds since the Unix epoch. Should not go back: what a store has not reclaimed by then
+  // appears again, until it expires once more.
   virtual uint64_t NowNanos() const = 0;
   // The instant that reads use. Reads need whole seconds only, so an implementation may return an
   // instant that is some milliseconds late, but never early, where that is cheaper. ScyllaDB uses a
@@ -24,11 +25,15 @@ class Clock {
 
 // The system clock: CLOCK_REALTIME, about 25 ns per call. Reads use CLOCK_REALTIME_COARSE, about
 // 4 ns per call, which is at most one tick of the kernel (1 to 10 ms) late.
+//
+// Its seconds never go back: where the machine's clock is set back, it goes on at the pace of
+// CLOCK_MONOTONIC from where it was, until the machine's has caught up or the process ends. What
+// has expired stays expired.
 class SystemClock final : public Clock {
  public:
   uint64_t NowNanos() const override;
   uint64_t CoarseNanos() const override;
-  // One instance is enough: it has no state.
+  // One instance is enough: all show the same time.
   static const SystemClock& Instance();
 };
 

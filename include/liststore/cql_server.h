@@ -157,7 +157,8 @@ struct CqlServerOptions {
   // shows who holds what. 0: an eighth of the machine's memory, 64 MiB to 4 GiB. At least 1 MiB.
   uint64_t client_memory_bytes = 0;
   // Connections at the same time; one more is answered with an error and closed. The last few are
-  // kept for addresses that have few. 0: what the process's limit on open files leaves.
+  // kept for addresses that have few. 0: what the process's limit on open files leaves,
+  // which is the program's to raise (RLIMIT_NOFILE) before the server starts.
   uint32_t max_connections = 0;
   // The same for each address. 0: three quarters of all.
   uint32_t max_connections_per_address = 0;

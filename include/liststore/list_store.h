@@ -230,7 +230,7 @@ class ListStore {
   // called with 0, so that writes do not wait for the operating system, which takes 0.2 to 5 ms for
   // each 2 MiB. Takes 0.1 to 2.5 s per GiB, the most on virtual machines. Prepared memory is
   // resident, but not part of Stats::held_bytes. ResourceExhausted: the memory limit has no room
-  // for it; nothing was done. No other thread may use the store meanwhile.
+  // for it, and nothing was done, or the machine refused, and as much is prepared as it gave. No other thread may use the store meanwhile.
   absl::Status Populate(uint64_t bytes);
   // The earliest instant at which an item may expire, in seconds since the Unix epoch: nothing
   // expires before it. nullopt: no item will expire.

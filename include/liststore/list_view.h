@@ -12,7 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,7 +86,7 @@ class ListView {
   size_t size_ = 0;
   size_t copied_ = 0;
   std::vector<Item> items_;
-  std::deque<std::string> copies_;  // never moved
+  std::list<std::string> copies_;  // never moved; an empty one takes no memory
   // The lane and the pin that keep the items in place; both or neither.
   void* lane_ = nullptr;
   void* pin_ = nullptr;

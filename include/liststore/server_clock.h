@@ -26,8 +26,9 @@ namespace liststore {
 // the server and the store that use it.
 //
 // Time never goes backwards, in all threads together, neither by a move nor by a change of the
-// mode: what has expired stays expired, and write timestamps ascend. The one exception is the real
-// mode, which follows the machine's clock even when that is set back.
+// mode: what has expired stays expired, and write timestamps ascend. In the real mode the machine's
+// clock may be set back, and this one goes on as SystemClock does; another clock that it was made on is
+// followed whatever it does.
 class ServerClock final : public Clock {
  public:
   enum class Mode : uint8_t {

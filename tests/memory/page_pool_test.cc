@@ -336,7 +336,7 @@ TEST_F(PagePoolTest, SaysWhenItWouldMapAhead) {
 
 TEST_F(PagePoolTest, PopulatedMemoryIsUsedFirstAndStays) {
   constexpr size_t kBytes = size_t{40} << 20;
-  ASSERT_TRUE(pool_.Populate(kBytes));
+  ASSERT_EQ(pool_.Populate(kBytes), memory::PagePool::Populated::kYes);
   const memory::PagePool::Stats before = pool_.GetStats();
   EXPECT_GE(before.kept_bytes, kBytes);
   EXPECT_EQ(before.used_bytes, 0u);
@@ -352,7 +352,7 @@ TEST_F(PagePoolTest, PopulatedMemoryIsUsedFirstAndStays) {
   EXPECT_EQ(pool_.GetStats().regions, before.regions);
   EXPECT_GE(pool_.GetStats().kept_bytes, kBytes);
   pool_.Verify();
-  ASSERT_TRUE(pool_.Populate(0));
+  ASSERT_EQ(pool_.Populate(0), memory::PagePool::Populated::kYes);
   while (pool_.DropKept() != 0) {
   }
   EXPECT_LE(pool_.GetStats().kept_bytes, memory::PagePool::kRegionBytes);
@@ -362,9 +362,9 @@ TEST_F(PagePoolTest, PopulatedMemoryIsUsedFirstAndStays) {
 TEST(PagePoolLimitTest, NoMoreIsPopulatedThanTheLimitAllows) {
   memory::MemoryBudget budget(uint64_t{32} << 20);
   memory::PagePool pool(budget);
-  EXPECT_FALSE(pool.Populate(uint64_t{64} << 20));
+  EXPECT_EQ(pool.Populate(uint64_t{64} << 20), memory::PagePool::Populated::kOverLimit);
   EXPECT_EQ(pool.GetStats().mapped_bytes, 0u);
-  EXPECT_TRUE(pool.Populate(uint64_t{32} << 20));
+  EXPECT_EQ(pool.Populate(uint64_t{32} << 20), memory::PagePool::Populated::kYes);
   const memory::PagePool::Stats stats = pool.GetStats();
   EXPECT_LE(stats.kept_bytes + stats.loose_bytes, (uint64_t{32} << 20) / 64 * 65);
   EXPECT_GE(stats.kept_bytes, uint64_t{28} << 20);

@@ -27,7 +27,8 @@ TEST(RegionMapperTest, HasARegionReadyBeforeTheNextIsNeeded) {
   memory::PagePool pool(budget);
   std::vector<void*> granules;
   {
-    memory::RegionMapper mapper(pool);
+    const auto mapper = memory::RegionMapper::Start(pool);
+    ASSERT_TRUE(mapper.ok());
     Grow(pool, size_t{80} << 20, granules);
     for (int i = 0; i < 3; ++i) {
       // Its thread has been told; the test's limit of time ends this if it does not come.
@@ -52,7 +53,8 @@ TEST(RegionMapperTest, EndsWhileItIsBusy) {
     memory::PagePool pool(budget);
     std::vector<void*> granules;
     {
-      memory::RegionMapper mapper(pool);
+      const auto mapper = memory::RegionMapper::Start(pool);
+    ASSERT_TRUE(mapper.ok());
       Grow(pool, size_t{72} << 20, granules);
     }
     pool.Verify();

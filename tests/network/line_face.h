@@ -182,7 +182,7 @@ class TwoFaces {
     server_ = *std::move(server);
     one_ = Open("one", LoopChoice::kNextInTurn);
     two_ = Open("two", LoopChoice::kByPeerPort);
-    server_->Start();
+    LS_CHECK(server_->Start().ok(), "there are threads for loops");
   }
 
   uint16_t one() const { return one_; }

@@ -23,7 +23,7 @@ TEST(EventLoop, RunsWhatIsPostedOnItsThreadInOrder) {
   std::vector<int> seen;
   std::promise<void> done;
   loop->Post([&] { seen.push_back(-1); });  // before the start
-  loop->Start();
+  ASSERT_TRUE(loop->Start().ok());
   for (int i = 0; i < 1000; ++i) {
     loop->Post([&, i] {
       EXPECT_TRUE(loop->IsCurrent());
@@ -39,7 +39,7 @@ TEST(EventLoop, RunsWhatIsPostedOnItsThreadInOrder) {
 
 TEST(EventLoop, ManyThreadsMayPost) {
   auto loop = MakeLoop();
-  loop->Start();
+  ASSERT_TRUE(loop->Start().ok());
   int count = 0;  // of the loop's thread
   std::atomic<int> finished{0};
   std::promise<void> done;
@@ -65,7 +65,7 @@ TEST(EventLoop, StopsAfterTheFunctionItIsIn) {
     loop->Stop();
     loop->Post([&] { ran_behind = true; });
   });
-  loop->Start();
+  ASSERT_TRUE(loop->Start().ok());
   loop->Join();
   loop.reset();
   EXPECT_FALSE(ran_behind);
@@ -82,7 +82,7 @@ TEST(EventLoop, RunsAMarkBehindWhatIsReady) {
     });
     for (int i = 0; i < 10; ++i) loop->Post([&, i] { seen.push_back(i); });
   });
-  loop->Start();
+  ASSERT_TRUE(loop->Start().ok());
   done.get_future().wait();
   ASSERT_EQ(seen.size(), 11u);
   EXPECT_EQ(seen.back(), -1);
@@ -102,7 +102,7 @@ TEST(EventLoop, CountsWhenNothingIsReady) {
   };
   loop->Post([&] { loop->RunBehindReady(mark); });
   loop->Post(next);
-  loop->Start();
+  ASSERT_TRUE(loop->Start().ok());
   EXPECT_EQ(idles.get_future().get(), 0u);
   for (uint64_t before = 0, count = 0; count < 2;) {
     std::promise<uint64_t> now;
@@ -132,7 +132,7 @@ TEST(EventLoop, BackgroundWorkGoesOnWhileMoreWaitsAndLetsOthersIn) {
     done.set_value();
     return false;
   });
-  loop->Start();
+  ASSERT_TRUE(loop->Start().ok());
   while (slices < 1) std::this_thread::yield();  // the first comes within a second
   loop->Post([&] { posted_ran = true; });
   done.get_future().wait();

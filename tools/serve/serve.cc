@@ -28,6 +28,7 @@
 #include "liststore/list_store.h"
 #include "liststore/server_clock.h"
 #include "programs/console/exit_codes.h"
+#include "tools/serve/file_limit.h"
 #include "tools/serve/port_owner.h"
 #include "tools/serve/scylla_config.h"
 #include "tools/serve/serve_settings.h"
@@ -286,6 +287,7 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
     server_options.store = demo.get();
   }
   server_options.on_notice = [&log](const CqlNotice& notice) { SayNotice(log, notice); };
+  RaiseFileLimit();
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<CqlServer> server, CqlServer::Start(server_options));
 
   const std::string clock_setting = ClockSettingText(clock->setting());

@@ -1,5 +1,8 @@
 #include "engine/cql/schema/system_tables.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +16,13 @@ namespace {
 
 constexpr std::string_view kLoopback = {"\x7f\0\0\1", 4};
 constexpr char kPartitioner[] = "org.apache.cassandra.dht.Murmur3Partitioner";
+
+// The column is an int: it stands still from 2038 on, where ScyllaDB does not start any more
+// (gms/generation-number.cc, get_generation_number).
+int32_t GossipGeneration(int64_t start_seconds) {
+  return static_cast<int32_t>(
+      std::min<int64_t>(start_seconds, std::numeric_limits<int32_t>::max()));
+}
 
 // The one row: what a driver needs to accept the node. Sources: ScyllaDB `db/system_keyspace.cc`
 // (build_bootstrap_info, save_local_info).
@@ -28,7 +38,7 @@ void ListLocal(const VirtualReadContext& context, RowCollector& rows) {
       .Set("cluster_name", node.cluster_name)
       .Set("cql_version", node.cql_version)
       .Set("data_center", node.data_center)
-      .Set("gossip_generation", EncodeInt(node.start_seconds))
+      .Set("gossip_generation", EncodeInt(GossipGeneration(node.start_seconds)))
       .Set("host_id", EncodeUuid(node.host_id))
       .Set("listen_address", address)
       .Set("native_protocol_version", "4")

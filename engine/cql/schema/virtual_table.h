@@ -31,7 +31,7 @@ struct NodeFacts {
   std::string scylla_version = "2025.1.0";  // in system.versions
   Uuid host_id;
   std::vector<std::string> tokens = {"0"};  // at least one: drivers drop nodes without
-  int32_t start_seconds = 0;                // gossip generation
+  int64_t start_seconds = 0;                // gossip generation, as far as that goes
   // Says what ScyllaDB says; else what Cassandra does.
   bool looks_like_scylla = true;
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -67,6 +68,20 @@ Dispatcher::Dispatcher(const ServerContext& server)
 Dispatcher::Result Dispatcher::Dispatch(std::string_view received, ConnectionState& state,
                                         const network::Turn& turn) {
   LS_DCHECK(pending_count_ == 0, "every call answers all that it took");
+  try {
+    return DispatchAll(received, state, turn);
+  } catch (const std::bad_alloc&) {
+    // The connection ends; others find the scratch as they expect it.
+    for (size_t i = 0; i < pending_count_; ++i) pending_[i].End();
+    pending_count_ = 0;
+    decompressed_bytes_ = 0;
+    plain_.Clear();
+    throw;
+  }
+}
+
+Dispatcher::Result Dispatcher::DispatchAll(std::string_view received, ConnectionState& state,
+                                           const network::Turn& turn) {
   Result result;
   if (!state.postponed.empty()) {
     const OutputBuffer frames = std::exchange(state.postponed, OutputBuffer());

@@ -59,6 +59,8 @@ class Dispatcher {
   Result Dispatch(std::string_view received, ConnectionState& state, const network::Turn& turn);
 
  private:
+  Result DispatchAll(std::string_view received, ConnectionState& state, const network::Turn& turn);
+
   // A request between decoding and its answer.
   // Of a frame that is not compressed, with values alone, the first lines of a slot are used.
   struct alignas(64) Slot {

@@ -110,7 +110,7 @@ FakeServer::FakeServer(cql_face::CqlFaceOptions options,
   auto face = cql_face::CqlFace::Open(*server_, options, handler_, events_);
   LS_CHECK(face.ok(), "a server starts on a free port");
   face_ = *std::move(face);
-  server_->Start();
+  LS_CHECK(server_->Start().ok(), "there are threads for loops");
 }
 
 FakeServer::~FakeServer() {
