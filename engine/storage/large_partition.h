@@ -1,6 +1,6 @@
 // LargePartition: what a partition has beyond one leaf. Plain state; partition.h holds the rules.
 //
-// Owned by the directory's reference; lives in the table's arena. 256 bytes and, behind them,
+// Owned by the directory's reference; lives in the table's arena. 240 bytes and, behind them,
 // its key.
 #ifndef LISTSTORE_ENGINE_STORAGE_LARGE_PARTITION_H_
 #define LISTSTORE_ENGINE_STORAGE_LARGE_PARTITION_H_

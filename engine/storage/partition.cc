@@ -425,7 +425,7 @@ bool Partition::Destroy(size_t budget) {
     partition.tree.Remove(last);
     context_.arena.Free(block, bytes);
   }
-  if (!partition.tree.empty()) return false;
+  if (!partition.tree.empty() || !partition.ranges.FreeSome(budget)) return false;
   partition.static_row.Free(context_.arena);
   partition.Delete();
   return true;

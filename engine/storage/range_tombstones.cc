@@ -1,138 +1,326 @@
 #include "engine/storage/range_tombstones.h"
 
 #include <algorithm>
+#include <cstring>
+#include <new>
 #include <utility>
+#include <vector>
 
 #include "engine/base/check.h"
 
 namespace liststore::storage {
 namespace {
 
-// An end of a stretch: bytes, or behind everything.
-struct End {
-  std::string_view bytes;
-  bool at_end;
-};
-
-bool Before(const End& a, const End& b) {
-  if (a.at_end || b.at_end) return !a.at_end && b.at_end;
-  return a.bytes < b.bytes;
-}
+// Where more than this part of the nodes comes and goes, the tree is built anew: a node that is
+// taken out or put in alone costs a way down and up.
+constexpr size_t kRebuiltPart = 16;
 
 }  // namespace
 
-RangeTombstones::RangeTombstones(memory::Arena& arena)
-    : arena_(arena), stretches_(memory::ArenaAllocator<Stretch>(&arena)) {}
+// --- The tree ------------------------------------------------------------------------------------
 
-RangeTombstones::Bytes RangeTombstones::Copy(std::string_view bytes) const {
-  return Bytes(bytes.data(), bytes.size(), memory::ArenaAllocator<char>(&arena_));
+RangeTombstones::Node* RangeTombstones::NewNode(const Piece& piece) {
+  void* const memory = arena_.Allocate(BytesOf(piece), memory::Arena::Mobility::kFixed);
+  Node* const node = new (memory) Node;
+  node->tombstone = piece.tombstone;
+  node->lower_size = static_cast<uint32_t>(piece.from.bytes.size());
+  node->to_end = piece.to.at_end;
+  node->upper_size = node->to_end ? 0 : static_cast<uint32_t>(piece.to.bytes.size());
+  char* const bytes = reinterpret_cast<char*>(node + 1);
+  // The first bound may be no address at all.
+  if (node->lower_size != 0) std::memcpy(bytes, piece.from.bytes.data(), node->lower_size);
+  if (node->upper_size != 0) {
+    std::memcpy(bytes + node->lower_size, piece.to.bytes.data(), node->upper_size);
+  }
+  Update(node);
+  return node;
+}
+
+void RangeTombstones::Update(Node* node) {
+  node->height = static_cast<int8_t>(1 + std::max(HeightOf(node->left), HeightOf(node->right)));
+  node->oldest_timestamp = node->tombstone.timestamp;
+  node->oldest_deletion_seconds = node->tombstone.deletion_seconds;
+  for (const Node* below : {node->left, node->right}) {
+    if (below == nullptr) continue;
+    node->oldest_timestamp = std::min(node->oldest_timestamp, below->oldest_timestamp);
+    node->oldest_deletion_seconds =
+        std::min(node->oldest_deletion_seconds, below->oldest_deletion_seconds);
+  }
+}
+
+RangeTombstones::Node* RangeTombstones::RotateRight(Node* node) {
+  Node* const top = node->left;
+  node->left = std::exchange(top->right, node);
+  Update(node);
+  Update(top);
+  return top;
+}
+
+RangeTombstones::Node* RangeTombstones::RotateLeft(Node* node) {
+  Node* const top = node->right;
+  node->right = std::exchange(top->left, node);
+  Update(node);
+  Update(top);
+  return top;
+}
+
+RangeTombstones::Node* RangeTombstones::Balance(Node* node) {
+  Update(node);
+  const int lean = HeightOf(node->left) - HeightOf(node->right);
+  if (lean > 1) {
+    if (HeightOf(node->left->left) < HeightOf(node->left->right)) {
+      node->left = RotateLeft(node->left);
+    }
+    return RotateRight(node);
+  }
+  if (lean < -1) {
+    if (HeightOf(node->right->right) < HeightOf(node->right->left)) {
+      node->right = RotateRight(node->right);
+    }
+    return RotateLeft(node);
+  }
+  return node;
+}
+
+RangeTombstones::Node* RangeTombstones::Insert(Node* root, Node* node) {
+  if (root == nullptr) return node;
+  Node*& side = node->lower() < root->lower() ? root->left : root->right;
+  side = Insert(side, node);
+  return Balance(root);
+}
+
+RangeTombstones::Node* RangeTombstones::TakeFirst(Node* root, Node*& first) {
+  if (root->left == nullptr) {
+    first = root;
+    return root->right;
+  }
+  root->left = TakeFirst(root->left, first);
+  return Balance(root);
+}
+
+RangeTombstones::Node* RangeTombstones::Erase(Node* root, const Node* node) {
+  LS_CHECK(root != nullptr, "a stretch that is taken out is in the tree");
+  if (root != node) {
+    Node*& side = node->lower() < root->lower() ? root->left : root->right;
+    side = Erase(side, node);
+    return Balance(root);
+  }
+  if (root->right == nullptr) return root->left;
+  Node* first = nullptr;
+  Node* const right = TakeFirst(root->right, first);
+  first->left = root->left;
+  first->right = right;
+  return Balance(first);
+}
+
+RangeTombstones::Node* RangeTombstones::Build(std::span<Node* const> ascending) {
+  if (ascending.empty()) return nullptr;
+  const size_t middle = ascending.size() / 2;
+  Node* const root = ascending[middle];
+  root->left = Build(ascending.first(middle));
+  root->right = Build(ascending.subspan(middle + 1));
+  Update(root);
+  return root;
+}
+
+void RangeTombstones::Replace(std::span<Node* const> gone, std::span<Node* const> made) {
+  if ((gone.size() + made.size()) * kRebuiltPart < size_) {
+    for (const Node* node : gone) root_ = Erase(root_, node);
+    for (Node* node : made) {
+      node->left = nullptr;
+      node->right = nullptr;
+      Update(node);
+      root_ = Insert(root_, node);
+    }
+  } else {
+    for (Node* node : gone) node->goes = true;
+    std::vector<Node*> stay;
+    stay.reserve(size_ - gone.size());
+    ForEachNode(root_, [&](Node& node) {
+      if (!node.goes) stay.push_back(&node);
+    });
+    std::vector<Node*> all;
+    all.reserve(stay.size() + made.size());
+    std::merge(stay.begin(), stay.end(), made.begin(), made.end(), std::back_inserter(all),
+               [](const Node* a, const Node* b) { return a->lower() < b->lower(); });
+    root_ = Build(all);
+  }
+  size_ += made.size();
+  size_ -= gone.size();
+  for (Node* node : gone) FreeNode(node);
+}
+
+bool RangeTombstones::FreeSome(size_t budget) {
+  while (root_ != nullptr && budget > 0) {
+    if (Node* const left = root_->left; left != nullptr) {
+      root_->left = std::exchange(left->right, root_);
+      root_ = left;
+      continue;
+    }
+    FreeNode(std::exchange(root_, root_->right));
+    --size_;
+    --budget;
+  }
+  return root_ == nullptr;
+}
+
+// --- Laying a deletion ---------------------------------------------------------------------------
+
+void RangeTombstones::CollectTouching(Node* node, const End& from, const End& to,
+                                      absl::InlinedVector<Node*, 8>& touching) {
+  if (node == nullptr) return;
+  // What is left of it ends where it begins at the latest, what is right of it begins where it ends.
+  if (!Before(LowerOf(*node), from)) CollectTouching(node->left, from, to, touching);
+  if (!Before(UpperOf(*node), from) && !Before(to, LowerOf(*node))) touching.push_back(node);
+  if (!Before(to, UpperOf(*node))) CollectTouching(node->right, from, to, touching);
+}
+
+absl::InlinedVector<RangeTombstones::Piece, 8> RangeTombstones::Lay(std::span<Node* const> touching,
+                                                                    const End& from, const End& to,
+                                                                    const Tombstone& tombstone) {
+  absl::InlinedVector<Piece, 8> pieces;
+  const auto lay = [&](const End& begin, const End& end, const Tombstone& over) {
+    if (!Before(begin, end)) return;
+    if (!pieces.empty() && pieces.back().tombstone == over && Same(pieces.back().to, begin)) {
+      pieces.back().to = end;
+    } else {
+      pieces.push_back({begin, end, over});
+    }
+  };
+  End position = from;  // the new deletion is laid up to here
+  for (const Node* node : touching) {
+    const End low = LowerOf(*node);
+    const End high = UpperOf(*node);
+    // In front of the new one, in a gap of what is there, under both, behind the new one.
+    const End& inner_low = Before(low, position) ? position : low;
+    const End& inner_high = Before(high, to) ? high : to;
+    lay(low, Before(high, from) ? high : from, node->tombstone);
+    lay(position, Before(low, to) ? low : to, tombstone);
+    if (Before(inner_low, inner_high)) {
+      lay(inner_low, inner_high, Tombstone::Stronger(node->tombstone, tombstone));
+      position = inner_high;
+    } else if (!Before(low, to)) {
+      position = to;
+    }
+    lay(Before(low, to) ? to : low, high, node->tombstone);
+  }
+  lay(position, to, tombstone);
+  return pieces;
+}
+
+RangeTombstones::Plan RangeTombstones::MakePlan(const ClusteringRange& range,
+                                                const Tombstone& tombstone) const {
+  Plan plan;
+  if (range.lower.at_end) return plan;
+  const End from{range.lower.bytes, false};
+  const End to{range.upper.at_end ? std::string_view() : range.upper.bytes, range.upper.at_end};
+  if (!Before(from, to)) return plan;
+  absl::InlinedVector<Node*, 8> touching;
+  CollectTouching(root_, from, to, touching);
+  // What stays as it is neither goes nor comes.
+  size_t next = 0;
+  for (const Piece& piece : Lay(touching, from, to, tombstone)) {
+    while (next < touching.size() && Before(LowerOf(*touching[next]), piece.from)) {
+      plan.gone.push_back(touching[next++]);
+    }
+    const bool stays = next < touching.size() && Same(LowerOf(*touching[next]), piece.from) &&
+                       Same(UpperOf(*touching[next]), piece.to) &&
+                       touching[next]->tombstone == piece.tombstone;
+    if (stays) {
+      ++next;
+    } else {
+      plan.made.push_back(piece);
+    }
+  }
+  plan.gone.insert(plan.gone.end(), touching.begin() + static_cast<ptrdiff_t>(next),
+                   touching.end());
+  return plan;
 }
 
 void RangeTombstones::Add(const ClusteringRange& range, const Tombstone& tombstone) {
-  if (range.lower.at_end) return;
-  End position{range.lower.bytes, false};
-  const End upper{range.upper.bytes, range.upper.at_end};
-  if (!Before(position, upper)) return;
-
-  std::vector<Stretch, memory::ArenaAllocator<Stretch>> result{
-      memory::ArenaAllocator<Stretch>(&arena_)};
-  result.reserve(2 * stretches_.size() + 1);
-  const auto lay = [&](const End& from, const End& to, const Tombstone& over) {
-    if (!Before(from, to)) return;
-    if (!result.empty() && result.back().tombstone == over && !result.back().to_end &&
-        std::string_view(result.back().upper) == from.bytes) {
-      result.back().upper = Copy(to.bytes);
-      result.back().to_end = to.at_end;
-      return;
-    }
-    result.push_back(
-        {Copy(from.bytes), Copy(to.at_end ? std::string_view() : to.bytes), to.at_end, over});
-  };
-  for (const Stretch& stretch : stretches_) {
-    const End low{stretch.lower, false};
-    const End high{stretch.upper, stretch.to_end};
-    const End& first = Before(low, position) ? low : position;
-    if (!Before(position, high)) {  // wholly before what is left of the new one
-      lay(low, high, stretch.tombstone);
-      continue;
-    }
-    if (!Before(low, upper)) {  // wholly behind it
-      lay(position, upper, tombstone);
-      position = upper;
-      lay(low, high, stretch.tombstone);
-      continue;
-    }
-    lay(first, Before(low, position) ? position : low,
-        Before(low, position) ? stretch.tombstone : tombstone);
-    const End& inner_low = Before(low, position) ? position : low;
-    const End& inner_high = Before(high, upper) ? high : upper;
-    lay(inner_low, inner_high, Tombstone::Stronger(stretch.tombstone, tombstone));
-    lay(upper, high, stretch.tombstone);
-    position = inner_high;
-  }
-  lay(position, upper, tombstone);
-  stretches_.swap(result);
+  const Plan plan = MakePlan(range, tombstone);
+  // Pieces borrow bytes of what goes.
+  absl::InlinedVector<Node*, 8> made;
+  for (const Piece& piece : plan.made) made.push_back(NewNode(piece));
+  Replace(plan.gone, made);
 }
 
-Tombstone RangeTombstones::At(ClusteringKeyView key) const {
-  if (stretches_.empty()) return {};
-  char text[kItemKeyTextBytes];
-  const std::string_view plain = PlainKey(key, text);
-  const auto behind = std::upper_bound(
-      stretches_.begin(), stretches_.end(), plain,
-      [](std::string_view bytes, const Stretch& s) { return bytes < std::string_view(s.lower); });
-  if (behind == stretches_.begin()) return {};
-  const Stretch& stretch = *(behind - 1);
-  if (!stretch.to_end && plain >= std::string_view(stretch.upper)) return {};
-  return stretch.tombstone;
-}
-
-void RangeTombstones::Cover(WriteTimestamp timestamp) {
-  stretches_.erase(
-      std::remove_if(stretches_.begin(), stretches_.end(),
-                     [&](const Stretch& s) { return s.tombstone.timestamp <= timestamp; }),
-      stretches_.end());
-}
-
-bool RangeTombstones::Purge(int64_t now_seconds, const GracePolicy& grace) {
-  const auto end = std::remove_if(stretches_.begin(), stretches_.end(), [&](const Stretch& s) {
-    return grace.Gone(s.tombstone, now_seconds);
-  });
-  const bool changed = end != stretches_.end();
-  stretches_.erase(end, stretches_.end());
-  return changed;
-}
-
-int64_t RangeTombstones::NextPurge(const GracePolicy& grace) const {
-  int64_t next = kNoExpiry;
-  for (const Stretch& stretch : stretches_) {
-    const int64_t purge = stretch.tombstone.PurgeSeconds(grace.grace_seconds);
-    if (next == kNoExpiry || purge < next) next = purge;
-  }
-  return next;
-}
-
-size_t RangeTombstones::AddBytesMax(const ClusteringRange& range) const {
-  size_t bytes = memory::Arena::BlockBytes((2 * stretches_.size() + 4) * sizeof(Stretch));
-  // Every end may be copied twice: once for each stretch that it comes to bound.
-  bytes += 4 * (memory::Arena::BlockBytes(range.lower.bytes.size() + 64) +
-                memory::Arena::BlockBytes(range.upper.bytes.size() + 64));
-  for (const Stretch& stretch : stretches_) {
-    bytes += 2 * (memory::Arena::BlockBytes(stretch.lower.size() + 64) +
-                  memory::Arena::BlockBytes(stretch.upper.size() + 64));
+size_t RangeTombstones::AddBytes(const ClusteringRange& range, const Tombstone& tombstone) const {
+  size_t bytes = 0;
+  for (const Piece& piece : MakePlan(range, tombstone).made) {
+    bytes += memory::Arena::BlockBytes(BytesOf(piece));
   }
   return bytes;
 }
 
-void RangeTombstones::Verify() const {
-  for (size_t i = 0; i < stretches_.size(); ++i) {
-    const Stretch& stretch = stretches_[i];
-    LS_CHECK(stretch.to_end || stretch.lower < stretch.upper, "a stretch is not empty");
-    if (i > 0) {
-      LS_CHECK(!stretches_[i - 1].to_end && stretches_[i - 1].upper <= stretch.lower,
-               "stretches ascend and do not overlap");
+// --- Looking and forgetting ----------------------------------------------------------------------
+
+Tombstone RangeTombstones::At(ClusteringKeyView key) const {
+  if (root_ == nullptr) return {};
+  char text[kItemKeyTextBytes];
+  const std::string_view plain = PlainKey(key, text);
+  const Node* last = nullptr;  // that begins at the key or before it
+  for (const Node* node = root_; node != nullptr;) {
+    if (plain < node->lower()) {
+      node = node->left;
+    } else {
+      last = node;
+      node = node->right;
     }
   }
+  if (last == nullptr || (!last->to_end && plain >= last->upper())) return {};
+  return last->tombstone;
+}
+
+template <typename Goes>
+void RangeTombstones::Forget(Goes&& goes) {
+  absl::InlinedVector<Node*, 8> gone;
+  const auto collect = [&](auto& self, Node* node) -> void {
+    if (node == nullptr || !goes(node->oldest_timestamp, node->oldest_deletion_seconds)) return;
+    self(self, node->left);
+    if (goes(node->tombstone.timestamp, node->tombstone.deletion_seconds)) gone.push_back(node);
+    self(self, node->right);
+  };
+  collect(collect, root_);
+  if (!gone.empty()) Replace(gone, {});
+}
+
+void RangeTombstones::Cover(WriteTimestamp timestamp) {
+  Forget([&](WriteTimestamp written, int64_t) { return written <= timestamp; });
+}
+
+void RangeTombstones::Purge(int64_t now_seconds, const GracePolicy& grace) {
+  Forget([&](WriteTimestamp, int64_t deletion) { return grace.Gone(deletion, now_seconds); });
+}
+
+int64_t RangeTombstones::NextPurge(const GracePolicy& grace) const {
+  if (root_ == nullptr) return kNoExpiry;
+  return Tombstone{root_->oldest_timestamp, root_->oldest_deletion_seconds}.PurgeSeconds(
+      grace.grace_seconds);
+}
+
+void RangeTombstones::Verify() const {
+  size_t nodes = 0;
+  const Node* before = nullptr;
+  ForEachNode(root_, [&](const Node& node) {
+    ++nodes;
+    LS_CHECK(Before(LowerOf(node), UpperOf(node)), "(1) a stretch is not empty");
+    if (before != nullptr) {
+      LS_CHECK(!Before(LowerOf(node), UpperOf(*before)), "(1) stretches ascend");
+      LS_CHECK(Before(UpperOf(*before), LowerOf(node)) || before->tombstone != node.tombstone,
+               "(1) stretches that touch differ");
+    }
+    LS_CHECK(std::abs(HeightOf(node.left) - HeightOf(node.right)) <= 1,
+             "(2) siblings are balanced");
+    Node expected = node;
+    Update(&expected);
+    LS_CHECK(expected.height == node.height, "(2) heights are known");
+    LS_CHECK(expected.oldest_timestamp == node.oldest_timestamp &&
+                 expected.oldest_deletion_seconds == node.oldest_deletion_seconds,
+             "(3) the oldest times are known");
+    before = &node;
+  });
+  LS_CHECK(nodes == size_, "stretches are counted");
 }
 
 }  // namespace liststore::storage

@@ -284,12 +284,10 @@ size_t Table::DeleteRangeBytes(const PartitionRef& partition, const DirectorySlo
   const bool whole = range.lower.bytes.empty() && !range.lower.at_end && range.upper.at_end;
   if (whole) return bytes + made;
   if (slot != nullptr && Partition::IsLarge(slot->reference)) {
-    return bytes + Partition::LargeOf(slot->reference).ranges.AddBytesMax(range);
+    return bytes + Partition::LargeOf(slot->reference)
+                       .ranges.AddBytes(range, {write.timestamp, write.now_seconds});
   }
-  constexpr size_t kListBytes = 512;
-  return bytes + made + kListBytes +
-         2 * (memory::Arena::BlockBytes(range.lower.bytes.size()) +
-              memory::Arena::BlockBytes(range.upper.bytes.size()));
+  return bytes + made + RangeTombstones::FirstAddBytes(range);
 }
 
 OpStatus Table::DeleteRange(const PartitionRef& partition, const ClusteringRange& range,

@@ -37,6 +37,10 @@ OpStatus Table::PledgeShare(const PartitionRef& partition, const BatchShare& sha
     }
     for (const ClusteringRange& range : share.deleted_ranges) {
       bytes += DeleteRangeBytes(partition, slot, range, write);
+      // Where it meets others of the batch, what they leave of each other.
+      if (share.deleted_ranges.size() > 1 && MayRewrite(write)) {
+        bytes += 2 * RangeTombstones::FirstAddBytes(range);
+      }
     }
     return bytes;
   });

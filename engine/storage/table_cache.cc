@@ -209,9 +209,10 @@ uint8_t Table::BeginBits(uint64_t address) {
   if (cache_ == nullptr) return bits;
   // It went too early last time.
   if (cache_->ghosts.Take(address)) return bits;
-  PushProbation(address);
   bits |= cache_bits::kProbation;
+  // Before the push: a sweep that begins with it has the entry still to see.
   bits |= cache_->probation.sweep_bit();
+  PushProbation(address);
   return bits;
 }
 
@@ -280,13 +281,18 @@ size_t Table::EvictFromProbation(size_t partitions_max, int64_t now_seconds) {
   });
   size_t evicted = 0;
   for (size_t i = 0; i < kLookedAtTogether && evicted < partitions_max && !queue.empty(); ++i) {
+    // While a sweep is under way the oldest entry is one that it has not seen, and so, where there
+    // are several partitions at its address, is the partition: those seen have entries of their own.
+    const bool unseen = queue.sweeping();
     const uint64_t address = queue.Pop();
     uint64_t reference = 0;
     directory_.ScanFrom(address, [&](DirectorySlot& slot) {
       if (slot.address != address) return false;
-      if ((Partition(context_, slot.reference).cache_bits() & cache_bits::kProbation) == 0) {
-        return true;
-      }
+      const uint8_t bits = Partition(context_, slot.reference).cache_bits();
+      if ((bits & cache_bits::kProbation) == 0) return true;
+      if (reference == 0) reference = slot.reference;
+      if (!unseen) return false;
+      if ((bits & cache_bits::kSweep) == queue.sweep_bit()) return true;
       reference = slot.reference;
       return false;
     });
