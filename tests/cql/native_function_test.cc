@@ -206,6 +206,30 @@ const std::pair<std::string_view, std::string_view> kRefusals[] = {
     {"UPDATE f SET blobc = intAsBlob((text)?) WHERE p = 1 AND q = 'q' AND c = now()",
      "Type error: (text) ? cannot be passed as argument 0 of function system.intasblob of type "
      "int"},
+    // What is known already is shown as its value.
+    {"UPDATE f SET blobc = intAsBlob(blobAsText(0x6127)) WHERE p = 1 AND q = 'q' AND c = now()",
+     "Type error: 'a'' cannot be passed as argument 0 of function system.intasblob of type int"},
+    {"UPDATE f SET blobc = intAsBlob(minTimeuuid('1970-01-01')) WHERE p = 1 AND q = 'q' AND c = "
+     "now()",
+     "Type error: 13814000-1dd2-11b2-8080-808080808080 cannot be passed as argument 0 of function "
+     "system.intasblob of type int"},
+    {"UPDATE f SET blobc = intAsBlob(textAsBlob('ab')) WHERE p = 1 AND q = 'q' AND c = now()",
+     "Type error: 6162 cannot be passed as argument 0 of function system.intasblob of type int"},
+    {"UPDATE f SET blobc = intAsBlob(blobAsText((blob)0x61)) WHERE p = 1 AND q = 'q' AND c = now()",
+     "Type error: system.blobastext((blob) 61) cannot be passed as argument 0 of function "
+     "system.intasblob of type int"},
+    {"UPDATE f SET blobc = intAsBlob(toDate(minTimeuuid(?))) WHERE p = 1 AND q = 'q' AND c = now()",
+     "Type error: system.todate(system.mintimeuuid(?)) cannot be passed as argument 0 of function "
+     "system.intasblob of type int"},
+    {"UPDATE f SET intc = 1 WHERE p = 1 AND q = 'q' AND c > minTimeuuid('1970-01-01')",
+     "Invalid operator in where clause (c > 13814000-1dd2-11b2-8080-808080808080)"},
+    {"UPDATE f SET intc = 1 WHERE p = 1 AND q = 'q' AND c > minTimeuuid(?) AND c < now()",
+     "Invalid operator in where clause (c > system.mintimeuuid(?)) AND (c < system.now())"},
+    {"UPDATE f SET intc = 1 WHERE p = 1 AND q = 'q' AND (c) > (maxTimeuuid('1970-01-01'))",
+     "Invalid operator in where clause (c) > (1381670f-1dd2-11b2-7f7f-7f7f7f7f7f7f)"},
+    {"DELETE FROM f WHERE token(p, q) >= blobAsBigint(0x000000000000000a)",
+     "The token function cannot be used in WHERE clauses for UPDATE and DELETE statements: "
+     "(token(p, q) >= 10)"},
     {"UPDATE f SET intc = (int)now() WHERE p = 1 AND q = 'q' AND c = now()",
      "Cannot cast value now() to type int"},
     {"SELECT * FROM f LIMIT blobAsInt(0x00000001)",

@@ -9,6 +9,7 @@
 #include "engine/cql/syntax/shown_text.h"
 #include "engine/cql/values/evaluate_function.h"
 #include "engine/cql/values/literal.h"
+#include "engine/cql/values/shown_value.h"
 
 namespace liststore::cql {
 namespace {
@@ -108,28 +109,91 @@ CqlOr<Binder::Match> Binder::MatchArguments(const NativeFunction& function,
   return all;
 }
 
-std::string Binder::ShownArgument(const Expression& argument) const {
-  if (const auto* call = argument.As<FunctionCall>()) {
-    const CqlOr<NativeFunction> function = ResolveCall(*call);
-    if (!function.ok()) return ShownInMessage(argument);
+namespace {
+
+// ScyllaDB keeps casts, also those of constants.
+bool HasCast(const Expression& literal) {
+  const auto any = [](const std::vector<Expression>& parts) {
+    return std::ranges::any_of(parts, HasCast);
+  };
+  if (const auto* list = literal.As<ListLiteral>()) return any(list->elements);
+  if (const auto* set = literal.As<SetLiteral>()) return any(set->elements);
+  if (const auto* map = literal.As<MapLiteral>()) return any(map->keys_and_values);
+  if (const auto* tuple = literal.As<TupleLiteral>()) return any(tuple->elements);
+  if (const auto* user = literal.As<UserTypeLiteral>()) return any(user->values);
+  return literal.Is<TypeCast>();
+}
+
+}  // namespace
+
+std::optional<Binder::TypedValue> Binder::FoldedCall(const FunctionCall& call,
+                                                     const DataType* type) const {
+  const CqlOr<NativeFunction> function = ResolveCall(call, type);
+  if (!function.ok() || !function->is_pure()) return std::nullopt;
+  std::vector<TypedValue> arguments;
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    std::optional<TypedValue> argument = FoldedValue(call.arguments[i], &function->arguments[i]);
+    if (!argument) return std::nullopt;
+    arguments.push_back(*std::move(argument));
+  }
+  std::vector<std::optional<std::string_view>> values;
+  for (const TypedValue& argument : arguments) values.emplace_back(argument.value);
+  CqlOr<std::optional<std::string>> result = EvaluateFunction(*function, values, nullptr);
+  if (!result.ok()) return std::nullopt;
+  return TypedValue{function->result, *std::move(result)};
+}
+
+std::optional<Binder::TypedValue> Binder::FoldedValue(const Expression& expression,
+                                                      const DataType* type) const {
+  if (const auto* call = expression.As<FunctionCall>()) return FoldedCall(*call, type);
+  if (type == nullptr || !IsLiteral(expression) || HasCast(expression)) return std::nullopt;
+  CqlOr<std::optional<std::string>> value = EncodeLiteral(expression, *type, {});
+  if (!value.ok()) return std::nullopt;
+  return TypedValue{*type, *std::move(value)};
+}
+
+std::string Binder::Shown(const Expression& expression, const DataType* type) const {
+  if (const std::optional<TypedValue> folded = FoldedValue(expression, type)) {
+    return ShownValue(folded->type, folded->value);
+  }
+  if (const auto* call = expression.As<FunctionCall>()) {
+    const CqlOr<NativeFunction> function = ResolveCall(*call, type);
+    if (!function.ok()) return ShownInMessage(expression);
     std::string arguments;
-    for (const Expression& inner : call->arguments) {
-      arguments += (arguments.empty() ? "" : ", ") + ShownArgument(inner);
+    for (size_t i = 0; i < call->arguments.size(); ++i) {
+      if (i != 0) arguments += ", ";
+      arguments += Shown(call->arguments[i], &function->arguments[i]);
     }
     return FullName(*function) + "(" + arguments + ")";
   }
-  if (const auto* cast = argument.As<SelectorCast>()) {
-    const std::string operand = ShownArgument(cast->operand[0]);
+  if (const auto* cast = expression.As<SelectorCast>()) {
+    const std::string operand = Shown(cast->operand[0], nullptr);
     const CqlOr<std::optional<DataType>> from = TypeOf(cast->operand[0]);
     if (from.ok() && *from == DataType(cast->type)) return operand;
     return "system.castas" + std::string(CqlTypeName(cast->type)) + "(" + operand + ")";
   }
-  if (argument.Is<CountRows>()) return "system.countRows()";
-  if (const auto* attribute = argument.As<CellAttribute>()) {
+  if (const auto* cast = expression.As<TypeCast>()) {
+    // It becomes a value of what is wanted, and is shown so.
+    const CqlOr<DataType> from = ToDataType(cast->type, keyspace_);
+    if (!from.ok()) return ShownInMessage(expression);
+    return "(" + (type == nullptr ? *from : *type).ToString() + ") " +
+           Shown(cast->operand[0], &*from);
+  }
+  if (const auto* tuple = expression.As<TupleLiteral>(); tuple != nullptr && type != nullptr) {
+    std::string fields;
+    for (size_t i = 0; i < tuple->elements.size(); ++i) {
+      const bool is_known = type->has_fields() && i < type->parameters().size();
+      if (i != 0) fields += ", ";
+      fields += Shown(tuple->elements[i], is_known ? &type->parameters()[i] : nullptr);
+    }
+    return "(" + fields + ")";
+  }
+  if (expression.Is<CountRows>()) return "system.countRows()";
+  if (const auto* attribute = expression.As<CellAttribute>()) {
     const bool is_ttl = attribute->kind == CellAttribute::Kind::kTtl;
     return (is_ttl ? "TTL(" : "WRITETIME(") + ShownInMessage(attribute->operand[0]) + ")";
   }
-  return ShownInMessage(argument);
+  return ShownInMessage(expression);
 }
 
 CqlOr<NativeFunction> Binder::OnlySignature(const NativeFunction& function,
@@ -144,7 +208,7 @@ CqlOr<NativeFunction> Binder::OnlySignature(const NativeFunction& function,
     const DataType& wanted = function.arguments[i];
     LS_ASSIGN_OR_RETURN(const Match match, MatchType(call.arguments[i], wanted));
     if (match != Match::kNo) continue;
-    return CqlError::Invalid("Type error: " + ShownText(ShownArgument(call.arguments[i])) +
+    return CqlError::Invalid("Type error: " + ShownText(Shown(call.arguments[i], nullptr)) +
                              " cannot be passed as argument " + std::to_string(i) +
                              " of function " + FullName(function) + " of type " +
                              wanted.ToString());

@@ -449,14 +449,28 @@ CqlOr<BoundRelation> BindRelation(const Relation& relation, const TableDefinitio
   LS_UNREACHABLE("all targets are above");
 }
 
-std::string ToString(const BoundRelation& relation) {
-  if (relation.op == relation.relation->op) return ToString(*relation.relation);
+std::string ShownRelation(const BoundRelation& relation, const TableDefinition& table,
+                          const Binder& binder) {
+  const ColumnDefinition& column = table.columns[relation.columns[0]];
+  DataType type = column.type;
+  if (relation.is_token()) type = CqlType::kBigint;
+  if (relation.is_tuple()) type = TupleTypeOf(relation.columns, table);
+  if (relation.is_contains()) {
+    const std::vector<DataType>& parameters = column.type.parameters();
+    type = relation.op == RelationOperator::kContainsKey ? parameters.front() : parameters.back();
+  }
   Relation shown = *relation.relation;
   shown.op = relation.op;
   const auto* list = relation.relation->value.As<ListLiteral>();
-  LS_CHECK(list != nullptr && list->elements.size() == 1, "IN with a list of one became another");
-  shown.value = list->elements[0];
-  return ToString(shown);
+  if (list == nullptr || !IsOfList(relation.relation->op)) {
+    return ToString(shown, binder.Shown(shown.value, &type));
+  }
+  std::string values;
+  for (const Expression& element : list->elements) {
+    values += (values.empty() ? "" : ", ") + binder.Shown(element, &type);
+  }
+  // IN with a list of one became an equality.
+  return ToString(shown, IsOfList(shown.op) ? "(" + values + ")" : values);
 }
 
 CqlOr<RowFilter> BindCondition(const Relation& condition, const TableDefinition& table,

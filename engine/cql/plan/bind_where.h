@@ -49,8 +49,9 @@ struct BoundRelation {
     return is_contains() || op == RelationOperator::kLike || op == RelationOperator::kNotIn;
   }
 };
-// As in ScyllaDB's messages.
-std::string ToString(const BoundRelation& relation);
+// As in ScyllaDB's messages: with the values that are known, and calls by their whole names.
+std::string ShownRelation(const BoundRelation& relation, const TableDefinition& table,
+                          const Binder& binder);
 
 // One relation of WHERE. Invalid: unknown columns, relations that CQL or liststore does not have,
 // values of a wrong type. Source of what is looked at first: ScyllaDB cql3/expr/restrictions.cc,

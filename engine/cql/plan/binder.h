@@ -67,6 +67,12 @@ class Binder {
   CqlOr<NativeFunction> ResolveCall(const FunctionCall& call,
                                     const DataType* wanted = nullptr) const;
 
+  // An expression as messages show it once its names are looked up: calls by their whole names, and
+  // what is a constant already as its value. `type`: of the place it stands at; nullptr: nothing is
+  // known of it, and literals stay as they were written. Source: ScyllaDB
+  // cql3/expr/prepare_expr.cc, prepare_function_call; expression.cc, expression::printer.
+  std::string Shown(const Expression& expression, const DataType* type) const;
+
   // What messages call the clause whose values are bound next; at first the WHERE clause.
   void EnterClause(std::string_view clause) { clause_ = clause; }
 
@@ -79,6 +85,11 @@ class Binder {
   std::vector<ComputedValue> TakeComputed() { return std::move(computed_); }
 
  private:
+  struct TypedValue {
+    DataType type;
+    std::optional<std::string> value;  // nullopt: null
+  };
+
   CqlOr<Operand> BindAs(std::string_view receiver, const Expression& expression,
                         const DataType& type);
   CqlOr<Operand> BindMarkerTo(const BindMarker& marker, Operand operand);
@@ -97,8 +108,10 @@ class Binder {
   CqlOr<NativeFunction> ResolveAggregate(const FunctionCall& call) const;
   CqlOr<NativeFunction> ResolveToJson(const FunctionCall& call) const;
   CqlOr<NativeFunction> ResolveFromJson(const FunctionCall& call, const DataType* wanted) const;
-  // An argument as messages show it once its names are looked up.
-  std::string ShownArgument(const Expression& argument) const;
+  // What the expression is whatever is bound, which a cast is not to ScyllaDB; nullopt: it depends,
+  // or is no value. `type` as of Shown.
+  std::optional<TypedValue> FoldedValue(const Expression& expression, const DataType* type) const;
+  std::optional<TypedValue> FoldedCall(const FunctionCall& call, const DataType* type) const;
   CqlOr<NativeFunction> OnlySignature(const NativeFunction& function,
                                       const FunctionCall& call) const;
   CqlOr<Match> MatchArguments(const NativeFunction& function, const FunctionCall& call) const;

@@ -72,11 +72,12 @@ const std::string& NameOf(const CellAssignment& assignment, const TableDefinitio
 // ---- WHERE of UPDATE and DELETE
 
 // All relations on clustering columns: tuples as they are, others in brackets.
-std::string ShownClustering(const TableDefinition& table, const WhereClause& where) {
+std::string ShownClustering(const TableDefinition& table, const WhereClause& where,
+                            const Binder& binder) {
   std::vector<std::string> shown;
   for (const BoundRelation& relation : where.relations()) {
     if (table.columns[relation.columns[0]].kind != ColumnKind::kClustering) continue;
-    shown.push_back(ToString(relation));
+    shown.push_back(ShownRelation(relation, table, binder));
   }
   if (shown.size() == 1 && where.has_tuples()) return shown[0];
   std::string text;
@@ -84,8 +85,10 @@ std::string ShownClustering(const TableDefinition& table, const WhereClause& whe
   return text;
 }
 
-CqlError InvalidOperator(const TableDefinition& table, const WhereClause& where) {
-  return CqlError::Invalid("Invalid operator in where clause " + ShownClustering(table, where));
+CqlError InvalidOperator(const TableDefinition& table, const WhereClause& where,
+                         const Binder& binder) {
+  return CqlError::Invalid("Invalid operator in where clause " +
+                           ShownClustering(table, where, binder));
 }
 
 // The first column of the key that has no relation; nullptr: all have one.
@@ -103,11 +106,12 @@ CqlError MissingKeyPart(const ColumnDefinition& column) {
 
 // Neither the token nor columns that are no keys.
 CqlStatus CheckKeysAlone(const TableDefinition& table, const WhereClause& where,
-                         const std::map<uint16_t, WhereClause::Relations>& columns) {
+                         const std::map<uint16_t, WhereClause::Relations>& columns,
+                         const Binder& binder) {
   if (where.has_token()) {
     std::string shown;
     for (const BoundRelation& relation : where.token_relations()) {
-      shown += (shown.empty() ? "(" : " AND (") + ToString(relation) + ")";
+      shown += (shown.empty() ? "(" : " AND (") + ShownRelation(relation, table, binder) + ")";
     }
     return CqlError::Invalid(
         "The token function cannot be used in WHERE clauses for UPDATE and DELETE statements: " +
@@ -125,7 +129,8 @@ CqlStatus CheckKeysAlone(const TableDefinition& table, const WhereClause& where,
 // Source: ScyllaDB cql3/restrictions/statement_restrictions.cc, the constructor;
 // cql3/statements/modification_statement.cc, process_where_clause; delete_statement.cc,
 // prepare_internal.
-CqlStatus CheckModifyingWhere(const WhereClause& where, const ModificationPlan& plan) {
+CqlStatus CheckModifyingWhere(const WhereClause& where, const ModificationPlan& plan,
+                              const Binder& binder) {
   const TableDefinition& table = *plan.table;
   const bool updates = plan.kind == ModificationPlan::Kind::kUpdate;
   if (plan.only_statics && where.Restricts(ColumnKind::kClustering)) {
@@ -142,9 +147,9 @@ CqlStatus CheckModifyingWhere(const WhereClause& where, const ModificationPlan& 
   LS_RETURN_IF_ERROR(
       CheckClusteringOrder(table, where, /*contains=*/false, /*gaps=*/changes_collection));
   const auto columns = where.ByColumn();
-  LS_RETURN_IF_ERROR(CheckKeysAlone(table, where, columns));
+  LS_RETURN_IF_ERROR(CheckKeysAlone(table, where, columns, binder));
   const bool slices = where.Any(ColumnKind::kClustering, &BoundRelation::is_slice);
-  if (slices && updates) return InvalidOperator(table, where);
+  if (slices && updates) return InvalidOperator(table, where, binder);
   const ColumnDefinition* const missing = FindMissing(table, ColumnKind::kClustering, columns);
   if (missing != nullptr && !plan.only_statics) {
     if (updates) return MissingKeyPart(*missing);
@@ -172,14 +177,15 @@ CqlStatus PlanModifiedRows(const std::vector<Relation>& relations, Binder& binde
   binder.EnterClause("WHERE clause");
   LS_ASSIGN_OR_RETURN(WhereClause where,
                       WhereClause::Bind(relations, table, /*allow_filtering=*/false, binder));
-  LS_RETURN_IF_ERROR(CheckModifyingWhere(where, plan));
-  const CqlError left_over = InvalidOperator(table, where);
+  LS_RETURN_IF_ERROR(CheckModifyingWhere(where, plan, binder));
   std::vector<BoundRelation> left = std::move(where).TakeRelations();
   plan.partition_key = TakePartitionKey(table, binder.settings(), left);
   plan.clustering = TakeClustering(table, binder.settings(), left);
-  // LIKE: where ScyllaDB would write to more rows than are meant.
-  if (!left.empty()) return left_over;
-  return {};
+  if (left.empty()) return {};
+  // LIKE: where ScyllaDB would write to more rows than are meant. The message has all relations.
+  LS_ASSIGN_OR_RETURN(const WhereClause whole,
+                      WhereClause::Bind(relations, table, /*allow_filtering=*/false, binder));
+  return InvalidOperator(table, whole, binder);
 }
 
 // ---- UPDATE

@@ -123,9 +123,12 @@ std::string LeftSide(const Relation& relation, const Printer& printer) {
   LS_UNREACHABLE("a target is one of the enum");
 }
 
+std::string BeforeValue(const Relation& relation, const Printer& printer) {
+  return LeftSide(relation, printer) + " " + std::string(ToString(relation.op)) + " ";
+}
+
 std::string Print(const Relation& relation, const Printer& printer) {
-  const std::string left =
-      LeftSide(relation, printer) + " " + std::string(ToString(relation.op)) + " ";
+  const std::string left = BeforeValue(relation, printer);
   // The alternatives of IN stand in parentheses.
   if (const auto* alternatives = relation.value.As<ListLiteral>();
       alternatives != nullptr &&
@@ -208,6 +211,9 @@ std::string_view ToString(RelationOperator op) {
 }
 
 std::string ToString(const Relation& relation) { return Print(relation, Printer{}); }
+std::string ToString(const Relation& relation, const std::string& value) {
+  return BeforeValue(relation, Printer{}) + value;
+}
 std::string ShownInMessage(const Relation& relation) {
   return Print(relation, Printer{.shown = true});
 }

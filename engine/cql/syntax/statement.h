@@ -73,6 +73,8 @@ struct Relation {
 };
 // As in ScyllaDB's messages: "(a, b) > (?, ?)".
 std::string ToString(const Relation& relation);
+// The same with this text in the place of its value.
+std::string ToString(const Relation& relation, const std::string& value);
 std::string ShownInMessage(const Relation& relation);
 
 // USING TIMESTAMP t AND TTL s AND TIMEOUT d, in any order. Constants or markers. Where one is
