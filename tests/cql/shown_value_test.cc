@@ -8,7 +8,7 @@
 
 #include "engine/cql/syntax/parser.h"
 #include "engine/cql/values/literal.h"
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 #include "gtest/gtest.h"
 
 namespace liststore {

@@ -7,7 +7,7 @@
 #include "engine/base/hex.h"
 #include "engine/cql/values/cast_value.h"
 #include "engine/cql/values/time_text.h"
-#include "engine/model/composite_value.h"
+#include "engine/model/types/composite_value.h"
 
 namespace liststore::cql {
 namespace {

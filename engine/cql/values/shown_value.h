@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/model/data_type.h"
+#include "engine/model/types/data_type.h"
 
 namespace liststore::cql {
 
