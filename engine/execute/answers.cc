@@ -75,8 +75,7 @@ void AnswerRefusedWrite(const WriteRefusal& refusal, const MemoryRefusal& memory
     AnswerError(RowTooLarge(refusal.row_bytes), context, outcome, out);
     return;
   }
-  const std::string message =
-      "The write was refused and nothing of it applied: " + memory.Text();
+  const std::string message = "The write was refused and nothing of it applied: " + memory.Text();
   AnswerError(protocol::ErrorResponse{protocol::ErrorCode::kWriteFailure, message,
                                       protocol::WriteFailureDetails{consistency, 0, 1, 1, type}},
               context, outcome, out);

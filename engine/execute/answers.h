@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/base/output_buffer.h"
+#include "engine/command/memory_refusal.h"
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/execute/outcome.h"
 #include "engine/model/op_status.h"

@@ -1,8 +1,12 @@
 // What a store does where the machine refuses it a thread or memory.
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/mman.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -41,6 +45,40 @@ TEST_F(RefusingMachine, AThreadThatIsRefusedIsAnErrorOfOpen) {
       return store.status().code() == absl::StatusCode::kResourceExhausted ? 0 : 3;
     });
     EXPECT_EQ(result, 0) << threads;
+  }
+}
+
+// The masks of this process's threads whose names begin with "liststore-", by name.
+std::map<std::string, uint64_t> BlockedSignals() {
+  std::map<std::string, uint64_t> masks;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream status(task.path() / "status");
+    std::string name, line;
+    while (std::getline(status, line)) {
+      if (line.starts_with("Name:\t")) name = line.substr(6);
+      if (line.starts_with("SigBlk:\t") && name.starts_with("liststore-")) {
+        masks[name] = std::stoull(line.substr(8), nullptr, 16);
+      }
+    }
+  }
+  return masks;
+}
+
+TEST(StoreThreads, BlockAllSignals) {
+  Options options;
+  options.shards = 1;
+  options.memory_limit_bytes = 64 * kMiB;
+  options.background_reclaim = true;
+  const auto store = ListStore::Open(options);
+  ASSERT_TRUE(store.ok()) << store.status();
+  // A thread has its name when it has begun.
+  std::map<std::string, uint64_t> masks;
+  while (masks.size() < 2) masks = BlockedSignals();
+  ASSERT_TRUE(masks.contains("liststore-free") && masks.contains("liststore-pages"));
+  for (const auto& [name, mask] : masks) {
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGUSR1, SIGPROF}) {
+      EXPECT_NE(mask >> (signal - 1) & 1, 0u) << name << " " << signal;
+    }
   }
 }
 

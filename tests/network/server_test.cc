@@ -1,6 +1,7 @@
 #include "engine/network/server.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <string>
 #include <string_view>
@@ -18,6 +19,22 @@ void ExpectNext(RawCqlClient& client, const std::string& expected) {
 }
 
 void ExpectEnd(RawCqlClient& client) { EXPECT_EQ(client.ReadAll(), ""); }
+
+TEST(ServerInAProcess, LeavesItsLimitOnOpenFiles) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_GT(before.rlim_cur, 200u);
+  rlimit lower = before;
+  --lower.rlim_cur;  // so that there is something to raise
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &lower), 0);
+  {
+    const TwoFaces faces;
+    rlimit after{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &after), 0);
+    EXPECT_EQ(after.rlim_cur, lower.rlim_cur);
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
 
 TEST(Server, EachPortHasItsFace) {
   TwoFaces server({.loops = 2});
