@@ -1,4 +1,5 @@
 // USE and statements that change the schema.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -194,6 +195,7 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
   const auto tell_of_index_views = [&](bool changed) {
     for (const SchemaDifference& of_view : of_index_views) {
       if ((of_view.kind == Kind::kUpdated) != changed || of_view.table == change->table) continue;
+      if (std::ranges::find(change->views, of_view.table) != change->views.end()) continue;
       NoteSchemaDifference(of_view);
     }
   };
@@ -201,10 +203,9 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
   if (change->alters_schema && options_.on_schema_change) options_.on_schema_change(told);
   tell_of_index_views(/*changed=*/true);
   for (const std::string& view : change->views) {
-    statements_.DropDependents(change->keyspace, view);
-    protocol::SchemaChange of_view = told;
-    of_view.name = view;
-    if (options_.on_schema_change) options_.on_schema_change(of_view);
+    const auto table = engine_.catalog().snapshot()->FindTable(change->keyspace, view);
+    const bool of_index = table != nullptr && table->is_index_view();
+    NoteSchemaDifference({Kind::kUpdated, change->keyspace, view, {}, of_index});
   }
   protocol::EncodeSchemaChange(call.out, call.context, told);
   return {};

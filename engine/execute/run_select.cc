@@ -84,12 +84,13 @@ cql::CqlStatus SelectFromIndexView(shard::Engine& engine, const cql::VirtualRead
     LS_RETURN_IF_ERROR(cql::EncodePartitionKeys(*plan.table, plan.partition_key, call.values,
                                                 cql::KeyUse::kRead, keys.emplace()));
   }
-  const IndexViewTable table(engine, plan.table, std::move(keys), call.pace);
-  LS_RETURN_IF_ERROR(ExecuteVirtualSelect(table, context, call, result));
+  IndexViewTable table(engine, *plan.table, std::move(keys), call.pace, context);
+  LS_RETURN_IF_ERROR(ExecuteVirtualSelect(table, call, result));
   gone = table.outcome() == IndexViewTable::Outcome::kGone;
   if (table.outcome() != IndexViewTable::Outcome::kTooLarge) return {};
   return cql::CqlError::Invalid("The rows of view " + plan.table->name + " are more than " +
-                                std::to_string(kResultBytesMax) + " bytes: name its partition");
+                                std::to_string(kResultBytesMax) +
+                                " bytes: read them in pages, or name a partition");
 }
 
 // Source: Cassandra cql3/QueryProcessor.java, validateKey.
@@ -164,7 +165,8 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const cql::SelectPlan&
       if (!call.is_stopped()) LS_RETURN_IF_ERROR(status);
     } else {
       const cql::VirtualTable* table = virtual_tables_.Find(plan.table->keyspace, plan.table->name);
-      LS_RETURN_IF_ERROR(ExecuteVirtualSelect(*table, context, select, result));
+      WholeTable rows(*table, context);
+      LS_RETURN_IF_ERROR(ExecuteVirtualSelect(rows, select, result));
     }
   } else {
     const cql::CqlStatus status = ExecuteSelect(engine_, select, result, gone);

@@ -499,7 +499,27 @@ TEST_F(IndexViews, ListenersAreToldOfThem) {
   Say("CREATE INDEX i ON t(v)");
   EXPECT_EQ(next(), "SCHEMA_CHANGE CREATED TABLE k i_index");
   EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE k t");
+  // Those who listen hear of a view also where it stays as it was.
   Say("ALTER TABLE t ADD x int");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE k t");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE k i_index");
+  Say("ALTER TABLE t ADD y int static");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE k t");
+  Say("CREATE MATERIALIZED VIEW w AS SELECT p, q, c, d FROM t WHERE d IS NOT NULL AND p IS NOT "
+      "NULL AND q IS NOT NULL AND c IS NOT NULL PRIMARY KEY (d, p, q, c)");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE CREATED TABLE k w");
+  Say("ALTER TABLE t ADD (z int, y1 int static)");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE k t");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE k i_index");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE k w");
+  Say("ALTER TABLE t ALTER v TYPE int");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE k t");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE k i_index");
+  Say("DROP MATERIALIZED VIEW w");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE DROPPED TABLE k w");
+  Say("ALTER TABLE t DROP x");
+  EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE k t");
+  Say("ALTER TABLE t WITH comment = 'x'");
   EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE k t");
   Say("ALTER TABLE t RENAME d TO dd");
   EXPECT_EQ(next(), "SCHEMA_CHANGE UPDATED TABLE k t");

@@ -428,6 +428,40 @@ std::vector<ColumnToRestore> ColumnsToRestore(const TableDefinition& before,
   return restores;
 }
 
+// Has the statement this view be written again? Then those who listen hear of it, whether or not
+// anything in it is another. Source: ScyllaDB cql3/statements/alter_table_statement.cc, add_column,
+// alter_column, prepare_schema_update.
+bool WritesView(const AlterTableStatement& statement, const TableDefinition& view) {
+  switch (statement.kind) {
+    case Kind::kAdd:
+      return !std::ranges::all_of(statement.columns, &ColumnSpec::is_static);
+    case Kind::kAlterType:
+      return view.FindColumn(statement.columns[0].name) != nullptr;
+    case Kind::kRename:
+      return std::ranges::any_of(statement.renames, [&](const auto& rename) {
+        return view.FindColumn(rename.first) != nullptr;
+      });
+    default:
+      return false;
+  }
+}
+
+// Those views of `table`, those of its indexes too, by name. `schema`: before the change.
+std::vector<std::string> ViewsWritten(const AlterTableStatement& statement,
+                                      const TableDefinition& table, const Schema& schema) {
+  const Kind kind = statement.kind;
+  if (kind != Kind::kAdd && kind != Kind::kAlterType && kind != Kind::kRename) return {};
+  std::vector<std::string> names = table.views;
+  for (const IndexDefinition& index : table.indexes) names.push_back(IndexViewName(index.name));
+  std::erase_if(names, [&](const std::string& name) {
+    const auto view = schema.FindTable(table.keyspace, name);
+    LS_CHECK(view != nullptr, "a table's views are in its keyspace");
+    return !WritesView(statement, *view);
+  });
+  std::ranges::sort(names);
+  return names;
+}
+
 // Keys of values with parts: whoever knows fewer of these plans again.
 bool HaveOtherParts(const TableSchema& from, const TableSchema& to) {
   return !std::ranges::equal(from.clustering, to.clustering, [](const auto& a, const auto& b) {
@@ -480,6 +514,7 @@ CqlOr<SchemaChange> Apply(const AlterTableStatement& statement, Editor& editor) 
   TableAlterer alterer(statement, *editor.schema.FindKeyspace(keyspace), editor.context, *table,
                        std::move(views));
   LS_RETURN_IF_ERROR(alterer.Alter());
+  std::vector<std::string> written = ViewsWritten(statement, *table, editor.schema);
   std::shared_ptr<const KeyspaceDefinition> whole = editor.schema.keyspaces.at(keyspace);
   // ScyllaDB writes the whole row of system_schema.tables again.
   alterer.table().options.extensions.clear();
@@ -488,12 +523,9 @@ CqlOr<SchemaChange> Apply(const AlterTableStatement& statement, Editor& editor) 
   LS_RETURN_IF_ERROR(CheckViews(std::move(whole), "alter table " + keyspace + "." + name, editor));
   SchemaChange change = OfTable(SchemaChange::Kind::kUpdated, keyspace, name);
   for (const auto& old : before) {
-    const TableDefinition& now = *editor.schema.FindTable(keyspace, old->name);
-    AddActions(*old, now, change);
-    if (old->view && (old->columns != now.columns || old->view != now.view)) {
-      change.views.push_back(old->name);
-    }
+    AddActions(*old, *editor.schema.FindTable(keyspace, old->name), change);
   }
+  change.views = std::move(written);
   return change;
 }
 

@@ -59,7 +59,8 @@ struct SchemaChange {
   std::string keyspace;
   std::string table;  // of a kTable
   std::string type;   // of a kType
-  // Views that the change of their base has changed too: for each an event of its own.
+  // Views that ScyllaDB writes again with their base, those of indexes too: for each an event of its
+  // own, that it was updated.
   std::vector<std::string> views;
   // `schema` is not what it was; else it was not touched, and there is nothing to publish or tell.
   bool alters_schema = false;

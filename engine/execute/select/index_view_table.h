@@ -7,32 +7,34 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/cql/schema/virtual_table.h"
+#include "engine/execute/select/virtual_rows.h"
 #include "engine/execute/select/work_pace.h"
 #include "engine/shard/engine.h"
 
 namespace liststore::execute {
 
-// Of one SELECT, and of the thread that runs it. A row is there as long as what it follows from: a
-// live value in the indexed column, or, where that is a key column, a live row. All columns are
-// keys, so that there are no times to show.
-class IndexViewTable final : public cql::VirtualTable {
+// A row is there as long as what it follows from: a live value in the indexed column, or, where that
+// is a key column, a live row. All columns are keys, so that there are no times to show.
+class IndexViewTable final : public VirtualRows {
  public:
-  // `engine` and `pace` outlive it. `keys`: the partition keys whose rows are wanted; nullopt: all.
-  // `pace`: nullptr: it takes as long as it takes.
-  IndexViewTable(shard::Engine& engine, std::shared_ptr<const TableDefinition> view,
-                 std::optional<std::vector<std::string>> keys, WorkPace* pace)
-      : engine_(engine), view_(std::move(view)), keys_(std::move(keys)), pace_(pace) {}
+  // `engine`, `view` and `pace` outlive it. `keys`: the partition keys whose rows are wanted;
+  // nullopt: all. `pace`: nullptr: it takes as long as it takes.
+  IndexViewTable(shard::Engine& engine, const TableDefinition& view,
+                 std::optional<std::vector<std::string>> keys, WorkPace* pace,
+                 const cql::VirtualReadContext& context);
+  ~IndexViewTable() override;
 
-  const std::shared_ptr<const TableDefinition>& definition() const override { return view_; }
-  // Those of `keys` alone. Each partition of the table is read at an instant of its own, 1024 rows
-  // at a time; of a local index only those that `keys` names. O(rows looked at + rows found * log).
-  std::vector<cql::VirtualRow> Rows(const cql::VirtualReadContext& context) const override;
+  void Begin(const cql::TokenRange& tokens, const std::optional<RowPlace>& behind) override;
+  // Each partition of the table is read at an instant of its own, 1024 rows at a time. A local index
+  // has its rows where the table has its partitions: only those that are named are read, or, in
+  // their order, as many as have `count` rows. A global one has them anywhere: all partitions are
+  // looked at, and no more than some `count` rows kept. O(rows looked at + rows found * log).
+  std::vector<cql::VirtualRow> Next(uint64_t count) override;
 
-  // How the last Rows ended. Rows that are incomplete are none.
+  // How the last Next ended. Rows that are incomplete are none.
   enum class Outcome : uint8_t {
     kRead,
     kGone,      // table or index are other ones by now: plan again
@@ -42,11 +44,9 @@ class IndexViewTable final : public cql::VirtualTable {
   Outcome outcome() const { return outcome_; }
 
  private:
-  shard::Engine& engine_;
-  const std::shared_ptr<const TableDefinition> view_;
-  const std::optional<std::vector<std::string>> keys_;
-  WorkPace* const pace_;
-  mutable Outcome outcome_ = Outcome::kRead;
+  class Reader;
+  std::unique_ptr<Reader> reader_;  // nullptr: it is gone
+  Outcome outcome_ = Outcome::kRead;
 };
 
 }  // namespace liststore::execute

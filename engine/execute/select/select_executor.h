@@ -10,9 +10,9 @@
 #include "engine/base/output_buffer.h"
 #include "engine/cql/plan/bound_values.h"
 #include "engine/cql/plan/plan.h"
-#include "engine/cql/schema/virtual_table.h"
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/values/evaluate_function.h"
+#include "engine/execute/select/virtual_rows.h"
 #include "engine/execute/select/work_pace.h"
 #include "engine/protocol/paging_state.h"
 #include "engine/settings/statement_settings.h"
@@ -57,9 +57,8 @@ struct SelectResult {
 cql::CqlStatus ExecuteSelect(shard::Engine& engine, const SelectCall& call, SelectResult& result,
                              bool& gone);
 
-// Virtual tables: computed whole for each page.
-cql::CqlStatus ExecuteVirtualSelect(const cql::VirtualTable& table,
-                                    const cql::VirtualReadContext& context, const SelectCall& call,
+// Virtual tables, from the rows that they have.
+cql::CqlStatus ExecuteVirtualSelect(VirtualRows& table, const SelectCall& call,
                                     SelectResult& result);
 
 }  // namespace liststore::execute

@@ -1,5 +1,5 @@
-// SELECT of virtual tables: for each page all rows are computed, and those left out that are not
-// asked for or were in pages before.
+// SELECT of virtual tables: for each page rows are computed, and those left out that are not asked
+// for or were in pages before.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -51,13 +51,9 @@ class VirtualSelection {
         result_(result),
         collector_(call, result) {}
 
-  cql::CqlStatus Run(const cql::VirtualTable& table, const cql::VirtualReadContext& context) {
+  cql::CqlStatus Run(VirtualRows& table) {
     LS_RETURN_IF_ERROR(Prepare());
-    std::vector<cql::VirtualRow> rows;
-    if (tokens_ && limits_.rows > 0) rows = table.Rows(context);
-    Place(rows);
-    if (limits_.resume) Resume();
-    limits_.merges ? TakeMerged() : Take();
+    if (tokens_ && limits_.rows > 0) ReadsInOrder() ? ReadInOrder(table) : ReadWhole(table);
     collector_.FinishAggregate();
     LS_RETURN_IF_ERROR(collector_.status());
     return limits_.CheckSize(collector_);
@@ -74,6 +70,39 @@ class VirtualSelection {
     }
     const bool finds_nothing = !plan_.partition_key.empty() && keys_.empty();
     return limits_.ResolvePage(call_, finds_nothing, collector_);
+  }
+
+  // Rows are answered in the order in which the table has them.
+  bool ReadsInOrder() const { return !limits_.merges && !plan_.reversed && keys_.size() <= 1; }
+
+  void ReadWhole(VirtualRows& table) {
+    const std::vector<cql::VirtualRow> rows = table.Next(UINT64_MAX);
+    Place(rows);
+    if (limits_.resume) Resume();
+    limits_.merges ? TakeMerged() : Take();
+  }
+
+  void ReadInOrder(VirtualRows& table) {
+    std::optional<RowPlace> behind;
+    if (const auto& resume = limits_.resume) {
+      if (!IsRead(resume->partition_key)) return;
+      behind.emplace(RowPlace{std::string(resume->partition_key), {}});
+      if (resume->clustering_key) behind->row.emplace(*resume->clustering_key);
+    }
+    table.Begin(*tokens_, behind);
+    // Where filters leave out some of them, more are asked for.
+    constexpr uint64_t kGrowth = 4;
+    uint64_t count = std::max<uint64_t>(std::min(limits_.page, limits_.rows), 1);
+    while (true) {
+      const std::vector<cql::VirtualRow> rows = table.Next(count);
+      if (rows.empty()) return;
+      placed_.clear();
+      Place(rows);
+      if (limits_.resume) Resume();
+      Take();
+      if (limits_.rows == 0 || collector_.ended() || !result_.paging_state.empty()) return;
+      count = count > UINT64_MAX / kGrowth ? UINT64_MAX : count * kGrowth;
+    }
   }
 
   // Those that are asked for by their partitions, in the order in which they are answered.
@@ -131,26 +160,24 @@ class VirtualSelection {
   }
 
   void Take() {
-    uint64_t left = 0;
-    const std::string* partition = nullptr;
     for (const PlacedRow& placed : placed_) {
       if (limits_.rows == 0 || collector_.ended()) return;
-      if (partition == nullptr || *partition != placed.partition) {
-        partition = &placed.partition;
-        left = limits_.LeftOf(*partition);
+      if (partition_ != placed.partition) {
+        partition_ = placed.partition;
+        left_ = limits_.LeftOf(placed.partition);
       }
-      if (left == 0) continue;
+      if (left_ == 0) continue;
       collector_.row().SetValues(*placed.values);
       collector_.Expect(1);
       collector_.Take();
-      for (uint64_t* const count : {&limits_.rows, &limits_.page, &left}) {
+      for (uint64_t* const count : {&limits_.rows, &limits_.page, &left_}) {
         if (*count != UINT64_MAX) *count -= collector_.taken();
       }
       if (limits_.rows == 0 || !limits_.is_paged) continue;
       if (limits_.page > 0 && !collector_.too_large()) continue;
       std::optional<std::string_view> row;
       if (!plan_.distinct) row = placed.row;
-      protocol::AppendPagingState(limits_.StateBehind(placed.partition, row, left),
+      protocol::AppendPagingState(limits_.StateBehind(placed.partition, row, left_),
                                   result_.paging_state);
       return;
     }
@@ -173,14 +200,15 @@ class VirtualSelection {
   std::optional<cql::TokenRange> tokens_;
   std::vector<std::string> keys_;  // that are named, in their order
   std::vector<PlacedRow> placed_;
+  std::optional<std::string> partition_;  // the one that rows were taken of last
+  uint64_t left_ = 0;                     // that it may still have
 };
 
 }  // namespace
 
-cql::CqlStatus ExecuteVirtualSelect(const cql::VirtualTable& table,
-                                    const cql::VirtualReadContext& context, const SelectCall& call,
+cql::CqlStatus ExecuteVirtualSelect(VirtualRows& table, const SelectCall& call,
                                     SelectResult& result) {
-  return VirtualSelection(call, result).Run(table, context);
+  return VirtualSelection(call, result).Run(table);
 }
 
 }  // namespace liststore::execute
