@@ -31,7 +31,10 @@ struct DeleteRowsCommand {
 struct DeleteRangeCommand {
   ClusteringRange range;
 };
-struct DeletePartitionCommand {};
+struct DeletePartitionCommand {
+  // Reply::rows is wanted: O(rows), else a large partition goes in O(1), and its memory in slices.
+  bool counts_rows = true;
+};
 // One atomic step: the live rows whose cell equals the value go.
 struct DeleteByValueCommand {
   ColumnId column = 0;

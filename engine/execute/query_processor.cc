@@ -89,7 +89,6 @@ QueryProcessor::QueryProcessor(shard::Engine& engine, const Clock& clock,
       roles_(options_.roles != nullptr ? options_.roles : std::make_shared<roles::RoleStore>()),
       checks_permissions_(roles_->rules().checks_permissions),
       statements_(options_.statement_bytes_max),
-      gate_(engine.router().shards()),
       timeuuids_(clock, engine.catalog().NewUuid()) {
   engine_.catalog().Change([&](Schema& schema) {
     virtual_tables_.PutInto(schema);

@@ -20,7 +20,6 @@
 #include "engine/cql/syntax/dialect.h"
 #include "engine/execute/answers.h"
 #include "engine/execute/feature_tally.h"
-#include "engine/execute/loop_gate.h"
 #include "engine/execute/request_handler.h"
 #include "engine/execute/statement_cache.h"
 #include "engine/execute/write/timeuuid_source.h"
@@ -86,8 +85,6 @@ class QueryProcessor final : public RequestHandler {
     return settings_->statements();
   }
   const StatementCache& statements() const { return statements_; }
-  // Who hands requests of a loop over passes it.
-  LoopGate& gate() { return gate_; }
   const cql::Dialect& dialect() const { return options_.dialect; }
   // As of now, for who looks at requests.
   std::shared_ptr<const Schema> schema() const { return engine_.catalog().snapshot(); }
@@ -199,7 +196,6 @@ class QueryProcessor final : public RequestHandler {
   const std::shared_ptr<roles::RoleStore> roles_;
   const bool checks_permissions_;  // the roles' rule
   StatementCache statements_;
-  LoopGate gate_;
   TimeuuidSource timeuuids_;
 };
 

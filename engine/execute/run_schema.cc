@@ -1,8 +1,9 @@
 // USE and statements that change the schema.
 #include <algorithm>
+#include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -23,17 +24,6 @@
 
 namespace liststore::execute {
 namespace {
-
-std::unique_ptr<RowFollower> FollowerOfView(const Schema& schema, const TableDefinition& view) {
-  auto plans = std::make_shared<cql::ViewPlans>();
-  plans->base = schema.FindTable(view.keyspace, view.view->base);
-  cql::CqlOr<cql::ViewPlan> plan =
-      cql::PlanView(schema, plans->base, schema.FindTable(view.keyspace, view.name));
-  LS_CHECK(plan.ok(), "the statement that makes the view was checked");
-  plans->views.push_back(*std::move(plan));
-  return std::make_unique<ViewFollower>(
-      std::vector<std::shared_ptr<const cql::ViewPlans>>{std::move(plans)});
-}
 
 protocol::SchemaChange ToProtocol(const SchemaDifference& difference) {
   using Change = protocol::SchemaChange::Change;
@@ -61,21 +51,16 @@ protocol::SchemaChange ToProtocol(const SchemaDifference& difference) {
   return told;
 }
 
-// All lanes may be held until the rows of a table are copied.
-bool MayCopyTables(const cql::Statement& statement) {
-  return std::holds_alternative<cql::AlterTableStatement>(statement.node) ||
-         std::holds_alternative<cql::AlterTypeStatement>(statement.node) ||
-         std::holds_alternative<cql::CreateIndexStatement>(statement.node) ||
-         std::holds_alternative<cql::DropIndexStatement>(statement.node) ||
-         std::holds_alternative<cql::CreateViewStatement>(statement.node);
-}
-
 // The views of indexes that have come, gone or changed, in keyspaces that stay.
 std::vector<SchemaDifference> DifferencesOfIndexViews(const Schema& before, const Schema& after) {
   std::vector<SchemaDifference> differences = DifferencesBetween(before, after);
   std::erase_if(differences, [](const auto& difference) { return !difference.of_index_view; });
   return differences;
 }
+
+// Between two slices of a copy, which holds lanes: whoever waits for these comes first, and a thread
+// that has slept is not taken off its core within the next slice.
+void LetOthersWork() { std::this_thread::sleep_for(std::chrono::microseconds(100)); }
 
 }  // namespace
 
@@ -138,9 +123,6 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
   OpStatus status = OpStatus::kOk;
   std::vector<SchemaDifference> of_index_views;
   RoleChanges role_changes(*roles_, call.client);
-  // Where this is a loop itself, the others wait as it does.
-  std::optional<LoopGate::Closing> closing;
-  if (call.client.place.begun_at && MayCopyTables(*plan.statement)) closing.emplace(gate_);
   catalog.Change([&](Schema& next) {
     const std::shared_ptr<const Schema> current = catalog.snapshot();
     change = cql::ApplySchemaStatement(*plan.statement, call.client.keyspace, context, next);
@@ -151,14 +133,13 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
       return false;
     }
     status = shard::RunSchemaActions(engine_, *current, change->actions, clock_.NowNanos(), next,
-                                     FollowerOfView);
+                                     MakeViewFollower, LetOthersWork);
     if (status != OpStatus::kOk) role_changes.TakeBack();
     if (status != OpStatus::kOk || !change->alters_schema) return false;
     role_changes.Revoke(*change);
     of_index_views = DifferencesOfIndexViews(*current, next);
     return true;
   });
-  closing.reset();
   if (!change.ok()) return change.error();
   if (status == OpStatus::kOutOfMemory) {
     return cql::CqlError::Server(

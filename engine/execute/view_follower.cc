@@ -175,4 +175,15 @@ void ViewFollower::AddChange(const Key& key, const Row* row) {
   change.cells = cells;
 }
 
+std::unique_ptr<RowFollower> MakeViewFollower(const Schema& schema, const TableDefinition& view) {
+  auto plans = std::make_shared<cql::ViewPlans>();
+  plans->base = schema.FindTable(view.keyspace, view.view->base);
+  cql::CqlOr<cql::ViewPlan> plan =
+      cql::PlanView(schema, plans->base, schema.FindTable(view.keyspace, view.name));
+  LS_CHECK(plan.ok(), "the statement that makes the view was checked");
+  plans->views.push_back(*std::move(plan));
+  return std::make_unique<ViewFollower>(
+      std::vector<std::shared_ptr<const cql::ViewPlans>>{std::move(plans)});
+}
+
 }  // namespace liststore::execute

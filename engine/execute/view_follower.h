@@ -97,6 +97,9 @@ class ViewFollower final : public RowFollower {
   std::deque<std::vector<StoredCell>> cells_;  // of changes_
 };
 
+// Of one view, as it is in this schema, whatever other views its base has.
+std::unique_ptr<RowFollower> MakeViewFollower(const Schema& schema, const TableDefinition& view);
+
 }  // namespace liststore::execute
 
 #endif  // LISTSTORE_ENGINE_EXECUTE_VIEW_FOLLOWER_H_

@@ -135,6 +135,9 @@ struct TableDefinition {
   // Names of the views of this table, ascending. Who changes them gives the table another id in the
   // engine (SchemaAction::Kind::kRenewTable, kFillView): writes that know the table know its views.
   std::vector<std::string> views;
+  // One more, which is not there yet for anybody else: its rows come from the base a slice at a time,
+  // and writes to the base keep those that have come. nullptr: none.
+  std::shared_ptr<const TableDefinition> view_under_way = {};
   // COMPACT STORAGE: a row is there as long as one of its values is. With clustering columns there
   // is at most one other column.
   bool compact_storage = false;

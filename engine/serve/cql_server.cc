@@ -14,6 +14,7 @@
 #include "engine/base/heap_refusal.h"
 #include "engine/base/machine_limits.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/syntax/parser.h"
 #include "engine/cql/syntax/unsupported.h"
 #include "engine/execute/client_state.h"
 #include "engine/execute/feature_tally.h"
@@ -128,6 +129,14 @@ struct ClientShares {
   uint64_t journal;
   uint64_t connections;
 };
+
+// A statement that is being planned takes up to 600 bytes for each of its tokens: as much as all
+// connections may hold.
+size_t TokensMax(const ClientShares& shares) {
+  constexpr uint64_t kBytesOfToken = 512;
+  constexpr uint64_t kTokensMin = 32 * 1024;
+  return std::clamp<uint64_t>(shares.connections / kBytesOfToken, kTokensMin, cql::kTokensMax);
+}
 
 // A request may take half of what the data may, and a quarter of what connections hold.
 network::SessionLimits Limits(const CqlServerOptions& options, uint64_t memory_limit_bytes,
@@ -255,6 +264,7 @@ class CqlServer::Impl {
     context.cassandra_major = look.cassandra_major;
     context.looks_like_scylla = look.looks_like_scylla;
     context.dialect = look.dialect;
+    context.dialect.tokens_max = TokensMax(shares_);
     context.settings = std::make_shared<settings::LiveSettings>(config);
     context.client_timestamps = options.client_timestamps;
     // Each loop may work at one, beside what is held when requests are let in.

@@ -1,6 +1,5 @@
 #include "engine/serve/handler_factory.h"
 
-#include <chrono>
 #include <functional>
 #include <utility>
 
@@ -125,28 +124,14 @@ class ServedStatements final : public StatementHandler {
 
   execute::ConnectionOrders Handle(std::span<execute::RequestView> requests,
                                    execute::ClientState& client, OutputBuffer& out) override {
-    if (!client.place.defers()) return HandleNow(requests, client, out);
-    const execute::LoopGate::Pass pass(processor_->gate(), client.shard);
-    if (!pass.is_refused()) [[likely]]
-      return HandleNow(requests, client, out);
-    for (execute::RequestView& request : requests) request.Postpone();
-    execute::ConnectionOrders orders;
-    orders.wait = kGateTime;
+    execute::ConnectionOrders orders = journaling_->Handle(requests, client, out);
+    client.statements.EndTurn();
     return orders;
   }
 
   size_t statement_bytes() const override { return processor_->statements().bytes(); }
 
  private:
-  // Until requests try again to pass a gate that is closed.
-  static constexpr std::chrono::milliseconds kGateTime{2};
-
-  execute::ConnectionOrders HandleNow(std::span<execute::RequestView> requests,
-                                      execute::ClientState& client, OutputBuffer& out) {
-    execute::ConnectionOrders orders = journaling_->Handle(requests, client, out);
-    client.statements.EndTurn();
-    return orders;
-  }
   // `config`: nullptr for none.
   void AddInstruments(const HandlerContext& context, instruments::ConfigTable* config) {
     tables_.Add(std::make_unique<instruments::ClockTable>(

@@ -283,7 +283,8 @@ class Engine::Batch {
     } else if (const auto* range = std::get_if<DeleteRangeCommand>(&body)) {
       reply.status = table.DeleteRange(partition, range->range, write, &reply.rows);
     } else {
-      reply.status = table.DeletePartition(partition, write, &reply.rows);
+      const bool counts = std::get<DeletePartitionCommand>(body).counts_rows;
+      reply.status = table.DeletePartition(partition, write, counts ? &reply.rows : nullptr);
     }
     LS_CHECK(reply.status == OpStatus::kOk, "a pledged write does not fail");
     return reply;

@@ -35,18 +35,39 @@ bool Catalog::Change(absl::FunctionRef<bool(Schema&)> change) {
 Catalog::Outcome Catalog::ChangeAs(absl::FunctionRef<Outcome(Schema&)> change) {
   const MutexLock one_at_a_time(change_mutex_);
   auto next = std::make_shared<Schema>(*snapshot());
+  changing_.store(true, std::memory_order_release);
   const Outcome outcome = change(*next);
-  if (outcome == Outcome::kNothing) return outcome;
+  changing_.store(false, std::memory_order_release);
   if (outcome == Outcome::kChanged) next->version = NewUuid();
-  ++next->generation;
-  const uint64_t generation = next->generation;
-  const MutexLock lock(mutex_);
-  schema_ = std::move(next);
-  generation_.store(generation, std::memory_order_release);
+  if (outcome != Outcome::kNothing) Publish(std::move(next));
+  EndIdsAhead();
   return outcome;
 }
 
-void Catalog::WaitForChange() { const MutexLock change_under_way(change_mutex_); }
+void Catalog::Publish(std::shared_ptr<Schema> next) {
+  const MutexLock lock(mutex_);
+  next->generation = schema_->generation + 1;
+  const uint64_t generation = next->generation;
+  schema_ = std::move(next);
+  generation_.store(generation, std::memory_order_release);
+}
+
+void Catalog::PublishMeanwhile(Schema schema) {
+  LS_CHECK(changing_.load(std::memory_order_acquire), "the schema changes within Change");
+  Publish(std::make_shared<Schema>(std::move(schema)));
+  EndIdsAhead();
+}
+
+void Catalog::NoteIdsAhead() {
+  if (changing_.load(std::memory_order_acquire)) ids_ahead_.store(true, std::memory_order_release);
+}
+
+void Catalog::EndIdsAhead() {
+  if (!ids_ahead_.exchange(false, std::memory_order_acq_rel)) return;
+  ids_ahead_.notify_all();
+}
+
+void Catalog::WaitForChange() { ids_ahead_.wait(true, std::memory_order_acquire); }
 
 void Catalog::PutTable(Schema& schema, std::shared_ptr<const TableDefinition> table) {
   const auto at = schema.keyspaces.find(table->keyspace);

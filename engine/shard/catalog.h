@@ -38,8 +38,15 @@ class Catalog {
   };
   Outcome ChangeAs(absl::FunctionRef<Outcome(Schema&)> change);
 
-  // Returns once no change is under way. For who was told that a table is gone while the snapshot
-  // still had it: the next one is of after the change. Not within Change.
+  // Within Change: publishes what is to hold until the change is done, and has no new version: no
+  // statement sees a difference. Where the change comes to nothing, it stays.
+  void PublishMeanwhile(Schema schema);
+  // Within Change: the engine is about to end ids of tables that the current schema still has.
+  // Outside of it nothing.
+  void NoteIdsAhead();
+  // Returns once no ids are ahead of the schema, which takes a moment, however long the change
+  // takes. For who was told that a table is gone while the snapshot still had it: the next one is of
+  // later. Not within Change.
   void WaitForChange();
 
   // Puts a table into its keyspace (KeyspaceDefinition::Put); makes the keyspace with the
@@ -50,10 +57,16 @@ class Catalog {
   Uuid NewUuid();
 
  private:
+  void Publish(std::shared_ptr<Schema> next);
+  // What was ahead is published, or will not be.
+  void EndIdsAhead();
+
   Mutex change_mutex_;  // one change at a time
   mutable Mutex mutex_;
   std::shared_ptr<const Schema> schema_ ABSL_GUARDED_BY(mutex_);
   std::atomic<uint64_t> generation_{0};
+  std::atomic<bool> changing_{false};   // change_mutex_ is held
+  std::atomic<bool> ids_ahead_{false};  // while it is
   Mutex random_mutex_;
   Random random_ ABSL_GUARDED_BY(random_mutex_);
 };

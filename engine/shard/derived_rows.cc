@@ -41,7 +41,45 @@ void FollowedRows::SendTouched(storage::Table& table, const storage::PartitionRe
   }
 }
 
+bool FollowedRows::SendNext(storage::Table& table, const storage::PartitionRef& partition,
+                            std::string& bound, size_t rows_max) {
+  constexpr uint64_t kBytesMax = 64 * 1024;
+  constexpr uint64_t kLooksPerRow = 16;
+  table_ = table.schema().id;
+  partition_key_ = partition.key;
+  bytes_ = 0;
+  bytes_max_ = kBytesMax;
+  stopped_at_.reset();
+  ReadSpec spec;
+  spec.descending = false;
+  spec.limit = rows_max;
+  spec.looks_max = kLooksPerRow * rows_max;
+  if (!bound.empty()) {
+    spec.range.lower = ClusteringBound::At(bound, table.schema().packs_item_keys());
+  }
+  const uint64_t sent = table.Read(partition, spec, now_seconds_, *this);
+  if (stopped_at_) {
+    bound = *std::move(stopped_at_);
+    return true;
+  }
+  if (sent < rows_max && !HasEnough()) return false;
+  bound = BoundAfterKey(last_key_);
+  return true;
+}
+
+void FollowedRows::OnStop(ClusteringKeyView next) {
+  char text[kItemKeyTextBytes];
+  stopped_at_.emplace(PlainKey(next, text));
+}
+
 void FollowedRows::OnRows(std::span<const RowView> rows) {
+  if (bytes_max_ != UINT64_MAX) {
+    for (const RowView& row : rows) {
+      for (const LiveCellView& cell : row.cells) bytes_ += cell.value.size() + cell.path.size();
+    }
+    char text[kItemKeyTextBytes];
+    if (!rows.empty()) last_key_ = PlainKey(rows.back().key, text);
+  }
   for (const RowView& row : rows) {
     if (when_ == When::kBefore) {
       follower_.OnRowBefore(table_, partition_key_, row);

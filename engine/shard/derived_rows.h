@@ -3,8 +3,11 @@
 #ifndef LISTSTORE_ENGINE_SHARD_DERIVED_ROWS_H_
 #define LISTSTORE_ENGINE_SHARD_DERIVED_ROWS_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "engine/command/command.h"
@@ -34,9 +37,17 @@ class FollowedRows final : public RowSink {
     Send(table, partition, {});
   }
 
+  // The live rows from a bound on (plain; empty: the first), in key order: `rows_max`, or until some
+  // 64 KiB of values were sent. True: there may be more, from `bound` on, which is moved. O(rows of
+  // them, and at most 16 times `rows_max` that are not live).
+  bool SendNext(storage::Table& table, const storage::PartitionRef& partition, std::string& bound,
+                size_t rows_max);
+
   void OnRows(std::span<const RowView> rows) override;
   void OnPackedRun(const PackedRun&) override;
   bool AcceptsPackedRuns() const override { return false; }
+  bool HasEnough() const override { return bytes_ >= bytes_max_; }
+  void OnStop(ClusteringKeyView next) override;
 
  private:
   void Send(storage::Table& table, const storage::PartitionRef& partition,
@@ -49,6 +60,11 @@ class FollowedRows final : public RowSink {
   const int64_t now_seconds_;
   TableId table_;
   std::string_view partition_key_;
+  // Of SendNext.
+  uint64_t bytes_ = 0;
+  uint64_t bytes_max_ = UINT64_MAX;
+  std::string last_key_;  // plain
+  std::optional<std::string> stopped_at_;
 };
 
 // Takes out what there is of the row. The table has seen timestamps of the engine alone, so that

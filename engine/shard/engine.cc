@@ -58,6 +58,8 @@ size_t UnitsOfDropped(size_t budget, absl::FunctionRef<uint64_t()> drop) {
 
 Engine::Engine(const EngineOptions& options)
     : router_(options.shards, options.lanes_per_shard_log2),
+      copied_rows_per_hold_(options.copied_rows_per_hold),
+      filled_rows_per_hold_(options.filled_rows_per_hold),
       budget_(options.memory_limit_bytes),
       pool_(budget_, *options.system) {
   lanes_.reserve(router_.lanes());

@@ -47,6 +47,10 @@ struct EngineOptions {
   uint32_t lanes_per_shard_log2 = 4;
   uint64_t memory_limit_bytes = uint64_t{1} << 30;
   memory::SystemMemory* system = &memory::SystemMemory::Instance();  // outlives the engine
+  // What of a table is copied under one hold of a lane: rows, where they are small (1 to 2 us each).
+  uint32_t copied_rows_per_hold = 512;
+  // What of a view's base is looked at under one hold of all lanes (10 to 20 us each).
+  uint32_t filled_rows_per_hold = 64;
 };
 
 // How far a scan of partitions has come; see also Engine::PositionAt.
@@ -108,13 +112,20 @@ class Engine {
   // timestamp, TTL and times, cells as `columns` says. The partition key's columns are the same;
   // clustering columns too, but for types whose values encode alike (ascii, text, blob).
   //
-  // All or nothing: kOutOfMemory (both tables have to fit), kTooManyTables, kTableGone: nothing has
-  // changed. Every lane is held all the while: the engine stands still.
-  // O(rows); 6 us a row in a checked build on a busy machine of 2 cores, 50 rows a partition.
+  // Others read and write `from` meanwhile: it is copied in slices of some 512 rows, under a hold of
+  // one lane each, and what is written to a part that was copied goes into the copy as well. The
+  // change itself is one step, under a short hold of all lanes.
+  //
+  // All or nothing: kOutOfMemory (both tables have to fit, with what is written meanwhile, which
+  // itself is not refused for it), kTooManyTables, kTableGone: nothing has changed. O(rows); 6 us a
+  // row in a checked build on a busy machine of 2 cores, 50 rows a partition.
   OpStatus RebuildTable(TableId from, TableSchema schema, const ColumnMap& columns,
                         uint64_t now_nanos, TableId& id);
   // The same for several tables, all or none; their new ids are put into `rebuilds`.
-  OpStatus RebuildTables(std::span<TableRebuild> rebuilds, uint64_t now_nanos);
+  // `between_slices` is called by the caller's thread, which then holds no lane.
+  OpStatus RebuildTables(
+      std::span<TableRebuild> rebuilds, uint64_t now_nanos,
+      absl::FunctionRef<void()> between_slices = [] {});
   // Another grace from now on; what is gone stays gone. The TTL is the front doors' affair.
   OpStatus SetGrace(TableId table, int64_t gc_grace_seconds);
   OpStatus TruncateTable(TableId table);
@@ -127,11 +138,16 @@ class Engine {
   // --- Derived tables, whose rows follow from those of others (command/row_follower.h) -----------
 
   // Puts what follows from the rows of `base` into the tables that `follower` derives, which are
-  // empty, and gives `base` another id, all in one step: who writes to `base` by the id from
-  // before, and knows nothing of them, gets kTableGone. kOutOfMemory: `base` is as it was, and they
-  // have a part of their rows. Every lane is held all the while. O(rows of base).
-  OpStatus FillDerived(TableId& base, RowFollower& follower, uint64_t now_nanos);
-  // Another id for the same table, as nobody follows it any more.
+  // empty or have a part of it, in slices of up to 64 rows, each under a hold of all lanes.
+  // Whoever writes to `base` meanwhile has what follows changed in the same step (see
+  // ExecuteConditional), as RenewTable has made sure before. kOutOfMemory, kTableGone: they have a
+  // part of their rows. O(rows of base). `between_slices` is called by the caller's thread, which
+  // then holds no lane.
+  OpStatus FillDerived(
+      TableId base, RowFollower& follower, uint64_t now_nanos,
+      absl::FunctionRef<void()> between_slices = [] {});
+  // Another id for the same table, as others follow it from now on, or nobody does: who writes by the
+  // id from before gets kTableGone.
   OpStatus RenewTable(TableId& table);
 
   // --- Images ------------------------------------------------------------------------------------
@@ -374,14 +390,16 @@ class Engine {
   bool EmptyShell(TableId shell, size_t budget) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
   // Chooses ids for all, or none.
   bool ChooseIds(std::span<TableRebuild> rebuilds) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
-  // Creates a table of each `schema`, and copies each `from` and ends them, or ends the new ones.
-  OpStatus CopyAndReplace(std::span<TableRebuild> rebuilds, uint64_t now_nanos);
-  // What columns held that were dropped before; all lanes are held.
-  OpStatus Restore(const TableRebuild& rebuild, int64_t now_seconds);
+  class Copies;  // see engine_tables.cc
+  // Puts what columns held that were dropped before into the new table. The caller holds no lane.
+  OpStatus Restore(const TableRebuild& rebuild, int64_t now_seconds,
+                   absl::FunctionRef<void()> between_slices);
   // See engine_derived.cc; under the hold of all lanes. nullptr: the table is gone.
   storage::Table* FindHeld(TableId table, std::string_view partition_key,
                            storage::PartitionRef& partition);
-  OpStatus FillFromLane(Lane& lane, TableId base, RowFollower& follower, int64_t now_seconds);
+  struct FillPosition;
+  static bool FindNextToFill(storage::Table& base, FillPosition& at);
+  OpStatus FillSlice(TableId base, RowFollower& follower, int64_t now_seconds, FillPosition& at);
   void RenewHeld(TableId& table);
   // Runs `work` on every lane's part of a table, all of them held; kTableGone when there is none.
   OpStatus WithAllOf(TableId table, absl::FunctionRef<void(storage::Table&)> work);
@@ -406,6 +424,8 @@ class Engine {
   void DropCopies(const EngineImage& image) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
 
   const Router router_;
+  const uint32_t copied_rows_per_hold_;
+  const uint32_t filled_rows_per_hold_;
   Catalog catalog_;
   memory::MemoryBudget budget_;
   memory::PagePool pool_;

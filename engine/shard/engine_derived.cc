@@ -1,6 +1,7 @@
 // Tables whose rows follow from those of others: how they begin. What keeps them so is in batch.cc.
+#include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
@@ -16,56 +17,91 @@ storage::Table* Engine::FindHeld(TableId table, std::string_view partition_key,
   return to.lane->FindTable(table);
 }
 
-OpStatus Engine::FillFromLane(Lane& lane, TableId base, RowFollower& follower,
-                              int64_t now_seconds) {
-  std::vector<std::string> keys;
-  lane.table(base).ScanPartitions(0, std::nullopt,
-                                  [&](uint64_t, const storage::Partition& partition) {
-                                    keys.emplace_back(partition.key());
-                                    return true;
-                                  });
-  for (const std::string& key : keys) {
+// How far a view has come.
+struct Engine::FillPosition {
+  size_t lane = 0;
+  uint64_t address = 0;            // the next partition is at or behind this,
+  std::optional<std::string> key;  // and, at that address, behind this
+  std::string bound;               // not empty: first the rest of `key`, from here on
+};
+
+// The next partition of a lane, after those that `at` is behind; false: there is none.
+bool Engine::FindNextToFill(storage::Table& base, FillPosition& at) {
+  bool found = false;
+  const std::optional<std::string> behind = at.key;
+  base.ScanPartitions(at.address, behind, [&](uint64_t address, const storage::Partition& next) {
+    at.address = address;
+    at.key.emplace(next.key());
+    found = true;
+    return false;
+  });
+  return found;
+}
+
+OpStatus Engine::FillSlice(TableId base, RowFollower& follower, int64_t now_seconds,
+                           FillPosition& at) {
+  for (size_t done = 0; done < filled_rows_per_hold_ && at.lane < lanes_.size(); ++done) {
+    storage::Table& table = lanes_[at.lane]->table(base);
+    if (at.bound.empty() && !FindNextToFill(table, at)) {
+      at = {.lane = at.lane + 1, .address = 0, .key = {}, .bound = {}};
+      continue;
+    }
     follower.OnAttempt();
     FollowedRows rows(follower, FollowedRows::When::kAfter, now_seconds);
-    rows.SendAll(lane.table(base), {key, DestinationOf(key).address});
-    for (const DerivedRow& row : follower.Changes()) {
-      storage::PartitionRef partition;
-      storage::Table* into = FindHeld(row.table, row.partition_key, partition);
+    const storage::PartitionRef partition{*at.key, at.address};
+    const bool more = rows.SendNext(table, partition, at.bound, filled_rows_per_hold_ - done);
+    if (!more) at.bound.clear();
+    const std::span<const DerivedRow> changes = follower.Changes();
+    done += changes.size();
+    for (const DerivedRow& row : changes) {
+      storage::PartitionRef place;
+      storage::Table* into = FindHeld(row.table, row.partition_key, place);
       LS_CHECK(into != nullptr, "the table has been looked for");
-      TakeOutDerivedRow(*into, partition, row, now_seconds);
-      if (!row.present()) continue;
-      const OpStatus status = PutDerivedRow(*into, partition, row, now_seconds, /*may_fail=*/true);
+      // A write may have been before.
+      TakeOutDerivedRow(*into, place, row, now_seconds);
+      const OpStatus status = PutDerivedRow(*into, place, row, now_seconds, /*may_fail=*/true);
       if (status != OpStatus::kOk) return status;
     }
+    if (more) break;
   }
   return OpStatus::kOk;
 }
 
 void Engine::RenewHeld(TableId& table) {
   const TableId next{table.value, table.generation + 1};
+  catalog_.NoteIdsAhead();
   for (const auto& lane : lanes_) lane->table(table).set_id(next);
   table = next;
 }
 
-OpStatus Engine::FillDerived(TableId& base, RowFollower& follower, uint64_t now_nanos) {
+OpStatus Engine::FillDerived(TableId base, RowFollower& follower, uint64_t now_nanos,
+                             absl::FunctionRef<void()> between_slices) {
   const MutexLock lock(tables_mutex_);
   const int64_t now_seconds = WholeSeconds(now_nanos);
-  OpStatus status = OpStatus::kOutOfMemory;
-  for (int attempt = 0; attempt < 2 && IsRefusal(status); ++attempt) {
-    if (attempt > 0) MakeRoom(now_nanos, base);
-    status = OpStatus::kOk;
-    const AllLanes hold(*this);
-    if (lanes_[0]->FindTable(base) == nullptr) status = OpStatus::kTableGone;
-    for (const TableId derived : follower.Derived()) {
-      if (lanes_[0]->FindTable(derived) == nullptr) status = OpStatus::kTableGone;
+  FillPosition position;
+  bool has_made_room = false;
+  while (position.lane < lanes_.size()) {
+    FillPosition after = position;
+    OpStatus status = OpStatus::kOk;
+    {
+      const AllLanes hold(*this);
+      if (lanes_[0]->FindTable(base) == nullptr) status = OpStatus::kTableGone;
+      for (const TableId derived : follower.Derived()) {
+        if (lanes_[0]->FindTable(derived) == nullptr) status = OpStatus::kTableGone;
+      }
+      if (status == OpStatus::kOk) status = FillSlice(base, follower, now_seconds, after);
     }
-    for (const auto& lane : lanes_) {
-      if (status == OpStatus::kOk) status = FillFromLane(*lane, base, follower, now_seconds);
+    if (IsRefusal(status) && !std::exchange(has_made_room, true)) {
+      MakeRoom(now_nanos, base);
+      continue;
     }
-    if (status == OpStatus::kOk) RenewHeld(base);
+    if (IsRefusal(status)) refused_writes_.fetch_add(1, std::memory_order_relaxed);
+    if (status != OpStatus::kOk) return status;
+    has_made_room = false;
+    position = std::move(after);
+    between_slices();
   }
-  if (IsRefusal(status)) refused_writes_.fetch_add(1, std::memory_order_relaxed);
-  return status;
+  return OpStatus::kOk;
 }
 
 OpStatus Engine::RenewTable(TableId& table) {

@@ -41,7 +41,7 @@ class Engine::NewTables {
 
   // Under the hold. kOutOfMemory: a part of it was copied.
   static OpStatus Fill(storage::Table& to, storage::Table& from, int64_t now_seconds) {
-    return to.CopyFrom(from, ColumnMap::Same(to.schema()), now_seconds);
+    return to.CopyFrom(from, now_seconds);
   }
 
   // Takes holds until `plan` says, under one, that all tables have been chosen; `work` is done
@@ -356,6 +356,7 @@ class Engine::Returner {
 OpStatus Engine::ReturnTo(ReturnRequest& request) {
   const MutexLock lock(tables_mutex_);
   LS_CHECK(!evicting_table_, "a store that evicts does not go back");
+  catalog_.NoteIdsAhead();
   LS_CHECK(request.last_timestamps.empty() || request.last_timestamps.size() == lanes_.size(),
            "an image goes back to where it was taken");
   OpStatus status = OpStatus::kOutOfMemory;

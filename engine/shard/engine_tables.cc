@@ -1,9 +1,13 @@
 // Tables of an engine: how they come, go, and are replaced.
 #include <algorithm>
+#include <iterator>
+#include <memory>
+#include <vector>
 
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
 #include "engine/shard/engine.h"
+#include "engine/storage/table_mirror.h"
 
 namespace liststore::shard {
 namespace {
@@ -79,7 +83,10 @@ OpStatus Engine::CreateTable(TableSchema schema, TableId& id) {
 
 OpStatus Engine::DropTable(TableId table) {
   const MutexLock lock(tables_mutex_);
-  const OpStatus status = WithAllOf(table, [](storage::Table& part) { part.Drop(); });
+  const OpStatus status = WithAllOf(table, [this](storage::Table& part) {
+    catalog_.NoteIdsAhead();
+    part.Drop();
+  });
   if (status == OpStatus::kOk) KeepShell(table);
   return status;
 }
@@ -130,58 +137,130 @@ bool Engine::ChooseIds(std::span<TableRebuild> rebuilds) {
   return true;
 }
 
-OpStatus Engine::CopyAndReplace(std::span<TableRebuild> rebuilds, uint64_t now_nanos) {
-  const int64_t now_seconds = WholeSeconds(now_nanos);
-  for (TableRebuild& rebuild : rebuilds) {
-    rebuild.kept.assign(rebuild.keeps.size(), {});
-    for (size_t i = 0; i < rebuild.keeps.size(); ++i) {
-      rebuild.kept[i].of_static_column = rebuild.keeps[i].is_static;
-      rebuild.kept[i].of_several_cells = rebuild.keeps[i].has_several_cells;
-    }
-  }
-  OpStatus status = OpStatus::kOk;
-  const AllLanes hold(*this);
-  for (const auto& lane : lanes_) {
-    for (TableRebuild& rebuild : rebuilds) {
-      lane->CreateTable(rebuild.schema);
-      storage::Table* source = lane->FindTable(rebuild.from);
-      if (source == nullptr) status = OpStatus::kTableGone;
-      if (status != OpStatus::kOk) continue;
-      status = lane->table(rebuild.schema.id)
-                   .CopyFrom(*source, rebuild.columns, now_seconds, rebuild.keeps, rebuild.kept);
-    }
-  }
-  for (const TableRebuild& rebuild : rebuilds) {
-    if (status == OpStatus::kOk) status = Restore(rebuild, now_seconds);
-  }
-  for (const TableRebuild& rebuild : rebuilds) {
-    const TableId ends = status == OpStatus::kOk ? rebuild.from : rebuild.schema.id;
-    for (const auto& lane : lanes_) lane->table(ends).Drop();
-  }
-  return status;
-}
+// Tables that are being copied, each part of them within its lane; see storage/table_mirror.h.
+class Engine::Copies {
+ public:
+  Copies(Engine& engine, std::span<TableRebuild> rebuilds, uint64_t now_nanos)
+      : engine_(engine), rebuilds_(rebuilds), now_seconds_(WholeSeconds(now_nanos)) {}
 
-OpStatus Engine::Restore(const TableRebuild& rebuild, int64_t now_seconds) {
+  // The new tables are made; from now on writes go into what was copied, too. kTableGone.
+  OpStatus Begin() {
+    OpStatus status = OpStatus::kOk;
+    const AllLanes hold(engine_);
+    for (const TableRebuild& rebuild : rebuilds_) {
+      for (const auto& lane : engine_.lanes_) {
+        lane->CreateTable(rebuild.schema);
+        if (lane->FindTable(rebuild.from) == nullptr) status = OpStatus::kTableGone;
+      }
+    }
+    for (const auto& lane : engine_.lanes_) {
+      if (status != OpStatus::kOk) break;
+      for (const TableRebuild& rebuild : rebuilds_) {
+        mirrors_.push_back(std::make_unique<storage::TableMirror>(lane->table(rebuild.from),
+                                                                  lane->table(rebuild.schema.id),
+                                                                  rebuild.columns, rebuild.keeps));
+      }
+    }
+    return status;
+  }
+
+  OpStatus CopyAll(absl::FunctionRef<void()> between_slices) {
+    for (size_t i = 0; i < mirrors_.size(); ++i) {
+      storage::TableMirror& mirror = *mirrors_[i];
+      Lane& lane = *engine_.lanes_[i / rebuilds_.size()];
+      OpStatus status = OpStatus::kOk;
+      bool done = false;
+      while (!done) {
+        // Not by whoever holds the lane: that may be a loop, which has others to serve.
+        lane.ownership.Acquire();
+        {
+          const runtime::LaneOwnership::Hold hold(lane.ownership);
+          mirror.CopySlice(now_seconds_, engine_.copied_rows_per_hold_);
+          status = mirror.status();
+          done = mirror.done();
+        }
+        if (status != OpStatus::kOk) return status;
+        between_slices();
+      }
+    }
+    for (const TableRebuild& rebuild : rebuilds_) {
+      const OpStatus status = engine_.Restore(rebuild, now_seconds_, between_slices);
+      if (status != OpStatus::kOk) return status;
+    }
+    return OpStatus::kOk;
+  }
+
+  // Ends the old tables, or, after `status` or where a write meanwhile did not fit, the new ones.
+  OpStatus End(OpStatus status) {
+    const AllLanes hold(engine_);
+    for (const auto& mirror : mirrors_) {
+      if (status == OpStatus::kOk) status = mirror->status();
+    }
+    if (status == OpStatus::kOk) {
+      TakeKept();
+      engine_.catalog_.NoteIdsAhead();
+    }
+    mirrors_.clear();
+    for (const TableRebuild& rebuild : rebuilds_) {
+      const TableId ends = status == OpStatus::kOk ? rebuild.from : rebuild.schema.id;
+      for (const auto& lane : engine_.lanes_) lane->table(ends).Drop();
+    }
+    return status;
+  }
+
+ private:
+  void TakeKept() {
+    for (size_t number = 0; number < rebuilds_.size(); ++number) {
+      TableRebuild& rebuild = rebuilds_[number];
+      rebuild.kept.assign(rebuild.keeps.size(), {});
+      for (size_t i = 0; i < rebuild.keeps.size(); ++i) {
+        KeptCells& kept = rebuild.kept[i];
+        kept.of_static_column = rebuild.keeps[i].is_static;
+        kept.of_several_cells = rebuild.keeps[i].has_several_cells;
+        for (size_t at = number; at < mirrors_.size(); at += rebuilds_.size()) {
+          std::ranges::move(mirrors_[at]->kept()[i].cells, std::back_inserter(kept.cells));
+        }
+      }
+    }
+  }
+
+  Engine& engine_;
+  const std::span<TableRebuild> rebuilds_;
+  const int64_t now_seconds_;
+  // Of each lane in turn one of each table.
+  std::vector<std::unique_ptr<storage::TableMirror>> mirrors_;
+};
+
+OpStatus Engine::Restore(const TableRebuild& rebuild, int64_t now_seconds,
+                         absl::FunctionRef<void()> between_slices) {
   for (const ColumnToRestore& column : rebuild.restores) {
     for (const KeptCell& cell : column.cells->cells) {
       const Destination to = DestinationOf(cell.partition_key);
-      const OpStatus status = to.lane->table(rebuild.schema.id)
-                                  .PutKept(to.address, column.column,
-                                           column.cells->of_static_column, cell, now_seconds);
+      OpStatus status = OpStatus::kOk;
+      to.lane->ownership.Run([&] {
+        status = to.lane->table(rebuild.schema.id)
+                     .PutKept(to.address, column.column, column.cells->of_static_column, cell,
+                              now_seconds);
+      });
       if (status != OpStatus::kOk) return status;
+      between_slices();
     }
   }
   return OpStatus::kOk;
 }
 
-OpStatus Engine::RebuildTables(std::span<TableRebuild> rebuilds, uint64_t now_nanos) {
+OpStatus Engine::RebuildTables(std::span<TableRebuild> rebuilds, uint64_t now_nanos,
+                               absl::FunctionRef<void()> between_slices) {
   if (rebuilds.empty()) return OpStatus::kOk;
   const MutexLock lock(tables_mutex_);
   OpStatus status = OpStatus::kOutOfMemory;
   for (int attempt = 0; attempt < 2 && status == OpStatus::kOutOfMemory; ++attempt) {
     if (attempt > 0) MakeRoom(now_nanos, rebuilds[0].from);
     if (!ChooseIds(rebuilds)) return OpStatus::kTooManyTables;
-    status = CopyAndReplace(rebuilds, now_nanos);
+    Copies copies(*this, rebuilds, now_nanos);
+    status = copies.Begin();
+    if (status == OpStatus::kOk) status = copies.CopyAll(between_slices);
+    status = copies.End(status);
     for (const TableRebuild& rebuild : rebuilds) {
       KeepShell(status == OpStatus::kOk ? rebuild.from : rebuild.schema.id);
     }

@@ -99,8 +99,9 @@ void Lane::ExecuteOther(const Command& command, storage::Table& into, uint64_t a
                  [&](const DeleteRangeCommand& range) {
                    reply.status = into.DeleteRange(partition, range.range, write(), &reply.rows);
                  },
-                 [&](const DeletePartitionCommand&) {
-                   reply.status = into.DeletePartition(partition, write(), &reply.rows);
+                 [&](const DeletePartitionCommand& all) {
+                   reply.status = into.DeletePartition(partition, write(),
+                                                       all.counts_rows ? &reply.rows : nullptr);
                  },
                  [&](const DeleteByValueCommand& by_value) {
                    reply.status = into.DeleteRowsByValue(partition, by_value.column, by_value.value,

@@ -14,11 +14,13 @@ namespace {
 class SchemaActionRunner {
  public:
   SchemaActionRunner(Engine& engine, const Schema& before, uint64_t now_nanos,
-                     const MakeFollower& make_follower, Schema& after)
+                     const MakeFollower& make_follower, absl::FunctionRef<void()> between_slices,
+                     Schema& after)
       : engine_(engine),
         before_(before),
         now_nanos_(now_nanos),
         make_follower_(make_follower),
+        between_slices_(between_slices),
         after_(after) {}
 
   // Those that run together: the first of `actions` and maybe some behind it.
@@ -85,7 +87,7 @@ class SchemaActionRunner {
       rebuilds.push_back({Find(before_, action)->storage.id, Find(after_, action)->storage,
                           action.columns, action.keeps, action.restores});
     }
-    const OpStatus status = engine_.RebuildTables(rebuilds, now_nanos_);
+    const OpStatus status = engine_.RebuildTables(rebuilds, now_nanos_, between_slices_);
     if (status != OpStatus::kOk) return status;
     for (size_t i = 0; i < actions.size(); ++i) {
       PutKept(actions[i], rebuilds[i].kept);
@@ -108,16 +110,32 @@ class SchemaActionRunner {
     return status;
   }
 
+  // While rows of the base come into the view, writes to the base keep those that have come: they
+  // know of the view by a schema that stands meanwhile, in which nobody else finds it.
   OpStatus Fill(const SchemaAction& action) {
     const std::shared_ptr<const TableDefinition> view = Find(after_, action);
     LS_CHECK(view->view.has_value(), "a view is filled");
     const auto base = after_.FindTable(view->keyspace, view->view->base);
     LS_CHECK(base != nullptr, "a view has a base");
-    const std::unique_ptr<RowFollower> follower = make_follower_(after_, *view);
     TableId id = base->storage.id;
-    const OpStatus status = engine_.FillDerived(id, *follower, now_nanos_);
-    if (status == OpStatus::kOk) PutWithId(*base, id);
+    if (const OpStatus renewed = engine_.RenewTable(id); renewed != OpStatus::kOk) return renewed;
+    PublishBase(base->keyspace, base->name, id, view);
+    PutWithId(*base, id);
+    const std::unique_ptr<RowFollower> follower = make_follower_(after_, *view);
+    const OpStatus status = engine_.FillDerived(id, *follower, now_nanos_, between_slices_);
+    // Before the view goes, who writes to its base forgets it.
+    if (status != OpStatus::kOk) PublishBase(base->keyspace, base->name, id, nullptr);
     return status;
+  }
+
+  void PublishBase(const std::string& keyspace, const std::string& name, TableId id,
+                   std::shared_ptr<const TableDefinition> view_under_way) {
+    Schema meanwhile = before_;
+    auto base = std::make_shared<TableDefinition>(*meanwhile.FindTable(keyspace, name));
+    base->storage.id = id;
+    base->view_under_way = std::move(view_under_way);
+    Catalog::PutTable(meanwhile, std::move(base));
+    engine_.catalog().PublishMeanwhile(std::move(meanwhile));
   }
 
   // Where the columns were that are dropped.
@@ -144,6 +162,7 @@ class SchemaActionRunner {
   const Schema& before_;
   const uint64_t now_nanos_;
   const MakeFollower& make_follower_;
+  const absl::FunctionRef<void()> between_slices_;
   Schema& after_;
   std::vector<TableId> created_;
 };
@@ -152,8 +171,9 @@ class SchemaActionRunner {
 
 OpStatus RunSchemaActions(Engine& engine, const Schema& before,
                           std::span<const SchemaAction> actions, uint64_t now_nanos, Schema& after,
-                          const MakeFollower& make_follower) {
-  SchemaActionRunner runner(engine, before, now_nanos, make_follower, after);
+                          const MakeFollower& make_follower,
+                          absl::FunctionRef<void()> between_slices) {
+  SchemaActionRunner runner(engine, before, now_nanos, make_follower, between_slices, after);
   while (!actions.empty()) {
     const size_t together = SchemaActionRunner::Together(actions);
     const OpStatus status = runner.Run(actions.first(together));

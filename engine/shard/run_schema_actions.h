@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "absl/functional/function_ref.h"
 #include "engine/command/row_follower.h"
 #include "engine/model/op_status.h"
 #include "engine/model/schema.h"
@@ -36,9 +37,13 @@ using MakeFollower =
 // actions made are dropped again; what was dropped or truncated before stays so. From the moment a
 // table is dropped or rebuilt its old id gives kTableGone, a little before the new schema is
 // published: Catalog::WaitForChange.
-OpStatus RunSchemaActions(Engine& engine, const Schema& before,
-                          std::span<const SchemaAction> actions, uint64_t now_nanos, Schema& after,
-                          const MakeFollower& make_follower = {});
+//
+// Rows are copied, and views filled, in slices; others read and write the tables meanwhile.
+// `between_slices` is called by the caller's thread, which then holds no lane.
+OpStatus RunSchemaActions(
+    Engine& engine, const Schema& before, std::span<const SchemaAction> actions, uint64_t now_nanos,
+    Schema& after, const MakeFollower& make_follower = {},
+    absl::FunctionRef<void()> between_slices = [] {});
 
 }  // namespace liststore::shard
 

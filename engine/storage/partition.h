@@ -316,6 +316,9 @@ class Partition {
   // packed or not as its leaf is), and what lies over the rows.
   template <typename Visitor>
   void ForEachRow(Visitor&& visit) const;
+  // The same for those behind a key in plain form, where one is given, until visit() returns false.
+  template <typename Visitor>
+  void ForEachRowBehind(const std::optional<std::string>& key, Visitor&& visit) const;
   // The same but for what has no effect any more at `now`.
   void SendStoredRows(int64_t now_seconds, StoredRowSink& sink) const;
   Tombstone tombstone() const { return large() ? LargeOf(reference_).tombstone : Tombstone{}; }
@@ -463,6 +466,29 @@ void Partition::ForEachRow(Visitor&& visit) const {
       visit(StoredRow{leaf.key(i), body.marker(), body.tombstone(), body.cells()});
     }
   });
+}
+
+template <typename Visitor>
+void Partition::ForEachRowBehind(const std::optional<std::string>& key, Visitor&& visit) const {
+  const auto rows_of = [&](const Leaf& leaf) {
+    for (size_t i = 0; i < leaf.size(); ++i) {
+      if (key && CompareKeys(leaf.key(i), {*key, /*packed=*/false}) <= 0) continue;
+      DecodeRow(leaf, i, context_.body);
+      const RowBody& body = context_.body;
+      if (!visit(StoredRow{leaf.key(i), body.marker(), body.tombstone(), body.cells()}))
+        return false;
+    }
+    return true;
+  };
+  if (!large()) {
+    rows_of(Leaf(BlockOf(reference_)));
+    return;
+  }
+  const LeafTree& tree = LargeOf(reference_).tree;
+  if (tree.empty()) return;
+  LeafTree::Position at = key ? tree.Find(ClusteringKeyView{*key, false}) : tree.First();
+  while (rows_of(tree.leaf(at)) && tree.Next(at)) {
+  }
 }
 
 }  // namespace liststore::storage

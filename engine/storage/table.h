@@ -93,6 +93,8 @@ struct BatchShare {
   std::vector<ClusteringRange> deleted_ranges;  // of a partition: everything
 };
 
+class TableMirror;
+
 class Table final : private memory::Arena::Relocator {
  public:
   Table(const TableSchema& schema, memory::PagePool& pool, memory::MemoryBudget& budget,
@@ -254,12 +256,10 @@ class Table final : private memory::Arena::Relocator {
   void set_id(TableId id) { schema_.id = id; }
   // What is gone under the grace so far stays gone.
   void SetGrace(int64_t gc_grace_seconds);
-  // Takes over everything of `from`, another table of the same lane: rows, tombstones and shadows,
-  // under their own times. This table is empty. kOutOfMemory: a part of it was.
-  // Cells of `keeps`, columns that do not come along, go into `kept`, each by its place. Where there
-  // are some, deletions leave tombstones from now on: they count for what comes back.
-  OpStatus CopyFrom(Table& from, const ColumnMap& columns, int64_t now_seconds,
-                    std::span<const ColumnToKeep> keeps = {}, std::span<KeptCells> kept = {});
+  // Takes over everything of `from`, another table of the same lane and of the same columns: rows,
+  // tombstones and shadows, under their own times. This table is empty. kOutOfMemory: a part of it
+  // was. Where others write to `from`, see table_mirror.h.
+  OpStatus CopyFrom(Table& from, int64_t now_seconds);
   // Puts in a cell that was kept of a column, under its own times. `address`: of its partition.
   OpStatus PutKept(uint64_t address, ColumnId column, bool of_static_column, const KeptCell& cell,
                    int64_t now_seconds);
@@ -325,6 +325,8 @@ class Table final : private memory::Arena::Relocator {
   void Verify();
 
  private:
+  friend class TableMirror;  // a copy under way; see table_mirror.h
+
   struct PartitionKeyOf {
     std::string_view operator()(uint64_t reference) const { return Partition::KeyOf(reference); }
   };
@@ -395,6 +397,17 @@ class Table final : private memory::Arena::Relocator {
   // While pledges are redeemed it only calls bytes().
   template <typename Bytes>
   bool Reserve(int64_t now_seconds, memory::MemoryBudget::Purpose purpose, Bytes&& bytes);
+  // Writes while the table is mirrored: to both.
+  OpStatus UpsertInBoth(const PartitionRef& partition, std::span<const RowUpdate> rows,
+                        const WriteContext& write);
+  OpStatus DeleteRowsInBoth(const PartitionRef& partition, std::span<const ClusteringKeyView> keys,
+                            const WriteContext& write, uint64_t* removed);
+  OpStatus DeleteRangeInBoth(const PartitionRef& partition, const ClusteringRange& range,
+                             const WriteContext& write, uint64_t* removed);
+  OpStatus DeletePartitionInBoth(const PartitionRef& partition, const WriteContext& write,
+                                 uint64_t* removed);
+  template <typename Here, typename There>
+  OpStatus WithMirror(Here&& here, There&& there);
   // The first foreign timestamp makes the table keep tombstones from now on.
   void NoteTimestamps(const WriteContext& write);
   // A deletion may leave parts of rows, and tombstones; under timestamps of the lane it never does.
@@ -466,6 +479,7 @@ class Table final : private memory::Arena::Relocator {
 
   TtlWheel wheel_;
   PinTable pins_;
+  TableMirror* mirror_ = nullptr;        // null: the table is not being copied
   std::optional<size_t> pledged_bytes_;  // nullopt: no write was pledged
   bool redeeming_ = false;
   bool too_large_ = false;  // the reservation that failed last would pass the limit by itself

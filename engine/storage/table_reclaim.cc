@@ -8,6 +8,7 @@
 #include "engine/base/hash.h"
 #include "engine/model/partition_key.h"
 #include "engine/storage/table.h"
+#include "engine/storage/table_mirror.h"
 
 namespace liststore::storage {
 namespace {
@@ -48,6 +49,7 @@ uint32_t LaterThan(int64_t now_seconds) {
 }  // namespace
 
 void Table::TruncateAll() {
+  if (mirror_ != nullptr) mirror_->TruncateAll();
   marks_.NoteAll();
   truncated_before_ = ++epoch_;
   pass_ = {true, epoch_, 0};
@@ -55,6 +57,7 @@ void Table::TruncateAll() {
 
 void Table::TruncateFirstComponent(std::string_view component) {
   LS_CHECK(schema_.partition_key.size() > 1, "truncation by component is for composite keys");
+  LS_CHECK(mirror_ == nullptr, "a table of lists is not copied");
   marks_.NoteAll();
   auto at = truncated_components_.find(component);
   if (at == truncated_components_.end()) at = truncated_components_.emplace(component, 0).first;

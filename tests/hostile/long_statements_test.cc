@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cql/values/encode_value.h"
 #include "tests/hostile/hostile_session_test.h"
 
 namespace liststore::testing {
@@ -75,6 +76,66 @@ TEST_F(LongStatementsOfOthers, AreHeardBitByBit) {
     answered[static_cast<size_t>(answer->stream)] = true;
   }
   EXPECT_EQ(std::ranges::count(answered, true), kRequests);
+}
+
+// While a table is copied and a view is filled, others read and write them, and what they write is in
+// the copy and in the view.
+TEST_F(LongStatementsOfOthers, CopyTablesThatOthersWriteTo) {
+  RawCqlClient client(server_->cql_port());
+  ASSERT_TRUE(client.StartUp());
+  int written = 0;
+  const auto write_meanwhile = [&](const std::string& change) {
+    ASSERT_TRUE(client.Send(Query(change, 1).Bytes()));
+    for (int i = 0; i < 100; ++i, ++written) {
+      const std::string p = std::to_string(written % 40);
+      Must("INSERT INTO k.t (p, c, v) VALUES (" + p + ", " + std::to_string(2000 + written) +
+           ", 'new')");
+      Must("DELETE FROM k.t WHERE p = " + p + " AND c = " + std::to_string(written));
+      Must("UPDATE k.t SET v = 'other' WHERE p = " + p +
+           " AND c = " + std::to_string(written + 400));
+      ASSERT_EQ(Must("SELECT v FROM k.t WHERE p = " + p + " AND c = 999").rows.size(), 1u);
+    }
+    const auto answer = client.Read();
+    ASSERT_TRUE(answer);
+    ASSERT_EQ(answer->opcode, kResult) << change << ErrorMessageOf(*answer);
+  };
+  write_meanwhile("ALTER TABLE k.t ADD a int");
+  write_meanwhile("CREATE INDEX by_v ON k.t (v)");
+  write_meanwhile("ALTER TABLE k.t DROP a");
+  write_meanwhile(
+      "CREATE MATERIALIZED VIEW k.by_c AS SELECT v FROM k.t WHERE c IS NOT NULL AND p IS NOT NULL "
+      "PRIMARY KEY (c, p)");
+  const auto count = [&](const std::string& rest) {
+    return cql::DecodeInteger(Cell("SELECT count(*) FROM k." + rest));
+  };
+  // Each writes a row, and takes one out.
+  EXPECT_EQ(written, 400);
+  EXPECT_EQ(count("t"), 40'000);
+  EXPECT_EQ(count("by_c"), 40'000);
+  EXPECT_EQ(count("t WHERE v = 'new'"), 400);
+  EXPECT_EQ(count("t WHERE v = 'other'"), 400);
+  EXPECT_EQ(count("by_c WHERE v = 'new' ALLOW FILTERING"), 400);
+  EXPECT_EQ(count("by_c WHERE v = 'other' ALLOW FILTERING"), 400);
+}
+
+// Other changes of the schema, of the same table and of another, wait for it.
+TEST_F(LongStatementsOfOthers, CopyTablesThatOthersTruncateAndDrop) {
+  RawCqlClient client(server_->cql_port());
+  ASSERT_TRUE(client.StartUp());
+  ASSERT_TRUE(client.Send(Query("ALTER TABLE k.t ADD a int", 1).Bytes()));
+  Must("CREATE TABLE k.u (p int PRIMARY KEY)");
+  Must("TRUNCATE k.t");
+  const auto answer = client.Read();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->opcode, kResult) << ErrorMessageOf(*answer);
+  EXPECT_EQ(Must("SELECT a FROM k.t").rows.size(), 0u);
+  ASSERT_TRUE(client.Send(
+      Query("CREATE MATERIALIZED VIEW k.by_c AS SELECT v FROM k.t WHERE c IS NOT NULL AND p IS NOT "
+            "NULL PRIMARY KEY (c, p)",
+            1)
+          .Bytes()));
+  Must("DROP KEYSPACE k");
+  ASSERT_TRUE(client.Read());
 }
 
 // Results without pages of many statements at the same time have one budget.

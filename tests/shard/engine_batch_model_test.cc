@@ -1,6 +1,6 @@
 // Batches of upserts and deletions, rebuilt tables and scans of token ranges against
 // ReferenceEngine. The reference has neither batches nor copies: a batch is its writes in the order
-// that ExecuteBatch promises, and a copy must not be seen.
+// that ExecuteBatch promises, and a copy must not be seen, whatever is written between its slices.
 //
 // LISTSTORE_STEPS steps in runs of 1,000, run i under seed LISTSTORE_SEED + i.
 #include <algorithm>
@@ -28,6 +28,7 @@ struct Totals {
   uint64_t batches = 0;
   uint64_t refused = 0;
   uint64_t rebuilt = 0;
+  uint64_t meanwhile = 0;  // steps while one was
 };
 
 class BatchModelRun {
@@ -57,6 +58,8 @@ class BatchModelRun {
     shard::EngineOptions options;
     options.shards = kShards[seed % std::size(kShards)];
     options.lanes_per_shard_log2 = seed % 4;
+    constexpr uint32_t kRowsPerHold[] = {1, 2, 7, 512};
+    options.copied_rows_per_hold = kRowsPerHold[seed / 7 % std::size(kRowsPerHold)];
     options.memory_limit_bytes = plan.memory_limit_bytes != 0
                                      ? plan.memory_limit_bytes * (6 + 6 * options.shards)
                                      : kAmpleBytes;
@@ -140,14 +143,22 @@ class BatchModelRun {
   void Rebuild() {
     const auto i = static_cast<size_t>(rng().Below(kTables));
     const TableId before = ids_[i];
-    TableId after;
-    const OpStatus status = engine_.RebuildTable(before, workload_.schema(),
-                                                 ColumnMap::Same(workload_.schema()), now(), after);
+    shard::TableRebuild rebuild{before, workload_.schema(), ColumnMap::Same(workload_.schema())};
+    // Others go on meanwhile, in most.
+    const bool is_alone = rng().OneIn(4);
+    const OpStatus status = engine_.RebuildTables({&rebuild, 1}, now(), [&] {
+      if (is_alone || ::testing::Test::HasFatalFailure() || !rng().OneIn(3)) return;
+      ++totals_.meanwhile;
+      if (rng().OneIn(8)) return workload_.Tick();
+      if (rng().OneIn(8)) return static_cast<void>(engine_.Reclaim(now(), 500));
+      Batch();
+    });
+    if (::testing::Test::HasFatalFailure()) return;
     if (status == OpStatus::kOutOfMemory) {
       ASSERT_FALSE(MemoryIsAmple()) << "memory is ample in this run";
     } else {
       ASSERT_EQ(status, OpStatus::kOk);
-      ids_[i] = after;
+      ids_[i] = rebuild.schema.id;
       ++totals_.rebuilt;
       ASSERT_EQ(engine_.DropTable(before), OpStatus::kTableGone);
     }
@@ -213,8 +224,9 @@ TEST(EngineBatchModelTest, AgreesWithTheReference) {
     BatchModelRun(seed + run, totals).Run(std::min(kStepsPerRun, steps - run * kStepsPerRun));
     if (::testing::Test::HasFatalFailure()) return;
   }
-  std::printf("batches=%" PRIu64 " refused=%" PRIu64 " rebuilt=%" PRIu64 "\n", totals.batches,
-              totals.refused, totals.rebuilt);
+  std::printf("batches=%" PRIu64 " refused=%" PRIu64 " rebuilt=%" PRIu64 " meanwhile=%" PRIu64 "\n",
+              totals.batches, totals.refused, totals.rebuilt, totals.meanwhile);
+  EXPECT_GT(totals.meanwhile, 0u);
 }
 
 }  // namespace engine_batch_model_test

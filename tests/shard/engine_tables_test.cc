@@ -1,6 +1,9 @@
 // How tables of an engine end, are used again and are replaced; batches by rule; schema actions.
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -205,6 +208,116 @@ TEST(EngineRebuildTest, ADeletionStillHidesOlderWritesAfterwards) {
   EXPECT_EQ(CountItems(engine, rebuilt, key, kNoonNanos), 0u);
   AddItem(engine, rebuilt, key, 1, "new", kNoonNanos, 0, {2'500});
   EXPECT_EQ(CountItems(engine, rebuilt, key, kNoonNanos), 1u);
+}
+
+// One partition of many rows, which is copied in slices, too.
+TEST(EngineRebuildTest, OthersReadAndWriteBetweenItsSlices) {
+  constexpr uint64_t kRows = 3000;
+  shard::EngineOptions options = SmallOptions();
+  options.copied_rows_per_hold = 64;
+  shard::Engine engine(options);
+  const TableId table = engine.CreateTable(ListItemsSchema());
+  const std::string key = ListKey("f", "e");
+  for (uint64_t i = 0; i < kRows; ++i) AddItem(engine, table, key, i, "v", kNoonNanos);
+  shard::TableRebuild rebuild{table, ListItemsSchema(), ColumnMap::Same(ListItemsSchema())};
+  uint64_t slices = 0;
+  ASSERT_EQ(engine.RebuildTables(
+                {&rebuild, 1}, kNoonNanos,
+                [&] {
+                  // Of rows that were copied and of others, there before and not.
+                  EXPECT_EQ(AddItem(engine, table, key, kRows + slices, "new", kNoonNanos).status,
+                            OpStatus::kOk);
+                  EXPECT_EQ(RemoveItem(engine, table, key, slices * 31, kNoonNanos).status,
+                            OpStatus::kOk);
+                  EXPECT_EQ(
+                      AddItem(engine, table, key, slices * 37 + 1, "other", kNoonNanos).status,
+                      OpStatus::kOk);
+                  ++slices;
+                }),
+            OpStatus::kOk);
+  EXPECT_GE(slices, kRows / 64);
+  EXPECT_EQ(AddItem(engine, table, key, 1, "v", kNoonNanos).status, OpStatus::kTableGone);
+  const TableId after = rebuild.schema.id;
+  std::map<uint64_t, std::string> expected;
+  for (uint64_t i = 0; i < kRows; ++i) expected[i] = "v";
+  for (uint64_t i = 0; i < slices; ++i) {
+    expected[kRows + i] = "new";
+    expected.erase(i * 31);
+    expected[i * 37 + 1] = "other";
+  }
+  EXPECT_EQ(CountItems(engine, after, key, kNoonNanos), expected.size());
+  engine.Verify();
+}
+
+TEST(EngineRebuildTest, IsRefusedForWhatIsWrittenMeanwhileAndTheWriteStands) {
+  shard::EngineOptions options = SmallOptions();
+  options.memory_limit_bytes = 6 << 20;
+  options.copied_rows_per_hold = 16;
+  shard::Engine engine(options);
+  const TableId table = engine.CreateTable(ListItemsSchema());
+  Fill(engine, table, 500);
+  shard::TableRebuild rebuild{table, ListItemsSchema(), ColumnMap::Same(ListItemsSchema())};
+  uint64_t written = 0;
+  EXPECT_EQ(engine.RebuildTables({&rebuild, 1}, kNoonNanos,
+                                 [&] {
+                                   for (int i = 0; i < 100; ++i) {
+                                     const Reply reply = AddItem(
+                                         engine, table, ListKey("new", std::to_string(written)), 1,
+                                         std::string(1000, 'n'), kNoonNanos);
+                                     if (reply.status == OpStatus::kOk) ++written;
+                                   }
+                                 }),
+            OpStatus::kOutOfMemory);
+  uint64_t found = 0;
+  for (uint64_t i = 0; i < written; ++i) {
+    found += CountItems(engine, table, ListKey("new", std::to_string(i)), kNoonNanos);
+  }
+  EXPECT_GT(written, 0u);
+  EXPECT_EQ(found, written);
+  ReclaimAll(engine, kNoonNanos);
+  engine.Verify();
+}
+
+// A cell of a column that goes, written meanwhile with a later timestamp than that of the drop.
+TEST(EngineRebuildTest, KeepsCellsThatAreWrittenMeanwhile) {
+  shard::EngineOptions options;
+  options.lanes_per_shard_log2 = 0;
+  options.copied_rows_per_hold = 1;
+  shard::Engine engine(options);
+  TableSchema schema = ListItemsSchema();
+  schema.regular = {{"a", CqlType::kText}, {"b", CqlType::kText}};
+  schema.indexes.clear();
+  const TableId table = engine.CreateTable(schema);
+  const std::string partition = ListKey("f", "e");
+  const auto write = [&](uint64_t number, std::string_view a, int64_t micros) {
+    const PackedItemKey packed = ItemNumber(number);
+    const std::vector<CellUpdate> cells = {{.column = 0, .value = a}, {.column = 1, .value = "b"}};
+    RowUpdate row;
+    row.key = ViewOf(packed);
+    row.cells = cells;
+    const Command command{table, partition, UpsertCommand{std::span(&row, 1)}, {micros}};
+    ASSERT_EQ(engine.Execute(command, kNoonNanos).status, OpStatus::kOk);
+  };
+  for (uint64_t i = 0; i < 5; ++i) write(i, "before", 100);
+  write(3, "copied", 1500);
+  TableSchema after = schema;
+  after.regular = {{"b", CqlType::kText}};
+  const std::vector<ColumnToKeep> keeps = {{.name = "a", .column = 0, .after_micros = 1000}};
+  shard::TableRebuild rebuild{table, after, {{std::nullopt, ColumnId{0}}, {}}, keeps};
+  int slices = 0;
+  ASSERT_EQ(engine.RebuildTables({&rebuild, 1}, kNoonNanos,
+                                 [&] {
+                                   if (++slices != 4) return;
+                                   for (uint64_t i = 0; i < 3; ++i) write(i, "late", 2000);
+                                   write(4, "early", 900);
+                                 }),
+            OpStatus::kOk);
+  EXPECT_GT(slices, 4) << "some are copied by then, some later";
+  ASSERT_EQ(rebuild.kept.size(), 1u);
+  std::vector<std::string> values;
+  for (const KeptCell& cell : rebuild.kept[0].cells) values.push_back(cell.value);
+  std::ranges::sort(values);
+  EXPECT_EQ(values, (std::vector<std::string>{"copied", "late", "late", "late"}));
 }
 
 TEST(EngineRebuildTest, WithoutMemoryForBothTablesNothingHasChanged) {

@@ -1,5 +1,7 @@
 #include "tools/liststore/serve_command.h"
 
+#include <malloc.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -106,7 +108,18 @@ settings::SettingSource ToSettingSource(OptionSource source) {
   return settings::SettingSource::kCommandLine;
 }
 
+// What is freed goes back to the system. By itself the C library keeps more the larger the blocks are
+// that were freed, up to 64 MiB for each thread, which no limit would count.
+void GiveFreedMemoryBack() {
+#if defined(__GLIBC__)
+  constexpr int kKeptBytes = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, kKeptBytes);
+  mallopt(M_TRIM_THRESHOLD, kKeptBytes);
+#endif
+}
+
 int Serve(const Subcommand& command, ServeOptions options) {
+  GiveFreedMemoryBack();
   for (const ServeSetting& row : ServeSettings()) {
     const std::string name(row.setting.name);
     const settings::SettingSource source = ToSettingSource(command.SourceOf("--" + name));

@@ -89,13 +89,19 @@ CqlOr<ViewPlan> PlanView(const Schema& schema, const std::shared_ptr<const Table
 
 CqlOr<std::shared_ptr<const ViewPlans>> PlanViews(
     const Schema& schema, const std::shared_ptr<const TableDefinition>& base) {
-  if (base->views.empty()) return std::shared_ptr<const ViewPlans>();
+  if (base->views.empty() && base->view_under_way == nullptr) {
+    return std::shared_ptr<const ViewPlans>();
+  }
   auto plans = std::make_shared<ViewPlans>();
   plans->base = base;
   for (const std::string& name : base->views) {
     const std::shared_ptr<const TableDefinition> view = schema.FindTable(base->keyspace, name);
     LS_CHECK(view != nullptr, "a table knows its views");
     LS_ASSIGN_OR_RETURN(ViewPlan plan, PlanView(schema, base, view));
+    plans->views.push_back(std::move(plan));
+  }
+  if (base->view_under_way != nullptr) {
+    LS_ASSIGN_OR_RETURN(ViewPlan plan, PlanView(schema, base, base->view_under_way));
     plans->views.push_back(std::move(plan));
   }
   return std::shared_ptr<const ViewPlans>(std::move(plans));

@@ -35,7 +35,7 @@ struct ViewPlans {
   std::vector<ViewPlan> views;
 };
 
-// Of all views of a table; nullptr: it has none. Errors are those of PlanView.
+// Of all views of a table, one under way included; nullptr: it has none. Errors are those of PlanView.
 CqlOr<std::shared_ptr<const ViewPlans>> PlanViews(
     const Schema& schema, const std::shared_ptr<const TableDefinition>& base);
 // `view` is one of the views of `base`, and both are in `schema`. Its WHERE was checked when it was

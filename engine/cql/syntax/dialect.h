@@ -3,6 +3,7 @@
 #ifndef LISTSTORE_ENGINE_CQL_SYNTAX_DIALECT_H_
 #define LISTSTORE_ENGINE_CQL_SYNTAX_DIALECT_H_
 
+#include <cstddef>
 #include <cstdint>
 
 namespace liststore::cql {
@@ -18,6 +19,11 @@ struct Dialect {
 
   // Expressions inside of each other. Source: ScyllaDB cql3/Cql.g, max_expression_nesting.
   int expression_nesting_max = 12;
+  // Words, constants and symbols of one statement. A tree and the plan made of it take up to 300
+  // bytes for each (`SELECT a, a, ...`), and twice that while they grow: some hundred MiB at this
+  // limit, and tens of GiB for what fits into a frame. A server with little memory for clients has
+  // less. ScyllaDB bounds a request by its share of memory.
+  size_t tokens_max = size_t{1} << 20;
 
   // ALTER TABLE t DROP COMPACT STORAGE is a statement, if one that a Cassandra refuses by default.
   // cql3/statements/schema/AlterTableStatement.java.

@@ -121,7 +121,7 @@ CqlError CqlParser::TakeError() {
 
 void CqlParser::StopBehindTooMany() {
   FailSyntax(LineOf(token_.position) + " : The statement has more than " +
-             std::to_string(kTokensMax) + " tokens");
+             std::to_string(options_.dialect.tokens_max) + " tokens");
   token_.kind = TokenKind::kInvalid;
   token_.keyword = Keyword::kNone;
 }

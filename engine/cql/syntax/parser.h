@@ -16,18 +16,13 @@ namespace liststore::cql {
 
 // Expressions inside of each other, parentheses and elements of literals included.
 inline constexpr int kExpressionNestingMax = ScyllaDialect().expression_nesting_max;
+inline constexpr size_t kTokensMax = ScyllaDialect().tokens_max;
 // Types inside of each other; ScyllaDB has no limit of its own.
 inline constexpr int kTypeNestingMax = 32;
 // Relations of one WHERE. Source: ScyllaDB max_relations_in_where_clause.
 inline constexpr size_t kRelationsMax = 100;
 // Markers have 16 bits in the protocol.
 inline constexpr size_t kBindMarkersMax = 65535;
-
-// Words, constants and symbols of one statement. A tree and the plan made of it take up to 300
-// bytes for each (`SELECT a, a, ...`), and twice that while they grow: some hundred MiB at this
-// limit, and tens of GiB for what fits into a frame. ScyllaDB bounds a request by its share of
-// memory.
-inline constexpr size_t kTokensMax = 1 << 20;
 
 struct ParseOptions {
   // `:a` written twice is one variable, as in ScyllaDB since 2025.1; else each is one of its own.

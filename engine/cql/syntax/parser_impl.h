@@ -62,7 +62,7 @@ class CqlParser {
   // ---- Tokens and errors: parser.cc.
   const Lexeme& token() const { return token_; }
   void Advance() {
-    if (++tokens_ > kTokensMax) [[unlikely]]
+    if (++tokens_ > options_.dialect.tokens_max) [[unlikely]]
       return StopBehindTooMany();
     token_ = lexer_.Next();
   }

@@ -437,7 +437,7 @@ void WriteSet::Build(Group& group) {
   for (const size_t index : group.deleted_ranges) {
     add(DeleteRangeCommand{ranges_[index].View(group.packs_item_keys)});
   }
-  if (group.deletes_partition) add(DeletePartitionCommand{});
+  if (group.deletes_partition) add(DeletePartitionCommand{.counts_rows = false});
 }
 
 bool WriteSet::NullsMayMeetValues() const {

@@ -1,0 +1,244 @@
+#include "engine/storage/table_mirror.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/storage/partition_copier.h"
+
+namespace liststore::storage {
+namespace {
+
+constexpr size_t kBytesPerUnit = 256;
+
+size_t UnitsOf(const StoredRow& row) {
+  size_t bytes = 0;
+  for (const StoredCell& cell : row.cells) bytes += cell.view.value.size() + cell.path.size();
+  return 1 + row.cells.size() / 4 + bytes / kBytesPerUnit;
+}
+
+}  // namespace
+
+TableMirror::TableMirror(Table& from, Table& to, const ColumnMap& columns,
+                         std::span<const ColumnToKeep> keeps)
+    : from_(from), to_(to), columns_(columns), keeps_(keeps), kept_(keeps.size()) {
+  LS_CHECK(to.directory_.empty() && !to.dropped_, "a copy begins empty");
+  LS_CHECK(from.mirror_ == nullptr, "a table is copied once at a time");
+  LS_CHECK(columns.regular.size() == from.schema_.regular.size() &&
+               columns.statics.size() == from.schema_.statics.size(),
+           "the map has every old column");
+  from.mirror_ = this;
+  // What is copied was let in there.
+  to.copying_ = true;
+}
+
+TableMirror::~TableMirror() {
+  from_.mirror_ = nullptr;
+  to_.copying_ = false;
+}
+
+// --- Copying -------------------------------------------------------------------------------------
+
+void TableMirror::CopySlice(int64_t now_seconds, size_t units) {
+  if (done_ || status_ != OpStatus::kOk) return;
+  if (from_.foreign_timestamps_ && !to_.foreign_timestamps_) {
+    to_.foreign_timestamps_ = true;
+    to_.context_.grace = {to_.schema_.gc_grace_seconds, from_.context_.grace.start_seconds};
+  }
+  size_t spent = 0;
+  bool ended = true;
+  from_.ScanPartitions(address_, std::nullopt, [&](uint64_t address, const Partition& partition) {
+    const bool same_address = key_ && address == address_;
+    const bool again = same_address && partition.key() == *key_;
+    if (again ? !inside_ : same_address && partition.key() < *key_) return true;
+    if (spent >= units) return ended = false;
+    const PartitionRef at{partition.key(), address};
+    PartitionCopier copier(to_, at, columns_, now_seconds, to_.foreign_timestamps_,
+                           to_.context_.grace, keeps_, kept_);
+    if (!again) {
+      address_ = address;
+      key_.emplace(partition.key());
+      inside_ = true;
+      after_row_.reset();
+      copier.CopyHead(partition);
+      ++spent;
+    }
+    bool all = true;
+    partition.ForEachRowBehind(after_row_, [&](const StoredRow& row) {
+      if (spent >= units) return all = false;
+      copier.CopyRow(row);
+      char text[kItemKeyTextBytes];
+      after_row_.emplace(PlainKey(row.key, text));
+      spent += UnitsOf(row);
+      return copier.status() == OpStatus::kOk;
+    });
+    Note(copier.status());
+    if (all) {
+      inside_ = false;
+      after_row_.reset();
+    }
+    return ended = all && status_ == OpStatus::kOk;
+  });
+  KeepTombstonesOfKept(now_seconds);
+  done_ = ended && status_ == OpStatus::kOk;
+}
+
+void TableMirror::KeepTombstonesOfKept(int64_t now_seconds) {
+  const bool keeps_some = std::any_of(kept_.begin(), kept_.end(),
+                                      [](const KeptCells& of) { return !of.cells.empty(); });
+  if (!keeps_some) return;
+  to_.NoteTimestamps({WriteTimestamp::None(), now_seconds, /*foreign_timestamp=*/true});
+}
+
+// --- Writes --------------------------------------------------------------------------------------
+
+TableMirror::Reach TableMirror::ReachOf(const PartitionRef& partition) const {
+  if (done_) return Reach::kAll;
+  if (!key_ || partition.address > address_) return Reach::kNothing;
+  if (partition.address < address_ || partition.key < *key_) return Reach::kAll;
+  if (partition.key > *key_) return Reach::kNothing;
+  return inside_ ? Reach::kFirstRows : Reach::kAll;
+}
+
+bool TableMirror::Reaches(Reach reach, ClusteringKeyView key) const {
+  if (reach != Reach::kFirstRows) return reach == Reach::kAll;
+  return after_row_ && CompareKeys(key, {*after_row_, /*packed=*/false}) <= 0;
+}
+
+ClusteringKeyView TableMirror::KeyOf(ClusteringKeyView key, std::string& plain,
+                                     PackedItemKey& packed) const {
+  const bool packs = to_.schema().packs_item_keys();
+  if (packs == from_.schema().packs_item_keys()) return key;
+  char text[kItemKeyTextBytes];
+  plain = PlainKey(key, text);
+  return MakeClusteringKey(plain, packs, packed);
+}
+
+void TableMirror::TakeCells(const RowUpdate& row, std::vector<CellUpdate>& cells) const {
+  const ColumnMap::Columns& columns = row.of_static_row ? columns_.statics : columns_.regular;
+  for (const CellUpdate& cell : row.cells) {
+    if (!columns[cell.column]) continue;
+    cells.push_back(cell);
+    cells.back().column = *columns[cell.column];
+  }
+  std::stable_sort(cells.begin(), cells.end(),
+                   [](const CellUpdate& a, const CellUpdate& b) { return a.column < b.column; });
+}
+
+void TableMirror::Keep(const PartitionRef& partition, const RowUpdate& row,
+                       const WriteContext& write) {
+  for (size_t i = 0; i < keeps_.size(); ++i) {
+    if (keeps_[i].is_static != row.of_static_row) continue;
+    for (const CellUpdate& cell : row.cells) {
+      if (cell.column != keeps_[i].column) continue;
+      KeptCell kept;
+      kept.liveness.timestamp = write.timestamp;
+      // What makes way does so as of just before the write.
+      if (cell.makes_way) --kept.liveness.timestamp.micros;
+      if (kept.liveness.timestamp.micros <= keeps_[i].after_micros) continue;
+      kept.partition_key = partition.key;
+      char text[kItemKeyTextBytes];
+      if (!row.of_static_row) kept.clustering_key = PlainKey(row.key, text);
+      kept.path = cell.path;
+      kept.live = cell.live;
+      if (cell.live) {
+        kept.liveness.ttl_seconds = row.ttl_seconds;
+        kept.liveness.expiry_seconds = row.expiry_seconds;
+        kept.value = cell.value;
+      } else {
+        kept.deletion_seconds = write.now_seconds;
+      }
+      kept_[i].cells.push_back(std::move(kept));
+    }
+  }
+}
+
+void TableMirror::Upsert(const PartitionRef& partition, std::span<const RowUpdate> rows,
+                         const WriteContext& write) {
+  const Reach reach = ReachOf(partition);
+  if (reach == Reach::kNothing || status_ != OpStatus::kOk) return;
+  std::vector<RowUpdate> taken;
+  std::vector<std::vector<CellUpdate>> cells(rows.size());
+  std::vector<std::string> plain(rows.size());
+  std::vector<PackedItemKey> packed(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const RowUpdate& row = rows[i];
+    if (!row.of_static_row && !Reaches(reach, row.key)) continue;
+    Keep(partition, row, write);
+    TakeCells(row, cells[i]);
+    if (cells[i].empty() && (row.of_static_row || !row.marker)) continue;
+    taken.push_back(row);
+    if (!row.of_static_row) taken.back().key = KeyOf(row.key, plain[i], packed[i]);
+    taken.back().cells = cells[i];
+  }
+  KeepTombstonesOfKept(write.now_seconds);
+  Note(to_.Upsert(partition, taken, write));
+}
+
+void TableMirror::DeleteRows(const PartitionRef& partition, std::span<const ClusteringKeyView> keys,
+                             const WriteContext& write) {
+  const Reach reach = ReachOf(partition);
+  if (reach == Reach::kNothing || status_ != OpStatus::kOk) return;
+  std::vector<ClusteringKeyView> taken;
+  std::vector<std::string> plain(keys.size());
+  std::vector<PackedItemKey> packed(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (Reaches(reach, keys[i])) taken.push_back(KeyOf(keys[i], plain[i], packed[i]));
+  }
+  if (!taken.empty()) Note(to_.DeleteRows(partition, taken, write));
+}
+
+void TableMirror::DeleteRange(const PartitionRef& partition, const ClusteringRange& range,
+                              const WriteContext& write) {
+  if (ReachOf(partition) == Reach::kNothing || status_ != OpStatus::kOk) return;
+  // Rows that come later are not there any more; the tombstone, where one is left, came too late to
+  // be copied with what lies over the rows.
+  ClusteringRange whole = range;
+  const bool packs = to_.schema().packs_item_keys();
+  if (!range.lower.at_end) whole.lower = ClusteringBound::At(range.lower.bytes, packs);
+  if (!range.upper.at_end) whole.upper = ClusteringBound::At(range.upper.bytes, packs);
+  Note(to_.DeleteRange(partition, whole, write));
+}
+
+void TableMirror::DeletePartition(const PartitionRef& partition, const WriteContext& write) {
+  if (ReachOf(partition) == Reach::kNothing || status_ != OpStatus::kOk) return;
+  Note(to_.DeletePartition(partition, write));
+}
+
+// --- In the table --------------------------------------------------------------------------------
+
+template <typename Here, typename There>
+OpStatus Table::WithMirror(Here&& here, There&& there) {
+  TableMirror* const mirror = std::exchange(mirror_, nullptr);
+  const OpStatus status = here();
+  mirror_ = mirror;
+  if (status == OpStatus::kOk) there(*mirror);
+  return status;
+}
+
+OpStatus Table::UpsertInBoth(const PartitionRef& partition, std::span<const RowUpdate> rows,
+                             const WriteContext& write) {
+  return WithMirror([&] { return Upsert(partition, rows, write); },
+                    [&](TableMirror& mirror) { mirror.Upsert(partition, rows, write); });
+}
+
+OpStatus Table::DeleteRowsInBoth(const PartitionRef& partition,
+                                 std::span<const ClusteringKeyView> keys, const WriteContext& write,
+                                 uint64_t* removed) {
+  return WithMirror([&] { return DeleteRows(partition, keys, write, removed); },
+                    [&](TableMirror& mirror) { mirror.DeleteRows(partition, keys, write); });
+}
+
+OpStatus Table::DeleteRangeInBoth(const PartitionRef& partition, const ClusteringRange& range,
+                                  const WriteContext& write, uint64_t* removed) {
+  return WithMirror([&] { return DeleteRange(partition, range, write, removed); },
+                    [&](TableMirror& mirror) { mirror.DeleteRange(partition, range, write); });
+}
+
+OpStatus Table::DeletePartitionInBoth(const PartitionRef& partition, const WriteContext& write,
+                                      uint64_t* removed) {
+  return WithMirror([&] { return DeletePartition(partition, write, removed); },
+                    [&](TableMirror& mirror) { mirror.DeletePartition(partition, write); });
+}
+
+}  // namespace liststore::storage

@@ -1,0 +1,96 @@
+// TableMirror: a table on its way into another one of the same lane, a slice at a time, while it is
+// written to.
+#ifndef LISTSTORE_ENGINE_STORAGE_TABLE_MIRROR_H_
+#define LISTSTORE_ENGINE_STORAGE_TABLE_MIRROR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/model/cell.h"
+#include "engine/model/clustering_key.h"
+#include "engine/model/mutation.h"
+#include "engine/model/op_status.h"
+#include "engine/model/schema_actions.h"
+#include "engine/storage/table.h"
+
+namespace liststore::storage {
+
+// Goes through `from` in the order of its partitions and their rows. What is written to a part that
+// was copied is written to `to` as well, in the same step; a part that comes later is copied as it
+// is by then. So the copied part of `to` is at each moment what `from` is there, and the two are one
+// when all is copied: nothing that was deleted comes back, nothing that was overwritten either.
+//
+// Used by the lane's holder alone, from the beginning to the end. Both tables outlive it; nobody
+// else knows `to`, which begins empty.
+class TableMirror {
+ public:
+  // `columns`: what becomes of each column of `from`. Of those of `keeps`, which do not come along,
+  // cells that came after a time are kept, each by its place; where there are some, deletions leave
+  // tombstones from then on, which count for what comes back. Borrowed.
+  TableMirror(Table& from, Table& to, const ColumnMap& columns,
+              std::span<const ColumnToKeep> keeps = {});
+  ~TableMirror();
+  TableMirror(const TableMirror&) = delete;
+  TableMirror& operator=(const TableMirror&) = delete;
+
+  // Copies the next part, of about `units`: a row is one, and one more for each 256 bytes of it, and
+  // so is a partition.
+  void CopySlice(int64_t now_seconds, size_t units);
+  // Everything was copied. Not where status() says why not.
+  bool done() const { return done_; }
+  // Of the copy and of what was written meanwhile: kOutOfMemory: a part of it is missing.
+  OpStatus status() const { return status_; }
+  // Of each of `keeps`.
+  std::vector<KeptCells>& kept() { return kept_; }
+
+  // --- What was written to `from` ----------------------------------------------------------------
+
+  void Upsert(const PartitionRef& partition, std::span<const RowUpdate> rows,
+              const WriteContext& write);
+  void DeleteRows(const PartitionRef& partition, std::span<const ClusteringKeyView> keys,
+                  const WriteContext& write);
+  void DeleteRange(const PartitionRef& partition, const ClusteringRange& range,
+                   const WriteContext& write);
+  void DeletePartition(const PartitionRef& partition, const WriteContext& write);
+  void TruncateAll() { to_.TruncateAll(); }
+
+ private:
+  // What of a partition was copied.
+  enum class Reach : uint8_t {
+    kNothing,
+    kFirstRows,  // those up to after_row_, and what lies over the rows
+    kAll
+  };
+  Reach ReachOf(const PartitionRef& partition) const;
+  bool Reaches(Reach reach, ClusteringKeyView key) const;
+  // A key of `from` as `to` has it.
+  ClusteringKeyView KeyOf(ClusteringKeyView key, std::string& plain, PackedItemKey& packed) const;
+  void Keep(const PartitionRef& partition, const RowUpdate& row, const WriteContext& write);
+  void TakeCells(const RowUpdate& row, std::vector<CellUpdate>& cells) const;
+  void KeepTombstonesOfKept(int64_t now_seconds);
+  void Note(OpStatus status) {
+    if (status != OpStatus::kOk) status_ = status;
+  }
+
+  Table& from_;
+  Table& to_;
+  const ColumnMap& columns_;
+  const std::span<const ColumnToKeep> keeps_;
+  std::vector<KeptCells> kept_;
+  OpStatus status_ = OpStatus::kOk;
+  bool done_ = false;
+
+  // The partition that was come to last; nullopt: none was.
+  uint64_t address_ = 0;
+  std::optional<std::string> key_;
+  bool inside_ = false;                   // rows of it may be left
+  std::optional<std::string> after_row_;  // the last of them that was copied, plain; nullopt: none
+};
+
+}  // namespace liststore::storage
+
+#endif  // LISTSTORE_ENGINE_STORAGE_TABLE_MIRROR_H_
