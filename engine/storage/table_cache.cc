@@ -281,8 +281,8 @@ size_t Table::EvictFromProbation(size_t partitions_max, int64_t now_seconds) {
   });
   size_t evicted = 0;
   for (size_t i = 0; i < kLookedAtTogether && evicted < partitions_max && !queue.empty(); ++i) {
-    // While a sweep is under way the oldest entry is one that it has not seen, and so, where there
-    // are several partitions at its address, is the partition: those seen have entries of their own.
+    // While a sweep is under way the oldest entry is one that it has not seen, and so, of several
+    // partitions at its address, is the partition: those seen have entries of their own.
     const bool unseen = queue.sweeping();
     const uint64_t address = queue.Pop();
     uint64_t reference = 0;
