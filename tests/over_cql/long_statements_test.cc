@@ -96,6 +96,34 @@ TEST_F(LongStatements, OverDeadRows) {
   EXPECT_EQ(Number("SELECT count(*) FROM k.dead WHERE p = 1"), 1);
 }
 
+// One row, of which functions make much: not while its lane is held, and not on the loop.
+TEST_F(LongStatements, OfFunctionsOfLongNumbers) {
+  Set("read_request_timeout_in_ms", "600000");  // however slow the machine is
+  Must("CREATE TABLE k.long (p int, c int, n varint, s text STATIC, PRIMARY KEY (p, c))");
+  const std::string digits(30'000, '7');
+  Must("INSERT INTO k.long (p, c, n, s) VALUES (1, 1, " + digits + ", 's')");
+  Must("INSERT INTO k.long (p, c, n) VALUES (1, 2, 2)");
+  std::string select = "SELECT c, s, CAST(n AS text)";
+  for (int i = 1; i < 5; ++i) select += ", CAST(n AS text)";
+  const int64_t before = long_statements();
+  for (const std::string order : {"ASC", "DESC"}) {
+    const auto rows = Must(select + " FROM k.long WHERE p = 1 ORDER BY c " + order).rows;
+    ASSERT_EQ(rows.size(), 2u);
+    const ResultRow& row = rows[order == "ASC" ? 0 : 1];
+    ASSERT_EQ(row.size(), 7u);
+    EXPECT_EQ(row[0], cql::EncodeInt(1));
+    EXPECT_EQ(row[1], "s");
+    for (size_t i = 2; i < row.size(); ++i) ASSERT_EQ(row[i], digits);
+    EXPECT_EQ(rows[order == "ASC" ? 1 : 0][2], "2");
+  }
+  EXPECT_EQ(Must(select + " FROM k.long WHERE p = 1 LIMIT 1").rows.size(), 1u);
+  EXPECT_EQ(long_statements(), before + 3);
+  EXPECT_EQ(Cell("SELECT CAST(n AS text) FROM k.long WHERE p = 1 AND c = 1"), digits);
+  EXPECT_EQ(long_statements(), before + 4);
+  EXPECT_EQ(Cell("SELECT CAST(n AS text) FROM k.long WHERE p = 1 AND c = 2"), "2");
+  EXPECT_EQ(long_statements(), before + 4) << "this one is short";
+}
+
 TEST_F(LongStatements, ReadsAreOvertaken) {
   RawCqlClient client(server_->cql_port());
   ASSERT_TRUE(client.StartUp());

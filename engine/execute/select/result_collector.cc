@@ -47,10 +47,30 @@ cql::CqlError NoRoom(uint64_t budget_bytes) {
           {}};
 }
 
-uint64_t UnitsOf(const RowView& row) {
+uint64_t BytesOf(const RowView& row) {
   uint64_t bytes = 0;
   for (const LiveCellView& cell : row.cells) bytes += cell.value.size();
-  return 2 + bytes / WorkPace::kBytesOfUnit;
+  return bytes;
+}
+
+// Of whose values digits may be made.
+bool IsLongNumber(const cql::Selection& selection) {
+  if (!selection.type.is_native()) return false;
+  const CqlType type = selection.type.native();
+  return type == CqlType::kVarint || type == CqlType::kDecimal;
+}
+
+// A call that makes digits of a number counts for many others.
+uint64_t CallsOf(const std::vector<cql::Selection>& selections) {
+  constexpr uint64_t kCallsOfDigits = 32;
+  uint64_t calls = 0;
+  for (const cql::Selection& selection : selections) {
+    if (selection.kind == cql::Selection::Kind::kCall) {
+      calls += std::ranges::any_of(selection.operands, IsLongNumber) ? kCallsOfDigits : 1;
+    }
+    calls += CallsOf(selection.operands);
+  }
+  return calls;
 }
 
 }  // namespace
@@ -59,8 +79,10 @@ ResultCollector::ResultCollector(const SelectCall& call, SelectResult& result)
     : call_(call),
       result_(result),
       row_(*call.plan.table),
-      context_{call.values, call.functions, WholeSeconds(call.now_nanos), call.bytes_max},
-      aggregation_(call.plan.selections, context_) {
+      context_{call.values, call.functions, WholeSeconds(call.now_nanos), call.bytes_max,
+               call.pace},
+      aggregation_(call.plan.selections, context_),
+      calls_(CallsOf(call.plan.selections)) {
   if (std::ranges::any_of(call.plan.selections, AsksForElements)) row_.KeepElements();
 }
 
@@ -97,11 +119,44 @@ void ResultCollector::Expect(uint64_t wanted) {
 void ResultCollector::OnRows(std::span<const RowView> rows) {
   for (const RowView& row : rows) {
     if (full() || HasEnough()) return;
+    const uint64_t bytes = BytesOf(row);
     row_.SetRow(row);
-    Take();
     last_seen_ = row_.clustering_key();
-    hold_units_ += UnitsOf(row);
+    hold_units_ += 2 + bytes / WorkPace::kBytesOfUnit + UnitsOfCalls(bytes);
+    if (UnitsOfCalls(bytes) >= kHoldUnitsMax) [[unlikely]]
+      return Keep(row);
+    Take();
   }
+}
+
+void ResultCollector::Keep(const RowView& row) {
+  KeptRow& kept = kept_.emplace();
+  kept.key = last_seen_;
+  kept.marker = row.marker;
+  size_t bytes = 0;
+  for (const LiveCellView& cell : row.cells) bytes += cell.value.size() + cell.path.size();
+  kept.bytes.reserve(bytes);
+  const auto copy = [&](std::string_view part) {
+    const size_t begin = kept.bytes.size();
+    kept.bytes += part;
+    return std::string_view(kept.bytes).substr(begin);
+  };
+  for (const LiveCellView& cell : row.cells) {
+    kept.cells.push_back({cell.column, cell.liveness, copy(cell.value), copy(cell.path)});
+  }
+}
+
+void ResultCollector::TakeKept() {
+  if (!kept_) [[likely]]
+    return;
+  // On a loop it is too long before it is begun.
+  const bool stops = call_.pace != nullptr && call_.pace->IsTooLong(UINT64_MAX) &&
+                     !call_.pace->Spend(kLoopUnitsMax + 1);
+  if (!stops) {
+    row_.SetRow({{kept_->key, /*packed=*/false}, kept_->marker, kept_->cells});
+    Take();
+  }
+  kept_.reset();
 }
 
 void ResultCollector::OnStop(ClusteringKeyView next) {

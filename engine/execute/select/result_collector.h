@@ -77,6 +77,9 @@ class ResultCollector final : public RowSink {
 
   // Looks at the row in row().
   void Take();
+  // A row of which functions make much is not evaluated while its lane is held: it is kept, and taken
+  // here, behind the read. Where others wait for this thread it is not taken at all: see WorkPace.
+  void TakeKept();
 
   // Behind the last row: the row of an aggregate, or of the last group.
   void FinishAggregate();
@@ -89,6 +92,9 @@ class ResultCollector final : public RowSink {
   void Note(cql::CqlStatus status);
   void CountRow();
   void AppendGroup();
+
+  void Keep(const RowView& row);
+  uint64_t UnitsOfCalls(uint64_t bytes) const { return calls_ * bytes / kBytesOfCallUnit; }
 
   // The group of the row in row(), which begins one where it differs from the last in what groups
   // agree in. False: the row's group is not wanted.
@@ -112,8 +118,18 @@ class ResultCollector final : public RowSink {
   std::vector<cql::BoundFilter> static_filters_;  // by their static rows
   // Some hundred us.
   static constexpr uint64_t kHoldUnitsMax = 8 << 10;
+  // Some 10 ns a byte; digits of a long number take 500 to 1000.
+  static constexpr uint64_t kBytesOfCallUnit = 4;
 
+  const uint64_t calls_;  // of functions, for each row, weighted
   uint64_t hold_units_ = 0;
+  struct KeptRow {
+    std::string key;
+    Liveness marker;
+    std::string bytes;
+    std::vector<LiveCellView> cells;  // of `bytes`
+  };
+  std::optional<KeptRow> kept_;
   std::optional<std::string> next_row_;
   uint64_t wanted_ = 0;
   uint64_t taken_ = 0;

@@ -171,7 +171,13 @@ cql::CqlOr<SelectedValue> Evaluate(const cql::Selection& selection, const Select
     operands.push_back(std::move(value));
   }
   const std::vector<std::optional<std::string_view>> arguments(operands.begin(), operands.end());
-  return cql::EvaluateFunction(selection.function, arguments, context.functions);
+  LS_ASSIGN_OR_RETURN(SelectedValue value,
+                      cql::EvaluateFunction(selection.function, arguments, context.functions));
+  if (value) bytes += value->size();
+  if (context.pace != nullptr && !context.pace->Spend(bytes / WorkPace::kBytesOfUnit)) {
+    return cql::CqlError::Server("the statement was stopped");
+  }
+  return value;
 }
 
 }  // namespace liststore::execute

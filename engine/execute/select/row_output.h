@@ -15,6 +15,7 @@
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/values/evaluate_function.h"
 #include "engine/execute/select/row_buffer.h"
+#include "engine/execute/select/work_pace.h"
 
 namespace liststore::execute {
 
@@ -24,6 +25,7 @@ struct SelectionContext {
   cql::FunctionContext* functions = nullptr;
   int64_t now_seconds = 0;
   size_t row_bytes_max = SIZE_MAX;  // of one row
+  WorkPace* pace = nullptr;         // asked behind calls of functions; nullptr: nothing ends them
 };
 
 using SelectedValue = std::optional<std::string>;  // nullopt: null
@@ -41,6 +43,8 @@ cql::CqlStatus AppendRow(const std::vector<cql::Selection>& selections, const Ro
 cql::CqlOr<SelectedValue> ValueOf(const cql::Selection& selection, const RowBuffer& row,
                                   const SelectionContext& context);
 
+// An error that nobody sees where the pace has stopped: the pace says why.
+//
 // The value of any selection, of which `leaf` gives what is neither a call nor a value of the
 // statement.
 cql::CqlOr<SelectedValue> Evaluate(const cql::Selection& selection, const SelectionContext& context,

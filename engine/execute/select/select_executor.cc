@@ -268,6 +268,7 @@ class SelectExecution {
       }
       result_.dead_rows += reply.info.dead_rows;
       any_row_ |= reply.rows != 0;
+      collector_.TakeKept();
       if (collector_.ended() && !collector_.too_large()) return false;
       const uint64_t units = collector_.hold_units() + reply.info.dead_rows;
       const uint64_t looks = collector_.next_row() ? kLooksPerReadMax : 0;
