@@ -141,20 +141,23 @@ TEST_F(LongStatements, ReadsAreOvertaken) {
 TEST_F(LongStatements, ChangesOfTheSchemaAreNot) {
   RawCqlClient client(server_->cql_port());
   ASSERT_TRUE(client.StartUp());
-  std::string frames;
   int16_t stream = 0;
-  for (const char* text :
-       {"CREATE TABLE k.n (p int PRIMARY KEY, v int)", "INSERT INTO k.n (p, v) VALUES (1, 1)",
-        "ALTER TABLE k.n ADD w text", "INSERT INTO k.n (p, w) VALUES (2, 'x')", "SELECT w FROM k.n",
-        "DROP TABLE k.n", "USE k", "SELECT v FROM log"}) {
-    frames += Query(++stream, text).Bytes();
-  }
-  ASSERT_TRUE(client.Send(frames));
-  for (int16_t i = 1; i <= stream; ++i) {
-    const auto answer = client.Read();
-    ASSERT_TRUE(answer);
-    EXPECT_EQ(answer->stream, i);
-    EXPECT_EQ(answer->opcode, kResult) << i << ErrorMessageOf(*answer);
+  // The read is the last of its kind: those behind it need not wait for it.
+  for (const std::vector<const char*>& texts : std::vector<std::vector<const char*>>{
+           {"CREATE TABLE k.n (p int PRIMARY KEY, v int)", "INSERT INTO k.n (p, v) VALUES (1, 1)",
+            "ALTER TABLE k.n ADD w text", "INSERT INTO k.n (p, w) VALUES (2, 'x')",
+            "SELECT w FROM k.n"},
+           {"DROP TABLE k.n", "USE k", "SELECT v FROM log"}}) {
+    std::string frames;
+    const int16_t first = stream + 1;
+    for (const char* text : texts) frames += Query(++stream, text).Bytes();
+    ASSERT_TRUE(client.Send(frames));
+    for (int16_t i = first; i <= stream; ++i) {
+      const auto answer = client.Read();
+      ASSERT_TRUE(answer);
+      EXPECT_EQ(answer->stream, i);
+      EXPECT_EQ(answer->opcode, kResult) << i << ErrorMessageOf(*answer);
+    }
   }
 }
 
