@@ -131,6 +131,13 @@ TEST_F(LargeAnswers, HaveTheirPartOfTheMemoryForClients) {
                 "memory for clients: select fewer columns of it");
     }
   }
+  // What is made of one value for another counts before that is made.
+  for (const std::string& json :
+       {"SELECT JSON " + Repeated("v", 190), "SELECT JSON v, " + Repeated("v", 6)}) {
+    EXPECT_EQ(session_->Run({json + " FROM k.t WHERE p = 'p'", {}, false}, CqlParameters{}).error,
+              "A row of the result is larger than 6291456 bytes, which an answer may take of the "
+              "memory for clients: select fewer columns of it");
+  }
   EXPECT_LT(memory.judged_bytes(), 32 * kMiB);
   Must("SELECT " + Repeated("v", 5) + " FROM k.t WHERE p = 'p'");
 }

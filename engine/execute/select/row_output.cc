@@ -122,6 +122,19 @@ cql::CqlStatus CheckFitsFrame(size_t bytes) {
   return cql::CqlError::Invalid(protocol::FrameEncoder::OverflowText());
 }
 
+namespace {
+
+cql::CqlStatus CheckRowBytes(size_t bytes, const SelectionContext& context) {
+  if (bytes <= context.row_bytes_max) [[likely]]
+    return {};
+  return cql::CqlError::Invalid(
+      "A row of the result is larger than " + std::to_string(context.row_bytes_max) +
+      " bytes, which an answer may take of the memory for clients: select "
+      "fewer columns of it");
+}
+
+}  // namespace
+
 cql::CqlStatus AppendRow(const std::vector<cql::Selection>& selections, const RowBuffer& row,
                          const SelectionContext& context, OutputBuffer& out) {
   const size_t begin = out.size();
@@ -133,12 +146,7 @@ cql::CqlStatus AppendRow(const std::vector<cql::Selection>& selections, const Ro
       value ? protocol::AppendBytes(out, *value) : protocol::AppendNull(out);
     }
     LS_RETURN_IF_ERROR(CheckFitsFrame(out.size()));
-    if (out.size() - begin > context.row_bytes_max) {
-      return cql::CqlError::Invalid(
-          "A row of the result is larger than " + std::to_string(context.row_bytes_max) +
-          " bytes, which an answer may take of the memory for clients: select "
-          "fewer columns of it");
-    }
+    LS_RETURN_IF_ERROR(CheckRowBytes(out.size() - begin, context));
   }
   return {};
 }
@@ -168,6 +176,8 @@ cql::CqlOr<SelectedValue> Evaluate(const cql::Selection& selection, const Select
     LS_ASSIGN_OR_RETURN(SelectedValue value, Evaluate(operand, context, leaf));
     if (value) bytes += value->size();
     LS_RETURN_IF_ERROR(CheckFitsFrame(bytes));
+    // SELECT JSON has all columns for operands: what they make of them is larger still.
+    LS_RETURN_IF_ERROR(CheckRowBytes(bytes, context));
     operands.push_back(std::move(value));
   }
   const std::vector<std::optional<std::string_view>> arguments(operands.begin(), operands.end());
