@@ -130,8 +130,7 @@ TEST_F(LateRequests, AreRefusedWhileTheQueueStands) {
       << answers.refusal;
   EXPECT_EQ(counters().refused_late, static_cast<uint64_t>(answers.refused));
   EXPECT_EQ(counters().refused_requests, 0u);
-  EXPECT_EQ(server_->handler().requests(), served)
-      << "what is refused was not executed";
+  EXPECT_EQ(server_->handler().requests(), served) << "what is refused was not executed";
   // As soon as nothing waits, nothing is refused. The loop learns it in the first moment in which
   // nothing is ready; until then it takes its last mark, of a time that stands still, for old.
   clock_.SetStep(0);

@@ -54,7 +54,7 @@ TEST(RegionMapperTest, EndsWhileItIsBusy) {
     std::vector<void*> granules;
     {
       const auto mapper = memory::RegionMapper::Start(pool);
-    ASSERT_TRUE(mapper.ok());
+      ASSERT_TRUE(mapper.ok());
       Grow(pool, size_t{72} << 20, granules);
     }
     pool.Verify();

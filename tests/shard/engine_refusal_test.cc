@@ -79,8 +79,7 @@ TEST_F(EngineRefusal, AgreesWithAModelUnderAMovingLimit) {
   int refused = 0;
   for (int step = 0; step < steps; ++step) {
     if (rng.Below(50) == 0) {
-      system_.set_limit(rng.Below(3) == 0 ? UINT64_MAX
-                                            : system_.mapped() + rng.Below(20 * kMiB));
+      system_.set_limit(rng.Below(3) == 0 ? UINT64_MAX : system_.mapped() + rng.Below(20 * kMiB));
     }
     const std::string key = Key(static_cast<int>(rng.Below(300)));
     if (rng.Below(4) == 0) {
