@@ -59,6 +59,15 @@ class ExecuteGroup {
   // Runs everything, writes the answers, and is empty again. Requests are run in the order of
   // adding where they are about the same partition.
   void Run(shard::Engine& engine, uint64_t now_nanos, OutputBuffer& out);
+  // What was added and has not run is not run: an exception has ended its turn.
+  void Abandon() {
+    if (size_ == 0) [[likely]]
+      return;
+    size_ = 0;
+    commands_.clear();
+    too_large_.clear();
+    open_ = nullptr;
+  }
   // Of the last run, those whose rows were more than fit into an answer, or with what the others
   // had into kAnswerBytesMax: they have none, and are run alone.
   std::span<RequestView* const> too_large() const { return too_large_; }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/planner.h"
@@ -101,7 +102,9 @@ QueryProcessor::~QueryProcessor() = default;
 ConnectionOrders QueryProcessor::Handle(std::span<RequestView> requests, ClientState& client,
                                         OutputBuffer& out) {
   Turn turn{client, ThreadScratch(), out};
-  LS_DCHECK(turn.scratch.group.empty(), "a turn leaves nothing behind");
+  LS_CHECK(turn.scratch.group.empty(), "a turn leaves nothing to the next one, of another client");
+  // Where the heap refuses what one of them needs.
+  const absl::Cleanup abandon = [&] { turn.scratch.group.Abandon(); };
   turn.scratch.Settings(*settings_);
   turn.generation = engine_.catalog().generation();
   turn.now_nanos = clock_.NowNanos();

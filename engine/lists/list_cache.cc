@@ -257,7 +257,8 @@ void ListCache::Impl::LoadSome(std::span<const std::shared_ptr<LoadFlight>> flig
   for (const auto& flight : flights) {
     // Before the source is read: the loaded content may lack changes made from here on.
     const absl::StatusOr<uint64_t> mark = store_->LoadMark(flight->list());
-    LS_CHECK(mark.ok(), "the list's names were checked when its key was made");
+    // The list's names were checked when its key was made: the heap refuses.
+    if (!mark.ok()) return load.FailOthers(mark.status());
     flight->mark = *mark;
   }
   const auto begin = std::chrono::steady_clock::now();
@@ -440,8 +441,9 @@ absl::Status ListCache::Impl::Write(const ListRef& list, ListChange change, cons
   if (options_.write_policy == CacheWritePolicy::kThrough) {
     // Only a complete copy is changed: a list begun by a change takes memory and answers no read.
     ListItems probe;
-    LS_RETURN_IF_ERROR(store_->GetListItems(list, {.limit = 1}, &probe));
-    if (probe.presence() == ListPresence::kComplete && write.BeginApply()) {
+    // Where the heap refuses the look, the copy goes: the source has changed already.
+    const bool is_known = store_->GetListItems(list, {.limit = 1}, &probe).ok();
+    if (is_known && probe.presence() == ListPresence::kComplete && write.BeginApply()) {
       applied = apply().ok();
       write.EndApply();
     }

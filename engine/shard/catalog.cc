@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "engine/base/check.h"
 
 namespace liststore::shard {
@@ -36,11 +37,14 @@ Catalog::Outcome Catalog::ChangeAs(absl::FunctionRef<Outcome(Schema&)> change) {
   const MutexLock one_at_a_time(change_mutex_);
   auto next = std::make_shared<Schema>(*snapshot());
   changing_.store(true, std::memory_order_release);
+  // Also where the heap refuses: loops wait for the end of it.
+  const absl::Cleanup end = [&] {
+    changing_.store(false, std::memory_order_release);
+    EndIdsAhead();
+  };
   const Outcome outcome = change(*next);
-  changing_.store(false, std::memory_order_release);
   if (outcome == Outcome::kChanged) next->version = NewUuid();
   if (outcome != Outcome::kNothing) Publish(std::move(next));
-  EndIdsAhead();
   return outcome;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <variant>
 
+#include "absl/cleanup/cleanup.h"
 #include "engine/base/check.h"
 #include "engine/model/stored_row.h"
 
@@ -113,9 +114,11 @@ OpStatus PutDerivedRow(storage::Table& table, const storage::PartitionRef& parti
   if (status == OpStatus::kOk) return status;
   TakeOutDerivedRow(table, partition, row, now_seconds);
   if (may_fail) return status;
-  table.RedeemPledges();
-  status = table.Restore(partition, whole, {&stored, 1}, now_seconds);
-  table.ClearPledges();
+  {
+    table.RedeemPledges();
+    const absl::Cleanup clear = [&] { table.ClearPledges(); };
+    status = table.Restore(partition, whole, {&stored, 1}, now_seconds);
+  }
   LS_CHECK(status == OpStatus::kOk, "what needs no reservation is not refused");
   return status;
 }

@@ -400,6 +400,7 @@ class Engine {
   struct FillPosition;
   static bool FindNextToFill(storage::Table& base, FillPosition& at);
   OpStatus FillSlice(TableId base, RowFollower& follower, int64_t now_seconds, FillPosition& at);
+  OpStatus TryToFill(TableId base, RowFollower& follower, int64_t now_seconds, FillPosition& at);
   void RenewHeld(TableId& table);
   // Runs `work` on every lane's part of a table, all of them held; kTableGone when there is none.
   OpStatus WithAllOf(TableId table, absl::FunctionRef<void(storage::Table&)> work);

@@ -1,4 +1,5 @@
 // Tables whose rows follow from those of others: how they begin. What keeps them so is in batch.cc.
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -67,6 +68,14 @@ OpStatus Engine::FillSlice(TableId base, RowFollower& follower, int64_t now_seco
   return OpStatus::kOk;
 }
 
+// The heap may refuse in the middle: the view goes then, as where the limit refuses.
+OpStatus Engine::TryToFill(TableId base, RowFollower& follower, int64_t now_seconds,
+                           FillPosition& at) try {
+  return FillSlice(base, follower, now_seconds, at);
+} catch (const std::bad_alloc&) {
+  return OpStatus::kOutOfMemory;
+}
+
 void Engine::RenewHeld(TableId& table) {
   const TableId next{table.value, table.generation + 1};
   catalog_.NoteIdsAhead();
@@ -89,7 +98,7 @@ OpStatus Engine::FillDerived(TableId base, RowFollower& follower, uint64_t now_n
       for (const TableId derived : follower.Derived()) {
         if (lanes_[0]->FindTable(derived) == nullptr) status = OpStatus::kTableGone;
       }
-      if (status == OpStatus::kOk) status = FillSlice(base, follower, now_seconds, after);
+      if (status == OpStatus::kOk) status = TryToFill(base, follower, now_seconds, after);
     }
     if (IsRefusal(status) && !std::exchange(has_made_room, true)) {
       MakeRoom(now_nanos, base);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "engine/base/check.h"
@@ -143,8 +144,8 @@ class Engine::Copies {
   Copies(Engine& engine, std::span<TableRebuild> rebuilds, uint64_t now_nanos)
       : engine_(engine), rebuilds_(rebuilds), now_seconds_(WholeSeconds(now_nanos)) {}
 
-  // The new tables are made; from now on writes go into what was copied, too. kTableGone.
-  OpStatus Begin() {
+  // The new tables are made. kTableGone.
+  OpStatus CreateTables() {
     OpStatus status = OpStatus::kOk;
     const AllLanes hold(engine_);
     for (const TableRebuild& rebuild : rebuilds_) {
@@ -153,15 +154,19 @@ class Engine::Copies {
         if (lane->FindTable(rebuild.from) == nullptr) status = OpStatus::kTableGone;
       }
     }
+    return status;
+  }
+
+  // From now on writes go into what was copied, too.
+  void Begin() {
+    const AllLanes hold(engine_);
     for (const auto& lane : engine_.lanes_) {
-      if (status != OpStatus::kOk) break;
       for (const TableRebuild& rebuild : rebuilds_) {
         mirrors_.push_back(std::make_unique<storage::TableMirror>(lane->table(rebuild.from),
                                                                   lane->table(rebuild.schema.id),
                                                                   rebuild.columns, rebuild.keeps));
       }
     }
-    return status;
   }
 
   OpStatus CopyAll(absl::FunctionRef<void()> between_slices) {
@@ -196,10 +201,8 @@ class Engine::Copies {
     for (const auto& mirror : mirrors_) {
       if (status == OpStatus::kOk) status = mirror->status();
     }
-    if (status == OpStatus::kOk) {
-      TakeKept();
-      engine_.catalog_.NoteIdsAhead();
-    }
+    if (status == OpStatus::kOk) status = TakeKept();
+    if (status == OpStatus::kOk) engine_.catalog_.NoteIdsAhead();
     mirrors_.clear();
     for (const TableRebuild& rebuild : rebuilds_) {
       const TableId ends = status == OpStatus::kOk ? rebuild.from : rebuild.schema.id;
@@ -209,7 +212,7 @@ class Engine::Copies {
   }
 
  private:
-  void TakeKept() {
+  OpStatus TakeKept() try {
     for (size_t number = 0; number < rebuilds_.size(); ++number) {
       TableRebuild& rebuild = rebuilds_[number];
       rebuild.kept.assign(rebuild.keeps.size(), {});
@@ -222,6 +225,9 @@ class Engine::Copies {
         }
       }
     }
+    return OpStatus::kOk;
+  } catch (const std::bad_alloc&) {
+    return OpStatus::kOutOfMemory;
   }
 
   Engine& engine_;
@@ -233,6 +239,7 @@ class Engine::Copies {
 
 OpStatus Engine::Restore(const TableRebuild& rebuild, int64_t now_seconds,
                          absl::FunctionRef<void()> between_slices) {
+  uint64_t restored = 0;
   for (const ColumnToRestore& column : rebuild.restores) {
     for (const KeptCell& cell : column.cells->cells) {
       const Destination to = DestinationOf(cell.partition_key);
@@ -243,7 +250,7 @@ OpStatus Engine::Restore(const TableRebuild& rebuild, int64_t now_seconds,
                               now_seconds);
       });
       if (status != OpStatus::kOk) return status;
-      between_slices();
+      if (++restored % copied_rows_per_hold_ == 0) between_slices();
     }
   }
   return OpStatus::kOk;
@@ -258,8 +265,14 @@ OpStatus Engine::RebuildTables(std::span<TableRebuild> rebuilds, uint64_t now_na
     if (attempt > 0) MakeRoom(now_nanos, rebuilds[0].from);
     if (!ChooseIds(rebuilds)) return OpStatus::kTooManyTables;
     Copies copies(*this, rebuilds, now_nanos);
-    status = copies.Begin();
-    if (status == OpStatus::kOk) status = copies.CopyAll(between_slices);
+    // Whatever ends it, nobody writes to the copies any more afterwards.
+    status = copies.CreateTables();
+    try {
+      if (status == OpStatus::kOk) copies.Begin();
+      if (status == OpStatus::kOk) status = copies.CopyAll(between_slices);
+    } catch (const std::bad_alloc&) {
+      status = OpStatus::kOutOfMemory;
+    }
     status = copies.End(status);
     for (const TableRebuild& rebuild : rebuilds) {
       KeepShell(status == OpStatus::kOk ? rebuild.from : rebuild.schema.id);

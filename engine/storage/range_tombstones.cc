@@ -133,14 +133,15 @@ void RangeTombstones::Replace(std::span<Node* const> gone, std::span<Node* const
       root_ = Insert(root_, node);
     }
   } else {
-    for (Node* node : gone) node->goes = true;
     std::vector<Node*> stay;
+    std::vector<Node*> all;
     stay.reserve(size_ - gone.size());
+    all.reserve(size_ - gone.size() + made.size());
+    // From here on nothing is asked of the heap.
+    for (Node* node : gone) node->goes = true;
     ForEachNode(root_, [&](Node& node) {
       if (!node.goes) stay.push_back(&node);
     });
-    std::vector<Node*> all;
-    all.reserve(stay.size() + made.size());
     std::merge(stay.begin(), stay.end(), made.begin(), made.end(), std::back_inserter(all),
                [](const Node* a, const Node* b) { return a->lower() < b->lower(); });
     root_ = Build(all);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/container/inlined_vector.h"
 #include "engine/base/check.h"
 #include "engine/storage/partition_copier.h"
@@ -111,6 +112,10 @@ OpStatus Table::PutKept(uint64_t address, ColumnId column, bool of_static_column
     row.expiry_seconds = cell.liveness.expiry_seconds;
   }
   row.cells = {&update, 1};
+  // What was copied was let in before; this cell makes its row larger.
+  const absl::Cleanup back = [this, copying = std::exchange(copying_, false)] {
+    copying_ = copying;
+  };
   return Upsert({cell.partition_key, address}, {&row, 1},
                 {cell.liveness.timestamp, cell.live ? now_seconds : cell.deletion_seconds,
                  /*foreign_timestamp=*/true});

@@ -1,8 +1,10 @@
 #include "engine/storage/table_mirror.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "engine/base/check.h"
 #include "engine/storage/partition_copier.h"
 
@@ -41,10 +43,9 @@ TableMirror::~TableMirror() {
 
 void TableMirror::CopySlice(int64_t now_seconds, size_t units) {
   if (done_ || status_ != OpStatus::kOk) return;
-  if (from_.foreign_timestamps_ && !to_.foreign_timestamps_) {
-    to_.foreign_timestamps_ = true;
-    to_.context_.grace = {to_.schema_.gc_grace_seconds, from_.context_.grace.start_seconds};
-  }
+  SyncTimestamps();
+  // What a write has found to be over since is over.
+  now_seconds = std::max(now_seconds, seen_seconds_);
   size_t spent = 0;
   bool ended = true;
   from_.ScanPartitions(address_, std::nullopt, [&](uint64_t address, const Partition& partition) {
@@ -81,6 +82,18 @@ void TableMirror::CopySlice(int64_t now_seconds, size_t units) {
   });
   KeepTombstonesOfKept(now_seconds);
   done_ = ended && status_ == OpStatus::kOk;
+}
+
+// Deletions leave tombstones in the one as in the other.
+void TableMirror::SyncTimestamps() {
+  if (!from_.foreign_timestamps_ || to_.foreign_timestamps_) return;
+  to_.foreign_timestamps_ = true;
+  to_.context_.grace = {to_.schema_.gc_grace_seconds, from_.context_.grace.start_seconds};
+}
+
+void TableMirror::NoteWrite(const WriteContext& write) {
+  seen_seconds_ = std::max(seen_seconds_, write.now_seconds);
+  SyncTimestamps();
 }
 
 void TableMirror::KeepTombstonesOfKept(int64_t now_seconds) {
@@ -155,6 +168,7 @@ void TableMirror::Keep(const PartitionRef& partition, const RowUpdate& row,
 
 void TableMirror::Upsert(const PartitionRef& partition, std::span<const RowUpdate> rows,
                          const WriteContext& write) {
+  NoteWrite(write);
   const Reach reach = ReachOf(partition);
   if (reach == Reach::kNothing || status_ != OpStatus::kOk) return;
   std::vector<RowUpdate> taken;
@@ -177,6 +191,7 @@ void TableMirror::Upsert(const PartitionRef& partition, std::span<const RowUpdat
 
 void TableMirror::DeleteRows(const PartitionRef& partition, std::span<const ClusteringKeyView> keys,
                              const WriteContext& write) {
+  NoteWrite(write);
   const Reach reach = ReachOf(partition);
   if (reach == Reach::kNothing || status_ != OpStatus::kOk) return;
   std::vector<ClusteringKeyView> taken;
@@ -190,6 +205,7 @@ void TableMirror::DeleteRows(const PartitionRef& partition, std::span<const Clus
 
 void TableMirror::DeleteRange(const PartitionRef& partition, const ClusteringRange& range,
                               const WriteContext& write) {
+  NoteWrite(write);
   if (ReachOf(partition) == Reach::kNothing || status_ != OpStatus::kOk) return;
   // Rows that come later are not there any more; the tombstone, where one is left, came too late to
   // be copied with what lies over the rows.
@@ -201,6 +217,7 @@ void TableMirror::DeleteRange(const PartitionRef& partition, const ClusteringRan
 }
 
 void TableMirror::DeletePartition(const PartitionRef& partition, const WriteContext& write) {
+  NoteWrite(write);
   if (ReachOf(partition) == Reach::kNothing || status_ != OpStatus::kOk) return;
   Note(to_.DeletePartition(partition, write));
 }
@@ -210,9 +227,23 @@ void TableMirror::DeletePartition(const PartitionRef& partition, const WriteCont
 template <typename Here, typename There>
 OpStatus Table::WithMirror(Here&& here, There&& there) {
   TableMirror* const mirror = std::exchange(mirror_, nullptr);
-  const OpStatus status = here();
-  mirror_ = mirror;
-  if (status == OpStatus::kOk) there(*mirror);
+  const absl::Cleanup back = [&] { mirror_ = mirror; };
+  const OpStatus status = [&] {
+    try {
+      return here();
+    } catch (const std::bad_alloc&) {
+      // Whether a part of it was done is not known.
+      mirror->NoteRefused();
+      throw;
+    }
+  }();
+  if (status != OpStatus::kOk) return status;
+  // A copy that lacks a write is none, for whatever reason; the write itself stands.
+  try {
+    there(*mirror);
+  } catch (const std::bad_alloc&) {
+    mirror->NoteRefused();
+  }
   return status;
 }
 

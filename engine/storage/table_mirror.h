@@ -44,6 +44,8 @@ class TableMirror {
   bool done() const { return done_; }
   // Of the copy and of what was written meanwhile: kOutOfMemory: a part of it is missing.
   OpStatus status() const { return status_; }
+  // The heap has refused a write to the copy.
+  void NoteRefused() { Note(OpStatus::kOutOfMemory); }
   // Of each of `keeps`.
   std::vector<KeptCells>& kept() { return kept_; }
 
@@ -72,6 +74,9 @@ class TableMirror {
   void Keep(const PartitionRef& partition, const RowUpdate& row, const WriteContext& write);
   void TakeCells(const RowUpdate& row, std::vector<CellUpdate>& cells) const;
   void KeepTombstonesOfKept(int64_t now_seconds);
+  void SyncTimestamps();
+  // Before a write, wherever it goes: what it says of the times counts for the copy too.
+  void NoteWrite(const WriteContext& write);
   void Note(OpStatus status) {
     if (status != OpStatus::kOk) status_ = status;
   }
@@ -82,6 +87,7 @@ class TableMirror {
   const std::span<const ColumnToKeep> keeps_;
   std::vector<KeptCells> kept_;
   OpStatus status_ = OpStatus::kOk;
+  int64_t seen_seconds_ = INT64_MIN;  // the latest of any write to `from`
   bool done_ = false;
 
   // The partition that was come to last; nullopt: none was.

@@ -53,6 +53,15 @@ uint64_t BytesOf(const RowView& row) {
   return bytes;
 }
 
+// Its keys and static cells too, which functions may be of.
+uint64_t BytesOf(const RowBuffer& row) {
+  uint64_t bytes = 0;
+  for (const std::optional<std::string_view>& value : row.values()) {
+    if (value) bytes += value->size();
+  }
+  return bytes;
+}
+
 // Of whose values digits may be made.
 bool IsLongNumber(const cql::Selection& selection) {
   if (!selection.type.is_native()) return false;
@@ -119,8 +128,8 @@ void ResultCollector::Expect(uint64_t wanted) {
 void ResultCollector::OnRows(std::span<const RowView> rows) {
   for (const RowView& row : rows) {
     if (full() || HasEnough()) return;
-    const uint64_t bytes = BytesOf(row);
     row_.SetRow(row);
+    const uint64_t bytes = calls_ == 0 ? BytesOf(row) : BytesOf(row_);
     last_seen_ = row_.clustering_key();
     hold_units_ += 2 + bytes / WorkPace::kBytesOfUnit + UnitsOfCalls(bytes);
     if (UnitsOfCalls(bytes) >= kHoldUnitsMax) [[unlikely]]
