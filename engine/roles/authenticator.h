@@ -15,7 +15,7 @@
 
 namespace liststore::roles {
 
-// Thread-safe. Hashing takes milliseconds of a loop, so that who has logged in once is recognised
+// Thread-safe. Hashing takes milliseconds, so that who has logged in once is recognised
 // by a digest of the password under a secret of this process: a pool of connections costs one hash.
 // Wrong passwords are always hashed, those of names that are no roles too: the time does not tell
 // which names are some.

@@ -73,10 +73,10 @@ void AppendRoles(const roles::RoleState& state, bool with_passwords, Description
   std::vector<RoleText> permissions;
   for (const auto& [name, grants] : state.grants()) {
     for (const auto& [resource, of_resource] : grants) {
-      of_resource.ForEach([&](roles::Permission permission) {
-        std::string text = "GRANT ";
-        text.append(roles::ToString(permission)).append(" ON ").append(ResourceText(resource));
-        permissions.push_back({name, text + " TO " + QuoteIdentifier(name) + ";"});
+      const std::string what =
+          " ON " + ResourceText(resource) + " TO " + QuoteIdentifier(name) + ";";
+      of_resource.ForEach([&, &to = name](roles::Permission permission) {
+        permissions.push_back({to, "GRANT " + std::string(roles::ToString(permission)) + what});
       });
     }
   }

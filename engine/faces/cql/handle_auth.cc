@@ -5,9 +5,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/faces/cql/handlers.h"
+#include "engine/roles/password_hash.h"
 
 namespace liststore::cql_face {
 namespace {
+
+// Of a role's name, as a statement may write it: more than any has.
+constexpr size_t kNameBytesMax = 4096;
 
 void Refuse(const protocol::FrameHeader& header, protocol::ErrorCode code,
             const std::string& message, const ConnectionState& state, OutputBuffer& out) {
@@ -19,6 +23,8 @@ void Refuse(const protocol::FrameHeader& header, protocol::ErrorCode code,
 std::optional<std::string> ProblemOf(const protocol::PlainCredentials& given) {
   if (given.user.empty()) return "Authentication ID must not be null";
   if (given.password.empty()) return "Password must not be null";
+  // Nothing is held of names that are none.
+  if (given.user.size() > kNameBytesMax) return "Username and/or password are incorrect";
   return std::nullopt;
 }
 
@@ -42,7 +48,8 @@ void HandleAuthResponse(const protocol::AuthResponse& auth, const protocol::Fram
   CheckedLogin login{{header, std::string(given.user), std::string(given.password)},
                      ProblemOf(given)};
   if (!login.refusal) {
-    if (server.long_work != nullptr &&
+    // A password that is too long is told without hashing.
+    if (server.long_work != nullptr && given.password.size() <= roles::kPasswordBytesMax &&
         server.authenticator->TakesLong(given.user, given.password)) {
       state.login = std::move(login.attempt);
       return;

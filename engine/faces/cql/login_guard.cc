@@ -35,6 +35,20 @@ void LoginGuard::Leave(std::string_view address) {
   if (at != addresses_.end()) at->second.waiting = std::max(at->second.waiting - 1, 0);
 }
 
+bool LoginGuard::BeginCheck(std::string_view address) {
+  const MutexLock lock(mutex_);
+  int& checks = checks_[KeyOf(address)];
+  if (checks >= limits_.checks_max) return false;
+  ++checks;
+  return true;
+}
+
+void LoginGuard::EndCheck(std::string_view address) {
+  const MutexLock lock(mutex_);
+  const auto at = checks_.find(KeyOf(address));
+  if (at != checks_.end() && --at->second == 0) checks_.erase(at);
+}
+
 void LoginGuard::NoteFailure(std::string_view address, Instant now) {
   failures_.fetch_add(1, std::memory_order_relaxed);
   const MutexLock lock(mutex_);

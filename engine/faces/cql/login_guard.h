@@ -26,6 +26,8 @@ struct LoginLimits {
   std::chrono::seconds memory{60};
   // Attempts of one address that may wait at the same time; more are refused unheard.
   int waiting_max = 16;
+  // Passwords of one address that are hashed at the same time; more wait for these.
+  int checks_max = 2;
 };
 
 // Wrong passwords by address. An attempt waits before it is looked at, whether it is right or
@@ -45,6 +47,10 @@ class LoginGuard {
   // Leave. Negative: too many wait already, and it is to be refused.
   std::chrono::nanoseconds Enter(std::string_view address, Instant now);
   void Leave(std::string_view address);
+  // A password of `address` may be hashed, until EndCheck. False: as many are as may be; what they
+  // find out may be known without hashing then, or make this one wait longer.
+  [[nodiscard]] bool BeginCheck(std::string_view address);
+  void EndCheck(std::string_view address);
   void NoteFailure(std::string_view address, Instant now);
   void NoteSuccess(std::string_view address);
   // Wrong passwords, and attempts that were refused unheard.
@@ -75,6 +81,7 @@ class LoginGuard {
   std::atomic<uint64_t> failures_ = 0;
   Mutex mutex_;
   std::map<std::string, Entry> addresses_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, int> checks_ ABSL_GUARDED_BY(mutex_);  // under way, none of them 0
 };
 
 }  // namespace liststore::cql_face

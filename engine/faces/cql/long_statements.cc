@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -84,7 +85,13 @@ void LongStatements::Add(DeferredRequest request, const ConnectionState& state, 
                              .results = &work_->results};
   statement->owner = this;
   const auto work = [statement, &handler = handler_, &loop = loop_] {
-    Work(*statement, handler);
+    try {
+      Work(*statement, handler);
+    } catch (const std::bad_alloc&) {
+      // As on a loop: what was written of the answer is not known, and the connection ends.
+      statement->answer.Clear();
+      statement->orders.close = true;
+    }
     loop.Post([statement] {
       statement->is_done = true;
       if (statement->owner != nullptr) statement->owner->NoteDone(*statement);

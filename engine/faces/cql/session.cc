@@ -12,6 +12,8 @@ namespace {
 
 // A session that is woken looks again all the same: a connection always waits for something.
 constexpr std::chrono::seconds kLookTime(1);
+// Until other passwords of the same address are hashed.
+constexpr std::chrono::milliseconds kLoginLookTime(5);
 
 uint64_t NumberOf(const ConnectedClients::Id& id) { return uint64_t{id.first} << 48 | id.second; }
 
@@ -33,6 +35,7 @@ CqlSession::CqlSession(CqlLoop& loop, network::Client& client, network::ClientAd
 
 CqlSession::~CqlSession() {
   StopWaitingToLogIn();
+  if (login_check_.is_under_way()) loop_.server.logins->EndCheck(state_.client.peer_address);
   loop_.registered.erase(this);
   if (loop_.server.clients != nullptr) loop_.server.clients->Remove(id_);
 }
@@ -41,7 +44,7 @@ network::Session::Result CqlSession::OnBytes(std::string_view received, const ne
   Result result = Answer(received, turn);
   result.held_bytes = delayed_bytes_ + state_.postponed.capacity() + long_statements_.held_bytes();
   result.owes_answers =
-      !long_statements_.empty() || !delayed_.empty() || login_check_.is_under_way();
+      !long_statements_.empty() || !delayed_.empty() || login_check_.is_under_way() || state_.login;
   return result;
 }
 
@@ -61,6 +64,8 @@ network::Session::Result CqlSession::Answer(std::string_view received, const net
   if (login_check_.is_under_way()) {
     if (const std::optional<Result> waits = FinishLogin(turn)) return *waits;
   }
+  // An attempt that others of its address were before. What these have found out counts for it.
+  if (state_.login) return ContinueLogin(turn);
   if (state_.phase == protocol::ConnectionPhase::kAuthenticating && !received.empty()) {
     switch (WaitToLogIn()) {
       case LoginWait::kNo:
@@ -80,17 +85,46 @@ std::optional<network::Session::Result> CqlSession::FinishLogin(const network::T
     if (stops_) return Result{.waits_for = WaitsFor::kEnd};
     return WaitForOthers(kLookTime);
   }
-  AnswerLogin(*done, loop_.server, state_, turn.answers);
+  loop_.server.logins->EndCheck(state_.client.peer_address);
+  return ConcludeLogin(*done, turn);
+}
+
+std::optional<network::Session::Result> CqlSession::ConcludeLogin(const CheckedLogin& login,
+                                                                  const network::Turn& turn) {
+  AnswerLogin(login, loop_.server, state_, turn.answers);
   if (state_.phase == protocol::ConnectionPhase::kReady) List();
   if (state_.failed_logins < loop_.server.logins->limits().failures_max) return std::nullopt;
   return Result{.waits_for = WaitsFor::kEnd};
 }
 
+network::Session::Result CqlSession::ContinueLogin(const network::Turn& turn) {
+  if (stops_) return {.waits_for = WaitsFor::kEnd};
+  switch (WaitToLogIn()) {
+    case LoginWait::kNo:
+      return BeginLogin(turn);
+    case LoginWait::kYes:
+      return {.waits_for = WaitsFor::kTime, .wakes_at = login_at_};
+    case LoginWait::kRefused:
+      break;
+  }
+  RefuseLogin(*std::exchange(state_.login, std::nullopt), loop_.server, state_, turn.answers);
+  return {.waits_for = WaitsFor::kEnd};
+}
+
 network::Session::Result CqlSession::BeginLogin(const network::Turn& turn) {
-  const LoginAttempt attempt = *std::exchange(state_.login, std::nullopt);
-  if (login_check_.Begin(attempt, *loop_.server.authenticator, *loop_.server.long_work)) {
+  roles::Authenticator& authenticator = *loop_.server.authenticator;
+  if (!authenticator.TakesLong(state_.login->user, state_.login->password)) {
+    CheckedLogin known{*std::exchange(state_.login, std::nullopt), std::nullopt};
+    known.refusal = authenticator.LogIn(known.attempt.user, known.attempt.password);
+    return ConcludeLogin(known, turn).value_or(Result{.waits_for = WaitsFor::kTurn});
+  }
+  const std::string& address = state_.client.peer_address;
+  if (!loop_.server.logins->BeginCheck(address)) return WaitForOthers(kLoginLookTime);
+  LoginAttempt attempt = *std::exchange(state_.login, std::nullopt);
+  if (login_check_.Begin(attempt, authenticator, *loop_.server.long_work)) {
     return WaitForOthers(kLookTime);
   }
+  loop_.server.logins->EndCheck(address);
   RefuseLogin(attempt, loop_.server, state_, turn.answers);
   return {.waits_for = WaitsFor::kTurn};
 }

@@ -58,8 +58,12 @@ class CqlSession final : public network::Session {
   // Answers a log-in that has been checked; what the session waits for if there is none yet, or it
   // was the last.
   std::optional<Result> FinishLogin(const network::Turn& turn);
-  // Has `state_.login` checked; what the session waits for then.
+  // Answers one; what the session waits for if it was the last.
+  std::optional<Result> ConcludeLogin(const CheckedLogin& login, const network::Turn& turn);
+  // Has `state_.login` checked, as soon as it is its turn; what the session waits for then.
   Result BeginLogin(const network::Turn& turn);
+  // The same of one that has waited.
+  Result ContinueLogin(const network::Turn& turn);
   // Until a statement that takes long is done, or an answer is due, or for `time` at most.
   Result WaitForOthers(std::chrono::nanoseconds time) const;
   // Appends delayed answers whose time has come; false: until the turn was spent.

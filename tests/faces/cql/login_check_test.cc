@@ -1,8 +1,11 @@
 // Passwords are hashed where nobody waits for them but those who sent them.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/faces/cql/fake_handler.h"
 #include "tests/support/one_login.h"
@@ -76,6 +79,35 @@ TEST_F(LoginChecks, ComeBeforeWhatWasSentAfterThem) {
   const auto known = again->Ask(Attempt("secret"));
   ASSERT_TRUE(known);
   EXPECT_EQ(known->opcode, kAuthSuccess);
+}
+
+// A pool of connections has the hash that is taken for its first ones.
+TEST_F(LoginChecks, OfOneAddressWaitForEachOther) {
+  Start();
+  std::vector<std::unique_ptr<RawCqlClient>> clients;
+  for (int i = 0; i < 20; ++i) clients.push_back(Connect());
+  for (const auto& client : clients) ASSERT_TRUE(client->Send(Attempt("secret")));
+  for (const auto& client : clients) {
+    const auto answer = client->Read();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->opcode, kAuthSuccess);
+  }
+}
+
+// Those that guess wait for what the first guesses cost their address.
+TEST_F(LoginChecks, OfGuessesAreFew) {
+  constexpr int kClients = 20;
+  Start({.logins = {.failures_max = 1,
+                    .first_delay = std::chrono::hours(1),
+                    .delay_max = std::chrono::hours(1),
+                    .waiting_max = 4},
+         .long_threads = 1});
+  std::vector<std::unique_ptr<RawCqlClient>> clients;
+  for (int i = 0; i < kClients; ++i) clients.push_back(Connect());
+  for (const auto& client : clients) ASSERT_TRUE(client->Send(Attempt("guess")));
+  // Some were hashed, four wait for an hour, the others are refused unheard.
+  while (server_->face().refused_logins() < kClients - 4) std::this_thread::yield();
+  server_->AwaitConnections(4);
 }
 
 TEST_F(LoginChecks, AreRefusedWhereTooManyWait) {
