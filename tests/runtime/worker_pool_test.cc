@@ -63,10 +63,11 @@ class Gate {
   bool open_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
+// What the threads of a pool use outlives it, in each test.
 TEST(WorkerPool, ClientsHaveItInTurn) {
-  runtime::WorkerPool pool(1, 100);
   Record record;
   Gate gate;
+  runtime::WorkerPool pool(1, 100);
   ASSERT_TRUE(pool.Post(1, [&] { gate.Pass(); }));
   gate.AwaitInside(1);
   const auto post = [&](uint64_t client, const char* what) {
@@ -81,9 +82,9 @@ TEST(WorkerPool, ClientsHaveItInTurn) {
 }
 
 TEST(WorkerPool, AClientHasHalfOfTheThreads) {
-  runtime::WorkerPool pool(4, 100);
   Record record;
   Gate gate;
+  runtime::WorkerPool pool(4, 100);
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(pool.Post(7, [&] { gate.Pass(); }));
   gate.AwaitInside(2);
   ASSERT_TRUE(pool.Post(8, [&] { record.Add("other"); }));
@@ -94,8 +95,8 @@ TEST(WorkerPool, AClientHasHalfOfTheThreads) {
 }
 
 TEST(WorkerPool, WhatIsTooMuchIsRefused) {
-  runtime::WorkerPool pool(1, 2);
   Gate gate;
+  runtime::WorkerPool pool(1, 2);
   ASSERT_TRUE(pool.Post(1, [&] { gate.Pass(); }));
   gate.AwaitInside(1);
   EXPECT_TRUE(pool.Post(1, [] {}));
@@ -105,9 +106,9 @@ TEST(WorkerPool, WhatIsTooMuchIsRefused) {
 }
 
 TEST(WorkerPool, StopWaitsForWhatRunsAndDropsTheRest) {
-  runtime::WorkerPool pool(1, 100);
   Record record;
   Gate gate;
+  runtime::WorkerPool pool(1, 100);
   ASSERT_TRUE(pool.Post(1, [&] {
     gate.Pass();
     record.Add("ran");
