@@ -104,12 +104,12 @@ class Connection final : private Client {
   void WaitForTimer();
   // Until others have had theirs.
   void WaitForTurn();
-  // Waits for what the state asks for: to write the rest, the end, or more to read.
   // What a turn is for, once it has come.
   void TakeTurn();
   // Does the work of a callback. Where the heap refuses, this connection ends, and no other.
   template <typename Work>
   void Guarded(Work&& work);
+  // Waits for what the state asks for: to write the rest, the end, or more to read.
   void Arm();
   bool WaitsForNothing() const;
   // Last in every callback: the connection may be gone after it.

@@ -78,7 +78,7 @@ class ResultCollector final : public RowSink {
   // Looks at the row in row().
   void Take();
   // A row of which functions make much is not evaluated while its lane is held: it is kept, and taken
-  // here, behind the read. Where others wait for this thread it is not taken at all: see WorkPace.
+  // here, after the read. Where others wait for this thread it is not taken at all: see WorkPace.
   void TakeKept();
 
   // Behind the last row: the row of an aggregate, or of the last group.
