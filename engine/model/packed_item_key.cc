@@ -135,18 +135,39 @@ inline uint64_t ValueOf(__m128i digits) {
 
 }  // namespace
 
-bool PackItemKey(std::string_view text, char packed[kPackedItemKeyBytes]) {
-  if (text.size() != kItemKeyTextBytes) return false;
-  const char* from = text.data();
+namespace {
+
+// 19 characters; `errors` has a bit set where one is no digit.
+struct Nanos {
+  uint64_t value = 0;  // where all are
+  bool has_errors = false;
+  __m128i errors;
+};
+
+[[gnu::always_inline]] inline Nanos NanosOf(const char* from) {
   const auto d0 = static_cast<unsigned>(from[0] - '0');
   const auto d1 = static_cast<unsigned>(from[1] - '0');
   const auto d2 = static_cast<unsigned>(from[2] - '0');
-  if (d0 > 9 || d1 > 9 || d2 > 9 || from[kItemKeyDigits] != '#') return false;
-
   const __m128i digits = _mm_sub_epi8(
       _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + kLowDigits)), _mm_set1_epi8('0'));
   const __m128i nine = _mm_set1_epi8(9);
-  const __m128i digit_errors = _mm_xor_si128(_mm_max_epu8(digits, nine), nine);
+  return {(d0 * 100 + d1 * 10 + d2) * kTenTo16 + ValueOf(digits), d0 > 9 || d1 > 9 || d2 > 9,
+          _mm_xor_si128(_mm_max_epu8(digits, nine), nine)};
+}
+
+std::optional<uint64_t> ParseNanos(const char* digits) {
+  const Nanos nanos = NanosOf(digits);
+  if (nanos.has_errors || !_mm_testz_si128(nanos.errors, nanos.errors)) return std::nullopt;
+  return nanos.value;
+}
+
+}  // namespace
+
+bool PackItemKey(std::string_view text, char packed[kPackedItemKeyBytes]) {
+  if (text.size() != kItemKeyTextBytes) return false;
+  const char* from = text.data();
+  const Nanos nanos = NanosOf(from);
+  if (nanos.has_errors || from[kItemKeyDigits] != '#') return false;
 
   const __m128i head = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + kDigestText));
   const __m128i head_ranks = RanksOf(head);
@@ -163,27 +184,45 @@ bool PackItemKey(std::string_view text, char packed[kPackedItemKeyBytes]) {
   const __m128i unused_bits =
       _mm_setr_epi8(0, 0, 0, 0, 0, static_cast<char>(0xcf), -1, -1, 0, 0, 0, 0, 0, 0, 0, 0);
 
-  __m128i errors = _mm_or_si128(digit_errors, RankErrors(head, head_ranks));
+  __m128i errors = _mm_or_si128(nanos.errors, RankErrors(head, head_ranks));
   errors = _mm_or_si128(errors, RankErrors(tail, tail_ranks));
   errors = _mm_or_si128(errors, _mm_and_si128(tail_sextets, unused_bits));
   if (!_mm_testz_si128(errors, errors)) return false;
 
-  StoreBigEndian64(packed, (d0 * 100 + d1 * 10 + d2) * kTenTo16 + ValueOf(digits));
+  StoreBigEndian64(packed, nanos.value);
   StoreSextets(packed + 8, {head_ranks, tail_sextets});
   return true;
 }
 
 namespace {
 
+// The first three digits, and a byte that is written over: for 115 days the same.
+class FirstDigits {
+ public:
+  [[gnu::always_inline]] uint32_t Of(uint64_t number) {
+    if (number != number_) [[unlikely]] {
+      number_ = number;
+      const char text[sizeof(text_)] = {static_cast<char>('0' + number / 100),
+                                        static_cast<char>('0' + number / 10 % 10),
+                                        static_cast<char>('0' + number % 10), '0'};
+      std::memcpy(&text_, text, sizeof(text_));
+    }
+    return text_;
+  }
+
+ private:
+  uint64_t number_ = UINT64_MAX;
+  uint32_t text_ = 0;
+};
+
 // All before the digest.
-[[gnu::always_inline]] inline void UnpackNanos(const char* packed, char* text) {
+[[gnu::always_inline]] inline void UnpackNanos(const char* packed, char* text,
+                                               FirstDigits& first_digits) {
   const uint64_t nanos = LoadBigEndian64(packed);
   LS_DCHECK(nanos <= kItemKeyNanosMax, "an item key holds 19 digits");
-  const auto first = static_cast<unsigned>(nanos / kTenTo16);
+  const uint32_t first = first_digits.Of(nanos / kTenTo16);
   const uint64_t rest = nanos % kTenTo16;
-  text[0] = static_cast<char>('0' + first / 100);
-  text[1] = static_cast<char>('0' + first / 10 % 10);
-  text[2] = static_cast<char>('0' + first % 10);
+  std::memcpy(text, &first, sizeof(first));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(text + kLowDigits),
                    _mm_add_epi8(DigitsOf(rest / kTenTo8, rest % kTenTo8), _mm_set1_epi8('0')));
   text[kItemKeyDigits] = '#';
@@ -198,8 +237,9 @@ namespace {
                        13, 12, 14, 13, -1, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
   const __m256i rank_offset = _mm256_set_m128i(TailRankOffset(), _mm_setzero_si128());
   const __m256i padding = _mm256_set_m128i(TailPadding(), _mm_setzero_si128());
+  FirstDigits first_digits;
   for (size_t i = 0; i < count; ++i, packed += packed_stride, text += text_stride) {
-    UnpackNanos(packed, text);
+    UnpackNanos(packed, text, first_digits);
     const __m128i digest = _mm_loadu_si128(reinterpret_cast<const __m128i*>(packed + 8));
     // As SplitSextets.
     const __m256i groups = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(digest), order);
@@ -241,7 +281,8 @@ void UnpackItemKeys(const char* packed, size_t packed_stride, size_t count, char
 }
 
 void UnpackItemKey(const char packed[kPackedItemKeyBytes], char text[kItemKeyTextBytes]) {
-  UnpackNanos(packed, text);
+  FirstDigits first_digits;
+  UnpackNanos(packed, text, first_digits);
   const Sextets ranks = LoadSextets(packed + 8);
   _mm_storeu_si128(reinterpret_cast<__m128i*>(text + kDigestText), CharactersOf(ranks.head));
   const __m128i tail =
@@ -261,6 +302,12 @@ void PackItemKeyFromDigest(uint64_t nanos, const uint8_t digest[16],
 }
 
 #else  // !__SSE4_1__
+
+namespace {
+
+std::optional<uint64_t> ParseNanos(const char* digits) { return scalar::ParseItemKeyNanos(digits); }
+
+}  // namespace
 
 bool PackItemKey(std::string_view text, char packed[kPackedItemKeyBytes]) {
   return scalar::PackItemKey(text, packed);
@@ -313,9 +360,11 @@ std::optional<PackedItemKey> PackItemKeyBound(std::string_view text) {
     case kItemKeyDigits:
     case kItemKeyDigits + 1: {
       // "++...+A==" is the first digest in text order; packed it is all zeros.
-      char first[kItemKeyTextBytes + 1] = "0000000000000000000#+++++++++++++++++++++A==";
-      std::memcpy(first, text.data(), text.size());
-      if (!PackItemKey({first, kItemKeyTextBytes}, packed.data())) return std::nullopt;
+      if (text.size() > kItemKeyDigits && text[kItemKeyDigits] != '#') return std::nullopt;
+      const std::optional<uint64_t> nanos = ParseNanos(text.data());
+      if (!nanos) return std::nullopt;
+      packed = {};
+      StoreBigEndian64(packed.data(), *nanos);
       return packed;
     }
     case kItemKeyTextBytes:
@@ -329,10 +378,6 @@ std::optional<PackedItemKey> PackItemKeyBound(std::string_view text) {
     default:
       return std::nullopt;
   }
-}
-
-int ComparePackedItemKeys(const char* a, const char* b) {
-  return std::memcmp(a, b, kPackedItemKeyBytes);
 }
 
 }  // namespace liststore

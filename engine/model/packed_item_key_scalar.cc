@@ -66,16 +66,21 @@ bool ParseDigest(std::string_view text, uint128& bits) {
 
 }  // namespace
 
-bool PackItemKey(std::string_view text, char packed[kPackedItemKeyBytes]) {
-  if (text.size() != kItemKeyTextBytes || text[kItemKeyDigits] != '#') return false;
+std::optional<uint64_t> ParseItemKeyNanos(const char* digits) {
   uint64_t nanos = 0;
   for (size_t i = 0; i < kItemKeyDigits; ++i) {
-    if (text[i] < '0' || text[i] > '9') return false;
-    nanos = nanos * 10 + static_cast<uint64_t>(text[i] - '0');
+    if (digits[i] < '0' || digits[i] > '9') return std::nullopt;
+    nanos = nanos * 10 + static_cast<uint64_t>(digits[i] - '0');
   }
+  return nanos;
+}
+
+bool PackItemKey(std::string_view text, char packed[kPackedItemKeyBytes]) {
+  if (text.size() != kItemKeyTextBytes || text[kItemKeyDigits] != '#') return false;
+  const std::optional<uint64_t> nanos = ParseItemKeyNanos(text.data());
   uint128 bits;
-  if (!ParseDigest(text.substr(kDigestText), bits)) return false;
-  StoreBigEndian64(packed, nanos);
+  if (!nanos || !ParseDigest(text.substr(kDigestText), bits)) return false;
+  StoreBigEndian64(packed, *nanos);
   StoreDigest(packed + 8, bits);
   return true;
 }
