@@ -24,43 +24,54 @@ constexpr uint8_t kWithNames = 0x40;
 // ScyllaDB keeps this one for "no timestamp" (mutation/timestamp.hh).
 constexpr int64_t kMissingTimestamp = std::numeric_limits<int64_t>::min();
 
-// Appends `count` values to `values`, which has room, as long as they have bytes: nearly all do.
-// Returns how many bytes of `body` they take; nullopt: not all do, and `values` is of no use.
-std::optional<size_t> AppendPlainValues(std::string_view body, size_t count,
-                                        std::vector<Value>& values) {
-  const char* at = body.data();
-  const char* const end = at + body.size();
-  for (; count > 0; --count) {
-    if (end - at < 4) return std::nullopt;
-    const auto length = static_cast<int32_t>(LoadBigEndian32(at));
-    at += 4;
-    if (length < 0 || end - at < length) return std::nullopt;
-    values.push_back(Value::Of({at, static_cast<size_t>(length)}));
+constexpr size_t kCountBytes = 2;
+constexpr size_t kLengthBytes = 4;
+
+// Values without names that all have bytes, as nearly all do. False: others, or not all are there;
+// nothing was read.
+bool DecodePlainValues(BodyReader& body, DecodeContext& context, QueryParameters& parameters) {
+  const std::string_view rest = body.rest();
+  if (rest.size() < kCountBytes) return false;
+  const size_t count = LoadBigEndian16(rest.data());
+  // Each takes the bytes of its length: memory is asked for in proportion to what was sent.
+  if (count > (rest.size() - kCountBytes) / kLengthBytes) return false;
+  auto& values = context.scratch.values;
+  const size_t first = values.size();
+  values.resize(first + count);
+  const char* const begin = rest.data() + kCountBytes;
+  const char* const end = rest.data() + rest.size();
+  const char* at = begin;
+  for (Value *to = values.data() + first, *to_end = to + count; to != to_end; ++to) {
+    const bool has_length = end - at >= static_cast<ptrdiff_t>(kLengthBytes);
+    const auto length = has_length ? static_cast<int32_t>(LoadBigEndian32(at)) : -1;
+    at += kLengthBytes;
+    if (length < 0 || end - at < length) [[unlikely]] {
+      values.resize(first);
+      return false;
+    }
+    *to = Value::Of({at, static_cast<size_t>(length)});
     at += length;
   }
-  return static_cast<size_t>(at - body.data());
+  parameters.values = {values.data() + first, count};
+  if (context.version >= ProtocolVersion::kV4) {
+    parameters.sent_values = {begin, static_cast<size_t>(at - begin)};
+  }
+  body.Skip(kCountBytes + static_cast<size_t>(at - begin));
+  return true;
 }
 
 void DecodeValues(BodyReader& body, DecodeContext& context, bool with_names,
                   QueryParameters& parameters) {
-  std::vector<Value>& values = context.scratch.values;
+  auto& values = context.scratch.values;
   std::vector<std::string_view>& names = context.scratch.names;
   if (with_names) context.scratch.has_values_alone = false;
   const size_t first = values.size();
   const size_t count = body.ReadShort();
-  // A value takes 4 bytes at least: memory is asked for in proportion to what was sent.
-  values.reserve(first + std::min(count, body.bytes_left() / 4));
+  values.reserve(first + std::min(count, body.bytes_left() / kLengthBytes));
   const std::string_view sent = body.rest();
-  const std::optional<size_t> plain_bytes =
-      with_names ? std::nullopt : AppendPlainValues(sent, count, values);
-  if (plain_bytes) [[likely]] {
-    body.ReadRaw(*plain_bytes);
-  } else {
-    values.resize(first);
-    for (size_t i = 0; i < count && body.ok(); ++i) {
-      if (with_names) names.push_back(body.ReadString());
-      values.push_back(body.ReadValue(context.version));
-    }
+  for (size_t i = 0; i < count && body.ok(); ++i) {
+    if (with_names) names.push_back(body.ReadString());
+    values.push_back(body.ReadValue(context.version));
   }
   parameters.values = std::span<const Value>(values).subspan(first);
   parameters.value_names = names;
@@ -88,7 +99,10 @@ void DecodeQueryParameters(BodyReader& body, DecodeContext& context, QueryParame
   const uint8_t flags = body.ReadByte();
   parameters.skip_metadata = (flags & kSkipMetadata) != 0;
   if ((flags & kWithValues) != 0) {
-    DecodeValues(body, context, (flags & kWithNames) != 0, parameters);
+    const bool with_names = (flags & kWithNames) != 0;
+    if (with_names || !DecodePlainValues(body, context, parameters)) {
+      DecodeValues(body, context, with_names, parameters);
+    }
   }
   if ((flags & kWithPageSize) != 0) {
     const int32_t page_size = body.ReadInt();

@@ -7,8 +7,8 @@ namespace liststore::protocol {
 
 // <header>[<tracing id>][<warnings>][<custom payload>], in this order. Source:
 // native_protocol_v4.spec section 2.2.
-FrameEncoder::FrameEncoder(OutputBuffer& out, const ResponseContext& context, Opcode opcode)
-    : out_(&out), begin_(out.size()), version_(context.version), stream_(context.stream) {
+void FrameEncoder::AppendBeforeMessage(const ResponseContext& context) {
+  OutputBuffer& out = *out_;
   const bool has_v4 = context.version >= ProtocolVersion::kV4;
   const bool with_warnings = has_v4 && !context.warnings.empty();
   const bool with_payload = has_v4 && !context.custom_payload.empty();
@@ -16,8 +16,7 @@ FrameEncoder::FrameEncoder(OutputBuffer& out, const ResponseContext& context, Op
   if (!context.tracing_id.empty()) flags |= kFrameTracing;
   if (with_warnings) flags |= kFrameWarnings;
   if (with_payload) flags |= kFrameCustomPayload;
-  StoreResponseHeader(out.Extend(kFrameHeaderBytes), context.version, flags, context.stream, opcode,
-                      0);
+  out.PatchByte(begin_ + 1, flags);
   if (!context.tracing_id.empty()) {
     LS_CHECK(context.tracing_id.size() == 16, "a tracing id is a [uuid]");
     out.Append(context.tracing_id);

@@ -61,9 +61,7 @@ void AppendResultMetadata(OutputBuffer& out, const ColumnsMetadata* columns) {
 }  // namespace
 
 void EncodeVoid(OutputBuffer& out, const ResponseContext& context) {
-  const bool is_plain =
-      context.tracing_id.empty() && context.warnings.empty() && context.custom_payload.empty();
-  if (is_plain) [[likely]] {
+  if (context.is_plain()) [[likely]] {
     // What nearly every write is answered with, in one piece.
     constexpr size_t kKindBytes = sizeof(int32_t);
     char* const to = out.Extend(kFrameHeaderBytes + kKindBytes);
@@ -110,20 +108,38 @@ void EncodeSchemaChange(OutputBuffer& out, const ResponseContext& context,
 RowsEncoder::RowsEncoder(OutputBuffer& out, const ResponseContext& context,
                          const ColumnsMetadata& columns, const RowsOptions& options)
     : out_(&out), frame_(out, context, Opcode::kResult), column_count_(columns.column_count()) {
+  constexpr size_t kWord = sizeof(uint32_t);
   const bool changed = options.changed_metadata_id && context.extensions.metadata_id;
   const bool with_columns = changed || !options.skip_metadata;
-  AppendKind(out, ResultKind::kRows);
-  flags_ = out.size();
+  flags_ = out.size() + kWord;
+  paging_state_ = flags_ + 2 * kWord;
   // A driver reads no table without columns, so the two flags exclude each other.
   uint32_t flags = with_columns ? GlobalFlag(columns) : kNoMetadata;
   if (changed) flags |= kMetadataChanged;
-  out.AppendBigEndian32(flags);
-  out.AppendBigEndian32(static_cast<uint32_t>(columns.column_count()));
-  paging_state_ = out.size();
+  char* const to = out.Extend(3 * kWord);
+  StoreBigEndian32(to, static_cast<uint32_t>(ResultKind::kRows));
+  StoreBigEndian32(to + kWord, flags);
+  StoreBigEndian32(to + 2 * kWord, static_cast<uint32_t>(columns.column_count()));
   if (changed) AppendShortBytes(out, *options.changed_metadata_id);
   if (with_columns) out.Append(columns.encoded());
   out.AppendBigEndian32(0);
   rows_ = out.size();
+}
+
+RowsEncoder::RowsEncoder(OutputBuffer& out, const ResponseContext& context, size_t column_count)
+    : out_(&out), frame_(out, context, out.size()), column_count_(column_count) {
+  LS_DCHECK(context.is_plain(), "the header is as it is");
+  constexpr size_t kWord = sizeof(uint32_t);
+  flags_ = out.size() + kFrameHeaderBytes + kWord;
+  paging_state_ = flags_ + 2 * kWord;
+  rows_ = paging_state_ + kWord;
+  char* to = out.Extend(kFrameHeaderBytes + 4 * kWord);
+  StoreResponseHeader(to, context.version, 0, context.stream, Opcode::kResult, 0);
+  to += kFrameHeaderBytes;
+  StoreBigEndian32(to, static_cast<uint32_t>(ResultKind::kRows));
+  StoreBigEndian32(to + kWord, kNoMetadata);
+  StoreBigEndian32(to + 2 * kWord, static_cast<uint32_t>(column_count));
+  StoreBigEndian32(to + 3 * kWord, 0);
 }
 
 void RowsEncoder::Finish(std::string_view paging_state) {

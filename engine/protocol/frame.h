@@ -161,6 +161,10 @@ enum class ConnectionPhase : uint8_t {
 // request's stream. The connection stays open.
 // Source: ScyllaDB transport/server.cc, process_request_one.
 std::optional<ProtocolError> CheckOpcode(ConnectionPhase phase, uint8_t opcode);
+// Whether nearly every request is: then there is nothing to be checked.
+inline bool IsStatementInItsPlace(ConnectionPhase phase, uint8_t opcode) {
+  return phase == ConnectionPhase::kReady && opcode == static_cast<uint8_t>(Opcode::kExecute);
+}
 
 }  // namespace liststore::protocol
 

@@ -61,9 +61,7 @@ Value BodyReader::ReadBytes() {
   return ok() ? Value::Of(bytes) : Value::Null();
 }
 
-Consistency BodyReader::ReadConsistency() {
-  const uint16_t code = ReadShort();
-  if (code <= static_cast<uint16_t>(Consistency::kLocalOne)) return static_cast<Consistency>(code);
+Consistency BodyReader::FailConsistency(uint16_t code) {
   Fail({ErrorCode::kProtocolError,
         absl::StrCat("Unknown code ", static_cast<int16_t>(code), " for a consistency level")});
   return Consistency::kAny;

@@ -118,6 +118,11 @@ class BodyReader {
   std::string_view ReadRaw(size_t bytes) {
     return Has(bytes) ? std::string_view(Take(bytes), bytes) : std::string_view();
   }
+  // Passes over bytes that are there.
+  void Skip(size_t bytes) {
+    LS_DCHECK(bytes <= bytes_left(), "what is passed over is there");
+    at_ += bytes;
+  }
   // [string] and [long string]: valid UTF-8.
   std::string_view ReadString() { return CheckUtf8(ReadRaw(ReadShort())); }
   std::string_view ReadLongString();
@@ -128,7 +133,12 @@ class BodyReader {
   // others with `invalid value length: N`.
   Value ReadValue(ProtocolVersion version);
   // Refuses other codes with `Unknown code N for a consistency level`.
-  Consistency ReadConsistency();
+  Consistency ReadConsistency() {
+    const uint16_t code = ReadShort();
+    if (code <= static_cast<uint16_t>(Consistency::kLocalOne)) [[likely]]
+      return static_cast<Consistency>(code);
+    return FailConsistency(code);
+  }
 
  private:
   bool Has(size_t bytes) {
@@ -143,6 +153,7 @@ class BodyReader {
   }
   void FailTruncated(size_t bytes_wanted);
   Value FailValueLength(int32_t length);
+  Consistency FailConsistency(uint16_t code);
   // `text`, or failure with the offset of the first character that is none.
   std::string_view CheckUtf8(std::string_view text);
 

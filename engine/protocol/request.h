@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/base/unfilled_allocator.h"
 #include "engine/protocol/compression.h"
 #include "engine/protocol/error_code.h"
 #include "engine/protocol/frame.h"
@@ -139,7 +140,7 @@ struct Request {
 // once it has grown to the largest request seen. Owned by a connection, or one by each request in
 // flight.
 struct RequestScratch {
-  std::vector<Value> values;
+  std::vector<Value, UnfilledAllocator<Value>> values;
   // Whoever uses one of the others says no: else they need no look, which is three cache lines.
   bool has_values_alone = true;
   std::vector<std::string_view> names;

@@ -39,6 +39,9 @@ struct ResponseContext {
   std::string_view tracing_id;
   std::span<const std::string_view> warnings;
   std::span<const BytesPair> custom_payload;
+
+  // Nothing goes before the message: nearly always.
+  bool is_plain() const { return tracing_id.empty() && warnings.empty() && custom_payload.empty(); }
 };
 
 // A response frame being written: the header goes out first, its length when the frame is finished.
@@ -48,7 +51,16 @@ class FrameEncoder {
   // Of the ERROR (Invalid) that stands for what does not fit into a frame.
   static std::string OverflowText();
 
-  FrameEncoder(OutputBuffer& out, const ResponseContext& context, Opcode opcode);
+  FrameEncoder(OutputBuffer& out, const ResponseContext& context, Opcode opcode)
+      : out_(&out), begin_(out.size()), version_(context.version), stream_(context.stream) {
+    StoreResponseHeader(out.Extend(kFrameHeaderBytes), context.version, 0, context.stream, opcode,
+                        0);
+    if (!context.is_plain()) [[unlikely]]
+      AppendBeforeMessage(context);
+  }
+  // Of a frame whose header the caller has written, at `begin` and for a plain context.
+  FrameEncoder(OutputBuffer& out, const ResponseContext& context, size_t begin)
+      : out_(&out), begin_(begin), version_(context.version), stream_(context.stream) {}
   ~FrameEncoder() { LS_DCHECK(out_ == nullptr, "a frame is finished or abandoned"); }
   FrameEncoder(const FrameEncoder&) = delete;
   FrameEncoder& operator=(const FrameEncoder&) = delete;
@@ -62,6 +74,7 @@ class FrameEncoder {
   void Abandon();
 
  private:
+  void AppendBeforeMessage(const ResponseContext& context);
   void Refuse();
 
   OutputBuffer* out_;
@@ -275,6 +288,8 @@ class RowsEncoder {
  public:
   RowsEncoder(OutputBuffer& out, const ResponseContext& context, const ColumnsMetadata& columns,
               const RowsOptions& options);
+  // Of a plain context, for a client that knows the columns.
+  RowsEncoder(OutputBuffer& out, const ResponseContext& context, size_t column_count);
   RowsEncoder(const RowsEncoder&) = delete;
   RowsEncoder& operator=(const RowsEncoder&) = delete;
 

@@ -203,7 +203,9 @@ std::optional<protocol::ProtocolError> Dispatcher::Decode(const protocol::Frame&
                                                           const ConnectionState& state,
                                                           Slot& slot) {
   const protocol::FrameHeader& header = frame.header;
-  if (auto error = protocol::CheckOpcode(state.phase, header.opcode)) return error;
+  if (!protocol::IsStatementInItsPlace(state.phase, header.opcode)) {
+    if (auto error = protocol::CheckOpcode(state.phase, header.opcode)) return error;
+  }
   std::string_view body = frame.body;
   if ((header.flags & protocol::kFrameCompressed) != 0) {
     if (auto error = protocol::DecompressBody(state.compression, frame.body,
