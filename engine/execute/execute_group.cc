@@ -7,7 +7,7 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
-#include "engine/base/status_macros.h"
+#include "engine/base/short_copy.h"
 #include "engine/cql/plan/bind_timeout.h"
 #include "engine/execute/answers.h"
 #include "engine/execute/select/result_collector.h"
@@ -43,18 +43,6 @@ bool IsGroupableModification(const cql::ModificationPlan& plan) {
                               [](const cql::KeyAlternatives& part) { return part.is_in; });
 }
 
-// In steps of 16 bytes, the last over the one before: for some ten bytes a call of memcpy takes
-// longer than the copy.
-[[gnu::always_inline]] inline void CopyValue(const char* value, size_t bytes, char* to) {
-  constexpr size_t kStep = 16;
-  if (bytes < kStep || bytes > 4 * kStep) {
-    if (bytes != 0) std::memcpy(to, value, bytes);
-    return;
-  }
-  for (size_t i = 0; i + kStep < bytes; i += kStep) std::memcpy(to + i, value + i, kStep);
-  std::memcpy(to + bytes - kStep, value + bytes - kStep, kStep);
-}
-
 }  // namespace
 
 bool IsGroupable(const cql::Plan& plan) {
@@ -81,40 +69,18 @@ struct ExecuteGroup::Slot final : public RowSink {
     Begin();
     const size_t value_bytes = run.stride - kPackedItemKeyBytes;
     size_t row_bytes = 0;
-    for (const cql::Selection& selection : select->selections) {
-      row_bytes += sizeof(int32_t) + CellBytes(selection, value_bytes);
+    for (const SelectedColumn column : statement->selected) {
+      row_bytes += sizeof(int32_t) + CellBytes(column, value_bytes);
     }
     if (group.out_->size() + run.count * row_bytes > group.out_end_max_) {
       too_large = true;
       return;
     }
-    char* column_at = encoder->Rows(run.count, row_bytes);
-    for (const cql::Selection& selection : select->selections) {
-      const ColumnDefinition& column = select->table->columns[selection.column];
-      const size_t cell_bytes = CellBytes(selection, value_bytes);
-      const auto for_each_cell = [&](auto&& write) {
-        for (size_t i = 0; i < run.count; ++i) {
-          char* const to = column_at + i * row_bytes;
-          StoreBigEndian32(to, static_cast<uint32_t>(cell_bytes));
-          write(i, to + sizeof(int32_t));
-        }
-      };
-      switch (column.kind) {
-        case ColumnKind::kClustering:
-          for_each_cell([](size_t, char*) {});
-          UnpackItemKeys(run.rows, run.stride, run.count, column_at + sizeof(int32_t), row_bytes);
-          break;
-        case ColumnKind::kRegular:
-          for_each_cell([&](size_t i, char* to) {
-            CopyValue(run.rows + i * run.stride + kPackedItemKeyBytes, value_bytes, to);
-          });
-          break;
-        default: {
-          const std::string_view component = KeyComponent(column);
-          for_each_cell([&](size_t, char* to) { component.copy(to, component.size()); });
-        }
-      }
-      column_at += sizeof(int32_t) + cell_bytes;
+    char* to = encoder->Rows(run.count, row_bytes);
+    for (const SelectedColumn column : statement->selected) {
+      const size_t cell_bytes = CellBytes(column, value_bytes);
+      WriteColumn(run, column, cell_bytes, row_bytes, to);
+      to += sizeof(int32_t) + cell_bytes;
     }
   }
 
@@ -123,8 +89,7 @@ struct ExecuteGroup::Slot final : public RowSink {
     Begin();
     for (const RowView& row : rows) {
       char text[kItemKeyTextBytes];
-      for (const cql::Selection& selection : select->selections) {
-        const ColumnDefinition& column = select->table->columns[selection.column];
+      for (const SelectedColumn column : statement->selected) {
         switch (column.kind) {
           case ColumnKind::kClustering:
             encoder->AppendBytes(PlainKey(row.key, text));
@@ -134,7 +99,7 @@ struct ExecuteGroup::Slot final : public RowSink {
             row.cells.empty() ? encoder->AppendNull() : encoder->AppendBytes(row.cells[0].value);
             break;
           default:
-            encoder->AppendBytes(KeyComponent(column));
+            encoder->AppendBytes(KeyComponent(column.position));
         }
         too_large = group.out_->size() > group.out_end_max_;
         if (too_large) return;
@@ -144,24 +109,67 @@ struct ExecuteGroup::Slot final : public RowSink {
   }
 
   // Of a cell of a run.
-  size_t CellBytes(const cql::Selection& selection, size_t value_bytes) {
-    const ColumnDefinition& column = select->table->columns[selection.column];
+  size_t CellBytes(SelectedColumn column, size_t value_bytes) {
     switch (column.kind) {
       case ColumnKind::kClustering:
         return kItemKeyTextBytes;
       case ColumnKind::kRegular:
         return value_bytes;
       default:
-        return KeyComponent(column).size();
+        return KeyComponent(column.position).size();
     }
   }
 
-  std::string_view KeyComponent(const ColumnDefinition& column) {
+  // The column's cells, the first at `to`, each `row_bytes` behind the one before.
+  void WriteColumn(const PackedRun& run, SelectedColumn column, size_t cell_bytes, size_t row_bytes,
+                   char* to) {
+    const auto for_each_cell = [=, count = run.count](auto&& write) {
+      char* cell = to;
+      for (size_t i = 0; i < count; ++i, cell += row_bytes) {
+        StoreBigEndian32(cell, static_cast<uint32_t>(cell_bytes));
+        write(i, cell + sizeof(int32_t));
+      }
+    };
+    switch (column.kind) {
+      case ColumnKind::kClustering:
+        for_each_cell([](size_t, char*) {});
+        UnpackItemKeys(run.rows, run.stride, run.count, to + sizeof(int32_t), row_bytes);
+        break;
+      case ColumnKind::kRegular:
+        CopyValues(run, cell_bytes, for_each_cell);
+        break;
+      default:
+        for_each_cell([component = KeyComponent(column.position)](size_t, char* cell) {
+          CopyShort(component, cell);
+        });
+    }
+  }
+
+  // The values of a run. Of 16 to 32 bytes, as ids are, by two copies whose length is known here.
+  template <typename ForEachCell>
+  static void CopyValues(const PackedRun& run, size_t value_bytes, ForEachCell& for_each_cell) {
+    constexpr size_t kHalf = 16;
+    const char* const values = run.rows + kPackedItemKeyBytes;
+    const size_t stride = run.stride;
+    if (value_bytes < kHalf || value_bytes > 2 * kHalf) {
+      return for_each_cell([&](size_t i, char* to) {
+        CopyShort({values + i * stride, value_bytes}, to);
+      });
+    }
+    const size_t second = value_bytes - kHalf;
+    for_each_cell([values, stride, second](size_t i, char* to) {
+      const char* const value = values + i * stride;
+      std::memcpy(to, value, kHalf);
+      std::memcpy(to + second, value + second, kHalf);
+    });
+  }
+
+  std::string_view KeyComponent(uint16_t position) {
     if (key_components.empty()) {
       key_components =
           *SplitPartitionKey(partition_key, select->table->storage.partition_key.size());
     }
-    return key_components[column.position];
+    return key_components[position];
   }
 
   // ---- The frame
@@ -169,7 +177,11 @@ struct ExecuteGroup::Slot final : public RowSink {
   void Begin() {
     if (encoder) return;
     group.CloseFrame();
-    encoder.emplace(*group.out_, context, statement->columns, rows_options);
+    if (rows_options.skip_metadata && context.is_plain()) {
+      encoder.emplace(*group.out_, context, statement->columns.column_count());
+    } else {
+      encoder.emplace(*group.out_, context, statement->columns, rows_options);
+    }
     group.open_ = this;
   }
   void Close() {
@@ -180,7 +192,6 @@ struct ExecuteGroup::Slot final : public RowSink {
   void Reset() {
     statement = nullptr;
     select = nullptr;
-    partition_key.clear();
     key_components.clear();
     encoder.reset();
     closed = false;
@@ -194,14 +205,16 @@ struct ExecuteGroup::Slot final : public RowSink {
   // A read.
   const cql::SelectPlan* select = nullptr;
   protocol::RowsOptions rows_options;
-  std::string partition_key;
+  std::string_view partition_key;
+  std::string key_memory;  // of `partition_key`, where that is not in the request
   std::vector<std::string_view> key_components;
   cql::EncodedRange range;
-  ReadSpec spec;  // of `range`
+  ReadSpec spec;  // of `range`, or of values of the request
   std::optional<protocol::RowsEncoder> encoder;
   bool closed = false;
   bool too_large = false;  // its rows are more than a run may have
   // A write.
+  ItemRow item;
   WriteSet writes;
 };
 
@@ -237,12 +250,11 @@ void ExecuteGroup::AddWrite(RequestView& request, const protocol::ResponseContex
   ++size_;
 }
 
-cql::CqlOr<bool> ExecuteGroup::AddRead(RequestView& request,
-                                       const protocol::ResponseContext& context,
-                                       const cql::SelectPlan& plan, cql::BoundValues values) {
+bool ExecuteGroup::AddRead(RequestView& request, const protocol::ResponseContext& context,
+                           const cql::SelectPlan& plan, cql::BoundValues values) {
   const protocol::QueryParameters& parameters = request.parameters();
   uint64_t limit = 0;
-  LS_RETURN_IF_ERROR(cql::ResolveLimit(plan.limit, values, "LIMIT", limit));
+  if (!cql::ResolveLimit(plan.limit, values, "LIMIT", limit).ok()) return false;
   if (plan.at_most_one_row()) limit = 1;
   const uint64_t page =
       parameters.page_size ? static_cast<uint64_t>(*parameters.page_size) : UINT64_MAX;
@@ -250,23 +262,70 @@ cql::CqlOr<bool> ExecuteGroup::AddRead(RequestView& request,
   if (!parameters.paging_state.empty() || limit > page || limit > kRowsMax) return false;
   Slot& slot = Begin(request, context);
   bool found = true;
-  LS_RETURN_IF_ERROR(cql::EncodePartitionKey(*plan.table, plan.partition_key, values,
-                                             cql::KeyUse::kRead, slot.partition_key, found));
-  if (!found) return false;
-  LS_RETURN_IF_ERROR(cql::EncodeRange(*plan.table, plan.clustering, values, cql::KeyUse::kRead,
-                                      slot.range, found));
-  if (!found) return false;
-  slot.select = &plan;
-  slot.rows_options.skip_metadata = parameters.skip_metadata;
-  const TableSchema& storage = plan.table->storage;
-  slot.spec.range = slot.range.View(storage.packs_item_keys());
-  slot.spec.descending = storage.reads_backwards() != plan.reversed;
+  slot.key_memory.clear();
+  const cql::CqlStatus key = cql::EncodePartitionKey(*plan.table, plan.partition_key, values,
+                                                     cql::KeyUse::kRead, slot.key_memory, found);
+  if (!key.ok() || !found) return false;
+  slot.partition_key = slot.key_memory;
+  const cql::CqlStatus range =
+      cql::EncodeRange(*plan.table, plan.clustering, values, cql::KeyUse::kRead, slot.range, found);
+  if (!range.ok() || !found) return false;
+  slot.spec.range = slot.range.View(plan.table->storage.packs_item_keys());
   slot.spec.limit = limit;
+  Add(slot, plan);
+  return true;
+}
+
+bool ExecuteGroup::AddItemRead(RequestView& request, const protocol::ResponseContext& context,
+                               const cql::SelectPlan& plan, const ItemRead& read) {
+  const protocol::QueryParameters& parameters = request.parameters();
+  const ItemRead::Values values = parameters.values;
+  if (!parameters.value_names.empty() || !parameters.paging_state.empty() || !read.Takes(values)) {
+    return false;
+  }
+  const uint64_t limit = read.Limit(values);
+  const bool has_later_page =
+      parameters.page_size && limit > static_cast<uint64_t>(*parameters.page_size);
+  if (limit == 0 || limit > kRowsMax || has_later_page) return false;
+  Slot& slot = Begin(request, context);
+  if (!read.MakeKey(values, slot.key_memory, slot.partition_key) ||
+      !read.MakeBound(values, slot.spec.range.lower)) {
+    return false;
+  }
+  slot.spec.range.upper.at_end = true;
+  slot.spec.limit = limit;
+  Add(slot, plan);
+  return true;
+}
+
+bool ExecuteGroup::AddItemInsert(RequestView& request, const protocol::ResponseContext& context,
+                                 TableId table, const ItemInsert& insert, int64_t now_seconds,
+                                 WriteTimestamp timestamp) {
+  const protocol::QueryParameters& parameters = request.parameters();
+  const ItemInsert::Values values = parameters.values;
+  if (!parameters.value_names.empty() || !insert.Takes(values)) return false;
+  Slot& slot = Begin(request, context);
+  if (!insert.MakeKey(values, slot.key_memory, slot.partition_key) ||
+      !insert.MakeRow(values, now_seconds, slot.item)) {
+    return false;
+  }
+  commands_.push_back({.table = table,
+                       .partition_key = slot.partition_key,
+                       .body = UpsertCommand{{&slot.item.update, 1}},
+                       .timestamp = timestamp});
+  ++size_;
+  return true;
+}
+
+void ExecuteGroup::Add(Slot& slot, const cql::SelectPlan& plan) {
+  const TableSchema& storage = plan.table->storage;
+  slot.select = &plan;
+  slot.rows_options.skip_metadata = slot.request->parameters().skip_metadata;
+  slot.spec.descending = storage.reads_backwards() != plan.reversed;
   commands_.push_back({.table = storage.id,
                        .partition_key = slot.partition_key,
                        .body = ReadCommand{&slot.spec, &slot}});
   ++size_;
-  return true;
 }
 
 void ExecuteGroup::Run(shard::Engine& engine, uint64_t now_nanos, OutputBuffer& out) {

@@ -14,7 +14,8 @@
 #include "engine/command/command.h"
 #include "engine/cql/plan/bound_values.h"
 #include "engine/cql/plan/instantiate.h"
-#include "engine/cql/syntax/cql_error.h"
+#include "engine/execute/item_insert.h"
+#include "engine/execute/item_read.h"
 #include "engine/execute/request_handler.h"
 #include "engine/execute/statement_cache.h"
 #include "engine/execute/write/write_set.h"
@@ -51,10 +52,17 @@ class ExecuteGroup {
                 const Command& command);
   // For the next request to write to; nobody else's until it has run.
   WriteSet& writes();
-  // A read. False: not of a hot shape with these values. An error is the statement's answer. After
-  // either nothing was added.
-  cql::CqlOr<bool> AddRead(RequestView& request, const protocol::ResponseContext& context,
-                           const cql::SelectPlan& plan, cql::BoundValues values);
+  // A read. False, and nothing was added: not of a hot shape with these values, or an error, which it
+  // meets alone again.
+  bool AddRead(RequestView& request, const protocol::ResponseContext& context,
+               const cql::SelectPlan& plan, cql::BoundValues values);
+  // A read, by the request's values as they are. False, and nothing was added: by AddRead then.
+  bool AddItemRead(RequestView& request, const protocol::ResponseContext& context,
+                   const cql::SelectPlan& plan, const ItemRead& read);
+
+  // The same of a write, under `timestamp`; false: by AddWrite.
+  bool AddItemInsert(RequestView& request, const protocol::ResponseContext& context, TableId table,
+                     const ItemInsert& insert, int64_t now_seconds, WriteTimestamp timestamp);
 
   // Runs everything, writes the answers, and is empty again. Requests are run in the order of
   // adding where they are about the same partition.
@@ -78,6 +86,8 @@ class ExecuteGroup {
   // Reads of more rows than this are run alone, in steps.
   static constexpr uint64_t kRowsMax = 1024;
 
+  // The next read, whose key, range and limit are there.
+  void Add(Slot& slot, const cql::SelectPlan& plan);
   Slot& Begin(RequestView& request, const protocol::ResponseContext& context);
   // Ends the frame that rows went to last.
   void CloseFrame();

@@ -10,6 +10,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "engine/base/check.h"
+#include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/planner.h"
 #include "engine/cql/syntax/shown_text.h"
@@ -26,6 +27,20 @@ cql::CqlError TooBig(const PreparedStatement& statement, size_t bytes_max) {
                                std::to_string(bytes_max) + ")");
 }
 
+// What a group wants to know of it.
+void LookAhead(PreparedStatement& statement) {
+  const size_t variables = statement.plan->variables.size();
+  if (const auto* select = std::get_if<cql::SelectPlan>(&statement.plan->body)) {
+    for (const cql::Selection& selection : select->selections) {
+      const ColumnDefinition& column = select->table->columns[selection.column];
+      statement.selected.push_back({column.kind, column.position});
+    }
+    statement.item_read = ItemRead::Of(*select, variables);
+  } else if (const auto* change = std::get_if<cql::ModificationPlan>(&statement.plan->body)) {
+    statement.item_insert = ItemInsert::Of(*change, variables);
+  }
+}
+
 StatementScratch& ThreadScratch() {
   static thread_local StatementScratch scratch;
   return scratch;
@@ -38,12 +53,18 @@ bool IsSerial(protocol::Consistency consistency) {
          consistency == protocol::Consistency::kLocalSerial;
 }
 
+namespace {
+
 // Source: ScyllaDB db/consistency_level.cc.
+bool MayRead(protocol::Consistency consistency) {
+  return consistency != protocol::Consistency::kAny &&
+         consistency != protocol::Consistency::kEachQuorum;
+}
+
+}  // namespace
+
 cql::CqlStatus CheckReadConsistency(protocol::Consistency consistency) {
-  if (consistency != protocol::Consistency::kAny &&
-      consistency != protocol::Consistency::kEachQuorum) {
-    return {};
-  }
+  if (MayRead(consistency)) return {};
   return cql::CqlError::Invalid(std::string(protocol::ConsistencyName(consistency)) +
                                 " ConsistencyLevel is only supported for writes");
 }
@@ -130,10 +151,37 @@ const PreparedStatement* QueryProcessor::FindGroupable(RequestView& request,
   return may_join ? statement : nullptr;
 }
 
+bool QueryProcessor::JoinsByItems(const PreparedStatement& statement, RequestView& request,
+                                  Turn& turn) {
+  const protocol::Consistency consistency = request.consistency();
+  const bool is_read = statement.item_read.has_value();
+  if (!is_read && !statement.item_insert) return false;
+  if (IsSerial(consistency) || (is_read && !MayRead(consistency))) return false;
+  ExecuteGroup& group = turn.scratch.group;
+  if (checks_permissions_) {
+    Call call(request, turn, turn.now_nanos, &group);
+    if (!CheckAccess(*statement.plan, call).ok()) return false;
+  }
+  const protocol::ResponseContext context = ResponseContextOf(request.header(), turn.client);
+  if (is_read) {
+    return group.AddItemRead(request, context, std::get<cql::SelectPlan>(statement.plan->body),
+                             *statement.item_read);
+  }
+  const auto& plan = std::get<cql::ModificationPlan>(statement.plan->body);
+  const std::optional<int64_t> timestamp = TimestampOf(request.parameters());
+  return group.AddItemInsert(request, context, plan.table->storage.id, *statement.item_insert,
+                             WholeSeconds(turn.now_nanos),
+                             timestamp ? WriteTimestamp{*timestamp} : WriteTimestamp::None());
+}
+
 void QueryProcessor::Take(RequestView& request, Turn& turn) {
   request.outcome.answered = true;
   ExecuteGroup& group = turn.scratch.group;
   if (const PreparedStatement* const statement = FindGroupable(request, turn)) {
+    if (JoinsByItems(*statement, request, turn)) {
+      if (group.full()) RunGroup(turn);
+      return;
+    }
     Call call(request, turn, turn.now_nanos, &group);
     const cql::CqlOr<Ran> ran = RunPrepared(*statement, call);
     if (ran.ok() && *ran == Ran::kJoined) {
@@ -236,6 +284,7 @@ cql::CqlOr<std::shared_ptr<const PreparedStatement>> QueryProcessor::Prepare(Sta
   statement->text = text.text();
   statement->outline = text.Outline(keyspace);
   statement->is_groupable = IsGroupable(*statement->plan);
+  if (statement->is_groupable) LookAhead(*statement);
   if (const auto error =
           EncodeMetadata(*statement->plan, statement->variables, statement->columns)) {
     return cql::CqlError::Server(error->message);

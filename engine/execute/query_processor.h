@@ -123,6 +123,9 @@ class QueryProcessor final : public RequestHandler {
   cql::CqlOr<Ran> HandleBatch(Call& call);
 
   cql::CqlOr<Ran> RunPrepared(const PreparedStatement& statement, Call& call);
+  // A read or an insertion of items by values in their usual form has joined the turn's group. False:
+  // nothing was done, and RunPrepared finds out why.
+  bool JoinsByItems(const PreparedStatement& statement, RequestView& request, Turn& turn);
   cql::CqlOr<std::shared_ptr<const PreparedStatement>> Prepare(StatementView& statement,
                                                                Call& call);
   // The plan of a BATCH message's statement, or why there is none.

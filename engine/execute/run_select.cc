@@ -118,8 +118,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::RunSelect(const cql::SelectPlan&
   if (IsSerial(parameters.consistency)) LS_RETURN_IF_ERROR(CheckSerialRead(plan, values));
   if (!plan.not_empty.empty()) LS_RETURN_IF_ERROR(CheckNotEmpty(plan, values));
   if (call.group != nullptr) {
-    LS_ASSIGN_OR_RETURN(const bool joined,
-                        call.group->AddRead(call.request, call.context, plan, values));
+    const bool joined = call.group->AddRead(call.request, call.context, plan, values);
     return joined ? Ran::kJoined : Ran::kAlone;
   }
   const auto time_out = [&] {

@@ -53,10 +53,11 @@ std::string StatementId(std::string_view keyspace, std::string_view text) {
 size_t BytesOf(const PreparedStatement& statement) {
   // An entry of the map, an id in the order, what the pointers count with.
   constexpr size_t kEntryBytes = 256;
-  size_t bytes = sizeof(statement) + kEntryBytes + statement.text.capacity() +
-                 statement.keyspace.capacity() + statement.outline.keyspace.capacity() +
-                 statement.outline.table.capacity() + statement.variables.bytes() +
-                 statement.columns.bytes() + cql::PlanBytes(*statement.plan);
+  size_t bytes =
+      sizeof(statement) + kEntryBytes + statement.text.capacity() + statement.keyspace.capacity() +
+      statement.outline.keyspace.capacity() + statement.outline.table.capacity() +
+      statement.variables.bytes() + statement.columns.bytes() +
+      statement.selected.capacity() * sizeof(SelectedColumn) + cql::PlanBytes(*statement.plan);
   if (std::holds_alternative<cql::SchemaPlan>(statement.plan->body)) {
     bytes += statement.text.size() * cql::kTreeBytesPerTextByte;
   }

@@ -20,6 +20,8 @@
 #include "engine/base/mutex.h"
 #include "engine/cql/plan/plan.h"
 #include "engine/cql/plan/planned_statement.h"
+#include "engine/execute/item_insert.h"
+#include "engine/execute/item_read.h"
 #include "engine/protocol/response.h"
 
 namespace liststore::execute {
@@ -46,6 +48,12 @@ class StatementUse {
   mutable std::atomic<bool> is_used_ = false;  // since it was asked last
 };
 
+// A column of the table, selected as it is.
+struct SelectedColumn {
+  ColumnKind kind = ColumnKind::kRegular;
+  uint16_t position = 0;  // among those of its kind
+};
+
 // A statement with everything of its answers that does not depend on values. Immutable, but for its
 // use.
 struct PreparedStatement : cql::PlannedStatement {
@@ -53,7 +61,11 @@ struct PreparedStatement : cql::PlannedStatement {
   protocol::ColumnsMetadata variables;
   protocol::ColumnsMetadata columns;  // of a SELECT, or a conditional write
   bool is_groupable = false;          // see ExecuteGroup
-  size_t bytes = 0;                   // BytesOf, once all else is there
+  // Of a groupable SELECT its columns; of a groupable one of the shape, what it takes out of values.
+  std::vector<SelectedColumn> selected;
+  std::optional<ItemRead> item_read;
+  std::optional<ItemInsert> item_insert;
+  size_t bytes = 0;  // BytesOf, once all else is there
   StatementUse use;
 };
 
