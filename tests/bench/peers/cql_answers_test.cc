@@ -219,8 +219,7 @@ TEST(BareAnswers, AnExecuteThatEndsEarlyIsRefused) {
   for (size_t bytes = 9; bytes < whole.size() - kOfTtl; ++bytes) {
     std::string cut = whole.substr(0, bytes);
     StoreBigEndian32(cut.data() + 5, static_cast<uint32_t>(bytes - 9));
-    const std::string alone(cut);  // so that a sanitizer sees what is read behind it
-    lists.requests().Append(alone);
+    lists.requests().Append(cut);
     const std::vector<Reply> replies = lists.Ask();
     ASSERT_EQ(replies.size(), 1u);
     ASSERT_EQ(replies[0].opcode, kErrorOpcode) << bytes << " bytes";
