@@ -86,8 +86,11 @@ class RedisBench {
     for (const WireKind& kind : kWireKinds) {
       WireLine& line = lines_.emplace_back();
       line.kind = kind;
+      RedisLoadTarget::Clients more;  // for this line alone
+      LS_RETURN_IF_ERROR(ConnectAll(kind.connections, more));
+      const RedisLoadTarget::Clients& clients = more.empty() ? clients_ : more;
       for (int round = 0; round < options_.rounds; ++round) {
-        LS_RETURN_IF_ERROR(Measure(line, static_cast<uint64_t>(round)));
+        LS_RETURN_IF_ERROR(Measure(clients, line, static_cast<uint64_t>(round)));
       }
       absl::FPrintF(stderr, "%-20s %12.0f/s\n", kind.name, Median(line.rates));
     }
@@ -119,10 +122,7 @@ class RedisBench {
   absl::Status Connect() {
     PinToCore(ChooseWireCores().client);
     if (options_.server_pid > 0) listening_ = UseLoopbackCongestionIn(options_.server_pid);
-    for (uint32_t i = 0; i < options_.connections; ++i) {
-      LS_ASSIGN_OR_RETURN(std::unique_ptr<RedisClient> client, RedisClient::Connect(options_.port));
-      clients_.push_back(std::move(client));
-    }
+    LS_RETURN_IF_ERROR(ConnectAll(options_.connections, clients_));
     LS_ASSIGN_OR_RETURN(const RedisReply* reply, Ask({"DBSIZE"}));
     if (reply->kind != RedisReply::Kind::kInteger || reply->integer != 0) {
       return absl::FailedPreconditionError(absl::StrCat("127.0.0.1:", options_.port, " holds ",
@@ -130,6 +130,14 @@ class RedisBench {
     }
     LS_ASSIGN_OR_RETURN(reply, Ask({"INFO", "server"}));
     version_ = InfoField(reply->text, "redis_version");
+    return absl::OkStatus();
+  }
+
+  absl::Status ConnectAll(uint32_t count, RedisLoadTarget::Clients& clients) const {
+    for (uint32_t i = 0; i < count; ++i) {
+      LS_ASSIGN_OR_RETURN(std::unique_ptr<RedisClient> client, RedisClient::Connect(options_.port));
+      clients.push_back(std::move(client));
+    }
     return absl::OkStatus();
   }
 
@@ -156,21 +164,22 @@ class RedisBench {
     return absl::OkStatus();
   }
 
-  absl::Status Measure(WireLine& line, uint64_t round) {
+  absl::Status Measure(const RedisLoadTarget::Clients& clients, WireLine& line, uint64_t round) {
     const uint64_t seed = options_.seed + 1'000 * round + line.kind.in_flight;
     const ListPicker picker(lists_.count(), false, seed);
     if (line.kind.is_insert) {
       RedisInsertSource source(lists_, picker);
-      return MeasureSource(source, line);
+      return MeasureSource(clients, source, line);
     }
-    RedisSelectSource source(lists_, clients_.size() * line.kind.in_flight, picker);
-    LS_RETURN_IF_ERROR(MeasureSource(source, line));
+    RedisSelectSource source(lists_, clients.size() * line.kind.in_flight, picker);
+    LS_RETURN_IF_ERROR(MeasureSource(clients, source, line));
     verified_ += source.verified();
     return absl::OkStatus();
   }
 
-  absl::Status MeasureSource(RedisSource& source, WireLine& line) {
-    RedisLoadTarget target(clients_, line.kind.in_flight, {&source});
+  absl::Status MeasureSource(const RedisLoadTarget::Clients& clients, RedisSource& source,
+                             WireLine& line) {
+    RedisLoadTarget target(clients, line.kind.in_flight, {&source});
     const auto server_nanos = [this] {
       return options_.server_pid > 0 ? ProcessCpuNanos(options_.server_pid) : 0;
     };

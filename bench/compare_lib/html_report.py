@@ -8,10 +8,11 @@ from compare_lib import forms, growth, svg, table
 STYLE = """
 :root { --text: #1c2024; --dim: #5b6470; --page: #ffffff; --grid: #d8dde3; --good: #1a7f37; --bad: #b42318;
   --liststore: #1f6feb; --plain: #9a6700; --bare: #57606a; --redis: #cf222e; --rocksdb: #8250df;
-  --lmdb: #1b7c83; --sqlite: #bc4c00; --cassandra: #bf3989; }
+  --lmdb: #1b7c83; --sqlite: #bc4c00; --cassandra: #bf3989; --echo: #8c959f; --bare_cql: #4d2d00; }
 @media (prefers-color-scheme: dark) { :root { --text: #e6edf3; --dim: #9aa4af; --page: #0d1117;
   --grid: #30363d; --good: #3fb950; --bad: #ff7b72; --liststore: #58a6ff; --plain: #d29922; --bare: #8b949e;
-  --redis: #ff7b72; --rocksdb: #bc8cff; --lmdb: #39c5cf; --sqlite: #f0883e; --cassandra: #f778ba; } }
+  --redis: #ff7b72; --rocksdb: #bc8cff; --lmdb: #39c5cf; --sqlite: #f0883e; --cassandra: #f778ba; --echo: #6e7681;
+  --bare_cql: #e3b341; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1rem; max-width: 44rem; background: var(--page); color: var(--text);
   font: 1rem/1.5 system-ui, sans-serif; }
@@ -120,11 +121,13 @@ def _throughput(result):
 
 def _wire(result):
     groups = [(name, {side: table.median([raw[line] for raw in rounds])
-                      for side, rounds in result["wire"].items() if rounds})
-              for line, name in table.WIRE_NAMES.items()]
+                      for side, rounds in result["wire"].items() if rounds and line in table.wire_lines(rounds)})
+              for line, name in forms.WIRE_NAMES.items()]
     chart = svg.bars("Requests a second over the wire", groups, NAMES) if result["wire"] else ""
-    return chart and _note("Requests a second: 8 connections, so many under way on each; the server on one core, the "
-                           "client on the other. Redis: ZREVRANGE and ZADD. Cassandra: our statements.") + chart
+    return chart and _note("Requests a second: 8 connections, so many under way on each, or 64 with one; the server on "
+                           "one core, the client on the other. Redis: ZREVRANGE and ZADD. Cassandra: our statements. "
+                           "Echo answers the same frames with canned ones; bare CQL looks lists up and encodes them, "
+                           "and does nothing else.") + chart
 
 
 def _curve(raw, key):

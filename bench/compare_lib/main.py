@@ -17,6 +17,9 @@ Runs liststore beside its peers on this machine, in turn and for several rounds,
 
   plain      a hash map of ordered maps with an index by value behind sharded mutexes, in the same process
   bare       blocks of rows in populated memory and nothing else: how far memory would allow to go
+  echo       a loop that answers frames of the same sizes with canned ones over the same sockets: how far the
+             wire would allow to go
+  bare_cql   the same with the lists of `bare` behind it, looked up and encoded
   cassandra  Cassandra 5: our statements, over CQL; fetched by Maven at the first run
   redis      Redis 7: sorted sets over loopback, pipelined as deep as our server is asked
   rocksdb, lmdb, sqlite   in memory, in the same process; built where Debian's packages are installed
@@ -46,7 +49,7 @@ def parse(arguments):
         formatter_class=argparse.RawDescriptionHelpFormatter)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--short", action="store_true",
-                      help="200,000 lists, three short rounds, plain, bare and redis; fails below the floors")
+                      help="200,000 lists, three short rounds, plain, bare, echo, bare_cql and redis; fails below the floors")
     form.add_argument("--tiny", action="store_true", help="a moment of everything: shows that it runs")
     parser.add_argument("--growth", action="store_true",
                         help="with --short or --tiny: the curves of growth as well; else: nothing but them")

@@ -1,9 +1,11 @@
 """What is measured, in which order. At most two of ours and the peers are in memory at a time."""
 
+import functools
 import json
 import subprocess
 
 from compare_lib import forms, machine
+from compare_lib.bare_cql_server import BareCqlServer
 from compare_lib.cassandra_server import CassandraServer, Missing
 from compare_lib.programs import Failure, run_json, say, which
 from compare_lib.redis_server import RedisServer
@@ -25,6 +27,16 @@ def check_memory(sides, lists, items, value_bytes, available):
         raise Failure(
             f"{lists:,} lists of {items} items take {needed / 2**30:.1f} GiB in {' and '.join(sides)}, "
             f"{available / 2**30:.1f} GiB are available: take fewer with --lists")
+
+
+def check_sizes(wire):
+    """Raises where the limits answer with other sizes than ours: they would be limits of something else."""
+    for side in forms.LIMITS:
+        for ours, theirs in zip(wire.get("liststore", []), wire.get(side, [])):
+            for line in ("select10_64", "select10_16", "select10_1x64"):
+                of_ours, of_theirs = ours[f"{line}_reply_bytes"], theirs[f"{line}_reply_bytes"]
+                if of_ours != of_theirs:
+                    raise Failure(f"{forms.PEERS[side]} answers a SELECT with {of_theirs} bytes, ours with {of_ours}")
 
 
 class Bench:
@@ -72,14 +84,21 @@ class Bench:
                 peer, lists, form.items, form.rounds, form.seconds))
         return results
 
-    def _sizes(self, side):
+    def _data(self, side):
         lists = min(self.form.lists, forms.LISTS_MAX.get(side, self.form.lists))
-        return ["--lists", lists, "--items", self.form.items, "--value-bytes",
-                self.form.value_bytes, "--rounds", 1, "--seconds", self.form.wire_seconds]
+        return ["--lists", lists, "--items", self.form.items, "--value-bytes", self.form.value_bytes]
+
+    def _sizes(self, side):
+        return [*self._data(side), "--rounds", 1, "--seconds", self.form.wire_seconds]
 
     def _bench_wire(self, side, seed, *more):
         return run_json([self.folder / "liststore", "bench", "wire", "--json", *self._sizes(side),
                          "--seed", seed, *more])
+
+    def _limit_round(self, side, seed):
+        arguments, asked_with = (["--echo"], ["--unchecked"]) if side == "echo" else ([], [])
+        with BareCqlServer(self.folder / "compare_bare_cql", *self._data(side), *arguments) as server:
+            return self._bench_wire(side, seed, "--via", server.address, "--server-pid", server.pid, *asked_with)
 
     def _redis_round(self, seed):
         with RedisServer(self.redis_server) as server:
@@ -93,6 +112,9 @@ class Bench:
     def _servers(self):
         """Of each server that is asked over the wire, ours first: what measures a round of it."""
         rounds = {"liststore": lambda seed: self._bench_wire("liststore", seed)}
+        for limit in forms.LIMITS:
+            if limit in self.form.peers:
+                rounds[limit] = functools.partial(self._limit_round, limit)
         if "redis" in self.form.peers:
             if self.redis_server:
                 rounds["redis"] = self._redis_round
@@ -117,6 +139,7 @@ class Bench:
                 except Missing as missing:
                     self._skip(side, str(missing))
                     del results[side]
+        check_sizes(results)
         return results
 
 

@@ -8,8 +8,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = ("liststore", "compare_embedded", "compare_redis")
-TARGETS = ("liststore_program", "compare_embedded", "compare_redis")
+PROGRAMS = ("liststore", "compare_embedded", "compare_redis", "compare_bare_cql")
+TARGETS = ("liststore_program", "compare_embedded", "compare_redis", "compare_bare_cql")
 
 
 class Failure(Exception):

@@ -5,12 +5,20 @@ import statistics
 from compare_lib import forms
 
 SCHEMA = 1
-# Lines of the wire that ratios are made of: as many requests under way as a busy service has.
+# Lines of the wire that stand at the top: as many requests under way as a busy service has.
 WIRE_LINES = {"wire_select": "select10_64", "wire_insert": "insert1_64"}
+# What ratios beside a server are called, and the lines that they are made of.
+RATIO_LINES = {**WIRE_LINES, "select10_1x64": "select10_1x64"}
+LIMIT_LINES = {line: line for line in forms.WIRE_NAMES}
 
 
 def _median(values):
     return statistics.median(values) if values else 0.0
+
+
+def lines_beside(peer):
+    """{name of the ratio: line} of a server."""
+    return LIMIT_LINES if peer in forms.LIMITS else RATIO_LINES
 
 
 def embedded_ratios(embedded):
@@ -23,12 +31,26 @@ def wire_ratios(wire):
     """{name: ratios of the rounds}, by the wall clock: each server has a core of its own."""
     ratios = {}
     for peer in forms.SERVER_PEERS:
-        for name, line in WIRE_LINES.items():
+        for name, line in lines_beside(peer).items():
             rounds = [ours[line] / theirs[line]
                       for ours, theirs in zip(wire.get("liststore", []), wire.get(peer, []))
                       if theirs[line] > 0]
             if rounds:
                 ratios[f"{name}_vs_{peer}"] = rounds
+    return ratios
+
+
+def core_ratios(wire):
+    """{name: median of the rounds}, by the time that the servers had on their cores: what the client could not
+    ask for, and what others had of the machine, is not in it. Of servers that tell it."""
+    ratios = {}
+    for peer in forms.SERVER_PEERS:
+        for name, line in lines_beside(peer).items():
+            key = f"{line}_per_core_second"
+            rounds = [ours[key] / theirs[key] for ours, theirs in zip(wire.get("liststore", []), wire.get(peer, []))
+                      if ours.get(key, 0) > 0 and theirs.get(key, 0) > 0]
+            if rounds:
+                ratios[f"{name}_vs_{peer}"] = _median(rounds)
     return ratios
 
 
@@ -130,6 +152,7 @@ def put_together(form, *, facts, shares, commit, started, elapsed, embedded, wir
         "skipped": skipped,
         "ratios": ratios,
         "ratio_rounds": rounds,
+        "core_ratios": core_ratios(wire),
         "bars": bars,
         "floor": forms.FLOOR,
         "floors": {name: floor_of(name, bar) for name, bar in bars.items()},

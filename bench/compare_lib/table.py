@@ -1,11 +1,7 @@
 """A result as a table for people."""
 
-from compare_lib import forms
+from compare_lib import forms, result as results
 from compare_lib.svg import nanos
-
-WIRE_NAMES = {
-    "select10_64": "SELECT 10, 64 each", "select10_16": "SELECT 10, 16 each",
-    "insert1_64": "INSERT 1, 64 each", "insert1_16": "INSERT 1, 16 each"}
 
 
 def median(values):
@@ -85,25 +81,31 @@ def _embedded(result):
                    f"{_ratio(result, name)}")
 
 
+def wire_lines(rounds):
+    """Those that were measured: results of before a line was there have it not."""
+    return [line for line in forms.WIRE_NAMES if all(line in raw for raw in rounds)]
+
+
 def _wire(result):
+    """Ours beside each server."""
     wire = result["wire"]
-    if not wire:
-        return
-    peers = [side for side in wire if side != "liststore"]
-    yield ""
-    yield (f"  {'over the wire':<20} {'a second':>12} {'p50':>8} {'p99':>8}"
-           + "".join(f" {forms.PEERS[peer]:>12} {'p50':>8} {'p99':>8}" for peer in peers)
-           + ("   ratio  rounds             bar" if peers else ""))
-    names = {"select10_64": "wire_select", "insert1_64": "wire_insert"}
-    for line, text in WIRE_NAMES.items():
-        row = f"  {text:<20}"
-        for side in wire:
-            middle = [median([raw[line + key] for raw in wire[side]]) for key in ("", "_p50_ns", "_p99_ns")]
-            row += f" {middle[0]:>12,.0f} {nanos(middle[1]):>8} {nanos(middle[2]):>8}"
-        for peer in peers:
-            if line in names:
-                row += f" {_ratio(result, f'{names[line]}_vs_{peer}')}"
-        yield row
+    peers = [side for side in wire if side != "liststore"] if wire else []
+    for peer in peers or [None] * bool(wire):
+        yield ""
+        yield (f"  {'over the wire':<20} {'a second':>12} {'p50':>8} {'p99':>8}"
+               + (f" {forms.PEERS[peer]:>12} {'p50':>8} {'p99':>8}   of core   ratio  rounds             bar"
+                  if peer else ""))
+        sides = ["liststore", peer] if peer else ["liststore"]
+        names = {line: name for name, line in results.lines_beside(peer).items()}
+        for line in wire_lines([raw for side in sides for raw in wire[side]]):
+            row = f"  {forms.WIRE_NAMES[line]:<20}"
+            for side in sides:
+                middle = [median([raw[line + key] for raw in wire[side]]) for key in ("", "_p50_ns", "_p99_ns")]
+                row += f" {middle[0]:>12,.0f} {nanos(middle[1]):>8} {nanos(middle[2]):>8}"
+            name = f"{names.get(line)}_vs_{peer}"
+            of_core = result.get("core_ratios", {}).get(name)
+            row += " " * 11 if of_core is None else f" {of_core:>9.2f}x"
+            yield row + (f" {_ratio(result, name)}" if name in result["ratios"] else "")
 
 
 def machine_waits(result, percentile):

@@ -58,16 +58,9 @@ size_t BareStore::Add(std::string_view list_key, std::span<const NewItem> items)
   absl::InlinedVector<Md5Digest, 16> digests(items.size());
   Md5OfEach({values.data(), values.size()}, {digests.data(), digests.size()});
 
-  Slot& slot = Find(Hash64(list_key));
-  if (slot.block == nullptr) {
-    LS_CHECK(lists_ < lists_max_, "the store was made for as many lists as come");
-    ++lists_;
-    slot.hash = Hash64(list_key);
-    slot.block_class = static_cast<uint32_t>(ClassFor(items.size()));
-    slot.block = TakeBlock(slot.block_class);
-    slot.first = static_cast<uint32_t>(rows_of_class_[slot.block_class]);
-    slot.count = 0;
-  }
+  Slot* const found = FindOrMake(Hash64(list_key), items.size());
+  LS_CHECK(found != nullptr, "the store was made for as many lists as come");
+  Slot& slot = *found;
   MakeRoom(slot, items.size());
   for (size_t i = 0; i < items.size(); ++i) {
     LS_CHECK(items[i].value.size() == value_bytes_, "every value has the length that was said");
@@ -100,6 +93,22 @@ void BareStore::MultiGet(std::span<const std::string_view> list_keys, size_t lim
     }
     for (size_t i = 0; i < count; ++i) Copy(*found[i], limit, &(*results)[begin + i]);
   }
+}
+
+bool BareStore::AddPacked(uint64_t hash, const char key[kPackedItemKeyBytes],
+                          std::string_view value) {
+  if (value.size() != value_bytes_) return false;
+  Slot* const slot = FindOrMake(hash, 1);
+  if (slot == nullptr) return false;
+  MakeRoom(*slot, 1);
+  Insert(*slot, key, value);
+  return true;
+}
+
+void BareStore::PrefetchRows(uint64_t hash, size_t limit) const {
+  const Slot& slot = Find(hash);
+  if (slot.count == 0) return;
+  Prefetch(RowOf(slot, 0), std::min<size_t>(limit, slot.count) * row_bytes_);
 }
 
 size_t BareStore::RemoveWithValue(std::string_view list_key, std::string_view value) {
@@ -135,6 +144,19 @@ const BareStore::Slot& BareStore::Find(uint64_t hash) const {
   size_t at = hash & slot_mask_;
   while (slots_[at].block != nullptr && slots_[at].hash != hash) at = (at + 1) & slot_mask_;
   return slots_[at];
+}
+
+BareStore::Slot* BareStore::FindOrMake(uint64_t hash, size_t rows) {
+  Slot& slot = Find(hash);
+  if (slot.block != nullptr) return &slot;
+  if (lists_ == lists_max_) return nullptr;
+  ++lists_;
+  slot.hash = hash;
+  slot.block_class = static_cast<uint32_t>(ClassFor(rows));
+  slot.block = TakeBlock(slot.block_class);
+  slot.first = static_cast<uint32_t>(rows_of_class_[slot.block_class]);
+  slot.count = 0;
+  return &slot;
 }
 
 void BareStore::Copy(const Slot& slot, size_t limit, BareItems* result) const {

@@ -70,6 +70,25 @@ class BareStore {
   // keeps its block.
   size_t RemoveWithValue(std::string_view list_key, std::string_view value);
 
+  // As a server of lists asks, which has the hash of a list's key and the packed key of an item at hand.
+  struct Rows {
+    const char* begin = nullptr;  // of each the item key, packed, and the value behind it
+    size_t size = 0;
+  };
+  // The newest `limit` rows where they lie, row_bytes() from each other: until something is added.
+  Rows View(uint64_t hash, size_t limit) const {
+    const Slot& slot = Find(hash);
+    if (slot.count == 0) return {};
+    return {RowOf(slot, 0), slot.count < limit ? slot.count : limit};
+  }
+  // False, and nothing is added: there are `lists_max` others, or the value has another length.
+  bool AddPacked(uint64_t hash, const char key[kPackedItemKeyBytes], std::string_view value);
+  // What a View of the list or an addition to it will look at first, and, once that is there, what it will
+  // look at then.
+  void PrefetchSlot(uint64_t hash) const { __builtin_prefetch(&slots_[hash & slot_mask_]); }
+  void PrefetchRows(uint64_t hash, size_t limit) const;
+  size_t row_bytes() const { return row_bytes_; }
+
   // The row under the key of `item`, found without looking at all. False: it is not there.
   bool RemoveItem(std::string_view list_key, const NewItem& item);
 
@@ -103,6 +122,9 @@ class BareStore {
   Slot& Find(uint64_t hash) {
     return const_cast<Slot&>(static_cast<const BareStore*>(this)->Find(hash));
   }
+  // The same, taken for a list that will have `rows` rows when it is empty. nullptr: there is no room for
+  // one more list.
+  Slot* FindOrMake(uint64_t hash, size_t rows);
   void Copy(const Slot& slot, size_t limit, BareItems* result) const;
   // Free rows in front of the list's: for `rows` more.
   void MakeRoom(Slot& slot, size_t rows);

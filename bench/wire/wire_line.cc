@@ -55,6 +55,7 @@ void AddWireLine(const WireLine& line, JsonLine* json) {
   json->Numbers(key + "_rounds", line.rates);
   AddLatency(key, line.latency, json);
   json->Add(key + "_client_share", Median(line.client_shares));
+  if (line.reply_bytes > 0) json->Count(key + "_reply_bytes", line.reply_bytes);
   if (line.core_rates.empty()) return;
   json->Add(key + "_server_share", Median(line.server_shares));
   json->Count(key + "_per_core_second", static_cast<uint64_t>(Median(line.core_rates)));

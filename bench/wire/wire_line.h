@@ -19,13 +19,16 @@ struct WireKind {
   const char* key;   // in keys of the JSON output
   const char* name;  // as people read it
   bool is_insert;
-  size_t in_flight;  // on each connection
+  size_t in_flight;          // on each connection
+  uint32_t connections = 0;  // 0: as many as the measurement was asked for
 };
 inline constexpr WireKind kWireKinds[] = {
     {"select10_64", "SELECT 10, 64 each", false, 64},
     {"select10_16", "SELECT 10, 16 each", false, 16},
     {"insert1_64", "INSERT 1, 64 each", true, 64},
     {"insert1_16", "INSERT 1, 16 each", true, 16},
+    // As clients without a driver that pipelines: each waits for its answer.
+    {"select10_1x64", "SELECT 10, 1 on 64", false, 1, 64},
 };
 
 // Beside them, where the others are over TLS: the same without.
@@ -45,7 +48,8 @@ struct WireLine {
   std::vector<double> core_rates;  // by the server's time on its core; none when it is not known
   std::vector<double> server_shares;
   std::vector<double> client_shares;
-  Histogram latency;  // of all rounds
+  Histogram latency;       // of all rounds
+  size_t reply_bytes = 0;  // of the body of each; 0: not known
 };
 
 // Connections made and closed one after the other, hands shaken in full.
@@ -64,7 +68,7 @@ using ServerNanos = std::function<uint64_t()>;
 absl::Status MeasureWireLine(LoadTarget& target, double seconds, const ServerNanos& server_nanos,
                              WireLine* line);
 
-// KEY, KEY_rounds, latencies, shares and KEY_per_core_second.
+// KEY, KEY_rounds, latencies, shares, KEY_per_core_second and KEY_reply_bytes.
 void AddWireLine(const WireLine& line, JsonLine* json);
 
 }  // namespace liststore

@@ -2,6 +2,8 @@
 #ifndef LISTSTORE_BENCH_WIRE_WIRE_OPTIONS_H_
 #define LISTSTORE_BENCH_WIRE_WIRE_OPTIONS_H_
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,7 +26,9 @@ struct BenchWireOptions {
   uint64_t seed = 1;
   // Memory that the server makes ready before it is loaded; absent: twice what the lists take.
   std::optional<uint64_t> populate_bytes;
-  bool no_index = false;  // leaves out the local index, which Cassandra does not have
+  bool no_index = false;   // leaves out the local index, which Cassandra does not have
+  bool unchecked = false;  // does not look at what replies hold, but at their lengths
+  pid_t server_pid = 0;    // of `via`, when it runs on this machine; 0: not known
   bool json = false;
   bool quick = false;  // one short round of each
 };

@@ -75,14 +75,19 @@ class FrameTemplate {
 // these lists meanwhile.
 class SelectSource final : public WireSource {
  public:
-  SelectSource(const GrowingLists& lists, std::string_view select, size_t slots, ListPicker picker);
+  // Without `reads_replies` their lengths alone are looked at.
+  SelectSource(const GrowingLists& lists, std::string_view select, size_t slots, ListPicker picker,
+               bool reads_replies = true);
   bool Next(size_t slot, int16_t stream, CqlRequests& requests) override;
   absl::Status OnReply(size_t slot, const CqlReply& reply) override;
   uint64_t verified() const { return verified_; }
+  // Of the body of each reply; 0: there was none yet.
+  size_t body_bytes() const { return body_bytes_; }
 
  private:
   const GrowingLists& lists_;
   ListPicker picker_;
+  const bool reads_replies_;
   std::vector<uint32_t> lists_asked_;  // by slot
   const std::string entity_id_;
   const std::string limit_;

@@ -32,8 +32,8 @@ def wire(rate):
     for kind in ("open_loop", "open_loop_select", "open_loop_insert", "open_loop_machine", "open_loop_quiet"):
         raw |= latency(kind)
     raw |= {"open_loop_quiet_share": 0.75}
-    for line in ("select10_64", "select10_16", "insert1_64", "insert1_16"):
-        raw |= {line: rate, f"{line}_per_core_second": int(rate * 1.1)} | latency(line)
+    for line in forms.WIRE_NAMES:
+        raw |= {line: rate, f"{line}_per_core_second": int(rate * 1.1), f"{line}_reply_bytes": 776} | latency(line)
     return raw
 
 

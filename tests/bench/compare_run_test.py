@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 ROOT, BUILD = (pathlib.Path(argument).resolve() for argument in (sys.argv.pop(1), sys.argv.pop(1)))
 FAKE_REDIS = ROOT / "tests/bench/fake_redis.py"
 KINDS = ("get10", "get50", "multiget16", "add1", "add10", "mixed", "remove")
+LINES = ("select10_64", "select10_16", "insert1_64", "insert1_16", "select10_1x64")
 SECONDS_MAX = 300  # ends what hangs
 
 
@@ -38,6 +39,18 @@ class RunTest(unittest.TestCase):
                 self.assertGreater(got["ratios"][f"{kind}_vs_{peer}"], 0)
         self.assertGreater(got["ratios"]["wire_select_vs_redis"], 0)
         self.assertGreater(got["ratios"]["wire_insert_vs_redis"], 0)
+        for limit in ("echo", "bare_cql"):
+            for line in LINES:
+                self.assertGreater(got["ratios"][f"{line}_vs_{limit}"], 0)
+                self.assertGreater(got["wire"][limit][0][f"{line}_per_core_second"], 0)
+        self.assertGreater(got["ratios"]["select10_1x64_vs_redis"], 0)
+        # Echo is not believed; the lists that bare CQL holds are read back.
+        self.assertEqual(got["wire"]["echo"][0]["replies_verified"], 0)
+        self.assertGreater(got["wire"]["bare_cql"][0]["replies_verified"], 1_000)
+        # Ten rows, a value of 24 bytes and a key of 44 each, from all of them.
+        sides = ("liststore", "echo", "bare_cql")
+        self.assertEqual({got["wire"][side][0]["select10_64_reply_bytes"] for side in sides},
+                         {16 + 10 * (4 + 24 + 4 + 44)})
         self.assertGreater(got["wire_select_per_s"], 0)
         self.assertGreater(got["wire_insert_per_s"], 0)
         self.assertEqual(got["wire"]["redis"][0]["server"], "redis 0.0.fake")
@@ -57,6 +70,55 @@ class RunTest(unittest.TestCase):
         run = compare("--json", "-", "--peers", "redis", "--redis-server", "/nonexistent/redis-server")
         self.assertEqual(run.returncode, 2, run.stderr)
         self.assertIn("bench/compare: /nonexistent/redis-server: No such file or directory", run.stderr)
+
+
+class BareCqlTest(unittest.TestCase):
+    """compare_bare_cql by itself, and `bench wire` beside it."""
+
+    def serve(self, *arguments):
+        return subprocess.Popen([BUILD / "bin/compare_bare_cql", *arguments], stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def ask(self, server_arguments, *arguments, lists=2_000):
+        with self.serve("--lists", str(lists), *server_arguments) as server:
+            port = json.loads(server.stdout.readline())["cql_port"]
+            run = subprocess.run(
+                [BUILD / "bin/liststore", "bench", "wire", "--quick", "--via", f"127.0.0.1:{port}", "--lists", "2000",
+                 "--seconds", "0.02", *arguments], capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
+            _, said = server.communicate(timeout=SECONDS_MAX)  # ends its standard input
+        self.assertEqual(server.returncode, 0, said)
+        return run
+
+    def test_lists_are_kept_rightly(self):
+        run = self.ask([], "--json")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertGreaterEqual(json.loads(run.stdout)["replies_verified"], 1_000)
+
+    def test_canned_answers_pass_unchecked_alone(self):
+        run = self.ask(["--echo"], "--unchecked")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("what the replies held was not looked at", run.stdout)
+        run = self.ask(["--echo"])
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("row 0 is not item 19", run.stderr)
+
+    def test_more_than_was_announced_is_refused(self):
+        run = self.ask([], lists=1_999)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("no more lists than --lists", run.stderr)
+
+    def test_unchecked_is_for_others(self):
+        run = subprocess.run([BUILD / "bin/liststore", "bench", "wire", "--unchecked"], capture_output=True, text=True,
+                             timeout=SECONDS_MAX, check=False)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("--unchecked and --server-pid are for a server that is there (--via)", run.stderr)
+
+    def test_an_input_that_does_not_end_is_refused(self):
+        with open("/dev/null", "rb") as nothing:
+            run = subprocess.run([BUILD / "bin/compare_bare_cql", "--echo"], stdin=nothing, capture_output=True,
+                                 text=True, timeout=SECONDS_MAX, check=False)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("standard input must be a pipe", run.stderr)
 
 
 class WrongAnswersTest(unittest.TestCase):

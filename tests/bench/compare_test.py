@@ -23,20 +23,22 @@ sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests/bench")]
 
 import canned  # noqa: E402
 from compare_lib import forms, growth, html_report, machine, main, measure, result, svg, table  # noqa: E402
+from compare_lib.bare_cql_server import BareCqlServer  # noqa: E402
 from compare_lib.cassandra_server import LAUNCHER, CassandraServer, Missing  # noqa: E402
 from compare_lib.programs import Failure  # noqa: E402
 
 ALWAYS_THERE = {
     "schema", "form", "started", "elapsed_seconds", "commit", "machine", "rounds", "lists", "items_per_list",
-    "value_bytes", "skipped", "ratios", "ratio_rounds", "bars", "floor", "floors", "missed", "not_judged",
+    "value_bytes", "skipped", "ratios", "ratio_rounds", "core_ratios", "bars", "floor", "floors", "missed", "not_judged",
     "wire_select_per_s", "wire_insert_per_s", "bytes_per_item", "bytes_per_item_plain", "embedded", "wire",
     "growth", "growth_left_out", "open_loop"}
 
 
-def outcome(plain=20.0, bare=1.0, ours=(2_000_000, 1_000_000, 3_000_000), redis=200_000, form=forms.SHORT,
-            growth=()):
-    """A result whose ratios are these; `redis` 0: it was skipped."""
+def outcome(plain=20.0, bare=1.0, ours=(2_000_000, 1_000_000, 3_000_000), share=1.0, redis=200_000,
+            form=forms.SHORT, growth=()):
+    """A result whose ratios are these; `share`: of echo and of bare CQL; `redis` 0: it was skipped."""
     wire = {"liststore": [canned.wire(rate) for rate in ours]}
+    wire |= {limit: [canned.wire(round(rate / share)) for rate in ours] for limit in forms.LIMITS}
     skipped = []
     if redis:
         wire["redis"] = [canned.wire(redis) for _ in ours]
@@ -94,16 +96,36 @@ class ResultTest(unittest.TestCase):
                 self.assertEqual("get10_vs_plain" in names, missed)
 
     def test_where_a_bar_was_not_reached_the_floor_goes_by_what_was(self):
-        reached = forms.REACHED["wire_select_vs_redis"]
-        self.assertLess(reached, forms.BARS["wire_select_vs_redis"])
+        reached = forms.REACHED["multiget16_vs_plain"]
+        self.assertLess(reached, forms.BARS["multiget16_vs_plain"])
         for factor, missed in ((0.71, False), (0.69, True)):
             with self.subTest(factor=factor):
-                rate = round(200_000 * reached * factor)
-                got = outcome(ours=(rate, rate, rate))
+                got = outcome(plain=reached * factor)
                 names = [miss["ratio"] for miss in got["missed"]]
-                self.assertEqual("wire_select_vs_redis" in names, missed)
-                self.assertAlmostEqual(got["floors"]["wire_select_vs_redis"], 0.7 * reached)
+                self.assertEqual("multiget16_vs_plain" in names, missed)
+                self.assertAlmostEqual(got["floors"]["multiget16_vs_plain"], 0.7 * reached)
                 self.assertIn("BELOW", "\n".join(table.lines(got)))
+
+    def test_over_the_wire_ours_is_judged_by_its_share_of_the_limits(self):
+        got = outcome(share=0.5, redis=1_900_000)
+        self.assertEqual(got["ratios"]["select10_64_vs_echo"], 0.5)
+        self.assertEqual(got["ratios"]["insert1_16_vs_bare_cql"], 0.5)
+        self.assertEqual(got["bars"]["select10_16_vs_echo"], 0.55)
+        self.assertEqual(got["bars"]["select10_64_vs_bare_cql"], 0.85)
+        self.assertEqual(got["bars"]["insert1_64_vs_bare_cql"], 0.8)
+        # Shown, and held against nothing.
+        self.assertNotIn("insert1_64_vs_echo", got["bars"])
+        self.assertNotIn("wire_select_vs_redis", got["bars"])
+        self.assertAlmostEqual(got["ratios"]["wire_select_vs_redis"], 20 / 19)
+        self.assertEqual(got["bars"]["select10_1x64_vs_redis"], 1.2)
+        missed = {miss["ratio"] for miss in outcome(share=0.1, redis=3_000_000)["missed"]}
+        self.assertLessEqual({name for name in forms.BARS if name.rpartition("_vs_")[2] in forms.LIMITS}, missed)
+        self.assertIn("select10_1x64_vs_redis", missed)
+        self.assertAlmostEqual(got["core_ratios"]["select10_16_vs_echo"], 0.5)
+        self.assertAlmostEqual(got["core_ratios"]["wire_select_vs_redis"], 20 / 19)
+        text = "\n".join(table.lines(got))
+        self.assertRegex(text, "over the wire .* echo .* of core .* ratio")
+        self.assertRegex(text, r"SELECT 10, 1 on 64 .* 0\.50x")
 
     def test_it_is_measured_again_while_it_misses(self):
         options = Options()
@@ -143,7 +165,7 @@ class StatusTest(unittest.TestCase):
 
     def test_a_skipped_peer_neither_fails_nor_passes(self):
         got = outcome(redis=0)
-        self.assertEqual(got["not_judged"], ["wire_select_vs_redis", "wire_insert_vs_redis"])
+        self.assertEqual(got["not_judged"], ["select10_1x64_vs_redis"])
         self.assertNotIn("wire_select_vs_redis", got["ratios"])
         self.assertEqual(self.status(redis=0), 0)
         self.assertEqual(self.status(redis=0, no_skip=True), 1)
@@ -154,14 +176,14 @@ class TableTest(unittest.TestCase):
         text = "\n".join(table.lines(outcome(bare=0.25)))
         self.assertIn("get10_vs_bare is 0.25, below 0.595: 0.7 of its bar 0.85", text)
         self.assertIn("multiget16_vs_bare is 0.25, below 0.252: 0.7 of what was reached before", text)
-        self.assertIn("8 of 13 ratios have reached their bars, 8 are above their floors", text)
+        self.assertIn("13 of 18 ratios have reached their bars, 13 are above their floors", text)
         self.assertIn("commit abc123-dirty", text)
         self.assertIn("stolen by the host: 2.1%", text)
 
     def test_a_skipped_peer_is_said_to_be(self):
         text = "\n".join(table.lines(outcome(redis=0)))
         self.assertIn("SKIPPED Redis: redis-server is not installed", text)
-        self.assertIn("NOT JUDGED, for want of their peer: wire_select_vs_redis, wire_insert_vs_redis", text)
+        self.assertIn("NOT JUDGED, for want of their peer: select10_1x64_vs_redis", text)
 
     def test_a_disturbed_run_says_so(self):
         def said(stolen, core):
@@ -270,7 +292,7 @@ class ReportTest(unittest.TestCase):
         text, _ = self.page(bare=0.25, redis=0)
         self.assertIn('<td class="bad">below 0.595</td>', text)
         self.assertIn("Redis was skipped: redis-server is not installed", text)
-        self.assertIn("not judged, for want of its peer: wire_select_vs_redis", text)
+        self.assertIn("not judged, for want of its peer: select10_1x64_vs_redis", text)
 
     def test_what_was_not_measured_has_no_section(self):
         bare_result = result.put_together(
@@ -362,6 +384,9 @@ class OrderTest(unittest.TestCase):
             address = cassandra
             __enter__ = __exit__ = lambda self, *_: self
 
+        class Limit(Server):
+            address = "127.0.0.1:9"
+
         def start_cassandra():
             if cassandra is None:
                 raise Missing("Maven is not installed")
@@ -371,6 +396,8 @@ class OrderTest(unittest.TestCase):
         with (mock.patch.object(measure, "run_json", run_json),
               mock.patch.object(measure, "RedisServer", lambda program: Server()),
               mock.patch.object(measure, "CassandraServer", start_cassandra),
+              mock.patch.object(measure, "BareCqlServer",
+                                lambda *words: started.append([str(word) for word in words]) or Limit()),
               mock.patch.object(measure, "which", lambda name: None),
               mock.patch.object(measure.Bench, "_with_libraries", lambda self: ["sqlite"]),
               contextlib.redirect_stderr(io.StringIO())):
@@ -380,13 +407,35 @@ class OrderTest(unittest.TestCase):
     def test_servers_are_measured_in_turn(self):
         _, _, wire, started = self.run_bench(forms.SHORT, "/usr/bin/redis-server")
         programs = [words[0].rpartition("/")[2] for words in started if "--peer" not in words]
-        self.assertEqual(programs, ["liststore", "compare_redis"] * forms.SHORT.rounds)
+        limit = ["compare_bare_cql", "liststore"]
+        self.assertEqual(programs, ["liststore", *limit, *limit, "compare_redis"] * forms.SHORT.rounds)
         self.assertEqual({side: len(rounds) for side, rounds in wire.items()},
-                         {"liststore": forms.SHORT.rounds, "redis": forms.SHORT.rounds})
+                         dict.fromkeys(("liststore", "echo", "bare_cql", "redis"), forms.SHORT.rounds))
+
+    def test_limits_are_asked_as_ours_is_and_only_one_may_answer_what_it_likes(self):
+        form = dataclasses.replace(forms.SHORT, peers=("echo", "bare_cql"), rounds=1)
+        _, _, _, started = self.run_bench(form, None)
+        ours, echo, echo_asked, bare, bare_asked = started
+        for asked in (echo_asked, bare_asked):
+            self.assertEqual(asked[:len(ours)], ours)
+            self.assertEqual(asked[len(ours):][:4], ["--via", "127.0.0.1:9", "--server-pid", "8"])
+        self.assertEqual(echo_asked[-1], "--unchecked")
+        self.assertNotIn("--unchecked", bare_asked)
+        self.assertEqual(echo[-1], "--echo")
+        self.assertNotIn("--echo", bare)
+        for server in (echo, bare):
+            self.assertEqual(server[1:7], ["--lists", "200000", "--items", "20", "--value-bytes", "24"])
+
+    def test_a_limit_that_answers_with_other_sizes_is_none(self):
+        wire = {"liststore": [canned.wire(1)], "echo": [canned.wire(1) | {"select10_16_reply_bytes": 700}]}
+        with self.assertRaisesRegex(Failure, "echo answers a SELECT with 700 bytes, ours with 776"):
+            measure.check_sizes(wire)
+        measure.check_sizes({"liststore": [canned.wire(1)], "echo": [canned.wire(1)]})
 
     def test_both_servers_get_the_same_sizes(self):
         _, _, _, started = self.run_bench(forms.SHORT, "/usr/bin/redis-server")
-        ours, theirs = [words for words in started if "--peer" not in words][:2]
+        ours, theirs = [next(words for words in started if words[0].endswith(program) and "--peer" not in words)
+                        for program in ("liststore", "compare_redis")]
         for option in ("--lists", "--items", "--value-bytes", "--rounds", "--seconds", "--seed"):
             self.assertEqual(ours[ours.index(option) + 1], theirs[theirs.index(option) + 1], option)
 
@@ -396,7 +445,7 @@ class OrderTest(unittest.TestCase):
         self.assertIn("not installed", bench.skipped[2]["why"])
         self.assertEqual(bench.skipped[3]["why"], "Maven is not installed")
         self.assertEqual(set(embedded), {"plain", "bare", "sqlite"})
-        self.assertEqual(set(wire), {"liststore"})
+        self.assertEqual(set(wire), {"liststore", "echo", "bare_cql"})
 
     def test_cassandra_is_asked_as_ours_is_with_fewer_lists_and_no_local_index(self):
         form = dataclasses.replace(forms.FULL, peers=("cassandra",), rounds=2)
@@ -415,6 +464,33 @@ class OrderTest(unittest.TestCase):
         lists = {words[words.index("--peer") + 1]: words[words.index("--lists") + 1]
                  for words in started if "--peer" in words}
         self.assertEqual(lists, {"plain": "1000000", "bare": "1000000", "sqlite": "100000"})
+
+
+class BareCqlServerTest(unittest.TestCase):
+    """What is made of the ready line of compare_bare_cql and of its end; it is not started."""
+
+    def server(self, script):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        program = pathlib.Path(folder, "compare_bare_cql")
+        program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        program.chmod(0o755)
+        return BareCqlServer(program, "--echo", "--lists", 5)
+
+    def test_it_is_there_until_its_input_ends(self):
+        with self.server("""[ "$*" = "--echo --lists 5" ] || exit 1; echo '{"cql_port":7,"pid":8}'; cat""") as server:
+            self.assertEqual(server.address, "127.0.0.1:7")
+            process = server._process
+            self.assertEqual(server.pid, process.pid)
+            self.assertIsNone(process.poll())
+        self.assertEqual(process.returncode, 0)
+
+    def test_one_that_does_not_start_ends_the_run(self):
+        with self.assertRaisesRegex(Failure, "^compare_bare_cql: no socket$"):
+            with self.server("echo 'compare_bare_cql: no socket' >&2; exit 2"):
+                self.fail("it has not started")
+        with self.assertRaisesRegex(Failure, "/nonexistent/compare_bare_cql: No such file"):
+            with BareCqlServer("/nonexistent/compare_bare_cql"):
+                self.fail("it is not there")
 
 
 class CassandraServerTest(unittest.TestCase):
@@ -469,7 +545,12 @@ class FilesTest(unittest.TestCase):
 
     def test_a_result_of_before_the_machine_was_measured_is_reported_too(self):
         old = outcome()
-        del old["floors"]
+        del old["floors"], old["core_ratios"]
+        for raw in [raw for rounds in old["wire"].values() for raw in rounds]:
+            for name in [name for name in raw if name.startswith("select10_1x64")]:
+                del raw[name]
+        for name in [name for name in old["ratios"] if name.startswith("select10_1x64")]:
+            del old["ratios"][name]
         for figures in old["open_loop"].values():
             for name in [name for name in figures if name.startswith(("open_loop_machine_", "open_loop_quiet_"))]:
                 del figures[name]
@@ -480,6 +561,7 @@ class FilesTest(unittest.TestCase):
             self.assertEqual(status, 0)
             self.assertIn("due at a rate", out)
             self.assertNotIn("the machine  ", out)
+            self.assertNotIn("1 on 64", out)
             self.assertNotIn("quiet", out)
             self.assertNotIn("in no time", page.read_text(encoding="utf-8"))
             self.assertNotIn("While nobody else", page.read_text(encoding="utf-8"))

@@ -52,14 +52,15 @@ constexpr char kBenchWireHelp[] =
     R"(Starts a server of one shard on one core, or takes one that is there (--via; it must have no list items),
 and asks it from one thread on another core, by prepared statements of the list model: lists are loaded by
 batches, then 10 items of lists drawn at random are read, and single items inserted, with 64 and with 16
-requests under way on each connection. Every reply to a SELECT has its length checked, one of 64 is read in
-full; at the end 1,000 lists are read back.
+requests under way on each connection, and 10 items by 64 connections that wait for each answer. Every reply
+to a SELECT has its length checked, one of 64 is read in full; at the end 1,000 lists are read back.
 
 Then an open loop: 500,000 requests a second, or half of what was measured where that is less, 95 SELECTs to 5
 INSERTs, each sent at its instant whether or not others are answered. Its latency counts from when a request
 was due.
 
-Keys of --json. KIND is select10_64, select10_16, insert1_64 or insert1_16:
+Keys of --json. KIND is select10_64, select10_16, insert1_64, insert1_16 or
+select10_1x64:
   KIND                    requests a second, median of the rounds
   KIND_p50_ns, _p99_ns, _p999_ns   from the write of a request to the read that brought its reply
   KIND_client_share, _server_share   of a core; KIND_per_core_second: requests by the server's time on its
@@ -159,6 +160,10 @@ void AddBenchWire(const Subcommand& bench) {
                 "Memory that its own server takes before it is loaded [twice what lists take]");
   command.Flag("--no-index", &options->no_index,
                "Make no local index: for servers that have none, as Cassandra");
+  command.Flag("--unchecked", &options->unchecked,
+               "Look at the lengths of replies alone: for servers that answer what they like");
+  command.Number("--server-pid", &options->server_pid,
+                 "The process of the server of --via, for its time on its core");
   command.Flag("--json", &options->json, "Print the result as JSON");
   command.Flag("--quick", &options->quick, "Few lists and short measurements");
   command.Runs([options] { return RunBenchWire(*options); });

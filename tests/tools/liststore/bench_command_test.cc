@@ -203,10 +203,12 @@ TEST(BenchWire, OneLineOfJsonHoldsEveryFigure) {
   ASSERT_EQ(result.exit_status, 0) << result.err;
   ASSERT_EQ(result.out.find('\n'), result.out.size() - 1) << "not one line: " << result.out;
   const json::object report = json::parse(result.out).as_object();
-  for (const char* kind : {"select10_64", "select10_16", "insert1_64", "insert1_16"}) {
+  for (const char* kind :
+       {"select10_64", "select10_16", "insert1_64", "insert1_16", "select10_1x64"}) {
     ExpectLine(report, kind);
     EXPECT_GT(Number(report, kind + std::string("_per_core_second")), 0) << kind;
   }
+  EXPECT_EQ(Number(report, "select10_1x64_reply_bytes"), 16 + 10 * (4 + 24 + 4 + 44));
   for (const char* kind : {"open_loop", "open_loop_select", "open_loop_insert"}) {
     EXPECT_EQ(report.at(kind + std::string("_latency_ns")).as_array().size(), 14u) << kind;
     EXPECT_GT(Number(report, kind + std::string("_p50_ns")), 0) << kind;
@@ -287,7 +289,7 @@ TEST(BenchWire, PeopleGetATable) {
   ASSERT_EQ(result.exit_status, 0) << result.err;
   for (const char* text :
        {"1,000 lists of 20 items with values of 24 bytes", "8 connections", "SELECT 10, 64 each",
-        "INSERT 1, 16 each", "SELECT 10, 95 of 100",
+        "INSERT 1, 16 each", "SELECT 10, 1 on 64", "SELECT 10, 95 of 100",
         "5,000 requests a second, each sent at its instant", "all as expected"}) {
     EXPECT_NE(result.out.find(text), std::string::npos) << text << "\n" << result.out;
   }
