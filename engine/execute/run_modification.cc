@@ -187,9 +187,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyAll(const Writes& writes, C
   }
   LS_RETURN_IF_ERROR(CheckReadsOfWrites(writes.changes, call.request.consistency()));
   if (!writes.is_batch && writes.changes[0]->table->is_virtual) {
-    LS_RETURN_IF_ERROR(WriteVirtual(*writes.changes[0], writes.values, call));
-    protocol::EncodeVoid(call.out, call.context);
-    return Ran::kAnswered;
+    return WriteVirtual(*writes.changes[0], writes.values, call);
   }
   WriteSet& set = call.writes;
   set.Clear(&timeuuids_);

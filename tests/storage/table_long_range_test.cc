@@ -245,6 +245,40 @@ TEST_F(LongRangeTest, ACopyIsOfWhatIsSeen) {
 // Stretches 3 i to 3 i + 2, each under a tombstone of its own.
 constexpr uint64_t kStretches = 3'000;
 
+TEST_F(LongRangeTest, ManyRangeTombstonesAreCopiedInSlices) {
+  const WriteContext before = Write(/*foreign=*/true);
+  for (uint64_t i = 0; i < kStretches; ++i) Delete(3 * i, 3 * i + 2, Write(/*foreign=*/true));
+  storage::Table copy(table_->schema(), pool_, budget_, address_of_);
+  const ColumnMap same = ColumnMap::Same(table_->schema());
+  uint64_t slices = 0;
+  {
+    storage::TableMirror mirror(*table_, copy, same);
+    while (!mirror.done()) {
+      EXPECT_LE(mirror.CopySlice(kNow, 50), 60u);
+      ++slices;
+      // In what was copied, and in what comes.
+      Delete(slices, slices + 1, Write(/*foreign=*/true));
+      Delete(9'000 + slices, 9'000 + slices + 1, Write(/*foreign=*/true));
+      Put(20'000 + slices, 1, Write(/*foreign=*/true));
+      ASSERT_EQ(mirror.status(), OpStatus::kOk);
+    }
+  }
+  EXPECT_GT(slices, kStretches / 60);
+  copy.Verify();
+  EXPECT_EQ(copy.Count(partition_, {}, kNow), rows_.size());
+  for (uint64_t key = 0; key < 9'000 + slices; ++key) {
+    const std::string name = KeyOf(key);
+    const CellUpdate cell{.value = "older"};
+    RowUpdate row;
+    row.key = {name, false};
+    row.cells = {&cell, 1};
+    ASSERT_EQ(table_->Upsert(partition_, {&row, 1}, before), OpStatus::kOk);
+    ASSERT_EQ(copy.Upsert(partition_, {&row, 1}, before), OpStatus::kOk);
+  }
+  EXPECT_GT(table_->Count(partition_, {}, kNow), rows_.size()) << "between the stretches";
+  EXPECT_EQ(copy.Count(partition_, {}, kNow), table_->Count(partition_, {}, kNow));
+}
+
 TEST_F(LongRangeTest, ADeletionOverManyRangeTombstonesLeavesThemToReclamation) {
   for (uint64_t i = 0; i < kStretches; ++i) Delete(3 * i, 3 * i + 2, Write(/*foreign=*/true));
   const uint64_t bytes = table_->stats().live_bytes;
