@@ -23,7 +23,6 @@
 #include "bench/measure/growing_lists.h"
 #include "bench/measure/median.h"
 #include "bench/measure/workload.h"
-#include "bench/peers/listening_sockets.h"
 #include "bench/peers/redis_client.h"
 #include "bench/peers/redis_lists.h"
 #include "bench/peers/redis_load_target.h"
@@ -41,9 +40,7 @@ constexpr size_t kLoadInFlight = 4;  // lists of a connection
 
 constexpr char kHelp[] =
     R"(The server must be empty, listen on 127.0.0.1 and need no password. Prints one line of JSON with the keys
-of `liststore bench wire --json`; used_memory_bytes is what Redis counts for the lists themselves, and
-loopback_congestion is 1 where its sockets have the congestion control that ours have on loopback, which takes
---server-pid and the right to reach that process.
+of `liststore bench wire --json`; used_memory_bytes is what Redis counts for the lists themselves.
 
 Example:
   redis-server --port 7777 --save '' --appendonly no &
@@ -105,7 +102,6 @@ class RedisBench {
     json.Add("seconds", options_.seconds);
     json.Count("rounds", static_cast<uint64_t>(options_.rounds));
     json.Count("seed", options_.seed);
-    json.Count("loopback_congestion", listening_ > 0 ? 1 : 0);
     json.Add("load_seconds", load_seconds_);
     json.Count("server_resident_bytes", resident_bytes_);
     json.Count("used_memory_bytes", used_memory_bytes_);
@@ -118,7 +114,6 @@ class RedisBench {
  private:
   absl::Status Connect() {
     PinToCore(ChooseWireCores().client);
-    if (options_.server_pid > 0) listening_ = UseLoopbackCongestionIn(options_.server_pid);
     for (uint32_t i = 0; i < options_.connections; ++i) {
       LS_ASSIGN_OR_RETURN(std::unique_ptr<RedisClient> client, RedisClient::Connect(options_.port));
       clients_.push_back(std::move(client));
@@ -213,7 +208,6 @@ class RedisBench {
   const BenchItems items_;
   GrowingLists lists_;
   RedisLoadTarget::Clients clients_;
-  int listening_ = 0;  // sockets of the server that were told how connections on loopback are sent
   std::string version_;
   double load_seconds_ = 0;
   uint64_t resident_bytes_ = 0;

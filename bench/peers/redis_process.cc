@@ -17,7 +17,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "bench/load/server_process.h"
-#include "bench/peers/listening_sockets.h"
 #include "bench/peers/redis_client.h"
 
 extern char** environ;
@@ -78,10 +77,7 @@ absl::StatusOr<std::unique_ptr<RedisProcess>> RedisProcess::Start(int core,
   std::unique_ptr<RedisProcess> process(new RedisProcess(pid, port));
   constexpr int kTriesMax = 1'000;
   for (int tries = 0; tries < kTriesMax && !HasEnded(pid); ++tries) {
-    if (RedisClient::Connect(port).ok()) {
-      UseLoopbackCongestionIn(pid);
-      return process;
-    }
+    if (RedisClient::Connect(port).ok()) return process;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return absl::UnavailableError(absl::StrCat(program, " does not answer on port ", port));

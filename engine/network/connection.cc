@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "engine/base/check.h"
-#include "engine/base/loopback_congestion.h"
 
 namespace liststore::network {
 namespace {
@@ -96,7 +95,6 @@ bool Connection::Start(SessionFactory& factory) {
   stream.set_option(tcp::no_delay(true), error);
   // A client whose machine is gone is noticed in the end.
   stream.set_option(asio::socket_base::keep_alive(true), error);
-  UseLoopbackCongestion(socket_->fd);
   const tcp::endpoint peer = stream.remote_endpoint(error);
   if (error) return false;  // it has gone already
   const tcp::endpoint local = stream.local_endpoint(error);

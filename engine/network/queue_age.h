@@ -132,17 +132,13 @@ class QueueAge {
 
 // What waits for the loop: sockets that are ready. A loop that has found nothing ready is not
 // behind. One that goes on without such a moment sends a mark through its queue, one at a time;
-// what is dealt with when the mark has come through became ready after it was sent, to the time
-// between two marks. Owned by the loop's group. O(1).
+// what is dealt with when the mark has come through became ready after it was sent, to a
+// millisecond. Owned by the loop's group. O(1).
 class LoopQueue {
  public:
   // Reads without a moment in which nothing was ready; with fewer the loop is not behind.
   static constexpr uint32_t kBusyReads = 16;
-  // Between two marks at least. A mark sets a timer of the kernel twice, some microseconds each in a
-  // virtual machine: every millisecond they were 2 % of a busy loop's time.
-  static constexpr std::chrono::nanoseconds MarkTime(std::chrono::nanoseconds time_max) {
-    return std::max<std::chrono::nanoseconds>(time_max / 32, std::chrono::milliseconds(1));
-  }
+  static constexpr std::chrono::milliseconds kMarkTime{1};
 
   // Of a read that is made now, of a socket that was empty before. `idles`: how often the loop has
   // found nothing ready so far. `now()` is asked where the loop is busy, and then it may call
@@ -161,7 +157,7 @@ class LoopQueue {
       busy_idles_ = idles;
       arrived_after_ = at;
     }
-    if (!mark_is_under_way_ && (sent_at_ == Instant{} || at - sent_at_ >= MarkTime(time_max))) {
+    if (!mark_is_under_way_ && (sent_at_ == Instant{} || at - sent_at_ >= kMarkTime)) {
       mark_is_under_way_ = true;
       sent_at_ = at;
       send();

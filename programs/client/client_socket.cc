@@ -15,7 +15,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "engine/base/check.h"
-#include "engine/base/loopback_congestion.h"
 #include "engine/base/status_macros.h"
 #include "engine/base/strings.h"
 
@@ -91,7 +90,6 @@ absl::StatusOr<std::unique_ptr<ClientSocket>> ClientSocket::Connect(std::string_
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-  UseLoopbackCongestion(fd);
   std::unique_ptr<ClientSocket> connected(new ClientSocket(server, fd));
   if (tls.IsWanted()) LS_RETURN_IF_ERROR(connected->ShakeHands(tls, parts.host));
   return connected;

@@ -25,9 +25,6 @@ namespace {
 using protocol::Compression;
 using protocol::FrameCutter;
 
-// Requests that need no statements, or are refused, between two looks at what is left of a turn.
-constexpr size_t kAnsweredBetweenLooks = 32;
-
 bool NeedsStatements(uint8_t opcode) {
   switch (static_cast<protocol::Opcode>(opcode)) {
     case protocol::Opcode::kQuery:
@@ -105,20 +102,14 @@ size_t Dispatcher::DealWith(std::string_view frames, ConnectionState& state,
   const size_t pending_max = std::min(turn.limits.requests_max, execute::kRequestsPerTurnMax);
   OutputBuffer& out = turn.answers;
   size_t dealt_with = 0;
-  size_t answered_at_once = 0;  // since the last group, or look at the turn
   while (true) {
     if (pending_count_ == pending_max || decompressed_bytes_ > kDecompressedBytesMax) {
       Flush(state, out, result);
       if (result.close || result.more_waits) return dealt_with;
     }
-    // To ask for the time costs half of what a refusal does.
-    const bool is_to_look = answered_at_once == 0 || answered_at_once == kAnsweredBetweenLooks;
-    if (pending_count_ == 0 && dealt_with > 0 && is_to_look) {
-      answered_at_once = 0;
-      if (turn.IsSpent()) {
-        result.more_waits = true;
-        return dealt_with;
-      }
+    if (pending_count_ == 0 && dealt_with > 0 && turn.IsSpent()) {
+      result.more_waits = true;
+      return dealt_with;
     }
     protocol::Frame frame;
     const FrameCutter::Outcome outcome = state.cutter.Next(frames.substr(dealt_with), frame);
@@ -127,7 +118,6 @@ size_t Dispatcher::DealWith(std::string_view frames, ConnectionState& state,
       const int failed_logins = state.failed_logins;
       Take(frame, state, turn);
       dealt_with += frame.bytes();
-      answered_at_once = pending_count_ == 0 ? answered_at_once + 1 : 0;
       if (state.login) [[unlikely]] {
         result.more_waits = true;
         return dealt_with;
