@@ -30,6 +30,9 @@ struct DeleteRowsCommand {
 };
 struct DeleteRangeCommand {
   ClusteringRange range;
+  // Reply::rows is wanted: O(rows), else most of a long range in a large partition goes in O(1), and
+  // its memory in slices.
+  bool counts_rows = true;
 };
 struct DeletePartitionCommand {
   // Reply::rows is wanted: O(rows), else a large partition goes in O(1), and its memory in slices.

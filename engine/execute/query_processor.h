@@ -166,8 +166,8 @@ class QueryProcessor final : public RequestHandler {
   // What a write that gives no rows came to.
   // What became of a write; `refusal` holds its status, kOk too.
   Ran AnswerWrite(const WriteRefusal& refusal, protocol::WriteType type, Call& call);
-  cql::CqlStatus WriteVirtual(const cql::ModificationPlan& plan, cql::BoundValues values,
-                              Call& call);
+  cql::CqlOr<Ran> WriteVirtual(const cql::ModificationPlan& plan, cql::BoundValues values,
+                               Call& call);
   cql::CqlStatus RunUse(const cql::UsePlan& plan, Call& call);
   cql::CqlStatus RunSchema(const cql::SchemaPlan& plan, cql::BoundValues values, Call& call);
   // What a definition is refused with when it is prepared.

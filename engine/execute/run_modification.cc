@@ -14,9 +14,11 @@
 #include "engine/execute/answers.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
+#include "engine/execute/view_deletions.h"
 #include "engine/execute/view_follower.h"
 #include "engine/execute/write/batch_size.h"
 #include "engine/execute/write/write_type.h"
+#include "engine/shard/let_others_work.h"
 
 namespace liststore::execute {
 namespace {
@@ -44,6 +46,14 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyWrites(protocol::WriteType 
   const std::span<const RowLook> looks = call.writes.Looks();
   WriteRefusal written{OpStatus::kOk};
   const bool has_views = !call.writes.Views().empty();
+  if (has_views && looks.empty()) {
+    const ViewDeletions deletions(engine_, commands, call.writes.Views(), call.now_nanos);
+    if (deletions.AnyIsLong()) {
+      if (call.client.place.defers()) return Defer(Deferral::kInOrder, call);
+      const OpStatus status = deletions.DeleteBeforehand(shard::LetOthersWork);
+      if (status != OpStatus::kOk) return AnswerWrite(WriteRefusal{status}, type, call);
+    }
+  }
   if (!looks.empty() || has_views) {
     const ConditionalReply reply = ExecuteWithViews({.looks = looks, .writes = commands}, call);
     if (reply.status == OpStatus::kOk && !reply.applied) return call.writes.LookStatus();
@@ -187,9 +197,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyAll(const Writes& writes, C
   }
   LS_RETURN_IF_ERROR(CheckReadsOfWrites(writes.changes, call.request.consistency()));
   if (!writes.is_batch && writes.changes[0]->table->is_virtual) {
-    LS_RETURN_IF_ERROR(WriteVirtual(*writes.changes[0], writes.values, call));
-    protocol::EncodeVoid(call.out, call.context);
-    return Ran::kAnswered;
+    return WriteVirtual(*writes.changes[0], writes.values, call);
   }
   WriteSet& set = call.writes;
   set.Clear(&timeuuids_);

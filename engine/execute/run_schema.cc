@@ -1,9 +1,7 @@
 // USE and statements that change the schema.
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -20,6 +18,7 @@
 #include "engine/execute/write/write_set.h"
 #include "engine/model/mutation.h"
 #include "engine/model/schema_difference.h"
+#include "engine/shard/let_others_work.h"
 #include "engine/shard/run_schema_actions.h"
 
 namespace liststore::execute {
@@ -57,10 +56,6 @@ std::vector<SchemaDifference> DifferencesOfIndexViews(const Schema& before, cons
   std::erase_if(differences, [](const auto& difference) { return !difference.of_index_view; });
   return differences;
 }
-
-// Between two slices of a copy, which holds lanes: whoever waits for these comes first, and a thread
-// that has slept is not taken off its core within the next slice.
-void LetOthersWork() { std::this_thread::sleep_for(std::chrono::microseconds(100)); }
 
 }  // namespace
 
@@ -133,7 +128,7 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
       return false;
     }
     status = shard::RunSchemaActions(engine_, *current, change->actions, clock_.NowNanos(), next,
-                                     MakeViewFollower, LetOthersWork);
+                                     MakeViewFollower, shard::LetOthersWork);
     if (status != OpStatus::kOk) role_changes.TakeBack();
     if (status != OpStatus::kOk || !change->alters_schema) return false;
     role_changes.Revoke(*change);

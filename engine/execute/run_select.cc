@@ -60,13 +60,13 @@ cql::CqlOr<std::optional<int64_t>> TimeoutOf(const cql::SelectPlan& plan, cql::B
                                                            : settings.read_timeout_ms);
 }
 
-// Deferred before it is begun: what tells of many requests, and, by a loop that has little patience
-// at the moment, what reads all partitions or all rows of some.
+// Deferred before it is begun: what tells of many requests, or waits for a mark or a reset, and, by a
+// loop that has little patience at the moment, what reads all partitions or all rows of some.
 bool IsNotTried(const cql::SelectPlan& plan, const WorkPlace& place) {
   const TableDefinition& table = *plan.table;
   if (table.is_virtual && !table.is_index_view()) {
-    return table.keyspace == "liststore" &&
-           (table.name == "requests" || table.name == "journal" || table.name == "lint");
+    return table.keyspace == "liststore" && (table.name == "requests" || table.name == "journal" ||
+                                             table.name == "lint" || table.name == "data");
   }
   return place.units_max < kLoopUnitsMax && (plan.partition_key.empty() || plan.is_aggregate);
 }

@@ -49,8 +49,8 @@ std::string Failed(const TableDefinition& table, protocol::Consistency consisten
 
 }  // namespace
 
-cql::CqlStatus QueryProcessor::WriteVirtual(const cql::ModificationPlan& plan,
-                                            cql::BoundValues values, Call& call) {
+cql::CqlOr<QueryProcessor::Ran> QueryProcessor::WriteVirtual(const cql::ModificationPlan& plan,
+                                                             cql::BoundValues values, Call& call) {
   using Kind = cql::ModificationPlan::Kind;
   cql::VirtualTable* table = virtual_tables_.Find(plan.table->keyspace, plan.table->name);
   if (plan.kind == Kind::kDeleteCells || !plan.clustering.slices.empty()) {
@@ -72,9 +72,15 @@ cql::CqlStatus QueryProcessor::WriteVirtual(const cql::ModificationPlan& plan,
       LS_RETURN_IF_ERROR(
           AddValue(regular[assignment.column]->name, assignment.value, values, written));
     }
+    if (call.client.place.defers() && table->WriteTakesLong(written)) {
+      return Defer(Deferral::kInOrder, call);
+    }
     error = table->Write(written);
   }
-  if (!error) return {};
+  if (!error) {
+    protocol::EncodeVoid(call.out, call.context);
+    return Ran::kAnswered;
+  }
   if (auto* failure = std::get_if<cql::WriteFailureDetail>(&error->detail)) {
     failure->consistency = static_cast<uint16_t>(call.request.consistency());
     if (error->message.empty()) error->message = Failed(*plan.table, call.request.consistency());

@@ -1,5 +1,6 @@
 #include "engine/instruments/clock_table.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -177,6 +178,10 @@ std::optional<cql::CqlError> ClockTable::Write(const Values& values) {
                          ", which belongs to the program that started the server");
   }
   LS_UNREACHABLE("every outcome of a change has its answer");
+}
+
+bool ClockTable::WriteTakesLong(const Values& values) const {
+  return std::ranges::any_of(values, [](const auto& value) { return value.first == "jump"; });
 }
 
 std::optional<cql::CqlError> ClockTable::Jump() {

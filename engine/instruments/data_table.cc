@@ -6,6 +6,7 @@
 #include "engine/base/check.h"
 #include "engine/cql/schema/computed_table.h"
 #include "engine/cql/values/encode_value.h"
+#include "engine/shard/let_others_work.h"
 
 namespace liststore::instruments {
 namespace {
@@ -121,7 +122,8 @@ cql::CqlError DataTable::Refusal(std::string_view action, OpStatus status) const
 
 std::optional<cql::CqlError> DataTable::Mark() {
   const MutexLock lock(mutex_);
-  const OpStatus status = baseline_.Mark(clock_.NowNanos());
+  const OpStatus status =
+      baseline_.Mark([this] { return clock_.NowNanos(); }, shard::LetOthersWork);
   if (status != OpStatus::kOk) return Refusal("mark", status);
   marked_setting_ = clock_.setting();
   for (Resettable* part : resettables_) part->Mark();
@@ -136,7 +138,7 @@ std::optional<cql::CqlError> DataTable::Reset() {
                                  : baseline_.marked_nanos().value_or(start_nanos_);
   std::vector<SchemaDifference> differences;
   const auto set_clock = [&] { return clock_.ResetTo(setting, now_nanos); };
-  const OpStatus status = baseline_.Reset(now_nanos, set_clock, differences);
+  const OpStatus status = baseline_.Reset(now_nanos, set_clock, differences, shard::LetOthersWork);
   if (status != OpStatus::kOk) return Refusal("reset", status);
   for (Resettable* part : resettables_) part->Reset();
   if (!differences.empty() && options_.on_schema_change) options_.on_schema_change(differences);

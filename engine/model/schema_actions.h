@@ -4,6 +4,7 @@
 #define LISTSTORE_ENGINE_MODEL_SCHEMA_ACTIONS_H_
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,12 +43,21 @@ struct KeptCell {
   std::string value;
 };
 
+// Some of them, each of another place. On the heap; `share` is what they are of the memory limit, as
+// long as they are.
+struct KeptPart {
+  std::shared_ptr<const void> share;
+  std::deque<KeptCell> cells;
+};
+
 // What a column held that was dropped as of a time that its cells came after: they are there again
-// in a column of its name. Outside of the tables' memory, and of its limit.
+// in a column of its name.
 struct KeptCells {
   bool of_static_column = false;
-  bool of_several_cells = false;  // DataType::is_multi_cell
-  std::vector<KeptCell> cells;
+  bool of_several_cells = false;                       // DataType::is_multi_cell
+  std::vector<std::shared_ptr<const KeptPart>> parts;  // none is empty
+
+  bool empty() const { return parts.empty(); }
 };
 
 // A column that goes: which of its cells are kept.

@@ -39,14 +39,15 @@ std::vector<TableId> IdsOf(const Keyspaces& keyspaces) {
 
 }  // namespace
 
-OpStatus Baseline::Mark(uint64_t now_nanos) {
+OpStatus Baseline::Mark(absl::FunctionRef<uint64_t()> clock,
+                        absl::FunctionRef<void()> between_slices) {
   OpStatus status = OpStatus::kOk;
   engine_.catalog().ChangeAs([&](Schema& schema) {
     Keyspaces keyspaces = KeyspacesOfUsers(schema);
-    status = engine_.TakeImage(IdsOf(keyspaces), now_nanos, image_);
+    status = engine_.TakeImage(IdsOf(keyspaces), clock, image_, between_slices);
     if (status == OpStatus::kOk) {
       keyspaces_ = std::move(keyspaces);
-      marked_nanos_ = now_nanos;
+      marked_nanos_ = image_.taken_nanos;
     }
     return Catalog::Outcome::kNothing;
   });
@@ -100,12 +101,13 @@ void Baseline::TakeIds(const ReturnRequest& request) {
 }
 
 OpStatus Baseline::Reset(uint64_t now_nanos, absl::FunctionRef<bool()> set_clock,
-                         std::vector<SchemaDifference>& differences) {
+                         std::vector<SchemaDifference>& differences,
+                         absl::FunctionRef<void()> between_slices) {
   OpStatus status = OpStatus::kOk;
   engine_.catalog().ChangeAs([&](Schema& schema) {
     const Schema current = schema;
     ReturnRequest request = RequestFor(current, now_nanos, set_clock);
-    status = engine_.ReturnTo(request);
+    status = engine_.ReturnTo(request, between_slices);
     if (status != OpStatus::kOk) return Catalog::Outcome::kNothing;
     TakeIds(request);
     std::erase_if(schema.keyspaces, [](const auto& entry) { return !entry.second->is_system(); });

@@ -281,7 +281,8 @@ class Engine::Batch {
     } else if (const auto* rows = std::get_if<DeleteRowsCommand>(&body)) {
       reply.status = table.DeleteRows(partition, rows->keys, write, &reply.rows);
     } else if (const auto* range = std::get_if<DeleteRangeCommand>(&body)) {
-      reply.status = table.DeleteRange(partition, range->range, write, &reply.rows);
+      reply.status = table.DeleteRange(partition, range->range, write,
+                                       range->counts_rows ? &reply.rows : nullptr);
     } else {
       const bool counts = std::get<DeletePartitionCommand>(body).counts_rows;
       reply.status = table.DeletePartition(partition, write, counts ? &reply.rows : nullptr);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <tuple>
 #include <utility>
 
@@ -61,6 +62,7 @@ Engine::Engine(const EngineOptions& options)
       copied_rows_per_hold_(options.copied_rows_per_hold),
       filled_rows_per_hold_(options.filled_rows_per_hold),
       budget_(options.memory_limit_bytes),
+      heap_ledger_(std::make_shared<memory::HeapLedger>(budget_)),
       pool_(budget_, *options.system) {
   lanes_.reserve(router_.lanes());
   for (uint32_t i = 0; i < router_.lanes(); ++i) {
@@ -68,7 +70,8 @@ Engine::Engine(const EngineOptions& options)
   }
 }
 
-Engine::~Engine() = default;
+// Of what is counted some may be in snapshots of the schema, which others hold.
+Engine::~Engine() { heap_ledger_->Close(); }
 
 absl::Status Engine::StartMappingAhead() {
   LS_CHECK(mapper_ == nullptr, "one thread maps ahead");

@@ -26,6 +26,7 @@
 #include "engine/command/conditional_write.h"
 #include "engine/command/memory_refusal.h"
 #include "engine/command/reply.h"
+#include "engine/memory/heap_share.h"
 #include "engine/memory/memory_budget.h"
 #include "engine/memory/page_pool.h"
 #include "engine/memory/region_mapper.h"
@@ -156,17 +157,25 @@ class Engine {
 
   // Takes an image of these tables, all at one instant, in place of `image`, whose copies of tables
   // that have not changed stay; the others are dropped. Copies count against the memory limit.
-  // kOutOfMemory, kTooManyTables: nothing has changed, and `image` is as it was. Every lane is held
-  // all the while. O(rows of tables that have changed), as RebuildTable.
-  OpStatus TakeImage(std::span<const TableId> tables, uint64_t now_nanos, EngineImage& image);
+  // kOutOfMemory, kTooManyTables: nothing has changed, and `image` is as it was. O(rows of tables
+  // that have changed).
+  //
+  // Others read and write the tables meanwhile, as those that RebuildTable copies. The instant is
+  // that of the last step, which holds every lane for O(tables * lanes): then `clock` is called, once
+  // for the image, and its time is the image's. A batch is in it whole, or not at all.
+  OpStatus TakeImage(
+      std::span<const TableId> tables, absl::FunctionRef<uint64_t()> clock, EngineImage& image,
+      absl::FunctionRef<void()> between_slices = [] {});
   void DropImage(EngineImage& image);
   // Makes the tables of the request what they were, all at one instant; those that stand keep their
   // ids, and if they stay and have not changed, their rows. Where the clock turns out to be set to
   // another time, all tables get new ids, and the era ends: statements that have read the clock
   // before find their tables gone. Rows of an image that are over at `now_nanos` are left out.
-  // Errors as TakeImage. Every lane is held for O(rows of those lanes' parts of tables that have
-  // changed + tables * lanes); the memory of what was there comes back as that of dropped tables.
-  OpStatus ReturnTo(ReturnRequest& request);
+  // Errors as TakeImage. O(rows of those lanes' parts of tables that have changed + tables * lanes):
+  // what is to be there is copied in slices, as by TakeImage, and every lane is held for the last
+  // step alone. The memory of what was there comes back as that of dropped tables.
+  OpStatus ReturnTo(
+      ReturnRequest& request, absl::FunctionRef<void()> between_slices = [] {});
   // Ascends whenever ReturnTo finds that its clock was set to another time. What goes by an instant
   // that was read in an earlier era is void: read the era first, then the clock.
   uint64_t era() const { return era_.load(std::memory_order_acquire); }
@@ -337,7 +346,7 @@ class Engine {
   }
   class Batch;  // see batch.cc
   // See engine_image.cc.
-  class NewTables;
+  class FrozenTables;
   class ImageTaker;
   class Returner;
   void ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos, Reply& reply,
@@ -385,12 +394,16 @@ class Engine {
   bool ChooseId(TableId& id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
   // A table was dropped in all lanes: a small one is emptied, and its shell is kept in mind.
   void KeepShell(TableId dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
-  // Does up to `budget` units of what is left to do in every part of a shell; true when it is
-  // vacant.
+  // Does up to `budget` units of what is left to do in the parts of a shell, and looks at each; true
+  // when it is vacant.
   bool EmptyShell(TableId shell, size_t budget) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
   // Chooses ids for all, or none.
   bool ChooseIds(std::span<TableRebuild> rebuilds) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
-  class Copies;  // see engine_tables.cc
+  class Copies;  // see engine_copies.h
+  OpStatus CreateCopies(std::span<const TableRebuild> rebuilds)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
+  OpStatus EndCopies(Copies& copies, std::span<const TableRebuild> rebuilds, OpStatus status)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
   // Puts what columns held that were dropped before into the new table. The caller holds no lane.
   OpStatus Restore(const TableRebuild& rebuild, int64_t now_seconds,
                    absl::FunctionRef<void()> between_slices);
@@ -420,8 +433,7 @@ class Engine {
   void AcquireAll();
   void ReleaseAll();
   // Whether it is so in any lane. Under the hold of all.
-  template <typename Predicate>
-  bool AnyPart(TableId table, Predicate&& is_so);
+  bool AnyPart(TableId table, absl::FunctionRef<bool(storage::Table&)> is_so);
   void DropCopies(const EngineImage& image) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
 
   const Router router_;
@@ -429,6 +441,7 @@ class Engine {
   const uint32_t filled_rows_per_hold_;
   Catalog catalog_;
   memory::MemoryBudget budget_;
+  const std::shared_ptr<memory::HeapLedger> heap_ledger_;  // of budget_
   memory::PagePool pool_;
   ExpirySink expiry_sink_;  // empty: nobody listens
   std::vector<std::unique_ptr<Lane>> lanes_;

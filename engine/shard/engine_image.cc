@@ -1,12 +1,21 @@
-// Engine: images of tables, and the way back to them.
+// Engine: images of tables, and the way back to them. Both copy in slices what they need, while others
+// read and write; what they decide by may have changed when that is done, and so they look again, under
+// a hold of all lanes, copy what is missing, and so on, until one look finds nothing missing: under
+// that hold the image is taken, or the tables are replaced. What was copied once is not copied again,
+// so that there are no more rounds than tables, and of them rarely more than two.
 #include "engine/shard/engine_image.h"
 
 #include <algorithm>
+#include <deque>
+#include <memory>
+#include <new>
 #include <utility>
+#include <vector>
 
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
 #include "engine/shard/engine.h"
+#include "engine/shard/engine_copies.h"
 
 namespace liststore::shard {
 namespace {
@@ -16,88 +25,46 @@ constexpr int kAttempts = 2;
 
 }  // namespace
 
-// Tables that are made in every lane under one hold, and filled from others: all or none. Ids are
-// chosen while no lane is held, the rest happens while all are.
-class Engine::NewTables {
+// Tables that are made to be filled, and that nobody else knows. The caller holds tables_mutex_.
+class Engine::FrozenTables {
  public:
-  explicit NewTables(Engine& engine) : engine_(engine) {}
+  explicit FrozenTables(Engine& engine) : engine_(engine) {}
 
-  // False: no id is left. The caller holds tables_mutex_, here and for KeepShells.
-  bool Choose(const TableSchema& schema, TableId& id) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    if (!engine_.ChooseId(id)) return false;
-    schemas_.push_back(schema);
-    schemas_.back().id = id;
-    return true;
+  // kTooManyTables.
+  OpStatus Make(TableSchema schema, TableId& id) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    made_.reserve(made_.size() + 1);
+    if (!engine_.ChooseId(id)) return OpStatus::kTooManyTables;
+    schema.id = id;
+    made_.push_back(id);
+    engine_.WithAllLanes([&](Lane& lane) {
+      lane.CreateTable(schema);
+      lane.table(id).Freeze();
+    });
+    return OpStatus::kOk;
   }
 
-  // Under the hold. All that were chosen, in that order, in which new ids ascend.
-  void CreateAll() {
-    LS_DCHECK(!created_, "tables are made once");
-    for (const auto& lane : engine_.lanes_) {
-      for (const TableSchema& schema : schemas_) lane->CreateTable(schema);
+  // None of them is to be.
+  void DropAll() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    for (const TableId id : made_) {
+      engine_.WithAllLanes([&](Lane& lane) { lane.table(id).Drop(); });
+      engine_.KeepShell(id);
     }
-    created_ = true;
-  }
-
-  // Under the hold. kOutOfMemory: a part of it was copied.
-  static OpStatus Fill(storage::Table& to, storage::Table& from, int64_t now_seconds) {
-    return to.CopyFrom(from, now_seconds);
-  }
-
-  // Takes holds until `plan` says, under one, that all tables have been chosen; `work` is done
-  // under the same hold. Between holds `choose` chooses those that are missing; false: no id is
-  // left. When not kOk none of the tables is to be.
-  template <typename Plan, typename ChooseIds, typename Work>
-  OpStatus Make(Plan&& plan, ChooseIds&& choose, Work&& work) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    OpStatus status = OpStatus::kOk;
-    bool again = true;
-    while (again && status == OpStatus::kOk) {
-      {
-        const AllLanes hold(engine_);
-        again = !plan();
-        if (!again) status = work();
-        if (status != OpStatus::kOk) DropAll();
-      }
-      if (again && !choose()) {
-        status = OpStatus::kTooManyTables;
-        const AllLanes hold(engine_);
-        DropAll();
-      }
-    }
-    if (status != OpStatus::kOk) KeepShells();
-    return status;
-  }
-
-  // Under the hold: none of them is to be. Ids that are in no lane yet take their turn there, so
-  // that those after them come in order.
-  void DropAll() {
-    if (!created_) CreateAll();
-    for (const auto& lane : engine_.lanes_) {
-      for (const TableSchema& schema : schemas_) lane->table(schema.id).Drop();
-    }
-  }
-
-  // Behind the hold, after DropAll: the shells are used again.
-  void KeepShells() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    for (const TableSchema& schema : schemas_) engine_.KeepShell(schema.id);
+    made_.clear();
   }
 
  private:
   Engine& engine_;
-  std::vector<TableSchema> schemas_;
-  bool created_ = false;
+  std::vector<TableId> made_;
 };
 
-template <typename Predicate>
-bool Engine::AnyPart(TableId table, Predicate&& is_so) {
+bool Engine::AnyPart(TableId table, absl::FunctionRef<bool(storage::Table&)> is_so) {
   return std::ranges::any_of(
       lanes_, [&](const std::unique_ptr<Lane>& lane) { return is_so(lane->table(table)); });
 }
 
 // --- Taking an image -----------------------------------------------------------------------------
 
-// One attempt, which may take several holds: which tables need a copy is known under a hold, and
-// their ids are chosen without.
+// One attempt.
 class Engine::ImageTaker {
  public:
   ImageTaker(Engine& engine, std::span<const TableId> tables, int64_t now_seconds,
@@ -107,16 +74,28 @@ class Engine::ImageTaker {
         now_seconds_(now_seconds),
         before_(before),
         made_(engine),
-        fresh_(tables.size()),
-        schemas_(tables.size()) {}
+        ways_(tables.size()),
+        fresh_(tables.size()) {}
 
-  OpStatus Run(EngineImage& image) {
-    return made_.Make([this] { return PlanAll(); }, [this] { return ChooseIds(); },
-                      [&] {
-                        const OpStatus status = Copy();
-                        if (status == OpStatus::kOk) Finish(image);
-                        return status;
-                      });
+  // `image` is empty.
+  OpStatus Run(absl::FunctionRef<uint64_t()> clock, absl::FunctionRef<void()> between_slices,
+               EngineImage& image) {
+    image.tables.reserve(tables_.size());
+    image.last_timestamps.reserve(engine_.lanes_.size());
+    OpStatus status = OpStatus::kOk;
+    do {
+      {
+        const AllLanes hold(engine_);
+        if (status == OpStatus::kOk) status = CopiesStatus();
+        const bool complete = status == OpStatus::kOk && PlanAll();
+        if (complete) Finish(clock, image);
+        if (complete || status != OpStatus::kOk) EndCopies();
+        if (complete) return status;
+      }
+      if (status == OpStatus::kOk) status = CopyMissing(between_slices);
+    } while (status == OpStatus::kOk || !rounds_.empty());
+    made_.DropAll();
+    return status;
   }
 
  private:
@@ -125,16 +104,18 @@ class Engine::ImageTaker {
     kAsBefore,
     kCopy
   };
+  struct Round {
+    std::vector<TableRebuild> rebuilds;
+    std::unique_ptr<Copies> copies;
+  };
 
-  // Decides about every table; false: some that need a copy have no id for it.
+  // Decides about every table; false: some that need a copy have none yet.
   bool PlanAll() {
-    ways_.clear();
     bool complete = true;
     for (size_t i = 0; i < tables_.size(); ++i) {
-      // What has an id once is copied, even if there is nothing in it any more.
-      ways_.push_back(fresh_[i] ? Way::kCopy : WayOf(tables_[i]));
-      schemas_[i] = engine_.lanes_[0]->table(tables_[i]).schema();
-      complete &= ways_.back() != Way::kCopy || fresh_[i].has_value();
+      // What was copied once has its copy, even if there is nothing in it any more.
+      ways_[i] = fresh_[i] ? Way::kCopy : WayOf(tables_[i]);
+      complete &= ways_[i] != Way::kCopy || fresh_[i].has_value();
     }
     return complete;
   }
@@ -150,37 +131,53 @@ class Engine::ImageTaker {
     return at == before_.tables.end() ? nullptr : &*at;
   }
 
-  bool ChooseIds() {
+  // What is written to these tables from here on goes into their copies, too.
+  OpStatus CopyMissing(absl::FunctionRef<void()> between_slices) try {
+    Round& round = rounds_.emplace_back();
     for (size_t i = 0; i < tables_.size(); ++i) {
       if (ways_[i] != Way::kCopy || fresh_[i].has_value()) continue;
+      TableSchema schema;
+      engine_.lanes_[0]->ownership.Run(
+          [&] { schema = engine_.lanes_[0]->table(tables_[i]).schema(); });
       TableId id;
-      if (!made_.Choose(schemas_[i], id)) return false;
+      const OpStatus status = made_.Make(schema, id);
+      if (status != OpStatus::kOk) return status;
+      schema.id = id;
+      ColumnMap same = ColumnMap::Same(schema);
+      round.rebuilds.push_back({tables_[i], std::move(schema), std::move(same)});
       fresh_[i] = id;
     }
-    return true;
+    round.copies = std::make_unique<Copies>(engine_, round.rebuilds, now_seconds_);
+    return round.copies->CopyAll(between_slices);
+  } catch (const std::bad_alloc&) {
+    return OpStatus::kOutOfMemory;
   }
 
-  OpStatus Copy() {
-    made_.CreateAll();
-    for (size_t i = 0; i < tables_.size(); ++i) {
-      if (!fresh_[i]) continue;
-      for (const auto& lane : engine_.lanes_) {
-        storage::Table& copy = lane->table(*fresh_[i]);
-        copy.Freeze();
-        const OpStatus status = NewTables::Fill(copy, lane->table(tables_[i]), now_seconds_);
-        if (status != OpStatus::kOk) return status;
-        copy.ReleaseCredit();  // nothing more is written to it
-      }
+  // Under the hold, these three.
+  OpStatus CopiesStatus() const {
+    for (const Round& round : rounds_) {
+      const OpStatus status = round.copies->status();
+      if (status != OpStatus::kOk) return status;
     }
     return OpStatus::kOk;
   }
-
-  void Finish(EngineImage& image) {
+  void EndCopies() {
+    for (Round& round : rounds_) {
+      if (round.copies != nullptr) round.copies->End();
+    }
+    rounds_.clear();
+  }
+  void Finish(absl::FunctionRef<uint64_t()> clock, EngineImage& image) {
+    image.taken_nanos = clock();
     for (size_t i = 0; i < tables_.size(); ++i) {
       TableImage& taken = image.tables.emplace_back(TableImage{tables_[i], std::nullopt});
       if (ways_[i] == Way::kCopy) taken.copy = fresh_[i];
       if (ways_[i] == Way::kAsBefore) taken.copy = BeforeOf(tables_[i])->copy;
-      for (const auto& lane : engine_.lanes_) lane->table(tables_[i]).NoteUnchanged();
+      for (const auto& lane : engine_.lanes_) {
+        lane->table(tables_[i]).NoteUnchanged();
+        // Nothing more is written to it.
+        if (fresh_[i]) lane->table(*fresh_[i]).ReleaseCredit();
+      }
     }
     for (const auto& lane : engine_.lanes_) {
       image.last_timestamps.push_back(lane->last_timestamp());
@@ -191,21 +188,22 @@ class Engine::ImageTaker {
   const std::span<const TableId> tables_;
   const int64_t now_seconds_;
   const EngineImage& before_;
-  NewTables made_;
-  std::vector<std::optional<TableId>> fresh_;
-  std::vector<TableSchema> schemas_;
+  FrozenTables made_;
   std::vector<Way> ways_;
+  std::vector<std::optional<TableId>> fresh_;  // the copies
+  std::deque<Round> rounds_;                   // empty: ended
 };
 
-OpStatus Engine::TakeImage(std::span<const TableId> tables, uint64_t now_nanos,
-                           EngineImage& image) {
+OpStatus Engine::TakeImage(std::span<const TableId> tables, absl::FunctionRef<uint64_t()> clock,
+                           EngineImage& image, absl::FunctionRef<void()> between_slices) {
   const MutexLock lock(tables_mutex_);
-  const int64_t now_seconds = WholeSeconds(now_nanos);
+  const uint64_t now_nanos = clock();
   EngineImage taken;
   OpStatus status = OpStatus::kOutOfMemory;
   for (int i = 0; i < kAttempts && status == OpStatus::kOutOfMemory; ++i) {
     if (i > 0) MakeRoom(now_nanos, std::nullopt);
-    status = ImageTaker(*this, tables, now_seconds, image).Run(taken);
+    status =
+        ImageTaker(*this, tables, WholeSeconds(now_nanos), image).Run(clock, between_slices, taken);
   }
   if (status != OpStatus::kOk) return status;
   std::erase_if(image.tables, [&](const TableImage& old) {
@@ -233,7 +231,7 @@ void Engine::DropCopies(const EngineImage& image) {
 
 // --- Going back ----------------------------------------------------------------------------------
 
-// One attempt; see ImageTaker.
+// One attempt.
 class Engine::Returner {
  public:
   // `is_short`: memory is known to be.
@@ -242,23 +240,38 @@ class Engine::Returner {
         request_(request),
         is_short_(is_short),
         made_(engine),
-        fresh_(request.tables.size()) {}
+        fresh_(request.tables.size()),
+        filled_(request.tables.size(), std::vector<bool>(engine.lanes_.size())) {}
 
-  OpStatus Run() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    const OpStatus made = made_.Make([this] { return PlanAll(); }, [this] { return ChooseIds(); },
-                                     [this] {
-                                       const OpStatus status = Fill();
-                                       if (status == OpStatus::kOk) Commit();
-                                       return status;
-                                     });
+  OpStatus Run(absl::FunctionRef<void()> between_slices) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    ended_.reserve(request_.tables.size() + request_.ends.size());
+    OpStatus status = OpStatus::kOk;
+    while (status == OpStatus::kOk) {
+      {
+        const AllLanes hold(engine_);
+        if (PlanAll()) {
+          Commit();
+          break;
+        }
+      }
+      status = FillMissing(between_slices);
+    }
+    if (status != OpStatus::kOk) made_.DropAll();
     for (const TableId ended : ended_) engine_.KeepShell(ended);
-    return made;
+    return status;
   }
 
  private:
-  // Finds the tables that are to be made; false: some have no id yet.
+  struct Part {
+    size_t table;
+    size_t lane;
+  };
+
+  // Finds the tables that are to be made, and what is to be in them that is not there yet; false:
+  // there is some.
   bool PlanAll() {
     needed_.clear();
+    missing_.clear();
     bool complete = true;
     for (size_t i = 0; i < request_.tables.size(); ++i) {
       const TableReturn& table = request_.tables[i];
@@ -268,36 +281,63 @@ class Engine::Returner {
           fresh_[i].has_value() || !table.stays || engine_.AnyPart(table.schema.id, changed);
       needed_.push_back(needed);
       complete &= !needed || fresh_[i].has_value();
+      for (size_t lane = 0; needed && table.copy && lane < filled_[i].size(); ++lane) {
+        if (filled_[i][lane] || StaysIn(*engine_.lanes_[lane], table)) continue;
+        missing_.push_back({i, lane});
+      }
     }
-    return complete;
+    return complete && missing_.empty();
   }
 
-  bool ChooseIds() {
+  OpStatus FillMissing(absl::FunctionRef<void()> between_slices) try {
     for (size_t i = 0; i < fresh_.size(); ++i) {
       if (!needed_[i] || fresh_[i].has_value()) continue;
       TableId id;
-      if (!made_.Choose(request_.tables[i].schema, id)) return false;
+      // What is in it is of the time afterwards, which may be an earlier one.
+      const OpStatus status = made_.Make(request_.tables[i].schema, id);
+      if (status != OpStatus::kOk) return status;
       fresh_[i] = id;
     }
-    return true;
-  }
-
-  OpStatus Fill() {
-    const int64_t now_seconds = WholeSeconds(request_.now_nanos);
-    made_.CreateAll();
-    for (size_t i = 0; i < fresh_.size(); ++i) {
-      if (!fresh_[i] || !request_.tables[i].copy) continue;
-      for (const auto& lane : engine_.lanes_) {
-        if (StaysIn(*lane, request_.tables[i])) continue;
-        storage::Table& part = lane->table(*fresh_[i]);
-        const OpStatus status =
-            NewTables::Fill(part, lane->table(*request_.tables[i].copy), now_seconds);
-        if (status != OpStatus::kOk) return status;
-        // What is set aside for writes to come is wanted by the next part.
-        if (is_short_) part.ReleaseCredit();
-      }
+    CopyPause pause(engine_.copied_rows_per_hold_, between_slices);
+    for (const Part& part : missing_) {
+      const OpStatus status = Fill(part, pause);
+      if (status != OpStatus::kOk) return status;
+      filled_[part.table][part.lane] = true;
     }
     return OpStatus::kOk;
+  } catch (const std::bad_alloc&) {
+    return OpStatus::kOutOfMemory;
+  }
+
+  // Nobody writes to either.
+  OpStatus Fill(const Part& part, CopyPause& pause) {
+    const TableReturn& table = request_.tables[part.table];
+    Lane& lane = *engine_.lanes_[part.lane];
+    const ColumnMap same = ColumnMap::Same(table.schema);
+    std::optional<storage::TableMirror> mirror;
+    OpStatus status = OpStatus::kOk;
+    for (bool done = false; !done;) {
+      size_t spent = 0;
+      lane.ownership.Acquire();
+      {
+        const runtime::LaneOwnership::Hold hold(lane.ownership);
+        storage::Table& into = lane.table(*fresh_[part.table]);
+        if (!mirror) mirror.emplace(lane.table(*table.copy), into, same);
+        try {
+          spent =
+              mirror->CopySlice(WholeSeconds(request_.now_nanos), engine_.copied_rows_per_hold_);
+        } catch (const std::bad_alloc&) {
+          mirror->NoteRefused();
+        }
+        status = mirror->status();
+        done = mirror->done() || status != OpStatus::kOk;
+        if (done) mirror.reset();
+        // What is set aside for writes to come is wanted by the next part.
+        if (done && is_short_) into.ReleaseCredit();
+      }
+      pause.Spend(spent);
+    }
+    return status;
   }
 
   // The lane's part of a table is as it was, and is not replaced.
@@ -307,6 +347,7 @@ class Engine::Returner {
 
   // Nothing fails from here on.
   void Commit() {
+    engine_.catalog_.NoteIdsAhead();
     for (size_t i = 0; i < fresh_.size(); ++i) {
       if (fresh_[i]) Place(request_.tables[i], *fresh_[i]);
     }
@@ -328,6 +369,7 @@ class Engine::Returner {
 
   void Place(TableReturn& table, TableId fresh) {
     for (const auto& lane : engine_.lanes_) {
+      lane->table(fresh).Thaw();
       if (StaysIn(*lane, table)) continue;
       lane->table(fresh).NoteUnchanged();
       if (table.stands) lane->Swap(table.schema.id, fresh);
@@ -347,22 +389,23 @@ class Engine::Returner {
   Engine& engine_;
   ReturnRequest& request_;
   const bool is_short_;
-  NewTables made_;
+  FrozenTables made_;
   std::vector<std::optional<TableId>> fresh_;  // of what is made, under what id
+  std::vector<std::vector<bool>> filled_;      // of each table, in which lanes
   std::vector<bool> needed_;
+  std::vector<Part> missing_;
   std::vector<TableId> ended_;
 };
 
-OpStatus Engine::ReturnTo(ReturnRequest& request) {
+OpStatus Engine::ReturnTo(ReturnRequest& request, absl::FunctionRef<void()> between_slices) {
   const MutexLock lock(tables_mutex_);
   LS_CHECK(!evicting_table_, "a store that evicts does not go back");
-  catalog_.NoteIdsAhead();
   LS_CHECK(request.last_timestamps.empty() || request.last_timestamps.size() == lanes_.size(),
            "an image goes back to where it was taken");
   OpStatus status = OpStatus::kOutOfMemory;
   for (int i = 0; i < kAttempts && status == OpStatus::kOutOfMemory; ++i) {
     if (i > 0) MakeRoom(request.now_nanos, std::nullopt);
-    status = Returner(*this, request, /*is_short=*/i > 0).Run();
+    status = Returner(*this, request, /*is_short=*/i > 0).Run(between_slices);
   }
   return status;
 }

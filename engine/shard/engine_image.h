@@ -25,6 +25,7 @@ struct EngineImage {
   std::vector<TableImage> tables;
   // The last timestamp of each lane; empty: nothing had been written.
   std::vector<WriteTimestamp> last_timestamps;
+  uint64_t taken_nanos = 0;
 };
 
 // How one table is to be.

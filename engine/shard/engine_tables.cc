@@ -1,20 +1,21 @@
 // Tables of an engine: how they come, go, and are replaced.
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
 #include "engine/shard/engine.h"
-#include "engine/storage/table_mirror.h"
+#include "engine/shard/engine_copies.h"
 
 namespace liststore::shard {
 namespace {
 
-// What a dropped table may take under each lane before DropTable returns: all of a small one.
-constexpr size_t kUnitsAtDrop = 256;
+// What a dropped table may take in all lanes together before DropTable returns: all of a small one.
+// Ids are ahead of the schema meanwhile, and whoever finds the table gone waits.
+constexpr size_t kUnitsAtDrop = 1024;
 // Dropped tables that wait for Reclaim. When there are more, who creates a table helps.
 constexpr size_t kWaitingMax = 64;
 
@@ -22,18 +23,20 @@ constexpr size_t kWaitingMax = 64;
 
 bool Engine::EmptyShell(TableId shell, size_t budget) {
   bool vacant = true;
+  size_t left = budget;
   for (const auto& lane : lanes_) {
-    size_t left = budget;
     bool done = false;
-    while (!done && left > 0) {
+    do {
+      size_t units = 0;
       lane->ownership.Run([&] {
         storage::Table& part = lane->table_at(shell.value);
-        const size_t units =
-            part.vacant() ? 0 : part.Reclaim(0, std::min(left, kReclaimUnitsPerHold));
-        left -= std::min(left, std::max<size_t>(units, 1));
+        if (!part.vacant() && left > 0) {
+          units = std::max<size_t>(part.Reclaim(0, std::min(left, kReclaimUnitsPerHold)), 1);
+        }
         done = part.vacant();
       });
-    }
+      left -= std::min(left, units);
+    } while (!done && left > 0);
     vacant &= done;
   }
   return vacant;
@@ -138,142 +141,73 @@ bool Engine::ChooseIds(std::span<TableRebuild> rebuilds) {
   return true;
 }
 
-// Tables that are being copied, each part of them within its lane; see storage/table_mirror.h.
-class Engine::Copies {
- public:
-  Copies(Engine& engine, std::span<TableRebuild> rebuilds, uint64_t now_nanos)
-      : engine_(engine), rebuilds_(rebuilds), now_seconds_(WholeSeconds(now_nanos)) {}
-
-  // The new tables are made. kTableGone.
-  OpStatus CreateTables() {
-    OpStatus status = OpStatus::kOk;
-    const AllLanes hold(engine_);
-    for (const TableRebuild& rebuild : rebuilds_) {
-      for (const auto& lane : engine_.lanes_) {
-        lane->CreateTable(rebuild.schema);
-        if (lane->FindTable(rebuild.from) == nullptr) status = OpStatus::kTableGone;
-      }
-    }
-    return status;
-  }
-
-  // From now on writes go into what was copied, too.
-  void Begin() {
-    const AllLanes hold(engine_);
-    for (const auto& lane : engine_.lanes_) {
-      for (const TableRebuild& rebuild : rebuilds_) {
-        mirrors_.push_back(std::make_unique<storage::TableMirror>(lane->table(rebuild.from),
-                                                                  lane->table(rebuild.schema.id),
-                                                                  rebuild.columns, rebuild.keeps));
-      }
-    }
-  }
-
-  OpStatus CopyAll(absl::FunctionRef<void()> between_slices) {
-    for (size_t i = 0; i < mirrors_.size(); ++i) {
-      storage::TableMirror& mirror = *mirrors_[i];
-      Lane& lane = *engine_.lanes_[i / rebuilds_.size()];
-      OpStatus status = OpStatus::kOk;
-      bool done = false;
-      while (!done) {
-        // Not by whoever holds the lane: that may be a loop, which has others to serve.
-        lane.ownership.Acquire();
-        {
-          const runtime::LaneOwnership::Hold hold(lane.ownership);
-          mirror.CopySlice(now_seconds_, engine_.copied_rows_per_hold_);
-          status = mirror.status();
-          done = mirror.done();
-        }
-        if (status != OpStatus::kOk) return status;
-        between_slices();
-      }
-    }
-    for (const TableRebuild& rebuild : rebuilds_) {
-      const OpStatus status = engine_.Restore(rebuild, now_seconds_, between_slices);
-      if (status != OpStatus::kOk) return status;
-    }
-    return OpStatus::kOk;
-  }
-
-  // Ends the old tables, or, after `status` or where a write meanwhile did not fit, the new ones.
-  OpStatus End(OpStatus status) {
-    const AllLanes hold(engine_);
-    for (const auto& mirror : mirrors_) {
-      if (status == OpStatus::kOk) status = mirror->status();
-    }
-    if (status == OpStatus::kOk) status = TakeKept();
-    if (status == OpStatus::kOk) engine_.catalog_.NoteIdsAhead();
-    mirrors_.clear();
-    for (const TableRebuild& rebuild : rebuilds_) {
-      const TableId ends = status == OpStatus::kOk ? rebuild.from : rebuild.schema.id;
-      for (const auto& lane : engine_.lanes_) lane->table(ends).Drop();
-    }
-    return status;
-  }
-
- private:
-  OpStatus TakeKept() try {
-    for (size_t number = 0; number < rebuilds_.size(); ++number) {
-      TableRebuild& rebuild = rebuilds_[number];
-      rebuild.kept.assign(rebuild.keeps.size(), {});
-      for (size_t i = 0; i < rebuild.keeps.size(); ++i) {
-        KeptCells& kept = rebuild.kept[i];
-        kept.of_static_column = rebuild.keeps[i].is_static;
-        kept.of_several_cells = rebuild.keeps[i].has_several_cells;
-        for (size_t at = number; at < mirrors_.size(); at += rebuilds_.size()) {
-          std::ranges::move(mirrors_[at]->kept()[i].cells, std::back_inserter(kept.cells));
-        }
-      }
-    }
-    return OpStatus::kOk;
-  } catch (const std::bad_alloc&) {
-    return OpStatus::kOutOfMemory;
-  }
-
-  Engine& engine_;
-  const std::span<TableRebuild> rebuilds_;
-  const int64_t now_seconds_;
-  // Of each lane in turn one of each table.
-  std::vector<std::unique_ptr<storage::TableMirror>> mirrors_;
-};
-
 OpStatus Engine::Restore(const TableRebuild& rebuild, int64_t now_seconds,
-                         absl::FunctionRef<void()> between_slices) {
+                         absl::FunctionRef<void()> between_slices) try {
   uint64_t restored = 0;
   for (const ColumnToRestore& column : rebuild.restores) {
-    for (const KeptCell& cell : column.cells->cells) {
-      const Destination to = DestinationOf(cell.partition_key);
-      OpStatus status = OpStatus::kOk;
-      to.lane->ownership.Run([&] {
-        status = to.lane->table(rebuild.schema.id)
-                     .PutKept(to.address, column.column, column.cells->of_static_column, cell,
-                              now_seconds);
-      });
-      if (status != OpStatus::kOk) return status;
-      if (++restored % copied_rows_per_hold_ == 0) between_slices();
+    for (const auto& part : column.cells->parts) {
+      for (const KeptCell& cell : part->cells) {
+        const Destination to = DestinationOf(cell.partition_key);
+        OpStatus status = OpStatus::kOk;
+        to.lane->ownership.Run([&] {
+          status = to.lane->table(rebuild.schema.id)
+                       .PutKept(to.address, column.column, column.cells->of_static_column, cell,
+                                now_seconds);
+        });
+        if (status != OpStatus::kOk) return status;
+        if (++restored % copied_rows_per_hold_ == 0) between_slices();
+      }
     }
   }
   return OpStatus::kOk;
+} catch (const std::bad_alloc&) {
+  return OpStatus::kOutOfMemory;
+}
+
+// The new tables are made. kTableGone: one of the old ones is not there.
+OpStatus Engine::CreateCopies(std::span<const TableRebuild> rebuilds) {
+  OpStatus status = OpStatus::kOk;
+  WithAllLanes([&](Lane& lane) {
+    for (const TableRebuild& rebuild : rebuilds) {
+      lane.CreateTable(rebuild.schema);
+      if (lane.FindTable(rebuild.from) == nullptr) status = OpStatus::kTableGone;
+    }
+  });
+  return status;
+}
+
+// Ends the old tables, or, after `status` or where a write meanwhile did not fit, the new ones.
+OpStatus Engine::EndCopies(Copies& copies, std::span<const TableRebuild> rebuilds,
+                           OpStatus status) {
+  const AllLanes hold(*this);
+  if (status == OpStatus::kOk) status = copies.status();
+  if (status == OpStatus::kOk) status = copies.TakeKept();
+  if (status == OpStatus::kOk) catalog_.NoteIdsAhead();
+  copies.End();
+  for (const TableRebuild& rebuild : rebuilds) {
+    const TableId ends = status == OpStatus::kOk ? rebuild.from : rebuild.schema.id;
+    for (const auto& lane : lanes_) lane->table(ends).Drop();
+  }
+  return status;
 }
 
 OpStatus Engine::RebuildTables(std::span<TableRebuild> rebuilds, uint64_t now_nanos,
                                absl::FunctionRef<void()> between_slices) {
   if (rebuilds.empty()) return OpStatus::kOk;
   const MutexLock lock(tables_mutex_);
+  const int64_t now_seconds = WholeSeconds(now_nanos);
   OpStatus status = OpStatus::kOutOfMemory;
   for (int attempt = 0; attempt < 2 && status == OpStatus::kOutOfMemory; ++attempt) {
     if (attempt > 0) MakeRoom(now_nanos, rebuilds[0].from);
     if (!ChooseIds(rebuilds)) return OpStatus::kTooManyTables;
-    Copies copies(*this, rebuilds, now_nanos);
+    Copies copies(*this, rebuilds, now_seconds);
     // Whatever ends it, nobody writes to the copies any more afterwards.
-    status = copies.CreateTables();
-    try {
-      if (status == OpStatus::kOk) copies.Begin();
-      if (status == OpStatus::kOk) status = copies.CopyAll(between_slices);
-    } catch (const std::bad_alloc&) {
-      status = OpStatus::kOutOfMemory;
+    status = CreateCopies(rebuilds);
+    if (status == OpStatus::kOk) status = copies.CopyAll(between_slices);
+    for (const TableRebuild& rebuild : rebuilds) {
+      if (status == OpStatus::kOk) status = Restore(rebuild, now_seconds, between_slices);
     }
-    status = copies.End(status);
+    status = EndCopies(copies, rebuilds, status);
     for (const TableRebuild& rebuild : rebuilds) {
       KeepShell(status == OpStatus::kOk ? rebuild.from : rebuild.schema.id);
     }

@@ -97,7 +97,8 @@ void Lane::ExecuteOther(const Command& command, storage::Table& into, uint64_t a
                    reply.status = into.DeleteRows(partition, rows.keys, write(), &reply.rows);
                  },
                  [&](const DeleteRangeCommand& range) {
-                   reply.status = into.DeleteRange(partition, range.range, write(), &reply.rows);
+                   reply.status = into.DeleteRange(partition, range.range, write(),
+                                                   range.counts_rows ? &reply.rows : nullptr);
                  },
                  [&](const DeletePartitionCommand& all) {
                    reply.status = into.DeletePartition(partition, write(),

@@ -140,12 +140,10 @@ class SchemaActionRunner {
 
   // Where the columns were that are dropped.
   void PutKept(const SchemaAction& action, std::vector<KeptCells>& kept) {
-    const bool none =
-        std::all_of(kept.begin(), kept.end(), [](const KeptCells& of) { return of.cells.empty(); });
-    if (none) return;
+    if (std::ranges::all_of(kept, &KeptCells::empty)) return;
     auto table = std::make_shared<TableDefinition>(*Find(after_, action));
     for (size_t i = 0; i < kept.size(); ++i) {
-      if (kept[i].cells.empty()) continue;
+      if (kept[i].empty()) continue;
       table->dropped.find(action.keeps[i].name)->second.kept =
           std::make_shared<const KeptCells>(std::move(kept[i]));
     }

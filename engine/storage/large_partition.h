@@ -1,6 +1,6 @@
 // LargePartition: what a partition has beyond one leaf. Plain state; partition.h holds the rules.
 //
-// Owned by the directory's reference; lives in the table's arena. 240 bytes and, behind them,
+// Owned by the directory's reference; lives in the table's arena. 264 bytes and, behind them,
 // its key.
 #ifndef LISTSTORE_ENGINE_STORAGE_LARGE_PARTITION_H_
 #define LISTSTORE_ENGINE_STORAGE_LARGE_PARTITION_H_
@@ -42,6 +42,7 @@ struct LargePartition {
 
   std::string_view key() const { return {reinterpret_cast<const char*>(this + 1), key_size}; }
   bool indexed() const { return !indexes.empty(); }
+  bool has_remains() const { return tree.has_cut() || ranges.has_dead(); }
 
   // What the lists that double with the number of leaves take for the next one.
   size_t GrowthBytes() const {

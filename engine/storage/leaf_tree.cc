@@ -48,6 +48,7 @@ LeafTree::LeafTree(memory::Arena& arena)
     : arena_(arena), root_(memory::ArenaAllocator<RootEntry>(&arena)) {}
 
 LeafTree::~LeafTree() {
+  LS_DCHECK(cut_ == nullptr, "cut leaves are freed before");
   for (const RootEntry& entry : root_) arena_.Free(entry.branch, sizeof(Branch));
 }
 
@@ -211,6 +212,29 @@ void LeafTree::Remove(Position position) {
   } else {
     RefreshBranch(position.branch);
   }
+}
+
+void LeafTree::CutBetween(Position first, Position last) {
+  if (last.branch <= first.branch + 1) return;
+  const auto begin = root_.begin() + first.branch + 1;
+  const auto end = root_.begin() + last.branch;
+  for (auto at = begin; at != end; ++at) {
+    leaf_count_ -= at->branch->count;
+    at->branch->next_cut = cut_;
+    cut_ = at->branch;
+  }
+  root_.erase(begin, end);
+}
+
+char* LeafTree::TakeCut() {
+  if (cut_ == nullptr) return nullptr;
+  char* const leaf = cut_->entries[--cut_->count].leaf;
+  if (cut_->count == 0) {
+    Branch* const next = cut_->next_cut;
+    arena_.Free(cut_, sizeof(Branch));
+    cut_ = next;
+  }
+  return leaf;
 }
 
 void LeafTree::Refresh(Position position, char* leaf) {

@@ -11,6 +11,9 @@
 //
 // Owned by one partition; single-threaded. Owns its branches, not its leaves.
 //
+// Many leaves in a row are taken out by branches, in O(root), and wait there, out of sight, to be
+// freed one by one: *cut* leaves. Only TakeCut and ForEachCut speak of them.
+//
 // Invariants (Verify() checks them):
 //  (1) no branch and no leaf is empty;
 //  (2) the last key of a leaf is smaller than the first key of the next;
@@ -43,6 +46,7 @@ class LeafTree {
   LeafTree(const LeafTree&) = delete;
   LeafTree& operator=(const LeafTree&) = delete;
 
+  // No leaf is left, cut ones out of account.
   bool empty() const { return root_.empty(); }
   size_t leaf_count() const { return leaf_count_; }
 
@@ -66,6 +70,19 @@ class LeafTree {
   Position InsertAfter(Position position, char* leaf);
   // Takes out the entry of a leaf; the caller frees the leaf.
   void Remove(Position position);
+  // Takes out all leaves of the branches behind that of `first` and before that of `last`. Positions
+  // up to that of `first` stay. O(root).
+  void CutBetween(Position first, Position last);
+  bool has_cut() const { return cut_ != nullptr; }
+  // One of the leaves that were cut, which is the caller's to free; nullptr: there is none.
+  char* TakeCut();
+  // visit(Leaf), in no order.
+  template <typename Visitor>
+  void ForEachCut(Visitor&& visit) const {
+    for (const Branch* branch = cut_; branch != nullptr; branch = branch->next_cut) {
+      for (uint32_t i = 0; i < branch->count; ++i) visit(Leaf(branch->entries[i].leaf));
+    }
+  }
   // The leaf has changed: another block, first key or expiry.
   void Refresh(Position position, char* leaf);
 
@@ -83,6 +100,7 @@ class LeafTree {
   struct Branch {
     uint32_t count;
     uint32_t earliest_expiry;
+    Branch* next_cut;  // of one that was cut alone
     Entry entries[kBranchEntriesMax];
   };
   struct RootEntry {
@@ -101,6 +119,7 @@ class LeafTree {
   memory::Arena& arena_;
   std::vector<RootEntry, memory::ArenaAllocator<RootEntry>> root_;
   size_t leaf_count_ = 0;
+  Branch* cut_ = nullptr;
 };
 
 }  // namespace liststore::storage

@@ -378,8 +378,8 @@ void Partition::Shrink() {
 void Partition::TryDemote() {
   if (!large()) return;
   LargePartition& partition = LargeOf(reference_);
-  if (partition.tree.leaf_count() != 1 || partition.tombstone.present() ||
-      !partition.ranges.empty() || !partition.static_row.empty() ||
+  if (partition.tree.leaf_count() != 1 || partition.has_remains() ||
+      partition.tombstone.present() || !partition.ranges.empty() || !partition.static_row.empty() ||
       partition.key_size > kInlinePartitionKeyMax ||
       partition.tree.leaf({}).used_bytes() > kMergedBytesMax) {
     return;
@@ -414,18 +414,22 @@ bool Partition::Destroy(size_t budget) {
     return true;
   }
   LargePartition& partition = LargeOf(reference_);
-  for (; !partition.tree.empty() && budget > 0; --budget) {
-    const LeafTree::Position last = partition.tree.Last();
-    Leaf leaf = partition.tree.leaf(last);
+  const auto free_leaf = [&](Leaf leaf) {
     context_.rows -= leaf.size();
     partition.row_count -= leaf.size();
     leaf.FreeExternals(context_.arena);
-    char* block = leaf.block();
-    const size_t bytes = leaf.block_bytes();
+    context_.arena.Free(leaf.block(), leaf.block_bytes());
+  };
+  for (; partition.tree.has_cut() && budget > 0; --budget)
+    free_leaf(Leaf(partition.tree.TakeCut()));
+  for (; !partition.tree.empty() && budget > 0; --budget) {
+    const LeafTree::Position last = partition.tree.Last();
+    const Leaf leaf = partition.tree.leaf(last);
     partition.tree.Remove(last);
-    context_.arena.Free(block, bytes);
+    free_leaf(leaf);
   }
-  if (!partition.tree.empty() || !partition.ranges.FreeSome(budget)) return false;
+  if (partition.tree.has_cut() || !partition.tree.empty() || !partition.ranges.FreeSome(budget))
+    return false;
   partition.static_row.Free(context_.arena);
   partition.Delete();
   return true;
@@ -634,6 +638,19 @@ size_t Partition::Verify() const {
       }
     } while (partition.tree.Next(at));
   }
+  partition.tree.ForEachCut([&](const Leaf& leaf) {
+    leaf.Verify();
+    LS_CHECK(partition.leaf_blocks[leaf.header().epoch_or_leaf_id] == leaf.block(),
+             "leaf ids find leaves that were cut, too");
+    ++leaves;
+    rows += leaf.size();
+    for (size_t i = 0; i < leaf.size(); ++i) {
+      for (size_t index = 0; index < entries.size(); ++index) {
+        const auto value = IndexedValue(leaf, i, context_.schema.indexes[index].column);
+        if (value) entries[index].push_back({ValueHash(*value), leaf.header().epoch_or_leaf_id});
+      }
+    }
+  });
   LS_CHECK(leaves + partition.free_leaf_ids == partition.leaf_blocks.size(),
            "every leaf id is used or free");
   LS_CHECK(rows == partition.row_count, "(4) rows are counted");

@@ -245,8 +245,10 @@ class Partition {
   void UpsertAll(std::span<const RowUpdate> updates, const WriteContext& write);
   // Deletions return how many live rows went.
   uint64_t DeleteRow(ClusteringKeyView key, const WriteContext& write);
-  uint64_t DeleteRange(const ClusteringRange& range, const WriteContext& write);
-  uint64_t DeleteAll(const WriteContext& write);
+  // Where that is not asked (`counts`), most leaves of a long range that goes as a whole go out of
+  // sight at once, and their memory in steps of Reclaim: O(root of the tree) in place of O(rows).
+  uint64_t DeleteRange(const ClusteringRange& range, const WriteContext& write, bool counts = true);
+  uint64_t DeleteAll(const WriteContext& write, bool counts = true);
   // The hot case of deletion by value: `column` is the only one, and fingerprinted, and the rows
   // that have to be looked at are all simple; in a table that keeps no tombstones. Deletes the live
   // rows with `value` where they are found, without their keys being copied and looked for again.
@@ -256,9 +258,12 @@ class Partition {
   // True when a deletion at `timestamp` would take every row and nothing needs a closer look.
   bool AllCoveredBy(WriteTimestamp timestamp) const;
 
-  // Drops rows and tombstones that have no effect any more, in leaves whose earliest event has
-  // come; looks at about `budget` rows, at least one leaf; returns how many. There is more when
-  // NextEvent() is not later than `now`.
+  // Leaves and range tombstones that deletions took out of sight wait for Reclaim, which NextEvent()
+  // calls for.
+  bool has_remains() const { return large() && LargeOf(reference_).has_remains(); }
+  // Frees such remains; else drops rows and tombstones that have no effect any more, in leaves whose
+  // earliest event has come; looks at about `budget` rows, at least one leaf; returns how many.
+  // There is more when NextEvent() is not later than `now`.
   size_t Reclaim(int64_t now_seconds, size_t budget);
   // A small one that uses less than half of its block takes a smaller one.
   bool WantsShrink() const;
@@ -386,10 +391,16 @@ class Partition {
                      int64_t now_seconds);
   uint64_t CoverRange(const ClusteringRange& range, const Tombstone& tombstone,
                       int64_t now_seconds);
+  // Takes leaves out that are in the range as a whole, of a tree that is not empty, where the
+  // deletion takes all rows of the partition that are in it.
+  void CutLeavesWithin(const ClusteringRange& range, const Tombstone& tombstone);
+  size_t FreeCutLeaves(size_t budget);
   // Whether a partition or range tombstone lies over a write to `key`. Those that are over do not,
   // and go.
   bool Hides(ClusteringKeyView key, const WriteContext& write);
-  void PurgeTombstones(int64_t now_seconds);
+  // Forgets tombstones that are over; of ranges a few, where reclamation takes the others. Those
+  // over a key are asked for by themselves.
+  void PurgeTombstones(int64_t now_seconds, bool all_ranges = false);
   // Upserts of one row, at least two.
   void UpsertTogether(std::span<const RowUpdate* const> updates, const WriteContext& write);
   // Behind a merge: a tombstone may lie just before the write, over what made way for it.

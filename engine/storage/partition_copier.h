@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "engine/model/op_status.h"
 #include "engine/model/schema_actions.h"
 #include "engine/model/stored_row.h"
+#include "engine/storage/kept_places.h"
 #include "engine/storage/partition.h"
 #include "engine/storage/range_tombstones.h"
 #include "engine/storage/table.h"
@@ -24,33 +24,21 @@
 namespace liststore::storage {
 
 // For one partition, by the holder of both tables' lane. `columns`: what becomes of each column;
-// cells of `keeps` go into `kept`. Borrows all of it.
+// cells of those that `kept` is of go there. Borrows all of it.
 class PartitionCopier {
  public:
   PartitionCopier(Table& to, const PartitionRef& partition, const ColumnMap& columns,
                   int64_t now_seconds, bool foreign, const GracePolicy& grace,
-                  std::span<const ColumnToKeep> keeps = {}, std::span<KeptCells> kept = {})
+                  std::span<KeptPlaces> kept = {})
       : to_(to),
         partition_(partition),
         columns_(columns),
         now_seconds_(now_seconds),
         foreign_(foreign),
         grace_(grace),
-        keeps_(keeps),
         kept_(kept) {}
 
   OpStatus status() const { return status_; }
-
-  // What lies over the rows, and the static row.
-  void CopyHead(const Partition& partition) {
-    CopyTombstone(partition.tombstone());
-    if (partition.ranges() != nullptr) {
-      partition.ranges()->ForEach([&](const ClusteringRange& range, const Tombstone& tombstone) {
-        CopyRange(range, tombstone);
-      });
-    }
-    CopyStatics(partition.StaticCells());
-  }
 
   void CopyTombstone(const Tombstone& tombstone) {
     if (tombstone.present()) Note(to_.DeletePartition(partition_, ContextOf(tombstone)));
@@ -65,8 +53,8 @@ class PartitionCopier {
   }
 
   void CopyStatics(std::span<const StoredCell> cells) {
-    for (size_t i = 0; i < keeps_.size(); ++i) {
-      if (keeps_[i].is_static) KeepCells(keeps_[i], cells, {}, kept_[i]);
+    for (KeptPlaces& kept : kept_) {
+      if (kept.column().is_static) KeepCells(cells, {}, kept);
     }
     GatherCells(cells, columns_.statics);
     while (!waiting_.empty()) CopyTogether({.key = {}, .marker = false, .of_static_row = true}, {});
@@ -80,8 +68,8 @@ class PartitionCopier {
     if (row.tombstone.present()) {
       Note(to_.DeleteRows(partition_, std::span(&key, 1), ContextOf(row.tombstone)));
     }
-    for (size_t i = 0; i < keeps_.size(); ++i) {
-      if (!keeps_[i].is_static) KeepCells(keeps_[i], row.cells, PlainKey(row.key, text), kept_[i]);
+    for (KeptPlaces& kept : kept_) {
+      if (!kept.column().is_static) KeepCells(row.cells, PlainKey(row.key, text), kept);
     }
     GatherCells(row.cells, columns_.regular);
     bool marker_waits = row.marker.present() && !grace_.Gone(row.marker, now_seconds_);
@@ -98,14 +86,10 @@ class PartitionCopier {
     if (status != OpStatus::kOk) status_ = status;
   }
 
-  void KeepCells(const ColumnToKeep& column, std::span<const StoredCell> cells,
-                 std::string_view key, KeptCells& kept) const {
+  void KeepCells(std::span<const StoredCell> cells, std::string_view key, KeptPlaces& kept) {
     for (const StoredCell& cell : cells) {
-      if (cell.column != column.column) continue;
-      if (cell.view.liveness.timestamp.micros <= column.after_micros) continue;
-      kept.cells.push_back({std::string(partition_.key), std::string(key), std::string(cell.path),
-                            cell.view.live, cell.view.liveness, cell.view.deletion_seconds,
-                            std::string(cell.view.value)});
+      if (cell.column != kept.column().column) continue;
+      if (!kept.Keep(partition_.key, key, cell.path, cell.view)) Note(OpStatus::kOutOfMemory);
     }
   }
 
@@ -158,8 +142,7 @@ class PartitionCopier {
   const int64_t now_seconds_;
   const bool foreign_;
   const GracePolicy grace_;
-  const std::span<const ColumnToKeep> keeps_;
-  const std::span<KeptCells> kept_;
+  const std::span<KeptPlaces> kept_;
   OpStatus status_ = OpStatus::kOk;
   std::vector<StoredCell> waiting_;
   std::vector<CellUpdate> cells_;

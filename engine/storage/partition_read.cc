@@ -252,8 +252,14 @@ std::vector<LeafTree::Position> Partition::IndexedLeaves(const ValueIndex& index
                                                          bool descending) const {
   const LargePartition& partition = LargeOf(reference_);
   std::vector<LeafTree::Position> positions;
+  if (partition.tree.empty()) return positions;
   index.ForEachLeaf(ValueHash(value), [&](uint32_t leaf_id) {
-    positions.push_back(partition.tree.Find(Leaf(partition.leaf_blocks[leaf_id]).key(0)));
+    char* const block = partition.leaf_blocks[leaf_id];
+    const LeafTree::Position at = partition.tree.Find(Leaf(block).key(0));
+    // What was cut is out of sight, and in the index until it is freed.
+    if (!partition.tree.has_cut() || partition.tree.leaf(at).block() == block) {
+      positions.push_back(at);
+    }
   });
   std::sort(positions.begin(), positions.end());
   if (descending) std::reverse(positions.begin(), positions.end());

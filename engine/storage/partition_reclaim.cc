@@ -6,12 +6,21 @@
 #include "engine/storage/partition.h"
 
 namespace liststore::storage {
+namespace {
+
+// What freeing a leaf that was cut is, in rows that are looked at.
+constexpr size_t kUnitsOfLeaf = 8;
+constexpr size_t kUnitsOfIndexedLeaf = 256;
+
+}  // namespace
 
 uint32_t Partition::NextEvent() const {
   uint32_t next = kNeverExpires;
   if (kept_empty() && fresh_until_seconds() != 0) next = ToEvent(fresh_until_seconds());
   if (!large()) return std::min(next, Leaf(BlockOf(reference_)).header().earliest_expiry);
   const LargePartition& partition = LargeOf(reference_);
+  // At once.
+  if (partition.has_remains()) return 1;
   next = std::min({next, partition.tree.earliest_expiry(), partition.static_row.event()});
   if (partition.tombstone.present()) {
     next = std::min(next, ToEvent(partition.tombstone.PurgeSeconds(context_.grace.grace_seconds)));
@@ -89,11 +98,19 @@ void Partition::ReclaimLeaf(LeafRef at, int64_t now_seconds) {
 }
 
 size_t Partition::Reclaim(int64_t now_seconds, size_t budget) {
+  if (has_remains()) {
+    // A look at its header, a block that is freed, and, where there are indexes, every row.
+    LargePartition& partition = LargeOf(reference_);
+    if (!partition.tree.has_cut()) return partition.ranges.FreeDead(std::max<size_t>(budget, 1));
+    const size_t units_of_leaf = partition.indexed() ? kUnitsOfIndexedLeaf : kUnitsOfLeaf;
+    return FreeCutLeaves(std::max<size_t>(budget / units_of_leaf, 1)) * units_of_leaf;
+  }
+  const size_t ranges = large() ? LargeOf(reference_).ranges.size() : 0;
   PurgeTombstones(now_seconds);
   ReclaimStatic(now_seconds);
   const auto due =
       static_cast<uint32_t>(std::clamp<int64_t>(now_seconds, 0, int64_t{kNeverExpires} - 1));
-  size_t rows = 0;
+  size_t rows = large() ? ranges - LargeOf(reference_).ranges.size() : 0;
   do {
     LeafRef at{nullptr, {}};
     if (!large()) {

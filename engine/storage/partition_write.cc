@@ -121,16 +121,18 @@ bool Partition::Hides(ClusteringKeyView key, const WriteContext& write) {
   if (!covers()) return false;
   // One that is over goes before a row is stored under it.
   PurgeTombstones(write.now_seconds);
+  LargeOf(reference_).ranges.PurgeAt(key, write.now_seconds, context_.grace);
   return covers();
 }
 
-void Partition::PurgeTombstones(int64_t now_seconds) {
+void Partition::PurgeTombstones(int64_t now_seconds, bool all_ranges) {
+  constexpr size_t kRangesAtOnce = 128;
   if (!large()) return;
   LargePartition& partition = LargeOf(reference_);
   if (partition.tombstone.present() && context_.grace.Gone(partition.tombstone, now_seconds)) {
     partition.tombstone = {};
   }
-  partition.ranges.Purge(now_seconds, context_.grace);
+  partition.ranges.Purge(now_seconds, context_.grace, all_ranges ? SIZE_MAX : kRangesAtOnce);
 }
 
 // --- Upsert --------------------------------------------------------------------------------------
@@ -198,7 +200,8 @@ int CompareRowsOf(const RowUpdate& a, const RowUpdate& b) {
 void Partition::CoverWhatMadeWay(const RowUpdate& update, const WriteContext& write) {
   if (!large() || !MakesWay(update)) return;
   PurgeTombstones(write.now_seconds);
-  const LargePartition& partition = LargeOf(reference_);
+  LargePartition& partition = LargeOf(reference_);
+  partition.ranges.PurgeAt(update.key, write.now_seconds, context_.grace);
   const WriteTimestamp above =
       std::max(partition.tombstone.timestamp, partition.ranges.At(update.key).timestamp);
   if (!above.is_none()) context_.body.Cover(above);
@@ -354,6 +357,33 @@ uint64_t Partition::CoverRows(LeafRef& at, size_t first, size_t last, const Tomb
   return removed;
 }
 
+void Partition::CutLeavesWithin(const ClusteringRange& range, const Tombstone& tombstone) {
+  LargePartition& partition = LargeOf(reference_);
+  // Else some rows may stay, or be told of.
+  if (partition.max_timestamp > tombstone.timestamp || context_.expiries != nullptr) return;
+  // Indexes that are built later would not know the rows that are freed then.
+  if (!context_.schema.indexes.empty() && !partition.indexed()) return;
+  partition.tree.CutBetween(partition.tree.Find(range.lower), partition.tree.Find(range.upper));
+}
+
+size_t Partition::FreeCutLeaves(size_t budget) {
+  LargePartition& partition = LargeOf(reference_);
+  size_t leaves = 0;
+  while (leaves < budget) {
+    char* const block = partition.tree.TakeCut();
+    if (block == nullptr) break;
+    ++leaves;
+    Leaf leaf(block);
+    UnindexRows(leaf, 0, leaf.size());
+    context_.rows -= leaf.size();
+    partition.row_count -= leaf.size();
+    partition.FreeLeafId(leaf.header().epoch_or_leaf_id);
+    leaf.FreeExternals(context_.arena);
+    context_.arena.Free(block, leaf.block_bytes());
+  }
+  return leaves;
+}
+
 uint64_t Partition::CoverRange(const ClusteringRange& range, const Tombstone& tombstone,
                                int64_t now_seconds) {
   if (!large()) {
@@ -459,10 +489,16 @@ std::optional<uint64_t> Partition::DeleteSimpleRowsWithValue(ColumnId column,
   return removed;
 }
 
-uint64_t Partition::DeleteRange(const ClusteringRange& range, const WriteContext& write) {
+uint64_t Partition::DeleteRange(const ClusteringRange& range, const WriteContext& write,
+                                bool counts) {
   const Tombstone tombstone{write.timestamp, write.now_seconds};
-  PurgeTombstones(write.now_seconds);
+  // A later one that is over must not stand in its way.
+  PurgeTombstones(write.now_seconds,
+                  large() && !LargeOf(reference_).ranges.AllBefore(write.timestamp));
   if (large() && LargeOf(reference_).tombstone.Covers(write.timestamp)) return 0;
+  if (!counts && large() && !LargeOf(reference_).tree.empty() && !range.lower.at_end) {
+    CutLeavesWithin(range, tombstone);
+  }
   const uint64_t removed = CoverRange(range, tombstone, write.now_seconds);
   if (!context_.grace.Gone(tombstone, write.now_seconds)) {
     if (!large()) MakeLarge();
@@ -471,9 +507,10 @@ uint64_t Partition::DeleteRange(const ClusteringRange& range, const WriteContext
   return removed;
 }
 
-uint64_t Partition::DeleteAll(const WriteContext& write) {
+uint64_t Partition::DeleteAll(const WriteContext& write, bool counts) {
   const Tombstone tombstone{write.timestamp, write.now_seconds};
   PurgeTombstones(write.now_seconds);
+  if (!counts && large() && !LargeOf(reference_).tree.empty()) CutLeavesWithin({}, tombstone);
   const uint64_t removed = CoverRange({}, tombstone, write.now_seconds);
   if (large()) {
     LargeOf(reference_).ranges.Cover(write.timestamp);

@@ -38,6 +38,7 @@ RangeTombstones::Node* RangeTombstones::NewNode(const Piece& piece) {
 
 void RangeTombstones::Update(Node* node) {
   node->height = static_cast<int8_t>(1 + std::max(HeightOf(node->left), HeightOf(node->right)));
+  node->count = 1 + CountOf(node->left) + CountOf(node->right);
   node->oldest_timestamp = node->tombstone.timestamp;
   node->oldest_deletion_seconds = node->tombstone.deletion_seconds;
   for (const Node* below : {node->left, node->right}) {
@@ -98,6 +99,45 @@ RangeTombstones::Node* RangeTombstones::TakeFirst(Node* root, Node*& first) {
   return Balance(root);
 }
 
+RangeTombstones::Node* RangeTombstones::TakeLast(Node* root, Node*& last) {
+  if (root->right == nullptr) {
+    last = root;
+    return root->left;
+  }
+  root->right = TakeLast(root->right, last);
+  return Balance(root);
+}
+
+RangeTombstones::Node* RangeTombstones::Join(Node* left, Node* middle, Node* right) {
+  if (HeightOf(left) > HeightOf(right) + 1) {
+    left->right = Join(left->right, middle, right);
+    return Balance(left);
+  }
+  if (HeightOf(right) > HeightOf(left) + 1) {
+    right->left = Join(left, middle, right->left);
+    return Balance(right);
+  }
+  middle->left = left;
+  middle->right = right;
+  return Balance(middle);
+}
+
+void RangeTombstones::Split(Node* root, std::string_view bound, Node*& before, Node*& others) {
+  if (root == nullptr) {
+    before = nullptr;
+    others = nullptr;
+    return;
+  }
+  Node* between = nullptr;
+  if (root->lower() < bound) {
+    Split(root->right, bound, between, others);
+    before = Join(root->left, root, between);
+  } else {
+    Split(root->left, bound, before, between);
+    others = Join(between, root, root->right);
+  }
+}
+
 RangeTombstones::Node* RangeTombstones::Erase(Node* root, const Node* node) {
   LS_CHECK(root != nullptr, "a stretch that is taken out is in the tree");
   if (root != node) {
@@ -124,7 +164,7 @@ RangeTombstones::Node* RangeTombstones::Build(std::span<Node* const> ascending) 
 }
 
 void RangeTombstones::Replace(std::span<Node* const> gone, std::span<Node* const> made) {
-  if ((gone.size() + made.size()) * kRebuiltPart < size_) {
+  if ((gone.size() + made.size()) * kRebuiltPart < size()) {
     for (const Node* node : gone) root_ = Erase(root_, node);
     for (Node* node : made) {
       node->left = nullptr;
@@ -135,8 +175,8 @@ void RangeTombstones::Replace(std::span<Node* const> gone, std::span<Node* const
   } else {
     std::vector<Node*> stay;
     std::vector<Node*> all;
-    stay.reserve(size_ - gone.size());
-    all.reserve(size_ - gone.size() + made.size());
+    stay.reserve(size() - gone.size());
+    all.reserve(size() - gone.size() + made.size());
     // From here on nothing is asked of the heap.
     for (Node* node : gone) node->goes = true;
     ForEachNode(root_, [&](Node& node) {
@@ -146,23 +186,39 @@ void RangeTombstones::Replace(std::span<Node* const> gone, std::span<Node* const
                [](const Node* a, const Node* b) { return a->lower() < b->lower(); });
     root_ = Build(all);
   }
-  size_ += made.size();
-  size_ -= gone.size();
   for (Node* node : gone) FreeNode(node);
 }
 
-bool RangeTombstones::FreeSome(size_t budget) {
-  while (root_ != nullptr && budget > 0) {
-    if (Node* const left = root_->left; left != nullptr) {
-      root_->left = std::exchange(left->right, root_);
-      root_ = left;
+void RangeTombstones::FreeOf(RangeTombstones& owner, Node*& root, size_t& budget) {
+  while (root != nullptr && budget > 0) {
+    if (Node* const left = root->left; left != nullptr) {
+      root->left = std::exchange(left->right, root);
+      root = left;
       continue;
     }
-    FreeNode(std::exchange(root_, root_->right));
-    --size_;
+    owner.FreeNode(std::exchange(root, root->right));
     --budget;
   }
-  return root_ == nullptr;
+}
+
+size_t RangeTombstones::FreeDead(size_t budget) {
+  size_t left = budget;
+  FreeOf(*this, dead_, left);
+  return budget - left;
+}
+
+bool RangeTombstones::FreeSome(size_t budget) {
+  FreeOf(*this, dead_, budget);
+  FreeOf(*this, root_, budget);
+  return root_ == nullptr && dead_ == nullptr;
+}
+
+void RangeTombstones::Bury(Node* subtree) {
+  if (subtree == nullptr) return;
+  Node* last = subtree;
+  while (last->right != nullptr) last = last->right;
+  last->right = dead_;
+  dead_ = subtree;
 }
 
 // --- Laying a deletion ---------------------------------------------------------------------------
@@ -238,7 +294,41 @@ RangeTombstones::Plan RangeTombstones::MakePlan(const ClusteringRange& range,
   return plan;
 }
 
+void RangeTombstones::CutBeneath(const ClusteringRange& range) {
+  if (range.lower.at_end) return;
+  const End from{range.lower.bytes, false};
+  const End to{range.upper.at_end ? std::string_view() : range.upper.bytes, range.upper.at_end};
+  if (!Before(from, to)) return;
+  Node* left = nullptr;
+  Node* middle = nullptr;
+  Node* right = nullptr;
+  Split(root_, from.bytes, left, middle);
+  if (!to.at_end) Split(middle, to.bytes, middle, right);
+  if (middle != nullptr) {
+    // It may reach behind the range.
+    Node* last = nullptr;
+    middle = TakeLast(middle, last);
+    if (Before(to, UpperOf(*last))) {
+      right = Join(nullptr, last, right);
+    } else {
+      middle = Join(middle, last, nullptr);
+    }
+  }
+  Bury(middle);
+  if (right == nullptr) {
+    root_ = left;
+    return;
+  }
+  Node* first = nullptr;
+  right = TakeFirst(right, first);
+  root_ = Join(left, first, right);
+}
+
 void RangeTombstones::Add(const ClusteringRange& range, const Tombstone& tombstone) {
+  if (CutsBeneath(tombstone)) CutBeneath(range);
+  if (root_ == nullptr) newest_ = {};
+  newest_.timestamp = std::max(newest_.timestamp, tombstone.timestamp);
+  newest_.deletion_seconds = std::max(newest_.deletion_seconds, tombstone.deletion_seconds);
   const Plan plan = MakePlan(range, tombstone);
   // Pieces borrow bytes of what goes.
   absl::InlinedVector<Node*, 8> made;
@@ -248,6 +338,24 @@ void RangeTombstones::Add(const ClusteringRange& range, const Tombstone& tombsto
 
 size_t RangeTombstones::AddBytes(const ClusteringRange& range, const Tombstone& tombstone) const {
   size_t bytes = 0;
+  if (CutsBeneath(tombstone)) {
+    // Itself, and what is left of those that reach into it.
+    bytes = FirstAddBytes(range);
+    const auto reaches_behind = [](const Node* node, std::string_view bound) {
+      return node != nullptr && Before({bound, false}, UpperOf(*node));
+    };
+    const Node* const left = LastBefore(range.lower.bytes);
+    if (reaches_behind(left, range.lower.bytes)) {
+      bytes +=
+          memory::Arena::BlockBytes(sizeof(Node) + left->lower_size + range.lower.bytes.size());
+    }
+    const Node* const right = range.upper.at_end ? nullptr : LastBefore(range.upper.bytes);
+    if (reaches_behind(right, range.upper.bytes)) {
+      bytes +=
+          memory::Arena::BlockBytes(sizeof(Node) + range.upper.bytes.size() + right->upper_size);
+    }
+    return bytes;
+  }
   for (const Piece& piece : MakePlan(range, tombstone).made) {
     bytes += memory::Arena::BlockBytes(BytesOf(piece));
   }
@@ -256,12 +364,11 @@ size_t RangeTombstones::AddBytes(const ClusteringRange& range, const Tombstone& 
 
 // --- Looking and forgetting ----------------------------------------------------------------------
 
-Tombstone RangeTombstones::At(ClusteringKeyView key) const {
-  if (root_ == nullptr) return {};
+RangeTombstones::Node* RangeTombstones::Over(ClusteringKeyView key) const {
   char text[kItemKeyTextBytes];
   const std::string_view plain = PlainKey(key, text);
-  const Node* last = nullptr;  // that begins at the key or before it
-  for (const Node* node = root_; node != nullptr;) {
+  Node* last = nullptr;  // that begins at the key or before it
+  for (Node* node = root_; node != nullptr;) {
     if (plain < node->lower()) {
       node = node->left;
     } else {
@@ -269,16 +376,39 @@ Tombstone RangeTombstones::At(ClusteringKeyView key) const {
       node = node->right;
     }
   }
-  if (last == nullptr || (!last->to_end && plain >= last->upper())) return {};
-  return last->tombstone;
+  return last == nullptr || (!last->to_end && plain >= last->upper()) ? nullptr : last;
+}
+
+Tombstone RangeTombstones::At(ClusteringKeyView key) const {
+  if (root_ == nullptr) return {};
+  const Node* const over = Over(key);
+  return over == nullptr ? Tombstone{} : over->tombstone;
+}
+
+const RangeTombstones::Node* RangeTombstones::LastBefore(std::string_view bound) const {
+  const Node* last = nullptr;
+  for (const Node* node = root_; node != nullptr;) {
+    if (node->lower() < bound) {
+      last = node;
+      node = node->right;
+    } else {
+      node = node->left;
+    }
+  }
+  return last;
 }
 
 template <typename Goes>
-void RangeTombstones::Forget(Goes&& goes) {
+void RangeTombstones::Forget(Goes&& goes, size_t stretches_max) {
+  if (root_ != nullptr && goes(newest_.timestamp, newest_.deletion_seconds)) {
+    Bury(std::exchange(root_, nullptr));
+    return;
+  }
   absl::InlinedVector<Node*, 8> gone;
   const auto collect = [&](auto& self, Node* node) -> void {
     if (node == nullptr || !goes(node->oldest_timestamp, node->oldest_deletion_seconds)) return;
     self(self, node->left);
+    if (gone.size() >= stretches_max) return;
     if (goes(node->tombstone.timestamp, node->tombstone.deletion_seconds)) gone.push_back(node);
     self(self, node->right);
   };
@@ -287,11 +417,18 @@ void RangeTombstones::Forget(Goes&& goes) {
 }
 
 void RangeTombstones::Cover(WriteTimestamp timestamp) {
-  Forget([&](WriteTimestamp written, int64_t) { return written <= timestamp; });
+  Forget([&](WriteTimestamp written, int64_t) { return written <= timestamp; }, SIZE_MAX);
 }
 
-void RangeTombstones::Purge(int64_t now_seconds, const GracePolicy& grace) {
-  Forget([&](WriteTimestamp, int64_t deletion) { return grace.Gone(deletion, now_seconds); });
+void RangeTombstones::Purge(int64_t now_seconds, const GracePolicy& grace, size_t stretches_max) {
+  Forget([&](WriteTimestamp, int64_t deletion) { return grace.Gone(deletion, now_seconds); },
+         stretches_max);
+}
+
+void RangeTombstones::PurgeAt(ClusteringKeyView key, int64_t now_seconds,
+                              const GracePolicy& grace) {
+  Node* const over = Over(key);
+  if (over != nullptr && grace.Gone(over->tombstone, now_seconds)) Replace({&over, 1}, {});
 }
 
 int64_t RangeTombstones::NextPurge(const GracePolicy& grace) const {
@@ -319,9 +456,13 @@ void RangeTombstones::Verify() const {
     LS_CHECK(expected.oldest_timestamp == node.oldest_timestamp &&
                  expected.oldest_deletion_seconds == node.oldest_deletion_seconds,
              "(3) the oldest times are known");
+    LS_CHECK(expected.count == node.count, "(3) nodes are counted");
+    LS_CHECK(node.tombstone.timestamp <= newest_.timestamp &&
+                 node.tombstone.deletion_seconds <= newest_.deletion_seconds,
+             "(4) none is later than the newest");
     before = &node;
   });
-  LS_CHECK(nodes == size_, "stretches are counted");
+  LS_CHECK(nodes == size(), "stretches are counted");
 }
 
 }  // namespace liststore::storage

@@ -5,19 +5,25 @@
 // A balanced tree (AVL), whose nodes know the oldest tombstone below them: what ends, or is covered,
 // is found without looking at the others. 64 bytes and both bounds for each stretch, in the arena.
 //
+// What a stronger deletion covers is cut out of the tree as a whole, and so is everything where all of
+// it goes; it is *dead*, out of sight, and freed in steps.
+//
 // Owned by a large partition; single-threaded. n: stretches there; k: those that a range meets, or
 // that go.
 //
 // Invariants (Verify() checks them):
 //  (1) stretches ascend, are not empty and do not overlap, and those that touch differ;
 //  (2) the heights of two siblings differ by 1 at most;
-//  (3) a node has the smallest times of its subtree.
+//  (3) a node has the smallest times and the number of its subtree;
+//  (4) no tombstone is later than newest_.
 #ifndef LISTSTORE_ENGINE_STORAGE_RANGE_TOMBSTONES_H_
 #define LISTSTORE_ENGINE_STORAGE_RANGE_TOMBSTONES_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "absl/container/inlined_vector.h"
@@ -35,12 +41,13 @@ class RangeTombstones {
   RangeTombstones& operator=(const RangeTombstones&) = delete;
 
   bool empty() const { return root_ == nullptr; }
-  size_t size() const { return size_; }
+  size_t size() const { return CountOf(root_); }
 
   // Covers [range.lower, range.upper); nothing happens when that is empty. A stretch keeps the
-  // stronger of the tombstones laid over it. O(log n + k log n), and no more than O(n + k).
+  // stronger of the tombstones laid over it. O(log n + k log n), and no more than O(n + k); O(log n)
+  // where it is later than all that are there.
   void Add(const ClusteringRange& range, const Tombstone& tombstone);
-  // Bytes that Add would allocate now, before it frees any. O(log n + k).
+  // Bytes that Add would allocate now, before it frees any, or some more. O(log n + k), or as Add.
   size_t AddBytes(const ClusteringRange& range, const Tombstone& tombstone) const;
   // The same where nothing is there yet.
   static size_t FirstAddBytes(const ClusteringRange& range) {
@@ -51,12 +58,22 @@ class RangeTombstones {
   Tombstone At(ClusteringKeyView key) const;
   // Forgets tombstones at or below `timestamp` (a partition deletion covers them). As Add.
   void Cover(WriteTimestamp timestamp);
-  // Forgets what has no effect any more. As Add; a comparison where there is nothing.
-  void Purge(int64_t now_seconds, const GracePolicy& grace);
+  // Forgets what has no effect any more, up to `stretches_max` of it, or all. As Add; a comparison
+  // where there is nothing.
+  void Purge(int64_t now_seconds, const GracePolicy& grace, size_t stretches_max = SIZE_MAX);
+  // The same for what lies over one key.
+  void PurgeAt(ClusteringKeyView key, int64_t now_seconds, const GracePolicy& grace);
+  // Whether a tombstone at `timestamp` is stronger than all that are here.
+  bool AllBefore(WriteTimestamp timestamp) const {
+    return root_ == nullptr || newest_.timestamp < timestamp;
+  }
   // When Purge will next find something; kNoExpiry: never. O(1).
   int64_t NextPurge(const GracePolicy& grace) const;
 
-  // Frees up to `budget` stretches, in no order that anything else can use: for the end. Whether
+  bool has_dead() const { return dead_ != nullptr; }
+  // Frees up to `budget` dead stretches; how many.
+  size_t FreeDead(size_t budget);
+  // Frees up to `budget` stretches, dead ones too, in no order that anything else can use: for the end. Whether
   // none is left.
   bool FreeSome(size_t budget);
 
@@ -70,6 +87,18 @@ class RangeTombstones {
       range.upper.bytes = node.upper();
       range.upper.at_end = node.to_end;
       visit(range, node.tombstone);
+    });
+  }
+
+  // The same for those that begin behind a bound, where one is given, until visit() returns false.
+  template <typename Visitor>
+  void ForEachBehind(const std::optional<std::string>& bound, Visitor&& visit) const {
+    ForEachNodeBehind(root_, bound, [&](const Node& node) {
+      ClusteringRange range;
+      range.lower.bytes = node.lower();
+      range.upper.bytes = node.upper();
+      range.upper.at_end = node.to_end;
+      return static_cast<bool>(visit(range, node.tombstone));
     });
   }
 
@@ -90,6 +119,7 @@ class RangeTombstones {
     // Of the subtree.
     WriteTimestamp oldest_timestamp = {};
     int64_t oldest_deletion_seconds = 0;
+    uint32_t count = 1;
     uint32_t lower_size = 0;
     uint32_t upper_size = 0;
     int8_t height = 1;
@@ -132,6 +162,15 @@ class RangeTombstones {
     ForEachNode(node->right, visit);
   }
 
+  template <typename Visitor>
+  static bool ForEachNodeBehind(Node* node, const std::optional<std::string>& bound,
+                                Visitor&& visit) {
+    if (node == nullptr) return true;
+    const bool behind = !bound || node->lower() > *bound;
+    if (behind && (!ForEachNodeBehind(node->left, bound, visit) || !visit(*node))) return false;
+    return ForEachNodeBehind(node->right, bound, visit);
+  }
+
   Plan MakePlan(const ClusteringRange& range, const Tombstone& tombstone) const;
   // Those that overlap or touch what lies between the ends, ascending.
   static void CollectTouching(Node* node, const End& from, const End& to,
@@ -140,14 +179,28 @@ class RangeTombstones {
                                            const End& to, const Tombstone& tombstone);
   // Takes out nodes and puts others in, all ascending. The first are freed.
   void Replace(std::span<Node* const> gone, std::span<Node* const> made);
-  // Takes out all for which goes(timestamp, deletion_seconds), which holds for all that are older.
+  // Takes out those for which goes(timestamp, deletion_seconds), which holds for all that are older,
+  // up to `stretches_max`, or all.
   template <typename Goes>
-  void Forget(Goes&& goes);
+  void Forget(Goes&& goes, size_t stretches_max);
+  // Cuts out what is within the range, of which there may be much, where the tombstone is stronger
+  // than all.
+  bool CutsBeneath(const Tombstone& tombstone) const {
+    return size() > kSearchedMax && newest_.timestamp < tombstone.timestamp;
+  }
+  void CutBeneath(const ClusteringRange& range);
+  void Bury(Node* subtree);
+  // The stretch over a key; nullptr: none.
+  Node* Over(ClusteringKeyView key) const;
+  // The last stretch that begins before a bound; nullptr: none.
+  const Node* LastBefore(std::string_view bound) const;
+  static void FreeOf(RangeTombstones& owner, Node*& root, size_t& budget);
 
   Node* NewNode(const Piece& piece);
   void FreeNode(Node* node) { arena_.Free(node, node->bytes()); }
   static_assert(sizeof(Node) == 64, "docs/memory.md budgets 64 bytes for a stretch");
   static int HeightOf(const Node* node) { return node == nullptr ? 0 : node->height; }
+  static uint32_t CountOf(const Node* node) { return node == nullptr ? 0 : node->count; }
   static void Update(Node* node);
   static Node* RotateRight(Node* node);
   static Node* RotateLeft(Node* node);
@@ -155,11 +208,20 @@ class RangeTombstones {
   static Node* Insert(Node* root, Node* node);
   static Node* Erase(Node* root, const Node* node);
   static Node* TakeFirst(Node* root, Node*& first);
+  static Node* TakeLast(Node* root, Node*& last);
+  // One tree of two and what is between them. O(difference of their heights).
+  static Node* Join(Node* left, Node* middle, Node* right);
+  // Those that begin before a bound, and the others. O(log n).
+  static void Split(Node* root, std::string_view bound, Node*& before, Node*& others);
   static Node* Build(std::span<Node* const> ascending);
+
+  // Of so many what a deletion meets is looked at.
+  static constexpr size_t kSearchedMax = 16;
 
   memory::Arena& arena_;
   Node* root_ = nullptr;
-  size_t size_ = 0;
+  Node* dead_ = nullptr;  // some trees, each at the right end of the one before
+  Tombstone newest_;      // both times, not of one tombstone
 };
 
 }  // namespace liststore::storage

@@ -311,7 +311,8 @@ OpStatus Table::DeleteRange(const PartitionRef& partition, const ClusteringRange
   if (slot == nullptr && !KeepsTombstones(write)) return OpStatus::kOk;
   if (slot == nullptr) slot = Create(partition, 0);
   Unpin(slot);
-  const uint64_t went = Partition(context_, slot->reference).DeleteRange(range, write);
+  const uint64_t went =
+      Partition(context_, slot->reference).DeleteRange(range, write, removed != nullptr);
   if (removed != nullptr) *removed = went;
   Finish(partition, slot);
   return OpStatus::kOk;
@@ -350,7 +351,7 @@ OpStatus Table::DeletePartition(const PartitionRef& partition, const WriteContex
   if (slot == nullptr && !keep) return OpStatus::kOk;
   if (slot == nullptr) slot = Create(partition, 0);
   Unpin(slot);
-  const uint64_t went = Partition(context_, slot->reference).DeleteAll(write);
+  const uint64_t went = Partition(context_, slot->reference).DeleteAll(write, removed != nullptr);
   if (removed != nullptr) *removed += went;
   Finish(partition, slot);
   return OpStatus::kOk;

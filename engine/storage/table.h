@@ -112,7 +112,9 @@ class Table final : private memory::Arena::Relocator {
   // Upserts rows of one partition; all or nothing. Two updates of one key are merged.
   OpStatus Upsert(const PartitionRef& partition, std::span<const RowUpdate> rows,
                   const WriteContext& write);
-  // Deletes rows by key. `removed`, when given, receives how many were live.
+  // Deletes rows by key. `removed`, when given, receives how many were live; of ranges and partitions
+  // that takes O(rows), else what goes of large ones goes from sight at once, and its memory in
+  // slices.
   OpStatus DeleteRows(const PartitionRef& partition, std::span<const ClusteringKeyView> keys,
                       const WriteContext& write, uint64_t* removed = nullptr);
   OpStatus DeleteRange(const PartitionRef& partition, const ClusteringRange& range,
@@ -242,11 +244,13 @@ class Table final : private memory::Arena::Relocator {
   bool vacant() const;
   // Makes a vacant shell a table of `schema`, whose id is the shell's.
   void Reuse(const TableSchema& schema);
-  // Time takes nothing of it any more, so that it can be copied as it was at an instant of the
-  // past. For a table that nobody reads or writes; until it is dropped.
+  // Time takes nothing of it any more, so that it is and stays as it was at an instant of the past,
+  // or of another time than now. For a table that nobody reads; until it is dropped, or thawed.
   void Freeze() { frozen_ = true; }
+  void Thaw() { frozen_ = false; }
   bool frozen() const { return frozen_; }
-  // Nothing is stored, truncated partitions left out of account.
+  // Nothing is stored. Where many partitions were truncated and wait for reclamation it may say no
+  // all the same.
   bool IsBlank();
   // Whether anything was written, deleted or reclaimed since the last NoteUnchanged; a new table
   // was.
@@ -256,10 +260,6 @@ class Table final : private memory::Arena::Relocator {
   void set_id(TableId id) { schema_.id = id; }
   // What is gone under the grace so far stays gone.
   void SetGrace(int64_t gc_grace_seconds);
-  // Takes over everything of `from`, another table of the same lane and of the same columns: rows,
-  // tombstones and shadows, under their own times. This table is empty. kOutOfMemory: a part of it
-  // was. Where others write to `from`, see table_mirror.h.
-  OpStatus CopyFrom(Table& from, int64_t now_seconds);
   // Puts in a cell that was kept of a column, under its own times. `address`: of its partition.
   OpStatus PutKept(uint64_t address, ColumnId column, bool of_static_column, const KeptCell& cell,
                    int64_t now_seconds);

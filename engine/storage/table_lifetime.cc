@@ -64,8 +64,12 @@ void Table::Reuse(const TableSchema& schema) {
 }
 
 bool Table::IsBlank() {
+  constexpr size_t kLooksMax = 64;
+  size_t looks = 0;
   bool blank = true;
-  ScanPartitions(0, std::nullopt, [&](uint64_t, const Partition&) { return blank = false; });
+  directory_.ScanFrom(0, [&](DirectorySlot& slot) {
+    return blank = ++looks <= kLooksMax && IsTruncated(Partition(context_, slot.reference));
+  });
   return blank;
 }
 
@@ -73,29 +77,6 @@ void Table::SetGrace(int64_t gc_grace_seconds) {
   marks_.NoteLoss();
   schema_.gc_grace_seconds = gc_grace_seconds;
   if (foreign_timestamps_) context_.grace.grace_seconds = gc_grace_seconds;
-}
-
-OpStatus Table::CopyFrom(Table& from, int64_t now_seconds) {
-  LS_CHECK(directory_.empty() && !dropped_, "a copy begins empty");
-  foreign_timestamps_ = from.foreign_timestamps_;
-  if (foreign_timestamps_) {
-    context_.grace = {schema_.gc_grace_seconds, from.context_.grace.start_seconds};
-  }
-  const ColumnMap same = ColumnMap::Same(schema_);
-  OpStatus status = OpStatus::kOk;
-  copying_ = true;
-  from.ScanPartitions(0, std::nullopt, [&](uint64_t address, const Partition& partition) {
-    PartitionCopier copier(*this, {partition.key(), address}, same, now_seconds,
-                           foreign_timestamps_, context_.grace);
-    copier.CopyHead(partition);
-    partition.ForEachRow([&](const StoredRow& row) {
-      if (copier.status() == OpStatus::kOk) copier.CopyRow(row);
-    });
-    status = copier.status();
-    return status == OpStatus::kOk;
-  });
-  copying_ = false;
-  return status;
 }
 
 OpStatus Table::PutKept(uint64_t address, ColumnId column, bool of_static_column,

@@ -22,49 +22,72 @@ size_t UnitsOf(const StoredRow& row) {
 }  // namespace
 
 TableMirror::TableMirror(Table& from, Table& to, const ColumnMap& columns,
-                         std::span<const ColumnToKeep> keeps)
-    : from_(from), to_(to), columns_(columns), keeps_(keeps), kept_(keeps.size()) {
+                         std::span<const ColumnToKeep> keeps,
+                         std::shared_ptr<memory::HeapLedger> ledger)
+    : from_(from), to_(to), columns_(columns) {
   LS_CHECK(to.directory_.empty() && !to.dropped_, "a copy begins empty");
   LS_CHECK(from.mirror_ == nullptr, "a table is copied once at a time");
   LS_CHECK(columns.regular.size() == from.schema_.regular.size() &&
                columns.statics.size() == from.schema_.statics.size(),
            "the map has every old column");
+  LS_CHECK(keeps.empty() || ledger != nullptr, "what is kept is counted");
+  kept_.reserve(keeps.size());
+  for (const ColumnToKeep& column : keeps) kept_.emplace_back(column, ledger);
   from.mirror_ = this;
   // What is copied was let in there.
   to.copying_ = true;
 }
 
-TableMirror::~TableMirror() {
+void TableMirror::Detach() {
+  if (!std::exchange(attached_, false)) return;
   from_.mirror_ = nullptr;
   to_.copying_ = false;
 }
 
 // --- Copying -------------------------------------------------------------------------------------
 
-void TableMirror::CopySlice(int64_t now_seconds, size_t units) {
-  if (done_ || status_ != OpStatus::kOk) return;
+size_t TableMirror::CopySlice(int64_t now_seconds, size_t units) {
+  if (done_ || status_ != OpStatus::kOk) return 0;
   SyncTimestamps();
   // What a write has found to be over since is over.
   now_seconds = std::max(now_seconds, seen_seconds_);
   size_t spent = 0;
   bool ended = true;
-  from_.ScanPartitions(address_, std::nullopt, [&](uint64_t address, const Partition& partition) {
+  from_.directory_.ScanFrom(address_, [&](DirectorySlot& slot) {
+    const uint64_t address = slot.address;
+    const Partition partition(from_.context_, slot.reference);
     const bool same_address = key_ && address == address_;
     const bool again = same_address && partition.key() == *key_;
     if (again ? !inside_ : same_address && partition.key() < *key_) return true;
     if (spent >= units) return ended = false;
+    if (from_.IsTruncated(partition)) {
+      // Many may lie in a row.
+      address_ = address;
+      key_.emplace(partition.key());
+      inside_ = false;
+      in_head_ = false;
+      after_row_.reset();
+      ++spent;
+      return true;
+    }
     const PartitionRef at{partition.key(), address};
     PartitionCopier copier(to_, at, columns_, now_seconds, to_.foreign_timestamps_,
-                           to_.context_.grace, keeps_, kept_);
+                           to_.context_.grace, kept_);
     if (!again) {
       address_ = address;
       key_.emplace(partition.key());
       inside_ = true;
+      in_head_ = true;
+      after_range_.reset();
       after_row_.reset();
-      copier.CopyHead(partition);
+      copier.CopyTombstone(partition.tombstone());
       ++spent;
     }
-    bool all = true;
+    bool all = !in_head_ || CopyHead(partition, copier, units, spent);
+    if (!all) {
+      Note(copier.status());
+      return ended = false;
+    }
     partition.ForEachRowBehind(after_row_, [&](const StoredRow& row) {
       if (spent >= units) return all = false;
       copier.CopyRow(row);
@@ -82,6 +105,27 @@ void TableMirror::CopySlice(int64_t now_seconds, size_t units) {
   });
   KeepTombstonesOfKept(now_seconds);
   done_ = ended && status_ == OpStatus::kOk;
+  return spent;
+}
+
+// What is written meanwhile goes to the copy in any case: laying the same tombstone twice is as once.
+bool TableMirror::CopyHead(const Partition& partition, PartitionCopier& copier, size_t units,
+                           size_t& spent) {
+  bool all = true;
+  if (partition.ranges() != nullptr) {
+    partition.ranges()->ForEachBehind(
+        after_range_, [&](const ClusteringRange& range, const Tombstone& tombstone) {
+          if (spent >= units) return all = false;
+          copier.CopyRange(range, tombstone);
+          after_range_.emplace(range.lower.bytes);
+          ++spent;
+          return copier.status() == OpStatus::kOk;
+        });
+  }
+  if (!all) return false;
+  copier.CopyStatics(partition.StaticCells());
+  in_head_ = false;
+  return true;
 }
 
 // Deletions leave tombstones in the one as in the other.
@@ -97,9 +141,7 @@ void TableMirror::NoteWrite(const WriteContext& write) {
 }
 
 void TableMirror::KeepTombstonesOfKept(int64_t now_seconds) {
-  const bool keeps_some = std::any_of(kept_.begin(), kept_.end(),
-                                      [](const KeptCells& of) { return !of.cells.empty(); });
-  if (!keeps_some) return;
+  if (std::ranges::all_of(kept_, &KeptPlaces::empty)) return;
   to_.NoteTimestamps({WriteTimestamp::None(), now_seconds, /*foreign_timestamp=*/true});
 }
 
@@ -140,28 +182,25 @@ void TableMirror::TakeCells(const RowUpdate& row, std::vector<CellUpdate>& cells
 
 void TableMirror::Keep(const PartitionRef& partition, const RowUpdate& row,
                        const WriteContext& write) {
-  for (size_t i = 0; i < keeps_.size(); ++i) {
-    if (keeps_[i].is_static != row.of_static_row) continue;
+  for (KeptPlaces& kept : kept_) {
+    if (kept.column().is_static != row.of_static_row) continue;
+    char text[kItemKeyTextBytes];
+    const std::string_view key = row.of_static_row ? std::string_view() : PlainKey(row.key, text);
     for (const CellUpdate& cell : row.cells) {
-      if (cell.column != keeps_[i].column) continue;
-      KeptCell kept;
-      kept.liveness.timestamp = write.timestamp;
+      if (cell.column != kept.column().column) continue;
+      CellView view;
+      view.live = cell.live;
+      view.liveness.timestamp = write.timestamp;
       // What makes way does so as of just before the write.
-      if (cell.makes_way) --kept.liveness.timestamp.micros;
-      if (kept.liveness.timestamp.micros <= keeps_[i].after_micros) continue;
-      kept.partition_key = partition.key;
-      char text[kItemKeyTextBytes];
-      if (!row.of_static_row) kept.clustering_key = PlainKey(row.key, text);
-      kept.path = cell.path;
-      kept.live = cell.live;
+      if (cell.makes_way) --view.liveness.timestamp.micros;
       if (cell.live) {
-        kept.liveness.ttl_seconds = row.ttl_seconds;
-        kept.liveness.expiry_seconds = row.expiry_seconds;
-        kept.value = cell.value;
+        view.liveness.ttl_seconds = row.ttl_seconds;
+        view.liveness.expiry_seconds = row.expiry_seconds;
+        view.value = cell.value;
       } else {
-        kept.deletion_seconds = write.now_seconds;
+        view.deletion_seconds = write.now_seconds;
       }
-      kept_[i].cells.push_back(std::move(kept));
+      if (!kept.Keep(partition.key, key, cell.path, view)) Note(OpStatus::kOutOfMemory);
     }
   }
 }

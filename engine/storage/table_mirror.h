@@ -5,16 +5,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "engine/memory/heap_share.h"
 #include "engine/model/cell.h"
 #include "engine/model/clustering_key.h"
 #include "engine/model/mutation.h"
 #include "engine/model/op_status.h"
 #include "engine/model/schema_actions.h"
+#include "engine/storage/kept_places.h"
 #include "engine/storage/table.h"
 
 namespace liststore::storage {
@@ -26,28 +29,37 @@ namespace liststore::storage {
 //
 // Used by the lane's holder alone, from the beginning to the end. Both tables outlive it; nobody
 // else knows `to`, which begins empty.
+class PartitionCopier;
+
 class TableMirror {
  public:
   // `columns`: what becomes of each column of `from`. Of those of `keeps`, which do not come along,
-  // cells that came after a time are kept, each by its place; where there are some, deletions leave
-  // tombstones from then on, which count for what comes back. Borrowed.
+  // cells that came after a time are kept, each by its place, in memory of `ledger`, which is given
+  // where there are any; where some are kept, deletions leave tombstones from then on, which count
+  // for what comes back. Borrowed.
   TableMirror(Table& from, Table& to, const ColumnMap& columns,
-              std::span<const ColumnToKeep> keeps = {});
-  ~TableMirror();
+              std::span<const ColumnToKeep> keeps = {},
+              std::shared_ptr<memory::HeapLedger> ledger = nullptr);
+  ~TableMirror() { Detach(); }
   TableMirror(const TableMirror&) = delete;
   TableMirror& operator=(const TableMirror&) = delete;
 
   // Copies the next part, of about `units`: a row is one, and one more for each 256 bytes of it, and
-  // so is a partition.
-  void CopySlice(int64_t now_seconds, size_t units);
+  // so is a partition, one that was truncated too. Returns how many they were: fewer, and all was
+  // copied.
+  size_t CopySlice(int64_t now_seconds, size_t units);
   // Everything was copied. Not where status() says why not.
   bool done() const { return done_; }
-  // Of the copy and of what was written meanwhile: kOutOfMemory: a part of it is missing.
+  // Of the copy, of what was written meanwhile and of what is kept: kOutOfMemory: a part of it is
+  // missing.
   OpStatus status() const { return status_; }
   // The heap has refused a write to the copy.
   void NoteRefused() { Note(OpStatus::kOutOfMemory); }
   // Of each of `keeps`.
-  std::vector<KeptCells>& kept() { return kept_; }
+  std::vector<KeptPlaces>& kept() { return kept_; }
+  // What is written to `from` from here on stays there. Frees nothing, and may be followed by nothing
+  // but the destruction, which needs no holder then.
+  void Detach();
 
   // --- What was written to `from` ----------------------------------------------------------------
 
@@ -61,6 +73,9 @@ class TableMirror {
   void TruncateAll() { to_.TruncateAll(); }
 
  private:
+  // Range tombstones of the partition that was come to, from where it is on; and the static row
+  // behind them. False: there are more than `spent` may still be.
+  bool CopyHead(const Partition& partition, PartitionCopier& copier, size_t units, size_t& spent);
   // What of a partition was copied.
   enum class Reach : uint8_t {
     kNothing,
@@ -84,8 +99,8 @@ class TableMirror {
   Table& from_;
   Table& to_;
   const ColumnMap& columns_;
-  const std::span<const ColumnToKeep> keeps_;
-  std::vector<KeptCells> kept_;
+  std::vector<KeptPlaces> kept_;
+  bool attached_ = true;
   OpStatus status_ = OpStatus::kOk;
   int64_t seen_seconds_ = INT64_MIN;  // the latest of any write to `from`
   bool done_ = false;
@@ -93,7 +108,9 @@ class TableMirror {
   // The partition that was come to last; nullopt: none was.
   uint64_t address_ = 0;
   std::optional<std::string> key_;
-  bool inside_ = false;                   // rows of it may be left
+  bool inside_ = false;                     // rows of it may be left
+  bool in_head_ = false;                    // of what lies over them, too,
+  std::optional<std::string> after_range_;  // behind the one that begins here, plain; nullopt: none
   std::optional<std::string> after_row_;  // the last of them that was copied, plain; nullopt: none
 };
 

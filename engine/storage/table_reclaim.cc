@@ -147,11 +147,12 @@ void Table::ReclaimEntry(const TtlWheel::Entry& entry, int64_t now_seconds, size
     wheel_.NoteStaleHandedOut();
     return;
   }
-  marks_.NoteLoss();
   Partition partition(context_, slot->reference);
+  // What was cut is gone already.
+  if (!partition.has_remains()) marks_.NoteLoss();
   partition.set_wheel_when(0);
   size_t bytes = UnpinBytes(slot);
-  if (context_.grace.grace_seconds > 0) {
+  if (context_.grace.grace_seconds > 0 && !partition.has_remains()) {
     budget = 1;  // a leaf
     bytes += ShadowBytes(slot->reference, schema_, context_.grace, now_seconds);
   }

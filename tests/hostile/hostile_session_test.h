@@ -56,6 +56,21 @@ class HostileTest : public CqlSessionTest {
     return answer;
   }
 
+  // How often `other` is answered while `client` waits for the answer to `text`, which is a result.
+  static int AnswersDuring(RawCqlClient& client, RawCqlClient& other, const std::string& text) {
+    EXPECT_TRUE(client.Send(Query(text, 1).Bytes()));
+    int answers = 0;
+    while (!client.HasAnswer()) {
+      const auto answer = other.Ask({.stream = 1, .opcode = kOptions});
+      if (!answer || answer->opcode != kSupported) return -1;
+      ++answers;
+    }
+    const auto answer = client.Read();
+    EXPECT_TRUE(answer && answer->opcode == kResult)
+        << text << ": " << (answer ? ErrorMessageOf(*answer) : "no answer");
+    return answers;
+  }
+
   // Another client is answered, `times` in a row.
   static void ExpectAnswers(RawCqlClient& other, int times) {
     for (int i = 0; i < times; ++i) {

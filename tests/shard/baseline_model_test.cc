@@ -84,6 +84,7 @@ class BaselineRun {
     options.shards = shards;
     options.lanes_per_shard_log2 = 2;
     options.memory_limit_bytes = uint64_t{1} << 40;
+    options.copied_rows_per_hold = 16;
     return options;
   }
   static std::string NameOf(size_t number) { return "t" + std::to_string(number); }
@@ -160,11 +161,16 @@ class BaselineRun {
   }
 
   void Mark() {
-    ASSERT_EQ(baseline_.Mark(now_nanos_), OpStatus::kOk);
+    const auto meanwhile = [this] {
+      if (rng_.OneIn(2)) Write();
+      if (rng_.OneIn(20)) Tick();
+      if (rng_.OneIn(20)) engine_.Reclaim(now_nanos_, 50);
+    };
+    ASSERT_EQ(baseline_.Mark([this] { return now_nanos_; }, meanwhile), OpStatus::kOk);
     ++totals_.marks;
     expected_ = {};
     expected_.schema = engine_.catalog().snapshot();
-    expected_.now_nanos = now_nanos_;
+    expected_.now_nanos = *baseline_.marked_nanos();
     expected_.twin = std::make_unique<shard::Engine>(OptionsFor(engine_.router().shards()));
     marked_altered_ = altered_;
     ForEachTable(*expected_.schema, [&](const std::string& name, const TableDefinition& table) {
@@ -200,7 +206,12 @@ class BaselineRun {
       return moved;
     };
     const uint64_t afterwards = goes_back_ ? marked : now_nanos_;
-    ASSERT_EQ(baseline_.Reset(afterwards, set_clock, differences), OpStatus::kOk);
+    // What is written meanwhile goes.
+    const auto meanwhile = [this] {
+      if (rng_.OneIn(2)) Write();
+      if (rng_.OneIn(20)) engine_.Reclaim(now_nanos_, 50);
+    };
+    ASSERT_EQ(baseline_.Reset(afterwards, set_clock, differences, meanwhile), OpStatus::kOk);
     ++totals_.resets;
     EXPECT_EQ(engine_.era(), era + (moved ? 1 : 0));
     altered_ = expected_.schema != nullptr ? marked_altered_ : decltype(altered_)();

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <iterator>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -39,7 +40,9 @@ class BaselineTest : public ::testing::Test {
   static std::string Key() { return ListKey("feature", "entity"); }
   TableId Lists() { return IdOf(engine_, "lists"); }
 
-  void Mark() { ASSERT_EQ(baseline_.Mark(now_), OpStatus::kOk); }
+  void Mark() {
+    ASSERT_EQ(baseline_.Mark([this] { return now_; }), OpStatus::kOk);
+  }
   // What it changes; views of indexes are beside the point, but for what they say.
   std::vector<SchemaDifference> Reset(std::vector<SchemaDifference>* of_index_views = nullptr) {
     const uint64_t marked = baseline_.marked_nanos().value_or(kNoonNanos);
@@ -258,13 +261,13 @@ TEST(BaselineMemoryTest, WhatDoesNotFitIsRefusedAndChangesNothing) {
     }
   };
   fill(110, 10);
-  ASSERT_EQ(baseline.Mark(kNoonNanos), OpStatus::kOk);
+  ASSERT_EQ(baseline.Mark([] { return kNoonNanos; }), OpStatus::kOk);
   const std::string marked = StoredIn(engine, id, kNoonNanos);
   // Beside the copy there is no room for as much again.
   fill(UINT64_MAX, 10);
   fill(UINT64_MAX, 1);
   const std::string full = StoredIn(engine, id, kNoonNanos);
-  EXPECT_EQ(baseline.Mark(kNoonNanos + 1), OpStatus::kOutOfMemory);
+  EXPECT_EQ(baseline.Mark([] { return kNoonNanos + 1; }), OpStatus::kOutOfMemory);
   EXPECT_EQ(baseline.marked_nanos(), kNoonNanos);
   std::vector<SchemaDifference> differences;
   const auto no_clock = [] {
@@ -281,6 +284,183 @@ TEST(BaselineMemoryTest, WhatDoesNotFitIsRefusedAndChangesNothing) {
                 kNoonNanos, [] { return false; }, differences),
             OpStatus::kOk);
   EXPECT_EQ(StoredIn(engine, id, kNoonNanos), marked);
+  engine.Verify();
+}
+
+// What others do between the slices of a mark and of a reset; few rows are a slice.
+class BaselineSlicesTest : public ::testing::Test {
+ protected:
+  static constexpr uint64_t kRows = 600;
+  static constexpr uint32_t kRowsPerHold = 16;
+
+  BaselineSlicesTest() : engine_(Options()), baseline_(engine_) {
+    for (const char* const name : {"lists", "unchanged", "blank"}) {
+      EXPECT_EQ(CreateNamed(engine_, name, ListItemsSchema()), OpStatus::kOk);
+    }
+    for (uint64_t i = 0; i < kRows; ++i) {
+      AddItem(engine_, Id("lists"), Key("large"), i, "v", kNoonNanos);
+      AddItem(engine_, Id("lists"), Key(std::to_string(i)), i, "v", kNoonNanos);
+      AddItem(engine_, Id("unchanged"), Key(std::to_string(i)), i, "v", kNoonNanos);
+    }
+  }
+
+  static shard::EngineOptions Options() {
+    shard::EngineOptions options;
+    options.shards = 2;
+    options.lanes_per_shard_log2 = 1;
+    options.copied_rows_per_hold = kRowsPerHold;
+    return options;
+  }
+  static std::string Key(const std::string& entity) { return ListKey("feature", entity); }
+  TableId Id(const std::string& name) { return IdOf(engine_, name); }
+
+  // Adds, removes and writes over, in what was copied and in what comes later, one at a time and in a
+  // batch of several lanes.
+  void WriteMeanwhile() {
+    const uint64_t n = slices_++;
+    const TableId id = Id("lists");
+    EXPECT_EQ(AddItem(engine_, id, Key("large"), kRows + n, "new", kNoonNanos).status,
+              OpStatus::kOk);
+    EXPECT_EQ(RemoveItem(engine_, id, Key("large"), n * 7, kNoonNanos).status, OpStatus::kOk);
+    EXPECT_EQ(RemoveList(engine_, id, Key(std::to_string(n * 5)), kNoonNanos).status,
+              OpStatus::kOk);
+    ItemUpserts batch(id);
+    for (int i = 0; i < 4; ++i) {
+      batch.Add(Key("batch " + std::to_string(i)), {{n, "batch"}}, kNoonNanos);
+    }
+    std::vector<Reply> replies(4);
+    EXPECT_EQ(engine_.ExecuteBatch(batch.commands(), kNoonNanos, replies), OpStatus::kOk);
+  }
+  std::string Stored(const std::string& name) { return StoredIn(engine_, Id(name), kNoonNanos); }
+  OpStatus Mark(absl::FunctionRef<void()> between_slices) {
+    return baseline_.Mark([] { return kNoonNanos; }, between_slices);
+  }
+  OpStatus Reset(absl::FunctionRef<void()> between_slices = [] {}) {
+    std::vector<SchemaDifference> differences;
+    return baseline_.Reset(
+        kNoonNanos, [] { return false; }, differences, between_slices);
+  }
+
+  shard::Engine engine_;
+  shard::Baseline baseline_;
+  uint64_t slices_ = 0;
+};
+
+TEST_F(BaselineSlicesTest, AMarkHasWhatWasWrittenMeanwhileAndNothingOfAfterwards) {
+  ASSERT_EQ(Mark([&] { WriteMeanwhile(); }), OpStatus::kOk);
+  EXPECT_GE(slices_, 3 * kRows / kRowsPerHold);
+  const std::string marked = Stored("lists");
+  engine_.Verify();
+  for (int i = 0; i < 20; ++i) WriteMeanwhile();
+  EXPECT_NE(Stored("lists"), marked);
+  ASSERT_EQ(Reset(), OpStatus::kOk);
+  EXPECT_EQ(Stored("lists"), marked);
+  engine_.Verify();
+}
+
+// What had not changed, or was empty, when the mark began has changed before its instant.
+TEST_F(BaselineSlicesTest, AMarkHasTablesThatHaveChangedMeanwhile) {
+  ASSERT_EQ(Mark([] {}), OpStatus::kOk);
+  WriteMeanwhile();
+  ASSERT_EQ(Mark([&] {
+              if (++slices_ != 10) return;
+              AddItem(engine_, Id("unchanged"), Key("new"), 1, "v", kNoonNanos);
+              AddItem(engine_, Id("blank"), Key("new"), 1, "v", kNoonNanos);
+            }),
+            OpStatus::kOk);
+  EXPECT_GE(slices_, 3 * kRows / kRowsPerHold);
+  const std::string unchanged = Stored("unchanged");
+  const std::string blank = Stored("blank");
+  for (const char* const name : {"unchanged", "blank"}) {
+    AddItem(engine_, Id(name), Key("new"), 2, "later", kNoonNanos);
+  }
+  ASSERT_EQ(Reset(), OpStatus::kOk);
+  EXPECT_EQ(Stored("unchanged"), unchanged);
+  EXPECT_EQ(Stored("blank"), blank);
+  EXPECT_EQ(CountItems(engine_, Id("blank"), Key("new"), kNoonNanos), 1u);
+  engine_.Verify();
+}
+
+// They are answered, and gone.
+TEST_F(BaselineSlicesTest, AResetTakesWhatIsWrittenMeanwhile) {
+  ASSERT_EQ(Mark([] {}), OpStatus::kOk);
+  const std::string marked = Stored("lists");
+  const std::string unchanged = Stored("unchanged");
+  WriteMeanwhile();
+  slices_ = 0;
+  ASSERT_EQ(Reset([&] {
+              WriteMeanwhile();
+              if (slices_ == 10) {
+                AddItem(engine_, Id("unchanged"), Key("new"), 1, "v", kNoonNanos);
+              }
+              // They are under way to another time.
+              engine_.Reclaim(kNoonNanos + kDay, 1'000);
+            }),
+            OpStatus::kOk);
+  EXPECT_GE(slices_, 2 * kRows / kRowsPerHold);
+  EXPECT_EQ(Stored("lists"), marked);
+  EXPECT_EQ(Stored("unchanged"), unchanged);
+  engine_.Verify();
+}
+
+TEST_F(BaselineSlicesTest, RowsThatAResetBringsBackEndAtTheirTime) {
+  AddItem(engine_, Id("lists"), Key("short"), 1, "a minute", kNoonNanos, 60);
+  ASSERT_EQ(Mark([] {}), OpStatus::kOk);
+  WriteMeanwhile();
+  // The clock is far ahead of the mark until the last step.
+  ASSERT_EQ(Reset([&] { engine_.Reclaim(kNoonNanos + kDay, 1'000); }), OpStatus::kOk);
+  EXPECT_EQ(CountItems(engine_, Id("lists"), Key("short"), kNoonNanos), 1u);
+  EXPECT_EQ(engine_.NextExpirySeconds(), kNoonNanos / kNanosPerSecond + 60);
+  ReclaimAll(engine_, kNoonNanos + kDay);
+  EXPECT_EQ(CountItems(engine_, Id("lists"), Key("short"), kNoonNanos), 0u);
+}
+
+TEST_F(BaselineSlicesTest, TheTimeOfAMarkIsThatOfItsLastStep) {
+  uint64_t now = kNoonNanos;
+  ASSERT_EQ(baseline_.Mark([&] { return now; }, [&] { now += kNanosPerSecond; }), OpStatus::kOk);
+  EXPECT_EQ(baseline_.marked_nanos(), now);
+  EXPECT_GT(now, kNoonNanos);
+}
+
+// The mark from before stands, and so does what was written.
+TEST_F(BaselineSlicesTest, AMarkIsRefusedForWhatIsWrittenMeanwhile) {
+  shard::EngineOptions options = Options();
+  options.memory_limit_bytes = 8 << 20;
+  shard::Engine engine(options);
+  shard::Baseline baseline(engine);
+  ASSERT_EQ(CreateNamed(engine, "lists", ListItemsSchema()), OpStatus::kOk);
+  const TableId id = IdOf(engine, "lists");
+  AddItem(engine, id, Key("first"), 1, "v", kNoonNanos);
+  ASSERT_EQ(baseline.Mark([] { return kNoonNanos; }), OpStatus::kOk);
+  for (uint64_t i = 0; i < kRows; ++i) {
+    AddItem(engine, id, Key(std::to_string(i)), i, "v", kNoonNanos);
+  }
+  uint64_t written = 0;
+  const auto write_much = [&] {
+    for (int i = 0; i < 200; ++i) {
+      const Reply reply = AddItem(engine, id, Key("much " + std::to_string(written)), 1,
+                                  std::string(1'000, 'n'), kNoonNanos);
+      if (reply.status == OpStatus::kOk) ++written;
+    }
+  };
+  EXPECT_EQ(baseline.Mark([] { return kNoonNanos + 1; }, write_much), OpStatus::kOutOfMemory);
+  EXPECT_GT(written, 0u);
+  uint64_t found = 0;
+  for (uint64_t i = 0; i < written; ++i) {
+    found += CountItems(engine, id, Key("much " + std::to_string(i)), kNoonNanos);
+  }
+  EXPECT_EQ(found, written);
+  EXPECT_EQ(baseline.marked_nanos(), kNoonNanos);
+  engine.Verify();
+  ASSERT_EQ(engine.TruncateTable(id), OpStatus::kOk);
+  ReclaimAll(engine, kNoonNanos);
+  std::vector<SchemaDifference> differences;
+  ASSERT_EQ(baseline.Reset(
+                kNoonNanos, [] { return false; }, differences),
+            OpStatus::kOk);
+  EXPECT_EQ(Contents(engine, IdOf(engine, "lists"), kNoonNanos),
+            (std::map<std::string, Items>{{Key("first"), {{1, "v"}}}}));
+  baseline.Forget();
   engine.Verify();
 }
 
@@ -317,7 +497,7 @@ TEST(BaselineThreadsTest, BatchesHappenBeforeOrAfterAsAWhole) {
   const uint64_t steps = TestSteps(20'000) / 50;
   for (uint64_t step = 0; step < steps; ++step) {
     if (step % 8 == 0) {
-      ASSERT_EQ(baseline.Mark(now.load()), OpStatus::kOk);
+      ASSERT_EQ(baseline.Mark([&] { return now.load(); }), OpStatus::kOk);
     }
     std::vector<SchemaDifference> differences;
     const uint64_t marked = *baseline.marked_nanos();
@@ -366,7 +546,7 @@ TEST(BaselineCostTest, OfASmallStore) {
       return std::chrono::duration<double, std::micro>(time).count();
     };
     const auto began = Clock::now();
-    ASSERT_EQ(baseline.Mark(kNoonNanos), OpStatus::kOk);
+    ASSERT_EQ(baseline.Mark([] { return kNoonNanos; }), OpStatus::kOk);
     const double mark = micros(Clock::now() - began);
     double first = 0;
     double rest = 0;

@@ -96,7 +96,9 @@ TEST(EngineExpiryTest, CopiesOfAnImageDoNotCount) {
   ASSERT_EQ(Write(engine, table, "a", 1, 0, kNoon, 10, true), OpStatus::kOk);
   ASSERT_EQ(Write(engine, table, "b", 1, 0, kNoon, 20, true), OpStatus::kOk);
   shard::EngineImage image;
-  ASSERT_EQ(engine.TakeImage({&table, 1}, kNoonNanos, image), OpStatus::kOk);
+  ASSERT_EQ(engine.TakeImage(
+                {&table, 1}, [] { return kNoonNanos; }, image),
+            OpStatus::kOk);
   EXPECT_EQ(engine.NextExpiry(kNoonNanos), kNoon + 10);
   ASSERT_EQ(RemoveItem(engine, table, ListKey("feature", "a"), 1, kNoonNanos).status,
             OpStatus::kOk);

@@ -35,6 +35,16 @@ void Fill(shard::Engine& engine, TableId table, int lists, int items = 5) {
   }
 }
 
+// Sorted.
+std::vector<std::string> ValuesOf(const KeptCells& kept) {
+  std::vector<std::string> values;
+  for (const auto& part : kept.parts) {
+    for (const KeptCell& cell : part->cells) values.push_back(cell.value);
+  }
+  std::ranges::sort(values);
+  return values;
+}
+
 // --- DropTable
 
 TEST(EngineDropTest, AnIdOfThePastIsGoneForEveryOperation) {
@@ -314,10 +324,118 @@ TEST(EngineRebuildTest, KeepsCellsThatAreWrittenMeanwhile) {
             OpStatus::kOk);
   EXPECT_GT(slices, 4) << "some are copied by then, some later";
   ASSERT_EQ(rebuild.kept.size(), 1u);
-  std::vector<std::string> values;
-  for (const KeptCell& cell : rebuild.kept[0].cells) values.push_back(cell.value);
-  std::ranges::sort(values);
-  EXPECT_EQ(values, (std::vector<std::string>{"copied", "late", "late", "late"}));
+  EXPECT_EQ(ValuesOf(rebuild.kept[0]),
+            (std::vector<std::string>{"copied", "late", "late", "late"}));
+}
+
+// A table of two columns, of which `a` goes as of a time before all writes.
+class KeptCellsTest : public ::testing::Test {
+ protected:
+  void Start(uint64_t memory_limit_bytes = uint64_t{1} << 30) {
+    shard::EngineOptions options;
+    options.lanes_per_shard_log2 = 1;
+    options.copied_rows_per_hold = 16;
+    options.memory_limit_bytes = memory_limit_bytes;
+    engine_ = std::make_unique<shard::Engine>(options);
+    schema_ = ListItemsSchema();
+    schema_.regular = {{"a", CqlType::kText}, {"b", CqlType::kText}};
+    schema_.indexes.clear();
+    table_ = engine_->CreateTable(schema_);
+  }
+  OpStatus Write(int partition, uint64_t number, std::string_view a) {
+    const std::string key = ListKey("f", std::to_string(partition));
+    const PackedItemKey packed = ItemNumber(number);
+    const std::vector<CellUpdate> cells = {{.column = 0, .value = a}, {.column = 1, .value = "b"}};
+    RowUpdate row;
+    row.key = ViewOf(packed);
+    row.cells = cells;
+    return engine_
+        ->Execute({table_, key, UpsertCommand{std::span(&row, 1)}, {++micros_}}, kNoonNanos)
+        .status;
+  }
+  OpStatus DropA(absl::FunctionRef<void()> between_slices = [] {}) {
+    TableSchema after = schema_;
+    after.regular = {{"b", CqlType::kText}};
+    rebuild_ = {table_, after, {{std::nullopt, ColumnId{0}}, {}}, keeps_};
+    const OpStatus status = engine_->RebuildTables({&rebuild_, 1}, kNoonNanos, between_slices);
+    if (status == OpStatus::kOk) table_ = rebuild_.schema.id;
+    return status;
+  }
+
+  std::unique_ptr<shard::Engine> engine_;
+  TableSchema schema_;
+  TableId table_;
+  int64_t micros_ = 1000;
+  const std::vector<ColumnToKeep> keeps_ = {{.name = "a", .column = 0, .after_micros = 1}};
+  shard::TableRebuild rebuild_;
+};
+
+TEST_F(KeptCellsTest, AreOfEachPlaceTheOneThatWins) {
+  Start();
+  constexpr uint64_t kRows = 200;
+  for (uint64_t i = 0; i < kRows; ++i) ASSERT_EQ(Write(1, i, "before"), OpStatus::kOk);
+  int writes = 0;
+  ASSERT_EQ(DropA([&] {
+              for (uint64_t i = 0; i < kRows; ++i, ++writes) {
+                ASSERT_EQ(Write(1, i, "write " + std::to_string(writes)), OpStatus::kOk);
+              }
+            }),
+            OpStatus::kOk);
+  const std::vector<std::string> values = ValuesOf(rebuild_.kept[0]);
+  EXPECT_GT(writes, 5 * static_cast<int>(kRows));
+  EXPECT_EQ(values.size(), kRows);
+  const auto last = std::ranges::count_if(values, [&](const std::string& value) {
+    return std::stoi(value.substr(value.find(' '))) >= writes - static_cast<int>(kRows);
+  });
+  EXPECT_EQ(static_cast<uint64_t>(last), kRows);
+}
+
+TEST_F(KeptCellsTest, CountAgainstTheLimitAsLongAsTheyAre) {
+  Start();
+  constexpr uint64_t kRows = 500;
+  const std::string value(1000, 'v');
+  for (uint64_t i = 0; i < kRows; ++i) ASSERT_EQ(Write(1, i, value), OpStatus::kOk);
+  ASSERT_EQ(DropA(), OpStatus::kOk);
+  ReclaimAll(*engine_, kNoonNanos);
+  EXPECT_GT(engine_->held_bytes(), kRows * value.size());
+  // A snapshot of the schema may have them longer than anybody else.
+  std::vector<KeptCells> elsewhere = std::move(rebuild_.kept);
+  ASSERT_EQ(elsewhere.size(), 1u);
+  const uint64_t held = engine_->held_bytes();
+  elsewhere.clear();
+  EXPECT_LT(engine_->held_bytes(), held - kRows * value.size());
+  ASSERT_EQ(engine_->DropTable(table_), OpStatus::kOk);
+  ReclaimAll(*engine_, kNoonNanos);
+  EXPECT_EQ(engine_->held_bytes(), 0u);
+}
+
+TEST_F(KeptCellsTest, MayOutliveTheEngine) {
+  Start();
+  ASSERT_EQ(Write(1, 1, std::string(1000, 'v')), OpStatus::kOk);
+  ASSERT_EQ(DropA(), OpStatus::kOk);
+  engine_.reset();
+  EXPECT_EQ(ValuesOf(rebuild_.kept[0]).size(), 1u);
+}
+
+TEST_F(KeptCellsTest, ThatDoNotFitRefuseTheChangeAndTheWritesStand) {
+  constexpr uint64_t kLimitBytes = 6 << 20;
+  Start(kLimitBytes);
+  for (uint64_t i = 0; i < 300; ++i) ASSERT_EQ(Write(1, i, "before"), OpStatus::kOk);
+  uint64_t written = 0;
+  EXPECT_EQ(DropA([&] {
+              // Both the row and what is kept of it take memory.
+              for (int i = 0; i < 200; ++i) {
+                if (Write(2, written, std::string(1000, 'v')) == OpStatus::kOk) ++written;
+              }
+              EXPECT_LE(engine_->held_bytes(), kLimitBytes);
+            }),
+            OpStatus::kOutOfMemory);
+  EXPECT_GT(written, 0u);
+  EXPECT_EQ(CountItems(*engine_, table_, ListKey("f", "2"), kNoonNanos), written);
+  ReclaimAll(*engine_, kNoonNanos);
+  ASSERT_EQ(engine_->DropTable(table_), OpStatus::kOk);
+  ReclaimAll(*engine_, kNoonNanos);
+  EXPECT_EQ(engine_->held_bytes(), 0u) << "nothing is left of what was kept";
 }
 
 TEST(EngineRebuildTest, WithoutMemoryForBothTablesNothingHasChanged) {

@@ -75,6 +75,7 @@ class TombstonesModel {
     });
   }
   void FreeAll() {
+    while (tombstones_.has_dead()) ASSERT_GT(tombstones_.FreeDead(5), 0u);
     const size_t stretches = tombstones_.size();
     ASSERT_EQ(tombstones_.FreeSome(stretches / 2), stretches == 0);
     ASSERT_TRUE(tombstones_.FreeSome(stretches));
@@ -82,7 +83,11 @@ class TombstonesModel {
   }
 
  private:
-  WriteTimestamp AnyTimestamp() { return {rng_.Between(1, 40)}; }
+  // Now and then later than all before.
+  WriteTimestamp AnyTimestamp() {
+    if (rng_.OneIn(6)) latest_ += 2;
+    return {rng_.Between(1, latest_)};
+  }
 
   void Add() {
     const size_t begin = rng_.Below(kKeys);
@@ -105,6 +110,16 @@ class TombstonesModel {
     }
   }
   void Purge() {
+    if (rng_.OneIn(2)) {
+      // A few at a time, and what lies over one key.
+      const size_t before = tombstones_.size();
+      tombstones_.Purge(now_, grace_, 2);
+      ASSERT_TRUE(before - tombstones_.size() <= 2 || tombstones_.size() == 0);
+      const size_t key = rng_.Below(kKeys);
+      tombstones_.PurgeAt({KeyOf(key), false}, now_, grace_);
+      const Tombstone at = tombstones_.At({KeyOf(key), false});
+      ASSERT_TRUE(!at.present() || !grace_.Gone(at, now_));
+    }
     tombstones_.Purge(now_, grace_);
     Forget([&](const Tombstone& at) { return grace_.Gone(at, now_); });
   }
@@ -121,6 +136,7 @@ class TombstonesModel {
   std::array<Tombstone, kKeys> expected_;
   const GracePolicy grace_{20, 0};
   int64_t now_ = 1'000;
+  int64_t latest_ = 20;
 };
 
 TEST(RangeTombstonesTest, AgreesWithOneTombstoneForEachKey) {

@@ -6,6 +6,7 @@
 
 #include "engine/storage/table.h"
 #include "gtest/gtest.h"
+#include "tests/storage/copy_table.h"
 #include "tests/storage/hash_address.h"
 
 namespace liststore::testing {
@@ -89,18 +90,18 @@ TEST_F(TableBaselineTest, TimeTakesNothingOfAFrozenTable) {
   Put("ends", 60);
   storage::Table copy(Schema(), pool_, budget_, address_of_);
   copy.Freeze();
-  ASSERT_EQ(copy.CopyFrom(table_, kNow), OpStatus::kOk);
+  ASSERT_EQ(CopyTable(table_, copy, kNow), OpStatus::kOk);
   EXPECT_FALSE(copy.WantsReclaim(kNow + 1'000));
   EXPECT_EQ(copy.NextExpiry(), std::nullopt);
   ReclaimAll(copy, kNow + 1'000);
   EXPECT_EQ(copy.stats().rows, 2u);
   copy.Verify();
   storage::Table back(Schema(), pool_, budget_, address_of_);
-  ASSERT_EQ(back.CopyFrom(copy, kNow), OpStatus::kOk);
+  ASSERT_EQ(CopyTable(copy, back, kNow), OpStatus::kOk);
   EXPECT_EQ(back.Count(partition_, {}, kNow), 2u);
   EXPECT_EQ(back.NextExpiry(), kNow + 60);
   storage::Table later(Schema(), pool_, budget_, address_of_);
-  ASSERT_EQ(later.CopyFrom(copy, kNow + 60), OpStatus::kOk);
+  ASSERT_EQ(CopyTable(copy, later, kNow + 60), OpStatus::kOk);
   EXPECT_EQ(later.stats().rows, 1u);
 
   // The next table in its shell is not frozen.
@@ -110,7 +111,7 @@ TEST_F(TableBaselineTest, TimeTakesNothingOfAFrozenTable) {
   TableSchema next = Schema();
   next.id = copy.schema().id;
   copy.Reuse(next);
-  ASSERT_EQ(copy.CopyFrom(table_, kNow), OpStatus::kOk);
+  ASSERT_EQ(CopyTable(table_, copy, kNow), OpStatus::kOk);
   EXPECT_EQ(copy.NextExpiry(), kNow + 60);
 }
 

@@ -10,6 +10,7 @@
 #include "engine/memory/page_pool.h"
 #include "engine/storage/table.h"
 #include "gtest/gtest.h"
+#include "tests/storage/copy_table.h"
 #include "tests/storage/hash_address.h"
 
 namespace liststore::testing {
@@ -162,7 +163,7 @@ TEST_F(TableRowSizesTest, ALargestRowIsDeletedAndCopied) {
   ASSERT_EQ(table_.Upsert(partition_, {&row, 1}, late), OpStatus::kOk);
   ASSERT_EQ(table_.DeleteRows(partition_, {&row.key, 1}, Write()), OpStatus::kOk);
   storage::Table copy(schema_, pool_, budget_, address_of_);
-  ASSERT_EQ(copy.CopyFrom(table_, kNow), OpStatus::kOk);
+  ASSERT_EQ(CopyTable(table_, copy, kNow), OpStatus::kOk);
   EXPECT_EQ(copy.Count(partition_, {}, kNow), 1u);
   timestamp_ += 10'000;
   ASSERT_EQ(table_.DeleteRows(partition_, {&row.key, 1}, Write()), OpStatus::kOk);

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -203,6 +204,11 @@ bool RawCqlClient::ReadExactly(char* to, size_t bytes) {
     bytes -= static_cast<size_t>(received);
   }
   return true;
+}
+
+bool RawCqlClient::HasAnswer() const {
+  pollfd socket{.fd = fd_, .events = POLLIN, .revents = 0};
+  return poll(&socket, 1, 0) > 0;
 }
 
 std::optional<RawFrame> RawCqlClient::Read() {

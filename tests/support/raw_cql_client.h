@@ -67,6 +67,8 @@ class RawCqlClient {
   size_t SendSome(std::string_view bytes);
   // The next frame; nullopt: the connection has ended, or is reset.
   std::optional<RawFrame> Read();
+  // Something of an answer is there to be read.
+  bool HasAnswer() const;
   // The next `bytes`, whatever they are; nullopt: the connection has ended before.
   std::optional<std::string> ReadBytes(size_t bytes);
   // What has come, at least a byte; nullopt: the connection has ended.

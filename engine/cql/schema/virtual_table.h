@@ -92,6 +92,9 @@ class VirtualTable {
   // DELETE of whole rows: those with these values of the key, all of its partition key and the
   // clustering columns that were given. None there: nothing. By default refused like Write.
   virtual std::optional<CqlError> Delete(const Values& key);
+  // Whether this write may take longer than those should wait who have nothing to do with it, or may
+  // wait for others: where a loop would do it, it is done beside.
+  virtual bool WriteTakesLong(const Values& /*values*/) const { return false; }
   // Whether TRUNCATE may be said; else it is refused like that of any table of the system.
   virtual bool can_be_truncated() const { return false; }
   virtual void Truncate();

@@ -435,7 +435,8 @@ void WriteSet::Build(Group& group) {
   if (!group.updates.empty()) add(UpsertCommand{group.updates});
   if (!group.keys.empty()) add(DeleteRowsCommand{group.keys});
   for (const size_t index : group.deleted_ranges) {
-    add(DeleteRangeCommand{ranges_[index].View(group.packs_item_keys)});
+    add(DeleteRangeCommand{.range = ranges_[index].View(group.packs_item_keys),
+                           .counts_rows = false});
   }
   if (group.deletes_partition) add(DeletePartitionCommand{.counts_rows = false});
 }

@@ -1,0 +1,159 @@
+// Statements about very many rows: others are answered between their slices. What is judged is how often,
+// not how long anything took: a server whose loop, or whose lanes, one statement has to itself answers
+// nobody before that is done.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "engine/cql/values/encode_value.h"
+#include "tests/hostile/hostile_session_test.h"
+
+namespace liststore::testing {
+namespace hostile_slices_test {
+
+class Slices : public HostileTest {
+ protected:
+  static constexpr int kRows = 100'000;
+  static constexpr int kRowsPerBatch = 2'000;
+
+  void Start(uint32_t shards) {
+    CqlServerOptions options;
+    options.shards = shards;
+    // However slow the machine is.
+    options.scylla_options = {{"range_request_timeout_in_ms", "600000"},
+                              {"read_request_timeout_in_ms", "600000"},
+                              {"write_request_timeout_in_ms", "600000"}};
+    StartServer(options, "k");
+    client_ = std::make_unique<RawCqlClient>(server_->cql_port());
+    other_ = std::make_unique<RawCqlClient>(server_->cql_port());
+    for (RawCqlClient* const client : {client_.get(), other_.get()}) {
+      client->SetTimeout(600);
+      ASSERT_TRUE(client->StartUp());
+    }
+  }
+  // Rows 0 to `rows` of partition 1.
+  void Fill(const std::string& table, int rows = kRows) {
+    Must("CREATE TABLE IF NOT EXISTS k." + table + " (p int, c int, v int, PRIMARY KEY (p, c))");
+    for (int first = 0; first < rows; first += kRowsPerBatch) {
+      std::string batch = "BEGIN UNLOGGED BATCH ";
+      for (int c = first; c < first + kRowsPerBatch; ++c) {
+        batch += "INSERT INTO k." + table + " (p, c, v) VALUES (1, " + std::to_string(c) + ", " +
+                 std::to_string(c % 100) + ") ";
+      }
+      Must(batch + "APPLY BATCH");
+    }
+  }
+  void ExpectOthersAnswered(const std::string& text, int times) {
+    EXPECT_GE(AnswersDuring(*client_, *other_, text), times) << text;
+  }
+  int64_t Count(const std::string& table) {
+    return cql::DecodeInteger(Cell("SELECT count(*) FROM k." + table));
+  }
+
+  std::unique_ptr<RawCqlClient> client_;
+  std::unique_ptr<RawCqlClient> other_;
+};
+
+const std::string kSetAction = "UPDATE liststore.data SET action = ";
+const std::string kOfData = " WHERE key = 'data'";
+
+// Each slice of a copy is followed by a pause, in which a loop answers.
+TEST_F(Slices, OfAMarkAndAReset) {
+  for (const uint32_t shards : {1u, 3u}) {
+    Start(shards);
+    Fill("t");
+    ExpectOthersAnswered(kSetAction + "'mark'" + kOfData, 20);
+    Must("DELETE FROM k.t WHERE p = 1 AND c > 50");
+    Must("INSERT INTO k.t (p, c, v) VALUES (2, 1, 1)");
+    EXPECT_EQ(Count("t"), 52);
+    ExpectOthersAnswered(kSetAction + "'reset'" + kOfData, 20);
+    EXPECT_EQ(Count("t"), kRows);
+  }
+}
+
+// Its loop has others to serve, whatever the mark waits for.
+TEST_F(Slices, OfAMarkThatWaitsForAChangeOfTheSchema) {
+  Start(1);
+  Fill("t");
+  RawCqlClient alters(server_->cql_port());
+  alters.SetTimeout(600);
+  ASSERT_TRUE(alters.StartUp());
+  ASSERT_TRUE(alters.Send(Query("ALTER TABLE k.t ADD a int", 1).Bytes()));
+  ExpectOthersAnswered(kSetAction + "'mark'" + kOfData, 20);
+  const auto altered = alters.Read();
+  ASSERT_TRUE(altered);
+  EXPECT_EQ(altered->opcode, kResult);
+  RawCqlClient reads(server_->cql_port());
+  reads.SetTimeout(600);
+  ASSERT_TRUE(reads.StartUp());
+  Must("DELETE FROM k.t WHERE p = 1 AND c = 5");
+  ASSERT_TRUE(reads.Send(Query(kSetAction + "'reset'" + kOfData, 1).Bytes()));
+  ExpectAnswers(*other_, 5);
+  Must("SELECT rows FROM liststore.data");
+  ASSERT_TRUE(reads.Read());
+}
+
+TEST_F(Slices, OfReadsOfOnePartition) {
+  Start(1);
+  Fill("t");
+  for (const char* const select :
+       {"SELECT count(*) FROM k.t WHERE p = 1 AND v = 7 ALLOW FILTERING",
+        "SELECT max(v), min(v), avg(v) FROM k.t WHERE p = 1",
+        "SELECT * FROM k.t WHERE p = 1 AND v = 100 ALLOW FILTERING",
+        "SELECT c, count(v) FROM k.t WHERE p = 1 GROUP BY p, c", "SELECT * FROM k.t WHERE p = 1"}) {
+    ExpectOthersAnswered(select, 3);
+  }
+}
+
+TEST_F(Slices, OfADeletionOfRowsThatAViewHas) {
+  constexpr int kFew = 10'000;
+  Start(1);
+  Fill("t", kFew);
+  Must(
+      "CREATE MATERIALIZED VIEW k.by_v AS SELECT * FROM k.t WHERE v IS NOT NULL AND p IS NOT NULL "
+      "AND c IS NOT NULL PRIMARY KEY (v, p, c)");
+  EXPECT_EQ(Count("by_v"), kFew);
+  ExpectOthersAnswered("DELETE FROM k.t WHERE p = 1 AND c >= 1000 AND c < 9000", 20);
+  EXPECT_EQ(Count("t"), 2000);
+  EXPECT_EQ(Count("by_v"), 2000);
+  ExpectOthersAnswered(
+      "BEGIN BATCH DELETE FROM k.t WHERE p = 1 INSERT INTO k.t (p, c, v) VALUES (2, 1, 1) APPLY "
+      "BATCH",
+      5);
+  EXPECT_EQ(Count("t"), 1);
+  EXPECT_EQ(Count("by_v"), 1);
+  // Under timestamps of clients, where it leaves a tombstone.
+  Fill("t", kFew);
+  using std::chrono::hours, std::chrono::microseconds;
+  const auto late = std::chrono::system_clock::now().time_since_epoch() + hours(1);
+  const int64_t micros = std::chrono::duration_cast<microseconds>(late).count();
+  ExpectOthersAnswered(
+      "DELETE FROM k.t USING TIMESTAMP " + std::to_string(micros) + " WHERE p = 1 AND c > 10", 20);
+  Must("INSERT INTO k.t (p, c, v) VALUES (1, 5000, 1)");
+  EXPECT_EQ(Count("t"), 12);
+  EXPECT_EQ(Count("by_v"), 12);
+}
+
+// What is kept of a column that goes is as large as the column.
+TEST_F(Slices, OfAColumnWhoseCellsAreKeptWithinTheLimit) {
+  Start(1);
+  Must("CREATE TABLE k.wide (p int, c int, v text, PRIMARY KEY (p, c))");
+  const std::string text(16 << 10, 'x');
+  // More than half of the limit of 64 MiB: the copy has no such column, and fits.
+  for (int c = 0; c < 2'300; ++c) {
+    Must("INSERT INTO k.wide (p, c, v) VALUES (1, " + std::to_string(c) + ", '" + text + "')");
+  }
+  const std::string refusal = Refusal("ALTER TABLE k.wide DROP v USING TIMESTAMP 1");
+  EXPECT_NE(refusal.find("memory"), std::string::npos) << refusal;
+  EXPECT_EQ(Must("SELECT v FROM k.wide WHERE p = 1 AND c = 7").rows.size(), 1u);
+  Must("DELETE FROM k.wide WHERE p = 1 AND c > 100");
+  Must("ALTER TABLE k.wide DROP v USING TIMESTAMP 1");
+  Must("ALTER TABLE k.wide ADD v text");
+  EXPECT_EQ(Cell("SELECT count(v) FROM k.wide WHERE p = 1").size(), 8u);
+  EXPECT_EQ(Cell("SELECT v FROM k.wide WHERE p = 1 AND c = 7"), text);
+}
+
+}  // namespace hostile_slices_test
+}  // namespace liststore::testing
