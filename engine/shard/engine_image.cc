@@ -33,9 +33,7 @@ class Engine::NewTables {
   // Under the hold. All that were chosen, in that order, in which new ids ascend.
   void CreateAll() {
     LS_DCHECK(!created_, "tables are made once");
-    for (const auto& lane : engine_.lanes_) {
-      for (const TableSchema& schema : schemas_) lane->CreateTable(schema);
-    }
+    if (!schemas_.empty()) engine_.AddToAllLanes(schemas_);
     created_ = true;
   }
 

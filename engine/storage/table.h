@@ -241,7 +241,7 @@ class Table final : private memory::Arena::Relocator {
   // Dropped, and nothing is left: the shell may be used again.
   bool vacant() const;
   // Makes a vacant shell a table of `schema`, whose id is the shell's.
-  void Reuse(const TableSchema& schema);
+  void Reuse(TableSchema schema);
   // Time takes nothing of it any more, so that it can be copied as it was at an instant of the
   // past. For a table that nobody reads or writes; until it is dropped.
   void Freeze() { frozen_ = true; }
