@@ -173,12 +173,6 @@ const std::vector<Operation>& Operations() {
       {"ALTER TABLE ADD", kFilled, Text("ALTER TABLE k.filled ADD n int"), kLookFilled},
       {"ALTER TABLE DROP", kFilled, Text("ALTER TABLE k.filled DROP w"), kLookFilled},
       {"CREATE INDEX", kFilled, Text("CREATE INDEX by_v ON k.filled (v)"), kLookFilled},
-      {"CREATE MATERIALIZED VIEW", kFilled,
-       Text("CREATE MATERIALIZED VIEW k.of_filled AS SELECT * FROM k.filled WHERE v IS NOT NULL "
-            "AND p IS NOT NULL AND c IS NOT NULL PRIMARY KEY (v, p, c)"),
-       kLookFilled},
-      {"TRUNCATE", kFilled, Text("TRUNCATE k.filled"), kLookFilled},
-      {"DROP TABLE", kFilled, Text("DROP TABLE k.filled"), {kLookFilled.back()}},
   };
   return all;
 }
