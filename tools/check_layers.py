@@ -168,6 +168,9 @@ LIBRARIES = {
     "snappy.h": ["engine/protocol/compression.cc"],
 }
 
+# Nowhere in the engine: broken by a growth that the heap refuses. Those of the standard library are not.
+NEVER_IN_THE_ENGINE = ("absl/container/flat_hash_", "absl/container/node_hash_")
+
 # Three to nine seconds of compile time each: one .cc may pay for it, a header would make all pay.
 NEVER_IN_A_HEADER = (
     "boost/asio", "boost/beast", "boost/json", "CLI/", "spdlog/", "nlohmann/", "rapidjson/",
@@ -276,6 +279,8 @@ def check_library_include(path, header):
         return
     if layer in PURE_LAYERS and header in FORBIDDEN_IN_PURE_LAYERS:
         yield f"{layer} must not see <{header}>"
+    if header.startswith(NEVER_IN_THE_ENGINE):
+        yield f"{header} is not for the engine: the heap may refuse a growth"
     if is_system(header) or header.startswith("absl/"):
         return
     places = next((p for name, p in LIBRARIES.items() if header.startswith(name)), [])

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 
 namespace liststore {
 namespace {
@@ -17,7 +18,7 @@ void OutputBuffer::Grow(size_t bytes) {
   LS_CHECK(bytes <= SIZE_MAX / 4 && capacity_ <= SIZE_MAX / 4, "sizes of buffers do not overflow");
   const size_t wanted = std::max({kFirstCapacity, size_ + bytes, 2 * capacity_});
   auto* const moved = static_cast<char*>(std::realloc(begin_, wanted));
-  LS_CHECK(moved != nullptr, "what a server buffers is bounded below what the machine has");
+  if (moved == nullptr) throw std::bad_alloc();
   begin_ = moved;
   capacity_ = wanted;
 }

@@ -15,8 +15,8 @@ namespace liststore {
 
 // A growable array of bytes that is never zero-filled. It doubles when it grows, and keeps its
 // memory over Clear(), so that a connection which answers in a steady way allocates nothing. One
-// owner, one thread at a time. Ends the process when memory is refused: the server bounds what it
-// buffers.
+// owner, one thread at a time. What makes it larger throws std::bad_alloc where the heap refuses, and
+// has changed nothing.
 class OutputBuffer {
  public:
   OutputBuffer() = default;

@@ -1,6 +1,7 @@
 // USE and statements that change the schema.
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <variant>
@@ -117,6 +118,7 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
   cql::CqlOr<cql::SchemaChange> change = cql::CqlError::Server("no change was tried");
   OpStatus status = OpStatus::kOk;
   std::vector<SchemaDifference> of_index_views;
+  bool heap_refuses = false;
   RoleChanges role_changes(*roles_, call.client);
   catalog.Change([&](Schema& next) {
     const std::shared_ptr<const Schema> current = catalog.snapshot();
@@ -127,14 +129,25 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
       change = granted.error();
       return false;
     }
-    status = shard::RunSchemaActions(engine_, *current, change->actions, clock_.NowNanos(), next,
-                                     MakeViewFollower, shard::LetOthersWork);
+    if (change->alters_schema) of_index_views = DifferencesOfIndexViews(*current, next);
+    try {
+      status = shard::RunSchemaActions(engine_, *current, change->actions, clock_.NowNanos(), next,
+                                       MakeViewFollower, shard::LetOthersWork);
+    } catch (const std::bad_alloc&) {
+      role_changes.TakeBack();
+      throw;
+    }
     if (status != OpStatus::kOk) role_changes.TakeBack();
     if (status != OpStatus::kOk || !change->alters_schema) return false;
-    role_changes.Revoke(*change);
-    of_index_views = DifferencesOfIndexViews(*current, next);
+    // Whatever comes now, the schema is to be that of the tables.
+    try {
+      role_changes.Revoke(*change);
+    } catch (const std::bad_alloc&) {
+      heap_refuses = true;
+    }
     return true;
   });
+  if (heap_refuses) throw std::bad_alloc();
   if (!change.ok()) return change.error();
   if (status == OpStatus::kOutOfMemory) {
     return cql::CqlError::Server(

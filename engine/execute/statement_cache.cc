@@ -126,9 +126,13 @@ bool StatementCache::Put(std::shared_ptr<const PreparedStatement> statement) {
   while (statements_.size() == kStatementsMax || bytes_held() + statement->bytes > bytes_max_) {
     Push(fresh_.entries.empty() ? proven_ : fresh_);
   }
-  fresh_.bytes += statement->bytes;
-  const auto at = fresh_.entries.insert(fresh_.entries.end(), Entry{std::move(statement), uses});
+  // The heap may refuse a part of it: then it is not there.
+  Entries entry;
+  entry.push_back(Entry{std::move(statement), uses});
+  const auto at = entry.begin();
   statements_.emplace(ToAbsl(at->statement->id), at);
+  fresh_.bytes += at->statement->bytes;
+  fresh_.entries.splice(fresh_.entries.end(), entry);
   return true;
 }
 

@@ -12,10 +12,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
 #include "engine/base/mutex.h"
 #include "engine/cql/plan/plan.h"
@@ -159,7 +160,8 @@ class StatementCache {
   mutable Segment fresh_ ABSL_GUARDED_BY(mutex_);
   mutable Segment proven_ ABSL_GUARDED_BY(mutex_);
   // By ids that the statements hold.
-  absl::flat_hash_map<absl::string_view, Entries::iterator> statements_ ABSL_GUARDED_BY(mutex_);
+  std::unordered_map<absl::string_view, Entries::iterator, absl::Hash<absl::string_view>>
+      statements_ ABSL_GUARDED_BY(mutex_);
 };
 
 // The statements that a client has executed lately, found without the cache's lock as long as it

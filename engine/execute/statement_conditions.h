@@ -9,9 +9,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "engine/command/conditional_write.h"
 #include "engine/cql/plan/bound_values.h"
 #include "engine/cql/plan/instantiate.h"
@@ -129,7 +130,7 @@ class StatementConditions final : public RowConditions {
   std::vector<NamedRow> named_;  // rows that statements name, none twice
   bool reads_partition_ = false;
   std::vector<OldRow> rows_;  // of named_
-  absl::flat_hash_map<std::string, size_t> row_by_key_;
+  std::unordered_map<std::string, size_t, absl::Hash<std::string>> row_by_key_;
   OldRow statics_;        // of a table with static columns
   bool any_row_ = false;  // one was seen
   OldRow first_;          // the one that was seen first

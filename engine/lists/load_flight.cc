@@ -4,7 +4,6 @@
 
 #include "engine/base/check.h"
 #include "engine/base/hash.h"
-#include "engine/base/strings.h"
 
 namespace liststore {
 
@@ -63,22 +62,24 @@ FlightTable::Part& FlightTable::PartOf(std::string_view partition_key) {
 FlightTable::Joined FlightTable::Join(const ListRef& list, std::string_view partition_key) {
   Part& part = PartOf(partition_key);
   const MutexLock lock(part.mutex);
-  std::shared_ptr<LoadFlight>& flight = part.flights[ToAbsl(partition_key)];
-  if (flight != nullptr) return {flight, false};
-  flight = std::make_shared<LoadFlight>(list.id(), partition_key);
-  return {flight, true};
+  const auto at = part.flights.find(partition_key);
+  if (at != part.flights.end()) return {at->second, false};
+  auto flight = std::make_shared<LoadFlight>(list.id(), partition_key);
+  part.flights.emplace(flight->partition_key(), flight);
+  return {std::move(flight), true};
 }
 
 void FlightTable::Detach(std::string_view partition_key) {
   Part& part = PartOf(partition_key);
   const MutexLock lock(part.mutex);
-  part.flights.erase(ToAbsl(partition_key));
+  const auto at = part.flights.find(partition_key);
+  if (at != part.flights.end()) part.flights.erase(at);
 }
 
 void FlightTable::Remove(const LoadFlight& flight) {
   Part& part = PartOf(flight.partition_key());
   const MutexLock lock(part.mutex);
-  const auto at = part.flights.find(ToAbsl(flight.partition_key()));
+  const auto at = part.flights.find(flight.partition_key());
   // The table may have another flight of the list, if this one was detached.
   if (at != part.flights.end() && at->second.get() == &flight) part.flights.erase(at);
 }

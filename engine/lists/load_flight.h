@@ -7,6 +7,8 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,7 +16,6 @@
 #include <thread>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "engine/base/mutex.h"
 #include "liststore/list_item.h"
@@ -85,7 +86,7 @@ class FlightTable {
   static constexpr size_t kParts = 16;
   struct Part {
     Mutex mutex;
-    absl::flat_hash_map<std::string, std::shared_ptr<LoadFlight>> flights ABSL_GUARDED_BY(mutex);
+    std::map<std::string, std::shared_ptr<LoadFlight>, std::less<>> flights ABSL_GUARDED_BY(mutex);
   };
   Part& PartOf(std::string_view partition_key);
   std::array<Part, kParts> parts_;

@@ -1,6 +1,5 @@
 #include "engine/lists/writes_under_way.h"
 
-#include "engine/base/check.h"
 #include "engine/base/hash.h"
 
 namespace liststore {
@@ -8,38 +7,46 @@ namespace liststore {
 WritesUnderWay::Write::Write(WritesUnderWay& writes, std::string_view partition_key)
     : part_(writes.parts_[Hash64(partition_key) % kParts]), partition_key_(partition_key) {
   const MutexLock lock(part_.mutex);
-  Entry& entry = part_.entries[partition_key_];
-  entry.overlapped |= ++entry.writes > 1;
+  for (Write* other = part_.first; other != nullptr; other = other->next_) {
+    if (other->partition_key_ == partition_key_) overlapped_ = other->overlapped_ = true;
+  }
+  next_ = part_.first;
+  if (next_ != nullptr) next_->previous_ = this;
+  part_.first = this;
 }
 
 WritesUnderWay::Write::~Write() {
   const MutexLock lock(part_.mutex);
-  const auto at = part_.entries.find(partition_key_);
-  LS_CHECK(at != part_.entries.end(), "a change under way has an entry");
-  if (--at->second.writes == 0) part_.entries.erase(at);
+  (previous_ != nullptr ? previous_->next_ : part_.first) = next_;
+  if (next_ != nullptr) next_->previous_ = previous_;
 }
 
 bool WritesUnderWay::Write::BeginApply() {
   const MutexLock lock(part_.mutex);
-  Entry& entry = part_.entries[partition_key_];
-  if (entry.overlapped) return false;
-  entry.applying = std::this_thread::get_id();
+  if (overlapped_) return false;
+  applying_ = std::this_thread::get_id();
   return true;
 }
 
 void WritesUnderWay::Write::EndApply() {
   const MutexLock lock(part_.mutex);
-  part_.entries[partition_key_].applying = {};
+  applying_ = {};
   part_.applied.notify_all();
 }
 
 void WritesUnderWay::Write::WaitForOthers() {
   const MutexLock lock(part_.mutex);
-  for (;;) {
-    const std::thread::id applying = part_.entries[partition_key_].applying;
-    if (applying == std::thread::id() || applying == std::this_thread::get_id()) return;
-    part_.applied.wait(part_.mutex);
+  while (IsAppliedElsewhere()) part_.applied.wait(part_.mutex);
+}
+
+bool WritesUnderWay::Write::IsAppliedElsewhere() const {
+  for (const Write* write = part_.first; write != nullptr; write = write->next_) {
+    if (write->partition_key_ == partition_key_ && write->applying_ != std::thread::id() &&
+        write->applying_ != std::this_thread::get_id()) {
+      return true;
+    }
   }
+  return false;
 }
 
 }  // namespace liststore

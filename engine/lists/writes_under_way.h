@@ -13,23 +13,20 @@
 #include <string_view>
 #include <thread>
 
-#include "absl/container/flat_hash_map.h"
 #include "engine/base/mutex.h"
 
 namespace liststore {
 
-// Any thread.
+// Any thread. Takes no memory but the writes' own, which are as many as threads that write.
 class WritesUnderWay {
+ public:
+  class Write;
+
  private:
-  struct Entry {
-    size_t writes = 0;
-    bool overlapped = false;  // two ran at once, and one of them still runs
-    std::thread::id applying;
-  };
   struct Part {
     Mutex mutex;
     std::condition_variable_any applied;
-    absl::flat_hash_map<std::string, Entry> entries ABSL_GUARDED_BY(mutex);
+    Write* first ABSL_GUARDED_BY(mutex) = nullptr;  // of those that run
   };
 
  public:
@@ -52,8 +49,16 @@ class WritesUnderWay {
     void WaitForOthers();
 
    private:
+    // Another thread applies a write of this list.
+    bool IsAppliedElsewhere() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(part_.mutex);
+
     Part& part_;
     const std::string partition_key_;
+    // Under the mutex of the part.
+    Write* next_ = nullptr;
+    Write* previous_ = nullptr;
+    bool overlapped_ = false;  // another of the list ran while this one did
+    std::thread::id applying_;
   };
 
  private:

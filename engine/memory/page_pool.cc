@@ -194,10 +194,13 @@ bool PagePool::MayTake(bool gives_back) {
   return true;
 }
 
-// A region has room for half of its bytes at least, in blocks of any size; a larger block is whole
-// pages, at a multiple of a region.
+// A region has room for half of its bytes at least, in blocks of up to an eighth of it. Of larger ones
+// it has one or three, since its first page is its own: a quarter of its bytes. A block above
+// kRunBytesMax is whole pages, at a multiple of a region.
 bool PagePool::SetAside(size_t bytes, AddressReserve& aside) {
-  const size_t wanted = (2 * bytes + kRegionBytes - 1) / kRegionBytes * kRegionBytes + kRegionBytes;
+  const size_t times = bytes > kRegionBytes / 8 ? 4 : 2;
+  const size_t wanted =
+      (times * bytes + kRegionBytes - 1) / kRegionBytes * kRegionBytes + kRegionBytes;
   if (aside.Grow(wanted, kRegionBytes)) return true;
   refused_bytes_.store(wanted, std::memory_order_relaxed);
   refuses_.store(true, std::memory_order_relaxed);  // until the next one that asks for less

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_map.h"
 #include "engine/base/mutex.h"
 
 namespace liststore::network {
@@ -79,7 +79,7 @@ class Admission {
   Mutex mutex_;
   size_t connections_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t told_ ABSL_GUARDED_BY(mutex_) = 0;
-  absl::flat_hash_map<std::string, size_t> by_address_ ABSL_GUARDED_BY(mutex_);
+  std::unordered_map<std::string, size_t> by_address_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace liststore::network

@@ -9,13 +9,11 @@ namespace liststore::network {
 void ClientBudget::Set(ClientAccount& account, size_t bytes) {
   const MutexLock lock(mutex_);
   LS_DCHECK(held_bytes() >= account.bytes_, "all hold what each of them holds");
+  if (bytes > 0) accounts_.insert(&account);  // before anything has changed: the heap may refuse
   // One addition: nobody sees less than is held.
   held_bytes_.fetch_add(bytes - account.bytes_, std::memory_order_relaxed);
   account.bytes_ = bytes;
-  if (bytes > 0) {
-    accounts_.insert(&account);
-    return;
-  }
+  if (bytes > 0) return;
   accounts_.erase(&account);
   if (condemned_ == &account) condemned_ = nullptr;
 }

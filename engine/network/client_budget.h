@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_set.h"
 #include "engine/base/mutex.h"
 
 namespace liststore::network {
@@ -82,7 +83,8 @@ class ClientBudget {
   bool IsOver() const { return held_bytes() > limit_bytes_; }
   bool IsTight() const { return held_bytes() > limit_bytes_ / 2; }
 
-  // What the account holds from now on; 0 before it ends.
+  // What the account holds from now on; 0 before it ends. Throws std::bad_alloc, and nothing changed,
+  // where the heap refuses; never for 0.
   void Set(ClientAccount& account, size_t bytes);
   // Condemns the one that holds most, and returns its loop. Absent: there is none, or the one that
   // was condemned before has not gone yet.
@@ -100,7 +102,7 @@ class ClientBudget {
   std::atomic<uint64_t> held_bytes_ = 0;
   mutable Mutex mutex_;
   // That hold something.
-  absl::flat_hash_set<ClientAccount*> accounts_ ABSL_GUARDED_BY(mutex_);
+  std::unordered_set<ClientAccount*> accounts_ ABSL_GUARDED_BY(mutex_);
   const ClientAccount* condemned_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };
 

@@ -1,7 +1,5 @@
 #include "engine/network/connection.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
@@ -57,19 +55,20 @@ std::string BytesOf(asio::ip::address address) {
 }  // namespace
 
 struct Connection::Socket {
-  Socket(asio::io_context& context, int fd_in) : fd(fd_in), stream(context), timer(context) {}
+  Socket(asio::io_context& context, Descriptor accepted)
+      : descriptor(std::move(accepted)), stream(context), timer(context) {}
 
-  const int fd;
+  Descriptor descriptor;  // until the stream has it
   tcp::socket stream;
   asio::steady_timer timer;
 };
 
-Connection::Connection(LoopShare& share, uint64_t id, int fd, Admission::Ticket ticket,
+Connection::Connection(LoopShare& share, uint64_t id, Descriptor socket, Admission::Ticket ticket,
                        std::unique_ptr<TlsChannel> tls)
     : share_(share),
       id_(id),
       ticket_(std::move(ticket)),
-      socket_(std::make_unique<Socket>(share.loop.context(), fd)),
+      socket_(std::make_unique<Socket>(share.loop.context(), std::move(socket))),
       tls_(std::move(tls)),
       begun_at_(share.now),
       heard_at_(share.now),
@@ -85,18 +84,16 @@ bool Connection::Start(SessionFactory& factory) {
   tcp::socket& stream = socket_->stream;
   error_code error;
   // The family does not matter for a socket that is connected already.
-  stream.assign(tcp::v6(), socket_->fd, error);
-  if (error) {
-    ::close(socket_->fd);
-    return false;
-  }
+  stream.assign(tcp::v6(), socket_->descriptor.get(), error);
+  if (error) return false;
+  socket_->descriptor.Release();
   stream.non_blocking(true, error);
   if (error) return false;
   // Answers are written as a whole: waiting for more would only delay them.
   stream.set_option(tcp::no_delay(true), error);
   // A client whose machine is gone is noticed in the end.
   stream.set_option(asio::socket_base::keep_alive(true), error);
-  UseLoopbackCongestion(socket_->fd);
+  UseLoopbackCongestion(stream.native_handle());
   const tcp::endpoint peer = stream.remote_endpoint(error);
   if (error) return false;  // it has gone already
   const tcp::endpoint local = stream.local_endpoint(error);
@@ -221,7 +218,7 @@ bool Connection::WaitsForNothing() const {
 }
 
 void Connection::EndCallback() {
-  Settle();
+  if (!closed_) Guarded([this] { Settle(); });
   if (closed_ && WaitsForNothing()) share_.remove(id_);
 }
 
@@ -479,6 +476,10 @@ void Connection::OnWritable() {
 void Connection::Push(std::string_view bytes) {
   if (closed_ || ends_ || stops_) return;
   LS_DCHECK(share_.answers.empty(), "what a session answers is appended");
+  Guarded([this, bytes] { SendPushed(bytes); });
+}
+
+void Connection::SendPushed(std::string_view bytes) {
   if (tls_ != nullptr && !EncryptPushed(bytes)) return;
   const size_t held = rest_.size();
   if (rest_.empty()) {
@@ -501,14 +502,18 @@ void Connection::Wake() {
   Guarded([this] {
     if (rest_.empty()) AnswerLeftover();
     Arm();
+    if (!closed_) Settle();
   });
-  Settle();
 }
 
 // --- Ending --------------------------------------------------------------------------------------
 
 void Connection::Finish() {
   if (closed_ || ends_ || stops_) return;
+  Guarded([this] { AnswerLast(); });
+}
+
+void Connection::AnswerLast() {
   drain_time_ = kStopDrainTime;
   for (int i = 0; i < kLastReadsMax && MayRead(); ++i) {
     if (!ReadAndAnswer()) break;

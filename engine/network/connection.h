@@ -13,6 +13,7 @@
 #include "engine/base/output_buffer.h"
 #include "engine/network/admission.h"
 #include "engine/network/client_budget.h"
+#include "engine/network/descriptor.h"
 #include "engine/network/queue_age.h"
 #include "engine/network/session.h"
 #include "engine/network/tls.h"
@@ -67,15 +68,16 @@ class Connection final : private Client {
   // One request may need more than the loop's buffer: it is gathered in memory of its own.
   static constexpr size_t kReadBufferBytes = size_t{64} << 10;
 
-  // Takes over `fd`, a connected and non-blocking stream socket. `share` outlives the connection.
-  // `tls`: nullptr for plain bytes.
-  Connection(LoopShare& share, uint64_t id, int fd, Admission::Ticket ticket,
+  // Takes over `socket`, a connected and non-blocking stream socket. `share` outlives the
+  // connection. `tls`: nullptr for plain bytes.
+  Connection(LoopShare& share, uint64_t id, Descriptor socket, Admission::Ticket ticket,
              std::unique_ptr<TlsChannel> tls);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Before everything else. False: the socket is of no use; the connection is to be dropped.
+  // Before everything else. False, or std::bad_alloc: the socket is of no use; the connection is to
+  // be dropped.
   [[nodiscard]] bool Start(SessionFactory& factory);
   // Answers what has arrived so far, then says goodbye: no more writes, and the client has a moment
   // to close its side.
@@ -152,6 +154,8 @@ class Connection final : private Client {
   void SendEncrypted(OutputBuffer& answers);
   // Replaces `bytes` by what stands for them in the loop's buffer. False: the connection is closed.
   bool EncryptPushed(std::string_view& bytes);
+  void SendPushed(std::string_view bytes);
+  void AnswerLast();
   // A read of the socket got `bytes` of `asked`.
   void NoteAge(size_t bytes, size_t asked);
   // The client has kept us from reading: what waits is as if it had come now.

@@ -1,9 +1,8 @@
 #include "engine/network/connection_group.h"
 
-#include <unistd.h>
-
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "engine/base/check.h"
 
 namespace liststore::network {
@@ -22,30 +21,40 @@ ConnectionGroup::ConnectionGroup(runtime::EventLoop& loop, const Shared& shared)
              .encrypted = {},
              .remove = [this](uint64_t id) { Remove(id); },
              .make_room = shared.make_room},
-      next_check_(share_.now + kCheckTime) {}
+      next_check_(share_.now + kCheckTime),
+      check_times_(loop, [this] { CheckTimesNow(shared_.now()); }),
+      end_condemned_(loop,
+                     [this] {
+                       for (auto& [id, connection] : connections_) connection->EndIfCondemned();
+                     }),
+      begin_stop_(loop, [this] { FinishAll(); }),
+      abort_all_(loop, [this] {
+        for (auto& [id, connection] : connections_) connection->Abort();
+      }) {}
 
 ConnectionGroup::~ConnectionGroup() {
   LS_CHECK(connections_.empty(), "connections end before their group");
 }
 
-void ConnectionGroup::Adopt(int fd, SessionFactory& face, const TlsAcceptor* tls,
+void ConnectionGroup::Adopt(Descriptor socket, SessionFactory& face, const TlsAcceptor* tls,
                             Admission::Ticket ticket) {
-  share_.loop.Post([this, fd, &face, tls, ticket = std::move(ticket)]() mutable {
-    Add(fd, face, tls, std::move(ticket));
-  });
+  share_.loop.Post(
+      [this, socket = std::move(socket), &face, tls, ticket = std::move(ticket)]() mutable {
+        Add(std::move(socket), face, tls, std::move(ticket));
+      });
 }
 
-void ConnectionGroup::Add(int fd, SessionFactory& face, const TlsAcceptor* tls,
+void ConnectionGroup::Add(Descriptor socket, SessionFactory& face, const TlsAcceptor* tls,
                           Admission::Ticket ticket) {
-  if (stopping_) {
-    ::close(fd);
-    return;
-  }
+  if (stopping_) return;
   const uint64_t id = next_id_++;
-  auto connection = std::make_unique<Connection>(share_, id, fd, std::move(ticket),
-                                                 tls == nullptr ? nullptr : tls->MakeChannel());
+  auto& connection = connections_[id];
+  // Where the heap refuses, or the socket is of no use.
+  absl::Cleanup drop = [&] { connections_.erase(id); };
+  connection = std::make_unique<Connection>(share_, id, std::move(socket), std::move(ticket),
+                                            tls == nullptr ? nullptr : tls->MakeChannel());
   if (!connection->Start(face)) return;
-  connections_.emplace(id, std::move(connection));
+  std::move(drop).Cancel();
   NoteCount();
 }
 
@@ -55,21 +64,11 @@ void ConnectionGroup::Tick() {
   if (now >= next_check_) CheckTimesNow(now);
 }
 
-void ConnectionGroup::CheckTimes() {
-  share_.loop.Post([this] { CheckTimesNow(shared_.now()); });
-}
-
 void ConnectionGroup::CheckTimesNow(Instant now) {
   share_.now = now;
   next_check_ = now + kCheckTime;
   // What ends is removed later, when what it waits for has called it back.
   for (auto& [id, connection] : connections_) connection->CheckTimes();
-}
-
-void ConnectionGroup::EndCondemned() {
-  share_.loop.Post([this] {
-    for (auto& [id, connection] : connections_) connection->EndIfCondemned();
-  });
 }
 
 void ConnectionGroup::Remove(uint64_t id) {
@@ -86,18 +85,10 @@ void ConnectionGroup::NoteCount() {
   if (empty_and_stopping_) changed_.notify_all();
 }
 
-void ConnectionGroup::BeginStop() {
-  share_.loop.Post([this] {
-    stopping_ = true;
-    for (auto& [id, connection] : connections_) connection->Finish();
-    NoteCount();
-  });
-}
-
-void ConnectionGroup::AbortAll() {
-  share_.loop.Post([this] {
-    for (auto& [id, connection] : connections_) connection->Abort();
-  });
+void ConnectionGroup::FinishAll() {
+  stopping_ = true;
+  for (auto& [id, connection] : connections_) connection->Finish();
+  NoteCount();
 }
 
 bool ConnectionGroup::WaitUntilEmpty(std::chrono::milliseconds timeout) {

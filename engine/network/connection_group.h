@@ -8,18 +8,20 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <unordered_map>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_map.h"
 #include "engine/base/mutex.h"
 #include "engine/network/connection.h"
+#include "engine/network/descriptor.h"
 #include "engine/network/session.h"
 #include "engine/network/tls.h"
+#include "engine/runtime/errand.h"
 #include "engine/runtime/event_loop.h"
 
 namespace liststore::network {
 
-// Owned by the server, one for each loop. Destroyed when it is empty and its loop has ended.
+// Owned by the server, one for each loop. Destroyed when it is empty and its loop is gone.
 class ConnectionGroup {
  public:
   // What connections share beside what is the loop's own. Outlives the groups.
@@ -43,15 +45,16 @@ class ConnectionGroup {
 
   // Takes over a connected, non-blocking socket; closes it if the group has begun to stop. `face`,
   // which is of this loop, makes its session. `tls`: nullptr for plain bytes; outlives the group.
-  void Adopt(int fd, SessionFactory& face, const TlsAcceptor* tls, Admission::Ticket ticket);
+  void Adopt(Descriptor socket, SessionFactory& face, const TlsAcceptor* tls,
+             Admission::Ticket ticket);
   // Ends connections that have taken too long. Without being asked this is done once a second.
-  void CheckTimes();
+  void CheckTimes() { check_times_.Ask(); }
   // Ends the connection that the budget has condemned, if it is of this group.
-  void EndCondemned();
+  void EndCondemned() { end_condemned_.Ask(); }
   // Every connection answers what it has received, then ends; new ones are refused.
-  void BeginStop();
+  void BeginStop() { begin_stop_.Ask(); }
   // Ends what BeginStop left over.
-  void AbortAll();
+  void AbortAll() { abort_all_.Ask(); }
   // After BeginStop: until no connection is left. False: `timeout` has passed.
   bool WaitUntilEmpty(std::chrono::milliseconds timeout);
   size_t connection_count() const;
@@ -63,9 +66,11 @@ class ConnectionGroup {
  private:
   static constexpr std::chrono::seconds kCheckTime{1};
 
-  void Add(int fd, SessionFactory& face, const TlsAcceptor* tls, Admission::Ticket ticket);
+  void Add(Descriptor socket, SessionFactory& face, const TlsAcceptor* tls,
+           Admission::Ticket ticket);
   void CheckTimesNow(Instant now);
   void Remove(uint64_t id);
+  void FinishAll();
   void NoteCount();
 
   const Shared& shared_;
@@ -73,11 +78,15 @@ class ConnectionGroup {
   // The loop's thread only.
   LoopShare share_;
   Instant next_check_;
-  absl::flat_hash_map<uint64_t, std::unique_ptr<Connection>> connections_;
+  std::unordered_map<uint64_t, std::unique_ptr<Connection>> connections_;
   uint64_t next_id_ = 0;
   bool stopping_ = false;
 
   // Any thread.
+  runtime::Errand check_times_;
+  runtime::Errand end_condemned_;
+  runtime::Errand begin_stop_;
+  runtime::Errand abort_all_;
   mutable Mutex mutex_;
   std::condition_variable_any changed_;
   size_t connection_count_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -80,37 +80,37 @@ struct Listener::Impl {
     return error;
   }
 
+  // Each is noted once it is waited for: the heap may refuse it. Tick goes on then.
   void Wait() {
     acceptor.async_wait(tcp::acceptor::wait_read, [this](const error_code& error) {
+      waits = false;
       if (error || !acceptor.is_open()) return;
-      bool accepted = false;
-      try {
-        accepted = AcceptSome();
-      } catch (const std::bad_alloc&) {
-        // Later.
-      }
-      if (accepted) {
+      if (AcceptSome()) {
         Wait();
       } else {
         WaitForDescriptors();
       }
     });
+    waits = true;
   }
 
   void WaitForDescriptors() {
     timer.expires_after(kRetryTime);
     timer.async_wait([this](const error_code& error) {
+      waits = false;
       if (!error && acceptor.is_open()) Wait();
     });
+    waits = true;
   }
 
-  // False: the process has no descriptors left.
-  bool AcceptSome() {
+  // False: the process has no descriptors left, or no memory.
+  bool AcceptSome() try {
     for (int i = 0; i < kAcceptedMax; ++i) {
-      const int fd =
-          accept4(acceptor.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-      if (fd >= 0) {
-        accept(fd, PeerOf(fd));
+      Descriptor socket(
+          accept4(acceptor.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+      if (socket.get() >= 0) {
+        const Peer peer = PeerOf(socket.get());
+        accept(std::move(socket), peer);
       } else if (IsTransient(errno)) {
         return false;
       } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
@@ -119,12 +119,15 @@ struct Listener::Impl {
       // Else that one connection has failed already (ECONNABORTED and the like).
     }
     return true;
+  } catch (const std::bad_alloc&) {
+    return false;
   }
 
   tcp::acceptor acceptor;
   asio::steady_timer timer;
   const Accept accept;
   uint16_t port = 0;
+  bool waits = false;  // for clients, or descriptors
 };
 
 absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(runtime::EventLoop& loop,
@@ -151,6 +154,10 @@ Listener::Listener(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Listener::~Listener() = default;
 
 void Listener::Start() { impl_->Wait(); }
+
+void Listener::Tick() {
+  if (!impl_->waits && impl_->acceptor.is_open()) impl_->Wait();
+}
 
 void Listener::Close() {
   if (!impl_->acceptor.is_open()) return;

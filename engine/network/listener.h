@@ -8,12 +8,13 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "engine/network/descriptor.h"
 #include "engine/runtime/event_loop.h"
 
 namespace liststore::network {
 
-// Accepts on one loop and hands the sockets on. When the process runs out of descriptors it waits a
-// little and goes on: clients wait in the kernel's queue meanwhile.
+// Accepts on one loop and hands the sockets on. When the process runs out of descriptors, or the heap
+// refuses, it waits a little and goes on: clients wait in the kernel's queue meanwhile.
 class Listener {
  public:
   // The other end of a connected socket.
@@ -22,7 +23,7 @@ class Listener {
     uint16_t port = 0;
   };
   // Takes over a connected, non-blocking socket; runs on the loop.
-  using Accept = std::function<void(int fd, const Peer& peer)>;
+  using Accept = std::function<void(Descriptor socket, const Peer& peer)>;
 
   // Binds and listens; clients may connect from now on, and are accepted once the loop runs.
   // `address` is IPv4 or IPv6, or "localhost" ("::" takes IPv4 too); `port` 0 is any free one.
@@ -38,6 +39,8 @@ class Listener {
 
   // Begins to accept. Before the loop starts, or on it.
   void Start();
+  // Goes on where the heap had nothing to wait for clients with. On the loop, now and then.
+  void Tick();
   // Accepts what has connected so far, then closes the port. On the loop.
   void Close();
 

@@ -1,7 +1,5 @@
 #include "engine/network/server.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -43,7 +41,16 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Create(const ServerOptions& opti
     server->groups_.push_back(
         std::make_unique<ConnectionGroup>(*server->loops_.back(), server->shared_));
   }
-  LS_ASSIGN_OR_RETURN(server->accepting_, runtime::EventLoop::Create(options.loops, {}));
+  const auto listen_on = [server = server.get()] {
+    for (const auto& listener : server->listeners_) listener->Tick();
+    return false;
+  };
+  LS_ASSIGN_OR_RETURN(server->accepting_, runtime::EventLoop::Create(options.loops, listen_on));
+  server->close_ports_.emplace(*server->accepting_, [server = server.get()] {
+    for (const auto& listener : server->listeners_) listener->Close();
+    // After the adoption of what was just accepted.
+    for (const auto& group : server->groups_) group->BeginStop();
+  });
   return server;
 }
 
@@ -52,16 +59,13 @@ absl::StatusOr<uint16_t> Server::Listen(const std::string& address, uint16_t por
                                         const TlsAcceptor* tls) {
   LS_CHECK(!runs_ && face.size() == groups_.size(), "a face has a factory for each loop");
   const auto take = [this, face = std::move(face), choice, tls, in_turn = size_t{0}](
-                        int fd, const Listener::Peer& peer) mutable {
+                        Descriptor socket, const Listener::Peer& peer) mutable {
     Admission::Ticket ticket = admission_.Enter(peer.address);
     if (!ticket.refusal().empty()) ++counters_.refused_connections;
-    if (ticket.is_void()) {
-      ::close(fd);
-      return;
-    }
+    if (ticket.is_void()) return;
     const size_t count = groups_.size();
     const size_t loop = choice == LoopChoice::kByPeerPort ? peer.port % count : in_turn++ % count;
-    groups_[loop]->Adopt(fd, *face[loop], tls, std::move(ticket));
+    groups_[loop]->Adopt(std::move(socket), *face[loop], tls, std::move(ticket));
   };
   LS_ASSIGN_OR_RETURN(auto listener, Listener::Open(*accepting_, address, port, take));
   listeners_.push_back(std::move(listener));
@@ -99,11 +103,7 @@ void Server::Stop() {
   for (const auto& loop : loops_) {
     LS_CHECK(!loop->IsCurrent(), "a server is stopped from outside");
   }
-  accepting_->Post([this] {
-    for (const auto& listener : listeners_) listener->Close();
-    // After the adoption of what was just accepted.
-    for (const auto& group : groups_) group->BeginStop();
-  });
+  close_ports_->Ask();
   const auto deadline = std::chrono::steady_clock::now() + kStopTime;
   for (const auto& group : groups_) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "engine/network/listener.h"
 #include "engine/network/session.h"
 #include "engine/network/tls.h"
+#include "engine/runtime/errand.h"
 #include "engine/runtime/event_loop.h"
 
 namespace liststore::network {
@@ -86,8 +88,10 @@ class Server {
   ClientCounters counters_;
   Admission admission_;
   const ConnectionGroup::Shared shared_;
-  std::vector<std::unique_ptr<runtime::EventLoop>> loops_;
+  // What loops are asked for outlives them.
   std::vector<std::unique_ptr<ConnectionGroup>> groups_;  // one for each loop
+  std::optional<runtime::Errand> close_ports_;
+  std::vector<std::unique_ptr<runtime::EventLoop>> loops_;
   // Of the listeners alone: clients are accepted whatever the others work on.
   std::unique_ptr<runtime::EventLoop> accepting_;
   std::vector<std::unique_ptr<Listener>> listeners_;

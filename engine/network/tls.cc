@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -236,7 +237,7 @@ class TlsBio {
  public:
   static BioMethodPtr MakeMethod() {
     BioMethodPtr method(BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "liststore"));
-    LS_CHECK(method != nullptr, "there is memory for a few pointers");
+    if (method == nullptr) throw std::bad_alloc();
     BIO_meth_set_read_ex(method.get(), Read);
     BIO_meth_set_write_ex(method.get(), Write);
     BIO_meth_set_ctrl(method.get(), Control);
@@ -256,9 +257,14 @@ class TlsBio {
     input.remove_prefix(*read);
     return 1;
   }
+  // Nothing is thrown through OpenSSL: where the heap refuses, the channel fails.
   static int Write(BIO* bio, const char* from, size_t bytes, size_t* written) {
     BIO_clear_retry_flags(bio);
-    static_cast<TlsChannel*>(BIO_get_data(bio))->sink_->Append({from, bytes});
+    try {
+      static_cast<TlsChannel*>(BIO_get_data(bio))->sink_->Append({from, bytes});
+    } catch (const std::bad_alloc&) {
+      return 0;
+    }
     *written = bytes;
     return 1;
   }
@@ -296,7 +302,10 @@ TlsChannel::TlsChannel(std::shared_ptr<const TlsContext> context)
     : context_(std::move(context)), ssl_(std::make_unique<Ssl>()) {
   ssl_->pointer.reset(SSL_new(context_->get()));
   BIO* const bio = BIO_new(context_->bio_method());
-  LS_CHECK(ssl_->pointer != nullptr && bio != nullptr, "there is memory for a connection");
+  if (ssl_->pointer == nullptr || bio == nullptr) {
+    BIO_free(bio);
+    throw std::bad_alloc();
+  }
   BIO_set_data(bio, this);
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl_->pointer.get(), bio, bio);  // both hold the one reference

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <new>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -29,6 +30,40 @@ constexpr std::chrono::seconds kBackgroundPeriod(1);
 // Functions that run between two slices of background work. Bounded, since with steady traffic
 // something is always ready.
 constexpr int kReadyMax = 64;
+
+// Gives Asio the bytes of a PostMemory for what it makes of a post.
+template <typename T>
+class PostAllocator {
+ public:
+  using value_type = T;
+
+  explicit PostAllocator(std::span<std::byte> memory) : memory_(memory) {}
+  template <typename U>
+  PostAllocator(const PostAllocator<U>& other) : memory_(other.memory()) {}  // as allocators do
+
+  T* allocate(size_t count) {
+    LS_CHECK(count * sizeof(T) <= memory_.size(), "a post fits its memory");
+    return reinterpret_cast<T*>(memory_.data());
+  }
+  void deallocate(T*, size_t) {}
+  std::span<std::byte> memory() const { return memory_; }
+  bool operator==(const PostAllocator& other) const {
+    return memory_.data() == other.memory_.data();
+  }
+
+ private:
+  std::span<std::byte> memory_;
+};
+
+struct PostInMemory {
+  using allocator_type = PostAllocator<void>;
+
+  allocator_type get_allocator() const { return allocator_type(memory); }
+  void operator()() { work(); }
+
+  std::span<std::byte> memory;
+  absl::AnyInvocable<void()> work;
+};
 
 }  // namespace
 
@@ -52,6 +87,10 @@ class EventLoop::Impl {
 
   void Post(absl::AnyInvocable<void()> work) { asio::post(context_, std::move(work)); }
 
+  void Post(std::span<std::byte> memory, absl::AnyInvocable<void()> work) {
+    asio::post(context_, PostInMemory{memory, std::move(work)});
+  }
+
   // A timer whose time has come is one more descriptor that is ready, the last one.
   void RunBehindReady(absl::AnyInvocable<void()> work) {
     mark_.expires_at(std::chrono::steady_clock::now());
@@ -62,7 +101,7 @@ class EventLoop::Impl {
 
   void Stop() {
     stopping_.store(true, std::memory_order_release);
-    asio::post(context_, [] {});  // wakes it
+    context_.stop();  // wakes it, and takes no memory
   }
 
   void Join() {
@@ -79,10 +118,10 @@ class EventLoop::Impl {
   // run() would hide the moments between two functions, where background work has its place.
   void Run(uint64_t& idles) {
     running_.store(std::this_thread::get_id());
-    if (background_) WaitForTimer();
     bool more_waits = false;
     while (!stopping()) {
-      if (!more_waits) Survive([this] { return context_.run_one(); });  // sleeps until one is ready
+      if (background_ && !timer_waits_) Survive([this] { return WaitForTimer(); });
+      if (!more_waits) Survive([this] { return SleepUntilReady(); });
       int ready = 0;
       const auto run_ready = [this] { return context_.poll_one(); };
       while (ready < kReadyMax && !stopping() && Survive(run_ready) == 1) ++ready;
@@ -106,13 +145,20 @@ class EventLoop::Impl {
     }
   }
 
-  void WaitForTimer() {
+  // Runs what became ready then. Where the heap had nothing for the timer, that is tried again.
+  size_t SleepUntilReady() {
+    if (timer_waits_ || !background_) return context_.run_one();
+    return context_.run_one_for(kBackgroundPeriod);
+  }
+
+  size_t WaitForTimer() {
     timer_.expires_after(kBackgroundPeriod);
     timer_.async_wait([this](const boost::system::error_code& error) {
-      if (error) return;
-      background_due_ = true;
-      WaitForTimer();
+      timer_waits_ = false;
+      background_due_ |= !error;
     });
+    timer_waits_ = true;
+    return 1;
   }
 
   asio::io_context context_;
@@ -121,6 +167,7 @@ class EventLoop::Impl {
   asio::steady_timer timer_;
   asio::steady_timer mark_;
   const Background background_;
+  bool timer_waits_ = false;
   bool background_due_ = false;
   // Any thread.
   std::atomic<bool> stopping_{false};
@@ -153,6 +200,9 @@ void EventLoop::RunBehindReady(absl::AnyInvocable<void()> work) {
   impl_->RunBehindReady(std::move(work));
 }
 void EventLoop::Post(absl::AnyInvocable<void()> work) { impl_->Post(std::move(work)); }
+void EventLoop::Post(PostMemory& memory, absl::AnyInvocable<void()> work) noexcept {
+  impl_->Post(memory.bytes_, std::move(work));
+}
 void EventLoop::Stop() { impl_->Stop(); }
 void EventLoop::Join() { impl_->Join(); }
 bool EventLoop::IsCurrent() const { return impl_->IsCurrent(); }

@@ -3,6 +3,8 @@
 #ifndef LISTSTORE_ENGINE_RUNTIME_EVENT_LOOP_H_
 #define LISTSTORE_ENGINE_RUNTIME_EVENT_LOOP_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,9 +21,22 @@ class io_context;
 
 namespace liststore::runtime {
 
+// What a post takes of memory.
+class PostMemory {
+ public:
+  PostMemory() = default;
+  PostMemory(const PostMemory&) = delete;
+  PostMemory& operator=(const PostMemory&) = delete;
+
+ private:
+  friend class EventLoop;
+  alignas(std::max_align_t) std::array<std::byte, 128> bytes_;
+};
+
 // Sockets, timers and posted functions of one thread. The loop sleeps in the kernel while nothing
 // is ready; with nothing to do it wakes once a second. About 4 KiB, two descriptors for the kernel,
-// and a thread from Start() on.
+// and a thread from Start() on. Where the heap refuses something to a function that runs here, that
+// function is over, and the loop goes on.
 //
 // Any thread: Post, Stop. Whoever made it: Start, Join, the destructor. Everything that is bound to
 // context() is used on the loop's own thread, or before it starts, and is destroyed before it.
@@ -43,6 +58,9 @@ class EventLoop {
   [[nodiscard]] absl::Status Start();
   // Runs `work` on the loop's thread, in the order of the calls of one thread. Does not wait.
   void Post(absl::AnyInvocable<void()> work);
+  // The same where the heap must not refuse it: `memory` was made before, is in use once at a time,
+  // and stays until `work` begins, or is dropped. `work` captures two pointers at most.
+  void Post(PostMemory& memory, absl::AnyInvocable<void()> work) noexcept;
   // Runs `work` when everything has run that is ready now, sockets included: a mark in the loop's
   // queue. One at a time. The loop's thread only; two system calls.
   void RunBehindReady(absl::AnyInvocable<void()> work);

@@ -32,7 +32,13 @@ bool WorkerPool::Post(uint64_t client, absl::AnyInvocable<void()> work) {
   if (stops_ || queued_ >= queued_max_) return false;
   const bool wants_thread = queued_ >= idle_ && threads_.size() < threads_max_;
   if (wants_thread && !AddThread() && threads_.empty()) return false;
-  clients_[client].waits.push_back(std::move(work));
+  const auto at = clients_.try_emplace(client).first;
+  try {
+    at->second.waits.push_back(std::move(work));
+  } catch (const std::bad_alloc&) {
+    if (at->second.waits.empty() && at->second.runs == 0) clients_.erase(at);
+    throw;
+  }
   ++queued_;
   changed_.notify_one();
   return true;

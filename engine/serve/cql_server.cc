@@ -378,11 +378,13 @@ uint16_t CqlServer::shard_aware_port() const { return impl_->cql().shard_aware_p
 uint16_t CqlServer::tls_port() const { return impl_->cql().tls_port(); }
 uint16_t CqlServer::tls_shard_aware_port() const { return impl_->cql().tls_shard_aware_port(); }
 
-absl::Status CqlServer::ReloadTls() {
+absl::Status CqlServer::ReloadTls() try {
   if (impl_->tls() == nullptr) {
     return absl::FailedPreconditionError("the server has no TLS whose files could be read again");
   }
   return impl_->tls()->Reload();
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
 }
 
 size_t CqlServer::connection_count() const { return impl_->server().connection_count(); }

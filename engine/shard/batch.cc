@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
+#include <new>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -18,6 +20,9 @@
 
 namespace liststore::shard {
 namespace {
+
+// Rows and keys that follow from a write, beside their values.
+constexpr size_t kHeapReserveBytesMin = size_t{64} << 10;
 
 bool IsUpsert(const Command& command) {
   return std::holds_alternative<UpsertCommand>(command.body);
@@ -114,6 +119,7 @@ class Engine::Batch {
     engine_.BeginGuard(numbers_, guarded_, writes_.empty() ? nullptr : writes_.front().evictions);
     const absl::Cleanup end = [&] {
       ClearPledges();
+      engine_.budget_.Release(std::exchange(derived_bytes_, 0));
       engine_.EndGuard(numbers_, now_nanos_);
     };
     OpStatus status = FindTables() ? OpStatus::kOk : OpStatus::kTableGone;
@@ -126,7 +132,7 @@ class Engine::Batch {
     }
     if (applies_ && status == OpStatus::kOk) ApplyAll(replies);
     ClearPledges();
-    if (follower_ != nullptr && applies_ && status == OpStatus::kOk) ApplyDerived();
+    if (follower_ != nullptr && applies_ && status == OpStatus::kOk) Follow();
     return status;
   }
   void ClearPledges() {
@@ -251,6 +257,7 @@ class Engine::Batch {
       return OpStatus::kOutOfMemory;
     }
     derived_bytes_ = bytes;
+    heap_reserve_ = std::make_unique_for_overwrite<char[]>(kHeapReserveBytesMin + bytes);
     return OpStatus::kOk;
   }
 
@@ -302,6 +309,16 @@ class Engine::Batch {
       rows.SendTouched(table, {command.partition_key, to_[i].address}, command.body);
     }
   }
+  // The writes are there: where the heap refuses what follows from them, it gets back what was taken
+  // of it for that, and all is done once more.
+  void Follow() {
+    try {
+      ApplyDerived();
+    } catch (const std::bad_alloc&) {
+      heap_reserve_.reset();
+      ApplyDerived();
+    }
+  }
   void ApplyDerived() {
     ShowRows(FollowedRows::When::kAfter);
     engine_.budget_.Release(std::exchange(derived_bytes_, 0));
@@ -345,6 +362,7 @@ class Engine::Batch {
   bool applies_ = false;
   uint64_t row_bytes_ = 0;
   uint64_t derived_bytes_ = 0;  // held of the budget for the rows that follow
+  std::unique_ptr<char[]> heap_reserve_;
 };
 
 OpStatus Engine::ExecuteBatch(std::span<const Command> writes, uint64_t now_nanos,

@@ -392,6 +392,11 @@ class Engine {
                          bool named_twice, const WriteContext& write);
   // The id of the next table, whose shell is vacant or new. False: there is none.
   bool ChooseId(TableId& id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
+  // It is in no lane. Those chosen last go back first.
+  void ReturnId(TableId id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
+  // Under the hold of all lanes: new tables, in the order of their ids. Throws std::bad_alloc, and
+  // there are none.
+  void AddToAllLanes(std::span<const TableSchema> schemas);
   // A table was dropped in all lanes: a small one is emptied, and its shell is kept in mind.
   void KeepShell(TableId dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
   // Does up to `budget` units of what is left to do in the parts of a shell, and looks at each; true

@@ -30,16 +30,20 @@ class Engine::FrozenTables {
  public:
   explicit FrozenTables(Engine& engine) : engine_(engine) {}
 
-  // kTooManyTables.
+  // kTooManyTables. Throws std::bad_alloc, and it is not there.
   OpStatus Make(TableSchema schema, TableId& id) ABSL_NO_THREAD_SAFETY_ANALYSIS {
     made_.reserve(made_.size() + 1);
     if (!engine_.ChooseId(id)) return OpStatus::kTooManyTables;
     schema.id = id;
+    try {
+      const AllLanes hold(engine_);
+      engine_.AddToAllLanes({&schema, 1});
+      for (const auto& lane : engine_.lanes_) lane->table(id).Freeze();
+    } catch (const std::bad_alloc&) {
+      engine_.ReturnId(id);
+      throw;
+    }
     made_.push_back(id);
-    engine_.WithAllLanes([&](Lane& lane) {
-      lane.CreateTable(schema);
-      lane.table(id).Freeze();
-    });
     return OpStatus::kOk;
   }
 

@@ -1,5 +1,6 @@
 // What the engine does when a write finds no memory, and evictions.
 #include <algorithm>
+#include <new>
 
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
@@ -141,7 +142,11 @@ void Engine::EndGuard(std::span<const uint32_t> lanes, uint64_t now_nanos) {
   for (const uint32_t number : lanes) {
     storage::Table* const table = EvictingTableIn(*lanes_[number]);
     if (table == nullptr) continue;
-    table->PayForGrowth(WholeSeconds(now_nanos));
+    try {
+      table->PayForGrowth(WholeSeconds(now_nanos));
+    } catch (const std::bad_alloc&) {
+      // The next write pays; this one is over, and whoever waits for the lanes is not to notice.
+    }
     table->Guard({});
     table->set_eviction_log(nullptr);
   }

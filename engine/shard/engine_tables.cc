@@ -81,12 +81,37 @@ OpStatus Engine::CreateTable(TableSchema schema, TableId& id) {
   const MutexLock lock(tables_mutex_);
   if (!ChooseId(id)) return OpStatus::kTooManyTables;
   schema.id = id;
-  WithAllLanes([&](Lane& lane) { lane.CreateTable(schema); });
+  try {
+    const AllLanes hold(*this);
+    AddToAllLanes({&schema, 1});
+  } catch (const std::bad_alloc&) {
+    ReturnId(id);
+    throw;
+  }
   return OpStatus::kOk;
+}
+
+void Engine::AddToAllLanes(std::span<const TableSchema> schemas) {
+  // Either every lane has a table or none: what the heap may refuse comes first.
+  std::vector<std::unique_ptr<Lane::NewTable>> made;
+  made.reserve(schemas.size() * lanes_.size());
+  for (const auto& lane : lanes_) {
+    for (size_t i = 0; i < schemas.size(); ++i) made.push_back(lane->Prepare(schemas[i], i));
+  }
+  for (size_t i = 0; i < made.size(); ++i) lanes_[i / schemas.size()]->Add(*made[i]);
+}
+
+void Engine::ReturnId(TableId id) {
+  if (id.value + 1u == table_count_ && lanes_[0]->table_count() == id.value) {
+    --table_count_;
+  } else {
+    vacant_.push_back(id);  // has room: it was taken from there
+  }
 }
 
 OpStatus Engine::DropTable(TableId table) {
   const MutexLock lock(tables_mutex_);
+  vacant_.reserve(vacant_.size() + 1);
   const OpStatus status = WithAllOf(table, [this](storage::Table& part) {
     catalog_.NoteIdsAhead();
     part.Drop();
@@ -129,12 +154,13 @@ bool Engine::ChooseIds(std::span<TableRebuild> rebuilds) {
     if (ChooseId(rebuilds[i].schema.id)) continue;
     // Those that are in no lane yet take their turn there, so that those after them come in order.
     const auto chosen = rebuilds.first(i);
-    WithAllLanes([&](Lane& lane) {
-      for (const TableRebuild& rebuild : chosen) {
-        lane.CreateTable(rebuild.schema);
-        lane.table(rebuild.schema.id).Drop();
-      }
-    });
+    std::vector<TableSchema> schemas;
+    for (const TableRebuild& rebuild : chosen) schemas.push_back(rebuild.schema);
+    const AllLanes hold(*this);
+    AddToAllLanes(schemas);
+    for (const auto& lane : lanes_) {
+      for (const TableRebuild& rebuild : chosen) lane->table(rebuild.schema.id).Drop();
+    }
     for (const TableRebuild& rebuild : chosen) KeepShell(rebuild.schema.id);
     return false;
   }
@@ -164,15 +190,19 @@ OpStatus Engine::Restore(const TableRebuild& rebuild, int64_t now_seconds,
   return OpStatus::kOutOfMemory;
 }
 
-// The new tables are made. kTableGone: one of the old ones is not there.
+// The new tables are made. kTableGone: one of the old ones is not there. Throws std::bad_alloc, and
+// there are none.
 OpStatus Engine::CreateCopies(std::span<const TableRebuild> rebuilds) {
+  std::vector<TableSchema> schemas;
+  for (const TableRebuild& rebuild : rebuilds) schemas.push_back(rebuild.schema);
   OpStatus status = OpStatus::kOk;
-  WithAllLanes([&](Lane& lane) {
+  const AllLanes hold(*this);
+  AddToAllLanes(schemas);
+  for (const auto& lane : lanes_) {
     for (const TableRebuild& rebuild : rebuilds) {
-      lane.CreateTable(rebuild.schema);
-      if (lane.FindTable(rebuild.from) == nullptr) status = OpStatus::kTableGone;
+      if (lane->FindTable(rebuild.from) == nullptr) status = OpStatus::kTableGone;
     }
-  });
+  }
   return status;
 }
 
@@ -202,7 +232,12 @@ OpStatus Engine::RebuildTables(std::span<TableRebuild> rebuilds, uint64_t now_na
     if (!ChooseIds(rebuilds)) return OpStatus::kTooManyTables;
     Copies copies(*this, rebuilds, now_seconds);
     // Whatever ends it, nobody writes to the copies any more afterwards.
-    status = CreateCopies(rebuilds);
+    try {
+      status = CreateCopies(rebuilds);
+    } catch (const std::bad_alloc&) {
+      for (size_t i = rebuilds.size(); i-- > 0;) ReturnId(rebuilds[i].schema.id);
+      continue;
+    }
     if (status == OpStatus::kOk) status = copies.CopyAll(between_slices);
     for (const TableRebuild& rebuild : rebuilds) {
       if (status == OpStatus::kOk) status = Restore(rebuild, now_seconds, between_slices);

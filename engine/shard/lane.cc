@@ -28,25 +28,38 @@ Lane::Lane(const Router& router, memory::PagePool& pool, memory::MemoryBudget& b
 
 Lane::~Lane() = default;
 
-void Lane::CreateTable(const TableSchema& schema) {
-  if (schema.id.value < table_count_) {
-    table_at(schema.id.value).Reuse(schema);
+std::unique_ptr<Lane::NewTable> Lane::Prepare(const TableSchema& schema, size_t number) {
+  auto made = std::make_unique<NewTable>();
+  made->schema = schema;
+  if (schema.id.value < table_count_) return made;
+  const storage::AddressOf& address_of = *this;
+  made->table = std::make_unique<storage::Table>(schema, pool_, budget_, address_of);
+  const size_t count = table_count_ + number + 1;
+  if (owned_.capacity() < count) owned_.reserve(std::max(count, 2 * owned_.capacity()));
+  arrays_.reserve(arrays_.size() + number + 1);
+  if (count > tables().capacity) {
+    made->larger = std::make_unique<TableArray>(std::max(count, 2 * tables().capacity));
+  }
+  return made;
+}
+
+void Lane::Add(NewTable& made) {
+  const size_t value = made.schema.id.value;
+  if (value < table_count_) {
+    table_at(made.schema.id.value).Reuse(std::move(made.schema));
     return;
   }
-  LS_CHECK(schema.id.value == table_count_, "table ids come in order");
-  TableArray* tables = tables_.load(std::memory_order_relaxed);
-  if (table_count_ == tables->capacity) {
-    auto larger = std::make_unique<TableArray>(2 * tables->capacity);
+  LS_CHECK(value == table_count_, "table ids come in order");
+  if (table_count_ == tables().capacity) {
     for (size_t i = 0; i < table_count_; ++i) {
-      larger->at[i].store(tables->at[i].load(std::memory_order_relaxed), std::memory_order_relaxed);
+      made.larger->at[i].store(tables().at[i].load(std::memory_order_relaxed),
+                               std::memory_order_relaxed);
     }
-    tables = larger.get();
-    arrays_.push_back(std::move(larger));
-    tables_.store(tables, std::memory_order_release);
+    arrays_.push_back(std::move(made.larger));
+    tables_.store(arrays_.back().get(), std::memory_order_release);
   }
-  const storage::AddressOf& address_of = *this;
-  owned_.push_back(std::make_unique<storage::Table>(schema, pool_, budget_, address_of));
-  tables->at[table_count_].store(owned_.back().get(), std::memory_order_release);
+  owned_.push_back(std::move(made.table));
+  tables().at[table_count_].store(owned_.back().get(), std::memory_order_release);
   ++table_count_;
 }
 

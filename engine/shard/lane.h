@@ -34,6 +34,16 @@ struct LookedAhead {
 };
 
 class Lane final : private storage::AddressOf {
+ private:
+  // Grows by replacement; arrays that were replaced stay until the lane goes, for readers without
+  // hold.
+  struct TableArray {
+    explicit TableArray(size_t size)
+        : capacity(size), at(std::make_unique<std::atomic<storage::Table*>[]>(size)) {}
+    const size_t capacity;
+    std::unique_ptr<std::atomic<storage::Table*>[]> at;
+  };
+
  public:
   Lane(const Router& router, memory::PagePool& pool, memory::MemoryBudget& budget);
   ~Lane() override;
@@ -43,8 +53,17 @@ class Lane final : private storage::AddressOf {
   // Any thread: takes part in deciding who the holder is.
   runtime::LaneOwnership ownership;
 
-  // Adds a table under the next number, from 0, or in a vacant shell.
-  void CreateTable(const TableSchema& schema);
+  // A table that is to be added, with all that this takes of the heap.
+  struct NewTable {
+    TableSchema schema;
+    std::unique_ptr<storage::Table> table;  // null: a vacant shell takes the schema
+    std::unique_ptr<TableArray> larger;     // null: there is room
+  };
+  // Of the `number`th, from 0, of several that are added together. Throws std::bad_alloc, and nothing
+  // has changed.
+  std::unique_ptr<NewTable> Prepare(const TableSchema& schema, size_t number);
+  // Adds it under the next number, from 0, or in a vacant shell. Takes nothing of the heap.
+  void Add(NewTable& table);
   // nullptr: it was dropped.
   storage::Table* FindTable(TableId id) {
     LS_DCHECK(id.value < table_count_, "the table was there once");
@@ -109,15 +128,6 @@ class Lane final : private storage::AddressOf {
   }
 
  private:
-  // Grows by replacement; arrays that were replaced stay until the lane goes, for readers without
-  // hold.
-  struct TableArray {
-    explicit TableArray(size_t size)
-        : capacity(size), at(std::make_unique<std::atomic<storage::Table*>[]>(size)) {}
-    const size_t capacity;
-    std::unique_ptr<std::atomic<storage::Table*>[]> at;
-  };
-
   // All but reads.
   void ExecuteOther(const Command& command, storage::Table& into, uint64_t address,
                     uint64_t now_nanos, Reply& reply);
@@ -125,6 +135,8 @@ class Lane final : private storage::AddressOf {
   uint64_t operator()(std::string_view partition_key) const override {
     return router_.PlaceOf(TokenOf(partition_key)).address;
   }
+
+  TableArray& tables() { return *tables_.load(std::memory_order_relaxed); }
 
   const Router& router_;
   memory::PagePool& pool_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -72,26 +74,32 @@ class SchemaActionRunner {
   }
 
   OpStatus Create(const SchemaAction& action) {
-    const std::shared_ptr<const TableDefinition> table = Find(after_, action);
-    TableId id;
-    const OpStatus status = engine_.CreateTable(table->storage, id);
-    if (status != OpStatus::kOk) return status;
-    created_.push_back(id);
-    PutWithId(*table, id);
+    const std::shared_ptr<TableDefinition> table = PutCopy(action);
+    created_.reserve(created_.size() + 1);
+    const OpStatus status = engine_.CreateTable(table->storage, table->storage.id);
+    if (status == OpStatus::kOk) created_.push_back(table->storage.id);
     return status;
   }
 
   OpStatus Rebuild(std::span<const SchemaAction> actions) {
+    // Behind the rebuild nothing is taken of the heap: the tables that the schema has are gone then.
     std::vector<TableRebuild> rebuilds;
-    for (const SchemaAction& action : actions) {
-      rebuilds.push_back({Find(before_, action)->storage.id, Find(after_, action)->storage,
-                          action.columns, action.keeps, action.restores});
+    std::vector<std::shared_ptr<TableDefinition>> tables;
+    std::vector<std::vector<std::shared_ptr<KeptCells>>> kept(actions.size());
+    for (size_t i = 0; i < actions.size(); ++i) {
+      const SchemaAction& action = actions[i];
+      tables.push_back(PutCopy(action));
+      rebuilds.push_back({Find(before_, action)->storage.id, tables.back()->storage, action.columns,
+                          action.keeps, action.restores});
+      for (size_t of = 0; of < action.keeps.size(); ++of) {
+        kept[i].push_back(std::make_shared<KeptCells>());
+      }
     }
     const OpStatus status = engine_.RebuildTables(rebuilds, now_nanos_, between_slices_);
     if (status != OpStatus::kOk) return status;
     for (size_t i = 0; i < actions.size(); ++i) {
-      PutKept(actions[i], rebuilds[i].kept);
-      PutWithId(*Find(after_, actions[i]), rebuilds[i].schema.id);
+      tables[i]->storage.id = rebuilds[i].schema.id;
+      NoteKept(actions[i], rebuilds[i].kept, kept[i], *tables[i]);
     }
     return status;
   }
@@ -103,11 +111,7 @@ class SchemaActionRunner {
   }
 
   OpStatus Renew(const SchemaAction& action) {
-    const std::shared_ptr<const TableDefinition> table = Find(after_, action);
-    TableId id = table->storage.id;
-    const OpStatus status = engine_.RenewTable(id);
-    if (status == OpStatus::kOk) PutWithId(*table, id);
-    return status;
+    return engine_.RenewTable(PutCopy(action)->storage.id);
   }
 
   // While rows of the base come into the view, writes to the base keep those that have come: they
@@ -138,16 +142,21 @@ class SchemaActionRunner {
     engine_.catalog().PublishMeanwhile(std::move(meanwhile));
   }
 
-  // Where the columns were that are dropped.
-  void PutKept(const SchemaAction& action, std::vector<KeptCells>& kept) {
-    if (std::ranges::all_of(kept, &KeptCells::empty)) return;
-    auto table = std::make_shared<TableDefinition>(*Find(after_, action));
+  // Where the columns were that are dropped: `cells` takes what they held.
+  static void NoteKept(const SchemaAction& action, std::vector<KeptCells>& kept,
+                       std::span<const std::shared_ptr<KeptCells>> cells, TableDefinition& table) {
     for (size_t i = 0; i < kept.size(); ++i) {
       if (kept[i].empty()) continue;
-      table->dropped.find(action.keeps[i].name)->second.kept =
-          std::make_shared<const KeptCells>(std::move(kept[i]));
+      *cells[i] = std::move(kept[i]);
+      table.dropped.find(action.keeps[i].name)->second.kept = cells[i];
     }
-    Catalog::PutTable(after_, std::move(table));
+  }
+
+  // A table of `after_` once more, in its place, whose id is known later.
+  std::shared_ptr<TableDefinition> PutCopy(const SchemaAction& action) {
+    auto copy = std::make_shared<TableDefinition>(*Find(after_, action));
+    Catalog::PutTable(after_, copy);
+    return copy;
   }
 
   void PutWithId(const TableDefinition& table, TableId id) {
@@ -174,7 +183,13 @@ OpStatus RunSchemaActions(Engine& engine, const Schema& before,
   SchemaActionRunner runner(engine, before, now_nanos, make_follower, between_slices, after);
   while (!actions.empty()) {
     const size_t together = SchemaActionRunner::Together(actions);
-    const OpStatus status = runner.Run(actions.first(together));
+    OpStatus status = OpStatus::kOk;
+    try {
+      status = runner.Run(actions.first(together));
+    } catch (const std::bad_alloc&) {
+      runner.DropCreated();
+      throw;
+    }
     if (status != OpStatus::kOk) {
       runner.DropCreated();
       return status;

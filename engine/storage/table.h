@@ -243,7 +243,7 @@ class Table final : private memory::Arena::Relocator {
   // Dropped, and nothing is left: the shell may be used again.
   bool vacant() const;
   // Makes a vacant shell a table of `schema`, whose id is the shell's.
-  void Reuse(const TableSchema& schema);
+  void Reuse(TableSchema schema);
   // Time takes nothing of it any more, so that it is and stays as it was at an instant of the past,
   // or of another time than now. For a table that nobody reads; until it is dropped, or thawed.
   void Freeze() { frozen_ = true; }

@@ -37,12 +37,12 @@ size_t Table::ReclaimDropped(size_t budget) {
   return units;
 }
 
-void Table::Reuse(const TableSchema& schema) {
+void Table::Reuse(TableSchema schema) {
   LS_CHECK(vacant() && directory_.empty() && context_.rows == 0, "only a vacant shell is reused");
   LS_CHECK(arena_.live_bytes() == 0, "a vacant shell holds no block");
   LS_CHECK(schema.id == schema_.id, "the shell has said which generation comes next");
-  schema_ = schema;
-  one_column_ = schema.regular.size() == 1;
+  schema_ = std::move(schema);
+  one_column_ = schema_.regular.size() == 1;
   context_.grace = {};
   context_.expired_rows = 0;
   usage_ = {};

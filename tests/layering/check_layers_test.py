@@ -27,6 +27,8 @@ CASES = [
     ("a row of the table", "engine/storage/a.h", '#include "engine/model/cell.h"', None),
     ("its own layer", "engine/storage/a.h", '#include "engine/storage/b.h"', None),
     ("abseil and std", "engine/storage/a.h", '#include <vector>\n#include "absl/types/span.h"', None),
+    ("but no table that a refused growth breaks", "engine/execute/a.h",
+     '#include "absl/container/flat_hash_map.h"', "is not for the engine: the heap may refuse"),
     ("public header", "engine/lists/a.cc", '#include "liststore/clock.h"', None),
     ("hash.cc may use xxHash", "engine/base/hash.cc", "#include <xxhash.h>", None),
     ("gtest in quotes", "tests/base/a_test.cc", '#include "gtest/gtest.h"', None),

@@ -8,12 +8,15 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "liststore/list_store.h"
+#include "liststore/saved_store.h"
 #include "tests/support/limited_process.h"
+#include "tests/support/temp_folder.h"
 
 namespace liststore::testing {
 namespace refusing_machine_test {
@@ -134,6 +137,48 @@ TEST_F(RefusingMachine, LockedMemoryIsGivenBackOrStays) {
   });
   if (result == 99) GTEST_SKIP() << "this process may not lock its memory";
   EXPECT_EQ(result, 0);
+}
+
+// What is saved again where the disk has no room, or the process no descriptor, leaves what there was.
+TEST(RefusingDisk, WhatCannotBeSavedLeavesTheOldFile) {
+  const TempFolder folder;
+  const std::string path = folder / "saved";
+  const ManualClock clock(kNow);
+  Options options;
+  options.shards = 1;
+  options.memory_limit_bytes = 64 * kMiB;
+  options.clock = &clock;
+  auto store = ListStore::Open(options);
+  ASSERT_TRUE(store.ok()) << store.status();
+  ASSERT_TRUE((*store)->CreateListFeature("user", "history", 86'400).ok());
+  ASSERT_TRUE(SaveListStore(**store, path).ok());
+  const std::string before = ReadFile(path);
+  const std::string value(50'000, 'v');
+  const NewItem item{kNow, value};
+  ASSERT_TRUE((*store)->AddListItems({"user", "history", "", "one"}, {&item, 1}).ok());
+  const auto save = [&] {
+    const auto saved = SaveListStore(**store, path);
+    if (saved.ok()) return 1;
+    return std::string(saved.status().message()).find(path) != std::string::npos ? 0 : 2;
+  };
+  EXPECT_EQ(RunInProcess([&] {
+              signal(SIGXFSZ, SIG_IGN);
+              return SetLimit(RLIMIT_FSIZE, before.size() + 4096) ? save() : 100;
+            }),
+            0);
+  EXPECT_EQ(ReadFile(path), before);
+  EXPECT_EQ(RunInProcess([&] { return LimitDescriptors(0) ? save() : 100; }), 0);
+  EXPECT_EQ(ReadFile(path), before);
+  EXPECT_EQ(RunInProcess([&] {
+              if (!LimitDescriptors(0)) return 100;
+              const auto loaded = LoadListStore(path, options);
+              if (loaded.ok()) return 1;
+              return std::string(loaded.status().message()).find(path) != std::string::npos ? 0 : 2;
+            }),
+            0);
+  EXPECT_EQ(folder.Names(), std::set<std::string>{"saved"});
+  ASSERT_TRUE(SaveListStore(**store, path).ok());
+  EXPECT_GT(ReadFile(path).size(), value.size());
 }
 
 }  // namespace refusing_machine_test

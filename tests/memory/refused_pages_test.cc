@@ -80,8 +80,26 @@ TEST_F(RefusedPages, WhatWasReservedIsThereAfterwards) {
     }
   }
   system_.set_limit(0);
-  EXPECT_FALSE(arena_.Reserve(1 << 20)) << "nothing more is let in";
+  EXPECT_FALSE(arena_.Reserve(32 << 20)) << "nothing more is let in";
   FreeAll();
+}
+
+// Of those that leave most of a region unused there are as many as were reserved.
+TEST_F(RefusedPages, ManyLargeBlocksThatWereReservedAreThere) {
+  constexpr size_t kBlocks = 40;
+  for (const size_t block_bytes :
+       {size_t{130'000}, size_t{264'000}, size_t{527'000}, size_t{1'050'000}, size_t{2'098'000}}) {
+    system_.set_limit(UINT64_MAX);
+    ASSERT_TRUE(arena_.Reserve(kBlocks * Arena::BlockBytes(block_bytes)));
+    system_.set_limit(0);
+    for (size_t i = 0; i < kBlocks; ++i) {
+      blocks_.emplace_back(arena_.Allocate(block_bytes, Arena::Mobility::kFixed), block_bytes);
+    }
+    arena_.Verify();
+    pool_.Verify();
+    FreeAll();
+    arena_.ReleaseCredit();
+  }
 }
 
 TEST_F(RefusedPages, DeletionsMayUseHalfOfTheReserve) {

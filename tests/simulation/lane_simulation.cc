@@ -267,7 +267,7 @@ LaneSimulation::LaneSimulation(uint64_t seed)
   for (uint16_t i = 0; i < workload_.tables(); ++i) {
     TableSchema schema = workload_.schema();
     schema.id = reference_.CreateTable(schema);
-    for (const auto& lane : lanes_) lane->CreateTable(schema);
+    for (const auto& lane : lanes_) lane->Add(*lane->Prepare(schema, 0));
   }
   for (uint64_t i = 0; i < habits_.callers; ++i) actors_.push_back(std::make_unique<Caller>(*this));
   if (habits_.reclaims) actors_.push_back(std::make_unique<Reclaimer>(*this));

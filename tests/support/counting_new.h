@@ -1,5 +1,6 @@
 // Every operator new of the program counted, for tests of what must not touch the heap. Linking
-// counting_new.cc replaces the operators of the whole program, which therefore is one of its own.
+// counting_new.cc and hooked_new.cc replaces the operators of the whole program, which therefore is one
+// of its own.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A part of a test in a process of its own to which the machine refuses address space.
+// A part of a test in a process of its own to which the machine refuses something.
 #ifndef LISTSTORE_TESTS_SUPPORT_LIMITED_PROCESS_H_
 #define LISTSTORE_TESTS_SUPPORT_LIMITED_PROCESS_H_
 
@@ -41,21 +41,41 @@ inline bool LimitAddressSpace(uint64_t bytes) {
   return setrlimit(RLIMIT_AS, &limits) == 0;
 }
 
-// Runs `part` in a child with `bytes` of address space to spare. What it returns, below 100; 100: the
-// child could not be made so; 128 and more: it ended by that signal. Called where there are no other
-// threads.
-inline int RunWithAddressSpace(uint64_t bytes, absl::FunctionRef<int()> part) {
+// Runs `part` in a child. What it returns, below 100; 100: the child could not be made so; 128 and
+// more: it ended by that signal. Called where there are no other threads.
+inline int RunInProcess(absl::FunctionRef<int()> part) {
   const pid_t child = fork();
-  if (child == 0) {
+  if (child == 0) _exit(part());
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) return 100;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// The same with `bytes` of address space to spare.
+inline int RunWithAddressSpace(uint64_t bytes, absl::FunctionRef<int()> part) {
+  return RunInProcess([&] {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, kLimitedStackBytes);
     const bool made = pthread_setattr_default_np(&attributes) == 0 && LimitAddressSpace(bytes);
-    _exit(made ? part() : 100);
-  }
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child) return 100;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return made ? part() : 100;
+  });
+}
+
+// Sets this process a limit of its own, up to the one it cannot pass.
+inline bool SetLimit(int which, rlim_t value) {
+  rlimit limits{};
+  if (getrlimit(static_cast<__rlimit_resource_t>(which), &limits) != 0) return false;
+  limits.rlim_cur = value;
+  return setrlimit(static_cast<__rlimit_resource_t>(which), &limits) == 0;
+}
+
+// Lets this process have `count` descriptors more than it has.
+inline bool LimitDescriptors(int count) {
+  const int next = dup(STDERR_FILENO);
+  if (next < 0) return false;
+  close(next);
+  return SetLimit(RLIMIT_NOFILE, static_cast<rlim_t>(next + count));
 }
 
 }  // namespace liststore::testing

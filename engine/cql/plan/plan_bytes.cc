@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "engine/cql/plan/view_plan.h"
 
 namespace liststore::cql {
@@ -95,7 +95,7 @@ class Meter {
   size_t Of(const PruneViewPlan&) { return 0; }
 
  private:
-  absl::flat_hash_set<const void*> shared_;  // was counted
+  std::unordered_set<const void*> shared_;  // was counted
 };
 
 }  // namespace

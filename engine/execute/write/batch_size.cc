@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 
 namespace liststore::execute {
 namespace {
@@ -99,7 +100,7 @@ class RowsOnce {
     counted = std::max(bytes, counted);
   }
 
-  absl::flat_hash_map<std::string, size_t> rows_;
+  std::unordered_map<std::string, size_t, absl::Hash<std::string>> rows_;
   size_t bytes_ = 0;
 };
 

@@ -154,7 +154,7 @@ void WriteSet::Trim() {
   group_count_ = 0;
   row_count_ = 0;
   hashed_groups_ = 0;
-  absl::flat_hash_map<absl::string_view, std::vector<size_t>>().swap(groups_by_partition_);
+  GroupsByPartition().swap(groups_by_partition_);
   std::deque<cql::EncodedRange>().swap(ranges_);
   std::vector<CellUpdate>().swap(cells_);
   std::deque<std::string>().swap(paths_);

@@ -11,9 +11,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
 #include "engine/command/command.h"
 #include "engine/cql/plan/bound_values.h"
@@ -147,6 +148,9 @@ class WriteSet {
   Group& GroupOf(const cql::ModificationPlan& plan, std::string& partition,
                  WriteTimestamp timestamp);
   Group* FindGroup(TableId table, std::string_view partition, WriteTimestamp timestamp);
+  using GroupsByPartition =
+      std::unordered_map<absl::string_view, std::vector<size_t>, absl::Hash<absl::string_view>>;
+
   Row& NewRow(const std::string& key);
   void Build(Group& group);
 
@@ -157,7 +161,7 @@ class WriteSet {
   std::deque<cql::EncodedRange> ranges_;
   std::vector<CellUpdate> cells_;
   // The first hashed_groups_ groups, where there are many.
-  absl::flat_hash_map<absl::string_view, std::vector<size_t>> groups_by_partition_;
+  GroupsByPartition groups_by_partition_;
   size_t hashed_groups_ = 0;
   size_t partition_count_ = 0;
   size_t group_count_ = 0;

@@ -189,8 +189,8 @@ void Dispatcher::Refuse(const protocol::FrameHeader& header, const ConnectionSta
 
 void Dispatcher::RefuseLate(const protocol::FrameHeader& header, const network::Turn& turn) {
   if (turn.waited != late_waited_) {
-    late_waited_ = turn.waited;
     late_body_ = LateBody(turn);
+    late_waited_ = turn.waited;
   }
   char* const to = turn.answers.Extend(protocol::kFrameHeaderBytes + late_body_.size());
   protocol::StoreResponseHeader(to, header.version, 0, header.stream, protocol::Opcode::kError,

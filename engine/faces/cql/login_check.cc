@@ -1,6 +1,7 @@
 #include "engine/faces/cql/login_check.h"
 
 #include <atomic>
+#include <new>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -18,8 +19,11 @@ constexpr uint64_t kLoginClient = UINT64_MAX - 1;
 struct LoginCheck::Attempt {
   LoginAttempt asked;
   std::optional<std::string> refusal;
+  bool heap_refuses = false;
   // Any thread: nobody waits for it.
   std::atomic<bool> is_cancelled{false};
+  // That it is done is said in any case.
+  runtime::PostMemory done_memory;
   // The loop's.
   LoginCheck* owner = nullptr;  // nullptr: it has gone
   bool is_done = false;
@@ -37,10 +41,14 @@ bool LoginCheck::Begin(LoginAttempt asked, roles::Authenticator& authenticator, 
   attempt->asked = std::move(asked);
   attempt->owner = this;
   const auto check = [attempt, &authenticator, &loop = loop_] {
-    if (!attempt->is_cancelled.load(std::memory_order_relaxed)) {
-      attempt->refusal = authenticator.LogIn(attempt->asked.user, attempt->asked.password);
+    try {
+      if (!attempt->is_cancelled.load(std::memory_order_relaxed)) {
+        attempt->refusal = authenticator.LogIn(attempt->asked.user, attempt->asked.password);
+      }
+    } catch (const std::bad_alloc&) {
+      attempt->heap_refuses = true;
     }
-    loop.Post([attempt] {
+    loop.Post(attempt->done_memory, [attempt] {
       attempt->is_done = true;
       if (attempt->owner != nullptr) attempt->owner->client_.Wake();
     });
@@ -53,6 +61,8 @@ bool LoginCheck::Begin(LoginAttempt asked, roles::Authenticator& authenticator, 
 std::unique_ptr<CheckedLogin> LoginCheck::TakeDone() {
   if (attempt_ == nullptr || !attempt_->is_done) return nullptr;
   const std::shared_ptr<Attempt> done = std::exchange(attempt_, nullptr);
+  // As anywhere on a loop.
+  if (done->heap_refuses) throw std::bad_alloc();
   return std::make_unique<CheckedLogin>(
       CheckedLogin{std::move(done->asked), std::move(done->refusal)});
 }

@@ -30,7 +30,7 @@ class LoginCheck {
   // Begins; the client is woken when it is done. False: too much waits for a thread.
   [[nodiscard]] bool Begin(LoginAttempt attempt, roles::Authenticator& authenticator,
                            LongWork& work);
-  // What has been found out, once: nullptr while it is at work.
+  // What has been found out, once: nullptr while it is at work. std::bad_alloc: the heap refused it.
   std::unique_ptr<CheckedLogin> TakeDone();
 
  private:

@@ -39,6 +39,8 @@ struct LongStatements::Statement {
   execute::ClientState client;
   OutputBuffer answer;
   execute::ConnectionOrders orders;
+  // That it is done is said in any case.
+  runtime::PostMemory done_memory;
   // The loop's.
   LongStatements* owner = nullptr;  // nullptr: it has gone
   bool is_done = false;
@@ -92,11 +94,12 @@ void LongStatements::Add(DeferredRequest request, const ConnectionState& state, 
       statement->answer.Clear();
       statement->orders.close = true;
     }
-    loop.Post([statement] {
+    loop.Post(statement->done_memory, [statement] {
       statement->is_done = true;
       if (statement->owner != nullptr) statement->owner->NoteDone(*statement);
     });
   };
+  statements_.reserve(statements_.size() + 1);  // what runs is known here, and ends with this
   const bool of_schema = statement->request.deferral == Deferral::kSchema;
   if (!work_->pool.Post(of_schema ? kSchemaClient : client_id_, work)) {
     work_->refused.fetch_add(1, std::memory_order_relaxed);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "engine/faces/cql/handlers.h"
 
 namespace liststore::cql_face {
@@ -80,12 +81,14 @@ network::Session::Result CqlSession::Answer(std::string_view received, const net
 }
 
 std::optional<network::Session::Result> CqlSession::FinishLogin(const network::Turn& turn) {
+  absl::Cleanup end = [&] { loop_.server.logins->EndCheck(state_.client.peer_address); };
   const std::unique_ptr<CheckedLogin> done = login_check_.TakeDone();
   if (done == nullptr) {
+    std::move(end).Cancel();
     if (stops_) return Result{.waits_for = WaitsFor::kEnd};
     return WaitForOthers(kLookTime);
   }
-  loop_.server.logins->EndCheck(state_.client.peer_address);
+  std::move(end).Invoke();
   return ConcludeLogin(*done, turn);
 }
 
@@ -121,10 +124,12 @@ network::Session::Result CqlSession::BeginLogin(const network::Turn& turn) {
   const std::string& address = state_.client.peer_address;
   if (!loop_.server.logins->BeginCheck(address)) return WaitForOthers(kLoginLookTime);
   LoginAttempt attempt = *std::exchange(state_.login, std::nullopt);
+  absl::Cleanup end = [&] { loop_.server.logins->EndCheck(address); };
   if (login_check_.Begin(attempt, authenticator, *loop_.server.long_work)) {
+    std::move(end).Cancel();
     return WaitForOthers(kLookTime);
   }
-  loop_.server.logins->EndCheck(address);
+  std::move(end).Invoke();
   RefuseLogin(attempt, loop_.server, state_, turn.answers);
   return {.waits_for = WaitsFor::kTurn};
 }

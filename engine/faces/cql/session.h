@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "engine/execute/request_handler.h"
 #include "engine/faces/cql/connected_clients.h"
 #include "engine/faces/cql/connection_state.h"
@@ -36,7 +36,7 @@ struct CqlLoop {
   uint64_t next_id = 0;
   LoopPatience patience = {};
   // Sessions that want events.
-  absl::flat_hash_set<CqlSession*> registered = {};
+  std::unordered_set<CqlSession*> registered = {};
 };
 
 // Owned by its connection, used on its loop only.

@@ -1,0 +1,377 @@
+// The heap refuses an allocation of the server, each in turn, while a client's session runs: the
+// client gets its answer, an error, or a closed connection; what was answered is there, what was not
+// is there whole or not at all; others are served, and nothing is left over.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/base/random.h"
+#include "engine/cql/values/encode_value.h"
+#include "liststore/cql_server.h"
+#include "tests/conformance/cql_session.h"
+#include "tests/support/raw_cql_client.h"
+#include "tests/support/refusing_new.h"
+#include "tests/support/seed.h"
+
+namespace liststore::testing {
+namespace refused_allocation_test {
+
+constexpr uint8_t kOptions = 0x05, kSupported = 0x06, kRegister = 0x0b, kReady = 0x02;
+constexpr int32_t kServerError = 0x0000, kOverloaded = 0x1001, kWriteTimeout = 0x1100,
+                  kWriteFailure = 0x1500;
+const CqlLogin kRoot{"root", "secret"};
+const char kEnded[] = "the connection has ended";
+
+using Texts = std::vector<std::string>;
+
+struct Operation {
+  const char* name;
+  // Bring the state about that is before it.
+  Texts before;
+  std::function<CqlAnswer(CqlSession&)> run;
+  // Show the state.
+  Texts looks;
+  // What it writes has rows that follow: for them a part of the heap is kept, and no more than that.
+  bool is_followed = false;
+};
+
+const Texts kNoTable = {"DROP TABLE IF EXISTS k.u", "DROP TYPE IF EXISTS k.pair",
+                        "DROP KEYSPACE IF EXISTS k2"};
+const Texts kRows = {
+    "TRUNCATE k.t",
+    "INSERT INTO k.t (p, c, v) VALUES (1, 1, 'a')",
+    "INSERT INTO k.t (p, c, v) VALUES (1, 2, 'b')",
+    "INSERT INTO k.t (p, c, v) VALUES (1, 3, 'c')",
+    "INSERT INTO k.t (p, c, v) VALUES (2, 1, 'd')",
+};
+const Texts kViewed = {
+    "TRUNCATE k.viewed",
+    "INSERT INTO k.viewed (p, c, v) VALUES (1, 1, 10)",
+    "INSERT INTO k.viewed (p, c, v) VALUES (2, 1, 20)",
+};
+const Texts kCounted = {"TRUNCATE k.counts", "UPDATE k.counts SET n = n + 5 WHERE p = 1"};
+const Texts kFilled = {
+    "DROP MATERIALIZED VIEW IF EXISTS k.of_filled",
+    "DROP INDEX IF EXISTS k.by_v",
+    "DROP TABLE IF EXISTS k.filled",
+    "CREATE TABLE k.filled (p int, c int, v int, w text, PRIMARY KEY (p, c))",
+    "INSERT INTO k.filled (p, c, v, w) VALUES (1, 1, 10, 'a')",
+    "INSERT INTO k.filled (p, c, v, w) VALUES (1, 2, 20, 'b')",
+    "INSERT INTO k.filled (p, c, v, w) VALUES (2, 1, 10, 'c')",
+};
+const Texts kLookT = {"SELECT * FROM k.t"};
+const Texts kLookViewed = {"SELECT * FROM k.viewed", "SELECT * FROM k.by_c",
+                           "SELECT p FROM k.viewed WHERE v = 10",
+                           "SELECT p FROM k.viewed WHERE v = 11"};
+const Texts kLookCounts = {"SELECT * FROM k.counts"};
+const Texts kLookSchema = {
+    "SELECT keyspace_name FROM system_schema.keyspaces",
+    "SELECT keyspace_name, table_name FROM system_schema.tables",
+    "SELECT table_name, column_name, type FROM system_schema.columns WHERE keyspace_name = 'k'",
+    "SELECT type_name FROM system_schema.types WHERE keyspace_name = 'k'",
+    "SELECT table_name, index_name FROM system_schema.indexes WHERE keyspace_name = 'k'",
+    "SELECT view_name FROM system_schema.views WHERE keyspace_name = 'k'",
+};
+const Texts kLookFilled = {
+    "SELECT * FROM k.filled",
+    "SELECT column_name, type FROM system_schema.columns WHERE keyspace_name = 'k' AND "
+    "table_name = 'filled'",
+    "SELECT table_name, index_name FROM system_schema.indexes WHERE keyspace_name = 'k'",
+    "SELECT view_name FROM system_schema.views WHERE keyspace_name = 'k'",
+    "SELECT keyspace_name, table_name FROM system_schema.tables",
+};
+
+std::function<CqlAnswer(CqlSession&)> Text(const std::string& text) {
+  return [text](CqlSession& session) { return session.Run({text, {}}); };
+}
+std::function<CqlAnswer(CqlSession&)> Prepared(const std::string& text,
+                                               const std::vector<BoundParameter>& values) {
+  return [text, values](CqlSession& session) { return session.Run({text, values, true}); };
+}
+std::string Int(int value) { return cql::EncodeInt(value); }
+
+CqlAnswer ReadInPages(CqlSession& session) {
+  CqlParameters parameters;
+  parameters.page_size = 2;
+  CqlAnswer all;
+  while (true) {
+    CqlAnswer page = session.Run({"SELECT * FROM k.t", {}}, parameters);
+    if (!page.error.empty()) return page;
+    all.rows.insert(all.rows.end(), page.rows.begin(), page.rows.end());
+    parameters.paging_state = page.paging_state;
+    if (page.paging_state.empty()) return all;
+  }
+}
+
+// Statements that are prepared are sent with their PREPARE.
+const std::vector<Operation>& Operations() {
+  static const std::vector<Operation> all = {
+      {"an INSERT", kRows, Text("INSERT INTO k.t (p, c, v) VALUES (7, 1, 'new')"), kLookT},
+      {"a prepared INSERT", kRows,
+       Prepared("INSERT INTO k.t (p, c, v) VALUES (?, ?, ?)", {{Int(7)}, {Int(1)}, {"new"}}),
+       kLookT},
+      {"an INSERT of a long value",
+       kRows,
+       Prepared("INSERT INTO k.t (p, c, v) VALUES (?, ?, ?)",
+                {{Int(7)}, {Int(1)}, {std::string(300'000, 'x')}}),
+       {"SELECT p, c FROM k.t"}},
+      {"an UPDATE", kRows, Text("UPDATE k.t SET v = 'new' WHERE p = 1 AND c IN (1, 2)"), kLookT},
+      {"a DELETE", kRows, Text("DELETE FROM k.t WHERE p = 1 AND c = 2"), kLookT},
+      {"a DELETE of a range", kRows, Text("DELETE FROM k.t WHERE p = 1 AND c >= 2"), kLookT},
+      {"a DELETE of a partition", kRows, Prepared("DELETE FROM k.t WHERE p = ?", {{Int(1)}}),
+       kLookT},
+      {"a condition", kRows, Text("UPDATE k.t SET v = 'new' WHERE p = 1 AND c = 1 IF v = 'a'"),
+       kLookT},
+      {"an addition to a counter", kCounted, Text("UPDATE k.counts SET n = n + 2 WHERE p = 1"),
+       kLookCounts},
+      {"a BATCH", kRows,
+       [](CqlSession& session) {
+         return session.RunBatch(
+             true,
+             {{"INSERT INTO k.t (p, c, v) VALUES (?, 9, 'new')", {{Int(1)}}, true},
+              {"INSERT INTO k.t (p, c, v) VALUES (8, 9, 'new')", {}},
+              {"DELETE FROM k.t WHERE p = 2", {}}},
+             std::nullopt);
+       },
+       kLookT},
+      {"BEGIN BATCH", kRows,
+       Text(
+           "BEGIN BATCH INSERT INTO k.t (p, c, v) VALUES (1, 9, 'new'); "
+           "UPDATE k.t SET v = 'new' WHERE p = 9 AND c = 9; DELETE FROM k.t WHERE p = 1 AND c = 1; "
+           "APPLY BATCH"),
+       kLookT},
+      {"a new row with its views and index", kViewed,
+       Text("INSERT INTO k.viewed (p, c, v) VALUES (7, 2, 11)"), kLookViewed, true},
+      {"another value with its views and index", kViewed,
+       Text("UPDATE k.viewed SET v = 11 WHERE p = 1 AND c = 1"), kLookViewed, true},
+      {"a row that goes with its views and index", kViewed,
+       Text("DELETE FROM k.viewed WHERE p = 1"), kLookViewed, true},
+      {"a SELECT", kRows, Prepared("SELECT * FROM k.t WHERE p = ?", {{Int(1)}}), kLookT},
+      {"a SELECT of all", kRows, Text("SELECT v, p FROM k.t WHERE v = 'a' ALLOW FILTERING"),
+       kLookT},
+      {"a SELECT with IN and ORDER BY", kRows,
+       Text("SELECT * FROM k.t WHERE p IN (1, 2) AND c > 0 LIMIT 3"), kLookT},
+      {"a sum", kRows, Text("SELECT count(*), max(c), min(v) FROM k.t"), kLookT},
+      {"JSON", kRows, Text("SELECT JSON * FROM k.t"), kLookT},
+      {"pages", kRows, ReadInPages, kLookT},
+      {"a large answer", {}, Text("SELECT * FROM k.large"), kLookT},
+      {"a SELECT of the schema", {}, Text("SELECT * FROM system_schema.columns"), kLookT},
+      {"a SELECT by an index", kViewed, Text("SELECT * FROM k.viewed WHERE v = 10"), kLookViewed},
+      {"CREATE KEYSPACE", kNoTable,
+       Text("CREATE KEYSPACE k2 WITH replication = {'class': 'SimpleStrategy', "
+            "'replication_factor': 1}"),
+       kLookSchema},
+      {"CREATE TABLE", kNoTable, Text("CREATE TABLE k.u (p int PRIMARY KEY, v map<int, text>)"),
+       kLookSchema},
+      {"CREATE TYPE", kNoTable, Text("CREATE TYPE k.pair (a int, b text)"), kLookSchema},
+      {"ALTER TABLE ADD", kFilled, Text("ALTER TABLE k.filled ADD n int"), kLookFilled},
+      {"ALTER TABLE DROP", kFilled, Text("ALTER TABLE k.filled DROP w"), kLookFilled},
+      {"CREATE INDEX", kFilled, Text("CREATE INDEX by_v ON k.filled (v)"), kLookFilled},
+  };
+  return all;
+}
+
+class RefusedAllocationOverCql : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    SpareThisThread();
+    CqlServerOptions options;
+    options.memory_limit_bytes = 64 << 20;
+    options.user = kRoot.user;
+    options.password = kRoot.password;
+    auto server = CqlServer::Start(options);
+    ASSERT_TRUE(server.ok()) << server.status().message();
+    server_ = *std::move(server);
+    const auto observer = Connect();
+    Must(*observer,
+         {"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
+          "'replication_factor': 1}",
+          "CREATE TABLE k.t (p int, c int, v text, PRIMARY KEY (p, c))",
+          "CREATE TABLE k.counts (p int PRIMARY KEY, n counter)",
+          "CREATE TABLE k.viewed (p int, c int, v int, PRIMARY KEY (p, c))",
+          "CREATE INDEX viewed_v ON k.viewed (v)",
+          "CREATE MATERIALIZED VIEW k.by_c AS SELECT * FROM k.viewed WHERE c IS NOT NULL AND p IS "
+          "NOT NULL PRIMARY KEY (c, p)",
+          "CREATE TABLE k.large (p int PRIMARY KEY, v blob)"});
+    for (int p = 0; p < 40; ++p) {
+      const CqlStatement insert{
+          "INSERT INTO k.large (p, v) VALUES (?, ?)", {{Int(p)}, {std::string(30'000, 'x')}}, true};
+      ASSERT_EQ(observer->Run(insert).error, "");
+    }
+  }
+
+  std::unique_ptr<CqlSession> Connect() {
+    auto session = std::make_unique<CqlSession>(server_->cql_port(), kRoot);
+    EXPECT_EQ(session->login_error(), "");
+    return session;
+  }
+  static void Must(CqlSession& session, const Texts& texts) {
+    for (const std::string& text : texts) ASSERT_EQ(session.Run({text, {}}).error, "") << text;
+  }
+  static std::string Show(const CqlAnswer& answer) {
+    std::string text = answer.error;
+    for (const ResultRow& row : answer.rows) {
+      text += "\n ";
+      for (const auto& cell : row) text += " " + (cell ? "'" + *cell + "'" : "null");
+    }
+    return text;
+  }
+  static std::string State(CqlSession& session, const Operation& operation) {
+    std::string state;
+    for (const std::string& look : operation.looks) {
+      const CqlAnswer answer = session.Run({look, {}});
+      state += look + Show(answer) + "\n";
+    }
+    return state;
+  }
+  // Of all connections but the observer's.
+  void ExpectNothingHeld(CqlSession& observer) {
+    while (server_->connection_count() > 1) std::this_thread::yield();
+    const CqlAnswer held = observer.Run(
+        {"SELECT bytes FROM liststore.memory WHERE kind = 'connections' AND name = 'all'", {}});
+    ASSERT_EQ(held.error, "");
+    ASSERT_EQ(held.rows.size(), 1u);
+    EXPECT_EQ(cql::DecodeInteger(*held.rows[0][0]), 0);
+  }
+
+  void RefuseEachInTurn(const Operation& operation, bool onwards, Random& rng) {
+    SCOPED_TRACE(operation.name);
+    SCOPED_TRACE(onwards ? "all after it too" : "once");
+    auto observer = Connect();
+    Must(*observer, operation.before);
+    const std::string before = State(*observer, operation);
+    const CqlAnswer expected = operation.run(*Connect());
+    ASSERT_EQ(expected.error, "");
+    const std::string after = State(*observer, operation);
+    bool refused = true;
+    uint64_t errors = 0;
+    uint64_t ends = 0;
+    uint64_t nth = 0;
+    while (refused) {
+      // Each at first; then some of them.
+      nth += nth < kEachMax ? 1 : 1 + rng.Below(nth / 8);
+      ASSERT_LT(nth, 1'000'000u);
+      SCOPED_TRACE(nth);
+      ASSERT_NO_FATAL_FAILURE(Must(*observer, operation.before));
+      ASSERT_EQ(State(*observer, operation), before);
+      auto client = Connect();
+      RefusedNew refusal(nth, onwards);
+      const CqlAnswer answer = operation.run(*client);
+      refused = refusal.End();
+      client.reset();
+      ASSERT_NO_FATAL_FAILURE(ExpectNothingHeld(*observer));
+      observer = Connect();
+      const std::string state = State(*observer, operation);
+      if (answer.error.empty()) {
+        ASSERT_EQ(Show(answer), Show(expected));
+        ASSERT_EQ(state, after);
+        continue;
+      }
+      ASSERT_TRUE(refused) << answer.error;
+      if (answer.error == kEnded) {
+        ++ends;
+      } else {
+        ++errors;
+        ASSERT_TRUE(answer.code == kServerError || answer.code == kOverloaded ||
+                    answer.code == kWriteFailure || answer.code == kWriteTimeout)
+            << answer.code << " " << answer.error;
+        ASSERT_NE(answer.error.find("memory"), std::string::npos) << answer.error;
+        ASSERT_EQ(state, before) << "an error, and done: " << answer.error;
+      }
+      ASSERT_TRUE(state == before || state == after) << "half applied: " << state;
+    }
+    std::printf("%s: up to %llu, %llu errors, %llu ended\n", operation.name,
+                static_cast<unsigned long long>(nth), static_cast<unsigned long long>(errors),
+                static_cast<unsigned long long>(ends));
+  }
+
+  static constexpr uint64_t kEachMax = 300;
+
+  std::unique_ptr<CqlServer> server_;
+};
+
+TEST_F(RefusedAllocationOverCql, IsAnErrorOrTheEndOfItsConnectionAlone) {
+  Random rng(TestSeed());
+  for (const Operation& operation : Operations()) {
+    for (const bool onwards : {false, true}) {
+      if (onwards && operation.is_followed) continue;
+      ASSERT_NO_FATAL_FAILURE(RefuseEachInTurn(operation, onwards, rng));
+    }
+  }
+}
+
+// From the listener to the login: once, since nobody is heard where all is refused.
+TEST_F(RefusedAllocationOverCql, OfSomebodyWhoComesIsTheEndOfThatConnection) {
+  auto observer = Connect();
+  bool refused = true;
+  for (uint64_t nth = 1; refused; ++nth) {
+    ASSERT_LT(nth, 100'000u);
+    SCOPED_TRACE(nth);
+    {
+      RefusedNew refusal(nth);
+      RawCqlClient client(server_->cql_port());
+      const auto supported = client.Ask({.opcode = kOptions});
+      bool answered = supported && supported->opcode == kSupported;
+      if (answered) {
+        const auto asked = client.Ask({.opcode = 0x01, .body = StartupBody()});
+        answered = asked && asked->opcode == 0x03;
+      }
+      if (answered) {
+        const std::string token = std::string(1, '\0') + kRoot.user + '\0' + kRoot.password;
+        const auto success = client.Ask({.opcode = 0x0f, .body = BytesBody(token)});
+        answered = success && success->opcode == 0x10;
+      }
+      if (answered) {
+        const auto ready = client.Ask(
+            {.opcode = kRegister, .body = StringListBody({"SCHEMA_CHANGE", "STATUS_CHANGE"})});
+        answered = ready && ready->opcode == kReady;
+      }
+      refused = refusal.End();
+      ASSERT_TRUE(answered || refused);
+    }
+    ASSERT_NO_FATAL_FAILURE(ExpectNothingHeld(*observer));
+    ASSERT_NO_FATAL_FAILURE(Must(*Connect(), {"SELECT * FROM k.t"}));
+  }
+}
+
+// Who changes the schema is answered; who is told of it either hears it, or is closed.
+TEST_F(RefusedAllocationOverCql, OfAnEventEndsWhoDoesNotHearIt) {
+  auto observer = Connect();
+  bool refused = true;
+  for (uint64_t nth = 1; refused; ++nth) {
+    ASSERT_LT(nth, 100'000u);
+    SCOPED_TRACE(nth);
+    ASSERT_NO_FATAL_FAILURE(Must(*observer, {"DROP TABLE IF EXISTS k.u"}));
+    std::vector<RawCqlClient> listeners;
+    for (int i = 0; i < 2; ++i) {
+      RawCqlClient& client = listeners.emplace_back(server_->cql_port());
+      ASSERT_TRUE(client.Ask({.opcode = 0x01, .body = StartupBody()}));
+      const std::string token = std::string(1, '\0') + kRoot.user + '\0' + kRoot.password;
+      ASSERT_TRUE(client.Ask({.opcode = 0x0f, .body = BytesBody(token)}));
+      ASSERT_TRUE(client.Ask({.opcode = kRegister, .body = StringListBody({"SCHEMA_CHANGE"})}));
+    }
+    RefusedNew refusal(nth);
+    const CqlAnswer answer = observer->Run({"CREATE TABLE k.u (p int PRIMARY KEY)", {}});
+    // Behind the event, where there is one.
+    for (RawCqlClient& client : listeners) {
+      if (client.Send({.stream = 5, .opcode = kOptions})) {
+        while (const auto frame = client.Read()) {
+          if (frame->stream == 5) break;
+        }
+      }
+    }
+    refused = refusal.End();
+    if (answer.error == kEnded) observer = Connect();
+    listeners.clear();
+    ASSERT_NO_FATAL_FAILURE(ExpectNothingHeld(*observer));
+  }
+}
+
+}  // namespace refused_allocation_test
+}  // namespace liststore::testing
