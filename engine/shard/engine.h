@@ -314,6 +314,13 @@ class Engine {
 
   // All zero for a table that is gone.
   storage::TableStats StatsOf(TableId table);
+  // Another limit from now on. Where it is below what is held: what is due goes, then partitions that
+  // may be evicted, lane after lane, a small step each, until it fits; between steps the lanes are
+  // free. False: more is held all the same, nothing of which may be evicted; writes are refused until
+  // it fits, deletions go on. `evictions`: as Command::evictions; `era`: as of Reclaim. One call at a
+  // time changes the limit, others wait. The caller holds no lane.
+  bool SetMemoryLimit(uint64_t bytes, uint64_t now_nanos, EvictionLog* evictions = nullptr,
+                      std::optional<uint64_t> era = std::nullopt);
   uint64_t held_bytes() const { return budget_.held_bytes(); }
   uint64_t memory_limit_bytes() const { return budget_.limit_bytes(); }
   // Why a write that was refused just now found no memory. Where others are refused at the same
@@ -321,6 +328,10 @@ class Engine {
   MemoryRefusal memory_refusal() const {
     return {memory_limit_bytes(), pool_.refuses() ? pool_.refused_bytes() : 0};
   }
+  // Writes have room, as far as the limit is concerned.
+  bool is_within_limit() const { return budget_.held_bytes() <= budget_.grow_limit_bytes(); }
+  // Some table may be evicted from.
+  bool evicts() const { return evicting_table_.has_value(); }
   uint64_t refused_writes() const { return refused_writes_.load(std::memory_order_relaxed); }
   const Router& router() const { return router_; }
   // Tables by name, for front doors; the engine itself goes by TableId alone.
@@ -432,6 +443,7 @@ class Engine {
   memory::PagePool pool_;
   ExpirySink expiry_sink_;  // empty: nobody listens
   std::vector<std::unique_ptr<Lane>> lanes_;
+  Mutex limit_mutex_;   // one change of the limit at a time
   Mutex tables_mutex_;  // one creation or end of a table at a time
   uint16_t table_count_ ABSL_GUARDED_BY(tables_mutex_) = 0;
   // Shells of dropped tables, under the ids that they will have: those with something left in them,

@@ -110,6 +110,27 @@ bool Engine::EvictAfterRefusal(uint64_t now_nanos, uint32_t round, const CallAdd
   return evicted;
 }
 
+bool Engine::SetMemoryLimit(uint64_t bytes, uint64_t now_nanos, EvictionLog* evictions,
+                            std::optional<uint64_t> era) {
+  constexpr size_t kUnits = 1'000;
+  const MutexLock lock(limit_mutex_);
+  budget_.set_limit(bytes);
+  // Credit, and what is over, come before what is wanted.
+  if (!is_within_limit()) MakeRoom(now_nanos, std::nullopt);
+  while (!is_within_limit() && Reclaim(now_nanos, kUnits, era) != 0) {
+  }
+  const CallAddresses nothing;
+  bool evicted = evicts();  // in the last round
+  while (evicted && !is_within_limit()) {
+    evicted = false;
+    for (uint32_t number = 0; number < lanes_.size() && !is_within_limit(); ++number) {
+      lanes_[number]->ownership.Run(
+          [&] { evicted |= EvictIn(number, now_nanos, /*doublings=*/0, nothing, evictions); });
+    }
+  }
+  return is_within_limit();
+}
+
 OpStatus Engine::RetryWithRoom(OpStatus status, uint64_t now_nanos, TableId table,
                                const CallAddresses& guarded, EvictionLog* evictions,
                                absl::FunctionRef<OpStatus()> attempt) {
