@@ -187,6 +187,9 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyAll(const Writes& writes, C
   }
   LS_RETURN_IF_ERROR(CheckReadsOfWrites(writes.changes, call.request.consistency()));
   if (!writes.is_batch && writes.changes[0]->table->is_virtual) {
+    if (call.client.place.defers() && MayTakeLong(*writes.changes[0])) {
+      return Defer(Deferral::kInOrder, call);
+    }
     LS_RETURN_IF_ERROR(WriteVirtual(*writes.changes[0], writes.values, call));
     protocol::EncodeVoid(call.out, call.context);
     return Ran::kAnswered;

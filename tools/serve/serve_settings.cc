@@ -41,9 +41,9 @@ const std::vector<ServeSetting>& Table() {
        .shows_default = true,
        .most = 256,
        .word = "off"},
-      {.setting = {"memory-limit", T::kBytes, "three quarters of the machine's", false,
-                   "Limit on memory of the process, K, M and G as powers of 1024 "
-                   "[three quarters of the machine's]"},
+      {.setting = {"memory-limit", T::kBytes, "three quarters of the machine's", true,
+                   "Limit on memory of the process, K, M and G as powers of 1024; superusers "
+                   "change it\nin the table liststore.memory [three quarters of the machine's]"},
        .field = &S::memory_limit_bytes},
       {.setting =
            {"client-memory", T::kBytes, "an eighth of it, 16M to 4G", false,
