@@ -226,9 +226,23 @@ class Engine {
   ConditionalReply ExecuteConditional(const ConditionalWrite& write, uint64_t now_nanos);
 
   // --- Eviction ----------------------------------------------------------------------------------
+  // When a write finds no memory, partitions of the tables that take part may go, whichever is
+  // written to.
 
-  // Partitions of this table, which is empty, may be evicted when a write finds no memory.
+  // This table, which is empty, takes part; who writes to it is told what goes of it.
   void EnableEviction(TableId table, const storage::EvictionOptions& options);
+  // From now on tables may take part as ChooseEvicted says. Before there are other threads.
+  void EvictTablesOfUsers() { evicts_tables_of_users_ = true; }
+  bool evicts_tables_of_users() const { return evicts_tables_of_users_; }
+  // Which of these tables take part from now on. Each was chosen once before it was used, and those
+  // that are rebuilt or returned to are like those before; one that is gone is passed by.
+  struct EvictionChoice {
+    TableId table;
+    bool takes_part = false;
+  };
+  void ChooseEvicted(std::span<const EvictionChoice> choices);
+  // Partitions that were evicted for memory.
+  uint64_t evictions() const;
   // Its partitions that are begun from now on are partial: see Table::NotePastUnknown.
   void NotePastUnknown(TableId table);
   // Counts the uses of its partitions for each first component too; `owner` outlives the engine.
@@ -331,7 +345,7 @@ class Engine {
   // Writes have room, as far as the limit is concerned.
   bool is_within_limit() const { return budget_.held_bytes() <= budget_.grow_limit_bytes(); }
   // Some table may be evicted from.
-  bool evicts() const { return evicting_table_.has_value(); }
+  bool evicts() const { return evicting_table_.has_value() || evicts_tables_of_users_; }
   uint64_t refused_writes() const { return refused_writes_.load(std::memory_order_relaxed); }
   const Router& router() const { return router_; }
   // Tables by name, for front doors; the engine itself goes by TableId alone.
@@ -384,7 +398,8 @@ class Engine {
   void BeginGuard(std::span<const uint32_t> lanes, const CallAddresses& guarded,
                   EvictionLog* evictions);
   void EndGuard(std::span<const uint32_t> lanes, uint64_t now_nanos);
-  storage::Table* EvictingTableIn(Lane& lane);
+  // Whose evictions are told; nullptr: there is none.
+  storage::Table* ToldTableIn(Lane& lane);
   // `named_twice`: some partition may be.
   OpStatus PledgeAndApply(std::span<const Command> upserts, std::span<const Destination> to,
                           const CallAddresses& guarded, bool named_twice, uint64_t now_nanos,
@@ -450,8 +465,12 @@ class Engine {
   // in the order in which they were dropped, and those without.
   std::deque<TableId> dropped_ ABSL_GUARDED_BY(tables_mutex_);
   std::vector<TableId> vacant_ ABSL_GUARDED_BY(tables_mutex_);
-  // Set before the table is used, by whoever creates it.
+  // Set before the table is used, by whoever creates it; evictions of it are told.
   std::optional<TableId> evicting_table_;
+  // Nobody asks what is held of a table of users: it does not know what was there before.
+  static constexpr storage::EvictionOptions kUsersEviction{.lives_elsewhere = true,
+                                                           .filter_bytes = 0};
+  bool evicts_tables_of_users_ = false;  // set before there are other threads
   std::atomic<uint32_t> next_reclaimed_lane_{0};
   std::atomic<uint64_t> refused_writes_{0};
   std::atomic<uint64_t> era_{0};                  // changes while every lane is held

@@ -13,6 +13,10 @@ namespace {
 
 // One attempt, and one after everything that is due has been given back.
 constexpr int kAttempts = 2;
+// Where something may go for it, further ones, each with twice the room of the one before: from a
+// sixteenth of what rows may take up to a half.
+constexpr int kAttemptsWithEvictions = 6;
+constexpr uint64_t kRoomPart = 16;
 
 }  // namespace
 
@@ -203,8 +207,21 @@ OpStatus Engine::TakeImage(std::span<const TableId> tables, uint64_t now_nanos,
   const int64_t now_seconds = WholeSeconds(now_nanos);
   EngineImage taken;
   OpStatus status = OpStatus::kOutOfMemory;
-  for (int i = 0; i < kAttempts && status == OpStatus::kOutOfMemory; ++i) {
+  // What the attempt before has left, and then what is not read.
+  const auto make_room = [&](int doublings) {
+    constexpr size_t kUnits = 1'000;
+    const CallAddresses nothing;
+    const uint64_t room = (budget_.grow_limit_bytes() / kRoomPart) << doublings;
+    while (Reclaim(now_nanos, kUnits) != 0) {
+    }
+    while (budget_.held_bytes() + room > budget_.grow_limit_bytes() &&
+           EvictAfterRefusal(now_nanos, /*round=*/1, nothing, nullptr)) {
+    }
+  };
+  const int attempts = evicts() ? kAttemptsWithEvictions : kAttempts;
+  for (int i = 0; i < attempts && status == OpStatus::kOutOfMemory; ++i) {
     if (i > 0) MakeRoom(now_nanos, std::nullopt);
+    if (i > 1) make_room(i - kAttempts);
     status = ImageTaker(*this, tables, now_seconds, image).Run(taken);
   }
   if (status != OpStatus::kOk) return status;
@@ -286,10 +303,14 @@ class Engine::Returner {
     const int64_t now_seconds = WholeSeconds(request_.now_nanos);
     made_.CreateAll();
     for (size_t i = 0; i < fresh_.size(); ++i) {
-      if (!fresh_[i] || !request_.tables[i].copy) continue;
+      if (!fresh_[i]) continue;
       for (const auto& lane : engine_.lanes_) {
         if (StaysIn(*lane, request_.tables[i])) continue;
         storage::Table& part = lane->table(*fresh_[i]);
+        if (engine_.evicts_tables_of_users_) {
+          part.EnableEviction(kUsersEviction, lane->eviction(), /*takes_part=*/false);
+        }
+        if (!request_.tables[i].copy) continue;
         const OpStatus status =
             NewTables::Fill(part, lane->table(*request_.tables[i].copy), now_seconds);
         if (status != OpStatus::kOk) return status;
@@ -355,13 +376,26 @@ class Engine::Returner {
 
 OpStatus Engine::ReturnTo(ReturnRequest& request) {
   const MutexLock lock(tables_mutex_);
-  LS_CHECK(!evicting_table_, "a store that evicts does not go back");
+  LS_CHECK(!evicting_table_, "a list store that evicts does not go back");
   catalog_.NoteIdsAhead();
   LS_CHECK(request.last_timestamps.empty() || request.last_timestamps.size() == lanes_.size(),
            "an image goes back to where it was taken");
   OpStatus status = OpStatus::kOutOfMemory;
-  for (int i = 0; i < kAttempts && status == OpStatus::kOutOfMemory; ++i) {
+  // What the attempt before has left, and then what is not read.
+  const auto make_room = [&](int doublings) {
+    constexpr size_t kUnits = 1'000;
+    const CallAddresses nothing;
+    const uint64_t room = (budget_.grow_limit_bytes() / kRoomPart) << doublings;
+    while (Reclaim(request.now_nanos, kUnits) != 0) {
+    }
+    while (budget_.held_bytes() + room > budget_.grow_limit_bytes() &&
+           EvictAfterRefusal(request.now_nanos, /*round=*/1, nothing, nullptr)) {
+    }
+  };
+  const int attempts = evicts() ? kAttemptsWithEvictions : kAttempts;
+  for (int i = 0; i < attempts && status == OpStatus::kOutOfMemory; ++i) {
     if (i > 0) MakeRoom(request.now_nanos, std::nullopt);
+    if (i > 1) make_room(i - kAttempts);
     status = Returner(*this, request, /*is_short=*/i > 0).Run();
   }
   return status;

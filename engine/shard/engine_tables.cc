@@ -17,6 +17,12 @@ namespace {
 constexpr size_t kUnitsAtDrop = 256;
 // Dropped tables that wait for Reclaim. When there are more, who creates a table helps.
 constexpr size_t kWaitingMax = 64;
+// What is made free before a slice is copied, where something may go for it: twice what a unit of
+// TableMirror::CopySlice is. A row may be larger: eight times as much at the next attempt.
+constexpr uint64_t kRoomBytesPerRow = 512;
+constexpr int kRoomDoublings = 3;
+constexpr int kRebuildAttempts = 2;
+constexpr int kRebuildsWithEvictions = 4;
 
 }  // namespace
 
@@ -151,7 +157,13 @@ class Engine::Copies {
     for (const TableRebuild& rebuild : rebuilds_) {
       for (const auto& lane : engine_.lanes_) {
         lane->CreateTable(rebuild.schema);
-        if (lane->FindTable(rebuild.from) == nullptr) status = OpStatus::kTableGone;
+        const storage::Table* const from = lane->FindTable(rebuild.from);
+        if (from == nullptr) status = OpStatus::kTableGone;
+        // It takes no part before it stands for the other, with which its partitions go until then.
+        if (from != nullptr && from->evicts()) {
+          lane->table(rebuild.schema.id)
+              .EnableEviction(from->eviction_options(), lane->eviction(), /*takes_part=*/false);
+        }
       }
     }
     return status;
@@ -169,7 +181,8 @@ class Engine::Copies {
     }
   }
 
-  OpStatus CopyAll(absl::FunctionRef<void()> between_slices) {
+  // `room_bytes`: what is made free before each slice, where something may go for it.
+  OpStatus CopyAll(uint64_t room_bytes, absl::FunctionRef<void()> between_slices) {
     for (size_t i = 0; i < mirrors_.size(); ++i) {
       storage::TableMirror& mirror = *mirrors_[i];
       Lane& lane = *engine_.lanes_[i / rebuilds_.size()];
@@ -180,6 +193,7 @@ class Engine::Copies {
         lane.ownership.Acquire();
         {
           const runtime::LaneOwnership::Hold hold(lane.ownership);
+          if (engine_.evicts()) MakeRoomIn(lane, room_bytes);
           mirror.CopySlice(now_seconds_, engine_.copied_rows_per_hold_);
           status = mirror.status();
           done = mirror.done();
@@ -205,6 +219,10 @@ class Engine::Copies {
     if (status == OpStatus::kOk) engine_.catalog_.NoteIdsAhead();
     mirrors_.clear();
     for (const TableRebuild& rebuild : rebuilds_) {
+      for (const auto& lane : engine_.lanes_) {
+        if (status != OpStatus::kOk) break;
+        lane->table(rebuild.schema.id).TakePart(lane->table(rebuild.from).takes_part());
+      }
       const TableId ends = status == OpStatus::kOk ? rebuild.from : rebuild.schema.id;
       for (const auto& lane : engine_.lanes_) lane->table(ends).Drop();
     }
@@ -212,6 +230,12 @@ class Engine::Copies {
   }
 
  private:
+  void MakeRoomIn(Lane& lane, uint64_t room_bytes) {
+    while (engine_.budget_.held_bytes() + room_bytes > engine_.budget_.grow_limit_bytes() &&
+           lane.eviction().EvictAfterRefusal(/*doublings=*/0, now_seconds_)) {
+    }
+  }
+
   OpStatus TakeKept() try {
     for (size_t number = 0; number < rebuilds_.size(); ++number) {
       TableRebuild& rebuild = rebuilds_[number];
@@ -261,15 +285,20 @@ OpStatus Engine::RebuildTables(std::span<TableRebuild> rebuilds, uint64_t now_na
   if (rebuilds.empty()) return OpStatus::kOk;
   const MutexLock lock(tables_mutex_);
   OpStatus status = OpStatus::kOutOfMemory;
-  for (int attempt = 0; attempt < 2 && status == OpStatus::kOutOfMemory; ++attempt) {
-    if (attempt > 0) MakeRoom(now_nanos, rebuilds[0].from);
+  const int attempts = evicts() ? kRebuildsWithEvictions : kRebuildAttempts;
+  uint64_t room_bytes = kRoomBytesPerRow * copied_rows_per_hold_;
+  for (int attempt = 0; attempt < attempts && status == OpStatus::kOutOfMemory; ++attempt) {
+    if (attempt > 0) {
+      MakeRoom(now_nanos, rebuilds[0].from);
+      room_bytes = std::min(room_bytes << kRoomDoublings, budget_.grow_limit_bytes() / 4);
+    }
     if (!ChooseIds(rebuilds)) return OpStatus::kTooManyTables;
     Copies copies(*this, rebuilds, now_nanos);
     // Whatever ends it, nobody writes to the copies any more afterwards.
     status = copies.CreateTables();
     try {
       if (status == OpStatus::kOk) copies.Begin();
-      if (status == OpStatus::kOk) status = copies.CopyAll(between_slices);
+      if (status == OpStatus::kOk) status = copies.CopyAll(room_bytes, between_slices);
     } catch (const std::bad_alloc&) {
       status = OpStatus::kOutOfMemory;
     }

@@ -15,7 +15,11 @@ void Table::Drop() {
   LS_CHECK(!pledged_bytes_, "no table ends within a batch");
   LS_CHECK(mirror_ == nullptr, "no table ends while it is copied");
   dropped_ = true;
-  cache_.reset();
+  if (cache_ != nullptr) {
+    TakePart(false);
+    cache_->lane.Dismiss();
+    cache_.reset();
+  }
   ++schema_.id.generation;
   TruncateAll();
 }
@@ -92,9 +96,11 @@ OpStatus Table::CopyFrom(Table& from, int64_t now_seconds) {
       if (copier.status() == OpStatus::kOk) copier.CopyRow(row);
     });
     status = copier.status();
+    if (status == OpStatus::kOk) TakeOverUses({partition.key(), address}, from, partition);
     return status == OpStatus::kOk;
   });
   copying_ = false;
+  if (cache_ != nullptr) cache_->paid_live_bytes = arena_.live_bytes();
   return status;
 }
 
