@@ -86,6 +86,10 @@ absl::Status CheckOptions(const CqlServerOptions& options) {
     return absl::InvalidArgumentError(
         "process_memory_bytes and divide_memory: both are given, or neither");
   }
+  if (options.store != nullptr && options.memory_policy != MemoryPolicy::kReject) {
+    return absl::InvalidArgumentError(
+        "memory_policy is given, and a store, whose Options::memory_policy counts");
+  }
   if (options.queue_time_max_ms > kQueueTimeMaxMs) {
     return absl::InvalidArgumentError(absl::StrCat(
         "queue_time_max_ms is ", options.queue_time_max_ms, ", more than ", kQueueTimeMaxMs));
@@ -221,6 +225,7 @@ class CqlServer::Impl {
     engine.shards = options.shards;
     LS_ASSIGN_OR_RETURN(engine.memory_limit_bytes, MemoryLimit(options));
     own_engine_ = std::make_unique<shard::Engine>(engine);
+    if (options.memory_policy == MemoryPolicy::kEvict) own_engine_->EvictTablesOfUsers();
     engine_ = own_engine_.get();
     switch (engine_->Populate(options.populate_bytes)) {
       case memory::PagePool::Populated::kYes:
@@ -330,6 +335,7 @@ class CqlServer::Impl {
             {"requests_refused_for_memory", count(clients.refused_requests)},
             {"requests_refused_for_queue_time", count(clients.refused_late)},
             {"writes_refused_for_memory", engine_->refused_writes()},
+            {"partitions_evicted", engine_->evictions()},
             {"tls_handshakes", count(clients.tls_handshakes)},
             {"tls_handshakes_failed", count(clients.tls_handshakes_failed)},
             {"statements_long", cql_->long_statements()},

@@ -100,7 +100,8 @@ CqlMemoryNotice ServerMemory::Notice(CqlMemoryNotice::Kind kind) const {
           .process_limit_bytes = process_limit_bytes_.load(std::memory_order_relaxed),
           .evicts = engine.evicts(),
           .fits = engine.is_within_limit(),
-          .refused_writes = engine.refused_writes()};
+          .refused_writes = engine.refused_writes(),
+          .evicted_partitions = engine.evictions()};
 }
 
 void ServerMemory::Tick() {
@@ -109,7 +110,7 @@ void ServerMemory::Tick() {
   const std::optional<CqlMemoryNotice::Kind> kind =
       watch_.Look({.held_bytes = engine.held_bytes(),
                    .limit_bytes = engine.memory_limit_bytes(),
-                   .short_of_memory = engine.refused_writes()});
+                   .short_of_memory = engine.refused_writes() + engine.evictions()});
   is_looking_.store(false, std::memory_order_release);
   if (kind) tell_(Notice(*kind));
 }

@@ -29,6 +29,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "liststore/clock.h"
+#include "liststore/options.h"
 #include "liststore/tls_options.h"
 
 namespace liststore {
@@ -82,6 +83,7 @@ struct CqlMemoryNotice {
   bool evicts = false;               // what happens at the limit: MemoryPolicy::kEvict
   bool fits = true;                  // writes have room, as far as it is known
   uint64_t refused_writes = 0;       // for want of memory, since the start
+  uint64_t evicted_partitions = 0;   // the same
 };
 
 struct CqlServerOptions {
@@ -166,6 +168,11 @@ struct CqlServerOptions {
   ListStore* store = nullptr;
   // Memory limit for data of a server without a store; see Options::memory_limit_bytes.
   uint64_t memory_limit_bytes = 0;
+  // What happens at that limit. kEvict: the server is a cache: partitions go that were not read
+  // lately, of all tables that clients make but those with an index or a materialized view, and
+  // writes are refused only where nothing else is left; docs/cache.md. With a `store` its own policy
+  // counts, which is for its lists.
+  MemoryPolicy memory_policy = MemoryPolicy::kReject;
   // The limit of the process, of which `memory_limit_bytes` and `client_memory_bytes` are shares, and
   // how another one is divided, or why it cannot be. Clients may change it while the server runs,
   // through the table liststore.memory. 0: they may change the limit for rows. The server's threads

@@ -37,8 +37,11 @@ std::string MemoryText(const CqlMemoryNotice& notice) {
                           notice.evicts ? "partitions are evicted; " : "writes are refused; ",
                           WhatHelps(notice));
     case CqlMemoryNotice::Kind::kFull:
-      return absl::StrCat("memory is full: ", Figures(notice), "; ", notice.refused_writes,
-                          " writes were refused; ", WhatHelps(notice));
+      return absl::StrCat(
+          "memory is full: ", Figures(notice), "; ",
+          notice.evicts ? absl::StrCat(notice.evicted_partitions, " partitions were evicted and ")
+                        : "",
+          notice.refused_writes, " writes were refused; ", WhatHelps(notice));
     case CqlMemoryNotice::Kind::kLimitChanged: {
       std::string text = "the memory limit was changed: ";
       if (notice.process_limit_bytes != 0) {

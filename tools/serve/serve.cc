@@ -154,6 +154,7 @@ absl::StatusOr<std::unique_ptr<ListStore>> OpenDemo(const ServeOptions& options,
   store_options.keyspace = "demo";
   store_options.shards = options.shards;
   store_options.memory_limit_bytes = memory_limit_bytes;
+  store_options.memory_policy = MemoryPolicyOf(options);
   LS_ASSIGN_OR_RETURN(std::unique_ptr<ListStore> store, ListStore::Open(store_options));
   LS_RETURN_IF_ERROR(store->Populate(options.populate_bytes));
   constexpr int64_t kThirtyDays = 30 * 86'400;

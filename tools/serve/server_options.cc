@@ -168,6 +168,10 @@ absl::Status TakeCredentials(const ServeOptions& options, CqlServerOptions& serv
 
 }  // namespace
 
+MemoryPolicy MemoryPolicyOf(const ServeOptions& options) {
+  return options.memory_policy == "evict" ? MemoryPolicy::kEvict : MemoryPolicy::kReject;
+}
+
 bool IsOpen(const ServeOptions& options) {
   return options.auth.empty() && !options.auth_by_scylla_config && !IsLoopback(options.address) &&
          !AsksForCertificates(options);
@@ -192,6 +196,8 @@ absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options,
   server.shards = options.shards;
   LS_RETURN_IF_ERROR(ChooseTls(options, server));
   LS_RETURN_IF_ERROR(ShareMemory(options, server));
+  // Of a demo the store's is.
+  if (!options.demo) server.memory_policy = MemoryPolicyOf(options);
   server.populate_bytes = options.populate_bytes;
   server.like = options.like;
   server.looks_like_scylla = options.looks_like_scylla;

@@ -323,6 +323,35 @@ TEST(Serve, SaysThatMemoryIsFullAndTakesAnotherLimit) {
       << err;
 }
 
+TEST(Serve, IsACacheThatSaysWhenItEvicts) {
+  RunningProgram program({"serve", "--cql-port", "0", "--memory-limit", "64M", "--idle-timeout",
+                          "2", "--journal", "0"},
+                         {"LISTSTORE_MEMORY_POLICY=evict"});
+  const uint16_t port = ParseReady(program.ReadLine()).cql_port;
+  CqlSession session(port);
+  for (const char* statement :
+       {"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+        "CREATE TABLE k.t (p int PRIMARY KEY, v blob)"}) {
+    ASSERT_EQ(session.Run({statement, {}}).error, "");
+  }
+  const std::string text = "INSERT INTO k.t (p, v) VALUES (?, ?)";
+  for (int p = 0; p < 2'000; ++p) {
+    ASSERT_EQ(session.Run({text, {{cql::EncodeInt(p)}, {std::string(50'000, 'x')}}, true}).error,
+              "");
+  }
+  AwaitBackground(session, port);
+  const std::string evicted =
+      "SELECT value FROM liststore.counters WHERE name = 'partitions_evicted'";
+  EXPECT_GT(NumberOf(session, evicted), 1'000);
+  program.Signal(SIGTERM);
+  const std::string err = program.Wait().err;
+  EXPECT_EQ(Times(err, "memory is full: rows hold "), 1u) << err;
+  EXPECT_EQ(Times(err, " partitions were evicted and 0 writes were refused; more room: UPDATE "),
+            1u)
+      << err;
+  EXPECT_EQ(Times(err, "--memory-policy"), 0u) << "it has it already: " << err;
+}
+
 TEST(Serve, ManySideBySide) {
   std::vector<std::unique_ptr<RunningProgram>> programs;
   for (int i = 0; i < 8; ++i) {
@@ -483,6 +512,7 @@ TEST(Serve, WrongOptionsAreNamed) {
        "--client-memory of 41943040 bytes leaves no memory for rows: --memory-limit is 67108864, "
        "and the program takes 27262976"},
       {{"--client-memory", "1000"}, "client_memory_bytes is 1000, less than 1048576"},
+      {{"--memory-policy", "lru"}, "--memory-policy"},
       {{"--queue-time-max", "3600001"}, "queue_time_max_ms is 3600001, more than 3600000"},
       {{"--ready-file", "/nowhere/ready"}, "cannot write the ready file /nowhere/ready"},
       {{"--config", files.Write("bad", "moon = full\n")}, "no option moon"},
