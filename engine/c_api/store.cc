@@ -130,6 +130,14 @@ liststore_status liststore_reclaim(liststore_store* store, size_t budget, size_t
   });
 }
 
+liststore_status liststore_set_memory_limit(liststore_store* store, uint64_t bytes,
+                                            liststore_error* error) {
+  return Guard(error, [&]() -> absl::Status {
+    LS_RETURN_IF_NULL(store);
+    return store->store->SetMemoryLimit(bytes);
+  });
+}
+
 liststore_status liststore_next_expiry(const liststore_store* store, int64_t* seconds,
                                        liststore_error* error) {
   return Guard(error, [&]() -> absl::Status {

@@ -85,6 +85,7 @@ class QueryProcessor final : public RequestHandler {
     return settings_->statements();
   }
   const StatementCache& statements() const { return statements_; }
+  void set_statement_bytes_max(size_t bytes) { statements_.set_bytes_max(bytes); }
   const cql::Dialect& dialect() const { return options_.dialect; }
   // As of now, for who looks at requests.
   std::shared_ptr<const Schema> schema() const { return engine_.catalog().snapshot(); }
@@ -168,6 +169,8 @@ class QueryProcessor final : public RequestHandler {
   Ran AnswerWrite(const WriteRefusal& refusal, protocol::WriteType type, Call& call);
   cql::CqlOr<Ran> WriteVirtual(const cql::ModificationPlan& plan, cql::BoundValues values,
                                Call& call);
+  // Of a virtual table. Unauthorized: clients log in, and this one's role is no superuser.
+  cql::CqlStatus CheckSuperuser(const TableDefinition& table, const Call& call);
   cql::CqlStatus RunUse(const cql::UsePlan& plan, Call& call);
   cql::CqlStatus RunSchema(const cql::SchemaPlan& plan, cql::BoundValues values, Call& call);
   // What a definition is refused with when it is prepared.

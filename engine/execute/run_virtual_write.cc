@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/status_macros.h"
+#include "engine/execute/access.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"
 
@@ -49,6 +50,13 @@ std::string Failed(const TableDefinition& table, protocol::Consistency consisten
 
 }  // namespace
 
+// Where nobody logs in, everybody may do everything.
+cql::CqlStatus QueryProcessor::CheckSuperuser(const TableDefinition& table, const Call& call) {
+  if (!roles_->rules().asks_for_passwords) return {};
+  if (Access(*roles_, call.client).IsSuperuser()) return {};
+  return Unauthorized("Only superusers may write to " + table.keyspace + "." + table.name);
+}
+
 cql::CqlOr<QueryProcessor::Ran> QueryProcessor::WriteVirtual(const cql::ModificationPlan& plan,
                                                              cql::BoundValues values, Call& call) {
   using Kind = cql::ModificationPlan::Kind;
@@ -58,6 +66,7 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::WriteVirtual(const cql::Modifica
         cql::CqlFeature::kVirtualWrites,
         plan.kind == Kind::kDeleteCells ? "DELETE of columns" : "ranges");
   }
+  if (table->is_for_superusers()) LS_RETURN_IF_ERROR(CheckSuperuser(*plan.table, call));
   cql::VirtualTable::Values written;
   LS_RETURN_IF_ERROR(
       AddKey(*plan.table, ColumnKind::kPartitionKey, plan.partition_key, values, written));
@@ -75,7 +84,9 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::WriteVirtual(const cql::Modifica
     if (call.client.place.defers() && table->WriteTakesLong(written)) {
       return Defer(Deferral::kInOrder, call);
     }
-    error = table->Write(written);
+    settings::Warnings warnings;
+    error = table->WriteAndWarn(written, warnings);
+    call.Warn(std::move(warnings));
   }
   if (!error) {
     protocol::EncodeVoid(call.out, call.context);

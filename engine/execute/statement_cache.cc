@@ -100,7 +100,7 @@ void StatementCache::MoveTo(Entries::iterator at, bool is_proven) const {
 void StatementCache::NoteUse(Entries::iterator at) const {
   if (at->uses < kUsesOfProven) ++at->uses;
   MoveTo(at, at->uses == kUsesOfProven);
-  while (proven_.entries.size() > kProvenMax || proven_.bytes > bytes_max_ / 4 * 3) {
+  while (proven_.entries.size() > kProvenMax || proven_.bytes > bytes_max() / 4 * 3) {
     const auto oldest = proven_.entries.begin();
     MoveTo(oldest, oldest->statement->use.TakeUse() && oldest != at);
   }
@@ -115,7 +115,9 @@ std::shared_ptr<const PreparedStatement> StatementCache::Find(std::string_view i
 }
 
 bool StatementCache::Put(std::shared_ptr<const PreparedStatement> statement) {
-  if (statement->bytes > bytes_max_) return false;
+  // Once: what fits now has a place in an empty cache.
+  const size_t most = bytes_max();
+  if (statement->bytes > most) return false;
   const MutexLock lock(mutex_);
   // Every client prepares what it executes: to be prepared again is no reason to be pushed out.
   uint8_t uses = 0;
@@ -123,7 +125,7 @@ bool StatementCache::Put(std::shared_ptr<const PreparedStatement> statement) {
     uses = at->second->uses;
     Erase(at->second);
   }
-  while (statements_.size() == kStatementsMax || bytes_held() + statement->bytes > bytes_max_) {
+  while (statements_.size() == kStatementsMax || bytes_held() + statement->bytes > most) {
     Push(fresh_.entries.empty() ? proven_ : fresh_);
   }
   // The heap may refuse a part of it: then it is not there.

@@ -110,7 +110,9 @@ class StatementCache {
   // Instead of kBytesMax.
   explicit StatementCache(size_t bytes_max = kBytesMax) : bytes_max_(bytes_max) {}
 
-  size_t bytes_max() const { return bytes_max_; }
+  size_t bytes_max() const { return bytes_max_.load(std::memory_order_relaxed); }
+  // What is more goes with the next statement that is put in.
+  void set_bytes_max(size_t bytes) { bytes_max_.store(bytes, std::memory_order_relaxed); }
   // nullptr: unknown, or dropped.
   std::shared_ptr<const PreparedStatement> Find(std::string_view id) const;
   // False: it is larger than all may be.
@@ -155,7 +157,7 @@ class StatementCache {
     return fresh_.bytes + proven_.bytes;
   }
 
-  const size_t bytes_max_;
+  std::atomic<size_t> bytes_max_;
   mutable Mutex mutex_;
   mutable Segment fresh_ ABSL_GUARDED_BY(mutex_);
   mutable Segment proven_ ABSL_GUARDED_BY(mutex_);

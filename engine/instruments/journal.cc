@@ -32,7 +32,7 @@ void Journal::DropAbove(size_t records_max) {
 
 void Journal::DropAboveBytes() {
   size_t bytes = BlockBytes();
-  while (blocks_.size() > 1 && bytes > bytes_max_) {
+  while (blocks_.size() > 1 && bytes > bytes_max()) {
     bytes -= blocks_.front()->bytes_taken();
     const uint64_t kept_from = blocks_[1]->first_seq();
     dropped_ += kept_from - first_seq_;
@@ -50,6 +50,12 @@ size_t Journal::BlockBytes() const {
 size_t Journal::bytes() const {
   const MutexLock lock(mutex_);
   return BlockBytes();
+}
+
+void Journal::set_bytes_max(size_t bytes) {
+  const MutexLock lock(mutex_);
+  bytes_max_.store(bytes, std::memory_order_relaxed);
+  DropAboveBytes();
 }
 
 void Journal::ForEach(const std::function<void(const JournalRecord&)>& visit) const {

@@ -75,6 +75,9 @@ class Journal final : public Resettable {
   JournalCounts counts() const;
   // Blocks and what they hold; what several hold counts for each.
   size_t bytes() const;
+  size_t bytes_max() const { return bytes_max_.load(std::memory_order_relaxed); }
+  // What is more goes at once, the oldest first.
+  void set_bytes_max(size_t bytes);
   // Calls `visit` with each record that is there when it begins, the oldest first, with nothing
   // locked. Views in a record are valid during its visit.
   void ForEach(const std::function<void(const JournalRecord&)>& visit) const;
@@ -95,11 +98,11 @@ class Journal final : public Resettable {
   }
   // The oldest records, until `records_max` are left.
   void DropAbove(size_t records_max) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The oldest blocks, until the others take `bytes_max_` at most.
+  // The oldest blocks, until the others take bytes_max() at most.
   void DropAboveBytes() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   size_t BlockBytes() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const size_t bytes_max_;
+  std::atomic<size_t> bytes_max_;
 
   std::atomic<bool> enabled_;
   mutable Mutex mutex_;

@@ -231,6 +231,22 @@ absl::Status ListStore::Populate(uint64_t bytes) try {
 } catch (const std::bad_alloc&) {
   return HeapRefused();
 }
+
+absl::Status ListStore::SetMemoryLimit(uint64_t bytes) try {
+  if (bytes < kMemoryLimitBytesMin) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("memory limit ", bytes, " is less than ", kMemoryLimitBytesMin));
+  }
+  shard::Engine& engine = impl_->engine;
+  EvictionNotices evicted(impl_->options);
+  if (engine.SetMemoryLimit(bytes, impl_->Now(), evicted.log())) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "the memory limit is ", bytes, " now, and ", engine.held_bytes(),
+      " bytes are held: writes are refused until removals and expiries have made room"));
+} catch (const std::bad_alloc&) {
+  return HeapRefused();
+}
+
 size_t ListStore::Reclaim(size_t budget) { return impl_->engine.Reclaim(impl_->Now(), budget); }
 
 std::optional<int64_t> ListStore::NextExpirySeconds() const {

@@ -151,6 +151,12 @@ struct TableDefinition {
   // or indexes do.
   TableSchema storage;
 
+  // A server that is a cache may evict its partitions: it is a table of users, and no rows follow
+  // from its rows.
+  bool may_be_evicted() const {
+    return !is_virtual && !belongs_to_list_store && !view && views.empty() &&
+           view_under_way == nullptr && indexes.empty();
+  }
   bool is_index_view() const { return view && !view->index.empty(); }
   // What COMPACT STORAGE makes of a table. Source: ScyllaDB schema/schema.cc, schema_builder::build.
   bool is_dense() const { return compact_storage && CountOf(ColumnKind::kClustering) > 0; }

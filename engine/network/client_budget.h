@@ -66,22 +66,26 @@ class ClientBudget {
   ClientBudget(const ClientBudget&) = delete;
   ClientBudget& operator=(const ClientBudget&) = delete;
 
-  uint64_t limit_bytes() const { return limit_bytes_; }
+  uint64_t limit_bytes() const { return limit_bytes_.load(std::memory_order_relaxed); }
+  // A limit below what is held ends connections until it fits.
+  void set_limit(uint64_t bytes) { limit_bytes_.store(bytes, std::memory_order_relaxed); }
   uint64_t held_bytes() const { return held_bytes_.load(std::memory_order_relaxed); }
 
   // A connection that holds `held` is to wait until it sends on.
   bool HoldsBack(size_t held, size_t bytes_missing) const {
     if (held <= kMuch) return false;
     const uint64_t all = held_bytes();
-    return all > limit_bytes_ / 2 && bytes_missing > Rest(all, limit_bytes_ / 4 * 3);
+    const uint64_t limit = limit_bytes();
+    return all > limit / 2 && bytes_missing > Rest(all, limit / 4 * 3);
   }
   // New requests of one that holds `held` are refused.
   bool Refuses(size_t held) const {
     const uint64_t all = held_bytes();
-    return all > limit_bytes_ / 4 * 3 && (held > kMuch || all > limit_bytes_ / 8 * 7);
+    const uint64_t limit = limit_bytes();
+    return all > limit / 4 * 3 && (held > kMuch || all > limit / 8 * 7);
   }
-  bool IsOver() const { return held_bytes() > limit_bytes_; }
-  bool IsTight() const { return held_bytes() > limit_bytes_ / 2; }
+  bool IsOver() const { return held_bytes() > limit_bytes(); }
+  bool IsTight() const { return held_bytes() > limit_bytes() / 2; }
 
   // What the account holds from now on; 0 before it ends. Throws std::bad_alloc, and nothing changed,
   // where the heap refuses; never for 0.
@@ -98,7 +102,7 @@ class ClientBudget {
 
   static uint64_t Rest(uint64_t held, uint64_t limit) { return held < limit ? limit - held : 0; }
 
-  const uint64_t limit_bytes_;
+  std::atomic<uint64_t> limit_bytes_;
   std::atomic<uint64_t> held_bytes_ = 0;
   mutable Mutex mutex_;
   // That hold something.

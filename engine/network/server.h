@@ -74,6 +74,7 @@ class Server {
   runtime::EventLoop& loop(uint32_t number) { return *loops_[number]; }
   const SessionLimits& limits() const { return limits_; }
   const ClientBudget& budget() const { return budget_; }
+  ClientBudget& budget() { return budget_; }
   ClientCounters& counters() { return counters_; }
   size_t connection_count() const;
 

@@ -21,8 +21,8 @@
 #include "engine/execute/statement_cache.h"
 #include "engine/faces/cql/cql_face.h"
 #include "engine/faces/cql/event_hub.h"
+#include "engine/instruments/counters_table.h"
 #include "engine/instruments/journal.h"
-#include "engine/instruments/server_state_tables.h"
 #include "engine/network/client_budget.h"
 #include "engine/network/server.h"
 #include "engine/network/session.h"
@@ -32,6 +32,7 @@
 #include "engine/serve/handler_factory.h"
 #include "engine/serve/node_look.h"
 #include "engine/serve/role_setup.h"
+#include "engine/serve/server_memory.h"
 #include "engine/shard/engine.h"
 #include "liststore/list_store.h"
 #include "liststore/server_clock.h"
@@ -81,6 +82,14 @@ absl::Status CheckOptions(const CqlServerOptions& options) {
                                                    options.client_memory_bytes, ", less than ",
                                                    kClientMemoryBytesMin));
   }
+  if ((options.process_memory_bytes != 0) != static_cast<bool>(options.divide_memory)) {
+    return absl::InvalidArgumentError(
+        "process_memory_bytes and divide_memory: both are given, or neither");
+  }
+  if (options.store != nullptr && options.memory_policy != MemoryPolicy::kReject) {
+    return absl::InvalidArgumentError(
+        "memory_policy is given, and a store, whose Options::memory_policy counts");
+  }
   if (options.queue_time_max_ms > kQueueTimeMaxMs) {
     return absl::InvalidArgumentError(absl::StrCat(
         "queue_time_max_ms is ", options.queue_time_max_ms, ", more than ", kQueueTimeMaxMs));
@@ -117,18 +126,6 @@ uint64_t ClientMemory(const CqlServerOptions& options) {
   return std::clamp(memory_bytes / kClientMemoryPart, kClientMemoryBytesDefaultMin,
                     kClientMemoryBytesDefaultMax);
 }
-
-// How the memory for clients is divided.
-struct ClientShares {
-  explicit ClientShares(uint64_t bytes)
-      : statements(std::min<uint64_t>(bytes / 8, execute::StatementCache::kBytesMax)),
-        journal(std::min<uint64_t>(bytes / 8, instruments::kJournalBytesMax)),
-        connections(bytes - statements - journal) {}
-
-  uint64_t statements;
-  uint64_t journal;
-  uint64_t connections;
-};
 
 // A statement that is being planned takes up to 600 bytes for each of its tokens: as much as all
 // connections may hold.
@@ -228,6 +225,7 @@ class CqlServer::Impl {
     engine.shards = options.shards;
     LS_ASSIGN_OR_RETURN(engine.memory_limit_bytes, MemoryLimit(options));
     own_engine_ = std::make_unique<shard::Engine>(engine);
+    if (options.memory_policy == MemoryPolicy::kEvict) own_engine_->EvictTablesOfUsers();
     engine_ = own_engine_.get();
     switch (engine_->Populate(options.populate_bytes)) {
       case memory::PagePool::Populated::kYes:
@@ -271,7 +269,14 @@ class CqlServer::Impl {
     context.result_bytes_max = std::max(shares_.connections / 4 / context.shards, kResultBytesMin);
     context.statement_bytes_max = shares_.statements;
     context.has_instruments = options.instruments;
-    context.memory_uses = [this] { return MemoryUses(); };
+    context.memory_uses = [this] { return memory_->Uses(); };
+    // Who may do everything may do this as well, but not whoever comes by.
+    if (options.instruments || roles_->rules().asks_for_passwords) {
+      context.change_limit = [this](std::string_view kind, uint64_t bytes,
+                                    std::vector<std::string>& warnings) {
+        return memory_->ChangeLimit(kind, bytes, warnings);
+      };
+    }
     context.counters = [this] { return Counters(); };
     handler_ = MakeStatementHandler(context);
 
@@ -280,11 +285,18 @@ class CqlServer::Impl {
     server.limits = Limits(options, engine_->memory_limit_bytes(), shares_);
     server.connections = {options.max_connections, options.max_connections_per_address};
     server.client_memory_bytes = shares_.connections;
-    server.background = [engine = engine_, clock = clock_] {
+    server.background = [this, engine = engine_, clock = clock_] {
+      memory_->Tick();
       const uint64_t era = engine->era();
       return engine->Reclaim(clock->NowNanos(), kReclaimUnits, era, /*may_wait=*/false) > 0;
     };
     LS_ASSIGN_OR_RETURN(server_, network::Server::Create(server));
+    memory_ = std::make_unique<ServerMemory>(options,
+                                             ServerMemory::Parts{.engine = *engine_,
+                                                                 .clock = *clock_,
+                                                                 .connections = server_->budget(),
+                                                                 .statements = *handler_,
+                                                                 .journal = journal_});
 
     cql_face::CqlFaceOptions cql = ToFaceOptions(options, look);
     if (!look.looks_like_scylla) cql.cassandra_cql_version = look.facts.cql_version;
@@ -308,22 +320,6 @@ class CqlServer::Impl {
   }
 
   // Asked while the server runs.
-  std::vector<instruments::MemoryUse> MemoryUses() const {
-    const network::ClientBudget& budget = server_->budget();
-    std::vector<instruments::MemoryUse> uses = {
-        {"rows", "all", engine_->held_bytes(), engine_->memory_limit_bytes()},
-        {"connections", "all", budget.held_bytes(), budget.limit_bytes()},
-        {"statements", "all", handler_->statement_bytes(), shares_.statements},
-        {"journal", "all", journal_.bytes(), shares_.journal}};
-    constexpr size_t kConnectionsShown = 100;
-    for (const network::ClientHolding& holding : budget.Largest(kConnectionsShown)) {
-      execute::ClientState client;
-      client.peer_address = holding.address;
-      client.peer_port = holding.port;
-      uses.push_back({"connection", client.PeerText(), holding.bytes, std::nullopt});
-    }
-    return uses;
-  }
   std::vector<instruments::Counter> Counters() const {
     const network::ClientCounters& clients = server_->counters();
     const auto count = [](const std::atomic<uint64_t>& counter) {
@@ -338,6 +334,8 @@ class CqlServer::Impl {
             {"logins_refused", cql_->refused_logins()},
             {"requests_refused_for_memory", count(clients.refused_requests)},
             {"requests_refused_for_queue_time", count(clients.refused_late)},
+            {"writes_refused_for_memory", engine_->refused_writes()},
+            {"partitions_evicted", engine_->evictions()},
             {"tls_handshakes", count(clients.tls_handshakes)},
             {"tls_handshakes_failed", count(clients.tls_handshakes_failed)},
             {"statements_long", cql_->long_statements()},
@@ -356,6 +354,7 @@ class CqlServer::Impl {
   std::shared_ptr<roles::RoleStore> roles_;
   std::unique_ptr<roles::Authenticator> authenticator_;
   std::unique_ptr<StatementHandler> handler_;
+  std::unique_ptr<ServerMemory> memory_;       // made before the loops run
   std::unique_ptr<network::TlsAcceptor> tls_;  // nullptr: none
   std::unique_ptr<cql_face::CqlFace> cql_;
   std::vector<std::string> cql_addresses_;  // constant once the server runs

@@ -96,7 +96,7 @@ class ServedStatements final : public StatementHandler {
       config = config_table.get();
       tables_.Add(std::move(config_table));
     }
-    tables_.Add(instruments::MakeMemoryTable(context.memory_uses));
+    tables_.Add(instruments::MakeMemoryTable(context.memory_uses, context.change_limit));
     tables_.Add(instruments::MakeCountersTable(context.counters));
     if (context.has_instruments) AddInstruments(context, config);
     execute::QueryProcessorOptions options;
@@ -130,6 +130,10 @@ class ServedStatements final : public StatementHandler {
   }
 
   size_t statement_bytes() const override { return processor_->statements().bytes(); }
+  size_t statement_bytes_max() const override { return processor_->statements().bytes_max(); }
+  void set_statement_bytes_max(size_t bytes) override {
+    processor_->set_statement_bytes_max(bytes);
+  }
 
  private:
   // `config`: nullptr for none.

@@ -16,8 +16,9 @@
 #include "engine/execute/request_handler.h"
 #include "engine/execute/statement_cache.h"
 #include "engine/faces/cql/event_hub.h"
+#include "engine/instruments/counters_table.h"
 #include "engine/instruments/journal.h"
-#include "engine/instruments/server_state_tables.h"
+#include "engine/instruments/memory_table.h"
 #include "engine/model/types/uuid.h"
 #include "engine/roles/role_store.h"
 #include "engine/settings/live_settings.h"
@@ -63,6 +64,7 @@ struct HandlerContext {
   bool has_instruments = true;
   // For liststore.memory and liststore.counters. Asked while the server runs.
   std::function<std::vector<instruments::MemoryUse>()> memory_uses = {};
+  instruments::ChangeLimit change_limit = {};
   std::function<std::vector<instruments::Counter>()> counters = {};
 };
 
@@ -70,6 +72,8 @@ class StatementHandler : public execute::RequestHandler {
  public:
   // That prepared statements take.
   virtual size_t statement_bytes() const = 0;
+  virtual size_t statement_bytes_max() const = 0;
+  virtual void set_statement_bytes_max(size_t bytes) = 0;
 };
 
 std::unique_ptr<StatementHandler> MakeStatementHandler(const HandlerContext& context);

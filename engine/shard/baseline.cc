@@ -100,6 +100,15 @@ void Baseline::TakeIds(const ReturnRequest& request) {
   }
 }
 
+void Baseline::ChooseEvicted(const Keyspaces& keyspaces, bool all) {
+  std::vector<Engine::EvictionChoice> choices;
+  ForEachTable(keyspaces, [&](const TableDefinition& table) {
+    const bool takes_part = table.may_be_evicted();
+    if (all || !takes_part) choices.push_back({table.storage.id, takes_part});
+  });
+  engine_.ChooseEvicted(choices);
+}
+
 OpStatus Baseline::Reset(uint64_t now_nanos, absl::FunctionRef<bool()> set_clock,
                          std::vector<SchemaDifference>& differences,
                          absl::FunctionRef<void()> between_slices) {
@@ -107,11 +116,17 @@ OpStatus Baseline::Reset(uint64_t now_nanos, absl::FunctionRef<bool()> set_clock
   engine_.catalog().ChangeAs([&](Schema& schema) {
     const Schema current = schema;
     ReturnRequest request = RequestFor(current, now_nanos, set_clock);
+    // What has an index or a view again is whole from the first instant on.
+    ChooseEvicted(keyspaces_, /*all=*/false);
     status = engine_.ReturnTo(request, between_slices);
-    if (status != OpStatus::kOk) return Catalog::Outcome::kNothing;
+    if (status != OpStatus::kOk) {
+      ChooseEvicted(KeyspacesOfUsers(current), /*all=*/true);
+      return Catalog::Outcome::kNothing;
+    }
     TakeIds(request);
     std::erase_if(schema.keyspaces, [](const auto& entry) { return !entry.second->is_system(); });
     schema.keyspaces.insert(keyspaces_.begin(), keyspaces_.end());
+    ChooseEvicted(keyspaces_, /*all=*/true);
     differences = DifferencesBetween(current, schema);
     if (!differences.empty()) return Catalog::Outcome::kChanged;
     return schema.keyspaces == current.keyspaces ? Catalog::Outcome::kNothing

@@ -65,6 +65,8 @@ class Baseline {
                            absl::FunctionRef<bool()> set_clock) const;
   // Puts the ids that tables have after a return into `keyspaces_` and the image.
   void TakeIds(const ReturnRequest& request);
+  // Which of these tables may be evicted from, of all or of those alone that may not.
+  void ChooseEvicted(const Keyspaces& keyspaces, bool all);
 
   Engine& engine_;
   std::optional<uint64_t> marked_nanos_;

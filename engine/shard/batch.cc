@@ -370,7 +370,7 @@ OpStatus Engine::ExecuteBatch(std::span<const Command> writes, uint64_t now_nano
   LS_CHECK(writes.size() == replies.size(), "a reply for every command");
   if (writes.empty()) return OpStatus::kOk;
   CallAddresses guarded;
-  if (evicting_table_) {
+  if (evicts()) {
     for (const Command& command : writes) {
       const Destination to = DestinationOf(command);
       guarded.Add(to.lane_number, to.address);

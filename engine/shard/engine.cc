@@ -491,6 +491,7 @@ storage::TableStats Engine::StatsOf(TableId table) {
 void Engine::Verify() {
   WithAllLanes([&](Lane& lane) {
     for (uint16_t i = 0; i < lane.table_count(); ++i) lane.table_at(i).Verify();
+    lane.eviction().Verify();
   });
   pool_.Verify();
 }

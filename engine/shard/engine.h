@@ -235,9 +235,23 @@ class Engine {
   ConditionalReply ExecuteConditional(const ConditionalWrite& write, uint64_t now_nanos);
 
   // --- Eviction ----------------------------------------------------------------------------------
+  // When a write finds no memory, partitions of the tables that take part may go, whichever is
+  // written to.
 
-  // Partitions of this table, which is empty, may be evicted when a write finds no memory.
+  // This table, which is empty, takes part; who writes to it is told what goes of it.
   void EnableEviction(TableId table, const storage::EvictionOptions& options);
+  // From now on tables may take part as ChooseEvicted says. Before there are other threads.
+  void EvictTablesOfUsers() { evicts_tables_of_users_ = true; }
+  bool evicts_tables_of_users() const { return evicts_tables_of_users_; }
+  // Which of these tables take part from now on. Each was chosen once before it was used, and those
+  // that are rebuilt or returned to are like those before; one that is gone is passed by.
+  struct EvictionChoice {
+    TableId table;
+    bool takes_part = false;
+  };
+  void ChooseEvicted(std::span<const EvictionChoice> choices);
+  // Partitions that were evicted for memory.
+  uint64_t evictions() const;
   // Its partitions that are begun from now on are partial: see Table::NotePastUnknown.
   void NotePastUnknown(TableId table);
   // Counts the uses of its partitions for each first component too; `owner` outlives the engine.
@@ -323,6 +337,13 @@ class Engine {
 
   // All zero for a table that is gone.
   storage::TableStats StatsOf(TableId table);
+  // Another limit from now on. Where it is below what is held: what is due goes, then partitions that
+  // may be evicted, lane after lane, a small step each, until it fits; between steps the lanes are
+  // free. False: more is held all the same, nothing of which may be evicted; writes are refused until
+  // it fits, deletions go on. `evictions`: as Command::evictions; `era`: as of Reclaim. One call at a
+  // time changes the limit, others wait. The caller holds no lane.
+  bool SetMemoryLimit(uint64_t bytes, uint64_t now_nanos, EvictionLog* evictions = nullptr,
+                      std::optional<uint64_t> era = std::nullopt);
   uint64_t held_bytes() const { return budget_.held_bytes(); }
   uint64_t memory_limit_bytes() const { return budget_.limit_bytes(); }
   // Why a write that was refused just now found no memory. Where others are refused at the same
@@ -330,6 +351,10 @@ class Engine {
   MemoryRefusal memory_refusal() const {
     return {memory_limit_bytes(), pool_.refuses() ? pool_.refused_bytes() : 0};
   }
+  // Writes have room, as far as the limit is concerned.
+  bool is_within_limit() const { return budget_.held_bytes() <= budget_.grow_limit_bytes(); }
+  // Some table may be evicted from.
+  bool evicts() const { return evicting_table_.has_value() || evicts_tables_of_users_; }
   uint64_t refused_writes() const { return refused_writes_.load(std::memory_order_relaxed); }
   const Router& router() const { return router_; }
   // Tables by name, for front doors; the engine itself goes by TableId alone.
@@ -359,6 +384,8 @@ class Engine {
   // of the caller's; where it is gone, so may be the time that `now_nanos` is of, and nothing is
   // done.
   bool MakeRoom(uint64_t now_nanos, std::optional<TableId> witness);
+  // The same for the copies of an image, where something may go for them: more for each attempt.
+  void MakeRoomForCopies(uint64_t now_nanos, int doublings);
   void ReclaimIn(Lane& lane, uint64_t now_nanos);
   size_t ReclaimSlice(Lane& lane, int64_t now_seconds, size_t budget, ExpiryLog& expiries);
   void TellExpiries(ExpiryLog& expiries) const;
@@ -382,7 +409,8 @@ class Engine {
   void BeginGuard(std::span<const uint32_t> lanes, const CallAddresses& guarded,
                   EvictionLog* evictions);
   void EndGuard(std::span<const uint32_t> lanes, uint64_t now_nanos);
-  storage::Table* EvictingTableIn(Lane& lane);
+  // Whose evictions are told; nullptr: there is none.
+  storage::Table* ToldTableIn(Lane& lane);
   // `named_twice`: some partition may be.
   OpStatus PledgeAndApply(std::span<const Command> upserts, std::span<const Destination> to,
                           const CallAddresses& guarded, bool named_twice, uint64_t now_nanos,
@@ -450,14 +478,19 @@ class Engine {
   memory::PagePool pool_;
   ExpirySink expiry_sink_;  // empty: nobody listens
   std::vector<std::unique_ptr<Lane>> lanes_;
+  Mutex limit_mutex_;   // one change of the limit at a time
   Mutex tables_mutex_;  // one creation or end of a table at a time
   uint16_t table_count_ ABSL_GUARDED_BY(tables_mutex_) = 0;
   // Shells of dropped tables, under the ids that they will have: those with something left in them,
   // in the order in which they were dropped, and those without.
   std::deque<TableId> dropped_ ABSL_GUARDED_BY(tables_mutex_);
   std::vector<TableId> vacant_ ABSL_GUARDED_BY(tables_mutex_);
-  // Set before the table is used, by whoever creates it.
+  // Set before the table is used, by whoever creates it; evictions of it are told.
   std::optional<TableId> evicting_table_;
+  // Nobody asks what is held of a table of users: it does not know what was there before.
+  static constexpr storage::EvictionOptions kUsersEviction{.lives_elsewhere = true,
+                                                           .filter_bytes = 0};
+  bool evicts_tables_of_users_ = false;  // set before there are other threads
   std::atomic<uint32_t> next_reclaimed_lane_{0};
   std::atomic<uint64_t> refused_writes_{0};
   std::atomic<uint64_t> era_{0};                  // changes while every lane is held

@@ -5,11 +5,12 @@
 
 namespace liststore::shard {
 
-OpStatus Engine::Copies::CopyAll(absl::FunctionRef<void()> between_slices) try {
+OpStatus Engine::Copies::CopyAll(uint64_t room_bytes,
+                                 absl::FunctionRef<void()> between_slices) try {
   mirrors_.reserve(engine_.lanes_.size() * copies_.size());
   CopyPause pause(engine_.copied_rows_per_hold_, between_slices);
   for (const auto& lane : engine_.lanes_) {
-    const OpStatus status = CopyLane(*lane, pause);
+    const OpStatus status = CopyLane(*lane, room_bytes, pause);
     if (status != OpStatus::kOk) return status;
   }
   return OpStatus::kOk;
@@ -17,7 +18,13 @@ OpStatus Engine::Copies::CopyAll(absl::FunctionRef<void()> between_slices) try {
   return OpStatus::kOutOfMemory;
 }
 
-OpStatus Engine::Copies::CopyLane(Lane& lane, CopyPause& pause) {
+void Engine::Copies::MakeRoomIn(Lane& lane, uint64_t room_bytes) {
+  while (engine_.budget_.held_bytes() + room_bytes > engine_.budget_.grow_limit_bytes() &&
+         lane.eviction().EvictAfterRefusal(/*doublings=*/0, now_seconds_)) {
+  }
+}
+
+OpStatus Engine::Copies::CopyLane(Lane& lane, uint64_t room_bytes, CopyPause& pause) {
   for (const TableRebuild& copy : copies_) {
     bool begun = false;
     bool done = false;
@@ -34,6 +41,7 @@ OpStatus Engine::Copies::CopyLane(Lane& lane, CopyPause& pause) {
               engine_.heap_ledger_));
         }
         storage::TableMirror& mirror = *mirrors_.back();
+        if (engine_.evicts()) MakeRoomIn(lane, room_bytes);
         spent = mirror.CopySlice(now_seconds_, engine_.copied_rows_per_hold_);
         status = mirror.status();
         done = mirror.done();

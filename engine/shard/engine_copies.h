@@ -50,9 +50,17 @@ class Engine::Copies {
   Copies(const Copies&) = delete;
   Copies& operator=(const Copies&) = delete;
 
-  // Copies all of them. From when a lane begins, what is written to what was copied there goes into
+  // What is to be free before a slice is copied, where something may go for it: twice what a unit of
+  // TableMirror::CopySlice is.
+  static uint64_t RoomBytes(const Engine& engine) {
+    constexpr uint64_t kRoomBytesPerRow = 512;
+    return kRoomBytesPerRow * engine.copied_rows_per_hold_;
+  }
+
+  // Copies all of them, with `room_bytes` made free before each slice where something may go for it.
+  // From when a lane begins, what is written to what was copied there goes into
   // the copy too, until End. kOutOfMemory: a part is missing, of the heap's making too.
-  OpStatus CopyAll(absl::FunctionRef<void()> between_slices);
+  OpStatus CopyAll(uint64_t room_bytes, absl::FunctionRef<void()> between_slices);
   // Under the hold of all lanes: what has become of them by now, with what was written meanwhile.
   OpStatus status() const;
   // Under the hold of all lanes: puts what was kept of each of `keeps` into `kept`; nothing of it is
@@ -62,7 +70,9 @@ class Engine::Copies {
   void End();
 
  private:
-  OpStatus CopyLane(Lane& lane, CopyPause& pause);
+  OpStatus CopyLane(Lane& lane, uint64_t room_bytes, CopyPause& pause);
+  // Under the hold of the lane.
+  void MakeRoomIn(Lane& lane, uint64_t room_bytes);
 
   Engine& engine_;
   const std::span<TableRebuild> copies_;

@@ -22,6 +22,10 @@ namespace {
 
 // One attempt, and one after everything that is due has been given back.
 constexpr int kAttempts = 2;
+// Where something may go for it, further ones, each with twice the room of the one before: from a
+// sixteenth of what rows may take up to a half.
+constexpr int kAttemptsWithEvictions = 6;
+constexpr uint64_t kRoomPart = 16;
 
 }  // namespace
 
@@ -64,6 +68,18 @@ class Engine::FrozenTables {
 bool Engine::AnyPart(TableId table, absl::FunctionRef<bool(storage::Table&)> is_so) {
   return std::ranges::any_of(
       lanes_, [&](const std::unique_ptr<Lane>& lane) { return is_so(lane->table(table)); });
+}
+
+// What an attempt before has left, and then what is not read.
+void Engine::MakeRoomForCopies(uint64_t now_nanos, int doublings) {
+  constexpr size_t kUnits = 1'000;
+  const CallAddresses nothing;
+  const uint64_t room = (budget_.grow_limit_bytes() / kRoomPart) << doublings;
+  while (Reclaim(now_nanos, kUnits) != 0) {
+  }
+  while (budget_.held_bytes() + room > budget_.grow_limit_bytes() &&
+         EvictAfterRefusal(now_nanos, /*round=*/1, nothing, nullptr)) {
+  }
 }
 
 // --- Taking an image -----------------------------------------------------------------------------
@@ -152,7 +168,7 @@ class Engine::ImageTaker {
       fresh_[i] = id;
     }
     round.copies = std::make_unique<Copies>(engine_, round.rebuilds, now_seconds_);
-    return round.copies->CopyAll(between_slices);
+    return round.copies->CopyAll(Copies::RoomBytes(engine_), between_slices);
   } catch (const std::bad_alloc&) {
     return OpStatus::kOutOfMemory;
   }
@@ -204,8 +220,10 @@ OpStatus Engine::TakeImage(std::span<const TableId> tables, absl::FunctionRef<ui
   const uint64_t now_nanos = clock();
   EngineImage taken;
   OpStatus status = OpStatus::kOutOfMemory;
-  for (int i = 0; i < kAttempts && status == OpStatus::kOutOfMemory; ++i) {
+  const int attempts = evicts() ? kAttemptsWithEvictions : kAttempts;
+  for (int i = 0; i < attempts && status == OpStatus::kOutOfMemory; ++i) {
     if (i > 0) MakeRoom(now_nanos, std::nullopt);
+    if (i > 1) MakeRoomForCopies(now_nanos, i - kAttempts);
     status =
         ImageTaker(*this, tables, WholeSeconds(now_nanos), image).Run(clock, between_slices, taken);
   }
@@ -301,6 +319,10 @@ class Engine::Returner {
       const OpStatus status = made_.Make(request_.tables[i].schema, id);
       if (status != OpStatus::kOk) return status;
       fresh_[i] = id;
+      if (!engine_.evicts_tables_of_users_) continue;
+      engine_.WithAllLanes([id](Lane& lane) {
+        lane.table(id).EnableEviction(kUsersEviction, lane.eviction(), /*takes_part=*/false);
+      });
     }
     CopyPause pause(engine_.copied_rows_per_hold_, between_slices);
     for (const Part& part : missing_) {
@@ -403,12 +425,14 @@ class Engine::Returner {
 
 OpStatus Engine::ReturnTo(ReturnRequest& request, absl::FunctionRef<void()> between_slices) {
   const MutexLock lock(tables_mutex_);
-  LS_CHECK(!evicting_table_, "a store that evicts does not go back");
+  LS_CHECK(!evicting_table_, "a list store that evicts does not go back");
   LS_CHECK(request.last_timestamps.empty() || request.last_timestamps.size() == lanes_.size(),
            "an image goes back to where it was taken");
   OpStatus status = OpStatus::kOutOfMemory;
-  for (int i = 0; i < kAttempts && status == OpStatus::kOutOfMemory; ++i) {
+  const int attempts = evicts() ? kAttemptsWithEvictions : kAttempts;
+  for (int i = 0; i < attempts && status == OpStatus::kOutOfMemory; ++i) {
     if (i > 0) MakeRoom(request.now_nanos, std::nullopt);
+    if (i > 1) MakeRoomForCopies(request.now_nanos, i - kAttempts);
     status = Returner(*this, request, /*is_short=*/i > 0).Run(between_slices);
   }
   return status;

@@ -19,8 +19,29 @@ constexpr uint32_t kDoublingsMax = 6;
 
 void Engine::EnableEviction(TableId table, const storage::EvictionOptions& options) {
   LS_CHECK(!evicting_table_, "one table is evicted from");
-  WithAllLanes([&](Lane& lane) { lane.table(table).EnableEviction(options); });
+  WithAllLanes([&](Lane& lane) { lane.table(table).EnableEviction(options, lane.eviction()); });
   evicting_table_ = table;
+}
+
+void Engine::ChooseEvicted(std::span<const EvictionChoice> choices) {
+  if (!evicts_tables_of_users_ || choices.empty()) return;
+  WithAllLanes([&](Lane& lane) {
+    for (const EvictionChoice& choice : choices) {
+      storage::Table* const table = lane.FindTable(choice.table);
+      if (table == nullptr) continue;
+      if (table->evicts()) {
+        table->TakePart(choice.takes_part);
+      } else {
+        table->EnableEviction(kUsersEviction, lane.eviction(), choice.takes_part);
+      }
+    }
+  });
+}
+
+uint64_t Engine::evictions() const {
+  uint64_t evictions = 0;
+  for (const auto& lane : lanes_) evictions += lane->eviction().evictions();
+  return evictions;
 }
 
 void Engine::NotePastUnknown(TableId table) {
@@ -48,7 +69,7 @@ uint64_t Engine::ChangeMark(TableId table, std::string_view partition_key) {
   return mark;
 }
 
-storage::Table* Engine::EvictingTableIn(Lane& lane) {
+storage::Table* Engine::ToldTableIn(Lane& lane) {
   return evicting_table_ ? lane.FindTable(*evicting_table_) : nullptr;
 }
 
@@ -75,13 +96,13 @@ bool Engine::MakeRoom(uint64_t now_nanos, std::optional<TableId> witness) {
 // Under the hold of the lane. Whether anything was evicted, or pulled together.
 bool Engine::EvictIn(uint32_t number, uint64_t now_nanos, uint32_t doublings,
                      const CallAddresses& guarded, EvictionLog* evictions) {
-  storage::Table* const table = EvictingTableIn(*lanes_[number]);
-  if (table == nullptr) return false;
-  table->set_eviction_log(evictions);
-  table->Guard(guarded.In(number));
-  const bool evicted = table->EvictAfterRefusal(doublings, WholeSeconds(now_nanos));
-  table->Guard({});
-  table->set_eviction_log(nullptr);
+  Lane& lane = *lanes_[number];
+  storage::Table* const told = ToldTableIn(lane);
+  if (told != nullptr) told->set_eviction_log(evictions);
+  lane.eviction().Guard(guarded.In(number));
+  const bool evicted = lane.eviction().EvictAfterRefusal(doublings, WholeSeconds(now_nanos));
+  lane.eviction().Guard({});
+  if (told != nullptr) told->set_eviction_log(nullptr);
   return evicted;
 }
 
@@ -111,12 +132,33 @@ bool Engine::EvictAfterRefusal(uint64_t now_nanos, uint32_t round, const CallAdd
   return evicted;
 }
 
+bool Engine::SetMemoryLimit(uint64_t bytes, uint64_t now_nanos, EvictionLog* evictions,
+                            std::optional<uint64_t> era) {
+  constexpr size_t kUnits = 1'000;
+  const MutexLock lock(limit_mutex_);
+  budget_.set_limit(bytes);
+  // Credit, and what is over, come before what is wanted.
+  if (!is_within_limit()) MakeRoom(now_nanos, std::nullopt);
+  while (!is_within_limit() && Reclaim(now_nanos, kUnits, era) != 0) {
+  }
+  const CallAddresses nothing;
+  bool evicted = evicts();  // in the last round
+  while (evicted && !is_within_limit()) {
+    evicted = false;
+    for (uint32_t number = 0; number < lanes_.size() && !is_within_limit(); ++number) {
+      lanes_[number]->ownership.Run(
+          [&] { evicted |= EvictIn(number, now_nanos, /*doublings=*/0, nothing, evictions); });
+    }
+  }
+  return is_within_limit();
+}
+
 OpStatus Engine::RetryWithRoom(OpStatus status, uint64_t now_nanos, TableId table,
                                const CallAddresses& guarded, EvictionLog* evictions,
                                absl::FunctionRef<OpStatus()> attempt) {
   // What is due comes before what is wanted.
   if (status == OpStatus::kOutOfMemory && MakeRoom(now_nanos, table)) status = attempt();
-  const uint32_t rounds = evicting_table_ ? kRoundsMax : 0;
+  const uint32_t rounds = evicts() ? kRoundsMax : 0;
   for (uint32_t round = 0; round < rounds && status == OpStatus::kOutOfMemory; ++round) {
     if (!EvictAfterRefusal(now_nanos, round, guarded, evictions)) break;
     status = attempt();
@@ -128,27 +170,25 @@ OpStatus Engine::RetryWithRoom(OpStatus status, uint64_t now_nanos, TableId tabl
 
 void Engine::BeginGuard(std::span<const uint32_t> lanes, const CallAddresses& guarded,
                         EvictionLog* evictions) {
-  if (!evicting_table_) return;
+  if (!evicts()) return;
   for (const uint32_t number : lanes) {
-    storage::Table* const table = EvictingTableIn(*lanes_[number]);
-    if (table == nullptr) continue;
-    table->Guard(guarded.In(number));
-    table->set_eviction_log(evictions);
+    Lane& lane = *lanes_[number];
+    lane.eviction().Guard(guarded.In(number));
+    if (storage::Table* const told = ToldTableIn(lane)) told->set_eviction_log(evictions);
   }
 }
 
 void Engine::EndGuard(std::span<const uint32_t> lanes, uint64_t now_nanos) {
-  if (!evicting_table_) return;
+  if (!evicts()) return;
   for (const uint32_t number : lanes) {
-    storage::Table* const table = EvictingTableIn(*lanes_[number]);
-    if (table == nullptr) continue;
+    Lane& lane = *lanes_[number];
     try {
-      table->PayForGrowth(WholeSeconds(now_nanos));
+      lane.eviction().PayOwed(WholeSeconds(now_nanos));
     } catch (const std::bad_alloc&) {
       // The next write pays; this one is over, and whoever waits for the lanes is not to notice.
     }
-    table->Guard({});
-    table->set_eviction_log(nullptr);
+    lane.eviction().Guard({});
+    if (storage::Table* const told = ToldTableIn(lane)) told->set_eviction_log(nullptr);
   }
 }
 

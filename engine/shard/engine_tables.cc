@@ -18,6 +18,10 @@ namespace {
 constexpr size_t kUnitsAtDrop = 1024;
 // Dropped tables that wait for Reclaim. When there are more, who creates a table helps.
 constexpr size_t kWaitingMax = 64;
+// A row may be larger than what is made free for a slice: eight times as much at the next attempt.
+constexpr int kRoomDoublings = 3;
+constexpr int kRebuildAttempts = 2;
+constexpr int kRebuildsWithEvictions = 4;
 
 }  // namespace
 
@@ -200,7 +204,13 @@ OpStatus Engine::CreateCopies(std::span<const TableRebuild> rebuilds) {
   AddToAllLanes(schemas);
   for (const auto& lane : lanes_) {
     for (const TableRebuild& rebuild : rebuilds) {
-      if (lane->FindTable(rebuild.from) == nullptr) status = OpStatus::kTableGone;
+      const storage::Table* const from = lane->FindTable(rebuild.from);
+      if (from == nullptr) status = OpStatus::kTableGone;
+      // It takes no part before it stands for the other, with which its partitions go until then.
+      if (from != nullptr && from->evicts()) {
+        lane->table(rebuild.schema.id)
+            .EnableEviction(from->eviction_options(), lane->eviction(), /*takes_part=*/false);
+      }
     }
   }
   return status;
@@ -215,6 +225,10 @@ OpStatus Engine::EndCopies(Copies& copies, std::span<const TableRebuild> rebuild
   if (status == OpStatus::kOk) catalog_.NoteIdsAhead();
   copies.End();
   for (const TableRebuild& rebuild : rebuilds) {
+    for (const auto& lane : lanes_) {
+      if (status != OpStatus::kOk) break;
+      lane->table(rebuild.schema.id).TakePart(lane->table(rebuild.from).takes_part());
+    }
     const TableId ends = status == OpStatus::kOk ? rebuild.from : rebuild.schema.id;
     for (const auto& lane : lanes_) lane->table(ends).Drop();
   }
@@ -227,8 +241,13 @@ OpStatus Engine::RebuildTables(std::span<TableRebuild> rebuilds, uint64_t now_na
   const MutexLock lock(tables_mutex_);
   const int64_t now_seconds = WholeSeconds(now_nanos);
   OpStatus status = OpStatus::kOutOfMemory;
-  for (int attempt = 0; attempt < 2 && status == OpStatus::kOutOfMemory; ++attempt) {
-    if (attempt > 0) MakeRoom(now_nanos, rebuilds[0].from);
+  const int attempts = evicts() ? kRebuildsWithEvictions : kRebuildAttempts;
+  uint64_t room_bytes = Copies::RoomBytes(*this);
+  for (int attempt = 0; attempt < attempts && status == OpStatus::kOutOfMemory; ++attempt) {
+    if (attempt > 0) {
+      MakeRoom(now_nanos, rebuilds[0].from);
+      room_bytes = std::min(room_bytes << kRoomDoublings, budget_.grow_limit_bytes() / 4);
+    }
     if (!ChooseIds(rebuilds)) return OpStatus::kTooManyTables;
     Copies copies(*this, rebuilds, now_seconds);
     // Whatever ends it, nobody writes to the copies any more afterwards.
@@ -238,7 +257,7 @@ OpStatus Engine::RebuildTables(std::span<TableRebuild> rebuilds, uint64_t now_na
       for (size_t i = rebuilds.size(); i-- > 0;) ReturnId(rebuilds[i].schema.id);
       continue;
     }
-    if (status == OpStatus::kOk) status = copies.CopyAll(between_slices);
+    if (status == OpStatus::kOk) status = copies.CopyAll(room_bytes, between_slices);
     for (const TableRebuild& rebuild : rebuilds) {
       if (status == OpStatus::kOk) status = Restore(rebuild, now_seconds, between_slices);
     }

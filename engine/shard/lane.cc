@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "absl/cleanup/cleanup.h"
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
 
@@ -99,6 +100,8 @@ void Lane::ExecuteOther(const Command& command, storage::Table& into, uint64_t a
     into.set_eviction_log(command.evictions);
     return context;
   };
+  // What another table's growth evicts is no affair of this call's.
+  const absl::Cleanup end = [&] { into.set_eviction_log(nullptr); };
   std::visit(Overloaded{
                  [&](const UpsertCommand& upsert) {
                    reply.status = into.Upsert(partition, upsert.rows, write());

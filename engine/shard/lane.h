@@ -19,6 +19,7 @@
 #include "engine/command/reply.h"
 #include "engine/runtime/lane_ownership.h"
 #include "engine/shard/router.h"
+#include "engine/storage/lane_eviction.h"
 #include "engine/storage/table.h"
 
 namespace liststore::shard {
@@ -116,6 +117,8 @@ class Lane final : private storage::AddressOf {
 
   // A timestamp above all that this lane has given out; Execute then stays above `timestamp`.
   WriteTimestamp NextTimestamp(uint64_t now_nanos) const;
+  // What goes of all its tables.
+  storage::LaneEviction& eviction() { return eviction_; }
   WriteTimestamp last_timestamp() const { return last_timestamp_; }
   void AdvanceTimestamp(WriteTimestamp timestamp);
   // Back to a time when nothing was written behind `timestamp`: nothing of after it is stored.
@@ -146,6 +149,7 @@ class Lane final : private storage::AddressOf {
   std::vector<std::unique_ptr<storage::Table>> owned_;
   size_t table_count_ = 0;
   WriteTimestamp last_timestamp_{0};
+  storage::LaneEviction eviction_;  // behind what readers without hold look at
 };
 
 }  // namespace liststore::shard

@@ -58,6 +58,23 @@ class SchemaActionRunner {
     LS_UNREACHABLE("every action is known");
   }
 
+  // Tables that got an index or a view, or have lost their last.
+  void ChooseEvicted() {
+    if (!engine_.evicts_tables_of_users()) return;
+    // One by one: nothing is taken of the heap behind the changes.
+    for (const auto& [keyspace_name, keyspace] : after_.keyspaces) {
+      const KeyspaceDefinition* const known = before_.FindKeyspace(keyspace_name);
+      if (known == nullptr || known == keyspace.get()) continue;
+      for (const auto& [name, table] : keyspace->tables) {
+        const auto at = known->tables.find(name);
+        if (table->is_virtual || at == known->tables.end() || at->second == table) continue;
+        if (at->second->may_be_evicted() != table->may_be_evicted()) {
+          Choose(table->storage.id, table->may_be_evicted());
+        }
+      }
+    }
+  }
+
   void DropCreated() {
     for (const TableId id : created_) {
       LS_CHECK(engine_.DropTable(id) == OpStatus::kOk, "nobody else knows this table");
@@ -65,6 +82,10 @@ class SchemaActionRunner {
   }
 
  private:
+  void Choose(TableId table, bool takes_part) {
+    const Engine::EvictionChoice choice{table, takes_part};
+    engine_.ChooseEvicted({&choice, 1});
+  }
   static std::shared_ptr<const TableDefinition> Find(const Schema& schema,
                                                      const SchemaAction& action) {
     std::shared_ptr<const TableDefinition> table = schema.FindTable(action.keyspace, action.table);
@@ -77,7 +98,9 @@ class SchemaActionRunner {
     const std::shared_ptr<TableDefinition> table = PutCopy(action);
     created_.reserve(created_.size() + 1);
     const OpStatus status = engine_.CreateTable(table->storage, table->storage.id);
-    if (status == OpStatus::kOk) created_.push_back(table->storage.id);
+    if (status != OpStatus::kOk) return status;
+    created_.push_back(table->storage.id);
+    Choose(table->storage.id, table->may_be_evicted());
     return status;
   }
 
@@ -122,13 +145,18 @@ class SchemaActionRunner {
     const auto base = after_.FindTable(view->keyspace, view->view->base);
     LS_CHECK(base != nullptr, "a view has a base");
     TableId id = base->storage.id;
+    // Nothing of the base goes from the first row of the view on.
+    Choose(id, false);
     if (const OpStatus renewed = engine_.RenewTable(id); renewed != OpStatus::kOk) return renewed;
     PublishBase(base->keyspace, base->name, id, view);
     PutWithId(*base, id);
     const std::unique_ptr<RowFollower> follower = make_follower_(after_, *view);
     const OpStatus status = engine_.FillDerived(id, *follower, now_nanos_, between_slices_);
     // Before the view goes, who writes to its base forgets it.
-    if (status != OpStatus::kOk) PublishBase(base->keyspace, base->name, id, nullptr);
+    if (status != OpStatus::kOk) {
+      PublishBase(base->keyspace, base->name, id, nullptr);
+      Choose(id, before_.FindTable(base->keyspace, base->name)->may_be_evicted());
+    }
     return status;
   }
 
@@ -196,6 +224,7 @@ OpStatus RunSchemaActions(Engine& engine, const Schema& before,
     }
     actions = actions.subspan(together);
   }
+  runner.ChooseEvicted();
   return OpStatus::kOk;
 }
 

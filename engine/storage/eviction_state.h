@@ -5,15 +5,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 
 #include "engine/memory/arena.h"
 #include "engine/storage/evicted_filter.h"
 #include "engine/storage/ghost_set.h"
+#include "engine/storage/lane_eviction.h"
 #include "engine/storage/probation_queue.h"
 
 namespace liststore::storage {
+
+class Table;
 
 struct EvictionOptions {
   // A partition that an upsert begins may have more elsewhere, always: it is partial.
@@ -27,10 +28,15 @@ struct EvictionOptions {
 // Owned by a table; plain state. Partitions are on probation (cache_bits::kProbation, an entry in
 // `probation`), or they are main ones, which have no entry: a hand goes over the directory.
 struct EvictionState {
-  EvictionState(memory::Arena& arena, const EvictionOptions& eviction_options)
-      : options(eviction_options), probation(arena), ghosts(arena), filter(arena) {}
+  EvictionState(memory::Arena& arena, const EvictionOptions& eviction_options,
+                LaneEviction& of_lane)
+      : options(eviction_options), lane(of_lane), probation(arena), ghosts(arena), filter(arena) {}
 
   const EvictionOptions options;
+  LaneEviction& lane;  // of all tables here
+  // Its partitions may go. Else it pays for its growth with others', and those that come are main
+  // ones.
+  bool takes_part = false;
   ProbationQueue probation;
   GhostSet ghosts;
   EvictedFilter filter;       // not allocated when everything lives elsewhere
@@ -39,12 +45,16 @@ struct EvictionState {
   uint64_t hand_address = 0;  // where the hand goes on
   uint32_t last_expiry = 0;   // no row that was ever upserted expires later
 
-  // Never evicted: the partition of the write under way, and those of its call.
-  std::optional<uint64_t> writing;
-  std::span<const uint64_t> guarded;
-
   uint64_t paid_live_bytes = 0;  // of the arena, when growth was last paid for
-  uint64_t debt_bytes = 0;       // to be evicted
+
+  // The lane's own.
+  bool is_listed = false;
+  bool is_offered = false;
+  bool owes = false;
+  size_t place = 0;
+  size_t untidied = 0;  // partitions that were evicted and have left something behind
+  Table* next_untidied = nullptr;
+  Table* next_owing = nullptr;
 };
 
 }  // namespace liststore::storage

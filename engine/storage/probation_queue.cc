@@ -4,16 +4,18 @@
 
 namespace liststore::storage {
 
-void ProbationQueue::Push(uint64_t address) {
+void ProbationQueue::Push(uint64_t address, uint32_t push) {
   if (last_ == nullptr || last_->end == kEntries) {
     auto* chunk =
         static_cast<Chunk*>(arena_.Allocate(sizeof(Chunk), memory::Arena::Mobility::kFixed));
     chunk->next = nullptr;
     chunk->begin = chunk->end = 0;
+    chunk->first_push = push;
     (last_ == nullptr ? first_ : last_->next) = chunk;
     last_ = chunk;
   }
   last_->entries[last_->end++] = address;
+  last_->last_push = push;
   ++size_;
 }
 

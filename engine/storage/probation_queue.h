@@ -7,12 +7,17 @@
 // its turn comes. A partition that went and came back while its old entry waited has two; then the
 // older counts.
 //
-// A FIFO of chunks of 126 entries in the arena: 8 bytes an entry and 16 a chunk. Push and Pop O(1).
-// Stale entries stay below the live ones and 126: past that, each push looks at two entries
+// Entries of the tables of a lane have an order in common: a push has a number, of a count that all
+// of them share. A chunk remembers it of its first and its last entry, and what lies between them is
+// interpolated. The number wraps around, so that 2^32 pushes are told apart.
+//
+// A FIFO of chunks of 125 entries in the arena: 8 bytes an entry and 24 a chunk. Push and Pop O(1).
+// Stale entries stay below the live ones and 125: past that, each push looks at two entries
 // (Sweep), until all have been seen once.
 #ifndef LISTSTORE_ENGINE_STORAGE_PROBATION_QUEUE_H_
 #define LISTSTORE_ENGINE_STORAGE_PROBATION_QUEUE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -37,9 +42,17 @@ class ProbationQueue {
   // A push of a new partition, and those of the sweep that goes with it.
   static constexpr size_t kPushesPerReservation = 3;
 
-  void Push(uint64_t address);
-  // The oldest entry; the queue is not empty.
+  void Push(uint64_t address, uint32_t push);
+  // The oldest entry; the queue is not empty, here and below.
   uint64_t Pop();
+  // About the number of its push.
+  uint32_t OldestPush() const {
+    const Chunk& chunk = *first_;
+    const auto span = static_cast<int32_t>(chunk.last_push - chunk.first_push);
+    if (span == 0) return chunk.first_push;
+    const int64_t part = int64_t{span} * chunk.begin / std::max(chunk.end - 1, 1);
+    return chunk.first_push + static_cast<uint32_t>(part);
+  }
 
   // Entries that stand for no partition may be so many that a sweep pays.
   bool WantsSweep(size_t live) const { return sweeping() || size_ > 2 * live + kEntries; }
@@ -49,7 +62,8 @@ class ProbationQueue {
   uint8_t sweep_bit() const { return sweep_bit_; }
   // Looks at up to two entries of the sweep under way, or begins one. `live(address)`: whether a
   // partition stands behind it that the sweep has not seen yet, which is seen from then on. Such
-  // entries go to the back in their order, the others go. The pushes have been reserved.
+  // entries go to the back in their order and keep their numbers, the others go. The pushes have
+  // been reserved.
   template <typename Live>
   void Sweep(Live&& live) {
     if (!sweeping()) {
@@ -57,8 +71,9 @@ class ProbationQueue {
       sweep_bit_ ^= kSweepMask;
     }
     for (int i = 0; i < 2 && sweeping(); ++i) {
+      const uint32_t push = OldestPush();
       const uint64_t address = Pop();
-      if (live(address)) Push(address);
+      if (live(address)) Push(address, push);
     }
   }
 
@@ -84,12 +99,14 @@ class ProbationQueue {
   void Verify() const;
 
  private:
-  static constexpr uint32_t kEntries = 126;
+  static constexpr uint32_t kEntries = 125;
   static constexpr uint8_t kSweepMask = cache_bits::kSweep;
   struct Chunk {
     Chunk* next;
-    uint32_t begin;
-    uint32_t end;
+    uint32_t first_push;
+    uint32_t last_push;
+    uint16_t begin;
+    uint16_t end;
     uint64_t entries[kEntries];
   };
   static_assert(sizeof(Chunk) == 1024, "a chunk is a size class of the arena");

@@ -82,8 +82,9 @@ DirectorySlot* Table::Create(const PartitionRef& partition, size_t expected_byte
 void Table::Discard(uint64_t address, uint64_t reference) {
   const Partition handle(context_, reference);
   if (handle.wheel_when() != 0) wheel_.NoteStale();
-  if (cache_ != nullptr && (handle.cache_bits() & cache_bits::kProbation) != 0) {
-    --cache_->on_probation;
+  if (cache_ != nullptr) {
+    if ((handle.cache_bits() & cache_bits::kProbation) != 0) NoteOnProbation(-1);
+    if (cache_->takes_part) cache_->lane.NoteGoing();
   }
   directory_.Erase(address, Partition::KeyOf(reference));
   Bury(reference);
@@ -219,11 +220,7 @@ OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate>
   }
   NoteUpsert(partition, rows);
   Finish(partition, slot);
-  if (cache_ != nullptr && !pledged_bytes_ && !redeeming_) {
-    cache_->writing = partition.address;
-    PayForGrowth(write.now_seconds);
-    cache_->writing.reset();
-  }
+  if (cache_ != nullptr) PayOrOwe(partition, write.now_seconds);
   return OpStatus::kOk;
 }
 

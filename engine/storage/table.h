@@ -16,6 +16,8 @@
 #ifndef LISTSTORE_ENGINE_STORAGE_TABLE_H_
 #define LISTSTORE_ENGINE_STORAGE_TABLE_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -211,27 +213,25 @@ class Table final : private memory::Arena::Relocator {
 
   // --- Eviction (table_cache.cc); docs/cache.md --------------------------------------------------
 
-  // From now on partitions may be evicted: a few at a time by writes that find the limit near, and
-  // by EvictAfterRefusal. The table is empty.
-  void EnableEviction(const EvictionOptions& options);
+  // From now on, where it takes part, partitions may be evicted by `lane`, which outlives the table:
+  // a few at a time by writes that find the limit near, and after refusals. The table is empty.
+  void EnableEviction(const EvictionOptions& options, LaneEviction& lane, bool takes_part = true);
+  // Whether its partitions may go, from now on; nothing where eviction was never enabled. What comes
+  // while they may not is a main partition, and what was on probation stays so.
+  void TakePart(bool takes_part);
+  bool takes_part() const { return cache_ != nullptr && cache_->takes_part; }
   bool evicts() const { return cache_ != nullptr; }
+  const EvictionOptions& eviction_options() const { return cache_->options; }
   // Counts uses for each first component too; `owner` outlives the table.
   void CountUsageFor(UsageOwner& owner) { usage_of_ = std::make_unique<UsageByComponent>(owner); }
   void FlushUsage() {
     if (usage_of_ != nullptr) usage_of_->Flush();
   }
-  // Where evictions are told until the next call; nullptr: nowhere.
+  // Where evictions of this table are told until the next call; nullptr: nowhere.
   void set_eviction_log(EvictionLog* log) { eviction_log_ = log; }
-  // Partitions at these addresses, ascending, are not evicted until the next call. Borrowed.
-  void Guard(std::span<const uint64_t> addresses) {
-    if (cache_ != nullptr) cache_->guarded = addresses;
-  }
-  // After a refusal: evicts a sixteenth of what is here, times 2^`doublings`, between 4 KiB and 64
-  // KiB times that; pulls together what is left, and gives what comes free to the budget. False:
-  // there is nothing to evict.
-  bool EvictAfterRefusal(uint32_t doublings, int64_t now_seconds);
-  // Evicts as much as the writes since the last call have taken, while the limit is near. Bounded.
-  void PayForGrowth(int64_t now_seconds);
+  // Evicts as much as the writes since the last call have taken, while the limit is near, from any
+  // table of the lane but the partitions at the address `writing`. Bounded.
+  void PayForGrowth(int64_t now_seconds, std::optional<uint64_t> writing = std::nullopt);
 
   // --- Ending, beginning again, copying ----------------------------------------------------------
 
@@ -325,7 +325,8 @@ class Table final : private memory::Arena::Relocator {
   void Verify();
 
  private:
-  friend class TableMirror;  // a copy under way; see table_mirror.h
+  friend class TableMirror;   // a copy under way; see table_mirror.h
+  friend class LaneEviction;  // chooses what goes
 
   struct PartitionKeyOf {
     std::string_view operator()(uint64_t reference) const { return Partition::KeyOf(reference); }
@@ -439,10 +440,37 @@ class Table final : private memory::Arena::Relocator {
     return std::exchange(too_large_, false) ? OpStatus::kTooLarge : OpStatus::kOutOfMemory;
   }
   bool IsGuarded(uint64_t address) const;
-  // Evicts at least `bytes` of blocks, or `partitions_max`, or all there is; how many went.
-  size_t Evict(uint64_t bytes, size_t partitions_max, int64_t now_seconds);
+  // After an upsert: pays for it, or, in a batch, notes that it is to be paid for.
+  void PayOrOwe(const PartitionRef& partition, int64_t now_seconds);
+  // For LaneEviction, which looks at several together so that their cache misses overlap.
+  static constexpr size_t kLookedAtTogether = 8;
+  // How far a search of the hand has come, over several tables.
+  struct HandTurn {
+    size_t left = 0;  // to be evicted
+    size_t looked_at = 0;
+    // The least used that was not evicted, so far: address and reference.
+    std::pair<uint64_t, uint64_t> least{0, 0};
+    uint8_t least_uses = UINT8_MAX;
+    Table* least_of = nullptr;
+  };
   size_t EvictFromProbation(size_t partitions_max, int64_t now_seconds);
-  size_t EvictFromMain(size_t partitions_max, int64_t now_seconds);
+  // Moves the hand over some partitions; true: it has come to the end.
+  bool TurnHand(HandTurn& turn, int64_t now_seconds);
+  uint64_t AveragePartitionBytes() const {
+    return arena_.live_bytes() / std::max<size_t>(directory_.size(), 1) + 1;
+  }
+  template <typename Work>
+  uint64_t BytesFreedBy(const Work& work) {
+    const uint64_t before = arena_.live_bytes();
+    work();
+    return before - std::min(before, arena_.live_bytes());
+  }
+  void NoteOnProbation(ptrdiff_t change) {
+    cache_->on_probation += static_cast<size_t>(change);
+    if (cache_->takes_part) cache_->lane.NoteOnProbation(change);
+  }
+  // A copy has had the reads of what it was copied from, and is a main partition where that was one.
+  void TakeOverUses(const PartitionRef& partition, const Table& of, const Partition& from);
   void EvictOne(uint64_t address, uint64_t reference, int64_t now_seconds);
   void NoteEviction(std::string_view key, uint64_t rows, EvictionCause cause);
   // What evictions leave to do besides: stale timers, holes, ghosts that are too few.
@@ -484,6 +512,7 @@ class Table final : private memory::Arena::Relocator {
   bool redeeming_ = false;
   bool too_large_ = false;  // the reservation that failed last would pass the limit by itself
   bool copying_ = false;    // rows of another table come, which were let in there
+  bool in_both_ = false;    // a write that its copy has yet to see
   // Of the reservation that was asked for last: the rows and what they meet, at most, and the row
   // that would be larger than it may be; 0: none.
   uint64_t rows_bytes_max_ = 0;

@@ -6,22 +6,16 @@
 
 #include "absl/container/inlined_vector.h"
 #include "engine/base/check.h"
+#include "engine/storage/lane_eviction.h"
 #include "engine/storage/table.h"
+#include "engine/storage/table_mirror.h"
 #include "engine/storage/upsert_load.h"
 
 namespace liststore::storage {
 namespace {
 
-// Reads after which a partition leaves probation for the main ones, and the part of all partitions
-// that probation is for. Measured: decisions/0008.
+// Reads after which a partition leaves probation for the main ones. Measured: decisions/0008.
 constexpr uint8_t kUsesToStay = 1;
-constexpr size_t kProbationPart = 10;
-
-// Looked at together, so that their cache misses overlap.
-constexpr size_t kLookedAtTogether = 8;
-// After so many that were all used, the least used of those last looked at goes: no write pays for
-// a whole round of the hand.
-constexpr size_t kLooksPerVictim = 32;
 
 // The limit is near within this part of it. Pages come and go in steps of 64 KiB a lane; the
 // distance must hold those of all lanes.
@@ -34,13 +28,6 @@ constexpr size_t kMovedPerPayment = 32;
 // A partition evicted leaves a timer behind, and a hole: so many are looked at and moved for each.
 constexpr size_t kTimersPerEviction = 4;
 constexpr size_t kMovedPerEviction = 2;
-// What is evicted after a refusal at a time: more holes than compaction leaves alone, a slab or
-// two.
-constexpr uint64_t kRefusalPart = 16;
-constexpr uint64_t kRefusalBytesMin = uint64_t{4} << 10;
-constexpr uint64_t kRefusalBytesMax = uint64_t{64} << 10;
-constexpr size_t kUnitsPerRefusal = 2048;
-constexpr size_t kLeavesPerStep = 16;
 
 }  // namespace
 
@@ -172,11 +159,7 @@ OpStatus Table::Put(const PartitionRef& partition, std::span<const RowUpdate> ro
   --usage.upserts;
   ++usage.puts;
   Finish(partition, slot);
-  if (cache_ != nullptr) {
-    cache_->writing = partition.address;
-    PayForGrowth(write.now_seconds);
-    cache_->writing.reset();
-  }
+  if (cache_ != nullptr) PayForGrowth(write.now_seconds, partition.address);
   return OpStatus::kOk;
 }
 
@@ -192,21 +175,30 @@ bool Table::Forget(const PartitionRef& partition) {
 
 // --- Coming and staying --------------------------------------------------------------------------
 
-void Table::EnableEviction(const EvictionOptions& options) {
+void Table::EnableEviction(const EvictionOptions& options, LaneEviction& lane, bool takes_part) {
   LS_CHECK(directory_.empty() && cache_ == nullptr && !dropped_,
            "eviction is enabled at the start");
-  cache_ = std::make_unique<EvictionState>(arena_, options);
+  lane.Admit();
+  cache_ = std::make_unique<EvictionState>(arena_, options, lane);
   const size_t bytes = std::bit_floor(options.filter_bytes);
   if (!options.lives_elsewhere && bytes >= EvictedFilter::kBytesMin &&
       arena_.Reserve(memory::Arena::BlockBytes(bytes))) {
     cache_->filter.Allocate(bytes);
   }
   cache_->paid_live_bytes = arena_.live_bytes();
+  TakePart(takes_part);
+}
+
+void Table::TakePart(bool takes_part) {
+  if (cache_ == nullptr || cache_->takes_part == takes_part) return;
+  cache_->takes_part = takes_part;
+  takes_part ? cache_->lane.Join(*this) : cache_->lane.Leave(*this);
 }
 
 uint8_t Table::BeginBits(uint64_t address) {
   uint8_t bits = MayHaveMore(address) ? cache_bits::kPartial : uint8_t{0};
-  if (cache_ == nullptr) return bits;
+  if (cache_ == nullptr || (!cache_->takes_part && !copying_)) return bits;
+  if (cache_->takes_part) cache_->lane.NoteComing(*this);
   // It went too early last time.
   if (cache_->ghosts.Take(address)) return bits;
   bits |= cache_bits::kProbation;
@@ -218,8 +210,9 @@ uint8_t Table::BeginBits(uint64_t address) {
 
 void Table::PushProbation(uint64_t address) {
   ProbationQueue& queue = cache_->probation;
-  queue.Push(address);
-  ++cache_->on_probation;
+  queue.Push(address, cache_->lane.NextPush());
+  NoteOnProbation(1);
+  if (cache_->takes_part && !cache_->is_offered) cache_->lane.OfferTable(*this);
   if (!queue.WantsSweep(cache_->on_probation)) return;
   queue.Sweep([&](uint64_t entry) {
     bool unseen = false;
@@ -242,8 +235,9 @@ void Table::PushProbation(uint64_t address) {
 // --- Going ---------------------------------------------------------------------------------------
 
 bool Table::IsGuarded(uint64_t address) const {
-  if (cache_->writing == address) return true;
-  return std::binary_search(cache_->guarded.begin(), cache_->guarded.end(), address);
+  if (mirror_ != nullptr && mirror_->IsInside(address)) [[unlikely]]
+    return true;
+  return cache_->lane.IsGuarded(address);
 }
 
 void Table::NoteEviction(std::string_view key, uint64_t rows, EvictionCause cause) {
@@ -267,7 +261,11 @@ void Table::EvictOne(uint64_t address, uint64_t reference, int64_t now_seconds) 
     cache_->filter.Add(address, last, now_seconds);
     cache_->has_evicted = true;
     if ((handle.cache_bits() & cache_bits::kProbation) != 0) cache_->ghosts.Add(address);
+    cache_->lane.NoteEvicted();
+    marks_.NoteLoss();
   }
+  if (mirror_ != nullptr) [[unlikely]]
+    mirror_->Evict({handle.key(), address});
   Discard(address, reference);
 }
 
@@ -305,103 +303,54 @@ size_t Table::EvictFromProbation(size_t partitions_max, int64_t now_seconds) {
     } else {
       handle.set_cache_bits(
           bits & static_cast<uint8_t>(~(cache_bits::kProbation | cache_bits::kUsesMask)));
-      --cache_->on_probation;
+      NoteOnProbation(-1);
     }
   }
   return evicted;
 }
 
-size_t Table::EvictFromMain(size_t partitions_max, int64_t now_seconds) {
+bool Table::TurnHand(HandTurn& turn, int64_t now_seconds) {
   using Candidate = std::pair<uint64_t, uint64_t>;  // address, reference
   absl::InlinedVector<Candidate, kLookedAtTogether> candidates;
-  size_t evicted = 0;
-  // The least used that was not evicted, so far.
-  Candidate least{0, 0};
-  uint8_t least_uses = UINT8_MAX;
-  for (size_t looked_at = 0; looked_at < kLooksPerVictim && evicted < partitions_max;) {
-    candidates.clear();
-    bool ended = true;
-    uint64_t next_address = 0;
-    directory_.ScanFrom(cache_->hand_address, [&](DirectorySlot& slot) {
-      // Partitions of one address stay together, so that the hand may go on at an address.
-      if (candidates.size() >= kLookedAtTogether && slot.address != candidates.back().first) {
-        ended = false;
-        next_address = slot.address;
-        return false;
-      }
-      PrefetchLine(Partition::BlockOf(slot.reference));
-      candidates.emplace_back(slot.address, slot.reference);
-      return true;
-    });
-    cache_->hand_address = next_address;
-    looked_at += std::max<size_t>(candidates.size(), kLookedAtTogether / 2);
-    for (size_t i = 0; i < candidates.size(); ++i) {
-      const auto [address, reference] = candidates[i];
-      uint64_t own = reference;
-      Partition handle(context_, own);
-      const uint8_t bits = handle.cache_bits();
-      if ((bits & cache_bits::kProbation) != 0 || IsGuarded(address)) continue;
-      const uint8_t uses = bits & cache_bits::kUsesMask;
-      if (uses != 0) {
-        handle.set_cache_bits(static_cast<uint8_t>(bits - 1));
-        if (uses < least_uses) {
-          least_uses = uses;
-          least = candidates[i];
-        }
-        continue;
-      }
-      EvictOne(address, reference, now_seconds);
-      if (++evicted == partitions_max && i + 1 < candidates.size() &&
-          candidates[i + 1].first != address) {
-        cache_->hand_address = candidates[i + 1].first;
-        return evicted;
-      }
+  bool ended = true;
+  uint64_t next_address = 0;
+  directory_.ScanFrom(cache_->hand_address, [&](DirectorySlot& slot) {
+    // Partitions of one address stay together, so that the hand may go on at an address.
+    if (candidates.size() >= kLookedAtTogether && slot.address != candidates.back().first) {
+      ended = false;
+      next_address = slot.address;
+      return false;
     }
-    if (ended && directory_.size() <= kLookedAtTogether) break;
-  }
-  if (evicted == 0 && least.second != 0) {
-    EvictOne(least.first, least.second, now_seconds);
-    ++evicted;
-  }
-  return evicted;
-}
-
-size_t Table::Evict(uint64_t bytes, size_t partitions_max, int64_t now_seconds) {
-  const uint64_t before = arena_.live_bytes();
-  const auto freed = [&] {
-    const uint64_t live = arena_.live_bytes();
-    return live < before ? before - live : 0;
-  };
-  size_t evicted = 0;
-  // Turns of the hand in a row that evicted nothing: so many that all of it is guarded.
-  size_t in_vain = 0;
-  const size_t turns_max = 4 + directory_.size() / kLookedAtTogether;
-  while (evicted < partitions_max && freed() < bytes && in_vain < turns_max) {
-    if (dead_ != nullptr) {
-      ReclaimDead(kLeavesPerStep);
+    PrefetchLine(Partition::BlockOf(slot.reference));
+    candidates.emplace_back(slot.address, slot.reference);
+    return true;
+  });
+  cache_->hand_address = next_address;
+  turn.looked_at += std::max<size_t>(candidates.size(), kLookedAtTogether / 2);
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const auto [address, reference] = candidates[i];
+    uint64_t own = reference;
+    Partition handle(context_, own);
+    const uint8_t bits = handle.cache_bits();
+    if ((bits & cache_bits::kProbation) != 0 || IsGuarded(address)) continue;
+    const uint8_t uses = bits & cache_bits::kUsesMask;
+    if (uses != 0) {
+      handle.set_cache_bits(static_cast<uint8_t>(bits - 1));
+      if (uses < turn.least_uses) {
+        turn.least_uses = uses;
+        turn.least = candidates[i];
+        turn.least_of = this;
+      }
       continue;
     }
-    const size_t all = directory_.size();
-    if (all == 0) break;
-    // As many as will do if they are of middling size.
-    const uint64_t average = arena_.live_bytes() / all + 1;
-    const size_t wanted = std::min<uint64_t>(std::min(partitions_max - evicted, kLookedAtTogether),
-                                             (bytes - freed()) / average + 1);
-    const size_t main = all - cache_->on_probation;
-    const bool from_probation =
-        !cache_->probation.empty() &&
-        (cache_->on_probation * kProbationPart > all || main == 0 || in_vain != 0);
-    // Each turn takes entries out of the queue, whether or not a partition goes.
-    if (from_probation) {
-      evicted += EvictFromProbation(wanted, now_seconds);
-      continue;
+    EvictOne(address, reference, now_seconds);
+    if (turn.left != 0) --turn.left;
+    if (turn.left == 0 && i + 1 < candidates.size() && candidates[i + 1].first != address) {
+      cache_->hand_address = candidates[i + 1].first;
+      return false;
     }
-    const size_t went = EvictFromMain(wanted, now_seconds);
-    evicted += went;
-    in_vain = went != 0 ? 0 : in_vain + 1;
   }
-  evicted_bytes_ += evicted != 0 ? freed() : 0;
-  return evicted;
+  return ended;
 }
 
 void Table::TidyAfterEviction(size_t evicted) {
@@ -418,15 +367,27 @@ void Table::TidyAfterEviction(size_t evicted) {
   }
 }
 
-void Table::PayForGrowth(int64_t now_seconds) {
+void Table::PayOrOwe(const PartitionRef& partition, int64_t now_seconds) {
+  // A copy is paid for with what it is copied from, at the end of a slice; see TableMirror.
+  if (copying_ || in_both_) return;
+  if (pledged_bytes_ || redeeming_) {
+    cache_->lane.Owes(*this);
+  } else {
+    PayForGrowth(now_seconds, partition.address);
+  }
+}
+
+void Table::PayForGrowth(int64_t now_seconds, std::optional<uint64_t> writing) {
   if (cache_ == nullptr) return;
+  LaneEviction& lane = cache_->lane;
+  uint64_t& debt_bytes = lane.debt_bytes_;
   const uint64_t live = arena_.live_bytes();
   const uint64_t paid = std::exchange(cache_->paid_live_bytes, live);
   const uint64_t limit = budget_.grow_limit_bytes();
   const uint64_t distance = limit / kNearPart;
   const uint64_t held = budget_.held_bytes();
   if (held + distance <= limit) {
-    cache_->debt_bytes = 0;
+    if (debt_bytes != 0) debt_bytes = 0;
     return;
   }
   // Nothing where the limit begins to be near, as much as was taken a quarter of the way on, four
@@ -434,11 +395,10 @@ void Table::PayForGrowth(int64_t now_seconds) {
   // makes of the bytes that are freed.
   const uint64_t over = std::min(held + distance - limit, distance);
   if (live > paid) {
-    cache_->debt_bytes +=
-        static_cast<uint64_t>(static_cast<double>(live - paid) * 4.0 * static_cast<double>(over) /
-                              static_cast<double>(distance));
+    debt_bytes += static_cast<uint64_t>(static_cast<double>(live - paid) * 4.0 *
+                                        static_cast<double>(over) / static_cast<double>(distance));
   }
-  if (cache_->debt_bytes < kPaymentBytes) return;
+  if (debt_bytes < kPaymentBytes) return;
   // Memory that waits to be given back comes first: what is over, and holes. Timers do not count,
   // they wait all the time.
   if (dead_ != nullptr || pass_.active || wheel_.HasDue(now_seconds)) {
@@ -448,30 +408,34 @@ void Table::PayForGrowth(int64_t now_seconds) {
   }
   if (held < limit && arena_.WorthCompacting()) {
     arena_.Compact(kMovedPerPayment, *this);
-    cache_->debt_bytes -= kPaymentBytes;
+    debt_bytes -= kPaymentBytes;
     return;
   }
-  const size_t evicted = Evict(cache_->debt_bytes, kPartitionsPerPayment, now_seconds);
-  const uint64_t left = arena_.live_bytes();
-  const uint64_t freed = live > left ? live - left : 0;
-  cache_->debt_bytes -= std::min(cache_->debt_bytes, freed);
-  if (evicted == 0) cache_->debt_bytes = 0;
-  TidyAfterEviction(evicted);
+  if (held < limit && lane.CompactLast(*this, kMovedPerPayment)) {
+    debt_bytes -= kPaymentBytes;
+    return;
+  }
+  lane.writing_ = writing;
+  const LaneEviction::Evicted evicted =
+      lane.Evict(this, debt_bytes, kPartitionsPerPayment, now_seconds);
+  lane.writing_.reset();
+  debt_bytes -= std::min(debt_bytes, evicted.bytes);
+  if (evicted.partitions == 0) debt_bytes = 0;
+  lane.Tidy();
   cache_->paid_live_bytes = arena_.live_bytes();
 }
 
-bool Table::EvictAfterRefusal(uint32_t doublings, int64_t now_seconds) {
-  if (cache_ == nullptr) return false;
-  const uint64_t before = arena_.live_bytes();
-  const uint64_t bytes = std::clamp(before / kRefusalPart, kRefusalBytesMin, kRefusalBytesMax)
-                         << doublings;
-  const size_t evicted = Evict(bytes, SIZE_MAX, now_seconds);
-  if (evicted != 0) TidyAfterEviction(evicted);
-  // What evictions leave behind: timers, an oversized directory, holes.
-  const size_t units = WantsReclaim(now_seconds) ? Reclaim(now_seconds, kUnitsPerRefusal) : 0;
-  arena_.ReleaseCredit();
-  cache_->paid_live_bytes = arena_.live_bytes();
-  return evicted != 0 || units != 0 || arena_.live_bytes() < before;
+void Table::TakeOverUses(const PartitionRef& partition, const Table& of, const Partition& from) {
+  if (cache_ == nullptr || of.cache_ == nullptr) return;
+  DirectorySlot* const slot = FindForWrite(partition);
+  if (slot == nullptr) return;
+  Partition handle(context_, slot->reference);
+  uint8_t bits = handle.cache_bits() & static_cast<uint8_t>(~cache_bits::kUsesMask);
+  if ((bits & cache_bits::kProbation) != 0 && (from.cache_bits() & cache_bits::kProbation) == 0) {
+    bits &= static_cast<uint8_t>(~cache_bits::kProbation);
+    NoteOnProbation(-1);
+  }
+  handle.set_cache_bits(bits | (from.cache_bits() & cache_bits::kUsesMask));
 }
 
 // --- Verify --------------------------------------------------------------------------------------

@@ -15,7 +15,11 @@ void Table::Drop() {
   LS_CHECK(!pledged_bytes_, "no table ends within a batch");
   LS_CHECK(mirror_ == nullptr, "no table ends while it is copied");
   dropped_ = true;
-  cache_.reset();
+  if (cache_ != nullptr) {
+    TakePart(false);
+    cache_->lane.Dismiss();
+    cache_.reset();
+  }
   ++schema_.id.generation;
   TruncateAll();
 }

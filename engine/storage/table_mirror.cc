@@ -42,6 +42,7 @@ void TableMirror::Detach() {
   if (!std::exchange(attached_, false)) return;
   from_.mirror_ = nullptr;
   to_.copying_ = false;
+  if (to_.cache_ != nullptr) to_.cache_->paid_live_bytes = to_.arena_.live_bytes();
 }
 
 // --- Copying -------------------------------------------------------------------------------------
@@ -100,6 +101,7 @@ size_t TableMirror::CopySlice(int64_t now_seconds, size_t units) {
     if (all) {
       inside_ = false;
       after_row_.reset();
+      to_.TakeOverUses(at, from_, partition);
     }
     return ended = all && status_ == OpStatus::kOk;
   });
@@ -261,12 +263,24 @@ void TableMirror::DeletePartition(const PartitionRef& partition, const WriteCont
   Note(to_.DeletePartition(partition, write));
 }
 
+void TableMirror::Evict(const PartitionRef& partition) {
+  LS_CHECK(!IsInside(partition.address), "a partition that is being copied is guarded");
+  if (ReachOf(partition) == Reach::kNothing || status_ != OpStatus::kOk) return;
+  if (DirectorySlot* const slot = to_.FindForWrite(partition)) {
+    to_.Discard(partition.address, slot->reference);
+  }
+}
+
 // --- In the table --------------------------------------------------------------------------------
 
 template <typename Here, typename There>
 OpStatus Table::WithMirror(Here&& here, There&& there) {
   TableMirror* const mirror = std::exchange(mirror_, nullptr);
-  const absl::Cleanup back = [&] { mirror_ = mirror; };
+  in_both_ = true;
+  const absl::Cleanup back = [&] {
+    mirror_ = mirror;
+    in_both_ = false;
+  };
   const OpStatus status = [&] {
     try {
       return here();
@@ -288,8 +302,12 @@ OpStatus Table::WithMirror(Here&& here, There&& there) {
 
 OpStatus Table::UpsertInBoth(const PartitionRef& partition, std::span<const RowUpdate> rows,
                              const WriteContext& write) {
-  return WithMirror([&] { return Upsert(partition, rows, write); },
-                    [&](TableMirror& mirror) { mirror.Upsert(partition, rows, write); });
+  const OpStatus status =
+      WithMirror([&] { return Upsert(partition, rows, write); },
+                 [&](TableMirror& mirror) { mirror.Upsert(partition, rows, write); });
+  // What goes for it goes from both.
+  if (status == OpStatus::kOk && cache_ != nullptr) PayOrOwe(partition, write.now_seconds);
+  return status;
 }
 
 OpStatus Table::DeleteRowsInBoth(const PartitionRef& partition,

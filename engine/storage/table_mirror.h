@@ -71,6 +71,10 @@ class TableMirror {
                    const WriteContext& write);
   void DeletePartition(const PartitionRef& partition, const WriteContext& write);
   void TruncateAll() { to_.TruncateAll(); }
+  // It goes from `from`, and so from here. Not inside of it.
+  void Evict(const PartitionRef& partition);
+  // At an address of which a partition was copied in part.
+  bool IsInside(uint64_t address) const { return inside_ && address == address_; }
 
  private:
   // Range tombstones of the partition that was come to, from where it is on; and the static row

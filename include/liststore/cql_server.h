@@ -29,6 +29,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "liststore/clock.h"
+#include "liststore/options.h"
 #include "liststore/tls_options.h"
 
 namespace liststore {
@@ -60,6 +61,29 @@ struct ScyllaOption {
   std::string value;
   // Said in a file; comes after those that are not. The table system.config shows it.
   bool is_from_file = false;
+};
+
+// The memory of a process with a server, as it is divided.
+struct CqlMemoryShares {
+  uint64_t rows_bytes = 0;    // as CqlServerOptions::memory_limit_bytes
+  uint64_t client_bytes = 0;  // as CqlServerOptions::client_memory_bytes
+};
+
+// Memory for rows runs short, or its limit was changed.
+struct CqlMemoryNotice {
+  enum class Kind : uint8_t {
+    kNearlyFull,    // four fifths of the limit are held
+    kFull,          // a write was refused, or partitions were evicted for one
+    kLimitChanged,  // by a client
+  };
+  Kind kind = Kind::kNearlyFull;
+  uint64_t held_bytes = 0;           // for rows
+  uint64_t limit_bytes = 0;          // for rows
+  uint64_t process_limit_bytes = 0;  // of which that is a share; 0: of none
+  bool evicts = false;               // what happens at the limit: MemoryPolicy::kEvict
+  bool fits = true;                  // writes have room, as far as it is known
+  uint64_t refused_writes = 0;       // for want of memory, since the start
+  uint64_t evicted_partitions = 0;   // the same
 };
 
 struct CqlServerOptions {
@@ -144,6 +168,17 @@ struct CqlServerOptions {
   ListStore* store = nullptr;
   // Memory limit for data of a server without a store; see Options::memory_limit_bytes.
   uint64_t memory_limit_bytes = 0;
+  // What happens at that limit. kEvict: the server is a cache: partitions go that were not read
+  // lately, of all tables that clients make but those with an index or a materialized view, and
+  // writes are refused only where nothing else is left; docs/cache.md. With a `store` its own policy
+  // counts, which is for its lists.
+  MemoryPolicy memory_policy = MemoryPolicy::kReject;
+  // The limit of the process, of which `memory_limit_bytes` and `client_memory_bytes` are shares, and
+  // how another one is divided, or why it cannot be. Clients may change it while the server runs,
+  // through the table liststore.memory. 0: they may change the limit for rows. The server's threads
+  // call the function.
+  uint64_t process_memory_bytes = 0;
+  std::function<absl::StatusOr<CqlMemoryShares>(uint64_t process_bytes)> divide_memory;
   // Memory that a server without a store prepares for data when it starts, and keeps; see
   // ListStore::Populate. At most the limit.
   uint64_t populate_bytes = 0;
@@ -184,6 +219,10 @@ struct CqlServerOptions {
   // server's threads call it, several at once: it must return soon and must not call the server.
   // May be empty.
   std::function<void(const CqlNotice&)> on_notice;
+  // Called when memory for rows is nearly full and when it is full, once each until less than seven
+  // tenths are held again, and when a client has changed the limit. Within about a second. The
+  // server's threads call it: it must return soon and must not call the server. May be empty.
+  std::function<void(const CqlMemoryNotice&)> on_memory_notice;
 };
 
 class CqlServer {

@@ -232,6 +232,14 @@ class ListStore {
   // resident, but not part of Stats::held_bytes. ResourceExhausted: the memory limit has no room
   // for it, and nothing was done, or the machine refused, and as much is prepared as it gave. No other thread may use the store meanwhile.
   absl::Status Populate(uint64_t bytes);
+  // Makes `bytes`, at least 1 MiB, the limit of Options::memory_limit_bytes from now on; other calls
+  // may use the store meanwhile. Where more is held, memory that is due is reclaimed; with
+  // MemoryPolicy::kEvict lists are then evicted, a few of each part of the store at a time, until the
+  // rest fits, and the listener is told. OK: writes have the room that the new limit gives them.
+  // ResourceExhausted: the limit is taken all the same, and more is held that is not evicted; writes
+  // are refused until removals and expiries have made room. InvalidArgument: less than 1 MiB, and
+  // nothing has changed. What the machine allows is not looked at.
+  absl::Status SetMemoryLimit(uint64_t bytes);
   // The earliest instant at which an item may expire, in seconds since the Unix epoch: nothing
   // expires before it. nullopt: no item will expire.
   std::optional<int64_t> NextExpirySeconds() const;

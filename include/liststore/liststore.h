@@ -379,6 +379,10 @@ LISTSTORE_API liststore_status liststore_get_stats(const liststore_store* store,
  * nothing to reclaim. */
 LISTSTORE_API liststore_status liststore_reclaim(liststore_store* store, size_t budget,
                                                  size_t* done, liststore_error* error);
+/* Another limit on memory, at least 1 MiB; see ListStore::SetMemoryLimit.
+ * LISTSTORE_RESOURCE_EXHAUSTED: it is taken, and more is held for now. */
+LISTSTORE_API liststore_status liststore_set_memory_limit(liststore_store* store, uint64_t bytes,
+                                                          liststore_error* error);
 /* The earliest second at which an item may expire; 0: no item will. */
 LISTSTORE_API liststore_status liststore_next_expiry(const liststore_store* store, int64_t* seconds,
                                                      liststore_error* error);

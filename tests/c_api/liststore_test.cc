@@ -142,6 +142,11 @@ TEST_F(CApiTest, EveryOperationOnce) {
   size_t done = 0;
   EXPECT_EQ(liststore_reclaim(store, 1000, &done, &error), LISTSTORE_OK);
   EXPECT_GT(done, 0u);
+  EXPECT_EQ(liststore_set_memory_limit(store, 32u << 20, &error), LISTSTORE_OK);
+  ASSERT_EQ(liststore_get_stats(store, &stats, &error), LISTSTORE_OK);
+  EXPECT_EQ(stats.memory_limit_bytes, 32u << 20);
+  EXPECT_EQ(liststore_set_memory_limit(store, 1, &error), LISTSTORE_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.text, "memory limit 1 is less than 1048576");
   EXPECT_EQ(liststore_clock_set(clock, kNow), LISTSTORE_OK);
   EXPECT_EQ(liststore_delete_feature(store, Text("user"), Text("history"), &error), LISTSTORE_OK);
   EXPECT_EQ(liststore_delete_feature(store, Text("user"), Text("history"), &error),
@@ -220,6 +225,8 @@ TEST_F(CApiTest, NullIsAnErrorThatNamesTheArgument) {
   EXPECT_EQ(Refusal(liststore_get_stats(nullptr, &stats, &error)), "store is NULL");
   EXPECT_EQ(Refusal(liststore_get_stats(store, nullptr, &error)), "stats is NULL");
   EXPECT_EQ(Refusal(liststore_reclaim(nullptr, 1, nullptr, &error)), "store is NULL");
+  EXPECT_EQ(Refusal(liststore_set_memory_limit(nullptr, uint64_t{1} << 30, &error)),
+            "store is NULL");
   // Without a place for the text.
   EXPECT_EQ(liststore_get(nullptr, &list, nullptr, items, nullptr), LISTSTORE_INVALID_ARGUMENT);
   EXPECT_EQ(liststore_items_at(nullptr, 0, nullptr), LISTSTORE_INVALID_ARGUMENT);

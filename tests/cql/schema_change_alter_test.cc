@@ -123,7 +123,7 @@ TEST_F(AlterTableTest, ADropAsOfATimeKeepsWhatWasWrittenLater) {
   drop_micros_ = std::nullopt;
   // As storage does.
   auto kept = std::make_shared<KeptCells>();
-  kept->cells.emplace_back();
+  kept->parts.push_back(std::make_shared<const KeptPart>(KeptPart{nullptr, {KeptCell()}}));
   TableDefinition table = Table("t");
   table.dropped.at("b").kept = kept;
   table.dropped.at("d").kept = kept;

@@ -1,6 +1,7 @@
 // The parts of an evicting table, each by itself: queue, ghosts, filter, marks, counts.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <set>
@@ -30,6 +31,7 @@ class EvictionPartsTest : public ::testing::Test {
   memory::PagePool pool{budget};
   memory::Arena arena{pool, budget};
   Random random{TestSeed()};
+  size_t exact_ = 0;
 };
 
 TEST_F(EvictionPartsTest, TheQueueIsAFifo) {
@@ -39,7 +41,7 @@ TEST_F(EvictionPartsTest, TheQueueIsAFifo) {
     if (random.Below(100) < (step / 1000 % 2 == 0 ? 60u : 40u)) {
       Reserve(queue.ReserveBytes());
       const uint64_t address = random.Next();
-      queue.Push(address);
+      queue.Push(address, static_cast<uint32_t>(step));
       model.push_back(address);
     } else if (!model.empty()) {
       ASSERT_EQ(queue.Pop(), model.front()) << "step " << step;
@@ -57,6 +59,35 @@ TEST_F(EvictionPartsTest, TheQueueIsAFifo) {
   EXPECT_EQ(arena.live_bytes(), 0u);
 }
 
+// Other tables of the lane push in between, in bursts, and the count wraps around.
+TEST_F(EvictionPartsTest, TheQueueKnowsHowOldItsOldestEntryIs) {
+  constexpr size_t kInAChunk = 125;
+  storage::ProbationQueue queue(arena);
+  std::deque<uint32_t> model;
+  auto push = static_cast<uint32_t>(-5'000);
+  for (uint64_t step = 0; step < TestSteps(20'000); ++step) {
+    push += random.OneIn(200) ? static_cast<uint32_t>(random.Below(1'000)) : 1;
+    if (random.Below(100) < (step / 1000 % 2 == 0 ? 60u : 40u)) {
+      Reserve(queue.ReserveBytes());
+      queue.Push(step, push);
+      model.push_back(push);
+    } else if (!model.empty()) {
+      queue.Pop();
+      model.pop_front();
+    }
+    if (model.empty()) continue;
+    // What lies in one chunk is between its ends.
+    const size_t last = std::min(model.size(), kInAChunk) - 1;
+    const auto off = static_cast<int32_t>(queue.OldestPush() - model.front());
+    const auto spread = static_cast<int32_t>(model[last] - model.front());
+    ASSERT_LE(off, spread) << "step " << step;
+    ASSERT_GE(off, -int32_t{kInAChunk} * 1'000) << "step " << step;
+    if (off == 0) ++exact_;
+  }
+  EXPECT_GT(exact_, 0u);
+  queue.Clear();
+}
+
 // Partitions come, go and come back without ever being popped: the queue stays small, and each that
 // is there has an entry.
 TEST_F(EvictionPartsTest, TheSweepKeepsTheQueueSmall) {
@@ -67,7 +98,7 @@ TEST_F(EvictionPartsTest, TheSweepKeepsTheQueueSmall) {
     if (live.erase(address) != 0) continue;
     Reserve(queue.ReserveBytes());
     live[address] = queue.sweep_bit();
-    queue.Push(address);
+    queue.Push(address, static_cast<uint32_t>(step));
     if (queue.WantsSweep(live.size())) {
       queue.Sweep([&](uint64_t entry) {
         const auto at = live.find(entry);

@@ -41,7 +41,7 @@ class FewAddresses final : public storage::AddressOf {
 class EvictingTable {
  public:
   explicit EvictingTable(uint64_t addresses) : address_of_(addresses) {
-    table_.EnableEviction({.lives_elsewhere = true});
+    table_.EnableEviction({.lives_elsewhere = true}, eviction_);
   }
 
   void Insert(const std::string& key) {
@@ -56,6 +56,11 @@ class EvictingTable {
   }
 
   storage::Table& table() { return table_; }
+  bool Evict() { return eviction_.EvictAfterRefusal(0, kNow); }
+  void Verify() {
+    table_.Verify();
+    eviction_.Verify();
+  }
 
  private:
   storage::PartitionRef RefTo(const std::string& key) const { return {key, address_of_(key)}; }
@@ -64,6 +69,7 @@ class EvictingTable {
   const FewAddresses address_of_;
   memory::MemoryBudget budget_{uint64_t{64} << 20};
   memory::PagePool pool_{budget_};
+  storage::LaneEviction eviction_;
   storage::Table table_{Schema(), pool_, budget_, address_of_};
   int64_t timestamp_ = kNow * 1'000'000;
 };
@@ -78,10 +84,10 @@ TEST(TableProbationTest, APartitionThatBeginsASweepKeepsItsEntry) {
   for (uint64_t i = 0; i < kWent; ++i) evicting.Delete(Numbered(i));
   for (uint64_t i = kWent; i < 2 * kWent; ++i) {
     evicting.Insert(Numbered(i));
-    evicting.table().Verify();
+    evicting.Verify();
   }
   // All of them can be evicted.
-  while (evicting.table().EvictAfterRefusal(0, kNow)) {
+  while (evicting.Evict()) {
   }
   EXPECT_EQ(evicting.table().stats().partitions, 0u);
 }
@@ -95,16 +101,16 @@ TEST(TableProbationTest, EachHasAnEntryWhateverTheOrder) {
     for (uint64_t step = 0; step < TestSteps(20'000); ++step) {
       const uint64_t number = random.Below(400);
       if (random.OneIn(1'000)) {
-        evicting.table().EvictAfterRefusal(0, kNow);
+        evicting.Evict();
       } else if (there.erase(number) != 0) {
         evicting.Delete(Numbered(number));  // evicted, perhaps
       } else {
         there.insert(number);
         evicting.Insert(Numbered(number));
       }
-      if (step % 50 == 0) evicting.table().Verify();
+      if (step % 50 == 0) evicting.Verify();
     }
-    while (evicting.table().EvictAfterRefusal(0, kNow)) {
+    while (evicting.Evict()) {
     }
     EXPECT_EQ(evicting.table().stats().partitions, 0u) << addresses << " addresses";
   }

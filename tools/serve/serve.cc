@@ -29,6 +29,7 @@
 #include "liststore/server_clock.h"
 #include "programs/console/exit_codes.h"
 #include "tools/serve/file_limit.h"
+#include "tools/serve/memory_text.h"
 #include "tools/serve/port_owner.h"
 #include "tools/serve/scylla_config.h"
 #include "tools/serve/serve_settings.h"
@@ -153,6 +154,7 @@ absl::StatusOr<std::unique_ptr<ListStore>> OpenDemo(const ServeOptions& options,
   store_options.keyspace = "demo";
   store_options.shards = options.shards;
   store_options.memory_limit_bytes = memory_limit_bytes;
+  store_options.memory_policy = MemoryPolicyOf(options);
   LS_ASSIGN_OR_RETURN(std::unique_ptr<ListStore> store, ListStore::Open(store_options));
   LS_RETURN_IF_ERROR(store->Populate(options.populate_bytes));
   constexpr int64_t kThirtyDays = 30 * 86'400;
@@ -286,6 +288,10 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
     LS_ASSIGN_OR_RETURN(demo, OpenDemo(options, server_options.memory_limit_bytes, *clock));
     server_options.store = demo.get();
   }
+  server_options.on_memory_notice = [&log](const CqlMemoryNotice& notice) {
+    const bool is_change = notice.kind == CqlMemoryNotice::Kind::kLimitChanged && notice.fits;
+    log.Write(is_change ? LogLevel::kInfo : LogLevel::kWarning, MemoryText(notice));
+  };
   server_options.on_notice = [&log](const CqlNotice& notice) { SayNotice(log, notice); };
   RaiseFileLimit();
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<CqlServer> server, CqlServer::Start(server_options));

@@ -21,6 +21,7 @@ struct ServeOptions {
   uint32_t shards = 1;     // 0: none are said, which looks like Cassandra
   // Of the process: rows, clients and the program. 0: three quarters of the machine's.
   uint64_t memory_limit_bytes = 0;
+  std::string memory_policy = "reject";  // or "evict"
   // Of it, for what is held for clients. 0: an eighth, 16 MiB to 4 GiB.
   uint64_t client_memory_bytes = 0;
   // As the same of CqlServerOptions.

@@ -41,10 +41,16 @@ const std::vector<ServeSetting>& Table() {
        .shows_default = true,
        .most = 256,
        .word = "off"},
-      {.setting = {"memory-limit", T::kBytes, "three quarters of the machine's", false,
-                   "Limit on memory of the process, K, M and G as powers of 1024 "
-                   "[three quarters of the machine's]"},
+      {.setting = {"memory-limit", T::kBytes, "three quarters of the machine's", true,
+                   "Limit on memory of the process, K, M and G as powers of 1024; superusers "
+                   "change it\nin the table liststore.memory [three quarters of the machine's]"},
        .field = &S::memory_limit_bytes},
+      {.setting = {"memory-policy", T::kText, "reject", false,
+                   "At the limit, refuse writes; or evict partitions that were not read lately, as "
+                   "a\ncache does"},
+       .field = &S::memory_policy,
+       .shows_default = true,
+       .words = {"reject", "evict"}},
       {.setting =
            {"client-memory", T::kBytes, "an eighth of it, 16M to 4G", false,
             "Of it, for what is held for clients: requests, answers, prepared statements, journal\n"

@@ -20,17 +20,36 @@ namespace {
 // A process with less has no room for rows beside the program.
 constexpr uint64_t kProcessBytesMin = uint64_t{64} << 20;
 
-// How the memory of the process is divided.
-struct MemoryShares {
-  uint64_t rows = 0;
-  uint64_t clients = 0;
-};
-
 // What the program takes beside rows and clients: itself, its threads, what a turn of each works
 // in, and what is lost between the sizes of blocks.
 uint64_t ProgramBytes(uint64_t process_bytes) { return (uint64_t{24} << 20) + process_bytes / 32; }
 
-absl::StatusOr<MemoryShares> DivideMemory(const ServeOptions& options) {
+// `client_bytes`: that were asked for; 0: an eighth of the process's. `name`: of what says
+// `process_bytes`.
+absl::StatusOr<CqlMemoryShares> DivideMemory(uint64_t process_bytes, uint64_t client_bytes,
+                                             std::string_view name) {
+  if (process_bytes < kProcessBytesMin) {
+    return absl::InvalidArgumentError(absl::StrCat(ToAbsl(name), " is ", process_bytes,
+                                                   " bytes, less than ", kProcessBytesMin,
+                                                   ": it is for the whole process"));
+  }
+  CqlMemoryShares shares;
+  shares.client_bytes = client_bytes != 0
+                            ? client_bytes
+                            : std::clamp(process_bytes / 8, uint64_t{16} << 20, uint64_t{4} << 30);
+  const uint64_t taken = ProgramBytes(process_bytes) + shares.client_bytes;
+  constexpr uint64_t kRowsMin = uint64_t{1} << 20;
+  if (shares.client_bytes > process_bytes || taken + kRowsMin > process_bytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--client-memory of ", shares.client_bytes,
+                     " bytes leaves no memory for rows: ", ToAbsl(name), " is ", process_bytes,
+                     ", and the program takes ", ProgramBytes(process_bytes)));
+  }
+  shares.rows_bytes = process_bytes - taken;
+  return shares;
+}
+
+absl::Status ShareMemory(const ServeOptions& options, CqlServerOptions& server) {
   uint64_t process_bytes = options.memory_limit_bytes;
   if (process_bytes == 0) {
     const uint64_t machine_bytes = ReadMachineLimits({.cores = false}).memory_bytes;
@@ -40,24 +59,16 @@ absl::StatusOr<MemoryShares> DivideMemory(const ServeOptions& options) {
     }
     process_bytes = std::max(DefaultMemoryLimitBytes(machine_bytes), kProcessBytesMin);
   }
-  if (process_bytes < kProcessBytesMin) {
-    return absl::InvalidArgumentError(absl::StrCat("--memory-limit is ", process_bytes,
-                                                   " bytes, less than ", kProcessBytesMin,
-                                                   ": it is for the whole process"));
-  }
-  MemoryShares shares;
-  shares.clients = options.client_memory_bytes != 0
-                       ? options.client_memory_bytes
-                       : std::clamp(process_bytes / 8, uint64_t{16} << 20, uint64_t{4} << 30);
-  const uint64_t taken = ProgramBytes(process_bytes) + shares.clients;
-  constexpr uint64_t kRowsMin = uint64_t{1} << 20;
-  if (shares.clients > process_bytes || taken + kRowsMin > process_bytes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--client-memory of ", shares.clients, " bytes leaves no memory for rows: --memory-limit ",
-        "is ", process_bytes, ", and the program takes ", ProgramBytes(process_bytes)));
-  }
-  shares.rows = process_bytes - taken;
-  return shares;
+  const uint64_t client_bytes = options.client_memory_bytes;
+  LS_ASSIGN_OR_RETURN(const CqlMemoryShares shares,
+                      DivideMemory(process_bytes, client_bytes, "--memory-limit"));
+  server.memory_limit_bytes = shares.rows_bytes;
+  server.client_memory_bytes = shares.client_bytes;
+  server.process_memory_bytes = process_bytes;
+  server.divide_memory = [client_bytes](uint64_t bytes) {
+    return DivideMemory(bytes, client_bytes, "limit_bytes");
+  };
+  return absl::OkStatus();
 }
 
 bool IsLoopback(std::string_view address) {
@@ -157,6 +168,10 @@ absl::Status TakeCredentials(const ServeOptions& options, CqlServerOptions& serv
 
 }  // namespace
 
+MemoryPolicy MemoryPolicyOf(const ServeOptions& options) {
+  return options.memory_policy == "evict" ? MemoryPolicy::kEvict : MemoryPolicy::kReject;
+}
+
 bool IsOpen(const ServeOptions& options) {
   return options.auth.empty() && !options.auth_by_scylla_config && !IsLoopback(options.address) &&
          !AsksForCertificates(options);
@@ -180,9 +195,9 @@ absl::StatusOr<CqlServerOptions> ToServerOptions(const ServeOptions& options,
   server.shard_aware_port = options.shard_aware_port;
   server.shards = options.shards;
   LS_RETURN_IF_ERROR(ChooseTls(options, server));
-  LS_ASSIGN_OR_RETURN(const MemoryShares shares, DivideMemory(options));
-  server.memory_limit_bytes = shares.rows;
-  server.client_memory_bytes = shares.clients;
+  LS_RETURN_IF_ERROR(ShareMemory(options, server));
+  // Of a demo the store's is.
+  if (!options.demo) server.memory_policy = MemoryPolicyOf(options);
   server.populate_bytes = options.populate_bytes;
   server.like = options.like;
   server.looks_like_scylla = options.looks_like_scylla;

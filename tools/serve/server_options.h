@@ -21,6 +21,8 @@ bool IsOpen(const ServeOptions& options);
 // Clients have the tables of liststore that change or show what is others'.
 bool HasInstruments(const ServeOptions& options);
 
+MemoryPolicy MemoryPolicyOf(const ServeOptions& options);
+
 // The memory of the process is divided between rows, clients and the program; passwords are read
 // from their file. InvalidArgument: options that contradict each other, a limit that is too small, a
 // password file without a password. FailedPrecondition: the machine does not say how much memory it

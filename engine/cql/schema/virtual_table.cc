@@ -33,6 +33,11 @@ std::optional<CqlError> VirtualTable::Write(const Values& /*values*/) {
   return VirtualTableRefusesWrites();
 }
 
+std::optional<CqlError> VirtualTable::WriteAndWarn(const Values& values,
+                                                   std::vector<std::string>& /*warnings*/) {
+  return Write(values);
+}
+
 std::optional<CqlError> VirtualTable::Delete(const Values& /*key*/) {
   return VirtualTableRefusesWrites();
 }

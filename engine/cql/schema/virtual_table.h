@@ -89,6 +89,12 @@ class VirtualTable {
   // once, values valid for their types. Applied as a whole, or not at all where there is an error.
   // By default refused, with Invalid and the words of ScyllaDB `replica/virtual_table.cc`.
   virtual std::optional<CqlError> Write(const Values& values);
+  // The same where the answer says something beside; by default nothing.
+  virtual std::optional<CqlError> WriteAndWarn(const Values& values,
+                                               std::vector<std::string>& warnings);
+  // What is written to it changes the server as a whole: where clients log in, superusers alone may,
+  // and it may take long.
+  virtual bool is_for_superusers() const { return false; }
   // DELETE of whole rows: those with these values of the key, all of its partition key and the
   // clustering columns that were given. None there: nothing. By default refused like Write.
   virtual std::optional<CqlError> Delete(const Values& key);

@@ -19,7 +19,7 @@ absl::StatusOr<std::unique_ptr<CqlFace>> CqlFace::Open(network::Server& server,
   context.authenticator = options.authenticator;
   context.clients = options.clients;
   context.counters = &server.counters();
-  context.client_memory_bytes = server.budget().limit_bytes();
+  context.budget = &server.budget();
   context.logins = std::make_unique<LoginGuard>(options.logins);
   if (options.long_threads > 0) {
     context.long_work = std::make_unique<LongWork>(options.long_threads, options.long_queued_max,

@@ -182,7 +182,7 @@ void Dispatcher::Refuse(const protocol::FrameHeader& header, const ConnectionSta
       protocol::ProtocolError{
           protocol::ErrorCode::kOverloaded,
           absl::StrCat("Too much memory is held for clients: more than three quarters of ",
-                       server_.client_memory_bytes,
+                       server_.budget->limit_bytes(),
                        " bytes (client_memory); clients that read their answers sooner, or ask "
                        "for smaller pages, hold less")});
 }

@@ -32,7 +32,8 @@ struct ServerContext {
   std::unique_ptr<LoginGuard> logins;
   // Where it is counted what is refused; never null once connections exist.
   network::ClientCounters* counters = nullptr;
-  uint64_t client_memory_bytes = 0;  // for all of them
+  // For what all of them hold; never null once connections exist.
+  const network::ClientBudget* budget = nullptr;
   // Where statements work that take long; nullptr: on the loops.
   std::unique_ptr<LongWork> long_work;
   // Longest body of a request, as it comes and decompressed.

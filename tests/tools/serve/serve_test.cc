@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "engine/base/check.h"
+#include "engine/cql/values/encode_value.h"
 #include "tests/conformance/cql_session.h"
 #include "tests/support/raw_cql_client.h"
 #include "tests/support/temp_folder.h"
@@ -251,6 +252,106 @@ TEST(Serve, EndsWhenTheProcessThatStartedItIsKilled) {
   close(out[0]);
 }
 
+// Of liststore.memory and liststore.counters.
+int64_t NumberOf(CqlSession& session, const std::string& select) {
+  const CqlAnswer answer = session.Run({select, {}});
+  EXPECT_EQ(answer.rows.size(), 1u) << select << ": " << answer.error;
+  return answer.rows.empty() ? -1 : cql::DecodeInteger(answer.rows[0][0].value_or(""));
+}
+
+// Until the loop has done its work of now and then at least once: a client that says nothing ends.
+// For a server with --idle-timeout 2, twice what the loop looks by, and one shard.
+void AwaitBackground(CqlSession& session, uint16_t port) {
+  const std::string ended =
+      "SELECT value FROM liststore.counters WHERE name = 'connections_ended_idle'";
+  const int64_t before = NumberOf(session, ended);
+  RawCqlClient idle(port);
+  EXPECT_TRUE(idle.StartUp());
+  while (NumberOf(session, ended) == before) {
+  }
+}
+
+size_t Times(const std::string& text, const std::string& said) {
+  size_t times = 0;
+  for (size_t at = text.find(said); at != std::string::npos; at = text.find(said, at + 1)) ++times;
+  return times;
+}
+
+TEST(Serve, SaysThatMemoryIsFullAndTakesAnotherLimit) {
+  RunningProgram program({"serve", "--cql-port", "0", "--memory-limit", "64M", "--idle-timeout",
+                          "2", "--journal", "0"});
+  const uint16_t port = ParseReady(program.ReadLine()).cql_port;
+  CqlSession session(port);
+  for (const char* statement :
+       {"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+        "CREATE TABLE k.t (p int PRIMARY KEY, v blob)"}) {
+    ASSERT_EQ(session.Run({statement, {}}).error, "");
+  }
+  const std::string limits = "SELECT limit_bytes FROM liststore.memory WHERE kind = ";
+  EXPECT_EQ(NumberOf(session, limits + "'process'"), 64 << 20);
+  // Less 24 MiB and a 32nd for the program, and an eighth, 16 MiB at least, for clients.
+  EXPECT_EQ(NumberOf(session, limits + "'rows'"), 22 << 20);
+  int rows = 0;
+  const auto insert = [&] {
+    const std::string text = "INSERT INTO k.t (p, v) VALUES (?, ?)";
+    return session.Run({text, {{cql::EncodeInt(rows)}, {std::string(50'000, 'x')}}, true}).error;
+  };
+  while (insert().empty()) ++rows;
+  AwaitBackground(session, port);
+  const std::string change = "UPDATE liststore.memory SET limit_bytes = ";
+  const std::string of_process = " WHERE kind = 'process' AND name = 'all'";
+  EXPECT_EQ(session.Run({change + "67108863" + of_process, {}}).error,
+            "liststore.memory: limit_bytes is 67108863 bytes, less than 67108864: it is for the "
+            "whole process");
+  EXPECT_EQ(session.Run({change + "268435456" + of_process, {}}).error, "");
+  EXPECT_EQ(NumberOf(session, limits + "'process'"), 256 << 20);
+  EXPECT_EQ(NumberOf(session, limits + "'rows'"), (256 - 24 - 8 - 32) << 20);
+  EXPECT_EQ(insert(), "");
+  program.Signal(SIGTERM);
+  const std::string err = program.Wait().err;
+  EXPECT_EQ(Times(err, "memory is full: rows hold "), 1u) << err;
+  EXPECT_EQ(
+      Times(err,
+            " writes were refused; more room: UPDATE liststore.memory SET limit_bytes = "
+            "BYTES WHERE kind = 'process' AND name = 'all', now 67108864, and --memory-limit "
+            "for the next start; rows with a TTL go by themselves; with --memory-policy evict "
+            "the server is a cache\n"),
+      1u)
+      << err;
+  EXPECT_EQ(Times(err, "the memory limit was changed: 268435456 bytes for the process; rows hold "),
+            1u)
+      << err;
+}
+
+TEST(Serve, IsACacheThatSaysWhenItEvicts) {
+  RunningProgram program({"serve", "--cql-port", "0", "--memory-limit", "64M", "--idle-timeout",
+                          "2", "--journal", "0"},
+                         {"LISTSTORE_MEMORY_POLICY=evict"});
+  const uint16_t port = ParseReady(program.ReadLine()).cql_port;
+  CqlSession session(port);
+  for (const char* statement :
+       {"CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+        "CREATE TABLE k.t (p int PRIMARY KEY, v blob)"}) {
+    ASSERT_EQ(session.Run({statement, {}}).error, "");
+  }
+  const std::string text = "INSERT INTO k.t (p, v) VALUES (?, ?)";
+  for (int p = 0; p < 2'000; ++p) {
+    ASSERT_EQ(session.Run({text, {{cql::EncodeInt(p)}, {std::string(50'000, 'x')}}, true}).error,
+              "");
+  }
+  AwaitBackground(session, port);
+  const std::string evicted =
+      "SELECT value FROM liststore.counters WHERE name = 'partitions_evicted'";
+  EXPECT_GT(NumberOf(session, evicted), 1'000);
+  program.Signal(SIGTERM);
+  const std::string err = program.Wait().err;
+  EXPECT_EQ(Times(err, "memory is full: rows hold "), 1u) << err;
+  EXPECT_EQ(Times(err, " partitions were evicted and 0 writes were refused; more room: UPDATE "),
+            1u)
+      << err;
+  EXPECT_EQ(Times(err, "--memory-policy"), 0u) << "it has it already: " << err;
+}
+
 TEST(Serve, ManySideBySide) {
   std::vector<std::unique_ptr<RunningProgram>> programs;
   for (int i = 0; i < 8; ++i) {
@@ -411,6 +512,7 @@ TEST(Serve, WrongOptionsAreNamed) {
        "--client-memory of 41943040 bytes leaves no memory for rows: --memory-limit is 67108864, "
        "and the program takes 27262976"},
       {{"--client-memory", "1000"}, "client_memory_bytes is 1000, less than 1048576"},
+      {{"--memory-policy", "lru"}, "--memory-policy"},
       {{"--queue-time-max", "3600001"}, "queue_time_max_ms is 3600001, more than 3600000"},
       {{"--ready-file", "/nowhere/ready"}, "cannot write the ready file /nowhere/ready"},
       {{"--config", files.Write("bad", "moon = full\n")}, "no option moon"},

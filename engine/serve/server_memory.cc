@@ -1,0 +1,118 @@
+#include "engine/serve/server_memory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "engine/base/machine_limits.h"
+#include "engine/base/strings.h"
+#include "engine/execute/client_state.h"
+#include "engine/execute/statement_cache.h"
+
+namespace liststore {
+namespace {
+
+constexpr std::string_view kProcess = "process";
+constexpr std::string_view kRows = "rows";
+constexpr size_t kConnectionsShown = 100;
+
+}  // namespace
+
+ClientShares::ClientShares(uint64_t bytes)
+    : statements(std::min<uint64_t>(bytes / 8, execute::StatementCache::kBytesMax)),
+      journal(std::min<uint64_t>(bytes / 8, instruments::kJournalBytesMax)),
+      connections(bytes - statements - journal) {}
+
+ServerMemory::ServerMemory(const CqlServerOptions& options, const Parts& parts)
+    : parts_(parts),
+      divide_(options.divide_memory),
+      tell_(options.on_memory_notice),
+      process_limit_bytes_(options.divide_memory ? options.process_memory_bytes : 0) {}
+
+std::vector<instruments::MemoryUse> ServerMemory::Uses() const {
+  const shard::Engine& engine = parts_.engine;
+  const network::ClientBudget& connections = parts_.connections;
+  std::vector<instruments::MemoryUse> uses = {
+      {"rows", "all", engine.held_bytes(), engine.memory_limit_bytes()},
+      {"connections", "all", connections.held_bytes(), connections.limit_bytes()},
+      {"statements", "all", parts_.statements.statement_bytes(),
+       parts_.statements.statement_bytes_max()},
+      {"journal", "all", parts_.journal.bytes(), parts_.journal.bytes_max()}};
+  if (const uint64_t limit = process_limit_bytes_.load(std::memory_order_relaxed)) {
+    uint64_t all = 0;
+    for (const instruments::MemoryUse& use : uses) all += use.bytes;
+    uses.push_back({std::string(kProcess), "all", all, limit});
+  }
+  for (const network::ClientHolding& holding : connections.Largest(kConnectionsShown)) {
+    execute::ClientState client;
+    client.peer_address = holding.address;
+    client.peer_port = holding.port;
+    uses.push_back({"connection", client.PeerText(), holding.bytes, std::nullopt});
+  }
+  return uses;
+}
+
+absl::StatusOr<CqlMemoryShares> ServerMemory::SharesOf(std::string_view kind,
+                                                       uint64_t bytes) const {
+  const bool is_divided = process_limit_bytes_.load(std::memory_order_relaxed) != 0;
+  if (kind != (is_divided ? kProcess : kRows)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the limit of kind = '", ToAbsl(is_divided ? kProcess : kRows),
+                     "' alone can be changed", is_divided ? "; the others follow from it" : ""));
+  }
+  if (is_divided) return divide_(bytes);
+  if (bytes < kMemoryLimitBytesMin) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("limit_bytes ", bytes, " is less than ", kMemoryLimitBytesMin));
+  }
+  return CqlMemoryShares{.rows_bytes = bytes};
+}
+
+std::optional<std::string> ServerMemory::ChangeLimit(std::string_view kind, uint64_t bytes,
+                                                     std::vector<std::string>& warnings) {
+  const MutexLock lock(change_mutex_);
+  const absl::StatusOr<CqlMemoryShares> shares = SharesOf(kind, bytes);
+  if (!shares.ok()) return std::string(ToStd(shares.status().message()));
+  if (kind == kProcess) {
+    const ClientShares clients(shares->client_bytes);
+    parts_.statements.set_statement_bytes_max(clients.statements);
+    parts_.journal.set_bytes_max(clients.journal);
+    parts_.connections.set_limit(clients.connections);
+    process_limit_bytes_.store(bytes, std::memory_order_relaxed);
+  }
+  shard::Engine& engine = parts_.engine;
+  const uint64_t era = engine.era();  // before the clock
+  if (!engine.SetMemoryLimit(shares->rows_bytes, parts_.clock.NowNanos(), nullptr, era)) {
+    warnings.push_back(
+        absl::StrCat("the memory limit for rows is ", shares->rows_bytes, " bytes now, and ",
+                     engine.held_bytes(),
+                     " are held: writes are refused until deletions and expiries have made room"));
+  }
+  if (tell_) tell_(Notice(CqlMemoryNotice::Kind::kLimitChanged));
+  return std::nullopt;
+}
+
+CqlMemoryNotice ServerMemory::Notice(CqlMemoryNotice::Kind kind) const {
+  const shard::Engine& engine = parts_.engine;
+  return {.kind = kind,
+          .held_bytes = engine.held_bytes(),
+          .limit_bytes = engine.memory_limit_bytes(),
+          .process_limit_bytes = process_limit_bytes_.load(std::memory_order_relaxed),
+          .evicts = engine.evicts(),
+          .fits = engine.is_within_limit(),
+          .refused_writes = engine.refused_writes(),
+          .evicted_partitions = engine.evictions()};
+}
+
+void ServerMemory::Tick() {
+  if (!tell_ || is_looking_.exchange(true, std::memory_order_acquire)) return;
+  const shard::Engine& engine = parts_.engine;
+  const std::optional<CqlMemoryNotice::Kind> kind =
+      watch_.Look({.held_bytes = engine.held_bytes(),
+                   .limit_bytes = engine.memory_limit_bytes(),
+                   .short_of_memory = engine.refused_writes() + engine.evictions()});
+  is_looking_.store(false, std::memory_order_release);
+  if (kind) tell_(Notice(*kind));
+}
+
+}  // namespace liststore

@@ -1,0 +1,76 @@
+// ServerMemory: how the memory of a server is divided, who changes its limit, and who is told when it
+// runs short.
+#ifndef LISTSTORE_ENGINE_SERVE_SERVER_MEMORY_H_
+#define LISTSTORE_ENGINE_SERVE_SERVER_MEMORY_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/base/mutex.h"
+#include "engine/instruments/journal.h"
+#include "engine/instruments/memory_table.h"
+#include "engine/network/client_budget.h"
+#include "engine/serve/handler_factory.h"
+#include "engine/serve/memory_watch.h"
+#include "engine/shard/engine.h"
+#include "liststore/clock.h"
+#include "liststore/cql_server.h"
+
+namespace liststore {
+
+// How the memory for clients is divided.
+struct ClientShares {
+  explicit ClientShares(uint64_t bytes);
+
+  uint64_t statements;
+  uint64_t journal;
+  uint64_t connections;
+};
+
+// Thread-safe. A change of the limit may take long, with no lane held between its steps; the rest is
+// a few loads.
+class ServerMemory {
+ public:
+  // What shares the memory. Everything outlives it.
+  struct Parts {
+    shard::Engine& engine;
+    const Clock& clock;
+    network::ClientBudget& connections;
+    StatementHandler& statements;
+    instruments::Journal& journal;
+  };
+  ServerMemory(const CqlServerOptions& options, const Parts& parts);
+  ServerMemory(const ServerMemory&) = delete;
+  ServerMemory& operator=(const ServerMemory&) = delete;
+
+  // For liststore.memory: what is held.
+  std::vector<instruments::MemoryUse> Uses() const;
+  // As instruments::ChangeLimit. Bounds of a single request stay those of the start.
+  std::optional<std::string> ChangeLimit(std::string_view kind, uint64_t bytes,
+                                         std::vector<std::string>& warnings);
+  // Looks whether there is something to say. Any loop, now and then, with no lane held.
+  void Tick();
+
+ private:
+  CqlMemoryNotice Notice(CqlMemoryNotice::Kind kind) const;
+  // Another limit is shared out. InvalidArgument: it cannot be.
+  absl::StatusOr<CqlMemoryShares> SharesOf(std::string_view kind, uint64_t bytes) const;
+
+  const Parts parts_;
+  const std::function<absl::StatusOr<CqlMemoryShares>(uint64_t)> divide_;
+  const std::function<void(const CqlMemoryNotice&)> tell_;
+  std::atomic<uint64_t> process_limit_bytes_;  // 0: there is none
+  Mutex change_mutex_;                         // one change at a time
+  std::atomic<bool> is_looking_{false};        // who has set it has the watch
+  MemoryWatch watch_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_ENGINE_SERVE_SERVER_MEMORY_H_
