@@ -120,7 +120,8 @@ class Engine::Batch {
     const absl::Cleanup end = [&] {
       ClearPledges();
       engine_.budget_.Release(std::exchange(derived_bytes_, 0));
-      engine_.EndGuard(numbers_, now_nanos_);
+      // What follows may have made tables of any of them grow.
+      engine_.EndGuard(held_, now_nanos_);
     };
     OpStatus status = FindTables() ? OpStatus::kOk : OpStatus::kTableGone;
     applies_ = status == OpStatus::kOk && ConditionsHold();

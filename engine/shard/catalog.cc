@@ -56,9 +56,9 @@ void Catalog::Publish(std::shared_ptr<Schema> next) {
   generation_.store(generation, std::memory_order_release);
 }
 
-void Catalog::PublishMeanwhile(Schema schema) {
+void Catalog::PublishMeanwhile(std::shared_ptr<Schema> schema) {
   LS_CHECK(changing_.load(std::memory_order_acquire), "the schema changes within Change");
-  Publish(std::make_shared<Schema>(std::move(schema)));
+  Publish(std::move(schema));
   EndIdsAhead();
 }
 

@@ -40,7 +40,7 @@ class Catalog {
 
   // Within Change: publishes what is to hold until the change is done, and has no new version: no
   // statement sees a difference. Where the change comes to nothing, it stays.
-  void PublishMeanwhile(Schema schema);
+  void PublishMeanwhile(std::shared_ptr<Schema> schema);
   // Within Change: the engine is about to end ids of tables that the current schema still has.
   // Outside of it nothing.
   void NoteIdsAhead();

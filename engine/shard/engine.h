@@ -379,11 +379,15 @@ class Engine {
   // After a refusal of ExecuteAt's: the same with room made for it.
   void ExecuteWithRoom(const Destination& to, const Command& command, uint64_t now_nanos,
                        Reply& reply);
+  // What tells whether a time is still of now: a table of the caller's, or the era that it has found.
+  // Where the table is gone, or the era over, so may be the time, and nothing is done by it.
+  struct Witness {
+    std::optional<TableId> table = {};
+    std::optional<uint64_t> era = {};
+  };
   // After a refusal: credit that other lanes set aside, and what is due there, goes back to the
-  // budget. False: there was nothing. The caller holds no lane, here and below. `witness`: a table
-  // of the caller's; where it is gone, so may be the time that `now_nanos` is of, and nothing is
-  // done.
-  bool MakeRoom(uint64_t now_nanos, std::optional<TableId> witness);
+  // budget. False: there was nothing. The caller holds no lane, here and below.
+  bool MakeRoom(uint64_t now_nanos, const Witness& witness);
   // The same for the copies of an image, where something may go for them: more for each attempt.
   void MakeRoomForCopies(uint64_t now_nanos, int doublings);
   void ReclaimIn(Lane& lane, uint64_t now_nanos);
@@ -393,9 +397,10 @@ class Engine {
   // or, every other round, in all; where nothing is to be had in those that are free, in those that
   // are taken. False: there was nothing.
   bool EvictAfterRefusal(uint64_t now_nanos, uint32_t round, const CallAddresses& guarded,
-                         EvictionLog* evictions);
+                         EvictionLog* evictions, const Witness& witness);
   bool EvictIn(uint32_t number, uint64_t now_nanos, uint32_t doublings,
-               const CallAddresses& guarded, EvictionLog* evictions);
+               const CallAddresses& guarded, EvictionLog* evictions, const Witness& witness);
+  bool IsOfNow(Lane& lane, const Witness& witness) const;
   static bool IsRefusal(OpStatus status) {
     return status == OpStatus::kOutOfMemory || status == OpStatus::kTooLarge;
   }

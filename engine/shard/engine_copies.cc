@@ -19,8 +19,11 @@ OpStatus Engine::Copies::CopyAll(uint64_t room_bytes,
 }
 
 void Engine::Copies::MakeRoomIn(Lane& lane, uint64_t room_bytes) {
+  // What comes free others may take: no more goes of this lane than would do.
+  constexpr uint64_t kBytesOfRound = uint64_t{64} << 10;
+  uint64_t rounds = 1 + room_bytes / kBytesOfRound;
   while (engine_.budget_.held_bytes() + room_bytes > engine_.budget_.grow_limit_bytes() &&
-         lane.eviction().EvictAfterRefusal(/*doublings=*/0, now_seconds_)) {
+         rounds-- != 0 && lane.eviction().EvictAfterRefusal(/*doublings=*/0, now_seconds_)) {
   }
 }
 

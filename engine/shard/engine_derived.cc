@@ -101,7 +101,7 @@ OpStatus Engine::FillDerived(TableId base, RowFollower& follower, uint64_t now_n
       if (status == OpStatus::kOk) status = TryToFill(base, follower, now_seconds, after);
     }
     if (IsRefusal(status) && !std::exchange(has_made_room, true)) {
-      MakeRoom(now_nanos, base);
+      MakeRoom(now_nanos, {.table = base});
       continue;
     }
     if (IsRefusal(status)) refused_writes_.fetch_add(1, std::memory_order_relaxed);

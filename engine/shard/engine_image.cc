@@ -73,12 +73,14 @@ bool Engine::AnyPart(TableId table, absl::FunctionRef<bool(storage::Table&)> is_
 // What an attempt before has left, and then what is not read.
 void Engine::MakeRoomForCopies(uint64_t now_nanos, int doublings) {
   constexpr size_t kUnits = 1'000;
+  // Writes beside it make work for it as long as they come.
+  constexpr int kReclaimsMax = 10'000;
   const CallAddresses nothing;
   const uint64_t room = (budget_.grow_limit_bytes() / kRoomPart) << doublings;
-  while (Reclaim(now_nanos, kUnits) != 0) {
+  for (int i = 0; i < kReclaimsMax && Reclaim(now_nanos, kUnits) != 0; ++i) {
   }
   while (budget_.held_bytes() + room > budget_.grow_limit_bytes() &&
-         EvictAfterRefusal(now_nanos, /*round=*/1, nothing, nullptr)) {
+         EvictAfterRefusal(now_nanos, /*round=*/1, nothing, nullptr, {})) {
   }
 }
 
@@ -222,7 +224,7 @@ OpStatus Engine::TakeImage(std::span<const TableId> tables, absl::FunctionRef<ui
   OpStatus status = OpStatus::kOutOfMemory;
   const int attempts = evicts() ? kAttemptsWithEvictions : kAttempts;
   for (int i = 0; i < attempts && status == OpStatus::kOutOfMemory; ++i) {
-    if (i > 0) MakeRoom(now_nanos, std::nullopt);
+    if (i > 0) MakeRoom(now_nanos, {});
     if (i > 1) MakeRoomForCopies(now_nanos, i - kAttempts);
     status =
         ImageTaker(*this, tables, WholeSeconds(now_nanos), image).Run(clock, between_slices, taken);
@@ -431,7 +433,7 @@ OpStatus Engine::ReturnTo(ReturnRequest& request, absl::FunctionRef<void()> betw
   OpStatus status = OpStatus::kOutOfMemory;
   const int attempts = evicts() ? kAttemptsWithEvictions : kAttempts;
   for (int i = 0; i < attempts && status == OpStatus::kOutOfMemory; ++i) {
-    if (i > 0) MakeRoom(request.now_nanos, std::nullopt);
+    if (i > 0) MakeRoom(request.now_nanos, {});
     if (i > 1) MakeRoomForCopies(request.now_nanos, i - kAttempts);
     status = Returner(*this, request, /*is_short=*/i > 0).Run(between_slices);
   }

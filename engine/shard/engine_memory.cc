@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <new>
 
+#include "absl/cleanup/cleanup.h"
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
 #include "engine/shard/call_addresses.h"
@@ -83,35 +84,43 @@ void Engine::ReclaimIn(Lane& lane, uint64_t now_nanos) {
   }
 }
 
-bool Engine::MakeRoom(uint64_t now_nanos, std::optional<TableId> witness) {
+bool Engine::MakeRoom(uint64_t now_nanos, const Witness& witness) {
   const uint64_t held = budget_.held_bytes();
   for (const auto& lane : lanes_) {
     if (!lane->ownership.TryAcquire()) continue;
     const runtime::LaneOwnership::Hold hold(lane->ownership);
-    if (!witness || lane->FindTable(*witness) != nullptr) ReclaimIn(*lane, now_nanos);
+    if (IsOfNow(*lane, witness)) ReclaimIn(*lane, now_nanos);
   }
   return budget_.held_bytes() < held;
 }
 
 // Under the hold of the lane. Whether anything was evicted, or pulled together.
 bool Engine::EvictIn(uint32_t number, uint64_t now_nanos, uint32_t doublings,
-                     const CallAddresses& guarded, EvictionLog* evictions) {
+                     const CallAddresses& guarded, EvictionLog* evictions, const Witness& witness) {
   Lane& lane = *lanes_[number];
+  if (!IsOfNow(lane, witness)) return false;
   storage::Table* const told = ToldTableIn(lane);
   if (told != nullptr) told->set_eviction_log(evictions);
   lane.eviction().Guard(guarded.In(number));
-  const bool evicted = lane.eviction().EvictAfterRefusal(doublings, WholeSeconds(now_nanos));
-  lane.eviction().Guard({});
-  if (told != nullptr) told->set_eviction_log(nullptr);
-  return evicted;
+  const absl::Cleanup end = [&] {
+    lane.eviction().Guard({});
+    if (told != nullptr) told->set_eviction_log(nullptr);
+  };
+  return lane.eviction().EvictAfterRefusal(doublings, WholeSeconds(now_nanos));
+}
+
+// Under the hold of the lane, where both change. What is over by a time that is over itself is not to go.
+bool Engine::IsOfNow(Lane& lane, const Witness& witness) const {
+  if (witness.table && lane.FindTable(*witness.table) == nullptr) return false;
+  return !witness.era || *witness.era == era_.load(std::memory_order_relaxed);
 }
 
 bool Engine::EvictAfterRefusal(uint64_t now_nanos, uint32_t round, const CallAddresses& guarded,
-                               EvictionLog* evictions) {
+                               EvictionLog* evictions, const Witness& witness) {
   const uint32_t doublings = std::min(round / 2, kDoublingsMax);
   bool evicted = false;
   const auto evict_in = [&](uint32_t number) {
-    evicted |= EvictIn(number, now_nanos, doublings, guarded, evictions);
+    evicted |= EvictIn(number, now_nanos, doublings, guarded, evictions, witness);
   };
   // The call's own lanes first, and again every other time: memory that comes free there is used
   // there.
@@ -138,7 +147,7 @@ bool Engine::SetMemoryLimit(uint64_t bytes, uint64_t now_nanos, EvictionLog* evi
   const MutexLock lock(limit_mutex_);
   budget_.set_limit(bytes);
   // Credit, and what is over, come before what is wanted.
-  if (!is_within_limit()) MakeRoom(now_nanos, std::nullopt);
+  if (!is_within_limit()) MakeRoom(now_nanos, {.era = era});
   while (!is_within_limit() && Reclaim(now_nanos, kUnits, era) != 0) {
   }
   const CallAddresses nothing;
@@ -147,7 +156,7 @@ bool Engine::SetMemoryLimit(uint64_t bytes, uint64_t now_nanos, EvictionLog* evi
     evicted = false;
     for (uint32_t number = 0; number < lanes_.size() && !is_within_limit(); ++number) {
       lanes_[number]->ownership.Run(
-          [&] { evicted |= EvictIn(number, now_nanos, /*doublings=*/0, nothing, evictions); });
+          [&] { evicted |= EvictIn(number, now_nanos, 0, nothing, evictions, {.era = era}); });
     }
   }
   return is_within_limit();
@@ -157,10 +166,10 @@ OpStatus Engine::RetryWithRoom(OpStatus status, uint64_t now_nanos, TableId tabl
                                const CallAddresses& guarded, EvictionLog* evictions,
                                absl::FunctionRef<OpStatus()> attempt) {
   // What is due comes before what is wanted.
-  if (status == OpStatus::kOutOfMemory && MakeRoom(now_nanos, table)) status = attempt();
+  if (status == OpStatus::kOutOfMemory && MakeRoom(now_nanos, {.table = table})) status = attempt();
   const uint32_t rounds = evicts() ? kRoundsMax : 0;
   for (uint32_t round = 0; round < rounds && status == OpStatus::kOutOfMemory; ++round) {
-    if (!EvictAfterRefusal(now_nanos, round, guarded, evictions)) break;
+    if (!EvictAfterRefusal(now_nanos, round, guarded, evictions, {.table = table})) break;
     status = attempt();
   }
   if (!IsRefusal(status)) return status;

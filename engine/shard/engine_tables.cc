@@ -106,7 +106,7 @@ void Engine::AddToAllLanes(std::span<const TableSchema> schemas) {
 }
 
 void Engine::ReturnId(TableId id) {
-  if (id.value + 1u == table_count_ && lanes_[0]->table_count() == id.value) {
+  if (id.value + 1u == table_count_ && lanes_[0]->table_count() <= id.value) {
     --table_count_;
   } else {
     vacant_.push_back(id);  // has room: it was taken from there
@@ -160,10 +160,12 @@ bool Engine::ChooseIds(std::span<TableRebuild> rebuilds) {
     const auto chosen = rebuilds.first(i);
     std::vector<TableSchema> schemas;
     for (const TableRebuild& rebuild : chosen) schemas.push_back(rebuild.schema);
-    const AllLanes hold(*this);
-    AddToAllLanes(schemas);
-    for (const auto& lane : lanes_) {
-      for (const TableRebuild& rebuild : chosen) lane->table(rebuild.schema.id).Drop();
+    {
+      const AllLanes hold(*this);
+      AddToAllLanes(schemas);
+      for (const auto& lane : lanes_) {
+        for (const TableRebuild& rebuild : chosen) lane->table(rebuild.schema.id).Drop();
+      }
     }
     for (const TableRebuild& rebuild : chosen) KeepShell(rebuild.schema.id);
     return false;
@@ -202,16 +204,20 @@ OpStatus Engine::CreateCopies(std::span<const TableRebuild> rebuilds) {
   OpStatus status = OpStatus::kOk;
   const AllLanes hold(*this);
   AddToAllLanes(schemas);
-  for (const auto& lane : lanes_) {
-    for (const TableRebuild& rebuild : rebuilds) {
-      const storage::Table* const from = lane->FindTable(rebuild.from);
-      if (from == nullptr) status = OpStatus::kTableGone;
-      // It takes no part before it stands for the other, with which its partitions go until then.
-      if (from != nullptr && from->evicts()) {
-        lane->table(rebuild.schema.id)
-            .EnableEviction(from->eviction_options(), lane->eviction(), /*takes_part=*/false);
+  try {
+    for (const auto& lane : lanes_) {
+      for (const TableRebuild& rebuild : rebuilds) {
+        const storage::Table* const from = lane->FindTable(rebuild.from);
+        if (from == nullptr) status = OpStatus::kTableGone;
+        // It takes no part before it stands for the other, with which its partitions go until then.
+        if (from != nullptr && from->evicts()) {
+          lane->table(rebuild.schema.id)
+              .EnableEviction(from->eviction_options(), lane->eviction(), /*takes_part=*/false);
+        }
       }
     }
+  } catch (const std::bad_alloc&) {
+    status = OpStatus::kOutOfMemory;  // they are there, and are ended as any copies
   }
   return status;
 }
@@ -245,9 +251,10 @@ OpStatus Engine::RebuildTables(std::span<TableRebuild> rebuilds, uint64_t now_na
   uint64_t room_bytes = Copies::RoomBytes(*this);
   for (int attempt = 0; attempt < attempts && status == OpStatus::kOutOfMemory; ++attempt) {
     if (attempt > 0) {
-      MakeRoom(now_nanos, rebuilds[0].from);
+      MakeRoom(now_nanos, {.table = rebuilds[0].from});
       room_bytes = std::min(room_bytes << kRoomDoublings, budget_.grow_limit_bytes() / 4);
     }
+    vacant_.reserve(vacant_.size() + rebuilds.size());
     if (!ChooseIds(rebuilds)) return OpStatus::kTooManyTables;
     Copies copies(*this, rebuilds, now_seconds);
     // Whatever ends it, nobody writes to the copies any more afterwards.

@@ -144,30 +144,49 @@ class SchemaActionRunner {
     LS_CHECK(view->view.has_value(), "a view is filled");
     const auto base = after_.FindTable(view->keyspace, view->view->base);
     LS_CHECK(base != nullptr, "a view has a base");
+    // Once the base has a new id all of its writers need a schema that has it, too: nothing of these is
+    // taken of the heap then.
+    const Meanwhile with_view = MakeMeanwhile(*base, view);
+    const Meanwhile without_view = MakeMeanwhile(*base, nullptr);
+    const auto numbered = std::make_shared<TableDefinition>(*base);
+    Catalog::PutTable(after_, numbered);
     TableId id = base->storage.id;
     // Nothing of the base goes from the first row of the view on.
     Choose(id, false);
     if (const OpStatus renewed = engine_.RenewTable(id); renewed != OpStatus::kOk) return renewed;
-    PublishBase(base->keyspace, base->name, id, view);
-    PutWithId(*base, id);
-    const std::unique_ptr<RowFollower> follower = make_follower_(after_, *view);
-    const OpStatus status = engine_.FillDerived(id, *follower, now_nanos_, between_slices_);
+    for (TableDefinition* const of :
+         {with_view.base.get(), without_view.base.get(), numbered.get()}) {
+      of->storage.id = id;
+    }
+    engine_.catalog().PublishMeanwhile(with_view.schema);
+    OpStatus status = OpStatus::kOutOfMemory;
+    try {
+      const std::unique_ptr<RowFollower> follower = make_follower_(after_, *view);
+      status = engine_.FillDerived(id, *follower, now_nanos_, between_slices_);
+    } catch (const std::bad_alloc&) {
+      // As if a row of the view had not fitted.
+    }
     // Before the view goes, who writes to its base forgets it.
     if (status != OpStatus::kOk) {
-      PublishBase(base->keyspace, base->name, id, nullptr);
+      engine_.catalog().PublishMeanwhile(without_view.schema);
       Choose(id, before_.FindTable(base->keyspace, base->name)->may_be_evicted());
     }
     return status;
   }
 
-  void PublishBase(const std::string& keyspace, const std::string& name, TableId id,
-                   std::shared_ptr<const TableDefinition> view_under_way) {
-    Schema meanwhile = before_;
-    auto base = std::make_shared<TableDefinition>(*meanwhile.FindTable(keyspace, name));
-    base->storage.id = id;
-    base->view_under_way = std::move(view_under_way);
-    Catalog::PutTable(meanwhile, std::move(base));
-    engine_.catalog().PublishMeanwhile(std::move(meanwhile));
+  // The schema of before with another base, which nobody else has yet.
+  struct Meanwhile {
+    std::shared_ptr<Schema> schema;
+    std::shared_ptr<TableDefinition> base;
+  };
+  Meanwhile MakeMeanwhile(const TableDefinition& of_after,
+                          std::shared_ptr<const TableDefinition> view_under_way) const {
+    Meanwhile meanwhile{std::make_shared<Schema>(before_), nullptr};
+    meanwhile.base = std::make_shared<TableDefinition>(
+        *meanwhile.schema->FindTable(of_after.keyspace, of_after.name));
+    meanwhile.base->view_under_way = std::move(view_under_way);
+    Catalog::PutTable(*meanwhile.schema, meanwhile.base);
+    return meanwhile;
   }
 
   // Where the columns were that are dropped: `cells` takes what they held.
@@ -185,12 +204,6 @@ class SchemaActionRunner {
     auto copy = std::make_shared<TableDefinition>(*Find(after_, action));
     Catalog::PutTable(after_, copy);
     return copy;
-  }
-
-  void PutWithId(const TableDefinition& table, TableId id) {
-    auto numbered = std::make_shared<TableDefinition>(table);
-    numbered->storage.id = id;
-    Catalog::PutTable(after_, std::move(numbered));
   }
 
   Engine& engine_;

@@ -244,6 +244,20 @@ bool LaneEviction::EvictAfterRefusal(uint32_t doublings, int64_t now_seconds) {
   return evicted.partitions != 0 || units != 0 || evicted.bytes != 0;
 }
 
+void LaneEviction::Dismiss(Table& table) {
+  --admitted_;
+  // Where the heap has refused something, what was to be done may wait still.
+  const auto take_out = [&table](Table*& list, Table* EvictionState::*next) {
+    for (Table** at = &list; *at != nullptr; at = &((*at)->cache_.get()->*next)) {
+      if (*at != &table) continue;
+      *at = table.cache_.get()->*next;
+      return;
+    }
+  };
+  take_out(owing_, &EvictionState::next_owing);
+  take_out(untidied_, &EvictionState::next_untidied);
+}
+
 // --- Paying --------------------------------------------------------------------------------------
 
 void LaneEviction::Owes(Table& table) {

@@ -68,7 +68,8 @@ class LaneEviction {
 
   // Another table may take part; room is made for it.
   void Admit();
-  void Dismiss() { --admitted_; }
+  // One that goes: it owes nothing any more.
+  void Dismiss(Table& table);
   void Join(Table& table);
   void Leave(Table& table);
   // A partition of one that takes part comes, or goes.

@@ -164,7 +164,18 @@ RangeTombstones::Node* RangeTombstones::Build(std::span<Node* const> ascending) 
 }
 
 void RangeTombstones::Replace(std::span<Node* const> gone, std::span<Node* const> made) {
-  if ((gone.size() + made.size()) * kRebuiltPart < size()) {
+  bool rebuilds = (gone.size() + made.size()) * kRebuiltPart >= size();
+  std::vector<Node*> stay;
+  std::vector<Node*> all;
+  try {
+    if (rebuilds) {
+      stay.reserve(size() - gone.size());
+      all.reserve(size() - gone.size() + made.size());
+    }
+  } catch (const std::bad_alloc&) {
+    rebuilds = false;  // one by one it goes without the heap
+  }
+  if (!rebuilds) {
     for (const Node* node : gone) root_ = Erase(root_, node);
     for (Node* node : made) {
       node->left = nullptr;
@@ -173,11 +184,6 @@ void RangeTombstones::Replace(std::span<Node* const> gone, std::span<Node* const
       root_ = Insert(root_, node);
     }
   } else {
-    std::vector<Node*> stay;
-    std::vector<Node*> all;
-    stay.reserve(size() - gone.size());
-    all.reserve(size() - gone.size() + made.size());
-    // From here on nothing is asked of the heap.
     for (Node* node : gone) node->goes = true;
     ForEachNode(root_, [&](Node& node) {
       if (!node.goes) stay.push_back(&node);

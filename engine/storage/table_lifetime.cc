@@ -17,7 +17,7 @@ void Table::Drop() {
   dropped_ = true;
   if (cache_ != nullptr) {
     TakePart(false);
-    cache_->lane.Dismiss();
+    cache_->lane.Dismiss(*this);
     cache_.reset();
   }
   ++schema_.id.generation;
@@ -97,7 +97,8 @@ OpStatus Table::PutKept(uint64_t address, ColumnId column, bool of_static_column
     row.expiry_seconds = cell.liveness.expiry_seconds;
   }
   row.cells = {&update, 1};
-  // What was copied was let in before; this cell makes its row larger.
+  // What was copied was let in before, and is paid for; this cell makes its row larger.
+  if (copying_ && cache_ != nullptr) cache_->paid_live_bytes = arena_.live_bytes();
   const absl::Cleanup back = [this, copying = std::exchange(copying_, false)] {
     copying_ = copying;
   };
