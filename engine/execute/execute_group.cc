@@ -276,6 +276,14 @@ bool ExecuteGroup::AddRead(RequestView& request, const protocol::ResponseContext
   return true;
 }
 
+void ExecuteGroup::AbandonAll() {
+  if (open_ != nullptr && open_->encoder) open_->encoder->Abandon();
+  open_ = nullptr;
+  size_ = 0;
+  commands_.clear();
+  too_large_.clear();
+}
+
 bool ExecuteGroup::AddItemRead(RequestView& request, const protocol::ResponseContext& context,
                                const cql::SelectPlan& plan, const ItemRead& read) {
   const protocol::QueryParameters& parameters = request.parameters();

@@ -69,12 +69,8 @@ class ExecuteGroup {
   void Run(shard::Engine& engine, uint64_t now_nanos, OutputBuffer& out);
   // What was added and has not run is not run: an exception has ended its turn.
   void Abandon() {
-    if (size_ == 0) [[likely]]
-      return;
-    size_ = 0;
-    commands_.clear();
-    too_large_.clear();
-    open_ = nullptr;
+    if (size_ != 0) [[unlikely]]
+      AbandonAll();
   }
   // Of the last run, those whose rows were more than fit into an answer, or with what the others
   // had into kAnswerBytesMax: they have none, and are run alone.
@@ -86,6 +82,7 @@ class ExecuteGroup {
   // Reads of more rows than this are run alone, in steps.
   static constexpr uint64_t kRowsMax = 1024;
 
+  void AbandonAll();
   // The next read, whose key, range and limit are there.
   void Add(Slot& slot, const cql::SelectPlan& plan);
   Slot& Begin(RequestView& request, const protocol::ResponseContext& context);

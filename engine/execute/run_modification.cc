@@ -1,6 +1,7 @@
 // INSERT, UPDATE, DELETE and batches of them, as text or as BATCH messages.
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,7 +38,7 @@ cql::CqlError NotAModification() {
 }  // namespace
 
 cql::CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyWrites(protocol::WriteType type, Call& call) {
-  const std::span<const Command> commands = call.writes.Commands();
+  std::span<const Command> commands = call.writes.Commands();
   if (call.group != nullptr) {
     if (commands.size() != 1) return Ran::kAlone;
     call.group->AddWrite(call.request, call.context, commands[0]);
@@ -46,12 +47,18 @@ cql::CqlOr<QueryProcessor::Ran> QueryProcessor::ApplyWrites(protocol::WriteType 
   const std::span<const RowLook> looks = call.writes.Looks();
   WriteRefusal written{OpStatus::kOk};
   const bool has_views = !call.writes.Views().empty();
+  std::optional<ViewDeletions> deletions;
   if (has_views && looks.empty()) {
-    const ViewDeletions deletions(engine_, commands, call.writes.Views(), call.now_nanos);
-    if (deletions.AnyIsLong()) {
+    deletions.emplace(engine_, commands, call.writes.Views(), call.now_nanos);
+    if (deletions->AreLong()) {
       if (call.client.place.defers()) return Defer(Deferral::kInOrder, call);
-      const OpStatus status = deletions.DeleteBeforehand(shard::LetOthersWork);
+      const OpStatus status = deletions->DeleteBeforehand([&call] {
+        shard::LetOthersWork();
+        return call.Spend(ViewDeletions::kRowsPerStep);
+      });
       if (status != OpStatus::kOk) return AnswerWrite(WriteRefusal{status}, type, call);
+      if (call.is_stopped()) return Stopped();
+      commands = deletions->rest();
     }
   }
   if (!looks.empty() || has_views) {

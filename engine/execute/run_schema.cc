@@ -147,7 +147,10 @@ cql::CqlStatus QueryProcessor::RunSchema(const cql::SchemaPlan& plan, cql::Bound
     }
     return true;
   });
-  if (heap_refuses) throw std::bad_alloc();
+  if (heap_refuses) {
+    if (change->alters_schema) statements_.DropDependents(change->keyspace, change->table);
+    throw std::bad_alloc();
+  }
   if (!change.ok()) return change.error();
   if (status == OpStatus::kOutOfMemory) {
     return cql::CqlError::Server(

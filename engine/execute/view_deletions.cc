@@ -50,9 +50,8 @@ std::optional<ViewDeletions::Range> ViewDeletions::RangeOf(const Command& write)
   return std::nullopt;
 }
 
-std::optional<std::string> ViewDeletions::BoundBehind(const Command& write,
-                                                      const ClusteringRange& range,
-                                                      uint64_t rows) const {
+ViewDeletions::Read ViewDeletions::ReadFirst(const Command& write, const ClusteringRange& range,
+                                             uint64_t rows) const {
   constexpr uint64_t kLooksPerRow = 16;
   const ReadSpec spec{.range = range,
                       .descending = false,
@@ -63,16 +62,21 @@ std::optional<std::string> ViewDeletions::BoundBehind(const Command& write,
   const Command read{write.table, write.partition_key, ReadCommand{&spec, &end}};
   const Reply reply = engine_.Execute(read, now_nanos_);
   // Whoever writes finds out.
-  if (reply.status != OpStatus::kOk) return std::nullopt;
-  if (!end.stopped() && reply.rows < rows) return std::nullopt;
-  return end.Bound();
+  if (reply.status != OpStatus::kOk) return {};
+  if (!end.stopped() && reply.rows < rows) return {reply.rows, std::nullopt};
+  return {reply.rows, end.Bound()};
 }
 
-bool ViewDeletions::AnyIsLong() const {
-  return std::ranges::any_of(writes_, [&](const Command& write) {
+bool ViewDeletions::AreLong() const {
+  uint64_t left = kRowsAtOnce;
+  for (const Command& write : writes_) {
     const std::optional<Range> of = RangeOf(write);
-    return of && BoundBehind(write, of->range, kRowsAtOnce).has_value();
-  });
+    if (!of) continue;
+    const Read first = ReadFirst(write, of->range, left);
+    if (first.bound || first.rows >= left) return true;
+    left -= first.rows;
+  }
+  return false;
 }
 
 OpStatus ViewDeletions::DeleteStep(const Command& write, const ClusteringRange& range) const {
@@ -84,21 +88,32 @@ OpStatus ViewDeletions::DeleteStep(const Command& write, const ClusteringRange& 
       .status;
 }
 
-OpStatus ViewDeletions::DeleteBeforehand(absl::FunctionRef<void()> between_steps) const {
-  for (const Command& write : writes_) {
+OpStatus ViewDeletions::DeleteBeforehand(absl::FunctionRef<bool()> goes_on) {
+  for (size_t i = 0; i < writes_.size(); ++i) {
+    const Command& write = writes_[i];
     const std::optional<Range> of = RangeOf(write);
     if (!of) continue;
     ClusteringRange left = of->range;
-    std::string lower;
-    while (std::optional<std::string> bound = BoundBehind(write, left, kRowsPerStep)) {
+    std::string lower;  // of `left`, once it has another
+    for (bool last = false; !last;) {
+      Read first = ReadFirst(write, left, kRowsPerStep);
+      last = !first.bound;
+      if (last && first.rows == 0) break;
       ClusteringRange step = left;
-      step.upper = ClusteringBound::At(*bound, of->packs_item_keys);
+      if (!last) step.upper = ClusteringBound::At(*first.bound, of->packs_item_keys);
       const OpStatus status = DeleteStep(write, step);
       if (status != OpStatus::kOk) return status;
-      lower = *std::move(bound);
-      left.lower = ClusteringBound::At(lower, of->packs_item_keys);
-      between_steps();
+      if (!last) {
+        lower = *std::move(first.bound);
+        left.lower = ClusteringBound::At(lower, of->packs_item_keys);
+      }
+      if (!goes_on()) return OpStatus::kOk;
     }
+    auto* const range = std::get_if<DeleteRangeCommand>(&rest_[i].body);
+    if (range == nullptr || lower.empty()) continue;
+    range->range = left;
+    range->range.lower =
+        ClusteringBound::At(bounds_.emplace_back(std::move(lower)), of->packs_item_keys);
   }
   return OpStatus::kOk;
 }

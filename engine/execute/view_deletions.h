@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,7 +29,7 @@ namespace liststore::execute {
 // For one statement or batch, on one thread, which holds no lane.
 class ViewDeletions {
  public:
-  // What goes in one step, and what a statement deletes without further ado.
+  // What goes in one step, and what a statement, or a batch in all, deletes without further ado.
   static constexpr uint64_t kRowsPerStep = 64;
   static constexpr uint64_t kRowsAtOnce = 256;
 
@@ -38,12 +39,16 @@ class ViewDeletions {
       : engine_(engine),
         writes_(writes),
         views_(views.begin(), views.end()),
-        now_nanos_(now_nanos) {}
+        now_nanos_(now_nanos),
+        rest_(writes.begin(), writes.end()) {}
 
-  // Whether one of the writes deletes more rows than go at once.
-  bool AnyIsLong() const;
-  // Deletes most rows of those. kTableGone. `between_steps`: no lane is held.
-  OpStatus DeleteBeforehand(absl::FunctionRef<void()> between_steps) const;
+  // Whether the writes delete more rows together than go at once.
+  bool AreLong() const;
+  // Deletes these rows. kTableGone. `goes_on` is asked between the steps, when no lane is held; after it
+  // has said no nothing more is done.
+  OpStatus DeleteBeforehand(absl::FunctionRef<bool()> goes_on);
+  // What the writes have to do still: ranges are what is left of them. Valid as long as this is.
+  std::span<const Command> rest() const { return rest_; }
 
  private:
   // Where the table of a range that is deleted packs keys; nullopt: it has no views, or the write is
@@ -53,15 +58,20 @@ class ViewDeletions {
     bool packs_item_keys = false;
   };
   std::optional<Range> RangeOf(const Command& write) const;
-  // The bound behind the first `rows` of a range; nullopt: there are no more.
-  std::optional<std::string> BoundBehind(const Command& write, const ClusteringRange& range,
-                                         uint64_t rows) const;
+  struct Read {
+    uint64_t rows = 0;
+    std::optional<std::string> bound;  // behind them; nullopt: there are no more
+  };
+  // Looks at the first `rows` of a range.
+  Read ReadFirst(const Command& write, const ClusteringRange& range, uint64_t rows) const;
   OpStatus DeleteStep(const Command& write, const ClusteringRange& range) const;
 
   shard::Engine& engine_;
   const std::span<const Command> writes_;
   const std::vector<std::shared_ptr<const cql::ViewPlans>> views_;
   const uint64_t now_nanos_;
+  std::vector<Command> rest_;
+  std::deque<std::string> bounds_;  // of its ranges
 };
 
 }  // namespace liststore::execute

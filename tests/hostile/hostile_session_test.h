@@ -56,13 +56,14 @@ class HostileTest : public CqlSessionTest {
     return answer;
   }
 
-  // How often `other` is answered while `client` waits for the answer to `text`, which is a result.
+  // How often a read of `other`, which needs the lane of a row of k.t, is answered while `client` waits for
+  // the answer to `text`, which is a result.
   static int AnswersDuring(RawCqlClient& client, RawCqlClient& other, const std::string& text) {
     EXPECT_TRUE(client.Send(Query(text, 1).Bytes()));
     int answers = 0;
     while (!client.HasAnswer()) {
-      const auto answer = other.Ask({.stream = 1, .opcode = kOptions});
-      if (!answer || answer->opcode != kSupported) return -1;
+      const auto answer = other.Query("SELECT p FROM k.t WHERE p = 3");
+      if (!answer || answer->opcode != kResult) return -1;
       ++answers;
     }
     const auto answer = client.Read();

@@ -341,7 +341,7 @@ TEST_F(RefusedAllocationOverCql, OfSomebodyWhoComesIsTheEndOfThatConnection) {
 }
 
 // Who changes the schema is answered; who is told of it either hears it, or is closed.
-TEST_F(RefusedAllocationOverCql, OfAnEventEndsWhoDoesNotHearIt) {
+TEST_F(RefusedAllocationOverCql, OfAnEventLeavesTheServerWhole) {
   auto observer = Connect();
   bool refused = true;
   for (uint64_t nth = 1; refused; ++nth) {
