@@ -36,8 +36,8 @@ Admission::Ticket Admission::Enter(std::string_view address) {
     if (told_ == kToldMax) return ticket;
     ++told_;
   } else {
+    ++by_address_[ticket.address_];  // the heap may refuse it
     ++connections_;
-    ++by_address_[ticket.address_];
   }
   ticket.admission_ = this;
   return ticket;

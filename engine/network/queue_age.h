@@ -162,9 +162,9 @@ class LoopQueue {
       arrived_after_ = at;
     }
     if (!mark_is_under_way_ && (sent_at_ == Instant{} || at - sent_at_ >= MarkTime(time_max))) {
+      send();  // the heap may refuse it
       mark_is_under_way_ = true;
       sent_at_ = at;
-      send();
     }
     return arrived_after_;
   }

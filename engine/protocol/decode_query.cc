@@ -42,15 +42,14 @@ bool DecodePlainValues(BodyReader& body, DecodeContext& context, QueryParameters
   const char* const end = rest.data() + rest.size();
   const char* at = begin;
   for (Value *to = values.data() + first, *to_end = to + count; to != to_end; ++to) {
-    const bool has_length = end - at >= static_cast<ptrdiff_t>(kLengthBytes);
-    const auto length = has_length ? static_cast<int32_t>(LoadBigEndian32(at)) : -1;
-    at += kLengthBytes;
-    if (length < 0 || end - at < length) [[unlikely]] {
+    const auto left = end - at - static_cast<ptrdiff_t>(kLengthBytes);
+    const auto length = left >= 0 ? static_cast<int32_t>(LoadBigEndian32(at)) : -1;
+    if (length < 0 || left < length) [[unlikely]] {
       values.resize(first);
       return false;
     }
-    *to = Value::Of({at, static_cast<size_t>(length)});
-    at += length;
+    *to = Value::Of({at + kLengthBytes, static_cast<size_t>(length)});
+    at += kLengthBytes + static_cast<size_t>(length);
   }
   parameters.values = {values.data() + first, count};
   if (context.version >= ProtocolVersion::kV4) {

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,7 +62,11 @@ class FrameEncoder {
   // Of a frame whose header the caller has written, at `begin` and for a plain context.
   FrameEncoder(OutputBuffer& out, const ResponseContext& context, size_t begin)
       : out_(&out), begin_(begin), version_(context.version), stream_(context.stream) {}
-  ~FrameEncoder() { LS_DCHECK(out_ == nullptr, "a frame is finished or abandoned"); }
+  // Where the heap refuses a part of it, the whole answer goes with the buffer.
+  ~FrameEncoder() {
+    LS_DCHECK(out_ == nullptr || std::uncaught_exceptions() > 0,
+              "a frame is finished or abandoned");
+  }
   FrameEncoder(const FrameEncoder&) = delete;
   FrameEncoder& operator=(const FrameEncoder&) = delete;
 
