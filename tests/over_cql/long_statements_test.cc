@@ -80,6 +80,9 @@ TEST_F(LongStatements, OfTheRowsOfIndexes) {
 }
 
 TEST_F(LongStatements, OverDeadRows) {
+  for (const char* const timeout : {"write_request_timeout_in_ms", "read_request_timeout_in_ms"}) {
+    Set(timeout, "600000");  // however slow the machine is
+  }
   Must("CREATE TABLE k.dead (p int, c int, v int, w int, PRIMARY KEY (p, c))");
   std::string puts = "BEGIN UNLOGGED BATCH ", deletes = puts;
   for (int c = 0; c < 10'000; ++c) {
