@@ -133,7 +133,8 @@ TEST_F(LargeAnswers, HaveTheirPartOfTheMemoryForClients) {
   }
   // What is made of one value for another counts before that is made.
   for (const std::string& json :
-       {"SELECT JSON " + Repeated("v", 190), "SELECT JSON v, " + Repeated("v", 6)}) {
+       {"SELECT JSON " + Repeated("v", 190), "SELECT JSON v, " + Repeated("v", 6),
+        "SELECT " + Repeated("min(v)", 190), "SELECT JSON " + Repeated("max(v)", 7)}) {
     EXPECT_EQ(session_->Run({json + " FROM k.t WHERE p = 'p'", {}, false}, CqlParameters{}).error,
               "A row of the result is larger than 6291456 bytes, which an answer may take of the "
               "memory for clients: select fewer columns of it");

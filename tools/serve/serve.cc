@@ -29,6 +29,7 @@
 #include "liststore/server_clock.h"
 #include "programs/console/exit_codes.h"
 #include "tools/serve/file_limit.h"
+#include "tools/serve/heap_trim.h"
 #include "tools/serve/memory_text.h"
 #include "tools/serve/port_owner.h"
 #include "tools/serve/scylla_config.h"
@@ -294,6 +295,15 @@ absl::StatusOr<int> Serve(const ServeOptions& options, const std::vector<ScyllaO
   };
   server_options.on_notice = [&log](const CqlNotice& notice) { SayNotice(log, notice); };
   RaiseFileLimit();
+  HeapTrim heap_trim(server_options.process_memory_bytes);
+  if (server_options.divide_memory) {
+    server_options.divide_memory = [&heap_trim,
+                                    divide = server_options.divide_memory](uint64_t of) {
+      const absl::StatusOr<CqlMemoryShares> shares = divide(of);
+      if (shares.ok()) heap_trim.SetLimit(of);
+      return shares;
+    };
+  }
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<CqlServer> server, CqlServer::Start(server_options));
 
   const std::string clock_setting = ClockSettingText(clock->setting());

@@ -110,7 +110,12 @@ void DecimalSum::AddMagnitude(const Number& number, Limbs& to) {
 }
 
 void DecimalSum::Add(std::string_view varint, int64_t scale) {
-  by_scale_[scale].Add(varint);
+  constexpr size_t kScaleBytes = 96;  // an entry of the map
+  const auto [at, is_new] = by_scale_.try_emplace(scale);
+  Limbs& sum = at->second;
+  const size_t limbs = sum.limbs.size();
+  sum.Add(varint);
+  bytes_ += (sum.limbs.size() - limbs) * sizeof(int64_t) + (is_new ? kScaleBytes : 0);
   scale_ = std::max(scale, scale_);
   bytes_max_ = std::max(varint.size(), bytes_max_);
 }

@@ -25,6 +25,9 @@ class DecimalSum {
   // kPrintedVarintBytesMax).
   [[nodiscard]] bool AddDecimal(std::string_view value);
 
+  // What it takes of the heap, about.
+  size_t bytes() const { return bytes_; }
+
   std::string Varint() const;
   // With the largest scale that was added, at least 0.
   std::string Decimal() const;
@@ -63,6 +66,7 @@ class DecimalSum {
   std::map<int64_t, Limbs> by_scale_;
   int64_t scale_ = 0;     // the largest
   size_t bytes_max_ = 0;  // of a number
+  size_t bytes_ = 0;
 };
 
 }  // namespace liststore::cql

@@ -15,7 +15,6 @@
 #include "engine/protocol/primitives.h"
 
 namespace liststore::execute {
-namespace {}  // namespace
 
 Aggregation::Aggregation(const std::vector<cql::Selection>& selections,
                          const SelectionContext& context)
@@ -47,7 +46,9 @@ cql::CqlStatus Aggregation::Add(const RowBuffer& row) {
   for (Part& part : parts_) {
     LS_RETURN_IF_ERROR(AddTo(part, row));
     if (part.value) bytes += part.value->size();
+    bytes += part.decimals.bytes();
     LS_RETURN_IF_ERROR(CheckFitsFrame(bytes));
+    LS_RETURN_IF_ERROR(CheckRowBytes(bytes, context_));
   }
   any_row_ = true;
   return {};
@@ -138,9 +139,13 @@ cql::CqlOr<SelectedValue> Aggregation::ResultOf(const Part& part) const {
 }
 
 cql::CqlStatus Aggregation::AppendResult(OutputBuffer& out) {
+  const size_t begin = out.size();
   std::vector<SelectedValue> results;
+  size_t bytes = 0;
   for (const Part& part : parts_) {
     LS_ASSIGN_OR_RETURN(SelectedValue result, ResultOf(part));
+    if (result) bytes += result->size();
+    LS_RETURN_IF_ERROR(CheckRowBytes(bytes, context_));
     results.push_back(std::move(result));
   }
   // Parts come in the order in which their selections are evaluated.
@@ -149,9 +154,10 @@ cql::CqlStatus Aggregation::AppendResult(OutputBuffer& out) {
     LS_ASSIGN_OR_RETURN(const SelectedValue value,
                         Evaluate(selection, context_, [&](const cql::Selection& leaf) {
                           LS_CHECK(parts_[next].selection == &leaf, "parts come in order");
-                          return results[next++];
+                          return std::move(results[next++]);
                         }));
     value ? protocol::AppendBytes(out, *value) : protocol::AppendNull(out);
+    LS_RETURN_IF_ERROR(CheckRowBytes(out.size() - begin, context_));
   }
   for (Part& part : parts_) {
     const cql::Selection* const selection = part.selection;

@@ -122,8 +122,6 @@ cql::CqlStatus CheckFitsFrame(size_t bytes) {
   return cql::CqlError::Invalid(protocol::FrameEncoder::OverflowText());
 }
 
-namespace {
-
 cql::CqlStatus CheckRowBytes(size_t bytes, const SelectionContext& context) {
   if (bytes <= context.row_bytes_max) [[likely]]
     return {};
@@ -132,8 +130,6 @@ cql::CqlStatus CheckRowBytes(size_t bytes, const SelectionContext& context) {
       " bytes, which an answer may take of the memory for clients: select "
       "fewer columns of it");
 }
-
-}  // namespace
 
 cql::CqlStatus AppendRow(const std::vector<cql::Selection>& selections, const RowBuffer& row,
                          const SelectionContext& context, OutputBuffer& out) {

@@ -34,6 +34,9 @@ using SelectedValue = std::optional<std::string>;  // nullopt: null
 // as a statement has room for, so that what is made of one row is looked at while it grows.
 cql::CqlStatus CheckFitsFrame(size_t bytes);
 
+// Invalid: a row, or what is held to make it, is more than an answer may take of the memory for clients.
+cql::CqlStatus CheckRowBytes(size_t bytes, const SelectionContext& context);
+
 // Appends a row: a [bytes] for each selection, none of which has an aggregate. Errors are those of
 // functions and of CheckFitsFrame; `out` is of no use behind one.
 cql::CqlStatus AppendRow(const std::vector<cql::Selection>& selections, const RowBuffer& row,

@@ -1,0 +1,74 @@
+#include "tools/serve/heap_trim.h"
+
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "engine/base/worker_thread.h"
+
+namespace liststore {
+namespace {
+
+// From so much of the limit on.
+constexpr uint64_t kNearNumerator = 7;
+constexpr uint64_t kNearDenominator = 8;
+// Less than this part of the limit is little.
+constexpr uint64_t kLittlePart = 64;
+constexpr int kLookMillis = 250;
+constexpr int kLittleMillis = 5'000;
+
+// 0: not known.
+uint64_t ResidentBytes() {
+  std::FILE* const file = std::fopen("/proc/self/statm", "re");
+  if (file == nullptr) return 0;
+  unsigned long all = 0;
+  unsigned long resident = 0;
+  const int read = std::fscanf(file, "%lu %lu", &all, &resident);
+  std::fclose(file);
+  return read == 2 ? uint64_t{resident} * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+void Trim() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
+
+}  // namespace
+
+HeapTrim::HeapTrim(uint64_t limit_bytes) : limit_bytes_(limit_bytes) {
+  absl::StatusOr<std::thread> thread = StartThread("liststore-heap", [this] { Run(); });
+  if (thread.ok()) thread_ = *std::move(thread);
+}
+
+HeapTrim::~HeapTrim() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  ends_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+bool HeapTrim::Wait(int millis) {
+  std::unique_lock lock(mutex_);
+  return !ends_.wait_for(lock, std::chrono::milliseconds(millis), [this] { return is_over_; });
+}
+
+void HeapTrim::Run() {
+  int millis = kLookMillis;
+  while (Wait(millis)) {
+    millis = kLookMillis;
+    const uint64_t limit = limit_bytes_.load();
+    const uint64_t before = ResidentBytes();
+    if (before < limit / kNearDenominator * kNearNumerator) continue;
+    Trim();
+    const uint64_t after = ResidentBytes();
+    if (before - std::min(before, after) < limit / kLittlePart) millis = kLittleMillis;
+  }
+}
+
+}  // namespace liststore

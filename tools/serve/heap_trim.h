@@ -1,0 +1,43 @@
+// HeapTrim: keeps the heap of a server that is near its memory limit from holding what nobody uses.
+#ifndef LISTSTORE_TOOLS_SERVE_HEAP_TRIM_H_
+#define LISTSTORE_TOOLS_SERVE_HEAP_TRIM_H_
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+
+namespace liststore {
+
+// What was freed of the heap lies between what was not: the C library gives back the end of it alone,
+// and a server that has answered large and small requests for long holds some ten MiB more than it
+// counts. Near the limit they are looked for and given back. Looks four times a second, which costs a
+// read of /proc; looking for free pages takes some milliseconds, and where little was found it is left
+// for five seconds. Where the heap is another than glibc's it does nothing.
+class HeapTrim {
+ public:
+  // `limit_bytes`: of the process. Where no thread can be had, nothing is trimmed.
+  explicit HeapTrim(uint64_t limit_bytes);
+  ~HeapTrim();
+  HeapTrim(const HeapTrim&) = delete;
+  HeapTrim& operator=(const HeapTrim&) = delete;
+
+  // Any thread.
+  void SetLimit(uint64_t limit_bytes) { limit_bytes_.store(limit_bytes); }
+
+ private:
+  void Run();
+  // False: the time is over.
+  bool Wait(int millis);
+
+  std::atomic<uint64_t> limit_bytes_;
+  std::mutex mutex_;
+  std::condition_variable ends_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
+
+}  // namespace liststore
+
+#endif  // LISTSTORE_TOOLS_SERVE_HEAP_TRIM_H_
