@@ -24,6 +24,14 @@ inline constexpr bool kAddressSpaceCanBeLimited = false;
 inline constexpr bool kAddressSpaceCanBeLimited = true;
 #endif
 
+// UBSan finds out by a pipe whether an object may be looked at, and takes one for wrong where there is no
+// descriptor for that.
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER)
+inline constexpr bool kAllDescriptorsCanBeRefused = false;
+#else
+inline constexpr bool kAllDescriptorsCanBeRefused = true;
+#endif
+
 // Of a thread in RunWithAddressSpace: above what the C library keeps of threads that have ended.
 inline constexpr size_t kLimitedStackBytes = size_t{64} << 20;
 
