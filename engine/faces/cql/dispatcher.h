@@ -83,8 +83,13 @@ class Dispatcher {
   // Answers that there is no memory for it, or that it has waited too long.
   void Refuse(const protocol::FrameHeader& header, const ConnectionState& state,
               const network::Turn& turn);
-  // The latter: a header and what is ready, since it has to cost next to nothing.
-  void RefuseLate(const protocol::FrameHeader& header, const network::Turn& turn);
+  // The latter, of the requests for statements that `frames` begin with, some of them; it has to cost
+  // next to nothing, so that a frame is not taken apart further than to know that it is one. Returns the
+  // bytes that were dealt with.
+  size_t RefuseLate(std::string_view frames, const ConnectionState& state,
+                    const network::Turn& turn);
+  // A header and what is ready.
+  void AppendLate(protocol::ProtocolVersion version, int16_t stream, const network::Turn& turn);
   // Makes `slot.request` of a frame, or says why that cannot be.
   std::optional<protocol::ProtocolError> Decode(const protocol::Frame& frame,
                                                 const ConnectionState& state, Slot& slot);
