@@ -13,12 +13,12 @@ namespace liststore {
 namespace {
 
 // From so much of the limit on.
-constexpr uint64_t kNearNumerator = 7;
-constexpr uint64_t kNearDenominator = 8;
+constexpr uint64_t kNearNumerator = 4;
+constexpr uint64_t kNearDenominator = 5;
 // Less than this part of the limit is little.
 constexpr uint64_t kLittlePart = 64;
-constexpr int kLookMillis = 250;
-constexpr int kLittleMillis = 5'000;
+constexpr int kLookMillis = 100;
+constexpr int kLittleMillis = 1'000;
 
 // 0: not known.
 uint64_t ResidentBytes() {

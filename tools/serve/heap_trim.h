@@ -12,9 +12,9 @@ namespace liststore {
 
 // What was freed of the heap lies between what was not: the C library gives back the end of it alone,
 // and a server that has answered large and small requests for long holds some ten MiB more than it
-// counts. Near the limit they are looked for and given back. Looks four times a second, which costs a
+// counts. Near the limit they are looked for and given back. Looks ten times a second, which costs a
 // read of /proc; looking for free pages takes some milliseconds, and where little was found it is left
-// for five seconds. Where the heap is another than glibc's it does nothing.
+// for a second. Where the heap is another than glibc's it does nothing.
 class HeapTrim {
  public:
   // `limit_bytes`: of the process. Where no thread can be had, nothing is trimmed.
