@@ -39,8 +39,9 @@ BUDGETS = {
     "select": {"decode": 445, "join": 465, "engine": 650, "rows": 1355, "journal": 260, "rest": 335},
     "insert": {"decode": 490, "join": 640, "engine": 2330, "rows": 0, "journal": 280, "rest": 385},
 }
-# Blocks of the journal and of lists begin now and then.
-TOLERANCE = 1.02
+# Blocks of the journal and of lists begin now and then, and on a busy machine a group may come in two parts,
+# each a turn of its own.
+TOLERANCE = 1.04
 FEW, MANY = 3_200, 9_600
 
 # What a stage is, by functions with all that they call.
