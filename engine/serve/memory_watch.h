@@ -22,6 +22,9 @@ class MemoryWatch {
     uint64_t short_of_memory = 0;
   };
 
+  // Under another limit everything may be said again.
+  void LimitHasChanged() { said_nearly_ = said_full_ = false; }
+
   std::optional<CqlMemoryNotice::Kind> Look(const Figures& now) {
     const bool fell_short = now.short_of_memory != short_of_memory_;
     short_of_memory_ = now.short_of_memory;

@@ -70,7 +70,7 @@ absl::StatusOr<CqlMemoryShares> ServerMemory::SharesOf(std::string_view kind,
 
 std::optional<std::string> ServerMemory::ChangeLimit(std::string_view kind, uint64_t bytes,
                                                      std::vector<std::string>& warnings) {
-  const MutexLock lock(change_mutex_);
+  const MutexLock lock(mutex_);
   const absl::StatusOr<CqlMemoryShares> shares = SharesOf(kind, bytes);
   if (!shares.ok()) return std::string(ToStd(shares.status().message()));
   if (kind == kProcess) {
@@ -88,6 +88,7 @@ std::optional<std::string> ServerMemory::ChangeLimit(std::string_view kind, uint
                      engine.held_bytes(),
                      " are held: writes are refused until deletions and expiries have made room"));
   }
+  watch_.LimitHasChanged();
   if (tell_) tell_(Notice(CqlMemoryNotice::Kind::kLimitChanged));
   return std::nullopt;
 }
@@ -105,13 +106,14 @@ CqlMemoryNotice ServerMemory::Notice(CqlMemoryNotice::Kind kind) const {
 }
 
 void ServerMemory::Tick() {
-  if (!tell_ || is_looking_.exchange(true, std::memory_order_acquire)) return;
+  // Who holds it is looking, or is about to tell of a change: the next look will do.
+  if (!tell_ || !mutex_.TryLock()) return;
   const shard::Engine& engine = parts_.engine;
   const std::optional<CqlMemoryNotice::Kind> kind =
       watch_.Look({.held_bytes = engine.held_bytes(),
                    .limit_bytes = engine.memory_limit_bytes(),
                    .short_of_memory = engine.refused_writes() + engine.evictions()});
-  is_looking_.store(false, std::memory_order_release);
+  mutex_.Unlock();
   if (kind) tell_(Notice(*kind));
 }
 

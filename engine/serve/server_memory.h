@@ -66,9 +66,9 @@ class ServerMemory {
   const std::function<absl::StatusOr<CqlMemoryShares>(uint64_t)> divide_;
   const std::function<void(const CqlMemoryNotice&)> tell_;
   std::atomic<uint64_t> process_limit_bytes_;  // 0: there is none
-  Mutex change_mutex_;                         // one change at a time
-  std::atomic<bool> is_looking_{false};        // who has set it has the watch
-  MemoryWatch watch_;
+  // Held by a change until it is told, so that nobody is told of a limit's effects before its change.
+  Mutex mutex_;
+  MemoryWatch watch_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace liststore

@@ -207,7 +207,7 @@ TEST_F(MemoryLimitOverCql, SaysWhenItIsNearlyFullAndWhenItIsFull) {
                                     "'writes_refused_for_memory'")),
             static_cast<int64_t>(full.refused_writes));
   EXPECT_EQ(Said(), (std::vector{Kind::kNearlyFull, Kind::kFull}));
-  // Once it was quiet it is said again.
+  // Under another limit it is said again, after the change.
   Forget();
   Must("TRUNCATE k.t");
   while (Of("rows", "bytes") > kStartBytes / 2) {

@@ -67,5 +67,13 @@ TEST(MemoryWatch, ALowerLimitIsACrossingToo) {
   EXPECT_EQ(watch.Look({500'000, 600'000, 0}), CqlMemoryNotice::Kind::kNearlyFull);
 }
 
+TEST(MemoryWatch, UnderAnotherLimitItIsSaidAgain) {
+  MemoryWatch watch;
+  EXPECT_EQ(watch.Look({kLimit, kLimit, 1}), CqlMemoryNotice::Kind::kFull);
+  watch.LimitHasChanged();
+  EXPECT_EQ(watch.Look({kLimit, kLimit / 2, 1}), CqlMemoryNotice::Kind::kNearlyFull);
+  EXPECT_EQ(watch.Look({kLimit, kLimit / 2, 2}), CqlMemoryNotice::Kind::kFull);
+}
+
 }  // namespace memory_watch_test
 }  // namespace liststore::testing
