@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the tests of one ctest run: `passed failed skipped` on one line.
+"""Counts the tests of one ctest run: `passed failed skipped` on one line, then a line for each that failed.
 
     tools/count_tests.py CTEST_JUNIT_XML GTEST_RESULTS_DIR
 
@@ -10,6 +10,8 @@ it has left in GTEST_RESULTS_DIR; every other ctest counts as one.
 import pathlib
 import sys
 import xml.etree.ElementTree as ElementTree
+
+LINES_OF_A_REASON = 6
 
 
 def outcome(case):
@@ -22,23 +24,37 @@ def outcome(case):
     return "passed"
 
 
+def reason(case):
+    """The first lines of what a failed GoogleTest says."""
+    failure = case.find("failure")
+    said = failure.get("message", "") if failure is not None else ""
+    return " | ".join(line.strip() for line in said.splitlines()[:LINES_OF_A_REASON])
+
+
 def count(junit, results):
     totals = {"passed": 0, "failed": 0, "skipped": 0}
+    failures = []
     for test in ElementTree.parse(junit).iter("testcase"):
         own = outcome(test)
         inside = results / f"{test.get('name')}.xml"
         cases = list(ElementTree.parse(inside).iter("testcase")) if inside.is_file() else []
         for case in cases:
             totals[outcome(case)] += 1
+            if outcome(case) == "failed":
+                failures.append(f"{test.get('name')}: {case.get('classname')}.{case.get('name')}: {reason(case)}")
         # A program that failed although all its tests passed, a leak for example, is a failure too.
         if not cases or (own == "failed" and not any(outcome(case) == "failed" for case in cases)):
             totals[own] += 1
-    return totals
+            if own == "failed":
+                failures.append(f"{test.get('name')}: the program as a whole")
+    return totals, failures
 
 
 def main():
-    totals = count(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
+    totals, failures = count(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
     print(totals["passed"], totals["failed"], totals["skipped"])
+    for failure in failures:
+        print(failure)
 
 
 if __name__ == "__main__":
