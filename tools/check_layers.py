@@ -39,34 +39,37 @@ LAYERS = {
     "settings": ["base"],
     # Who may log in, and who may do what. Knows neither statements nor connections.
     "roles": ["model", "base"],
-    # The language. Text -> statements; values <-> texts; statements -> plans -> keys and ranges;
+    # The language. Text -> statements; values <-> texts; plans -> keys and ranges; statements -> plans;
     # statements -> schemas -> texts, and the tables that show them.
     "cql/syntax": ["roles", "model", "base"],
     "cql/values": ["cql/syntax", "model", "base"],
-    "cql/plan": ["cql/values", "cql/syntax", "settings", "command", "model", "base"],
-    "cql/schema": ["cql/plan", "cql/values", "cql/syntax", "roles", "settings", "shard", "model", "base"],
+    "cql/plan": ["cql/values", "cql/syntax", "command", "model", "base"],
+    "cql/planner": ["cql/plan", "cql/values", "cql/syntax", "settings", "command", "model", "base"],
+    "cql/schema": ["cql/planner", "cql/plan", "cql/values", "cql/syntax", "roles", "settings", "shard",
+                   "model", "base"],
     # Plans and values -> commands -> rows.
-    "execute": ["protocol", "cql/schema", "cql/plan", "cql/values", "cql/syntax", "roles", "settings",
-                "shard", "command", "model", "base"],
+    "execute": ["protocol", "cql/schema", "cql/planner", "cql/plan", "cql/values", "cql/syntax", "roles",
+                "settings", "shard", "command", "model", "base"],
     # The clock, faults, the journal, lint: the tables in which they are seen, and their place in a
     # request's way.
-    "instruments": ["execute", "protocol", "cql/schema", "cql/plan", "cql/values", "cql/syntax",
-                    "settings", "shard", "command", "model", "base"],
+    "instruments": ["execute", "protocol", "cql/schema", "cql/planner", "cql/plan", "cql/values",
+                    "cql/syntax", "settings", "shard", "command", "model", "base"],
     # Sockets: bytes in, bytes out, TLS between the two, and what clients may cost. Knows no protocol.
     "network": ["memory", "runtime", "base"],
     # A session for each client: requests out of bytes, answers into bytes.
-    "faces/cql": ["network", "execute", "protocol", "cql/schema", "cql/plan", "cql/syntax", "roles",
-                  "runtime", "model", "base"],
+    "faces/cql": ["network", "execute", "protocol", "cql/schema", "cql/syntax", "roles", "runtime", "model",
+                  "base"],
     # Options -> a running server. Of lists, the engine of a ListStore that is served, no more.
-    "serve": ["faces/cql", "network", "instruments", "execute", "protocol", "cql/schema", "cql/plan",
-              "cql/syntax", "roles", "settings", "lists", "shard", "runtime", "model", "base"],
+    "serve": ["faces/cql", "network", "instruments", "execute", "protocol", "cql/schema", "cql/syntax",
+              "roles", "settings", "lists", "shard", "runtime", "model", "base"],
 }
 
 # Layer -> its namespace within liststore where that is not the layer's name. None: liststore itself, for the
 # vocabulary of all, and for what implements the public classes, whose members are defined where these are.
 NAMESPACES = {
     "base": None, "model": None, "command": None, "lists": None, "c_api": None, "serve": None,
-    "cql/syntax": "cql", "cql/values": "cql", "cql/plan": "cql", "cql/schema": "cql",
+    "cql/syntax": "cql", "cql/values": "cql", "cql/plan": "cql", "cql/planner": "cql",
+    "cql/schema": "cql",
     "faces/cql": "cql_face",
 }
 # Sources of other layers that define members of public classes.
@@ -117,7 +120,7 @@ ONLY_THESE_HEADERS = {
     # Of shard/ the language sees the names of tables and nothing that runs.
     ("cql/schema", "shard"): ["engine/shard/catalog.h"],
     # Of the settings the language sees the values, not who changes them.
-    ("cql/plan", "settings"): ["engine/settings/statement_settings.h"],
+    ("cql/planner", "settings"): ["engine/settings/statement_settings.h"],
     ("cql/schema", "settings"): ["engine/settings/statement_settings.h"],
     # Of the roles the language sees the values, not where they are kept.
     ("cql/syntax", "roles"): ["engine/roles/permission.h", "engine/roles/resource.h"],
@@ -136,12 +139,13 @@ FORBIDDEN_IN_LAYER = {
     "cql/syntax": ["liststore/clock.h", "liststore/server_clock.h", "engine/base/mutex.h"],
     "cql/values": ["liststore/clock.h", "liststore/server_clock.h", "engine/base/mutex.h"],
     "cql/plan": ["liststore/clock.h", "liststore/server_clock.h", "engine/base/mutex.h"],
+    "cql/planner": ["liststore/clock.h", "liststore/server_clock.h", "engine/base/mutex.h"],
     "cql/schema": ["liststore/clock.h", "liststore/server_clock.h", "engine/base/mutex.h"],
 }
 
 # The pure layers: no threads, no sockets, no streams, no clock of their own.
 PURE_LAYERS = ("model", "command", "storage", "protocol", "settings", "cql/syntax", "cql/values",
-               "cql/plan", "cql/schema")
+               "cql/plan", "cql/planner", "cql/schema")
 FORBIDDEN_IN_PURE_LAYERS = {
     "thread", "future", "condition_variable", "shared_mutex", "semaphore", "barrier", "latch",
     "stop_token", "fstream", "iostream", "filesystem", "pthread.h", "fcntl.h", "netdb.h", "poll.h",

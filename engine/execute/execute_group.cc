@@ -8,7 +8,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/short_copy.h"
-#include "engine/cql/plan/bind_timeout.h"
+#include "engine/cql/planner/bind_timeout.h"
 #include "engine/execute/answers.h"
 #include "engine/execute/select/result_collector.h"
 #include "engine/model/packed_item_key.h"

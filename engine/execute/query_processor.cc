@@ -12,7 +12,7 @@
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
 #include "engine/base/status_macros.h"
-#include "engine/cql/plan/planner.h"
+#include "engine/cql/planner/planner.h"
 #include "engine/cql/syntax/shown_text.h"
 #include "engine/execute/answers.h"
 #include "engine/execute/query_processor_call.h"

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "engine/base/check.h"
-#include "engine/cql/plan/planner.h"
+#include "engine/cql/planner/planner.h"
 
 namespace liststore::execute {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/base/status_macros.h"
-#include "engine/cql/plan/plan_conditions.h"
+#include "engine/cql/planner/plan_conditions.h"
 #include "engine/execute/answers.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"

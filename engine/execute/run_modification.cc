@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "engine/base/status_macros.h"
-#include "engine/cql/plan/bind_timeout.h"
 #include "engine/cql/plan/counters.h"
 #include "engine/cql/plan/instantiate.h"
-#include "engine/cql/plan/plan_bytes.h"
-#include "engine/cql/plan/plan_conditions.h"
+#include "engine/cql/planner/bind_timeout.h"
+#include "engine/cql/planner/plan_bytes.h"
+#include "engine/cql/planner/plan_conditions.h"
 #include "engine/execute/answers.h"
 #include "engine/execute/query_processor.h"
 #include "engine/execute/query_processor_call.h"

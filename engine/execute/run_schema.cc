@@ -9,8 +9,8 @@
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
-#include "engine/cql/plan/bind_timeout.h"
-#include "engine/cql/plan/view_plan.h"
+#include "engine/cql/planner/bind_timeout.h"
+#include "engine/cql/planner/view_plan.h"
 #include "engine/cql/schema/schema_change.h"
 #include "engine/execute/access.h"
 #include "engine/execute/query_processor.h"

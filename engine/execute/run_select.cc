@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "engine/base/status_macros.h"
-#include "engine/cql/plan/bind_timeout.h"
 #include "engine/cql/plan/instantiate.h"
-#include "engine/cql/plan/planner.h"
+#include "engine/cql/planner/bind_timeout.h"
+#include "engine/cql/planner/planner.h"
 #include "engine/cql/schema/describe.h"
 #include "engine/cql/schema/describe_roles.h"
 #include "engine/execute/access.h"

@@ -5,7 +5,7 @@
 
 #include "engine/base/md5.h"
 #include "engine/base/strings.h"
-#include "engine/cql/plan/plan_bytes.h"
+#include "engine/cql/planner/plan_bytes.h"
 
 namespace liststore::execute {
 namespace {

@@ -20,7 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "engine/base/mutex.h"
 #include "engine/cql/plan/plan.h"
-#include "engine/cql/plan/planned_statement.h"
+#include "engine/cql/planner/planned_statement.h"
 #include "engine/execute/item_insert.h"
 #include "engine/execute/item_read.h"
 #include "engine/protocol/response.h"

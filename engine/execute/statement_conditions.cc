@@ -7,8 +7,8 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/conditions.h"
-#include "engine/cql/plan/plan_conditions.h"
-#include "engine/cql/plan/plan_selector.h"
+#include "engine/cql/planner/plan_conditions.h"
+#include "engine/cql/planner/plan_selector.h"
 
 namespace liststore::execute {
 namespace {

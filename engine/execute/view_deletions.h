@@ -13,7 +13,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "engine/command/command.h"
-#include "engine/cql/plan/view_plan.h"
+#include "engine/cql/planner/view_plan.h"
 #include "engine/model/op_status.h"
 #include "engine/shard/engine.h"
 

@@ -15,7 +15,7 @@
 
 #include "engine/command/row_follower.h"
 #include "engine/cql/plan/instantiate.h"
-#include "engine/cql/plan/view_plan.h"
+#include "engine/cql/planner/view_plan.h"
 #include "engine/execute/select/row_buffer.h"
 
 namespace liststore::execute {

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "engine/cql/plan/partitions_of.h"
-#include "engine/cql/plan/plan_bytes.h"
+#include "engine/cql/planner/plan_bytes.h"
 #include "engine/cql/syntax/statement_outline.h"
 #include "engine/cql/values/partition_key_text.h"
 #include "engine/execute/answers.h"

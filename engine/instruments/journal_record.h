@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/cql/plan/bound_values.h"
-#include "engine/cql/plan/planned_statement.h"
+#include "engine/cql/planner/planned_statement.h"
 #include "engine/execute/request_view.h"
 
 namespace liststore::instruments {

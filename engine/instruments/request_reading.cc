@@ -6,7 +6,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/utf8.h"
-#include "engine/cql/plan/planner.h"
+#include "engine/cql/planner/planner.h"
 #include "engine/cql/syntax/quoting.h"
 #include "engine/cql/values/partition_key_text.h"
 #include "engine/cql/values/print_value.h"

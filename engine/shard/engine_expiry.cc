@@ -6,7 +6,7 @@
 #include "engine/base/check.h"
 #include "engine/base/seconds.h"
 #include "engine/shard/engine.h"
-#include "engine/storage/expiry_search.h"
+#include "engine/storage/partition/expiry_search.h"
 
 namespace liststore::shard {
 namespace {

@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "engine/memory/arena.h"
-#include "engine/storage/leaf.h"
+#include "engine/storage/partition/leaf.h"
 
 namespace liststore::storage {
 

@@ -17,8 +17,8 @@
 #include "engine/model/schema_actions.h"
 #include "engine/model/stored_row.h"
 #include "engine/storage/kept_places.h"
-#include "engine/storage/partition.h"
-#include "engine/storage/range_tombstones.h"
+#include "engine/storage/partition/partition.h"
+#include "engine/storage/partition/range_tombstones.h"
 #include "engine/storage/table.h"
 
 namespace liststore::storage {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "engine/base/check.h"
-#include "engine/storage/leaf.h"
+#include "engine/storage/partition/leaf.h"
 
 namespace liststore::storage {
 

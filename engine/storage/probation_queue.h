@@ -23,7 +23,7 @@
 
 #include "engine/base/check.h"
 #include "engine/memory/arena.h"
-#include "engine/storage/leaf.h"
+#include "engine/storage/partition/leaf.h"
 
 namespace liststore::storage {
 

@@ -7,7 +7,7 @@
 #include "engine/base/check.h"
 #include "engine/base/hash.h"
 #include "engine/model/partition_key.h"
-#include "engine/storage/upsert_load.h"
+#include "engine/storage/partition/upsert_load.h"
 
 namespace liststore::storage {
 namespace {

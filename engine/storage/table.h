@@ -43,7 +43,7 @@
 #include "engine/model/usage.h"
 #include "engine/storage/change_marks.h"
 #include "engine/storage/eviction_state.h"
-#include "engine/storage/partition.h"
+#include "engine/storage/partition/partition.h"
 #include "engine/storage/partition_directory.h"
 #include "engine/storage/pin_table.h"
 #include "engine/storage/ttl_wheel.h"

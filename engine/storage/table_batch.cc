@@ -3,8 +3,8 @@
 
 #include "engine/base/check.h"
 #include "engine/model/partition_key.h"
+#include "engine/storage/partition/upsert_load.h"
 #include "engine/storage/table.h"
-#include "engine/storage/upsert_load.h"
 
 namespace liststore::storage {
 

@@ -7,9 +7,9 @@
 #include "absl/container/inlined_vector.h"
 #include "engine/base/check.h"
 #include "engine/storage/lane_eviction.h"
+#include "engine/storage/partition/upsert_load.h"
 #include "engine/storage/table.h"
 #include "engine/storage/table_mirror.h"
-#include "engine/storage/upsert_load.h"
 
 namespace liststore::storage {
 namespace {

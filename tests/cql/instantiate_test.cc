@@ -12,7 +12,7 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/random.h"
-#include "engine/cql/plan/planner.h"
+#include "engine/cql/planner/planner.h"
 #include "engine/model/clustering_encoding.h"
 #include "gtest/gtest.h"
 #include "tests/support/seed.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/cql/plan/computed_values.h"
-#include "engine/cql/plan/planner.h"
+#include "engine/cql/planner/planner.h"
 #include "engine/cql/values/evaluate_function.h"
 #include "engine/cql/values/print_value.h"
 #include "engine/model/token.h"

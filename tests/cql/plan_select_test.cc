@@ -1,6 +1,6 @@
 // DISTINCT, ORDER BY, GROUP BY and limits: what a SELECT may say, and which of several errors is
 // told. Source of all of it: ScyllaDB cql3/statements/select_statement.cc, the functions named.
-#include "engine/cql/plan/plan_select.h"
+#include "engine/cql/planner/plan_select.h"
 
 #include <array>
 #include <memory>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cql/plan/planner.h"
+#include "engine/cql/planner/planner.h"
 #include "gtest/gtest.h"
 
 namespace liststore {

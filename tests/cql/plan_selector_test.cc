@@ -1,12 +1,12 @@
 // Selected expressions: what results are called, of which types they are, what is refused.
-#include "engine/cql/plan/plan_selector.h"
+#include "engine/cql/planner/plan_selector.h"
 
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/cql/plan/planner.h"
+#include "engine/cql/planner/planner.h"
 #include "gtest/gtest.h"
 
 namespace liststore {

@@ -1,5 +1,5 @@
 // What is planned how, and what is refused in which words.
-#include "engine/cql/plan/planner.h"
+#include "engine/cql/planner/planner.h"
 
 #include <memory>
 #include <string>

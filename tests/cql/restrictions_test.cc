@@ -1,6 +1,6 @@
 // WHERE: relations that go together, what they mean together, and which of several errors is told.
 // Sources: ScyllaDB cql3/restrictions/statement_restrictions.cc, where no other file is named.
-#include "engine/cql/plan/restrictions.h"
+#include "engine/cql/planner/restrictions.h"
 
 #include <array>
 #include <memory>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cql/plan/planner.h"
+#include "engine/cql/planner/planner.h"
 #include "gtest/gtest.h"
 
 namespace liststore {

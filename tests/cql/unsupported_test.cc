@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/cql/plan/binder.h"
+#include "engine/cql/planner/binder.h"
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/cql/syntax/parser.h"
 #include "engine/cql/syntax/without_effect.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/base/random.h"
-#include "engine/cql/plan/view_plan.h"
+#include "engine/cql/planner/view_plan.h"
 #include "engine/cql/schema/schema_change.h"
 #include "engine/cql/syntax/parser.h"
 #include "engine/cql/values/encode_value.h"

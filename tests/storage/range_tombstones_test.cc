@@ -1,4 +1,4 @@
-#include "engine/storage/range_tombstones.h"
+#include "engine/storage/partition/range_tombstones.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "engine/storage/value_index.h"
+#include "engine/storage/partition/value_index.h"
 
 #include <algorithm>
 #include <optional>

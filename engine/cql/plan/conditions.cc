@@ -5,7 +5,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
-#include "engine/cql/plan/bind_where.h"
+#include "engine/cql/syntax/statement.h"
 #include "engine/cql/values/like_pattern.h"
 #include "engine/model/types/composite_value.h"
 

@@ -8,7 +8,7 @@
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
-#include "engine/cql/plan/bind_where.h"
+#include "engine/cql/syntax/statement.h"
 #include "engine/cql/values/key_bytes.h"
 #include "engine/model/clustering_encoding.h"
 #include "engine/model/partition_key.h"

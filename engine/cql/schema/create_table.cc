@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/base/status_macros.h"
-#include "engine/cql/plan/bind_timeout.h"
 #include "engine/cql/plan/counters.h"
+#include "engine/cql/planner/bind_timeout.h"
 #include "engine/cql/schema/schema_change_impl.h"
 #include "engine/cql/schema/sstable_options.h"
 #include "engine/cql/schema/table_options.h"

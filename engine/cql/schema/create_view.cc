@@ -9,7 +9,7 @@
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
 #include "engine/cql/plan/counters.h"
-#include "engine/cql/plan/view_plan.h"
+#include "engine/cql/planner/view_plan.h"
 #include "engine/cql/schema/schema_change_impl.h"
 #include "engine/cql/schema/table_options.h"
 #include "engine/cql/syntax/parser.h"

@@ -43,6 +43,15 @@ enum class RelationOperator : uint8_t {
   kLike,
   kIsNotNull
 };
+// <, <=, >, >=.
+constexpr bool IsSlice(RelationOperator op) {
+  return op == RelationOperator::kLess || op == RelationOperator::kLessOrEqual ||
+         op == RelationOperator::kGreater || op == RelationOperator::kGreaterOrEqual;
+}
+// IN, NOT IN: of a list of alternatives.
+constexpr bool IsOfList(RelationOperator op) {
+  return op == RelationOperator::kIn || op == RelationOperator::kNotIn;
+}
 // "=", "<", "IN", "CONTAINS KEY", ...
 std::string_view ToString(RelationOperator op);
 

@@ -21,7 +21,7 @@
 #include "engine/cql/plan/computed_values.h"
 #include "engine/cql/plan/instantiate.h"
 #include "engine/cql/plan/plan.h"
-#include "engine/cql/plan/view_plan.h"
+#include "engine/cql/planner/view_plan.h"
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/execute/write/list_changes.h"
 #include "engine/execute/write/timeuuid_source.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cql/plan/plan_selector.h"
+#include "engine/cql/planner/plan_selector.h"
 #include "engine/cql/values/encode_value.h"
 #include "engine/execute/select/aggregation.h"
 #include "engine/protocol/frame.h"

@@ -1,0 +1,561 @@
+// What writes do to a partition: reconciliation and deletions.
+// Rules: docs/data_model.md. Sources: ScyllaDB `mutation/mutation_partition.hh`, `atomic_cell.cc`.
+#include <algorithm>
+
+#include "engine/base/check.h"
+#include "engine/storage/partition/partition.h"
+
+namespace liststore::storage {
+
+// --- Rows in their two forms ---------------------------------------------------------------------
+
+bool Partition::FitsMeta(const Liveness& liveness) {
+  if (!liveness.expiring()) return true;
+  if (liveness.expiry_seconds <= 0 || liveness.expiry_seconds >= int64_t{kNeverExpires})
+    return false;
+  const int64_t skew = liveness.written_seconds() - FloorSeconds(liveness.timestamp);
+  return skew >= INT16_MIN && skew <= INT16_MAX;
+}
+
+void Partition::FillSimple(const Liveness& liveness, RowImage& image) {
+  LS_DCHECK(FitsMeta(liveness), "the meta holds the times of a simple row");
+  image.complex = false;
+  image.timestamp = liveness.timestamp;
+  if (!liveness.expiring()) return;
+  image.expiry = static_cast<uint32_t>(liveness.expiry_seconds);
+  image.ttl_skew =
+      static_cast<int16_t>(liveness.written_seconds() - FloorSeconds(liveness.timestamp));
+}
+
+bool Partition::SimpleImage(const RowUpdate& update, const WriteContext& write, RowImage& image) {
+  const TableSchema& schema = context_.schema;
+  if (!update.marker || (schema.regular.size() == 1 && update.cells.size() != 1)) return false;
+  for (const CellUpdate& cell : update.cells) {
+    if (!cell.live || !cell.path.empty()) return false;
+  }
+  const Liveness liveness{write.timestamp, update.expiry_seconds, update.ttl_seconds};
+  if (!FitsMeta(liveness)) return false;
+  FillSimple(liveness, image);
+  image.key = update.key;
+  if (schema.regular.size() == 1) {
+    image.payload = update.cells[0].value;
+    image.fingerprint = schema.indexes.empty() ? uint16_t{0} : ValueFingerprint(image.payload);
+    return true;
+  }
+  context_.body.Clear();
+  context_.body.Merge(update, write, context_.grace);
+  context_.payload.clear();
+  image.payload = context_.body.EncodeSimple(schema, context_.payload);
+  NoteScratch(context_.body);
+  if (!schema.indexes.empty()) {
+    const RowBody::Cell* cell = context_.body.LiveCell(schema.indexes[0].column);
+    image.fingerprint = cell == nullptr ? uint16_t{0} : ValueFingerprint(cell->view.value);
+  }
+  return true;
+}
+
+void Partition::DecodeRow(const Leaf& leaf, size_t index, RowBody& body) const {
+  if (leaf.meta(index).complex()) {
+    body.DecodeComplex(leaf.payload(index));
+  } else {
+    body.DecodeSimple(context_.schema, leaf.liveness(index), leaf.payload(index));
+  }
+  if (body.cells().size() > PartitionContext::kScratchCellsKept) [[unlikely]]
+    context_.has_large_scratch = true;
+}
+
+void Partition::PutBody(LeafRef& at, size_t index, bool replace, ClusteringKeyView key,
+                        int64_t now_seconds, bool shadow, bool in_place) {
+  const RowBody& body = context_.body;
+  if (body.empty()) {
+    if (replace) EraseRows(at, index, index + 1);
+    return;
+  }
+  RowImage image;
+  image.key = key;
+  image.stays_external = in_place && Leaf(at.block).meta(index).external();
+  const std::optional<Liveness> simple = body.SimpleLiveness(context_.schema);
+  context_.payload.clear();
+  if (simple && !shadow && FitsMeta(*simple)) {
+    FillSimple(*simple, image);
+    const std::string_view payload = body.EncodeSimple(context_.schema, context_.payload);
+    // A single value comes back as it is, perhaps from the very leaf that is about to change.
+    if (payload.data() != context_.payload.data()) context_.payload.assign(payload);
+  } else {
+    body.EncodeComplex(context_.payload);
+    image.complex = true;
+    image.expiry = ToEvent(body.NextEvent(now_seconds, context_.grace));
+    image.timestamp = body.MaxTimestamp();
+    image.ttl_skew = 0;
+  }
+  image.payload = context_.payload;
+  NoteScratch(body);
+  if (!context_.schema.indexes.empty()) {
+    const RowBody::Cell* cell = body.LiveCell(context_.schema.indexes[0].column);
+    image.fingerprint = cell == nullptr ? uint16_t{0} : ValueFingerprint(cell->view.value);
+  }
+  // The key may lie in the leaf too.
+  char key_copy[kPackedItemKeyBytes];
+  std::string plain_copy;
+  if (replace) {
+    if (key.packed) {
+      std::copy(key.bytes.begin(), key.bytes.end(), key_copy);
+      image.key.bytes = {key_copy, kPackedItemKeyBytes};
+    } else {
+      plain_copy.assign(key.bytes);
+      image.key.bytes = plain_copy;
+    }
+  }
+  PutRow(at, index, replace, image);
+}
+
+// --- Tombstones over rows ------------------------------------------------------------------------
+
+bool Partition::Hides(ClusteringKeyView key, const WriteContext& write) {
+  if (!large()) return false;
+  const LargePartition& partition = LargeOf(reference_);
+  const auto covers = [&] {
+    return partition.tombstone.Covers(write.timestamp) ||
+           (!partition.ranges.empty() && partition.ranges.At(key).Covers(write.timestamp));
+  };
+  if (!covers()) return false;
+  // One that is over goes before a row is stored under it.
+  PurgeTombstones(write.now_seconds);
+  LargeOf(reference_).ranges.PurgeAt(key, write.now_seconds, context_.grace);
+  return covers();
+}
+
+void Partition::PurgeTombstones(int64_t now_seconds, bool all_ranges) {
+  constexpr size_t kRangesAtOnce = 128;
+  if (!large()) return;
+  LargePartition& partition = LargeOf(reference_);
+  if (partition.tombstone.present() && context_.grace.Gone(partition.tombstone, now_seconds)) {
+    partition.tombstone = {};
+  }
+  partition.ranges.Purge(now_seconds, context_.grace, all_ranges ? SIZE_MAX : kRangesAtOnce);
+}
+
+// --- Upsert --------------------------------------------------------------------------------------
+
+bool Partition::OnlyHotRows() const {
+  if (large()) return false;
+  const Leaf leaf(BlockOf(reference_));
+  return leaf.all_simple() && leaf.IsUnpinned(context_.schema.packs_item_keys()) &&
+         context_.schema.regular.size() == 1;
+}
+
+bool Partition::UpsertInPlace(std::span<const RowUpdate> rows, const Load& load,
+                              const WriteContext& write) {
+  if (!load.hot || !load.all_short || !OnlyHotRows()) return false;
+  LeafRef at{BlockOf(reference_), {}};
+  Leaf leaf(at.block);
+  if (leaf.empty() || leaf.free_bytes() < load.bytes || !leaf.SpansTimestamp(write.timestamp)) {
+    return false;
+  }
+  // The wheel looks at the partition before any of them expires; 0: never.
+  const int64_t looked_at = wheel_when() == 0 ? int64_t{kNeverExpires} : int64_t{wheel_when()};
+  for (const RowUpdate& row : rows) {
+    if (row.expiry_seconds < looked_at) return false;
+  }
+  const bool ascending = CompareKeys(rows.front().key, rows.back().key) <= 0;
+  const auto row = [&](size_t i) -> const RowUpdate& {
+    return ascending ? rows[i] : rows[rows.size() - 1 - i];
+  };
+  size_t index = leaf.LowerBound(row(0).key);
+  if (rows.size() == 1 && leaf.KeyIs(index, row(0).key)) {
+    if (leaf.timestamp(index) >= write.timestamp) return false;
+    RowImage image;
+    LS_CHECK(SimpleImage(row(0), write, image), "a hot row is simple");
+    leaf.Replace(context_.arena, index, image);
+  } else {
+    if (rows.size() > 1 && index != leaf.size()) return false;
+    for (size_t i = 1; i < rows.size(); ++i) {
+      if (CompareKeys(row(i - 1).key, row(i).key) >= 0) return false;
+    }
+    for (size_t i = 0; i < rows.size(); ++i) {
+      RowImage image;
+      LS_CHECK(SimpleImage(row(i), write, image), "a hot row is simple");
+      leaf.Insert(context_.arena, index++, image);
+    }
+    context_.rows += rows.size();
+  }
+  LeafChanged(at);
+  return true;
+}
+
+namespace {
+
+bool MakesWay(const RowUpdate& update) {
+  return std::any_of(update.cells.begin(), update.cells.end(),
+                     [](const CellUpdate& cell) { return cell.makes_way; });
+}
+
+int CompareRowsOf(const RowUpdate& a, const RowUpdate& b) {
+  if (a.of_static_row != b.of_static_row) return a.of_static_row ? -1 : 1;
+  return a.of_static_row ? 0 : CompareKeys(a.key, b.key);
+}
+
+}  // namespace
+
+void Partition::CoverWhatMadeWay(const RowUpdate& update, const WriteContext& write) {
+  if (!large() || !MakesWay(update)) return;
+  PurgeTombstones(write.now_seconds);
+  LargePartition& partition = LargeOf(reference_);
+  partition.ranges.PurgeAt(update.key, write.now_seconds, context_.grace);
+  const WriteTimestamp above =
+      std::max(partition.tombstone.timestamp, partition.ranges.At(update.key).timestamp);
+  if (!above.is_none()) context_.body.Cover(above);
+}
+
+void Partition::UpsertAll(std::span<const RowUpdate> updates, const WriteContext& write) {
+  absl::InlinedVector<const RowUpdate*, 16> order;
+  for (const RowUpdate& update : updates) order.push_back(&update);
+  const auto precedes = [](const RowUpdate* a, const RowUpdate* b) {
+    return CompareRowsOf(*a, *b) < 0;
+  };
+  if (!std::ranges::is_sorted(order, precedes)) std::ranges::stable_sort(order, precedes);
+  for (auto first = order.begin(); first != order.end();) {
+    const auto last = std::find_if(first + 1, order.end(), [&](const RowUpdate* other) {
+      return CompareRowsOf(**first, *other) != 0;
+    });
+    if (last - first == 1) {
+      Upsert(**first, write);
+    } else {
+      UpsertTogether({&*first, static_cast<size_t>(last - first)}, write);
+    }
+    first = last;
+  }
+}
+
+void Partition::UpsertTogether(std::span<const RowUpdate* const> updates,
+                               const WriteContext& write) {
+  const RowUpdate& one = *updates.front();
+  if (one.of_static_row) return UpsertStatic(updates, write);
+  if (Hides(one.key, write)) return;
+  LeafRef at = FindLeaf(one.key);
+  size_t index = 0;
+  bool found = false;
+  if (at.block != nullptr) {
+    const Leaf leaf(at.block);
+    index = leaf.LowerBound(one.key);
+    found = leaf.KeyIs(index, one.key);
+  }
+  if (found) {
+    DecodeRow(Leaf(at.block), index, context_.body);
+    PurgeBody(one.key, write.now_seconds);
+  } else {
+    context_.body.Clear();
+  }
+  context_.body.MergeAll(updates, write, context_.grace);
+  for (const RowUpdate* const update : updates) CoverWhatMadeWay(*update, write);
+  PutBody(at, index, found, one.key, write.now_seconds);
+}
+
+void Partition::Upsert(const RowUpdate& update, const WriteContext& write) {
+  RowImage image;
+  const bool simple = SimpleImage(update, write, image);
+  if (!simple && update.of_static_row) {
+    const RowUpdate* const alone = &update;
+    return UpsertStatic({&alone, 1}, write);
+  }
+  if (Hides(update.key, write)) return;
+  const auto merge = [&] {
+    context_.body.Merge(update, write, context_.grace);
+    CoverWhatMadeWay(update, write);
+  };
+  LeafRef at = FindLeaf(update.key);
+  size_t index = 0;
+  if (at.block != nullptr) {
+    const Leaf leaf(at.block);
+    index = leaf.LowerBound(update.key);
+    if (leaf.KeyIs(index, update.key)) {
+      // The hot case: what is there is simple too, older, and wholly overwritten (or gone).
+      if (simple && !leaf.meta(index).complex()) {
+        const bool covers = update.cells.size() == context_.schema.regular.size();
+        const Liveness liveness = leaf.liveness(index);
+        const bool gone = context_.grace.Gone(liveness, write.now_seconds);
+        if ((covers && liveness.timestamp < write.timestamp) || gone) {
+          if (gone) NoteExpired(leaf, index);
+          PutRow(at, index, true, image);
+          return;
+        }
+      }
+      DecodeRow(leaf, index, context_.body);
+      PurgeBody(update.key, write.now_seconds);
+      merge();
+      PutBody(at, index, true, update.key, write.now_seconds);
+      return;
+    }
+  }
+  if (simple) {
+    PutRow(at, index, false, image);
+    return;
+  }
+  context_.body.Clear();
+  merge();
+  PutBody(at, index, false, update.key, write.now_seconds);
+}
+
+// --- Deletions -----------------------------------------------------------------------------------
+
+bool Partition::RowLiveAt(const Leaf& leaf, size_t index, int64_t now_seconds) const {
+  const RowMeta meta = leaf.meta(index);
+  if (!meta.complex()) return !EventCame(meta.expiry, now_seconds);
+  DecodeRow(leaf, index, context_.other_body);
+  return context_.other_body.LiveAt(now_seconds);
+}
+
+uint64_t Partition::CoverRows(LeafRef& at, size_t first, size_t last, const Tombstone& tombstone,
+                              int64_t now_seconds) {
+  uint64_t removed = 0;
+  // From the back, so that erased rows do not move those still to come. Neighbours that go together
+  // are erased together.
+  size_t index = last;
+  size_t erase_end = last;  // rows [index, erase_end) wait to be erased
+  const auto erase_waiting = [&](size_t begin) {
+    if (begin < erase_end) EraseRows(at, begin, erase_end);
+  };
+  while (index > first) {
+    const Leaf leaf(at.block);
+    const size_t row = index - 1;
+    const bool live = RowLiveAt(leaf, row, now_seconds);
+    const bool simple = !leaf.meta(row).complex();
+    if (simple) {
+      const bool covered = tombstone.Covers(leaf.timestamp(row));
+      // What is over and leaves no shadow is gone, whatever its times.
+      const bool gone = !live && (context_.grace.grace_seconds == 0 ||
+                                  context_.grace.Gone(leaf.liveness(row), now_seconds));
+      if (covered || gone) {
+        if (!live) NoteExpired(leaf, row);
+        if (!covered) ++context_.expired_rows;
+        removed += live ? 1 : 0;
+        --index;
+        continue;
+      }
+    }
+    erase_waiting(index);
+    if (at.block == nullptr) break;
+    erase_end = row;
+    index = row;
+    if (simple) continue;  // written later than the deletion
+    DecodeRow(Leaf(at.block), row, context_.body);
+    bool changed = PurgeBody(Leaf(at.block).key(row), now_seconds);
+    if (context_.body.empty()) ++context_.expired_rows;
+    const size_t before = context_.body.ComplexBytes();
+    context_.body.Cover(tombstone.timestamp);
+    changed |= context_.body.ComplexBytes() != before;
+    // A row whose event has come is put again all the same: its next event is a later one.
+    if (!changed && !EventCame(Leaf(at.block).meta(row).expiry, now_seconds)) continue;
+    removed += live && !context_.body.LiveAt(now_seconds) ? 1 : 0;
+    // One that has ended but still shadows stays complex, whatever its shape: its event is not its
+    // expiry.
+    const bool shadow = !context_.body.LiveAt(now_seconds);
+    PutBody(at, row, true, Leaf(at.block).key(row), now_seconds, shadow, true);
+    if (at.block == nullptr) return removed;
+  }
+  erase_waiting(index);
+  return removed;
+}
+
+void Partition::CutLeavesWithin(const ClusteringRange& range, const Tombstone& tombstone) {
+  LargePartition& partition = LargeOf(reference_);
+  // Else some rows may stay, or be told of.
+  if (partition.max_timestamp > tombstone.timestamp || context_.expiries != nullptr) return;
+  // Indexes that are built later would not know the rows that are freed then.
+  if (!context_.schema.indexes.empty() && !partition.indexed()) return;
+  partition.tree.CutBetween(partition.tree.Find(range.lower), partition.tree.Find(range.upper));
+}
+
+size_t Partition::FreeCutLeaves(size_t budget) {
+  LargePartition& partition = LargeOf(reference_);
+  size_t leaves = 0;
+  while (leaves < budget) {
+    char* const block = partition.tree.TakeCut();
+    if (block == nullptr) break;
+    ++leaves;
+    Leaf leaf(block);
+    UnindexRows(leaf, 0, leaf.size());
+    context_.rows -= leaf.size();
+    partition.row_count -= leaf.size();
+    partition.FreeLeafId(leaf.header().epoch_or_leaf_id);
+    leaf.FreeExternals(context_.arena);
+    context_.arena.Free(block, leaf.block_bytes());
+  }
+  return leaves;
+}
+
+uint64_t Partition::CoverRange(const ClusteringRange& range, const Tombstone& tombstone,
+                               int64_t now_seconds) {
+  if (!large()) {
+    LeafRef at{BlockOf(reference_), {}};
+    const Leaf leaf(at.block);
+    const size_t last = leaf.LowerBound(range.upper);
+    const size_t first = std::min(leaf.LowerBound(range.lower), last);
+    return CoverRows(at, first, last, tombstone, now_seconds);
+  }
+  uint64_t removed = 0;
+  LargePartition& partition = LargeOf(reference_);
+  if (partition.tree.empty() || range.lower.at_end) return 0;
+  // From the back: removing and merging leaves moves only positions behind.
+  LeafTree::Position position = partition.tree.Find(range.upper);
+  for (;;) {
+    const Leaf leaf = partition.tree.leaf(position);
+    LeafRef at{leaf.block(), position};
+    const size_t last = leaf.LowerBound(range.upper);
+    const size_t first = std::min(leaf.LowerBound(range.lower), last);
+    LeafTree::Position previous = position;
+    const bool more = first == 0 && partition.tree.Previous(previous);
+    removed += CoverRows(at, first, last, tombstone, now_seconds);
+    if (!more || partition.tree.empty()) return removed;
+    position = previous;
+  }
+}
+
+uint64_t Partition::DeleteRow(ClusteringKeyView key, const WriteContext& write) {
+  const Tombstone tombstone{write.timestamp, write.now_seconds};
+  if (Hides(key, write)) return 0;
+  const bool keep = !context_.grace.Gone(tombstone, write.now_seconds);
+  LeafRef at = FindLeaf(key);
+  size_t index = 0;
+  bool found = false;
+  if (at.block != nullptr) {
+    const Leaf leaf(at.block);
+    index = leaf.LowerBound(key);
+    found = leaf.KeyIs(index, key);
+  }
+  if (!found && !keep) return 0;
+  if (found && !keep) return CoverRows(at, index, index + 1, tombstone, write.now_seconds);
+  uint64_t removed = 0;
+  if (found) {
+    DecodeRow(Leaf(at.block), index, context_.body);
+    PurgeBody(key, write.now_seconds);
+    const bool live = context_.body.LiveAt(write.now_seconds);
+    if (context_.body.tombstone().present() &&
+        Tombstone::Stronger(context_.body.tombstone(), tombstone) == context_.body.tombstone()) {
+      return 0;
+    }
+    const Tombstone kept = context_.body.tombstone().present()
+                               ? Tombstone::Stronger(context_.body.tombstone(), tombstone)
+                               : tombstone;
+    context_.body.Cover(write.timestamp);
+    context_.body.KeepTombstone(kept);
+    removed = live && !context_.body.LiveAt(write.now_seconds) ? 1 : 0;
+  } else {
+    context_.body.Clear();
+    context_.body.KeepTombstone(tombstone);
+  }
+  PutBody(at, index, found, key, write.now_seconds);
+  return removed;
+}
+
+uint64_t Partition::EraseSimpleRowsWithValue(LeafRef at, std::string_view value,
+                                             const WriteContext& write) {
+  const Tombstone tombstone{write.timestamp, write.now_seconds};
+  const uint16_t fingerprint = ValueFingerprint(value);
+  uint64_t removed = 0;
+  // From the back: rows that are erased do not move those still to come.
+  for (size_t i = Leaf(at.block).size(); i-- > 0 && at.block != nullptr;) {
+    const Leaf leaf(at.block);
+    if (leaf.meta(i).fingerprint != fingerprint || leaf.payload(i) != value) continue;
+    if (!RowLiveAt(leaf, i, write.now_seconds)) continue;
+    removed += CoverRows(at, i, i + 1, tombstone, write.now_seconds);
+  }
+  return removed;
+}
+
+std::optional<uint64_t> Partition::DeleteSimpleRowsWithValue(ColumnId column,
+                                                             std::string_view value,
+                                                             const WriteContext& write) {
+  LS_DCHECK(context_.grace.Gone(Tombstone{write.timestamp, write.now_seconds}, write.now_seconds),
+            "nothing is kept of the deletion");
+  const TableSchema& schema = context_.schema;
+  if (schema.regular.size() != 1 || schema.indexes.empty() || schema.indexes[0].column != column) {
+    return std::nullopt;
+  }
+  if (!large()) {
+    if (!Leaf(BlockOf(reference_)).all_simple()) return std::nullopt;
+    return EraseSimpleRowsWithValue({BlockOf(reference_), {}}, value, write);
+  }
+  const LeafTree& tree = LargeOf(reference_).tree;
+  const std::vector<LeafTree::Position> positions = LeavesThatMayHold(column, value);
+  for (const LeafTree::Position& position : positions) {
+    if (!tree.leaf(position).all_simple()) return std::nullopt;
+  }
+  uint64_t removed = 0;
+  // Removing and merging leaves moves only positions behind.
+  for (const LeafTree::Position& position : positions) {
+    removed += EraseSimpleRowsWithValue({tree.leaf(position).block(), position}, value, write);
+  }
+  return removed;
+}
+
+uint64_t Partition::DeleteRange(const ClusteringRange& range, const WriteContext& write,
+                                bool counts) {
+  const Tombstone tombstone{write.timestamp, write.now_seconds};
+  // A later one that is over must not stand in its way.
+  PurgeTombstones(write.now_seconds,
+                  large() && !LargeOf(reference_).ranges.AllBefore(write.timestamp));
+  if (large() && LargeOf(reference_).tombstone.Covers(write.timestamp)) return 0;
+  if (!counts && large() && !LargeOf(reference_).tree.empty() && !range.lower.at_end) {
+    CutLeavesWithin(range, tombstone);
+  }
+  const uint64_t removed = CoverRange(range, tombstone, write.now_seconds);
+  if (!context_.grace.Gone(tombstone, write.now_seconds)) {
+    if (!large()) MakeLarge();
+    LargeOf(reference_).ranges.Add(range, tombstone);
+  }
+  return removed;
+}
+
+uint64_t Partition::DeleteAll(const WriteContext& write, bool counts) {
+  const Tombstone tombstone{write.timestamp, write.now_seconds};
+  PurgeTombstones(write.now_seconds);
+  if (!counts && large() && !LargeOf(reference_).tree.empty()) CutLeavesWithin({}, tombstone);
+  const uint64_t removed = CoverRange({}, tombstone, write.now_seconds);
+  if (large()) {
+    LargeOf(reference_).ranges.Cover(write.timestamp);
+    CoverStatic(write);
+  }
+  if (!context_.grace.Gone(tombstone, write.now_seconds)) {
+    if (!large()) MakeLarge();
+    LargePartition& partition = LargeOf(reference_);
+    partition.tombstone = partition.tombstone.present()
+                              ? Tombstone::Stronger(partition.tombstone, tombstone)
+                              : tombstone;
+  }
+  return removed;
+}
+
+bool Partition::AllCoveredBy(WriteTimestamp timestamp) const {
+  if (!large()) return false;  // as quick the ordinary way
+  const LargePartition& partition = LargeOf(reference_);
+  return !partition.tree.empty() && partition.max_timestamp <= timestamp &&
+         partition.ranges.empty() && !partition.tombstone.Covers(timestamp);
+}
+
+void Partition::DecodeStored(const RowUpdate& update, RowBody& body) const {
+  body.Clear();
+  if (update.of_static_row) {
+    if (large()) LargeOf(reference_).static_row.Decode(body);
+    return;
+  }
+  const LeafRef at = FindLeaf(update.key);
+  if (at.block == nullptr) return;
+  const Leaf leaf(at.block);
+  const size_t index = leaf.LowerBound(update.key);
+  if (leaf.KeyIs(index, update.key)) DecodeRow(leaf, index, body);
+}
+
+size_t Partition::StoredRowBytes(const RowUpdate& update) const {
+  if (update.of_static_row) return large() ? LargeOf(reference_).static_row.block_bytes() : 0;
+  const LeafRef at = FindLeaf(update.key);
+  if (at.block == nullptr) return 0;
+  const Leaf leaf(at.block);
+  // With one column, simple rows replace one another; they never grow by being merged.
+  if (leaf.all_simple() && context_.schema.regular.size() <= 1) return 0;
+  const size_t index = leaf.LowerBound(update.key);
+  if (!leaf.KeyIs(index, update.key)) return 0;
+  return leaf.key(index).bytes.size() + leaf.payload(index).size();
+}
+
+}  // namespace liststore::storage

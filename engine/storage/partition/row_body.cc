@@ -1,0 +1,426 @@
+#include "engine/storage/partition/row_body.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/big_endian.h"
+#include "engine/base/check.h"
+
+namespace liststore::storage {
+namespace {
+
+constexpr uint8_t kHasMarker = 1;
+constexpr uint8_t kHasTombstone = 2;
+
+constexpr size_t kMarkerBytes = 20;
+constexpr size_t kTombstoneBytes = 16;
+constexpr size_t kDeadCellBytes = 2 + 1 + 8 + 8;
+constexpr size_t kLiveCellBytes = 2 + 1 + 8 + 8 + 4 + 4;
+constexpr size_t kPathLengthBytes = 4;
+
+// More cells than this are not merged one by one: each would move those behind it.
+constexpr size_t kMergedAloneMax = 16;
+
+constexpr uint8_t kLive = 1;
+constexpr uint8_t kElement = 2;
+
+template <typename T>
+void Put(std::string& out, T value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof(T));
+}
+
+template <typename T>
+T Take(std::string_view& in) {
+  LS_CHECK(in.size() >= sizeof(T), "an encoded row is whole");
+  const T value = LoadNative<T>(in.data());
+  in.remove_prefix(sizeof(T));
+  return value;
+}
+
+std::string_view TakeBytes(std::string_view& in, size_t size) {
+  LS_CHECK(in.size() >= size, "an encoded row is whole");
+  const std::string_view bytes = in.substr(0, size);
+  in.remove_prefix(size);
+  return bytes;
+}
+
+void PutLiveness(std::string& out, const Liveness& liveness) {
+  Put<int64_t>(out, liveness.timestamp.micros);
+  Put<int64_t>(out, liveness.expiry_seconds);
+  Put<uint32_t>(out, static_cast<uint32_t>(liveness.ttl_seconds));
+}
+
+bool Precedes(const RowBody::Cell& a, const RowBody::Cell& b) {
+  return a.column != b.column ? a.column < b.column : a.path < b.path;
+}
+
+// Puts cells that lie in any order, some of them twice, in order and reconciles them.
+template <typename Cells>
+void Reconcile(Cells& cells) {
+  if (cells.empty()) return;
+  std::sort(cells.begin(), cells.end(), Precedes);
+  auto last = cells.begin();
+  for (auto at = cells.begin() + 1; at < cells.end(); ++at) {
+    if (Precedes(*last, *at)) {
+      *++last = *at;
+    } else if (CompareCells(at->view, last->view) > 0) {
+      last->view = at->view;
+    }
+  }
+  cells.erase(last + 1, cells.end());
+  // The column's own cell comes before its elements.
+  RowBody::Cell own;
+  own.view.live = true;
+  const auto covered = [&](const RowBody::Cell& cell) {
+    if (cell.path.empty()) own = cell;
+    return !cell.path.empty() && !own.view.live && cell.column == own.column &&
+           cell.view.liveness.timestamp <= own.view.liveness.timestamp;
+  };
+  last = cells.begin();
+  for (auto at = cells.begin(); at < cells.end(); ++at) {
+    if (!covered(*at)) *last++ = *at;
+  }
+  cells.erase(last, cells.end());
+}
+
+Liveness TakeLiveness(std::string_view& in) {
+  Liveness liveness;
+  liveness.timestamp.micros = Take<int64_t>(in);
+  liveness.expiry_seconds = Take<int64_t>(in);
+  liveness.ttl_seconds = Take<uint32_t>(in);
+  return liveness;
+}
+
+}  // namespace
+
+void RowBody::Clear() {
+  marker_ = {};
+  tombstone_ = {};
+  cells_.clear();
+}
+
+void RowBody::Free() {
+  Clear();
+  cells_.shrink_to_fit();
+}
+
+void RowBody::DecodeComplex(std::string_view payload) {
+  Clear();
+  const uint8_t flags = Take<uint8_t>(payload);
+  if ((flags & kHasMarker) != 0) marker_ = TakeLiveness(payload);
+  if ((flags & kHasTombstone) != 0) {
+    tombstone_.timestamp.micros = Take<int64_t>(payload);
+    tombstone_.deletion_seconds = Take<int64_t>(payload);
+  }
+  for (uint32_t left = Take<uint32_t>(payload); left > 0; --left) {
+    Cell cell;
+    cell.column = Take<uint16_t>(payload);
+    const uint8_t cell_flags = Take<uint8_t>(payload);
+    cell.view.live = (cell_flags & kLive) != 0;
+    if ((cell_flags & kElement) != 0) {
+      const uint32_t size = Take<uint32_t>(payload);
+      cell.path = TakeBytes(payload, size);
+    }
+    if (cell.view.live) {
+      cell.view.liveness = TakeLiveness(payload);
+      const uint32_t size = Take<uint32_t>(payload);
+      cell.view.value = TakeBytes(payload, size);
+    } else {
+      cell.view.liveness.timestamp.micros = Take<int64_t>(payload);
+      cell.view.deletion_seconds = Take<int64_t>(payload);
+    }
+    LS_DCHECK(cells_.empty() || Precedes(cells_.back(), cell), "cells ascend by column and path");
+    cells_.push_back(cell);
+  }
+  LS_CHECK(payload.empty(), "an encoded row has nothing behind it");
+}
+
+void RowBody::DecodeSimple(const TableSchema& schema, const Liveness& liveness,
+                           std::string_view payload) {
+  Clear();
+  marker_ = liveness;
+  Cell cell;
+  cell.view.liveness = liveness;
+  if (schema.regular.size() == 1) {
+    cell.view.value = payload;
+    cells_.push_back(cell);
+    return;
+  }
+  while (!payload.empty()) {
+    cell.column = Take<uint16_t>(payload);
+    const uint32_t size = Take<uint32_t>(payload);
+    cell.view.value = TakeBytes(payload, size);
+    cells_.push_back(cell);
+  }
+}
+
+bool RowBody::Purge(int64_t now_seconds, const GracePolicy& grace) {
+  bool changed = false;
+  if (marker_.present() && grace.Gone(marker_, now_seconds)) {
+    marker_ = {};
+    changed = true;
+  }
+  if (tombstone_.present() && grace.Gone(tombstone_, now_seconds)) {
+    tombstone_ = {};
+    changed = true;
+  }
+  const auto gone = [&](const Cell& cell) {
+    return cell.view.live ? grace.Gone(cell.view.liveness, now_seconds)
+                          : grace.Gone(cell.view.deletion_seconds, now_seconds);
+  };
+  const auto end = std::remove_if(cells_.begin(), cells_.end(), gone);
+  changed |= end != cells_.end();
+  cells_.erase(end, cells_.end());
+  return changed;
+}
+
+void RowBody::CoverElements(Cells::iterator dead) {
+  const auto begin = dead + 1;
+  const auto end = std::find_if(begin, cells_.end(),
+                                [&](const Cell& cell) { return cell.column != dead->column; });
+  cells_.erase(std::remove_if(begin, end,
+                              [&](const Cell& cell) {
+                                return cell.view.liveness.timestamp <=
+                                       dead->view.liveness.timestamp;
+                              }),
+               end);
+}
+
+void RowBody::MergeCell(const Cell& cell) {
+  if (!cell.path.empty()) {
+    // The column's own cell lies before its elements.
+    const auto own =
+        std::lower_bound(cells_.begin(), cells_.end(), cell.column,
+                         [](const Cell& a, ColumnId column) { return a.column < column; });
+    const bool covered = own != cells_.end() && own->column == cell.column && own->path.empty() &&
+                         !own->view.live &&
+                         cell.view.liveness.timestamp <= own->view.liveness.timestamp;
+    if (covered) return;
+  }
+  auto at = std::lower_bound(cells_.begin(), cells_.end(), cell, Precedes);
+  if (at == cells_.end() || Precedes(cell, *at)) {
+    at = cells_.insert(at, cell);
+  } else if (CompareCells(cell.view, at->view) > 0) {
+    at->view = cell.view;
+  }
+  if (cell.path.empty() && !cell.view.live) CoverElements(at);
+}
+
+bool RowBody::MakeCell(const CellUpdate& assignment, const Liveness& liveness,
+                       const WriteContext& context, Cell& cell) const {
+  cell.column = assignment.column;
+  cell.path = assignment.path;
+  cell.view.live = assignment.live;
+  if (assignment.makes_way) {
+    cell.view.liveness.timestamp.micros = context.timestamp.micros - 1;
+    cell.view.deletion_seconds = context.now_seconds;
+    // Before all timestamps lies none; and what the row's tombstone covers is covered.
+    const WriteTimestamp before = cell.view.liveness.timestamp;
+    return !before.is_none() && !tombstone_.Covers(before);
+  }
+  if (assignment.live) {
+    cell.view.liveness = liveness;
+    cell.view.value = assignment.value;
+  } else {
+    cell.view.liveness.timestamp = context.timestamp;
+    cell.view.deletion_seconds = context.now_seconds;
+  }
+  return true;
+}
+
+Liveness RowBody::MergeMarker(const RowUpdate& update, const WriteContext& context) {
+  const Liveness liveness{context.timestamp, update.expiry_seconds, update.ttl_seconds};
+  if (update.marker && (!marker_.present() || CompareMarkers(liveness, marker_) > 0)) {
+    marker_ = liveness;
+  }
+  return liveness;
+}
+
+void RowBody::Append(const RowUpdate& update, const WriteContext& context) {
+  const Liveness liveness = MergeMarker(update, context);
+  for (const CellUpdate& assignment : update.cells) {
+    Cell cell;
+    if (MakeCell(assignment, liveness, context, cell)) cells_.push_back(cell);
+  }
+}
+
+void RowBody::Merge(const RowUpdate& update, const WriteContext& context,
+                    const GracePolicy& grace) {
+  if (tombstone_.Covers(context.timestamp)) return;
+  if (update.cells.size() > kMergedAloneMax) {
+    Append(update, context);
+    Reconcile(cells_);
+  } else {
+    const Liveness liveness = MergeMarker(update, context);
+    for (const CellUpdate& assignment : update.cells) {
+      Cell cell;
+      if (MakeCell(assignment, liveness, context, cell)) MergeCell(cell);
+    }
+  }
+  // A dead cell that nothing can come after leaves no trace; it has done its work above.
+  Purge(context.now_seconds, grace);
+}
+
+void RowBody::MergeAll(std::span<const RowUpdate* const> updates, const WriteContext& context,
+                       const GracePolicy& grace) {
+  if (tombstone_.Covers(context.timestamp)) return;
+  // What leaves something for sure waits for the others. What may be gone as soon as it has done its
+  // work does not: the next one must not meet it.
+  const auto stays = [&](const RowUpdate& update) {
+    return !IsExpired(update.expiry_seconds, context.now_seconds) &&
+           std::ranges::all_of(update.cells, &CellUpdate::live);
+  };
+  bool waits = false;
+  for (const RowUpdate* const update : updates) {
+    if (stays(*update)) {
+      Append(*update, context);
+      waits = true;
+      continue;
+    }
+    if (std::exchange(waits, false)) Reconcile(cells_);
+    Merge(*update, context, grace);
+  }
+  if (waits) Reconcile(cells_);
+  Purge(context.now_seconds, grace);
+}
+
+void RowBody::Cover(WriteTimestamp tombstone) {
+  if (marker_.present() && marker_.timestamp <= tombstone) marker_ = {};
+  if (tombstone_.present() && tombstone_.timestamp <= tombstone) tombstone_ = {};
+  cells_.erase(
+      std::remove_if(cells_.begin(), cells_.end(),
+                     [&](const Cell& cell) { return cell.view.liveness.timestamp <= tombstone; }),
+      cells_.end());
+}
+
+void RowBody::DropValues() {
+  for (Cell& cell : cells_) cell.view.value = {};
+}
+
+void RowBody::DropExpiredValues(int64_t now_seconds) {
+  for (Cell& cell : cells_) {
+    if (cell.view.live && !cell.view.liveness.LiveAt(now_seconds)) cell.view.value = {};
+  }
+}
+
+void RowBody::KeepTombstone(const Tombstone& tombstone) {
+  tombstone_ = tombstone_.present() ? Tombstone::Stronger(tombstone_, tombstone) : tombstone;
+}
+
+bool RowBody::LiveAt(int64_t now_seconds) const {
+  if (marker_.LiveAt(now_seconds)) return true;
+  return std::any_of(cells_.begin(), cells_.end(), [&](const Cell& cell) {
+    return cell.view.live && cell.view.liveness.LiveAt(now_seconds);
+  });
+}
+
+const RowBody::Cell* RowBody::LiveCell(ColumnId column) const {
+  for (const Cell& cell : cells_) {
+    if (cell.column == column) return cell.view.live ? &cell : nullptr;
+  }
+  return nullptr;
+}
+
+WriteTimestamp RowBody::MaxTimestamp() const {
+  WriteTimestamp max = std::max(marker_.timestamp, tombstone_.timestamp);
+  for (const Cell& cell : cells_) max = std::max(max, cell.view.liveness.timestamp);
+  return max;
+}
+
+std::optional<Liveness> RowBody::SimpleLiveness(const TableSchema& schema) const {
+  if (!marker_.present() || tombstone_.present()) return std::nullopt;
+  if (schema.regular.size() == 1 && cells_.empty()) return std::nullopt;
+  for (const Cell& cell : cells_) {
+    if (!cell.view.live || !cell.path.empty() || cell.view.liveness != marker_) {
+      return std::nullopt;
+    }
+  }
+  return marker_;
+}
+
+std::string_view RowBody::EncodeSimple(const TableSchema& schema, std::string& out) const {
+  if (schema.regular.size() == 1) return cells_[0].view.value;
+  const size_t start = out.size();
+  for (const Cell& cell : cells_) {
+    Put<uint16_t>(out, cell.column);
+    Put<uint32_t>(out, static_cast<uint32_t>(cell.view.value.size()));
+    out.append(cell.view.value);
+  }
+  return std::string_view(out).substr(start);
+}
+
+void RowBody::EncodeComplex(std::string& out) const {
+  const size_t start = out.size();
+  Put<uint8_t>(out, static_cast<uint8_t>((marker_.present() ? kHasMarker : 0) |
+                                         (tombstone_.present() ? kHasTombstone : 0)));
+  if (marker_.present()) PutLiveness(out, marker_);
+  if (tombstone_.present()) {
+    Put<int64_t>(out, tombstone_.timestamp.micros);
+    Put<int64_t>(out, tombstone_.deletion_seconds);
+  }
+  Put<uint32_t>(out, static_cast<uint32_t>(cells_.size()));
+  for (const Cell& cell : cells_) {
+    Put<uint16_t>(out, cell.column);
+    Put<uint8_t>(out, static_cast<uint8_t>((cell.view.live ? kLive : 0) |
+                                           (cell.path.empty() ? 0 : kElement)));
+    if (!cell.path.empty()) {
+      Put<uint32_t>(out, static_cast<uint32_t>(cell.path.size()));
+      out.append(cell.path);
+    }
+    if (cell.view.live) {
+      PutLiveness(out, cell.view.liveness);
+      Put<uint32_t>(out, static_cast<uint32_t>(cell.view.value.size()));
+      out.append(cell.view.value);
+    } else {
+      Put<int64_t>(out, cell.view.liveness.timestamp.micros);
+      Put<int64_t>(out, cell.view.deletion_seconds);
+    }
+  }
+  LS_DCHECK(out.size() - start == ComplexBytes(), "the size of an encoded row is known beforehand");
+}
+
+size_t RowBody::CountedBytes() const {
+  return ComplexBytes() + (marker_.present() ? 0 : kMarkerBytes) +
+         (tombstone_.present() ? 0 : kTombstoneBytes);
+}
+
+size_t RowBody::ComplexBytes() const {
+  size_t bytes =
+      1 + (marker_.present() ? kMarkerBytes : 0) + (tombstone_.present() ? kTombstoneBytes : 0) + 4;
+  for (const Cell& cell : cells_) {
+    bytes += cell.view.live ? kLiveCellBytes + cell.view.value.size() : kDeadCellBytes;
+    if (!cell.path.empty()) bytes += kPathLengthBytes + cell.path.size();
+  }
+  return bytes;
+}
+
+int64_t RowBody::NextEvent(int64_t now_seconds, const GracePolicy& grace) const {
+  int64_t next = kNoExpiry;
+  const auto consider = [&](int64_t instant) {
+    if (instant != kNoExpiry && (next == kNoExpiry || instant < next)) next = instant;
+  };
+  if (marker_.present()) consider(grace.NextEvent(marker_, now_seconds));
+  if (tombstone_.present()) consider(tombstone_.PurgeSeconds(grace.grace_seconds));
+  for (const Cell& cell : cells_) {
+    consider(cell.view.live ? grace.NextEvent(cell.view.liveness, now_seconds)
+                            : cell.view.deletion_seconds + grace.grace_seconds);
+  }
+  return next;
+}
+
+RowView RowBody::ToView(ClusteringKeyView key, int64_t now_seconds,
+                        absl::InlinedVector<LiveCellView, 4>& cells) const {
+  cells.clear();
+  for (const Cell& cell : cells_) {
+    if (cell.view.live && cell.view.liveness.LiveAt(now_seconds)) {
+      cells.push_back({cell.column, cell.view.liveness, cell.view.value, cell.path});
+    }
+  }
+  RowView view;
+  view.key = key;
+  if (marker_.LiveAt(now_seconds)) view.marker = marker_;
+  view.cells = {cells.data(), cells.size()};
+  return view;
+}
+
+}  // namespace liststore::storage

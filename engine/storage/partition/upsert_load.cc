@@ -1,0 +1,66 @@
+#include "engine/storage/partition/upsert_load.h"
+
+#include <algorithm>
+
+namespace liststore::storage {
+namespace {
+
+// Whether an update makes a row of the hot shape, and what it takes in a leaf, its meta included.
+bool IsHot(const TableSchema& schema, const RowUpdate& row, const WriteContext& write) {
+  return schema.regular.size() == 1 && row.marker && row.cells.size() == 1 && row.cells[0].live &&
+         row.cells[0].path.empty() && row.key.packed == schema.packs_item_keys() &&
+         Partition::FitsMeta({write.timestamp, row.expiry_seconds, row.ttl_seconds});
+}
+size_t HotRowBytes(const RowUpdate& row) {
+  return sizeof(RowMeta) + (row.key.packed ? 0 : 2) + row.key.bytes.size() +
+         row.cells[0].value.size();
+}
+
+}  // namespace
+
+size_t RowBytesMax(const TableSchema& schema, const RowUpdate& row) {
+  size_t bytes = sizeof(RowMeta) + 2 + (row.key.packed ? kItemKeyTextBytes : row.key.bytes.size());
+  size_t elements = 0;
+  for (const CellUpdate& cell : row.cells) {
+    bytes += cell.value.size() + cell.path.size();
+    if (!cell.path.empty()) ++elements;
+  }
+  const size_t columns = row.of_static_row ? schema.statics.size() : schema.regular.size();
+  return bytes + Partition::kComplexOverheadBytes * (columns + elements + 2);
+}
+
+Partition::Load LoadOf(const TableSchema& schema, std::span<const RowUpdate> rows,
+                       const WriteContext& write) {
+  Partition::Load load;
+  load.rows = rows.size();
+  for (const RowUpdate& row : rows) {
+    const bool hot = IsHot(schema, row, write);
+    if (!hot && row.of_static_row) {  // no row of a leaf: see UpsertBytes
+      load.hot = false;
+      --load.rows;
+      continue;
+    }
+    const size_t most = RowBytesMax(schema, row);
+    load.hot &= hot;
+    load.all_short &= most <= kInlineRowBytesMax;
+    load.bytes += std::min(hot ? HotRowBytes(row) : most, kInlineRowBytesMax);
+    load.growth_bytes += std::min(most, 2 * kInlineRowBytesMax);
+  }
+  return load;
+}
+
+Partition::Load LoadOfDeletions(const TableSchema& schema,
+                                std::span<const ClusteringKeyView> keys) {
+  Partition::Load load;
+  load.rows = keys.size();
+  load.hot = false;
+  for (const ClusteringKeyView& key : keys) {
+    RowUpdate row;
+    row.key = key;
+    load.growth_bytes += std::min(RowBytesMax(schema, row), 2 * kInlineRowBytesMax);
+  }
+  load.bytes = load.growth_bytes;
+  return load;
+}
+
+}  // namespace liststore::storage

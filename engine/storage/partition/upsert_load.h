@@ -1,0 +1,24 @@
+// What the rows of a write bring to a partition: for the bound of what they take, and the room made
+// for them.
+#ifndef LISTSTORE_ENGINE_STORAGE_PARTITION_UPSERT_LOAD_H_
+#define LISTSTORE_ENGINE_STORAGE_PARTITION_UPSERT_LOAD_H_
+
+#include <cstddef>
+#include <span>
+
+#include "engine/model/mutation.h"
+#include "engine/model/table_schema.h"
+#include "engine/storage/partition/partition.h"
+
+namespace liststore::storage {
+
+// A bound of what a row takes in a leaf in whatever form it ends, what it meets there included.
+size_t RowBytesMax(const TableSchema& schema, const RowUpdate& row);
+
+Partition::Load LoadOf(const TableSchema& schema, std::span<const RowUpdate> rows,
+                       const WriteContext& write);
+Partition::Load LoadOfDeletions(const TableSchema& schema, std::span<const ClusteringKeyView> keys);
+
+}  // namespace liststore::storage
+
+#endif  // LISTSTORE_ENGINE_STORAGE_PARTITION_UPSERT_LOAD_H_
