@@ -107,18 +107,27 @@ OpStatus Engine::WithAllOf(TableId table, absl::FunctionRef<void(storage::Table&
 
 // --- One command ---------------------------------------------------------------------------------
 
-void Engine::ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos,
-                       Reply& reply, const LookedAhead& ahead) {
-  reply = {};
+// In line in the two that call it, and the lane's part in it: a read is some 700 instructions, and calls
+// that save registers for ways that are not taken were a tenth of them.
+[[gnu::always_inline]] inline void Engine::ExecuteAt(const Destination& to, const Command& command,
+                                                     uint64_t now_nanos, Reply& reply,
+                                                     const LookedAhead& ahead) {
   if (command.waits_its_turn) [[unlikely]] {
-    to.lane->ownership.Acquire();
-    const runtime::LaneOwnership::Hold hold(to.lane->ownership);
-    to.lane->Execute(command, to.address, now_nanos, reply, ahead);
+    ExecuteInTurn(to, command, now_nanos, reply);
   } else {
-    to.lane->ownership.Run([&] { to.lane->Execute(command, to.address, now_nanos, reply, ahead); });
+    to.lane->ownership.Run([&]() __attribute__((always_inline)) {
+      to.lane->Execute(command, to.address, now_nanos, reply, ahead);
+    });
   }
   if (IsRefusal(reply.status)) [[unlikely]]
     ExecuteWithRoom(to, command, now_nanos, reply);
+}
+
+void Engine::ExecuteInTurn(const Destination& to, const Command& command, uint64_t now_nanos,
+                           Reply& reply) {
+  to.lane->ownership.Acquire();
+  const runtime::LaneOwnership::Hold hold(to.lane->ownership);
+  to.lane->Execute(command, to.address, now_nanos, reply);
 }
 
 void Engine::ExecuteWithRoom(const Destination& to, const Command& command, uint64_t now_nanos,
@@ -183,6 +192,7 @@ void Engine::ExecuteGroup(std::span<const Command> commands, uint64_t now_nanos,
       ahead[i].fetched = hints[i] != 0;
     }
     for (size_t i = 0; i < size; ++i) {
+      replies[i] = {};
       ExecuteAt(to[i], commands[i], now_nanos, replies[i], ahead[i]);
     }
     commands = commands.subspan(size);

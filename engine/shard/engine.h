@@ -374,8 +374,12 @@ class Engine {
   class FrozenTables;
   class ImageTaker;
   class Returner;
+  // `reply`: as it was made.
   void ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos, Reply& reply,
                  const LookedAhead& ahead = {});
+  // The same for a command that waits its turn.
+  void ExecuteInTurn(const Destination& to, const Command& command, uint64_t now_nanos,
+                     Reply& reply);
   // After a refusal of ExecuteAt's: the same with room made for it.
   void ExecuteWithRoom(const Destination& to, const Command& command, uint64_t now_nanos,
                        Reply& reply);

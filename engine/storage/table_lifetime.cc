@@ -21,6 +21,7 @@ void Table::Drop() {
     cache_.reset();
   }
   ++schema_.id.generation;
+  id_ = schema_.id;
   TruncateAll();
 }
 
