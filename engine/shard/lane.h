@@ -113,6 +113,16 @@ class Lane final : private storage::AddressOf {
     }
   }
 
+  // A read of a partition that lives here, at partition.address. False: its table was dropped.
+  [[gnu::always_inline]] bool Read(TableId id, const storage::PartitionRef& partition,
+                                   const ReadSpec& spec, int64_t now_seconds, RowSink& sink,
+                                   PartitionInfo& info, const LookedAhead& ahead) {
+    storage::Table* const table = FindTable(id, ahead.shell);
+    if (table == nullptr) return false;
+    table->Read(partition, spec, now_seconds, sink, &info, ahead.fetched);
+    return true;
+  }
+
   // A timestamp above all that this lane has given out; Execute then stays above `timestamp`.
   WriteTimestamp NextTimestamp(uint64_t now_nanos) const;
   // What goes of all its tables.
