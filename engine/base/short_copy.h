@@ -9,11 +9,11 @@
 namespace liststore {
 
 // Copies `bytes` to `to`, which lies elsewhere, and returns where they end there. In steps of 16, the
-// last over the one before; less than 16 and more than 64 by memcpy.
+// last over the one before; less than 16 and more than 128 by memcpy.
 [[gnu::always_inline]] inline char* CopyShort(std::string_view bytes, char* to) {
   constexpr size_t kStep = 16;
   const size_t size = bytes.size();
-  if (size < kStep || size > 4 * kStep) {
+  if (size < kStep || size > 8 * kStep) {
     if (size != 0) std::memcpy(to, bytes.data(), size);
     return to + size;
   }

@@ -24,7 +24,7 @@ std::string_view WholeCharacters(std::string_view text, size_t bytes_max) {
 
 void JournalWriter::Append(std::string_view bytes) {
   LS_DCHECK(bytes.size() <= room(), "what has no room is cut before");
-  end_ = CopyShort(end_, bytes);
+  end_ = CopyShort(bytes, end_);
   recorded_bytes_ += bytes.size();
 }
 

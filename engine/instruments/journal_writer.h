@@ -11,6 +11,7 @@
 
 #include "engine/base/cacheline.h"
 #include "engine/base/check.h"
+#include "engine/base/short_copy.h"
 #include "engine/instruments/journal_block.h"
 #include "engine/instruments/journal_format.h"
 #include "engine/instruments/journal_record.h"
@@ -73,7 +74,6 @@ class JournalWriter {
   // Records of a group follow each other sooner than a line comes: some of them ahead.
   static constexpr size_t kPrefetchedAheadBytes = 8 * kUsualRecordBytes;
 
-  static char* CopyShort(char* to, std::string_view bytes);
   bool BeginPart();
   void FinishPart();
   void Append(std::string_view bytes);
@@ -109,23 +109,6 @@ inline void JournalWriter::Begin(JournalBlock& block) {
   }
 }
 
-// Copies `bytes`, as a rule a few, and returns where they end. Written out because GCC 12 makes of
-// a memcpy with a bound an instruction that takes longer to begin than all of this.
-[[gnu::always_inline]] inline char* JournalWriter::CopyShort(char* to, std::string_view bytes) {
-  const char* const from = bytes.data();
-  const size_t size = bytes.size();
-  if (size >= 16) {
-    for (size_t i = 0; i + 16 < size; i += 16) std::memcpy(to + i, from + i, 16);
-    std::memcpy(to + size - 16, from + size - 16, 16);
-  } else if (size >= 8) {
-    std::memcpy(to, from, 8);
-    std::memcpy(to + size - 8, from + size - 8, 8);
-  } else {
-    for (size_t i = 0; i < size; ++i) to[i] = from[i];
-  }
-  return to + size;
-}
-
 inline bool JournalWriter::Repeat(std::optional<int64_t> timestamp, std::string_view sent_values,
                                   size_t value_count) {
   if (repeatable_ != block_ || value_count != repeatable_values_ ||
@@ -140,7 +123,7 @@ inline bool JournalWriter::Repeat(std::optional<int64_t> timestamp, std::string_
   header.bytes = static_cast<uint32_t>(sizeof(header) + sent_values.size());
   char* const at = begin();
   std::memcpy(at, &header, sizeof(header));
-  CopyShort(at + sizeof(header), sent_values);
+  CopyShort(sent_values, at + sizeof(header));
   block_->bytes_ += header.bytes;
   is_finished_ = true;
   return true;
