@@ -2,21 +2,20 @@
 // of; what is read stays; no table starves, and none is spared.
 #include "engine/storage/lane_eviction.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "engine/base/hash.h"
 #include "engine/base/random.h"
 #include "engine/memory/memory_budget.h"
-#include "engine/memory/page_pool.h"
 #include "engine/storage/table.h"
 #include "engine/storage/table_mirror.h"
 #include "gtest/gtest.h"
+#include "tests/storage/evicting_lane.h"
 #include "tests/storage/hash_address.h"
 #include "tests/support/collecting_sink.h"
 #include "tests/support/seed.h"
@@ -24,38 +23,12 @@
 namespace liststore::testing {
 namespace lane_eviction_test {
 
-constexpr int64_t kNow = 1'700'000'000;
-
-TableSchema Schema() {
-  TableSchema schema;
-  schema.partition_key = {{"p", CqlType::kText}};
-  schema.clustering = {{"c", CqlType::kBlob}};
-  schema.regular = {{"v", CqlType::kBlob}};
-  return schema;
-}
-
-// A lane with some tables, and what is known to be in them.
-class TablesOfALane : public ::testing::Test {
+// Reads, and what the model has to know.
+class TablesOfALane : public ::testing::Test, protected EvictingLane {
  protected:
+  TablesOfALane() : EvictingLane(std::make_unique<HashAddress>(), uint64_t{256} << 20) {}
   void TearDown() override { Verify(); }
 
-  storage::Table& AddTable(bool takes_part = true) {
-    tables_.push_back(std::make_unique<storage::Table>(Schema(), pool_, budget_, address_of_));
-    tables_.back()->EnableEviction({.lives_elsewhere = true}, eviction_, takes_part);
-    return *tables_.back();
-  }
-  storage::PartitionRef RefTo(const std::string& key) const { return {key, address_of_(key)}; }
-  WriteContext Write() { return {{++timestamp_}, kNow, false}; }
-
-  OpStatus Insert(size_t table, uint64_t number, std::string_view value = "value",
-                  std::string_view row_key = "row") {
-    const CellUpdate cell{.value = value};
-    RowUpdate row;
-    row.key = {row_key, false};
-    row.cells = {&cell, 1};
-    const std::string key = Key(number);
-    return tables_[table]->Upsert(RefTo(key), {&row, 1}, Write());
-  }
   uint64_t Read(size_t table, uint64_t number) {
     CollectingSink sink(/*packs_item_keys=*/false, /*descending=*/true,
                         /*accepts_packed_runs=*/false);
@@ -71,25 +44,8 @@ class TablesOfALane : public ::testing::Test {
     for (uint64_t i = first; i < last; ++i) count += Has(table, i) ? 1 : 0;
     return count;
   }
-  bool Evict() { return eviction_.EvictAfterRefusal(0, kNow); }
-  uint64_t Partitions() const {
-    uint64_t sum = 0;
-    for (const auto& table : tables_) sum += table->stats().partitions;
-    return sum;
-  }
-  void Verify() {
-    for (const auto& table : tables_) table->Verify();
-    eviction_.Verify();
-  }
-  static std::string Key(uint64_t number) { return "partition " + std::to_string(number); }
 
-  HashAddress address_of_;
-  memory::MemoryBudget budget_{uint64_t{256} << 20};
-  memory::PagePool pool_{budget_};
-  storage::LaneEviction eviction_;
-  std::vector<std::unique_ptr<storage::Table>> tables_;
   std::map<size_t, bool> ever_took_part_;
-  int64_t timestamp_ = kNow * 1'000'000;
 };
 
 TEST_F(TablesOfALane, WhatCameFirstGoesFirstWhicheverTableItIsOf) {
@@ -190,7 +146,7 @@ TEST_F(TablesOfALane, WhatIsGuardedStaysInEveryTable) {
   std::vector<uint64_t> guarded;
   for (uint64_t i = 0; i < 200; ++i) {
     ASSERT_EQ(Insert(i % 2, i), OpStatus::kOk);
-    if (i < 20) guarded.push_back(address_of_(Key(i)));
+    if (i < 20) guarded.push_back(RefTo(Key(i)).address);
   }
   std::sort(guarded.begin(), guarded.end());
   eviction_.Guard(guarded);
@@ -247,8 +203,7 @@ TEST_F(TablesOfALane, WhateverGoesGoesAsAWhole) {
         known = 0;
       }
     } else if (drawn < 940) {
-      const std::string key = Key(number);
-      ASSERT_EQ(tables_[table]->DeletePartition(RefTo(key), Write()), OpStatus::kOk);
+      ASSERT_EQ(Delete(table, number), OpStatus::kOk);
       known = 0;
     } else if (drawn < 990) {
       Evict();

@@ -1,30 +1,19 @@
 // Partitions on probation each have an entry in the queue, whatever comes, goes and is swept:
 // Table::Verify says so. One without would never be evicted.
 #include <cstdint>
+#include <memory>
 #include <set>
-#include <string>
 #include <string_view>
 
 #include "engine/base/hash.h"
 #include "engine/base/random.h"
-#include "engine/memory/memory_budget.h"
-#include "engine/memory/page_pool.h"
 #include "engine/storage/table.h"
 #include "gtest/gtest.h"
+#include "tests/storage/evicting_lane.h"
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
 namespace table_probation_test {
-
-constexpr int64_t kNow = 1'700'000'000;
-
-TableSchema Schema() {
-  TableSchema schema;
-  schema.partition_key = {{"p", CqlType::kText}};
-  schema.clustering = {{"c", CqlType::kBlob}};
-  schema.regular = {{"v", CqlType::kBlob}};
-  return schema;
-}
 
 // Of `count` places; keys that share one collide.
 class FewAddresses final : public storage::AddressOf {
@@ -38,58 +27,30 @@ class FewAddresses final : public storage::AddressOf {
   const uint64_t count_;
 };
 
-class EvictingTable {
+class EvictingTable : public EvictingLane {
  public:
-  explicit EvictingTable(uint64_t addresses) : address_of_(addresses) {
-    table_.EnableEviction({.lives_elsewhere = true}, eviction_);
+  explicit EvictingTable(uint64_t addresses)
+      : EvictingLane(std::make_unique<FewAddresses>(addresses), uint64_t{64} << 20) {
+    AddTable();
   }
-
-  void Insert(const std::string& key) {
-    const CellUpdate cell{.value = "value"};
-    RowUpdate row;
-    row.key = {"row", false};
-    row.cells = {&cell, 1};
-    ASSERT_EQ(table_.Upsert(RefTo(key), {&row, 1}, Write()), OpStatus::kOk);
-  }
-  void Delete(const std::string& key) {
-    ASSERT_EQ(table_.DeletePartition(RefTo(key), Write()), OpStatus::kOk);
-  }
-
-  storage::Table& table() { return table_; }
-  bool Evict() { return eviction_.EvictAfterRefusal(0, kNow); }
-  void Verify() {
-    table_.Verify();
-    eviction_.Verify();
-  }
-
- private:
-  storage::PartitionRef RefTo(const std::string& key) const { return {key, address_of_(key)}; }
-  WriteContext Write() { return {{++timestamp_}, kNow, false}; }
-
-  const FewAddresses address_of_;
-  memory::MemoryBudget budget_{uint64_t{64} << 20};
-  memory::PagePool pool_{budget_};
-  storage::LaneEviction eviction_;
-  storage::Table table_{Schema(), pool_, budget_, address_of_};
-  int64_t timestamp_ = kNow * 1'000'000;
+  OpStatus Insert(uint64_t number) { return EvictingLane::Insert(0, number); }
+  OpStatus Delete(uint64_t number) { return EvictingLane::Delete(0, number); }
 };
-
-std::string Numbered(uint64_t number) { return "partition " + std::to_string(number); }
 
 // Most go again, so that a sweep begins with the next that comes. It takes that one's entry along.
 TEST(TableProbationTest, APartitionThatBeginsASweepKeepsItsEntry) {
   EvictingTable evicting(UINT64_MAX);
   constexpr uint64_t kWent = 300;
-  for (uint64_t i = 0; i < kWent; ++i) evicting.Insert(Numbered(i));
-  for (uint64_t i = 0; i < kWent; ++i) evicting.Delete(Numbered(i));
+  for (uint64_t i = 0; i < kWent; ++i) ASSERT_EQ(evicting.Insert(i), OpStatus::kOk);
+  for (uint64_t i = 0; i < kWent; ++i) ASSERT_EQ(evicting.Delete(i), OpStatus::kOk);
   for (uint64_t i = kWent; i < 2 * kWent; ++i) {
-    evicting.Insert(Numbered(i));
+    ASSERT_EQ(evicting.Insert(i), OpStatus::kOk);
     evicting.Verify();
   }
   // All of them can be evicted.
   while (evicting.Evict()) {
   }
-  EXPECT_EQ(evicting.table().stats().partitions, 0u);
+  EXPECT_EQ(evicting.Partitions(), 0u);
 }
 
 // Partitions come, go, come back and are evicted while sweeps are under way; several at one address.
@@ -103,16 +64,16 @@ TEST(TableProbationTest, EachHasAnEntryWhateverTheOrder) {
       if (random.OneIn(1'000)) {
         evicting.Evict();
       } else if (there.erase(number) != 0) {
-        evicting.Delete(Numbered(number));  // evicted, perhaps
+        ASSERT_EQ(evicting.Delete(number), OpStatus::kOk);  // evicted, perhaps
       } else {
         there.insert(number);
-        evicting.Insert(Numbered(number));
+        ASSERT_EQ(evicting.Insert(number), OpStatus::kOk);
       }
       if (step % 50 == 0) evicting.Verify();
     }
     while (evicting.Evict()) {
     }
-    EXPECT_EQ(evicting.table().stats().partitions, 0u) << addresses << " addresses";
+    EXPECT_EQ(evicting.Partitions(), 0u) << addresses << " addresses";
   }
 }
 
