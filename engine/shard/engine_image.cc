@@ -322,9 +322,8 @@ class Engine::Returner {
       if (status != OpStatus::kOk) return status;
       fresh_[i] = id;
       if (!engine_.evicts_tables_of_users_) continue;
-      engine_.WithAllLanes([id](Lane& lane) {
-        lane.table(id).EnableEviction(kUsersEviction, lane.eviction(), /*takes_part=*/false);
-      });
+      engine_.WithAllLanes(
+          [id](Lane& lane) { lane.table(id).EnableEviction(kUsersEviction, lane.eviction()); });
     }
     CopyPause pause(engine_.copied_rows_per_hold_, between_slices);
     for (const Part& part : missing_) {

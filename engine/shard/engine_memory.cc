@@ -20,7 +20,10 @@ constexpr uint32_t kDoublingsMax = 6;
 
 void Engine::EnableEviction(TableId table, const storage::EvictionOptions& options) {
   LS_CHECK(!evicting_table_, "one table is evicted from");
-  WithAllLanes([&](Lane& lane) { lane.table(table).EnableEviction(options, lane.eviction()); });
+  WithAllLanes([&](Lane& lane) {
+    lane.table(table).EnableEviction(options, lane.eviction());
+    lane.table(table).TakePart(true);
+  });
   evicting_table_ = table;
 }
 
@@ -30,11 +33,8 @@ void Engine::ChooseEvicted(std::span<const EvictionChoice> choices) {
     for (const EvictionChoice& choice : choices) {
       storage::Table* const table = lane.FindTable(choice.table);
       if (table == nullptr) continue;
-      if (table->evicts()) {
-        table->TakePart(choice.takes_part);
-      } else {
-        table->EnableEviction(kUsersEviction, lane.eviction(), choice.takes_part);
-      }
+      if (!table->evicts()) table->EnableEviction(kUsersEviction, lane.eviction());
+      table->TakePart(choice.takes_part);
     }
   });
 }

@@ -211,8 +211,7 @@ OpStatus Engine::CreateCopies(std::span<const TableRebuild> rebuilds) {
         if (from == nullptr) status = OpStatus::kTableGone;
         // It takes no part before it stands for the other, with which its partitions go until then.
         if (from != nullptr && from->evicts()) {
-          lane->table(rebuild.schema.id)
-              .EnableEviction(from->eviction_options(), lane->eviction(), /*takes_part=*/false);
+          lane->table(rebuild.schema.id).EnableEviction(from->eviction_options(), lane->eviction());
         }
       }
     }

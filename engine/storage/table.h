@@ -215,11 +215,11 @@ class Table final : private memory::Arena::Relocator {
 
   // --- Eviction (table_cache.cc); docs/cache.md --------------------------------------------------
 
-  // From now on, where it takes part, partitions may be evicted by `lane`, which outlives the table:
-  // a few at a time by writes that find the limit near, and after refusals. The table is empty.
-  void EnableEviction(const EvictionOptions& options, LaneEviction& lane, bool takes_part = true);
-  // Whether its partitions may go, from now on; nothing where eviction was never enabled. What comes
-  // while they may not is a main partition, and what was on probation stays so.
+  // From now on the table may take part in what `lane`, which outlives it, evicts: a few partitions
+  // at a time by writes that find the limit near, and after refusals. The table is empty.
+  void EnableEviction(const EvictionOptions& options, LaneEviction& lane);
+  // Whether its partitions may go, from now on, where eviction is enabled; until this is said they
+  // may not. What comes while they may not is a main partition, and what was on probation stays so.
   void TakePart(bool takes_part);
   bool takes_part() const { return cache_ != nullptr && cache_->takes_part; }
   bool evicts() const { return cache_ != nullptr; }

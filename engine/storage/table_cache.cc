@@ -175,7 +175,7 @@ bool Table::Forget(const PartitionRef& partition) {
 
 // --- Coming and staying --------------------------------------------------------------------------
 
-void Table::EnableEviction(const EvictionOptions& options, LaneEviction& lane, bool takes_part) {
+void Table::EnableEviction(const EvictionOptions& options, LaneEviction& lane) {
   LS_CHECK(directory_.empty() && cache_ == nullptr && !dropped_,
            "eviction is enabled at the start");
   lane.Admit();
@@ -186,7 +186,6 @@ void Table::EnableEviction(const EvictionOptions& options, LaneEviction& lane, b
     cache_->filter.Allocate(bytes);
   }
   cache_->paid_live_bytes = arena_.live_bytes();
-  TakePart(takes_part);
 }
 
 void Table::TakePart(bool takes_part) {

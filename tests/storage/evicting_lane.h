@@ -32,7 +32,8 @@ class EvictingLane {
   }
   storage::Table& AddTable(bool takes_part = true) {
     tables_.push_back(std::make_unique<storage::Table>(Schema(), pool_, budget_, *address_of_));
-    tables_.back()->EnableEviction({.lives_elsewhere = true}, eviction_, takes_part);
+    tables_.back()->EnableEviction({.lives_elsewhere = true}, eviction_);
+    tables_.back()->TakePart(takes_part);
     return *tables_.back();
   }
 
