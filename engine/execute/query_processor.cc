@@ -27,20 +27,6 @@ cql::CqlError TooBig(const PreparedStatement& statement, size_t bytes_max) {
                                std::to_string(bytes_max) + ")");
 }
 
-// What a group wants to know of it.
-void LookAhead(PreparedStatement& statement) {
-  const size_t variables = statement.plan->variables.size();
-  if (const auto* select = std::get_if<cql::SelectPlan>(&statement.plan->body)) {
-    for (const cql::Selection& selection : select->selections) {
-      const ColumnDefinition& column = select->table->columns[selection.column];
-      statement.selected.push_back({column.kind, column.position});
-    }
-    statement.item_read = ItemRead::Of(*select, variables);
-  } else if (const auto* change = std::get_if<cql::ModificationPlan>(&statement.plan->body)) {
-    statement.item_insert = ItemInsert::Of(*change, variables);
-  }
-}
-
 StatementScratch& ThreadScratch() {
   static thread_local StatementScratch scratch;
   return scratch;
