@@ -255,7 +255,7 @@ bool ExecuteGroup::AddRead(RequestView& request, const protocol::ResponseContext
   const protocol::QueryParameters& parameters = request.parameters();
   uint64_t limit = 0;
   if (!cql::ResolveLimit(plan.limit, values, "LIMIT", limit).ok()) return false;
-  if (plan.at_most_one_row()) limit = 1;
+  if (plan.at_most_one_row) limit = 1;
   const uint64_t page =
       parameters.page_size ? static_cast<uint64_t>(*parameters.page_size) : UINT64_MAX;
   // Whatever may need a second page, or read long, is not for a group.

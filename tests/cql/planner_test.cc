@@ -97,11 +97,12 @@ TEST(PlannerTest, PartitionKeyVariablesFollowTheKeyNotTheText) {
       PlanIt("SELECT * FROM list_items WHERE item_key = ? AND entity_id = ? AND feature_key = ?");
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   EXPECT_EQ((*plan)->partition_key_variables, (std::vector<uint16_t>{2, 1}));
-  EXPECT_TRUE(Select(*plan).at_most_one_row());
+  EXPECT_TRUE(Select(*plan).at_most_one_row);
   const auto constant =
       PlanIt("SELECT * FROM list_items WHERE entity_id = ? AND feature_key = 'f'");
   ASSERT_TRUE(constant.ok());
   EXPECT_TRUE((*constant)->partition_key_variables.empty()) << "not all of it is bound";
+  EXPECT_FALSE(Select(*constant).at_most_one_row);
 }
 
 TEST(PlannerTest, AValueIsLookedUpThroughTheLocalIndexWithinAPartition) {

@@ -168,6 +168,7 @@ struct SelectPlan {
   std::vector<KeyAlternatives> partition_key;
   std::vector<TokenBound> token_bounds;  // of a scan
   ClusteringRestriction clustering;
+  bool at_most_one_row = false;      // whatever the values are: never paged
   bool uses_index = false;           // by ScyllaDB's rules, whoever finds the rows:
   std::optional<IndexLookup> index;  // storage, or else `filters`
   // What order and index leave over. Of a virtual table: all restrictions.
@@ -196,8 +197,6 @@ struct SelectPlan {
   std::string_view warning = {};            // goes with the answer
   std::optional<Operand> timeout;           // instead of the settings'
 
-  // At most one row can match: never paged.
-  bool at_most_one_row() const;
   // Every key column of the partition is restricted to one value.
   bool is_single_partition() const;
 };

@@ -105,6 +105,13 @@ CqlError ExplainAlias(const SelectStatement& statement, CqlError error) {
   return error;
 }
 
+bool RestrictsToOneRow(const SelectPlan& plan) {
+  const ClusteringRestriction& clustering = plan.clustering;
+  return plan.is_single_partition() && clustering.slices.empty() &&
+         clustering.prefix_columns() == plan.table->CountOf(ColumnKind::kClustering) &&
+         std::ranges::none_of(clustering.prefix, [](const KeyAlternatives& p) { return p.is_in; });
+}
+
 CqlStatus PlanRestrictions(const SelectStatement& statement, Binder& binder, SelectPlan& plan,
                            bool& needs_filtering) {
   auto restricted =
@@ -120,6 +127,7 @@ CqlStatus PlanRestrictions(const SelectStatement& statement, Binder& binder, Sel
   plan.warns_of_filtering = restrictions.warns_of_filtering;
   plan.not_empty = std::move(restrictions.not_empty);
   needs_filtering = restrictions.needs_filtering;
+  plan.at_most_one_row = RestrictsToOneRow(plan);
   return {};
 }
 
@@ -376,12 +384,6 @@ CqlStatus PlanAsCassandra(const SelectStatement& statement, const Binder& binder
 bool SelectPlan::is_single_partition() const {
   return !partition_key.empty() &&
          std::ranges::none_of(partition_key, [](const KeyAlternatives& p) { return p.is_in; });
-}
-
-bool SelectPlan::at_most_one_row() const {
-  return is_single_partition() && clustering.slices.empty() &&
-         clustering.prefix_columns() == table->CountOf(ColumnKind::kClustering) &&
-         std::ranges::none_of(clustering.prefix, [](const KeyAlternatives& p) { return p.is_in; });
 }
 
 // Source of the order in which what is wrong is told: ScyllaDB cql3/statements/select_statement.cc,

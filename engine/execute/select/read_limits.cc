@@ -70,7 +70,7 @@ cql::CqlStatus ReadLimits::ResolvePage(const SelectCall& call, bool finds_nothin
                                        ResultCollector& collector) {
   const cql::SelectPlan& plan = call.plan;
   const bool filters = NeedsFiltering(plan);
-  is_paged = call.page_size && !plan.is_aggregate && !plan.at_most_one_row() && rows > 1;
+  is_paged = call.page_size && !plan.is_aggregate && !plan.at_most_one_row && rows > 1;
   const bool says_in = plan.refuses_pages || SaysIn(plan);
   if (plan.is_ordered && !plan.is_aggregate && says_in) {
     // Of Cassandra: what its LIMIT lets into one page is none.
