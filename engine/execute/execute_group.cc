@@ -288,7 +288,8 @@ bool ExecuteGroup::AddItemRead(RequestView& request, const protocol::ResponseCon
                                const cql::SelectPlan& plan, const ItemRead& read) {
   const protocol::QueryParameters& parameters = request.parameters();
   const ItemRead::Values values = parameters.values;
-  if (!parameters.value_names.empty() || !parameters.paging_state.empty() || !read.Takes(values)) {
+  if (!parameters.value_names.empty() || !parameters.paging_state.empty() ||
+      !read.key().Takes(values)) {
     return false;
   }
   const uint64_t limit = read.Limit(values);
@@ -296,7 +297,7 @@ bool ExecuteGroup::AddItemRead(RequestView& request, const protocol::ResponseCon
       parameters.page_size && limit > static_cast<uint64_t>(*parameters.page_size);
   if (limit == 0 || limit > kRowsMax || has_later_page) return false;
   Slot& slot = Begin(request, context);
-  if (!read.MakeKey(values, slot.key_memory, slot.partition_key) ||
+  if (!read.key().Make(values, slot.key_memory, slot.partition_key) ||
       !read.MakeBound(values, slot.spec.range.lower)) {
     return false;
   }
@@ -311,9 +312,9 @@ bool ExecuteGroup::AddItemInsert(RequestView& request, const protocol::ResponseC
                                  WriteTimestamp timestamp) {
   const protocol::QueryParameters& parameters = request.parameters();
   const ItemInsert::Values values = parameters.values;
-  if (!parameters.value_names.empty() || !insert.Takes(values)) return false;
+  if (!parameters.value_names.empty() || !insert.key().Takes(values)) return false;
   Slot& slot = Begin(request, context);
-  if (!insert.MakeKey(values, slot.key_memory, slot.partition_key) ||
+  if (!insert.key().Make(values, slot.key_memory, slot.partition_key) ||
       !insert.MakeRow(values, now_seconds, slot.item)) {
     return false;
   }

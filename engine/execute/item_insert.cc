@@ -1,5 +1,6 @@
 #include "engine/execute/item_insert.h"
 
+#include <string_view>
 #include <utility>
 
 #include "engine/base/big_endian.h"
@@ -35,7 +36,6 @@ std::optional<ItemInsert> ItemInsert::Of(const cql::ModificationPlan& plan, size
                       *value.value.marker < variables;
   if (!key || !item_key || !plan.clustering.slices.empty() || !is_set) return std::nullopt;
   ItemInsert insert;
-  insert.variables_ = variables;
   insert.key_ = *std::move(key);
   insert.item_key_ = *TextVariable(plan.clustering.prefix[0].alternatives[0][0], variables);
   insert.value_ = static_cast<uint16_t>(*value.value.marker);

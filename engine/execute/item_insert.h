@@ -6,9 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 
 #include "engine/cql/plan/plan.h"
 #include "engine/execute/text_key.h"
@@ -34,16 +31,13 @@ struct ItemRow {
 // values in their usual form. Immutable.
 class ItemInsert {
  public:
-  using Values = std::span<const protocol::Value>;
+  using Values = TextKey::Values;
 
   // nullopt: the plan, one that a group may run, has another shape. `variables`: how many it has.
   static std::optional<ItemInsert> Of(const cql::ModificationPlan& plan, size_t variables);
 
-  // As many as there are variables: then the other functions may be asked.
-  bool Takes(Values values) const { return values.size() == variables_; }
-  bool MakeKey(Values values, std::string& memory, std::string_view& key) const {
-    return key_.Make(values, memory, key);
-  }
+  // Of its partition; says as well whether the other functions may be asked.
+  const TextKey& key() const { return key_; }
   // The value stays the request's.
   bool MakeRow(Values values, int64_t now_seconds, ItemRow& row) const;
 
@@ -54,7 +48,6 @@ class ItemInsert {
   // Seconds, 0: the row lasts; -1: no TTL in its usual form.
   int64_t Ttl(Values values) const;
 
-  size_t variables_ = 0;
   TextKey key_;
   uint16_t item_key_ = 0;
   uint16_t value_ = 0;

@@ -15,7 +15,6 @@ std::optional<ItemRead> ItemRead::Of(const cql::SelectPlan& plan, size_t variabl
     return std::nullopt;
   }
   ItemRead read;
-  read.variables_ = variables;
   read.key_ = *std::move(key);
   if (!clustering.slices.empty()) {
     const cql::ClusteringSlice& slice = clustering.slices[0];

@@ -6,9 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 
 #include "engine/cql/plan/plan.h"
 #include "engine/execute/text_key.h"
@@ -21,23 +18,19 @@ namespace liststore::execute {
 // a short way for values in their usual form: each function says false to others. Immutable.
 class ItemRead {
  public:
-  using Values = std::span<const protocol::Value>;
+  using Values = TextKey::Values;
 
   // nullopt: the plan, one that a group may run, has another shape. `variables`: how many it has.
   static std::optional<ItemRead> Of(const cql::SelectPlan& plan, size_t variables);
 
-  // As many as there are variables: then the other functions may be asked.
-  bool Takes(Values values) const { return values.size() == variables_; }
+  // Of its partition; says as well whether the other functions may be asked.
+  const TextKey& key() const { return key_; }
   // Rows; 0: the value is no plain limit.
   uint64_t Limit(Values values) const;
-  bool MakeKey(Values values, std::string& memory, std::string_view& key) const {
-    return key_.Make(values, memory, key);
-  }
   // The lower bound, a view into the value; false as well where the bound has no packed form.
   bool MakeBound(Values values, ClusteringBound& bound) const;
 
  private:
-  size_t variables_ = 0;
   TextKey key_;
   std::optional<uint16_t> from_;       // the variable of `item_key >= ?`; none: all rows
   std::optional<uint16_t> limit_;      // of LIMIT ?

@@ -23,6 +23,7 @@ std::optional<uint16_t> TextVariable(const cql::Operand& operand, size_t variabl
 std::optional<TextKey> TextKey::Of(const std::vector<cql::KeyAlternatives>& partition_key,
                                    size_t variables) {
   TextKey key;
+  key.plan_variables_ = variables;
   for (const cql::KeyAlternatives& part : partition_key) {
     const bool is_one = !part.is_in && !part.is_tuple && !part.list && part.also.empty() &&
                         part.columns == 1 && part.alternatives.size() == 1;
@@ -35,8 +36,7 @@ std::optional<TextKey> TextKey::Of(const std::vector<cql::KeyAlternatives>& part
   return key;
 }
 
-bool TextKey::Make(std::span<const protocol::Value> values, std::string& memory,
-                   std::string_view& key) const {
+bool TextKey::Make(Values values, std::string& memory, std::string_view& key) const {
   if (variables_.size() == 1) {
     const protocol::Value& value = values[variables_[0]];
     if (!value.has_bytes() || value.bytes().size() > kBytesMax || !IsAscii(value.bytes())) {

@@ -21,20 +21,24 @@ namespace liststore::execute {
 // the long way (cql/plan/instantiate.h), and have their errors there. Immutable.
 class TextKey {
  public:
+  using Values = std::span<const protocol::Value>;
+
   // nullopt: another shape. `variables`: how many the plan has.
   static std::optional<TextKey> Of(const std::vector<cql::KeyAlternatives>& partition_key,
                                    size_t variables);
 
+  // As many as the plan has variables: then the key may be made, and all else that is bound.
+  bool Takes(Values values) const { return values.size() == plan_variables_; }
   // The serialised key: in `memory`, which grows to kBytesMax, or a value itself. False: not in
-  // the usual form. As many values as there are variables.
-  bool Make(std::span<const protocol::Value> values, std::string& memory,
-            std::string_view& key) const;
+  // the usual form.
+  bool Make(Values values, std::string& memory, std::string_view& key) const;
 
  private:
   // Longer keys are rare, and have limits to be checked.
   static constexpr size_t kBytesMax = 512;
 
-  absl::InlinedVector<uint16_t, 2> variables_;
+  size_t plan_variables_ = 0;
+  absl::InlinedVector<uint16_t, 2> variables_;  // of the key
 };
 
 // The variable that a text is bound to; nullopt: another operand, or not one of so many.
