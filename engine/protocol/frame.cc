@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 
 namespace liststore::protocol {
@@ -35,6 +34,11 @@ FrameCutter::FrameCutter(uint32_t body_bytes_max) : body_bytes_max_(body_bytes_m
 }
 
 FrameCutter::Outcome FrameCutter::Next(std::string_view received, Frame& frame) {
+  FrameHeader header;
+  if (Peek(received, header)) {
+    frame = {header, received.substr(kFrameHeaderBytes, header.body_bytes)};
+    return Outcome::kFrame;
+  }
   if (refusal_) return Outcome::kRefused;
   if (received.empty()) return Incomplete(version_ ? kFrameHeaderBytes : 1);
 
@@ -56,12 +60,7 @@ FrameCutter::Outcome FrameCutter::Next(std::string_view received, Frame& frame) 
                   kHeaderErrorStream);
   }
 
-  const char* const at = received.data();
-  const FrameHeader header = {.version = *version_,
-                              .flags = static_cast<uint8_t>(at[1]),
-                              .stream = static_cast<int16_t>(LoadBigEndian16(at + 2)),
-                              .opcode = static_cast<uint8_t>(at[4]),
-                              .body_bytes = LoadBigEndian32(at + 5)};
+  header = HeaderAt(received.data());
   if (!first_frame_cut_ && header.body_bytes > kFirstFrameBodyBytesMax) {
     return Refuse(ErrorCode::kProtocolError,
                   absl::StrCat("Initial message size too large (", header.body_bytes,
@@ -76,8 +75,7 @@ FrameCutter::Outcome FrameCutter::Next(std::string_view received, Frame& frame) 
   if (received.size() < bytes) return Incomplete(bytes - received.size());
 
   first_frame_cut_ = true;
-  frame.header = header;
-  frame.body = received.substr(kFrameHeaderBytes, header.body_bytes);
+  frame = {header, received.substr(kFrameHeaderBytes, header.body_bytes)};
   LS_DCHECK(frame.bytes() == bytes, "a frame takes its header and its body");
   return Outcome::kFrame;
 }

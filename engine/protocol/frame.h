@@ -13,6 +13,7 @@
 #include <optional>
 #include <string_view>
 
+#include "engine/base/big_endian.h"
 #include "engine/protocol/error_code.h"
 
 namespace liststore::protocol {
@@ -126,21 +127,37 @@ class FrameCutter {
   // frame.bytes() before the next call; otherwise `frame` is unchanged.
   Outcome Next(std::string_view received, Frame& frame);
 
+  // Whether `received` begins with a whole frame that Next would cut, and its header then. Behind the
+  // first frame; before it, and where there is none, it is for Next to say.
+  bool Peek(std::string_view received, FrameHeader& header) const {
+    if (received.size() < kFrameHeaderBytes || !first_frame_cut_ || refusal_) return false;
+    if (static_cast<uint8_t>(received[0]) != static_cast<uint8_t>(*version_)) return false;
+    header = HeaderAt(received.data());
+    return header.body_bytes <= body_bytes_max_ &&
+           header.body_bytes <= received.size() - kFrameHeaderBytes;
+  }
+
   // After kIncomplete: the frame cannot be complete with fewer more bytes. Once the header is there
   // it is exact. At least 1.
   size_t bytes_missing() const { return bytes_missing_; }
   // After kRefused.
   const FrameRefusal& refusal() const;
-  // The version of the first frame; nullopt before the first byte, or when that was refused.
-  std::optional<ProtocolVersion> version() const { return version_; }
 
  private:
+  // Of the version that was agreed on.
+  FrameHeader HeaderAt(const char* at) const {
+    return {.version = *version_,
+            .flags = static_cast<uint8_t>(at[1]),
+            .stream = static_cast<int16_t>(LoadBigEndian16(at + 2)),
+            .opcode = static_cast<uint8_t>(at[4]),
+            .body_bytes = LoadBigEndian32(at + 5)};
+  }
   Outcome Refuse(ErrorCode code, std::string message, int16_t stream);
   Outcome Incomplete(size_t bytes_missing);
 
   uint32_t body_bytes_max_;
   size_t bytes_missing_ = 1;
-  std::optional<ProtocolVersion> version_;
+  std::optional<ProtocolVersion> version_;  // of the first frame, once it has begun
   bool first_frame_cut_ = false;
   std::optional<FrameRefusal> refusal_;
 };

@@ -27,7 +27,6 @@ TEST(FrameCutterTest, CutsAHeaderIntoItsFields) {
   EXPECT_EQ(frame.body, "abc");
   EXPECT_EQ(frame.body.data(), bytes.data() + kFrameHeaderBytes) << "the body is not copied";
   EXPECT_EQ(frame.bytes(), bytes.size() - 1);
-  EXPECT_EQ(cutter.version(), ProtocolVersion::kV3);
 }
 
 TEST(FrameCutterTest, SaysHowManyBytesAreMissing) {
@@ -99,7 +98,6 @@ TEST(FrameCutterTest, HeaderErrorsAreAnsweredOnStream0AndOversizedOnesOnTheirOwn
   EXPECT_EQ(version.refusal().stream, 0);
   EXPECT_EQ(version.refusal().version, ProtocolVersion::kV4);
   EXPECT_EQ(version.refusal().error.code, ErrorCode::kProtocolError);
-  EXPECT_FALSE(version.version());
 
   FrameCutter size(1000);
   EXPECT_EQ(size.Next(Bytes("03 00 0009 05 000003e9"), frame), Outcome::kRefused);
@@ -117,6 +115,30 @@ TEST(FrameCutterTest, LimitsAreInclusive) {
   ASSERT_EQ(later.Next(Bytes("04 00 0000 05 00000000"), frame), Outcome::kFrame);
   EXPECT_EQ(later.Next(Bytes("04 00 0000 07 10000000"), frame), Outcome::kIncomplete);
   EXPECT_EQ(later.bytes_missing(), size_t{kFrameBodyBytesMax});
+}
+
+TEST(FrameCutterTest, PeeksAtWholeFramesBehindTheFirst) {
+  FrameCutter cutter(1000);
+  Frame frame;
+  FrameHeader header;
+  const std::string bytes = Bytes("03 02 fffe 07 00000003 616263 03");
+  EXPECT_FALSE(cutter.Peek(bytes, header)) << "whether it is the first that it may be is not asked";
+  ASSERT_EQ(cutter.Next(bytes, frame), Outcome::kFrame);
+  const FrameHeader first = frame.header;
+  for (size_t received = 0; received <= bytes.size(); ++received) {
+    const std::string_view some = std::string_view(bytes).substr(0, received);
+    const bool is_whole = received >= bytes.size() - 1;
+    ASSERT_EQ(cutter.Peek(some, header), is_whole) << received;
+    ASSERT_EQ(cutter.Next(some, frame), is_whole ? Outcome::kFrame : Outcome::kIncomplete);
+  }
+  EXPECT_EQ(header, first);
+  EXPECT_EQ(frame.body, "abc");
+  EXPECT_TRUE(cutter.Peek(Bytes("03 00 0000 07 000003e8") + std::string(1000, 'x'), header));
+  EXPECT_FALSE(cutter.Peek(Bytes("03 00 0000 07 000003e9") + std::string(1001, 'x'), header));
+  const std::string of_another_version = Bytes("04 00 0000 07 00000000");
+  EXPECT_FALSE(cutter.Peek(of_another_version, header));
+  ASSERT_EQ(cutter.Next(of_another_version, frame), Outcome::kRefused);
+  EXPECT_FALSE(cutter.Peek(bytes, header)) << "there is no way back";
 }
 
 struct Place {

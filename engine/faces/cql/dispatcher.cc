@@ -12,7 +12,6 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/faces/cql/compressed_answers.h"
 #include "engine/faces/cql/handlers.h"
@@ -182,7 +181,7 @@ void Dispatcher::Take(const protocol::Frame& frame, ConnectionState& state,
 
 void Dispatcher::Refuse(const protocol::FrameHeader& header, const ConnectionState& state,
                         const network::Turn& turn) {
-  if (turn.waited.count() > 0) return AppendLate(header.version, header.stream, turn);
+  if (turn.waited.count() > 0) return AppendLate(header, turn);
   server_.counters->refused_requests.fetch_add(1, std::memory_order_relaxed);
   protocol::EncodeError(
       turn.answers, execute::ResponseContextOf(header, state.client),
@@ -194,14 +193,13 @@ void Dispatcher::Refuse(const protocol::FrameHeader& header, const ConnectionSta
                        "for smaller pages, hold less")});
 }
 
-void Dispatcher::AppendLate(protocol::ProtocolVersion version, int16_t stream,
-                            const network::Turn& turn) {
+void Dispatcher::AppendLate(const protocol::FrameHeader& header, const network::Turn& turn) {
   if (turn.waited != late_waited_) {
     late_waited_ = turn.waited;
     late_body_ = LateBody(turn);
   }
   char* const to = turn.answers.Extend(protocol::kFrameHeaderBytes + late_body_.size());
-  protocol::StoreResponseHeader(to, version, 0, stream, protocol::Opcode::kError,
+  protocol::StoreResponseHeader(to, header.version, 0, header.stream, protocol::Opcode::kError,
                                 static_cast<uint32_t>(late_body_.size()));
   std::memcpy(to + protocol::kFrameHeaderBytes, late_body_.data(), late_body_.size());
   ++late_count_;
@@ -211,21 +209,14 @@ size_t Dispatcher::RefuseLate(std::string_view frames, const ConnectionState& st
                               const network::Turn& turn) {
   // Every other frame, whole or not, is the cutter's.
   if (state.phase != protocol::ConnectionPhase::kReady) return 0;
-  const protocol::ProtocolVersion version = *state.cutter.version();
   size_t dealt_with = 0;
+  protocol::FrameHeader header;
   for (size_t count = 0; count < kAnsweredBetweenLooks; ++count) {
-    const std::string_view left = frames.substr(dealt_with);
-    if (left.size() < protocol::kFrameHeaderBytes) break;
-    const char* const at = left.data();
-    const uint32_t body_bytes = LoadBigEndian32(at + 5);
-    if (static_cast<uint8_t>(at[0]) != static_cast<uint8_t>(version) ||
-        !NeedsStatements(static_cast<uint8_t>(at[4])) ||
-        body_bytes > state.cutter.body_bytes_max() ||
-        left.size() - protocol::kFrameHeaderBytes < body_bytes) {
+    if (!state.cutter.Peek(frames.substr(dealt_with), header) || !NeedsStatements(header.opcode)) {
       break;
     }
-    AppendLate(version, static_cast<int16_t>(LoadBigEndian16(at + 2)), turn);
-    dealt_with += protocol::kFrameHeaderBytes + body_bytes;
+    AppendLate(header, turn);
+    dealt_with += protocol::kFrameHeaderBytes + header.body_bytes;
   }
   return dealt_with;
 }

@@ -89,7 +89,7 @@ class Dispatcher {
   size_t RefuseLate(std::string_view frames, const ConnectionState& state,
                     const network::Turn& turn);
   // A header and what is ready.
-  void AppendLate(protocol::ProtocolVersion version, int16_t stream, const network::Turn& turn);
+  void AppendLate(const protocol::FrameHeader& header, const network::Turn& turn);
   // Makes `slot.request` of a frame, or says why that cannot be.
   std::optional<protocol::ProtocolError> Decode(const protocol::Frame& frame,
                                                 const ConnectionState& state, Slot& slot);
