@@ -50,26 +50,10 @@ std::string PrintAsBlob(CqlType type, std::string_view value) {
   return "blobas" + std::string(CqlTypeName(type)) + "(" + PrintBlob(value) + ")";
 }
 
-// Is there a literal for the value without bytes?
-bool HasEmptyLiteral(CqlType type) {
-  switch (type) {
-    case CqlType::kAscii:
-    case CqlType::kBlob:
-    case CqlType::kDate:
-    case CqlType::kInet:
-    case CqlType::kText:
-    case CqlType::kTime:
-    case CqlType::kTimestamp:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::string PrintNative(CqlType type, std::string_view value) {
   if (value.empty()) {
     if (type == CqlType::kBlob) return "0x";
-    return HasEmptyLiteral(type) ? "''" : PrintAsBlob(type, value);
+    return HasQuotes(type) ? "''" : PrintAsBlob(type, value);
   }
   switch (type) {
     case CqlType::kAscii:
@@ -144,6 +128,20 @@ std::string PrintFields(const DataType& type, std::string_view value) {
 }
 
 }  // namespace
+
+bool HasQuotes(CqlType type) {
+  switch (type) {
+    case CqlType::kAscii:
+    case CqlType::kDate:
+    case CqlType::kInet:
+    case CqlType::kText:
+    case CqlType::kTime:
+    case CqlType::kTimestamp:
+      return true;
+    default:
+      return false;
+  }
+}
 
 std::string PrintValue(const DataType& type, std::optional<std::string_view> value) {
   if (!value) return "null";

@@ -21,6 +21,9 @@ namespace liststore::cql {
 // inet '127.0.0.1'; duration 1mo2d3ns; [list], {set}, {k: v}, (tuple), {field: v} of a user type.
 std::string PrintValue(const DataType& type, std::optional<std::string_view> value);
 
+// Its literals are quoted as strings are; so it has one for the value without bytes.
+bool HasQuotes(CqlType type);
+
 // 0x...
 std::string PrintBlob(std::string_view bytes);
 

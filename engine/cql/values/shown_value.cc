@@ -6,25 +6,12 @@
 #include "engine/base/check.h"
 #include "engine/base/hex.h"
 #include "engine/cql/values/cast_value.h"
+#include "engine/cql/values/print_value.h"
 #include "engine/cql/values/time_text.h"
 #include "engine/model/types/composite_value.h"
 
 namespace liststore::cql {
 namespace {
-
-bool HasQuotes(CqlType type) {
-  switch (type) {
-    case CqlType::kAscii:
-    case CqlType::kDate:
-    case CqlType::kInet:
-    case CqlType::kText:
-    case CqlType::kTime:
-    case CqlType::kTimestamp:
-      return true;
-    default:
-      return false;
-  }
-}
 
 std::string ShownBytes(CqlType type, std::string_view value) {
   if (value.empty()) return {};
