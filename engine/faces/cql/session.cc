@@ -5,16 +5,13 @@
 #include <optional>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
-#include "engine/faces/cql/handlers.h"
+#include "engine/protocol/response.h"
 
 namespace liststore::cql_face {
 namespace {
 
 // A session that is woken looks again all the same: a connection always waits for something.
 constexpr std::chrono::seconds kLookTime(1);
-// Until other passwords of the same address are hashed.
-constexpr std::chrono::milliseconds kLoginLookTime(5);
 
 uint64_t NumberOf(const ConnectedClients::Id& id) { return uint64_t{id.first} << 48 | id.second; }
 
@@ -27,7 +24,7 @@ CqlSession::CqlSession(CqlLoop& loop, network::Client& client, network::ClientAd
       state_(loop.server.body_bytes_max),
       long_statements_(loop.event_loop, client, *loop.server.handler, loop.server.long_work.get(),
                        NumberOf(id_)),
-      login_check_(loop.event_loop, client) {
+      login_(loop.event_loop, client, loop.server, state_) {
   state_.client.shard = loop.shard;
   state_.client.peer_address = std::move(address.peer);
   state_.client.peer_port = address.peer_port;
@@ -35,8 +32,6 @@ CqlSession::CqlSession(CqlLoop& loop, network::Client& client, network::ClientAd
 }
 
 CqlSession::~CqlSession() {
-  StopWaitingToLogIn();
-  if (login_check_.is_under_way()) loop_.server.logins->EndCheck(state_.client.peer_address);
   loop_.registered.erase(this);
   if (loop_.server.clients != nullptr) loop_.server.clients->Remove(id_);
 }
@@ -44,8 +39,7 @@ CqlSession::~CqlSession() {
 network::Session::Result CqlSession::OnBytes(std::string_view received, const network::Turn& turn) {
   Result result = Answer(received, turn);
   result.held_bytes = delayed_bytes_ + state_.postponed.capacity() + long_statements_.held_bytes();
-  result.owes_answers =
-      !long_statements_.empty() || !delayed_.empty() || login_check_.is_under_way() || state_.login;
+  result.owes_answers = !long_statements_.empty() || !delayed_.empty() || login_.is_under_way();
   return result;
 }
 
@@ -62,76 +56,15 @@ network::Session::Result CqlSession::Answer(std::string_view received, const net
   if (delayed_bytes_ > kDelayedBytesMax || long_statements_.holds_back()) {
     return WaitForOthers(kLookTime);
   }
-  if (login_check_.is_under_way()) {
-    if (const std::optional<Result> waits = FinishLogin(turn)) return *waits;
+  if (login_.is_under_way()) {
+    const std::optional<Result> waits = login_.GoOn(turn);
+    if (IsEstablished()) List();
+    if (waits) return *waits;
   }
-  // An attempt that others of its address were before. What these have found out counts for it.
-  if (state_.login) return ContinueLogin(turn);
-  if (state_.phase == protocol::ConnectionPhase::kAuthenticating && !received.empty()) {
-    switch (WaitToLogIn()) {
-      case LoginWait::kNo:
-        break;
-      case LoginWait::kYes:
-        return {.waits_for = WaitsFor::kTime, .wakes_at = login_at_};
-      case LoginWait::kRefused:
-        state_.refuses_logins = true;
-    }
+  if (!IsEstablished() && !received.empty()) {
+    if (const std::optional<Result> waits = login_.Admit()) return *waits;
   }
   return Dispatch(received, turn);
-}
-
-std::optional<network::Session::Result> CqlSession::FinishLogin(const network::Turn& turn) {
-  absl::Cleanup end = [&] { loop_.server.logins->EndCheck(state_.client.peer_address); };
-  const std::unique_ptr<CheckedLogin> done = login_check_.TakeDone();
-  if (done == nullptr) {
-    std::move(end).Cancel();
-    if (stops_) return Result{.waits_for = WaitsFor::kEnd};
-    return WaitForOthers(kLookTime);
-  }
-  std::move(end).Invoke();
-  return ConcludeLogin(*done, turn);
-}
-
-std::optional<network::Session::Result> CqlSession::ConcludeLogin(const CheckedLogin& login,
-                                                                  const network::Turn& turn) {
-  AnswerLogin(login, loop_.server, state_, turn.answers);
-  if (state_.phase == protocol::ConnectionPhase::kReady) List();
-  if (state_.failed_logins < loop_.server.logins->limits().failures_max) return std::nullopt;
-  return Result{.waits_for = WaitsFor::kEnd};
-}
-
-network::Session::Result CqlSession::ContinueLogin(const network::Turn& turn) {
-  if (stops_) return {.waits_for = WaitsFor::kEnd};
-  switch (WaitToLogIn()) {
-    case LoginWait::kNo:
-      return BeginLogin(turn);
-    case LoginWait::kYes:
-      return {.waits_for = WaitsFor::kTime, .wakes_at = login_at_};
-    case LoginWait::kRefused:
-      break;
-  }
-  RefuseLogin(*std::exchange(state_.login, std::nullopt), loop_.server, state_, turn.answers);
-  return {.waits_for = WaitsFor::kEnd};
-}
-
-network::Session::Result CqlSession::BeginLogin(const network::Turn& turn) {
-  roles::Authenticator& authenticator = *loop_.server.authenticator;
-  if (!authenticator.TakesLong(state_.login->user, state_.login->password)) {
-    CheckedLogin known{*std::exchange(state_.login, std::nullopt), std::nullopt};
-    known.refusal = authenticator.LogIn(known.attempt.user, known.attempt.password);
-    return ConcludeLogin(known, turn).value_or(Result{.waits_for = WaitsFor::kTurn});
-  }
-  const std::string& address = state_.client.peer_address;
-  if (!loop_.server.logins->BeginCheck(address)) return WaitForOthers(kLoginLookTime);
-  LoginAttempt attempt = *std::exchange(state_.login, std::nullopt);
-  absl::Cleanup end = [&] { loop_.server.logins->EndCheck(address); };
-  if (login_check_.Begin(attempt, authenticator, *loop_.server.long_work)) {
-    std::move(end).Cancel();
-    return WaitForOthers(kLookTime);
-  }
-  std::move(end).Invoke();
-  RefuseLogin(attempt, loop_.server, state_, turn.answers);
-  return {.waits_for = WaitsFor::kTurn};
 }
 
 network::Session::Result CqlSession::WaitForOthers(std::chrono::nanoseconds time) const {
@@ -160,7 +93,8 @@ network::Session::Result CqlSession::Dispatch(std::string_view received,
   if (dispatched.close) {
     result.waits_for = WaitsFor::kEnd;
   } else if (state_.login) {
-    result = BeginLogin(turn);
+    result = login_.Begin(turn);
+    if (IsEstablished()) List();
   } else if (stops_ && !delayed_.empty()) {
     result.waits_for = WaitsFor::kTurn;
   } else if (delayed_bytes_ > kDelayedBytesMax || long_statements_.holds_back()) {
@@ -173,24 +107,6 @@ network::Session::Result CqlSession::Dispatch(std::string_view received,
   result.consumed = dispatched.consumed;
   result.bytes_missing = dispatched.bytes_missing;
   return result;
-}
-
-CqlSession::LoginWait CqlSession::WaitToLogIn() {
-  const auto now = std::chrono::steady_clock::now();
-  if (login_at_ == network::kNever) {
-    const auto delay = loop_.server.logins->Enter(state_.client.peer_address, now);
-    if (delay.count() == 0) return LoginWait::kNo;
-    if (delay.count() < 0) return LoginWait::kRefused;
-    login_at_ = now + delay;
-  }
-  if (now < login_at_ && !stops_) return LoginWait::kYes;
-  StopWaitingToLogIn();
-  return LoginWait::kNo;
-}
-
-void CqlSession::StopWaitingToLogIn() {
-  if (std::exchange(login_at_, network::kNever) == network::kNever) return;
-  loop_.server.logins->Leave(state_.client.peer_address);
 }
 
 bool CqlSession::AppendDue(const network::Turn& turn) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -17,7 +16,7 @@
 #include "engine/faces/cql/connection_state.h"
 #include "engine/faces/cql/dispatcher.h"
 #include "engine/faces/cql/event_hub.h"
-#include "engine/faces/cql/login_check.h"
+#include "engine/faces/cql/login.h"
 #include "engine/faces/cql/long_statements.h"
 #include "engine/faces/cql/server_context.h"
 #include "engine/network/session.h"
@@ -47,7 +46,10 @@ class CqlSession final : public network::Session {
   ~CqlSession() override;
 
   Result OnBytes(std::string_view received, const network::Turn& turn) override;
-  void OnStop() override { stops_ = true; }
+  void OnStop() override {
+    stops_ = true;
+    login_.Stop();
+  }
   bool IsEstablished() const override { return state_.phase == protocol::ConnectionPhase::kReady; }
   // Sends an EVENT if the client has registered for its type.
   void Push(const PushedEvent& event);
@@ -55,28 +57,11 @@ class CqlSession final : public network::Session {
  private:
   Result Answer(std::string_view received, const network::Turn& turn);
   Result Dispatch(std::string_view received, const network::Turn& turn);
-  // Answers a log-in that has been checked; what the session waits for if there is none yet, or it
-  // was the last.
-  std::optional<Result> FinishLogin(const network::Turn& turn);
-  // Answers one; what the session waits for if it was the last.
-  std::optional<Result> ConcludeLogin(const CheckedLogin& login, const network::Turn& turn);
-  // Has `state_.login` checked, as soon as it is its turn; what the session waits for then.
-  Result BeginLogin(const network::Turn& turn);
-  // The same of one that has waited.
-  Result ContinueLogin(const network::Turn& turn);
   // Until a statement that takes long is done, or an answer is due, or for `time` at most.
   Result WaitForOthers(std::chrono::nanoseconds time) const;
   // Appends delayed answers whose time has come; false: until the turn was spent.
   bool AppendDue(const network::Turn& turn);
   void Delay(std::vector<execute::DelayedAnswer> answers);
-  // An attempt to log in has arrived: whether it has to wait still, or is refused.
-  enum class LoginWait : uint8_t {
-    kNo,
-    kYes,
-    kRefused
-  };
-  LoginWait WaitToLogIn();
-  void StopWaitingToLogIn();
   // Enters the client where clients are listed, or renews its entry.
   void List();
 
@@ -91,9 +76,7 @@ class CqlSession final : public network::Session {
   std::multimap<network::Instant, std::string> delayed_;
   size_t delayed_bytes_ = 0;
   LongStatements long_statements_;
-  LoginCheck login_check_;
-  // When the attempt to log in is looked at; kNever: none waits.
-  network::Instant login_at_ = network::kNever;
+  Login login_;
   bool stops_ = false;
 };
 
