@@ -148,6 +148,8 @@ class Connection final : private Client {
   size_t Receive(char* to, size_t bytes);
   // The same of the channel: what it has kept, else what the socket has.
   size_t ReadTls(char* to, size_t bytes);
+  // What may be received at once; 0 as well when that is not known.
+  size_t BytesInSocket() const;
   // The channel gives nothing more, or the socket.
   void NoteEndOfTls();
   void SayEndOfTls();
