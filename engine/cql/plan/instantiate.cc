@@ -4,10 +4,10 @@
 #include <initializer_list>
 #include <utility>
 
-#include "absl/container/inlined_vector.h"
 #include "engine/base/big_endian.h"
 #include "engine/base/check.h"
 #include "engine/base/status_macros.h"
+#include "engine/cql/plan/key_combinations.h"
 #include "engine/cql/syntax/statement.h"
 #include "engine/cql/values/key_bytes.h"
 #include "engine/model/clustering_encoding.h"
@@ -17,173 +17,14 @@
 namespace liststore::cql {
 namespace {
 
-using Views = absl::InlinedVector<std::string_view, 8>;
-
-std::span<const std::string_view> Span(const Views& views) { return {views.data(), views.size()}; }
-
-// A key's value: something must be there. `found` becomes false for a null in a read.
-CqlStatus ResolveKey(const Operand& operand, BoundValues values, KeyUse use,
-                     std::string_view& bytes, bool& found) {
-  BoundValue value;
-  LS_RETURN_IF_ERROR(ResolveSet(operand, values, value));
-  bytes = value.bytes;
-  if (value.has_value()) return {};
-  if (use == KeyUse::kWrite) return NullInKey(operand);
-  found = false;
-  return {};
-}
-
-CqlStatus AppendKey(const Views& components, KeyUse use, std::string& key) {
-  LS_RETURN_IF_ERROR(CheckKeyBytes(Span(components)));
+CqlStatus AppendKey(const KeyValues& components, KeyUse use, std::string& key) {
+  LS_RETURN_IF_ERROR(CheckKeyBytes(AsSpan(components)));
   // A view has such rows, by cells of its table.
   if (use == KeyUse::kWrite && components.size() == 1 && components[0].empty()) {
     return EmptyKey();
   }
-  AppendPartitionKey(Span(components), key);
+  AppendPartitionKey(AsSpan(components), key);
   return {};
-}
-
-// ---- Alternatives
-
-// Leaves each value once, and not more of them than it takes to see that they are too many: each
-// becomes many times its bytes. How many there were, if some were left out; else 0.
-size_t TakeDistinct(size_t keys_max, std::vector<std::string_view>& elements) {
-  std::ranges::sort(elements);
-  elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
-  if (elements.size() <= keys_max + 1) return 0;
-  const size_t count = elements.size();
-  elements.resize(keys_max + 1);
-  return count;
-}
-
-// Values that a further relation on a column leaves over. Source: ScyllaDB
-// cql3/restrictions/statement_restrictions.cc, possible_lhs_values.
-CqlStatus KeepThoseOf(const RowFilter& relation, BoundValues values, KeyUse use,
-                      std::vector<std::string_view>& kept) {
-  const auto less = [&](const DataType& type) {
-    return
-        [&type](std::string_view a, std::string_view b) { return CompareValues(type, a, b) < 0; };
-  };
-  std::vector<std::string_view> others;
-  if (relation.list) {
-    BoundValue list;
-    LS_RETURN_IF_ERROR(ResolveSet(*relation.list, values, list));
-    if (list.is_null() && use == KeyUse::kWrite) return NullInKey(*relation.list);
-    if (list.has_value()) {
-      auto elements = SplitCollection(relation.list->type, list.bytes);
-      LS_CHECK(elements.has_value(), "the list was checked when it was bound");
-      others = *std::move(elements);
-    }
-  }
-  for (const Operand& operand : relation.operands) {
-    std::string_view bytes;
-    bool found = true;
-    const bool is_equal = relation.op == RelationOperator::kEqual;
-    LS_RETURN_IF_ERROR(ResolveKey(operand, values, is_equal ? use : KeyUse::kRead, bytes, found));
-    if (found) others.push_back(bytes);
-  }
-  if (others.empty()) {
-    kept.clear();
-    return {};
-  }
-  const DataType& type =
-      relation.list ? relation.list->type.parameters()[0] : relation.operands[0].type;
-  if (!IsSlice(relation.op)) std::ranges::sort(others, less(type));
-  std::erase_if(kept, [&](std::string_view value) {
-    if (!IsSlice(relation.op)) return !std::ranges::binary_search(others, value, less(type));
-    const int order = CompareValues(type, value, others[0]);
-    switch (relation.op) {
-      case RelationOperator::kLess:
-        return order >= 0;
-      case RelationOperator::kLessOrEqual:
-        return order > 0;
-      case RelationOperator::kGreater:
-        return order <= 0;
-      default:
-        return order < 0;
-    }
-  });
-  return {};
-}
-
-// All values of one column; nulls are left out, but where a write says one with `=`. `count`: how
-// many there are, where so many are left out that they are too many; else 0.
-CqlStatus ResolveAlternatives(const KeyAlternatives& part, BoundValues values, KeyUse use,
-                              std::vector<Views>& alternatives, size_t& count) {
-  std::vector<std::string_view> elements;
-  if (part.list) {
-    BoundValue list;
-    LS_RETURN_IF_ERROR(ResolveSet(*part.list, values, list));
-    if (list.is_null() && use == KeyUse::kWrite) return NullInKey(*part.list);
-    if (list.has_value()) {
-      auto split = SplitCollection(part.list->type, list.bytes);
-      LS_CHECK(split.has_value(), "the list was checked when it was bound");
-      elements = *std::move(split);
-    }
-  }
-  const bool is_list = part.alternatives.size() != 1;
-  for (const std::vector<Operand>& operands : part.alternatives) {
-    bool found = true;
-    std::string_view bytes;
-    LS_RETURN_IF_ERROR(
-        ResolveKey(operands[0], values, is_list ? KeyUse::kRead : use, bytes, found));
-    if (found) elements.push_back(bytes);
-  }
-  for (const RowFilter& relation : part.also) {
-    LS_RETURN_IF_ERROR(KeepThoseOf(relation, values, use, elements));
-  }
-  count = TakeDistinct(part.keys_max, elements);
-  for (const std::string_view element : elements) alternatives.push_back({element});
-  return {};
-}
-
-CqlStatus ResolveTuples(const TableDefinition& table, size_t first, const KeyAlternatives& part,
-                        BoundValues values, std::vector<Views>& tuples);
-
-// Calls visit(values) for each combination of the parts' alternatives. `kind`: partition or
-// clustering, for the message.
-template <typename Visit>
-CqlStatus ForEachCombination(const TableDefinition& table,
-                             const std::vector<KeyAlternatives>& parts, BoundValues values,
-                             KeyUse use, std::string_view kind, Visit&& visit) {
-  std::vector<std::vector<Views>> choices(parts.size());
-  const size_t keys_max = parts.empty() ? kKeysPerStatementMax : parts[0].keys_max;
-  size_t combinations = 1;
-  size_t column = 0;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    size_t count = 0;
-    LS_RETURN_IF_ERROR(parts[i].is_tuple
-                           ? ResolveTuples(table, column, parts[i], values, choices[i])
-                           : ResolveAlternatives(parts[i], values, use, choices[i], count));
-    column += parts[i].columns;
-    std::ranges::sort(choices[i]);
-    // Not std::ranges::unique, which Clang 14 cannot compile with this library.
-    choices[i].erase(std::unique(choices[i].begin(), choices[i].end()), choices[i].end());
-    if (choices[i].empty()) return {};
-    // Column for column: those behind one that makes too many do not count.
-    combinations *= count == 0 ? choices[i].size() : count;
-    if (combinations <= keys_max) continue;
-    // Tuples alone have no limit, as where they begin the key.
-    if (parts[i].is_tuple && combinations == choices[i].size()) continue;
-    const std::string key(kind);
-    return CqlError::Server("size of " + key + "-key IN list or " + key +
-                            "-key cartesian product of IN list " + std::to_string(combinations) +
-                            " is greater than maximum " + std::to_string(keys_max) +
-                            ". Use --max-" + key +
-                            "-key-restrictions-per-query configuration option to change default "
-                            "setting.");
-  }
-  std::vector<size_t> at(parts.size(), 0);
-  while (true) {
-    Views combination;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      combination.insert(combination.end(), choices[i][at[i]].begin(), choices[i][at[i]].end());
-    }
-    LS_RETURN_IF_ERROR(visit(combination));
-    size_t part = parts.size();
-    while (part > 0 && ++at[part - 1] == choices[part - 1].size()) at[--part] = 0;
-    if (part == 0) return {};
-  }
 }
 
 // Column for column by its type, ascending; values that compare as equal by their bytes. In a view
@@ -203,62 +44,6 @@ bool ComesBefore(const TableDefinition& table, const std::string& a, const std::
   return false;
 }
 
-// ---- Tuples. Source: ScyllaDB cql3/restrictions/statement_restrictions.cc,
-// multi_column_range_accumulator.
-
-// The first null of the values of a tuple is an error, in reads as well.
-CqlStatus CheckNoNull(const std::vector<Operand>& operands, BoundValues values) {
-  for (const Operand& operand : operands) {
-    if (Peek(operand, values).is_null()) return NullInKey(operand);
-  }
-  return {};
-}
-
-// `first`: the clustering column that they begin with.
-CqlStatus AppendTuples(const TableDefinition& table, size_t first, const KeyAlternatives& part,
-                       BoundValues values, std::vector<Views>& tuples) {
-  BoundValue list;
-  LS_RETURN_IF_ERROR(ResolveSet(*part.list, values, list));
-  if (list.is_null()) return {};
-  const auto elements = SplitCollection(part.list->type, list.bytes);
-  LS_CHECK(elements.has_value(), "the list was checked when it was bound");
-  const std::vector<const ColumnDefinition*> columns = table.ColumnsOf(ColumnKind::kClustering);
-  for (const std::string_view element : *elements) {
-    const auto fields = SplitTuple(part.list->type.parameters()[0], element);
-    LS_CHECK(fields.has_value(), "the list was checked when it was bound");
-    Views& tuple = tuples.emplace_back();
-    for (size_t i = 0; i < fields->size(); ++i) {
-      if (!(*fields)[i]) {
-        return CqlError::Invalid("Invalid null value in condition for column " +
-                                 columns[first + i]->name);
-      }
-      tuple.push_back(*(*fields)[i]);
-    }
-  }
-  return {};
-}
-
-// Those of IN, each once. There may be any number of them.
-CqlStatus ResolveTuples(const TableDefinition& table, size_t first, const KeyAlternatives& part,
-                        BoundValues values, std::vector<Views>& tuples) {
-  if (part.list) {
-    LS_RETURN_IF_ERROR(AppendTuples(table, first, part, values, tuples));
-  }
-  for (const std::vector<Operand>& operands : part.alternatives) {
-    Views& tuple = tuples.emplace_back();
-    for (const Operand& operand : operands) {
-      std::string_view bytes;
-      bool found = true;
-      LS_RETURN_IF_ERROR(ResolveKey(operand, values, KeyUse::kRead, bytes, found));
-      tuple.push_back(bytes);
-    }
-    LS_RETURN_IF_ERROR(CheckNoNull(operands, values));
-  }
-  std::ranges::sort(tuples);
-  tuples.erase(std::unique(tuples.begin(), tuples.end()), tuples.end());
-  return {};
-}
-
 // ---- Ranges
 
 // Makes of an encoding of all columns (`whole`) or some the bound behind all that begins with it;
@@ -270,13 +55,13 @@ CqlStatus ResolveTuples(const TableDefinition& table, size_t first, const KeyAlt
 }
 
 // All rows whose first clustering columns have these values.
-void EncodePrefixRange(const TableSchema& schema, const Views& prefix, EncodedRange& range) {
+void EncodePrefixRange(const TableSchema& schema, const KeyValues& prefix, EncodedRange& range) {
   range.lower.clear();
   range.upper.clear();
   range.to_end = prefix.empty();
   range.is_one_key = false;
   if (prefix.empty()) return;
-  AppendClusteringKey(schema.clustering, Span(prefix), range.lower);
+  AppendClusteringKey(schema.clustering, AsSpan(prefix), range.lower);
   range.is_one_key = prefix.size() == schema.clustering.size();
   if (range.is_one_key) {
     // With the zero byte that every string ends with.
@@ -299,10 +84,10 @@ void DropUpper(EncodedRange& range) {
 // Cuts `range`, that of `prefix`, to what lies on one side of a bound: of `bound`, whose first
 // values are those of `prefix`. `is_lower` is about values, whatever their order in the table, or
 // about the clustering order.
-void ApplyBound(const TableSchema& schema, size_t prefix, const Views& bound, bool is_lower,
+void ApplyBound(const TableSchema& schema, size_t prefix, const KeyValues& bound, bool is_lower,
                 bool inclusive, bool in_clustering_order, EncodedRange& range, bool& found) {
   range.work.clear();
-  AppendClusteringKey(schema.clustering, Span(bound), range.work);
+  AppendClusteringKey(schema.clustering, AsSpan(bound), range.work);
   // In encoded order a column that runs against the first one is turned round; the first one is
   // ascending, whatever the clustering order.
   const bool inverted = schema.clustering[0].descending !=
@@ -321,8 +106,8 @@ void ApplyBound(const TableSchema& schema, size_t prefix, const Views& bound, bo
 
 // Cuts `range`, that of `prefix`, to the slice.
 CqlStatus ApplySlice(const TableSchema& schema, const ClusteringSlice& slice, BoundValues values,
-                     const Views& prefix, EncodedRange& range, bool& found) {
-  Views all = prefix;
+                     const KeyValues& prefix, EncodedRange& range, bool& found) {
+  KeyValues all = prefix;
   for (const Operand& operand : slice.values) {
     std::string_view bytes;
     LS_RETURN_IF_ERROR(ResolveKey(operand, values, KeyUse::kRead, bytes, found));
@@ -332,16 +117,16 @@ CqlStatus ApplySlice(const TableSchema& schema, const ClusteringSlice& slice, Bo
     if (slice.is_tuple) return CheckNoNull(slice.values, values);
     return {};
   }
-  LS_RETURN_IF_ERROR(CheckClusteringBytes(Span(all)));
+  LS_RETURN_IF_ERROR(CheckClusteringBytes(AsSpan(all)));
   ApplyBound(schema, prefix.size(), all, slice.is_lower, slice.inclusive, slice.in_clustering_order,
              range, found);
   return {};
 }
 
-CqlStatus EncodeRangeOf(const TableDefinition& table, const Views& prefix,
+CqlStatus EncodeRangeOf(const TableDefinition& table, const KeyValues& prefix,
                         const std::vector<ClusteringSlice>& slices, BoundValues values,
                         EncodedRange& range, bool& found) {
-  LS_RETURN_IF_ERROR(CheckClusteringBytes(Span(prefix)));
+  LS_RETURN_IF_ERROR(CheckClusteringBytes(AsSpan(prefix)));
   EncodePrefixRange(table.storage, prefix, range);
   if (slices.empty()) return {};
   for (const ClusteringSlice& slice : slices) {
@@ -357,13 +142,13 @@ CqlStatus EncodeRangeOf(const TableDefinition& table, const Views& prefix,
 // One side of what tuples are compared with, behind the values of the columns before them; no more
 // than those: there is no bound.
 struct TupleBound {
-  Views values;
+  KeyValues values;
   bool is_lower = false;
   bool inclusive = false;
 };
 
 CqlStatus ResolveBounds(const std::vector<ClusteringSlice>& slices, BoundValues values,
-                        const Views& prefix, TupleBound& lower, TupleBound& upper) {
+                        const KeyValues& prefix, TupleBound& lower, TupleBound& upper) {
   lower.is_lower = true;
   lower.values = prefix;
   upper.values = prefix;
@@ -378,7 +163,7 @@ CqlStatus ResolveBounds(const std::vector<ClusteringSlice>& slices, BoundValues 
       bound.values.push_back(bytes);
     }
     LS_RETURN_IF_ERROR(CheckNoNull(slice.values, values));
-    LS_RETURN_IF_ERROR(CheckClusteringBytes(Span(bound.values)));
+    LS_RETURN_IF_ERROR(CheckClusteringBytes(AsSpan(bound.values)));
   }
   return {};
 }
@@ -388,8 +173,8 @@ CqlStatus ResolveBounds(const std::vector<ClusteringSlice>& slices, BoundValues 
 void AppendRangeOf(const TableSchema& schema, size_t same,
                    std::initializer_list<const TupleBound*> bounds,
                    std::vector<EncodedRange>& ranges) {
-  const auto begin_of = [](const Views& values, size_t count) {
-    return Views(values.begin(), values.begin() + static_cast<ptrdiff_t>(count));
+  const auto begin_of = [](const KeyValues& values, size_t count) {
+    return KeyValues(values.begin(), values.begin() + static_cast<ptrdiff_t>(count));
   };
   EncodedRange range;
   bool found = true;
@@ -423,7 +208,7 @@ bool AreInOrder(const TableDefinition& table, size_t prefix, const TupleBound& l
 
 // (a, b) > (1, 2) is a > 1, or a = 1 and b > 2: rows of one range each, whatever the directions.
 // Source: ScyllaDB cql3/restrictions/statement_restrictions.cc, get_equivalent_ranges.
-CqlStatus EncodeRangesAcross(const TableDefinition& table, const Views& prefix,
+CqlStatus EncodeRangesAcross(const TableDefinition& table, const KeyValues& prefix,
                              const std::vector<ClusteringSlice>& slices, BoundValues values,
                              std::vector<EncodedRange>& ranges) {
   TupleBound lower;
@@ -452,7 +237,7 @@ CqlStatus EncodePartitionKey(const TableDefinition& table,
                              KeyUse use, std::string& key, bool& found) {
   LS_DCHECK(partition_key.size() == table.storage.partition_key.size(), "the key is whole");
   found = true;
-  Views components;
+  KeyValues components;
   for (const KeyAlternatives& part : partition_key) {
     LS_DCHECK(!part.is_in && part.alternatives.size() == 1, "one value for each column");
     std::string_view bytes;
@@ -476,11 +261,12 @@ CqlStatus EncodePartitionKeys(const TableDefinition& table,
     return {};
   }
   keys.clear();
-  LS_RETURN_IF_ERROR(ForEachCombination(
-      table, partition_key, values, use, "partition", [&](const Views& components) -> CqlStatus {
-        LS_RETURN_IF_ERROR(AppendKey(components, use, keys.emplace_back()));
-        return {};
-      }));
+  LS_RETURN_IF_ERROR(ForEachCombination(table, partition_key, values, use, "partition",
+                                        [&](const KeyValues& components) -> CqlStatus {
+                                          LS_RETURN_IF_ERROR(
+                                              AppendKey(components, use, keys.emplace_back()));
+                                          return {};
+                                        }));
   std::ranges::sort(
       keys, [&](const std::string& a, const std::string& b) { return ComesBefore(table, a, b); });
   return {};
@@ -492,7 +278,7 @@ CqlStatus EncodeRange(const TableDefinition& table, const ClusteringRestriction&
                       BoundValues values, KeyUse use, EncodedRange& range, bool& found) {
   LS_DCHECK(IsOneRange(restriction), "a restriction with IN has several ranges");
   found = true;
-  Views prefix;
+  KeyValues prefix;
   for (const KeyAlternatives& part : restriction.prefix) {
     for (const Operand& operand : part.alternatives[0]) {
       std::string_view bytes;
@@ -519,7 +305,7 @@ CqlStatus EncodeRanges(const TableDefinition& table, const ClusteringRestriction
     return {};
   }
   ranges.clear();
-  const auto append = [&](const Views& prefix) -> CqlStatus {
+  const auto append = [&](const KeyValues& prefix) -> CqlStatus {
     if (restriction.slices_run_across) {
       return EncodeRangesAcross(table, prefix, restriction.slices, values, ranges);
     }

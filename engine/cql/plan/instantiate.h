@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/cql/plan/bound_values.h"
+#include "engine/cql/plan/key_values.h"
 #include "engine/cql/plan/plan.h"
 #include "engine/cql/syntax/cql_error.h"
 #include "engine/model/clustering_key.h"
@@ -17,12 +18,6 @@
 #include "engine/model/schema.h"
 
 namespace liststore::cql {
-
-// A null in a key: a read finds nothing by it, a write is refused.
-enum class KeyUse : uint8_t {
-  kRead,
-  kWrite
-};
 
 // Rows with lower <= encoded key < upper (clustering_encoding.h).
 struct EncodedRange {
