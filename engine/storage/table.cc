@@ -8,6 +8,7 @@
 #include "engine/base/hash.h"
 #include "engine/model/partition_key.h"
 #include "engine/storage/partition/upsert_load.h"
+#include "engine/storage/table_reserve.h"
 
 namespace liststore::storage {
 namespace {

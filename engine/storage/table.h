@@ -45,55 +45,13 @@
 #include "engine/storage/eviction_state.h"
 #include "engine/storage/partition/partition.h"
 #include "engine/storage/partition_directory.h"
+#include "engine/storage/partition_ref.h"
 #include "engine/storage/pin_table.h"
+#include "engine/storage/table_calls.h"
 #include "engine/storage/ttl_wheel.h"
 #include "engine/storage/usage_by_component.h"
 
 namespace liststore::storage {
-
-// Where a partition key lives within a lane: see Router::PlaceOf.
-class AddressOf {
- public:
-  virtual ~AddressOf() = default;
-  virtual uint64_t operator()(std::string_view partition_key) const = 0;
-};
-
-// A partition key with its address, computed once per command.
-struct PartitionRef {
-  std::string_view key;  // serialised form
-  uint64_t address = 0;
-};
-
-struct TableStats {
-  uint64_t partitions = 0;    // stored, truncated ones that wait for reclamation included
-  uint64_t rows = 0;          // stored, expired and dead ones that wait for reclamation included
-  uint64_t expired_rows = 0;  // reclaimed because everything in them had expired, ever
-  uint64_t live_bytes = 0;    // bytes of blocks in use
-  uint64_t held_bytes = 0;    // pages held for them
-  // Slabs beyond the limit: of a write for which the slack was too little (memory/memory_budget.h).
-  uint64_t slabs_beyond_limit = 0;
-  Usage usage;
-  uint64_t evicted_bytes = 0;  // blocks that evictions for memory gave back, ever
-};
-
-// What a put says beside the rows.
-struct PutSpec {
-  int64_t fresh_until_seconds = 0;       // 0: forever
-  std::optional<uint64_t> unless_since;  // a mark of Table::ChangeMark
-};
-
-// Rows of one upsert of a batch, and their timestamp; none: the batch's.
-struct SharedUpsert {
-  std::span<const RowUpdate> rows;
-  WriteTimestamp timestamp = WriteTimestamp::None();
-};
-
-// What a batch brings to one partition; for PledgeShare.
-struct BatchShare {
-  std::vector<SharedUpsert> upserts;  // in the order in which they will be applied
-  std::vector<std::span<const ClusteringKeyView>> deleted_rows;
-  std::vector<ClusteringRange> deleted_ranges;  // of a partition: everything
-};
 
 class TableMirror;
 
@@ -397,7 +355,7 @@ class Table final : private memory::Arena::Relocator {
                           const Partition::Load& load, int64_t now_seconds);
   // Reserves bytes() on top of what is pledged. When that fails, makes room, a bounded amount, and
   // tries again; what bytes() looks at may change on the way, so that it is called again.
-  // While pledges are redeemed it only calls bytes().
+  // While pledges are redeemed it only calls bytes(). In table_reserve.h.
   template <typename Bytes>
   bool Reserve(int64_t now_seconds, memory::MemoryBudget::Purpose purpose, Bytes&& bytes);
   // Writes while the table is mirrored: to both.
@@ -539,34 +497,6 @@ class Table final : private memory::Arena::Relocator {
   EvictionLog* eviction_log_ = nullptr;
   std::unique_ptr<ExpiryLog> expiries_;  // null: nobody listens
 };
-
-template <typename Bytes>
-bool Table::Reserve(int64_t now_seconds, memory::MemoryBudget::Purpose purpose, Bytes&& bytes) {
-  size_t total = 0;
-  const auto count = [&] {
-    rows_bytes_max_ = 0;
-    large_row_bytes_ = 0;
-    return bytes();
-  };
-  if (redeeming_) {
-    count();
-    return true;
-  }
-  const auto attempt = [&] {
-    total = count() + pledged_bytes_.value_or(0);
-    if (large_row_bytes_ != 0 || !arena_.Reserve(total, purpose)) return false;
-    context_.PrepareScratch(rows_bytes_max_);
-    return true;
-  };
-  if (attempt()) return true;
-  if (large_row_bytes_ != 0) return false;
-  constexpr size_t kUnitsPerRefusal = 512;
-  // What cannot fit is not to empty the whole store in the attempt.
-  too_large_ = cache_ != nullptr && total > budget_.grow_limit_bytes();
-  if (too_large_) return false;
-  if (pledged_bytes_) return false;
-  return Reclaim(now_seconds, kUnitsPerRefusal) != 0 && attempt();
-}
 
 }  // namespace liststore::storage
 

@@ -5,6 +5,7 @@
 #include "engine/model/partition_key.h"
 #include "engine/storage/partition/upsert_load.h"
 #include "engine/storage/table.h"
+#include "engine/storage/table_reserve.h"
 
 namespace liststore::storage {
 

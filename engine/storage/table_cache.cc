@@ -10,6 +10,7 @@
 #include "engine/storage/partition/upsert_load.h"
 #include "engine/storage/table.h"
 #include "engine/storage/table_mirror.h"
+#include "engine/storage/table_reserve.h"
 
 namespace liststore::storage {
 namespace {

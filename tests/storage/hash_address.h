@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "engine/base/hash.h"
-#include "engine/storage/table.h"
+#include "engine/storage/partition_ref.h"
 
 namespace liststore {
 

@@ -1,0 +1,49 @@
+// What calls of a table take beside rows, and what it says of itself: plain data.
+#ifndef LISTSTORE_ENGINE_STORAGE_TABLE_CALLS_H_
+#define LISTSTORE_ENGINE_STORAGE_TABLE_CALLS_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/model/clustering_key.h"
+#include "engine/model/mutation.h"
+#include "engine/model/usage.h"
+
+namespace liststore::storage {
+
+struct TableStats {
+  uint64_t partitions = 0;    // stored, truncated ones that wait for reclamation included
+  uint64_t rows = 0;          // stored, expired and dead ones that wait for reclamation included
+  uint64_t expired_rows = 0;  // reclaimed because everything in them had expired, ever
+  uint64_t live_bytes = 0;    // bytes of blocks in use
+  uint64_t held_bytes = 0;    // pages held for them
+  // Slabs beyond the limit: of a write for which the slack was too little (memory/memory_budget.h).
+  uint64_t slabs_beyond_limit = 0;
+  Usage usage;
+  uint64_t evicted_bytes = 0;  // blocks that evictions for memory gave back, ever
+};
+
+// What a put says beside the rows.
+struct PutSpec {
+  int64_t fresh_until_seconds = 0;       // 0: forever
+  std::optional<uint64_t> unless_since;  // a mark of Table::ChangeMark
+};
+
+// Rows of one upsert of a batch, and their timestamp; none: the batch's.
+struct SharedUpsert {
+  std::span<const RowUpdate> rows;
+  WriteTimestamp timestamp = WriteTimestamp::None();
+};
+
+// What a batch brings to one partition; for PledgeShare.
+struct BatchShare {
+  std::vector<SharedUpsert> upserts;  // in the order in which they will be applied
+  std::vector<std::span<const ClusteringKeyView>> deleted_rows;
+  std::vector<ClusteringRange> deleted_ranges;  // of a partition: everything
+};
+
+}  // namespace liststore::storage
+
+#endif  // LISTSTORE_ENGINE_STORAGE_TABLE_CALLS_H_
