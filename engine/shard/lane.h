@@ -162,6 +162,16 @@ class Lane final : private storage::AddressOf {
   storage::LaneEviction eviction_;  // behind what readers without hold look at
 };
 
+// Runs `work`, which takes up to some hundred us, with the lane. `waits_its_turn`: on this thread,
+// never on that of who holds the lane.
+template <typename Work>
+void HoldFor(Lane& lane, bool waits_its_turn, const Work& work) {
+  if (!waits_its_turn) return lane.ownership.Run(work);
+  lane.ownership.Acquire();
+  const runtime::LaneOwnership::Hold hold(lane.ownership);
+  work();
+}
+
 }  // namespace liststore::shard
 
 #endif  // LISTSTORE_ENGINE_SHARD_LANE_H_
