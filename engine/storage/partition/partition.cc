@@ -11,9 +11,6 @@
 namespace liststore::storage {
 namespace {
 
-// A leaf of a tree starts at this size and grows by a quarter at a time: a row is copied some four
-// times until the leaf is full, and a fifth of it is empty at most.
-constexpr size_t kTreeLeafBytesMin = 1024;
 // Leaves that together fill less than this become one.
 constexpr size_t kMergedBytesMax = kLeafBytesMax / 2;
 constexpr size_t kSparseLeafBytes = kLeafBytesMax / 8;
@@ -277,7 +274,8 @@ void Partition::SplitLeaf(LeafRef& at, size_t index, ClusteringKeyView key) {
   at = FindLeaf(key);
   if (!partition.indexed() && !context_.schema.indexes.empty() &&
       partition.tree.leaf_count() > LargePartition::kScannedLeavesMax) {
-    BuildIndexes();
+    BuildIndexes(partition.row_count);
+    for (ValueIndex& built : partition.indexes) built.ReleaseSpare();
   }
 }
 
@@ -586,10 +584,10 @@ void Partition::RenameIndexed(const Leaf& moved, uint32_t from_leaf_id) {
   }
 }
 
-void Partition::BuildIndexes() {
+void Partition::BuildIndexes(size_t rows) {
   LargePartition& partition = LargeOf(reference_);
   for (size_t i = 0; i < context_.schema.indexes.size(); ++i) {
-    partition.indexes.emplace_back(context_.arena);
+    partition.indexes.emplace_back(context_.arena).Reserve(rows);
   }
   if (partition.tree.empty()) return;
   LeafTree::Position at = partition.tree.First();

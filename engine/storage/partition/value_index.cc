@@ -97,6 +97,29 @@ void ValueIndex::Rename(uint32_t hash, uint32_t from_leaf_id, uint32_t to_leaf_i
   }
 }
 
+void ValueIndex::Reserve(size_t entries) {
+  LS_DCHECK(buckets_ == 0, "room is made at the beginning");
+  const size_t buckets = (entries + kEntriesPerBucket - 1) / kEntriesPerBucket;
+  segments_.reserve((buckets + kSegmentBuckets - 1) / kSegmentBuckets);
+  while (buckets_ < buckets) {
+    AddBucket();
+    Reallocate(BucketAt(buckets_ - 1), kEntriesPerBucket);
+  }
+}
+
+void ValueIndex::ReleaseSpare() {
+  if (size_ == 0) return clear();
+  while (buckets_ > 1 && size_ < buckets_ * (kEntriesPerBucket / 2)) {
+    const size_t number = buckets_ - 1;
+    const Bucket& last = BucketAt(number);
+    Bucket& into = BucketAt(number - std::bit_floor(number));
+    const size_t count = size_t{last.count} + into.count;
+    if (count > kBucketEntriesMax) return;
+    if (std::max(last.capacity, into.capacity) < count) Reallocate(into, count);
+    MergeOne();
+  }
+}
+
 // --- Buckets -------------------------------------------------------------------------------------
 
 void ValueIndex::Reallocate(Bucket& bucket, size_t capacity) {
