@@ -17,7 +17,9 @@
 #include "engine/storage/partition/partition.h"
 #include "engine/storage/partition/rows_in_order.h"
 #include "engine/storage/partition/upsert_load.h"
+#include "engine/storage/table.h"
 #include "gtest/gtest.h"
+#include "tests/storage/hash_address.h"
 #include "tests/storage/test_arena.h"
 #include "tests/support/seed.h"
 
@@ -417,6 +419,81 @@ TEST(PartitionAppendTest, OfTwoThatDifferOneByOneDecides) {
   over.End();
   RowsInOrder none;
   EXPECT_FALSE(none.Take(over.rows, over.context));
+}
+
+// What is stored of a partition, as text.
+class StoredText final : public StoredRowSink {
+ public:
+  void OnPartition(const StoredPartition&) override {}
+  void OnRow(const StoredRow& row) override {
+    absl::StrAppend(&text, absl::CHexEscape(ToAbsl(row.key.bytes)), " ", row.marker.expiry_seconds,
+                    " ", ToAbsl(row.cells[0].view.value), "\n");
+  }
+  void OnPartitionEnd() override {}
+  bool Full() const override { return false; }
+
+  std::string text;
+};
+
+std::string TextOf(storage::Table& table, const storage::PartitionRef& partition, int64_t now) {
+  StoredText sink;
+  table.ScanPartitions(partition.address, std::nullopt, [&](uint64_t, const Partition& found) {
+    if (found.key() == partition.key) table.SendStored(found, now, sink);
+    return false;
+  });
+  return sink.text;
+}
+
+// Beside a table without a limit, into which each row comes alone.
+TEST(PartitionAppendTest, APutThatTheLimitRefusesLeavesTheListAsItWas) {
+  Workload work(TestSeed());
+  HashAddress address_of;
+  memory::MemoryBudget budget(uint64_t{2} << 20);
+  memory::PagePool pool{budget};
+  storage::Table table(Schema(true), pool, budget, address_of);
+  memory::MemoryBudget no_limit(memory::MemoryBudget::kUnlimited);
+  memory::PagePool plenty{no_limit};
+  storage::Table model(Schema(true), plenty, no_limit, address_of);
+  const uint64_t steps = TestSteps(200'000) / 200;
+  size_t refused = 0;
+  WriteContext context{{kNow * 1'000'000}, kNow, false};
+  for (uint64_t step = 0; step < steps; ++step) {
+    SCOPED_TRACE(step);
+    const std::string key = absl::StrCat("list ", work.Below(60));
+    const storage::PartitionRef partition{key, address_of(key)};
+    bool ascending = false;
+    const Write write = work.List(ascending);
+    ++context.timestamp.micros;
+    const bool puts = work.Chance(70);
+    bool mark_passed = false;
+    OpStatus status = OpStatus::kOk;
+    if (puts) {
+      status = table.Put(partition, write.rows, {}, context, mark_passed);
+    } else {
+      status = table.Upsert(partition, write.rows, context);
+    }
+    if (status == OpStatus::kOk) {
+      if (puts) model.Forget(partition);
+      for (const RowUpdate& row : write.rows) {
+        ASSERT_EQ(model.Upsert(partition, {&row, 1}, context), OpStatus::kOk);
+      }
+    } else {
+      ++refused;
+      if (work.Chance(50)) {  // room for others
+        table.Forget(partition);
+        model.Forget(partition);
+      }
+    }
+    ASSERT_EQ(TextOf(table, partition, kNow), TextOf(model, partition, kNow));
+    if (step % 64 == 0) table.Verify();
+    for (storage::Table* each : {&table, &model}) {
+      while (each->Reclaim(kNow, 1'000) != 0) {
+      }
+    }
+    ASSERT_EQ(table.stats().rows, model.stats().rows);
+  }
+  table.Verify();
+  EXPECT_GT(refused, 0u);
 }
 
 }  // namespace partition_append_test

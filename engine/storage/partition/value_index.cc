@@ -39,16 +39,18 @@ void ValueIndex::Add(uint32_t hash, uint32_t leaf_id) {
   const uint64_t entry = Entry(hash, leaf_id);
   if (buckets_ == 0) AddBucket();
   Bucket& bucket = BucketAt(NumberOf(hash));
-  if (Find(bucket, entry) != nullptr) return;
+  uint64_t* at = LowerBound(bucket, entry);
+  if (at != bucket.entries + bucket.count && *at == entry) return;
   if (!overflow_.empty() && overflow_.contains(entry)) return;
   ++size_;
   if (bucket.count == bucket.capacity && bucket.capacity >= kBucketEntriesMax) [[unlikely]] {
     overflow_.insert(entry);
   } else {
     if (bucket.count == bucket.capacity) {
+      const ptrdiff_t place = at - bucket.entries;
       Reallocate(bucket, std::max(kFirstEntries, bucket.capacity + bucket.capacity / size_t{2}));
+      at = bucket.entries + place;
     }
-    uint64_t* const at = LowerBound(bucket, entry);
     uint64_t* const end = bucket.entries + bucket.count;
     std::memmove(at + 1, at, static_cast<size_t>(end - at) * sizeof(uint64_t));
     *at = entry;
