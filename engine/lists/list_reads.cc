@@ -18,8 +18,8 @@
 namespace liststore {
 namespace {
 
-// Lists in one step of a multi-get, which the engine looks up together: about 8 KiB of keys and
-// commands on the stack.
+// Lists in one step of a multi-get, which the engine looks up together: about 5 KiB of keys and
+// reads on the stack.
 constexpr size_t kListsPerStep = 16;
 
 // After every item key: the character after '9'.
@@ -62,25 +62,20 @@ absl::Status ListStore::Impl::ReadStep(const ListRefs& lists, size_t first, size
                                        std::vector<ListItems>& items) {
   LS_CHECK(count <= kListsPerStep, "a step fits its buffers");
   std::array<ListKey, kListsPerStep> keys;
-  // The inlined capacity is enough, so sinks do not move: commands point to them.
+  // The inlined capacity is enough, so sinks do not move: reads point to them.
   absl::InlinedVector<ListItemsSink, kListsPerStep> sinks;
-  // Built in place: copying bytes that were just stored in other pieces costs more than building.
-  std::array<Command, kListsPerStep> commands;
-  std::array<Reply, kListsPerStep> replies;
+  std::array<shard::Engine::GroupedRead, kListsPerStep> reads;
   for (size_t i = 0; i < count; ++i) {
     const absl::Status status = keys[i].Assign(lists, first + i);
     if (!status.ok()) return InList(first + i, status);
     ListItemsSink& sink = sinks.emplace_back(items[first + i], with_expiry);
-    Command& command = commands[i];
-    command.table = items_schema.id;
-    command.partition_key = keys[i].partition_key();
-    command.body.emplace<ReadCommand>(ReadCommand{&spec, &sink});
+    reads[i].partition_key = keys[i].partition_key();
+    reads[i].sink = &sink;
   }
-  engine.ExecuteGroup({commands.data(), count}, now_nanos, {replies.data(), count});
-  for (size_t i = 0; i < count; ++i) {
-    if (replies[i].status != OpStatus::kOk) return InList(first + i, Status(replies[i].status));
-    sinks[i].SetInfo(replies[i].info);
+  if (!engine.ReadGroup(items_schema.id, spec, now_nanos, {reads.data(), count})) {
+    return InList(first, Status(OpStatus::kTableGone));
   }
+  for (size_t i = 0; i < count; ++i) sinks[i].SetInfo(reads[i].info);
   return absl::OkStatus();
 }
 

@@ -109,8 +109,7 @@ class alignas(kCacheLineBytes) LaneOwnership {
   // before it. Throws what `work` throws.
   template <typename F>
   void Run(F&& work) {
-    CheckMayWait();
-    if (TryAcquire()) {
+    if (TryEnter()) {
       const Hold hold(*this);
       work();
       return;
@@ -139,6 +138,12 @@ class alignas(kCacheLineBytes) LaneOwnership {
     }
     NoteTaken();
     return true;
+  }
+
+  // The same for whoever has another way of waiting, and holds no lane.
+  [[nodiscard]] bool TryEnter() {
+    CheckMayWait();
+    return TryAcquire();
   }
 
   // Takes the lane, waiting for its turn: the request queues with the mail, and the holder hands

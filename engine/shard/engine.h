@@ -207,6 +207,16 @@ class Engine {
   void ExecuteGroup(std::span<const Command> commands, uint64_t now_nanos,
                     std::span<Reply> replies);
 
+  // Reads of one table by one specification; else as ExecuteGroup, for a third less than commands
+  // cost. False: the table was dropped.
+  struct GroupedRead {
+    std::string_view partition_key;
+    RowSink* sink = nullptr;
+    PartitionInfo info;  // what the partition says of itself
+  };
+  bool ReadGroup(TableId table, const ReadSpec& spec, uint64_t now_nanos,
+                 std::span<GroupedRead> reads);
+
   // Upserts on many partitions, all or nothing as far as memory goes: the worst case is set aside
   // in every lane concerned before anything is applied. The tables exist. (ExecuteBatch without
   // what only it needs.)
@@ -372,11 +382,13 @@ class Engine {
   Destination DestinationOf(const Command& command) const {
     return DestinationOf(command.partition_key);
   }
-  class Batch;  // see batch.cc
+  class Batch;       // see batch.cc
+  class GroupAhead;  // see engine.cc
   // See engine_image.cc.
   class FrozenTables;
   class ImageTaker;
   class Returner;
+  // `reply`: as it was made.
   void ExecuteAt(const Destination& to, const Command& command, uint64_t now_nanos, Reply& reply,
                  const LookedAhead& ahead = {});
   // After a refusal of ExecuteAt's: the same with room made for it.

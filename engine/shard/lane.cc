@@ -23,8 +23,7 @@ Overloaded(Handlers...) -> Overloaded<Handlers...>;
 
 Lane::Lane(const Router& router, memory::PagePool& pool, memory::MemoryBudget& budget)
     : router_(router), pool_(pool), budget_(budget) {
-  arrays_.push_back(std::make_unique<TableArray>(kTablesAtFirst));
-  tables_.store(arrays_.back().get(), std::memory_order_release);
+  UseArray(NewArray(kTablesAtFirst), kTablesAtFirst);
 }
 
 Lane::~Lane() = default;
@@ -38,8 +37,10 @@ std::unique_ptr<Lane::NewTable> Lane::Prepare(const TableSchema& schema, size_t 
   const size_t count = table_count_ + number + 1;
   if (owned_.capacity() < count) owned_.reserve(std::max(count, 2 * owned_.capacity()));
   arrays_.reserve(arrays_.size() + number + 1);
-  if (count > tables().capacity) {
-    made->larger = std::make_unique<TableArray>(std::max(count, 2 * tables().capacity));
+  const size_t capacity = capacity_.load(std::memory_order_relaxed);
+  if (count > capacity) {
+    made->larger_size = std::max(count, 2 * capacity);
+    made->larger = NewArray(made->larger_size);
   }
   return made;
 }
@@ -51,25 +52,30 @@ void Lane::Add(NewTable& made) {
     return;
   }
   LS_CHECK(value == table_count_, "table ids come in order");
-  if (table_count_ == tables().capacity) {
+  if (table_count_ == capacity_.load(std::memory_order_relaxed)) {
     for (size_t i = 0; i < table_count_; ++i) {
-      made.larger->at[i].store(tables().at[i].load(std::memory_order_relaxed),
-                               std::memory_order_relaxed);
+      made.larger[i].store(&table_at(static_cast<uint16_t>(i)), std::memory_order_relaxed);
     }
-    arrays_.push_back(std::move(made.larger));
-    tables_.store(arrays_.back().get(), std::memory_order_release);
+    UseArray(std::move(made.larger), made.larger_size);
   }
   owned_.push_back(std::move(made.table));
-  tables().at[table_count_].store(owned_.back().get(), std::memory_order_release);
+  tables_.load(std::memory_order_relaxed)[table_count_].store(owned_.back().get(),
+                                                              std::memory_order_release);
   ++table_count_;
+}
+
+void Lane::UseArray(TableArray array, size_t size) {
+  arrays_.push_back(std::move(array));
+  tables_.store(arrays_.back().get(), std::memory_order_release);
+  capacity_.store(size, std::memory_order_release);
 }
 
 void Lane::Swap(TableId a, TableId b) {
   storage::Table* const first = &table(a);
   storage::Table* const second = &table(b);
-  TableArray* tables = tables_.load(std::memory_order_relaxed);
-  tables->at[a.value].store(second, std::memory_order_release);
-  tables->at[b.value].store(first, std::memory_order_release);
+  std::atomic<storage::Table*>* const tables = tables_.load(std::memory_order_relaxed);
+  tables[a.value].store(second, std::memory_order_release);
+  tables[b.value].store(first, std::memory_order_release);
   first->set_id(b);
   second->set_id(a);
 }

@@ -36,14 +36,12 @@ struct LookedAhead {
 
 class Lane final : private storage::AddressOf {
  private:
-  // Grows by replacement; arrays that were replaced stay until the lane goes, for readers without
-  // hold.
-  struct TableArray {
-    explicit TableArray(size_t size)
-        : capacity(size), at(std::make_unique<std::atomic<storage::Table*>[]>(size)) {}
-    const size_t capacity;
-    std::unique_ptr<std::atomic<storage::Table*>[]> at;
-  };
+  // By number. Grows by replacement; arrays that were replaced stay until the lane goes, for readers
+  // without hold.
+  using TableArray = std::unique_ptr<std::atomic<storage::Table*>[]>;
+  static TableArray NewArray(size_t size) {
+    return std::make_unique<std::atomic<storage::Table*>[]>(size);
+  }
 
  public:
   Lane(const Router& router, memory::PagePool& pool, memory::MemoryBudget& budget);
@@ -58,7 +56,8 @@ class Lane final : private storage::AddressOf {
   struct NewTable {
     TableSchema schema;
     std::unique_ptr<storage::Table> table;  // null: a vacant shell takes the schema
-    std::unique_ptr<TableArray> larger;     // null: there is room
+    TableArray larger;                      // null: there is room
+    size_t larger_size = 0;
   };
   // Of the `number`th, from 0, of several that are added together. Throws std::bad_alloc, and nothing
   // has changed.
@@ -69,18 +68,17 @@ class Lane final : private storage::AddressOf {
   storage::Table* FindTable(TableId id) {
     LS_DCHECK(id.value < table_count_, "the table was there once");
     storage::Table& table = table_at(id.value);
-    return __builtin_expect(table.schema().id == id, true) ? &table : nullptr;
+    return __builtin_expect(table.id() == id, true) ? &table : nullptr;
   }
   // The same for whoever has looked for the shell before: two loads less that wait for each other.
   [[gnu::always_inline]] storage::Table* FindTable(TableId id, storage::Table* shell) {
-    return shell != nullptr && shell->schema().id == id ? shell : FindTable(id);
+    return shell != nullptr && shell->id() == id ? shell : FindTable(id);
   }
   // Any thread, holding nothing: what bears the number of this table, or null. It stays in memory
   // as long as the lane; whether it is the table, only the holder knows.
   [[gnu::always_inline]] storage::Table* ShellOf(TableId id) const {
-    const TableArray* tables = tables_.load(std::memory_order_acquire);
-    if (id.value >= tables->capacity) return nullptr;
-    return tables->at[id.value].load(std::memory_order_acquire);
+    if (id.value >= capacity_.load(std::memory_order_acquire)) return nullptr;
+    return tables_.load(std::memory_order_relaxed)[id.value].load(std::memory_order_acquire);
   }
   storage::Table& table(TableId id) {
     storage::Table* found = FindTable(id);
@@ -89,7 +87,7 @@ class Lane final : private storage::AddressOf {
   }
   // By number, shells of dropped tables included.
   storage::Table& table_at(uint16_t number) {
-    return *tables_.load(std::memory_order_relaxed)->at[number].load(std::memory_order_relaxed);
+    return *tables_.load(std::memory_order_relaxed)[number].load(std::memory_order_relaxed);
   }
   size_t table_count() const { return table_count_; }
   // Two tables change places: each is found by the other's id from now on.
@@ -113,6 +111,16 @@ class Lane final : private storage::AddressOf {
     } else {
       ExecuteOther(command, *table, address, now_nanos, reply);
     }
+  }
+
+  // A read of a partition that lives here, at partition.address. False: its table was dropped.
+  [[gnu::always_inline]] bool Read(TableId id, const storage::PartitionRef& partition,
+                                   const ReadSpec& spec, int64_t now_seconds, RowSink& sink,
+                                   PartitionInfo& info, const LookedAhead& ahead) {
+    storage::Table* const table = FindTable(id, ahead.shell);
+    if (table == nullptr) return false;
+    table->Read(partition, spec, now_seconds, sink, &info, ahead.fetched);
+    return true;
   }
 
   // A timestamp above all that this lane has given out; Execute then stays above `timestamp`.
@@ -139,13 +147,15 @@ class Lane final : private storage::AddressOf {
     return router_.PlaceOf(TokenOf(partition_key)).address;
   }
 
-  TableArray& tables() { return *tables_.load(std::memory_order_relaxed); }
+  void UseArray(TableArray array, size_t size);
 
   const Router& router_;
   memory::PagePool& pool_;
   memory::MemoryBudget& budget_;
-  std::atomic<TableArray*> tables_;
-  std::vector<std::unique_ptr<TableArray>> arrays_;
+  // The newest array and its size, which is stored last: who sees it sees an array with as many.
+  std::atomic<std::atomic<storage::Table*>*> tables_{nullptr};
+  std::atomic<size_t> capacity_{0};
+  std::vector<TableArray> arrays_;
   std::vector<std::unique_ptr<storage::Table>> owned_;
   size_t table_count_ = 0;
   WriteTimestamp last_timestamp_{0};

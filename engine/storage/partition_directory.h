@@ -224,11 +224,12 @@ class PartitionDirectory {
   }
   size_t VerifyArray(const SlotArray& array, size_t from) const;
 
+  // What a look-up touches comes first, within one cache line.
   SlotArray current_;
   SlotArray old_;                      // allocated while entries are carried over
   std::atomic<uint64_t> frontier_{0};  // last address carried over + 1; read by PrefetchSlot
-  size_t moved_ = 0;                   // slots of old_ that are dead
   size_t size_ = 0;
+  size_t moved_ = 0;  // slots of old_ that are dead
   memory::Arena& arena_;
   OverflowSet overflow_;
 };

@@ -41,8 +41,9 @@ Table::Table(const TableSchema& schema, memory::PagePool& pool, memory::MemoryBu
       budget_(budget),
       arena_(pool, budget),
       context_(schema_, arena_),
-      directory_(arena_),
+      id_(schema.id),
       one_column_(schema.regular.size() == 1),
+      directory_(arena_),
       wheel_(arena_),
       pins_(arena_) {}
 

@@ -107,6 +107,8 @@ class Table final : private memory::Arena::Relocator {
   Table& operator=(const Table&) = delete;
 
   const TableSchema& schema() const { return schema_; }
+  // schema().id, where a read finds it without another cache line.
+  TableId id() const { return id_; }
 
   // --- Writes ------------------------------------------------------------------------------------
   // kOutOfMemory: nothing of the call was applied. kRowTooLarge, of what upserts: the same, and
@@ -258,7 +260,7 @@ class Table final : private memory::Arena::Relocator {
   bool changed() const { return marks_.changed(); }
   void NoteUnchanged() { marks_.NoteUnchanged(); }
   // Another id: from now on the table is gone for those who know the one before.
-  void set_id(TableId id) { schema_.id = id; }
+  void set_id(TableId id) { id_ = schema_.id = id; }
   // What is gone under the grace so far stays gone.
   void SetGrace(int64_t gc_grace_seconds);
   // Puts in a cell that was kept of a column, under its own times. `address`: of its partition.
@@ -507,9 +509,11 @@ class Table final : private memory::Arena::Relocator {
   const memory::MemoryBudget& budget_;
   memory::Arena arena_;
   PartitionContext context_;
-  // What every read looks at, side by side.
-  Directory directory_;
-  bool one_column_;  // regular ones, of schema_: its vector is two lines further on
+
+  // What every read looks at, in two cache lines: the id of schema_; whether that has one regular
+  // column; what becomes of the read; and the directory.
+  alignas(kCacheLineBytes) TableId id_;
+  bool one_column_;
   // The pass over the directory that takes truncated partitions out.
   struct TruncationPass {
     bool active = false;
@@ -519,6 +523,7 @@ class Table final : private memory::Arena::Relocator {
   std::unique_ptr<EvictionState> cache_;        // null: nothing is evicted
   std::unique_ptr<UsageByComponent> usage_of_;  // null: not counted
   Usage usage_;                                 // what was counted without it
+  alignas(kCacheLineBytes) Directory directory_;
 
   TtlWheel wheel_;
   PinTable pins_;

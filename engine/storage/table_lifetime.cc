@@ -41,6 +41,7 @@ void Table::Drop() {
     cache_.reset();
   }
   ++schema_.id.generation;
+  id_ = schema_.id;
   TruncateAll();
 }
 

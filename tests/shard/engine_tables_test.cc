@@ -74,6 +74,10 @@ TEST(EngineDropTest, AnIdOfThePastIsGoneForEveryOperation) {
   EXPECT_EQ(engine.ExecuteBatch(upserts.commands(), kNoonNanos, replies), OpStatus::kTableGone);
   engine.ExecuteGroup(upserts.commands(), kNoonNanos, replies);
   EXPECT_EQ(replies[0].status, OpStatus::kTableGone);
+  CollectingSink sink(true, true, true);
+  std::vector<shard::Engine::GroupedRead> reads(1);
+  reads[0] = {key, &sink, {}};
+  EXPECT_FALSE(engine.ReadGroup(table, {}, kNoonNanos, reads));
 }
 
 // What was found out about a command beforehand holds for its table alone.

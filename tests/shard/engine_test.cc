@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "tests/shard/item_commands.h"
 #include "tests/storage/table_workload.h"
+#include "tests/support/collecting_sink.h"
 #include "tests/support/seed.h"
 
 namespace liststore::testing {
@@ -357,6 +358,42 @@ TEST(EngineGroupTest, CommandsOfOnePartitionRunInOrder) {
   EXPECT_EQ(ReadItems(engine, table, key, kNoonNanos), (Items{{0, "48"}, {1, "49"}, {2, "47"}}));
 }
 
+// Lists that are not there, empty ones and long ones; runs as they lie and rows one by one.
+TEST(EngineGroupTest, ReadsAreThoseOfCommands) {
+  for (const size_t size : {0u, 1u, 15u, 16u, 17u, 100u}) {
+    Random rng(TestSeed() + size);
+    shard::Engine engine(WithShards(3));
+    const TableId table = engine.CreateTable(ListItemsSchema());
+    const std::vector<std::string> keys = ListKeys(20);
+    for (size_t i = 0; i < keys.size() / 2; ++i) {
+      for (uint64_t n = rng.Below(60); n > 0; --n) {
+        AddItem(engine, table, keys[i], n, std::string(1 + rng.Below(2), 'v'), kNoonNanos,
+                static_cast<int64_t>(60 * rng.Below(3)));
+      }
+    }
+    const uint64_t now_nanos = kNoonNanos + 70 * kNanosPerSecond;
+    for (const bool takes_runs : {false, true}) {
+      ReadSpec spec;
+      spec.limit = 1 + rng.Below(20);
+      std::vector<CollectingSink> sinks(size, CollectingSink(true, true, takes_runs));
+      std::vector<shard::Engine::GroupedRead> reads(size);
+      for (size_t i = 0; i < size; ++i) {
+        reads[i].partition_key = keys[rng.Below(keys.size())];
+        reads[i].sink = &sinks[i];
+      }
+      ASSERT_TRUE(engine.ReadGroup(table, spec, now_nanos, reads));
+      for (size_t i = 0; i < size; ++i) {
+        CollectingSink expected(true, true, takes_runs);
+        const Reply reply = engine.Execute(
+            {table, reads[i].partition_key, ReadCommand{&spec, &expected}}, now_nanos);
+        ASSERT_EQ(FirstDifference(expected.rows(), sinks[i].rows()), "") << i << " of " << size;
+        ASSERT_EQ(reads[i].info.presence, reply.info.presence);
+        ASSERT_EQ(reads[i].info.dead_rows, reply.info.dead_rows);
+      }
+    }
+  }
+}
+
 TEST(EngineGroupTest, NothingIsAGroup) {
   shard::Engine engine(WithShards(2));
   engine.ExecuteGroup({}, kNoonNanos, {});
@@ -396,9 +433,15 @@ TEST(EngineTableTest, TablesAreMadeWhileOthersAreRead) {
     std::vector<Command> commands;
     for (const std::string& key : keys) commands.push_back({first, key, CountCommand{}});
     std::vector<Reply> replies(commands.size());
+    const ReadSpec everything;
+    std::vector<shard::Engine::GroupedRead> reads(keys.size());
     while (!stop.load(std::memory_order_relaxed)) {
       engine.ExecuteGroup(commands, kNoonNanos, replies);
       for (const Reply& reply : replies) EXPECT_EQ(reply.rows, 1u);
+      std::vector<CollectingSink> sinks(keys.size(), CollectingSink(true, true, true));
+      for (size_t i = 0; i < keys.size(); ++i) reads[i] = {keys[i], &sinks[i], {}};
+      EXPECT_TRUE(engine.ReadGroup(first, everything, kNoonNanos, reads));
+      for (const CollectingSink& sink : sinks) EXPECT_EQ(sink.rows().size(), 1u);
       groups.fetch_add(1, std::memory_order_relaxed);
     }
   });
