@@ -1,6 +1,7 @@
 // What it costs to bring lists in: put whole, added, and restored from a saved store.
+#include <time.h>
+
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -13,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "bench/measure/workload.h"
 #include "bench/shapes/shapes.h"
+#include "engine/base/check.h"
 #include "engine/base/random.h"
 #include "engine/base/status_macros.h"
 #include "liststore/list_store.h"
@@ -21,14 +23,15 @@
 namespace liststore {
 namespace {
 
-using Steady = std::chrono::steady_clock;
-
 constexpr uint64_t kItemsAtOnce = 2'000;  // of one call, in as many lists as that makes
 constexpr size_t kLoadedValueBytes = 24;
 constexpr uint64_t kBytesPerItem = 160;  // made ready beforehand, for each
 
-double SecondsSince(Steady::time_point begin) {
-  return std::chrono::duration<double>(Steady::now() - begin).count();
+// Of this thread on a core: what others do on the machine meanwhile is not loading.
+double CoreSeconds() {
+  timespec time;
+  LS_CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0, "a thread has a clock");
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
 uint64_t RowsOf(const ListStore& store) {
@@ -96,13 +99,14 @@ struct Loading {
   uint64_t items_per_list;
   Order order = Order::kNewestFirst;
   bool adds = false;
+  bool restores = false;  // afterwards, from a file
 };
 constexpr Loading kLoadings[] = {
-    {"put_20", "lists of 20 put", 20},
+    {"put_20", "lists of 20 put", 20, Order::kNewestFirst, false, true},
     {"put_20_shuffled", "the same, items in no order", 20, Order::kShuffled},
     {"add_20", "lists of 20 added", 20, Order::kNewestFirst, true},
     {"put_150", "lists of 150 put", 150},
-    {"put_2000", "lists of 2,000 put", 2'000},
+    {"put_2000", "lists of 2,000 put", 2'000, Order::kNewestFirst, false, true},
     {"put_2000_shuffled", "the same, items in no order", 2'000, Order::kShuffled},
     {"put_60000", "lists of 60,000 put", 60'000},
 };
@@ -131,7 +135,7 @@ absl::StatusOr<double> Load(const Loading& loading, uint64_t items, ListStore& s
     for (size_t i = 0; i < count; ++i) {
       puts.push_back({{feature, content.id(i)}, content.items(i), {}});
     }
-    const auto begin = Steady::now();
+    const double begin = CoreSeconds();
     if (loading.adds) {
       for (const ListPut& put : puts) {
         LS_RETURN_IF_ERROR(store.AddListItems(put.list, put.items).status());
@@ -141,7 +145,7 @@ absl::StatusOr<double> Load(const Loading& loading, uint64_t items, ListStore& s
         LS_RETURN_IF_ERROR(kept.status());
       }
     }
-    seconds += SecondsSince(begin);
+    seconds += CoreSeconds() - begin;
   }
   const uint64_t stored = RowsOf(store);
   if (stored != lists * loading.items_per_list) {
@@ -150,39 +154,42 @@ absl::StatusOr<double> Load(const Loading& loading, uint64_t items, ListStore& s
   return static_cast<double>(stored) / seconds;
 }
 
-// Restores a saved store of lists of 20; the file is in the system's cache.
-absl::Status MeasureRestore(const ListStore& store, ShapeReport* report) {
+// Saves and restores; the file is in the system's cache.
+absl::Status MeasureRestore(const Loading& loading, const ListStore& store, ShapeReport* report) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path();
   const std::string path = (folder / absl::StrCat("list_shapes_", EntityIdOfList(0))).string();
   const absl::Cleanup remove = [&] {
     std::error_code ignored;
     std::filesystem::remove(path, ignored);
   };
-  auto begin = Steady::now();
+  double begin = CoreSeconds();
   LS_ASSIGN_OR_RETURN(const SavedStoreInfo saved, SaveListStore(store, path, {.sync = false}));
-  const double save_seconds = SecondsSince(begin);
-  begin = Steady::now();
+  const double save_seconds = CoreSeconds() - begin;
+  begin = CoreSeconds();
   LS_ASSIGN_OR_RETURN(const std::unique_ptr<ListStore> loaded, LoadListStore(path, Options{}));
-  const double load_seconds = SecondsSince(begin);
+  const double load_seconds = CoreSeconds() - begin;
   if (RowsOf(*loaded) != saved.items) return absl::DataLossError("items are missing");
   const auto millions = [](uint64_t number) { return static_cast<double>(number) / 1e6; };
-  report->Number("save_mb_per_s", "saved", millions(saved.bytes) / save_seconds, "MB/s");
-  report->Number("restore_mb_per_s", "restored", millions(saved.bytes) / load_seconds, "MB/s");
-  report->Number("restore_items_per_s", "restored", millions(saved.items) / load_seconds,
-                 "M items/s");
+  const auto number = [&](const char* what, const char* name, double value, const char* unit) {
+    report->Number(absl::StrCat(loading.key, "_", what), absl::StrCat("  ", name), value, unit);
+  };
+  number("save_mb_per_s", "saved", millions(saved.bytes) / save_seconds, "MB/s");
+  number("restore_mb_per_s", "restored", millions(saved.bytes) / load_seconds, "MB/s");
+  number("restore_per_s", "restored", millions(saved.items) / load_seconds, "M items/s");
   return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::Status MeasureLoading(const ShapeOptions& options, ShapeReport* report) {
-  report->Begin(absl::StrCat(options.rows, " items of ", kLoadedValueBytes,
-                             " bytes come in, one thread, in memory made ready"));
+  report->Begin(
+      absl::StrCat(options.rows, " items of ", kLoadedValueBytes,
+                   " bytes come in, in memory made ready; by the thread's time on a core"));
   for (const Loading& loading : kLoadings) {
     LS_ASSIGN_OR_RETURN(const std::unique_ptr<ListStore> store, OpenReady(options.rows));
     LS_ASSIGN_OR_RETURN(const double rate, Load(loading, options.rows, *store));
     report->Number(absl::StrCat(loading.key, "_per_s"), loading.name, rate / 1e6, "M items/s");
-    if (&loading == kLoadings) LS_RETURN_IF_ERROR(MeasureRestore(*store, report));
+    if (loading.restores) LS_RETURN_IF_ERROR(MeasureRestore(loading, *store, report));
   }
   return absl::OkStatus();
 }
