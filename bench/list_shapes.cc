@@ -27,7 +27,7 @@ constexpr Shape kShapes[] = {
     {"stages", MeasureStages},        {"hot-list", MeasureHotList},
     {"idle", MeasureIdleConnections}, {"relational", MeasureRelationalModel},
     {"journal", MeasureJournalCost},  {"wire-stages", MeasureWireStages},
-    {"cache-hits", MeasureCacheHits},
+    {"cache-hits", MeasureCacheHits}, {"loading", MeasureLoading},
 };
 
 constexpr char kHelp[] =
@@ -36,6 +36,7 @@ long-values  a list of 20 values of --value-bytes beside one of short values
 churn        reads while items are added and expire, beside the plain structure
 cache-hits   reads that a cache answers while it evicts, loads and is written to
 expiry       giving back --rows expired rows, beside a wheel with a link in every row
+loading      bringing in --rows items: lists put whole, added, and restored from a file
 stages       where the time of a get 10 and of a multi-get goes
 hot-list     one list under all connections beside lists at random, over the wire
 idle         --idle connections that do nothing: memory of one, and what busy ones get beside them
@@ -96,7 +97,7 @@ int Main(int argc, char** argv) {
   };
   number("--items", &options.long_items, "Items of the long list", 1'000, 100'000'000);
   number("--value-bytes", &options.value_bytes, "Length of the long values", 8, 65'487);
-  number("--rows", &options.rows, "Rows that expire", 1'000, 100'000'000);
+  number("--rows", &options.rows, "Rows that expire, or are loaded", 1'000, 100'000'000);
   number("--idle", &options.idle_connections, "Connections that do nothing", 1, 1'000'000);
   program.Number("--connections", &options.connections, "Connections that are busy")
       .Within(1u, 1'000u);

@@ -14,7 +14,7 @@ namespace liststore {
 struct ShapeOptions {
   uint64_t long_items = 1'000'000;     // of the long list
   uint64_t value_bytes = 60 << 10;     // of the long values
-  uint64_t rows = 2'000'000;           // that expire
+  uint64_t rows = 2'000'000;           // that expire, or are loaded
   uint64_t idle_connections = 10'000;  // each takes a descriptor here and one in the server
   uint32_t connections = 8;            // busy ones
   double seconds = 2;                  // of each measurement
@@ -32,6 +32,9 @@ absl::Status MeasureChurn(const ShapeOptions& options, ShapeReport* report);
 absl::Status MeasureCacheHits(const ShapeOptions& options, ShapeReport* report);
 // What it costs to give an expired row back, beside a wheel with a link in every row.
 absl::Status MeasureExpiryCost(const ShapeOptions& options, ShapeReport* report);
+
+// Lists that are put whole, added, and restored from a file.
+absl::Status MeasureLoading(const ShapeOptions& options, ShapeReport* report);
 
 // One list under all connections beside lists at random, over the wire.
 absl::Status MeasureHotList(const ShapeOptions& options, ShapeReport* report);

@@ -32,13 +32,17 @@ absl::StatusOr<bool> ListStore::Impl::Put(const ListKey& key, const FeatureEntry
                                           uint64_t now_nanos, EvictionLog* evictions) {
   LS_RETURN_IF_ERROR(CheckPut(items, put));
   LS_ASSIGN_OR_RETURN(const int64_t ttl_seconds, TtlOf(entry, key.feature_key()));
+  // As in an addition: the list is fetched while its rows are made.
+  const shard::Engine::Destination to = engine.Foresee(items_schema.id, key.partition_key());
   const AddScratchPool::Loan scratch(scratch_pool);
   scratch->Prepare(items.size(), 0);
+  engine.FetchForWrite(items_schema.id, to);
   LS_ASSIGN_OR_RETURN(const size_t rows, LayOutRows(items, ttl_seconds, now_nanos, 0, *scratch));
   const PutCommand command{.rows = std::span<const RowUpdate>(scratch->rows).first(rows),
                            .fresh_until_seconds = put.fresh_until_seconds,
                            .unless_since = put.unless_written_since};
-  const Reply reply = Execute(key.partition_key(), command, now_nanos, evictions);
+  const Reply reply =
+      engine.Execute(MakeCommand(key.partition_key(), command, evictions), to, now_nanos);
   LS_RETURN_IF_ERROR(Status(reply.status));
   return !reply.refused;
 }

@@ -53,6 +53,30 @@ class Loader final : public snapshot::ContentSink {
   }
 
   absl::Status OnList(const StoredPartition& list, std::span<const StoredRow> rows) override {
+    return TakeIn(list, rows);
+  }
+  absl::Status OnHotList(const StoredPartition& list, std::span<const HotRow> rows) override {
+    return TakeIn(list, rows);
+  }
+
+  absl::Status OnTruncation(std::string_view component) override {
+    engine_.TruncateFirstComponent(items_, component);
+    return absl::OkStatus();
+  }
+
+  absl::Status OnFeature(const snapshot::Feature& feature) override {
+    const absl::Status status = registry_.Restore(feature, now_nanos_);
+    if (status.ok() || absl::IsResourceExhausted(status)) return status;
+    return absl::DataLossError(absl::StrCat("saved store damaged: ", status.message()));
+  }
+
+  WriteTimestamp last_timestamp() const { return last_timestamp_; }
+  // The file may lack lists of the saved store.
+  bool past_unknown() const { return origin_ != snapshot::Origin::kOwn; }
+
+ private:
+  template <typename Row>
+  absl::Status TakeIn(const StoredPartition& list, std::span<const Row> rows) {
     LS_RETURN_IF_ERROR(CheckKey(list.key));
     if (!list.foreign_timestamps) LS_RETURN_IF_ERROR(NoteTimestamps(rows));
     switch (engine_.Restore(items_, AsKnownHere(list), rows, now_nanos_)) {
@@ -75,22 +99,6 @@ class Loader final : public snapshot::ContentSink {
     LS_UNREACHABLE("nobody drops a table of a store that is being opened");
   }
 
-  absl::Status OnTruncation(std::string_view component) override {
-    engine_.TruncateFirstComponent(items_, component);
-    return absl::OkStatus();
-  }
-
-  absl::Status OnFeature(const snapshot::Feature& feature) override {
-    const absl::Status status = registry_.Restore(feature, now_nanos_);
-    if (status.ok() || absl::IsResourceExhausted(status)) return status;
-    return absl::DataLossError(absl::StrCat("saved store damaged: ", status.message()));
-  }
-
-  WriteTimestamp last_timestamp() const { return last_timestamp_; }
-  // The file may lack lists of the saved store.
-  bool past_unknown() const { return origin_ != snapshot::Origin::kOwn; }
-
- private:
   // A list is complete here if it was complete there, and that meant the same.
   StoredPartition AsKnownHere(const StoredPartition& list) const {
     StoredPartition known = list;
@@ -114,16 +122,21 @@ class Loader final : public snapshot::ContentSink {
     return absl::DataLossError("saved store damaged: a key is not that of a list");
   }
 
-  absl::Status NoteTimestamps(std::span<const StoredRow> rows) {
-    for (const StoredRow& row : rows) {
-      last_timestamp_ = std::max(last_timestamp_, row.marker.timestamp);
-      for (const StoredCell& cell : row.cells) {
-        last_timestamp_ = std::max(last_timestamp_, cell.view.liveness.timestamp);
-      }
-    }
+  template <typename Row>
+  absl::Status NoteTimestamps(std::span<const Row> rows) {
+    for (const Row& row : rows) NoteTimestamp(row);
     if (last_timestamp_.micros <= kOwnTimestampMax) return absl::OkStatus();
     return absl::DataLossError(absl::StrCat("saved store damaged: a timestamp of ",
                                             last_timestamp_.micros, " is none of the store's own"));
+  }
+  void NoteTimestamp(const HotRow& row) {
+    last_timestamp_ = std::max(last_timestamp_, row.liveness.timestamp);
+  }
+  void NoteTimestamp(const StoredRow& row) {
+    last_timestamp_ = std::max(last_timestamp_, row.marker.timestamp);
+    for (const StoredCell& cell : row.cells) {
+      last_timestamp_ = std::max(last_timestamp_, cell.view.liveness.timestamp);
+    }
   }
 
   shard::Engine& engine_;

@@ -31,6 +31,7 @@
 #include "engine/memory/page_pool.h"
 #include "engine/memory/region_mapper.h"
 #include "engine/model/expiry.h"
+#include "engine/model/hot_row.h"
 #include "engine/model/schema_actions.h"
 #include "engine/model/stored_row.h"
 #include "engine/model/token.h"
@@ -311,6 +312,8 @@ class Engine {
   // uses. kOutOfMemory: a part of them was put in.
   OpStatus Restore(TableId table, const StoredPartition& partition, std::span<const StoredRow> rows,
                    uint64_t now_nanos);
+  OpStatus Restore(TableId table, const StoredPartition& partition, std::span<const HotRow> rows,
+                   uint64_t now_nanos);
   // The largest timestamp that any lane has given out; a lane gives out none at or below what it is
   // advanced to.
   WriteTimestamp LastTimestamp();
@@ -454,6 +457,9 @@ class Engine {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
   OpStatus EndCopies(Copies& copies, std::span<const TableRebuild> rebuilds, OpStatus status)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(tables_mutex_);
+  template <typename Row>
+  OpStatus RestoreRows(TableId table, const StoredPartition& partition, std::span<const Row> rows,
+                       uint64_t now_nanos);
   // Puts what columns held that were dropped before into the new table. The caller holds no lane.
   OpStatus Restore(const TableRebuild& rebuild, int64_t now_seconds,
                    absl::FunctionRef<void()> between_slices);

@@ -48,8 +48,9 @@ OpStatus Engine::CopyOut(TableId table, uint64_t now_nanos, CopyPosition& positi
   return OpStatus::kOk;
 }
 
-OpStatus Engine::Restore(TableId table, const StoredPartition& partition,
-                         std::span<const StoredRow> rows, uint64_t now_nanos) {
+template <typename Row>
+OpStatus Engine::RestoreRows(TableId table, const StoredPartition& partition,
+                             std::span<const Row> rows, uint64_t now_nanos) {
   const int64_t now_seconds = WholeSeconds(now_nanos);
   const Router::Place place = router_.PlaceOf(TokenOf(partition.key));
   Lane& lane = *lanes_[place.lane];
@@ -69,6 +70,16 @@ OpStatus Engine::Restore(TableId table, const StoredPartition& partition,
     lane.ownership.Run(restore);
     return status;
   });
+}
+
+OpStatus Engine::Restore(TableId table, const StoredPartition& partition,
+                         std::span<const StoredRow> rows, uint64_t now_nanos) {
+  return RestoreRows(table, partition, rows, now_nanos);
+}
+
+OpStatus Engine::Restore(TableId table, const StoredPartition& partition,
+                         std::span<const HotRow> rows, uint64_t now_nanos) {
+  return RestoreRows(table, partition, rows, now_nanos);
 }
 
 WriteTimestamp Engine::LastTimestamp() {

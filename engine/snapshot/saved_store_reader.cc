@@ -136,8 +136,9 @@ class ListsDecoder {
     list.ranges = ranges_;
     LS_RETURN_IF_ERROR(DecodeRows(cursor, row_count));
     if (cursor.bad()) return cursor.CutOff(at, "list");
-    totals_.rows += rows_.size();
-    const absl::Status status = sink_.OnList(list, rows_);
+    totals_.rows += hot_.size() + rows_.size();
+    const absl::Status status =
+        rows_.empty() ? sink_.OnHotList(list, hot_) : sink_.OnList(list, rows_);
     if (status.ok()) return status;
     return {status.code(),
             absl::StrCat("list ", totals_.lists, ", at offset ", at, ": ", status.message())};
@@ -185,16 +186,22 @@ class ListsDecoder {
     return absl::OkStatus();
   }
 
+  // Into hot_ while there are no others, else into rows_.
   absl::Status DecodeRows(Cursor& cursor, uint32_t count) {
+    hot_.clear();
     rows_.clear();
     cells_.clear();
     packed_.clear();
     cell_counts_.clear();
+    bool all_hot = true;
     for (uint32_t i = 0; i < count && !cursor.bad(); ++i) {
       const char kind = cursor.Take<char>();
       if (kind == kHotRow) {
         LS_RETURN_IF_ERROR(DecodeHotRow(cursor));
+        if (!all_hot) MoveHotRows();
       } else if (kind == kOtherRow) {
+        all_hot = false;
+        MoveHotRows();
         LS_RETURN_IF_ERROR(DecodeOtherRow(cursor));
       } else if (!cursor.bad()) {
         return cursor.DamagedHere(absl::StrCat("a row of kind ", int{kind}));
@@ -211,23 +218,31 @@ class ListsDecoder {
     return absl::OkStatus();
   }
 
+  void MoveHotRows() {
+    for (const HotRow& row : hot_) {
+      rows_.push_back({row.key, row.liveness, {}, {}});
+      cells_.push_back({0, {true, row.liveness, 0, row.value}});
+      cell_counts_.push_back(1);
+    }
+    hot_.clear();
+  }
+
   absl::Status DecodeHotRow(Cursor& cursor) {
-    const auto value_bytes = cursor.Take<uint32_t>();
+    const std::string_view head = cursor.TakeBytes(kHotRowBytes - 1);
+    if (cursor.bad()) return absl::OkStatus();
     Liveness liveness;
-    liveness.expiry_seconds = cursor.Take<uint32_t>();
-    liveness.ttl_seconds = cursor.Take<uint32_t>();
-    liveness.timestamp.micros = cursor.Take<int64_t>();
-    const std::string_view key = cursor.TakeBytes(kPackedItemKeyBytes);
-    const std::string_view value = cursor.TakeBytes(value_bytes);
+    liveness.expiry_seconds = LoadNative<uint32_t>(head.data() + 4);
+    liveness.ttl_seconds = LoadNative<uint32_t>(head.data() + 8);
+    liveness.timestamp.micros = LoadNative<int64_t>(head.data() + 12);
+    const std::string_view key = head.substr(20);
+    const std::string_view value = cursor.TakeBytes(LoadNative<uint32_t>(head.data()));
     if (cursor.bad()) return absl::OkStatus();
     if (!IsSound(liveness)) return cursor.DamagedHere("a row has impossible times");
     if (LoadBigEndian64(key.data()) > kItemKeyNanosMax) {
       return cursor.DamagedHere(
           absl::StrCat("a packed key of ", LoadBigEndian64(key.data()), " ns"));
     }
-    rows_.push_back({{key, true}, liveness, {}, {}});
-    cells_.push_back({0, {true, liveness, 0, value}});
-    cell_counts_.push_back(1);
+    hot_.push_back({{key, true}, value, liveness});
     return absl::OkStatus();
   }
 
@@ -282,6 +297,7 @@ class ListsDecoder {
   Totals& totals_;
   std::string last_key_;
   std::vector<StoredRange> ranges_;
+  std::vector<HotRow> hot_;
   std::vector<StoredRow> rows_;
   std::vector<StoredCell> cells_;
   std::vector<uint16_t> cell_counts_;                     // by row
@@ -360,6 +376,18 @@ absl::Status CheckEnd(const Block& block, const Totals& counted, Totals& totals)
 }
 
 }  // namespace
+
+absl::Status ContentSink::OnHotList(const StoredPartition& list, std::span<const HotRow> rows) {
+  std::vector<StoredCell> cells;
+  std::vector<StoredRow> stored;
+  cells.reserve(rows.size());
+  stored.reserve(rows.size());
+  for (const HotRow& row : rows) {
+    cells.push_back({0, {true, row.liveness, 0, row.value}});
+    stored.push_back({row.key, row.liveness, {}, {&cells.back(), 1}});
+  }
+  return OnList(list, stored);
+}
 
 absl::StatusOr<ReadResult> ReadSavedStore(disk::ByteSource& source, ContentSink& sink) {
   BlockReader blocks(source);

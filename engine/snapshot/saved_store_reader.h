@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/disk/byte_stream.h"
+#include "engine/model/hot_row.h"
 #include "engine/model/stored_row.h"
 #include "engine/snapshot/saved_format.h"
 
@@ -24,6 +25,9 @@ class ContentSink {
   // Some rows of a list: a long one comes in pieces. Keys are packed where they can be, and cells
   // belong to column 0.
   virtual absl::Status OnList(const StoredPartition& list, std::span<const StoredRow> rows) = 0;
+  // The same where all of them are of the hot shape, with packed keys, as nearly all rows are. Calls
+  // OnList unless it is overridden.
+  virtual absl::Status OnHotList(const StoredPartition& list, std::span<const HotRow> rows);
   // Lists so far whose key begins with this component are gone.
   virtual absl::Status OnTruncation(std::string_view component) = 0;
   virtual absl::Status OnFeature(const Feature& feature) = 0;

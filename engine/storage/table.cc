@@ -7,6 +7,7 @@
 #include "engine/base/check.h"
 #include "engine/base/hash.h"
 #include "engine/model/partition_key.h"
+#include "engine/storage/partition/rows_in_order.h"
 #include "engine/storage/partition/upsert_load.h"
 #include "engine/storage/table_reserve.h"
 
@@ -191,6 +192,12 @@ OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate>
       return OpStatus::kOk;
     }
   }
+  // What the heap may refuse comes before the first write of a batch.
+  const bool may_fail = !pledged_bytes_ && !redeeming_;
+  if (slot == nullptr && load.hot && load.all_short && rows.size() > 1 &&
+      (may_fail || rows.size() <= RowsInOrder::kInlineRows)) {
+    return UpsertFirst(partition, rows, load, write);
+  }
   bool again = false;  // reclamation may have moved or taken the partition
   if (!pledged_bytes_ && !Reserve(write.now_seconds, memory::MemoryBudget::Purpose::kGrow, [&] {
         if (std::exchange(again, true)) slot = FindForWrite(partition);
@@ -219,6 +226,29 @@ OpStatus Table::Upsert(const PartitionRef& partition, std::span<const RowUpdate>
     handle.BeginAnew(MayHaveMore(partition.address));
   } else if (handle.kept_empty()) {
     handle.set_cache_bits(handle.cache_bits() & static_cast<uint8_t>(~cache_bits::kKeptEmpty));
+  }
+  NoteUpsert(partition, rows);
+  Finish(partition, slot);
+  if (cache_ != nullptr) PayOrOwe(partition, write.now_seconds);
+  return OpStatus::kOk;
+}
+
+OpStatus Table::UpsertFirst(const PartitionRef& partition, std::span<const RowUpdate> rows,
+                            const Partition::Load& load, const WriteContext& write) {
+  RowsInOrder in_order;
+  const bool together = in_order.Take(rows, write);
+  if (!pledged_bytes_ && !Reserve(write.now_seconds, memory::MemoryBudget::Purpose::kGrow,
+                                  [&] { return UpsertBytes(partition, nullptr, rows, load); })) {
+    return Refusal();
+  }
+  NoteTimestamps(write);
+  DirectorySlot* const slot = Create(partition, load.bytes);
+  Partition handle(context_, slot->reference);
+  handle.Expect(load);
+  if (together && handle.TakesBehind(in_order.rows())) {
+    handle.Append(in_order.rows());
+  } else {
+    for (const RowUpdate& row : rows) handle.Upsert(row, write);
   }
   NoteUpsert(partition, rows);
   Finish(partition, slot);

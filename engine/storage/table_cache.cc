@@ -7,6 +7,7 @@
 #include "absl/container/inlined_vector.h"
 #include "engine/base/check.h"
 #include "engine/storage/lane_eviction.h"
+#include "engine/storage/partition/rows_in_order.h"
 #include "engine/storage/partition/upsert_load.h"
 #include "engine/storage/table.h"
 #include "engine/storage/table_mirror.h"
@@ -113,6 +114,8 @@ OpStatus Table::Put(const PartitionRef& partition, std::span<const RowUpdate> ro
   load.bytes += fresh;
   load.growth_bytes += fresh;
   const bool keeps = KeepsTombstones(write);
+  RowsInOrder in_order;
+  const bool together = load.hot && load.all_short && in_order.Take(rows, write);
   DirectorySlot* slot = nullptr;
   const bool reserved = Reserve(write.now_seconds, memory::MemoryBudget::Purpose::kGrow, [&] {
     slot = FindForWrite(partition);
@@ -146,7 +149,11 @@ OpStatus Table::Put(const PartitionRef& partition, std::span<const RowUpdate> ro
     handle.DeleteAll(before);
   }
   handle.Expect(load);
-  for (const RowUpdate& row : rows) handle.Upsert(row, write);
+  if (together && handle.TakesBehind(in_order.rows())) {
+    handle.Append(in_order.rows());
+  } else {
+    for (const RowUpdate& row : rows) handle.Upsert(row, write);
+  }
   if (was_there) {
     uint64_t replaced = old;
     if (Partition(context_, replaced).wheel_when() != 0) wheel_.NoteStale();

@@ -1,15 +1,35 @@
 // How a table ends, begins again in its shell, and is copied.
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/container/inlined_vector.h"
 #include "engine/base/check.h"
+#include "engine/storage/partition/rows_in_order.h"
+#include "engine/storage/partition/upsert_load.h"
 #include "engine/storage/partition_copier.h"
 #include "engine/storage/table.h"
 #include "engine/storage/table_reserve.h"
 
 namespace liststore::storage {
+namespace {
+
+// The rows in their short form; false: some are of another shape.
+using HotRows = absl::InlinedVector<HotRow, 8>;
+bool TakeHotRows(std::span<const StoredRow> rows, HotRows& hot) {
+  hot.reserve(rows.size());
+  for (const StoredRow& row : rows) {
+    if (!row.marker.present() || row.tombstone.present() || row.cells.size() != 1) return false;
+    const StoredCell& cell = row.cells[0];
+    if (!cell.view.live || !cell.path.empty() || cell.view.liveness != row.marker) return false;
+    hot.push_back({row.key, cell.view.value, row.marker});
+  }
+  return true;
+}
+
+}  // namespace
 
 void Table::Drop() {
   LS_CHECK(!dropped_, "a table is dropped once");
@@ -140,40 +160,10 @@ void Table::SendStored(const Partition& partition, int64_t now_seconds, StoredRo
   sink.OnPartitionEnd();
 }
 
-// What rows of the hot shape take; nullopt: some are not, or are long.
-std::optional<Partition::Load> Table::LoadOfHotRows(std::span<const StoredRow> rows) const {
-  if (schema_.regular.size() != 1) return std::nullopt;
-  Partition::Load load;
-  WriteTimestamp first = rows.empty() ? WriteTimestamp() : rows[0].marker.timestamp;
-  WriteTimestamp last = first;
-  for (const StoredRow& row : rows) {
-    if (!row.marker.present() || row.tombstone.present() || row.cells.size() != 1) {
-      return std::nullopt;
-    }
-    const CellView& cell = row.cells[0].view;
-    if (!cell.live || !row.cells[0].path.empty() || cell.liveness != row.marker ||
-        !Partition::FitsMeta(row.marker) || row.key.packed != schema_.packs_item_keys()) {
-      return std::nullopt;
-    }
-    const size_t key_bytes = row.key.packed ? kItemKeyTextBytes : row.key.bytes.size();
-    const size_t most =
-        sizeof(RowMeta) + 2 + key_bytes + cell.value.size() + Partition::kComplexOverheadBytes * 3;
-    if (most > kInlineRowBytesMax) return std::nullopt;
-    ++load.rows;
-    load.growth_bytes += most;
-    load.bytes +=
-        sizeof(RowMeta) + (row.key.packed ? 0 : 2) + row.key.bytes.size() + cell.value.size();
-    first = std::min(first, row.marker.timestamp);
-    last = std::max(last, row.marker.timestamp);
-  }
-  // Timestamps too far apart for one leaf make rows longer.
-  load.hot = static_cast<uint64_t>(last.micros) - static_cast<uint64_t>(first.micros) <=
-             RowMeta::kDeltaMax;
-  return load;
-}
-
-OpStatus Table::RestoreHotRows(const PartitionRef& partition, std::span<const StoredRow> rows,
+OpStatus Table::RestoreHotRows(const PartitionRef& partition, std::span<const HotRow> rows,
                                const Partition::Load& load, int64_t now_seconds) {
+  RowsInOrder in_order;
+  const bool ascend = load.hot && in_order.Take(rows, context_.grace, now_seconds);
   DirectorySlot* slot = nullptr;
   if (!Reserve(now_seconds, memory::MemoryBudget::Purpose::kGrow, [&] {
         slot = FindForWrite(partition);
@@ -181,21 +171,31 @@ OpStatus Table::RestoreHotRows(const PartitionRef& partition, std::span<const St
       })) {
     return Refusal();
   }
-  for (const StoredRow& row : rows) {
-    if (context_.grace.Gone(row.marker, now_seconds)) continue;
+  const auto begin = [&] {
     if (slot == nullptr) {
       slot = Create(partition, load.bytes);
       Partition(context_, slot->reference).Expect(load);
     }
     Unpin(slot);
-    const CellUpdate cell{.value = row.cells[0].view.value};
+    return Partition(context_, slot->reference);
+  };
+  if (ascend) rows = in_order.rows();  // those that are not over
+  if (ascend && !rows.empty()) {
+    Partition handle = begin();
+    if (handle.TakesBehind(rows)) {
+      handle.Append(rows);
+      rows = {};
+    }
+  }
+  for (const HotRow& row : rows) {
+    if (context_.grace.Gone(row.liveness, now_seconds)) continue;
+    const CellUpdate cell{.value = row.value};
     const RowUpdate update{.key = row.key,
                            .marker = true,
-                           .ttl_seconds = row.marker.ttl_seconds,
-                           .expiry_seconds = row.marker.expiry_seconds,
+                           .ttl_seconds = row.liveness.ttl_seconds,
+                           .expiry_seconds = row.liveness.expiry_seconds,
                            .cells = {&cell, 1}};
-    Partition(context_, slot->reference)
-        .Upsert(update, {row.marker.timestamp, now_seconds, foreign_timestamps_});
+    begin().Upsert(update, {row.liveness.timestamp, now_seconds, foreign_timestamps_});
   }
   if (slot != nullptr) Finish(partition, slot);
   return OpStatus::kOk;
@@ -247,18 +247,19 @@ void Table::EndRestored(const PartitionRef& partition, const StoredPartition& fr
   }
 }
 
-OpStatus Table::Restore(const PartitionRef& partition, const StoredPartition& from,
-                        std::span<const StoredRow> rows, int64_t now_seconds) {
+template <typename PutRows>
+OpStatus Table::RestoreAround(const PartitionRef& partition, const StoredPartition& from,
+                              const Partition::Load& load, bool has_rows, int64_t now_seconds,
+                              PutRows&& put_rows) {
   const bool keep_empty =
       from.kept_empty && (from.fresh_until_seconds == 0 || from.fresh_until_seconds > now_seconds);
   const bool begun = keep_empty || from.fresh_until_seconds != 0;
   OpStatus status = OpStatus::kOk;
-  if (begun) {
-    const auto load = LoadOfHotRows(rows);
-    status = BeginRestored(partition, from, load.value_or(Partition::Load{}),
-                           keep_empty && rows.empty(), now_seconds);
+  if (begun) status = BeginRestored(partition, from, load, keep_empty && !has_rows, now_seconds);
+  if (status == OpStatus::kOk) {
+    TakeOverGrace(from);
+    status = put_rows();
   }
-  if (status == OpStatus::kOk) status = RestoreRows(partition, from, rows, now_seconds);
   // What is begun here is complete, or partial for want of knowing better.
   if (status == OpStatus::kOk && (cache_ != nullptr || past_unknown_ || begun || from.partial)) {
     EndRestored(partition, from, keep_empty);
@@ -266,21 +267,54 @@ OpStatus Table::Restore(const PartitionRef& partition, const StoredPartition& fr
   return status;
 }
 
+OpStatus Table::Restore(const PartitionRef& partition, const StoredPartition& from,
+                        std::span<const StoredRow> rows, int64_t now_seconds) {
+  HotRows hot;
+  std::optional<Partition::Load> load;
+  if (one_column_ && TakeHotRows(rows, hot)) load = LoadOf(schema_, hot);
+  return RestoreAround(partition, from, load.value_or(Partition::Load{}), !rows.empty(),
+                       now_seconds, [&] {
+                         if (load && HasRowsAlone(from))
+                           return RestoreHotRows(partition, hot, *load, now_seconds);
+                         return RestoreRows(partition, from, rows, now_seconds);
+                       });
+}
+
+OpStatus Table::Restore(const PartitionRef& partition, const StoredPartition& from,
+                        std::span<const HotRow> rows, int64_t now_seconds) {
+  const std::optional<Partition::Load> load = LoadOf(schema_, rows);
+  if (load && HasRowsAlone(from)) {
+    return RestoreAround(partition, from, *load, !rows.empty(), now_seconds,
+                         [&] { return RestoreHotRows(partition, rows, *load, now_seconds); });
+  }
+  std::vector<StoredCell> cells;
+  std::vector<StoredRow> stored;
+  cells.reserve(rows.size());
+  stored.reserve(rows.size());
+  for (const HotRow& row : rows) {
+    cells.push_back({0, {true, row.liveness, 0, row.value}});
+    stored.push_back({row.key, row.liveness, {}, {&cells.back(), 1}});
+  }
+  return Restore(partition, from, stored, now_seconds);
+}
+
+// What is over keeps its effect as it did there.
+void Table::TakeOverGrace(const StoredPartition& from) {
+  if (!from.foreign_timestamps) return;
+  const int64_t start = foreign_timestamps_
+                            ? std::min(context_.grace.start_seconds, from.grace_start_seconds)
+                            : from.grace_start_seconds;
+  foreign_timestamps_ = true;
+  context_.grace = {schema_.gc_grace_seconds, start};
+}
+
+bool Table::HasRowsAlone(const StoredPartition& from) const {
+  return !from.tombstone.present() && from.ranges.empty() && from.static_cells.empty() &&
+         mirror_ == nullptr;
+}
+
 OpStatus Table::RestoreRows(const PartitionRef& partition, const StoredPartition& from,
                             std::span<const StoredRow> rows, int64_t now_seconds) {
-  if (from.foreign_timestamps) {
-    const int64_t start = foreign_timestamps_
-                              ? std::min(context_.grace.start_seconds, from.grace_start_seconds)
-                              : from.grace_start_seconds;
-    foreign_timestamps_ = true;
-    context_.grace = {schema_.gc_grace_seconds, start};
-  }
-  if (!from.tombstone.present() && from.ranges.empty() && from.static_cells.empty() &&
-      mirror_ == nullptr) {
-    if (const auto load = LoadOfHotRows(rows)) {
-      return RestoreHotRows(partition, rows, *load, now_seconds);
-    }
-  }
   const ColumnMap same = ColumnMap::Same(schema_);
   PartitionCopier copier(*this, partition, same, now_seconds, foreign_timestamps_, context_.grace);
   if (!context_.grace.Gone(from.tombstone, now_seconds)) copier.CopyTombstone(from.tombstone);

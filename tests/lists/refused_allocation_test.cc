@@ -10,6 +10,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "liststore/list_store.h"
@@ -87,6 +88,12 @@ std::vector<NewItem> Items(size_t count, const std::string& value) {
 const std::vector<NewItem> kFew = Items(3, kValue);
 const std::vector<NewItem> kMany = Items(1500, kValue);
 const std::vector<NewItem> kLong = Items(3, kLongValue);
+// In no order.
+const std::vector<NewItem> kMixed = [] {
+  std::vector<NewItem> items = Items(300, kValue);
+  for (size_t i = 0; i < items.size(); ++i) std::swap(items[i], items[i * 7 % items.size()]);
+  return items;
+}();
 
 const Operation kOperations[] = {
     {"an addition to a list",
@@ -105,6 +112,12 @@ const Operation kOperations[] = {
      }},
     {"a list that is put",
      [](World& world) { return world.store->PutList(List(kId), kFew).status(); }},
+    {"a list of many items that is put",
+     [](World& world) { return world.store->PutList(List(kId), kMany).status(); }},
+    {"a new list that is put, of items in no order",
+     [](World& world) { return world.store->PutList(List(kNewId), kMixed).status(); }},
+    {"an addition to a new list, of items in no order",
+     [](World& world) { return world.store->AddListItems(List(kNewId), kMixed).status(); }},
     {"a removal by value",
      [](World& world) {
        return world.store->RemoveListItemsWithValue(List(kId), kValue).status();

@@ -243,6 +243,8 @@ class Leaf {
   void Verify() const;
 
  private:
+  friend class LeafAppender;
+
   // Bits of LeafHeader::packed.
   static constexpr uint8_t kPacked = 1;
   static constexpr uint8_t kPinned = 2;

@@ -11,9 +11,6 @@
 namespace liststore::storage {
 namespace {
 
-// A leaf of a tree starts at this size and grows by a quarter at a time: a row is copied some four
-// times until the leaf is full, and a fifth of it is empty at most.
-constexpr size_t kTreeLeafBytesMin = 1024;
 // Leaves that together fill less than this become one.
 constexpr size_t kMergedBytesMax = kLeafBytesMax / 2;
 constexpr size_t kSparseLeafBytes = kLeafBytesMax / 8;
@@ -223,7 +220,8 @@ void Partition::SplitLeaf(LeafRef& at, size_t index, ClusteringKeyView key) {
   at = FindLeaf(key);
   if (!partition.indexed() && !context_.schema.indexes.empty() &&
       partition.tree.leaf_count() > LargePartition::kScannedLeavesMax) {
-    BuildIndexes();
+    BuildIndexes(partition.row_count);
+    for (ValueIndex& built : partition.indexes) built.ReleaseSpare();
   }
 }
 

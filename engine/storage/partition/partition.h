@@ -33,6 +33,7 @@
 
 #include "engine/base/cacheline.h"
 #include "engine/model/expiry.h"
+#include "engine/model/hot_row.h"
 #include "engine/model/mutation.h"
 #include "engine/model/presence.h"
 #include "engine/model/read_spec.h"
@@ -243,6 +244,14 @@ class Partition {
   void Upsert(const RowUpdate& update, const WriteContext& write);
   // The same for several; those of one row are merged before it is written again.
   void UpsertAll(std::span<const RowUpdate> updates, const WriteContext& write);
+  // Whether Append takes these rows, which ascend: they come behind all that are there, no tombstone
+  // may lie over them, and where they are all rows are of their shape.
+  bool TakesBehind(std::span<const HotRow> rows) const;
+  // Puts in rows that come together, where TakesBehind says so: what Upsert of each would make of a
+  // small partition, byte by byte; leaves of a tree become full, and indexes are made in one go. The
+  // rows are short in whatever form, their metas can hold their times (FitsMeta), and no two
+  // timestamps are further apart than a leaf spans. O(rows): 10 to 20 ns for each.
+  void Append(std::span<const HotRow> rows);
   // Deletions return how many live rows went.
   uint64_t DeleteRow(ClusteringKeyView key, const WriteContext& write);
   // Where that is not asked (`counts`), most leaves of a long range that goes as a whole go out of
@@ -340,6 +349,9 @@ class Partition {
  private:
   friend class PartitionReader;
 
+  // A leaf of a tree starts at this size and grows by a quarter at a time: a row is copied some four
+  // times until the leaf is full, and a fifth of it is empty at most.
+  static constexpr size_t kTreeLeafBytesMin = 1024;
   static constexpr uint64_t kAddressMask = 0x0000'ffff'ffff'fff0;
   static constexpr int kHintShift = 48;
   // Ten rows of 48 bytes. Not a line more than they lie in: misses are what a group costs.
@@ -380,6 +392,10 @@ class Partition {
   void PutBody(LeafRef& at, size_t index, bool replace, ClusteringKeyView key, int64_t now_seconds,
                bool shadow = false, bool in_place = false);
   void EraseRows(LeafRef& at, size_t first, size_t last);
+  // --- Append: partition_append.cc
+  void AppendToLeaf(char* block, std::span<const HotRow> rows);
+  void AppendToTree(std::span<const HotRow> rows);
+  bool BeginIndexes(std::span<const HotRow> rows, size_t behind_last);
 
   static void FillSimple(const Liveness& liveness, RowImage& image);
   bool SimpleImage(const RowUpdate& update, const WriteContext& write, RowImage& image);
@@ -448,7 +464,8 @@ class Partition {
   void IndexRow(const Leaf& leaf, size_t index);
   void UnindexRows(const Leaf& leaf, size_t first, size_t last);
   void RenameIndexed(const Leaf& leaf, uint32_t from_leaf_id);
-  void BuildIndexes();
+  // Of the rows that are there, with room for `rows` together.
+  void BuildIndexes(size_t rows);
 
   PartitionContext& context_;
   uint64_t& reference_;

@@ -83,10 +83,10 @@ void Partition::RenameIndexed(const Leaf& moved, uint32_t from_leaf_id) {
   }
 }
 
-void Partition::BuildIndexes() {
+void Partition::BuildIndexes(size_t rows) {
   LargePartition& partition = LargeOf(reference_);
   for (size_t i = 0; i < context_.schema.indexes.size(); ++i) {
-    partition.indexes.emplace_back(context_.arena);
+    partition.indexes.emplace_back(context_.arena).Reserve(rows);
   }
   if (partition.tree.empty()) return;
   LeafTree::Position at = partition.tree.First();

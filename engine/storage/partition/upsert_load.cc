@@ -40,12 +40,39 @@ Partition::Load LoadOf(const TableSchema& schema, std::span<const RowUpdate> row
       --load.rows;
       continue;
     }
-    const size_t most = RowBytesMax(schema, row);
+    const size_t most = hot ? RowBytesMax(row.key.packed ? kItemKeyTextBytes : row.key.bytes.size(),
+                                          row.cells[0].value.size())
+                            : RowBytesMax(schema, row);
     load.hot &= hot;
     load.all_short &= most <= kInlineRowBytesMax;
     load.bytes += std::min(hot ? HotRowBytes(row) : most, kInlineRowBytesMax);
     load.growth_bytes += std::min(most, 2 * kInlineRowBytesMax);
   }
+  return load;
+}
+
+std::optional<Partition::Load> LoadOf(const TableSchema& schema, std::span<const HotRow> rows) {
+  if (schema.regular.size() != 1) return std::nullopt;
+  Partition::Load load;
+  load.rows = rows.size();
+  WriteTimestamp first = rows.empty() ? WriteTimestamp() : rows[0].liveness.timestamp;
+  WriteTimestamp last = first;
+  for (const HotRow& row : rows) {
+    if (!Partition::FitsMeta(row.liveness) || row.key.packed != schema.packs_item_keys()) {
+      return std::nullopt;
+    }
+    const size_t key_bytes = row.key.packed ? kItemKeyTextBytes : row.key.bytes.size();
+    const size_t most = RowBytesMax(key_bytes, row.value.size());
+    if (most > kInlineRowBytesMax) return std::nullopt;
+    load.growth_bytes += most;
+    load.bytes +=
+        sizeof(RowMeta) + (row.key.packed ? 0 : 2) + row.key.bytes.size() + row.value.size();
+    first = std::min(first, row.liveness.timestamp);
+    last = std::max(last, row.liveness.timestamp);
+  }
+  // Timestamps too far apart for one leaf make rows longer.
+  load.hot = static_cast<uint64_t>(last.micros) - static_cast<uint64_t>(first.micros) <=
+             RowMeta::kDeltaMax;
   return load;
 }
 

@@ -39,16 +39,18 @@ void ValueIndex::Add(uint32_t hash, uint32_t leaf_id) {
   const uint64_t entry = Entry(hash, leaf_id);
   if (buckets_ == 0) AddBucket();
   Bucket& bucket = BucketAt(NumberOf(hash));
-  if (Find(bucket, entry) != nullptr) return;
+  uint64_t* at = LowerBound(bucket, entry);
+  if (at != bucket.entries + bucket.count && *at == entry) return;
   if (!overflow_.empty() && overflow_.contains(entry)) return;
   ++size_;
   if (bucket.count == bucket.capacity && bucket.capacity >= kBucketEntriesMax) [[unlikely]] {
     overflow_.insert(entry);
   } else {
     if (bucket.count == bucket.capacity) {
+      const ptrdiff_t place = at - bucket.entries;
       Reallocate(bucket, std::max(kFirstEntries, bucket.capacity + bucket.capacity / size_t{2}));
+      at = bucket.entries + place;
     }
-    uint64_t* const at = LowerBound(bucket, entry);
     uint64_t* const end = bucket.entries + bucket.count;
     std::memmove(at + 1, at, static_cast<size_t>(end - at) * sizeof(uint64_t));
     *at = entry;
@@ -94,6 +96,29 @@ void ValueIndex::Rename(uint32_t hash, uint32_t from_leaf_id, uint32_t to_leaf_i
     }
   } else if (overflow_.erase(from) != 0) {
     overflow_.insert(to);
+  }
+}
+
+void ValueIndex::Reserve(size_t entries) {
+  LS_DCHECK(buckets_ == 0, "room is made at the beginning");
+  const size_t buckets = (entries + kEntriesPerBucket - 1) / kEntriesPerBucket;
+  segments_.reserve((buckets + kSegmentBuckets - 1) / kSegmentBuckets);
+  while (buckets_ < buckets) {
+    AddBucket();
+    Reallocate(BucketAt(buckets_ - 1), kEntriesPerBucket);
+  }
+}
+
+void ValueIndex::ReleaseSpare() {
+  if (size_ == 0) return clear();
+  while (buckets_ > 1 && size_ < buckets_ * (kEntriesPerBucket / 2)) {
+    const size_t number = buckets_ - 1;
+    const Bucket& last = BucketAt(number);
+    Bucket& into = BucketAt(number - std::bit_floor(number));
+    const size_t count = size_t{last.count} + into.count;
+    if (count > kBucketEntriesMax) return;
+    if (std::max(last.capacity, into.capacity) < count) Reallocate(into, count);
+    MergeOne();
   }
 }
 

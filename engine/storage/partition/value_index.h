@@ -65,6 +65,12 @@ class ValueIndex {
   void Rename(uint32_t hash, uint32_t from_leaf_id, uint32_t to_leaf_id);
   bool Contains(uint32_t hash, uint32_t leaf_id) const;
 
+  // Makes buckets for so many entries of an empty index: adds then split none. Some adds follow. The
+  // memory is that of the adds.
+  void Reserve(size_t entries);
+  // Gives back buckets of a reservation for which too few entries came.
+  void ReleaseSpare();
+
   // What an entry takes, with its share of buckets that grow and are split.
   static constexpr size_t kAddBytes = 64;
 
